@@ -1,0 +1,25 @@
+# Everything comes from Debian packages (scripts/setup.sh installs them).
+find_package(Threads REQUIRED)
+find_package(absl REQUIRED)
+find_package(Protobuf REQUIRED)
+find_package(ZLIB REQUIRED)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
+pkg_check_modules(LIBUNWIND REQUIRED IMPORTED_TARGET libunwind)
+
+# The JDK whose headers and javac the build uses: 17, so that the agent's class loads there too.
+find_path(JTRACE_JDK_HOME NAMES include/jvmti.h
+          HINTS ENV JTRACE_JDK_HOME
+          PATHS /usr/lib/jvm/java-17-openjdk-amd64 /usr/lib/jvm/java-17-openjdk
+                /usr/lib/jvm/default-java
+          DOC "JDK 17 with headers" REQUIRED NO_DEFAULT_PATH)
+add_library(jtrace_jdk_headers INTERFACE)
+target_include_directories(jtrace_jdk_headers SYSTEM INTERFACE
+                           ${JTRACE_JDK_HOME}/include ${JTRACE_JDK_HOME}/include/linux)
+set(JTRACE_JAVAC ${JTRACE_JDK_HOME}/bin/javac)
+set(JTRACE_JAR ${JTRACE_JDK_HOME}/bin/jar)
+
+if(BUILD_TESTING OR NOT DEFINED BUILD_TESTING)
+  find_package(GTest REQUIRED)
+  find_package(benchmark REQUIRED)
+endif()

@@ -1,0 +1,63 @@
+// The frame level of a trace file; FORMAT.md tells the same in words.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace jtrace::format {
+
+// A file starts with kMagic and the format's version (u32, little endian like all numbers here).
+inline constexpr std::array<char, 8> kMagic = {'J', 'T', 'R', 'A', 'C', 'E', '\r', '\n'};
+inline constexpr uint32_t kVersion = 1;
+inline constexpr size_t kFileHeaderSize = kMagic.size() + sizeof(uint32_t);
+
+// Every frame starts with kFrameMark, by which a reader finds the next frame after damage.
+inline constexpr uint32_t kFrameMark = 0x4d52464a;  // "JFRM"
+
+// kFrameMark, bytes of the compressed payload, bytes of the payload, CRC-32 (zlib's) of the
+// compressed payload: four u32.
+inline constexpr size_t kFrameHeaderSize = 4 * sizeof(uint32_t);
+
+// A frame that claims more is damaged.
+inline constexpr uint32_t kMaxPayloadSize = 64u << 20;
+
+// Codes of Event.major (S3.1, FIG. 30 and jtrace's own).
+enum Major : uint32_t {
+  kInterrupt = 0x4,
+  kSession = 0x8,
+  kThread = 0x10,
+  kThreadSwitch = 0x11,
+  kClass = 0x20,
+  kInterpreted = 0x30,
+  kBoundary = 0x31,
+  kException = 0x32,
+  kTimerUnwind = 0x40,
+  kInstrumentedUnwind = 0x41,
+  kJitted = 0x50,
+  kJit = 0x51,
+  kGc = 0x60,
+  kMonitor = 0x61,
+  kPark = 0x62,
+  kAllocation = 0x70,
+  kMetric = 0x71,
+  kReducedTree = 0x80,
+};
+
+// Codes of Event.minor, by major. The end of anything is its begin plus kEnd.
+inline constexpr uint32_t kEnd = 0x80000000;
+inline constexpr uint32_t kSessionInitialised = 0x1;
+inline constexpr uint32_t kSessionLoss = 0x2;
+inline constexpr uint32_t kSessionMark = 0x3;
+inline constexpr uint32_t kThreadUnnamed = 0xab;
+inline constexpr uint32_t kThreadIdle = 0xac;
+inline constexpr uint32_t kThreadGc = 0xad;
+inline constexpr uint32_t kThreadNamed = 0xae;
+inline constexpr uint32_t kClassLoad = 0x1;
+inline constexpr uint32_t kClassMethod = 0x2;
+inline constexpr uint32_t kJitCode = 0x1;
+inline constexpr uint32_t kJitInlining = 0x2;
+inline constexpr uint32_t kJitDynamicCode = 0x3;
+inline constexpr uint32_t kGcCycle = 0x1;
+
+}  // namespace jtrace::format

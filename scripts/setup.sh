@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# Installs the Debian packages that building and testing jtrace needs; says nothing if all are there.
+set -euo pipefail
+
+packages=(
+  g++ cmake ninja-build ccache pkg-config git ca-certificates
+  openjdk-17-jdk-headless
+  libabsl-dev libprotobuf-dev protobuf-compiler libunwind-dev libzstd-dev zlib1g-dev
+  libgtest-dev libgmock-dev libbenchmark-dev
+  junit5 libasm-java libh2-java clojure jython ecj
+)
+if [[ "${1:-}" == --dev ]]; then
+  packages+=(clang-14 clang-format-14 clang-tidy-14 libclang-rt-14-dev)
+fi
+
+missing=()
+for package in "${packages[@]}"; do
+  status=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null || true)
+  [[ "$status" == installed ]] || missing+=("$package")
+done
+((${#missing[@]} == 0)) && exit 0
+
+sudo=()
+if ((EUID != 0)); then
+  command -v sudo >/dev/null || {
+    echo "setup: run as root, or install: ${missing[*]}" >&2
+    exit 1
+  }
+  sudo=(sudo)
+fi
+echo "setup: installing ${missing[*]}"
+"${sudo[@]}" apt-get update -qq
+DEBIAN_FRONTEND=noninteractive "${sudo[@]}" apt-get install -y -qq --no-install-recommends \
+  "${missing[@]}" >/dev/null
