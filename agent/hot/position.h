@@ -1,0 +1,21 @@
+// A thread's place in its call tree, as a sample sees it.
+#ifndef JTRACE_AGENT_HOT_POSITION_H_
+#define JTRACE_AGENT_HOT_POSITION_H_
+
+#include <cstdint>
+
+namespace jtrace::hot {
+
+struct Position {
+  uint64_t java_tid;  // Thread.threadId() of the thread the tree belongs to
+  uint64_t node;      // the current node; 0: the thread's root
+  bool known;         // false: no tree is known for that thread
+};
+
+// Reads the position of the thread `java_tid`, async-signal-safe, on that thread itself (for a
+// virtual thread: on its carrier).
+using PositionReader = Position (*)(uint64_t java_tid);
+
+}  // namespace jtrace::hot
+
+#endif  // JTRACE_AGENT_HOT_POSITION_H_

@@ -1,0 +1,90 @@
+// A bounded queue of records of any size between one producer and one consumer.
+#ifndef JTRACE_AGENT_HOT_RING_H_
+#define JTRACE_AGENT_HOT_RING_H_
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace jtrace::hot {
+
+// Single producer (a thread, or a signal handler on it), single consumer (the writer thread).
+//
+// The producer never waits: Reserve returns null when the record does not fit, and the caller
+// drops and counts it. A record lies in one piece, 8-byte aligned; where it would straddle the end
+// of the storage, the rest of the storage is skipped. At most one reservation is open at a time: a
+// handler that interrupts the producer between Reserve and Commit must not use the same ring.
+//
+// The storage is the caller's, must be 8-byte aligned and outlive the ring. Async-signal-safe.
+class SpscRing {
+ public:
+  // Producer and consumer must both be at rest. capacity: bytes, a power of two, at least 64.
+  void Init(std::byte* storage, uint32_t capacity) {
+    storage_ = storage;
+    mask_ = capacity - 1;
+    head_.store(0, std::memory_order_relaxed);
+    tail_.store(0, std::memory_order_relaxed);
+    reserved_ = 0;
+  }
+
+  uint32_t capacity() const { return mask_ + 1; }
+
+  // Producer: room for a record of `bytes`, or null if the ring is full. Not visible before Commit.
+  std::byte* Reserve(uint32_t bytes) {
+    const uint64_t need = Padded(bytes);
+    const uint64_t head = head_.load(std::memory_order_relaxed);
+    const uint64_t free = capacity() - (head - tail_.load(std::memory_order_acquire));
+    const uint64_t to_end = capacity() - (head & mask_);
+    const uint64_t skip = need <= to_end ? 0 : to_end;
+    if (need + skip > free || need > capacity()) return nullptr;
+    if (skip != 0) HeaderAt(head)->bytes = kSkip;
+    Header* header = HeaderAt(head + skip);
+    header->bytes = bytes;
+    reserved_ = head + skip + need;
+    return reinterpret_cast<std::byte*>(header + 1);
+  }
+
+  // Producer: hands the reserved record to the consumer.
+  void Commit() { head_.store(reserved_, std::memory_order_release); }
+
+  // Consumer: the oldest record, or null if there is none. Valid until Pop.
+  const std::byte* Front(uint32_t* bytes) {
+    uint64_t tail = tail_.load(std::memory_order_relaxed);
+    const uint64_t head = head_.load(std::memory_order_acquire);
+    if (tail == head) return nullptr;
+    if (HeaderAt(tail)->bytes == kSkip) {
+      tail += capacity() - (tail & mask_);
+      tail_.store(tail, std::memory_order_release);
+    }
+    *bytes = HeaderAt(tail)->bytes;
+    return reinterpret_cast<const std::byte*>(HeaderAt(tail) + 1);
+  }
+
+  // Consumer: gives the room of the record that Front returned back to the producer.
+  void Pop() {
+    const uint64_t tail = tail_.load(std::memory_order_relaxed);
+    tail_.store(tail + Padded(HeaderAt(tail)->bytes), std::memory_order_release);
+  }
+
+ private:
+  struct Header {
+    uint32_t bytes;  // of the record that follows, or kSkip
+    uint32_t unused;
+  };
+  static constexpr uint32_t kSkip = 0xffff'ffff;
+
+  static uint64_t Padded(uint32_t bytes) { return sizeof(Header) + ((bytes + 7ull) & ~7ull); }
+  Header* HeaderAt(uint64_t position) {
+    return reinterpret_cast<Header*>(storage_ + (position & mask_));
+  }
+
+  std::byte* storage_ = nullptr;
+  uint32_t mask_ = 0;
+  uint64_t reserved_ = 0;                      // producer's own
+  alignas(64) std::atomic<uint64_t> head_{0};  // written by the producer
+  alignas(64) std::atomic<uint64_t> tail_{0};  // written by the consumer
+};
+
+}  // namespace jtrace::hot
+
+#endif  // JTRACE_AGENT_HOT_RING_H_

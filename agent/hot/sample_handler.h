@@ -1,0 +1,60 @@
+// The signal handler that takes one sample.
+#ifndef JTRACE_AGENT_HOT_SAMPLE_HANDLER_H_
+#define JTRACE_AGENT_HOT_SAMPLE_HANDLER_H_
+
+#include <signal.h>
+
+#include <atomic>
+#include <cstdint>
+
+#include "agent/hot/inflight.h"
+#include "agent/hot/position.h"
+#include "agent/hot/thread_slot.h"
+#include "agent/hot/walk/chain.h"
+#include "agent/hot/walk/vm_layout.h"
+
+namespace jtrace::hot {
+
+// Counted by handlers, read by anyone. Relaxed: only totals matter.
+struct SampleCounters {
+  std::atomic<uint64_t> taken{0};
+  std::atomic<uint64_t> ring_full{0};  // no room in the thread's ring
+  std::atomic<uint64_t> nested{0};     // interrupted our own handler
+  std::atomic<uint64_t> stale{0};      // our signal, but the thread or session was gone
+  std::atomic<uint64_t> foreign{0};    // someone else's signal, passed on
+  std::atomic<uint64_t> position_unknown{0};
+  std::atomic<uint64_t> recovered{0};  // a guarded load faulted
+  std::atomic<uint64_t> cost_ns{0};    // total time in the handler if measure_cost
+  std::atomic<uint64_t> notes[static_cast<int>(WalkNote::kCount)] = {};
+  std::atomic<uint64_t> ends[4] = {};  // by ChainEnd
+  // Handler times if measure_cost: bucket i counts [i, i+1) * 250 ns, the last one the rest.
+  static constexpr int kCostBuckets = 256;
+  std::atomic<uint64_t> cost[kCostBuckets] = {};
+};
+
+// Everything the handler uses besides its thread's slot; immutable once published.
+struct SamplerState {
+  // The slots' region, to tell a POSIX timer's cookie.
+  ThreadSlot* slots;
+  uint32_t slot_count;
+  // Slot by perf descriptor (null: not one of ours); `fd_count` entries.
+  std::atomic<ThreadSlot*>* slot_by_fd;
+  uint32_t fd_count;
+  const VmLayout* vm;            // null: native frames only
+  PositionReader read_position;  // null: every position is unknown
+  struct sigaction previous;     // the handler that was there before ours
+  bool measure_cost;
+};
+
+// Published by agent/sampling between arming and stopping; null: samples are dropped.
+extern constinit std::atomic<const SamplerState*> sampler_state;
+extern constinit InFlight handlers_in_flight;
+extern constinit SampleCounters sample_counters;
+
+// The sigaction handler (SA_SIGINFO | SA_RESTART). Signals that are not from our timers go on to
+// the previous handler.
+void HandleSampleSignal(int signal, siginfo_t* info, void* context);
+
+}  // namespace jtrace::hot
+
+#endif  // JTRACE_AGENT_HOT_SAMPLE_HANDLER_H_

@@ -1,0 +1,57 @@
+// What the sampling handler knows about the thread it runs on.
+#ifndef JTRACE_AGENT_HOT_THREAD_SLOT_H_
+#define JTRACE_AGENT_HOT_THREAD_SLOT_H_
+
+#include <atomic>
+#include <cstdint>
+
+#include "agent/hot/ring.h"
+#include "agent/hot/walk/chain.h"
+
+namespace jtrace::hot {
+
+enum class SlotState : uint32_t {
+  kFree,      // in the free list
+  kAttached,  // belongs to a live thread
+  kDetached,  // its thread is gone; the ring still has to be drained
+};
+
+// One sampled native thread. Slots live in one fixed region and are never unmapped while handlers
+// may run, so that a late signal finds memory; cold code (agent/sampling) hands them out.
+//
+// Written by cold code before the thread's timer is armed; afterwards the fields marked "handler"
+// belong to the handler on that thread, and atomics may be updated by cold code at any time.
+struct alignas(64) ThreadSlot {
+  std::atomic<SlotState> state;
+  int32_t os_tid;
+  // The number under which the core knows the thread (proto Thread.id); 0: not told yet.
+  std::atomic<uint32_t> thread_number;
+  // Thread.threadId(); 0 for threads that run no Java code.
+  std::atomic<uint64_t> java_tid;
+  // The JVM's JavaThread; 0 for GC threads and the like.
+  std::atomic<uintptr_t> java_thread;
+  // End (highest address) of the stack; 0: not known, the handler looks for it.
+  std::atomic<uintptr_t> stack_high;
+
+  // The timer: a perf event's descriptor, or -1 and the kernel's POSIX timer id.
+  std::atomic<int32_t> perf_fd;
+  std::atomic<int32_t> posix_timer;
+
+  // Handler: true while it works; a nested signal is dropped and counted.
+  bool in_handler;
+  // Handler: where a chain is collected before it goes to the ring, chain_capacity frames.
+  Frame* chain_storage;
+  uint32_t chain_capacity;
+  // Handler produces SampleHeader records, the writer consumes.
+  SpscRing ring;
+};
+
+// The calling thread's slot, or null: not attached, or attached by another thread and not sampled
+// yet (the handler then adopts the slot its timer names). Initial-exec, so reading it never
+// allocates. Written by the thread itself only.
+extern constinit thread_local ThreadSlot* tls_thread_slot
+    __attribute__((tls_model("initial-exec")));
+
+}  // namespace jtrace::hot
+
+#endif  // JTRACE_AGENT_HOT_THREAD_SLOT_H_

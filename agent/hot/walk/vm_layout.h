@@ -1,0 +1,131 @@
+// Where HotSpot keeps what the walker needs: offsets and addresses, resolved at load.
+#ifndef JTRACE_AGENT_HOT_WALK_VM_LAYOUT_H_
+#define JTRACE_AGENT_HOT_WALK_VM_LAYOUT_H_
+
+#include <atomic>
+#include <cstdint>
+
+namespace jtrace::hot {
+
+// An offset in bytes, or kAbsent where this JVM has no such field.
+using Offset = int32_t;
+inline constexpr Offset kAbsent = -1;
+
+// A named piece of generated code: a stub of StubRoutines, a runtime stub, a codelet.
+struct StubRange {
+  uintptr_t begin;
+  uintptr_t end;
+  bool method_entry;  // an interpreter method entry codelet
+};
+
+// Sorted by begin, without overlaps; immutable once published.
+struct StubTable {
+  uint32_t count;
+  const StubRange* ranges;
+
+  const StubRange* Find(uintptr_t pc) const {
+    uint32_t low = 0, high = count;
+    while (low < high) {
+      const uint32_t middle = (low + high) / 2;
+      if (ranges[middle].begin <= pc) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low != 0 && pc < ranges[low - 1].end ? &ranges[low - 1] : nullptr;
+  }
+};
+
+// Filled by agent/sampling/vm_layout_resolver from the tables that libjvm exports
+// (gHotSpotVMStructs and its siblings, as the Serviceability Agent uses them), field by field: an
+// absent field is kAbsent, not a version check. Immutable once published, but for `stubs`.
+struct VmLayout {
+  static constexpr int kMaxHeaps = 8;
+  static constexpr int kCodeBlobKindUnknown = -1;
+
+  struct CodeHeap {
+    const uintptr_t* low;  // the JVM's own variables: a heap grows
+    const uintptr_t* high;
+    const uintptr_t* segment_map;
+    uint32_t segment_shift;
+  };
+  // The whole code cache.
+  const uintptr_t* code_low = nullptr;
+  const uintptr_t* code_high = nullptr;
+  CodeHeap heaps[kMaxHeaps] = {};
+  int heap_count = 0;
+  uint32_t heap_block_header = 0;  // sizeof(HeapBlock)
+  Offset heap_block_used = kAbsent;
+
+  struct {
+    Offset name = kAbsent;
+    Offset size = kAbsent;
+    Offset frame_size = kAbsent;      // words, with return address and saved rbp
+    Offset frame_complete = kAbsent;  // bytes from the code's begin
+    bool frame_complete_is_short = false;
+    Offset code_offset = kAbsent;  // int from the blob; else:
+    Offset code_begin = kAbsent;   // pointer
+    Offset kind = kAbsent;         // byte, from JDK 24 on; else by name
+    Offset mutable_data = kAbsent;
+    Offset relocation_size = kAbsent;
+  } blob;
+
+  struct {
+    Offset method = kAbsent;
+    Offset comp_level = kAbsent;
+    Offset orig_pc_offset = kAbsent;
+    Offset osr_entry = kAbsent;
+    Offset stub_offset = kAbsent;
+    Offset scopes_pcs_offset = kAbsent;
+    Offset scopes_data_offset = kAbsent;   // int; from JDK 23 on in immutable_data; else:
+    Offset scopes_data_begin = kAbsent;    // pointer
+    Offset dependencies_offset = kAbsent;  // end of the PcDescs where they precede it
+    Offset metadata_offset = kAbsent;      // int from the nmethod; else at mutable_data
+    Offset immutable_data = kAbsent;
+    Offset verified_entry = kAbsent;         // pointer; else:
+    Offset verified_entry_offset = kAbsent;  // u2 from the code's begin
+    Offset deopt_handler = kAbsent;          // pointer; else:
+    Offset deopt_handler_offset = kAbsent;   // int from the nmethod
+    Offset deopt_mh_handler = kAbsent;
+    Offset deopt_mh_handler_offset = kAbsent;
+  } nmethod;
+  // Debug information bytes carry 1 too much from JDK 20 on (UNSIGNED5 excludes zero bytes).
+  uint32_t unsigned5_bias = 0;
+
+  struct {
+    Offset const_method = kAbsent;
+    Offset constants = kAbsent;      // in ConstMethod
+    Offset id_number = kAbsent;      // u2 in ConstMethod
+    Offset code_size = kAbsent;      // u2 in ConstMethod
+    uint32_t const_method_size = 0;  // sizeof(ConstMethod): the bytecodes follow it
+    Offset pool_holder = kAbsent;
+    Offset jmethod_ids = kAbsent;
+    bool ids_point_to_methods = true;  // *jmethodID == Method*, up to JDK 25
+  } method;
+
+  struct {
+    Offset stack_base = kAbsent;
+    Offset continuation_entry = kAbsent;
+    Offset monitor_owner_id = kAbsent;
+    Offset os_thread = kAbsent;
+    Offset os_thread_id = kAbsent;  // in OSThread
+    intptr_t jni_env = 0;           // JNIEnv* minus JavaThread*; 0: unknown
+  } thread;
+  uint32_t continuation_entry_size = 0;
+
+  uintptr_t call_stub_return = 0;
+  uintptr_t interpreter_low = 0;
+  uintptr_t interpreter_high = 0;
+  // What returns into a frozen frame finds as its return address; 0 before JDK 21.
+  uintptr_t continuation_return_barrier = 0;
+
+  std::atomic<const StubTable*> stubs{nullptr};
+
+  bool InCodeCache(uintptr_t pc) const { return pc >= *code_low && pc < *code_high; }
+  bool InInterpreter(uintptr_t pc) const { return pc >= interpreter_low && pc < interpreter_high; }
+};
+
+}  // namespace jtrace::hot
+
+#endif  // JTRACE_AGENT_HOT_WALK_VM_LAYOUT_H_

@@ -1,0 +1,123 @@
+// Timer samples of every thread of the JVM: who owns timers, handler and rings.
+#ifndef JTRACE_AGENT_SAMPLING_SAMPLER_H_
+#define JTRACE_AGENT_SAMPLING_SAMPLER_H_
+
+#include <jni.h>
+#include <signal.h>
+#include <sys/types.h>
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "agent/hot/position.h"
+#include "agent/hot/sample_record.h"
+
+namespace jtrace::sampling {
+
+enum class TimerKind {
+  kAuto,   // perf events if the kernel allows them, POSIX timers otherwise
+  kPerf,   // perf_event_open: precise at any interval
+  kPosix,  // timer_create: at most one signal a kernel tick, weighted by its overruns
+};
+
+struct SamplerOptions {
+  // CPU time of a thread between two samples, at least 10 µs.
+  std::chrono::nanoseconds interval = std::chrono::milliseconds(1);
+  TimerKind timer = TimerKind::kAuto;
+  // Must not be a real-time signal: a full signal queue would turn into SIGIO, which kills.
+  int signal = SIGPROF;
+  // Frames kept of a chain; of deeper ones the leaf half and the root half stay.
+  uint32_t max_frames = 2048;
+  // Bytes of each thread's sample ring, a power of two. Must hold at least one full chain.
+  uint32_t ring_bytes = 256 * 1024;
+  // Threads that can be attached at the same time.
+  uint32_t max_threads = 16384;
+  // Where the thread is in its call tree; null: every sample says position_known = false.
+  hot::PositionReader read_position = nullptr;
+  // Measure the handler's own time (two clock reads a sample); see Sampler::Cost.
+  bool measure_cost = false;
+};
+
+// Samples lost or cut short, by reason; running totals.
+struct SampleLoss {
+  std::string name;  // "sample_ring_full", "walk.compiled_caller"
+  uint64_t count;
+};
+
+// Cost of the handler in nanoseconds; zeros unless SamplerOptions::measure_cost.
+struct HandlerCost {
+  uint64_t samples = 0;
+  uint64_t average_ns = 0;
+  uint64_t p50_ns = 0;
+  uint64_t p99_ns = 0;
+};
+
+// Life: Create (OnLoad or attach) → AddDynamicCode as the JVM reports it → Start (VMInit) →
+// attach/detach of threads → Stop. One Sampler at a time in a process (a signal has one handler).
+//
+// Threads: the Attach/Detach functions may be called from any thread at any time; Drain from one
+// thread at a time (the writer); Create, Start and Stop from the session's thread.
+class Sampler {
+ public:
+  // Reserves memory and reads the JVM's symbol tables; arms nothing. `libjvm_address`: any address
+  // in libjvm, e.g. (*vm)->functions->GetEnv.
+  static absl::StatusOr<std::unique_ptr<Sampler>> Create(const SamplerOptions& options,
+                                                         const void* libjvm_address);
+  // Stops if need be; leaks what handlers might still use.
+  ~Sampler();
+  Sampler(const Sampler&) = delete;
+  Sampler& operator=(const Sampler&) = delete;
+
+  // JVMTI DynamicCodeGenerated: a stub lies at [address, address + length). Before Start or after.
+  void AddDynamicCode(std::string_view name, const void* address, uint32_t length);
+  // The name of the stub or interpreter codelet at `address`; "" if there is none.
+  std::string StubName(uint64_t address) const;
+
+  // In VMInit or later: resolves the JVM's layout and installs the signal handler. If the layout
+  // is not known, samples have native frames only and JavaLayoutProblem says why.
+  absl::Status Start(JNIEnv* env);
+  const std::string& JavaLayoutProblem() const;
+
+  // On the thread itself (JVMTI ThreadStart). java_tid 0: not a Java thread. The agent's own
+  // threads are simply never attached.
+  absl::Status AttachCurrentThread(JNIEnv* env, uint32_t thread_number, uint64_t java_tid);
+  // A thread that runs already. java_thread: Thread.eetop of a Java thread, 0 of another.
+  absl::Status AttachThread(pid_t tid, uint32_t thread_number, uint64_t java_tid,
+                            uintptr_t java_thread);
+  // The calling thread ends (JVMTI ThreadEnd), or is not to be sampled.
+  void DetachCurrentThread();
+  // Detaches threads that ended without telling (compiler and GC threads). Cheap; call it now and
+  // then, e.g. once a second from the writer.
+  void SweepEndedThreads();
+
+  // Hands every finished sample to `take`, thread by thread, oldest first. Also recycles the slots
+  // of ended threads.
+  void Drain(absl::FunctionRef<void(const hot::SampleView&)> take);
+
+  // Disarms all timers, gives the signal back and waits for running handlers; DeadlineExceeded if
+  // one did not end in time (then its memory is leaked). Call Drain once more afterwards.
+  absl::Status Stop(std::chrono::milliseconds patience = std::chrono::milliseconds(500));
+
+  TimerKind timer_in_use() const;
+  std::vector<SampleLoss> Losses() const;
+  HandlerCost Cost() const;
+
+ private:
+  class Impl;
+  explicit Sampler(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+// The threads of this process, from /proc/self/task.
+std::vector<pid_t> ListThreads();
+
+}  // namespace jtrace::sampling
+
+#endif  // JTRACE_AGENT_SAMPLING_SAMPLER_H_
