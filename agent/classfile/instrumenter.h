@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "absl/functional/function_ref.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "agent/classfile/probe_spec.h"
+#include "agent/classfile/reason.h"
+#include "agent/classfile/scope_filter.h"
+
+namespace jtrace::classfile {
+
+/// A method as its class file declares it. The views point into the class bytes that were passed
+/// in (modified UTF-8) and live as long as those.
+struct MethodRef {
+  std::string_view class_name;  ///< internal form, `java/lang/String`
+  std::string_view name;
+  std::string_view descriptor;
+  uint16_t access = 0;
+  uint16_t index = 0;      ///< position in the class file
+  uint32_t code_size = 0;  ///< bytes of bytecode before rewriting; 0 without code
+};
+
+struct MethodOutcome {
+  MethodRef method;
+  uint32_t id = 0;  ///< what assign_id returned; meaningful only if `probed`
+  bool probed = false;
+  Reason reason = Reason::kNone;
+};
+
+struct InstrumentResult {
+  std::string_view class_name;
+  std::string_view super_name;  ///< empty for java/lang/Object and module-info
+  uint16_t access = 0;
+  uint16_t major_version = 0;
+  std::vector<MethodOutcome> methods;  ///< every method, in class-file order
+  std::vector<uint8_t> bytes;          ///< the new class file; empty if nothing changed
+};
+
+/// Puts the probes of `spec` into every method of the class that `filter` includes.
+///
+/// Pure and thread-safe; `class_bytes` may be anything at all. `assign_id` is called exactly once
+/// for each method that gets a probe, in class-file order, after nothing can fail any more for that
+/// method. A method that cannot be rewritten stays byte for byte as it was, with its reason.
+/// Errors: InvalidArgument if this is no class file, Unimplemented if its version is not known
+/// (45.3 to 69); the class must then be left alone.
+absl::StatusOr<InstrumentResult> Instrument(
+    absl::Span<const uint8_t> class_bytes, const ScopeFilter& filter, const ProbeSpec& spec,
+    absl::FunctionRef<uint32_t(const MethodRef&)> assign_id);
+
+/// Names and methods only, for classes that stay untouched (all methods `kOutOfScope` or
+/// `kNoCode`); same errors.
+absl::StatusOr<InstrumentResult> Summarize(absl::Span<const uint8_t> class_bytes);
+
+}  // namespace jtrace::classfile

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace jtrace::classfile {
+
+/// What `enter` hands back, and so what the probed method keeps in its extra local.
+enum class TokenKind : uint8_t { kNone, kInt, kLong };
+
+/// The shape of the probes, as data: static methods of one class that every loader can see.
+///
+///     <token> enter(int id)            first thing in the method
+///     void    exit(<token>)            before every return, and in the catch-all handler
+///     void    resume(<token>, int id)  at every catch handler of the method
+///
+/// With `TokenKind::kNone` only `void enter(int id)` is called: no local, no exit, no handlers.
+struct ProbeSpec {
+  std::string owner;  ///< internal name, `java/lang/invoke/JTraceProbe`
+  TokenKind token = TokenKind::kLong;
+  std::string enter = "enter";
+  std::string exit = "exit";
+  std::string resume = "resume";
+
+  /// The probes of `record=tree` and `record=log`.
+  static ProbeSpec Tree() { return {.owner = "java/lang/invoke/JTraceProbe"}; }
+  /// The probe of `record=flat`: `count(I)V`.
+  static ProbeSpec Flat() {
+    return {.owner = "java/lang/invoke/JTraceProbe", .token = TokenKind::kNone, .enter = "count"};
+  }
+};
+
+}  // namespace jtrace::classfile

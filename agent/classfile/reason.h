@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "absl/types/span.h"
+
+namespace jtrace::classfile {
+
+/// Why a method has no probe, or not the whole one. `kNone` is a method probed in full.
+enum class Reason : uint8_t {
+  kNone,
+  // Not meant to have a probe.
+  kNoCode,
+  kOutOfScope,
+  // Probed, but an exit by exception heals only at the next probe of a caller.
+  kHugeMethodLight,
+  kConstructorUncovered,
+  // Meant to have one; left untouched.
+  kHugeMethod,
+  kCodeTooLarge,
+  kFrameTooLarge,
+  kExceptionTableFull,
+  kConstantPoolFull,
+  kJumpTooFar,
+  kUnknownAttribute,
+  kMalformedCode,
+  kMalformedStackMap,
+  kMalformedTable,
+};
+inline constexpr int kReasonCount = static_cast<int>(Reason::kMalformedTable) + 1;
+
+/// What a reason costs the user.
+enum class Effect : uint8_t { kNothing, kPartial, kUntouched };
+
+struct ReasonInfo {
+  Reason reason;
+  Effect effect;
+  std::string_view name;    ///< stable, for traces and tests
+  std::string_view what;    ///< one clause, no full stop
+  std::string_view advice;  ///< empty if there is nothing to do
+};
+
+const ReasonInfo& Describe(Reason reason);
+
+/// The whole table, in the order of the enumeration.
+absl::Span<const ReasonInfo> AllReasons();
+
+}  // namespace jtrace::classfile

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+
+namespace jtrace::classfile {
+
+/// Which classes and methods get probes: the options `include=` and `exclude=`.
+///
+/// A pattern is one of (`*` inside a name stands for any characters of that name)
+///
+///     pkg.**        every class of the package and of those below it
+///     pkg.*         every class of the package
+///     pkg.Class     that class (not the ones nested in it: `pkg.Class$*`)
+///     pkg.Class::method, pkg.Class.method     the methods of that name
+///     *             every class that is in scope without any option
+///
+/// Exclusion wins. Without an inclusion everything is in scope except the JDK. A JDK class comes
+/// into scope only by a pattern whose package is spelled out (`java.util.*`). jtrace's own classes
+/// and those the probe itself runs through never do.
+///
+/// Immutable after construction and so usable from any thread.
+class ScopeFilter {
+ public:
+  /// The default scope.
+  ScopeFilter();
+
+  /// Each element may hold several patterns separated by `;`.
+  /// Errors: InvalidArgument that names the pattern.
+  static absl::StatusOr<ScopeFilter> Create(absl::Span<const std::string> include,
+                                            absl::Span<const std::string> exclude);
+
+  /// Every class there is, the JDK and the probe's own callees too: for tests of the rewriter.
+  static ScopeFilter Everything();
+
+  enum class ClassScope { kNone, kSomeMethods, kAllMethods };
+
+  /// `class_name` in internal form (`java/lang/String`).
+  ClassScope ScopeOf(std::string_view class_name) const;
+  bool MayMatchClass(std::string_view class_name) const {
+    return ScopeOf(class_name) != ClassScope::kNone;
+  }
+  bool Includes(std::string_view class_name, std::string_view method_name) const;
+
+  /// Is this class the JDK's own, as the default scope sees it?
+  static bool IsJdkClass(std::string_view class_name);
+
+ private:
+  struct Pattern {
+    std::string class_glob;   // internal form; `**` crosses packages, `*` does not
+    std::string method_glob;  // empty: all methods
+    bool names_package = false;
+  };
+  static absl::StatusOr<std::vector<Pattern>> Compile(absl::Span<const std::string> lists);
+  static bool Matches(const Pattern& pattern, std::string_view class_name);
+
+  std::vector<Pattern> include_;
+  std::vector<Pattern> exclude_;
+  bool everything_ = false;
+};
+
+}  // namespace jtrace::classfile
