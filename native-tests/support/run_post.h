@@ -1,0 +1,49 @@
+// Runs jtrace-post in the test's own process, on traces in memory or on disk.
+#pragma once
+
+#include <map>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "postproc/pipeline.h"
+
+namespace jtrace::testing {
+
+struct RunResult {
+  int exit_code = -1;
+  std::string out;
+  std::string err;
+};
+
+// Inputs not in `files` are opened from disk.
+inline RunResult RunPost(const std::vector<std::string>& args,
+                         const std::map<std::string, std::string>& files = {}) {
+  std::ostringstream out;
+  std::ostringstream err;
+  postproc::Environment environment{
+      out, err, [&](const std::string& path) -> absl::StatusOr<postproc::InputFile> {
+        if (const auto found = files.find(path); found != files.end()) {
+          return postproc::InputFile::FromMemory(found->second);
+        }
+        return postproc::InputFile::Open(path);
+      }};
+  const std::vector<std::string_view> views(args.begin(), args.end());
+  RunResult result;
+  result.exit_code = postproc::RunPostProcessor(views, environment);
+  result.out = out.str();
+  result.err = err.str();
+  return result;
+}
+
+// The CSV of one report of a trace given as text.
+inline std::string ReportCsv(const std::string& trace, std::vector<std::string> args) {
+  args.emplace_back("--format=csv");
+  args.emplace_back("trace");
+  const RunResult result = RunPost(args, {{"trace", trace}});
+  return result.exit_code == 0 ? result.out
+                               : "exit " + std::to_string(result.exit_code) + ": " + result.err;
+}
+
+}  // namespace jtrace::testing

@@ -1,0 +1,53 @@
+// Who calls whom, how often and at what cost (FIG. 27, S4.3): a stanza for each routine with its
+// callers above and its callees below.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "postproc/calltree/call_tree.h"
+#include "postproc/calltree/flat_profile.h"
+
+namespace jtrace::postproc {
+
+// kRecursiveParent: this activation is recursive; kRecursiveChild: its caller, the stanza's own
+// routine, is.
+enum class ArcKind : uint8_t { kParent, kRecursiveParent, kChild, kRecursiveChild };
+
+struct Arc {
+  ArcKind kind = ArcKind::kParent;
+  uint32_t other = 0;  // row of the caller or callee in the FlatProfile
+  int64_t calls = 0;
+  int64_t base = 0;
+  int64_t cum = 0;
+  int64_t base_ticks = 0;
+  int64_t cum_ticks = 0;
+};
+
+struct Stanza {
+  uint32_t self = 0;      // row of the FlatProfile
+  std::vector<Arc> arcs;  // by kind; in it by cum, cum_ticks, calls descending, then name
+};
+
+// The four invariants of FIG. 27, checked over all stanzas; times and ticks alike.
+struct InvariantCheck {
+  int64_t stanzas = 0;
+  std::array<int64_t, 4> broken{};  // stanzas in which invariant i + 1 does not hold
+  int held() const;
+};
+
+class ArcFlow {
+ public:
+  ArcFlow(const CallTree& tree, const std::vector<NodeTotals>& totals, const FlatProfile& flat);
+
+  // In the order of FlatProfile::Sorted.
+  const std::vector<Stanza>& stanzas() const { return stanzas_; }
+  InvariantCheck Check() const;
+
+ private:
+  const FlatProfile& flat_;
+  std::vector<Stanza> stanzas_;
+};
+
+}  // namespace jtrace::postproc

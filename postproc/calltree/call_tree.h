@@ -1,0 +1,105 @@
+// The calling-context tree of all threads: one node for each distinct path of routines (S3.12).
+//
+// Nodes are added under their parents, so that a node's number is greater than its parent's; sums
+// over subtrees are one pass from the last node to the first. No I/O, no threads.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "postproc/model/ids.h"
+
+namespace jtrace::postproc {
+
+// Adds modulo 2^64: sums of absurd input wrap instead of being undefined, and every identity
+// between sums still holds.
+inline int64_t WrapAdd(int64_t a, int64_t b) {
+  return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
+}
+inline int64_t WrapSub(int64_t a, int64_t b) {
+  return static_cast<int64_t>(static_cast<uint64_t>(a) - static_cast<uint64_t>(b));
+}
+
+enum class NodeOrigin : uint8_t { kThread, kEvent, kSample };
+
+// Which of a node's children a routine is looked up among: chains of --merge=none stay apart.
+enum class ChildSpace : uint8_t { kMerged, kApart };
+
+struct CallNode {
+  NodeId parent;
+  NodeId first_child;
+  NodeId last_child;
+  NodeId next_sibling;   // in the order of first appearance
+  NodeId next_instance;  // the next node of the same routine
+  RoutineId routine;     // none for a thread's root
+  ThreadId thread;       // roots only
+  uint32_t level = 0;
+  NodeOrigin origin = NodeOrigin::kSample;
+  ChildSpace space = ChildSpace::kMerged;
+
+  int64_t calls = 0;
+  int64_t calls_jitted = 0;
+  int64_t base = 0;  // time on a processor, without callees
+  int64_t off = 0;   // time off the processors, without callees
+  int64_t base_ticks = 0;
+  int64_t samples = 0;  // samples in which the node was a pending frame
+  // Least and greatest base of one activation; has_extremes tells if any is known.
+  int64_t min_base = 0;
+  int64_t max_base = 0;
+  bool has_extremes = false;
+};
+
+// What follows from the whole tree.
+struct NodeTotals {
+  int64_t cum = 0;
+  int64_t off = 0;  // inclusive
+  int64_t cum_ticks = 0;
+  uint32_t recursion_level = 1;  // 1 + activations of the same routine above
+  int64_t elapsed() const { return WrapAdd(cum, off); }
+};
+
+class CallTree {
+ public:
+  NodeId AddRoot(ThreadId thread);
+  // The child of that routine; made, with origin sample, if there is none yet.
+  NodeId Child(NodeId parent, RoutineId routine, ChildSpace space = ChildSpace::kMerged);
+
+  CallNode& node(NodeId id) { return nodes_[id.value - 1]; }
+  const CallNode& node(NodeId id) const { return nodes_[id.value - 1]; }
+  size_t size() const { return nodes_.size(); }
+  const std::vector<NodeId>& roots() const { return roots_; }
+  // The first node of a routine; CallNode::next_instance leads to the others.
+  NodeId first_instance(RoutineId routine) const;
+
+  // One activation of the node ended after this much base time.
+  void AddExtremes(NodeId id, int64_t min_base, int64_t max_base);
+  void AddMetric(NodeId id, MetricId metric, int64_t delta);
+  // visit(MetricId, NodeId, value) for every value that is not 0, in no order.
+  template <typename Visit>
+  void ForEachMetric(Visit visit) const {
+    for (const auto& [key, value] : metrics_) visit(key.first, key.second, value);
+  }
+  // The metric's base by node; index is NodeId.value - 1.
+  std::vector<int64_t> MetricBase(MetricId metric) const;
+
+  // Sums over subtrees; index is NodeId.value - 1. Valid for the tree as it is now.
+  std::vector<NodeTotals> ComputeTotals() const;
+  // Adds every node's value to its ancestors'.
+  void AccumulateUpwards(std::vector<int64_t>& values) const;
+
+ private:
+  NodeId Append(CallNode node);
+
+  std::vector<CallNode> nodes_;
+  std::vector<NodeId> roots_;
+  absl::flat_hash_map<uint64_t, NodeId> children_;
+  struct Instances {
+    NodeId first;
+    NodeId last;
+  };
+  std::vector<Instances> instances_;  // by routine
+  absl::flat_hash_map<std::pair<MetricId, NodeId>, int64_t> metrics_;
+};
+
+}  // namespace jtrace::postproc

@@ -1,0 +1,71 @@
+#include "postproc/calltree/flat_profile.h"
+
+#include <algorithm>
+#include <numeric>
+#include <tuple>
+
+#include "absl/container/flat_hash_map.h"
+
+namespace jtrace::postproc {
+namespace {
+
+void AddNode(FlatRow& row, const CallNode& node, const NodeTotals& totals) {
+  row.calls = WrapAdd(row.calls, node.calls);
+  row.calls_jitted = WrapAdd(row.calls_jitted, node.calls_jitted);
+  row.base = WrapAdd(row.base, node.base);
+  row.base_ticks = WrapAdd(row.base_ticks, node.base_ticks);
+  row.samples = WrapAdd(row.samples, node.samples);
+  row.cum2 = WrapAdd(row.cum2, totals.cum);
+  row.cum2_ticks = WrapAdd(row.cum2_ticks, totals.cum_ticks);
+  if (totals.recursion_level == 1) {
+    row.cum = WrapAdd(row.cum, totals.cum);
+    row.cum_ticks = WrapAdd(row.cum_ticks, totals.cum_ticks);
+    row.elapsed = WrapAdd(row.elapsed, totals.elapsed());
+  }
+  if (node.origin == NodeOrigin::kEvent) row.instrumented = true;
+  if (!node.has_extremes) return;
+  row.min_base = row.has_extremes ? std::min(row.min_base, node.min_base) : node.min_base;
+  row.max_base = row.has_extremes ? std::max(row.max_base, node.max_base) : node.max_base;
+  row.has_extremes = true;
+}
+
+}  // namespace
+
+FlatProfile::FlatProfile(const TraceModel& model, const CallTree& tree,
+                         const std::vector<NodeTotals>& totals) {
+  constexpr uint32_t kNone = UINT32_MAX;
+  std::vector<uint32_t> row_of_routine(model.routine_count() + 1, kNone);
+  ViewMap<uint32_t> row_of_root;
+  row_of_node_.resize(tree.size());
+  for (uint32_t i = 0; i < tree.size(); ++i) {
+    const CallNode& node = tree.node(NodeId(i + 1));
+    const std::string_view name =
+        node.routine ? model.RoutineName(node.routine) : model.thread(node.thread).name;
+    uint32_t& row = node.routine ? row_of_routine[node.routine.value]
+                                 : row_of_root.try_emplace(name, kNone).first->second;
+    if (row == kNone) {
+      row = static_cast<uint32_t>(rows_.size());
+      FlatRow& added = rows_.emplace_back();
+      added.name = name;
+      added.is_root = !node.routine;
+      added.routine = node.routine;
+    }
+    row_of_node_[i] = row;
+    AddNode(rows_[row], node, totals[i]);
+  }
+}
+
+bool HotterThan(const FlatRow& a, const FlatRow& b) {
+  return std::tie(b.cum, b.cum_ticks, b.calls, a.name) <
+         std::tie(a.cum, a.cum_ticks, a.calls, b.name);
+}
+
+std::vector<uint32_t> FlatProfile::Sorted() const {
+  std::vector<uint32_t> order(rows_.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](uint32_t a, uint32_t b) { return HotterThan(rows_[a], rows_[b]); });
+  return order;
+}
+
+}  // namespace jtrace::postproc

@@ -1,0 +1,52 @@
+// A row for each routine over all threads, the threads' roots included (FIG. 26, S3.18).
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "postproc/calltree/call_tree.h"
+#include "postproc/model/trace_model.h"
+
+namespace jtrace::postproc {
+
+struct FlatRow {
+  std::string_view name;
+  bool is_root = false;
+  RoutineId routine;  // none for a root
+  int64_t calls = 0;
+  int64_t calls_jitted = 0;
+  int64_t base = 0;
+  int64_t cum = 0;   // over outermost activations: no routine exceeds the whole
+  int64_t cum2 = 0;  // over all activations
+  int64_t elapsed = 0;
+  int64_t base_ticks = 0;
+  int64_t cum_ticks = 0;
+  int64_t cum2_ticks = 0;
+  int64_t samples = 0;
+  int64_t min_base = 0;
+  int64_t max_base = 0;
+  bool has_extremes = false;
+  bool instrumented = false;  // events entered it
+};
+
+class FlatProfile {
+ public:
+  FlatProfile(const TraceModel& model, const CallTree& tree, const std::vector<NodeTotals>& totals);
+
+  // In the order of first appearance.
+  const std::vector<FlatRow>& rows() const { return rows_; }
+  // The row of a node's routine.
+  uint32_t RowOf(NodeId id) const { return row_of_node_[id.value - 1]; }
+  // Rows by cum, cum_ticks and calls descending, then name.
+  std::vector<uint32_t> Sorted() const;
+
+ private:
+  std::vector<FlatRow> rows_;
+  std::vector<uint32_t> row_of_node_;
+};
+
+// The standard order of rows: true if `a` comes before `b`.
+bool HotterThan(const FlatRow& a, const FlatRow& b);
+
+}  // namespace jtrace::postproc

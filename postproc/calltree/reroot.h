@@ -1,0 +1,23 @@
+// A virtual root: the tree of what happens below one routine (--root, S4.12).
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "postproc/calltree/call_tree.h"
+#include "postproc/calltree/tree_builder.h"
+#include "postproc/model/trace_model.h"
+
+namespace jtrace::postproc {
+
+struct RerootedTree {
+  CallTree tree;
+  std::vector<ThreadSummary> threads;  // those that have the routine
+};
+
+// In each thread, all outermost activations of the routines that `pattern` names come together
+// below the thread's root, which has no time of its own.
+RerootedTree Reroot(const CallTree& tree, const std::vector<ThreadSummary>& threads,
+                    const TraceModel& model, std::string_view pattern);
+
+}  // namespace jtrace::postproc

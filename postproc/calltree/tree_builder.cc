@@ -1,0 +1,146 @@
+#include "postproc/calltree/tree_builder.h"
+
+#include <algorithm>
+
+namespace jtrace::postproc {
+
+TreeBuilder::TreeBuilder(MergeMode mode, bool one_root, TraceModel& model, ImportStats& stats)
+    : one_root_(one_root), model_(model), stats_(stats), merger_(mode, model, tree_) {}
+
+NodeId TreeBuilder::RootFor(ThreadId thread) {
+  if (!one_root_) return tree_.AddRoot(thread);
+  const uint32_t trace = model_.thread(thread).trace;
+  if (root_of_trace_.size() <= trace) root_of_trace_.resize(trace + size_t{1});
+  NodeId& root = root_of_trace_[trace];
+  if (!root) root = tree_.AddRoot(thread);
+  return root;
+}
+
+TreeBuilder::ThreadState& TreeBuilder::StateOf(At at) {
+  first_time_ = std::min(first_time_.value_or(at.time), at.time);
+  last_time_ = std::max(last_time_, at.time);
+  if (state_of_.size() <= at.thread.value) state_of_.resize(at.thread.value + size_t{1});
+  uint32_t& index = state_of_[at.thread.value];
+  if (index == 0) {
+    ThreadState state;
+    state.thread = at.thread;
+    state.root = RootFor(at.thread);
+    state.open_base.push_back(0);
+    state.clock = at.time;
+    states_.push_back(std::move(state));
+    index = static_cast<uint32_t>(states_.size());
+  }
+  return states_[index - 1];
+}
+
+void TreeBuilder::AdvanceClock(ThreadState& state, int64_t time) {
+  const int64_t passed = WrapSub(time, state.clock);
+  state.clock = time;
+  CallNode& current = tree_.node(Current(state));
+  if (state.off) {
+    current.off = WrapAdd(current.off, passed);
+  } else {
+    current.base = WrapAdd(current.base, passed);
+    state.open_base.back() = WrapAdd(state.open_base.back(), passed);
+  }
+}
+
+void TreeBuilder::OnEnter(At at, RoutineId routine, CodeKind kind) {
+  ThreadState& state = StateOf(at);
+  AdvanceClock(state, at.time);
+  const NodeId id = tree_.Child(Current(state), routine);
+  CallNode& node = tree_.node(id);
+  node.origin = NodeOrigin::kEvent;
+  ++node.calls;
+  if (kind == CodeKind::kJitted) ++node.calls_jitted;
+  state.open.push_back(id);
+  state.open_base.push_back(0);
+}
+
+void TreeBuilder::CloseInnermost(ThreadState& state) {
+  tree_.AddExtremes(Current(state), state.open_base.back(), state.open_base.back());
+  state.open_base.pop_back();
+  if (!state.open.empty()) state.open.pop_back();
+}
+
+void TreeBuilder::OnExit(At at, RoutineId routine, CodeKind) {
+  ThreadState& state = StateOf(at);
+  AdvanceClock(state, at.time);
+  const auto innermost = std::find_if(state.open.rbegin(), state.open.rend(),
+                                      [&](NodeId id) { return tree_.node(id).routine == routine; });
+  if (innermost == state.open.rend()) {
+    stats_.Add(Problem::kUnmatchedExit);
+    return;
+  }
+  for (auto closing = innermost - state.open.rbegin() + 1; closing > 0; --closing) {
+    CloseInnermost(state);
+  }
+}
+
+void TreeBuilder::OnSwitch(At at, bool on) {
+  ThreadState& state = StateOf(at);
+  AdvanceClock(state, at.time);
+  state.off = !on;
+}
+
+void TreeBuilder::FindPath(NodeId root, absl::Span<const RoutineId> path) {
+  path_nodes_.clear();
+  NodeId at = root;
+  for (const RoutineId routine : path) {
+    at = tree_.Child(at, routine);
+    tree_.node(at).origin = NodeOrigin::kEvent;
+    path_nodes_.push_back(at);
+  }
+}
+
+void TreeBuilder::OnSample(At at, const SampleRecord& sample) {
+  ThreadState& state = StateOf(at);
+  if (!sample.is_unwind) ++state.samples;
+  if (sample.has_path) {
+    FindPath(state.root, sample.path);
+    merger_.Merge(state.root, path_nodes_, sample);
+  } else {
+    merger_.Merge(state.root, state.open, sample);
+  }
+}
+
+void TreeBuilder::OnMetric(At at, MetricId metric, int64_t delta) {
+  ThreadState& state = StateOf(at);
+  tree_.AddMetric(Current(state), metric, delta);
+}
+
+void TreeBuilder::OnNode(At at, const NodeCounts& counts, absl::Span<const RoutineId> path) {
+  ThreadState& state = StateOf(at);
+  FindPath(state.root, path);
+  const NodeId id = path_nodes_.empty() ? state.root : path_nodes_.back();
+  CallNode& node = tree_.node(id);
+  node.calls = WrapAdd(node.calls, counts.calls.value_or(0));
+  node.calls_jitted = WrapAdd(node.calls_jitted, counts.calls_jitted.value_or(0));
+  node.base = WrapAdd(node.base, counts.base.value_or(0));
+  node.off = WrapAdd(node.off, counts.off.value_or(0));
+  if (counts.min.has_value() || counts.max.has_value()) {
+    tree_.AddExtremes(id, counts.min.value_or(counts.max.value_or(0)),
+                      counts.max.value_or(counts.min.value_or(0)));
+  }
+  for (const auto& [metric, value] : counts.metrics) tree_.AddMetric(id, metric, value);
+}
+
+void TreeBuilder::OnNotice(At at, std::string_view, absl::Span<const std::string>) {
+  if (at.thread) StateOf(at);
+}
+
+void TreeBuilder::Finish() {
+  for (ThreadState& state : states_) {
+    while (!state.open_base.empty()) CloseInnermost(state);
+  }
+}
+
+std::vector<ThreadSummary> TreeBuilder::Threads() const {
+  std::vector<ThreadSummary> threads;
+  for (const ThreadState& state : states_) {
+    threads.push_back({state.thread, state.root, state.samples});
+  }
+  return threads;
+}
+
+}  // namespace jtrace::postproc

@@ -1,0 +1,80 @@
+// Builds the call tree from the record stream (FORMATS §1, "Time" and "Roots"; S3.12, S3.16).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "postproc/calltree/call_tree.h"
+#include "postproc/import_stats.h"
+#include "postproc/merge/chain_merger.h"
+#include "postproc/model/trace_model.h"
+#include "postproc/reader/record_visitor.h"
+
+namespace jtrace::postproc {
+
+struct ThreadSummary {
+  ThreadId thread;
+  NodeId root;
+  int64_t samples = 0;  // sample records
+};
+
+class TreeBuilder : public RecordVisitor {
+ public:
+  // With `one_root`, all threads of a trace share the root of its first thread
+  // (--aggregate=process).
+  TreeBuilder(MergeMode mode, bool one_root, TraceModel& model, ImportStats& stats);
+
+  void OnEnter(At at, RoutineId routine, CodeKind kind) override;
+  void OnExit(At at, RoutineId routine, CodeKind kind) override;
+  void OnSample(At at, const SampleRecord& sample) override;
+  void OnSwitch(At at, bool on) override;
+  void OnMetric(At at, MetricId metric, int64_t delta) override;
+  void OnNode(At at, const NodeCounts& counts, absl::Span<const RoutineId> path) override;
+  void OnNotice(At at, std::string_view op, absl::Span<const std::string> args) override;
+
+  // Call once after the last record: activations still open count as they are.
+  void Finish();
+
+  const CallTree& tree() const { return tree_; }
+  const MergeStats& merge_stats() const { return merger_.stats(); }
+  // Threads in the order of their roots.
+  std::vector<ThreadSummary> Threads() const;
+  int64_t first_time() const { return first_time_.value_or(0); }
+  int64_t last_time() const { return last_time_; }
+
+ private:
+  struct ThreadState {
+    ThreadId thread;
+    NodeId root;
+    std::vector<NodeId> open;        // activations, outermost first
+    std::vector<int64_t> open_base;  // their base so far, the root's first
+    int64_t clock = 0;
+    bool off = false;
+    int64_t samples = 0;
+  };
+
+  ThreadState& StateOf(At at);
+  NodeId RootFor(ThreadId thread);
+  void AdvanceClock(ThreadState& state, int64_t time);
+  NodeId Current(const ThreadState& state) const {
+    return state.open.empty() ? state.root : state.open.back();
+  }
+  void CloseInnermost(ThreadState& state);
+  // The nodes of an event path, made if need be.
+  void FindPath(NodeId root, absl::Span<const RoutineId> path);
+
+  const bool one_root_;
+  TraceModel& model_;
+  ImportStats& stats_;
+  CallTree tree_;
+  ChainMerger merger_;
+  std::vector<ThreadState> states_;    // in the order of appearance
+  std::vector<uint32_t> state_of_;     // by thread: index into states_ + 1
+  std::vector<NodeId> root_of_trace_;  // one_root_ only
+  std::vector<NodeId> path_nodes_;     // FindPath's result; reused
+  std::optional<int64_t> first_time_;
+  int64_t last_time_ = 0;
+};
+
+}  // namespace jtrace::postproc

@@ -1,0 +1,310 @@
+#include "postproc/command_line.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "absl/strings/str_format.h"
+#include "postproc/report/tree_view.h"
+#include "postproc/support/strings.h"
+
+namespace jtrace::postproc {
+namespace {
+
+// Reports and formats of the contract that this program does not make.
+constexpr std::string_view kUnavailable[] = {
+    "classes", "jit",        "source",    "graph",    "diff", "html", "collapsed",
+    "pprof",   "speedscope", "callgrind", "perfetto", "dot",  "lcov", "json",
+};
+
+bool IsOneOf(std::string_view word, absl::Span<const std::string_view> words) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+absl::Status BadValue(std::string_view option, std::string_view value,
+                      absl::Span<const std::string_view> valid) {
+  if (IsOneOf(value, kUnavailable)) {
+    return absl::InvalidArgumentError(StrCat(
+        option, ": '", value, "' is not available in this version; valid: ", Join(valid, " ")));
+  }
+  return absl::InvalidArgumentError(StrCat(option, ": '", value,
+                                           "' is unknown; nearest: ", Nearest(value, valid),
+                                           " (valid: ", Join(valid, " "), ")"));
+}
+
+// The index of `value` among the valid ones.
+absl::StatusOr<size_t> Choose(std::string_view option, std::string_view value,
+                              absl::Span<const std::string_view> valid) {
+  const auto found = std::find(valid.begin(), valid.end(), value);
+  if (found == valid.end()) return BadValue(option, value, valid);
+  return static_cast<size_t>(found - valid.begin());
+}
+
+std::vector<std::string_view> ReportNames() {
+  std::vector<std::string_view> names;
+  for (const Report& report : AllReports()) names.push_back(report.name);
+  names.push_back("dump");
+  return names;
+}
+
+absl::Status SetReports(std::string_view value, CommandLine& line) {
+  const std::vector<std::string_view> valid = ReportNames();
+  for (const std::string_view name : Split(value, ',')) {
+    if (!IsOneOf(name, valid)) return BadValue("--report", name, valid);
+    line.reports.emplace_back(name);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status SetFormat(std::string_view value, CommandLine& line) {
+  const absl::StatusOr<size_t> choice = Choose("--format", value, {"text", "csv"});
+  if (!choice.ok()) return choice.status();
+  line.format = *choice == 0 ? Format::kText : Format::kCsv;
+  return absl::OkStatus();
+}
+
+absl::Status SetMerge(std::string_view value, CommandLine& line) {
+  const absl::StatusOr<size_t> choice = Choose("--merge", value, {"chain", "embed", "none"});
+  if (!choice.ok()) return choice.status();
+  constexpr MergeMode kModes[] = {MergeMode::kChain, MergeMode::kEmbed, MergeMode::kNone};
+  line.merge = kModes[*choice];
+  return absl::OkStatus();
+}
+
+absl::Status SetScope(std::string_view value, CommandLine& line) {
+  const absl::StatusOr<size_t> choice = Choose("--scope", value, {"full", "app"});
+  if (!choice.ok()) return choice.status();
+  line.scope = *choice == 0 ? Scope::kFull : Scope::kApp;
+  return absl::OkStatus();
+}
+
+absl::Status SetAggregate(std::string_view value, CommandLine& line) {
+  const absl::StatusOr<size_t> choice = Choose("--aggregate", value, {"thread", "process"});
+  if (!choice.ok()) return choice.status();
+  line.aggregate = *choice == 0 ? Aggregate::kThread : Aggregate::kProcess;
+  return absl::OkStatus();
+}
+
+absl::Status SetFilter(std::string_view value, CommandLine& line) {
+  std::string_view number = value;
+  if (number.ends_with("%")) number.remove_suffix(1);
+  double percent = 0;
+  if (!ParseDouble(number, percent) || !(percent >= 0 && percent <= 100)) {
+    return absl::InvalidArgumentError(
+        StrCat("--filter: '", value, "' is no percentage from 0 to 100"));
+  }
+  line.report.filter_percent = percent;
+  return absl::OkStatus();
+}
+
+absl::Status SetTop(std::string_view value, CommandLine& line) {
+  if (!ParseInteger(value, line.report.top) || line.report.top < 1) {
+    return absl::InvalidArgumentError(StrCat("--top: '", value, "' is no positive number"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status SetWidth(std::string_view value, CommandLine& line) {
+  int64_t width = 0;
+  if (!ParseInteger(value, width) || width < 0 || width > 10000) {
+    return absl::InvalidArgumentError(
+        StrCat("--width: '", value, "' is no number from 0 to 10000"));
+  }
+  line.report.width = static_cast<int>(width);
+  line.width_given = true;
+  return absl::OkStatus();
+}
+
+template <std::string ReportOptions::*Member>
+absl::Status SetReportText(std::string_view value, CommandLine& line) {
+  line.report.*Member = std::string(value);
+  return absl::OkStatus();
+}
+
+template <std::string CommandLine::*Member>
+absl::Status SetText(std::string_view value, CommandLine& line) {
+  line.*Member = std::string(value);
+  return absl::OkStatus();
+}
+
+template <bool CommandLine::*Member>
+absl::Status SetFlag(std::string_view, CommandLine& line) {
+  line.*Member = true;
+  return absl::OkStatus();
+}
+
+struct Option {
+  std::string_view name;
+  std::string_view value;  // what it takes; empty: nothing
+  std::string_view help;
+  std::string_view example;
+  absl::Status (*set)(std::string_view value, CommandLine& line);
+};
+
+constexpr Option kOptions[] = {
+    {"--report", "R[,R…]", "reports to make, in that order (default: an overview)",
+     "--report=tree,flat", SetReports},
+    {"--format", "text|csv", "form of the output (default text)", "--format=csv", SetFormat},
+    {"-o", "FILE", "write to FILE in place of standard output", "-o report.csv",
+     SetText<&CommandLine::output>},
+    {"--merge", "chain|embed|none", "how samples join the events' tree (default chain)",
+     "--merge=embed", SetMerge},
+    {"--thread", "GLOB", "only threads of that name", "--thread='pool-*'",
+     SetText<&CommandLine::thread>},
+    {"--root", "ROUTINE", "a virtual root: only what happens below that routine",
+     "--root=org.h2.Driver.connect", SetReportText<&ReportOptions::root>},
+    {"--of", "ROUTINE", "the routine that callees and callers are about", "--of=malloc",
+     SetReportText<&ReportOptions::of>},
+    {"--scope", "full|app", "all sampled frames, or the application's alone (default full)",
+     "--scope=app", SetScope},
+    {"--filter", "PERCENT", "leave out what is below that share of the whole", "--filter=0.5",
+     SetFilter},
+    {"--sort", "COLUMN", "sort by that column; tree: siblings; 'first': by first appearance",
+     "--sort=calls", SetReportText<&ReportOptions::sort>},
+    {"--top", "N", "the first N rows, routines or lines only", "--top=20", SetTop},
+    {"--metric", "M", "the metric that the metrics report breaks down by routine",
+     "--metric=alloc.bytes", SetReportText<&ReportOptions::metric>},
+    {"--aggregate", "thread|process", "a tree for each thread, or one for each process",
+     "--aggregate=process", SetAggregate},
+    {"--raw-names", "", "keep the numbers of lambda and hidden classes in names", "--raw-names",
+     SetFlag<&CommandLine::raw_names>},
+    {"--width", "N", "columns of text (default: the terminal's, else 120; 0: no limit)",
+     "--width=0", SetWidth},
+    {"--help", "", "this text", "--help", SetFlag<&CommandLine::help>},
+    {"--version", "", "the version", "--version", SetFlag<&CommandLine::version>},
+};
+
+const Option* FindOption(std::string_view name) {
+  if (name == "--output") name = "-o";
+  if (name == "-h") name = "--help";
+  for (const Option& option : kOptions) {
+    if (option.name == name) return &option;
+  }
+  return nullptr;
+}
+
+absl::Status UnknownOption(std::string_view name) {
+  std::vector<std::string_view> names;
+  for (const Option& option : kOptions) names.push_back(option.name);
+  return absl::InvalidArgumentError(
+      StrCat("unknown option '", name, "'; nearest: ", Nearest(name, names)));
+}
+
+size_t EditDistance(std::string_view a, std::string_view b) {
+  std::vector<size_t> row(b.size() + 1);
+  for (size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (size_t i = 1; i <= a.size(); ++i) {
+    size_t diagonal = row[0];
+    row[0] = i;
+    for (size_t j = 1; j <= b.size(); ++j) {
+      const size_t substituted = diagonal + (a[i - 1] != b[j - 1]);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, substituted});
+    }
+  }
+  return row[b.size()];
+}
+
+// Rules that concern more than one option.
+absl::Status CheckTogether(const CommandLine& line) {
+  if (line.traces.empty()) {
+    return absl::InvalidArgumentError("no trace given: jtrace-post [options] TRACE… (see --help)");
+  }
+  for (const std::string& name : line.reports) {
+    const Report* report = FindReport(name);
+    if (report != nullptr && report->needs_of && line.report.of.empty()) {
+      return absl::InvalidArgumentError(
+          StrCat("--report=", name, " needs --of=ROUTINE, e.g. ", report->example));
+    }
+    if (name == "dump" && (line.reports.size() > 1 || line.traces.size() > 1)) {
+      return absl::InvalidArgumentError("--report=dump takes one trace and no other report");
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status SetOption(absl::Span<const std::string_view> args, size_t& i, CommandLine& line) {
+  const std::string_view arg = args[i];
+  const size_t equals = arg.find('=');
+  const std::string_view name = arg.substr(0, equals);
+  const Option* option = FindOption(name);
+  if (option == nullptr) return UnknownOption(name);
+  if (option->value.empty()) {
+    if (equals == std::string_view::npos) return option->set({}, line);
+    return absl::InvalidArgumentError(StrCat(option->name, " takes no value"));
+  }
+  if (equals != std::string_view::npos) return option->set(arg.substr(equals + 1), line);
+  if (i + 1 >= args.size()) {
+    return absl::InvalidArgumentError(
+        StrCat(option->name, " needs a value, e.g. ", option->example));
+  }
+  return option->set(args[++i], line);
+}
+
+}  // namespace
+
+std::string_view Nearest(std::string_view word, absl::Span<const std::string_view> candidates) {
+  std::string_view nearest;
+  size_t least = std::numeric_limits<size_t>::max();
+  for (const std::string_view candidate : candidates) {
+    const size_t distance = EditDistance(word, candidate);
+    if (distance >= least) continue;
+    least = distance;
+    nearest = candidate;
+  }
+  return nearest;
+}
+
+absl::StatusOr<CommandLine> ParseCommandLine(absl::Span<const std::string_view> args) {
+  CommandLine line;
+  bool options_ended = false;
+  for (size_t i = 0; i < args.size(); ++i) {
+    const std::string_view arg = args[i];
+    if (arg == "--" && !options_ended) {
+      options_ended = true;
+    } else if (options_ended || arg.size() < 2 || arg[0] != '-') {
+      // `jtrace-post dump TRACE` is `--report=dump`.
+      if (arg == "dump" && line.traces.empty() && line.reports.empty() && !options_ended) {
+        line.reports.emplace_back("dump");
+      } else {
+        line.traces.emplace_back(arg);
+      }
+    } else if (absl::Status status = SetOption(args, i, line); !status.ok()) {
+      return status;
+    }
+  }
+  if (line.help || line.version) return line;
+  if (absl::Status status = CheckTogether(line); !status.ok()) return status;
+  return line;
+}
+
+std::string HelpText() {
+  std::string help =
+      "jtrace-post: reports from jtrace's traces\n\n"
+      "usage: jtrace-post [--report=R[,R…]] [--format=text|csv] [-o FILE] [options] TRACE…\n"
+      "       jtrace-post dump TRACE          the trace as text\n\n"
+      "With no option: a summary, the hottest part of the tree, the flat list and the arc flow.\n"
+      "A ROUTINE may leave the parameters out: org.h2.Driver.connect or org.h2.Driver::connect.\n\n"
+      "options\n";
+  for (const Option& option : kOptions) {
+    const std::string usage = option.value.empty()  ? std::string(option.name)
+                              : option.name == "-o" ? "-o FILE"
+                                                    : StrCat(option.name, "=", option.value);
+    const int padding = std::max(1, 28 - DisplayWidth(usage));
+    absl::StrAppendFormat(&help, "  %s%*s%s\n%30s e.g. %s\n", usage, padding, "", option.help, "",
+                          option.example);
+  }
+  help += "\nreports\n";
+  for (const Report& report : AllReports()) {
+    absl::StrAppendFormat(&help, "  %-10s %s\n%13s e.g. %s\n", report.name, report.description, "",
+                          report.example);
+  }
+  help +=
+      "  dump       the trace as text, record by record; reports of it are the same\n"
+      "              e.g. jtrace-post dump trace.bin > trace.jtxt\n\n"
+      "exit codes: 0 done (a damaged tail and skipped records are told on stderr) · 1 wrong usage\n"
+      "            2 input unreadable or not a trace, or the output cannot be written\n";
+  return help;
+}
+
+}  // namespace jtrace::postproc

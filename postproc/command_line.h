@@ -1,0 +1,45 @@
+// The command line of jtrace-post (FORMATS §3).
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "postproc/merge/chain_merger.h"
+#include "postproc/reader/record_filter.h"
+#include "postproc/report/report.h"
+
+namespace jtrace::postproc {
+
+enum class Format { kText, kCsv };
+enum class Aggregate { kThread, kProcess };
+
+struct CommandLine {
+  bool help = false;
+  bool version = false;
+  std::vector<std::string> reports;  // empty: the overview
+  Format format = Format::kText;
+  std::string output;  // empty: standard output
+  MergeMode merge = MergeMode::kChain;
+  std::string thread;  // glob; empty: all
+  Scope scope = Scope::kFull;
+  Aggregate aggregate = Aggregate::kThread;
+  bool raw_names = false;
+  ReportOptions report;
+  bool width_given = false;
+  std::vector<std::string> traces;
+};
+
+// `args` without the program's name. An error's message names the mistake and the nearest valid
+// option, report or value.
+absl::StatusOr<CommandLine> ParseCommandLine(absl::Span<const std::string_view> args);
+
+// Every option with an example, every report.
+std::string HelpText();
+
+// The candidate with the least edit distance to `word`.
+std::string_view Nearest(std::string_view word, absl::Span<const std::string_view> candidates);
+
+}  // namespace jtrace::postproc

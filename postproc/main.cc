@@ -1,0 +1,28 @@
+// jtrace-post: turns traces into reports. All work is in RunPostProcessor.
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <iostream>
+#include <string_view>
+#include <vector>
+
+#include "postproc/pipeline.h"
+
+namespace {
+
+int TerminalWidth(int fd) {
+  winsize size{};
+  if (isatty(fd) == 0 || ioctl(fd, TIOCGWINSZ, &size) != 0) return 0;
+  return size.ws_col;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::ios::sync_with_stdio(false);
+  const std::vector<std::string_view> args(argv + 1, argv + argc);
+  jtrace::postproc::Environment environment{std::cout, std::cerr, jtrace::postproc::InputFile::Open,
+                                            TerminalWidth(STDOUT_FILENO),
+                                            isatty(STDERR_FILENO) != 0};
+  return jtrace::postproc::RunPostProcessor(args, environment);
+}

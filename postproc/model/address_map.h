@@ -1,0 +1,48 @@
+// Which of many address ranges held an address at a time (S3.10): code and modules come and go, and
+// an address may belong to another one later.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <vector>
+
+namespace jtrace::postproc {
+
+struct AddressRange {
+  uint64_t start = 0;
+  uint64_t end = 0;
+  int64_t from = 0;                                  // valid from this time on
+  int64_t to = std::numeric_limits<int64_t>::max();  // to before this one
+  uint32_t payload = 0;
+};
+
+// Add and Remove in any order of time, then Seal once, then Find.
+class AddressMap {
+ public:
+  // A range that overlaps older ones ends them.
+  void Add(uint64_t start, uint64_t end, int64_t time, uint32_t payload) {
+    if (start < end) changes_.push_back({{start, end, time, kForever, payload}, false});
+  }
+  void Remove(uint64_t start, uint64_t end, int64_t time) {
+    if (start < end) changes_.push_back({{start, end, time, kForever, 0}, true});
+  }
+  void Seal();
+
+  // The range that held `address` at `time`. If none did, the one that did next: a module may be
+  // seen a little later than its code first runs; and else the last one before. Null: never any.
+  const AddressRange* Find(uint64_t address, int64_t time) const;
+
+ private:
+  static constexpr int64_t kForever = std::numeric_limits<int64_t>::max();
+  struct Change {
+    AddressRange range;
+    bool removal = false;
+  };
+  std::vector<Change> changes_;
+  std::vector<AddressRange> ranges_;    // by start
+  std::vector<uint64_t> greatest_end_;  // of ranges_[0 … i]
+};
+
+}  // namespace jtrace::postproc

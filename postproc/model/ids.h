@@ -1,0 +1,39 @@
+// Strong index types: a number that names one kind of thing. 0 means "none".
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+namespace jtrace::postproc {
+
+template <typename Tag>
+struct Id {
+  uint32_t value = 0;
+
+  constexpr Id() = default;
+  constexpr explicit Id(uint32_t number) : value(number) {}
+  constexpr explicit operator bool() const { return value != 0; }
+  friend constexpr bool operator==(Id, Id) = default;
+  friend constexpr auto operator<=>(Id, Id) = default;
+
+  template <typename H>
+  friend H AbslHashValue(H state, Id id) {
+    return H::combine(std::move(state), id.value);
+  }
+};
+
+// A routine's display name: names are what routines are told apart by (FORMATS §1).
+using RoutineId = Id<struct RoutineTag>;
+// A shared library or a pseudo module such as "[kernel]".
+using ModuleId = Id<struct ModuleTag>;
+// A routine as a frame names it: with its origin and module.
+using FrameId = Id<struct FrameTag>;
+using ThreadId = Id<struct ThreadTag>;
+using MetricId = Id<struct MetricTag>;
+// A node of the call tree. Parents have smaller numbers than their children.
+using NodeId = Id<struct NodeTag>;
+// A distinct sampled stack: a node of the StackTable's trie.
+using StackId = Id<struct StackTag>;
+
+}  // namespace jtrace::postproc

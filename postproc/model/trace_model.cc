@@ -1,0 +1,137 @@
+#include "postproc/model/trace_model.h"
+
+namespace jtrace::postproc {
+
+std::string_view TraceInfo::Fact(std::string_view key) const {
+  for (const auto& [name, value] : facts) {
+    if (name == key) return value;
+  }
+  return {};
+}
+
+void TraceInfo::SetFact(std::string_view key, std::string_view value) {
+  for (auto& [name, old] : facts) {
+    if (name == key) {
+      old = value;
+      return;
+    }
+  }
+  facts.emplace_back(key, value);
+}
+
+void TraceInfo::SetLoss(Loss loss) {
+  for (Loss& old : losses) {
+    if (old.name == loss.name) {
+      old = std::move(loss);
+      return;
+    }
+  }
+  losses.push_back(std::move(loss));
+}
+
+std::optional<TimeUnit> ParseTimeUnit(std::string_view text) {
+  if (text == "ns") return TimeUnit::kNanoseconds;
+  if (text == "us") return TimeUnit::kMicroseconds;
+  if (text == "ms") return TimeUnit::kMilliseconds;
+  if (text == "ticks") return TimeUnit::kTicks;
+  return std::nullopt;
+}
+
+std::string_view TimeUnitName(TimeUnit unit) {
+  switch (unit) {
+    case TimeUnit::kNanoseconds:
+      return "ns";
+    case TimeUnit::kMicroseconds:
+      return "us";
+    case TimeUnit::kMilliseconds:
+      return "ms";
+    case TimeUnit::kTicks:
+      return "ticks";
+  }
+  return "";
+}
+
+int64_t NanosecondsPer(TimeUnit unit) {
+  switch (unit) {
+    case TimeUnit::kNanoseconds:
+      return 1;
+    case TimeUnit::kMicroseconds:
+      return 1000;
+    case TimeUnit::kMilliseconds:
+      return 1000000;
+    case TimeUnit::kTicks:
+      return 0;
+  }
+  return 0;
+}
+
+RoutineId TraceModel::InternRoutine(std::string_view name) {
+  std::string storage;
+  return routines_.Intern(NormalizeName(name, storage));
+}
+
+FrameId TraceModel::InternFrame(const Frame& frame) {
+  auto [entry, inserted] =
+      frame_ids_.try_emplace(frame, FrameId(static_cast<uint32_t>(frames_.size() + 1)));
+  if (inserted) frames_.push_back(frame);
+  return entry->second;
+}
+
+FrameId TraceModel::InternFrameText(std::string_view text) {
+  if (auto found = frame_texts_.find(text); found != frame_texts_.end()) return found->second;
+  const FrameName parts = ParseFrameName(text);
+  Frame frame;
+  frame.origin = parts.origin;
+  frame.routine = InternRoutine(parts.name);
+  if (!parts.module.empty()) frame.module = InternModule(parts.module);
+  const FrameId id = InternFrame(frame);
+  frame_texts_.emplace(text, id);
+  return id;
+}
+
+std::string TraceModel::FrameText(FrameId id) const {
+  const Frame& it = frame(id);
+  return FormatFrameName({it.origin, ModuleName(it.module), RoutineName(it.routine)});
+}
+
+std::string_view TraceModel::ModuleOf(const Frame& frame) const {
+  if (frame.module) return ModuleName(frame.module);
+  if (IsJava(frame.origin)) return "[java]";
+  if (frame.origin == Origin::kVm) return "libjvm.so";
+  if (frame.origin == Origin::kKernel) return "[kernel]";
+  return frame.origin == Origin::kNative ? "[unknown]" : "[application]";
+}
+
+ThreadId TraceModel::AddThread(ThreadInfo thread) {
+  threads_.push_back(std::move(thread));
+  return ThreadId(static_cast<uint32_t>(threads_.size()));
+}
+
+bool TraceModel::InScope(const Frame& frame) const {
+  if (frame.origin == Origin::kNone) return true;
+  if (!IsJava(frame.origin)) return false;
+  return scope_.empty() || scope_.contains(frame.routine);
+}
+
+TraceInfo& TraceModel::AddTrace(std::string file) {
+  TraceInfo& trace = traces_.emplace_back();
+  trace.file = std::move(file);
+  return trace;
+}
+
+int64_t TraceModel::interval_ns() const {
+  int64_t interval = 0;
+  for (const TraceInfo& trace : traces_) {
+    if (trace.interval_ns == 0 || (interval != 0 && interval != trace.interval_ns)) return 0;
+    interval = trace.interval_ns;
+  }
+  return interval;
+}
+
+bool TraceModel::SetUnit(TimeUnit unit) {
+  if (unit_.has_value() && *unit_ != unit) return false;
+  unit_ = unit;
+  return true;
+}
+
+}  // namespace jtrace::postproc

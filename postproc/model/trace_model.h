@@ -1,0 +1,130 @@
+// What the records of a report's traces refer to: names, frames, threads, modules, and what the
+// traces say about themselves. Filled by the readers, read by everything behind them.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "postproc/model/frame_name.h"
+#include "postproc/model/ids.h"
+#include "postproc/model/string_pool.h"
+#include "postproc/support/strings.h"
+
+namespace jtrace::postproc {
+
+// A frame of a sample. Frames compare by routine alone (FORMATS §1).
+struct Frame {
+  RoutineId routine;
+  ModuleId module;
+  Origin origin = Origin::kNone;
+  friend bool operator==(const Frame&, const Frame&) = default;
+  template <typename H>
+  friend H AbslHashValue(H state, const Frame& frame) {
+    return H::combine(std::move(state), frame.routine, frame.module, frame.origin);
+  }
+};
+
+struct ThreadInfo {
+  std::string name;    // unique within its trace
+  uint32_t trace = 0;  // which input it belongs to, from 0
+  int64_t tid = 0;     // the system's number, or a virtual thread's Java number; 0: unknown
+  int64_t java_tid = 0;
+  bool is_virtual = false;
+  bool is_daemon = false;
+  bool is_vm_internal = false;
+};
+
+enum class Severity { kInfo, kWarning, kError };
+
+// Something the agent did not record.
+struct Loss {
+  std::string name;
+  Severity severity = Severity::kWarning;
+  int64_t count = 0;
+  std::string what;
+  std::string advice;
+};
+
+// One input. `facts` are key and value, in the order given: "command", "jvm", "mode", …
+struct TraceInfo {
+  std::string file;
+  std::vector<std::pair<std::string, std::string>> facts;
+  std::vector<Loss> losses;
+  int64_t interval_ns = 0;  // what one tick stands for; 0: unknown
+  bool cut_off = false;     // ended without its last record
+
+  std::string_view Fact(std::string_view key) const;
+  void SetFact(std::string_view key, std::string_view value);
+  void SetLoss(Loss loss);  // the last value of a name holds
+};
+
+enum class TimeUnit { kNanoseconds, kMicroseconds, kMilliseconds, kTicks };
+std::optional<TimeUnit> ParseTimeUnit(std::string_view text);
+std::string_view TimeUnitName(TimeUnit unit);
+// 0 for ticks.
+int64_t NanosecondsPer(TimeUnit unit);
+
+class TraceModel {
+ public:
+  // Names are normalised ("> >" becomes ">>") and interned; a routine's name is its identity.
+  RoutineId InternRoutine(std::string_view name);
+  RoutineId FindRoutine(std::string_view name) const { return routines_.Find(name); }
+  std::string_view RoutineName(RoutineId id) const { return routines_.Text(id); }
+  size_t routine_count() const { return routines_.size(); }
+
+  FrameId InternFrame(const Frame& frame);
+  // "N:libc.so.6!malloc"
+  FrameId InternFrameText(std::string_view text);
+  const Frame& frame(FrameId id) const { return frames_[id.value - 1]; }
+  std::string FrameText(FrameId id) const;
+
+  ModuleId InternModule(std::string_view name) { return modules_.Intern(name); }
+  std::string_view ModuleName(ModuleId id) const { return modules_.Text(id); }
+  // The module a report shows for a frame: "[java]" and the like where it has none of its own.
+  std::string_view ModuleOf(const Frame& frame) const;
+
+  MetricId InternMetric(std::string_view name) { return metrics_.Intern(name); }
+  std::string_view MetricName(MetricId id) const { return metrics_.Text(id); }
+  size_t metric_count() const { return metrics_.size(); }
+
+  ThreadId AddThread(ThreadInfo thread);
+  const ThreadInfo& thread(ThreadId id) const { return threads_[id.value - 1]; }
+  ThreadInfo& thread(ThreadId id) { return threads_[id.value - 1]; }
+  size_t thread_count() const { return threads_.size(); }
+
+  // The instrumented scope, where a trace names it: a frame of it is the application's (--scope).
+  void AddToScope(RoutineId id) { scope_.insert(id); }
+  const absl::flat_hash_set<RoutineId>& scope() const { return scope_; }
+  bool InScope(const Frame& frame) const;
+
+  TraceInfo& AddTrace(std::string file);
+  std::deque<TraceInfo>& traces() { return traces_; }
+  const std::deque<TraceInfo>& traces() const { return traces_; }
+  // The interval that all traces agree on; 0 if they do not.
+  int64_t interval_ns() const;
+
+  TimeUnit unit() const { return unit_.value_or(TimeUnit::kNanoseconds); }
+  // False if an earlier trace has another unit.
+  [[nodiscard]] bool SetUnit(TimeUnit unit);
+
+ private:
+  StringPool<RoutineId> routines_;
+  StringPool<ModuleId> modules_;
+  StringPool<MetricId> metrics_;
+  std::vector<Frame> frames_;
+  absl::flat_hash_map<Frame, FrameId> frame_ids_;
+  StringMap<FrameId> frame_texts_;
+  std::vector<ThreadInfo> threads_;
+  absl::flat_hash_set<RoutineId> scope_;
+  std::deque<TraceInfo> traces_;
+  std::optional<TimeUnit> unit_;
+};
+
+}  // namespace jtrace::postproc

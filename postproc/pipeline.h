@@ -1,0 +1,32 @@
+// read → build → merge → report, with input and output injected.
+#pragma once
+
+#include <functional>
+#include <ostream>
+#include <string>
+#include <string_view>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "postproc/reader/input_file.h"
+
+namespace jtrace::postproc {
+
+// What the program reaches the world through.
+struct Environment {
+  std::ostream& out;
+  std::ostream& err;
+  // Opens a trace.
+  std::function<absl::StatusOr<InputFile>(const std::string& path)> open;
+  int terminal_width = 0;  // of `out`; 0: it is no terminal
+  bool err_is_terminal = false;
+};
+
+inline constexpr int kExitDone = 0;
+inline constexpr int kExitUsage = 1;
+inline constexpr int kExitInputOutput = 2;
+
+// Runs jtrace-post with these arguments (without the program's name); returns the exit code.
+int RunPostProcessor(absl::Span<const std::string_view> args, Environment& environment);
+
+}  // namespace jtrace::postproc

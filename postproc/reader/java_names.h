@@ -1,0 +1,56 @@
+// How Java routines are shown: "pkg.Outer$Inner.method(int,String)" (FORMATS §1).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+
+namespace jtrace::postproc {
+
+// A routine's identity.
+struct JavaRoutine {
+  std::string class_name;  // with dots
+  std::string name;
+  std::string descriptor;  // JVMS §4.3.3
+  uint32_t loader = 0;     // 0: the boot loader
+
+  friend bool operator==(const JavaRoutine&, const JavaRoutine&) = default;
+  template <typename H>
+  friend H AbslHashValue(H state, const JavaRoutine& it) {
+    return H::combine(std::move(state), it.class_name, it.name, it.descriptor, it.loader);
+  }
+};
+
+// Drops what differs from run to run: "a.B$$Lambda$14/0x0000000800c03000" and
+// "a.B$$Lambda+0x00007f" become "a.B$$Lambda", a hidden "a.B/0x800c" becomes "a.B".
+std::string NormalizeClassName(std::string_view name);
+
+// Parameter types joined by commas: "int,String" or, qualified, "int,java.lang.String". A
+// descriptor that is none stays as it is.
+struct DescriptorText {
+  std::string parameters;
+  std::string result;
+};
+DescriptorText DescribeTypes(std::string_view descriptor, bool qualified);
+
+// Gives every identity a name of its own: the simple form; where several share it, with the return
+// type ("…:int"), then with qualified types, then with the loader (" [loader 2]").
+class JavaNames {
+ public:
+  // The index of an identity, the same for equal ones.
+  uint32_t Intern(JavaRoutine routine);
+  // Call once, when all are interned.
+  void AssignNames();
+  const std::string& Name(uint32_t index) const { return names_[index]; }
+  size_t size() const { return routines_.size(); }
+
+ private:
+  std::vector<JavaRoutine> routines_;
+  std::vector<std::string> names_;
+  absl::flat_hash_map<JavaRoutine, uint32_t> index_;
+};
+
+}  // namespace jtrace::postproc

@@ -1,0 +1,89 @@
+#include "postproc/reader/record_filter.h"
+
+#include <utility>
+
+namespace jtrace::postproc {
+
+bool GlobMatches(std::string_view glob, std::string_view text) {
+  size_t g = 0;
+  size_t t = 0;
+  size_t star = std::string_view::npos;  // last '*' seen, and what it has taken so far
+  size_t star_text = 0;
+  while (t < text.size()) {
+    if (g < glob.size() && glob[g] == '*') {
+      star = g++;
+      star_text = t;
+    } else if (g < glob.size() && (glob[g] == '?' || glob[g] == text[t])) {
+      ++g;
+      ++t;
+    } else if (star != std::string_view::npos) {
+      g = star + 1;
+      t = ++star_text;
+    } else {
+      return false;
+    }
+  }
+  while (g < glob.size() && glob[g] == '*') ++g;
+  return g == glob.size();
+}
+
+RecordFilter::RecordFilter(std::string thread_glob, Scope scope, const TraceModel& model,
+                           std::vector<RecordVisitor*> visitors)
+    : thread_glob_(std::move(thread_glob)),
+      scope_(scope),
+      model_(model),
+      visitors_(std::move(visitors)) {}
+
+bool RecordFilter::Wants(At at) {
+  if (thread_glob_.empty()) return true;
+  if (!at.thread) return false;
+  if (wanted_.size() <= at.thread.value) wanted_.resize(at.thread.value + size_t{1});
+  int8_t& wanted = wanted_[at.thread.value];
+  if (wanted == 0) wanted = GlobMatches(thread_glob_, model_.thread(at.thread).name) ? 1 : -1;
+  return wanted > 0;
+}
+
+void RecordFilter::OnEnter(At at, RoutineId routine, CodeKind kind) {
+  if (!Wants(at)) return;
+  for (RecordVisitor* visitor : visitors_) visitor->OnEnter(at, routine, kind);
+}
+
+void RecordFilter::OnExit(At at, RoutineId routine, CodeKind kind) {
+  if (!Wants(at)) return;
+  for (RecordVisitor* visitor : visitors_) visitor->OnExit(at, routine, kind);
+}
+
+void RecordFilter::OnSample(At at, const SampleRecord& sample) {
+  if (!Wants(at)) return;
+  SampleRecord passed = sample;
+  if (scope_ == Scope::kApp) {
+    frames_.clear();
+    for (const FrameId frame : sample.frames) {
+      if (model_.InScope(model_.frame(frame))) frames_.push_back(frame);
+    }
+    passed.frames = frames_;
+  }
+  for (RecordVisitor* visitor : visitors_) visitor->OnSample(at, passed);
+}
+
+void RecordFilter::OnSwitch(At at, bool on) {
+  if (!Wants(at)) return;
+  for (RecordVisitor* visitor : visitors_) visitor->OnSwitch(at, on);
+}
+
+void RecordFilter::OnMetric(At at, MetricId metric, int64_t delta) {
+  if (!Wants(at)) return;
+  for (RecordVisitor* visitor : visitors_) visitor->OnMetric(at, metric, delta);
+}
+
+void RecordFilter::OnNode(At at, const NodeCounts& counts, absl::Span<const RoutineId> path) {
+  if (!Wants(at)) return;
+  for (RecordVisitor* visitor : visitors_) visitor->OnNode(at, counts, path);
+}
+
+void RecordFilter::OnNotice(At at, std::string_view op, absl::Span<const std::string> args) {
+  if (!Wants(at)) return;
+  for (RecordVisitor* visitor : visitors_) visitor->OnNotice(at, op, args);
+}
+
+}  // namespace jtrace::postproc

@@ -1,0 +1,43 @@
+// Passes on the records that the user asked for: of chosen threads, with frames of a chosen scope.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "postproc/model/trace_model.h"
+#include "postproc/reader/record_visitor.h"
+
+namespace jtrace::postproc {
+
+enum class Scope { kFull, kApp };
+
+class RecordFilter : public RecordVisitor {
+ public:
+  // `thread_glob`: '*' and '?' as in a shell; empty: every thread. Several visitors get the
+  // records in the order given.
+  RecordFilter(std::string thread_glob, Scope scope, const TraceModel& model,
+               std::vector<RecordVisitor*> visitors);
+
+  void OnEnter(At at, RoutineId routine, CodeKind kind) override;
+  void OnExit(At at, RoutineId routine, CodeKind kind) override;
+  void OnSample(At at, const SampleRecord& sample) override;
+  void OnSwitch(At at, bool on) override;
+  void OnMetric(At at, MetricId metric, int64_t delta) override;
+  void OnNode(At at, const NodeCounts& counts, absl::Span<const RoutineId> path) override;
+  void OnNotice(At at, std::string_view op, absl::Span<const std::string> args) override;
+
+ private:
+  bool Wants(At at);
+
+  const std::string thread_glob_;
+  const Scope scope_;
+  const TraceModel& model_;
+  const std::vector<RecordVisitor*> visitors_;
+  std::vector<int8_t> wanted_;   // by thread: 0 not yet known, 1 yes, -1 no
+  std::vector<FrameId> frames_;  // reused
+};
+
+// '*' any run, '?' any one character.
+bool GlobMatches(std::string_view glob, std::string_view text);
+
+}  // namespace jtrace::postproc

@@ -1,0 +1,21 @@
+// The text trace's vocabulary, shared by its reader and writer (FORMATS §1).
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace jtrace::postproc::text {
+
+inline constexpr std::string_view kHeaderPrefix = "# jtrace-text ";
+inline constexpr int kVersion = 1;
+// Comment lines that begin so carry what a trace says about itself; other readers skip them:
+// "#@<TAB>session<TAB>key<TAB>value", "#@<TAB>loss<TAB>name<TAB>severity<TAB>count<TAB>what<TAB>
+// advice", "#@<TAB>scope<TAB>routine".
+inline constexpr std::string_view kMetaPrefix = "#@\t";
+
+// Writes TAB, newline and backslash as \t, \n and \\.
+void AppendEscaped(std::string& out, std::string_view field);
+// The reverse; an unknown escape stays as it is. Returns `field` itself if it has no backslash.
+std::string_view Unescape(std::string_view field, std::string& storage);
+
+}  // namespace jtrace::postproc::text

@@ -1,0 +1,354 @@
+#include "postproc/reader/text_reader.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "postproc/reader/text_format.h"
+#include "postproc/support/strings.h"
+
+namespace jtrace::postproc {
+namespace {
+
+using Fields = std::vector<std::string_view>;
+
+// Times and counts beyond this are refused, so that sums stay far from overflow in sane traces.
+constexpr int64_t kMaxNumber = std::numeric_limits<int64_t>::max() / 4;
+
+bool ParseNumber(std::string_view text, int64_t& number) {
+  return ParseInteger(text, number) && number <= kMaxNumber && number >= -kMaxNumber;
+}
+
+void SplitInto(std::string_view line, Fields& fields) {
+  fields.clear();
+  while (true) {
+    const size_t end = line.find('\t');
+    fields.push_back(line.substr(0, end));
+    if (end == std::string_view::npos) return;
+    line.remove_prefix(end + 1);
+  }
+}
+
+class TextReader {
+ public:
+  TextReader(std::string_view file, TraceModel& model, ImportStats& stats, RecordVisitor& visitor)
+      : file_(file), model_(model), stats_(stats), visitor_(visitor) {
+    trace_index_ = static_cast<uint32_t>(model.traces().size());
+    model.AddTrace(file_);
+  }
+
+  absl::Status Read(std::string_view content) {
+    for (size_t begin = 0; begin < content.size();) {
+      size_t end = content.find('\n', begin);
+      if (end == std::string_view::npos) end = content.size();
+      const std::string_view line = content.substr(begin, end - begin);
+      begin = end + 1;
+      if (++line_number_ == 1) {
+        if (absl::Status status = ReadHeader(line); !status.ok()) return status;
+      } else if (line.starts_with(text::kMetaPrefix)) {
+        ReadMeta(line.substr(text::kMetaPrefix.size()));
+      } else if (!line.empty() && line.front() != '#') {
+        ReadRecord(line);
+      }
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  absl::Status ReadHeader(std::string_view line);
+  void ReadMeta(std::string_view line);
+  void ReadRecord(std::string_view line);
+  // False if the op is none of those that change the call tree.
+  bool ReadCall(std::string_view op, At at);
+  bool ReadSample(std::string_view op, At at);
+  bool ReadReduced(std::string_view op, At at);
+  bool ReadNotice(std::string_view op, At at);
+  void ReadSampleAt(At at, SampleRecord sample);
+  bool ParseCount(std::string_view key, int64_t value, NodeCounts& counts);
+  void DescribeThread(ThreadId id);
+
+  ThreadId ThreadOf(std::string_view name);
+  RoutineId RoutineOf(std::string_view field) {
+    return model_.frame(model_.InternFrameText(Unescaped(field))).routine;
+  }
+  std::string_view Unescaped(std::string_view field) { return text::Unescape(field, storage_); }
+  void Malformed(std::string_view why);
+
+  const std::string file_;
+  TraceModel& model_;
+  ImportStats& stats_;
+  RecordVisitor& visitor_;
+  uint32_t trace_index_ = 0;
+  int64_t line_number_ = 0;
+
+  StringMap<ThreadId> threads_;
+  std::string last_thread_name_;
+  ThreadId last_thread_;
+  absl::flat_hash_map<ThreadId, int64_t> last_times_;
+
+  // Reused from line to line.
+  Fields fields_;
+  std::string storage_;
+  std::vector<RoutineId> path_;
+  std::vector<FrameId> frames_;
+  std::vector<std::string> args_;
+};
+
+absl::Status TextReader::ReadHeader(std::string_view line) {
+  if (!ConsumePrefix(line, text::kHeaderPrefix)) {
+    return absl::InvalidArgumentError(StrCat(file_, ": not a text trace"));
+  }
+  const std::vector<std::string_view> words = Split(line, ' ');
+  int64_t version = 0;
+  if (words.empty() || !ParseNumber(words[0], version)) {
+    return absl::InvalidArgumentError(StrCat(file_, ": the header names no version"));
+  }
+  if (version != text::kVersion) {
+    return absl::UnimplementedError(StrCat(file_, ": text trace version ", version,
+                                           " is unknown to this jtrace-post (", text::kVersion,
+                                           "): use a newer one"));
+  }
+  for (std::string_view word : words) {
+    if (!ConsumePrefix(word, "unit=")) continue;
+    const std::optional<TimeUnit> unit = ParseTimeUnit(word);
+    if (!unit.has_value()) {
+      return absl::InvalidArgumentError(StrCat(file_, ": unknown unit '", word, "'"));
+    }
+    if (!model_.SetUnit(*unit)) {
+      return absl::InvalidArgumentError(StrCat(file_, ": its unit is ", word,
+                                               ", that of the traces before ",
+                                               TimeUnitName(model_.unit())));
+    }
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(StrCat(file_, ": the header names no unit"));
+}
+
+void TextReader::ReadMeta(std::string_view line) {
+  const std::vector<std::string> args = [&] {
+    std::vector<std::string> unescaped;
+    for (const std::string_view field : Split(line, '\t')) {
+      unescaped.emplace_back(Unescaped(field));
+    }
+    return unescaped;
+  }();
+  TraceInfo& trace = model_.traces()[trace_index_];
+  if (args[0] == "session" && args.size() >= 3) {
+    trace.SetFact(args[1], args[2]);
+    if (args[1] == "interval_ns") ParseNumber(args[2], trace.interval_ns);
+    if (args[1] == "cut_off") trace.cut_off = true;
+  } else if (args[0] == "scope" && args.size() >= 2) {
+    model_.AddToScope(model_.InternRoutine(args[1]));
+  } else if (args[0] == "loss" && args.size() >= 6) {
+    Loss loss;
+    loss.name = args[1];
+    loss.severity = args[2] == "info"    ? Severity::kInfo
+                    : args[2] == "error" ? Severity::kError
+                                         : Severity::kWarning;
+    ParseNumber(args[3], loss.count);
+    loss.what = args[4];
+    loss.advice = args[5];
+    trace.SetLoss(std::move(loss));
+  }
+}
+
+void TextReader::Malformed(std::string_view why) {
+  stats_.Add(Problem::kMalformedLine, stats_.WantsDetail()
+                                          ? StrCat(file_, ":", line_number_, ": ", why, ", skipped")
+                                          : std::string());
+}
+
+ThreadId TextReader::ThreadOf(std::string_view name) {
+  if (last_thread_ && name == last_thread_name_) return last_thread_;
+  auto found = threads_.find(name);
+  if (found == threads_.end()) {
+    ThreadInfo info;
+    info.name = std::string(name);
+    info.trace = trace_index_;
+    found = threads_.emplace(std::string(name), model_.AddThread(std::move(info))).first;
+  }
+  last_thread_name_ = found->first;
+  last_thread_ = found->second;
+  return last_thread_;
+}
+
+bool IsNotice(std::string_view op) {
+  constexpr std::string_view kKinds[] = {
+      "class-", "jit-", "thread-",    "gc-",      "monitor-",   "park-",
+      "alloc-", "mark", "interrupt-", "session-", "exception-", "dynamic-code",
+  };
+  for (std::string_view kind : kKinds) {
+    if (op.starts_with(kind)) return true;
+  }
+  return false;
+}
+
+// "sample*3" is "sample" with weight 3; false if the weight is no number.
+bool SplitWeight(std::string_view& op, int64_t& weight) {
+  weight = 1;
+  const size_t star = op.find('*');
+  if (star == std::string_view::npos) return true;
+  const std::string_view number = op.substr(star + 1);
+  op = op.substr(0, star);
+  return ParseNumber(number, weight) && weight >= 0;
+}
+
+void TextReader::ReadRecord(std::string_view line) {
+  SplitInto(line, fields_);
+  if (fields_.size() < 3) return Malformed("fewer than three fields");
+  At at;
+  if (!ParseNumber(fields_[0], at.time)) return Malformed("the time is not an integer");
+  const std::string_view op = fields_[2];
+  const bool notice = IsNotice(op);
+  const std::string_view kind = op.substr(0, op.find_first_of(".*"));
+  constexpr std::string_view kOps[] = {"enter", "exit", "sample", "sample-at", "unwind",
+                                       "off",   "on",   "metric", "node"};
+  if (!notice && std::find(std::begin(kOps), std::end(kOps), kind) == std::end(kOps)) {
+    stats_.Add(Problem::kUnknownOp,
+               stats_.WantsDetail()
+                   ? StrCat(file_, ":", line_number_, ": unknown op '", op, "', skipped")
+                   : std::string());
+    return;
+  }
+  // Only notices belong to no thread.
+  if (!notice || !fields_[1].empty()) {
+    at.thread = ThreadOf(Unescaped(fields_[1]));
+    auto [last, is_first] = last_times_.try_emplace(at.thread, at.time);
+    if (at.time < last->second) {
+      stats_.Add(Problem::kTimeRunsBack,
+                 stats_.WantsDetail()
+                     ? StrCat(file_, ":", line_number_, ": time runs back in this thread")
+                     : std::string());
+      at.time = last->second;
+    }
+    last->second = at.time;
+  }
+  if (notice) {
+    ReadNotice(op, at);
+  } else if (!ReadCall(op, at) && !ReadSample(op, at) && !ReadReduced(op, at)) {
+    Malformed(StrCat("op '", op, "' is not written so"));
+  }
+}
+
+bool TextReader::ReadCall(std::string_view op, At at) {
+  if (op == "off" || op == "on") {
+    visitor_.OnSwitch(at, op == "on");
+    return true;
+  }
+  CodeKind kind = CodeKind::kUnknown;
+  if (ConsumeSuffix(op, ".i")) kind = CodeKind::kInterpreted;
+  if (ConsumeSuffix(op, ".j")) kind = CodeKind::kJitted;
+  if ((op != "enter" && op != "exit") || fields_.size() < 4) return false;
+  const RoutineId routine = RoutineOf(fields_[3]);
+  if (op == "enter") {
+    visitor_.OnEnter(at, routine, kind);
+  } else {
+    visitor_.OnExit(at, routine, kind);
+  }
+  return true;
+}
+
+bool TextReader::ReadSample(std::string_view op, At at) {
+  SampleRecord sample;
+  if (!SplitWeight(op, sample.weight)) return false;
+  sample.is_unwind = op == "unwind";
+  sample.has_path = op == "sample-at";
+  if (!sample.is_unwind && !sample.has_path && op != "sample") return false;
+  size_t next = 3;
+  path_.clear();
+  if (sample.has_path) {
+    int64_t depth = 0;
+    if (fields_.size() < 4 || !ParseNumber(fields_[3], depth) || depth < 0 ||
+        static_cast<uint64_t>(depth) > fields_.size() - 4) {
+      return false;
+    }
+    for (next = 4; next < 4 + static_cast<size_t>(depth); ++next) {
+      path_.push_back(RoutineOf(fields_[next]));
+    }
+  }
+  frames_.clear();
+  for (; next < fields_.size(); ++next) {
+    frames_.push_back(model_.InternFrameText(Unescaped(fields_[next])));
+  }
+  sample.path = path_;
+  sample.frames = frames_;
+  visitor_.OnSample(at, sample);
+  return true;
+}
+
+bool TextReader::ParseCount(std::string_view key, int64_t value, NodeCounts& counts) {
+  if (key.empty()) return false;
+  if (key == "calls") {
+    counts.calls = value;
+  } else if (key == "calls_jitted") {
+    counts.calls_jitted = value;
+  } else if (key == "base") {
+    counts.base = value;
+  } else if (key == "off") {
+    counts.off = value;
+  } else if (key == "min") {
+    counts.min = value;
+  } else if (key == "max") {
+    counts.max = value;
+  } else {
+    counts.metrics.emplace_back(model_.InternMetric(key), value);
+  }
+  return true;
+}
+
+bool TextReader::ReadReduced(std::string_view op, At at) {
+  if (op == "metric") {
+    int64_t delta = 0;
+    if (fields_.size() < 5 || !ParseNumber(fields_[4], delta)) return false;
+    visitor_.OnMetric(at, model_.InternMetric(Unescaped(fields_[3])), delta);
+    return true;
+  }
+  if (op != "node" || fields_.size() < 4) return false;
+  NodeCounts counts;
+  for (const std::string_view pair : Split(fields_[3], ',')) {
+    if (pair.empty()) continue;
+    const size_t equals = pair.rfind('=');
+    int64_t value = 0;
+    if (equals == std::string_view::npos || !ParseNumber(pair.substr(equals + 1), value) ||
+        !ParseCount(Unescaped(pair.substr(0, equals)), value, counts)) {
+      return false;
+    }
+  }
+  path_.clear();
+  for (size_t i = 4; i < fields_.size(); ++i) path_.push_back(RoutineOf(fields_[i]));
+  visitor_.OnNode(at, counts, path_);
+  return true;
+}
+
+void TextReader::DescribeThread(ThreadId id) {
+  ThreadInfo& thread = model_.thread(id);
+  for (const std::string& arg : args_) {
+    std::string_view value = arg;
+    if (ConsumePrefix(value, "tid=")) ParseNumber(value, thread.tid);
+    if (ConsumePrefix(value, "java_tid=")) ParseNumber(value, thread.java_tid);
+    if (value == "virtual") thread.is_virtual = true;
+    if (value == "daemon") thread.is_daemon = true;
+    if (value == "internal") thread.is_vm_internal = true;
+  }
+}
+
+bool TextReader::ReadNotice(std::string_view op, At at) {
+  args_.clear();
+  for (size_t i = 3; i < fields_.size(); ++i) args_.emplace_back(Unescaped(fields_[i]));
+  if (op == "thread-start" && at.thread) DescribeThread(at.thread);
+  visitor_.OnNotice(at, op, args_);
+  return true;
+}
+
+}  // namespace
+
+bool IsTextTrace(std::string_view content) { return content.starts_with(text::kHeaderPrefix); }
+
+absl::Status ReadTextTrace(std::string_view content, std::string_view file, TraceModel& model,
+                           ImportStats& stats, RecordVisitor& visitor) {
+  return TextReader(file, model, stats, visitor).Read(content);
+}
+
+}  // namespace jtrace::postproc

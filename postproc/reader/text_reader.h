@@ -1,0 +1,24 @@
+// Reads a text trace (*.jtxt) into the record stream.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "postproc/import_stats.h"
+#include "postproc/model/trace_model.h"
+#include "postproc/reader/record_visitor.h"
+
+namespace jtrace::postproc {
+
+// True if `content` begins like a text trace.
+bool IsTextTrace(std::string_view content);
+
+// Streams the lines of `content` to `visitor` in their order; names go to `model`, lines that
+// cannot be used to `stats` with their number. `file` names the input in messages. Fails only if
+// the first line is not a text trace's header, its version is newer, or its unit differs from that
+// of a trace read before.
+absl::Status ReadTextTrace(std::string_view content, std::string_view file, TraceModel& model,
+                           ImportStats& stats, RecordVisitor& visitor);
+
+}  // namespace jtrace::postproc

@@ -1,0 +1,38 @@
+// Reads traces, binary (proto/FORMAT.md) or text, into the record stream.
+#pragma once
+
+#include <functional>
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "postproc/import_stats.h"
+#include "postproc/model/trace_model.h"
+#include "postproc/reader/record_visitor.h"
+
+namespace jtrace::postproc {
+
+// Called now and then with the part that is done, 0 to 1.
+using ProgressFunction = std::function<void(double fraction)>;
+
+struct ReadOptions {
+  bool raw_names = false;     // keep the numbers of lambda and hidden classes
+  ProgressFunction progress;  // may be null
+};
+
+// Tells the format by the first bytes. Fails only if the content is no trace, or one of a newer
+// version; damage is counted in `stats`.
+absl::Status ReadAnyTrace(std::string_view content, std::string_view file,
+                          const ReadOptions& options, TraceModel& model, ImportStats& stats,
+                          RecordVisitor& visitor);
+
+// True if `content` begins like a binary trace.
+bool IsBinaryTrace(std::string_view content);
+
+// Takes every whole frame and reports the rest. Two passes: the first collects what is defined
+// anywhere in the trace (names can only be made unambiguous with all of them known), the second
+// passes on the records.
+absl::Status ReadBinaryTrace(std::string_view content, std::string_view file,
+                             const ReadOptions& options, TraceModel& model, ImportStats& stats,
+                             RecordVisitor& visitor);
+
+}  // namespace jtrace::postproc

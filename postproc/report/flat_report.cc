@@ -1,0 +1,73 @@
+// A row a routine (FIG. 26).
+#include "postproc/report/report.h"
+#include "postproc/support/strings.h"
+
+namespace jtrace::postproc {
+
+Table FlatTable(const ReportInput& input) {
+  Table table;
+  table.columns = {{"calls", Style::kCount},        {"base", Style::kTime},
+                   {"cum", Style::kTime},           {"cum2", Style::kTime},
+                   {"elapsed", Style::kTime},       {"base_ticks", Style::kTicks},
+                   {"cum_ticks", Style::kTicks},    {"cum2_ticks", Style::kTicks},
+                   {"samples", Style::kCount},      {"name"},
+                   {"calls_jitted", Style::kCount}, {"min_base", Style::kTime},
+                   {"max_base", Style::kTime}};
+  const HeatMap heat = ComputeHeat(input);
+  for (const uint32_t index : input.flat.Sorted()) {
+    const FlatRow& row = input.flat.rows()[index];
+    const int64_t inclusive = heat.unit == Heat::kTicks  ? row.cum_ticks
+                              : heat.unit == Heat::kTime ? row.cum
+                                                         : row.calls;
+    if (input.options.filter_percent > 0 &&
+        PercentOf(inclusive, heat.whole) < input.options.filter_percent) {
+      continue;
+    }
+    table.rows.push_back({Cell::Int(row.calls), Cell::Int(row.base), Cell::Int(row.cum),
+                          Cell::Int(row.cum2), Cell::Int(row.elapsed), Cell::Int(row.base_ticks),
+                          Cell::Int(row.cum_ticks), Cell::Int(row.cum2_ticks),
+                          Cell::Int(row.samples), Cell::Text(row.name), Cell::Int(row.calls_jitted),
+                          Cell::Int(row.min_base), Cell::Int(row.max_base)});
+  }
+  return table;
+}
+
+// The name last, so that it may take the rest of the line; columns that say nothing left out.
+void FlatText(const ReportInput& input, std::ostream& out) {
+  Table full = FlatTable(input);
+  if (!input.options.sort.empty()) SortRows(full, input.options.sort);
+  LimitRows(full, input.options.top);
+  const HeatMap heat = ComputeHeat(input);
+  const bool by_ticks = heat.unit == Heat::kTicks;
+  Table table;
+  table.columns = {{"self %", Style::kPlain, true},
+                   {"self", by_ticks ? Style::kTicks : Style::kTime, true},
+                   {"total", by_ticks ? Style::kTicks : Style::kTime, true},
+                   {"total rec.", by_ticks ? Style::kTicks : Style::kTime, true},
+                   {"calls", Style::kCount, true},
+                   {"jitted %", Style::kPlain, true},
+                   {"min", Style::kTime, true},
+                   {"max", Style::kTime, true},
+                   {"routine"}};
+  const auto at = [&](const std::vector<Cell>& row, std::string_view column) {
+    return row[static_cast<size_t>(full.Find(column))].integer();
+  };
+  for (const auto& row : full.rows) {
+    const int64_t self = at(row, by_ticks ? "base_ticks" : "base");
+    const int64_t total = at(row, by_ticks ? "cum_ticks" : "cum");
+    const int64_t recursive = at(row, by_ticks ? "cum2_ticks" : "cum2");
+    const int64_t calls = at(row, "calls");
+    table.rows.push_back(
+        {heat.unit == Heat::kCalls ? Cell::Empty() : Cell::Percent(PercentOf(self, heat.whole)),
+         Cell::Int(self), Cell::Int(total),
+         recursive == total ? Cell::Empty() : Cell::Int(recursive), Cell::Int(calls),
+         at(row, "calls_jitted") == 0 ? Cell::Empty()
+                                      : Cell::Percent(PercentOf(at(row, "calls_jitted"), calls)),
+         by_ticks ? Cell::Empty() : Cell::Int(at(row, "min_base")),
+         by_ticks ? Cell::Empty() : Cell::Int(at(row, "max_base")),
+         row[static_cast<size_t>(full.Find("name"))]});
+  }
+  WriteText(table, input.layout(), out);
+}
+
+}  // namespace jtrace::postproc

@@ -1,0 +1,177 @@
+// Sampled call paths: all of them, those from a routine on, those to a routine (S1.6–S1.8).
+#include <algorithm>
+#include <optional>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_format.h"
+#include "postproc/report/report.h"
+#include "postproc/samples/path_tree.h"
+#include "postproc/support/strings.h"
+
+namespace jtrace::postproc {
+namespace {
+
+RoutinePredicate NamedBy(const TraceModel& model, const std::string& pattern) {
+  std::vector<bool> named(model.routine_count() + 1);
+  for (uint32_t i = 1; i < named.size(); ++i) {
+    named[i] = RoutineMatches(pattern, model.RoutineName(RoutineId(i)));
+  }
+  // Names interned later, such as [no_frames], are none of the traces'.
+  return [named = std::move(named)](RoutineId id) {
+    return id.value < named.size() && named[id.value];
+  };
+}
+
+std::optional<PathTree> RootedPaths(const ReportInput& input) {
+  if (input.options.root.empty()) return PathTree(input.model, input.samples);
+  return PathTree(input.model, input.samples, NamedBy(input.model, input.options.root));
+}
+
+// Leading columns of callees and callers.
+std::vector<Column> SubsetColumns() {
+  return {{"path"},
+          {"inclusive", Style::kCount},
+          {"pct_of_subset"},
+          {"pct_of_total"},
+          {"exclusive", Style::kCount},
+          {"exclusive_pct_of_subset"},
+          {"exclusive_pct_of_total"}};
+}
+
+std::vector<Cell> SubsetRow(std::string path, int64_t inclusive, int64_t exclusive, int64_t subset,
+                            int64_t total) {
+  return {Cell::Text(path),
+          Cell::Int(inclusive),
+          Cell::Percent(PercentOf(inclusive, subset)),
+          Cell::Percent(PercentOf(inclusive, total)),
+          Cell::Int(exclusive),
+          Cell::Percent(PercentOf(exclusive, subset)),
+          Cell::Percent(PercentOf(exclusive, total))};
+}
+
+}  // namespace
+
+Table PathsTable(const ReportInput& input) {
+  Table table;
+  table.columns = {{"path"},
+                   {"inclusive", Style::kCount},
+                   {"inclusive_pct"},
+                   {"exclusive", Style::kCount},
+                   {"exclusive_pct"}};
+  const PathTree paths = *RootedPaths(input);
+  for (const uint32_t index : paths.Order(input.model)) {
+    const PathNode& node = paths.node(index);
+    const double percent = PercentOf(node.inclusive, paths.total());
+    if (percent < input.options.filter_percent) continue;
+    table.rows.push_back({Cell::Text(paths.Path(input.model, index)), Cell::Int(node.inclusive),
+                          Cell::Percent(percent), Cell::Int(node.exclusive),
+                          Cell::Percent(PercentOf(node.exclusive, paths.total()))});
+  }
+  return table;
+}
+
+// Indented names in place of whole paths, the counts before them.
+void PathsText(const ReportInput& input, std::ostream& out) {
+  Table table;
+  table.columns = {{"inclusive", Style::kCount},
+                   {"inclusive %"},
+                   {"exclusive", Style::kCount},
+                   {"exclusive %"},
+                   {"path"}};
+  const PathTree paths = *RootedPaths(input);
+  for (const uint32_t index : paths.Order(input.model)) {
+    const PathNode& node = paths.node(index);
+    const double percent = PercentOf(node.inclusive, paths.total());
+    if (percent < input.options.filter_percent) continue;
+    const std::string indent =
+        node.level <= 32 ? std::string(size_t{2} * node.level, ' ') : StrCat("⋯", node.level, " ");
+    table.rows.push_back({Cell::Int(node.inclusive), Cell::Percent(percent),
+                          Cell::Int(node.exclusive),
+                          Cell::Percent(PercentOf(node.exclusive, paths.total())),
+                          Cell::Text(StrCat(indent, input.model.RoutineName(node.routine)))});
+  }
+  LimitRows(table, input.options.top);
+  WriteText(table, input.layout(), out);
+}
+
+Table CalleesTable(const ReportInput& input) {
+  Table table;
+  table.columns = SubsetColumns();
+  const PathTree paths(input.model, input.samples, NamedBy(input.model, input.options.of));
+  const int64_t total = TotalWeight(input.samples);
+  for (const uint32_t index : paths.Order(input.model)) {
+    const PathNode& node = paths.node(index);
+    if (PercentOf(node.inclusive, paths.total()) < input.options.filter_percent) continue;
+    table.rows.push_back(SubsetRow(paths.Path(input.model, index), node.inclusive, node.exclusive,
+                                   paths.total(), total));
+  }
+  return table;
+}
+
+namespace {
+
+struct CallerPath {
+  int64_t inclusive = 0;
+  int64_t exclusive = 0;
+};
+
+std::string PathOf(const ReportInput& input, StackId stack) {
+  std::string path;
+  for (const FrameId frame : input.samples.stacks().Frames(stack)) {
+    StrAppend(&path, path.empty() ? "" : " > ",
+              input.model.RoutineName(input.model.frame(frame).routine));
+  }
+  return path;
+}
+
+// Counts by the path down to each sample's innermost --of.
+StringMap<CallerPath> CountCallers(const ReportInput& input) {
+  const RoutinePredicate is_of = NamedBy(input.model, input.options.of);
+  const StackTable& stacks = input.samples.stacks();
+  std::vector<StackId> innermost_of(stacks.size() + 1);
+  for (uint32_t i = 1; i <= stacks.size(); ++i) {
+    const bool is_it = is_of(input.model.frame(stacks.Innermost(StackId(i))).routine);
+    innermost_of[i] = is_it ? StackId(i) : innermost_of[stacks.Caller(StackId(i)).value];
+  }
+  std::vector<CallerPath> by_stack(stacks.size() + 1);
+  std::vector<bool> sampled(stacks.size() + 1);
+  for (const LoggedSample& sample : input.samples.samples()) {
+    const StackId stack = innermost_of[sample.stack.value];
+    if (!stack) continue;
+    sampled[stack.value] = true;
+    CallerPath& path = by_stack[stack.value];
+    path.inclusive = WrapAdd(path.inclusive, sample.weight);
+    if (stack == sample.stack) path.exclusive = WrapAdd(path.exclusive, sample.weight);
+  }
+  StringMap<CallerPath> by_path;
+  for (uint32_t i = 1; i < by_stack.size(); ++i) {
+    if (!sampled[i]) continue;
+    CallerPath& path = by_path[PathOf(input, StackId(i))];
+    path.inclusive = WrapAdd(path.inclusive, by_stack[i].inclusive);
+    path.exclusive = WrapAdd(path.exclusive, by_stack[i].exclusive);
+  }
+  return by_path;
+}
+
+}  // namespace
+
+Table CallersTable(const ReportInput& input) {
+  const auto by_path = CountCallers(input);
+  std::vector<std::pair<std::string, CallerPath>> sorted(by_path.begin(), by_path.end());
+  std::sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) {
+    return a.second.inclusive != b.second.inclusive ? a.second.inclusive > b.second.inclusive
+                                                    : a.first < b.first;
+  });
+  int64_t subset = 0;
+  for (const auto& [path, counts] : sorted) subset = WrapAdd(subset, counts.inclusive);
+  const int64_t total = TotalWeight(input.samples);
+  Table table;
+  table.columns = SubsetColumns();
+  for (const auto& [path, counts] : sorted) {
+    if (PercentOf(counts.inclusive, subset) < input.options.filter_percent) continue;
+    table.rows.push_back(SubsetRow(path, counts.inclusive, counts.exclusive, subset, total));
+  }
+  return table;
+}
+
+}  // namespace jtrace::postproc

@@ -1,0 +1,123 @@
+#include "postproc/report/report.h"
+
+#include <algorithm>
+
+#include "postproc/support/strings.h"
+
+namespace jtrace::postproc {
+namespace {
+
+constexpr Report kReports[] = {
+    {"summary", "what was traced, what was lost, how well samples fitted", SummaryTable,
+     SummaryText, false, "jtrace-post --report=summary trace.bin"},
+    {"tree", "calling-context tree: calls, time and ticks of every path", TreeTable, TreeText,
+     false, "jtrace-post --report=tree --filter=1 trace.bin"},
+    {"flat", "a row a routine: calls, base, cum, recursive cum", FlatTable, FlatText, false,
+     "jtrace-post --report=flat --sort=calls --top=20 trace.bin"},
+    {"arcflow", "every routine with its callers and callees", ArcFlowTable, ArcFlowText, false,
+     "jtrace-post --report=arcflow --top=5 trace.bin"},
+    {"functions", "samples by the function they interrupted", FunctionsTable, nullptr, false,
+     "jtrace-post --report=functions --format=csv trace.bin"},
+    {"modules", "samples by module", ModulesTable, nullptr, false,
+     "jtrace-post --report=modules trace.bin"},
+    {"samples", "every sample with its stack", SamplesTable, nullptr, false,
+     "jtrace-post --report=samples --thread='worker-*' trace.bin"},
+    {"paths", "sampled call paths, inclusive and exclusive", PathsTable, PathsText, false,
+     "jtrace-post --report=paths --scope=app trace.bin"},
+    {"callees", "what the routine named by --of calls, whoever called it", CalleesTable, nullptr,
+     true, "jtrace-post --report=callees --of=org.h2.table.Table.lock trace.bin"},
+    {"callers", "who calls the routine named by --of, whatever it calls", CallersTable, nullptr,
+     true, "jtrace-post --report=callers --of=malloc trace.bin"},
+    {"threads", "a row a thread", ThreadsTable, nullptr, false,
+     "jtrace-post --report=threads trace.bin"},
+    {"metrics", "metric totals by thread; with --metric, by routine", MetricsTable, nullptr, false,
+     "jtrace-post --report=metrics --metric=alloc.bytes trace.bin"},
+};
+
+int64_t CellOrder(const Cell& a, const Cell& b) {
+  if (a.kind() == Cell::Kind::kText || b.kind() == Cell::Kind::kText) {
+    return a.text().compare(b.text());
+  }
+  if (a.kind() == Cell::Kind::kPercent || b.kind() == Cell::Kind::kPercent) {
+    return a.percent() > b.percent() ? -1 : a.percent() < b.percent() ? 1 : 0;
+  }
+  return a.integer() > b.integer() ? -1 : a.integer() < b.integer() ? 1 : 0;
+}
+
+}  // namespace
+
+absl::Span<const Report> AllReports() { return kReports; }
+
+const Report* FindReport(std::string_view name) {
+  for (const Report& report : kReports) {
+    if (report.name == name) return &report;
+  }
+  return nullptr;
+}
+
+bool SortRows(Table& table, std::string_view column) {
+  const int index = table.Find(column);
+  if (index < 0) return false;
+  std::stable_sort(table.rows.begin(), table.rows.end(), [&](const auto& a, const auto& b) {
+    return CellOrder(a[static_cast<size_t>(index)], b[static_cast<size_t>(index)]) < 0;
+  });
+  return true;
+}
+
+void LimitRows(Table& table, int64_t top) {
+  if (top > 0 && table.rows.size() > static_cast<uint64_t>(top)) {
+    table.rows.resize(static_cast<size_t>(top));
+  }
+}
+
+Heat HeatOf(const ReportInput& input) {
+  bool time = false;
+  for (const NodeId root : input.tree.roots()) {
+    const NodeTotals& totals = input.totals[root.value - 1];
+    if (totals.cum_ticks != 0) return Heat::kTicks;
+    time |= totals.cum != 0;
+  }
+  return time ? Heat::kTime : Heat::kCalls;
+}
+
+HeatMap ComputeHeat(const ReportInput& input) {
+  HeatMap heat;
+  heat.unit = HeatOf(input);
+  const size_t count = input.tree.size();
+  heat.inclusive.resize(count);
+  heat.exclusive.resize(count);
+  for (size_t i = 0; i < count; ++i) {
+    const CallNode& node = input.tree.node(NodeId(static_cast<uint32_t>(i + 1)));
+    switch (heat.unit) {
+      case Heat::kTicks:
+        heat.exclusive[i] = node.base_ticks;
+        break;
+      case Heat::kTime:
+        heat.exclusive[i] = node.base;
+        break;
+      case Heat::kCalls:
+        heat.exclusive[i] = node.parent ? node.calls : 0;
+        break;
+    }
+  }
+  heat.inclusive = heat.exclusive;
+  input.tree.AccumulateUpwards(heat.inclusive);
+  for (const NodeId root : input.tree.roots()) {
+    heat.whole = WrapAdd(heat.whole, heat.inclusive[root.value - 1]);
+  }
+  return heat;
+}
+
+std::string FormatHeat(const ReportInput& input, Heat unit, int64_t value) {
+  switch (unit) {
+    case Heat::kTicks:
+      return input.units().Ticks(value);
+    case Heat::kTime:
+      return input.units().Time(value);
+    case Heat::kCalls:
+      return FormatCount(value);
+  }
+  return "";
+}
+
+}  // namespace jtrace::postproc

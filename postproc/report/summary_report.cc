@@ -1,0 +1,267 @@
+// What was traced, what was lost, how well samples fitted; and the overview that is printed when no
+// report is asked for.
+#include <algorithm>
+
+#include "absl/strings/str_format.h"
+#include "postproc/report/report.h"
+#include "postproc/report/tree_view.h"
+#include "postproc/support/strings.h"
+
+namespace jtrace::postproc {
+namespace {
+
+std::string_view SeverityName(Severity severity) {
+  switch (severity) {
+    case Severity::kInfo:
+      return "info";
+    case Severity::kWarning:
+      return "warning";
+    case Severity::kError:
+      return "error";
+  }
+  return "";
+}
+
+struct Totals {
+  int64_t calls = 0;
+  int64_t calls_jitted = 0;
+  int64_t cum = 0;
+  size_t routines = 0;  // entered by events
+};
+
+Totals SumUp(const ReportInput& input) {
+  Totals totals;
+  for (const FlatRow& row : input.flat.rows()) {
+    if (row.is_root) continue;
+    totals.calls = WrapAdd(totals.calls, row.calls);
+    totals.calls_jitted = WrapAdd(totals.calls_jitted, row.calls_jitted);
+    totals.routines += row.instrumented;
+  }
+  for (const NodeId root : input.tree.roots()) {
+    totals.cum = WrapAdd(totals.cum, input.totals[root.value - 1].cum);
+  }
+  return totals;
+}
+
+// Everything that was lost or went wrong, the agent's own words first.
+std::vector<Loss> AllLosses(const ReportInput& input) {
+  std::vector<Loss> losses;
+  for (const TraceInfo& trace : input.model.traces()) {
+    losses.insert(losses.end(), trace.losses.begin(), trace.losses.end());
+    if (!trace.cut_off) continue;
+    Loss cut;
+    cut.name = "trace.cut_off";
+    cut.count = 1;
+    cut.what = "trace without its last record";
+    cut.advice = "the program was killed, or is still running";
+    losses.push_back(std::move(cut));
+  }
+  for (const Problem problem : input.stats.Occurred()) {
+    const ProblemInfo& info = InfoOf(problem);
+    Loss loss;
+    loss.name = "import";
+    loss.severity = info.severity;
+    loss.count = input.stats.count(problem);
+    loss.what = info.what;
+    loss.advice = info.advice;
+    losses.push_back(std::move(loss));
+  }
+  std::stable_sort(losses.begin(), losses.end(),
+                   [](const Loss& a, const Loss& b) { return a.severity > b.severity; });
+  return losses;
+}
+
+}  // namespace
+
+Table SummaryTable(const ReportInput& input) {
+  Table table;
+  table.columns = {{"key"}, {"value"}};
+  const auto add = [&](std::string_view key, Cell value) {
+    table.rows.push_back({Cell::Text(key), std::move(value)});
+  };
+  for (const TraceInfo& trace : input.model.traces()) {
+    for (const auto& [key, value] : trace.facts) add(key, Cell::Text(value));
+  }
+  const Totals totals = SumUp(input);
+  const InvariantCheck check = input.arcs.Check();
+  add("unit", Cell::Text(TimeUnitName(input.model.unit())));
+  add("duration", Cell::Int(WrapSub(input.last_time, input.first_time)));
+  add("threads", Cell::Int(static_cast<int64_t>(input.threads.size())));
+  add("nodes", Cell::Int(static_cast<int64_t>(input.tree.size())));
+  add("routines", Cell::Int(static_cast<int64_t>(totals.routines)));
+  add("calls", Cell::Int(totals.calls));
+  add("calls_jitted", Cell::Int(totals.calls_jitted));
+  add("cum", Cell::Int(totals.cum));
+  add("samples", Cell::Int(input.merge.samples));
+  add("ticks", Cell::Int(input.merge.ticks));
+  add("samples_whole", Cell::Int(input.merge.whole));
+  add("samples_placed", Cell::Int(input.merge.placed));
+  add("samples_without_events", Cell::Int(input.merge.without_events));
+  add("samples_without_frames", Cell::Int(input.merge.without_frames));
+  add("unwinds", Cell::Int(input.merge.unwinds));
+  add("unmatched", Cell::Int(input.merge.unmatched));
+  add("stanzas", Cell::Int(check.stanzas));
+  add("invariants_held", Cell::Int(check.held()));
+  for (const TraceInfo& trace : input.model.traces()) {
+    for (const Loss& loss : trace.losses) add(StrCat("loss.", loss.name), Cell::Int(loss.count));
+  }
+  return table;
+}
+
+namespace {
+
+class SummaryWriter {
+ public:
+  SummaryWriter(const ReportInput& input, std::ostream& out)
+      : input_(input), out_(out), totals_(SumUp(input)) {}
+
+  void Write() {
+    for (const TraceInfo& trace : input_.model.traces()) WriteTrace(trace);
+    WriteWork();
+    if (input_.merge.samples + input_.merge.unwinds > 0) WriteMerge();
+    WriteInvariants();
+    WriteLosses();
+  }
+
+ private:
+  void Line(std::string_view key, std::string_view value) {
+    constexpr int kKeyWidth = 12;
+    const std::string padded =
+        StrCat(key, std::string(static_cast<size_t>(kKeyWidth - DisplayWidth(key)), ' '));
+    const int width = input_.options.width;
+    out_ << padded << (width > 0 ? Shorten(value, std::max(width - kKeyWidth, 20)) : value) << '\n';
+  }
+  void WriteTrace(const TraceInfo& trace);
+  void WriteWork();
+  void WriteMerge();
+  void WriteInvariants();
+  void WriteLosses();
+
+  const ReportInput& input_;
+  std::ostream& out_;
+  const Totals totals_;
+};
+
+void SummaryWriter::WriteTrace(const TraceInfo& trace) {
+  Line("trace", trace.file);
+  if (!trace.Fact("command").empty()) {
+    const std::string_view pid = trace.Fact("pid");
+    Line("program", pid.empty() ? std::string(trace.Fact("command"))
+                                : StrCat(trace.Fact("command"), "  (pid ", pid, ")"));
+  }
+  if (!trace.Fact("jvm").empty()) {
+    const std::string_view agent = trace.Fact("agent_version");
+    Line("jvm", agent.empty() ? std::string(trace.Fact("jvm"))
+                              : StrCat(trace.Fact("jvm"), " · jtrace ", agent));
+  }
+  if (!trace.Fact("mode").empty()) {
+    std::string mode(trace.Fact("mode"));
+    for (const std::string_view key : {"record", "clock", "timer"}) {
+      if (!trace.Fact(key).empty()) StrAppend(&mode, " · ", key, " ", trace.Fact(key));
+    }
+    if (trace.interval_ns > 0) {
+      StrAppend(&mode, " · a tick is ", FormatNanoseconds(static_cast<double>(trace.interval_ns)));
+    }
+    Line("mode", mode);
+  }
+}
+
+void SummaryWriter::WriteWork() {
+  const Units units = input_.units();
+  Line("duration",
+       StrCat(units.Time(WrapSub(input_.last_time, input_.first_time)), " · ",
+              input_.threads.size(), input_.threads.size() == 1 ? " thread" : " threads"));
+  if (totals_.calls > 0) {
+    std::string calls = StrCat(FormatCount(totals_.calls), " of ",
+                               FormatCount(static_cast<int64_t>(totals_.routines)), " routines in ",
+                               FormatCount(static_cast<int64_t>(input_.tree.size())), " nodes");
+    if (totals_.calls_jitted > 0) {
+      StrAppend(&calls, absl::StrFormat(" · %.1f %% of the calls ran compiled",
+                                        PercentOf(totals_.calls_jitted, totals_.calls)));
+    }
+    Line("calls", calls);
+  }
+}
+
+void SummaryWriter::WriteMerge() {
+  const MergeStats& merge = input_.merge;
+  std::string text = FormatCount(merge.samples);
+  if (merge.ticks != merge.samples || input_.units().interval_ns > 0) {
+    StrAppend(&text, " (", input_.units().Ticks(merge.ticks),
+              input_.units().interval_ns > 0 ? ")" : " ticks)");
+  }
+  StrAppend(&text, absl::StrFormat(": %.1f %% whole", PercentOf(merge.whole, merge.samples)));
+  const int64_t with_events = merge.samples - merge.without_events;
+  if (with_events > 0) {
+    StrAppend(&text,
+              absl::StrFormat(", %.1f %% of %s with events placed",
+                              PercentOf(merge.placed, with_events), FormatCount(with_events)));
+  }
+  if (merge.unmatched > 0) StrAppend(&text, ", ", FormatCount(merge.unmatched), " unmatched");
+  if (merge.without_frames > 0) {
+    StrAppend(&text, ", ", FormatCount(merge.without_frames), " without frames");
+  }
+  Line("samples", text);
+  if (merge.unwinds > 0) Line("unwinds", FormatCount(merge.unwinds));
+}
+
+void SummaryWriter::WriteInvariants() {
+  const InvariantCheck check = input_.arcs.Check();
+  Line("invariants",
+       absl::StrFormat("%d of 4 hold over %s stanzas", check.held(), FormatCount(check.stanzas)));
+}
+
+void SummaryWriter::WriteLosses() {
+  const std::vector<Loss> losses = AllLosses(input_);
+  if (losses.empty()) {
+    Line("losses", "none");
+    return;
+  }
+  bool first = true;
+  for (const Loss& loss : losses) {
+    Line(first ? "losses" : "",
+         StrCat(SeverityName(loss.severity), ": ", FormatCount(loss.count), " ", loss.what));
+    if (!loss.advice.empty()) Line("", StrCat("  → ", loss.advice));
+    first = false;
+  }
+}
+
+constexpr double kOverviewFilter = 1.0;  // percent
+constexpr size_t kOverviewTreeLines = 40;
+constexpr int64_t kOverviewFlatRows = 20;
+constexpr int64_t kOverviewStanzas = 5;
+
+void Heading(std::string_view title, std::ostream& out) { out << "\n── " << title << " ──\n"; }
+
+}  // namespace
+
+void SummaryText(const ReportInput& input, std::ostream& out) { SummaryWriter(input, out).Write(); }
+
+void OverviewText(const ReportInput& input, std::ostream& out) {
+  SummaryText(input, out);
+  const auto with = [&](int64_t top, double filter) {
+    ReportOptions options = input.options;
+    if (options.top == 0) options.top = top;
+    if (options.filter_percent == 0) options.filter_percent = filter;
+    return options;
+  };
+  const auto rebound = [&](const ReportOptions& options) {
+    return ReportInput{input.model, input.tree,       input.totals,    input.flat,
+                       input.arcs,  input.threads,    input.merge,     input.samples,
+                       input.stats, input.first_time, input.last_time, options};
+  };
+  Heading("call tree, hottest paths", out);
+  TreeTextOptions tree;
+  tree.filter_percent = with(0, kOverviewFilter).filter_percent;
+  tree.max_lines =
+      input.options.top > 0 ? static_cast<size_t>(input.options.top) : kOverviewTreeLines;
+  WriteTreeText(input, tree, out);
+  Heading("routines by total", out);
+  const ReportOptions flat = with(kOverviewFlatRows, 0);
+  FlatText(rebound(flat), out);
+  Heading("arc flow of the top routines", out);
+  const ReportOptions arcs = with(kOverviewStanzas, 0);
+  ArcFlowText(rebound(arcs), out);
+}
+
+}  // namespace jtrace::postproc

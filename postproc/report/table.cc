@@ -1,0 +1,219 @@
+#include "postproc/report/table.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_format.h"
+
+namespace jtrace::postproc {
+
+Cell Cell::Int(int64_t value) {
+  Cell cell;
+  cell.kind_ = Kind::kInt;
+  cell.integer_ = value;
+  return cell;
+}
+
+Cell Cell::Percent(double value) {
+  Cell cell;
+  cell.kind_ = Kind::kPercent;
+  cell.percent_ = value;
+  return cell;
+}
+
+Cell Cell::Text(std::string_view text) {
+  Cell cell;
+  cell.kind_ = Kind::kText;
+  cell.text_ = text;
+  return cell;
+}
+
+int Table::Find(std::string_view name) const {
+  for (size_t i = 0; i < columns.size(); ++i) {
+    if (columns[i].name == name) return static_cast<int>(i);
+  }
+  return -1;
+}
+
+namespace {
+
+void WriteCsvField(std::string_view field, std::ostream& out) {
+  if (field.find_first_of(",\"\r\n") == std::string_view::npos) {
+    out << field;
+    return;
+  }
+  out << '"';
+  for (const char c : field) {
+    if (c == '"') out << '"';
+    out << c;
+  }
+  out << '"';
+}
+
+void WriteCsvCell(const Cell& cell, std::ostream& out) {
+  switch (cell.kind()) {
+    case Cell::Kind::kEmpty:
+      break;
+    case Cell::Kind::kInt:
+      out << cell.integer();
+      break;
+    case Cell::Kind::kPercent:
+      out << absl::StrFormat("%.2f", cell.percent());
+      break;
+    case Cell::Kind::kText:
+      WriteCsvField(cell.text(), out);
+      break;
+  }
+}
+
+std::string ShowCell(const Cell& cell, Style style, const Units& units) {
+  switch (cell.kind()) {
+    case Cell::Kind::kEmpty:
+      return "";
+    case Cell::Kind::kText:
+      return cell.text();
+    case Cell::Kind::kPercent:
+      return FormatPercent(cell.percent());
+    case Cell::Kind::kInt:
+      break;
+  }
+  switch (style) {
+    case Style::kPlain:
+      return absl::StrFormat("%d", cell.integer());
+    case Style::kCount:
+      return FormatCount(cell.integer());
+    case Style::kTime:
+      return units.Time(cell.integer());
+    case Style::kTicks:
+      return units.Ticks(cell.integer());
+  }
+  return "";
+}
+
+bool IsBlank(const Cell& cell) {
+  return cell.kind() == Cell::Kind::kEmpty ||
+         (cell.kind() == Cell::Kind::kInt && cell.integer() == 0);
+}
+
+bool IsNumeric(const Table& table, size_t column) {
+  return std::none_of(table.rows.begin(), table.rows.end(),
+                      [&](const auto& row) { return row[column].kind() == Cell::Kind::kText; });
+}
+
+void Pad(std::ostream& out, int count) {
+  for (; count > 0; --count) out << ' ';
+}
+
+// A column as text shows it.
+struct ShownColumn {
+  size_t index = 0;
+  bool right = false;
+  int width = 0;
+};
+
+std::vector<ShownColumn> ShownColumns(const Table& table) {
+  std::vector<ShownColumn> shown;
+  for (size_t i = 0; i < table.columns.size(); ++i) {
+    const bool blank = std::all_of(table.rows.begin(), table.rows.end(),
+                                   [&](const auto& row) { return IsBlank(row[i]); });
+    if (blank && table.columns[i].optional) continue;
+    shown.push_back({i, IsNumeric(table, i), DisplayWidth(table.columns[i].name)});
+  }
+  return shown;
+}
+
+void WriteLine(const std::vector<std::string>& cells, const std::vector<ShownColumn>& columns,
+               int width, std::ostream& out) {
+  int used = 0;
+  for (size_t i = 0; i < columns.size(); ++i) {
+    const bool last = i + 1 == columns.size();
+    std::string cell = cells[i];
+    if (last && width > 0) cell = Shorten(cell, std::max(width - used, 16));
+    const int padding = columns[i].width - DisplayWidth(cell);
+    if (columns[i].right) Pad(out, padding);
+    out << cell;
+    if (!last) {
+      if (!columns[i].right) Pad(out, padding);
+      out << "  ";
+    }
+    used += columns[i].width + 2;
+  }
+  out << '\n';
+}
+
+}  // namespace
+
+void WriteCsv(const Table& table, std::ostream& out) {
+  for (size_t i = 0; i < table.columns.size(); ++i) {
+    out << (i == 0 ? "" : ",");
+    WriteCsvField(table.columns[i].name, out);
+  }
+  out << '\n';
+  for (const auto& row : table.rows) {
+    for (size_t i = 0; i < row.size(); ++i) {
+      out << (i == 0 ? "" : ",");
+      WriteCsvCell(row[i], out);
+    }
+    out << '\n';
+  }
+}
+
+void WriteText(const Table& table, const TextLayout& layout, std::ostream& out) {
+  std::vector<ShownColumn> columns = ShownColumns(table);
+  std::vector<std::vector<std::string>> lines;
+  std::vector<std::string> header;
+  for (const ShownColumn& column : columns) header.push_back(table.columns[column.index].name);
+  lines.push_back(std::move(header));
+  for (const auto& row : table.rows) {
+    std::vector<std::string> line;
+    for (const ShownColumn& column : columns) {
+      line.push_back(ShowCell(row[column.index], table.columns[column.index].style, layout.units));
+    }
+    lines.push_back(std::move(line));
+  }
+  for (const auto& line : lines) {
+    for (size_t i = 0; i < columns.size(); ++i) {
+      columns[i].width = std::max(columns[i].width, DisplayWidth(line[i]));
+    }
+  }
+  // Text between others must not push the last column out of sight.
+  if (layout.width > 0) {
+    for (size_t i = 0; i + 1 < columns.size(); ++i) {
+      if (!columns[i].right) columns[i].width = std::min(columns[i].width, layout.width / 3);
+    }
+  }
+  for (auto& line : lines) {
+    for (size_t i = 0; i + 1 < columns.size(); ++i) {
+      if (!columns[i].right) line[i] = Shorten(line[i], columns[i].width);
+    }
+    WriteLine(line, columns, layout.width, out);
+  }
+}
+
+int DisplayWidth(std::string_view text) {
+  return static_cast<int>(std::count_if(text.begin(), text.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xc0) != 0x80;  // not a continuation byte
+  }));
+}
+
+std::string Shorten(std::string_view text, int width) {
+  const int length = DisplayWidth(text);
+  if (length <= width) return std::string(text);
+  if (width <= 1) return "…";
+  const int head = (width - 1) / 2;
+  const int tail_begin = length - (width - 1 - head);
+  std::string shortened;
+  int column = -1;
+  bool marked = false;
+  for (const char c : text) {
+    if ((static_cast<unsigned char>(c) & 0xc0) != 0x80) ++column;
+    if (column < head || column >= tail_begin) {
+      shortened.push_back(c);
+    } else if (!marked) {
+      shortened += "…";
+      marked = true;
+    }
+  }
+  return shortened;
+}
+
+}  // namespace jtrace::postproc

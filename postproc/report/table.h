@@ -1,0 +1,69 @@
+// A report as rows and columns, and its forms: CSV (RFC 4180, exact numbers) and aligned text
+// (thousands separators, units, names shortened in the middle to fit the width).
+#pragma once
+
+#include <cstdint>
+#include <ostream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "postproc/report/units.h"
+
+namespace jtrace::postproc {
+
+// One value; how text shows it is the column's business.
+class Cell {
+ public:
+  static Cell Empty() { return Cell(); }
+  static Cell Int(int64_t value);
+  // In percent already: 33.33.
+  static Cell Percent(double value);
+  static Cell Text(std::string_view text);
+
+  enum class Kind : uint8_t { kEmpty, kInt, kPercent, kText };
+  Kind kind() const { return kind_; }
+  int64_t integer() const { return integer_; }
+  double percent() const { return percent_; }
+  const std::string& text() const { return text_; }
+
+ private:
+  Kind kind_ = Kind::kEmpty;
+  int64_t integer_ = 0;
+  double percent_ = 0;
+  std::string text_;
+};
+
+// How text shows a column's integers.
+enum class Style : uint8_t { kPlain, kCount, kTime, kTicks };
+
+struct Column {
+  std::string name;  // the CSV header and what --sort takes
+  Style style = Style::kPlain;
+  // Text only: columns without any value but 0 are left out if set.
+  bool optional = false;
+};
+
+struct Table {
+  std::vector<Column> columns;
+  std::vector<std::vector<Cell>> rows;
+
+  // Index of the named column, or -1.
+  int Find(std::string_view name) const;
+};
+
+void WriteCsv(const Table& table, std::ostream& out);
+
+struct TextLayout {
+  int width = 120;  // columns of the terminal; 0: no limit
+  Units units;
+};
+// Numbers right-aligned, the last column takes what is left of the width.
+void WriteText(const Table& table, const TextLayout& layout, std::ostream& out);
+
+// Columns that a text takes on a terminal: code points (UTF-8).
+int DisplayWidth(std::string_view text);
+// At most `width` columns, the middle replaced by "…".
+std::string Shorten(std::string_view text, int width);
+
+}  // namespace jtrace::postproc

@@ -1,0 +1,163 @@
+#include "postproc/report/text_writer.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "postproc/reader/text_format.h"
+#include "postproc/support/strings.h"
+
+namespace jtrace::postproc {
+namespace {
+
+std::string_view SeverityWord(Severity severity) {
+  switch (severity) {
+    case Severity::kInfo:
+      return "info";
+    case Severity::kWarning:
+      return "warning";
+    case Severity::kError:
+      return "error";
+  }
+  return "";
+}
+
+std::string_view KindSuffix(CodeKind kind) {
+  switch (kind) {
+    case CodeKind::kUnknown:
+      return "";
+    case CodeKind::kInterpreted:
+      return ".i";
+    case CodeKind::kJitted:
+      return ".j";
+  }
+  return "";
+}
+
+}  // namespace
+
+void TextWriter::WriteMeta(std::string_view kind, std::initializer_list<std::string_view> fields) {
+  line_.append(text::kMetaPrefix).append(kind);
+  for (const std::string_view field : fields) Field(field);
+  End();
+}
+
+void TextWriter::WriteHeader() {
+  if (header_written_) return;
+  header_written_ = true;
+  out_ << text::kHeaderPrefix << text::kVersion << " unit=" << TimeUnitName(model_.unit()) << '\n';
+  for (const TraceInfo& trace : model_.traces()) {
+    for (const auto& [key, value] : trace.facts) WriteMeta("session", {key, value});
+    if (trace.cut_off) WriteMeta("session", {"cut_off", "1"});
+    for (const Loss& loss : trace.losses) {
+      WriteMeta("loss", {loss.name, SeverityWord(loss.severity), StrCat(loss.count), loss.what,
+                         loss.advice});
+    }
+  }
+  std::vector<RoutineId> scope(model_.scope().begin(), model_.scope().end());
+  std::sort(scope.begin(), scope.end());
+  for (const RoutineId routine : scope) WriteMeta("scope", {model_.RoutineName(routine)});
+}
+
+void TextWriter::Begin(At at, std::string_view op) {
+  WriteHeader();
+  StrAppend(&line_, at.time, "\t");
+  if (at.thread) text::AppendEscaped(line_, model_.thread(at.thread).name);
+  StrAppend(&line_, "\t", op);
+}
+
+void TextWriter::Field(std::string_view text) {
+  line_.push_back('\t');
+  text::AppendEscaped(line_, text);
+}
+
+void TextWriter::RoutineField(RoutineId routine) {
+  if (event_fields_.size() <= routine.value) event_fields_.resize(model_.routine_count() + 1);
+  std::string& field = event_fields_[routine.value];
+  if (field.empty()) {
+    field.push_back('\t');
+    text::AppendEscaped(field, FormatFrameName({Origin::kNone, {}, model_.RoutineName(routine)}));
+  }
+  line_ += field;
+}
+
+void TextWriter::End() {
+  line_.push_back('\n');
+  out_.write(line_.data(), static_cast<std::streamsize>(line_.size()));
+  line_.clear();
+}
+
+void TextWriter::OnEnter(At at, RoutineId routine, CodeKind kind) {
+  Begin(at, "enter");
+  line_ += KindSuffix(kind);
+  RoutineField(routine);
+  End();
+}
+
+void TextWriter::OnExit(At at, RoutineId routine, CodeKind kind) {
+  Begin(at, "exit");
+  line_ += KindSuffix(kind);
+  RoutineField(routine);
+  End();
+}
+
+void TextWriter::OnSample(At at, const SampleRecord& sample) {
+  Begin(at, sample.is_unwind ? "unwind" : sample.has_path ? "sample-at" : "sample");
+  if (sample.weight != 1 && !sample.is_unwind) StrAppend(&line_, "*", sample.weight);
+  if (sample.has_path) {
+    Field(StrCat(sample.path.size()));
+    for (const RoutineId routine : sample.path) RoutineField(routine);
+  }
+  for (const FrameId frame : sample.frames) {
+    if (frame_fields_.size() <= frame.value) frame_fields_.resize(frame.value + size_t{64});
+    std::string& field = frame_fields_[frame.value];
+    if (field.empty()) {
+      field.push_back('\t');
+      text::AppendEscaped(field, model_.FrameText(frame));
+    }
+    line_ += field;
+  }
+  End();
+}
+
+void TextWriter::OnSwitch(At at, bool on) {
+  Begin(at, on ? "on" : "off");
+  End();
+}
+
+void TextWriter::OnMetric(At at, MetricId metric, int64_t delta) {
+  Begin(at, "metric");
+  Field(model_.MetricName(metric));
+  Field(StrCat(delta));
+  End();
+}
+
+void TextWriter::OnNode(At at, const NodeCounts& counts, absl::Span<const RoutineId> path) {
+  Begin(at, "node");
+  std::string pairs;
+  const auto add = [&](std::string_view key, int64_t value) {
+    StrAppend(&pairs, pairs.empty() ? "" : ",", key, "=", value);
+  };
+  if (counts.calls.has_value()) add("calls", *counts.calls);
+  if (counts.calls_jitted.has_value()) add("calls_jitted", *counts.calls_jitted);
+  if (counts.base.has_value()) add("base", *counts.base);
+  if (counts.off.has_value()) add("off", *counts.off);
+  if (counts.min.has_value()) add("min", *counts.min);
+  if (counts.max.has_value()) add("max", *counts.max);
+  for (const auto& [metric, value] : counts.metrics) add(model_.MetricName(metric), value);
+  Field(pairs);
+  for (const RoutineId routine : path) RoutineField(routine);
+  End();
+}
+
+void TextWriter::OnNotice(At at, std::string_view op, absl::Span<const std::string> args) {
+  Begin(at, op);
+  for (const std::string& arg : args) Field(arg);
+  End();
+}
+
+void TextWriter::Finish() {
+  WriteHeader();
+  out_.flush();
+}
+
+}  // namespace jtrace::postproc

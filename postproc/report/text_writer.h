@@ -1,0 +1,45 @@
+// Writes the record stream as a text trace: the `dump` report (FORMATS §1).
+#pragma once
+
+#include <ostream>
+#include <string>
+
+#include "postproc/model/trace_model.h"
+#include "postproc/reader/record_visitor.h"
+
+namespace jtrace::postproc {
+
+class TextWriter : public RecordVisitor {
+ public:
+  TextWriter(const TraceModel& model, std::ostream& out) : model_(model), out_(out) {}
+
+  void OnEnter(At at, RoutineId routine, CodeKind kind) override;
+  void OnExit(At at, RoutineId routine, CodeKind kind) override;
+  void OnSample(At at, const SampleRecord& sample) override;
+  void OnSwitch(At at, bool on) override;
+  void OnMetric(At at, MetricId metric, int64_t delta) override;
+  void OnNode(At at, const NodeCounts& counts, absl::Span<const RoutineId> path) override;
+  void OnNotice(At at, std::string_view op, absl::Span<const std::string> args) override;
+
+  // Writes the header if no record came, and what is left in the buffer.
+  void Finish();
+
+ private:
+  // The header goes out with the first record: by then the reader knows what the trace says about
+  // itself.
+  void WriteHeader();
+  void WriteMeta(std::string_view kind, std::initializer_list<std::string_view> fields);
+  void Begin(At at, std::string_view op);
+  void Field(std::string_view text);
+  void RoutineField(RoutineId routine);
+  void End();
+
+  const TraceModel& model_;
+  std::ostream& out_;
+  std::string line_;
+  bool header_written_ = false;
+  std::vector<std::string> event_fields_;  // escaped text by routine; empty: not yet made
+  std::vector<std::string> frame_fields_;  // by frame
+};
+
+}  // namespace jtrace::postproc

@@ -1,0 +1,136 @@
+// A row a thread, with its metrics; and metrics by thread or by routine (S5).
+#include <algorithm>
+#include <tuple>
+
+#include "postproc/calltree/call_tree.h"
+#include "postproc/report/report.h"
+
+namespace jtrace::postproc {
+namespace {
+
+// The unit is the metric's name by convention: "alloc.bytes", "cpu.ns".
+std::string_view MetricUnit(std::string_view name) {
+  const size_t dot = name.rfind('.');
+  const std::string_view ending = dot == std::string_view::npos ? "" : name.substr(dot + 1);
+  return ending == "bytes" || ending == "ns" ? ending : "count";
+}
+
+// Totals by node: base of the whole subtree.
+std::vector<int64_t> MetricCum(const CallTree& tree, MetricId metric) {
+  std::vector<int64_t> cum = tree.MetricBase(metric);
+  tree.AccumulateUpwards(cum);
+  return cum;
+}
+
+MetricId MetricNumber(size_t index) { return MetricId(static_cast<uint32_t>(index + 1)); }
+
+int64_t CallsBelow(const ReportInput& input, const std::vector<int64_t>& calls, NodeId root) {
+  return WrapSub(calls[root.value - 1], input.tree.node(root).calls);
+}
+
+}  // namespace
+
+Table ThreadsTable(const ReportInput& input) {
+  Table table;
+  table.columns = {{"thread"},
+                   {"tid"},
+                   {"calls", Style::kCount},
+                   {"base", Style::kTime},
+                   {"cum", Style::kTime},
+                   {"elapsed", Style::kTime},
+                   {"ticks", Style::kTicks},
+                   {"samples", Style::kCount}};
+  std::vector<std::vector<int64_t>> metrics;
+  for (size_t i = 0; i < input.model.metric_count(); ++i) {
+    const MetricId id = MetricNumber(i);
+    table.columns.push_back({std::string(input.model.MetricName(id)), Style::kCount, false});
+    metrics.push_back(MetricCum(input.tree, id));
+  }
+  std::vector<int64_t> calls(input.tree.size());
+  for (size_t i = 0; i < calls.size(); ++i) {
+    calls[i] = input.tree.node(NodeId(static_cast<uint32_t>(i + 1))).calls;
+  }
+  input.tree.AccumulateUpwards(calls);
+
+  std::vector<ThreadSummary> threads = input.threads;
+  std::stable_sort(threads.begin(), threads.end(), [&](const auto& a, const auto& b) {
+    const NodeTotals& totals_a = input.totals[a.root.value - 1];
+    const NodeTotals& totals_b = input.totals[b.root.value - 1];
+    return std::tie(totals_a.cum, totals_a.cum_ticks) > std::tie(totals_b.cum, totals_b.cum_ticks);
+  });
+  for (const ThreadSummary& thread : threads) {
+    const ThreadInfo& info = input.model.thread(thread.thread);
+    const NodeTotals& totals = input.totals[thread.root.value - 1];
+    std::vector<Cell> row = {Cell::Text(info.name),
+                             Cell::Int(info.tid),
+                             Cell::Int(CallsBelow(input, calls, thread.root)),
+                             Cell::Int(input.tree.node(thread.root).base),
+                             Cell::Int(totals.cum),
+                             Cell::Int(totals.elapsed()),
+                             Cell::Int(totals.cum_ticks),
+                             Cell::Int(thread.samples)};
+    for (const auto& metric : metrics) row.push_back(Cell::Int(metric[thread.root.value - 1]));
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+namespace {
+
+Table MetricByThread(const ReportInput& input) {
+  Table table;
+  table.columns = {{"thread"}, {"metric"}, {"unit"}, {"total", Style::kCount}};
+  for (size_t i = 0; i < input.model.metric_count(); ++i) {
+    const MetricId id = MetricNumber(i);
+    const std::vector<int64_t> cum = MetricCum(input.tree, id);
+    const std::string_view name = input.model.MetricName(id);
+    for (const ThreadSummary& thread : input.threads) {
+      const int64_t total = cum[thread.root.value - 1];
+      if (total == 0) continue;
+      table.rows.push_back({Cell::Text(input.model.thread(thread.thread).name), Cell::Text(name),
+                            Cell::Text(MetricUnit(name)), Cell::Int(total)});
+    }
+  }
+  return table;
+}
+
+}  // namespace
+
+Table MetricsTable(const ReportInput& input) {
+  if (input.options.metric.empty()) return MetricByThread(input);
+  Table table;
+  table.columns = {
+      {"routine"}, {"base", Style::kCount}, {"cum", Style::kCount}, {"cum2", Style::kCount}};
+  MetricId metric;
+  for (size_t i = 0; i < input.model.metric_count(); ++i) {
+    if (input.model.MetricName(MetricNumber(i)) == input.options.metric) metric = MetricNumber(i);
+  }
+  if (!metric) return table;
+  const std::vector<int64_t> base = input.tree.MetricBase(metric);
+  const std::vector<int64_t> cum = MetricCum(input.tree, metric);
+  struct Sums {
+    int64_t base = 0;
+    int64_t cum = 0;
+    int64_t cum2 = 0;
+  };
+  std::vector<Sums> sums(input.flat.rows().size());
+  for (size_t i = 0; i < input.tree.size(); ++i) {
+    Sums& row = sums[input.flat.RowOf(NodeId(static_cast<uint32_t>(i + 1)))];
+    row.base = WrapAdd(row.base, base[i]);
+    row.cum2 = WrapAdd(row.cum2, cum[i]);
+    if (input.totals[i].recursion_level == 1) row.cum = WrapAdd(row.cum, cum[i]);
+  }
+  std::vector<uint32_t> order = input.flat.Sorted();
+  std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
+    return std::tie(sums[b].cum, input.flat.rows()[a].name) <
+           std::tie(sums[a].cum, input.flat.rows()[b].name);
+  });
+  for (const uint32_t row : order) {
+    if (sums[row].cum2 == 0 && sums[row].base == 0) continue;
+    table.rows.push_back({Cell::Text(input.flat.rows()[row].name), Cell::Int(sums[row].base),
+                          Cell::Int(sums[row].cum), Cell::Int(sums[row].cum2)});
+  }
+  return table;
+}
+
+}  // namespace jtrace::postproc

@@ -1,0 +1,255 @@
+#include "postproc/report/tree_view.h"
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
+#include "absl/strings/str_format.h"
+#include "postproc/support/strings.h"
+
+namespace jtrace::postproc {
+namespace {
+
+constexpr std::string_view kColumns[] = {"first",   "name",        "calls",      "base",
+                                         "cum",     "elapsed",     "base_ticks", "cum_ticks",
+                                         "samples", "calls_jitted"};
+
+}  // namespace
+
+absl::Span<const std::string_view> TreeColumns() { return kColumns; }
+
+bool IsTreeColumn(std::string_view column) {
+  return std::find(std::begin(kColumns), std::end(kColumns), column) != std::end(kColumns);
+}
+
+TreeView::TreeView(const ReportInput& input, std::string_view sort) : input_(input), sort_(sort) {}
+
+std::string_view TreeView::Name(NodeId id) const {
+  const CallNode& node = input_.tree.node(id);
+  return node.routine ? input_.model.RoutineName(node.routine)
+                      : std::string_view(input_.model.thread(node.thread).name);
+}
+
+int64_t TreeView::Key(NodeId id) const {
+  const CallNode& node = input_.tree.node(id);
+  const NodeTotals& totals = input_.totals[id.value - 1];
+  if (sort_ == "calls") return node.calls;
+  if (sort_ == "calls_jitted") return node.calls_jitted;
+  if (sort_ == "base") return node.base;
+  if (sort_ == "elapsed") return totals.elapsed();
+  if (sort_ == "base_ticks") return node.base_ticks;
+  if (sort_ == "cum_ticks") return totals.cum_ticks;
+  if (sort_ == "samples") return node.samples;
+  return totals.cum;
+}
+
+bool TreeView::Before(NodeId a, NodeId b) const {
+  if (sort_ == "name") return Name(a) < Name(b);
+  if (!sort_.empty()) {
+    const int64_t key_a = Key(a);
+    const int64_t key_b = Key(b);
+    if (key_a != key_b) return key_a > key_b;
+  }
+  const NodeTotals& totals_a = input_.totals[a.value - 1];
+  const NodeTotals& totals_b = input_.totals[b.value - 1];
+  const int64_t calls_a = input_.tree.node(a).calls;
+  const int64_t calls_b = input_.tree.node(b).calls;
+  return std::tuple(totals_b.cum, totals_b.cum_ticks, calls_b, Name(a)) <
+         std::tuple(totals_a.cum, totals_a.cum_ticks, calls_a, Name(b));
+}
+
+std::vector<NodeId> TreeView::SortedChildren(NodeId parent) const {
+  std::vector<NodeId> children;
+  for (NodeId at = input_.tree.node(parent).first_child; at;
+       at = input_.tree.node(at).next_sibling) {
+    children.push_back(at);
+  }
+  if (sort_ != "first") {
+    std::stable_sort(children.begin(), children.end(),
+                     [this](NodeId a, NodeId b) { return Before(a, b); });
+  }
+  return children;
+}
+
+std::vector<NodeId> TreeView::DepthFirst() const {
+  std::vector<NodeId> order;
+  order.reserve(input_.tree.size());
+  std::vector<NodeId> pending(input_.tree.roots().rbegin(), input_.tree.roots().rend());
+  while (!pending.empty()) {
+    const NodeId at = pending.back();
+    pending.pop_back();
+    order.push_back(at);
+    const std::vector<NodeId> children = SortedChildren(at);
+    pending.insert(pending.end(), children.rbegin(), children.rend());
+  }
+  return order;
+}
+
+namespace {
+
+// Lines of branches are drawn down to this level; deeper nodes tell their level instead.
+constexpr size_t kMaxDrawnLevel = 32;
+
+class TreeTextWriter {
+ public:
+  TreeTextWriter(const ReportInput& input, const TreeTextOptions& options, std::ostream& out)
+      : input_(input),
+        options_(options),
+        out_(out),
+        view_(input, input.options.sort),
+        heat_(ComputeHeat(input)) {}
+
+  void Write();
+
+ private:
+  struct Pending {
+    NodeId id;           // none: the line for what was folded
+    std::string branch;  // drawn before the name
+    std::string below;   // drawn before the names of children
+    size_t folded = 0;
+    int64_t folded_heat = 0;
+  };
+
+  int64_t HeatAt(NodeId id) const { return heat_.inclusive[id.value - 1]; }
+  bool IsHot(int64_t heat) const {
+    return options_.filter_percent == 0 || PercentOf(heat, heat_.whole) >= options_.filter_percent;
+  }
+  void PushRoots();
+  void PushChildren(const Pending& parent);
+  void WriteHeader();
+  void WriteNode(const Pending& at);
+  void WriteFolded(const Pending& at);
+  void WriteColumns(std::string_view share, std::string_view total, std::string_view self,
+                    std::string_view calls, std::string_view name);
+
+  const ReportInput& input_;
+  const TreeTextOptions& options_;
+  std::ostream& out_;
+  const TreeView view_;
+  const HeatMap heat_;
+  std::vector<Pending> pending_;
+};
+
+void TreeTextWriter::WriteColumns(std::string_view share, std::string_view total,
+                                  std::string_view self, std::string_view calls,
+                                  std::string_view name) {
+  const auto padded = [](std::string_view text, int width) {
+    return std::string(static_cast<size_t>(std::max(0, width - DisplayWidth(text))), ' ')
+        .append(text);
+  };
+  std::string line = padded(share, 8);
+  if (heat_.unit != Heat::kCalls) {
+    line += StrCat(padded(total, 10), padded(self, 10));
+  }
+  line += StrCat(padded(calls, 15), "  ", name);
+  out_ << line << '\n';
+}
+
+void TreeTextWriter::WriteHeader() {
+  const std::string_view unit =
+      heat_.unit == Heat::kTicks && input_.units().interval_ns == 0 ? "ticks" : "total";
+  WriteColumns("share", unit, "self", "calls", "call tree");
+}
+
+void TreeTextWriter::PushRoots() {
+  size_t folded = 0;
+  int64_t folded_heat = 0;
+  std::vector<NodeId> shown;
+  for (const NodeId root : input_.tree.roots()) {
+    if (IsHot(HeatAt(root)) || input_.tree.roots().size() == 1) {
+      shown.push_back(root);
+    } else {
+      ++folded;
+      folded_heat = WrapAdd(folded_heat, HeatAt(root));
+    }
+  }
+  if (folded > 0) pending_.push_back({NodeId(), "", "", folded, folded_heat});
+  for (auto root = shown.rbegin(); root != shown.rend(); ++root) {
+    pending_.push_back({*root, "", "", 0, 0});
+  }
+}
+
+void TreeTextWriter::PushChildren(const Pending& parent) {
+  std::vector<NodeId> shown;
+  size_t folded = 0;
+  int64_t folded_heat = 0;
+  for (const NodeId child : view_.SortedChildren(parent.id)) {
+    if (IsHot(HeatAt(child))) {
+      shown.push_back(child);
+    } else {
+      ++folded;
+      folded_heat = WrapAdd(folded_heat, HeatAt(child));
+    }
+  }
+  const size_t level = input_.tree.node(parent.id).level + size_t{1};
+  const bool drawn = level <= kMaxDrawnLevel;
+  const std::string deep = drawn ? "" : StrCat("⋯", level, " ");
+  if (folded > 0) {
+    pending_.push_back(
+        {NodeId(), drawn ? StrCat(parent.below, "└─ ") : deep, "", folded, folded_heat});
+  }
+  for (size_t i = shown.size(); i-- > 0;) {
+    const bool last = i + 1 == shown.size() && folded == 0;
+    Pending child;
+    child.id = shown[i];
+    child.branch = drawn ? StrCat(parent.below, last ? "└─ " : "├─ ") : deep;
+    child.below = drawn ? StrCat(parent.below, last ? "   " : "│  ") : "";
+    pending_.push_back(std::move(child));
+  }
+}
+
+void TreeTextWriter::WriteNode(const Pending& at) {
+  const CallNode& node = input_.tree.node(at.id);
+  const int64_t self = heat_.exclusive[at.id.value - 1];
+  // Columns before the name: share 8, total and self 10 each, calls 15, two blanks.
+  const int used = (heat_.unit == Heat::kCalls ? 0 : 20) + 25 + DisplayWidth(at.branch);
+  std::string name(view_.Name(at.id));
+  if (node.origin == NodeOrigin::kThread) name = StrCat("thread ", name);
+  if (input_.options.width > 0) name = Shorten(name, std::max(input_.options.width - used, 16));
+  const bool counted = node.origin == NodeOrigin::kEvent && node.calls > 0;
+  WriteColumns(absl::StrFormat("%.1f %%", PercentOf(HeatAt(at.id), heat_.whole)),
+               FormatHeat(input_, heat_.unit, HeatAt(at.id)),
+               self == 0 ? "" : FormatHeat(input_, heat_.unit, self),
+               counted ? FormatCount(node.calls) : "", StrCat(at.branch, name));
+}
+
+void TreeTextWriter::WriteFolded(const Pending& at) {
+  const std::string_view what = at.branch.empty() ? "thread" : "path";
+  WriteColumns(absl::StrFormat("%.1f %%", PercentOf(at.folded_heat, heat_.whole)),
+               FormatHeat(input_, heat_.unit, at.folded_heat), "", "",
+               absl::StrFormat("%s… %d %s%s below %g %% each", at.branch, at.folded, what,
+                               at.folded == 1 ? "" : "s", options_.filter_percent));
+}
+
+void TreeTextWriter::Write() {
+  WriteHeader();
+  PushRoots();
+  size_t lines = 0;
+  while (!pending_.empty()) {
+    if (options_.max_lines != 0 && lines == options_.max_lines) {
+      const auto left = std::count_if(pending_.begin(), pending_.end(),
+                                      [](const Pending& at) { return static_cast<bool>(at.id); });
+      out_ << absl::StrFormat("%*s… %d more hot branches: --report=tree --filter=%g shows all\n",
+                              heat_.unit == Heat::kCalls ? 25 : 45, "", left,
+                              options_.filter_percent);
+      return;
+    }
+    ++lines;
+    const Pending at = std::move(pending_.back());
+    pending_.pop_back();
+    if (!at.id) {
+      WriteFolded(at);
+      continue;
+    }
+    WriteNode(at);
+    PushChildren(at);
+  }
+}
+
+}  // namespace
+
+void WriteTreeText(const ReportInput& input, const TreeTextOptions& options, std::ostream& out) {
+  TreeTextWriter(input, options, out).Write();
+}
+
+}  // namespace jtrace::postproc

@@ -1,0 +1,44 @@
+// The call tree in the order in which reports show it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "postproc/report/report.h"
+
+namespace jtrace::postproc {
+
+// Siblings by cum, cum_ticks and calls descending, then name; with `sort`, by that column: "first"
+// for the order of appearance, "name" ascending, any other descending. Roots always come in the
+// order of appearance (FORMATS §4).
+class TreeView {
+ public:
+  TreeView(const ReportInput& input, std::string_view sort);
+
+  std::vector<NodeId> SortedChildren(NodeId parent) const;
+  // All nodes, depth first.
+  std::vector<NodeId> DepthFirst() const;
+  std::string_view Name(NodeId id) const;
+
+ private:
+  bool Before(NodeId a, NodeId b) const;
+  int64_t Key(NodeId id) const;
+
+  const ReportInput& input_;
+  const std::string_view sort_;
+};
+
+// True if `column` is one that trees can be sorted by.
+bool IsTreeColumn(std::string_view column);
+absl::Span<const std::string_view> TreeColumns();
+
+struct TreeTextOptions {
+  double filter_percent = 0;  // nodes below that share of the whole are folded into one line
+  size_t max_lines = 0;       // 0: all
+};
+// The tree with lines between the nodes, shares of the whole, ticks or time, and calls.
+void WriteTreeText(const ReportInput& input, const TreeTextOptions& options, std::ostream& out);
+
+}  // namespace jtrace::postproc

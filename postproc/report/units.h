@@ -1,0 +1,30 @@
+// Numbers as people read them: "1,234,567", "12.3 ms", "99.8 %".
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "postproc/model/trace_model.h"
+
+namespace jtrace::postproc {
+
+// 1234567 → "1,234,567"
+std::string FormatCount(int64_t value);
+// 99.8 → "99.80 %"
+std::string FormatPercent(double percent);
+// Nanoseconds with four significant digits and the fitting unit.
+std::string FormatNanoseconds(double ns);
+std::string FormatBytes(double bytes);
+// 100 · part / whole; 0 of nothing.
+double PercentOf(int64_t part, int64_t whole);
+
+// What the numbers of a report stand for.
+struct Units {
+  TimeUnit time = TimeUnit::kNanoseconds;
+  int64_t interval_ns = 0;  // of one tick; 0: unknown
+
+  std::string Time(int64_t value) const;
+  std::string Ticks(int64_t value) const;
+};
+
+}  // namespace jtrace::postproc

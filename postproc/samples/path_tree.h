@@ -1,0 +1,52 @@
+// Sampled stacks as a tree of call paths with inclusive and exclusive counts (S1.6–S1.8).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "postproc/model/trace_model.h"
+#include "postproc/samples/sample_log.h"
+
+namespace jtrace::postproc {
+
+// A set of routines, e.g. all overloads that --of names.
+using RoutinePredicate = std::function<bool(RoutineId)>;
+
+struct PathNode {
+  RoutineId routine;
+  uint32_t parent = 0;  // index + 1; 0: none
+  uint32_t level = 0;
+  int64_t inclusive = 0;
+  int64_t exclusive = 0;
+};
+
+class PathTree {
+ public:
+  // With `start`, paths begin at each stack's outermost frame that it accepts, and stacks without
+  // one are left out. Samples without frames count as the path [no_frames].
+  PathTree(TraceModel& model, const SampleLog& log, const RoutinePredicate& start = nullptr);
+
+  const PathNode& node(uint32_t index) const { return nodes_[index]; }
+  // Depth first; siblings by inclusive descending, then name.
+  std::vector<uint32_t> Order(const TraceModel& model) const;
+  // "A > B > C"
+  std::string Path(const TraceModel& model, uint32_t index) const;
+  // Weight of the samples in the tree.
+  int64_t total() const { return total_; }
+
+ private:
+  uint32_t Child(uint32_t parent, RoutineId routine);
+
+  std::vector<PathNode> nodes_;
+  absl::flat_hash_map<uint64_t, uint32_t> children_;
+  int64_t total_ = 0;
+};
+
+// Σ weights by stack; index is StackId.value, 0 for samples without frames.
+std::vector<int64_t> WeightByStack(const SampleLog& log);
+int64_t TotalWeight(const SampleLog& log);
+
+}  // namespace jtrace::postproc

@@ -1,0 +1,42 @@
+// Keeps every timer sample's stack, for the reports that are about samples alone (S1, FIG. 25).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "postproc/reader/record_visitor.h"
+#include "postproc/samples/stack_table.h"
+
+namespace jtrace::postproc {
+
+struct LoggedSample {
+  int64_t time = 0;
+  int64_t weight = 1;
+  ThreadId thread;
+  StackId stack;  // none: a sample without frames
+};
+
+class SampleLog : public RecordVisitor {
+ public:
+  void OnEnter(At, RoutineId, CodeKind) override {}
+  void OnExit(At, RoutineId, CodeKind) override {}
+  // Instrumented unwinds are no samples of time and are left out.
+  void OnSample(At at, const SampleRecord& sample) override {
+    if (sample.is_unwind) return;
+    samples_.push_back({at.time, sample.weight, at.thread, stacks_.Intern(sample.frames)});
+  }
+  void OnSwitch(At, bool) override {}
+  void OnMetric(At, MetricId, int64_t) override {}
+  void OnNode(At, const NodeCounts&, absl::Span<const RoutineId>) override {}
+  void OnNotice(At, std::string_view, absl::Span<const std::string>) override {}
+
+  // In the order of the trace.
+  const std::vector<LoggedSample>& samples() const { return samples_; }
+  const StackTable& stacks() const { return stacks_; }
+
+ private:
+  std::vector<LoggedSample> samples_;
+  StackTable stacks_;
+};
+
+}  // namespace jtrace::postproc
