@@ -34,6 +34,8 @@ struct SampleCounters {
 
 // Everything the handler uses besides its thread's slot; immutable once published.
 struct SamplerState {
+  // False: no session is running, own signals are late ones.
+  bool active;
   // The slots' region, to tell a POSIX timer's cookie.
   ThreadSlot* slots;
   uint32_t slot_count;
@@ -46,7 +48,9 @@ struct SamplerState {
   bool measure_cost;
 };
 
-// Published by agent/sampling between arming and stopping; null: samples are dropped.
+// Published by agent/sampling before the handler is installed, and from then on never null: once
+// installed, the handler stays, because a timer's last signal may still be on its way when a
+// session stops, and the signal's default action would end the process.
 extern constinit std::atomic<const SamplerState*> sampler_state;
 extern constinit InFlight handlers_in_flight;
 extern constinit SampleCounters sample_counters;

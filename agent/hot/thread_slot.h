@@ -30,7 +30,8 @@ struct alignas(64) ThreadSlot {
   std::atomic<uint64_t> java_tid;
   // The JVM's JavaThread; 0 for GC threads and the like.
   std::atomic<uintptr_t> java_thread;
-  // End (highest address) of the stack; 0: not known, the handler looks for it.
+  // The thread's stack, known for Java threads only.
+  std::atomic<uintptr_t> stack_low;
   std::atomic<uintptr_t> stack_high;
 
   // The timer: a perf event's descriptor, or -1 and the kernel's POSIX timer id.

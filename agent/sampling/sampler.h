@@ -91,6 +91,8 @@ class Sampler {
   // A thread that runs already. java_thread: Thread.eetop of a Java thread, 0 of another.
   absl::Status AttachThread(pid_t tid, uint32_t thread_number, uint64_t java_tid,
                             uintptr_t java_thread);
+  // The OS thread id of a JavaThread (Thread.eetop); 0 if it cannot be told.
+  pid_t OsThreadId(uintptr_t java_thread) const;
   // The calling thread ends (JVMTI ThreadEnd), or is not to be sampled.
   void DetachCurrentThread();
   // Detaches threads that ended without telling (compiler and GC threads). Cheap; call it now and

@@ -105,7 +105,8 @@ struct VmLayout {
   } method;
 
   struct {
-    Offset stack_base = kAbsent;
+    Offset stack_base = kAbsent;  // highest address
+    Offset stack_size = kAbsent;
     Offset continuation_entry = kAbsent;
     Offset monitor_owner_id = kAbsent;
     Offset os_thread = kAbsent;

@@ -1,0 +1,61 @@
+// How to find a native frame's caller: one row of the DWARF call frame information.
+#ifndef JTRACE_AGENT_HOT_WALK_CFI_H_
+#define JTRACE_AGENT_HOT_WALK_CFI_H_
+
+#include <cstddef>
+#include <cstdint>
+
+namespace jtrace::hot {
+
+// How the canonical frame address is computed. The call pushed the return address at CFA - 8.
+enum class CfaRule : uint8_t {
+  kNoRow,        // no unwind information for this pc
+  kUnsupported,  // a rule that this reader cannot do
+  kRsp,          // rsp + cfa_offset
+  kRbp,          // rbp + cfa_offset
+  kR10,          // r10 + cfa_offset: stack realignment, before rbp has it
+  kAtRbp,        // *(rbp + cfa_offset): stack realignment
+  kPlt,          // procedure linkage table entry: rsp + 8, + 8 if (pc & 15) >= cfa_offset
+};
+
+// How the caller's rbp is found.
+enum class RbpRule : uint8_t {
+  kSame,   // unchanged
+  kAtCfa,  // *(CFA + rbp_offset)
+  kAtRbp,  // *(rbp + rbp_offset)
+  kLost,   // undefined
+};
+
+struct CfiRow {
+  CfaRule cfa = CfaRule::kNoRow;
+  RbpRule rbp = RbpRule::kSame;
+  bool outermost = false;     // return address undefined: the thread's first frame
+  bool signal_frame = false;  // the frame of a signal: the caller's registers lie in a ucontext
+  int32_t cfa_offset = 0;
+  int32_t rbp_offset = 0;
+};
+
+// Interprets .eh_frame for `pc`, found over the sorted table of `eh_frame_hdr` (mapped in memory).
+// Returns kNoRow if no entry covers pc, kUnsupported if one does but needs more than this reader
+// knows. Reads only the unwind tables of that object. Async-signal-safe.
+CfiRow ReadCfiRow(const std::byte* eh_frame_hdr, uintptr_t pc);
+
+// As ReadCfiRow for the object that is mapped at `pc`, over a cache shared by all threads.
+class CfiLookup {
+ public:
+  // false: no loaded object at pc.
+  bool Find(uintptr_t pc, CfiRow* row);
+
+ private:
+  // The object found last: most frames in a row are of the same library.
+  uintptr_t map_begin_ = 0;
+  uintptr_t map_end_ = 0;
+  const void* eh_frame_hdr_ = nullptr;
+};
+
+// Whether a loaded object is mapped at `pc`, and where it begins. Lock-free, async-signal-safe.
+bool FindObject(uintptr_t pc, uintptr_t* begin, uintptr_t* end);
+
+}  // namespace jtrace::hot
+
+#endif  // JTRACE_AGENT_HOT_WALK_CFI_H_

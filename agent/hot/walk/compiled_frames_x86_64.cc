@@ -1,0 +1,264 @@
+// Compiled Java methods and the compiled wrappers of native ones.
+#include <cstring>
+
+#include "agent/hot/walk/debug_info.h"
+#include "agent/hot/walk/method_ref.h"
+#include "agent/hot/walk/return_address.h"
+#include "agent/hot/walk/walk_state.h"
+#include "agent/hot/walk/x86_64_code.h"
+
+namespace jtrace::hot {
+namespace {
+
+constexpr int kC1FirstTier = 1;
+constexpr int kC1LastTier = 3;
+
+class CompiledFrame {
+ public:
+  CompiledFrame(WalkState& walk, const CodeBlob& blob)
+      : walk_(walk),
+        vm_(*walk.vm),
+        cursor_(walk.cursor),
+        blob_(blob),
+        wrapper_(blob.kind == BlobKind::kNativeNmethod) {
+    const int tier = vm_.nmethod.comp_level == kAbsent
+                         ? 0
+                         : FieldAt<int8_t>(blob.address, vm_.nmethod.comp_level);
+    if (wrapper_) {
+      flags_ = kFrameJniWrapper;
+    } else if (tier >= kC1FirstTier && tier <= kC1LastTier) {
+      flags_ = kFrameC1;
+    }
+  }
+
+  Step Go() {
+    if (cursor_.interrupted && (FromEntry() || FromExit())) return Step::kCaller;
+    PushFrames(FramePc());
+    if (FromBody()) return Step::kCaller;
+    return walk_.Fail(WalkNote::kCompiledCaller);
+  }
+
+ private:
+  void PushEntered() {
+    const auto method = FieldAt<uintptr_t>(blob_.address, vm_.nmethod.method);
+    PushMethod(vm_, walk_.chain, FrameKind::kCompiled, method, wrapper_ ? -1 : 0,
+               flags_ | kFrameLeafEntry);
+  }
+
+  void PushFrames(uintptr_t pc) {
+    if (!wrapper_ &&
+        DebugInfo(vm_, blob_).PushScopes(pc, cursor_.interrupted, flags_, walk_.chain)) {
+      return;
+    }
+    const auto method = FieldAt<uintptr_t>(blob_.address, vm_.nmethod.method);
+    PushMethod(vm_, walk_.chain, FrameKind::kCompiled, method, -1, flags_);
+  }
+
+  // The pc for the debug information: that of the frame itself if its return address was patched
+  // to a deoptimisation handler.
+  uintptr_t FramePc() const {
+    if (cursor_.interrupted || wrapper_ || vm_.nmethod.orig_pc_offset == kAbsent ||
+        !IsDeoptHandler(vm_, blob_, cursor_.pc)) {
+      return cursor_.pc;
+    }
+    uintptr_t pc;
+    const auto offset = FieldAt<int32_t>(blob_.address, vm_.nmethod.orig_pc_offset);
+    const bool valid = cursor_.Load(cursor_.sp + static_cast<uintptr_t>(offset), &pc) &&
+                       pc > blob_.code && pc < blob_.end;
+    return valid ? pc : cursor_.pc;
+  }
+
+  uintptr_t VerifiedEntry() const {
+    return vm_.nmethod.verified_entry_offset != kAbsent
+               ? blob_.code + FieldAt<uint16_t>(blob_.address, vm_.nmethod.verified_entry_offset)
+               : FieldAt<uintptr_t>(blob_.address, vm_.nmethod.verified_entry);
+  }
+  int FrameComplete() const {
+    return vm_.blob.frame_complete_is_short
+               ? FieldAt<int16_t>(blob_.address, vm_.blob.frame_complete)
+               : FieldAt<int32_t>(blob_.address, vm_.blob.frame_complete);
+  }
+
+  // Interrupted before the frame was built: the entries are followed instruction by instruction.
+  bool FromEntry() {
+    constexpr uintptr_t kSlack = 16;     // the frame may be complete a little later than said
+    constexpr uintptr_t kOsrEntry = 64;  // bytes of an OSR entry's prologue, at most
+    const uintptr_t pc = cursor_.pc;
+    if (blob_.frame_size == 0 && wrapper_) {  // frameless: method handle intrinsics
+      if (!IsReturnSlot(cursor_.sp)) return false;
+      PushEntered();
+      return ReturnThrough(walk_, cursor_.sp, cursor_.fp, Callers::kJava);
+    }
+    const int complete = FrameComplete();
+    const uintptr_t limit = blob_.code + (complete > 0 ? complete : 0) + kSlack;
+    const uintptr_t verified = VerifiedEntry();
+    if (pc < verified) return pc < limit && FromDepth(0, -1);  // checks the receiver's class
+    if (pc < limit) return FollowPrologue(verified);
+    const auto osr = vm_.nmethod.osr_entry == kAbsent
+                         ? 0
+                         : FieldAt<uintptr_t>(blob_.address, vm_.nmethod.osr_entry);
+    return osr != 0 && pc >= osr && pc < osr + kOsrEntry && FollowPrologue(osr);
+  }
+
+  // Follows `push rbp; sub rsp, N` or `sub rsp, N; mov [rsp + ..], rbp` from `entry` on. False if
+  // the frame is complete at pc.
+  bool FollowPrologue(uintptr_t entry) {
+    constexpr int kMaxInstructions = 40;
+    int depth = 0;
+    int rbp_depth = -1;
+    uintptr_t at = entry;
+    for (int i = 0; i < kMaxInstructions && at <= cursor_.pc; ++i) {
+      if (at == cursor_.pc) return FromDepth(depth, rbp_depth);
+      const Instruction instruction = Decode(at, blob_.end);
+      if (instruction.length == 0) return false;
+      switch (instruction.effect) {
+        case StackEffect::kPushRbp:
+          depth += 8;
+          rbp_depth = depth;
+          break;
+        case StackEffect::kMove:
+          depth += instruction.delta;
+          break;
+        case StackEffect::kSaveRbp:
+          return false;
+        case StackEffect::kCall:
+        case StackEffect::kUnknown:
+          return false;
+        default:
+          break;
+      }
+      if (depth >= 8 * (blob_.frame_size - 1) && rbp_depth >= 0) return false;
+      at += instruction.length;
+    }
+    return false;
+  }
+
+  // The return address lies `depth` bytes above sp, rbp was pushed at `rbp_depth` below it (or
+  // not).
+  bool FromDepth(int depth, int rbp_depth) {
+    const uintptr_t slot = cursor_.sp + static_cast<uintptr_t>(depth);
+    // At an entry the return address makes the stack misaligned by one word.
+    if (slot % 16 != 8 || !IsReturnSlot(slot)) return false;
+    uintptr_t fp = cursor_.fp;
+    if (rbp_depth >= 0 && !cursor_.Load(slot - static_cast<uintptr_t>(rbp_depth), &fp)) {
+      return false;
+    }
+    PushEntered();
+    return ReturnThrough(walk_, slot, fp, Callers::kJava);
+  }
+
+  bool IsReturnSlot(uintptr_t slot) const {
+    uintptr_t value;
+    return cursor_.Load(slot, &value) && IsReturnAddress(walk_, value, Callers::kJava);
+  }
+
+  // Interrupted while the frame is taken down, or behind that. The debug information is no help
+  // there: the next entry belongs to whatever code comes after the return. What runs is the end of
+  // the method itself.
+  bool FromExit() {
+    constexpr int kEpilogueInstructions = 8;
+    if (InReturnPollStub()) return LeaveThrough(cursor_.sp, cursor_.fp);
+    const FrameShape shape = ShapeToReturn(cursor_.pc, blob_.end, kEpilogueInstructions);
+    if (shape.kind == FrameShape::kAtFp) {
+      uintptr_t fp;
+      return wrapper_ && cursor_.Load(cursor_.fp, &fp) && LeaveThrough(cursor_.fp + 8, fp);
+    }
+    const int whole_frame = 8 * (blob_.frame_size - 1);
+    if (shape.kind != FrameShape::kAtSp || shape.offset > whole_frame) return false;
+    // With the whole frame still there, the epilogue must begin right here.
+    if (shape.offset == whole_frame && Decode(cursor_.pc, blob_.end).effect != StackEffect::kMove) {
+      return false;
+    }
+    uintptr_t fp = cursor_.fp;
+    if (shape.rbp_offset >= 0) cursor_.Load(cursor_.sp + shape.rbp_offset, &fp);
+    return LeaveThrough(cursor_.sp + static_cast<uintptr_t>(shape.offset), fp);
+  }
+
+  bool LeaveThrough(uintptr_t slot, uintptr_t fp) {
+    if (!IsReturnSlot(slot)) return false;
+    const auto method = FieldAt<uintptr_t>(blob_.address, vm_.nmethod.method);
+    PushMethod(vm_, walk_.chain, FrameKind::kCompiled, method, -1, flags_);
+    return ReturnThrough(walk_, slot, fp, Callers::kJava);
+  }
+
+  // The slow path of the poll at a return, reached with the frame taken down:
+  // lea r10, [rip + ..]; mov [r15 + ..], r10; jmp.
+  bool InReturnPollStub() const {
+    constexpr int kLeaLength = 7, kMoveLength = 7;
+    const uintptr_t pc = cursor_.pc;
+    if (pc < blob_.code + kLeaLength + kMoveLength) return false;
+    const auto is_lea = [](uintptr_t at) { return StartsWith(at, {0x4c, 0x8d, 0x15}); };
+    const auto is_move = [](uintptr_t at) { return StartsWith(at, {0x4d, 0x89, 0x97}); };
+    const auto is_jump = [](uintptr_t at) { return StartsWith(at, {0xe9}); };
+    return (is_lea(pc) && is_move(pc + kLeaLength)) || (is_move(pc) && is_jump(pc + kMoveLength)) ||
+           (is_jump(pc) && is_move(pc - kMoveLength));
+  }
+  template <int N>
+  static bool StartsWith(uintptr_t at, const uint8_t (&bytes)[N]) {
+    return std::memcmp(reinterpret_cast<const void*>(at), bytes, N) == 0;
+  }
+
+  // The frame is complete: its size says where the caller is.
+  bool FromBody() {
+    if (blob_.frame_size > 0) {
+      if (!cursor_.interrupted && !wrapper_ && FromSlowPath()) return true;
+      if (cursor_.interrupted && FromPushedWords()) return true;
+      if (FromFrameAt(cursor_.sp)) return true;
+    }
+    if (wrapper_ && ReturnThroughFp(walk_, Callers::kJava)) return true;
+    return blob_.frame_size > 0 && FromScan();
+  }
+
+  bool FromFrameAt(uintptr_t sp) {
+    const uintptr_t slot = sp + 8 * static_cast<uintptr_t>(blob_.frame_size - 1);
+    uintptr_t fp;
+    return cursor_.Load(slot - 8, &fp) && ReturnThrough(walk_, slot, fp, Callers::kJava);
+  }
+
+  // A call in a barrier's slow path, which saved registers below the frame before it.
+  bool FromSlowPath() {
+    constexpr int kRestoreInstructions = 60;
+    const int popped = PoppedBeforeJump(cursor_.pc, blob_.end, kRestoreInstructions);
+    return popped > 0 && FromFrameAt(cursor_.sp + static_cast<uintptr_t>(popped));
+  }
+
+  // rsp is 16-byte aligned in the body. Intrinsics push words around their use of registers:
+  // string comparison one, C1's type checks two, so the parity tells the first guess only.
+  bool FromPushedWords() {
+    constexpr uintptr_t kMaxPushed = 8;
+    for (uintptr_t words = cursor_.sp / 8 % 2; words <= kMaxPushed; words += 2) {
+      const uintptr_t caller_sp =
+          cursor_.sp + 8 * (static_cast<uintptr_t>(blob_.frame_size) + words);
+      uintptr_t value, fp;
+      if (!cursor_.Load(caller_sp - 8, &value) || !cursor_.Load(caller_sp - 16, &fp)) return false;
+      if (!IsReturnAddress(walk_, value, Callers::kJava) ||
+          !CallerLooksValid(walk_, value, caller_sp, fp)) {
+        continue;
+      }
+      cursor_.Return(value, caller_sp, fp);
+      return true;
+    }
+    return false;
+  }
+
+  bool FromScan() {
+    constexpr int kExtraWords = 12;
+    return cursor_.interrupted
+               ? ReturnByScan(walk_, cursor_.sp, blob_.frame_size + kExtraWords, Callers::kJava)
+               : ReturnByScan(walk_, cursor_.sp + 8 * static_cast<uintptr_t>(blob_.frame_size - 1),
+                              kExtraWords, Callers::kJava);
+  }
+
+  WalkState& walk_;
+  const VmLayout& vm_;
+  Cursor& cursor_;
+  const CodeBlob& blob_;
+  const bool wrapper_;
+  uint8_t flags_ = 0;
+};
+
+}  // namespace
+
+Step StepCompiled(WalkState& walk, const CodeBlob& blob) { return CompiledFrame(walk, blob).Go(); }
+
+}  // namespace jtrace::hot

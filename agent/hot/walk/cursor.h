@@ -1,0 +1,75 @@
+// The state of a walk between two frames.
+#ifndef JTRACE_AGENT_HOT_WALK_CURSOR_H_
+#define JTRACE_AGENT_HOT_WALK_CURSOR_H_
+
+#include <ucontext.h>
+
+#include <cstdint>
+
+#include "agent/hot/safe_read.h"
+
+namespace jtrace::hot {
+
+// A thread's stack, [low, high); {0, 0}: not known.
+struct StackRange {
+  uintptr_t low = 0;
+  uintptr_t high = 0;
+};
+
+// What is read at most above sp where the stack's range is not known.
+inline constexpr uintptr_t kGuardedStack = 8 << 20;
+
+// Where a frame stands: its pc and the registers that finding its caller needs. No unwinding of
+// HotSpot's or the C library's code needs more of them (x86-64; see the README).
+struct Cursor {
+  uintptr_t pc;
+  uintptr_t sp;
+  uintptr_t fp;  // rbp
+  // End of the stack that sp is in, or of what is read of it if that is not known.
+  uintptr_t stack_high;
+  // sp is in the thread's stack, so that everything in [sp, stack_high) is mapped.
+  bool stack_known;
+  // pc was interrupted (else it is a return address), and `context` has the other registers.
+  bool interrupted;
+  const ucontext_t* context;
+
+  // Stands at interrupted code. It may run on another stack than the handler or the frame before.
+  void Interrupt(const ucontext_t* at, StackRange stack) {
+    context = at;
+    interrupted = true;
+    pc = Register(REG_RIP);
+    sp = Register(REG_RSP);
+    fp = Register(REG_RBP);
+    stack_known = sp >= stack.low && sp < stack.high;
+    stack_high = stack_known ? stack.high : sp + kGuardedStack;
+  }
+
+  uintptr_t Register(int index) const {
+    return static_cast<uintptr_t>(context->uc_mcontext.gregs[index]);
+  }
+
+  // Whether a word at `address` belongs to the frames above sp. Below it lies the red zone.
+  bool InStack(uintptr_t address) const {
+    constexpr uintptr_t kRedZone = 128;
+    return address % 8 == 0 && address >= sp - kRedZone && address + 8 <= stack_high;
+  }
+
+  bool Load(uintptr_t address, uintptr_t* value) const {
+    if (!InStack(address)) return false;
+    if (!stack_known) return SafeReadWord(address, value);
+    *value = *reinterpret_cast<const uintptr_t*>(address);
+    return true;
+  }
+
+  // Moves to the caller.
+  void Return(uintptr_t return_address, uintptr_t caller_sp, uintptr_t caller_fp) {
+    pc = return_address;
+    sp = caller_sp;
+    fp = caller_fp;
+    interrupted = false;
+  }
+};
+
+}  // namespace jtrace::hot
+
+#endif  // JTRACE_AGENT_HOT_WALK_CURSOR_H_

@@ -1,0 +1,117 @@
+#include "agent/hot/walk/debug_info.h"
+
+#include "agent/hot/safe_read.h"
+#include "agent/hot/walk/method_ref.h"
+
+namespace jtrace::hot {
+namespace {
+
+constexpr int kPcDescSize = 16;
+constexpr int kMaxPcDescs = 1 << 22;
+// C2 inlines at most MaxInlineLevel (15) deep, method handle chains deeper.
+constexpr int kMaxInlineDepth = 200;
+
+}  // namespace
+
+uint8_t GuardedBytes::Next() {
+  const uintptr_t aligned = at_ & ~uintptr_t{7};
+  if (aligned != word_at_) {
+    if (!SafeReadWord(aligned, &word_)) {
+      ok_ = false;
+      return 0;
+    }
+    word_at_ = aligned;
+  }
+  return static_cast<uint8_t>(word_ >> (at_++ % 8 * 8));
+}
+
+uint32_t GuardedBytes::Unsigned5(uint32_t bias) {
+  constexpr uint32_t kLowCodes = 192;  // bytes from here on say that more follow
+  constexpr int kBitsPerByte = 6;
+  constexpr int kMaxShift = 4 * kBitsPerByte;
+  uint32_t byte = Next();
+  uint32_t value = byte - bias;
+  for (int shift = kBitsPerByte; byte >= kLowCodes && shift <= kMaxShift && ok_;
+       shift += kBitsPerByte) {
+    byte = Next();
+    value += (byte - bias) << shift;
+  }
+  return value;
+}
+
+DebugInfo::DebugInfo(const VmLayout& vm, const CodeBlob& nmethod) : vm_(vm), code_(nmethod.code) {
+  const uintptr_t nm = nmethod.address;
+  const auto& fields = vm.nmethod;
+  uintptr_t end;
+  if (fields.immutable_data != kAbsent) {
+    const auto data = FieldAt<uintptr_t>(nm, fields.immutable_data);
+    if (data == 0) return;
+    pc_descs_ = data + static_cast<uintptr_t>(FieldAt<int32_t>(nm, fields.scopes_pcs_offset));
+    end = data + static_cast<uintptr_t>(FieldAt<int32_t>(nm, fields.scopes_data_offset));
+    scopes_ = end;
+  } else {
+    pc_descs_ = nm + static_cast<uintptr_t>(FieldAt<int32_t>(nm, fields.scopes_pcs_offset));
+    end = nm + static_cast<uintptr_t>(FieldAt<int32_t>(nm, fields.dependencies_offset));
+    scopes_ = FieldAt<uintptr_t>(nm, fields.scopes_data_begin);
+  }
+  if (end > pc_descs_ && (end - pc_descs_) / kPcDescSize < kMaxPcDescs) {
+    count_ = static_cast<int>((end - pc_descs_) / kPcDescSize);
+  }
+  metadata_ = fields.metadata_offset != kAbsent
+                  ? nm + static_cast<uintptr_t>(FieldAt<int32_t>(nm, fields.metadata_offset))
+                  : FieldAt<uintptr_t>(nm, vm.blob.mutable_data) +
+                        static_cast<uintptr_t>(FieldAt<int32_t>(nm, vm.blob.relocation_size));
+}
+
+bool DebugInfo::ReadPcDesc(int index, PcDesc* desc) const {
+  const uintptr_t at = pc_descs_ + static_cast<uintptr_t>(index) * kPcDescSize;
+  uint32_t pc, scope;
+  if (!SafeRead(at, &pc) || !SafeRead(at + 4, &scope)) return false;
+  *desc = {static_cast<int32_t>(pc), static_cast<int32_t>(scope)};
+  return true;
+}
+
+int DebugInfo::LowerBound(int32_t pc, PcDesc* found) const {
+  int low = 0, high = count_;
+  while (low < high) {
+    const int middle = (low + high) / 2;
+    PcDesc desc;
+    if (!ReadPcDesc(middle, &desc)) return count_;
+    if (desc.pc < pc) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  if (low < count_ && !ReadPcDesc(low, found)) return count_;
+  return low;
+}
+
+bool DebugInfo::Describes(uintptr_t pc) const {
+  const auto offset = static_cast<int32_t>(pc - code_);
+  PcDesc desc;
+  return LowerBound(offset, &desc) < count_ && desc.pc == offset;
+}
+
+bool DebugInfo::PushScopes(uintptr_t pc, bool interrupted, uint8_t flags, Chain& chain) const {
+  PcDesc desc;
+  const auto offset = static_cast<int32_t>(pc - code_) + (interrupted ? 1 : 0);
+  if (LowerBound(offset, &desc) >= count_) return false;
+  bool pushed = false;
+  for (int depth = 0; depth < kMaxInlineDepth && desc.scope > 0; ++depth) {
+    GuardedBytes in(scopes_ + static_cast<uintptr_t>(desc.scope));
+    const auto sender = static_cast<int32_t>(in.Unsigned5(vm_.unsigned5_bias));
+    const uint32_t method_index = in.Unsigned5(vm_.unsigned5_bias);
+    const auto bci = static_cast<int32_t>(in.Unsigned5(vm_.unsigned5_bias)) - 1;
+    if (!in.ok() || method_index == 0) break;
+    const uintptr_t method = SafeReadOr0(metadata_ + 8 * uintptr_t{method_index - 1});
+    if (method == 0) break;
+    const FrameKind kind = sender > 0 ? FrameKind::kInlined : FrameKind::kCompiled;
+    PushMethod(vm_, chain, kind, method, bci, flags);
+    pushed = true;
+    desc.scope = sender;
+  }
+  return pushed;
+}
+
+}  // namespace jtrace::hot

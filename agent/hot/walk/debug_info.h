@@ -1,0 +1,63 @@
+// Reads the debug information of compiled methods: which methods are inlined at a pc.
+#ifndef JTRACE_AGENT_HOT_WALK_DEBUG_INFO_H_
+#define JTRACE_AGENT_HOT_WALK_DEBUG_INFO_H_
+
+#include <cstdint>
+
+#include "agent/hot/walk/chain.h"
+#include "agent/hot/walk/code_cache.h"
+#include "agent/hot/walk/vm_layout.h"
+
+namespace jtrace::hot {
+
+// A byte stream in memory that may be gone. Past a fault every read gives 0 and ok() is false.
+class GuardedBytes {
+ public:
+  explicit GuardedBytes(uintptr_t address) : at_(address) {}
+  bool ok() const { return ok_; }
+  uint8_t Next();
+
+  // HotSpot's UNSIGNED5: 1 to 5 bytes, low first, 6 bits each from the second on; a byte below 192
+  // ends the number. `bias` is subtracted from each byte: 1 where zero bytes are excluded.
+  uint32_t Unsigned5(uint32_t bias);
+
+ private:
+  uintptr_t at_;
+  uintptr_t word_at_ = 1;  // none loaded: never a word's address
+  uintptr_t word_ = 0;
+  bool ok_ = true;
+};
+
+// The debug information of one nmethod.
+class DebugInfo {
+ public:
+  DebugInfo(const VmLayout& vm, const CodeBlob& nmethod);
+
+  // Whether a PcDesc describes exactly `pc`.
+  bool Describes(uintptr_t pc) const;
+
+  // Pushes the methods that are active at `pc`, the innermost first; the last one, the method of
+  // the nmethod itself, as `physical`, the others as inlined. `interrupted`: pc is not a return
+  // address; then the first PcDesc behind it counts, not one at it. False if nothing was pushed.
+  bool PushScopes(uintptr_t pc, bool interrupted, uint8_t flags, Chain& chain) const;
+
+ private:
+  struct PcDesc {
+    int32_t pc;  // from the begin of the code
+    int32_t scope;
+  };
+  bool ReadPcDesc(int index, PcDesc* desc) const;
+  // Index of the first PcDesc at or behind `pc`; count_ if there is none or memory is gone.
+  int LowerBound(int32_t pc, PcDesc* found) const;
+
+  const VmLayout& vm_;
+  uintptr_t code_;
+  uintptr_t pc_descs_ = 0;
+  int count_ = 0;
+  uintptr_t scopes_ = 0;
+  uintptr_t metadata_ = 0;
+};
+
+}  // namespace jtrace::hot
+
+#endif  // JTRACE_AGENT_HOT_WALK_DEBUG_INFO_H_

@@ -1,0 +1,200 @@
+// Frames of the template interpreter.
+#include <cstring>
+
+#include "agent/hot/walk/method_ref.h"
+#include "agent/hot/walk/return_address.h"
+#include "agent/hot/walk/walk_state.h"
+#include "agent/hot/walk/x86_64_code.h"
+
+namespace jtrace::hot {
+namespace {
+
+// The frame, in bytes from rbp. The caller's rsp is kept apart because the callee extends the
+// caller's expression stack by its locals.
+constexpr intptr_t kReturnAddress = 8;
+constexpr intptr_t kSenderSp = -8;
+constexpr intptr_t kMethod = -24;
+constexpr intptr_t kBytecodePointer = -64;
+constexpr uintptr_t kLinkage = 16;  // return address and saved rbp
+
+// No frame is larger: 65,535 locals and operands, with room to spare.
+constexpr uintptr_t kMaxFrame = 1 << 20;
+
+class InterpretedFrame {
+ public:
+  explicit InterpretedFrame(WalkState& walk) : walk_(walk), vm_(*walk.vm), cursor_(walk.cursor) {}
+
+  Step Go() {
+    if (cursor_.interrupted && (FromReturn() || FromEntry())) return Step::kCaller;
+    if (FromFrame()) return Step::kCaller;
+    if (cursor_.interrupted && FromRegisters()) return Step::kCaller;
+    return walk_.Fail(WalkNote::kInterpretedFrame);
+  }
+
+ private:
+  bool IsCaller(uintptr_t value) const { return IsReturnAddress(walk_, value, Callers::kJava); }
+
+  void PushStub() { walk_.chain.Push(FrameKind::kStub, cursor_.pc, -1); }
+
+  uintptr_t SenderSp(uintptr_t candidate, uintptr_t lowest) const {
+    const bool valid = candidate >= lowest && candidate < cursor_.stack_high && candidate % 8 == 0;
+    return valid ? candidate : lowest;
+  }
+
+  // Interrupted while the activation is taken down: leave; pop r13; mov rsp, rbx; [watermark];
+  // jmp r13. From `leave` on rbx is the caller's rsp, from `pop` on r13 its pc.
+  bool FromReturn() {
+    constexpr int kMaxInstructions = 6;
+    bool pops = false, moves_sp = false;
+    uintptr_t at = cursor_.pc;
+    for (int i = 0; i < kMaxInstructions; ++i) {
+      if (Matches(at, {0x41, 0xff, 0xe5})) return ReturnToR13(pops, moves_sp);  // jmp r13
+      const Instruction instruction = Decode(at, vm_.interpreter_high);
+      if (instruction.length == 0) return false;
+      if (Matches(at, {0x41, 0x5d}) && !moves_sp) {  // pop r13
+        pops = true;
+      } else if (Matches(at, {0x48, 0x8b, 0xe3})) {  // mov rsp, rbx
+        moves_sp = true;
+      } else if (instruction.effect != StackEffect::kNone) {
+        return false;
+      }
+      at += instruction.length;
+    }
+    return false;
+  }
+
+  bool ReturnToR13(bool pops, bool moves_sp) {
+    uintptr_t pc = cursor_.Register(REG_R13);
+    uintptr_t sp = cursor_.sp;
+    if (pops) {
+      if (!cursor_.Load(sp, &pc)) return false;
+      sp += 8;
+    }
+    if (!IsCaller(pc)) return false;
+    if (moves_sp) sp = SenderSp(cursor_.Register(REG_RBX), sp);
+    PushStub();
+    cursor_.Return(pc, sp, cursor_.fp);
+    return true;
+  }
+
+  template <int N>
+  static bool Matches(uintptr_t at, const uint8_t (&bytes)[N]) {
+    return std::memcmp(reinterpret_cast<const void*>(at), bytes, N) == 0;
+  }
+
+  // Interrupted at a method's entry, before its frame holds the method: that is in rbx, the
+  // caller's rsp in r13.
+  bool FromEntry() {
+    const StubTable* stubs = vm_.stubs.load(std::memory_order_acquire);
+    const StubRange* codelet = stubs != nullptr ? stubs->Find(cursor_.pc) : nullptr;
+    if (codelet == nullptr || !codelet->method_entry) return false;
+    return FromFreshFrame() || BeforeFrame(*codelet);
+  }
+
+  // `push rbp; mov rbp, rsp` and at most two pushes are done.
+  bool FromFreshFrame() {
+    constexpr uintptr_t kPushedAtMost = 16;
+    const uintptr_t fp = cursor_.fp;
+    const uintptr_t method = cursor_.Register(REG_RBX);
+    uintptr_t pc, caller_fp, sender_sp;
+    if (fp < cursor_.sp || fp - cursor_.sp > kPushedAtMost || !LooksLikeMethod(vm_, method) ||
+        !cursor_.Load(fp + kReturnAddress, &pc) || !IsCaller(pc) || !cursor_.Load(fp, &caller_fp)) {
+      return false;
+    }
+    sender_sp = cursor_.Register(REG_R13);
+    if (fp != cursor_.sp) cursor_.Load(fp + kSenderSp, &sender_sp);
+    PushEntered(method);
+    cursor_.Return(pc, SenderSp(sender_sp, fp + kLinkage), caller_fp);
+    return true;
+  }
+
+  // Before `mov rbp, rsp`: the return address is on top, below the pushed rbp, or in rax while the
+  // locals are made.
+  bool BeforeFrame(const StubRange& codelet) {
+    uintptr_t push = 0;
+    for (uintptr_t at = codelet.begin; at + 4 < codelet.end; ++at) {
+      if (Matches(at, {0x55, 0x48, 0x8b, 0xec})) {
+        push = at;
+        break;
+      }
+    }
+    if (push == 0 || cursor_.pc > push + 1) return false;
+    const bool pushed = cursor_.pc == push + 1;
+    const uintptr_t slot = cursor_.sp + (pushed ? 8 : 0);
+    uintptr_t pc;
+    uintptr_t lowest = slot + 8;
+    if (!cursor_.Load(slot, &pc) || !IsCaller(pc)) {
+      pc = cursor_.Register(REG_RAX);
+      lowest = cursor_.sp;
+      if (!IsCaller(pc)) return false;
+    }
+    const uintptr_t method = cursor_.Register(REG_RBX);
+    if (LooksLikeMethod(vm_, method)) {
+      PushEntered(method);
+    } else {
+      PushStub();
+    }
+    cursor_.Return(pc, SenderSp(cursor_.Register(REG_R13), lowest), cursor_.fp);
+    return true;
+  }
+
+  void PushEntered(uintptr_t method) {
+    PushMethod(vm_, walk_.chain, FrameKind::kInterpreted, method, 0, kFrameLeafEntry);
+  }
+
+  // The complete frame.
+  bool FromFrame() {
+    const uintptr_t fp = cursor_.fp;
+    uintptr_t pc, method, caller_fp, sender_sp;
+    if (fp + kLinkage < cursor_.sp || fp - cursor_.sp + kLinkage > kMaxFrame ||
+        !cursor_.Load(fp + kReturnAddress, &pc) || !IsCaller(pc) || !cursor_.Load(fp, &caller_fp) ||
+        !cursor_.Load(fp + kMethod, &method) || !cursor_.Load(fp + kSenderSp, &sender_sp)) {
+      return false;
+    }
+    if (LooksLikeMethod(vm_, method)) {
+      PushMethod(vm_, walk_.chain, FrameKind::kInterpreted, method, CurrentBytecode(method), 0);
+    } else {
+      walk_.chain.NoteHole(WalkNote::kSkeletonFrame);
+    }
+    cursor_.Return(pc, SenderSp(sender_sp, fp + kLinkage), caller_fp);
+    return true;
+  }
+
+  // In the running frame the bytecode pointer is in r13, and only there up to date.
+  int32_t CurrentBytecode(uintptr_t method) const {
+    if (cursor_.interrupted) {
+      const int32_t bci = BytecodeIndex(vm_, method, cursor_.Register(REG_R13));
+      if (bci >= 0) return bci;
+    }
+    uintptr_t bcp;
+    return cursor_.Load(cursor_.fp + kBytecodePointer, &bcp) ? BytecodeIndex(vm_, method, bcp) : -1;
+  }
+
+  // Frameless helper code between interpreter frames: last resorts.
+  bool FromRegisters() {
+    if (IsOnTop()) {
+      PushStub();
+      return ReturnThrough(walk_, cursor_.sp, cursor_.fp, Callers::kJava);
+    }
+    const uintptr_t pc = cursor_.Register(REG_RAX);
+    if (!IsCaller(pc)) return false;
+    PushStub();
+    walk_.chain.NoteGuess();
+    cursor_.Return(pc, SenderSp(cursor_.Register(REG_R13), cursor_.sp), cursor_.fp);
+    return true;
+  }
+  bool IsOnTop() const {
+    uintptr_t value;
+    return cursor_.Load(cursor_.sp, &value) && IsCaller(value);
+  }
+
+  WalkState& walk_;
+  const VmLayout& vm_;
+  Cursor& cursor_;
+};
+
+}  // namespace
+
+Step StepInterpreted(WalkState& walk) { return InterpretedFrame(walk).Go(); }
+
+}  // namespace jtrace::hot

@@ -1,0 +1,29 @@
+// From HotSpot's Method to something that outlives it: the jmethodID.
+#ifndef JTRACE_AGENT_HOT_WALK_METHOD_REF_H_
+#define JTRACE_AGENT_HOT_WALK_METHOD_REF_H_
+
+#include <cstdint>
+
+#include "agent/hot/walk/chain.h"
+#include "agent/hot/walk/vm_layout.h"
+
+namespace jtrace::hot {
+
+// The jmethodID of the Method at `method`, over Method → ConstMethod → ConstantPool → InstanceKlass
+// → _methods_jmethod_ids; 0 if it has none (the core makes them at ClassPrepare) or if `method` is
+// not a Method. Every load is guarded. Async-signal-safe.
+uintptr_t FindMethodId(const VmLayout& vm, uintptr_t method);
+
+// Whether `method` has the shape of a Method; certain enough together with a second sign.
+bool LooksLikeMethod(const VmLayout& vm, uintptr_t method);
+
+// The bytecode index of `bcp` in `method`; -1 if it does not lie in its bytecodes.
+int32_t BytecodeIndex(const VmLayout& vm, uintptr_t method, uintptr_t bcp);
+
+// Pushes a frame of `method`: by jmethodID, or by the Method itself, flagged so.
+void PushMethod(const VmLayout& vm, Chain& chain, FrameKind kind, uintptr_t method, int32_t bci,
+                uint8_t flags);
+
+}  // namespace jtrace::hot
+
+#endif  // JTRACE_AGENT_HOT_WALK_METHOD_REF_H_

@@ -1,0 +1,38 @@
+// Tells return addresses from stale words on the stack.
+#ifndef JTRACE_AGENT_HOT_WALK_RETURN_ADDRESS_H_
+#define JTRACE_AGENT_HOT_WALK_RETURN_ADDRESS_H_
+
+#include <cstdint>
+
+#include "agent/hot/walk/walk_state.h"
+
+namespace jtrace::hot {
+
+// Which callers a frame can have: only code in the code cache, or native code as well.
+enum class Callers { kJava, kAny };
+
+// Whether `value` can be a return address: it lies in code behind a call, or at a place that the
+// JVM returns to without one (a safepoint poll, a deoptimisation handler).
+bool IsReturnAddress(const WalkState& walk, uintptr_t value, Callers callers);
+
+// Whether a frame that was called from (pc, sp, fp) would itself find a plausible caller: the
+// second sign that a return address found by guessing needs.
+bool CallerLooksValid(const WalkState& walk, uintptr_t pc, uintptr_t sp, uintptr_t fp);
+
+// Moves to the caller if the word at `slot` is a return address; sp is above it then.
+bool ReturnThrough(WalkState& walk, uintptr_t slot, uintptr_t caller_fp, Callers callers);
+
+// Moves to the caller over a frame that rbp links: return address at rbp + 8, caller's rbp at rbp.
+bool ReturnThroughFp(WalkState& walk, Callers callers);
+
+// Looks for a return address in `words` words from `slot` on; needs both signs, and the chain is
+// marked as guessed.
+bool ReturnByScan(WalkState& walk, uintptr_t slot, int words, Callers callers);
+
+// The nmethod's deoptimisation handlers: a return address that was patched to one means that the
+// frame's own pc is kept in the frame.
+bool IsDeoptHandler(const VmLayout& vm, const CodeBlob& nmethod, uintptr_t pc);
+
+}  // namespace jtrace::hot
+
+#endif  // JTRACE_AGENT_HOT_WALK_RETURN_ADDRESS_H_

@@ -1,0 +1,198 @@
+// Generated code that belongs to no method: StubRoutines, runtime stubs, adapters, vtable stubs.
+#include <algorithm>
+#include <cstring>
+
+#include "agent/hot/walk/return_address.h"
+#include "agent/hot/walk/walk_state.h"
+#include "agent/hot/walk/x86_64_code.h"
+
+namespace jtrace::hot {
+namespace {
+
+class StubFrame {
+ public:
+  StubFrame(WalkState& walk, const CodeBlob& blob)
+      : walk_(walk), cursor_(walk.cursor), blob_(blob) {
+    const StubTable* stubs = walk.vm->stubs.load(std::memory_order_acquire);
+    const StubRange* stub = stubs != nullptr ? stubs->Find(cursor_.pc) : nullptr;
+    named_ = stub != nullptr && stub->begin >= blob.address;
+    begin_ = named_ ? stub->begin : blob.code;
+    // Native code calls these directly; the others are called by Java code only.
+    const bool native_callers = blob.kind == BlobKind::kStubRoutines ||
+                                blob.kind == BlobKind::kOther || blob.kind == BlobKind::kUpcall;
+    callers_ = native_callers ? Callers::kAny : Callers::kJava;
+  }
+
+  Step Go() {
+    walk_.chain.Push(FrameKind::kStub, cursor_.pc, -1);
+    if (cursor_.pc == walk_.vm->call_stub_return) return EntryFrame();
+    if (IsRuntimeFrame() && !cursor_.interrupted) {
+      return FromFrameSize() || ReturnThroughFp(walk_, Callers::kAny) ||
+                     ReturnByScan(walk_, cursor_.sp, blob_.frame_size + kScanWords, callers_)
+                 ? Step::kCaller
+                 : walk_.Fail(WalkNote::kStubCaller);
+    }
+    if (FromAdapterCall() || FromShape()) return Step::kCaller;
+    if (cursor_.interrupted && FromInterrupted()) return Step::kCaller;
+    return LastResorts() ? Step::kCaller : walk_.Fail(WalkNote::kStubCaller);
+  }
+
+ private:
+  static constexpr int kScanWords = 16;
+
+  bool IsRuntimeFrame() const {
+    return blob_.kind == BlobKind::kRuntimeStub && blob_.frame_size > 0;
+  }
+  bool IsAdapter() const {
+    return blob_.kind == BlobKind::kAdapter || blob_.kind == BlobKind::kMethodHandle;
+  }
+
+  // call_stub, through which native code calls Java: a plain rbp frame, called by native code.
+  Step EntryFrame() {
+    uintptr_t pc, fp;
+    if (cursor_.fp < cursor_.sp || !cursor_.Load(cursor_.fp + 8, &pc) ||
+        !cursor_.Load(cursor_.fp, &fp)) {
+      return walk_.Fail(WalkNote::kEntryFrame);
+    }
+    cursor_.Return(pc, cursor_.fp + 16, fp);
+    return Step::kCaller;
+  }
+
+  bool FromFrameSize() {
+    const uintptr_t slot = cursor_.sp + 8 * static_cast<uintptr_t>(blob_.frame_size - 1);
+    uintptr_t fp;
+    return cursor_.Load(slot - 8, &fp) && ReturnThrough(walk_, slot, fp, Callers::kAny);
+  }
+
+  // A compiled-to-interpreted adapter that called fixup_callers_callsite: behind the call it takes
+  // down the area of the saved registers with `add rsp, n`.
+  bool FromAdapterCall() {
+    constexpr uintptr_t kSearchBytes = 24;
+    constexpr uintptr_t kPushedRegisters = 0x88;  // flags and 16 general registers
+    constexpr int kExtraWords = 6;
+    if (blob_.kind != BlobKind::kAdapter || cursor_.interrupted) return false;
+    for (uintptr_t at = cursor_.pc; at < cursor_.pc + kSearchBytes && at + 7 <= blob_.end; ++at) {
+      const uint8_t add_rsp[] = {0x48, 0x81, 0xc4};
+      if (std::memcmp(reinterpret_cast<const void*>(at), add_rsp, sizeof add_rsp) != 0) continue;
+      uint32_t area;
+      std::memcpy(&area, reinterpret_cast<const void*>(at + 3), sizeof area);
+      for (int i = 0; i < kExtraWords; ++i) {
+        const uintptr_t slot = cursor_.sp + area + kPushedRegisters + 8 * static_cast<uintptr_t>(i);
+        if (ReturnThrough(walk_, slot, cursor_.fp, Callers::kJava)) return true;
+      }
+      return false;
+    }
+    return false;
+  }
+
+  // Follows rsp from the stub's begin.
+  bool FromShape() {
+    if (IsAdapter() || !(named_ || blob_.kind == BlobKind::kRuntimeStub)) return false;
+    const FrameShape shape = ShapeFromEntry(begin_, cursor_.pc);
+    if (shape.kind == FrameShape::kAtFp) {
+      const uintptr_t fp = cursor_.fp;
+      uintptr_t caller_fp;
+      return fp + 8 >= cursor_.sp && cursor_.Load(fp, &caller_fp) &&
+             ReturnThrough(walk_, fp + static_cast<uintptr_t>(shape.offset), caller_fp, callers_);
+    }
+    if (shape.kind != FrameShape::kAtSp) return false;
+    uintptr_t caller_fp = cursor_.fp;
+    if (shape.rbp_offset >= 0) {
+      cursor_.Load(cursor_.sp + static_cast<uintptr_t>(shape.rbp_offset), &caller_fp);
+    }
+    return ReturnThrough(walk_, cursor_.sp + static_cast<uintptr_t>(shape.offset), caller_fp,
+                         callers_);
+  }
+
+  bool FromInterrupted() {
+    constexpr uint8_t kPushRbp = 0x55, kPopRbp = 0x5d, kRet = 0xc3, kLeave = 0xc9;
+    const uint8_t next = ByteAt(cursor_.pc);
+    const bool frameless =
+        cursor_.pc == begin_ || next == kRet || next == kPushRbp || blob_.kind == BlobKind::kVtable;
+    if (frameless && ReturnThrough(walk_, cursor_.sp, cursor_.fp, callers_)) return true;
+    if (next == kPopRbp || ByteAt(cursor_.pc - 1) == kPushRbp) {
+      uintptr_t fp;
+      if (cursor_.Load(cursor_.sp, &fp) && ReturnThrough(walk_, cursor_.sp + 8, fp, callers_)) {
+        return true;
+      }
+    }
+    if (next == kLeave && ReturnThroughFp(walk_, callers_)) return true;
+    if (IsAdapter() && FromAdapter()) return true;
+    return IsRuntimeFrame() && FromFrameSize();
+  }
+
+  // Adapters move the return address about: it is on top, where r13 (the caller's rsp) points, or
+  // in rax. Whichever fits with a caller that looks valid.
+  bool FromAdapter() {
+    const uintptr_t sp = cursor_.sp;
+    const uintptr_t r13 = cursor_.Register(REG_R13);
+    const bool sender_in_r13 = r13 > sp && cursor_.InStack(r13);
+    uintptr_t on_top;
+    if (cursor_.Load(sp, &on_top) &&
+        (TryCaller(on_top, sp + 8) || (sender_in_r13 && TryCaller(on_top, r13)))) {
+      return true;
+    }
+    uintptr_t at_r13;
+    if (sender_in_r13 && cursor_.Load(r13, &at_r13) && TryCaller(at_r13, r13 + 8)) return true;
+    const uintptr_t rax = cursor_.Register(REG_RAX);
+    return TryCaller(rax, sp) || (sender_in_r13 && TryCaller(rax, r13));
+  }
+
+  bool TryCaller(uintptr_t pc, uintptr_t sp) {
+    if (!IsReturnAddress(walk_, pc, Callers::kJava) ||
+        !CallerLooksValid(walk_, pc, sp, cursor_.fp)) {
+      return false;
+    }
+    cursor_.Return(pc, sp, cursor_.fp);
+    return true;
+  }
+
+  bool LastResorts() {
+    walk_.chain.NoteGuess();
+    const bool builds_frame = StartsWithFrame();
+    if (builds_frame && ReturnThroughFp(walk_, callers_)) return true;
+    if (ReturnThrough(walk_, cursor_.sp, cursor_.fp, callers_)) return true;
+    if (!IsAdapter() && !builds_frame && ReturnThroughFp(walk_, callers_)) return true;
+    constexpr int kStubScanWords = 64;
+    return ReturnByScan(walk_, cursor_.sp, kStubScanWords, callers_);
+  }
+
+  bool StartsWithFrame() const {
+    const uint8_t push_mov[] = {0x55, 0x48, 0x8b, 0xec};  // push rbp; mov rbp, rsp
+    return std::memcmp(reinterpret_cast<const void*>(begin_), push_mov, sizeof push_mov) == 0;
+  }
+
+  static uint8_t ByteAt(uintptr_t address) { return *reinterpret_cast<const uint8_t*>(address); }
+
+  WalkState& walk_;
+  Cursor& cursor_;
+  const CodeBlob& blob_;
+  uintptr_t begin_;
+  bool named_;
+  Callers callers_;
+};
+
+}  // namespace
+
+Step StepStub(WalkState& walk, const CodeBlob& blob) { return StubFrame(walk, blob).Go(); }
+
+Step StepContinuation(WalkState& walk) {
+  // The ContinuationEntry lies in the frame of enterSpecial, whose rbp frame follows it.
+  Cursor& cursor = walk.cursor;
+  const VmLayout& vm = *walk.vm;
+  walk.chain.NoteHole(WalkNote::kFrozenFrames);
+  uintptr_t pc, fp;
+  const uintptr_t entry =
+      walk.java_thread != 0 && vm.thread.continuation_entry != kAbsent
+          ? SafeReadOr0(walk.java_thread + static_cast<uintptr_t>(vm.thread.continuation_entry))
+          : 0;
+  const uintptr_t frame = entry + vm.continuation_entry_size;
+  if (entry < cursor.sp || vm.continuation_entry_size == 0 || !cursor.Load(frame + 8, &pc) ||
+      !cursor.Load(frame, &fp)) {
+    return walk.Fail(WalkNote::kContinuation);
+  }
+  cursor.Return(pc, frame + 16, fp);
+  return Step::kCaller;
+}
+
+}  // namespace jtrace::hot

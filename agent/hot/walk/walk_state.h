@@ -1,0 +1,44 @@
+// What the parts of the walker share during one walk.
+#ifndef JTRACE_AGENT_HOT_WALK_WALK_STATE_H_
+#define JTRACE_AGENT_HOT_WALK_WALK_STATE_H_
+
+#include "agent/hot/walk/cfi.h"
+#include "agent/hot/walk/chain.h"
+#include "agent/hot/walk/code_cache.h"
+#include "agent/hot/walk/cursor.h"
+#include "agent/hot/walk/vm_layout.h"
+
+namespace jtrace::hot {
+
+enum class Step {
+  kCaller,  // the cursor stands at the caller
+  kEnd,     // the chain is complete, or chain.Fail said why not
+};
+
+struct WalkState {
+  const VmLayout* vm;  // null: native frames only
+  uintptr_t java_thread;
+  StackRange stack;
+  Cursor cursor;
+  Chain& chain;
+  CfiLookup cfi;
+
+  bool InCodeCache(uintptr_t pc) const { return vm != nullptr && vm->InCodeCache(pc); }
+  Step Fail(WalkNote note) {
+    chain.Fail(note);
+    return Step::kEnd;
+  }
+};
+
+// The steps, by what covers the cursor's pc. Each pushes the frame (with what is inlined into it)
+// and moves the cursor to the caller.
+Step StepNative(WalkState& walk);
+Step StepCompiled(WalkState& walk, const CodeBlob& blob);
+Step StepInterpreted(WalkState& walk);
+Step StepStub(WalkState& walk, const CodeBlob& blob);
+// pc is the continuation return barrier: the caller's frames are frozen in the heap.
+Step StepContinuation(WalkState& walk);
+
+}  // namespace jtrace::hot
+
+#endif  // JTRACE_AGENT_HOT_WALK_WALK_STATE_H_

@@ -1,0 +1,62 @@
+// What machine code does to the stack pointer: enough x86-64 decoding to find return addresses in
+// code that has no unwind tables.
+#ifndef JTRACE_AGENT_HOT_WALK_X86_64_CODE_H_
+#define JTRACE_AGENT_HOT_WALK_X86_64_CODE_H_
+
+#include <cstdint>
+
+namespace jtrace::hot {
+
+enum class StackEffect : uint8_t {
+  kNone,
+  kMove,      // rsp falls by `delta` bytes (negative: rises): push, pop, sub, add, lea
+  kPushRbp,   // as kMove by 8
+  kPopRbp,    // as kMove by -8
+  kSetFrame,  // mov rbp, rsp
+  kSaveRbp,   // mov [rsp + n], rbp
+  kLeave,     // mov rsp, rbp; pop rbp
+  kReturn,
+  kJump,  // unconditional: what follows is reached from elsewhere
+  kCall,
+  kUnknown,  // rsp gets a value that cannot be told
+};
+
+struct Instruction {
+  int length;  // 0: could not be decoded
+  StackEffect effect;
+  int32_t delta;
+};
+
+// Decodes the instruction at `at`; reads no byte at or past `end`.
+Instruction Decode(uintptr_t at, uintptr_t end);
+
+// Whether the 8 bytes, those before a return address, end with a call instruction.
+bool EndsWithCall(const uint8_t bytes[8]);
+
+// Where the return address is, seen from code that has no frame of known size.
+struct FrameShape {
+  enum Kind : uint8_t {
+    kUnknown,
+    kAtSp,  // at sp + offset; rbp was saved at sp + rbp_offset, if that is >= 0
+    kAtFp,  // at rbp + offset; the caller's rbp at *rbp
+  };
+  Kind kind = kUnknown;
+  int32_t offset = 0;
+  int32_t rbp_offset = -1;
+};
+
+// Follows rsp in a straight line from `entry`, where the return address is on top, to `pc`. Code
+// behind a jump or return is taken to have the stack of the deepest point so far.
+FrameShape ShapeFromEntry(uintptr_t entry, uintptr_t pc);
+
+// Follows rsp from `pc` through at most `limit` instructions that only take down the frame, to a
+// return. kUnknown if there is anything else before it.
+FrameShape ShapeToReturn(uintptr_t pc, uintptr_t end, int limit);
+
+// The bytes that the code at return address `pc` takes off the stack before it jumps back to the
+// main path; -1 if it does not look like that (slow paths that save registers around a call).
+int PoppedBeforeJump(uintptr_t pc, uintptr_t end, int limit);
+
+}  // namespace jtrace::hot
+
+#endif  // JTRACE_AGENT_HOT_WALK_X86_64_CODE_H_

@@ -1,0 +1,378 @@
+#include "agent/sampling/sampler.h"
+
+#include <dirent.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <bit>
+#include <cstdlib>
+#include <thread>
+#include <utility>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_cat.h"
+#include "absl/synchronization/mutex.h"
+#include "agent/hot/safe_read.h"
+#include "agent/hot/sample_handler.h"
+#include "agent/sampling/signals.h"
+#include "agent/sampling/slot_pool.h"
+#include "agent/sampling/stub_registry.h"
+#include "agent/sampling/thread_timers.h"
+#include "agent/sampling/vm_layout_resolver.h"
+#include "agent/sampling/vm_structs.h"
+
+namespace jtrace::sampling {
+
+using hot::SlotState;
+using hot::ThreadSlot;
+
+class Sampler::Impl {
+ public:
+  static absl::StatusOr<std::unique_ptr<Impl>> Create(const SamplerOptions& options,
+                                                      const void* libjvm_address);
+
+  StubRegistry& stubs() { return stubs_; }
+  absl::Status Start(JNIEnv* env);
+  const std::string& layout_problem() const { return layout_problem_; }
+  absl::Status Attach(pid_t tid, uint32_t thread_number, uint64_t java_tid, uintptr_t java_thread);
+  uintptr_t JavaThreadOf(JNIEnv* env) const;
+  pid_t OsThreadId(uintptr_t java_thread) const;
+  void Detach(pid_t tid);
+  void SweepEndedThreads();
+  void Drain(absl::FunctionRef<void(const hot::SampleView&)> take);
+  absl::Status Stop(std::chrono::milliseconds patience);
+  TimerKind timer_in_use() const { return timers_->kind(); }
+  std::vector<SampleLoss> Losses() const;
+
+ private:
+  explicit Impl(const SamplerOptions& options) : options_(options) {}
+  void ReadVm(const void* libjvm_address);
+  void ResolveLayout(JNIEnv* env);
+  void FillSlot(ThreadSlot* slot, uintptr_t java_thread);
+  void DetachLocked(ThreadSlot* slot) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
+  const SamplerOptions options_;
+  absl::StatusOr<VmStructs> structs_ = absl::UnknownError("not read");
+  LocalSymbols symbols_;
+  hot::VmLayout layout_;
+  std::string layout_problem_ = "the sampler was not started";
+  StubRegistry stubs_;
+
+  mutable absl::Mutex mutex_;
+  bool running_ ABSL_GUARDED_BY(mutex_) = false;
+  std::unique_ptr<SlotPool> pool_;        // content guarded by mutex_
+  std::unique_ptr<ThreadTimers> timers_;  // content guarded by mutex_
+  absl::flat_hash_map<pid_t, ThreadSlot*> slot_by_tid_ ABSL_GUARDED_BY(mutex_);
+  uint64_t attach_failures_ ABSL_GUARDED_BY(mutex_) = 0;
+};
+
+absl::StatusOr<std::unique_ptr<Sampler::Impl>> Sampler::Impl::Create(const SamplerOptions& options,
+                                                                     const void* libjvm_address) {
+  if (options.interval < std::chrono::microseconds(10)) {
+    return absl::InvalidArgumentError("the interval must be at least 10 us");
+  }
+  if (options.signal >= SIGRTMIN && options.signal <= SIGRTMAX) {
+    return absl::InvalidArgumentError("a real-time signal cannot be used: its queue can overflow");
+  }
+  const uint64_t largest =
+      sizeof(hot::SampleHeader) + (options.max_frames + 1ull) * sizeof(hot::Frame);
+  if (options.max_frames < 2 || !std::has_single_bit(options.ring_bytes) ||
+      options.ring_bytes < 2 * largest) {
+    return absl::InvalidArgumentError("the ring must be a power of two and hold two full chains");
+  }
+  std::unique_ptr<Impl> impl(new Impl(options));
+  auto timers = ThreadTimers::Create(options.timer, options.interval, options.signal);
+  if (!timers.ok()) return timers.status();
+  impl->timers_ = *std::move(timers);
+  auto pool = SlotPool::Create(options.max_threads, options.ring_bytes, options.max_frames);
+  if (!pool.ok()) return pool.status();
+  impl->pool_ = *std::move(pool);
+  impl->ReadVm(libjvm_address);
+  return impl;
+}
+
+void Sampler::Impl::ReadVm(const void* libjvm_address) {
+  Dl_info info;
+  if (libjvm_address == nullptr || dladdr(libjvm_address, &info) == 0) {
+    structs_ = absl::NotFoundError("libjvm was not found");
+    return;
+  }
+  void* const libjvm = dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD);
+  if (libjvm == nullptr) {
+    structs_ = absl::NotFoundError(absl::StrCat("cannot open ", info.dli_fname));
+    return;
+  }
+  structs_ = VmStructs::Read(libjvm);
+  symbols_ = ReadLocalSymbols(info.dli_fname, reinterpret_cast<uintptr_t>(info.dli_fbase));
+  dlclose(libjvm);
+}
+
+absl::Status Sampler::Impl::Start(JNIEnv* env) {
+  {
+    absl::MutexLock lock(&mutex_);
+    if (running_) return absl::FailedPreconditionError("the sampler runs already");
+  }
+  ResolveLayout(env);
+  hot::safe_fetch.store(symbols_.safe_fetch, std::memory_order_relaxed);
+  if (symbols_.safe_fetch == nullptr) {
+    const absl::Status status = InstallFaultHandler();
+    if (!status.ok()) return status;
+  }
+  auto* const state = new hot::SamplerState{};  // handlers may hold it for good
+  state->active = true;
+  state->slots = pool_->slots();
+  state->slot_count = pool_->capacity();
+  state->slot_by_fd = timers_->slot_by_fd();
+  state->fd_count = timers_->fd_count();
+  state->vm = layout_problem_.empty() ? &layout_ : nullptr;
+  state->read_position = options_.read_position;
+  state->measure_cost = options_.measure_cost;
+  const absl::Status status = InstallSampleHandler(options_.signal, state);
+  if (!status.ok()) return status;
+  absl::MutexLock lock(&mutex_);
+  running_ = true;
+  return absl::OkStatus();
+}
+
+void Sampler::Impl::ResolveLayout(JNIEnv* env) {
+  absl::Status status = structs_.status();
+  if (status.ok()) status = ResolveVmLayout(*structs_, symbols_, &layout_);
+  if (status.ok()) status = ResolveJniEnvOffset(env, &layout_);
+  layout_problem_ = std::string(status.message());
+  if (!status.ok()) return;
+  AddInterpreterCodelets(*structs_, &stubs_);
+  stubs_.Publish(&layout_);
+}
+
+uintptr_t Sampler::Impl::JavaThreadOf(JNIEnv* env) const {
+  if (env == nullptr || !layout_problem_.empty()) return 0;
+  return reinterpret_cast<uintptr_t>(env) - static_cast<uintptr_t>(layout_.thread.jni_env);
+}
+
+pid_t Sampler::Impl::OsThreadId(uintptr_t java_thread) const {
+  const auto& fields = layout_.thread;
+  if (!layout_problem_.empty() || java_thread == 0 || fields.os_thread == hot::kAbsent ||
+      fields.os_thread_id == hot::kAbsent) {
+    return 0;
+  }
+  const uintptr_t os_thread =
+      hot::SafeReadOr0(java_thread + static_cast<uintptr_t>(fields.os_thread));
+  int32_t tid;
+  return hot::SafeRead(os_thread + static_cast<uintptr_t>(fields.os_thread_id), &tid) ? tid : 0;
+}
+
+void Sampler::Impl::FillSlot(ThreadSlot* slot, uintptr_t java_thread) {
+  const auto& fields = layout_.thread;
+  uintptr_t base = 0, size = 0;
+  if (java_thread != 0 && fields.stack_base != hot::kAbsent && fields.stack_size != hot::kAbsent) {
+    base = hot::SafeReadOr0(java_thread + static_cast<uintptr_t>(fields.stack_base));
+    size = hot::SafeReadOr0(java_thread + static_cast<uintptr_t>(fields.stack_size));
+  }
+  slot->java_thread.store(java_thread, std::memory_order_relaxed);
+  slot->stack_low.store(size < base ? base - size : 0, std::memory_order_relaxed);
+  slot->stack_high.store(base, std::memory_order_relaxed);
+}
+
+absl::Status Sampler::Impl::Attach(pid_t tid, uint32_t thread_number, uint64_t java_tid,
+                                   uintptr_t java_thread) {
+  absl::MutexLock lock(&mutex_);
+  if (!running_) return absl::FailedPreconditionError("the sampler does not run");
+  const auto known = slot_by_tid_.find(tid);
+  if (known != slot_by_tid_.end()) DetachLocked(known->second);
+  ThreadSlot* const slot = pool_->Take();
+  if (slot == nullptr) {
+    ++attach_failures_;
+    return absl::ResourceExhaustedError("no thread slot is free");
+  }
+  slot->os_tid = tid;
+  slot->thread_number.store(thread_number, std::memory_order_relaxed);
+  slot->java_tid.store(java_tid, std::memory_order_relaxed);
+  slot->in_handler = false;
+  FillSlot(slot, java_thread);
+  slot->state.store(SlotState::kAttached, std::memory_order_release);
+  const bool own = tid == gettid();
+  if (own) hot::tls_thread_slot = slot;
+  const absl::Status status = timers_->Arm(slot);
+  if (!status.ok()) {
+    ++attach_failures_;
+    if (own) hot::tls_thread_slot = nullptr;
+    pool_->Give(slot);
+    return status;
+  }
+  slot_by_tid_[tid] = slot;
+  return absl::OkStatus();
+}
+
+void Sampler::Impl::DetachLocked(ThreadSlot* slot) {
+  timers_->Disarm(slot);
+  slot_by_tid_.erase(slot->os_tid);
+  if (slot->os_tid == gettid()) hot::tls_thread_slot = nullptr;
+  slot->state.store(SlotState::kDetached, std::memory_order_release);
+}
+
+void Sampler::Impl::Detach(pid_t tid) {
+  absl::MutexLock lock(&mutex_);
+  const auto known = slot_by_tid_.find(tid);
+  if (known != slot_by_tid_.end()) DetachLocked(known->second);
+}
+
+void Sampler::Impl::SweepEndedThreads() {
+  if (layout_problem_.empty()) stubs_.Publish(&layout_);
+  absl::MutexLock lock(&mutex_);
+  std::vector<ThreadSlot*> ended;
+  const pid_t process = getpid();
+  for (const auto& [tid, slot] : slot_by_tid_) {
+    if (syscall(SYS_tgkill, process, tid, 0) != 0 && errno == ESRCH) ended.push_back(slot);
+  }
+  for (ThreadSlot* const slot : ended) DetachLocked(slot);
+}
+
+void Sampler::Impl::Drain(absl::FunctionRef<void(const hot::SampleView&)> take) {
+  uint32_t used;
+  {
+    absl::MutexLock lock(&mutex_);
+    used = pool_->used();
+  }
+  for (uint32_t i = 0; i < used; ++i) {
+    ThreadSlot& slot = pool_->slots()[i];
+    // Read before draining: what a detached thread's ring has then is all it will ever have.
+    const SlotState state = slot.state.load(std::memory_order_acquire);
+    if (state == SlotState::kFree) continue;
+    uint32_t bytes;
+    while (const std::byte* record = slot.ring.Front(&bytes)) {
+      take({*reinterpret_cast<const hot::SampleHeader*>(record),
+            reinterpret_cast<const hot::Frame*>(record + sizeof(hot::SampleHeader))});
+      slot.ring.Pop();
+    }
+    if (state == SlotState::kDetached) {
+      absl::MutexLock lock(&mutex_);
+      pool_->Give(&slot);
+    }
+  }
+}
+
+absl::Status Sampler::Impl::Stop(std::chrono::milliseconds patience) {
+  {
+    absl::MutexLock lock(&mutex_);
+    if (!running_) return absl::OkStatus();
+    running_ = false;
+    std::vector<ThreadSlot*> attached;
+    for (const auto& [tid, slot] : slot_by_tid_) attached.push_back(slot);
+    for (ThreadSlot* const slot : attached) DetachLocked(slot);
+  }
+  DeactivateSampleHandler();
+  const auto deadline = std::chrono::steady_clock::now() + patience;
+  while (!hot::handlers_in_flight.Idle()) {
+    if (std::chrono::steady_clock::now() > deadline) {
+      return absl::DeadlineExceededError("a sampling handler did not end in time");
+    }
+    std::this_thread::sleep_for(std::chrono::microseconds(100));
+  }
+  return absl::OkStatus();
+}
+
+std::vector<SampleLoss> Sampler::Impl::Losses() const {
+  const hot::SampleCounters& counters = hot::sample_counters;
+  const auto value = [](const std::atomic<uint64_t>& counter) {
+    return counter.load(std::memory_order_relaxed);
+  };
+  std::vector<SampleLoss> losses = {
+      {"sample.ring_full", value(counters.ring_full)},
+      {"sample.nested", value(counters.nested)},
+      {"sample.stale", value(counters.stale)},
+      {"sample.position_unknown", value(counters.position_unknown)},
+  };
+  for (int i = 1; i < static_cast<int>(hot::WalkNote::kCount); ++i) {
+    losses.push_back({absl::StrCat("walk.", hot::WalkNoteName(static_cast<hot::WalkNote>(i))),
+                      value(counters.notes[i])});
+  }
+  absl::MutexLock lock(&mutex_);
+  losses.push_back({"sample.thread_not_attached", attach_failures_});
+  losses.push_back({"sample.timer_fallback", timers_->fallbacks()});
+  std::erase_if(losses, [](const SampleLoss& loss) { return loss.count == 0; });
+  return losses;
+}
+
+Sampler::Sampler(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+
+Sampler::~Sampler() {
+  // A handler that still runs may read the layout and the stub tables.
+  if (!Stop().ok()) (void)impl_.release();
+}
+
+absl::StatusOr<std::unique_ptr<Sampler>> Sampler::Create(const SamplerOptions& options,
+                                                         const void* libjvm_address) {
+  auto impl = Impl::Create(options, libjvm_address);
+  if (!impl.ok()) return impl.status();
+  return std::unique_ptr<Sampler>(new Sampler(*std::move(impl)));
+}
+
+void Sampler::AddDynamicCode(std::string_view name, const void* address, uint32_t length) {
+  const auto begin = reinterpret_cast<uintptr_t>(address);
+  impl_->stubs().Add(name, begin, begin + length);
+}
+
+std::string Sampler::StubName(uint64_t address) const { return impl_->stubs().Name(address); }
+
+absl::Status Sampler::Start(JNIEnv* env) { return impl_->Start(env); }
+
+const std::string& Sampler::JavaLayoutProblem() const { return impl_->layout_problem(); }
+
+absl::Status Sampler::AttachCurrentThread(JNIEnv* env, uint32_t thread_number, uint64_t java_tid) {
+  return impl_->Attach(gettid(), thread_number, java_tid, impl_->JavaThreadOf(env));
+}
+
+absl::Status Sampler::AttachThread(pid_t tid, uint32_t thread_number, uint64_t java_tid,
+                                   uintptr_t java_thread) {
+  return impl_->Attach(tid, thread_number, java_tid, java_thread);
+}
+
+pid_t Sampler::OsThreadId(uintptr_t java_thread) const { return impl_->OsThreadId(java_thread); }
+
+void Sampler::DetachCurrentThread() { impl_->Detach(gettid()); }
+
+void Sampler::SweepEndedThreads() { impl_->SweepEndedThreads(); }
+
+void Sampler::Drain(absl::FunctionRef<void(const hot::SampleView&)> take) { impl_->Drain(take); }
+
+absl::Status Sampler::Stop(std::chrono::milliseconds patience) { return impl_->Stop(patience); }
+
+TimerKind Sampler::timer_in_use() const { return impl_->timer_in_use(); }
+
+std::vector<SampleLoss> Sampler::Losses() const { return impl_->Losses(); }
+
+HandlerCost Sampler::Cost() const {
+  const hot::SampleCounters& counters = hot::sample_counters;
+  HandlerCost result;
+  for (const auto& bucket : counters.cost) result.samples += bucket.load();
+  if (result.samples == 0) return result;
+  result.average_ns = counters.cost_ns.load() / result.samples;
+  uint64_t below = 0;
+  for (int i = 0; i < hot::SampleCounters::kCostBuckets; ++i) {
+    constexpr uint64_t kBucketNanos = 250;
+    below += counters.cost[i].load();
+    if (result.p50_ns == 0 && 2 * below >= result.samples) result.p50_ns = (i + 1) * kBucketNanos;
+    if (100 * below >= 99 * result.samples) {
+      result.p99_ns = (i + 1) * kBucketNanos;
+      break;
+    }
+  }
+  return result;
+}
+
+std::vector<pid_t> ListThreads() {
+  std::vector<pid_t> threads;
+  DIR* const directory = opendir("/proc/self/task");
+  if (directory == nullptr) return threads;
+  while (const dirent* const entry = readdir(directory)) {
+    const int tid = std::atoi(entry->d_name);
+    if (tid > 0) threads.push_back(tid);
+  }
+  closedir(directory);
+  return threads;
+}
+
+}  // namespace jtrace::sampling

@@ -1,0 +1,72 @@
+#include "agent/sampling/signals.h"
+
+#include <errno.h>
+#include <signal.h>
+
+#include "agent/hot/safe_read.h"
+
+namespace jtrace::sampling {
+namespace {
+
+// Written before the handler is installed.
+struct sigaction previous_segv;
+struct sigaction previous_bus;
+
+void HandleFault(int signal, siginfo_t* info, void* context) {
+  if (hot::RecoverSafeRead(context)) return;
+  const struct sigaction& previous = signal == SIGSEGV ? previous_segv : previous_bus;
+  if ((previous.sa_flags & SA_SIGINFO) != 0) {
+    previous.sa_sigaction(signal, info, context);
+  } else if (previous.sa_handler == SIG_DFL || previous.sa_handler == SIG_IGN) {
+    sigaction(signal, &previous, nullptr);  // the instruction faults again
+  } else {
+    previous.sa_handler(signal);
+  }
+}
+
+absl::Status InstallFaultHandlerFor(int signal, struct sigaction* previous) {
+  if (sigaction(signal, nullptr, previous) != 0) return absl::ErrnoToStatus(errno, "sigaction");
+  if (previous->sa_sigaction == HandleFault) return absl::OkStatus();
+  struct sigaction action = *previous;
+  action.sa_sigaction = HandleFault;
+  action.sa_flags |= SA_SIGINFO | SA_ONSTACK;
+  if (sigaction(signal, &action, nullptr) != 0) return absl::ErrnoToStatus(errno, "sigaction");
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status InstallSampleHandler(int signal, hot::SamplerState* state) {
+  struct sigaction current;
+  if (sigaction(signal, nullptr, &current) != 0) return absl::ErrnoToStatus(errno, "sigaction");
+  const bool installed =
+      (current.sa_flags & SA_SIGINFO) != 0 && current.sa_sigaction == hot::HandleSampleSignal;
+  if (installed) {
+    state->previous = hot::sampler_state.load()->previous;
+    hot::sampler_state.store(state);
+    return absl::OkStatus();
+  }
+  state->previous = current;
+  hot::sampler_state.store(state);
+  struct sigaction action {};
+  action.sa_sigaction = hot::HandleSampleSignal;
+  action.sa_flags = SA_SIGINFO | SA_RESTART;
+  if (sigaction(signal, &action, nullptr) != 0) return absl::ErrnoToStatus(errno, "sigaction");
+  return absl::OkStatus();
+}
+
+void DeactivateSampleHandler() {
+  const hot::SamplerState* const state = hot::sampler_state.load();
+  if (state == nullptr || !state->active) return;
+  auto* const stopped = new hot::SamplerState(*state);  // handlers may hold it for good
+  stopped->active = false;
+  stopped->vm = nullptr;
+  hot::sampler_state.store(stopped);
+}
+
+absl::Status InstallFaultHandler() {
+  const absl::Status status = InstallFaultHandlerFor(SIGSEGV, &previous_segv);
+  return status.ok() ? InstallFaultHandlerFor(SIGBUS, &previous_bus) : status;
+}
+
+}  // namespace jtrace::sampling

@@ -1,0 +1,24 @@
+// Installs the agent's signal handlers.
+#ifndef JTRACE_AGENT_SAMPLING_SIGNALS_H_
+#define JTRACE_AGENT_SAMPLING_SIGNALS_H_
+
+#include "absl/status/status.h"
+#include "agent/hot/sample_handler.h"
+
+namespace jtrace::sampling {
+
+// Installs the sampling handler for `signal` and publishes `state`, which must live for ever. The
+// handler that was there before gets the signals that are not ours. Once installed, the handler
+// stays (sample_handler.h says why); a later session with the same signal only changes the state.
+absl::Status InstallSampleHandler(int signal, hot::SamplerState* state);
+
+// From now on every signal of our timers is dropped.
+void DeactivateSampleHandler();
+
+// Makes our own guarded loads recoverable (safe_read.h), in front of the JVM's SIGSEGV and SIGBUS
+// handlers. Only for a libjvm without SafeFetch: -Xcheck:jni reports foreign handlers there.
+absl::Status InstallFaultHandler();
+
+}  // namespace jtrace::sampling
+
+#endif  // JTRACE_AGENT_SAMPLING_SIGNALS_H_

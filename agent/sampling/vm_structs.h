@@ -1,0 +1,44 @@
+// The tables in which libjvm describes its own data structures.
+#ifndef JTRACE_AGENT_SAMPLING_VM_STRUCTS_H_
+#define JTRACE_AGENT_SAMPLING_VM_STRUCTS_H_
+
+#include <cstdint>
+#include <initializer_list>
+#include <string_view>
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/statusor.h"
+#include "agent/hot/walk/vm_layout.h"
+
+namespace jtrace::sampling {
+
+// gHotSpotVMStructs and gHotSpotVMTypes, which HotSpot exports for its Serviceability Agent. The
+// tables are static data: they can be read as soon as libjvm is loaded, but static fields have
+// their values only later.
+class VmStructs {
+ public:
+  // libjvm: a handle for dlsym.
+  static absl::StatusOr<VmStructs> Read(void* libjvm);
+
+  // Offset of a field; kAbsent if this JVM has none of that name. The first of several names wins.
+  hot::Offset Field(std::string_view type, std::string_view field) const;
+  hot::Offset Field(std::initializer_list<std::string_view> types, std::string_view field) const;
+  // Address of a static field; 0 if there is none.
+  uintptr_t Static(std::string_view type, std::string_view field) const;
+  // Value of a static pointer; 0 if there is none.
+  uintptr_t StaticPointer(std::string_view type, std::string_view field) const;
+  // sizeof a type; 0 if there is none.
+  uint32_t Size(std::string_view type) const;
+
+ private:
+  using Key = std::pair<std::string_view, std::string_view>;
+  // The names are libjvm's own string constants.
+  absl::flat_hash_map<Key, int32_t> offsets_;
+  absl::flat_hash_map<Key, uintptr_t> statics_;
+  absl::flat_hash_map<std::string_view, uint32_t> sizes_;
+};
+
+}  // namespace jtrace::sampling
+
+#endif  // JTRACE_AGENT_SAMPLING_VM_STRUCTS_H_
