@@ -59,5 +59,8 @@ inline constexpr uint32_t kJitCode = 0x1;
 inline constexpr uint32_t kJitInlining = 0x2;
 inline constexpr uint32_t kJitDynamicCode = 0x3;
 inline constexpr uint32_t kGcCycle = 0x1;
+inline constexpr uint32_t kCall = 0x10;  // of kInterpreted, kJitted and kBoundary
+inline constexpr uint32_t kSwitch = 0x1;
+inline constexpr uint32_t kMetricEvent = 0x1;
 
 }  // namespace jtrace::format

@@ -136,9 +136,12 @@ void TextReader::ReadMeta(std::string_view line) {
   }();
   TraceInfo& trace = model_.traces()[trace_index_];
   if (args[0] == "session" && args.size() >= 3) {
+    if (args[1] == "cut_off") {
+      trace.cut_off = true;
+      return;
+    }
     trace.SetFact(args[1], args[2]);
     if (args[1] == "interval_ns") ParseNumber(args[2], trace.interval_ns);
-    if (args[1] == "cut_off") trace.cut_off = true;
   } else if (args[0] == "scope" && args.size() >= 2) {
     model_.AddToScope(model_.InternRoutine(args[1]));
   } else if (args[0] == "loss" && args.size() >= 6) {
@@ -203,7 +206,7 @@ void TextReader::ReadRecord(std::string_view line) {
   const std::string_view op = fields_[2];
   const bool notice = IsNotice(op);
   const std::string_view kind = op.substr(0, op.find_first_of(".*"));
-  constexpr std::string_view kOps[] = {"enter", "exit", "sample", "sample-at", "unwind",
+  constexpr std::string_view kOps[] = {"enter", "exit", "sample", "sample-at", "unwind", "unwind-at",
                                        "off",   "on",   "metric", "node"};
   if (!notice && std::find(std::begin(kOps), std::end(kOps), kind) == std::end(kOps)) {
     stats_.Add(Problem::kUnknownOp,
@@ -253,9 +256,9 @@ bool TextReader::ReadCall(std::string_view op, At at) {
 bool TextReader::ReadSample(std::string_view op, At at) {
   SampleRecord sample;
   if (!SplitWeight(op, sample.weight)) return false;
+  sample.has_path = ConsumeSuffix(op, "-at");
   sample.is_unwind = op == "unwind";
-  sample.has_path = op == "sample-at";
-  if (!sample.is_unwind && !sample.has_path && op != "sample") return false;
+  if (!sample.is_unwind && op != "sample") return false;
   size_t next = 3;
   path_.clear();
   if (sample.has_path) {

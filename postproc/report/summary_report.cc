@@ -81,6 +81,7 @@ Table SummaryTable(const ReportInput& input) {
   };
   for (const TraceInfo& trace : input.model.traces()) {
     for (const auto& [key, value] : trace.facts) add(key, Cell::Text(value));
+    if (trace.cut_off) add("cut_off", Cell::Int(1));
   }
   const Totals totals = SumUp(input);
   const InvariantCheck check = input.arcs.Check();

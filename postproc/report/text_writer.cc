@@ -101,7 +101,8 @@ void TextWriter::OnExit(At at, RoutineId routine, CodeKind kind) {
 }
 
 void TextWriter::OnSample(At at, const SampleRecord& sample) {
-  Begin(at, sample.is_unwind ? "unwind" : sample.has_path ? "sample-at" : "sample");
+  Begin(at, sample.is_unwind ? "unwind" : "sample");
+  if (sample.has_path) line_ += "-at";
   if (sample.weight != 1 && !sample.is_unwind) StrAppend(&line_, "*", sample.weight);
   if (sample.has_path) {
     Field(StrCat(sample.path.size()));

@@ -1,0 +1,305 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "native-tests/support/csv.h"
+#include "native-tests/support/run_post.h"
+#include "native-tests/support/trace_builder.h"
+
+namespace jtrace {
+namespace {
+
+using testing::CsvRow;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using testing::ReportCsv;
+using testing::TraceBuilder;
+
+std::vector<CsvRow> Rows(const std::string& trace, const std::string& report,
+                         const CsvRow& columns) {
+  return testing::ParseCsv(ReportCsv(trace, {"--report=" + report})).Project(columns);
+}
+
+std::vector<std::string> RoutineNames(const std::string& trace) {
+  std::vector<std::string> names;
+  for (const CsvRow& row : Rows(trace, "tree", {"level", "name"})) {
+    if (row[0] != "0") names.push_back(row[1]);
+  }
+  return names;
+}
+
+// One thread, one node a routine.
+std::string TraceOfRoutines(
+    const std::vector<std::tuple<std::string, uint32_t, std::string, std::string>>& routines) {
+  TraceBuilder builder;
+  const uint32_t thread = builder.Thread("main", 1);
+  uint64_t calls = 1000;
+  for (const auto& [class_name, loader, name, descriptor] : routines) {
+    const uint32_t routine = builder.Routine(builder.Class(class_name, loader), name, descriptor);
+    builder.Count(thread, builder.Node(thread, 0, routine), --calls);
+  }
+  return builder.Finish();
+}
+
+TEST(TraceReaderTest, TotalsOfTreesAreLastValues) {
+  TraceBuilder builder;
+  const uint32_t main = builder.Thread("main", 7);
+  const uint32_t owner = builder.Class("a.B");
+  const uint32_t run = builder.Routine(owner, "run", "()V");
+  const uint32_t add = builder.Routine(owner, "add", "(ILjava/lang/String;)I");
+  const uint32_t run_node = builder.Node(main, 0, run);
+  const uint32_t add_node = builder.Node(main, run_node, add);
+  builder.Count(main, run_node, 1);
+  builder.Count(main, add_node, 5, 2);
+  builder.Seal();
+  builder.Count(main, add_node, 12, 9);
+  EXPECT_THAT(Rows(builder.Finish(), "tree",
+                   {"thread", "level", "calls", "calls_jitted", "origin", "name"}),
+              ElementsAre(CsvRow{"main", "0", "1", "0", "thread", "main"},
+                          CsvRow{"main", "1", "1", "0", "event", "a.B.run()"},
+                          CsvRow{"main", "2", "12", "9", "event", "a.B.add(int,String)"}));
+}
+
+TEST(TraceReaderTest, SampleJoinsThePathOfItsNode) {
+  TraceBuilder builder;
+  const uint32_t main = builder.Thread("main", 7);
+  const uint32_t owner = builder.Class("a.B");
+  const uint32_t run_node = builder.Node(main, 0, builder.Routine(owner, "run", "()V"));
+  const uint32_t method = builder.Method(owner, "run", "()V");
+  const uint32_t stub = builder.Frame(proto::Frame::STUB, builder.String("call_stub"));
+  const uint32_t java = builder.Frame(proto::Frame::COMPILED, method);
+  const uint32_t kernel = builder.Frame(proto::Frame::KERNEL, builder.String("do_read"));
+  builder.Sample(10, main, run_node, {kernel, java, stub}).set_weight(3);
+  const std::string trace = builder.Finish();
+  EXPECT_THAT(
+      Rows(trace, "tree", {"level", "base_ticks", "cum_ticks", "samples", "origin", "name"}),
+      ElementsAre(CsvRow{"0", "0", "3", "0", "thread", "main"},
+                  CsvRow{"1", "0", "3", "0", "event", "a.B.run()"},
+                  CsvRow{"2", "3", "3", "1", "sample", "do_read"},
+                  CsvRow{"1", "0", "0", "1", "sample", "call_stub"}));
+  EXPECT_THAT(
+      Rows(trace, "samples", {"time", "thread", "stack", "weight"}),
+      ElementsAre(CsvRow{"10", "main", "V:[stubs]!call_stub > C:a.B.run() > K:do_read", "3"}));
+  EXPECT_THAT(Rows(trace, "modules", {"name", "samples"}), ElementsAre(CsvRow{"[kernel]", "3"}));
+}
+
+TEST(TraceReaderTest, ReturnTypeOnlyWhereTheNameIsAmbiguous) {
+  EXPECT_THAT(RoutineNames(TraceOfRoutines({{"a.B", 0, "get", "()Ljava/lang/Object;"},
+                                            {"a.B", 0, "get", "()Ljava/lang/String;"},
+                                            {"a.B", 0, "set", "([[J)V"}})),
+              ElementsAre("a.B.get():Object", "a.B.get():String", "a.B.set(long[][])"));
+}
+
+TEST(TraceReaderTest, QualifiedTypesAndLoadersWhereNothingElseHelps) {
+  EXPECT_THAT(RoutineNames(TraceOfRoutines({{"a.B", 0, "on", "(Lx/Event;)V"},
+                                            {"a.B", 0, "on", "(Ly/Event;)V"},
+                                            {"c.D", 1, "f", "()V"},
+                                            {"c.D", 2, "f", "()V"}})),
+              ElementsAre("a.B.on(x.Event):void", "a.B.on(y.Event):void", "c.D.f() [loader 1]",
+                          "c.D.f() [loader 2]"));
+}
+
+TEST(TraceReaderTest, HiddenAndLambdaClassesLoseTheirNumbers) {
+  const std::string trace = TraceOfRoutines({{"a.B$$Lambda$14/0x0000000800c03000", 0, "run", "()V"},
+                                             {"a.B$$Lambda/0x00007f0012345678", 0, "run", "()V"},
+                                             {"a.C/0x800", 0, "run", "()V"}});
+  EXPECT_THAT(RoutineNames(trace), ElementsAre("a.B$$Lambda.run()", "a.C.run()"));
+  EXPECT_THAT(ReportCsv(trace, {"--report=tree", "--raw-names"}),
+              HasSubstr("a.B$$Lambda$14/0x0000000800c03000.run()"));
+}
+
+TEST(TraceReaderTest, ThreadsWithRepeatedChangedOrEmptyNamesGetNumbers) {
+  TraceBuilder builder;
+  const uint32_t routine = builder.Routine(builder.Class("A"), "f", "()V");
+  const std::vector<uint32_t> threads = {builder.Thread("worker", 10), builder.Thread("worker", 11),
+                                         builder.Thread("", 12),       builder.Thread("old", 13),
+                                         builder.Thread("", 0, 99),    builder.Thread("alone", 14),
+                                         builder.Thread("worker", 10)};
+  builder.Rename(threads[3], "new", 13);
+  for (const uint32_t thread : threads) {
+    builder.Count(thread, builder.Node(thread, 0, routine), 1);
+  }
+  std::vector<std::string> names;
+  for (const CsvRow& row : Rows(builder.Finish(), "tree", {"level", "name"})) {
+    if (row[0] == "0") names.push_back(row[1]);
+  }
+  EXPECT_THAT(
+      names, ElementsAre("worker#10", "worker#11", "#12", "new#13", "#99", "alone", "worker#10#2"));
+}
+
+TEST(TraceReaderTest, FlatTotalsStandApart) {
+  TraceBuilder builder;
+  const uint32_t main = builder.Thread("main", 1);
+  const uint32_t owner = builder.Class("A");
+  const uint32_t f = builder.Routine(owner, "f", "()V");
+  builder.FlatCount(main, f, 4, 1);
+  builder.Seal();
+  builder.FlatCount(main, f, 9, 3);
+  const uint32_t frame =
+      builder.Frame(proto::Frame::INTERPRETED, builder.Method(owner, "f", "()V"));
+  builder.Sample(5, main, 0, {frame});
+  const std::string trace = builder.Finish();
+  EXPECT_THAT(
+      Rows(trace, "tree", {"level", "calls", "calls_jitted", "cum_ticks", "name"}),
+      ElementsAre(CsvRow{"0", "1", "0", "1", "main"}, CsvRow{"1", "0", "0", "1", "A.f()"},
+                  CsvRow{"1", "0", "0", "0", "[flat]"}, CsvRow{"2", "9", "3", "0", "A.f()"}));
+  EXPECT_THAT(
+      Rows(trace, "flat", {"calls", "cum_ticks", "name"}),
+      ElementsAre(CsvRow{"1", "1", "main"}, CsvRow{"9", "1", "A.f()"}, CsvRow{"0", "0", "[flat]"}));
+}
+
+TEST(TraceReaderTest, LoggedEntriesAndExitsBuildTheTree) {
+  TraceBuilder builder;
+  const uint32_t main = builder.Thread("main", 1);
+  const uint32_t f = builder.Routine(builder.Class("A"), "f", "()V");
+  const uint32_t g = builder.Routine(builder.Class("A"), "g", "()V");
+  proto::EventLog& log = *builder.chunk().add_log();
+  log.set_thread(main);
+  log.set_time_ns(100);
+  for (const uint32_t op : {f << 2, g << 2 | 1, g << 2 | 3, f << 2 | 2}) log.add_op(op);
+  for (const uint64_t delta : {0, 10, 20, 5}) log.add_delta_ns(delta);
+  EXPECT_THAT(
+      Rows(builder.Finish(), "tree", {"level", "calls", "calls_jitted", "base", "cum", "name"}),
+      ElementsAre(CsvRow{"0", "1", "0", "0", "35", "main"},
+                  CsvRow{"1", "1", "0", "15", "35", "A.f()"},
+                  CsvRow{"2", "1", "1", "20", "20", "A.g()"}));
+}
+
+TEST(TraceReaderTest, EventCodesOfFigure30) {
+  TraceBuilder builder;
+  const uint32_t main = builder.Thread("main", 1);
+  const uint32_t f = builder.Routine(builder.Class("A"), "f", "()V");
+  builder.Event(0, main, format::kThread, format::kThreadNamed);
+  builder.Event(10, main, format::kJitted, format::kCall, f);
+  builder.Event(20, main, format::kThreadSwitch, format::kEnd + 1);
+  builder.Event(25, main, format::kThreadSwitch, 1);
+  builder.Event(30, 0, format::kGc, format::kGcCycle);
+  builder.Event(31, 0, format::kGc, format::kEnd + format::kGcCycle);
+  builder.Event(40, main, format::kJitted, format::kEnd + format::kCall, f);
+  builder.Event(41, main, 0x7777, 0x1);
+  const testing::RunResult dump = testing::RunPost({"dump", "t"}, {{"t", builder.Finish()}});
+  EXPECT_EQ(dump.exit_code, 0);
+  EXPECT_THAT(dump.out, HasSubstr("0\tmain\tthread-start\ttid=1\tjava_tid=0\n"
+                                  "10\tmain\tenter.j\tA.f()\n"
+                                  "20\tmain\toff\n"
+                                  "25\tmain\ton\n"
+                                  "30\t\tgc-begin\n"
+                                  "31\t\tgc-end\n"
+                                  "40\tmain\texit.j\tA.f()\n"));
+  EXPECT_THAT(dump.err, HasSubstr("unknown event 0x7777/0x1"));
+}
+
+// Damage ---------------------------------------------------------------------------------------
+
+// Three frames, each with one thread and a node of its own.
+std::vector<std::string> ThreeFrames(TraceBuilder& builder) {
+  std::vector<std::string> frames;
+  size_t before = builder.Finish().size();
+  for (int i = 0; i < 3; ++i) {
+    const uint32_t thread = builder.Thread("t" + std::to_string(i), i + 1);
+    const uint32_t routine = builder.Routine(builder.Class("A"), "f", "()V");
+    builder.Count(thread, builder.Node(thread, 0, routine), 1);
+    builder.Seal();
+    frames.push_back(builder.Finish().substr(before));
+    before = builder.Finish().size();
+  }
+  return frames;
+}
+
+TEST(TraceReaderDamageTest, EveryCutLeavesTheWholeFrames) {
+  TraceBuilder builder;
+  const std::vector<std::string> frames = ThreeFrames(builder);
+  const std::string whole = builder.Finish();
+  const size_t second = testing::FileHeader().size() + frames[0].size();
+  const size_t third = second + frames[1].size();
+  for (size_t size = testing::FileHeader().size(); size <= whole.size(); ++size) {
+    const testing::RunResult result =
+        testing::RunPost({"--report=threads", "--format=csv", "t"}, {{"t", whole.substr(0, size)}});
+    ASSERT_EQ(result.exit_code, 0);
+    const size_t expected = size < second ? 0 : size < third ? 1 : size < whole.size() ? 2 : 3;
+    ASSERT_EQ(testing::ParseCsv(result.out).rows.size(), expected) << size;
+    const bool on_boundary = size == second || size == third || size == whole.size() ||
+                             size == testing::FileHeader().size();
+    ASSERT_EQ(result.err.empty(), on_boundary) << size << result.err;
+  }
+}
+
+TEST(TraceReaderDamageTest, OneFlippedByteLosesOneFrame) {
+  TraceBuilder builder;
+  const std::vector<std::string> frames = ThreeFrames(builder);
+  const std::string whole = builder.Finish();
+  const size_t second = testing::FileHeader().size() + frames[0].size();
+  for (size_t at = second; at < second + frames[1].size(); ++at) {
+    std::string damaged = whole;
+    damaged[at] = static_cast<char>(damaged[at] ^ 0x55);
+    const testing::RunResult result =
+        testing::RunPost({"--report=threads", "--format=csv", "t"}, {{"t", damaged}});
+    ASSERT_EQ(result.exit_code, 0);
+    ASSERT_THAT(result.out, HasSubstr("t0,1,1,"));
+    // A length of 0 or a frame that cannot be decompressed loses its frame alone as well.
+    ASSERT_THAT(result.out, HasSubstr("t2,3,1,"));
+    ASSERT_THAT(result.out, Not(HasSubstr("t1,2,1,")));
+    ASSERT_THAT(result.err, HasSubstr("1 chunks missing"));
+  }
+}
+
+TEST(TraceReaderDamageTest, MissingChunksAreCounted) {
+  TraceBuilder builder;
+  builder.Thread("a", 1);
+  builder.Seal();
+  builder.LoseChunk();
+  builder.LoseChunk();
+  builder.Thread("b", 2);
+  const testing::RunResult result = testing::RunPost({"t"}, {{"t", builder.Finish()}});
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_THAT(result.err, HasSubstr("2 chunks missing"));
+}
+
+TEST(TraceReaderDamageTest, NodesOfALostParentStandUnderLost) {
+  TraceBuilder builder;
+  const uint32_t thread = builder.Thread("a", 1);
+  const uint32_t routine = builder.Routine(builder.Class("A"), "f", "()V");
+  builder.Count(thread, builder.Node(thread, 77, routine), 5);
+  EXPECT_THAT(
+      Rows(builder.Finish(), "tree", {"level", "calls", "name"}),
+      ElementsAre(CsvRow{"0", "1", "a"}, CsvRow{"1", "0", "[lost]"}, CsvRow{"2", "5", "A.f()"}));
+}
+
+TEST(TraceReaderDamageTest, NewerVersionIsRefusedByName) {
+  const testing::RunResult result = testing::RunPost({"t"}, {{"t", testing::FileHeader(2)}});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.err, HasSubstr("version 2 is newer"));
+}
+
+TEST(TraceReaderDamageTest, WhatIsNoTraceIsRefused) {
+  for (const std::string content : {"", "hello\n", "JTRACE\r\n", "JTRACE\r"}) {
+    EXPECT_EQ(testing::RunPost({"t"}, {{"t", content}}).exit_code, 2);
+  }
+}
+
+TEST(TraceReaderDamageTest, ControlSumIsChecked) {
+  TraceBuilder builder;
+  const uint32_t thread = builder.Thread("a", 1);
+  const uint32_t routine = builder.Routine(builder.Class("A"), "f", "()V");
+  builder.Count(thread, builder.Node(thread, 0, routine), 5);
+  builder.chunk().mutable_session_end()->set_calls(6);
+  EXPECT_THAT(testing::RunPost({"t"}, {{"t", builder.Finish()}}).err,
+              HasSubstr("the trees hold 5 calls, the agent counted 6"));
+}
+
+// A frame that claims 4 GB is damage, not a reason to allocate them.
+TEST(TraceReaderDamageTest, ClaimedSizesAreBounded) {
+  std::string trace = testing::FileHeader();
+  std::string frame = testing::MakeFrame("x");
+  for (size_t i = 8; i < 12; ++i) frame[i] = '\xff';
+  TraceBuilder builder;
+  builder.Thread("a", 1);
+  trace += frame + builder.Finish().substr(testing::FileHeader().size());
+  EXPECT_THAT(testing::RunPost({"t"}, {{"t", trace}}).err, HasSubstr("frames were damaged"));
+}
+
+}  // namespace
+}  // namespace jtrace

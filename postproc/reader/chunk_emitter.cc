@@ -1,0 +1,267 @@
+#include "postproc/reader/chunk_emitter.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "absl/strings/str_format.h"
+#include "postproc/reader/event_codes.h"
+#include "postproc/support/strings.h"
+#include "proto/trace_format.h"
+
+namespace jtrace::postproc {
+namespace {
+
+int64_t ClampNumber(int64_t value) {
+  const int64_t limit = StreamTime(std::numeric_limits<uint64_t>::max());
+  return std::clamp(value, -limit, limit);
+}
+
+std::vector<std::string> CodeArgs(const proto::CodeEvent& code, std::string name) {
+  return {std::move(name), absl::StrFormat("address=0x%x", code.address()),
+          StrCat("size=", code.size())};
+}
+
+}  // namespace
+
+ChunkEmitter::ChunkEmitter(Definitions& definitions, TraceModel& model, ImportStats& stats,
+                           RecordVisitor& visitor)
+    : definitions_(definitions), model_(model), stats_(stats), visitor_(visitor) {}
+
+void ChunkEmitter::CollectLogs(const proto::Chunk& chunk) {
+  for (int i = 0; i < chunk.log_size(); ++i) {
+    const proto::EventLog& log = chunk.log(i);
+    uint64_t time = log.time_ns();
+    for (int op = 0; op < log.op_size(); ++op) {
+      if (op < log.delta_ns_size()) time += log.delta_ns(op);
+      items_.push_back({StreamTime(time), Source::kLog, i, op});
+    }
+  }
+}
+
+void ChunkEmitter::CollectEvents(const proto::Chunk& chunk) {
+  absl::flat_hash_map<uint32_t, int64_t> latest;  // by thread
+  for (int i = 0; i < chunk.event_size(); ++i) {
+    const proto::Event& event = chunk.event(i);
+    int64_t& time = latest[event.thread()];
+    if (event.thread() == 0) time = 0;
+    time = std::max(time, StreamTime(event.time_ns()));
+    items_.push_back({time, Source::kEvent, i, 0});
+  }
+}
+
+void ChunkEmitter::Emit(const proto::Chunk& chunk) {
+  items_.clear();
+  CollectLogs(chunk);
+  CollectEvents(chunk);
+  for (int i = 0; i < chunk.sample_size(); ++i) {
+    items_.push_back({StreamTime(chunk.sample(i).time_ns()), Source::kSample, i, 0});
+  }
+  std::stable_sort(items_.begin(), items_.end(),
+                   [](const Item& a, const Item& b) { return a.time < b.time; });
+  chunk_frames_.assign(static_cast<size_t>(chunk.frame_size()), FrameId());
+  for (const Item& item : items_) {
+    switch (item.source) {
+      case Source::kLog:
+        EmitLogOp(chunk.log(item.index), item.op_index, item.time);
+        break;
+      case Source::kEvent:
+        EmitEvent(chunk.event(item.index), item.time);
+        break;
+      case Source::kSample:
+        EmitSample(chunk, chunk.sample(item.index), item.time);
+        break;
+    }
+  }
+}
+
+At ChunkEmitter::MakeAt(uint32_t thread, int64_t time) {
+  At at{time, definitions_.Thread(thread)};
+  auto [last, first] = last_times_.try_emplace(at.thread, time);
+  at.time = last->second = std::max(last->second, time);
+  if (first) visitor_.OnNotice(at, "thread-start", definitions_.ThreadArgs(at.thread));
+  return at;
+}
+
+void ChunkEmitter::EmitLogOp(const proto::EventLog& log, int op_index, int64_t time) {
+  const uint32_t op = log.op(op_index);
+  const RoutineId routine = definitions_.Routine(op >> 2);
+  const CodeKind kind = (op & 1) != 0 ? CodeKind::kJitted : CodeKind::kInterpreted;
+  const At at = MakeAt(log.thread(), time);
+  if ((op & 2) != 0) {
+    visitor_.OnExit(at, routine, kind);
+  } else {
+    visitor_.OnEnter(at, routine, kind);
+  }
+}
+
+void ChunkEmitter::Unknown(const proto::Event& event) {
+  stats_.Add(Problem::kUnknownEvent,
+             stats_.WantsDetail() ? absl::StrFormat("unknown event 0x%x/0x%x at %d ns, skipped",
+                                                    event.major(), event.minor(), event.time_ns())
+                                  : std::string());
+}
+
+bool ChunkEmitter::EmitCall(const proto::Event& event, int64_t time) {
+  CodeKind kind = CodeKind::kUnknown;
+  if (event.major() == format::kInterpreted) kind = CodeKind::kInterpreted;
+  if (event.major() == format::kJitted) kind = CodeKind::kJitted;
+  if (kind == CodeKind::kUnknown && event.major() != format::kBoundary) return false;
+  if ((event.minor() & ~format::kEnd) != format::kCall) return false;
+  // What is called across the scope's boundary need be no instrumented routine.
+  const RoutineId routine = event.major() == format::kBoundary && event.text() != 0
+                                ? model_.InternRoutine(definitions_.Text(event.text()))
+                                : definitions_.Routine(static_cast<uint32_t>(event.value()));
+  const At at = MakeAt(event.thread(), time);
+  if ((event.minor() & format::kEnd) != 0) {
+    visitor_.OnExit(at, routine, kind);
+  } else {
+    visitor_.OnEnter(at, routine, kind);
+  }
+  return true;
+}
+
+void ChunkEmitter::EmitEvent(const proto::Event& event, int64_t time) {
+  if (EmitCall(event, time)) return;
+  const uint32_t begin = event.minor() & ~format::kEnd;
+  if (event.major() == format::kThreadSwitch && begin == format::kSwitch) {
+    visitor_.OnSwitch(MakeAt(event.thread(), time), begin == event.minor());
+  } else if (event.major() == format::kMetric && event.minor() == format::kMetricEvent) {
+    visitor_.OnMetric(MakeAt(event.thread(), time),
+                      model_.InternMetric(definitions_.Text(event.text())),
+                      ClampNumber(event.value()));
+  } else {
+    EmitNotice(event, time);
+  }
+}
+
+void ChunkEmitter::EmitNotice(const proto::Event& event, int64_t time) {
+  const std::string_view op = EventOp(event.major(), event.minor());
+  if (op.empty()) return Unknown(event);
+  const At at = event.thread() == 0 ? At{time, ThreadId()} : MakeAt(event.thread(), time);
+  // MakeAt has announced it.
+  if (op == "thread-start" && event.thread() != 0) return;
+  std::vector<std::string> args;
+  if (event.major() == format::kClass && event.has_class_event()) {
+    args.push_back(definitions_.ClassName(event.class_event().class_id()));
+    if (event.class_event().method_size() > 0) {
+      args.push_back(StrCat("methods=", event.class_event().method_size()));
+    }
+  } else if (event.major() == format::kJit && event.has_code_event()) {
+    const uint32_t method = event.code_event().method();
+    args = CodeArgs(event.code_event(),
+                    method == 0 ? definitions_.Text(event.text())
+                                : std::string(model_.RoutineName(definitions_.Method(method))));
+  } else {
+    if (event.text() != 0) args.push_back(definitions_.Text(event.text()));
+    if (event.value() != 0) args.push_back(StrCat("value=", event.value()));
+  }
+  visitor_.OnNotice(at, op, args);
+}
+
+FrameId ChunkEmitter::FrameOf(const proto::Frame& frame, int64_t time) {
+  const auto number = static_cast<uint32_t>(frame.value());
+  const auto make = [&](Origin origin, std::string_view module, std::string_view name) {
+    Frame made;
+    made.origin = origin;
+    if (!module.empty()) made.module = model_.InternModule(module);
+    made.routine = model_.InternRoutine(name);
+    return model_.InternFrame(made);
+  };
+  const auto java = [&](Origin origin) {
+    return model_.InternFrame({definitions_.Method(number), ModuleId(), origin});
+  };
+  switch (frame.kind()) {
+    case proto::Frame::INTERPRETED:
+      return java(Origin::kInterpreted);
+    case proto::Frame::COMPILED:
+      return java(Origin::kCompiled);
+    case proto::Frame::INLINED:
+      return java(Origin::kInlined);
+    case proto::Frame::NATIVE:
+      return definitions_.native().FrameAt(frame.value(), time, model_);
+    case proto::Frame::STUB:
+      return make(Origin::kVm, "[stubs]", number == 0 ? "[stub]" : definitions_.Text(number));
+    case proto::Frame::KERNEL:
+      return make(Origin::kKernel, "", number == 0 ? "[kernel]" : definitions_.Text(number));
+    case proto::Frame::MARKER: {
+      // A marker has no prefix, so its text must not look like one.
+      const std::string text = number == 0 ? "[marker]" : definitions_.Text(number);
+      return make(Origin::kNone, "", text.starts_with("[") ? text : StrCat("[", text, "]"));
+    }
+    default:
+      return make(Origin::kNone, "", "[unknown frame]");
+  }
+}
+
+FrameId ChunkEmitter::ChunkFrame(const proto::Chunk& chunk, uint32_t index, int64_t time) {
+  if (index >= chunk_frames_.size()) {
+    stats_.Add(Problem::kUndefinedReference);
+    return FrameOf(proto::Frame::default_instance(), time);
+  }
+  const proto::Frame& frame = chunk.frame(static_cast<int>(index));
+  if (frame.kind() == proto::Frame::NATIVE) return FrameOf(frame, time);
+  FrameId& known = chunk_frames_[index];
+  if (!known) known = FrameOf(frame, time);
+  return known;
+}
+
+const ChunkEmitter::Position& ChunkEmitter::PositionOf(uint32_t node) {
+  auto [entry, inserted] = positions_.try_emplace(node);
+  if (!inserted) return entry->second;
+  const TreeNode* known = definitions_.FindNode(node);
+  if (known != nullptr) {
+    entry->second.thread = known->thread;
+    entry->second.path = definitions_.PathOf(node);
+  } else {
+    stats_.Add(Problem::kUndefinedReference);
+    entry->second.path.push_back(model_.InternRoutine("[lost]"));
+  }
+  return entry->second;
+}
+
+void ChunkEmitter::EmitSample(const proto::Chunk& chunk, const proto::Sample& sample,
+                              int64_t time) {
+  const uint32_t major = sample.major() == 0 ? uint32_t{format::kTimerUnwind} : sample.major();
+  if (major != format::kTimerUnwind && major != format::kInstrumentedUnwind) {
+    stats_.Add(Problem::kUnknownEvent);
+    return;
+  }
+  SampleRecord record;
+  record.is_unwind = major == format::kInstrumentedUnwind;
+  record.weight = sample.weight() == 0 ? 1 : sample.weight();
+  uint32_t thread = sample.thread();
+  if (sample.node() != 0 && !sample.position_unknown()) {
+    // The tree that the node stands in takes the sample.
+    const Position& position = PositionOf(sample.node());
+    if (position.thread != 0) thread = position.thread;
+    record.has_path = true;
+    record.path = position.path;
+  } else {
+    record.has_path = sample.position_unknown();
+  }
+  frames_.clear();
+  for (int i = sample.frame_size(); i-- > 0;) {
+    frames_.push_back(ChunkFrame(chunk, sample.frame(i), time));
+  }
+  record.frames = frames_;
+  visitor_.OnSample(MakeAt(thread, time), record);
+}
+
+void ChunkEmitter::EmitTrees() {
+  const int64_t end = StreamTime(definitions_.end_time());
+  for (const uint32_t node : definitions_.node_order()) {
+    const TreeNode& it = *definitions_.FindNode(node);
+    visitor_.OnNode(MakeAt(it.thread, end), it.counts, definitions_.PathOf(node));
+  }
+  const RoutineId flat = model_.InternRoutine("[flat]");
+  for (const Definitions::FlatCount& it : definitions_.flat()) {
+    NodeCounts counts;
+    counts.calls = StreamTime(it.calls);
+    if (it.jitted != 0) counts.calls_jitted = StreamTime(it.jitted);
+    const RoutineId path[] = {flat, definitions_.Routine(it.routine)};
+    visitor_.OnNode(MakeAt(it.thread, end), counts, path);
+  }
+}
+
+}  // namespace jtrace::postproc

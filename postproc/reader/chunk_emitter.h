@@ -1,0 +1,68 @@
+// Turns a binary trace's chunks into the record stream: the reader's second pass.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "postproc/import_stats.h"
+#include "postproc/model/trace_model.h"
+#include "postproc/reader/definitions.h"
+#include "postproc/reader/record_visitor.h"
+#include "proto/trace.pb.h"
+
+namespace jtrace::postproc {
+
+class ChunkEmitter {
+ public:
+  ChunkEmitter(Definitions& definitions, TraceModel& model, ImportStats& stats,
+               RecordVisitor& visitor);
+
+  // Passes on the chunk's log, events and samples by time; one thread's events keep their order
+  // whatever their times.
+  void Emit(const proto::Chunk& chunk);
+  // Passes on the trees' totals as `node` records, after all chunks.
+  void EmitTrees();
+
+ private:
+  enum class Source : uint8_t { kLog, kEvent, kSample };
+  struct Item {
+    int64_t time = 0;
+    Source source = Source::kEvent;
+    int index = 0;     // of the log, event or sample
+    int op_index = 0;  // in the log
+  };
+  // A node that samples hit: its thread and path.
+  struct Position {
+    uint32_t thread = 0;
+    std::vector<RoutineId> path;
+  };
+
+  void CollectLogs(const proto::Chunk& chunk);
+  void CollectEvents(const proto::Chunk& chunk);
+  void EmitLogOp(const proto::EventLog& log, int op_index, int64_t time);
+  void EmitEvent(const proto::Event& event, int64_t time);
+  bool EmitCall(const proto::Event& event, int64_t time);
+  void EmitNotice(const proto::Event& event, int64_t time);
+  void EmitSample(const proto::Chunk& chunk, const proto::Sample& sample, int64_t time);
+  FrameId FrameOf(const proto::Frame& frame, int64_t time);
+  FrameId ChunkFrame(const proto::Chunk& chunk, uint32_t index, int64_t time);
+  const Position& PositionOf(uint32_t node);
+  // Announces the thread if this is its first record; times never run back within a thread.
+  At MakeAt(uint32_t thread, int64_t time);
+  void Unknown(const proto::Event& event);
+
+  Definitions& definitions_;
+  TraceModel& model_;
+  ImportStats& stats_;
+  RecordVisitor& visitor_;
+  absl::flat_hash_map<ThreadId, int64_t> last_times_;
+  absl::flat_hash_map<uint32_t, Position> positions_;
+  std::vector<Item> items_;            // reused
+  std::vector<FrameId> chunk_frames_;  // of frames whose name does not depend on the time
+  std::vector<FrameId> frames_;        // of one sample; reused
+};
+
+}  // namespace jtrace::postproc

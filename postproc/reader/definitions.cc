@@ -1,0 +1,378 @@
+#include "postproc/reader/definitions.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "postproc/support/strings.h"
+#include "proto/trace_format.h"
+
+namespace jtrace::postproc {
+
+// Like the text format, far from overflow.
+int64_t StreamTime(uint64_t time_ns) {
+  constexpr uint64_t kMax = std::numeric_limits<int64_t>::max() / 4;
+  return static_cast<int64_t>(std::min(time_ns, kMax));
+}
+
+namespace {
+
+int64_t Count(uint64_t value) { return StreamTime(value); }
+
+// Delta-coded numbers: each entry adds to the one before, modulo 2^32.
+class DeltaDecoder {
+ public:
+  uint32_t Next(int32_t delta) { return last_ += static_cast<uint32_t>(delta); }
+
+ private:
+  uint32_t last_ = 0;
+};
+
+// The i-th value of a field that may be empty.
+template <typename Repeated>
+std::optional<int64_t> CountAt(const Repeated& field, int i) {
+  if (i >= field.size()) return std::nullopt;
+  return Count(field.Get(i));
+}
+
+}  // namespace
+
+Definitions::Definitions(bool raw_names, TraceModel& model, ImportStats& stats)
+    : raw_names_(raw_names), model_(model), stats_(stats) {}
+
+void Definitions::AddChunk(const proto::Chunk& chunk) {
+  end_time_ = std::max(end_time_, chunk.time_ns());
+  if (chunk.has_session_start() && !start_.has_value()) start_ = chunk.session_start();
+  if (chunk.has_session_end()) end_ = chunk.session_end();
+  AddStrings(chunk);
+  for (const proto::ClassDef& it : chunk.class_def()) {
+    classes_.try_emplace(it.id(), ClassInfo{it.name(), it.loader()});
+  }
+  for (const proto::Routine& it : chunk.routine()) {
+    routines_.try_emplace(it.id(), MemberInfo{it.class_id(), it.name(), it.descriptor(), 0, {}});
+  }
+  for (const proto::Method& it : chunk.method()) {
+    methods_.try_emplace(it.id(), MemberInfo{it.class_id(), it.name(), it.descriptor(), 0, {}});
+  }
+  AddThreads(chunk);
+  AddModules(chunk);
+  for (const proto::Event& event : chunk.event()) {
+    end_time_ = std::max(end_time_, event.time_ns());
+    if (event.major() == format::kJit) AddCode(event);
+  }
+  for (const proto::TreeDelta& delta : chunk.tree()) AddTree(delta);
+  for (const proto::Sample& sample : chunk.sample()) {
+    end_time_ = std::max(end_time_, sample.time_ns());
+  }
+  has_log_ |= chunk.log_size() > 0;
+  losses_.insert(losses_.end(), chunk.loss().begin(), chunk.loss().end());
+}
+
+void Definitions::AddStrings(const proto::Chunk& chunk) {
+  uint32_t number = chunk.first_string();
+  for (const std::string& text : chunk.string()) strings_.try_emplace(number++, text);
+}
+
+void Definitions::AddThreads(const proto::Chunk& chunk) {
+  for (const proto::Thread& it : chunk.thread()) {
+    auto [entry, inserted] = threads_.try_emplace(it.id());
+    ThreadDef& thread = entry->second;
+    const std::string name = Text(it.name());
+    if (inserted) thread_order_.push_back(it.id());
+    if (!inserted && thread.name != name) thread.renamed = true;
+    thread.name = name;
+    thread.info.tid = it.os_tid() != 0 ? it.os_tid() : it.java_tid();
+    thread.info.java_tid = it.java_tid();
+    thread.info.is_virtual = it.is_virtual();
+    thread.info.is_daemon = it.is_daemon();
+    thread.info.is_vm_internal = it.is_vm_internal();
+  }
+}
+
+void Definitions::AddModules(const proto::Chunk& chunk) {
+  modules_.insert(modules_.end(), chunk.module().begin(), chunk.module().end());
+}
+
+void Definitions::AddCode(const proto::Event& event) {
+  if ((event.minor() & ~format::kEnd) != format::kJitDynamicCode) return;
+  const proto::CodeEvent& code = event.code_event();
+  const uint64_t room = std::numeric_limits<uint64_t>::max() - code.address();
+  stub_events_.push_back({code.address(), code.address() + std::min(code.size(), room),
+                          event.text(), StreamTime(event.time_ns()),
+                          (event.minor() & format::kEnd) != 0});
+}
+
+void Definitions::AddTree(const proto::TreeDelta& delta) {
+  AddNewNodes(delta);
+  AddNodeTotals(delta);
+  AddNodeMetrics(delta);
+  AddFlat(delta);
+}
+
+void Definitions::AddNewNodes(const proto::TreeDelta& delta) {
+  DeltaDecoder ids;
+  for (int i = 0; i < delta.new_node_size(); ++i) {
+    TreeNode node;
+    const uint32_t id = ids.Next(delta.new_node(i));
+    node.thread = delta.thread();
+    node.parent = i < delta.new_parent_size() ? delta.new_parent(i) : 0;
+    node.routine = i < delta.new_routine_size() ? delta.new_routine(i) : 0;
+    if (node.parent != 0 && !nodes_.contains(node.parent)) {
+      NoteUndefined("node", node.parent);
+      node.lost = true;
+      node.parent = 0;
+    }
+    if (id != 0 && nodes_.try_emplace(id, std::move(node)).second) node_order_.push_back(id);
+  }
+}
+
+void Definitions::AddNodeTotals(const proto::TreeDelta& delta) {
+  DeltaDecoder ids;
+  for (int i = 0; i < delta.node_size(); ++i) {
+    const uint32_t id = ids.Next(delta.node(i));
+    const auto found = nodes_.find(id);
+    if (found == nodes_.end()) {
+      NoteUndefined("node", id);
+      continue;
+    }
+    NodeCounts& counts = found->second.counts;
+    counts.calls = CountAt(delta.calls(), i).value_or(0);
+    if (const auto jitted = CountAt(delta.jitted(), i)) counts.calls_jitted = jitted;
+    if (const auto base = CountAt(delta.base_ns(), i)) counts.base = base;
+    if (const auto off = CountAt(delta.off_ns(), i)) counts.off = off;
+    if (const auto min = CountAt(delta.min_base_ns(), i)) counts.min = min;
+    if (const auto max = CountAt(delta.max_base_ns(), i)) counts.max = max;
+  }
+}
+
+void Definitions::AddNodeMetrics(const proto::TreeDelta& delta) {
+  for (const proto::NodeMetric& metric : delta.metric()) {
+    const MetricId name = model_.InternMetric(Text(metric.name()));
+    DeltaDecoder ids;
+    for (int i = 0; i < metric.node_size(); ++i) {
+      const auto found = nodes_.find(ids.Next(metric.node(i)));
+      if (found == nodes_.end() || i >= metric.value_size()) continue;
+      const int64_t value =
+          std::clamp(metric.value(i), -StreamTime(~uint64_t{0}), StreamTime(~uint64_t{0}));
+      auto& metrics = found->second.counts.metrics;
+      const auto old = std::find_if(metrics.begin(), metrics.end(),
+                                    [&](const auto& it) { return it.first == name; });
+      if (old != metrics.end()) {
+        old->second = value;
+      } else {
+        metrics.emplace_back(name, value);
+      }
+    }
+  }
+}
+
+void Definitions::AddFlat(const proto::TreeDelta& delta) {
+  DeltaDecoder ids;
+  for (int i = 0; i < delta.routine_size(); ++i) {
+    const uint32_t routine = ids.Next(delta.routine(i));
+    auto [entry, inserted] = flat_index_.try_emplace({delta.thread(), routine}, flat_.size());
+    if (inserted) flat_.push_back({delta.thread(), routine, 0, 0});
+    FlatCount& count = flat_[entry->second];
+    if (i < delta.routine_calls_size()) count.calls = delta.routine_calls(i);
+    if (i < delta.routine_jitted_size()) count.jitted = delta.routine_jitted(i);
+  }
+}
+
+void Definitions::AddSession(const proto::SessionStart& start) {
+  TraceInfo& trace = model_.traces().back();
+  const auto set = [&](std::string_view key, std::string_view value) {
+    if (!value.empty()) trace.SetFact(key, value);
+  };
+  set("agent_version", start.agent_version());
+  if (start.pid() != 0) set("pid", StrCat(start.pid()));
+  set("host", start.host());
+  set("jvm", start.jvm());
+  set("command", start.command());
+  set("options", start.options());
+  set("mode", start.mode());
+  set("record", start.record());
+  set("clock", start.clock());
+  set("timer", start.timer());
+  if (start.unix_time_ns() != 0) set("unix_time_ns", StrCat(start.unix_time_ns()));
+  if (start.interval_ns() != 0) {
+    trace.interval_ns = StreamTime(start.interval_ns());
+    set("interval_ns", StrCat(trace.interval_ns));
+  }
+}
+
+void Definitions::Finish(uint32_t trace) {
+  if (start_.has_value()) AddSession(*start_);
+  TraceInfo& info = model_.traces().back();
+  info.cut_off = !end_.has_value();
+  if (end_.has_value()) {
+    constexpr std::string_view kReasons[] = {"unknown", "the program ended", "stopped",
+                                             "the agent gave up"};
+    const auto reason = static_cast<size_t>(end_->reason());
+    info.SetFact("end", kReasons[reason < std::size(kReasons) ? reason : 0]);
+    if (end_->agent_cpu_ns() != 0) info.SetFact("agent_cpu_ns", StrCat(end_->agent_cpu_ns()));
+    if (end_->agent_memory_bytes() != 0) {
+      info.SetFact("agent_memory_bytes", StrCat(end_->agent_memory_bytes()));
+    }
+    info.SetFact("methods_probed", StrCat(end_->methods_probed()));
+  }
+  for (const proto::Loss& it : losses_) {
+    if (it.count() == 0) continue;
+    Loss loss;
+    loss.name = it.name();
+    loss.severity = it.severity() == proto::Loss::ERROR  ? Severity::kError
+                    : it.severity() == proto::Loss::INFO ? Severity::kInfo
+                                                         : Severity::kWarning;
+    loss.count = Count(it.count());
+    loss.what = it.what();
+    loss.advice = it.advice();
+    info.SetLoss(std::move(loss));
+  }
+  NameRoutines();
+  NameThreads(trace);
+  for (const proto::Module& it : modules_) {
+    const int64_t time = StreamTime(it.time_ns());
+    if (it.unloaded()) {
+      native_.RemoveModule(it.start(), it.end(), time);
+    } else {
+      native_.AddModule(it.start(), it.end(), it.file_offset(), Text(it.path()), it.build_id(),
+                        time);
+    }
+  }
+  for (const StubEvent& it : stub_events_) {
+    if (it.removal) {
+      native_.RemoveStub(it.start, it.end, it.time);
+    } else {
+      native_.AddStub(it.start, it.end, Text(it.name), it.time);
+    }
+  }
+  native_.Seal();
+  CheckControlSum();
+}
+
+uint32_t Definitions::JavaName(const MemberInfo& member) {
+  JavaRoutine routine;
+  routine.class_name = ClassName(member.class_id);
+  if (const auto found = classes_.find(member.class_id); found != classes_.end()) {
+    routine.loader = found->second.loader;
+  }
+  routine.name = Text(member.name);
+  routine.descriptor = Text(member.descriptor);
+  return names_.Intern(std::move(routine));
+}
+
+void Definitions::NameRoutines() {
+  for (auto& [id, member] : routines_) member.java_name = JavaName(member);
+  for (auto& [id, member] : methods_) member.java_name = JavaName(member);
+  names_.AssignNames();
+  for (auto& [id, member] : routines_) {
+    member.routine = model_.InternRoutine(names_.Name(member.java_name));
+    model_.AddToScope(member.routine);
+  }
+  for (auto& [id, member] : methods_) {
+    member.routine = model_.InternRoutine(names_.Name(member.java_name));
+  }
+}
+
+void Definitions::NameThreads(uint32_t trace) {
+  StringMap<int> uses;
+  for (const uint32_t number : thread_order_) ++uses[threads_[number].name];
+  StringMap<bool> taken;
+  for (const uint32_t number : thread_order_) {
+    ThreadDef& thread = threads_[number];
+    thread.info.trace = trace;
+    std::string name = thread.name;
+    if (name.empty() || thread.renamed || uses[name] > 1) StrAppend(&name, "#", thread.info.tid);
+    // The system gives a number again when a thread has ended.
+    const std::string numbered = name;
+    for (int i = 2; !taken.try_emplace(name, true).second; ++i) name = StrCat(numbered, "#", i);
+    thread.info.name = name;
+    thread.id = model_.AddThread(thread.info);
+  }
+}
+
+void Definitions::CheckControlSum() {
+  if (!end_.has_value() || end_->calls() == 0 || has_log_) return;
+  uint64_t calls = 0;
+  for (const auto& [id, node] : nodes_) {
+    calls += static_cast<uint64_t>(node.counts.calls.value_or(0));
+  }
+  for (const FlatCount& count : flat_) calls += count.calls;
+  if (calls == end_->calls()) return;
+  stats_.Add(Problem::kControlSum,
+             StrCat("the trees hold ", calls, " calls, the agent counted ", end_->calls()));
+}
+
+std::string Definitions::Text(uint32_t string) const {
+  if (string == 0) return "";
+  const auto found = strings_.find(string);
+  return found == strings_.end() ? StrCat("[string ", string, "]") : found->second;
+}
+
+std::string Definitions::ClassName(uint32_t id) const {
+  const auto found = classes_.find(id);
+  if (found == classes_.end()) return StrCat("[class ", id, "]");
+  const std::string name = Text(found->second.name);
+  return raw_names_ ? name : NormalizeClassName(name);
+}
+
+void Definitions::NoteUndefined(std::string_view kind, uint32_t id) {
+  stats_.Add(Problem::kUndefinedReference,
+             stats_.WantsDetail() ? StrCat(kind, " ", id, " was never defined") : std::string());
+}
+
+RoutineId Definitions::Undefined(std::string_view kind, uint32_t id) {
+  NoteUndefined(kind, id);
+  return model_.InternRoutine(StrCat("[", kind, " ", id, "]"));
+}
+
+RoutineId Definitions::Routine(uint32_t id) {
+  const auto found = routines_.find(id);
+  return found != routines_.end() ? found->second.routine : Undefined("routine", id);
+}
+
+RoutineId Definitions::Method(uint32_t id) {
+  const auto found = methods_.find(id);
+  return found != methods_.end() ? found->second.routine : Undefined("method", id);
+}
+
+ThreadId Definitions::Thread(uint32_t id) {
+  auto [entry, inserted] = threads_.try_emplace(id);
+  ThreadDef& thread = entry->second;
+  if (!inserted) return thread.id;
+  if (id != 0) NoteUndefined("thread", id);
+  thread.info.trace = static_cast<uint32_t>(model_.traces().size() - 1);
+  thread.info.name = id == 0 ? "[no thread]" : StrCat("[thread ", id, "]");
+  for (const uint32_t other : thread_order_) {
+    if (threads_[other].info.name == thread.info.name) StrAppend(&thread.info.name, "#", id);
+  }
+  thread.id = model_.AddThread(thread.info);
+  return thread.id;
+}
+
+std::vector<std::string> Definitions::ThreadArgs(ThreadId id) const {
+  const ThreadInfo& thread = model_.thread(id);
+  std::vector<std::string> args = {StrCat("tid=", thread.tid),
+                                   StrCat("java_tid=", thread.java_tid)};
+  if (thread.is_virtual) args.emplace_back("virtual");
+  if (thread.is_daemon) args.emplace_back("daemon");
+  if (thread.is_vm_internal) args.emplace_back("internal");
+  return args;
+}
+
+const TreeNode* Definitions::FindNode(uint32_t node) const {
+  const auto found = nodes_.find(node);
+  return found == nodes_.end() ? nullptr : &found->second;
+}
+
+std::vector<RoutineId> Definitions::PathOf(uint32_t node) {
+  std::vector<RoutineId> path;
+  bool lost = false;
+  for (const TreeNode* at = FindNode(node); at != nullptr; at = FindNode(at->parent)) {
+    path.push_back(Routine(at->routine));
+    lost |= at->lost;
+  }
+  if (lost) path.push_back(model_.InternRoutine("[lost]"));
+  std::reverse(path.begin(), path.end());
+  return path;
+}
+
+}  // namespace jtrace::postproc

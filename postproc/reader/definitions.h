@@ -1,0 +1,140 @@
+// Everything that a binary trace defines, from all its chunks: the reader's first pass.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/container/btree_map.h"
+#include "absl/container/flat_hash_map.h"
+#include "postproc/import_stats.h"
+#include "postproc/model/trace_model.h"
+#include "postproc/reader/java_names.h"
+#include "postproc/reader/native_symbols.h"
+#include "postproc/reader/record_visitor.h"
+#include "proto/trace.pb.h"
+
+namespace jtrace::postproc {
+
+// A node of an agent's tree with its totals.
+struct TreeNode {
+  uint32_t thread = 0;
+  uint32_t parent = 0;   // 0: the thread's root
+  uint32_t routine = 0;  // Routine.id
+  bool lost = false;     // its parent was never defined
+  NodeCounts counts;
+};
+
+class Definitions {
+ public:
+  Definitions(bool raw_names, TraceModel& model, ImportStats& stats);
+
+  // Call for every chunk in its order, then Finish once, then use the rest.
+  void AddChunk(const proto::Chunk& chunk);
+  // `trace` is the index of this input among the model's.
+  void Finish(uint32_t trace);
+
+  std::string Text(uint32_t string) const;
+  // By Routine.id and Method.id; ids never defined get a name that says so.
+  RoutineId Routine(uint32_t id);
+  RoutineId Method(uint32_t id);
+  std::string ClassName(uint32_t id) const;
+  // By Thread.id; 0 and ids never defined get a thread of their own.
+  ThreadId Thread(uint32_t id);
+  // What a thread-start record tells.
+  std::vector<std::string> ThreadArgs(ThreadId id) const;
+
+  // Tree nodes in the order of their definition: parents first.
+  const std::vector<uint32_t>& node_order() const { return node_order_; }
+  const TreeNode* FindNode(uint32_t node) const;
+  // The path of a node, root first, below [lost] if a node of it is.
+  std::vector<RoutineId> PathOf(uint32_t node);
+
+  // record=flat: totals by thread and routine, in the order of first appearance.
+  struct FlatCount {
+    uint32_t thread = 0;
+    uint32_t routine = 0;
+    uint64_t calls = 0;
+    uint64_t jitted = 0;
+  };
+  const std::vector<FlatCount>& flat() const { return flat_; }
+
+  NativeSymbols& native() { return native_; }
+  uint64_t end_time() const { return end_time_; }
+
+ private:
+  struct ClassInfo {
+    uint32_t name = 0;
+    uint32_t loader = 0;
+  };
+  struct MemberInfo {
+    uint32_t class_id = 0;
+    uint32_t name = 0;
+    uint32_t descriptor = 0;
+    uint32_t java_name = 0;  // in names_; set by Finish
+    RoutineId routine;
+  };
+  struct ThreadDef {
+    std::string name;
+    bool renamed = false;
+    ThreadInfo info;
+    ThreadId id;
+  };
+  // Stubs are named when all strings are known.
+  struct StubEvent {
+    uint64_t start = 0;
+    uint64_t end = 0;
+    uint32_t name = 0;
+    int64_t time = 0;
+    bool removal = false;
+  };
+
+  void AddStrings(const proto::Chunk& chunk);
+  void AddThreads(const proto::Chunk& chunk);
+  void AddModules(const proto::Chunk& chunk);
+  void AddCode(const proto::Event& event);
+  void AddTree(const proto::TreeDelta& delta);
+  void AddNewNodes(const proto::TreeDelta& delta);
+  void AddNodeTotals(const proto::TreeDelta& delta);
+  void AddNodeMetrics(const proto::TreeDelta& delta);
+  void AddFlat(const proto::TreeDelta& delta);
+  void AddSession(const proto::SessionStart& start);
+  void NameRoutines();
+  void NameThreads(uint32_t trace);
+  void CheckControlSum();
+  uint32_t JavaName(const MemberInfo& member);
+  RoutineId Undefined(std::string_view kind, uint32_t id);
+  void NoteUndefined(std::string_view kind, uint32_t id);
+
+  const bool raw_names_;
+  TraceModel& model_;
+  ImportStats& stats_;
+  JavaNames names_;
+  NativeSymbols native_;
+  absl::flat_hash_map<uint32_t, std::string> strings_;
+  absl::flat_hash_map<uint32_t, ClassInfo> classes_;
+  // Ordered, so that names are made in the same order in every run.
+  absl::btree_map<uint32_t, MemberInfo> routines_;
+  absl::btree_map<uint32_t, MemberInfo> methods_;
+  absl::flat_hash_map<uint32_t, ThreadDef> threads_;
+  std::vector<uint32_t> thread_order_;
+  absl::flat_hash_map<uint32_t, TreeNode> nodes_;
+  std::vector<uint32_t> node_order_;
+  std::vector<FlatCount> flat_;
+  absl::flat_hash_map<std::pair<uint32_t, uint32_t>, size_t> flat_index_;
+  std::vector<StubEvent> stub_events_;
+  std::vector<proto::Module> modules_;
+  std::optional<proto::SessionStart> start_;
+  std::optional<proto::SessionEnd> end_;
+  std::vector<proto::Loss> losses_;
+  uint64_t end_time_ = 0;
+  bool has_log_ = false;
+};
+
+// Times of the trace as the record stream has them.
+int64_t StreamTime(uint64_t time_ns);
+
+}  // namespace jtrace::postproc

@@ -1,0 +1,117 @@
+#include "postproc/reader/trace_reader.h"
+
+#include <cstdint>
+
+#include "postproc/reader/chunk_emitter.h"
+#include "postproc/reader/definitions.h"
+#include "postproc/reader/frame_scanner.h"
+#include "postproc/support/strings.h"
+#include "proto/trace.pb.h"
+#include "proto/trace_format.h"
+
+namespace jtrace::postproc {
+namespace {
+
+void ReportDamage(const FrameDamage& damage, std::string_view file, ImportStats& stats) {
+  const std::string where = StrCat(file, ": first damage at byte ", damage.first_offset);
+  if (damage.places > 0) stats.Add(Problem::kDamagedFrame, where, damage.places);
+  if (damage.bad_payloads > 0) stats.Add(Problem::kDamagedChunk, where, damage.bad_payloads);
+  if (damage.tail_bytes > 0) {
+    stats.Add(Problem::kCutTail,
+              StrCat(file, ": ", damage.tail_bytes, " bytes at the end belong to no whole frame"),
+              static_cast<int64_t>(damage.tail_bytes));
+  }
+}
+
+// Walks the chunks of a trace in their order. The same chunks come up every time.
+class ChunkWalk {
+ public:
+  // `stats` may be null: damage is told in one pass only.
+  ChunkWalk(std::string_view content, std::string_view file, ImportStats* stats)
+      : scanner_(content), size_(content.size()), file_(file), stats_(stats) {}
+
+  // The next chunk, valid until the next call; null at the end.
+  const proto::Chunk* Next() {
+    while (const auto payload = scanner_.Next()) {
+      if (!chunk_.ParseFromArray(payload->data(), static_cast<int>(payload->size()))) {
+        Note(Problem::kDamagedChunk, 1);
+      } else if (InSequence()) {
+        return &chunk_;
+      }
+    }
+    if (stats_ != nullptr) ReportDamage(scanner_.damage(), file_, *stats_);
+    return nullptr;
+  }
+
+  double fraction() const {
+    return static_cast<double>(scanner_.position()) / static_cast<double>(size_);
+  }
+
+ private:
+  bool InSequence() {
+    const uint64_t number = chunk_.sequence();
+    if (number == 0) return true;  // written without numbers
+    if (number <= last_sequence_) {
+      Note(Problem::kRepeatedChunk, 1);
+      return false;
+    }
+    if (number != last_sequence_ + 1) {
+      Note(Problem::kMissingChunk, StreamTime(number - last_sequence_ - 1));
+    }
+    last_sequence_ = number;
+    return true;
+  }
+  void Note(Problem problem, int64_t count) {
+    if (stats_ != nullptr) stats_->Add(problem, {}, count);
+  }
+
+  FrameScanner scanner_;
+  const size_t size_;
+  const std::string_view file_;
+  ImportStats* const stats_;
+  proto::Chunk chunk_;
+  uint64_t last_sequence_ = 0;
+};
+
+}  // namespace
+
+bool IsBinaryTrace(std::string_view content) {
+  return content.starts_with(std::string_view(format::kMagic.data(), format::kMagic.size()));
+}
+
+absl::Status ReadBinaryTrace(std::string_view content, std::string_view file,
+                             const ReadOptions& options, TraceModel& model, ImportStats& stats,
+                             RecordVisitor& visitor) {
+  if (absl::Status status = CheckFileHeader(content); !status.ok()) {
+    return absl::Status(status.code(), StrCat(file, ": ", std::string(status.message())));
+  }
+  if (!model.SetUnit(TimeUnit::kNanoseconds)) {
+    return absl::InvalidArgumentError(
+        StrCat(file, ": its unit is ns, that of the traces before ", TimeUnitName(model.unit())));
+  }
+  const auto progress = [&](double fraction) {
+    if (options.progress != nullptr) options.progress(fraction);
+  };
+  const auto trace = static_cast<uint32_t>(model.traces().size());
+  model.AddTrace(std::string(file));
+
+  Definitions definitions(options.raw_names, model, stats);
+  ChunkWalk first_pass(content, file, &stats);
+  while (const proto::Chunk* chunk = first_pass.Next()) {
+    definitions.AddChunk(*chunk);
+    progress(first_pass.fraction() / 2);
+  }
+  definitions.Finish(trace);
+
+  ChunkEmitter emitter(definitions, model, stats, visitor);
+  ChunkWalk second_pass(content, file, nullptr);
+  while (const proto::Chunk* chunk = second_pass.Next()) {
+    emitter.Emit(*chunk);
+    progress(0.5 + second_pass.fraction() / 2);
+  }
+  emitter.EmitTrees();
+  progress(1);
+  return absl::OkStatus();
+}
+
+}  // namespace jtrace::postproc
