@@ -16,6 +16,9 @@ struct Position {
 // virtual thread: on its carrier).
 using PositionReader = Position (*)(uint64_t java_tid);
 
+// The PositionReader for the trees of the probes: `node` is for TreeCollector::TraceNode.
+Position ReadPosition(uint64_t java_tid);
+
 }  // namespace jtrace::hot
 
 #endif  // JTRACE_AGENT_HOT_POSITION_H_

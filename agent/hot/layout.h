@@ -1,0 +1,142 @@
+// The memory that the probes (JTraceProbe.java) write and C++ reads: calling-context trees.
+//
+// One arena, a single reservation of address space. A reference to anything in it is the offset
+// from its start in granules of 64 bytes: 32 bits reach 256 GB, and the number of a node is unique
+// in the process. Each thread (virtual ones too) has a state and a tree of its own, written by that
+// thread alone. Readers: the writer thread (agent/probes/tree_collector.h) and the signal handler,
+// at any time, so they read what the thread changes with ReadRelaxed/ReadAcquire only.
+// Fields marked "collector" belong to the writer thread; the probes never touch them.
+#ifndef JTRACE_AGENT_HOT_LAYOUT_H_
+#define JTRACE_AGENT_HOT_LAYOUT_H_
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace jtrace::hot {
+
+// A reference into the arena; 0: none.
+using Ref = uint32_t;
+
+inline constexpr int kGranuleShift = 6;
+inline constexpr uint32_t kSlotCount = 32;
+// Routine ids (what rewritten methods push) are 1 … kMaxRoutines - 1.
+inline constexpr uint32_t kMaxRoutines = 1u << 22;
+
+// A place in a calling-context tree: one call path. A child sits in the slot of its parent that the
+// low bits of its routine id choose, or, if that is taken, in the overflow table. Both hold
+// `Ref << 32 | routine`.
+struct Node {
+  uint32_t routine;      // 0: a thread's root
+  Ref parent;            // 0: none
+  Ref table;             // overflow table; 0: none
+  Ref next;              // the thread's next node in order of creation, stored with release
+  uint64_t interpreted;  // calls that ran interpreted
+  uint64_t jitted;       // calls that ran compiled
+  uint32_t number;       // collector: number in the trace; 0: not given yet
+  uint32_t defined;      // collector: 1: reported as new
+  uint64_t reported;     // collector: calls as last reported
+  uint64_t metrics[2];   // room for ticks and the like
+  uint64_t slots[kSlotCount];
+};
+static_assert(sizeof(Node) == 320 && offsetof(Node, slots) == 64);
+static_assert(offsetof(Node, interpreted) == 16 && offsetof(Node, jitted) == 24);
+
+// What the probes keep per thread.
+struct ThreadState {
+  uint64_t current;  // address of the current node
+  uint64_t tid;      // Thread.threadId(); never changes
+  Ref next;          // next state of the same bucket
+  uint32_t ended;    // 1: the thread is over (MarkThreadEnded)
+  Ref root;
+  Ref last;              // newest node
+  Ref chunks;            // all memory of the thread, this state included: a list
+  uint32_t chunk_class;  // of the newest chunk
+  uint64_t bump;         // addresses: free part of the newest chunk
+  uint64_t limit;
+  uint64_t reserved[9];
+};
+static_assert(sizeof(ThreadState) == 128 && offsetof(ThreadState, bump) == 40);
+
+// Threads take memory in chunks of 2 KB * 4^size_class; a thread's first one also holds its state.
+struct Chunk {
+  Ref next;
+  uint32_t size_class;
+  uint64_t reserved[7];
+};
+static_assert(sizeof(Chunk) == 64);
+inline constexpr int kChunkClasses = 8;
+inline constexpr uint64_t ChunkBytes(uint32_t size_class) { return 2048ull << (2 * size_class); }
+
+// record=flat: a thread's state is followed by one pair per routine id; ids too big for it and
+// virtual threads use `Arena::shared`, where counts are added atomically.
+struct FlatCounter {
+  uint64_t interpreted;
+  uint64_t jitted;
+};
+inline constexpr uint32_t kFlatClass = 6;
+inline constexpr uint32_t kFlatIds = 1u << 18;
+struct FlatState {
+  ThreadState state;
+  uint64_t reserved[8];
+  FlatCounter counters[kFlatIds];
+};
+static_assert(offsetof(FlatState, counters) == 192);
+static_assert(sizeof(Chunk) + sizeof(FlatState) <= ChunkBytes(kFlatClass));
+
+inline constexpr uint32_t kBucketCount = 16384;
+
+// The arena's start. Chunks are cut off from `next` on.
+struct Arena {
+  ThreadState lost_state;        // of threads that could get no state; current is lost_node
+  uint64_t next;                 // offset in bytes of the unused part
+  uint64_t limit;                // offset in bytes of the end
+  uint64_t reserved_1[6];        //
+  uint64_t free[kChunkClasses];  // recycled chunks by class: pops << 32 | Ref
+  Node lost_node;                // calls that found no memory for their node; inexact
+  uint64_t reserved_2[440];
+  Ref buckets[kBucketCount];       // states by tid % kBucketCount
+  uint8_t compiled[kMaxRoutines];  // 1: the routine has compiled code of any tier
+  FlatState shared;                // its counters go on to kMaxRoutines
+};
+static_assert(offsetof(Arena, free) == 192 && offsetof(Arena, lost_node) == 256);
+static_assert(offsetof(Arena, buckets) == 4096 && offsetof(Arena, compiled) == 69632);
+static_assert(offsetof(Arena, shared) == 4263936);
+
+// Offset of the first chunk: behind the shared counters, on a page of 2 MB.
+inline constexpr uint64_t kFirstChunk = ((offsetof(Arena, shared) + offsetof(FlatState, counters) +
+                                          uint64_t{kMaxRoutines} * sizeof(FlatCounter)) |
+                                         0x1FFFFF) +
+                                        1;
+
+template <typename T>
+T ReadRelaxed(const T& field) {
+  return std::atomic_ref<T>(const_cast<T&>(field)).load(std::memory_order_relaxed);
+}
+template <typename T>
+T ReadAcquire(const T& field) {
+  return std::atomic_ref<T>(const_cast<T&>(field)).load(std::memory_order_acquire);
+}
+template <typename T>
+void WriteRelaxed(T& field, T value) {
+  std::atomic_ref<T>(field).store(value, std::memory_order_relaxed);
+}
+template <typename T>
+void WriteRelease(T& field, T value) {
+  std::atomic_ref<T>(field).store(value, std::memory_order_release);
+}
+
+// What `ref` refers to; `ref` must not be 0.
+template <typename T>
+T* At(const Arena* arena, Ref ref) {
+  return reinterpret_cast<T*>(reinterpret_cast<uintptr_t>(arena) +
+                              (uint64_t{ref} << kGranuleShift));
+}
+inline Ref RefOf(const Arena* arena, const void* object) {
+  return static_cast<Ref>(
+      (reinterpret_cast<uintptr_t>(object) - reinterpret_cast<uintptr_t>(arena)) >> kGranuleShift);
+}
+
+}  // namespace jtrace::hot
+
+#endif  // JTRACE_AGENT_HOT_LAYOUT_H_

@@ -1,0 +1,18 @@
+#include "agent/hot/position.h"
+
+#include "agent/hot/thread_state.h"
+
+namespace jtrace::hot {
+
+Position ReadPosition(uint64_t java_tid) {
+  const Arena* arena = published_arena.load(std::memory_order_acquire);
+  if (arena == nullptr || java_tid == 0) return {java_tid, 0, false};
+  const ThreadState* state = FindThreadState(arena, java_tid);
+  // No state: the thread has not entered any probed method, so it is at its root.
+  if (state == nullptr) return {java_tid, 0, true};
+  const uint64_t current = ReadRelaxed(state->current);
+  if (current == 0) return {java_tid, 0, true};
+  return {java_tid, RefOf(arena, reinterpret_cast<const void*>(current)), true};
+}
+
+}  // namespace jtrace::hot

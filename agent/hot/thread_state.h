@@ -1,0 +1,26 @@
+// Finding a thread's state from its id, in any context.
+#ifndef JTRACE_AGENT_HOT_THREAD_STATE_H_
+#define JTRACE_AGENT_HOT_THREAD_STATE_H_
+
+#include <atomic>
+#include <cstdint>
+
+#include "agent/hot/layout.h"
+
+namespace jtrace::hot {
+
+// The arena of the installed probes; null: none. Never unmapped once published.
+extern constinit std::atomic<Arena*> published_arena;
+
+// The state of the thread `tid`, or null if it entered no probed method yet. Async-signal-safe.
+// Memory of ended threads stays readable for a collection after it was taken out of its bucket
+// (StateRecycler), so that a search started before ends well; a search is bounded all the same.
+ThreadState* FindThreadState(const Arena* arena, uint64_t tid);
+
+// Tells the collector that the thread runs no Java code any more: it reports the tree once more and
+// then reuses its memory. On the ending thread (JVMTI ThreadEnd, VirtualThreadEnd).
+void MarkThreadEnded(uint64_t tid);
+
+}  // namespace jtrace::hot
+
+#endif  // JTRACE_AGENT_HOT_THREAD_STATE_H_

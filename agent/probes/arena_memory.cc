@@ -1,0 +1,41 @@
+#include "agent/probes/arena_memory.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+
+#include "absl/status/status.h"
+
+namespace jtrace {
+namespace {
+
+constexpr uint64_t kMostBytes = 64ull << 30;
+// For the trees, beside the arena's start.
+constexpr uint64_t kLeastBytes = 64ull << 20;
+
+}  // namespace
+
+absl::StatusOr<hot::Arena*> ReserveArena(uint64_t memory_limit) {
+  uint64_t bytes = kMostBytes;
+  if (memory_limit != 0) bytes = std::clamp(memory_limit, kLeastBytes, kMostBytes);
+  for (; bytes >= kLeastBytes; bytes /= 2) {
+    void* memory = mmap(nullptr, hot::kFirstChunk + bytes, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory != MAP_FAILED) return InitializeArena(memory, hot::kFirstChunk + bytes);
+  }
+  return absl::ResourceExhaustedError("no address space for the call trees");
+}
+
+hot::Arena* InitializeArena(void* memory, uint64_t bytes) {
+  auto* arena = static_cast<hot::Arena*>(memory);
+  arena->lost_state.current = reinterpret_cast<uintptr_t>(&arena->lost_node);
+  arena->next = hot::kFirstChunk;
+  arena->limit = bytes;
+  return arena;
+}
+
+uint64_t ArenaBytesUsed(const hot::Arena& arena) {
+  return hot::ReadRelaxed(arena.next) - hot::kFirstChunk;
+}
+
+}  // namespace jtrace

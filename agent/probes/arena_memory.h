@@ -1,0 +1,25 @@
+#ifndef JTRACE_AGENT_PROBES_ARENA_MEMORY_H_
+#define JTRACE_AGENT_PROBES_ARENA_MEMORY_H_
+
+#include <cstdint>
+
+#include "absl/status/statusor.h"
+#include "agent/hot/layout.h"
+
+namespace jtrace {
+
+// Reserves address space for an arena whose trees may take `memory_limit` bytes (0: as much as
+// references can reach) and sets up its start. Pages count as memory only once they are written.
+// Where less can be had (an address space limit, strict overcommit), takes less, down to 64 MB.
+// Never unmapped: compiled probes hold its address. Error: ResourceExhausted.
+absl::StatusOr<hot::Arena*> ReserveArena(uint64_t memory_limit);
+
+// Sets up the arena's start in zeroed memory of `bytes`, at least hot::kFirstChunk.
+hot::Arena* InitializeArena(void* memory, uint64_t bytes);
+
+// Bytes handed out as chunks, recycled ones included.
+uint64_t ArenaBytesUsed(const hot::Arena& arena);
+
+}  // namespace jtrace
+
+#endif  // JTRACE_AGENT_PROBES_ARENA_MEMORY_H_

@@ -1,0 +1,78 @@
+#include "agent/probes/bridge.h"
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "agent/hot/thread_state.h"
+#include "agent/probes/arena_memory.h"
+#include "agent/probes/layout_check.h"
+#include "agent/probes/probe_class.h"
+
+namespace jtrace {
+namespace {
+
+constexpr char kProbeClass[] = "java/lang/invoke/JTraceProbe";
+// Holds isCompileConstant, which the probes call.
+constexpr char kCompileConstantClass[] = "java/lang/invoke/MethodHandleImpl";
+
+absl::Status PendingException(JNIEnv* jni, absl::string_view what) {
+  jni->ExceptionClear();
+  return absl::FailedPreconditionError(absl::StrCat("this JVM cannot run the probes: ", what));
+}
+
+// Initializes the class, so that no probe has to.
+absl::Status Initialize(JNIEnv* jni, jclass loaded, const char* method, const char* descriptor) {
+  if (jni->GetStaticMethodID(loaded, method, descriptor) == nullptr) {
+    return PendingException(jni, absl::StrCat("no usable ", method, descriptor));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckCompileConstant(JNIEnv* jni) {
+  jclass loaded = jni->FindClass(kCompileConstantClass);
+  if (loaded == nullptr) return PendingException(jni, kCompileConstantClass);
+  absl::Status status = Initialize(jni, loaded, "isCompileConstant", "(Ljava/lang/Object;)Z");
+  jni->DeleteLocalRef(loaded);
+  return status;
+}
+
+absl::Status DefineProbeClass(JNIEnv* jni, absl::Span<const uint8_t> bytes) {
+  // Loader null is the boot loader; the package belongs to java.base, and so the class does.
+  jclass defined =
+      jni->DefineClass(kProbeClass, nullptr, reinterpret_cast<const jbyte*>(bytes.data()),
+                       static_cast<jsize>(bytes.size()));
+  if (defined == nullptr) return PendingException(jni, "DefineClass failed");
+  absl::Status status = Initialize(jni, defined, "enter", "(I)J");
+  if (status.ok()) status = CheckJavaLayout(jni, defined);
+  jni->DeleteLocalRef(defined);
+  return status;
+}
+
+}  // namespace
+
+void Probes::SetCompiled(uint32_t routine, bool compiled) {
+  if (routine < hot::kMaxRoutines) {
+    hot::WriteRelaxed(arena_->compiled[routine], static_cast<uint8_t>(compiled));
+  }
+}
+
+uint64_t Probes::memory_used() const { return ArenaBytesUsed(*arena_); }
+
+absl::StatusOr<std::unique_ptr<Probes>> Install(jvmtiEnv*, JNIEnv* jni,
+                                                const ProbeOptions& options) {
+  if (hot::published_arena.load(std::memory_order_acquire) != nullptr) {
+    return absl::AlreadyExistsError("the probes are installed already");
+  }
+  absl::StatusOr<hot::Arena*> arena = ReserveArena(options.memory_limit);
+  if (!arena.ok()) return arena.status();
+  const ProbeConstants constants = {.arena = reinterpret_cast<uintptr_t>(*arena),
+                                    .flat = options.flat};
+  absl::StatusOr<std::vector<uint8_t>> bytes = PatchProbeClass(EmbeddedProbeClass(), constants);
+  if (!bytes.ok()) return bytes.status();
+  absl::Status status = CheckCompileConstant(jni);
+  if (status.ok()) status = DefineProbeClass(jni, *bytes);
+  if (!status.ok()) return status;
+  hot::published_arena.store(*arena, std::memory_order_release);
+  return std::make_unique<Probes>(*arena);
+}
+
+}  // namespace jtrace

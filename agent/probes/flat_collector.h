@@ -1,0 +1,55 @@
+#ifndef JTRACE_AGENT_PROBES_FLAT_COLLECTOR_H_
+#define JTRACE_AGENT_PROBES_FLAT_COLLECTOR_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/functional/function_ref.h"
+#include "absl/types/span.h"
+#include "agent/hot/layout.h"
+#include "agent/probes/state_recycler.h"
+
+namespace jtrace {
+
+// record=flat: totals of a routine whose counts changed.
+struct RoutineUpdate {
+  uint32_t routine;
+  uint64_t calls;
+  uint64_t jitted;  // of `calls`
+};
+
+// What changed in one thread's counters; valid during the visit. Ascending by routine.
+struct FlatUpdate {
+  uint64_t java_tid;  // 0: all virtual threads, and routines beyond hot::kFlatIds
+  bool ended;         // the thread's last update
+  absl::Span<const RoutineUpdate> routines;
+};
+
+// Reads the threads' counters of record=flat while they are counted up. On the writer thread only.
+class FlatCollector {
+ public:
+  explicit FlatCollector(hot::Arena* arena) : arena_(arena), states_(arena) {}
+
+  // Calls `visit` for each thread that changed or ended since the last time; `routine_limit` is one
+  // more than the greatest id given to a method so far.
+  void Collect(uint32_t routine_limit, absl::FunctionRef<void(const FlatUpdate&)> visit);
+
+  // Σ of the calls in all updates so far.
+  uint64_t total_calls() const { return total_calls_; }
+
+ private:
+  // Calls as last reported, by routine.
+  using Reported = std::vector<uint64_t>;
+  void CollectCounters(const hot::FlatCounter* counters, uint32_t limit, Reported& reported);
+
+  hot::Arena* arena_;
+  StateRecycler states_;
+  absl::flat_hash_map<const hot::ThreadState*, Reported> reported_;
+  std::vector<RoutineUpdate> updates_;
+  uint64_t total_calls_ = 0;
+};
+
+}  // namespace jtrace
+
+#endif  // JTRACE_AGENT_PROBES_FLAT_COLLECTOR_H_

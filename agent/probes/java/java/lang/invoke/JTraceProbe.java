@@ -1,0 +1,398 @@
+package java.lang.invoke;
+
+import jdk.internal.misc.Unsafe;
+import jdk.internal.vm.annotation.ForceInline;
+import jdk.internal.vm.annotation.Stable;
+
+/**
+ * The probes that rewritten methods call, and their slow paths.
+ *
+ * <p>Defined into java.base by the agent at VMInit. Every thread has a calling-context tree of its
+ * own in off-heap memory; {@link #enter} moves the thread's current node to the child for the
+ * method and counts, {@link #exit} moves it back. Only the owning thread writes to its tree; the
+ * agent's writer thread and the sampling signal handler read it at any time (agent/hot/layout.h is
+ * the same layout for C++, agent/probes/README.md says why it is as it is).
+ *
+ * <p>A reference to a node, state, table or chunk is its offset from the arena in granules of 64
+ * bytes. Slow paths may be cut off by a StackOverflowError at any call, so every store leaves the
+ * structures consistent: at worst memory is leaked or a node exists twice.
+ */
+public final class JTraceProbe {
+  /** Address of the arena. */
+  private static final long ARENA;
+  /** record=flat, else record=tree. */
+  private static final boolean FLAT;
+
+  static {
+    // The agent overwrites these literals in the constant pool before it defines the class
+    // (probe_class.h). Assigned here, so that javac does not fold them into other constants.
+    ARENA = 0x4A54524143450001L;
+    long flat = 0x4A54524143450002L;
+    FLAT = flat != 0;
+  }
+
+  private static final int GRANULE_SHIFT = 6;
+  /** Routine ids are below this, so that {@code slot >>> 26} is the child's offset in bytes. */
+  private static final int ID_BITS = 26;
+
+  private static final int NODE_ROUTINE = 0;
+  private static final int NODE_PARENT = 4;
+  private static final int NODE_TABLE = 8;
+  private static final int NODE_NEXT = 12;
+  private static final int NODE_INTERPRETED = 16;
+  private static final int NODE_JITTED = 24;
+  private static final int NODE_SLOTS = 64;
+  private static final int SLOT_COUNT = 32;
+  private static final int NODE_SIZE = 320;
+
+  private static final int STATE_CURRENT = 0;
+  private static final int STATE_TID = 8;
+  private static final int STATE_NEXT = 16;
+  private static final int STATE_ROOT = 24;
+  private static final int STATE_LAST = 28;
+  private static final int STATE_CHUNKS = 32;
+  private static final int STATE_CHUNK_CLASS = 36;
+  private static final int STATE_BUMP = 40;
+  private static final int STATE_LIMIT = 48;
+  private static final int STATE_SIZE = 128;
+
+  private static final int CHUNK_NEXT = 0;
+  private static final int CHUNK_CLASS = 4;
+  private static final int CHUNK_HEADER = 64;
+  private static final int CHUNK_BASE_SHIFT = 11;
+  private static final int USUAL_CLASSES = 4;
+  private static final int CHUNK_CLASSES = 8;
+  private static final int FLAT_CLASS = 6;
+
+  private static final int TABLE_MASK = 0;
+  private static final int TABLE_COUNT = 4;
+  private static final int TABLE_SLOTS = 8;
+  private static final int TABLE_FIRST_CAPACITY = 16;
+
+  private static final int ARENA_NEXT = 128;
+  private static final int ARENA_LIMIT = 136;
+  private static final int ARENA_FREE = 192;
+  private static final int ARENA_LOST_NODE = 256;
+  private static final int ARENA_BUCKETS = 4096;
+  private static final int BUCKET_COUNT = 16384;
+  private static final int ARENA_COMPILED = 69632;
+  private static final int COMPILED_COUNT = 4194304;
+  private static final int ARENA_SHARED = 4263936;
+
+  private static final int FLAT_COUNTERS = 192;
+  private static final int FLAT_IDS = 262144;
+
+  private static final Unsafe U = Unsafe.getUnsafe();
+  private static final long TID = U.objectFieldOffset(Thread.class, "tid");
+  private static final long EETOP = U.objectFieldOffset(Thread.class, "eetop");
+
+  /**
+   * Thread id to state: low 32 bits of the id, reference of its state. One long, so that entries
+   * are replaced atomically when ids collide; on the heap, so that the JIT knows that stores to the
+   * trees do not change it.
+   */
+  private static final long[] STATES = new long[4096];
+
+  static {
+    // Zero would be a valid entry of thread id 0, which threads have until their constructor ran.
+    STATES[0] = 1L << 32;
+  }
+
+  /** An element is a compile-time constant exactly if its index is. */
+  @Stable private static final Object[] CONSTANT = {"", ""};
+
+  private JTraceProbe() {}
+
+  /** Method entry. Returns the token: the node that was current before. */
+  @ForceInline
+  public static long enter(int id) {
+    long state = state();
+    long current = U.getLong(state + STATE_CURRENT);
+    long child = child(state, current, id);
+    count(child, id);
+    U.putLong(state + STATE_CURRENT, child);
+    return current;
+  }
+
+  /** Method exit: also heals activations above that were left unseen. */
+  @ForceInline
+  public static void exit(long token) {
+    U.putLong(state() + STATE_CURRENT, token);
+  }
+
+  /** At a catch handler: the method that got {@code token} runs again. Counts nothing. */
+  public static void resume(long token, int id) {
+    long state = state();
+    U.putLong(state + STATE_CURRENT, child(state, token, id));
+  }
+
+  /** Instead of enter and exit in methods that call nothing. */
+  @ForceInline
+  public static void leaf(int id) {
+    long state = state();
+    long current = U.getLong(state + STATE_CURRENT);
+    count(child(state, current, id), id);
+  }
+
+  /** record=flat: the only probe. */
+  @ForceInline
+  public static void count(int id) {
+    long state = state();
+    if (id >= FLAT_IDS || state == ARENA + ARENA_SHARED) {
+      countShared(id);
+      return;
+    }
+    long counter = state + FLAT_COUNTERS + ((long) id << 4) + (jitted(id) ? 8 : 0);
+    U.putLong(counter, U.getLong(counter) + 1);
+  }
+
+  @ForceInline
+  private static long state() {
+    long tid = U.getLong(Thread.currentThread(), TID);
+    // Its upper half is 0 exactly if the entry is this thread's.
+    long entry = STATES[(int) tid & (STATES.length - 1)] - (tid << 32);
+    return (entry >>> 32) == 0 ? ARENA + (entry << GRANULE_SHIFT) : findState(tid);
+  }
+
+  @ForceInline
+  private static long child(long state, long node, int id) {
+    long slot = U.getLong(node + NODE_SLOTS + ((long) (id & (SLOT_COUNT - 1)) << 3));
+    return (int) slot == id ? ARENA + (slot >>> ID_BITS) : findChild(state, node, id);
+  }
+
+  @ForceInline
+  private static void count(long node, int id) {
+    long counter = node + (jitted(id) ? NODE_JITTED : NODE_INTERPRETED);
+    U.putLong(counter, U.getLong(counter) + 1);
+  }
+
+  /**
+   * Whether the method that pushed the constant {@code id} runs compiled. C2 answers at compile
+   * time; a probe compiled on its own and called by the interpreter has no constant id. C1 code
+   * cannot tell: what the agent knows of the method decides.
+   */
+  @ForceInline
+  private static boolean jitted(int id) {
+    return MethodHandleImpl.isCompileConstant(CONSTANT[id >>> 31])
+        || U.getByte(ARENA + ARENA_COMPILED + (id & (COMPILED_COUNT - 1))) != 0;
+  }
+
+  private static void countShared(int id) {
+    long counter = ARENA + ARENA_SHARED + FLAT_COUNTERS + ((long) (id & (COMPILED_COUNT - 1)) << 4);
+    U.getAndAddLong(null, counter + (jitted(id) ? 8 : 0), 1);
+  }
+
+  // ---- Slow paths -------------------------------------------------------------------------------
+
+  private static long at(int reference) {
+    return ARENA + (((long) reference & 0xFFFFFFFFL) << GRANULE_SHIFT);
+  }
+
+  private static int reference(long address) {
+    return (int) ((address - ARENA) >>> GRANULE_SHIFT);
+  }
+
+  /** The thread's state, made if there is none; the lost state if there is no memory. */
+  private static long findState(long tid) {
+    long bucket = ARENA + ARENA_BUCKETS + ((tid & (BUCKET_COUNT - 1)) << 2);
+    long state = 0;
+    for (int r = U.getIntAcquire(null, bucket); r != 0; r = U.getInt(at(r) + STATE_NEXT)) {
+      if (U.getLong(at(r) + STATE_TID) == tid) {
+        state = at(r);
+        break;
+      }
+    }
+    if (state == 0) {
+      if (tid == 0) {
+        return FLAT ? ARENA + ARENA_SHARED : ARENA;
+      }
+      state = FLAT ? newFlatState(tid) : newTreeState(tid);
+      if (state == 0) {
+        return ARENA;
+      }
+      if (state != ARENA + ARENA_SHARED) {
+        publish(state, bucket);
+      }
+    }
+    STATES[(int) tid & (STATES.length - 1)] = (tid << 32) | reference(state) & 0xFFFFFFFFL;
+    return state;
+  }
+
+  private static void publish(long state, long bucket) {
+    int head;
+    do {
+      head = U.getIntVolatile(null, bucket);
+      U.putInt(state + STATE_NEXT, head);
+    } while (!U.compareAndSetInt(null, bucket, head, reference(state)));
+  }
+
+  private static long newTreeState(long tid) {
+    long chunk = newChunk(0);
+    if (chunk == 0) {
+      return 0;
+    }
+    long state = chunk + CHUNK_HEADER;
+    long root = state + STATE_SIZE;
+    U.putLong(state + STATE_TID, tid);
+    U.putLong(state + STATE_CURRENT, root);
+    U.putInt(state + STATE_ROOT, reference(root));
+    U.putInt(state + STATE_LAST, reference(root));
+    U.putInt(state + STATE_CHUNKS, reference(chunk));
+    U.putLong(state + STATE_BUMP, root + NODE_SIZE);
+    U.putLong(state + STATE_LIMIT, chunk + (1L << CHUNK_BASE_SHIFT));
+    return state;
+  }
+
+  /** Virtual threads (no eetop) share one set of counters, changed atomically. */
+  private static long newFlatState(long tid) {
+    if (U.getLong(Thread.currentThread(), EETOP) == 0) {
+      return ARENA + ARENA_SHARED;
+    }
+    long chunk = newChunk(FLAT_CLASS);
+    if (chunk == 0) {
+      return ARENA + ARENA_SHARED;
+    }
+    long state = chunk + CHUNK_HEADER;
+    U.putLong(state + STATE_TID, tid);
+    U.putInt(state + STATE_CHUNKS, reference(chunk));
+    return state;
+  }
+
+  /** The child that is not in its direct slot, made if there is none. */
+  private static long findChild(long state, long node, int id) {
+    if (node == ARENA + ARENA_LOST_NODE) {
+      return node;
+    }
+    int table = U.getInt(node + NODE_TABLE);
+    if (table != 0) {
+      long slot = U.getLong(tableSlot(at(table), id));
+      if (slot != 0) {
+        return ARENA + (slot >>> ID_BITS);
+      }
+    }
+    return newChild(state, node, id);
+  }
+
+  /** Address of the slot that holds id, or of the free one where it belongs. */
+  private static long tableSlot(long table, int id) {
+    int mask = U.getInt(table + TABLE_MASK);
+    for (int i = (id >>> 5) & mask; ; i = (i + 1) & mask) {
+      long address = table + TABLE_SLOTS + ((long) i << 3);
+      long slot = U.getLong(address);
+      if (slot == 0 || (int) slot == id) {
+        return address;
+      }
+    }
+  }
+
+  private static long newChild(long state, long parent, int id) {
+    long direct = parent + NODE_SLOTS + ((long) (id & (SLOT_COUNT - 1)) << 3);
+    long slotAddress = U.getLong(direct) == 0 ? direct : freeTableSlot(state, parent, id);
+    long node = slotAddress == 0 ? 0 : allocate(state, NODE_SIZE);
+    if (node == 0) {
+      return ARENA + ARENA_LOST_NODE;
+    }
+    U.putInt(node + NODE_ROUTINE, id);
+    U.putInt(node + NODE_PARENT, reference(parent));
+    long last = at(U.getInt(state + STATE_LAST));
+    // The order of creation is the order in which the writer thread meets the nodes.
+    U.putIntRelease(null, last + NODE_NEXT, reference(node));
+    U.putInt(state + STATE_LAST, reference(node));
+    U.putLong(slotAddress, ((long) reference(node) << 32) | id);
+    if (slotAddress != direct) {
+      long count = at(U.getInt(parent + NODE_TABLE)) + TABLE_COUNT;
+      U.putInt(count, U.getInt(count) + 1);
+    }
+    return node;
+  }
+
+  /** Room for id in the node's overflow table, which grows at three quarters; 0: no memory. */
+  private static long freeTableSlot(long state, long node, int id) {
+    int reference = U.getInt(node + NODE_TABLE);
+    long table = reference == 0 ? 0 : at(reference);
+    int capacity = table == 0 ? 0 : U.getInt(table + TABLE_MASK) + 1;
+    if (table == 0 || (U.getInt(table + TABLE_COUNT) + 1) * 4 > capacity * 3) {
+      table = newTable(state, table, capacity);
+      if (table == 0) {
+        return 0;
+      }
+      U.putInt(node + NODE_TABLE, reference(table));
+    }
+    return tableSlot(table, id);
+  }
+
+  private static long newTable(long state, long old, int oldCapacity) {
+    int capacity = old == 0 ? TABLE_FIRST_CAPACITY : oldCapacity * 2;
+    long table = allocate(state, TABLE_SLOTS + capacity * 8L);
+    if (table == 0) {
+      return 0;
+    }
+    U.putInt(table + TABLE_MASK, capacity - 1);
+    for (int i = 0; i < oldCapacity; i++) {
+      long slot = U.getLong(old + TABLE_SLOTS + ((long) i << 3));
+      if (slot != 0) {
+        U.putLong(tableSlot(table, (int) slot), slot);
+      }
+    }
+    U.putInt(table + TABLE_COUNT, old == 0 ? 0 : U.getInt(old + TABLE_COUNT));
+    return table;
+  }
+
+  /** Zeroed memory from the thread's current chunk or a new one; 0: none left. */
+  private static long allocate(long state, long bytes) {
+    bytes = (bytes + 63) & ~63L;
+    long address = U.getLong(state + STATE_BUMP);
+    if (U.getLong(state + STATE_LIMIT) - address < bytes && !nextChunk(state, bytes)) {
+      return 0;
+    }
+    address = U.getLong(state + STATE_BUMP);
+    U.putLong(state + STATE_BUMP, address + bytes);
+    return address;
+  }
+
+  private static boolean nextChunk(long state, long bytes) {
+    int sizeClass = Math.min(U.getInt(state + STATE_CHUNK_CLASS) + 1, USUAL_CLASSES - 1);
+    U.putInt(state + STATE_CHUNK_CLASS, sizeClass);
+    while (sizeClass < CHUNK_CLASSES - 1 && chunkBytes(sizeClass) - CHUNK_HEADER < bytes) {
+      sizeClass++;
+    }
+    long chunk = chunkBytes(sizeClass) - CHUNK_HEADER < bytes ? 0 : newChunk(sizeClass);
+    if (chunk == 0) {
+      return false;
+    }
+    U.putInt(chunk + CHUNK_NEXT, U.getInt(state + STATE_CHUNKS));
+    U.putInt(state + STATE_CHUNKS, reference(chunk));
+    // No room at all while the two bounds belong to different chunks.
+    U.putLong(state + STATE_LIMIT, 0);
+    U.putLong(state + STATE_BUMP, chunk + CHUNK_HEADER);
+    U.putLong(state + STATE_LIMIT, chunk + chunkBytes(sizeClass));
+    return true;
+  }
+
+  private static long chunkBytes(int sizeClass) {
+    return 1L << (CHUNK_BASE_SHIFT + 2 * sizeClass);
+  }
+
+  /** A zeroed chunk, recycled or from the arena's end; 0: none left. */
+  private static long newChunk(int sizeClass) {
+    long free = ARENA + ARENA_FREE + sizeClass * 8L;
+    for (long head; (int) (head = U.getLongVolatile(null, free)) != 0; ) {
+      long chunk = at((int) head);
+      // The upper half counts pops: a chunk that came back meanwhile is not taken for unchanged.
+      long next = (((head >>> 32) + 1) << 32) | (U.getInt(chunk + CHUNK_NEXT) & 0xFFFFFFFFL);
+      if (U.compareAndSetLong(null, free, head, next)) {
+        U.putInt(chunk + CHUNK_NEXT, 0);
+        return chunk;
+      }
+    }
+    long bytes = chunkBytes(sizeClass);
+    long limit = U.getLong(ARENA + ARENA_LIMIT);
+    for (long offset; (offset = U.getLongVolatile(null, ARENA + ARENA_NEXT)) + bytes <= limit; ) {
+      if (U.compareAndSetLong(null, ARENA + ARENA_NEXT, offset, offset + bytes)) {
+        U.putInt(ARENA + offset + CHUNK_CLASS, sizeClass);
+        return ARENA + offset;
+      }
+    }
+    return 0;
+  }
+}

@@ -1,0 +1,29 @@
+#ifndef JTRACE_AGENT_PROBES_PROBE_CLASS_H_
+#define JTRACE_AGENT_PROBES_PROBE_CLASS_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+
+namespace jtrace {
+
+// java.lang.invoke.JTraceProbe as the build compiled it (embedded, no file is read).
+absl::Span<const uint8_t> EmbeddedProbeClass();
+
+// What the class file's placeholders stand for.
+struct ProbeConstants {
+  uint64_t arena;  // address
+  bool flat;       // record=flat
+};
+
+// The class with its constants filled in: the literals of JTraceProbe.java in the constant pool are
+// overwritten, so that to the JIT they are constants like any other. Pure.
+// Error: Internal, if a literal does not occur exactly once.
+absl::StatusOr<std::vector<uint8_t>> PatchProbeClass(absl::Span<const uint8_t> class_bytes,
+                                                     const ProbeConstants& constants);
+
+}  // namespace jtrace
+
+#endif  // JTRACE_AGENT_PROBES_PROBE_CLASS_H_

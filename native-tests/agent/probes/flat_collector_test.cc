@@ -1,0 +1,79 @@
+#include "agent/probes/flat_collector.h"
+
+#include <gtest/gtest.h>
+
+#include <tuple>
+#include <vector>
+
+#include "native-tests/agent/probes/probe_double.h"
+
+namespace jtrace {
+namespace {
+
+using Row = std::tuple<uint64_t, bool, uint32_t, uint64_t, uint64_t>;
+
+// A thread of record=flat: a state that is followed by counters, in a chunk of its own.
+hot::FlatState* NewFlatState(hot::Arena* arena, uint64_t tid) {
+  const uint64_t offset = arena->next;
+  arena->next += hot::ChunkBytes(hot::kFlatClass);
+  auto* chunk = reinterpret_cast<hot::Chunk*>(reinterpret_cast<uintptr_t>(arena) + offset);
+  chunk->size_class = hot::kFlatClass;
+  auto* state = reinterpret_cast<hot::FlatState*>(chunk + 1);
+  state->state.tid = tid;
+  state->state.chunks = hot::RefOf(arena, chunk);
+  arena->buckets[tid % hot::kBucketCount] = hot::RefOf(arena, state);
+  return state;
+}
+
+std::vector<Row> Collect(FlatCollector& collector, uint32_t limit) {
+  std::vector<Row> rows;
+  collector.Collect(limit, [&](const FlatUpdate& update) {
+    if (update.routines.empty()) rows.emplace_back(update.java_tid, update.ended, 0, 0, 0);
+    for (const RoutineUpdate& r : update.routines) {
+      rows.emplace_back(update.java_tid, update.ended, r.routine, r.calls, r.jitted);
+    }
+  });
+  return rows;
+}
+
+TEST(FlatCollectorTest, ReportsTotalsOfWhatChanged) {
+  testing::TestArena arena;
+  FlatCollector collector(arena.get());
+  hot::FlatState* one = NewFlatState(arena.get(), 1);
+  hot::FlatState* two = NewFlatState(arena.get(), 2);
+  one->counters[5] = {3, 4};
+  two->counters[5] = {0, 1};
+  two->counters[99] = {1, 0};
+  EXPECT_EQ(Collect(collector, 99), (std::vector<Row>{{1, false, 5, 7, 4}, {2, false, 5, 1, 1}}));
+  ++one->counters[5].jitted;
+  EXPECT_EQ(Collect(collector, 100), (std::vector<Row>{{1, false, 5, 8, 5}, {2, false, 99, 1, 0}}));
+  EXPECT_EQ(collector.total_calls(), 10u);
+}
+
+TEST(FlatCollectorTest, SharedCountersBelongToNoThread) {
+  testing::TestArena arena;
+  FlatCollector collector(arena.get());
+  hot::FlatCounter* shared = arena->shared.counters;
+  shared[hot::kFlatIds + 3] = {0, 2};
+  EXPECT_EQ(Collect(collector, hot::kFlatIds + 10),
+            (std::vector<Row>{{0, false, hot::kFlatIds + 3, 2, 2}}));
+}
+
+TEST(FlatCollectorTest, AnEndedThreadIsReportedOnceAndItsCountersComeBackZero) {
+  testing::TestArena arena;
+  FlatCollector collector(arena.get());
+  hot::FlatState* state = NewFlatState(arena.get(), 1);
+  state->counters[1] = {1, 1};
+  state->counters[200'000] = {1, 1};
+  state->state.ended = 1;
+  const hot::Ref chunk = state->state.chunks;
+  EXPECT_EQ(Collect(collector, 10), (std::vector<Row>{{1, true, 1, 2, 1}}));
+  EXPECT_TRUE(Collect(collector, 10).empty());
+  EXPECT_EQ(static_cast<hot::Ref>(arena->free[hot::kFlatClass]), chunk);
+  EXPECT_EQ(hot::At<hot::Chunk>(arena.get(), chunk)->size_class, hot::kFlatClass);
+  EXPECT_EQ(state->counters[1].jitted, 0u);
+  EXPECT_EQ(state->counters[200'000].jitted, 0u);
+}
+
+}  // namespace
+}  // namespace jtrace

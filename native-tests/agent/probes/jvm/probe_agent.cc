@@ -1,0 +1,177 @@
+// A JVMTI agent with nothing but the probes, for tests and benchmarks of them: installs them,
+// collects once every 100 ms like the writer thread and prints the tree on stderr at the end.
+// Options: flat, memory=BYTES, quiet (totals only).
+#include <jvmti.h>
+#include <pthread.h>
+
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "agent/hot/thread_state.h"
+#include "agent/probes/bridge.h"
+#include "agent/probes/flat_collector.h"
+#include "agent/probes/tree_collector.h"
+
+namespace {
+
+constexpr uint32_t kRoutineLimit = 100'000;
+
+// Everything known about the run, as jtrace-post would learn it: only what updates told.
+class Report {
+ public:
+  Report(jtrace::hot::Arena* arena, bool flat) : arena_(arena), tree_(arena), flat_(arena) {
+    is_flat_ = flat;
+  }
+
+  void Collect() {
+    std::lock_guard lock(mutex_);
+    if (is_flat_) {
+      flat_.Collect(kRoutineLimit, [this](const jtrace::FlatUpdate& update) { AddFlat(update); });
+    } else {
+      tree_.Collect([this](const jtrace::TreeUpdate& update) { AddTree(update); });
+    }
+  }
+
+  void Print(bool quiet) {
+    if (!quiet) {
+      for (const auto& [path, counts] : Paths()) {
+        fprintf(stderr, "path %s %llu %llu\n", path.c_str(), counts.calls, counts.jitted);
+      }
+    }
+    const uint64_t calls = is_flat_ ? flat_.total_calls() : tree_.total_calls();
+    fprintf(stderr, "total calls=%llu nodes=%u ended=%u lost=%llu bytes=%llu\n", ull{calls},
+            tree_.nodes_reported(), ended_, ull{tree_.lost_calls()},
+            ull{jtrace::hot::ReadRelaxed(arena_->next)});
+  }
+
+ private:
+  using ull = unsigned long long;
+  struct Counts {
+    ull calls = 0, jitted = 0;
+  };
+
+  void AddTree(const jtrace::TreeUpdate& update) {
+    for (const jtrace::NodeUpdate& node : update.nodes) {
+      if (node.is_new) path_[node.node] = path_[node.parent] + "/" + std::to_string(node.routine);
+      counts_[path_[node.node]].calls += node.calls - last_[node.node].calls;
+      counts_[path_[node.node]].jitted += node.jitted - last_[node.node].jitted;
+      last_[node.node] = {node.calls, node.jitted};
+    }
+    ended_ += update.ended;
+  }
+
+  void AddFlat(const jtrace::FlatUpdate& update) {
+    auto& last = flat_last_[update.java_tid];
+    for (const jtrace::RoutineUpdate& routine : update.routines) {
+      Counts& counts = counts_[std::to_string(routine.routine)];
+      counts.calls += routine.calls - last[routine.routine].calls;
+      counts.jitted += routine.jitted - last[routine.routine].jitted;
+      last[routine.routine] = {routine.calls, routine.jitted};
+    }
+    ended_ += update.ended;
+  }
+
+  // Paths are summed over threads.
+  const std::map<std::string, Counts>& Paths() const { return counts_; }
+
+  std::mutex mutex_;
+  jtrace::hot::Arena* arena_;
+  jtrace::TreeCollector tree_;
+  jtrace::FlatCollector flat_;
+  bool is_flat_;
+  unsigned ended_ = 0;
+  std::map<uint32_t, std::string> path_;
+  std::map<uint32_t, Counts> last_;
+  std::map<uint64_t, std::map<uint32_t, Counts>> flat_last_;
+  std::map<std::string, Counts> counts_;
+};
+
+jtrace::ProbeOptions probe_options;
+bool quiet = false;
+std::unique_ptr<jtrace::Probes> probes;
+std::unique_ptr<Report> report;
+std::atomic<bool> stopping{false};
+std::thread collector;
+
+jlong ThreadId(JNIEnv* jni, jthread thread) {
+  static jfieldID field = jni->GetFieldID(jni->FindClass("java/lang/Thread"), "tid", "J");
+  return jni->GetLongField(thread, field);
+}
+
+void JNICALL OnVmInit(jvmtiEnv* jvmti, JNIEnv* jni, jthread) {
+  auto installed = jtrace::Install(jvmti, jni, probe_options);
+  if (!installed.ok()) {
+    fprintf(stderr, "install: %s\n", std::string(installed.status().message()).c_str());
+    _exit(1);
+  }
+  probes = std::move(*installed);
+  report = std::make_unique<Report>(probes->arena(), probe_options.flat);
+  collector = std::thread([] {
+    while (!stopping) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+      report->Collect();
+    }
+  });
+}
+
+void JNICALL OnThreadEnd(jvmtiEnv*, JNIEnv* jni, jthread thread) {
+  jtrace::hot::MarkThreadEnded(static_cast<uint64_t>(ThreadId(jni, thread)));
+}
+
+void JNICALL OnVmDeath(jvmtiEnv*, JNIEnv*) {
+  stopping = true;
+  collector.join();
+  report->Collect();
+  report->Print(quiet);
+}
+
+// Virtual threads came after JDK 17's headers: event 88, and capability bit 44.
+constexpr int kVirtualThreadEnd = 88;
+struct LaterEventCallbacks {
+  jvmtiEventCallbacks known;
+  void* later[kVirtualThreadEnd - JVMTI_MAX_EVENT_TYPE_VAL];
+};
+
+void EnableVirtualThreadEnd(jvmtiEnv* jvmti, const jvmtiEventCallbacks& known) {
+  jint version = 0;
+  jvmti->GetVersionNumber(&version);
+  if (((version >> 16) & 0xFFF) < 21) return;
+  jvmtiCapabilities capabilities = {};
+  reinterpret_cast<unsigned char*>(&capabilities)[44 / 8] = 1 << (44 % 8);
+  if (jvmti->AddCapabilities(&capabilities) != JVMTI_ERROR_NONE) return;
+  LaterEventCallbacks callbacks = {known, {}};
+  callbacks.later[1] = reinterpret_cast<void*>(&OnThreadEnd);
+  jvmti->SetEventCallbacks(&callbacks.known, sizeof callbacks);
+  jvmti->SetEventNotificationMode(JVMTI_ENABLE, static_cast<jvmtiEvent>(kVirtualThreadEnd),
+                                  nullptr);
+}
+
+}  // namespace
+
+extern "C" JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM* vm, char* options, void*) {
+  jvmtiEnv* jvmti = nullptr;
+  if (vm->GetEnv(reinterpret_cast<void**>(&jvmti), JVMTI_VERSION_11) != JNI_OK) return JNI_ERR;
+  const std::string text = options == nullptr ? "" : options;
+  probe_options.flat = text.find("flat") != std::string::npos;
+  quiet = text.find("quiet") != std::string::npos;
+  const size_t memory = text.find("memory=");
+  if (memory != std::string::npos)
+    probe_options.memory_limit = std::stoull(text.substr(memory + 7));
+  jvmtiEventCallbacks callbacks = {};
+  callbacks.VMInit = OnVmInit;
+  callbacks.VMDeath = OnVmDeath;
+  callbacks.ThreadEnd = OnThreadEnd;
+  jvmti->SetEventCallbacks(&callbacks, sizeof callbacks);
+  for (jvmtiEvent event : {JVMTI_EVENT_VM_INIT, JVMTI_EVENT_VM_DEATH, JVMTI_EVENT_THREAD_END}) {
+    jvmti->SetEventNotificationMode(JVMTI_ENABLE, event, nullptr);
+  }
+  EnableVirtualThreadEnd(jvmti, callbacks);
+  return JNI_OK;
+}

@@ -1,0 +1,44 @@
+#include "agent/probes/probe_class.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace jtrace {
+namespace {
+
+bool Contains(const std::vector<uint8_t>& bytes, const std::vector<uint8_t>& what) {
+  return std::search(bytes.begin(), bytes.end(), what.begin(), what.end()) != bytes.end();
+}
+
+TEST(ProbeClassTest, IsForJava17) {
+  const auto bytes = EmbeddedProbeClass();
+  ASSERT_GT(bytes.size(), 1000u);
+  EXPECT_EQ(bytes[0], 0xCA);
+  EXPECT_EQ(bytes[7], 61) << "class file version of Java 17 (JVMS table 4.1-A)";
+}
+
+TEST(ProbeClassTest, ConstantsAreWrittenBigEndian) {
+  auto bytes = PatchProbeClass(EmbeddedProbeClass(), {.arena = 0x7F12345678901000, .flat = true});
+  ASSERT_TRUE(bytes.ok()) << bytes.status();
+  EXPECT_EQ(bytes->size(), EmbeddedProbeClass().size());
+  EXPECT_TRUE(Contains(*bytes, {5, 0x7F, 0x12, 0x34, 0x56, 0x78, 0x90, 0x10, 0x00}));
+  EXPECT_TRUE(Contains(*bytes, {5, 0, 0, 0, 0, 0, 0, 0, 1}));
+}
+
+// A literal that javac folded into another one would leave the placeholder's upper half behind.
+TEST(ProbeClassTest, NoPlaceholderIsLeft) {
+  auto bytes = PatchProbeClass(EmbeddedProbeClass(), {.arena = 0x1000, .flat = false});
+  ASSERT_TRUE(bytes.ok()) << bytes.status();
+  EXPECT_FALSE(Contains(*bytes, {0x4A, 0x54, 0x52, 0x41, 0x43, 0x45}));
+}
+
+TEST(ProbeClassTest, RefusesAClassWithoutThePlaceholders) {
+  EXPECT_FALSE(PatchProbeClass(std::vector<uint8_t>(100), {.arena = 1, .flat = false}).ok());
+  auto once = PatchProbeClass(EmbeddedProbeClass(), {.arena = 1, .flat = false});
+  ASSERT_TRUE(once.ok());
+  EXPECT_FALSE(PatchProbeClass(*once, {.arena = 1, .flat = false}).ok());
+}
+
+}  // namespace
+}  // namespace jtrace

@@ -1,0 +1,131 @@
+// Moves through the trees as JTraceProbe.java does, in C++: for tests of what reads them.
+#ifndef JTRACE_NATIVE_TESTS_AGENT_PROBES_PROBE_DOUBLE_H_
+#define JTRACE_NATIVE_TESTS_AGENT_PROBES_PROBE_DOUBLE_H_
+
+#include <sys/mman.h>
+
+#include <atomic>
+#include <cstdint>
+#include <stdexcept>
+
+#include "agent/hot/layout.h"
+#include "agent/probes/arena_memory.h"
+
+namespace jtrace::testing {
+
+// An arena that goes away with the test.
+class TestArena {
+ public:
+  explicit TestArena(uint64_t tree_bytes = 1 << 26) : bytes_(hot::kFirstChunk + tree_bytes) {
+    memory_ = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory_ == MAP_FAILED) throw std::runtime_error("mmap");
+    arena_ = InitializeArena(memory_, bytes_);
+  }
+  TestArena(const TestArena&) = delete;
+  TestArena& operator=(const TestArena&) = delete;
+  ~TestArena() { munmap(memory_, bytes_); }
+
+  hot::Arena* get() { return arena_; }
+  hot::Arena* operator->() { return arena_; }
+
+ private:
+  uint64_t bytes_;
+  void* memory_;
+  hot::Arena* arena_;
+};
+
+// One Java thread. Children are found by a walk over the list of nodes, which is slow and right;
+// slots and overflow tables are the probes' own business.
+class ProbeDouble {
+ public:
+  ProbeDouble(hot::Arena* arena, uint64_t tid) : arena_(arena) {
+    hot::Chunk* chunk = NewChunk(0);
+    state_ = reinterpret_cast<hot::ThreadState*>(chunk + 1);
+    auto* root = reinterpret_cast<hot::Node*>(state_ + 1);
+    state_->tid = tid;
+    state_->root = state_->last = Ref(root);
+    state_->chunks = Ref(chunk);
+    state_->bump = reinterpret_cast<uintptr_t>(root + 1);
+    state_->limit = reinterpret_cast<uintptr_t>(chunk) + hot::ChunkBytes(0);
+    SetCurrent(root);
+    Publish();
+  }
+
+  // Returns the token, as enter(I)J does.
+  uint64_t Enter(uint32_t routine, bool jitted = false) {
+    const uint64_t token = hot::ReadRelaxed(state_->current);
+    hot::Node* child = Child(reinterpret_cast<hot::Node*>(token), routine);
+    uint64_t& counter = jitted ? child->jitted : child->interpreted;
+    hot::WriteRelaxed(counter, hot::ReadRelaxed(counter) + 1);
+    SetCurrent(child);
+    return token;
+  }
+  void Exit(uint64_t token) { hot::WriteRelaxed(state_->current, token); }
+
+  hot::ThreadState* state() { return state_; }
+  uint64_t current_ref() { return Ref(reinterpret_cast<void*>(state_->current)); }
+
+ private:
+  hot::Ref Ref(const void* object) { return hot::RefOf(arena_, object); }
+  void SetCurrent(hot::Node* node) {
+    hot::WriteRelaxed(state_->current, static_cast<uint64_t>(reinterpret_cast<uintptr_t>(node)));
+  }
+
+  hot::Node* Child(hot::Node* parent, uint32_t routine) {
+    for (hot::Ref ref = state_->root; ref != 0; ref = hot::At<hot::Node>(arena_, ref)->next) {
+      auto* node = hot::At<hot::Node>(arena_, ref);
+      if (node->routine == routine && node->parent == Ref(parent)) return node;
+    }
+    auto* node = static_cast<hot::Node*>(Allocate(sizeof(hot::Node)));
+    node->routine = routine;
+    node->parent = Ref(parent);
+    hot::WriteRelease(hot::At<hot::Node>(arena_, state_->last)->next, Ref(node));
+    state_->last = Ref(node);
+    return node;
+  }
+
+  void* Allocate(uint64_t bytes) {
+    if (state_->limit - state_->bump < bytes) {
+      hot::Chunk* chunk = NewChunk(1);
+      hot::WriteRelaxed(chunk->next, state_->chunks);
+      state_->chunks = Ref(chunk);
+      state_->bump = reinterpret_cast<uintptr_t>(chunk + 1);
+      state_->limit = reinterpret_cast<uintptr_t>(chunk) + hot::ChunkBytes(1);
+    }
+    state_->bump += bytes;
+    return reinterpret_cast<void*>(state_->bump - bytes);
+  }
+
+  hot::Chunk* NewChunk(uint32_t size_class) {
+    std::atomic_ref<uint64_t> free(arena_->free[size_class]);
+    for (uint64_t head = free.load(); static_cast<hot::Ref>(head) != 0;) {
+      auto* chunk = hot::At<hot::Chunk>(arena_, static_cast<hot::Ref>(head));
+      const uint64_t next = ((head >> 32) + 1) << 32 | hot::ReadRelaxed(chunk->next);
+      if (!free.compare_exchange_weak(head, next)) continue;
+      hot::WriteRelaxed(chunk->next, hot::Ref{0});
+      return chunk;
+    }
+    const uint64_t offset =
+        std::atomic_ref<uint64_t>(arena_->next).fetch_add(hot::ChunkBytes(size_class));
+    if (offset + hot::ChunkBytes(size_class) > arena_->limit) throw std::bad_alloc();
+    auto* chunk = reinterpret_cast<hot::Chunk*>(reinterpret_cast<uintptr_t>(arena_) + offset);
+    chunk->size_class = size_class;
+    return chunk;
+  }
+
+  void Publish() {
+    std::atomic_ref<hot::Ref> bucket(arena_->buckets[state_->tid % hot::kBucketCount]);
+    hot::Ref head = bucket.load();
+    do {
+      hot::WriteRelaxed(state_->next, head);
+    } while (!bucket.compare_exchange_weak(head, Ref(state_)));
+  }
+
+  hot::Arena* arena_;
+  hot::ThreadState* state_;
+};
+
+}  // namespace jtrace::testing
+
+#endif  // JTRACE_NATIVE_TESTS_AGENT_PROBES_PROBE_DOUBLE_H_

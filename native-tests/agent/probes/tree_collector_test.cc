@@ -1,0 +1,205 @@
+#include "agent/probes/tree_collector.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "agent/hot/position.h"
+#include "agent/hot/thread_state.h"
+#include "native-tests/agent/probes/probe_double.h"
+
+namespace jtrace {
+namespace {
+
+using ::jtrace::testing::ProbeDouble;
+using ::jtrace::testing::TestArena;
+
+// What a reader of the trace would know: it trusts nothing but updates.
+struct Reader {
+  struct Place {
+    std::string path;
+    uint64_t calls = 0, jitted = 0;
+  };
+  std::map<uint32_t, Place> nodes;
+  std::map<uint64_t, int> ends;
+
+  void Read(const TreeUpdate& update) {
+    for (const NodeUpdate& node : update.nodes) {
+      EXPECT_EQ(node.is_new, !nodes.contains(node.node)) << node.node;
+      if (node.is_new) {
+        EXPECT_TRUE(node.parent == 0 || nodes.contains(node.parent)) << "child before parent";
+        nodes[node.node].path = nodes[node.parent].path + "/" + std::to_string(node.routine);
+      }
+      Place& place = nodes[node.node];
+      EXPECT_GE(node.calls, place.calls);
+      EXPECT_LE(node.jitted, node.calls);
+      place.calls = node.calls;
+      place.jitted = node.jitted;
+    }
+    ends[update.java_tid] += update.ended;
+  }
+  std::map<std::string, uint64_t> Calls() const {
+    std::map<std::string, uint64_t> calls;
+    for (const auto& [number, place] : nodes) {
+      if (number != 0) calls[place.path] += place.calls;
+    }
+    return calls;
+  }
+};
+
+class TreeCollectorTest : public ::testing::Test {
+ protected:
+  void Collect() {
+    collector_.Collect([this](const TreeUpdate& update) { reader_.Read(update); });
+  }
+
+  TestArena arena_;
+  TreeCollector collector_{arena_.get()};
+  Reader reader_;
+};
+
+TEST_F(TreeCollectorTest, ReportsPathsAndCounts) {
+  ProbeDouble thread(arena_.get(), 1);
+  const uint64_t a = thread.Enter(10);
+  for (int i = 0; i < 3; ++i) thread.Exit(thread.Enter(20, i > 0));
+  thread.Exit(a);
+  thread.Exit(thread.Enter(20));
+  Collect();
+  EXPECT_EQ(reader_.Calls(),
+            (std::map<std::string, uint64_t>{{"/10", 1}, {"/10/20", 3}, {"/20", 1}}));
+  EXPECT_EQ(reader_.nodes[2].jitted, 2u);
+  EXPECT_EQ(collector_.total_calls(), 5u);
+}
+
+TEST_F(TreeCollectorTest, ReportsOnlyWhatChanged) {
+  ProbeDouble thread(arena_.get(), 1);
+  thread.Exit(thread.Enter(10));
+  thread.Exit(thread.Enter(20));
+  Collect();
+  Collect();
+  thread.Exit(thread.Enter(20));
+  int visits = 0;
+  collector_.Collect([&](const TreeUpdate& update) {
+    ++visits;
+    ASSERT_EQ(update.nodes.size(), 1u);
+    EXPECT_EQ(update.nodes[0].routine, 20u);
+    EXPECT_FALSE(update.nodes[0].is_new);
+    EXPECT_EQ(update.nodes[0].calls, 2u);
+  });
+  EXPECT_EQ(visits, 1);
+}
+
+TEST_F(TreeCollectorTest, ThreadsWithEqualBucketsAreApart) {
+  ProbeDouble one(arena_.get(), 7), other(arena_.get(), 7 + hot::kBucketCount);
+  one.Exit(one.Enter(1));
+  other.Exit(other.Enter(1));
+  std::map<uint64_t, size_t> nodes;
+  collector_.Collect(
+      [&](const TreeUpdate& update) { nodes[update.java_tid] = update.nodes.size(); });
+  EXPECT_EQ(nodes, (std::map<uint64_t, size_t>{{7, 1}, {7 + hot::kBucketCount, 1}}));
+}
+
+TEST_F(TreeCollectorTest, ASampledNodeKeepsItsNumber) {
+  ProbeDouble thread(arena_.get(), 1);
+  thread.Enter(10);
+  thread.Enter(20);
+  const uint32_t number = collector_.TraceNode(thread.current_ref());
+  Collect();
+  ASSERT_TRUE(reader_.nodes.contains(number));
+  EXPECT_EQ(reader_.nodes[number].path, "/10/20");
+  EXPECT_EQ(collector_.TraceNode(thread.current_ref()), number);
+}
+
+TEST_F(TreeCollectorTest, WhatIsNoNodeHasNumberZero) {
+  ProbeDouble thread(arena_.get(), 1);
+  EXPECT_EQ(collector_.TraceNode(thread.current_ref()), 0u) << "root";
+  EXPECT_EQ(collector_.TraceNode(0), 0u);
+  EXPECT_EQ(collector_.TraceNode(hot::RefOf(arena_.get(), &arena_->lost_node)), 0u);
+  EXPECT_EQ(collector_.TraceNode(~uint64_t{0}), 0u);
+  EXPECT_EQ(collector_.TraceNode(arena_->next >> hot::kGranuleShift), 0u);
+}
+
+// 20,000 threads after one another in memory for a few; every path is told exactly once a thread.
+TEST_F(TreeCollectorTest, EndedThreadsAreReportedOnceAndTheirMemoryIsReused) {
+  uint64_t used_early = 0;
+  for (uint64_t tid = 1; tid <= 20'000; ++tid) {
+    ProbeDouble thread(arena_.get(), tid);
+    for (uint32_t routine = 1; routine <= 10; ++routine) thread.Enter(routine);
+    hot::WriteRelease(thread.state()->ended, 1u);
+    if (tid % 10 == 0) Collect();
+    if (tid == 100) used_early = ArenaBytesUsed(*arena_.get());
+  }
+  Collect();
+  EXPECT_EQ(ArenaBytesUsed(*arena_.get()), used_early);
+  EXPECT_EQ(collector_.total_calls(), 200'000u);
+  EXPECT_EQ(reader_.ends.size(), 20'000u);
+  for (const auto& [tid, count] : reader_.ends) ASSERT_EQ(count, 1) << tid;
+  const auto calls = reader_.Calls();
+  EXPECT_EQ(calls.size(), 10u);
+  EXPECT_EQ(calls.at("/1/2/3"), 20'000u);
+}
+
+TEST_F(TreeCollectorTest, EndedThreadsLeaveTheirBucketWhereverTheyStand) {
+  std::vector<std::unique_ptr<ProbeDouble>> threads;
+  for (uint64_t i = 0; i < 5; ++i) {
+    threads.push_back(std::make_unique<ProbeDouble>(arena_.get(), 3 + i * hot::kBucketCount));
+  }
+  for (int i : {4, 2, 0}) hot::WriteRelease(threads[i]->state()->ended, 1u);
+  Collect();
+  for (uint64_t i = 0; i < 5; ++i) {
+    EXPECT_EQ(hot::FindThreadState(arena_.get(), 3 + i * hot::kBucketCount) != nullptr, i % 2 == 1);
+  }
+}
+
+// Eight writers come and go in the same few buckets while the collector runs (TSan looks on).
+TEST_F(TreeCollectorTest, CollectsWhileThreadsRun) {
+  constexpr int kWriters = 8, kLives = 50, kRounds = 200;
+  std::atomic<int> running{kWriters};
+  std::vector<std::thread> writers;
+  for (int w = 0; w < kWriters; ++w) {
+    writers.emplace_back([&, w] {
+      for (int life = 0; life < kLives; ++life) {
+        ProbeDouble probe(arena_.get(), 1 + w % 2 + (life * kWriters + w) * hot::kBucketCount);
+        for (int round = 0; round < kRounds; ++round) {
+          const uint64_t token = probe.Enter(1 + round % 7);
+          probe.Exit(probe.Enter(1 + round % 3, true));
+          probe.Exit(token);
+        }
+        hot::WriteRelease(probe.state()->ended, 1u);
+      }
+      --running;
+    });
+  }
+  while (running > 0) Collect();
+  for (std::thread& writer : writers) writer.join();
+  Collect();
+  EXPECT_EQ(collector_.total_calls(), uint64_t{kWriters} * kLives * kRounds * 2);
+  uint64_t sum = 0;
+  for (const auto& [path, calls] : reader_.Calls()) sum += calls;
+  EXPECT_EQ(sum, collector_.total_calls());
+}
+
+TEST(ReadPositionTest, FollowsTheThread) {
+  TestArena arena;
+  EXPECT_FALSE(hot::ReadPosition(5).known) << "no probes";
+  hot::published_arena = arena.get();
+  EXPECT_TRUE(hot::ReadPosition(5).known);
+  EXPECT_EQ(hot::ReadPosition(5).node, 0u) << "no probed method entered yet";
+  EXPECT_FALSE(hot::ReadPosition(0).known) << "not a Java thread";
+  ProbeDouble thread(arena.get(), 5);
+  const uint64_t token = thread.Enter(9);
+  TreeCollector collector(arena.get());
+  EXPECT_EQ(collector.TraceNode(hot::ReadPosition(5).node), 1u);
+  thread.Exit(token);
+  EXPECT_EQ(collector.TraceNode(hot::ReadPosition(5).node), 0u) << "back at the root";
+  hot::MarkThreadEnded(5);
+  collector.Collect([](const TreeUpdate& update) { EXPECT_TRUE(update.ended); });
+  EXPECT_EQ(hot::FindThreadState(arena.get(), 5), nullptr);
+  hot::published_arena = nullptr;
+}
+
+}  // namespace
+}  // namespace jtrace
