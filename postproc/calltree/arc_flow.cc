@@ -87,8 +87,10 @@ ArcFlow::ArcFlow(const CallTree& tree, const std::vector<NodeTotals>& totals,
     stanza.arcs = table.Take(self);
     std::stable_sort(stanza.arcs.begin(), stanza.arcs.end(), [&](const Arc& a, const Arc& b) {
       const auto& rows = flat_.rows();
-      return std::tie(a.kind, b.cum, b.cum_ticks, b.calls, rows[a.other].name) <
-             std::tie(b.kind, a.cum, a.cum_ticks, a.calls, rows[b.other].name);
+      const FlatRow& row_a = rows[a.other];
+      const FlatRow& row_b = rows[b.other];
+      return std::tie(a.kind, b.cum, b.cum_ticks, b.calls, row_a.name, row_a.is_root) <
+             std::tie(b.kind, a.cum, a.cum_ticks, a.calls, row_b.name, row_b.is_root);
     });
   }
 }

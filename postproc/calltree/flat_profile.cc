@@ -56,8 +56,8 @@ FlatProfile::FlatProfile(const TraceModel& model, const CallTree& tree,
 }
 
 bool HotterThan(const FlatRow& a, const FlatRow& b) {
-  return std::tie(b.cum, b.cum_ticks, b.calls, a.name) <
-         std::tie(a.cum, a.cum_ticks, a.calls, b.name);
+  return std::tie(b.cum, b.cum_ticks, b.calls, a.name, a.is_root) <
+         std::tie(a.cum, a.cum_ticks, a.calls, b.name, b.is_root);
 }
 
 std::vector<uint32_t> FlatProfile::Sorted() const {

@@ -38,7 +38,7 @@ class FlatProfile {
   const std::vector<FlatRow>& rows() const { return rows_; }
   // The row of a node's routine.
   uint32_t RowOf(NodeId id) const { return row_of_node_[id.value - 1]; }
-  // Rows by cum, cum_ticks and calls descending, then name.
+  // Rows by cum, cum_ticks and calls descending, then name (a routine before a thread of its name).
   std::vector<uint32_t> Sorted() const;
 
  private:

@@ -148,7 +148,7 @@ TEST(TraceReaderTest, FlatTotalsStandApart) {
                   CsvRow{"1", "0", "0", "0", "[flat]"}, CsvRow{"2", "9", "3", "0", "A.f()"}));
   EXPECT_THAT(
       Rows(trace, "flat", {"calls", "cum_ticks", "name"}),
-      ElementsAre(CsvRow{"1", "1", "main"}, CsvRow{"9", "1", "A.f()"}, CsvRow{"0", "0", "[flat]"}));
+      ElementsAre(CsvRow{"9", "1", "A.f()"}, CsvRow{"1", "1", "main"}, CsvRow{"0", "0", "[flat]"}));
 }
 
 TEST(TraceReaderTest, LoggedEntriesAndExitsBuildTheTree) {

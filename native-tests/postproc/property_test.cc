@@ -1,0 +1,135 @@
+// Random traces: every column against the naive implementation, every dump against its trace.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "native-tests/support/csv.h"
+#include "native-tests/support/naive_post.h"
+#include "native-tests/support/random_trace.h"
+#include "native-tests/support/run_post.h"
+
+namespace jtrace {
+namespace {
+
+using testing::CsvRow;
+using testing::NaiveMerge;
+using testing::NaivePost;
+
+constexpr uint64_t kTextTraces = 1500;
+constexpr uint64_t kBinaryTraces = 1000;
+
+std::string Show(const std::vector<CsvRow>& rows) {
+  std::string text;
+  for (const CsvRow& row : rows) {
+    for (const std::string& cell : row) text += cell + ",";
+    text += "\n";
+  }
+  return text;
+}
+
+std::string Report(const std::string& trace, const std::string& report, const CsvRow& columns,
+                   const std::vector<std::string>& args) {
+  std::vector<std::string> all = {"--report=" + report};
+  all.insert(all.end(), args.begin(), args.end());
+  return Show(testing::ParseCsv(testing::ReportCsv(trace, all)).Project(columns));
+}
+
+const CsvRow kTree = {"thread", "level",   "rl",           "calls",     "base",
+                      "cum",    "elapsed", "base_ticks",   "cum_ticks", "samples",
+                      "origin", "name",    "calls_jitted", "min_base",  "max_base"};
+const CsvRow kFlat = {"calls",        "base",      "cum",        "cum2",    "elapsed",
+                      "base_ticks",   "cum_ticks", "cum2_ticks", "samples", "name",
+                      "calls_jitted", "min_base",  "max_base"};
+const CsvRow kArcs = {"self", "row",        "calls",     "base",       "cum",
+                      "cum2", "base_ticks", "cum_ticks", "cum2_ticks", "name"};
+const CsvRow kPaths = {"path", "inclusive", "inclusive_pct", "exclusive", "exclusive_pct"};
+
+struct Variant {
+  NaiveMerge merge;
+  bool app;
+  std::vector<std::string> args;
+};
+
+TEST(PropertyTest, EveryColumnEqualsTheNaiveImplementation) {
+  const std::vector<Variant> variants = {
+      {NaiveMerge::kChain, false, {}},
+      {NaiveMerge::kChain, true, {"--scope=app"}},
+      {NaiveMerge::kEmbed, false, {"--merge=embed"}},
+      {NaiveMerge::kNone, false, {"--merge=none"}},
+  };
+  for (uint64_t seed = 0; seed < kTextTraces; ++seed) {
+    const std::string trace = testing::RandomTextTrace(seed);
+    for (const Variant& variant : variants) {
+      const NaivePost naive(trace, variant.merge, variant.app);
+      ASSERT_EQ(Report(trace, "tree", kTree, variant.args), Show(naive.Tree())) << trace;
+      ASSERT_EQ(Report(trace, "flat", kFlat, variant.args), Show(naive.Flat())) << trace;
+      ASSERT_EQ(Report(trace, "arcflow", kArcs, variant.args), Show(naive.ArcFlow())) << trace;
+      ASSERT_EQ(Report(trace, "paths", kPaths, variant.args), Show(naive.Paths())) << trace;
+    }
+  }
+}
+
+// The CSV of all reports.
+std::string AllCsv(const std::string& trace, const std::string& of) {
+  std::string all;
+  for (const std::vector<std::string>& args : std::vector<std::vector<std::string>>{
+           {"--report=summary,tree,flat,arcflow,functions,modules,samples,paths,threads,metrics"},
+           {"--report=callees,callers", "--of=" + of},
+           {"--report=tree,samples,paths,flat", "--scope=app"},
+           {"--report=tree,flat", "--merge=embed", "--sort=name"},
+           {"--report=tree", "--merge=none", "--sort=first"},
+           {"--report=tree", "--aggregate=process", "--sort=first"},
+           {"--report=tree,threads", "--root=" + of, "--sort=calls"}}) {
+    all += testing::ReportCsv(trace, args);
+  }
+  return all;
+}
+
+std::string Dump(const std::string& trace) {
+  const testing::RunResult result = testing::RunPost({"dump", "t"}, {{"t", trace}});
+  EXPECT_EQ(result.exit_code, 0);
+  return result.out;
+}
+
+TEST(PropertyTest, TextDumpIsTheSameTrace) {
+  for (uint64_t seed = 0; seed < kTextTraces; ++seed) {
+    const std::string trace = testing::RandomTextTrace(seed);
+    const std::string dump = Dump(trace);
+    ASSERT_EQ(AllCsv(dump, "A"), AllCsv(trace, "A")) << trace;
+    ASSERT_EQ(Dump(dump), dump) << trace;
+  }
+}
+
+TEST(PropertyTest, BinaryDumpHasTheSameReports) {
+  for (uint64_t seed = 0; seed < kBinaryTraces; ++seed) {
+    const std::string trace = testing::RandomBinaryTrace(seed);
+    const std::string dump = Dump(trace);
+    ASSERT_EQ(AllCsv(dump, "a.B.run"), AllCsv(trace, "a.B.run")) << seed << "\n" << dump;
+    ASSERT_EQ(Dump(dump), dump) << seed;
+  }
+}
+
+// "4 of 4 hold", and Σ base_ticks = Σ weights of the samples.
+TEST(PropertyTest, InvariantsHoldAndEverySampleCountsOnce) {
+  for (uint64_t seed = 0; seed < kTextTraces; ++seed) {
+    const std::string trace = testing::RandomTextTrace(seed);
+    const testing::Csv summary = testing::ParseCsv(testing::ReportCsv(trace, {"--report=summary"}));
+    std::string held;
+    int64_t ticks = -1;
+    for (const CsvRow& row : summary.rows) {
+      if (row[0] == "invariants_held") held = row[1];
+      if (row[0] == "ticks") ticks = std::stoll(row[1]);
+    }
+    ASSERT_EQ(held, "4") << trace;
+    int64_t sum = 0;
+    for (const CsvRow& row :
+         testing::ParseCsv(testing::ReportCsv(trace, {"--report=tree"})).Project({"base_ticks"})) {
+      sum += std::stoll(row[0]);
+    }
+    ASSERT_EQ(sum, ticks) << trace;
+  }
+}
+
+}  // namespace
+}  // namespace jtrace

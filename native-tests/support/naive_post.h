@@ -1,0 +1,81 @@
+// A second, naive implementation of the reports, written from FORMATS' words alone: the oracle that
+// jtrace-post is compared with. Slow, simple, without any of its code.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "native-tests/support/csv.h"
+
+namespace jtrace::testing {
+
+enum class NaiveMerge { kChain, kEmbed, kNone };
+
+struct NaiveNode {
+  std::string name;
+  NaiveNode* parent = nullptr;  // null: a thread's root
+  bool apart = false;           // of a tree of samples of its own
+  bool event = false;
+  int64_t calls = 0;
+  int64_t jitted = 0;
+  int64_t base = 0;
+  int64_t off = 0;
+  int64_t ticks = 0;
+  int64_t samples = 0;
+  std::vector<int64_t> extremes;  // base times of single activations
+  std::vector<std::unique_ptr<NaiveNode>> children;
+
+  int64_t Cum() const;
+  int64_t Elapsed() const;
+  int64_t CumTicks() const;
+  int RecursionLevel() const;
+  std::string Origin() const;
+};
+
+class NaivePost {
+ public:
+  NaivePost(std::string_view trace, NaiveMerge merge, bool app_scope);
+
+  // Rows with the leading columns that FORMATS §4 fixes (and calls_jitted, min_base, max_base).
+  std::vector<CsvRow> Tree() const;
+  std::vector<CsvRow> Flat() const;
+  std::vector<CsvRow> ArcFlow() const;
+  std::vector<CsvRow> Paths() const;
+
+ private:
+  struct Activation {
+    NaiveNode* node = nullptr;
+    int64_t base = 0;
+  };
+  struct Thread {
+    std::unique_ptr<NaiveNode> root;
+    std::vector<Activation> open;  // open[0] is the root
+    int64_t clock = 0;
+    bool off = false;
+  };
+  struct Sample {
+    std::vector<std::string> frames;
+    int64_t weight = 0;
+  };
+
+  void Line(const std::vector<std::string>& fields);
+  Thread& ThreadOf(const std::string& name, int64_t time);
+  static void Advance(Thread& thread, int64_t time);
+  static NaiveNode* Child(NaiveNode* parent, const std::string& name, bool apart = false);
+  static NaiveNode* EventPath(Thread& thread, const std::vector<std::string>& names,
+                              std::vector<NaiveNode*>& path);
+  void Merge(Thread& thread, const std::vector<NaiveNode*>& open,
+             const std::vector<std::string>& frames, int64_t weight, bool unwind);
+
+  const NaiveMerge merge_;
+  const bool app_scope_;
+  std::map<std::string, Thread> threads_;
+  std::vector<std::string> thread_order_;
+  std::vector<Sample> samples_;
+};
+
+}  // namespace jtrace::testing

@@ -1,0 +1,250 @@
+#include "native-tests/support/random_trace.h"
+
+#include <map>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include "native-tests/support/trace_builder.h"
+
+namespace jtrace::testing {
+namespace {
+
+class Random {
+ public:
+  explicit Random(uint64_t seed) : engine_(seed) {}
+  // 0 … below - 1. (Distributions differ between libraries; this does not.)
+  uint64_t Below(uint64_t below) { return engine_() % below; }
+  bool OneIn(uint64_t n) { return Below(n) == 0; }
+  template <typename T>
+  const T& Pick(const std::vector<T>& from) {
+    return from[Below(from.size())];
+  }
+
+ private:
+  std::mt19937_64 engine_;
+};
+
+const std::vector<std::string>& RoutineNames() {
+  static const std::vector<std::string> names = {"A",   "B", "C", "x.D.run()", "std::map<A, B> >",
+                                                 "main"};
+  return names;
+}
+
+std::string RandomFrame(Random& random) {
+  static const std::vector<std::string> prefixes = {
+      "", "", "", "J:", "C:", "I:", "V:", "K:", "N:libc.so!", "N:"};
+  return random.Pick(prefixes) + random.Pick(RoutineNames());
+}
+
+std::string Frames(Random& random, uint64_t most) {
+  std::string frames;
+  for (uint64_t left = random.Below(most + 1); left > 0; --left)
+    frames += "\t" + RandomFrame(random);
+  return frames;
+}
+
+std::string Weight(Random& random) {
+  return random.OneIn(3) ? "*" + std::to_string(random.Below(5)) : "";
+}
+
+// `count` fields.
+std::string Path(Random& random, uint64_t count) {
+  std::string path;
+  for (; count > 0; --count) path += "\t" + random.Pick(RoutineNames());
+  return path;
+}
+
+std::string NodeKeys(Random& random) {
+  static const std::vector<std::string> keys = {"calls", "calls_jitted", "base", "off", "alloc"};
+  std::string pairs;
+  for (const std::string& key : keys) {
+    if (random.OneIn(2)) {
+      pairs += (pairs.empty() ? "" : ",") + key + "=" + std::to_string(random.Below(20));
+    }
+  }
+  if (random.OneIn(3)) {
+    const uint64_t min = random.Below(9);
+    pairs += (pairs.empty() ? "min=" : ",min=") + std::to_string(min) +
+             ",max=" + std::to_string(min + random.Below(9));
+  }
+  return pairs.empty() ? "calls=1" : pairs;
+}
+
+std::string RandomOp(Random& random) {
+  static const std::vector<std::string> kinds = {"", ".i", ".j"};
+  switch (random.Below(12)) {
+    case 0:
+    case 1:
+    case 2:
+    case 3:
+      return "enter" + random.Pick(kinds) + "\t" + random.Pick(RoutineNames());
+    case 4:
+    case 5:
+    case 6:
+      return "exit" + random.Pick(kinds) + "\t" + random.Pick(RoutineNames());
+    case 7:
+      return random.OneIn(2) ? "on" : "off";
+    case 8: {
+      const uint64_t depth = random.Below(4);
+      return "sample-at" + Weight(random) + "\t" + std::to_string(depth) + Path(random, depth) +
+             Frames(random, 6);
+    }
+    case 9:
+      if (random.OneIn(2)) return "unwind" + Frames(random, 5);
+      return "node\t" + NodeKeys(random) + Path(random, 1 + random.Below(4));
+    default:
+      return "sample" + Weight(random) + Frames(random, 8);
+  }
+}
+
+}  // namespace
+
+std::string RandomTextTrace(uint64_t seed) {
+  Random random(seed);
+  static const std::vector<std::string> threads = {"main", "worker", "a\\tb\\\\c"};
+  std::map<std::string, uint64_t> times;
+  std::string trace = "# jtrace-text 1 unit=us\n";
+  for (uint64_t left = 1 + random.Below(60); left > 0; --left) {
+    const std::string& thread = random.Pick(threads);
+    uint64_t& time = times[thread];
+    time += random.Below(8);
+    trace += std::to_string(time) + "\t" + thread + "\t" + RandomOp(random) + "\n";
+  }
+  return trace;
+}
+
+namespace {
+
+// What a random binary trace has defined so far.
+class BinaryTrace {
+ public:
+  explicit BinaryTrace(uint64_t seed) : random_(seed) {}
+
+  std::string Make() {
+    for (int chunks = 1 + static_cast<int>(random_.Below(4)); chunks > 0; --chunks) {
+      Define();
+      DefineFrames();
+      for (uint64_t left = random_.Below(25); left > 0; --left) AddRecord();
+      builder_.Seal();
+    }
+    if (random_.OneIn(2)) {
+      builder_.chunk().mutable_session_end()->set_reason(proto::SessionEnd::VM_DEATH);
+    }
+    return builder_.Finish();
+  }
+
+ private:
+  void Define() {
+    static const std::vector<std::string> thread_names = {"main", "main", "", "pool-1", "C:odd"};
+    static const std::vector<std::string> class_names = {"a.B", "c.D$$Lambda$7/0x12", "c.D$E", "F"};
+    static const std::vector<std::string> methods = {"run", "get", "<init>"};
+    static const std::vector<std::string> descriptors = {"()V", "()I", "(Lx/T;)V", "(Ly/T;)V",
+                                                         "bad"};
+    if (threads_.empty() || random_.OneIn(2)) {
+      const bool is_virtual = random_.OneIn(3);
+      threads_.push_back(builder_.Thread(random_.Pick(thread_names),
+                                         is_virtual ? 0 : static_cast<int64_t>(random_.Below(3)),
+                                         static_cast<int64_t>(random_.Below(5))));
+    }
+    if (random_.OneIn(5)) builder_.Rename(random_.Pick(threads_), "renamed", 5);
+    for (uint64_t left = 2 + random_.Below(3); left > 0; --left) {
+      const uint32_t owner =
+          builder_.Class(random_.Pick(class_names), static_cast<uint32_t>(random_.Below(3)));
+      const std::string& name = random_.Pick(methods);
+      const std::string& descriptor = random_.Pick(descriptors);
+      if (!random_.OneIn(4)) routines_.push_back(builder_.Routine(owner, name, descriptor));
+      if (!random_.OneIn(4)) methods_.push_back(builder_.Method(owner, name, descriptor));
+    }
+    if (routines_.empty()) {
+      routines_.push_back(builder_.Routine(builder_.Class("Z"), "z", "()V"));
+    }
+    if (methods_.empty()) methods_.push_back(builder_.Method(builder_.Class("Z"), "z", "()V"));
+  }
+
+  void DefineFrames() {
+    frames_.clear();
+    for (uint64_t left = 3 + random_.Below(6); left > 0; --left) {
+      const auto kind = static_cast<proto::Frame::Kind>(random_.Below(8));
+      uint64_t value = random_.Pick(methods_);
+      if (kind == proto::Frame::NATIVE) value = 0x1000 + random_.Below(4);
+      if (kind == proto::Frame::STUB) value = builder_.String("C:stub");
+      if (kind == proto::Frame::KERNEL) value = builder_.String("do_\tread!x");
+      if (kind == proto::Frame::MARKER) value = builder_.String("[truncated]");
+      frames_.push_back(builder_.Frame(kind, value));
+    }
+  }
+
+  void AddRecord() {
+    const uint32_t thread = random_.Pick(threads_);
+    time_ += random_.Below(50);
+    switch (random_.Below(9)) {
+      case 0: {
+        const bool at_root = nodes_.empty() || random_.OneIn(3);
+        const auto parent =
+            at_root ? std::pair<uint32_t, uint32_t>(thread, 0) : random_.Pick(nodes_);
+        nodes_.emplace_back(parent.first,
+                            builder_.Node(parent.first, parent.second, random_.Pick(routines_)));
+        break;
+      }
+      case 1:
+        if (!nodes_.empty()) {
+          const auto [owner, node] = random_.Pick(nodes_);
+          const uint64_t calls = random_.Below(1000);
+          builder_.Count(owner, node, calls, random_.Below(calls + 1));
+        }
+        break;
+      case 2:
+        builder_.FlatCount(thread, random_.Pick(routines_), random_.Below(100), random_.Below(9));
+        break;
+      case 3:
+        AddLog(thread);
+        break;
+      case 4:
+        builder_.Event(time_, thread, format::kThreadSwitch,
+                       random_.OneIn(2) ? 1 : format::kEnd + 1);
+        break;
+      case 5:
+        builder_.Event(time_, random_.OneIn(2) ? 0 : thread, format::kGc, format::kGcCycle, 3);
+        break;
+      default:
+        AddSample(thread);
+    }
+  }
+
+  void AddLog(uint32_t thread) {
+    proto::EventLog& log = *builder_.chunk().add_log();
+    log.set_thread(thread);
+    log.set_time_ns(time_);
+    for (uint64_t left = random_.Below(8); left > 0; --left) {
+      log.add_op(random_.Pick(routines_) << 2 | static_cast<uint32_t>(random_.Below(4)));
+      log.add_delta_ns(random_.Below(30));
+    }
+  }
+
+  void AddSample(uint32_t thread) {
+    const uint32_t node = nodes_.empty() || random_.OneIn(3) ? 0 : random_.Pick(nodes_).second;
+    proto::Sample& sample = builder_.Sample(time_, thread, node, {});
+    for (uint64_t left = random_.Below(6); left > 0; --left) {
+      sample.add_frame(random_.Pick(frames_));
+    }
+    if (random_.OneIn(4)) sample.set_weight(static_cast<uint32_t>(random_.Below(9)));
+    if (random_.OneIn(6)) sample.set_major(format::kInstrumentedUnwind);
+    if (random_.OneIn(6)) sample.set_position_unknown(true);
+  }
+
+  Random random_;
+  TraceBuilder builder_;
+  uint64_t time_ = 0;
+  std::vector<uint32_t> threads_;
+  std::vector<uint32_t> routines_;
+  std::vector<uint32_t> methods_;
+  std::vector<std::pair<uint32_t, uint32_t>> nodes_;  // thread, node
+  std::vector<uint32_t> frames_;                      // of this chunk
+};
+
+}  // namespace
+
+std::string RandomBinaryTrace(uint64_t seed) { return BinaryTrace(seed).Make(); }
+
+}  // namespace jtrace::testing
