@@ -55,6 +55,7 @@ class ScopeFilter {
     std::string method_glob;  // empty: all methods
     bool names_package = false;
   };
+  static absl::Status Add(std::string_view text, std::vector<Pattern>& patterns);
   static absl::StatusOr<std::vector<Pattern>> Compile(absl::Span<const std::string> lists);
   static bool Matches(const Pattern& pattern, std::string_view class_name);
 

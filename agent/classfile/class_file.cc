@@ -1,0 +1,104 @@
+#include "agent/classfile/class_file.h"
+
+#include <optional>
+#include <string>
+
+namespace jtrace::classfile {
+namespace {
+
+constexpr uint32_t kMagic = 0xCAFEBABE;
+constexpr uint16_t kOldestMajor = 45;
+constexpr uint16_t kOldestMinor = 3;
+constexpr uint16_t kNewestMajor = 69;
+
+absl::Status Malformed(const char* what, const ByteReader& reader) {
+  return absl::InvalidArgumentError(std::string("malformed class file: ") + what + " near byte " +
+                                    std::to_string(reader.position()));
+}
+
+absl::Status ParseVersion(ByteReader& reader, ClassFile& out) {
+  if (reader.U4() != kMagic) return absl::InvalidArgumentError("not a class file: wrong magic");
+  const uint16_t minor = reader.U2();
+  out.major_version = reader.U2();
+  if (!reader.ok()) return Malformed("no version", reader);
+  const bool too_old = out.major_version < kOldestMajor ||
+                       (out.major_version == kOldestMajor && minor < kOldestMinor);
+  if (too_old || out.major_version > kNewestMajor) {
+    return absl::UnimplementedError("class file version " + std::to_string(out.major_version) +
+                                    "." + std::to_string(minor));
+  }
+  return absl::OkStatus();
+}
+
+bool SkipAttributes(ByteReader& reader) {
+  for (int n = reader.U2(); n > 0 && reader.ok(); --n) {
+    reader.Skip(2);
+    reader.Skip(reader.U4());
+  }
+  return reader.ok();
+}
+
+bool SkipFields(ByteReader& reader) {
+  for (int n = reader.U2(); n > 0 && reader.ok(); --n) {
+    reader.Skip(6);
+    if (!SkipAttributes(reader)) return false;
+  }
+  return reader.ok();
+}
+
+bool ParseMethod(ByteReader& reader, const ConstantPool& pool, MethodInfo& out) {
+  out.begin = reader.position();
+  out.access = reader.U2();
+  const auto name = pool.Utf8(reader.U2());
+  const auto descriptor = pool.Utf8(reader.U2());
+  if (!name || !descriptor) return false;
+  out.name = *name;
+  out.descriptor = *descriptor;
+  for (int n = reader.U2(); n > 0 && reader.ok(); --n) {
+    const size_t attribute = reader.position();
+    const auto attribute_name = pool.Utf8(reader.U2());
+    reader.Skip(reader.U4());
+    if (attribute_name == "Code") {
+      if (out.has_code()) return false;
+      out.code_begin = attribute;
+      out.code_end = reader.position();
+    }
+  }
+  out.end = reader.position();
+  return reader.ok();
+}
+
+}  // namespace
+
+absl::StatusOr<ClassFile> ParseClassFile(Bytes bytes) {
+  ByteReader reader(bytes);
+  ClassFile out;
+  out.bytes = bytes;
+  if (absl::Status status = ParseVersion(reader, out); !status.ok()) return status;
+  if (!out.pool.Parse(bytes, reader)) return Malformed("constant pool", reader);
+  out.pool_end = reader.position();
+  out.access = reader.U2();
+  out.this_index = reader.U2();
+  const uint16_t super_index = reader.U2();
+  reader.Skip(size_t{2} * reader.U2());  // interfaces
+  const auto this_name = out.pool.ClassName(out.this_index);
+  const auto super_name = out.pool.ClassName(super_index);
+  if (!reader.ok() || !this_name || (super_index != 0 && !super_name)) {
+    return Malformed("class names", reader);
+  }
+  out.this_name = *this_name;
+  if (super_name) out.super_name = *super_name;
+  if (!SkipFields(reader)) return Malformed("fields", reader);
+  out.methods_begin = reader.position();
+  const uint16_t method_count = reader.U2();
+  if (method_count > reader.remaining() / 8) return Malformed("methods", reader);
+  out.methods.resize(method_count);
+  for (MethodInfo& method : out.methods) {
+    if (!ParseMethod(reader, out.pool, method)) return Malformed("a method", reader);
+  }
+  out.methods_end = reader.position();
+  if (!SkipAttributes(reader) || !reader.AtEnd()) return Malformed("class attributes", reader);
+  return out;
+}
+
+}  // namespace jtrace::classfile

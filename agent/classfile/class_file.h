@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "agent/classfile/byte_io.h"
+#include "agent/classfile/constant_pool.h"
+
+namespace jtrace::classfile {
+
+inline constexpr uint16_t kAccStatic = 0x0008;
+inline constexpr uint16_t kAccNative = 0x0100;
+inline constexpr uint16_t kAccAbstract = 0x0400;
+
+/// One method_info of a class file; positions are those in the class bytes.
+struct MethodInfo {
+  uint16_t access = 0;
+  std::string_view name;
+  std::string_view descriptor;
+  size_t begin = 0;
+  size_t end = 0;
+  size_t code_begin = 0;  ///< the Code attribute with its name and length; 0 without one
+  size_t code_end = 0;
+
+  bool has_code() const { return code_begin != 0; }
+};
+
+/// The outline of a class file: what is between the constant pool and the methods, and what comes
+/// after them, stays as it is.
+struct ClassFile {
+  Bytes bytes;
+  uint16_t major_version = 0;
+  uint16_t access = 0;
+  ConstantPool pool;
+  uint16_t this_index = 0;
+  std::string_view this_name;
+  std::string_view super_name;  // empty if there is none
+  size_t pool_end = 0;
+  size_t methods_begin = 0;  // position of methods_count
+  size_t methods_end = 0;
+  std::vector<MethodInfo> methods;
+};
+
+/// Errors: InvalidArgument if `bytes` is no class file, Unimplemented for a version before 45.3
+/// (whose Code attributes are laid out differently) or after 69 (Java 25).
+absl::StatusOr<ClassFile> ParseClassFile(Bytes bytes);
+
+}  // namespace jtrace::classfile

@@ -1,0 +1,156 @@
+#include "agent/classfile/code_editor.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace jtrace::classfile {
+namespace {
+
+constexpr int kWideGotoGrowth = 2;
+
+bool FitsJump16(int64_t offset) {
+  return offset >= std::numeric_limits<int16_t>::min() &&
+         offset <= std::numeric_limits<int16_t>::max();
+}
+
+}  // namespace
+
+Reason CodeEditor::Scan(Bytes code) {
+  code_ = code;
+  insertions_ = {};
+  sites_.clear();
+  is_start_.assign(code.size(), 0);
+  for (size_t at = 0; at < code.size();) {
+    const uint8_t opcode = code[at];
+    const size_t length = InstructionLength(code, at);
+    if (length == 0) return Reason::kMalformedCode;
+    is_start_[at] = 1;
+    const OperandKind kind = KindOf(opcode);
+    if ((kind != OperandKind::kPlain && kind != OperandKind::kWide) || IsReturn(opcode)) {
+      sites_.push_back({.bci = static_cast<uint32_t>(at), .opcode = opcode});
+    }
+    at += length;
+  }
+  return TargetsExist() ? Reason::kNone : Reason::kMalformedCode;
+}
+
+bool CodeEditor::TargetsExist() const {
+  bool all = true;
+  for (const Site& site : sites_) {
+    ForEachTarget(site, [&](int64_t target) {
+      if (target < 0 || target >= std::ssize(code_) || is_start_[target] == 0) all = false;
+    });
+  }
+  return all;
+}
+
+int64_t CodeEditor::JumpTarget(const Site& site) const {
+  const uint8_t* operand = code_.data() + site.bci + 1;
+  return KindOf(site.opcode) == OperandKind::kBranch32
+             ? int64_t{site.bci} + static_cast<int32_t>(LoadU4(operand))
+             : int64_t{site.bci} + static_cast<int16_t>(LoadU2(operand));
+}
+
+Reason CodeEditor::Layout(absl::Span<const Insertion> insertions) {
+  insertions_ = insertions;
+  for (Site& site : sites_) site.widened = false;
+  place_.resize(code_.size() + 1);
+  moved_.resize(code_.size() + 1);
+  jump_too_far_ = false;
+  // Widening one jump may push another out of reach; each round widens at least one.
+  do {
+    Place();
+  } while (!FitJumps());
+  return jump_too_far_ ? Reason::kJumpTooFar : Reason::kNone;
+}
+
+void CodeEditor::Place() {
+  uint32_t delta = 0;  // modulo 2^32: padding may shrink
+  uint32_t at = 0;
+  auto insertion = insertions_.begin();
+  auto site = sites_.begin();
+  const auto end = static_cast<uint32_t>(code_.size());
+  auto resizes = [](const Site& s) {
+    return s.widened || KindOf(s.opcode) == OperandKind::kSwitch;
+  };
+  for (;;) {
+    while (site != sites_.end() && !resizes(*site)) ++site;
+    uint32_t stop = end;
+    if (insertion != insertions_.end()) stop = std::min(stop, insertion->bci);
+    if (site != sites_.end()) stop = std::min(stop, site->bci);
+    for (; at < stop; ++at) place_[at] = moved_[at] = at + delta;
+    for (; insertion != insertions_.end() && insertion->bci == at && insertion->skipped_by_jumps;
+         ++insertion) {
+      delta += static_cast<uint32_t>(insertion->bytes.size());
+    }
+    place_[at] = at + delta;
+    for (; insertion != insertions_.end() && insertion->bci == at; ++insertion) {
+      delta += static_cast<uint32_t>(insertion->bytes.size());
+    }
+    moved_[at] = at + delta;
+    if (at == end) return;
+    if (site != sites_.end() && site->bci == at) {
+      delta += site->widened ? kWideGotoGrowth
+                             : static_cast<uint32_t>(SwitchPadding(moved_[at])) -
+                                   static_cast<uint32_t>(SwitchPadding(at));
+      ++site;
+    }
+    ++at;
+  }
+}
+
+bool CodeEditor::FitJumps() {
+  bool fits = true;
+  if (code_.size() <= std::numeric_limits<int16_t>::max() &&
+      new_size() <= std::numeric_limits<int16_t>::max()) {
+    return true;
+  }
+  for (Site& site : sites_) {
+    if (KindOf(site.opcode) != OperandKind::kBranch16 || site.widened) continue;
+    const int64_t offset = int64_t{place_[JumpTarget(site)]} - moved_[site.bci];
+    if (FitsJump16(offset)) continue;
+    if (site.opcode == kOpGoto || site.opcode == kOpJsr) {
+      site.widened = true;
+      fits = false;
+    } else {
+      jump_too_far_ = true;
+    }
+  }
+  return fits || jump_too_far_;
+}
+
+void CodeEditor::WriteSite(const Site& site, ByteWriter& out) const {
+  const OperandKind kind = KindOf(site.opcode);
+  if (kind == OperandKind::kSwitch) {
+    WriteSwitch(site, out);
+    return;
+  }
+  const uint32_t offset = place_[JumpTarget(site)] - moved_[site.bci];
+  if (kind == OperandKind::kBranch32) {
+    out.U1(site.opcode);
+    out.U4(offset);
+  } else if (site.widened) {
+    out.U1(site.opcode == kOpGoto ? kOpGotoW : kOpJsrW);
+    out.U4(offset);
+  } else {
+    out.U1(site.opcode);
+    out.U2(offset);
+  }
+}
+
+void CodeEditor::WriteSwitch(const Site& site, ByteWriter& out) const {
+  const SwitchTable table = ParseSwitch(code_, site.bci);
+  const uint32_t moved = moved_[site.bci];
+  out.U1(site.opcode);
+  for (size_t n = SwitchPadding(moved); n > 0; --n) out.U1(0);
+  const size_t operands = out.size();
+  out.Append(code_.subspan(table.operands, table.size));
+  auto relocate = [&](size_t at) {
+    const uint32_t target = site.bci + LoadU4(code_.data() + at);  // modulo 2^32
+    out.PatchU4(operands + at - table.operands, place_[target] - moved);
+  };
+  relocate(table.operands);
+  for (size_t i = 0; i < table.count; ++i) relocate(table.first + i * table.stride);
+}
+
+}  // namespace jtrace::classfile

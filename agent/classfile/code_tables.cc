@@ -1,0 +1,154 @@
+#include "agent/classfile/code_tables.h"
+
+namespace jtrace::classfile {
+namespace {
+
+// Copies a table and moves positions in the copy: no table changes its size.
+class Relocator {
+ public:
+  Relocator(Bytes body, const CodeEditor& editor, ByteWriter& out)
+      : reader_(body), editor_(editor), out_(out), base_(out.size()) {
+    out.Append(body);
+  }
+
+  bool LineNumbers() {
+    for (int n = reader_.U2(); n > 0 && ok(); --n) {
+      Start();
+      reader_.Skip(2);
+    }
+    return Done();
+  }
+
+  bool LocalVariables() {
+    for (int n = reader_.U2(); n > 0 && ok(); --n) {
+      Range();
+      reader_.Skip(6);
+    }
+    return Done();
+  }
+
+  bool TypeAnnotations() {
+    for (int n = reader_.U2(); n > 0 && ok(); --n) {
+      Target();
+      reader_.Skip(size_t{2} * reader_.U1());  // type_path
+      Annotation(0);
+    }
+    return Done();
+  }
+
+ private:
+  // Nesting of annotation values; javac's own limit is far below.
+  static constexpr int kMaxDepth = 64;
+
+  bool ok() const { return good_ && reader_.ok(); }
+  bool Done() const { return ok() && reader_.AtEnd(); }
+
+  void Patch(size_t at, uint32_t place) {
+    if (place > 0xffff) {
+      good_ = false;
+    } else {
+      out_.PatchU2(base_ + at, place);
+    }
+  }
+
+  uint32_t StartPlace(uint16_t bci) const { return bci == 0 ? 0 : editor_.PlaceOf(bci); }
+
+  void Start() {
+    const size_t at = reader_.position();
+    const uint16_t bci = reader_.U2();
+    if (ok()) Patch(at, StartPlace(bci));
+  }
+
+  void Range() {
+    const size_t at = reader_.position();
+    const uint16_t start = reader_.U2();
+    const uint16_t length = reader_.U2();
+    if (!ok()) return;
+    const uint32_t first = StartPlace(start);
+    const uint32_t last = editor_.PlaceOf(uint32_t{start} + length);
+    if (last == CodeEditor::kNowhere) {
+      good_ = false;
+      return;
+    }
+    Patch(at, first);
+    Patch(at + 2, length == 0 ? 0 : last - first);
+  }
+
+  void Instruction() {
+    const size_t at = reader_.position();
+    const uint16_t bci = reader_.U2();
+    if (ok()) Patch(at, editor_.Moved(bci));
+  }
+
+  // JVMS 4.7.20, table 4.7.20-B: the target types that stand in a Code attribute.
+  void Target() {
+    const uint8_t type = reader_.U1();
+    if (type == 0x40 || type == 0x41) {
+      for (int n = reader_.U2(); n > 0 && ok(); --n) {
+        Range();
+        reader_.Skip(2);
+      }
+    } else if (type == 0x42) {
+      reader_.Skip(2);  // a row of the exception table: rows only come behind
+    } else if (type >= 0x43 && type <= 0x46) {
+      Instruction();
+    } else if (type >= 0x47 && type <= 0x4B) {
+      Instruction();
+      reader_.Skip(1);
+    } else {
+      good_ = false;
+    }
+  }
+
+  void Annotation(int depth) {
+    reader_.Skip(2);
+    for (int n = reader_.U2(); n > 0 && ok(); --n) {
+      reader_.Skip(2);
+      ElementValue(depth);
+    }
+  }
+
+  void ElementValue(int depth) {
+    if (depth > kMaxDepth) {
+      good_ = false;
+      return;
+    }
+    switch (reader_.U1()) {
+      case 'e':
+        reader_.Skip(4);
+        break;
+      case '@':
+        Annotation(depth + 1);
+        break;
+      case '[':
+        for (int n = reader_.U2(); n > 0 && ok(); --n) ElementValue(depth + 1);
+        break;
+      default:
+        reader_.Skip(2);
+    }
+  }
+
+  ByteReader reader_;
+  const CodeEditor& editor_;
+  ByteWriter& out_;
+  const size_t base_;
+  bool good_ = true;
+};
+
+}  // namespace
+
+bool RelocateTable(CodeTable table, Bytes body, const CodeEditor& editor, ByteWriter& out) {
+  Relocator relocator(body, editor, out);
+  switch (table) {
+    case CodeTable::kLineNumbers:
+      return relocator.LineNumbers();
+    case CodeTable::kLocalVariables:
+      return relocator.LocalVariables();
+    case CodeTable::kTypeAnnotations:
+      return relocator.TypeAnnotations();
+    default:
+      return false;
+  }
+}
+
+}  // namespace jtrace::classfile

@@ -1,0 +1,91 @@
+#include "agent/classfile/instrumenter.h"
+
+#include <utility>
+
+#include "agent/classfile/class_file.h"
+#include "agent/classfile/method_rewriter.h"
+
+namespace jtrace::classfile {
+namespace {
+
+// code_length behind name, length, max_stack and max_locals; 0 if the attribute is too short.
+uint32_t CodeSize(const ClassFile& file, const MethodInfo& method) {
+  if (method.code_end - method.code_begin < 14) return 0;
+  return LoadU4(file.bytes.data() + method.code_begin + 10);
+}
+
+InstrumentResult Outline(const ClassFile& file) {
+  InstrumentResult result;
+  result.class_name = file.this_name;
+  result.super_name = file.super_name;
+  result.access = file.access;
+  result.major_version = file.major_version;
+  result.methods.reserve(file.methods.size());
+  for (const MethodInfo& method : file.methods) {
+    MethodOutcome& outcome = result.methods.emplace_back();
+    outcome.method = {.class_name = file.this_name,
+                      .name = method.name,
+                      .descriptor = method.descriptor,
+                      .access = method.access,
+                      .index = static_cast<uint16_t>(result.methods.size() - 1),
+                      .code_size = method.has_code() ? CodeSize(file, method) : 0};
+    outcome.reason = method.has_code() ? Reason::kOutOfScope : Reason::kNoCode;
+  }
+  return result;
+}
+
+std::vector<uint8_t> Assemble(const ClassFile& file, const ConstantPoolBuilder& pool,
+                              Bytes methods) {
+  constexpr size_t kPoolCountAt = 8;
+  ByteWriter out;
+  out.Reserve(file.bytes.size() + pool.added().size() + methods.size());
+  out.Append(file.bytes.first(file.pool_end));
+  out.PatchU2(kPoolCountAt, pool.count());
+  out.Append(pool.added());
+  out.Append(file.bytes.subspan(file.pool_end, file.methods_begin + 2 - file.pool_end));
+  out.Append(methods);
+  out.Append(file.bytes.subspan(file.methods_end));
+  return out.Release();
+}
+
+}  // namespace
+
+absl::StatusOr<InstrumentResult> Instrument(
+    absl::Span<const uint8_t> class_bytes, const ScopeFilter& filter, const ProbeSpec& spec,
+    absl::FunctionRef<uint32_t(const MethodRef&)> assign_id) {
+  absl::StatusOr<ClassFile> file = ParseClassFile(class_bytes);
+  if (!file.ok()) return file.status();
+  InstrumentResult result = Outline(*file);
+  const ScopeFilter::ClassScope scope = filter.ScopeOf(file->this_name);
+  if (scope == ScopeFilter::ClassScope::kNone) return result;
+
+  ConstantPoolBuilder pool(file->pool);
+  MethodRewriter rewriter(*file, spec, pool);
+  ByteWriter methods;
+  methods.Reserve((file->methods_end - file->methods_begin) * 3 / 2);
+  bool changed = false;
+  for (size_t i = 0; i < file->methods.size(); ++i) {
+    const MethodInfo& method = file->methods[i];
+    MethodOutcome& outcome = result.methods[i];
+    const bool in_scope = method.has_code() && (scope == ScopeFilter::ClassScope::kAllMethods ||
+                                                filter.Includes(file->this_name, method.name));
+    if (in_scope) outcome.reason = rewriter.Rewrite(method, methods);
+    if (!in_scope || Describe(outcome.reason).effect == Effect::kUntouched) {
+      methods.Append(class_bytes.subspan(method.begin, method.end - method.begin));
+      continue;
+    }
+    outcome.probed = changed = true;
+    outcome.id = assign_id(outcome.method);
+    rewriter.SetId(outcome.id, methods);
+  }
+  if (changed) result.bytes = Assemble(*file, pool, methods.bytes());
+  return result;
+}
+
+absl::StatusOr<InstrumentResult> Summarize(absl::Span<const uint8_t> class_bytes) {
+  absl::StatusOr<ClassFile> file = ParseClassFile(class_bytes);
+  if (!file.ok()) return file.status();
+  return Outline(*file);
+}
+
+}  // namespace jtrace::classfile

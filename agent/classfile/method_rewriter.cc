@@ -1,0 +1,183 @@
+#include "agent/classfile/method_rewriter.h"
+
+#include <algorithm>
+
+#include "agent/classfile/code_tables.h"
+
+namespace jtrace::classfile {
+namespace {
+
+constexpr uint32_t kMaxCodeSize = 65535;
+constexpr uint16_t kFirstMajorWithStackMaps = 50;
+// name, length, max_stack, max_locals, code_length
+constexpr size_t kCodeLengthOffset = 10;
+
+}  // namespace
+
+Reason MethodRewriter::Rewrite(const MethodInfo& method, ByteWriter& out) {
+  if (const Reason reason = Prepare(method); reason != Reason::kNone) return reason;
+  const ProbeCode probes(constants_, spec_.token, code_.max_locals);
+  if (const Reason reason = PlanWithinLimits(method, probes); reason != Reason::kNone) {
+    return reason;
+  }
+  const size_t begin = out.size();
+  const Reason reason = WriteMethod(method, probes, out);
+  if (reason == Reason::kNone) return plan_.reason;
+  out.Truncate(begin);
+  return reason;
+}
+
+Reason MethodRewriter::Prepare(const MethodInfo& method) {
+  const Bytes attribute =
+      file_.bytes.subspan(method.code_begin, method.code_end - method.code_begin);
+  if (!code_.Parse(attribute, file_.pool)) return Reason::kMalformedCode;
+  for (const CodeSubAttribute& sub : code_.attributes) {
+    if (sub.table == CodeTable::kUnknown) return Reason::kUnknownAttribute;
+  }
+  // Two locals and at most four stack slots come on top.
+  if (code_.max_locals > 65535 - 2 || code_.max_stack > 65535 - 4) return Reason::kFrameTooLarge;
+  if (!constants_added_) {
+    if (!constants_.Add(spec_, pool_)) return Reason::kConstantPoolFull;
+    constants_added_ = true;
+  }
+  // The id may need a constant, and nothing may fail any more once it is assigned.
+  if (!pool_.HasRoom(1)) return Reason::kConstantPoolFull;
+  return editor_.Scan(code_.code);
+}
+
+uint32_t MethodRewriter::NewSize(const ProbeCode& probes) const {
+  return editor_.new_size() + (plan_.covered_from ? probes.catch_all.size() : 0);
+}
+
+// The whole set of probes, or only entry and exits, whichever keeps a method that the JIT compiles
+// within the size that it compiles.
+Reason MethodRewriter::PlanWithinLimits(const MethodInfo& method, const ProbeCode& probes) {
+  const bool may_grow = code_.code.size() > kHugeMethodLimit;
+  for (const auto weight : {ProbePlanner::Weight::kFull, ProbePlanner::Weight::kLight}) {
+    planner_.Plan(file_, method, code_, editor_, probes, spec_.token, weight, plan_);
+    const Reason reason = editor_.Layout(plan_.insertions);
+    if (reason != Reason::kNone) return reason;
+    const uint32_t size = NewSize(probes);
+    if (size > kMaxCodeSize) return Reason::kCodeTooLarge;
+    if (may_grow || size <= kHugeMethodLimit) return Reason::kNone;
+  }
+  return Reason::kHugeMethod;
+}
+
+Reason MethodRewriter::WriteMethod(const MethodInfo& method, const ProbeCode& probes,
+                                   ByteWriter& out) {
+  out.Append(file_.bytes.subspan(method.begin, method.code_begin - method.begin));
+  const size_t begin = out.size();
+  const bool token = spec_.token != TokenKind::kNone;
+  const int token_slots = spec_.token == TokenKind::kLong ? 2 : token ? 1 : 0;
+  // enter: the id, then the token. exit: the token on top of what is there. resume: token and id
+  // on top of an exception, or of anything where it stands behind a handler's first instructions.
+  const int stack = std::max(code_.max_stack + token_slots + (code_.exceptions.empty() ? 0 : 1),
+                             token ? 1 + token_slots : 1);
+  out.U2(code_.name_index);
+  out.U4(0);
+  out.U2(static_cast<uint32_t>(stack));
+  out.U2(static_cast<uint32_t>(code_.max_locals + token_slots));
+  out.U4(0);
+  WriteCode(probes, out);
+  out.PatchU4(begin + kCodeLengthOffset, static_cast<uint32_t>(out.size() - begin) - 14);
+  if (const Reason reason = WriteExceptions(out); reason != Reason::kNone) return reason;
+  if (const Reason reason = WriteTables(method, out); reason != Reason::kNone) return reason;
+  out.PatchU4(begin + 2, static_cast<uint32_t>(out.size() - begin) - 6);
+  out.Append(file_.bytes.subspan(method.code_end, method.end - method.code_end));
+  return Reason::kNone;
+}
+
+void MethodRewriter::WriteCode(const ProbeCode& probes, ByteWriter& out) {
+  id_positions_.clear();
+  const size_t begin = out.size();
+  editor_.Write(out, [&](size_t insertion, size_t position) {
+    if (plan_.kinds[insertion] == ProbePlan::Kind::kEnter) {
+      id_positions_.push_back(begin + position + probes.id_in_enter);
+    } else if (plan_.kinds[insertion] == ProbePlan::Kind::kResume) {
+      id_positions_.push_back(begin + position + probes.id_in_resume);
+    }
+  });
+  if (plan_.covered_from) out.Append(probes.catch_all.bytes());
+}
+
+Reason MethodRewriter::WriteExceptions(ByteWriter& out) const {
+  const size_t count = code_.exceptions.size() + (plan_.covered_from ? 1 : 0);
+  if (count > 65535) return Reason::kExceptionTableFull;
+  out.U2(static_cast<uint32_t>(count));
+  for (const ExceptionRow& row : code_.exceptions) {
+    const uint32_t start = editor_.PlaceOf(row.start);
+    const uint32_t end = editor_.PlaceOf(row.end);
+    const uint32_t handler = editor_.PlaceOf(row.handler);
+    if (start > kMaxCodeSize || end > kMaxCodeSize || !editor_.IsInstruction(row.handler)) {
+      return Reason::kMalformedTable;
+    }
+    out.U2(start);
+    out.U2(end);
+    out.U2(handler);
+    out.U2(row.catch_type);
+  }
+  if (plan_.covered_from) {
+    out.U2(editor_.PlaceOf(*plan_.covered_from));
+    out.U2(editor_.new_size());
+    out.U2(editor_.new_size());
+    out.U2(0);
+  }
+  return Reason::kNone;
+}
+
+Reason MethodRewriter::WriteTables(const MethodInfo& method, ByteWriter& out) {
+  const size_t count_at = out.size();
+  out.U2(0);
+  uint32_t count = 0;
+  const CodeSubAttribute* stack_map = nullptr;
+  for (const CodeSubAttribute& sub : code_.attributes) {
+    if (sub.table == CodeTable::kStackMap) {
+      if (stack_map != nullptr) return Reason::kMalformedStackMap;
+      stack_map = &sub;
+      continue;
+    }
+    out.U2(sub.name_index);
+    out.U4(static_cast<uint32_t>(sub.body.size()));
+    if (!RelocateTable(sub.table, sub.body, editor_, out)) return Reason::kMalformedTable;
+    ++count;
+  }
+  // Older JVMs' verifier infers the types, and this one ignores the attribute for them.
+  if (file_.major_version >= kFirstMajorWithStackMaps &&
+      (stack_map != nullptr || plan_.covered_from)) {
+    if (const Reason reason = WriteStackMap(method, stack_map, out); reason != Reason::kNone) {
+      return reason;
+    }
+    ++count;
+  }
+  if (count > 65535) return Reason::kMalformedTable;
+  out.PatchU2(count_at, count);
+  return Reason::kNone;
+}
+
+Reason MethodRewriter::WriteStackMap(const MethodInfo& method, const CodeSubAttribute* old,
+                                     ByteWriter& out) {
+  const StackMapContext context = {
+      .descriptor = method.descriptor,
+      .is_static = (method.access & kAccStatic) != 0,
+      .is_constructor = method.name == "<init>" && !file_.super_name.empty(),
+      .this_class = file_.this_index,
+      .max_locals = code_.max_locals,
+      .token = spec_.token,
+  };
+  const HandlerFrame handler = {editor_.new_size(), constants_.throwable};
+  out.U2(old != nullptr ? old->name_index : constants_.stack_map_table);
+  const size_t length_at = out.size();
+  out.U4(0);
+  const Reason reason = stack_map_.Rewrite(old != nullptr ? old->body : Bytes(), context, editor_,
+                                           plan_.covered_from ? &handler : nullptr, pool_, out);
+  out.PatchU4(length_at, static_cast<uint32_t>(out.size() - length_at) - 4);
+  return reason;
+}
+
+void MethodRewriter::SetId(uint32_t id, ByteWriter& out) const {
+  const uint16_t constant = IdNeedsConstant(id) ? pool_.AddInteger(id) : 0;
+  for (const size_t position : id_positions_) PutId(out.data() + position, id, constant);
+}
+
+}  // namespace jtrace::classfile

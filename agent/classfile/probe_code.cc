@@ -1,0 +1,87 @@
+#include "agent/classfile/probe_code.h"
+
+#include <string_view>
+
+#include "agent/classfile/opcodes.h"
+
+namespace jtrace::classfile {
+namespace {
+
+// The one-byte forms of loads and stores begin here, four for each type.
+constexpr uint8_t kIload0 = 26;
+constexpr uint8_t kLload0 = 30;
+constexpr uint8_t kIstore0 = 59;
+constexpr uint8_t kLstore0 = 63;
+
+void Local(Snippet& out, uint8_t opcode, uint8_t first_short_form, uint16_t slot) {
+  if (slot < 4) {
+    out.U1(static_cast<uint8_t>(first_short_form + slot));
+  } else if (slot < 256) {
+    out.U1(opcode);
+    out.U1(static_cast<uint8_t>(slot));
+  } else {
+    out.U1(kOpWide);
+    out.U1(opcode);
+    out.U2(slot);
+  }
+}
+
+void Call(Snippet& out, uint16_t method) {
+  out.U1(kOpInvokestatic);
+  out.U2(method);
+}
+
+void PushIdLater(Snippet& out) {
+  out.U1(kOpSipush);
+  out.U2(0);
+}
+
+}  // namespace
+
+bool ProbeConstants::Add(const ProbeSpec& spec, ConstantPoolBuilder& pool) {
+  const uint16_t owner = pool.FindOrAddClass(spec.owner);
+  if (spec.token == TokenKind::kNone) {
+    enter = pool.AddMethodref(owner, spec.enter, "(I)V");
+    return enter != 0;
+  }
+  const bool is_long = spec.token == TokenKind::kLong;
+  enter = pool.AddMethodref(owner, spec.enter, is_long ? "(I)J" : "(I)I");
+  exit = pool.AddMethodref(owner, spec.exit, is_long ? "(J)V" : "(I)V");
+  resume = pool.AddMethodref(owner, spec.resume, is_long ? "(JI)V" : "(II)V");
+  throwable = pool.FindOrAddClass("java/lang/Throwable");
+  stack_map_table = pool.FindOrAddUtf8("StackMapTable");
+  return enter != 0 && exit != 0 && resume != 0 && throwable != 0 && stack_map_table != 0;
+}
+
+ProbeCode::ProbeCode(const ProbeConstants& constants, TokenKind token, uint16_t token_slot) {
+  id_in_enter = enter.size();
+  PushIdLater(enter);
+  Call(enter, constants.enter);
+  if (token == TokenKind::kNone) return;
+
+  const bool is_long = token == TokenKind::kLong;
+  auto load = [&](Snippet& out) {
+    Local(out, is_long ? kOpLload : kOpIload, is_long ? kLload0 : kIload0, token_slot);
+  };
+  Local(enter, is_long ? kOpLstore : kOpIstore, is_long ? kLstore0 : kIstore0, token_slot);
+
+  load(exit);
+  Call(exit, constants.exit);
+
+  load(resume);
+  id_in_resume = resume.size();
+  PushIdLater(resume);
+  Call(resume, constants.resume);
+
+  load(catch_all);
+  Call(catch_all, constants.exit);
+  catch_all.U1(kOpAthrow);
+}
+
+void PutId(uint8_t* at, uint32_t id, uint16_t constant) {
+  const bool in_pool = IdNeedsConstant(id);
+  at[0] = in_pool ? kOpLdcW : kOpSipush;
+  StoreU2(at + 1, in_pool ? constant : id);
+}
+
+}  // namespace jtrace::classfile

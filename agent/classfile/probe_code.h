@@ -1,0 +1,61 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "agent/classfile/byte_io.h"
+#include "agent/classfile/constant_pool.h"
+#include "agent/classfile/probe_spec.h"
+
+namespace jtrace::classfile {
+
+/// The constants that the probes of one class refer to.
+struct ProbeConstants {
+  uint16_t enter = 0;
+  uint16_t exit = 0;
+  uint16_t resume = 0;
+  uint16_t throwable = 0;
+  uint16_t stack_map_table = 0;
+
+  /// Adds them to `pool`; false if it is full.
+  bool Add(const ProbeSpec& spec, ConstantPoolBuilder& pool);
+};
+
+/// A few instructions, on the stack.
+class Snippet {
+ public:
+  Bytes bytes() const { return {bytes_.data(), size_}; }
+  uint32_t size() const { return size_; }
+  void U1(uint8_t value) { bytes_[size_++] = value; }
+  void U2(uint16_t value) {
+    StoreU2(bytes_.data() + size_, value);
+    size_ += 2;
+  }
+
+ private:
+  std::array<uint8_t, 16> bytes_{};
+  uint8_t size_ = 0;
+};
+
+/// Bytes of the instruction that pushes a method's id. Always the same, so that the layout of a
+/// method does not depend on its id: `sipush` or `ldc_w`.
+inline constexpr uint32_t kPushIdSize = 3;
+
+/// The probes of one method (see ProbeSpec), their ids still to be put in.
+struct ProbeCode {
+  Snippet enter;
+  Snippet exit;
+  Snippet resume;
+  Snippet catch_all;
+  uint32_t id_in_enter = 0;   ///< where PutId goes in `enter`
+  uint32_t id_in_resume = 0;  ///< where PutId goes in `resume`
+
+  ProbeCode(const ProbeConstants& constants, TokenKind token, uint16_t token_slot);
+};
+
+/// The constant that PutId needs: 0 for ids that `sipush` can push.
+inline bool IdNeedsConstant(uint32_t id) { return id > 0x7fff; }
+/// Writes the kPushIdSize bytes that push `id`.
+void PutId(uint8_t* at, uint32_t id, uint16_t constant);
+
+}  // namespace jtrace::classfile

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "agent/classfile/class_file.h"
+#include "agent/classfile/code_attribute.h"
+#include "agent/classfile/code_editor.h"
+#include "agent/classfile/probe_code.h"
+#include "agent/classfile/reason.h"
+
+namespace jtrace::classfile {
+
+/// Methods above this many bytes of bytecode are never compiled (HotSpot's HugeMethodLimit).
+inline constexpr uint32_t kHugeMethodLimit = 8000;
+
+/// Where a method's probes go.
+struct ProbePlan {
+  enum class Kind : uint8_t { kEnter, kExit, kResume };
+  std::vector<Insertion> insertions;  ///< as CodeEditor::Layout wants them
+  std::vector<Kind> kinds;            ///< of each insertion
+  /// First bci that the catch-all handler covers; nothing: the method gets none.
+  std::optional<uint32_t> covered_from;
+  /// kNone, or why the plan leaves something out.
+  Reason reason = Reason::kNone;
+};
+
+/// Decides where probes go (S2.1, S2.3, S2.4):
+/// - entry: in front of everything, once, whatever jumps to the first instruction;
+/// - exit: in front of every return;
+/// - resume: at every catch handler, so that an activation left by an exception heals itself.
+///   A handler that covers its own first instructions (javac's `monitorexit` loop, and `astore` in
+///   old class files) gets it behind those: a stack overflow in the probe would else be caught by
+///   the same handler for ever;
+/// - catch-all: over the whole body, in constructors from behind `super(...)` on, where `this` is
+///   initialised; not at all if that code can be entered by another way.
+class ProbePlanner {
+ public:
+  enum class Weight : uint8_t { kFull, kLight };  ///< light: entry and exits only
+
+  /// `editor` has scanned `code`. The plan's bytes live in `probes`.
+  void Plan(const ClassFile& file, const MethodInfo& method, const CodeAttribute& code,
+            const CodeEditor& editor, const ProbeCode& probes, TokenKind token, Weight weight,
+            ProbePlan& plan);
+
+ private:
+  void AddResumes(const CodeAttribute& code, const CodeEditor& editor, const ProbeCode& probes,
+                  ProbePlan& plan);
+
+  std::vector<uint32_t> handlers_;
+};
+
+/// The bci behind the call of `super(...)` or `this(...)` in a constructor, if what follows it can
+/// only be reached through it; 0 in java/lang/Object, which has none.
+std::optional<uint32_t> EndOfSuperCall(const ClassFile& file, const CodeAttribute& code,
+                                       const CodeEditor& editor);
+
+}  // namespace jtrace::classfile

@@ -1,0 +1,58 @@
+#include "agent/classfile/reason.h"
+
+#include <array>
+#include <cstddef>
+
+namespace jtrace::classfile {
+namespace {
+
+constexpr std::array<ReasonInfo, kReasonCount> kReasons = {{
+    {Reason::kNone, Effect::kNothing, "none", "probed in full", ""},
+    {Reason::kNoCode, Effect::kNothing, "no-code", "abstract or native, nothing to probe", ""},
+    {Reason::kOutOfScope, Effect::kNothing, "out-of-scope",
+     "not in scope of include= and exclude=", ""},
+    {Reason::kHugeMethodLight, Effect::kPartial, "huge-method-light",
+     "catch-all and catch probes left out to stay within 8,000 bytes, which the JIT compiles",
+     "counts are exact; split the method, or run with -XX:-DontCompileHugeMethods"},
+    {Reason::kConstructorUncovered, Effect::kPartial, "constructor-uncovered",
+     "a constructor whose code after super(...) has more than one way in has no catch-all",
+     "counts are exact; calls after an exception that leaves it may hang too deep for a moment"},
+    {Reason::kHugeMethod, Effect::kUntouched, "huge-method",
+     "probes would push it over 8,000 bytes and the JIT would never compile it",
+     "split the method, or run with -XX:-DontCompileHugeMethods"},
+    {Reason::kCodeTooLarge, Effect::kUntouched, "code-too-large",
+     "probes would push it over the 65,535 bytes a method may have", "split the method"},
+    {Reason::kFrameTooLarge, Effect::kUntouched, "frame-too-large",
+     "no room for the token among its 65,535 locals or stack slots", ""},
+    {Reason::kExceptionTableFull, Effect::kUntouched, "exception-table-full",
+     "its exception table has 65,535 rows already", ""},
+    {Reason::kConstantPoolFull, Effect::kUntouched, "constant-pool-full",
+     "the class's constant pool has no room for the probe's constants", "split the class"},
+    {Reason::kJumpTooFar, Effect::kUntouched, "jump-too-far",
+     "a conditional jump would have to reach further than 32,767 bytes", "split the method"},
+    {Reason::kUnknownAttribute, Effect::kUntouched, "unknown-attribute",
+     "its code has an attribute whose layout is not known and may hold code positions",
+     "report the attribute's producer"},
+    {Reason::kMalformedCode, Effect::kUntouched, "malformed-code",
+     "its bytecode is not what the JVM specification allows", "the JVM may refuse it as well"},
+    {Reason::kMalformedStackMap, Effect::kUntouched, "malformed-stack-map",
+     "its StackMapTable is not what the JVM specification allows", "the JVM may refuse it as well"},
+    {Reason::kMalformedTable, Effect::kUntouched, "malformed-table",
+     "a table of its code points outside the code", "the JVM may refuse it as well"},
+}};
+
+constexpr bool InOrder() {
+  for (size_t i = 0; i < kReasons.size(); ++i) {
+    if (kReasons[i].reason != static_cast<Reason>(i)) return false;
+  }
+  return true;
+}
+static_assert(InOrder(), "the table is indexed by Reason");
+
+}  // namespace
+
+const ReasonInfo& Describe(Reason reason) { return kReasons[static_cast<size_t>(reason)]; }
+
+absl::Span<const ReasonInfo> AllReasons() { return kReasons; }
+
+}  // namespace jtrace::classfile

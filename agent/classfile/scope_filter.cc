@@ -1,0 +1,246 @@
+#include "agent/classfile/scope_filter.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace jtrace::classfile {
+namespace {
+
+// The packages of the JDK's modules, 17 to 25. Others publish below javax. and com.sun. too, so
+// these are listed one by one.
+constexpr std::string_view kJdkPrefixes[] = {
+    "java/",
+    "jdk/",
+    "sun/",
+    "javax/accessibility/",
+    "javax/annotation/processing/",
+    "javax/crypto/",
+    "javax/imageio/",
+    "javax/lang/model/",
+    "javax/management/",
+    "javax/naming/",
+    "javax/net/",
+    "javax/print/",
+    "javax/rmi/",
+    "javax/script/",
+    "javax/security/",
+    "javax/smartcardio/",
+    "javax/sound/",
+    "javax/sql/",
+    "javax/swing/",
+    "javax/tools/",
+    "javax/transaction/xa/",
+    "javax/xml/",
+    "com/sun/accessibility/",
+    "com/sun/beans/",
+    "com/sun/crypto/",
+    "com/sun/imageio/",
+    "com/sun/jarsigner/",
+    "com/sun/java/",
+    "com/sun/java_cup/",
+    "com/sun/jdi/",
+    "com/sun/jmx/",
+    "com/sun/jndi/",
+    "com/sun/management/",
+    "com/sun/media/",
+    "com/sun/naming/",
+    "com/sun/net/",
+    "com/sun/nio/",
+    "com/sun/org/",
+    "com/sun/proxy/",
+    "com/sun/rowset/",
+    "com/sun/security/",
+    "com/sun/source/",
+    "com/sun/swing/",
+    "com/sun/tools/",
+    "com/sun/xml/internal/",
+    "netscape/javascript/",
+    "org/ietf/jgss/",
+    "org/jcp/xml/dsig/internal/",
+    "org/w3c/dom/",
+    "org/xml/sax/",
+};
+
+// jtrace itself, and what the probe runs through: probing those would recurse.
+constexpr std::string_view kNeverPrefixes[] = {"jtrace/", "java/lang/invoke/JTrace"};
+constexpr std::string_view kNeverClasses[] = {
+    "java/lang/Object",         "java/lang/Thread",
+    "jdk/internal/misc/Unsafe", "java/lang/invoke/MethodHandleImpl",
+    "sun/misc/Unsafe",
+};
+
+bool StartsWithAny(std::string_view name, absl::Span<const std::string_view> prefixes) {
+  return std::any_of(prefixes.begin(), prefixes.end(),
+                     [name](std::string_view prefix) { return name.starts_with(prefix); });
+}
+
+bool IsNeverProbed(std::string_view name) {
+  return StartsWithAny(name, kNeverPrefixes) ||
+         std::find(std::begin(kNeverClasses), std::end(kNeverClasses), name) !=
+             std::end(kNeverClasses);
+}
+
+// `*` stands for any characters but '/', `**` for any at all. Linear in both but for backtracking
+// to the last star, which is enough as stars of the two kinds are not mixed within one name.
+bool GlobMatches(std::string_view glob, std::string_view text) {
+  size_t g = 0;
+  size_t t = 0;
+  size_t star = std::string_view::npos;
+  size_t star_text = 0;
+  bool crosses = false;
+  while (t < text.size()) {
+    if (g < glob.size() && glob[g] == '*') {
+      crosses = g + 1 < glob.size() && glob[g + 1] == '*';
+      g += crosses ? 2 : 1;
+      star = g;
+      star_text = t;
+    } else if (g < glob.size() && glob[g] == text[t]) {
+      ++g;
+      ++t;
+    } else if (star != std::string_view::npos && (crosses || text[star_text] != '/')) {
+      g = star;
+      t = ++star_text;
+    } else {
+      return false;
+    }
+  }
+  while (g < glob.size() && glob[g] == '*') ++g;
+  return g == glob.size();
+}
+
+bool Contains(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+bool IsWellFormed(std::string_view pattern) {
+  return !pattern.empty() && !Contains(pattern, "***") &&
+         pattern.find_first_of(" \t,/()[:") == std::string_view::npos && pattern.front() != '.' &&
+         pattern.back() != '.' && !Contains(pattern, "..");
+}
+
+std::string Internal(std::string_view dotted) {
+  std::string name(dotted);
+  std::replace(name.begin(), name.end(), '.', '/');
+  return name;
+}
+
+// Cuts the text up to the next `;` off `list`, without the blanks around it.
+std::string_view NextElement(std::string_view& list) {
+  constexpr std::string_view kBlanks = " \t";
+  const size_t end = list.find(';');
+  std::string_view text = list.substr(0, end);
+  list.remove_prefix(end == std::string_view::npos ? list.size() : end + 1);
+  text.remove_prefix(std::min(text.find_first_not_of(kBlanks), text.size()));
+  return text.substr(0, text.find_last_not_of(kBlanks) + 1);
+}
+
+// A pattern speaks for JDK classes only if its first package is spelled out.
+bool NamesPackage(std::string_view class_glob) {
+  const size_t slash = class_glob.find('/');
+  return slash != std::string_view::npos &&
+         class_glob.substr(0, slash).find('*') == std::string_view::npos;
+}
+
+}  // namespace
+
+ScopeFilter::ScopeFilter() = default;
+
+ScopeFilter ScopeFilter::Everything() {
+  ScopeFilter filter;
+  filter.everything_ = true;
+  return filter;
+}
+
+bool ScopeFilter::IsJdkClass(std::string_view class_name) {
+  return StartsWithAny(class_name, kJdkPrefixes);
+}
+
+absl::Status ScopeFilter::Add(std::string_view text, std::vector<Pattern>& patterns) {
+  auto add = [&patterns](std::string class_glob, std::string_view method_glob) {
+    const bool names_package = NamesPackage(class_glob);
+    patterns.push_back({std::move(class_glob), std::string(method_glob), names_package});
+  };
+  const size_t colons = text.find("::");
+  const bool has_method = colons != std::string_view::npos;
+  const std::string_view class_part = text.substr(0, colons);
+  const std::string_view method_part = has_method ? text.substr(colons + 2) : std::string_view();
+  if (!IsWellFormed(class_part) || (has_method && !IsWellFormed(method_part))) {
+    return absl::InvalidArgumentError("bad pattern '" + std::string(text) + "'");
+  }
+  if (text == "*") {
+    add("**", "");
+    return absl::OkStatus();
+  }
+  add(Internal(class_part), method_part);
+  // `a.b.c` may be the class a.b.c or the method c of a.b.
+  const size_t dot = text.rfind('.');
+  if (!has_method && dot != std::string_view::npos && text[dot + 1] != '*') {
+    add(Internal(text.substr(0, dot)), text.substr(dot + 1));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<ScopeFilter::Pattern>> ScopeFilter::Compile(
+    absl::Span<const std::string> lists) {
+  std::vector<Pattern> patterns;
+  for (std::string_view list : lists) {
+    while (!list.empty()) {
+      const std::string_view text = NextElement(list);
+      if (text.empty()) continue;
+      if (absl::Status status = Add(text, patterns); !status.ok()) return status;
+    }
+  }
+  return patterns;
+}
+
+absl::StatusOr<ScopeFilter> ScopeFilter::Create(absl::Span<const std::string> include,
+                                                absl::Span<const std::string> exclude) {
+  ScopeFilter filter;
+  absl::StatusOr<std::vector<Pattern>> patterns = Compile(include);
+  if (!patterns.ok()) return patterns.status();
+  filter.include_ = *std::move(patterns);
+  patterns = Compile(exclude);
+  if (!patterns.ok()) return patterns.status();
+  filter.exclude_ = *std::move(patterns);
+  return filter;
+}
+
+bool ScopeFilter::Matches(const Pattern& pattern, std::string_view class_name) {
+  return GlobMatches(pattern.class_glob, class_name);
+}
+
+ScopeFilter::ClassScope ScopeFilter::ScopeOf(std::string_view class_name) const {
+  if (everything_) return ClassScope::kAllMethods;
+  if (IsNeverProbed(class_name)) return ClassScope::kNone;
+  const bool jdk = IsJdkClass(class_name);
+  ClassScope scope = include_.empty() && !jdk ? ClassScope::kAllMethods : ClassScope::kNone;
+  for (const Pattern& pattern : include_) {
+    if (scope == ClassScope::kAllMethods) break;
+    if ((jdk && !pattern.names_package) || !Matches(pattern, class_name)) continue;
+    scope = pattern.method_glob.empty() ? ClassScope::kAllMethods : ClassScope::kSomeMethods;
+  }
+  if (scope == ClassScope::kNone) return scope;
+  for (const Pattern& pattern : exclude_) {
+    if (!Matches(pattern, class_name)) continue;
+    if (pattern.method_glob.empty()) return ClassScope::kNone;
+    scope = ClassScope::kSomeMethods;
+  }
+  return scope;
+}
+
+bool ScopeFilter::Includes(std::string_view class_name, std::string_view method_name) const {
+  if (everything_) return true;
+  if (IsNeverProbed(class_name)) return false;
+  const bool jdk = IsJdkClass(class_name);
+  auto matches = [&](const Pattern& pattern) {
+    return Matches(pattern, class_name) &&
+           (pattern.method_glob.empty() || GlobMatches(pattern.method_glob, method_name));
+  };
+  if (std::any_of(exclude_.begin(), exclude_.end(), matches)) return false;
+  if (include_.empty()) return !jdk;
+  return std::any_of(include_.begin(), include_.end(), [&](const Pattern& pattern) {
+    return (!jdk || pattern.names_package) && matches(pattern);
+  });
+}
+
+}  // namespace jtrace::classfile

@@ -1,0 +1,76 @@
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * Links every class of a pack, and so runs HotSpot's verifier on it (with -Xverify:all on all of
+ * them), without initialising it: asking for a class's declared constructors links it. Where the
+ * names in the pack begin with modules, the classes come from the (patched) module image, else the
+ * pack itself is the class path.
+ */
+public final class LinkAll {
+  private static int linked;
+  private static int unresolved;
+  private static int failed;
+
+  /** Defines a pack's classes. */
+  private static final class PackLoader extends ClassLoader {
+    private final Map<String, byte[]> classes = new HashMap<>();
+
+    PackLoader(Path pack) throws IOException {
+      super(ClassLoader.getPlatformClassLoader());
+      Pack.read(pack, (name, bytes) -> classes.put(className(name), bytes));
+    }
+
+    @Override
+    protected Class<?> findClass(String name) throws ClassNotFoundException {
+      byte[] bytes = classes.get(name);
+      if (bytes == null) throw new ClassNotFoundException(name);
+      return defineClass(name, bytes, 0, bytes.length);
+    }
+  }
+
+  private static String className(String entry) {
+    return entry.substring(0, entry.length() - ".class".length()).replace('/', '.');
+  }
+
+  private static void link(Class<?> type) {
+    type.getDeclaredConstructors();
+  }
+
+  private static void tryLink(String name, ClassLoader loader) {
+    try {
+      link(Class.forName(name, false, loader));
+      ++linked;
+    } catch (VerifyError | ClassFormatError | IncompatibleClassChangeError error) {
+      if (++failed <= 20) System.out.println("FAILED " + name + ": " + error);
+    } catch (ClassNotFoundException | LinkageError | SecurityException missing) {
+      ++unresolved;  // an optional dependency that is not here; the original misses it as well
+    }
+  }
+
+  public static void main(String[] args) throws Exception {
+    Path pack = Path.of(args[1]);
+    if (args[0].equals("jdk")) {
+      Map<String, ClassLoader> loaders = new HashMap<>();
+      for (Module module : ModuleLayer.boot().modules()) {
+        loaders.put(module.getName(), module.getClassLoader());
+      }
+      Pack.read(pack, (name, bytes) -> {
+        int slash = name.indexOf('/');
+        String module = name.substring(0, slash);
+        if (loaders.containsKey(module)) {
+          tryLink(className(name.substring(slash + 1)), loaders.get(module));
+        } else {
+          ++unresolved;
+        }
+      });
+    } else {
+      PackLoader loader = new PackLoader(pack);
+      for (String name : loader.classes.keySet()) tryLink(name, loader);
+    }
+    System.out.println("linked " + linked + " unresolved " + unresolved + " failed " + failed);
+    System.exit(failed == 0 && linked > 0 ? 0 : 1);
+  }
+}

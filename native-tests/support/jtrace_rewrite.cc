@@ -1,0 +1,122 @@
+// Rewrites class files in bulk, for the tests that put every class of a JDK before a verifier.
+//
+//     jtrace-rewrite [--flat] [--id-base=N] IN.pack OUT.pack
+//
+// A pack is a sequence of entries: u4 name length, name, u4 size, bytes (big-endian); what is no
+// class file or cannot be rewritten is copied. Prints the counts of methods by reason.
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "agent/classfile/byte_io.h"
+#include "agent/classfile/instrumenter.h"
+
+namespace jtrace::classfile {
+namespace {
+
+struct Tally {
+  size_t classes = 0;
+  size_t rewritten = 0;
+  size_t rejected = 0;  // not parsed as a class file at all
+  size_t probed = 0;
+  std::array<size_t, kReasonCount> by_reason{};
+};
+
+Bytes RewriteEntry(std::string_view name, Bytes bytes, const ProbeSpec& spec, uint32_t& next_id,
+                   std::vector<uint8_t>& storage, Tally& tally) {
+  ++tally.classes;
+  auto result = Instrument(bytes, ScopeFilter::Everything(), spec,
+                           [&next_id](const MethodRef&) { return next_id++; });
+  if (!result.ok()) {
+    ++tally.rejected;
+    std::printf("rejected %.*s: %s\n", static_cast<int>(name.size()), name.data(),
+                std::string(result.status().message()).c_str());
+    return bytes;
+  }
+  for (const MethodOutcome& outcome : result->methods) {
+    ++tally.by_reason[static_cast<size_t>(outcome.reason)];
+    tally.probed += outcome.probed ? 1 : 0;
+    if (Describe(outcome.reason).effect != Effect::kUntouched) continue;
+    std::printf("refused %.*s.%s%s: %s\n", static_cast<int>(name.size()), name.data(),
+                std::string(outcome.method.name).c_str(),
+                std::string(outcome.method.descriptor).c_str(),
+                std::string(Describe(outcome.reason).name).c_str());
+  }
+  if (result->bytes.empty()) return bytes;
+  ++tally.rewritten;
+  storage = std::move(result->bytes);
+  return storage;
+}
+
+void Print(const Tally& tally) {
+  std::printf("classes %zu rewritten %zu rejected %zu probed %zu\n", tally.classes, tally.rewritten,
+              tally.rejected, tally.probed);
+  size_t refused = 0;
+  for (const ReasonInfo& info : AllReasons()) {
+    const size_t count = tally.by_reason[static_cast<size_t>(info.reason)];
+    if (info.effect == Effect::kUntouched) refused += count;
+    if (count != 0) std::printf("reason %s %zu\n", std::string(info.name).c_str(), count);
+  }
+  std::printf("refused %zu of %zu methods\n", refused, refused + tally.probed);
+}
+
+std::vector<uint8_t> ReadFile(const char* path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+int Run(const char* in_path, const char* out_path, const ProbeSpec& spec, uint32_t next_id) {
+  const std::vector<uint8_t> pack = ReadFile(in_path);
+  ByteReader reader(pack);
+  ByteWriter out;
+  out.Reserve(pack.size() * 2);
+  Tally tally;
+  std::vector<uint8_t> storage;
+  while (!reader.AtEnd()) {
+    const Bytes name = reader.Take(reader.U4());
+    const Bytes bytes = reader.Take(reader.U4());
+    if (!reader.ok()) {
+      std::fprintf(stderr, "jtrace-rewrite: %s is cut short\n", in_path);
+      return 1;
+    }
+    const Bytes written = RewriteEntry(AsText(name), bytes, spec, next_id, storage, tally);
+    out.U4(static_cast<uint32_t>(name.size()));
+    out.Append(name);
+    out.U4(static_cast<uint32_t>(written.size()));
+    out.Append(written);
+  }
+  std::ofstream file(out_path, std::ios::binary);
+  file.write(reinterpret_cast<const char*>(out.data()), static_cast<std::streamsize>(out.size()));
+  file.close();
+  Print(tally);
+  return file ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace jtrace::classfile
+
+int main(int argc, char** argv) {
+  using jtrace::classfile::ProbeSpec;
+  ProbeSpec spec = ProbeSpec::Tree();
+  uint32_t next_id = 1;
+  int at = 1;
+  for (; at < argc && argv[at][0] == '-'; ++at) {
+    const std::string option = argv[at];
+    if (option == "--flat") {
+      spec = ProbeSpec::Flat();
+    } else if (option.starts_with("--id-base=")) {
+      next_id = static_cast<uint32_t>(std::strtoul(option.c_str() + 10, nullptr, 10));
+    } else {
+      at = argc;
+    }
+  }
+  if (argc - at != 2) {
+    std::fprintf(stderr, "usage: jtrace-rewrite [--flat] [--id-base=N] IN.pack OUT.pack\n");
+    return 2;
+  }
+  return jtrace::classfile::Run(argv[at], argv[at + 1], spec, next_id);
+}
