@@ -12,6 +12,12 @@ constexpr uint16_t kFirstMajorWithStackMaps = 50;
 // name, length, max_stack, max_locals, code_length
 constexpr size_t kCodeLengthOffset = 10;
 
+// HotSpot makes instances finalizable if their finalize() is more than a `return`; Object's is not,
+// so a probe there would queue every object of the program for finalization.
+bool IsEmptyFinalizer(const MethodInfo& method, Bytes code) {
+  return method.name == "finalize" && method.descriptor == "()V" && code.size() == 1;
+}
+
 }  // namespace
 
 Reason MethodRewriter::Rewrite(const MethodInfo& method, ByteWriter& out) {
@@ -31,6 +37,7 @@ Reason MethodRewriter::Prepare(const MethodInfo& method) {
   const Bytes attribute =
       file_.bytes.subspan(method.code_begin, method.code_end - method.code_begin);
   if (!code_.Parse(attribute, file_.pool)) return Reason::kMalformedCode;
+  if (IsEmptyFinalizer(method, code_.code)) return Reason::kEmptyFinalizer;
   for (const CodeSubAttribute& sub : code_.attributes) {
     if (sub.table == CodeTable::kUnknown) return Reason::kUnknownAttribute;
   }

@@ -17,6 +17,8 @@ constexpr std::array<ReasonInfo, kReasonCount> kReasons = {{
     {Reason::kConstructorUncovered, Effect::kPartial, "constructor-uncovered",
      "a constructor whose code after super(...) has more than one way in has no catch-all",
      "counts are exact; calls after an exception that leaves it may hang too deep for a moment"},
+    {Reason::kEmptyFinalizer, Effect::kUntouched, "empty-finalizer",
+     "an empty finalize(): HotSpot never calls it, but would if it were not empty", ""},
     {Reason::kHugeMethod, Effect::kUntouched, "huge-method",
      "probes would push it over 8,000 bytes and the JIT would never compile it",
      "split the method, or run with -XX:-DontCompileHugeMethods"},

@@ -17,6 +17,7 @@ enum class Reason : uint8_t {
   kHugeMethodLight,
   kConstructorUncovered,
   // Meant to have one; left untouched.
+  kEmptyFinalizer,
   kHugeMethod,
   kCodeTooLarge,
   kFrameTooLarge,

@@ -1,6 +1,9 @@
 // Rewrites class files in bulk, for the tests that put every class of a JDK before a verifier.
 //
-//     jtrace-rewrite [--flat] [--id-base=N] IN.pack OUT.pack
+//     jtrace-rewrite [--flat] [--skip-object] [--id-base=N] IN.pack OUT.pack
+//
+// --skip-object leaves java/lang/Object alone, as the agent always does: C2 compiles its
+// constructor by rules of its own and crashes on a handler in it.
 //
 // A pack is a sequence of entries: u4 name length, name, u4 size, bytes (big-endian); what is no
 // class file or cannot be rewritten is copied. Prints the counts of methods by reason.
@@ -18,6 +21,12 @@
 namespace jtrace::classfile {
 namespace {
 
+struct Settings {
+  ProbeSpec spec = ProbeSpec::Tree();
+  bool skip_object = false;
+  uint32_t next_id = 1;
+};
+
 struct Tally {
   size_t classes = 0;
   size_t rewritten = 0;
@@ -26,11 +35,12 @@ struct Tally {
   std::array<size_t, kReasonCount> by_reason{};
 };
 
-Bytes RewriteEntry(std::string_view name, Bytes bytes, const ProbeSpec& spec, uint32_t& next_id,
+Bytes RewriteEntry(std::string_view name, Bytes bytes, Settings& settings,
                    std::vector<uint8_t>& storage, Tally& tally) {
   ++tally.classes;
-  auto result = Instrument(bytes, ScopeFilter::Everything(), spec,
-                           [&next_id](const MethodRef&) { return next_id++; });
+  if (settings.skip_object && name.ends_with("java/lang/Object.class")) return bytes;
+  auto result = Instrument(bytes, ScopeFilter::Everything(), settings.spec,
+                           [&settings](const MethodRef&) { return settings.next_id++; });
   if (!result.ok()) {
     ++tally.rejected;
     std::printf("rejected %.*s: %s\n", static_cast<int>(name.size()), name.data(),
@@ -69,7 +79,7 @@ std::vector<uint8_t> ReadFile(const char* path) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-int Run(const char* in_path, const char* out_path, const ProbeSpec& spec, uint32_t next_id) {
+int Run(const char* in_path, const char* out_path, Settings settings) {
   const std::vector<uint8_t> pack = ReadFile(in_path);
   ByteReader reader(pack);
   ByteWriter out;
@@ -83,7 +93,7 @@ int Run(const char* in_path, const char* out_path, const ProbeSpec& spec, uint32
       std::fprintf(stderr, "jtrace-rewrite: %s is cut short\n", in_path);
       return 1;
     }
-    const Bytes written = RewriteEntry(AsText(name), bytes, spec, next_id, storage, tally);
+    const Bytes written = RewriteEntry(AsText(name), bytes, settings, storage, tally);
     out.U4(static_cast<uint32_t>(name.size()));
     out.Append(name);
     out.U4(static_cast<uint32_t>(written.size()));
@@ -100,23 +110,24 @@ int Run(const char* in_path, const char* out_path, const ProbeSpec& spec, uint32
 }  // namespace jtrace::classfile
 
 int main(int argc, char** argv) {
-  using jtrace::classfile::ProbeSpec;
-  ProbeSpec spec = ProbeSpec::Tree();
-  uint32_t next_id = 1;
+  jtrace::classfile::Settings settings;
   int at = 1;
   for (; at < argc && argv[at][0] == '-'; ++at) {
     const std::string option = argv[at];
     if (option == "--flat") {
-      spec = ProbeSpec::Flat();
+      settings.spec = jtrace::classfile::ProbeSpec::Flat();
+    } else if (option == "--skip-object") {
+      settings.skip_object = true;
     } else if (option.starts_with("--id-base=")) {
-      next_id = static_cast<uint32_t>(std::strtoul(option.c_str() + 10, nullptr, 10));
+      settings.next_id = static_cast<uint32_t>(std::strtoul(option.c_str() + 10, nullptr, 10));
     } else {
       at = argc;
     }
   }
   if (argc - at != 2) {
-    std::fprintf(stderr, "usage: jtrace-rewrite [--flat] [--id-base=N] IN.pack OUT.pack\n");
+    std::fprintf(stderr,
+                 "usage: jtrace-rewrite [--flat] [--skip-object] [--id-base=N] IN.pack OUT.pack\n");
     return 2;
   }
-  return jtrace::classfile::Run(argv[at], argv[at + 1], spec, next_id);
+  return jtrace::classfile::Run(argv[at], argv[at + 1], settings);
 }
