@@ -80,6 +80,12 @@ Identity CurrentJavaThread(const SamplerState& state, const ThreadSlot& slot) {
   return {id, id != 0};
 }
 
+ChainEnd EndOf(const Chain& chain, const ThreadSlot& slot) {
+  const ChainEnd end = chain.end();
+  return end != ChainEnd::kFailed && chain.Truncates(slot.max_frames) ? ChainEnd::kRootWithHole
+                                                                      : end;
+}
+
 void FillHeader(const SamplerState& state, const ThreadSlot& slot, uint64_t time_ns,
                 uint32_t weight, const Chain& chain, SampleHeader* header) {
   *header = SampleHeader{};
@@ -87,8 +93,8 @@ void FillHeader(const SamplerState& state, const ThreadSlot& slot, uint64_t time
   header->thread_number = slot.thread_number.load(std::memory_order_relaxed);
   header->os_tid = slot.os_tid;
   header->weight = weight;
-  header->frame_count = chain.size();
-  header->end = chain.end();
+  header->frame_count = chain.SizeWithin(slot.max_frames);
+  header->end = EndOf(chain, slot);
   const Identity identity = CurrentJavaThread(state, slot);
   header->java_tid = identity.java_tid;
   if (identity.known && state.read_position != nullptr) {
@@ -99,14 +105,27 @@ void FillHeader(const SamplerState& state, const ThreadSlot& slot, uint64_t time
   if (!header->position_known) Count(sample_counters.position_unknown);
 }
 
+// Walks again without the remembered frames and compares (tests and soaks only).
+void CheckAgainstFullWalk(const VmLayout* vm, WalkedThread thread, const ThreadSlot& slot,
+                          const ucontext_t* context, const Chain& chain) {
+  thread.memory = nullptr;
+  Chain full(slot.check_storage, slot.chain_capacity);
+  WalkStack(vm, thread, context, full);
+  if (!full.SameFrames(chain)) Count(sample_counters.memory_wrong);
+}
+
 void TakeSample(const SamplerState& state, ThreadSlot& slot, uint32_t weight,
                 const ucontext_t* context) {
   const uint64_t time_ns = MonotonicNanos();
   Chain chain(slot.chain_storage, slot.chain_capacity);
-  const StackRange stack{slot.stack_low.load(std::memory_order_relaxed),
-                         slot.stack_high.load(std::memory_order_relaxed)};
-  WalkStack(state.vm, slot.java_thread.load(std::memory_order_relaxed), stack, context, chain);
-  const uint32_t frames = chain.size();
+  const WalkedThread thread{slot.java_thread.load(std::memory_order_relaxed),
+                            {slot.stack_low.load(std::memory_order_relaxed),
+                             slot.stack_high.load(std::memory_order_relaxed)},
+                            slot.walk_memory,
+                            &slot.remembered_frames};
+  WalkStack(state.vm, thread, context, chain);
+  if (slot.check_storage != nullptr) CheckAgainstFullWalk(state.vm, thread, slot, context, chain);
+  const uint32_t frames = chain.SizeWithin(slot.max_frames);
   std::byte* const record =
       slot.ring.Reserve(static_cast<uint32_t>(sizeof(SampleHeader) + frames * sizeof(Frame)));
   if (record == nullptr) {
@@ -114,14 +133,15 @@ void TakeSample(const SamplerState& state, ThreadSlot& slot, uint32_t weight,
     return;
   }
   FillHeader(state, slot, time_ns, weight, chain, reinterpret_cast<SampleHeader*>(record));
-  chain.CopyTo(reinterpret_cast<Frame*>(record + sizeof(SampleHeader)));
+  chain.CopyTo(reinterpret_cast<Frame*>(record + sizeof(SampleHeader)), slot.max_frames);
   slot.ring.Commit();
   Count(sample_counters.taken);
-  Count(sample_counters.ends[static_cast<int>(chain.end())]);
+  Count(sample_counters.ends[static_cast<int>(EndOf(chain, slot))]);
   if (chain.failure() != WalkNote::kNone) {
     Count(sample_counters.notes[static_cast<int>(chain.failure())]);
   }
-  if (chain.truncated()) Count(sample_counters.notes[static_cast<int>(WalkNote::kTruncated)]);
+  if (chain.Truncates(slot.max_frames))
+    Count(sample_counters.notes[static_cast<int>(WalkNote::kTruncated)]);
 }
 
 void CountCost(uint64_t begin_ns) {

@@ -7,6 +7,7 @@
 
 #include "agent/hot/ring.h"
 #include "agent/hot/walk/chain.h"
+#include "agent/hot/walk/walk_memory.h"
 
 namespace jtrace::hot {
 
@@ -40,9 +41,16 @@ struct alignas(64) ThreadSlot {
 
   // Handler: true while it works; a nested signal is dropped and counted.
   bool in_handler;
-  // Handler: where a chain is collected before it goes to the ring, chain_capacity frames.
+  // Handler: where a chain is collected before it goes to the ring.
   Frame* chain_storage;
   uint32_t chain_capacity;
+  // Frames of a chain that are kept, at most chain_capacity.
+  uint32_t max_frames;
+  // Handler: the thread's last walk.
+  WalkMemory::Storage* walk_memory;
+  uint32_t remembered_frames;
+  // Handler: a second chain, walked in full to check the first; null: no checking.
+  Frame* check_storage;
   // Handler produces SampleHeader records, the writer consumes.
   SpscRing ring;
 };

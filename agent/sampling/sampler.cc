@@ -87,7 +87,8 @@ absl::StatusOr<std::unique_ptr<Sampler::Impl>> Sampler::Impl::Create(const Sampl
   auto timers = ThreadTimers::Create(options.timer, options.interval, options.signal);
   if (!timers.ok()) return timers.status();
   impl->timers_ = *std::move(timers);
-  auto pool = SlotPool::Create(options.max_threads, options.ring_bytes, options.max_frames);
+  auto pool = SlotPool::Create(
+      {options.max_threads, options.ring_bytes, options.max_frames, options.check_memory});
   if (!pool.ok()) return pool.status();
   impl->pool_ = *std::move(pool);
   impl->ReadVm(libjvm_address);
@@ -191,6 +192,7 @@ absl::Status Sampler::Impl::Attach(pid_t tid, uint32_t thread_number, uint64_t j
   slot->thread_number.store(thread_number, std::memory_order_relaxed);
   slot->java_tid.store(java_tid, std::memory_order_relaxed);
   slot->in_handler = false;
+  slot->remembered_frames = 0;
   FillSlot(slot, java_thread);
   slot->state.store(SlotState::kAttached, std::memory_order_release);
   const bool own = tid == gettid();
@@ -284,6 +286,7 @@ std::vector<SampleLoss> Sampler::Impl::Losses() const {
       {"sample.nested", value(counters.nested)},
       {"sample.stale", value(counters.stale)},
       {"sample.position_unknown", value(counters.position_unknown)},
+      {"sample.memory_wrong", value(counters.memory_wrong)},
   };
   for (int i = 1; i < static_cast<int>(hot::WalkNote::kCount); ++i) {
     losses.push_back({absl::StrCat("walk.", hot::WalkNoteName(static_cast<hot::WalkNote>(i))),

@@ -43,6 +43,9 @@ struct SamplerOptions {
   hot::PositionReader read_position = nullptr;
   // Measure the handler's own time (two clock reads a sample); see Sampler::Cost.
   bool measure_cost = false;
+  // Walk every stack twice, with and without what is remembered of the walk before, and count
+  // differences as the loss "sample.memory_wrong". For tests.
+  bool check_memory = false;
 };
 
 // Samples lost or cut short, by reason; running totals.

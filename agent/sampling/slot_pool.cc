@@ -3,8 +3,10 @@
 #include <errno.h>
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <new>
+#include <utility>
 
 #include "absl/status/status.h"
 
@@ -20,19 +22,15 @@ void* Reserve(size_t bytes) {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<SlotPool>> SlotPool::Create(uint32_t slots, uint32_t ring_bytes,
-                                                           uint32_t max_frames) {
-  void* const memory = Reserve(size_t{slots} * sizeof(hot::ThreadSlot));
+absl::StatusOr<std::unique_ptr<SlotPool>> SlotPool::Create(const Sizes& sizes) {
+  void* const memory = Reserve(size_t{sizes.slots} * sizeof(hot::ThreadSlot));
   if (memory == nullptr) return absl::ErrnoToStatus(errno, "no memory for thread slots");
   // Zero pages are valid slots: every member may start as zero, state kFree.
   static_assert(static_cast<int>(hot::SlotState::kFree) == 0);
-  return std::unique_ptr<SlotPool>(
-      new SlotPool(static_cast<hot::ThreadSlot*>(memory), slots, ring_bytes, max_frames));
+  return std::unique_ptr<SlotPool>(new SlotPool(static_cast<hot::ThreadSlot*>(memory), sizes));
 }
 
-SlotPool::SlotPool(hot::ThreadSlot* slots, uint32_t capacity, uint32_t ring_bytes,
-                   uint32_t max_frames)
-    : slots_(slots), capacity_(capacity), ring_bytes_(ring_bytes), max_frames_(max_frames) {}
+SlotPool::SlotPool(hot::ThreadSlot* slots, const Sizes& sizes) : slots_(slots), sizes_(sizes) {}
 
 hot::ThreadSlot* SlotPool::Take() {
   if (!free_.empty()) {
@@ -40,7 +38,7 @@ hot::ThreadSlot* SlotPool::Take() {
     free_.pop_back();
     return slot;
   }
-  if (used_ == capacity_) return nullptr;
+  if (used_ == sizes_.slots) return nullptr;
   auto* const slot = new (&slots_[used_]) hot::ThreadSlot{};
   if (!AddBuffers(slot)) return nullptr;
   ++used_;
@@ -53,12 +51,21 @@ void SlotPool::Give(hot::ThreadSlot* slot) {
 }
 
 bool SlotPool::AddBuffers(hot::ThreadSlot* slot) {
-  const size_t frame_bytes = size_t{max_frames_} * sizeof(hot::Frame);
-  void* const memory = Reserve(frame_bytes + ring_bytes_);
-  if (memory == nullptr) return false;
-  slot->chain_storage = static_cast<hot::Frame*>(memory);
-  slot->chain_capacity = max_frames_;
-  slot->ring.Init(static_cast<std::byte*>(memory) + frame_bytes, ring_bytes_);
+  // Deeper chains than are kept have to be collected to be remembered.
+  const uint32_t chain_capacity = std::max(sizes_.max_frames, hot::WalkMemory::kCapacity);
+  const size_t chain_bytes = size_t{chain_capacity} * sizeof(hot::Frame);
+  const size_t check_bytes = sizes_.check_memory ? chain_bytes : 0;
+  auto* at = static_cast<std::byte*>(
+      Reserve(chain_bytes + check_bytes + sizes_.ring_bytes + sizeof(hot::WalkMemory::Storage)));
+  if (at == nullptr) return false;
+  const auto take = [&at](size_t bytes) { return std::exchange(at, at + bytes); };
+  slot->chain_storage = reinterpret_cast<hot::Frame*>(take(chain_bytes));
+  slot->chain_capacity = chain_capacity;
+  slot->max_frames = sizes_.max_frames;
+  if (check_bytes != 0) slot->check_storage = reinterpret_cast<hot::Frame*>(take(check_bytes));
+  slot->ring.Init(take(sizes_.ring_bytes), sizes_.ring_bytes);
+  slot->walk_memory =
+      reinterpret_cast<hot::WalkMemory::Storage*>(take(sizeof(hot::WalkMemory::Storage)));
   return true;
 }
 

@@ -15,9 +15,13 @@ namespace jtrace::sampling {
 // unmapped: signals that name a slot may arrive at any time later. Not thread-safe.
 class SlotPool {
  public:
-  // ring_bytes: a power of two; max_frames: frames a chain may keep.
-  static absl::StatusOr<std::unique_ptr<SlotPool>> Create(uint32_t slots, uint32_t ring_bytes,
-                                                          uint32_t max_frames);
+  struct Sizes {
+    uint32_t slots;
+    uint32_t ring_bytes;  // a power of two
+    uint32_t max_frames;  // frames of a chain that are kept
+    bool check_memory;    // SamplerOptions::check_memory
+  };
+  static absl::StatusOr<std::unique_ptr<SlotPool>> Create(const Sizes& sizes);
 
   // A free slot with empty ring, or null: all are in use, or there is no memory.
   hot::ThreadSlot* Take();
@@ -25,18 +29,16 @@ class SlotPool {
   void Give(hot::ThreadSlot* slot);
 
   hot::ThreadSlot* slots() const { return slots_; }
-  uint32_t capacity() const { return capacity_; }
+  uint32_t capacity() const { return sizes_.slots; }
   // Slots that were ever taken are the first of the region.
   uint32_t used() const { return used_; }
 
  private:
-  SlotPool(hot::ThreadSlot* slots, uint32_t capacity, uint32_t ring_bytes, uint32_t max_frames);
+  SlotPool(hot::ThreadSlot* slots, const Sizes& sizes);
   bool AddBuffers(hot::ThreadSlot* slot);
 
   hot::ThreadSlot* const slots_;
-  const uint32_t capacity_;
-  const uint32_t ring_bytes_;
-  const uint32_t max_frames_;
+  const Sizes sizes_;
   uint32_t used_ = 0;
   std::vector<hot::ThreadSlot*> free_;
 };

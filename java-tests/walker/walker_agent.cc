@@ -2,6 +2,7 @@
 //
 // -agentpath:…=KEY=VALUE,…  interval_us (1000), timer (auto|perf|posix), min_root (percent of
 // chains that must reach the root, 99), max_inexact (percent of paths, 3), min_samples (20),
+// check_memory (1: no remembered chain may differ from the full walk),
 // max_frames, dump (failed chains to print), report (file for the statistics). A failed check
 // prints why on stderr and ends the JVM with status 3.
 //
@@ -67,6 +68,8 @@ Settings ParseSettings(const char* text) {
       settings.max_inexact = std::stod(value);
     } else if (key == "min_samples") {
       settings.min_samples = std::stoul(value);
+    } else if (key == "check_memory") {
+      settings.sampler.check_memory = value == "1";
     } else if (key == "max_frames") {
       settings.sampler.max_frames = static_cast<uint32_t>(std::stoul(value));
     } else if (key == "dump") {
@@ -306,7 +309,10 @@ void CheckResult() {
   const double root = 100.0 * static_cast<double>(a.samples - failed) /
                       static_cast<double>(std::max<uint64_t>(a.samples, 1));
   const bool enough = a.samples >= a.settings.min_samples;
-  if (enough && root >= a.settings.min_root && a.paths.Ok(a.settings.max_inexact)) return;
+  const bool remembered_right = hot::sample_counters.memory_wrong.load() == 0;
+  if (enough && remembered_right && root >= a.settings.min_root &&
+      a.paths.Ok(a.settings.max_inexact))
+    return;
   fprintf(stderr, "walker_agent: FAILED: %lu samples, %.3f%% reach the root\n", a.samples, root);
   PrintReport(stderr);
   _exit(3);

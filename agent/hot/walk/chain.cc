@@ -2,6 +2,49 @@
 
 namespace jtrace::hot {
 
+const Frame& Chain::KeptFrame(uint32_t index) const {
+  const uint32_t own = pushed_ < capacity_ ? pushed_ : capacity_;
+  if (index >= own) return base_[base_count_ - 1 - (index - own)];
+  if (pushed_ <= capacity_ || index < leaf_) return frames_[index];
+  const uint32_t ring = capacity_ - leaf_;
+  const uint32_t oldest = (pushed_ - capacity_) % ring;
+  return frames_[leaf_ + (oldest + index - leaf_) % ring];
+}
+
+uint32_t Chain::SizeWithin(uint32_t limit) const {
+  if (!Truncates(limit)) return pushed_ + base_count_;
+  return (Kept() < limit ? Kept() : limit) + 1;
+}
+
+bool Chain::SameFrames(const Chain& other) const {
+  if (pushed_ > capacity_ || other.pushed_ > other.capacity_) return true;
+  if (Kept() != other.Kept() || failure_ != other.failure_) return false;
+  for (uint32_t i = 0; i < Kept(); ++i) {
+    const Frame &mine = KeptFrame(i), &theirs = other.KeptFrame(i);
+    if (mine.value != theirs.value || mine.bci != theirs.bci || mine.kind != theirs.kind ||
+        mine.flags != theirs.flags) {
+      return false;
+    }
+  }
+  return true;
+}
+
+void Chain::CopyTo(Frame* out, uint32_t limit) const {
+  const uint32_t size = SizeWithin(limit);
+  if (!Truncates(limit)) {
+    for (uint32_t i = 0; i < pushed_; ++i) *out++ = frames_[i];
+    for (uint32_t i = base_count_; i-- > 0;) *out++ = base_[i];
+    return;
+  }
+  const uint32_t frames = size - 1;
+  const uint32_t leaf = frames / 2;
+  for (uint32_t i = 0; i < leaf; ++i) *out++ = KeptFrame(i);
+  const uint32_t missing = pushed_ + base_count_ - frames;
+  *out++ = Frame{static_cast<uint64_t>(WalkNote::kTruncated), static_cast<int32_t>(missing),
+                 FrameKind::kMarker, 0, 0};
+  for (uint32_t i = Kept() - (frames - leaf); i < Kept(); ++i) *out++ = KeptFrame(i);
+}
+
 const char* WalkNoteName(WalkNote note) {
   switch (note) {
     case WalkNote::kNone:

@@ -3,7 +3,6 @@
 #define JTRACE_AGENT_HOT_WALK_CHAIN_H_
 
 #include <cstdint>
-#include <cstring>
 
 namespace jtrace::hot {
 
@@ -66,8 +65,8 @@ enum class ChainEnd : uint8_t {
 };
 
 // Collects frames in caller-provided storage. Past the capacity, the leaf half stays and the other
-// half keeps the newest pushed frames, so that the root side survives; a marker takes the hole.
-// Plain memory only: async-signal-safe.
+// half keeps the newest pushed frames, so that the root side survives; a marker takes the hole. The
+// end of the chain may lie elsewhere: the base. Plain memory only: async-signal-safe.
 class Chain {
  public:
   // capacity >= 2.
@@ -80,9 +79,7 @@ class Chain {
     frames_[at] = Frame{value, bci, kind, flags, 0};
     ++pushed_;
   }
-  void PushMarker(WalkNote note, int32_t missing = -1) {
-    Push(FrameKind::kMarker, static_cast<uint64_t>(note), missing);
-  }
+  void PushMarker(WalkNote note) { Push(FrameKind::kMarker, static_cast<uint64_t>(note), -1); }
 
   void NoteGuess() { guessed_ = true; }
   void NoteHole(WalkNote note) {
@@ -94,40 +91,47 @@ class Chain {
     PushMarker(note);
     failure_ = note;
   }
+  // The rest of the chain: `count` frames, the root first. They must stay until CopyTo.
+  void SetBase(const Frame* root_first, uint32_t count) {
+    base_ = root_first;
+    base_count_ = count;
+  }
 
   WalkNote failure() const { return failure_; }
-  bool truncated() const { return pushed_ > capacity_; }
   ChainEnd end() const {
     if (failure_ != WalkNote::kNone) return ChainEnd::kFailed;
-    if (hole_ || truncated()) return ChainEnd::kRootWithHole;
+    if (hole_ || pushed_ > capacity_) return ChainEnd::kRootWithHole;
     return guessed_ ? ChainEnd::kRootGuessed : ChainEnd::kRoot;
   }
+  // Frames pushed here, without the base.
   uint32_t pushed() const { return pushed_; }
-  // Frames that CopyTo writes.
-  uint32_t size() const { return truncated() ? capacity_ + 1 : pushed_; }
+  // A pushed frame; index < pushed() <= capacity.
+  const Frame& pushed_frame(uint32_t index) const { return frames_[index]; }
 
-  // Writes size() frames, leaf first.
-  void CopyTo(Frame* out) const {
-    if (!truncated()) {
-      std::memcpy(out, frames_, pushed_ * sizeof(Frame));
-      return;
-    }
-    std::memcpy(out, frames_, leaf_ * sizeof(Frame));
-    const uint32_t missing = pushed_ - capacity_;
-    out[leaf_] = Frame{static_cast<uint64_t>(WalkNote::kTruncated), static_cast<int32_t>(missing),
-                       FrameKind::kMarker, 0, 0};
-    const uint32_t ring = capacity_ - leaf_;
-    const uint32_t oldest = missing % ring;
-    Frame* to = out + leaf_ + 1;
-    std::memcpy(to, frames_ + leaf_ + oldest, (ring - oldest) * sizeof(Frame));
-    std::memcpy(to + (ring - oldest), frames_ + leaf_, oldest * sizeof(Frame));
+  // Whether CopyTo leaves frames out.
+  bool Truncates(uint32_t limit) const {
+    return pushed_ > capacity_ || pushed_ + base_count_ > limit;
   }
+  // Frames that CopyTo writes, at most limit + 1.
+  uint32_t SizeWithin(uint32_t limit) const;
+  // Whether both have the same frames and failure; not compared, and true, if either dropped frames.
+  bool SameFrames(const Chain& other) const;
+  // Writes the frames, leaf first. Of more than `limit` (2 <= limit <= capacity) the leaf half and
+  // the root half, a kTruncated marker with the number of missing frames as bci between them.
+  void CopyTo(Frame* out, uint32_t limit) const;
 
  private:
+  // Frames that are still there.
+  uint32_t Kept() const { return (pushed_ < capacity_ ? pushed_ : capacity_) + base_count_; }
+  // The `index`-th of them from the leaf.
+  const Frame& KeptFrame(uint32_t index) const;
+
   Frame* const frames_;
   const uint32_t capacity_;
   const uint32_t leaf_;
   uint32_t pushed_ = 0;
+  const Frame* base_ = nullptr;
+  uint32_t base_count_ = 0;
   bool guessed_ = false;
   bool hole_ = false;
   WalkNote failure_ = WalkNote::kNone;

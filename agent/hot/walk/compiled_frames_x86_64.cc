@@ -87,7 +87,7 @@ class CompiledFrame {
     if (blob_.frame_size == 0 && wrapper_) {  // frameless: method handle intrinsics
       if (!IsReturnSlot(cursor_.sp)) return false;
       PushEntered();
-      return ReturnThrough(walk_, cursor_.sp, cursor_.fp, Callers::kJava);
+      return ReturnThrough(walk_, cursor_.sp, cursor_.OwnFp(), Callers::kJava);
     }
     const int complete = FrameComplete();
     const uintptr_t limit = blob_.code + (complete > 0 ? complete : 0) + kSlack;
@@ -139,8 +139,8 @@ class CompiledFrame {
     const uintptr_t slot = cursor_.sp + static_cast<uintptr_t>(depth);
     // At an entry the return address makes the stack misaligned by one word.
     if (slot % 16 != 8 || !IsReturnSlot(slot)) return false;
-    uintptr_t fp = cursor_.fp;
-    if (rbp_depth >= 0 && !cursor_.Load(slot - static_cast<uintptr_t>(rbp_depth), &fp)) {
+    SavedFp fp = cursor_.OwnFp();
+    if (rbp_depth >= 0 && !cursor_.LoadFp(slot - static_cast<uintptr_t>(rbp_depth), &fp)) {
       return false;
     }
     PushEntered();
@@ -157,11 +157,11 @@ class CompiledFrame {
   // the method itself.
   bool FromExit() {
     constexpr int kEpilogueInstructions = 8;
-    if (InReturnPollStub()) return LeaveThrough(cursor_.sp, cursor_.fp);
+    if (InReturnPollStub()) return LeaveThrough(cursor_.sp, cursor_.OwnFp());
     const FrameShape shape = ShapeToReturn(cursor_.pc, blob_.end, kEpilogueInstructions);
     if (shape.kind == FrameShape::kAtFp) {
-      uintptr_t fp;
-      return wrapper_ && cursor_.Load(cursor_.fp, &fp) && LeaveThrough(cursor_.fp + 8, fp);
+      SavedFp fp;
+      return wrapper_ && cursor_.LoadFp(cursor_.fp, &fp) && LeaveThrough(cursor_.fp + 8, fp);
     }
     const int whole_frame = 8 * (blob_.frame_size - 1);
     if (shape.kind != FrameShape::kAtSp || shape.offset > whole_frame) return false;
@@ -169,12 +169,12 @@ class CompiledFrame {
     if (shape.offset == whole_frame && Decode(cursor_.pc, blob_.end).effect != StackEffect::kMove) {
       return false;
     }
-    uintptr_t fp = cursor_.fp;
-    if (shape.rbp_offset >= 0) cursor_.Load(cursor_.sp + shape.rbp_offset, &fp);
+    SavedFp fp = cursor_.OwnFp();
+    if (shape.rbp_offset >= 0 && !cursor_.LoadFp(cursor_.sp + shape.rbp_offset, &fp)) return false;
     return LeaveThrough(cursor_.sp + static_cast<uintptr_t>(shape.offset), fp);
   }
 
-  bool LeaveThrough(uintptr_t slot, uintptr_t fp) {
+  bool LeaveThrough(uintptr_t slot, SavedFp fp) {
     if (!IsReturnSlot(slot)) return false;
     const auto method = FieldAt<uintptr_t>(blob_.address, vm_.nmethod.method);
     PushMethod(vm_, walk_.chain, FrameKind::kCompiled, method, -1, flags_);
@@ -211,8 +211,12 @@ class CompiledFrame {
 
   bool FromFrameAt(uintptr_t sp) {
     const uintptr_t slot = sp + 8 * static_cast<uintptr_t>(blob_.frame_size - 1);
-    uintptr_t fp;
-    return cursor_.Load(slot - 8, &fp) && ReturnThrough(walk_, slot, fp, Callers::kJava);
+    SavedFp fp;
+    if (!cursor_.LoadFp(slot - 8, &fp) || !ReturnThrough(walk_, slot, fp, Callers::kJava)) {
+      return false;
+    }
+    cursor_.step_used_fp = false;
+    return true;
   }
 
   // A call in a barrier's slow path, which saved registers below the frame before it.
@@ -229,13 +233,16 @@ class CompiledFrame {
     for (uintptr_t words = cursor_.sp / 8 % 2; words <= kMaxPushed; words += 2) {
       const uintptr_t caller_sp =
           cursor_.sp + 8 * (static_cast<uintptr_t>(blob_.frame_size) + words);
-      uintptr_t value, fp;
-      if (!cursor_.Load(caller_sp - 8, &value) || !cursor_.Load(caller_sp - 16, &fp)) return false;
+      uintptr_t value;
+      SavedFp fp;
+      if (!cursor_.Load(caller_sp - 8, &value) || !cursor_.LoadFp(caller_sp - 16, &fp)) {
+        return false;
+      }
       if (!IsReturnAddress(walk_, value, Callers::kJava) ||
-          !CallerLooksValid(walk_, value, caller_sp, fp)) {
+          !CallerLooksValid(walk_, value, caller_sp, fp.value)) {
         continue;
       }
-      cursor_.Return(value, caller_sp, fp);
+      cursor_.Return(value, caller_sp - 8, caller_sp, fp);
       return true;
     }
     return false;

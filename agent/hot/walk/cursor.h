@@ -19,6 +19,12 @@ struct StackRange {
 // What is read at most above sp where the stack's range is not known.
 inline constexpr uintptr_t kGuardedStack = 8 << 20;
 
+// A value of rbp, and the address it was read from (0: the register was not touched).
+struct SavedFp {
+  uintptr_t value;
+  uintptr_t slot;
+};
+
 // Where a frame stands: its pc and the registers that finding its caller needs. No unwinding of
 // HotSpot's or the C library's code needs more of them (x86-64; see the README).
 struct Cursor {
@@ -32,6 +38,13 @@ struct Cursor {
   // pc was interrupted (else it is a return address), and `context` has the other registers.
   bool interrupted;
   const ucontext_t* context;
+  // Where pc and fp were read; 0: a register had it, or fp is the callee's.
+  uintptr_t pc_slot;
+  uintptr_t fp_slot;
+  // What the last step made use of, for WalkMemory.
+  bool step_used_fp;
+  uintptr_t step_method;  // of an interpreted frame, else 0
+  uintptr_t step_bytecode_pointer;
 
   // Stands at interrupted code. It may run on another stack than the handler or the frame before.
   void Interrupt(const ucontext_t* at, StackRange stack) {
@@ -40,6 +53,7 @@ struct Cursor {
     pc = Register(REG_RIP);
     sp = Register(REG_RSP);
     fp = Register(REG_RBP);
+    pc_slot = fp_slot = 0;
     stack_known = sp >= stack.low && sp < stack.high;
     stack_high = stack_known ? stack.high : sp + kGuardedStack;
   }
@@ -61,11 +75,20 @@ struct Cursor {
     return true;
   }
 
-  // Moves to the caller.
-  void Return(uintptr_t return_address, uintptr_t caller_sp, uintptr_t caller_fp) {
+  SavedFp OwnFp() const { return {fp, 0}; }
+  bool LoadFp(uintptr_t address, SavedFp* saved) const {
+    saved->slot = address;
+    return Load(address, &saved->value);
+  }
+
+  // Moves to the caller. return_slot: where return_address was read; 0: in a register.
+  void Return(uintptr_t return_address, uintptr_t return_slot, uintptr_t caller_sp,
+              SavedFp caller_fp) {
     pc = return_address;
+    pc_slot = return_slot;
     sp = caller_sp;
-    fp = caller_fp;
+    fp = caller_fp.value;
+    fp_slot = caller_fp.slot;
     interrupted = false;
   }
 };

@@ -1,6 +1,7 @@
 // Frames of the template interpreter.
 #include <cstring>
 
+#include "agent/hot/walk/interpreter_frame_x86_64.h"
 #include "agent/hot/walk/method_ref.h"
 #include "agent/hot/walk/return_address.h"
 #include "agent/hot/walk/walk_state.h"
@@ -9,12 +10,6 @@
 namespace jtrace::hot {
 namespace {
 
-// The frame, in bytes from rbp. The caller's rsp is kept apart because the callee extends the
-// caller's expression stack by its locals.
-constexpr intptr_t kReturnAddress = 8;
-constexpr intptr_t kSenderSp = -8;
-constexpr intptr_t kMethod = -24;
-constexpr intptr_t kBytecodePointer = -64;
 constexpr uintptr_t kLinkage = 16;  // return address and saved rbp
 
 // No frame is larger: 65,535 locals and operands, with room to spare.
@@ -66,14 +61,15 @@ class InterpretedFrame {
   bool ReturnToR13(bool pops, bool moves_sp) {
     uintptr_t pc = cursor_.Register(REG_R13);
     uintptr_t sp = cursor_.sp;
+    const uintptr_t slot = pops ? sp : 0;
     if (pops) {
-      if (!cursor_.Load(sp, &pc)) return false;
+      if (!cursor_.Load(slot, &pc)) return false;
       sp += 8;
     }
     if (!IsCaller(pc)) return false;
     if (moves_sp) sp = SenderSp(cursor_.Register(REG_RBX), sp);
     PushStub();
-    cursor_.Return(pc, sp, cursor_.fp);
+    cursor_.Return(pc, slot, sp, cursor_.OwnFp());
     return true;
   }
 
@@ -96,15 +92,18 @@ class InterpretedFrame {
     constexpr uintptr_t kPushedAtMost = 16;
     const uintptr_t fp = cursor_.fp;
     const uintptr_t method = cursor_.Register(REG_RBX);
-    uintptr_t pc, caller_fp, sender_sp;
+    uintptr_t pc, sender_sp;
+    SavedFp caller_fp;
     if (fp < cursor_.sp || fp - cursor_.sp > kPushedAtMost || !LooksLikeMethod(vm_, method) ||
-        !cursor_.Load(fp + kReturnAddress, &pc) || !IsCaller(pc) || !cursor_.Load(fp, &caller_fp)) {
+        !cursor_.Load(fp + kInterpreterReturnAddress, &pc) || !IsCaller(pc) ||
+        !cursor_.LoadFp(fp, &caller_fp)) {
       return false;
     }
     sender_sp = cursor_.Register(REG_R13);
-    if (fp != cursor_.sp) cursor_.Load(fp + kSenderSp, &sender_sp);
+    if (fp != cursor_.sp) cursor_.Load(fp + kInterpreterSenderSp, &sender_sp);
     PushEntered(method);
-    cursor_.Return(pc, SenderSp(sender_sp, fp + kLinkage), caller_fp);
+    cursor_.Return(pc, fp + kInterpreterReturnAddress, SenderSp(sender_sp, fp + kLinkage),
+                   caller_fp);
     return true;
   }
 
@@ -120,11 +119,12 @@ class InterpretedFrame {
     }
     if (push == 0 || cursor_.pc > push + 1) return false;
     const bool pushed = cursor_.pc == push + 1;
-    const uintptr_t slot = cursor_.sp + (pushed ? 8 : 0);
+    uintptr_t slot = cursor_.sp + (pushed ? 8 : 0);
     uintptr_t pc;
     uintptr_t lowest = slot + 8;
     if (!cursor_.Load(slot, &pc) || !IsCaller(pc)) {
       pc = cursor_.Register(REG_RAX);
+      slot = 0;
       lowest = cursor_.sp;
       if (!IsCaller(pc)) return false;
     }
@@ -134,7 +134,7 @@ class InterpretedFrame {
     } else {
       PushStub();
     }
-    cursor_.Return(pc, SenderSp(cursor_.Register(REG_R13), lowest), cursor_.fp);
+    cursor_.Return(pc, slot, SenderSp(cursor_.Register(REG_R13), lowest), cursor_.OwnFp());
     return true;
   }
 
@@ -145,10 +145,12 @@ class InterpretedFrame {
   // The complete frame.
   bool FromFrame() {
     const uintptr_t fp = cursor_.fp;
-    uintptr_t pc, method, caller_fp, sender_sp;
+    uintptr_t pc, method, sender_sp;
+    SavedFp caller_fp;
     if (fp + kLinkage < cursor_.sp || fp - cursor_.sp + kLinkage > kMaxFrame ||
-        !cursor_.Load(fp + kReturnAddress, &pc) || !IsCaller(pc) || !cursor_.Load(fp, &caller_fp) ||
-        !cursor_.Load(fp + kMethod, &method) || !cursor_.Load(fp + kSenderSp, &sender_sp)) {
+        !cursor_.Load(fp + kInterpreterReturnAddress, &pc) || !IsCaller(pc) ||
+        !cursor_.LoadFp(fp, &caller_fp) || !cursor_.Load(fp + kInterpreterMethod, &method) ||
+        !cursor_.Load(fp + kInterpreterSenderSp, &sender_sp)) {
       return false;
     }
     if (LooksLikeMethod(vm_, method)) {
@@ -156,31 +158,35 @@ class InterpretedFrame {
     } else {
       walk_.chain.NoteHole(WalkNote::kSkeletonFrame);
     }
-    cursor_.Return(pc, SenderSp(sender_sp, fp + kLinkage), caller_fp);
+    cursor_.Return(pc, fp + kInterpreterReturnAddress, SenderSp(sender_sp, fp + kLinkage),
+                   caller_fp);
     return true;
   }
 
   // In the running frame the bytecode pointer is in r13, and only there up to date.
-  int32_t CurrentBytecode(uintptr_t method) const {
+  int32_t CurrentBytecode(uintptr_t method) {
     if (cursor_.interrupted) {
       const int32_t bci = BytecodeIndex(vm_, method, cursor_.Register(REG_R13));
       if (bci >= 0) return bci;
     }
     uintptr_t bcp;
-    return cursor_.Load(cursor_.fp + kBytecodePointer, &bcp) ? BytecodeIndex(vm_, method, bcp) : -1;
+    if (!cursor_.Load(cursor_.fp + kInterpreterBytecodePointer, &bcp)) return -1;
+    cursor_.step_method = method;
+    cursor_.step_bytecode_pointer = bcp;
+    return BytecodeIndex(vm_, method, bcp);
   }
 
   // Frameless helper code between interpreter frames: last resorts.
   bool FromRegisters() {
     if (IsOnTop()) {
       PushStub();
-      return ReturnThrough(walk_, cursor_.sp, cursor_.fp, Callers::kJava);
+      return ReturnThrough(walk_, cursor_.sp, cursor_.OwnFp(), Callers::kJava);
     }
     const uintptr_t pc = cursor_.Register(REG_RAX);
     if (!IsCaller(pc)) return false;
     PushStub();
     walk_.chain.NoteGuess();
-    cursor_.Return(pc, SenderSp(cursor_.Register(REG_R13), cursor_.sp), cursor_.fp);
+    cursor_.Return(pc, 0, SenderSp(cursor_.Register(REG_R13), cursor_.sp), cursor_.OwnFp());
     return true;
   }
   bool IsOnTop() const {

@@ -29,7 +29,7 @@ Step StepWithoutRow(WalkState& walk, WalkNote note) {
   Cursor& cursor = walk.cursor;
   constexpr int kPushedWords = 16;
   walk.chain.NoteGuess();
-  if (cursor.interrupted && ReturnThrough(walk, cursor.sp, cursor.fp, Callers::kAny)) {
+  if (cursor.interrupted && ReturnThrough(walk, cursor.sp, cursor.OwnFp(), Callers::kAny)) {
     return Step::kCaller;
   }
   if (ReturnThroughFp(walk, Callers::kAny)) return Step::kCaller;
@@ -62,15 +62,15 @@ bool ComputeCfa(const Cursor& cursor, const CfiRow& row, uintptr_t* cfa) {
   }
 }
 
-bool CallerFp(const Cursor& cursor, const CfiRow& row, uintptr_t cfa, uintptr_t* fp) {
+bool CallerFp(const Cursor& cursor, const CfiRow& row, uintptr_t cfa, SavedFp* fp) {
   const auto offset = static_cast<uintptr_t>(static_cast<intptr_t>(row.rbp_offset));
   switch (row.rbp) {
     case RbpRule::kAtCfa:
-      return cursor.Load(cfa + offset, fp);
+      return cursor.LoadFp(cfa + offset, fp);
     case RbpRule::kAtRbp:
-      return cursor.Load(cursor.fp + offset, fp);
+      return cursor.LoadFp(cursor.fp + offset, fp);
     default:
-      *fp = cursor.fp;
+      *fp = cursor.OwnFp();
       return true;
   }
 }
@@ -90,14 +90,16 @@ Step StepNative(WalkState& walk) {
   if (row.outermost) return Step::kEnd;
   if (row.cfa == CfaRule::kNoRow) return StepWithoutRow(walk, WalkNote::kNoUnwindRow);
 
-  uintptr_t cfa, return_address, fp;
+  uintptr_t cfa, return_address;
+  SavedFp fp;
   if (!ComputeCfa(cursor, row, &cfa)) return walk.Fail(WalkNote::kUnsupportedRow);
   if (cfa <= cursor.sp || cfa - cursor.sp > kMaxNativeFrame ||
       !cursor.Load(cfa - 8, &return_address) || !CallerFp(cursor, row, cfa, &fp)) {
     return walk.Fail(WalkNote::kBadCfa);
   }
   if (return_address == 0) return Step::kEnd;  // how old start-up code marks the first frame
-  cursor.Return(return_address, cfa, fp);
+  cursor.step_used_fp = row.cfa != CfaRule::kRsp || row.rbp != RbpRule::kAtCfa;
+  cursor.Return(return_address, cfa - 8, cfa, fp);
   return Step::kCaller;
 }
 

@@ -3,14 +3,12 @@
 #include <cstring>
 
 #include "agent/hot/walk/debug_info.h"
+#include "agent/hot/walk/interpreter_frame_x86_64.h"
 #include "agent/hot/walk/method_ref.h"
 #include "agent/hot/walk/x86_64_code.h"
 
 namespace jtrace::hot {
 namespace {
-
-// Interpreter frame, words from rbp.
-constexpr int kInterpreterMethod = -3;
 
 bool FollowsCallInObject(uintptr_t value) {
   uintptr_t begin, end;
@@ -42,7 +40,7 @@ bool IsJavaReturnAddress(const VmLayout& vm, uintptr_t value) {
 bool InterpreterFrameLooksValid(const WalkState& walk, uintptr_t sp, uintptr_t fp) {
   uintptr_t return_address, method;
   if (fp < sp - 16 || !walk.cursor.Load(fp + 8, &return_address) ||
-      !walk.cursor.Load(fp + 8 * kInterpreterMethod, &method)) {
+      !walk.cursor.Load(fp + kInterpreterMethod, &method)) {
     return false;
   }
   return IsReturnAddress(walk, return_address, Callers::kJava) && LooksLikeMethod(*walk.vm, method);
@@ -87,34 +85,35 @@ bool CallerLooksValid(const WalkState& walk, uintptr_t pc, uintptr_t sp, uintptr
          IsReturnAddress(walk, return_address, Callers::kJava);
 }
 
-bool ReturnThrough(WalkState& walk, uintptr_t slot, uintptr_t caller_fp, Callers callers) {
+bool ReturnThrough(WalkState& walk, uintptr_t slot, SavedFp caller_fp, Callers callers) {
   uintptr_t value;
   if (!walk.cursor.Load(slot, &value) || !IsReturnAddress(walk, value, callers)) return false;
-  walk.cursor.Return(value, slot + 8, caller_fp);
+  walk.cursor.Return(value, slot, slot + 8, caller_fp);
   return true;
 }
 
 bool ReturnThroughFp(WalkState& walk, Callers callers) {
   const uintptr_t fp = walk.cursor.fp;
-  uintptr_t caller_fp;
-  return fp + 8 >= walk.cursor.sp && walk.cursor.Load(fp, &caller_fp) &&
+  SavedFp caller_fp;
+  return fp + 8 >= walk.cursor.sp && walk.cursor.LoadFp(fp, &caller_fp) &&
          ReturnThrough(walk, fp + 8, caller_fp, callers);
 }
 
 bool ReturnByScan(WalkState& walk, uintptr_t slot, int words, Callers callers) {
+  Cursor& cursor = walk.cursor;
   for (const uintptr_t end = slot + 8 * static_cast<uintptr_t>(words); slot < end; slot += 8) {
     uintptr_t value;
-    if (!walk.cursor.Load(slot, &value)) return false;
+    if (!cursor.Load(slot, &value)) return false;
     if (!IsReturnAddress(walk, value, callers)) continue;
     // The word below may be the rbp that a prologue saved.
-    uintptr_t caller_fp = walk.cursor.fp;
-    uintptr_t saved;
-    if (slot - 8 >= walk.cursor.sp && walk.cursor.Load(slot - 8, &saved) && saved >= slot &&
-        saved < walk.cursor.stack_high) {
-      caller_fp = saved;
+    SavedFp caller_fp = cursor.OwnFp();
+    SavedFp below;
+    if (slot - 8 >= cursor.sp && cursor.LoadFp(slot - 8, &below) && below.value >= slot &&
+        below.value < cursor.stack_high) {
+      caller_fp = below;
     }
-    if (!CallerLooksValid(walk, value, slot + 8, caller_fp)) continue;
-    walk.cursor.Return(value, slot + 8, caller_fp);
+    if (!CallerLooksValid(walk, value, slot + 8, caller_fp.value)) continue;
+    cursor.Return(value, slot, slot + 8, caller_fp);
     walk.chain.NoteGuess();
     return true;
   }

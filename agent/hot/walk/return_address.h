@@ -20,7 +20,7 @@ bool IsReturnAddress(const WalkState& walk, uintptr_t value, Callers callers);
 bool CallerLooksValid(const WalkState& walk, uintptr_t pc, uintptr_t sp, uintptr_t fp);
 
 // Moves to the caller if the word at `slot` is a return address; sp is above it then.
-bool ReturnThrough(WalkState& walk, uintptr_t slot, uintptr_t caller_fp, Callers callers);
+bool ReturnThrough(WalkState& walk, uintptr_t slot, SavedFp caller_fp, Callers callers);
 
 // Moves to the caller over a frame that rbp links: return address at rbp + 8, caller's rbp at rbp.
 bool ReturnThroughFp(WalkState& walk, Callers callers);

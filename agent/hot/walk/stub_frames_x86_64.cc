@@ -49,19 +49,20 @@ class StubFrame {
 
   // call_stub, through which native code calls Java: a plain rbp frame, called by native code.
   Step EntryFrame() {
-    uintptr_t pc, fp;
+    uintptr_t pc;
+    SavedFp fp;
     if (cursor_.fp < cursor_.sp || !cursor_.Load(cursor_.fp + 8, &pc) ||
-        !cursor_.Load(cursor_.fp, &fp)) {
+        !cursor_.LoadFp(cursor_.fp, &fp)) {
       return walk_.Fail(WalkNote::kEntryFrame);
     }
-    cursor_.Return(pc, cursor_.fp + 16, fp);
+    cursor_.Return(pc, cursor_.fp + 8, cursor_.fp + 16, fp);
     return Step::kCaller;
   }
 
   bool FromFrameSize() {
     const uintptr_t slot = cursor_.sp + 8 * static_cast<uintptr_t>(blob_.frame_size - 1);
-    uintptr_t fp;
-    return cursor_.Load(slot - 8, &fp) && ReturnThrough(walk_, slot, fp, Callers::kAny);
+    SavedFp fp;
+    return cursor_.LoadFp(slot - 8, &fp) && ReturnThrough(walk_, slot, fp, Callers::kAny);
   }
 
   // A compiled-to-interpreted adapter that called fixup_callers_callsite: behind the call it takes
@@ -78,7 +79,7 @@ class StubFrame {
       std::memcpy(&area, reinterpret_cast<const void*>(at + 3), sizeof area);
       for (int i = 0; i < kExtraWords; ++i) {
         const uintptr_t slot = cursor_.sp + area + kPushedRegisters + 8 * static_cast<uintptr_t>(i);
-        if (ReturnThrough(walk_, slot, cursor_.fp, Callers::kJava)) return true;
+        if (ReturnThrough(walk_, slot, cursor_.OwnFp(), Callers::kJava)) return true;
       }
       return false;
     }
@@ -91,14 +92,15 @@ class StubFrame {
     const FrameShape shape = ShapeFromEntry(begin_, cursor_.pc);
     if (shape.kind == FrameShape::kAtFp) {
       const uintptr_t fp = cursor_.fp;
-      uintptr_t caller_fp;
-      return fp + 8 >= cursor_.sp && cursor_.Load(fp, &caller_fp) &&
+      SavedFp caller_fp;
+      return fp + 8 >= cursor_.sp && cursor_.LoadFp(fp, &caller_fp) &&
              ReturnThrough(walk_, fp + static_cast<uintptr_t>(shape.offset), caller_fp, callers_);
     }
     if (shape.kind != FrameShape::kAtSp) return false;
-    uintptr_t caller_fp = cursor_.fp;
-    if (shape.rbp_offset >= 0) {
-      cursor_.Load(cursor_.sp + static_cast<uintptr_t>(shape.rbp_offset), &caller_fp);
+    SavedFp caller_fp = cursor_.OwnFp();
+    if (shape.rbp_offset >= 0 &&
+        !cursor_.LoadFp(cursor_.sp + static_cast<uintptr_t>(shape.rbp_offset), &caller_fp)) {
+      return false;
     }
     return ReturnThrough(walk_, cursor_.sp + static_cast<uintptr_t>(shape.offset), caller_fp,
                          callers_);
@@ -109,10 +111,10 @@ class StubFrame {
     const uint8_t next = ByteAt(cursor_.pc);
     const bool frameless =
         cursor_.pc == begin_ || next == kRet || next == kPushRbp || blob_.kind == BlobKind::kVtable;
-    if (frameless && ReturnThrough(walk_, cursor_.sp, cursor_.fp, callers_)) return true;
+    if (frameless && ReturnThrough(walk_, cursor_.sp, cursor_.OwnFp(), callers_)) return true;
     if (next == kPopRbp || ByteAt(cursor_.pc - 1) == kPushRbp) {
-      uintptr_t fp;
-      if (cursor_.Load(cursor_.sp, &fp) && ReturnThrough(walk_, cursor_.sp + 8, fp, callers_)) {
+      SavedFp fp;
+      if (cursor_.LoadFp(cursor_.sp, &fp) && ReturnThrough(walk_, cursor_.sp + 8, fp, callers_)) {
         return true;
       }
     }
@@ -129,21 +131,23 @@ class StubFrame {
     const bool sender_in_r13 = r13 > sp && cursor_.InStack(r13);
     uintptr_t on_top;
     if (cursor_.Load(sp, &on_top) &&
-        (TryCaller(on_top, sp + 8) || (sender_in_r13 && TryCaller(on_top, r13)))) {
+        (TryCaller(on_top, sp, sp + 8) || (sender_in_r13 && TryCaller(on_top, sp, r13)))) {
       return true;
     }
     uintptr_t at_r13;
-    if (sender_in_r13 && cursor_.Load(r13, &at_r13) && TryCaller(at_r13, r13 + 8)) return true;
+    if (sender_in_r13 && cursor_.Load(r13, &at_r13) && TryCaller(at_r13, r13, r13 + 8)) {
+      return true;
+    }
     const uintptr_t rax = cursor_.Register(REG_RAX);
-    return TryCaller(rax, sp) || (sender_in_r13 && TryCaller(rax, r13));
+    return TryCaller(rax, 0, sp) || (sender_in_r13 && TryCaller(rax, 0, r13));
   }
 
-  bool TryCaller(uintptr_t pc, uintptr_t sp) {
+  bool TryCaller(uintptr_t pc, uintptr_t slot, uintptr_t sp) {
     if (!IsReturnAddress(walk_, pc, Callers::kJava) ||
         !CallerLooksValid(walk_, pc, sp, cursor_.fp)) {
       return false;
     }
-    cursor_.Return(pc, sp, cursor_.fp);
+    cursor_.Return(pc, slot, sp, cursor_.OwnFp());
     return true;
   }
 
@@ -151,7 +155,7 @@ class StubFrame {
     walk_.chain.NoteGuess();
     const bool builds_frame = StartsWithFrame();
     if (builds_frame && ReturnThroughFp(walk_, callers_)) return true;
-    if (ReturnThrough(walk_, cursor_.sp, cursor_.fp, callers_)) return true;
+    if (ReturnThrough(walk_, cursor_.sp, cursor_.OwnFp(), callers_)) return true;
     if (!IsAdapter() && !builds_frame && ReturnThroughFp(walk_, callers_)) return true;
     constexpr int kStubScanWords = 64;
     return ReturnByScan(walk_, cursor_.sp, kStubScanWords, callers_);
@@ -181,17 +185,18 @@ Step StepContinuation(WalkState& walk) {
   Cursor& cursor = walk.cursor;
   const VmLayout& vm = *walk.vm;
   walk.chain.NoteHole(WalkNote::kFrozenFrames);
-  uintptr_t pc, fp;
+  uintptr_t pc;
+  SavedFp fp;
   const uintptr_t entry =
       walk.java_thread != 0 && vm.thread.continuation_entry != kAbsent
           ? SafeReadOr0(walk.java_thread + static_cast<uintptr_t>(vm.thread.continuation_entry))
           : 0;
   const uintptr_t frame = entry + vm.continuation_entry_size;
   if (entry < cursor.sp || vm.continuation_entry_size == 0 || !cursor.Load(frame + 8, &pc) ||
-      !cursor.Load(frame, &fp)) {
+      !cursor.LoadFp(frame, &fp)) {
     return walk.Fail(WalkNote::kContinuation);
   }
-  cursor.Return(pc, frame + 16, fp);
+  cursor.Return(pc, frame + 8, frame + 16, fp);
   return Step::kCaller;
 }
 

@@ -18,31 +18,52 @@ Step StepJava(WalkState& walk) {
   return blob.IsCompiled() ? StepCompiled(walk, blob) : StepStub(walk, blob);
 }
 
+Step StepFrom(WalkState& walk) {
+  Cursor& cursor = walk.cursor;
+  cursor.step_used_fp = true;
+  cursor.step_method = 0;
+  const uintptr_t sp = cursor.sp;
+  const bool was_interrupted = cursor.interrupted;
+  const Step step = walk.InCodeCache(cursor.pc) ? StepJava(walk) : StepNative(walk);
+  if (step == Step::kEnd) return step;
+  // A signal frame may change stacks; the step out of a leaf may leave sp where it was.
+  const bool progress =
+      cursor.interrupted || cursor.sp > sp || (cursor.sp == sp && was_interrupted);
+  return progress && cursor.sp % 8 == 0 ? step : walk.Fail(WalkNote::kNoProgress);
+}
+
+void WalkInFull(WalkState& walk) {
+  for (int i = 0; i < kMaxSteps; ++i) {
+    if (StepFrom(walk) == Step::kEnd) return;
+  }
+  walk.Fail(WalkNote::kStepLimit);
+}
+
+void WalkWithMemory(WalkState& walk, WalkMemory memory) {
+  Step step = Step::kCaller;
+  for (int i = 0; i < kMaxSteps && step == Step::kCaller; ++i) {
+    if (!walk.cursor.interrupted && memory.Complete(walk.cursor, walk.vm, walk.chain)) break;
+    memory.Arrived(walk.cursor);
+    step = StepFrom(walk);
+    memory.Stepped(walk.cursor, walk.chain.pushed());
+    if (i == kMaxSteps - 1) walk.Fail(WalkNote::kStepLimit);
+  }
+  memory.Finish(walk.chain);
+}
+
 }  // namespace
 
-void WalkStack(const VmLayout* vm, uintptr_t java_thread, StackRange stack,
-               const ucontext_t* context, Chain& chain) {
-  WalkState walk{vm, java_thread, stack, Cursor{}, chain, CfiLookup{}};
-  Cursor& cursor = walk.cursor;
-  cursor.Interrupt(context, stack);
-  if (cursor.sp % 8 != 0) {
+void WalkStack(const VmLayout* vm, const WalkedThread& thread, const ucontext_t* context,
+               Chain& chain) {
+  WalkState walk{vm, thread.java_thread, thread.stack, Cursor{}, chain, CfiLookup{}};
+  walk.cursor.Interrupt(context, thread.stack);
+  if (walk.cursor.sp % 8 != 0) {
     chain.Fail(WalkNote::kNoProgress);
-    return;
+  } else if (thread.memory != nullptr) {
+    WalkWithMemory(walk, WalkMemory(thread.memory, thread.remembered));
+  } else {
+    WalkInFull(walk);
   }
-  for (int i = 0; i < kMaxSteps; ++i) {
-    const uintptr_t sp = cursor.sp;
-    const bool was_interrupted = cursor.interrupted;
-    const Step step = walk.InCodeCache(cursor.pc) ? StepJava(walk) : StepNative(walk);
-    if (step == Step::kEnd) return;
-    // A signal frame may change stacks; the step out of a leaf may leave sp where it was.
-    const bool progress =
-        cursor.interrupted || cursor.sp > sp || (cursor.sp == sp && was_interrupted);
-    if (!progress || cursor.sp % 8 != 0) {
-      chain.Fail(WalkNote::kNoProgress);
-      return;
-    }
-  }
-  chain.Fail(WalkNote::kStepLimit);
 }
 
 }  // namespace jtrace::hot

@@ -1,0 +1,79 @@
+// What a thread's last walk found: deep stacks mostly stay as they are between two samples.
+#ifndef JTRACE_AGENT_HOT_WALK_WALK_MEMORY_H_
+#define JTRACE_AGENT_HOT_WALK_WALK_MEMORY_H_
+
+#include <cstdint>
+
+#include "agent/hot/walk/chain.h"
+#include "agent/hot/walk/cursor.h"
+#include "agent/hot/walk/vm_layout.h"
+
+namespace jtrace::hot {
+
+// One physical frame that was walked: the cursor when it got there, where these values were read,
+// and what of them the step to the caller depended on.
+struct WalkedFrame {
+  uintptr_t pc;
+  uintptr_t sp;
+  uintptr_t fp;
+  uintptr_t pc_slot;  // address of the return address; 0: it was in a register
+  uintptr_t fp_slot;  // address of the saved rbp; 0: the same as the callee's
+  // Interpreted frames: what identifies the activation, else 0.
+  uintptr_t method;
+  uintptr_t bytecode_pointer;
+  // Frames of the chain up to this one: in the memory counted from the root.
+  uint32_t frames_end;
+  bool uses_fp;
+};
+
+// The last complete walk of a thread, from the root to the leaf, without the interrupted frame.
+//
+// The next walk runs until it meets a remembered frame: same pc, sp and, if it matters, rbp. Then
+// every deeper return address (and saved rbp, and interpreted method) is read again from where it
+// was read the last time; if all are the same, the rest of the chain is the remembered one, because
+// each step depends on nothing else. So a deep frame costs two or three loads in place of a lookup.
+//
+// Belongs to one thread's handler. Walks with holes, guesses or signal frames are not remembered.
+class WalkMemory {
+ public:
+  // Physical frames and chain frames that are remembered; deeper stacks are walked in full.
+  static constexpr uint32_t kCapacity = 32768;
+
+  struct Storage {
+    WalkedFrame remembered[kCapacity];  // root first
+    WalkedFrame walked[kCapacity];      // of the walk that runs, leaf first
+    Frame frames[kCapacity];            // root first
+  };
+
+  WalkMemory(Storage* storage, uint32_t* count)
+      : storage_(*storage), count_(count), search_(*count) {}
+
+  // The walk stands at `cursor` (not interrupted). True: the rest of the chain is remembered, and
+  // `chain` has it. vm: as for the walk.
+  bool Complete(const Cursor& cursor, const VmLayout* vm, Chain& chain);
+
+  // Around each step: where it starts, and what it used; `frames`: pushed so far.
+  void Arrived(const Cursor& cursor);
+  void Stepped(const Cursor& cursor, uint32_t frames);
+
+  // The chain is complete: remembers it, or forgets all if it is not of the kind.
+  void Finish(const Chain& chain);
+
+ private:
+  bool StillThere(uint32_t index, const Cursor& cursor, const VmLayout* vm);
+  bool SameActivation(const WalkedFrame& frame, uint32_t index, const Cursor& cursor,
+                      const VmLayout* vm);
+
+  Storage& storage_;
+  uint32_t* const count_;  // of storage_.remembered; lives in the thread's slot
+  uint32_t search_;        // remembered frames below this may still be met
+  uint32_t walked_ = 0;    // of storage_.walked
+  bool storable_ = true;
+  bool open_ = false;            // between Arrived and Stepped of a frame that is recorded
+  uint32_t leaf_frames_ = 0;     // chain frames of the interrupted frame
+  uint32_t completed_from_ = 0;  // remembered frames that completed this walk
+};
+
+}  // namespace jtrace::hot
+
+#endif  // JTRACE_AGENT_HOT_WALK_WALK_MEMORY_H_

@@ -1,0 +1,96 @@
+// Our reader of unwind tables against libunwind, on stacks that were interrupted anywhere.
+#include "agent/hot/walk/cfi.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <vector>
+
+#include "agent/hot/walk/walker.h"
+#include "agent/sampling/sync_unwind.h"
+#include "native-tests/agent/hot/walk/stack_fixture.h"
+
+namespace jtrace::hot {
+namespace {
+
+constexpr int kMaxFrames = 2000;
+Frame frames[kMaxFrames];
+int compared, different, failed;
+std::string first_difference;
+
+std::vector<uintptr_t> Walk(const ucontext_t* context, ChainEnd* end) {
+  Chain chain(frames, kMaxFrames);
+  WalkStack(nullptr, WalkedThread{0, {}, nullptr, nullptr}, context, chain);
+  *end = chain.end();
+  std::vector<uintptr_t> pcs;
+  for (uint32_t i = 0; i < chain.pushed(); ++i) pcs.push_back(frames[i].value);
+  return pcs;
+}
+
+// libunwind may not be used in a handler in earnest; here nothing calls the dynamic loader.
+void Compare(int, siginfo_t*, void* context) {
+  ChainEnd end;
+  const auto ours = Walk(static_cast<const ucontext_t*>(context), &end);
+  const auto theirs = sampling::UnwindNative(*static_cast<const ucontext_t*>(context), kMaxFrames);
+  if (!theirs.ok()) return;
+  ++compared;
+  if (end == ChainEnd::kFailed) ++failed;
+  if (ours == *theirs) return;
+  if (different++ == 0) {
+    for (size_t i = 0; i < std::max(ours.size(), theirs->size()); ++i) {
+      char line[100];
+      snprintf(line, sizeof line, "%lx | %lx\n", i < ours.size() ? ours[i] : 0,
+               i < theirs->size() ? (*theirs)[i] : 0);
+      first_difference += line;
+    }
+  }
+}
+
+TEST(CfiTest, WalksLikeLibunwind) {
+  compared = different = failed = 0;
+  long seed = 0;
+  volatile long sink = 0;
+  Interrupted(Compare, [&] {
+    sink = sink + Recurse(30, ++seed);
+    return compared < 300;
+  });
+  EXPECT_EQ(different, 0) << first_difference;
+  EXPECT_EQ(failed, 0);
+}
+
+TEST(CfiTest, FindsNoRowOutsideOfCode) {
+  CfiLookup lookup;
+  CfiRow row;
+  EXPECT_FALSE(lookup.Find(16, &row));
+  int local;
+  EXPECT_FALSE(lookup.Find(reinterpret_cast<uintptr_t>(&local), &row));
+}
+
+TEST(CfiTest, RowOfAnEntryIsTheCallersPush) {
+  CfiLookup lookup;
+  CfiRow row;
+  ASSERT_TRUE(lookup.Find(reinterpret_cast<uintptr_t>(&Recurse), &row));
+  EXPECT_EQ(row.cfa, CfaRule::kRsp);
+  EXPECT_EQ(row.cfa_offset, 8);
+  EXPECT_EQ(row.rbp, RbpRule::kSame);
+  EXPECT_FALSE(row.outermost);
+  EXPECT_FALSE(row.signal_frame);
+}
+
+TEST(CfiTest, CacheGivesWhatTheTablesSay) {
+  const auto begin = reinterpret_cast<uintptr_t>(&Recurse);
+  CfiLookup lookup;
+  for (int round = 0; round < 2; ++round) {
+    for (uintptr_t pc = begin; pc < begin + 64; ++pc) {
+      CfiRow cached, again;
+      ASSERT_TRUE(lookup.Find(pc, &cached));
+      ASSERT_TRUE(CfiLookup().Find(pc, &again));
+      EXPECT_EQ(cached.cfa, again.cfa);
+      EXPECT_EQ(cached.cfa_offset, again.cfa_offset);
+      EXPECT_EQ(cached.rbp_offset, again.rbp_offset);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace jtrace::hot

@@ -1,0 +1,140 @@
+#include "agent/hot/walk/debug_info.h"
+
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <random>
+#include <vector>
+
+#include "agent/sampling/signals.h"
+
+namespace jtrace::hot {
+namespace {
+
+// HotSpot's encoder (compressedStream.cpp and, with bias 1, unsigned5.hpp), written anew from its
+// definition: five bytes at most, the last of five takes all bits that are left.
+void Encode(uint32_t value, uint32_t bias, std::vector<uint8_t>* out) {
+  const uint32_t low_codes = 192 - bias;  // bytes that end a number
+  for (int i = 0;; ++i) {
+    if (value < low_codes || i == 4) {
+      out->push_back(static_cast<uint8_t>(value + bias));
+      return;
+    }
+    value -= low_codes;
+    out->push_back(static_cast<uint8_t>(low_codes + bias + value % 64));
+    value /= 64;
+  }
+}
+
+class Unsigned5Test : public testing::TestWithParam<uint32_t> {};
+
+TEST_P(Unsigned5Test, DecodesWhatHotSpotEncodes) {
+  const uint32_t bias = GetParam();
+  std::vector<uint32_t> values = {0, 1, 190, 191, 192, 193, 12'000, 12'479, 1u << 20, 0xffff'ffff};
+  std::mt19937 random(2);
+  for (int i = 0; i < 20'000; ++i) values.push_back(random() >> (random() % 32));
+  std::vector<uint8_t> bytes;
+  for (const uint32_t value : values) Encode(value, bias, &bytes);
+  bytes.resize(bytes.size() + 8);  // the reader loads whole words
+  GuardedBytes in(reinterpret_cast<uintptr_t>(bytes.data()));
+  for (const uint32_t value : values) ASSERT_EQ(in.Unsigned5(bias), value);
+  EXPECT_TRUE(in.ok());
+}
+
+INSTANTIATE_TEST_SUITE_P(BothEncodings, Unsigned5Test, testing::Values(0u, 1u));
+
+TEST(GuardedBytesTest, StopsAtUnreadableMemory) {
+  ASSERT_TRUE(sampling::InstallFaultHandler().ok());
+  const long page = sysconf(_SC_PAGESIZE);
+  auto* const pages = static_cast<uint8_t*>(
+      mmap(nullptr, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  ASSERT_EQ(mprotect(pages + page, page, PROT_NONE), 0);
+  pages[page - 1] = 200;  // says that more bytes follow
+  GuardedBytes in(reinterpret_cast<uintptr_t>(pages + page - 1));
+  in.Unsigned5(0);
+  EXPECT_FALSE(in.ok());
+  EXPECT_EQ(in.Next(), 0);
+  munmap(pages, 2 * page);
+}
+
+// A made-up nmethod of the older shape (everything in one block), with one inlined call.
+class DebugInfoTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    vm_.nmethod.scopes_pcs_offset = 0;
+    vm_.nmethod.dependencies_offset = 4;
+    vm_.nmethod.scopes_data_begin = 8;
+    vm_.nmethod.metadata_offset = 16;
+    Set<int32_t>(0, kPcDescs);
+    Set<int32_t>(16, kMetadata);
+    Set<uint64_t>(8, Address() + kScopes);
+    Set<uint64_t>(kMetadata, 0x1000);
+    Set<uint64_t>(kMetadata + 8, 0x2000);
+    // Scope 1: method 1 at bci 7, not inlined. Scope 4: method 2 at bci 3, inlined into scope 1.
+    const uint8_t scopes[] = {0, 0, 1, 8, 1, 2, 4};
+    std::memcpy(memory_ + kScopes, scopes, sizeof scopes);
+    AddPcDesc(10, 1);
+    AddPcDesc(20, 4);
+    AddPcDesc(30, 1);
+  }
+  void AddPcDesc(int32_t pc, int32_t scope) {
+    const int32_t desc[] = {pc, scope, 0, 0};
+    std::memcpy(memory_ + kPcDescs + 16 * count_++, desc, sizeof desc);
+    Set<int32_t>(4, kPcDescs + 16 * count_);
+  }
+  template <typename T>
+  void Set(int at, T value) {
+    std::memcpy(memory_ + at, &value, sizeof value);
+  }
+  uintptr_t Address() const { return reinterpret_cast<uintptr_t>(memory_); }
+  std::vector<Frame> Scopes(uintptr_t offset, bool interrupted) {
+    Frame storage[16];
+    Chain chain(storage, 16);
+    const CodeBlob blob{Address(), kCode, kCode + 100, 4, BlobKind::kNmethod};
+    DebugInfo(vm_, blob).PushScopes(kCode + offset, interrupted, 0, chain);
+    return {storage, storage + chain.pushed()};
+  }
+
+  static constexpr int kMetadata = 32, kScopes = 64, kPcDescs = 128;
+  static constexpr uintptr_t kCode = 0x10000;
+  VmLayout vm_;
+  int count_ = 0;
+  alignas(8) uint8_t memory_[512] = {};
+};
+
+TEST_F(DebugInfoTest, ReturnAddressMatchesItsOwnPcDesc) {
+  const auto frames = Scopes(20, false);
+  ASSERT_EQ(frames.size(), 2u);
+  EXPECT_EQ(frames[0].kind, FrameKind::kInlined);
+  EXPECT_EQ(frames[0].value, 0x2000u);
+  EXPECT_EQ(frames[0].bci, 3);
+  EXPECT_EQ(frames[0].flags, kFrameRawMethod);
+  EXPECT_EQ(frames[1].kind, FrameKind::kCompiled);
+  EXPECT_EQ(frames[1].value, 0x1000u);
+  EXPECT_EQ(frames[1].bci, 7);
+}
+
+TEST_F(DebugInfoTest, InterruptedPcTakesTheNextPcDesc) {
+  EXPECT_EQ(Scopes(19, true).size(), 2u);
+  EXPECT_EQ(Scopes(20, true).size(), 1u);
+  EXPECT_EQ(Scopes(9, true).size(), 1u);
+  EXPECT_EQ(Scopes(10, true).size(), 2u);
+}
+
+TEST_F(DebugInfoTest, NothingBehindTheLastPcDesc) {
+  EXPECT_TRUE(Scopes(30, true).empty());
+  EXPECT_TRUE(Scopes(31, false).empty());
+}
+
+TEST_F(DebugInfoTest, DescribesExactPcsOnly) {
+  const CodeBlob blob{Address(), kCode, kCode + 100, 4, BlobKind::kNmethod};
+  const DebugInfo info(vm_, blob);
+  EXPECT_TRUE(info.Describes(kCode + 20));
+  EXPECT_FALSE(info.Describes(kCode + 21));
+  EXPECT_FALSE(info.Describes(kCode + 31));
+}
+
+}  // namespace
+}  // namespace jtrace::hot

@@ -1,0 +1,43 @@
+// Walks that reuse the last one against walks in full, on stacks that change all the time.
+#include "agent/hot/walk/walk_memory.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+
+#include "agent/hot/walk/walker.h"
+#include "native-tests/agent/hot/walk/stack_fixture.h"
+
+namespace jtrace::hot {
+namespace {
+
+constexpr uint32_t kFrames = 4096;
+Frame frames[kFrames], full_frames[kFrames];
+auto storage = std::make_unique<WalkMemory::Storage>();
+uint32_t remembered;
+int compared, different, reused;
+
+void Compare(int, siginfo_t*, void* context) {
+  const auto* const at = static_cast<const ucontext_t*>(context);
+  Chain chain(frames, kFrames), full(full_frames, kFrames);
+  WalkStack(nullptr, WalkedThread{0, {}, storage.get(), &remembered}, at, chain);
+  WalkStack(nullptr, WalkedThread{0, {}, nullptr, nullptr}, at, full);
+  ++compared;
+  if (!chain.SameFrames(full)) ++different;
+  if (chain.pushed() < full.pushed()) ++reused;
+}
+
+TEST(WalkMemoryTest, RememberedChainsAreTheFullOnes) {
+  long seed = 0;
+  volatile long sink = 0;
+  Interrupted(Compare, [&] {
+    sink = sink + Recurse(40, ++seed % 5);
+    return compared < 500;
+  });
+  EXPECT_EQ(different, 0);
+  // All samples share the frames of the test framework, at least.
+  EXPECT_GT(reused, compared / 2);
+}
+
+}  // namespace
+}  // namespace jtrace::hot

@@ -1,0 +1,183 @@
+// The sampler without a JVM: timers, signals, rings, threads that come and go.
+#include "agent/sampling/sampler.h"
+
+#include <gtest/gtest.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <map>
+#include <thread>
+
+namespace jtrace::sampling {
+namespace {
+
+using std::chrono::milliseconds;
+
+uint64_t CpuNanos() {
+  timespec time;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<uint64_t>(time.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(time.tv_nsec);
+}
+
+__attribute__((noinline)) void Burn(milliseconds cpu_time) {
+  const uint64_t end = CpuNanos() + static_cast<uint64_t>(cpu_time.count()) * 1'000'000;
+  while (CpuNanos() < end) {
+    for (volatile int i = 0; i < 10'000; i = i + 1) {
+    }
+  }
+}
+
+std::atomic<int> foreign_signals{0};
+void CountForeign(int, siginfo_t*, void*) { ++foreign_signals; }
+
+class SamplerTest : public testing::TestWithParam<TimerKind> {
+ protected:
+  void SetUp() override {
+    SamplerOptions options;
+    options.timer = GetParam();
+    auto sampler = Sampler::Create(options, nullptr);
+    if (!sampler.ok() && GetParam() == TimerKind::kPerf) {
+      GTEST_SKIP() << sampler.status();
+    }
+    ASSERT_TRUE(sampler.ok()) << sampler.status();
+    sampler_ = *std::move(sampler);
+    ASSERT_TRUE(sampler_->Start(nullptr).ok());
+  }
+
+  // Weight of the samples by thread number.
+  std::map<uint32_t, uint64_t> DrainWeights() {
+    std::map<uint32_t, uint64_t> weights;
+    sampler_->Drain([&](const hot::SampleView& sample) {
+      weights[sample.header.thread_number] += sample.header.weight;
+      EXPECT_NE(sample.header.end, hot::ChainEnd::kFailed);
+      EXPECT_GT(sample.header.frame_count, 1u);
+      EXPECT_FALSE(sample.header.position_known);
+    });
+    return weights;
+  }
+
+  std::unique_ptr<Sampler> sampler_;
+};
+
+TEST_P(SamplerTest, WithoutAJvmSaysSoAndSamplesNativeFrames) {
+  EXPECT_FALSE(sampler_->JavaLayoutProblem().empty());
+  ASSERT_TRUE(sampler_->AttachCurrentThread(nullptr, 7, 0).ok());
+  Burn(milliseconds(300));
+  sampler_->DetachCurrentThread();
+  const auto weights = DrainWeights();
+  ASSERT_EQ(weights.size(), 1u);
+  // One tick a millisecond of CPU time; the bounds only rule out another unit.
+  EXPECT_GT(weights.at(7), 100u);
+  EXPECT_LT(weights.at(7), 600u);
+}
+
+TEST_P(SamplerTest, DetachedThreadIsSampledNoMore) {
+  ASSERT_TRUE(sampler_->AttachCurrentThread(nullptr, 1, 0).ok());
+  sampler_->DetachCurrentThread();
+  DrainWeights();
+  Burn(milliseconds(50));
+  EXPECT_TRUE(DrainWeights().empty());
+}
+
+TEST_P(SamplerTest, AttachesRunningThreadsFromOutside) {
+  std::atomic<pid_t> tid{0};
+  std::atomic<bool> stop{false};
+  std::thread busy([&] {
+    tid = gettid();
+    while (!stop) Burn(milliseconds(1));
+  });
+  while (tid == 0) std::this_thread::yield();
+  ASSERT_TRUE(sampler_->AttachThread(tid, 9, 0, 0).ok());
+  std::map<uint32_t, uint64_t> weights;
+  for (int i = 0; i < 1000 && weights[9] < 20; ++i) {
+    std::this_thread::sleep_for(milliseconds(10));
+    for (const auto& [thread, weight] : DrainWeights()) weights[thread] += weight;
+  }
+  stop = true;
+  busy.join();
+  EXPECT_GE(weights[9], 20u);
+  EXPECT_EQ(weights.size(), 1u);
+  // It ended without telling; the sweep finds out, and the slot is used again.
+  sampler_->SweepEndedThreads();
+  DrainWeights();
+  ASSERT_TRUE(sampler_->AttachCurrentThread(nullptr, 10, 0).ok());
+}
+
+TEST_P(SamplerTest, ThreadsComeAndGo) {
+  std::atomic<int> attached{0};
+  for (int round = 0; round < 20; ++round) {
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 8; ++i) {
+      threads.emplace_back([&] {
+        if (sampler_->AttachCurrentThread(nullptr, 3, 0).ok()) ++attached;
+        Burn(milliseconds(2));
+        sampler_->DetachCurrentThread();
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    DrainWeights();
+  }
+  EXPECT_EQ(attached, 160);
+}
+
+TEST_P(SamplerTest, StopEndsSampling) {
+  ASSERT_TRUE(sampler_->AttachCurrentThread(nullptr, 1, 0).ok());
+  Burn(milliseconds(20));
+  EXPECT_TRUE(sampler_->Stop().ok());
+  DrainWeights();
+  Burn(milliseconds(30));
+  EXPECT_TRUE(DrainWeights().empty());
+  EXPECT_FALSE(sampler_->AttachCurrentThread(nullptr, 1, 0).ok());
+}
+
+INSTANTIATE_TEST_SUITE_P(Timers, SamplerTest, testing::Values(TimerKind::kPerf, TimerKind::kPosix),
+                         [](const auto& info) {
+                           return info.param == TimerKind::kPerf ? "Perf" : "Posix";
+                         });
+
+// In a process of its own (gtest_discover_tests): the handler that is there first stays behind
+// ours.
+TEST(SamplerSignalTest, ForeignSignalsReachTheirHandler) {
+  struct sigaction action {};
+  action.sa_sigaction = CountForeign;
+  action.sa_flags = SA_SIGINFO;
+  ASSERT_EQ(sigaction(SIGVTALRM, &action, nullptr), 0);
+  SamplerOptions options;
+  options.signal = SIGVTALRM;
+  auto sampler = Sampler::Create(options, nullptr);
+  ASSERT_TRUE(sampler.ok());
+  ASSERT_TRUE((*sampler)->Start(nullptr).ok());
+  ASSERT_TRUE((*sampler)->AttachCurrentThread(nullptr, 1, 0).ok());
+  uint64_t samples = 0;
+  const auto drain = [&] { (*sampler)->Drain([&](const hot::SampleView&) { ++samples; }); };
+  for (int i = 0; i < 50; ++i) {
+    Burn(milliseconds(2));
+    raise(SIGVTALRM);
+  }
+  drain();
+  EXPECT_EQ(foreign_signals, 50);
+  EXPECT_GT(samples, 10u);
+  ASSERT_TRUE((*sampler)->Stop().ok());
+  raise(SIGVTALRM);
+  EXPECT_EQ(foreign_signals, 51);
+}
+
+TEST(SamplerOptionsTest, RefusesWhatCannotWork) {
+  SamplerOptions options;
+  options.signal = SIGRTMIN + 3;
+  EXPECT_FALSE(Sampler::Create(options, nullptr).ok());
+  options = {};
+  options.interval = std::chrono::nanoseconds(100);
+  EXPECT_FALSE(Sampler::Create(options, nullptr).ok());
+  options = {};
+  options.ring_bytes = 100'000;
+  EXPECT_FALSE(Sampler::Create(options, nullptr).ok());
+  options = {};
+  options.max_frames = 100'000;
+  EXPECT_FALSE(Sampler::Create(options, nullptr).ok());
+}
+
+}  // namespace
+}  // namespace jtrace::sampling
