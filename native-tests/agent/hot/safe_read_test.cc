@@ -65,10 +65,10 @@ TEST_F(SafeReadTest, ReadsTheErrorValuesToo) {
 
 TEST_F(SafeReadTest, ReadsPartsOfWords) {
   *reinterpret_cast<uint64_t*>(good_) = 0x1122'3344'5566'7788;
-  uint16_t half;
+  uint16_t half = 0;
   EXPECT_TRUE(SafeRead(good_ + 2, &half));
   EXPECT_EQ(half, 0x5566);
-  uint32_t word;
+  uint32_t word = 0;
   EXPECT_TRUE(SafeRead(good_ + 4, &word));
   EXPECT_EQ(word, 0x1122'3344u);
   EXPECT_FALSE(SafeRead(good_ + 2, &word));

@@ -24,8 +24,7 @@ uint64_t CpuNanos() {
 __attribute__((noinline)) void Burn(milliseconds cpu_time) {
   const uint64_t end = CpuNanos() + static_cast<uint64_t>(cpu_time.count()) * 1'000'000;
   while (CpuNanos() < end) {
-    for (volatile int i = 0; i < 10'000; i = i + 1) {
-    }
+    for (int i = 0; i < 10'000; ++i) asm volatile("" : "+r"(i));
   }
 }
 
@@ -157,11 +156,14 @@ TEST(SamplerSignalTest, ForeignSignalsReachTheirHandler) {
     raise(SIGVTALRM);
   }
   drain();
-  EXPECT_EQ(foreign_signals, 50);
+  // Signals of one number do not queue: one may fall together with one of ours.
+  EXPECT_GT(foreign_signals, 40);
+  EXPECT_LE(foreign_signals, 50);
   EXPECT_GT(samples, 10u);
   ASSERT_TRUE((*sampler)->Stop().ok());
+  const int before = foreign_signals;
   raise(SIGVTALRM);
-  EXPECT_EQ(foreign_signals, 51);
+  EXPECT_EQ(foreign_signals, before + 1);
 }
 
 TEST(SamplerOptionsTest, RefusesWhatCannotWork) {

@@ -32,7 +32,7 @@ TEST(WalkMemoryTest, RememberedChainsAreTheFullOnes) {
   volatile long sink = 0;
   Interrupted(Compare, [&] {
     sink = sink + Recurse(40, ++seed % 5);
-    return compared < 500;
+    return compared < 300;
   });
   EXPECT_EQ(different, 0);
   // All samples share the frames of the test framework, at least.

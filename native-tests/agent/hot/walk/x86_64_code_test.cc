@@ -1,5 +1,6 @@
 #include "agent/hot/walk/x86_64_code.h"
 
+#include <ctype.h>
 #include <gtest/gtest.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -86,10 +87,8 @@ TEST(DecodeTest, AgreesWithObjdumpOnLengths) {
     const char* const tab = strchr(line, '\t');
     if (tab == nullptr || strstr(tab, "(bad)") != nullptr) continue;
     Bytes bytes;
-    unsigned byte;
-    int used;
-    for (const char* p = tab + 1; sscanf(p, "%2x%n", &byte, &used) == 1 && used == 2; p += 3) {
-      bytes.push_back(static_cast<uint8_t>(byte));
+    for (const char* p = tab + 1; isxdigit(p[0]) != 0 && isxdigit(p[1]) != 0; p += 3) {
+      bytes.push_back(static_cast<uint8_t>(strtoul(std::string(p, 2).c_str(), nullptr, 16)));
     }
     if (bytes.empty()) continue;
     const size_t length = bytes.size();
