@@ -84,10 +84,16 @@ void TreeBuilder::OnSwitch(At at, bool on) {
 }
 
 void TreeBuilder::FindPath(NodeId root, absl::Span<const RoutineId> path) {
-  path_nodes_.clear();
-  NodeId at = root;
-  for (const RoutineId routine : path) {
-    at = tree_.Child(at, routine);
+  size_t shared = 0;
+  if (root == path_root_) {
+    const size_t most = std::min(path.size(), path_routines_.size());
+    while (shared < most && path[shared] == path_routines_[shared]) ++shared;
+  }
+  path_root_ = root;
+  path_routines_.assign(path.begin(), path.end());
+  path_nodes_.resize(shared);
+  for (size_t i = shared; i < path.size(); ++i) {
+    const NodeId at = tree_.Child(i == 0 ? root : path_nodes_[i - 1], path[i]);
     tree_.node(at).origin = NodeOrigin::kEvent;
     path_nodes_.push_back(at);
   }

@@ -75,7 +75,7 @@ std::string_view WithoutParameters(std::string_view name) {
   size_t from = 0;
   while (true) {
     const size_t open = name.find('(', from);
-    if (open == std::string_view::npos || open == 0) return name;
+    if (open == std::string_view::npos) return name;
     if (name.substr(open).starts_with("(anonymous namespace)")) {
       from = open + 1;
     } else if (name.substr(0, open).ends_with(kOperator)) {

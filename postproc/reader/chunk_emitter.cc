@@ -159,7 +159,7 @@ void ChunkEmitter::EmitNotice(const proto::Event& event, int64_t time) {
   visitor_.OnNotice(at, op, args);
 }
 
-FrameId ChunkEmitter::FrameOf(const proto::Frame& frame, int64_t time) {
+FrameId ChunkEmitter::FrameOf(const proto::Frame& frame) {
   const auto number = static_cast<uint32_t>(frame.value());
   const auto make = [&](Origin origin, std::string_view module, std::string_view name) {
     Frame made;
@@ -178,8 +178,6 @@ FrameId ChunkEmitter::FrameOf(const proto::Frame& frame, int64_t time) {
       return java(Origin::kCompiled);
     case proto::Frame::INLINED:
       return java(Origin::kInlined);
-    case proto::Frame::NATIVE:
-      return definitions_.native().FrameAt(frame.value(), time, model_);
     case proto::Frame::STUB:
       return make(Origin::kVm, "[stubs]", number == 0 ? "[stub]" : definitions_.Text(number));
     case proto::Frame::KERNEL:
@@ -194,15 +192,18 @@ FrameId ChunkEmitter::FrameOf(const proto::Frame& frame, int64_t time) {
   }
 }
 
-FrameId ChunkEmitter::ChunkFrame(const proto::Chunk& chunk, uint32_t index, int64_t time) {
+FrameId ChunkEmitter::ChunkFrame(const proto::Chunk& chunk, uint32_t index, bool is_caller,
+                                 int64_t time) {
   if (index >= chunk_frames_.size()) {
     stats_.Add(Problem::kUndefinedReference);
-    return FrameOf(proto::Frame::default_instance(), time);
+    return FrameOf(proto::Frame::default_instance());
   }
   const proto::Frame& frame = chunk.frame(static_cast<int>(index));
-  if (frame.kind() == proto::Frame::NATIVE) return FrameOf(frame, time);
+  if (frame.kind() == proto::Frame::NATIVE) {
+    return definitions_.native().FrameAt(frame.value(), is_caller, time, model_);
+  }
   FrameId& known = chunk_frames_[index];
-  if (!known) known = FrameOf(frame, time);
+  if (!known) known = FrameOf(frame);
   return known;
 }
 
@@ -241,9 +242,12 @@ void ChunkEmitter::EmitSample(const proto::Chunk& chunk, const proto::Sample& sa
     record.has_path = sample.position_unknown();
   }
   frames_.clear();
-  for (int i = sample.frame_size(); i-- > 0;) {
-    frames_.push_back(ChunkFrame(chunk, sample.frame(i), time));
+  bool is_caller = false;  // a frame of the program stands inside
+  for (const uint32_t index : sample.frame()) {
+    frames_.push_back(ChunkFrame(chunk, index, is_caller, time));
+    is_caller |= model_.frame(frames_.back()).origin != Origin::kKernel;
   }
+  std::reverse(frames_.begin(), frames_.end());
   record.frames = frames_;
   visitor_.OnSample(MakeAt(thread, time), record);
 }

@@ -47,8 +47,9 @@ class ChunkEmitter {
   bool EmitCall(const proto::Event& event, int64_t time);
   void EmitNotice(const proto::Event& event, int64_t time);
   void EmitSample(const proto::Chunk& chunk, const proto::Sample& sample, int64_t time);
-  FrameId FrameOf(const proto::Frame& frame, int64_t time);
-  FrameId ChunkFrame(const proto::Chunk& chunk, uint32_t index, int64_t time);
+  // What does not depend on the time.
+  FrameId FrameOf(const proto::Frame& frame);
+  FrameId ChunkFrame(const proto::Chunk& chunk, uint32_t index, bool is_caller, int64_t time);
   const Position& PositionOf(uint32_t node);
   // Announces the thread if this is its first record; times never run back within a thread.
   At MakeAt(uint32_t thread, int64_t time);

@@ -76,7 +76,9 @@ Frame NativeSymbols::Resolve(const AddressRange& range, uint64_t address, TraceM
   return frame;
 }
 
-FrameId NativeSymbols::FrameAt(uint64_t address, int64_t time, TraceModel& model) {
+FrameId NativeSymbols::FrameAt(uint64_t address, bool is_return_address, int64_t time,
+                               TraceModel& model) {
+  if (is_return_address && address > 0) --address;
   const AddressRange* range = modules_.Find(address, time);
   if (range == nullptr) {
     const std::string_view stub = StubAt(address, time);

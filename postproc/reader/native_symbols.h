@@ -29,9 +29,10 @@ class NativeSymbols {
   // Call once when all are known.
   void Seal();
 
-  // The frame of native code at `address`. Symbol files are read when first needed, names
+  // The frame of native code at `address`. A return address belongs to the call before it, which
+  // may be its function's last instruction. Symbol files are read when first needed, names
   // demangled when first met. Without a symbol: "[libfoo.so+0x1234]", without a module "[0x1234]".
-  FrameId FrameAt(uint64_t address, int64_t time, TraceModel& model);
+  FrameId FrameAt(uint64_t address, bool is_return_address, int64_t time, TraceModel& model);
   // The stub at `address`, or an empty name.
   std::string_view StubAt(uint64_t address, int64_t time) const;
 

@@ -206,8 +206,8 @@ void TextReader::ReadRecord(std::string_view line) {
   const std::string_view op = fields_[2];
   const bool notice = IsNotice(op);
   const std::string_view kind = op.substr(0, op.find_first_of(".*"));
-  constexpr std::string_view kOps[] = {"enter", "exit", "sample", "sample-at", "unwind", "unwind-at",
-                                       "off",   "on",   "metric", "node"};
+  constexpr std::string_view kOps[] = {"enter",     "exit", "sample", "sample-at", "unwind",
+                                       "unwind-at", "off",  "on",     "metric",    "node"};
   if (!notice && std::find(std::begin(kOps), std::end(kOps), kind) == std::end(kOps)) {
     stats_.Add(Problem::kUnknownOp,
                stats_.WantsDetail()

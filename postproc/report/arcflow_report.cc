@@ -128,7 +128,7 @@ void WriteStanza(const ReportInput& input, Heat unit, const Stanza& stanza, std:
       const bool recursive =
           arc.kind == ArcKind::kRecursiveParent || arc.kind == ArcKind::kRecursiveChild;
       const std::string_view mark =
-          callers ? (recursive ? "  ↻ " : "  ┌ ") : (recursive ? "  ↺ " : "  └ ");
+          callers ? (recursive ? "  ↻ " : "  ┌ ") : (recursive ? "  ↻ " : "  └ ");
       WriteArcLine(input, unit, mark, arc.calls, by_ticks ? arc.base_ticks : arc.base,
                    by_ticks ? arc.cum_ticks : arc.cum, input.flat.rows()[arc.other].name, out);
     }
@@ -150,7 +150,7 @@ void ArcFlowText(const ReportInput& input, std::ostream& out) {
   const Heat unit = HeatOf(input);
   out << "          calls";
   if (unit != Heat::kCalls) out << "       self      total";
-  out << "  ┌ caller  ● routine  └ callee  ↻ ↺ recursive\n";
+  out << "  ┌ caller ● routine └ callee ↻ recursive\n";
   bool first = true;
   for (const Stanza* stanza : ChosenStanzas(input)) {
     if (!first) out << '\n';

@@ -1,0 +1,133 @@
+// Feeds both trace readers, the tree builder and the ELF reader with arbitrary bytes.
+//
+// The first byte chooses: 't' text trace (the header is put before), 'c' chunks without the frame
+// level (each two bytes of length, then the chunk), 'f' a whole binary file, 'e' an ELF file. So
+// the checksums of the frames do not keep mutations out.
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "postproc/calltree/arc_flow.h"
+#include "postproc/calltree/flat_profile.h"
+#include "postproc/calltree/tree_builder.h"
+#include "postproc/model/elf_symbols.h"
+#include "postproc/reader/chunk_emitter.h"
+#include "postproc/reader/definitions.h"
+#include "postproc/reader/record_filter.h"
+#include "postproc/reader/text_reader.h"
+#include "postproc/reader/trace_reader.h"
+#include "postproc/samples/path_tree.h"
+#include "proto/trace.pb.h"
+
+namespace {
+
+using namespace jtrace::postproc;  // NOLINT: a fuzz target
+
+// What a report needs, so that every stage runs.
+class Stages {
+ public:
+  Stages() : builder_(MergeMode::kChain, false, model_, stats_) {}
+
+  TraceModel& model() { return model_; }
+  ImportStats& stats() { return stats_; }
+  RecordVisitor& visitor() { return filter_; }
+
+  // Aborts if an invariant does not hold: they must for every input.
+  void Check() {
+    builder_.Finish();
+    const CallTree& tree = builder_.tree();
+    const auto totals = tree.ComputeTotals();
+    const FlatProfile flat(model_, tree, totals);
+    const ArcFlow arcs(tree, totals, flat);
+    if (arcs.Check().held() != 4) std::abort();
+    int64_t ticks = 0;
+    for (const NodeId root : tree.roots()) ticks = WrapAdd(ticks, totals[root.value - 1].cum_ticks);
+    if (ticks != builder_.merge_stats().ticks) std::abort();
+    const PathTree paths(model_, samples_);
+    if (paths.total() != TotalWeight(samples_)) std::abort();
+  }
+
+ private:
+  TraceModel model_;
+  ImportStats stats_;
+  TreeBuilder builder_;
+  SampleLog samples_;
+  RecordFilter filter_{"", Scope::kFull, model_, {&builder_, &samples_}};
+};
+
+void ReadText(std::string_view lines) {
+  Stages stages;
+  const std::string trace = std::string("# jtrace-text 1 unit=ns\n").append(lines);
+  if (ReadTextTrace(trace, "t", stages.model(), stages.stats(), stages.visitor()).ok()) {
+    stages.Check();
+  }
+}
+
+void ReadChunks(std::string_view bytes) {
+  std::vector<jtrace::proto::Chunk> chunks;
+  while (bytes.size() > 2 && chunks.size() < 8) {
+    const size_t size = static_cast<unsigned char>(bytes[0]) |
+                        static_cast<size_t>(static_cast<unsigned char>(bytes[1])) << 8;
+    const std::string_view payload = bytes.substr(2, size);
+    bytes.remove_prefix(2 + payload.size());
+    jtrace::proto::Chunk chunk;
+    if (chunk.ParseFromArray(payload.data(), static_cast<int>(payload.size()))) {
+      chunks.push_back(std::move(chunk));
+    }
+  }
+  Stages stages;
+  stages.model().AddTrace("c");
+  Definitions definitions(false, stages.model(), stages.stats());
+  for (auto& chunk : chunks) {
+    // No symbol files: the input must not choose what is opened.
+    chunk.clear_module();
+    definitions.AddChunk(chunk);
+  }
+  definitions.Finish(0);
+  ChunkEmitter emitter(definitions, stages.model(), stages.stats(), stages.visitor());
+  for (const auto& chunk : chunks) emitter.Emit(chunk);
+  emitter.EmitTrees();
+  stages.Check();
+}
+
+void ReadFile(std::string_view bytes) {
+  Stages stages;
+  if (ReadBinaryTrace(bytes, "f", {}, stages.model(), stages.stats(), stages.visitor()).ok()) {
+    stages.Check();
+  }
+}
+
+void ReadElf(std::string_view bytes) {
+  const auto symbols = ElfSymbols::Parse(bytes);
+  if (!symbols.ok()) return;
+  for (uint64_t offset = 0; offset < bytes.size(); offset += 7) {
+    Demangle(symbols->FindByFileOffset(offset));
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  if (size == 0) return 0;
+  const std::string_view bytes(reinterpret_cast<const char*>(data) + 1, size - 1);
+  switch (data[0]) {
+    case 't':
+      ReadText(bytes);
+      break;
+    case 'c':
+      ReadChunks(bytes);
+      break;
+    case 'f':
+      ReadFile(bytes);
+      break;
+    case 'e':
+      ReadElf(bytes);
+      break;
+    default:
+      break;
+  }
+  return 0;
+}

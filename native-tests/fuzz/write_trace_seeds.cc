@@ -1,0 +1,46 @@
+// Writes the seed corpus of trace_reader_fuzzer into a folder: a few random traces in each of its
+// forms. Usage: jtrace_write_trace_seeds FOLDER
+#include <cstdint>
+#include <fstream>
+#include <iostream>
+#include <string>
+
+#include "native-tests/support/random_trace.h"
+#include "postproc/reader/frame_scanner.h"
+
+namespace {
+
+void Write(const std::string& path, const std::string& content) {
+  std::ofstream(path, std::ios::binary) << content;
+}
+
+// The form 'c': each chunk after two bytes of length.
+std::string Chunks(const std::string& trace) {
+  std::string input = "c";
+  jtrace::postproc::FrameScanner scanner(trace);
+  while (const auto payload = scanner.Next()) {
+    if (payload->size() > UINT16_MAX) continue;
+    input.push_back(static_cast<char>(payload->size() & 0xff));
+    input.push_back(static_cast<char>(payload->size() >> 8));
+    input.append(*payload);
+  }
+  return input;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 2) {
+    std::cerr << "usage: jtrace_write_trace_seeds FOLDER\n";
+    return 1;
+  }
+  const std::string folder = std::string(argv[1]) + "/";
+  for (uint64_t seed = 0; seed < 8; ++seed) {
+    const std::string number = std::to_string(seed);
+    const std::string text = jtrace::testing::RandomTextTrace(seed);
+    Write(folder + "text" + number, "t" + text.substr(text.find('\n') + 1));
+    const std::string binary = jtrace::testing::RandomBinaryTrace(seed);
+    Write(folder + "chunks" + number, Chunks(binary));
+    if (seed < 3) Write(folder + "file" + number, "f" + binary);
+  }
+}

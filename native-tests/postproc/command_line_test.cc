@@ -1,0 +1,139 @@
+#include "postproc/command_line.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "native-tests/support/csv.h"
+#include "native-tests/support/run_post.h"
+#include "postproc/support/strings.h"
+
+namespace jtrace {
+namespace {
+
+using testing::CsvRow;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using testing::RunPost;
+using testing::RunResult;
+
+constexpr char kTrace[] =
+    "# jtrace-text 1 unit=us\n"
+    "0\tmain\tenter\tA(int)\n1\tmain\tenter\tB\n4\tmain\texit\tB\n5\tmain\texit\tA(int)\n"
+    "0\tpool-1\tenter\tB\n9\tpool-1\texit\tB\n9\tpool-1\tsample\tN:libc.so!read\n";
+
+RunResult RunOnTrace(std::vector<std::string> args) {
+  args.emplace_back("trace");
+  return RunPost(args, {{"trace", kTrace}});
+}
+
+TEST(CommandLineTest, MistakesNameTheNearestValidChoice) {
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {"--reprot=tree", "nearest: --report"},
+      {"--report=tre", "nearest: tree"},
+      {"--report=flat,arcflo", "nearest: arcflow"},
+      {"--format=cvs", "nearest: csv"},
+      {"--merge=chian", "nearest: chain"},
+      {"--scope=ap", "nearest: app"},
+      {"--aggregate=proces", "nearest: process"},
+      {"--sort=cals", "nearest: calls"},
+      {"--top=0", "--top: '0'"},
+      {"--filter=101", "--filter: '101'"},
+      {"--help=yes", "--help takes no value"},
+      {"--report=callers", "needs --of=ROUTINE"},
+      {"--report=html", "not available in this version"}};
+  for (const auto& [arg, message] : cases) {
+    const RunResult result = RunOnTrace({arg});
+    EXPECT_EQ(result.exit_code, 1) << arg;
+    EXPECT_THAT(result.err, HasSubstr(message)) << arg;
+    EXPECT_EQ(result.out, "") << arg;
+  }
+}
+
+TEST(CommandLineTest, SortByAColumnThatTheReportLacks) {
+  const RunResult result = RunOnTrace({"--report=functions", "--sort=samplse"});
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.err, HasSubstr("nearest: samples"));
+}
+
+TEST(CommandLineTest, ExitCodes) {
+  EXPECT_EQ(RunPost({}).exit_code, 1);
+  EXPECT_EQ(RunPost({"--help"}).exit_code, 0);
+  EXPECT_EQ(RunPost({"--version"}).exit_code, 0);
+  EXPECT_EQ(RunPost({"/nonexistent/trace"}).exit_code, 2);
+  EXPECT_THAT(RunPost({"/nonexistent/trace"}).err, HasSubstr("cannot open /nonexistent/trace"));
+  EXPECT_EQ(RunOnTrace({"-o", "/nonexistent/out"}).exit_code, 2);
+  EXPECT_EQ(RunOnTrace({}).exit_code, 0);
+}
+
+TEST(CommandLineTest, HelpHasAnExampleForEveryOption) {
+  const std::string help = postproc::HelpText();
+  for (const std::string option :
+       {"--report=", "--format=", "-o ", "--merge=", "--thread=", "--root=", "--of=", "--scope=",
+        "--filter=", "--sort=", "--top=", "--metric=", "--aggregate="}) {
+    EXPECT_THAT(help, HasSubstr("e.g. " + option)) << option;
+  }
+}
+
+std::vector<CsvRow> Rows(const std::vector<std::string>& args, const CsvRow& columns) {
+  std::vector<std::string> all = args;
+  all.emplace_back("--format=csv");
+  return testing::ParseCsv(RunOnTrace(all).out).Project(columns);
+}
+
+TEST(CommandLineTest, ThreadGlob) {
+  EXPECT_THAT(Rows({"--report=threads", "--thread=pool-?"}, {"thread", "cum"}),
+              ElementsAre(CsvRow{"pool-1", "9"}));
+  EXPECT_TRUE(Rows({"--report=threads", "--thread=pool"}, {"thread"}).empty());
+  EXPECT_EQ(Rows({"--report=threads", "--thread=*"}, {"thread"}).size(), 2u);
+}
+
+TEST(CommandLineTest, VirtualRoot) {
+  EXPECT_THAT(Rows({"--report=tree", "--root=B"}, {"thread", "level", "cum", "name"}),
+              ElementsAre(CsvRow{"main", "0", "3", "main"}, CsvRow{"main", "1", "3", "B"},
+                          CsvRow{"pool-1", "0", "9", "pool-1"}, CsvRow{"pool-1", "1", "9", "B"}));
+}
+
+TEST(CommandLineTest, OneTreeForTheProcess) {
+  EXPECT_THAT(Rows({"--report=tree", "--aggregate=process"}, {"level", "calls", "cum", "name"}),
+              ElementsAre(CsvRow{"0", "1", "14", "main"}, CsvRow{"1", "1", "9", "B"},
+                          CsvRow{"1", "1", "5", "A(int)"}, CsvRow{"2", "1", "3", "B"},
+                          CsvRow{"1", "0", "0", "read"}));
+}
+
+TEST(CommandLineTest, TopAndSort) {
+  EXPECT_THAT(Rows({"--report=flat", "--sort=name", "--top=2"}, {"name"}),
+              ElementsAre(CsvRow{"A(int)"}, CsvRow{"B"}));
+  EXPECT_THAT(Rows({"--report=flat", "--sort=calls", "--top=1"}, {"calls", "name"}),
+              ElementsAre(CsvRow{"2", "B"}));
+}
+
+TEST(CommandLineTest, OverviewNamesWhatMatters) {
+  const std::string text = RunOnTrace({}).out;
+  EXPECT_THAT(text, HasSubstr("invariants  4 of 4 hold over 5 stanzas"));
+  EXPECT_THAT(text, HasSubstr("samples     1: 100.0 % whole"));
+  EXPECT_THAT(text, HasSubstr("thread main"));
+  EXPECT_THAT(text, HasSubstr("losses      none"));
+}
+
+TEST(CommandLineTest, TextFitsTheWidth) {
+  for (const int width : {80, 100, 120}) {
+    std::string trace = "# jtrace-text 1 unit=us\n";
+    const std::string name(300, 'x');
+    trace +=
+        "0\tT\tenter\t" + name + "()\n5\tT\tenter\tf" + name + "\n9\tT\tsample\t" + name + "\n";
+    const RunResult result = RunPost({"--report=tree,flat,arcflow,functions,paths,samples",
+                                      "--width=" + std::to_string(width), "t"},
+                                     {{"t", trace}});
+    ASSERT_EQ(result.exit_code, 0);
+    for (const std::string_view line : postproc::Split(result.out, '\n')) {
+      EXPECT_LE(postproc::DisplayWidth(line), width) << line;
+    }
+    EXPECT_THAT(result.out, HasSubstr("…"));
+  }
+}
+
+}  // namespace
+}  // namespace jtrace

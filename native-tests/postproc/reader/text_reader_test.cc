@@ -1,0 +1,120 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "native-tests/support/csv.h"
+#include "native-tests/support/run_post.h"
+
+namespace jtrace {
+namespace {
+
+using testing::CsvRow;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using testing::RunPost;
+using testing::RunResult;
+
+constexpr char kHeader[] = "# jtrace-text 1 unit=us\n";
+
+RunResult Tree(const std::string& lines) {
+  return RunPost({"--report=tree", "--format=csv", "t"}, {{"t", kHeader + lines}});
+}
+
+std::vector<CsvRow> Rows(const RunResult& result, const CsvRow& columns) {
+  return testing::ParseCsv(result.out).Project(columns);
+}
+
+TEST(TextReaderTest, UnknownOpsAreToldByLineAndSkipped) {
+  const RunResult result = Tree("0\tT\tenter\tA\n# comment\n1\tT\tfrobnicate\tx\n2\tT\texit\tA\n");
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_THAT(result.err, HasSubstr("t:4: unknown op 'frobnicate', skipped"));
+  EXPECT_THAT(result.err, HasSubstr("1 lines with an unknown op"));
+  EXPECT_THAT(Rows(result, {"cum", "name"}), ElementsAre(CsvRow{"2", "T"}, CsvRow{"2", "A"}));
+}
+
+TEST(TextReaderTest, MalformedLinesAreToldAndSkipped) {
+  for (const std::string line :
+       {"x\tT\tenter\tA", "1\tT", "1", "1\tT\tenter", "1\tT\tsample*x\tA", "1\tT\tsample*-1\tA",
+        "1\tT\tsample-at\t3\tA\tB", "1\tT\tsample-at\tx", "1\tT\tnode\tcalls\tA",
+        "1\tT\tnode\tcalls=x\tA", "1\tT\tmetric\tm", "1\tT\tmetric\tm\tx", "1 \tT\ton",
+        "99999999999999999999\tT\ton"}) {
+    const RunResult result = Tree(line + "\n");
+    EXPECT_EQ(result.exit_code, 0) << line;
+    EXPECT_THAT(result.err, HasSubstr("1 malformed lines")) << line;
+    EXPECT_TRUE(Rows(result, {"name"}).empty()) << line;
+  }
+}
+
+TEST(TextReaderTest, EscapesStandForTabNewlineAndBackslash) {
+  const RunResult result = Tree("0\ta\\tb\tenter\tx\\\\y\\nz\\q\n");
+  EXPECT_THAT(Rows(result, {"thread", "name"}),
+              ElementsAre(CsvRow{"a\tb", "a\tb"}, CsvRow{"a\tb", "x\\y\nz\\q"}));
+}
+
+TEST(TextReaderTest, HeaderIsChecked) {
+  const auto run = [](const std::string& content) { return RunPost({"t"}, {{"t", content}}); };
+  EXPECT_EQ(run("# jtrace-text 2 unit=us\n").exit_code, 2);
+  EXPECT_THAT(run("# jtrace-text 2 unit=us\n").err, HasSubstr("version 2"));
+  EXPECT_EQ(run("# jtrace-text 1\n").exit_code, 2);
+  EXPECT_EQ(run("# jtrace-text 1 unit=years\n").exit_code, 2);
+  EXPECT_EQ(run("# jtrace-text 1 unit=ticks").exit_code, 0);
+}
+
+TEST(TextReaderTest, TracesOfDifferentUnitsDoNotMix) {
+  const RunResult result =
+      RunPost({"a", "b"}, {{"a", kHeader}, {"b", "# jtrace-text 1 unit=ns\n"}});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.err, HasSubstr("its unit is ns"));
+}
+
+TEST(TextReaderTest, ThreadsOfSeveralTracesStayApart) {
+  const RunResult result =
+      RunPost({"--report=tree", "--format=csv", "a", "b"},
+              {{"a", std::string(kHeader) + "0\tT\tenter\tA\n5\tT\texit\tA\n"},
+               {"b", std::string(kHeader) + "0\tT\tenter\tA\n7\tT\texit\tA\n"}});
+  EXPECT_THAT(Rows(result, {"level", "cum", "name"}),
+              ElementsAre(CsvRow{"0", "5", "T"}, CsvRow{"1", "5", "A"}, CsvRow{"0", "7", "T"},
+                          CsvRow{"1", "7", "A"}));
+}
+
+TEST(TextReaderTest, ClockStartsAtTheFirstRecordOfAnyOp) {
+  const RunResult result =
+      Tree("10\tT\tsample\tA\n15\tT\tenter\tA\n17\tT\tsample\tA\n20\tT\texit\tA\n99\tT\tsample\n");
+  EXPECT_THAT(
+      Rows(result, {"base", "cum", "name"}),
+      ElementsAre(CsvRow{"5", "10", "T"}, CsvRow{"5", "5", "A"}, CsvRow{"0", "0", "[no_frames]"}));
+}
+
+TEST(TextReaderTest, TimeThatRunsBackCountsAsSimultaneous) {
+  const RunResult result = Tree("10\tT\tenter\tA\n5\tT\texit\tA\n");
+  EXPECT_THAT(result.err, HasSubstr("time runs back"));
+  EXPECT_THAT(Rows(result, {"cum", "name"}), ElementsAre(CsvRow{"0", "T"}, CsvRow{"0", "A"}));
+}
+
+TEST(TextReaderTest, MetricsGoToTheCurrentNode) {
+  const std::string trace = std::string(kHeader) +
+                            "0\tT\tenter\tA\n0\tT\tmetric\talloc.bytes\t100\n"
+                            "0\tT\tenter\tA\n0\tT\tmetric\talloc.bytes\t20\n"
+                            "1\tT\tnode\talloc.bytes=3\tB\n";
+  EXPECT_THAT(testing::ParseCsv(testing::ReportCsv(trace, {"--report=metrics"})).rows,
+              ElementsAre(CsvRow{"T", "alloc.bytes", "bytes", "123"}));
+  EXPECT_THAT(
+      testing::ParseCsv(testing::ReportCsv(trace, {"--report=metrics", "--metric=alloc.bytes"}))
+          .rows,
+      ElementsAre(CsvRow{"T", "0", "123", "123"}, CsvRow{"A", "120", "120", "140"},
+                  CsvRow{"B", "3", "3", "3"}));
+}
+
+// A node that a sample passes twice counts the sample once: X is an event's node below Y, and a
+// pending frame of the outer chain.
+TEST(TextReaderTest, ASampleCountsOnceANode) {
+  const RunResult result = Tree("0\tT\tenter\tY\n0\tT\tenter\tX\n0\tT\tsample\tY\tX\tP\tX\tP\n");
+  EXPECT_THAT(Rows(result, {"level", "samples", "base_ticks", "name"}),
+              ElementsAre(CsvRow{"0", "0", "0", "T"}, CsvRow{"1", "0", "0", "Y"},
+                          CsvRow{"2", "1", "0", "X"}, CsvRow{"3", "1", "1", "P"}));
+}
+
+}  // namespace
+}  // namespace jtrace

@@ -1,0 +1,55 @@
+#include "postproc/report/units.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <limits>
+#include <sstream>
+
+#include "postproc/report/table.h"
+
+namespace jtrace::postproc {
+namespace {
+
+TEST(UnitsTest, CountsHaveSeparators) {
+  EXPECT_EQ(FormatCount(0), "0");
+  EXPECT_EQ(FormatCount(999), "999");
+  EXPECT_EQ(FormatCount(1000), "1,000");
+  EXPECT_EQ(FormatCount(1234567), "1,234,567");
+  EXPECT_EQ(FormatCount(-1000), "-1,000");
+  EXPECT_EQ(FormatCount(-100), "-100");
+  EXPECT_EQ(FormatCount(std::numeric_limits<int64_t>::min()), "-9,223,372,036,854,775,808");
+}
+
+TEST(UnitsTest, TimesHaveTheFittingUnit) {
+  EXPECT_EQ(FormatNanoseconds(0), "0");
+  EXPECT_EQ(FormatNanoseconds(7), "7 ns");
+  EXPECT_EQ(FormatNanoseconds(1234), "1.23 µs");
+  EXPECT_EQ(FormatNanoseconds(12345678), "12.3 ms");
+  EXPECT_EQ(FormatNanoseconds(123456789), "123 ms");
+  EXPECT_EQ(FormatNanoseconds(999999999), "1.00 s");
+  EXPECT_EQ((Units{TimeUnit::kMilliseconds, 0}.Time(1500)), "1.50 s");
+  EXPECT_EQ((Units{TimeUnit::kTicks, 0}.Time(1500)), "1,500");
+  EXPECT_EQ((Units{TimeUnit::kNanoseconds, 1000000}.Ticks(1500)), "1.50 s");
+}
+
+TEST(TableTest, ShortensInTheMiddle) {
+  EXPECT_EQ(Shorten("abcdefghij", 10), "abcdefghij");
+  EXPECT_EQ(Shorten("abcdefghij", 7), "abc…hij");
+  EXPECT_EQ(Shorten("äöüßäöü", 5), "äö…öü");
+  EXPECT_EQ(Shorten("abc", 1), "…");
+  EXPECT_EQ(DisplayWidth("äö…"), 3);
+}
+
+TEST(TableTest, CsvQuotesWhatNeedsIt) {
+  Table table;
+  table.columns = {{"a,b"}, {"n"}, {"p"}};
+  table.rows = {{Cell::Text("x\"y"), Cell::Int(1234567), Cell::Percent(33.333)},
+                {Cell::Text("line\nbreak"), Cell::Empty(), Cell::Percent(0)}};
+  std::ostringstream out;
+  WriteCsv(table, out);
+  EXPECT_EQ(out.str(), "\"a,b\",n,p\n\"x\"\"y\",1234567,33.33\n\"line\nbreak\",,0.00\n");
+}
+
+}  // namespace
+}  // namespace jtrace::postproc
