@@ -72,7 +72,10 @@ class TreeBuilder : public RecordVisitor {
   std::vector<ThreadState> states_;    // in the order of appearance
   std::vector<uint32_t> state_of_;     // by thread: index into states_ + 1
   std::vector<NodeId> root_of_trace_;  // one_root_ only
-  std::vector<NodeId> path_nodes_;     // FindPath's result; reused
+  // FindPath's result, and what it was for: paths that follow each other share their beginnings.
+  std::vector<NodeId> path_nodes_;
+  std::vector<RoutineId> path_routines_;
+  NodeId path_root_;
   std::optional<int64_t> first_time_;
   int64_t last_time_ = 0;
 };
