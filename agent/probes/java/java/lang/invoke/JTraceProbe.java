@@ -68,6 +68,8 @@ public final class JTraceProbe {
   private static final int TABLE_COUNT = 4;
   private static final int TABLE_SLOTS = 8;
   private static final int TABLE_FIRST_CAPACITY = 16;
+  /** 2^32 / golden ratio: spreads consecutive ids. */
+  private static final int HASH = 0x9E3779B1;
 
   private static final int ARENA_NEXT = 128;
   private static final int ARENA_LIMIT = 136;
@@ -276,7 +278,7 @@ public final class JTraceProbe {
   /** Address of the slot that holds id, or of the free one where it belongs. */
   private static long tableSlot(long table, int id) {
     int mask = U.getInt(table + TABLE_MASK);
-    for (int i = (id >>> 5) & mask; ; i = (i + 1) & mask) {
+    for (int i = (id * HASH >>> 8) & mask; ; i = (i + 1) & mask) {
       long address = table + TABLE_SLOTS + ((long) i << 3);
       long slot = U.getLong(address);
       if (slot == 0 || (int) slot == id) {
