@@ -6,6 +6,7 @@
 #include "agent/probes/arena_memory.h"
 #include "agent/probes/layout_check.h"
 #include "agent/probes/probe_class.h"
+#include "agent/probes/thread_spare.h"
 
 namespace jtrace {
 namespace {
@@ -57,7 +58,7 @@ void Probes::SetCompiled(uint32_t routine, bool compiled) {
 
 uint64_t Probes::memory_used() const { return ArenaBytesUsed(*arena_); }
 
-absl::StatusOr<std::unique_ptr<Probes>> Install(jvmtiEnv*, JNIEnv* jni,
+absl::StatusOr<std::unique_ptr<Probes>> Install(jvmtiEnv* jvmti, JNIEnv* jni,
                                                 const ProbeOptions& options) {
   if (hot::published_arena.load(std::memory_order_acquire) != nullptr) {
     return absl::AlreadyExistsError("the probes are installed already");
@@ -65,7 +66,8 @@ absl::StatusOr<std::unique_ptr<Probes>> Install(jvmtiEnv*, JNIEnv* jni,
   absl::StatusOr<hot::Arena*> arena = ReserveArena(options.memory_limit);
   if (!arena.ok()) return arena.status();
   const ProbeConstants constants = {.arena = reinterpret_cast<uintptr_t>(*arena),
-                                    .flat = options.flat};
+                                    .flat = options.flat,
+                                    .thread_spare = FindThreadSpare(jvmti, jni)};
   absl::StatusOr<std::vector<uint8_t>> bytes = PatchProbeClass(EmbeddedProbeClass(), constants);
   if (!bytes.ok()) return bytes.status();
   absl::Status status = CheckCompileConstant(jni);

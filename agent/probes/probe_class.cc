@@ -14,9 +14,10 @@ extern const unsigned long jtrace_probe_class_size;
 namespace jtrace {
 namespace {
 
-// The literals ARENA and FLAT in JTraceProbe.java.
+// The literals of ARENA, FLAT and THREAD_SPARE in JTraceProbe.java.
 constexpr uint64_t kArenaPlaceholder = 0x4A54524143450001;
 constexpr uint64_t kFlatPlaceholder = 0x4A54524143450002;
+constexpr uint64_t kThreadSparePlaceholder = 0x4A54524143450003;
 
 // CONSTANT_Long_info (JVMS §4.4.5): tag and eight bytes, big-endian.
 std::array<uint8_t, 9> LongConstant(uint64_t value) {
@@ -49,6 +50,7 @@ absl::StatusOr<std::vector<uint8_t>> PatchProbeClass(absl::Span<const uint8_t> c
   std::vector<uint8_t> bytes(class_bytes.begin(), class_bytes.end());
   absl::Status status = Replace(bytes, kArenaPlaceholder, constants.arena);
   if (status.ok()) status = Replace(bytes, kFlatPlaceholder, constants.flat ? 1 : 0);
+  if (status.ok()) status = Replace(bytes, kThreadSparePlaceholder, constants.thread_spare);
   if (!status.ok()) return status;
   return bytes;
 }

@@ -16,6 +16,8 @@ absl::Span<const uint8_t> EmbeddedProbeClass();
 struct ProbeConstants {
   uint64_t arena;  // address
   bool flat;       // record=flat
+  // Offset of eight spare bytes in java.lang.Thread (FindThreadSpare); 0: none.
+  uint64_t thread_spare;
 };
 
 // The class with its constants filled in: the literals of JTraceProbe.java in the constant pool are

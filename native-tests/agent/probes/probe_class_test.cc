@@ -19,25 +19,30 @@ TEST(ProbeClassTest, IsForJava17) {
 }
 
 TEST(ProbeClassTest, ConstantsAreWrittenBigEndian) {
-  auto bytes = PatchProbeClass(EmbeddedProbeClass(), {.arena = 0x7F12345678901000, .flat = true});
+  auto bytes = PatchProbeClass(EmbeddedProbeClass(),
+                               {.arena = 0x7F12345678901000, .flat = true, .thread_spare = 0x77});
   ASSERT_TRUE(bytes.ok()) << bytes.status();
   EXPECT_EQ(bytes->size(), EmbeddedProbeClass().size());
   EXPECT_TRUE(Contains(*bytes, {5, 0x7F, 0x12, 0x34, 0x56, 0x78, 0x90, 0x10, 0x00}));
   EXPECT_TRUE(Contains(*bytes, {5, 0, 0, 0, 0, 0, 0, 0, 1}));
+  EXPECT_TRUE(Contains(*bytes, {5, 0, 0, 0, 0, 0, 0, 0, 0x77}));
 }
 
 // A literal that javac folded into another one would leave the placeholder's upper half behind.
 TEST(ProbeClassTest, NoPlaceholderIsLeft) {
-  auto bytes = PatchProbeClass(EmbeddedProbeClass(), {.arena = 0x1000, .flat = false});
+  auto bytes =
+      PatchProbeClass(EmbeddedProbeClass(), {.arena = 0x1000, .flat = false, .thread_spare = 0});
   ASSERT_TRUE(bytes.ok()) << bytes.status();
   EXPECT_FALSE(Contains(*bytes, {0x4A, 0x54, 0x52, 0x41, 0x43, 0x45}));
 }
 
 TEST(ProbeClassTest, RefusesAClassWithoutThePlaceholders) {
-  EXPECT_FALSE(PatchProbeClass(std::vector<uint8_t>(100), {.arena = 1, .flat = false}).ok());
-  auto once = PatchProbeClass(EmbeddedProbeClass(), {.arena = 1, .flat = false});
+  EXPECT_FALSE(
+      PatchProbeClass(std::vector<uint8_t>(100), {.arena = 1, .flat = false, .thread_spare = 0})
+          .ok());
+  auto once = PatchProbeClass(EmbeddedProbeClass(), {.arena = 1, .flat = false, .thread_spare = 0});
   ASSERT_TRUE(once.ok());
-  EXPECT_FALSE(PatchProbeClass(*once, {.arena = 1, .flat = false}).ok());
+  EXPECT_FALSE(PatchProbeClass(*once, {.arena = 1, .flat = false, .thread_spare = 0}).ok());
 }
 
 }  // namespace

@@ -22,6 +22,8 @@ public final class JTraceProbe {
   private static final long ARENA;
   /** record=flat, else record=tree. */
   private static final boolean FLAT;
+  /** Offset of spare bytes in java.lang.Thread that hold the state's address; 0: there are none. */
+  private static final long THREAD_SPARE;
 
   static {
     // The agent overwrites these literals in the constant pool before it defines the class
@@ -29,6 +31,7 @@ public final class JTraceProbe {
     ARENA = 0x4A54524143450001L;
     long flat = 0x4A54524143450002L;
     FLAT = flat != 0;
+    THREAD_SPARE = 0x4A54524143450003L;
   }
 
   private static final int GRANULE_SHIFT = 6;
@@ -150,7 +153,12 @@ public final class JTraceProbe {
 
   @ForceInline
   private static long state() {
-    long tid = U.getLong(Thread.currentThread(), TID);
+    Thread thread = Thread.currentThread();
+    if (THREAD_SPARE != 0) {
+      long state = U.getLong(thread, THREAD_SPARE);
+      return state != 0 ? state : findState(U.getLong(thread, TID));
+    }
+    long tid = U.getLong(thread, TID);
     // Its upper half is 0 exactly if the entry is this thread's.
     long entry = STATES[(int) tid & (STATES.length - 1)] - (tid << 32);
     return (entry >>> 32) == 0 ? ARENA + (entry << GRANULE_SHIFT) : findState(tid);
@@ -216,7 +224,11 @@ public final class JTraceProbe {
         publish(state, bucket);
       }
     }
-    STATES[(int) tid & (STATES.length - 1)] = (tid << 32) | reference(state) & 0xFFFFFFFFL;
+    if (THREAD_SPARE != 0) {
+      U.putLong(Thread.currentThread(), THREAD_SPARE, state);
+    } else {
+      STATES[(int) tid & (STATES.length - 1)] = (tid << 32) | reference(state) & 0xFFFFFFFFL;
+    }
     return state;
   }
 
