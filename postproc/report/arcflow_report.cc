@@ -3,6 +3,7 @@
 
 #include "absl/strings/str_format.h"
 #include "postproc/report/report.h"
+#include "postproc/support/strings.h"
 
 namespace jtrace::postproc {
 namespace {
@@ -45,12 +46,13 @@ std::vector<Cell> SelfRow(const FlatRow& self) {
           Cell::Text(self.name)};
 }
 
-// The stanzas that --filter and --top leave.
-std::vector<const Stanza*> ChosenStanzas(const ReportInput& input) {
+// The stanzas that --filter and --top leave. Text leaves the threads to the threads report.
+std::vector<const Stanza*> ChosenStanzas(const ReportInput& input, bool with_roots) {
   std::vector<const Stanza*> chosen;
   const HeatMap heat = ComputeHeat(input);
   for (const Stanza& stanza : input.arcs.stanzas()) {
     const FlatRow& self = input.flat.rows()[stanza.self];
+    if (self.is_root && !with_roots) continue;
     const int64_t inclusive = heat.unit == Heat::kTicks  ? self.cum_ticks
                               : heat.unit == Heat::kTime ? self.cum
                                                          : self.calls;
@@ -75,7 +77,7 @@ Table ArcFlowTable(const ReportInput& input) {
                    {"cum_ticks", Style::kTicks},
                    {"cum2_ticks", Style::kTicks},
                    {"name"}};
-  for (const Stanza* stanza : ChosenStanzas(input)) {
+  for (const Stanza* stanza : ChosenStanzas(input, /*with_roots=*/true)) {
     const FlatRow& self = input.flat.rows()[stanza->self];
     bool self_written = false;
     for (const Arc& arc : stanza->arcs) {
@@ -94,23 +96,23 @@ namespace {
 
 void WriteArcLine(const ReportInput& input, Heat unit, std::string_view mark, int64_t calls,
                   int64_t self, int64_t total, std::string_view name, std::ostream& out) {
-  const auto padded = [](std::string_view text, int width) {
-    return std::string(static_cast<size_t>(std::max(0, width - DisplayWidth(text))), ' ')
-        .append(text);
-  };
-  std::string line = padded(calls == 0 ? "" : FormatCount(calls), 15);
+  std::string line = PadLeft(calls == 0 ? "" : FormatCount(calls), 15);
   if (unit != Heat::kCalls) {
-    line += padded(self == 0 ? "" : FormatHeat(input, unit, self), 11);
-    line += padded(total == 0 ? "" : FormatHeat(input, unit, total), 11);
+    line += PadLeft(self == 0 ? "" : FormatHeat(input, unit, self), 11);
+    line += PadLeft(total == 0 ? "" : FormatHeat(input, unit, total), 11);
   }
   line.append("  ").append(mark);
   const int used = DisplayWidth(line);
-  line += input.options.width > 0 ? Shorten(name, std::max(input.options.width - used, 16))
+  line += input.options.width > 0 ? ShortenName(name, std::max(input.options.width - used, 16))
                                   : std::string(name);
   out << line << '\n';
 }
 
 constexpr size_t kMaxArcsShown = 6;  // callers, and callees, of a stanza in text
+
+std::string OtherName(const FlatRow& row) {
+  return row.is_root ? StrCat("thread ", row.name) : std::string(row.name);
+}
 
 void WriteStanza(const ReportInput& input, Heat unit, const Stanza& stanza, std::ostream& out) {
   const bool by_ticks = unit == Heat::kTicks;
@@ -130,7 +132,8 @@ void WriteStanza(const ReportInput& input, Heat unit, const Stanza& stanza, std:
       const std::string_view mark =
           callers ? (recursive ? "  ↻ " : "  ┌ ") : (recursive ? "  ↻ " : "  └ ");
       WriteArcLine(input, unit, mark, arc.calls, by_ticks ? arc.base_ticks : arc.base,
-                   by_ticks ? arc.cum_ticks : arc.cum, input.flat.rows()[arc.other].name, out);
+                   by_ticks ? arc.cum_ticks : arc.cum, OtherName(input.flat.rows()[arc.other]),
+                   out);
     }
     if (left > 0) {
       out << absl::StrFormat("%*s    … %d more %s\n", unit == Heat::kCalls ? 17 : 39, "", left,
@@ -138,9 +141,8 @@ void WriteStanza(const ReportInput& input, Heat unit, const Stanza& stanza, std:
     }
   };
   write_arcs(true);
-  WriteArcLine(input, unit, self.is_root ? "● thread " : "● ", self.calls,
-               by_ticks ? self.base_ticks : self.base, by_ticks ? self.cum_ticks : self.cum,
-               self.name, out);
+  WriteArcLine(input, unit, "● ", self.calls, by_ticks ? self.base_ticks : self.base,
+               by_ticks ? self.cum_ticks : self.cum, self.name, out);
   write_arcs(false);
 }
 
@@ -152,7 +154,7 @@ void ArcFlowText(const ReportInput& input, std::ostream& out) {
   if (unit != Heat::kCalls) out << "       self      total";
   out << "  ┌ caller ● routine └ callee ↻ recursive\n";
   bool first = true;
-  for (const Stanza* stanza : ChosenStanzas(input)) {
+  for (const Stanza* stanza : ChosenStanzas(input, /*with_roots=*/false)) {
     if (!first) out << '\n';
     first = false;
     WriteStanza(input, unit, *stanza, out);

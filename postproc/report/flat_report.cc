@@ -4,7 +4,9 @@
 
 namespace jtrace::postproc {
 
-Table FlatTable(const ReportInput& input) {
+namespace {
+
+Table MakeTable(const ReportInput& input, bool with_roots) {
   Table table;
   table.columns = {{"calls", Style::kCount},        {"base", Style::kTime},
                    {"cum", Style::kTime},           {"cum2", Style::kTime},
@@ -16,6 +18,7 @@ Table FlatTable(const ReportInput& input) {
   const HeatMap heat = ComputeHeat(input);
   for (const uint32_t index : input.flat.Sorted()) {
     const FlatRow& row = input.flat.rows()[index];
+    if (row.is_root && !with_roots) continue;
     const int64_t inclusive = heat.unit == Heat::kTicks  ? row.cum_ticks
                               : heat.unit == Heat::kTime ? row.cum
                                                          : row.calls;
@@ -32,9 +35,14 @@ Table FlatTable(const ReportInput& input) {
   return table;
 }
 
-// The name last, so that it may take the rest of the line; columns that say nothing left out.
+}  // namespace
+
+Table FlatTable(const ReportInput& input) { return MakeTable(input, /*with_roots=*/true); }
+
+// Threads are left to the threads report. The name last, so that it may take the rest of the line;
+// columns that say nothing left out.
 void FlatText(const ReportInput& input, std::ostream& out) {
-  Table full = FlatTable(input);
+  Table full = MakeTable(input, /*with_roots=*/false);
   if (!input.options.sort.empty()) SortRows(full, input.options.sort);
   LimitRows(full, input.options.top);
   const HeatMap heat = ComputeHeat(input);

@@ -127,7 +127,7 @@ void WriteLine(const std::vector<std::string>& cells, const std::vector<ShownCol
   for (size_t i = 0; i < columns.size(); ++i) {
     const bool last = i + 1 == columns.size();
     std::string cell = cells[i];
-    if (last && width > 0) cell = Shorten(cell, std::max(width - used, 16));
+    if (last && width > 0) cell = ShortenName(cell, std::max(width - used, 16));
     const int padding = columns[i].width - DisplayWidth(cell);
     if (columns[i].right) Pad(out, padding);
     out << cell;
@@ -183,37 +183,10 @@ void WriteText(const Table& table, const TextLayout& layout, std::ostream& out) 
   }
   for (auto& line : lines) {
     for (size_t i = 0; i + 1 < columns.size(); ++i) {
-      if (!columns[i].right) line[i] = Shorten(line[i], columns[i].width);
+      if (!columns[i].right) line[i] = ShortenName(line[i], columns[i].width);
     }
     WriteLine(line, columns, layout.width, out);
   }
-}
-
-int DisplayWidth(std::string_view text) {
-  return static_cast<int>(std::count_if(text.begin(), text.end(), [](char c) {
-    return (static_cast<unsigned char>(c) & 0xc0) != 0x80;  // not a continuation byte
-  }));
-}
-
-std::string Shorten(std::string_view text, int width) {
-  const int length = DisplayWidth(text);
-  if (length <= width) return std::string(text);
-  if (width <= 1) return "…";
-  const int head = (width - 1) / 2;
-  const int tail_begin = length - (width - 1 - head);
-  std::string shortened;
-  int column = -1;
-  bool marked = false;
-  for (const char c : text) {
-    if ((static_cast<unsigned char>(c) & 0xc0) != 0x80) ++column;
-    if (column < head || column >= tail_begin) {
-      shortened.push_back(c);
-    } else if (!marked) {
-      shortened += "…";
-      marked = true;
-    }
-  }
-  return shortened;
 }
 
 }  // namespace jtrace::postproc

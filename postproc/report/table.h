@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "postproc/report/shorten.h"
 #include "postproc/report/units.h"
 
 namespace jtrace::postproc {
@@ -60,10 +61,5 @@ struct TextLayout {
 };
 // Numbers right-aligned, the last column takes what is left of the width.
 void WriteText(const Table& table, const TextLayout& layout, std::ostream& out);
-
-// Columns that a text takes on a terminal: code points (UTF-8).
-int DisplayWidth(std::string_view text);
-// At most `width` columns, the middle replaced by "…".
-std::string Shorten(std::string_view text, int width);
 
 }  // namespace jtrace::postproc

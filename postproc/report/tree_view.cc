@@ -114,6 +114,7 @@ class TreeTextWriter {
   bool IsHot(int64_t heat) const {
     return options_.filter_percent == 0 || PercentOf(heat, heat_.whole) >= options_.filter_percent;
   }
+  void FitLines();
   void PushRoots();
   void PushChildren(const Pending& parent);
   void WriteHeader();
@@ -123,7 +124,7 @@ class TreeTextWriter {
                     std::string_view calls, std::string_view name);
 
   const ReportInput& input_;
-  const TreeTextOptions& options_;
+  TreeTextOptions options_;
   std::ostream& out_;
   const TreeView view_;
   const HeatMap heat_;
@@ -133,15 +134,11 @@ class TreeTextWriter {
 void TreeTextWriter::WriteColumns(std::string_view share, std::string_view total,
                                   std::string_view self, std::string_view calls,
                                   std::string_view name) {
-  const auto padded = [](std::string_view text, int width) {
-    return std::string(static_cast<size_t>(std::max(0, width - DisplayWidth(text))), ' ')
-        .append(text);
-  };
-  std::string line = padded(share, 8);
+  std::string line = PadLeft(share, 8);
   if (heat_.unit != Heat::kCalls) {
-    line += StrCat(padded(total, 10), padded(self, 10));
+    line += StrCat(PadLeft(total, 10), PadLeft(self, 10));
   }
-  line += StrCat(padded(calls, 15), "  ", name);
+  line += StrCat(PadLeft(calls, 15), "  ", name);
   out_ << line << '\n';
 }
 
@@ -163,6 +160,8 @@ void TreeTextWriter::PushRoots() {
       folded_heat = WrapAdd(folded_heat, HeatAt(root));
     }
   }
+  std::stable_sort(shown.begin(), shown.end(),
+                   [this](NodeId a, NodeId b) { return HeatAt(a) > HeatAt(b); });
   if (folded > 0) pending_.push_back({NodeId(), "", "", folded, folded_heat});
   for (auto root = shown.rbegin(); root != shown.rend(); ++root) {
     pending_.push_back({*root, "", "", 0, 0});
@@ -181,6 +180,8 @@ void TreeTextWriter::PushChildren(const Pending& parent) {
       folded_heat = WrapAdd(folded_heat, HeatAt(child));
     }
   }
+  // What is little even together is left to the difference between the lines.
+  if (!IsHot(folded_heat)) folded = 0;
   const size_t level = input_.tree.node(parent.id).level + size_t{1};
   const bool drawn = level <= kMaxDrawnLevel;
   const std::string deep = drawn ? "" : StrCat("⋯", level, " ");
@@ -205,7 +206,7 @@ void TreeTextWriter::WriteNode(const Pending& at) {
   const int used = (heat_.unit == Heat::kCalls ? 0 : 20) + 25 + DisplayWidth(at.branch);
   std::string name(view_.Name(at.id));
   if (node.origin == NodeOrigin::kThread) name = StrCat("thread ", name);
-  if (input_.options.width > 0) name = Shorten(name, std::max(input_.options.width - used, 16));
+  if (input_.options.width > 0) name = ShortenName(name, std::max(input_.options.width - used, 16));
   const bool counted = node.origin == NodeOrigin::kEvent && node.calls > 0;
   WriteColumns(absl::StrFormat("%.1f %%", PercentOf(HeatAt(at.id), heat_.whole)),
                FormatHeat(input_, heat_.unit, HeatAt(at.id)),
@@ -217,11 +218,24 @@ void TreeTextWriter::WriteFolded(const Pending& at) {
   const std::string_view what = at.branch.empty() ? "thread" : "path";
   WriteColumns(absl::StrFormat("%.1f %%", PercentOf(at.folded_heat, heat_.whole)),
                FormatHeat(input_, heat_.unit, at.folded_heat), "", "",
-               absl::StrFormat("%s… %d %s%s below %g %% each", at.branch, at.folded, what,
+               absl::StrFormat("%s… %d %s%s below %.2g %% each", at.branch, at.folded, what,
                                at.folded == 1 ? "" : "s", options_.filter_percent));
 }
 
+// Raises the filter until the hot nodes fit the lines, as far as it goes.
+void TreeTextWriter::FitLines() {
+  if (options_.max_lines == 0 || options_.filter_percent == 0) return;
+  constexpr double kMostPercent = 20;
+  while (options_.filter_percent < kMostPercent) {
+    const auto hot = std::count_if(heat_.inclusive.begin(), heat_.inclusive.end(),
+                                   [this](int64_t heat) { return heat > 0 && IsHot(heat); });
+    if (static_cast<size_t>(hot) <= options_.max_lines) return;
+    options_.filter_percent *= 1.5;
+  }
+}
+
 void TreeTextWriter::Write() {
+  FitLines();
   WriteHeader();
   PushRoots();
   size_t lines = 0;

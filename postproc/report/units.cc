@@ -18,7 +18,7 @@ std::string FormatCount(int64_t value) {
   return grouped;
 }
 
-std::string FormatPercent(double percent) { return absl::StrFormat("%.2f %%", percent); }
+std::string FormatPercent(double percent) { return absl::StrFormat("%.1f %%", percent); }
 
 namespace {
 

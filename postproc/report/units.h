@@ -10,7 +10,7 @@ namespace jtrace::postproc {
 
 // 1234567 → "1,234,567"
 std::string FormatCount(int64_t value);
-// 99.8 → "99.80 %"
+// 99.83 → "99.8 %"
 std::string FormatPercent(double percent);
 // Nanoseconds with four significant digits and the fitting unit.
 std::string FormatNanoseconds(double ns);

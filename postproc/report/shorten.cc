@@ -1,0 +1,73 @@
+#include "postproc/report/shorten.h"
+
+#include <algorithm>
+
+#include "absl/strings/ascii.h"
+
+namespace jtrace::postproc {
+
+int DisplayWidth(std::string_view text) {
+  return static_cast<int>(std::count_if(text.begin(), text.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xc0) != 0x80;  // not a continuation byte
+  }));
+}
+
+std::string Shorten(std::string_view text, int width) {
+  const int length = DisplayWidth(text);
+  if (length <= width) return std::string(text);
+  if (width <= 1) return "…";
+  const int head = (width - 1) / 2;
+  const int tail_begin = length - (width - 1 - head);
+  std::string shortened;
+  int column = -1;
+  bool marked = false;
+  for (const char c : text) {
+    if ((static_cast<unsigned char>(c) & 0xc0) != 0x80) ++column;
+    if (column < head || column >= tail_begin) {
+      shortened.push_back(c);
+    } else if (!marked) {
+      shortened += "…";
+      marked = true;
+    }
+  }
+  return shortened;
+}
+
+namespace {
+
+// Cuts the package's next segment from `at` on to its first letter; false at the class's name,
+// which begins with a capital, or at a name that has no package.
+bool AbbreviateSegment(std::string& name, size_t& at) {
+  const size_t dot = name.find('.', at);
+  const size_t parameters = name.find('(', at);
+  if (dot == std::string::npos || dot > parameters || !absl::ascii_islower(name[at])) return false;
+  // A class in the default package may begin with a small letter: the method's name is no class.
+  if (name.find('.', dot + 1) > parameters) return false;
+  name.erase(at + 1, dot - at - 1);
+  at += 2;
+  return true;
+}
+
+}  // namespace
+
+std::string ShortenName(std::string_view name, int width) {
+  if (DisplayWidth(name) <= width) return std::string(name);
+  std::string shortened(name);
+  size_t at = std::min(shortened.find_first_not_of(' '), shortened.size());
+  while (DisplayWidth(shortened) > width && at < shortened.size()) {
+    if (!AbbreviateSegment(shortened, at)) break;
+  }
+  const size_t open = shortened.find('(');
+  if (DisplayWidth(shortened) > width && open != std::string::npos && shortened.ends_with(")") &&
+      open + 4 < shortened.size()) {
+    shortened = shortened.substr(0, open) + "(…)";
+  }
+  return Shorten(shortened, width);
+}
+
+std::string PadLeft(std::string_view text, int width) {
+  return std::string(static_cast<size_t>(std::max(0, width - DisplayWidth(text))), ' ')
+      .append(text);
+}
+
+}  // namespace jtrace::postproc

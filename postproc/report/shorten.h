@@ -1,0 +1,21 @@
+// Names made to fit a width: what tells routines apart goes last.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace jtrace::postproc {
+
+// Columns that a text takes on a terminal: code points (UTF-8).
+int DisplayWidth(std::string_view text);
+// At most `width` columns, the middle replaced by "…".
+std::string Shorten(std::string_view text, int width);
+
+// At most `width` columns: packages give way first ("o.h.engine.Session.lock(int)"), then the
+// parameters ("(…)"), then the middle.
+std::string ShortenName(std::string_view name, int width);
+
+// `text` with blanks before it up to `width` columns.
+std::string PadLeft(std::string_view text, int width);
+
+}  // namespace jtrace::postproc
