@@ -91,8 +91,9 @@ absl::Status Pipeline::WriteReport(const Report& report, const ReportInput& inpu
                                    std::ostream& out) {
   // The tree sorts siblings and the arc flow has its own order; others sort rows.
   const bool sorts_itself = report.name == "tree" || report.name == "arcflow";
+  const bool sorted = !line_.report.sort.empty() && line_.report.sort != "first";
   Table table = report.table(input);
-  if (!sorts_itself && !line_.report.sort.empty() && !SortRows(table, line_.report.sort)) {
+  if (!sorts_itself && sorted && !SortRows(table, line_.report.sort)) {
     std::vector<std::string_view> names;
     for (const Column& column : table.columns) names.push_back(column.name);
     return absl::InvalidArgumentError(StrCat("--sort: ", report.name, " has no column '",

@@ -98,9 +98,14 @@ TEST(CommandLineTest, VirtualRoot) {
 
 TEST(CommandLineTest, OneTreeForTheProcess) {
   EXPECT_THAT(Rows({"--report=tree", "--aggregate=process"}, {"level", "calls", "cum", "name"}),
-              ElementsAre(CsvRow{"0", "1", "14", "main"}, CsvRow{"1", "1", "9", "B"},
+              ElementsAre(CsvRow{"0", "1", "14", "process"}, CsvRow{"1", "1", "9", "B"},
                           CsvRow{"1", "1", "5", "A(int)"}, CsvRow{"2", "1", "3", "B"},
                           CsvRow{"1", "0", "0", "read"}));
+}
+
+TEST(CommandLineTest, ProcessesAreRowsOfTheThreadsReport) {
+  EXPECT_THAT(Rows({"--report=threads", "--aggregate=process"}, {"thread", "calls", "samples"}),
+              ElementsAre(CsvRow{"process", "3", "1"}));
 }
 
 TEST(CommandLineTest, TopAndSort) {

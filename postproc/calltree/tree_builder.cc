@@ -1,6 +1,10 @@
 #include "postproc/calltree/tree_builder.h"
 
 #include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "postproc/support/strings.h"
 
 namespace jtrace::postproc {
 
@@ -12,7 +16,13 @@ NodeId TreeBuilder::RootFor(ThreadId thread) {
   const uint32_t trace = model_.thread(thread).trace;
   if (root_of_trace_.size() <= trace) root_of_trace_.resize(trace + size_t{1});
   NodeId& root = root_of_trace_[trace];
-  if (!root) root = tree_.AddRoot(thread);
+  if (root) return root;
+  ThreadInfo process;
+  const std::string_view pid = model_.traces()[trace].Fact("pid");
+  process.name = pid.empty() ? "process" : StrCat("process ", pid);
+  process.trace = trace;
+  ParseInteger(pid, process.tid);
+  root = tree_.AddRoot(model_.AddThread(std::move(process)));
   return root;
 }
 
@@ -143,6 +153,15 @@ void TreeBuilder::Finish() {
 
 std::vector<ThreadSummary> TreeBuilder::Threads() const {
   std::vector<ThreadSummary> threads;
+  if (one_root_) {
+    for (const NodeId root : tree_.roots()) threads.push_back({tree_.node(root).thread, root, 0});
+    for (const ThreadState& state : states_) {
+      const auto process = std::find_if(threads.begin(), threads.end(),
+                                        [&](const auto& it) { return it.root == state.root; });
+      process->samples += state.samples;
+    }
+    return threads;
+  }
   for (const ThreadState& state : states_) {
     threads.push_back({state.thread, state.root, state.samples});
   }

@@ -21,7 +21,7 @@ struct ThreadSummary {
 
 class TreeBuilder : public RecordVisitor {
  public:
-  // With `one_root`, all threads of a trace share the root of its first thread
+  // With `one_root`, all threads of a trace share a root named for the process
   // (--aggregate=process).
   TreeBuilder(MergeMode mode, bool one_root, TraceModel& model, ImportStats& stats);
 
@@ -38,7 +38,7 @@ class TreeBuilder : public RecordVisitor {
 
   const CallTree& tree() const { return tree_; }
   const MergeStats& merge_stats() const { return merger_.stats(); }
-  // Threads in the order of their roots.
+  // Threads, or with one_root processes, in the order of their roots.
   std::vector<ThreadSummary> Threads() const;
   int64_t first_time() const { return first_time_.value_or(0); }
   int64_t last_time() const { return last_time_; }

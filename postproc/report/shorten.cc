@@ -51,7 +51,8 @@ bool AbbreviateSegment(std::string& name, size_t& at) {
 }  // namespace
 
 std::string ShortenName(std::string_view name, int width) {
-  if (DisplayWidth(name) <= width) return std::string(name);
+  const bool is_path = name.find(" > ") != std::string_view::npos;
+  if (is_path || DisplayWidth(name) <= width) return Shorten(name, width);
   std::string shortened(name);
   size_t at = std::min(shortened.find_first_not_of(' '), shortened.size());
   while (DisplayWidth(shortened) > width && at < shortened.size()) {

@@ -12,7 +12,7 @@ int DisplayWidth(std::string_view text);
 std::string Shorten(std::string_view text, int width);
 
 // At most `width` columns: packages give way first ("o.h.engine.Session.lock(int)"), then the
-// parameters ("(…)"), then the middle.
+// parameters ("(…)"), then the middle. A path of several names loses its middle alone.
 std::string ShortenName(std::string_view name, int width);
 
 // `text` with blanks before it up to `width` columns.

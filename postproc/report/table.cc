@@ -140,6 +140,25 @@ void WriteLine(const std::vector<std::string>& cells, const std::vector<ShownCol
   out << '\n';
 }
 
+// Narrows text columns, the widest first, until a line fits.
+void FitWidth(std::vector<ShownColumn>& columns, int width) {
+  constexpr int kLeast = 16;
+  if (width <= 0) return;
+  int excess = -width;
+  for (const ShownColumn& column : columns)
+    excess += column.width + (&column == &columns.back() ? 0 : 2);
+  while (excess > 0) {
+    ShownColumn* widest = nullptr;
+    for (ShownColumn& column : columns) {
+      if (column.right || column.width <= kLeast) continue;
+      if (widest == nullptr || column.width > widest->width) widest = &column;
+    }
+    if (widest == nullptr) return;
+    --widest->width;
+    --excess;
+  }
+}
+
 }  // namespace
 
 void WriteCsv(const Table& table, std::ostream& out) {
@@ -175,12 +194,7 @@ void WriteText(const Table& table, const TextLayout& layout, std::ostream& out) 
       columns[i].width = std::max(columns[i].width, DisplayWidth(line[i]));
     }
   }
-  // Text between others must not push the last column out of sight.
-  if (layout.width > 0) {
-    for (size_t i = 0; i + 1 < columns.size(); ++i) {
-      if (!columns[i].right) columns[i].width = std::min(columns[i].width, layout.width / 3);
-    }
-  }
+  FitWidth(columns, layout.width);
   for (auto& line : lines) {
     for (size_t i = 0; i + 1 < columns.size(); ++i) {
       if (!columns[i].right) line[i] = ShortenName(line[i], columns[i].width);

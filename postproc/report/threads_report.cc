@@ -35,11 +35,11 @@ Table ThreadsTable(const ReportInput& input) {
   table.columns = {{"thread"},
                    {"tid"},
                    {"calls", Style::kCount},
-                   {"base", Style::kTime},
-                   {"cum", Style::kTime},
-                   {"elapsed", Style::kTime},
-                   {"ticks", Style::kTicks},
-                   {"samples", Style::kCount}};
+                   {"base", Style::kTime, true},
+                   {"cum", Style::kTime, true},
+                   {"elapsed", Style::kTime, true},
+                   {"ticks", Style::kTicks, true},
+                   {"samples", Style::kCount, true}};
   std::vector<std::vector<int64_t>> metrics;
   for (size_t i = 0; i < input.model.metric_count(); ++i) {
     const MetricId id = MetricNumber(i);
