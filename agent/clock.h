@@ -1,0 +1,31 @@
+// The session's time: nanoseconds of CLOCK_MONOTONIC since the session's start. Any thread, also
+// in a signal handler.
+#pragma once
+
+#include <time.h>
+
+#include <cstdint>
+
+namespace jtrace {
+
+inline uint64_t MonotonicNanos() {
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000u + static_cast<uint64_t>(now.tv_nsec);
+}
+
+class SessionClock {
+ public:
+  SessionClock() : start_(MonotonicNanos()) {}
+  uint64_t start() const { return start_; }
+  uint64_t Now() const { return Since(MonotonicNanos()); }
+  // 0 for a time before the start.
+  uint64_t Since(uint64_t monotonic_ns) const {
+    return monotonic_ns > start_ ? monotonic_ns - start_ : 0;
+  }
+
+ private:
+  uint64_t start_;
+};
+
+}  // namespace jtrace

@@ -1,0 +1,1 @@
+#include "agent/instrumentation.h"

@@ -1,0 +1,91 @@
+#include "agent/jvmti/callbacks.h"
+
+#include "agent/session.h"
+
+namespace jtrace::jvmti {
+namespace {
+
+Session* SessionOf(jvmtiEnv* env) {
+  void* session = nullptr;
+  env->GetEnvironmentLocalStorage(&session);
+  return static_cast<Session*>(session);
+}
+
+void JNICALL VmInit(jvmtiEnv* env, JNIEnv* jni, jthread thread) {
+  SessionOf(env)->VmInit(jni, thread);
+}
+
+void JNICALL VmDeath(jvmtiEnv* env, JNIEnv*) { SessionOf(env)->VmDeath(); }
+
+void JNICALL ThreadStart(jvmtiEnv* env, JNIEnv* jni, jthread thread) {
+  SessionOf(env)->ThreadStart(jni, thread);
+}
+
+void JNICALL ThreadEnd(jvmtiEnv* env, JNIEnv* jni, jthread thread) {
+  SessionOf(env)->ThreadEnd(jni, thread);
+}
+
+void JNICALL VirtualThreadStart(jvmtiEnv* env, JNIEnv* jni, jthread thread) {
+  SessionOf(env)->VirtualThreadStart(jni, thread);
+}
+
+void JNICALL VirtualThreadEnd(jvmtiEnv* env, JNIEnv* jni, jthread thread) {
+  SessionOf(env)->VirtualThreadEnd(jni, thread);
+}
+
+void JNICALL ClassFileLoadHook(jvmtiEnv* env, JNIEnv*, jclass, jobject loader, const char* name,
+                               jobject, jint size, const unsigned char* bytes, jint* new_size,
+                               unsigned char** new_bytes) {
+  SessionOf(env)->ClassFileLoad(loader, name, {bytes, static_cast<size_t>(size)}, new_size,
+                                new_bytes);
+}
+
+void JNICALL ClassPrepare(jvmtiEnv* env, JNIEnv*, jthread, jclass klass) {
+  SessionOf(env)->ClassPrepare(klass);
+}
+
+void JNICALL ObjectFree(jvmtiEnv* env, jlong tag) { SessionOf(env)->ObjectFree(tag); }
+
+void JNICALL CompiledMethodLoad(jvmtiEnv* env, jmethodID method, jint size, const void* address,
+                                jint, const jvmtiAddrLocationMap*, const void* compile_info) {
+  SessionOf(env)->CompiledMethodLoad(method, size, address, compile_info);
+}
+
+void JNICALL CompiledMethodUnload(jvmtiEnv* env, jmethodID method, const void* address) {
+  SessionOf(env)->CompiledMethodUnload(method, address);
+}
+
+void JNICALL DynamicCodeGenerated(jvmtiEnv* env, const char* name, const void* address, jint size) {
+  SessionOf(env)->DynamicCode(name, address, size);
+}
+
+void JNICALL GcStart(jvmtiEnv* env) { SessionOf(env)->GcStart(); }
+
+void JNICALL GcFinish(jvmtiEnv* env) { SessionOf(env)->GcFinish(); }
+
+}  // namespace
+
+absl::Status InstallCallbacks(jvmtiEnv* env, Session* session) {
+  absl::Status status =
+      ToStatus(env, env->SetEnvironmentLocalStorage(session), "SetEnvironmentLocalStorage");
+  if (!status.ok()) return status;
+  Callbacks callbacks = {};
+  callbacks.base.VMInit = VmInit;
+  callbacks.base.VMDeath = VmDeath;
+  callbacks.base.ThreadStart = ThreadStart;
+  callbacks.base.ThreadEnd = ThreadEnd;
+  callbacks.base.ClassFileLoadHook = ClassFileLoadHook;
+  callbacks.base.ClassPrepare = ClassPrepare;
+  callbacks.base.ObjectFree = ObjectFree;
+  callbacks.base.CompiledMethodLoad = CompiledMethodLoad;
+  callbacks.base.CompiledMethodUnload = CompiledMethodUnload;
+  callbacks.base.DynamicCodeGenerated = DynamicCodeGenerated;
+  callbacks.base.GarbageCollectionStart = GcStart;
+  callbacks.base.GarbageCollectionFinish = GcFinish;
+  callbacks.virtual_thread_start = VirtualThreadStart;
+  callbacks.virtual_thread_end = VirtualThreadEnd;
+  return ToStatus(env, env->SetEventCallbacks(&callbacks.base, sizeof(callbacks)),
+                  "SetEventCallbacks");
+}
+
+}  // namespace jtrace::jvmti

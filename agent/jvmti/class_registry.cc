@@ -1,0 +1,110 @@
+#include "agent/jvmti/class_registry.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "agent/jvmti/env.h"
+#include "proto/trace_format.h"
+
+namespace jtrace::jvmti {
+namespace {
+
+// HotSpot names hidden classes "pkg/Foo$$Lambda.0x0123…" (JDK 21+) or "pkg/Foo$$Lambda$14/0x…": a
+// '.' or a '/' behind the last name part that no ordinary signature has.
+bool IsHiddenSignature(absl::string_view signature) {
+  return absl::StrContains(signature, ".0x") || absl::StrContains(signature, "/0x");
+}
+
+}  // namespace
+
+uint32_t ClassRegistry::ClassIdOf(jclass klass, bool* is_hidden) {
+  Allocated<char> signature(env_);
+  if (env_->GetClassSignature(klass, signature.out(), nullptr) != JVMTI_ERROR_NONE) return 0;
+  *is_hidden = IsHiddenSignature(signature.get());
+  jobject loader = nullptr;
+  env_->GetClassLoader(klass, &loader);
+  return encoder_.ClassId(BinaryName(signature.get()), loaders_.Of(loader));
+}
+
+uint32_t ClassRegistry::RecordMethod(jmethodID method, uint32_t class_id) {
+  Allocated<char> name(env_);
+  Allocated<char> descriptor(env_);
+  if (env_->GetMethodName(method, name.out(), descriptor.out(), nullptr) != JVMTI_ERROR_NONE) {
+    return 0;
+  }
+  return encoder_.MethodId(class_id, name.get(), descriptor.get());
+}
+
+void ClassRegistry::RecordMethods(jclass klass, uint32_t class_id, proto::ClassEvent& event) {
+  jint count = 0;
+  Allocated<jmethodID> methods(env_);
+  if (env_->GetClassMethods(klass, &count, methods.out()) != JVMTI_ERROR_NONE) return;
+  std::vector<std::pair<jmethodID, uint32_t>> numbered;
+  numbered.reserve(static_cast<size_t>(count));
+  for (jint i = 0; i < count; ++i) {
+    const uint32_t number = RecordMethod(methods[i], class_id);
+    numbered.emplace_back(methods[i], number);
+    event.add_method(number);
+  }
+  absl::MutexLock lock(&mutex_);
+  for (const auto& [method, number] : numbered) methods_[method] = number;
+}
+
+void ClassRegistry::Prepare(jclass klass, uint32_t thread) {
+  jlong tag = 0;
+  env_->GetTag(klass, &tag);
+  if (IsTag(tag, TagKind::kClass)) return;
+  bool is_hidden = false;
+  const uint32_t class_id = ClassIdOf(klass, &is_hidden);
+  if (class_id == 0) return;
+  env_->SetTag(klass, MakeTag(TagKind::kClass, class_id));
+  if (is_hidden) {
+    losses_.Add("hidden_class", Severity::kInfo, 1,
+                "hidden classes, whose methods cannot get probes",
+                "samples see them; the bodies of lambdas are ordinary methods and counted");
+  }
+  writer::EventRecord event = {.time_ns = clock_.Now(),
+                               .thread = thread,
+                               .major = format::kClass,
+                               .minor = format::kClassLoad};
+  proto::ClassEvent details;
+  details.set_class_id(class_id);
+  RecordMethods(klass, class_id, details);
+  event.value = details.method_size();
+  encoder_.AddClassEvent(event, std::move(details));
+}
+
+void ClassRegistry::PrepareLoaded(JNIEnv* jni, uint32_t thread) {
+  jint count = 0;
+  Allocated<jclass> classes(env_);
+  if (env_->GetLoadedClasses(&count, classes.out()) != JVMTI_ERROR_NONE) return;
+  for (jint i = 0; i < count; ++i) {
+    LocalRef<jclass> klass(jni, classes[i]);
+    jint status = 0;
+    env_->GetClassStatus(klass.get(), &status);
+    constexpr jint kNoMethods = JVMTI_CLASS_STATUS_ARRAY | JVMTI_CLASS_STATUS_PRIMITIVE;
+    if ((status & JVMTI_CLASS_STATUS_PREPARED) != 0 && (status & kNoMethods) == 0) {
+      Prepare(klass.get(), thread);
+    }
+  }
+}
+
+void ClassRegistry::Unload(jlong tag) {
+  if (!IsTag(tag, TagKind::kClass)) return;
+  proto::ClassEvent details;
+  details.set_class_id(TagNumber(tag));
+  encoder_.AddClassEvent({.time_ns = clock_.Now(),
+                          .major = format::kClass,
+                          .minor = format::kClassLoad | format::kEnd},
+                         std::move(details));
+}
+
+uint32_t ClassRegistry::MethodOf(jmethodID method) const {
+  absl::MutexLock lock(&mutex_);
+  const auto found = methods_.find(method);
+  return found != methods_.end() ? found->second : 0;
+}
+
+}  // namespace jtrace::jvmti

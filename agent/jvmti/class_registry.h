@@ -1,0 +1,54 @@
+// Classes and methods as the JVM knows them: class-load and unload records (S3.3), and the numbers
+// of methods by jmethodID, which name the frames of samples.
+//
+// Asking for a class's methods also makes the JVM create their jmethodIDs, without which the
+// stack walker could not name them from a signal handler.
+// Threads: Prepare on the Java thread of the event; Unload on the JVM's thread that frees tags;
+// MethodOf anywhere but in a signal handler.
+#pragma once
+
+#include <jvmti.h>
+
+#include <cstdint>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/container/flat_hash_map.h"
+#include "absl/synchronization/mutex.h"
+#include "agent/clock.h"
+#include "agent/jvmti/tags.h"
+#include "agent/losses.h"
+#include "agent/writer/record_encoder.h"
+
+namespace jtrace::jvmti {
+
+class ClassRegistry {
+ public:
+  ClassRegistry(jvmtiEnv* env, const SessionClock& clock, LoaderNumbers& loaders,
+                writer::RecordEncoder& encoder, Losses& losses)
+      : env_(env), clock_(clock), loaders_(loaders), encoder_(encoder), losses_(losses) {}
+
+  // Records a prepared class with its methods. A class that was recorded before is left out.
+  void Prepare(jclass klass, uint32_t thread);
+  // Records all classes that are prepared already (S3.2).
+  void PrepareLoaded(JNIEnv* jni, uint32_t thread);
+  // From ObjectFree: the class with this tag is gone.
+  void Unload(jlong tag);
+
+  // Method.id of a jmethodID; 0 if its class was never seen.
+  uint32_t MethodOf(jmethodID method) const;
+
+ private:
+  uint32_t ClassIdOf(jclass klass, bool* is_hidden);
+  void RecordMethods(jclass klass, uint32_t class_id, proto::ClassEvent& event);
+  uint32_t RecordMethod(jmethodID method, uint32_t class_id);
+
+  jvmtiEnv* env_;
+  const SessionClock& clock_;
+  LoaderNumbers& loaders_;
+  writer::RecordEncoder& encoder_;
+  Losses& losses_;
+  mutable absl::Mutex mutex_;
+  absl::flat_hash_map<jmethodID, uint32_t> methods_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace jtrace::jvmti

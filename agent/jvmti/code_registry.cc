@@ -1,0 +1,93 @@
+#include "agent/jvmti/code_registry.h"
+
+#include <jvmticmlr.h>
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+#include "proto/trace_format.h"
+
+namespace jtrace::jvmti {
+namespace {
+
+uint64_t Address(const void* pointer) { return reinterpret_cast<uint64_t>(pointer); }
+
+// Which methods are active at a PC, and where the outer ones stand; the innermost bci changes at
+// nearly every PC and tells nothing about inlining.
+bool SameInlining(const PCStackInfo& a, const PCStackInfo& b) {
+  if (a.numstackframes != b.numstackframes) return false;
+  const auto n = static_cast<size_t>(a.numstackframes);
+  if (!std::equal(a.methods, a.methods + n, b.methods)) return false;
+  return n == 0 || std::equal(a.bcis + 1, a.bcis + n, b.bcis + 1);
+}
+
+const jvmtiCompiledMethodLoadInlineRecord* InlineRecord(const void* compile_info) {
+  const auto* header = static_cast<const jvmtiCompiledMethodLoadRecordHeader*>(compile_info);
+  for (; header != nullptr; header = header->next) {
+    if (header->kind == JVMTI_CMLR_INLINE_INFO) {
+      return reinterpret_cast<const jvmtiCompiledMethodLoadInlineRecord*>(header);
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+void CodeRegistry::Load(jmethodID method, jint size, const void* address,
+                        const void* compile_info) {
+  const uint32_t number = classes_.MethodOf(method);
+  proto::CodeEvent details;
+  details.set_address(Address(address));
+  details.set_size(static_cast<uint64_t>(size));
+  details.set_method(number);
+  encoder_.AddCodeEvent({.time_ns = clock_.Now(), .major = format::kJit, .minor = format::kJitCode},
+                        std::move(details));
+  AddInlining(compile_info, Address(address), number);
+}
+
+void CodeRegistry::AddInlining(const void* compile_info, uint64_t address, uint32_t method) {
+  const auto* record = InlineRecord(compile_info);
+  if (record == nullptr) return;
+  proto::CodeEvent details;
+  details.set_address(address);
+  details.set_method(method);
+  const PCStackInfo* last = nullptr;
+  for (const PCStackInfo& row : std::span(record->pcinfo, static_cast<size_t>(record->numpcs))) {
+    const bool inlined_nothing = row.numstackframes <= 1 && last == nullptr;
+    if (inlined_nothing || (last != nullptr && SameInlining(*last, row))) continue;
+    last = &row;
+    details.add_pc(static_cast<uint32_t>(Address(row.pc) - address));
+    details.add_depth(static_cast<uint32_t>(row.numstackframes));
+    for (jint i = 0; i < row.numstackframes; ++i) {
+      details.add_inlined(classes_.MethodOf(row.methods[i]));
+      details.add_bci(row.bcis[i]);
+    }
+  }
+  if (details.pc_size() == 0) return;
+  encoder_.AddCodeEvent(
+      {.time_ns = clock_.Now(), .major = format::kJit, .minor = format::kJitInlining},
+      std::move(details));
+}
+
+void CodeRegistry::Unload(jmethodID method, const void* address) {
+  proto::CodeEvent details;
+  details.set_address(Address(address));
+  details.set_method(classes_.MethodOf(method));
+  encoder_.AddCodeEvent(
+      {.time_ns = clock_.Now(), .major = format::kJit, .minor = format::kJitCode | format::kEnd},
+      std::move(details));
+}
+
+void CodeRegistry::DynamicCode(const char* name, const void* address, jint size) {
+  proto::CodeEvent details;
+  details.set_address(Address(address));
+  details.set_size(static_cast<uint64_t>(size));
+  encoder_.AddCodeEvent({.time_ns = clock_.Now(),
+                         .major = format::kJit,
+                         .minor = format::kJitDynamicCode,
+                         .text = name},
+                        std::move(details));
+}
+
+}  // namespace jtrace::jvmti

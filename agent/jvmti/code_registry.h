@@ -1,0 +1,35 @@
+// Compiled code: method jitted and unloaded (S3.4) with the inlining table, and the JVM's stubs.
+//
+// Threads: the JVM's service thread, or any thread that generates code. Code addresses are written
+// with their times, so that post-processing can name an address that was reused (S3.10).
+#pragma once
+
+#include <jvmti.h>
+
+#include <cstdint>
+
+#include "agent/clock.h"
+#include "agent/jvmti/class_registry.h"
+#include "agent/writer/record_encoder.h"
+
+namespace jtrace::jvmti {
+
+class CodeRegistry {
+ public:
+  CodeRegistry(const SessionClock& clock, ClassRegistry& classes, writer::RecordEncoder& encoder)
+      : clock_(clock), classes_(classes), encoder_(encoder) {}
+
+  // JVMTI CompiledMethodLoad; `compile_info` is HotSpot's chain of records (jvmticmlr.h) or null.
+  void Load(jmethodID method, jint size, const void* address, const void* compile_info);
+  void Unload(jmethodID method, const void* address);
+  void DynamicCode(const char* name, const void* address, jint size);
+
+ private:
+  void AddInlining(const void* compile_info, uint64_t address, uint32_t method);
+
+  const SessionClock& clock_;
+  ClassRegistry& classes_;
+  writer::RecordEncoder& encoder_;
+};
+
+}  // namespace jtrace::jvmti

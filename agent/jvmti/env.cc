@@ -1,0 +1,79 @@
+#include "agent/jvmti/env.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "absl/strings/str_cat.h"
+
+namespace jtrace::jvmti {
+namespace {
+
+// Bit 45 of the capabilities: can_support_virtual_threads, reserved in JDK 17's header.
+constexpr size_t kVirtualThreadsByte = 5;
+constexpr unsigned char kVirtualThreadsBit = 0x20;
+static_assert(sizeof(jvmtiCapabilities) == 16);
+
+using CapabilityBytes = std::array<unsigned char, sizeof(jvmtiCapabilities)>;
+
+absl::Status SetEvents(jvmtiEnv* env, jvmtiEventMode mode, std::span<const jvmtiEvent> events) {
+  absl::Status first;
+  for (const jvmtiEvent event : events) {
+    const jvmtiError error = env->SetEventNotificationMode(mode, event, nullptr);
+    first.Update(ToStatus(env, error, "SetEventNotificationMode"));
+  }
+  return first;
+}
+
+}  // namespace
+
+absl::Status ToStatus(jvmtiEnv* env, jvmtiError error, const char* call) {
+  if (error == JVMTI_ERROR_NONE) return absl::OkStatus();
+  Allocated<char> name(env);
+  env->GetErrorName(error, name.out());
+  return absl::InternalError(
+      absl::StrCat("JVMTI ", call, ": ", name.get() != nullptr ? name.get() : "error ",
+                   name.get() != nullptr ? "" : absl::StrCat(static_cast<int>(error))));
+}
+
+absl::StatusOr<bool> AddCapabilities(jvmtiEnv* env, jvmtiCapabilities wanted) {
+  jvmtiCapabilities potential = {};
+  absl::Status status =
+      ToStatus(env, env->GetPotentialCapabilities(&potential), "GetPotentialCapabilities");
+  if (!status.ok()) return status;
+  CapabilityBytes offered;
+  CapabilityBytes asked;
+  std::memcpy(offered.data(), &potential, sizeof(potential));
+  std::memcpy(asked.data(), &wanted, sizeof(wanted));
+  asked[kVirtualThreadsByte] |= kVirtualThreadsBit;
+  for (size_t i = 0; i < asked.size(); ++i) asked[i] &= offered[i];
+  std::memcpy(&wanted, asked.data(), sizeof(wanted));
+  status = ToStatus(env, env->AddCapabilities(&wanted), "AddCapabilities");
+  if (!status.ok()) return status;
+  return (asked[kVirtualThreadsByte] & kVirtualThreadsBit) != 0;
+}
+
+absl::Status EnableEvents(jvmtiEnv* env, std::span<const jvmtiEvent> events) {
+  return SetEvents(env, JVMTI_ENABLE, events);
+}
+
+absl::Status DisableEvents(jvmtiEnv* env, std::span<const jvmtiEvent> events) {
+  return SetEvents(env, JVMTI_DISABLE, events);
+}
+
+std::string SystemProperty(jvmtiEnv* env, const char* name) {
+  Allocated<char> value(env);
+  if (env->GetSystemProperty(name, value.out()) != JVMTI_ERROR_NONE) return "";
+  return value.get();
+}
+
+std::string BinaryName(absl::string_view signature) {
+  if (signature.size() < 2 || signature.front() != 'L' || signature.back() != ';') {
+    return std::string(signature);
+  }
+  std::string name(signature.substr(1, signature.size() - 2));
+  std::replace(name.begin(), name.end(), '/', '.');
+  return name;
+}
+
+}  // namespace jtrace::jvmti

@@ -1,0 +1,83 @@
+// Thin helpers over the raw JVMTI environment: memory that frees itself, errors as Status,
+// capabilities and events that JDK 17's header does not know yet (virtual threads, JDK 21).
+#pragma once
+
+#include <jvmti.h>
+
+#include <memory>
+#include <span>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+
+namespace jtrace::jvmti {
+
+// OK for JVMTI_ERROR_NONE, else the call's name and the error's.
+absl::Status ToStatus(jvmtiEnv* env, jvmtiError error, const char* call);
+
+// Memory that JVMTI allocated for the caller.
+template <typename T>
+class Allocated {
+ public:
+  explicit Allocated(jvmtiEnv* env) : env_(env) {}
+  ~Allocated() {
+    if (pointer_ != nullptr) env_->Deallocate(reinterpret_cast<unsigned char*>(pointer_));
+  }
+  Allocated(const Allocated&) = delete;
+  Allocated& operator=(const Allocated&) = delete;
+
+  T** out() { return &pointer_; }
+  T* get() const { return pointer_; }
+  T& operator[](size_t i) const { return pointer_[i]; }
+
+ private:
+  jvmtiEnv* env_;
+  T* pointer_ = nullptr;
+};
+
+// A JNI local reference that is deleted at the end of its scope; callbacks that loop need it.
+template <typename T>
+class LocalRef {
+ public:
+  LocalRef(JNIEnv* jni, T object) : jni_(jni), object_(object) {}
+  ~LocalRef() {
+    if (object_ != nullptr) jni_->DeleteLocalRef(object_);
+  }
+  LocalRef(const LocalRef&) = delete;
+  LocalRef& operator=(const LocalRef&) = delete;
+  T get() const { return object_; }
+
+ private:
+  JNIEnv* jni_;
+  T object_;
+};
+
+// Events of JDK 21 and later.
+inline constexpr auto kVirtualThreadStart = static_cast<jvmtiEvent>(87);
+inline constexpr auto kVirtualThreadEnd = static_cast<jvmtiEvent>(88);
+
+// The callbacks with those events behind JDK 17's; pass sizeof(Callbacks) to SetEventCallbacks.
+// A JVM that does not know them ignores the surplus.
+struct Callbacks {
+  jvmtiEventCallbacks base;
+  jvmtiEventThreadStart virtual_thread_start;
+  jvmtiEventThreadEnd virtual_thread_end;
+};
+static_assert(sizeof(jvmtiEventCallbacks) == (86 - 50 + 1) * sizeof(void*),
+              "the table ends at SampledObjectAlloc (86), where JDK 21's goes on");
+
+// Adds what the JVM offers of `wanted` and, if it has them, virtual threads; returns whether it
+// has.
+absl::StatusOr<bool> AddCapabilities(jvmtiEnv* env, jvmtiCapabilities wanted);
+
+absl::Status EnableEvents(jvmtiEnv* env, std::span<const jvmtiEvent> events);
+absl::Status DisableEvents(jvmtiEnv* env, std::span<const jvmtiEvent> events);
+
+// A system property, or "" if it is not set.
+std::string SystemProperty(jvmtiEnv* env, const char* name);
+
+// "Lcom/acme/Foo;" → "com.acme.Foo"; other signatures unchanged.
+std::string BinaryName(absl::string_view signature);
+
+}  // namespace jtrace::jvmti

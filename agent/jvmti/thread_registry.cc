@@ -1,0 +1,151 @@
+#include "agent/jvmti/thread_registry.h"
+
+#include <unistd.h>
+
+#include "absl/strings/match.h"
+#include "agent/jvmti/env.h"
+#include "proto/trace_format.h"
+
+namespace jtrace::jvmti {
+namespace {
+
+struct NameAndKind {
+  std::string name;
+  bool is_daemon = false;
+};
+
+NameAndKind Describe(jvmtiEnv* env, JNIEnv* jni, jthread thread) {
+  jvmtiThreadInfo info = {};
+  if (env->GetThreadInfo(thread, &info) != JVMTI_ERROR_NONE) return {};
+  // GetThreadInfo hands out local references that a long-lived native frame would keep.
+  LocalRef<jobject> group(jni, info.thread_group);
+  LocalRef<jobject> loader(jni, info.context_class_loader);
+  Allocated<char> name(env);
+  *name.out() = info.name;
+  return {info.name != nullptr ? info.name : "", info.is_daemon == JNI_TRUE};
+}
+
+}  // namespace
+
+ThreadRegistry::Fields ThreadRegistry::ThreadFields(JNIEnv* jni) {
+  {
+    absl::MutexLock lock(&mutex_);
+    if (fields_.tid != nullptr) return fields_;
+  }
+  LocalRef<jclass> klass(jni, jni->FindClass("java/lang/Thread"));
+  const Fields fields = {.tid = jni->GetFieldID(klass.get(), "tid", "J"),
+                         .eetop = jni->GetFieldID(klass.get(), "eetop", "J")};
+  if (jni->ExceptionCheck()) jni->ExceptionClear();
+  absl::MutexLock lock(&mutex_);
+  fields_ = fields;
+  return fields;
+}
+
+uint64_t ThreadRegistry::JavaTid(JNIEnv* jni, jthread thread) {
+  const jfieldID field = ThreadFields(jni).tid;
+  return field != nullptr ? static_cast<uint64_t>(jni->GetLongField(thread, field)) : 0;
+}
+
+ThreadNumbers ThreadRegistry::Start(JNIEnv* jni, jthread thread) {
+  NameAndKind described = Describe(env_, jni, thread);
+  ThreadNumbers numbers = {.java_tid = JavaTid(jni, thread), .os_tid = gettid()};
+  const bool named = !described.name.empty();
+  numbers.number = encoder_.DefineThread({.name = std::move(described.name),
+                                          .os_tid = numbers.os_tid,
+                                          .java_tid = static_cast<int64_t>(numbers.java_tid),
+                                          .is_daemon = described.is_daemon});
+  {
+    absl::MutexLock lock(&mutex_);
+    java_[numbers.java_tid] = {numbers.number, numbers.os_tid};
+    by_os_tid_[numbers.os_tid] = numbers.number;
+  }
+  encoder_.AddEvent({.time_ns = clock_.Now(),
+                     .thread = numbers.number,
+                     .major = format::kThread,
+                     .minor = named ? format::kThreadNamed : format::kThreadUnnamed});
+  return numbers;
+}
+
+ThreadNumbers ThreadRegistry::End(JNIEnv* jni, jthread thread) {
+  ThreadNumbers numbers = {.java_tid = JavaTid(jni, thread), .os_tid = gettid()};
+  {
+    absl::MutexLock lock(&mutex_);
+    const auto found = java_.find(numbers.java_tid);
+    if (found == java_.end()) return numbers;
+    numbers.number = found->second.number;
+    by_os_tid_.erase(numbers.os_tid);
+  }
+  encoder_.AddEvent({.time_ns = clock_.Now(),
+                     .thread = numbers.number,
+                     .major = format::kThread,
+                     .minor = format::kThreadNamed | format::kEnd});
+  return numbers;
+}
+
+RunningThread ThreadRegistry::FindRunning(JNIEnv* jni, jthread thread) {
+  const Fields fields = ThreadFields(jni);
+  RunningThread found = {.numbers = {.java_tid = JavaTid(jni, thread)}};
+  if (fields.eetop != nullptr) {
+    found.java_thread = static_cast<uintptr_t>(jni->GetLongField(thread, fields.eetop));
+  }
+  absl::MutexLock lock(&mutex_);
+  const auto entry = java_.find(found.numbers.java_tid);
+  if (entry == java_.end()) return found;
+  found.numbers.number = entry->second.number;
+  found.numbers.os_tid = entry->second.os_tid;
+  return found;
+}
+
+void ThreadRegistry::StartVirtual(JNIEnv* jni, jthread thread) {
+  NameAndKind described = Describe(env_, jni, thread);
+  if (described.name.empty()) return;
+  const uint64_t java_tid = JavaTid(jni, thread);
+  absl::MutexLock lock(&mutex_);
+  virtual_names_[java_tid] = std::move(described.name);
+}
+
+uint64_t ThreadRegistry::EndVirtual(JNIEnv* jni, jthread thread) { return JavaTid(jni, thread); }
+
+void ThreadRegistry::ForgetVirtual(uint64_t java_tid) {
+  absl::MutexLock lock(&mutex_);
+  virtual_names_.erase(java_tid);
+  java_.erase(java_tid);
+}
+
+uint32_t ThreadRegistry::NumberOfJava(uint64_t java_tid) {
+  std::string name;
+  {
+    absl::MutexLock lock(&mutex_);
+    if (const auto found = java_.find(java_tid); found != java_.end()) return found->second.number;
+    if (const auto found = virtual_names_.find(java_tid); found != virtual_names_.end()) {
+      name = found->second;
+    }
+  }
+  const uint32_t number = encoder_.DefineThread({.name = std::move(name),
+                                                 .java_tid = static_cast<int64_t>(java_tid),
+                                                 .is_virtual = true,
+                                                 .is_daemon = true});
+  absl::MutexLock lock(&mutex_);
+  java_[java_tid] = {number, 0};
+  return number;
+}
+
+uint32_t ThreadRegistry::DefineInternal(pid_t os_tid, absl::string_view name) {
+  const uint32_t number = encoder_.DefineThread(
+      {.name = std::string(name), .os_tid = os_tid, .is_daemon = true, .is_vm_internal = true});
+  const bool is_gc = absl::StartsWith(name, "GC ") || absl::StartsWith(name, "G1 ") ||
+                     absl::StartsWith(name, "ZWorker") || absl::StartsWith(name, "Shenandoah");
+  encoder_.AddEvent({.time_ns = clock_.Now(),
+                     .thread = number,
+                     .major = format::kThread,
+                     .minor = is_gc ? format::kThreadGc : format::kThreadNamed,
+                     .value = 1});  // a system thread
+  return number;
+}
+
+bool ThreadRegistry::KnowsJavaThread(pid_t os_tid) const {
+  absl::MutexLock lock(&mutex_);
+  return by_os_tid_.contains(os_tid);
+}
+
+}  // namespace jtrace::jvmti

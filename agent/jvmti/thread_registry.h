@@ -1,0 +1,87 @@
+// Threads by number: those of Java by their Thread.getId(), those of the JVM itself by their
+// kernel tid. Writes thread records (S3.5).
+//
+// Threads: Start/End on the Java thread of the event; the Find… calls on the writer thread.
+#pragma once
+
+#include <jvmti.h>
+#include <sys/types.h>
+
+#include <cstdint>
+#include <string>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/container/flat_hash_map.h"
+#include "absl/synchronization/mutex.h"
+#include "agent/clock.h"
+#include "agent/writer/record_encoder.h"
+
+namespace jtrace::jvmti {
+
+struct ThreadNumbers {
+  uint32_t number = 0;    // Thread.id in the trace
+  uint64_t java_tid = 0;  // Thread.getId()
+  pid_t os_tid = 0;
+};
+
+// A thread that runs already, with the JVM's own structure for it (Thread.eetop).
+struct RunningThread {
+  ThreadNumbers numbers;
+  uintptr_t java_thread = 0;
+};
+
+class ThreadRegistry {
+ public:
+  ThreadRegistry(jvmtiEnv* env, const SessionClock& clock, writer::RecordEncoder& encoder)
+      : env_(env), clock_(clock), encoder_(encoder) {}
+
+  // The current thread, which is `thread`, runs Java code from here on. Also for threads that ran
+  // already when the agent came up, if called on them.
+  ThreadNumbers Start(JNIEnv* jni, jthread thread);
+  // The current thread ends.
+  ThreadNumbers End(JNIEnv* jni, jthread thread);
+
+  // A platform thread that reported its start, seen from another thread; number 0: it did not.
+  RunningThread FindRunning(JNIEnv* jni, jthread thread);
+
+  // Virtual threads get a number when something is recorded of them, not before; until then only a
+  // name that is not empty is kept.
+  void StartVirtual(JNIEnv* jni, jthread thread);
+  // Returns the thread's Thread.getId().
+  uint64_t EndVirtual(JNIEnv* jni, jthread thread);
+  // Its records are written: forgets the thread.
+  void ForgetVirtual(uint64_t java_tid);
+
+  // Number by Thread.getId(); an unknown one is taken for a virtual thread and defined.
+  uint32_t NumberOfJava(uint64_t java_tid);
+  // Defines a thread of the JVM that runs no Java code; `name` as the kernel knows it.
+  uint32_t DefineInternal(pid_t os_tid, absl::string_view name);
+  // Whether a Java thread with this kernel tid has started.
+  bool KnowsJavaThread(pid_t os_tid) const;
+
+ private:
+  struct JavaThread {
+    uint32_t number = 0;
+    pid_t os_tid = 0;
+  };
+
+  struct Fields {
+    jfieldID tid = nullptr;
+    jfieldID eetop = nullptr;
+  };
+
+  // The fields of java.lang.Thread, looked up at the first call.
+  Fields ThreadFields(JNIEnv* jni);
+  uint64_t JavaTid(JNIEnv* jni, jthread thread);
+
+  jvmtiEnv* env_;
+  const SessionClock& clock_;
+  writer::RecordEncoder& encoder_;
+  mutable absl::Mutex mutex_;
+  Fields fields_ ABSL_GUARDED_BY(mutex_);
+  absl::flat_hash_map<uint64_t, JavaThread> java_ ABSL_GUARDED_BY(mutex_);
+  absl::flat_hash_map<pid_t, uint32_t> by_os_tid_ ABSL_GUARDED_BY(mutex_);
+  absl::flat_hash_map<uint64_t, std::string> virtual_names_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace jtrace::jvmti

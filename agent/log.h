@@ -1,0 +1,27 @@
+// The agent's own messages: one line when recording starts, one when it ends, and at most one more
+// if something goes wrong. Never on the program's stdout.
+#pragma once
+
+#include <string>
+
+#include "absl/strings/string_view.h"
+#include "agent/options.h"
+
+namespace jtrace {
+
+class Log {
+ public:
+  Log(LogTarget target, std::string file);
+  // Writes "jtrace: MESSAGE\n" by one write(), so that lines of several threads do not mix. Any
+  // thread, not in a signal handler.
+  void Line(absl::string_view message) const;
+
+ private:
+  LogTarget target_;
+  std::string file_;
+};
+
+// For what must be said whatever log= is: a bad option, a start that failed.
+void LogToStderr(absl::string_view message);
+
+}  // namespace jtrace

@@ -1,0 +1,47 @@
+// Everything that was not recorded, by name: the one table of losses of the agent.
+//
+// Cold code counts here directly (any thread); hot code keeps counters of its own, which the writer
+// thread copies in before each chunk. jtrace-post prints the table with the advice.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/container/btree_map.h"
+#include "absl/strings/string_view.h"
+#include "absl/synchronization/mutex.h"
+
+namespace jtrace {
+
+enum class Severity { kInfo, kWarning, kError };
+
+struct LossRow {
+  std::string name;
+  Severity severity = Severity::kInfo;
+  uint64_t count = 0;
+  std::string what;
+  std::string advice;
+};
+
+class Losses {
+ public:
+  // Adds to a row, which the first call defines.
+  void Add(absl::string_view name, Severity severity, uint64_t count, absl::string_view what,
+           absl::string_view advice = {});
+  // Sets a running total that is kept elsewhere.
+  void Set(absl::string_view name, Severity severity, uint64_t count, absl::string_view what,
+           absl::string_view advice = {});
+  // Rows with a count above 0, by name.
+  std::vector<LossRow> Snapshot() const;
+
+ private:
+  LossRow& Row(absl::string_view name, Severity severity, absl::string_view what,
+               absl::string_view advice) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
+  mutable absl::Mutex mutex_;
+  absl::btree_map<std::string, LossRow> rows_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace jtrace

@@ -1,0 +1,323 @@
+#include "agent/options.h"
+
+#include <signal.h>
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <numeric>
+#include <span>
+#include <sstream>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+
+namespace jtrace {
+namespace {
+
+using Parser = absl::Status (*)(absl::string_view value, Options& options);
+
+struct OptionRow {
+  absl::string_view name;
+  absl::string_view value;  // what the value looks like; empty: takes none
+  Parser parse;
+  absl::string_view help;
+};
+
+constexpr int kMaxConfigDepth = 8;
+
+absl::Status Invalid(absl::string_view message) { return absl::InvalidArgumentError(message); }
+
+// One of a fixed list of words.
+template <typename Enum>
+struct Word {
+  absl::string_view word;
+  Enum value;
+};
+
+size_t EditDistance(absl::string_view a, absl::string_view b) {
+  std::vector<size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), size_t{0});
+  for (size_t i = 0; i < a.size(); ++i) {
+    size_t diagonal = row[0];
+    row[0] = i + 1;
+    for (size_t j = 0; j < b.size(); ++j) {
+      const size_t substitute = diagonal + (a[i] == b[j] ? 0 : 1);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({substitute, row[j] + 1, row[j + 1] + 1});
+    }
+  }
+  return row[b.size()];
+}
+
+template <typename Range, typename NameOf>
+absl::string_view Nearest(absl::string_view word, const Range& range, NameOf name_of) {
+  absl::string_view best;
+  size_t best_distance = SIZE_MAX;
+  for (const auto& item : range) {
+    const size_t distance = EditDistance(word, name_of(item));
+    if (distance < best_distance) {
+      best_distance = distance;
+      best = name_of(item);
+    }
+  }
+  return best;
+}
+
+template <typename Enum, size_t N>
+absl::Status ParseWord(absl::string_view value, const std::array<Word<Enum>, N>& words,
+                       Enum& target) {
+  for (const auto& word : words) {
+    if (word.word == value) {
+      target = word.value;
+      return absl::OkStatus();
+    }
+  }
+  return Invalid(absl::StrCat(
+      "'", value, "' is not one of ",
+      absl::StrJoin(
+          words, "|",
+          [](std::string* out, const Word<Enum>& word) { absl::StrAppend(out, word.word); }),
+      "; did you mean ", Nearest(value, words, [](const auto& w) { return w.word; }), "?"));
+}
+
+constexpr std::array kModes = {Word<Mode>{"merged", Mode::kMerged},
+                               Word<Mode>{"events", Mode::kEvents},
+                               Word<Mode>{"samples", Mode::kSamples}};
+constexpr std::array kRecords = {Word<RecordKind>{"tree", RecordKind::kTree},
+                                 Word<RecordKind>{"flat", RecordKind::kFlat}};
+constexpr std::array kClocks = {Word<int>{"none", 0}};
+constexpr std::array kTimers = {Word<int>{"cpu", 0}};
+constexpr std::array kStacks = {Word<int>{"full", 0}};
+
+absl::Status ParseMode(absl::string_view value, Options& o) {
+  return ParseWord(value, kModes, o.mode);
+}
+absl::Status ParseRecord(absl::string_view value, Options& o) {
+  return ParseWord(value, kRecords, o.record);
+}
+absl::Status ParseClock(absl::string_view value, Options&) {
+  int clock = 0;
+  return ParseWord(value, kClocks, clock);
+}
+absl::Status ParseTimer(absl::string_view value, Options&) {
+  int timer = 0;
+  return ParseWord(value, kTimers, timer);
+}
+absl::Status ParseStack(absl::string_view value, Options&) {
+  int stack = 0;
+  return ParseWord(value, kStacks, stack);
+}
+
+absl::Status ParseInterval(absl::string_view value, Options& o) {
+  absl::Duration interval;
+  int64_t plain = 0;
+  if (absl::SimpleAtoi(value, &plain)) {
+    interval = absl::Nanoseconds(plain);  // a bare number is nanoseconds, as in other profilers
+  } else if (!absl::ParseDuration(value, &interval)) {
+    return Invalid(absl::StrCat("'", value, "' is not a duration such as 1ms or 100us"));
+  }
+  if (interval < absl::Microseconds(20) || interval > absl::Seconds(10)) {
+    return Invalid(absl::StrCat("'", value, "' is outside 20us to 10s"));
+  }
+  o.interval = interval;
+  return absl::OkStatus();
+}
+
+absl::Status ParseOut(absl::string_view value, Options& o) {
+  if (value.empty()) return Invalid("needs a file name");
+  o.out = std::string(value);
+  return absl::OkStatus();
+}
+
+absl::Status AppendPatterns(absl::string_view value, std::vector<std::string>& list) {
+  for (absl::string_view pattern : absl::StrSplit(value, ';', absl::SkipWhitespace())) {
+    list.emplace_back(absl::StripAsciiWhitespace(pattern));
+  }
+  return list.empty() ? Invalid("needs a pattern such as com.acme.**") : absl::OkStatus();
+}
+absl::Status ParseInclude(absl::string_view value, Options& o) {
+  return AppendPatterns(value, o.include);
+}
+absl::Status ParseExclude(absl::string_view value, Options& o) {
+  return AppendPatterns(value, o.exclude);
+}
+
+absl::Status ParseCodes(absl::string_view value, Options& o) {
+  for (absl::string_view item : absl::StrSplit(value, ';', absl::SkipWhitespace())) {
+    const bool off = absl::ConsumePrefix(&item, "-");
+    if (!off) absl::ConsumePrefix(&item, "+");
+    uint32_t major = 0;
+    if (!absl::SimpleHexAtoi(item, &major)) {
+      return Invalid(absl::StrCat("'", item, "' is not a major code such as 0x51"));
+    }
+    if (off) {
+      o.codes_off.insert(major);
+    } else {
+      o.codes_off.erase(major);
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ParseSignal(absl::string_view value, Options& o) {
+  int number = 0;
+  if (!absl::SimpleAtoi(value, &number) || number < 1 || number >= 32) {
+    return Invalid(absl::StrCat("'", value,
+                                "' is not a signal number from 1 to 31 (real-time signals can "
+                                "kill the program when their queue is full)"));
+  }
+  constexpr std::array kUsable = {SIGPROF, SIGVTALRM, SIGURG, SIGIO, SIGUSR1, SIGALRM, SIGWINCH};
+  if (std::find(kUsable.begin(), kUsable.end(), number) == kUsable.end()) {
+    return Invalid(absl::StrCat("signal ", number,
+                                " is used by the JVM or the kernel; try 27 (SIGPROF), 26 "
+                                "(SIGVTALRM) or 23 (SIGURG)"));
+  }
+  o.signal = number;
+  return absl::OkStatus();
+}
+
+absl::Status ParseLog(absl::string_view value, Options& o) {
+  if (value == "stderr") {
+    o.log = LogTarget::kStderr;
+  } else if (value == "none") {
+    o.log = LogTarget::kNone;
+  } else if (value.empty()) {
+    return Invalid("needs stderr, none or a file name");
+  } else {
+    o.log = LogTarget::kFile;
+    o.log_file = std::string(value);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ParseHelp(absl::string_view, Options& o) {
+  o.help = true;
+  return absl::OkStatus();
+}
+absl::Status ParseVersion(absl::string_view, Options& o) {
+  o.version = true;
+  return absl::OkStatus();
+}
+absl::Status ParseConfig(absl::string_view value, Options& o);
+
+constexpr std::array kOptions = {
+    OptionRow{"mode", "merged|events|samples", ParseMode,
+              "what to record: exact calls, timer samples, or both (merged)"},
+    OptionRow{"record", "tree|flat", ParseRecord,
+              "calls by call path (tree), or by method only (flat, cheaper)"},
+    OptionRow{"clock", "none", ParseClock, "clock read at method entry and exit: none"},
+    OptionRow{"interval", "1ms", ParseInterval, "CPU time of a thread between two samples"},
+    OptionRow{"timer", "cpu", ParseTimer, "what drives the samples: CPU time of each thread"},
+    OptionRow{"stack", "full", ParseStack, "how much of the stack a sample takes"},
+    OptionRow{"out", "FILE", ParseOut,
+              "trace file (trace.bin); %p pid, %t time, %n number, %{ENV} variable"},
+    OptionRow{"include", "PATTERN[;…]", ParseInclude,
+              "count only these: pkg.**, pkg.Class, Class::method, *"},
+    OptionRow{"exclude", "PATTERN[;…]", ParseExclude, "do not count these (default: the JDK)"},
+    OptionRow{"codes", "-0x51[;…]", ParseCodes, "switch kinds of event records off or on"},
+    OptionRow{"signal", "NUMBER", ParseSignal, "signal of the timer (27, SIGPROF)"},
+    OptionRow{"log", "stderr|FILE|none", ParseLog, "where the agent's own two lines go"},
+    OptionRow{"config", "FILE", ParseConfig, "more options, one a line; # starts a comment"},
+    OptionRow{"help", "", ParseHelp, "print this table and exit"},
+    OptionRow{"version", "", ParseVersion, "print the version and exit"},
+};
+
+absl::Status ParseOne(absl::string_view item, Options& options) {
+  const size_t equals = item.find('=');
+  const bool has_value = equals != absl::string_view::npos;
+  const absl::string_view name = absl::StripAsciiWhitespace(item.substr(0, equals));
+  const absl::string_view value =
+      has_value ? absl::StripAsciiWhitespace(item.substr(equals + 1)) : absl::string_view();
+  for (const OptionRow& row : kOptions) {
+    if (row.name != name) continue;
+    if (!row.value.empty() && !has_value) {
+      return Invalid(absl::StrCat("option '", name, "' needs a value: ", name, "=", row.value));
+    }
+    absl::Status status = row.parse(value, options);
+    if (!status.ok()) return Invalid(absl::StrCat("option '", name, "': ", status.message()));
+    return absl::OkStatus();
+  }
+  return Invalid(absl::StrCat(
+      "unknown option '", name, "'; did you mean '",
+      Nearest(name, kOptions, [](const OptionRow& row) { return row.name; }), "'? (try help)"));
+}
+
+absl::Status ParseInto(absl::string_view text, Options& options) {
+  for (absl::string_view item : absl::StrSplit(text, ',', absl::SkipWhitespace())) {
+    if (absl::Status status = ParseOne(item, options); !status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+// A configuration file may name another; a cycle ends at kMaxConfigDepth.
+absl::Status ParseConfig(absl::string_view value, Options& o) {
+  thread_local int depth = 0;
+  struct Depth {
+    Depth() { ++depth; }
+    ~Depth() { --depth; }
+  } guard;
+  if (depth > kMaxConfigDepth) return Invalid("configuration files include one another");
+  std::ifstream file{std::string(value)};
+  if (!file) return Invalid(absl::StrCat("cannot read '", value, "'"));
+  std::string line;
+  for (int number = 1; std::getline(file, line); ++number) {
+    const absl::string_view text = absl::StripAsciiWhitespace(line);
+    if (text.empty() || text.front() == '#') continue;
+    if (absl::Status status = ParseOne(text, o); !status.ok()) {
+      return Invalid(absl::StrCat(value, ":", number, ": ", status.message()));
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::string_view ModeName(Mode mode) {
+  for (const auto& word : kModes) {
+    if (word.value == mode) return word.word;
+  }
+  return "?";
+}
+
+absl::string_view RecordName(RecordKind record) {
+  for (const auto& word : kRecords) {
+    if (word.value == record) return word.word;
+  }
+  return "?";
+}
+
+absl::StatusOr<Options> ParseOptions(absl::string_view text) {
+  Options options;
+  if (absl::Status status = ParseInto(text, options); !status.ok()) return status;
+  return options;
+}
+
+std::string OptionsHelp() {
+  std::string out =
+      "jtrace: exact call trees of Java programs with samples merged on\n"
+      "usage: java -agentpath:libjtrace.so[=OPTION[=VALUE],…] …\n"
+      "       java -agentpath:libjtrace.so=mode=merged,out=/tmp/%p.bin -jar app.jar\n\n";
+  for (const OptionRow& row : kOptions) {
+    const std::string name =
+        row.value.empty() ? std::string(row.name) : absl::StrCat(row.name, "=", row.value);
+    absl::StrAppendFormat(&out, "  %-28s %s\n", name, row.help);
+  }
+  return out;
+}
+
+std::string DescribeOptions(const Options& o) {
+  std::string out = absl::StrCat("mode=", ModeName(o.mode));
+  if (o.WantsEvents()) absl::StrAppend(&out, ",record=", RecordName(o.record));
+  if (o.WantsSamples()) absl::StrAppend(&out, ",interval=", absl::FormatDuration(o.interval));
+  if (!o.include.empty()) absl::StrAppend(&out, ",include=", absl::StrJoin(o.include, ";"));
+  if (!o.exclude.empty()) absl::StrAppend(&out, ",exclude=", absl::StrJoin(o.exclude, ";"));
+  return out;
+}
+
+}  // namespace jtrace

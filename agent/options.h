@@ -1,0 +1,57 @@
+// The agent's options: "mode=merged,interval=1ms,…" behind -agentpath:libjtrace.so= .
+//
+// One table (options.cc) holds name, parser and help of every option; `help` prints it, so the help
+// cannot disagree with the parser. Pure: no JVM, no I/O except reading config=FILE.
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+
+namespace jtrace {
+
+enum class Mode { kMerged, kEvents, kSamples };
+enum class RecordKind { kTree, kFlat };
+enum class LogTarget { kStderr, kFile, kNone };
+
+struct Options {
+  Mode mode = Mode::kMerged;
+  RecordKind record = RecordKind::kTree;
+  absl::Duration interval = absl::Milliseconds(1);
+  // With %p (pid), %t (start time), %n (sequence number) and %{ENV} still in it.
+  std::string out = "trace.bin";
+  std::vector<std::string> include;
+  std::vector<std::string> exclude;
+  // Majors switched off by codes=-0x51;… (S3.1).
+  std::set<uint32_t> codes_off;
+  // 0: SIGPROF.
+  int signal = 0;
+  LogTarget log = LogTarget::kStderr;
+  std::string log_file;
+  bool help = false;
+  bool version = false;
+
+  bool WantsEvents() const { return mode != Mode::kSamples; }
+  bool WantsSamples() const { return mode != Mode::kEvents; }
+};
+
+absl::string_view ModeName(Mode mode);
+absl::string_view RecordName(RecordKind record);
+
+// Parses the agent string. The error is one line that names the option, what is wrong and the
+// nearest valid name.
+absl::StatusOr<Options> ParseOptions(absl::string_view text);
+
+// The table for people, ending in a newline; at most 100 columns wide.
+std::string OptionsHelp();
+
+// The options in effect as "mode=merged,record=tree,…", for the trace and the start line.
+std::string DescribeOptions(const Options& options);
+
+}  // namespace jtrace

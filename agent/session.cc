@@ -1,0 +1,330 @@
+#include "agent/session.h"
+
+#include <sys/auxv.h>
+#include <unistd.h>
+
+#include <array>
+#include <chrono>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "agent/jvmti/callbacks.h"
+#include "agent/jvmti/env.h"
+#include "agent/probes/tree_collector.h"
+#include "agent/version.h"
+#include "proto/trace_format.h"
+
+namespace jtrace {
+namespace {
+
+constexpr std::array kEarlyEvents = {JVMTI_EVENT_VM_INIT, JVMTI_EVENT_VM_DEATH,
+                                     JVMTI_EVENT_THREAD_START, JVMTI_EVENT_THREAD_END};
+// Compiled methods are asked for before any is compiled: HotSpot then keeps debug information for
+// every instruction, not only for safepoints, and inlined frames of samples are exact.
+constexpr std::array kEarlySamplingEvents = {JVMTI_EVENT_COMPILED_METHOD_LOAD,
+                                             JVMTI_EVENT_COMPILED_METHOD_UNLOAD,
+                                             JVMTI_EVENT_DYNAMIC_CODE_GENERATED};
+constexpr std::array kLiveEvents = {JVMTI_EVENT_CLASS_PREPARE, JVMTI_EVENT_OBJECT_FREE,
+                                    JVMTI_EVENT_GARBAGE_COLLECTION_START,
+                                    JVMTI_EVENT_GARBAGE_COLLECTION_FINISH};
+constexpr std::array kVirtualThreadEvents = {jvmti::kVirtualThreadStart, jvmti::kVirtualThreadEnd};
+constexpr std::array kClassFileEvents = {JVMTI_EVENT_CLASS_FILE_LOAD_HOOK};
+
+jvmtiCapabilities WantedCapabilities(const Options& options) {
+  jvmtiCapabilities wanted = {};
+  wanted.can_tag_objects = 1;
+  wanted.can_generate_object_free_events = 1;
+  wanted.can_generate_garbage_collection_events = 1;
+  wanted.can_generate_compiled_method_load_events = 1;
+  if (options.WantsEvents()) {
+    wanted.can_generate_all_class_hook_events = 1;
+    wanted.can_retransform_classes = 1;
+  }
+  return wanted;
+}
+
+uint64_t UnixNanos() {
+  timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000u + static_cast<uint64_t>(now.tv_nsec);
+}
+
+std::string HostName() {
+  char name[256] = {};
+  return gethostname(name, sizeof(name) - 1) == 0 ? name : "";
+}
+
+std::string Thousands(uint64_t value) {
+  std::string digits = absl::StrCat(value);
+  for (size_t at = digits.size(); at > 3;) {
+    at -= 3;
+    digits.insert(at, ",");
+  }
+  return digits;
+}
+
+}  // namespace
+
+Session::Session(jvmtiEnv* env, const Options& options, std::unique_ptr<writer::TraceFile> file)
+    : env_(env),
+      options_(options),
+      log_(options.log, options.log_file),
+      encoder_(options.codes_off),
+      file_(std::move(file)),
+      loaders_(env),
+      classes_(env, clock_, loaders_, encoder_, losses_),
+      code_(clock_, classes_, encoder_),
+      threads_(env, clock_, encoder_),
+      instrumentation_(options_, encoder_, losses_),
+      module_source_(encoder_),
+      loss_source_(losses_) {}
+
+absl::Status Session::Open(JavaVM* vm, const Options& options) {
+  jvmtiEnv* env = nullptr;
+  if (vm->GetEnv(reinterpret_cast<void**>(&env), JVMTI_VERSION_11) != JNI_OK) {
+    return absl::UnimplementedError("this JVM has no JVMTI 11; use JDK 17 or later");
+  }
+  const auto now_s = static_cast<int64_t>(UnixNanos() / 1'000'000'000u);
+  auto file =
+      writer::TraceFile::Create(writer::ExpandPath(options.out, getpid(), now_s, /*number=*/1));
+  if (!file.ok()) return file.status();
+  // Not freed: see the class comment.
+  auto* session = new Session(env, options, *std::move(file));
+  const auto has_virtual = jvmti::AddCapabilities(env, WantedCapabilities(options));
+  if (!has_virtual.ok()) return has_virtual.status();
+  session->has_virtual_threads_ = *has_virtual;
+  if (absl::Status status = jvmti::InstallCallbacks(env, session); !status.ok()) return status;
+  if (options.WantsSamples()) {
+    if (absl::Status status = session->CreateSampler(vm); !status.ok()) return status;
+    if (absl::Status status = jvmti::EnableEvents(env, kEarlySamplingEvents); !status.ok()) {
+      return status;
+    }
+  }
+  return jvmti::EnableEvents(env, kEarlyEvents);
+}
+
+absl::Status Session::CreateSampler(JavaVM* vm) {
+  sampling::SamplerOptions options;
+  options.interval = std::chrono::nanoseconds(absl::ToInt64Nanoseconds(options_.interval));
+  if (options_.signal != 0) options.signal = options_.signal;
+  if (options_.WantsEvents() && options_.record == RecordKind::kTree) {
+    options.read_position = &hot::ReadPosition;
+  }
+  auto sampler =
+      sampling::Sampler::Create(options, reinterpret_cast<const void*>(vm->functions->GetEnv));
+  if (!sampler.ok()) return sampler.status();
+  sampler_ = *std::move(sampler);
+  return absl::OkStatus();
+}
+
+void Session::VmInit(JNIEnv* jni, jthread thread) {
+  const jvmti::ThreadNumbers main = threads_.Start(jni, thread);
+  if (absl::Status status = StartProbes(jni); !status.ok()) return GiveUp(status.message());
+  if (absl::Status status = StartSampler(jni); !status.ok()) return GiveUp(status.message());
+  recording_.store(true, std::memory_order_release);
+  EnableLiveEvents();
+  classes_.PrepareLoaded(jni, main.number);
+  if (sampler_ != nullptr) {
+    sampler_->AttachCurrentThread(jni, main.number, main.java_tid).IgnoreError();
+    AttachRunningThreads(jni);
+    env_->GenerateEvents(JVMTI_EVENT_DYNAMIC_CODE_GENERATED);
+    env_->GenerateEvents(JVMTI_EVENT_COMPILED_METHOD_LOAD);
+  }
+  encoder_.AddEvent({.time_ns = clock_.Now(),
+                     .thread = main.number,
+                     .major = format::kSession,
+                     .minor = format::kSessionInitialised});
+  StartWriter();
+  log_.Line(absl::StrCat("recording to ", file_->path(), " (", DescribeOptions(options_), ")"));
+}
+
+absl::Status Session::StartProbes(JNIEnv* jni) {
+  if (!options_.WantsEvents()) return absl::OkStatus();
+  probes::ProbeOptions options;
+  options.flat = options_.record == RecordKind::kFlat;
+  auto probes = probes::Install(env_, jni, options);
+  if (!probes.ok()) return probes.status();
+  probes_ = *std::move(probes);
+  tree_source_ = std::make_unique<writer::TreeSource>(*probes_, threads_, losses_);
+  return jvmti::EnableEvents(env_, kClassFileEvents);
+}
+
+absl::Status Session::StartSampler(JNIEnv* jni) {
+  if (sampler_ == nullptr) return absl::OkStatus();
+  if (absl::Status status = sampler_->Start(jni); !status.ok()) return status;
+  if (const std::string& problem = sampler_->JavaLayoutProblem(); !problem.empty()) {
+    losses_.Add("samples.no_java_frames", Severity::kError, 1,
+                absl::StrCat("samples have no Java frames: ", problem),
+                "use a JDK between 17 and 25 built by OpenJDK");
+  }
+  sample_source_ = std::make_unique<writer::SampleSource>(
+      clock_, *sampler_, classes_, threads_, encoder_, losses_, [this](uint64_t raw_node) {
+        return probes_ != nullptr ? probes_->collector().TraceNode(raw_node) : 0;
+      });
+  internal_threads_ = std::make_unique<writer::InternalThreadSource>(
+      threads_, *sampler_,
+      [this](pid_t tid) { return drain_ != nullptr && tid == drain_->os_tid(); });
+  return absl::OkStatus();
+}
+
+// Java threads that started before the sampler: their kernel tids were noted when they started.
+void Session::AttachRunningThreads(JNIEnv* jni) {
+  jint count = 0;
+  jvmti::Allocated<jthread> running(env_);
+  if (env_->GetAllThreads(&count, running.out()) != JVMTI_ERROR_NONE) return;
+  for (jint i = 0; i < count; ++i) {
+    jvmti::LocalRef<jthread> thread(jni, running[i]);
+    const jvmti::RunningThread found = threads_.FindRunning(jni, thread.get());
+    if (found.numbers.number == 0 || found.numbers.os_tid == gettid()) continue;
+    sampler_
+        ->AttachThread(found.numbers.os_tid, found.numbers.number, found.numbers.java_tid,
+                       found.java_thread)
+        .IgnoreError();
+  }
+  internal_threads_->AttachAll();
+}
+
+void Session::StartWriter() {
+  // Samples before trees: a node that a sample names was made before the sample was taken, so the
+  // trees collected after it define the node.
+  std::vector<writer::ChunkSource*> sources;
+  if (sample_source_ != nullptr) sources.push_back(sample_source_.get());
+  if (internal_threads_ != nullptr) sources.push_back(internal_threads_.get());
+  if (tree_source_ != nullptr) sources.push_back(tree_source_.get());
+  sources.push_back(&module_source_);
+  sources.push_back(&loss_source_);
+  drain_ = std::make_unique<writer::DrainThread>(
+      clock_, encoder_, *file_, std::move(sources),
+      [this](const absl::Status& status) { GiveUp(status.message()); });
+  drain_->Start(DescribeStart());
+}
+
+void Session::EnableLiveEvents() {
+  jvmti::EnableEvents(env_, kLiveEvents).IgnoreError();
+  if (has_virtual_threads_) jvmti::EnableEvents(env_, kVirtualThreadEvents).IgnoreError();
+}
+
+proto::SessionStart Session::DescribeStart() const {
+  proto::SessionStart start;
+  start.set_agent_version(JTRACE_VERSION);
+  start.set_unix_time_ns(UnixNanos() - clock_.Now());
+  start.set_pid(getpid());
+  start.set_host(HostName());
+  start.set_jvm(absl::StrCat(jvmti::SystemProperty(env_, "java.vm.name"), " ",
+                             jvmti::SystemProperty(env_, "java.vm.version")));
+  start.set_command(jvmti::SystemProperty(env_, "sun.java.command"));
+  start.set_options(DescribeOptions(options_));
+  start.set_mode(std::string(ModeName(options_.mode)));
+  start.set_record(std::string(RecordName(options_.record)));
+  start.set_clock("none");
+  if (sampler_ != nullptr) {
+    start.set_timer(sampler_->timer_in_use() == sampling::TimerKind::kPerf ? "cpu (perf event)"
+                                                                           : "cpu (POSIX timer)");
+    start.set_interval_ns(static_cast<uint64_t>(absl::ToInt64Nanoseconds(options_.interval)));
+  }
+  return start;
+}
+
+void Session::VmDeath() {
+  if (!recording_.exchange(false)) return;
+  jvmti::DisableEvents(env_, kLiveEvents).IgnoreError();
+  jvmti::DisableEvents(env_, kClassFileEvents).IgnoreError();
+  if (sampler_ != nullptr) sampler_->Stop().IgnoreError();
+  const absl::Status written = drain_->Stop([this](proto::SessionEnd& end) { FinishEnd(end); });
+  PrintEnd(written);
+}
+
+void Session::FinishEnd(proto::SessionEnd& end) const {
+  end.set_reason(proto::SessionEnd::VM_DEATH);
+  end.set_agent_cpu_ns(drain_->cpu_ns());
+  end.set_methods_probed(instrumentation_.methods_probed());
+  end.set_classes_rewritten(instrumentation_.classes_rewritten());
+  if (probes_ != nullptr) {
+    end.set_agent_memory_bytes(probes_->memory_bytes());
+    end.set_calls(tree_source_->calls());
+  }
+}
+
+void Session::PrintEnd(const absl::Status& written) const {
+  if (!written.ok()) return;  // GiveUp has said why
+  std::string what;
+  if (probes_ != nullptr) absl::StrAppend(&what, Thousands(tree_source_->calls()), " calls, ");
+  if (sample_source_ != nullptr) {
+    absl::StrAppend(&what, Thousands(sample_source_->samples()), " samples, ");
+  }
+  log_.Line(absl::StrFormat("wrote %s: %s%.1f MB; see it with: jtrace-post %s", file_->path(), what,
+                            static_cast<double>(file_->bytes_written()) / 1e6, file_->path()));
+}
+
+void Session::GiveUp(absl::string_view why) {
+  recording_.store(false);
+  LogToStderr(absl::StrCat("recording stopped, the program runs on: ", why));
+  jvmti::DisableEvents(env_, kLiveEvents).IgnoreError();
+  if (sampler_ != nullptr) sampler_->Stop().IgnoreError();
+}
+
+void Session::ThreadStart(JNIEnv* jni, jthread thread) {
+  const jvmti::ThreadNumbers numbers = threads_.Start(jni, thread);
+  if (sampler_ == nullptr || !recording_.load(std::memory_order_acquire)) return;
+  sampler_->AttachCurrentThread(jni, numbers.number, numbers.java_tid).IgnoreError();
+}
+
+void Session::ThreadEnd(JNIEnv* jni, jthread thread) {
+  if (sampler_ != nullptr) sampler_->DetachCurrentThread();
+  const jvmti::ThreadNumbers numbers = threads_.End(jni, thread);
+  if (probes_ != nullptr) probes_->ThreadEnded(numbers.java_tid);
+}
+
+void Session::VirtualThreadStart(JNIEnv* jni, jthread thread) {
+  threads_.StartVirtual(jni, thread);
+}
+
+void Session::VirtualThreadEnd(JNIEnv* jni, jthread thread) {
+  const uint64_t java_tid = threads_.EndVirtual(jni, thread);
+  if (probes_ != nullptr) probes_->ThreadEnded(java_tid);
+}
+
+void Session::ClassFileLoad(jobject loader, const char* name, std::span<const unsigned char> bytes,
+                            jint* new_size, unsigned char** new_bytes) {
+  if (!recording_.load(std::memory_order_acquire)) return;
+  const std::span<unsigned char> rewritten =
+      instrumentation_.Rewrite(env_, name, bytes, [&] { return loaders_.Of(loader); });
+  if (rewritten.empty()) return;
+  *new_size = static_cast<jint>(rewritten.size());
+  *new_bytes = rewritten.data();
+}
+
+void Session::ClassPrepare(jclass klass) { classes_.Prepare(klass, /*thread=*/0); }
+
+void Session::ObjectFree(jlong tag) { classes_.Unload(tag); }
+
+void Session::CompiledMethodLoad(jmethodID method, jint size, const void* address,
+                                 const void* compile_info) {
+  code_.Load(method, size, address, compile_info);
+}
+
+void Session::CompiledMethodUnload(jmethodID method, const void* address) {
+  code_.Unload(method, address);
+}
+
+void Session::DynamicCode(const char* name, const void* address, jint size) {
+  code_.DynamicCode(name, address, size);
+  if (sampler_ != nullptr) sampler_->AddDynamicCode(name, address, static_cast<uint32_t>(size));
+}
+
+void Session::GcStart() {
+  encoder_.AddEvent({.time_ns = clock_.Now(),
+                     .major = format::kGc,
+                     .minor = format::kGcCycle,
+                     .value = static_cast<int64_t>(gc_count_.fetch_add(1) + 1)});
+}
+
+void Session::GcFinish() {
+  encoder_.AddEvent({.time_ns = clock_.Now(),
+                     .major = format::kGc,
+                     .minor = format::kGcCycle | format::kEnd,
+                     .value = static_cast<int64_t>(gc_count_.load())});
+}
+
+}  // namespace jtrace

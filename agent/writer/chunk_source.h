@@ -1,0 +1,20 @@
+// What contributes to the chunks of a trace. Called by the writer thread only.
+#pragma once
+
+#include <cstdint>
+
+#include "trace.pb.h"
+
+namespace jtrace::writer {
+
+class ChunkSource {
+ public:
+  virtual ~ChunkSource() = default;
+  // Ten times a second: empties what is bounded, such as sample rings.
+  virtual void Poll(proto::Chunk&) {}
+  // Once a chunk, just before it is written: adds what changed since the last one. Strings,
+  // threads and routines that it refers to must be defined (RecordEncoder) by the time it returns.
+  virtual void Seal(uint64_t time_ns, proto::Chunk& chunk) = 0;
+};
+
+}  // namespace jtrace::writer

@@ -1,0 +1,132 @@
+#include "agent/writer/drain_thread.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <string>
+#include <utility>
+
+#include "absl/time/time.h"
+
+namespace jtrace::writer {
+namespace {
+
+constexpr absl::Duration kPollPeriod = absl::Milliseconds(100);
+constexpr uint64_t kSealPeriodNs = 900'000'000;
+// Chunks stay small enough to hold two in memory without thought, and far below the format's limit.
+constexpr size_t kSealBytes = 4u << 20;
+constexpr int kSealSamples = 20'000;
+
+// Blocks every signal but those that report a fault of the thread itself, and restores the
+// caller's mask when it ends: a thread inherits the mask it is created under.
+class SignalsBlocked {
+ public:
+  SignalsBlocked() {
+    sigset_t all;
+    sigfillset(&all);
+    for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP}) sigdelset(&all, fault);
+    pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  SignalsBlocked(const SignalsBlocked&) = delete;
+  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
+
+ private:
+  sigset_t before_;
+};
+
+uint64_t ThreadCpuNanos() {
+  timespec now;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000u + static_cast<uint64_t>(now.tv_nsec);
+}
+
+// Appends what the sources collected to the encoder's chunk.
+void Merge(proto::Chunk& from, proto::Chunk& into) {
+  into.mutable_frame()->Swap(from.mutable_frame());
+  into.mutable_sample()->Swap(from.mutable_sample());
+  into.mutable_tree()->Swap(from.mutable_tree());
+  into.mutable_loss()->Swap(from.mutable_loss());
+  into.mutable_module()->Swap(from.mutable_module());
+  from.Clear();
+}
+
+}  // namespace
+
+DrainThread::DrainThread(const SessionClock& clock, RecordEncoder& encoder, TraceFile& file,
+                         std::vector<ChunkSource*> sources,
+                         std::function<void(const absl::Status&)> on_failure)
+    : clock_(clock),
+      encoder_(encoder),
+      file_(file),
+      sources_(std::move(sources)),
+      on_failure_(std::move(on_failure)) {}
+
+DrainThread::~DrainThread() {
+  if (thread_.joinable()) Stop([](proto::SessionEnd&) {}).IgnoreError();
+}
+
+void DrainThread::Start(proto::SessionStart first) {
+  first_ = std::make_unique<proto::SessionStart>(std::move(first));
+  SignalsBlocked blocked;
+  thread_ = std::thread([this] { Run(); });
+}
+
+absl::Status DrainThread::Stop(const std::function<void(proto::SessionEnd&)>& finish) {
+  {
+    absl::MutexLock lock(&mutex_);
+    stopping_ = true;
+  }
+  if (thread_.joinable()) thread_.join();
+  // The thread has ended: its state is the caller's now.
+  Poll();
+  proto::SessionEnd end;
+  finish(end);
+  Seal(&end);
+  return status_;
+}
+
+void DrainThread::Run() {
+  pthread_setname_np(pthread_self(), "jtrace writer");
+  os_tid_.store(gettid(), std::memory_order_relaxed);
+  // The session's start goes out at once, so that a program killed early leaves a readable trace.
+  Seal(nullptr);
+  while (!WaitForPoll()) {
+    Poll();
+    if (TimeToSeal(clock_.Now())) Seal(nullptr);
+    cpu_ns_.store(ThreadCpuNanos(), std::memory_order_relaxed);
+  }
+}
+
+bool DrainThread::WaitForPoll() {
+  absl::MutexLock lock(&mutex_);
+  mutex_.AwaitWithTimeout(absl::Condition(&stopping_), kPollPeriod);
+  return stopping_;
+}
+
+void DrainThread::Poll() {
+  for (ChunkSource* source : sources_) source->Poll(own_);
+}
+
+bool DrainThread::TimeToSeal(uint64_t now) const {
+  return now - last_seal_ns_ >= kSealPeriodNs || own_.sample_size() >= kSealSamples ||
+         encoder_.pending_bytes() >= kSealBytes;
+}
+
+void DrainThread::Seal(const proto::SessionEnd* end) {
+  last_seal_ns_ = clock_.Now();
+  for (ChunkSource* source : sources_) source->Seal(last_seal_ns_, own_);
+  // Taken last: every number that the sources used is defined by now.
+  proto::Chunk chunk = encoder_.Take();
+  Merge(own_, chunk);
+  chunk.set_sequence(++sequence_);
+  chunk.set_time_ns(last_seal_ns_);
+  if (first_ != nullptr) chunk.set_allocated_session_start(first_.release());
+  if (end != nullptr) *chunk.mutable_session_end() = *end;
+  if (!status_.ok()) return;  // sources were emptied all the same, so that memory stays bounded
+  status_ = file_.Append(chunk.SerializeAsString());
+  if (!status_.ok()) on_failure_(status_);
+}
+
+}  // namespace jtrace::writer

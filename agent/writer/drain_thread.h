@@ -1,0 +1,75 @@
+// The one thread that writes the trace: polls the sources, seals a chunk about every second, and
+// writes the last one when stopped.
+//
+// It is not a Java thread, runs with all signals blocked but those of faults, and is never sampled.
+#pragma once
+
+#include <sys/types.h>
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/status/status.h"
+#include "absl/synchronization/mutex.h"
+#include "agent/clock.h"
+#include "agent/writer/chunk_source.h"
+#include "agent/writer/record_encoder.h"
+#include "agent/writer/trace_file.h"
+
+namespace jtrace::writer {
+
+class DrainThread {
+ public:
+  // `on_failure` is called once, on the drain thread, when the file cannot be written any more.
+  // All references must outlive the thread.
+  DrainThread(const SessionClock& clock, RecordEncoder& encoder, TraceFile& file,
+              std::vector<ChunkSource*> sources,
+              std::function<void(const absl::Status&)> on_failure);
+  // Stops without a session end if Stop was not called.
+  ~DrainThread();
+  DrainThread(const DrainThread&) = delete;
+  DrainThread& operator=(const DrainThread&) = delete;
+
+  // `first` opens the trace.
+  void Start(proto::SessionStart first);
+  // Polls and seals a last time, with the session's end as `finish` fills it in, and joins. Any
+  // thread but the drain thread. Returns the first write error, if there was one.
+  absl::Status Stop(const std::function<void(proto::SessionEnd&)>& finish);
+
+  // 0 before Start; the agent's own threads are not sampled.
+  pid_t os_tid() const { return os_tid_.load(std::memory_order_relaxed); }
+  uint64_t cpu_ns() const { return cpu_ns_.load(std::memory_order_relaxed); }
+
+ private:
+  void Run();
+  // Waits for the next poll; true if the thread shall end.
+  bool WaitForPoll();
+  void Poll();
+  void Seal(const proto::SessionEnd* end);
+  bool TimeToSeal(uint64_t now) const;
+
+  const SessionClock& clock_;
+  RecordEncoder& encoder_;
+  TraceFile& file_;
+  const std::vector<ChunkSource*> sources_;
+  const std::function<void(const absl::Status&)> on_failure_;
+
+  absl::Mutex mutex_;
+  bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
+  std::thread thread_;
+  std::atomic<pid_t> os_tid_{0};
+  std::atomic<uint64_t> cpu_ns_{0};
+
+  // The drain thread's own.
+  std::unique_ptr<proto::SessionStart> first_;
+  proto::Chunk own_;  // what the sources added since the last seal
+  uint64_t sequence_ = 0;
+  uint64_t last_seal_ns_ = 0;
+  absl::Status status_;
+};
+
+}  // namespace jtrace::writer

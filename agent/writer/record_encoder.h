@@ -1,0 +1,81 @@
+// Collects what JVMTI callbacks and the writer thread have to say into the chunk being built.
+//
+// Any thread; one mutex, which is a leaf: nothing is called under it that could block, so that a
+// GC event at a safepoint never waits for a thread that the safepoint holds.
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/string_view.h"
+#include "absl/synchronization/mutex.h"
+#include "agent/losses.h"
+#include "trace.pb.h"
+
+namespace jtrace::writer {
+
+struct ThreadInfo {
+  std::string name;
+  int64_t os_tid = 0;
+  int64_t java_tid = 0;
+  bool is_virtual = false;
+  bool is_daemon = false;
+  bool is_vm_internal = false;
+};
+
+struct EventRecord {
+  uint64_t time_ns = 0;
+  uint32_t thread = 0;
+  uint32_t major = 0;
+  uint32_t minor = 0;
+  int64_t value = 0;
+  absl::string_view text;
+};
+
+class RecordEncoder {
+ public:
+  // Events whose major is in `majors_off` are not recorded (codes=).
+  explicit RecordEncoder(std::set<uint32_t> majors_off);
+
+  // Numbers of things, defined in the trace when they are first asked for.
+  uint32_t String(absl::string_view text);
+  uint32_t ClassId(absl::string_view binary_name, uint32_t loader);
+  uint32_t RoutineId(uint32_t class_id, absl::string_view name, absl::string_view descriptor);
+  uint32_t MethodId(uint32_t class_id, absl::string_view name, absl::string_view descriptor);
+  uint32_t DefineThread(const ThreadInfo& info);
+
+  void AddEvent(const EventRecord& event);
+  void AddClassEvent(const EventRecord& event, proto::ClassEvent details);
+  void AddCodeEvent(const EventRecord& event, proto::CodeEvent details);
+
+  uint64_t routines() const;
+  // Approximate bytes of the chunk being built: the writer seals early when it grows large.
+  size_t pending_bytes() const;
+
+  // Takes the chunk built so far; the caller adds trees, samples and losses and writes it.
+  proto::Chunk Take();
+
+ private:
+  using MemberKey = std::tuple<uint32_t, uint32_t, uint32_t>;  // class, name, descriptor
+  using MemberMap = absl::flat_hash_map<MemberKey, uint32_t>;
+
+  uint32_t StringLocked(absl::string_view text) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  proto::Event* EventLocked(const EventRecord& event) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
+  const std::set<uint32_t> majors_off_;
+  mutable absl::Mutex mutex_;
+  proto::Chunk chunk_ ABSL_GUARDED_BY(mutex_);
+  size_t pending_bytes_ ABSL_GUARDED_BY(mutex_) = 0;
+  absl::flat_hash_map<std::string, uint32_t> strings_ ABSL_GUARDED_BY(mutex_);
+  absl::flat_hash_map<std::pair<uint32_t, uint32_t>, uint32_t> classes_ ABSL_GUARDED_BY(mutex_);
+  MemberMap routines_ ABSL_GUARDED_BY(mutex_);
+  MemberMap methods_ ABSL_GUARDED_BY(mutex_);
+  uint32_t threads_ ABSL_GUARDED_BY(mutex_) = 0;
+};
+
+}  // namespace jtrace::writer

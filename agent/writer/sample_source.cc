@@ -1,0 +1,120 @@
+#include "agent/writer/sample_source.h"
+
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+
+namespace jtrace::writer {
+namespace {
+
+constexpr absl::string_view kUnknownMethod = "[unknown_java_method]";
+
+// What the sampler's counters mean to people; others are shown by their name.
+struct LossText {
+  absl::string_view name;
+  absl::string_view what;
+  absl::string_view advice;
+};
+constexpr LossText kLossTexts[] = {
+    {"sample_ring_full", "samples dropped because a thread's ring was full",
+     "take samples less often: interval=2ms"},
+};
+
+}  // namespace
+
+SampleSource::SampleSource(const SessionClock& clock, sampling::Sampler& sampler,
+                           const jvmti::ClassRegistry& classes, jvmti::ThreadRegistry& threads,
+                           RecordEncoder& encoder, Losses& losses, NodeNumber node_number)
+    : clock_(clock),
+      sampler_(sampler),
+      classes_(classes),
+      threads_(threads),
+      encoder_(encoder),
+      losses_(losses),
+      node_number_(std::move(node_number)) {}
+
+void SampleSource::Poll(proto::Chunk& chunk) {
+  sampler_.Drain([&](const hot::SampleView& view) { Add(view, chunk); });
+}
+
+void SampleSource::Seal(uint64_t, proto::Chunk&) {
+  frames_.clear();
+  sampler_.SweepEndedThreads();
+  UpdateLosses();
+}
+
+void SampleSource::Add(const hot::SampleView& view, proto::Chunk& chunk) {
+  const hot::SampleHeader& header = view.header;
+  proto::Sample* sample = chunk.add_sample();
+  sample->set_time_ns(clock_.Since(header.time_ns));
+  sample->set_thread(header.java_tid != 0 ? threads_.NumberOfJava(header.java_tid)
+                                          : header.thread_number);
+  if (header.weight != 1) sample->set_weight(header.weight);
+  if (header.position_known) {
+    sample->set_node(node_number_(header.node));
+  } else {
+    sample->set_position_unknown(true);
+  }
+  sample->mutable_frame()->Reserve(static_cast<int>(header.frame_count));
+  for (uint32_t i = 0; i < header.frame_count; ++i) {
+    sample->add_frame(FrameIndex(view.frames[i], chunk));
+  }
+  ++samples_;
+}
+
+uint32_t SampleSource::FrameIndex(const hot::Frame& frame, proto::Chunk& chunk) {
+  const FrameKey key(frame.value, frame.bci, static_cast<uint8_t>(frame.kind), frame.flags);
+  const auto next = static_cast<uint32_t>(chunk.frame_size());
+  const auto [entry, inserted] = frames_.try_emplace(key, next);
+  if (inserted) Encode(frame, *chunk.add_frame());
+  return entry->second;
+}
+
+void SampleSource::Encode(const hot::Frame& frame, proto::Frame& out) {
+  out.set_kind(static_cast<proto::Frame::Kind>(frame.kind));
+  out.set_bci(static_cast<uint32_t>(frame.bci + 1));
+  out.set_value(frame.value);
+  switch (frame.kind) {
+    case hot::FrameKind::kInterpreted:
+    case hot::FrameKind::kCompiled:
+    case hot::FrameKind::kInlined: {
+      const bool has_id = (frame.flags & hot::kFrameRawMethod) == 0;
+      const uint32_t method =
+          has_id ? classes_.MethodOf(reinterpret_cast<jmethodID>(frame.value)) : 0;
+      out.set_value(method);
+      if (method == 0) {
+        losses_.Add("frame.unknown_method", Severity::kWarning, 1,
+                    "frames of Java methods whose class was not seen");
+        out.set_kind(proto::Frame::MARKER);
+        out.set_value(encoder_.String(kUnknownMethod));
+      }
+      break;
+    }
+    case hot::FrameKind::kStub:
+      out.set_value(encoder_.String(sampler_.StubName(frame.value)));
+      break;
+    case hot::FrameKind::kMarker:
+      out.set_value(encoder_.String(
+          absl::StrCat("[", hot::WalkNoteName(static_cast<hot::WalkNote>(frame.value)), "]")));
+      out.set_bci(0);
+      break;
+    default:
+      break;
+  }
+}
+
+void SampleSource::UpdateLosses() {
+  for (const sampling::SampleLoss& loss : sampler_.Losses()) {
+    std::string what = absl::StrCat("samples: ", loss.name);
+    absl::string_view advice;
+    for (const LossText& text : kLossTexts) {
+      if (text.name != loss.name) continue;
+      what = std::string(text.what);
+      advice = text.advice;
+    }
+    losses_.Set(absl::StrCat("sample.", loss.name), Severity::kWarning, loss.count, what, advice);
+  }
+}
+
+}  // namespace jtrace::writer

@@ -1,0 +1,53 @@
+// Samples on their way from the threads' rings into a chunk. Writer thread only.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <tuple>
+
+#include "absl/container/flat_hash_map.h"
+#include "agent/clock.h"
+#include "agent/hot/sample_record.h"
+#include "agent/jvmti/class_registry.h"
+#include "agent/jvmti/thread_registry.h"
+#include "agent/losses.h"
+#include "agent/sampling/sampler.h"
+#include "agent/writer/chunk_source.h"
+
+namespace jtrace::writer {
+
+class SampleSource : public ChunkSource {
+ public:
+  // Turns the tree position of a sample into the trace's node number; 0: none.
+  using NodeNumber = std::function<uint32_t(uint64_t raw_node)>;
+
+  SampleSource(const SessionClock& clock, sampling::Sampler& sampler,
+               const jvmti::ClassRegistry& classes, jvmti::ThreadRegistry& threads,
+               RecordEncoder& encoder, Losses& losses, NodeNumber node_number);
+
+  void Poll(proto::Chunk& chunk) override;
+  void Seal(uint64_t time_ns, proto::Chunk& chunk) override;
+
+  uint64_t samples() const { return samples_; }
+
+ private:
+  using FrameKey = std::tuple<uint64_t, int32_t, uint8_t, uint8_t>;
+
+  void Add(const hot::SampleView& view, proto::Chunk& chunk);
+  uint32_t FrameIndex(const hot::Frame& frame, proto::Chunk& chunk);
+  void Encode(const hot::Frame& frame, proto::Frame& out);
+  void UpdateLosses();
+
+  const SessionClock& clock_;
+  sampling::Sampler& sampler_;
+  const jvmti::ClassRegistry& classes_;
+  jvmti::ThreadRegistry& threads_;
+  RecordEncoder& encoder_;
+  Losses& losses_;
+  const NodeNumber node_number_;
+  // Frame numbers hold for one chunk.
+  absl::flat_hash_map<FrameKey, uint32_t> frames_;
+  uint64_t samples_ = 0;
+};
+
+}  // namespace jtrace::writer

@@ -1,0 +1,154 @@
+#include "agent/writer/trace_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+#include <zstd.h>
+
+#include <cstdlib>
+#include <cstring>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/time/time.h"
+#include "proto/trace_format.h"
+
+namespace jtrace::writer {
+namespace {
+
+constexpr int kCompressionLevel = 3;
+
+void PutU32(std::string& out, uint32_t value) {
+  for (int shift = 0; shift < 32; shift += 8) out.push_back(static_cast<char>(value >> shift));
+}
+
+std::string WithPid(const std::string& path) {
+  const size_t slash = path.rfind('/');
+  const size_t dot = path.rfind('.');
+  const std::string pid = absl::StrCat(".", getpid());
+  const bool has_ending =
+      dot != std::string::npos && dot != 0 && (slash == std::string::npos || dot > slash + 1);
+  if (!has_ending) return path + pid;
+  return absl::StrCat(path.substr(0, dot), pid, path.substr(dot));
+}
+
+// -1 with errno set; EWOULDBLOCK if another process holds the file.
+int OpenLocked(const std::string& path) {
+  const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+  if (fd < 0) return -1;
+  if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+    const int saved = errno;
+    close(fd);
+    errno = saved;
+    return -1;
+  }
+  return fd;
+}
+
+}  // namespace
+
+std::string ExpandPath(absl::string_view pattern, int64_t pid, int64_t now_unix_s, int number) {
+  std::string out;
+  for (size_t i = 0; i < pattern.size(); ++i) {
+    const char next = i + 1 < pattern.size() ? pattern[i + 1] : '\0';
+    if (pattern[i] != '%' || next == '\0') {
+      out.push_back(pattern[i]);
+      continue;
+    }
+    ++i;
+    if (next == 'p') {
+      absl::StrAppend(&out, pid);
+    } else if (next == 't') {
+      out += absl::FormatTime("%Y%m%d-%H%M%S", absl::FromUnixSeconds(now_unix_s),
+                              absl::LocalTimeZone());
+    } else if (next == 'n') {
+      absl::StrAppend(&out, number);
+    } else if (const size_t close = pattern.find('}', i);
+               next == '{' && close != absl::string_view::npos) {
+      const char* value = getenv(std::string(pattern.substr(i + 1, close - i - 1)).c_str());
+      if (value != nullptr) out += value;
+      i = close;
+    } else if (next == '%') {
+      out.push_back('%');
+    } else {
+      out.push_back('%');
+      out.push_back(next);
+    }
+  }
+  return out;
+}
+
+absl::StatusOr<std::unique_ptr<TraceFile>> TraceFile::Create(std::string path) {
+  int fd = OpenLocked(path);
+  if (fd < 0 && errno == EWOULDBLOCK) {
+    path = WithPid(path);
+    fd = OpenLocked(path);
+  }
+  if (fd < 0) {
+    return absl::PermissionDeniedError(absl::StrCat("cannot write '", path, "': ", strerror(errno),
+                                                    "; choose another file with out=FILE"));
+  }
+  struct stat info;
+  const bool regular = fstat(fd, &info) == 0 && S_ISREG(info.st_mode);
+  if (regular && (fchmod(fd, 0600) != 0 || ftruncate(fd, 0) != 0)) {
+    const absl::Status status =
+        absl::PermissionDeniedError(absl::StrCat("cannot own '", path, "': ", strerror(errno)));
+    close(fd);
+    return status;
+  }
+  std::unique_ptr<TraceFile> file(new TraceFile(fd, std::move(path)));
+  std::string header(format::kMagic.begin(), format::kMagic.end());
+  PutU32(header, format::kVersion);
+  if (absl::Status status = file->WriteAll(header); !status.ok()) return status;
+  return file;
+}
+
+TraceFile::TraceFile(int fd, std::string path)
+    : fd_(fd), path_(std::move(path)), compressor_(ZSTD_createCCtx()) {
+  ZSTD_CCtx_setParameter(compressor_, ZSTD_c_compressionLevel, kCompressionLevel);
+}
+
+TraceFile::~TraceFile() {
+  ZSTD_freeCCtx(compressor_);
+  close(fd_);
+}
+
+absl::Status TraceFile::WriteAll(absl::string_view data) {
+  while (!data.empty()) {
+    const ssize_t n = write(fd_, data.data(), data.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) {
+      failed_ = absl::ResourceExhaustedError(
+          absl::StrCat("cannot write '", path_, "': ", strerror(errno)));
+      return failed_;
+    }
+    bytes_written_ += static_cast<uint64_t>(n);
+    data.remove_prefix(static_cast<size_t>(n));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status TraceFile::Append(absl::string_view payload) {
+  if (!failed_.ok()) return failed_;
+  if (payload.size() > format::kMaxPayloadSize) {
+    return absl::InvalidArgumentError("chunk larger than a frame may be");
+  }
+  const size_t bound = ZSTD_compressBound(payload.size());
+  buffer_.resize(format::kFrameHeaderSize + bound);
+  const size_t size = ZSTD_compress2(compressor_, buffer_.data() + format::kFrameHeaderSize, bound,
+                                     payload.data(), payload.size());
+  if (ZSTD_isError(size)) return absl::InternalError(ZSTD_getErrorName(size));
+  const auto* body = reinterpret_cast<const Bytef*>(buffer_.data() + format::kFrameHeaderSize);
+  std::string header;
+  PutU32(header, format::kFrameMark);
+  PutU32(header, static_cast<uint32_t>(size));
+  PutU32(header, static_cast<uint32_t>(payload.size()));
+  PutU32(header, static_cast<uint32_t>(crc32(crc32(0, nullptr, 0), body, static_cast<uInt>(size))));
+  buffer_.replace(0, header.size(), header);
+  return WriteAll(absl::string_view(buffer_.data(), format::kFrameHeaderSize + size));
+}
+
+}  // namespace jtrace::writer

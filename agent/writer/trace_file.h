@@ -1,0 +1,51 @@
+// The trace file: open, append frames, close. One thread at a time (the writer thread).
+//
+// A frame is written by one write() where the kernel takes it whole, so that a killed process
+// leaves at most one cut frame at the end (proto/FORMAT.md).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+
+struct ZSTD_CCtx_s;
+
+namespace jtrace::writer {
+
+// Replaces %p, %t, %n and %{ENV} in a file name. `now_unix_s` is the session's start.
+std::string ExpandPath(absl::string_view pattern, int64_t pid, int64_t now_unix_s, int number);
+
+class TraceFile {
+ public:
+  // Creates or replaces the file with mode 0600 and takes a lock on it. If another live process
+  // holds it, ".PID" is put in before the file name's ending. Symbolic links in the last part of
+  // the path are not followed.
+  static absl::StatusOr<std::unique_ptr<TraceFile>> Create(std::string path);
+  ~TraceFile();
+  TraceFile(const TraceFile&) = delete;
+  TraceFile& operator=(const TraceFile&) = delete;
+
+  // Compresses and appends one frame. After an error (disk full, file-size limit) every further
+  // call returns it.
+  absl::Status Append(absl::string_view payload);
+
+  const std::string& path() const { return path_; }
+  uint64_t bytes_written() const { return bytes_written_; }
+
+ private:
+  TraceFile(int fd, std::string path);
+  absl::Status WriteAll(absl::string_view data);
+
+  int fd_;
+  std::string path_;
+  ZSTD_CCtx_s* compressor_;
+  std::string buffer_;
+  uint64_t bytes_written_ = 0;
+  absl::Status failed_;
+};
+
+}  // namespace jtrace::writer

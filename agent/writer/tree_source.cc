@@ -1,0 +1,1 @@
+#include "agent/writer/tree_source.h"

@@ -1,0 +1,98 @@
+#include "agent/options.h"
+
+#include <fstream>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace jtrace {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+std::string ErrorOf(absl::string_view text) {
+  const auto options = ParseOptions(text);
+  return options.ok() ? "" : std::string(options.status().message());
+}
+
+TEST(OptionsTest, NothingMeansMerged) {
+  const auto options = ParseOptions("");
+  ASSERT_TRUE(options.ok());
+  EXPECT_EQ(options->mode, Mode::kMerged);
+  EXPECT_EQ(options->record, RecordKind::kTree);
+  EXPECT_EQ(options->interval, absl::Milliseconds(1));
+  EXPECT_EQ(options->out, "trace.bin");
+}
+
+TEST(OptionsTest, ReadsEveryValue) {
+  const auto options = ParseOptions(
+      "mode=events,record=flat,interval=250us,out=/tmp/%p.bin,include=a.**;b.C,include=d.*,"
+      "exclude=a.x.**,codes=-0x51;-0x60;+0x60,signal=26,log=none");
+  ASSERT_TRUE(options.ok()) << options.status();
+  EXPECT_EQ(options->mode, Mode::kEvents);
+  EXPECT_EQ(options->record, RecordKind::kFlat);
+  EXPECT_EQ(options->interval, absl::Microseconds(250));
+  EXPECT_EQ(options->out, "/tmp/%p.bin");
+  EXPECT_THAT(options->include, ElementsAre("a.**", "b.C", "d.*"));
+  EXPECT_THAT(options->exclude, ElementsAre("a.x.**"));
+  EXPECT_THAT(options->codes_off, ElementsAre(0x51));
+  EXPECT_EQ(options->signal, 26);
+  EXPECT_EQ(options->log, LogTarget::kNone);
+}
+
+TEST(OptionsTest, NamesTheOptionAndTheNearestValidOne) {
+  EXPECT_EQ(ErrorOf("intervall=1ms"),
+            "unknown option 'intervall'; did you mean 'interval'? (try help)");
+  EXPECT_THAT(ErrorOf("mode=merge"), HasSubstr("option 'mode': 'merge' is not one of "
+                                               "merged|events|samples; did you mean merged?"));
+}
+
+TEST(OptionsTest, RefusesWhatWouldHarm) {
+  EXPECT_THAT(ErrorOf("signal=34"), HasSubstr("real-time"));
+  EXPECT_THAT(ErrorOf("signal=11"), HasSubstr("used by the JVM"));
+  EXPECT_THAT(ErrorOf("interval=1us"), HasSubstr("outside 20us to 10s"));
+  EXPECT_THAT(ErrorOf("interval=soon"), HasSubstr("not a duration"));
+  EXPECT_THAT(ErrorOf("interval"), HasSubstr("needs a value"));
+  EXPECT_THAT(ErrorOf("config=/nonexistent"), HasSubstr("cannot read '/nonexistent'"));
+}
+
+TEST(OptionsTest, EveryErrorIsOneLine) {
+  for (const char* text : {"x", "mode=", "interval=-1", "codes=zz", "signal=x", "include="}) {
+    const std::string error = ErrorOf(text);
+    EXPECT_NE(error, "") << text;
+    EXPECT_EQ(error.find('\n'), std::string::npos) << error;
+  }
+}
+
+TEST(OptionsTest, ConfigFileGivesLineNumbers) {
+  const std::string path = ::testing::TempDir() + "/jtrace.conf";
+  std::ofstream(path) << "# comment\n\nmode=samples\ninterval = 1ms\ncolour=red\n";
+  EXPECT_THAT(ErrorOf("config=" + path), HasSubstr(path + ":5: unknown option 'colour'"));
+}
+
+TEST(OptionsTest, ConfigFileThatNamesItselfEnds) {
+  const std::string path = ::testing::TempDir() + "/self.conf";
+  std::ofstream(path) << "config=" << path << "\n";
+  EXPECT_THAT(ErrorOf("config=" + path), HasSubstr("include one another"));
+}
+
+TEST(OptionsTest, HelpListsEveryOptionOnALine) {
+  const std::string help = OptionsHelp();
+  for (const char* name : {"mode=", "record=", "interval=", "out=", "include=", "config="}) {
+    EXPECT_THAT(help, HasSubstr(std::string("\n  ") + name));
+  }
+}
+
+TEST(OptionsTest, DescriptionParsesBackToTheSameOptions) {
+  const auto options = ParseOptions("mode=merged,record=flat,interval=2500us,include=a.**;b.C");
+  ASSERT_TRUE(options.ok());
+  const auto again = ParseOptions(DescribeOptions(*options));
+  ASSERT_TRUE(again.ok()) << DescribeOptions(*options);
+  EXPECT_EQ(again->record, options->record);
+  EXPECT_EQ(again->interval, options->interval);
+  EXPECT_EQ(again->include, options->include);
+}
+
+}  // namespace
+}  // namespace jtrace

@@ -1,0 +1,129 @@
+#include "agent/writer/trace_file.h"
+
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <zlib.h>
+#include <zstd.h>
+
+#include <cstring>
+#include <fstream>
+#include <iterator>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "proto/trace_format.h"
+
+namespace jtrace::writer {
+namespace {
+
+std::string ReadFile(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return std::string(std::istreambuf_iterator<char>(file), {});
+}
+
+uint32_t U32(std::string_view bytes, size_t at) {
+  uint32_t value;
+  std::memcpy(&value, bytes.data() + at, sizeof(value));
+  return value;
+}
+
+std::string TempPath(absl::string_view name) {
+  return absl::StrCat(::testing::TempDir(), "/", name);
+}
+
+TEST(TraceFileTest, FramesAreAsFormatSays) {
+  const std::string path = TempPath("frames.bin");
+  {
+    auto file = TraceFile::Create(path);
+    ASSERT_TRUE(file.ok()) << file.status();
+    ASSERT_TRUE((*file)->Append("hello hello hello").ok());
+    ASSERT_TRUE((*file)->Append("").ok());
+    EXPECT_EQ((*file)->bytes_written(), ReadFile(path).size());
+  }
+  const std::string bytes = ReadFile(path);
+  EXPECT_EQ(bytes.substr(0, 8), "JTRACE\r\n");
+  EXPECT_EQ(U32(bytes, 8), format::kVersion);
+  EXPECT_EQ(bytes.substr(12, 4), "JFRM");
+  const uint32_t compressed = U32(bytes, 16);
+  EXPECT_EQ(U32(bytes, 20), 17u);
+  const std::string body = bytes.substr(28, compressed);
+  EXPECT_EQ(U32(bytes, 24), crc32(0, reinterpret_cast<const Bytef*>(body.data()), compressed));
+  char text[64];
+  ASSERT_EQ(ZSTD_decompress(text, sizeof(text), body.data(), body.size()), 17u);
+  EXPECT_EQ(std::string_view(text, 17), "hello hello hello");
+  EXPECT_EQ(bytes.substr(28 + compressed, 4), "JFRM");
+}
+
+TEST(TraceFileTest, OthersCannotRead) {
+  const std::string path = TempPath("mode.bin");
+  std::ofstream(path) << "old content, readable by all";
+  chmod(path.c_str(), 0644);
+  const auto file = TraceFile::Create(path);
+  ASSERT_TRUE(file.ok());
+  struct stat info;
+  ASSERT_EQ(stat(path.c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 0777, 0600u);
+  EXPECT_EQ(info.st_size, static_cast<off_t>(format::kFileHeaderSize));
+}
+
+TEST(TraceFileTest, SymbolicLinkIsNotFollowed) {
+  const std::string target = TempPath("target.txt");
+  std::ofstream(target) << "precious";
+  const std::string link = TempPath("link.bin");
+  unlink(link.c_str());
+  ASSERT_EQ(symlink(target.c_str(), link.c_str()), 0);
+  EXPECT_FALSE(TraceFile::Create(link).ok());
+  EXPECT_EQ(ReadFile(target), "precious");
+}
+
+TEST(TraceFileTest, FileHeldByAnotherProcessGetsThePidIntoTheName) {
+  const std::string path = TempPath("held.v1.bin");
+  int ready[2];
+  int done[2];
+  ASSERT_EQ(pipe(ready), 0);
+  ASSERT_EQ(pipe(done), 0);
+  const pid_t holder = fork();
+  if (holder == 0) {
+    const auto file = TraceFile::Create(path);
+    char byte = file.ok() ? 'y' : 'n';
+    (void)!write(ready[1], &byte, 1);
+    (void)!read(done[0], &byte, 1);
+    _exit(0);
+  }
+  char byte = 0;
+  ASSERT_EQ(read(ready[0], &byte, 1), 1);
+  ASSERT_EQ(byte, 'y');
+  const auto file = TraceFile::Create(path);
+  ASSERT_TRUE(file.ok()) << file.status();
+  EXPECT_EQ((*file)->path(), TempPath(absl::StrCat("held.v1.", getpid(), ".bin")));
+  ASSERT_EQ(write(done[1], &byte, 1), 1);
+  waitpid(holder, nullptr, 0);
+}
+
+TEST(TraceFileTest, UnwritableOutputNamesTheRemedy) {
+  const auto file = TraceFile::Create("/nonexistent/dir/trace.bin");
+  ASSERT_FALSE(file.ok());
+  EXPECT_THAT(std::string(file.status().message()),
+              ::testing::HasSubstr("choose another file with out=FILE"));
+}
+
+TEST(TraceFileTest, FullDiskIsToldAndStays) {
+  auto file = TraceFile::Create("/dev/full");
+  // The header alone does not fit.
+  ASSERT_FALSE(file.ok());
+  EXPECT_THAT(std::string(file.status().message()), ::testing::HasSubstr("No space left"));
+}
+
+TEST(ExpandPathTest, ReplacesTheConventions) {
+  setenv("JTRACE_TEST_VAR", "here", 1);
+  EXPECT_EQ(ExpandPath("a-%p-%n-%{JTRACE_TEST_VAR}-%%-%x.bin", 42, 0, 7), "a-42-7-here-%-%x.bin");
+  EXPECT_EQ(ExpandPath("%{unclosed", 1, 0, 1), "%{unclosed");
+  EXPECT_EQ(ExpandPath("end%", 1, 0, 1), "end%");
+}
+
+}  // namespace
+}  // namespace jtrace::writer
