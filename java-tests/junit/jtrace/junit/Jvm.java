@@ -1,0 +1,97 @@
+package jtrace.junit;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** A JVM of the JDK under test, with or without the agent, run to its end. */
+final class Jvm {
+  private static final long PATIENCE_S = 300;
+
+  private final List<String> jvmArguments = new ArrayList<>();
+  private String classpath = Setup.classpath();
+  private String agentOptions;
+  private Path trace;
+
+  /** What a process left behind. */
+  record Result(int exit, String out, String err, Path trace) {
+    /** Lines of stderr that are not the agent's. */
+    List<String> foreignErrors() {
+      return err.lines().filter(line -> !line.startsWith("jtrace: ")).toList();
+    }
+
+    List<String> agentLines() {
+      return err.lines().filter(line -> line.startsWith("jtrace: ")).toList();
+    }
+
+    Report report(String... options) {
+      return Report.of(trace, options);
+    }
+  }
+
+  /** Records to a file of its own; `options` may be empty. */
+  Jvm agent(String options) {
+    trace = temporary("trace", ".bin");
+    agentOptions = "out=" + trace + (options.isEmpty() ? "" : "," + options);
+    return this;
+  }
+
+  Jvm arguments(String... arguments) {
+    jvmArguments.addAll(Arrays.asList(arguments));
+    return this;
+  }
+
+  Jvm classpath(String... jars) {
+    classpath = Setup.classpath(jars);
+    return this;
+  }
+
+  Result run(String... mainAndArguments) {
+    List<String> command = new ArrayList<>();
+    command.add(Setup.java());
+    if (agentOptions != null) command.add("-agentpath:" + Setup.AGENT + "=" + agentOptions);
+    command.addAll(jvmArguments);
+    command.add("-cp");
+    command.add(classpath);
+    command.addAll(Arrays.asList(mainAndArguments));
+    return execute(command, trace);
+  }
+
+  static Result execute(List<String> command, Path trace) {
+    Path out = temporary("stdout", ".txt");
+    Path err = temporary("stderr", ".txt");
+    try {
+      Process process =
+          new ProcessBuilder(command)
+              .redirectOutput(out.toFile())
+              .redirectError(err.toFile())
+              .redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()))
+              .start();
+      if (!process.waitFor(PATIENCE_S, TimeUnit.SECONDS)) {
+        process.destroyForcibly();
+        throw new AssertionError("did not end within " + PATIENCE_S + " s: " + command);
+      }
+      return new Result(process.exitValue(), Files.readString(out), Files.readString(err), trace);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new AssertionError("interrupted", e);
+    }
+  }
+
+  static Path temporary(String prefix, String suffix) {
+    try {
+      Path file = Files.createTempFile("jtrace-" + prefix, suffix);
+      file.toFile().deleteOnExit();
+      return file;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

@@ -1,0 +1,55 @@
+package jtrace.junit;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Properties;
+
+/** Where the products and the JDK under test are; CTest passes it in as system properties. */
+final class Setup {
+  static final Path AGENT = path("jtrace.agent");
+  static final Path POST = path("jtrace.post");
+  static final Path CASES = path("jtrace.cases");
+  static final Path CASE_SOURCES = path("jtrace.case.sources");
+  static final Path JDK = path("jtrace.jdk");
+  static final int JDK_MAJOR = major();
+
+  private Setup() {}
+
+  private static Path path(String property) {
+    String value = System.getProperty(property);
+    if (value == null) throw new IllegalStateException("run by CTest: -D" + property + " is missing");
+    return Path.of(value);
+  }
+
+  static String java() {
+    return JDK.resolve("bin/java").toString();
+  }
+
+  /** A jar of a Debian package. */
+  static String jar(String name) {
+    Path jar = Path.of("/usr/share/java", name);
+    if (!Files.exists(jar)) throw new IllegalStateException(jar + " is missing: scripts/setup.sh");
+    return jar.toString();
+  }
+
+  static String classpath(String... jars) {
+    List<String> parts = new ArrayList<>();
+    parts.add(CASES.toString());
+    for (String jar : jars) parts.add(jar(jar));
+    return String.join(":", parts);
+  }
+
+  private static int major() {
+    Properties release = new Properties();
+    try (var reader = Files.newBufferedReader(JDK.resolve("release"))) {
+      release.load(reader);
+    } catch (IOException e) {
+      throw new IllegalStateException("not a JDK: " + JDK, e);
+    }
+    String version = release.getProperty("JAVA_VERSION").replace("\"", "");
+    return Integer.parseInt(version.split("\\.")[0]);
+  }
+}
