@@ -1,1 +1,95 @@
 #include "agent/instrumentation.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
+
+namespace jtrace {
+namespace {
+
+std::string BinaryName(std::string_view internal_name) {
+  std::string name(internal_name);
+  std::replace(name.begin(), name.end(), '/', '.');
+  return name;
+}
+
+absl::string_view Abseil(std::string_view text) { return {text.data(), text.size()}; }
+
+Severity SeverityOf(classfile::Effect effect) {
+  return effect == classfile::Effect::kNothing ? Severity::kInfo : Severity::kWarning;
+}
+
+std::span<unsigned char> CopyForJvm(jvmtiEnv* env, const std::vector<uint8_t>& bytes) {
+  unsigned char* memory = nullptr;
+  if (env->Allocate(static_cast<jlong>(bytes.size()), &memory) != JVMTI_ERROR_NONE) return {};
+  std::copy(bytes.begin(), bytes.end(), memory);
+  return {memory, bytes.size()};
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Instrumentation>> Instrumentation::Create(
+    const Options& options, writer::RecordEncoder& encoder, Losses& losses) {
+  auto filter = classfile::ScopeFilter::Create(options.include, options.exclude);
+  if (!filter.ok()) return filter.status();
+  classfile::ProbeSpec spec = options.record == RecordKind::kFlat ? classfile::ProbeSpec::Flat()
+                                                                  : classfile::ProbeSpec::Tree();
+  return std::unique_ptr<Instrumentation>(
+      new Instrumentation(*std::move(filter), std::move(spec), encoder, losses));
+}
+
+Instrumentation::Instrumentation(classfile::ScopeFilter filter, classfile::ProbeSpec spec,
+                                 writer::RecordEncoder& encoder, Losses& losses)
+    : filter_(std::move(filter)), spec_(std::move(spec)), encoder_(encoder), losses_(losses) {}
+
+bool Instrumentation::InScope(const std::string& binary_name) const {
+  std::string internal = binary_name;
+  std::replace(internal.begin(), internal.end(), '.', '/');
+  return filter_.MayMatchClass(internal);
+}
+
+std::span<unsigned char> Instrumentation::Rewrite(jvmtiEnv* env, const char* name,
+                                                  std::span<const unsigned char> bytes,
+                                                  absl::FunctionRef<uint32_t()> loader_number) {
+  if (name != nullptr && !filter_.MayMatchClass(name)) return {};
+  uint32_t class_id = 0;
+  const auto assign_id = [&](const classfile::MethodRef& method) {
+    if (class_id == 0) {
+      class_id = encoder_.ClassId(BinaryName(method.class_name), loader_number());
+    }
+    return encoder_.RoutineId(class_id, Abseil(method.name), Abseil(method.descriptor));
+  };
+  const auto result = classfile::Instrument(absl::MakeConstSpan(bytes.data(), bytes.size()),
+                                            filter_, spec_, assign_id);
+  if (!result.ok()) {
+    losses_.Add("class.not_rewritten", Severity::kWarning, 1,
+                "classes left without probes because their file could not be read",
+                "a class file newer than this jtrace knows, or one the JVM will refuse as well");
+    return {};
+  }
+  Count(*result);
+  return result->bytes.empty() ? std::span<unsigned char>() : CopyForJvm(env, result->bytes);
+}
+
+void Instrumentation::Count(const classfile::InstrumentResult& result) {
+  std::array<uint64_t, classfile::kReasonCount> by_reason = {};
+  uint64_t probed = 0;
+  for (const classfile::MethodOutcome& outcome : result.methods) {
+    probed += outcome.probed ? 1 : 0;
+    ++by_reason[static_cast<size_t>(outcome.reason)];
+  }
+  methods_.fetch_add(probed, std::memory_order_relaxed);
+  if (!result.bytes.empty()) classes_.fetch_add(1, std::memory_order_relaxed);
+  for (const classfile::ReasonInfo& reason : classfile::AllReasons()) {
+    const uint64_t count = by_reason[static_cast<size_t>(reason.reason)];
+    if (count == 0 || reason.effect == classfile::Effect::kNothing) continue;
+    losses_.Add(absl::StrCat("method.", Abseil(reason.name)), SeverityOf(reason.effect), count,
+                absl::StrCat("methods: ", Abseil(reason.what)), Abseil(reason.advice));
+  }
+}
+
+}  // namespace jtrace

@@ -76,7 +76,6 @@ Session::Session(jvmtiEnv* env, const Options& options, std::unique_ptr<writer::
       classes_(env, clock_, loaders_, encoder_, losses_),
       code_(clock_, classes_, encoder_),
       threads_(env, clock_, encoder_),
-      instrumentation_(options_, encoder_, losses_),
       module_source_(encoder_),
       loss_source_(losses_) {}
 
@@ -95,6 +94,7 @@ absl::Status Session::Open(JavaVM* vm, const Options& options) {
   if (!has_virtual.ok()) return has_virtual.status();
   session->has_virtual_threads_ = *has_virtual;
   if (absl::Status status = jvmti::InstallCallbacks(env, session); !status.ok()) return status;
+  if (absl::Status status = session->CreateInstrumentation(); !status.ok()) return status;
   if (options.WantsSamples()) {
     if (absl::Status status = session->CreateSampler(vm); !status.ok()) return status;
     if (absl::Status status = jvmti::EnableEvents(env, kEarlySamplingEvents); !status.ok()) {
@@ -102,6 +102,14 @@ absl::Status Session::Open(JavaVM* vm, const Options& options) {
     }
   }
   return jvmti::EnableEvents(env, kEarlyEvents);
+}
+
+absl::Status Session::CreateInstrumentation() {
+  if (!options_.WantsEvents()) return absl::OkStatus();
+  auto instrumentation = Instrumentation::Create(options_, encoder_, losses_);
+  if (!instrumentation.ok()) return instrumentation.status();
+  instrumentation_ = *std::move(instrumentation);
+  return absl::OkStatus();
 }
 
 absl::Status Session::CreateSampler(JavaVM* vm) {
@@ -124,6 +132,7 @@ void Session::VmInit(JNIEnv* jni, jthread thread) {
   if (absl::Status status = StartSampler(jni); !status.ok()) return GiveUp(status.message());
   recording_.store(true, std::memory_order_release);
   EnableLiveEvents();
+  RetransformLoaded(jni);
   classes_.PrepareLoaded(jni, main.number);
   if (sampler_ != nullptr) {
     sampler_->AttachCurrentThread(jni, main.number, main.java_tid).IgnoreError();
@@ -185,6 +194,28 @@ void Session::AttachRunningThreads(JNIEnv* jni) {
   internal_threads_->AttachAll();
 }
 
+void Session::RetransformLoaded(JNIEnv* jni) {
+  if (instrumentation_ == nullptr || options_.include.empty()) return;
+  jint count = 0;
+  jvmti::Allocated<jclass> classes(env_);
+  if (env_->GetLoadedClasses(&count, classes.out()) != JVMTI_ERROR_NONE) return;
+  for (jint i = 0; i < count; ++i) {
+    jvmti::LocalRef<jclass> klass(jni, classes[i]);
+    jvmti::Allocated<char> signature(env_);
+    jboolean modifiable = JNI_FALSE;
+    if (env_->GetClassSignature(klass.get(), signature.out(), nullptr) != JVMTI_ERROR_NONE ||
+        !instrumentation_->InScope(jvmti::BinaryName(signature.get())) ||
+        env_->IsModifiableClass(klass.get(), &modifiable) != JVMTI_ERROR_NONE || !modifiable) {
+      continue;
+    }
+    const jclass one = klass.get();
+    if (env_->RetransformClasses(1, &one) != JVMTI_ERROR_NONE) {
+      losses_.Add("class.not_retransformed", Severity::kWarning, 1,
+                  "classes loaded before the probes were ready that the JVM did not let change");
+    }
+  }
+}
+
 void Session::StartWriter() {
   // Samples before trees: a node that a sample names was made before the sample was taken, so the
   // trees collected after it define the node.
@@ -238,9 +269,9 @@ void Session::VmDeath() {
 void Session::FinishEnd(proto::SessionEnd& end) const {
   end.set_reason(proto::SessionEnd::VM_DEATH);
   end.set_agent_cpu_ns(drain_->cpu_ns());
-  end.set_methods_probed(instrumentation_.methods_probed());
-  end.set_classes_rewritten(instrumentation_.classes_rewritten());
   if (probes_ != nullptr) {
+    end.set_methods_probed(instrumentation_->methods_probed());
+    end.set_classes_rewritten(instrumentation_->classes_rewritten());
     end.set_agent_memory_bytes(probes_->memory_bytes());
     end.set_calls(tree_source_->calls());
   }
@@ -289,7 +320,7 @@ void Session::ClassFileLoad(jobject loader, const char* name, std::span<const un
                             jint* new_size, unsigned char** new_bytes) {
   if (!recording_.load(std::memory_order_acquire)) return;
   const std::span<unsigned char> rewritten =
-      instrumentation_.Rewrite(env_, name, bytes, [&] { return loaders_.Of(loader); });
+      instrumentation_->Rewrite(env_, name, bytes, [&] { return loaders_.Of(loader); });
   if (rewritten.empty()) return;
   *new_size = static_cast<jint>(rewritten.size());
   *new_bytes = rewritten.data();

@@ -60,7 +60,10 @@ class Session {
  private:
   Session(jvmtiEnv* env, const Options& options, std::unique_ptr<writer::TraceFile> file);
 
+  absl::Status CreateInstrumentation();
   absl::Status CreateSampler(JavaVM* vm);
+  // Classes in scope that were loaded before the probes were ready.
+  void RetransformLoaded(JNIEnv* jni);
   absl::Status StartProbes(JNIEnv* jni);
   absl::Status StartSampler(JNIEnv* jni);
   void AttachRunningThreads(JNIEnv* jni);
@@ -83,7 +86,7 @@ class Session {
   jvmti::ClassRegistry classes_;
   jvmti::CodeRegistry code_;
   jvmti::ThreadRegistry threads_;
-  Instrumentation instrumentation_;
+  std::unique_ptr<Instrumentation> instrumentation_;
   bool has_virtual_threads_ = false;
   std::unique_ptr<sampling::Sampler> sampler_;
   std::unique_ptr<probes::Probes> probes_;

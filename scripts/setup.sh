@@ -3,7 +3,7 @@
 set -euo pipefail
 
 packages=(
-  g++ cmake ninja-build ccache pkg-config git ca-certificates
+  g++ cmake ninja-build python3 ccache pkg-config git ca-certificates
   openjdk-17-jdk-headless
   libabsl-dev libprotobuf-dev protobuf-compiler libunwind-dev libzstd-dev zlib1g-dev
   libgtest-dev libgmock-dev libbenchmark-dev

@@ -1,0 +1,146 @@
+#!/usr/bin/env python3
+"""Paired runs of programs with and without the agent; medians and their spread.
+
+A pair is a plain run and a traced run one after the other, so that a machine whose speed drifts
+disturbs both alike. Figures inside a run come from the program itself (steady state: the second
+half of its iterations), so that warm-up does not count.
+"""
+
+import argparse
+import os
+import re
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+AGENT = os.path.join(ROOT, "build/lib/libjtrace.so")
+POST = os.path.join(ROOT, "build/bin/jtrace-post")
+CLASSES = os.path.join(ROOT, "build/java-tests/classes")
+JARS = "/usr/share/java/"
+CLOJURE = ":".join(JARS + jar for jar in ("clojure.jar", "spec.alpha.jar", "core.specs.alpha.jar"))
+H2 = ["-cp", f"{CLASSES}:{JARS}h2.jar", "H2W"]
+
+
+class Run:
+    """One finished process: wall and CPU seconds, its output, its trace."""
+
+    def __init__(self, java, program, options=None):
+        self.trace = tempfile.mktemp(suffix=".bin", prefix="jtrace-bench-")
+        agent = [f"-agentpath:{AGENT}=out={self.trace},log=none,{options}"] if options else []
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        start = time.monotonic()
+        done = subprocess.run([java, *agent, *program], capture_output=True, text=True, check=False)
+        self.wall = time.monotonic() - start
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        self.cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+        self.out = done.stdout
+        if done.returncode != 0:
+            sys.exit(f"bench: {program} ended with {done.returncode}: {done.stderr}")
+
+    def figures(self, pattern):
+        return [float(x) for x in re.findall(pattern, self.out)]
+
+    def steady(self, pattern):
+        """Median of the second half of the figures that the program printed."""
+        figures = self.figures(pattern)
+        return statistics.median(figures[len(figures) // 2:])
+
+    def drop(self):
+        if os.path.exists(self.trace):
+            os.remove(self.trace)
+
+
+class Bench:
+    def __init__(self, java, quick):
+        self.java = java
+        self.pairs = 3 if quick else 7
+        self.long_pairs = 4 if quick else 24
+        self.rows = []
+
+    def pair(self, program, options, measure, pairs):
+        """Both sides' values of `measure`, pair by pair."""
+        plain, traced = [], []
+        for i in range(pairs):
+            for side in ((plain, None), (traced, options))[:: 1 if i % 2 == 0 else -1]:
+                run = Run(self.java, program, side[1])
+                side[0].append(measure(run))
+                run.drop()
+        return plain, traced
+
+    def row(self, what, value, goal, detail):
+        self.rows.append((what, value, goal, detail))
+        print(f"{what:<44} {value:>12}   goal {goal:<9} {detail}", flush=True)
+
+    def ratio(self, what, program, options, pattern, goal):
+        plain, traced = self.pair(program, options, lambda r: r.steady(pattern), self.pairs)
+        ratio = statistics.median(b / a for a, b in zip(plain, traced))
+        self.row(what, f"{ratio:.2f}x", goal,
+                 f"{statistics.median(plain):.0f} -> {statistics.median(traced):.0f} ms")
+
+    def fib(self):
+        program = ["-cp", CLASSES, "F", "38"]
+        for options, name in (("mode=events", "tree"), ("mode=events,record=flat", "flat")):
+            plain, traced = self.pair(program, options, lambda r: r.steady(r"([\d.]+) ns/call"),
+                                      self.pairs)
+            added = statistics.median(b - a for a, b in zip(plain, traced))
+            self.row(f"fib, record={name}: added a call", f"{added:.2f} ns",
+                     "<= 2.5 ns" if name == "tree" else "-", f"plain {statistics.median(plain):.2f} ns")
+
+    def h2(self):
+        for options, goal in (("mode=events", "<= 3x"), ("mode=events,record=flat", "<= 1.3x"),
+                              ("mode=merged", "-")):
+            self.ratio(f"H2, {options}", [*H2, "12"], options, r"iter \d+ (\d+) ms", goal)
+
+    def clojure(self):
+        script = os.path.join(ROOT, "java-tests/workloads/bench.clj")
+        program = ["-cp", CLOJURE, "clojure.main", script, "150"]
+        self.ratio("Clojure, mode=events", program, "mode=events", r"iter \d+ ([\d.]+) ms", "<= 1.7x")
+
+    def samples(self):
+        plain, traced = self.pair([*H2, "6"], "mode=samples", lambda r: r.cpu, self.long_pairs)
+        ratio = statistics.median(b / a for a, b in zip(plain, traced))
+        self.row("H2, mode=samples: more CPU time", f"{(ratio - 1) * 100:+.1f} %", "<= 2 %",
+                 f"{statistics.median(plain):.2f} -> {statistics.median(traced):.2f} s, "
+                 f"{self.long_pairs} pairs")
+
+    def startup(self):
+        plain, traced = self.pair(["-cp", CLASSES, "Empty"], "mode=merged", lambda r: r.wall,
+                                  3 * self.pairs)
+        added = statistics.median(b - a for a, b in zip(plain, traced))
+        self.row("empty program, mode=merged: added", f"{added * 1e3:.0f} ms", "<= 150 ms",
+                 f"plain {statistics.median(plain) * 1e3:.0f} ms")
+
+    def size(self):
+        run = Run(self.java, [*H2, "10"], "mode=merged")
+        self.row("H2 trace, 10 iterations", f"{os.path.getsize(run.trace) / 1e6:.2f} MB", "< 5 MB", "")
+        start = time.monotonic()
+        summary = subprocess.run([POST, "--report=summary", run.trace], capture_output=True,
+                                 text=True, check=True).stdout
+        subprocess.run([POST, run.trace], capture_output=True, check=True)
+        self.row("jtrace-post on it, summary + default", f"{time.monotonic() - start:.2f} s", "< 1 s", "")
+        memory = re.search(r"memory\D*([\d.,]+ \w?i?B)", summary)
+        self.row("agent memory", memory.group(1) if memory else "?", "< 64 MB", "")
+        run.drop()
+
+
+def main():
+    names = ["fib", "h2", "clojure", "samples", "startup", "size"]
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--quick", action="store_true", help="fewer pairs, for a first look")
+    parser.add_argument("--jdk", default="/usr/lib/jvm/java-17-openjdk-amd64", help="JDK to measure on")
+    parser.add_argument("names", nargs="*", metavar="NAME", help=" ".join(names))
+    arguments = parser.parse_args()
+    unknown = set(arguments.names) - set(names)
+    if unknown:
+        parser.error(f"no benchmark {', '.join(sorted(unknown))}; there are: {' '.join(names)}")
+    bench = Bench(os.path.join(arguments.jdk, "bin/java"), arguments.quick)
+    for name in arguments.names or names:
+        getattr(bench, name)()
+
+
+if __name__ == "__main__":
+    main()
