@@ -20,7 +20,7 @@
 namespace jtrace::writer {
 
 struct ThreadInfo {
-  std::string name;
+  std::string name = {};
   int64_t os_tid = 0;
   int64_t java_tid = 0;
   bool is_virtual = false;
@@ -34,7 +34,7 @@ struct EventRecord {
   uint32_t major = 0;
   uint32_t minor = 0;
   int64_t value = 0;
-  absl::string_view text;
+  absl::string_view text = {};
 };
 
 class RecordEncoder {
