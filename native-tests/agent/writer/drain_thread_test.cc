@@ -1,0 +1,172 @@
+#include "agent/writer/drain_thread.h"
+
+#include <signal.h>
+#include <sys/resource.h>
+#include <zstd.h>
+
+#include <atomic>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <thread>
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "proto/trace_format.h"
+
+namespace jtrace::writer {
+namespace {
+
+// A minimal second reader of the frame format, so that writer and post-processor cannot share a
+// mistake.
+std::vector<proto::Chunk> ReadChunks(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  const std::string bytes(std::istreambuf_iterator<char>(file), {});
+  std::vector<proto::Chunk> chunks;
+  size_t at = format::kFileHeaderSize;
+  while (at + format::kFrameHeaderSize <= bytes.size()) {
+    uint32_t header[4];
+    std::memcpy(header, bytes.data() + at, sizeof(header));
+    EXPECT_EQ(header[0], format::kFrameMark);
+    std::string payload(header[2], '\0');
+    at += sizeof(header);
+    EXPECT_EQ(ZSTD_decompress(payload.data(), payload.size(), bytes.data() + at, header[1]),
+              payload.size());
+    at += header[1];
+    EXPECT_TRUE(chunks.emplace_back().ParseFromString(payload));
+  }
+  EXPECT_EQ(at, bytes.size());
+  return chunks;
+}
+
+class CountingSource : public ChunkSource {
+ public:
+  explicit CountingSource(RecordEncoder& encoder) : encoder_(encoder) {}
+  void Poll(proto::Chunk& chunk) override {
+    proto::Sample* sample = chunk.add_sample();
+    sample->set_time_ns(++polls);
+    sample->set_thread(1);
+  }
+  void Seal(uint64_t, proto::Chunk& chunk) override {
+    chunk.add_module()->set_path(encoder_.String(absl::StrCat("module", ++seals)));
+  }
+  std::atomic<uint64_t> polls{0};
+  std::atomic<uint64_t> seals{0};
+
+ private:
+  RecordEncoder& encoder_;
+};
+
+struct Fixture {
+  explicit Fixture(const char* name)
+      : path(absl::StrCat(::testing::TempDir(), "/", name)),
+        encoder({format::kGc}),
+        file(*TraceFile::Create(path)),
+        source(encoder) {}
+
+  std::string path;
+  SessionClock clock;
+  RecordEncoder encoder;
+  std::unique_ptr<TraceFile> file;
+  CountingSource source;
+};
+
+TEST(DrainThreadTest, WritesEverythingOnceAndInOrder) {
+  Fixture f("drain.bin");
+  DrainThread drain(f.clock, f.encoder, *f.file, {&f.source},
+                    [](const absl::Status& status) { FAIL() << status; });
+  proto::SessionStart start;
+  start.set_pid(42);
+  drain.Start(start);
+  std::vector<std::thread> producers;
+  constexpr int kThreads = 4;
+  constexpr int kEvents = 5000;
+  for (int t = 0; t < kThreads; ++t) {
+    producers.emplace_back([&, t] {
+      for (int i = 0; i < kEvents; ++i) {
+        f.encoder.AddEvent({.time_ns = static_cast<uint64_t>(i),
+                            .thread = static_cast<uint32_t>(t + 1),
+                            .major = format::kClass,
+                            .minor = 1,
+                            .text = absl::StrCat("name", i % 100)});
+        f.encoder.AddEvent({.major = format::kGc});  // switched off
+      }
+    });
+  }
+  for (std::thread& producer : producers) producer.join();
+  ASSERT_TRUE(
+      drain.Stop([](proto::SessionEnd& end) { end.set_reason(proto::SessionEnd::VM_DEATH); }).ok());
+
+  const std::vector<proto::Chunk> chunks = ReadChunks(f.path);
+  ASSERT_GE(chunks.size(), 2u);
+  EXPECT_EQ(chunks.front().session_start().pid(), 42);
+  EXPECT_EQ(chunks.back().session_end().reason(), proto::SessionEnd::VM_DEATH);
+  std::vector<std::string> strings = {""};
+  std::vector<uint64_t> next_time(kThreads + 1, 0);
+  uint64_t events = 0;
+  uint64_t samples = 0;
+  uint64_t modules = 0;
+  for (size_t i = 0; i < chunks.size(); ++i) {
+    const proto::Chunk& chunk = chunks[i];
+    EXPECT_EQ(chunk.sequence(), i + 1);
+    if (chunk.string_size() > 0) {
+      EXPECT_EQ(chunk.first_string(), strings.size());
+    }
+    for (const std::string& text : chunk.string()) strings.push_back(text);
+    for (const proto::Event& event : chunk.event()) {
+      ++events;
+      ASSERT_EQ(event.major(), static_cast<uint32_t>(format::kClass));
+      EXPECT_EQ(event.time_ns(), next_time[event.thread()]++);
+      ASSERT_LT(event.text(), strings.size());
+      EXPECT_EQ(strings[event.text()], absl::StrCat("name", event.time_ns() % 100));
+    }
+    for (const proto::Sample& sample : chunk.sample()) EXPECT_EQ(sample.time_ns(), ++samples);
+    for (const proto::Module& module : chunk.module()) {
+      ASSERT_LT(module.path(), strings.size()) << "defined in the same chunk at the latest";
+      EXPECT_EQ(strings[module.path()], absl::StrCat("module", ++modules));
+    }
+  }
+  EXPECT_EQ(events, static_cast<uint64_t>(kThreads) * kEvents);
+  EXPECT_EQ(samples, f.source.polls);
+  EXPECT_EQ(modules, f.source.seals);
+}
+
+TEST(DrainThreadTest, WriteFailureIsToldOnceAndEndsNothing) {
+  Fixture f("failing.bin");
+  // A file-size limit makes write() fail the way a full disk does.
+  signal(SIGXFSZ, SIG_IGN);
+  rlimit before;
+  getrlimit(RLIMIT_FSIZE, &before);
+  const rlimit tiny = {64, before.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &tiny), 0);
+  std::atomic<int> failures{0};
+  {
+    DrainThread drain(f.clock, f.encoder, *f.file, {&f.source},
+                      [&](const absl::Status&) { ++failures; });
+    drain.Start(proto::SessionStart());
+    for (int i = 0; i < 1000; ++i) f.encoder.String(absl::StrCat("incompressible", i * 7919));
+    EXPECT_FALSE(drain.Stop([](proto::SessionEnd&) {}).ok());
+  }
+  setrlimit(RLIMIT_FSIZE, &before);
+  EXPECT_EQ(failures, 1);
+}
+
+TEST(RecordEncoderTest, NumbersAreStableAndDefinedOnce) {
+  RecordEncoder encoder({});
+  const uint32_t boot = encoder.ClassId("a.B", 0);
+  const uint32_t other = encoder.ClassId("a.B", 3);
+  EXPECT_NE(boot, other) << "the loader is part of a class's identity";
+  const uint32_t f = encoder.RoutineId(boot, "f", "()V");
+  EXPECT_NE(f, encoder.RoutineId(other, "f", "()V"));
+  EXPECT_EQ(f, encoder.RoutineId(boot, "f", "()V"));
+  EXPECT_NE(f, encoder.RoutineId(boot, "f", "(I)V"));
+  const proto::Chunk chunk = encoder.Take();
+  EXPECT_EQ(chunk.class_def_size(), 2);
+  EXPECT_EQ(chunk.routine_size(), 3);
+  EXPECT_EQ(encoder.ClassId("a.B", 0), boot);
+  EXPECT_EQ(encoder.Take().class_def_size(), 0);
+}
+
+}  // namespace
+}  // namespace jtrace::writer
