@@ -1,11 +1,28 @@
-# `cmake --install build --prefix DIR` and `cpack -G DEB` (from the build folder).
+# `cmake --install build --prefix DIR`: a tree that runs from any folder, with the shared libraries
+# it needs in lib/jtrace. `cpack -G DEB` in the build folder: a package that depends on Debian's.
+set(private_libraries ${CMAKE_INSTALL_LIBDIR}/jtrace)
+set_target_properties(jtrace_agent PROPERTIES INSTALL_RPATH "$ORIGIN/jtrace")
+set_target_properties(jtrace-post PROPERTIES INSTALL_RPATH "$ORIGIN/../${private_libraries}")
+install(TARGETS jtrace_agent jtrace-post
+        RUNTIME_DEPENDENCY_SET dependencies
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT jtrace
+        RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT jtrace)
+# What every system with a JVM has (glibc, libgcc) stays out.
+install(RUNTIME_DEPENDENCY_SET dependencies
+        PRE_EXCLUDE_REGEXES "^ld-linux" "^libc\\." "^libm\\." "^libpthread" "^libdl" "^librt" "^libgcc_s"
+        DESTINATION ${private_libraries} COMPONENT bundle)
+install(FILES ${CMAKE_SOURCE_DIR}/README.md ${CMAKE_SOURCE_DIR}/LICENSE ${CMAKE_SOURCE_DIR}/CHANGELOG.md
+        DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT jtrace)
+
 set(CPACK_PACKAGE_NAME jtrace)
 set(CPACK_PACKAGE_CONTACT "jtrace developers <developers@jtrace.invalid>")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
 set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_COMPONENTS_ALL jtrace)
+set(CPACK_COMPONENTS_GROUPING ALL_COMPONENTS_IN_ONE)
+set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION devel)
-install(FILES ${CMAKE_SOURCE_DIR}/README.md ${CMAKE_SOURCE_DIR}/LICENSE
-              ${CMAKE_SOURCE_DIR}/CHANGELOG.md
-        DESTINATION ${CMAKE_INSTALL_DOCDIR})
 include(CPack)
