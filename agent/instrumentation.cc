@@ -7,9 +7,13 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
+#include "agent/hot/layout.h"
 
 namespace jtrace {
 namespace {
+
+// What the probes can tell apart, less what one class may add at most.
+constexpr uint64_t kMaxRoutines = hot::kMaxRoutines - 65'536;
 
 std::string BinaryName(std::string_view internal_name) {
   std::string name(internal_name);
@@ -56,6 +60,12 @@ std::span<unsigned char> Instrumentation::Rewrite(jvmtiEnv* env, const char* nam
                                                   std::span<const unsigned char> bytes,
                                                   absl::FunctionRef<uint32_t()> loader_number) {
   if (name != nullptr && !filter_.MayMatchClass(name)) return {};
+  if (encoder_.routines() >= kMaxRoutines) {
+    losses_.Add("class.no_numbers", Severity::kWarning, 1,
+                "classes left without probes because all numbers for methods are given away",
+                "count fewer classes: include=com.acme.**");
+    return {};
+  }
   uint32_t class_id = 0;
   const auto assign_id = [&](const classfile::MethodRef& method) {
     if (class_id == 0) {

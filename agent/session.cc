@@ -9,9 +9,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "agent/hot/position.h"
+#include "agent/hot/thread_state.h"
 #include "agent/jvmti/callbacks.h"
 #include "agent/jvmti/env.h"
-#include "agent/probes/tree_collector.h"
 #include "agent/version.h"
 #include "proto/trace_format.h"
 
@@ -150,12 +151,17 @@ void Session::VmInit(JNIEnv* jni, jthread thread) {
 
 absl::Status Session::StartProbes(JNIEnv* jni) {
   if (!options_.WantsEvents()) return absl::OkStatus();
-  probes::ProbeOptions options;
-  options.flat = options_.record == RecordKind::kFlat;
-  auto probes = probes::Install(env_, jni, options);
+  const bool flat = options_.record == RecordKind::kFlat;
+  auto probes = Install(env_, jni, {.flat = flat});
   if (!probes.ok()) return probes.status();
   probes_ = *std::move(probes);
-  tree_source_ = std::make_unique<writer::TreeSource>(*probes_, threads_, losses_);
+  if (flat) {
+    counts_ = std::make_unique<FlatCollector>(probes_->arena());
+    call_source_ = std::make_unique<writer::FlatSource>(*counts_, threads_, encoder_);
+  } else {
+    trees_ = std::make_unique<TreeCollector>(probes_->arena());
+    call_source_ = std::make_unique<writer::TreeSource>(*trees_, threads_, losses_);
+  }
   return jvmti::EnableEvents(env_, kClassFileEvents);
 }
 
@@ -168,9 +174,8 @@ absl::Status Session::StartSampler(JNIEnv* jni) {
                 "use a JDK between 17 and 25 built by OpenJDK");
   }
   sample_source_ = std::make_unique<writer::SampleSource>(
-      clock_, *sampler_, classes_, threads_, encoder_, losses_, [this](uint64_t raw_node) {
-        return probes_ != nullptr ? probes_->collector().TraceNode(raw_node) : 0;
-      });
+      clock_, *sampler_, classes_, threads_, encoder_, losses_,
+      [this](uint64_t raw_node) { return trees_ != nullptr ? trees_->TraceNode(raw_node) : 0; });
   internal_threads_ = std::make_unique<writer::InternalThreadSource>(
       threads_, *sampler_,
       [this](pid_t tid) { return drain_ != nullptr && tid == drain_->os_tid(); });
@@ -222,7 +227,7 @@ void Session::StartWriter() {
   std::vector<writer::ChunkSource*> sources;
   if (sample_source_ != nullptr) sources.push_back(sample_source_.get());
   if (internal_threads_ != nullptr) sources.push_back(internal_threads_.get());
-  if (tree_source_ != nullptr) sources.push_back(tree_source_.get());
+  if (call_source_ != nullptr) sources.push_back(call_source_.get());
   sources.push_back(&module_source_);
   sources.push_back(&loss_source_);
   drain_ = std::make_unique<writer::DrainThread>(
@@ -266,21 +271,26 @@ void Session::VmDeath() {
   PrintEnd(written);
 }
 
+uint64_t Session::calls() const {
+  if (trees_ != nullptr) return trees_->total_calls();
+  return counts_ != nullptr ? counts_->total_calls() : 0;
+}
+
 void Session::FinishEnd(proto::SessionEnd& end) const {
   end.set_reason(proto::SessionEnd::VM_DEATH);
   end.set_agent_cpu_ns(drain_->cpu_ns());
   if (probes_ != nullptr) {
     end.set_methods_probed(instrumentation_->methods_probed());
     end.set_classes_rewritten(instrumentation_->classes_rewritten());
-    end.set_agent_memory_bytes(probes_->memory_bytes());
-    end.set_calls(tree_source_->calls());
+    end.set_agent_memory_bytes(probes_->memory_used());
+    end.set_calls(calls());
   }
 }
 
 void Session::PrintEnd(const absl::Status& written) const {
   if (!written.ok()) return;  // GiveUp has said why
   std::string what;
-  if (probes_ != nullptr) absl::StrAppend(&what, Thousands(tree_source_->calls()), " calls, ");
+  if (probes_ != nullptr) absl::StrAppend(&what, Thousands(calls()), " calls, ");
   if (sample_source_ != nullptr) {
     absl::StrAppend(&what, Thousands(sample_source_->samples()), " samples, ");
   }
@@ -304,7 +314,7 @@ void Session::ThreadStart(JNIEnv* jni, jthread thread) {
 void Session::ThreadEnd(JNIEnv* jni, jthread thread) {
   if (sampler_ != nullptr) sampler_->DetachCurrentThread();
   const jvmti::ThreadNumbers numbers = threads_.End(jni, thread);
-  if (probes_ != nullptr) probes_->ThreadEnded(numbers.java_tid);
+  if (probes_ != nullptr) hot::MarkThreadEnded(numbers.java_tid);
 }
 
 void Session::VirtualThreadStart(JNIEnv* jni, jthread thread) {
@@ -313,7 +323,7 @@ void Session::VirtualThreadStart(JNIEnv* jni, jthread thread) {
 
 void Session::VirtualThreadEnd(JNIEnv* jni, jthread thread) {
   const uint64_t java_tid = threads_.EndVirtual(jni, thread);
-  if (probes_ != nullptr) probes_->ThreadEnded(java_tid);
+  if (probes_ != nullptr) hot::MarkThreadEnded(java_tid);
 }
 
 void Session::ClassFileLoad(jobject loader, const char* name, std::span<const unsigned char> bytes,
@@ -333,6 +343,10 @@ void Session::ObjectFree(jlong tag) { classes_.Unload(tag); }
 void Session::CompiledMethodLoad(jmethodID method, jint size, const void* address,
                                  const void* compile_info) {
   code_.Load(method, size, address, compile_info);
+  if (probes_ == nullptr) return;
+  if (const uint32_t routine = classes_.RoutineOf(method); routine != 0) {
+    probes_->SetCompiled(routine, true);
+  }
 }
 
 void Session::CompiledMethodUnload(jmethodID method, const void* address) {

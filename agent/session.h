@@ -25,6 +25,8 @@
 #include "agent/losses.h"
 #include "agent/options.h"
 #include "agent/probes/bridge.h"
+#include "agent/probes/flat_collector.h"
+#include "agent/probes/tree_collector.h"
 #include "agent/sampling/sampler.h"
 #include "agent/writer/drain_thread.h"
 #include "agent/writer/sample_source.h"
@@ -70,6 +72,7 @@ class Session {
   void StartWriter();
   void EnableLiveEvents();
   proto::SessionStart DescribeStart() const;
+  uint64_t calls() const;
   void FinishEnd(proto::SessionEnd& end) const;
   void PrintEnd(const absl::Status& written) const;
   // Stops recording for good, tells why, and lets the program run on.
@@ -89,9 +92,11 @@ class Session {
   std::unique_ptr<Instrumentation> instrumentation_;
   bool has_virtual_threads_ = false;
   std::unique_ptr<sampling::Sampler> sampler_;
-  std::unique_ptr<probes::Probes> probes_;
+  std::unique_ptr<Probes> probes_;
+  std::unique_ptr<TreeCollector> trees_;   // record=tree
+  std::unique_ptr<FlatCollector> counts_;  // record=flat
   std::unique_ptr<writer::SampleSource> sample_source_;
-  std::unique_ptr<writer::TreeSource> tree_source_;
+  std::unique_ptr<writer::ChunkSource> call_source_;
   std::unique_ptr<writer::InternalThreadSource> internal_threads_;
   writer::ModuleSource module_source_;
   writer::LossSource loss_source_;

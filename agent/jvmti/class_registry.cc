@@ -28,28 +28,28 @@ uint32_t ClassRegistry::ClassIdOf(jclass klass, bool* is_hidden) {
   return encoder_.ClassId(BinaryName(signature.get()), loaders_.Of(loader));
 }
 
-uint32_t ClassRegistry::RecordMethod(jmethodID method, uint32_t class_id) {
+ClassRegistry::Numbers ClassRegistry::RecordMethod(jmethodID method, uint32_t class_id) {
   Allocated<char> name(env_);
   Allocated<char> descriptor(env_);
   if (env_->GetMethodName(method, name.out(), descriptor.out(), nullptr) != JVMTI_ERROR_NONE) {
-    return 0;
+    return {};
   }
-  return encoder_.MethodId(class_id, name.get(), descriptor.get());
+  return {.method = encoder_.MethodId(class_id, name.get(), descriptor.get()),
+          .routine = encoder_.FindRoutine(class_id, name.get(), descriptor.get())};
 }
 
 void ClassRegistry::RecordMethods(jclass klass, uint32_t class_id, proto::ClassEvent& event) {
   jint count = 0;
   Allocated<jmethodID> methods(env_);
   if (env_->GetClassMethods(klass, &count, methods.out()) != JVMTI_ERROR_NONE) return;
-  std::vector<std::pair<jmethodID, uint32_t>> numbered;
+  std::vector<std::pair<jmethodID, Numbers>> numbered;
   numbered.reserve(static_cast<size_t>(count));
   for (jint i = 0; i < count; ++i) {
-    const uint32_t number = RecordMethod(methods[i], class_id);
-    numbered.emplace_back(methods[i], number);
-    event.add_method(number);
+    numbered.emplace_back(methods[i], RecordMethod(methods[i], class_id));
+    event.add_method(numbered.back().second.method);
   }
   absl::MutexLock lock(&mutex_);
-  for (const auto& [method, number] : numbered) methods_[method] = number;
+  for (const auto& [method, numbers] : numbered) methods_[method] = numbers;
 }
 
 void ClassRegistry::Prepare(jclass klass, uint32_t thread) {
@@ -104,7 +104,13 @@ void ClassRegistry::Unload(jlong tag) {
 uint32_t ClassRegistry::MethodOf(jmethodID method) const {
   absl::MutexLock lock(&mutex_);
   const auto found = methods_.find(method);
-  return found != methods_.end() ? found->second : 0;
+  return found != methods_.end() ? found->second.method : 0;
+}
+
+uint32_t ClassRegistry::RoutineOf(jmethodID method) const {
+  absl::MutexLock lock(&mutex_);
+  const auto found = methods_.find(method);
+  return found != methods_.end() ? found->second.routine : 0;
 }
 
 }  // namespace jtrace::jvmti

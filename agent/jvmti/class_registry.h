@@ -36,11 +36,18 @@ class ClassRegistry {
 
   // Method.id of a jmethodID; 0 if its class was never seen.
   uint32_t MethodOf(jmethodID method) const;
+  // Routine.id of a method with probes; 0 if it has none.
+  uint32_t RoutineOf(jmethodID method) const;
 
  private:
+  struct Numbers {
+    uint32_t method = 0;
+    uint32_t routine = 0;
+  };
+
   uint32_t ClassIdOf(jclass klass, bool* is_hidden);
   void RecordMethods(jclass klass, uint32_t class_id, proto::ClassEvent& event);
-  uint32_t RecordMethod(jmethodID method, uint32_t class_id);
+  Numbers RecordMethod(jmethodID method, uint32_t class_id);
 
   jvmtiEnv* env_;
   const SessionClock& clock_;
@@ -48,7 +55,7 @@ class ClassRegistry {
   writer::RecordEncoder& encoder_;
   Losses& losses_;
   mutable absl::Mutex mutex_;
-  absl::flat_hash_map<jmethodID, uint32_t> methods_ ABSL_GUARDED_BY(mutex_);
+  absl::flat_hash_map<jmethodID, Numbers> methods_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace jtrace::jvmti

@@ -106,7 +106,7 @@ void ThreadRegistry::StartVirtual(JNIEnv* jni, jthread thread) {
 
 uint64_t ThreadRegistry::EndVirtual(JNIEnv* jni, jthread thread) { return JavaTid(jni, thread); }
 
-void ThreadRegistry::ForgetVirtual(uint64_t java_tid) {
+void ThreadRegistry::Forget(uint64_t java_tid) {
   absl::MutexLock lock(&mutex_);
   virtual_names_.erase(java_tid);
   java_.erase(java_tid);

@@ -50,7 +50,7 @@ class ThreadRegistry {
   // Returns the thread's Thread.getId().
   uint64_t EndVirtual(JNIEnv* jni, jthread thread);
   // Its records are written: forgets the thread.
-  void ForgetVirtual(uint64_t java_tid);
+  void Forget(uint64_t java_tid);
 
   // Number by Thread.getId(); an unknown one is taken for a virtual thread and defined.
   uint32_t NumberOfJava(uint64_t java_tid);

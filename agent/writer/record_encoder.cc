@@ -62,6 +62,16 @@ uint32_t RecordEncoder::RoutineId(uint32_t class_id, absl::string_view name,
   return entry->second;
 }
 
+uint32_t RecordEncoder::FindRoutine(uint32_t class_id, absl::string_view name,
+                                    absl::string_view descriptor) const {
+  absl::MutexLock lock(&mutex_);
+  const auto name_id = strings_.find(name);
+  const auto descriptor_id = strings_.find(descriptor);
+  if (name_id == strings_.end() || descriptor_id == strings_.end()) return 0;
+  const auto found = routines_.find(MemberKey(class_id, name_id->second, descriptor_id->second));
+  return found != routines_.end() ? found->second : 0;
+}
+
 uint32_t RecordEncoder::MethodId(uint32_t class_id, absl::string_view name,
                                  absl::string_view descriptor) {
   absl::MutexLock lock(&mutex_);

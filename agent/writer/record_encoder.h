@@ -46,6 +46,9 @@ class RecordEncoder {
   uint32_t String(absl::string_view text);
   uint32_t ClassId(absl::string_view binary_name, uint32_t loader);
   uint32_t RoutineId(uint32_t class_id, absl::string_view name, absl::string_view descriptor);
+  // The routine's number if it has one, else 0.
+  uint32_t FindRoutine(uint32_t class_id, absl::string_view name,
+                       absl::string_view descriptor) const;
   uint32_t MethodId(uint32_t class_id, absl::string_view name, absl::string_view descriptor);
   uint32_t DefineThread(const ThreadInfo& info);
 
