@@ -13,6 +13,7 @@ final class Setup {
   static final Path POST = path("jtrace.post");
   static final Path CASES = path("jtrace.cases");
   static final Path CASE_SOURCES = path("jtrace.case.sources");
+  static final Path SOURCE = path("jtrace.source");
   static final Path JDK = path("jtrace.jdk");
   static final int JDK_MAJOR = major();
 
