@@ -57,12 +57,8 @@ std::string HostName() {
 }
 
 std::string Thousands(uint64_t value) {
-  std::string digits = absl::StrCat(value);
-  for (size_t at = digits.size(); at > 3;) {
-    at -= 3;
-    digits.insert(at, ",");
-  }
-  return digits;
+  if (value < 1000) return absl::StrCat(value);
+  return absl::StrCat(Thousands(value / 1000), ",", absl::Dec(value % 1000, absl::kZeroPad3));
 }
 
 }  // namespace
@@ -173,9 +169,12 @@ absl::Status Session::StartSampler(JNIEnv* jni) {
                 absl::StrCat("samples have no Java frames: ", problem),
                 "use a JDK between 17 and 25 built by OpenJDK");
   }
+  writer::SampleSource::NodeNumber node_number;
+  if (trees_ != nullptr) {
+    node_number = [this](uint64_t raw_node) { return trees_->TraceNode(raw_node); };
+  }
   sample_source_ = std::make_unique<writer::SampleSource>(
-      clock_, *sampler_, classes_, threads_, encoder_, losses_,
-      [this](uint64_t raw_node) { return trees_ != nullptr ? trees_->TraceNode(raw_node) : 0; });
+      clock_, *sampler_, classes_, threads_, encoder_, losses_, std::move(node_number));
   internal_threads_ = std::make_unique<writer::InternalThreadSource>(
       threads_, *sampler_,
       [this](pid_t tid) { return drain_ != nullptr && tid == drain_->os_tid(); });

@@ -10,6 +10,8 @@ namespace {
 
 constexpr absl::string_view kUnknownMethod = "[unknown_java_method]";
 
+constexpr absl::string_view kPositionUnknown = "position_unknown";
+
 // What the sampler's counters mean to people; others are shown by their name.
 struct LossText {
   absl::string_view name;
@@ -32,6 +34,7 @@ SampleSource::SampleSource(const SessionClock& clock, sampling::Sampler& sampler
       threads_(threads),
       encoder_(encoder),
       losses_(losses),
+      positions_expected_(node_number != nullptr),
       node_number_(std::move(node_number)) {}
 
 void SampleSource::Poll(proto::Chunk& chunk) {
@@ -53,8 +56,11 @@ void SampleSource::Add(const hot::SampleView& view, proto::Chunk& chunk) {
   if (header.weight != 1) sample->set_weight(header.weight);
   if (header.position_known) {
     sample->set_node(node_number_(header.node));
-  } else {
+  } else if (positions_expected_ && header.java_tid != 0) {
     sample->set_position_unknown(true);
+    losses_.Add("sample.position_unknown", Severity::kWarning, 1,
+                "samples whose place in the call tree could not be told",
+                "virtual threads need JDK 25 for this; their samples hang under the thread");
   }
   sample->mutable_frame()->Reserve(static_cast<int>(header.frame_count));
   for (uint32_t i = 0; i < header.frame_count; ++i) {
@@ -106,6 +112,8 @@ void SampleSource::Encode(const hot::Frame& frame, proto::Frame& out) {
 
 void SampleSource::UpdateLosses() {
   for (const sampling::SampleLoss& loss : sampler_.Losses()) {
+    // Counted above, where it is known whether a position was to be expected at all.
+    if (loss.name == kPositionUnknown) continue;
     std::string what = absl::StrCat("samples: ", loss.name);
     absl::string_view advice;
     for (const LossText& text : kLossTexts) {

@@ -18,7 +18,8 @@ namespace jtrace::writer {
 
 class SampleSource : public ChunkSource {
  public:
-  // Turns the tree position of a sample into the trace's node number; 0: none.
+  // Turns the tree position of a sample into the trace's node number; 0: none. Null if there are no
+  // trees.
   using NodeNumber = std::function<uint32_t(uint64_t raw_node)>;
 
   SampleSource(const SessionClock& clock, sampling::Sampler& sampler,
@@ -44,6 +45,7 @@ class SampleSource : public ChunkSource {
   jvmti::ThreadRegistry& threads_;
   RecordEncoder& encoder_;
   Losses& losses_;
+  const bool positions_expected_;
   const NodeNumber node_number_;
   // Frame numbers hold for one chunk.
   absl::flat_hash_map<FrameKey, uint32_t> frames_;
