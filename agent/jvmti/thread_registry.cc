@@ -47,8 +47,17 @@ uint64_t ThreadRegistry::JavaTid(JNIEnv* jni, jthread thread) {
 }
 
 ThreadNumbers ThreadRegistry::Start(JNIEnv* jni, jthread thread) {
-  NameAndKind described = Describe(env_, jni, thread);
   ThreadNumbers numbers = {.java_tid = JavaTid(jni, thread), .os_tid = gettid()};
+  {
+    // The main thread reports its start before VMInit, which comes on it as well.
+    absl::MutexLock lock(&mutex_);
+    const auto known = java_.find(numbers.java_tid);
+    if (known != java_.end() && known->second.os_tid == numbers.os_tid) {
+      numbers.number = known->second.number;
+      return numbers;
+    }
+  }
+  NameAndKind described = Describe(env_, jni, thread);
   const bool named = !described.name.empty();
   numbers.number = encoder_.DefineThread({.name = std::move(described.name),
                                           .os_tid = numbers.os_tid,

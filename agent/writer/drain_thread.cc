@@ -81,9 +81,7 @@ absl::Status DrainThread::Stop(const std::function<void(proto::SessionEnd&)>& fi
   if (thread_.joinable()) thread_.join();
   // The thread has ended: its state is the caller's now.
   Poll();
-  proto::SessionEnd end;
-  finish(end);
-  Seal(&end);
+  Seal(&finish);
   return status_;
 }
 
@@ -114,7 +112,7 @@ bool DrainThread::TimeToSeal(uint64_t now) const {
          encoder_.pending_bytes() >= kSealBytes;
 }
 
-void DrainThread::Seal(const proto::SessionEnd* end) {
+void DrainThread::Seal(const std::function<void(proto::SessionEnd&)>* finish) {
   last_seal_ns_ = clock_.Now();
   for (ChunkSource* source : sources_) source->Seal(last_seal_ns_, own_);
   // Taken last: every number that the sources used is defined by now.
@@ -123,7 +121,7 @@ void DrainThread::Seal(const proto::SessionEnd* end) {
   chunk.set_sequence(++sequence_);
   chunk.set_time_ns(last_seal_ns_);
   if (first_ != nullptr) chunk.set_allocated_session_start(first_.release());
-  if (end != nullptr) *chunk.mutable_session_end() = *end;
+  if (finish != nullptr) (*finish)(*chunk.mutable_session_end());
   if (!status_.ok()) return;  // sources were emptied all the same, so that memory stays bounded
   status_ = file_.Append(chunk.SerializeAsString());
   if (!status_.ok()) on_failure_(status_);

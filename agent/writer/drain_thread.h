@@ -49,7 +49,8 @@ class DrainThread {
   // Waits for the next poll; true if the thread shall end.
   bool WaitForPoll();
   void Poll();
-  void Seal(const proto::SessionEnd* end);
+  // `finish`: not null for the last chunk; fills in the session's end when all else is known.
+  void Seal(const std::function<void(proto::SessionEnd&)>* finish);
   bool TimeToSeal(uint64_t now) const;
 
   const SessionClock& clock_;

@@ -4,24 +4,43 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 
 namespace jtrace::writer {
 namespace {
 
 constexpr absl::string_view kUnknownMethod = "[unknown_java_method]";
 
-constexpr absl::string_view kPositionUnknown = "position_unknown";
+constexpr absl::string_view kPositionUnknown = "sample.position_unknown";
 
-// What the sampler's counters mean to people; others are shown by their name.
+// What the sampler's counters mean to people; those of the walk by the reason in their names.
 struct LossText {
   absl::string_view name;
+  Severity severity;
   absl::string_view what;
   absl::string_view advice;
 };
 constexpr LossText kLossTexts[] = {
-    {"sample_ring_full", "samples dropped because a thread's ring was full",
+    {"sample.ring_full", Severity::kWarning, "samples dropped because a thread's ring was full",
      "take samples less often: interval=2ms"},
+    {"sample.nested", Severity::kWarning, "samples dropped inside another sample", ""},
+    {"sample.stale", Severity::kInfo, "timer signals that came after their thread's timer was off",
+     ""},
+    {"sample.thread_not_attached", Severity::kWarning, "threads that could not be sampled",
+     "raise the limit of open files: ulimit -n"},
+    {"sample.timer_fallback", Severity::kInfo,
+     "threads sampled by POSIX timers, at most once a kernel tick, because perf events were "
+     "refused",
+     "sysctl kernel.perf_event_paranoid=2, or ulimit -n for more descriptors"},
 };
+constexpr LossText kWalkText = {"walk.", Severity::kWarning, "stacks cut short: ", ""};
+
+LossText TextOf(absl::string_view name) {
+  for (const LossText& text : kLossTexts) {
+    if (text.name == name) return text;
+  }
+  return kWalkText;
+}
 
 }  // namespace
 
@@ -114,14 +133,12 @@ void SampleSource::UpdateLosses() {
   for (const sampling::SampleLoss& loss : sampler_.Losses()) {
     // Counted above, where it is known whether a position was to be expected at all.
     if (loss.name == kPositionUnknown) continue;
-    std::string what = absl::StrCat("samples: ", loss.name);
-    absl::string_view advice;
-    for (const LossText& text : kLossTexts) {
-      if (text.name != loss.name) continue;
-      what = std::string(text.what);
-      advice = text.advice;
+    const LossText text = TextOf(loss.name);
+    std::string what(text.what);
+    if (absl::StartsWith(loss.name, kWalkText.name)) {
+      absl::StrAppend(&what, absl::StripPrefix(loss.name, kWalkText.name));
     }
-    losses_.Set(absl::StrCat("sample.", loss.name), Severity::kWarning, loss.count, what, advice);
+    losses_.Set(loss.name, text.severity, loss.count, what, text.advice);
   }
 }
 
