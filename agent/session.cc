@@ -183,12 +183,12 @@ absl::Status Session::StartSampler(JNIEnv* jni) {
 
 // Java threads that started before the sampler: their kernel tids were noted when they started.
 void Session::AttachRunningThreads(JNIEnv* jni) {
+  jvmti::LocalFrame frame(jni);
   jint count = 0;
   jvmti::Allocated<jthread> running(env_);
   if (env_->GetAllThreads(&count, running.out()) != JVMTI_ERROR_NONE) return;
   for (jint i = 0; i < count; ++i) {
-    jvmti::LocalRef<jthread> thread(jni, running[i]);
-    const jvmti::RunningThread found = threads_.FindRunning(jni, thread.get());
+    const jvmti::RunningThread found = threads_.FindRunning(jni, running[i]);
     if (found.numbers.number == 0 || found.numbers.os_tid == gettid()) continue;
     sampler_
         ->AttachThread(found.numbers.os_tid, found.numbers.number, found.numbers.java_tid,
@@ -200,20 +200,19 @@ void Session::AttachRunningThreads(JNIEnv* jni) {
 
 void Session::RetransformLoaded(JNIEnv* jni) {
   if (instrumentation_ == nullptr || options_.include.empty()) return;
+  jvmti::LocalFrame frame(jni);
   jint count = 0;
   jvmti::Allocated<jclass> classes(env_);
   if (env_->GetLoadedClasses(&count, classes.out()) != JVMTI_ERROR_NONE) return;
   for (jint i = 0; i < count; ++i) {
-    jvmti::LocalRef<jclass> klass(jni, classes[i]);
     jvmti::Allocated<char> signature(env_);
     jboolean modifiable = JNI_FALSE;
-    if (env_->GetClassSignature(klass.get(), signature.out(), nullptr) != JVMTI_ERROR_NONE ||
+    if (env_->GetClassSignature(classes[i], signature.out(), nullptr) != JVMTI_ERROR_NONE ||
         !instrumentation_->InScope(jvmti::BinaryName(signature.get())) ||
-        env_->IsModifiableClass(klass.get(), &modifiable) != JVMTI_ERROR_NONE || !modifiable) {
+        env_->IsModifiableClass(classes[i], &modifiable) != JVMTI_ERROR_NONE || !modifiable) {
       continue;
     }
-    const jclass one = klass.get();
-    if (env_->RetransformClasses(1, &one) != JVMTI_ERROR_NONE) {
+    if (env_->RetransformClasses(1, &classes[i]) != JVMTI_ERROR_NONE) {
       losses_.Add("class.not_retransformed", Severity::kWarning, 1,
                   "classes loaded before the probes were ready that the JVM did not let change");
     }
@@ -310,9 +309,9 @@ void Session::ThreadStart(JNIEnv* jni, jthread thread) {
   sampler_->AttachCurrentThread(jni, numbers.number, numbers.java_tid).IgnoreError();
 }
 
-void Session::ThreadEnd(JNIEnv* jni, jthread thread) {
+void Session::ThreadEnd() {
   if (sampler_ != nullptr) sampler_->DetachCurrentThread();
-  const jvmti::ThreadNumbers numbers = threads_.End(jni, thread);
+  const jvmti::ThreadNumbers numbers = threads_.End();
   if (probes_ != nullptr) hot::MarkThreadEnded(numbers.java_tid);
 }
 

@@ -45,7 +45,7 @@ class Session {
   void VmInit(JNIEnv* jni, jthread thread);
   void VmDeath();
   void ThreadStart(JNIEnv* jni, jthread thread);
-  void ThreadEnd(JNIEnv* jni, jthread thread);
+  void ThreadEnd();
   void VirtualThreadStart(JNIEnv* jni, jthread thread);
   void VirtualThreadEnd(JNIEnv* jni, jthread thread);
   void ClassFileLoad(jobject loader, const char* name, std::span<const unsigned char> bytes,

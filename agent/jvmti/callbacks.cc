@@ -21,9 +21,7 @@ void JNICALL ThreadStart(jvmtiEnv* env, JNIEnv* jni, jthread thread) {
   SessionOf(env)->ThreadStart(jni, thread);
 }
 
-void JNICALL ThreadEnd(jvmtiEnv* env, JNIEnv* jni, jthread thread) {
-  SessionOf(env)->ThreadEnd(jni, thread);
-}
+void JNICALL ThreadEnd(jvmtiEnv* env, JNIEnv*, jthread) { SessionOf(env)->ThreadEnd(); }
 
 void JNICALL VirtualThreadStart(jvmtiEnv* env, JNIEnv* jni, jthread thread) {
   SessionOf(env)->VirtualThreadStart(jni, thread);

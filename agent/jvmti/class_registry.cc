@@ -77,16 +77,16 @@ void ClassRegistry::Prepare(jclass klass, uint32_t thread) {
 }
 
 void ClassRegistry::PrepareLoaded(JNIEnv* jni, uint32_t thread) {
+  LocalFrame frame(jni);
   jint count = 0;
   Allocated<jclass> classes(env_);
   if (env_->GetLoadedClasses(&count, classes.out()) != JVMTI_ERROR_NONE) return;
   for (jint i = 0; i < count; ++i) {
-    LocalRef<jclass> klass(jni, classes[i]);
     jint status = 0;
-    env_->GetClassStatus(klass.get(), &status);
+    env_->GetClassStatus(classes[i], &status);
     constexpr jint kNoMethods = JVMTI_CLASS_STATUS_ARRAY | JVMTI_CLASS_STATUS_PRIMITIVE;
     if ((status & JVMTI_CLASS_STATUS_PREPARED) != 0 && (status & kNoMethods) == 0) {
-      Prepare(klass.get(), thread);
+      Prepare(classes[i], thread);
     }
   }
 }

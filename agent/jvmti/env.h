@@ -53,6 +53,23 @@ class LocalRef {
   T object_;
 };
 
+// Room for many JNI local references, all of which end with the scope: JVMTI calls that list
+// classes or threads hand out one for each.
+class LocalFrame {
+ public:
+  explicit LocalFrame(JNIEnv* jni) : jni_(jni), pushed_(jni->PushLocalFrame(kCapacity) == 0) {}
+  ~LocalFrame() {
+    if (pushed_) jni_->PopLocalFrame(nullptr);
+  }
+  LocalFrame(const LocalFrame&) = delete;
+  LocalFrame& operator=(const LocalFrame&) = delete;
+
+ private:
+  static constexpr jint kCapacity = 1 << 16;
+  JNIEnv* jni_;
+  bool pushed_;
+};
+
 // Events of JDK 21 and later.
 inline constexpr auto kVirtualThreadStart = static_cast<jvmtiEvent>(87);
 inline constexpr auto kVirtualThreadEnd = static_cast<jvmtiEvent>(88);

@@ -66,7 +66,7 @@ ThreadNumbers ThreadRegistry::Start(JNIEnv* jni, jthread thread) {
   {
     absl::MutexLock lock(&mutex_);
     java_[numbers.java_tid] = {numbers.number, numbers.os_tid};
-    by_os_tid_[numbers.os_tid] = numbers.number;
+    by_os_tid_[numbers.os_tid] = numbers;
   }
   encoder_.AddEvent({.time_ns = clock_.Now(),
                      .thread = numbers.number,
@@ -75,14 +75,14 @@ ThreadNumbers ThreadRegistry::Start(JNIEnv* jni, jthread thread) {
   return numbers;
 }
 
-ThreadNumbers ThreadRegistry::End(JNIEnv* jni, jthread thread) {
-  ThreadNumbers numbers = {.java_tid = JavaTid(jni, thread), .os_tid = gettid()};
+ThreadNumbers ThreadRegistry::End() {
+  ThreadNumbers numbers = {.os_tid = gettid()};
   {
     absl::MutexLock lock(&mutex_);
-    const auto found = java_.find(numbers.java_tid);
-    if (found == java_.end()) return numbers;
-    numbers.number = found->second.number;
-    by_os_tid_.erase(numbers.os_tid);
+    const auto found = by_os_tid_.find(numbers.os_tid);
+    if (found == by_os_tid_.end()) return numbers;
+    numbers = found->second;
+    by_os_tid_.erase(found);
   }
   encoder_.AddEvent({.time_ns = clock_.Now(),
                      .thread = numbers.number,

@@ -38,8 +38,9 @@ class ThreadRegistry {
   // The current thread, which is `thread`, runs Java code from here on. Also for threads that ran
   // already when the agent came up, if called on them.
   ThreadNumbers Start(JNIEnv* jni, jthread thread);
-  // The current thread ends.
-  ThreadNumbers End(JNIEnv* jni, jthread thread);
+  // The current thread ends. Makes no JNI call: the thread may have a check of an exception owing,
+  // of which -Xcheck:jni would warn.
+  ThreadNumbers End();
 
   // A platform thread that reported its start, seen from another thread; number 0: it did not.
   RunningThread FindRunning(JNIEnv* jni, jthread thread);
@@ -80,7 +81,7 @@ class ThreadRegistry {
   mutable absl::Mutex mutex_;
   Fields fields_ ABSL_GUARDED_BY(mutex_);
   absl::flat_hash_map<uint64_t, JavaThread> java_ ABSL_GUARDED_BY(mutex_);
-  absl::flat_hash_map<pid_t, uint32_t> by_os_tid_ ABSL_GUARDED_BY(mutex_);
+  absl::flat_hash_map<pid_t, ThreadNumbers> by_os_tid_ ABSL_GUARDED_BY(mutex_);
   absl::flat_hash_map<uint64_t, std::string> virtual_names_ ABSL_GUARDED_BY(mutex_);
 };
 

@@ -5,7 +5,7 @@ public final class WarmFib {
   }
 
   public static void main(String[] args) throws InterruptedException {
-    for (int i = 0; i < 200; i++) fib(18);
+    for (int i = 0; i < 30; i++) fib(24);
     Thread warm = new Thread(() -> System.out.println(fib(28)), "warm");
     warm.start();
     warm.join();

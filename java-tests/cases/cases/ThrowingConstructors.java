@@ -57,7 +57,7 @@ public final class ThrowingConstructors {
     System.out.println("EXPECT 30000 cases.ThrowingConstructors.check(int)");
     System.out.println("EXPECT 30000 cases.ThrowingConstructors$Derived.<init>(int)");
     System.out.println("EXPECT 24000 cases.ThrowingConstructors$Base.<init>(int)");
-    System.out.println("EXPECT 8000 cases.ThrowingConstructors.after(Derived)");
+    System.out.println("EXPECT 8000 cases.ThrowingConstructors.after(ThrowingConstructors$Derived)");
     System.out.println("EXPECT 22000 cases.ThrowingConstructors.caught(RuntimeException)");
     System.out.println("EXPECT 1 cases.ThrowingConstructors$Broken.fail()");
     System.out.println("EXPECT 1 cases.ThrowingConstructors$Broken.<clinit>()");

@@ -39,7 +39,7 @@ final class JfrOracleTest {
           "org.h2.value.ValueVarchar::getValueType",
           "org.h2.expression.ExpressionColumn::getColumn",
           "org.h2.index.Cursor::get");
-  private static final Pattern ROW = Pattern.compile("^\\s*(\\S+\\.\\S+\\([^)]*\\))\\s+(\\d+)\\s.*");
+  private static final Pattern ROW = Pattern.compile("^\\s*(\\S+\\.\\S+\\([^)]*\\))\\s+([\\d,]+)\\s.*");
 
   @Test
   void jfrCountsTheSameInTheSameRun() {
@@ -83,7 +83,7 @@ final class JfrOracleTest {
       Matcher row = ROW.matcher(line);
       if (!row.matches()) continue;
       String name = row.group(1).substring(0, row.group(1).indexOf('('));
-      long calls = Long.parseLong(row.group(2));
+      long calls = Long.parseLong(row.group(2).replace(",", ""));
       if (calls > 0) counts.merge(name, calls, Long::sum);
     }
     return counts;

@@ -34,7 +34,7 @@ final class RoundTripTest {
             List.of("clojure.main", "-e", "(println (reduce + (map #(* % %) (range 200000))))")),
         new Program(
             "ecj",
-            List.of("ecj.jar"),
+            List.of("eclipse-jdt-core.jar"),
             List.of(
                 "org.eclipse.jdt.internal.compiler.batch.Main", "-17", "-d", classes.toString(),
                 Setup.CASE_SOURCES.toString())));

@@ -24,7 +24,7 @@ final class TransparencyTest {
               "-e",
               "(println (reduce + (map #(* % %) (range 20000))))"),
           new Program(
-              "ecj", List.of("ecj.jar"), "org.eclipse.jdt.internal.compiler.batch.Main", "-version"));
+              "ecj", List.of("eclipse-jdt-core.jar"), "org.eclipse.jdt.internal.compiler.batch.Main", "-version"));
 
   private static final List<String[]> CHECKS =
       List.of(new String[] {}, new String[] {"-Xcheck:jni", "-Xverify:all"});
