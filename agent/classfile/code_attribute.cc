@@ -12,6 +12,7 @@ CodeTable TableOf(std::string_view name) {
   if (name == "RuntimeVisibleTypeAnnotations" || name == "RuntimeInvisibleTypeAnnotations") {
     return CodeTable::kTypeAnnotations;
   }
+  if (name == "StackMap") return CodeTable::kCldcStackMap;
   return CodeTable::kUnknown;
 }
 

@@ -15,6 +15,7 @@ enum class CodeTable : uint8_t {
   kLocalVariables,  ///< LocalVariableTable and LocalVariableTypeTable: same shape
   kStackMap,
   kTypeAnnotations,  ///< visible or not
+  kCldcStackMap,     ///< `StackMap` of Java ME, which HotSpot ignores: dropped
 };
 
 struct CodeSubAttribute {

@@ -113,15 +113,14 @@ Reason MethodRewriter::WriteExceptions(ByteWriter& out) const {
   if (count > 65535) return Reason::kExceptionTableFull;
   out.U2(static_cast<uint32_t>(count));
   for (const ExceptionRow& row : code_.exceptions) {
-    const uint32_t start = editor_.PlaceOf(row.start);
     const uint32_t end = editor_.PlaceOf(row.end);
-    const uint32_t handler = editor_.PlaceOf(row.handler);
-    if (start > kMaxCodeSize || end > kMaxCodeSize || !editor_.IsInstruction(row.handler)) {
+    if (row.start >= row.end || end == CodeEditor::kNowhere || !editor_.IsInstruction(row.start) ||
+        !editor_.IsInstruction(row.handler)) {
       return Reason::kMalformedTable;
     }
-    out.U2(start);
+    out.U2(editor_.PlaceOf(row.start));
     out.U2(end);
-    out.U2(handler);
+    out.U2(editor_.PlaceOf(row.handler));
     out.U2(row.catch_type);
   }
   if (plan_.covered_from) {
@@ -144,6 +143,7 @@ Reason MethodRewriter::WriteTables(const MethodInfo& method, ByteWriter& out) {
       stack_map = &sub;
       continue;
     }
+    if (sub.table == CodeTable::kCldcStackMap) continue;
     out.U2(sub.name_index);
     out.U4(static_cast<uint32_t>(sub.body.size()));
     if (!RelocateTable(sub.table, sub.body, editor_, out)) return Reason::kMalformedTable;

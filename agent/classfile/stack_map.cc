@@ -12,7 +12,6 @@ constexpr uint32_t kSameLast = 63;
 constexpr uint32_t kSameOneFirst = 64;
 constexpr uint32_t kSameOneLast = 127;
 constexpr uint32_t kSameOneExtended = 247;
-constexpr uint32_t kChopFirst = 248;
 constexpr uint32_t kSameExtended = 251;
 constexpr uint32_t kAppendLast = 254;
 constexpr uint32_t kMaxAppended = 3;

@@ -1,4 +1,4 @@
-import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
@@ -16,11 +16,11 @@ public final class LinkAll {
 
   /** Defines a pack's classes. */
   private static final class PackLoader extends ClassLoader {
-    private final Map<String, byte[]> classes = new HashMap<>();
+    private final Map<String, byte[]> classes;
 
-    PackLoader(Path pack) throws IOException {
+    PackLoader(Map<String, byte[]> classes) {
       super(ClassLoader.getPlatformClassLoader());
-      Pack.read(pack, (name, bytes) -> classes.put(className(name), bytes));
+      this.classes = classes;
     }
 
     @Override
@@ -28,6 +28,30 @@ public final class LinkAll {
       byte[] bytes = classes.get(name);
       if (bytes == null) throw new ClassNotFoundException(name);
       return defineClass(name, bytes, 0, bytes.length);
+    }
+  }
+
+  /** Broken on purpose below: does linking really verify? */
+  static final class Control {
+    static int answer() {
+      return 12345;
+    }
+  }
+
+  private static boolean controlFails() throws Exception {
+    byte[] bytes;
+    try (InputStream in = LinkAll.class.getResourceAsStream("LinkAll$Control.class")) {
+      bytes = in.readAllBytes();
+    }
+    int at = 0;  // sipush 12345; ireturn
+    while (bytes[at] != 0x11 || bytes[at + 1] != 0x30 || bytes[at + 2] != 0x39) ++at;
+    bytes[at + 3] = (byte) 0xB0;  // areturn
+    PackLoader loader = new PackLoader(Map.of("LinkAll$Control", bytes));
+    try {
+      link(Class.forName("LinkAll$Control", false, loader));
+      return false;
+    } catch (VerifyError expected) {
+      return true;
     }
   }
 
@@ -52,6 +76,7 @@ public final class LinkAll {
 
   public static void main(String[] args) throws Exception {
     Path pack = Path.of(args[1]);
+    if (!controlFails()) throw new AssertionError("linking does not verify");
     if (args[0].equals("jdk")) {
       Map<String, ClassLoader> loaders = new HashMap<>();
       for (Module module : ModuleLayer.boot().modules()) {
@@ -67,8 +92,10 @@ public final class LinkAll {
         }
       });
     } else {
-      PackLoader loader = new PackLoader(pack);
-      for (String name : loader.classes.keySet()) tryLink(name, loader);
+      Map<String, byte[]> classes = new HashMap<>();
+      Pack.read(pack, (name, bytes) -> classes.put(className(name), bytes));
+      PackLoader loader = new PackLoader(classes);
+      for (String name : classes.keySet()) tryLink(name, loader);
     }
     System.out.println("linked " + linked + " unresolved " + unresolved + " failed " + failed);
     System.exit(failed == 0 && linked > 0 ? 0 : 1);

@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# Rewrites every class of a JDK's module image, or of jars, and has HotSpot and a second verifier
+# judge the result.
+#
+#   run.sh JDK_HOME JTRACE_REWRITE CLASSES_DIR STUB_DIR WORK_DIR ASM_CLASS_PATH [JAR...]
+#
+# JDK classes are judged in place: the VM boots from them (--patch-module) and links them all.
+set -euo pipefail
+
+jdk=$1 rewrite=$2 classes=$3 stub=$4 work=$5 asm=$6
+shift 6
+probe=$stub/java/lang/invoke/JTraceProbe.class
+log=$work/rewrite.log
+
+rm -rf "$work"
+mkdir -p "$work"
+trap 'rm -rf "$work"' EXIT
+
+"$jdk/bin/java" -cp "$classes" Pack extract "$work/in.pack" "$@"
+# Ids that need a constant, and ids that do not.
+"$rewrite" --skip-object --id-base=30000 "$work/in.pack" "$work/out.pack" >"$log"
+grep -v '^refused .*: ' "$log"
+refused=$(awk '/^refused [0-9]+ of/ { print $2 }' "$log")
+methods=$(awk '/^refused [0-9]+ of/ { print $4 }' "$log")
+if ((refused * 1000 > methods || methods == 0)); then
+  echo "more than 0.1 % of the methods were refused" >&2
+  grep '^refused .*: ' "$log" | head -20 >&2
+  exit 1
+fi
+if grep '^rejected ' "$log" >&2; then exit 1; fi
+
+patches=(--patch-module "java.base=$stub")
+kind=jars
+if (($# == 0)); then
+  kind=jdk
+  "$jdk/bin/java" -cp "$classes" Pack jars "$work/out.pack" "$work/modules" "$probe"
+  patches=(--add-modules ALL-SYSTEM)
+  for jar in "$work"/modules/*.jar; do
+    patches+=(--patch-module "$(basename "$jar" .jar)=$jar")
+  done
+fi
+"$jdk/bin/java" -Xverify:all -Xshare:off "${patches[@]}" -cp "$classes" LinkAll "$kind" \
+  "$work/out.pack"
+"$jdk/bin/java" -cp "$classes:$asm$(printf ':%s' "$@")" Verify "$work/out.pack" "$work/in.pack"

@@ -1,0 +1,368 @@
+#include "agent/classfile/instrumenter.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "agent/classfile/class_file.h"
+#include "agent/classfile/code_attribute.h"
+#include "agent/classfile/opcodes.h"
+#include "native-tests/support/class_builder.h"
+
+namespace jtrace::classfile {
+namespace {
+
+using test::BytesOf;
+using test::ByteVector;
+using test::ClassBuilder;
+using test::ClassWith;
+using test::TestMethod;
+using ::testing::ElementsAre;
+
+constexpr uint32_t kId = 7;
+
+// A rewritten class with one method, taken apart.
+struct Rewritten {
+  InstrumentResult result;
+  ClassFile file;
+  CodeAttribute code;
+
+  const MethodOutcome& outcome() const { return result.methods[0]; }
+  ByteVector Code() const { return {code.code.begin(), code.code.end()}; }
+  ByteVector Slice(size_t at, size_t size) const {
+    const Bytes slice = code.code.subspan(at, size);
+    return {slice.begin(), slice.end()};
+  }
+  ByteVector Table(std::string_view name) const {
+    for (const CodeSubAttribute& sub : code.attributes) {
+      if (file.pool.Utf8(sub.name_index) == name) return {sub.body.begin(), sub.body.end()};
+    }
+    return {};
+  }
+  uint16_t MethodIndex(std::string_view name) const {
+    for (uint16_t i = 1; i < file.pool.count(); ++i) {
+      const auto method = file.pool.Method(i);
+      if (method && method->name == name && method->class_name.ends_with("JTraceProbe")) return i;
+    }
+    return 0;
+  }
+};
+
+void Apply(const ByteVector& bytes, Rewritten& out, const ProbeSpec& spec = ProbeSpec::Tree(),
+           uint32_t id = kId) {
+  auto result = Instrument(bytes, ScopeFilter(), spec, [id](const MethodRef&) { return id; });
+  ASSERT_TRUE(result.ok()) << result.status();
+  out.result = *std::move(result);
+  ASSERT_FALSE(out.result.bytes.empty()) << Describe(out.outcome().reason).name;
+  auto file = ParseClassFile(out.result.bytes);
+  ASSERT_TRUE(file.ok()) << file.status();
+  out.file = *std::move(file);
+  const MethodInfo& method = out.file.methods[0];
+  ASSERT_TRUE(out.code.Parse(
+      Bytes(out.result.bytes).subspan(method.code_begin, method.code_end - method.code_begin),
+      out.file.pool));
+}
+
+Reason RefusalOf(const ByteVector& bytes) {
+  int assigned = 0;
+  auto result = Instrument(bytes, ScopeFilter(), ProbeSpec::Tree(), [&assigned](const MethodRef&) {
+    ++assigned;
+    return kId;
+  });
+  EXPECT_TRUE(result.ok()) << result.status();
+  EXPECT_EQ(assigned, 0) << "an id for a method without a probe";
+  EXPECT_TRUE(result->bytes.empty());
+  EXPECT_FALSE(result->methods[0].probed);
+  return result->methods[0].reason;
+}
+
+uint8_t High(uint16_t v) { return static_cast<uint8_t>(v >> 8); }
+uint8_t Low(uint16_t v) { return static_cast<uint8_t>(v); }
+
+TEST(InstrumenterTest, EmptyMethodByteForByte) {
+  Rewritten r;
+  ASSERT_NO_FATAL_FAILURE(Apply(ClassWith({.code = {kOpReturn}, .max_stack = 0}), r));
+  const uint16_t enter = r.MethodIndex("enter");
+  const uint16_t exit = r.MethodIndex("exit");
+  EXPECT_THAT(r.Code(), ElementsAre(kOpSipush, 0, kId, kOpInvokestatic, High(enter), Low(enter),
+                                    63,                                          // lstore_0
+                                    30, kOpInvokestatic, High(exit), Low(exit),  // lload_0
+                                    kOpReturn,                                   //
+                                    30, kOpInvokestatic, High(exit), Low(exit), kOpAthrow));
+  EXPECT_EQ(r.code.max_locals, 2);
+  EXPECT_EQ(r.code.max_stack, 3);
+  ASSERT_EQ(r.code.exceptions.size(), 1u);
+  EXPECT_EQ(r.code.exceptions[0].start, 7);
+  EXPECT_EQ(r.code.exceptions[0].end, 12);
+  EXPECT_EQ(r.code.exceptions[0].handler, 12);
+  EXPECT_EQ(r.code.exceptions[0].catch_type, 0);
+  const uint16_t throwable = r.file.pool.FindClass("java/lang/Throwable");
+  EXPECT_EQ(r.Table("StackMapTable"),
+            ByteVector(BytesOf().U2(1).U1(255).U2(12).U2(1).U1(4).U2(1).U1(7).U2(throwable)));
+  EXPECT_EQ(r.outcome().id, kId);
+  EXPECT_TRUE(r.outcome().probed);
+}
+
+TEST(InstrumenterTest, FlatProbeOnlyCounts) {
+  Rewritten r;
+  ASSERT_NO_FATAL_FAILURE(Apply(ClassWith({.code = {kOpReturn}}), r, ProbeSpec::Flat()));
+  const uint16_t count = r.MethodIndex("count");
+  EXPECT_THAT(r.Code(),
+              ElementsAre(kOpSipush, 0, kId, kOpInvokestatic, High(count), Low(count), kOpReturn));
+  EXPECT_EQ(r.code.max_locals, 0);
+  EXPECT_TRUE(r.code.exceptions.empty());
+  EXPECT_TRUE(r.Table("StackMapTable").empty());
+}
+
+TEST(InstrumenterTest, LargeIdsComeFromThePool) {
+  Rewritten r;
+  ASSERT_NO_FATAL_FAILURE(
+      Apply(ClassWith({.code = {kOpReturn}}), r, ProbeSpec::Tree(), 0x12345678));
+  ASSERT_EQ(r.Code()[0], kOpLdcW);
+  EXPECT_EQ(LoadU2(r.Code().data() + 1), r.file.pool.count() - 1);
+  const Bytes entries = r.file.pool.entries();
+  EXPECT_EQ(LoadU4(entries.data() + entries.size() - 4), 0x12345678u);
+}
+
+TEST(InstrumenterTest, ATokenBeyondSlot255IsWide) {
+  Rewritten r;
+  ASSERT_NO_FATAL_FAILURE(Apply(ClassWith({.code = {kOpReturn}, .max_locals = 300}), r));
+  EXPECT_THAT(r.Slice(6, 4), ElementsAre(kOpWide, kOpLstore, 1, 44));
+}
+
+TEST(InstrumenterTest, VersionsWithoutStackMapsGetNone) {
+  Rewritten r;
+  ASSERT_NO_FATAL_FAILURE(Apply(ClassWith({.code = {kOpReturn}}, 49), r));
+  EXPECT_TRUE(r.Table("StackMapTable").empty());
+  EXPECT_EQ(r.code.exceptions.size(), 1u);
+}
+
+// for (;;) { if (x) return; }: jumps to the first instruction land behind the entry probe, jumps to
+// a return in front of its exit probe.
+TEST(InstrumenterTest, JumpsAroundProbes) {
+  const ByteVector code = {26, kOpIfeq, 0, 6, kOpGoto, 0xff, 0xfc, kOpReturn};
+  Rewritten r;
+  ASSERT_NO_FATAL_FAILURE(
+      Apply(ClassWith({.descriptor = "(I)V",
+                       .code = code,
+                       .max_locals = 1,
+                       .attributes = {{"StackMapTable", BytesOf().U2(2).U1(0).U1(6)}}}),
+            r));
+  const ByteVector out = r.Code();
+  EXPECT_EQ(out[8], kOpIfeq);
+  EXPECT_EQ(LoadU2(out.data() + 9), 6);
+  EXPECT_EQ(out[11], kOpGoto);
+  EXPECT_EQ(static_cast<int16_t>(LoadU2(out.data() + 12)), -4);
+  EXPECT_EQ(out[14], 31);  // lload_1 of the exit probe
+  const uint16_t throwable = r.file.pool.FindClass("java/lang/Throwable");
+  // append_frame for the first (no padding, one token), same_frame for the second.
+  EXPECT_EQ(
+      r.Table("StackMapTable"),
+      ByteVector(
+          BytesOf().U2(3).U1(252).U2(7).U1(4).U1(6).U1(255).U2(4).U2(2).U1(0).U1(4).U2(1).U1(7).U2(
+              throwable)));
+}
+
+TEST(InstrumenterTest, SwitchesAreAlignedAnew) {
+  for (uint8_t nops = 0; nops < 4; ++nops) {
+    SCOPED_TRACE(int{nops});
+    BytesOf code;
+    for (uint8_t i = 0; i < nops; ++i) code.U1(kOpNop);
+    const uint32_t at = nops + 1;
+    code.U1(26).U1(kOpTableswitch);
+    for (size_t i = SwitchPadding(at); i > 0; --i) code.U1(0);
+    const auto end = static_cast<uint32_t>(at + 1 + SwitchPadding(at) + 12 + 8);
+    code.U4(end - at).U4(0).U4(1).U4(end - at).U4(end + 1 - at).U1(kOpNop).U1(kOpReturn);
+    Rewritten r;
+    ASSERT_NO_FATAL_FAILURE(
+        Apply(ClassWith({.descriptor = "(I)V", .code = code, .max_locals = 1}, 49), r));
+    const uint32_t moved = at + 7;
+    ASSERT_EQ(r.code.code[moved], kOpTableswitch);
+    const SwitchTable table = ParseSwitch(r.code.code, moved);
+    ASSERT_EQ(table.count, 2u);
+    const auto target = [&](size_t i) {
+      return moved + LoadU4(r.code.code.data() + table.first + 4 * i);
+    };
+    EXPECT_EQ(r.code.code[target(0)], kOpNop);
+    EXPECT_EQ(target(1), target(0) + 1);
+    EXPECT_EQ(r.code.code[target(1) + 4], kOpReturn);
+  }
+}
+
+TEST(InstrumenterTest, HandlersResume) {
+  // try { nop } catch (any) { pop } return
+  Rewritten r;
+  ASSERT_NO_FATAL_FAILURE(Apply(ClassWith({.code = {kOpNop, kOpReturn, 87, kOpReturn},
+                                           .max_stack = 1,
+                                           .exceptions = {{0, 1, 2, 0}}},
+                                          49),
+                                r));
+  const uint16_t resume = r.MethodIndex("resume");
+  ASSERT_EQ(r.code.exceptions.size(), 2u);
+  const uint16_t handler = r.code.exceptions[0].handler;
+  EXPECT_EQ(r.code.exceptions[0].start, 7);
+  EXPECT_EQ(r.code.exceptions[0].end, 8);
+  EXPECT_THAT(r.Slice(handler, 8),
+              ElementsAre(30, kOpSipush, 0, kId, kOpInvokestatic, High(resume), Low(resume), 87));
+  EXPECT_GE(r.code.max_stack, 1 + 3);
+}
+
+// A handler that covers itself gets its probe behind the part it covers.
+TEST(InstrumenterTest, SelfCoveringHandlersResumeLater) {
+  const ByteVector code = {kOpNop, kOpReturn, 75 /*astore_0*/, 42 /*aload_0*/, kOpAthrow};
+  Rewritten r;
+  ASSERT_NO_FATAL_FAILURE(Apply(
+      ClassWith({.code = code, .max_locals = 1, .exceptions = {{0, 1, 2, 0}, {2, 3, 2, 0}}}, 49),
+      r));
+  const ExceptionRow self = r.code.exceptions[1];
+  EXPECT_EQ(self.handler, self.start);
+  EXPECT_EQ(self.end, self.start + 1);
+  EXPECT_EQ(r.code.code[self.start], 75);
+  EXPECT_EQ(r.code.code[self.start + 1], 31);  // lload_1 of the probe
+  EXPECT_EQ(r.code.code[self.start + 8], 42);
+}
+
+TestMethod Constructor(ClassBuilder& builder, ByteVector prefix, ByteVector suffix) {
+  const uint16_t init = builder.Method("java/lang/Object", "<init>", "()V");
+  return {.name = "<init>",
+          .access = 1,
+          .code = BytesOf().Add(prefix).U1(42).U1(kOpInvokespecial).U2(init).Add(suffix),
+          .max_locals = 1};
+}
+
+TEST(InstrumenterTest, ConstructorsAreCoveredBehindSuper) {
+  ClassBuilder builder;
+  Rewritten r;
+  ASSERT_NO_FATAL_FAILURE(
+      Apply(builder.Add(Constructor(builder, {}, {kOpNop, kOpReturn})).Build(), r));
+  ASSERT_EQ(r.code.exceptions.size(), 1u);
+  EXPECT_EQ(r.code.exceptions[0].start, 7 + 4);
+  EXPECT_EQ(r.outcome().reason, Reason::kNone);
+}
+
+TEST(InstrumenterTest, ConstructorsWithAnotherWayInAreCounted) {
+  ClassBuilder builder;
+  TestMethod method = Constructor(builder, {kOpNop}, {kOpReturn, 87, kOpReturn});
+  method.exceptions = {{0, 1, 6, 0}};
+  Rewritten r;
+  ASSERT_NO_FATAL_FAILURE(Apply(builder.Add(method).Build(), r));
+  EXPECT_EQ(r.code.exceptions.size(), 1u);  // its own, no catch-all
+  EXPECT_EQ(r.outcome().reason, Reason::kConstructorUncovered);
+  EXPECT_TRUE(r.outcome().probed);
+}
+
+TEST(InstrumenterTest, TablesMove) {
+  Rewritten r;
+  ASSERT_NO_FATAL_FAILURE(Apply(
+      ClassWith(
+          {.descriptor = "(I)V",
+           .code = {kOpNop, kOpNop, kOpReturn},
+           .max_locals = 1,
+           .attributes = {{"LineNumberTable", BytesOf().U2(2).U2(0).U2(5).U2(2).U2(6)},
+                          {"LocalVariableTable", BytesOf().U2(1).U2(0).U2(3).U2(9).U2(9).U2(0)}}}),
+      r));
+  EXPECT_EQ(r.Table("LineNumberTable"), ByteVector(BytesOf().U2(2).U2(0).U2(5).U2(9).U2(6)));
+  // From 0 to the end of the body, the exit probe in it.
+  EXPECT_EQ(r.Table("LocalVariableTable"),
+            ByteVector(BytesOf().U2(1).U2(0).U2(14).U2(9).U2(9).U2(0)));
+}
+
+TEST(InstrumenterTest, HugeMethodsKeepTheirSizeClass) {
+  auto nops = [](size_t n) {
+    ByteVector code(n, kOpNop);
+    code.back() = kOpReturn;
+    return code;
+  };
+  // Entry 7, exit 4, catch-all 5.
+  Rewritten full, light, above;
+  ASSERT_NO_FATAL_FAILURE(Apply(ClassWith({.code = nops(8000 - 16)}), full));
+  EXPECT_EQ(full.outcome().reason, Reason::kNone);
+  ASSERT_NO_FATAL_FAILURE(Apply(ClassWith({.code = nops(8000 - 15)}), light));
+  EXPECT_EQ(light.outcome().reason, Reason::kHugeMethodLight);
+  EXPECT_LE(light.code.code.size(), 8000u);
+  EXPECT_EQ(RefusalOf(ClassWith({.code = nops(8000 - 10)})), Reason::kHugeMethod);
+  EXPECT_EQ(RefusalOf(ClassWith({.code = nops(8000)})), Reason::kHugeMethod);
+  ASSERT_NO_FATAL_FAILURE(Apply(ClassWith({.code = nops(8001)}), above));
+  EXPECT_EQ(above.outcome().reason, Reason::kNone);
+}
+
+TEST(InstrumenterTest, FarGotosAreWidened) {
+  // goto over 32,760 nops, which the exit probes of 10 returns push out of reach
+  BytesOf code;
+  code.U1(kOpGoto).U2(3 + 32750 + 10);
+  code.Add(ByteVector(32750, kOpNop)).Add(ByteVector(10, kOpReturn)).U1(kOpReturn);
+  Rewritten r;
+  ASSERT_NO_FATAL_FAILURE(Apply(ClassWith({.code = code}, 49), r));
+  ASSERT_EQ(r.code.code[7], kOpGotoW);
+  const uint32_t target = 7 + LoadU4(r.code.code.data() + 8);
+  EXPECT_EQ(target, 7u + 5 + 32750 + 10 * 5);
+  EXPECT_EQ(r.code.code[target], 30);
+  EXPECT_EQ(r.code.code[target + 4], kOpReturn);
+}
+
+TEST(InstrumenterTest, Refusals) {
+  EXPECT_EQ(RefusalOf(ClassWith({.code = {kOpReturn}, .attributes = {{"Strange", {}}}})),
+            Reason::kUnknownAttribute);
+  EXPECT_EQ(RefusalOf(ClassWith({.code = {kOpReturn}, .max_locals = 65534})),
+            Reason::kFrameTooLarge);
+  EXPECT_EQ(RefusalOf(ClassWith({.code = {kOpReturn}, .max_stack = 65535})),
+            Reason::kFrameTooLarge);
+  EXPECT_EQ(RefusalOf(ClassWith({.code = {203}})), Reason::kMalformedCode);
+  EXPECT_EQ(RefusalOf(ClassWith({.code = {kOpGoto, 0, 1, kOpReturn}})), Reason::kMalformedCode);
+  EXPECT_EQ(RefusalOf(ClassWith({.code = {kOpReturn}, .exceptions = {{0, 2, 0, 0}}})),
+            Reason::kMalformedTable);
+  EXPECT_EQ(RefusalOf(ClassWith(
+                {.code = {kOpReturn}, .attributes = {{"StackMapTable", BytesOf().U2(1).U1(130)}}})),
+            Reason::kMalformedStackMap);
+  EXPECT_EQ(RefusalOf(ClassWith({.name = "finalize", .code = {kOpReturn}})),
+            Reason::kEmptyFinalizer);
+  EXPECT_EQ(RefusalOf(ClassWith({.code = ByteVector(65530, kOpReturn)})), Reason::kCodeTooLarge);
+  BytesOf far;
+  far.U1(kOpIfeq).U2(32767).Add(ByteVector(32764, kOpReturn)).U1(kOpReturn);
+  EXPECT_EQ(RefusalOf(ClassWith({.code = far})), Reason::kJumpTooFar);
+  EXPECT_EQ(RefusalOf(ClassWith({.code = {}})), Reason::kNoCode);
+  ClassBuilder full;
+  full.Add({.code = {kOpReturn}});
+  full.PadPool(65530);
+  EXPECT_EQ(RefusalOf(full.Build()), Reason::kConstantPoolFull);
+}
+
+TEST(InstrumenterTest, ScopeDecidesPerMethod) {
+  const ByteVector bytes = ClassBuilder()
+                               .Add({.name = "a", .code = {kOpReturn}})
+                               .Add({.name = "b", .code = {kOpReturn}})
+                               .Build();
+  const auto filter = ScopeFilter::Create(std::vector<std::string>{"T::b"}, {});
+  std::vector<std::string> asked;
+  auto result = Instrument(bytes, *filter, ProbeSpec::Tree(), [&asked](const MethodRef& method) {
+    asked.emplace_back(method.name);
+    return kId;
+  });
+  ASSERT_TRUE(result.ok());
+  EXPECT_THAT(asked, ElementsAre("b"));
+  EXPECT_EQ(result->methods[0].reason, Reason::kOutOfScope);
+  const auto outside = ScopeFilter::Create(std::vector<std::string>{"U"}, {});
+  result = Instrument(bytes, *outside, ProbeSpec::Tree(), [](const MethodRef&) { return kId; });
+  EXPECT_TRUE(result->bytes.empty());
+  EXPECT_EQ(result->methods.size(), 2u);
+}
+
+TEST(InstrumenterTest, EveryTruncationIsRefusedAsAWhole) {
+  const ByteVector bytes = ClassWith({.code = {kOpNop, kOpReturn}});
+  for (size_t size = 0; size < bytes.size(); ++size) {
+    EXPECT_FALSE(Summarize(Bytes(bytes).first(size)).ok()) << size;
+  }
+  EXPECT_TRUE(Summarize(bytes).ok());
+}
+
+TEST(InstrumenterTest, UnknownVersionsAreLeftAlone) {
+  for (const uint16_t major : {44, 70}) {
+    EXPECT_EQ(Summarize(ClassWith({.code = {kOpReturn}}, major)).status().code(),
+              absl::StatusCode::kUnimplemented);
+  }
+  for (const uint16_t major : {45, 69}) {
+    EXPECT_TRUE(Summarize(ClassWith({.code = {kOpReturn}}, major)).ok());
+  }
+}
+
+}  // namespace
+}  // namespace jtrace::classfile

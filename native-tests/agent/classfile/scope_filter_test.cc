@@ -1,0 +1,84 @@
+#include "agent/classfile/scope_filter.h"
+
+#include <gtest/gtest.h>
+
+namespace jtrace::classfile {
+namespace {
+
+using Scope = ScopeFilter::ClassScope;
+
+ScopeFilter Filter(std::vector<std::string> include, std::vector<std::string> exclude = {}) {
+  auto filter = ScopeFilter::Create(include, exclude);
+  EXPECT_TRUE(filter.ok()) << filter.status();
+  return filter.ok() ? *filter : ScopeFilter();
+}
+
+TEST(ScopeFilterTest, DefaultIsEverythingButTheJdkAndItself) {
+  const ScopeFilter filter;
+  for (const char* in : {"Fib", "org/h2/Driver", "javax/inject/Inject", "com/sun/jna/Native",
+                         "javafx/scene/Node", "com/sunny/Day"}) {
+    EXPECT_TRUE(filter.MayMatchClass(in)) << in;
+  }
+  for (const char* out : {"java/lang/String", "jdk/internal/misc/VM", "sun/nio/ch/Net",
+                          "javax/swing/JFrame", "com/sun/tools/javac/Main", "org/w3c/dom/Node",
+                          "jtrace/api/Metrics", "java/lang/invoke/JTraceProbe"}) {
+    EXPECT_FALSE(filter.MayMatchClass(out)) << out;
+  }
+}
+
+TEST(ScopeFilterTest, PackagesWithAndWithoutThoseBelow) {
+  const ScopeFilter deep = Filter({"a.b.**"});
+  EXPECT_TRUE(deep.MayMatchClass("a/b/C"));
+  EXPECT_TRUE(deep.MayMatchClass("a/b/c/D"));
+  EXPECT_FALSE(deep.MayMatchClass("a/bc/D"));
+  EXPECT_FALSE(deep.MayMatchClass("x/a/b/C"));
+  const ScopeFilter flat = Filter({"a.b.*"});
+  EXPECT_TRUE(flat.MayMatchClass("a/b/C$D"));
+  EXPECT_FALSE(flat.MayMatchClass("a/b/c/D"));
+}
+
+TEST(ScopeFilterTest, MethodsInBothNotations) {
+  for (const char* pattern : {"a.C::run", "a.C.run"}) {
+    const ScopeFilter filter = Filter({pattern});
+    EXPECT_EQ(filter.ScopeOf("a/C"), Scope::kSomeMethods) << pattern;
+    EXPECT_TRUE(filter.Includes("a/C", "run"));
+    EXPECT_FALSE(filter.Includes("a/C", "runs"));
+    EXPECT_FALSE(filter.MayMatchClass("a/D"));
+  }
+  EXPECT_TRUE(Filter({"Fib::fib"}).Includes("Fib", "fib"));
+  EXPECT_TRUE(Filter({"Fib.fib"}).Includes("Fib", "fib"));
+  EXPECT_TRUE(Filter({"a.C::get*"}).Includes("a/C", "getX"));
+  EXPECT_TRUE(Filter({"a.C::<init>"}).Includes("a/C", "<init>"));
+}
+
+TEST(ScopeFilterTest, ExclusionWinsAndListsAccumulate) {
+  const ScopeFilter filter = Filter({"a.**; b.**", "c.D"}, {"a.x.**;b.C::skip"});
+  EXPECT_EQ(filter.ScopeOf("a/B"), Scope::kAllMethods);
+  EXPECT_EQ(filter.ScopeOf("a/x/B"), Scope::kNone);
+  EXPECT_EQ(filter.ScopeOf("b/C"), Scope::kSomeMethods);
+  EXPECT_TRUE(filter.Includes("b/C", "keep"));
+  EXPECT_FALSE(filter.Includes("b/C", "skip"));
+  EXPECT_EQ(filter.ScopeOf("c/D"), Scope::kAllMethods);
+  EXPECT_EQ(filter.ScopeOf("c/E"), Scope::kNone);
+  EXPECT_FALSE(Filter({}, {"a.**"}).MayMatchClass("a/B"));
+  EXPECT_TRUE(Filter({}, {"a.**"}).MayMatchClass("b/B"));
+}
+
+TEST(ScopeFilterTest, TheJdkOnlyByName) {
+  EXPECT_FALSE(Filter({"*"}).MayMatchClass("java/util/HashMap"));
+  EXPECT_TRUE(Filter({"*"}).MayMatchClass("a/b/C"));
+  EXPECT_TRUE(Filter({"java.util.*"}).MayMatchClass("java/util/HashMap"));
+  EXPECT_TRUE(Filter({"java.util.HashMap::put"}).Includes("java/util/HashMap", "put"));
+  EXPECT_FALSE(Filter({"java.lang.*"}).MayMatchClass("java/lang/Object"));
+  EXPECT_TRUE(ScopeFilter::Everything().MayMatchClass("java/lang/Object"));
+}
+
+TEST(ScopeFilterTest, RefusesWhatIsNoPattern) {
+  for (const char* bad :
+       {"a..b", ".a", "a.", "a b", "a/b", "A::", "::m", "A::m::n", "***", "A::m("}) {
+    EXPECT_FALSE(ScopeFilter::Create(std::vector<std::string>{bad}, {}).ok()) << bad;
+  }
+}
+
+}  // namespace
+}  // namespace jtrace::classfile

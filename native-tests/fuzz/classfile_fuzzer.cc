@@ -1,0 +1,62 @@
+// Fuzz target of the class-file rewriter. For any input: no crash, no undefined behaviour; what it
+// rewrites parses again as a class with the same methods, and each probed method's code still is a
+// sequence of instructions whose jumps land on instructions.
+#include <cstdint>
+#include <cstdlib>
+
+#include "agent/classfile/class_file.h"
+#include "agent/classfile/code_attribute.h"
+#include "agent/classfile/code_editor.h"
+#include "agent/classfile/instrumenter.h"
+
+namespace jtrace::classfile {
+namespace {
+
+void Require(bool condition) {
+  if (!condition) std::abort();
+}
+
+void CheckRewritten(const InstrumentResult& result) {
+  const auto file = ParseClassFile(result.bytes);
+  Require(file.ok() && file->methods.size() == result.methods.size());
+  Require(file->this_name == result.class_name);
+  CodeAttribute code;
+  CodeEditor editor;
+  for (const MethodOutcome& outcome : result.methods) {
+    const MethodInfo& method = file->methods[outcome.method.index];
+    Require(method.name == outcome.method.name && method.descriptor == outcome.method.descriptor);
+    if (!outcome.probed) continue;
+    const Bytes attribute =
+        Bytes(result.bytes).subspan(method.code_begin, method.code_end - method.code_begin);
+    Require(code.Parse(attribute, file->pool));
+    Require(code.code.size() > outcome.method.code_size);
+    Require(editor.Scan(code.code) == Reason::kNone);
+    for (const ExceptionRow& row : code.exceptions) {
+      Require(editor.IsInstruction(row.start) && editor.IsInstruction(row.handler));
+      Require(row.end == code.code.size() || editor.IsInstruction(row.end));
+    }
+  }
+}
+
+void Check(Bytes input, const ProbeSpec& spec, uint32_t first_id) {
+  uint32_t calls = 0;
+  const auto result =
+      Instrument(input, ScopeFilter::Everything(), spec,
+                 [&calls, first_id](const MethodRef&) { return first_id + calls++; });
+  if (!result.ok()) return;
+  uint32_t probed = 0;
+  for (const MethodOutcome& outcome : result->methods) probed += outcome.probed ? 1 : 0;
+  Require(probed == calls);
+  Require(result->bytes.empty() == (probed == 0));
+  if (probed != 0) CheckRewritten(*result);
+}
+
+}  // namespace
+}  // namespace jtrace::classfile
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using jtrace::classfile::ProbeSpec;
+  jtrace::classfile::Check({data, size}, ProbeSpec::Tree(), 0x7ffe);
+  jtrace::classfile::Check({data, size}, ProbeSpec::Flat(), 1);
+  return 0;
+}
