@@ -39,6 +39,8 @@ class FieldOffsets {
     if (get == nullptr) return;
     offset_ = jni->GetMethodID(type, "objectFieldOffset", "(Ljava/lang/Class;Ljava/lang/String;)J");
     if (offset_ != nullptr) unsafe_ = jni->CallStaticObjectMethod(type, get);
+    // Asked even though getUnsafe throws nothing: -Xcheck:jni warns of calls after an unasked one.
+    if (jni->ExceptionCheck() == JNI_TRUE) unsafe_ = nullptr;
   }
 
   // -1 if it cannot be told.

@@ -211,6 +211,9 @@ absl::Status ResolveJniEnvOffset(JNIEnv* env, VmLayout* layout) {
     return absl::NotFoundError("java.lang.Thread has no field eetop");
   }
   jobject const thread = env->CallStaticObjectMethod(thread_class, current);
+  // currentThread throws nothing, but -Xcheck:jni wants to see that somebody looked.
+  if (env->ExceptionCheck() == JNI_TRUE) env->ExceptionClear();
+  if (thread == nullptr) return absl::FailedPreconditionError("no current thread");
   const auto java_thread = static_cast<uintptr_t>(env->GetLongField(thread, eetop));
   env->DeleteLocalRef(thread);
   env->DeleteLocalRef(thread_class);

@@ -36,7 +36,7 @@ final class RoundTripTest {
             "ecj",
             List.of("eclipse-jdt-core.jar"),
             List.of(
-                "org.eclipse.jdt.internal.compiler.batch.Main", "-17", "-d", classes.toString(),
+                "org.eclipse.jdt.internal.compiler.batch.Main", "-17", "-nowarn", "-proc:none", "-d", classes.toString(),
                 Setup.CASE_SOURCES.toString())));
   }
 
