@@ -114,7 +114,8 @@ class Chain {
   }
   // Frames that CopyTo writes, at most limit + 1.
   uint32_t SizeWithin(uint32_t limit) const;
-  // Whether both have the same frames and failure; not compared, and true, if either dropped frames.
+  // Whether both have the same frames and failure; not compared, and true, if either dropped
+  // frames.
   bool SameFrames(const Chain& other) const;
   // Writes the frames, leaf first. Of more than `limit` (2 <= limit <= capacity) the leaf half and
   // the root half, a kTruncated marker with the number of missing frames as bci between them.

@@ -219,11 +219,18 @@ class CompiledFrame {
     return true;
   }
 
-  // A call in a barrier's slow path, which saved registers below the frame before it.
+  // A call in a barrier's slow path, which saved registers below the frame before it. Taking down
+  // the whole frame before a jump is no such path but a rethrow.
   bool FromSlowPath() {
     constexpr int kRestoreInstructions = 60;
     const int popped = PoppedBeforeJump(cursor_.pc, blob_.end, kRestoreInstructions);
-    return popped > 0 && FromFrameAt(cursor_.sp + static_cast<uintptr_t>(popped));
+    if (popped <= 0 || popped == 8 * (blob_.frame_size - 1)) return false;
+    const uintptr_t caller_sp = cursor_.sp + static_cast<uintptr_t>(popped + 8 * blob_.frame_size);
+    uintptr_t value, fp;
+    return cursor_.Load(caller_sp - 8, &value) && cursor_.Load(caller_sp - 16, &fp) &&
+           IsReturnAddress(walk_, value, Callers::kJava) &&
+           CallerLooksValid(walk_, value, caller_sp, fp) &&
+           FromFrameAt(cursor_.sp + static_cast<uintptr_t>(popped));
   }
 
   // rsp is 16-byte aligned in the body. Intrinsics push words around their use of registers:

@@ -62,6 +62,14 @@ struct Cursor {
     return static_cast<uintptr_t>(context->uc_mcontext.gregs[index]);
   }
 
+  // By the number that instructions use: 0 rax, 1 rcx, … 15 r15.
+  uintptr_t EncodedRegister(int number) const {
+    constexpr int kIndex[] = {REG_RAX, REG_RCX, REG_RDX, REG_RBX, REG_RSP, REG_RBP,
+                              REG_RSI, REG_RDI, REG_R8,  REG_R9,  REG_R10, REG_R11,
+                              REG_R12, REG_R13, REG_R14, REG_R15};
+    return Register(kIndex[number]);
+  }
+
   // Whether a word at `address` belongs to the frames above sp. Below it lies the red zone.
   bool InStack(uintptr_t address) const {
     constexpr uintptr_t kRedZone = 128;

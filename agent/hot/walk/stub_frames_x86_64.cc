@@ -32,7 +32,7 @@ class StubFrame {
                  ? Step::kCaller
                  : walk_.Fail(WalkNote::kStubCaller);
     }
-    if (FromAdapterCall() || FromShape()) return Step::kCaller;
+    if (FromAdapterCall() || FromHandlerJump() || FromShape()) return Step::kCaller;
     if (cursor_.interrupted && FromInterrupted()) return Step::kCaller;
     return LastResorts() ? Step::kCaller : walk_.Fail(WalkNote::kStubCaller);
   }
@@ -62,7 +62,38 @@ class StubFrame {
   bool FromFrameSize() {
     const uintptr_t slot = cursor_.sp + 8 * static_cast<uintptr_t>(blob_.frame_size - 1);
     SavedFp fp;
-    return cursor_.LoadFp(slot - 8, &fp) && ReturnThrough(walk_, slot, fp, Callers::kAny);
+    return cursor_.LoadFp(slot - 8, &fp) && ReturnThrough(walk_, slot, fp, callers_);
+  }
+
+  // Stubs that dispatch exceptions take down their frame and jump through a register to the
+  // handler, which lies in the frame that is now on top: `jmp register`, or `pop register` before
+  // it. The C2 one is entered the same way: its caller's pc is in rdx until it is pushed.
+  bool FromHandlerJump() {
+    if (!cursor_.interrupted || blob_.kind != BlobKind::kRuntimeStub) return false;
+    const uintptr_t pc = cursor_.pc;
+    const int jumped = JumpedRegister(pc, blob_.end);
+    if (jumped >= 0) return EnterHandler(cursor_.EncodedRegister(jumped), 0, cursor_.sp);
+    const int popped = PoppedRegister(pc, blob_.end);
+    uintptr_t on_top;
+    if (popped >= 0 && cursor_.Load(cursor_.sp, &on_top) &&
+        JumpedRegister(pc + (popped < 8 ? 1 : 2), blob_.end) == popped) {
+      return EnterHandler(on_top, cursor_.sp, cursor_.sp + 8);
+    }
+    constexpr uint8_t kPushRdx = 0x52;
+    return pc == begin_ && ByteAt(pc) == kPushRdx &&
+           EnterHandler(cursor_.Register(REG_RDX), 0, cursor_.sp);
+  }
+
+  // Handlers follow no call: the frame must be that of an nmethod with a valid caller.
+  bool EnterHandler(uintptr_t pc, uintptr_t slot, uintptr_t sp) {
+    CodeBlob target;
+    if (!walk_.InCodeCache(pc)) return false;
+    const bool handler = FindBlob(*walk_.vm, pc, &target) && target.IsCompiled() &&
+                         pc >= target.code && pc < target.end;
+    if (!handler && !walk_.vm->InInterpreter(pc)) return false;
+    if (!CallerLooksValid(walk_, pc, sp, cursor_.fp)) return false;
+    cursor_.Return(pc, slot, sp, cursor_.OwnFp());
+    return true;
   }
 
   // A compiled-to-interpreted adapter that called fixup_callers_callsite: behind the call it takes
@@ -102,8 +133,12 @@ class StubFrame {
         !cursor_.LoadFp(cursor_.sp + static_cast<uintptr_t>(shape.rbp_offset), &caller_fp)) {
       return false;
     }
-    return ReturnThrough(walk_, cursor_.sp + static_cast<uintptr_t>(shape.offset), caller_fp,
-                         callers_);
+    const uintptr_t slot = cursor_.sp + static_cast<uintptr_t>(shape.offset);
+    if (ReturnThrough(walk_, slot, caller_fp, callers_)) return true;
+    // The return address may have been replaced by that of an exception handler.
+    uintptr_t handler;
+    return blob_.kind == BlobKind::kRuntimeStub && cursor_.Load(slot, &handler) &&
+           EnterHandler(handler, slot, slot + 8);
   }
 
   bool FromInterrupted() {

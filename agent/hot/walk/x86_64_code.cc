@@ -330,6 +330,32 @@ Instruction Decode(uintptr_t at, uintptr_t end) {
   return {length, effect.effect, effect.delta};
 }
 
+namespace {
+
+// Copies an optional REX.B and the two bytes behind it; returns the register's high bit, or -1.
+int ReadShort(uintptr_t at, uintptr_t end, uint8_t (&bytes)[2]) {
+  if (at + 3 > end) return -1;
+  const auto* p = reinterpret_cast<const uint8_t*>(at);
+  const bool rex_b = *p == 0x41;
+  if (rex_b) ++p;
+  std::memcpy(bytes, p, sizeof bytes);
+  return rex_b ? 8 : 0;
+}
+
+}  // namespace
+
+int JumpedRegister(uintptr_t at, uintptr_t end) {
+  uint8_t bytes[2];
+  const int high = ReadShort(at, end, bytes);
+  return high >= 0 && bytes[0] == 0xff && (bytes[1] & 0xf8) == 0xe0 ? high | (bytes[1] & 7) : -1;
+}
+
+int PoppedRegister(uintptr_t at, uintptr_t end) {
+  uint8_t bytes[2];
+  const int high = ReadShort(at, end, bytes);
+  return high >= 0 && (bytes[0] & 0xf8) == 0x58 ? high | (bytes[0] & 7) : -1;
+}
+
 bool EndsWithCall(const uint8_t bytes[8]) {
   const auto at = [bytes](int before_end) { return bytes[8 - before_end]; };
   if (at(5) == 0xe8) return true;

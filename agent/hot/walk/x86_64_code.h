@@ -30,6 +30,11 @@ struct Instruction {
 // Decodes the instruction at `at`; reads no byte at or past `end`.
 Instruction Decode(uintptr_t at, uintptr_t end);
 
+// The number of the general register (0 rax … 15 r15) that `jmp register` or `pop register` at `at`
+// names; -1 if there is another instruction.
+int JumpedRegister(uintptr_t at, uintptr_t end);
+int PoppedRegister(uintptr_t at, uintptr_t end);
+
 // Whether the 8 bytes, those before a return address, end with a call instruction.
 bool EndsWithCall(const uint8_t bytes[8]);
 
