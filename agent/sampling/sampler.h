@@ -22,7 +22,7 @@
 namespace jtrace::sampling {
 
 enum class TimerKind {
-  kAuto,   // perf events if the kernel allows them, POSIX timers otherwise
+  kAuto,   // perf events if the kernel allows them and they are cheap here, else POSIX timers
   kPerf,   // perf_event_open: precise at any interval
   kPosix,  // timer_create: at most one signal a kernel tick, weighted by its overruns
 };

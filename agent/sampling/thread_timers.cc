@@ -20,6 +20,14 @@ uint32_t DescriptorLimit() {
   return static_cast<uint32_t>(std::min<rlim_t>(limit.rlim_cur, kMaxDescriptors));
 }
 
+// Whether perf events would cost the program more than sampling may (2 %, handler included). Then
+// POSIX timers do as well: with their weights the totals are right, only single samples are fewer.
+// Who asks for less than a millisecond wants the resolution and pays for it.
+bool PerfIsTooDear(std::chrono::nanoseconds interval) {
+  constexpr std::chrono::milliseconds kCoarse(1);
+  return interval >= kCoarse && MeasurePerfInterrupt() > interval / 100;
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<ThreadTimers>> ThreadTimers::Create(
@@ -32,7 +40,8 @@ absl::StatusOr<std::unique_ptr<ThreadTimers>> ThreadTimers::Create(
       return absl::UnavailableError(
           absl::StrCat("perf events are not available: ", trial.status().message()));
     }
-    kind = trial.ok() ? TimerKind::kPerf : TimerKind::kPosix;
+    const bool perf = trial.ok() && (kind == TimerKind::kPerf || !PerfIsTooDear(interval));
+    kind = perf ? TimerKind::kPerf : TimerKind::kPosix;
   }
   return std::unique_ptr<ThreadTimers>(new ThreadTimers(kind, interval, signal));
 }

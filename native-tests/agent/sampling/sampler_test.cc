@@ -166,6 +166,15 @@ TEST(SamplerSignalTest, ForeignSignalsReachTheirHandler) {
   EXPECT_EQ(foreign_signals, before + 1);
 }
 
+TEST(SamplerOptionsTest, AutoTakesPerfForShortIntervals) {
+  SamplerOptions options;
+  options.timer = TimerKind::kPerf;
+  if (!Sampler::Create(options, nullptr).ok()) GTEST_SKIP() << "no perf events";
+  options.timer = TimerKind::kAuto;
+  options.interval = std::chrono::microseconds(200);
+  EXPECT_EQ((*Sampler::Create(options, nullptr))->timer_in_use(), TimerKind::kPerf);
+}
+
 TEST(SamplerOptionsTest, RefusesWhatCannotWork) {
   SamplerOptions options;
   options.signal = SIGRTMIN + 3;

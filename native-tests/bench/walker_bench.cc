@@ -1,0 +1,86 @@
+// What a walk costs: native stacks of given depth, with and without the memory of the last walk,
+// the unwind rows behind them, and libunwind on the same stack.
+//
+// The caches are warm here. In a program that is interrupted each millisecond they are not: there
+// the handler's own measure counts (SamplerOptions::measure_cost, java-tests/walker).
+#include <benchmark/benchmark.h>
+#include <ucontext.h>
+
+#include <memory>
+
+#include "agent/hot/walk/walker.h"
+#include "agent/sampling/sync_unwind.h"
+
+namespace jtrace::hot {
+namespace {
+
+enum class How { kFull, kRemembered, kLibunwind };
+
+constexpr uint32_t kCapacity = 4096;
+Frame frames[kCapacity];
+auto memory = std::make_unique<WalkMemory::Storage>();
+uint32_t remembered;
+
+// As if interrupted: the walk starts at the caller of getcontext.
+void WalkHere(benchmark::State& state, How how) {
+  ucontext_t context;
+  getcontext(&context);
+  remembered = 0;
+  uint32_t depth = 0;
+  for (auto _ : state) {
+    if (how == How::kLibunwind) {
+      depth = static_cast<uint32_t>(sampling::UnwindNative(context, kCapacity)->size());
+      continue;
+    }
+    Chain chain(frames, kCapacity);
+    const bool remember = how == How::kRemembered;
+    WalkStack(
+        nullptr,
+        WalkedThread{0, {}, remember ? memory.get() : nullptr, remember ? &remembered : nullptr},
+        &context, chain);
+    depth = chain.SizeWithin(kCapacity);
+    benchmark::DoNotOptimize(depth);
+  }
+  state.counters["frames"] = depth;
+}
+
+__attribute__((noinline)) int Deepen(benchmark::State& state, How how, int64_t depth) {
+  if (depth == 0) {
+    WalkHere(state, how);
+    return 0;
+  }
+  return Deepen(state, how, depth - 1) + 1;
+}
+
+template <How how>
+void BM_Walk(benchmark::State& state) {
+  benchmark::DoNotOptimize(Deepen(state, how, state.range(0)));
+}
+BENCHMARK(BM_Walk<How::kFull>)->Arg(10)->Arg(100)->Arg(1000);
+BENCHMARK(BM_Walk<How::kRemembered>)->Arg(10)->Arg(100)->Arg(1000);
+BENCHMARK(BM_Walk<How::kLibunwind>)->Arg(10)->Arg(100);
+
+void BM_RowFromTables(benchmark::State& state) {
+  const auto begin = reinterpret_cast<uintptr_t>(&WalkStack);
+  CfiRow row;
+  // More pcs than the cache has room for, so that most are read from the tables.
+  uintptr_t pc = begin;
+  for (auto _ : state) {
+    CfiLookup lookup;
+    benchmark::DoNotOptimize(lookup.Find(begin + (pc += 4099) % 65'536, &row));
+  }
+}
+BENCHMARK(BM_RowFromTables);
+
+void BM_RowFromCache(benchmark::State& state) {
+  const auto pc = reinterpret_cast<uintptr_t>(&WalkStack);
+  CfiRow row;
+  CfiLookup lookup;
+  for (auto _ : state) benchmark::DoNotOptimize(lookup.Find(pc, &row));
+}
+BENCHMARK(BM_RowFromCache);
+
+}  // namespace
+}  // namespace jtrace::hot
+
+BENCHMARK_MAIN();
