@@ -4,10 +4,12 @@
 // The caches are warm here. In a program that is interrupted each millisecond they are not: there
 // the handler's own measure counts (SamplerOptions::measure_cost, java-tests/walker).
 #include <benchmark/benchmark.h>
+#include <dlfcn.h>
 #include <ucontext.h>
 
 #include <memory>
 
+#include "agent/hot/walk/cfi.h"
 #include "agent/hot/walk/walker.h"
 #include "agent/sampling/sync_unwind.h"
 
@@ -49,7 +51,9 @@ __attribute__((noinline)) int Deepen(benchmark::State& state, How how, int64_t d
     WalkHere(state, how);
     return 0;
   }
-  return Deepen(state, how, depth - 1) + 1;
+  int result = Deepen(state, how, depth - 1);
+  asm volatile("" : "+r"(result));  // no tail call, no loop
+  return result + 1;
 }
 
 template <How how>
@@ -62,12 +66,12 @@ BENCHMARK(BM_Walk<How::kLibunwind>)->Arg(10)->Arg(100);
 
 void BM_RowFromTables(benchmark::State& state) {
   const auto begin = reinterpret_cast<uintptr_t>(&WalkStack);
-  CfiRow row;
-  // More pcs than the cache has room for, so that most are read from the tables.
-  uintptr_t pc = begin;
+  dl_find_object object;
+  _dl_find_object(reinterpret_cast<void*>(begin), &object);
+  const auto* const tables = static_cast<const std::byte*>(object.dlfo_eh_frame);
+  uintptr_t offset = 0;
   for (auto _ : state) {
-    CfiLookup lookup;
-    benchmark::DoNotOptimize(lookup.Find(begin + (pc += 4099) % 65'536, &row));
+    benchmark::DoNotOptimize(ReadCfiRow(tables, begin + (offset += 4099) % 65'536));
   }
 }
 BENCHMARK(BM_RowFromTables);
