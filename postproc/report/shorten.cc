@@ -50,10 +50,19 @@ bool AbbreviateSegment(std::string& name, size_t& at) {
 
 }  // namespace
 
-std::string ShortenName(std::string_view name, int width) {
-  const bool is_path = name.find(" > ") != std::string_view::npos;
+std::string Printable(std::string_view text) {
+  std::string printable(text);
+  for (char& c : printable) {
+    if (absl::ascii_iscntrl(static_cast<unsigned char>(c))) c = '?';
+  }
+  return printable;
+}
+
+std::string ShortenName(std::string_view raw_name, int width) {
+  const std::string name = Printable(raw_name);
+  const bool is_path = name.find(" > ") != std::string::npos;
   if (is_path || DisplayWidth(name) <= width) return Shorten(name, width);
-  std::string shortened(name);
+  std::string shortened = name;
   size_t at = std::min(shortened.find_first_not_of(' '), shortened.size());
   while (DisplayWidth(shortened) > width && at < shortened.size()) {
     if (!AbbreviateSegment(shortened, at)) break;

@@ -11,8 +11,11 @@ int DisplayWidth(std::string_view text);
 // At most `width` columns, the middle replaced by "…".
 std::string Shorten(std::string_view text, int width);
 
-// At most `width` columns: packages give way first ("o.h.engine.Session.lock(int)"), then the
-// parameters ("(…)"), then the middle. A path of several names loses its middle alone.
+// Control characters, which a name in a trace may hold, shown as '?'.
+std::string Printable(std::string_view text);
+
+// Printable, at most `width` columns: packages give way first ("o.h.engine.Session.lock(int)"),
+// then the parameters ("(…)"), then the middle. A path of several names loses its middle alone.
 std::string ShortenName(std::string_view name, int width);
 
 // `text` with blanks before it up to `width` columns.

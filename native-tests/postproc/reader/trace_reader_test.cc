@@ -192,6 +192,35 @@ TEST(TraceReaderTest, EventCodesOfFigure30) {
   EXPECT_THAT(dump.err, HasSubstr("unknown event 0x7777/0x1"));
 }
 
+TEST(TraceReaderTest, SessionAndLossesAreShown) {
+  TraceBuilder builder;
+  proto::SessionStart& start = *builder.chunk().mutable_session_start();
+  start.set_command("org.example.Main \xff\xfe");  // not UTF-8
+  start.set_pid(42);
+  start.set_jvm("TestVM 99");
+  start.set_mode("merged");
+  start.set_interval_ns(1000000);
+  const uint32_t main = builder.Thread("main", 1);
+  builder.Sample(5, main, 0, {});
+  for (const uint64_t count : {3, 7}) {  // the last value holds
+    proto::Loss& loss = *builder.chunk().add_loss();
+    loss.set_name("ring_full");
+    loss.set_severity(proto::Loss::WARNING);
+    loss.set_count(count);
+    loss.set_what("samples dropped");
+    loss.set_advice("use a longer interval=");
+  }
+  const std::string text = testing::RunPost({"t"}, {{"t", builder.Finish()}}).out;
+  EXPECT_THAT(text, HasSubstr("org.example.Main"));
+  EXPECT_THAT(text, HasSubstr("(pid 42)"));
+  EXPECT_THAT(text, HasSubstr("TestVM 99"));
+  EXPECT_THAT(text, HasSubstr("a tick is 1.00 ms"));
+  EXPECT_THAT(text, HasSubstr("samples     1 (1.00 ms): 0.0 % whole"));
+  EXPECT_THAT(text, HasSubstr("warning: 7 samples dropped"));
+  EXPECT_THAT(text, HasSubstr("→ use a longer interval="));
+  EXPECT_THAT(text, HasSubstr("trace without its last record"));
+}
+
 // Damage ---------------------------------------------------------------------------------------
 
 // Three frames, each with one thread and a node of its own.

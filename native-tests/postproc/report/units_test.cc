@@ -41,6 +41,16 @@ TEST(TableTest, ShortensInTheMiddle) {
   EXPECT_EQ(DisplayWidth("äö…"), 3);
 }
 
+TEST(TableTest, PackagesGiveWayBeforeParametersAndTheMiddle) {
+  const std::string name = "org.h2.engine.SessionLocal.prepareCommand(String,int)";
+  EXPECT_EQ(ShortenName(name, 60), name);
+  EXPECT_EQ(ShortenName(name, 51), "o.h2.engine.SessionLocal.prepareCommand(String,int)");
+  EXPECT_EQ(ShortenName(name, 45), "o.h.e.SessionLocal.prepareCommand(String,int)");
+  EXPECT_EQ(ShortenName(name, 40), "o.h.e.SessionLocal.prepareCommand(…)");
+  EXPECT_EQ(ShortenName(name, 20), "o.h.e.Ses…Command(…)");
+  EXPECT_EQ(ShortenName("a\tb\x1b[31m", 60), "a?b?[31m");
+}
+
 TEST(TableTest, CsvQuotesWhatNeedsIt) {
   Table table;
   table.columns = {{"a,b"}, {"n"}, {"p"}};
