@@ -68,7 +68,8 @@ void FlatText(const ReportInput& input, std::ostream& out) {
     table.rows.push_back(
         {heat.unit == Heat::kCalls ? Cell::Empty() : Cell::Percent(PercentOf(self, heat.whole)),
          Cell::Int(self), Cell::Int(total),
-         recursive == total ? Cell::Empty() : Cell::Int(recursive), Cell::Int(calls),
+         recursive == total ? Cell::Empty() : Cell::Int(recursive),
+         calls == 0 ? Cell::Empty() : Cell::Int(calls),
          at(row, "calls_jitted") == 0 ? Cell::Empty()
                                       : Cell::Percent(PercentOf(at(row, "calls_jitted"), calls)),
          by_ticks ? Cell::Empty() : Cell::Int(at(row, "min_base")),

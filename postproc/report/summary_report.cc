@@ -228,7 +228,7 @@ void SummaryWriter::WriteLosses() {
 }
 
 constexpr double kOverviewFilter = 1.0;  // percent
-constexpr size_t kOverviewTreeLines = 40;
+constexpr size_t kOverviewTreeLines = 50;
 constexpr int64_t kOverviewFlatRows = 20;
 constexpr int64_t kOverviewStanzas = 5;
 

@@ -225,7 +225,7 @@ void TreeTextWriter::WriteFolded(const Pending& at) {
 // Raises the filter until the hot nodes fit the lines, as far as it goes.
 void TreeTextWriter::FitLines() {
   if (options_.max_lines == 0 || options_.filter_percent == 0) return;
-  constexpr double kMostPercent = 20;
+  constexpr double kMostPercent = 3;  // deep chains would leave nothing else
   while (options_.filter_percent < kMostPercent) {
     const auto hot = std::count_if(heat_.inclusive.begin(), heat_.inclusive.end(),
                                    [this](int64_t heat) { return heat > 0 && IsHot(heat); });
