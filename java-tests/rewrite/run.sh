@@ -42,3 +42,12 @@ fi
 "$jdk/bin/java" -Xverify:all -Xshare:off "${patches[@]}" -cp "$classes" LinkAll "$kind" \
   "$work/out.pack"
 "$jdk/bin/java" -cp "$classes:$asm$(printf ':%s' "$@")" Verify "$work/out.pack" "$work/in.pack"
+if [[ $kind == jdk ]]; then
+  # The rewritten JDK must run as well: compiled by C2 from the start, and its own compiler in it.
+  "$jdk/bin/java" -Xshare:off "${patches[@]}" -Xcomp -XX:-TieredCompilation -version
+  cat >"$work/Hello.java" <<<'class Hello { public static void main(String[] a) { } }'
+  "$jdk/bin/java" -Xshare:off "${patches[@]}" -m jdk.compiler/com.sun.tools.javac.Main \
+    -d "$work" "$work/Hello.java"
+  test -s "$work/Hello.class"
+  echo "the rewritten JDK runs"
+fi
