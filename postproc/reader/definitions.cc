@@ -199,21 +199,20 @@ void Definitions::AddSession(const proto::SessionStart& start) {
   }
 }
 
-void Definitions::Finish(uint32_t trace) {
-  if (start_.has_value()) AddSession(*start_);
-  TraceInfo& info = model_.traces().back();
-  info.cut_off = !end_.has_value();
-  if (end_.has_value()) {
-    constexpr std::string_view kReasons[] = {"unknown", "the program ended", "stopped",
-                                             "the agent gave up"};
-    const auto reason = static_cast<size_t>(end_->reason());
-    info.SetFact("end", kReasons[reason < std::size(kReasons) ? reason : 0]);
-    if (end_->agent_cpu_ns() != 0) info.SetFact("agent_cpu_ns", StrCat(end_->agent_cpu_ns()));
-    if (end_->agent_memory_bytes() != 0) {
-      info.SetFact("agent_memory_bytes", StrCat(end_->agent_memory_bytes()));
-    }
-    info.SetFact("methods_probed", StrCat(end_->methods_probed()));
+void Definitions::AddEnd(const proto::SessionEnd& end) {
+  TraceInfo& trace = model_.traces().back();
+  constexpr std::string_view kReasons[] = {"unknown", "the program ended", "stopped",
+                                           "the agent gave up"};
+  const auto reason = static_cast<size_t>(end.reason());
+  trace.SetFact("end", kReasons[reason < std::size(kReasons) ? reason : 0]);
+  if (end.agent_cpu_ns() != 0) trace.SetFact("agent_cpu_ns", StrCat(end.agent_cpu_ns()));
+  if (end.agent_memory_bytes() != 0) {
+    trace.SetFact("agent_memory_bytes", StrCat(end.agent_memory_bytes()));
   }
+  trace.SetFact("methods_probed", StrCat(end.methods_probed()));
+}
+
+void Definitions::AddLosses() {
   for (const proto::Loss& it : losses_) {
     if (it.count() == 0) continue;
     Loss loss;
@@ -224,10 +223,11 @@ void Definitions::Finish(uint32_t trace) {
     loss.count = Count(it.count());
     loss.what = it.what();
     loss.advice = it.advice();
-    info.SetLoss(std::move(loss));
+    model_.traces().back().SetLoss(std::move(loss));
   }
-  NameRoutines();
-  NameThreads(trace);
+}
+
+void Definitions::AddNativeCode() {
   for (const proto::Module& it : modules_) {
     const int64_t time = StreamTime(it.time_ns());
     if (it.unloaded()) {
@@ -245,6 +245,16 @@ void Definitions::Finish(uint32_t trace) {
     }
   }
   native_.Seal();
+}
+
+void Definitions::Finish(uint32_t trace) {
+  if (start_.has_value()) AddSession(*start_);
+  if (end_.has_value()) AddEnd(*end_);
+  model_.traces().back().cut_off = !end_.has_value();
+  AddLosses();
+  NameRoutines();
+  NameThreads(trace);
+  AddNativeCode();
   CheckControlSum();
 }
 

@@ -102,6 +102,9 @@ class Definitions {
   void AddNodeMetrics(const proto::TreeDelta& delta);
   void AddFlat(const proto::TreeDelta& delta);
   void AddSession(const proto::SessionStart& start);
+  void AddEnd(const proto::SessionEnd& end);
+  void AddLosses();
+  void AddNativeCode();
   void NameRoutines();
   void NameThreads(uint32_t trace);
   void CheckControlSum();
