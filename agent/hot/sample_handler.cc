@@ -159,10 +159,12 @@ void Rearm(const ThreadSlot& slot) {
   if (fd >= 0) ioctl(fd, PERF_EVENT_IOC_REFRESH, 1);
 }
 
-// The slot belongs to the calling thread. A thread that others attached learns it here.
+// Whether the slot belongs to the calling thread. A thread that others attached learns it here.
 bool Adopt(ThreadSlot* slot) {
-  if (tls_thread_slot == nullptr && slot->os_tid == gettid()) tls_thread_slot = slot;
-  return tls_thread_slot == slot;
+  if (tls_thread_slot == slot) return true;
+  if (slot->os_tid != gettid()) return false;
+  tls_thread_slot = slot;
+  return true;
 }
 
 void HandleOwn(const SamplerState& state, const Source& source, const ucontext_t* context) {

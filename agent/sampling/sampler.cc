@@ -51,7 +51,7 @@ class Sampler::Impl {
   explicit Impl(const SamplerOptions& options) : options_(options) {}
   void ReadVm(const void* libjvm_address);
   void ResolveLayout(JNIEnv* env);
-  void FillSlot(ThreadSlot* slot, uintptr_t java_thread);
+  void Identify(ThreadSlot* slot, uint32_t thread_number, uint64_t java_tid, uintptr_t java_thread);
   void DetachLocked(ThreadSlot* slot) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const SamplerOptions options_;
@@ -165,7 +165,10 @@ pid_t Sampler::Impl::OsThreadId(uintptr_t java_thread) const {
   return hot::SafeRead(os_thread + static_cast<uintptr_t>(fields.os_thread_id), &tid) ? tid : 0;
 }
 
-void Sampler::Impl::FillSlot(ThreadSlot* slot, uintptr_t java_thread) {
+void Sampler::Impl::Identify(ThreadSlot* slot, uint32_t thread_number, uint64_t java_tid,
+                             uintptr_t java_thread) {
+  slot->thread_number.store(thread_number, std::memory_order_relaxed);
+  slot->java_tid.store(java_tid, std::memory_order_relaxed);
   const auto& fields = layout_.thread;
   uintptr_t base = 0, size = 0;
   if (java_thread != 0 && fields.stack_base != hot::kAbsent && fields.stack_size != hot::kAbsent) {
@@ -181,7 +184,14 @@ absl::Status Sampler::Impl::Attach(pid_t tid, uint32_t thread_number, uint64_t j
                                    uintptr_t java_thread) {
   absl::MutexLock lock(&mutex_);
   if (!running_) return absl::FailedPreconditionError("the sampler does not run");
+  const bool own = tid == gettid();
   const auto known = slot_by_tid_.find(tid);
+  if (known != slot_by_tid_.end() && !own) {
+    // Its handler may be running: the slot cannot be taken from it.
+    Identify(known->second, thread_number, java_tid, java_thread);
+    return absl::OkStatus();
+  }
+  // Attached by others before, or left behind by an ended thread of the same tid.
   if (known != slot_by_tid_.end()) DetachLocked(known->second);
   ThreadSlot* const slot = pool_->Take();
   if (slot == nullptr) {
@@ -189,13 +199,10 @@ absl::Status Sampler::Impl::Attach(pid_t tid, uint32_t thread_number, uint64_t j
     return absl::ResourceExhaustedError("no thread slot is free");
   }
   slot->os_tid = tid;
-  slot->thread_number.store(thread_number, std::memory_order_relaxed);
-  slot->java_tid.store(java_tid, std::memory_order_relaxed);
   slot->in_handler = false;
   slot->remembered_frames = 0;
-  FillSlot(slot, java_thread);
+  Identify(slot, thread_number, java_tid, java_thread);
   slot->state.store(SlotState::kAttached, std::memory_order_release);
-  const bool own = tid == gettid();
   if (own) hot::tls_thread_slot = slot;
   const absl::Status status = timers_->Arm(slot);
   if (!status.ok()) {

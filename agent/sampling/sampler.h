@@ -91,7 +91,8 @@ class Sampler {
   // On the thread itself (JVMTI ThreadStart). java_tid 0: not a Java thread. The agent's own
   // threads are simply never attached.
   absl::Status AttachCurrentThread(JNIEnv* env, uint32_t thread_number, uint64_t java_tid);
-  // A thread that runs already. java_thread: Thread.eetop of a Java thread, 0 of another.
+  // A thread that runs already; if it is attached, only what is known of it changes. java_thread:
+  // Thread.eetop of a Java thread, 0 of another.
   absl::Status AttachThread(pid_t tid, uint32_t thread_number, uint64_t java_tid,
                             uintptr_t java_thread);
   // The OS thread id of a JavaThread (Thread.eetop); 0 if it cannot be told.

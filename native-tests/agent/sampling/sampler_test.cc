@@ -72,6 +72,17 @@ TEST_P(SamplerTest, WithoutAJvmSaysSoAndSamplesNativeFrames) {
   EXPECT_LT(weights.at(7), 600u);
 }
 
+TEST_P(SamplerTest, ThreadMayAttachItselfAgain) {
+  ASSERT_TRUE(sampler_->AttachThread(gettid(), 1, 0, 0).ok());
+  Burn(milliseconds(50));
+  ASSERT_TRUE(sampler_->AttachCurrentThread(nullptr, 2, 0).ok());
+  Burn(milliseconds(100));
+  sampler_->DetachCurrentThread();
+  auto weights = DrainWeights();
+  EXPECT_GT(weights[1], 0u);
+  EXPECT_GT(weights[2], 0u);
+}
+
 TEST_P(SamplerTest, DetachedThreadIsSampledNoMore) {
   ASSERT_TRUE(sampler_->AttachCurrentThread(nullptr, 1, 0).ok());
   sampler_->DetachCurrentThread();
@@ -88,7 +99,8 @@ TEST_P(SamplerTest, AttachesRunningThreadsFromOutside) {
     while (!stop) Burn(milliseconds(1));
   });
   while (tid == 0) std::this_thread::yield();
-  ASSERT_TRUE(sampler_->AttachThread(tid, 9, 0, 0).ok());
+  ASSERT_TRUE(sampler_->AttachThread(tid, 8, 0, 0).ok());
+  ASSERT_TRUE(sampler_->AttachThread(tid, 9, 0, 0).ok());  // known better now
   std::map<uint32_t, uint64_t> weights;
   for (int i = 0; i < 1000 && weights[9] < 20; ++i) {
     std::this_thread::sleep_for(milliseconds(10));
@@ -97,6 +109,7 @@ TEST_P(SamplerTest, AttachesRunningThreadsFromOutside) {
   stop = true;
   busy.join();
   EXPECT_GE(weights[9], 20u);
+  weights.erase(8);  // what was sampled in between
   EXPECT_EQ(weights.size(), 1u);
   // It ended without telling; the sweep finds out, and the slot is used again.
   sampler_->SweepEndedThreads();
