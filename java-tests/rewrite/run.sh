@@ -50,4 +50,9 @@ if [[ $kind == jdk ]]; then
     -d "$work" "$work/Hello.java"
   test -s "$work/Hello.class"
   echo "the rewritten JDK runs"
+else
+  # The other shape of probe: frames move, and nothing is appended to them.
+  "$rewrite" --flat "$work/in.pack" "$work/out.pack" >/dev/null
+  "$jdk/bin/java" -Xverify:all -Xshare:off "${patches[@]}" -cp "$classes" LinkAll jars \
+    "$work/out.pack"
 fi
