@@ -17,15 +17,18 @@ bool IsHiddenSignature(absl::string_view signature) {
   return absl::StrContains(signature, ".0x") || absl::StrContains(signature, "/0x");
 }
 
+constexpr absl::string_view kProbeSignature = "Ljava/lang/invoke/JTraceProbe;";
+
 }  // namespace
 
-uint32_t ClassRegistry::ClassIdOf(jclass klass, bool* is_hidden) {
+ClassRegistry::ClassIdentity ClassRegistry::IdentityOf(jclass klass) {
   Allocated<char> signature(env_);
-  if (env_->GetClassSignature(klass, signature.out(), nullptr) != JVMTI_ERROR_NONE) return 0;
-  *is_hidden = IsHiddenSignature(signature.get());
+  if (env_->GetClassSignature(klass, signature.out(), nullptr) != JVMTI_ERROR_NONE) return {};
   jobject loader = nullptr;
   env_->GetClassLoader(klass, &loader);
-  return encoder_.ClassId(BinaryName(signature.get()), loaders_.Of(loader));
+  return {.id = encoder_.ClassId(BinaryName(signature.get()), loaders_.Of(loader)),
+          .is_hidden = IsHiddenSignature(signature.get()),
+          .is_probe = loader == nullptr && kProbeSignature == signature.get()};
 }
 
 ClassRegistry::Numbers ClassRegistry::RecordMethod(jmethodID method, uint32_t class_id) {
@@ -38,29 +41,32 @@ ClassRegistry::Numbers ClassRegistry::RecordMethod(jmethodID method, uint32_t cl
           .routine = encoder_.FindRoutine(class_id, name.get(), descriptor.get())};
 }
 
-void ClassRegistry::RecordMethods(jclass klass, uint32_t class_id, proto::ClassEvent& event) {
+void ClassRegistry::RecordMethods(jclass klass, const ClassIdentity& identity,
+                                  proto::ClassEvent& event) {
   jint count = 0;
   Allocated<jmethodID> methods(env_);
   if (env_->GetClassMethods(klass, &count, methods.out()) != JVMTI_ERROR_NONE) return;
   std::vector<std::pair<jmethodID, Numbers>> numbered;
   numbered.reserve(static_cast<size_t>(count));
   for (jint i = 0; i < count; ++i) {
-    numbered.emplace_back(methods[i], RecordMethod(methods[i], class_id));
+    numbered.emplace_back(methods[i], RecordMethod(methods[i], identity.id));
     event.add_method(numbered.back().second.method);
   }
   absl::MutexLock lock(&mutex_);
-  for (const auto& [method, numbers] : numbered) methods_[method] = numbers;
+  for (const auto& [method, numbers] : numbered) {
+    methods_[method] = numbers;
+    if (identity.is_probe) probe_methods_.insert(numbers.method);
+  }
 }
 
 void ClassRegistry::Prepare(jclass klass, uint32_t thread) {
   jlong tag = 0;
   env_->GetTag(klass, &tag);
   if (IsTag(tag, TagKind::kClass)) return;
-  bool is_hidden = false;
-  const uint32_t class_id = ClassIdOf(klass, &is_hidden);
-  if (class_id == 0) return;
-  env_->SetTag(klass, MakeTag(TagKind::kClass, class_id));
-  if (is_hidden) {
+  const ClassIdentity identity = IdentityOf(klass);
+  if (identity.id == 0) return;
+  env_->SetTag(klass, MakeTag(TagKind::kClass, identity.id));
+  if (identity.is_hidden) {
     losses_.Add("hidden_class", Severity::kInfo, 1,
                 "hidden classes, whose methods cannot get probes",
                 "samples see them; the bodies of lambdas are ordinary methods and counted");
@@ -70,8 +76,8 @@ void ClassRegistry::Prepare(jclass klass, uint32_t thread) {
                                .major = format::kClass,
                                .minor = format::kClassLoad};
   proto::ClassEvent details;
-  details.set_class_id(class_id);
-  RecordMethods(klass, class_id, details);
+  details.set_class_id(identity.id);
+  RecordMethods(klass, identity, details);
   event.value = details.method_size();
   encoder_.AddClassEvent(event, std::move(details));
 }
@@ -105,6 +111,11 @@ uint32_t ClassRegistry::MethodOf(jmethodID method) const {
   absl::MutexLock lock(&mutex_);
   const auto found = methods_.find(method);
   return found != methods_.end() ? found->second.method : 0;
+}
+
+bool ClassRegistry::IsProbe(uint32_t method) const {
+  absl::MutexLock lock(&mutex_);
+  return probe_methods_.contains(method);
 }
 
 uint32_t ClassRegistry::RoutineOf(jmethodID method) const {

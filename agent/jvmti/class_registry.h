@@ -13,6 +13,7 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/synchronization/mutex.h"
 #include "agent/clock.h"
 #include "agent/jvmti/tags.h"
@@ -36,6 +37,8 @@ class ClassRegistry {
 
   // Method.id of a jmethodID; 0 if its class was never seen.
   uint32_t MethodOf(jmethodID method) const;
+  // Whether the Method.id belongs to the probes' own class.
+  bool IsProbe(uint32_t method) const;
   // Routine.id of a method with probes; 0 if it has none.
   uint32_t RoutineOf(jmethodID method) const;
 
@@ -45,8 +48,14 @@ class ClassRegistry {
     uint32_t routine = 0;
   };
 
-  uint32_t ClassIdOf(jclass klass, bool* is_hidden);
-  void RecordMethods(jclass klass, uint32_t class_id, proto::ClassEvent& event);
+  struct ClassIdentity {
+    uint32_t id = 0;  // ClassDef.id; 0: the class cannot be named
+    bool is_hidden = false;
+    bool is_probe = false;
+  };
+
+  ClassIdentity IdentityOf(jclass klass);
+  void RecordMethods(jclass klass, const ClassIdentity& identity, proto::ClassEvent& event);
   Numbers RecordMethod(jmethodID method, uint32_t class_id);
 
   jvmtiEnv* env_;
@@ -56,6 +65,7 @@ class ClassRegistry {
   Losses& losses_;
   mutable absl::Mutex mutex_;
   absl::flat_hash_map<jmethodID, Numbers> methods_ ABSL_GUARDED_BY(mutex_);
+  absl::flat_hash_set<uint32_t> probe_methods_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace jtrace::jvmti

@@ -9,6 +9,7 @@
 namespace jtrace::writer {
 namespace {
 
+constexpr absl::string_view kProbeName = "[jtrace probe]";
 constexpr absl::string_view kUnknownMethod = "[unknown_java_method]";
 
 constexpr absl::string_view kPositionUnknown = "sample.position_unknown";
@@ -81,19 +82,35 @@ void SampleSource::Add(const hot::SampleView& view, proto::Chunk& chunk) {
                 "samples whose place in the call tree could not be told",
                 "virtual threads need JDK 25 for this; their samples hang under the thread");
   }
-  sample->mutable_frame()->Reserve(static_cast<int>(header.frame_count));
+  // What runs inside a probe is jtrace's own cost: one frame stands for all of it.
   for (uint32_t i = 0; i < header.frame_count; ++i) {
-    sample->add_frame(FrameIndex(view.frames[i], chunk));
+    const KnownFrame known = Know(view.frames[i], chunk);
+    if (known.is_probe) sample->clear_frame();
+    sample->add_frame(known.index);
   }
   ++samples_;
 }
 
-uint32_t SampleSource::FrameIndex(const hot::Frame& frame, proto::Chunk& chunk) {
+SampleSource::KnownFrame SampleSource::Know(const hot::Frame& frame, proto::Chunk& chunk) {
   const FrameKey key(frame.value, frame.bci, static_cast<uint8_t>(frame.kind), frame.flags);
-  const auto next = static_cast<uint32_t>(chunk.frame_size());
+  const KnownFrame next = {static_cast<uint32_t>(chunk.frame_size()), false};
   const auto [entry, inserted] = frames_.try_emplace(key, next);
-  if (inserted) Encode(frame, *chunk.add_frame());
+  if (inserted) {
+    proto::Frame* encoded = chunk.add_frame();
+    Encode(frame, *encoded);
+    if (IsProbe(*encoded)) {
+      entry->second.is_probe = true;
+      encoded->Clear();
+      encoded->set_kind(proto::Frame::STUB);
+      encoded->set_value(encoder_.String(kProbeName));
+    }
+  }
   return entry->second;
+}
+
+bool SampleSource::IsProbe(const proto::Frame& frame) const {
+  return frame.kind() >= proto::Frame::INTERPRETED && frame.kind() <= proto::Frame::INLINED &&
+         classes_.IsProbe(static_cast<uint32_t>(frame.value()));
 }
 
 void SampleSource::Encode(const hot::Frame& frame, proto::Frame& out) {

@@ -35,8 +35,14 @@ class SampleSource : public ChunkSource {
   using FrameKey = std::tuple<uint64_t, int32_t, uint8_t, uint8_t>;
 
   void Add(const hot::SampleView& view, proto::Chunk& chunk);
-  uint32_t FrameIndex(const hot::Frame& frame, proto::Chunk& chunk);
+  struct KnownFrame {
+    uint32_t index;  // in Chunk.frame
+    bool is_probe;
+  };
+
+  KnownFrame Know(const hot::Frame& frame, proto::Chunk& chunk);
   void Encode(const hot::Frame& frame, proto::Frame& out);
+  bool IsProbe(const proto::Frame& frame) const;
   void UpdateLosses();
 
   const SessionClock& clock_;
@@ -48,7 +54,7 @@ class SampleSource : public ChunkSource {
   const bool positions_expected_;
   const NodeNumber node_number_;
   // Frame numbers hold for one chunk.
-  absl::flat_hash_map<FrameKey, uint32_t> frames_;
+  absl::flat_hash_map<FrameKey, KnownFrame> frames_;
   uint64_t samples_ = 0;
 };
 

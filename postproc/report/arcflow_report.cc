@@ -53,6 +53,7 @@ std::vector<const Stanza*> ChosenStanzas(const ReportInput& input, bool with_roo
   for (const Stanza& stanza : input.arcs.stanzas()) {
     const FlatRow& self = input.flat.rows()[stanza.self];
     if (self.is_root && !with_roots) continue;
+    if (input.options.counted_only && self.calls == 0) continue;
     const int64_t inclusive = heat.unit == Heat::kTicks  ? self.cum_ticks
                               : heat.unit == Heat::kTime ? self.cum
                                                          : self.calls;

@@ -28,6 +28,7 @@ struct ReportOptions {
   std::string of;             // callees, callers
   std::string root;           // virtual root
   std::string metric;
+  bool counted_only = false;  // arcflow: stanzas of routines that events counted
 };
 
 // Everything behind the pipeline's last stage; all references outlive the report.

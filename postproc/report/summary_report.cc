@@ -234,6 +234,13 @@ constexpr int64_t kOverviewStanzas = 5;
 
 void Heading(std::string_view title, std::ostream& out) { out << "\n── " << title << " ──\n"; }
 
+// Whether events counted anything but the threads themselves.
+bool HasCalls(const ReportInput& input) {
+  const auto& rows = input.flat.rows();
+  return std::any_of(rows.begin(), rows.end(),
+                     [](const FlatRow& row) { return !row.is_root && row.calls > 0; });
+}
+
 }  // namespace
 
 void SummaryText(const ReportInput& input, std::ostream& out) { SummaryWriter(input, out).Write(); }
@@ -254,14 +261,20 @@ void OverviewText(const ReportInput& input, std::ostream& out) {
   Heading("call tree, hottest paths", out);
   TreeTextOptions tree;
   tree.filter_percent = with(0, kOverviewFilter).filter_percent;
+  tree.program_first = true;
   tree.max_lines =
       input.options.top > 0 ? static_cast<size_t>(input.options.top) : kOverviewTreeLines;
   WriteTreeText(input, tree, out);
-  Heading("routines by total", out);
-  const ReportOptions flat = with(kOverviewFlatRows, 0);
+  const Heat unit = HeatOf(input);
+  ReportOptions flat = with(kOverviewFlatRows, 0);
+  if (flat.sort.empty() && unit != Heat::kCalls) {
+    flat.sort = unit == Heat::kTicks ? "base_ticks" : "base";
+  }
+  Heading(flat.sort == input.options.sort ? "routines" : "routines by self", out);
   FlatText(rebound(flat), out);
   Heading("arc flow of the top routines", out);
-  const ReportOptions arcs = with(kOverviewStanzas, 0);
+  ReportOptions arcs = with(kOverviewStanzas, 0);
+  arcs.counted_only = HasCalls(input);
   ArcFlowText(rebound(arcs), out);
 }
 

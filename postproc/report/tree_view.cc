@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <tuple>
+#include <utility>
 
 #include "absl/strings/str_format.h"
 #include "postproc/support/strings.h"
@@ -114,7 +115,13 @@ class TreeTextWriter {
   bool IsHot(int64_t heat) const {
     return options_.filter_percent == 0 || PercentOf(heat, heat_.whole) >= options_.filter_percent;
   }
+  // Whether any event entered the thread's tree; false for all if that does not matter.
+  bool HasEvents(NodeId root) const;
+  bool IsCollapsed(NodeId id) const {
+    return collapses_ && input_.tree.node(id).origin == NodeOrigin::kThread && !HasEvents(id);
+  }
   void FitLines();
+  size_t HotNodes(NodeId root) const;
   void PushRoots();
   void PushChildren(const Pending& parent);
   void WriteHeader();
@@ -129,6 +136,7 @@ class TreeTextWriter {
   const TreeView view_;
   const HeatMap heat_;
   std::vector<Pending> pending_;
+  bool collapses_ = false;
 };
 
 void TreeTextWriter::WriteColumns(std::string_view share, std::string_view total,
@@ -160,15 +168,27 @@ void TreeTextWriter::PushRoots() {
       folded_heat = WrapAdd(folded_heat, HeatAt(root));
     }
   }
+  const auto rank = [this](NodeId root) { return std::pair(HasEvents(root), HeatAt(root)); };
   std::stable_sort(shown.begin(), shown.end(),
-                   [this](NodeId a, NodeId b) { return HeatAt(a) > HeatAt(b); });
+                   [&](NodeId a, NodeId b) { return rank(a) > rank(b); });
+  collapses_ = options_.program_first &&
+               std::any_of(shown.begin(), shown.end(), [&](NodeId id) { return HasEvents(id); });
   if (folded > 0) pending_.push_back({NodeId(), "", "", folded, folded_heat});
   for (auto root = shown.rbegin(); root != shown.rend(); ++root) {
     pending_.push_back({*root, "", "", 0, 0});
   }
 }
 
+bool TreeTextWriter::HasEvents(NodeId root) const {
+  if (!options_.program_first) return false;
+  for (NodeId at = input_.tree.node(root).first_child; at; at = input_.tree.node(at).next_sibling) {
+    if (input_.tree.node(at).origin == NodeOrigin::kEvent) return true;
+  }
+  return false;
+}
+
 void TreeTextWriter::PushChildren(const Pending& parent) {
+  if (IsCollapsed(parent.id)) return;
   std::vector<NodeId> shown;
   size_t folded = 0;
   int64_t folded_heat = 0;
@@ -205,7 +225,9 @@ void TreeTextWriter::WriteNode(const Pending& at) {
   // Columns before the name: share 8, total and self 10 each, calls 15, two blanks.
   const int used = (heat_.unit == Heat::kCalls ? 0 : 20) + 25 + DisplayWidth(at.branch);
   std::string name(view_.Name(at.id));
-  if (node.origin == NodeOrigin::kThread) name = StrCat("thread ", name);
+  if (node.origin == NodeOrigin::kThread) {
+    name = StrCat("thread ", name, IsCollapsed(at.id) ? "  (--thread shows its frames)" : "");
+  }
   if (input_.options.width > 0) name = ShortenName(name, std::max(input_.options.width - used, 16));
   const bool counted = node.origin == NodeOrigin::kEvent && node.calls > 0;
   WriteColumns(absl::StrFormat("%.1f %%", PercentOf(HeatAt(at.id), heat_.whole)),
@@ -227,14 +249,34 @@ void TreeTextWriter::FitLines() {
   if (options_.max_lines == 0 || options_.filter_percent == 0) return;
   constexpr double kMostPercent = 3;  // deep chains would leave nothing else
   while (options_.filter_percent < kMostPercent) {
-    const auto hot = std::count_if(heat_.inclusive.begin(), heat_.inclusive.end(),
-                                   [this](int64_t heat) { return heat > 0 && IsHot(heat); });
-    if (static_cast<size_t>(hot) <= options_.max_lines) return;
-    options_.filter_percent *= 1.5;
+    size_t hot = 0;
+    for (const NodeId root : input_.tree.roots()) hot += HotNodes(root);
+    if (hot <= options_.max_lines) return;
+    options_.filter_percent *= 1.25;
   }
 }
 
+// Nodes of a thread that would be drawn.
+size_t TreeTextWriter::HotNodes(NodeId root) const {
+  size_t hot = 0;
+  std::vector<NodeId> pending = {root};
+  while (!pending.empty()) {
+    const NodeId at = pending.back();
+    pending.pop_back();
+    if (HeatAt(at) == 0 || !IsHot(HeatAt(at))) continue;
+    ++hot;
+    if (IsCollapsed(at)) continue;
+    for (NodeId child = input_.tree.node(at).first_child; child;
+         child = input_.tree.node(child).next_sibling) {
+      pending.push_back(child);
+    }
+  }
+  return hot;
+}
+
 void TreeTextWriter::Write() {
+  const auto& roots = input_.tree.roots();
+  collapses_ = std::any_of(roots.begin(), roots.end(), [this](NodeId id) { return HasEvents(id); });
   FitLines();
   WriteHeader();
   PushRoots();

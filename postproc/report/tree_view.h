@@ -37,6 +37,8 @@ absl::Span<const std::string_view> TreeColumns();
 struct TreeTextOptions {
   double filter_percent = 0;  // nodes below that share of the whole are folded into one line
   size_t max_lines = 0;       // 0: all
+  // Threads that the events know come first; of the others (the JVM's own) only a line is shown.
+  bool program_first = false;
 };
 // The tree with lines between the nodes, shares of the whole, ticks or time, and calls.
 void WriteTreeText(const ReportInput& input, const TreeTextOptions& options, std::ostream& out);
