@@ -2,6 +2,7 @@
 // report is asked for.
 #include <algorithm>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_format.h"
 #include "postproc/report/report.h"
 #include "postproc/report/tree_view.h"
@@ -133,6 +134,7 @@ class SummaryWriter {
     out_ << padded << (width > 0 ? Shorten(value, std::max(width - kKeyWidth, 20)) : value) << '\n';
   }
   void WriteTrace(const TraceInfo& trace);
+  void WriteAgent(const TraceInfo& trace);
   void WriteWork();
   void WriteMerge();
   void WriteInvariants();
@@ -165,6 +167,26 @@ void SummaryWriter::WriteTrace(const TraceInfo& trace) {
     }
     Line("mode", mode);
   }
+  WriteAgent(trace);
+}
+
+// What the recording itself took.
+void SummaryWriter::WriteAgent(const TraceInfo& trace) {
+  const auto fact = [&](std::string_view key) {
+    const std::string_view text = trace.Fact(key);
+    double value = 0;
+    return absl::SimpleAtod({text.data(), text.size()}, &value) ? value : 0;
+  };
+  if (fact("agent_cpu_ns") == 0) return;
+  std::string text = StrCat("writer ", FormatNanoseconds(fact("agent_cpu_ns")), " CPU");
+  if (fact("agent_memory_bytes") > 0) {
+    StrAppend(&text, absl::StrFormat(" · %.1f MB for trees", fact("agent_memory_bytes") / 1e6));
+  }
+  if (fact("methods_probed") > 0) {
+    StrAppend(&text, " · ", FormatCount(static_cast<int64_t>(fact("methods_probed"))),
+              " methods with probes");
+  }
+  Line("agent", text);
 }
 
 void SummaryWriter::WriteWork() {
