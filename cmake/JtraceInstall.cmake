@@ -1,6 +1,9 @@
 # `cmake --install build --prefix DIR`: a tree that runs from any folder, with the shared libraries
 # it needs in lib/jtrace. `cpack -G DEB` in the build folder: a package that depends on Debian's.
 set(private_libraries ${CMAKE_INSTALL_LIBDIR}/jtrace)
+# DT_RPATH, not DT_RUNPATH: the private libraries find each other by it too.
+target_link_options(jtrace_agent PRIVATE -Wl,--disable-new-dtags)
+target_link_options(jtrace-post PRIVATE -Wl,--disable-new-dtags)
 set_target_properties(jtrace_agent PROPERTIES INSTALL_RPATH "$ORIGIN/jtrace")
 set_target_properties(jtrace-post PROPERTIES INSTALL_RPATH "$ORIGIN/../${private_libraries}")
 install(TARGETS jtrace_agent jtrace-post
@@ -22,6 +25,7 @@ set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_COMPONENTS_ALL jtrace)
 set(CPACK_COMPONENTS_GROUPING ALL_COMPONENTS_IN_ONE)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_STRIP_FILES ON)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION devel)
