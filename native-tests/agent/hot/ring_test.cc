@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <random>
 #include <thread>
@@ -19,7 +20,7 @@ class RingTest : public testing::Test {
   bool Push(const std::vector<uint8_t>& record) {
     std::byte* const room = ring_.Reserve(static_cast<uint32_t>(record.size()));
     if (room == nullptr) return false;
-    std::memcpy(room, record.data(), record.size());
+    std::copy(record.begin(), record.end(), reinterpret_cast<uint8_t*>(room));
     ring_.Commit();
     return true;
   }

@@ -14,6 +14,8 @@ struct Case {
   std::string name;
 };
 
+void PrintTo(const Case& c, std::ostream* out) { *out << c.text; }
+
 class FrameNameTest : public ::testing::TestWithParam<Case> {};
 
 TEST_P(FrameNameTest, SplitsAndJoins) {
