@@ -3,6 +3,7 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <utility>
@@ -54,6 +55,13 @@ uint64_t UnixNanos() {
 std::string HostName() {
   char name[256] = {};
   return gethostname(name, sizeof(name) - 1) == 0 ? name : "";
+}
+
+// A thread's ring holds about 500 samples of usual stacks.
+absl::Duration PollPeriod(const Options& options) {
+  constexpr int kSamplesBetweenPolls = 150;
+  return std::clamp(options.interval * kSamplesBetweenPolls, absl::Milliseconds(5),
+                    absl::Milliseconds(100));
 }
 
 std::string Thousands(uint64_t value) {
@@ -229,7 +237,7 @@ void Session::StartWriter() {
   sources.push_back(&module_source_);
   sources.push_back(&loss_source_);
   drain_ = std::make_unique<writer::DrainThread>(
-      clock_, encoder_, *file_, std::move(sources),
+      clock_, encoder_, *file_, std::move(sources), PollPeriod(options_),
       [this](const absl::Status& status) { GiveUp(status.message()); });
   drain_->Start(DescribeStart());
 }

@@ -10,7 +10,7 @@ namespace jtrace::writer {
 class ChunkSource {
  public:
   virtual ~ChunkSource() = default;
-  // Ten times a second: empties what is bounded, such as sample rings.
+  // Ten times a second or more: empties what is bounded, such as sample rings.
   virtual void Poll(proto::Chunk&) {}
   // Once a chunk, just before it is written: adds what changed since the last one. Strings,
   // threads and routines that it refers to must be defined (RecordEncoder) by the time it returns.

@@ -7,12 +7,9 @@
 #include <string>
 #include <utility>
 
-#include "absl/time/time.h"
-
 namespace jtrace::writer {
 namespace {
 
-constexpr absl::Duration kPollPeriod = absl::Milliseconds(100);
 constexpr uint64_t kSealPeriodNs = 900'000'000;
 // Chunks stay small enough to hold two in memory without thought, and far below the format's limit.
 constexpr size_t kSealBytes = 4u << 20;
@@ -55,12 +52,13 @@ void Merge(proto::Chunk& from, proto::Chunk& into) {
 }  // namespace
 
 DrainThread::DrainThread(const SessionClock& clock, RecordEncoder& encoder, TraceFile& file,
-                         std::vector<ChunkSource*> sources,
+                         std::vector<ChunkSource*> sources, absl::Duration poll_period,
                          std::function<void(const absl::Status&)> on_failure)
     : clock_(clock),
       encoder_(encoder),
       file_(file),
       sources_(std::move(sources)),
+      poll_period_(poll_period),
       on_failure_(std::move(on_failure)) {}
 
 DrainThread::~DrainThread() {
@@ -99,7 +97,7 @@ void DrainThread::Run() {
 
 bool DrainThread::WaitForPoll() {
   absl::MutexLock lock(&mutex_);
-  mutex_.AwaitWithTimeout(absl::Condition(&stopping_), kPollPeriod);
+  mutex_.AwaitWithTimeout(absl::Condition(&stopping_), poll_period_);
   return stopping_;
 }
 

@@ -15,6 +15,7 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
 #include "absl/synchronization/mutex.h"
+#include "absl/time/time.h"
 #include "agent/clock.h"
 #include "agent/writer/chunk_source.h"
 #include "agent/writer/record_encoder.h"
@@ -24,10 +25,11 @@ namespace jtrace::writer {
 
 class DrainThread {
  public:
+  // Sources are polled every `poll_period`: often enough that no ring fills in between.
   // `on_failure` is called once, on the drain thread, when the file cannot be written any more.
   // All references must outlive the thread.
   DrainThread(const SessionClock& clock, RecordEncoder& encoder, TraceFile& file,
-              std::vector<ChunkSource*> sources,
+              std::vector<ChunkSource*> sources, absl::Duration poll_period,
               std::function<void(const absl::Status&)> on_failure);
   // Stops without a session end if Stop was not called.
   ~DrainThread();
@@ -57,6 +59,7 @@ class DrainThread {
   RecordEncoder& encoder_;
   TraceFile& file_;
   const std::vector<ChunkSource*> sources_;
+  const absl::Duration poll_period_;
   const std::function<void(const absl::Status&)> on_failure_;
 
   absl::Mutex mutex_;

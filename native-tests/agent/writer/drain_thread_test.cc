@@ -74,7 +74,7 @@ struct Fixture {
 
 TEST(DrainThreadTest, WritesEverythingOnceAndInOrder) {
   Fixture f("drain.bin");
-  DrainThread drain(f.clock, f.encoder, *f.file, {&f.source},
+  DrainThread drain(f.clock, f.encoder, *f.file, {&f.source}, absl::Milliseconds(5),
                     [](const absl::Status& status) { FAIL() << status; });
   proto::SessionStart start;
   start.set_pid(42);
@@ -142,7 +142,7 @@ TEST(DrainThreadTest, WriteFailureIsToldOnceAndEndsNothing) {
   ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &tiny), 0);
   std::atomic<int> failures{0};
   {
-    DrainThread drain(f.clock, f.encoder, *f.file, {&f.source},
+    DrainThread drain(f.clock, f.encoder, *f.file, {&f.source}, absl::Milliseconds(5),
                       [&](const absl::Status&) { ++failures; });
     drain.Start(proto::SessionStart());
     for (int i = 0; i < 1000; ++i) f.encoder.String(absl::StrCat("incompressible", i * 7919));
