@@ -16,18 +16,18 @@ LossRow& Losses::Row(absl::string_view name, Severity severity, absl::string_vie
 
 void Losses::Add(absl::string_view name, Severity severity, uint64_t count, absl::string_view what,
                  absl::string_view advice) {
-  absl::MutexLock lock(&mutex_);
+  std::lock_guard lock(mutex_);
   Row(name, severity, what, advice).count += count;
 }
 
 void Losses::Set(absl::string_view name, Severity severity, uint64_t count, absl::string_view what,
                  absl::string_view advice) {
-  absl::MutexLock lock(&mutex_);
+  std::lock_guard lock(mutex_);
   Row(name, severity, what, advice).count = count;
 }
 
 std::vector<LossRow> Losses::Snapshot() const {
-  absl::MutexLock lock(&mutex_);
+  std::lock_guard lock(mutex_);
   std::vector<LossRow> rows;
   for (const auto& [name, row] : rows_) {
     if (row.count > 0) rows.push_back(row);

@@ -5,13 +5,12 @@
 #pragma once
 
 #include <cstdint>
+#include <mutex>
 #include <string>
 #include <vector>
 
-#include "absl/base/thread_annotations.h"
 #include "absl/container/btree_map.h"
 #include "absl/strings/string_view.h"
-#include "absl/synchronization/mutex.h"
 
 namespace jtrace {
 
@@ -38,10 +37,10 @@ class Losses {
 
  private:
   LossRow& Row(absl::string_view name, Severity severity, absl::string_view what,
-               absl::string_view advice) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+               absl::string_view advice);
 
-  mutable absl::Mutex mutex_;
-  absl::btree_map<std::string, LossRow> rows_ ABSL_GUARDED_BY(mutex_);
+  mutable std::mutex mutex_;  // guards rows_
+  absl::btree_map<std::string, LossRow> rows_;
 };
 
 }  // namespace jtrace

@@ -73,9 +73,10 @@ void DrainThread::Start(proto::SessionStart first) {
 
 absl::Status DrainThread::Stop(const std::function<void(proto::SessionEnd&)>& finish) {
   {
-    absl::MutexLock lock(&mutex_);
+    std::lock_guard lock(mutex_);
     stopping_ = true;
   }
+  stop_asked_.notify_one();
   if (thread_.joinable()) thread_.join();
   // The thread has ended: its state is the caller's now.
   Poll();
@@ -96,9 +97,9 @@ void DrainThread::Run() {
 }
 
 bool DrainThread::WaitForPoll() {
-  absl::MutexLock lock(&mutex_);
-  mutex_.AwaitWithTimeout(absl::Condition(&stopping_), poll_period_);
-  return stopping_;
+  std::unique_lock lock(mutex_);
+  return stop_asked_.wait_for(lock, absl::ToChronoNanoseconds(poll_period_),
+                              [this] { return stopping_; });
 }
 
 void DrainThread::Poll() {

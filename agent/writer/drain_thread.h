@@ -7,14 +7,14 @@
 #include <sys/types.h>
 
 #include <atomic>
+#include <condition_variable>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <thread>
 #include <vector>
 
-#include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
-#include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
 #include "agent/clock.h"
 #include "agent/writer/chunk_source.h"
@@ -62,8 +62,9 @@ class DrainThread {
   const absl::Duration poll_period_;
   const std::function<void(const absl::Status&)> on_failure_;
 
-  absl::Mutex mutex_;
-  bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
+  std::mutex mutex_;  // guards stopping_
+  std::condition_variable stop_asked_;
+  bool stopping_ = false;
   std::thread thread_;
   std::atomic<pid_t> os_tid_{0};
   std::atomic<uint64_t> cpu_ns_{0};

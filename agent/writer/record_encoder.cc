@@ -26,12 +26,12 @@ uint32_t RecordEncoder::StringLocked(absl::string_view text) {
 }
 
 uint32_t RecordEncoder::String(absl::string_view text) {
-  absl::MutexLock lock(&mutex_);
+  std::lock_guard lock(mutex_);
   return StringLocked(text);
 }
 
 uint32_t RecordEncoder::ClassId(absl::string_view binary_name, uint32_t loader) {
-  absl::MutexLock lock(&mutex_);
+  std::lock_guard lock(mutex_);
   const uint32_t name = StringLocked(binary_name);
   const auto next = static_cast<uint32_t>(classes_.size() + 1);
   const auto [entry, inserted] = classes_.try_emplace({name, loader}, next);
@@ -47,7 +47,7 @@ uint32_t RecordEncoder::ClassId(absl::string_view binary_name, uint32_t loader) 
 
 uint32_t RecordEncoder::RoutineId(uint32_t class_id, absl::string_view name,
                                   absl::string_view descriptor) {
-  absl::MutexLock lock(&mutex_);
+  std::lock_guard lock(mutex_);
   const MemberKey key(class_id, StringLocked(name), StringLocked(descriptor));
   const auto next = static_cast<uint32_t>(routines_.size() + 1);
   const auto [entry, inserted] = routines_.try_emplace(key, next);
@@ -64,7 +64,7 @@ uint32_t RecordEncoder::RoutineId(uint32_t class_id, absl::string_view name,
 
 uint32_t RecordEncoder::FindRoutine(uint32_t class_id, absl::string_view name,
                                     absl::string_view descriptor) const {
-  absl::MutexLock lock(&mutex_);
+  std::lock_guard lock(mutex_);
   const auto name_id = strings_.find(name);
   const auto descriptor_id = strings_.find(descriptor);
   if (name_id == strings_.end() || descriptor_id == strings_.end()) return 0;
@@ -74,7 +74,7 @@ uint32_t RecordEncoder::FindRoutine(uint32_t class_id, absl::string_view name,
 
 uint32_t RecordEncoder::MethodId(uint32_t class_id, absl::string_view name,
                                  absl::string_view descriptor) {
-  absl::MutexLock lock(&mutex_);
+  std::lock_guard lock(mutex_);
   const MemberKey key(class_id, StringLocked(name), StringLocked(descriptor));
   const auto next = static_cast<uint32_t>(methods_.size() + 1);
   const auto [entry, inserted] = methods_.try_emplace(key, next);
@@ -90,7 +90,7 @@ uint32_t RecordEncoder::MethodId(uint32_t class_id, absl::string_view name,
 }
 
 uint32_t RecordEncoder::DefineThread(const ThreadInfo& info) {
-  absl::MutexLock lock(&mutex_);
+  std::lock_guard lock(mutex_);
   proto::Thread* thread = chunk_.add_thread();
   thread->set_id(++threads_);
   thread->set_name(StringLocked(info.name));
@@ -117,36 +117,36 @@ proto::Event* RecordEncoder::EventLocked(const EventRecord& event) {
 
 void RecordEncoder::AddEvent(const EventRecord& event) {
   if (majors_off_.contains(event.major)) return;
-  absl::MutexLock lock(&mutex_);
+  std::lock_guard lock(mutex_);
   EventLocked(event);
 }
 
 void RecordEncoder::AddClassEvent(const EventRecord& event, proto::ClassEvent details) {
   if (majors_off_.contains(event.major)) return;
-  absl::MutexLock lock(&mutex_);
+  std::lock_guard lock(mutex_);
   pending_bytes_ += details.method_size() * 2 + details.jitted_address_size() * 9;
   *EventLocked(event)->mutable_class_event() = std::move(details);
 }
 
 void RecordEncoder::AddCodeEvent(const EventRecord& event, proto::CodeEvent details) {
   if (majors_off_.contains(event.major)) return;
-  absl::MutexLock lock(&mutex_);
+  std::lock_guard lock(mutex_);
   pending_bytes_ += kEventBytes + details.inlined_size() * 4 + details.pc_size() * 3;
   *EventLocked(event)->mutable_code_event() = std::move(details);
 }
 
 uint64_t RecordEncoder::routines() const {
-  absl::MutexLock lock(&mutex_);
+  std::lock_guard lock(mutex_);
   return routines_.size();
 }
 
 size_t RecordEncoder::pending_bytes() const {
-  absl::MutexLock lock(&mutex_);
+  std::lock_guard lock(mutex_);
   return pending_bytes_;
 }
 
 proto::Chunk RecordEncoder::Take() {
-  absl::MutexLock lock(&mutex_);
+  std::lock_guard lock(mutex_);
   pending_bytes_ = 0;
   return std::exchange(chunk_, proto::Chunk());
 }

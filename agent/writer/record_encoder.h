@@ -1,19 +1,19 @@
 // Collects what JVMTI callbacks and the writer thread have to say into the chunk being built.
 //
-// Any thread; one mutex, which is a leaf: nothing is called under it that could block, so that a
-// GC event at a safepoint never waits for a thread that the safepoint holds.
+// Any thread; one mutex (a std one: the thread sanitizer sees it), which is a leaf: nothing is
+// called under it that could block, so that a GC event at a safepoint never waits for a thread that
+// the safepoint holds.
 #pragma once
 
 #include <cstdint>
+#include <mutex>
 #include <set>
 #include <string>
 #include <tuple>
 #include <vector>
 
-#include "absl/base/thread_annotations.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/string_view.h"
-#include "absl/synchronization/mutex.h"
 #include "agent/losses.h"
 #include "trace.pb.h"
 
@@ -67,18 +67,18 @@ class RecordEncoder {
   using MemberKey = std::tuple<uint32_t, uint32_t, uint32_t>;  // class, name, descriptor
   using MemberMap = absl::flat_hash_map<MemberKey, uint32_t>;
 
-  uint32_t StringLocked(absl::string_view text) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  proto::Event* EventLocked(const EventRecord& event) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  uint32_t StringLocked(absl::string_view text);
+  proto::Event* EventLocked(const EventRecord& event);
 
   const std::set<uint32_t> majors_off_;
-  mutable absl::Mutex mutex_;
-  proto::Chunk chunk_ ABSL_GUARDED_BY(mutex_);
-  size_t pending_bytes_ ABSL_GUARDED_BY(mutex_) = 0;
-  absl::flat_hash_map<std::string, uint32_t> strings_ ABSL_GUARDED_BY(mutex_);
-  absl::flat_hash_map<std::pair<uint32_t, uint32_t>, uint32_t> classes_ ABSL_GUARDED_BY(mutex_);
-  MemberMap routines_ ABSL_GUARDED_BY(mutex_);
-  MemberMap methods_ ABSL_GUARDED_BY(mutex_);
-  uint32_t threads_ ABSL_GUARDED_BY(mutex_) = 0;
+  mutable std::mutex mutex_;  // guards all below
+  proto::Chunk chunk_;
+  size_t pending_bytes_ = 0;
+  absl::flat_hash_map<std::string, uint32_t> strings_;
+  absl::flat_hash_map<std::pair<uint32_t, uint32_t>, uint32_t> classes_;
+  MemberMap routines_;
+  MemberMap methods_;
+  uint32_t threads_ = 0;
 };
 
 }  // namespace jtrace::writer
