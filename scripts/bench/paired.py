@@ -107,7 +107,12 @@ class Bench:
         ratio = statistics.median(b / a for a, b in zip(plain, traced))
         self.row("H2, mode=samples: more CPU time", f"{(ratio - 1) * 100:+.1f} %", "<= 2 %",
                  f"{statistics.median(plain):.2f} -> {statistics.median(traced):.2f} s, "
-                 f"{self.long_pairs} pairs")
+                 f"{self.long_pairs} pairs, JIT compilation included")
+        plain, traced = self.pair([*H2, "20"], "mode=samples",
+                                  lambda r: r.steady(r"iter \d+ (\d+) ms"), self.pairs)
+        ratio = statistics.median(b / a for a, b in zip(plain, traced))
+        self.row("H2, mode=samples: steady state", f"{(ratio - 1) * 100:+.1f} %", "<= 2 %",
+                 f"{statistics.median(plain):.0f} -> {statistics.median(traced):.0f} ms")
 
     def startup(self):
         plain, traced = self.pair(["-cp", CLASSES, "Empty"], "mode=merged", lambda r: r.wall,
