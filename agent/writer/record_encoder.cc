@@ -49,17 +49,7 @@ uint32_t RecordEncoder::RoutineId(uint32_t class_id, absl::string_view name,
                                   absl::string_view descriptor) {
   std::lock_guard lock(mutex_);
   const MemberKey key(class_id, StringLocked(name), StringLocked(descriptor));
-  const auto next = static_cast<uint32_t>(routines_.size() + 1);
-  const auto [entry, inserted] = routines_.try_emplace(key, next);
-  if (inserted) {
-    proto::Routine* definition = chunk_.add_routine();
-    definition->set_id(next);
-    definition->set_class_id(class_id);
-    definition->set_name(std::get<1>(key));
-    definition->set_descriptor(std::get<2>(key));
-    pending_bytes_ += kDefinitionBytes;
-  }
-  return entry->second;
+  return DefineOnce(routines_, key, *chunk_.mutable_routine());
 }
 
 uint32_t RecordEncoder::FindRoutine(uint32_t class_id, absl::string_view name,
@@ -76,12 +66,19 @@ uint32_t RecordEncoder::MethodId(uint32_t class_id, absl::string_view name,
                                  absl::string_view descriptor) {
   std::lock_guard lock(mutex_);
   const MemberKey key(class_id, StringLocked(name), StringLocked(descriptor));
-  const auto next = static_cast<uint32_t>(methods_.size() + 1);
-  const auto [entry, inserted] = methods_.try_emplace(key, next);
+  return DefineOnce(methods_, key, *chunk_.mutable_method());
+}
+
+// Routines and methods are defined alike.
+template <typename Definition>
+uint32_t RecordEncoder::DefineOnce(MemberMap& known, const MemberKey& key,
+                                   google::protobuf::RepeatedPtrField<Definition>& definitions) {
+  const auto next = static_cast<uint32_t>(known.size() + 1);
+  const auto [entry, inserted] = known.try_emplace(key, next);
   if (inserted) {
-    proto::Method* definition = chunk_.add_method();
+    Definition* definition = definitions.Add();
     definition->set_id(next);
-    definition->set_class_id(class_id);
+    definition->set_class_id(std::get<0>(key));
     definition->set_name(std::get<1>(key));
     definition->set_descriptor(std::get<2>(key));
     pending_bytes_ += kDefinitionBytes;

@@ -68,6 +68,9 @@ class RecordEncoder {
   using MemberMap = absl::flat_hash_map<MemberKey, uint32_t>;
 
   uint32_t StringLocked(absl::string_view text);
+  template <typename Definition>
+  uint32_t DefineOnce(MemberMap& known, const MemberKey& key,
+                      google::protobuf::RepeatedPtrField<Definition>& definitions);
   proto::Event* EventLocked(const EventRecord& event);
 
   const std::set<uint32_t> majors_off_;

@@ -35,7 +35,7 @@ struct TestMethod {
   std::string name = "m";
   std::string descriptor = "()V";
   uint16_t access = 0x0009;  // public static
-  ByteVector code = {};           // empty: no Code attribute
+  ByteVector code = {};      // empty: no Code attribute
   uint16_t max_stack = 2;
   uint16_t max_locals = 0;
   std::vector<Row> exceptions = {};
