@@ -14,6 +14,13 @@ inline uint64_t MonotonicNanos() {
   return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000u + static_cast<uint64_t>(now.tv_nsec);
 }
 
+// Wall clock, nanoseconds since 1970.
+inline uint64_t UnixNanos() {
+  timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000u + static_cast<uint64_t>(now.tv_nsec);
+}
+
 class SessionClock {
  public:
   SessionClock() : start_(MonotonicNanos()) {}

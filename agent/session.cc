@@ -1,6 +1,5 @@
 #include "agent/session.h"
 
-#include <sys/auxv.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,12 +8,9 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "agent/hot/position.h"
-#include "agent/hot/thread_state.h"
 #include "agent/jvmti/callbacks.h"
 #include "agent/jvmti/env.h"
-#include "agent/version.h"
 #include "proto/trace_format.h"
 
 namespace jtrace {
@@ -46,27 +42,11 @@ jvmtiCapabilities WantedCapabilities(const Options& options) {
   return wanted;
 }
 
-uint64_t UnixNanos() {
-  timespec now;
-  clock_gettime(CLOCK_REALTIME, &now);
-  return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000u + static_cast<uint64_t>(now.tv_nsec);
-}
-
-std::string HostName() {
-  char name[256] = {};
-  return gethostname(name, sizeof(name) - 1) == 0 ? name : "";
-}
-
 // A thread's ring holds about 500 samples of usual stacks.
 absl::Duration PollPeriod(const Options& options) {
   constexpr int kSamplesBetweenPolls = 150;
   return std::clamp(options.interval * kSamplesBetweenPolls, absl::Milliseconds(5),
                     absl::Milliseconds(100));
-}
-
-std::string Thousands(uint64_t value) {
-  if (value < 1000) return absl::StrCat(value);
-  return absl::StrCat(Thousands(value / 1000), ",", absl::Dec(value % 1000, absl::kZeroPad3));
 }
 
 }  // namespace
@@ -247,27 +227,6 @@ void Session::EnableLiveEvents() {
   if (has_virtual_threads_) jvmti::EnableEvents(env_, kVirtualThreadEvents).IgnoreError();
 }
 
-proto::SessionStart Session::DescribeStart() const {
-  proto::SessionStart start;
-  start.set_agent_version(JTRACE_VERSION);
-  start.set_unix_time_ns(UnixNanos() - clock_.Now());
-  start.set_pid(getpid());
-  start.set_host(HostName());
-  start.set_jvm(absl::StrCat(jvmti::SystemProperty(env_, "java.vm.name"), " ",
-                             jvmti::SystemProperty(env_, "java.vm.version")));
-  start.set_command(jvmti::SystemProperty(env_, "sun.java.command"));
-  start.set_options(DescribeOptions(options_));
-  start.set_mode(std::string(ModeName(options_.mode)));
-  start.set_record(std::string(RecordName(options_.record)));
-  start.set_clock("none");
-  if (sampler_ != nullptr) {
-    start.set_timer(sampler_->timer_in_use() == sampling::TimerKind::kPerf ? "cpu (perf event)"
-                                                                           : "cpu (POSIX timer)");
-    start.set_interval_ns(static_cast<uint64_t>(absl::ToInt64Nanoseconds(options_.interval)));
-  }
-  return start;
-}
-
 void Session::VmDeath() {
   if (!recording_.exchange(false)) return;
   jvmti::DisableEvents(env_, kLiveEvents).IgnoreError();
@@ -277,105 +236,11 @@ void Session::VmDeath() {
   PrintEnd(written);
 }
 
-uint64_t Session::calls() const {
-  if (trees_ != nullptr) return trees_->total_calls();
-  return counts_ != nullptr ? counts_->total_calls() : 0;
-}
-
-void Session::FinishEnd(proto::SessionEnd& end) const {
-  end.set_reason(proto::SessionEnd::VM_DEATH);
-  end.set_agent_cpu_ns(drain_->cpu_ns());
-  if (probes_ != nullptr) {
-    end.set_methods_probed(instrumentation_->methods_probed());
-    end.set_classes_rewritten(instrumentation_->classes_rewritten());
-    end.set_agent_memory_bytes(probes_->memory_used());
-    end.set_calls(calls());
-  }
-}
-
-void Session::PrintEnd(const absl::Status& written) const {
-  if (!written.ok()) return;  // GiveUp has said why
-  std::string what;
-  if (probes_ != nullptr) absl::StrAppend(&what, Thousands(calls()), " calls, ");
-  if (sample_source_ != nullptr) {
-    absl::StrAppend(&what, Thousands(sample_source_->samples()), " samples, ");
-  }
-  log_.Line(absl::StrFormat("wrote %s: %s%.1f MB; see it with: jtrace-post %s", file_->path(), what,
-                            static_cast<double>(file_->bytes_written()) / 1e6, file_->path()));
-}
-
 void Session::GiveUp(absl::string_view why) {
   recording_.store(false);
   LogToStderr(absl::StrCat("recording stopped, the program runs on: ", why));
   jvmti::DisableEvents(env_, kLiveEvents).IgnoreError();
   if (sampler_ != nullptr) sampler_->Stop().IgnoreError();
-}
-
-void Session::ThreadStart(JNIEnv* jni, jthread thread) {
-  const jvmti::ThreadNumbers numbers = threads_.Start(jni, thread);
-  if (sampler_ == nullptr || !recording_.load(std::memory_order_acquire)) return;
-  sampler_->AttachCurrentThread(jni, numbers.number, numbers.java_tid).IgnoreError();
-}
-
-void Session::ThreadEnd() {
-  if (sampler_ != nullptr) sampler_->DetachCurrentThread();
-  const jvmti::ThreadNumbers numbers = threads_.End();
-  if (probes_ != nullptr) hot::MarkThreadEnded(numbers.java_tid);
-}
-
-void Session::VirtualThreadStart(JNIEnv* jni, jthread thread) {
-  threads_.StartVirtual(jni, thread);
-}
-
-void Session::VirtualThreadEnd(JNIEnv* jni, jthread thread) {
-  const uint64_t java_tid = threads_.EndVirtual(jni, thread);
-  if (probes_ != nullptr) hot::MarkThreadEnded(java_tid);
-}
-
-void Session::ClassFileLoad(jobject loader, const char* name, std::span<const unsigned char> bytes,
-                            jint* new_size, unsigned char** new_bytes) {
-  if (!recording_.load(std::memory_order_acquire)) return;
-  const std::span<unsigned char> rewritten =
-      instrumentation_->Rewrite(env_, name, bytes, [&] { return loaders_.Of(loader); });
-  if (rewritten.empty()) return;
-  *new_size = static_cast<jint>(rewritten.size());
-  *new_bytes = rewritten.data();
-}
-
-void Session::ClassPrepare(jclass klass) { classes_.Prepare(klass, /*thread=*/0); }
-
-void Session::ObjectFree(jlong tag) { classes_.Unload(tag); }
-
-void Session::CompiledMethodLoad(jmethodID method, jint size, const void* address,
-                                 const void* compile_info) {
-  code_.Load(method, size, address, compile_info);
-  if (probes_ == nullptr) return;
-  if (const uint32_t routine = classes_.RoutineOf(method); routine != 0) {
-    probes_->SetCompiled(routine, true);
-  }
-}
-
-void Session::CompiledMethodUnload(jmethodID method, const void* address) {
-  code_.Unload(method, address);
-}
-
-void Session::DynamicCode(const char* name, const void* address, jint size) {
-  code_.DynamicCode(name, address, size);
-  if (sampler_ != nullptr) sampler_->AddDynamicCode(name, address, static_cast<uint32_t>(size));
-}
-
-void Session::GcStart() {
-  encoder_.AddEvent({.time_ns = clock_.Now(),
-                     .major = format::kGc,
-                     .minor = format::kGcCycle,
-                     .value = static_cast<int64_t>(gc_count_.fetch_add(1) + 1)});
-}
-
-void Session::GcFinish() {
-  encoder_.AddEvent({.time_ns = clock_.Now(),
-                     .major = format::kGc,
-                     .minor = format::kGcCycle | format::kEnd,
-                     .value = static_cast<int64_t>(gc_count_.load())});
 }
 
 }  // namespace jtrace

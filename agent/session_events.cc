@@ -1,0 +1,75 @@
+// What the JVM tells while a session records, handed to the part that wants it.
+#include "agent/hot/thread_state.h"
+#include "agent/session.h"
+#include "proto/trace_format.h"
+
+namespace jtrace {
+
+void Session::ThreadStart(JNIEnv* jni, jthread thread) {
+  const jvmti::ThreadNumbers numbers = threads_.Start(jni, thread);
+  if (sampler_ == nullptr || !recording_.load(std::memory_order_acquire)) return;
+  sampler_->AttachCurrentThread(jni, numbers.number, numbers.java_tid).IgnoreError();
+}
+
+void Session::ThreadEnd() {
+  if (sampler_ != nullptr) sampler_->DetachCurrentThread();
+  const jvmti::ThreadNumbers numbers = threads_.End();
+  if (probes_ != nullptr) hot::MarkThreadEnded(numbers.java_tid);
+}
+
+void Session::VirtualThreadStart(JNIEnv* jni, jthread thread) {
+  threads_.StartVirtual(jni, thread);
+}
+
+void Session::VirtualThreadEnd(JNIEnv* jni, jthread thread) {
+  const uint64_t java_tid = threads_.EndVirtual(jni, thread);
+  if (probes_ != nullptr) hot::MarkThreadEnded(java_tid);
+}
+
+void Session::ClassFileLoad(jobject loader, const char* name, std::span<const unsigned char> bytes,
+                            jint* new_size, unsigned char** new_bytes) {
+  if (!recording_.load(std::memory_order_acquire)) return;
+  const std::span<unsigned char> rewritten =
+      instrumentation_->Rewrite(env_, name, bytes, [&] { return loaders_.Of(loader); });
+  if (rewritten.empty()) return;
+  *new_size = static_cast<jint>(rewritten.size());
+  *new_bytes = rewritten.data();
+}
+
+void Session::ClassPrepare(jclass klass) { classes_.Prepare(klass, /*thread=*/0); }
+
+void Session::ObjectFree(jlong tag) { classes_.Unload(tag); }
+
+void Session::CompiledMethodLoad(jmethodID method, jint size, const void* address,
+                                 const void* compile_info) {
+  code_.Load(method, size, address, compile_info);
+  if (probes_ == nullptr) return;
+  if (const uint32_t routine = classes_.RoutineOf(method); routine != 0) {
+    probes_->SetCompiled(routine, true);
+  }
+}
+
+void Session::CompiledMethodUnload(jmethodID method, const void* address) {
+  code_.Unload(method, address);
+}
+
+void Session::DynamicCode(const char* name, const void* address, jint size) {
+  code_.DynamicCode(name, address, size);
+  if (sampler_ != nullptr) sampler_->AddDynamicCode(name, address, static_cast<uint32_t>(size));
+}
+
+void Session::GcStart() {
+  encoder_.AddEvent({.time_ns = clock_.Now(),
+                     .major = format::kGc,
+                     .minor = format::kGcCycle,
+                     .value = static_cast<int64_t>(gc_count_.fetch_add(1) + 1)});
+}
+
+void Session::GcFinish() {
+  encoder_.AddEvent({.time_ns = clock_.Now(),
+                     .major = format::kGc,
+                     .minor = format::kGcCycle | format::kEnd,
+                     .value = static_cast<int64_t>(gc_count_.load())});
+}
+
+}  // namespace jtrace

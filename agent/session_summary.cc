@@ -1,0 +1,76 @@
+// What a session says of itself: in the trace's first and last record, and on stderr at its end.
+#include <unistd.h>
+
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "agent/clock.h"
+#include "agent/jvmti/env.h"
+#include "agent/session.h"
+#include "agent/version.h"
+
+namespace jtrace {
+namespace {
+
+std::string HostName() {
+  char name[256] = {};
+  return gethostname(name, sizeof(name) - 1) == 0 ? name : "";
+}
+
+std::string Thousands(uint64_t value) {
+  if (value < 1000) return absl::StrCat(value);
+  return absl::StrCat(Thousands(value / 1000), ",", absl::Dec(value % 1000, absl::kZeroPad3));
+}
+
+}  // namespace
+
+proto::SessionStart Session::DescribeStart() const {
+  proto::SessionStart start;
+  start.set_agent_version(JTRACE_VERSION);
+  start.set_unix_time_ns(UnixNanos() - clock_.Now());
+  start.set_pid(getpid());
+  start.set_host(HostName());
+  start.set_jvm(absl::StrCat(jvmti::SystemProperty(env_, "java.vm.name"), " ",
+                             jvmti::SystemProperty(env_, "java.vm.version")));
+  start.set_command(jvmti::SystemProperty(env_, "sun.java.command"));
+  start.set_options(DescribeOptions(options_));
+  start.set_mode(std::string(ModeName(options_.mode)));
+  start.set_record(std::string(RecordName(options_.record)));
+  start.set_clock("none");
+  if (sampler_ != nullptr) {
+    start.set_timer(sampler_->timer_in_use() == sampling::TimerKind::kPerf ? "cpu (perf event)"
+                                                                           : "cpu (POSIX timer)");
+    start.set_interval_ns(static_cast<uint64_t>(absl::ToInt64Nanoseconds(options_.interval)));
+  }
+  return start;
+}
+
+uint64_t Session::calls() const {
+  if (trees_ != nullptr) return trees_->total_calls();
+  return counts_ != nullptr ? counts_->total_calls() : 0;
+}
+
+void Session::FinishEnd(proto::SessionEnd& end) const {
+  end.set_reason(proto::SessionEnd::VM_DEATH);
+  end.set_agent_cpu_ns(drain_->cpu_ns());
+  if (probes_ != nullptr) {
+    end.set_methods_probed(instrumentation_->methods_probed());
+    end.set_classes_rewritten(instrumentation_->classes_rewritten());
+    end.set_agent_memory_bytes(probes_->memory_used());
+    end.set_calls(calls());
+  }
+}
+
+void Session::PrintEnd(const absl::Status& written) const {
+  if (!written.ok()) return;  // GiveUp has said why
+  std::string what;
+  if (probes_ != nullptr) absl::StrAppend(&what, Thousands(calls()), " calls, ");
+  if (sample_source_ != nullptr) {
+    absl::StrAppend(&what, Thousands(sample_source_->samples()), " samples, ");
+  }
+  log_.Line(absl::StrFormat("wrote %s: %s%.1f MB; see it with: jtrace-post %s", file_->path(), what,
+                            static_cast<double>(file_->bytes_written()) / 1e6, file_->path()));
+}
+
+}  // namespace jtrace
