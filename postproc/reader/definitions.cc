@@ -48,10 +48,13 @@ void Definitions::AddChunk(const proto::Chunk& chunk) {
     classes_.try_emplace(it.id(), ClassInfo{it.name(), it.loader()});
   }
   for (const proto::Routine& it : chunk.routine()) {
-    routines_.try_emplace(it.id(), MemberInfo{it.class_id(), it.name(), it.descriptor(), 0, {}});
+    routines_.try_emplace(it.id(),
+                          MemberInfo{it.class_id(), it.name(), it.descriptor(), it.kind(), 0, {}});
   }
   for (const proto::Method& it : chunk.method()) {
-    methods_.try_emplace(it.id(), MemberInfo{it.class_id(), it.name(), it.descriptor(), 0, {}});
+    methods_.try_emplace(
+        it.id(),
+        MemberInfo{it.class_id(), it.name(), it.descriptor(), proto::Routine::METHOD, 0, {}});
   }
   AddThreads(chunk);
   AddModules(chunk);
@@ -269,13 +272,28 @@ uint32_t Definitions::JavaName(const MemberInfo& member) {
   return names_.Intern(std::move(routine));
 }
 
+std::string Definitions::RoutineName(const MemberInfo& member) const {
+  switch (member.kind) {
+    case proto::Routine::THROWN:
+      return StrCat("[thrown] ", ClassName(member.class_id));
+    case proto::Routine::CAUGHT:
+      return StrCat("[caught] ", ClassName(member.class_id));
+    default:
+      return std::string(names_.Name(member.java_name));
+  }
+}
+
 void Definitions::NameRoutines() {
-  for (auto& [id, member] : routines_) member.java_name = JavaName(member);
+  for (auto& [id, member] : routines_) {
+    const bool is_exception =
+        member.kind == proto::Routine::THROWN || member.kind == proto::Routine::CAUGHT;
+    if (!is_exception) member.java_name = JavaName(member);
+  }
   for (auto& [id, member] : methods_) member.java_name = JavaName(member);
   names_.AssignNames();
   for (auto& [id, member] : routines_) {
-    member.routine = model_.InternRoutine(names_.Name(member.java_name));
-    model_.AddToScope(member.routine);
+    member.routine = model_.InternRoutine(RoutineName(member));
+    if (member.kind == proto::Routine::METHOD) model_.AddToScope(member.routine);
   }
   for (auto& [id, member] : methods_) {
     member.routine = model_.InternRoutine(names_.Name(member.java_name));

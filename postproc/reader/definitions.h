@@ -74,6 +74,7 @@ class Definitions {
     uint32_t class_id = 0;
     uint32_t name = 0;
     uint32_t descriptor = 0;
+    proto::Routine::Kind kind = proto::Routine::METHOD;
     uint32_t java_name = 0;  // in names_; set by Finish
     RoutineId routine;
   };
@@ -109,6 +110,7 @@ class Definitions {
   void NameThreads(uint32_t trace);
   void CheckControlSum();
   uint32_t JavaName(const MemberInfo& member);
+  std::string RoutineName(const MemberInfo& member) const;
   RoutineId Undefined(std::string_view kind, uint32_t id);
   void NoteUndefined(std::string_view kind, uint32_t id);
 
