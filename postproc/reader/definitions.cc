@@ -353,6 +353,7 @@ RoutineId Definitions::Undefined(std::string_view kind, uint32_t id) {
 }
 
 RoutineId Definitions::Routine(uint32_t id) {
+  if (id == 0) return model_.InternRoutine("[pruned]");
   const auto found = routines_.find(id);
   return found != routines_.end() ? found->second.routine : Undefined("routine", id);
 }
