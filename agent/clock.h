@@ -4,6 +4,7 @@
 
 #include <time.h>
 
+#include <atomic>
 #include <cstdint>
 
 namespace jtrace {
@@ -24,15 +25,18 @@ inline uint64_t UnixNanos() {
 class SessionClock {
  public:
   SessionClock() : start_(MonotonicNanos()) {}
-  uint64_t start() const { return start_; }
+  // A new session begins now.
+  void Restart() { start_.store(MonotonicNanos(), std::memory_order_relaxed); }
+  uint64_t start() const { return start_.load(std::memory_order_relaxed); }
   uint64_t Now() const { return Since(MonotonicNanos()); }
   // 0 for a time before the start.
   uint64_t Since(uint64_t monotonic_ns) const {
-    return monotonic_ns > start_ ? monotonic_ns - start_ : 0;
+    const uint64_t begin = start();
+    return monotonic_ns > begin ? monotonic_ns - begin : 0;
   }
 
  private:
-  uint64_t start_;
+  std::atomic<uint64_t> start_;
 };
 
 }  // namespace jtrace

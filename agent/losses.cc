@@ -26,6 +26,11 @@ void Losses::Set(absl::string_view name, Severity severity, uint64_t count, absl
   Row(name, severity, what, advice).count = count;
 }
 
+void Losses::Clear() {
+  std::lock_guard lock(mutex_);
+  rows_.clear();
+}
+
 std::vector<LossRow> Losses::Snapshot() const {
   std::lock_guard lock(mutex_);
   std::vector<LossRow> rows;

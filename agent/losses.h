@@ -32,6 +32,8 @@ class Losses {
   // Sets a running total that is kept elsewhere.
   void Set(absl::string_view name, Severity severity, uint64_t count, absl::string_view what,
            absl::string_view advice = {});
+  // A new session has lost nothing yet.
+  void Clear();
   // Rows with a count above 0, by name.
   std::vector<LossRow> Snapshot() const;
 

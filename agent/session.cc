@@ -77,7 +77,7 @@ absl::Status Session::Open(JavaVM* vm, const Options& options) {
   auto* session = new Session(env, options, *std::move(file));
   const auto has_virtual = jvmti::AddCapabilities(env, WantedCapabilities(options));
   if (!has_virtual.ok()) return has_virtual.status();
-  session->has_virtual_threads_ = *has_virtual;
+  session->has_virtual_threads_ = has_virtual->virtual_threads;
   if (absl::Status status = jvmti::InstallCallbacks(env, session); !status.ok()) return status;
   if (absl::Status status = session->CreateInstrumentation(); !status.ok()) return status;
   if (options.WantsSamples()) {

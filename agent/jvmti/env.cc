@@ -16,6 +16,24 @@ static_assert(sizeof(jvmtiCapabilities) == 16);
 
 using CapabilityBytes = std::array<unsigned char, sizeof(jvmtiCapabilities)>;
 
+std::vector<std::string> Refused(const jvmtiCapabilities& wanted,
+                                 const jvmtiCapabilities& offered) {
+  std::vector<std::string> refused;
+  const auto check = [&](bool asked, bool given, const char* what) {
+    if (asked && !given) refused.emplace_back(what);
+  };
+  check(wanted.can_tag_objects, offered.can_tag_objects, "class loaders told apart");
+  check(wanted.can_generate_object_free_events, offered.can_generate_object_free_events,
+        "class unloads");
+  check(wanted.can_generate_garbage_collection_events,
+        offered.can_generate_garbage_collection_events, "garbage collections");
+  check(wanted.can_generate_compiled_method_load_events,
+        offered.can_generate_compiled_method_load_events, "compiled methods");
+  check(wanted.can_retransform_classes, offered.can_retransform_classes,
+        "probes in classes that are loaded already");
+  return refused;
+}
+
 absl::Status SetEvents(jvmtiEnv* env, jvmtiEventMode mode, std::span<const jvmtiEvent> events) {
   absl::Status first;
   for (const jvmtiEvent event : events) {
@@ -36,7 +54,7 @@ absl::Status ToStatus(jvmtiEnv* env, jvmtiError error, const char* call) {
                    name.get() != nullptr ? "" : absl::StrCat(static_cast<int>(error))));
 }
 
-absl::StatusOr<bool> AddCapabilities(jvmtiEnv* env, jvmtiCapabilities wanted) {
+absl::StatusOr<Granted> AddCapabilities(jvmtiEnv* env, jvmtiCapabilities wanted) {
   jvmtiCapabilities potential = {};
   absl::Status status =
       ToStatus(env, env->GetPotentialCapabilities(&potential), "GetPotentialCapabilities");
@@ -46,11 +64,13 @@ absl::StatusOr<bool> AddCapabilities(jvmtiEnv* env, jvmtiCapabilities wanted) {
   std::memcpy(offered.data(), &potential, sizeof(potential));
   std::memcpy(asked.data(), &wanted, sizeof(wanted));
   asked[kVirtualThreadsByte] |= kVirtualThreadsBit;
+  Granted granted = {.refused = Refused(wanted, potential)};
   for (size_t i = 0; i < asked.size(); ++i) asked[i] &= offered[i];
   std::memcpy(&wanted, asked.data(), sizeof(wanted));
   status = ToStatus(env, env->AddCapabilities(&wanted), "AddCapabilities");
   if (!status.ok()) return status;
-  return (asked[kVirtualThreadsByte] & kVirtualThreadsBit) != 0;
+  granted.virtual_threads = (asked[kVirtualThreadsByte] & kVirtualThreadsBit) != 0;
+  return granted;
 }
 
 absl::Status EnableEvents(jvmtiEnv* env, std::span<const jvmtiEvent> events) {

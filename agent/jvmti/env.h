@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -84,9 +85,14 @@ struct Callbacks {
 static_assert(sizeof(jvmtiEventCallbacks) == (86 - 50 + 1) * sizeof(void*),
               "the table ends at SampledObjectAlloc (86), where JDK 21's goes on");
 
-// Adds what the JVM offers of `wanted` and, if it has them, virtual threads; returns whether it
-// has.
-absl::StatusOr<bool> AddCapabilities(jvmtiEnv* env, jvmtiCapabilities wanted);
+struct Granted {
+  bool virtual_threads = false;  // the JVM has them (JDK 21)
+  // What was asked for and is not to be had, for people: most JVMs give some only at load.
+  std::vector<std::string> refused;
+};
+
+// Adds what the JVM offers of `wanted` and, if it has them, virtual threads.
+absl::StatusOr<Granted> AddCapabilities(jvmtiEnv* env, jvmtiCapabilities wanted);
 
 absl::Status EnableEvents(jvmtiEnv* env, std::span<const jvmtiEvent> events);
 absl::Status DisableEvents(jvmtiEnv* env, std::span<const jvmtiEvent> events);

@@ -57,6 +57,11 @@ ThreadNumbers ThreadRegistry::Start(JNIEnv* jni, jthread thread) {
       return numbers;
     }
   }
+  Define(jni, thread, numbers);
+  return numbers;
+}
+
+void ThreadRegistry::Define(JNIEnv* jni, jthread thread, ThreadNumbers& numbers) {
   NameAndKind described = Describe(env_, jni, thread);
   const bool named = !described.name.empty();
   numbers.number = encoder_.DefineThread({.name = std::move(described.name),
@@ -66,13 +71,30 @@ ThreadNumbers ThreadRegistry::Start(JNIEnv* jni, jthread thread) {
   {
     absl::MutexLock lock(&mutex_);
     java_[numbers.java_tid] = {numbers.number, numbers.os_tid};
-    by_os_tid_[numbers.os_tid] = numbers;
+    if (numbers.os_tid != 0) by_os_tid_[numbers.os_tid] = numbers;
   }
   encoder_.AddEvent({.time_ns = clock_.Now(),
                      .thread = numbers.number,
                      .major = format::kThread,
                      .minor = named ? format::kThreadNamed : format::kThreadUnnamed});
-  return numbers;
+}
+
+RunningThread ThreadRegistry::Adopt(JNIEnv* jni, jthread thread,
+                                    absl::FunctionRef<pid_t(uintptr_t)> os_tid) {
+  RunningThread found = FindRunning(jni, thread);
+  if (found.numbers.number != 0) return found;
+  // A thread without a JavaThread has not started or has ended.
+  if (found.numbers.java_tid == 0 || found.java_thread == 0) return found;
+  found.numbers.os_tid = os_tid(found.java_thread);
+  Define(jni, thread, found.numbers);
+  return found;
+}
+
+void ThreadRegistry::Clear() {
+  absl::MutexLock lock(&mutex_);
+  java_.clear();
+  by_os_tid_.clear();
+  virtual_names_.clear();
 }
 
 ThreadNumbers ThreadRegistry::End() {
@@ -118,7 +140,10 @@ uint64_t ThreadRegistry::EndVirtual(JNIEnv* jni, jthread thread) { return JavaTi
 void ThreadRegistry::Forget(uint64_t java_tid) {
   absl::MutexLock lock(&mutex_);
   virtual_names_.erase(java_tid);
-  java_.erase(java_tid);
+  const auto found = java_.find(java_tid);
+  if (found == java_.end()) return;
+  encoder_.ForgetThread(found->second.number);
+  java_.erase(found);
 }
 
 uint32_t ThreadRegistry::NumberOfJava(uint64_t java_tid) {

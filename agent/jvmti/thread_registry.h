@@ -12,6 +12,7 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/container/flat_hash_map.h"
+#include "absl/functional/function_ref.h"
 #include "absl/synchronization/mutex.h"
 #include "agent/clock.h"
 #include "agent/writer/record_encoder.h"
@@ -38,6 +39,12 @@ class ThreadRegistry {
   // The current thread, which is `thread`, runs Java code from here on. Also for threads that ran
   // already when the agent came up, if called on them.
   ThreadNumbers Start(JNIEnv* jni, jthread thread);
+  // A thread that ran before the agent came: defined with its name, as Start does for its own.
+  // `os_tid` 0: not known.
+  RunningThread Adopt(JNIEnv* jni, jthread thread, absl::FunctionRef<pid_t(uintptr_t)> os_tid);
+  // A new trace begins: nothing is known of any thread.
+  void Clear();
+
   // The current thread ends. Makes no JNI call: the thread may have a check of an exception owing,
   // of which -Xcheck:jni would warn.
   ThreadNumbers End();
@@ -71,6 +78,8 @@ class ThreadRegistry {
     jfieldID eetop = nullptr;
   };
 
+  // Defines the thread and records that it runs.
+  void Define(JNIEnv* jni, jthread thread, ThreadNumbers& numbers);
   // The fields of java.lang.Thread, looked up at the first call.
   Fields ThreadFields(JNIEnv* jni);
   uint64_t JavaTid(JNIEnv* jni, jthread thread);

@@ -35,12 +35,24 @@ class FlatCollector {
   // more than the greatest id given to a method so far.
   void Collect(uint32_t routine_limit, absl::FunctionRef<void(const FlatUpdate&)> visit);
 
-  // Σ of the calls in all updates so far.
+  // A new file goes on where the last one ended: counts are those since the last Collect.
+  void BeginFile();
+  // A new recording begins: what was counted before belongs to none.
+  void BeginRecording(uint32_t routine_limit);
+
+  // Σ of the calls in all updates of the recording, and of the file.
   uint64_t total_calls() const { return total_calls_; }
+  uint64_t file_calls() const { return total_calls_ - calls_before_file_; }
 
  private:
-  // Calls as last reported, by routine.
-  using Reported = std::vector<uint64_t>;
+  // Counts as last reported, and when the file began.
+  struct Count {
+    uint64_t calls = 0;
+    uint64_t jitted = 0;
+    uint64_t base_calls = 0;
+    uint64_t base_jitted = 0;
+  };
+  using Reported = std::vector<Count>;  // by routine
   void CollectCounters(const hot::FlatCounter* counters, uint32_t limit, Reported& reported);
 
   hot::Arena* arena_;
@@ -48,6 +60,7 @@ class FlatCollector {
   absl::flat_hash_map<const hot::ThreadState*, Reported> reported_;
   std::vector<RoutineUpdate> updates_;
   uint64_t total_calls_ = 0;
+  uint64_t calls_before_file_ = 0;
 };
 
 }  // namespace jtrace

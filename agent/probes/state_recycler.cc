@@ -19,6 +19,16 @@ void StateRecycler::ForEach(absl::FunctionRef<void(ThreadState&, bool)> visit) {
   for (Ref& bucket : arena_->buckets) VisitBucket(bucket, visit);
 }
 
+void StateRecycler::Look(absl::FunctionRef<void(ThreadState&)> visit) const {
+  for (const Ref& bucket : arena_->buckets) {
+    for (Ref ref = hot::ReadAcquire(bucket); ref != 0;) {
+      auto& state = *At<ThreadState>(arena_, ref);
+      visit(state);
+      ref = ReadRelaxed(state.next);
+    }
+  }
+}
+
 void StateRecycler::VisitBucket(Ref& bucket, absl::FunctionRef<void(ThreadState&, bool)> visit) {
   Ref* link = &bucket;
   for (Ref ref = hot::ReadAcquire(bucket); ref != 0;) {

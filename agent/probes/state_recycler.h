@@ -18,6 +18,8 @@ class StateRecycler {
   // visited for the last time and stay readable until the next call: a signal handler may still
   // be looking for another state behind them, and samples may still name their nodes.
   void ForEach(absl::FunctionRef<void(hot::ThreadState&, bool ended)> visit);
+  // The same without taking anything back.
+  void Look(absl::FunctionRef<void(hot::ThreadState&)> visit) const;
 
  private:
   void VisitBucket(hot::Ref& bucket, absl::FunctionRef<void(hot::ThreadState&, bool ended)> visit);

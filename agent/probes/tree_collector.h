@@ -11,9 +11,9 @@
 
 namespace jtrace {
 
-// A node that is new or whose counts changed. Counts are totals.
+// A node that is new or whose counts changed. Counts are totals of the file.
 struct NodeUpdate {
-  uint32_t node;     // number in the trace, from 1 on; never used again
+  uint32_t node;     // number in the trace, from 1 on; never used for another node
   uint32_t parent;   // 0: the thread's root
   uint32_t routine;  // as pushed by the rewritten method
   bool is_new;
@@ -40,25 +40,47 @@ class TreeCollector {
   // Calls `visit` for each thread that changed or ended since the last time.
   void Collect(absl::FunctionRef<void(const TreeUpdate&)> visit);
 
+  // A new file goes on where the last one ended: from here on counts are those since the last
+  // Collect, and a node is defined again when it changes or a sample names it.
+  void BeginFile();
+  // A new recording begins: what was counted before belongs to none.
+  void BeginRecording();
+
   // The number in the trace of a node as Position::node gives it; 0 for roots and for calls that
   // found no memory. Anything that is no node of this arena gives 0.
   uint32_t TraceNode(uint64_t raw_node);
 
-  // Σ of the calls in all updates so far.
+  // Σ of the calls in all updates of the recording.
   uint64_t total_calls() const { return total_calls_; }
+  // The same of the file.
+  uint64_t file_calls() const { return total_calls_ - calls_before_file_; }
   uint32_t nodes_reported() const { return nodes_reported_; }
   // Calls that are in no tree because memory ran out; about right.
   uint64_t lost_calls() const;
 
  private:
-  void CollectTree(hot::ThreadState& state);
+  // Counts of a node when the file began.
+  struct Base {
+    uint64_t calls = 0;
+    uint64_t jitted = 0;
+  };
+
+  template <typename Visit>
+  void ForEachNode(hot::ThreadState& state, Visit visit);
   void CollectNode(hot::Node& node);
+  // Reports the node and, if need be, the nodes above it.
+  void Report(hot::Node& node);
+  void ReportOne(hot::Node& node);
+  Base BaseOf(const hot::Node& node) const;
   uint32_t NumberOf(hot::Node& node);
 
   hot::Arena* arena_;
   StateRecycler states_;
   std::vector<NodeUpdate> updates_;
+  std::vector<Base> bases_;  // by number; nodes that came later have none
+  std::vector<hot::Node*> path_;
   uint32_t last_number_ = 0;
+  uint64_t calls_before_file_ = 0;
   uint32_t nodes_reported_ = 0;
   uint64_t total_calls_ = 0;
 };

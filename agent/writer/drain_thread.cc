@@ -56,7 +56,7 @@ DrainThread::DrainThread(const SessionClock& clock, RecordEncoder& encoder, Trac
                          std::function<void(const absl::Status&)> on_failure)
     : clock_(clock),
       encoder_(encoder),
-      file_(file),
+      file_(&file),
       sources_(std::move(sources)),
       poll_period_(poll_period),
       on_failure_(std::move(on_failure)) {}
@@ -76,7 +76,7 @@ absl::Status DrainThread::Stop(const std::function<void(proto::SessionEnd&)>& fi
     std::lock_guard lock(mutex_);
     stopping_ = true;
   }
-  stop_asked_.notify_one();
+  asked_.notify_all();
   if (thread_.joinable()) thread_.join();
   // The thread has ended: its state is the caller's now.
   Poll();
@@ -89,7 +89,10 @@ void DrainThread::Run() {
   os_tid_.store(gettid(), std::memory_order_relaxed);
   // The session's start goes out at once, so that a program killed early leaves a readable trace.
   Seal(nullptr);
-  while (!WaitForPoll()) {
+  while (true) {
+    const bool stopping = WaitForPoll();
+    RunTask();
+    if (stopping) break;  // Stop polls once more
     Poll();
     if (TimeToSeal(clock_.Now())) Seal(nullptr);
     cpu_ns_.store(ThreadCpuNanos(), std::memory_order_relaxed);
@@ -98,8 +101,64 @@ void DrainThread::Run() {
 
 bool DrainThread::WaitForPoll() {
   std::unique_lock lock(mutex_);
-  return stop_asked_.wait_for(lock, absl::ToChronoNanoseconds(poll_period_),
-                              [this] { return stopping_; });
+  asked_.wait_for(lock, absl::ToChronoNanoseconds(poll_period_),
+                  [this] { return stopping_ || task_ != nullptr; });
+  return stopping_;
+}
+
+void DrainThread::RunTask() {
+  std::function<void()> task;
+  {
+    std::lock_guard lock(mutex_);
+    task = task_;
+  }
+  if (task == nullptr) return;
+  task();
+  std::lock_guard lock(mutex_);
+  task_ = nullptr;
+  answered_.notify_all();
+}
+
+void DrainThread::Call(std::function<void()> task) {
+  std::unique_lock lock(mutex_);
+  // One at a time; a stopped thread leaves its state to the caller.
+  answered_.wait(lock, [this] { return task_ == nullptr || stopping_; });
+  if (stopping_ || !thread_.joinable()) {
+    lock.unlock();
+    task();
+    return;
+  }
+  task_ = std::move(task);
+  asked_.notify_all();
+  answered_.wait(lock, [this] { return task_ == nullptr; });
+}
+
+absl::Status DrainThread::Flush() {
+  absl::Status status;
+  Call([&] {
+    Poll();
+    Seal(nullptr);
+    status = status_;
+  });
+  return status;
+}
+
+absl::Status DrainThread::NextFile(TraceFile& next, proto::SessionStart first,
+                                   const std::function<void(proto::SessionEnd&)>& finish) {
+  absl::Status status;
+  Call([&] {
+    Poll();
+    Seal(&finish);
+    status = status_;
+    status_ = absl::OkStatus();
+    file_ = &next;
+    sequence_ = 0;
+    first_ = std::make_unique<proto::SessionStart>(std::move(first));
+    encoder_.Restate();
+    for (ChunkSource* source : sources_) source->BeginFile();
+    Seal(nullptr);
+  });
+  return status;
 }
 
 void DrainThread::Poll() {
@@ -122,7 +181,7 @@ void DrainThread::Seal(const std::function<void(proto::SessionEnd&)>* finish) {
   if (first_ != nullptr) chunk.set_allocated_session_start(first_.release());
   if (finish != nullptr) (*finish)(*chunk.mutable_session_end());
   if (!status_.ok()) return;  // sources were emptied all the same, so that memory stays bounded
-  status_ = file_.Append(chunk.SerializeAsString());
+  status_ = file_->Append(chunk.SerializeAsString());
   if (!status_.ok()) on_failure_(status_);
 }
 

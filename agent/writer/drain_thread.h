@@ -42,14 +42,26 @@ class DrainThread {
   // thread but the drain thread. Returns the first write error, if there was one.
   absl::Status Stop(const std::function<void(proto::SessionEnd&)>& finish);
 
+  // Everything recorded before the call is in the file when it returns. Any thread but the drain
+  // thread. Returns the first write error, if there was one.
+  absl::Status Flush();
+  // Ends the file as `finish` says and goes on in `next`, which must outlive the thread and opens
+  // with `first`. Any thread but the drain thread. An error is the old file's.
+  absl::Status NextFile(TraceFile& next, proto::SessionStart first,
+                        const std::function<void(proto::SessionEnd&)>& finish);
+  // Runs `task` on the drain thread, where alone the sources may be asked, and waits for its end;
+  // after Stop on the caller's.
+  void Call(std::function<void()> task);
+
   // 0 before Start; the agent's own threads are not sampled.
   pid_t os_tid() const { return os_tid_.load(std::memory_order_relaxed); }
   uint64_t cpu_ns() const { return cpu_ns_.load(std::memory_order_relaxed); }
 
  private:
   void Run();
-  // Waits for the next poll; true if the thread shall end.
+  // Waits for the next poll or task; true if the thread shall end.
   bool WaitForPoll();
+  void RunTask();
   void Poll();
   // `finish`: not null for the last chunk; fills in the session's end when all else is known.
   void Seal(const std::function<void(proto::SessionEnd&)>* finish);
@@ -57,14 +69,16 @@ class DrainThread {
 
   const SessionClock& clock_;
   RecordEncoder& encoder_;
-  TraceFile& file_;
+  TraceFile* file_;  // the drain thread's own
   const std::vector<ChunkSource*> sources_;
   const absl::Duration poll_period_;
   const std::function<void(const absl::Status&)> on_failure_;
 
-  std::mutex mutex_;  // guards stopping_
-  std::condition_variable stop_asked_;
+  std::mutex mutex_;  // guards stopping_ and task_
+  std::condition_variable asked_;
+  std::condition_variable answered_;
   bool stopping_ = false;
+  std::function<void()> task_;  // null: none
   std::thread thread_;
   std::atomic<pid_t> os_tid_{0};
   std::atomic<uint64_t> cpu_ns_{0};

@@ -1,5 +1,6 @@
 #include "agent/writer/record_encoder.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace jtrace::writer {
@@ -9,16 +10,71 @@ namespace {
 constexpr size_t kEventBytes = 16;
 constexpr size_t kDefinitionBytes = 8;
 
+// A class by name and loader.
+void Define(uint32_t id, const std::pair<uint32_t, uint32_t>& key, proto::ClassDef& definition) {
+  definition.set_id(id);
+  definition.set_name(key.first);
+  definition.set_loader(key.second);
+}
+
+// A routine or a method by class, name and descriptor.
+template <typename Definition>
+void Define(uint32_t id, const std::tuple<uint32_t, uint32_t, uint32_t>& key,
+            Definition& definition) {
+  definition.set_id(id);
+  definition.set_class_id(std::get<0>(key));
+  definition.set_name(std::get<1>(key));
+  definition.set_descriptor(std::get<2>(key));
+}
+
 }  // namespace
 
 RecordEncoder::RecordEncoder(std::set<uint32_t> majors_off) : majors_off_(std::move(majors_off)) {
   strings_.emplace("", 0);
 }
 
+void RecordEncoder::BeginTrace(std::set<uint32_t> majors_off) {
+  std::lock_guard lock(mutex_);
+  majors_off_ = std::move(majors_off);
+  threads_ = 0;
+  live_threads_.clear();
+  chunk_ = AllDefinitionsLocked();
+  pending_bytes_ = 0;
+  open_ = true;
+}
+
+void RecordEncoder::EndTrace() {
+  std::lock_guard lock(mutex_);
+  open_ = false;
+  chunk_.Clear();
+  pending_bytes_ = 0;
+}
+
+void RecordEncoder::Restate() {
+  std::lock_guard lock(mutex_);
+  proto::Chunk restated = AllDefinitionsLocked();
+  for (const auto& [id, thread] : live_threads_) *restated.add_thread() = thread;
+  restated.mutable_event()->Swap(chunk_.mutable_event());
+  chunk_ = std::move(restated);
+}
+
+proto::Chunk RecordEncoder::AllDefinitionsLocked() const {
+  proto::Chunk chunk;
+  std::vector<absl::string_view> texts(strings_.size());
+  for (const auto& [text, id] : strings_) texts[id] = text;
+  chunk.set_first_string(1);
+  for (size_t id = 1; id < texts.size(); ++id) chunk.add_string(std::string(texts[id]));
+  for (const auto& [key, id] : classes_) Define(id, key, *chunk.add_class_def());
+  for (const auto& [key, id] : routines_) Define(id, key, *chunk.add_routine());
+  for (const auto& [key, id] : methods_) Define(id, key, *chunk.add_method());
+  return chunk;
+}
+
 uint32_t RecordEncoder::StringLocked(absl::string_view text) {
   if (const auto found = strings_.find(text); found != strings_.end()) return found->second;
   const auto id = static_cast<uint32_t>(strings_.size());
   strings_.emplace(text, id);
+  if (!open_) return id;
   if (chunk_.string_size() == 0) chunk_.set_first_string(id);
   chunk_.add_string(std::string(text));
   pending_bytes_ += text.size() + 2;
@@ -35,11 +91,8 @@ uint32_t RecordEncoder::ClassId(absl::string_view binary_name, uint32_t loader) 
   const uint32_t name = StringLocked(binary_name);
   const auto next = static_cast<uint32_t>(classes_.size() + 1);
   const auto [entry, inserted] = classes_.try_emplace({name, loader}, next);
-  if (inserted) {
-    proto::ClassDef* definition = chunk_.add_class_def();
-    definition->set_id(next);
-    definition->set_name(name);
-    definition->set_loader(loader);
+  if (inserted && open_) {
+    Define(next, entry->first, *chunk_.add_class_def());
     pending_bytes_ += kDefinitionBytes;
   }
   return entry->second;
@@ -75,12 +128,8 @@ uint32_t RecordEncoder::DefineOnce(MemberMap& known, const MemberKey& key,
                                    google::protobuf::RepeatedPtrField<Definition>& definitions) {
   const auto next = static_cast<uint32_t>(known.size() + 1);
   const auto [entry, inserted] = known.try_emplace(key, next);
-  if (inserted) {
-    Definition* definition = definitions.Add();
-    definition->set_id(next);
-    definition->set_class_id(std::get<0>(key));
-    definition->set_name(std::get<1>(key));
-    definition->set_descriptor(std::get<2>(key));
+  if (inserted && open_) {
+    Define(next, key, *definitions.Add());
     pending_bytes_ += kDefinitionBytes;
   }
   return entry->second;
@@ -88,16 +137,25 @@ uint32_t RecordEncoder::DefineOnce(MemberMap& known, const MemberKey& key,
 
 uint32_t RecordEncoder::DefineThread(const ThreadInfo& info) {
   std::lock_guard lock(mutex_);
-  proto::Thread* thread = chunk_.add_thread();
-  thread->set_id(++threads_);
-  thread->set_name(StringLocked(info.name));
-  thread->set_os_tid(info.os_tid);
-  thread->set_java_tid(info.java_tid);
-  thread->set_is_virtual(info.is_virtual);
-  thread->set_is_daemon(info.is_daemon);
-  thread->set_is_vm_internal(info.is_vm_internal);
-  pending_bytes_ += kDefinitionBytes;
+  proto::Thread thread;
+  thread.set_id(++threads_);
+  thread.set_name(StringLocked(info.name));
+  thread.set_os_tid(info.os_tid);
+  thread.set_java_tid(info.java_tid);
+  thread.set_is_virtual(info.is_virtual);
+  thread.set_is_daemon(info.is_daemon);
+  thread.set_is_vm_internal(info.is_vm_internal);
+  if (open_) {
+    *chunk_.add_thread() = thread;
+    pending_bytes_ += kDefinitionBytes;
+    live_threads_.emplace(threads_, std::move(thread));
+  }
   return threads_;
+}
+
+void RecordEncoder::ForgetThread(uint32_t thread) {
+  std::lock_guard lock(mutex_);
+  live_threads_.erase(thread);
 }
 
 proto::Event* RecordEncoder::EventLocked(const EventRecord& event) {
@@ -113,21 +171,21 @@ proto::Event* RecordEncoder::EventLocked(const EventRecord& event) {
 }
 
 void RecordEncoder::AddEvent(const EventRecord& event) {
-  if (majors_off_.contains(event.major)) return;
   std::lock_guard lock(mutex_);
+  if (!Wanted(event.major)) return;
   EventLocked(event);
 }
 
 void RecordEncoder::AddClassEvent(const EventRecord& event, proto::ClassEvent details) {
-  if (majors_off_.contains(event.major)) return;
   std::lock_guard lock(mutex_);
+  if (!Wanted(event.major)) return;
   pending_bytes_ += details.method_size() * 2 + details.jitted_address_size() * 9;
   *EventLocked(event)->mutable_class_event() = std::move(details);
 }
 
 void RecordEncoder::AddCodeEvent(const EventRecord& event, proto::CodeEvent details) {
-  if (majors_off_.contains(event.major)) return;
   std::lock_guard lock(mutex_);
+  if (!Wanted(event.major)) return;
   pending_bytes_ += kEventBytes + details.inlined_size() * 4 + details.pc_size() * 3;
   *EventLocked(event)->mutable_code_event() = std::move(details);
 }

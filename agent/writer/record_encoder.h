@@ -3,6 +3,10 @@
 // Any thread; one mutex (a std one: the thread sanitizer sees it), which is a leaf: nothing is
 // called under it that could block, so that a GC event at a safepoint never waits for a thread that
 // the safepoint holds.
+//
+// The numbers of strings, classes, routines and methods hold for the life of the JVM: a second
+// trace of the same process (BeginTrace) and the next file of a trace (Restate) define them again.
+// Those of threads hold for one trace.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +16,7 @@
 #include <tuple>
 #include <vector>
 
+#include "absl/container/btree_map.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/string_view.h"
 #include "agent/losses.h"
@@ -42,6 +47,15 @@ class RecordEncoder {
   // Events whose major is in `majors_off` are not recorded (codes=).
   explicit RecordEncoder(std::set<uint32_t> majors_off);
 
+  // A trace begins after another one ended: every number given so far is defined in its first
+  // chunk; threads are numbered from 1 again.
+  void BeginTrace(std::set<uint32_t> majors_off);
+  // No trace is open until BeginTrace: numbers are given, nothing is kept for writing.
+  void EndTrace();
+  // The next chunk begins a new file of the same trace: what is pending stays, and everything
+  // known, threads included, is defined again.
+  void Restate();
+
   // Numbers of things, defined in the trace when they are first asked for.
   uint32_t String(absl::string_view text);
   uint32_t ClassId(absl::string_view binary_name, uint32_t loader);
@@ -51,6 +65,8 @@ class RecordEncoder {
                        absl::string_view descriptor) const;
   uint32_t MethodId(uint32_t class_id, absl::string_view name, absl::string_view descriptor);
   uint32_t DefineThread(const ThreadInfo& info);
+  // The thread has ended and all its records are made: Restate leaves it out.
+  void ForgetThread(uint32_t thread);
 
   void AddEvent(const EventRecord& event);
   void AddClassEvent(const EventRecord& event, proto::ClassEvent details);
@@ -73,8 +89,12 @@ class RecordEncoder {
                       google::protobuf::RepeatedPtrField<Definition>& definitions);
   proto::Event* EventLocked(const EventRecord& event);
 
-  const std::set<uint32_t> majors_off_;
+  bool Wanted(uint32_t major) const { return open_ && !majors_off_.contains(major); }
+  proto::Chunk AllDefinitionsLocked() const;
+
   mutable std::mutex mutex_;  // guards all below
+  std::set<uint32_t> majors_off_;
+  bool open_ = true;
   proto::Chunk chunk_;
   size_t pending_bytes_ = 0;
   absl::flat_hash_map<std::string, uint32_t> strings_;
@@ -82,6 +102,7 @@ class RecordEncoder {
   MemberMap routines_;
   MemberMap methods_;
   uint32_t threads_ = 0;
+  absl::btree_map<uint32_t, proto::Thread> live_threads_;
 };
 
 }  // namespace jtrace::writer

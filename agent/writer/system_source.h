@@ -23,6 +23,7 @@ class ModuleSource : public ChunkSource {
   void Seal(uint64_t time_ns, proto::Chunk& chunk) override {
     scanner_.Scan(time_ns, encoder_, chunk);
   }
+  void BeginFile() override { scanner_ = ModuleScanner(); }
 
  private:
   RecordEncoder& encoder_;

@@ -17,6 +17,7 @@ class TreeSource : public ChunkSource {
   TreeSource(TreeCollector& collector, jvmti::ThreadRegistry& threads, Losses& losses)
       : collector_(collector), threads_(threads), losses_(losses) {}
   void Seal(uint64_t time_ns, proto::Chunk& chunk) override;
+  void BeginFile() override { collector_.BeginFile(); }
 
  private:
   TreeCollector& collector_;
@@ -30,6 +31,7 @@ class FlatSource : public ChunkSource {
   FlatSource(FlatCollector& collector, jvmti::ThreadRegistry& threads, RecordEncoder& encoder)
       : collector_(collector), threads_(threads), encoder_(encoder) {}
   void Seal(uint64_t time_ns, proto::Chunk& chunk) override;
+  void BeginFile() override { collector_.BeginFile(); }
 
  private:
   uint32_t ThreadNumber(uint64_t java_tid);

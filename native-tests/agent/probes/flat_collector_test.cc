@@ -75,5 +75,22 @@ TEST(FlatCollectorTest, AnEndedThreadIsReportedOnceAndItsCountersComeBackZero) {
   EXPECT_EQ(state->counters[200'000].jitted, 0u);
 }
 
+TEST(FlatCollectorTest, NewFileAndNewRecordingCountFromTheirBeginning) {
+  testing::TestArena arena;
+  FlatCollector collector(arena.get());
+  hot::FlatState* one = NewFlatState(arena.get(), 1);
+  one->counters[5] = {3, 4};
+  Collect(collector, 10);
+  one->counters[5] = {3, 6};  // not collected yet: belongs to the new file
+  collector.BeginFile();
+  EXPECT_EQ(Collect(collector, 10), (std::vector<Row>{{1, false, 5, 2, 2}}));
+  EXPECT_EQ(collector.file_calls(), 2u);
+  one->counters[5] = {4, 6};  // nobody records
+  collector.BeginRecording(10);
+  one->counters[5] = {5, 7};
+  EXPECT_EQ(Collect(collector, 10), (std::vector<Row>{{1, false, 5, 2, 1}}));
+  EXPECT_EQ(collector.total_calls(), 2u);
+}
+
 }  // namespace
 }  // namespace jtrace

@@ -201,5 +201,55 @@ TEST(ReadPositionTest, FollowsTheThread) {
   hot::published_arena = nullptr;
 }
 
+// What a reader of the files since the last BeginFile knows is what happened since.
+TEST_F(TreeCollectorTest, NewFileCountsFromItsBeginning) {
+  ProbeDouble thread(arena_.get(), 1);
+  const uint64_t a = thread.Enter(10);
+  for (int i = 0; i < 3; ++i) thread.Exit(thread.Enter(20, true));
+  thread.Exit(thread.Enter(30));
+  Collect();
+  thread.Exit(thread.Enter(20, true));  // between the last Collect and the new file: in the new one
+  collector_.BeginFile();
+  reader_ = Reader();
+  thread.Exit(thread.Enter(20, true));
+  Collect();
+  EXPECT_EQ(reader_.Calls(), (std::map<std::string, uint64_t>{{"/10", 0}, {"/10/20", 2}}));
+  EXPECT_EQ(collector_.file_calls(), 2u);
+  EXPECT_EQ(collector_.total_calls(), 7u);
+  thread.Exit(a);
+  thread.Exit(thread.Enter(10));
+  thread.Exit(thread.Enter(40));
+  Collect();
+  EXPECT_EQ(reader_.Calls(),
+            (std::map<std::string, uint64_t>{{"/10", 1}, {"/10/20", 2}, {"/40", 1}}));
+}
+
+TEST_F(TreeCollectorTest, SamplesNameNodesOfEarlierFiles) {
+  ProbeDouble thread(arena_.get(), 1);
+  thread.Enter(10);
+  thread.Enter(20);
+  Collect();
+  collector_.BeginFile();
+  reader_ = Reader();
+  const uint32_t number = collector_.TraceNode(thread.current_ref());
+  Collect();
+  ASSERT_TRUE(reader_.nodes.contains(number));
+  EXPECT_EQ(reader_.nodes[number].path, "/10/20");
+  EXPECT_EQ(reader_.nodes[number].calls, 0u);
+}
+
+TEST_F(TreeCollectorTest, NewRecordingForgetsWhatWasCountedBetween) {
+  ProbeDouble thread(arena_.get(), 1);
+  thread.Exit(thread.Enter(10));
+  Collect();
+  thread.Exit(thread.Enter(10));  // nobody records
+  collector_.BeginRecording();
+  reader_ = Reader();
+  thread.Exit(thread.Enter(10));
+  Collect();
+  EXPECT_EQ(reader_.Calls(), (std::map<std::string, uint64_t>{{"/10", 1}}));
+  EXPECT_EQ(collector_.total_calls(), 1u);
+}
+
 }  // namespace
 }  // namespace jtrace

@@ -152,6 +152,81 @@ TEST(DrainThreadTest, WriteFailureIsToldOnceAndEndsNothing) {
   EXPECT_EQ(failures, 1);
 }
 
+TEST(DrainThreadTest, FlushWritesWhatWasRecordedBefore) {
+  Fixture f("flush.bin");
+  DrainThread drain(f.clock, f.encoder, *f.file, {&f.source}, absl::Seconds(10),
+                    [](const absl::Status& status) { FAIL() << status; });
+  drain.Start(proto::SessionStart());
+  for (int i = 0; i < 3; ++i) {
+    f.encoder.AddEvent({.major = format::kSession, .text = absl::StrCat("flush", i)});
+    ASSERT_TRUE(drain.Flush().ok());
+    int events = 0;
+    for (const proto::Chunk& chunk : ReadChunks(f.path)) events += chunk.event_size();
+    EXPECT_EQ(events, i + 1);
+  }
+  ASSERT_TRUE(drain.Stop([](proto::SessionEnd&) {}).ok());
+  EXPECT_TRUE(drain.Flush().ok()) << "after the end there is nothing to do";
+}
+
+// Each file can be read alone: everything it names is defined in it, chunks count from 1.
+TEST(DrainThreadTest, NextFileStandsAlone) {
+  Fixture f("next.bin");
+  const std::string second_path = absl::StrCat(::testing::TempDir(), "/next.2.bin");
+  const auto second = *TraceFile::Create(second_path);
+  DrainThread drain(f.clock, f.encoder, *f.file, {&f.source}, absl::Milliseconds(5),
+                    [](const absl::Status& status) { FAIL() << status; });
+  drain.Start(proto::SessionStart());
+  const uint32_t klass = f.encoder.ClassId("a.B", 2);
+  const uint32_t routine = f.encoder.RoutineId(klass, "f", "()V");
+  const uint32_t ended = f.encoder.DefineThread({.name = "ended"});
+  const uint32_t running = f.encoder.DefineThread({.name = "running"});
+  f.encoder.ForgetThread(ended);
+  proto::SessionStart start;
+  start.set_pid(43);
+  ASSERT_TRUE(
+      drain.NextFile(*second, start, [](proto::SessionEnd& end) { end.set_calls(5); }).ok());
+  f.encoder.AddEvent({.thread = running, .major = format::kSession, .text = "later"});
+  ASSERT_TRUE(drain.Stop([](proto::SessionEnd& end) { end.set_calls(6); }).ok());
+
+  EXPECT_EQ(ReadChunks(f.path).back().session_end().calls(), 5u);
+  const auto chunks = ReadChunks(second_path);
+  const proto::Chunk& first = chunks.front();
+  EXPECT_EQ(first.sequence(), 1u);
+  EXPECT_EQ(first.session_start().pid(), 43);
+  EXPECT_EQ(first.first_string(), 1u);
+  ASSERT_EQ(first.class_def_size(), 1);
+  EXPECT_EQ(first.string(first.class_def(0).name() - 1), "a.B");
+  ASSERT_EQ(first.routine_size(), 1);
+  EXPECT_EQ(first.routine(0).id(), routine);
+  EXPECT_EQ(first.string(first.routine(0).name() - 1), "f");
+  ASSERT_EQ(first.thread_size(), 1);
+  EXPECT_EQ(first.thread(0).id(), running);
+  EXPECT_EQ(chunks.back().session_end().calls(), 6u);
+}
+
+TEST(RecordEncoderTest, NextTraceDefinesAgainAndKeepsNumbers) {
+  RecordEncoder encoder({});
+  const uint32_t klass = encoder.ClassId("a.B", 0);
+  const uint32_t f = encoder.RoutineId(klass, "f", "()V");
+  encoder.DefineThread({.name = "main"});
+  encoder.EndTrace();
+  encoder.AddEvent({.major = format::kSession});
+  const uint32_t g = encoder.RoutineId(klass, "g", "()V");
+  EXPECT_EQ(encoder.Take().ByteSizeLong(), 0u) << "nothing is kept while no trace is open";
+  encoder.BeginTrace({format::kGc});
+  encoder.AddEvent({.major = format::kGc});
+  EXPECT_EQ(encoder.RoutineId(klass, "f", "()V"), f);
+  EXPECT_EQ(encoder.DefineThread({.name = "main"}), 1u);
+  const proto::Chunk chunk = encoder.Take();
+  EXPECT_EQ(chunk.class_def_size(), 1);
+  ASSERT_EQ(chunk.routine_size(), 2);
+  EXPECT_EQ(chunk.routine(0).id() + chunk.routine(1).id(), f + g);
+  EXPECT_EQ(chunk.event_size(), 0);
+  for (const std::string name : {"a.B", "f", "g", "()V", "main"}) {
+    EXPECT_THAT(chunk.string(), ::testing::Contains(name));
+  }
+}
+
 TEST(RecordEncoderTest, NumbersAreStableAndDefinedOnce) {
   RecordEncoder encoder({});
   const uint32_t boot = encoder.ClassId("a.B", 0);

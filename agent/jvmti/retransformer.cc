@@ -1,0 +1,54 @@
+#include "agent/jvmti/retransformer.h"
+
+#include <algorithm>
+
+#include "absl/time/clock.h"
+
+namespace jtrace::jvmti {
+namespace {
+
+constexpr size_t kFirstBatch = 16;
+constexpr size_t kLargestBatch = 1024;
+constexpr absl::Duration kBatchTarget = absl::Milliseconds(40);
+
+// One class that the JVM refuses makes the whole call fail without effect: halves find it.
+size_t RetransformOrSplit(jvmtiEnv* env, std::span<const jclass> classes) {
+  if (classes.empty()) return 0;
+  if (env->RetransformClasses(static_cast<jint>(classes.size()), classes.data()) ==
+      JVMTI_ERROR_NONE) {
+    return classes.size();
+  }
+  if (classes.size() == 1) return 0;
+  const size_t half = classes.size() / 2;
+  return RetransformOrSplit(env, classes.first(half)) +
+         RetransformOrSplit(env, classes.subspan(half));
+}
+
+}  // namespace
+
+size_t NextBatchSize(size_t size, absl::Duration time) {
+  if (time < kBatchTarget / 2) return std::min(size * 2, kLargestBatch);
+  if (time > kBatchTarget * 2) return std::max<size_t>(size / 2, 1);
+  return size;
+}
+
+RetransformResult Retransform(jvmtiEnv* env, std::span<const jclass> classes,
+                              absl::FunctionRef<bool(size_t done, size_t all)> progress) {
+  RetransformResult result;
+  size_t size = kFirstBatch;
+  for (size_t next = 0; next < classes.size();) {
+    const auto batch = classes.subspan(next, std::min(size, classes.size() - next));
+    const absl::Time begin = absl::Now();
+    const size_t changed = RetransformOrSplit(env, batch);
+    const absl::Duration time = absl::Now() - begin;
+    result.done += changed;
+    result.refused += batch.size() - changed;
+    result.longest_batch = std::max(result.longest_batch, time);
+    next += batch.size();
+    if (!progress(next, classes.size())) break;
+    size = NextBatchSize(size, time);
+  }
+  return result;
+}
+
+}  // namespace jtrace::jvmti
