@@ -2,6 +2,7 @@
 #include <jni.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <exception>
 
 #include "agent/log.h"
@@ -11,21 +12,68 @@
 
 namespace {
 
+using jtrace::Action;
+using jtrace::Options;
+using jtrace::Session;
+
+// What Agent_OnAttach returns, and so what jcmd shows as "return code".
+constexpr jint kDone = 0;
+constexpr jint kWrongUsage = 1;
+constexpr jint kFailed = 2;
+
+// The JVM's session: the exports get no other hint of it. Set once.
+std::atomic<Session*> the_session{nullptr};
+
 // A failing Agent_OnLoad makes the JVM print on stdout, so the process ends here instead.
 [[noreturn]] void EndProcess(absl::string_view message, int status) {
   jtrace::LogToStderr(message);
   _exit(status);
 }
 
+absl::StatusOr<Options> Parse(const char* text) {
+  return jtrace::ParseOptions(text != nullptr ? absl::string_view(text) : absl::string_view());
+}
+
 void Load(JavaVM* vm, const char* text) {
-  absl::StatusOr<jtrace::Options> options =
-      jtrace::ParseOptions(text != nullptr ? absl::string_view(text) : absl::string_view());
+  absl::StatusOr<Options> options = Parse(text);
   if (!options.ok()) EndProcess(options.status().message(), 1);
   if (options->help) EndProcess(jtrace::OptionsHelp(), 0);
   if (options->version) EndProcess(JTRACE_VERSION, 0);
-  if (absl::Status status = jtrace::Session::Open(vm, *options); !status.ok()) {
-    EndProcess(status.message(), 1);
+  auto session = Session::OpenAtLoad(vm, *options);
+  if (!session.ok()) EndProcess(session.status().message(), 1);
+  the_session.store(*session);
+}
+
+jint Refuse(const absl::Status& status, jint code) {
+  jtrace::LogToStderr(status.message());
+  return code;
+}
+
+absl::Status Run(Session& session, JNIEnv* jni, const Options& options) {
+  switch (options.action) {
+    case Action::kStart:
+      return session.Start(jni, options, nullptr);
+    case Action::kStop:
+      return session.Stop(jni, nullptr).status();
+    case Action::kServe:
+      return absl::OkStatus();
   }
+  return absl::OkStatus();
+}
+
+// The caller of an attach gets a number; the reason goes to the program's stderr.
+jint Attach(JavaVM* vm, const char* text) {
+  const absl::StatusOr<Options> options = Parse(text);
+  if (!options.ok()) return Refuse(options.status(), kWrongUsage);
+  JNIEnv* jni = nullptr;
+  if (vm->GetEnv(reinterpret_cast<void**>(&jni), JNI_VERSION_10) != JNI_OK) return kFailed;
+  if (the_session.load() == nullptr) {
+    auto session = Session::OpenLive(vm);
+    if (!session.ok()) return Refuse(session.status(), kFailed);
+    the_session.store(*session);
+  }
+  const absl::Status status = Run(*the_session.load(), jni, *options);
+  return status.ok() ? kDone : Refuse(status, kFailed);
 }
 
 }  // namespace
@@ -39,8 +87,10 @@ extern "C" JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM* vm, char* options, void*)
   return JNI_OK;
 }
 
-extern "C" JNIEXPORT jint JNICALL Agent_OnAttach(JavaVM*, char*, void*) {
-  jtrace::LogToStderr(
-      "attaching to a running JVM is not available in this version; start it with -agentpath");
-  return JNI_ERR;
+extern "C" JNIEXPORT jint JNICALL Agent_OnAttach(JavaVM* vm, char* options, void*) {
+  try {
+    return Attach(vm, options);
+  } catch (const std::exception& failure) {
+    return Refuse(absl::InternalError(failure.what()), kFailed);
+  }
 }

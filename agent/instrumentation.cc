@@ -82,7 +82,20 @@ std::span<unsigned char> Instrumentation::Rewrite(jvmtiEnv* env, const char* nam
     return {};
   }
   Count(*result);
-  return result->bytes.empty() ? std::span<unsigned char>() : CopyForJvm(env, result->bytes);
+  if (result->bytes.empty()) return {};
+  absl::MutexLock lock(&rewritten_mutex_);
+  rewritten_.insert(class_id);
+  return CopyForJvm(env, result->bytes);
+}
+
+absl::flat_hash_set<uint32_t> Instrumentation::rewritten() const {
+  absl::MutexLock lock(&rewritten_mutex_);
+  return rewritten_;
+}
+
+void Instrumentation::ForgetRewritten(uint32_t class_id) {
+  absl::MutexLock lock(&rewritten_mutex_);
+  rewritten_.erase(class_id);
 }
 
 void Instrumentation::Count(const classfile::InstrumentResult& result) {

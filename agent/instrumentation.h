@@ -10,9 +10,14 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
+#include <utility>
 
+#include "absl/base/thread_annotations.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
+#include "absl/synchronization/mutex.h"
 #include "agent/classfile/instrumenter.h"
 #include "agent/classfile/scope_filter.h"
 #include "agent/losses.h"
@@ -39,6 +44,14 @@ class Instrumentation {
   // were ready are then retransformed.
   bool InScope(const std::string& binary_name) const;
 
+  // Which class the probes are (Probes::class_name). Before the first Rewrite.
+  void UseProbeClass(std::string internal_name) { spec_.owner = std::move(internal_name); }
+
+  // Numbers (ClassDef.id) of the classes that have probes, as far as they were not forgotten.
+  absl::flat_hash_set<uint32_t> rewritten() const;
+  // The class has lost its probes.
+  void ForgetRewritten(uint32_t class_id);
+
   uint64_t methods_probed() const { return methods_.load(std::memory_order_relaxed); }
   uint64_t classes_rewritten() const { return classes_.load(std::memory_order_relaxed); }
 
@@ -48,9 +61,11 @@ class Instrumentation {
   void Count(const classfile::InstrumentResult& result);
 
   const classfile::ScopeFilter filter_;
-  const classfile::ProbeSpec spec_;
+  classfile::ProbeSpec spec_;
   writer::RecordEncoder& encoder_;
   Losses& losses_;
+  mutable absl::Mutex rewritten_mutex_;
+  absl::flat_hash_set<uint32_t> rewritten_ ABSL_GUARDED_BY(rewritten_mutex_);
   std::atomic<uint64_t> methods_{0};
   std::atomic<uint64_t> classes_{0};
 };

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <span>
 #include <sstream>
+#include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
@@ -91,6 +92,9 @@ constexpr std::array kModes = {Word<Mode>{"merged", Mode::kMerged},
                                Word<Mode>{"samples", Mode::kSamples}};
 constexpr std::array kRecords = {Word<RecordKind>{"tree", RecordKind::kTree},
                                  Word<RecordKind>{"flat", RecordKind::kFlat}};
+constexpr std::array kActions = {Word<Action>{"start", Action::kStart},
+                                 Word<Action>{"stop", Action::kStop},
+                                 Word<Action>{"serve", Action::kServe}};
 constexpr std::array kClocks = {Word<int>{"none", 0}};
 constexpr std::array kTimers = {Word<int>{"cpu", 0}};
 constexpr std::array kStacks = {Word<int>{"full", 0}};
@@ -248,8 +252,14 @@ absl::Status ParseOne(absl::string_view item, Options& options) {
       Nearest(name, kOptions, [](const OptionRow& row) { return row.name; }), "'? (try help)"));
 }
 
+bool ParseAction(absl::string_view item, Options& options) {
+  return ParseWord(absl::StripAsciiWhitespace(item), kActions, options.action).ok();
+}
+
 absl::Status ParseInto(absl::string_view text, Options& options) {
+  bool is_first = true;
   for (absl::string_view item : absl::StrSplit(text, ',', absl::SkipWhitespace())) {
+    if (std::exchange(is_first, false) && ParseAction(item, options)) continue;
     if (absl::Status status = ParseOne(item, options); !status.ok()) return status;
   }
   return absl::OkStatus();

@@ -16,11 +16,14 @@
 
 namespace jtrace {
 
+// What is to be done: the first word of the agent string, if it has no '='.
+enum class Action { kStart, kStop, kServe };
 enum class Mode { kMerged, kEvents, kSamples };
 enum class RecordKind { kTree, kFlat };
 enum class LogTarget { kStderr, kFile, kNone };
 
 struct Options {
+  Action action = Action::kStart;
   Mode mode = Mode::kMerged;
   RecordKind record = RecordKind::kTree;
   absl::Duration interval = absl::Milliseconds(1);

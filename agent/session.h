@@ -1,32 +1,40 @@
-// One recording: owns the agent's parts and says in which order they start and stop.
+// The agent in one JVM: owns its parts and says in which order they start and stop.
 //
-// Life: Open (OnLoad) → VmInit → … → VmDeath. A session is never freed: JVMTI callbacks and probes
-// of threads that run on during the JVM's death may still use it.
+// Life: OpenAtLoad → VmInit, or OpenLive; then Start and Stop in turn, as often as one likes;
+// VmDeath ends what is running. Never freed: JVMTI callbacks, and probes of activations that began
+// before a stop, may still use it.
 //
-// Threads: every callback runs on the thread that JVMTI says (see agent/README.md); GcStart and
-// GcFinish inside a safepoint, where neither JNI nor JVMTI may be called.
+// Threads: Start, Stop and the other commands on any Java thread, one at a time (lifecycle_); every
+// callback on the thread that JVMTI says (see agent/README.md); GcStart and GcFinish inside a
+// safepoint, where neither JNI nor JVMTI may be called.
 #pragma once
 
 #include <jvmti.h>
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
+#include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/synchronization/mutex.h"
 #include "agent/clock.h"
+#include "agent/hot/inflight.h"
 #include "agent/instrumentation.h"
 #include "agent/jvmti/class_registry.h"
 #include "agent/jvmti/code_registry.h"
+#include "agent/jvmti/env.h"
 #include "agent/jvmti/tags.h"
 #include "agent/jvmti/thread_registry.h"
 #include "agent/log.h"
 #include "agent/losses.h"
 #include "agent/options.h"
-#include "agent/probes/bridge.h"
-#include "agent/probes/flat_collector.h"
-#include "agent/probes/tree_collector.h"
+#include "agent/probes/probe_sets.h"
 #include "agent/sampling/sampler.h"
 #include "agent/writer/drain_thread.h"
 #include "agent/writer/sample_source.h"
@@ -36,11 +44,24 @@
 
 namespace jtrace {
 
+// Told of how far a start or stop has come; may be null.
+using Progress = std::function<void(absl::string_view)>;
+
 class Session {
  public:
   // Agent_OnLoad: takes capabilities, opens the trace file, prepares the sampler. What fails here
-  // fails before the program runs.
-  static absl::Status Open(JavaVM* vm, const Options& options);
+  // fails before the program runs. Recording begins in VmInit.
+  static absl::StatusOr<Session*> OpenAtLoad(JavaVM* vm, const Options& options);
+  // In a JVM that runs already (Agent_OnAttach): nothing is recorded until Start.
+  static absl::StatusOr<Session*> OpenLive(JavaVM* vm);
+
+  // Begins a recording: classes in scope that are loaded already get their probes in batches.
+  // Errors leave everything as it was.
+  absl::Status Start(JNIEnv* jni, const Options& options, const Progress& progress);
+  // Ends the recording: timers off, probes out of all classes, the trace complete. The program then
+  // runs as it did without jtrace.
+  // Returns what was written, for people.
+  absl::StatusOr<std::string> Stop(JNIEnv* jni, const Progress& progress);
 
   void VmInit(JNIEnv* jni, jthread thread);
   void VmDeath();
@@ -60,28 +81,52 @@ class Session {
   void GcFinish();
 
  private:
-  Session(jvmtiEnv* env, const Options& options, std::unique_ptr<writer::TraceFile> file);
+  explicit Session(JavaVM* vm, jvmtiEnv* env);
+  static absl::StatusOr<Session*> Open(JavaVM* vm, const Options& options);
 
+  // The steps of a start. Prepare: what can fail without a trace; Begin: the rest.
+  absl::Status Prepare(const Options& options) ABSL_EXCLUSIVE_LOCKS_REQUIRED(lifecycle_);
+  absl::Status Begin(JNIEnv* jni, const Progress& progress)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(lifecycle_);
   absl::Status CreateInstrumentation();
-  absl::Status CreateSampler(JavaVM* vm);
-  // Classes in scope that were loaded before the probes were ready.
-  void RetransformLoaded(JNIEnv* jni);
+  absl::Status CreateSampler();
   absl::Status StartProbes(JNIEnv* jni);
   absl::Status StartSampler(JNIEnv* jni);
+  void AdoptRunningThreads(JNIEnv* jni);
   void AttachRunningThreads(JNIEnv* jni);
   void StartWriter();
   void EnableLiveEvents();
+  absl::Status EnableClassFileEvents();
+  // What JVMTI gives only at load becomes a loss.
+  void TellWhatComesTooLate();
+
+  // The steps of a stop.
+  void DisableEvents();
+  absl::Status EndTrace(proto::SessionEnd::Reason reason) ABSL_EXCLUSIVE_LOCKS_REQUIRED(lifecycle_);
+  // Nothing of the recording is left but what activations of it may still touch.
+  void CleanUp(JNIEnv* jni) ABSL_EXCLUSIVE_LOCKS_REQUIRED(lifecycle_);
+  // The writer and whoever else works for the agent: neither sampled nor recorded. On the thread of
+  // a start or on the writer.
+  bool IsAgentThread(pid_t tid) const;
+
+  // Loaded classes in scope get probes; those that have some lose them.
+  void AddProbesToLoaded(JNIEnv* jni, const Progress& progress);
+  void RemoveProbes(JNIEnv* jni, const Progress& progress);
+  void RemoveProbesOnce(JNIEnv* jni, const Progress& progress);
+
   proto::SessionStart DescribeStart() const;
   uint64_t calls() const;
-  void FinishEnd(proto::SessionEnd& end) const;
-  void PrintEnd(const absl::Status& written) const;
+  void FinishEnd(proto::SessionEnd::Reason reason, proto::SessionEnd& end) const;
+  std::string DescribeEnd() const;
   // Stops recording for good, tells why, and lets the program run on.
   void GiveUp(absl::string_view why);
 
+  JavaVM* vm_;
   jvmtiEnv* env_;
-  const Options options_;
-  const SessionClock clock_;
-  Log log_;
+  SessionClock clock_;
+  // The recording's, or the last one's.
+  Options options_;
+  std::unique_ptr<Log> log_;
   Losses losses_;
   writer::RecordEncoder encoder_;
   std::unique_ptr<writer::TraceFile> file_;
@@ -90,11 +135,14 @@ class Session {
   jvmti::CodeRegistry code_;
   jvmti::ThreadRegistry threads_;
   std::unique_ptr<Instrumentation> instrumentation_;
-  bool has_virtual_threads_ = false;
+  jvmti::Granted granted_;
+  bool is_live_ = false;  // the agent came when the program ran already
   std::unique_ptr<sampling::Sampler> sampler_;
-  std::unique_ptr<Probes> probes_;
-  std::unique_ptr<TreeCollector> trees_;   // record=tree
-  std::unique_ptr<FlatCollector> counts_;  // record=flat
+  ProbeSets probe_sets_;
+  // What the recording uses of probe_sets_; null: nothing.
+  const Probes* probes_ = nullptr;
+  TreeCollector* trees_ = nullptr;   // record=tree
+  FlatCollector* counts_ = nullptr;  // record=flat
   std::unique_ptr<writer::SampleSource> sample_source_;
   std::unique_ptr<writer::ChunkSource> call_source_;
   std::unique_ptr<writer::InternalThreadSource> internal_threads_;
@@ -102,8 +150,14 @@ class Session {
   writer::LossSource loss_source_;
   std::unique_ptr<writer::DrainThread> drain_;
 
-  // Set in VmInit when everything runs; callbacks before that only register threads.
+  // Callbacks before and after a recording only register threads.
   std::atomic<bool> recording_{false};
+  // Class-file hooks that may be using instrumentation_.
+  hot::InFlight class_hooks_;
+  absl::Mutex lifecycle_;
+  bool is_prepared_ ABSL_GUARDED_BY(lifecycle_) = false;  // VmInit shall begin
+  std::atomic<pid_t> control_tid_{0};
+  int file_number_ = 0;  // %n
   std::atomic<uint64_t> gc_count_{0};
 };
 

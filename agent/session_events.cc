@@ -1,11 +1,14 @@
 // What the JVM tells while a session records, handed to the part that wants it.
-#include "agent/hot/thread_state.h"
+#include <unistd.h>
+
+#include "absl/cleanup/cleanup.h"
 #include "agent/session.h"
 #include "proto/trace_format.h"
 
 namespace jtrace {
 
 void Session::ThreadStart(JNIEnv* jni, jthread thread) {
+  if (gettid() == control_tid_.load(std::memory_order_relaxed)) return;
   const jvmti::ThreadNumbers numbers = threads_.Start(jni, thread);
   if (sampler_ == nullptr || !recording_.load(std::memory_order_acquire)) return;
   sampler_->AttachCurrentThread(jni, numbers.number, numbers.java_tid).IgnoreError();
@@ -14,7 +17,7 @@ void Session::ThreadStart(JNIEnv* jni, jthread thread) {
 void Session::ThreadEnd() {
   if (sampler_ != nullptr) sampler_->DetachCurrentThread();
   const jvmti::ThreadNumbers numbers = threads_.End();
-  if (probes_ != nullptr) hot::MarkThreadEnded(numbers.java_tid);
+  probe_sets_.MarkThreadEnded(numbers.java_tid);
 }
 
 void Session::VirtualThreadStart(JNIEnv* jni, jthread thread) {
@@ -23,12 +26,15 @@ void Session::VirtualThreadStart(JNIEnv* jni, jthread thread) {
 
 void Session::VirtualThreadEnd(JNIEnv* jni, jthread thread) {
   const uint64_t java_tid = threads_.EndVirtual(jni, thread);
-  if (probes_ != nullptr) hot::MarkThreadEnded(java_tid);
+  probe_sets_.MarkThreadEnded(java_tid);
 }
 
 void Session::ClassFileLoad(jobject loader, const char* name, std::span<const unsigned char> bytes,
                             jint* new_size, unsigned char** new_bytes) {
-  if (!recording_.load(std::memory_order_acquire)) return;
+  // Entered before the question, so that a stop that asks for no more probes can wait for the last.
+  class_hooks_.Enter();
+  const auto leave = absl::MakeCleanup([this] { class_hooks_.Leave(); });
+  if (!recording_.load(std::memory_order_seq_cst)) return;
   const std::span<unsigned char> rewritten =
       instrumentation_->Rewrite(env_, name, bytes, [&] { return loaders_.Of(loader); });
   if (rewritten.empty()) return;

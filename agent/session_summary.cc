@@ -38,7 +38,7 @@ proto::SessionStart Session::DescribeStart() const {
   start.set_mode(std::string(ModeName(options_.mode)));
   start.set_record(std::string(RecordName(options_.record)));
   start.set_clock("none");
-  if (sampler_ != nullptr) {
+  if (options_.WantsSamples()) {
     start.set_timer(sampler_->timer_in_use() == sampling::TimerKind::kPerf ? "cpu (perf event)"
                                                                            : "cpu (POSIX timer)");
     start.set_interval_ns(static_cast<uint64_t>(absl::ToInt64Nanoseconds(options_.interval)));
@@ -51,8 +51,8 @@ uint64_t Session::calls() const {
   return counts_ != nullptr ? counts_->total_calls() : 0;
 }
 
-void Session::FinishEnd(proto::SessionEnd& end) const {
-  end.set_reason(proto::SessionEnd::VM_DEATH);
+void Session::FinishEnd(proto::SessionEnd::Reason reason, proto::SessionEnd& end) const {
+  end.set_reason(reason);
   end.set_agent_cpu_ns(drain_->cpu_ns());
   if (probes_ != nullptr) {
     end.set_methods_probed(instrumentation_->methods_probed());
@@ -62,15 +62,14 @@ void Session::FinishEnd(proto::SessionEnd& end) const {
   }
 }
 
-void Session::PrintEnd(const absl::Status& written) const {
-  if (!written.ok()) return;  // GiveUp has said why
+std::string Session::DescribeEnd() const {
   std::string what;
   if (probes_ != nullptr) absl::StrAppend(&what, Thousands(calls()), " calls, ");
   if (sample_source_ != nullptr) {
     absl::StrAppend(&what, Thousands(sample_source_->samples()), " samples, ");
   }
-  log_.Line(absl::StrFormat("wrote %s: %s%.1f MB; see it with: jtrace-post %s", file_->path(), what,
-                            static_cast<double>(file_->bytes_written()) / 1e6, file_->path()));
+  return absl::StrFormat("wrote %s: %s%.1f MB; see it with: jtrace-post %s", file_->path(), what,
+                         static_cast<double>(file_->bytes_written()) / 1e6, file_->path());
 }
 
 }  // namespace jtrace

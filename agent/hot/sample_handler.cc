@@ -161,9 +161,10 @@ void Rearm(const ThreadSlot& slot) {
 
 // Whether the slot belongs to the calling thread. A thread that others attached learns it here.
 bool Adopt(ThreadSlot* slot) {
-  if (tls_thread_slot == slot) return true;
+  if (tls_thread_slot == slot && tls_os_tid == slot->os_tid) return true;
   if (slot->os_tid != gettid()) return false;
   tls_thread_slot = slot;
+  tls_os_tid = slot->os_tid;
   return true;
 }
 

@@ -61,6 +61,10 @@ struct alignas(64) ThreadSlot {
 extern constinit thread_local ThreadSlot* tls_thread_slot
     __attribute__((tls_model("initial-exec")));
 
+// The tid under which the thread took tls_thread_slot. A slot whose os_tid differs has gone to
+// another thread since (a session ended), and a late signal must not use it.
+extern constinit thread_local int32_t tls_os_tid __attribute__((tls_model("initial-exec")));
+
 }  // namespace jtrace::hot
 
 #endif  // JTRACE_AGENT_HOT_THREAD_SLOT_H_

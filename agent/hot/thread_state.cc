@@ -16,9 +16,7 @@ ThreadState* FindThreadState(const Arena* arena, uint64_t tid) {
   return nullptr;
 }
 
-void MarkThreadEnded(uint64_t tid) {
-  const Arena* arena = published_arena.load(std::memory_order_acquire);
-  if (arena == nullptr) return;
+void MarkThreadEnded(const Arena* arena, uint64_t tid) {
   ThreadState* state = FindThreadState(arena, tid);
   if (state != nullptr) WriteRelease(state->ended, uint32_t{1});
 }

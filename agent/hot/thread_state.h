@@ -19,7 +19,7 @@ ThreadState* FindThreadState(const Arena* arena, uint64_t tid);
 
 // Tells the collector that the thread runs no Java code any more: it reports the tree once more and
 // then reuses its memory. On the ending thread (JVMTI ThreadEnd, VirtualThreadEnd).
-void MarkThreadEnded(uint64_t tid);
+void MarkThreadEnded(const Arena* arena, uint64_t tid);
 
 }  // namespace jtrace::hot
 

@@ -5,7 +5,9 @@
 #include <vector>
 
 #include "absl/strings/match.h"
+#include "absl/strings/strip.h"
 #include "agent/jvmti/env.h"
+#include "agent/probes/bridge.h"
 #include "proto/trace_format.h"
 
 namespace jtrace::jvmti {
@@ -17,7 +19,9 @@ bool IsHiddenSignature(absl::string_view signature) {
   return absl::StrContains(signature, ".0x") || absl::StrContains(signature, "/0x");
 }
 
-constexpr absl::string_view kProbeSignature = "Ljava/lang/invoke/JTraceProbe;";
+bool IsProbeSignature(absl::string_view signature) {
+  return absl::ConsumePrefix(&signature, "L") && IsProbeClass(signature);
+}
 
 }  // namespace
 
@@ -28,7 +32,7 @@ ClassRegistry::ClassIdentity ClassRegistry::IdentityOf(jclass klass) {
   env_->GetClassLoader(klass, &loader);
   return {.id = encoder_.ClassId(BinaryName(signature.get()), loaders_.Of(loader)),
           .is_hidden = IsHiddenSignature(signature.get()),
-          .is_probe = loader == nullptr && kProbeSignature == signature.get()};
+          .is_probe = loader == nullptr && IsProbeSignature(signature.get())};
 }
 
 ClassRegistry::Numbers ClassRegistry::RecordMethod(jmethodID method, uint32_t class_id) {
@@ -95,6 +99,18 @@ void ClassRegistry::PrepareLoaded(JNIEnv* jni, uint32_t thread) {
       Prepare(classes[i], thread);
     }
   }
+}
+
+void ClassRegistry::Renumber(jclass klass) {
+  const ClassIdentity identity = IdentityOf(klass);
+  proto::ClassEvent unused;
+  if (identity.id != 0) RecordMethods(klass, identity, unused);
+}
+
+uint32_t ClassRegistry::NumberOf(jclass klass) {
+  jlong tag = 0;
+  env_->GetTag(klass, &tag);
+  return IsTag(tag, TagKind::kClass) ? TagNumber(tag) : IdentityOf(klass).id;
 }
 
 void ClassRegistry::Unload(jlong tag) {

@@ -32,6 +32,10 @@ class ClassRegistry {
   void Prepare(jclass klass, uint32_t thread);
   // Records all classes that are prepared already (S3.2).
   void PrepareLoaded(JNIEnv* jni, uint32_t thread);
+  // The class got probes after it was recorded: its methods have routines now.
+  void Renumber(jclass klass);
+  // ClassDef.id of a loaded class that is no array; 0 if it cannot be named.
+  uint32_t NumberOf(jclass klass);
   // From ObjectFree: the class with this tag is gone.
   void Unload(jlong tag);
 

@@ -1,6 +1,9 @@
 #include "agent/probes/bridge.h"
 
+#include <algorithm>
+
 #include "absl/status/status.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "agent/hot/thread_state.h"
 #include "agent/probes/arena_memory.h"
@@ -36,10 +39,11 @@ absl::Status CheckCompileConstant(JNIEnv* jni) {
   return status;
 }
 
-absl::Status DefineProbeClass(JNIEnv* jni, absl::Span<const uint8_t> bytes) {
+absl::Status DefineProbeClass(JNIEnv* jni, const std::string& name,
+                              absl::Span<const uint8_t> bytes) {
   // Loader null is the boot loader; the package belongs to java.base, and so the class does.
   jclass defined =
-      jni->DefineClass(kProbeClass, nullptr, reinterpret_cast<const jbyte*>(bytes.data()),
+      jni->DefineClass(name.c_str(), nullptr, reinterpret_cast<const jbyte*>(bytes.data()),
                        static_cast<jsize>(bytes.size()));
   if (defined == nullptr) return PendingException(jni, "DefineClass failed");
   absl::Status status = Initialize(jni, defined, "enter", "(I)J");
@@ -50,7 +54,23 @@ absl::Status DefineProbeClass(JNIEnv* jni, absl::Span<const uint8_t> bytes) {
 
 }  // namespace
 
-void Probes::SetCompiled(uint32_t routine, bool compiled) {
+std::string ProbeClassName(int number) {
+  return number == 0 ? kProbeClass : absl::StrCat(kProbeClass, number + 1);
+}
+
+bool IsProbeClass(absl::string_view internal_name) {
+  return absl::StartsWith(internal_name, kProbeClass);
+}
+
+void Probes::Publish() const { hot::published_arena.store(arena_, std::memory_order_release); }
+
+void Probes::ClearCompiled(uint32_t limit) const {
+  for (uint32_t routine = 0; routine < std::min(limit, hot::kMaxRoutines); ++routine) {
+    SetCompiled(routine, false);
+  }
+}
+
+void Probes::SetCompiled(uint32_t routine, bool compiled) const {
   if (routine < hot::kMaxRoutines) {
     hot::WriteRelaxed(arena_->compiled[routine], static_cast<uint8_t>(compiled));
   }
@@ -59,22 +79,26 @@ void Probes::SetCompiled(uint32_t routine, bool compiled) {
 uint64_t Probes::memory_used() const { return ArenaBytesUsed(*arena_); }
 
 absl::StatusOr<std::unique_ptr<Probes>> Install(jvmtiEnv* jvmti, JNIEnv* jni,
-                                                const ProbeOptions& options) {
-  if (hot::published_arena.load(std::memory_order_acquire) != nullptr) {
-    return absl::AlreadyExistsError("the probes are installed already");
-  }
+                                                const ProbeOptions& options, int number) {
   absl::StatusOr<hot::Arena*> arena = ReserveArena(options.memory_limit);
   if (!arena.ok()) return arena.status();
+  // Each class has eight spare bytes of its own.
+  const uint64_t spare = FindThreadSpare(jvmti, jni);
   const ProbeConstants constants = {.arena = reinterpret_cast<uintptr_t>(*arena),
                                     .flat = options.flat,
-                                    .thread_spare = FindThreadSpare(jvmti, jni)};
+                                    .thread_spare = spare == 0 ? 0 : spare + 8ull * number};
   absl::StatusOr<std::vector<uint8_t>> bytes = PatchProbeClass(EmbeddedProbeClass(), constants);
   if (!bytes.ok()) return bytes.status();
+  const std::string name = ProbeClassName(number);
+  if (absl::Status status = RenameProbeClass(*bytes, kProbeClass, name); !status.ok()) {
+    return status;
+  }
   absl::Status status = CheckCompileConstant(jni);
-  if (status.ok()) status = DefineProbeClass(jni, *bytes);
+  if (status.ok()) status = DefineProbeClass(jni, name, *bytes);
   if (!status.ok()) return status;
-  hot::published_arena.store(*arena, std::memory_order_release);
-  return std::make_unique<Probes>(*arena);
+  auto probes = std::make_unique<Probes>(*arena, name);
+  probes->Publish();
+  return probes;
 }
 
 }  // namespace jtrace

@@ -5,8 +5,11 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
+#include <utility>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "agent/hot/layout.h"
 
 namespace jtrace {
@@ -14,37 +17,54 @@ namespace jtrace {
 struct ProbeOptions {
   bool flat = false;          // record=flat
   uint64_t memory_limit = 0;  // bytes for trees and counters; 0: no limit but the address space
+
+  bool operator==(const ProbeOptions&) const = default;
 };
 
 // The probes as they are in the JVM. Compiled code refers to the arena for ever, so neither it nor
 // the class ever goes away; this object is only the handle to them.
 class Probes {
  public:
-  explicit Probes(hot::Arena* arena) : arena_(arena) {}
+  Probes(hot::Arena* arena, std::string class_name)
+      : arena_(arena), class_name_(std::move(class_name)) {}
   Probes(const Probes&) = delete;
   Probes& operator=(const Probes&) = delete;
 
   // For TreeCollector or FlatCollector.
   hot::Arena* arena() const { return arena_; }
 
+  // Internal name of the class that rewritten methods call.
+  const std::string& class_name() const { return class_name_; }
+
+  // Makes the arena the one that ReadPosition reads.
+  void Publish() const;
+
   // From CompiledMethodLoad (any tier) and when the last code of a routine was unloaded. Decides
   // for activations in C1-compiled code, which cannot tell themselves; they count as jitted while
   // this is set, and so do interpreted activations of the same method meanwhile. Any thread.
-  void SetCompiled(uint32_t routine, bool compiled);
+  void SetCompiled(uint32_t routine, bool compiled) const;
+  // No routine below `limit` has compiled code.
+  void ClearCompiled(uint32_t limit) const;
 
   // Bytes taken for trees and counters so far.
   uint64_t memory_used() const;
 
  private:
   hot::Arena* arena_;
+  const std::string class_name_;
 };
 
-// Defines java.lang.invoke.JTraceProbe into java.base and publishes its arena to ReadPosition and
-// MarkThreadEnded. Once per JVM, in VMInit or later, before any class with probes is defined.
-// Nothing is printed; no Java exception is left pending. Errors: ResourceExhausted without address
-// space; FailedPrecondition if the JVM refuses the class or lacks what it uses; AlreadyExists.
+// Internal name of the probe class with that number, "java/lang/invoke/JTraceProbe" being 0.
+std::string ProbeClassName(int number);
+// Whether an internal name ("java/lang/invoke/JTraceProbe2") is that of a probe class.
+bool IsProbeClass(absl::string_view internal_name);
+
+// Defines the probe class with that number (below 8) into java.base and publishes its arena to
+// ReadPosition. Each number once per JVM, in VMInit or later, before any class with its probes is
+// defined. Nothing is printed; no Java exception is left pending. Errors: ResourceExhausted without
+// address space; FailedPrecondition if the JVM refuses the class or lacks what it uses.
 absl::StatusOr<std::unique_ptr<Probes>> Install(jvmtiEnv* jvmti, JNIEnv* jni,
-                                                const ProbeOptions& options);
+                                                const ProbeOptions& options, int number = 0);
 
 }  // namespace jtrace
 

@@ -26,23 +26,42 @@ std::array<uint8_t, 9> LongConstant(uint64_t value) {
   return bytes;
 }
 
-absl::Status Replace(std::vector<uint8_t>& bytes, uint64_t placeholder, uint64_t value) {
-  const auto from = LongConstant(placeholder);
-  const auto to = LongConstant(value);
-  auto found = std::search(bytes.begin(), bytes.end(), from.begin(), from.end());
+// CONSTANT_Utf8_info (JVMS §4.4.7): tag, length, bytes.
+std::vector<uint8_t> Utf8Constant(absl::string_view text) {
+  std::vector<uint8_t> bytes(3 + text.size());
+  bytes[0] = 1;
+  bytes[1] = static_cast<uint8_t>(text.size() >> 8);
+  bytes[2] = static_cast<uint8_t>(text.size());
+  std::copy(text.begin(), text.end(), bytes.begin() + 3);
+  return bytes;
+}
+
+absl::Status Replace(std::vector<uint8_t>& bytes, absl::Span<const uint8_t> from,
+                     absl::Span<const uint8_t> to, absl::string_view what) {
+  const auto found = std::search(bytes.begin(), bytes.end(), from.begin(), from.end());
   if (found == bytes.end() ||
       std::search(found + 1, bytes.end(), from.begin(), from.end()) != bytes.end()) {
-    return absl::InternalError(
-        absl::StrCat("probe class: no single constant ", absl::Hex(placeholder)));
+    return absl::InternalError(absl::StrCat("probe class: no single constant ", what));
   }
-  std::copy(to.begin(), to.end(), found);
+  const auto rest = bytes.erase(found, found + static_cast<ptrdiff_t>(from.size()));
+  bytes.insert(rest, to.begin(), to.end());
   return absl::OkStatus();
+}
+
+absl::Status Replace(std::vector<uint8_t>& bytes, uint64_t placeholder, uint64_t value) {
+  return Replace(bytes, LongConstant(placeholder), LongConstant(value),
+                 absl::StrCat(absl::Hex(placeholder)));
 }
 
 }  // namespace
 
 absl::Span<const uint8_t> EmbeddedProbeClass() {
   return {jtrace_probe_class, jtrace_probe_class_size};
+}
+
+absl::Status RenameProbeClass(std::vector<uint8_t>& bytes, absl::string_view from,
+                              absl::string_view to) {
+  return Replace(bytes, Utf8Constant(from), Utf8Constant(to), from);
 }
 
 absl::StatusOr<std::vector<uint8_t>> PatchProbeClass(absl::Span<const uint8_t> class_bytes,

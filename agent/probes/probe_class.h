@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 
 namespace jtrace {
@@ -25,6 +27,11 @@ struct ProbeConstants {
 // Error: Internal, if a literal does not occur exactly once.
 absl::StatusOr<std::vector<uint8_t>> PatchProbeClass(absl::Span<const uint8_t> class_bytes,
                                                      const ProbeConstants& constants);
+
+// Gives the class another internal name. Pure. Error: Internal, if the constant pool does not hold
+// the old name exactly once.
+absl::Status RenameProbeClass(std::vector<uint8_t>& bytes, absl::string_view from,
+                              absl::string_view to);
 
 }  // namespace jtrace
 

@@ -34,6 +34,7 @@ class Sampler::Impl {
   static absl::StatusOr<std::unique_ptr<Impl>> Create(const SamplerOptions& options,
                                                       const void* libjvm_address);
 
+  absl::Status Reconfigure(const SamplerOptions& options);
   StubRegistry& stubs() { return stubs_; }
   absl::Status Start(JNIEnv* env);
   const std::string& layout_problem() const { return layout_problem_; }
@@ -54,7 +55,11 @@ class Sampler::Impl {
   void Identify(ThreadSlot* slot, uint32_t thread_number, uint64_t java_tid, uintptr_t java_thread);
   void DetachLocked(ThreadSlot* slot) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
-  const SamplerOptions options_;
+  static absl::Status Check(const SamplerOptions& options);
+  std::vector<SampleLoss> Totals() const;
+
+  SamplerOptions options_;
+  std::vector<SampleLoss> totals_at_start_;
   absl::StatusOr<VmStructs> structs_ = absl::UnknownError("not read");
   LocalSymbols symbols_;
   hot::VmLayout layout_;
@@ -69,8 +74,7 @@ class Sampler::Impl {
   uint64_t attach_failures_ ABSL_GUARDED_BY(mutex_) = 0;
 };
 
-absl::StatusOr<std::unique_ptr<Sampler::Impl>> Sampler::Impl::Create(const SamplerOptions& options,
-                                                                     const void* libjvm_address) {
+absl::Status Sampler::Impl::Check(const SamplerOptions& options) {
   if (options.interval < std::chrono::microseconds(10)) {
     return absl::InvalidArgumentError("the interval must be at least 10 us");
   }
@@ -83,6 +87,12 @@ absl::StatusOr<std::unique_ptr<Sampler::Impl>> Sampler::Impl::Create(const Sampl
       options.ring_bytes < 2 * largest) {
     return absl::InvalidArgumentError("the ring must be a power of two and hold two full chains");
   }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::unique_ptr<Sampler::Impl>> Sampler::Impl::Create(const SamplerOptions& options,
+                                                                     const void* libjvm_address) {
+  if (absl::Status status = Check(options); !status.ok()) return status;
   std::unique_ptr<Impl> impl(new Impl(options));
   auto timers = ThreadTimers::Create(options.timer, options.interval, options.signal);
   if (!timers.ok()) return timers.status();
@@ -93,6 +103,26 @@ absl::StatusOr<std::unique_ptr<Sampler::Impl>> Sampler::Impl::Create(const Sampl
   impl->pool_ = *std::move(pool);
   impl->ReadVm(libjvm_address);
   return impl;
+}
+
+absl::Status Sampler::Impl::Reconfigure(const SamplerOptions& options) {
+  {
+    absl::MutexLock lock(&mutex_);
+    if (running_) return absl::FailedPreconditionError("the sampler runs");
+  }
+  if (absl::Status status = Check(options); !status.ok()) return status;
+  const bool same_timers = options.interval == options_.interval &&
+                           options.timer == options_.timer && options.signal == options_.signal;
+  if (!same_timers) {
+    auto timers = ThreadTimers::Create(options.timer, options.interval, options.signal);
+    if (!timers.ok()) return timers.status();
+    timers_ = *std::move(timers);
+  }
+  options_.interval = options.interval;
+  options_.timer = options.timer;
+  options_.signal = options.signal;
+  options_.read_position = options.read_position;
+  return absl::OkStatus();
 }
 
 void Sampler::Impl::ReadVm(const void* libjvm_address) {
@@ -131,6 +161,7 @@ absl::Status Sampler::Impl::Start(JNIEnv* env) {
   state->vm = layout_problem_.empty() ? &layout_ : nullptr;
   state->read_position = options_.read_position;
   state->measure_cost = options_.measure_cost;
+  totals_at_start_ = Totals();
   const absl::Status status = InstallSampleHandler(options_.signal, state);
   if (!status.ok()) return status;
   absl::MutexLock lock(&mutex_);
@@ -203,7 +234,10 @@ absl::Status Sampler::Impl::Attach(pid_t tid, uint32_t thread_number, uint64_t j
   slot->remembered_frames = 0;
   Identify(slot, thread_number, java_tid, java_thread);
   slot->state.store(SlotState::kAttached, std::memory_order_release);
-  if (own) hot::tls_thread_slot = slot;
+  if (own) {
+    hot::tls_thread_slot = slot;
+    hot::tls_os_tid = tid;
+  }
   const absl::Status status = timers_->Arm(slot);
   if (!status.ok()) {
     ++attach_failures_;
@@ -283,7 +317,17 @@ absl::Status Sampler::Impl::Stop(std::chrono::milliseconds patience) {
   return absl::OkStatus();
 }
 
+// The handler's counters are those of the process.
 std::vector<SampleLoss> Sampler::Impl::Losses() const {
+  std::vector<SampleLoss> losses = Totals();
+  for (size_t i = 0; i < losses.size() && i < totals_at_start_.size(); ++i) {
+    losses[i].count -= totals_at_start_[i].count;
+  }
+  std::erase_if(losses, [](const SampleLoss& loss) { return loss.count == 0; });
+  return losses;
+}
+
+std::vector<SampleLoss> Sampler::Impl::Totals() const {
   const hot::SampleCounters& counters = hot::sample_counters;
   const auto value = [](const std::atomic<uint64_t>& counter) {
     return counter.load(std::memory_order_relaxed);
@@ -302,7 +346,6 @@ std::vector<SampleLoss> Sampler::Impl::Losses() const {
   absl::MutexLock lock(&mutex_);
   losses.push_back({"sample.thread_not_attached", attach_failures_});
   losses.push_back({"sample.timer_fallback", timers_->fallbacks()});
-  std::erase_if(losses, [](const SampleLoss& loss) { return loss.count == 0; });
   return losses;
 }
 
@@ -318,6 +361,10 @@ absl::StatusOr<std::unique_ptr<Sampler>> Sampler::Create(const SamplerOptions& o
   auto impl = Impl::Create(options, libjvm_address);
   if (!impl.ok()) return impl.status();
   return std::unique_ptr<Sampler>(new Sampler(*std::move(impl)));
+}
+
+absl::Status Sampler::Reconfigure(const SamplerOptions& options) {
+  return impl_->Reconfigure(options);
 }
 
 void Sampler::AddDynamicCode(std::string_view name, const void* address, uint32_t length) {

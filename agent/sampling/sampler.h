@@ -63,7 +63,8 @@ struct HandlerCost {
 };
 
 // Life: Create (OnLoad or attach) → AddDynamicCode as the JVM reports it → Start (VMInit) →
-// attach/detach of threads → Stop. One Sampler at a time in a process (a signal has one handler).
+// attach/detach of threads → Stop → Reconfigure → Start … One Sampler at a time in a process (a
+// signal has one handler).
 //
 // Threads: the Attach/Detach functions may be called from any thread at any time; Drain from one
 // thread at a time (the writer); Create, Start and Stop from the session's thread.
@@ -77,6 +78,10 @@ class Sampler {
   ~Sampler();
   Sampler(const Sampler&) = delete;
   Sampler& operator=(const Sampler&) = delete;
+
+  // Other options for the next Start, which begins to count losses anew. Only what concerns timers,
+  // the signal and the position can change; FailedPrecondition while it runs.
+  absl::Status Reconfigure(const SamplerOptions& options);
 
   // JVMTI DynamicCodeGenerated: a stub lies at [address, address + length). Before Start or after.
   void AddDynamicCode(std::string_view name, const void* address, uint32_t length);

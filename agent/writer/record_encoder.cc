@@ -33,6 +33,11 @@ RecordEncoder::RecordEncoder(std::set<uint32_t> majors_off) : majors_off_(std::m
   strings_.emplace("", 0);
 }
 
+void RecordEncoder::SetMajorsOff(std::set<uint32_t> majors_off) {
+  std::lock_guard lock(mutex_);
+  majors_off_ = std::move(majors_off);
+}
+
 void RecordEncoder::BeginTrace(std::set<uint32_t> majors_off) {
   std::lock_guard lock(mutex_);
   majors_off_ = std::move(majors_off);

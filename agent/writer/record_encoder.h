@@ -47,6 +47,7 @@ class RecordEncoder {
   // Events whose major is in `majors_off` are not recorded (codes=).
   explicit RecordEncoder(std::set<uint32_t> majors_off);
 
+  void SetMajorsOff(std::set<uint32_t> majors_off);
   // A trace begins after another one ended: every number given so far is defined in its first
   // chunk; threads are numbered from 1 again.
   void BeginTrace(std::set<uint32_t> majors_off);

@@ -122,7 +122,8 @@ void JNICALL OnVmInit(jvmtiEnv* jvmti, JNIEnv* jni, jthread) {
 }
 
 void JNICALL OnThreadEnd(jvmtiEnv*, JNIEnv* jni, jthread thread) {
-  jtrace::hot::MarkThreadEnded(static_cast<uint64_t>(ThreadId(jni, thread)));
+  jtrace::hot::MarkThreadEnded(
+      jtrace::hot::published_arena.load(), static_cast<uint64_t>(ThreadId(jni, thread)));
 }
 
 void JNICALL OnVmDeath(jvmtiEnv*, JNIEnv*) {

@@ -195,7 +195,7 @@ TEST(ReadPositionTest, FollowsTheThread) {
   EXPECT_EQ(collector.TraceNode(hot::ReadPosition(5).node), 1u);
   thread.Exit(token);
   EXPECT_EQ(collector.TraceNode(hot::ReadPosition(5).node), 0u) << "back at the root";
-  hot::MarkThreadEnded(5);
+  hot::MarkThreadEnded(arena.get(), 5);
   collector.Collect([](const TreeUpdate& update) { EXPECT_TRUE(update.ended); });
   EXPECT_EQ(hot::FindThreadState(arena.get(), 5), nullptr);
   hot::published_arena = nullptr;

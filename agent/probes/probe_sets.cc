@@ -1,0 +1,44 @@
+#include "agent/probes/probe_sets.h"
+
+#include <utility>
+
+#include "absl/status/status.h"
+#include "agent/hot/thread_state.h"
+
+namespace jtrace {
+
+absl::StatusOr<ProbeSet*> ProbeSets::Use(jvmtiEnv* jvmti, JNIEnv* jni,
+                                         const ProbeOptions& options) {
+  for (size_t i = 0; i < kMaxSets; ++i) {
+    ProbeSet* known = sets_[i].load(std::memory_order_acquire);
+    if (known != nullptr && known->options == options) {
+      known->probes->Publish();
+      return known;
+    }
+    if (known != nullptr) continue;
+    auto probes = Install(jvmti, jni, options, static_cast<int>(i));
+    if (!probes.ok()) return probes.status();
+    auto* set = new ProbeSet;
+    set->options = options;
+    set->probes = *std::move(probes);
+    if (options.flat) {
+      set->counts = std::make_unique<FlatCollector>(set->probes->arena());
+    } else {
+      set->trees = std::make_unique<TreeCollector>(set->probes->arena());
+    }
+    sets_[i].store(set, std::memory_order_release);
+    return set;
+  }
+  return absl::ResourceExhaustedError(
+      "this JVM has seen too many kinds of probes; use options of an earlier recording");
+}
+
+void ProbeSets::MarkThreadEnded(uint64_t java_tid) const {
+  for (const std::atomic<ProbeSet*>& entry : sets_) {
+    const ProbeSet* set = entry.load(std::memory_order_acquire);
+    if (set == nullptr) return;
+    hot::MarkThreadEnded(set->probes->arena(), java_tid);
+  }
+}
+
+}  // namespace jtrace

@@ -1,0 +1,47 @@
+#ifndef JTRACE_AGENT_PROBES_PROBE_SETS_H_
+#define JTRACE_AGENT_PROBES_PROBE_SETS_H_
+
+#include <jvmti.h>
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+
+#include "absl/status/statusor.h"
+#include "agent/probes/bridge.h"
+#include "agent/probes/flat_collector.h"
+#include "agent/probes/tree_collector.h"
+
+namespace jtrace {
+
+// A probe class in the JVM and what reads its memory.
+struct ProbeSet {
+  ProbeOptions options;
+  std::unique_ptr<Probes> probes;
+  std::unique_ptr<TreeCollector> trees;   // record=tree
+  std::unique_ptr<FlatCollector> counts;  // record=flat
+};
+
+// The probe classes of one JVM. What a class does is fixed when it is defined, and it stays for
+// ever: a recording takes the set that earlier ones with the same options left, trees included, or
+// a new class is defined. So nothing is ever taken from under an activation that began in an
+// earlier recording, and its exit finds its token valid, however late it comes.
+class ProbeSets {
+ public:
+  static constexpr size_t kMaxSets = 8;
+
+  // On the thread of a start, one at a time. Publishes the set's arena. Errors: those of Install;
+  // ResourceExhausted after kMaxSets different options.
+  absl::StatusOr<ProbeSet*> Use(jvmtiEnv* jvmti, JNIEnv* jni, const ProbeOptions& options);
+
+  // The thread runs no Java code any more: its memory may go to others. Any thread.
+  void MarkThreadEnded(uint64_t java_tid) const;
+
+ private:
+  std::array<std::atomic<ProbeSet*>, kMaxSets> sets_ = {};  // never freed: see the class comment
+};
+
+}  // namespace jtrace
+
+#endif  // JTRACE_AGENT_PROBES_PROBE_SETS_H_

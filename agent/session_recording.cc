@@ -1,0 +1,231 @@
+// The steps of a start and of a stop.
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "agent/hot/position.h"
+#include "agent/session.h"
+#include "proto/trace_format.h"
+
+namespace jtrace {
+namespace {
+
+// A thread's ring holds about 500 samples of usual stacks.
+absl::Duration PollPeriod(const Options& options) {
+  constexpr int kSamplesBetweenPolls = 150;
+  return std::clamp(options.interval * kSamplesBetweenPolls, absl::Milliseconds(5),
+                    absl::Milliseconds(100));
+}
+
+sampling::SamplerOptions SamplerOptionsOf(const Options& options) {
+  sampling::SamplerOptions result;
+  result.interval = std::chrono::nanoseconds(absl::ToInt64Nanoseconds(options.interval));
+  if (options.signal != 0) result.signal = options.signal;
+  if (options.WantsEvents() && options.record == RecordKind::kTree) {
+    result.read_position = &hot::ReadPosition;
+  }
+  return result;
+}
+
+}  // namespace
+
+absl::Status Session::Start(JNIEnv* jni, const Options& options, const Progress& progress) {
+  absl::MutexLock lock(&lifecycle_);
+  if (recording_.load() || is_prepared_) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("a recording runs already, to ", file_->path(), "; stop it first"));
+  }
+  if (drain_ != nullptr) CleanUp(jni);  // after a failure
+  if (absl::Status status = Prepare(options); !status.ok()) return status;
+  encoder_.BeginTrace(options.codes_off);
+  threads_.Clear();
+  absl::Status status = Begin(jni, progress);
+  if (!status.ok()) {
+    recording_.store(false);
+    CleanUp(jni);
+  }
+  return status;
+}
+
+absl::Status Session::Prepare(const Options& options) {
+  losses_.Clear();
+  clock_.Restart();
+  options_ = options;
+  log_ = std::make_unique<Log>(options.log, options.log_file);
+  encoder_.SetMajorsOff(options.codes_off);
+  const auto now_s = static_cast<int64_t>(UnixNanos() / 1'000'000'000u);
+  auto file =
+      writer::TraceFile::Create(writer::ExpandPath(options.out, getpid(), now_s, ++file_number_));
+  if (!file.ok()) return file.status();
+  file_ = *std::move(file);
+  probes_ = nullptr;
+  trees_ = nullptr;
+  counts_ = nullptr;
+  if (absl::Status status = CreateInstrumentation(); !status.ok()) return status;
+  // At an attach the sampler also finds the kernel's ids of running threads.
+  return options_.WantsSamples() || is_live_ ? CreateSampler() : absl::OkStatus();
+}
+
+absl::Status Session::CreateInstrumentation() {
+  if (!options_.WantsEvents()) return absl::OkStatus();
+  auto instrumentation = Instrumentation::Create(options_, encoder_, losses_);
+  if (!instrumentation.ok()) return instrumentation.status();
+  // A class-file hook that hangs since the last recording keeps what it uses.
+  for (int i = 0; !class_hooks_.Idle() && i < 1000; ++i) absl::SleepFor(absl::Milliseconds(1));
+  if (!class_hooks_.Idle()) (void)instrumentation_.release();
+  instrumentation_ = *std::move(instrumentation);
+  return absl::OkStatus();
+}
+
+absl::Status Session::CreateSampler() {
+  const sampling::SamplerOptions options = SamplerOptionsOf(options_);
+  if (sampler_ != nullptr) return sampler_->Reconfigure(options);
+  auto sampler =
+      sampling::Sampler::Create(options, reinterpret_cast<const void*>(vm_->functions->GetEnv));
+  if (!sampler.ok()) return sampler.status();
+  sampler_ = *std::move(sampler);
+  return absl::OkStatus();
+}
+
+absl::Status Session::Begin(JNIEnv* jni, const Progress& progress) {
+  if (absl::Status status = StartProbes(jni); !status.ok()) return status;
+  if (absl::Status status = StartSampler(jni); !status.ok()) return status;
+  if (is_live_) TellWhatComesTooLate();
+  recording_.store(true);
+  if (is_live_) AdoptRunningThreads(jni);
+  EnableLiveEvents();
+  AddProbesToLoaded(jni, progress);
+  classes_.PrepareLoaded(jni, /*thread=*/0);
+  if (options_.WantsSamples()) {
+    AttachRunningThreads(jni);
+    env_->GenerateEvents(JVMTI_EVENT_DYNAMIC_CODE_GENERATED);
+    env_->GenerateEvents(JVMTI_EVENT_COMPILED_METHOD_LOAD);
+  }
+  encoder_.AddEvent(
+      {.time_ns = clock_.Now(), .major = format::kSession, .minor = format::kSessionInitialised});
+  StartWriter();
+  log_->Line(absl::StrCat("recording to ", file_->path(), " (", DescribeOptions(options_), ")"));
+  return absl::OkStatus();
+}
+
+absl::Status Session::StartProbes(JNIEnv* jni) {
+  if (!options_.WantsEvents()) return absl::OkStatus();
+  auto set = probe_sets_.Use(env_, jni, {.flat = options_.record == RecordKind::kFlat});
+  if (!set.ok()) return set.status();
+  probes_ = (*set)->probes.get();
+  trees_ = (*set)->trees.get();
+  counts_ = (*set)->counts.get();
+  const auto routines = static_cast<uint32_t>(encoder_.routines() + 1);
+  probes_->ClearCompiled(routines);
+  instrumentation_->UseProbeClass(probes_->class_name());
+  if (counts_ != nullptr) {
+    counts_->BeginRecording(routines);
+    call_source_ = std::make_unique<writer::FlatSource>(*counts_, threads_, encoder_);
+  } else {
+    trees_->BeginRecording();
+    call_source_ = std::make_unique<writer::TreeSource>(*trees_, threads_, losses_);
+  }
+  return EnableClassFileEvents();
+}
+
+absl::Status Session::StartSampler(JNIEnv* jni) {
+  if (sampler_ == nullptr) return absl::OkStatus();
+  if (absl::Status status = sampler_->Start(jni); !status.ok()) return status;
+  if (!options_.WantsSamples()) return absl::OkStatus();
+  if (const std::string& problem = sampler_->JavaLayoutProblem(); !problem.empty()) {
+    losses_.Add("samples.no_java_frames", Severity::kError, 1,
+                absl::StrCat("samples have no Java frames: ", problem),
+                "use a JDK between 17 and 25 built by OpenJDK");
+  }
+  writer::SampleSource::NodeNumber node_number;
+  if (trees_ != nullptr) {
+    node_number = [this](uint64_t raw_node) { return trees_->TraceNode(raw_node); };
+  }
+  sample_source_ = std::make_unique<writer::SampleSource>(
+      clock_, *sampler_, classes_, threads_, encoder_, losses_, std::move(node_number));
+  internal_threads_ = std::make_unique<writer::InternalThreadSource>(
+      threads_, *sampler_, [this](pid_t tid) { return IsAgentThread(tid); });
+  return absl::OkStatus();
+}
+
+// Threads that ran before the agent came, by name; whatever they run is not on the path of what
+// they call from here on.
+void Session::AdoptRunningThreads(JNIEnv* jni) {
+  jvmti::LocalFrame frame(jni);
+  jint count = 0;
+  jvmti::Allocated<jthread> running(env_);
+  if (env_->GetAllThreads(&count, running.out()) != JVMTI_ERROR_NONE) return;
+  const auto os_tid = [this](uintptr_t java_thread) { return sampler_->OsThreadId(java_thread); };
+  for (jint i = 0; i < count; ++i) threads_.Adopt(jni, running[i], os_tid);
+}
+
+// Java threads that started before the sampler: their kernel tids were noted when they started.
+void Session::AttachRunningThreads(JNIEnv* jni) {
+  jvmti::LocalFrame frame(jni);
+  jint count = 0;
+  jvmti::Allocated<jthread> running(env_);
+  if (env_->GetAllThreads(&count, running.out()) != JVMTI_ERROR_NONE) return;
+  for (jint i = 0; i < count; ++i) {
+    const jvmti::RunningThread found = threads_.FindRunning(jni, running[i]);
+    if (found.numbers.number == 0 || found.numbers.os_tid == 0) continue;
+    sampler_
+        ->AttachThread(found.numbers.os_tid, found.numbers.number, found.numbers.java_tid,
+                       found.java_thread)
+        .IgnoreError();
+  }
+  internal_threads_->AttachAll();
+}
+
+void Session::StartWriter() {
+  // Samples before trees: a node that a sample names was made before the sample was taken, so the
+  // trees collected after it define the node.
+  std::vector<writer::ChunkSource*> sources;
+  if (sample_source_ != nullptr) sources.push_back(sample_source_.get());
+  if (internal_threads_ != nullptr) sources.push_back(internal_threads_.get());
+  if (call_source_ != nullptr) sources.push_back(call_source_.get());
+  module_source_.BeginFile();
+  sources.push_back(&module_source_);
+  sources.push_back(&loss_source_);
+  drain_ = std::make_unique<writer::DrainThread>(
+      clock_, encoder_, *file_, std::move(sources), PollPeriod(options_),
+      [this](const absl::Status& status) { GiveUp(status.message()); });
+  drain_->Start(DescribeStart());
+}
+
+absl::StatusOr<std::string> Session::Stop(JNIEnv* jni, const Progress& progress) {
+  absl::MutexLock lock(&lifecycle_);
+  if (!recording_.load()) return absl::FailedPreconditionError("no recording runs");
+  if (sampler_ != nullptr) sampler_->Stop().IgnoreError();
+  RemoveProbes(jni, progress);
+  DisableEvents();
+  const absl::Status written = EndTrace(proto::SessionEnd::STOPPED);
+  const std::string summary = written.ok() ? DescribeEnd() : "";
+  CleanUp(jni);
+  if (!written.ok()) return written;
+  return summary;
+}
+
+absl::Status Session::EndTrace(proto::SessionEnd::Reason reason) {
+  const absl::Status written =
+      drain_->Stop([&](proto::SessionEnd& end) { FinishEnd(reason, end); });
+  if (written.ok()) log_->Line(DescribeEnd());  // else GiveUp has said why
+  return written;
+}
+
+void Session::CleanUp(JNIEnv* jni) {
+  RemoveProbes(jni, nullptr);
+  DisableEvents();
+  if (sampler_ != nullptr) sampler_->Stop().IgnoreError();
+  drain_.reset();
+  encoder_.EndTrace();
+  sample_source_.reset();
+  call_source_.reset();
+  internal_threads_.reset();
+  file_.reset();
+}
+
+}  // namespace jtrace
