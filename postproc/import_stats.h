@@ -19,6 +19,8 @@ enum class Problem {
   kUnmatchedExit,
   kDamagedFrame,
   kDamagedChunk,
+  kOversizedChunk,
+  kDamagedLog,
   kMissingChunk,
   kRepeatedChunk,
   kCutTail,

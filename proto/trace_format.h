@@ -62,5 +62,19 @@ inline constexpr uint32_t kGcCycle = 0x1;
 inline constexpr uint32_t kCall = 0x10;  // of kInterpreted, kJitted and kBoundary
 inline constexpr uint32_t kSwitch = 0x1;
 inline constexpr uint32_t kMetricEvent = 0x1;
+inline constexpr uint32_t kClassPrepare = 0x3;
+inline constexpr uint32_t kClassRedefine = 0x4;
+inline constexpr uint32_t kThrown = 0x1;
+inline constexpr uint32_t kCaught = 0x2;
+inline constexpr uint32_t kMonitorContended = 0x1;
+inline constexpr uint32_t kMonitorWait = 0x2;
+inline constexpr uint32_t kParked = 0x1;
+inline constexpr uint32_t kAllocationSample = 0x1;
+inline constexpr uint32_t kTreeNode = 0x1;
+
+// EventLog.op
+inline constexpr uint32_t kLogJitted = 0x1;
+inline constexpr uint32_t kLogExit = 0x2;
+inline constexpr int kLogRoutineShift = 2;
 
 }  // namespace jtrace::format

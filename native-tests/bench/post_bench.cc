@@ -5,11 +5,14 @@
 #include <unistd.h>
 
 #include <cstdint>
+#include <map>
 #include <random>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "native-tests/support/log_trace.h"
 #include "native-tests/support/run_post.h"
 #include "native-tests/support/trace_builder.h"
 #include "postproc/calltree/tree_builder.h"
@@ -113,14 +116,9 @@ const std::string& Trace() {
 // Takes records and does nothing.
 class NullVisitor : public postproc::RecordVisitor {
  public:
-  void OnEnter(postproc::At, postproc::RoutineId, postproc::CodeKind) override {}
-  void OnExit(postproc::At, postproc::RoutineId, postproc::CodeKind) override {}
-  void OnSample(postproc::At, const postproc::SampleRecord&) override {}
-  void OnSwitch(postproc::At, bool) override {}
-  void OnMetric(postproc::At, postproc::MetricId, int64_t) override {}
-  void OnNode(postproc::At, const postproc::NodeCounts&,
-              absl::Span<const postproc::RoutineId>) override {}
-  void OnNotice(postproc::At, std::string_view, absl::Span<const std::string>) override {}
+  void OnCalls(postproc::ThreadId, absl::Span<const postproc::CallRecord> calls) override {
+    benchmark::DoNotOptimize(calls.data());
+  }
 };
 
 void BM_ReadBinary(benchmark::State& state) {
@@ -187,6 +185,58 @@ void BM_BuildTreeFromEvents(benchmark::State& state) {
   state.SetItemsProcessed(state.iterations() * kEvents);
 }
 BENCHMARK(BM_BuildTreeFromEvents)->Unit(benchmark::kMillisecond);
+
+constexpr int64_t kLogEvents = 20000000;
+
+// Logs of some threads, with and without a clock.
+const std::string& Log(int64_t threads, bool clock) {
+  static std::map<std::pair<int64_t, bool>, std::string> logs;
+  std::string& log = logs[{threads, clock}];
+  if (log.empty()) {
+    testing::LogTraceOptions options;
+    options.events = kLogEvents;
+    options.threads = static_cast<int>(threads);
+    options.clock = clock;
+    log = testing::LogTrace(options);
+  }
+  return log;
+}
+
+void CountEvents(benchmark::State& state, const std::string& log) {
+  state.SetItemsProcessed(state.iterations() * kLogEvents);
+  state.counters["bytes/event"] = static_cast<double>(log.size()) / kLogEvents;
+}
+
+// Arguments: threads traced, whether with a clock, threads of jtrace-post.
+void BM_DecodeLog(benchmark::State& state) {
+  const std::string& log = Log(state.range(0), state.range(1) != 0);
+  for (auto _ : state) {
+    postproc::TraceModel model;
+    postproc::ImportStats stats;
+    NullVisitor visitor;
+    benchmark::DoNotOptimize(postproc::ReadBinaryTrace(log, "t", {}, model, stats, visitor).ok());
+  }
+  CountEvents(state, log);
+}
+BENCHMARK(BM_DecodeLog)->Args({1, 0})->Args({1, 1})->Unit(benchmark::kMillisecond);
+
+void BM_ReadLogAndBuildTree(benchmark::State& state) {
+  const std::string& log = Log(state.range(0), state.range(1) != 0);
+  for (auto _ : state) {
+    postproc::TraceModel model;
+    postproc::ImportStats stats;
+    postproc::TreeBuilder builder(postproc::MergeMode::kChain, false, model, stats);
+    benchmark::DoNotOptimize(postproc::ReadBinaryTrace(log, "t", {}, model, stats, builder).ok());
+    builder.Finish();
+    state.counters["nodes"] = static_cast<double>(builder.tree().size());
+  }
+  CountEvents(state, log);
+}
+BENCHMARK(BM_ReadLogAndBuildTree)
+    ->Args({1, 0})
+    ->Args({1, 1})
+    ->Args({8, 1})
+    ->Unit(benchmark::kMillisecond);
 
 void BM_ReadText(benchmark::State& state) {
   const std::string dump = testing::RunPost({"dump", "t"}, {{"t", Trace()}}).out;

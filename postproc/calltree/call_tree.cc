@@ -53,15 +53,13 @@ NodeId CallTree::Child(NodeId parent, RoutineId routine, ChildSpace space) {
   return id;
 }
 
-NodeId CallTree::first_instance(RoutineId routine) const {
-  return routine.value < instances_.size() ? instances_[routine.value].first : NodeId();
+NodeId CallTree::FollowRecent(NodeId parent, NodeId recent, NodeId child) {
+  if (recent) node(recent).follower = child;
+  return node(parent).recent_child = child;
 }
 
-void CallTree::AddExtremes(NodeId id, int64_t min_base, int64_t max_base) {
-  CallNode& it = node(id);
-  it.min_base = it.has_extremes ? std::min(it.min_base, min_base) : min_base;
-  it.max_base = it.has_extremes ? std::max(it.max_base, max_base) : max_base;
-  it.has_extremes = true;
+NodeId CallTree::first_instance(RoutineId routine) const {
+  return routine.value < instances_.size() ? instances_[routine.value].first : NodeId();
 }
 
 void CallTree::AddMetric(NodeId id, MetricId metric, int64_t delta) {

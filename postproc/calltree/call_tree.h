@@ -4,7 +4,9 @@
 // over subtrees are one pass from the last node to the first. No I/O, no threads.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -26,28 +28,32 @@ enum class NodeOrigin : uint8_t { kThread, kEvent, kSample };
 // Which of a node's children a routine is looked up among: chains of --merge=none stay apart.
 enum class ChildSpace : uint8_t { kMerged, kApart };
 
-struct CallNode {
+// What every enter and exit touches fills one cache line.
+struct alignas(64) CallNode {
+  RoutineId routine;  // none for a thread's root
   NodeId parent;
+  NodeId recent_child;  // the one entered last, and the sibling that was entered after this one the
+  NodeId follower;      // last time: guesses at what comes next
+  int64_t calls = 0;
+  int64_t calls_jitted = 0;
+  int64_t base = 0;  // time on a processor, without callees
+  // Least and greatest base of one activation; has_extremes tells if any is known.
+  int64_t min_base = 0;
+  int64_t max_base = 0;
+  uint32_t level = 0;
+  NodeOrigin origin = NodeOrigin::kSample;
+  ChildSpace space = ChildSpace::kMerged;
+  bool has_extremes = false;
+  bool waits_for_user = false;  // its own time counts as off (S4.2)
+
+  int64_t off = 0;  // time off the processors, without callees
+  int64_t base_ticks = 0;
+  int64_t samples = 0;  // samples in which the node was a pending frame
   NodeId first_child;
   NodeId last_child;
   NodeId next_sibling;   // in the order of first appearance
   NodeId next_instance;  // the next node of the same routine
-  RoutineId routine;     // none for a thread's root
   ThreadId thread;       // roots only
-  uint32_t level = 0;
-  NodeOrigin origin = NodeOrigin::kSample;
-  ChildSpace space = ChildSpace::kMerged;
-
-  int64_t calls = 0;
-  int64_t calls_jitted = 0;
-  int64_t base = 0;  // time on a processor, without callees
-  int64_t off = 0;   // time off the processors, without callees
-  int64_t base_ticks = 0;
-  int64_t samples = 0;  // samples in which the node was a pending frame
-  // Least and greatest base of one activation; has_extremes tells if any is known.
-  int64_t min_base = 0;
-  int64_t max_base = 0;
-  bool has_extremes = false;
 };
 
 // What follows from the whole tree.
@@ -64,6 +70,18 @@ class CallTree {
   NodeId AddRoot(ThreadId thread);
   // The child of that routine; made, with origin sample, if there is none yet.
   NodeId Child(NodeId parent, RoutineId routine, ChildSpace space = ChildSpace::kMerged);
+  // The same in the merged space, quick where calls repeat or come in turns.
+  NodeId EnterChild(NodeId parent, RoutineId routine) {
+    CallNode& above = node(parent);
+    const NodeId recent = above.recent_child;
+    if (recent) {
+      const CallNode& last = node(recent);
+      if (last.routine == routine) return recent;
+      const NodeId next = last.follower;
+      if (next && node(next).routine == routine) return above.recent_child = next;
+    }
+    return FollowRecent(parent, recent, Child(parent, routine));
+  }
 
   CallNode& node(NodeId id) { return nodes_[id.value - 1]; }
   const CallNode& node(NodeId id) const { return nodes_[id.value - 1]; }
@@ -73,7 +91,12 @@ class CallTree {
   NodeId first_instance(RoutineId routine) const;
 
   // One activation of the node ended after this much base time.
-  void AddExtremes(NodeId id, int64_t min_base, int64_t max_base);
+  void AddExtremes(NodeId id, int64_t min_base, int64_t max_base) {
+    CallNode& it = node(id);
+    it.min_base = it.has_extremes ? std::min(it.min_base, min_base) : min_base;
+    it.max_base = it.has_extremes ? std::max(it.max_base, max_base) : max_base;
+    it.has_extremes = true;
+  }
   void AddMetric(NodeId id, MetricId metric, int64_t delta);
   // visit(MetricId, NodeId, value) for every value that is not 0, in no order.
   template <typename Visit>
@@ -90,6 +113,7 @@ class CallTree {
 
  private:
   NodeId Append(CallNode node);
+  NodeId FollowRecent(NodeId parent, NodeId recent, NodeId child);
 
   std::vector<CallNode> nodes_;
   std::vector<NodeId> roots_;

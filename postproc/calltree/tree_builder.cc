@@ -9,7 +9,11 @@
 namespace jtrace::postproc {
 
 TreeBuilder::TreeBuilder(MergeMode mode, bool one_root, TraceModel& model, ImportStats& stats)
-    : one_root_(one_root), model_(model), stats_(stats), merger_(mode, model, tree_) {}
+    : one_root_(one_root),
+      dropped_(model.InternRoutine("[dropped]")),
+      model_(model),
+      stats_(stats),
+      merger_(mode, model, tree_) {}
 
 NodeId TreeBuilder::RootFor(ThreadId thread) {
   if (!one_root_) return tree_.AddRoot(thread);
@@ -43,11 +47,12 @@ TreeBuilder::ThreadState& TreeBuilder::StateOf(At at) {
   return states_[index - 1];
 }
 
-void TreeBuilder::AdvanceClock(ThreadState& state, int64_t time) {
+inline void TreeBuilder::AdvanceClock(ThreadState& state, int64_t time) {
   const int64_t passed = WrapSub(time, state.clock);
+  if (passed == 0) return;
   state.clock = time;
   CallNode& current = tree_.node(Current(state));
-  if (state.off) {
+  if (state.off || current.waits_for_user) {
     current.off = WrapAdd(current.off, passed);
   } else {
     current.base = WrapAdd(current.base, passed);
@@ -55,27 +60,36 @@ void TreeBuilder::AdvanceClock(ThreadState& state, int64_t time) {
   }
 }
 
-void TreeBuilder::OnEnter(At at, RoutineId routine, CodeKind kind) {
-  ThreadState& state = StateOf(at);
-  AdvanceClock(state, at.time);
-  const NodeId id = tree_.Child(Current(state), routine);
-  CallNode& node = tree_.node(id);
+void TreeBuilder::BecomeEvent(CallNode& node) {
   node.origin = NodeOrigin::kEvent;
+  node.waits_for_user = model_.TraitsOf(node.routine).cost == RoutineCost::kUserInput;
+}
+
+inline void TreeBuilder::Enter(ThreadState& state, RoutineId routine, CodeKind kind) {
+  const NodeId id = tree_.EnterChild(Current(state), routine);
+  CallNode& node = tree_.node(id);
+  if (node.calls == 0) BecomeEvent(node);
   ++node.calls;
   if (kind == CodeKind::kJitted) ++node.calls_jitted;
   state.open.push_back(id);
   state.open_base.push_back(0);
 }
 
-void TreeBuilder::CloseInnermost(ThreadState& state) {
+inline void TreeBuilder::CloseInnermost(ThreadState& state) {
   tree_.AddExtremes(Current(state), state.open_base.back(), state.open_base.back());
   state.open_base.pop_back();
   if (!state.open.empty()) state.open.pop_back();
 }
 
-void TreeBuilder::OnExit(At at, RoutineId routine, CodeKind) {
-  ThreadState& state = StateOf(at);
-  AdvanceClock(state, at.time);
+inline void TreeBuilder::Exit(ThreadState& state, RoutineId routine) {
+  if (!state.open.empty() && tree_.node(state.open.back()).routine == routine) {
+    CloseInnermost(state);
+  } else {
+    CloseDownTo(state, routine);
+  }
+}
+
+void TreeBuilder::CloseDownTo(ThreadState& state, RoutineId routine) {
   const auto innermost = std::find_if(state.open.rbegin(), state.open.rend(),
                                       [&](NodeId id) { return tree_.node(id).routine == routine; });
   if (innermost == state.open.rend()) {
@@ -85,6 +99,43 @@ void TreeBuilder::OnExit(At at, RoutineId routine, CodeKind) {
   for (auto closing = innermost - state.open.rbegin() + 1; closing > 0; --closing) {
     CloseInnermost(state);
   }
+}
+
+void TreeBuilder::OnEnter(At at, RoutineId routine, CodeKind kind) {
+  ThreadState& state = StateOf(at);
+  AdvanceClock(state, at.time);
+  Enter(state, routine, kind);
+}
+
+void TreeBuilder::OnExit(At at, RoutineId routine, CodeKind) {
+  ThreadState& state = StateOf(at);
+  AdvanceClock(state, at.time);
+  Exit(state, routine);
+}
+
+void TreeBuilder::OnCalls(ThreadId thread, absl::Span<const CallRecord> calls) {
+  if (calls.empty()) return;
+  ThreadState& state = StateOf({calls.front().time, thread});
+  last_time_ = std::max(last_time_, calls.back().time);
+  for (const CallRecord& call : calls) {
+    AdvanceClock(state, call.time);
+    if (call.is_exit) {
+      Exit(state, call.routine);
+    } else {
+      Enter(state, call.routine, call.kind);
+    }
+  }
+}
+
+// What was left out took the time since the thread's last event.
+void TreeBuilder::OnDropped(At at, int64_t) {
+  ThreadState& state = StateOf(at);
+  CallNode& dropped = tree_.node(tree_.Child(Current(state), dropped_));
+  dropped.origin = NodeOrigin::kEvent;
+  const int64_t passed = WrapSub(at.time, state.clock);
+  state.clock = at.time;
+  int64_t& time = state.off ? dropped.off : dropped.base;
+  time = WrapAdd(time, passed);
 }
 
 void TreeBuilder::OnSwitch(At at, bool on) {
@@ -104,7 +155,7 @@ void TreeBuilder::FindPath(NodeId root, absl::Span<const RoutineId> path) {
   path_nodes_.resize(shared);
   for (size_t i = shared; i < path.size(); ++i) {
     const NodeId at = tree_.Child(i == 0 ? root : path_nodes_[i - 1], path[i]);
-    tree_.node(at).origin = NodeOrigin::kEvent;
+    BecomeEvent(tree_.node(at));
     path_nodes_.push_back(at);
   }
 }
@@ -132,9 +183,12 @@ void TreeBuilder::OnNode(At at, const NodeCounts& counts, absl::Span<const Routi
   CallNode& node = tree_.node(id);
   node.calls = WrapAdd(node.calls, counts.calls.value_or(0));
   node.calls_jitted = WrapAdd(node.calls_jitted, counts.calls_jitted.value_or(0));
-  node.base = WrapAdd(node.base, counts.base.value_or(0));
+  int64_t& base = node.waits_for_user ? node.off : node.base;
+  base = WrapAdd(base, counts.base.value_or(0));
   node.off = WrapAdd(node.off, counts.off.value_or(0));
-  if (counts.min.has_value() || counts.max.has_value()) {
+  if (node.waits_for_user) {
+    tree_.AddExtremes(id, 0, 0);
+  } else if (counts.min.has_value() || counts.max.has_value()) {
     tree_.AddExtremes(id, counts.min.value_or(counts.max.value_or(0)),
                       counts.max.value_or(counts.min.value_or(0)));
   }

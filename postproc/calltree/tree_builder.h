@@ -27,6 +27,8 @@ class TreeBuilder : public RecordVisitor {
 
   void OnEnter(At at, RoutineId routine, CodeKind kind) override;
   void OnExit(At at, RoutineId routine, CodeKind kind) override;
+  void OnCalls(ThreadId thread, absl::Span<const CallRecord> calls) override;
+  void OnDropped(At at, int64_t events) override;
   void OnSample(At at, const SampleRecord& sample) override;
   void OnSwitch(At at, bool on) override;
   void OnMetric(At at, MetricId metric, int64_t delta) override;
@@ -57,6 +59,11 @@ class TreeBuilder : public RecordVisitor {
   ThreadState& StateOf(At at);
   NodeId RootFor(ThreadId thread);
   void AdvanceClock(ThreadState& state, int64_t time);
+  void Enter(ThreadState& state, RoutineId routine, CodeKind kind);
+  void Exit(ThreadState& state, RoutineId routine);
+  void CloseDownTo(ThreadState& state, RoutineId routine);
+  // The first event that enters a node.
+  void BecomeEvent(CallNode& node);
   NodeId Current(const ThreadState& state) const {
     return state.open.empty() ? state.root : state.open.back();
   }
@@ -65,6 +72,7 @@ class TreeBuilder : public RecordVisitor {
   void FindPath(NodeId root, absl::Span<const RoutineId> path);
 
   const bool one_root_;
+  const RoutineId dropped_;
   TraceModel& model_;
   ImportStats& stats_;
   CallTree tree_;

@@ -29,6 +29,52 @@ void TraceInfo::SetLoss(Loss loss) {
   losses.push_back(std::move(loss));
 }
 
+void TraceInfo::SetCount(std::string_view key, int64_t value, std::string_view what) {
+  for (TraceCount& old : counts) {
+    if (old.key == key) {
+      old.value = value;
+      return;
+    }
+  }
+  counts.push_back({std::string(key), value, std::string(what)});
+}
+
+std::string_view SeverityName(Severity severity) {
+  switch (severity) {
+    case Severity::kInfo:
+      return "info";
+    case Severity::kWarning:
+      return "warning";
+    case Severity::kError:
+      return "error";
+  }
+  return "";
+}
+
+namespace {
+
+constexpr std::string_view kKindNames[] = {"method", "call", "native", "thrown", "caught", "park"};
+constexpr std::string_view kCostNames[] = {"", "fixed", "variable", "indeterminate", "user-input"};
+
+template <typename Enum, size_t N>
+std::optional<Enum> ParseName(std::string_view name, const std::string_view (&names)[N]) {
+  for (size_t i = 0; i < N; ++i) {
+    if (names[i] == name) return static_cast<Enum>(i);
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string_view RoutineKindName(RoutineKind kind) { return kKindNames[static_cast<size_t>(kind)]; }
+std::optional<RoutineKind> ParseRoutineKind(std::string_view name) {
+  return ParseName<RoutineKind>(name, kKindNames);
+}
+std::string_view RoutineCostName(RoutineCost cost) { return kCostNames[static_cast<size_t>(cost)]; }
+std::optional<RoutineCost> ParseRoutineCost(std::string_view name) {
+  return ParseName<RoutineCost>(name, kCostNames);
+}
+
 std::optional<TimeUnit> ParseTimeUnit(std::string_view text) {
   if (text == "ns") return TimeUnit::kNanoseconds;
   if (text == "us") return TimeUnit::kMicroseconds;
@@ -68,6 +114,14 @@ int64_t NanosecondsPer(TimeUnit unit) {
 RoutineId TraceModel::InternRoutine(std::string_view name) {
   std::string storage;
   return routines_.Intern(NormalizeName(name, storage));
+}
+
+void TraceModel::AddRoutineTraits(RoutineId id, RoutineTraits traits) {
+  if (traits.kind == RoutineKind::kMethod) methods_.insert(id);
+  const bool plain = methods_.contains(id);
+  if (plain && id.value >= traits_.size()) return;
+  if (traits_.size() <= id.value) traits_.resize(id.value + size_t{1});
+  traits_[id.value] = plain ? RoutineTraits() : traits;
 }
 
 FrameId TraceModel::InternFrame(const Frame& frame) {

@@ -36,12 +36,31 @@ struct ThreadInfo {
   uint32_t trace = 0;  // which input it belongs to, from 0
   int64_t tid = 0;     // the system's number, or a virtual thread's Java number; 0: unknown
   int64_t java_tid = 0;
+  // Threads that this one's tree holds together; 0: it is one thread's own.
+  int64_t folded_threads = 0;
   bool is_virtual = false;
   bool is_daemon = false;
   bool is_vm_internal = false;
 };
 
 enum class Severity { kInfo, kWarning, kError };
+// "info", "warning", "error"
+std::string_view SeverityName(Severity severity);
+
+// What a routine is besides its name: a method, or what probes inside methods saw (S2.2).
+enum class RoutineKind : uint8_t { kMethod, kCall, kNative, kThrown, kCaught, kPark };
+// "method", "call", …
+std::string_view RoutineKindName(RoutineKind kind);
+std::optional<RoutineKind> ParseRoutineKind(std::string_view name);
+// What the time of a call out of scope depends on (S4.2).
+enum class RoutineCost : uint8_t { kUnclassified, kFixed, kVariable, kIndeterminate, kUserInput };
+// "", "fixed", …
+std::string_view RoutineCostName(RoutineCost cost);
+std::optional<RoutineCost> ParseRoutineCost(std::string_view name);
+struct RoutineTraits {
+  RoutineKind kind = RoutineKind::kMethod;
+  RoutineCost cost = RoutineCost::kUnclassified;
+};
 
 // Something the agent did not record.
 struct Loss {
@@ -52,17 +71,27 @@ struct Loss {
   std::string advice;
 };
 
+// A number that a trace tells of itself: the planner's work, exact totals of events.
+struct TraceCount {
+  std::string key;  // "planner.probe.entry"
+  int64_t value = 0;
+  std::string what;  // for people
+};
+
 // One input. `facts` are key and value, in the order given: "command", "jvm", "mode", …
 struct TraceInfo {
   std::string file;
   std::vector<std::pair<std::string, std::string>> facts;
   std::vector<Loss> losses;
+  std::vector<TraceCount> counts;
   int64_t interval_ns = 0;  // what one tick stands for; 0: unknown
   bool cut_off = false;     // ended without its last record
+  bool running = false;     // and its writer still has it open
 
   std::string_view Fact(std::string_view key) const;
   void SetFact(std::string_view key, std::string_view value);
   void SetLoss(Loss loss);  // the last value of a name holds
+  void SetCount(std::string_view key, int64_t value, std::string_view what);
 };
 
 enum class TimeUnit { kNanoseconds, kMicroseconds, kMilliseconds, kTicks };
@@ -78,6 +107,13 @@ class TraceModel {
   RoutineId FindRoutine(std::string_view name) const { return routines_.Find(name); }
   std::string_view RoutineName(RoutineId id) const { return routines_.Text(id); }
   size_t routine_count() const { return routines_.size(); }
+
+  // Of routines that are methods alone nothing need be told; one that is a method too counts as
+  // one.
+  void AddRoutineTraits(RoutineId id, RoutineTraits traits);
+  RoutineTraits TraitsOf(RoutineId id) const {
+    return id.value < traits_.size() ? traits_[id.value] : RoutineTraits();
+  }
 
   FrameId InternFrame(const Frame& frame);
   // "N:libc.so.6!malloc"
@@ -116,6 +152,8 @@ class TraceModel {
 
  private:
   StringPool<RoutineId> routines_;
+  std::vector<RoutineTraits> traits_;  // by routine, as far as told
+  absl::flat_hash_set<RoutineId> methods_;
   StringPool<ModuleId> modules_;
   StringPool<MetricId> metrics_;
   std::vector<Frame> frames_;

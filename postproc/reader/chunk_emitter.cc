@@ -12,6 +12,9 @@
 namespace jtrace::postproc {
 namespace {
 
+// As many as stay in the first-level cache between their decoding and the tree.
+constexpr size_t kCallsAtOnce = 1024;
+
 int64_t ClampNumber(int64_t value) {
   const int64_t limit = StreamTime(std::numeric_limits<uint64_t>::max());
   return std::clamp(value, -limit, limit);
@@ -28,14 +31,40 @@ ChunkEmitter::ChunkEmitter(Definitions& definitions, TraceModel& model, ImportSt
                            RecordVisitor& visitor)
     : definitions_(definitions), model_(model), stats_(stats), visitor_(visitor) {}
 
-void ChunkEmitter::CollectLogs(const proto::Chunk& chunk) {
-  for (int i = 0; i < chunk.log_size(); ++i) {
-    const proto::EventLog& log = chunk.log(i);
-    uint64_t time = log.time_ns();
-    for (int op = 0; op < log.op_size(); ++op) {
-      if (op < log.delta_ns_size()) time += log.delta_ns(op);
-      items_.push_back({StreamTime(time), Source::kLog, i, op});
+void ChunkEmitter::CollectLogs(const std::vector<std::string_view>& logs) {
+  logs_.clear();
+  log_threads_.clear();
+  for (const std::string_view bytes : logs) {
+    LogCursor cursor(bytes);
+    auto [entry, inserted] = logs_.try_emplace(cursor.thread());
+    if (inserted) log_threads_.push_back(cursor.thread());
+    entry->second.cursors.push_back(std::move(cursor));
+  }
+}
+
+void ChunkEmitter::EmitLogs(uint32_t thread, int64_t until) {
+  const auto found = logs_.find(thread);
+  if (found == logs_.end()) return;
+  ThreadLogs& logs = found->second;
+  while (logs.next < logs.cursors.size()) {
+    LogCursor& cursor = logs.cursors[logs.next];
+    while (!cursor.AtEnd() && cursor.time() <= until) {
+      const At at = MakeAt(thread, cursor.time());
+      calls_.clear();
+      cursor.Take(until, at.time, kCallsAtOnce, definitions_, calls_);
+      if (calls_.empty()) break;
+      last_times_[at.thread] = calls_.back().time;
+      visitor_.OnCalls(at.thread, calls_);
     }
+    if (!cursor.AtEnd()) return;
+    if (cursor.damaged()) stats_.Add(Problem::kDamagedLog);
+    ++logs.next;
+  }
+}
+
+void ChunkEmitter::EmitRemainingLogs() {
+  for (const uint32_t thread : log_threads_) {
+    EmitLogs(thread, std::numeric_limits<int64_t>::max());
   }
 }
 
@@ -46,33 +75,31 @@ void ChunkEmitter::CollectEvents(const proto::Chunk& chunk) {
     int64_t& time = latest[event.thread()];
     if (event.thread() == 0) time = 0;
     time = std::max(time, StreamTime(event.time_ns()));
-    items_.push_back({time, Source::kEvent, i, 0});
+    items_.push_back({time, Source::kEvent, i});
   }
 }
 
-void ChunkEmitter::Emit(const proto::Chunk& chunk) {
+void ChunkEmitter::Emit(const ChunkPayload& payload) {
+  const proto::Chunk& chunk = payload.chunk();
   items_.clear();
-  CollectLogs(chunk);
+  CollectLogs(payload.logs());
   CollectEvents(chunk);
   for (int i = 0; i < chunk.sample_size(); ++i) {
-    items_.push_back({StreamTime(chunk.sample(i).time_ns()), Source::kSample, i, 0});
+    items_.push_back({StreamTime(chunk.sample(i).time_ns()), Source::kSample, i});
   }
   std::stable_sort(items_.begin(), items_.end(),
                    [](const Item& a, const Item& b) { return a.time < b.time; });
   chunk_frames_.assign(static_cast<size_t>(chunk.frame_size()), FrameId());
   for (const Item& item : items_) {
-    switch (item.source) {
-      case Source::kLog:
-        EmitLogOp(chunk.log(item.index), item.op_index, item.time);
-        break;
-      case Source::kEvent:
-        EmitEvent(chunk.event(item.index), item.time);
-        break;
-      case Source::kSample:
-        EmitSample(chunk, chunk.sample(item.index), item.time);
-        break;
+    if (item.source == Source::kEvent) {
+      EmitLogs(chunk.event(item.index).thread(), item.time);
+      EmitEvent(chunk.event(item.index), item.time);
+    } else {
+      EmitLogs(chunk.sample(item.index).thread(), item.time);
+      EmitSample(chunk, chunk.sample(item.index), item.time);
     }
   }
+  EmitRemainingLogs();
 }
 
 At ChunkEmitter::MakeAt(uint32_t thread, int64_t time) {
@@ -81,18 +108,6 @@ At ChunkEmitter::MakeAt(uint32_t thread, int64_t time) {
   at.time = last->second = std::max(last->second, time);
   if (first) visitor_.OnNotice(at, "thread-start", definitions_.ThreadArgs(at.thread));
   return at;
-}
-
-void ChunkEmitter::EmitLogOp(const proto::EventLog& log, int op_index, int64_t time) {
-  const uint32_t op = log.op(op_index);
-  const RoutineId routine = definitions_.Routine(op >> 2);
-  const CodeKind kind = (op & 1) != 0 ? CodeKind::kJitted : CodeKind::kInterpreted;
-  const At at = MakeAt(log.thread(), time);
-  if ((op & 2) != 0) {
-    visitor_.OnExit(at, routine, kind);
-  } else {
-    visitor_.OnEnter(at, routine, kind);
-  }
 }
 
 void ChunkEmitter::Unknown(const proto::Event& event) {
@@ -121,8 +136,19 @@ bool ChunkEmitter::EmitCall(const proto::Event& event, int64_t time) {
   return true;
 }
 
+// Of a thread, with a number: a stretch of its log that was left out.
+bool ChunkEmitter::EmitDropped(const proto::Event& event, int64_t time) {
+  if (event.major() != format::kSession || event.minor() != format::kSessionLoss ||
+      event.thread() == 0 || event.text() != 0) {
+    return false;
+  }
+  visitor_.OnDropped(MakeAt(event.thread(), time),
+                     std::max<int64_t>(ClampNumber(event.value()), 0));
+  return true;
+}
+
 void ChunkEmitter::EmitEvent(const proto::Event& event, int64_t time) {
-  if (EmitCall(event, time)) return;
+  if (EmitCall(event, time) || EmitDropped(event, time)) return;
   const uint32_t begin = event.minor() & ~format::kEnd;
   if (event.major() == format::kThreadSwitch && begin == format::kSwitch) {
     visitor_.OnSwitch(MakeAt(event.thread(), time), begin == event.minor());
@@ -130,13 +156,46 @@ void ChunkEmitter::EmitEvent(const proto::Event& event, int64_t time) {
     visitor_.OnMetric(MakeAt(event.thread(), time),
                       model_.InternMetric(definitions_.Text(event.text())),
                       ClampNumber(event.value()));
+  } else if (event.major() == format::kJit && event.has_code_event() &&
+             (begin == format::kJitCode || event.minor() == format::kJitInlining)) {
+    EmitCode(event, time);
   } else {
     EmitNotice(event, time);
   }
 }
 
+void ChunkEmitter::EmitCode(const proto::Event& event, int64_t time) {
+  const proto::CodeEvent& code = event.code_event();
+  CodeRecord record;
+  record.op = event.minor() == format::kJitInlining ? CodeRecord::Op::kInlining
+              : (event.minor() & format::kEnd) != 0 ? CodeRecord::Op::kUnload
+                                                    : CodeRecord::Op::kLoad;
+  // A class that was not seen has no methods with numbers.
+  const auto routine_of = [&](uint32_t method) {
+    return method == 0 ? model_.InternRoutine("[unknown method]") : definitions_.Method(method);
+  };
+  record.routine = routine_of(code.method());
+  record.address = code.address();
+  record.size = static_cast<uint64_t>(StreamTime(code.size()));
+  code_frames_.clear();
+  const int frames = std::min(code.inlined_size(), code.bci_size());
+  for (int i = 0; i < frames; ++i) {
+    code_frames_.push_back({routine_of(code.inlined(i)), code.bci(i)});
+  }
+  code_rows_.clear();
+  absl::Span<const CodeRecord::Frame> left = code_frames_;
+  for (int i = 0; i < std::min(code.pc_size(), code.depth_size()); ++i) {
+    const size_t depth = std::min<size_t>(code.depth(i), left.size());
+    code_rows_.push_back({code.pc(i), left.first(depth)});
+    left.remove_prefix(depth);
+  }
+  if (record.op == CodeRecord::Op::kInlining) record.rows = code_rows_;
+  visitor_.OnCode(event.thread() == 0 ? At{time, ThreadId()} : MakeAt(event.thread(), time),
+                  record);
+}
+
 void ChunkEmitter::EmitNotice(const proto::Event& event, int64_t time) {
-  const std::string_view op = EventOp(event.major(), event.minor());
+  const std::string_view op = NoticeOp(event.major(), event.minor());
   if (op.empty()) return Unknown(event);
   const At at = event.thread() == 0 ? At{time, ThreadId()} : MakeAt(event.thread(), time);
   // MakeAt has announced it.
@@ -148,10 +207,7 @@ void ChunkEmitter::EmitNotice(const proto::Event& event, int64_t time) {
       args.push_back(StrCat("methods=", event.class_event().method_size()));
     }
   } else if (event.major() == format::kJit && event.has_code_event()) {
-    const uint32_t method = event.code_event().method();
-    args = CodeArgs(event.code_event(),
-                    method == 0 ? definitions_.Text(event.text())
-                                : std::string(model_.RoutineName(definitions_.Method(method))));
+    args = CodeArgs(event.code_event(), definitions_.Text(event.text()));
   } else {
     if (event.text() != 0) args.push_back(definitions_.Text(event.text()));
     if (event.value() != 0) args.push_back(StrCat("value=", event.value()));
@@ -210,7 +266,7 @@ FrameId ChunkEmitter::ChunkFrame(const proto::Chunk& chunk, uint32_t index, bool
 const ChunkEmitter::Position& ChunkEmitter::PositionOf(uint32_t node) {
   auto [entry, inserted] = positions_.try_emplace(node);
   if (!inserted) return entry->second;
-  const TreeNode* known = definitions_.FindNode(node);
+  const TreeNode* known = definitions_.trees().FindNode(node);
   if (known != nullptr) {
     entry->second.thread = known->thread;
     entry->second.path = definitions_.PathOf(node);
@@ -254,12 +310,13 @@ void ChunkEmitter::EmitSample(const proto::Chunk& chunk, const proto::Sample& sa
 
 void ChunkEmitter::EmitTrees() {
   const int64_t end = StreamTime(definitions_.end_time());
-  for (const uint32_t node : definitions_.node_order()) {
-    const TreeNode& it = *definitions_.FindNode(node);
+  for (const uint32_t node : definitions_.trees().node_order()) {
+    const TreeNode& it = *definitions_.trees().FindNode(node);
+    if (it.pruned) continue;
     visitor_.OnNode(MakeAt(it.thread, end), it.counts, definitions_.PathOf(node));
   }
   const RoutineId flat = model_.InternRoutine("[flat]");
-  for (const Definitions::FlatCount& it : definitions_.flat()) {
+  for (const AgentTrees::FlatCount& it : definitions_.trees().flat()) {
     NodeCounts counts;
     counts.calls = StreamTime(it.calls);
     if (it.jitted != 0) counts.calls_jitted = StreamTime(it.jitted);

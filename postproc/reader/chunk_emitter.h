@@ -10,6 +10,7 @@
 #include "postproc/import_stats.h"
 #include "postproc/model/trace_model.h"
 #include "postproc/reader/definitions.h"
+#include "postproc/reader/log_cursor.h"
 #include "postproc/reader/record_visitor.h"
 #include "proto/trace.pb.h"
 
@@ -20,19 +21,23 @@ class ChunkEmitter {
   ChunkEmitter(Definitions& definitions, TraceModel& model, ImportStats& stats,
                RecordVisitor& visitor);
 
-  // Passes on the chunk's log, events and samples by time; one thread's events keep their order
-  // whatever their times.
-  void Emit(const proto::Chunk& chunk);
+  // Passes on the chunk's records: events and samples by time, each after those log events of its
+  // thread that are not later. One thread's events keep their order whatever their times.
+  void Emit(const ChunkPayload& payload);
   // Passes on the trees' totals as `node` records, after all chunks.
   void EmitTrees();
 
  private:
-  enum class Source : uint8_t { kLog, kEvent, kSample };
+  enum class Source : uint8_t { kEvent, kSample };
   struct Item {
     int64_t time = 0;
     Source source = Source::kEvent;
-    int index = 0;     // of the log, event or sample
-    int op_index = 0;  // in the log
+    int index = 0;  // of the event or sample
+  };
+  // A thread's logs of this chunk that are not passed on yet.
+  struct ThreadLogs {
+    std::vector<LogCursor> cursors;
+    size_t next = 0;
   };
   // A node that samples hit: its thread and path.
   struct Position {
@@ -40,10 +45,14 @@ class ChunkEmitter {
     std::vector<RoutineId> path;
   };
 
-  void CollectLogs(const proto::Chunk& chunk);
+  void CollectLogs(const std::vector<std::string_view>& logs);
+  // Passes on the thread's logs up to and with those at `until`.
+  void EmitLogs(uint32_t thread, int64_t until);
+  void EmitRemainingLogs();
   void CollectEvents(const proto::Chunk& chunk);
-  void EmitLogOp(const proto::EventLog& log, int op_index, int64_t time);
   void EmitEvent(const proto::Event& event, int64_t time);
+  bool EmitDropped(const proto::Event& event, int64_t time);
+  void EmitCode(const proto::Event& event, int64_t time);
   bool EmitCall(const proto::Event& event, int64_t time);
   void EmitNotice(const proto::Event& event, int64_t time);
   void EmitSample(const proto::Chunk& chunk, const proto::Sample& sample, int64_t time);
@@ -61,9 +70,14 @@ class ChunkEmitter {
   RecordVisitor& visitor_;
   absl::flat_hash_map<ThreadId, int64_t> last_times_;
   absl::flat_hash_map<uint32_t, Position> positions_;
-  std::vector<Item> items_;            // reused
-  std::vector<FrameId> chunk_frames_;  // of frames whose name does not depend on the time
-  std::vector<FrameId> frames_;        // of one sample; reused
+  absl::flat_hash_map<uint32_t, ThreadLogs> logs_;  // by thread
+  std::vector<uint32_t> log_threads_;               // in the order of appearance
+  std::vector<CallRecord> calls_;                   // reused
+  std::vector<Item> items_;                         // reused
+  std::vector<FrameId> chunk_frames_;           // of frames whose name does not depend on the time
+  std::vector<FrameId> frames_;                 // of one sample; reused
+  std::vector<CodeRecord::Frame> code_frames_;  // of one code event; reused
+  std::vector<CodeRecord::Row> code_rows_;
 };
 
 }  // namespace jtrace::postproc

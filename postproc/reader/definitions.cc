@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "postproc/reader/event_codes.h"
 #include "postproc/support/strings.h"
 #include "proto/trace_format.h"
 
@@ -18,28 +19,48 @@ namespace {
 
 int64_t Count(uint64_t value) { return StreamTime(value); }
 
-// Delta-coded numbers: each entry adds to the one before, modulo 2^32.
-class DeltaDecoder {
- public:
-  uint32_t Next(int32_t delta) { return last_ += static_cast<uint32_t>(delta); }
+// Routine.ids from here on are looked up in the ordered map.
+constexpr uint32_t kMaxDenseId = 1 << 22;
 
- private:
-  uint32_t last_ = 0;
-};
+RoutineKind KindOf(proto::Routine::Kind kind) {
+  switch (kind) {
+    case proto::Routine::CALL:
+      return RoutineKind::kCall;
+    case proto::Routine::NATIVE:
+      return RoutineKind::kNative;
+    case proto::Routine::THROWN:
+      return RoutineKind::kThrown;
+    case proto::Routine::CAUGHT:
+      return RoutineKind::kCaught;
+    case proto::Routine::PARK:
+      return RoutineKind::kPark;
+    default:
+      return RoutineKind::kMethod;
+  }
+}
 
-// The i-th value of a field that may be empty.
-template <typename Repeated>
-std::optional<int64_t> CountAt(const Repeated& field, int i) {
-  if (i >= field.size()) return std::nullopt;
-  return Count(field.Get(i));
+RoutineCost CostOf(proto::Routine::Cost cost) {
+  switch (cost) {
+    case proto::Routine::FIXED:
+      return RoutineCost::kFixed;
+    case proto::Routine::VARIABLE:
+      return RoutineCost::kVariable;
+    case proto::Routine::INDETERMINATE:
+      return RoutineCost::kIndeterminate;
+    case proto::Routine::USER_INPUT:
+      return RoutineCost::kUserInput;
+    default:
+      return RoutineCost::kUnclassified;
+  }
 }
 
 }  // namespace
 
 Definitions::Definitions(bool raw_names, TraceModel& model, ImportStats& stats)
-    : raw_names_(raw_names), model_(model), stats_(stats) {}
+    : raw_names_(raw_names), model_(model), stats_(stats), trees_(model, stats) {}
 
-void Definitions::AddChunk(const proto::Chunk& chunk) {
+void Definitions::AddChunk(const ChunkPayload& payload) {
+  const proto::Chunk& chunk = payload.chunk();
   end_time_ = std::max(end_time_, chunk.time_ns());
   if (chunk.has_session_start() && !start_.has_value()) start_ = chunk.session_start();
   if (chunk.has_session_end()) end_ = chunk.session_end();
@@ -48,13 +69,13 @@ void Definitions::AddChunk(const proto::Chunk& chunk) {
     classes_.try_emplace(it.id(), ClassInfo{it.name(), it.loader()});
   }
   for (const proto::Routine& it : chunk.routine()) {
-    routines_.try_emplace(it.id(),
-                          MemberInfo{it.class_id(), it.name(), it.descriptor(), it.kind(), 0, {}});
+    routines_.try_emplace(
+        it.id(),
+        MemberInfo{it.class_id(), it.name(), it.descriptor(), it.kind(), it.cost(), 0, {}});
   }
   for (const proto::Method& it : chunk.method()) {
-    methods_.try_emplace(
-        it.id(),
-        MemberInfo{it.class_id(), it.name(), it.descriptor(), proto::Routine::METHOD, 0, {}});
+    methods_.try_emplace(it.id(),
+                         MemberInfo{it.class_id(), it.name(), it.descriptor(), {}, {}, 0, {}});
   }
   AddThreads(chunk);
   AddModules(chunk);
@@ -62,11 +83,18 @@ void Definitions::AddChunk(const proto::Chunk& chunk) {
     end_time_ = std::max(end_time_, event.time_ns());
     if (event.major() == format::kJit) AddCode(event);
   }
-  for (const proto::TreeDelta& delta : chunk.tree()) AddTree(delta);
+  for (const proto::TreeDelta& delta : chunk.tree()) {
+    trees_.Add(delta, [this](uint32_t string) { return Text(string); });
+  }
   for (const proto::Sample& sample : chunk.sample()) {
     end_time_ = std::max(end_time_, sample.time_ns());
   }
-  has_log_ |= chunk.log_size() > 0;
+  has_log_ |= !payload.logs().empty();
+  tree_bytes_ = std::max(tree_bytes_, chunk.tree_bytes());
+  if (chunk.has_planner()) planner_ = chunk.planner();
+  for (const proto::CodeTotal& it : chunk.code_total()) {
+    code_totals_[{it.major(), it.minor()}] = it;
+  }
   losses_.insert(losses_.end(), chunk.loss().begin(), chunk.loss().end());
 }
 
@@ -104,82 +132,6 @@ void Definitions::AddCode(const proto::Event& event) {
                           (event.minor() & format::kEnd) != 0});
 }
 
-void Definitions::AddTree(const proto::TreeDelta& delta) {
-  AddNewNodes(delta);
-  AddNodeTotals(delta);
-  AddNodeMetrics(delta);
-  AddFlat(delta);
-}
-
-void Definitions::AddNewNodes(const proto::TreeDelta& delta) {
-  DeltaDecoder ids;
-  for (int i = 0; i < delta.new_node_size(); ++i) {
-    TreeNode node;
-    const uint32_t id = ids.Next(delta.new_node(i));
-    node.thread = delta.thread();
-    node.parent = i < delta.new_parent_size() ? delta.new_parent(i) : 0;
-    node.routine = i < delta.new_routine_size() ? delta.new_routine(i) : 0;
-    if (node.parent != 0 && !nodes_.contains(node.parent)) {
-      NoteUndefined("node", node.parent);
-      node.lost = true;
-      node.parent = 0;
-    }
-    if (id != 0 && nodes_.try_emplace(id, std::move(node)).second) node_order_.push_back(id);
-  }
-}
-
-void Definitions::AddNodeTotals(const proto::TreeDelta& delta) {
-  DeltaDecoder ids;
-  for (int i = 0; i < delta.node_size(); ++i) {
-    const uint32_t id = ids.Next(delta.node(i));
-    const auto found = nodes_.find(id);
-    if (found == nodes_.end()) {
-      NoteUndefined("node", id);
-      continue;
-    }
-    NodeCounts& counts = found->second.counts;
-    counts.calls = CountAt(delta.calls(), i).value_or(0);
-    if (const auto jitted = CountAt(delta.jitted(), i)) counts.calls_jitted = jitted;
-    if (const auto base = CountAt(delta.base_ns(), i)) counts.base = base;
-    if (const auto off = CountAt(delta.off_ns(), i)) counts.off = off;
-    if (const auto min = CountAt(delta.min_base_ns(), i)) counts.min = min;
-    if (const auto max = CountAt(delta.max_base_ns(), i)) counts.max = max;
-  }
-}
-
-void Definitions::AddNodeMetrics(const proto::TreeDelta& delta) {
-  for (const proto::NodeMetric& metric : delta.metric()) {
-    const MetricId name = model_.InternMetric(Text(metric.name()));
-    DeltaDecoder ids;
-    for (int i = 0; i < metric.node_size(); ++i) {
-      const auto found = nodes_.find(ids.Next(metric.node(i)));
-      if (found == nodes_.end() || i >= metric.value_size()) continue;
-      const int64_t value =
-          std::clamp(metric.value(i), -StreamTime(~uint64_t{0}), StreamTime(~uint64_t{0}));
-      auto& metrics = found->second.counts.metrics;
-      const auto old = std::find_if(metrics.begin(), metrics.end(),
-                                    [&](const auto& it) { return it.first == name; });
-      if (old != metrics.end()) {
-        old->second = value;
-      } else {
-        metrics.emplace_back(name, value);
-      }
-    }
-  }
-}
-
-void Definitions::AddFlat(const proto::TreeDelta& delta) {
-  DeltaDecoder ids;
-  for (int i = 0; i < delta.routine_size(); ++i) {
-    const uint32_t routine = ids.Next(delta.routine(i));
-    auto [entry, inserted] = flat_index_.try_emplace({delta.thread(), routine}, flat_.size());
-    if (inserted) flat_.push_back({delta.thread(), routine, 0, 0});
-    FlatCount& count = flat_[entry->second];
-    if (i < delta.routine_calls_size()) count.calls = delta.routine_calls(i);
-    if (i < delta.routine_jitted_size()) count.jitted = delta.routine_jitted(i);
-  }
-}
-
 void Definitions::AddSession(const proto::SessionStart& start) {
   TraceInfo& trace = model_.traces().back();
   const auto set = [&](std::string_view key, std::string_view value) {
@@ -213,6 +165,42 @@ void Definitions::AddEnd(const proto::SessionEnd& end) {
     trace.SetFact("agent_memory_bytes", StrCat(end.agent_memory_bytes()));
   }
   trace.SetFact("methods_probed", StrCat(end.methods_probed()));
+}
+
+void Definitions::AddPlanner() {
+  TraceInfo& trace = model_.traces().back();
+  trace.SetCount("planner.classes_seen", Count(planner_->classes_seen()), "classes in scope");
+  trace.SetCount("planner.classes_rewritten", Count(planner_->classes_rewritten()),
+                 "classes rewritten");
+  trace.SetCount("planner.methods_seen", Count(planner_->methods_seen()), "methods in them");
+  trace.SetCount("planner.methods_probed", Count(planner_->methods_probed()),
+                 "methods with probes");
+  const auto add = [&](std::string_view group, const auto& rows) {
+    for (const proto::Planner::Row& row : rows) {
+      trace.SetCount(StrCat("planner.", group, ".", row.name()), Count(row.count()), row.what());
+    }
+  };
+  add("probe", planner_->probe());
+  add("method", planner_->method());
+  add("call", planner_->call());
+}
+
+void Definitions::AddCodeTotals() {
+  TraceInfo& trace = model_.traces().back();
+  for (const auto& [code, total] : code_totals_) {
+    const std::string key = StrCat("total.", CodeText(code.first, code.second));
+    const EventCode* known = FindEventCode(code.first, code.second);
+    const std::string_view name = known != nullptr ? known->name : "unknown events";
+    trace.SetCount(key, Count(total.count()), name);
+    if (total.recorded() != total.count()) {
+      trace.SetCount(StrCat(key, ".recorded"), Count(total.recorded()),
+                     StrCat(name, ": of these, with a record"));
+    }
+    if (total.total_ns() != 0) {
+      trace.SetCount(StrCat(key, ".ns"), Count(total.total_ns()),
+                     StrCat(name, ": nanoseconds, all together"));
+    }
+  }
 }
 
 void Definitions::AddLosses() {
@@ -254,7 +242,10 @@ void Definitions::Finish(uint32_t trace) {
   if (start_.has_value()) AddSession(*start_);
   if (end_.has_value()) AddEnd(*end_);
   model_.traces().back().cut_off = !end_.has_value();
+  if (tree_bytes_ != 0) model_.traces().back().SetFact("tree_bytes", StrCat(tree_bytes_));
   AddLosses();
+  if (planner_.has_value()) AddPlanner();
+  AddCodeTotals();
   NameRoutines();
   NameThreads(trace);
   AddNativeCode();
@@ -293,7 +284,11 @@ void Definitions::NameRoutines() {
   names_.AssignNames();
   for (auto& [id, member] : routines_) {
     member.routine = model_.InternRoutine(RoutineName(member));
+    model_.AddRoutineTraits(member.routine, {KindOf(member.kind), CostOf(member.cost)});
     if (member.kind == proto::Routine::METHOD) model_.AddToScope(member.routine);
+    if (id >= kMaxDenseId) continue;
+    if (routine_ids_.size() <= id) routine_ids_.resize(id + size_t{1});
+    routine_ids_[id] = member.routine;
   }
   for (auto& [id, member] : methods_) {
     member.routine = model_.InternRoutine(names_.Name(member.java_name));
@@ -307,6 +302,7 @@ void Definitions::NameThreads(uint32_t trace) {
   for (const uint32_t number : thread_order_) {
     ThreadDef& thread = threads_[number];
     thread.info.trace = trace;
+    thread.info.folded_threads = Count(trees_.FoldedThreads(number));
     std::string name = thread.name;
     if (name.empty() || thread.renamed || uses[name] > 1) StrAppend(&name, "#", thread.info.tid);
     // The system gives a number again when a thread has ended.
@@ -319,11 +315,7 @@ void Definitions::NameThreads(uint32_t trace) {
 
 void Definitions::CheckControlSum() {
   if (!end_.has_value() || end_->calls() == 0 || has_log_) return;
-  uint64_t calls = 0;
-  for (const auto& [id, node] : nodes_) {
-    calls += static_cast<uint64_t>(node.counts.calls.value_or(0));
-  }
-  for (const FlatCount& count : flat_) calls += count.calls;
+  const uint64_t calls = trees_.TotalCalls();
   if (calls == end_->calls()) return;
   stats_.Add(Problem::kControlSum,
              StrCat("the trees hold ", calls, " calls, the agent counted ", end_->calls()));
@@ -352,7 +344,7 @@ RoutineId Definitions::Undefined(std::string_view kind, uint32_t id) {
   return model_.InternRoutine(StrCat("[", kind, " ", id, "]"));
 }
 
-RoutineId Definitions::Routine(uint32_t id) {
+RoutineId Definitions::FindRoutine(uint32_t id) {
   if (id == 0) return model_.InternRoutine("[pruned]");
   const auto found = routines_.find(id);
   return found != routines_.end() ? found->second.routine : Undefined("routine", id);
@@ -381,21 +373,18 @@ std::vector<std::string> Definitions::ThreadArgs(ThreadId id) const {
   const ThreadInfo& thread = model_.thread(id);
   std::vector<std::string> args = {StrCat("tid=", thread.tid),
                                    StrCat("java_tid=", thread.java_tid)};
+  if (thread.folded_threads != 0) args.push_back(StrCat("threads=", thread.folded_threads));
   if (thread.is_virtual) args.emplace_back("virtual");
   if (thread.is_daemon) args.emplace_back("daemon");
   if (thread.is_vm_internal) args.emplace_back("internal");
   return args;
 }
 
-const TreeNode* Definitions::FindNode(uint32_t node) const {
-  const auto found = nodes_.find(node);
-  return found == nodes_.end() ? nullptr : &found->second;
-}
-
 std::vector<RoutineId> Definitions::PathOf(uint32_t node) {
   std::vector<RoutineId> path;
   bool lost = false;
-  for (const TreeNode* at = FindNode(node); at != nullptr; at = FindNode(at->parent)) {
+  for (const TreeNode* at = trees_.FindKept(node); at != nullptr;
+       at = trees_.FindNode(at->parent)) {
     path.push_back(Routine(at->routine));
     lost |= at->lost;
   }

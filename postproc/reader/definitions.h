@@ -12,6 +12,8 @@
 #include "absl/container/flat_hash_map.h"
 #include "postproc/import_stats.h"
 #include "postproc/model/trace_model.h"
+#include "postproc/reader/agent_trees.h"
+#include "postproc/reader/chunk_payload.h"
 #include "postproc/reader/java_names.h"
 #include "postproc/reader/native_symbols.h"
 #include "postproc/reader/record_visitor.h"
@@ -19,27 +21,20 @@
 
 namespace jtrace::postproc {
 
-// A node of an agent's tree with its totals.
-struct TreeNode {
-  uint32_t thread = 0;
-  uint32_t parent = 0;   // 0: the thread's root
-  uint32_t routine = 0;  // Routine.id
-  bool lost = false;     // its parent was never defined
-  NodeCounts counts;
-};
-
 class Definitions {
  public:
   Definitions(bool raw_names, TraceModel& model, ImportStats& stats);
 
   // Call for every chunk in its order, then Finish once, then use the rest.
-  void AddChunk(const proto::Chunk& chunk);
+  void AddChunk(const ChunkPayload& payload);
   // `trace` is the index of this input among the model's.
   void Finish(uint32_t trace);
 
   std::string Text(uint32_t string) const;
   // By Routine.id and Method.id; ids never defined get a name that says so.
-  RoutineId Routine(uint32_t id);
+  RoutineId Routine(uint32_t id) {
+    return id < routine_ids_.size() && routine_ids_[id] ? routine_ids_[id] : FindRoutine(id);
+  }
   RoutineId Method(uint32_t id);
   std::string ClassName(uint32_t id) const;
   // By Thread.id; 0 and ids never defined get a thread of their own.
@@ -47,20 +42,10 @@ class Definitions {
   // What a thread-start record tells.
   std::vector<std::string> ThreadArgs(ThreadId id) const;
 
-  // Tree nodes in the order of their definition: parents first.
-  const std::vector<uint32_t>& node_order() const { return node_order_; }
-  const TreeNode* FindNode(uint32_t node) const;
-  // The path of a node, root first, below [lost] if a node of it is.
+  const AgentTrees& trees() const { return trees_; }
+  // The path of a node, root first, below [lost] if a node of it is; of a pruned node, that of its
+  // nearest ancestor that was kept.
   std::vector<RoutineId> PathOf(uint32_t node);
-
-  // record=flat: totals by thread and routine, in the order of first appearance.
-  struct FlatCount {
-    uint32_t thread = 0;
-    uint32_t routine = 0;
-    uint64_t calls = 0;
-    uint64_t jitted = 0;
-  };
-  const std::vector<FlatCount>& flat() const { return flat_; }
 
   NativeSymbols& native() { return native_; }
   uint64_t end_time() const { return end_time_; }
@@ -75,6 +60,7 @@ class Definitions {
     uint32_t name = 0;
     uint32_t descriptor = 0;
     proto::Routine::Kind kind = proto::Routine::METHOD;
+    proto::Routine::Cost cost = proto::Routine::UNCLASSIFIED;
     uint32_t java_name = 0;  // in names_; set by Finish
     RoutineId routine;
   };
@@ -93,17 +79,15 @@ class Definitions {
     bool removal = false;
   };
 
+  RoutineId FindRoutine(uint32_t id);
   void AddStrings(const proto::Chunk& chunk);
   void AddThreads(const proto::Chunk& chunk);
   void AddModules(const proto::Chunk& chunk);
   void AddCode(const proto::Event& event);
-  void AddTree(const proto::TreeDelta& delta);
-  void AddNewNodes(const proto::TreeDelta& delta);
-  void AddNodeTotals(const proto::TreeDelta& delta);
-  void AddNodeMetrics(const proto::TreeDelta& delta);
-  void AddFlat(const proto::TreeDelta& delta);
   void AddSession(const proto::SessionStart& start);
   void AddEnd(const proto::SessionEnd& end);
+  void AddPlanner();
+  void AddCodeTotals();
   void AddLosses();
   void AddNativeCode();
   void NameRoutines();
@@ -124,17 +108,18 @@ class Definitions {
   // Ordered, so that names are made in the same order in every run.
   absl::btree_map<uint32_t, MemberInfo> routines_;
   absl::btree_map<uint32_t, MemberInfo> methods_;
+  std::vector<RoutineId> routine_ids_;  // by Routine.id, of those below kMaxDenseId
   absl::flat_hash_map<uint32_t, ThreadDef> threads_;
   std::vector<uint32_t> thread_order_;
-  absl::flat_hash_map<uint32_t, TreeNode> nodes_;
-  std::vector<uint32_t> node_order_;
-  std::vector<FlatCount> flat_;
-  absl::flat_hash_map<std::pair<uint32_t, uint32_t>, size_t> flat_index_;
+  AgentTrees trees_;
   std::vector<StubEvent> stub_events_;
   std::vector<proto::Module> modules_;
   std::optional<proto::SessionStart> start_;
   std::optional<proto::SessionEnd> end_;
   std::vector<proto::Loss> losses_;
+  std::optional<proto::Planner> planner_;
+  absl::btree_map<std::pair<uint32_t, uint32_t>, proto::CodeTotal> code_totals_;  // by code
+  uint64_t tree_bytes_ = 0;
   uint64_t end_time_ = 0;
   bool has_log_ = false;
 };

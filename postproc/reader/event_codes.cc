@@ -1,55 +1,79 @@
 #include "postproc/reader/event_codes.h"
 
+#include "absl/strings/str_format.h"
 #include "proto/trace_format.h"
 
 namespace jtrace::postproc {
 namespace {
 
-constexpr uint32_t kAnyMinor = 0;
+constexpr uint32_t kUnwind = 0x7fffffff;
 
-struct EventCode {
-  uint32_t major;
-  uint32_t minor;  // of the begin; kAnyMinor: an interrupt level
-  std::string_view begin;
-  std::string_view end;
-};
-
-// proto/FORMAT.md has the same table in words.
 constexpr EventCode kCodes[] = {
-    {format::kInterrupt, kAnyMinor, "interrupt-begin", "interrupt-end"},
-    {format::kSession, format::kSessionInitialised, "session-initialised", ""},
-    {format::kSession, format::kSessionLoss, "session-loss", ""},
-    {format::kSession, format::kSessionMark, "mark", ""},
-    {format::kThread, format::kThreadUnnamed, "thread-start", "thread-end"},
-    {format::kThread, format::kThreadIdle, "thread-idle", "thread-end"},
-    {format::kThread, format::kThreadGc, "thread-gc", "thread-end"},
-    {format::kThread, format::kThreadNamed, "thread-start", "thread-end"},
-    {format::kClass, format::kClassLoad, "class-load", "class-unload"},
-    {format::kClass, format::kClassMethod, "class-method", ""},
-    {format::kClass, 0x3, "class-prepare", ""},
-    {format::kClass, 0x4, "class-redefine", ""},
-    {format::kException, 0x1, "exception-thrown", ""},
-    {format::kException, 0x2, "exception-caught", ""},
-    {format::kJit, format::kJitCode, "jit-load", "jit-unload"},
-    {format::kJit, format::kJitInlining, "jit-inlining", ""},
-    {format::kJit, format::kJitDynamicCode, "dynamic-code", "dynamic-code-end"},
-    {format::kGc, format::kGcCycle, "gc-begin", "gc-end"},
-    {format::kMonitor, 0x1, "monitor-contended", "monitor-entered"},
-    {format::kMonitor, 0x2, "monitor-wait", "monitor-waited"},
-    {format::kPark, 0x1, "park-begin", "park-end"},
-    {format::kAllocation, 0x1, "alloc-sample", ""},
+    {format::kInterrupt, EventCode::kAnyMinor, "interrupt-begin", "interrupt-end", "interrupts",
+     true},
+    {format::kSession, format::kSessionInitialised, "session-initialised", "",
+     "marks of the session's start", true},
+    {format::kSession, format::kSessionLoss, "session-loss", "", "stretches left out", true},
+    {format::kSession, format::kSessionMark, "mark", "", "marks", true},
+    {format::kThread, format::kThreadNamed, "thread-start", "thread-end", "threads", true},
+    {format::kThread, format::kThreadUnnamed, "thread-start", "thread-end", "threads", true},
+    {format::kThread, format::kThreadIdle, "thread-idle", "thread-end", "idle threads", true},
+    {format::kThread, format::kThreadGc, "thread-gc", "thread-end", "collector threads", true},
+    {format::kThreadSwitch, format::kSwitch, "on", "off", "thread switches", false},
+    {format::kClass, format::kClassLoad, "class-load", "class-unload", "classes loaded", true},
+    {format::kClass, format::kClassMethod, "class-method", "", "methods of classes", true},
+    {format::kClass, format::kClassPrepare, "class-prepare", "", "classes prepared", true},
+    {format::kClass, format::kClassRedefine, "class-redefine", "", "classes redefined", true},
+    {format::kInterpreted, format::kCall, "enter.i", "exit.i", "interpreted calls", false},
+    {format::kBoundary, format::kCall, "enter", "exit", "boundary calls", false},
+    {format::kException, format::kThrown, "exception-thrown", "", "exceptions thrown", true},
+    {format::kException, format::kCaught, "exception-caught", "", "exceptions caught", true},
+    {format::kTimerUnwind, kUnwind, "sample", "", "timer samples", false},
+    {format::kInstrumentedUnwind, kUnwind, "unwind", "", "instrumented unwinds", false},
+    {format::kJitted, format::kCall, "enter.j", "exit.j", "compiled calls", false},
+    {format::kJit, format::kJitCode, "jit-load", "jit-unload", "methods compiled", true},
+    {format::kJit, format::kJitInlining, "jit-inlining", "", "inlining records", true},
+    {format::kJit, format::kJitDynamicCode, "dynamic-code", "dynamic-code-end", "stubs", true},
+    {format::kGc, format::kGcCycle, "gc-begin", "gc-end", "garbage collections", true},
+    {format::kMonitor, format::kMonitorContended, "monitor-contended", "monitor-entered",
+     "contended monitors", true},
+    {format::kMonitor, format::kMonitorWait, "monitor-wait", "monitor-waited", "waits on monitors",
+     true},
+    {format::kPark, format::kParked, "park-begin", "park-end", "parked threads", true},
+    {format::kAllocation, format::kAllocationSample, "alloc-sample", "", "allocation samples",
+     true},
+    {format::kMetric, format::kMetricEvent, "metric", "", "metric events", false},
+    {format::kReducedTree, format::kTreeNode, "node", "", "tree nodes", false},
 };
 
 }  // namespace
 
-std::string_view EventOp(uint32_t major, uint32_t minor) {
-  const bool is_end = (minor & format::kEnd) != 0;
+absl::Span<const EventCode> AllEventCodes() { return kCodes; }
+
+const EventCode* FindEventCode(uint32_t major, uint32_t minor) {
   for (const EventCode& code : kCodes) {
     if (code.major != major) continue;
-    if (code.minor != kAnyMinor && code.minor != (minor & ~format::kEnd)) continue;
-    return is_end ? code.end : code.begin;
+    if (code.minor == EventCode::kAnyMinor || code.minor == (minor & ~format::kEnd)) return &code;
   }
-  return {};
+  return nullptr;
+}
+
+const EventCode* FindEventCodeByOp(std::string_view op) {
+  if (op.empty()) return nullptr;
+  for (const EventCode& code : kCodes) {
+    if (code.begin == op || code.end == op) return &code;
+  }
+  return nullptr;
+}
+
+std::string_view NoticeOp(uint32_t major, uint32_t minor) {
+  const EventCode* code = FindEventCode(major, minor);
+  if (code == nullptr || !code->is_notice) return {};
+  return (minor & format::kEnd) != 0 ? code->end : code->begin;
+}
+
+std::string CodeText(uint32_t major, uint32_t minor) {
+  return absl::StrFormat("0x%x/0x%x", major, minor);
 }
 
 }  // namespace jtrace::postproc

@@ -1,13 +1,39 @@
-// Names of the events that do not change the call tree, by their major and minor codes (FIG. 30).
+// The one table of what records are by their major and minor codes (FIG. 30, S3.1): used by both
+// readers, dumps and the summary. proto/FORMAT.md has the same in words.
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
+
+#include "absl/types/span.h"
 
 namespace jtrace::postproc {
 
-// The op that a text trace shows for a code; empty: unknown. An end code ("…-end", "…-unload") is
-// its begin code's minor + format::kEnd.
-std::string_view EventOp(uint32_t major, uint32_t minor);
+struct EventCode {
+  // Stands for every minor (interrupts: the level).
+  static constexpr uint32_t kAnyMinor = 0;
+
+  uint32_t major;
+  uint32_t minor;  // of the begin; its end is minor + format::kEnd
+  // The ops of a text trace; empty: there is no such record.
+  std::string_view begin;
+  std::string_view end;
+  std::string_view name;  // for people, plural: "garbage collections"
+  bool is_notice;         // written as "op <TAB> args"; changes no tree
+};
+
+absl::Span<const EventCode> AllEventCodes();
+
+// The row of a code, begin or end; null: unknown.
+const EventCode* FindEventCode(uint32_t major, uint32_t minor);
+// The row of an op; the first if several have it. Null: unknown.
+const EventCode* FindEventCodeByOp(std::string_view op);
+
+// The op that a text trace shows for a notice's code; empty: unknown, or no notice.
+std::string_view NoticeOp(uint32_t major, uint32_t minor);
+
+// "0x60/0x1"
+std::string CodeText(uint32_t major, uint32_t minor);
 
 }  // namespace jtrace::postproc

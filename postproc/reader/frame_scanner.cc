@@ -46,7 +46,11 @@ absl::Status CheckFileHeader(std::string_view content) {
 }
 
 FrameScanner::FrameScanner(std::string_view content)
-    : content_(content), position_(format::kFileHeaderSize) {}
+    : content_(content), position_(format::kFileHeaderSize), context_(ZSTD_createDCtx()) {}
+
+void FrameScanner::FreeContext::operator()(void* context) const {
+  ZSTD_freeDCtx(static_cast<ZSTD_DCtx*>(context));
+}
 
 std::optional<FrameScanner::Candidate> FrameScanner::FrameAt(size_t offset) const {
   if (content_.size() < offset || content_.size() - offset < format::kFrameHeaderSize) {
@@ -85,8 +89,9 @@ void FrameScanner::NoteDamage(size_t offset) {
 
 bool FrameScanner::Decompress(const Candidate& frame) {
   payload_.resize(frame.payload_size);
-  const size_t size = ZSTD_decompress(payload_.data(), payload_.size(), frame.compressed.data(),
-                                      frame.compressed.size());
+  const size_t size =
+      ZSTD_decompressDCtx(static_cast<ZSTD_DCtx*>(context_.get()), payload_.data(), payload_.size(),
+                          frame.compressed.data(), frame.compressed.size());
   return ZSTD_isError(size) == 0 && size == frame.payload_size;
 }
 

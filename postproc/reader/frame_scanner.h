@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -46,8 +47,13 @@ class FrameScanner {
   bool Decompress(const Candidate& frame);
   void NoteDamage(size_t offset);
 
+  struct FreeContext {
+    void operator()(void* context) const;
+  };
+
   const std::string_view content_;
   size_t position_;
+  std::unique_ptr<void, FreeContext> context_;  // ZSTD_DCtx
   std::string payload_;
   FrameDamage damage_;
 };

@@ -53,6 +53,16 @@ void RecordFilter::OnExit(At at, RoutineId routine, CodeKind kind) {
   for (RecordVisitor* visitor : visitors_) visitor->OnExit(at, routine, kind);
 }
 
+void RecordFilter::OnCalls(ThreadId thread, absl::Span<const CallRecord> calls) {
+  if (!Wants({0, thread})) return;
+  for (RecordVisitor* visitor : visitors_) visitor->OnCalls(thread, calls);
+}
+
+void RecordFilter::OnDropped(At at, int64_t events) {
+  if (!Wants(at)) return;
+  for (RecordVisitor* visitor : visitors_) visitor->OnDropped(at, events);
+}
+
 void RecordFilter::OnSample(At at, const SampleRecord& sample) {
   if (!Wants(at)) return;
   SampleRecord passed = sample;
@@ -79,6 +89,11 @@ void RecordFilter::OnMetric(At at, MetricId metric, int64_t delta) {
 void RecordFilter::OnNode(At at, const NodeCounts& counts, absl::Span<const RoutineId> path) {
   if (!Wants(at)) return;
   for (RecordVisitor* visitor : visitors_) visitor->OnNode(at, counts, path);
+}
+
+void RecordFilter::OnCode(At at, const CodeRecord& code) {
+  if (at.thread && !Wants(at)) return;
+  for (RecordVisitor* visitor : visitors_) visitor->OnCode(at, code);
 }
 
 void RecordFilter::OnNotice(At at, std::string_view op, absl::Span<const std::string> args) {

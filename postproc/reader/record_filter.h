@@ -20,10 +20,13 @@ class RecordFilter : public RecordVisitor {
 
   void OnEnter(At at, RoutineId routine, CodeKind kind) override;
   void OnExit(At at, RoutineId routine, CodeKind kind) override;
+  void OnCalls(ThreadId thread, absl::Span<const CallRecord> calls) override;
+  void OnDropped(At at, int64_t events) override;
   void OnSample(At at, const SampleRecord& sample) override;
   void OnSwitch(At at, bool on) override;
   void OnMetric(At at, MetricId metric, int64_t delta) override;
   void OnNode(At at, const NodeCounts& counts, absl::Span<const RoutineId> path) override;
+  void OnCode(At at, const CodeRecord& code) override;
   void OnNotice(At at, std::string_view op, absl::Span<const std::string> args) override;
 
  private:

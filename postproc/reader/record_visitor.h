@@ -27,6 +27,14 @@ struct At {
 
 enum class CodeKind : uint8_t { kUnknown, kInterpreted, kJitted };
 
+// An entry or exit of a run of them.
+struct CallRecord {
+  int64_t time = 0;
+  RoutineId routine;
+  bool is_exit = false;
+  CodeKind kind = CodeKind::kUnknown;
+};
+
 struct SampleRecord {
   bool is_unwind = false;  // 0x41: taken by an instrumented routine, no tick
   int64_t weight = 1;      // ticks
@@ -35,6 +43,26 @@ struct SampleRecord {
   bool has_path = false;
   absl::Span<const RoutineId> path;
   absl::Span<const FrameId> frames;  // root first
+};
+
+// Compiled code that came, went, or told what it has inlined.
+struct CodeRecord {
+  enum class Op : uint8_t { kLoad, kUnload, kInlining };
+  // The call at bytecode index `bci` of a routine; -1: unknown.
+  struct Frame {
+    RoutineId routine;
+    int32_t bci = 0;
+  };
+  // What is active at a place of the code, innermost first.
+  struct Row {
+    uint32_t pc = 0;
+    absl::Span<const Frame> frames;
+  };
+  Op op = Op::kLoad;
+  RoutineId routine;
+  uint64_t address = 0;
+  uint64_t size = 0;
+  absl::Span<const Row> rows;  // kInlining only
 };
 
 // Reduced events: what to add to one tree node.
@@ -48,21 +76,38 @@ struct NodeCounts {
   std::vector<std::pair<MetricId, int64_t>> metrics;
 };
 
-// Spans are valid during the call.
+// A stage overrides what it needs. Spans are valid during the call.
 class RecordVisitor {
  public:
   virtual ~RecordVisitor() = default;
 
-  virtual void OnEnter(At at, RoutineId routine, CodeKind kind) = 0;
-  virtual void OnExit(At at, RoutineId routine, CodeKind kind) = 0;
-  virtual void OnSample(At at, const SampleRecord& sample) = 0;
+  virtual void OnEnter(At, RoutineId, CodeKind) {}
+  virtual void OnExit(At, RoutineId, CodeKind) {}
+  // Entries and exits of one thread that follow each other: the way of logs, whose events come by
+  // the hundred million. Means OnEnter or OnExit for each of them.
+  virtual void OnCalls(ThreadId thread, absl::Span<const CallRecord> calls);
+  // This many of the thread's events were left out since its last enter, exit, off or on; the same
+  // activations are open as before.
+  virtual void OnDropped(At, int64_t /*events*/) {}
+  virtual void OnSample(At, const SampleRecord&) {}
   // The thread got (on) or left a processor.
-  virtual void OnSwitch(At at, bool on) = 0;
-  virtual void OnMetric(At at, MetricId metric, int64_t delta) = 0;
+  virtual void OnSwitch(At, bool /*on*/) {}
+  virtual void OnMetric(At, MetricId, int64_t /*delta*/) {}
   // `path` starts below the thread's root.
-  virtual void OnNode(At at, const NodeCounts& counts, absl::Span<const RoutineId> path) = 0;
-  // Anything that does not change the call tree: "class-load", "gc-begin", "thread-start", …
-  virtual void OnNotice(At at, std::string_view op, absl::Span<const std::string> args) = 0;
+  virtual void OnNode(At, const NodeCounts&, absl::Span<const RoutineId> /*path*/) {}
+  virtual void OnCode(At, const CodeRecord&) {}
+  // Anything else that does not change the call tree: "class-load", "gc-begin", "thread-start", …
+  virtual void OnNotice(At, std::string_view /*op*/, absl::Span<const std::string> /*args*/) {}
 };
+
+inline void RecordVisitor::OnCalls(ThreadId thread, absl::Span<const CallRecord> calls) {
+  for (const CallRecord& call : calls) {
+    if (call.is_exit) {
+      OnExit({call.time, thread}, call.routine, call.kind);
+    } else {
+      OnEnter({call.time, thread}, call.routine, call.kind);
+    }
+  }
+}
 
 }  // namespace jtrace::postproc

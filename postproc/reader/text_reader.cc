@@ -6,7 +6,10 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "postproc/reader/event_codes.h"
+#include "postproc/reader/text_code.h"
 #include "postproc/reader/text_format.h"
+#include "postproc/reader/text_meta.h"
 #include "postproc/support/strings.h"
 
 namespace jtrace::postproc {
@@ -65,6 +68,7 @@ class TextReader {
   bool ReadSample(std::string_view op, At at);
   bool ReadReduced(std::string_view op, At at);
   bool ReadNotice(std::string_view op, At at);
+  bool ReadDropped(std::string_view op, At at);
   void ReadSampleAt(At at, SampleRecord sample);
   bool ParseCount(std::string_view key, int64_t value, NodeCounts& counts);
   void DescribeThread(ThreadId id);
@@ -127,34 +131,9 @@ absl::Status TextReader::ReadHeader(std::string_view line) {
 }
 
 void TextReader::ReadMeta(std::string_view line) {
-  const std::vector<std::string> args = [&] {
-    std::vector<std::string> unescaped;
-    for (const std::string_view field : Split(line, '\t')) {
-      unescaped.emplace_back(Unescaped(field));
-    }
-    return unescaped;
-  }();
-  TraceInfo& trace = model_.traces()[trace_index_];
-  if (args[0] == "session" && args.size() >= 3) {
-    if (args[1] == "cut_off") {
-      trace.cut_off = true;
-      return;
-    }
-    trace.SetFact(args[1], args[2]);
-    if (args[1] == "interval_ns") ParseNumber(args[2], trace.interval_ns);
-  } else if (args[0] == "scope" && args.size() >= 2) {
-    model_.AddToScope(model_.InternRoutine(args[1]));
-  } else if (args[0] == "loss" && args.size() >= 6) {
-    Loss loss;
-    loss.name = args[1];
-    loss.severity = args[2] == "info"    ? Severity::kInfo
-                    : args[2] == "error" ? Severity::kError
-                                         : Severity::kWarning;
-    ParseNumber(args[3], loss.count);
-    loss.what = args[4];
-    loss.advice = args[5];
-    trace.SetLoss(std::move(loss));
-  }
+  std::vector<std::string> fields;
+  for (const std::string_view field : Split(line, '\t')) fields.emplace_back(Unescaped(field));
+  ReadTextMeta(fields, model_.traces()[trace_index_], model_);
 }
 
 void TextReader::Malformed(std::string_view why) {
@@ -178,14 +157,8 @@ ThreadId TextReader::ThreadOf(std::string_view name) {
 }
 
 bool IsNotice(std::string_view op) {
-  constexpr std::string_view kKinds[] = {
-      "class-", "jit-", "thread-",    "gc-",      "monitor-",   "park-",
-      "alloc-", "mark", "interrupt-", "session-", "exception-", "dynamic-code",
-  };
-  for (std::string_view kind : kKinds) {
-    if (op.starts_with(kind)) return true;
-  }
-  return false;
+  const EventCode* code = FindEventCodeByOp(op);
+  return code != nullptr && code->is_notice;
 }
 
 // "sample*3" is "sample" with weight 3; false if the weight is no number.
@@ -331,6 +304,7 @@ void TextReader::DescribeThread(ThreadId id) {
     std::string_view value = arg;
     if (ConsumePrefix(value, "tid=")) ParseNumber(value, thread.tid);
     if (ConsumePrefix(value, "java_tid=")) ParseNumber(value, thread.java_tid);
+    if (ConsumePrefix(value, "threads=")) ParseNumber(value, thread.folded_threads);
     if (value == "virtual") thread.is_virtual = true;
     if (value == "daemon") thread.is_daemon = true;
     if (value == "internal") thread.is_vm_internal = true;
@@ -341,7 +315,21 @@ bool TextReader::ReadNotice(std::string_view op, At at) {
   args_.clear();
   for (size_t i = 3; i < fields_.size(); ++i) args_.emplace_back(Unescaped(fields_[i]));
   if (op == "thread-start" && at.thread) DescribeThread(at.thread);
-  visitor_.OnNotice(at, op, args_);
+  if (const auto code_op = text::ParseCodeOp(op)) {
+    const text::CodeFields code(*code_op, args_, model_);
+    visitor_.OnCode(at, code.record());
+  } else if (!ReadDropped(op, at)) {
+    visitor_.OnNotice(at, op, args_);
+  }
+  return true;
+}
+
+bool TextReader::ReadDropped(std::string_view op, At at) {
+  if (op != "session-loss" || !at.thread || args_.size() != 1) return false;
+  std::string_view value = args_[0];
+  int64_t events = 0;
+  if (!ConsumePrefix(value, "value=") || !ParseNumber(value, events) || events < 0) return false;
+  visitor_.OnDropped(at, events);
   return true;
 }
 

@@ -3,10 +3,10 @@
 #include <cstdint>
 
 #include "postproc/reader/chunk_emitter.h"
+#include "postproc/reader/chunk_payload.h"
 #include "postproc/reader/definitions.h"
 #include "postproc/reader/frame_scanner.h"
 #include "postproc/support/strings.h"
-#include "proto/trace.pb.h"
 #include "proto/trace_format.h"
 
 namespace jtrace::postproc {
@@ -31,12 +31,18 @@ class ChunkWalk {
       : scanner_(content), size_(content.size()), file_(file), stats_(stats) {}
 
   // The next chunk, valid until the next call; null at the end.
-  const proto::Chunk* Next() {
+  const ChunkPayload* Next() {
     while (const auto payload = scanner_.Next()) {
-      if (!chunk_.ParseFromArray(payload->data(), static_cast<int>(payload->size()))) {
-        Note(Problem::kDamagedChunk, 1);
-      } else if (InSequence()) {
-        return &chunk_;
+      switch (payload_.Parse(*payload)) {
+        case ChunkPayload::Result::kOk:
+          if (InSequence()) return &payload_;
+          break;
+        case ChunkPayload::Result::kMalformed:
+          Note(Problem::kDamagedChunk, 1);
+          break;
+        case ChunkPayload::Result::kTooLarge:
+          Note(Problem::kOversizedChunk, 1);
+          break;
       }
     }
     if (stats_ != nullptr) ReportDamage(scanner_.damage(), file_, *stats_);
@@ -49,7 +55,7 @@ class ChunkWalk {
 
  private:
   bool InSequence() {
-    const uint64_t number = chunk_.sequence();
+    const uint64_t number = payload_.chunk().sequence();
     if (number == 0) return true;  // written without numbers
     if (number <= last_sequence_) {
       Note(Problem::kRepeatedChunk, 1);
@@ -69,7 +75,7 @@ class ChunkWalk {
   const size_t size_;
   const std::string_view file_;
   ImportStats* const stats_;
-  proto::Chunk chunk_;
+  ChunkPayload payload_;
   uint64_t last_sequence_ = 0;
 };
 
@@ -97,7 +103,7 @@ absl::Status ReadBinaryTrace(std::string_view content, std::string_view file,
 
   Definitions definitions(options.raw_names, model, stats);
   ChunkWalk first_pass(content, file, &stats);
-  while (const proto::Chunk* chunk = first_pass.Next()) {
+  while (const ChunkPayload* chunk = first_pass.Next()) {
     definitions.AddChunk(*chunk);
     progress(first_pass.fraction() / 2);
   }
@@ -105,7 +111,7 @@ absl::Status ReadBinaryTrace(std::string_view content, std::string_view file,
 
   ChunkEmitter emitter(definitions, model, stats, visitor);
   ChunkWalk second_pass(content, file, nullptr);
-  while (const proto::Chunk* chunk = second_pass.Next()) {
+  while (const ChunkPayload* chunk = second_pass.Next()) {
     emitter.Emit(*chunk);
     progress(0.5 + second_pass.fraction() / 2);
   }

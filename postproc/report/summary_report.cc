@@ -11,18 +11,6 @@
 namespace jtrace::postproc {
 namespace {
 
-std::string_view SeverityName(Severity severity) {
-  switch (severity) {
-    case Severity::kInfo:
-      return "info";
-    case Severity::kWarning:
-      return "warning";
-    case Severity::kError:
-      return "error";
-  }
-  return "";
-}
-
 struct Totals {
   int64_t calls = 0;
   int64_t calls_jitted = 0;

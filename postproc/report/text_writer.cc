@@ -3,23 +3,13 @@
 #include <algorithm>
 #include <vector>
 
+#include "absl/strings/str_format.h"
+#include "postproc/reader/text_code.h"
 #include "postproc/reader/text_format.h"
 #include "postproc/support/strings.h"
 
 namespace jtrace::postproc {
 namespace {
-
-std::string_view SeverityWord(Severity severity) {
-  switch (severity) {
-    case Severity::kInfo:
-      return "info";
-    case Severity::kWarning:
-      return "warning";
-    case Severity::kError:
-      return "error";
-  }
-  return "";
-}
 
 std::string_view KindSuffix(CodeKind kind) {
   switch (kind) {
@@ -48,14 +38,29 @@ void TextWriter::WriteHeader() {
   for (const TraceInfo& trace : model_.traces()) {
     for (const auto& [key, value] : trace.facts) WriteMeta("session", {key, value});
     if (trace.cut_off) WriteMeta("session", {"cut_off", "1"});
+    if (trace.running) WriteMeta("session", {"running", "1"});
+    for (const TraceCount& count : trace.counts) {
+      WriteMeta("count", {count.key, StrCat(count.value), count.what});
+    }
     for (const Loss& loss : trace.losses) {
-      WriteMeta("loss", {loss.name, SeverityWord(loss.severity), StrCat(loss.count), loss.what,
+      WriteMeta("loss", {loss.name, SeverityName(loss.severity), StrCat(loss.count), loss.what,
                          loss.advice});
     }
   }
+  WriteRoutines();
+}
+
+// What routines are besides their names.
+void TextWriter::WriteRoutines() {
   std::vector<RoutineId> scope(model_.scope().begin(), model_.scope().end());
   std::sort(scope.begin(), scope.end());
   for (const RoutineId routine : scope) WriteMeta("scope", {model_.RoutineName(routine)});
+  for (uint32_t i = 1; i <= model_.routine_count(); ++i) {
+    const RoutineTraits traits = model_.TraitsOf(RoutineId(i));
+    if (traits.kind == RoutineKind::kMethod) continue;
+    WriteMeta("routine", {RoutineKindName(traits.kind), RoutineCostName(traits.cost),
+                          model_.RoutineName(RoutineId(i))});
+  }
 }
 
 void TextWriter::Begin(At at, std::string_view op) {
@@ -97,6 +102,12 @@ void TextWriter::OnExit(At at, RoutineId routine, CodeKind kind) {
   Begin(at, "exit");
   line_ += KindSuffix(kind);
   RoutineField(routine);
+  End();
+}
+
+void TextWriter::OnDropped(At at, int64_t events) {
+  Begin(at, "session-loss");
+  Field(StrCat("value=", events));
   End();
 }
 
@@ -147,6 +158,22 @@ void TextWriter::OnNode(At at, const NodeCounts& counts, absl::Span<const Routin
   for (const auto& [metric, value] : counts.metrics) add(model_.MetricName(metric), value);
   Field(pairs);
   for (const RoutineId routine : path) RoutineField(routine);
+  End();
+}
+
+// An inlining row is "@PC" and then a field "BCI ROUTINE" for each frame, innermost first.
+void TextWriter::OnCode(At at, const CodeRecord& code) {
+  Begin(at, text::CodeOp(code.op));
+  RoutineField(code.routine);
+  Field(absl::StrFormat("address=0x%x", code.address));
+  Field(StrCat("size=", code.size));
+  for (const CodeRecord::Row& row : code.rows) {
+    Field(StrCat("@", row.pc));
+    for (const CodeRecord::Frame& frame : row.frames) {
+      StrAppend(&line_, "\t", frame.bci, " ");
+      text::AppendEscaped(line_, model_.RoutineName(frame.routine));
+    }
+  }
   End();
 }
 

@@ -15,10 +15,12 @@ class TextWriter : public RecordVisitor {
 
   void OnEnter(At at, RoutineId routine, CodeKind kind) override;
   void OnExit(At at, RoutineId routine, CodeKind kind) override;
+  void OnDropped(At at, int64_t events) override;
   void OnSample(At at, const SampleRecord& sample) override;
   void OnSwitch(At at, bool on) override;
   void OnMetric(At at, MetricId metric, int64_t delta) override;
   void OnNode(At at, const NodeCounts& counts, absl::Span<const RoutineId> path) override;
+  void OnCode(At at, const CodeRecord& code) override;
   void OnNotice(At at, std::string_view op, absl::Span<const std::string> args) override;
 
   // Writes the header if no record came, and what is left in the buffer.
@@ -28,6 +30,7 @@ class TextWriter : public RecordVisitor {
   // The header goes out with the first record: by then the reader knows what the trace says about
   // itself.
   void WriteHeader();
+  void WriteRoutines();
   void WriteMeta(std::string_view kind, std::initializer_list<std::string_view> fields);
   void Begin(At at, std::string_view op);
   void Field(std::string_view text);

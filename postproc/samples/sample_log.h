@@ -18,17 +18,12 @@ struct LoggedSample {
 
 class SampleLog : public RecordVisitor {
  public:
-  void OnEnter(At, RoutineId, CodeKind) override {}
-  void OnExit(At, RoutineId, CodeKind) override {}
-  // Instrumented unwinds are no samples of time and are left out.
+  // Instrumented unwinds are no samples of time and are left out. Calls do not matter here.
+  void OnCalls(ThreadId, absl::Span<const CallRecord>) override {}
   void OnSample(At at, const SampleRecord& sample) override {
     if (sample.is_unwind) return;
     samples_.push_back({at.time, sample.weight, at.thread, stacks_.Intern(sample.frames)});
   }
-  void OnSwitch(At, bool) override {}
-  void OnMetric(At, MetricId, int64_t) override {}
-  void OnNode(At, const NodeCounts&, absl::Span<const RoutineId>) override {}
-  void OnNotice(At, std::string_view, absl::Span<const std::string>) override {}
 
   // In the order of the trace.
   const std::vector<LoggedSample>& samples() const { return samples_; }

@@ -1,0 +1,155 @@
+#include "postproc/reader/agent_trees.h"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <string_view>
+
+#include "postproc/reader/definitions.h"
+#include "postproc/support/strings.h"
+
+namespace jtrace::postproc {
+namespace {
+
+int64_t Count(uint64_t value) { return StreamTime(value); }
+
+// Delta-coded numbers: each entry adds to the one before, modulo 2^32.
+class DeltaDecoder {
+ public:
+  uint32_t Next(int32_t delta) { return last_ += static_cast<uint32_t>(delta); }
+
+ private:
+  uint32_t last_ = 0;
+};
+
+// The i-th value of a field that may be empty.
+template <typename Repeated>
+std::optional<int64_t> CountAt(const Repeated& field, int i) {
+  if (i >= field.size()) return std::nullopt;
+  return Count(field.Get(i));
+}
+
+}  // namespace
+
+void AgentTrees::Add(const proto::TreeDelta& delta, TextOf text_of) {
+  AddNewNodes(delta);
+  AddTotals(delta);
+  AddMetrics(delta, text_of);
+  AddPruned(delta);
+  AddFlat(delta);
+  if (delta.folded_threads() != 0) folded_threads_[delta.thread()] = delta.folded_threads();
+}
+
+void AgentTrees::AddNewNodes(const proto::TreeDelta& delta) {
+  DeltaDecoder ids;
+  for (int i = 0; i < delta.new_node_size(); ++i) {
+    TreeNode node;
+    const uint32_t id = ids.Next(delta.new_node(i));
+    node.thread = delta.thread();
+    node.parent = i < delta.new_parent_size() ? delta.new_parent(i) : 0;
+    node.routine = i < delta.new_routine_size() ? delta.new_routine(i) : 0;
+    if (node.parent != 0 && !nodes_.contains(node.parent)) {
+      NoteUndefined(node.parent);
+      node.lost = true;
+      node.parent = 0;
+    }
+    if (id != 0 && nodes_.try_emplace(id, std::move(node)).second) node_order_.push_back(id);
+  }
+}
+
+void AgentTrees::AddTotals(const proto::TreeDelta& delta) {
+  DeltaDecoder ids;
+  for (int i = 0; i < delta.node_size(); ++i) {
+    const uint32_t id = ids.Next(delta.node(i));
+    const auto found = nodes_.find(id);
+    if (found == nodes_.end()) {
+      NoteUndefined(id);
+      continue;
+    }
+    NodeCounts& counts = found->second.counts;
+    counts.calls = CountAt(delta.calls(), i).value_or(0);
+    if (const auto jitted = CountAt(delta.jitted(), i)) counts.calls_jitted = jitted;
+    if (const auto base = CountAt(delta.base_ns(), i)) counts.base = base;
+    if (const auto off = CountAt(delta.off_ns(), i)) counts.off = off;
+    if (const auto min = CountAt(delta.min_base_ns(), i)) counts.min = min;
+    if (const auto max = CountAt(delta.max_base_ns(), i)) counts.max = max;
+  }
+}
+
+void AgentTrees::AddMetrics(const proto::TreeDelta& delta, TextOf text_of) {
+  for (const proto::NodeMetric& metric : delta.metric()) {
+    const MetricId name = model_.InternMetric(text_of(metric.name()));
+    DeltaDecoder ids;
+    for (int i = 0; i < metric.node_size(); ++i) {
+      const auto found = nodes_.find(ids.Next(metric.node(i)));
+      if (found == nodes_.end() || i >= metric.value_size()) continue;
+      const int64_t value =
+          std::clamp(metric.value(i), -StreamTime(~uint64_t{0}), StreamTime(~uint64_t{0}));
+      auto& metrics = found->second.counts.metrics;
+      const auto old = std::find_if(metrics.begin(), metrics.end(),
+                                    [&](const auto& it) { return it.first == name; });
+      if (old != metrics.end()) {
+        old->second = value;
+      } else {
+        metrics.emplace_back(name, value);
+      }
+    }
+  }
+}
+
+void AgentTrees::AddFlat(const proto::TreeDelta& delta) {
+  DeltaDecoder ids;
+  for (int i = 0; i < delta.routine_size(); ++i) {
+    const uint32_t routine = ids.Next(delta.routine(i));
+    auto [entry, inserted] = flat_index_.try_emplace({delta.thread(), routine}, flat_.size());
+    if (inserted) flat_.push_back({delta.thread(), routine, 0, 0});
+    FlatCount& count = flat_[entry->second];
+    if (i < delta.routine_calls_size()) count.calls = delta.routine_calls(i);
+    if (i < delta.routine_jitted_size()) count.jitted = delta.routine_jitted(i);
+  }
+}
+
+void AgentTrees::AddPruned(const proto::TreeDelta& delta) {
+  DeltaDecoder ids;
+  for (const int32_t step : delta.pruned_node()) {
+    const uint32_t id = ids.Next(step);
+    const auto found = nodes_.find(id);
+    if (found == nodes_.end()) {
+      NoteUndefined(id);
+    } else {
+      found->second.pruned = true;
+    }
+  }
+}
+
+void AgentTrees::NoteUndefined(uint32_t node) {
+  stats_.Add(Problem::kUndefinedReference,
+             stats_.WantsDetail() ? StrCat("node ", node, " was never defined") : std::string());
+}
+
+const TreeNode* AgentTrees::FindNode(uint32_t node) const {
+  const auto found = nodes_.find(node);
+  return found == nodes_.end() ? nullptr : &found->second;
+}
+
+const TreeNode* AgentTrees::FindKept(uint32_t node) const {
+  const TreeNode* at = FindNode(node);
+  while (at != nullptr && at->pruned) at = FindNode(at->parent);
+  return at;
+}
+
+uint64_t AgentTrees::FoldedThreads(uint32_t thread) const {
+  const auto found = folded_threads_.find(thread);
+  return found == folded_threads_.end() ? 0 : found->second;
+}
+
+uint64_t AgentTrees::TotalCalls() const {
+  uint64_t calls = 0;
+  for (const auto& [id, node] : nodes_) {
+    calls += static_cast<uint64_t>(node.counts.calls.value_or(0));
+  }
+  for (const FlatCount& count : flat_) calls += count.calls;
+  return calls;
+}
+
+}  // namespace jtrace::postproc

@@ -1,0 +1,75 @@
+// The trees and flat counts that an agent kept, as their last totals say (proto/FORMAT.md,
+// "Trees").
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/functional/function_ref.h"
+#include "postproc/import_stats.h"
+#include "postproc/model/trace_model.h"
+#include "postproc/reader/record_visitor.h"
+#include "proto/trace.pb.h"
+
+namespace jtrace::postproc {
+
+// A node of an agent's tree with its totals.
+struct TreeNode {
+  uint32_t thread = 0;
+  uint32_t parent = 0;   // 0: the thread's root
+  uint32_t routine = 0;  // Routine.id; 0: [pruned]
+  bool lost = false;     // its parent was never defined
+  bool pruned = false;   // given up; what it had counted stands in a [pruned] node
+  NodeCounts counts;
+};
+
+class AgentTrees {
+ public:
+  using TextOf = absl::FunctionRef<std::string(uint32_t string)>;
+
+  AgentTrees(TraceModel& model, ImportStats& stats) : model_(model), stats_(stats) {}
+
+  void Add(const proto::TreeDelta& delta, TextOf text_of);
+
+  // In the order of their definition: parents first.
+  const std::vector<uint32_t>& node_order() const { return node_order_; }
+  // Null if it was never defined.
+  const TreeNode* FindNode(uint32_t node) const;
+  // The node itself or the nearest one above it that was not pruned; null at the root.
+  const TreeNode* FindKept(uint32_t node) const;
+
+  // record=flat: totals by thread and routine, in the order of first appearance.
+  struct FlatCount {
+    uint32_t thread = 0;
+    uint32_t routine = 0;
+    uint64_t calls = 0;
+    uint64_t jitted = 0;
+  };
+  const std::vector<FlatCount>& flat() const { return flat_; }
+
+  // Threads that were counted in the tree of this one; 0 for a thread's own tree.
+  uint64_t FoldedThreads(uint32_t thread) const;
+  // Σ calls over everything.
+  uint64_t TotalCalls() const;
+
+ private:
+  void AddNewNodes(const proto::TreeDelta& delta);
+  void AddTotals(const proto::TreeDelta& delta);
+  void AddMetrics(const proto::TreeDelta& delta, TextOf text_of);
+  void AddPruned(const proto::TreeDelta& delta);
+  void AddFlat(const proto::TreeDelta& delta);
+  void NoteUndefined(uint32_t node);
+
+  TraceModel& model_;
+  ImportStats& stats_;
+  absl::flat_hash_map<uint32_t, TreeNode> nodes_;
+  std::vector<uint32_t> node_order_;
+  std::vector<FlatCount> flat_;
+  absl::flat_hash_map<std::pair<uint32_t, uint32_t>, size_t> flat_index_;
+  absl::flat_hash_map<uint32_t, uint64_t> folded_threads_;
+};
+
+}  // namespace jtrace::postproc

@@ -1,0 +1,55 @@
+// The bytes of a chunk before protobuf makes objects of them: its event logs are kept as bytes,
+// because they are most of a trace and their objects would be most of the memory; and what the rest
+// would take in memory is bounded before it is taken.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "proto/trace.pb.h"
+
+namespace jtrace::postproc {
+
+// An unsigned LEB128 number at the front of `bytes`, taken from it. False if there is none.
+bool ConsumeVarint(std::string_view& bytes, uint64_t& value);
+
+// A field's number, wire type and value at the front of `bytes`, taken from it. `content` is set
+// for length-delimited fields, `value` for varints. False if the bytes are no field.
+struct WireField {
+  uint32_t number = 0;
+  uint32_t wire_type = 0;
+  uint64_t value = 0;
+  std::string_view content;
+};
+bool ConsumeField(std::string_view& bytes, WireField& field);
+
+class ChunkPayload {
+ public:
+  enum class Result {
+    kOk,
+    kMalformed,
+    kTooLarge,  // the chunk's objects would take more than kMaxObjectBytes
+  };
+  // An honest chunk of the greatest size (64 MiB) stays below: eight bytes for each of its own, and
+  // objects for records of ordinary length.
+  static constexpr uint64_t kMaxObjectBytes = uint64_t{1} << 30;
+
+  // `payload` must outlive this object's use until the next call.
+  Result Parse(std::string_view payload);
+
+  // Everything but the logs.
+  const proto::Chunk& chunk() const { return chunk_; }
+  // The bytes of its EventLogs, in their order.
+  const std::vector<std::string_view>& logs() const { return logs_; }
+
+ private:
+  Result Split(std::string_view payload);
+
+  proto::Chunk chunk_;
+  std::vector<std::string_view> logs_;
+  std::vector<std::string_view> rest_;  // runs of bytes between logs
+};
+
+}  // namespace jtrace::postproc

@@ -1,0 +1,107 @@
+#include "postproc/reader/log_cursor.h"
+
+#include <algorithm>
+
+#include "postproc/reader/chunk_payload.h"
+#include "proto/trace.pb.h"
+#include "proto/trace_format.h"
+
+namespace jtrace::postproc {
+namespace {
+
+constexpr uint32_t kLengthDelimited = 2;
+
+// Numbers of one byte or two are nearly all there is.
+inline bool TakeVarint(std::string_view& bytes, uint64_t& value) {
+  if (bytes.empty()) return false;
+  const auto first = static_cast<uint8_t>(bytes[0]);
+  if (first < 0x80) {
+    value = first;
+    bytes.remove_prefix(1);
+    return true;
+  }
+  if (bytes.size() < 2) return false;
+  const auto second = static_cast<uint8_t>(bytes[1]);
+  if (second < 0x80) {
+    value = (first & 0x7fu) | uint64_t{second} << 7;
+    bytes.remove_prefix(2);
+    return true;
+  }
+  return ConsumeVarint(bytes, value);
+}
+
+CallRecord Decode(uint64_t op, int64_t time, Definitions& definitions) {
+  CallRecord call;
+  call.time = time;
+  call.routine = definitions.Routine(static_cast<uint32_t>(op) >> format::kLogRoutineShift);
+  call.is_exit = (op & format::kLogExit) != 0;
+  call.kind = (op & format::kLogJitted) != 0 ? CodeKind::kJitted : CodeKind::kInterpreted;
+  return call;
+}
+
+}  // namespace
+
+LogCursor::LogCursor(std::string_view bytes) {
+  if (!ParseFields(bytes)) Canonicalize(bytes);
+  if (!AtEnd()) StepTime();
+}
+
+// False if a field comes in pieces, or not as writers write it.
+bool LogCursor::ParseFields(std::string_view bytes) {
+  using proto::EventLog;
+  ops_ = {};
+  deltas_ = {};
+  while (!bytes.empty()) {
+    WireField field;
+    if (!ConsumeField(bytes, field)) return false;
+    const bool packed = field.wire_type == kLengthDelimited;
+    if (field.number == EventLog::kThreadFieldNumber && !packed) {
+      thread_ = static_cast<uint32_t>(field.value);
+    } else if (field.number == EventLog::kTimeNsFieldNumber && !packed) {
+      time_ = StreamTime(field.value);
+    } else if (field.number == EventLog::kOpFieldNumber && packed && ops_.empty()) {
+      ops_ = field.content;
+    } else if (field.number == EventLog::kDeltaNsFieldNumber && packed && deltas_.empty()) {
+      deltas_ = field.content;
+    } else {
+      return false;
+    }
+  }
+  return true;
+}
+
+void LogCursor::Canonicalize(std::string_view bytes) {
+  proto::EventLog log;
+  if (!log.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) return Fail();
+  proto::EventLog known;  // without fields of newer writers
+  known.set_thread(log.thread());
+  known.set_time_ns(log.time_ns());
+  *known.mutable_op() = log.op();
+  *known.mutable_delta_ns() = log.delta_ns();
+  canonical_ = std::make_shared<const std::string>(known.SerializeAsString());
+  if (!ParseFields(*canonical_)) Fail();
+}
+
+void LogCursor::Fail() {
+  damaged_ = true;
+  ops_ = {};
+}
+
+void LogCursor::StepTime() {
+  if (deltas_.empty()) return;
+  uint64_t delta = 0;
+  if (!TakeVarint(deltas_, delta)) return Fail();
+  time_ = StreamTime(static_cast<uint64_t>(time_) + static_cast<uint64_t>(StreamTime(delta)));
+}
+
+void LogCursor::Take(int64_t until, int64_t floor, size_t limit, Definitions& definitions,
+                     std::vector<CallRecord>& calls) {
+  for (; limit > 0 && !AtEnd() && time_ <= until; --limit) {
+    uint64_t op = 0;
+    if (!TakeVarint(ops_, op)) return Fail();
+    calls.push_back(Decode(op, std::max(time_, floor), definitions));
+    if (!AtEnd()) StepTime();
+  }
+}
+
+}  // namespace jtrace::postproc

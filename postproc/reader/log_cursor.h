@@ -1,0 +1,47 @@
+// Walks the entries and exits of one EventLog (record=log) without making objects of them.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "postproc/reader/definitions.h"
+#include "postproc/reader/record_visitor.h"
+
+namespace jtrace::postproc {
+
+class LogCursor {
+ public:
+  // `bytes`: the serialized EventLog, which must outlive the cursor. Bytes that are none make a
+  // damaged cursor at its end.
+  explicit LogCursor(std::string_view bytes);
+
+  uint32_t thread() const { return thread_; }
+  bool AtEnd() const { return ops_.empty(); }
+  // The log ended in the middle of a number, or was none. Known when AtEnd.
+  bool damaged() const { return damaged_; }
+  // Of the next event; only before AtEnd.
+  int64_t time() const { return time_; }
+
+  // Appends the next events: at most `limit`, none later than `until`, times raised to `floor`.
+  void Take(int64_t until, int64_t floor, size_t limit, Definitions& definitions,
+            std::vector<CallRecord>& calls);
+
+ private:
+  bool ParseFields(std::string_view bytes);
+  void Canonicalize(std::string_view bytes);
+  void StepTime();
+  void Fail();
+
+  uint32_t thread_ = 0;
+  int64_t time_ = 0;
+  bool damaged_ = false;
+  std::string_view ops_;
+  std::string_view deltas_;
+  // Owned bytes of a log whose fields were not each in one piece.
+  std::shared_ptr<const std::string> canonical_;
+};
+
+}  // namespace jtrace::postproc

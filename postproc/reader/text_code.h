@@ -1,0 +1,38 @@
+// Compiled code in a text trace: "jit-load", "jit-unload" and "jit-inlining" with their fields.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "postproc/model/trace_model.h"
+#include "postproc/reader/record_visitor.h"
+
+namespace jtrace::postproc::text {
+
+std::string_view CodeOp(CodeRecord::Op op);
+std::optional<CodeRecord::Op> ParseCodeOp(std::string_view op);
+
+// A CodeRecord with what its spans refer to.
+class CodeFields {
+ public:
+  // `args`: the fields behind the op, unescaped: ROUTINE, "address=0x…", "size=…", then for each
+  // inlining row "@PC" and "BCI ROUTINE" for each frame, innermost first. What is no such field is
+  // left out.
+  CodeFields(CodeRecord::Op op, absl::Span<const std::string> args, TraceModel& model);
+  CodeFields(const CodeFields&) = delete;
+  CodeFields& operator=(const CodeFields&) = delete;
+
+  const CodeRecord& record() const { return record_; }
+
+ private:
+  void ReadRows(absl::Span<const std::string> args, TraceModel& model);
+
+  CodeRecord record_;
+  std::vector<CodeRecord::Frame> frames_;
+  std::vector<CodeRecord::Row> rows_;
+};
+
+}  // namespace jtrace::postproc::text
