@@ -5,6 +5,7 @@
 // the checksums of the frames do not keep mutations out.
 #include <cstdint>
 #include <cstdlib>
+#include <deque>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -67,28 +68,30 @@ void ReadText(std::string_view lines) {
 }
 
 void ReadChunks(std::string_view bytes) {
-  std::vector<jtrace::proto::Chunk> chunks;
+  std::deque<std::string> payloads;  // that the chunks' logs point into
+  std::vector<ChunkPayload> chunks;
   while (bytes.size() > 2 && chunks.size() < 8) {
     const size_t size = static_cast<unsigned char>(bytes[0]) |
                         static_cast<size_t>(static_cast<unsigned char>(bytes[1])) << 8;
     const std::string_view payload = bytes.substr(2, size);
     bytes.remove_prefix(2 + payload.size());
+    // No symbol files: the input must not choose what is opened.
     jtrace::proto::Chunk chunk;
-    if (chunk.ParseFromArray(payload.data(), static_cast<int>(payload.size()))) {
-      chunks.push_back(std::move(chunk));
+    if (!chunk.ParseFromArray(payload.data(), static_cast<int>(payload.size()))) continue;
+    chunk.clear_module();
+    ChunkPayload parsed;
+    if (parsed.Parse(payloads.emplace_back(chunk.SerializeAsString())) ==
+        ChunkPayload::Result::kOk) {
+      chunks.push_back(std::move(parsed));
     }
   }
   Stages stages;
   stages.model().AddTrace("c");
   Definitions definitions(false, stages.model(), stages.stats());
-  for (auto& chunk : chunks) {
-    // No symbol files: the input must not choose what is opened.
-    chunk.clear_module();
-    definitions.AddChunk(chunk);
-  }
+  for (const ChunkPayload& chunk : chunks) definitions.AddChunk(chunk);
   definitions.Finish(0);
   ChunkEmitter emitter(definitions, stages.model(), stages.stats(), stages.visitor());
-  for (const auto& chunk : chunks) emitter.Emit(chunk);
+  for (const ChunkPayload& chunk : chunks) emitter.Emit(chunk);
   emitter.EmitTrees();
   stages.Check();
 }
