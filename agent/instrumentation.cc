@@ -27,6 +27,13 @@ Severity SeverityOf(classfile::Effect effect) {
   return effect == classfile::Effect::kNothing ? Severity::kInfo : Severity::kWarning;
 }
 
+// Where exceptions are in scope, a method without a call may still run their constructors.
+classfile::ProbeSpec SpecFor(const Options& options, const classfile::ScopeFilter& filter) {
+  if (options.record == RecordKind::kFlat) return classfile::ProbeSpec::Flat();
+  return filter.MayMatchClass("java/lang/Throwable") ? classfile::ProbeSpec::Tree()
+                                                     : classfile::ProbeSpec::TreeWithLeaves();
+}
+
 std::span<unsigned char> CopyForJvm(jvmtiEnv* env, const std::vector<uint8_t>& bytes) {
   unsigned char* memory = nullptr;
   if (env->Allocate(static_cast<jlong>(bytes.size()), &memory) != JVMTI_ERROR_NONE) return {};
@@ -40,8 +47,7 @@ absl::StatusOr<std::unique_ptr<Instrumentation>> Instrumentation::Create(
     const Options& options, writer::RecordEncoder& encoder, Losses& losses) {
   auto filter = classfile::ScopeFilter::Create(options.include, options.exclude);
   if (!filter.ok()) return filter.status();
-  classfile::ProbeSpec spec = options.record == RecordKind::kFlat ? classfile::ProbeSpec::Flat()
-                                                                  : classfile::ProbeSpec::Tree();
+  classfile::ProbeSpec spec = SpecFor(options, *filter);
   return std::unique_ptr<Instrumentation>(
       new Instrumentation(*std::move(filter), std::move(spec), encoder, losses));
 }
@@ -82,6 +88,7 @@ std::span<unsigned char> Instrumentation::Rewrite(jvmtiEnv* env, const char* nam
     return {};
   }
   Count(*result);
+  NoteLeaves(*result);
   if (result->bytes.empty()) return {};
   absl::MutexLock lock(&rewritten_mutex_);
   rewritten_.insert(class_id);
@@ -96,6 +103,18 @@ absl::flat_hash_set<uint32_t> Instrumentation::rewritten() const {
 void Instrumentation::ForgetRewritten(uint32_t class_id) {
   absl::MutexLock lock(&rewritten_mutex_);
   rewritten_.erase(class_id);
+}
+
+void Instrumentation::NoteLeaves(const classfile::InstrumentResult& result) {
+  const absl::MutexLock lock(&rewritten_mutex_);
+  for (const classfile::MethodOutcome& outcome : result.methods) {
+    if (outcome.probed && outcome.is_leaf) leaves_.insert(outcome.id);
+  }
+}
+
+bool Instrumentation::IsLeaf(uint32_t routine) const {
+  const absl::MutexLock lock(&rewritten_mutex_);
+  return leaves_.contains(routine);
 }
 
 void Instrumentation::Count(const classfile::InstrumentResult& result) {

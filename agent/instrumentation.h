@@ -52,6 +52,10 @@ class Instrumentation {
   // The class has lost its probes.
   void ForgetRewritten(uint32_t class_id);
 
+  // Whether the routine's calls are only counted: while it runs, its caller is the current node.
+  // Any thread.
+  bool IsLeaf(uint32_t routine) const;
+
   uint64_t methods_probed() const { return methods_.load(std::memory_order_relaxed); }
   uint64_t classes_rewritten() const { return classes_.load(std::memory_order_relaxed); }
 
@@ -59,6 +63,7 @@ class Instrumentation {
   Instrumentation(classfile::ScopeFilter filter, classfile::ProbeSpec spec,
                   writer::RecordEncoder& encoder, Losses& losses);
   void Count(const classfile::InstrumentResult& result);
+  void NoteLeaves(const classfile::InstrumentResult& result);
 
   const classfile::ScopeFilter filter_;
   classfile::ProbeSpec spec_;
@@ -66,6 +71,7 @@ class Instrumentation {
   Losses& losses_;
   mutable absl::Mutex rewritten_mutex_;
   absl::flat_hash_set<uint32_t> rewritten_ ABSL_GUARDED_BY(rewritten_mutex_);
+  absl::flat_hash_set<uint32_t> leaves_ ABSL_GUARDED_BY(rewritten_mutex_);
   std::atomic<uint64_t> methods_{0};
   std::atomic<uint64_t> classes_{0};
 };

@@ -15,10 +15,11 @@ namespace {
 constexpr std::array kEarlyEvents = {JVMTI_EVENT_VM_INIT, JVMTI_EVENT_VM_DEATH,
                                      JVMTI_EVENT_THREAD_START, JVMTI_EVENT_THREAD_END};
 // Compiled methods are asked for before any is compiled: HotSpot then keeps debug information for
-// every instruction, not only for safepoints, and inlined frames of samples are exact.
-constexpr std::array kCodeEvents = {JVMTI_EVENT_COMPILED_METHOD_LOAD,
-                                    JVMTI_EVENT_COMPILED_METHOD_UNLOAD,
-                                    JVMTI_EVENT_DYNAMIC_CODE_GENERATED};
+// every instruction, not only for safepoints, and inlined frames of samples are exact. That costs
+// compile time: codes=-0x51 does without.
+constexpr std::array kJitEvents = {JVMTI_EVENT_COMPILED_METHOD_LOAD,
+                                   JVMTI_EVENT_COMPILED_METHOD_UNLOAD};
+constexpr std::array kStubEvents = {JVMTI_EVENT_DYNAMIC_CODE_GENERATED};
 constexpr std::array kLiveEvents = {JVMTI_EVENT_THREAD_START, JVMTI_EVENT_CLASS_PREPARE,
                                     JVMTI_EVENT_OBJECT_FREE, JVMTI_EVENT_GARBAGE_COLLECTION_START,
                                     JVMTI_EVENT_GARBAGE_COLLECTION_FINISH};
@@ -39,6 +40,14 @@ jvmtiCapabilities WantedCapabilities(const Options& options) {
     wanted.can_retransform_classes = 1;
   }
   return wanted;
+}
+
+absl::Status EnableCodeEvents(jvmtiEnv* env, const Options& options) {
+  absl::Status status = jvmti::EnableEvents(env, kStubEvents);
+  if (!options.codes_off.contains(format::kJit)) {
+    status.Update(jvmti::EnableEvents(env, kJitEvents));
+  }
+  return status;
 }
 
 }  // namespace
@@ -75,7 +84,7 @@ absl::StatusOr<Session*> Session::OpenAtLoad(JavaVM* vm, const Options& options)
   (*session)->is_prepared_ = true;
   jvmtiEnv* env = (*session)->env_;
   absl::Status status;
-  if (options.WantsSamples()) status = jvmti::EnableEvents(env, kCodeEvents);
+  if (options.WantsSamples()) status = EnableCodeEvents(env, options);
   status.Update(jvmti::EnableEvents(env, kEarlyEvents));
   if (!status.ok()) return status;
   return session;
@@ -109,7 +118,7 @@ void Session::VmDeath() {
 
 void Session::EnableLiveEvents() {
   jvmti::EnableEvents(env_, kLiveEvents).IgnoreError();
-  if (options_.WantsSamples()) jvmti::EnableEvents(env_, kCodeEvents).IgnoreError();
+  if (options_.WantsSamples()) EnableCodeEvents(env_, options_).IgnoreError();
   if (!granted_.virtual_threads) return;
   jvmti::EnableEvents(env_, kVirtualThreadStarts).IgnoreError();
   jvmti::EnableEvents(env_, kVirtualThreadEnds).IgnoreError();
@@ -121,7 +130,8 @@ absl::Status Session::EnableClassFileEvents() {
 
 void Session::DisableEvents() {
   jvmti::DisableEvents(env_, kLiveEvents).IgnoreError();
-  jvmti::DisableEvents(env_, kCodeEvents).IgnoreError();
+  jvmti::DisableEvents(env_, kStubEvents).IgnoreError();
+  jvmti::DisableEvents(env_, kJitEvents).IgnoreError();
   jvmti::DisableEvents(env_, kClassFileEvents).IgnoreError();
   if (granted_.virtual_threads) jvmti::DisableEvents(env_, kVirtualThreadStarts).IgnoreError();
 }

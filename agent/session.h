@@ -92,6 +92,8 @@ class Session {
   absl::Status CreateSampler();
   absl::Status StartProbes(JNIEnv* jni);
   absl::Status StartSampler(JNIEnv* jni);
+  // The trace's number of the node that a sample belongs to.
+  uint32_t TreePosition(uint64_t raw_node, jmethodID innermost);
   void AdoptRunningThreads(JNIEnv* jni);
   void AttachRunningThreads(JNIEnv* jni);
   void StartWriter();

@@ -143,13 +143,23 @@ absl::Status Session::StartSampler(JNIEnv* jni) {
   }
   writer::SampleSource::NodeNumber node_number;
   if (trees_ != nullptr) {
-    node_number = [this](uint64_t raw_node) { return trees_->TraceNode(raw_node); };
+    node_number = [this](uint64_t raw_node, jmethodID innermost) {
+      return TreePosition(raw_node, innermost);
+    };
   }
   sample_source_ = std::make_unique<writer::SampleSource>(
       clock_, *sampler_, classes_, threads_, encoder_, losses_, std::move(node_number));
   internal_threads_ = std::make_unique<writer::InternalThreadSource>(
       threads_, *sampler_, [this](pid_t tid) { return IsAgentThread(tid); });
   return absl::OkStatus();
+}
+
+// A leaf is not its thread's current node while it runs: its caller is.
+uint32_t Session::TreePosition(uint64_t raw_node, jmethodID innermost) {
+  const uint32_t routine = innermost != nullptr ? classes_.RoutineOf(innermost) : 0;
+  const bool is_leaf = routine != 0 && instrumentation_->IsLeaf(routine);
+  const uint32_t leaf = is_leaf ? trees_->TraceChild(raw_node, routine) : 0;
+  return leaf != 0 ? leaf : trees_->TraceNode(raw_node);
 }
 
 // Threads that ran before the agent came, by name; whatever they run is not on the path of what

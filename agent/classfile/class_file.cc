@@ -38,9 +38,12 @@ bool SkipAttributes(ByteReader& reader) {
   return reader.ok();
 }
 
-bool SkipFields(ByteReader& reader) {
+bool ParseFields(ByteReader& reader, ClassFile& out) {
   for (int n = reader.U2(); n > 0 && reader.ok(); --n) {
-    reader.Skip(6);
+    const uint16_t access = reader.U2();
+    const auto name = out.pool.Utf8(reader.U2());
+    reader.Skip(2);
+    if (name && (access & kAccStatic) != 0) out.static_fields.push_back(*name);
     if (!SkipAttributes(reader)) return false;
   }
   return reader.ok();
@@ -88,7 +91,7 @@ absl::StatusOr<ClassFile> ParseClassFile(Bytes bytes) {
   }
   out.this_name = *this_name;
   if (super_name) out.super_name = *super_name;
-  if (!SkipFields(reader)) return Malformed("fields", reader);
+  if (!ParseFields(reader, out)) return Malformed("fields", reader);
   out.methods_begin = reader.position();
   const uint16_t method_count = reader.U2();
   if (method_count > reader.remaining() / 8) return Malformed("methods", reader);

@@ -40,6 +40,7 @@ struct ClassFile {
   size_t pool_end = 0;
   size_t methods_begin = 0;  // position of methods_count
   size_t methods_end = 0;
+  std::vector<std::string_view> static_fields;  // those declared here
   std::vector<MethodInfo> methods;
 };
 

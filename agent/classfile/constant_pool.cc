@@ -6,9 +6,12 @@ namespace {
 enum Tag : uint8_t {
   kUtf8 = 1,
   kInteger = 3,
+  kFloat = 4,
   kLong = 5,
   kDouble = 6,
   kClass = 7,
+  kString = 8,
+  kFieldref = 9,
   kMethodref = 10,
   kInterfaceMethodref = 11,
   kNameAndType = 12,
@@ -66,6 +69,22 @@ std::optional<std::string_view> ConstantPool::ClassName(uint16_t index) const {
 std::optional<ConstantPool::Member> ConstantPool::Method(uint16_t index) const {
   const uint8_t* entry = Entry(index, kMethodref);
   if (entry == nullptr) entry = Entry(index, kInterfaceMethodref);
+  return MemberAt(entry);
+}
+
+std::optional<ConstantPool::Member> ConstantPool::Field(uint16_t index) const {
+  return MemberAt(Entry(index, kFieldref));
+}
+
+bool ConstantPool::IsPlainValue(uint16_t index) const {
+  for (const uint8_t tag : {kInteger, kFloat, kLong, kDouble, kString}) {
+    if (Entry(index, tag) != nullptr) return true;
+  }
+  return false;
+}
+
+// `entry`: a class and a name and type, or null.
+std::optional<ConstantPool::Member> ConstantPool::MemberAt(const uint8_t* entry) const {
   if (entry == nullptr) return std::nullopt;
   const auto class_name = ClassName(LoadU2(entry));
   const uint8_t* name_and_type = Entry(LoadU2(entry + 2), kNameAndType);

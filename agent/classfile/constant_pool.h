@@ -35,6 +35,10 @@ class ConstantPool {
   };
   /// A Methodref or InterfaceMethodref.
   std::optional<Member> Method(uint16_t index) const;
+  /// A Fieldref.
+  std::optional<Member> Field(uint16_t index) const;
+  /// Whether loading the constant is no more than a copy: a number or a String.
+  bool IsPlainValue(uint16_t index) const;
 
   template <typename F>
   void ForEachClass(F&& f) const {
@@ -45,6 +49,7 @@ class ConstantPool {
 
  private:
   const uint8_t* Entry(uint16_t index, uint8_t tag) const;
+  std::optional<Member> MemberAt(const uint8_t* entry) const;
 
   Bytes bytes_;
   Bytes entries_;

@@ -75,6 +75,7 @@ absl::StatusOr<InstrumentResult> Instrument(
       continue;
     }
     outcome.probed = changed = true;
+    outcome.is_leaf = rewriter.is_leaf();
     outcome.id = assign_id(outcome.method);
     rewriter.SetId(outcome.id, methods);
   }

@@ -28,6 +28,7 @@ struct MethodOutcome {
   MethodRef method;
   uint32_t id = 0;  ///< what assign_id returned; meaningful only if `probed`
   bool probed = false;
+  bool is_leaf = false;  ///< has the leaf probe only
   Reason reason = Reason::kNone;
 };
 

@@ -75,8 +75,8 @@ Reason MethodRewriter::WriteMethod(const MethodInfo& method, const ProbeCode& pr
                                    ByteWriter& out) {
   out.Append(file_.bytes.subspan(method.begin, method.code_begin - method.begin));
   const size_t begin = out.size();
-  const bool token = spec_.token != TokenKind::kNone;
-  const int token_slots = spec_.token == TokenKind::kLong ? 2 : token ? 1 : 0;
+  const bool token = plan_.token != TokenKind::kNone;
+  const int token_slots = plan_.token == TokenKind::kLong ? 2 : token ? 1 : 0;
   // enter: the id, then the token. exit: the token on top of what is there. resume: token and id
   // on top of an exception, or of anything where it stands behind a handler's first instructions.
   const int stack = std::max(code_.max_stack + token_slots + (code_.exceptions.empty() ? 0 : 1),
@@ -99,10 +99,16 @@ void MethodRewriter::WriteCode(const ProbeCode& probes, ByteWriter& out) {
   id_positions_.clear();
   const size_t begin = out.size();
   editor_.Write(out, [&](size_t insertion, size_t position) {
-    if (plan_.kinds[insertion] == ProbePlan::Kind::kEnter) {
-      id_positions_.push_back(begin + position + probes.id_in_enter);
-    } else if (plan_.kinds[insertion] == ProbePlan::Kind::kResume) {
-      id_positions_.push_back(begin + position + probes.id_in_resume);
+    const auto id_at = [&](uint32_t offset) { id_positions_.push_back(begin + position + offset); };
+    switch (plan_.kinds[insertion]) {
+      case ProbePlan::Kind::kEnter:
+        return id_at(probes.id_in_enter);
+      case ProbePlan::Kind::kResume:
+        return id_at(probes.id_in_resume);
+      case ProbePlan::Kind::kLeaf:
+        return id_at(probes.id_in_leaf);
+      case ProbePlan::Kind::kExit:
+        return;
     }
   });
   if (plan_.covered_from) out.Append(probes.catch_all.bytes());
@@ -170,7 +176,7 @@ Reason MethodRewriter::WriteStackMap(const MethodInfo& method, const CodeSubAttr
       .is_constructor = method.name == "<init>" && !file_.super_name.empty(),
       .this_class = file_.this_index,
       .max_locals = code_.max_locals,
-      .token = spec_.token,
+      .token = plan_.token,
   };
   const HandlerFrame handler = {editor_.new_size(), constants_.throwable};
   out.U2(old != nullptr ? old->name_index : constants_.stack_map_table);

@@ -24,6 +24,9 @@ class MethodRewriter {
   /// whose effect is kUntouched `out` is as it was.
   Reason Rewrite(const MethodInfo& method, ByteWriter& out);
 
+  /// Whether the method that Rewrite appended last only counts (ProbeSpec::leaf).
+  bool is_leaf() const { return plan_.kinds.front() == ProbePlan::Kind::kLeaf; }
+
   /// Puts the id into the method that Rewrite appended last.
   void SetId(uint32_t id, ByteWriter& out) const;
 

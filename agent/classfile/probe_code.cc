@@ -50,6 +50,10 @@ bool ProbeConstants::Add(const ProbeSpec& spec, ConstantPoolBuilder& pool) {
   resume = pool.AddMethodref(owner, spec.resume, is_long ? "(JI)V" : "(II)V");
   throwable = pool.FindOrAddClass("java/lang/Throwable");
   stack_map_table = pool.FindOrAddUtf8("StackMapTable");
+  if (!spec.leaf.empty()) {
+    leaf = pool.AddMethodref(owner, spec.leaf, "(I)V");
+    if (leaf == 0) return false;
+  }
   return enter != 0 && exit != 0 && resume != 0 && throwable != 0 && stack_map_table != 0;
 }
 
@@ -76,6 +80,10 @@ ProbeCode::ProbeCode(const ProbeConstants& constants, TokenKind token, uint16_t 
   load(catch_all);
   Call(catch_all, constants.exit);
   catch_all.U1(kOpAthrow);
+
+  if (constants.leaf == 0) return;
+  PushIdLater(leaf);
+  Call(leaf, constants.leaf);
 }
 
 void PutId(uint8_t* at, uint32_t id, uint16_t constant) {

@@ -14,6 +14,7 @@ struct ProbeConstants {
   uint16_t enter = 0;
   uint16_t exit = 0;
   uint16_t resume = 0;
+  uint16_t leaf = 0;  ///< 0: the spec has none
   uint16_t throwable = 0;
   uint16_t stack_map_table = 0;
 
@@ -47,8 +48,10 @@ struct ProbeCode {
   Snippet exit;
   Snippet resume;
   Snippet catch_all;
+  Snippet leaf;
   uint32_t id_in_enter = 0;   ///< where PutId goes in `enter`
   uint32_t id_in_resume = 0;  ///< where PutId goes in `resume`
+  uint32_t id_in_leaf = 0;    ///< where PutId goes in `leaf`
 
   ProbeCode(const ProbeConstants& constants, TokenKind token, uint16_t token_slot);
 };

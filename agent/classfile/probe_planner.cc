@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "agent/classfile/leaf.h"
+
 namespace jtrace::classfile {
 namespace {
 
@@ -74,6 +76,13 @@ void ProbePlanner::Plan(const ClassFile& file, const MethodInfo& method, const C
   plan.insertions.clear();
   plan.covered_from.reset();
   plan.reason = Reason::kNone;
+  if (probes.leaf.size() != 0 && CallsNothing(file, code)) {
+    plan.token = TokenKind::kNone;
+    plan.insertions.push_back({0, true, probes.leaf.bytes()});
+    plan.kinds.assign(1, ProbePlan::Kind::kLeaf);
+    return;
+  }
+  plan.token = token;
   plan.insertions.push_back({0, true, probes.enter.bytes()});
   if (token != TokenKind::kNone) {
     if (weight == Weight::kFull) {

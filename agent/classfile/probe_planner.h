@@ -17,11 +17,13 @@ inline constexpr uint32_t kHugeMethodLimit = 8000;
 
 /// Where a method's probes go.
 struct ProbePlan {
-  enum class Kind : uint8_t { kEnter, kExit, kResume };
+  enum class Kind : uint8_t { kEnter, kExit, kResume, kLeaf };
   std::vector<Insertion> insertions;  ///< as CodeEditor::Layout wants them
   std::vector<Kind> kinds;            ///< of each insertion
   /// First bci that the catch-all handler covers; nothing: the method gets none.
   std::optional<uint32_t> covered_from;
+  /// The method has no token: one probe at its entry is all.
+  TokenKind token = TokenKind::kNone;
   /// kNone, or why the plan leaves something out.
   Reason reason = Reason::kNone;
 };
@@ -34,7 +36,9 @@ struct ProbePlan {
 ///   old class files) gets it behind those: a stack overflow in the probe would else be caught by
 ///   the same handler for ever;
 /// - catch-all: over the whole body, in constructors from behind `super(...)` on, where `this` is
-///   initialised; not at all if that code can be entered by another way.
+///   initialised; not at all if that code can be entered by another way;
+/// - a method that calls nothing (leaf.h) only counts, at its entry, if the spec has a probe for
+/// it.
 class ProbePlanner {
  public:
   enum class Weight : uint8_t { kFull, kLight };  ///< light: entry and exits only

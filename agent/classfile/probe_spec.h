@@ -13,6 +13,7 @@ enum class TokenKind : uint8_t { kNone, kInt, kLong };
 ///     <token> enter(int id)            first thing in the method
 ///     void    exit(<token>)            before every return, and in the catch-all handler
 ///     void    resume(<token>, int id)  at every catch handler of the method
+///     void    leaf(int id)             instead of all these where nothing can be called (leaf.h)
 ///
 /// With `TokenKind::kNone` only `void enter(int id)` is called: no local, no exit, no handlers.
 struct ProbeSpec {
@@ -21,9 +22,16 @@ struct ProbeSpec {
   std::string enter = "enter";
   std::string exit = "exit";
   std::string resume = "resume";
+  std::string leaf = "";  ///< empty: leaves get the usual probes
 
   /// The probes of `record=tree` and `record=log`.
   static ProbeSpec Tree() { return {.owner = "java/lang/invoke/JTraceProbe"}; }
+  /// The same where an activation need not be seen itself, but only counted: no clock, no log.
+  static ProbeSpec TreeWithLeaves() {
+    ProbeSpec spec = Tree();
+    spec.leaf = "leaf";
+    return spec;
+  }
   /// The probe of `record=flat`: `count(I)V`.
   static ProbeSpec Flat() {
     return {.owner = "java/lang/invoke/JTraceProbe", .token = TokenKind::kNone, .enter = "count"};

@@ -42,6 +42,19 @@ struct Node {
 static_assert(sizeof(Node) == 320 && offsetof(Node, slots) == 64);
 static_assert(offsetof(Node, interpreted) == 16 && offsetof(Node, jitted) == 24);
 
+inline bool IsSlotOf(uint64_t slot, uint32_t routine) {
+  return static_cast<uint32_t>(slot) == routine;
+}
+inline Ref ChildIn(uint64_t slot) { return static_cast<Ref>(slot >> 32); }
+
+// Children whose slot was taken: open addressing, a power of two of slots, 0 is free.
+struct ChildTable {
+  uint32_t mask;
+  uint32_t count;
+  uint64_t slots[1];  // mask + 1 of them
+};
+static_assert(offsetof(ChildTable, slots) == 8);
+
 // What the probes keep per thread.
 struct ThreadState {
   uint64_t current;  // address of the current node
@@ -135,6 +148,21 @@ T* At(const Arena* arena, Ref ref) {
 inline Ref RefOf(const Arena* arena, const void* object) {
   return static_cast<Ref>(
       (reinterpret_cast<uintptr_t>(object) - reinterpret_cast<uintptr_t>(arena)) >> kGranuleShift);
+}
+
+// The child for `routine` in the node's overflow table; 0 if it is not there (yet).
+inline Ref FindInTable(const Arena* arena, const Node& node, uint32_t routine) {
+  constexpr uint32_t kHash = 0x9E3779B1;
+  const Ref table_ref = ReadRelaxed(node.table);
+  if (table_ref == 0) return 0;
+  const auto* table = At<ChildTable>(arena, table_ref);
+  uint32_t i = routine * kHash >> 8;
+  for (uint32_t probes = 0; probes <= table->mask; ++probes, ++i) {
+    const uint64_t slot = ReadRelaxed(table->slots[i & table->mask]);
+    if (slot == 0) return 0;
+    if (IsSlotOf(slot, routine)) return ChildIn(slot);
+  }
+  return 0;
 }
 
 }  // namespace jtrace::hot

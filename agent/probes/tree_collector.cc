@@ -103,12 +103,30 @@ uint32_t TreeCollector::NumberOf(Node& node) {
   return node.number;
 }
 
-uint32_t TreeCollector::TraceNode(uint64_t raw_node) {
+Node* TreeCollector::NodeAt(uint64_t raw_node) const {
   const uint64_t offset = raw_node << hot::kGranuleShift;
-  if (offset < hot::kFirstChunk || offset >= ReadRelaxed(arena_->next)) return 0;
-  Node& node = *At<Node>(arena_, static_cast<Ref>(raw_node));
+  if (offset < hot::kFirstChunk || offset >= ReadRelaxed(arena_->next)) return nullptr;
+  return At<Node>(arena_, static_cast<Ref>(raw_node));
+}
+
+uint32_t TreeCollector::TraceNode(uint64_t raw_node) {
+  Node* node = NodeAt(raw_node);
   // Roots have no routine and no number.
-  if (node.routine == 0) return 0;
+  return node == nullptr || node->routine == 0 ? 0 : NameBySample(*node);
+}
+
+uint32_t TreeCollector::TraceChild(uint64_t raw_node, uint32_t routine) {
+  const Node* parent = NodeAt(raw_node);
+  if (parent == nullptr) return 0;
+  const uint64_t direct = ReadRelaxed(parent->slots[routine % hot::kSlotCount]);
+  const Ref child = hot::IsSlotOf(direct, routine) ? hot::ChildIn(direct)
+                                                    : hot::FindInTable(arena_, *parent, routine);
+  if (child == 0) return 0;
+  Node& node = *At<Node>(arena_, child);
+  return node.routine == routine && node.parent == raw_node ? NameBySample(node) : 0;
+}
+
+uint32_t TreeCollector::NameBySample(Node& node) {
   if (node.defined == kUndefined) node.defined = kNamedBySample;
   return NumberOf(node);
 }

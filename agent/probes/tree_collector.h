@@ -50,6 +50,9 @@ class TreeCollector {
   // found no memory. Anything that is no node of this arena gives 0.
   uint32_t TraceNode(uint64_t raw_node);
 
+  // The same of the node's child for `routine`, as far as the probes have made it; else 0.
+  uint32_t TraceChild(uint64_t raw_node, uint32_t routine);
+
   // Σ of the calls in all updates of the recording.
   uint64_t total_calls() const { return total_calls_; }
   // The same of the file.
@@ -73,6 +76,10 @@ class TreeCollector {
   void ReportOne(hot::Node& node);
   Base BaseOf(const hot::Node& node) const;
   uint32_t NumberOf(hot::Node& node);
+  // The same for a node that a sample names.
+  uint32_t NameBySample(hot::Node& node);
+  // Null for what is no node of this arena.
+  hot::Node* NodeAt(uint64_t raw_node) const;
 
   hot::Arena* arena_;
   StateRecycler states_;

@@ -36,6 +36,10 @@ constexpr LossText kLossTexts[] = {
 };
 constexpr LossText kWalkText = {"walk.", Severity::kWarning, "stacks cut short: ", ""};
 
+bool IsJava(const proto::Frame& frame) {
+  return frame.kind() >= proto::Frame::INTERPRETED && frame.kind() <= proto::Frame::INLINED;
+}
+
 LossText TextOf(absl::string_view name) {
   for (const LossText& text : kLossTexts) {
     if (text.name == name) return text;
@@ -74,26 +78,37 @@ void SampleSource::Add(const hot::SampleView& view, proto::Chunk& chunk) {
   sample->set_thread(header.java_tid != 0 ? threads_.NumberOfJava(header.java_tid)
                                           : header.thread_number);
   if (header.weight != 1) sample->set_weight(header.weight);
+  const jmethodID innermost = AddFrames(view, chunk, *sample);
   if (header.position_known) {
-    sample->set_node(node_number_(header.node));
+    sample->set_node(node_number_(header.node, innermost));
   } else if (positions_expected_ && header.java_tid != 0) {
     sample->set_position_unknown(true);
     losses_.Add("sample.position_unknown", Severity::kWarning, 1,
                 "samples whose place in the call tree could not be told",
                 "virtual threads need JDK 25 for this; their samples hang under the thread");
   }
-  // What runs inside a probe is jtrace's own cost: one frame stands for all of it.
-  for (uint32_t i = 0; i < header.frame_count; ++i) {
-    const KnownFrame known = Know(view.frames[i], chunk);
-    if (known.is_probe) sample->clear_frame();
-    sample->add_frame(known.index);
-  }
   ++samples_;
+}
+
+jmethodID SampleSource::AddFrames(const hot::SampleView& view, proto::Chunk& chunk,
+                                  proto::Sample& sample) {
+  jmethodID innermost = nullptr;
+  for (uint32_t i = 0; i < view.header.frame_count; ++i) {
+    const KnownFrame known = Know(view.frames[i], chunk);
+    // What runs inside a probe is jtrace's own cost: one frame stands for all of it.
+    if (known.is_probe) {
+      sample.clear_frame();
+      innermost = nullptr;
+    }
+    sample.add_frame(known.index);
+    if (innermost == nullptr) innermost = known.method;
+  }
+  return innermost;
 }
 
 SampleSource::KnownFrame SampleSource::Know(const hot::Frame& frame, proto::Chunk& chunk) {
   const FrameKey key(frame.value, frame.bci, static_cast<uint8_t>(frame.kind), frame.flags);
-  const KnownFrame next = {static_cast<uint32_t>(chunk.frame_size()), false};
+  const KnownFrame next = {.index = static_cast<uint32_t>(chunk.frame_size())};
   const auto [entry, inserted] = frames_.try_emplace(key, next);
   if (inserted) {
     proto::Frame* encoded = chunk.add_frame();
@@ -103,14 +118,15 @@ SampleSource::KnownFrame SampleSource::Know(const hot::Frame& frame, proto::Chun
       encoded->Clear();
       encoded->set_kind(proto::Frame::STUB);
       encoded->set_value(encoder_.String(kProbeName));
+    } else if (IsJava(*encoded)) {
+      entry->second.method = reinterpret_cast<jmethodID>(frame.value);
     }
   }
   return entry->second;
 }
 
 bool SampleSource::IsProbe(const proto::Frame& frame) const {
-  return frame.kind() >= proto::Frame::INTERPRETED && frame.kind() <= proto::Frame::INLINED &&
-         classes_.IsProbe(static_cast<uint32_t>(frame.value()));
+  return IsJava(frame) && classes_.IsProbe(static_cast<uint32_t>(frame.value()));
 }
 
 void SampleSource::Encode(const hot::Frame& frame, proto::Frame& out) {

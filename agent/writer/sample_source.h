@@ -18,9 +18,9 @@ namespace jtrace::writer {
 
 class SampleSource : public ChunkSource {
  public:
-  // Turns the tree position of a sample into the trace's node number; 0: none. Null if there are no
-  // trees.
-  using NodeNumber = std::function<uint32_t(uint64_t raw_node)>;
+  // Turns the tree position of a sample into the trace's node number; 0: none. `innermost` is the
+  // Java method that ran, null if it cannot be told. Null if there are no trees.
+  using NodeNumber = std::function<uint32_t(uint64_t raw_node, jmethodID innermost)>;
 
   SampleSource(const SessionClock& clock, sampling::Sampler& sampler,
                const jvmti::ClassRegistry& classes, jvmti::ThreadRegistry& threads,
@@ -36,10 +36,13 @@ class SampleSource : public ChunkSource {
 
   void Add(const hot::SampleView& view, proto::Chunk& chunk);
   struct KnownFrame {
-    uint32_t index;  // in Chunk.frame
-    bool is_probe;
+    uint32_t index = 0;  // in Chunk.frame
+    bool is_probe = false;
+    jmethodID method = nullptr;  // of a Java frame other than the probe's
   };
 
+  // Returns the innermost Java method, null if its frame could not be named.
+  jmethodID AddFrames(const hot::SampleView& view, proto::Chunk& chunk, proto::Sample& sample);
   KnownFrame Know(const hot::Frame& frame, proto::Chunk& chunk);
   void Encode(const hot::Frame& frame, proto::Frame& out);
   bool IsProbe(const proto::Frame& frame) const;

@@ -17,8 +17,10 @@ mkdir -p "$work"
 trap 'rm -rf "$work"' EXIT
 
 "$jdk/bin/java" -cp "$classes" Pack extract "$work/in.pack" "$@"
+leaves=()
+if (($# > 0)); then leaves=(--leaves); fi # as the agent does where exceptions are out of scope
 # Ids that need a constant, and ids that do not.
-"$rewrite" --skip-object --id-base=30000 "$work/in.pack" "$work/out.pack" >"$log"
+"$rewrite" "${leaves[@]}" --skip-object --id-base=30000 "$work/in.pack" "$work/out.pack" >"$log"
 grep -v '^refused .*: ' "$log"
 refused=$(awk '/^refused [0-9]+ of/ { print $2 }' "$log")
 methods=$(awk '/^refused [0-9]+ of/ { print $4 }' "$log")
@@ -51,8 +53,10 @@ if [[ $kind == jdk ]]; then
   test -s "$work/Hello.class"
   echo "the rewritten JDK runs"
 else
-  # The other shape of probe: frames move, and nothing is appended to them.
-  "$rewrite" --flat "$work/in.pack" "$work/out.pack" >/dev/null
-  "$jdk/bin/java" -Xverify:all -Xshare:off "${patches[@]}" -cp "$classes" LinkAll jars \
-    "$work/out.pack"
+  # The other shapes of probes: frames move and nothing is appended to them, and no leaves.
+  for shape in --flat --skip-object; do
+    "$rewrite" "$shape" "$work/in.pack" "$work/out.pack" >/dev/null
+    "$jdk/bin/java" -Xverify:all -Xshare:off "${patches[@]}" -cp "$classes" LinkAll jars \
+      "$work/out.pack"
+  done
 fi

@@ -57,6 +57,7 @@ void Check(Bytes input, const ProbeSpec& spec, uint32_t first_id) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using jtrace::classfile::ProbeSpec;
   jtrace::classfile::Check({data, size}, ProbeSpec::Tree(), 0x7ffe);
+  jtrace::classfile::Check({data, size}, ProbeSpec::TreeWithLeaves(), 0x7ffe);
   jtrace::classfile::Check({data, size}, ProbeSpec::Flat(), 1);
   return 0;
 }

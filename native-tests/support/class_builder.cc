@@ -1,5 +1,7 @@
 #include "native-tests/support/class_builder.h"
 
+#include "agent/classfile/class_file.h"
+
 namespace jtrace::test {
 
 ClassBuilder::ClassBuilder(std::string name, uint16_t major) : major_(major) {
@@ -28,11 +30,37 @@ uint16_t ClassBuilder::Class(const std::string& name) {
 
 uint16_t ClassBuilder::Method(const std::string& owner, const std::string& name,
                               const std::string& descriptor) {
+  return Member(10, owner, name, descriptor);
+}
+
+uint16_t ClassBuilder::Field(const std::string& owner, const std::string& name,
+                             const std::string& descriptor) {
+  return Member(9, owner, name, descriptor);
+}
+
+uint16_t ClassBuilder::Integer(uint32_t value) { return Entry(BytesOf().U1(3).U4(value)); }
+
+uint16_t ClassBuilder::String(const std::string& text) {
+  const uint16_t utf8 = Utf8(text);
+  return Entry(BytesOf().U1(8).U2(utf8));
+}
+
+ClassBuilder& ClassBuilder::StaticField(const std::string& name, const std::string& descriptor) {
+  ++field_count_;
+  fields_.U2(classfile::kAccStatic);
+  fields_.U2(Utf8(name));
+  fields_.U2(Utf8(descriptor));
+  fields_.U2(0);
+  return *this;
+}
+
+uint16_t ClassBuilder::Member(uint8_t tag, const std::string& owner, const std::string& name,
+                              const std::string& descriptor) {
   const uint16_t owner_index = Class(owner);
   const uint16_t name_index = Utf8(name);
   const uint16_t descriptor_index = Utf8(descriptor);
   const uint16_t name_and_type = Entry(BytesOf().U1(12).U2(name_index).U2(descriptor_index));
-  return Entry(BytesOf().U1(10).U2(owner_index).U2(name_and_type));
+  return Entry(BytesOf().U1(tag).U2(owner_index).U2(name_and_type));
 }
 
 void ClassBuilder::PadPool(uint16_t count) {
@@ -71,7 +99,9 @@ ByteVector ClassBuilder::Build() {
   const classfile::Bytes methods = methods_.bytes();
   out.U4(0xCAFEBABE).U2(major_ == 45 ? 3 : 0).U2(major_);
   out.U2(pool_count_).Add({pool.begin(), pool.end()});
-  out.U2(0x21).U2(this_class_).U2(super_class_).U2(0).U2(0);
+  const classfile::Bytes fields = fields_.bytes();
+  out.U2(0x21).U2(this_class_).U2(super_class_).U2(0);
+  out.U2(field_count_).Add({fields.begin(), fields.end()});
   out.U2(method_count_).Add({methods.begin(), methods.end()});
   out.U2(0);
   return out;

@@ -50,6 +50,11 @@ class ClassBuilder {
   uint16_t Utf8(const std::string& text);
   uint16_t Class(const std::string& name);
   uint16_t Method(const std::string& owner, const std::string& name, const std::string& descriptor);
+  uint16_t Field(const std::string& owner, const std::string& name, const std::string& descriptor);
+  uint16_t Integer(uint32_t value);
+  uint16_t String(const std::string& text);
+  /// Declares a static field.
+  ClassBuilder& StaticField(const std::string& name, const std::string& descriptor);
   /// Fills the pool up to that count with distinct integers.
   void PadPool(uint16_t count);
   ClassBuilder& Add(const TestMethod& method);
@@ -57,6 +62,8 @@ class ClassBuilder {
 
  private:
   uint16_t Entry(const ByteVector& bytes);
+  uint16_t Member(uint8_t tag, const std::string& owner, const std::string& name,
+                  const std::string& descriptor);
 
   uint16_t major_;
   uint16_t this_class_;
@@ -64,6 +71,8 @@ class ClassBuilder {
   std::map<ByteVector, uint16_t> known_;
   uint16_t pool_count_ = 1;
   classfile::ByteWriter pool_;
+  uint16_t field_count_ = 0;
+  classfile::ByteWriter fields_;
   uint16_t method_count_ = 0;
   classfile::ByteWriter methods_;
 };

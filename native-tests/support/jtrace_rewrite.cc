@@ -1,6 +1,6 @@
 // Rewrites class files in bulk, for the tests that put every class of a JDK before a verifier.
 //
-//     jtrace-rewrite [--flat] [--skip-object] [--id-base=N] IN.pack OUT.pack
+//     jtrace-rewrite [--flat|--leaves] [--skip-object] [--id-base=N] IN.pack OUT.pack
 //
 // --skip-object leaves java/lang/Object alone, as the agent always does: C2 compiles its
 // constructor by rules of its own and crashes on a handler in it.
@@ -32,6 +32,7 @@ struct Tally {
   size_t rewritten = 0;
   size_t rejected = 0;  // not parsed as a class file at all
   size_t probed = 0;
+  size_t leaves = 0;  // of `probed`
   std::array<size_t, kReasonCount> by_reason{};
 };
 
@@ -50,6 +51,7 @@ Bytes RewriteEntry(std::string_view name, Bytes bytes, Settings& settings,
   for (const MethodOutcome& outcome : result->methods) {
     ++tally.by_reason[static_cast<size_t>(outcome.reason)];
     tally.probed += outcome.probed ? 1 : 0;
+    tally.leaves += outcome.is_leaf ? 1 : 0;
     if (Describe(outcome.reason).effect != Effect::kUntouched) continue;
     std::printf("refused %.*s.%s%s: %s\n", static_cast<int>(name.size()), name.data(),
                 std::string(outcome.method.name).c_str(),
@@ -63,8 +65,8 @@ Bytes RewriteEntry(std::string_view name, Bytes bytes, Settings& settings,
 }
 
 void Print(const Tally& tally) {
-  std::printf("classes %zu rewritten %zu rejected %zu probed %zu\n", tally.classes, tally.rewritten,
-              tally.rejected, tally.probed);
+  std::printf("classes %zu rewritten %zu rejected %zu probed %zu leaves %zu\n", tally.classes,
+              tally.rewritten, tally.rejected, tally.probed, tally.leaves);
   size_t refused = 0;
   for (const ReasonInfo& info : AllReasons()) {
     const size_t count = tally.by_reason[static_cast<size_t>(info.reason)];
@@ -116,6 +118,8 @@ int main(int argc, char** argv) {
     const std::string option = argv[at];
     if (option == "--flat") {
       settings.spec = jtrace::classfile::ProbeSpec::Flat();
+    } else if (option == "--leaves") {
+      settings.spec = jtrace::classfile::ProbeSpec::TreeWithLeaves();
     } else if (option == "--skip-object") {
       settings.skip_object = true;
     } else if (option.starts_with("--id-base=")) {
@@ -125,8 +129,9 @@ int main(int argc, char** argv) {
     }
   }
   if (argc - at != 2) {
-    std::fprintf(stderr,
-                 "usage: jtrace-rewrite [--flat] [--skip-object] [--id-base=N] IN.pack OUT.pack\n");
+    std::fprintf(
+        stderr,
+        "usage: jtrace-rewrite [--flat|--leaves] [--skip-object] [--id-base=N] IN.pack OUT.pack\n");
     return 2;
   }
   return jtrace::classfile::Run(argv[at], argv[at + 1], settings);

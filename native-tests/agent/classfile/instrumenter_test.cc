@@ -113,6 +113,27 @@ TEST(InstrumenterTest, FlatProbeOnlyCounts) {
   EXPECT_TRUE(r.Table("StackMapTable").empty());
 }
 
+TEST(InstrumenterTest, AMethodThatCallsNothingOnlyCounts) {
+  Rewritten r;
+  ASSERT_NO_FATAL_FAILURE(Apply(ClassWith({.code = {kOpReturn}}), r, ProbeSpec::TreeWithLeaves()));
+  const uint16_t leaf = r.MethodIndex("leaf");
+  EXPECT_THAT(r.Code(),
+              ElementsAre(kOpSipush, 0, kId, kOpInvokestatic, High(leaf), Low(leaf), kOpReturn));
+  EXPECT_EQ(r.code.max_locals, 0);
+  EXPECT_TRUE(r.code.exceptions.empty());
+  EXPECT_TRUE(r.outcome().is_leaf);
+}
+
+TEST(InstrumenterTest, AMethodThatCallsGetsEntryAndExitBesideLeaves) {
+  ClassBuilder builder;
+  const uint16_t callee = builder.Method("T", "n", "()V");
+  builder.Add({.code = {kOpInvokestatic, High(callee), Low(callee), kOpReturn}});
+  Rewritten r;
+  ASSERT_NO_FATAL_FAILURE(Apply(builder.Build(), r, ProbeSpec::TreeWithLeaves()));
+  EXPECT_FALSE(r.outcome().is_leaf);
+  EXPECT_EQ(r.code.exceptions.size(), 1u);
+}
+
 TEST(InstrumenterTest, LargeIdsComeFromThePool) {
   Rewritten r;
   ASSERT_NO_FATAL_FAILURE(

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <span>
 #include <string>
 #include <thread>
 #include <vector>
@@ -111,6 +112,35 @@ TEST_F(TreeCollectorTest, ASampledNodeKeepsItsNumber) {
   ASSERT_TRUE(reader_.nodes.contains(number));
   EXPECT_EQ(reader_.nodes[number].path, "/10/20");
   EXPECT_EQ(collector_.TraceNode(thread.current_ref()), number);
+}
+
+TEST_F(TreeCollectorTest, FindsChildrenInSlotsAndTables) {
+  ProbeDouble thread(arena_.get(), 1);
+  thread.Enter(10);
+  auto* parent = hot::At<hot::Node>(arena_.get(), thread.current_ref());
+  const uint64_t raw_parent = thread.current_ref();
+  // Both routines want the same slot; the second and two more go to a table of four.
+  constexpr uint32_t kFirst = 33, kSecond = kFirst + hot::kSlotCount;
+  std::map<uint32_t, uint64_t> slots;
+  for (const uint32_t routine : {kFirst, kSecond}) {
+    const uint64_t token = thread.Enter(routine);
+    slots[routine] = uint64_t{thread.current_ref()} << 32 | routine;
+    thread.Exit(token);
+  }
+  parent->slots[kFirst % hot::kSlotCount] = slots[kFirst];
+  EXPECT_EQ(collector_.TraceChild(raw_parent, kSecond), 0u) << "no table yet";
+  hot::Node* memory = hot::At<hot::Node>(arena_.get(), static_cast<hot::Ref>(slots[kFirst] >> 32));
+  auto* table = reinterpret_cast<hot::ChildTable*>(memory->slots);
+  table->mask = 3;
+  for (uint64_t& slot : std::span(table->slots, 4)) slot = uint64_t{1} << 32 | 7;
+  parent->table = hot::RefOf(arena_.get(), table);
+  EXPECT_EQ(collector_.TraceChild(raw_parent, kSecond), 0u) << "a full table of others";
+  table->slots[2] = slots[kSecond];
+  Collect();
+  EXPECT_EQ(reader_.nodes[collector_.TraceChild(raw_parent, kFirst)].path, "/10/33");
+  EXPECT_EQ(reader_.nodes[collector_.TraceChild(raw_parent, kSecond)].path, "/10/65");
+  EXPECT_EQ(collector_.TraceChild(raw_parent, 99), 0u) << "never called";
+  EXPECT_EQ(collector_.TraceChild(0, kFirst), 0u) << "no node";
 }
 
 TEST_F(TreeCollectorTest, WhatIsNoNodeHasNumberZero) {

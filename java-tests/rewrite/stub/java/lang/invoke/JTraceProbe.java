@@ -12,5 +12,7 @@ public final class JTraceProbe {
 
   public static void resume(long token, int id) {}
 
+  public static void leaf(int id) {}
+
   public static void count(int id) {}
 }

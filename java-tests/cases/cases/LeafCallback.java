@@ -1,0 +1,34 @@
+package cases;
+
+import java.util.Arrays;
+import java.util.function.IntUnaryOperator;
+
+/** A method that calls nothing, called by the JDK: it is counted where the JDK was called from. */
+public final class LeafCallback {
+  private static final int LENGTH = 1_000;
+  private static final int ROUNDS = 1_500;
+
+  private static final class Churn implements IntUnaryOperator {
+    private int called;
+
+    @Override
+    public int applyAsInt(int x) {
+      called++;
+      for (int i = 0; i < 300; i++) x = x * 31 ^ x >>> 7;
+      return x;
+    }
+  }
+
+  private static void fill(int[] numbers, Churn churn) {
+    Arrays.setAll(numbers, churn);
+  }
+
+  public static void main(String[] arguments) {
+    Churn churn = new Churn();
+    int[] numbers = new int[LENGTH];
+    for (int i = 0; i < ROUNDS; i++) fill(numbers, churn);
+    System.out.println(Arrays.hashCode(numbers));
+    System.out.println("EXPECT " + churn.called + " cases.LeafCallback$Churn.applyAsInt(int)");
+    System.out.println("EXPECT " + ROUNDS + " cases.LeafCallback.fill(int[],LeafCallback$Churn)");
+  }
+}

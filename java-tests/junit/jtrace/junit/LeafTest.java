@@ -1,0 +1,35 @@
+package jtrace.junit;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/**
+ * A leaf's probe leaves its caller current, yet its samples belong to its own node, also where the
+ * JDK stands between the two.
+ */
+final class LeafTest {
+  private static final String LEAF = "cases.LeafCallback$Churn.applyAsInt(int)";
+
+  @Test
+  void samplesOfALeafGoToTheNodeThatWasCounted() {
+    Jvm.Result run = new Jvm().agent("mode=merged").run("cases.LeafCallback");
+    assertEquals(0, run.exit(), run.err());
+    List<Map<String, String>> leaves =
+        run.report("--report=tree").rows().stream()
+            .filter(row -> row.get("name").equals(LEAF))
+            .toList();
+    long all = leaves.stream().mapToLong(row -> Long.parseLong(row.get("base_ticks"))).sum();
+    long counted =
+        leaves.stream()
+            .filter(row -> row.get("origin").equals("event"))
+            .mapToLong(row -> Long.parseLong(row.get("base_ticks")))
+            .sum();
+    assertTrue(all >= 100, "too few ticks to tell: " + all);
+    // Those of the first call's start are sampled before its node exists.
+    assertTrue(counted >= all - 1, counted + " of " + all);
+  }
+}
