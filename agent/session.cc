@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "agent/jvmti/callbacks.h"
+#include "proto/trace_format.h"
 
 namespace jtrace {
 namespace {
