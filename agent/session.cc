@@ -61,8 +61,10 @@ Session::Session(JavaVM* vm, jvmtiEnv* env)
       classes_(env, clock_, loaders_, encoder_, losses_),
       code_(clock_, classes_, encoder_),
       threads_(env, clock_, encoder_),
+      groups_(threads_, encoder_),
       module_source_(encoder_),
-      loss_source_(losses_) {}
+      loss_source_(losses_),
+      ended_threads_(threads_) {}
 
 absl::StatusOr<Session*> Session::Open(JavaVM* vm, const Options& options) {
   jvmtiEnv* env = nullptr;

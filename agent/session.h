@@ -39,6 +39,7 @@
 #include "agent/writer/drain_thread.h"
 #include "agent/writer/sample_source.h"
 #include "agent/writer/system_source.h"
+#include "agent/writer/thread_groups.h"
 #include "agent/writer/trace_file.h"
 #include "agent/writer/tree_source.h"
 
@@ -136,6 +137,7 @@ class Session {
   jvmti::ClassRegistry classes_;
   jvmti::CodeRegistry code_;
   jvmti::ThreadRegistry threads_;
+  writer::ThreadGroups groups_;
   std::unique_ptr<Instrumentation> instrumentation_;
   jvmti::Granted granted_;
   bool is_live_ = false;  // the agent came when the program ran already
@@ -150,6 +152,7 @@ class Session {
   std::unique_ptr<writer::InternalThreadSource> internal_threads_;
   writer::ModuleSource module_source_;
   writer::LossSource loss_source_;
+  writer::EndedThreadSource ended_threads_;
   std::unique_ptr<writer::DrainThread> drain_;
 
   // Callbacks before and after a recording only register threads.

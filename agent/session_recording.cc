@@ -43,6 +43,7 @@ absl::Status Session::Start(JNIEnv* jni, const Options& options, const Progress&
   if (absl::Status status = Prepare(options); !status.ok()) return status;
   encoder_.BeginTrace(options.codes_off);
   threads_.Clear();
+  groups_.Clear();
   absl::Status status = Begin(jni, progress);
   if (!status.ok()) {
     recording_.store(false);
@@ -124,10 +125,13 @@ absl::Status Session::StartProbes(JNIEnv* jni) {
   instrumentation_->UseProbeClass(probes_->class_name());
   if (counts_ != nullptr) {
     counts_->BeginRecording(routines);
-    call_source_ = std::make_unique<writer::FlatSource>(*counts_, threads_, encoder_);
+    call_source_ = std::make_unique<writer::FlatSource>(*counts_, threads_, groups_, encoder_);
   } else {
+    trees_->GroupBy([this](uint64_t java_tid, bool is_virtual) {
+      return groups_.Assign(java_tid, is_virtual);
+    });
     trees_->BeginRecording();
-    call_source_ = std::make_unique<writer::TreeSource>(*trees_, threads_, losses_);
+    call_source_ = std::make_unique<writer::TreeSource>(*trees_, threads_, groups_, losses_);
   }
   return EnableClassFileEvents();
 }
@@ -148,7 +152,9 @@ absl::Status Session::StartSampler(JNIEnv* jni) {
     };
   }
   sample_source_ = std::make_unique<writer::SampleSource>(
-      clock_, *sampler_, classes_, threads_, encoder_, losses_, std::move(node_number));
+      clock_, *sampler_, classes_, encoder_, losses_,
+      [this](uint64_t java_tid) { return groups_.NumberOfThread(java_tid); },
+      std::move(node_number));
   internal_threads_ = std::make_unique<writer::InternalThreadSource>(
       threads_, *sampler_, [this](pid_t tid) { return IsAgentThread(tid); });
   return absl::OkStatus();
@@ -200,6 +206,7 @@ void Session::StartWriter() {
   module_source_.BeginFile();
   sources.push_back(&module_source_);
   sources.push_back(&loss_source_);
+  sources.push_back(&ended_threads_);
   drain_ = std::make_unique<writer::DrainThread>(
       clock_, encoder_, *file_, std::move(sources), PollPeriod(options_),
       [this](const absl::Status& status) { GiveUp(status.message()); });

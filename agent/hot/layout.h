@@ -27,19 +27,22 @@ inline constexpr uint32_t kMaxRoutines = 1u << 22;
 // low bits of its routine id choose, or, if that is taken, in the overflow table. Both hold
 // `Ref << 32 | routine`.
 struct Node {
-  uint32_t routine;      // 0: a thread's root
-  Ref parent;            // 0: none
-  Ref table;             // overflow table; 0: none
-  Ref next;              // the thread's next node in order of creation, stored with release
-  uint64_t interpreted;  // calls that ran interpreted
-  uint64_t jitted;       // calls that ran compiled
-  uint32_t number;       // collector: number in the trace; 0: not given yet
-  uint32_t defined;      // collector: 1: reported as new
-  uint64_t reported;     // collector: calls as last reported
-  uint64_t metrics[2];   // room for ticks and the like
+  uint32_t routine;          // 0: a thread's root
+  Ref parent;                // 0: none
+  Ref table;                 // overflow table; 0: none
+  Ref next;                  // the thread's next node in order of creation, stored with release
+  uint64_t interpreted;      // calls that ran interpreted
+  uint64_t jitted;           // calls that ran compiled
+  uint32_t number;           // collector: number in the trace, or among the groups' nodes
+  uint16_t depth;            // 0: a thread's root
+  uint8_t marks;             // reserved for the owning thread
+  uint8_t collected;         // collector: how far it is known (Collected)
+  uint64_t reported;         // collector: calls as last reported
+  uint64_t baseline_calls;   // collector: counts of which earlier files, or the group's tree, know
+  uint64_t baseline_jitted;  //
   uint64_t slots[kSlotCount];
 };
-static_assert(sizeof(Node) == 320 && offsetof(Node, slots) == 64);
+static_assert(sizeof(Node) == 64 + 8 * kSlotCount && offsetof(Node, slots) == 64);
 static_assert(offsetof(Node, interpreted) == 16 && offsetof(Node, jitted) == 24);
 
 inline bool IsSlotOf(uint64_t slot, uint32_t routine) {
@@ -57,19 +60,25 @@ static_assert(offsetof(ChildTable, slots) == 8);
 
 // What the probes keep per thread.
 struct ThreadState {
-  uint64_t current;  // address of the current node
-  uint64_t tid;      // Thread.threadId(); never changes
-  Ref next;          // next state of the same bucket
-  uint32_t ended;    // 1: the thread is over (MarkThreadEnded)
-  Ref root;
+  uint64_t current;      // address of the current node
+  uint64_t tid;          // Thread.threadId(); never changes
+  Ref next;              // next state of the same bucket
+  uint32_t ended;        // 1: the thread is over (MarkThreadEnded)
+  Ref root;              // directly behind the state
   Ref last;              // newest node
   Ref chunks;            // all memory of the thread, this state included: a list
-  uint32_t chunk_class;  // of the newest chunk
+  int32_t chunk_class;   // of the newest chunk; -1: the first one of a virtual thread
   uint64_t bump;         // addresses: free part of the newest chunk
-  uint64_t limit;
-  uint64_t reserved[9];
+  uint64_t limit;        //
+  uint32_t is_virtual;   // 1: a virtual thread
+  uint32_t group;        // collector: 0: not decided yet (TreeCollector)
+  Ref ended_next;        // next state in Arena::ended
+  uint32_t reserved_1;   //
+  uint64_t chunk_bytes;  // of all its chunks
+  uint64_t reserved_2[6];
 };
 static_assert(sizeof(ThreadState) == 128 && offsetof(ThreadState, bump) == 40);
+static_assert(offsetof(ThreadState, is_virtual) == 56 && offsetof(ThreadState, chunk_bytes) == 72);
 
 // Threads take memory in chunks of 2 KB * 4^size_class; a thread's first one also holds its state.
 struct Chunk {
@@ -104,10 +113,12 @@ struct Arena {
   ThreadState lost_state;        // of threads that could get no state; current is lost_node
   uint64_t next;                 // offset in bytes of the unused part
   uint64_t limit;                // offset in bytes of the end
-  uint64_t reserved_1[6];        //
+  uint64_t ended;                // Ref of the newest ended state nobody has taken yet: a list
+  uint64_t frees;                // how often memory of states was given back (FindThreadState)
+  uint64_t reserved_1[4];        //
   uint64_t free[kChunkClasses];  // recycled chunks by class: pops << 32 | Ref
   Node lost_node;                // calls that found no memory for their node; inexact
-  uint64_t reserved_2[440];
+  uint64_t reserved_2[(4096 - 256 - sizeof(Node)) / 8];
   Ref buckets[kBucketCount];       // states by tid % kBucketCount
   uint8_t compiled[kMaxRoutines];  // 1: the routine has compiled code of any tier
   FlatState shared;                // its counters go on to kMaxRoutines

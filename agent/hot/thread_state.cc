@@ -4,21 +4,44 @@ namespace jtrace::hot {
 
 constinit std::atomic<Arena*> published_arena{nullptr};
 
-ThreadState* FindThreadState(const Arena* arena, uint64_t tid) {
+namespace {
+
+ThreadState* SearchBucket(const Arena* arena, uint64_t tid) {
   // Longer than any chain: only a chain that is changed under our feet could go in circles.
   constexpr int kMaxSteps = 1 << 20;
   Ref ref = ReadAcquire(arena->buckets[tid % kBucketCount]);
   for (int step = 0; ref != 0 && step < kMaxSteps; ++step) {
     auto* state = At<ThreadState>(arena, ref);
     if (ReadRelaxed(state->tid) == tid) return state;
-    ref = ReadRelaxed(state->next);
+    ref = ReadAcquire(state->next);
   }
   return nullptr;
 }
 
-void MarkThreadEnded(const Arena* arena, uint64_t tid) {
+}  // namespace
+
+ThreadState* FindThreadState(const Arena* arena, uint64_t tid) {
+  // A search may stand on a state while its memory is given back and leads elsewhere: then what it
+  // did not find may be there all the same.
+  constexpr int kMaxTries = 8;
+  for (int i = 0; i < kMaxTries; ++i) {
+    const uint64_t frees = ReadAcquire(arena->frees);
+    ThreadState* state = SearchBucket(arena, tid);
+    if (state != nullptr || ReadAcquire(arena->frees) == frees) return state;
+  }
+  return nullptr;
+}
+
+void MarkThreadEnded(Arena* arena, uint64_t tid) {
   ThreadState* state = FindThreadState(arena, tid);
-  if (state != nullptr) WriteRelease(state->ended, uint32_t{1});
+  if (state == nullptr) return;
+  if (std::atomic_ref(state->ended).exchange(1, std::memory_order_acq_rel) != 0) return;
+  std::atomic_ref<uint64_t> ended(arena->ended);
+  uint64_t head = ended.load(std::memory_order_relaxed);
+  do {
+    WriteRelaxed(state->ended_next, static_cast<Ref>(head));
+  } while (!ended.compare_exchange_weak(head, RefOf(arena, state), std::memory_order_release,
+                                        std::memory_order_relaxed));
 }
 
 }  // namespace jtrace::hot

@@ -13,13 +13,12 @@ namespace jtrace::hot {
 extern constinit std::atomic<Arena*> published_arena;
 
 // The state of the thread `tid`, or null if it entered no probed method yet. Async-signal-safe.
-// Memory of ended threads stays readable for a collection after it was taken out of its bucket
-// (StateRecycler), so that a search started before ends well; a search is bounded all the same.
+// Memory of ended threads is reused (StateRecycler); a search that may have met it is repeated.
 ThreadState* FindThreadState(const Arena* arena, uint64_t tid);
 
 // Tells the collector that the thread runs no Java code any more: it reports the tree once more and
 // then reuses its memory. On the ending thread (JVMTI ThreadEnd, VirtualThreadEnd).
-void MarkThreadEnded(const Arena* arena, uint64_t tid);
+void MarkThreadEnded(Arena* arena, uint64_t tid);
 
 }  // namespace jtrace::hot
 

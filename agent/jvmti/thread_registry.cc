@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include <utility>
+
 #include "absl/strings/match.h"
 #include "agent/jvmti/env.h"
 #include "proto/trace_format.h"
@@ -64,13 +66,13 @@ ThreadNumbers ThreadRegistry::Start(JNIEnv* jni, jthread thread) {
 void ThreadRegistry::Define(JNIEnv* jni, jthread thread, ThreadNumbers& numbers) {
   NameAndKind described = Describe(env_, jni, thread);
   const bool named = !described.name.empty();
-  numbers.number = encoder_.DefineThread({.name = std::move(described.name),
+  numbers.number = encoder_.DefineThread({.name = described.name,
                                           .os_tid = numbers.os_tid,
                                           .java_tid = static_cast<int64_t>(numbers.java_tid),
                                           .is_daemon = described.is_daemon});
   {
     absl::MutexLock lock(&mutex_);
-    java_[numbers.java_tid] = {numbers.number, numbers.os_tid};
+    java_[numbers.java_tid] = {numbers.number, numbers.os_tid, std::move(described.name)};
     if (numbers.os_tid != 0) by_os_tid_[numbers.os_tid] = numbers;
   }
   encoder_.AddEvent({.time_ns = clock_.Now(),
@@ -105,6 +107,7 @@ ThreadNumbers ThreadRegistry::End() {
     if (found == by_os_tid_.end()) return numbers;
     numbers = found->second;
     by_os_tid_.erase(found);
+    ended_now_.push_back(numbers.java_tid);
   }
   encoder_.AddEvent({.time_ns = clock_.Now(),
                      .thread = numbers.number,
@@ -135,15 +138,32 @@ void ThreadRegistry::StartVirtual(JNIEnv* jni, jthread thread) {
   virtual_names_[java_tid] = std::move(described.name);
 }
 
-uint64_t ThreadRegistry::EndVirtual(JNIEnv* jni, jthread thread) { return JavaTid(jni, thread); }
-
-void ThreadRegistry::Forget(uint64_t java_tid) {
+uint64_t ThreadRegistry::EndVirtual(JNIEnv* jni, jthread thread) {
+  const uint64_t java_tid = JavaTid(jni, thread);
   absl::MutexLock lock(&mutex_);
-  virtual_names_.erase(java_tid);
-  const auto found = java_.find(java_tid);
-  if (found == java_.end()) return;
-  encoder_.ForgetThread(found->second.number);
-  java_.erase(found);
+  if (virtual_names_.contains(java_tid) || java_.contains(java_tid)) ended_now_.push_back(java_tid);
+  return java_tid;
+}
+
+void ThreadRegistry::ForgetEnded() {
+  absl::MutexLock lock(&mutex_);
+  for (const uint64_t java_tid : ended_before_) {
+    virtual_names_.erase(java_tid);
+    const auto found = java_.find(java_tid);
+    if (found == java_.end()) continue;
+    encoder_.ForgetThread(found->second.number);
+    java_.erase(found);
+  }
+  ended_before_ = std::exchange(ended_now_, {});
+}
+
+KnownThread ThreadRegistry::Find(uint64_t java_tid) const {
+  absl::MutexLock lock(&mutex_);
+  if (const auto found = java_.find(java_tid); found != java_.end()) {
+    return {found->second.number, found->second.os_tid == 0, found->second.name};
+  }
+  const auto found = virtual_names_.find(java_tid);
+  return {0, true, found != virtual_names_.end() ? found->second : std::string()};
 }
 
 uint32_t ThreadRegistry::NumberOfJava(uint64_t java_tid) {
@@ -155,12 +175,12 @@ uint32_t ThreadRegistry::NumberOfJava(uint64_t java_tid) {
       name = found->second;
     }
   }
-  const uint32_t number = encoder_.DefineThread({.name = std::move(name),
+  const uint32_t number = encoder_.DefineThread({.name = name,
                                                  .java_tid = static_cast<int64_t>(java_tid),
                                                  .is_virtual = true,
                                                  .is_daemon = true});
   absl::MutexLock lock(&mutex_);
-  java_[java_tid] = {number, 0};
+  java_[java_tid] = {number, 0, std::move(name)};
   return number;
 }
 

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/container/flat_hash_map.h"
@@ -29,6 +30,13 @@ struct ThreadNumbers {
 struct RunningThread {
   ThreadNumbers numbers;
   uintptr_t java_thread = 0;
+};
+
+// A Java thread by Thread.getId().
+struct KnownThread {
+  uint32_t number = 0;  // Thread.id in the trace; 0: none was given yet
+  bool is_virtual = false;
+  std::string name;
 };
 
 class ThreadRegistry {
@@ -57,8 +65,12 @@ class ThreadRegistry {
   void StartVirtual(JNIEnv* jni, jthread thread);
   // Returns the thread's Thread.getId().
   uint64_t EndVirtual(JNIEnv* jni, jthread thread);
-  // Its records are written: forgets the thread.
-  void Forget(uint64_t java_tid);
+  // Once a chunk, after all else: forgets the threads that had ended at the last call. By then all
+  // that was recorded of them is written.
+  void ForgetEnded();
+
+  // A thread that did not report its start as a platform thread is taken for a virtual one.
+  KnownThread Find(uint64_t java_tid) const;
 
   // Number by Thread.getId(); an unknown one is taken for a virtual thread and defined.
   uint32_t NumberOfJava(uint64_t java_tid);
@@ -70,7 +82,8 @@ class ThreadRegistry {
  private:
   struct JavaThread {
     uint32_t number = 0;
-    pid_t os_tid = 0;
+    pid_t os_tid = 0;  // 0: a virtual thread
+    std::string name;
   };
 
   struct Fields {
@@ -92,6 +105,9 @@ class ThreadRegistry {
   absl::flat_hash_map<uint64_t, JavaThread> java_ ABSL_GUARDED_BY(mutex_);
   absl::flat_hash_map<pid_t, ThreadNumbers> by_os_tid_ ABSL_GUARDED_BY(mutex_);
   absl::flat_hash_map<uint64_t, std::string> virtual_names_ ABSL_GUARDED_BY(mutex_);
+  // Since the last ForgetEnded, and before it.
+  std::vector<uint64_t> ended_now_ ABSL_GUARDED_BY(mutex_);
+  std::vector<uint64_t> ended_before_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace jtrace::jvmti

@@ -9,17 +9,27 @@ using hot::ReadRelaxed;
 
 void FlatCollector::Collect(uint32_t routine_limit,
                             absl::FunctionRef<void(const FlatUpdate&)> visit) {
-  states_.ForEach([&](hot::ThreadState& state, bool ended) {
-    updates_.clear();
-    CollectCounters(reinterpret_cast<FlatState&>(state).counters,
-                    std::min(routine_limit, hot::kFlatIds), reported_[&state]);
-    if (ended || !updates_.empty()) visit({state.tid, ended, updates_});
-    if (ended) reported_.erase(&state);
+  const uint32_t limit = std::min(routine_limit, hot::kFlatIds);
+  states_.FreeRetired();
+  states_.TakeEnded([&](hot::ThreadState& state) {
+    CollectState(state, limit);
+    visit({state.tid, /*ended=*/true, updates_});
+    reported_.erase(&state);
+    states_.Retire(state);
+  });
+  states_.ForEachLive([&](hot::ThreadState& state) {
+    CollectState(state, limit);
+    if (!updates_.empty()) visit({state.tid, /*ended=*/false, updates_});
   });
   updates_.clear();
   CollectCounters(arena_->shared.counters, std::min(routine_limit, hot::kMaxRoutines),
                   reported_[&arena_->shared.state]);
   if (!updates_.empty()) visit({0, false, updates_});
+}
+
+void FlatCollector::CollectState(hot::ThreadState& state, uint32_t limit) {
+  updates_.clear();
+  CollectCounters(reinterpret_cast<FlatState&>(state).counters, limit, reported_[&state]);
 }
 
 void FlatCollector::BeginFile() {

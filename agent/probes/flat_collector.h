@@ -53,6 +53,8 @@ class FlatCollector {
     uint64_t base_jitted = 0;
   };
   using Reported = std::vector<Count>;  // by routine
+  // Leaves in updates_ what changed.
+  void CollectState(hot::ThreadState& state, uint32_t limit);
   void CollectCounters(const hot::FlatCounter* counters, uint32_t limit, Reported& reported);
 
   hot::Arena* arena_;

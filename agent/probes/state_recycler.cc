@@ -14,12 +14,18 @@ using hot::Ref;
 using hot::RefOf;
 using hot::ThreadState;
 
-void StateRecycler::ForEach(absl::FunctionRef<void(ThreadState&, bool)> visit) {
-  FreeRetired();
-  for (Ref& bucket : arena_->buckets) VisitBucket(bucket, visit);
+void StateRecycler::TakeEnded(absl::FunctionRef<void(ThreadState&)> visit) {
+  std::atomic_ref<uint64_t> ended(arena_->ended);
+  auto ref = static_cast<Ref>(ended.exchange(0, std::memory_order_acquire));
+  while (ref != 0) {
+    auto& state = *At<ThreadState>(arena_, ref);
+    ref = ReadRelaxed(state.ended_next);
+    Unlink(state);
+    visit(state);
+  }
 }
 
-void StateRecycler::Look(absl::FunctionRef<void(ThreadState&)> visit) const {
+void StateRecycler::ForEachLive(absl::FunctionRef<void(ThreadState&)> visit) {
   for (const Ref& bucket : arena_->buckets) {
     for (Ref ref = hot::ReadAcquire(bucket); ref != 0;) {
       auto& state = *At<ThreadState>(arena_, ref);
@@ -29,37 +35,21 @@ void StateRecycler::Look(absl::FunctionRef<void(ThreadState&)> visit) const {
   }
 }
 
-void StateRecycler::VisitBucket(Ref& bucket, absl::FunctionRef<void(ThreadState&, bool)> visit) {
-  Ref* link = &bucket;
-  for (Ref ref = hot::ReadAcquire(bucket); ref != 0;) {
-    auto& state = *At<ThreadState>(arena_, ref);
-    // Before the tree is read, so that the last visit sees the last counts.
-    const bool ended = hot::ReadAcquire(state.ended) != 0;
-    visit(state, ended);
-    ref = ReadRelaxed(state.next);
-    if (ended) {
-      Unlink(bucket, link, state);
-      retired_.push_back(&state);
-    } else {
-      link = &state.next;
-    }
-  }
-}
-
-void StateRecycler::Unlink(Ref& bucket, Ref* link, ThreadState& state) {
+void StateRecycler::Unlink(ThreadState& state) {
+  Ref& bucket = arena_->buckets[state.tid % hot::kBucketCount];
   const Ref self = RefOf(arena_, &state);
   const Ref next = ReadRelaxed(state.next);
   Ref expected = self;
-  if (link == &bucket) {
-    if (std::atomic_ref<Ref>(bucket).compare_exchange_strong(expected, next)) return;
-    // A new thread came before it meanwhile; behind the head only we change links.
-    link = &At<ThreadState>(arena_, expected)->next;
-    while (ReadRelaxed(*link) != self) link = &At<ThreadState>(arena_, ReadRelaxed(*link))->next;
-  }
-  hot::WriteRelaxed(*link, next);
+  if (std::atomic_ref<Ref>(bucket).compare_exchange_strong(expected, next)) return;
+  // Others stand before it; behind the head only we change links.
+  Ref* link = &At<ThreadState>(arena_, expected)->next;
+  while (ReadRelaxed(*link) != self) link = &At<ThreadState>(arena_, ReadRelaxed(*link))->next;
+  hot::WriteRelease(*link, next);
 }
 
 void StateRecycler::FreeRetired() {
+  if (retired_.empty()) return;
+  std::atomic_ref<uint64_t>(arena_->frees).fetch_add(1);
   for (ThreadState* state : retired_) {
     for (Ref ref = state->chunks; ref != 0;) {
       auto& chunk = *At<Chunk>(arena_, ref);

@@ -14,18 +14,20 @@ class StateRecycler {
  public:
   explicit StateRecycler(hot::Arena* arena) : arena_(arena) {}
 
-  // Calls `visit(state, ended)` for every state. Those with `ended` will not change any more, are
-  // visited for the last time and stay readable until the next call: a signal handler may still
-  // be looking for another state behind them, and samples may still name their nodes.
-  void ForEach(absl::FunctionRef<void(hot::ThreadState&, bool ended)> visit);
-  // The same without taking anything back.
-  void Look(absl::FunctionRef<void(hot::ThreadState&)> visit) const;
+  // Takes the states of the threads that ended since the last call: they do not change any more and
+  // nobody finds them, but they and their nodes stay readable until they are retired and freed.
+  void TakeEnded(absl::FunctionRef<void(hot::ThreadState&)> visit);
+  // A state that was taken is not needed any more.
+  void Retire(hot::ThreadState& state) { retired_.push_back(&state); }
+  // Gives back the memory of retired states. Samples may still name nodes of states that ended
+  // since the rings were drained: so call it before TakeEnded and after the next draining.
+  void FreeRetired();
+
+  // Calls `visit` for every state that was not taken. Their threads go on, or ended just now.
+  void ForEachLive(absl::FunctionRef<void(hot::ThreadState&)> visit);
 
  private:
-  void VisitBucket(hot::Ref& bucket, absl::FunctionRef<void(hot::ThreadState&, bool ended)> visit);
-  // Takes `state` out of the chain. `link` is what refers to it, as far as one knows.
-  void Unlink(hot::Ref& bucket, hot::Ref* link, hot::ThreadState& state);
-  void FreeRetired();
+  void Unlink(hot::ThreadState& state);
   void FreeChunk(hot::Chunk& chunk);
 
   hot::Arena* arena_;

@@ -3,75 +3,115 @@
 #include <algorithm>
 
 namespace jtrace {
+namespace {
 
 using hot::At;
 using hot::Node;
 using hot::ReadRelaxed;
 using hot::Ref;
+using hot::ThreadState;
 
-namespace {
+// ThreadState::group; else the index of the group's root in the forest, plus 1.
+constexpr uint32_t kUndecided = 0;
+constexpr uint32_t kOwnTree = 1;
 
-// Values of Node::defined.
-constexpr uint32_t kUndefined = 0;
-constexpr uint32_t kDefined = 1;
-constexpr uint32_t kNamedBySample = 2;  // not defined yet
+// Node::collected.
+enum Collected : uint8_t {
+  kUnseen = 0,
+  kNamed = 1,    // a sample named it: to be told
+  kDefined = 2,  // told in this file
+  kEarlier = 3,  // told in an earlier file: told again if it changes
+  kInGroup = 4,  // its number is an index of the forest, its baseline what was added there
+};
 
-uint64_t CallsOf(const Node& node, uint64_t jitted) {
-  return jitted + ReadRelaxed(node.interpreted);
+struct Counts {
+  uint64_t calls;
+  uint64_t jitted;
+};
+
+Counts ReadCounts(const Node& node) {
+  // The jitted count first: it can only be behind the sum then.
+  const uint64_t jitted = ReadRelaxed(node.jitted);
+  return {jitted + ReadRelaxed(node.interpreted), jitted};
 }
 
 }  // namespace
 
+void TreeCollector::Poll() {
+  states_.FreeRetired();
+  TakeEnded();
+}
+
+void TreeCollector::TakeEnded() {
+  states_.TakeEnded([this](ThreadState& state) {
+    if (IsGrouped(state)) {
+      FoldTree(state);
+      states_.Retire(state);
+    } else {
+      ended_.push_back(&state);
+    }
+  });
+}
+
+void TreeCollector::Collect(absl::FunctionRef<void(const TreeUpdate&)> visit) {
+  TakeEnded();
+  for (ThreadState* state : ended_) {
+    CollectTree(*state);
+    visit({.java_tid = state->tid, .ended = true, .nodes = updates_});
+    states_.Retire(*state);
+  }
+  ended_.clear();
+  states_.ForEachLive([&](ThreadState& state) {
+    if (IsGrouped(state)) return FoldTree(state);
+    CollectTree(state);
+    if (!updates_.empty()) visit({.java_tid = state.tid, .nodes = updates_});
+  });
+  CollectGroups(visit);
+}
+
+bool TreeCollector::IsGrouped(ThreadState& state) {
+  if (state.group == kUndecided) DecideGroup(state);
+  return state.group != kOwnTree;
+}
+
+void TreeCollector::DecideGroup(ThreadState& state) {
+  const uint32_t group = group_of_ == nullptr ? 0 : group_of_(state.tid, state.is_virtual != 0);
+  state.group = kOwnTree;
+  if (group == 0) return;
+  auto [entry, inserted] = root_of_group_.try_emplace(group);
+  if (inserted) {
+    entry->second = forest_.AddRoot();
+    group_of_root_.emplace(entry->second, group);
+  }
+  Node& root = *At<Node>(arena_, state.root);
+  root.number = entry->second;
+  root.collected = kInGroup;
+  state.group = entry->second + 1;
+  forest_.AddMember(entry->second);
+}
+
 template <typename Visit>
-void TreeCollector::ForEachNode(hot::ThreadState& state, Visit visit) {
+void TreeCollector::ForEachNode(ThreadState& state, Visit visit) {
   Ref ref = state.root;
   while ((ref = hot::ReadAcquire(At<Node>(arena_, ref)->next)) != 0) visit(*At<Node>(arena_, ref));
 }
 
-void TreeCollector::Collect(absl::FunctionRef<void(const TreeUpdate&)> visit) {
-  states_.ForEach([&](hot::ThreadState& state, bool ended) {
-    updates_.clear();
-    ForEachNode(state, [this](Node& node) { CollectNode(node); });
-    if (ended || !updates_.empty()) visit({state.tid, ended, updates_});
-  });
-}
-
-void TreeCollector::BeginFile() {
-  bases_.clear();
-  states_.Look([this](hot::ThreadState& state) {
-    ForEachNode(state, [this](Node& node) {
-      const uint32_t number = NumberOf(node);
-      const uint64_t jitted = node.reported == 0 ? 0 : ReadRelaxed(node.jitted);
-      if (bases_.size() <= number) bases_.resize(number + 1);
-      bases_[number] = {node.reported, std::min(jitted, node.reported)};
-      node.defined = kUndefined;
-    });
-  });
-  calls_before_file_ = total_calls_;
-}
-
-void TreeCollector::BeginRecording() {
-  states_.Look([this](hot::ThreadState& state) {
-    ForEachNode(state, [](Node& node) { node.reported = CallsOf(node, ReadRelaxed(node.jitted)); });
-  });
-  total_calls_ = 0;
-  nodes_reported_ = 0;
-  BeginFile();
+void TreeCollector::CollectTree(ThreadState& state) {
+  updates_.clear();
+  ForEachNode(state, [this](Node& node) { CollectNode(node); });
 }
 
 void TreeCollector::CollectNode(Node& node) {
-  // Nodes of an earlier file that nothing happens to stay out of this one.
-  const bool known_before = node.number != 0 && node.number < bases_.size();
-  const bool unwanted = known_before ? node.defined != kNamedBySample : node.defined == kDefined;
-  // The jitted count first: it can only be behind the sum then.
-  if (unwanted && CallsOf(node, ReadRelaxed(node.jitted)) == node.reported) return;
+  const bool known = node.collected == kDefined || node.collected == kEarlier;
+  if (known && ReadCounts(node).calls == node.reported) return;
   Report(node);
 }
 
 void TreeCollector::Report(Node& node) {
   path_.clear();
   for (Node* above = At<Node>(arena_, node.parent);
-       above->routine != 0 && above->defined != kDefined; above = At<Node>(arena_, above->parent)) {
+       above->routine != 0 && above->collected != kDefined;
+       above = At<Node>(arena_, above->parent)) {
     path_.push_back(above);
   }
   for (; !path_.empty(); path_.pop_back()) ReportOne(*path_.back());
@@ -79,28 +119,99 @@ void TreeCollector::Report(Node& node) {
 }
 
 void TreeCollector::ReportOne(Node& node) {
-  const uint64_t jitted = ReadRelaxed(node.jitted);
-  const uint64_t calls = CallsOf(node, jitted);
-  const Base base = BaseOf(node);
-  const uint32_t parent = At<Node>(arena_, node.parent)->number;
-  const bool is_new = node.defined != kDefined;
-  const uint64_t jitted_since = jitted > base.jitted ? jitted - base.jitted : 0;
-  const uint64_t calls_since = calls - base.calls;
-  updates_.push_back({NumberOf(node), parent, node.routine, is_new, calls_since,
-                      std::min(jitted_since, calls_since)});
-  node.defined = kDefined;
+  const Counts counts = ReadCounts(node);
+  const bool is_new = node.collected != kDefined;
+  const uint64_t calls = counts.calls - node.baseline_calls;
+  const uint64_t jitted = counts.jitted - std::min(counts.jitted, node.baseline_jitted);
+  updates_.push_back({NumberOf(node), At<Node>(arena_, node.parent)->number, node.routine, is_new,
+                      calls, std::min(jitted, calls)});
+  node.collected = kDefined;
   nodes_reported_ += is_new;
-  total_calls_ += calls - node.reported;
-  node.reported = calls;
+  total_calls_ += counts.calls - node.reported;
+  node.reported = counts.calls;
 }
 
-TreeCollector::Base TreeCollector::BaseOf(const Node& node) const {
-  return node.number < bases_.size() ? bases_[node.number] : Base();
+void TreeCollector::FoldTree(ThreadState& state) {
+  ForEachNode(state, [this](Node& node) { FoldNode(node); });
+}
+
+void TreeCollector::FoldNode(Node& node) {
+  const Counts counts = ReadCounts(node);
+  if (node.collected != kInGroup) PlaceInGroup(node);
+  if (counts.calls == node.baseline_calls) return;
+  forest_.Add(node.number, counts.calls - node.baseline_calls,
+              counts.jitted - node.baseline_jitted);
+  total_calls_ += counts.calls - node.baseline_calls;
+  node.baseline_calls = counts.calls;
+  node.baseline_jitted = counts.jitted;
+}
+
+void TreeCollector::PlaceInGroup(Node& node) {
+  const Node& parent = *At<Node>(arena_, node.parent);
+  node.number = forest_.Child(parent.number, node.routine, last_number_);
+  node.collected = kInGroup;
+}
+
+void TreeCollector::BeginFile() {
+  states_.ForEachLive([this](ThreadState& state) {
+    if (state.group != kOwnTree) return;
+    ForEachNode(state, [](Node& node) {
+      if (node.collected != kDefined && node.collected != kEarlier) return;
+      node.baseline_calls = node.reported;
+      node.baseline_jitted = std::min(ReadRelaxed(node.jitted), node.reported);
+      node.collected = kEarlier;
+    });
+  });
+  forest_.BeginFile();
+  calls_before_file_ = total_calls_;
+}
+
+void TreeCollector::BeginRecording() {
+  Poll();
+  for (ThreadState* state : ended_) states_.Retire(*state);
+  ended_.clear();
+  states_.ForEachLive([this](ThreadState& state) {
+    if (IsGrouped(state)) return FoldTree(state);
+    ForEachNode(state, [this](Node& node) {
+      NumberOf(node);
+      node.reported = ReadCounts(node).calls;
+      node.collected = kEarlier;
+    });
+  });
+  total_calls_ = 0;
+  nodes_reported_ = 0;
+  BeginFile();
+}
+
+void TreeCollector::CollectGroups(absl::FunctionRef<void(const TreeUpdate&)> visit) {
+  forest_.ForEachChanged([&](uint32_t root, const std::vector<uint32_t>& changed) {
+    updates_.clear();
+    for (const uint32_t index : changed) {
+      const GroupForest::Node& node = forest_.node(index);
+      updates_.push_back({node.number, forest_.node(node.parent).number, node.routine, node.is_new,
+                          node.calls, node.jitted});
+      nodes_reported_ += node.is_new;
+    }
+    visit({.group = group_of_root_[root], .members = forest_.members(root), .nodes = updates_});
+  });
 }
 
 uint32_t TreeCollector::NumberOf(Node& node) {
   if (node.number == 0) node.number = ++last_number_;
   return node.number;
+}
+
+void TreeCollector::Place(Node& node) {
+  path_.clear();
+  Node* at = &node;
+  for (; at->routine != 0 && at->collected == kUnseen; at = At<Node>(arena_, at->parent)) {
+    path_.push_back(at);
+  }
+  if (at->routine == 0 && at->collected == kUnseen) {
+    IsGrouped(*(reinterpret_cast<ThreadState*>(at) - 1));
+  }
+  if (at->collected != kInGroup) return;
+  for (; !path_.empty(); path_.pop_back()) PlaceInGroup(*path_.back());
 }
 
 Node* TreeCollector::NodeAt(uint64_t raw_node) const {
@@ -120,14 +231,16 @@ uint32_t TreeCollector::TraceChild(uint64_t raw_node, uint32_t routine) {
   if (parent == nullptr) return 0;
   const uint64_t direct = ReadRelaxed(parent->slots[routine % hot::kSlotCount]);
   const Ref child = hot::IsSlotOf(direct, routine) ? hot::ChildIn(direct)
-                                                    : hot::FindInTable(arena_, *parent, routine);
+                                                   : hot::FindInTable(arena_, *parent, routine);
   if (child == 0) return 0;
   Node& node = *At<Node>(arena_, child);
   return node.routine == routine && node.parent == raw_node ? NameBySample(node) : 0;
 }
 
 uint32_t TreeCollector::NameBySample(Node& node) {
-  if (node.defined == kUndefined) node.defined = kNamedBySample;
+  if (node.collected == kUnseen) Place(node);
+  if (node.collected == kInGroup) return forest_.NumberForSample(node.number);
+  if (node.collected != kDefined) node.collected = kNamed;
   return NumberOf(node);
 }
 

@@ -2,11 +2,14 @@
 #define JTRACE_AGENT_PROBES_TREE_COLLECTOR_H_
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/functional/function_ref.h"
 #include "absl/types/span.h"
 #include "agent/hot/layout.h"
+#include "agent/probes/group_forest.h"
 #include "agent/probes/state_recycler.h"
 
 namespace jtrace {
@@ -21,23 +24,39 @@ struct NodeUpdate {
   uint64_t jitted;  // of `calls`
 };
 
-// What changed in one thread's tree; valid during the visit. Parents come before children.
+// What changed in one thread's tree, or in the common tree of a group of threads; valid during the
+// visit. Parents come before children.
 struct TreeUpdate {
-  uint64_t java_tid;
-  bool ended;  // the thread's last update
-  absl::Span<const NodeUpdate> nodes;
+  uint64_t java_tid = 0;  // 0: a group's
+  uint32_t group = 0;     // as GroupOf named it; 0: a thread's own tree
+  bool ended = false;     // the thread's last update
+  uint64_t members = 0;   // threads counted in a group's tree so far
+  absl::Span<const NodeUpdate> nodes = {};
 };
 
 // Reads the threads' trees while they grow. On the writer thread only; never waits for a probe.
 //
-// A round is: drain the sample rings (TraceNode for each sample), then Collect, into one chunk. A
-// node that a sample names is thereby defined in the same chunk at the latest, and nodes of ended
-// threads outlive their samples by one round.
+// A round is: drain the sample rings (TraceNode for each sample), then Poll, and now and then
+// Collect, into the same chunk. A node that a sample names is thereby defined in that chunk at the
+// latest, and nodes of ended threads outlive their samples by one round.
 class TreeCollector {
  public:
-  explicit TreeCollector(hot::Arena* arena) : arena_(arena), states_(arena) {}
+  // Decides at first sight of a thread: 0: it gets a tree of its own; else the number of the group
+  // whose tree it is counted in.
+  using GroupOf = std::function<uint32_t(uint64_t java_tid, bool is_virtual)>;
 
-  // Calls `visit` for each thread that changed or ended since the last time.
+  // Without `group_of` every thread gets a tree of its own.
+  explicit TreeCollector(hot::Arena* arena, GroupOf group_of = nullptr)
+      : arena_(arena), group_of_(std::move(group_of)), states_(arena) {}
+
+  // Asked from here on about threads not met before.
+  void GroupBy(GroupOf group_of) { group_of_ = std::move(group_of); }
+
+  // Ten times a second or more: adds up grouped threads that ended and gives their memory back.
+  void Poll();
+
+  // Calls `visit` for each tree that changed since the last time, and each thread with a tree of
+  // its own that ended.
   void Collect(absl::FunctionRef<void(const TreeUpdate&)> visit);
 
   // A new file goes on where the last one ended: from here on counts are those since the last
@@ -53,28 +72,34 @@ class TreeCollector {
   // The same of the node's child for `routine`, as far as the probes have made it; else 0.
   uint32_t TraceChild(uint64_t raw_node, uint32_t routine);
 
-  // Σ of the calls in all updates of the recording.
+  // Σ of the calls in all updates of the recording, and in what Poll added up since.
   uint64_t total_calls() const { return total_calls_; }
   // The same of the file.
   uint64_t file_calls() const { return total_calls_ - calls_before_file_; }
   uint32_t nodes_reported() const { return nodes_reported_; }
   // Calls that are in no tree because memory ran out; about right.
   uint64_t lost_calls() const;
+  // Of the groups' trees.
+  uint64_t memory_bytes() const { return forest_.memory_bytes(); }
 
  private:
-  // Counts of a node when the file began.
-  struct Base {
-    uint64_t calls = 0;
-    uint64_t jitted = 0;
-  };
-
+  void TakeEnded();
+  bool IsGrouped(hot::ThreadState& state);
+  void DecideGroup(hot::ThreadState& state);
   template <typename Visit>
   void ForEachNode(hot::ThreadState& state, Visit visit);
+  void CollectTree(hot::ThreadState& state);
   void CollectNode(hot::Node& node);
   // Reports the node and, if need be, the nodes above it.
   void Report(hot::Node& node);
   void ReportOne(hot::Node& node);
-  Base BaseOf(const hot::Node& node) const;
+  void CollectGroups(absl::FunctionRef<void(const TreeUpdate&)> visit);
+  void FoldTree(hot::ThreadState& state);
+  void FoldNode(hot::Node& node);
+  // Gives a node its number that no collection has met yet.
+  void Place(hot::Node& node);
+  // Gives a node of a group's member its place in the group's tree; its parent must have one.
+  void PlaceInGroup(hot::Node& node);
   uint32_t NumberOf(hot::Node& node);
   // The same for a node that a sample names.
   uint32_t NameBySample(hot::Node& node);
@@ -82,9 +107,13 @@ class TreeCollector {
   hot::Node* NodeAt(uint64_t raw_node) const;
 
   hot::Arena* arena_;
+  GroupOf group_of_;
   StateRecycler states_;
+  GroupForest forest_;
+  absl::flat_hash_map<uint32_t, uint32_t> root_of_group_;  // in forest_
+  absl::flat_hash_map<uint32_t, uint32_t> group_of_root_;
+  std::vector<hot::ThreadState*> ended_;  // with trees of their own, to be told
   std::vector<NodeUpdate> updates_;
-  std::vector<Base> bases_;  // by number; nodes that came later have none
   std::vector<hot::Node*> path_;
   uint32_t last_number_ = 0;
   uint64_t calls_before_file_ = 0;

@@ -50,15 +50,15 @@ LossText TextOf(absl::string_view name) {
 }  // namespace
 
 SampleSource::SampleSource(const SessionClock& clock, sampling::Sampler& sampler,
-                           const jvmti::ClassRegistry& classes, jvmti::ThreadRegistry& threads,
-                           RecordEncoder& encoder, Losses& losses, NodeNumber node_number)
+                           const jvmti::ClassRegistry& classes, RecordEncoder& encoder,
+                           Losses& losses, ThreadNumber thread_number, NodeNumber node_number)
     : clock_(clock),
       sampler_(sampler),
       classes_(classes),
-      threads_(threads),
       encoder_(encoder),
       losses_(losses),
       positions_expected_(node_number != nullptr),
+      thread_number_(std::move(thread_number)),
       node_number_(std::move(node_number)) {}
 
 void SampleSource::Poll(proto::Chunk& chunk) {
@@ -75,8 +75,7 @@ void SampleSource::Add(const hot::SampleView& view, proto::Chunk& chunk) {
   const hot::SampleHeader& header = view.header;
   proto::Sample* sample = chunk.add_sample();
   sample->set_time_ns(clock_.Since(header.time_ns));
-  sample->set_thread(header.java_tid != 0 ? threads_.NumberOfJava(header.java_tid)
-                                          : header.thread_number);
+  sample->set_thread(header.java_tid != 0 ? thread_number_(header.java_tid) : header.thread_number);
   if (header.weight != 1) sample->set_weight(header.weight);
   const jmethodID innermost = AddFrames(view, chunk, *sample);
   if (header.position_known) {

@@ -9,7 +9,6 @@
 #include "agent/clock.h"
 #include "agent/hot/sample_record.h"
 #include "agent/jvmti/class_registry.h"
-#include "agent/jvmti/thread_registry.h"
 #include "agent/losses.h"
 #include "agent/sampling/sampler.h"
 #include "agent/writer/chunk_source.h"
@@ -18,13 +17,15 @@ namespace jtrace::writer {
 
 class SampleSource : public ChunkSource {
  public:
+  // Number of the thread that the samples of a Java thread are shown under.
+  using ThreadNumber = std::function<uint32_t(uint64_t java_tid)>;
   // Turns the tree position of a sample into the trace's node number; 0: none. `innermost` is the
   // Java method that ran, null if it cannot be told. Null if there are no trees.
   using NodeNumber = std::function<uint32_t(uint64_t raw_node, jmethodID innermost)>;
 
   SampleSource(const SessionClock& clock, sampling::Sampler& sampler,
-               const jvmti::ClassRegistry& classes, jvmti::ThreadRegistry& threads,
-               RecordEncoder& encoder, Losses& losses, NodeNumber node_number);
+               const jvmti::ClassRegistry& classes, RecordEncoder& encoder, Losses& losses,
+               ThreadNumber thread_number, NodeNumber node_number);
 
   void Poll(proto::Chunk& chunk) override;
   void Seal(uint64_t time_ns, proto::Chunk& chunk) override;
@@ -51,10 +52,10 @@ class SampleSource : public ChunkSource {
   const SessionClock& clock_;
   sampling::Sampler& sampler_;
   const jvmti::ClassRegistry& classes_;
-  jvmti::ThreadRegistry& threads_;
   RecordEncoder& encoder_;
   Losses& losses_;
   const bool positions_expected_;
+  const ThreadNumber thread_number_;
   const NodeNumber node_number_;
   // Frame numbers hold for one chunk.
   absl::flat_hash_map<FrameKey, KnownFrame> frames_;

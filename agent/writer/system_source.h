@@ -50,6 +50,16 @@ class InternalThreadSource : public ChunkSource {
   std::set<pid_t> attached_;
 };
 
+// Lets go of threads that ended. Last of the sources: the others may still ask about them.
+class EndedThreadSource : public ChunkSource {
+ public:
+  explicit EndedThreadSource(jvmti::ThreadRegistry& threads) : threads_(threads) {}
+  void Seal(uint64_t, proto::Chunk&) override { threads_.ForgetEnded(); }
+
+ private:
+  jvmti::ThreadRegistry& threads_;
+};
+
 class LossSource : public ChunkSource {
  public:
   explicit LossSource(const Losses& losses) : losses_(losses) {}

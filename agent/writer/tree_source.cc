@@ -19,6 +19,7 @@ class DeltaCoder {
 void Encode(const TreeUpdate& update, uint32_t thread, proto::Chunk& chunk) {
   proto::TreeDelta* delta = chunk.add_tree();
   delta->set_thread(thread);
+  delta->set_folded_threads(update.members);
   DeltaCoder defined;
   DeltaCoder counted;
   for (const NodeUpdate& node : update.nodes) {
@@ -46,10 +47,15 @@ void Encode(const FlatUpdate& update, uint32_t thread, proto::Chunk& chunk) {
 
 }  // namespace
 
+void TreeSource::Poll(proto::Chunk&) { collector_.Poll(); }
+
 void TreeSource::Seal(uint64_t, proto::Chunk& chunk) {
   collector_.Collect([&](const TreeUpdate& update) {
-    if (!update.nodes.empty()) Encode(update, threads_.NumberOfJava(update.java_tid), chunk);
-    if (update.ended) threads_.Forget(update.java_tid);
+    if (update.nodes.empty()) return;
+    Encode(update,
+           update.group != 0 ? groups_.NumberOfGroup(update.group)
+                             : threads_.NumberOfJava(update.java_tid),
+           chunk);
   });
   losses_.Set("calls.no_memory", Severity::kError, collector_.lost_calls(),
               "calls that found no memory for their tree node",
@@ -59,17 +65,13 @@ void TreeSource::Seal(uint64_t, proto::Chunk& chunk) {
 void FlatSource::Seal(uint64_t, proto::Chunk& chunk) {
   const auto limit = static_cast<uint32_t>(encoder_.routines() + 1);
   collector_.Collect(limit, [&](const FlatUpdate& update) {
-    if (!update.routines.empty()) Encode(update, ThreadNumber(update.java_tid), chunk);
-    if (update.ended) threads_.Forget(update.java_tid);
+    if (update.routines.empty()) return;
+    // Virtual threads share one set of counters.
+    Encode(update,
+           update.java_tid != 0 ? threads_.NumberOfJava(update.java_tid)
+                                : groups_.NumberOfGroup(groups_.VirtualThreads()),
+           chunk);
   });
-}
-
-uint32_t FlatSource::ThreadNumber(uint64_t java_tid) {
-  if (java_tid != 0) return threads_.NumberOfJava(java_tid);
-  if (virtual_threads_ == 0) {
-    virtual_threads_ = encoder_.DefineThread({.name = "[virtual threads]", .is_virtual = true});
-  }
-  return virtual_threads_;
 }
 
 }  // namespace jtrace::writer

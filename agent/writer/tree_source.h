@@ -8,39 +8,41 @@
 #include "agent/probes/flat_collector.h"
 #include "agent/probes/tree_collector.h"
 #include "agent/writer/chunk_source.h"
+#include "agent/writer/thread_groups.h"
 
 namespace jtrace::writer {
 
 // record=tree.
 class TreeSource : public ChunkSource {
  public:
-  TreeSource(TreeCollector& collector, jvmti::ThreadRegistry& threads, Losses& losses)
-      : collector_(collector), threads_(threads), losses_(losses) {}
+  TreeSource(TreeCollector& collector, jvmti::ThreadRegistry& threads, ThreadGroups& groups,
+             Losses& losses)
+      : collector_(collector), threads_(threads), groups_(groups), losses_(losses) {}
+  void Poll(proto::Chunk& chunk) override;
   void Seal(uint64_t time_ns, proto::Chunk& chunk) override;
   void BeginFile() override { collector_.BeginFile(); }
 
  private:
   TreeCollector& collector_;
   jvmti::ThreadRegistry& threads_;
+  ThreadGroups& groups_;
   Losses& losses_;
 };
 
 // record=flat.
 class FlatSource : public ChunkSource {
  public:
-  FlatSource(FlatCollector& collector, jvmti::ThreadRegistry& threads, RecordEncoder& encoder)
-      : collector_(collector), threads_(threads), encoder_(encoder) {}
+  FlatSource(FlatCollector& collector, jvmti::ThreadRegistry& threads, ThreadGroups& groups,
+             RecordEncoder& encoder)
+      : collector_(collector), threads_(threads), groups_(groups), encoder_(encoder) {}
   void Seal(uint64_t time_ns, proto::Chunk& chunk) override;
   void BeginFile() override { collector_.BeginFile(); }
 
  private:
-  uint32_t ThreadNumber(uint64_t java_tid);
-
   FlatCollector& collector_;
   jvmti::ThreadRegistry& threads_;
+  ThreadGroups& groups_;
   RecordEncoder& encoder_;
-  // Virtual threads share one set of counters, which stands for a thread of its own.
-  uint32_t virtual_threads_ = 0;
 };
 
 }  // namespace jtrace::writer

@@ -35,6 +35,7 @@ class Report {
     if (is_flat_) {
       flat_.Collect(kRoutineLimit, [this](const jtrace::FlatUpdate& update) { AddFlat(update); });
     } else {
+      tree_.Poll();
       tree_.Collect([this](const jtrace::TreeUpdate& update) { AddTree(update); });
     }
   }

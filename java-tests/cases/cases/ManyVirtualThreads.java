@@ -10,7 +10,7 @@ import java.util.concurrent.locks.LockSupport;
 
 /** Virtual threads that block and go on, perhaps on another carrier, in the middle of a call. */
 public final class ManyVirtualThreads {
-  private static final int THREADS = 10_000;
+  private static final int THREADS = 100_000;
 
   private static int outer(int n) {
     int sum = 0;

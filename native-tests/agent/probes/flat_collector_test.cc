@@ -66,6 +66,7 @@ TEST(FlatCollectorTest, AnEndedThreadIsReportedOnceAndItsCountersComeBackZero) {
   state->counters[1] = {1, 1};
   state->counters[200'000] = {1, 1};
   state->state.ended = 1;
+  arena->ended = hot::RefOf(arena.get(), state);
   const hot::Ref chunk = state->state.chunks;
   EXPECT_EQ(Collect(collector, 10), (std::vector<Row>{{1, true, 1, 2, 1}}));
   EXPECT_TRUE(Collect(collector, 10).empty());

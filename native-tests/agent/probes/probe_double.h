@@ -39,11 +39,12 @@ class TestArena {
 // slots and overflow tables are the probes' own business.
 class ProbeDouble {
  public:
-  ProbeDouble(hot::Arena* arena, uint64_t tid) : arena_(arena) {
+  ProbeDouble(hot::Arena* arena, uint64_t tid, bool is_virtual = false) : arena_(arena) {
     hot::Chunk* chunk = NewChunk(0);
     state_ = reinterpret_cast<hot::ThreadState*>(chunk + 1);
     auto* root = reinterpret_cast<hot::Node*>(state_ + 1);
     state_->tid = tid;
+    state_->is_virtual = is_virtual;
     state_->root = state_->last = Ref(root);
     state_->chunks = Ref(chunk);
     state_->bump = reinterpret_cast<uintptr_t>(root + 1);
@@ -62,6 +63,16 @@ class ProbeDouble {
     return token;
   }
   void Exit(uint64_t token) { hot::WriteRelaxed(state_->current, token); }
+
+  // As hot::MarkThreadEnded does for the published arena.
+  void End() {
+    state_->ended = 1;
+    std::atomic_ref<uint64_t> ended(arena_->ended);
+    uint64_t head = ended.load();
+    do {
+      state_->ended_next = static_cast<hot::Ref>(head);
+    } while (!ended.compare_exchange_weak(head, Ref(state_)));
+  }
 
   hot::ThreadState* state() { return state_; }
   uint64_t current_ref() { return Ref(reinterpret_cast<void*>(state_->current)); }

@@ -44,6 +44,7 @@ public final class JTraceProbe {
   private static final int NODE_NEXT = 12;
   private static final int NODE_INTERPRETED = 16;
   private static final int NODE_JITTED = 24;
+  private static final int NODE_DEPTH = 36;
   private static final int NODE_SLOTS = 64;
   private static final int SLOT_COUNT = 32;
   private static final int NODE_SIZE = 320;
@@ -57,6 +58,8 @@ public final class JTraceProbe {
   private static final int STATE_CHUNK_CLASS = 36;
   private static final int STATE_BUMP = 40;
   private static final int STATE_LIMIT = 48;
+  private static final int STATE_VIRTUAL = 56;
+  private static final int STATE_CHUNK_BYTES = 72;
   private static final int STATE_SIZE = 128;
 
   private static final int CHUNK_NEXT = 0;
@@ -76,6 +79,7 @@ public final class JTraceProbe {
 
   private static final int ARENA_NEXT = 128;
   private static final int ARENA_LIMIT = 136;
+  private static final int ARENA_FREES = 152;
   private static final int ARENA_FREE = 192;
   private static final int ARENA_LOST_NODE = 256;
   private static final int ARENA_BUCKETS = 4096;
@@ -205,13 +209,7 @@ public final class JTraceProbe {
   /** The thread's state, made if there is none; the lost state if there is no memory. */
   private static long findState(long tid) {
     long bucket = ARENA + ARENA_BUCKETS + ((tid & (BUCKET_COUNT - 1)) << 2);
-    long state = 0;
-    for (int r = U.getIntAcquire(null, bucket); r != 0; r = U.getInt(at(r) + STATE_NEXT)) {
-      if (U.getLong(at(r) + STATE_TID) == tid) {
-        state = at(r);
-        break;
-      }
-    }
+    long state = search(bucket, tid);
     if (state == 0) {
       if (tid == 0) {
         return FLAT ? ARENA + ARENA_SHARED : ARENA;
@@ -232,6 +230,25 @@ public final class JTraceProbe {
     return state;
   }
 
+  /**
+   * The state in the bucket; 0: there is none. A search may stand on a state while the writer thread
+   * gives its memory back and its link leads elsewhere: then it starts again.
+   */
+  private static long search(long bucket, long tid) {
+    for (long frees = -1; ; ) {
+      long now = U.getLongVolatile(null, ARENA + ARENA_FREES);
+      if (now == frees) {
+        return 0;
+      }
+      frees = now;
+      for (int r = U.getIntAcquire(null, bucket); r != 0; r = U.getIntAcquire(null, at(r) + STATE_NEXT)) {
+        if (U.getLong(at(r) + STATE_TID) == tid) {
+          return at(r);
+        }
+      }
+    }
+  }
+
   private static void publish(long state, long bucket) {
     int head;
     do {
@@ -247,6 +264,12 @@ public final class JTraceProbe {
     }
     long state = chunk + CHUNK_HEADER;
     long root = state + STATE_SIZE;
+    if (isVirtual()) {
+      U.putInt(state + STATE_VIRTUAL, 1);
+      // There may be very many: they get a second small chunk before bigger ones.
+      U.putInt(state + STATE_CHUNK_CLASS, -1);
+    }
+    U.putLong(state + STATE_CHUNK_BYTES, chunkBytes(0));
     U.putLong(state + STATE_TID, tid);
     U.putLong(state + STATE_CURRENT, root);
     U.putInt(state + STATE_ROOT, reference(root));
@@ -257,9 +280,14 @@ public final class JTraceProbe {
     return state;
   }
 
-  /** Virtual threads (no eetop) share one set of counters, changed atomically. */
+  /** A virtual thread has no eetop, the address of the JVM's structure for a platform thread. */
+  private static boolean isVirtual() {
+    return U.getLong(Thread.currentThread(), EETOP) == 0;
+  }
+
+  /** Virtual threads share one set of counters, changed atomically. */
   private static long newFlatState(long tid) {
-    if (U.getLong(Thread.currentThread(), EETOP) == 0) {
+    if (isVirtual()) {
       return ARENA + ARENA_SHARED;
     }
     long chunk = newChunk(FLAT_CLASS);
@@ -308,6 +336,7 @@ public final class JTraceProbe {
     }
     U.putInt(node + NODE_ROUTINE, id);
     U.putInt(node + NODE_PARENT, reference(parent));
+    U.putShort(node + NODE_DEPTH, (short) Math.min((U.getShort(parent + NODE_DEPTH) & 0xFFFF) + 1, 0xFFFF));
     long last = at(U.getInt(state + STATE_LAST));
     // The order of creation is the order in which the writer thread meets the nodes.
     U.putIntRelease(null, last + NODE_NEXT, reference(node));
@@ -365,22 +394,30 @@ public final class JTraceProbe {
   }
 
   private static boolean nextChunk(long state, long bytes) {
-    int sizeClass = Math.min(U.getInt(state + STATE_CHUNK_CLASS) + 1, USUAL_CLASSES - 1);
-    U.putInt(state + STATE_CHUNK_CLASS, sizeClass);
-    while (sizeClass < CHUNK_CLASSES - 1 && chunkBytes(sizeClass) - CHUNK_HEADER < bytes) {
-      sizeClass++;
+    int wanted = Math.min(U.getInt(state + STATE_CHUNK_CLASS) + 1, USUAL_CLASSES - 1);
+    U.putInt(state + STATE_CHUNK_CLASS, wanted);
+    while (wanted < CHUNK_CLASSES - 1 && chunkBytes(wanted) - CHUNK_HEADER < bytes) {
+      wanted++;
     }
-    long chunk = chunkBytes(sizeClass) - CHUNK_HEADER < bytes ? 0 : newChunk(sizeClass);
-    if (chunk == 0) {
-      return false;
+    // Smaller ones may have been given back where there is no room for a new one.
+    for (int c = wanted; c >= 0 && chunkBytes(c) - CHUNK_HEADER >= bytes; c--) {
+      long chunk = newChunk(c);
+      if (chunk != 0) {
+        useChunk(state, chunk, chunkBytes(c));
+        return true;
+      }
     }
+    return false;
+  }
+
+  private static void useChunk(long state, long chunk, long bytes) {
     U.putInt(chunk + CHUNK_NEXT, U.getInt(state + STATE_CHUNKS));
     U.putInt(state + STATE_CHUNKS, reference(chunk));
+    U.putLong(state + STATE_CHUNK_BYTES, U.getLong(state + STATE_CHUNK_BYTES) + bytes);
     // No room at all while the two bounds belong to different chunks.
     U.putLong(state + STATE_LIMIT, 0);
     U.putLong(state + STATE_BUMP, chunk + CHUNK_HEADER);
-    U.putLong(state + STATE_LIMIT, chunk + chunkBytes(sizeClass));
-    return true;
+    U.putLong(state + STATE_LIMIT, chunk + bytes);
   }
 
   private static long chunkBytes(int sizeClass) {

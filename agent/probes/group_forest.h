@@ -1,0 +1,61 @@
+#ifndef JTRACE_AGENT_PROBES_GROUP_FOREST_H_
+#define JTRACE_AGENT_PROBES_GROUP_FOREST_H_
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/functional/function_ref.h"
+
+namespace jtrace {
+
+// The common trees of groups of threads, into which the trees of members are added up: what is left
+// of threads that are too many to be told apart. On the writer thread only.
+class GroupForest {
+ public:
+  struct Node {
+    uint32_t parent = 0;   // index; 0: a root
+    uint32_t routine = 0;  // 0: a root
+    uint32_t number = 0;   // in the trace; 0: a root
+    uint32_t group = 0;    // which root it stands under
+    bool is_new = false;   // no update told it yet
+    bool changed = false;  // since the last ForEachChanged
+    uint64_t calls = 0;
+    uint64_t jitted = 0;
+  };
+
+  // Index of a new group's root; never 0.
+  uint32_t AddRoot();
+  // Index of the child for that routine. If it is made, its number in the trace is taken from
+  // `last_number`.
+  uint32_t Child(uint32_t parent, uint32_t routine, uint32_t& last_number);
+  void Add(uint32_t index, uint64_t calls, uint64_t jitted);
+  // Its number in the trace; the next ForEachChanged defines it at the latest.
+  uint32_t NumberForSample(uint32_t index);
+  // Counts start from 0 and every node is new again.
+  void BeginFile();
+
+  // A member was added to the group of that root.
+  void AddMember(uint32_t root) { ++members_[nodes_[root].group]; }
+  uint64_t members(uint32_t root) const { return members_[nodes_[root].group]; }
+
+  const Node& node(uint32_t index) const { return nodes_[index]; }
+  // Calls visit(root, nodes) for each group with changes since the last time; parents first.
+  void ForEachChanged(absl::FunctionRef<void(uint32_t root, const std::vector<uint32_t>&)> visit);
+
+  uint64_t memory_bytes() const;
+
+ private:
+  void MarkChanged(uint32_t index);
+
+  std::vector<Node> nodes_ = {Node{}};  // parents before children
+  absl::flat_hash_map<std::pair<uint32_t, uint32_t>, uint32_t> children_;  // (parent, routine)
+  std::vector<uint32_t> roots_;                                            // by group
+  std::vector<uint64_t> members_;                                          // by group
+  std::vector<std::vector<uint32_t>> changed_;                             // by group
+};
+
+}  // namespace jtrace
+
+#endif  // JTRACE_AGENT_PROBES_GROUP_FOREST_H_
