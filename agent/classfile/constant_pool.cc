@@ -90,8 +90,9 @@ std::optional<ConstantPool::Member> ConstantPool::MemberAt(const uint8_t* entry)
   const uint8_t* name_and_type = Entry(LoadU2(entry + 2), kNameAndType);
   if (!class_name || name_and_type == nullptr) return std::nullopt;
   const auto name = Utf8(LoadU2(name_and_type));
-  if (!name) return std::nullopt;
-  return Member{*class_name, *name};
+  const auto descriptor = Utf8(LoadU2(name_and_type + 2));
+  if (!name || !descriptor) return std::nullopt;
+  return Member{*class_name, *name, *descriptor};
 }
 
 uint16_t ConstantPool::FindClass(std::string_view name) const {

@@ -32,6 +32,7 @@ class ConstantPool {
   struct Member {
     std::string_view class_name;
     std::string_view name;
+    std::string_view descriptor;
   };
   /// A Methodref or InterfaceMethodref.
   std::optional<Member> Method(uint16_t index) const;

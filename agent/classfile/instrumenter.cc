@@ -1,5 +1,6 @@
 #include "agent/classfile/instrumenter.h"
 
+#include <optional>
 #include <utility>
 
 #include "agent/classfile/class_file.h"
@@ -50,9 +51,10 @@ std::vector<uint8_t> Assemble(const ClassFile& file, const ConstantPoolBuilder& 
 
 }  // namespace
 
-absl::StatusOr<InstrumentResult> Instrument(
-    absl::Span<const uint8_t> class_bytes, const ScopeFilter& filter, const ProbeSpec& spec,
-    absl::FunctionRef<uint32_t(const MethodRef&)> assign_id) {
+absl::StatusOr<InstrumentResult> Instrument(absl::Span<const uint8_t> class_bytes,
+                                            const ScopeFilter& filter, const ProbeSpec& spec,
+                                            absl::FunctionRef<uint32_t(const MethodRef&)> assign_id,
+                                            SiteIds* sites) {
   absl::StatusOr<ClassFile> file = ParseClassFile(class_bytes);
   if (!file.ok()) return file.status();
   InstrumentResult result = Outline(*file);
@@ -60,7 +62,9 @@ absl::StatusOr<InstrumentResult> Instrument(
   if (scope == ScopeFilter::ClassScope::kNone) return result;
 
   ConstantPoolBuilder pool(file->pool);
-  MethodRewriter rewriter(*file, spec, pool);
+  std::optional<SiteFinder> finder;
+  if (sites != nullptr) finder.emplace(*file, filter, spec, *sites);
+  MethodRewriter rewriter(*file, spec, pool, finder ? &*finder : nullptr, sites);
   ByteWriter methods;
   methods.Reserve((file->methods_end - file->methods_begin) * 3 / 2);
   bool changed = false;
@@ -79,6 +83,7 @@ absl::StatusOr<InstrumentResult> Instrument(
     outcome.id = assign_id(outcome.method);
     rewriter.SetId(outcome.id, methods);
   }
+  result.probes = rewriter.counts();
   if (changed) result.bytes = Assemble(*file, pool, methods.bytes());
   return result;
 }

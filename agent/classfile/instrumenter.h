@@ -7,9 +7,11 @@
 #include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "agent/classfile/probe_counts.h"
 #include "agent/classfile/probe_spec.h"
 #include "agent/classfile/reason.h"
 #include "agent/classfile/scope_filter.h"
+#include "agent/classfile/site.h"
 
 namespace jtrace::classfile {
 
@@ -38,19 +40,22 @@ struct InstrumentResult {
   uint16_t access = 0;
   uint16_t major_version = 0;
   std::vector<MethodOutcome> methods;  ///< every method, in class-file order
-  std::vector<uint8_t> bytes;          ///< the new class file; empty if nothing changed
+  ProbeCounts probes;
+  std::vector<uint8_t> bytes;  ///< the new class file; empty if nothing changed
 };
 
 /// Puts the probes of `spec` into every method of the class that `filter` includes.
 ///
 /// Pure and thread-safe; `class_bytes` may be anything at all. `assign_id` is called exactly once
 /// for each method that gets a probe, in class-file order, after nothing can fail any more for that
-/// method. A method that cannot be rewritten stays byte for byte as it was, with its reason.
-/// Errors: InvalidArgument if this is no class file, Unimplemented if its version is not known
-/// (45.3 to 69); the class must then be left alone.
-absl::StatusOr<InstrumentResult> Instrument(
-    absl::Span<const uint8_t> class_bytes, const ScopeFilter& filter, const ProbeSpec& spec,
-    absl::FunctionRef<uint32_t(const MethodRef&)> assign_id);
+/// method. `sites` may be null: then nothing inside the methods gets probes, whatever `spec` says;
+/// its ids are asked for behind the method's. A method that cannot be rewritten stays byte for byte
+/// as it was, with its reason. Errors: InvalidArgument if this is no class file, Unimplemented if
+/// its version is not known (45.3 to 69); the class must then be left alone.
+absl::StatusOr<InstrumentResult> Instrument(absl::Span<const uint8_t> class_bytes,
+                                            const ScopeFilter& filter, const ProbeSpec& spec,
+                                            absl::FunctionRef<uint32_t(const MethodRef&)> assign_id,
+                                            SiteIds* sites = nullptr);
 
 /// Names and methods only, for classes that stay untouched (all methods `kOutOfScope` or
 /// `kNoCode`); same errors.

@@ -18,19 +18,63 @@ bool IsEmptyFinalizer(const MethodInfo& method, Bytes code) {
   return method.name == "finalize" && method.descriptor == "()V" && code.size() == 1;
 }
 
+int SlotsOf(TokenKind token) {
+  return token == TokenKind::kLong ? 2 : token == TokenKind::kInt ? 1 : 0;
+}
+
 }  // namespace
 
 Reason MethodRewriter::Rewrite(const MethodInfo& method, ByteWriter& out) {
   if (const Reason reason = Prepare(method); reason != Reason::kNone) return reason;
+  FindSites(method);
   const ProbeCode probes(constants_, spec_.token, code_.max_locals);
   if (const Reason reason = PlanWithinLimits(method, probes); reason != Reason::kNone) {
     return reason;
   }
   const size_t begin = out.size();
   const Reason reason = WriteMethod(method, probes, out);
-  if (reason == Reason::kNone) return plan_.reason;
-  out.Truncate(begin);
-  return reason;
+  if (reason != Reason::kNone) {
+    out.Truncate(begin);
+    return reason;
+  }
+  CountProbes();
+  return plan_.reason;
+}
+
+// The sites, if the method's frame and the pool have room for them: one more token, one more slot
+// of the stack, and an id each.
+void MethodRewriter::FindSites(const MethodInfo& method) {
+  sites_.clear();
+  left_out_ = {};
+  if (finder_ == nullptr || ids_ == nullptr) return;
+  finder_->Find(method, code_, editor_, sites_, left_out_);
+  const bool fits = code_.max_locals + 2 * SlotsOf(spec_.token) <= 65535 &&
+                    code_.max_stack + 2 <= 65535 &&
+                    pool_.HasRoom(1 + static_cast<int>(sites_.size()));
+  if (!fits) LeaveSitesOut();
+}
+
+void MethodRewriter::LeaveSitesOut() {
+  for (const Site& site : sites_) {
+    const bool is_call = site.kind == SiteKind::kCall || site.kind == SiteKind::kNative;
+    left_out_[static_cast<size_t>(CallReason::kNoRoom)] += is_call ? 1 : 0;
+  }
+  sites_.clear();
+}
+
+void MethodRewriter::CountProbes() {
+  using Kind = ProbePlan::Kind;
+  for (const ProbePlan::Role& role : plan_.roles) {
+    counts_.entries += role.kind == Kind::kEnter ? 1 : 0;
+    counts_.exits += role.kind == Kind::kExit ? 1 : 0;
+    counts_.resumes += role.kind == Kind::kResume ? 1 : 0;
+    counts_.leaves += role.kind == Kind::kLeaf ? 1 : 0;
+    counts_.exceptions += role.kind == Kind::kMark ? 1 : 0;
+    if (role.kind != Kind::kBeforeCall) continue;
+    ++(sites_[role.site].kind == SiteKind::kNative ? counts_.natives : counts_.calls);
+  }
+  counts_.catch_alls += plan_.covered_from ? 1 : 0;
+  for (size_t i = 0; i < left_out_.size(); ++i) counts_.calls_left_out[i] += left_out_[i];
 }
 
 Reason MethodRewriter::Prepare(const MethodInfo& method) {
@@ -56,19 +100,32 @@ uint32_t MethodRewriter::NewSize(const ProbeCode& probes) const {
   return editor_.new_size() + (plan_.covered_from ? probes.catch_all.size() : 0);
 }
 
-// The whole set of probes, or only entry and exits, whichever keeps a method that the JIT compiles
-// within the size that it compiles.
+// As many probes as keep a method that the JIT compiles within the size that it compiles: all of
+// them, those without sites, or only entry and exits.
 Reason MethodRewriter::PlanWithinLimits(const MethodInfo& method, const ProbeCode& probes) {
-  const bool may_grow = code_.code.size() > kHugeMethodLimit;
-  for (const auto weight : {ProbePlanner::Weight::kFull, ProbePlanner::Weight::kLight}) {
-    planner_.Plan(file_, method, code_, editor_, probes, spec_.token, weight, plan_);
-    const Reason reason = editor_.Layout(plan_.insertions);
-    if (reason != Reason::kNone) return reason;
-    const uint32_t size = NewSize(probes);
-    if (size > kMaxCodeSize) return Reason::kCodeTooLarge;
-    if (may_grow || size <= kHugeMethodLimit) return Reason::kNone;
+  using Weight = ProbePlanner::Weight;
+  if (!sites_.empty()) {
+    if (PlanWith(method, probes, Weight::kSites) == Reason::kNone) return Reason::kNone;
+    LeaveSitesOut();
+    if (const Reason reason = PlanWith(method, probes, Weight::kFull); reason == Reason::kNone) {
+      if (plan_.reason == Reason::kNone) plan_.reason = Reason::kSitesLeftOut;
+      return reason;
+    }
   }
-  return Reason::kHugeMethod;
+  const Reason reason = PlanWith(method, probes, Weight::kFull);
+  return reason == Reason::kHugeMethod ? PlanWith(method, probes, Weight::kLight) : reason;
+}
+
+Reason MethodRewriter::PlanWith(const MethodInfo& method, const ProbeCode& probes,
+                                ProbePlanner::Weight weight) {
+  planner_.Plan(file_, method, code_, editor_, probes, spec_.token, weight, sites_, plan_);
+  if (const Reason reason = editor_.Layout(plan_.insertions); reason != Reason::kNone) {
+    return reason;
+  }
+  const uint32_t size = NewSize(probes);
+  if (size > kMaxCodeSize) return Reason::kCodeTooLarge;
+  const bool may_grow = code_.code.size() > kHugeMethodLimit;
+  return may_grow || size <= kHugeMethodLimit ? Reason::kNone : Reason::kHugeMethod;
 }
 
 Reason MethodRewriter::WriteMethod(const MethodInfo& method, const ProbeCode& probes,
@@ -76,15 +133,18 @@ Reason MethodRewriter::WriteMethod(const MethodInfo& method, const ProbeCode& pr
   out.Append(file_.bytes.subspan(method.begin, method.code_begin - method.begin));
   const size_t begin = out.size();
   const bool token = plan_.token != TokenKind::kNone;
-  const int token_slots = plan_.token == TokenKind::kLong ? 2 : token ? 1 : 0;
+  const int token_slots = SlotsOf(plan_.token);
+  const bool sites = !sites_.empty();
   // enter: the id, then the token. exit: the token on top of what is there. resume: token and id
   // on top of an exception, or of anything where it stands behind a handler's first instructions.
-  const int stack = std::max(code_.max_stack + token_slots + (code_.exceptions.empty() ? 0 : 1),
-                             token ? 1 + token_slots : 1);
+  // At a site: the id or the call's token, on top of its operands or its result.
+  const int stack = std::max({code_.max_stack + token_slots + (code_.exceptions.empty() ? 0 : 1),
+                              token ? 1 + token_slots : 1,
+                              sites ? code_.max_stack + std::max(token_slots, 1) : 0});
   out.U2(code_.name_index);
   out.U4(0);
   out.U2(static_cast<uint32_t>(stack));
-  out.U2(static_cast<uint32_t>(code_.max_locals + token_slots));
+  out.U2(static_cast<uint32_t>(code_.max_locals + token_slots * (sites ? 2 : 1)));
   out.U4(0);
   WriteCode(probes, out);
   out.PatchU4(begin + kCodeLengthOffset, static_cast<uint32_t>(out.size() - begin) - 14);
@@ -97,16 +157,22 @@ Reason MethodRewriter::WriteMethod(const MethodInfo& method, const ProbeCode& pr
 
 void MethodRewriter::WriteCode(const ProbeCode& probes, ByteWriter& out) {
   id_positions_.clear();
+  site_positions_.clear();
   const size_t begin = out.size();
   editor_.Write(out, [&](size_t insertion, size_t position) {
     const auto id_at = [&](uint32_t offset) { id_positions_.push_back(begin + position + offset); };
-    switch (plan_.kinds[insertion]) {
+    const ProbePlan::Role role = plan_.roles[insertion];
+    switch (role.kind) {
       case ProbePlan::Kind::kEnter:
         return id_at(probes.id_in_enter);
       case ProbePlan::Kind::kResume:
         return id_at(probes.id_in_resume);
       case ProbePlan::Kind::kLeaf:
         return id_at(probes.id_in_leaf);
+      case ProbePlan::Kind::kBeforeCall:
+      case ProbePlan::Kind::kMark:
+        return site_positions_.push_back({begin + position, role.site});
+      case ProbePlan::Kind::kAfterCall:
       case ProbePlan::Kind::kExit:
         return;
     }
@@ -188,9 +254,23 @@ Reason MethodRewriter::WriteStackMap(const MethodInfo& method, const CodeSubAttr
   return reason;
 }
 
-void MethodRewriter::SetId(uint32_t id, ByteWriter& out) const {
+MethodRewriter::SiteId MethodRewriter::IdOf(const Site& site) {
+  const uint32_t key = static_cast<uint32_t>(site.kind) << 16 | site.constant;
+  const auto [entry, inserted] = site_ids_.try_emplace(key);
+  if (inserted) {
+    const uint32_t id = ids_->IdOf(finder_->RefOf(site));
+    entry->second = {id, IdNeedsConstant(id) ? pool_.AddInteger(id) : uint16_t{0}};
+  }
+  return entry->second;
+}
+
+void MethodRewriter::SetId(uint32_t id, ByteWriter& out) {
   const uint16_t constant = IdNeedsConstant(id) ? pool_.AddInteger(id) : 0;
   for (const size_t position : id_positions_) PutId(out.data() + position, id, constant);
+  for (const SitePosition& at : site_positions_) {
+    const SiteId site = IdOf(sites_[at.site]);
+    PutId(out.data() + at.position, site.id, site.constant);
+  }
 }
 
 }  // namespace jtrace::classfile

@@ -3,13 +3,16 @@
 #include <cstdint>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "agent/classfile/class_file.h"
 #include "agent/classfile/code_attribute.h"
 #include "agent/classfile/code_editor.h"
 #include "agent/classfile/probe_code.h"
+#include "agent/classfile/probe_counts.h"
 #include "agent/classfile/probe_planner.h"
 #include "agent/classfile/probe_spec.h"
 #include "agent/classfile/reason.h"
+#include "agent/classfile/site_finder.h"
 #include "agent/classfile/stack_map.h"
 
 namespace jtrace::classfile {
@@ -17,28 +20,36 @@ namespace jtrace::classfile {
 /// Rewrites the methods of one class, one after the other, with the same buffers.
 class MethodRewriter {
  public:
-  MethodRewriter(const ClassFile& file, const ProbeSpec& spec, ConstantPoolBuilder& pool)
-      : file_(file), spec_(spec), pool_(pool) {}
+  /// `finder` and `ids` may be null: no sites.
+  MethodRewriter(const ClassFile& file, const ProbeSpec& spec, ConstantPoolBuilder& pool,
+                 SiteFinder* finder = nullptr, SiteIds* ids = nullptr)
+      : file_(file), spec_(spec), pool_(pool), finder_(finder), ids_(ids) {}
 
   /// Appends the method with its probes to `out`, ids still to be put in by SetId. On a reason
   /// whose effect is kUntouched `out` is as it was.
   Reason Rewrite(const MethodInfo& method, ByteWriter& out);
 
   /// Whether the method that Rewrite appended last only counts (ProbeSpec::leaf).
-  bool is_leaf() const { return plan_.kinds.front() == ProbePlan::Kind::kLeaf; }
+  bool is_leaf() const { return plan_.roles.front().kind == ProbePlan::Kind::kLeaf; }
 
-  /// Puts the id into the method that Rewrite appended last.
-  void SetId(uint32_t id, ByteWriter& out) const;
+  /// Puts the id, and those of its sites, into the method that Rewrite appended last.
+  void SetId(uint32_t id, ByteWriter& out);
+
+  const ProbeCounts& counts() const { return counts_; }
 
  private:
   Reason Prepare(const MethodInfo& method);
+  void FindSites(const MethodInfo& method);
   Reason PlanWithinLimits(const MethodInfo& method, const ProbeCode& probes);
+  Reason PlanWith(const MethodInfo& method, const ProbeCode& probes, ProbePlanner::Weight weight);
   Reason WriteMethod(const MethodInfo& method, const ProbeCode& probes, ByteWriter& out);
   void WriteCode(const ProbeCode& probes, ByteWriter& out);
   Reason WriteExceptions(ByteWriter& out) const;
   Reason WriteTables(const MethodInfo& method, ByteWriter& out);
   Reason WriteStackMap(const MethodInfo& method, const CodeSubAttribute* old, ByteWriter& out);
   uint32_t NewSize(const ProbeCode& probes) const;
+  void CountProbes();
+  void LeaveSitesOut();
 
   const ClassFile& file_;
   const ProbeSpec& spec_;
@@ -51,6 +62,25 @@ class MethodRewriter {
   ProbePlan plan_;
   StackMapRewriter stack_map_;
   std::vector<size_t> id_positions_;  // in `out`
+
+  // Sites: those of the method at hand, where their ids go, and the ids of the class so far.
+  struct SiteId {
+    uint32_t id = 0;
+    uint16_t constant = 0;  // 0: none needed
+  };
+  struct SitePosition {
+    size_t position = 0;  // in `out`
+    uint32_t site = 0;
+  };
+  SiteId IdOf(const Site& site);
+
+  SiteFinder* finder_;
+  SiteIds* ids_;
+  std::vector<Site> sites_;
+  CallReasonCounts left_out_ = {};
+  std::vector<SitePosition> site_positions_;
+  absl::flat_hash_map<uint32_t, SiteId> site_ids_;  // by kind << 16 | constant
+  ProbeCounts counts_;
 };
 
 }  // namespace jtrace::classfile

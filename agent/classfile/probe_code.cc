@@ -40,6 +40,10 @@ void PushIdLater(Snippet& out) {
 
 bool ProbeConstants::Add(const ProbeSpec& spec, ConstantPoolBuilder& pool) {
   const uint16_t owner = pool.FindOrAddClass(spec.owner);
+  if (spec.exceptions) {
+    mark = pool.AddMethodref(owner, spec.mark, "(I)V");
+    if (mark == 0) return false;
+  }
   if (spec.token == TokenKind::kNone) {
     enter = pool.AddMethodref(owner, spec.enter, "(I)V");
     return enter != 0;
@@ -58,6 +62,8 @@ bool ProbeConstants::Add(const ProbeSpec& spec, ConstantPoolBuilder& pool) {
 }
 
 ProbeCode::ProbeCode(const ProbeConstants& constants, TokenKind token, uint16_t token_slot) {
+  const int slots = token == TokenKind::kLong ? 2 : 1;
+  AddSites(constants, token, static_cast<uint16_t>(token_slot + slots));
   id_in_enter = enter.size();
   PushIdLater(enter);
   Call(enter, constants.enter);
@@ -84,6 +90,18 @@ ProbeCode::ProbeCode(const ProbeConstants& constants, TokenKind token, uint16_t 
   if (constants.leaf == 0) return;
   PushIdLater(leaf);
   Call(leaf, constants.leaf);
+}
+
+void ProbeCode::AddSites(const ProbeConstants& constants, TokenKind token, uint16_t call_slot) {
+  PushIdLater(mark);
+  Call(mark, constants.mark);
+  PushIdLater(before_call);
+  Call(before_call, constants.enter);
+  if (token == TokenKind::kNone) return;
+  const bool is_long = token == TokenKind::kLong;
+  Local(before_call, is_long ? kOpLstore : kOpIstore, is_long ? kLstore0 : kIstore0, call_slot);
+  Local(after_call, is_long ? kOpLload : kOpIload, is_long ? kLload0 : kIload0, call_slot);
+  Call(after_call, constants.exit);
 }
 
 void PutId(uint8_t* at, uint32_t id, uint16_t constant) {

@@ -15,6 +15,7 @@ struct ProbeConstants {
   uint16_t exit = 0;
   uint16_t resume = 0;
   uint16_t leaf = 0;  ///< 0: the spec has none
+  uint16_t mark = 0;  ///< only for exceptions
   uint16_t throwable = 0;
   uint16_t stack_map_table = 0;
 
@@ -49,11 +50,20 @@ struct ProbeCode {
   Snippet resume;
   Snippet catch_all;
   Snippet leaf;
+  // Of sites (site.h), with their ids at 0. The token of a call lives from the one to the other,
+  // past no frame.
+  Snippet before_call;
+  Snippet after_call;  ///< empty without tokens
+  Snippet mark;
   uint32_t id_in_enter = 0;   ///< where PutId goes in `enter`
   uint32_t id_in_resume = 0;  ///< where PutId goes in `resume`
   uint32_t id_in_leaf = 0;    ///< where PutId goes in `leaf`
 
+  /// The method's token is kept at `token_slot`, a call's behind it.
   ProbeCode(const ProbeConstants& constants, TokenKind token, uint16_t token_slot);
+
+ private:
+  void AddSites(const ProbeConstants& constants, TokenKind token, uint16_t call_slot);
 };
 
 /// The constant that PutId needs: 0 for ids that `sipush` can push.

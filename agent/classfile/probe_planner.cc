@@ -30,7 +30,9 @@ uint32_t ResumeBci(uint32_t handler, const CodeAttribute& attribute) {
   return at;
 }
 
-// Linear search for the invokespecial that initialises `this`: the first of this class's or its
+}  // namespace
+
+// Linear search: the first of this class's or its
 // superclass's constructors that no `new` before it asks for.
 std::optional<uint32_t> FindSuperCall(const ClassFile& file, Bytes code) {
   int uninitialized = 0;
@@ -48,8 +50,6 @@ std::optional<uint32_t> FindSuperCall(const ClassFile& file, Bytes code) {
   }
   return std::nullopt;
 }
-
-}  // namespace
 
 std::optional<uint32_t> EndOfSuperCall(const ClassFile& file, const CodeAttribute& code,
                                        const CodeEditor& editor) {
@@ -72,52 +72,95 @@ std::optional<uint32_t> EndOfSuperCall(const ClassFile& file, const CodeAttribut
 
 void ProbePlanner::Plan(const ClassFile& file, const MethodInfo& method, const CodeAttribute& code,
                         const CodeEditor& editor, const ProbeCode& probes, TokenKind token,
-                        Weight weight, ProbePlan& plan) {
-  plan.insertions.clear();
+                        Weight weight, absl::Span<const Site> sites, ProbePlan& plan) {
+  using Kind = ProbePlan::Kind;
+  planned_.clear();
   plan.covered_from.reset();
   plan.reason = Reason::kNone;
-  if (probes.leaf.size() != 0 && CallsNothing(file, code)) {
+  if (weight != Weight::kSites) sites = {};
+  plan.token = token;
+  if (sites.empty() && probes.leaf.size() != 0 && CallsNothing(file, code)) {
     plan.token = TokenKind::kNone;
-    plan.insertions.push_back({0, true, probes.leaf.bytes()});
-    plan.kinds.assign(1, ProbePlan::Kind::kLeaf);
+    Add(0, probes.leaf, Kind::kLeaf);
+    PutInto(plan);
     return;
   }
-  plan.token = token;
-  plan.insertions.push_back({0, true, probes.enter.bytes()});
+  // At one place: what jumps go round, resumes, what a handler caught, then what belongs to the
+  // instruction there. The sort below is stable.
+  Add(0, probes.enter, Kind::kEnter);
+  AddAfterCalls(code, probes, sites);
   if (token != TokenKind::kNone) {
-    if (weight == Weight::kFull) {
+    if (weight != Weight::kLight) {
       plan.covered_from = method.name == "<init>" ? EndOfSuperCall(file, code, editor) : 0;
       if (!plan.covered_from) plan.reason = Reason::kConstructorUncovered;
-      AddResumes(code, editor, probes, plan);
+      AddResumes(code, editor, probes);
     } else {
       plan.reason = Reason::kHugeMethodLight;
     }
-    for (const CodeEditor::Site& site : editor.sites()) {
-      if (IsReturn(site.opcode)) plan.insertions.push_back({site.bci, false, probes.exit.bytes()});
-    }
-    // Stable: a resume stays in front of an exit at the same place.
-    std::stable_sort(plan.insertions.begin(), plan.insertions.end(),
-                     [](const Insertion& a, const Insertion& b) { return a.bci < b.bci; });
   }
-  plan.kinds.clear();
-  for (const Insertion& insertion : plan.insertions) {
-    const uint8_t* bytes = insertion.bytes.data();
-    plan.kinds.push_back(bytes == probes.enter.bytes().data()    ? ProbePlan::Kind::kEnter
-                         : bytes == probes.resume.bytes().data() ? ProbePlan::Kind::kResume
-                                                                 : ProbePlan::Kind::kExit);
+  AddCaught(code, probes, sites);
+  if (token != TokenKind::kNone) {
+    for (const CodeEditor::Site& site : editor.sites()) {
+      if (IsReturn(site.opcode)) Add(site.bci, probes.exit, Kind::kExit);
+    }
+  }
+  AddBeforeSites(probes, sites);
+  PutInto(plan);
+}
+
+void ProbePlanner::Add(uint32_t bci, const Snippet& snippet, ProbePlan::Kind kind, size_t site) {
+  const bool skipped = kind == ProbePlan::Kind::kEnter || kind == ProbePlan::Kind::kLeaf ||
+                       kind == ProbePlan::Kind::kAfterCall;
+  planned_.push_back({{bci, skipped, snippet.bytes()}, {kind, static_cast<uint32_t>(site)}});
+}
+
+void ProbePlanner::PutInto(ProbePlan& plan) {
+  std::stable_sort(planned_.begin(), planned_.end(), [](const Planned& a, const Planned& b) {
+    return a.insertion.bci < b.insertion.bci;
+  });
+  plan.insertions.clear();
+  plan.roles.clear();
+  for (const Planned& planned : planned_) {
+    plan.insertions.push_back(planned.insertion);
+    plan.roles.push_back(planned.role);
   }
 }
 
 void ProbePlanner::AddResumes(const CodeAttribute& code, const CodeEditor& editor,
-                              const ProbeCode& probes, ProbePlan& plan) {
+                              const ProbeCode& probes) {
   handlers_.clear();
   for (const ExceptionRow& row : code.exceptions) {
     if (editor.IsInstruction(row.handler)) handlers_.push_back(ResumeBci(row.handler, code));
   }
   std::sort(handlers_.begin(), handlers_.end());
   handlers_.erase(std::unique(handlers_.begin(), handlers_.end()), handlers_.end());
-  for (const uint32_t bci : handlers_) {
-    plan.insertions.push_back({bci, false, probes.resume.bytes()});
+  for (const uint32_t bci : handlers_) Add(bci, probes.resume, ProbePlan::Kind::kResume);
+}
+
+void ProbePlanner::AddCaught(const CodeAttribute& code, const ProbeCode& probes,
+                             absl::Span<const Site> sites) {
+  for (size_t i = 0; i < sites.size(); ++i) {
+    if (sites[i].kind != SiteKind::kCaught) continue;
+    Add(ResumeBci(sites[i].bci, code), probes.mark, ProbePlan::Kind::kMark, i);
+  }
+}
+
+void ProbePlanner::AddAfterCalls(const CodeAttribute& code, const ProbeCode& probes,
+                                 absl::Span<const Site> sites) {
+  if (probes.after_call.size() == 0) return;
+  for (const Site& site : sites) {
+    if (site.kind != SiteKind::kCall && site.kind != SiteKind::kNative) continue;
+    const auto next = static_cast<uint32_t>(site.bci + InstructionLength(code.code, site.bci));
+    Add(next, probes.after_call, ProbePlan::Kind::kAfterCall);
+  }
+}
+
+void ProbePlanner::AddBeforeSites(const ProbeCode& probes, absl::Span<const Site> sites) {
+  for (size_t i = 0; i < sites.size(); ++i) {
+    if (sites[i].kind == SiteKind::kCaught) continue;
+    const bool thrown = sites[i].kind == SiteKind::kThrown;
+    Add(sites[i].bci, thrown ? probes.mark : probes.before_call,
+        thrown ? ProbePlan::Kind::kMark : ProbePlan::Kind::kBeforeCall, i);
   }
 }
 

@@ -9,6 +9,7 @@
 #include "agent/classfile/code_editor.h"
 #include "agent/classfile/probe_code.h"
 #include "agent/classfile/reason.h"
+#include "agent/classfile/site_finder.h"
 
 namespace jtrace::classfile {
 
@@ -17,9 +18,13 @@ inline constexpr uint32_t kHugeMethodLimit = 8000;
 
 /// Where a method's probes go.
 struct ProbePlan {
-  enum class Kind : uint8_t { kEnter, kExit, kResume, kLeaf };
+  enum class Kind : uint8_t { kEnter, kExit, kResume, kBeforeCall, kAfterCall, kMark, kLeaf };
+  struct Role {
+    Kind kind = Kind::kEnter;
+    uint32_t site = 0;  ///< of kBeforeCall and kMark: index into the sites
+  };
   std::vector<Insertion> insertions;  ///< as CodeEditor::Layout wants them
-  std::vector<Kind> kinds;            ///< of each insertion
+  std::vector<Role> roles;            ///< of each insertion
   /// First bci that the catch-all handler covers; nothing: the method gets none.
   std::optional<uint32_t> covered_from;
   /// The method has no token: one probe at its entry is all.
@@ -37,23 +42,41 @@ struct ProbePlan {
 ///   the same handler for ever;
 /// - catch-all: over the whole body, in constructors from behind `super(...)` on, where `this` is
 ///   initialised; not at all if that code can be entered by another way;
+/// - calls that leave the scope: directly before and behind, so that jumps to either place go round
+///   the probe that is not theirs. An exception out of the call meets a resume or the catch-all;
+/// - exceptions: before an athrow; at a handler behind its resume;
 /// - a method that calls nothing (leaf.h) only counts, at its entry, if the spec has a probe for
 /// it.
 class ProbePlanner {
  public:
-  enum class Weight : uint8_t { kFull, kLight };  ///< light: entry and exits only
+  /// full: without sites; light: entry and exits only.
+  enum class Weight : uint8_t { kSites, kFull, kLight };
 
   /// `editor` has scanned `code`. The plan's bytes live in `probes`.
   void Plan(const ClassFile& file, const MethodInfo& method, const CodeAttribute& code,
             const CodeEditor& editor, const ProbeCode& probes, TokenKind token, Weight weight,
-            ProbePlan& plan);
+            absl::Span<const Site> sites, ProbePlan& plan);
 
  private:
-  void AddResumes(const CodeAttribute& code, const CodeEditor& editor, const ProbeCode& probes,
-                  ProbePlan& plan);
+  struct Planned {
+    Insertion insertion;
+    ProbePlan::Role role;
+  };
 
+  void Add(uint32_t bci, const Snippet& snippet, ProbePlan::Kind kind, size_t site = 0);
+  void AddResumes(const CodeAttribute& code, const CodeEditor& editor, const ProbeCode& probes);
+  void AddCaught(const CodeAttribute& code, const ProbeCode& probes, absl::Span<const Site> sites);
+  void AddAfterCalls(const CodeAttribute& code, const ProbeCode& probes,
+                     absl::Span<const Site> sites);
+  void AddBeforeSites(const ProbeCode& probes, absl::Span<const Site> sites);
+  void PutInto(ProbePlan& plan);
+
+  std::vector<Planned> planned_;
   std::vector<uint32_t> handlers_;
 };
+
+/// The bci of the invokespecial that initialises `this` in a constructor, if it is found.
+std::optional<uint32_t> FindSuperCall(const ClassFile& file, Bytes code);
 
 /// The bci behind the call of `super(...)` or `this(...)` in a constructor, if what follows it can
 /// only be reached through it; 0 in java/lang/Object, which has none.

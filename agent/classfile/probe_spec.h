@@ -15,6 +15,11 @@ enum class TokenKind : uint8_t { kNone, kInt, kLong };
 ///     void    resume(<token>, int id)  at every catch handler of the method
 ///     void    leaf(int id)             instead of all these where nothing can be called (leaf.h)
 ///
+/// At sites (site.h), if they are asked for:
+///
+///     <token> enter(int id), exit(<token>)   around a call that leaves the scope, token in a local
+///     void    leaf(int id)                   at a thrown or caught exception
+///
 /// With `TokenKind::kNone` only `void enter(int id)` is called: no local, no exit, no handlers.
 struct ProbeSpec {
   std::string owner;  ///< internal name, `java/lang/invoke/JTraceProbe`
@@ -22,7 +27,10 @@ struct ProbeSpec {
   std::string enter = "enter";
   std::string exit = "exit";
   std::string resume = "resume";
-  std::string leaf = "";  ///< empty: leaves get the usual probes
+  std::string leaf = "";      ///< empty: leaves get the usual probes
+  std::string mark = "leaf";  ///< `leaf` at exceptions
+  bool boundary = false;      ///< probes around calls that leave the scope
+  bool exceptions = false;    ///< probes at exceptions thrown and caught
 
   /// The probes of `record=tree` and `record=log`.
   static ProbeSpec Tree() { return {.owner = "java/lang/invoke/JTraceProbe"}; }
@@ -34,7 +42,10 @@ struct ProbeSpec {
   }
   /// The probe of `record=flat`: `count(I)V`.
   static ProbeSpec Flat() {
-    return {.owner = "java/lang/invoke/JTraceProbe", .token = TokenKind::kNone, .enter = "count"};
+    return {.owner = "java/lang/invoke/JTraceProbe",
+            .token = TokenKind::kNone,
+            .enter = "count",
+            .mark = "count"};
   }
 };
 

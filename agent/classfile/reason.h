@@ -16,6 +16,8 @@ enum class Reason : uint8_t {
   // Probed, but an exit by exception heals only at the next probe of a caller.
   kHugeMethodLight,
   kConstructorUncovered,
+  // Probed, but for the calls and exceptions inside it.
+  kSitesLeftOut,
   // Meant to have one; left untouched.
   kEmptyFinalizer,
   kHugeMethod,

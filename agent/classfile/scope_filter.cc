@@ -151,6 +151,10 @@ ScopeFilter ScopeFilter::Everything() {
   return filter;
 }
 
+bool ScopeFilter::IsOwnClass(std::string_view class_name) {
+  return StartsWithAny(class_name, kNeverPrefixes);
+}
+
 bool ScopeFilter::IsJdkClass(std::string_view class_name) {
   return StartsWithAny(class_name, kJdkPrefixes);
 }

@@ -46,6 +46,9 @@ class ScopeFilter {
   }
   bool Includes(std::string_view class_name, std::string_view method_name) const;
 
+  /// Is this class one of jtrace's?
+  static bool IsOwnClass(std::string_view class_name);
+
   /// Is this class the JDK's own, as the default scope sees it?
   static bool IsJdkClass(std::string_view class_name);
 

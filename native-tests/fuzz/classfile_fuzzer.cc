@@ -38,11 +38,26 @@ void CheckRewritten(const InstrumentResult& result) {
   }
 }
 
+// Ids around those that need a constant. Takes every call for one of a native method.
+class EverySite : public SiteIds {
+ public:
+  uint32_t IdOf(const SiteRef& site) override {
+    Require(!site.class_name.empty() || site.kind == SiteKind::kCall ||
+            site.kind == SiteKind::kNative);
+    return 0x7fff + next_++ % 2;
+  }
+  bool IsNative(const SiteRef&) override { return true; }
+
+ private:
+  uint32_t next_ = 0;
+};
+
 void Check(Bytes input, const ProbeSpec& spec, uint32_t first_id) {
   uint32_t calls = 0;
-  const auto result =
-      Instrument(input, ScopeFilter::Everything(), spec,
-                 [&calls, first_id](const MethodRef&) { return first_id + calls++; });
+  EverySite sites;
+  const auto result = Instrument(
+      input, ScopeFilter::Everything(), spec,
+      [&calls, first_id](const MethodRef&) { return first_id + calls++; }, &sites);
   if (!result.ok()) return;
   uint32_t probed = 0;
   for (const MethodOutcome& outcome : result->methods) probed += outcome.probed ? 1 : 0;
@@ -56,6 +71,9 @@ void Check(Bytes input, const ProbeSpec& spec, uint32_t first_id) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using jtrace::classfile::ProbeSpec;
+  ProbeSpec sites = ProbeSpec::Tree();
+  sites.boundary = sites.exceptions = true;
+  jtrace::classfile::Check({data, size}, sites, 0x7ffe);
   jtrace::classfile::Check({data, size}, ProbeSpec::Tree(), 0x7ffe);
   jtrace::classfile::Check({data, size}, ProbeSpec::TreeWithLeaves(), 0x7ffe);
   jtrace::classfile::Check({data, size}, ProbeSpec::Flat(), 1);

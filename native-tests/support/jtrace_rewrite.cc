@@ -1,7 +1,8 @@
 // Rewrites class files in bulk, for the tests that put every class of a JDK before a verifier.
 //
-//     jtrace-rewrite [--flat|--leaves] [--skip-object] [--id-base=N] IN.pack OUT.pack
+//     jtrace-rewrite [--flat|--leaves] [--sites] [--skip-object] [--id-base=N] IN.pack OUT.pack
 //
+// --sites puts probes around every call too, but Object's constructor, and at every exception.
 // --skip-object leaves java/lang/Object alone, as the agent always does: C2 compiles its
 // constructor by rules of its own and crashes on a handler in it.
 //
@@ -23,6 +24,7 @@ namespace {
 
 struct Settings {
   ProbeSpec spec = ProbeSpec::Tree();
+  bool sites = false;
   bool skip_object = false;
   uint32_t next_id = 1;
 };
@@ -33,20 +35,42 @@ struct Tally {
   size_t rejected = 0;  // not parsed as a class file at all
   size_t probed = 0;
   size_t leaves = 0;  // of `probed`
+  size_t calls = 0;
+  size_t exceptions = 0;
   std::array<size_t, kReasonCount> by_reason{};
+  std::array<size_t, kCallReasonCount> calls_left_out{};
+};
+
+// Takes every call for one of a native method, so that all of them are sites.
+class EverySite : public SiteIds {
+ public:
+  explicit EverySite(uint32_t& next_id) : next_id_(next_id) {}
+  uint32_t IdOf(const SiteRef&) override { return next_id_++; }
+  bool IsNative(const SiteRef&) override { return true; }
+
+ private:
+  uint32_t& next_id_;
 };
 
 Bytes RewriteEntry(std::string_view name, Bytes bytes, Settings& settings,
                    std::vector<uint8_t>& storage, Tally& tally) {
   ++tally.classes;
   if (settings.skip_object && name.ends_with("java/lang/Object.class")) return bytes;
-  auto result = Instrument(bytes, ScopeFilter::Everything(), settings.spec,
-                           [&settings](const MethodRef&) { return settings.next_id++; });
+  EverySite sites(settings.next_id);
+  auto result = Instrument(
+      bytes, ScopeFilter::Everything(), settings.spec,
+      [&settings](const MethodRef&) { return settings.next_id++; },
+      settings.sites ? &sites : nullptr);
   if (!result.ok()) {
     ++tally.rejected;
     std::printf("rejected %.*s: %s\n", static_cast<int>(name.size()), name.data(),
                 std::string(result.status().message()).c_str());
     return bytes;
+  }
+  tally.calls += result->probes.calls + result->probes.natives;
+  tally.exceptions += result->probes.exceptions;
+  for (size_t i = 0; i < tally.calls_left_out.size(); ++i) {
+    tally.calls_left_out[i] += result->probes.calls_left_out[i];
   }
   for (const MethodOutcome& outcome : result->methods) {
     ++tally.by_reason[static_cast<size_t>(outcome.reason)];
@@ -72,6 +96,13 @@ void Print(const Tally& tally) {
     const size_t count = tally.by_reason[static_cast<size_t>(info.reason)];
     if (info.effect == Effect::kUntouched) refused += count;
     if (count != 0) std::printf("reason %s %zu\n", std::string(info.name).c_str(), count);
+  }
+  std::printf("calls %zu exceptions %zu\n", tally.calls, tally.exceptions);
+  for (size_t i = 0; i < tally.calls_left_out.size(); ++i) {
+    if (tally.calls_left_out[i] == 0) continue;
+    std::printf("calls left out: %s %zu\n",
+                std::string(Describe(static_cast<CallReason>(i)).name).c_str(),
+                tally.calls_left_out[i]);
   }
   std::printf("refused %zu of %zu methods\n", refused, refused + tally.probed);
 }
@@ -120,6 +151,8 @@ int main(int argc, char** argv) {
       settings.spec = jtrace::classfile::ProbeSpec::Flat();
     } else if (option == "--leaves") {
       settings.spec = jtrace::classfile::ProbeSpec::TreeWithLeaves();
+    } else if (option == "--sites") {
+      settings.sites = true;
     } else if (option == "--skip-object") {
       settings.skip_object = true;
     } else if (option.starts_with("--id-base=")) {
@@ -128,10 +161,11 @@ int main(int argc, char** argv) {
       at = argc;
     }
   }
+  settings.spec.boundary = settings.spec.exceptions = settings.sites;
   if (argc - at != 2) {
-    std::fprintf(
-        stderr,
-        "usage: jtrace-rewrite [--flat|--leaves] [--skip-object] [--id-base=N] IN.pack OUT.pack\n");
+    std::fprintf(stderr,
+                 "usage: jtrace-rewrite [--flat|--leaves] [--sites] [--skip-object] [--id-base=N] "
+                 "IN.pack OUT.pack\n");
     return 2;
   }
   return jtrace::classfile::Run(argv[at], argv[at + 1], settings);

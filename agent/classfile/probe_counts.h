@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstdint>
+
+#include "agent/classfile/site.h"
+
+namespace jtrace::classfile {
+
+/// Probes put into the methods of a class, and what got none.
+struct ProbeCounts {
+  uint32_t entries = 0;
+  uint32_t exits = 0;
+  uint32_t resumes = 0;
+  uint32_t catch_alls = 0;
+  uint32_t leaves = 0;
+  uint32_t calls = 0;  ///< pairs around calls that leave the scope
+  uint32_t natives = 0;
+  uint32_t exceptions = 0;
+  CallReasonCounts calls_left_out = {};
+};
+
+}  // namespace jtrace::classfile

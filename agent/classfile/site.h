@@ -1,0 +1,54 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+namespace jtrace::classfile {
+
+/// Something inside a method that gets probes of its own, besides its entry and its exits.
+enum class SiteKind : uint8_t {
+  kCall,    ///< a call that leaves the instrumented scope (S2.2)
+  kNative,  ///< a call of a native method in scope
+  kThrown,  ///< an `athrow` that is no rethrow
+  kCaught,  ///< a handler that names what it catches
+};
+
+/// What a site's probes count. The views live as long as the class bytes.
+struct SiteRef {
+  SiteKind kind = SiteKind::kCall;
+  std::string_view class_name;  ///< internal form; the callee's, or the exception's
+  std::string_view name = {};   ///< empty for exceptions
+  std::string_view descriptor = {};
+};
+
+/// Why a call that leaves the scope has no boundary probes.
+enum class CallReason : uint8_t {
+  kDynamic,             ///< invokedynamic: the class file does not say what it calls
+  kObjectConstructor,   ///< Object.<init>: every constructor chain ends in it, and it is empty
+  kProbe,               ///< jtrace's own classes, and those the probes run through
+  kGuardedConstructor,  ///< super(...) inside a try block: the verifier has no state for a probe
+  kNoRoom,              ///< the method or its class would grow beyond a limit
+};
+inline constexpr int kCallReasonCount = static_cast<int>(CallReason::kNoRoom) + 1;
+
+struct CallReasonInfo {
+  std::string_view name;  ///< stable, for traces and tests
+  std::string_view what;  ///< one clause, no full stop
+};
+const CallReasonInfo& Describe(CallReason reason);
+
+using CallReasonCounts = std::array<uint32_t, kCallReasonCount>;
+
+/// What the rewriter asks about sites. Called on the rewriting thread only.
+class SiteIds {
+ public:
+  virtual ~SiteIds() = default;
+  /// The id that the site's probes push; asked when nothing can fail any more, for each distinct
+  /// constant of the class once.
+  virtual uint32_t IdOf(const SiteRef& site) = 0;
+  /// Whether a method of *another* class in scope is known to be native.
+  virtual bool IsNative(const SiteRef& callee) = 0;
+};
+
+}  // namespace jtrace::classfile

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "absl/container/flat_hash_set.h"
+#include "agent/classfile/class_file.h"
+#include "agent/classfile/code_attribute.h"
+#include "agent/classfile/code_editor.h"
+#include "agent/classfile/probe_spec.h"
+#include "agent/classfile/scope_filter.h"
+#include "agent/classfile/site.h"
+
+namespace jtrace::classfile {
+
+/// A site in a method's code.
+struct Site {
+  SiteKind kind = SiteKind::kCall;
+  uint32_t bci = 0;
+  /// kCall, kNative: the Methodref. Exceptions: the Class, or the Methodref of what made it; 0:
+  /// not known, java/lang/Throwable.
+  uint16_t constant = 0;
+};
+
+/// Finds the sites of the methods of one class, by what its code says and nothing else: a call
+/// leaves the scope if the class and the method that the instruction names are not in it.
+class SiteFinder {
+ public:
+  SiteFinder(const ClassFile& file, const ScopeFilter& filter, const ProbeSpec& spec, SiteIds& ids)
+      : file_(file), filter_(filter), spec_(spec), ids_(ids) {}
+
+  /// The method's sites, by bci; one bci may have a kCaught and another one. `left_out` gets the
+  /// calls that leave the scope and are no sites.
+  void Find(const MethodInfo& method, const CodeAttribute& code, const CodeEditor& editor,
+            std::vector<Site>& sites, CallReasonCounts& left_out);
+
+  SiteRef RefOf(const Site& site) const;
+
+ private:
+  enum class Verdict : uint8_t { kUnknown, kNoSite, kLeaves, kNative, kObjectConstructor, kProbe };
+
+  Verdict Judge(uint16_t methodref);
+  Verdict JudgeOnce(uint16_t methodref);
+  bool IsOwnNative(std::string_view name, std::string_view descriptor);
+  void FindCalls(const MethodInfo& method, const CodeAttribute& code, std::vector<Site>& sites,
+                 CallReasonCounts& left_out);
+  void AddCall(uint32_t bci, Bytes code, std::vector<Site>& sites, CallReasonCounts& left_out);
+  void FindThrown(const CodeAttribute& code, const CodeEditor& editor,
+                  std::vector<Site>& sites) const;
+  void FindCaught(const CodeAttribute& code, const CodeEditor& editor,
+                  std::vector<Site>& sites) const;
+
+  const ClassFile& file_;
+  const ScopeFilter& filter_;
+  const ProbeSpec& spec_;
+  SiteIds& ids_;
+  std::vector<Verdict> verdicts_;  // by constant
+};
+
+}  // namespace jtrace::classfile
