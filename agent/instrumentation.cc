@@ -13,7 +13,7 @@ namespace jtrace {
 namespace {
 
 // What the probes can tell apart, less what one class may add at most.
-constexpr uint64_t kMaxRoutines = hot::kMaxRoutines - 65'536;
+constexpr uint64_t kMaxRoutines = hot::kMaxRoutines - 131'072;
 
 std::string BinaryName(std::string_view internal_name) {
   std::string name(internal_name);
@@ -47,14 +47,22 @@ absl::StatusOr<std::unique_ptr<Instrumentation>> Instrumentation::Create(
     const Options& options, writer::RecordEncoder& encoder, Losses& losses) {
   auto filter = classfile::ScopeFilter::Create(options.include, options.exclude);
   if (!filter.ok()) return filter.status();
+  auto costs = CallCosts::WithRules(options.call_costs);
+  if (!costs.ok()) return costs.status();
   classfile::ProbeSpec spec = SpecFor(options, *filter);
+  spec.boundary = options.boundary;
+  spec.exceptions = options.codes.Has(Code::kException);
   return std::unique_ptr<Instrumentation>(
-      new Instrumentation(*std::move(filter), std::move(spec), encoder, losses));
+      new Instrumentation(*std::move(filter), std::move(spec), *std::move(costs), encoder, losses));
 }
 
 Instrumentation::Instrumentation(classfile::ScopeFilter filter, classfile::ProbeSpec spec,
-                                 writer::RecordEncoder& encoder, Losses& losses)
-    : filter_(std::move(filter)), spec_(std::move(spec)), encoder_(encoder), losses_(losses) {}
+                                 CallCosts costs, writer::RecordEncoder& encoder, Losses& losses)
+    : filter_(std::move(filter)),
+      spec_(std::move(spec)),
+      encoder_(encoder),
+      losses_(losses),
+      costs_(std::move(costs)) {}
 
 bool Instrumentation::InScope(const std::string& binary_name) const {
   std::string internal = binary_name;
@@ -79,14 +87,16 @@ std::span<unsigned char> Instrumentation::Rewrite(jvmtiEnv* env, const char* nam
     }
     return encoder_.RoutineId(class_id, Abseil(method.name), Abseil(method.descriptor));
   };
+  CallSites sites(encoder_, costs_, natives_, loader_number);
   const auto result = classfile::Instrument(absl::MakeConstSpan(bytes.data(), bytes.size()),
-                                            filter_, spec_, assign_id);
+                                            filter_, spec_, assign_id, &sites);
   if (!result.ok()) {
     losses_.Add("class.not_rewritten", Severity::kWarning, 1,
                 "classes left without probes because their file could not be read",
                 "a class file newer than this jtrace knows, or one the JVM will refuse as well");
     return {};
   }
+  if (spec_.boundary) natives_.Add(result->methods);
   Count(*result);
   NoteLeaves(*result);
   if (result->bytes.empty()) return {};
@@ -119,13 +129,10 @@ bool Instrumentation::IsLeaf(uint32_t routine) const {
 
 void Instrumentation::Count(const classfile::InstrumentResult& result) {
   std::array<uint64_t, classfile::kReasonCount> by_reason = {};
-  uint64_t probed = 0;
+  totals_.Count(result);
   for (const classfile::MethodOutcome& outcome : result.methods) {
-    probed += outcome.probed ? 1 : 0;
     ++by_reason[static_cast<size_t>(outcome.reason)];
   }
-  methods_.fetch_add(probed, std::memory_order_relaxed);
-  if (!result.bytes.empty()) classes_.fetch_add(1, std::memory_order_relaxed);
   for (const classfile::ReasonInfo& reason : classfile::AllReasons()) {
     const uint64_t count = by_reason[static_cast<size_t>(reason.reason)];
     if (count == 0 || reason.effect == classfile::Effect::kNothing) continue;

@@ -6,7 +6,6 @@
 
 #include <jvmti.h>
 
-#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -18,10 +17,13 @@
 #include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
+#include "agent/call_costs.h"
+#include "agent/call_sites.h"
 #include "agent/classfile/instrumenter.h"
 #include "agent/classfile/scope_filter.h"
 #include "agent/losses.h"
 #include "agent/options.h"
+#include "agent/planner_totals.h"
 #include "agent/writer/record_encoder.h"
 
 namespace jtrace {
@@ -56,11 +58,13 @@ class Instrumentation {
   // Any thread.
   bool IsLeaf(uint32_t routine) const;
 
-  uint64_t methods_probed() const { return methods_.load(std::memory_order_relaxed); }
-  uint64_t classes_rewritten() const { return classes_.load(std::memory_order_relaxed); }
+  uint64_t methods_probed() const { return totals_.methods_probed(); }
+  uint64_t classes_rewritten() const { return totals_.classes_rewritten(); }
+  // What goes into the trace.
+  PlannerTotals& totals() { return totals_; }
 
  private:
-  Instrumentation(classfile::ScopeFilter filter, classfile::ProbeSpec spec,
+  Instrumentation(classfile::ScopeFilter filter, classfile::ProbeSpec spec, CallCosts costs,
                   writer::RecordEncoder& encoder, Losses& losses);
   void Count(const classfile::InstrumentResult& result);
   void NoteLeaves(const classfile::InstrumentResult& result);
@@ -72,8 +76,9 @@ class Instrumentation {
   mutable absl::Mutex rewritten_mutex_;
   absl::flat_hash_set<uint32_t> rewritten_ ABSL_GUARDED_BY(rewritten_mutex_);
   absl::flat_hash_set<uint32_t> leaves_ ABSL_GUARDED_BY(rewritten_mutex_);
-  std::atomic<uint64_t> methods_{0};
-  std::atomic<uint64_t> classes_{0};
+  const CallCosts costs_;
+  NativeMethods natives_;
+  PlannerTotals totals_;
 };
 
 }  // namespace jtrace

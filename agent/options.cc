@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <fstream>
-#include <numeric>
 #include <span>
 #include <sstream>
 #include <utility>
@@ -17,6 +16,8 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "agent/call_costs.h"
+#include "agent/nearest.h"
 
 namespace jtrace {
 namespace {
@@ -40,35 +41,6 @@ struct Word {
   absl::string_view word;
   Enum value;
 };
-
-size_t EditDistance(absl::string_view a, absl::string_view b) {
-  std::vector<size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), size_t{0});
-  for (size_t i = 0; i < a.size(); ++i) {
-    size_t diagonal = row[0];
-    row[0] = i + 1;
-    for (size_t j = 0; j < b.size(); ++j) {
-      const size_t substitute = diagonal + (a[i] == b[j] ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({substitute, row[j] + 1, row[j + 1] + 1});
-    }
-  }
-  return row[b.size()];
-}
-
-template <typename Range, typename NameOf>
-absl::string_view Nearest(absl::string_view word, const Range& range, NameOf name_of) {
-  absl::string_view best;
-  size_t best_distance = SIZE_MAX;
-  for (const auto& item : range) {
-    const size_t distance = EditDistance(word, name_of(item));
-    if (distance < best_distance) {
-      best_distance = distance;
-      best = name_of(item);
-    }
-  }
-  return best;
-}
 
 template <typename Enum, size_t N>
 absl::Status ParseWord(absl::string_view value, const std::array<Word<Enum>, N>& words,
@@ -96,6 +68,7 @@ constexpr std::array kActions = {Word<Action>{"start", Action::kStart},
                                  Word<Action>{"stop", Action::kStop},
                                  Word<Action>{"serve", Action::kServe}};
 constexpr std::array kClocks = {Word<int>{"none", 0}};
+constexpr std::array kSwitch = {Word<bool>{"on", true}, Word<bool>{"off", false}};
 constexpr std::array kTimers = {Word<int>{"cpu", 0}};
 constexpr std::array kStacks = {Word<int>{"full", 0}};
 
@@ -153,19 +126,25 @@ absl::Status ParseExclude(absl::string_view value, Options& o) {
 }
 
 absl::Status ParseCodes(absl::string_view value, Options& o) {
-  for (absl::string_view item : absl::StrSplit(value, ';', absl::SkipWhitespace())) {
-    const bool off = absl::ConsumePrefix(&item, "-");
-    if (!off) absl::ConsumePrefix(&item, "+");
-    uint32_t major = 0;
-    if (!absl::SimpleHexAtoi(item, &major)) {
-      return Invalid(absl::StrCat("'", item, "' is not a major code such as 0x51"));
-    }
-    if (off) {
-      o.codes_off.insert(major);
-    } else {
-      o.codes_off.erase(major);
-    }
-  }
+  if (absl::Status status = o.codes.Apply(value); !status.ok()) return status;
+  o.codes_off = o.codes.MajorsOff();
+  o.boundary = o.codes.Has(Code::kBoundary);
+  return absl::OkStatus();
+}
+
+absl::Status ParseBoundary(absl::string_view value, Options& o) {
+  if (absl::Status status = ParseWord(value, kSwitch, o.boundary); !status.ok()) return status;
+  return o.codes.Apply(o.boundary ? "+boundary" : "-boundary");
+}
+
+absl::Status ParseCosts(absl::string_view value, Options& o) {
+  std::ifstream file{std::string(value)};
+  if (!file) return Invalid(absl::StrCat("cannot read '", value, "'"));
+  std::ostringstream text;
+  text << file.rdbuf() << '\n';
+  const auto costs = CallCosts::WithRules(text.str());
+  if (!costs.ok()) return Invalid(absl::StrCat(value, ": ", costs.status().message()));
+  absl::StrAppend(&o.call_costs, text.str());
   return absl::OkStatus();
 }
 
@@ -224,8 +203,11 @@ constexpr std::array kOptions = {
     OptionRow{"include", "PATTERN[;…]", ParseInclude,
               "count only these: pkg.**, pkg.Class, Class::method, *"},
     OptionRow{"exclude", "PATTERN[;…]", ParseExclude, "do not count these (default: the JDK)"},
-    OptionRow{"codes", "-0x51[;…]", ParseCodes,
-              "switch kinds of records off or on; -0x51: cheaper JIT, coarser inlined frames"},
+    OptionRow{"boundary", "on|off", ParseBoundary,
+              "count calls that leave the scope, and native methods, as nodes of their own (off)"},
+    OptionRow{"costs", "FILE", ParseCosts, "more rules on what such calls depend on, or leave out"},
+    OptionRow{"codes", "+0x61;-jit[;…]", ParseCodes,
+              "switch kinds of records on or off, by number or name: see below"},
     OptionRow{"signal", "NUMBER", ParseSignal, "signal of the timer (27, SIGPROF)"},
     OptionRow{"log", "stderr|FILE|none", ParseLog, "where the agent's own two lines go"},
     OptionRow{"config", "FILE", ParseConfig, "more options, one a line; # starts a comment"},
@@ -319,6 +301,7 @@ std::string OptionsHelp() {
         row.value.empty() ? std::string(row.name) : absl::StrCat(row.name, "=", row.value);
     absl::StrAppendFormat(&out, "  %-28s %s\n", name, row.help);
   }
+  absl::StrAppend(&out, "\ncodes, and whether they are on if nothing is said:\n", CodesHelp());
   return out;
 }
 
@@ -326,6 +309,7 @@ std::string DescribeOptions(const Options& o) {
   std::string out = absl::StrCat("mode=", ModeName(o.mode));
   if (o.WantsEvents()) absl::StrAppend(&out, ",record=", RecordName(o.record));
   if (o.WantsSamples()) absl::StrAppend(&out, ",interval=", absl::FormatDuration(o.interval));
+  if (o.boundary) absl::StrAppend(&out, ",boundary=on");
   if (!o.include.empty()) absl::StrAppend(&out, ",include=", absl::StrJoin(o.include, ";"));
   if (!o.exclude.empty()) absl::StrAppend(&out, ",exclude=", absl::StrJoin(o.exclude, ";"));
   return out;

@@ -13,6 +13,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "agent/codes.h"
 
 namespace jtrace {
 
@@ -31,8 +32,12 @@ struct Options {
   std::string out = "trace.bin";
   std::vector<std::string> include;
   std::vector<std::string> exclude;
-  // Majors switched off by codes=-0x51;… (S3.1).
+  // codes= (S3.1), and the majors that it switched off.
+  CodeSet codes;
   std::set<uint32_t> codes_off;
+  // Probes around calls that leave the scope (S2.2); rules on them besides jtrace's own.
+  bool boundary = false;
+  std::string call_costs;
   // 0: SIGPROF.
   int signal = 0;
   LogTarget log = LogTarget::kStderr;

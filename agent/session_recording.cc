@@ -203,6 +203,7 @@ void Session::StartWriter() {
   if (sample_source_ != nullptr) sources.push_back(sample_source_.get());
   if (internal_threads_ != nullptr) sources.push_back(internal_threads_.get());
   if (call_source_ != nullptr) sources.push_back(call_source_.get());
+  if (instrumentation_ != nullptr) sources.push_back(&instrumentation_->totals());
   module_source_.BeginFile();
   sources.push_back(&module_source_);
   sources.push_back(&loss_source_);

@@ -71,6 +71,7 @@ inline constexpr uint32_t kMonitorWait = 0x2;
 inline constexpr uint32_t kParked = 0x1;
 inline constexpr uint32_t kAllocationSample = 0x1;
 inline constexpr uint32_t kTreeNode = 0x1;
+inline constexpr uint32_t kInterruptLevel = 0x1;  // plus the level
 
 // EventLog.op
 inline constexpr uint32_t kLogJitted = 0x1;

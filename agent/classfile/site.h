@@ -27,6 +27,7 @@ enum class CallReason : uint8_t {
   kDynamic,             ///< invokedynamic: the class file does not say what it calls
   kObjectConstructor,   ///< Object.<init>: every constructor chain ends in it, and it is empty
   kProbe,               ///< jtrace's own classes, and those the probes run through
+  kNotWanted,           ///< SiteIds::Wants said no
   kGuardedConstructor,  ///< super(...) inside a try block: the verifier has no state for a probe
   kNoRoom,              ///< the method or its class would grow beyond a limit
 };
@@ -49,6 +50,8 @@ class SiteIds {
   virtual uint32_t IdOf(const SiteRef& site) = 0;
   /// Whether a method of *another* class in scope is known to be native.
   virtual bool IsNative(const SiteRef& callee) = 0;
+  /// Whether a call that leaves the scope shall have probes.
+  virtual bool Wants(const SiteRef&) { return true; }
 };
 
 }  // namespace jtrace::classfile

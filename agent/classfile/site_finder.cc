@@ -16,6 +16,7 @@ constexpr CallReasonInfo kCallReasons[] = {
     {"invokedynamic", "the class file does not say what an invokedynamic calls"},
     {"object-constructor", "Object.<init> is empty, and every constructor ends in it"},
     {"probe-class", "calls of jtrace's own classes and of those its probes run through"},
+    {"not-wanted", "rules of costs= that leave them out"},
     {"guarded-constructor", "super(...) inside a try block leaves no place for a probe"},
     {"no-room", "the method or its class would grow beyond what the JIT or the format allows"},
 };
@@ -101,7 +102,9 @@ SiteFinder::Verdict SiteFinder::JudgeOnce(uint16_t methodref) {
   const SiteRef callee = RefOf({.constant = methodref});
   if (callee.class_name == kObject && callee.name == "<init>") return Verdict::kObjectConstructor;
   if (ScopeFilter::IsOwnClass(callee.class_name)) return Verdict::kProbe;
-  if (!filter_.Includes(callee.class_name, callee.name)) return Verdict::kLeaves;
+  if (!filter_.Includes(callee.class_name, callee.name)) {
+    return ids_.Wants(callee) ? Verdict::kLeaves : Verdict::kNotWanted;
+  }
   const bool native =
       (callee.class_name == file_.this_name && IsOwnNative(callee.name, callee.descriptor)) ||
       ids_.IsNative(callee);
@@ -142,6 +145,9 @@ void SiteFinder::AddCall(uint32_t bci, Bytes code, std::vector<Site>& sites,
       return;
     case Verdict::kProbe:
       Count(left_out, CallReason::kProbe);
+      return;
+    case Verdict::kNotWanted:
+      Count(left_out, CallReason::kNotWanted);
       return;
     case Verdict::kLeaves:
     case Verdict::kNative:

@@ -38,7 +38,15 @@ class SiteFinder {
   SiteRef RefOf(const Site& site) const;
 
  private:
-  enum class Verdict : uint8_t { kUnknown, kNoSite, kLeaves, kNative, kObjectConstructor, kProbe };
+  enum class Verdict : uint8_t {
+    kUnknown,
+    kNoSite,
+    kLeaves,
+    kNative,
+    kObjectConstructor,
+    kProbe,
+    kNotWanted
+  };
 
   Verdict Judge(uint16_t methodref);
   Verdict JudgeOnce(uint16_t methodref);

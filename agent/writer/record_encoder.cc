@@ -18,13 +18,24 @@ void Define(uint32_t id, const std::pair<uint32_t, uint32_t>& key, proto::ClassD
 }
 
 // A routine or a method by class, name and descriptor.
-template <typename Definition>
-void Define(uint32_t id, const std::tuple<uint32_t, uint32_t, uint32_t>& key,
-            Definition& definition) {
+template <typename Key, typename Definition>
+void DefineMember(uint32_t id, const Key& key, Definition& definition) {
   definition.set_id(id);
   definition.set_class_id(std::get<0>(key));
   definition.set_name(std::get<1>(key));
   definition.set_descriptor(std::get<2>(key));
+}
+
+void Define(uint32_t id, const std::tuple<uint32_t, uint32_t, uint32_t>& key,
+            proto::Method& definition) {
+  DefineMember(id, key, definition);
+}
+
+void Define(uint32_t id, const std::tuple<uint32_t, uint32_t, uint32_t, int, int>& key,
+            proto::Routine& definition) {
+  DefineMember(id, key, definition);
+  definition.set_kind(static_cast<proto::Routine::Kind>(std::get<3>(key)));
+  definition.set_cost(static_cast<proto::Routine::Cost>(std::get<4>(key)));
 }
 
 }  // namespace
@@ -105,8 +116,13 @@ uint32_t RecordEncoder::ClassId(absl::string_view binary_name, uint32_t loader) 
 
 uint32_t RecordEncoder::RoutineId(uint32_t class_id, absl::string_view name,
                                   absl::string_view descriptor) {
+  return SiteId({.class_id = class_id, .name = name, .descriptor = descriptor});
+}
+
+uint32_t RecordEncoder::SiteId(const RoutineInfo& info) {
   std::lock_guard lock(mutex_);
-  const MemberKey key(class_id, StringLocked(name), StringLocked(descriptor));
+  const RoutineKey key(info.class_id, StringLocked(info.name), StringLocked(info.descriptor),
+                       info.kind, info.cost);
   return DefineOnce(routines_, key, *chunk_.mutable_routine());
 }
 
@@ -116,7 +132,9 @@ uint32_t RecordEncoder::FindRoutine(uint32_t class_id, absl::string_view name,
   const auto name_id = strings_.find(name);
   const auto descriptor_id = strings_.find(descriptor);
   if (name_id == strings_.end() || descriptor_id == strings_.end()) return 0;
-  const auto found = routines_.find(MemberKey(class_id, name_id->second, descriptor_id->second));
+  const auto found =
+      routines_.find(RoutineKey(class_id, name_id->second, descriptor_id->second,
+                                proto::Routine::METHOD, proto::Routine::UNCLASSIFIED));
   return found != routines_.end() ? found->second : 0;
 }
 
@@ -128,8 +146,8 @@ uint32_t RecordEncoder::MethodId(uint32_t class_id, absl::string_view name,
 }
 
 // Routines and methods are defined alike.
-template <typename Definition>
-uint32_t RecordEncoder::DefineOnce(MemberMap& known, const MemberKey& key,
+template <typename Map, typename Definition>
+uint32_t RecordEncoder::DefineOnce(Map& known, const typename Map::key_type& key,
                                    google::protobuf::RepeatedPtrField<Definition>& definitions) {
   const auto next = static_cast<uint32_t>(known.size() + 1);
   const auto [entry, inserted] = known.try_emplace(key, next);

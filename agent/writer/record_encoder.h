@@ -42,6 +42,15 @@ struct EventRecord {
   absl::string_view text = {};
 };
 
+// What probes count besides the methods that have them.
+struct RoutineInfo {
+  uint32_t class_id = 0;
+  absl::string_view name = {};
+  absl::string_view descriptor = {};
+  proto::Routine::Kind kind = proto::Routine::METHOD;
+  proto::Routine::Cost cost = proto::Routine::UNCLASSIFIED;
+};
+
 class RecordEncoder {
  public:
   // Events whose major is in `majors_off` are not recorded (codes=).
@@ -61,7 +70,9 @@ class RecordEncoder {
   uint32_t String(absl::string_view text);
   uint32_t ClassId(absl::string_view binary_name, uint32_t loader);
   uint32_t RoutineId(uint32_t class_id, absl::string_view name, absl::string_view descriptor);
-  // The routine's number if it has one, else 0.
+  // Of a routine that is no method with probes of its own.
+  uint32_t SiteId(const RoutineInfo& info);
+  // The method's number as a routine if it has one, else 0.
   uint32_t FindRoutine(uint32_t class_id, absl::string_view name,
                        absl::string_view descriptor) const;
   uint32_t MethodId(uint32_t class_id, absl::string_view name, absl::string_view descriptor);
@@ -83,10 +94,13 @@ class RecordEncoder {
  private:
   using MemberKey = std::tuple<uint32_t, uint32_t, uint32_t>;  // class, name, descriptor
   using MemberMap = absl::flat_hash_map<MemberKey, uint32_t>;
+  // class, name, descriptor, kind, cost
+  using RoutineKey = std::tuple<uint32_t, uint32_t, uint32_t, int, int>;
+  using RoutineMap = absl::flat_hash_map<RoutineKey, uint32_t>;
 
   uint32_t StringLocked(absl::string_view text);
-  template <typename Definition>
-  uint32_t DefineOnce(MemberMap& known, const MemberKey& key,
+  template <typename Map, typename Definition>
+  uint32_t DefineOnce(Map& known, const typename Map::key_type& key,
                       google::protobuf::RepeatedPtrField<Definition>& definitions);
   proto::Event* EventLocked(const EventRecord& event);
 
@@ -100,7 +114,7 @@ class RecordEncoder {
   size_t pending_bytes_ = 0;
   absl::flat_hash_map<std::string, uint32_t> strings_;
   absl::flat_hash_map<std::pair<uint32_t, uint32_t>, uint32_t> classes_;
-  MemberMap routines_;
+  RoutineMap routines_;
   MemberMap methods_;
   uint32_t threads_ = 0;
   absl::btree_map<uint32_t, proto::Thread> live_threads_;

@@ -1,0 +1,78 @@
+#include "agent/call_sites.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "agent/classfile/class_file.h"
+#include "agent/classfile/scope_filter.h"
+
+namespace jtrace {
+namespace {
+
+using classfile::SiteKind;
+using classfile::SiteRef;
+
+absl::string_view Abseil(std::string_view text) { return {text.data(), text.size()}; }
+
+std::string BinaryName(std::string_view internal_name) {
+  std::string name(internal_name);
+  std::replace(name.begin(), name.end(), '/', '.');
+  return name;
+}
+
+std::string Key(std::string_view class_name, std::string_view name, std::string_view descriptor) {
+  return absl::StrCat(Abseil(class_name), ".", Abseil(name), Abseil(descriptor));
+}
+
+std::string CalleeName(const SiteRef& callee) {
+  return absl::StrCat(BinaryName(callee.class_name), ".", Abseil(callee.name));
+}
+
+proto::Routine::Kind KindOf(SiteKind kind) {
+  switch (kind) {
+    case SiteKind::kCall:
+      return proto::Routine::CALL;
+    case SiteKind::kNative:
+      return proto::Routine::NATIVE;
+    case SiteKind::kThrown:
+      return proto::Routine::THROWN;
+    case SiteKind::kCaught:
+      return proto::Routine::CAUGHT;
+  }
+  return proto::Routine::METHOD;
+}
+
+}  // namespace
+
+void NativeMethods::Add(absl::Span<const classfile::MethodOutcome> methods) {
+  for (const classfile::MethodOutcome& outcome : methods) {
+    const classfile::MethodRef& method = outcome.method;
+    if ((method.access & classfile::kAccNative) == 0) continue;
+    std::lock_guard lock(mutex_);
+    known_.insert(Key(method.class_name, method.name, method.descriptor));
+  }
+}
+
+bool NativeMethods::Contains(const SiteRef& callee) const {
+  std::lock_guard lock(mutex_);
+  if (known_.empty()) return false;
+  return known_.contains(Key(callee.class_name, callee.name, callee.descriptor));
+}
+
+bool CallSites::Wants(const SiteRef& callee) { return costs_.Of(CalleeName(callee)).has_value(); }
+
+uint32_t CallSites::IdOf(const SiteRef& site) {
+  // The JDK's loaders are told apart only where it matters, in its own frames.
+  const bool jdk = classfile::ScopeFilter::IsJdkClass(site.class_name);
+  writer::RoutineInfo routine = {
+      .class_id = encoder_.ClassId(BinaryName(site.class_name), jdk ? 0 : loader_number_()),
+      .name = Abseil(site.name),
+      .descriptor = Abseil(site.descriptor),
+      .kind = KindOf(site.kind)};
+  if (!site.name.empty()) {
+    routine.cost = costs_.Of(CalleeName(site)).value_or(proto::Routine::UNCLASSIFIED);
+  }
+  return encoder_.SiteId(routine);
+}
+
+}  // namespace jtrace

@@ -1,0 +1,50 @@
+// Numbers and classes of what gets probes inside methods: the agent's answers to the rewriter's
+// questions (classfile/site.h).
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+#include <string>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/functional/function_ref.h"
+#include "absl/types/span.h"
+#include "agent/call_costs.h"
+#include "agent/classfile/instrumenter.h"
+#include "agent/classfile/site.h"
+#include "agent/writer/record_encoder.h"
+
+namespace jtrace {
+
+// The native methods of the classes in scope that were loaded so far: a call from another class
+// gets probes only if the class with the native method came first. Any thread.
+class NativeMethods {
+ public:
+  void Add(absl::Span<const classfile::MethodOutcome> methods);
+  bool Contains(const classfile::SiteRef& callee) const;
+
+ private:
+  mutable std::mutex mutex_;
+  absl::flat_hash_set<std::string> known_;  // "pkg/Class.name(descriptor)"
+};
+
+// The sites of one class while it is being rewritten. `loader_number`: of the class's own loader,
+// asked for only if something out of the JDK is called.
+class CallSites : public classfile::SiteIds {
+ public:
+  CallSites(writer::RecordEncoder& encoder, const CallCosts& costs, const NativeMethods& natives,
+            absl::FunctionRef<uint32_t()> loader_number)
+      : encoder_(encoder), costs_(costs), natives_(natives), loader_number_(loader_number) {}
+
+  uint32_t IdOf(const classfile::SiteRef& site) override;
+  bool IsNative(const classfile::SiteRef& callee) override { return natives_.Contains(callee); }
+  bool Wants(const classfile::SiteRef& callee) override;
+
+ private:
+  writer::RecordEncoder& encoder_;
+  const CallCosts& costs_;
+  const NativeMethods& natives_;
+  absl::FunctionRef<uint32_t()> loader_number_;
+};
+
+}  // namespace jtrace
