@@ -39,13 +39,14 @@ uint64_t ThreadCpuNanos() {
   return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000u + static_cast<uint64_t>(now.tv_nsec);
 }
 
-// Appends what the sources collected to the encoder's chunk.
+// Appends what the sources collected to the encoder's chunk; what is large without copying it.
 void Merge(proto::Chunk& from, proto::Chunk& into) {
   into.mutable_frame()->Swap(from.mutable_frame());
   into.mutable_sample()->Swap(from.mutable_sample());
   into.mutable_tree()->Swap(from.mutable_tree());
   into.mutable_loss()->Swap(from.mutable_loss());
   into.mutable_module()->Swap(from.mutable_module());
+  into.MergeFrom(from);
   from.Clear();
 }
 

@@ -1,0 +1,307 @@
+// Probes inside methods: around calls that leave the scope, at exceptions.
+#include "agent/classfile/site.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "agent/classfile/class_file.h"
+#include "agent/classfile/code_attribute.h"
+#include "agent/classfile/instrumenter.h"
+#include "agent/classfile/opcodes.h"
+#include "native-tests/support/class_builder.h"
+
+namespace jtrace::classfile {
+namespace {
+
+using test::BytesOf;
+using test::ByteVector;
+using test::ClassBuilder;
+using test::TestMethod;
+using ::testing::ElementsAre;
+
+constexpr uint32_t kMethodId = 7;
+constexpr uint32_t kFirstSiteId = 20;
+
+class RecordingIds : public SiteIds {
+ public:
+  uint32_t IdOf(const SiteRef& site) override {
+    asked.push_back(std::string(site.class_name) + "." + std::string(site.name) +
+                    std::string(site.descriptor));
+    kinds.push_back(site.kind);
+    return first_id + static_cast<uint32_t>(asked.size() - 1);
+  }
+  bool IsNative(const SiteRef& callee) override { return callee.name == "known"; }
+  bool Wants(const SiteRef& callee) override { return callee.name != "unwanted"; }
+
+  uint32_t first_id = kFirstSiteId;
+  std::vector<std::string> asked;
+  std::vector<SiteKind> kinds;
+};
+
+struct Rewritten {
+  RecordingIds ids;
+  InstrumentResult result;
+  ClassFile file;
+  CodeAttribute code;
+
+  ByteVector Slice(size_t at, size_t size) const {
+    const Bytes slice = code.code.subspan(at, size);
+    return {slice.begin(), slice.end()};
+  }
+  uint16_t Probe(std::string_view name) const {
+    for (uint16_t i = 1; i < file.pool.count(); ++i) {
+      const auto method = file.pool.Method(i);
+      if (method && method->name == name && method->class_name.ends_with("JTraceProbe")) return i;
+    }
+    return 0;
+  }
+  uint32_t LeftOut(CallReason reason) const {
+    return result.probes.calls_left_out[static_cast<size_t>(reason)];
+  }
+};
+
+ProbeSpec SiteSpec() {
+  ProbeSpec spec = ProbeSpec::Tree();
+  spec.boundary = spec.exceptions = true;
+  return spec;
+}
+
+void Apply(const ByteVector& bytes, Rewritten& out, const ProbeSpec& spec = SiteSpec()) {
+  auto result = Instrument(
+      bytes, ScopeFilter(), spec, [](const MethodRef&) { return kMethodId; }, &out.ids);
+  ASSERT_TRUE(result.ok()) << result.status();
+  out.result = *std::move(result);
+  ASSERT_FALSE(out.result.bytes.empty()) << Describe(out.result.methods[0].reason).name;
+  auto file = ParseClassFile(out.result.bytes);
+  ASSERT_TRUE(file.ok()) << file.status();
+  out.file = *std::move(file);
+  const MethodInfo& method = out.file.methods[0];
+  ASSERT_TRUE(out.code.Parse(
+      Bytes(out.result.bytes).subspan(method.code_begin, method.code_end - method.code_begin),
+      out.file.pool));
+}
+
+ByteVector Invoke(uint8_t opcode, uint16_t method) { return BytesOf().U1(opcode).U2(method); }
+
+ByteVector CallOf(ClassBuilder& builder, const std::string& owner, const std::string& name = "f") {
+  return Invoke(kOpInvokestatic, builder.Method(owner, name, "()V"));
+}
+
+ByteVector Join(std::initializer_list<ByteVector> parts) {
+  BytesOf all;
+  for (const ByteVector& part : parts) all.Add(part);
+  return all;
+}
+
+uint8_t High(uint16_t v) { return static_cast<uint8_t>(v >> 8); }
+uint8_t Low(uint16_t v) { return static_cast<uint8_t>(v); }
+
+TEST(SiteTest, ACallThatLeavesByteForByte) {
+  ClassBuilder builder;
+  const ByteVector call = CallOf(builder, "java/util/Arrays");
+  Rewritten r;
+  ASSERT_NO_FATAL_FAILURE(
+      Apply(builder.Add({.code = Join({call, {kOpReturn}}), .max_stack = 0}).Build(), r));
+  const uint16_t enter = r.Probe("enter");
+  const uint16_t exit = r.Probe("exit");
+  // Behind the entry probe; the method's token is in 0, the call's in 2.
+  EXPECT_THAT(r.Slice(7, 14),
+              ElementsAre(kOpSipush, 0, kFirstSiteId, kOpInvokestatic, High(enter), Low(enter),
+                          65,                                          // lstore_2
+                          call[0], call[1], call[2],                   //
+                          32, kOpInvokestatic, High(exit), Low(exit))  // lload_2
+  );
+  EXPECT_EQ(r.code.code[21], 30);  // the exit probe: lload_0
+  EXPECT_EQ(r.code.max_locals, 4);
+  EXPECT_THAT(r.ids.asked, ElementsAre("java/util/Arrays.f()V"));
+  EXPECT_EQ(r.result.probes.calls, 1u);
+}
+
+TEST(SiteTest, CallsInsideTheScopeStayAsTheyAre) {
+  ClassBuilder builder;
+  const ByteVector code = Join({CallOf(builder, "com/acme/A"), CallOf(builder, "T"), {kOpReturn}});
+  Rewritten r;
+  ASSERT_NO_FATAL_FAILURE(Apply(builder.Add({.code = code}).Build(), r));
+  EXPECT_TRUE(r.ids.asked.empty());
+  EXPECT_EQ(r.code.max_locals, 2);
+}
+
+TEST(SiteTest, NativeMethodsInScope) {
+  ClassBuilder builder;
+  const ByteVector code = Join({CallOf(builder, "T", "own"),
+                                CallOf(builder, "U", "known"),
+                                CallOf(builder, "U", "other"),
+                                {kOpReturn}});
+  builder.Add({.code = code}).Add({.name = "own", .access = 0x0109});
+  Rewritten r;
+  ASSERT_NO_FATAL_FAILURE(Apply(builder.Build(), r));
+  EXPECT_THAT(r.ids.asked, ElementsAre("T.own()V", "U.known()V"));
+  EXPECT_THAT(r.ids.kinds, ElementsAre(SiteKind::kNative, SiteKind::kNative));
+}
+
+TEST(SiteTest, OneIdForEachCalleeOfAClass) {
+  ClassBuilder builder;
+  const ByteVector call = CallOf(builder, "java/util/Arrays");
+  const ByteVector code = Join({call, call, {kOpReturn}});
+  Rewritten r;
+  r.ids.first_id = 100'000;
+  ASSERT_NO_FATAL_FAILURE(Apply(builder.Add({.code = code}).Build(), r));
+  EXPECT_EQ(r.ids.asked.size(), 1u);
+  EXPECT_EQ(r.result.probes.calls, 2u);
+  EXPECT_EQ(r.code.code[7], kOpLdcW);
+  EXPECT_EQ(r.Slice(7, 3), r.Slice(7 + 14, 3));
+}
+
+TEST(SiteTest, CountsWhatItLeavesOut) {
+  ClassBuilder builder;
+  const uint16_t dynamic = builder.Method("X", "x", "()V");
+  const ByteVector indy = BytesOf().U1(kOpInvokedynamic).U2(dynamic).U2(0);
+  const ByteVector code = Join({indy,
+                                CallOf(builder, "java/lang/Object", "<init>"),
+                                CallOf(builder, "java/lang/invoke/JTraceProbe"),
+                                CallOf(builder, "java/util/Map", "unwanted"),
+                                {kOpReturn}});
+  Rewritten r;
+  ASSERT_NO_FATAL_FAILURE(Apply(builder.Add({.code = code}).Build(), r));
+  EXPECT_TRUE(r.ids.asked.empty());
+  EXPECT_EQ(r.LeftOut(CallReason::kDynamic), 1u);
+  EXPECT_EQ(r.LeftOut(CallReason::kObjectConstructor), 1u);
+  EXPECT_EQ(r.LeftOut(CallReason::kProbe), 1u);
+  EXPECT_EQ(r.LeftOut(CallReason::kNotWanted), 1u);
+}
+
+TEST(SiteTest, ArraysHaveTheMethodsOfObject) {
+  ClassBuilder builder;
+  const ByteVector code = Join({CallOf(builder, "[I", "clone"), {kOpReturn}});
+  Rewritten r;
+  ASSERT_NO_FATAL_FAILURE(Apply(builder.Add({.code = code}).Build(), r));
+  EXPECT_THAT(r.ids.asked, ElementsAre("java/lang/Object.clone()V"));
+}
+
+// if (x) call(); return: the jump goes round the probe behind the call.
+TEST(SiteTest, JumpsGoRoundTheProbeBehindACall) {
+  ClassBuilder builder;
+  const ByteVector code = Join({{26, kOpIfeq, 0, 6}, CallOf(builder, "java/util/A"), {kOpReturn}});
+  Rewritten r;
+  ASSERT_NO_FATAL_FAILURE(Apply(builder
+                                    .Add({.descriptor = "(I)V",
+                                          .code = code,
+                                          .max_locals = 1,
+                                          .attributes = {{"StackMapTable", BytesOf().U2(1).U1(7)}}})
+                                    .Build(),
+                                r));
+  ASSERT_EQ(r.code.code[8], kOpIfeq);
+  const uint32_t target = 8 + LoadU2(r.code.code.data() + 9);
+  EXPECT_EQ(r.code.code[target], 31);      // lload_1: the exit probe
+  EXPECT_EQ(r.code.code[target - 4], 33);  // lload_3: behind the call
+}
+
+// A handler whose range ends behind the call covers the probe there; its own begins with resume.
+TEST(SiteTest, ExceptionsOutOfACallMeetTheResume) {
+  ClassBuilder builder;
+  const uint16_t type = builder.Class("java/io/IOException");
+  const ByteVector code = Join({CallOf(builder, "java/util/A"), {kOpReturn, 87, kOpReturn}});
+  Rewritten r;
+  ProbeSpec spec = SiteSpec();
+  spec.exceptions = false;
+  ASSERT_NO_FATAL_FAILURE(
+      Apply(builder.Add({.code = code, .exceptions = {{0, 3, 4, type}}}).Build(), r, spec));
+  ASSERT_EQ(r.code.exceptions.size(), 2u);
+  EXPECT_EQ(r.code.exceptions[0].start, 7);
+  EXPECT_EQ(r.code.exceptions[0].end, 7 + 14);
+  const uint16_t resume = r.Probe("resume");
+  EXPECT_THAT(
+      r.Slice(r.code.exceptions[0].handler, 8),
+      ElementsAre(30, kOpSipush, 0, kMethodId, kOpInvokestatic, High(resume), Low(resume), 87));
+}
+
+TEST(SiteTest, ExceptionsThrownAndCaught) {
+  ClassBuilder builder;
+  const uint16_t io = builder.Class("java/io/IOException");
+  const uint16_t init = builder.Method("com/acme/Bad", "<init>", "()V");
+  const uint16_t make = builder.Method("com/acme/F", "make", "()Lcom/acme/Worse;");
+  const ByteVector code = Join({Invoke(kOpInvokespecial, init),
+                                {kOpAthrow},
+                                Invoke(kOpInvokestatic, make),
+                                {kOpAthrow},
+                                {kOpNop, kOpAthrow},
+                                {87, kOpReturn}});
+  Rewritten r;
+  ASSERT_NO_FATAL_FAILURE(
+      Apply(ClassBuilder(builder).Add({.code = code, .exceptions = {{0, 4, 10, io}}}).Build(), r));
+  EXPECT_THAT(r.ids.asked, ElementsAre("com/acme/Bad.", "com/acme/Worse.", "java/lang/Throwable.",
+                                       "java/io/IOException."));
+  EXPECT_EQ(r.result.probes.exceptions, 4u);
+  const uint16_t leaf = r.Probe("leaf");
+  // At the handler: resume, then leaf, then the handler's own code.
+  EXPECT_THAT(
+      r.Slice(r.code.exceptions[0].handler + 7, 7),
+      ElementsAre(kOpSipush, 0, kFirstSiteId + 3, kOpInvokestatic, High(leaf), Low(leaf), 87));
+}
+
+// What javac makes of finally: the handler for anything stores what it caught and throws it again.
+TEST(SiteTest, RethrowsOfFinallyAreNotThrown) {
+  ClassBuilder builder;
+  const ByteVector code = {kOpNop, kOpReturn, 75 /*astore_0*/, 42 /*aload_0*/, kOpAthrow};
+  Rewritten r;
+  ASSERT_NO_FATAL_FAILURE(
+      Apply(builder.Add({.code = code, .max_locals = 1, .exceptions = {{0, 1, 2, 0}}}).Build(), r));
+  EXPECT_TRUE(r.ids.asked.empty());
+}
+
+// super(…) in a block whose handler knows `this` as it was before.
+TEST(SiteTest, AGuardedSuperCallHasNoProbes) {
+  ClassBuilder builder;
+  const uint16_t init = builder.Method("java/lang/Object", "<init>", "()V");
+  const ByteVector code = Join({{42}, Invoke(kOpInvokespecial, init), {kOpReturn, 87, kOpReturn}});
+  Rewritten r;
+  ASSERT_NO_FATAL_FAILURE(Apply(builder
+                                    .Add({.name = "<init>",
+                                          .access = 1,
+                                          .code = code,
+                                          .max_locals = 1,
+                                          .exceptions = {{0, 4, 5, 0}}})
+                                    .Build(),
+                                r));
+  EXPECT_EQ(r.LeftOut(CallReason::kGuardedConstructor), 1u);
+}
+
+TEST(SiteTest, NoRoomMeansNoSitesAndIsCounted) {
+  ClassBuilder builder;
+  BytesOf code;
+  for (int i = 0; i < 600; ++i) code.Add(CallOf(builder, "java/util/A"));
+  const ByteVector body = Join({code, {kOpReturn}});  // with probes it would be over 8,000 bytes
+  Rewritten r;
+  ASSERT_NO_FATAL_FAILURE(Apply(builder.Add({.code = body}).Build(), r));
+  EXPECT_EQ(r.result.methods[0].reason, Reason::kSitesLeftOut);
+  EXPECT_TRUE(r.result.methods[0].probed);
+  EXPECT_TRUE(r.ids.asked.empty());
+  EXPECT_EQ(r.LeftOut(CallReason::kNoRoom), 600u);
+  EXPECT_EQ(r.result.probes.calls, 0u);
+  EXPECT_EQ(r.code.max_locals, 2);
+}
+
+TEST(SiteTest, FlatProbesOnlyCountCalls) {
+  ClassBuilder builder;
+  const ByteVector call = CallOf(builder, "java/util/A");
+  Rewritten r;
+  ProbeSpec spec = ProbeSpec::Flat();
+  spec.boundary = true;
+  ASSERT_NO_FATAL_FAILURE(Apply(builder.Add({.code = Join({call, {kOpReturn}})}).Build(), r, spec));
+  const uint16_t count = r.Probe("count");
+  EXPECT_THAT(r.Slice(6, 10), ElementsAre(kOpSipush, 0, kFirstSiteId, kOpInvokestatic, High(count),
+                                          Low(count), call[0], call[1], call[2], kOpReturn));
+}
+
+TEST(SiteTest, NothingWithoutBeingAsked) {
+  ClassBuilder builder;
+  Rewritten r;
+  ASSERT_NO_FATAL_FAILURE(
+      Apply(builder.Add({.code = Join({CallOf(builder, "java/util/A"), {kOpReturn}})}).Build(), r,
+            ProbeSpec::Tree()));
+  EXPECT_TRUE(r.ids.asked.empty());
+  EXPECT_EQ(r.code.max_locals, 2);
+}
+
+}  // namespace
+}  // namespace jtrace::classfile
