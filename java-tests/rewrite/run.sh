@@ -44,7 +44,20 @@ fi
 "$jdk/bin/java" -Xverify:all -Xshare:off "${patches[@]}" -cp "$classes" LinkAll "$kind" \
   "$work/out.pack"
 "$jdk/bin/java" -cp "$classes:$asm$(printf ':%s' "$@")" Verify "$work/out.pack" "$work/in.pack"
+
+# Once more with probes around every call and at every exception.
+"$rewrite" --sites --skip-object --id-base=30000 "$work/in.pack" "$work/sites.pack" >"$log"
+grep '^calls ' "$log"
 if [[ $kind == jdk ]]; then
+  "$jdk/bin/java" -cp "$classes" Pack jars "$work/sites.pack" "$work/sites" "$probe"
+  site_patches=("${patches[@]//$work\/modules/$work\/sites}")
+else
+  site_patches=("${patches[@]}")
+fi
+"$jdk/bin/java" -Xverify:all -Xshare:off "${site_patches[@]}" -cp "$classes" LinkAll "$kind" \
+  "$work/sites.pack"
+if [[ $kind == jdk ]]; then
+  "$jdk/bin/java" -Xshare:off "${site_patches[@]}" -Xcomp -XX:-TieredCompilation -version
   # The rewritten JDK must run as well: compiled by C2 from the start, and its own compiler in it.
   "$jdk/bin/java" -Xshare:off "${patches[@]}" -Xcomp -XX:-TieredCompilation -version
   cat >"$work/Hello.java" <<<'class Hello { public static void main(String[] a) { } }'

@@ -132,12 +132,12 @@ final class BoundaryTest {
             "planner.methods_probed", "13",
             "planner.probe.entry", "13",
             "planner.probe.resume", "2",
-            "planner.probe.call", "20",
+            "planner.probe.call", "16",
             "planner.call.invokedynamic", "4",
             "planner.call.object-constructor", "1")
         .forEach((key, value) -> checks.add(() -> assertEquals(value, facts.get(key), key)));
     assertAll(checks);
-    assertTrue(Report.text(run.trace(), "--report=summary").contains("20 call"));
+    assertTrue(Report.text(run.trace(), "--report=summary").contains("16 call"));
   }
 
   /** A rule of the user's leaves callees out; a bad one is refused at the start. */
