@@ -19,6 +19,7 @@ constexpr ProbeRow kProbeRows[] = {
     {"exit", "before a return", &ProbeCounts::exits},
     {"resume", "at a catch handler", &ProbeCounts::resumes},
     {"catch-all", "for what leaves a method by an exception", &ProbeCounts::catch_alls},
+    {"leaf", "a count at the entry of a method that calls nothing", &ProbeCounts::leaves},
     {"call", "around a call that leaves the scope", &ProbeCounts::calls},
     {"native-call", "around a call of a native method in scope", &ProbeCounts::natives},
     {"exception", "at an exception thrown or caught", &ProbeCounts::exceptions},

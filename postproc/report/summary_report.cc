@@ -72,6 +72,9 @@ Table SummaryTable(const ReportInput& input) {
     for (const auto& [key, value] : trace.facts) add(key, Cell::Text(value));
     if (trace.cut_off) add("cut_off", Cell::Int(1));
   }
+  for (const TraceInfo& trace : input.model.traces()) {
+    for (const TraceCount& count : trace.counts) add(count.key, Cell::Int(count.value));
+  }
   const Totals totals = SumUp(input);
   const InvariantCheck check = input.arcs.Check();
   add("unit", Cell::Text(TimeUnitName(input.model.unit())));
@@ -123,6 +126,7 @@ class SummaryWriter {
   }
   void WriteTrace(const TraceInfo& trace);
   void WriteAgent(const TraceInfo& trace);
+  void WritePlanner(const TraceInfo& trace);
   void WriteWork();
   void WriteMerge();
   void WriteInvariants();
@@ -156,6 +160,29 @@ void SummaryWriter::WriteTrace(const TraceInfo& trace) {
     Line("mode", mode);
   }
   WriteAgent(trace);
+  WritePlanner(trace);
+}
+
+// "12 entry · 14 exit": the counts whose keys begin with the prefix.
+std::string ListCounts(const TraceInfo& trace, std::string_view prefix) {
+  std::string list;
+  for (const TraceCount& count : trace.counts) {
+    if (!count.key.starts_with(prefix)) continue;
+    if (!list.empty()) list += " · ";
+    StrAppend(&list, FormatCount(count.value), " ", count.key.substr(prefix.size()));
+  }
+  return list;
+}
+
+// What the probe planner did, and what it left out.
+void SummaryWriter::WritePlanner(const TraceInfo& trace) {
+  const std::string probes = ListCounts(trace, "planner.probe.");
+  if (probes.empty()) return;
+  Line("probes", probes);
+  const std::string methods = ListCounts(trace, "planner.method.");
+  if (!methods.empty()) Line("", StrCat("methods without, or with fewer: ", methods));
+  const std::string calls = ListCounts(trace, "planner.call.");
+  if (!calls.empty()) Line("", StrCat("calls out of scope without: ", calls));
 }
 
 // What the recording itself took.
