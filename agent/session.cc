@@ -62,6 +62,8 @@ Session::Session(JavaVM* vm, jvmtiEnv* env)
       code_(clock_, classes_, encoder_),
       threads_(env, clock_, encoder_),
       groups_(threads_, encoder_),
+      limited_events_(losses_),
+      extra_events_(vm, clock_, threads_, encoder_, limited_events_, losses_),
       module_source_(encoder_),
       loss_source_(losses_),
       ended_threads_(threads_) {}
@@ -122,6 +124,7 @@ void Session::VmDeath() {
 void Session::EnableLiveEvents() {
   jvmti::EnableEvents(env_, kLiveEvents).IgnoreError();
   if (options_.WantsSamples()) EnableCodeEvents(env_, options_).IgnoreError();
+  extra_events_.Start(options_.codes);
   if (!granted_.virtual_threads) return;
   jvmti::EnableEvents(env_, kVirtualThreadStarts).IgnoreError();
   jvmti::EnableEvents(env_, kVirtualThreadEnds).IgnoreError();
@@ -132,6 +135,7 @@ absl::Status Session::EnableClassFileEvents() {
 }
 
 void Session::DisableEvents() {
+  extra_events_.Stop();
   jvmti::DisableEvents(env_, kLiveEvents).IgnoreError();
   jvmti::DisableEvents(env_, kStubEvents).IgnoreError();
   jvmti::DisableEvents(env_, kJitEvents).IgnoreError();

@@ -29,8 +29,11 @@
 #include "agent/jvmti/class_registry.h"
 #include "agent/jvmti/code_registry.h"
 #include "agent/jvmti/env.h"
+#include "agent/jvmti/extra_events.h"
+#include "agent/jvmti/gc_cause.h"
 #include "agent/jvmti/tags.h"
 #include "agent/jvmti/thread_registry.h"
+#include "agent/limited_events.h"
 #include "agent/log.h"
 #include "agent/losses.h"
 #include "agent/options.h"
@@ -72,6 +75,8 @@ class Session {
   void VirtualThreadEnd(JNIEnv* jni, jthread thread);
   void ClassFileLoad(jobject loader, const char* name, std::span<const unsigned char> bytes,
                      jint* new_size, unsigned char** new_bytes);
+  // Before ClassFileLoad, if the class runs already: an agent changes it, perhaps jtrace itself.
+  void ClassRedefine(const char* name);
   void ClassPrepare(jclass klass);
   void ObjectFree(jlong tag);
   void CompiledMethodLoad(jmethodID method, jint size, const void* address,
@@ -141,6 +146,9 @@ class Session {
   std::unique_ptr<Instrumentation> instrumentation_;
   jvmti::Granted granted_;
   bool is_live_ = false;  // the agent came when the program ran already
+  LimitedEvents limited_events_;
+  jvmti::ExtraEvents extra_events_;
+  jvmti::GcCause gc_cause_;
   std::unique_ptr<sampling::Sampler> sampler_;
   ProbeSets probe_sets_;
   // What the recording uses of probe_sets_; null: nothing.

@@ -1,7 +1,11 @@
 // What the JVM tells while a session records, handed to the part that wants it.
 #include <unistd.h>
 
+#include <algorithm>
+#include <string>
+
 #include "absl/cleanup/cleanup.h"
+#include "agent/jvmti/retransformer.h"
 #include "agent/session.h"
 #include "proto/trace_format.h"
 
@@ -42,6 +46,21 @@ void Session::ClassFileLoad(jobject loader, const char* name, std::span<const un
   *new_bytes = rewritten.data();
 }
 
+void Session::ClassRedefine(const char* name) {
+  if (name == nullptr || jvmti::IsRetransforming() || !recording_.load(std::memory_order_acquire) ||
+      !options_.codes.Has(Code::kClassRedefine)) {
+    return;
+  }
+  const uint64_t now = clock_.Now();
+  if (!limited_events_.Count(LimitedEvent::kRedefine, now)) return;
+  std::string binary_name(name);
+  std::replace(binary_name.begin(), binary_name.end(), '/', '.');
+  encoder_.AddEvent({.time_ns = now,
+                     .major = format::kClass,
+                     .minor = format::kClassRedefine,
+                     .text = binary_name});
+}
+
 void Session::ClassPrepare(jclass klass) { classes_.Prepare(klass, /*thread=*/0); }
 
 void Session::ObjectFree(jlong tag) { classes_.Unload(tag); }
@@ -68,7 +87,8 @@ void Session::GcStart() {
   encoder_.AddEvent({.time_ns = clock_.Now(),
                      .major = format::kGc,
                      .minor = format::kGcCycle,
-                     .value = static_cast<int64_t>(gc_count_.fetch_add(1) + 1)});
+                     .value = static_cast<int64_t>(gc_count_.fetch_add(1) + 1),
+                     .text = gc_cause_.Current()});
 }
 
 void Session::GcFinish() {

@@ -96,6 +96,11 @@ absl::Status Session::Begin(JNIEnv* jni, const Progress& progress) {
   if (absl::Status status = StartProbes(jni); !status.ok()) return status;
   if (absl::Status status = StartSampler(jni); !status.ok()) return status;
   if (is_live_) TellWhatComesTooLate();
+  if (!gc_cause_.Find(reinterpret_cast<const void*>(vm_->functions->GetEnv))) {
+    losses_.Add("gc.no_cause", Severity::kInfo, 1,
+                "the JVM does not say why it collects garbage: it keeps no performance counters",
+                "leave -XX:-UsePerfData out");
+  }
   recording_.store(true);
   if (is_live_) AdoptRunningThreads(jni);
   EnableLiveEvents();
@@ -206,6 +211,7 @@ void Session::StartWriter() {
   if (instrumentation_ != nullptr) sources.push_back(&instrumentation_->totals());
   module_source_.BeginFile();
   sources.push_back(&module_source_);
+  sources.push_back(&limited_events_);
   sources.push_back(&loss_source_);
   sources.push_back(&ended_threads_);
   drain_ = std::make_unique<writer::DrainThread>(

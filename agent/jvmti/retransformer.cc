@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "absl/cleanup/cleanup.h"
 #include "absl/time/clock.h"
 
 namespace jtrace::jvmti {
@@ -10,6 +11,8 @@ namespace {
 constexpr size_t kFirstBatch = 16;
 constexpr size_t kLargestBatch = 1024;
 constexpr absl::Duration kBatchTarget = absl::Milliseconds(40);
+
+thread_local bool t_retransforming = false;
 
 // One class that the JVM refuses makes the whole call fail without effect: halves find it.
 size_t RetransformOrSplit(jvmtiEnv* env, std::span<const jclass> classes) {
@@ -26,6 +29,8 @@ size_t RetransformOrSplit(jvmtiEnv* env, std::span<const jclass> classes) {
 
 }  // namespace
 
+bool IsRetransforming() { return t_retransforming; }
+
 size_t NextBatchSize(size_t size, absl::Duration time) {
   if (time < kBatchTarget / 2) return std::min(size * 2, kLargestBatch);
   if (time > kBatchTarget * 2) return std::max<size_t>(size / 2, 1);
@@ -34,6 +39,8 @@ size_t NextBatchSize(size_t size, absl::Duration time) {
 
 RetransformResult Retransform(jvmtiEnv* env, std::span<const jclass> classes,
                               absl::FunctionRef<bool(size_t done, size_t all)> progress) {
+  t_retransforming = true;
+  const auto done = absl::MakeCleanup([] { t_retransforming = false; });
   RetransformResult result;
   size_t size = kFirstBatch;
   for (size_t next = 0; next < classes.size();) {

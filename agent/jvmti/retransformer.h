@@ -26,6 +26,9 @@ struct RetransformResult {
 RetransformResult Retransform(jvmtiEnv* env, std::span<const jclass> classes,
                               absl::FunctionRef<bool(size_t done, size_t all)> progress);
 
+// Whether the calling thread is in Retransform: then class-file hooks see jtrace's own doing.
+bool IsRetransforming();
+
 // The number of classes of the next batch, after one of `size` took `time`.
 size_t NextBatchSize(size_t size, absl::Duration time);
 

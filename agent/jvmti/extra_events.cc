@@ -1,0 +1,192 @@
+#include "agent/jvmti/extra_events.h"
+
+#include <array>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "agent/jvmti/env.h"
+#include "proto/trace_format.h"
+
+namespace jtrace::jvmti {
+namespace {
+
+constexpr std::array kEvents = {JVMTI_EVENT_MONITOR_CONTENDED_ENTER,
+                                JVMTI_EVENT_MONITOR_CONTENDED_ENTERED,
+                                JVMTI_EVENT_MONITOR_WAIT,
+                                JVMTI_EVENT_MONITOR_WAITED,
+                                JVMTI_EVENT_SAMPLED_OBJECT_ALLOC,
+                                JVMTI_EVENT_CLASS_PREPARE};
+
+// What a thread is in the middle of. A virtual thread may wake up on another carrier: then the
+// monitor is not the same, and the time is not known.
+struct Pending {
+  uint64_t begin_ns = 0;
+  uint64_t java_tid = 0;
+  bool recorded = false;
+};
+thread_local std::array<Pending, kLimitedEventCount> t_pending;
+
+ExtraEvents* Self(jvmtiEnv* env) {
+  void* self = nullptr;
+  env->GetEnvironmentLocalStorage(&self);
+  return static_cast<ExtraEvents*>(self);
+}
+
+void JNICALL OnContendedEnter(jvmtiEnv* env, JNIEnv* jni, jthread thread, jobject object) {
+  Self(env)->ContendedEnter(jni, thread, object);
+}
+void JNICALL OnContendedEntered(jvmtiEnv* env, JNIEnv* jni, jthread thread, jobject object) {
+  Self(env)->ContendedEntered(jni, thread, object);
+}
+void JNICALL OnWait(jvmtiEnv* env, JNIEnv* jni, jthread thread, jobject object, jlong timeout) {
+  Self(env)->Wait(jni, thread, object, timeout);
+}
+void JNICALL OnWaited(jvmtiEnv* env, JNIEnv* jni, jthread thread, jobject object, jboolean) {
+  Self(env)->Waited(jni, thread, object);
+}
+void JNICALL OnAllocated(jvmtiEnv* env, JNIEnv* jni, jthread thread, jobject, jclass klass,
+                         jlong size) {
+  Self(env)->Allocated(jni, thread, klass, size);
+}
+void JNICALL OnPrepared(jvmtiEnv* env, JNIEnv* jni, jthread thread, jclass klass) {
+  Self(env)->Prepared(jni, thread, klass);
+}
+
+std::string ClassName(jvmtiEnv* env, jclass klass) {
+  jtrace::jvmti::Allocated<char> signature(env);
+  if (env->GetClassSignature(klass, signature.out(), nullptr) != JVMTI_ERROR_NONE) return "";
+  return BinaryName(signature.get());
+}
+
+}  // namespace
+
+bool ExtraEvents::MakeEnvironment() {
+  if (env_ != nullptr) return true;
+  jvmtiEnv* env = nullptr;
+  if (vm_->GetEnv(reinterpret_cast<void**>(&env), JVMTI_VERSION_11) != JNI_OK) return false;
+  jvmtiEventCallbacks callbacks = {};
+  callbacks.MonitorContendedEnter = OnContendedEnter;
+  callbacks.MonitorContendedEntered = OnContendedEntered;
+  callbacks.MonitorWait = OnWait;
+  callbacks.MonitorWaited = OnWaited;
+  callbacks.SampledObjectAlloc = OnAllocated;
+  callbacks.ClassPrepare = OnPrepared;
+  env->SetEnvironmentLocalStorage(this);
+  env->SetEventCallbacks(&callbacks, sizeof(callbacks));
+  env_ = env;
+  return true;
+}
+
+void ExtraEvents::Enable(bool wanted, bool offered, absl::string_view what,
+                         std::initializer_list<jvmtiEvent> events) {
+  if (!wanted) return;
+  const bool enabled = offered && EnableEvents(env_, {events.begin(), events.size()}).ok();
+  if (enabled) return;
+  losses_.Add(absl::StrCat("events.", what), Severity::kWarning, 1,
+              absl::StrCat("kind of event that this JVM does not offer: ", what),
+              "load the agent with -agentpath instead of attaching it");
+}
+
+void ExtraEvents::Start(const CodeSet& codes) {
+  const bool monitors = codes.Has(Code::kMonitor);
+  const bool allocations = codes.Has(Code::kAllocation);
+  const bool prepared = codes.Has(Code::kClassPrepare);
+  limits_.Reset();
+  if (!(monitors || allocations || prepared) || !MakeEnvironment()) return;
+  jvmtiCapabilities offered = {};
+  env_->GetPotentialCapabilities(&offered);
+  jvmtiCapabilities wanted = {};
+  wanted.can_generate_monitor_events = monitors && offered.can_generate_monitor_events;
+  wanted.can_generate_sampled_object_alloc_events =
+      allocations && offered.can_generate_sampled_object_alloc_events;
+  env_->AddCapabilities(&wanted);
+  env_->GetCapabilities(&granted_);
+  Enable(monitors, granted_.can_generate_monitor_events != 0, "monitors",
+         {JVMTI_EVENT_MONITOR_CONTENDED_ENTER, JVMTI_EVENT_MONITOR_CONTENDED_ENTERED,
+          JVMTI_EVENT_MONITOR_WAIT, JVMTI_EVENT_MONITOR_WAITED});
+  Enable(allocations, granted_.can_generate_sampled_object_alloc_events != 0, "allocations",
+         {JVMTI_EVENT_SAMPLED_OBJECT_ALLOC});
+  Enable(prepared, true, "prepared classes", {JVMTI_EVENT_CLASS_PREPARE});
+}
+
+void ExtraEvents::Stop() {
+  if (env_ == nullptr) return;
+  DisableEvents(env_, kEvents).IgnoreError();
+  // Allocation samples cost as long as the capability is held.
+  env_->RelinquishCapabilities(&granted_);
+  granted_ = {};
+}
+
+void ExtraEvents::Add(JNIEnv* jni, jthread thread, writer::EventRecord event, jclass klass) {
+  const ThreadNumbers numbers = threads_.FindRunning(jni, thread).numbers;
+  event.thread = numbers.number != 0 ? numbers.number : threads_.NumberOfJava(numbers.java_tid);
+  const std::string name = ClassName(env_, klass);
+  event.text = name;
+  encoder_.AddEvent(event);
+}
+
+void ExtraEvents::Begin(LimitedEvent event, JNIEnv* jni, jthread thread, jobject object,
+                        uint32_t minor, int64_t value) {
+  Pending& pending = t_pending[static_cast<size_t>(event)];
+  pending.begin_ns = clock_.Now();
+  pending.java_tid = threads_.FindRunning(jni, thread).numbers.java_tid;
+  pending.recorded = limits_.Count(event, pending.begin_ns);
+  if (!pending.recorded) return;
+  LocalRef<jclass> klass(jni, jni->GetObjectClass(object));
+  Add(jni, thread,
+      {.time_ns = pending.begin_ns, .major = format::kMonitor, .minor = minor, .value = value},
+      klass.get());
+}
+
+void ExtraEvents::End(LimitedEvent event, JNIEnv* jni, jthread thread, jobject object,
+                      uint32_t minor) {
+  const Pending pending = std::exchange(t_pending[static_cast<size_t>(event)], Pending());
+  if (pending.begin_ns == 0) return;  // began before the recording
+  if (pending.java_tid != threads_.FindRunning(jni, thread).numbers.java_tid) return;
+  const uint64_t now = clock_.Now();
+  limits_.Ended(event, now - pending.begin_ns);
+  if (!pending.recorded) return;
+  LocalRef<jclass> klass(jni, jni->GetObjectClass(object));
+  Add(jni, thread,
+      {.time_ns = now,
+       .major = format::kMonitor,
+       .minor = minor | format::kEnd,
+       .value = static_cast<int64_t>(now - pending.begin_ns)},
+      klass.get());
+}
+
+void ExtraEvents::ContendedEnter(JNIEnv* jni, jthread thread, jobject object) {
+  Begin(LimitedEvent::kContended, jni, thread, object, format::kMonitorContended, 0);
+}
+
+void ExtraEvents::ContendedEntered(JNIEnv* jni, jthread thread, jobject object) {
+  End(LimitedEvent::kContended, jni, thread, object, format::kMonitorContended);
+}
+
+void ExtraEvents::Wait(JNIEnv* jni, jthread thread, jobject object, jlong timeout_ms) {
+  Begin(LimitedEvent::kWait, jni, thread, object, format::kMonitorWait, timeout_ms);
+}
+
+void ExtraEvents::Waited(JNIEnv* jni, jthread thread, jobject object) {
+  End(LimitedEvent::kWait, jni, thread, object, format::kMonitorWait);
+}
+
+void ExtraEvents::Allocated(JNIEnv* jni, jthread thread, jclass klass, jlong size) {
+  const uint64_t now = clock_.Now();
+  if (!limits_.Count(LimitedEvent::kAllocation, now)) return;
+  Add(jni, thread,
+      {.time_ns = now,
+       .major = format::kAllocation,
+       .minor = format::kAllocationSample,
+       .value = size},
+      klass);
+}
+
+void ExtraEvents::Prepared(JNIEnv* jni, jthread thread, jclass klass) {
+  const uint64_t now = clock_.Now();
+  if (!limits_.Count(LimitedEvent::kPrepare, now)) return;
+  Add(jni, thread, {.time_ns = now, .major = format::kClass, .minor = format::kClassPrepare},
+      klass);
+}
+
+}  // namespace jtrace::jvmti

@@ -1,0 +1,66 @@
+// Events that are recorded only if codes= asks for them: contended monitors and waits (0x61), a
+// sample of the allocations (0x70), classes prepared (0x20/0x3).
+//
+// They have a JVMTI environment of their own, made when the first of them is asked for: so nothing
+// is enabled in a JVM that nobody asked for, and the other callbacks know nothing of them.
+// Threads: Start and Stop on the thread of a start or stop; callbacks on the Java thread concerned.
+#pragma once
+
+#include <jvmti.h>
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+
+#include "agent/clock.h"
+#include "agent/codes.h"
+#include "agent/jvmti/thread_registry.h"
+#include "agent/limited_events.h"
+#include "agent/losses.h"
+#include "agent/writer/record_encoder.h"
+
+namespace jtrace::jvmti {
+
+class ExtraEvents {
+ public:
+  ExtraEvents(JavaVM* vm, const SessionClock& clock, ThreadRegistry& threads,
+              writer::RecordEncoder& encoder, LimitedEvents& limits, Losses& losses)
+      : vm_(vm),
+        clock_(clock),
+        threads_(threads),
+        encoder_(encoder),
+        limits_(limits),
+        losses_(losses) {}
+
+  // What the JVM does not offer becomes a loss.
+  void Start(const CodeSet& codes);
+  void Stop();
+
+  // Callbacks.
+  void ContendedEnter(JNIEnv* jni, jthread thread, jobject object);
+  void ContendedEntered(JNIEnv* jni, jthread thread, jobject object);
+  void Wait(JNIEnv* jni, jthread thread, jobject object, jlong timeout_ms);
+  void Waited(JNIEnv* jni, jthread thread, jobject object);
+  void Allocated(JNIEnv* jni, jthread thread, jclass klass, jlong size);
+  void Prepared(JNIEnv* jni, jthread thread, jclass klass);
+
+ private:
+  bool MakeEnvironment();
+  void Enable(bool wanted, bool offered, absl::string_view what,
+              std::initializer_list<jvmtiEvent> events);
+  void Add(JNIEnv* jni, jthread thread, writer::EventRecord event, jclass klass);
+  void Begin(LimitedEvent event, JNIEnv* jni, jthread thread, jobject object, uint32_t minor,
+             int64_t value);
+  void End(LimitedEvent event, JNIEnv* jni, jthread thread, jobject object, uint32_t minor);
+
+  JavaVM* vm_;
+  const SessionClock& clock_;
+  ThreadRegistry& threads_;
+  writer::RecordEncoder& encoder_;
+  LimitedEvents& limits_;
+  Losses& losses_;
+  jvmtiEnv* env_ = nullptr;
+  jvmtiCapabilities granted_ = {};
+};
+
+}  // namespace jtrace::jvmti
