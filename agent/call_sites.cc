@@ -44,6 +44,13 @@ proto::Routine::Kind KindOf(SiteKind kind) {
 
 }  // namespace
 
+bool IsPark(const SiteRef& callee) {
+  if (!callee.name.starts_with("park")) return false;
+  return callee.class_name == "jdk/internal/misc/Unsafe" ||
+         callee.class_name == "sun/misc/Unsafe" ||
+         callee.class_name == "jdk/internal/misc/VirtualThreads";
+}
+
 void NativeMethods::Add(absl::Span<const classfile::MethodOutcome> methods) {
   for (const classfile::MethodOutcome& outcome : methods) {
     const classfile::MethodRef& method = outcome.method;
@@ -59,7 +66,9 @@ bool NativeMethods::Contains(const SiteRef& callee) const {
   return known_.contains(Key(callee.class_name, callee.name, callee.descriptor));
 }
 
-bool CallSites::Wants(const SiteRef& callee) { return costs_.Of(CalleeName(callee)).has_value(); }
+bool CallSites::Wants(const SiteRef& callee) {
+  return only_parks_ ? IsPark(callee) : costs_.Of(CalleeName(callee)).has_value();
+}
 
 uint32_t CallSites::IdOf(const SiteRef& site) {
   // The JDK's loaders are told apart only where it matters, in its own frames.
@@ -68,7 +77,7 @@ uint32_t CallSites::IdOf(const SiteRef& site) {
       .class_id = encoder_.ClassId(BinaryName(site.class_name), jdk ? 0 : loader_number_()),
       .name = Abseil(site.name),
       .descriptor = Abseil(site.descriptor),
-      .kind = KindOf(site.kind)};
+      .kind = IsPark(site) ? proto::Routine::PARK : KindOf(site.kind)};
   if (!site.name.empty()) {
     routine.cost = costs_.Of(CalleeName(site)).value_or(proto::Routine::UNCLASSIFIED);
   }

@@ -28,6 +28,9 @@ class NativeMethods {
   absl::flat_hash_set<std::string> known_;  // "pkg/Class.name(descriptor)"
 };
 
+// Whether a call makes its thread give up the processor until another lets it go on (0x62).
+bool IsPark(const classfile::SiteRef& callee);
+
 // The sites of one class while it is being rewritten. `loader_number`: of the class's own loader,
 // asked for only if something out of the JDK is called.
 class CallSites : public classfile::SiteIds {
@@ -39,12 +42,15 @@ class CallSites : public classfile::SiteIds {
   uint32_t IdOf(const classfile::SiteRef& site) override;
   bool IsNative(const classfile::SiteRef& callee) override { return natives_.Contains(callee); }
   bool Wants(const classfile::SiteRef& callee) override;
+  // No calls but those of IsPark.
+  void WantOnlyParks() { only_parks_ = true; }
 
  private:
   writer::RecordEncoder& encoder_;
   const CallCosts& costs_;
   const NativeMethods& natives_;
   absl::FunctionRef<uint32_t()> loader_number_;
+  bool only_parks_ = false;
 };
 
 }  // namespace jtrace

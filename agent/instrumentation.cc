@@ -15,6 +15,10 @@ namespace {
 // What the probes can tell apart, less what one class may add at most.
 constexpr uint64_t kMaxRoutines = hot::kMaxRoutines - 131'072;
 
+// Through which threads park, whatever of java.util.concurrent they use.
+constexpr std::string_view kParkClass = "java/util/concurrent/locks/LockSupport";
+constexpr char kParkPattern[] = "java.util.concurrent.locks.LockSupport";
+
 std::string BinaryName(std::string_view internal_name) {
   std::string name(internal_name);
   std::replace(name.begin(), name.end(), '/', '.');
@@ -52,8 +56,13 @@ absl::StatusOr<std::unique_ptr<Instrumentation>> Instrumentation::Create(
   classfile::ProbeSpec spec = SpecFor(options, *filter);
   spec.boundary = options.boundary;
   spec.exceptions = options.codes.Has(Code::kException);
-  return std::unique_ptr<Instrumentation>(
+  auto park_filter = classfile::ScopeFilter::Create(std::vector<std::string>{kParkPattern}, {});
+  if (!park_filter.ok()) return park_filter.status();
+  auto made = std::unique_ptr<Instrumentation>(
       new Instrumentation(*std::move(filter), std::move(spec), *std::move(costs), encoder, losses));
+  made->parks_ = options.codes.Has(Code::kPark);
+  made->park_filter_ = *std::move(park_filter);
+  return made;
 }
 
 Instrumentation::Instrumentation(classfile::ScopeFilter filter, classfile::ProbeSpec spec,
@@ -67,13 +76,18 @@ Instrumentation::Instrumentation(classfile::ScopeFilter filter, classfile::Probe
 bool Instrumentation::InScope(const std::string& binary_name) const {
   std::string internal = binary_name;
   std::replace(internal.begin(), internal.end(), '.', '/');
-  return filter_.MayMatchClass(internal);
+  return filter_.MayMatchClass(internal) || IsParkClass(internal);
+}
+
+bool Instrumentation::IsParkClass(std::string_view internal_name) const {
+  return parks_ && internal_name == kParkClass;
 }
 
 std::span<unsigned char> Instrumentation::Rewrite(jvmtiEnv* env, const char* name,
                                                   std::span<const unsigned char> bytes,
                                                   absl::FunctionRef<uint32_t()> loader_number) {
-  if (name != nullptr && !filter_.MayMatchClass(name)) return {};
+  const bool in_scope = name == nullptr || filter_.MayMatchClass(name);
+  if (!in_scope && !IsParkClass(name)) return {};
   if (encoder_.routines() >= kMaxRoutines) {
     losses_.Add("class.no_numbers", Severity::kWarning, 1,
                 "classes left without probes because all numbers for methods are given away",
@@ -88,8 +102,16 @@ std::span<unsigned char> Instrumentation::Rewrite(jvmtiEnv* env, const char* nam
     return encoder_.RoutineId(class_id, Abseil(method.name), Abseil(method.descriptor));
   };
   CallSites sites(encoder_, costs_, natives_, loader_number);
-  const auto result = classfile::Instrument(absl::MakeConstSpan(bytes.data(), bytes.size()),
-                                            filter_, spec_, assign_id, &sites);
+  classfile::ProbeSpec spec = spec_;
+  if (!in_scope) {
+    spec.methods = spec.exceptions = false;
+    spec.boundary = true;
+    sites.WantOnlyParks();
+    class_id = encoder_.ClassId(BinaryName(name), loader_number());
+  }
+  const auto result =
+      classfile::Instrument(absl::MakeConstSpan(bytes.data(), bytes.size()),
+                            in_scope ? filter_ : park_filter_, spec, assign_id, &sites);
   if (!result.ok()) {
     losses_.Add("class.not_rewritten", Severity::kWarning, 1,
                 "classes left without probes because their file could not be read",

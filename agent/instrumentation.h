@@ -66,6 +66,8 @@ class Instrumentation {
  private:
   Instrumentation(classfile::ScopeFilter filter, classfile::ProbeSpec spec, CallCosts costs,
                   writer::RecordEncoder& encoder, Losses& losses);
+  // The class through which threads park, out of scope: it gets probes at its parking only.
+  bool IsParkClass(std::string_view internal_name) const;
   void Count(const classfile::InstrumentResult& result);
   void NoteLeaves(const classfile::InstrumentResult& result);
 
@@ -76,6 +78,8 @@ class Instrumentation {
   mutable absl::Mutex rewritten_mutex_;
   absl::flat_hash_set<uint32_t> rewritten_ ABSL_GUARDED_BY(rewritten_mutex_);
   absl::flat_hash_set<uint32_t> leaves_ ABSL_GUARDED_BY(rewritten_mutex_);
+  bool parks_ = false;
+  classfile::ScopeFilter park_filter_;
   const CallCosts costs_;
   NativeMethods natives_;
   PlannerTotals totals_;

@@ -24,6 +24,7 @@ absl::Duration PollPeriod(const Options& options) {
 sampling::SamplerOptions SamplerOptionsOf(const Options& options) {
   sampling::SamplerOptions result;
   result.interval = std::chrono::nanoseconds(absl::ToInt64Nanoseconds(options.interval));
+  result.measure_cost = options.codes.Has(Code::kInterrupt);
   if (options.signal != 0) result.signal = options.signal;
   if (options.WantsEvents() && options.record == RecordKind::kTree) {
     result.read_position = &hot::ReadPosition;

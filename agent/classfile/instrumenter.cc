@@ -74,13 +74,17 @@ absl::StatusOr<InstrumentResult> Instrument(absl::Span<const uint8_t> class_byte
     const bool in_scope = method.has_code() && (scope == ScopeFilter::ClassScope::kAllMethods ||
                                                 filter.Includes(file->this_name, method.name));
     if (in_scope) outcome.reason = rewriter.Rewrite(method, methods);
-    if (!in_scope || Describe(outcome.reason).effect == Effect::kUntouched) {
+    if (!in_scope || outcome.reason == Reason::kOutOfScope ||
+        Describe(outcome.reason).effect == Effect::kUntouched) {
       methods.Append(class_bytes.subspan(method.begin, method.end - method.begin));
       continue;
     }
-    outcome.probed = changed = true;
-    outcome.is_leaf = rewriter.is_leaf();
-    outcome.id = assign_id(outcome.method);
+    changed = true;
+    outcome.probed = spec.methods;
+    if (outcome.probed) {
+      outcome.is_leaf = rewriter.is_leaf();
+      outcome.id = assign_id(outcome.method);
+    }
     rewriter.SetId(outcome.id, methods);
   }
   result.probes = rewriter.counts();

@@ -27,6 +27,7 @@ int SlotsOf(TokenKind token) {
 Reason MethodRewriter::Rewrite(const MethodInfo& method, ByteWriter& out) {
   if (const Reason reason = Prepare(method); reason != Reason::kNone) return reason;
   FindSites(method);
+  if (!spec_.methods && sites_.empty()) return Reason::kOutOfScope;
   const ProbeCode probes(constants_, spec_.token, code_.max_locals);
   if (const Reason reason = PlanWithinLimits(method, probes); reason != Reason::kNone) {
     return reason;
@@ -118,7 +119,11 @@ Reason MethodRewriter::PlanWithinLimits(const MethodInfo& method, const ProbeCod
 
 Reason MethodRewriter::PlanWith(const MethodInfo& method, const ProbeCode& probes,
                                 ProbePlanner::Weight weight) {
-  planner_.Plan(file_, method, code_, editor_, probes, spec_.token, weight, sites_, plan_);
+  if (spec_.methods) {
+    planner_.Plan(file_, method, code_, editor_, probes, spec_.token, weight, sites_, plan_);
+  } else {
+    planner_.PlanSites(code_, probes, sites_, plan_);
+  }
   if (const Reason reason = editor_.Layout(plan_.insertions); reason != Reason::kNone) {
     return reason;
   }
@@ -135,16 +140,18 @@ Reason MethodRewriter::WriteMethod(const MethodInfo& method, const ProbeCode& pr
   const bool token = plan_.token != TokenKind::kNone;
   const int token_slots = SlotsOf(plan_.token);
   const bool sites = !sites_.empty();
+  // The tokens of calls lie behind the method's, also where the method has none.
+  const int call_slots = SlotsOf(spec_.token);
   // enter: the id, then the token. exit: the token on top of what is there. resume: token and id
   // on top of an exception, or of anything where it stands behind a handler's first instructions.
   // At a site: the id or the call's token, on top of its operands or its result.
   const int stack = std::max({code_.max_stack + token_slots + (code_.exceptions.empty() ? 0 : 1),
                               token ? 1 + token_slots : 1,
-                              sites ? code_.max_stack + std::max(token_slots, 1) : 0});
+                              sites ? code_.max_stack + std::max(call_slots, 1) : 0});
   out.U2(code_.name_index);
   out.U4(0);
   out.U2(static_cast<uint32_t>(stack));
-  out.U2(static_cast<uint32_t>(code_.max_locals + token_slots * (sites ? 2 : 1)));
+  out.U2(static_cast<uint32_t>(code_.max_locals + (sites ? 2 * call_slots : token_slots)));
   out.U4(0);
   WriteCode(probes, out);
   out.PatchU4(begin + kCodeLengthOffset, static_cast<uint32_t>(out.size() - begin) - 14);

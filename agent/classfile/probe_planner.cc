@@ -108,6 +108,18 @@ void ProbePlanner::Plan(const ClassFile& file, const MethodInfo& method, const C
   PutInto(plan);
 }
 
+void ProbePlanner::PlanSites(const CodeAttribute& code, const ProbeCode& probes,
+                             absl::Span<const Site> sites, ProbePlan& plan) {
+  planned_.clear();
+  plan.covered_from.reset();
+  plan.reason = Reason::kNone;
+  plan.token = TokenKind::kNone;
+  AddAfterCalls(code, probes, sites);
+  AddCaught(code, probes, sites);
+  AddBeforeSites(probes, sites);
+  PutInto(plan);
+}
+
 void ProbePlanner::Add(uint32_t bci, const Snippet& snippet, ProbePlan::Kind kind, size_t site) {
   const bool skipped = kind == ProbePlan::Kind::kEnter || kind == ProbePlan::Kind::kLeaf ||
                        kind == ProbePlan::Kind::kAfterCall;

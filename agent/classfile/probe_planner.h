@@ -56,6 +56,9 @@ class ProbePlanner {
   void Plan(const ClassFile& file, const MethodInfo& method, const CodeAttribute& code,
             const CodeEditor& editor, const ProbeCode& probes, TokenKind token, Weight weight,
             absl::Span<const Site> sites, ProbePlan& plan);
+  /// Only the sites: the method itself is out of scope.
+  void PlanSites(const CodeAttribute& code, const ProbeCode& probes, absl::Span<const Site> sites,
+                 ProbePlan& plan);
 
  private:
   struct Planned {

@@ -29,6 +29,7 @@ struct ProbeSpec {
   std::string resume = "resume";
   std::string leaf = "";      ///< empty: leaves get the usual probes
   std::string mark = "leaf";  ///< `leaf` at exceptions
+  bool methods = true;        ///< probes at entries and exits; false: at sites only
   bool boundary = false;      ///< probes around calls that leave the scope
   bool exceptions = false;    ///< probes at exceptions thrown and caught
 

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "agent/hot/clock.h"
 #include "agent/hot/safe_read.h"
@@ -134,6 +135,10 @@ void TakeSample(const SamplerState& state, ThreadSlot& slot, uint32_t weight,
   }
   FillHeader(state, slot, time_ns, weight, chain, reinterpret_cast<SampleHeader*>(record));
   chain.CopyTo(reinterpret_cast<Frame*>(record + sizeof(SampleHeader)), slot.max_frames);
+  if (state.measure_cost) {
+    reinterpret_cast<SampleHeader*>(record)->handler_ns = static_cast<uint32_t>(
+        std::min<uint64_t>(MonotonicNanos() - time_ns, std::numeric_limits<uint32_t>::max()));
+  }
   slot.ring.Commit();
   Count(sample_counters.taken);
   Count(sample_counters.ends[static_cast<int>(EndOf(chain, slot))]);

@@ -19,7 +19,8 @@ struct SampleHeader {
   uint32_t frame_count;
   ChainEnd end;
   bool position_known;
-  uint8_t reserved[6];
+  uint8_t reserved[2];
+  uint32_t handler_ns;  // time in the signal handler so far, if SamplerState::measure_cost
 };
 static_assert(sizeof(SampleHeader) == 48);
 

@@ -5,6 +5,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "proto/trace_format.h"
 
 namespace jtrace::writer {
 namespace {
@@ -77,6 +78,7 @@ void SampleSource::Add(const hot::SampleView& view, proto::Chunk& chunk) {
   sample->set_time_ns(clock_.Since(header.time_ns));
   sample->set_thread(header.java_tid != 0 ? thread_number_(header.java_tid) : header.thread_number);
   if (header.weight != 1) sample->set_weight(header.weight);
+  if (header.handler_ns != 0) AddInterrupt(*sample, header.handler_ns);
   const jmethodID innermost = AddFrames(view, chunk, *sample);
   if (header.position_known) {
     sample->set_node(node_number_(header.node, innermost));
@@ -87,6 +89,19 @@ void SampleSource::Add(const hot::SampleView& view, proto::Chunk& chunk) {
                 "virtual threads need JDK 25 for this; their samples hang under the thread");
   }
   ++samples_;
+}
+
+// The handler that took the sample, as an interrupt of level 0. Nested ones take no sample.
+void SampleSource::AddInterrupt(const proto::Sample& sample, uint32_t duration_ns) {
+  EventRecord event = {.time_ns = sample.time_ns(),
+                       .thread = sample.thread(),
+                       .major = format::kInterrupt,
+                       .minor = format::kInterruptLevel,
+                       .value = 1};  // depth
+  encoder_.AddEvent(event);
+  event.time_ns += duration_ns;
+  event.minor |= format::kEnd;
+  encoder_.AddEvent(event);
 }
 
 jmethodID SampleSource::AddFrames(const hot::SampleView& view, proto::Chunk& chunk,

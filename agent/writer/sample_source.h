@@ -43,6 +43,7 @@ class SampleSource : public ChunkSource {
   };
 
   // Returns the innermost Java method, null if its frame could not be named.
+  void AddInterrupt(const proto::Sample& sample, uint32_t duration_ns);
   jmethodID AddFrames(const hot::SampleView& view, proto::Chunk& chunk, proto::Sample& sample);
   KnownFrame Know(const hot::Frame& frame, proto::Chunk& chunk);
   void Encode(const hot::Frame& frame, proto::Frame& out);

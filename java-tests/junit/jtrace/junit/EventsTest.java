@@ -101,6 +101,34 @@ final class EventsTest {
     assertEquals(1, records("class-prepare", "Events$Failure").size());
   }
 
+  /** All of java.util.concurrent parks there; the class itself stays out of scope. */
+  @Test
+  void parksAreCountedByCallPath() {
+    Jvm.Result parked = new Jvm().agent("mode=events,codes=+park").run("Events");
+    String park = "jdk.internal.misc.Unsafe.park(boolean,long)";
+    List<Map<String, String>> rows =
+        parked.report("--report=arcflow").rows().stream()
+            .filter(row -> row.get("self").equals(park) && row.get("row").equals("parent"))
+            .filter(row -> row.get("name").equals("Events.main(String[])"))
+            .toList();
+    assertEquals(1, rows.size());
+    assertEquals("11", rows.get(0).get("calls"));
+  }
+
+  /** Each sample is an interrupt of jtrace's own: begin and end. */
+  @Test
+  void handlersAreInterrupts() {
+    Jvm.Result sampled =
+        new Jvm().agent("mode=merged,codes=+interrupt,interval=500us").run("Events");
+    List<String[]> lines = dump(sampled);
+    long begins = lines.stream().filter(f -> f.length > 2 && f[2].equals("interrupt-begin")).count();
+    long ends = lines.stream().filter(f -> f.length > 2 && f[2].equals("interrupt-end")).count();
+    long samples = lines.stream().filter(f -> f.length > 2 && f[2].startsWith("sample")).count();
+    assertTrue(samples > 10);
+    assertEquals(samples, begins);
+    assertEquals(samples, ends);
+  }
+
   @Test
   void nothingOfItWithoutBeingAsked() {
     Jvm.Result plain = new Jvm().agent("mode=events").run("Events");
