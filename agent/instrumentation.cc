@@ -122,8 +122,10 @@ std::span<unsigned char> Instrumentation::Rewrite(jvmtiEnv* env, const char* nam
   Count(*result);
   NoteLeaves(*result);
   if (result->bytes.empty()) return {};
-  absl::MutexLock lock(&rewritten_mutex_);
-  rewritten_.insert(class_id);
+  {
+    absl::MutexLock lock(&rewritten_mutex_);
+    rewritten_.insert(class_id);
+  }
   return CopyForJvm(env, result->bytes);
 }
 
@@ -140,7 +142,13 @@ void Instrumentation::ForgetRewritten(uint32_t class_id) {
 void Instrumentation::NoteLeaves(const classfile::InstrumentResult& result) {
   const absl::MutexLock lock(&rewritten_mutex_);
   for (const classfile::MethodOutcome& outcome : result.methods) {
-    if (outcome.probed && outcome.is_leaf) leaves_.insert(outcome.id);
+    if (!outcome.probed) continue;
+    // Another agent may have made a leaf of what was none, or the reverse.
+    if (outcome.is_leaf) {
+      leaves_.insert(outcome.id);
+    } else {
+      leaves_.erase(outcome.id);
+    }
   }
 }
 

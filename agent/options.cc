@@ -17,6 +17,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "agent/call_costs.h"
+#include "agent/classfile/scope_filter.h"
 #include "agent/nearest.h"
 
 namespace jtrace {
@@ -119,10 +120,12 @@ absl::Status AppendPatterns(absl::string_view value, std::vector<std::string>& l
   return list.empty() ? Invalid("needs a pattern such as com.acme.**") : absl::OkStatus();
 }
 absl::Status ParseInclude(absl::string_view value, Options& o) {
-  return AppendPatterns(value, o.include);
+  if (absl::Status status = AppendPatterns(value, o.include); !status.ok()) return status;
+  return classfile::ScopeFilter::Create(o.include, {}).status();
 }
 absl::Status ParseExclude(absl::string_view value, Options& o) {
-  return AppendPatterns(value, o.exclude);
+  if (absl::Status status = AppendPatterns(value, o.exclude); !status.ok()) return status;
+  return classfile::ScopeFilter::Create({}, o.exclude).status();
 }
 
 absl::Status ParseCodes(absl::string_view value, Options& o) {

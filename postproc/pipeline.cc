@@ -1,6 +1,7 @@
 #include "postproc/pipeline.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <optional>
@@ -33,6 +34,7 @@ class Pipeline {
   absl::Status WriteReports(std::ostream& out);
   absl::Status WriteReport(const Report& report, const ReportInput& input, std::ostream& out);
   absl::Status CheckSort() const;
+  absl::Status CheckOutput() const;
   void TellProblems() const;
   ProgressFunction Progress(const std::string& file) const;
 
@@ -85,6 +87,19 @@ absl::Status Pipeline::CheckSort() const {
   if (sort.empty() || !for_tree || IsTreeColumn(sort)) return absl::OkStatus();
   return absl::InvalidArgumentError(StrCat("--sort: the tree has no column '", sort,
                                            "'; nearest: ", Nearest(sort, TreeColumns())));
+}
+
+// Opening the output empties it.
+absl::Status Pipeline::CheckOutput() const {
+  if (line_.output.empty()) return absl::OkStatus();
+  for (const std::string& trace : line_.traces) {
+    std::error_code none;
+    if (std::filesystem::equivalent(trace, line_.output, none)) {
+      return absl::InvalidArgumentError(
+          StrCat("-o ", line_.output, " would overwrite the trace; choose another file"));
+    }
+  }
+  return absl::OkStatus();
 }
 
 absl::Status Pipeline::WriteReport(const Report& report, const ReportInput& input,
@@ -175,6 +190,8 @@ int Pipeline::Run() {
     return code;
   };
   if (absl::Status status = CheckSort(); !status.ok()) return fail(status, kExitUsage);
+
+  if (absl::Status status = CheckOutput(); !status.ok()) return fail(status, kExitUsage);
 
   // Opened before the work, so that an unwritable output is told at once.
   std::ofstream file;

@@ -80,26 +80,36 @@ bool IsNeverProbed(std::string_view name) {
              std::end(kNeverClasses);
 }
 
-// `*` stands for any characters but '/', `**` for any at all. Linear in both but for backtracking
-// to the last star, which is enough as stars of the two kinds are not mixed within one name.
+// A star of a glob that was passed, and the first character behind what it stands for.
+struct Star {
+  size_t glob = std::string_view::npos;
+  size_t text = 0;
+  bool seen() const { return glob != std::string_view::npos; }
+};
+
+// `*` stands for any characters but '/', `**` for any at all. A mismatch goes back to the last star
+// of either kind: what a `*` cannot swallow, the `**` before it may.
 bool GlobMatches(std::string_view glob, std::string_view text) {
   size_t g = 0;
   size_t t = 0;
-  size_t star = std::string_view::npos;
-  size_t star_text = 0;
-  bool crosses = false;
+  Star narrow;
+  Star wide;
   while (t < text.size()) {
     if (g < glob.size() && glob[g] == '*') {
-      crosses = g + 1 < glob.size() && glob[g + 1] == '*';
+      const bool crosses = g + 1 < glob.size() && glob[g + 1] == '*';
       g += crosses ? 2 : 1;
-      star = g;
-      star_text = t;
+      (crosses ? wide : narrow) = {g, t};
+      if (crosses) narrow = {};
     } else if (g < glob.size() && glob[g] == text[t]) {
       ++g;
       ++t;
-    } else if (star != std::string_view::npos && (crosses || text[star_text] != '/')) {
-      g = star;
-      t = ++star_text;
+    } else if (narrow.seen() && text[narrow.text] != '/') {
+      g = narrow.glob;
+      t = ++narrow.text;
+    } else if (wide.seen()) {
+      narrow = {};
+      g = wide.glob;
+      t = ++wide.text;
     } else {
       return false;
     }

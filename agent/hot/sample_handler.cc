@@ -40,10 +40,13 @@ Source Identify(const SamplerState& state, const siginfo_t& info) {
     return {ours, ours ? slot : nullptr, 1 + static_cast<uint32_t>(std::max(info.si_overrun, 0))};
   }
   if (info.si_code == POLL_IN || info.si_code == POLL_HUP) {
-    // F_SETSIG reports the descriptor, and only event descriptors are set to this signal.
+    // F_SETSIG reports the descriptor. The program's own may be set to the same signal; a late one
+    // of ours, whose descriptor is closed, is not told from these, and dropped by Forward if nobody
+    // else handles the signal.
     const auto fd = static_cast<uint32_t>(info.si_fd);
-    const bool known = fd < state.fd_count;
-    return {true, known ? state.slot_by_fd[fd].load(std::memory_order_acquire) : nullptr, 1};
+    ThreadSlot* const slot =
+        fd < state.fd_count ? state.slot_by_fd[fd].load(std::memory_order_acquire) : nullptr;
+    return {slot != nullptr, slot, 1};
   }
   return {false, nullptr, 0};
 }
@@ -54,7 +57,8 @@ void Forward(const struct sigaction& previous, int signal, siginfo_t* info, void
     previous.sa_sigaction(signal, info, context);
   } else if (previous.sa_handler != SIG_DFL && previous.sa_handler != SIG_IGN) {
     previous.sa_handler(signal);
-  } else if (previous.sa_handler == SIG_DFL && info->si_code <= 0 && info->si_code != SI_TIMER) {
+  } else if (previous.sa_handler == SIG_DFL && info->si_code <= 0 && info->si_code != SI_TIMER &&
+             signal != SIGURG && signal != SIGWINCH) {  // by default these two do nothing
     // Sent on purpose (kill, tgkill): the program is to end as it would without us. The signal is
     // blocked here, so that it strikes when the handler returns.
     sigaction(signal, &previous, nullptr);

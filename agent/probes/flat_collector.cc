@@ -34,9 +34,12 @@ void FlatCollector::CollectState(hot::ThreadState& state, uint32_t limit) {
 
 void FlatCollector::BeginFile() {
   for (auto& [state, counts] : reported_) {
-    for (Count& count : counts) {
-      count.base_calls = count.calls;
-      count.base_jitted = count.jitted;
+    for (const auto& block : counts) {
+      if (block == nullptr) continue;
+      for (Count& count : *block) {
+        count.base_calls = count.calls;
+        count.base_jitted = count.jitted;
+      }
     }
   }
   calls_before_file_ = total_calls_;
@@ -48,13 +51,20 @@ void FlatCollector::BeginRecording(uint32_t routine_limit) {
   BeginFile();
 }
 
+FlatCollector::Count& FlatCollector::CountOf(Reported& reported, uint32_t routine) {
+  const uint32_t index = routine / kBlock;
+  if (reported.size() <= index) reported.resize(index + 1);
+  if (reported[index] == nullptr) reported[index] = std::make_unique<Block>();
+  return (*reported[index])[routine % kBlock];
+}
+
 void FlatCollector::CollectCounters(const hot::FlatCounter* counters, uint32_t limit,
                                     Reported& reported) {
-  if (reported.size() < limit) reported.resize(limit);
   for (uint32_t routine = 0; routine < limit; ++routine) {
     const uint64_t jitted = ReadRelaxed(counters[routine].jitted);
     const uint64_t calls = jitted + ReadRelaxed(counters[routine].interpreted);
-    Count& known = reported[routine];
+    if (calls == 0) continue;
+    Count& known = CountOf(reported, routine);
     if (calls == known.calls) continue;
     updates_.push_back({routine, calls - known.base_calls, jitted - known.base_jitted});
     total_calls_ += calls - known.calls;

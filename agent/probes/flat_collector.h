@@ -1,7 +1,9 @@
 #ifndef JTRACE_AGENT_PROBES_FLAT_COLLECTOR_H_
 #define JTRACE_AGENT_PROBES_FLAT_COLLECTOR_H_
 
+#include <array>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -52,7 +54,12 @@ class FlatCollector {
     uint64_t base_calls = 0;
     uint64_t base_jitted = 0;
   };
-  using Reported = std::vector<Count>;  // by routine
+  // By routine, in blocks that exist only where a thread has called something: threads × routines
+  // would be too much.
+  static constexpr uint32_t kBlock = 256;
+  using Block = std::array<Count, kBlock>;
+  using Reported = std::vector<std::unique_ptr<Block>>;
+  Count& CountOf(Reported& reported, uint32_t routine);
   // Leaves in updates_ what changed.
   void CollectState(hot::ThreadState& state, uint32_t limit);
   void CollectCounters(const hot::FlatCounter* counters, uint32_t limit, Reported& reported);

@@ -25,9 +25,12 @@ void HandleFault(int signal, siginfo_t* info, void* context) {
 }
 
 absl::Status InstallFaultHandlerFor(int signal, struct sigaction* previous) {
-  if (sigaction(signal, nullptr, previous) != 0) return absl::ErrnoToStatus(errno, "sigaction");
-  if (previous->sa_sigaction == HandleFault) return absl::OkStatus();
-  struct sigaction action = *previous;
+  struct sigaction current;
+  if (sigaction(signal, nullptr, &current) != 0) return absl::ErrnoToStatus(errno, "sigaction");
+  // Ours from an earlier recording; it must not become its own predecessor.
+  if (current.sa_sigaction == HandleFault) return absl::OkStatus();
+  *previous = current;
+  struct sigaction action = current;
   action.sa_sigaction = HandleFault;
   action.sa_flags |= SA_SIGINFO | SA_ONSTACK;
   if (sigaction(signal, &action, nullptr) != 0) return absl::ErrnoToStatus(errno, "sigaction");

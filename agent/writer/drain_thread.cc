@@ -7,12 +7,15 @@
 #include <string>
 #include <utility>
 
+#include "agent/writer/chunk_split.h"
+
 namespace jtrace::writer {
 namespace {
 
 constexpr uint64_t kSealPeriodNs = 900'000'000;
 // Chunks stay small enough to hold two in memory without thought, and far below the format's limit.
 constexpr size_t kSealBytes = 4u << 20;
+constexpr size_t kMaxChunkBytes = 16u << 20;
 constexpr int kSealSamples = 20'000;
 
 // Blocks every signal but those that report a fault of the thread itself, and restores the
@@ -177,13 +180,15 @@ void DrainThread::Seal(const std::function<void(proto::SessionEnd&)>* finish) {
   // Taken last: every number that the sources used is defined by now.
   proto::Chunk chunk = encoder_.Take();
   Merge(own_, chunk);
-  chunk.set_sequence(++sequence_);
-  chunk.set_time_ns(last_seal_ns_);
   if (first_ != nullptr) chunk.set_allocated_session_start(first_.release());
   if (finish != nullptr) (*finish)(*chunk.mutable_session_end());
-  if (!status_.ok()) return;  // sources were emptied all the same, so that memory stays bounded
-  status_ = file_->Append(chunk.SerializeAsString());
-  if (!status_.ok()) on_failure_(status_);
+  for (proto::Chunk& part : SplitChunk(std::move(chunk), kMaxChunkBytes)) {
+    part.set_sequence(++sequence_);
+    part.set_time_ns(last_seal_ns_);
+    if (!status_.ok()) return;  // sources were emptied all the same, so that memory stays bounded
+    status_ = file_->Append(part.SerializeAsString());
+    if (!status_.ok()) on_failure_(status_);
+  }
 }
 
 }  // namespace jtrace::writer

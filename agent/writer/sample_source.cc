@@ -29,7 +29,7 @@ constexpr LossText kLossTexts[] = {
     {"sample.stale", Severity::kInfo, "timer signals that came after their thread's timer was off",
      ""},
     {"sample.thread_not_attached", Severity::kWarning, "threads that could not be sampled",
-     "raise the limit of open files: ulimit -n"},
+     "raise the limits of open files and of timers: ulimit -n, ulimit -i"},
     {"sample.timer_fallback", Severity::kInfo,
      "threads sampled by POSIX timers, at most once a kernel tick, because perf events were "
      "refused",

@@ -26,8 +26,9 @@ InternalThreadSource::InternalThreadSource(jvmti::ThreadRegistry& threads,
     : threads_(threads), sampler_(sampler), is_agent_thread_(std::move(is_agent_thread)) {}
 
 void InternalThreadSource::Attach(pid_t tid) {
+  attached_.insert(tid);  // tried once: what fails now fails again, and is counted by the sampler
   const uint32_t number = threads_.DefineInternal(tid, KernelName(tid));
-  if (sampler_.AttachThread(tid, number, 0, 0).ok()) attached_.insert(tid);
+  sampler_.AttachThread(tid, number, 0, 0).IgnoreError();
 }
 
 void InternalThreadSource::AttachAll() {

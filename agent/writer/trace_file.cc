@@ -36,8 +36,9 @@ std::string WithPid(const std::string& path) {
 }
 
 // -1 with errno set; EWOULDBLOCK if another process holds the file.
+// A pipe without a reader is refused at once instead of blocking the program.
 int OpenLocked(const std::string& path) {
-  const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+  const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
   if (fd < 0) return -1;
   if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
     const int saved = errno;
@@ -46,6 +47,19 @@ int OpenLocked(const std::string& path) {
     return -1;
   }
   return fd;
+}
+
+// Makes the file ours alone and empty. In a folder that others can write to, it may be one that
+// somebody put there to read along.
+absl::Status TakeOver(int fd) {
+  struct stat info;
+  if (fstat(fd, &info) != 0) return absl::ErrnoToStatus(errno, "fstat");
+  if (S_ISCHR(info.st_mode)) return absl::OkStatus();  // /dev/null
+  if (!S_ISREG(info.st_mode)) return absl::PermissionDeniedError("it is not a file");
+  if (info.st_uid != geteuid()) return absl::PermissionDeniedError("it belongs to another user");
+  if (info.st_nlink != 1) return absl::PermissionDeniedError("it has a second name (a hard link)");
+  if (fchmod(fd, 0600) != 0 || ftruncate(fd, 0) != 0) return absl::ErrnoToStatus(errno, "fchmod");
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -91,13 +105,10 @@ absl::StatusOr<std::unique_ptr<TraceFile>> TraceFile::Create(std::string path) {
     return absl::PermissionDeniedError(absl::StrCat("cannot write '", path, "': ", strerror(errno),
                                                     "; choose another file with out=FILE"));
   }
-  struct stat info;
-  const bool regular = fstat(fd, &info) == 0 && S_ISREG(info.st_mode);
-  if (regular && (fchmod(fd, 0600) != 0 || ftruncate(fd, 0) != 0)) {
-    const absl::Status status =
-        absl::PermissionDeniedError(absl::StrCat("cannot own '", path, "': ", strerror(errno)));
+  if (const absl::Status taken = TakeOver(fd); !taken.ok()) {
     close(fd);
-    return status;
+    return absl::PermissionDeniedError(absl::StrCat("cannot write '", path, "': ", taken.message(),
+                                                    "; choose another file with out=FILE"));
   }
   std::unique_ptr<TraceFile> file(new TraceFile(fd, std::move(path)));
   std::string header(format::kMagic.begin(), format::kMagic.end());

@@ -44,6 +44,8 @@ TEST(OptionsTest, ReadsEveryValue) {
 TEST(OptionsTest, NamesTheOptionAndTheNearestValidOne) {
   EXPECT_EQ(ErrorOf("intervall=1ms"),
             "unknown option 'intervall'; did you mean 'interval'? (try help)");
+  EXPECT_THAT(ErrorOf("include=com/acme/**"), HasSubstr("option 'include': bad pattern"));
+  EXPECT_THAT(ErrorOf("exclude=com.acme.***"), HasSubstr("option 'exclude': bad pattern"));
   EXPECT_THAT(ErrorOf("mode=merge"), HasSubstr("option 'mode': 'merge' is not one of "
                                                "merged|events|samples; did you mean merged?"));
 }

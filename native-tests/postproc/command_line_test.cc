@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -106,6 +108,18 @@ TEST(CommandLineTest, OneTreeForTheProcess) {
 TEST(CommandLineTest, ProcessesAreRowsOfTheThreadsReport) {
   EXPECT_THAT(Rows({"--report=threads", "--aggregate=process"}, {"thread", "calls", "samples"}),
               ElementsAre(CsvRow{"process", "3", "1"}));
+}
+
+TEST(CommandLineTest, TheOutputMustNotBeTheTrace) {
+  const std::string trace = ::testing::TempDir() + "command_line_own_trace.jtxt";
+  constexpr char kTrace[] = "# jtrace-text 1 unit=us\n0\tT\tenter\tA\n";
+  std::ofstream(trace) << kTrace;
+  const RunResult result = RunPost({"dump", "-o", trace, trace});
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.err, HasSubstr("would overwrite the trace"));
+  std::stringstream kept;
+  kept << std::ifstream(trace).rdbuf();
+  EXPECT_EQ(kept.str(), kTrace);
 }
 
 TEST(CommandLineTest, TopAndSort) {

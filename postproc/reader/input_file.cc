@@ -30,6 +30,14 @@ absl::StatusOr<std::string> ReadAll(int fd, const std::string& path) {
 
 }  // namespace
 
+absl::StatusOr<InputFile> InputFile::OpenRegular(const std::string& path) {
+  struct stat status;
+  if (stat(path.c_str(), &status) != 0)
+    return absl::ErrnoToStatus(errno, StrCat("cannot open ", path));
+  if (!S_ISREG(status.st_mode)) return absl::InvalidArgumentError(StrCat(path, " is not a file"));
+  return Open(path);
+}
+
 absl::StatusOr<InputFile> InputFile::Open(const std::string& path) {
   const bool standard_input = path == "-";
   const int fd = standard_input ? STDIN_FILENO : open(path.c_str(), O_RDONLY | O_CLOEXEC);

@@ -13,6 +13,8 @@ class InputFile {
  public:
   // Maps a regular file; reads anything else (a pipe, "-" for standard input) to its end.
   static absl::StatusOr<InputFile> Open(const std::string& path);
+  // The same for a path that comes out of a trace: never a device or a pipe.
+  static absl::StatusOr<InputFile> OpenRegular(const std::string& path);
   static InputFile FromMemory(std::string content);
 
   InputFile(InputFile&& other) noexcept;

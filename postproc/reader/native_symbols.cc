@@ -51,7 +51,7 @@ void NativeSymbols::Seal() {
 void NativeSymbols::Open(File& file) {
   file.opened = true;
   if (!file.path.starts_with("/")) return;  // "[vdso]"
-  absl::StatusOr<InputFile> content = InputFile::Open(file.path);
+  absl::StatusOr<InputFile> content = InputFile::OpenRegular(file.path);
   if (!content.ok()) return;
   file.content.emplace(*std::move(content));
   absl::StatusOr<ElfSymbols> symbols = ElfSymbols::Parse(file.content->content());

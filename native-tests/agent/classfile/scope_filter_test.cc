@@ -13,6 +13,18 @@ ScopeFilter Filter(std::vector<std::string> include, std::vector<std::string> ex
   return filter.ok() ? *filter : ScopeFilter();
 }
 
+TEST(ScopeFilterTest, StarsOfBothKindsInOnePattern) {
+  const std::vector<std::string> include = {"com.acme.**.*Impl"};
+  const auto filter = ScopeFilter::Create(include, {});
+  ASSERT_TRUE(filter.ok());
+  for (const char* name : {"com/acme/a/FooImpl", "com/acme/a/b/FooImpl", "com/acme/a/b/c/Impl"}) {
+    EXPECT_TRUE(filter->MayMatchClass(name)) << name;
+  }
+  for (const char* name : {"com/acme/a/FooImpl2", "com/acme2/a/FooImpl", "org/acme/a/FooImpl"}) {
+    EXPECT_FALSE(filter->MayMatchClass(name)) << name;
+  }
+}
+
 TEST(ScopeFilterTest, DefaultIsEverythingButTheJdkAndItself) {
   const ScopeFilter filter;
   for (const char* in : {"Fib", "org/h2/Driver", "javax/inject/Inject", "com/sun/jna/Native",

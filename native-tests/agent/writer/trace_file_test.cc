@@ -1,5 +1,6 @@
 #include "agent/writer/trace_file.h"
 
+#include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -78,6 +79,30 @@ TEST(TraceFileTest, SymbolicLinkIsNotFollowed) {
   ASSERT_EQ(symlink(target.c_str(), link.c_str()), 0);
   EXPECT_FALSE(TraceFile::Create(link).ok());
   EXPECT_EQ(ReadFile(target), "precious");
+}
+
+TEST(TraceFileTest, FilesThatOthersMayReadAlongAreRefused) {
+  const std::string pipe = testing::TempDir() + "trace_file_pipe";
+  unlink(pipe.c_str());
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_FALSE(TraceFile::Create(pipe).ok()) << "would block without a reader";
+  const int reader = open(pipe.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  const auto to_reader = TraceFile::Create(pipe);
+  EXPECT_THAT(to_reader.status().message(), testing::HasSubstr("it is not a file"));
+  close(reader);
+  unlink(pipe.c_str());
+
+  const std::string file = testing::TempDir() + "trace_file_linked";
+  const std::string link_name = file + ".other";
+  unlink(link_name.c_str());
+  std::ofstream(file) << "kept";
+  ASSERT_EQ(link(file.c_str(), link_name.c_str()), 0);
+  EXPECT_THAT(TraceFile::Create(file).status().message(), testing::HasSubstr("second name"));
+  std::string content;
+  std::ifstream(file) >> content;
+  EXPECT_EQ(content, "kept");
+  unlink(link_name.c_str());
+  unlink(file.c_str());
 }
 
 TEST(TraceFileTest, FileHeldByAnotherProcessGetsThePidIntoTheName) {
