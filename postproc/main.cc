@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "postproc/pipeline.h"
+#include "postproc/support/open_files.h"
 
 namespace {
 
@@ -21,8 +22,11 @@ int TerminalWidth(int fd) {
 int main(int argc, char** argv) {
   std::ios::sync_with_stdio(false);
   const std::vector<std::string_view> args(argv + 1, argv + argc);
-  jtrace::postproc::Environment environment{std::cout, std::cerr, jtrace::postproc::InputFile::Open,
+  jtrace::postproc::Environment environment{std::cout,
+                                            std::cerr,
+                                            jtrace::postproc::InputFile::Open,
                                             TerminalWidth(STDOUT_FILENO),
-                                            isatty(STDERR_FILENO) != 0};
+                                            isatty(STDERR_FILENO) != 0,
+                                            jtrace::postproc::HasFileOpen};
   return jtrace::postproc::RunPostProcessor(args, environment);
 }

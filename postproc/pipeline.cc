@@ -63,6 +63,9 @@ absl::Status Pipeline::ReadTraces(RecordVisitor& visitor) {
     ReadOptions options;
     options.raw_names = line_.raw_names;
     options.progress = Progress(path);
+    if (environment_.is_writing != nullptr) {
+      options.is_writing = [&](int64_t pid) { return environment_.is_writing(pid, path); };
+    }
     if (absl::Status status = ReadAnyTrace(file->content(), path, options, model_, stats_, visitor);
         !status.ok()) {
       return status;
@@ -130,8 +133,10 @@ absl::Status Pipeline::WriteReport(const Report& report, const ReportInput& inpu
 
 absl::Status Pipeline::WriteReports(std::ostream& out) {
   SampleLog samples;
+  RecordCounts records;
+  JitLog jit;
   TreeBuilder builder(line_.merge, line_.aggregate == Aggregate::kProcess, model_, stats_);
-  RecordFilter filter(line_.thread, line_.scope, model_, {&builder, &samples});
+  RecordFilter filter(line_.thread, line_.scope, model_, {&builder, &samples, &records, &jit});
   if (absl::Status status = ReadTraces(filter); !status.ok()) return status;
   builder.Finish();
 
@@ -153,6 +158,8 @@ absl::Status Pipeline::WriteReports(std::ostream& out) {
                           threads,
                           builder.merge_stats(),
                           samples,
+                          records,
+                          jit,
                           stats_,
                           builder.first_time(),
                           builder.last_time(),

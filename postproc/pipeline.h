@@ -1,6 +1,7 @@
 // read → build → merge → report, with input and output injected.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <ostream>
 #include <string>
@@ -20,6 +21,8 @@ struct Environment {
   std::function<absl::StatusOr<InputFile>(const std::string& path)> open;
   int terminal_width = 0;  // of `out`; 0: it is no terminal
   bool err_is_terminal = false;
+  // Whether a process has a file open: it is still being recorded. May be null.
+  std::function<bool(int64_t pid, const std::string& path)> is_writing;
 };
 
 inline constexpr int kExitDone = 0;

@@ -37,6 +37,7 @@ class Sampler::Impl {
   absl::Status Reconfigure(const SamplerOptions& options);
   StubRegistry& stubs() { return stubs_; }
   absl::Status Start(JNIEnv* env);
+  const IntrinsicNames& intrinsics() const { return intrinsics_; }
   const std::string& layout_problem() const { return layout_problem_; }
   absl::Status Attach(pid_t tid, uint32_t thread_number, uint64_t java_tid, uintptr_t java_thread);
   uintptr_t JavaThreadOf(JNIEnv* env) const;
@@ -63,6 +64,7 @@ class Sampler::Impl {
   absl::StatusOr<VmStructs> structs_ = absl::UnknownError("not read");
   LocalSymbols symbols_;
   hot::VmLayout layout_;
+  IntrinsicNames intrinsics_;
   std::string layout_problem_ = "the sampler was not started";
   StubRegistry stubs_;
 
@@ -175,6 +177,7 @@ void Sampler::Impl::ResolveLayout(JNIEnv* env) {
   if (status.ok()) status = ResolveJniEnvOffset(env, &layout_);
   layout_problem_ = std::string(status.message());
   if (!status.ok()) return;
+  if (layout_problem_.empty()) intrinsics_ = IntrinsicNames(*structs_, layout_);
   AddInterpreterCodelets(*structs_, &stubs_);
   stubs_.Publish(&layout_);
 }
@@ -370,6 +373,10 @@ absl::Status Sampler::Reconfigure(const SamplerOptions& options) {
 void Sampler::AddDynamicCode(std::string_view name, const void* address, uint32_t length) {
   const auto begin = reinterpret_cast<uintptr_t>(address);
   impl_->stubs().Add(name, begin, begin + length);
+}
+
+std::optional<IntrinsicMethod> Sampler::IntrinsicMethodAt(uint64_t method) const {
+  return impl_->intrinsics().Find(method);
 }
 
 std::string Sampler::StubName(uint64_t address) const { return impl_->stubs().Name(address); }

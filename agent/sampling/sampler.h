@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +19,7 @@
 #include "absl/status/statusor.h"
 #include "agent/hot/position.h"
 #include "agent/hot/sample_record.h"
+#include "agent/sampling/intrinsic_names.h"
 
 namespace jtrace::sampling {
 
@@ -87,6 +89,8 @@ class Sampler {
   void AddDynamicCode(std::string_view name, const void* address, uint32_t length);
   // The name of the stub or interpreter codelet at `address`; "" if there is none.
   std::string StubName(uint64_t address) const;
+  // The method of class MethodHandle that a frame holds as a Method*, if it is one.
+  std::optional<IntrinsicMethod> IntrinsicMethodAt(uint64_t method) const;
 
   // In VMInit or later: resolves the JVM's layout and installs the signal handler. If the layout
   // is not known, samples have native frames only and JavaLayoutProblem says why.

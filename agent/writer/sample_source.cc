@@ -11,6 +11,7 @@ namespace jtrace::writer {
 namespace {
 
 constexpr absl::string_view kProbeName = "[jtrace probe]";
+constexpr uint32_t kBootLoader = 0;
 constexpr absl::string_view kUnknownMethod = "[unknown_java_method]";
 
 constexpr absl::string_view kPositionUnknown = "sample.position_unknown";
@@ -143,6 +144,14 @@ bool SampleSource::IsProbe(const proto::Frame& frame) const {
   return IsJava(frame) && classes_.IsProbe(static_cast<uint32_t>(frame.value()));
 }
 
+uint32_t SampleSource::Intrinsic(const hot::Frame& frame) {
+  const auto method = sampler_.IntrinsicMethodAt(frame.value);
+  if (!method.has_value()) return 0;
+  constexpr std::string_view kClass = sampling::IntrinsicNames::kClass;
+  const uint32_t class_id = encoder_.ClassId({kClass.data(), kClass.size()}, kBootLoader);
+  return encoder_.MethodId(class_id, method->name, method->descriptor);
+}
+
 void SampleSource::Encode(const hot::Frame& frame, proto::Frame& out) {
   out.set_kind(static_cast<proto::Frame::Kind>(frame.kind));
   out.set_bci(static_cast<uint32_t>(frame.bci + 1));
@@ -153,7 +162,7 @@ void SampleSource::Encode(const hot::Frame& frame, proto::Frame& out) {
     case hot::FrameKind::kInlined: {
       const bool has_id = (frame.flags & hot::kFrameRawMethod) == 0;
       const uint32_t method =
-          has_id ? classes_.MethodOf(reinterpret_cast<jmethodID>(frame.value)) : 0;
+          has_id ? classes_.MethodOf(reinterpret_cast<jmethodID>(frame.value)) : Intrinsic(frame);
       out.set_value(method);
       if (method == 0) {
         losses_.Add("frame.unknown_method", Severity::kWarning, 1,

@@ -46,6 +46,8 @@ class SampleSource : public ChunkSource {
   void AddInterrupt(const proto::Sample& sample, uint32_t duration_ns);
   jmethodID AddFrames(const hot::SampleView& view, proto::Chunk& chunk, proto::Sample& sample);
   KnownFrame Know(const hot::Frame& frame, proto::Chunk& chunk);
+  // Method.id of a method that has no jmethodID; 0: it cannot be named.
+  uint32_t Intrinsic(const hot::Frame& frame);
   void Encode(const hot::Frame& frame, proto::Frame& out);
   bool IsProbe(const proto::Frame& frame) const;
   void UpdateLosses();

@@ -30,6 +30,10 @@ class Definitions {
   // `trace` is the index of this input among the model's.
   void Finish(uint32_t trace);
 
+  // Whether the session's end was seen, and the traced process; known before Finish.
+  bool ended() const { return end_.has_value(); }
+  int64_t pid() const { return start_.has_value() ? start_->pid() : 0; }
+
   std::string Text(uint32_t string) const;
   // By Routine.id and Method.id; ids never defined get a name that says so.
   RoutineId Routine(uint32_t id) {

@@ -73,6 +73,7 @@ std::string_view NoticeOp(uint32_t major, uint32_t minor) {
 }
 
 std::string CodeText(uint32_t major, uint32_t minor) {
+  if (minor == kUnwind) return absl::StrFormat("0x%x", major);  // samples have no minor
   return absl::StrFormat("0x%x/0x%x", major, minor);
 }
 

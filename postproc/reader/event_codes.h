@@ -33,7 +33,7 @@ const EventCode* FindEventCodeByOp(std::string_view op);
 // The op that a text trace shows for a notice's code; empty: unknown, or no notice.
 std::string_view NoticeOp(uint32_t major, uint32_t minor);
 
-// "0x60/0x1"
+// "0x60/0x1"; "0x40" for samples.
 std::string CodeText(uint32_t major, uint32_t minor);
 
 }  // namespace jtrace::postproc

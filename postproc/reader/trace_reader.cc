@@ -12,11 +12,13 @@
 namespace jtrace::postproc {
 namespace {
 
-void ReportDamage(const FrameDamage& damage, std::string_view file, ImportStats& stats) {
+// With `running`, a cut tail is a frame that is being written.
+void ReportDamage(const FrameDamage& damage, std::string_view file, bool running,
+                  ImportStats& stats) {
   const std::string where = StrCat(file, ": first damage at byte ", damage.first_offset);
   if (damage.places > 0) stats.Add(Problem::kDamagedFrame, where, damage.places);
   if (damage.bad_payloads > 0) stats.Add(Problem::kDamagedChunk, where, damage.bad_payloads);
-  if (damage.tail_bytes > 0) {
+  if (damage.tail_bytes > 0 && !running) {
     stats.Add(Problem::kCutTail,
               StrCat(file, ": ", damage.tail_bytes, " bytes at the end belong to no whole frame"),
               static_cast<int64_t>(damage.tail_bytes));
@@ -27,8 +29,8 @@ void ReportDamage(const FrameDamage& damage, std::string_view file, ImportStats&
 class ChunkWalk {
  public:
   // `stats` may be null: damage is told in one pass only.
-  ChunkWalk(std::string_view content, std::string_view file, ImportStats* stats)
-      : scanner_(content), size_(content.size()), file_(file), stats_(stats) {}
+  ChunkWalk(std::string_view content, ImportStats* stats)
+      : scanner_(content), size_(content.size()), stats_(stats) {}
 
   // The next chunk, valid until the next call; null at the end.
   const ChunkPayload* Next() {
@@ -45,9 +47,10 @@ class ChunkWalk {
           break;
       }
     }
-    if (stats_ != nullptr) ReportDamage(scanner_.damage(), file_, *stats_);
     return nullptr;
   }
+  // Complete when Next has returned null.
+  const FrameDamage& damage() const { return scanner_.damage(); }
 
   double fraction() const {
     return static_cast<double>(scanner_.position()) / static_cast<double>(size_);
@@ -73,7 +76,6 @@ class ChunkWalk {
 
   FrameScanner scanner_;
   const size_t size_;
-  const std::string_view file_;
   ImportStats* const stats_;
   ChunkPayload payload_;
   uint64_t last_sequence_ = 0;
@@ -102,15 +104,19 @@ absl::Status ReadBinaryTrace(std::string_view content, std::string_view file,
   model.AddTrace(std::string(file));
 
   Definitions definitions(options.raw_names, model, stats);
-  ChunkWalk first_pass(content, file, &stats);
+  ChunkWalk first_pass(content, &stats);
   while (const ChunkPayload* chunk = first_pass.Next()) {
     definitions.AddChunk(*chunk);
     progress(first_pass.fraction() / 2);
   }
+  const bool running = !definitions.ended() && options.is_writing != nullptr &&
+                       options.is_writing(definitions.pid());
+  model.traces().back().running = running;
+  ReportDamage(first_pass.damage(), file, running, stats);
   definitions.Finish(trace);
 
   ChunkEmitter emitter(definitions, model, stats, visitor);
-  ChunkWalk second_pass(content, file, nullptr);
+  ChunkWalk second_pass(content, nullptr);
   while (const ChunkPayload* chunk = second_pass.Next()) {
     emitter.Emit(*chunk);
     progress(0.5 + second_pass.fraction() / 2);

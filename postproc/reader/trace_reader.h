@@ -1,6 +1,7 @@
 // Reads traces, binary (proto/FORMAT.md) or text, into the record stream.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string_view>
 
@@ -17,6 +18,9 @@ using ProgressFunction = std::function<void(double fraction)>;
 struct ReadOptions {
   bool raw_names = false;     // keep the numbers of lambda and hidden classes
   ProgressFunction progress;  // may be null
+  // Whether the process still has the trace open to write it: then its end is not missing but yet
+  // to come. May be null.
+  std::function<bool(int64_t pid)> is_writing;
 };
 
 // Tells the format by the first bytes. Fails only if the content is no trace, or one of a newer

@@ -8,13 +8,21 @@ namespace {
 
 Table MakeTable(const ReportInput& input, bool with_roots) {
   Table table;
-  table.columns = {{"calls", Style::kCount},        {"base", Style::kTime},
-                   {"cum", Style::kTime},           {"cum2", Style::kTime},
-                   {"elapsed", Style::kTime},       {"base_ticks", Style::kTicks},
-                   {"cum_ticks", Style::kTicks},    {"cum2_ticks", Style::kTicks},
-                   {"samples", Style::kCount},      {"name"},
-                   {"calls_jitted", Style::kCount}, {"min_base", Style::kTime},
-                   {"max_base", Style::kTime}};
+  table.columns = {{"calls", Style::kCount},
+                   {"base", Style::kTime},
+                   {"cum", Style::kTime},
+                   {"cum2", Style::kTime},
+                   {"elapsed", Style::kTime},
+                   {"base_ticks", Style::kTicks},
+                   {"cum_ticks", Style::kTicks},
+                   {"cum2_ticks", Style::kTicks},
+                   {"samples", Style::kCount},
+                   {"name"},
+                   {"calls_jitted", Style::kCount},
+                   {"min_base", Style::kTime},
+                   {"max_base", Style::kTime},
+                   {"kind"},
+                   {"cost"}};
   const HeatMap heat = ComputeHeat(input);
   for (const uint32_t index : input.flat.Sorted()) {
     const FlatRow& row = input.flat.rows()[index];
@@ -26,11 +34,14 @@ Table MakeTable(const ReportInput& input, bool with_roots) {
         PercentOf(inclusive, heat.whole) < input.options.filter_percent) {
       continue;
     }
+    const RoutineTraits traits = input.model.TraitsOf(row.routine);
     table.rows.push_back({Cell::Int(row.calls), Cell::Int(row.base), Cell::Int(row.cum),
                           Cell::Int(row.cum2), Cell::Int(row.elapsed), Cell::Int(row.base_ticks),
                           Cell::Int(row.cum_ticks), Cell::Int(row.cum2_ticks),
                           Cell::Int(row.samples), Cell::Text(row.name), Cell::Int(row.calls_jitted),
-                          Cell::Int(row.min_base), Cell::Int(row.max_base)});
+                          Cell::Int(row.min_base), Cell::Int(row.max_base),
+                          Cell::Text(row.is_root ? "" : RoutineKindName(traits.kind)),
+                          Cell::Text(RoutineCostName(traits.cost))});
   }
   return table;
 }
@@ -54,6 +65,8 @@ void FlatText(const ReportInput& input, std::ostream& out) {
                    {"total rec.", by_ticks ? Style::kTicks : Style::kTime, true},
                    {"calls", Style::kCount, true},
                    {"jitted %", Style::kPlain, true},
+                   {"time", Style::kTime, true},
+                   {"total time", Style::kTime, true},
                    {"min", Style::kTime, true},
                    {"max", Style::kTime, true},
                    {"routine"}};
@@ -72,9 +85,9 @@ void FlatText(const ReportInput& input, std::ostream& out) {
          calls == 0 ? Cell::Empty() : Cell::Int(calls),
          at(row, "calls_jitted") == 0 ? Cell::Empty()
                                       : Cell::Percent(PercentOf(at(row, "calls_jitted"), calls)),
-         by_ticks ? Cell::Empty() : Cell::Int(at(row, "min_base")),
-         by_ticks ? Cell::Empty() : Cell::Int(at(row, "max_base")),
-         row[static_cast<size_t>(full.Find("name"))]});
+         by_ticks ? Cell::Int(at(row, "base")) : Cell::Empty(),
+         by_ticks ? Cell::Int(at(row, "cum")) : Cell::Empty(), Cell::Int(at(row, "min_base")),
+         Cell::Int(at(row, "max_base")), row[static_cast<size_t>(full.Find("name"))]});
   }
   WriteText(table, input.layout(), out);
 }

@@ -32,6 +32,8 @@ constexpr Report kReports[] = {
      "jtrace-post --report=threads trace.bin"},
     {"metrics", "metric totals by thread; with --metric, by routine", MetricsTable, nullptr, false,
      "jtrace-post --report=metrics --metric=alloc.bytes trace.bin"},
+    {"jit", "hot calls that were not inlined, methods compiled again", JitTable, JitReportText,
+     false, "jtrace-post --report=jit --top=10 trace.bin"},
 };
 
 int64_t CellOrder(const Cell& a, const Cell& b) {

@@ -12,9 +12,11 @@
 #include "postproc/calltree/arc_flow.h"
 #include "postproc/calltree/call_tree.h"
 #include "postproc/calltree/flat_profile.h"
+#include "postproc/calltree/jit_log.h"
 #include "postproc/calltree/tree_builder.h"
 #include "postproc/import_stats.h"
 #include "postproc/model/trace_model.h"
+#include "postproc/reader/record_counts.h"
 #include "postproc/report/table.h"
 #include "postproc/samples/sample_log.h"
 
@@ -41,6 +43,8 @@ struct ReportInput {
   const std::vector<ThreadSummary>& threads;
   const MergeStats& merge;
   const SampleLog& samples;
+  const RecordCounts& records;
+  const JitLog& jit;
   const ImportStats& stats;
   int64_t first_time = 0;
   int64_t last_time = 0;
@@ -99,6 +103,8 @@ Table CalleesTable(const ReportInput& input);
 Table CallersTable(const ReportInput& input);
 Table ThreadsTable(const ReportInput& input);
 Table MetricsTable(const ReportInput& input);
+Table JitTable(const ReportInput& input);
+void JitReportText(const ReportInput& input, std::ostream& out);
 
 // What jtrace-post prints with no option: summary, hottest tree, flat list, arc flow.
 void OverviewText(const ReportInput& input, std::ostream& out);

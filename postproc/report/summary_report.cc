@@ -7,12 +7,15 @@
 #include "postproc/report/report.h"
 #include "postproc/report/tree_view.h"
 #include "postproc/support/strings.h"
+#include "proto/trace_format.h"
 
 namespace jtrace::postproc {
 namespace {
 
 struct Totals {
-  int64_t calls = 0;
+  int64_t calls = 0;       // of methods
+  int64_t boundary = 0;    // calls that left the scope
+  int64_t exceptions = 0;  // thrown and caught
   int64_t calls_jitted = 0;
   int64_t cum = 0;
   size_t routines = 0;  // entered by events
@@ -22,6 +25,19 @@ Totals SumUp(const ReportInput& input) {
   Totals totals;
   for (const FlatRow& row : input.flat.rows()) {
     if (row.is_root) continue;
+    switch (input.model.TraitsOf(row.routine).kind) {
+      case RoutineKind::kCall:
+      case RoutineKind::kNative:
+      case RoutineKind::kPark:
+        totals.boundary = WrapAdd(totals.boundary, row.calls);
+        continue;
+      case RoutineKind::kThrown:
+      case RoutineKind::kCaught:
+        totals.exceptions = WrapAdd(totals.exceptions, row.calls);
+        continue;
+      case RoutineKind::kMethod:
+        break;
+    }
     totals.calls = WrapAdd(totals.calls, row.calls);
     totals.calls_jitted = WrapAdd(totals.calls_jitted, row.calls_jitted);
     totals.routines += row.instrumented;
@@ -37,13 +53,21 @@ std::vector<Loss> AllLosses(const ReportInput& input) {
   std::vector<Loss> losses;
   for (const TraceInfo& trace : input.model.traces()) {
     losses.insert(losses.end(), trace.losses.begin(), trace.losses.end());
-    if (!trace.cut_off) continue;
+    if (!trace.cut_off || trace.running) continue;
     Loss cut;
     cut.name = "trace.cut_off";
     cut.count = 1;
     cut.what = "trace without its last record";
     cut.advice = "the program was killed, or is still running";
     losses.push_back(std::move(cut));
+  }
+  if (input.records.dropped_events() > 0) {
+    Loss dropped;
+    dropped.name = "log.dropped_events";
+    dropped.count = input.records.dropped_events();
+    dropped.what = "entries and exits left out of the log: the calls are not counted";
+    dropped.advice = "see the [dropped] nodes; a narrower include= records less, record=tree all";
+    losses.push_back(std::move(dropped));
   }
   for (const Problem problem : input.stats.Occurred()) {
     const ProblemInfo& info = InfoOf(problem);
@@ -71,6 +95,7 @@ Table SummaryTable(const ReportInput& input) {
   for (const TraceInfo& trace : input.model.traces()) {
     for (const auto& [key, value] : trace.facts) add(key, Cell::Text(value));
     if (trace.cut_off) add("cut_off", Cell::Int(1));
+    if (trace.running) add("running", Cell::Int(1));
   }
   for (const TraceInfo& trace : input.model.traces()) {
     for (const TraceCount& count : trace.counts) add(count.key, Cell::Int(count.value));
@@ -84,6 +109,9 @@ Table SummaryTable(const ReportInput& input) {
   add("routines", Cell::Int(static_cast<int64_t>(totals.routines)));
   add("calls", Cell::Int(totals.calls));
   add("calls_jitted", Cell::Int(totals.calls_jitted));
+  add("calls_boundary", Cell::Int(totals.boundary));
+  add("exceptions", Cell::Int(totals.exceptions));
+  add("dropped_events", Cell::Int(input.records.dropped_events()));
   add("cum", Cell::Int(totals.cum));
   add("samples", Cell::Int(input.merge.samples));
   add("ticks", Cell::Int(input.merge.ticks));
@@ -98,6 +126,15 @@ Table SummaryTable(const ReportInput& input) {
   for (const TraceInfo& trace : input.model.traces()) {
     for (const Loss& loss : trace.losses) add(StrCat("loss.", loss.name), Cell::Int(loss.count));
   }
+  for (const RecordCounts::Row& row : input.records.Rows()) {
+    const EventCode& code = *row.code;
+    if (row.begins > 0) {
+      add(StrCat("records.", CodeText(code.major, code.minor)), Cell::Int(row.begins));
+    }
+    if (row.ends > 0) {
+      add(StrCat("records.", CodeText(code.major, code.minor | format::kEnd)), Cell::Int(row.ends));
+    }
+  }
   return table;
 }
 
@@ -111,6 +148,7 @@ class SummaryWriter {
   void Write() {
     for (const TraceInfo& trace : input_.model.traces()) WriteTrace(trace);
     WriteWork();
+    WriteRecords();
     if (input_.merge.samples + input_.merge.unwinds > 0) WriteMerge();
     WriteInvariants();
     WriteLosses();
@@ -128,6 +166,10 @@ class SummaryWriter {
   void WriteAgent(const TraceInfo& trace);
   void WritePlanner(const TraceInfo& trace);
   void WriteWork();
+  // Pieces joined by " · ", in as many lines as they need.
+  void Lines(std::string_view key, const std::vector<std::string>& pieces);
+  void WriteTotals(const TraceInfo& trace);
+  void WriteRecords();
   void WriteMerge();
   void WriteInvariants();
   void WriteLosses();
@@ -159,8 +201,10 @@ void SummaryWriter::WriteTrace(const TraceInfo& trace) {
     }
     Line("mode", mode);
   }
+  if (trace.running) Line("state", "recording still runs: this is what it has so far");
   WriteAgent(trace);
   WritePlanner(trace);
+  WriteTotals(trace);
 }
 
 // "12 entry · 14 exit": the counts whose keys begin with the prefix.
@@ -183,6 +227,51 @@ void SummaryWriter::WritePlanner(const TraceInfo& trace) {
   if (!methods.empty()) Line("", StrCat("methods without, or with fewer: ", methods));
   const std::string calls = ListCounts(trace, "planner.call.");
   if (!calls.empty()) Line("", StrCat("calls out of scope without: ", calls));
+}
+
+void SummaryWriter::Lines(std::string_view key, const std::vector<std::string>& pieces) {
+  constexpr int kKeyWidth = 12;
+  const int room = input_.options.width > 0 ? std::max(input_.options.width - kKeyWidth, 40) : 0;
+  std::string line;
+  for (const std::string& piece : pieces) {
+    const std::string longer = line.empty() ? piece : StrCat(line, " · ", piece);
+    if (!line.empty() && room > 0 && DisplayWidth(longer) > room) {
+      Line(key, line);
+      key = "";
+      line = piece;
+    } else {
+      line = longer;
+    }
+  }
+  if (!line.empty()) Line(key, line);
+}
+
+// Exact totals of events whose records are limited in number.
+void SummaryWriter::WriteTotals(const TraceInfo& trace) {
+  std::vector<std::string> totals;
+  for (const TraceCount& count : trace.counts) {
+    if (count.value == 0 || !count.key.starts_with("total.") || count.key.ends_with(".recorded")) {
+      continue;
+    }
+    if (count.key.ends_with(".ns")) {
+      const std::string what = count.what.substr(0, count.what.find(':'));
+      totals.push_back(StrCat(what, " took ", FormatNanoseconds(static_cast<double>(count.value))));
+    } else {
+      totals.push_back(StrCat(FormatCount(count.value), " ", count.what));
+    }
+  }
+  Lines("totals", totals);
+}
+
+// How many records of each code there are.
+void SummaryWriter::WriteRecords() {
+  std::vector<std::string> pieces;
+  for (const RecordCounts::Row& row : input_.records.Rows()) {
+    const int64_t count = row.begins > 0 ? row.begins : row.ends;
+    pieces.push_back(StrCat(FormatCount(count), " ", row.code->name, " (",
+                            CodeText(row.code->major, row.code->minor), ")"));
+  }
+  Lines("records", pieces);
 }
 
 // What the recording itself took.
@@ -218,6 +307,12 @@ void SummaryWriter::WriteWork() {
                                         PercentOf(totals_.calls_jitted, totals_.calls)));
     }
     Line("calls", calls);
+  }
+  if (totals_.boundary > 0) {
+    Line("", StrCat(FormatCount(totals_.boundary), " calls left the instrumented scope"));
+  }
+  if (totals_.exceptions > 0) {
+    Line("", StrCat(FormatCount(totals_.exceptions), " exceptions thrown or caught"));
   }
 }
 
@@ -291,9 +386,9 @@ void OverviewText(const ReportInput& input, std::ostream& out) {
     return options;
   };
   const auto rebound = [&](const ReportOptions& options) {
-    return ReportInput{input.model, input.tree,       input.totals,    input.flat,
-                       input.arcs,  input.threads,    input.merge,     input.samples,
-                       input.stats, input.first_time, input.last_time, options};
+    return ReportInput{input.model,   input.tree,       input.totals,    input.flat,    input.arcs,
+                       input.threads, input.merge,      input.samples,   input.records, input.jit,
+                       input.stats,   input.first_time, input.last_time, options};
   };
   Heading("call tree, hottest paths", out);
   TreeTextOptions tree;

@@ -46,6 +46,8 @@ Table ThreadsTable(const ReportInput& input) {
     table.columns.push_back({std::string(input.model.MetricName(id)), Style::kCount, false});
     metrics.push_back(MetricCum(input.tree, id));
   }
+  // How many threads the row stands for together; 0: it is one thread.
+  table.columns.push_back({"folded_threads", Style::kCount, true});
   std::vector<int64_t> calls(input.tree.size());
   for (size_t i = 0; i < calls.size(); ++i) {
     calls[i] = input.tree.node(NodeId(static_cast<uint32_t>(i + 1))).calls;
@@ -70,6 +72,7 @@ Table ThreadsTable(const ReportInput& input) {
                              Cell::Int(totals.cum_ticks),
                              Cell::Int(thread.samples)};
     for (const auto& metric : metrics) row.push_back(Cell::Int(metric[thread.root.value - 1]));
+    row.push_back(Cell::Int(info.folded_threads));
     table.rows.push_back(std::move(row));
   }
   return table;

@@ -44,7 +44,9 @@ Table TreeTable(const ReportInput& input) {
                    {"calls_jitted", Style::kCount},
                    {"off", Style::kTime},
                    {"min_base", Style::kTime},
-                   {"max_base", Style::kTime}};
+                   {"max_base", Style::kTime},
+                   {"kind"},
+                   {"cost"}};
   const TreeView view(input, input.options.sort);
   const HeatMap heat = ComputeHeat(input);
   std::string_view thread;
@@ -53,13 +55,15 @@ Table TreeTable(const ReportInput& input) {
     const NodeTotals& totals = input.totals[id.value - 1];
     if (node.origin == NodeOrigin::kThread) thread = input.model.thread(node.thread).name;
     if (!IsShown(input, heat, id)) continue;
-    table.rows.push_back({Cell::Text(thread), Cell::Int(node.level),
-                          Cell::Int(totals.recursion_level), Cell::Int(node.calls),
-                          Cell::Int(node.base), Cell::Int(totals.cum), Cell::Int(totals.elapsed()),
-                          Cell::Int(node.base_ticks), Cell::Int(totals.cum_ticks),
-                          Cell::Int(node.samples), Cell::Text(OriginName(node.origin)),
-                          Cell::Text(view.Name(id)), Cell::Int(node.calls_jitted),
-                          Cell::Int(node.off), Cell::Int(node.min_base), Cell::Int(node.max_base)});
+    const RoutineTraits traits = input.model.TraitsOf(node.routine);
+    table.rows.push_back(
+        {Cell::Text(thread), Cell::Int(node.level), Cell::Int(totals.recursion_level),
+         Cell::Int(node.calls), Cell::Int(node.base), Cell::Int(totals.cum),
+         Cell::Int(totals.elapsed()), Cell::Int(node.base_ticks), Cell::Int(totals.cum_ticks),
+         Cell::Int(node.samples), Cell::Text(OriginName(node.origin)), Cell::Text(view.Name(id)),
+         Cell::Int(node.calls_jitted), Cell::Int(node.off), Cell::Int(node.min_base),
+         Cell::Int(node.max_base), Cell::Text(node.routine ? RoutineKindName(traits.kind) : ""),
+         Cell::Text(RoutineCostName(traits.cost))});
   }
   LimitRows(table, input.options.top);
   return table;

@@ -1,0 +1,263 @@
+// What the JIT compiler made of the calls (S2.6): hot calls that it did not inline, and methods
+// that it compiled more than once or whose code was dropped.
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_format.h"
+#include "postproc/report/report.h"
+#include "postproc/report/shorten.h"
+#include "postproc/support/strings.h"
+
+namespace jtrace::postproc {
+namespace {
+
+// Arcs below that share of all calls are left out of the text, unless --filter says otherwise.
+constexpr double kHotPercent = 0.1;
+constexpr size_t kTextCallers = 20;
+constexpr size_t kTextMethods = 20;
+
+struct HotArc {
+  RoutineId caller;
+  RoutineId callee;
+  int64_t calls = 0;
+  int64_t jitted = 0;  // of these, calls whose callee ran compiled
+  InliningOfArc inlining;
+};
+
+std::string_view Status(const InliningOfArc& it) {
+  if (it.bodies == 0) return "caller not compiled";
+  if (it.inlined == 0) return "not inlined";
+  return it.inlined < it.bodies ? "partly" : "inlined";
+}
+
+bool IsMethod(const ReportInput& input, const CallNode& node) {
+  return node.routine && node.origin == NodeOrigin::kEvent &&
+         input.model.TraitsOf(node.routine).kind == RoutineKind::kMethod;
+}
+
+// Arcs between counted methods, by calls descending, then names.
+std::vector<HotArc> CollectArcs(const ReportInput& input) {
+  absl::flat_hash_map<std::pair<RoutineId, RoutineId>, size_t> index;
+  std::vector<HotArc> arcs;
+  for (uint32_t i = 1; i <= input.tree.size(); ++i) {
+    const CallNode& node = input.tree.node(NodeId(i));
+    if (node.calls == 0 || !IsMethod(input, node)) continue;
+    const CallNode& above = input.tree.node(node.parent);
+    if (!IsMethod(input, above)) continue;
+    auto [entry, inserted] = index.try_emplace({above.routine, node.routine}, arcs.size());
+    if (inserted) arcs.push_back({above.routine, node.routine, 0, 0, {}});
+    HotArc& arc = arcs[entry->second];
+    arc.calls = WrapAdd(arc.calls, node.calls);
+    arc.jitted = WrapAdd(arc.jitted, node.calls_jitted);
+  }
+  const JitLog::Arcs inlining(input.jit);
+  for (HotArc& arc : arcs) arc.inlining = inlining.Find(arc.caller, arc.callee);
+  const auto name = [&](RoutineId id) { return input.model.RoutineName(id); };
+  std::sort(arcs.begin(), arcs.end(), [&](const HotArc& a, const HotArc& b) {
+    return std::tuple(-a.calls, name(a.caller), name(a.callee)) <
+           std::tuple(-b.calls, name(b.caller), name(b.callee));
+  });
+  return arcs;
+}
+
+int64_t AllCalls(const std::vector<HotArc>& arcs) {
+  int64_t calls = 0;
+  for (const HotArc& arc : arcs) calls = WrapAdd(calls, arc.calls);
+  return calls;
+}
+
+struct Method {
+  RoutineId routine;
+  CompiledRoutine compiled;
+  int64_t calls = 0;
+};
+
+// Everything that was compiled: most often first, then by what was dropped, calls and name.
+std::vector<Method> CollectMethods(const ReportInput& input) {
+  absl::flat_hash_map<RoutineId, int64_t> calls;
+  for (const FlatRow& row : input.flat.rows()) {
+    if (row.routine) calls[row.routine] = row.calls;
+  }
+  std::vector<Method> methods;
+  for (const auto& [routine, compiled] : input.jit.compiled()) {
+    methods.push_back({routine, compiled, calls[routine]});
+  }
+  std::sort(methods.begin(), methods.end(), [&](const Method& a, const Method& b) {
+    return std::tuple(-a.compiled.loads, -a.compiled.unloads, -a.calls,
+                      input.model.RoutineName(a.routine)) <
+           std::tuple(-b.compiled.loads, -b.compiled.unloads, -b.calls,
+                      input.model.RoutineName(b.routine));
+  });
+  return methods;
+}
+
+class JitText {
+ public:
+  JitText(const ReportInput& input, std::ostream& out)
+      : input_(input), out_(out), arcs_(CollectArcs(input)), all_calls_(AllCalls(arcs_)) {}
+
+  void Write() {
+    if (input_.jit.empty()) {
+      out_ << "no records of compiled code in this trace\n";
+      return;
+    }
+    WriteArcs();
+    out_ << '\n';
+    WriteMethods();
+  }
+
+ private:
+  struct Caller {
+    RoutineId routine;
+    int64_t calls = 0;
+    std::vector<const HotArc*> arcs;
+  };
+
+  size_t Top(size_t standard) const {
+    return input_.options.top > 0 ? static_cast<size_t>(input_.options.top) : standard;
+  }
+  bool IsHot(const HotArc& arc) const {
+    const double least =
+        input_.options.filter_percent > 0 ? input_.options.filter_percent : kHotPercent;
+    return PercentOf(arc.calls, all_calls_) >= least;
+  }
+  std::vector<Caller> Callers() const;
+  std::string Code(RoutineId routine) const;
+  std::string Name(RoutineId routine, int used) const;
+  void WriteArcs();
+  void WriteArc(const HotArc& arc);
+  void WriteMethods();
+
+  const ReportInput& input_;
+  std::ostream& out_;
+  const std::vector<HotArc> arcs_;
+  const int64_t all_calls_;
+};
+
+// Compiled callers with hot calls that are not inlined everywhere, by the number of these calls.
+std::vector<JitText::Caller> JitText::Callers() const {
+  std::vector<Caller> callers;
+  absl::flat_hash_map<RoutineId, size_t> index;
+  for (const HotArc& arc : arcs_) {
+    if (arc.inlining.bodies == arc.inlining.inlined || !IsHot(arc)) continue;
+    auto [entry, inserted] = index.try_emplace(arc.caller, callers.size());
+    if (inserted) callers.push_back({arc.caller, 0, {}});
+    Caller& caller = callers[entry->second];
+    caller.calls = WrapAdd(caller.calls, arc.calls);
+    caller.arcs.push_back(&arc);
+  }
+  std::stable_sort(callers.begin(), callers.end(),
+                   [](const Caller& a, const Caller& b) { return a.calls > b.calls; });
+  return callers;
+}
+
+std::string JitText::Code(RoutineId routine) const {
+  const CompiledRoutine it = input_.jit.Compiled(routine);
+  if (it.loads == 0) return "no code of its own";
+  std::string text = StrCat(FormatCount(it.size), " bytes of code");
+  if (it.loads > 1) StrAppend(&text, ", compiled ", FormatCount(it.loads), " times");
+  return text;
+}
+
+std::string JitText::Name(RoutineId routine, int used) const {
+  const std::string_view name = input_.model.RoutineName(routine);
+  if (input_.options.width == 0) return Printable(name);
+  return ShortenName(name, std::max(input_.options.width - used, 24));
+}
+
+void JitText::WriteArc(const HotArc& arc) {
+  const std::string calls = FormatCount(arc.calls);
+  std::string facts = Code(arc.callee);
+  if (arc.inlining.inlined > 0) {
+    StrAppend(&facts, ", inlined in ", arc.inlining.inlined, " of ", arc.inlining.bodies,
+              " bodies");
+  }
+  out_ << PadLeft(absl::StrFormat("%.1f %%", PercentOf(arc.calls, all_calls_)), 8)
+       << PadLeft(calls, 16)
+       << PadLeft(absl::StrFormat("%.0f %%", PercentOf(arc.jitted, arc.calls)), 10) << "  "
+       << Name(arc.callee, 40 + DisplayWidth(facts)) << "  (" << facts << ")\n";
+}
+
+void JitText::WriteArcs() {
+  const std::vector<Caller> callers = Callers();
+  out_ << "hot calls that were not inlined: share of the calls between methods, calls, callee ran "
+          "compiled\n";
+  if (callers.empty()) out_ << "  none\n";
+  size_t shown = 0;
+  for (const Caller& caller : callers) {
+    if (shown++ == Top(kTextCallers)) {
+      out_ << "… " << callers.size() - Top(kTextCallers) << " more callers: --top=N\n";
+      break;
+    }
+    const std::string facts = Code(caller.routine);
+    out_ << Name(caller.routine, 4 + DisplayWidth(facts)) << "  (" << facts << ")\n";
+    for (const HotArc* arc : caller.arcs) WriteArc(*arc);
+  }
+}
+
+void JitText::WriteMethods() {
+  Table table;
+  table.columns = {{"compiled", Style::kCount},
+                   {"dropped", Style::kCount},
+                   {"bytes", Style::kCount},
+                   {"calls", Style::kCount},
+                   {"routine"}};
+  size_t once = 0;
+  for (const Method& method : CollectMethods(input_)) {
+    if (method.compiled.loads < 2 && method.compiled.unloads == 0) {
+      ++once;
+    } else if (table.rows.size() < Top(kTextMethods)) {
+      table.rows.push_back({Cell::Int(method.compiled.loads), Cell::Int(method.compiled.unloads),
+                            Cell::Int(method.compiled.size), Cell::Int(method.calls),
+                            Cell::Text(input_.model.RoutineName(method.routine))});
+    }
+  }
+  out_ << "methods compiled again, or whose code was dropped (deoptimised, replaced or unloaded); "
+       << FormatCount(static_cast<int64_t>(once)) << " were compiled once\n";
+  WriteText(table, input_.layout(), out_);
+}
+
+}  // namespace
+
+Table JitTable(const ReportInput& input) {
+  Table table;
+  table.columns = {{"row"},
+                   {"caller"},
+                   {"name"},
+                   {"calls", Style::kCount},
+                   {"calls_pct"},
+                   {"calls_jitted", Style::kCount},
+                   {"status"},
+                   {"inlined_bodies", Style::kCount},
+                   {"bodies", Style::kCount},
+                   {"compiled", Style::kCount},
+                   {"dropped", Style::kCount},
+                   {"size", Style::kCount}};
+  const std::vector<HotArc> arcs = CollectArcs(input);
+  const int64_t all_calls = AllCalls(arcs);
+  for (const HotArc& arc : arcs) {
+    const double percent = PercentOf(arc.calls, all_calls);
+    if (percent < input.options.filter_percent) continue;
+    const CompiledRoutine compiled = input.jit.Compiled(arc.callee);
+    table.rows.push_back({Cell::Text("arc"), Cell::Text(input.model.RoutineName(arc.caller)),
+                          Cell::Text(input.model.RoutineName(arc.callee)), Cell::Int(arc.calls),
+                          Cell::Percent(percent), Cell::Int(arc.jitted),
+                          Cell::Text(Status(arc.inlining)), Cell::Int(arc.inlining.inlined),
+                          Cell::Int(arc.inlining.bodies), Cell::Int(compiled.loads),
+                          Cell::Int(compiled.unloads), Cell::Int(compiled.size)});
+  }
+  for (const Method& method : CollectMethods(input)) {
+    table.rows.push_back({Cell::Text("method"), Cell::Empty(),
+                          Cell::Text(input.model.RoutineName(method.routine)),
+                          Cell::Int(method.calls), Cell::Empty(), Cell::Empty(), Cell::Empty(),
+                          Cell::Empty(), Cell::Empty(), Cell::Int(method.compiled.loads),
+                          Cell::Int(method.compiled.unloads), Cell::Int(method.compiled.size)});
+  }
+  return table;
+}
+
+void JitReportText(const ReportInput& input, std::ostream& out) { JitText(input, out).Write(); }
+
+}  // namespace jtrace::postproc
