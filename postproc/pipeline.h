@@ -22,7 +22,7 @@ struct Environment {
   int terminal_width = 0;  // of `out`; 0: it is no terminal
   bool err_is_terminal = false;
   // Whether a process has a file open: it is still being recorded. May be null.
-  std::function<bool(int64_t pid, const std::string& path)> is_writing;
+  std::function<bool(int64_t pid, const std::string& path)> is_writing = nullptr;
 };
 
 inline constexpr int kExitDone = 0;

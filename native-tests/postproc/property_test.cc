@@ -1,11 +1,13 @@
 // Random traces: every column against the naive implementation, every dump against its trace.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
 #include "native-tests/support/csv.h"
 #include "native-tests/support/naive_post.h"
+#include "native-tests/support/random_log.h"
 #include "native-tests/support/random_trace.h"
 #include "native-tests/support/run_post.h"
 
@@ -18,6 +20,7 @@ using testing::NaivePost;
 
 constexpr uint64_t kTextTraces = 1500;
 constexpr uint64_t kBinaryTraces = 1000;
+constexpr uint64_t kLogs = 1000;
 
 std::string Show(const std::vector<CsvRow>& rows) {
   std::string text;
@@ -74,7 +77,8 @@ TEST(PropertyTest, EveryColumnEqualsTheNaiveImplementation) {
 std::string AllCsv(const std::string& trace, const std::string& of) {
   std::string all;
   for (const std::vector<std::string>& args : std::vector<std::vector<std::string>>{
-           {"--report=summary,tree,flat,arcflow,functions,modules,samples,paths,threads,metrics"},
+           {"--report=summary,tree,flat,arcflow,functions,modules,samples,paths,threads,metrics,"
+            "jit"},
            {"--report=callees,callers", "--of=" + of},
            {"--report=tree,samples,paths,flat", "--scope=app"},
            {"--report=tree,flat", "--merge=embed", "--sort=name"},
@@ -107,6 +111,26 @@ TEST(PropertyTest, BinaryDumpHasTheSameReports) {
     const std::string dump = Dump(trace);
     ASSERT_EQ(AllCsv(dump, "a.B.run"), AllCsv(trace, "a.B.run")) << seed << "\n" << dump;
     ASSERT_EQ(Dump(dump), dump) << seed;
+  }
+}
+
+// Logs with times, switches, samples and dropped stretches, cut into chunks, against the same
+// records as text. (Which thread comes first depends on how a chunk is read.)
+TEST(PropertyTest, LogsEqualTheNaiveImplementation) {
+  const auto by_thread = [](std::vector<CsvRow> rows) {
+    std::stable_sort(rows.begin(), rows.end(),
+                     [](const CsvRow& a, const CsvRow& b) { return a[0] < b[0]; });
+    return Show(rows);
+  };
+  for (uint64_t seed = 0; seed < kLogs; ++seed) {
+    const testing::RandomLog log = testing::MakeRandomLog(seed);
+    const NaivePost naive(log.text, NaiveMerge::kChain, false);
+    const auto tree =
+        testing::ParseCsv(testing::ReportCsv(log.binary, {"--report=tree"})).Project(kTree);
+    ASSERT_EQ(by_thread(tree), by_thread(naive.Tree())) << log.text;
+    ASSERT_EQ(Report(log.binary, "flat", kFlat, {}), Show(naive.Flat())) << log.text;
+    ASSERT_EQ(Report(log.binary, "arcflow", kArcs, {}), Show(naive.ArcFlow())) << log.text;
+    ASSERT_EQ(Report(Dump(log.binary), "tree", kTree, {}), Report(log.binary, "tree", kTree, {}));
   }
 }
 

@@ -199,6 +199,11 @@ void NaivePost::Line(const std::vector<std::string>& fields) {
       thread.open.back().node->extremes.push_back(thread.open.back().base);
       thread.open.pop_back();
     }
+  } else if (op == "session-loss") {
+    NaiveNode* dropped = Child(thread.open.back().node, "[dropped]");
+    dropped->event = true;
+    (thread.off ? dropped->off : dropped->base) += time - thread.clock;
+    thread.clock = time;
   } else if (op == "node") {
     std::vector<NaiveNode*> path;
     NaiveNode* node = EventPath(thread, {fields.begin() + 4, fields.end()}, path);

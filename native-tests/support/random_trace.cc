@@ -84,6 +84,7 @@ std::string RandomOp(Random& random) {
     case 6:
       return "exit" + random.Pick(kinds) + "\t" + random.Pick(RoutineNames());
     case 7:
+      if (random.OneIn(4)) return "session-loss\tvalue=" + std::to_string(random.Below(1000));
       return random.OneIn(2) ? "on" : "off";
     case 8: {
       const uint64_t depth = random.Below(4);
@@ -153,7 +154,14 @@ class BinaryTrace {
           builder_.Class(random_.Pick(class_names), static_cast<uint32_t>(random_.Below(3)));
       const std::string& name = random_.Pick(methods);
       const std::string& descriptor = random_.Pick(descriptors);
-      if (!random_.OneIn(4)) routines_.push_back(builder_.Routine(owner, name, descriptor));
+      if (!random_.OneIn(4)) {
+        routines_.push_back(builder_.Routine(owner, name, descriptor));
+        proto::Routine& routine = *builder_.chunk().mutable_routine()->rbegin();
+        if (random_.OneIn(3)) {
+          routine.set_kind(static_cast<proto::Routine::Kind>(random_.Below(6)));
+          routine.set_cost(static_cast<proto::Routine::Cost>(random_.Below(5)));
+        }
+      }
       if (!random_.OneIn(4)) methods_.push_back(builder_.Method(owner, name, descriptor));
     }
     if (routines_.empty()) {
@@ -178,7 +186,17 @@ class BinaryTrace {
   void AddRecord() {
     const uint32_t thread = random_.Pick(threads_);
     time_ += random_.Below(50);
-    switch (random_.Below(9)) {
+    switch (random_.Below(12)) {
+      case 9:
+        AddCode(thread);
+        break;
+      case 10:
+        builder_.Event(time_, random_.OneIn(9) ? 0 : thread, format::kSession, format::kSessionLoss,
+                       static_cast<int64_t>(random_.Below(50)));
+        break;
+      case 11:
+        if (!nodes_.empty() && random_.OneIn(3)) Prune(thread);
+        break;
       case 0: {
         const bool at_root = nodes_.empty() || random_.OneIn(3);
         const auto parent =
@@ -192,6 +210,7 @@ class BinaryTrace {
           const auto [owner, node] = random_.Pick(nodes_);
           const uint64_t calls = random_.Below(1000);
           builder_.Count(owner, node, calls, random_.Below(calls + 1));
+          if (random_.OneIn(2)) AddTimes(*builder_.chunk().mutable_tree()->rbegin());
         }
         break;
       case 2:
@@ -209,6 +228,42 @@ class BinaryTrace {
         break;
       default:
         AddSample(thread);
+    }
+  }
+
+  // For the only node of `delta`.
+  void AddTimes(proto::TreeDelta& delta) {
+    delta.add_base_ns(random_.Below(5000));
+    delta.add_off_ns(random_.Below(2) * random_.Below(900));
+    delta.add_min_base_ns(random_.Below(50));
+    delta.add_max_base_ns(delta.min_base_ns(0) + random_.Below(500));
+  }
+
+  void AddCode(uint32_t thread) {
+    const uint32_t minor = static_cast<uint32_t>(1 + random_.Below(2));
+    proto::Event& event = builder_.Event(time_, random_.OneIn(2) ? 0 : thread, format::kJit, minor);
+    proto::CodeEvent& code = *event.mutable_code_event();
+    code.set_address(0x7000 + random_.Below(3));
+    code.set_size(random_.Below(5000));
+    code.set_method(random_.Pick(methods_));
+    for (uint64_t rows = random_.Below(3); minor == format::kJitInlining && rows > 0; --rows) {
+      code.add_pc(static_cast<uint32_t>(random_.Below(900)));
+      code.add_depth(static_cast<uint32_t>(random_.Below(4)));
+      for (uint32_t i = 0; i < *code.depth().rbegin(); ++i) {
+        code.add_inlined(random_.OneIn(8) ? 0 : random_.Pick(methods_));
+        code.add_bci(static_cast<int32_t>(random_.Below(60)) - 1);
+      }
+    }
+  }
+
+  void Prune(uint32_t thread) {
+    const auto [owner, node] = random_.Pick(nodes_);
+    proto::TreeDelta& delta = *builder_.chunk().add_tree();
+    delta.set_thread(owner);
+    delta.add_pruned_node(static_cast<int32_t>(node));
+    if (random_.OneIn(3)) {
+      builder_.chunk().add_tree()->set_thread(thread);
+      builder_.chunk().mutable_tree()->rbegin()->set_folded_threads(random_.Below(99));
     }
   }
 

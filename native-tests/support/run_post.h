@@ -1,10 +1,12 @@
 // Runs jtrace-post in the test's own process, on traces in memory or on disk.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <sstream>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "postproc/pipeline.h"
@@ -19,7 +21,8 @@ struct RunResult {
 
 // Inputs not in `files` are opened from disk.
 inline RunResult RunPost(const std::vector<std::string>& args,
-                         const std::map<std::string, std::string>& files = {}) {
+                         const std::map<std::string, std::string>& files = {},
+                         std::function<bool(int64_t, const std::string&)> is_writing = nullptr) {
   std::ostringstream out;
   std::ostringstream err;
   postproc::Environment environment{
@@ -29,6 +32,7 @@ inline RunResult RunPost(const std::vector<std::string>& args,
         }
         return postproc::InputFile::Open(path);
       }};
+  environment.is_writing = std::move(is_writing);
   const std::vector<std::string_view> views(args.begin(), args.end());
   RunResult result;
   result.exit_code = postproc::RunPostProcessor(views, environment);

@@ -6,6 +6,8 @@ namespace jtrace::postproc {
 
 namespace {
 
+constexpr int kWidthForTimes = 110;
+
 Table MakeTable(const ReportInput& input, bool with_roots) {
   Table table;
   table.columns = {{"calls", Style::kCount},
@@ -58,6 +60,10 @@ void FlatText(const ReportInput& input, std::ostream& out) {
   LimitRows(full, input.options.top);
   const HeatMap heat = ComputeHeat(input);
   const bool by_ticks = heat.unit == Heat::kTicks;
+  // Ticks and times beside each other need a wide line.
+  const int width = input.options.width;
+  const bool with_time = by_ticks && (width == 0 || width >= kWidthForTimes);
+  const bool with_extremes = !by_ticks || with_time;
   Table table;
   table.columns = {{"self %", Style::kPlain, true},
                    {"self", by_ticks ? Style::kTicks : Style::kTime, true},
@@ -85,9 +91,11 @@ void FlatText(const ReportInput& input, std::ostream& out) {
          calls == 0 ? Cell::Empty() : Cell::Int(calls),
          at(row, "calls_jitted") == 0 ? Cell::Empty()
                                       : Cell::Percent(PercentOf(at(row, "calls_jitted"), calls)),
-         by_ticks ? Cell::Int(at(row, "base")) : Cell::Empty(),
-         by_ticks ? Cell::Int(at(row, "cum")) : Cell::Empty(), Cell::Int(at(row, "min_base")),
-         Cell::Int(at(row, "max_base")), row[static_cast<size_t>(full.Find("name"))]});
+         with_time ? Cell::Int(at(row, "base")) : Cell::Empty(),
+         with_time ? Cell::Int(at(row, "cum")) : Cell::Empty(),
+         with_extremes ? Cell::Int(at(row, "min_base")) : Cell::Empty(),
+         with_extremes ? Cell::Int(at(row, "max_base")) : Cell::Empty(),
+         row[static_cast<size_t>(full.Find("name"))]});
   }
   WriteText(table, input.layout(), out);
 }

@@ -45,6 +45,15 @@ final class H2Test {
     assertTrue(main * 4 > samples.size(), "only " + main + " samples show H2W.main");
   }
 
+  /** Also the methods that the JVM makes for method handles, which no class lists, have names. */
+  @Test
+  void everyJavaFrameHasAName() {
+    Report samples = run.report("--report=samples");
+    long unknown =
+        samples.rows().stream().filter(row -> row.get("stack").contains("[unknown_java")).count();
+    assertEquals(0, unknown);
+  }
+
   /** Every sample is counted once: Σ base_ticks = Σ weights, which the text dump tells. */
   @Test
   void ticksAreTheWeightsOfTheSamples() {

@@ -1,0 +1,287 @@
+// Logs, and what else a chunk's bytes may hold that must not be taken at its word.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <string>
+#include <vector>
+
+#include "native-tests/support/csv.h"
+#include "native-tests/support/log_trace.h"
+#include "native-tests/support/run_post.h"
+#include "native-tests/support/trace_builder.h"
+
+namespace jtrace {
+namespace {
+
+using ::testing::Contains;
+using testing::CsvRow;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using testing::ReportCsv;
+using testing::TraceBuilder;
+
+std::vector<CsvRow> Rows(const std::string& trace, const std::string& report,
+                         const CsvRow& columns) {
+  return testing::ParseCsv(ReportCsv(trace, {"--report=" + report})).Project(columns);
+}
+
+// "A.f()" is routine 1, "A.g()" 2; thread 1 is "main".
+TraceBuilder TwoRoutines() {
+  TraceBuilder builder;
+  builder.Thread("main", 1);
+  const uint32_t owner = builder.Class("A");
+  builder.Routine(owner, "f", "()V");
+  builder.Routine(owner, "g", "()V");
+  return builder;
+}
+
+proto::EventLog& AddLog(TraceBuilder& builder, uint64_t time, const std::vector<uint32_t>& ops,
+                        const std::vector<uint64_t>& deltas) {
+  proto::EventLog& log = *builder.chunk().add_log();
+  log.set_thread(1);
+  log.set_time_ns(time);
+  for (const uint32_t op : ops) log.add_op(op);
+  for (const uint64_t delta : deltas) log.add_delta_ns(delta);
+  return log;
+}
+
+constexpr uint32_t kEnterF = 1 << 2;
+constexpr uint32_t kExitF = 1 << 2 | 2;
+constexpr uint32_t kEnterG = 2 << 2;
+constexpr uint32_t kExitG = 2 << 2 | 2;
+
+TEST(LogReaderTest, ADroppedStretchTakesItsTimeAndLeavesTheDepth) {
+  TraceBuilder builder = TwoRoutines();
+  AddLog(builder, 0, {kEnterF, kEnterG, kExitG}, {0, 10, 20});
+  builder.Event(130, 1, format::kSession, format::kSessionLoss, 1000);
+  AddLog(builder, 140, {kEnterG, kExitG, kExitF}, {0, 5, 5});
+  const std::string trace = builder.Finish();
+  EXPECT_THAT(Rows(trace, "tree", {"level", "calls", "base", "cum", "max_base", "name"}),
+              ElementsAre(CsvRow{"0", "1", "0", "150", "0", "main"},
+                          CsvRow{"1", "1", "25", "150", "25", "A.f()"},
+                          CsvRow{"2", "0", "100", "100", "0", "[dropped]"},
+                          CsvRow{"2", "2", "25", "25", "20", "A.g()"}));
+  EXPECT_THAT(testing::RunPost({"--report=summary", "t"}, {{"t", trace}}).out,
+              HasSubstr("1,000 entries and exits left out of the log"));
+}
+
+TEST(LogReaderTest, SwitchesAndSamplesFindTheirPlaceInTheLog) {
+  TraceBuilder builder = TwoRoutines();
+  AddLog(builder, 0, {kEnterF, kEnterG, kExitG, kExitF}, {0, 10, 40, 50});
+  builder.Event(20, 1, format::kThreadSwitch, format::kEnd + 1);
+  builder.Event(25, 1, format::kThreadSwitch, 1);
+  builder.Sample(60, 1, 0, {builder.Frame(proto::Frame::KERNEL, builder.String("k"))});
+  EXPECT_THAT(Rows(builder.Finish(), "tree", {"level", "base", "off", "elapsed", "ticks", "name"}),
+              ElementsAre(CsvRow{"0", "0", "0", "100", "<none>", "main"},
+                          CsvRow{"1", "60", "0", "100", "<none>", "A.f()"},
+                          CsvRow{"2", "35", "5", "40", "<none>", "A.g()"},
+                          CsvRow{"1", "0", "0", "0", "<none>", "[unmatched]"},
+                          CsvRow{"2", "0", "0", "0", "<none>", "k"}));
+}
+
+// Fields in pieces or unpacked are as good, only slower.
+TEST(LogReaderTest, ReadsLogsWhoseFieldsComeInPieces) {
+  TraceBuilder builder = TwoRoutines();
+  const std::string plain = [] {
+    TraceBuilder other = TwoRoutines();
+    AddLog(other, 5, {kEnterF, kExitF}, {0, 300});
+    return other.Finish();
+  }();
+  proto::EventLog first;
+  first.set_thread(1);
+  first.set_time_ns(5);
+  first.add_op(kEnterF);
+  first.add_delta_ns(0);
+  proto::EventLog second;
+  second.add_op(kExitF);
+  second.add_delta_ns(300);
+  const std::string pieces = first.SerializeAsString() + second.SerializeAsString();
+  std::string chunk = builder.chunk().SerializeAsString();
+  chunk += '\x8a';
+  chunk += '\x01';  // field 17, length-delimited
+  chunk += static_cast<char>(pieces.size());
+  chunk += pieces;
+  const std::string trace = testing::FileHeader() + testing::MakeFrame(chunk);
+  EXPECT_EQ(ReportCsv(trace, {"--report=tree"}), ReportCsv(plain, {"--report=tree"}));
+}
+
+TEST(LogReaderTest, ADamagedLogIsToldAndReadToTheDamage) {
+  TraceBuilder builder = TwoRoutines();
+  std::string chunk = builder.chunk().SerializeAsString();
+  const std::string log =
+      std::string("\x08\x01\x10\x05\x1a\x02\x04\xff", 8);  // op: 4, half a number
+  chunk += std::string("\x8a\x01\x08", 3) + log;
+  const std::string trace = testing::FileHeader() + testing::MakeFrame(chunk);
+  EXPECT_THAT(Rows(trace, "tree", {"level", "calls", "name"}),
+              ElementsAre(CsvRow{"0", "1", "main"}, CsvRow{"1", "1", "A.f()"}));
+  EXPECT_THAT(testing::RunPost({"t"}, {{"t", trace}}).err,
+              HasSubstr("1 event logs that cannot be read to their end"));
+}
+
+int64_t PeakKilobytes() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_maxrss;
+}
+
+// 64 MiB of empty samples would be 3 GB of objects.
+TEST(LogReaderTest, AChunkThatWouldTakeGigabytesIsRefused) {
+  std::string payload;
+  payload.reserve(format::kMaxPayloadSize);
+  while (payload.size() + 2 <= format::kMaxPayloadSize) payload += std::string("\x7a\x00", 2);
+  TraceBuilder builder;
+  builder.Thread("after", 1);
+  const std::string trace = testing::FileHeader() + testing::MakeFrame(payload) +
+                            builder.Finish().substr(testing::FileHeader().size());
+  payload = {};
+  const int64_t before = PeakKilobytes();
+  const testing::RunResult result =
+      testing::RunPost({"--report=summary", "--format=csv", "t"}, {{"t", trace}});
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_THAT(result.err, HasSubstr("1 frames whose content would take more than 1 GiB of memory"));
+  EXPECT_LT(PeakKilobytes() - before, 300 * 1024);
+}
+
+// Memory follows the tree and the chunk, not the length of the log.
+TEST(LogReaderTest, ALongLogIsReadInBoundedMemory) {
+  testing::LogTraceOptions options;
+  options.events = 10000000;
+  options.threads = 3;
+  const std::string trace = testing::LogTrace(options);
+  const int64_t before = PeakKilobytes();
+  const testing::Csv summary = testing::ParseCsv(ReportCsv(trace, {"--report=summary"}));
+  EXPECT_LT(PeakKilobytes() - before, 100 * 1024);  // events alone would be 160 MB
+  std::string calls;
+  std::string begins;
+  std::string ends;
+  for (const CsvRow& row : summary.rows) {
+    if (row[0] == "calls") calls = row[1];
+    if (row[0] == "records.0x50/0x10") begins = row[1];
+    if (row[0] == "records.0x50/0x80000010") ends = row[1];
+  }
+  EXPECT_EQ(calls, begins);
+  EXPECT_EQ(begins, ends);  // all activations are closed
+  EXPECT_GT(std::stoll(calls), 4900000);
+}
+
+TEST(SchemaTest, PrunedNodesGiveTheirCallsAndSamplesToTheirAncestor) {
+  TraceBuilder builder = TwoRoutines();
+  const uint32_t f = builder.Node(1, 0, 1);
+  const uint32_t g = builder.Node(1, f, 2);
+  builder.Count(1, f, 1);
+  builder.Count(1, g, 20, 18);
+  builder.Seal();
+  const uint32_t pruned = builder.Node(1, f, 0);
+  builder.Count(1, pruned, 20, 18);
+  builder.Count(1, g, 0);
+  proto::TreeDelta& delta = *builder.chunk().add_tree();
+  delta.set_thread(1);
+  delta.add_pruned_node(static_cast<int32_t>(g));
+  builder.Sample(9, 1, g, {builder.Frame(proto::Frame::KERNEL, builder.String("k"))});
+  const std::string trace = builder.Finish();
+  EXPECT_THAT(
+      Rows(trace, "tree", {"level", "calls", "calls_jitted", "cum_ticks", "name"}),
+      ElementsAre(CsvRow{"0", "1", "0", "1", "main"}, CsvRow{"1", "0", "0", "1", "[unmatched]"},
+                  CsvRow{"2", "0", "0", "1", "k"}, CsvRow{"1", "1", "0", "0", "A.f()"},
+                  CsvRow{"2", "20", "18", "0", "[pruned]"}));
+}
+
+TEST(SchemaTest, AGroupOfThreadsIsOneRow) {
+  TraceBuilder builder = TwoRoutines();
+  const uint32_t group = builder.Thread("[virtual threads]", 0);
+  builder.Count(group, builder.Node(group, 0, 1), 100000);
+  builder.chunk().mutable_tree()->rbegin()->set_folded_threads(100000);
+  EXPECT_THAT(Rows(builder.Finish(), "threads", {"thread", "calls", "folded_threads"}),
+              ElementsAre(CsvRow{"[virtual threads]", "100000", "100000"}));
+}
+
+TEST(SchemaTest, BoundaryCallsAndExceptionsAreNodesOfTheirKind) {
+  TraceBuilder builder = TwoRoutines();
+  const auto add = [&](uint32_t routine, proto::Routine::Kind kind, proto::Routine::Cost cost) {
+    for (proto::Routine& it : *builder.chunk().mutable_routine()) {
+      if (it.id() != routine) continue;
+      it.set_kind(kind);
+      it.set_cost(cost);
+    }
+    return routine;
+  };
+  const uint32_t read = add(builder.Routine(builder.Class("java.io.Console"), "readLine", "()V"),
+                            proto::Routine::CALL, proto::Routine::USER_INPUT);
+  const uint32_t thrown = add(builder.Routine(builder.Class("java.io.IOException"), "", ""),
+                              proto::Routine::THROWN, proto::Routine::UNCLASSIFIED);
+  const uint32_t f = builder.Node(1, 0, 1);
+  const auto count = [&](uint32_t node, uint64_t calls, uint64_t base) {
+    builder.Count(1, node, calls);
+    builder.chunk().mutable_tree()->rbegin()->add_base_ns(base);
+  };
+  count(f, 2, 10);
+  count(builder.Node(1, f, read), 3, 5000);
+  count(builder.Node(1, f, thrown), 1, 0);
+  const std::string trace = builder.Finish();
+  const CsvRow columns = {"level", "calls", "base", "cum", "elapsed", "kind", "cost", "name"};
+  EXPECT_THAT(
+      Rows(trace, "tree", columns),
+      ElementsAre(
+          CsvRow{"0", "1", "0", "10", "5010", "", "", "main"},
+          CsvRow{"1", "2", "10", "10", "5010", "method", "", "A.f()"},
+          CsvRow{"2", "3", "0", "0", "5000", "call", "user-input", "java.io.Console.readLine()"},
+          CsvRow{"2", "1", "0", "0", "0", "thrown", "", "[thrown] java.io.IOException"}));
+  const std::string dump = testing::RunPost({"dump", "t"}, {{"t", trace}}).out;
+  EXPECT_EQ(ReportCsv(dump, {"--report=tree,flat"}), ReportCsv(trace, {"--report=tree,flat"}));
+  EXPECT_THAT(Rows(trace, "summary", {"key", "value"}), Contains(CsvRow{"calls", "2"}));
+  EXPECT_THAT(Rows(trace, "summary", {"key", "value"}), Contains(CsvRow{"calls_boundary", "3"}));
+}
+
+TEST(SchemaTest, PlannersNumbersAndTotalsByCodeAreInTheSummary) {
+  TraceBuilder builder = TwoRoutines();
+  proto::Planner& planner = *builder.chunk().mutable_planner();
+  planner.set_methods_probed(12);
+  proto::Planner::Row& row = *planner.add_method();
+  row.set_name("huge-method");
+  row.set_count(2);
+  row.set_what("methods over 8,000 bytes");
+  proto::CodeTotal& total = *builder.chunk().add_code_total();
+  total.set_major(format::kMonitor);
+  total.set_minor(1);
+  total.set_count(45000);
+  total.set_recorded(100);
+  total.set_total_ns(1500000000);
+  const std::string trace = builder.Finish();
+  const auto summary = Rows(trace, "summary", {"key", "value"});
+  EXPECT_THAT(summary, Contains(CsvRow{"planner.methods_probed", "12"}));
+  EXPECT_THAT(summary, Contains(CsvRow{"planner.method.huge-method", "2"}));
+  EXPECT_THAT(summary, Contains(CsvRow{"total.0x61/0x1", "45000"}));
+  EXPECT_THAT(summary, Contains(CsvRow{"total.0x61/0x1.ns", "1500000000"}));
+  const std::string text = testing::RunPost({"--report=summary", "t"}, {{"t", trace}}).out;
+  EXPECT_THAT(text, HasSubstr("2 methods over 8,000 bytes"));
+  EXPECT_THAT(text, HasSubstr("45,000 contended monitors · contended monitors took 1.50 s"));
+}
+
+// A trace whose writer still has it open ends somewhere in a frame: that is no damage.
+TEST(RunningTraceTest, ItsTailIsNoDamage) {
+  TraceBuilder builder = TwoRoutines();
+  builder.chunk().mutable_session_start()->set_pid(4711);
+  builder.Count(1, builder.Node(1, 0, 1), 5);
+  builder.Seal();
+  const size_t first = builder.Finish().size();
+  builder.Thread("later", 2);
+  const std::string whole = builder.Finish();
+  const std::string growing = whole.substr(0, first + (whole.size() - first) / 2);
+  const testing::RunResult live = testing::RunPost(
+      {"--report=summary,tree", "t"}, {{"t", growing}},
+      [](int64_t pid, const std::string& path) { return pid == 4711 && path == "t"; });
+  EXPECT_EQ(live.exit_code, 0);
+  EXPECT_EQ(live.err, "");
+  EXPECT_THAT(live.out, HasSubstr("recording still runs"));
+  EXPECT_THAT(live.out, HasSubstr("losses      none"));
+  EXPECT_THAT(live.out, HasSubstr("A.f()"));
+  const testing::RunResult dead = testing::RunPost({"t"}, {{"t", growing}});
+  EXPECT_THAT(dead.err, HasSubstr("belong to no whole frame"));
+  EXPECT_THAT(dead.out, HasSubstr("trace without its last record"));
+  EXPECT_THAT(dead.out, Not(HasSubstr("still runs")));
+}
+
+}  // namespace
+}  // namespace jtrace

@@ -1,0 +1,113 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "native-tests/support/csv.h"
+#include "native-tests/support/run_post.h"
+#include "native-tests/support/trace_builder.h"
+
+namespace jtrace {
+namespace {
+
+using testing::CsvRow;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using testing::TraceBuilder;
+
+// run calls add (inlined in run's last code), mul (not) and rare (never compiled); cold, which was
+// never compiled, calls add too.
+class JitReportTest : public ::testing::Test {
+ protected:
+  JitReportTest() {
+    builder_.Thread("main", 1);
+    const uint32_t owner = builder_.Class("A");
+    for (const char* name : {"run", "add", "mul", "rare", "cold"}) {
+      routines_.push_back(builder_.Routine(owner, name, "()V"));
+      methods_.push_back(builder_.Method(owner, name, "()V"));
+    }
+    const uint32_t run = Node(0, 0, 10, 10);
+    Node(run, 1, 6000, 5990);
+    Node(run, 2, 3000, 2990);
+    Node(run, 3, 1, 0);
+    Node(Node(0, 4, 1, 0), 1, 999, 0);
+    Load(0, 0x1000, 100);
+    Inlining(0, 0x1000, {2});
+    Load(0, 0x2000, 400);
+    Inlining(0, 0x2000, {1});
+    Load(1, 0x3000, 50);
+    Load(2, 0x4000, 7000);
+    Event(2, 0x4000, format::kJitCode | format::kEnd);
+  }
+
+  uint32_t Node(uint32_t parent, size_t method, uint64_t calls, uint64_t jitted) {
+    const uint32_t node = builder_.Node(1, parent, routines_[method]);
+    builder_.Count(1, node, calls, jitted);
+    return node;
+  }
+  proto::CodeEvent& Event(size_t method, uint64_t address, uint32_t minor) {
+    proto::CodeEvent& code = *builder_.Event(++time_, 0, format::kJit, minor).mutable_code_event();
+    code.set_method(methods_[method]);
+    code.set_address(address);
+    return code;
+  }
+  void Load(size_t method, uint64_t address, uint64_t size) {
+    Event(method, address, format::kJitCode).set_size(size);
+  }
+  void Inlining(size_t method, uint64_t address, const std::vector<size_t>& callees) {
+    proto::CodeEvent& code = Event(method, address, format::kJitInlining);
+    for (const size_t callee : callees) {
+      code.add_pc(16);
+      code.add_depth(2);
+      code.add_inlined(methods_[callee]);
+      code.add_bci(3);
+      code.add_inlined(methods_[method]);
+      code.add_bci(7);
+    }
+  }
+
+  TraceBuilder builder_;
+  std::vector<uint32_t> routines_;
+  std::vector<uint32_t> methods_;
+  uint64_t time_ = 0;
+};
+
+TEST_F(JitReportTest, TellsWhatWasInlinedInTheLastCode) {
+  const std::string trace = builder_.Finish();
+  const auto rows = testing::ParseCsv(testing::ReportCsv(trace, {"--report=jit"}))
+                        .Project({"row", "caller", "name", "calls", "calls_jitted", "status",
+                                  "inlined_bodies", "bodies", "compiled", "dropped", "size"});
+  EXPECT_THAT(
+      rows,
+      ElementsAre(
+          CsvRow{"arc", "A.run()", "A.add()", "6000", "5990", "inlined", "1", "1", "1", "0", "50"},
+          CsvRow{"arc", "A.run()", "A.mul()", "3000", "2990", "not inlined", "0", "1", "1", "1",
+                 "7000"},
+          CsvRow{"arc", "A.cold()", "A.add()", "999", "0", "caller not compiled", "0", "0", "1",
+                 "0", "50"},
+          CsvRow{"arc", "A.run()", "A.rare()", "1", "0", "not inlined", "0", "1", "0", "0", "0"},
+          CsvRow{"method", "", "A.run()", "10", "", "", "", "", "2", "0", "400"},
+          CsvRow{"method", "", "A.mul()", "3000", "", "", "", "", "1", "1", "7000"},
+          CsvRow{"method", "", "A.add()", "6999", "", "", "", "", "1", "0", "50"}));
+  const std::string dump = testing::RunPost({"dump", "t"}, {{"t", trace}}).out;
+  EXPECT_EQ(testing::ReportCsv(dump, {"--report=jit"}),
+            testing::ReportCsv(trace, {"--report=jit"}));
+}
+
+TEST_F(JitReportTest, TextShowsHotCallsThatWereNotInlined) {
+  const std::string text = testing::RunPost({"--report=jit", "t"}, {{"t", builder_.Finish()}}).out;
+  EXPECT_THAT(text, HasSubstr("A.run()  (400 bytes of code, compiled 2 times)\n"));
+  EXPECT_THAT(text,
+              HasSubstr("30.0 %           3,000     100 %  A.mul()  (7,000 bytes of code)\n"));
+  EXPECT_THAT(text, Not(HasSubstr("A.rare()")));  // 0.01 % of the calls
+}
+
+TEST(JitReportWithoutCodeTest, SaysSo) {
+  EXPECT_THAT(testing::RunPost({"--report=jit", "t"}, {{"t", "# jtrace-text 1 unit=ns\n"}}).out,
+              HasSubstr("no records of compiled code"));
+}
+
+}  // namespace
+}  // namespace jtrace
