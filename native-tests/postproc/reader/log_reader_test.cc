@@ -242,6 +242,9 @@ TEST(SchemaTest, PlannersNumbersAndTotalsByCodeAreInTheSummary) {
   row.set_name("huge-method");
   row.set_count(2);
   row.set_what("methods over 8,000 bytes");
+  proto::Planner::Row& entries = *planner.add_probe();
+  entries.set_name("entry");
+  entries.set_count(7);
   proto::CodeTotal& total = *builder.chunk().add_code_total();
   total.set_major(format::kMonitor);
   total.set_minor(1);
@@ -255,7 +258,8 @@ TEST(SchemaTest, PlannersNumbersAndTotalsByCodeAreInTheSummary) {
   EXPECT_THAT(summary, Contains(CsvRow{"total.0x61/0x1", "45000"}));
   EXPECT_THAT(summary, Contains(CsvRow{"total.0x61/0x1.ns", "1500000000"}));
   const std::string text = testing::RunPost({"--report=summary", "t"}, {{"t", trace}}).out;
-  EXPECT_THAT(text, HasSubstr("2 methods over 8,000 bytes"));
+  EXPECT_THAT(text, HasSubstr("probes      7 entry\n"));
+  EXPECT_THAT(text, HasSubstr("2 huge-method"));
   EXPECT_THAT(text, HasSubstr("45,000 contended monitors · contended monitors took 1.50 s"));
 }
 
