@@ -26,7 +26,8 @@ struct HotArc {
   InliningOfArc inlining;
 };
 
-std::string_view Status(const InliningOfArc& it) {
+std::string_view Status(const ReportInput& input, const InliningOfArc& it) {
+  if (input.jit.empty()) return "unknown";
   if (it.bodies == 0) return "caller not compiled";
   if (it.inlined == 0) return "not inlined";
   return it.inlined < it.bodies ? "partly" : "inlined";
@@ -100,7 +101,7 @@ class JitText {
 
   void Write() {
     if (input_.jit.empty()) {
-      out_ << "no records of compiled code in this trace\n";
+      out_ << "no records of compiled code in this trace (mode=events has none)\n";
       return;
     }
     WriteArcs();
@@ -244,7 +245,7 @@ Table JitTable(const ReportInput& input) {
     table.rows.push_back({Cell::Text("arc"), Cell::Text(input.model.RoutineName(arc.caller)),
                           Cell::Text(input.model.RoutineName(arc.callee)), Cell::Int(arc.calls),
                           Cell::Percent(percent), Cell::Int(arc.jitted),
-                          Cell::Text(Status(arc.inlining)), Cell::Int(arc.inlining.inlined),
+                          Cell::Text(Status(input, arc.inlining)), Cell::Int(arc.inlining.inlined),
                           Cell::Int(arc.inlining.bodies), Cell::Int(compiled.loads),
                           Cell::Int(compiled.unloads), Cell::Int(compiled.size)});
   }

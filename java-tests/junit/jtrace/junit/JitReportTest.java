@@ -18,7 +18,7 @@ final class JitReportTest {
   static void record() {
     run =
         new Jvm()
-            .agent("mode=events")
+            .agent("mode=merged")
             .arguments(
                 "-Xbatch",
                 "-XX:-TieredCompilation",
