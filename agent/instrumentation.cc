@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "agent/hot/layout.h"
@@ -34,8 +35,11 @@ Severity SeverityOf(classfile::Effect effect) {
 // Where exceptions are in scope, a method without a call may still run their constructors.
 classfile::ProbeSpec SpecFor(const Options& options, const classfile::ScopeFilter& filter) {
   if (options.record == RecordKind::kFlat) return classfile::ProbeSpec::Flat();
-  return filter.MayMatchClass("java/lang/Throwable") ? classfile::ProbeSpec::Tree()
-                                                     : classfile::ProbeSpec::TreeWithLeaves();
+  // A leaf that only counts has neither an exit to read a clock at nor a place in a log.
+  const bool needs_exits = options.record == RecordKind::kLog || options.clock != Clock::kNone;
+  return needs_exits || filter.MayMatchClass("java/lang/Throwable")
+             ? classfile::ProbeSpec::Tree()
+             : classfile::ProbeSpec::TreeWithLeaves();
 }
 
 std::span<unsigned char> CopyForJvm(jvmtiEnv* env, const std::vector<uint8_t>& bytes) {
@@ -62,6 +66,7 @@ absl::StatusOr<std::unique_ptr<Instrumentation>> Instrumentation::Create(
       new Instrumentation(*std::move(filter), std::move(spec), *std::move(costs), encoder, losses));
   made->parks_ = options.codes.Has(Code::kPark);
   made->park_filter_ = *std::move(park_filter);
+  made->clock_uses_handles_ = options.clock == Clock::kTsc || options.clock == Clock::kCpu;
   return made;
 }
 
@@ -76,6 +81,7 @@ Instrumentation::Instrumentation(classfile::ScopeFilter filter, classfile::Probe
 bool Instrumentation::InScope(const std::string& binary_name) const {
   std::string internal = binary_name;
   std::replace(internal.begin(), internal.end(), '.', '/');
+  if (IsOfTheClock(internal)) return false;
   return filter_.MayMatchClass(internal) || IsParkClass(internal);
 }
 
@@ -83,9 +89,16 @@ bool Instrumentation::IsParkClass(std::string_view internal_name) const {
   return parks_ && internal_name == kParkClass;
 }
 
+// The time-stamp counter is read through a method handle: what it is made of cannot be probed.
+bool Instrumentation::IsOfTheClock(absl::string_view internal_name) const {
+  return clock_uses_handles_ && (absl::StartsWith(internal_name, "java/lang/invoke/") ||
+                                 absl::StartsWith(internal_name, "jdk/internal/foreign/"));
+}
+
 std::span<unsigned char> Instrumentation::Rewrite(jvmtiEnv* env, const char* name,
                                                   std::span<const unsigned char> bytes,
                                                   absl::FunctionRef<uint32_t()> loader_number) {
+  if (name != nullptr && IsOfTheClock(name)) return {};
   const bool in_scope = name == nullptr || filter_.MayMatchClass(name);
   if (!in_scope && !IsParkClass(name)) return {};
   if (encoder_.routines() >= kMaxRoutines) {

@@ -68,6 +68,7 @@ class Instrumentation {
                   writer::RecordEncoder& encoder, Losses& losses);
   // The class through which threads park, out of scope: it gets probes at its parking only.
   bool IsParkClass(std::string_view internal_name) const;
+  bool IsOfTheClock(absl::string_view internal_name) const;
   void Count(const classfile::InstrumentResult& result);
   void NoteLeaves(const classfile::InstrumentResult& result);
 
@@ -83,6 +84,7 @@ class Instrumentation {
   const CallCosts costs_;
   NativeMethods natives_;
   PlannerTotals totals_;
+  bool clock_uses_handles_ = false;
 };
 
 }  // namespace jtrace

@@ -64,14 +64,33 @@ constexpr std::array kModes = {Word<Mode>{"merged", Mode::kMerged},
                                Word<Mode>{"events", Mode::kEvents},
                                Word<Mode>{"samples", Mode::kSamples}};
 constexpr std::array kRecords = {Word<RecordKind>{"tree", RecordKind::kTree},
-                                 Word<RecordKind>{"flat", RecordKind::kFlat}};
+                                 Word<RecordKind>{"flat", RecordKind::kFlat},
+                                 Word<RecordKind>{"log", RecordKind::kLog}};
 constexpr std::array kActions = {Word<Action>{"start", Action::kStart},
                                  Word<Action>{"stop", Action::kStop},
                                  Word<Action>{"serve", Action::kServe}};
-constexpr std::array kClocks = {Word<int>{"none", 0}};
+constexpr std::array kClocks = {Word<Clock>{"none", Clock::kNone},
+                                Word<Clock>{"coarse", Clock::kCoarse},
+                                Word<Clock>{"tsc", Clock::kTsc}, Word<Clock>{"cpu", Clock::kCpu},
+                                Word<Clock>{"manual", Clock::kManual}};
 constexpr std::array kSwitch = {Word<bool>{"on", true}, Word<bool>{"off", false}};
 constexpr std::array kTimers = {Word<int>{"cpu", 0}};
 constexpr std::array kStacks = {Word<int>{"full", 0}};
+
+// "64m": a number of bytes with k, m or g behind it.
+absl::Status ParseBytes(absl::string_view value, uint64_t& bytes) {
+  absl::string_view number = value;
+  int shift = 0;
+  if (absl::ConsumeSuffix(&number, "k") || absl::ConsumeSuffix(&number, "K")) shift = 10;
+  if (absl::ConsumeSuffix(&number, "m") || absl::ConsumeSuffix(&number, "M")) shift = 20;
+  if (absl::ConsumeSuffix(&number, "g") || absl::ConsumeSuffix(&number, "G")) shift = 30;
+  uint64_t count = 0;
+  if (!absl::SimpleAtoi(number, &count) || count == 0 || count > (uint64_t{1} << 40) >> shift) {
+    return Invalid(absl::StrCat("'", value, "' is not a size such as 500m or 2g"));
+  }
+  bytes = count << shift;
+  return absl::OkStatus();
+}
 
 absl::Status ParseMode(absl::string_view value, Options& o) {
   return ParseWord(value, kModes, o.mode);
@@ -79,9 +98,11 @@ absl::Status ParseMode(absl::string_view value, Options& o) {
 absl::Status ParseRecord(absl::string_view value, Options& o) {
   return ParseWord(value, kRecords, o.record);
 }
-absl::Status ParseClock(absl::string_view value, Options&) {
-  int clock = 0;
-  return ParseWord(value, kClocks, clock);
+absl::Status ParseClock(absl::string_view value, Options& o) {
+  return ParseWord(value, kClocks, o.clock);
+}
+absl::Status ParseLogBudget(absl::string_view value, Options& o) {
+  return ParseBytes(value, o.log_budget);
 }
 absl::Status ParseTimer(absl::string_view value, Options&) {
   int timer = 0;
@@ -195,9 +216,12 @@ absl::Status ParseConfig(absl::string_view value, Options& o);
 constexpr std::array kOptions = {
     OptionRow{"mode", "merged|events|samples", ParseMode,
               "what to record: exact calls, timer samples, or both (merged)"},
-    OptionRow{"record", "tree|flat", ParseRecord,
-              "calls by call path (tree), or by method only (flat, cheaper)"},
-    OptionRow{"clock", "none", ParseClock, "clock read at method entry and exit: none"},
+    OptionRow{"record", "tree|flat|log", ParseRecord,
+              "calls by call path (tree), by method only (flat, cheaper), or one by one (log)"},
+    OptionRow{"clock", "none|coarse|tsc|cpu", ParseClock,
+              "read at entry and exit: nothing, a 0.1 ms tick, ns, or ns less waiting"},
+    OptionRow{"logbudget", "SIZE", ParseLogBudget,
+              "record=log: go on as record=tree when the trace has this size (2g)"},
     OptionRow{"interval", "1ms", ParseInterval, "CPU time of a thread between two samples"},
     OptionRow{"timer", "cpu", ParseTimer, "what drives the samples: CPU time of each thread"},
     OptionRow{"stack", "full", ParseStack, "how much of the stack a sample takes"},
@@ -288,9 +312,19 @@ absl::string_view RecordName(RecordKind record) {
   return "?";
 }
 
+absl::string_view ClockName(Clock clock) {
+  for (const auto& word : kClocks) {
+    if (word.value == clock) return word.word;
+  }
+  return "?";
+}
+
 absl::StatusOr<Options> ParseOptions(absl::string_view text) {
   Options options;
   if (absl::Status status = ParseInto(text, options); !status.ok()) return status;
+  if (options.clock != Clock::kNone && options.record == RecordKind::kFlat) {
+    return Invalid("option 'clock': record=flat has no exits to read a clock at; use record=tree");
+  }
   return options;
 }
 
@@ -311,6 +345,7 @@ std::string OptionsHelp() {
 std::string DescribeOptions(const Options& o) {
   std::string out = absl::StrCat("mode=", ModeName(o.mode));
   if (o.WantsEvents()) absl::StrAppend(&out, ",record=", RecordName(o.record));
+  if (o.clock != Clock::kNone) absl::StrAppend(&out, ",clock=", ClockName(o.clock));
   if (o.WantsSamples()) absl::StrAppend(&out, ",interval=", absl::FormatDuration(o.interval));
   if (o.boundary) absl::StrAppend(&out, ",boundary=on");
   if (!o.include.empty()) absl::StrAppend(&out, ",include=", absl::StrJoin(o.include, ";"));

@@ -20,13 +20,17 @@ namespace jtrace {
 // What is to be done: the first word of the agent string, if it has no '='.
 enum class Action { kStart, kStop, kServe };
 enum class Mode { kMerged, kEvents, kSamples };
-enum class RecordKind { kTree, kFlat };
+enum class RecordKind { kTree, kFlat, kLog };
+enum class Clock { kNone, kCoarse, kTsc, kCpu, kManual };
 enum class LogTarget { kStderr, kFile, kNone };
 
 struct Options {
   Action action = Action::kStart;
   Mode mode = Mode::kMerged;
   RecordKind record = RecordKind::kTree;
+  Clock clock = Clock::kNone;
+  // Bytes of trace after which record=log goes on as record=tree; 0: no limit.
+  uint64_t log_budget = 0;
   absl::Duration interval = absl::Milliseconds(1);
   // With %p (pid), %t (start time), %n (sequence number) and %{ENV} still in it.
   std::string out = "trace.bin";
@@ -51,6 +55,7 @@ struct Options {
 
 absl::string_view ModeName(Mode mode);
 absl::string_view RecordName(RecordKind record);
+absl::string_view ClockName(Clock clock);
 
 // Parses the agent string. The error is one line that names the option, what is wrong and the
 // nearest valid name.

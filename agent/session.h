@@ -40,6 +40,7 @@
 #include "agent/probes/probe_sets.h"
 #include "agent/sampling/sampler.h"
 #include "agent/writer/drain_thread.h"
+#include "agent/writer/log_source.h"
 #include "agent/writer/sample_source.h"
 #include "agent/writer/system_source.h"
 #include "agent/writer/thread_groups.h"
@@ -97,6 +98,7 @@ class Session {
   absl::Status CreateInstrumentation();
   absl::Status CreateSampler();
   absl::Status StartProbes(JNIEnv* jni);
+  void TellClock();
   absl::Status StartSampler(JNIEnv* jni);
   // The trace's number of the node that a sample belongs to.
   uint32_t TreePosition(uint64_t raw_node, jmethodID innermost);
@@ -153,8 +155,9 @@ class Session {
   ProbeSets probe_sets_;
   // What the recording uses of probe_sets_; null: nothing.
   const Probes* probes_ = nullptr;
-  TreeCollector* trees_ = nullptr;   // record=tree
+  TreeCollector* trees_ = nullptr;   // record=tree, record=log
   FlatCollector* counts_ = nullptr;  // record=flat
+  LogCollector* logs_ = nullptr;     // record=log
   std::unique_ptr<writer::SampleSource> sample_source_;
   std::unique_ptr<writer::ChunkSource> call_source_;
   std::unique_ptr<writer::InternalThreadSource> internal_threads_;

@@ -14,9 +14,11 @@
 namespace jtrace {
 namespace {
 
-// A thread's ring holds about 500 samples of usual stacks.
+// A thread's ring holds about 500 samples of usual stacks, and the events of its log half a
+// million.
 absl::Duration PollPeriod(const Options& options) {
   constexpr int kSamplesBetweenPolls = 150;
+  if (options.WantsEvents() && options.record == RecordKind::kLog) return absl::Milliseconds(5);
   return std::clamp(options.interval * kSamplesBetweenPolls, absl::Milliseconds(5),
                     absl::Milliseconds(100));
 }
@@ -26,10 +28,32 @@ sampling::SamplerOptions SamplerOptionsOf(const Options& options) {
   result.interval = std::chrono::nanoseconds(absl::ToInt64Nanoseconds(options.interval));
   result.measure_cost = options.codes.Has(Code::kInterrupt);
   if (options.signal != 0) result.signal = options.signal;
-  if (options.WantsEvents() && options.record == RecordKind::kTree) {
+  if (options.WantsEvents() && options.record != RecordKind::kFlat) {
     result.read_position = &hot::ReadPosition;
   }
   return result;
+}
+
+hot::ProbeClock ProbeClockOf(Clock clock) {
+  switch (clock) {
+    case Clock::kNone:
+      return hot::ProbeClock::kNone;
+    case Clock::kCoarse:
+    case Clock::kManual:
+      return hot::ProbeClock::kCoarse;
+    case Clock::kTsc:
+      return hot::ProbeClock::kTsc;
+    case Clock::kCpu:
+      return hot::ProbeClock::kCpu;
+  }
+  return hot::ProbeClock::kNone;
+}
+
+ProbeOptions ProbeOptionsOf(const Options& options) {
+  return {.flat = options.record == RecordKind::kFlat,
+          .log = options.record == RecordKind::kLog,
+          .clock = ProbeClockOf(options.clock),
+          .clock_ticks = options.clock != Clock::kManual};
 }
 
 }  // namespace
@@ -67,6 +91,7 @@ absl::Status Session::Prepare(const Options& options) {
   probes_ = nullptr;
   trees_ = nullptr;
   counts_ = nullptr;
+  logs_ = nullptr;
   if (absl::Status status = CreateInstrumentation(); !status.ok()) return status;
   // At an attach the sampler also finds the kernel's ids of running threads.
   return options_.WantsSamples() || is_live_ ? CreateSampler() : absl::OkStatus();
@@ -121,11 +146,13 @@ absl::Status Session::Begin(JNIEnv* jni, const Progress& progress) {
 
 absl::Status Session::StartProbes(JNIEnv* jni) {
   if (!options_.WantsEvents()) return absl::OkStatus();
-  auto set = probe_sets_.Use(env_, jni, {.flat = options_.record == RecordKind::kFlat});
+  auto set = probe_sets_.Use(env_, jni, ProbeOptionsOf(options_));
   if (!set.ok()) return set.status();
   probes_ = (*set)->probes.get();
   trees_ = (*set)->trees.get();
   counts_ = (*set)->counts.get();
+  logs_ = (*set)->logs.get();
+  TellClock();
   const auto routines = static_cast<uint32_t>(encoder_.routines() + 1);
   probes_->ClearCompiled(routines);
   instrumentation_->UseProbeClass(probes_->class_name());
@@ -133,13 +160,38 @@ absl::Status Session::StartProbes(JNIEnv* jni) {
     counts_->BeginRecording(routines);
     call_source_ = std::make_unique<writer::FlatSource>(*counts_, threads_, groups_, encoder_);
   } else {
-    trees_->GroupBy([this](uint64_t java_tid, bool is_virtual) {
-      return groups_.Assign(java_tid, is_virtual);
-    });
+    // A log is a thread's own, and so is the tree that counts what the log leaves out.
+    if (logs_ == nullptr) {
+      trees_->GroupBy([this](uint64_t java_tid, bool is_virtual) {
+        return groups_.Assign(java_tid, is_virtual);
+      });
+    }
     trees_->BeginRecording();
-    call_source_ = std::make_unique<writer::TreeSource>(*trees_, threads_, groups_, losses_);
+    TickScale* scale = options_.clock != Clock::kNone ? &(*set)->probes->scale() : nullptr;
+    writer::TreeSource source(*trees_, scale, threads_, groups_, losses_);
+    if (logs_ == nullptr) {
+      call_source_ = std::make_unique<writer::TreeSource>(std::move(source));
+    } else {
+      logs_->Discard();
+      call_source_ = std::make_unique<writer::LogSource>(
+          clock_, *logs_, std::move(source), threads_, losses_,
+          writer::LogSource::Budget{options_.log_budget,
+                                    [this] { return file_->bytes_written(); }});
+    }
   }
   return EnableClassFileEvents();
+}
+
+// What stands in for a clock that cannot be had.
+void Session::TellClock() {
+  const hot::ProbeClock wanted = ProbeClockOf(options_.clock);
+  if (probes_->clock() == wanted) return;
+  const bool wants_cpu = wanted == hot::ProbeClock::kCpu;
+  losses_.Add(wants_cpu ? "clock.no_cpu" : "clock.no_tsc", Severity::kWarning, 1,
+              wants_cpu ? "clock=cpu: this kernel or C library does not tell when a thread was off "
+                          "its processor; times include waiting"
+                        : "clock=tsc: the time-stamp counter cannot be used here; times are exact, "
+                          "but reading System.nanoTime takes longer");
 }
 
 absl::Status Session::StartSampler(JNIEnv* jni) {

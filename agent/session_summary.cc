@@ -37,7 +37,7 @@ proto::SessionStart Session::DescribeStart() const {
   start.set_options(DescribeOptions(options_));
   start.set_mode(std::string(ModeName(options_.mode)));
   start.set_record(std::string(RecordName(options_.record)));
-  start.set_clock("none");
+  start.set_clock(std::string(ClockName(options_.clock)));
   if (options_.WantsSamples()) {
     start.set_timer(sampler_->timer_in_use() == sampling::TimerKind::kPerf ? "cpu (perf event)"
                                                                            : "cpu (POSIX timer)");
@@ -47,7 +47,7 @@ proto::SessionStart Session::DescribeStart() const {
 }
 
 uint64_t Session::calls() const {
-  if (trees_ != nullptr) return trees_->total_calls();
+  if (trees_ != nullptr) return trees_->total_calls() + (logs_ != nullptr ? logs_->calls() : 0);
   return counts_ != nullptr ? counts_->total_calls() : 0;
 }
 

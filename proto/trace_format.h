@@ -49,6 +49,7 @@ inline constexpr uint32_t kEnd = 0x80000000;
 inline constexpr uint32_t kSessionInitialised = 0x1;
 inline constexpr uint32_t kSessionLoss = 0x2;
 inline constexpr uint32_t kSessionMark = 0x3;
+inline constexpr uint32_t kSwitchOn = 0x1;
 inline constexpr uint32_t kThreadUnnamed = 0xab;
 inline constexpr uint32_t kThreadIdle = 0xac;
 inline constexpr uint32_t kThreadGc = 0xad;

@@ -58,6 +58,29 @@ struct ChildTable {
 };
 static_assert(offsetof(ChildTable, slots) == 8);
 
+// What follows each node if there is a clock, in its units (agent/probes/tick_scale.h).
+struct NodeTimes {
+  uint64_t base;           // time in this node, callees not included
+  uint64_t base_start;     // `base` when the current activation began
+  uint64_t least;          // kMostTicks - the least base of an ended activation; 0: none ended
+  uint64_t greatest;       // the greatest
+  uint64_t off;            // clock=cpu: time off the processors, callees not included
+  uint64_t reported;       // collector: base + off as last reported
+  uint64_t baseline_base;  // collector: what earlier files, or the group's tree, know
+  uint64_t baseline_off;   //
+};
+static_assert(sizeof(NodeTimes) == 64);
+inline constexpr uint64_t kMostTicks = INT64_MAX;
+
+// The clock of the probes: what they read, and in what units they count (JTraceClock.java).
+enum class ProbeClock : uint64_t {
+  kNone = 0,
+  kCoarse = 1,  // Arena::tick, nanoseconds
+  kTsc = 2,     // the time-stamp counter
+  kCpu = 3,     // the same, time off the processors apart
+  kNano = 4,    // System.nanoTime: where the time-stamp counter cannot be used
+};
+
 // What the probes keep per thread.
 struct ThreadState {
   uint64_t current;      // address of the current node
@@ -75,10 +98,26 @@ struct ThreadState {
   Ref ended_next;        // next state in Arena::ended
   uint32_t reserved_1;   //
   uint64_t chunk_bytes;  // of all its chunks
-  uint64_t reserved_2[6];
+  uint64_t mark;         // with a clock: when the last probe ran
+  // clock=cpu: the thread had used cpu_sync nanoseconds of processor time at cpu_sync_ticks, and
+  // has been on a processor from then to `mark`. `rseq`: address of the carrier's struct rseq.
+  uint64_t cpu_sync;
+  uint64_t cpu_sync_ticks;
+  uint64_t rseq;
+  // record=log (event_ring.h): addresses of the next record and of the end of the room.
+  uint64_t log_next;
+  uint64_t log_limit;
+  uint64_t log_lap;      // bytes recorded when the ring was last begun from its start
+  uint64_t log_ring;     // address of the EventRing; 0: none
+  uint64_t log_gap;      // the node where the log's reader stands in a gap; 0: no gap
+  uint64_t log_gap_top;  // the node where it stood when the gap began
+  uint64_t log_dropped;  // calls of this gap
+  uint64_t log_time;     // clock=coarse: the time of the last record
+  uint64_t reserved_2[2];
 };
-static_assert(sizeof(ThreadState) == 128 && offsetof(ThreadState, bump) == 40);
+static_assert(sizeof(ThreadState) == 192 && offsetof(ThreadState, bump) == 40);
 static_assert(offsetof(ThreadState, is_virtual) == 56 && offsetof(ThreadState, chunk_bytes) == 72);
+static_assert(offsetof(ThreadState, mark) == 80 && offsetof(ThreadState, log_next) == 112);
 
 // Threads take memory in chunks of 2 KB * 4^size_class; a thread's first one also holds its state.
 struct Chunk {
@@ -100,11 +139,23 @@ inline constexpr uint32_t kFlatClass = 6;
 inline constexpr uint32_t kFlatIds = 1u << 18;
 struct FlatState {
   ThreadState state;
-  uint64_t reserved[8];
   FlatCounter counters[kFlatIds];
 };
 static_assert(offsetof(FlatState, counters) == 192);
 static_assert(sizeof(Chunk) + sizeof(FlatState) <= ChunkBytes(kFlatClass));
+
+// clock=cpu: a critical section in the sense of rseq(2) that no thread ever executes. A thread's
+// rseq_cs word refers to it until the kernel takes the thread off its processor, or delivers a
+// signal to it, and then finds that it stands elsewhere and clears the word.
+struct alignas(32) RseqDescriptor {
+  uint32_t version;
+  uint32_t flags;
+  uint64_t start;
+  uint64_t length;
+  uint64_t abort;      // behind the signature, which the kernel insists on
+  uint32_t signature;  // RSEQ_SIG
+  uint32_t after_signature;
+};
 
 inline constexpr uint32_t kBucketCount = 16384;
 
@@ -118,14 +169,21 @@ struct Arena {
   uint64_t reserved_1[4];        //
   uint64_t free[kChunkClasses];  // recycled chunks by class: pops << 32 | Ref
   Node lost_node;                // calls that found no memory for their node; inexact
-  uint64_t reserved_2[(4096 - 256 - sizeof(Node)) / 8];
+  NodeTimes lost_times;
+  uint64_t tick;         // clock=coarse: nanoseconds of CLOCK_MONOTONIC, written by TickThread
+  uint64_t log_stopped;  // record=log: 1: no more records, the trees count what follows
+  uint64_t reserved_2[2];
+  RseqDescriptor rseq;
+  uint64_t always_on;  // what RseqDescriptor stands for, as the word of threads that have none
+  uint64_t reserved_3[411];
   Ref buckets[kBucketCount];       // states by tid % kBucketCount
   uint8_t compiled[kMaxRoutines];  // 1: the routine has compiled code of any tier
   FlatState shared;                // its counters go on to kMaxRoutines
 };
-static_assert(offsetof(Arena, free) == 192 && offsetof(Arena, lost_node) == 256);
+static_assert(offsetof(Arena, free) == 256 && offsetof(Arena, lost_node) == 320);
 static_assert(offsetof(Arena, buckets) == 4096 && offsetof(Arena, compiled) == 69632);
-static_assert(offsetof(Arena, shared) == 4263936);
+static_assert(offsetof(Arena, tick) == 704 && offsetof(Arena, rseq) == 736);
+static_assert(offsetof(Arena, always_on) == 800 && offsetof(Arena, shared) == 4263936);
 
 // Offset of the first chunk: behind the shared counters, on a page of 2 MB.
 inline constexpr uint64_t kFirstChunk = ((offsetof(Arena, shared) + offsetof(FlatState, counters) +

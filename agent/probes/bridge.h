@@ -11,12 +11,18 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "agent/hot/layout.h"
+#include "agent/probes/tick_scale.h"
+#include "agent/probes/tick_thread.h"
 
 namespace jtrace {
 
 struct ProbeOptions {
   bool flat = false;          // record=flat
   uint64_t memory_limit = 0;  // bytes for trees and counters; 0: no limit but the address space
+  bool log = false;           // record=log
+  hot::ProbeClock clock = hot::ProbeClock::kNone;  // not with `flat`
+  // clock=coarse: false: the tick stands still but for JTraceClock.advance (tests).
+  bool clock_ticks = true;
 
   bool operator==(const ProbeOptions&) const = default;
 };
@@ -25,8 +31,7 @@ struct ProbeOptions {
 // the class ever goes away; this object is only the handle to them.
 class Probes {
  public:
-  Probes(hot::Arena* arena, std::string class_name)
-      : arena_(arena), class_name_(std::move(class_name)) {}
+  Probes(hot::Arena* arena, std::string class_name, hot::ProbeClock clock, const TickScale& scale);
   Probes(const Probes&) = delete;
   Probes& operator=(const Probes&) = delete;
 
@@ -49,9 +54,23 @@ class Probes {
   // Bytes taken for trees and counters so far.
   uint64_t memory_used() const;
 
+  // The clock in use: what was asked for, or the next best that this machine and JVM have.
+  hot::ProbeClock clock() const { return clock_; }
+  // Found out when the classes were defined: they read System.nanoTime for want of the counter.
+  void UseNanoTime();
+
+  // clock=coarse: lets Arena::tick follow the time.
+  void StartTicking();
+
+  // Of its units. The writer thread takes new readings.
+  TickScale& scale() { return scale_; }
+
  private:
   hot::Arena* arena_;
   const std::string class_name_;
+  hot::ProbeClock clock_;
+  TickScale scale_;
+  std::unique_ptr<TickThread> tick_thread_;  // clock=coarse
 };
 
 // Internal name of the probe class with that number, "java/lang/invoke/JTraceProbe" being 0.

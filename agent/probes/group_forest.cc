@@ -28,8 +28,12 @@ uint32_t GroupForest::Child(uint32_t parent, uint32_t routine, uint32_t& last_nu
   return entry->second;
 }
 
-void GroupForest::Add(uint32_t index, uint64_t calls, uint64_t jitted) {
+void GroupForest::Add(uint32_t index, uint64_t calls, uint64_t jitted, const NodeTicks& time) {
   Node& node = nodes_[index];
+  node.time.least = node.calls == 0 ? time.least : std::min(node.time.least, time.least);
+  node.time.greatest = std::max(node.time.greatest, time.greatest);
+  node.time.base += time.base;
+  node.time.off += time.off;
   node.calls += calls;
   node.jitted += jitted;
   MarkChanged(index);
@@ -43,6 +47,7 @@ uint32_t GroupForest::NumberForSample(uint32_t index) {
 void GroupForest::BeginFile() {
   for (Node& node : nodes_) {
     node.calls = node.jitted = 0;
+    node.time = {};
     node.is_new = node.routine != 0;
     node.changed = false;
   }

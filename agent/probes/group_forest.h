@@ -10,6 +10,15 @@
 
 namespace jtrace {
 
+// Times of a node in the clock's units (TickScale), callees not included: totals, and the least and
+// the greatest of one activation. What is open counts as far as it has come.
+struct NodeTicks {
+  uint64_t base = 0;
+  uint64_t off = 0;
+  uint64_t least = 0;
+  uint64_t greatest = 0;
+};
+
 // The common trees of groups of threads, into which the trees of members are added up: what is left
 // of threads that are too many to be told apart. On the writer thread only.
 class GroupForest {
@@ -23,6 +32,7 @@ class GroupForest {
     bool changed = false;  // since the last ForEachChanged
     uint64_t calls = 0;
     uint64_t jitted = 0;
+    NodeTicks time = {};
   };
 
   // Index of a new group's root; never 0.
@@ -30,7 +40,8 @@ class GroupForest {
   // Index of the child for that routine. If it is made, its number in the trace is taken from
   // `last_number`.
   uint32_t Child(uint32_t parent, uint32_t routine, uint32_t& last_number);
-  void Add(uint32_t index, uint64_t calls, uint64_t jitted);
+  // `time`: base and off are added, the bounds made wider.
+  void Add(uint32_t index, uint64_t calls, uint64_t jitted, const NodeTicks& time);
   // Its number in the trace; the next ForEachChanged defines it at the latest.
   uint32_t NumberForSample(uint32_t index);
   // Counts start from 0 and every node is new again.

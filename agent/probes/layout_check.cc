@@ -1,6 +1,7 @@
 #include "agent/probes/layout_check.h"
 
 #include "absl/strings/str_cat.h"
+#include "agent/hot/event_ring.h"
 #include "agent/hot/layout.h"
 
 namespace jtrace {
@@ -8,11 +9,13 @@ namespace {
 
 using hot::Arena;
 using hot::Chunk;
+using hot::EventRing;
 using hot::FlatState;
 using hot::Node;
+using hot::NodeTimes;
 using hot::ThreadState;
 
-constexpr LayoutConstant kConstants[] = {
+constexpr LayoutConstant kProbeConstants[] = {
     {"GRANULE_SHIFT", hot::kGranuleShift},
     {"ID_BITS", 32 - hot::kGranuleShift},
     {"NODE_ROUTINE", offsetof(Node, routine)},
@@ -25,6 +28,7 @@ constexpr LayoutConstant kConstants[] = {
     {"NODE_SLOTS", offsetof(Node, slots)},
     {"SLOT_COUNT", hot::kSlotCount},
     {"NODE_SIZE", sizeof(Node)},
+    {"NODE_TIMES_SIZE", sizeof(NodeTimes)},
     {"STATE_CURRENT", offsetof(ThreadState, current)},
     {"STATE_TID", offsetof(ThreadState, tid)},
     {"STATE_NEXT", offsetof(ThreadState, next)},
@@ -55,20 +59,62 @@ constexpr LayoutConstant kConstants[] = {
     {"FLAT_COUNTERS", offsetof(FlatState, counters)},
     {"FLAT_IDS", hot::kFlatIds},
 };
+
+constexpr LayoutConstant kClockConstants[] = {
+    {"COARSE", static_cast<int64_t>(hot::ProbeClock::kCoarse)},
+    {"TSC", static_cast<int64_t>(hot::ProbeClock::kTsc)},
+    {"CPU", static_cast<int64_t>(hot::ProbeClock::kCpu)},
+    {"ARENA_TICK", offsetof(Arena, tick)},
+    {"ARENA_RSEQ", offsetof(Arena, rseq)},
+    {"ARENA_ALWAYS_ON", offsetof(Arena, always_on)},
+    {"STATE_MARK", offsetof(ThreadState, mark)},
+    {"STATE_CPU_SYNC", offsetof(ThreadState, cpu_sync)},
+    {"STATE_CPU_SYNC_TICKS", offsetof(ThreadState, cpu_sync_ticks)},
+    {"STATE_RSEQ", offsetof(ThreadState, rseq)},
+    {"NODE_BASE", sizeof(Node) + offsetof(NodeTimes, base)},
+    {"NODE_BASE_START", sizeof(Node) + offsetof(NodeTimes, base_start)},
+    {"NODE_LEAST", sizeof(Node) + offsetof(NodeTimes, least)},
+    {"NODE_GREATEST", sizeof(Node) + offsetof(NodeTimes, greatest)},
+    {"NODE_OFF", sizeof(Node) + offsetof(NodeTimes, off)},
+};
+
+constexpr LayoutConstant kLogConstants[] = {
+    {"ARENA_LOG_STOPPED", offsetof(Arena, log_stopped)},
+    {"STATE_LOG_NEXT", offsetof(ThreadState, log_next)},
+    {"STATE_LOG_LIMIT", offsetof(ThreadState, log_limit)},
+    {"STATE_LOG_LAP", offsetof(ThreadState, log_lap)},
+    {"STATE_LOG_RING", offsetof(ThreadState, log_ring)},
+    {"STATE_LOG_GAP", offsetof(ThreadState, log_gap)},
+    {"STATE_LOG_GAP_TOP", offsetof(ThreadState, log_gap_top)},
+    {"STATE_LOG_DROPPED", offsetof(ThreadState, log_dropped)},
+    {"STATE_LOG_TIME", offsetof(ThreadState, log_time)},
+    {"RING_TAIL", offsetof(EventRing, tail)},
+    {"RING_BYTES", offsetof(EventRing, bytes)},
+    {"RING_RECORD_BYTES", offsetof(EventRing, record_bytes)},
+    {"RING_START_TICKS", offsetof(EventRing, start_ticks)},
+    {"RING_DATA", sizeof(EventRing)},
+    {"OP_BITS", hot::kOpBits},
+    {"KIND_DROPPED", static_cast<int64_t>(hot::LogKind::kDropped)},
+    {"KIND_TIME", static_cast<int64_t>(hot::LogKind::kTime)},
+    {"KIND_OFF", static_cast<int64_t>(hot::LogKind::kOff)},
+};
 static_assert(hot::ChunkBytes(0) == 1 << 11 && hot::ChunkBytes(1) == 1 << 13, "chunkBytes()");
 
 }  // namespace
 
-absl::Span<const LayoutConstant> LayoutConstants() { return kConstants; }
+absl::Span<const LayoutConstant> ProbeConstantsInJava() { return kProbeConstants; }
+absl::Span<const LayoutConstant> ClockConstantsInJava() { return kClockConstants; }
+absl::Span<const LayoutConstant> LogConstantsInJava() { return kLogConstants; }
 
-absl::Status CheckJavaLayout(JNIEnv* jni, jclass probe_class) {
-  for (const LayoutConstant& constant : kConstants) {
-    jfieldID field = jni->GetStaticFieldID(probe_class, constant.java_name, "I");
+absl::Status CheckJavaLayout(JNIEnv* jni, jclass defined,
+                             absl::Span<const LayoutConstant> constants) {
+  for (const LayoutConstant& constant : constants) {
+    jfieldID field = jni->GetStaticFieldID(defined, constant.java_name, "I");
     if (field == nullptr) {
       jni->ExceptionClear();
       return absl::InternalError(absl::StrCat("probe class: no field ", constant.java_name));
     }
-    const jint value = jni->GetStaticIntField(probe_class, field);
+    const jint value = jni->GetStaticIntField(defined, field);
     if (value != constant.value) {
       return absl::InternalError(absl::StrCat("probe class: ", constant.java_name, " is ", value,
                                               ", layout.h has ", constant.value));

@@ -10,17 +10,21 @@
 
 namespace jtrace {
 
-// A static final int of JTraceProbe and what layout.h has for it.
+// A static final int of a class of the probes and what layout.h has for it.
 struct LayoutConstant {
   const char* java_name;
   int64_t value;
 };
 
-// Every offset, size and count that JTraceProbe.java repeats from layout.h.
-absl::Span<const LayoutConstant> LayoutConstants();
+// Every offset, size and count that JTraceProbe.java, JTraceClock.java and JTraceLog.java repeat
+// from layout.h and event_ring.h.
+absl::Span<const LayoutConstant> ProbeConstantsInJava();
+absl::Span<const LayoutConstant> ClockConstantsInJava();
+absl::Span<const LayoutConstant> LogConstantsInJava();
 
-// Compares the fields of the defined class with layout.h. Error: Internal, naming the field.
-absl::Status CheckJavaLayout(JNIEnv* jni, jclass probe_class);
+// Compares the fields of a defined class with them. Error: Internal, naming the field.
+absl::Status CheckJavaLayout(JNIEnv* jni, jclass defined,
+                             absl::Span<const LayoutConstant> constants);
 
 }  // namespace jtrace
 

@@ -2,22 +2,39 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 
 extern "C" {
-extern const unsigned char jtrace_probe_class[];
-extern const unsigned long jtrace_probe_class_size;
+extern const unsigned char jtrace_class_JTraceProbe[];
+extern const unsigned long jtrace_class_JTraceProbe_size;
+extern const unsigned char jtrace_class_JTraceClock[];
+extern const unsigned long jtrace_class_JTraceClock_size;
+extern const unsigned char jtrace_class_JTraceLog[];
+extern const unsigned long jtrace_class_JTraceLog_size;
+extern const unsigned char jtrace_class_NativeClock[];
+extern const unsigned long jtrace_class_NativeClock_size;
 }
 
 namespace jtrace {
 namespace {
 
-// The literals of ARENA, FLAT and THREAD_SPARE in JTraceProbe.java.
+// The literals of ARENA, FLAT, THREAD_SPARE, LOG and CLOCK in JTraceProbe.java, and of the function
+// and the rate in JTraceClock.java.
 constexpr uint64_t kArenaPlaceholder = 0x4A54524143450001;
 constexpr uint64_t kFlatPlaceholder = 0x4A54524143450002;
 constexpr uint64_t kThreadSparePlaceholder = 0x4A54524143450003;
+constexpr uint64_t kLogPlaceholder = 0x4A54524143450004;
+constexpr uint64_t kClockPlaceholder = 0x4A54524143450005;
+constexpr uint64_t kTicksFunctionPlaceholder = 0x4A54524143450011;
+constexpr uint64_t kTicksPerNanoPlaceholder = 0x4A54524143450012;
+
+struct Literal {
+  uint64_t placeholder;
+  uint64_t value;
+};
 
 // CONSTANT_Long_info (JVMS §4.4.5): tag and eight bytes, big-endian.
 std::array<uint8_t, 9> LongConstant(uint64_t value) {
@@ -53,10 +70,32 @@ absl::Status Replace(std::vector<uint8_t>& bytes, uint64_t placeholder, uint64_t
                  absl::StrCat(absl::Hex(placeholder)));
 }
 
+absl::StatusOr<std::vector<uint8_t>> ReplaceAll(absl::Span<const uint8_t> class_bytes,
+                                                absl::Span<const Literal> literals) {
+  std::vector<uint8_t> bytes(class_bytes.begin(), class_bytes.end());
+  for (const Literal& literal : literals) {
+    absl::Status status = Replace(bytes, literal.placeholder, literal.value);
+    if (!status.ok()) return status;
+  }
+  return bytes;
+}
+
 }  // namespace
 
 absl::Span<const uint8_t> EmbeddedProbeClass() {
-  return {jtrace_probe_class, jtrace_probe_class_size};
+  return {jtrace_class_JTraceProbe, jtrace_class_JTraceProbe_size};
+}
+
+absl::Span<const uint8_t> EmbeddedClockClass() {
+  return {jtrace_class_JTraceClock, jtrace_class_JTraceClock_size};
+}
+
+absl::Span<const uint8_t> EmbeddedLogClass() {
+  return {jtrace_class_JTraceLog, jtrace_class_JTraceLog_size};
+}
+
+absl::Span<const uint8_t> EmbeddedNativeClock() {
+  return {jtrace_class_NativeClock, jtrace_class_NativeClock_size};
 }
 
 absl::Status RenameProbeClass(std::vector<uint8_t>& bytes, absl::string_view from,
@@ -66,12 +105,18 @@ absl::Status RenameProbeClass(std::vector<uint8_t>& bytes, absl::string_view fro
 
 absl::StatusOr<std::vector<uint8_t>> PatchProbeClass(absl::Span<const uint8_t> class_bytes,
                                                      const ProbeConstants& constants) {
-  std::vector<uint8_t> bytes(class_bytes.begin(), class_bytes.end());
-  absl::Status status = Replace(bytes, kArenaPlaceholder, constants.arena);
-  if (status.ok()) status = Replace(bytes, kFlatPlaceholder, constants.flat ? 1 : 0);
-  if (status.ok()) status = Replace(bytes, kThreadSparePlaceholder, constants.thread_spare);
-  if (!status.ok()) return status;
-  return bytes;
+  return ReplaceAll(class_bytes, {{kArenaPlaceholder, constants.arena},
+                                  {kFlatPlaceholder, constants.flat},
+                                  {kThreadSparePlaceholder, constants.thread_spare},
+                                  {kLogPlaceholder, constants.log},
+                                  {kClockPlaceholder, static_cast<uint64_t>(constants.clock)}});
+}
+
+absl::StatusOr<std::vector<uint8_t>> PatchClockClass(absl::Span<const uint8_t> class_bytes,
+                                                     const ClockConstants& constants) {
+  return ReplaceAll(
+      class_bytes, {{kTicksFunctionPlaceholder, constants.ticks_function},
+                    {kTicksPerNanoPlaceholder, std::bit_cast<uint64_t>(constants.ticks_per_nano)}});
 }
 
 }  // namespace jtrace

@@ -24,7 +24,14 @@ absl::StatusOr<ProbeSet*> ProbeSets::Use(jvmtiEnv* jvmti, JNIEnv* jni,
     if (options.flat) {
       set->counts = std::make_unique<FlatCollector>(set->probes->arena());
     } else {
-      set->trees = std::make_unique<TreeCollector>(set->probes->arena());
+      const bool clocked = set->probes->clock() != hot::ProbeClock::kNone;
+      set->trees = std::make_unique<TreeCollector>(set->probes->arena(), nullptr,
+                                                   clocked ? &set->probes->scale() : nullptr,
+                                                   set->probes->clock());
+    }
+    if (options.log) {
+      set->logs = std::make_unique<LogCollector>(set->probes->arena(), set->probes->clock(),
+                                                 set->probes->scale());
     }
     sets_[i].store(set, std::memory_order_release);
     return set;

@@ -11,6 +11,7 @@
 #include "absl/status/statusor.h"
 #include "agent/probes/bridge.h"
 #include "agent/probes/flat_collector.h"
+#include "agent/probes/log_collector.h"
 #include "agent/probes/tree_collector.h"
 
 namespace jtrace {
@@ -19,8 +20,9 @@ namespace jtrace {
 struct ProbeSet {
   ProbeOptions options;
   std::unique_ptr<Probes> probes;
-  std::unique_ptr<TreeCollector> trees;   // record=tree
+  std::unique_ptr<TreeCollector> trees;   // record=tree, record=log
   std::unique_ptr<FlatCollector> counts;  // record=flat
+  std::unique_ptr<LogCollector> logs;     // record=log
 };
 
 // The probe classes of one JVM. What a class does is fixed when it is defined, and it stays for

@@ -7,6 +7,7 @@ namespace {
 
 using hot::At;
 using hot::Node;
+using hot::NodeTimes;
 using hot::ReadRelaxed;
 using hot::Ref;
 using hot::ThreadState;
@@ -35,6 +36,11 @@ Counts ReadCounts(const Node& node) {
   return {jitted + ReadRelaxed(node.interpreted), jitted};
 }
 
+NodeTimes& TimesOf(Node& node) { return *reinterpret_cast<NodeTimes*>(&node + 1); }
+const NodeTimes& TimesOf(const Node& node) {
+  return *reinterpret_cast<const NodeTimes*>(&node + 1);
+}
+
 }  // namespace
 
 void TreeCollector::Poll() {
@@ -57,14 +63,14 @@ void TreeCollector::Collect(absl::FunctionRef<void(const TreeUpdate&)> visit) {
   TakeEnded();
   for (ThreadState* state : ended_) {
     CollectTree(*state);
-    visit({.java_tid = state->tid, .ended = true, .nodes = updates_});
+    visit({.java_tid = state->tid, .ended = true, .state = state, .nodes = updates_});
     states_.Retire(*state);
   }
   ended_.clear();
   states_.ForEachLive([&](ThreadState& state) {
     if (IsGrouped(state)) return FoldTree(state);
     CollectTree(state);
-    if (!updates_.empty()) visit({.java_tid = state.tid, .nodes = updates_});
+    if (!updates_.empty()) visit({.java_tid = state.tid, .state = &state, .nodes = updates_});
   });
   CollectGroups(visit);
 }
@@ -92,6 +98,7 @@ void TreeCollector::DecideGroup(ThreadState& state) {
 
 template <typename Visit>
 void TreeCollector::ForEachNode(ThreadState& state, Visit visit) {
+  if (scale_ != nullptr) FindOpen(state);
   Ref ref = state.root;
   while ((ref = hot::ReadAcquire(At<Node>(arena_, ref)->next)) != 0) visit(*At<Node>(arena_, ref));
 }
@@ -103,7 +110,7 @@ void TreeCollector::CollectTree(ThreadState& state) {
 
 void TreeCollector::CollectNode(Node& node) {
   const bool known = node.collected == kDefined || node.collected == kEarlier;
-  if (known && ReadCounts(node).calls == node.reported) return;
+  if (known && ReadCounts(node).calls == node.reported && !TimePassed(node)) return;
   Report(node);
 }
 
@@ -124,7 +131,11 @@ void TreeCollector::ReportOne(Node& node) {
   const uint64_t calls = counts.calls - node.baseline_calls;
   const uint64_t jitted = counts.jitted - std::min(counts.jitted, node.baseline_jitted);
   updates_.push_back({NumberOf(node), At<Node>(arena_, node.parent)->number, node.routine, is_new,
-                      calls, std::min(jitted, calls)});
+                      calls, std::min(jitted, calls), TimesSinceBaseline(node)});
+  if (scale_ != nullptr) {
+    const NodeTicks time = ReadTimes(node);
+    TimesOf(node).reported = time.base + time.off;
+  }
   node.collected = kDefined;
   nodes_reported_ += is_new;
   total_calls_ += counts.calls - node.reported;
@@ -138,9 +149,11 @@ void TreeCollector::FoldTree(ThreadState& state) {
 void TreeCollector::FoldNode(Node& node) {
   const Counts counts = ReadCounts(node);
   if (node.collected != kInGroup) PlaceInGroup(node);
-  if (counts.calls == node.baseline_calls) return;
-  forest_.Add(node.number, counts.calls - node.baseline_calls,
-              counts.jitted - node.baseline_jitted);
+  const NodeTicks time = TimesSinceBaseline(node);
+  if (counts.calls == node.baseline_calls && time.base + time.off == 0) return;
+  forest_.Add(node.number, counts.calls - node.baseline_calls, counts.jitted - node.baseline_jitted,
+              time);
+  MoveBaseline(node);
   total_calls_ += counts.calls - node.baseline_calls;
   node.baseline_calls = counts.calls;
   node.baseline_jitted = counts.jitted;
@@ -155,10 +168,11 @@ void TreeCollector::PlaceInGroup(Node& node) {
 void TreeCollector::BeginFile() {
   states_.ForEachLive([this](ThreadState& state) {
     if (state.group != kOwnTree) return;
-    ForEachNode(state, [](Node& node) {
+    ForEachNode(state, [this](Node& node) {
       if (node.collected != kDefined && node.collected != kEarlier) return;
       node.baseline_calls = node.reported;
       node.baseline_jitted = std::min(ReadRelaxed(node.jitted), node.reported);
+      MoveBaseline(node);
       node.collected = kEarlier;
     });
   });
@@ -175,6 +189,7 @@ void TreeCollector::BeginRecording() {
     ForEachNode(state, [this](Node& node) {
       NumberOf(node);
       node.reported = ReadCounts(node).calls;
+      if (scale_ != nullptr) TimesOf(node).reported = ReadTimes(node).base + ReadTimes(node).off;
       node.collected = kEarlier;
     });
   });
@@ -189,11 +204,72 @@ void TreeCollector::CollectGroups(absl::FunctionRef<void(const TreeUpdate&)> vis
     for (const uint32_t index : changed) {
       const GroupForest::Node& node = forest_.node(index);
       updates_.push_back({node.number, forest_.node(node.parent).number, node.routine, node.is_new,
-                          node.calls, node.jitted});
+                          node.calls, node.jitted, node.time});
       nodes_reported_ += node.is_new;
     }
     visit({.group = group_of_root_[root], .members = forest_.members(root), .nodes = updates_});
   });
+}
+
+void TreeCollector::FindOpen(const hot::ThreadState& state) {
+  open_path_.clear();
+  const uint64_t current = ReadRelaxed(state.current);
+  const uint64_t mark = ReadRelaxed(state.mark);
+  open_node_ = reinterpret_cast<const Node*>(current);
+  // Ended activations of the node do not matter: it is open now.
+  for (const Node* node = open_node_; node != nullptr && node->parent != 0;
+       node = At<Node>(arena_, node->parent)) {
+    open_path_.insert(node);
+  }
+  const uint64_t tick = ReadRelaxed(arena_->tick);
+  const uint64_t now = clock_is_coarse_ ? tick : scale_->Now();
+  // Where probes run all the time there is no need to know; elsewhere both stay as they are.
+  const bool still = ReadRelaxed(state.mark) == mark && ReadRelaxed(state.current) == current;
+  open_ticks_ = still && ReadRelaxed(state.log_ring) == 0 && now > mark ? now - mark : 0;
+}
+
+NodeTicks TreeCollector::ReadTimes(const Node& node) const {
+  if (scale_ == nullptr) return {};
+  const NodeTimes& times = TimesOf(node);
+  NodeTicks time;
+  const uint64_t least = ReadRelaxed(times.least);
+  time.greatest = ReadRelaxed(times.greatest);
+  time.off = ReadRelaxed(times.off);
+  const uint64_t start = ReadRelaxed(times.base_start);
+  time.base = ReadRelaxed(times.base);
+  const bool is_open = open_path_.contains(&node);
+  uint64_t open = is_open && time.base > start ? time.base - start : 0;
+  if (&node == open_node_) {
+    time.base += open_ticks_;
+    open += open_ticks_;
+  }
+  time.least = least != 0 ? hot::kMostTicks - least : open;
+  if (is_open) time.least = std::min(time.least, open);
+  if (is_open) time.greatest = std::max(time.greatest, open);
+  return time;
+}
+
+bool TreeCollector::TimePassed(const Node& node) const {
+  if (scale_ == nullptr) return false;
+  const NodeTicks time = ReadTimes(node);
+  return time.base + time.off != TimesOf(node).reported;
+}
+
+NodeTicks TreeCollector::TimesSinceBaseline(const Node& node) const {
+  NodeTicks time = ReadTimes(node);
+  if (scale_ == nullptr) return time;
+  const NodeTimes& times = TimesOf(node);
+  time.base -= std::min(time.base, times.baseline_base);
+  time.off -= std::min(time.off, times.baseline_off);
+  return time;
+}
+
+void TreeCollector::MoveBaseline(Node& node) const {
+  if (scale_ == nullptr) return;
+  const NodeTicks time = ReadTimes(node);
+  NodeTimes& times = TimesOf(node);
+  times.baseline_base = time.base;
+  times.baseline_off = time.off;
 }
 
 uint32_t TreeCollector::NumberOf(Node& node) {

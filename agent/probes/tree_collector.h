@@ -6,11 +6,13 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/functional/function_ref.h"
 #include "absl/types/span.h"
 #include "agent/hot/layout.h"
 #include "agent/probes/group_forest.h"
 #include "agent/probes/state_recycler.h"
+#include "agent/probes/tick_scale.h"
 
 namespace jtrace {
 
@@ -22,15 +24,17 @@ struct NodeUpdate {
   bool is_new;
   uint64_t calls;
   uint64_t jitted;  // of `calls`
+  NodeTicks time = {};  // all 0 without a clock
 };
 
 // What changed in one thread's tree, or in the common tree of a group of threads; valid during the
 // visit. Parents come before children.
 struct TreeUpdate {
-  uint64_t java_tid = 0;  // 0: a group's
-  uint32_t group = 0;     // as GroupOf named it; 0: a thread's own tree
-  bool ended = false;     // the thread's last update
-  uint64_t members = 0;   // threads counted in a group's tree so far
+  uint64_t java_tid = 0;                    // 0: a group's
+  uint32_t group = 0;                       // as GroupOf named it; 0: a thread's own tree
+  bool ended = false;                       // the thread's last update
+  const hot::ThreadState* state = nullptr;  // null: a group's
+  uint64_t members = 0;                     // threads counted in a group's tree so far
   absl::Span<const NodeUpdate> nodes = {};
 };
 
@@ -46,8 +50,15 @@ class TreeCollector {
   using GroupOf = std::function<uint32_t(uint64_t java_tid, bool is_virtual)>;
 
   // Without `group_of` every thread gets a tree of its own.
-  explicit TreeCollector(hot::Arena* arena, GroupOf group_of = nullptr)
-      : arena_(arena), group_of_(std::move(group_of)), states_(arena) {}
+  // `scale`: of the clock that the probes read; null: none. `clock`: that clock.
+  explicit TreeCollector(hot::Arena* arena, GroupOf group_of = nullptr,
+                         const TickScale* scale = nullptr,
+                         hot::ProbeClock clock = hot::ProbeClock::kNone)
+      : arena_(arena),
+        scale_(scale),
+        clock_is_coarse_(clock == hot::ProbeClock::kCoarse),
+        group_of_(std::move(group_of)),
+        states_(arena) {}
 
   // Asked from here on about threads not met before.
   void GroupBy(GroupOf group_of) { group_of_ = std::move(group_of); }
@@ -90,6 +101,14 @@ class TreeCollector {
   void ForEachNode(hot::ThreadState& state, Visit visit);
   void CollectTree(hot::ThreadState& state);
   void CollectNode(hot::Node& node);
+  // As they are now; all 0 without a clock.
+  NodeTicks ReadTimes(const hot::Node& node) const;
+  bool TimePassed(const hot::Node& node) const;
+  // Less what earlier files, or the group's tree, know.
+  NodeTicks TimesSinceBaseline(const hot::Node& node) const;
+  void MoveBaseline(hot::Node& node) const;
+  // The node that the thread has stood in since its last probe, and for how long.
+  void FindOpen(const hot::ThreadState& state);
   // Reports the node and, if need be, the nodes above it.
   void Report(hot::Node& node);
   void ReportOne(hot::Node& node);
@@ -107,12 +126,17 @@ class TreeCollector {
   hot::Node* NodeAt(uint64_t raw_node) const;
 
   hot::Arena* arena_;
+  const TickScale* scale_;
+  const bool clock_is_coarse_;
   GroupOf group_of_;
   StateRecycler states_;
   GroupForest forest_;
   absl::flat_hash_map<uint32_t, uint32_t> root_of_group_;  // in forest_
   absl::flat_hash_map<uint32_t, uint32_t> group_of_root_;
   std::vector<hot::ThreadState*> ended_;  // with trees of their own, to be told
+  const hot::Node* open_node_ = nullptr;
+  uint64_t open_ticks_ = 0;
+  absl::flat_hash_set<const hot::Node*> open_path_;
   std::vector<NodeUpdate> updates_;
   std::vector<hot::Node*> path_;
   uint32_t last_number_ = 0;

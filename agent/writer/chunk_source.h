@@ -12,9 +12,13 @@ class ChunkSource {
   virtual ~ChunkSource() = default;
   // Ten times a second or more: empties what is bounded, such as sample rings.
   virtual void Poll(proto::Chunk&) {}
+  // Whether Poll left much behind and is to be called again soon.
+  virtual bool IsBehind() const { return false; }
   // Once a chunk, just before it is written: adds what changed since the last one. Strings,
   // threads and routines that it refers to must be defined (RecordEncoder) by the time it returns.
   virtual void Seal(uint64_t time_ns, proto::Chunk& chunk) = 0;
+  // The recording ends: between the last Poll and the last Seal.
+  virtual void Finish(proto::Chunk&) {}
   // A new file begins (loop=, dump): what the last one was told has to be told again, and totals
   // start from 0.
   virtual void BeginFile() {}

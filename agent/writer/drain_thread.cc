@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -17,6 +18,7 @@ constexpr uint64_t kSealPeriodNs = 900'000'000;
 constexpr size_t kSealBytes = 4u << 20;
 constexpr size_t kMaxChunkBytes = 16u << 20;
 constexpr int kSealSamples = 20'000;
+constexpr size_t kSealEvents = 1u << 21;
 
 // Blocks every signal but those that report a fault of the thread itself, and restores the
 // caller's mask when it ends: a thread inherits the mask it is created under.
@@ -42,11 +44,30 @@ uint64_t ThreadCpuNanos() {
   return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000u + static_cast<uint64_t>(now.tv_nsec);
 }
 
+// Events of logs, which take two to four bytes each.
+size_t LoggedEvents(const proto::Chunk& chunk) {
+  size_t sum = 0;
+  for (const proto::EventLog& log : chunk.log()) sum += static_cast<size_t>(log.op_size());
+  return sum;
+}
+
+// By time: events of a thread come from both, and must stand in their order.
+void MergeEvents(google::protobuf::RepeatedPtrField<proto::Event>& from,
+                 google::protobuf::RepeatedPtrField<proto::Event>& into) {
+  if (from.empty()) return;
+  into.MergeFrom(from);
+  std::stable_sort(
+      into.pointer_begin(), into.pointer_end(),
+      [](const proto::Event* a, const proto::Event* b) { return a->time_ns() < b->time_ns(); });
+}
+
 // Appends what the sources collected to the encoder's chunk; what is large without copying it.
 void Merge(proto::Chunk& from, proto::Chunk& into) {
   into.mutable_frame()->Swap(from.mutable_frame());
   into.mutable_sample()->Swap(from.mutable_sample());
   into.mutable_tree()->Swap(from.mutable_tree());
+  into.mutable_log()->Swap(from.mutable_log());
+  MergeEvents(*from.mutable_event(), *into.mutable_event());
   into.mutable_loss()->Swap(from.mutable_loss());
   into.mutable_module()->Swap(from.mutable_module());
   into.MergeFrom(from);
@@ -84,6 +105,7 @@ absl::Status DrainThread::Stop(const std::function<void(proto::SessionEnd&)>& fi
   if (thread_.joinable()) thread_.join();
   // The thread has ended: its state is the caller's now.
   Poll();
+  for (ChunkSource* source : sources_) source->Finish(own_);
   Seal(&finish);
   return status_;
 }
@@ -105,7 +127,9 @@ void DrainThread::Run() {
 
 bool DrainThread::WaitForPoll() {
   std::unique_lock lock(mutex_);
-  asked_.wait_for(lock, absl::ToChronoNanoseconds(poll_period_),
+  const bool behind = std::any_of(sources_.begin(), sources_.end(),
+                                  [](const ChunkSource* source) { return source->IsBehind(); });
+  asked_.wait_for(lock, absl::ToChronoNanoseconds(behind ? absl::ZeroDuration() : poll_period_),
                   [this] { return stopping_ || task_ != nullptr; });
   return stopping_;
 }
@@ -170,8 +194,8 @@ void DrainThread::Poll() {
 }
 
 bool DrainThread::TimeToSeal(uint64_t now) const {
-  return now - last_seal_ns_ >= kSealPeriodNs || own_.sample_size() >= kSealSamples ||
-         encoder_.pending_bytes() >= kSealBytes;
+  return LoggedEvents(own_) >= kSealEvents || now - last_seal_ns_ >= kSealPeriodNs ||
+         own_.sample_size() >= kSealSamples || encoder_.pending_bytes() >= kSealBytes;
 }
 
 void DrainThread::Seal(const std::function<void(proto::SessionEnd&)>* finish) {

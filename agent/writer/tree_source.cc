@@ -16,22 +16,56 @@ class DeltaCoder {
   uint32_t last_ = 0;
 };
 
-void Encode(const TreeUpdate& update, uint32_t thread, proto::Chunk& chunk) {
-  proto::TreeDelta* delta = chunk.add_tree();
-  delta->set_thread(thread);
-  delta->set_folded_threads(update.members);
+// Of a node that only a log passed through so far, nothing is known.
+bool HasTime(const NodeUpdate& node) {
+  return node.calls != 0 || node.time.base != 0 || node.time.off != 0;
+}
+
+// New nodes, and the counts of those of which no time is known.
+void EncodeCounts(const TreeUpdate& update, bool has_times, proto::TreeDelta& delta) {
   DeltaCoder defined;
   DeltaCoder counted;
   for (const NodeUpdate& node : update.nodes) {
     if (node.is_new) {
-      delta->add_new_node(defined.Next(node.node));
-      delta->add_new_parent(node.parent);
-      delta->add_new_routine(node.routine);
+      delta.add_new_node(defined.Next(node.node));
+      delta.add_new_parent(node.parent);
+      delta.add_new_routine(node.routine);
     }
-    delta->add_node(counted.Next(node.node));
-    delta->add_calls(node.calls);
-    delta->add_jitted(node.jitted);
+    if (has_times && HasTime(node)) continue;
+    delta.add_node(counted.Next(node.node));
+    delta.add_calls(node.calls);
+    delta.add_jitted(node.jitted);
   }
+}
+
+// The greatest is rounded up and the others down, so that calls * least <= base <= calls *
+// greatest.
+void EncodeTimes(const TreeUpdate& update, const TickScale& scale, proto::TreeDelta& delta) {
+  DeltaCoder counted;
+  for (const NodeUpdate& node : update.nodes) {
+    if (!HasTime(node)) continue;
+    delta.add_node(counted.Next(node.node));
+    delta.add_calls(node.calls);
+    delta.add_jitted(node.jitted);
+    delta.add_base_ns(scale.Nanos(node.time.base));
+    delta.add_off_ns(scale.Nanos(node.time.off));
+    delta.add_min_base_ns(scale.Nanos(node.time.least));
+    delta.add_max_base_ns(scale.NanosUp(node.time.greatest));
+  }
+}
+
+// `scale`: null without a clock.
+void Encode(const TreeUpdate& update, const TickScale* scale, uint32_t thread,
+            proto::Chunk& chunk) {
+  proto::TreeDelta* counts = chunk.add_tree();
+  counts->set_thread(thread);
+  counts->set_folded_threads(update.members);
+  EncodeCounts(update, scale != nullptr, *counts);
+  if (scale == nullptr) return;
+  proto::TreeDelta* times = chunk.add_tree();
+  times->set_thread(thread);
+  times->set_folded_threads(update.members);
+  EncodeTimes(update, *scale, *times);
 }
 
 void Encode(const FlatUpdate& update, uint32_t thread, proto::Chunk& chunk) {
@@ -50,9 +84,11 @@ void Encode(const FlatUpdate& update, uint32_t thread, proto::Chunk& chunk) {
 void TreeSource::Poll(proto::Chunk&) { collector_.Poll(); }
 
 void TreeSource::Seal(uint64_t, proto::Chunk& chunk) {
+  if (scale_ != nullptr) scale_->Update();
   collector_.Collect([&](const TreeUpdate& update) {
+    if (update.ended && on_thread_end_) on_thread_end_(*update.state);
     if (update.nodes.empty()) return;
-    Encode(update,
+    Encode(update, scale_,
            update.group != 0 ? groups_.NumberOfGroup(update.group)
                              : threads_.NumberOfJava(update.java_tid),
            chunk);

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <utility>
 
 #include "agent/jvmti/thread_registry.h"
 #include "agent/losses.h"
@@ -15,15 +17,22 @@ namespace jtrace::writer {
 // record=tree.
 class TreeSource : public ChunkSource {
  public:
-  TreeSource(TreeCollector& collector, jvmti::ThreadRegistry& threads, ThreadGroups& groups,
-             Losses& losses)
-      : collector_(collector), threads_(threads), groups_(groups), losses_(losses) {}
+  // `scale`: of the times in the trees; null: there are none.
+  TreeSource(TreeCollector& collector, TickScale* scale, jvmti::ThreadRegistry& threads,
+             ThreadGroups& groups, Losses& losses)
+      : collector_(collector), scale_(scale), threads_(threads), groups_(groups), losses_(losses) {}
   void Poll(proto::Chunk& chunk) override;
   void Seal(uint64_t time_ns, proto::Chunk& chunk) override;
   void BeginFile() override { collector_.BeginFile(); }
+  // Called for threads that have ended, before their memory is reused and their number forgotten.
+  void OnThreadEnd(std::function<void(const hot::ThreadState&)> action) {
+    on_thread_end_ = std::move(action);
+  }
 
  private:
   TreeCollector& collector_;
+  TickScale* scale_;
+  std::function<void(const hot::ThreadState&)> on_thread_end_;
   jvmti::ThreadRegistry& threads_;
   ThreadGroups& groups_;
   Losses& losses_;

@@ -1,9 +1,10 @@
 // A JVMTI agent with nothing but the probes, for tests and benchmarks of them: installs them,
 // collects once every 100 ms like the writer thread and prints the tree on stderr at the end.
-// Options: flat, memory=BYTES, quiet (totals only).
+// Options: flat, log, clock=coarse|tsc|cpu, memory=BYTES, stoplog=EVENTS, quiet (totals only).
 #include <jvmti.h>
 #include <pthread.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
@@ -13,10 +14,13 @@
 #include <mutex>
 #include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "agent/hot/thread_state.h"
 #include "agent/probes/bridge.h"
 #include "agent/probes/flat_collector.h"
+#include "agent/probes/log_collector.h"
 #include "agent/probes/tree_collector.h"
 
 namespace {
@@ -26,7 +30,14 @@ constexpr uint32_t kRoutineLimit = 100'000;
 // Everything known about the run, as jtrace-post would learn it: only what updates told.
 class Report {
  public:
-  Report(jtrace::hot::Arena* arena, bool flat) : arena_(arena), tree_(arena), flat_(arena) {
+  Report(jtrace::Probes& probes, bool flat, uint64_t stop_log)
+      : arena_(probes.arena()),
+        clock_(probes.clock()),
+        stop_log_(stop_log),
+        tree_(arena_, nullptr, clock_ == jtrace::hot::ProbeClock::kNone ? nullptr : &probes.scale(),
+              clock_),
+        flat_(arena_),
+        log_(arena_, clock_, probes.scale()) {
     is_flat_ = flat;
   }
 
@@ -34,22 +45,36 @@ class Report {
     std::lock_guard lock(mutex_);
     if (is_flat_) {
       flat_.Collect(kRoutineLimit, [this](const jtrace::FlatUpdate& update) { AddFlat(update); });
-    } else {
-      tree_.Poll();
-      tree_.Collect([this](const jtrace::TreeUpdate& update) { AddTree(update); });
+      return;
     }
+    while (log_.Poll([this](const jtrace::LogRun& run) { AddLog(run); })) {
+    }
+    if (stop_log_ != 0 && log_.events() > stop_log_) log_.StopLogs();
+    tree_.Poll();
+    tree_.Collect([this](const jtrace::TreeUpdate& update) {
+      if (update.ended) log_.Finish(*update.state, [this](const jtrace::LogRun& r) { AddLog(r); });
+      AddTree(update);
+    });
   }
 
   void Print(bool quiet) {
+    log_.FinishAll([this](const jtrace::LogRun& run) { AddLog(run); });
     if (!quiet) {
       for (const auto& [path, counts] : Paths()) {
         fprintf(stderr, "path %s %llu %llu\n", path.c_str(), counts.calls, counts.jitted);
       }
     }
-    const uint64_t calls = is_flat_ ? flat_.total_calls() : tree_.total_calls();
-    fprintf(stderr, "total calls=%llu nodes=%u ended=%u lost=%llu bytes=%llu\n", ull{calls},
-            tree_.nodes_reported(), ended_, ull{tree_.lost_calls()},
-            ull{jtrace::hot::ReadRelaxed(arena_->next)});
+    const uint64_t calls = is_flat_ ? flat_.total_calls() : tree_.total_calls() + logged_calls_;
+    fprintf(stderr,
+            "total calls=%llu nodes=%u ended=%u lost=%llu bytes=%llu events=%llu dropped=%llu "
+            "open=%u clock=%llu\n",
+            ull{calls}, tree_.nodes_reported(), ended_, ull{tree_.lost_calls()},
+            ull{jtrace::hot::ReadRelaxed(arena_->next)}, ull{log_.events()},
+            ull{log_.dropped_calls()}, OpenInLog(), static_cast<ull>(clock_));
+    for (const auto& [path, time] : times_) {
+      fprintf(stderr, "time %s %llu %llu %llu %llu\n", path.c_str(), ull{time.base}, ull{time.off},
+              ull{time.least}, ull{time.greatest});
+    }
   }
 
  private:
@@ -64,8 +89,36 @@ class Report {
       counts_[path_[node.node]].calls += node.calls - last_[node.node].calls;
       counts_[path_[node.node]].jitted += node.jitted - last_[node.node].jitted;
       last_[node.node] = {node.calls, node.jitted};
+      if (clock_ != jtrace::hot::ProbeClock::kNone) times_[path_[node.node]] = node.time;
     }
     ended_ += update.ended;
+  }
+
+  // What a reader of the log knows: an exit ends the nearest open activation of its routine.
+  void AddLog(const jtrace::LogRun& run) {
+    auto& open = open_[run.java_tid];
+    for (const uint32_t op : run.ops) {
+      const uint32_t routine = op >> 2;
+      if ((op & 2) == 0) {
+        open.emplace_back(routine,
+                          (open.empty() ? "" : open.back().second) + "/" + std::to_string(routine));
+        Counts& counts = counts_[open.back().second];
+        ++counts.calls;
+        counts.jitted += op & 1;
+        ++logged_calls_;
+        continue;
+      }
+      size_t depth = open.size();
+      while (depth != 0 && open[depth - 1].first != routine) --depth;
+      if (depth != 0) open.resize(depth - 1);
+    }
+    if (!std::is_sorted(run.times.begin(), run.times.end())) ++unsorted_runs_;
+  }
+
+  unsigned OpenInLog() const {
+    size_t sum = unsorted_runs_ * 1'000'000;
+    for (const auto& [tid, open] : open_) sum += open.size();
+    return static_cast<unsigned>(sum);
   }
 
   void AddFlat(const jtrace::FlatUpdate& update) {
@@ -84,8 +137,16 @@ class Report {
 
   std::mutex mutex_;
   jtrace::hot::Arena* arena_;
+  const jtrace::hot::ProbeClock clock_;
+  const uint64_t stop_log_;
   jtrace::TreeCollector tree_;
   jtrace::FlatCollector flat_;
+  jtrace::LogCollector log_;
+  // By thread: the open activations, routine and path.
+  std::map<uint64_t, std::vector<std::pair<uint32_t, std::string>>> open_;
+  uint64_t logged_calls_ = 0;
+  unsigned unsorted_runs_ = 0;
+  std::map<std::string, jtrace::NodeTicks> times_;
   bool is_flat_;
   unsigned ended_ = 0;
   std::map<uint32_t, std::string> path_;
@@ -95,6 +156,7 @@ class Report {
 };
 
 jtrace::ProbeOptions probe_options;
+uint64_t stop_log = 0;
 bool quiet = false;
 std::unique_ptr<jtrace::Probes> probes;
 std::unique_ptr<Report> report;
@@ -113,7 +175,7 @@ void JNICALL OnVmInit(jvmtiEnv* jvmti, JNIEnv* jni, jthread) {
     _exit(1);
   }
   probes = std::move(*installed);
-  report = std::make_unique<Report>(probes->arena(), probe_options.flat);
+  report = std::make_unique<Report>(*probes, probe_options.flat, stop_log);
   collector = std::thread([] {
     while (!stopping) {
       std::this_thread::sleep_for(std::chrono::milliseconds(100));
@@ -123,8 +185,8 @@ void JNICALL OnVmInit(jvmtiEnv* jvmti, JNIEnv* jni, jthread) {
 }
 
 void JNICALL OnThreadEnd(jvmtiEnv*, JNIEnv* jni, jthread thread) {
-  jtrace::hot::MarkThreadEnded(
-      jtrace::hot::published_arena.load(), static_cast<uint64_t>(ThreadId(jni, thread)));
+  jtrace::hot::MarkThreadEnded(jtrace::hot::published_arena.load(),
+                               static_cast<uint64_t>(ThreadId(jni, thread)));
 }
 
 void JNICALL OnVmDeath(jvmtiEnv*, JNIEnv*) {
@@ -163,6 +225,15 @@ extern "C" JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM* vm, char* options, void*)
   const std::string text = options == nullptr ? "" : options;
   probe_options.flat = text.find("flat") != std::string::npos;
   quiet = text.find("quiet") != std::string::npos;
+  const size_t stop = text.find("stoplog=");
+  if (stop != std::string::npos) stop_log = std::stoull(text.substr(stop + 8));
+  probe_options.log = text.find("log") != std::string::npos;
+  using jtrace::hot::ProbeClock;
+  for (const auto& [name, clock] :
+       {std::pair("clock=coarse", ProbeClock::kCoarse), std::pair("clock=tsc", ProbeClock::kTsc),
+        std::pair("clock=cpu", ProbeClock::kCpu)}) {
+    if (text.find(name) != std::string::npos) probe_options.clock = clock;
+  }
   const size_t memory = text.find("memory=");
   if (memory != std::string::npos)
     probe_options.memory_limit = std::stoull(text.substr(memory + 7));

@@ -31,6 +31,12 @@ final class CasesTest {
           new Way("merged", "mode=merged"),
           new Way("events", "mode=events"),
           new Way("flat", "mode=events,record=flat"),
+          new Way("log", "mode=merged,record=log"),
+          new Way("log with times", "mode=events,record=log,clock=tsc"),
+          new Way("log, interpreted", "mode=events,record=log,clock=cpu", "-Xint"),
+          new Way("log that ends early", "mode=events,record=log,logbudget=1k"),
+          new Way("coarse clock", "mode=events,clock=coarse"),
+          new Way("processor time", "mode=merged,clock=cpu"),
           new Way("interpreted", "mode=merged", "-Xint"),
           new Way("C1", "mode=merged", "-XX:TieredStopAtLevel=1"),
           new Way("samples every 100 us", "mode=merged,interval=100us"));

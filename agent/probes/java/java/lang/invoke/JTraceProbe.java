@@ -19,9 +19,13 @@ import jdk.internal.vm.annotation.Stable;
  */
 public final class JTraceProbe {
   /** Address of the arena. */
-  private static final long ARENA;
-  /** record=flat, else record=tree. */
+  static final long ARENA;
+  /** record=flat, else trees. */
   private static final boolean FLAT;
+  /** record=log: calls go to the thread's log, and into its tree when that has no room. */
+  static final boolean LOG;
+  /** What is read at entry and exit (JTraceClock); 0: nothing. */
+  static final int CLOCK;
   /** Offset of spare bytes in java.lang.Thread that hold the state's address; 0: there are none. */
   private static final long THREAD_SPARE;
 
@@ -32,6 +36,10 @@ public final class JTraceProbe {
     long flat = 0x4A54524143450002L;
     FLAT = flat != 0;
     THREAD_SPARE = 0x4A54524143450003L;
+    long log = 0x4A54524143450004L;
+    LOG = log != 0;
+    long clock = 0x4A54524143450005L;
+    CLOCK = (int) clock;
   }
 
   private static final int GRANULE_SHIFT = 6;
@@ -48,6 +56,7 @@ public final class JTraceProbe {
   private static final int NODE_SLOTS = 64;
   private static final int SLOT_COUNT = 32;
   private static final int NODE_SIZE = 320;
+  private static final int NODE_TIMES_SIZE = 64;
 
   private static final int STATE_CURRENT = 0;
   private static final int STATE_TID = 8;
@@ -60,7 +69,7 @@ public final class JTraceProbe {
   private static final int STATE_LIMIT = 48;
   private static final int STATE_VIRTUAL = 56;
   private static final int STATE_CHUNK_BYTES = 72;
-  private static final int STATE_SIZE = 128;
+  private static final int STATE_SIZE = 192;
 
   private static final int CHUNK_NEXT = 0;
   private static final int CHUNK_CLASS = 4;
@@ -69,6 +78,9 @@ public final class JTraceProbe {
   private static final int USUAL_CLASSES = 4;
   private static final int CHUNK_CLASSES = 8;
   private static final int FLAT_CLASS = 6;
+  /** Of 2 MB and 32 KB. */
+  private static final int RING_CLASS = 5;
+  private static final int VIRTUAL_RING_CLASS = 2;
 
   private static final int TABLE_MASK = 0;
   private static final int TABLE_COUNT = 4;
@@ -77,11 +89,11 @@ public final class JTraceProbe {
   /** 2^32 / golden ratio: spreads consecutive ids. */
   private static final int HASH = 0x9E3779B1;
 
-  private static final int ARENA_NEXT = 128;
-  private static final int ARENA_LIMIT = 136;
-  private static final int ARENA_FREES = 152;
-  private static final int ARENA_FREE = 192;
-  private static final int ARENA_LOST_NODE = 256;
+  private static final int ARENA_NEXT = 192;
+  private static final int ARENA_LIMIT = 200;
+  private static final int ARENA_FREES = 216;
+  private static final int ARENA_FREE = 256;
+  private static final int ARENA_LOST_NODE = 320;
   private static final int ARENA_BUCKETS = 4096;
   private static final int BUCKET_COUNT = 16384;
   private static final int ARENA_COMPILED = 69632;
@@ -112,13 +124,27 @@ public final class JTraceProbe {
 
   private JTraceProbe() {}
 
-  /** Method entry. Returns the token: the node that was current before. */
+  /** Method entry. Returns the token: the node that was current before, and in a log, jitted. */
   @ForceInline
   public static long enter(int id) {
     long state = state();
     long current = U.getLong(state + STATE_CURRENT);
+    if (LOG) {
+      long child = child(state, current, id);
+      boolean jitted = jitted(id);
+      if (child != ARENA + ARENA_LOST_NODE) {
+        JTraceLog.enter(state, current, child, id, jitted);
+      } else {
+        count(child, jitted);
+      }
+      U.putLong(state + STATE_CURRENT, child);
+      return current | (jitted ? 1 : 0);
+    }
+    if (CLOCK != 0) {
+      JTraceClock.charge(state, current);
+    }
     long child = child(state, current, id);
-    count(child, id);
+    count(child, jitted(id));
     U.putLong(state + STATE_CURRENT, child);
     return current;
   }
@@ -126,21 +152,51 @@ public final class JTraceProbe {
   /** Method exit: also heals activations above that were left unseen. */
   @ForceInline
   public static void exit(long token) {
-    U.putLong(state() + STATE_CURRENT, token);
+    long state = state();
+    if (!LOG && CLOCK == 0) {
+      U.putLong(state + STATE_CURRENT, token);
+      return;
+    }
+    long current = U.getLong(state + STATE_CURRENT);
+    long to = LOG ? token & ~1L : token;
+    if (!LOG) {
+      JTraceClock.charge(state, current);
+    }
+    U.putLong(state + STATE_CURRENT, to);
+    long routineAndParent = U.getLong(current + NODE_ROUTINE);
+    if (routineAndParent >>> 32 != (to - ARENA) >>> GRANULE_SHIFT) {
+      leave(state, current, to);
+    } else if (LOG) {
+      JTraceLog.exit(state, current, to, (int) routineAndParent, (int) token & 1);
+    } else {
+      JTraceClock.close(current);
+    }
   }
 
   /** At a catch handler: the method that got {@code token} runs again. Counts nothing. */
   public static void resume(long token, int id) {
     long state = state();
-    U.putLong(state + STATE_CURRENT, child(state, token, id));
+    long current = U.getLong(state + STATE_CURRENT);
+    if (CLOCK != 0 && !LOG) {
+      JTraceClock.charge(state, current);
+    }
+    long target = child(state, LOG ? token & ~1L : token, id);
+    U.putLong(state + STATE_CURRENT, target);
+    if (LOG || CLOCK != 0) {
+      leave(state, current, target);
+    }
   }
 
   /** Instead of enter and exit in methods that call nothing. */
   @ForceInline
   public static void leaf(int id) {
+    if (LOG || CLOCK != 0) {
+      exit(enter(id));
+      return;
+    }
     long state = state();
     long current = U.getLong(state + STATE_CURRENT);
-    count(child(state, current, id), id);
+    count(child(state, current, id), jitted(id));
   }
 
   /** record=flat: the only probe. */
@@ -175,8 +231,8 @@ public final class JTraceProbe {
   }
 
   @ForceInline
-  private static void count(long node, int id) {
-    long counter = node + (jitted(id) ? NODE_JITTED : NODE_INTERPRETED);
+  static void count(long node, boolean jitted) {
+    long counter = node + (jitted ? NODE_JITTED : NODE_INTERPRETED);
     U.putLong(counter, U.getLong(counter) + 1);
   }
 
@@ -198,7 +254,43 @@ public final class JTraceProbe {
 
   // ---- Slow paths -------------------------------------------------------------------------------
 
-  private static long at(int reference) {
+  static long parent(long node) {
+    return at(U.getInt(node + NODE_PARENT));
+  }
+
+  static int routine(long node) {
+    return U.getInt(node + NODE_ROUTINE);
+  }
+
+  /**
+   * The thread went on from an activation of {@code from} in the one of {@code to}: those in between
+   * ended, usually without a probe at their exit.
+   */
+  private static void leave(long state, long from, long to) {
+    if (!isBelow(from, to)) {
+      return;
+    }
+    for (long node = from; node != to; node = parent(node)) {
+      if (LOG) {
+        JTraceLog.exit(state, node, parent(node), routine(node), 0);
+      } else {
+        JTraceClock.close(node);
+      }
+    }
+  }
+
+  private static boolean isBelow(long node, long ancestor) {
+    while (node != ancestor && U.getInt(node + NODE_PARENT) != 0) {
+      node = parent(node);
+    }
+    return node == ancestor;
+  }
+
+  private static int nodeBytes() {
+    return CLOCK == 0 ? NODE_SIZE : NODE_SIZE + NODE_TIMES_SIZE;
+  }
+
+  static long at(int reference) {
     return ARENA + (((long) reference & 0xFFFFFFFFL) << GRANULE_SHIFT);
   }
 
@@ -275,8 +367,22 @@ public final class JTraceProbe {
     U.putInt(state + STATE_ROOT, reference(root));
     U.putInt(state + STATE_LAST, reference(root));
     U.putInt(state + STATE_CHUNKS, reference(chunk));
-    U.putLong(state + STATE_BUMP, root + NODE_SIZE);
+    U.putLong(state + STATE_BUMP, root + nodeBytes());
     U.putLong(state + STATE_LIMIT, chunk + (1L << CHUNK_BASE_SHIFT));
+    if (CLOCK != 0) {
+      JTraceClock.begin(state);
+    }
+    if (LOG) {
+      // After the state's own chunk, which stays the last of the list.
+      long ring = newChunk(isVirtual() ? VIRTUAL_RING_CLASS : RING_CLASS);
+      if (ring != 0) {
+        U.putInt(ring + CHUNK_NEXT, reference(chunk));
+        U.putInt(state + STATE_CHUNKS, reference(ring));
+        long bytes = chunkBytes(U.getInt(ring + CHUNK_CLASS));
+        U.putLong(state + STATE_CHUNK_BYTES, chunkBytes(0) + bytes);
+        JTraceLog.begin(state, ring + CHUNK_HEADER, bytes - CHUNK_HEADER);
+      }
+    }
     return state;
   }
 
@@ -330,7 +436,7 @@ public final class JTraceProbe {
   private static long newChild(long state, long parent, int id) {
     long direct = parent + NODE_SLOTS + ((long) (id & (SLOT_COUNT - 1)) << 3);
     long slotAddress = U.getLong(direct) == 0 ? direct : freeTableSlot(state, parent, id);
-    long node = slotAddress == 0 ? 0 : allocate(state, NODE_SIZE);
+    long node = slotAddress == 0 ? 0 : allocate(state, nodeBytes());
     if (node == 0) {
       return ARENA + ARENA_LOST_NODE;
     }

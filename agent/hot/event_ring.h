@@ -1,0 +1,39 @@
+// The ring of a thread's log (record=log): written by JTraceLog.java, emptied by the writer thread.
+//
+// A record is a word of 4 or 8 bytes (record_bytes), never 0 once it is written. The producer
+// stores it with one store and nothing else; the consumer reads words until it meets 0, writes 0
+// back and moves `tail` on. Positions count bytes since the thread's start and never go back. A 0
+// with a record behind it is a hole that a StackOverflowError left: the producer's stores are in
+// order, so nothing will be written there any more.
+//
+// 4 bytes: the low 24 bits are the op (routine << 2 | exit << 1 | jitted) and the upper 8 are 0, or
+// they hold a kind and the low 24 bits its value. 8 bytes: the low 24 bits are the op and the upper
+// 40 the low bits of the clock; without a routine they hold a kind, and the upper 40 its value.
+#ifndef JTRACE_AGENT_HOT_EVENT_RING_H_
+#define JTRACE_AGENT_HOT_EVENT_RING_H_
+
+#include <cstddef>
+#include <cstdint>
+
+namespace jtrace::hot {
+
+inline constexpr int kOpBits = 24;
+enum class LogKind : uint32_t {
+  kDropped = 1,  // calls that went to the tree instead, from here to the next record
+  kTime = 2,     // microseconds since the last such record (4-byte records)
+  kOff = 3,      // ticks off the processors before the next record (8-byte records)
+};
+
+struct EventRing {
+  uint64_t tail;          // consumer: bytes read
+  uint64_t bytes;         // of the records' storage, which follows
+  uint64_t record_bytes;  // 4 or 8; written before the ring is published
+  uint64_t start_ticks;   // the clock when the thread got its state
+  uint64_t time;          // consumer: of the last record, in the clock's units
+  uint64_t reserved[3];
+};
+static_assert(sizeof(EventRing) == 64 && offsetof(EventRing, start_ticks) == 24);
+
+}  // namespace jtrace::hot
+
+#endif  // JTRACE_AGENT_HOT_EVENT_RING_H_

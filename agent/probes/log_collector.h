@@ -1,0 +1,88 @@
+#ifndef JTRACE_AGENT_PROBES_LOG_COLLECTOR_H_
+#define JTRACE_AGENT_PROBES_LOG_COLLECTOR_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/functional/function_ref.h"
+#include "absl/types/span.h"
+#include "agent/hot/event_ring.h"
+#include "agent/hot/layout.h"
+#include "agent/probes/tick_scale.h"
+
+namespace jtrace {
+
+// What stands before the run's event `index`, or behind its last one.
+struct LogMark {
+  uint32_t index;
+  // kDropped: `value` calls went to the tree, and so did their exits. kOff: since the event before,
+  // the thread was off the processors for `value` nanoseconds.
+  hot::LogKind kind;
+  uint64_t value;
+};
+
+// Records of one thread, in their order; valid during the visit.
+struct LogRun {
+  uint64_t java_tid;
+  absl::Span<const uint32_t> ops;  // routine << 2 | exit << 1 | jitted
+  // Nanoseconds of CLOCK_MONOTONIC, one for each op, never decreasing; empty without a clock.
+  absl::Span<const uint64_t> times;
+  absl::Span<const LogMark> marks;
+};
+
+// Empties the rings of record=log. On the writer thread only; never waits for a probe.
+class LogCollector {
+ public:
+  LogCollector(hot::Arena* arena, hot::ProbeClock clock, const TickScale& scale)
+      : arena_(arena), clock_(clock), scale_(scale) {}
+
+  using Visit = absl::FunctionRef<void(const LogRun&)>;
+  // Calls `visit` for what each thread recorded since the last time, at most kRunRecords of each.
+  // Returns whether some ring has more.
+  bool Poll(Visit visit);
+  // All of one thread that has ended: before its memory is reused. What is open in a gap is closed.
+  void Finish(const hot::ThreadState& state, Visit visit);
+  // The recording ends while threads may still run: gaps that are open now get their end.
+  void FinishAll(Visit visit);
+
+  // What was recorded up to now belongs to no recording.
+  void Discard();
+
+  // No more records from now on: threads close their logs and count in their trees.
+  void StopLogs() { hot::WriteRelaxed(arena_->log_stopped, uint64_t{1}); }
+
+  // Of the recording: entries and exits in all runs, entries of these, and calls left to the tree.
+  uint64_t events() const { return events_; }
+  uint64_t calls() const { return calls_; }
+  uint64_t dropped_calls() const { return dropped_; }
+
+  static constexpr size_t kRunRecords = 1 << 17;
+
+ private:
+  template <typename Action>
+  void ForEachState(Action action);
+  bool DrainSome(const hot::ThreadState& state, Visit visit);
+  // The records that the thread would have written when its gap ended.
+  void FinishGap(const hot::ThreadState& state, bool ended, Visit visit);
+  template <typename Word>
+  size_t ReadRecords(hot::EventRing& ring);
+  void Take(hot::EventRing& ring, uint32_t record);
+  void Take(hot::EventRing& ring, uint64_t record);
+  void Visited(const hot::ThreadState& state, Visit visit);
+  uint64_t TimeOf(const hot::EventRing& ring) const;
+  void TakeKind(hot::EventRing& ring, hot::LogKind kind, uint64_t value);
+
+  hot::Arena* arena_;
+  const hot::ProbeClock clock_;
+  const TickScale& scale_;
+  std::vector<uint32_t> ops_;
+  std::vector<uint64_t> times_;
+  std::vector<LogMark> marks_;
+  uint64_t events_ = 0;
+  uint64_t calls_ = 0;
+  uint64_t dropped_ = 0;
+};
+
+}  // namespace jtrace
+
+#endif  // JTRACE_AGENT_PROBES_LOG_COLLECTOR_H_

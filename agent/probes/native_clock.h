@@ -1,0 +1,27 @@
+// Native functions that the probes' clock calls (JTraceClock.java).
+#ifndef JTRACE_AGENT_PROBES_NATIVE_CLOCK_H_
+#define JTRACE_AGENT_PROBES_NATIVE_CLOCK_H_
+
+#include <jni.h>
+
+#include <cstdint>
+
+#include "absl/status/status.h"
+
+namespace jtrace {
+
+// The time-stamp counter, without waiting for earlier instructions. Compiled Java code calls it
+// like a function of its own: it must not block, throw or call back.
+extern "C" uint64_t jtrace_ticks();
+
+// Whether the kernel itself keeps time by the time-stamp counter, i.e. trusts it to be steady and
+// the same on all processors.
+bool TicksAreSteady();
+
+// Defines jtrace.NativeClock into the boot loader's unnamed module with its native methods. Errors:
+// FailedPrecondition, if the JVM refuses it; no Java exception is left pending.
+absl::Status DefineNativeClock(JNIEnv* jni);
+
+}  // namespace jtrace
+
+#endif  // JTRACE_AGENT_PROBES_NATIVE_CLOCK_H_

@@ -1,0 +1,37 @@
+#include "agent/probes/rseq_word.h"
+
+#include <sys/rseq.h>
+#include <time.h>
+
+namespace jtrace {
+
+uint64_t* CurrentRseqWord() {
+  if (__rseq_size == 0) return nullptr;
+  char* area = static_cast<char*>(__builtin_thread_pointer()) + __rseq_offset;
+  return reinterpret_cast<uint64_t*>(area + offsetof(struct rseq, rseq_cs));
+}
+
+void InitializeRseqDescriptor(hot::RseqDescriptor& descriptor) {
+  // A range without code: its own first byte. The abort address must lie outside of it.
+  descriptor = {.version = 0,
+                .flags = 0,
+                .start = reinterpret_cast<uintptr_t>(&descriptor),
+                .length = 1,
+                .abort = reinterpret_cast<uintptr_t>(&descriptor.after_signature),
+                .signature = RSEQ_SIG,
+                .after_signature = 0};
+}
+
+bool RseqTellsSwitches(const hot::RseqDescriptor& descriptor) {
+  uint64_t* word = CurrentRseqWord();
+  if (word == nullptr) return false;
+  const auto armed = static_cast<uint64_t>(reinterpret_cast<uintptr_t>(&descriptor));
+  hot::WriteRelaxed(*word, armed);
+  const timespec moment = {0, 1000};
+  nanosleep(&moment, nullptr);
+  const bool cleared = hot::ReadRelaxed(*word) != armed;
+  hot::WriteRelaxed(*word, uint64_t{0});
+  return cleared;
+}
+
+}  // namespace jtrace

@@ -1,0 +1,24 @@
+// clock=cpu: noticing that a thread was off its processor (rseq(2)).
+#ifndef JTRACE_AGENT_PROBES_RSEQ_WORD_H_
+#define JTRACE_AGENT_PROBES_RSEQ_WORD_H_
+
+#include <cstdint>
+
+#include "agent/hot/layout.h"
+
+namespace jtrace {
+
+// The calling thread's rseq_cs word; null if the C library registered none (before glibc 2.35, or
+// switched off by glibc.pthread.rseq=0).
+uint64_t* CurrentRseqWord();
+
+// Fills in the descriptor, in its final place.
+void InitializeRseqDescriptor(hot::RseqDescriptor& descriptor);
+
+// Whether this kernel clears the word when a thread sleeps: tries it on the calling thread, which
+// sleeps for a moment. Kernels differ in how eager they are, so this is asked, not assumed.
+bool RseqTellsSwitches(const hot::RseqDescriptor& descriptor);
+
+}  // namespace jtrace
+
+#endif  // JTRACE_AGENT_PROBES_RSEQ_WORD_H_

@@ -1,0 +1,47 @@
+// From the units of the probes' clock to nanoseconds of CLOCK_MONOTONIC.
+#ifndef JTRACE_AGENT_PROBES_TICK_SCALE_H_
+#define JTRACE_AGENT_PROBES_TICK_SCALE_H_
+
+#include <cstdint>
+
+namespace jtrace {
+
+// The kernel tells no rate of the time-stamp counter that could be trusted, so it is measured: from
+// a first pair of readings to the last one. The longer the session, the better the rate; it is
+// good to about 50 ns over the time between the readings. One thread.
+class TickScale {
+ public:
+  // Ticks are nanoseconds of CLOCK_MONOTONIC already.
+  static TickScale Nanoseconds() { return TickScale(false); }
+  // Takes the first reading. The rate is known after Update.
+  static TickScale TimeStampCounter() { return TickScale(true); }
+
+  // Takes another reading; sleeps until the first is 10 ms old.
+  void Update();
+
+  // A length of time, rounded down.
+  uint64_t Nanos(uint64_t ticks) const;
+  // The same, rounded up.
+  uint64_t NanosUp(uint64_t ticks) const;
+  // A moment, in nanoseconds of CLOCK_MONOTONIC.
+  uint64_t Monotonic(uint64_t ticks) const;
+  double ticks_per_nano() const { return 1 / nanos_per_tick_; }
+  // What a probe would read now.
+  uint64_t Now() const;
+
+ private:
+  struct Reading {
+    uint64_t ticks;
+    uint64_t nanos;
+  };
+  explicit TickScale(bool counter);
+  static Reading Read();
+
+  bool counter_;
+  Reading first_;
+  double nanos_per_tick_ = 1;
+};
+
+}  // namespace jtrace
+
+#endif  // JTRACE_AGENT_PROBES_TICK_SCALE_H_

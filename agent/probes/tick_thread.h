@@ -1,0 +1,34 @@
+// clock=coarse: the thread that moves Arena::tick on.
+#ifndef JTRACE_AGENT_PROBES_TICK_THREAD_H_
+#define JTRACE_AGENT_PROBES_TICK_THREAD_H_
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <thread>
+
+namespace jtrace {
+
+// Stores CLOCK_MONOTONIC, in nanoseconds and rounded down to whole microseconds, every `period`, or
+// later when all processors are busy: a probe may read a time that is a period or more old, but
+// never one that goes back. Signals are blocked but those of faults.
+class TickThread {
+ public:
+  // `tick` must outlive the thread; it is set before the constructor returns.
+  TickThread(uint64_t& tick, std::chrono::nanoseconds period);
+  ~TickThread();
+  TickThread(const TickThread&) = delete;
+  TickThread& operator=(const TickThread&) = delete;
+
+ private:
+  void Run(std::chrono::nanoseconds period);
+  void Tick();
+
+  uint64_t& tick_;
+  std::atomic<bool> stopping_{false};
+  std::thread thread_;
+};
+
+}  // namespace jtrace
+
+#endif  // JTRACE_AGENT_PROBES_TICK_THREAD_H_

@@ -1,0 +1,51 @@
+// record=log on its way into a chunk: entries and exits, and the trees that count what the log had
+// no room for. Writer thread only.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "agent/clock.h"
+#include "agent/jvmti/thread_registry.h"
+#include "agent/losses.h"
+#include "agent/probes/log_collector.h"
+#include "agent/writer/chunk_source.h"
+#include "agent/writer/tree_source.h"
+
+namespace jtrace::writer {
+
+class LogSource : public ChunkSource {
+ public:
+  struct Budget {
+    uint64_t bytes = 0;                 // logbudget=; 0: none
+    std::function<uint64_t()> written;  // bytes of the trace so far
+  };
+
+  // `trees`: the same threads' trees, which this source seals.
+  LogSource(const SessionClock& clock, LogCollector& collector, TreeSource trees,
+            jvmti::ThreadRegistry& threads, Losses& losses, Budget budget);
+  LogSource(const LogSource&) = delete;
+  LogSource& operator=(const LogSource&) = delete;
+
+  void Poll(proto::Chunk& chunk) override;
+  bool IsBehind() const override { return is_behind_; }
+  void Seal(uint64_t time_ns, proto::Chunk& chunk) override;
+  void Finish(proto::Chunk& chunk) override;
+  void BeginFile() override { trees_.BeginFile(); }
+
+ private:
+  void Add(const LogRun& run, proto::Chunk& chunk);
+  // Stops the logs when the budget is spent.
+  void WatchBudget();
+
+  const SessionClock& clock_;
+  LogCollector& collector_;
+  TreeSource trees_;
+  jvmti::ThreadRegistry& threads_;
+  Losses& losses_;
+  const Budget budget_;
+  bool is_behind_ = false;
+  bool is_stopped_ = false;
+};
+
+}  // namespace jtrace::writer

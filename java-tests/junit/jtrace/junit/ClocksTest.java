@@ -1,0 +1,111 @@
+package jtrace.junit;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.TestFactory;
+
+/** Times of nodes, by clocks that go as the test says and by real ones. */
+final class ClocksTest {
+  private static final String FIG_18A_SCOPE =
+      "include=Fig18A$A;Fig18A$B;Fig18A$C;Fig18A$X,clock=manual,mode=events";
+  private static final Path GOLDEN = Setup.SOURCE.resolve("native-tests/golden");
+
+  /** Calls, base, cum and the like as in the figures, where a microsecond is their unit. */
+  @TestFactory
+  Stream<DynamicTest> figure18AGivesFigures20And26And27() {
+    return Stream.of("tree", "log").flatMap(record -> {
+      Jvm.Result run = new Jvm().agent(FIG_18A_SCOPE + ",record=" + record).run("Fig18A");
+      assertEquals(0, run.exit(), run.err());
+      return Stream.of("tree fig20.csv", "flat fig26.csv", "arcflow fig27.csv")
+          .map(pair -> pair.split(" "))
+          .map(pair -> DynamicTest.dynamicTest(record + ": " + pair[1], () ->
+              compare(run.report("--report=" + pair[0]), Files.readAllLines(GOLDEN.resolve(pair[1])))));
+    });
+  }
+
+  /** As sets: the figures name the routines, the program's order of equals differs. */
+  private static void compare(Report report, List<String> golden) {
+    List<String> columns = List.of(golden.get(0).split(","));
+    TreeSet<String> found = new TreeSet<>();
+    for (Map<String, String> row : report.rows()) {
+      if (isOfTheFigure(row)) {
+        found.add(columns.stream().map(c -> inUnits(c, row.get(c))).collect(Collectors.joining(",")));
+      }
+    }
+    assertEquals(new TreeSet<>(golden.subList(1, golden.size())), found);
+  }
+
+  private static boolean isOfTheFigure(Map<String, String> row) {
+    String thread = row.getOrDefault("thread", "pt_pidtid");
+    String name = row.getOrDefault("self", row.get("name"));
+    return thread.equals("pt_pidtid") && (name.equals("pt_pidtid") || name.startsWith("Fig18A"));
+  }
+
+  private static String inUnits(String column, String value) {
+    if (column.startsWith("base") || column.startsWith("cum")) {
+      return value.isEmpty() ? "" : String.valueOf(Long.parseLong(value) / 1000);
+    }
+    return value.replaceFirst("Fig18A\\$(.)\\..*", "$1");
+  }
+
+  /** FIG. 18C and 18D: base without the time off the processor, elapsed with it. */
+  @TestFactory
+  Stream<DynamicTest> timeOffTheProcessorIsApart() {
+    return Stream.of("tree 0", "tree 3", "log 0", "log 3").map(way -> way.split(" ")).map(way ->
+        DynamicTest.dynamicTest(String.join(", off ", way), () -> {
+          Jvm.Result run =
+              new Jvm().agent("mode=events,clock=cpu,record=" + way[0]).run("Switched", way[1]);
+          assertEquals(0, run.exit(), run.err());
+          String[] own = run.out().lines().filter(l -> l.startsWith("b ")).findFirst().orElseThrow().split(" ");
+          Report tree = run.report("--report=tree");
+          String b = "Switched.b(long)";
+          String use = "Switched.use(long)";
+          // b's own time is little; what it calls makes up for the rest.
+          long cum = tree.sum("cum", b);
+          long tolerance = 3_000_000;
+          assertTrue(Math.abs(cum - Long.parseLong(own[1])) < tolerance, cum + ", not " + own[1]);
+          long elapsed = tree.sum("elapsed", b);
+          assertTrue(Math.abs(elapsed - Long.parseLong(own[2])) < tolerance, elapsed + ", not " + own[2]);
+          long slept = 10_000_000 * Long.parseLong(way[1]);
+          assertTrue(elapsed - cum >= slept, "off " + (elapsed - cum));
+          assertTrue(tree.sum("base", use) <= 10 * 10_000_000 + tolerance, "base " + tree.sum("base", use));
+        }));
+  }
+
+  /** What a killed program printed 1.5 s before its end is in the trace. */
+  @TestFactory
+  Stream<DynamicTest> aKilledProgramLosesLittle() {
+    return Stream.of("record=tree", "record=log", "record=log,clock=tsc,interval=10ms").map(options ->
+        DynamicTest.dynamicTest(options, () -> kill("mode=events," + options)));
+  }
+
+  private static void kill(String options) throws IOException, InterruptedException {
+    Path trace = Files.createTempFile("jtrace-killed", ".bin");
+    Path out = Files.createTempFile("jtrace-killed", ".out");
+    Process process = new ProcessBuilder(Setup.java(), "-agentpath:" + Setup.AGENT + "=out=" + trace
+        + ",log=none," + options, "-cp", Setup.classpath(), "Counts", "20000")
+        .redirectOutput(out.toFile()).start();
+    Thread.sleep(4000);
+    process.destroyForcibly().waitFor();
+    List<long[]> lines = Files.readAllLines(out).stream()
+        .filter(line -> line.matches("\\d+ \\d+"))
+        .map(line -> new long[] {Long.parseLong(line.split(" ")[0]), Long.parseLong(line.split(" ")[1])})
+        .toList();
+    long killed = lines.get(lines.size() - 1)[0];
+    long due = lines.stream().filter(l -> l[0] < killed - 1_500_000_000L).mapToLong(l -> l[1]).max().orElseThrow();
+    long told = Report.of(trace, "--report=flat").sum("calls", "Counts.count()");
+    assertTrue(told >= due, told + " calls in the trace, " + due + " were due");
+    Files.delete(trace);
+    Files.delete(out);
+  }
+}

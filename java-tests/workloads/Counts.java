@@ -1,0 +1,25 @@
+/** Calls a method until it is killed, and prints about every 10 ms when, and how often it has. */
+public final class Counts {
+  private static long calls;
+
+  private Counts() {}
+
+  static void count() {
+    calls++;
+  }
+
+  /** Argument: calls between two looks at the clock. */
+  public static void main(String[] args) {
+    int batch = Integer.parseInt(args[0]);
+    for (long last = System.nanoTime(); ; ) {
+      for (int i = 0; i < batch; i++) {
+        count();
+      }
+      long now = System.nanoTime();
+      if (now - last > 10_000_000) {
+        System.out.println(now + " " + calls);
+        last = now;
+      }
+    }
+  }
+}
