@@ -52,7 +52,7 @@ jint Refuse(const absl::Status& status, jint code) {
 absl::Status Run(Session& session, JNIEnv* jni, const Options& options) {
   switch (options.action) {
     case Action::kStart:
-      return session.Start(jni, options, nullptr);
+      return session.Start(jni, options, nullptr).status();
     case Action::kStop:
       return session.Stop(jni, nullptr).status();
     case Action::kServe:

@@ -16,6 +16,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "agent/call_costs.h"
 #include "agent/classfile/scope_filter.h"
 #include "agent/nearest.h"
@@ -203,6 +204,51 @@ absl::Status ParseLog(absl::string_view value, Options& o) {
   return absl::OkStatus();
 }
 
+// "30", "30s", "1h"; a bare number is seconds, as in other tools.
+bool ParseSeconds(absl::string_view value, absl::Duration& time) {
+  int64_t seconds = 0;
+  if (absl::SimpleAtoi(value, &seconds)) {
+    time = absl::Seconds(seconds);
+  } else if (!absl::ParseDuration(value, &time)) {
+    return false;
+  }
+  return time > absl::ZeroDuration();
+}
+
+// "100MB", "512k", "1g": powers of 1024.
+bool ParseBytes(absl::string_view value, uint64_t& bytes) {
+  std::string text = absl::AsciiStrToLower(value);
+  absl::string_view number = text;
+  absl::ConsumeSuffix(&number, "b");
+  int shift = 0;
+  if (absl::ConsumeSuffix(&number, "k")) shift = 10;
+  if (shift == 0 && absl::ConsumeSuffix(&number, "m")) shift = 20;
+  if (shift == 0 && absl::ConsumeSuffix(&number, "g")) shift = 30;
+  uint64_t count = 0;
+  if (shift == 0 || !absl::SimpleAtoi(number, &count) || count == 0 || count >> 30 != 0) {
+    return false;
+  }
+  bytes = count << shift;
+  return true;
+}
+
+absl::Status ParseDurationOption(absl::string_view value, Options& o) {
+  if (ParseSeconds(value, o.duration)) return absl::OkStatus();
+  return Invalid(absl::StrCat("'", value, "' is not a time such as 30s or 10m"));
+}
+
+absl::Status ParseLoop(absl::string_view value, Options& o) {
+  if (ParseBytes(value, o.loop.bytes) || ParseSeconds(value, o.loop.time)) return absl::OkStatus();
+  return Invalid(
+      absl::StrCat("'", value, "' is neither a time such as 1h nor a size such as 100MB"));
+}
+
+constexpr std::array kSwitch = {Word<bool>{"on", true}, Word<bool>{"off", false}};
+
+absl::Status ParseControl(absl::string_view value, Options& o) {
+  return ParseWord(value, kSwitch, o.control);
+}
+
 absl::Status ParseHelp(absl::string_view, Options& o) {
   o.help = true;
   return absl::OkStatus();
@@ -235,6 +281,11 @@ constexpr std::array kOptions = {
     OptionRow{"costs", "FILE", ParseCosts, "more rules on what such calls depend on, or leave out"},
     OptionRow{"codes", "+0x61;-jit[;…]", ParseCodes,
               "switch kinds of records on or off, by number or name: see below"},
+    OptionRow{"duration", "30s", ParseDurationOption, "stop recording after this time"},
+    OptionRow{"loop", "1h|100MB", ParseLoop,
+              "go on in a new file after this time or size; out= gets .%n if it has no %n"},
+    OptionRow{"control", "on|off", ParseControl,
+              "whether the jtrace command reaches this JVM (on)"},
     OptionRow{"signal", "NUMBER", ParseSignal, "signal of the timer (27, SIGPROF)"},
     OptionRow{"log", "stderr|FILE|none", ParseLog, "where the agent's own two lines go"},
     OptionRow{"config", "FILE", ParseConfig, "more options, one a line; # starts a comment"},
@@ -332,7 +383,8 @@ std::string OptionsHelp() {
   std::string out =
       "jtrace: exact call trees of Java programs with samples merged on\n"
       "usage: java -agentpath:libjtrace.so[=OPTION[=VALUE],…] …\n"
-      "       java -agentpath:libjtrace.so=mode=merged,out=/tmp/%p.bin -jar app.jar\n\n";
+      "       java -agentpath:libjtrace.so=mode=merged,out=/tmp/%p.bin -jar app.jar\n"
+      "       java -agentpath:libjtrace.so=serve …   record nothing until: jtrace start PID\n\n";
   for (const OptionRow& row : kOptions) {
     const std::string name =
         row.value.empty() ? std::string(row.name) : absl::StrCat(row.name, "=", row.value);
@@ -348,6 +400,15 @@ std::string DescribeOptions(const Options& o) {
   if (o.clock != Clock::kNone) absl::StrAppend(&out, ",clock=", ClockName(o.clock));
   if (o.WantsSamples()) absl::StrAppend(&out, ",interval=", absl::FormatDuration(o.interval));
   if (o.boundary) absl::StrAppend(&out, ",boundary=on");
+  if (o.duration < absl::InfiniteDuration()) {
+    absl::StrAppend(&out, ",duration=", absl::FormatDuration(o.duration));
+  }
+  if (o.loop.time < absl::InfiniteDuration()) {
+    absl::StrAppend(&out, ",loop=", absl::FormatDuration(o.loop.time));
+  }
+  if (o.loop.bytes != Loop::kNoBytes) {
+    absl::StrAppend(&out, ",loop=", o.loop.bytes >> 10, "k");
+  }
   if (!o.include.empty()) absl::StrAppend(&out, ",include=", absl::StrJoin(o.include, ";"));
   if (!o.exclude.empty()) absl::StrAppend(&out, ",exclude=", absl::StrJoin(o.exclude, ";"));
   return out;

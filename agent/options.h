@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <set>
 #include <string>
 #include <vector>
@@ -23,6 +24,15 @@ enum class Mode { kMerged, kEvents, kSamples };
 enum class RecordKind { kTree, kFlat, kLog };
 enum class Clock { kNone, kCoarse, kTsc, kCpu, kManual };
 enum class LogTarget { kStderr, kFile, kNone };
+
+// loop=: when a recording goes on in the next file.
+struct Loop {
+  static constexpr uint64_t kNoBytes = std::numeric_limits<uint64_t>::max();
+  absl::Duration time = absl::InfiniteDuration();
+  uint64_t bytes = kNoBytes;
+
+  bool on() const { return time < absl::InfiniteDuration() || bytes != kNoBytes; }
+};
 
 struct Options {
   Action action = Action::kStart;
@@ -46,6 +56,11 @@ struct Options {
   int signal = 0;
   LogTarget log = LogTarget::kStderr;
   std::string log_file;
+  // The recording ends by itself after this.
+  absl::Duration duration = absl::InfiniteDuration();
+  Loop loop;
+  // Whether the `jtrace` command may reach the agent.
+  bool control = true;
   bool help = false;
   bool version = false;
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "agent/control/session_control.h"
 #include "agent/jvmti/callbacks.h"
 #include "proto/trace_format.h"
 
@@ -26,6 +27,9 @@ constexpr std::array kLiveEvents = {JVMTI_EVENT_THREAD_START, JVMTI_EVENT_CLASS_
                                     JVMTI_EVENT_GARBAGE_COLLECTION_FINISH};
 // Stay on between recordings, so that memory of ended threads goes to others.
 constexpr std::array kLastingEvents = {JVMTI_EVENT_VM_DEATH, JVMTI_EVENT_THREAD_END};
+// At load, without a recording.
+constexpr std::array kServingEvents = {JVMTI_EVENT_VM_INIT, JVMTI_EVENT_VM_DEATH,
+                                       JVMTI_EVENT_THREAD_END};
 constexpr std::array kVirtualThreadStarts = {jvmti::kVirtualThreadStart};
 constexpr std::array kVirtualThreadEnds = {jvmti::kVirtualThreadEnd};
 constexpr std::array kClassFileEvents = {JVMTI_EVENT_CLASS_FILE_LOAD_HOOK};
@@ -68,6 +72,8 @@ Session::Session(JavaVM* vm, jvmtiEnv* env)
       loss_source_(losses_),
       ended_threads_(threads_) {}
 
+Session::~Session() = default;
+
 absl::StatusOr<Session*> Session::Open(JavaVM* vm, const Options& options) {
   jvmtiEnv* env = nullptr;
   if (vm->GetEnv(reinterpret_cast<void**>(&env), JVMTI_VERSION_11) != JNI_OK) {
@@ -84,6 +90,13 @@ absl::StatusOr<Session*> Session::Open(JavaVM* vm, const Options& options) {
 absl::StatusOr<Session*> Session::OpenAtLoad(JavaVM* vm, const Options& options) {
   auto session = Open(vm, options);
   if (!session.ok()) return session;
+  if (options.action != Action::kStart) {
+    (*session)->options_ = options;
+    (*session)->BeLive();
+    const absl::Status status = jvmti::EnableEvents((*session)->env_, kServingEvents);
+    if (!status.ok()) return status;
+    return session;
+  }
   absl::MutexLock lock(&(*session)->lifecycle_);
   if (absl::Status status = (*session)->Prepare(options); !status.ok()) return status;
   (*session)->is_prepared_ = true;
@@ -95,25 +108,44 @@ absl::StatusOr<Session*> Session::OpenAtLoad(JavaVM* vm, const Options& options)
   return session;
 }
 
+void Session::BeLive() {
+  is_live_ = true;
+  encoder_.EndTrace();
+}
+
 absl::StatusOr<Session*> Session::OpenLive(JavaVM* vm) {
   auto session = Open(vm, Options());
   if (!session.ok()) return session;
-  (*session)->is_live_ = true;
-  (*session)->encoder_.EndTrace();
+  (*session)->BeLive();
   if (absl::Status status = jvmti::EnableEvents((*session)->env_, kLastingEvents); !status.ok()) {
     return status;
   }
+  (*session)->StartControl();
   return session;
 }
 
 void Session::VmInit(JNIEnv* jni, jthread thread) {
-  threads_.Start(jni, thread);
   absl::MutexLock lock(&lifecycle_);
-  if (!std::exchange(is_prepared_, false)) return;
+  if (!std::exchange(is_prepared_, false)) return StartControl();
+  threads_.Start(jni, thread);
   if (absl::Status status = Begin(jni, nullptr); !status.ok()) GiveUp(status.message());
+  StartControl();
+}
+
+void Session::StartControl() {
+  if (control_ != nullptr) return;
+  const bool has_deadlines = options_.loop.on() || options_.duration < absl::InfiniteDuration();
+  if (!options_.control && !has_deadlines) return;
+  control_ = std::make_unique<control::SessionControl>(vm_, *this, options_.control);
+  if (!control_->problem().ok()) {
+    losses_.Add(
+        "control.unavailable", Severity::kInfo, 1,
+        absl::StrCat("the jtrace command cannot reach this JVM: ", control_->problem().message()));
+  }
 }
 
 void Session::VmDeath() {
+  if (control_ != nullptr) control_->Close();
   absl::MutexLock lock(&lifecycle_);
   if (!recording_.exchange(false)) return;
   DisableEvents();
@@ -148,6 +180,8 @@ void Session::GiveUp(absl::string_view why) {
   LogToStderr(absl::StrCat("recording stopped, the program runs on: ", why));
   jvmti::DisableEvents(env_, kLiveEvents).IgnoreError();
   if (sampler_ != nullptr) sampler_->Stop().IgnoreError();
+  failed_.store(true);
+  if (control_ != nullptr) control_->Wake();  // takes the probes out
 }
 
 bool Session::IsAgentThread(pid_t tid) const {

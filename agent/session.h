@@ -23,6 +23,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
+#include "absl/time/time.h"
 #include "agent/clock.h"
 #include "agent/hot/inflight.h"
 #include "agent/instrumentation.h"
@@ -49,6 +50,10 @@
 
 namespace jtrace {
 
+namespace control {
+class SessionControl;
+}
+
 // Told of how far a start or stop has come; may be null.
 using Progress = std::function<void(absl::string_view)>;
 
@@ -61,12 +66,35 @@ class Session {
   static absl::StatusOr<Session*> OpenLive(JavaVM* vm);
 
   // Begins a recording: classes in scope that are loaded already get their probes in batches.
-  // Errors leave everything as it was.
-  absl::Status Start(JNIEnv* jni, const Options& options, const Progress& progress);
+  // Errors leave everything as it was. Returns what is recorded where, for people.
+  absl::StatusOr<std::string> Start(JNIEnv* jni, const Options& options, const Progress& progress);
+  // Start with the options of the last recording, into another file.
+  absl::StatusOr<std::string> Resume(JNIEnv* jni, const Progress& progress);
   // Ends the recording: timers off, probes out of all classes, the trace complete. The program then
   // runs as it did without jtrace.
   // Returns what was written, for people.
   absl::StatusOr<std::string> Stop(JNIEnv* jni, const Progress& progress);
+
+  // Everything recorded so far is in the file, whose path is returned.
+  absl::StatusOr<std::string> Flush();
+  // Ends the file and goes on in the next one; returns the path of the one that ended.
+  absl::StatusOr<std::string> NextFile();
+  // NextFile with loop=, else Flush.
+  absl::StatusOr<std::string> Dump();
+  // A labelled mark in the trace (0x8/0x3).
+  absl::Status Mark(absl::string_view text);
+  absl::StatusOr<std::string> DescribeStatus();
+
+  // What duration=, loop= or a failure asks for, and when to look again.
+  struct Due {
+    enum What { kNothing, kStop, kNextFile, kCleanUp } what = kNothing;
+    absl::Time next = absl::InfiniteFuture();
+  };
+  Due WhatIsDue(absl::Time now);
+  // Takes the probes out after the recording has failed.
+  void CleanUpAfterFailure(JNIEnv* jni);
+  // The thread that answers `jtrace`: never recorded.
+  void SetControlThread(pid_t tid) { control_tid_.store(tid, std::memory_order_relaxed); }
 
   void VmInit(JNIEnv* jni, jthread thread);
   void VmDeath();
@@ -88,6 +116,7 @@ class Session {
   void GcFinish();
 
  private:
+  ~Session();
   explicit Session(JavaVM* vm, jvmtiEnv* env);
   static absl::StatusOr<Session*> Open(JavaVM* vm, const Options& options);
 
@@ -95,6 +124,13 @@ class Session {
   absl::Status Prepare(const Options& options) ABSL_EXCLUSIVE_LOCKS_REQUIRED(lifecycle_);
   absl::Status Begin(JNIEnv* jni, const Progress& progress)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(lifecycle_);
+  absl::Status OpenFile() ABSL_EXCLUSIVE_LOCKS_REQUIRED(lifecycle_);
+  absl::StatusOr<std::string> StartLocked(JNIEnv* jni, const Options& options,
+                                          const Progress& progress)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(lifecycle_);
+  void StartControl();
+  // The agent came before the recording: what runs and is loaded has to be looked for at its start.
+  void BeLive();
   absl::Status CreateInstrumentation();
   absl::Status CreateSampler();
   absl::Status StartProbes(JNIEnv* jni);
@@ -126,6 +162,7 @@ class Session {
 
   proto::SessionStart DescribeStart() const;
   uint64_t calls() const;
+  uint64_t file_calls() const;
   void FinishEnd(proto::SessionEnd::Reason reason, proto::SessionEnd& end) const;
   std::string DescribeEnd() const;
   // Stops recording for good, tells why, and lets the program run on.
@@ -147,7 +184,7 @@ class Session {
   writer::ThreadGroups groups_;
   std::unique_ptr<Instrumentation> instrumentation_;
   jvmti::Granted granted_;
-  bool is_live_ = false;  // the agent came when the program ran already
+  bool is_live_ = false;  // the program runs already when a recording begins
   LimitedEvents limited_events_;
   jvmti::ExtraEvents extra_events_;
   jvmti::GcCause gc_cause_;
@@ -172,8 +209,12 @@ class Session {
   hot::InFlight class_hooks_;
   absl::Mutex lifecycle_;
   bool is_prepared_ ABSL_GUARDED_BY(lifecycle_) = false;  // VmInit shall begin
+  std::atomic<bool> failed_{false};                       // and the probes are still in
   std::atomic<pid_t> control_tid_{0};
-  int file_number_ = 0;  // %n
+  std::unique_ptr<control::SessionControl> control_;
+  int file_number_ = 0;    // %n
+  absl::Time began_;       // the recording
+  absl::Time file_began_;  // its current file
   std::atomic<uint64_t> gc_count_{0};
 };
 

@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "agent/control/session_control.h"
 #include "agent/hot/position.h"
 #include "agent/session.h"
 #include "proto/trace_format.h"
@@ -58,8 +59,24 @@ ProbeOptions ProbeOptionsOf(const Options& options) {
 
 }  // namespace
 
-absl::Status Session::Start(JNIEnv* jni, const Options& options, const Progress& progress) {
+absl::StatusOr<std::string> Session::Start(JNIEnv* jni, const Options& options,
+                                           const Progress& progress) {
   absl::MutexLock lock(&lifecycle_);
+  return StartLocked(jni, options, progress);
+}
+
+absl::StatusOr<std::string> Session::Resume(JNIEnv* jni, const Progress& progress) {
+  absl::MutexLock lock(&lifecycle_);
+  if (file_number_ == 0) {
+    return absl::FailedPreconditionError("nothing was recorded yet; use start");
+  }
+  Options options = options_;
+  options.out = writer::NumberedPattern(options.out);
+  return StartLocked(jni, options, progress);
+}
+
+absl::StatusOr<std::string> Session::StartLocked(JNIEnv* jni, const Options& options,
+                                                 const Progress& progress) {
   if (recording_.load() || is_prepared_) {
     return absl::FailedPreconditionError(
         absl::StrCat("a recording runs already, to ", file_->path(), "; stop it first"));
@@ -69,12 +86,13 @@ absl::Status Session::Start(JNIEnv* jni, const Options& options, const Progress&
   encoder_.BeginTrace(options.codes_off);
   threads_.Clear();
   groups_.Clear();
-  absl::Status status = Begin(jni, progress);
-  if (!status.ok()) {
-    recording_.store(false);
+  if (absl::Status status = Begin(jni, progress); !status.ok()) {
     CleanUp(jni);
+    return status;
   }
-  return status;
+  if (control_ != nullptr) control_->Wake();
+  return absl::StrCat("recording to ", writer::AbsolutePath(file_->path()), " (",
+                      DescribeOptions(options_), ")");
 }
 
 absl::Status Session::Prepare(const Options& options) {
@@ -83,11 +101,8 @@ absl::Status Session::Prepare(const Options& options) {
   options_ = options;
   log_ = std::make_unique<Log>(options.log, options.log_file);
   encoder_.SetMajorsOff(options.codes_off);
-  const auto now_s = static_cast<int64_t>(UnixNanos() / 1'000'000'000u);
-  auto file =
-      writer::TraceFile::Create(writer::ExpandPath(options.out, getpid(), now_s, ++file_number_));
-  if (!file.ok()) return file.status();
-  file_ = *std::move(file);
+  if (options.loop.on()) options_.out = writer::NumberedPattern(options.out);
+  if (absl::Status status = OpenFile(); !status.ok()) return status;
   probes_ = nullptr;
   trees_ = nullptr;
   counts_ = nullptr;
@@ -95,6 +110,18 @@ absl::Status Session::Prepare(const Options& options) {
   if (absl::Status status = CreateInstrumentation(); !status.ok()) return status;
   // At an attach the sampler also finds the kernel's ids of running threads.
   return options_.WantsSamples() || is_live_ ? CreateSampler() : absl::OkStatus();
+}
+
+absl::Status Session::OpenFile() {
+  const auto now_s = static_cast<int64_t>(UnixNanos() / 1'000'000'000u);
+  auto file = writer::TraceFile::Create(
+      writer::ExpandPath(options_.out, getpid(), now_s, file_number_ + 1));
+  if (!file.ok()) return file.status();
+  ++file_number_;
+  // The one before is closed now: nobody may be writing to it any more.
+  file_ = *std::move(file);
+  file_began_ = absl::Now();
+  return absl::OkStatus();
 }
 
 absl::Status Session::CreateInstrumentation() {
@@ -121,6 +148,7 @@ absl::Status Session::CreateSampler() {
 absl::Status Session::Begin(JNIEnv* jni, const Progress& progress) {
   if (absl::Status status = StartProbes(jni); !status.ok()) return status;
   if (absl::Status status = StartSampler(jni); !status.ok()) return status;
+  began_ = absl::Now();
   if (is_live_) TellWhatComesTooLate();
   if (!gc_cause_.Find(reinterpret_cast<const void*>(vm_->functions->GetEnv))) {
     losses_.Add("gc.no_cause", Severity::kInfo, 1,
@@ -233,7 +261,10 @@ void Session::AdoptRunningThreads(JNIEnv* jni) {
   jint count = 0;
   jvmti::Allocated<jthread> running(env_);
   if (env_->GetAllThreads(&count, running.out()) != JVMTI_ERROR_NONE) return;
-  const auto os_tid = [this](uintptr_t java_thread) { return sampler_->OsThreadId(java_thread); };
+  const auto os_tid = [this](uintptr_t java_thread) {
+    const pid_t tid = sampler_->OsThreadId(java_thread);
+    return tid == control_tid_.load(std::memory_order_relaxed) ? -1 : tid;
+  };
   for (jint i = 0; i < count; ++i) threads_.Adopt(jni, running[i], os_tid);
 }
 

@@ -51,6 +51,11 @@ uint64_t Session::calls() const {
   return counts_ != nullptr ? counts_->total_calls() : 0;
 }
 
+uint64_t Session::file_calls() const {
+  if (trees_ != nullptr) return trees_->file_calls();
+  return counts_ != nullptr ? counts_->file_calls() : 0;
+}
+
 void Session::FinishEnd(proto::SessionEnd::Reason reason, proto::SessionEnd& end) const {
   end.set_reason(reason);
   end.set_agent_cpu_ns(drain_->cpu_ns());
@@ -58,7 +63,7 @@ void Session::FinishEnd(proto::SessionEnd::Reason reason, proto::SessionEnd& end
     end.set_methods_probed(instrumentation_->methods_probed());
     end.set_classes_rewritten(instrumentation_->classes_rewritten());
     end.set_agent_memory_bytes(probes_->memory_used());
-    end.set_calls(calls());
+    end.set_calls(file_calls());
   }
 }
 

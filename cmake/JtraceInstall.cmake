@@ -4,9 +4,10 @@ set(private_libraries ${CMAKE_INSTALL_LIBDIR}/jtrace)
 # DT_RPATH, not DT_RUNPATH: the private libraries find each other by it too.
 target_link_options(jtrace_agent PRIVATE -Wl,--disable-new-dtags)
 target_link_options(jtrace-post PRIVATE -Wl,--disable-new-dtags)
+target_link_options(jtrace PRIVATE -Wl,--disable-new-dtags)
 set_target_properties(jtrace_agent PROPERTIES INSTALL_RPATH "$ORIGIN/jtrace")
-set_target_properties(jtrace-post PROPERTIES INSTALL_RPATH "$ORIGIN/../${private_libraries}")
-install(TARGETS jtrace_agent jtrace-post
+set_target_properties(jtrace jtrace-post PROPERTIES INSTALL_RPATH "$ORIGIN/../${private_libraries}")
+install(TARGETS jtrace_agent jtrace jtrace-post
         RUNTIME_DEPENDENCY_SET dependencies
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT jtrace
         RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT jtrace)

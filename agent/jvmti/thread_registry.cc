@@ -88,6 +88,7 @@ RunningThread ThreadRegistry::Adopt(JNIEnv* jni, jthread thread,
   // A thread without a JavaThread has not started or has ended.
   if (found.numbers.java_tid == 0 || found.java_thread == 0) return found;
   found.numbers.os_tid = os_tid(found.java_thread);
+  if (found.numbers.os_tid < 0) return found;
   Define(jni, thread, found.numbers);
   return found;
 }

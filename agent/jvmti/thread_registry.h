@@ -48,7 +48,7 @@ class ThreadRegistry {
   // already when the agent came up, if called on them.
   ThreadNumbers Start(JNIEnv* jni, jthread thread);
   // A thread that ran before the agent came: defined with its name, as Start does for its own.
-  // `os_tid` 0: not known.
+  // `os_tid`: the kernel's id; 0: not known; below 0: the thread is to be left out.
   RunningThread Adopt(JNIEnv* jni, jthread thread, absl::FunctionRef<pid_t(uintptr_t)> os_tid);
   // A new trace begins: nothing is known of any thread.
   void Clear();

@@ -1,13 +1,13 @@
 #include "agent/writer/drain_thread.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <string>
 #include <utility>
 
+#include "agent/signals_blocked.h"
 #include "agent/writer/chunk_split.h"
 
 namespace jtrace::writer {
@@ -19,24 +19,6 @@ constexpr size_t kSealBytes = 4u << 20;
 constexpr size_t kMaxChunkBytes = 16u << 20;
 constexpr int kSealSamples = 20'000;
 constexpr size_t kSealEvents = 1u << 21;
-
-// Blocks every signal but those that report a fault of the thread itself, and restores the
-// caller's mask when it ends: a thread inherits the mask it is created under.
-class SignalsBlocked {
- public:
-  SignalsBlocked() {
-    sigset_t all;
-    sigfillset(&all);
-    for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP}) sigdelset(&all, fault);
-    pthread_sigmask(SIG_SETMASK, &all, &before_);
-  }
-  ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  SignalsBlocked(const SignalsBlocked&) = delete;
-  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
-
- private:
-  sigset_t before_;
-};
 
 uint64_t ThreadCpuNanos() {
   timespec now;

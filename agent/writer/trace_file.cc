@@ -10,7 +10,10 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <system_error>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/time/time.h"
@@ -25,14 +28,14 @@ void PutU32(std::string& out, uint32_t value) {
   for (int shift = 0; shift < 32; shift += 8) out.push_back(static_cast<char>(value >> shift));
 }
 
-std::string WithPid(const std::string& path) {
+// Puts `infix` before the ending of the file's name, or behind a name without one.
+std::string WithInfix(absl::string_view path, absl::string_view infix) {
   const size_t slash = path.rfind('/');
   const size_t dot = path.rfind('.');
-  const std::string pid = absl::StrCat(".", getpid());
-  const bool has_ending =
-      dot != std::string::npos && dot != 0 && (slash == std::string::npos || dot > slash + 1);
-  if (!has_ending) return path + pid;
-  return absl::StrCat(path.substr(0, dot), pid, path.substr(dot));
+  const bool has_ending = dot != absl::string_view::npos && dot != 0 &&
+                          (slash == absl::string_view::npos || dot > slash + 1);
+  if (!has_ending) return absl::StrCat(path, infix);
+  return absl::StrCat(path.substr(0, dot), infix, path.substr(dot));
 }
 
 // -1 with errno set; EWOULDBLOCK if another process holds the file.
@@ -95,10 +98,20 @@ std::string ExpandPath(absl::string_view pattern, int64_t pid, int64_t now_unix_
   return out;
 }
 
+std::string NumberedPattern(absl::string_view pattern) {
+  return absl::StrContains(pattern, "%n") ? std::string(pattern) : WithInfix(pattern, ".%n");
+}
+
+std::string AbsolutePath(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::path absolute = std::filesystem::absolute(path, error);
+  return error ? path : absolute.string();
+}
+
 absl::StatusOr<std::unique_ptr<TraceFile>> TraceFile::Create(std::string path) {
   int fd = OpenLocked(path);
   if (fd < 0 && errno == EWOULDBLOCK) {
-    path = WithPid(path);
+    path = WithInfix(path, absl::StrCat(".", getpid()));
     fd = OpenLocked(path);
   }
   if (fd < 0) {

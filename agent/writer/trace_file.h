@@ -4,6 +4,7 @@
 // leaves at most one cut frame at the end (proto/FORMAT.md).
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -18,6 +19,12 @@ namespace jtrace::writer {
 
 // Replaces %p, %t, %n and %{ENV} in a file name. `now_unix_s` is the session's start.
 std::string ExpandPath(absl::string_view pattern, int64_t pid, int64_t now_unix_s, int number);
+
+// `pattern` with ".%n" before its ending if it has no %n: for more than one file.
+std::string NumberedPattern(absl::string_view pattern);
+
+// `path` from the root, as the current folder is now.
+std::string AbsolutePath(const std::string& path);
 
 class TraceFile {
  public:
@@ -34,7 +41,8 @@ class TraceFile {
   absl::Status Append(absl::string_view payload);
 
   const std::string& path() const { return path_; }
-  uint64_t bytes_written() const { return bytes_written_; }
+  // Any thread.
+  uint64_t bytes_written() const { return bytes_written_.load(std::memory_order_relaxed); }
 
  private:
   TraceFile(int fd, std::string path);
@@ -44,7 +52,7 @@ class TraceFile {
   std::string path_;
   ZSTD_CCtx_s* compressor_;
   std::string buffer_;
-  uint64_t bytes_written_ = 0;
+  std::atomic<uint64_t> bytes_written_{0};
   absl::Status failed_;
 };
 

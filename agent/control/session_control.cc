@@ -1,0 +1,115 @@
+#include "agent/control/session_control.h"
+
+#include <unistd.h>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/time/clock.h"
+#include "agent/options.h"
+#include "agent/session.h"
+#include "proto/control_protocol.h"
+
+namespace jtrace::control {
+namespace {
+
+constexpr absl::string_view kVerbs[] = {"start", "stop",   "resume", "dump",
+                                        "flush", "status", "mark"};
+
+// The calling thread is a Java thread while this lives.
+class JavaScope {
+ public:
+  explicit JavaScope(JavaVM* vm) : vm_(vm) {
+    char name[] = "jtrace control";
+    JavaVMAttachArgs arguments = {JNI_VERSION_10, name, nullptr};
+    if (vm->AttachCurrentThreadAsDaemon(reinterpret_cast<void**>(&jni_), &arguments) != JNI_OK) {
+      jni_ = nullptr;
+    }
+  }
+  ~JavaScope() {
+    if (jni_ != nullptr) vm_->DetachCurrentThread();
+  }
+  JavaScope(const JavaScope&) = delete;
+  JavaScope& operator=(const JavaScope&) = delete;
+
+  absl::StatusOr<JNIEnv*> jni() const {
+    if (jni_ == nullptr) return absl::UnavailableError("the JVM is ending");
+    return jni_;
+  }
+
+ private:
+  JavaVM* vm_;
+  JNIEnv* jni_ = nullptr;
+};
+
+absl::Status Told(const absl::StatusOr<std::string>& answer, Commands::Tell tell) {
+  if (answer.ok()) tell(kAnswerLine, *answer);
+  return answer.status();
+}
+
+}  // namespace
+
+SessionControl::SessionControl(JavaVM* vm, Session& session, bool listen)
+    : vm_(vm), session_(session) {
+  server_ = listen ? Server::Start(*this, SocketFolder(geteuid()), SocketPath(geteuid(), getpid()))
+                   : Server::StartWithoutSocket(*this);
+}
+
+void SessionControl::ThreadStarted(pid_t tid) { session_.SetControlThread(tid); }
+
+absl::Status SessionControl::Run(absl::string_view verb, absl::string_view argument, Tell tell) {
+  if (verb == "start") return Start(argument, tell);
+  if (verb == "stop") return Stop(tell);
+  if (verb == "resume") return Resume(tell);
+  if (verb == "dump") return Told(session_.Dump(), tell);
+  if (verb == "flush") return Told(session_.Flush(), tell);
+  if (verb == "status") return Told(session_.DescribeStatus(), tell);
+  if (verb == "mark") return session_.Mark(argument);
+  return absl::InvalidArgumentError(
+      absl::StrCat("this agent does not know '", verb, "'; it knows ", absl::StrJoin(kVerbs, " ")));
+}
+
+absl::Status SessionControl::Start(absl::string_view options, Tell tell) {
+  const absl::StatusOr<Options> parsed = ParseOptions(options);
+  if (!parsed.ok()) return parsed.status();
+  if (parsed->action != Action::kStart || parsed->help || parsed->version) {
+    return absl::InvalidArgumentError("start takes options of a recording only");
+  }
+  const JavaScope scope(vm_);
+  const auto jni = scope.jni();
+  if (!jni.ok()) return jni.status();
+  return Told(
+      session_.Start(*jni, *parsed, [&](absl::string_view line) { tell(kProgressLine, line); }),
+      tell);
+}
+
+absl::Status SessionControl::Resume(Tell tell) {
+  const JavaScope scope(vm_);
+  const auto jni = scope.jni();
+  if (!jni.ok()) return jni.status();
+  return Told(session_.Resume(*jni, [&](absl::string_view line) { tell(kProgressLine, line); }),
+              tell);
+}
+
+absl::Status SessionControl::Stop(Tell tell) {
+  const JavaScope scope(vm_);
+  const auto jni = scope.jni();
+  if (!jni.ok()) return jni.status();
+  return Told(session_.Stop(*jni, [&](absl::string_view line) { tell(kProgressLine, line); }),
+              tell);
+}
+
+absl::Time SessionControl::Tick() {
+  const Session::Due due = session_.WhatIsDue(absl::Now());
+  if (due.what == Session::Due::kNextFile) {
+    session_.NextFile().status().IgnoreError();  // a failure has been told
+  } else if (due.what == Session::Due::kStop) {
+    const JavaScope scope(vm_);
+    if (const auto jni = scope.jni(); jni.ok()) session_.Stop(*jni, nullptr).status().IgnoreError();
+  } else if (due.what == Session::Due::kCleanUp) {
+    const JavaScope scope(vm_);
+    if (const auto jni = scope.jni(); jni.ok()) session_.CleanUpAfterFailure(*jni);
+  }
+  return due.next;
+}
+
+}  // namespace jtrace::control

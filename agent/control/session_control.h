@@ -1,0 +1,41 @@
+// The commands of `jtrace`, done to the session of this JVM; also its deadlines.
+#pragma once
+
+#include <jni.h>
+
+#include <memory>
+#include <string>
+
+#include "agent/control/server.h"
+
+namespace jtrace {
+class Session;
+}
+
+namespace jtrace::control {
+
+class SessionControl : public Commands {
+ public:
+  // `listen`: on a socket; else only the deadlines are kept. Both references must live for ever.
+  SessionControl(JavaVM* vm, Session& session, bool listen);
+
+  absl::Status Run(absl::string_view verb, absl::string_view argument, Tell tell) override;
+  absl::Time Tick() override;
+  void ThreadStarted(pid_t tid) override;
+
+  // See Server.
+  void Wake() { server_->Wake(); }
+  void Close() { server_->Close(); }
+  const absl::Status& problem() const { return server_->problem(); }
+
+ private:
+  absl::Status Start(absl::string_view options, Tell tell);
+  absl::Status Resume(Tell tell);
+  absl::Status Stop(Tell tell);
+
+  JavaVM* const vm_;
+  Session& session_;
+  std::unique_ptr<Server> server_;
+};
+
+}  // namespace jtrace::control

@@ -1,0 +1,90 @@
+#include "agent/control/socket_folder.h"
+
+#include <errno.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+
+namespace jtrace::control {
+namespace {
+
+absl::StatusOr<sockaddr_un> AddressOf(const std::string& path) {
+  sockaddr_un address = {};
+  address.sun_family = AF_UNIX;
+  if (path.size() >= sizeof(address.sun_path)) {
+    return absl::InvalidArgumentError(absl::StrCat("socket path too long: ", path));
+  }
+  std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
+  return address;
+}
+
+bool SomebodyListens(const sockaddr_un& address) {
+  const UniqueFd probe(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  return connect(probe.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0;
+}
+
+}  // namespace
+
+UniqueFd& UniqueFd::operator=(UniqueFd&& other) noexcept {
+  if (this != &other) {
+    if (fd_ >= 0) close(fd_);
+    fd_ = other.release();
+  }
+  return *this;
+}
+
+UniqueFd::~UniqueFd() {
+  if (fd_ >= 0) close(fd_);
+}
+
+int UniqueFd::release() { return std::exchange(fd_, -1); }
+
+absl::Status OwnFolder(const std::string& folder) {
+  if (mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) {
+    return absl::ErrnoToStatus(errno, absl::StrCat("cannot make ", folder));
+  }
+  struct stat info = {};
+  if (lstat(folder.c_str(), &info) != 0) {
+    return absl::ErrnoToStatus(errno, absl::StrCat("cannot look at ", folder));
+  }
+  if (!S_ISDIR(info.st_mode) || info.st_uid != geteuid() || (info.st_mode & 0077) != 0) {
+    return absl::PermissionDeniedError(
+        absl::StrCat(folder, " is not a folder of this user alone; remove it"));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<UniqueFd> ListenAt(const std::string& path) {
+  const auto address = AddressOf(path);
+  if (!address.ok()) return address.status();
+  UniqueFd server(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (!server.ok()) return absl::ErrnoToStatus(errno, "no socket");
+  if (SomebodyListens(*address)) {
+    return absl::AlreadyExistsError(absl::StrCat("another jtrace listens at ", path));
+  }
+  unlink(path.c_str());
+  if (bind(server.get(), reinterpret_cast<const sockaddr*>(&*address), sizeof(*address)) != 0) {
+    return absl::ErrnoToStatus(errno, absl::StrCat("cannot bind ", path));
+  }
+  // The folder keeps others out meanwhile.
+  constexpr int kBacklog = 16;
+  if (chmod(path.c_str(), 0600) != 0 || listen(server.get(), kBacklog) != 0) {
+    return absl::ErrnoToStatus(errno, absl::StrCat("cannot listen at ", path));
+  }
+  return server;
+}
+
+bool IsPeerAllowed(int connection) {
+  ucred peer = {};
+  socklen_t size = sizeof(peer);
+  if (getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return false;
+  return peer.uid == geteuid() || peer.uid == 0;
+}
+
+}  // namespace jtrace::control

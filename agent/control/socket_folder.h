@@ -1,0 +1,39 @@
+// The folder of the control sockets: ours alone, whatever others put into /tmp.
+#pragma once
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+
+namespace jtrace::control {
+
+// A file descriptor that closes itself.
+class UniqueFd {
+ public:
+  UniqueFd() = default;
+  explicit UniqueFd(int fd) : fd_(fd) {}
+  UniqueFd(UniqueFd&& other) noexcept : fd_(other.release()) {}
+  UniqueFd& operator=(UniqueFd&& other) noexcept;
+  ~UniqueFd();
+
+  int get() const { return fd_; }
+  bool ok() const { return fd_ >= 0; }
+  int release();
+
+ private:
+  int fd_ = -1;
+};
+
+// Makes the folder with mode 0700, or checks the one that is there. PermissionDenied if it is a
+// link, belongs to somebody else or is open to others.
+absl::Status OwnFolder(const std::string& folder);
+
+// Listens at `path`, whose folder is ours. What an ended process of the same pid left there goes
+// away; AlreadyExists if somebody listens at it.
+absl::StatusOr<UniqueFd> ListenAt(const std::string& path);
+
+// Whether the process at the other end of the connection runs as our user, or as root.
+bool IsPeerAllowed(int connection);
+
+}  // namespace jtrace::control

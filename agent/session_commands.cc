@@ -1,0 +1,115 @@
+// What can be asked of a recording while it runs.
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/time/clock.h"
+#include "agent/session.h"
+#include "proto/trace_format.h"
+
+namespace jtrace {
+namespace {
+
+absl::Status NotRecording() {
+  return absl::FailedPreconditionError("no recording runs; begin one with start");
+}
+
+constexpr absl::Duration kSizeCheckPeriod = absl::Seconds(1);
+
+}  // namespace
+
+absl::StatusOr<std::string> Session::Flush() {
+  absl::MutexLock lock(&lifecycle_);
+  if (!recording_.load()) return NotRecording();
+  if (absl::Status status = drain_->Flush(); !status.ok()) return status;
+  return writer::AbsolutePath(file_->path());
+}
+
+absl::StatusOr<std::string> Session::NextFile() {
+  absl::MutexLock lock(&lifecycle_);
+  if (!recording_.load()) return NotRecording();
+  std::unique_ptr<writer::TraceFile> ended = std::move(file_);
+  if (absl::Status status = OpenFile(); !status.ok()) {
+    file_ = std::move(ended);
+    return status;
+  }
+  const absl::Status status = drain_->NextFile(
+      *file_, DescribeStart(),
+      [this](proto::SessionEnd& end) { FinishEnd(proto::SessionEnd::STOPPED, end); });
+  if (!status.ok()) return status;
+  return writer::AbsolutePath(ended->path());
+}
+
+absl::StatusOr<std::string> Session::Dump() {
+  const bool loops = [this] {
+    absl::MutexLock lock(&lifecycle_);
+    return options_.loop.on();
+  }();
+  return loops ? NextFile() : Flush();
+}
+
+absl::Status Session::Mark(absl::string_view text) {
+  absl::MutexLock lock(&lifecycle_);
+  if (!recording_.load()) return NotRecording();
+  encoder_.AddEvent({.time_ns = clock_.Now(),
+                     .major = format::kSession,
+                     .minor = format::kSessionMark,
+                     .text = text});
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::string> Session::DescribeStatus() {
+  absl::MutexLock lock(&lifecycle_);
+  if (!recording_.load()) {
+    return file_number_ == 0
+               ? "state     idle: nothing was recorded yet"
+               : absl::StrCat("state     idle; the last options were ", DescribeOptions(options_));
+  }
+  if (absl::Status status = drain_->Flush(); !status.ok()) return status;
+  std::string text;
+  drain_->Call([&] {
+    absl::StrAppendFormat(
+        &text, "state     recording for %s\nfile      %s (%.1f MB)\n",
+        absl::FormatDuration(absl::Trunc(absl::Now() - began_, absl::Milliseconds(100))),
+        writer::AbsolutePath(file_->path()), static_cast<double>(file_->bytes_written()) / 1e6);
+    absl::StrAppend(&text, "options   ", DescribeOptions(options_));
+    if (probes_ != nullptr) {
+      absl::StrAppend(&text, "\ncalls     ", calls(), " by ", instrumentation_->methods_probed(),
+                      " methods with probes");
+    }
+    if (sample_source_ != nullptr) {
+      absl::StrAppend(&text, "\nsamples   ", sample_source_->samples());
+    }
+    for (const LossRow& loss : losses_.Snapshot()) {
+      if (loss.severity == Severity::kInfo) continue;
+      absl::StrAppend(&text, "\nloss      ", loss.count, " ", loss.what);
+    }
+  });
+  return text;
+}
+
+Session::Due Session::WhatIsDue(absl::Time now) {
+  absl::MutexLock lock(&lifecycle_);
+  if (!recording_.load()) {
+    return {.what = failed_.exchange(false) ? Due::kCleanUp : Due::kNothing};
+  }
+  const absl::Time end = began_ + options_.duration;
+  if (now >= end) return {.what = Due::kStop};
+  Due due = {.next = end};
+  if (!options_.loop.on()) return due;
+  const absl::Time file_end = file_began_ + options_.loop.time;
+  if (now >= file_end || file_->bytes_written() >= options_.loop.bytes) {
+    return {.what = Due::kNextFile, .next = now};
+  }
+  due.next = std::min(due.next, file_end);
+  if (options_.loop.bytes != Loop::kNoBytes) due.next = std::min(due.next, now + kSizeCheckPeriod);
+  return due;
+}
+
+void Session::CleanUpAfterFailure(JNIEnv* jni) {
+  absl::MutexLock lock(&lifecycle_);
+  if (!recording_.load() && drain_ != nullptr) CleanUp(jni);
+}
+
+}  // namespace jtrace

@@ -1,0 +1,27 @@
+// For threads of the agent's own: no signal of the program may land on them.
+#pragma once
+
+#include <pthread.h>
+#include <signal.h>
+
+namespace jtrace {
+
+// Blocks every signal but those that report a fault of the thread itself, and restores the
+// caller's mask when it ends: a thread inherits the mask it is created under.
+class SignalsBlocked {
+ public:
+  SignalsBlocked() {
+    sigset_t all;
+    sigfillset(&all);
+    for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP}) sigdelset(&all, fault);
+    pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  SignalsBlocked(const SignalsBlocked&) = delete;
+  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
+
+ private:
+  sigset_t before_;
+};
+
+}  // namespace jtrace

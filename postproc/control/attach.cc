@@ -1,0 +1,134 @@
+#include "postproc/control/attach.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <thread>
+
+#include "postproc/control/local_socket.h"
+#include "postproc/support/strings.h"
+
+namespace jtrace::control {
+namespace {
+
+using postproc::ConsumePrefix;
+using postproc::StrCat;
+
+constexpr std::string_view kReturnCode = "return code: ";
+
+// The file that tells the JVM what the SIGQUIT means; gone when this ends.
+class AttachRequest {
+ public:
+  explicit AttachRequest(std::string path) : path_(std::move(path)) {}
+  ~AttachRequest() {
+    if (made_) unlink(path_.c_str());
+  }
+  AttachRequest(const AttachRequest&) = delete;
+  AttachRequest& operator=(const AttachRequest&) = delete;
+
+  absl::Status Make(const JvmProcess& jvm) {
+    unlink(path_.c_str());  // of an attach that was cut off
+    const int fd = open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (fd < 0) {
+      return absl::UnavailableError(StrCat("cannot make ", path_, ": ", strerror(errno)));
+    }
+    made_ = true;
+    // Root attaches for another: the JVM heeds files of its own user.
+    const bool is_owned = geteuid() == jvm.user || fchown(fd, jvm.user, jvm.group) == 0;
+    close(fd);
+    return is_owned ? absl::OkStatus()
+                    : absl::UnavailableError(StrCat("cannot give ", path_, " to the JVM's user"));
+  }
+
+ private:
+  std::string path_;
+  bool made_ = false;
+};
+
+std::string JvmSocket(const JvmProcess& jvm) {
+  return StrCat(jvm.root, "/tmp/.java_pid", jvm.inner_pid);
+}
+
+absl::Status NoAnswer(const JvmProcess& jvm) {
+  return absl::UnavailableError(
+      StrCat("JVM ", jvm.pid,
+             " does not answer the attach request: it hangs, is stopped, or runs "
+             "with -XX:+DisableAttachMechanism"));
+}
+
+absl::Status WakeListener(const JvmProcess& jvm, std::chrono::milliseconds patience) {
+  if (!jvm.catches_quit) {
+    return absl::UnavailableError(StrCat(
+        "JVM ", jvm.pid,
+        " does not listen for attach requests: it is just starting (try again) or runs with -Xrs"));
+  }
+  AttachRequest request(StrCat(jvm.root, "/tmp/.attach_pid", jvm.inner_pid));
+  if (absl::Status status = request.Make(jvm); !status.ok()) return status;
+  if (kill(jvm.pid, SIGQUIT) != 0) {
+    return absl::UnavailableError(StrCat("cannot signal ", jvm.pid, ": ", strerror(errno)));
+  }
+  const auto deadline = std::chrono::steady_clock::now() + patience;
+  for (auto pause = std::chrono::milliseconds(1); std::chrono::steady_clock::now() < deadline;
+       pause = std::min(2 * pause, std::chrono::milliseconds(100))) {
+    if (LocalSocket::Connect(JvmSocket(jvm), jvm.user).ok()) return absl::OkStatus();
+    std::this_thread::sleep_for(pause);
+  }
+  return NoAnswer(jvm);
+}
+
+absl::StatusOr<LocalSocket> ConnectToJvm(const JvmProcess& jvm,
+                                         std::chrono::milliseconds patience) {
+  absl::StatusOr<LocalSocket> connection = LocalSocket::Connect(JvmSocket(jvm), jvm.user);
+  if (connection.ok()) return connection;
+  if (absl::Status status = WakeListener(jvm, patience); !status.ok()) return status;
+  return LocalSocket::Connect(JvmSocket(jvm), jvm.user);
+}
+
+}  // namespace
+
+absl::Status ReadLoadAnswer(std::string_view answer) {
+  const size_t end = answer.find('\n');
+  const std::string_view status = answer.substr(0, end);
+  std::string_view text =
+      end == std::string_view::npos ? std::string_view() : answer.substr(end + 1);
+  while (text.ends_with("\n")) text.remove_suffix(1);
+  if (status != "0") {
+    return absl::UnavailableError(
+        StrCat("the JVM refused to load the agent", text.empty() ? "" : ": ", text));
+  }
+  std::string_view code = text;
+  if (ConsumePrefix(code, kReturnCode)) {
+    if (code == "0") return absl::OkStatus();
+    return absl::UnavailableError(
+        StrCat("the agent did not come up (code ", code, "); its reason is on the JVM's stderr"));
+  }
+  // JDK 17 says nothing else; whatever there is, is an error's text.
+  return text.empty() ? absl::OkStatus()
+                      : absl::UnavailableError(StrCat("the JVM did not load the agent: ", text));
+}
+
+absl::Status LoadAgent(const JvmProcess& jvm, const std::string& path, std::string_view options,
+                       std::chrono::milliseconds patience) {
+  absl::StatusOr<LocalSocket> connection = ConnectToJvm(jvm, patience);
+  if (!connection.ok()) return connection.status();
+  std::string request;
+  for (const std::string_view part : {std::string_view("1"), std::string_view("load"),
+                                      std::string_view(path), std::string_view("true"), options}) {
+    request += part;
+    request += '\0';
+  }
+  if (absl::Status status = connection->Send(request); !status.ok()) return status;
+  std::string answer;
+  while (true) {
+    const absl::StatusOr<std::string> part = connection->Receive();
+    if (!part.ok()) return part.status();
+    if (part->empty()) return ReadLoadAnswer(answer);
+    answer += *part;
+  }
+}
+
+}  // namespace jtrace::control

@@ -1,0 +1,50 @@
+// JVMs of this machine, as /proc shows them.
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+
+namespace jtrace::control {
+
+struct JvmProcess {
+  pid_t pid = 0;        // as we see it
+  pid_t inner_pid = 0;  // as it sees itself, in a container
+  uid_t user = 0;       // effective
+  gid_t group = 0;
+  // It handles SIGQUIT, without which the attach request would end it.
+  bool catches_quit = false;
+  // Main class or jar with its arguments.
+  std::string program;
+  // Where its files are: "/proc/PID/root".
+  std::string root;
+};
+
+class ProcessTable {
+ public:
+  // `proc`: another folder in tests.
+  explicit ProcessTable(std::string proc = "/proc") : proc_(std::move(proc)) {}
+
+  // NotFound if there is no such process or it is no JVM.
+  absl::StatusOr<JvmProcess> Find(pid_t pid) const;
+  // All JVMs that this user may attach to, by pid.
+  std::vector<JvmProcess> List() const;
+  // By number, or by a part of `program` that one JVM only has.
+  absl::StatusOr<JvmProcess> Resolve(std::string_view pid_or_name) const;
+
+ private:
+  bool HasLibjvm(pid_t pid) const;
+  std::string PathOf(pid_t pid, std::string_view file) const;
+
+  std::string proc_;
+};
+
+// The program that a java command line runs; `arguments` as in /proc/PID/cmdline, split.
+std::string ProgramOf(const std::vector<std::string>& arguments);
+
+}  // namespace jtrace::control

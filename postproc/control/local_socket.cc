@@ -1,0 +1,65 @@
+#include "postproc/control/local_socket.h"
+
+#include <errno.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <utility>
+
+#include "postproc/support/strings.h"
+
+namespace jtrace::control {
+
+using postproc::StrCat;
+
+absl::StatusOr<LocalSocket> LocalSocket::Connect(const std::string& path, unsigned user) {
+  sockaddr_un address = {};
+  address.sun_family = AF_UNIX;
+  if (path.size() >= sizeof(address.sun_path)) {
+    return absl::InvalidArgumentError(StrCat("socket path too long: ", path));
+  }
+  std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
+  const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (fd < 0) return absl::UnavailableError(StrCat("no socket: ", strerror(errno)));
+  LocalSocket result(fd);
+  if (connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0) {
+    return absl::NotFoundError(StrCat("nobody listens at ", path, ": ", strerror(errno)));
+  }
+  ucred peer = {};
+  socklen_t size = sizeof(peer);
+  if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0 ||
+      (peer.uid != user && peer.uid != 0)) {
+    return absl::PermissionDeniedError(StrCat("another user listens at ", path));
+  }
+  return result;
+}
+
+LocalSocket::LocalSocket(LocalSocket&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+
+LocalSocket::~LocalSocket() {
+  if (fd_ >= 0) close(fd_);
+}
+
+absl::Status LocalSocket::Send(std::string_view data) {
+  while (!data.empty()) {
+    const ssize_t n = send(fd_, data.data(), data.size(), MSG_NOSIGNAL);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return absl::UnavailableError(StrCat("cannot send: ", strerror(errno)));
+    data.remove_prefix(static_cast<size_t>(n));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::string> LocalSocket::Receive() {
+  char buffer[4096];
+  ssize_t n;
+  do {
+    n = read(fd_, buffer, sizeof(buffer));
+  } while (n < 0 && errno == EINTR);
+  if (n < 0) return absl::UnavailableError(StrCat("cannot receive: ", strerror(errno)));
+  return std::string(buffer, static_cast<size_t>(n));
+}
+
+}  // namespace jtrace::control

@@ -1,0 +1,11 @@
+// jtrace: recordings in running JVMs. All work is in RunJtrace.
+#include <iostream>
+#include <string_view>
+#include <vector>
+
+#include "postproc/control/jtrace_command.h"
+
+int main(int argc, char** argv) {
+  const std::vector<std::string_view> args(argv + 1, argv + argc);
+  return jtrace::control::RunJtrace(args, std::cout, std::cerr);
+}
