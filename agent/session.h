@@ -157,6 +157,7 @@ class Session {
 
   // Loaded classes in scope get probes; those that have some lose them.
   void AddProbesToLoaded(JNIEnv* jni, const Progress& progress);
+  void NoteOldMethods(std::span<const jclass> classes);
   void RemoveProbes(JNIEnv* jni, const Progress& progress);
   void RemoveProbesOnce(JNIEnv* jni, const Progress& progress);
 

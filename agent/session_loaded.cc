@@ -42,6 +42,7 @@ void Session::AddProbesToLoaded(JNIEnv* jni, const Progress& progress) {
       in_scope.push_back(klass);
     }
   });
+  NoteOldMethods(in_scope);
   const jvmti::RetransformResult result =
       jvmti::Retransform(env_, in_scope, [&](size_t done, size_t all) {
         if (progress) progress(absl::StrCat("probes are in ", done, " of ", all, " classes"));
@@ -50,6 +51,15 @@ void Session::AddProbesToLoaded(JNIEnv* jni, const Progress& progress) {
   for (jclass klass : in_scope) classes_.Renumber(klass);
   losses_.Set("class.not_retransformed", Severity::kWarning, result.refused,
               "classes loaded before the probes were ready that the JVM did not let change");
+}
+
+// Threads that stand in the methods of these classes go on in them as they were.
+void Session::NoteOldMethods(std::span<const jclass> classes) {
+  if (sampler_ == nullptr) return;
+  classes_.ForgetIdleOldMethods();
+  for (jclass klass : classes) {
+    classes_.NoteOldMethods(klass, [this](jmethodID id) { return sampler_->MethodBehind(id); });
+  }
 }
 
 void Session::RemoveProbes(JNIEnv* jni, const Progress& progress) {
@@ -74,6 +84,7 @@ void Session::RemoveProbesOnce(JNIEnv* jni, const Progress& progress) {
       probed.push_back(klass);
     }
   });
+  NoteOldMethods(probed);
   jvmti::Retransform(env_, probed, [&](size_t done, size_t all) {
     for (jclass klass : std::span(probed).first(done)) {
       instrumentation_->ForgetRewritten(classes_.NumberOf(klass));

@@ -158,6 +158,8 @@ absl::Status Session::Begin(JNIEnv* jni, const Progress& progress) {
   recording_.store(true);
   if (is_live_) AdoptRunningThreads(jni);
   EnableLiveEvents();
+  // Live, methods have numbers before their classes change: threads may stand in them.
+  if (is_live_) classes_.PrepareLoaded(jni, /*thread=*/0);
   AddProbesToLoaded(jni, progress);
   classes_.PrepareLoaded(jni, /*thread=*/0);
   if (options_.WantsSamples()) {

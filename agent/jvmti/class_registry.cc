@@ -107,6 +107,33 @@ void ClassRegistry::Renumber(jclass klass) {
   if (identity.id != 0) RecordMethods(klass, identity, unused);
 }
 
+void ClassRegistry::NoteOldMethods(jclass klass,
+                                   absl::FunctionRef<uintptr_t(jmethodID)> method_behind) {
+  jint count = 0;
+  Allocated<jmethodID> methods(env_);
+  if (env_->GetClassMethods(klass, &count, methods.out()) != JVMTI_ERROR_NONE) return;
+  for (jint i = 0; i < count; ++i) {
+    const uint32_t number = MethodOf(methods[i]);
+    const uintptr_t method = number != 0 ? method_behind(methods[i]) : 0;
+    if (method == 0) continue;
+    absl::MutexLock lock(&mutex_);
+    old_methods_[method] = {.method = number};
+  }
+}
+
+void ClassRegistry::ForgetIdleOldMethods() {
+  absl::MutexLock lock(&mutex_);
+  absl::erase_if(old_methods_, [](const auto& entry) { return !entry.second.was_met; });
+}
+
+uint32_t ClassRegistry::OldMethod(uintptr_t method) const {
+  absl::MutexLock lock(&mutex_);
+  const auto found = old_methods_.find(method);
+  if (found == old_methods_.end()) return 0;
+  found->second.was_met = true;
+  return found->second.method;
+}
+
 uint32_t ClassRegistry::NumberOf(jclass klass) {
   jlong tag = 0;
   env_->GetTag(klass, &tag);

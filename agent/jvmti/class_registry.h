@@ -14,6 +14,7 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "absl/functional/function_ref.h"
 #include "absl/synchronization/mutex.h"
 #include "agent/clock.h"
 #include "agent/jvmti/tags.h"
@@ -34,6 +35,13 @@ class ClassRegistry {
   void PrepareLoaded(JNIEnv* jni, uint32_t thread);
   // The class got probes after it was recorded: its methods have routines now.
   void Renumber(jclass klass);
+  // The class is about to be redefined: activations that run its methods go on in the old ones,
+  // which lose their jmethodIDs. `method_behind`: Sampler::MethodBehind.
+  void NoteOldMethods(jclass klass, absl::FunctionRef<uintptr_t(jmethodID)> method_behind);
+  // Classes are going to be redefined once more: forgets the old methods that no sample ever met.
+  void ForgetIdleOldMethods();
+  // Method.id of an old method; 0 if it is none.
+  uint32_t OldMethod(uintptr_t method) const;
   // ClassDef.id of a loaded class that is no array; 0 if it cannot be named.
   uint32_t NumberOf(jclass klass);
   // From ObjectFree: the class with this tag is gone.
@@ -69,6 +77,11 @@ class ClassRegistry {
   Losses& losses_;
   mutable absl::Mutex mutex_;
   absl::flat_hash_map<jmethodID, Numbers> methods_ ABSL_GUARDED_BY(mutex_);
+  struct OldMethodNumber {
+    uint32_t method = 0;
+    bool was_met = false;
+  };
+  mutable absl::flat_hash_map<uintptr_t, OldMethodNumber> old_methods_ ABSL_GUARDED_BY(mutex_);
   absl::flat_hash_set<uint32_t> probe_methods_ ABSL_GUARDED_BY(mutex_);
 };
 

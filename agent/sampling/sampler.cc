@@ -42,6 +42,7 @@ class Sampler::Impl {
   absl::Status Attach(pid_t tid, uint32_t thread_number, uint64_t java_tid, uintptr_t java_thread);
   uintptr_t JavaThreadOf(JNIEnv* env) const;
   pid_t OsThreadId(uintptr_t java_thread) const;
+  uintptr_t MethodBehind(jmethodID id) const;
   void Detach(pid_t tid);
   void SweepEndedThreads();
   void Drain(absl::FunctionRef<void(const hot::SampleView&)> take);
@@ -197,6 +198,11 @@ pid_t Sampler::Impl::OsThreadId(uintptr_t java_thread) const {
       hot::SafeReadOr0(java_thread + static_cast<uintptr_t>(fields.os_thread));
   int32_t tid;
   return hot::SafeRead(os_thread + static_cast<uintptr_t>(fields.os_thread_id), &tid) ? tid : 0;
+}
+
+uintptr_t Sampler::Impl::MethodBehind(jmethodID id) const {
+  if (!layout_problem_.empty() || !layout_.method.ids_point_to_methods) return 0;
+  return hot::SafeReadOr0(reinterpret_cast<uintptr_t>(id));
 }
 
 void Sampler::Impl::Identify(ThreadSlot* slot, uint32_t thread_number, uint64_t java_tid,
@@ -395,6 +401,8 @@ absl::Status Sampler::AttachThread(pid_t tid, uint32_t thread_number, uint64_t j
 }
 
 pid_t Sampler::OsThreadId(uintptr_t java_thread) const { return impl_->OsThreadId(java_thread); }
+
+uintptr_t Sampler::MethodBehind(jmethodID id) const { return impl_->MethodBehind(id); }
 
 void Sampler::DetachCurrentThread() { impl_->Detach(gettid()); }
 

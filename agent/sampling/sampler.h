@@ -106,6 +106,9 @@ class Sampler {
                             uintptr_t java_thread);
   // The OS thread id of a JavaThread (Thread.eetop); 0 if it cannot be told.
   pid_t OsThreadId(uintptr_t java_thread) const;
+  // The JVM's Method behind a jmethodID, as frames of a sample name it when it has no id any more;
+  // 0 if it cannot be told.
+  uintptr_t MethodBehind(jmethodID id) const;
   // The calling thread ends (JVMTI ThreadEnd), or is not to be sampled.
   void DetachCurrentThread();
   // Detaches threads that ended without telling (compiler and GC threads). Cheap; call it now and

@@ -152,6 +152,17 @@ uint32_t SampleSource::Intrinsic(const hot::Frame& frame) {
   return encoder_.MethodId(class_id, method->name, method->descriptor);
 }
 
+// A method that was redefined while a thread stands in it has another id, or none.
+uint32_t SampleSource::MethodOf(const hot::Frame& frame) {
+  if ((frame.flags & hot::kFrameRawMethod) != 0) {
+    const uint32_t old = classes_.OldMethod(frame.value);
+    return old != 0 ? old : Intrinsic(frame);
+  }
+  const auto id = reinterpret_cast<jmethodID>(frame.value);
+  const uint32_t method = classes_.MethodOf(id);
+  return method != 0 ? method : classes_.OldMethod(sampler_.MethodBehind(id));
+}
+
 void SampleSource::Encode(const hot::Frame& frame, proto::Frame& out) {
   out.set_kind(static_cast<proto::Frame::Kind>(frame.kind));
   out.set_bci(static_cast<uint32_t>(frame.bci + 1));
@@ -160,9 +171,7 @@ void SampleSource::Encode(const hot::Frame& frame, proto::Frame& out) {
     case hot::FrameKind::kInterpreted:
     case hot::FrameKind::kCompiled:
     case hot::FrameKind::kInlined: {
-      const bool has_id = (frame.flags & hot::kFrameRawMethod) == 0;
-      const uint32_t method =
-          has_id ? classes_.MethodOf(reinterpret_cast<jmethodID>(frame.value)) : Intrinsic(frame);
+      const uint32_t method = MethodOf(frame);
       out.set_value(method);
       if (method == 0) {
         losses_.Add("frame.unknown_method", Severity::kWarning, 1,

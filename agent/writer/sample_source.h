@@ -48,6 +48,7 @@ class SampleSource : public ChunkSource {
   KnownFrame Know(const hot::Frame& frame, proto::Chunk& chunk);
   // Method.id of a method that has no jmethodID; 0: it cannot be named.
   uint32_t Intrinsic(const hot::Frame& frame);
+  uint32_t MethodOf(const hot::Frame& frame);
   void Encode(const hot::Frame& frame, proto::Frame& out);
   bool IsProbe(const proto::Frame& frame) const;
   void UpdateLosses();

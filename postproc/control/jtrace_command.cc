@@ -47,6 +47,9 @@ constexpr Verb kVerbs[] = {
     {"list", "", "the JVMs of this user, and which of them record", "jtrace list", false},
 };
 
+// Characters of a program that list shows.
+constexpr size_t kListedProgram = 100;
+
 const Verb* FindVerb(std::string_view name) {
   for (const Verb& verb : kVerbs) {
     if (verb.name == name) return &verb;
@@ -204,7 +207,8 @@ int Jtrace::List() {
       const bool records = !answer.empty() && answer[0].find("recording") != std::string::npos;
       state = records ? "recording" : "agent";
     }
-    out_ << std::left << std::setw(9) << jvm.pid << std::setw(11) << state << jvm.program << '\n';
+    out_ << std::left << std::setw(9) << jvm.pid << std::setw(11) << state
+         << jvm.program.substr(0, kListedProgram) << '\n';
   }
   return kExitDone;
 }

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cctype>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <sstream>
@@ -65,6 +65,10 @@ std::vector<std::string> SplitAtZeros(const std::string& text) {
 }  // namespace
 
 std::string ProgramOf(const std::vector<std::string>& arguments) {
+  if (arguments.empty()) return "";
+  const std::string launcher = std::filesystem::path(arguments[0]).filename().string();
+  // Tools of the JDK, and programs that hold a JVM, have options of their own.
+  if (launcher != "java") return launcher;
   size_t i = 1;
   while (i < arguments.size() && arguments[i].starts_with("-")) {
     if (arguments[i] == "-jar" || arguments[i] == "-m" || arguments[i] == "--module") {
@@ -77,8 +81,7 @@ std::string ProgramOf(const std::vector<std::string>& arguments) {
   for (; i < arguments.size(); ++i) {
     StrAppend(&program, program.empty() ? "" : " ", arguments[i]);
   }
-  // A JVM inside another program (JNI) has no java command line.
-  return program.empty() && !arguments.empty() ? arguments[0] : program;
+  return program;
 }
 
 std::string ProcessTable::PathOf(pid_t pid, std::string_view file) const {

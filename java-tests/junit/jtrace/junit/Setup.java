@@ -10,6 +10,7 @@ import java.util.Properties;
 /** Where the products and the JDK under test are; CTest passes it in as system properties. */
 final class Setup {
   static final Path AGENT = path("jtrace.agent");
+  static final Path COMMAND = path("jtrace.command");
   static final Path POST = path("jtrace.post");
   static final Path CASES = path("jtrace.cases");
   static final Path CASE_SOURCES = path("jtrace.case.sources");

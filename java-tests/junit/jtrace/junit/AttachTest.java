@@ -1,0 +1,243 @@
+package jtrace.junit;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** Recordings of a JVM that runs already: begun, looked at and ended by {@code jtrace}. */
+final class AttachTest {
+  private static final String STEP = "Attached.step(long)";
+  private static final String TICK = "Attached.tick()";
+  // A thread that is between its own count and the probe when it is looked at.
+  private static final int LOAD_THREADS = 2;
+
+  /** The program's own counts around one recording. */
+  private static void checkWindow(LiveJvm jvm, String trace, int calls, String... options) {
+    String[] all = new String[options.length + 1];
+    all[0] = "out=" + trace;
+    System.arraycopy(options, 0, all, 1, options.length);
+    long before = jvm.askNumber("load");
+    jvm.jtrace("start", all);
+    long begun = jvm.askNumber("load");
+    assertEquals("worked", jvm.ask("work " + calls));
+    long ending = jvm.askNumber("load");
+    jvm.jtrace("stop");
+    long after = jvm.askNumber("load");
+    Report flat = Report.of(jvm.folder.resolve(trace), "--report=flat");
+    assertEquals(calls, flat.sum("calls", STEP));
+    assertEquals(calls, flat.sum("calls", "Attached.mix(long)"));
+    assertEquals(1, flat.sum("calls", "Attached.work(long)"));
+    long ticks = flat.sum("calls", TICK);
+    assertTrue(ticks >= ending - begun - LOAD_THREADS, ticks + " of " + (ending - begun));
+    assertTrue(ticks <= after - before + LOAD_THREADS, ticks + " of " + (after - before));
+  }
+
+  @Test
+  void countsOfEveryWindowAreExact() {
+    try (LiveJvm jvm = new LiveJvm()) {
+      for (int i = 0; i < 12; i++) checkWindow(jvm, i % 3 + ".bin", 1000 + i);
+      assertEquals(0, jvm.end());
+      assertEquals(24, jvm.errors().lines().filter(line -> line.startsWith("jtrace: ")).count());
+    }
+  }
+
+  @Test
+  void optionsMayDifferFromWindowToWindow() {
+    try (LiveJvm jvm = new LiveJvm()) {
+      checkWindow(jvm, "tree.bin", 1000);
+      checkWindow(jvm, "flat.bin", 2000, "record=flat");
+      checkWindow(jvm, "events.bin", 3000, "mode=events");
+      checkWindow(jvm, "flat.bin", 4000, "record=flat", "interval=100us");
+      checkWindow(jvm, "tree.bin", 5000, "include=Attached");
+      assertEquals(0, jvm.end());
+    }
+  }
+
+  /** Under -Xint, C1 and the JVM's own checks. */
+  @Test
+  void everyKindOfCodeCanBeAttachedTo() {
+    for (String argument : List.of("-Xint", "-XX:TieredStopAtLevel=1", "-Xcheck:jni")) {
+      try (LiveJvm jvm = new LiveJvm(argument)) {
+        checkWindow(jvm, "a.bin", 1234);
+        checkWindow(jvm, "b.bin", 4321);
+        assertEquals(0, jvm.end());
+      }
+    }
+  }
+
+  /** Threads have their names, and methods that began before the attach are named in samples. */
+  @Test
+  void whatRanBeforeTheAttachIsNamed() {
+    try (LiveJvm jvm = new LiveJvm()) {
+      jvm.ask("work 100000");
+      for (String trace : List.of("first.bin", "second.bin")) {
+        jvm.jtrace("start", "out=" + trace);
+        jvm.ask("time 20000000");
+        jvm.jtrace("stop");
+        Path file = jvm.folder.resolve(trace);
+        List<Map<String, String>> stacks = Report.of(file, "--report=samples").rows();
+        assertFalse(stacks.isEmpty());
+        assertTrue(
+            stacks.stream().anyMatch(row -> row.get("stack").contains("Attached.main(String[])")));
+        assertTrue(stacks.stream().anyMatch(row -> row.get("stack").contains("Attached.load()")));
+        assertTrue(
+            stacks.stream().noneMatch(row -> row.get("stack").contains("unknown_java_method")));
+        assertTrue(stacks.stream().anyMatch(row -> row.get("thread").equals("load-1")));
+      }
+    }
+  }
+
+  @Test
+  void reportOfARunningJvmGrows() {
+    try (LiveJvm jvm = new LiveJvm()) {
+      jvm.jtrace("start", "mode=events", "include=Attached::step;Attached::work");
+      for (int i = 1; i <= 3; i++) {
+        jvm.ask("work 500");
+        String csv = jvm.jtrace("report", "--report=flat", "--format=csv");
+        String line = csv.lines().filter(row -> row.endsWith(STEP) || row.contains(STEP)).findFirst().orElseThrow();
+        assertEquals(Integer.toString(i * 500), line.split(",")[0]);
+      }
+      String overview = jvm.jtrace("report");
+      assertTrue(overview.contains("call tree") && overview.contains("arc flow"), overview);
+      jvm.jtrace("stop");
+    }
+  }
+
+  /** Each file of loop= counts what happened in its time; together they have everything. */
+  @Test
+  void filesOfALoopShareTheCalls() {
+    try (LiveJvm jvm = new LiveJvm()) {
+      String started = jvm.jtrace("start", "out=%n.bin", "loop=1h", "include=Attached::step");
+      assertTrue(started.contains("1.bin"), started);
+      long sum = 0;
+      for (int i = 1; i <= 3; i++) {
+        jvm.ask("work " + 100 * i);
+        String csv = jvm.jtrace("report", "--report=flat", "--format=csv");
+        assertTrue(csv.contains("\n" + 100 * i + ","), csv);
+        Path ended = Path.of(jvm.jtrace("dump").strip());
+        assertEquals(jvm.folder.resolve(i + ".bin").toString(), ended.toString());
+        long calls = Report.of(ended, "--report=flat").sum("calls", STEP);
+        assertEquals(100L * i, calls);
+        sum += calls;
+      }
+      jvm.jtrace("stop");
+      assertEquals(600, sum);
+      assertEquals(
+          0, Report.of(jvm.folder.resolve("4.bin"), "--report=flat").sum("calls", STEP));
+    }
+  }
+
+  @Test
+  void durationEndsARecordingAndResumeBeginsAnother() throws InterruptedException {
+    try (LiveJvm jvm = new LiveJvm()) {
+      jvm.jtrace("start", "-d", "1", "out=a.bin");
+      while (jvm.jtrace("status").contains("recording")) Thread.sleep(50);
+      Path first = jvm.folder.resolve("a.bin");
+      assertTrue(Report.text(first, "--report=summary").contains("duration"));
+      jvm.jtrace("resume");
+      jvm.ask("work 77");
+      jvm.jtrace("stop");
+      assertEquals(
+          77, Report.of(jvm.folder.resolve("a.2.bin"), "--report=flat").sum("calls", STEP));
+    }
+  }
+
+  @Test
+  void marksAndStatusAndErrorsReachTheirReaders() {
+    try (LiveJvm jvm = new LiveJvm()) {
+      assertEquals(2, jvm.tryJtrace("stop").exit());
+      jvm.jtrace("start", "out=m.bin");
+      assertTrue(jvm.jtrace("status").contains("m.bin"));
+      jvm.jtrace("mark", "half", "way");
+      Jvm.Result again = jvm.tryJtrace("start");
+      assertEquals(2, again.exit());
+      assertTrue(again.err().contains("stop it first"), again.err());
+      jvm.jtrace("stop");
+      assertTrue(
+          Report.text(jvm.folder.resolve("m.bin"), "--report=dump")
+              .contains("\tmark\thalf way\n"));
+      Jvm.Result wrong = jvm.tryJtrace("start", "intervall=1ms");
+      assertEquals(1, wrong.exit());
+      assertTrue(wrong.err().contains("'interval'"), wrong.err());
+      Jvm.Result unwritable = jvm.tryJtrace("start", "out=/nowhere/x.bin");
+      assertEquals(2, unwritable.exit());
+      assertTrue(unwritable.err().contains("/nowhere/x.bin"), unwritable.err());
+      assertEquals("worked", jvm.ask("work 10"), "the program runs on");
+      String listed = Jvm.execute(List.of(Setup.COMMAND.toString(), "list"), null).out();
+      assertTrue(listed.contains(jvm.pid()), listed);
+      assertEquals(0, jvm.end());
+    }
+  }
+
+  /** The attach of the JDK's own tool; the action is the first word of the options. */
+  @Test
+  void jcmdLoadsAndStopsTheAgent() {
+    try (LiveJvm jvm = new LiveJvm()) {
+      assertTrue(jcmd(jvm, "out=j.bin,mode=events").contains("return code: 0"));
+      jvm.ask("work 55");
+      assertTrue(jcmd(jvm, "stop").contains("return code: 0"));
+      assertEquals(
+          55, Report.of(jvm.folder.resolve("j.bin"), "--report=flat").sum("calls", STEP));
+      assertTrue(jcmd(jvm, "mod=events").contains("return code: 1"));
+      assertTrue(jvm.errors().contains("did you mean 'mode'?"), jvm.errors());
+    }
+  }
+
+  private static String jcmd(LiveJvm jvm, String options) {
+    List<String> command =
+        List.of(
+            Setup.JDK.resolve("bin/jcmd").toString(),
+            jvm.pid(),
+            "JVMTI.agent_load",
+            Setup.AGENT.toString(),
+            "\"" + options + "\"");
+    return Jvm.execute(command, null).out();
+  }
+
+  /** With -agentpath and nothing to record until somebody asks. */
+  @Test
+  void agentThatServesRecordsWhenAsked() {
+    try (LiveJvm jvm = new LiveJvm("-agentpath:" + Setup.AGENT + "=serve")) {
+      checkWindow(jvm, "a.bin", 100);
+      checkWindow(jvm, "b.bin", 200);
+      assertEquals(0, jvm.end());
+    }
+  }
+
+  /** A recording from the start can be stopped and followed by others. */
+  @Test
+  void recordingFromLoadCanBeStopped() {
+    try (LiveJvm jvm = new LiveJvm("-agentpath:" + Setup.AGENT + "=out=load.bin")) {
+      jvm.ask("work 123");
+      jvm.jtrace("stop");
+      jvm.ask("work 1000");
+      assertEquals(
+          123, Report.of(jvm.folder.resolve("load.bin"), "--report=flat").sum("calls", STEP));
+      checkWindow(jvm, "later.bin", 456);
+      assertEquals(0, jvm.end());
+    }
+  }
+
+  /** While JFR records, which uses the same signal on JDK 25. */
+  @Test
+  void jfrRecordsBesideIt() throws Exception {
+    Path recording = Jvm.temporary("jfr", ".jfr");
+    try (LiveJvm jvm =
+        new LiveJvm("-XX:StartFlightRecording=settings=profile,filename=" + recording)) {
+      checkWindow(jvm, "a.bin", 1000);
+      checkWindow(jvm, "b.bin", 2000);
+      assertEquals(0, jvm.end());
+    }
+    assertNotEquals(0, Files.size(recording));
+    try (var events = new jdk.jfr.consumer.RecordingFile(recording)) {
+      assertTrue(events.hasMoreEvents());
+    }
+  }
+}

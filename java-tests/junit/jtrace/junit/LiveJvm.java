@@ -1,0 +1,116 @@
+package jtrace.junit;
+
+import java.io.BufferedReader;
+import java.io.BufferedWriter;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** A JVM of the JDK under test that runs {@code Attached} and can be attached to. */
+final class LiveJvm implements AutoCloseable {
+  private static final long PATIENCE_S = 60;
+
+  final Path folder;
+  private final Path err;
+  private final Process process;
+  private final BufferedWriter in;
+  private final BufferedReader out;
+
+  LiveJvm(String... jvmArguments) {
+    try {
+      folder = Files.createTempDirectory("jtrace-live");
+      err = folder.resolve("stderr.txt");
+      List<String> command = new ArrayList<>(List.of(Setup.java()));
+      command.addAll(Arrays.asList(jvmArguments));
+      command.addAll(List.of("-cp", Setup.classpath(), "Attached", "2"));
+      process =
+          new ProcessBuilder(command)
+              .directory(folder.toFile())
+              .redirectError(err.toFile())
+              .start();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    in = process.outputWriter();
+    out = process.inputReader();
+    expect("ready", readLine());
+  }
+
+  String pid() {
+    return Long.toString(process.pid());
+  }
+
+  /** What the program answers to one line of input. */
+  String ask(String line) {
+    try {
+      in.write(line + "\n");
+      in.flush();
+    } catch (IOException e) {
+      throw new UncheckedIOException("the program is gone: " + errors(), e);
+    }
+    return readLine();
+  }
+
+  long askNumber(String line) {
+    return Long.parseLong(ask(line));
+  }
+
+  /** Runs {@code jtrace VERB PID REST…}; it must succeed. */
+  String jtrace(String verb, String... rest) {
+    Jvm.Result result = tryJtrace(verb, rest);
+    if (result.exit() != 0) {
+      throw new AssertionError("jtrace " + verb + ": " + result.exit() + " " + result.err());
+    }
+    return result.out();
+  }
+
+  Jvm.Result tryJtrace(String verb, String... rest) {
+    List<String> command = new ArrayList<>(List.of(Setup.COMMAND.toString(), verb, pid()));
+    command.addAll(Arrays.asList(rest));
+    return Jvm.execute(command, null);
+  }
+
+  String errors() {
+    try {
+      return Files.readString(err);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Ends the program in its own way. */
+  int end() {
+    expect("ended", ask("end"));
+    try {
+      if (!process.waitFor(PATIENCE_S, TimeUnit.SECONDS)) throw new AssertionError("does not end");
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new AssertionError("interrupted", e);
+    }
+    return process.exitValue();
+  }
+
+  @Override
+  public void close() {
+    process.destroyForcibly();
+  }
+
+  private String readLine() {
+    try {
+      String line = out.readLine();
+      if (line == null) throw new AssertionError("the program is gone: " + errors());
+      return line;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static void expect(String expected, String actual) {
+    if (!expected.equals(actual)) throw new AssertionError(actual + " in place of " + expected);
+  }
+}

@@ -1,0 +1,167 @@
+#include "agent/control/server.h"
+
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstring>
+#include <fstream>
+#include <mutex>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace jtrace::control {
+namespace {
+
+std::string NewFolder() {
+  std::string folder = absl::StrCat(::testing::TempDir(), "/controlXXXXXX");
+  EXPECT_NE(mkdtemp(folder.data()), nullptr);
+  return folder;
+}
+
+mode_t ModeOf(const std::string& path) {
+  struct stat info = {};
+  EXPECT_EQ(lstat(path.c_str(), &info), 0) << path;
+  return info.st_mode & 07777;
+}
+
+class FakeCommands : public Commands {
+ public:
+  absl::Status Run(absl::string_view verb, absl::string_view argument, Tell tell) override {
+    const std::lock_guard lock(mutex);
+    requests.push_back(absl::StrCat(verb, "|", argument));
+    tell('.', "half way");
+    tell('=', "first\nsecond");
+    if (verb == "wrong") return absl::InvalidArgumentError("no such thing");
+    if (verb == "fails") return absl::UnavailableError("cannot");
+    return absl::OkStatus();
+  }
+  absl::Time Tick() override {
+    ++ticks;
+    return absl::Now() + period;
+  }
+  void ThreadStarted(pid_t tid) override { thread = tid; }
+
+  std::mutex mutex;
+  std::vector<std::string> requests;
+  std::atomic<int> ticks{0};
+  std::atomic<pid_t> thread{0};
+  absl::Duration period = absl::Hours(1);
+};
+
+int Connect(const std::string& path) {
+  sockaddr_un address = {};
+  address.sun_family = AF_UNIX;
+  std::strncpy(address.sun_path, path.c_str(), sizeof(address.sun_path) - 1);
+  const int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+  if (connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof(address)) == 0) return fd;
+  close(fd);
+  return -1;
+}
+
+std::string Ask(const std::string& path, absl::string_view request) {
+  const int fd = Connect(path);
+  EXPECT_GE(fd, 0);
+  EXPECT_EQ(write(fd, request.data(), request.size()), static_cast<ssize_t>(request.size()));
+  std::string answer;
+  char buffer[256];
+  for (ssize_t n; (n = read(fd, buffer, sizeof(buffer))) > 0;) {
+    answer.append(buffer, static_cast<size_t>(n));
+  }
+  close(fd);
+  return answer;
+}
+
+// Servers and what they call live as long as the process, as in a JVM.
+struct Fixture {
+  std::string folder = NewFolder() + "/own";
+  std::string path = folder + "/42";
+  FakeCommands& commands = *new FakeCommands;
+  Server& server = *Server::Start(commands, folder, path).release();
+};
+
+TEST(ServerTest, AnswersOneRequestAConnection) {
+  Fixture f;
+  ASSERT_TRUE(f.server.problem().ok()) << f.server.problem();
+  EXPECT_EQ(Ask(f.path, "start mode=events,out=/tmp/a b.bin\n"), ".half way\n=first\n=second\n0\n");
+  EXPECT_EQ(Ask(f.path, "wrong\n"), ".half way\n=first\n=second\n!no such thing\n1\n");
+  EXPECT_EQ(Ask(f.path, "fails x\n"), ".half way\n=first\n=second\n!cannot\n2\n");
+  const std::lock_guard lock(f.commands.mutex);
+  EXPECT_THAT(f.commands.requests,
+              ::testing::ElementsAre("start|mode=events,out=/tmp/a b.bin", "wrong|", "fails|x"));
+  EXPECT_NE(f.commands.thread, gettid());
+}
+
+TEST(ServerTest, OthersCannotReachTheSocket) {
+  Fixture f;
+  EXPECT_EQ(ModeOf(f.folder), 0700u);
+  EXPECT_EQ(ModeOf(f.path), 0600u);
+}
+
+TEST(ServerTest, GoesOnAfterPeersThatSayNothingOrTooMuch) {
+  Fixture f;
+  close(Connect(f.path));
+  const int silent = Connect(f.path);
+  const std::string endless(100'000, 'x');
+  const int flooding = Connect(f.path);
+  (void)!send(flooding, endless.data(), endless.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+  close(flooding);
+  EXPECT_THAT(Ask(f.path, "status\n"), ::testing::EndsWith("0\n"));
+  close(silent);
+}
+
+TEST(ServerTest, WakesForDeadlinesAndWhenAsked) {
+  auto& commands = *new FakeCommands;
+  commands.period = absl::Milliseconds(1);
+  Server& server = *Server::StartWithoutSocket(commands).release();
+  while (commands.ticks < 5) absl::SleepFor(absl::Milliseconds(1));
+
+  auto& patient = *new FakeCommands;
+  Server& sleeping = *Server::StartWithoutSocket(patient).release();
+  while (patient.ticks < 1) absl::SleepFor(absl::Milliseconds(1));
+  sleeping.Wake();
+  while (patient.ticks < 2) absl::SleepFor(absl::Milliseconds(1));
+  server.Close();
+}
+
+TEST(ServerTest, ClosedSocketIsGone) {
+  Fixture f;
+  f.server.Close();
+  EXPECT_NE(access(f.path.c_str(), F_OK), 0);
+  EXPECT_LT(Connect(f.path), 0);
+}
+
+TEST(SocketFolderTest, DoesNotFollowLinksOrTrustFoldersOfOthers) {
+  const std::string base = NewFolder();
+  const std::string link = base + "/link";
+  ASSERT_EQ(symlink(base.c_str(), link.c_str()), 0);
+  EXPECT_TRUE(absl::IsPermissionDenied(OwnFolder(link)));
+  const std::string open_folder = base + "/open";
+  ASSERT_EQ(mkdir(open_folder.c_str(), 0700), 0);
+  ASSERT_EQ(chmod(open_folder.c_str(), 0750), 0);
+  EXPECT_TRUE(absl::IsPermissionDenied(OwnFolder(open_folder)));
+  const std::string file = base + "/file";
+  std::ofstream(file) << "x";
+  EXPECT_TRUE(absl::IsPermissionDenied(OwnFolder(file)));
+  EXPECT_TRUE(OwnFolder(base + "/fresh").ok());
+  EXPECT_TRUE(OwnFolder(base + "/fresh").ok()) << "the second time";
+}
+
+TEST(SocketFolderTest, ReplacesWhatADeadProcessLeftButNobodyElses) {
+  const std::string path = NewFolder() + "/7";
+  {
+    const auto dead = ListenAt(path);
+    ASSERT_TRUE(dead.ok()) << dead.status();
+    EXPECT_TRUE(absl::IsAlreadyExists(ListenAt(path).status()));
+  }
+  EXPECT_EQ(access(path.c_str(), F_OK), 0) << "left behind";
+  EXPECT_TRUE(ListenAt(path).ok());
+}
+
+}  // namespace
+}  // namespace jtrace::control
