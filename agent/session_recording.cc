@@ -331,7 +331,7 @@ void Session::CleanUp(JNIEnv* jni) {
   DisableEvents();
   if (sampler_ != nullptr) sampler_->Stop().IgnoreError();
   drain_.reset();
-  encoder_.EndTrace();
+  BeLive();
   sample_source_.reset();
   call_source_.reset();
   internal_threads_.reset();

@@ -79,7 +79,7 @@ final class AttachTest {
       jvm.ask("work 100000");
       for (String trace : List.of("first.bin", "second.bin")) {
         jvm.jtrace("start", "out=" + trace);
-        jvm.ask("time 20000000");
+        jvm.ask("time 100000000");
         jvm.jtrace("stop");
         Path file = jvm.folder.resolve(trace);
         List<Map<String, String>> stacks = Report.of(file, "--report=samples").rows();
@@ -87,8 +87,9 @@ final class AttachTest {
         assertTrue(
             stacks.stream().anyMatch(row -> row.get("stack").contains("Attached.main(String[])")));
         assertTrue(stacks.stream().anyMatch(row -> row.get("stack").contains("Attached.load()")));
-        assertTrue(
-            stacks.stream().noneMatch(row -> row.get("stack").contains("unknown_java_method")));
+        assertEquals(
+            List.of(),
+            stacks.stream().filter(row -> row.get("stack").contains("unknown_java")).toList());
         assertTrue(stacks.stream().anyMatch(row -> row.get("thread").equals("load-1")));
       }
     }
@@ -101,7 +102,7 @@ final class AttachTest {
       for (int i = 1; i <= 3; i++) {
         jvm.ask("work 500");
         String csv = jvm.jtrace("report", "--report=flat", "--format=csv");
-        String line = csv.lines().filter(row -> row.endsWith(STEP) || row.contains(STEP)).findFirst().orElseThrow();
+        String line = csv.lines().filter(row -> row.contains(STEP)).findFirst().orElseThrow();
         assertEquals(Integer.toString(i * 500), line.split(",")[0]);
       }
       String overview = jvm.jtrace("report");
@@ -230,7 +231,9 @@ final class AttachTest {
   void jfrRecordsBesideIt() throws Exception {
     Path recording = Jvm.temporary("jfr", ".jfr");
     try (LiveJvm jvm =
-        new LiveJvm("-XX:StartFlightRecording=settings=profile,filename=" + recording)) {
+        new LiveJvm(
+            "-Xlog:jfr+startup=off",
+            "-XX:StartFlightRecording=settings=profile,filename=" + recording)) {
       checkWindow(jvm, "a.bin", 1000);
       checkWindow(jvm, "b.bin", 2000);
       assertEquals(0, jvm.end());
