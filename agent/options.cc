@@ -243,8 +243,6 @@ absl::Status ParseLoop(absl::string_view value, Options& o) {
       absl::StrCat("'", value, "' is neither a time such as 1h nor a size such as 100MB"));
 }
 
-constexpr std::array kSwitch = {Word<bool>{"on", true}, Word<bool>{"off", false}};
-
 absl::Status ParseControl(absl::string_view value, Options& o) {
   return ParseWord(value, kSwitch, o.control);
 }

@@ -8,7 +8,7 @@ trap 'rm -rf "$work"' EXIT
 cmake --install "$1" --prefix "$work/first" >/dev/null
 mv "$work/first" "$work/moved"
 
-for file in "$work/moved/bin/jtrace-post" "$work"/moved/lib*/libjtrace.so; do
+for file in "$work/moved/bin/jtrace-post" "$work/moved/bin/jtrace" "$work"/moved/lib*/libjtrace.so; do
   # What comes from elsewhere must be what every Linux with glibc has.
   foreign=$(ldd "$file" | awk '/=>/ {print $3}' | grep -v "^$work/moved/" |
     grep -vE '/(libc|libm|libgcc_s|libpthread|libdl|librt)\.so' || true)
@@ -18,3 +18,4 @@ for file in "$work/moved/bin/jtrace-post" "$work"/moved/lib*/libjtrace.so; do
   fi
 done
 "$work/moved/bin/jtrace-post" --help | grep -q -- --report
+"$work/moved/bin/jtrace" --help | grep -q "start JVM"

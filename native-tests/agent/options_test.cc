@@ -86,6 +86,28 @@ TEST(OptionsTest, HelpListsEveryOptionOnALine) {
   }
 }
 
+TEST(OptionsTest, TheFirstWordMayBeAnAction) {
+  EXPECT_EQ(ParseOptions("")->action, Action::kStart);
+  EXPECT_EQ(ParseOptions("stop")->action, Action::kStop);
+  EXPECT_EQ(ParseOptions("serve")->action, Action::kServe);
+  const auto start = ParseOptions("start,mode=events");
+  ASSERT_TRUE(start.ok());
+  EXPECT_EQ(start->mode, Mode::kEvents);
+  EXPECT_THAT(ErrorOf("mode=events,stop"), HasSubstr("unknown option 'stop'"));
+}
+
+TEST(OptionsTest, LoopsAreTimesOrSizes) {
+  EXPECT_FALSE(ParseOptions("")->loop.on());
+  EXPECT_EQ(ParseOptions("loop=100MB")->loop.bytes, 100u << 20);
+  EXPECT_EQ(ParseOptions("loop=512k")->loop.bytes, 512u << 10);
+  EXPECT_EQ(ParseOptions("loop=1h")->loop.time, absl::Hours(1));
+  EXPECT_EQ(ParseOptions("duration=30")->duration, absl::Seconds(30));
+  EXPECT_EQ(ParseOptions("duration=2m")->duration, absl::Minutes(2));
+  EXPECT_THAT(ErrorOf("loop=often"), HasSubstr("neither a time"));
+  EXPECT_THAT(ErrorOf("loop=0"), HasSubstr("neither a time"));
+  EXPECT_THAT(ErrorOf("duration=-1s"), HasSubstr("not a time"));
+}
+
 TEST(OptionsTest, DescriptionParsesBackToTheSameOptions) {
   const auto options = ParseOptions("mode=merged,record=flat,interval=2500us,include=a.**;b.C");
   ASSERT_TRUE(options.ok());

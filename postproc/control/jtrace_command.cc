@@ -289,7 +289,9 @@ std::string HelpText() {
   std::string help =
       "jtrace: recordings in JVMs that run already\n\n"
       "usage: jtrace COMMAND [JVM] [OPTION …]\n"
-      "JVM is a pid, or a part of the main class or jar that one JVM only has.\n\ncommands\n";
+      "JVM is a pid, or a part of the main class or jar that one JVM only has (here, if several "
+      "do).\n\n"
+      "commands\n";
   for (const Verb& verb : kVerbs) {
     std::string usage = StrCat(verb.name, " ", verb.arguments);
     // "…" takes three bytes and one column.

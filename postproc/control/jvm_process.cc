@@ -96,6 +96,12 @@ bool ProcessTable::HasLibjvm(pid_t pid) const {
   return false;
 }
 
+bool ProcessTable::RunsHere(pid_t pid) const {
+  std::error_code error;
+  const auto folder = std::filesystem::read_symlink(PathOf(pid, "cwd"), error);
+  return !error && folder == std::filesystem::current_path(error);
+}
+
 absl::StatusOr<JvmProcess> ProcessTable::Find(pid_t pid) const {
   const std::string status = ReadAll(PathOf(pid, "status"));
   if (status.empty()) return absl::NotFoundError(StrCat("there is no process ", pid));
@@ -140,6 +146,12 @@ absl::StatusOr<JvmProcess> ProcessTable::Resolve(std::string_view pid_or_name) c
   std::vector<JvmProcess> matches;
   for (JvmProcess& jvm : List()) {
     if (jvm.program.find(pid_or_name) != std::string::npos) matches.push_back(std::move(jvm));
+  }
+  if (matches.size() > 1) {
+    std::vector<JvmProcess> here;
+    std::copy_if(matches.begin(), matches.end(), std::back_inserter(here),
+                 [this](const JvmProcess& jvm) { return RunsHere(jvm.pid); });
+    if (here.size() == 1) return std::move(here.front());
   }
   if (matches.size() == 1) return std::move(matches.front());
   if (matches.empty()) {

@@ -34,11 +34,12 @@ class ProcessTable {
   absl::StatusOr<JvmProcess> Find(pid_t pid) const;
   // All JVMs that this user may attach to, by pid.
   std::vector<JvmProcess> List() const;
-  // By number, or by a part of `program` that one JVM only has.
+  // By number, or by a part of `program` that one JVM only has, or one only in the current folder.
   absl::StatusOr<JvmProcess> Resolve(std::string_view pid_or_name) const;
 
  private:
   bool HasLibjvm(pid_t pid) const;
+  bool RunsHere(pid_t pid) const;
   std::string PathOf(pid_t pid, std::string_view file) const;
 
   std::string proc_;

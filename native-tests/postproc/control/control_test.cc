@@ -130,6 +130,19 @@ TEST_F(ProcTest, ReadsWhatAttachNeeds) {
   EXPECT_FALSE(table.Resolve("nothing").ok());
 }
 
+TEST_F(ProcTest, TheJvmOfThisFolderIsMeantIfSeveralHaveTheName) {
+  using namespace std::string_literals;
+  for (const char* pid : {"100", "101"}) {
+    Add(pid, Status("4"), "x /libjvm.so\n", "java\0-jar\0a.jar\0"s);
+  }
+  EXPECT_THAT(std::string(ProcessTable(proc_).Resolve("a.jar").status().message()),
+              HasSubstr("give one of the pids 100 101"));
+  std::filesystem::create_symlink(std::filesystem::current_path(), proc_ + "/101/cwd");
+  const auto jvm = ProcessTable(proc_).Resolve("a.jar");
+  ASSERT_TRUE(jvm.ok()) << jvm.status();
+  EXPECT_EQ(jvm->pid, 101);
+}
+
 // SIGQUIT ends a process that does not handle it: it must not be sent.
 TEST_F(ProcTest, AJvmThatIgnoresSigquitIsLeftAlone) {
   Add("100", Status("0000000000000000"), "7f00 r-xp 0 0 /jdk/lib/server/libjvm.so\n", "java");

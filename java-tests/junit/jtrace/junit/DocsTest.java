@@ -19,12 +19,29 @@ final class DocsTest {
     assertTrue(commands.size() >= 5, "README shows only " + commands);
     Path folder = Files.createTempDirectory("jtrace-docs");
     Files.createSymbolicLink(folder.resolve("build"), Setup.POST.getParent().getParent());
-    makeApplication(folder);
-    for (String command : commands) {
-      Jvm.Result result = shell(folder, command);
-      assertEquals(0, result.exit(), command + "\n" + result.err());
-      assertFalse(result.out().isEmpty() && !command.contains(" -o "), command);
+    makeApplication(folder, "app.jar", "H2W", "H2W.main(new String[] {\"1\"})");
+    makeApplication(folder, "server.jar", "Attached", "Attached.main(a)");
+    Process server = startServer(folder);
+    try {
+      for (String command : commands) {
+        Jvm.Result result = shell(folder, command);
+        assertEquals(0, result.exit(), command + "\n" + result.err());
+        assertFalse(result.out().isEmpty() && !command.contains(" -o "), command);
+      }
+    } finally {
+      server.destroyForcibly();
     }
+  }
+
+  /** The README's program that runs already. */
+  private static Process startServer(Path folder) throws IOException {
+    Process server =
+        new ProcessBuilder(Setup.java(), "-jar", "server.jar")
+            .directory(folder.toFile())
+            .redirectError(folder.resolve("server.txt").toFile())
+            .start();
+    assertEquals("ready", server.inputReader().readLine());
+    return server;
   }
 
   @Test
@@ -47,20 +64,22 @@ final class DocsTest {
     return commands;
   }
 
-  /** The README's app.jar: an H2 database. */
-  private static void makeApplication(Path folder) throws IOException {
+  /** A jar whose main class runs `call` of a program of java-tests/workloads. */
+  private static void makeApplication(Path folder, String jar, String program, String call)
+      throws IOException {
     Path manifest = folder.resolve("manifest.txt");
     Files.writeString(manifest, "Main-Class: App\nClass-Path: " + Setup.jar("h2.jar") + "\n");
     Path source = folder.resolve("App.java");
     Files.writeString(
         source,
-        "public class App { public static void main(String[] a) throws Exception {"
-            + " H2W.main(new String[] {\"1\"}); } }\n");
-    Path classes = folder.resolve("classes");
+        "public class App { public static void main(String[] a) throws Exception { "
+            + call
+            + "; } }\n");
+    Path classes = folder.resolve(jar + ".classes");
     run("bin/javac", "-cp", Setup.CASES.toString(), "-d", classes.toString(), source.toString());
     run(
-        "bin/jar", "cfm", folder.resolve("app.jar").toString(), manifest.toString(), "-C",
-        classes.toString(), ".", "-C", Setup.CASES.toString(), "H2W.class");
+        "bin/jar", "cfm", folder.resolve(jar).toString(), manifest.toString(), "-C",
+        classes.toString(), ".", "-C", Setup.CASES.toString(), program + ".class");
   }
 
   private static void run(String tool, String... arguments) {
