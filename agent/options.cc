@@ -78,9 +78,10 @@ constexpr std::array kSwitch = {Word<bool>{"on", true}, Word<bool>{"off", false}
 constexpr std::array kTimers = {Word<int>{"cpu", 0}};
 constexpr std::array kStacks = {Word<int>{"full", 0}};
 
-// "64m": a number of bytes with k, m or g behind it.
+// "64m", "100MB": a number of bytes with k, m or g behind it, and B or not.
 absl::Status ParseBytes(absl::string_view value, uint64_t& bytes) {
   absl::string_view number = value;
+  if (!absl::ConsumeSuffix(&number, "B")) absl::ConsumeSuffix(&number, "b");
   int shift = 0;
   if (absl::ConsumeSuffix(&number, "k") || absl::ConsumeSuffix(&number, "K")) shift = 10;
   if (absl::ConsumeSuffix(&number, "m") || absl::ConsumeSuffix(&number, "M")) shift = 20;
@@ -207,28 +208,14 @@ absl::Status ParseLog(absl::string_view value, Options& o) {
 // "30", "30s", "1h"; a bare number is seconds, as in other tools.
 bool ParseSeconds(absl::string_view value, absl::Duration& time) {
   int64_t seconds = 0;
+  absl::Duration parsed;
   if (absl::SimpleAtoi(value, &seconds)) {
-    time = absl::Seconds(seconds);
-  } else if (!absl::ParseDuration(value, &time)) {
+    parsed = absl::Seconds(seconds);
+  } else if (!absl::ParseDuration(value, &parsed)) {
     return false;
   }
-  return time > absl::ZeroDuration();
-}
-
-// "100MB", "512k", "1g": powers of 1024.
-bool ParseBytes(absl::string_view value, uint64_t& bytes) {
-  std::string text = absl::AsciiStrToLower(value);
-  absl::string_view number = text;
-  absl::ConsumeSuffix(&number, "b");
-  int shift = 0;
-  if (absl::ConsumeSuffix(&number, "k")) shift = 10;
-  if (shift == 0 && absl::ConsumeSuffix(&number, "m")) shift = 20;
-  if (shift == 0 && absl::ConsumeSuffix(&number, "g")) shift = 30;
-  uint64_t count = 0;
-  if (shift == 0 || !absl::SimpleAtoi(number, &count) || count == 0 || count >> 30 != 0) {
-    return false;
-  }
-  bytes = count << shift;
+  if (parsed <= absl::ZeroDuration()) return false;
+  time = parsed;
   return true;
 }
 
@@ -238,7 +225,10 @@ absl::Status ParseDurationOption(absl::string_view value, Options& o) {
 }
 
 absl::Status ParseLoop(absl::string_view value, Options& o) {
-  if (ParseBytes(value, o.loop.bytes) || ParseSeconds(value, o.loop.time)) return absl::OkStatus();
+  // Time comes first: 10m is minutes.
+  if (ParseSeconds(value, o.loop.time) || ParseBytes(value, o.loop.bytes).ok()) {
+    return absl::OkStatus();
+  }
   return Invalid(
       absl::StrCat("'", value, "' is neither a time such as 1h nor a size such as 100MB"));
 }
