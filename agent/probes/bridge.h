@@ -44,9 +44,9 @@ class Probes {
   // Makes the arena the one that ReadPosition reads.
   void Publish() const;
 
-  // From CompiledMethodLoad (any tier) and when the last code of a routine was unloaded. Decides
-  // for activations in C1-compiled code, which cannot tell themselves; they count as jitted while
-  // this is set, and so do interpreted activations of the same method meanwhile. Any thread.
+  // From CompiledMethodLoad (any tier). Decides for activations in C1-compiled code, which cannot
+  // tell themselves; they count as jitted while this is set, and so do interpreted activations of
+  // the same method meanwhile. Any thread.
   void SetCompiled(uint32_t routine, bool compiled) const;
   // No routine below `limit` has compiled code.
   void ClearCompiled(uint32_t limit) const;

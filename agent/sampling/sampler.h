@@ -119,8 +119,9 @@ class Sampler {
   // of ended threads.
   void Drain(absl::FunctionRef<void(const hot::SampleView&)> take);
 
-  // Disarms all timers, gives the signal back and waits for running handlers; DeadlineExceeded if
-  // one did not end in time (then its memory is leaked). Call Drain once more afterwards.
+  // Disarms all timers and waits for running handlers; DeadlineExceeded if one did not end in time
+  // (then its memory is leaked). The handler stays installed (signals.h) and drops late signals of
+  // ours. Call Drain once more afterwards.
   absl::Status Stop(std::chrono::milliseconds patience = std::chrono::milliseconds(500));
 
   TimerKind timer_in_use() const;
