@@ -75,7 +75,8 @@ class Probes {
 
 // Internal name of the probe class with that number, "java/lang/invoke/JTraceProbe" being 0.
 std::string ProbeClassName(int number);
-// Whether an internal name ("java/lang/invoke/JTraceProbe2") is that of a probe class.
+// Whether an internal name ("java/lang/invoke/JTraceProbe2", "java/lang/invoke/JTraceTree") is that
+// of a class of the probes.
 bool IsProbeClass(absl::string_view internal_name);
 
 // Defines the probe class with that number (below 8) into java.base and publishes its arena to

@@ -15,7 +15,7 @@ using hot::Node;
 using hot::NodeTimes;
 using hot::ThreadState;
 
-constexpr LayoutConstant kProbeConstants[] = {
+constexpr LayoutConstant kLayoutConstants[] = {
     {"GRANULE_SHIFT", hot::kGranuleShift},
     {"ID_BITS", 32 - hot::kGranuleShift},
     {"NODE_ROUTINE", offsetof(Node, routine)},
@@ -98,11 +98,12 @@ constexpr LayoutConstant kLogConstants[] = {
     {"KIND_TIME", static_cast<int64_t>(hot::LogKind::kTime)},
     {"KIND_OFF", static_cast<int64_t>(hot::LogKind::kOff)},
 };
-static_assert(hot::ChunkBytes(0) == 1 << 11 && hot::ChunkBytes(1) == 1 << 13, "chunkBytes()");
+static_assert(hot::ChunkBytes(0) == 1 << 11 && hot::ChunkBytes(1) == 1 << 13,
+              "JTraceMemory.chunkBytes");
 
 }  // namespace
 
-absl::Span<const LayoutConstant> ProbeConstantsInJava() { return kProbeConstants; }
+absl::Span<const LayoutConstant> LayoutConstantsInJava() { return kLayoutConstants; }
 absl::Span<const LayoutConstant> ClockConstantsInJava() { return kClockConstants; }
 absl::Span<const LayoutConstant> LogConstantsInJava() { return kLogConstants; }
 

@@ -16,9 +16,9 @@ struct LayoutConstant {
   int64_t value;
 };
 
-// Every offset, size and count that JTraceProbe.java, JTraceClock.java and JTraceLog.java repeat
+// Every offset, size and count that JTraceLayout.java, JTraceClock.java and JTraceLog.java repeat
 // from layout.h and event_ring.h.
-absl::Span<const LayoutConstant> ProbeConstantsInJava();
+absl::Span<const LayoutConstant> LayoutConstantsInJava();
 absl::Span<const LayoutConstant> ClockConstantsInJava();
 absl::Span<const LayoutConstant> LogConstantsInJava();
 

@@ -10,6 +10,14 @@
 extern "C" {
 extern const unsigned char jtrace_class_JTraceProbe[];
 extern const unsigned long jtrace_class_JTraceProbe_size;
+extern const unsigned char jtrace_class_JTraceLayout[];
+extern const unsigned long jtrace_class_JTraceLayout_size;
+extern const unsigned char jtrace_class_JTraceMemory[];
+extern const unsigned long jtrace_class_JTraceMemory_size;
+extern const unsigned char jtrace_class_JTraceThreads[];
+extern const unsigned long jtrace_class_JTraceThreads_size;
+extern const unsigned char jtrace_class_JTraceTree[];
+extern const unsigned long jtrace_class_JTraceTree_size;
 extern const unsigned char jtrace_class_JTraceClock[];
 extern const unsigned long jtrace_class_JTraceClock_size;
 extern const unsigned char jtrace_class_JTraceLog[];
@@ -82,17 +90,22 @@ absl::StatusOr<std::vector<uint8_t>> ReplaceAll(absl::Span<const uint8_t> class_
 
 }  // namespace
 
-absl::Span<const uint8_t> EmbeddedProbeClass() {
-  return {jtrace_class_JTraceProbe, jtrace_class_JTraceProbe_size};
+absl::Span<const EmbeddedClass> EmbeddedProbeClasses() {
+  static const EmbeddedClass classes[] = {
+      {kProbeClass, {jtrace_class_JTraceProbe, jtrace_class_JTraceProbe_size}},
+      {kLayoutClass, {jtrace_class_JTraceLayout, jtrace_class_JTraceLayout_size}},
+      {"java/lang/invoke/JTraceMemory",
+       {jtrace_class_JTraceMemory, jtrace_class_JTraceMemory_size}},
+      {"java/lang/invoke/JTraceThreads",
+       {jtrace_class_JTraceThreads, jtrace_class_JTraceThreads_size}},
+      {"java/lang/invoke/JTraceTree", {jtrace_class_JTraceTree, jtrace_class_JTraceTree_size}},
+      {kClockClass, {jtrace_class_JTraceClock, jtrace_class_JTraceClock_size}},
+      {kLogClass, {jtrace_class_JTraceLog, jtrace_class_JTraceLog_size}},
+  };
+  return classes;
 }
 
-absl::Span<const uint8_t> EmbeddedClockClass() {
-  return {jtrace_class_JTraceClock, jtrace_class_JTraceClock_size};
-}
-
-absl::Span<const uint8_t> EmbeddedLogClass() {
-  return {jtrace_class_JTraceLog, jtrace_class_JTraceLog_size};
-}
+absl::Span<const uint8_t> EmbeddedProbeClass() { return EmbeddedProbeClasses().front().bytes; }
 
 absl::Span<const uint8_t> EmbeddedNativeClock() {
   return {jtrace_class_NativeClock, jtrace_class_NativeClock_size};
@@ -100,7 +113,11 @@ absl::Span<const uint8_t> EmbeddedNativeClock() {
 
 absl::Status RenameProbeClass(std::vector<uint8_t>& bytes, absl::string_view from,
                               absl::string_view to) {
-  return Replace(bytes, Utf8Constant(from), Utf8Constant(to), from);
+  const std::vector<uint8_t> constant = Utf8Constant(from);
+  if (std::search(bytes.begin(), bytes.end(), constant.begin(), constant.end()) == bytes.end()) {
+    return absl::OkStatus();
+  }
+  return Replace(bytes, constant, Utf8Constant(to), from);
 }
 
 absl::StatusOr<std::vector<uint8_t>> PatchProbeClass(absl::Span<const uint8_t> class_bytes,

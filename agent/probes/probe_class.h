@@ -12,11 +12,20 @@
 
 namespace jtrace {
 
-// java.lang.invoke.JTraceProbe, JTraceClock, JTraceLog and jtrace.NativeClock as the build compiled
-// them (embedded, no file is read).
+// Classes as the build compiled them (embedded, no file is read).
+struct EmbeddedClass {
+  absl::string_view name;  // internal
+  absl::Span<const uint8_t> bytes;
+};
+inline constexpr absl::string_view kProbeClass = "java/lang/invoke/JTraceProbe";
+inline constexpr absl::string_view kLayoutClass = "java/lang/invoke/JTraceLayout";
+inline constexpr absl::string_view kClockClass = "java/lang/invoke/JTraceClock";
+inline constexpr absl::string_view kLogClass = "java/lang/invoke/JTraceLog";
+
+// Those of java/, which belong into java.base.
+absl::Span<const EmbeddedClass> EmbeddedProbeClasses();
 absl::Span<const uint8_t> EmbeddedProbeClass();
-absl::Span<const uint8_t> EmbeddedClockClass();
-absl::Span<const uint8_t> EmbeddedLogClass();
+// jtrace.NativeClock.
 absl::Span<const uint8_t> EmbeddedNativeClock();
 
 // What the class file's placeholders stand for.
@@ -44,8 +53,8 @@ absl::StatusOr<std::vector<uint8_t>> PatchProbeClass(absl::Span<const uint8_t> c
 absl::StatusOr<std::vector<uint8_t>> PatchClockClass(absl::Span<const uint8_t> class_bytes,
                                                      const ClockConstants& constants);
 
-// Gives the class another internal name. Pure. Error: Internal, if the constant pool does not hold
-// the old name exactly once.
+// Gives a class that the class is, or may refer to, another internal name. Pure. Error: Internal,
+// if the constant pool holds the old name more than once.
 absl::Status RenameProbeClass(std::vector<uint8_t>& bytes, absl::string_view from,
                               absl::string_view to);
 

@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
 
 namespace jtrace {
 namespace {
@@ -43,6 +46,20 @@ TEST(ProbeClassTest, RefusesAClassWithoutThePlaceholders) {
   auto once = PatchProbeClass(EmbeddedProbeClass(), {.arena = 1, .flat = false, .thread_spare = 0});
   ASSERT_TRUE(once.ok());
   EXPECT_FALSE(PatchProbeClass(*once, {.arena = 1, .flat = false, .thread_spare = 0}).ok());
+}
+
+TEST(ProbeClassTest, ARenamedSetRefersToItselfOnly) {
+  for (const EmbeddedClass& embedded : EmbeddedProbeClasses()) {
+    std::vector<uint8_t> bytes(embedded.bytes.begin(), embedded.bytes.end());
+    EXPECT_TRUE(Contains(bytes, {embedded.name.begin(), embedded.name.end()})) << embedded.name;
+    for (const EmbeddedClass& referred : EmbeddedProbeClasses()) {
+      const absl::Status status =
+          RenameProbeClass(bytes, referred.name, absl::StrCat("other/", referred.name.substr(17)));
+      EXPECT_TRUE(status.ok()) << status;
+    }
+    const absl::string_view kept = "java/lang/invoke/JTrace";
+    EXPECT_FALSE(Contains(bytes, {kept.begin(), kept.end()})) << embedded.name;
+  }
 }
 
 }  // namespace

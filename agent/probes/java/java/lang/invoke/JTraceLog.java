@@ -172,9 +172,9 @@ final class JTraceLog {
     long top = U.getLong(state + STATE_LOG_GAP_TOP);
     long dropped = U.getLong(state + STATE_LOG_DROPPED);
     long records = 2 + (dropped >>> OP_BITS);
-    for (long node = top; node != end && JTraceProbe.routine(node) != 0; ) {
+    for (long node = top; node != end && JTraceTree.routine(node) != 0; ) {
       records++;
-      node = JTraceProbe.parent(node);
+      node = JTraceTree.parent(node);
     }
     if (!makeRoom(state, records * RECORD + spare)) {
       return false;
@@ -183,12 +183,12 @@ final class JTraceLog {
     for (; dropped != 0; dropped -= Math.min(dropped, (1 << OP_BITS) - 1)) {
       put(state, KIND_DROPPED, Math.min(dropped, (1 << OP_BITS) - 1));
     }
-    for (long node = top; node != end && JTraceProbe.routine(node) != 0; ) {
-      if (!append(state, JTraceProbe.routine(node) << 2 | EXIT)) {
+    for (long node = top; node != end && JTraceTree.routine(node) != 0; ) {
+      if (!append(state, JTraceTree.routine(node) << 2 | EXIT)) {
         makeRoom(state, RECORD);
-        append(state, JTraceProbe.routine(node) << 2 | EXIT);
+        append(state, JTraceTree.routine(node) << 2 | EXIT);
       }
-      node = JTraceProbe.parent(node);
+      node = JTraceTree.parent(node);
     }
     return true;
   }

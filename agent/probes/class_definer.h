@@ -1,0 +1,33 @@
+#ifndef JTRACE_AGENT_PROBES_CLASS_DEFINER_H_
+#define JTRACE_AGENT_PROBES_CLASS_DEFINER_H_
+
+#include <jni.h>
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "agent/probes/probe_class.h"
+
+namespace jtrace {
+
+// Internal name of a probe class in the set with that number, 0 being the embedded ones:
+// "java/lang/invoke/JTraceProbe", "java/lang/invoke/JTraceProbe2".
+std::string NumberedName(absl::string_view name, int number);
+
+// What the JVM gets.
+struct ProbeClassSetup {
+  int number;
+  ProbeConstants probe;
+  ClockConstants clock;
+};
+
+// Defines and initializes all classes of java/, so that no probe has to. `counts_ticks`: whether
+// they read the time-stamp counter. In VMInit or later; no Java exception is left pending.
+// Errors: FailedPrecondition if the JVM refuses a class or one cannot be initialized; Internal if
+// their layout is not that of layout.h.
+absl::Status DefineProbeClasses(JNIEnv* jni, const ProbeClassSetup& setup, bool* counts_ticks);
+
+}  // namespace jtrace
+
+#endif  // JTRACE_AGENT_PROBES_CLASS_DEFINER_H_

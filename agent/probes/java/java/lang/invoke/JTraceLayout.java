@@ -1,0 +1,70 @@
+package java.lang.invoke;
+
+/**
+ * Offsets, sizes and counts of agent/hot/layout.h. The agent compares them when it starts
+ * (layout_check.cc). They are compile-time constants: no class refers to this one.
+ */
+final class JTraceLayout {
+  static final int GRANULE_SHIFT = 6;
+  /** Routine ids are below this, so that {@code slot >>> 26} is the child's offset in bytes. */
+  static final int ID_BITS = 26;
+
+  static final int NODE_ROUTINE = 0;
+  static final int NODE_PARENT = 4;
+  static final int NODE_TABLE = 8;
+  static final int NODE_NEXT = 12;
+  static final int NODE_INTERPRETED = 16;
+  static final int NODE_JITTED = 24;
+  static final int NODE_DEPTH = 36;
+  static final int NODE_SLOTS = 64;
+  static final int SLOT_COUNT = 32;
+  static final int NODE_SIZE = 320;
+  static final int NODE_TIMES_SIZE = 64;
+
+  static final int STATE_CURRENT = 0;
+  static final int STATE_TID = 8;
+  static final int STATE_NEXT = 16;
+  static final int STATE_ROOT = 24;
+  static final int STATE_LAST = 28;
+  static final int STATE_CHUNKS = 32;
+  static final int STATE_CHUNK_CLASS = 36;
+  static final int STATE_BUMP = 40;
+  static final int STATE_LIMIT = 48;
+  static final int STATE_VIRTUAL = 56;
+  static final int STATE_CHUNK_BYTES = 72;
+  static final int STATE_SIZE = 192;
+
+  static final int CHUNK_NEXT = 0;
+  static final int CHUNK_CLASS = 4;
+  static final int CHUNK_HEADER = 64;
+  static final int CHUNK_BASE_SHIFT = 11;
+  static final int USUAL_CLASSES = 4;
+  static final int CHUNK_CLASSES = 8;
+  static final int FLAT_CLASS = 6;
+  /** Of 2 MB and 32 KB. */
+  static final int RING_CLASS = 5;
+  static final int VIRTUAL_RING_CLASS = 2;
+
+  static final int TABLE_MASK = 0;
+  static final int TABLE_COUNT = 4;
+  static final int TABLE_SLOTS = 8;
+  static final int TABLE_FIRST_CAPACITY = 16;
+  /** 2^32 / golden ratio: spreads consecutive ids. */
+  static final int HASH = 0x9E3779B1;
+
+  static final int ARENA_NEXT = 192;
+  static final int ARENA_LIMIT = 200;
+  static final int ARENA_FREES = 216;
+  static final int ARENA_FREE = 256;
+  static final int ARENA_LOST_NODE = 320;
+  static final int ARENA_BUCKETS = 4096;
+  static final int BUCKET_COUNT = 16384;
+  static final int ARENA_COMPILED = 69632;
+  static final int COMPILED_COUNT = 4194304;
+  static final int ARENA_SHARED = 4263936;
+
+  static final int FLAT_COUNTERS = 192;
+  static final int FLAT_IDS = 262144;
+
+  private JTraceLayout() {}
+}

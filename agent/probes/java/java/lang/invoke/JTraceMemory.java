@@ -1,0 +1,87 @@
+package java.lang.invoke;
+
+import static java.lang.invoke.JTraceLayout.*;
+
+import jdk.internal.misc.Unsafe;
+
+/** The memory of the probes: threads take chunks from the arena and cut off from their newest. */
+final class JTraceMemory {
+  private static final long ARENA = JTraceProbe.ARENA;
+  private static final Unsafe U = Unsafe.getUnsafe();
+
+  private JTraceMemory() {}
+
+  /** Zeroed memory from the thread's current chunk or a new one; 0: none left. */
+  static long allocate(long state, long bytes) {
+    bytes = (bytes + 63) & ~63L;
+    long address = U.getLong(state + STATE_BUMP);
+    if (U.getLong(state + STATE_LIMIT) - address < bytes && !nextChunk(state, bytes)) {
+      return 0;
+    }
+    address = U.getLong(state + STATE_BUMP);
+    U.putLong(state + STATE_BUMP, address + bytes);
+    return address;
+  }
+
+  private static boolean nextChunk(long state, long bytes) {
+    int wanted = Math.min(U.getInt(state + STATE_CHUNK_CLASS) + 1, USUAL_CLASSES - 1);
+    U.putInt(state + STATE_CHUNK_CLASS, wanted);
+    while (wanted < CHUNK_CLASSES - 1 && chunkBytes(wanted) - CHUNK_HEADER < bytes) {
+      wanted++;
+    }
+    // Smaller ones may have been given back where there is no room for a new one.
+    for (int c = wanted; c >= 0 && chunkBytes(c) - CHUNK_HEADER >= bytes; c--) {
+      long chunk = newChunk(c);
+      if (chunk != 0) {
+        useChunk(state, chunk, chunkBytes(c));
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static void useChunk(long state, long chunk, long bytes) {
+    U.putInt(chunk + CHUNK_NEXT, U.getInt(state + STATE_CHUNKS));
+    U.putInt(state + STATE_CHUNKS, reference(chunk));
+    U.putLong(state + STATE_CHUNK_BYTES, U.getLong(state + STATE_CHUNK_BYTES) + bytes);
+    // No room at all while the two bounds belong to different chunks.
+    U.putLong(state + STATE_LIMIT, 0);
+    U.putLong(state + STATE_BUMP, chunk + CHUNK_HEADER);
+    U.putLong(state + STATE_LIMIT, chunk + bytes);
+  }
+
+  static long chunkBytes(int sizeClass) {
+    return 1L << (CHUNK_BASE_SHIFT + 2 * sizeClass);
+  }
+
+  /** A zeroed chunk, recycled or from the arena's end; 0: none left. */
+  static long newChunk(int sizeClass) {
+    long free = ARENA + ARENA_FREE + sizeClass * 8L;
+    for (long head; (int) (head = U.getLongVolatile(null, free)) != 0; ) {
+      long chunk = at((int) head);
+      // The upper half counts pops: a chunk that came back meanwhile is not taken for unchanged.
+      long next = (((head >>> 32) + 1) << 32) | (U.getInt(chunk + CHUNK_NEXT) & 0xFFFFFFFFL);
+      if (U.compareAndSetLong(null, free, head, next)) {
+        U.putInt(chunk + CHUNK_NEXT, 0);
+        return chunk;
+      }
+    }
+    long bytes = chunkBytes(sizeClass);
+    long limit = U.getLong(ARENA + ARENA_LIMIT);
+    for (long offset; (offset = U.getLongVolatile(null, ARENA + ARENA_NEXT)) + bytes <= limit; ) {
+      if (U.compareAndSetLong(null, ARENA + ARENA_NEXT, offset, offset + bytes)) {
+        U.putInt(ARENA + offset + CHUNK_CLASS, sizeClass);
+        return ARENA + offset;
+      }
+    }
+    return 0;
+  }
+
+  static long at(int reference) {
+    return ARENA + (((long) reference & 0xFFFFFFFFL) << GRANULE_SHIFT);
+  }
+
+  static int reference(long address) {
+    return (int) ((address - ARENA) >>> GRANULE_SHIFT);
+  }
+}
