@@ -27,9 +27,13 @@ bool RseqTellsSwitches(const hot::RseqDescriptor& descriptor) {
   if (word == nullptr) return false;
   const auto armed = static_cast<uint64_t>(reinterpret_cast<uintptr_t>(&descriptor));
   hot::WriteRelaxed(*word, armed);
-  const timespec moment = {0, 1000};
-  nanosleep(&moment, nullptr);
-  const bool cleared = hot::ReadRelaxed(*word) != armed;
+  // A sleep that ends before the thread has left the processor proves nothing: a longer one does.
+  bool cleared = false;
+  timespec moment = {0, 1'000'000};
+  for (int sleeps = 0; sleeps < 8 && !cleared; ++sleeps, moment.tv_nsec *= 2) {
+    nanosleep(&moment, nullptr);
+    cleared = hot::ReadRelaxed(*word) != armed;
+  }
   hot::WriteRelaxed(*word, uint64_t{0});
   return cleared;
 }

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "native-tests/support/csv.h"
 #include "postproc/pipeline.h"
 
 namespace jtrace::testing {
@@ -48,6 +49,12 @@ inline std::string ReportCsv(const std::string& trace, std::vector<std::string> 
   const RunResult result = RunPost(args, {{"trace", trace}});
   return result.exit_code == 0 ? result.out
                                : "exit " + std::to_string(result.exit_code) + ": " + result.err;
+}
+
+// These columns of one report of a trace given as text.
+inline std::vector<CsvRow> Rows(const std::string& trace, const std::string& report,
+                                const CsvRow& columns) {
+  return ParseCsv(ReportCsv(trace, {"--report=" + report})).Project(columns);
 }
 
 }  // namespace jtrace::testing

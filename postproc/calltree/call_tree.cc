@@ -5,7 +5,7 @@
 
 namespace jtrace::postproc {
 
-NodeId CallTree::Append(CallNode node) {
+NodeId CallTree::Append(const CallNode& node) {
   nodes_.push_back(node);
   return NodeId(static_cast<uint32_t>(nodes_.size()));
 }

@@ -112,7 +112,7 @@ class CallTree {
   void AccumulateUpwards(std::vector<int64_t>& values) const;
 
  private:
-  NodeId Append(CallNode node);
+  NodeId Append(const CallNode& node);
   NodeId FollowRecent(NodeId parent, NodeId recent, NodeId child);
 
   std::vector<CallNode> nodes_;

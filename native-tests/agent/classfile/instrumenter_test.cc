@@ -3,10 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "agent/classfile/class_file.h"
-#include "agent/classfile/code_attribute.h"
 #include "agent/classfile/opcodes.h"
 #include "native-tests/support/class_builder.h"
+#include "native-tests/support/rewritten_class.h"
 
 namespace jtrace::classfile {
 namespace {
@@ -15,51 +14,25 @@ using test::BytesOf;
 using test::ByteVector;
 using test::ClassBuilder;
 using test::ClassWith;
+using test::High;
+using test::Low;
 using test::TestMethod;
 using ::testing::ElementsAre;
 
 constexpr uint32_t kId = 7;
 
-// A rewritten class with one method, taken apart.
-struct Rewritten {
-  InstrumentResult result;
-  ClassFile file;
-  CodeAttribute code;
-
-  const MethodOutcome& outcome() const { return result.methods[0]; }
-  ByteVector Code() const { return {code.code.begin(), code.code.end()}; }
-  ByteVector Slice(size_t at, size_t size) const {
-    const Bytes slice = code.code.subspan(at, size);
-    return {slice.begin(), slice.end()};
-  }
+struct Rewritten : test::RewrittenClass {
   ByteVector Table(std::string_view name) const {
     for (const CodeSubAttribute& sub : code.attributes) {
       if (file.pool.Utf8(sub.name_index) == name) return {sub.body.begin(), sub.body.end()};
     }
     return {};
   }
-  uint16_t MethodIndex(std::string_view name) const {
-    for (uint16_t i = 1; i < file.pool.count(); ++i) {
-      const auto method = file.pool.Method(i);
-      if (method && method->name == name && method->class_name.ends_with("JTraceProbe")) return i;
-    }
-    return 0;
-  }
 };
 
 void Apply(const ByteVector& bytes, Rewritten& out, const ProbeSpec& spec = ProbeSpec::Tree(),
            uint32_t id = kId) {
-  auto result = Instrument(bytes, ScopeFilter(), spec, [id](const MethodRef&) { return id; });
-  ASSERT_TRUE(result.ok()) << result.status();
-  out.result = *std::move(result);
-  ASSERT_FALSE(out.result.bytes.empty()) << Describe(out.outcome().reason).name;
-  auto file = ParseClassFile(out.result.bytes);
-  ASSERT_TRUE(file.ok()) << file.status();
-  out.file = *std::move(file);
-  const MethodInfo& method = out.file.methods[0];
-  ASSERT_TRUE(out.code.Parse(
-      Bytes(out.result.bytes).subspan(method.code_begin, method.code_end - method.code_begin),
-      out.file.pool));
+  out.TakeApart(Instrument(bytes, ScopeFilter(), spec, [id](const MethodRef&) { return id; }));
 }
 
 Reason RefusalOf(const ByteVector& bytes) {
@@ -75,14 +48,11 @@ Reason RefusalOf(const ByteVector& bytes) {
   return result->methods[0].reason;
 }
 
-uint8_t High(uint16_t v) { return static_cast<uint8_t>(v >> 8); }
-uint8_t Low(uint16_t v) { return static_cast<uint8_t>(v); }
-
 TEST(InstrumenterTest, EmptyMethodByteForByte) {
   Rewritten r;
   ASSERT_NO_FATAL_FAILURE(Apply(ClassWith({.code = {kOpReturn}, .max_stack = 0}), r));
-  const uint16_t enter = r.MethodIndex("enter");
-  const uint16_t exit = r.MethodIndex("exit");
+  const uint16_t enter = r.Probe("enter");
+  const uint16_t exit = r.Probe("exit");
   EXPECT_THAT(r.Code(), ElementsAre(kOpSipush, 0, kId, kOpInvokestatic, High(enter), Low(enter),
                                     63,                                          // lstore_0
                                     30, kOpInvokestatic, High(exit), Low(exit),  // lload_0
@@ -105,7 +75,7 @@ TEST(InstrumenterTest, EmptyMethodByteForByte) {
 TEST(InstrumenterTest, FlatProbeOnlyCounts) {
   Rewritten r;
   ASSERT_NO_FATAL_FAILURE(Apply(ClassWith({.code = {kOpReturn}}), r, ProbeSpec::Flat()));
-  const uint16_t count = r.MethodIndex("count");
+  const uint16_t count = r.Probe("count");
   EXPECT_THAT(r.Code(),
               ElementsAre(kOpSipush, 0, kId, kOpInvokestatic, High(count), Low(count), kOpReturn));
   EXPECT_EQ(r.code.max_locals, 0);
@@ -116,7 +86,7 @@ TEST(InstrumenterTest, FlatProbeOnlyCounts) {
 TEST(InstrumenterTest, AMethodThatCallsNothingOnlyCounts) {
   Rewritten r;
   ASSERT_NO_FATAL_FAILURE(Apply(ClassWith({.code = {kOpReturn}}), r, ProbeSpec::TreeWithLeaves()));
-  const uint16_t leaf = r.MethodIndex("leaf");
+  const uint16_t leaf = r.Probe("leaf");
   EXPECT_THAT(r.Code(),
               ElementsAre(kOpSipush, 0, kId, kOpInvokestatic, High(leaf), Low(leaf), kOpReturn));
   EXPECT_EQ(r.code.max_locals, 0);
@@ -217,7 +187,7 @@ TEST(InstrumenterTest, HandlersResume) {
                                            .exceptions = {{0, 1, 2, 0}}},
                                           49),
                                 r));
-  const uint16_t resume = r.MethodIndex("resume");
+  const uint16_t resume = r.Probe("resume");
   ASSERT_EQ(r.code.exceptions.size(), 2u);
   const uint16_t handler = r.code.exceptions[0].handler;
   EXPECT_EQ(r.code.exceptions[0].start, 7);

@@ -4,11 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "agent/classfile/class_file.h"
-#include "agent/classfile/code_attribute.h"
-#include "agent/classfile/instrumenter.h"
 #include "agent/classfile/opcodes.h"
 #include "native-tests/support/class_builder.h"
+#include "native-tests/support/rewritten_class.h"
 
 namespace jtrace::classfile {
 namespace {
@@ -16,6 +14,8 @@ namespace {
 using test::BytesOf;
 using test::ByteVector;
 using test::ClassBuilder;
+using test::High;
+using test::Low;
 using test::TestMethod;
 using ::testing::ElementsAre;
 
@@ -38,23 +38,9 @@ class RecordingIds : public SiteIds {
   std::vector<SiteKind> kinds;
 };
 
-struct Rewritten {
+struct Rewritten : test::RewrittenClass {
   RecordingIds ids;
-  InstrumentResult result;
-  ClassFile file;
-  CodeAttribute code;
 
-  ByteVector Slice(size_t at, size_t size) const {
-    const Bytes slice = code.code.subspan(at, size);
-    return {slice.begin(), slice.end()};
-  }
-  uint16_t Probe(std::string_view name) const {
-    for (uint16_t i = 1; i < file.pool.count(); ++i) {
-      const auto method = file.pool.Method(i);
-      if (method && method->name == name && method->class_name.ends_with("JTraceProbe")) return i;
-    }
-    return 0;
-  }
   uint32_t LeftOut(CallReason reason) const {
     return result.probes.calls_left_out[static_cast<size_t>(reason)];
   }
@@ -67,18 +53,8 @@ ProbeSpec SiteSpec() {
 }
 
 void Apply(const ByteVector& bytes, Rewritten& out, const ProbeSpec& spec = SiteSpec()) {
-  auto result = Instrument(
-      bytes, ScopeFilter(), spec, [](const MethodRef&) { return kMethodId; }, &out.ids);
-  ASSERT_TRUE(result.ok()) << result.status();
-  out.result = *std::move(result);
-  ASSERT_FALSE(out.result.bytes.empty()) << Describe(out.result.methods[0].reason).name;
-  auto file = ParseClassFile(out.result.bytes);
-  ASSERT_TRUE(file.ok()) << file.status();
-  out.file = *std::move(file);
-  const MethodInfo& method = out.file.methods[0];
-  ASSERT_TRUE(out.code.Parse(
-      Bytes(out.result.bytes).subspan(method.code_begin, method.code_end - method.code_begin),
-      out.file.pool));
+  out.TakeApart(Instrument(
+      bytes, ScopeFilter(), spec, [](const MethodRef&) { return kMethodId; }, &out.ids));
 }
 
 ByteVector Invoke(uint8_t opcode, uint16_t method) { return BytesOf().U1(opcode).U2(method); }
@@ -92,9 +68,6 @@ ByteVector Join(std::initializer_list<ByteVector> parts) {
   for (const ByteVector& part : parts) all.Add(part);
   return all;
 }
-
-uint8_t High(uint16_t v) { return static_cast<uint8_t>(v >> 8); }
-uint8_t Low(uint16_t v) { return static_cast<uint8_t>(v); }
 
 TEST(SiteTest, ACallThatLeavesByteForByte) {
   ClassBuilder builder;

@@ -100,7 +100,7 @@ class ProcTest : public ::testing::Test {
   void Add(const std::string& pid, const std::string& status, const std::string& maps,
            const std::string& command) {
     const std::string folder = proc_ + "/" + pid;
-    std::filesystem::create_directories(folder + "/root/tmp");
+    std::filesystem::create_directories(std::filesystem::path(folder) / "root" / "tmp");
     std::ofstream(folder + "/status") << status;
     std::ofstream(folder + "/maps") << maps;
     std::ofstream(folder + "/cmdline") << command;

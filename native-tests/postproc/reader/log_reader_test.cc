@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "native-tests/support/csv.h"
 #include "native-tests/support/log_trace.h"
 #include "native-tests/support/run_post.h"
 #include "native-tests/support/trace_builder.h"
@@ -20,12 +19,8 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using testing::ReportCsv;
+using testing::Rows;
 using testing::TraceBuilder;
-
-std::vector<CsvRow> Rows(const std::string& trace, const std::string& report,
-                         const CsvRow& columns) {
-  return testing::ParseCsv(ReportCsv(trace, {"--report=" + report})).Project(columns);
-}
 
 // "A.f()" is routine 1, "A.g()" 2; thread 1 is "main".
 TraceBuilder TwoRoutines() {

@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "native-tests/support/csv.h"
 #include "native-tests/support/run_post.h"
 #include "native-tests/support/trace_builder.h"
 
@@ -16,12 +15,8 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using testing::ReportCsv;
+using testing::Rows;
 using testing::TraceBuilder;
-
-std::vector<CsvRow> Rows(const std::string& trace, const std::string& report,
-                         const CsvRow& columns) {
-  return testing::ParseCsv(ReportCsv(trace, {"--report=" + report})).Project(columns);
-}
 
 std::vector<std::string> RoutineNames(const std::string& trace) {
   std::vector<std::string> names;

@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "native-tests/support/csv.h"
 #include "native-tests/support/run_post.h"
 #include "native-tests/support/trace_builder.h"
 
@@ -76,11 +75,10 @@ class JitReportTest : public ::testing::Test {
 
 TEST_F(JitReportTest, TellsWhatWasInlinedInTheLastCode) {
   const std::string trace = builder_.Finish();
-  const auto rows = testing::ParseCsv(testing::ReportCsv(trace, {"--report=jit"}))
-                        .Project({"row", "caller", "name", "calls", "calls_jitted", "status",
-                                  "inlined_bodies", "bodies", "compiled", "dropped", "size"});
   EXPECT_THAT(
-      rows,
+      testing::Rows(trace, "jit",
+                    {"row", "caller", "name", "calls", "calls_jitted", "status", "inlined_bodies",
+                     "bodies", "compiled", "dropped", "size"}),
       ElementsAre(
           CsvRow{"arc", "A.run()", "A.add()", "6000", "5990", "inlined", "1", "1", "1", "0", "50"},
           CsvRow{"arc", "A.run()", "A.mul()", "3000", "2990", "not inlined", "0", "1", "1", "1",
