@@ -14,6 +14,8 @@
 #include "postproc/reader/trace_reader.h"
 #include "postproc/report/text_writer.h"
 #include "postproc/report/tree_view.h"
+#include "postproc/selection.h"
+#include "postproc/support/printable_stream.h"
 #include "postproc/support/strings.h"
 #include "postproc/version.h"
 
@@ -78,12 +80,17 @@ absl::Status Pipeline::Dump(std::ostream& out) {
   TextWriter writer(model_, out);
   RecordFilter filter(line_.thread, line_.scope, model_, {&writer});
   if (absl::Status status = ReadTraces(filter); !status.ok()) return status;
+  if (absl::Status status = CheckThread(line_, model_); !status.ok()) return status;
   writer.Finish();
   return absl::OkStatus();
 }
 
 absl::Status Pipeline::CheckSort() const {
   const std::string& sort = line_.report.sort;
+  if (!sort.empty() && line_.reports == std::vector<std::string>{"arcflow"}) {
+    return absl::InvalidArgumentError(
+        "--sort: arcflow has one order, by total; --report=flat can be sorted");
+  }
   const bool for_tree =
       line_.reports.empty() ||
       std::find(line_.reports.begin(), line_.reports.end(), "tree") != line_.reports.end();
@@ -139,6 +146,9 @@ absl::Status Pipeline::WriteReports(std::ostream& out) {
   RecordFilter filter(line_.thread, line_.scope, model_, {&builder, &samples, &records, &jit});
   if (absl::Status status = ReadTraces(filter); !status.ok()) return status;
   builder.Finish();
+  if (absl::Status status = CheckSelection(line_, model_, builder.tree()); !status.ok()) {
+    return status;
+  }
 
   std::optional<RerootedTree> rerooted;
   if (!line_.report.root.empty()) {
@@ -210,7 +220,10 @@ int Pipeline::Run() {
   }
   std::ostream& out = line_.output.empty() ? environment_.out : file;
   const bool dump = !line_.reports.empty() && line_.reports.front() == "dump";
-  const absl::Status status = dump ? Dump(out) : WriteReports(out);
+  const bool for_people = !dump && line_.format == Format::kText;
+  PrintableBuffer printable(out);
+  std::ostream printable_out(&printable);
+  const absl::Status status = dump ? Dump(out) : WriteReports(for_people ? printable_out : out);
   TellProblems();
   if (!status.ok()) {
     // Wrong input is InvalidArgument too, but only reports know their columns.

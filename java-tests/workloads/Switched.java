@@ -3,13 +3,30 @@ import java.lang.management.ThreadMXBean;
 
 /**
  * FIG. 18C and 18D: A calls B, which uses the processor all the time, or is off it for a while in
- * between. Prints what each has used by the JVM's own account: {@code NAME CPU_NS WALL_NS}.
+ * between. Prints what B has used by the JVM's own account, as seen inside of it and around it:
+ * {@code b CPU_NS WALL_NS CPU_NS WALL_NS}; the truth lies between. Then the CPU_NS of A, whole.
  */
 public final class Switched {
   private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
   private static final long UNIT = 10_000_000;
-  private static long cpuOfB;
-  private static long wallOfB;
+  private static final Span INSIDE = new Span();
+  private static final Span AROUND = new Span();
+  private static final Span WHOLE = new Span();
+
+  private static final class Span {
+    long cpu;
+    long wall;
+
+    void begin() {
+      wall = -System.nanoTime();
+      cpu = -THREADS.getCurrentThreadCpuTime();
+    }
+
+    void end() {
+      cpu += THREADS.getCurrentThreadCpuTime();
+      wall += System.nanoTime();
+    }
+  }
 
   private Switched() {}
 
@@ -22,27 +39,31 @@ public final class Switched {
 
   static void a(long off) throws InterruptedException {
     use(UNIT);
+    AROUND.begin();
     b(off);
+    AROUND.end();
     use(UNIT);
   }
 
   static void b(long off) throws InterruptedException {
-    long cpu = THREADS.getCurrentThreadCpuTime();
-    long wall = System.nanoTime();
+    INSIDE.begin();
     use(4 * UNIT);
     if (off != 0) {
       Thread.sleep(off / 1_000_000);
     }
     use(4 * UNIT);
-    cpuOfB = THREADS.getCurrentThreadCpuTime() - cpu;
-    wallOfB = System.nanoTime() - wall;
+    INSIDE.end();
   }
 
   /** Argument: units that b is off the processor. */
   public static void main(String[] args) throws Exception {
     use(1);
     System.out.println();
+    WHOLE.begin();
     a(Long.parseLong(args[0]) * UNIT);
-    System.out.println("b " + cpuOfB + " " + wallOfB);
+    WHOLE.end();
+    System.out.println(
+        "b " + INSIDE.cpu + " " + INSIDE.wall + " " + AROUND.cpu + " " + AROUND.wall
+            + " " + WHOLE.cpu);
   }
 }

@@ -88,7 +88,6 @@ std::vector<CsvRow> Rows(const std::vector<std::string>& args, const CsvRow& col
 TEST(CommandLineTest, ThreadGlob) {
   EXPECT_THAT(Rows({"--report=threads", "--thread=pool-?"}, {"thread", "cum"}),
               ElementsAre(CsvRow{"pool-1", "9"}));
-  EXPECT_TRUE(Rows({"--report=threads", "--thread=pool"}, {"thread"}).empty());
   EXPECT_EQ(Rows({"--report=threads", "--thread=*"}, {"thread"}).size(), 2u);
 }
 
@@ -120,6 +119,45 @@ TEST(CommandLineTest, TheOutputMustNotBeTheTrace) {
   std::stringstream kept;
   kept << std::ifstream(trace).rdbuf();
   EXPECT_EQ(kept.str(), kTrace);
+}
+
+// An empty report would look like an answer.
+TEST(CommandLineTest, WhatIsNotInTheTraceIsToldWithTheNearestName) {
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {"--thread=pool", "--thread: no thread 'pool' in the trace; nearest: pool-1"},
+      {"--root=AA", "--root: no routine 'AA' in the trace; nearest: A"},
+      {"--report=callees --of=raed", "--of: no routine 'raed' in the trace; nearest: read"},
+      {"--report=metrics --metric=alloc.bytes", "--metric: no metric 'alloc.bytes' in the trace"},
+      {"--report=arcflow --sort=calls", "--sort: arcflow has one order"},
+  };
+  for (const auto& [args, message] : cases) {
+    std::vector<std::string> all;
+    for (const std::string_view arg : postproc::Split(args, ' ')) all.emplace_back(arg);
+    const RunResult result = RunOnTrace(all);
+    EXPECT_EQ(result.exit_code, 1) << args;
+    EXPECT_THAT(result.err, HasSubstr(message));
+  }
+}
+
+TEST(CommandLineTest, TheNearestRoutineMayLeaveOutPackageAndClass) {
+  constexpr char kNames[] =
+      "# jtrace-text 1 unit=us\n0\tT\tenter\torg.h2.mvstore.Page.getKey(int)\n"
+      "0\tT\tenter\torg.h2.mvstore.Page.getValue(int)\n0\tT\tenter\tf\n";
+  for (const char* near : {"getkey", "Page.gotKey", "org.h2.mvstore.Pages.getKey"}) {
+    const RunResult result = RunPost({std::string("--root=") + near, "t"}, {{"t", kNames}});
+    EXPECT_THAT(result.err, HasSubstr("nearest: org.h2.mvstore.Page.getKey\n")) << near;
+  }
+}
+
+// Names of a trace cannot steer a terminal; machines get them as they are.
+TEST(CommandLineTest, ControlCharactersDoNotReachTheTerminal) {
+  constexpr char kNames[] =
+      "# jtrace-text 1 unit=us\n0\tT\x1b[2J\tenter\tf\xc2\x9bg\xc2\xb5\x7f()\n";
+  const std::string text = RunPost({"--report=tree,flat,arcflow", "t"}, {{"t", kNames}}).out;
+  EXPECT_THAT(text, HasSubstr("T?[2J"));
+  EXPECT_THAT(text, HasSubstr("f??g\xc2\xb5?()"));
+  const std::string csv = RunPost({"--report=tree", "--format=csv", "t"}, {{"t", kNames}}).out;
+  EXPECT_THAT(csv, HasSubstr("T\x1b[2J"));
 }
 
 TEST(CommandLineTest, TopAndSort) {

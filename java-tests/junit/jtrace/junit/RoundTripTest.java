@@ -19,7 +19,7 @@ final class RoundTripTest {
   private static final List<String> REPORTS =
       List.of(
           "tree", "flat", "arcflow", "functions", "modules", "samples", "paths", "threads",
-          "callees --of=main", "callers --of=main", "tree --merge=embed", "tree --merge=none",
+          "callees --of=JavaMain", "callers --of=JavaMain", "tree --merge=embed", "tree --merge=none",
           "flat --scope=app");
 
   private record Program(String name, List<String> jars, List<String> arguments) {}
