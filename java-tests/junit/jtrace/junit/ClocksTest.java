@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
@@ -25,39 +26,72 @@ final class ClocksTest {
   /** Calls, base, cum and the like as in the figures, where a microsecond is their unit. */
   @TestFactory
   Stream<DynamicTest> figure18AGivesFigures20And26And27() {
+    Golden golden = new Golden("pt_pidtid", "Fig18A\\$(.)\\..*", 1_000);
     return Stream.of("tree", "log").flatMap(record -> {
       Jvm.Result run = new Jvm().agent(FIG_18A_SCOPE + ",record=" + record).run("Fig18A");
       assertEquals(0, run.exit(), run.err());
       return Stream.of("tree fig20.csv", "flat fig26.csv", "arcflow fig27.csv")
           .map(pair -> pair.split(" "))
-          .map(pair -> DynamicTest.dynamicTest(record + ": " + pair[1], () ->
-              compare(run.report("--report=" + pair[0]), Files.readAllLines(GOLDEN.resolve(pair[1])))));
+          .map(pair -> DynamicTest.dynamicTest(record + ": " + pair[1],
+              () -> golden.compare(run.report("--report=" + pair[0]), pair[1])));
     });
   }
 
-  /** As sets: the figures name the routines, the program's order of equals differs. */
-  private static void compare(Report report, List<String> golden) {
-    List<String> columns = List.of(golden.get(0).split(","));
-    TreeSet<String> found = new TreeSet<>();
-    for (Map<String, String> row : report.rows()) {
-      if (isOfTheFigure(row)) {
-        found.add(columns.stream().map(c -> inUnits(c, row.get(c))).collect(Collectors.joining(",")));
+  /** Where a routine's cost depends on its caller: Table II of S4.3, not the average's Table III. */
+  @TestFactory
+  Stream<DynamicTest> callersPayWhatTheyCaused() {
+    Golden golden = new Golden("main-thread", "TableTwo\\$Program\\.(\\w+)\\(.*", 1_000_000);
+    return Stream.of("tree", "log").map(record -> DynamicTest.dynamicTest(record, () -> {
+      String options = "include=TableTwo$Program,exclude=TableTwo$Program::<init>,mode=events,record=" + record;
+      Jvm.Result run = new Jvm().agent(options + ",clock=manual").run("TableTwo", "manual");
+      assertEquals(0, run.exit(), run.err());
+      golden.compare(run.report("--report=flat"), "table2.csv");
+      checkOnTheProcessor(new Jvm().agent(options + ",clock=cpu").run("TableTwo", "processor"));
+    }));
+  }
+
+  /** B 50 ms and C 40; by the average of D's calls it would be 40 and 50. */
+  private static void checkOnTheProcessor(Jvm.Result run) {
+    assertEquals(0, run.exit(), run.err());
+    Report flat = run.report("--report=flat");
+    assertBetween(50_000_000, flat.sum("cum", "TableTwo$Program.b()"), 52_000_000);
+    assertBetween(40_000_000, flat.sum("cum", "TableTwo$Program.c()"), 42_000_000);
+    for (Map<String, String> arc : run.report("--report=arcflow").rows()) {
+      if (!arc.get("self").contains("Program.d(") || !arc.get("row").equals("parent")) continue;
+      assertEquals("40", arc.get("calls"));
+      boolean ofB = arc.get("name").contains("Program.b(");
+      long due = ofB ? 30_000_000 : 10_000_000;
+      assertBetween(due, Long.parseLong(arc.get("cum")), due + 2_000_000);
+    }
+  }
+
+  /** A figure's table: one thread's routines, short names, times in units of so many nanoseconds. */
+  private record Golden(String root, String routine, long unit) {
+    /** As sets: the figures name the routines, the program's order of equals differs. */
+    void compare(Report report, String file) throws IOException {
+      List<String> golden = Files.readAllLines(GOLDEN.resolve(file));
+      List<String> columns = List.of(golden.get(0).split(","));
+      TreeSet<String> found = new TreeSet<>();
+      for (Map<String, String> row : report.rows()) {
+        if (!isOfTheFigure(row)) continue;
+        found.add(columns.stream().map(c -> shown(c, row.get(c))).collect(Collectors.joining(",")));
       }
+      assertEquals(new TreeSet<>(golden.subList(1, golden.size())), found);
     }
-    assertEquals(new TreeSet<>(golden.subList(1, golden.size())), found);
-  }
 
-  private static boolean isOfTheFigure(Map<String, String> row) {
-    String thread = row.getOrDefault("thread", "pt_pidtid");
-    String name = row.getOrDefault("self", row.get("name"));
-    return thread.equals("pt_pidtid") && (name.equals("pt_pidtid") || name.startsWith("Fig18A"));
-  }
-
-  private static String inUnits(String column, String value) {
-    if (column.startsWith("base") || column.startsWith("cum")) {
-      return value.isEmpty() ? "" : String.valueOf(Long.parseLong(value) / 1000);
+    private boolean isOfTheFigure(Map<String, String> row) {
+      String name = row.getOrDefault("self", row.get("name"));
+      return row.getOrDefault("thread", root).equals(root)
+          && (name.equals(root) || name.matches(routine));
     }
-    return value.replaceFirst("Fig18A\\$(.)\\..*", "$1");
+
+    private String shown(String column, String value) {
+      if (column.startsWith("base") || column.startsWith("cum")) {
+        return value.isEmpty() ? "" : String.valueOf(Long.parseLong(value) / unit);
+      }
+      String name = value.replaceFirst(routine, "$1");
+      return name.length() == 1 ? name.toUpperCase(Locale.ROOT) : name;
+    }
   }
 
   /** FIG. 18C and 18D: base without the time off the processor, elapsed with it. */
