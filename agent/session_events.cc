@@ -88,14 +88,15 @@ void Session::GcStart() {
                      .major = format::kGc,
                      .minor = format::kGcCycle,
                      .value = static_cast<int64_t>(gc_count_.fetch_add(1) + 1),
-                     .text = gc_cause_.Current()});
+                     .text = gc_cause_.AtBegin()});
 }
 
 void Session::GcFinish() {
   encoder_.AddEvent({.time_ns = clock_.Now(),
                      .major = format::kGc,
                      .minor = format::kGcCycle | format::kEnd,
-                     .value = static_cast<int64_t>(gc_count_.load())});
+                     .value = static_cast<int64_t>(gc_count_.load()),
+                     .text = gc_cause_.AtEnd()});
 }
 
 }  // namespace jtrace

@@ -37,7 +37,10 @@ struct Entry {
 };
 static_assert(sizeof(Entry) == 20);
 
-constexpr absl::string_view kName = "sun.gc.cause";
+constexpr absl::string_view kCause = "sun.gc.cause";
+constexpr absl::string_view kLastCause = "sun.gc.lastCause";
+// What the JVM writes between collections.
+constexpr absl::string_view kNone = "No GC";
 
 }  // namespace
 
@@ -51,14 +54,13 @@ bool GcCause::FindIn(const uint8_t* memory) {
     std::memcpy(&entry, at, sizeof(entry));
     if (entry.length <= 0) return false;
     const char* name = reinterpret_cast<const char*>(at) + entry.name_offset;
-    if (entry.vector_length > 0 && kName == name) {
-      text_ = reinterpret_cast<const char*>(at) + entry.data_offset;
-      size_ = static_cast<size_t>(entry.vector_length);
-      return true;
-    }
+    const Text text = {reinterpret_cast<const char*>(at) + entry.data_offset,
+                       static_cast<size_t>(entry.vector_length)};
+    if (entry.vector_length > 0 && kCause == name) cause_ = text;
+    if (entry.vector_length > 0 && kLastCause == name) last_cause_ = text;
     at += entry.length;
   }
-  return false;
+  return cause_.begin != nullptr;
 }
 
 bool GcCause::Find(const void* libjvm_address) {
@@ -73,9 +75,19 @@ bool GcCause::Find(const void* libjvm_address) {
   return prologue != 0 && FindIn(reinterpret_cast<const uint8_t*>(prologue));
 }
 
-absl::string_view GcCause::Current() const {
-  if (text_ == nullptr) return {};
-  return {text_, strnlen(text_, size_)};
+absl::string_view GcCause::Text::Read() const {
+  if (begin == nullptr) return {};
+  return {begin, strnlen(begin, size)};
+}
+
+absl::string_view GcCause::AtBegin() const {
+  const absl::string_view cause = cause_.Read();
+  return cause == kNone ? absl::string_view() : cause;
+}
+
+absl::string_view GcCause::AtEnd() const {
+  const absl::string_view cause = AtBegin();
+  return cause.empty() ? last_cause_.Read() : cause;
 }
 
 }  // namespace jtrace::jvmti

@@ -1,7 +1,6 @@
 #include "agent/sampling/sampler.h"
 
 #include <dirent.h>
-#include <dlfcn.h>
 #include <errno.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -13,16 +12,12 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/container/flat_hash_map.h"
-#include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
-#include "agent/hot/safe_read.h"
 #include "agent/hot/sample_handler.h"
+#include "agent/sampling/jvm_view.h"
 #include "agent/sampling/signals.h"
 #include "agent/sampling/slot_pool.h"
-#include "agent/sampling/stub_registry.h"
 #include "agent/sampling/thread_timers.h"
-#include "agent/sampling/vm_layout_resolver.h"
-#include "agent/sampling/vm_structs.h"
 
 namespace jtrace::sampling {
 
@@ -35,14 +30,9 @@ class Sampler::Impl {
                                                       const void* libjvm_address);
 
   absl::Status Reconfigure(const SamplerOptions& options);
-  StubRegistry& stubs() { return stubs_; }
+  JvmView& jvm() { return jvm_; }
   absl::Status Start(JNIEnv* env);
-  const IntrinsicNames& intrinsics() const { return intrinsics_; }
-  const std::string& layout_problem() const { return layout_problem_; }
   absl::Status Attach(pid_t tid, uint32_t thread_number, uint64_t java_tid, uintptr_t java_thread);
-  uintptr_t JavaThreadOf(JNIEnv* env) const;
-  pid_t OsThreadId(uintptr_t java_thread) const;
-  uintptr_t MethodBehind(jmethodID id) const;
   void Detach(pid_t tid);
   void SweepEndedThreads();
   void Drain(absl::FunctionRef<void(const hot::SampleView&)> take);
@@ -52,8 +42,6 @@ class Sampler::Impl {
 
  private:
   explicit Impl(const SamplerOptions& options) : options_(options) {}
-  void ReadVm(const void* libjvm_address);
-  void ResolveLayout(JNIEnv* env);
   void Identify(ThreadSlot* slot, uint32_t thread_number, uint64_t java_tid, uintptr_t java_thread);
   void DetachLocked(ThreadSlot* slot) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
@@ -62,12 +50,7 @@ class Sampler::Impl {
 
   SamplerOptions options_;
   std::vector<SampleLoss> totals_at_start_;
-  absl::StatusOr<VmStructs> structs_ = absl::UnknownError("not read");
-  LocalSymbols symbols_;
-  hot::VmLayout layout_;
-  IntrinsicNames intrinsics_;
-  std::string layout_problem_ = "the sampler was not started";
-  StubRegistry stubs_;
+  JvmView jvm_;
 
   mutable absl::Mutex mutex_;
   bool running_ ABSL_GUARDED_BY(mutex_) = false;
@@ -104,7 +87,7 @@ absl::StatusOr<std::unique_ptr<Sampler::Impl>> Sampler::Impl::Create(const Sampl
       {options.max_threads, options.ring_bytes, options.max_frames, options.check_memory});
   if (!pool.ok()) return pool.status();
   impl->pool_ = *std::move(pool);
-  impl->ReadVm(libjvm_address);
+  impl->jvm_.Read(libjvm_address);
   return impl;
 }
 
@@ -128,30 +111,14 @@ absl::Status Sampler::Impl::Reconfigure(const SamplerOptions& options) {
   return absl::OkStatus();
 }
 
-void Sampler::Impl::ReadVm(const void* libjvm_address) {
-  Dl_info info;
-  if (libjvm_address == nullptr || dladdr(libjvm_address, &info) == 0) {
-    structs_ = absl::NotFoundError("libjvm was not found");
-    return;
-  }
-  void* const libjvm = dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD);
-  if (libjvm == nullptr) {
-    structs_ = absl::NotFoundError(absl::StrCat("cannot open ", info.dli_fname));
-    return;
-  }
-  structs_ = VmStructs::Read(libjvm);
-  symbols_ = ReadLocalSymbols(info.dli_fname, reinterpret_cast<uintptr_t>(info.dli_fbase));
-  dlclose(libjvm);
-}
-
 absl::Status Sampler::Impl::Start(JNIEnv* env) {
   {
     absl::MutexLock lock(&mutex_);
     if (running_) return absl::FailedPreconditionError("the sampler runs already");
   }
-  ResolveLayout(env);
-  hot::safe_fetch.store(symbols_.safe_fetch, std::memory_order_relaxed);
-  if (symbols_.safe_fetch == nullptr) {
+  jvm_.Resolve(env);
+  hot::safe_fetch.store(jvm_.safe_fetch(), std::memory_order_relaxed);
+  if (jvm_.safe_fetch() == nullptr) {
     const absl::Status status = InstallFaultHandler();
     if (!status.ok()) return status;
   }
@@ -161,7 +128,7 @@ absl::Status Sampler::Impl::Start(JNIEnv* env) {
   state->slot_count = pool_->capacity();
   state->slot_by_fd = timers_->slot_by_fd();
   state->fd_count = timers_->fd_count();
-  state->vm = layout_problem_.empty() ? &layout_ : nullptr;
+  state->vm = jvm_.layout();
   state->read_position = options_.read_position;
   state->measure_cost = options_.measure_cost;
   totals_at_start_ = Totals();
@@ -172,52 +139,14 @@ absl::Status Sampler::Impl::Start(JNIEnv* env) {
   return absl::OkStatus();
 }
 
-void Sampler::Impl::ResolveLayout(JNIEnv* env) {
-  absl::Status status = structs_.status();
-  if (status.ok()) status = ResolveVmLayout(*structs_, symbols_, &layout_);
-  if (status.ok()) status = ResolveJniEnvOffset(env, &layout_);
-  layout_problem_ = std::string(status.message());
-  if (!status.ok()) return;
-  if (layout_problem_.empty()) intrinsics_ = IntrinsicNames(*structs_, layout_);
-  AddInterpreterCodelets(*structs_, &stubs_);
-  stubs_.Publish(&layout_);
-}
-
-uintptr_t Sampler::Impl::JavaThreadOf(JNIEnv* env) const {
-  if (env == nullptr || !layout_problem_.empty()) return 0;
-  return reinterpret_cast<uintptr_t>(env) - static_cast<uintptr_t>(layout_.thread.jni_env);
-}
-
-pid_t Sampler::Impl::OsThreadId(uintptr_t java_thread) const {
-  const auto& fields = layout_.thread;
-  if (!layout_problem_.empty() || java_thread == 0 || fields.os_thread == hot::kAbsent ||
-      fields.os_thread_id == hot::kAbsent) {
-    return 0;
-  }
-  const uintptr_t os_thread =
-      hot::SafeReadOr0(java_thread + static_cast<uintptr_t>(fields.os_thread));
-  int32_t tid;
-  return hot::SafeRead(os_thread + static_cast<uintptr_t>(fields.os_thread_id), &tid) ? tid : 0;
-}
-
-uintptr_t Sampler::Impl::MethodBehind(jmethodID id) const {
-  if (!layout_problem_.empty() || !layout_.method.ids_point_to_methods) return 0;
-  return hot::SafeReadOr0(reinterpret_cast<uintptr_t>(id));
-}
-
 void Sampler::Impl::Identify(ThreadSlot* slot, uint32_t thread_number, uint64_t java_tid,
                              uintptr_t java_thread) {
   slot->thread_number.store(thread_number, std::memory_order_relaxed);
   slot->java_tid.store(java_tid, std::memory_order_relaxed);
-  const auto& fields = layout_.thread;
-  uintptr_t base = 0, size = 0;
-  if (java_thread != 0 && fields.stack_base != hot::kAbsent && fields.stack_size != hot::kAbsent) {
-    base = hot::SafeReadOr0(java_thread + static_cast<uintptr_t>(fields.stack_base));
-    size = hot::SafeReadOr0(java_thread + static_cast<uintptr_t>(fields.stack_size));
-  }
+  const JvmView::Stack stack = jvm_.StackOf(java_thread);
   slot->java_thread.store(java_thread, std::memory_order_relaxed);
-  slot->stack_low.store(size < base ? base - size : 0, std::memory_order_relaxed);
-  slot->stack_high.store(base, std::memory_order_relaxed);
+  slot->stack_low.store(stack.low, std::memory_order_relaxed);
+  slot->stack_high.store(stack.high, std::memory_order_relaxed);
 }
 
 absl::Status Sampler::Impl::Attach(pid_t tid, uint32_t thread_number, uint64_t java_tid,
@@ -272,7 +201,7 @@ void Sampler::Impl::Detach(pid_t tid) {
 }
 
 void Sampler::Impl::SweepEndedThreads() {
-  if (layout_problem_.empty()) stubs_.Publish(&layout_);
+  jvm_.PublishStubs();
   absl::MutexLock lock(&mutex_);
   std::vector<ThreadSlot*> ended;
   const pid_t process = getpid();
@@ -337,21 +266,7 @@ std::vector<SampleLoss> Sampler::Impl::Losses() const {
 }
 
 std::vector<SampleLoss> Sampler::Impl::Totals() const {
-  const hot::SampleCounters& counters = hot::sample_counters;
-  const auto value = [](const std::atomic<uint64_t>& counter) {
-    return counter.load(std::memory_order_relaxed);
-  };
-  std::vector<SampleLoss> losses = {
-      {"sample.ring_full", value(counters.ring_full)},
-      {"sample.nested", value(counters.nested)},
-      {"sample.stale", value(counters.stale)},
-      {"sample.position_unknown", value(counters.position_unknown)},
-      {"sample.memory_wrong", value(counters.memory_wrong)},
-  };
-  for (int i = 1; i < static_cast<int>(hot::WalkNote::kCount); ++i) {
-    losses.push_back({absl::StrCat("walk.", hot::WalkNoteName(static_cast<hot::WalkNote>(i))),
-                      value(counters.notes[i])});
-  }
+  std::vector<SampleLoss> losses = HandlerLosses();
   absl::MutexLock lock(&mutex_);
   losses.push_back({"sample.thread_not_attached", attach_failures_});
   losses.push_back({"sample.timer_fallback", timers_->fallbacks()});
@@ -378,21 +293,21 @@ absl::Status Sampler::Reconfigure(const SamplerOptions& options) {
 
 void Sampler::AddDynamicCode(std::string_view name, const void* address, uint32_t length) {
   const auto begin = reinterpret_cast<uintptr_t>(address);
-  impl_->stubs().Add(name, begin, begin + length);
+  impl_->jvm().stubs().Add(name, begin, begin + length);
 }
 
 std::optional<IntrinsicMethod> Sampler::IntrinsicMethodAt(uint64_t method) const {
-  return impl_->intrinsics().Find(method);
+  return impl_->jvm().intrinsics().Find(method);
 }
 
-std::string Sampler::StubName(uint64_t address) const { return impl_->stubs().Name(address); }
+std::string Sampler::StubName(uint64_t address) const { return impl_->jvm().stubs().Name(address); }
 
 absl::Status Sampler::Start(JNIEnv* env) { return impl_->Start(env); }
 
-const std::string& Sampler::JavaLayoutProblem() const { return impl_->layout_problem(); }
+const std::string& Sampler::JavaLayoutProblem() const { return impl_->jvm().problem(); }
 
 absl::Status Sampler::AttachCurrentThread(JNIEnv* env, uint32_t thread_number, uint64_t java_tid) {
-  return impl_->Attach(gettid(), thread_number, java_tid, impl_->JavaThreadOf(env));
+  return impl_->Attach(gettid(), thread_number, java_tid, impl_->jvm().JavaThreadOf(env));
 }
 
 absl::Status Sampler::AttachThread(pid_t tid, uint32_t thread_number, uint64_t java_tid,
@@ -400,9 +315,11 @@ absl::Status Sampler::AttachThread(pid_t tid, uint32_t thread_number, uint64_t j
   return impl_->Attach(tid, thread_number, java_tid, java_thread);
 }
 
-pid_t Sampler::OsThreadId(uintptr_t java_thread) const { return impl_->OsThreadId(java_thread); }
+pid_t Sampler::OsThreadId(uintptr_t java_thread) const {
+  return impl_->jvm().OsThreadId(java_thread);
+}
 
-uintptr_t Sampler::MethodBehind(jmethodID id) const { return impl_->MethodBehind(id); }
+uintptr_t Sampler::MethodBehind(jmethodID id) const { return impl_->jvm().MethodBehind(id); }
 
 void Sampler::DetachCurrentThread() { impl_->Detach(gettid()); }
 
@@ -416,24 +333,7 @@ TimerKind Sampler::timer_in_use() const { return impl_->timer_in_use(); }
 
 std::vector<SampleLoss> Sampler::Losses() const { return impl_->Losses(); }
 
-HandlerCost Sampler::Cost() const {
-  const hot::SampleCounters& counters = hot::sample_counters;
-  HandlerCost result;
-  for (const auto& bucket : counters.cost) result.samples += bucket.load();
-  if (result.samples == 0) return result;
-  result.average_ns = counters.cost_ns.load() / result.samples;
-  uint64_t below = 0;
-  for (int i = 0; i < hot::SampleCounters::kCostBuckets; ++i) {
-    constexpr uint64_t kBucketNanos = 250;
-    below += counters.cost[i].load();
-    if (result.p50_ns == 0 && 2 * below >= result.samples) result.p50_ns = (i + 1) * kBucketNanos;
-    if (100 * below >= 99 * result.samples) {
-      result.p99_ns = (i + 1) * kBucketNanos;
-      break;
-    }
-  }
-  return result;
-}
+HandlerCost Sampler::Cost() const { return MeasuredHandlerCost(); }
 
 std::vector<pid_t> ListThreads() {
   std::vector<pid_t> threads;

@@ -20,6 +20,7 @@
 #include "agent/hot/position.h"
 #include "agent/hot/sample_record.h"
 #include "agent/sampling/intrinsic_names.h"
+#include "agent/sampling/sample_totals.h"
 
 namespace jtrace::sampling {
 
@@ -48,20 +49,6 @@ struct SamplerOptions {
   // Walk every stack twice, with and without what is remembered of the walk before, and count
   // differences as the loss "sample.memory_wrong". For tests.
   bool check_memory = false;
-};
-
-// Samples lost or cut short, by reason; running totals.
-struct SampleLoss {
-  std::string name;  // "sample_ring_full", "walk.compiled_caller"
-  uint64_t count;
-};
-
-// Cost of the handler in nanoseconds; zeros unless SamplerOptions::measure_cost.
-struct HandlerCost {
-  uint64_t samples = 0;
-  uint64_t average_ns = 0;
-  uint64_t p50_ns = 0;
-  uint64_t p99_ns = 0;
 };
 
 // Life: Create (OnLoad or attach) → AddDynamicCode as the JVM reports it → Start (VMInit) →

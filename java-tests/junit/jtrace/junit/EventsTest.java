@@ -40,6 +40,10 @@ final class EventsTest {
   }
 
   private static List<String[]> records(String op, String text) {
+    return records(dump, op, text);
+  }
+
+  private static List<String[]> records(List<String[]> dump, String op, String text) {
     return dump.stream()
         .filter(fields -> fields.length > 2 && fields[2].equals(op))
         .filter(fields -> List.of(fields).contains(text))
@@ -86,7 +90,13 @@ final class EventsTest {
 
   @Test
   void collectionsHaveTheirCause() {
-    assertEquals(COLLECTIONS, records("gc-begin", "System.gc()").size());
+    assertEquals(COLLECTIONS, records("gc-end", "System.gc()").size());
+    for (String collector : List.of("Serial", "Parallel", "G1", "Z")) {
+      List<String[]> other =
+          dump(new Jvm().agent("mode=events").arguments("-XX:+Use" + collector + "GC").run("Events"));
+      assertTrue(records(other, "gc-end", "System.gc()").size() >= COLLECTIONS, collector);
+      assertEquals(List.of(), records(other, "gc-end", "No GC"), collector);
+    }
   }
 
   @Test

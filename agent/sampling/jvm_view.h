@@ -1,0 +1,67 @@
+// What samples need to know of the JVM: its layout, its stubs, its intrinsics' names.
+#ifndef JTRACE_AGENT_SAMPLING_JVM_VIEW_H_
+#define JTRACE_AGENT_SAMPLING_JVM_VIEW_H_
+
+#include <jni.h>
+#include <sys/types.h>
+
+#include <cstdint>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "agent/hot/walk/vm_layout.h"
+#include "agent/sampling/intrinsic_names.h"
+#include "agent/sampling/stub_registry.h"
+#include "agent/sampling/vm_layout_resolver.h"
+#include "agent/sampling/vm_structs.h"
+
+namespace jtrace::sampling {
+
+// Read from libjvm's symbols and its vmStructs tables. Threads: Read and Resolve from the
+// session's; the queries from any thread after Resolve. Must outlive every handler that was given
+// layout().
+class JvmView {
+ public:
+  // `libjvm_address`: any address in libjvm. What cannot be read is told by problem() after
+  // Resolve.
+  void Read(const void* libjvm_address);
+  // In VMInit or later.
+  void Resolve(JNIEnv* env);
+
+  // Why the layout is not known; "" if it is.
+  const std::string& problem() const { return problem_; }
+  // Null if it is not known.
+  const hot::VmLayout* layout() const { return problem_.empty() ? &layout_ : nullptr; }
+  // The JVM's own way to read memory that may be gone; null if it was not found.
+  auto safe_fetch() const { return symbols_.safe_fetch; }
+  StubRegistry& stubs() { return stubs_; }
+  // Makes stubs that have come since visible to handlers.
+  void PublishStubs();
+  const IntrinsicNames& intrinsics() const { return intrinsics_; }
+
+  // The JavaThread behind a JNIEnv; 0 if it cannot be told.
+  uintptr_t JavaThreadOf(JNIEnv* env) const;
+  // The OS thread id of a JavaThread; 0 if it cannot be told.
+  pid_t OsThreadId(uintptr_t java_thread) const;
+  // The Method behind a jmethodID; 0 if it cannot be told.
+  uintptr_t MethodBehind(jmethodID id) const;
+  struct Stack {
+    uintptr_t low = 0;
+    uintptr_t high = 0;
+  };
+  // Zeros if it cannot be told.
+  Stack StackOf(uintptr_t java_thread) const;
+
+ private:
+  absl::StatusOr<VmStructs> structs_ = absl::UnknownError("not read");
+  LocalSymbols symbols_;
+  hot::VmLayout layout_;
+  IntrinsicNames intrinsics_;
+  std::string problem_ = "the sampler was not started";
+  StubRegistry stubs_;
+};
+
+}  // namespace jtrace::sampling
+
+#endif  // JTRACE_AGENT_SAMPLING_JVM_VIEW_H_
