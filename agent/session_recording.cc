@@ -202,11 +202,12 @@ absl::Status Session::StartProbes(JNIEnv* jni) {
     if (logs_ == nullptr) {
       call_source_ = std::make_unique<writer::TreeSource>(std::move(source));
     } else {
-      logs_->Discard();
+      logs_->BeginRecording();
       call_source_ = std::make_unique<writer::LogSource>(
           clock_, *logs_, std::move(source), threads_, losses_,
-          writer::LogSource::Budget{options_.log_budget,
-                                    [this] { return file_->bytes_written(); }});
+          writer::LogSource::Settings{options_.log_budget,
+                                      [this] { return file_->bytes_written(); },
+                                      !options_.codes_off.contains(format::kThreadSwitch)});
     }
   }
   return EnableClassFileEvents();

@@ -78,5 +78,9 @@ inline constexpr uint32_t kInterruptLevel = 0x1;  // plus the level
 inline constexpr uint32_t kLogJitted = 0x1;
 inline constexpr uint32_t kLogExit = 0x2;
 inline constexpr int kLogRoutineShift = 2;
+// Without a routine; the next op is the value.
+inline constexpr uint32_t kLogPosition = 1;  // number of the node where the thread stands
+inline constexpr uint32_t kLogDropped = 2;   // entries and exits that were left out
+inline constexpr uint32_t kLogFirstCall = 1u << kLogRoutineShift;
 
 }  // namespace jtrace::format

@@ -7,8 +7,9 @@
 // order, so nothing will be written there any more.
 //
 // 4 bytes: the low 24 bits are the op (routine << 2 | exit << 1 | jitted) and the upper 8 are 0, or
-// they hold a kind and the low 24 bits its value. 8 bytes: the low 24 bits are the op and the upper
-// 40 the low bits of the clock; without a routine they hold a kind, and the upper 40 its value.
+// they hold a kind and the low 24 bits its value; kAt has the first bit alone and a Ref in the
+// rest. 8 bytes: the low 24 bits are the op and the upper 40 the low bits of the clock; without a
+// routine they hold a kind, and the upper 40 its value.
 #ifndef JTRACE_AGENT_HOT_EVENT_RING_H_
 #define JTRACE_AGENT_HOT_EVENT_RING_H_
 
@@ -19,10 +20,12 @@ namespace jtrace::hot {
 
 inline constexpr int kOpBits = 24;
 enum class LogKind : uint32_t {
-  kDropped = 1,  // calls that went to the tree instead, from here to the next record
-  kTime = 2,     // microseconds since the last such record (4-byte records)
+  kAt = 0,       // Ref of the node where the thread stands
+  kDropped = 1,  // calls that went to the tree instead
+  kTime = 2,     // of what follows: microseconds since the last one (4 bytes), the clock (8 bytes)
   kOff = 3,      // ticks off the processors before the next record (8-byte records)
 };
+inline constexpr uint32_t kAtBit = uint32_t{1} << 31;
 
 struct EventRing {
   uint64_t tail;          // consumer: bytes read
@@ -30,7 +33,8 @@ struct EventRing {
   uint64_t record_bytes;  // 4 or 8; written before the ring is published
   uint64_t start_ticks;   // the clock when the thread got its state
   uint64_t time;          // consumer: of the last record, in the clock's units
-  uint64_t reserved[3];
+  uint64_t begins_at;  // consumer: Ref of the node where the next record's recording begins, or 0
+  uint64_t reserved[2];
 };
 static_assert(sizeof(EventRing) == 64 && offsetof(EventRing, start_ticks) == 24);
 

@@ -107,10 +107,10 @@ struct ThreadState {
   // record=log (event_ring.h): addresses of the next record and of the end of the room.
   uint64_t log_next;
   uint64_t log_limit;
-  uint64_t log_lap;      // bytes recorded when the ring was last begun from its start
-  uint64_t log_ring;     // address of the EventRing; 0: none
-  uint64_t log_gap;      // the node where the log's reader stands in a gap; 0: no gap
-  uint64_t log_gap_top;  // the node where it stood when the gap began
+  uint64_t log_lap;   // bytes recorded when the ring was last begun from its start
+  uint64_t log_ring;  // address of the EventRing; 0: none
+  uint64_t log_gap;   // in a gap, the innermost node open all along; 0: no gap; 1: the log is over
+  uint64_t log_moving;   // 1: a probe is moving the thread, and an exception may have cut it off
   uint64_t log_dropped;  // calls of this gap
   uint64_t log_time;     // clock=coarse: the time of the last record
   uint64_t reserved_2[2];

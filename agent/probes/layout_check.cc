@@ -79,13 +79,15 @@ constexpr LayoutConstant kClockConstants[] = {
 };
 
 constexpr LayoutConstant kLogConstants[] = {
+    {"COARSE", static_cast<int64_t>(hot::ProbeClock::kCoarse)},
+    {"CPU", static_cast<int64_t>(hot::ProbeClock::kCpu)},
     {"ARENA_LOG_STOPPED", offsetof(Arena, log_stopped)},
     {"STATE_LOG_NEXT", offsetof(ThreadState, log_next)},
     {"STATE_LOG_LIMIT", offsetof(ThreadState, log_limit)},
     {"STATE_LOG_LAP", offsetof(ThreadState, log_lap)},
     {"STATE_LOG_RING", offsetof(ThreadState, log_ring)},
     {"STATE_LOG_GAP", offsetof(ThreadState, log_gap)},
-    {"STATE_LOG_GAP_TOP", offsetof(ThreadState, log_gap_top)},
+    {"STATE_LOG_MOVING", offsetof(ThreadState, log_moving)},
     {"STATE_LOG_DROPPED", offsetof(ThreadState, log_dropped)},
     {"STATE_LOG_TIME", offsetof(ThreadState, log_time)},
     {"RING_TAIL", offsetof(EventRing, tail)},
@@ -97,6 +99,7 @@ constexpr LayoutConstant kLogConstants[] = {
     {"KIND_DROPPED", static_cast<int64_t>(hot::LogKind::kDropped)},
     {"KIND_TIME", static_cast<int64_t>(hot::LogKind::kTime)},
     {"KIND_OFF", static_cast<int64_t>(hot::LogKind::kOff)},
+    {"KIND_AT", static_cast<int64_t>(hot::LogKind::kAt)},
 };
 static_assert(hot::ChunkBytes(0) == 1 << 11 && hot::ChunkBytes(1) == 1 << 13,
               "JTraceMemory.chunkBytes");

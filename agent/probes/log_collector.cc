@@ -71,15 +71,16 @@ void LogCollector::FinishGap(const ThreadState& state, bool ended, Visit visit) 
   ops_.clear();
   times_.clear();
   marks_.clear();
-  auto* node = reinterpret_cast<const hot::Node*>(hot::ReadRelaxed(state.log_gap_top));
-  const auto* end = reinterpret_cast<const hot::Node*>(gap);
-  for (; node->routine != 0 && (ended || node != end);
-       node = hot::At<hot::Node>(arena_, node->parent)) {
-    ops_.push_back(node->routine << 2 | kExit);
-  }
   const auto& ring = *reinterpret_cast<const EventRing*>(hot::ReadRelaxed(state.log_ring));
-  if (clock_ != hot::ProbeClock::kNone) times_.assign(ops_.size(), TimeOf(ring));
-  marks_.push_back({0, LogKind::kDropped, hot::ReadRelaxed(state.log_dropped)});
+  const auto ref_of = [&](uint64_t node) {
+    return hot::RefOf(arena_, reinterpret_cast<const hot::Node*>(node));
+  };
+  const bool timed = clock_ != hot::ProbeClock::kNone;
+  const uint64_t last = timed ? TimeOf(ring) : 0;
+  const uint64_t now = timed ? std::max(last, Now()) : 0;
+  AddMark(LogKind::kAt, ref_of(gap), last);
+  AddMark(LogKind::kDropped, hot::ReadRelaxed(state.log_dropped), now);
+  AddMark(LogKind::kAt, ended ? state.root : ref_of(hot::ReadRelaxed(state.current)), now);
   Visited(state, visit);
 }
 
@@ -88,14 +89,36 @@ void LogCollector::Visited(const ThreadState& state, Visit visit) {
   events_ += ops_.size();
   for (const uint32_t op : ops_) calls_ += (op & kExit) == 0;
   for (const LogMark& mark : marks_) dropped_ += mark.kind == LogKind::kDropped ? mark.value : 0;
-  visit({state.tid, ops_, times_, marks_});
+  visit({state.tid, ops_, times_, marks_, clock_ != hot::ProbeClock::kNone});
 }
 
-void LogCollector::Discard() {
+void LogCollector::BeginRecording() {
   while (Poll([](const LogRun&) {})) {
   }
+  BeginFile();
   hot::WriteRelaxed(arena_->log_stopped, uint64_t{0});
   events_ = calls_ = dropped_ = 0;
+}
+
+void LogCollector::BeginFile() {
+  ForEachState([&](const ThreadState& state) {
+    const uint64_t address = hot::ReadAcquire(state.log_ring);
+    if (address == 0) return;
+    auto& ring = *reinterpret_cast<EventRing*>(address);
+    const auto next_record = [&] {
+      const uint64_t in_lap = hot::ReadAcquire(state.log_next) - (address + sizeof(EventRing));
+      return hot::ReadAcquire(state.log_lap) + in_lap;
+    };
+    const uint64_t current = hot::ReadAcquire(state.current);
+    const bool is_still = next_record() == ring.tail && hot::ReadAcquire(state.current) == current;
+    const hot::Ref at = hot::RefOf(arena_, reinterpret_cast<const hot::Node*>(current));
+    ring.begins_at = is_still && at != state.root ? at : 0;
+  });
+}
+
+uint64_t LogCollector::Now() const {
+  return clock_ == hot::ProbeClock::kCoarse ? hot::ReadRelaxed(arena_->tick)
+                                            : scale_.Monotonic(scale_.Now());
 }
 
 uint64_t LogCollector::TimeOf(const EventRing& ring) const {
@@ -112,6 +135,11 @@ bool LogCollector::DrainSome(const ThreadState& state, Visit visit) {
   if (ring.time == 0) ring.time = ring.start_ticks;
   const size_t records =
       ring.record_bytes == 4 ? ReadRecords<uint32_t>(ring) : ReadRecords<uint64_t>(ring);
+  if (records != 0 && ring.begins_at != 0) {
+    marks_.insert(marks_.begin(),
+                  {0, LogKind::kAt, ring.begins_at, times_.empty() ? 0 : times_.front()});
+    ring.begins_at = 0;
+  }
   if (records == 0 && ring.record_bytes == 8) {
     // Nothing was recorded up to now; so that 40 bits are enough however long that lasts.
     constexpr uint64_t kNear = uint64_t{1} << (kTimeBits - 2);
@@ -143,6 +171,7 @@ size_t LogCollector::ReadRecords(EventRing& ring) {
 }
 
 void LogCollector::Take(EventRing& ring, uint32_t record) {
+  if ((record & hot::kAtBit) != 0) return TakeKind(ring, LogKind::kAt, record & ~hot::kAtBit);
   if (record > kOpMask) {
     return TakeKind(ring, static_cast<LogKind>(record >> hot::kOpBits), record & kOpMask);
   }
@@ -154,26 +183,39 @@ void LogCollector::Take(EventRing& ring, uint64_t record) {
   const auto op = static_cast<uint32_t>(record) & kOpMask;
   const uint64_t upper = record >> hot::kOpBits;
   if (op >> 2 == 0) return TakeKind(ring, static_cast<LogKind>(op), upper);
-  // The moment next to the last record's whose low bits are these.
-  const uint64_t passed = (upper - ring.time) & ((uint64_t{1} << kTimeBits) - 1);
-  if (passed < uint64_t{1} << (kTimeBits - 1)) ring.time += passed;
+  MoveTime(ring, upper);
   ops_.push_back(op);
   const uint64_t time = TimeOf(ring);
   times_.push_back(times_.empty() ? time : std::max(time, times_.back()));
 }
 
+// To the moment next to the last record's whose low bits are these.
+void LogCollector::MoveTime(EventRing& ring, uint64_t low_bits) {
+  const uint64_t passed = (low_bits - ring.time) & ((uint64_t{1} << kTimeBits) - 1);
+  if (passed < uint64_t{1} << (kTimeBits - 1)) ring.time += passed;
+}
+
 void LogCollector::TakeKind(EventRing& ring, LogKind kind, uint64_t value) {
   switch (kind) {
-    case LogKind::kDropped:
-      marks_.push_back({static_cast<uint32_t>(ops_.size()), kind, value});
-      break;
     case LogKind::kTime:
-      ring.time += value * 1000;
+      if (ring.record_bytes == 8) {
+        MoveTime(ring, value);
+      } else {
+        ring.time += value * 1000;
+      }
+      break;
+    case LogKind::kDropped:
+    case LogKind::kAt:
+      AddMark(kind, value, clock_ == hot::ProbeClock::kNone ? 0 : TimeOf(ring));
       break;
     case LogKind::kOff:
-      marks_.push_back({static_cast<uint32_t>(ops_.size()), kind, scale_.Nanos(value)});
+      AddMark(kind, scale_.Nanos(value), 0);
       break;
   }
+}
+
+void LogCollector::AddMark(LogKind kind, uint64_t value, uint64_t time) {
+  marks_.push_back({static_cast<uint32_t>(ops_.size()), kind, value, time});
 }
 
 }  // namespace jtrace

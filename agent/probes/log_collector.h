@@ -12,13 +12,15 @@
 
 namespace jtrace {
 
-// What stands before the run's event `index`, or behind its last one.
+// What stands before the run's event `index`, or behind its last one; several in their order.
 struct LogMark {
   uint32_t index;
-  // kDropped: `value` calls went to the tree, and so did their exits. kOff: since the event before,
-  // the thread was off the processors for `value` nanoseconds.
+  // kDropped: `value` calls went to the tree, and so did their exits, up to `time`. kAt: the thread
+  // stands at the node `value` (a Ref). kOff: since the event before, the thread was off the
+  // processors for `value` nanoseconds.
   hot::LogKind kind;
   uint64_t value;
+  uint64_t time;  // nanoseconds of CLOCK_MONOTONIC; 0 without a clock
 };
 
 // Records of one thread, in their order; valid during the visit.
@@ -28,6 +30,7 @@ struct LogRun {
   // Nanoseconds of CLOCK_MONOTONIC, one for each op, never decreasing; empty without a clock.
   absl::Span<const uint64_t> times;
   absl::Span<const LogMark> marks;
+  bool has_clock;
 };
 
 // Empties the rings of record=log. On the writer thread only; never waits for a probe.
@@ -40,13 +43,17 @@ class LogCollector {
   // Calls `visit` for what each thread recorded since the last time, at most kRunRecords of each.
   // Returns whether some ring has more.
   bool Poll(Visit visit);
-  // All of one thread that has ended: before its memory is reused. What is open in a gap is closed.
+  // All of one thread that has ended: before its memory is reused.
   void Finish(const hot::ThreadState& state, Visit visit);
   // The recording ends while threads may still run: gaps that are open now get their end.
   void FinishAll(Visit visit);
 
-  // What was recorded up to now belongs to no recording.
-  void Discard();
+  // A new recording begins: what was recorded up to now belongs to none.
+  void BeginRecording();
+
+  // A new file goes on where the last one ended: the logs of threads that record nothing just now
+  // begin with their position, those of others have one soon.
+  void BeginFile();
 
   // No more records from now on: threads close their logs and count in their trees.
   void StopLogs() { hot::WriteRelaxed(arena_->log_stopped, uint64_t{1}); }
@@ -62,7 +69,7 @@ class LogCollector {
   template <typename Action>
   void ForEachState(Action action);
   bool DrainSome(const hot::ThreadState& state, Visit visit);
-  // The records that the thread would have written when its gap ended.
+  // The records that the thread would have written at the gap's end.
   void FinishGap(const hot::ThreadState& state, bool ended, Visit visit);
   template <typename Word>
   size_t ReadRecords(hot::EventRing& ring);
@@ -70,7 +77,11 @@ class LogCollector {
   void Take(hot::EventRing& ring, uint64_t record);
   void Visited(const hot::ThreadState& state, Visit visit);
   uint64_t TimeOf(const hot::EventRing& ring) const;
+  void MoveTime(hot::EventRing& ring, uint64_t low_bits);
   void TakeKind(hot::EventRing& ring, hot::LogKind kind, uint64_t value);
+  void AddMark(hot::LogKind kind, uint64_t value, uint64_t time);
+  // What the probes would read now, in nanoseconds of CLOCK_MONOTONIC.
+  uint64_t Now() const;
 
   hot::Arena* arena_;
   const hot::ProbeClock clock_;

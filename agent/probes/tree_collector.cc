@@ -62,15 +62,16 @@ void TreeCollector::TakeEnded() {
 void TreeCollector::Collect(absl::FunctionRef<void(const TreeUpdate&)> visit) {
   TakeEnded();
   for (ThreadState* state : ended_) {
+    if (on_thread_end_) on_thread_end_(*state);
     CollectTree(*state);
-    visit({.java_tid = state->tid, .ended = true, .state = state, .nodes = updates_});
+    visit({.java_tid = state->tid, .ended = true, .nodes = updates_});
     states_.Retire(*state);
   }
   ended_.clear();
   states_.ForEachLive([&](ThreadState& state) {
     if (IsGrouped(state)) return FoldTree(state);
     CollectTree(state);
-    if (!updates_.empty()) visit({.java_tid = state.tid, .state = &state, .nodes = updates_});
+    if (!updates_.empty()) visit({.java_tid = state.tid, .nodes = updates_});
   });
   CollectGroups(visit);
 }

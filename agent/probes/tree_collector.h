@@ -23,18 +23,17 @@ struct NodeUpdate {
   uint32_t routine;  // as pushed by the rewritten method
   bool is_new;
   uint64_t calls;
-  uint64_t jitted;  // of `calls`
+  uint64_t jitted;      // of `calls`
   NodeTicks time = {};  // all 0 without a clock
 };
 
 // What changed in one thread's tree, or in the common tree of a group of threads; valid during the
 // visit. Parents come before children.
 struct TreeUpdate {
-  uint64_t java_tid = 0;                    // 0: a group's
-  uint32_t group = 0;                       // as GroupOf named it; 0: a thread's own tree
-  bool ended = false;                       // the thread's last update
-  const hot::ThreadState* state = nullptr;  // null: a group's
-  uint64_t members = 0;                     // threads counted in a group's tree so far
+  uint64_t java_tid = 0;  // 0: a group's
+  uint32_t group = 0;     // as GroupOf named it; 0: a thread's own tree
+  bool ended = false;     // the thread's last update
+  uint64_t members = 0;   // threads counted in a group's tree so far
   absl::Span<const NodeUpdate> nodes = {};
 };
 
@@ -60,6 +59,11 @@ class TreeCollector {
         group_of_(std::move(group_of)),
         states_(arena) {}
 
+  // Called by Collect for each thread with a tree of its own that has ended, before its last
+  // update: what the action names by TraceNode is told in that one.
+  void OnThreadEnd(std::function<void(const hot::ThreadState&)> action) {
+    on_thread_end_ = std::move(action);
+  }
   // Asked from here on about threads not met before.
   void GroupBy(GroupOf group_of) { group_of_ = std::move(group_of); }
 
@@ -129,6 +133,7 @@ class TreeCollector {
   const TickScale* scale_;
   const bool clock_is_coarse_;
   GroupOf group_of_;
+  std::function<void(const hot::ThreadState&)> on_thread_end_;
   StateRecycler states_;
   GroupForest forest_;
   absl::flat_hash_map<uint32_t, uint32_t> root_of_group_;  // in forest_

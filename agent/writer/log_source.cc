@@ -1,6 +1,7 @@
 #include "agent/writer/log_source.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "proto/trace_format.h"
@@ -8,7 +9,7 @@
 namespace jtrace::writer {
 namespace {
 
-// Turns a run into logs, with events where its marks are.
+// Turns a run into a log, with events where the thread was off the processors.
 class RunEncoder {
  public:
   // `now`: the time of everything without a clock.
@@ -16,61 +17,91 @@ class RunEncoder {
              proto::Chunk& chunk)
       : clock_(clock), run_(run), thread_(thread), now_(now), chunk_(chunk) {}
 
-  void Encode() {
+  // `number_of`: of a node, by its Ref.
+  template <typename NumberOf>
+  void Encode(bool with_switches, NumberOf number_of) {
     size_t from = 0;
     for (const LogMark& mark : run_.marks) {
-      AddLog(from, mark.index);
+      AddOps(from, mark.index);
       from = mark.index;
-      AddMark(mark);
+      if (mark.kind == hot::LogKind::kAt) {
+        AddValue(format::kLogPosition, number_of(mark.value), TimeOf(mark));
+      } else if (mark.kind == hot::LogKind::kDropped) {
+        AddDropped(2 * mark.value, TimeOf(mark));
+      } else if (with_switches) {
+        AddOff(mark);
+      }
     }
-    AddLog(from, run_.ops.size());
+    AddOps(from, run_.ops.size());
   }
 
  private:
   uint64_t TimeOf(size_t index) const {
     return run_.times.empty() ? now_ : clock_.Since(run_.times[index]);
   }
+  uint64_t TimeOf(const LogMark& mark) const {
+    return mark.time == 0 ? now_ : clock_.Since(mark.time);
+  }
 
-  void AddLog(size_t from, size_t to) {
+  void AddOps(size_t from, size_t to) {
     if (from == to) return;
-    proto::EventLog* log = chunk_.add_log();
-    log->set_thread(thread_);
-    log->set_time_ns(TimeOf(from));
-    log->mutable_op()->Add(run_.ops.begin() + from, run_.ops.begin() + to);
+    if (log_ == nullptr) Begin(TimeOf(from));
+    log_->mutable_op()->Add(run_.ops.begin() + from, run_.ops.begin() + to);
     if (run_.times.empty()) return;
-    log->mutable_delta_ns()->Reserve(static_cast<int>(to - from));
-    uint64_t last = TimeOf(from);
-    for (size_t i = from; i < to; ++i) {
-      const uint64_t time = TimeOf(i);
-      log->add_delta_ns(time - last);
-      last = time;
-    }
+    for (size_t i = from; i < to; ++i) AddTime(TimeOf(i));
+  }
+
+  void AddValue(uint32_t op, uint32_t value, uint64_t time) {
+    if (log_ == nullptr) Begin(time);
+    log_->add_op(op);
+    log_->add_op(value);
+    if (!with_times_) return;
+    AddTime(time);
+    AddTime(time);
+  }
+
+  void AddDropped(uint64_t events, uint64_t time) {
+    do {
+      const uint64_t part = std::min<uint64_t>(events, std::numeric_limits<uint32_t>::max());
+      AddValue(format::kLogDropped, static_cast<uint32_t>(part), time);
+      events -= part;
+    } while (events != 0);
+  }
+
+  void Begin(uint64_t time) {
+    log_ = chunk_.add_log();
+    log_->set_thread(thread_);
+    log_->set_time_ns(time);
+    last_ = time;
+    with_times_ = run_.has_clock;
+    if (with_times_) log_->mutable_delta_ns()->Reserve(static_cast<int>(run_.ops.size()));
+  }
+
+  void AddTime(uint64_t time) {
+    time = std::max(time, last_);
+    log_->add_delta_ns(time - last_);
+    last_ = time;
   }
 
   // Just before the record behind the mark, as far as that is after the one before it: at equal
   // times logs come before events.
-  void AddMark(const LogMark& mark) {
+  void AddOff(const LogMark& mark) {
     const uint64_t before = mark.index == 0 ? 0 : TimeOf(mark.index - 1);
     const bool is_last = mark.index == run_.ops.size();
     uint64_t time = is_last ? before : TimeOf(mark.index);
     if (is_last && mark.index == 0) time = now_;
     if (!is_last && time > before) --time;
-    if (mark.kind == hot::LogKind::kDropped) {
-      AddEvent(time, format::kSession, format::kSessionLoss, static_cast<int64_t>(2 * mark.value));
-    } else {
-      const uint64_t off = std::max(before, time > mark.value ? time - mark.value : 0);
-      AddEvent(off, format::kThreadSwitch, format::kSwitchOn | format::kEnd, 0);
-      AddEvent(time, format::kThreadSwitch, format::kSwitchOn, 0);
-    }
+    const uint64_t off = std::max(before, time > mark.value ? time - mark.value : 0);
+    AddSwitch(off, format::kSwitchOn | format::kEnd);
+    AddSwitch(time, format::kSwitchOn);
   }
 
-  void AddEvent(uint64_t time, uint32_t major, uint32_t minor, int64_t value) {
+  void AddSwitch(uint64_t time, uint32_t minor) {
     proto::Event* event = chunk_.add_event();
     event->set_time_ns(time);
     event->set_thread(thread_);
-    event->set_major(major);
+    event->set_major(format::kThreadSwitch);
     event->set_minor(minor);
-    event->set_value(value);
   }
 
   const SessionClock& clock_;
@@ -78,18 +109,21 @@ class RunEncoder {
   const uint32_t thread_;
   const uint64_t now_;
   proto::Chunk& chunk_;
+  proto::EventLog* log_ = nullptr;
+  bool with_times_ = false;
+  uint64_t last_ = 0;
 };
 
 }  // namespace
 
 LogSource::LogSource(const SessionClock& clock, LogCollector& collector, TreeSource trees,
-                     jvmti::ThreadRegistry& threads, Losses& losses, Budget budget)
+                     jvmti::ThreadRegistry& threads, Losses& losses, Settings settings)
     : clock_(clock),
       collector_(collector),
       trees_(std::move(trees)),
       threads_(threads),
       losses_(losses),
-      budget_(std::move(budget)) {}
+      settings_(std::move(settings)) {}
 
 void LogSource::Poll(proto::Chunk& chunk) {
   trees_.Poll(chunk);
@@ -97,7 +131,8 @@ void LogSource::Poll(proto::Chunk& chunk) {
 }
 
 void LogSource::Add(const LogRun& run, proto::Chunk& chunk) {
-  RunEncoder(clock_, run, threads_.NumberOfJava(run.java_tid), clock_.Now(), chunk).Encode();
+  RunEncoder encoder(clock_, run, threads_.NumberOfJava(run.java_tid), clock_.Now(), chunk);
+  encoder.Encode(settings_.switches, [this](uint64_t ref) { return trees_.NumberOf(ref); });
 }
 
 void LogSource::Seal(uint64_t time_ns, proto::Chunk& chunk) {
@@ -116,7 +151,7 @@ void LogSource::Finish(proto::Chunk& chunk) {
 }
 
 void LogSource::WatchBudget() {
-  if (is_stopped_ || budget_.bytes == 0 || budget_.written() < budget_.bytes) return;
+  if (is_stopped_ || settings_.budget == 0 || settings_.written() < settings_.budget) return;
   is_stopped_ = true;
   collector_.StopLogs();
   losses_.Set("log.budget_spent", Severity::kInfo, 1,

@@ -16,14 +16,15 @@ namespace jtrace::writer {
 
 class LogSource : public ChunkSource {
  public:
-  struct Budget {
-    uint64_t bytes = 0;                 // logbudget=; 0: none
+  struct Settings {
+    uint64_t budget = 0;                // logbudget=, bytes; 0: none
     std::function<uint64_t()> written;  // bytes of the trace so far
+    bool switches = true;               // whether times off the processors become events (0x11)
   };
 
   // `trees`: the same threads' trees, which this source seals.
   LogSource(const SessionClock& clock, LogCollector& collector, TreeSource trees,
-            jvmti::ThreadRegistry& threads, Losses& losses, Budget budget);
+            jvmti::ThreadRegistry& threads, Losses& losses, Settings settings);
   LogSource(const LogSource&) = delete;
   LogSource& operator=(const LogSource&) = delete;
 
@@ -31,7 +32,10 @@ class LogSource : public ChunkSource {
   bool IsBehind() const override { return is_behind_; }
   void Seal(uint64_t time_ns, proto::Chunk& chunk) override;
   void Finish(proto::Chunk& chunk) override;
-  void BeginFile() override { trees_.BeginFile(); }
+  void BeginFile() override {
+    trees_.BeginFile();
+    collector_.BeginFile();
+  }
 
  private:
   void Add(const LogRun& run, proto::Chunk& chunk);
@@ -43,7 +47,7 @@ class LogSource : public ChunkSource {
   TreeSource trees_;
   jvmti::ThreadRegistry& threads_;
   Losses& losses_;
-  const Budget budget_;
+  const Settings settings_;
   bool is_behind_ = false;
   bool is_stopped_ = false;
 };

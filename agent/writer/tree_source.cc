@@ -86,7 +86,6 @@ void TreeSource::Poll(proto::Chunk&) { collector_.Poll(); }
 void TreeSource::Seal(uint64_t, proto::Chunk& chunk) {
   if (scale_ != nullptr) scale_->Update();
   collector_.Collect([&](const TreeUpdate& update) {
-    if (update.ended && on_thread_end_) on_thread_end_(*update.state);
     if (update.nodes.empty()) return;
     Encode(update, scale_,
            update.group != 0 ? groups_.NumberOfGroup(update.group)

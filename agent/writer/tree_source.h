@@ -24,15 +24,16 @@ class TreeSource : public ChunkSource {
   void Poll(proto::Chunk& chunk) override;
   void Seal(uint64_t time_ns, proto::Chunk& chunk) override;
   void BeginFile() override { collector_.BeginFile(); }
-  // Called for threads that have ended, before their memory is reused and their number forgotten.
+  // The number in the trace of a node; 0: a thread's root.
+  uint32_t NumberOf(uint64_t ref) { return collector_.TraceNode(ref); }
+  // See TreeCollector.
   void OnThreadEnd(std::function<void(const hot::ThreadState&)> action) {
-    on_thread_end_ = std::move(action);
+    collector_.OnThreadEnd(std::move(action));
   }
 
  private:
   TreeCollector& collector_;
   TickScale* scale_;
-  std::function<void(const hot::ThreadState&)> on_thread_end_;
   jvmti::ThreadRegistry& threads_;
   ThreadGroups& groups_;
   Losses& losses_;

@@ -39,6 +39,9 @@ class Report {
         flat_(arena_),
         log_(arena_, clock_, probes.scale()) {
     is_flat_ = flat;
+    tree_.OnThreadEnd([this](const jtrace::hot::ThreadState& state) {
+      log_.Finish(state, [this](const jtrace::LogRun& run) { AddLog(run); });
+    });
   }
 
   void Collect() {
@@ -51,10 +54,7 @@ class Report {
     }
     if (stop_log_ != 0 && log_.events() > stop_log_) log_.StopLogs();
     tree_.Poll();
-    tree_.Collect([this](const jtrace::TreeUpdate& update) {
-      if (update.ended) log_.Finish(*update.state, [this](const jtrace::LogRun& r) { AddLog(r); });
-      AddTree(update);
-    });
+    tree_.Collect([this](const jtrace::TreeUpdate& update) { AddTree(update); });
   }
 
   void Print(bool quiet) {
@@ -94,25 +94,50 @@ class Report {
     ended_ += update.ended;
   }
 
+  using Open = std::vector<std::pair<uint32_t, std::string>>;
+
   // What a reader of the log knows: an exit ends the nearest open activation of its routine.
   void AddLog(const jtrace::LogRun& run) {
-    auto& open = open_[run.java_tid];
-    for (const uint32_t op : run.ops) {
-      const uint32_t routine = op >> 2;
-      if ((op & 2) == 0) {
-        open.emplace_back(routine,
-                          (open.empty() ? "" : open.back().second) + "/" + std::to_string(routine));
-        Counts& counts = counts_[open.back().second];
-        ++counts.calls;
-        counts.jitted += op & 1;
-        ++logged_calls_;
-        continue;
-      }
-      size_t depth = open.size();
-      while (depth != 0 && open[depth - 1].first != routine) --depth;
-      if (depth != 0) open.resize(depth - 1);
+    Open& open = open_[run.java_tid];
+    size_t next = 0;
+    for (const jtrace::LogMark& mark : run.marks) {
+      for (; next < mark.index; ++next) AddOp(run.ops[next], open);
+      if (mark.kind == jtrace::hot::LogKind::kAt) open = PathTo(mark.value);
     }
+    for (; next < run.ops.size(); ++next) AddOp(run.ops[next], open);
     if (!std::is_sorted(run.times.begin(), run.times.end())) ++unsorted_runs_;
+  }
+
+  void AddOp(uint32_t op, Open& open) {
+    const uint32_t routine = op >> 2;
+    if ((op & 2) == 0) {
+      open.emplace_back(routine,
+                        (open.empty() ? "" : open.back().second) + "/" + std::to_string(routine));
+      Counts& counts = counts_[open.back().second];
+      ++counts.calls;
+      counts.jitted += op & 1;
+      ++logged_calls_;
+      return;
+    }
+    size_t depth = open.size();
+    while (depth != 0 && open[depth - 1].first != routine) --depth;
+    if (depth != 0) open.resize(depth - 1);
+  }
+
+  Open PathTo(uint64_t ref) const {
+    std::vector<uint32_t> routines;
+    using jtrace::hot::At;
+    const auto* node = At<jtrace::hot::Node>(arena_, static_cast<jtrace::hot::Ref>(ref));
+    for (; node->routine != 0; node = At<jtrace::hot::Node>(arena_, node->parent)) {
+      routines.push_back(node->routine);
+    }
+    Open open;
+    std::string path;
+    for (; !routines.empty(); routines.pop_back()) {
+      path += "/" + std::to_string(routines.back());
+      open.emplace_back(routines.back(), path);
+    }
+    return open;
   }
 
   unsigned OpenInLog() const {

@@ -5,6 +5,7 @@
 #include <iostream>
 #include <string>
 
+#include "native-tests/support/random_log.h"
 #include "native-tests/support/random_trace.h"
 #include "postproc/reader/frame_scanner.h"
 
@@ -42,5 +43,8 @@ int main(int argc, char** argv) {
     const std::string binary = jtrace::testing::RandomBinaryTrace(seed);
     Write(folder + "chunks" + number, Chunks(binary));
     if (seed < 3) Write(folder + "file" + number, "f" + binary);
+    const jtrace::testing::RandomLog log = jtrace::testing::MakeRandomLog(seed);
+    Write(folder + "log" + number, Chunks(log.binary));
+    Write(folder + "logtext" + number, "t" + log.text.substr(log.text.find('\n') + 1));
   }
 }

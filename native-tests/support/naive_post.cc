@@ -199,6 +199,23 @@ void NaivePost::Line(const std::vector<std::string>& fields) {
       thread.open.back().node->extremes.push_back(thread.open.back().base);
       thread.open.pop_back();
     }
+  } else if (op == "position") {
+    Advance(thread, time);
+    const std::vector<std::string> path(fields.begin() + 3, fields.end());
+    size_t keep = 1;
+    while (keep < thread.open.size() && keep <= path.size() &&
+           thread.open[keep].node->name == Bare(path[keep - 1])) {
+      ++keep;
+    }
+    while (thread.open.size() > keep) {
+      thread.open.back().node->extremes.push_back(thread.open.back().base);
+      thread.open.pop_back();
+    }
+    for (; keep <= path.size(); ++keep) {
+      NaiveNode* node = Child(thread.open.back().node, Bare(path[keep - 1]));
+      node->event = true;
+      thread.open.push_back({node, 0});
+    }
   } else if (op == "session-loss") {
     NaiveNode* dropped = Child(thread.open.back().node, "[dropped]");
     dropped->event = true;

@@ -1,7 +1,9 @@
 #include "native-tests/support/random_log.h"
 
 #include <algorithm>
+#include <map>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "native-tests/support/trace_builder.h"
@@ -41,6 +43,7 @@ class LogMaker {
       builder_.Seal();
       time = latest + Below(20);
     }
+    AddTrees();
     log.text += text_;
     log.binary = builder_.Finish();
     return log;
@@ -52,6 +55,7 @@ class LogMaker {
     std::string name;
     std::vector<uint32_t> open;
     uint64_t time = 0;
+    std::map<std::vector<uint32_t>, uint32_t> nodes = {};  // of the tree, by path
   };
   // What comes first at equal times.
   enum Kind { kLog, kEvent, kSample };
@@ -92,10 +96,10 @@ class LogMaker {
     log.set_thread(thread.id);
     log.set_time_ns(thread.time);
     for (uint64_t left = 1 + Below(12); left > 0; --left) {
-      if (clock_) {
-        const uint64_t delta = log.op_size() == 0 ? 0 : Below(4) * Below(300);
-        log.add_delta_ns(delta);
-        thread.time += delta;
+      AddTime(thread, log);
+      if (OneIn(8)) {
+        AddMark(thread, log);
+        continue;
       }
       const bool exits = !thread.open.empty() && OneIn(2);
       uint32_t routine = static_cast<uint32_t>(1 + Below(kRoutines));
@@ -106,6 +110,64 @@ class LogMaker {
            std::string(exits ? "exit" : "enter") + (jitted ? ".j" : ".i") + "\t" + Name(routine));
       if (!exits) thread.open.push_back(routine);
       if (exits && thread.open.back() == routine) thread.open.pop_back();
+    }
+  }
+
+  void AddTime(Thread& thread, proto::EventLog& log) {
+    if (!clock_) return;
+    const uint64_t delta = log.op_size() == 0 ? 0 : Below(4) * Below(300);
+    log.add_delta_ns(delta);
+    thread.time += delta;
+  }
+
+  // A position, or a dropped stretch; the value has a time, too.
+  void AddMark(Thread& thread, proto::EventLog& log) {
+    if (clock_) log.add_delta_ns(0);
+    if (OneIn(3)) {
+      const uint32_t events = static_cast<uint32_t>(Below(2000));
+      log.add_op(format::kLogDropped);
+      log.add_op(events);
+      Line(thread, "session-loss\tvalue=" + std::to_string(events));
+      return;
+    }
+    thread.open.resize(Below(thread.open.size() + 1));
+    for (uint64_t left = Below(4); left > 0; --left) {
+      thread.open.push_back(static_cast<uint32_t>(1 + Below(kRoutines)));
+    }
+    log.add_op(format::kLogPosition);
+    log.add_op(NodeOf(thread, thread.open));
+    Line(thread, "position" + PathFields(thread.open));
+  }
+
+  // 0: the root.
+  uint32_t NodeOf(Thread& thread, std::vector<uint32_t> path) {
+    if (path.empty()) return 0;
+    const auto found = thread.nodes.find(path);
+    if (found != thread.nodes.end()) return found->second;
+    const uint32_t routine = path.back();
+    std::vector<uint32_t> above = path;
+    above.pop_back();
+    const uint32_t node = builder_.Node(thread.id, NodeOf(thread, above), routine);
+    thread.nodes.emplace(path, node);
+    node_order_.emplace_back(&thread, std::move(path));
+    return node;
+  }
+
+  static std::string PathFields(const std::vector<uint32_t>& path) {
+    std::string fields;
+    for (const uint32_t routine : path) fields += "\t" + Name(routine);
+    return fields;
+  }
+
+  // What the log left out is counted in the trees.
+  void AddTrees() {
+    for (const auto& [thread, path] : node_order_) {
+      const uint64_t calls = Below(5);
+      if (calls != 0) builder_.Count(thread->id, thread->nodes.at(path), calls, calls / 2);
+      const std::string counts = calls == 0 ? ""
+                                            : "calls=" + std::to_string(calls) +
+                                                  ",calls_jitted=" + std::to_string(calls / 2);
+      Line(*thread, "node\t" + counts + PathFields(path));
     }
   }
 
@@ -135,6 +197,7 @@ class LogMaker {
   TraceBuilder builder_;
   std::vector<uint32_t> methods_;
   std::vector<Thread> threads_;
+  std::vector<std::pair<Thread*, std::vector<uint32_t>>> node_order_;
   std::string text_;
 };
 

@@ -11,9 +11,9 @@ struct RandomLog {
   std::string text;
 };
 
-// Threads with entries and exits (recursion, lost exits), thread switches, samples and dropped
-// stretches; with and without a clock; in chunks that cut every thread's log somewhere. The same
-// seed gives the same log everywhere.
+// Threads with entries and exits (recursion, lost exits), positions, thread switches, samples and
+// dropped stretches; with and without a clock; in chunks that cut every thread's log somewhere. The
+// same seed gives the same log everywhere.
 RandomLog MakeRandomLog(uint64_t seed);
 
 }  // namespace jtrace::testing

@@ -138,6 +138,22 @@ void TreeBuilder::OnDropped(At at, int64_t) {
   time = WrapAdd(time, passed);
 }
 
+void TreeBuilder::OnPosition(At at, absl::Span<const RoutineId> path) {
+  ThreadState& state = StateOf(at);
+  AdvanceClock(state, at.time);
+  size_t shared = 0;
+  const size_t most = std::min(path.size(), state.open.size());
+  while (shared < most && tree_.node(state.open[shared]).routine == path[shared]) ++shared;
+  while (state.open.size() > shared) CloseInnermost(state);
+  for (const RoutineId routine : path.subspan(shared)) {
+    const NodeId id = tree_.Child(Current(state), routine);
+    CallNode& node = tree_.node(id);
+    if (node.origin != NodeOrigin::kEvent) BecomeEvent(node);
+    state.open.push_back(id);
+    state.open_base.push_back(0);
+  }
+}
+
 void TreeBuilder::OnSwitch(At at, bool on) {
   ThreadState& state = StateOf(at);
   AdvanceClock(state, at.time);

@@ -50,6 +50,10 @@ void ChunkEmitter::EmitLogs(uint32_t thread, int64_t until) {
     LogCursor& cursor = logs.cursors[logs.next];
     while (!cursor.AtEnd() && cursor.time() <= until) {
       const At at = MakeAt(thread, cursor.time());
+      if (cursor.AtMark()) {
+        EmitMark(cursor.TakeMark(), at);
+        continue;
+      }
       calls_.clear();
       cursor.Take(until, at.time, kCallsAtOnce, definitions_, calls_);
       if (calls_.empty()) break;
@@ -59,6 +63,17 @@ void ChunkEmitter::EmitLogs(uint32_t thread, int64_t until) {
     if (!cursor.AtEnd()) return;
     if (cursor.damaged()) stats_.Add(Problem::kDamagedLog);
     ++logs.next;
+  }
+}
+
+void ChunkEmitter::EmitMark(LogCursor::Mark mark, At at) {
+  if (mark.op == format::kLogPosition) {
+    definitions_.ActivationsOf(static_cast<uint32_t>(mark.value), position_);
+    visitor_.OnPosition(at, position_);
+  } else if (mark.op == format::kLogDropped) {
+    visitor_.OnDropped(at, StreamTime(mark.value));
+  } else {
+    stats_.Add(Problem::kUnknownEvent);
   }
 }
 

@@ -48,6 +48,7 @@ class ChunkEmitter {
   void CollectLogs(const std::vector<std::string_view>& logs);
   // Passes on the thread's logs up to and with those at `until`.
   void EmitLogs(uint32_t thread, int64_t until);
+  void EmitMark(LogCursor::Mark mark, At at);
   void EmitRemainingLogs();
   void CollectEvents(const proto::Chunk& chunk);
   void EmitEvent(const proto::Event& event, int64_t time);
@@ -73,6 +74,7 @@ class ChunkEmitter {
   absl::flat_hash_map<uint32_t, ThreadLogs> logs_;  // by thread
   std::vector<uint32_t> log_threads_;               // in the order of appearance
   std::vector<CallRecord> calls_;                   // reused
+  std::vector<RoutineId> position_;                 // reused
   std::vector<Item> items_;                         // reused
   std::vector<FrameId> chunk_frames_;           // of frames whose name does not depend on the time
   std::vector<FrameId> frames_;                 // of one sample; reused

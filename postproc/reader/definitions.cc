@@ -380,6 +380,20 @@ std::vector<std::string> Definitions::ThreadArgs(ThreadId id) const {
   return args;
 }
 
+void Definitions::ActivationsOf(uint32_t node, std::vector<RoutineId>& activations) {
+  activations.clear();
+  const TreeNode* at = trees_.FindNode(node);
+  if (at == nullptr && node != 0) {
+    NoteUndefined("node", node);
+    activations.push_back(model_.InternRoutine("[lost]"));
+  }
+  for (; at != nullptr; at = trees_.FindNode(at->parent)) {
+    activations.push_back(Routine(at->routine));
+    if (at->lost) activations.push_back(model_.InternRoutine("[lost]"));
+  }
+  std::reverse(activations.begin(), activations.end());
+}
+
 std::vector<RoutineId> Definitions::PathOf(uint32_t node) {
   std::vector<RoutineId> path;
   bool lost = false;

@@ -50,6 +50,8 @@ class Definitions {
   // The path of a node, root first, below [lost] if a node of it is; of a pruned node, that of its
   // nearest ancestor that was kept.
   std::vector<RoutineId> PathOf(uint32_t node);
+  // What is open where a thread stands at the node, root first, whether it was pruned or not.
+  void ActivationsOf(uint32_t node, std::vector<RoutineId>& activations);
 
   NativeSymbols& native() { return native_; }
   uint64_t end_time() const { return end_time_; }

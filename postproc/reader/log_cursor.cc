@@ -94,11 +94,34 @@ void LogCursor::StepTime() {
   time_ = StreamTime(static_cast<uint64_t>(time_) + static_cast<uint64_t>(StreamTime(delta)));
 }
 
+bool LogCursor::AtMark() const {
+  std::string_view bytes = ops_;
+  uint64_t op = 0;
+  return TakeVarint(bytes, op) && op < format::kLogFirstCall;
+}
+
+LogCursor::Mark LogCursor::TakeMark() {
+  Mark mark;
+  TakeVarint(ops_, mark.op);
+  if (!TakeVarint(ops_, mark.value)) {
+    Fail();
+    return {};
+  }
+  StepTime();  // the value's own, which is 0
+  if (!AtEnd()) StepTime();
+  return mark;
+}
+
 void LogCursor::Take(int64_t until, int64_t floor, size_t limit, Definitions& definitions,
                      std::vector<CallRecord>& calls) {
   for (; limit > 0 && !AtEnd() && time_ <= until; --limit) {
     uint64_t op = 0;
+    const std::string_view before = ops_;
     if (!TakeVarint(ops_, op)) return Fail();
+    if (op < format::kLogFirstCall) {
+      ops_ = before;
+      return;
+    }
     calls.push_back(Decode(op, std::max(time_, floor), definitions));
     if (!AtEnd()) StepTime();
   }

@@ -25,7 +25,17 @@ class LogCursor {
   // Of the next event; only before AtEnd.
   int64_t time() const { return time_; }
 
-  // Appends the next events: at most `limit`, none later than `until`, times raised to `floor`.
+  // What stands between calls: a position or a dropped stretch (proto/FORMAT.md, "Logs").
+  struct Mark {
+    uint64_t op = 0;
+    uint64_t value = 0;
+  };
+  bool AtMark() const;
+  // Takes the mark; only if AtMark.
+  Mark TakeMark();
+
+  // Appends the next calls up to a mark: at most `limit`, none later than `until`, times raised to
+  // `floor`.
   void Take(int64_t until, int64_t floor, size_t limit, Definitions& definitions,
             std::vector<CallRecord>& calls);
 

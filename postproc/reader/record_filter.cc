@@ -63,6 +63,11 @@ void RecordFilter::OnDropped(At at, int64_t events) {
   for (RecordVisitor* visitor : visitors_) visitor->OnDropped(at, events);
 }
 
+void RecordFilter::OnPosition(At at, absl::Span<const RoutineId> path) {
+  if (!Wants(at)) return;
+  for (RecordVisitor* visitor : visitors_) visitor->OnPosition(at, path);
+}
+
 void RecordFilter::OnSample(At at, const SampleRecord& sample) {
   if (!Wants(at)) return;
   SampleRecord passed = sample;

@@ -89,6 +89,9 @@ class RecordVisitor {
   // This many of the thread's events were left out since its last enter, exit, off or on; the same
   // activations are open as before.
   virtual void OnDropped(At, int64_t /*events*/) {}
+  // The thread stands at this path, which starts below its root: open activations that are not on
+  // it have ended, and those of it that are not open yet are from now on. Counts nothing.
+  virtual void OnPosition(At, absl::Span<const RoutineId> /*path*/) {}
   virtual void OnSample(At, const SampleRecord&) {}
   // The thread got (on) or left a processor.
   virtual void OnSwitch(At, bool /*on*/) {}

@@ -67,6 +67,7 @@ class TextReader {
   bool ReadCall(std::string_view op, At at);
   bool ReadSample(std::string_view op, At at);
   bool ReadReduced(std::string_view op, At at);
+  void ReadPath(size_t first);
   bool ReadNotice(std::string_view op, At at);
   bool ReadDropped(std::string_view op, At at);
   void ReadSampleAt(At at, SampleRecord sample);
@@ -179,8 +180,9 @@ void TextReader::ReadRecord(std::string_view line) {
   const std::string_view op = fields_[2];
   const bool notice = IsNotice(op);
   const std::string_view kind = op.substr(0, op.find_first_of(".*"));
-  constexpr std::string_view kOps[] = {"enter",     "exit", "sample", "sample-at", "unwind",
-                                       "unwind-at", "off",  "on",     "metric",    "node"};
+  constexpr std::string_view kOps[] = {"enter",  "exit",      "sample",  "sample-at",
+                                       "unwind", "unwind-at", "off",     "on",
+                                       "metric", "node",      "position"};
   if (!notice && std::find(std::begin(kOps), std::end(kOps), kind) == std::end(kOps)) {
     stats_.Add(Problem::kUnknownOp,
                stats_.WantsDetail()
@@ -274,11 +276,22 @@ bool TextReader::ParseCount(std::string_view key, int64_t value, NodeCounts& cou
   return true;
 }
 
+// The fields from `first` on.
+void TextReader::ReadPath(size_t first) {
+  path_.clear();
+  for (size_t i = first; i < fields_.size(); ++i) path_.push_back(RoutineOf(fields_[i]));
+}
+
 bool TextReader::ReadReduced(std::string_view op, At at) {
   if (op == "metric") {
     int64_t delta = 0;
     if (fields_.size() < 5 || !ParseNumber(fields_[4], delta)) return false;
     visitor_.OnMetric(at, model_.InternMetric(Unescaped(fields_[3])), delta);
+    return true;
+  }
+  if (op == "position" && at.thread) {
+    ReadPath(3);
+    visitor_.OnPosition(at, path_);
     return true;
   }
   if (op != "node" || fields_.size() < 4) return false;
@@ -292,8 +305,7 @@ bool TextReader::ReadReduced(std::string_view op, At at) {
       return false;
     }
   }
-  path_.clear();
-  for (size_t i = 4; i < fields_.size(); ++i) path_.push_back(RoutineOf(fields_[i]));
+  ReadPath(4);
   visitor_.OnNode(at, counts, path_);
   return true;
 }

@@ -65,7 +65,7 @@ std::vector<Loss> AllLosses(const ReportInput& input) {
     Loss dropped;
     dropped.name = "log.dropped_events";
     dropped.count = input.records.dropped_events();
-    dropped.what = "entries and exits left out of the log: the calls are not counted";
+    dropped.what = "entries and exits left out of the log: counted in trees, without order and times";
     dropped.advice = "see the [dropped] nodes; a narrower include= records less, record=tree all";
     losses.push_back(std::move(dropped));
   }

@@ -111,6 +111,12 @@ void TextWriter::OnDropped(At at, int64_t events) {
   End();
 }
 
+void TextWriter::OnPosition(At at, absl::Span<const RoutineId> path) {
+  Begin(at, "position");
+  for (const RoutineId routine : path) RoutineField(routine);
+  End();
+}
+
 void TextWriter::OnSample(At at, const SampleRecord& sample) {
   Begin(at, sample.is_unwind ? "unwind" : "sample");
   if (sample.has_path) line_ += "-at";

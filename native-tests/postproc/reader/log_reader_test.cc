@@ -62,6 +62,57 @@ TEST(LogReaderTest, ADroppedStretchTakesItsTimeAndLeavesTheDepth) {
               HasSubstr("1,000 entries and exits left out of the log"));
 }
 
+constexpr uint32_t kAt = 1;
+constexpr uint32_t kLeftOut = 2;
+
+// What was open on the way is closed or opened; nothing is counted twice.
+TEST(LogReaderTest, AGapEndsAtAnyNode) {
+  TraceBuilder builder = TwoRoutines();
+  const uint32_t f = builder.Node(1, 0, 1);
+  const uint32_t g = builder.Node(1, 0, 2);
+  const uint32_t g_f = builder.Node(1, g, 1);
+  builder.Count(1, g, 1);
+  builder.Count(1, g_f, 8);
+  AddLog(builder, 0, {kEnterF, kEnterG, kAt, f, kAt, 0, kLeftOut, 18, kAt, g_f, kExitF, kExitG},
+         {0, 10, 20, 0, 5, 0, 100, 0, 0, 0, 7, 3});
+  const std::string trace = builder.Finish();
+  EXPECT_THAT(
+      Rows(trace, "tree", {"level", "calls", "base", "cum", "name"}),
+      ElementsAre(CsvRow{"0", "1", "0", "145", "main"}, CsvRow{"1", "0", "100", "100", "[dropped]"},
+                  CsvRow{"1", "1", "15", "35", "A.f()"}, CsvRow{"2", "1", "20", "20", "A.g()"},
+                  CsvRow{"1", "1", "3", "10", "A.g()"}, CsvRow{"2", "8", "7", "7", "A.f()"}));
+}
+
+// A position puts a reader right that lost a part of the log, or believed an exit it should not.
+TEST(LogReaderTest, APositionKeepsWhatIsOpenAlready) {
+  TraceBuilder builder = TwoRoutines();
+  const uint32_t f = builder.Node(1, 0, 1);
+  const uint32_t f_f = builder.Node(1, f, 1);
+  AddLog(builder, 0, {kEnterF, kEnterF, kEnterF, kExitG, kAt, f_f, kEnterG, kExitG, kExitF, kExitF},
+         {0, 1, 1, 1, 0, 0, 1, 1, 1, 1});
+  EXPECT_THAT(Rows(builder.Finish(), "tree", {"level", "calls", "max_base", "name"}),
+              ElementsAre(CsvRow{"0", "1", "0", "main"}, CsvRow{"1", "1", "2", "A.f()"},
+                          CsvRow{"2", "1", "3", "A.f()"}, CsvRow{"3", "1", "1", "A.f()"},
+                          CsvRow{"3", "1", "1", "A.g()"}));
+}
+
+TEST(LogReaderTest, APositionAtANodeThatIsMissingIsLost) {
+  TraceBuilder builder = TwoRoutines();
+  AddLog(builder, 0, {kEnterF, kAt, 99, kEnterG}, {});
+  const std::string trace = builder.Finish();
+  EXPECT_THAT(Rows(trace, "tree", {"level", "calls", "name"}),
+              ElementsAre(CsvRow{"0", "1", "main"}, CsvRow{"1", "1", "A.f()"},
+                          CsvRow{"1", "0", "[lost]"}, CsvRow{"2", "1", "A.g()"}));
+  EXPECT_THAT(testing::RunPost({"t"}, {{"t", trace}}).err, HasSubstr("node 99 was never defined"));
+}
+
+TEST(LogReaderTest, AMarkWithoutItsValueIsDamage) {
+  TraceBuilder builder = TwoRoutines();
+  AddLog(builder, 0, {kEnterF, kAt}, {0, 1});
+  const testing::RunResult result = testing::RunPost({"t"}, {{"t", builder.Finish()}});
+  EXPECT_THAT(result.err, HasSubstr("1 event logs that cannot be read to their end"));
+}
+
 TEST(LogReaderTest, SwitchesAndSamplesFindTheirPlaceInTheLog) {
   TraceBuilder builder = TwoRoutines();
   AddLog(builder, 0, {kEnterF, kEnterG, kExitG, kExitF}, {0, 10, 40, 50});

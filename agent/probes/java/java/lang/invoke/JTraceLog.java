@@ -1,5 +1,9 @@
 package java.lang.invoke;
 
+import static java.lang.invoke.JTraceLayout.*;
+import static java.lang.invoke.JTraceMemory.at;
+import static java.lang.invoke.JTraceMemory.reference;
+
 import jdk.internal.misc.Unsafe;
 import jdk.internal.vm.annotation.ForceInline;
 
@@ -9,13 +13,18 @@ import jdk.internal.vm.annotation.ForceInline;
  *
  * <p>A record is one word, 0 until it is written, so that a single store publishes it; the reader
  * writes 0 back. It takes 4 bytes, or 8 with a time of its own. Where the reader cannot keep up there
- * is a <em>gap</em>: calls are counted in the tree instead, until the thread stands again where the
- * log left off, or in an ancestor of it; the exits that lead there follow the gap. So the log stays
- * balanced, and log and tree together are exact at any time. When the log is stopped (logbudget=),
- * all open activations get their exits, and the tree counts what follows.
+ * is a <em>gap</em>: calls are counted in the tree instead, until a part of the ring is free again. A
+ * gap ends anywhere: a record says at which node of the tree the thread stands then. So log and tree
+ * together are exact at any time. When the log is stopped (logbudget=), the tree counts what follows.
+ *
+ * <p>The same record puts the reader right where calls ended without an exit, and where an exception
+ * cut off a probe between its record and its move (STATE_LOG_MOVING).
  */
 final class JTraceLog {
   private static final long ARENA = JTraceProbe.ARENA;
+  private static final int CLOCK = JTraceProbe.CLOCK;
+  private static final int COARSE = 1;
+  private static final int CPU = 3;
   /** Whether records have a time of their own. */
   private static final boolean WIDE = JTraceClock.FINE;
   private static final int RECORD = WIDE ? 8 : 4;
@@ -26,7 +35,7 @@ final class JTraceLog {
   private static final int STATE_LOG_LAP = 128;
   private static final int STATE_LOG_RING = 136;
   private static final int STATE_LOG_GAP = 144;
-  private static final int STATE_LOG_GAP_TOP = 152;
+  private static final int STATE_LOG_MOVING = 152;
   private static final int STATE_LOG_DROPPED = 160;
   private static final int STATE_LOG_TIME = 168;
   private static final int RING_TAIL = 0;
@@ -45,6 +54,13 @@ final class JTraceLog {
   private static final int KIND_DROPPED = 1;
   private static final int KIND_TIME = 2;
   private static final int KIND_OFF = 3;
+  private static final int KIND_AT = 0;
+
+  /** A gap looks for room this often, in calls. */
+  private static final int GAP_CALLS = 256;
+  /** Parts of the ring: a gap lasts until so much is free, and log_stopped is seen as often. */
+  private static final int GAP_SHIFT = 2;
+  private static final int WINDOW_SHIFT = 3;
 
   private static final Unsafe U = Unsafe.getUnsafe();
 
@@ -52,212 +68,391 @@ final class JTraceLog {
 
   /** Sets up the thread's ring. {@code bytes} are what is to be had at {@code ring}, zeroed. */
   static void begin(long state, long ring, long bytes) {
-    long now = JTraceProbe.CLOCK == 0 ? 0 : JTraceClock.now();
+    long now = CLOCK == 0 ? 0 : JTraceClock.now();
     U.putLong(ring + RING_BYTES, bytes - RING_DATA);
     U.putLong(ring + RING_RECORD_BYTES, RECORD);
     U.putLong(ring + RING_START_TICKS, now);
     U.putLong(state + STATE_LOG_TIME, now);
     U.putLong(state + STATE_LOG_NEXT, ring + RING_DATA);
-    U.putLong(state + STATE_LOG_LIMIT, ring + RING_DATA + (bytes - RING_DATA));
     U.putLongRelease(null, state + STATE_LOG_RING, ring);
   }
 
-  /** {@code current} calls the method {@code id}. */
+  /** JTraceProbe.enter. */
   @ForceInline
-  static void enter(long state, long current, long child, int id, boolean jitted) {
-    if (!append(state, id << 2 | (jitted ? 1 : 0))) {
-      enterWithoutRoom(state, current, child, id, jitted);
+  static long enter(long state, long current, int id) {
+    boolean inOneGo = inOneGo();
+    if (!inOneGo) {
+      beginMove(state, current);
+    }
+    long child = JTraceProbe.child(state, current, id);
+    boolean jitted = JTraceProbe.jitted(id);
+    if (child == ARENA + ARENA_LOST_NODE) {
+      JTraceProbe.count(child, jitted);
+    } else if (!append(state, id << 2 | (jitted ? 1 : 0))) {
+      long dropped = U.getLong(state + STATE_LOG_DROPPED) + 1;
+      if (U.getLong(state + STATE_LOG_GAP) > OVER && (dropped & (GAP_CALLS - 1)) != 0) {
+        U.putLong(state + STATE_LOG_DROPPED, dropped);
+        JTraceProbe.count(child, jitted);
+      } else {
+        enterWithoutRoom(state, current, child, id << 2 | (jitted ? 1 : 0));
+      }
+    }
+    U.putLong(state + STATE_CURRENT, child);
+    if (!inOneGo) {
+      U.putLong(state + STATE_LOG_MOVING, 0);
+    }
+    return current | (jitted ? 1 : 0);
+  }
+
+  /** JTraceProbe.exit. */
+  @ForceInline
+  static void exit(long state, long token) {
+    long current = U.getLong(state + STATE_CURRENT);
+    long to = token & ~1L;
+    boolean inOneGo = inOneGo();
+    if (!inOneGo) {
+      beginMove(state, current);
+    }
+    long routineAndParent = U.getLong(current + NODE_ROUTINE);
+    if (routineAndParent >>> 32 != (to - ARENA) >>> GRANULE_SHIFT) {
+      move(state, current, to);
+      return;
+    }
+    int op = (int) routineAndParent << 2 | EXIT | (int) token & 1;
+    if (!append(state, op)) {
+      long gap = U.getLong(state + STATE_LOG_GAP);
+      if (gap <= OVER) {
+        exitWithoutRoom(state, current, to, op);
+      } else if (gap == current) {
+        U.putLong(state + STATE_LOG_GAP, to);
+      }
+    }
+    U.putLong(state + STATE_CURRENT, to);
+    if (!inOneGo) {
+      U.putLong(state + STATE_LOG_MOVING, 0);
     }
   }
 
-  /** The activation of {@code node} ends; {@code to} is its parent, {@code routine} its routine. */
-  @ForceInline
-  static void exit(long state, long node, long to, int routine, int jitted) {
-    if (!append(state, routine << 2 | EXIT | jitted)) {
-      exitWithoutRoom(state, node, to, routine << 2 | EXIT | jitted);
+  /** JTraceProbe.resume: an activation of {@code to} runs again after an exception. */
+  static void resume(long state, long current, long to) {
+    if (current != to || U.getLong(state + STATE_LOG_MOVING) != 0) {
+      move(state, current, to);
     }
+  }
+
+  /**
+   * Code of C2 makes no call between a record and the move that belongs to it, and no safepoint is
+   * there: no exception cuts it off. Others say before that they are about to move.
+   */
+  @ForceInline
+  private static boolean inOneGo() {
+    return MethodHandleImpl.isCompileConstant("");
   }
 
   @ForceInline
   private static boolean append(long state, int op) {
-    long now = JTraceProbe.CLOCK == 0 ? 0 : JTraceClock.stamp(state);
-    if (!WIDE && JTraceProbe.CLOCK != 0 && now != U.getLong(state + STATE_LOG_TIME)) {
-      passTime(state, now);
-    }
     long next = U.getLong(state + STATE_LOG_NEXT);
     if (next >= U.getLong(state + STATE_LOG_LIMIT)) {
       return false;
     }
+    if (CLOCK == COARSE && JTraceClock.now() != U.getLong(state + STATE_LOG_TIME)) {
+      return appendLater(state, op);
+    }
+    long now = WIDE ? JTraceClock.stamp(state) : 0;
+    if (CLOCK == CPU) {
+      // The clock may have put a record of its own.
+      next = U.getLong(state + STATE_LOG_NEXT);
+      if (next >= U.getLong(state + STATE_LOG_LIMIT)) {
+        return false;
+      }
+    }
+    write(state, next, WIDE ? now << OP_BITS | op : op);
+    return true;
+  }
+
+  @ForceInline
+  private static void write(long state, long next, long record) {
     // In this order: a StackOverflowError in between leaves a hole, which the reader recognizes.
     U.putLong(state + STATE_LOG_NEXT, next + RECORD);
     if (WIDE) {
-      U.putLong(next, now << OP_BITS | op);
+      U.putLong(next, record);
     } else {
-      U.putInt(next, op);
+      U.putInt(next, (int) record);
     }
-    return true;
   }
 
   // ---- Slow paths -------------------------------------------------------------------------------
 
-  private static void enterWithoutRoom(
-      long state, long current, long child, int id, boolean jitted) {
-    long gap = U.getLong(state + STATE_LOG_GAP);
-    if (gap == 0) {
-      if (makeRoom(state, RECORD) && append(state, id << 2 | (jitted ? 1 : 0))) {
-        return;
-      }
-      beginGap(state, current, current);
-    } else if (gap == OVER && JTraceProbe.CLOCK != 0) {
+  /** A probe that an exception cut off: the log's reader may not stand where the thread does. */
+  private static void beginMove(long state, long current) {
+    if (U.getLong(state + STATE_LOG_MOVING) != 0) {
+      tellPosition(state, current);
+    }
+    U.putLong(state + STATE_LOG_MOVING, 1);
+  }
+
+  /** The thread goes on at {@code to}: what is below it ended, usually without a probe. */
+  private static void move(long state, long current, long to) {
+    U.putLong(state + STATE_LOG_MOVING, 1);
+    if (U.getLong(state + STATE_LOG_GAP) == OVER) {
+      leaveInTree(state, current, to);
+    } else if (current != ARENA + ARENA_LOST_NODE) {
+      // Of what is called there the log knows nothing.
+      tellPosition(state, to);
+    }
+    U.putLong(state + STATE_CURRENT, to);
+    U.putLong(state + STATE_LOG_MOVING, 0);
+  }
+
+  private static void leaveInTree(long state, long current, long to) {
+    if (CLOCK != 0) {
       JTraceClock.charge(state, current);
+      if (JTraceTree.isBelow(current, to)) {
+        for (long node = current; node != to; node = JTraceTree.parent(node)) {
+          JTraceClock.close(node);
+        }
+      }
     }
-    U.putLong(state + STATE_LOG_DROPPED, U.getLong(state + STATE_LOG_DROPPED) + 1);
-    JTraceProbe.count(child, jitted);
   }
 
-  private static void exitWithoutRoom(long state, long node, long to, int op) {
+  /** The log's reader is to stand at {@code node}. */
+  private static void tellPosition(long state, long node) {
     long gap = U.getLong(state + STATE_LOG_GAP);
-    if (gap == OVER) {
-      if (JTraceProbe.CLOCK != 0) {
-        JTraceClock.charge(state, node);
-        JTraceClock.close(node);
-      }
+    if (gap == OVER || node == ARENA + ARENA_LOST_NODE) {
       return;
     }
-    if (gap == 0) {
-      if (!makeRoom(state, RECORD) || !append(state, op)) {
-        beginGap(state, node, to);
+    if (gap != 0) {
+      while (!JTraceTree.isBelow(node, gap)) {
+        gap = JTraceTree.parent(gap);
       }
-      return;
-    }
-    if (node == gap) {
-      gap = to;
       U.putLong(state + STATE_LOG_GAP, gap);
+      return;
     }
-    if (U.getLong(ARENA + ARENA_LOG_STOPPED) != 0) {
-      endLog(state);
-    } else if (to == gap) {
-      endGap(state, gap);
+    if (free(state) < 4 * RECORD) {
+      beginGap(state, node);
+      return;
     }
-  }
-
-  /** {@code top}: where the log's reader stands; {@code at}: where it would have to stand. */
-  private static void beginGap(long state, long top, long at) {
-    U.putLong(state + STATE_LOG_DROPPED, 0);
-    U.putLong(state + STATE_LOG_GAP_TOP, top);
-    U.putLong(state + STATE_LOG_GAP, at);
-  }
-
-  /** The thread stands where the log can go on: it does, if there is room enough. */
-  private static void endGap(long state, long gap) {
-    long ring = U.getLong(state + STATE_LOG_RING);
-    if (ring != 0) {
-      putGap(state, gap, U.getLong(ring + RING_BYTES) >>> 2);
+    long now = CLOCK == 0 ? 0 : JTraceClock.stamp(state);
+    if (passTime(state, now) && free(state) >= RECORD) {
+      put(state, KIND_AT, reference(node));
+    } else {
+      beginGap(state, node);
     }
   }
 
-  /** Everything that is still open in the log ends; the tree has a clock of its own from now on. */
-  private static void endLog(long state) {
-    if (putGap(state, 0, 0)) {
-      U.putLong(state + STATE_LOG_GAP, OVER);
-      U.putLong(state + STATE_LOG_LIMIT, 0);
-      if (JTraceProbe.CLOCK != 0) {
-        JTraceClock.restart(state);
+  private static void enterWithoutRoom(long state, long current, long child, int op) {
+    U.putLong(state + STATE_LOG_MOVING, 1);
+    if (!goesOn(state, current) || !append(state, op)) {
+      if (U.getLong(state + STATE_LOG_GAP) == 0) {
+        beginGap(state, current);
+      }
+      U.putLong(state + STATE_LOG_DROPPED, U.getLong(state + STATE_LOG_DROPPED) + 1);
+      JTraceProbe.count(child, (op & 1) != 0);
+    }
+    U.putLong(state + STATE_CURRENT, child);
+    U.putLong(state + STATE_LOG_MOVING, 0);
+  }
+
+  private static void exitWithoutRoom(long state, long current, long to, int op) {
+    U.putLong(state + STATE_LOG_MOVING, 1);
+    if (!goesOn(state, current) || !append(state, op)) {
+      long gap = U.getLong(state + STATE_LOG_GAP);
+      if (gap == 0) {
+        beginGap(state, to);
+      } else if (gap == OVER && CLOCK != 0) {
+        JTraceClock.close(current);
+      } else if (gap == current) {
+        U.putLong(state + STATE_LOG_GAP, to);
       }
     }
+    U.putLong(state + STATE_CURRENT, to);
+    U.putLong(state + STATE_LOG_MOVING, 0);
   }
 
-  /** Records the gap's calls and the exits from its top up to {@code end} (0: the root). */
-  private static boolean putGap(long state, long end, long spare) {
-    long top = U.getLong(state + STATE_LOG_GAP_TOP);
-    long dropped = U.getLong(state + STATE_LOG_DROPPED);
-    long records = 2 + (dropped >>> OP_BITS);
-    for (long node = top; node != end && JTraceTree.routine(node) != 0; ) {
-      records++;
-      node = JTraceTree.parent(node);
-    }
-    if (!makeRoom(state, records * RECORD + spare)) {
+  /**
+   * Whether the log has room for the thread, which stands at {@code current}. A position comes first:
+   * after a gap, in a recording after the one whose log was stopped, and now and then for readers
+   * that have lost a part of the trace.
+   */
+  private static boolean goesOn(long state, long current) {
+    long gap = U.getLong(state + STATE_LOG_GAP);
+    if (U.getLong(ARENA + ARENA_LOG_STOPPED) != 0) {
+      if (gap != OVER) {
+        endLog(state, gap);
+      } else if (CLOCK != 0) {
+        JTraceClock.charge(state, current);
+      }
       return false;
     }
-    U.putLong(state + STATE_LOG_GAP, 0);
-    for (; dropped != 0; dropped -= Math.min(dropped, (1 << OP_BITS) - 1)) {
-      put(state, KIND_DROPPED, Math.min(dropped, (1 << OP_BITS) - 1));
+    if (gap == OVER) {
+      gap = at(U.getInt(state + STATE_ROOT));
+      U.putLong(state + STATE_LOG_DROPPED, 0);
+      U.putLong(state + STATE_LOG_GAP, gap);
     }
-    for (long node = top; node != end && JTraceTree.routine(node) != 0; ) {
-      if (!append(state, JTraceTree.routine(node) << 2 | EXIT)) {
-        makeRoom(state, RECORD);
-        append(state, JTraceTree.routine(node) << 2 | EXIT);
+    long least = gap == 0 ? 2 * RECORD : size(state) >>> GAP_SHIFT;
+    if (free(state) < least || gap != 0 && !putDropped(state, gap)) {
+      return false;
+    }
+    put(state, KIND_AT, reference(current));
+    U.putLong(state + STATE_LOG_GAP, 0);
+    return openWindow(state);
+  }
+
+  /** The log's reader stands at {@code node}, an ancestor of the current node or that itself. */
+  private static void beginGap(long state, long node) {
+    U.putLong(state + STATE_LOG_LIMIT, 0);
+    U.putLong(state + STATE_LOG_DROPPED, 0);
+    U.putLong(state + STATE_LOG_GAP, node);
+  }
+
+  /** No more records: all activations end for the log, the tree has a clock from now on. */
+  private static void endLog(long state, long gap) {
+    long root = at(U.getInt(state + STATE_ROOT));
+    if (gap == 0) {
+      tellPosition(state, root);
+      if (U.getLong(state + STATE_LOG_GAP) != 0) {
+        return;
       }
-      node = JTraceTree.parent(node);
+    } else if (U.getLong(state + STATE_LOG_RING) != 0) {
+      if (!putDropped(state, gap)) {
+        return;
+      }
+      put(state, KIND_AT, reference(root));
+    }
+    U.putLong(state + STATE_LOG_LIMIT, 0);
+    U.putLong(state + STATE_LOG_GAP, OVER);
+    if (CLOCK != 0) {
+      JTraceClock.restart(state);
+    }
+  }
+
+  /**
+   * The calls that were left out, and the time that they took. {@code gap}: the innermost activation
+   * that has been open all along. Leaves room for a record.
+   */
+  private static boolean putDropped(long state, long gap) {
+    long dropped = U.getLong(state + STATE_LOG_DROPPED);
+    long most = (1 << OP_BITS) - 1;
+    if (free(state) < (8 + dropped / most) * RECORD) {
+      return false;
+    }
+    put(state, KIND_AT, reference(gap));
+    if (CLOCK != 0 && (!passTime(state, JTraceClock.stamp(state)) || free(state) < 4 * RECORD)) {
+      return false;
+    }
+    for (; dropped != 0; dropped = U.getLong(state + STATE_LOG_DROPPED)) {
+      if (free(state) < 2 * RECORD) {
+        return false;
+      }
+      long part = Math.min(dropped, most);
+      put(state, KIND_DROPPED, part);
+      U.putLong(state + STATE_LOG_DROPPED, dropped - part);
     }
     return true;
   }
 
-  /** clock=coarse: the time since the last record, in microseconds. */
-  private static void passTime(long state, long now) {
-    long time = U.getLong(state + STATE_LOG_TIME);
-    while (time != now) {
-      long micros = Math.min((now - time) / 1000, (1 << OP_BITS) - 1);
-      if (U.getLong(state + STATE_LOG_GAP) != 0 || !put(state, KIND_TIME, micros)) {
-        return;
+  /** clock=coarse: records the time before the record. */
+  private static boolean appendLater(long state, int op) {
+    if (!passTime(state, JTraceClock.now())) {
+      return false;
+    }
+    long next = U.getLong(state + STATE_LOG_NEXT);
+    if (next >= U.getLong(state + STATE_LOG_LIMIT)) {
+      return false;
+    }
+    write(state, next, op);
+    return true;
+  }
+
+  /** The next record without a time of its own gets this one. Whether there was room. */
+  private static boolean passTime(long state, long now) {
+    if (WIDE) {
+      if (free(state) < RECORD) {
+        return false;
       }
+      put(state, KIND_TIME, now);
+      return true;
+    }
+    long time = U.getLong(state + STATE_LOG_TIME);
+    // Microseconds, of which the tick has whole ones.
+    for (long micros; (micros = Math.min((now - time) / 1000, (1 << OP_BITS) - 1)) > 0; ) {
+      if (free(state) < RECORD) {
+        return false;
+      }
+      put(state, KIND_TIME, micros);
       time += micros * 1000;
       U.putLong(state + STATE_LOG_TIME, time);
     }
+    return true;
   }
 
   /** clock=cpu: the thread was off the processors since its last record, for so many ticks. */
   static void off(long state, long ticks) {
-    if (U.getLong(state + STATE_LOG_GAP) == 0) {
+    if (free(state) >= 2 * RECORD) {
       put(state, KIND_OFF, ticks);
     }
   }
 
-  private static boolean put(long state, int kind, long value) {
+  /** Writes a record for which there is room. */
+  private static void put(long state, int kind, long value) {
     long next = U.getLong(state + STATE_LOG_NEXT);
-    if (next >= U.getLong(state + STATE_LOG_LIMIT)) {
-      if (!makeRoom(state, RECORD)) {
-        return false;
-      }
-      next = U.getLong(state + STATE_LOG_NEXT);
+    long ring = U.getLong(state + STATE_LOG_RING);
+    if (next == ring + RING_DATA + U.getLong(ring + RING_BYTES)) {
+      next = beginLap(state, ring);
     }
-    U.putLong(state + STATE_LOG_NEXT, next + RECORD);
     if (WIDE) {
-      U.putLong(next, value << OP_BITS | kind);
+      write(state, next, value << OP_BITS | kind);
     } else {
-      U.putInt(next, kind << OP_BITS | (int) value);
+      // A node's reference takes all bits but the first.
+      write(state, next, kind == KIND_AT ? value | 1L << 31 : (long) kind << OP_BITS | value);
     }
+  }
+
+  private static long beginLap(long state, long ring) {
+    // No room at all while position and bound do not belong together.
+    U.putLong(state + STATE_LOG_LIMIT, 0);
+    U.putLong(state + STATE_LOG_NEXT, ring + RING_DATA);
+    U.putLong(state + STATE_LOG_LAP, U.getLong(state + STATE_LOG_LAP) + U.getLong(ring + RING_BYTES));
+    return ring + RING_DATA;
+  }
+
+  /** Lets probes write records, as far as there is room in one piece. */
+  private static boolean openWindow(long state) {
+    long free = free(state);
+    if (free < RECORD) {
+      return false;
+    }
+    long ring = U.getLong(state + STATE_LOG_RING);
+    long end = ring + RING_DATA + U.getLong(ring + RING_BYTES);
+    long next = U.getLong(state + STATE_LOG_NEXT);
+    if (next == end) {
+      next = beginLap(state, ring);
+    }
+    long most = U.getLong(ring + RING_BYTES) >>> WINDOW_SHIFT & -RECORD;
+    U.putLong(state + STATE_LOG_LIMIT, Math.min(next + Math.min(free, most), end));
     return true;
   }
 
-  /** Whether there is room for so many bytes, though perhaps not in one piece. */
-  private static boolean makeRoom(long state, long bytes) {
+  /** Bytes that records may take, though perhaps not in one piece. */
+  private static long free(long state) {
     long ring = U.getLong(state + STATE_LOG_RING);
-    if (ring == 0 || U.getLong(state + STATE_LOG_GAP) == OVER) {
-      return false;
+    if (ring == 0) {
+      return 0;
     }
     long size = U.getLong(ring + RING_BYTES);
-    long data = ring + RING_DATA;
     long tail = U.getLongAcquire(null, ring + RING_TAIL);
-    long next = U.getLong(state + STATE_LOG_NEXT);
     long lap = U.getLong(state + STATE_LOG_LAP);
-    if (lap + (next - data) < tail) {
-      // Cut off below, between the two stores.
-      lap += size;
-      U.putLong(state + STATE_LOG_LAP, lap);
-    }
-    long free = size - (lap + (next - data) - tail);
-    if (free < bytes || free < RECORD) {
-      return false;
-    }
-    // No room at all while position and bound do not belong together.
-    U.putLong(state + STATE_LOG_LIMIT, 0);
-    if (next == data + size) {
-      next = data;
-      U.putLong(state + STATE_LOG_NEXT, next);
+    long used = lap + (U.getLong(state + STATE_LOG_NEXT) - (ring + RING_DATA)) - tail;
+    if (used < 0) {
+      // beginLap was cut off between its last two stores.
       U.putLong(state + STATE_LOG_LAP, lap + size);
+      used += size;
     }
-    U.putLong(state + STATE_LOG_LIMIT, Math.min(next + free, data + size));
-    return true;
+    return size - used;
+  }
+
+  private static long size(long state) {
+    long ring = U.getLong(state + STATE_LOG_RING);
+    return ring == 0 ? 0 : U.getLong(ring + RING_BYTES);
   }
 }

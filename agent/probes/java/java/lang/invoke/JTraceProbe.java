@@ -71,15 +71,7 @@ public final class JTraceProbe {
     long state = state();
     long current = U.getLong(state + STATE_CURRENT);
     if (LOG) {
-      long child = child(state, current, id);
-      boolean jitted = jitted(id);
-      if (child != ARENA + ARENA_LOST_NODE) {
-        JTraceLog.enter(state, current, child, id, jitted);
-      } else {
-        count(child, jitted);
-      }
-      U.putLong(state + STATE_CURRENT, child);
-      return current | (jitted ? 1 : 0);
+      return JTraceLog.enter(state, current, id);
     }
     if (CLOCK != 0) {
       JTraceClock.charge(state, current);
@@ -94,37 +86,35 @@ public final class JTraceProbe {
   @ForceInline
   public static void exit(long token) {
     long state = state();
-    if (!LOG && CLOCK == 0) {
+    if (LOG) {
+      JTraceLog.exit(state, token);
+      return;
+    }
+    if (CLOCK == 0) {
       U.putLong(state + STATE_CURRENT, token);
       return;
     }
     long current = U.getLong(state + STATE_CURRENT);
-    long to = LOG ? token & ~1L : token;
-    if (!LOG) {
-      JTraceClock.charge(state, current);
-    }
-    U.putLong(state + STATE_CURRENT, to);
-    long routineAndParent = U.getLong(current + NODE_ROUTINE);
-    if (routineAndParent >>> 32 != (to - ARENA) >>> GRANULE_SHIFT) {
-      leave(state, current, to);
-    } else if (LOG) {
-      JTraceLog.exit(state, current, to, (int) routineAndParent, (int) token & 1);
-    } else {
-      JTraceClock.close(current);
-    }
+    JTraceClock.charge(state, current);
+    U.putLong(state + STATE_CURRENT, token);
+    leave(current, token);
   }
 
   /** At a catch handler: the method that got {@code token} runs again. Counts nothing. */
   public static void resume(long token, int id) {
     long state = state();
     long current = U.getLong(state + STATE_CURRENT);
-    if (CLOCK != 0 && !LOG) {
+    if (LOG) {
+      JTraceLog.resume(state, current, child(state, token & ~1L, id));
+      return;
+    }
+    if (CLOCK != 0) {
       JTraceClock.charge(state, current);
     }
-    long target = child(state, LOG ? token & ~1L : token, id);
+    long target = child(state, token, id);
     U.putLong(state + STATE_CURRENT, target);
-    if (LOG || CLOCK != 0) {
-      leave(state, current, target);
+    if (CLOCK != 0) {
+      leave(current, target);
     }
   }
 
@@ -166,7 +156,7 @@ public final class JTraceProbe {
   }
 
   @ForceInline
-  private static long child(long state, long node, int id) {
+  static long child(long state, long node, int id) {
     long slot = U.getLong(node + NODE_SLOTS + ((long) (id & (SLOT_COUNT - 1)) << 3));
     return (int) slot == id ? ARENA + (slot >>> ID_BITS) : JTraceTree.findChild(state, node, id);
   }
@@ -183,7 +173,7 @@ public final class JTraceProbe {
    * cannot tell: what the agent knows of the method decides.
    */
   @ForceInline
-  private static boolean jitted(int id) {
+  static boolean jitted(int id) {
     return MethodHandleImpl.isCompileConstant(CONSTANT[id >>> 31])
         || U.getByte(ARENA + ARENA_COMPILED + (id & (COMPILED_COUNT - 1))) != 0;
   }
@@ -199,16 +189,18 @@ public final class JTraceProbe {
    * The thread went on from an activation of {@code from} in the one of {@code to}: those in between
    * ended, usually without a probe at their exit.
    */
-  private static void leave(long state, long from, long to) {
-    if (!JTraceTree.isBelow(from, to)) {
-      return;
+  @ForceInline
+  private static void leave(long from, long to) {
+    if (U.getInt(from + NODE_PARENT) == (int) ((to - ARENA) >>> GRANULE_SHIFT)) {
+      JTraceClock.close(from);
+    } else if (JTraceTree.isBelow(from, to)) {
+      closeAll(from, to);
     }
+  }
+
+  private static void closeAll(long from, long to) {
     for (long node = from; node != to; node = JTraceTree.parent(node)) {
-      if (LOG) {
-        JTraceLog.exit(state, node, JTraceTree.parent(node), JTraceTree.routine(node), 0);
-      } else {
-        JTraceClock.close(node);
-      }
+      JTraceClock.close(node);
     }
   }
 
