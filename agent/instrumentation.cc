@@ -132,7 +132,10 @@ std::span<unsigned char> Instrumentation::Rewrite(jvmtiEnv* env, const char* nam
     return {};
   }
   if (spec_.boundary) natives_.Add(result->methods);
-  Count(*result);
+  if (class_id == 0) {
+    class_id = encoder_.ClassId(BinaryName(result->class_name), loader_number());
+  }
+  Count(class_id, *result);
   NoteLeaves(*result);
   if (result->bytes.empty()) return {};
   {
@@ -170,9 +173,9 @@ bool Instrumentation::IsLeaf(uint32_t routine) const {
   return leaves_.contains(routine);
 }
 
-void Instrumentation::Count(const classfile::InstrumentResult& result) {
+void Instrumentation::Count(uint32_t class_id, const classfile::InstrumentResult& result) {
+  if (!totals_.Count(class_id, result)) return;
   std::array<uint64_t, classfile::kReasonCount> by_reason = {};
-  totals_.Count(result);
   for (const classfile::MethodOutcome& outcome : result.methods) {
     ++by_reason[static_cast<size_t>(outcome.reason)];
   }

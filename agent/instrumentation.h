@@ -69,7 +69,7 @@ class Instrumentation {
   // The class through which threads park, out of scope: it gets probes at its parking only.
   bool IsParkClass(std::string_view internal_name) const;
   bool IsOfTheClock(absl::string_view internal_name) const;
-  void Count(const classfile::InstrumentResult& result);
+  void Count(uint32_t class_id, const classfile::InstrumentResult& result);
   void NoteLeaves(const classfile::InstrumentResult& result);
 
   const classfile::ScopeFilter filter_;

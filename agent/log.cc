@@ -1,8 +1,10 @@
 #include "agent/log.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <cstring>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -20,7 +22,24 @@ void WriteLine(int fd, absl::string_view message) {
   }
 }
 
+int OpenForAppending(const std::string& file) {
+  return open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK,
+              0600);
+}
+
 }  // namespace
+
+absl::StatusOr<std::unique_ptr<Log>> Log::Open(LogTarget target, std::string file) {
+  if (target == LogTarget::kFile) {
+    const int fd = OpenForAppending(file);
+    if (fd < 0) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("option 'log': cannot write '", file, "': ", strerror(errno)));
+    }
+    close(fd);
+  }
+  return std::unique_ptr<Log>(new Log(target, std::move(file)));
+}
 
 Log::Log(LogTarget target, std::string file) : target_(target), file_(std::move(file)) {}
 
@@ -30,7 +49,7 @@ void Log::Line(absl::string_view message) const {
     WriteLine(STDERR_FILENO, message);
     return;
   }
-  const int fd = open(file_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
+  const int fd = OpenForAppending(file_);
   if (fd < 0) return;
   WriteLine(fd, message);
   close(fd);

@@ -2,8 +2,10 @@
 // if something goes wrong. Never on the program's stdout.
 #pragma once
 
+#include <memory>
 #include <string>
 
+#include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "agent/options.h"
 
@@ -11,12 +13,15 @@ namespace jtrace {
 
 class Log {
  public:
-  Log(LogTarget target, std::string file);
+  // InvalidArgument, one line, if the file cannot be written.
+  static absl::StatusOr<std::unique_ptr<Log>> Open(LogTarget target, std::string file);
   // Writes "jtrace: MESSAGE\n" by one write(), so that lines of several threads do not mix. Any
   // thread, not in a signal handler.
   void Line(absl::string_view message) const;
 
  private:
+  Log(LogTarget target, std::string file);
+
   LogTarget target_;
   std::string file_;
 };

@@ -4,9 +4,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <span>
 #include <sstream>
+#include <system_error>
 #include <utility>
 
 #include "absl/strings/ascii.h"
@@ -163,14 +167,26 @@ absl::Status ParseBoundary(absl::string_view value, Options& o) {
   return o.codes.Apply(o.boundary ? "+boundary" : "-boundary");
 }
 
-absl::Status ParseCosts(absl::string_view value, Options& o) {
-  std::ifstream file{std::string(value)};
-  if (!file) return Invalid(absl::StrCat("cannot read '", value, "'"));
+absl::StatusOr<std::string> ReadTextFile(absl::string_view path) {
+  const auto fail = [&](absl::string_view why) {
+    return Invalid(absl::StrCat("cannot read '", path, "': ", why));
+  };
+  std::ifstream file{std::string(path)};
+  if (!file) return fail(strerror(errno));
+  std::error_code error;
+  if (std::filesystem::is_directory(std::string(path), error)) return fail("it is a folder");
   std::ostringstream text;
-  text << file.rdbuf() << '\n';
-  const auto costs = CallCosts::WithRules(text.str());
+  text << file.rdbuf();
+  if (file.bad()) return fail(strerror(errno));
+  return text.str();
+}
+
+absl::Status ParseCosts(absl::string_view value, Options& o) {
+  const auto text = ReadTextFile(value);
+  if (!text.ok()) return text.status();
+  const auto costs = CallCosts::WithRules(*text);
   if (!costs.ok()) return Invalid(absl::StrCat(value, ": ", costs.status().message()));
-  absl::StrAppend(&o.call_costs, text.str());
+  absl::StrAppend(&o.call_costs, *text, "\n");
   return absl::OkStatus();
 }
 
@@ -322,13 +338,14 @@ absl::Status ParseConfig(absl::string_view value, Options& o) {
     ~Depth() { --depth; }
   } guard;
   if (depth > kMaxConfigDepth) return Invalid("configuration files include one another");
-  std::ifstream file{std::string(value)};
-  if (!file) return Invalid(absl::StrCat("cannot read '", value, "'"));
-  std::string line;
-  for (int number = 1; std::getline(file, line); ++number) {
-    const absl::string_view text = absl::StripAsciiWhitespace(line);
-    if (text.empty() || text.front() == '#') continue;
-    if (absl::Status status = ParseOne(text, o); !status.ok()) {
+  const auto text = ReadTextFile(value);
+  if (!text.ok()) return text.status();
+  int number = 0;
+  for (absl::string_view line : absl::StrSplit(*text, '\n')) {
+    ++number;
+    line = absl::StripAsciiWhitespace(line);
+    if (line.empty() || line.front() == '#') continue;
+    if (absl::Status status = ParseOne(line, o); !status.ok()) {
       return Invalid(absl::StrCat(value, ":", number, ": ", status.message()));
     }
   }

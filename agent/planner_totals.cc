@@ -34,10 +34,10 @@ void SetRow(std::string_view name, uint64_t count, std::string_view what,
 
 }  // namespace
 
-void PlannerTotals::Count(const classfile::InstrumentResult& result) {
+bool PlannerTotals::Count(uint32_t class_id, const classfile::InstrumentResult& result) {
   std::lock_guard lock(mutex_);
+  if (!classes_.insert(class_id).second) return false;
   changed_ = true;
-  ++classes_seen_;
   classes_rewritten_ += result.bytes.empty() ? 0 : 1;
   methods_seen_ += result.methods.size();
   for (const classfile::MethodOutcome& outcome : result.methods) {
@@ -48,6 +48,7 @@ void PlannerTotals::Count(const classfile::InstrumentResult& result) {
   for (size_t i = 0; i < probes_.calls_left_out.size(); ++i) {
     probes_.calls_left_out[i] += result.probes.calls_left_out[i];
   }
+  return true;
 }
 
 uint64_t PlannerTotals::methods_probed() const {
@@ -62,7 +63,7 @@ uint64_t PlannerTotals::classes_rewritten() const {
 
 proto::Planner PlannerTotals::DescribeLocked() const {
   proto::Planner planner;
-  planner.set_classes_seen(classes_seen_);
+  planner.set_classes_seen(classes_.size());
   planner.set_classes_rewritten(classes_rewritten_);
   planner.set_methods_seen(methods_seen_);
   planner.set_methods_probed(methods_probed_);
@@ -93,7 +94,7 @@ void PlannerTotals::Seal(uint64_t, proto::Chunk& chunk) {
 
 void PlannerTotals::BeginFile() {
   std::lock_guard lock(mutex_);
-  changed_ = classes_seen_ > 0;
+  changed_ = !classes_.empty();
 }
 
 }  // namespace jtrace

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <mutex>
 
+#include "absl/container/flat_hash_set.h"
 #include "agent/classfile/instrumenter.h"
 #include "agent/writer/chunk_source.h"
 
@@ -13,8 +14,10 @@ namespace jtrace {
 
 class PlannerTotals : public writer::ChunkSource {
  public:
-  // A class with methods in scope went through the rewriter.
-  void Count(const classfile::InstrumentResult& result);
+  // A class in scope went through the rewriter, as what it was loaded or first found. Returns
+  // false, and counts nothing, if a class of that number did before: it was redefined or
+  // retransformed.
+  bool Count(uint32_t class_id, const classfile::InstrumentResult& result);
 
   uint64_t methods_probed() const;
   uint64_t classes_rewritten() const;
@@ -26,8 +29,8 @@ class PlannerTotals : public writer::ChunkSource {
   proto::Planner DescribeLocked() const;
 
   mutable std::mutex mutex_;  // guards all below
+  absl::flat_hash_set<uint32_t> classes_;
   bool changed_ = false;
-  uint64_t classes_seen_ = 0;
   uint64_t classes_rewritten_ = 0;
   uint64_t methods_seen_ = 0;
   uint64_t methods_probed_ = 0;

@@ -99,6 +99,7 @@ absl::StatusOr<Session*> Session::OpenAtLoad(JavaVM* vm, const Options& options)
   }
   absl::MutexLock lock(&(*session)->lifecycle_);
   if (absl::Status status = (*session)->Prepare(options); !status.ok()) return status;
+  if (absl::Status status = (*session)->BeginFile(); !status.ok()) return status;
   (*session)->is_prepared_ = true;
   jvmtiEnv* env = (*session)->env_;
   absl::Status status;
@@ -132,20 +133,21 @@ void Session::VmInit(JNIEnv* jni, jthread thread) {
   StartControl();
 }
 
+// Without control= it keeps the deadlines and cleans up after failures.
 void Session::StartControl() {
-  if (control_ != nullptr) return;
-  const bool has_deadlines = options_.loop.on() || options_.duration < absl::InfiniteDuration();
-  if (!options_.control && !has_deadlines) return;
-  control_ = std::make_unique<control::SessionControl>(vm_, *this, options_.control);
-  if (!control_->problem().ok()) {
+  if (control_.load() != nullptr) return;
+  auto* control = new control::SessionControl(vm_, *this, options_.control);
+  if (!control->problem().ok()) {
     losses_.Add(
         "control.unavailable", Severity::kInfo, 1,
-        absl::StrCat("the jtrace command cannot reach this JVM: ", control_->problem().message()));
+        absl::StrCat("the jtrace command cannot reach this JVM: ", control->problem().message()));
   }
+  control_.store(control);
+  control->Wake();  // a failure may have come before
 }
 
 void Session::VmDeath() {
-  if (control_ != nullptr) control_->Close();
+  if (control::SessionControl* control = control_.load(); control != nullptr) control->Close();
   absl::MutexLock lock(&lifecycle_);
   if (!recording_.exchange(false)) return;
   DisableEvents();
@@ -177,16 +179,24 @@ void Session::DisableEvents() {
 
 void Session::GiveUp(absl::string_view why) {
   recording_.store(false);
+  {
+    absl::MutexLock lock(&failure_mutex_);
+    failure_ = std::string(why);
+  }
   LogToStderr(absl::StrCat("recording stopped, the program runs on: ", why));
   jvmti::DisableEvents(env_, kLiveEvents).IgnoreError();
   if (sampler_ != nullptr) sampler_->Stop().IgnoreError();
   failed_.store(true);
-  if (control_ != nullptr) control_->Wake();  // takes the probes out
+  if (control::SessionControl* control = control_.load(); control != nullptr) control->Wake();
+}
+
+std::string Session::failure() const {
+  absl::MutexLock lock(&failure_mutex_);
+  return failure_;
 }
 
 bool Session::IsAgentThread(pid_t tid) const {
-  return tid == control_tid_.load(std::memory_order_relaxed) ||
-         (drain_ != nullptr && tid == drain_->os_tid());
+  return tid == control_tid_.load(std::memory_order_relaxed) || tid == writer_.os_tid();
 }
 
 }  // namespace jtrace

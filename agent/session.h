@@ -41,6 +41,7 @@
 #include "agent/probes/probe_sets.h"
 #include "agent/sampling/sampler.h"
 #include "agent/writer/drain_thread.h"
+#include "agent/writer/lasting_thread.h"
 #include "agent/writer/log_source.h"
 #include "agent/writer/sample_source.h"
 #include "agent/writer/system_source.h"
@@ -66,12 +67,13 @@ class Session {
   static absl::StatusOr<Session*> OpenLive(JavaVM* vm);
 
   // Begins a recording: classes in scope that are loaded already get their probes in batches.
-  // Errors leave everything as it was. Returns what is recorded where, for people.
+  // Errors leave everything as it was, the file at out= too. Returns what is recorded where, for
+  // people.
   absl::StatusOr<std::string> Start(JNIEnv* jni, const Options& options, const Progress& progress);
   // Start with the options of the last recording, into another file.
   absl::StatusOr<std::string> Resume(JNIEnv* jni, const Progress& progress);
   // Ends the recording: timers off, probes out of all classes, the trace complete. The program then
-  // runs as it did without jtrace.
+  // runs as it did without jtrace. After a failure it takes out what is left and says why.
   // Returns what was written, for people.
   absl::StatusOr<std::string> Stop(JNIEnv* jni, const Progress& progress);
 
@@ -91,7 +93,7 @@ class Session {
     absl::Time next = absl::InfiniteFuture();
   };
   Due WhatIsDue(absl::Time now);
-  // Takes the probes out after the recording has failed.
+  // Takes the probes out if the recording has failed.
   void CleanUpAfterFailure(JNIEnv* jni);
   // The thread that answers `jtrace`: never recorded.
   void SetControlThread(pid_t tid) { control_tid_.store(tid, std::memory_order_relaxed); }
@@ -124,7 +126,12 @@ class Session {
   absl::Status Prepare(const Options& options) ABSL_EXCLUSIVE_LOCKS_REQUIRED(lifecycle_);
   absl::Status Begin(JNIEnv* jni, const Progress& progress)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(lifecycle_);
-  absl::Status OpenFile() ABSL_EXCLUSIVE_LOCKS_REQUIRED(lifecycle_);
+  // Where out= says; what stands there is replaced by TraceFile::Begin.
+  absl::StatusOr<std::unique_ptr<writer::TraceFile>> OpenFile() const
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(lifecycle_);
+  // The file that was opened is the recording's from here on.
+  absl::Status BeginFile() ABSL_EXCLUSIVE_LOCKS_REQUIRED(lifecycle_);
+  absl::Status ReplaceFile() ABSL_EXCLUSIVE_LOCKS_REQUIRED(lifecycle_);
   absl::StatusOr<std::string> StartLocked(JNIEnv* jni, const Options& options,
                                           const Progress& progress)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(lifecycle_);
@@ -151,6 +158,10 @@ class Session {
   absl::Status EndTrace(proto::SessionEnd::Reason reason) ABSL_EXCLUSIVE_LOCKS_REQUIRED(lifecycle_);
   // Nothing of the recording is left but what activations of it may still touch.
   void CleanUp(JNIEnv* jni) ABSL_EXCLUSIVE_LOCKS_REQUIRED(lifecycle_);
+  // Whether a failed recording's probes are still in: its clean-up is due.
+  bool has_failed() const { return failed_.load(); }
+  // Why the last recording ended by itself; "" if it did not.
+  std::string failure() const;
   // The writer and whoever else works for the agent: neither sampled nor recorded. On the thread of
   // a start or on the writer.
   bool IsAgentThread(pid_t tid) const;
@@ -160,13 +171,17 @@ class Session {
   void NoteOldMethods(std::span<const jclass> classes);
   void RemoveProbes(JNIEnv* jni, const Progress& progress);
   void RemoveProbesOnce(JNIEnv* jni, const Progress& progress);
+  // Until the hooks that run have ended, a second at most.
+  void WaitForClassHooks() const;
 
   proto::SessionStart DescribeStart() const;
   uint64_t calls() const;
   uint64_t file_calls() const;
   void FinishEnd(proto::SessionEnd::Reason reason, proto::SessionEnd& end) const;
   std::string DescribeEnd() const;
-  // Stops recording for good, tells why, and lets the program run on.
+  std::string DescribeIdle() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(lifecycle_);
+  // Ends the recording, tells why, and lets the program run on; the control thread takes the probes
+  // out. Any thread that does not hold the encoder's mutex.
   void GiveUp(absl::string_view why);
 
   JavaVM* vm_;
@@ -192,7 +207,7 @@ class Session {
   std::unique_ptr<sampling::Sampler> sampler_;
   ProbeSets probe_sets_;
   // What the recording uses of probe_sets_; null: nothing.
-  const Probes* probes_ = nullptr;
+  Probes* probes_ = nullptr;
   TreeCollector* trees_ = nullptr;   // record=tree, record=log
   FlatCollector* counts_ = nullptr;  // record=flat
   LogCollector* logs_ = nullptr;     // record=log
@@ -202,6 +217,7 @@ class Session {
   writer::ModuleSource module_source_;
   writer::LossSource loss_source_;
   writer::EndedThreadSource ended_threads_;
+  writer::LastingThread writer_{"jtrace writer"};
   std::unique_ptr<writer::DrainThread> drain_;
 
   // Callbacks before and after a recording only register threads.
@@ -210,9 +226,12 @@ class Session {
   hot::InFlight class_hooks_;
   absl::Mutex lifecycle_;
   bool is_prepared_ ABSL_GUARDED_BY(lifecycle_) = false;  // VmInit shall begin
-  std::atomic<bool> failed_{false};                       // and the probes are still in
+  std::atomic<bool> failed_{false};                       // see has_failed
+  mutable absl::Mutex failure_mutex_;
+  std::string failure_ ABSL_GUARDED_BY(failure_mutex_);
   std::atomic<pid_t> control_tid_{0};
-  std::unique_ptr<control::SessionControl> control_;
+  // Made once, never freed: GiveUp may wake it from any thread.
+  std::atomic<control::SessionControl*> control_{nullptr};
   int file_number_ = 0;    // %n
   absl::Time began_;       // the recording
   absl::Time file_began_;  // its current file

@@ -26,12 +26,23 @@ absl::StatusOr<std::string> Session::Flush() {
   return writer::AbsolutePath(file_->path());
 }
 
+absl::Status Session::ReplaceFile() {
+  auto next = OpenFile();
+  if (!next.ok()) return next.status();
+  file_ = *std::move(next);
+  return BeginFile();
+}
+
 absl::StatusOr<std::string> Session::NextFile() {
   absl::MutexLock lock(&lifecycle_);
   if (!recording_.load()) return NotRecording();
   std::unique_ptr<writer::TraceFile> ended = std::move(file_);
-  if (absl::Status status = OpenFile(); !status.ok()) {
+  if (absl::Status status = ReplaceFile(); !status.ok()) {
     file_ = std::move(ended);
+    losses_.Add("loop.no_file", Severity::kWarning, 1,
+                absl::StrCat("the next file could not be begun, the recording goes on in the old "
+                             "one: ",
+                             status.message()));
     return status;
   }
   const absl::Status status = drain_->NextFile(
@@ -59,13 +70,22 @@ absl::Status Session::Mark(absl::string_view text) {
   return absl::OkStatus();
 }
 
+std::string Session::DescribeIdle() const {
+  if (has_failed()) {
+    return absl::StrCat("state     failed: ", failure(), "; its probes are being taken out");
+  }
+  if (file_number_ == 0) return "state     idle: nothing was recorded yet";
+  std::string text =
+      absl::StrCat("state     idle; the last options were ", DescribeOptions(options_));
+  if (const std::string why = failure(); !why.empty()) {
+    absl::StrAppend(&text, "\nfailed    ", why);
+  }
+  return text;
+}
+
 absl::StatusOr<std::string> Session::DescribeStatus() {
   absl::MutexLock lock(&lifecycle_);
-  if (!recording_.load()) {
-    return file_number_ == 0
-               ? "state     idle: nothing was recorded yet"
-               : absl::StrCat("state     idle; the last options were ", DescribeOptions(options_));
-  }
+  if (!recording_.load()) return DescribeIdle();
   if (absl::Status status = drain_->Flush(); !status.ok()) return status;
   std::string text;
   drain_->Call([&] {
@@ -92,7 +112,7 @@ absl::StatusOr<std::string> Session::DescribeStatus() {
 Session::Due Session::WhatIsDue(absl::Time now) {
   absl::MutexLock lock(&lifecycle_);
   if (!recording_.load()) {
-    return {.what = failed_.exchange(false) ? Due::kCleanUp : Due::kNothing};
+    return {.what = has_failed() ? Due::kCleanUp : Due::kNothing};
   }
   const absl::Time end = began_ + options_.duration;
   if (now >= end) return {.what = Due::kStop};
@@ -109,7 +129,7 @@ Session::Due Session::WhatIsDue(absl::Time now) {
 
 void Session::CleanUpAfterFailure(JNIEnv* jni) {
   absl::MutexLock lock(&lifecycle_);
-  if (!recording_.load() && drain_ != nullptr) CleanUp(jni);
+  if (has_failed()) CleanUp(jni);
 }
 
 }  // namespace jtrace

@@ -65,13 +65,19 @@ void Session::NoteOldMethods(std::span<const jclass> classes) {
 void Session::RemoveProbes(JNIEnv* jni, const Progress& progress) {
   recording_.store(false, std::memory_order_seq_cst);
   if (instrumentation_ == nullptr) return;
-  // A hook that asked before may still put probes into a class that is not listed as loaded yet.
-  constexpr int kRounds = 20;
-  for (int round = 0; round < kRounds; ++round) {
+  RemoveProbesOnce(jni, progress);
+  // A hook that asked before may still put probes into its class, and a class behind its hook is
+  // not listed as loaded yet; but most that are missing have gone, or never came to be.
+  for (const absl::Duration pause : {absl::Milliseconds(1), absl::Milliseconds(10)}) {
+    WaitForClassHooks();
+    if (instrumentation_->rewritten().empty()) return;
+    absl::SleepFor(pause);
     RemoveProbesOnce(jni, progress);
-    if (class_hooks_.Idle() && instrumentation_->rewritten().empty()) return;
-    absl::SleepFor(absl::Milliseconds(round));
   }
+}
+
+void Session::WaitForClassHooks() const {
+  for (int i = 0; i < 1000 && !class_hooks_.Idle(); ++i) absl::SleepFor(absl::Milliseconds(1));
 }
 
 void Session::RemoveProbesOnce(JNIEnv* jni, const Progress& progress) {
@@ -79,19 +85,24 @@ void Session::RemoveProbesOnce(JNIEnv* jni, const Progress& progress) {
   const absl::flat_hash_set<uint32_t> rewritten = instrumentation_->rewritten();
   if (rewritten.empty()) return;
   std::vector<jclass> probed;
+  std::vector<uint32_t> numbers;
   ForEachLoaded(env_, [&](jclass klass) {
-    if (IsModifiable(env_, klass) && rewritten.contains(classes_.NumberOf(klass))) {
-      probed.push_back(klass);
-    }
+    if (!IsModifiable(env_, klass)) return;
+    const uint32_t number = classes_.NumberOf(klass);
+    if (!rewritten.contains(number)) return;
+    probed.push_back(klass);
+    numbers.push_back(number);
   });
   NoteOldMethods(probed);
-  jvmti::Retransform(env_, probed, [&](size_t done, size_t all) {
-    for (jclass klass : std::span(probed).first(done)) {
-      instrumentation_->ForgetRewritten(classes_.NumberOf(klass));
-    }
-    if (progress) progress(absl::StrCat("probes are out of ", done, " of ", all, " classes"));
-    return true;
-  });
+  const jvmti::RetransformResult result =
+      jvmti::Retransform(env_, probed, [&](size_t done, size_t all) {
+        if (progress) progress(absl::StrCat("probes are out of ", done, " of ", all, " classes"));
+        return true;
+      });
+  for (const uint32_t number : numbers) instrumentation_->ForgetRewritten(number);
+  if (result.refused == 0) return;
+  losses_.Add("class.probes_left", Severity::kError, result.refused,
+              "classes that the JVM did not let lose their probes: they are slower than before");
 }
 
 void Session::TellWhatComesTooLate() {

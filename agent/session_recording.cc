@@ -81,16 +81,21 @@ absl::StatusOr<std::string> Session::StartLocked(JNIEnv* jni, const Options& opt
     return absl::FailedPreconditionError(
         absl::StrCat("a recording runs already, to ", file_->path(), "; stop it first"));
   }
-  if (drain_ != nullptr) CleanUp(jni);  // after a failure
-  if (absl::Status status = Prepare(options); !status.ok()) return status;
-  encoder_.BeginTrace(options.codes_off);
-  threads_.Clear();
-  groups_.Clear();
-  if (absl::Status status = Begin(jni, progress); !status.ok()) {
+  if (has_failed()) CleanUp(jni);
+  Options before = options_;
+  absl::Status status = Prepare(options);
+  if (status.ok()) {
+    encoder_.BeginTrace(options.codes_off);
+    threads_.Clear();
+    groups_.Clear();
+    status = Begin(jni, progress);
+  }
+  if (!status.ok()) {
     CleanUp(jni);
+    options_ = std::move(before);  // for resume
     return status;
   }
-  if (control_ != nullptr) control_->Wake();
+  if (control::SessionControl* control = control_.load(); control != nullptr) control->Wake();
   return absl::StrCat("recording to ", writer::AbsolutePath(file_->path()), " (",
                       DescribeOptions(options_), ")");
 }
@@ -99,10 +104,19 @@ absl::Status Session::Prepare(const Options& options) {
   losses_.Clear();
   clock_.Restart();
   options_ = options;
-  log_ = std::make_unique<Log>(options.log, options.log_file);
+  {
+    absl::MutexLock lock(&failure_mutex_);
+    failure_.clear();
+  }
+  auto log = Log::Open(options.log, options.log_file);
+  if (!log.ok()) return log.status();
+  log_ = *std::move(log);
   encoder_.SetMajorsOff(options.codes_off);
   if (options.loop.on()) options_.out = writer::NumberedPattern(options.out);
-  if (absl::Status status = OpenFile(); !status.ok()) return status;
+  auto file = OpenFile();
+  if (!file.ok()) return file.status();
+  // The one before is closed now: nobody may be writing to it any more.
+  file_ = *std::move(file);
   probes_ = nullptr;
   trees_ = nullptr;
   counts_ = nullptr;
@@ -112,14 +126,15 @@ absl::Status Session::Prepare(const Options& options) {
   return options_.WantsSamples() || is_live_ ? CreateSampler() : absl::OkStatus();
 }
 
-absl::Status Session::OpenFile() {
+absl::StatusOr<std::unique_ptr<writer::TraceFile>> Session::OpenFile() const {
   const auto now_s = static_cast<int64_t>(UnixNanos() / 1'000'000'000u);
-  auto file = writer::TraceFile::Create(
+  return writer::TraceFile::Open(
       writer::ExpandPath(options_.out, getpid(), now_s, file_number_ + 1));
-  if (!file.ok()) return file.status();
+}
+
+absl::Status Session::BeginFile() {
+  if (absl::Status status = file_->Begin(); !status.ok()) return status;
   ++file_number_;
-  // The one before is closed now: nobody may be writing to it any more.
-  file_ = *std::move(file);
   file_began_ = absl::Now();
   return absl::OkStatus();
 }
@@ -129,7 +144,7 @@ absl::Status Session::CreateInstrumentation() {
   auto instrumentation = Instrumentation::Create(options_, encoder_, losses_);
   if (!instrumentation.ok()) return instrumentation.status();
   // A class-file hook that hangs since the last recording keeps what it uses.
-  for (int i = 0; !class_hooks_.Idle() && i < 1000; ++i) absl::SleepFor(absl::Milliseconds(1));
+  WaitForClassHooks();
   if (!class_hooks_.Idle()) (void)instrumentation_.release();
   instrumentation_ = *std::move(instrumentation);
   return absl::OkStatus();
@@ -148,6 +163,10 @@ absl::Status Session::CreateSampler() {
 absl::Status Session::Begin(JNIEnv* jni, const Progress& progress) {
   if (absl::Status status = StartProbes(jni); !status.ok()) return status;
   if (absl::Status status = StartSampler(jni); !status.ok()) return status;
+  // At load the file was begun before the program; here, when nothing can fail any more.
+  if (is_live_) {
+    if (absl::Status status = BeginFile(); !status.ok()) return status;
+  }
   began_ = absl::Now();
   if (is_live_) TellWhatComesTooLate();
   if (!gc_cause_.Find(reinterpret_cast<const void*>(vm_->functions->GetEnv))) {
@@ -302,14 +321,24 @@ void Session::StartWriter() {
   sources.push_back(&loss_source_);
   sources.push_back(&ended_threads_);
   drain_ = std::make_unique<writer::DrainThread>(
-      clock_, encoder_, *file_, std::move(sources), PollPeriod(options_),
+      writer_, clock_, encoder_, *file_, std::move(sources), PollPeriod(options_),
       [this](const absl::Status& status) { GiveUp(status.message()); });
   drain_->Start(DescribeStart());
 }
 
 absl::StatusOr<std::string> Session::Stop(JNIEnv* jni, const Progress& progress) {
   absl::MutexLock lock(&lifecycle_);
-  if (!recording_.load()) return absl::FailedPreconditionError("no recording runs");
+  if (has_failed()) {
+    const std::string file = file_->path();
+    CleanUp(jni);
+    return absl::AbortedError(absl::StrCat("the recording had failed: ", failure(), "; ", file,
+                                           " has what came before, no probe is left"));
+  }
+  if (!recording_.load()) {
+    const std::string why = failure();
+    return absl::FailedPreconditionError(
+        absl::StrCat("no recording runs", why.empty() ? "" : "; the last one failed: ", why));
+  }
   if (sampler_ != nullptr) sampler_->Stop().IgnoreError();
   RemoveProbes(jni, progress);
   DisableEvents();
@@ -331,12 +360,14 @@ void Session::CleanUp(JNIEnv* jni) {
   RemoveProbes(jni, nullptr);
   DisableEvents();
   if (sampler_ != nullptr) sampler_->Stop().IgnoreError();
+  if (probes_ != nullptr) probes_->Rest();
   drain_.reset();
   BeLive();
   sample_source_.reset();
   call_source_.reset();
   internal_threads_.reset();
   file_.reset();
+  failed_.store(false);
 }
 
 }  // namespace jtrace

@@ -7,7 +7,7 @@ packages=(
   openjdk-17-jdk-headless
   libabsl-dev libprotobuf-dev protobuf-compiler libunwind-dev libzstd-dev zlib1g-dev
   libgtest-dev libgmock-dev libbenchmark-dev
-  junit5 libasm-java libh2-java clojure jython ecj
+  junit5 libasm-java libjacoco-java libh2-java clojure jython ecj
 )
 if [[ "${1:-}" == --dev ]]; then
   packages+=(clang-14 clang-format-14 clang-tidy-14 libclang-rt-14-dev)

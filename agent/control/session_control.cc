@@ -15,6 +15,8 @@ namespace {
 constexpr absl::string_view kVerbs[] = {"start", "stop",   "resume", "dump",
                                         "flush", "status", "mark"};
 
+constexpr absl::Duration kLoopRetry = absl::Seconds(10);
+
 // The calling thread is a Java thread while this lives.
 class JavaScope {
  public:
@@ -101,8 +103,10 @@ absl::Status SessionControl::Stop(Tell tell) {
 absl::Time SessionControl::Tick() {
   const Session::Due due = session_.WhatIsDue(absl::Now());
   if (due.what == Session::Due::kNextFile) {
-    session_.NextFile().status().IgnoreError();  // a failure has been told
-  } else if (due.what == Session::Due::kStop) {
+    // A failure is told in the trace, which goes on in the old file.
+    return session_.NextFile().ok() ? absl::Now() : absl::Now() + kLoopRetry;
+  }
+  if (due.what == Session::Due::kStop) {
     const JavaScope scope(vm_);
     if (const auto jni = scope.jni(); jni.ok()) session_.Stop(*jni, nullptr).status().IgnoreError();
   } else if (due.what == Session::Due::kCleanUp) {

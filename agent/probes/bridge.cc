@@ -70,15 +70,23 @@ void Probes::ClearCompiled(uint32_t limit) const {
 }
 
 Probes::Probes(hot::Arena* arena, std::string class_name, hot::ProbeClock clock,
-               const TickScale& scale)
-    : arena_(arena), class_name_(std::move(class_name)), clock_(clock), scale_(scale) {
+               const TickScale& scale, bool ticks)
+    : arena_(arena),
+      class_name_(std::move(class_name)),
+      clock_(clock),
+      scale_(scale),
+      ticks_(ticks) {
   const uint64_t now = hot::MonotonicNanos();
   hot::WriteRelaxed(arena->tick, now - now % 1000);
 }
 
-void Probes::StartTicking() {
-  tick_thread_ = std::make_unique<TickThread>(arena_->tick, kTickPeriod);
+void Probes::Use() {
+  if (ticks_ && tick_thread_ == nullptr) {
+    tick_thread_ = std::make_unique<TickThread>(arena_->tick, kTickPeriod);
+  }
 }
+
+void Probes::Rest() { tick_thread_.reset(); }
 
 void Probes::UseNanoTime() {
   if (clock_ == hot::ProbeClock::kTsc) clock_ = hot::ProbeClock::kNano;
@@ -100,8 +108,10 @@ absl::StatusOr<std::unique_ptr<Probes>> Install(jvmtiEnv* jvmti, JNIEnv* jni,
   InitializeRseqDescriptor((*arena)->rseq);
   (*arena)->always_on = reinterpret_cast<uintptr_t>(&(*arena)->rseq);
   const hot::ProbeClock clock = UsableClock(options.clock, **arena);
-  auto probes = std::make_unique<Probes>(*arena, ProbeClassName(number), clock, ScaleOf(clock));
-  if (clock == hot::ProbeClock::kCoarse && options.clock_ticks) probes->StartTicking();
+  const bool ticks = clock == hot::ProbeClock::kCoarse && options.clock_ticks;
+  auto probes =
+      std::make_unique<Probes>(*arena, ProbeClassName(number), clock, ScaleOf(clock), ticks);
+  probes->Use();
   // Each class has eight spare bytes of its own.
   const uint64_t spare = FindThreadSpare(jvmti, jni);
   const ProbeClassSetup setup = {

@@ -31,7 +31,9 @@ struct ProbeOptions {
 // the class ever goes away; this object is only the handle to them.
 class Probes {
  public:
-  Probes(hot::Arena* arena, std::string class_name, hot::ProbeClock clock, const TickScale& scale);
+  // `ticks`: see Use.
+  Probes(hot::Arena* arena, std::string class_name, hot::ProbeClock clock, const TickScale& scale,
+         bool ticks);
   Probes(const Probes&) = delete;
   Probes& operator=(const Probes&) = delete;
 
@@ -59,8 +61,10 @@ class Probes {
   // Found out when the classes were defined: they read System.nanoTime for want of the counter.
   void UseNanoTime();
 
-  // clock=coarse: lets Arena::tick follow the time.
-  void StartTicking();
+  // Arena::tick follows the time, if options say so: from Use to Rest, the calls of probes being
+  // paid for by nobody in between. Rest while no recording runs.
+  void Use();
+  void Rest();
 
   // Of its units. The writer thread takes new readings.
   TickScale& scale() { return scale_; }
@@ -70,7 +74,8 @@ class Probes {
   const std::string class_name_;
   hot::ProbeClock clock_;
   TickScale scale_;
-  std::unique_ptr<TickThread> tick_thread_;  // clock=coarse
+  const bool ticks_;                         // clock=coarse
+  std::unique_ptr<TickThread> tick_thread_;  // while in use
 };
 
 // Internal name of the probe class with that number, "java/lang/invoke/JTraceProbe" being 0.

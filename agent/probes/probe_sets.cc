@@ -13,6 +13,7 @@ absl::StatusOr<ProbeSet*> ProbeSets::Use(jvmtiEnv* jvmti, JNIEnv* jni,
     ProbeSet* known = sets_[i].load(std::memory_order_acquire);
     if (known != nullptr && known->options == options) {
       known->probes->Publish();
+      known->probes->Use();
       return known;
     }
     if (known != nullptr) continue;

@@ -1,13 +1,11 @@
 #include "agent/writer/drain_thread.h"
 
-#include <pthread.h>
-#include <unistd.h>
+#include <time.h>
 
 #include <algorithm>
 #include <string>
 #include <utility>
 
-#include "agent/signals_blocked.h"
 #include "agent/writer/chunk_split.h"
 
 namespace jtrace::writer {
@@ -58,10 +56,12 @@ void Merge(proto::Chunk& from, proto::Chunk& into) {
 
 }  // namespace
 
-DrainThread::DrainThread(const SessionClock& clock, RecordEncoder& encoder, TraceFile& file,
-                         std::vector<ChunkSource*> sources, absl::Duration poll_period,
+DrainThread::DrainThread(LastingThread& thread, const SessionClock& clock, RecordEncoder& encoder,
+                         TraceFile& file, std::vector<ChunkSource*> sources,
+                         absl::Duration poll_period,
                          std::function<void(const absl::Status&)> on_failure)
-    : clock_(clock),
+    : thread_(thread),
+      clock_(clock),
       encoder_(encoder),
       file_(&file),
       sources_(std::move(sources)),
@@ -69,13 +69,13 @@ DrainThread::DrainThread(const SessionClock& clock, RecordEncoder& encoder, Trac
       on_failure_(std::move(on_failure)) {}
 
 DrainThread::~DrainThread() {
-  if (thread_.joinable()) Stop([](proto::SessionEnd&) {}).IgnoreError();
+  if (started_) Stop([](proto::SessionEnd&) {}).IgnoreError();
 }
 
 void DrainThread::Start(proto::SessionStart first) {
   first_ = std::make_unique<proto::SessionStart>(std::move(first));
-  SignalsBlocked blocked;
-  thread_ = std::thread([this] { Run(); });
+  started_ = true;
+  thread_.Begin([this] { Run(); });
 }
 
 absl::Status DrainThread::Stop(const std::function<void(proto::SessionEnd&)>& finish) {
@@ -84,8 +84,8 @@ absl::Status DrainThread::Stop(const std::function<void(proto::SessionEnd&)>& fi
     stopping_ = true;
   }
   asked_.notify_all();
-  if (thread_.joinable()) thread_.join();
-  // The thread has ended: its state is the caller's now.
+  if (std::exchange(started_, false)) thread_.Wait();
+  // Nothing runs on the thread: its state is the caller's now.
   Poll();
   for (ChunkSource* source : sources_) source->Finish(own_);
   Seal(&finish);
@@ -93,8 +93,7 @@ absl::Status DrainThread::Stop(const std::function<void(proto::SessionEnd&)>& fi
 }
 
 void DrainThread::Run() {
-  pthread_setname_np(pthread_self(), "jtrace writer");
-  os_tid_.store(gettid(), std::memory_order_relaxed);
+  const uint64_t begin_ns = ThreadCpuNanos();
   // The session's start goes out at once, so that a program killed early leaves a readable trace.
   Seal(nullptr);
   while (true) {
@@ -103,7 +102,7 @@ void DrainThread::Run() {
     if (stopping) break;  // Stop polls once more
     Poll();
     if (TimeToSeal(clock_.Now())) Seal(nullptr);
-    cpu_ns_.store(ThreadCpuNanos(), std::memory_order_relaxed);
+    cpu_ns_.store(ThreadCpuNanos() - begin_ns, std::memory_order_relaxed);
   }
 }
 
@@ -133,7 +132,7 @@ void DrainThread::Call(std::function<void()> task) {
   std::unique_lock lock(mutex_);
   // One at a time; a stopped thread leaves its state to the caller.
   answered_.wait(lock, [this] { return task_ == nullptr || stopping_; });
-  if (stopping_ || !thread_.joinable()) {
+  if (stopping_ || !started_) {
     lock.unlock();
     task();
     return;

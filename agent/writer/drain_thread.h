@@ -1,7 +1,8 @@
-// The one thread that writes the trace: polls the sources, seals a chunk about every second, and
-// writes the last one when stopped.
+// What writes the trace, on a thread of its own: polls the sources, seals a chunk about every
+// second, and writes the last one when stopped.
 //
-// It is not a Java thread, runs with all signals blocked but those of faults, and is never sampled.
+// The thread is no Java thread, runs with all signals blocked but those of faults, and is never
+// sampled. Here it is the "drain thread".
 #pragma once
 
 #include <sys/types.h>
@@ -11,13 +12,13 @@
 #include <functional>
 #include <memory>
 #include <mutex>
-#include <thread>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "agent/clock.h"
 #include "agent/writer/chunk_source.h"
+#include "agent/writer/lasting_thread.h"
 #include "agent/writer/record_encoder.h"
 #include "agent/writer/trace_file.h"
 
@@ -25,11 +26,12 @@ namespace jtrace::writer {
 
 class DrainThread {
  public:
+  // Runs on `thread`, which does nothing else until the stop.
   // Sources are polled every `poll_period`: often enough that no ring fills in between.
   // `on_failure` is called once, on the drain thread, when the file cannot be written any more.
   // All references must outlive the thread.
-  DrainThread(const SessionClock& clock, RecordEncoder& encoder, TraceFile& file,
-              std::vector<ChunkSource*> sources, absl::Duration poll_period,
+  DrainThread(LastingThread& thread, const SessionClock& clock, RecordEncoder& encoder,
+              TraceFile& file, std::vector<ChunkSource*> sources, absl::Duration poll_period,
               std::function<void(const absl::Status&)> on_failure);
   // Stops without a session end if Stop was not called.
   ~DrainThread();
@@ -38,8 +40,8 @@ class DrainThread {
 
   // `first` opens the trace.
   void Start(proto::SessionStart first);
-  // Polls and seals a last time, with the session's end as `finish` fills it in, and joins. Any
-  // thread but the drain thread. Returns the first write error, if there was one.
+  // Polls and seals a last time, with the session's end as `finish` fills it in; the thread is free
+  // then. Any thread but the drain thread. Returns the first write error, if there was one.
   absl::Status Stop(const std::function<void(proto::SessionEnd&)>& finish);
 
   // Everything recorded before the call is in the file when it returns. Any thread but the drain
@@ -53,8 +55,7 @@ class DrainThread {
   // after Stop on the caller's.
   void Call(std::function<void()> task);
 
-  // 0 before Start; the agent's own threads are not sampled.
-  pid_t os_tid() const { return os_tid_.load(std::memory_order_relaxed); }
+  // Of the drain thread in this recording.
   uint64_t cpu_ns() const { return cpu_ns_.load(std::memory_order_relaxed); }
 
  private:
@@ -67,6 +68,7 @@ class DrainThread {
   void Seal(const std::function<void(proto::SessionEnd&)>* finish);
   bool TimeToSeal(uint64_t now) const;
 
+  LastingThread& thread_;
   const SessionClock& clock_;
   RecordEncoder& encoder_;
   TraceFile* file_;  // the drain thread's own
@@ -79,8 +81,7 @@ class DrainThread {
   std::condition_variable answered_;
   bool stopping_ = false;
   std::function<void()> task_;  // null: none
-  std::thread thread_;
-  std::atomic<pid_t> os_tid_{0};
+  bool started_ = false;        // and not stopped; the owner's
   std::atomic<uint64_t> cpu_ns_{0};
 
   // The drain thread's own.

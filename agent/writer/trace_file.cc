@@ -12,6 +12,7 @@
 #include <cstring>
 #include <filesystem>
 #include <system_error>
+#include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -38,31 +39,51 @@ std::string WithInfix(absl::string_view path, absl::string_view infix) {
   return absl::StrCat(path.substr(0, dot), infix, path.substr(dot));
 }
 
-// -1 with errno set; EWOULDBLOCK if another process holds the file.
 // A pipe without a reader is refused at once instead of blocking the program.
-int OpenLocked(const std::string& path) {
-  const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
-  if (fd < 0) return -1;
-  if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+constexpr int kOpenFlags = O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+
+struct Opened {
+  int fd = -1;  // below 0: errno says why; EWOULDBLOCK if another process holds the file
+  bool is_new = false;
+};
+
+Opened OpenLocked(const std::string& path) {
+  Opened opened;
+  opened.fd = open(path.c_str(), kOpenFlags | O_CREAT | O_EXCL, 0600);
+  opened.is_new = opened.fd >= 0;
+  if (!opened.is_new && errno == EEXIST) opened.fd = open(path.c_str(), kOpenFlags);
+  if (opened.fd < 0) return opened;
+  if (flock(opened.fd, LOCK_EX | LOCK_NB) != 0) {
     const int saved = errno;
-    close(fd);
+    close(std::exchange(opened.fd, -1));
     errno = saved;
-    return -1;
   }
-  return fd;
+  return opened;
 }
 
-// Makes the file ours alone and empty. In a folder that others can write to, it may be one that
+// Whether the file may be made ours. In a folder that others can write to, it may be one that
 // somebody put there to read along.
-absl::Status TakeOver(int fd) {
+absl::Status CheckOwn(int fd) {
   struct stat info;
   if (fstat(fd, &info) != 0) return absl::ErrnoToStatus(errno, "fstat");
   if (S_ISCHR(info.st_mode)) return absl::OkStatus();  // /dev/null
   if (!S_ISREG(info.st_mode)) return absl::PermissionDeniedError("it is not a file");
   if (info.st_uid != geteuid()) return absl::PermissionDeniedError("it belongs to another user");
   if (info.st_nlink != 1) return absl::PermissionDeniedError("it has a second name (a hard link)");
+  return absl::OkStatus();
+}
+
+absl::Status MakeEmpty(int fd) {
+  struct stat info;
+  if (fstat(fd, &info) != 0) return absl::ErrnoToStatus(errno, "fstat");
+  if (S_ISCHR(info.st_mode)) return absl::OkStatus();
   if (fchmod(fd, 0600) != 0 || ftruncate(fd, 0) != 0) return absl::ErrnoToStatus(errno, "fchmod");
   return absl::OkStatus();
+}
+
+absl::Status CannotWrite(absl::string_view path, absl::string_view why) {
+  return absl::PermissionDeniedError(
+      absl::StrCat("cannot write '", path, "': ", why, "; choose another file with out=FILE"));
 }
 
 }  // namespace
@@ -108,35 +129,45 @@ std::string AbsolutePath(const std::string& path) {
   return error ? path : absolute.string();
 }
 
-absl::StatusOr<std::unique_ptr<TraceFile>> TraceFile::Create(std::string path) {
-  int fd = OpenLocked(path);
-  if (fd < 0 && errno == EWOULDBLOCK) {
+absl::StatusOr<std::unique_ptr<TraceFile>> TraceFile::Open(std::string path) {
+  Opened opened = OpenLocked(path);
+  if (opened.fd < 0 && errno == EWOULDBLOCK) {
     path = WithInfix(path, absl::StrCat(".", getpid()));
-    fd = OpenLocked(path);
+    opened = OpenLocked(path);
   }
-  if (fd < 0) {
-    return absl::PermissionDeniedError(absl::StrCat("cannot write '", path, "': ", strerror(errno),
-                                                    "; choose another file with out=FILE"));
+  if (opened.fd < 0) return CannotWrite(path, strerror(errno));
+  if (const absl::Status own = CheckOwn(opened.fd); !own.ok()) {
+    close(opened.fd);
+    return CannotWrite(path, own.message());
   }
-  if (const absl::Status taken = TakeOver(fd); !taken.ok()) {
-    close(fd);
-    return absl::PermissionDeniedError(absl::StrCat("cannot write '", path, "': ", taken.message(),
-                                                    "; choose another file with out=FILE"));
+  return std::unique_ptr<TraceFile>(new TraceFile(opened.fd, opened.is_new, std::move(path)));
+}
+
+absl::Status TraceFile::Begin() {
+  if (const absl::Status empty = MakeEmpty(fd_); !empty.ok()) {
+    return CannotWrite(path_, empty.message());
   }
-  std::unique_ptr<TraceFile> file(new TraceFile(fd, std::move(path)));
+  begun_ = true;
   std::string header(format::kMagic.begin(), format::kMagic.end());
   PutU32(header, format::kVersion);
-  if (absl::Status status = file->WriteAll(header); !status.ok()) return status;
+  return WriteAll(header);
+}
+
+absl::StatusOr<std::unique_ptr<TraceFile>> TraceFile::Create(std::string path) {
+  auto file = Open(std::move(path));
+  if (!file.ok()) return file.status();
+  if (absl::Status status = (*file)->Begin(); !status.ok()) return status;
   return file;
 }
 
-TraceFile::TraceFile(int fd, std::string path)
-    : fd_(fd), path_(std::move(path)), compressor_(ZSTD_createCCtx()) {
+TraceFile::TraceFile(int fd, bool is_new, std::string path)
+    : fd_(fd), is_new_(is_new), path_(std::move(path)), compressor_(ZSTD_createCCtx()) {
   ZSTD_CCtx_setParameter(compressor_, ZSTD_c_compressionLevel, kCompressionLevel);
 }
 
 TraceFile::~TraceFile() {
   ZSTD_freeCCtx(compressor_);
+  if (is_new_ && !begun_) unlink(path_.c_str());
   close(fd_);
 }
 

@@ -28,10 +28,15 @@ std::string AbsolutePath(const std::string& path);
 
 class TraceFile {
  public:
-  // Creates or replaces the file with mode 0600 and takes a lock on it. If another live process
-  // holds it, ".PID" is put in before the file name's ending. Symbolic links in the last part of
-  // the path are not followed.
+  // Opens the file and takes a lock on it; what stands in it stays until Begin. If another live
+  // process holds it, ".PID" is put in before the file name's ending. Symbolic links in the last
+  // part of the path are not followed.
+  static absl::StatusOr<std::unique_ptr<TraceFile>> Open(std::string path);
+  // Makes the file ours alone (mode 0600) and empty, and writes the header; once.
+  absl::Status Begin();
+  // Open and Begin.
   static absl::StatusOr<std::unique_ptr<TraceFile>> Create(std::string path);
+  // A new file that was never begun goes away.
   ~TraceFile();
   TraceFile(const TraceFile&) = delete;
   TraceFile& operator=(const TraceFile&) = delete;
@@ -45,10 +50,12 @@ class TraceFile {
   uint64_t bytes_written() const { return bytes_written_.load(std::memory_order_relaxed); }
 
  private:
-  TraceFile(int fd, std::string path);
+  TraceFile(int fd, bool is_new, std::string path);
   absl::Status WriteAll(absl::string_view data);
 
   int fd_;
+  bool is_new_;
+  bool begun_ = false;
   std::string path_;
   ZSTD_CCtx_s* compressor_;
   std::string buffer_;

@@ -57,6 +57,8 @@ TEST(OptionsTest, RefusesWhatWouldHarm) {
   EXPECT_THAT(ErrorOf("interval=soon"), HasSubstr("not a duration"));
   EXPECT_THAT(ErrorOf("interval"), HasSubstr("needs a value"));
   EXPECT_THAT(ErrorOf("config=/nonexistent"), HasSubstr("cannot read '/nonexistent'"));
+  EXPECT_THAT(ErrorOf("config=/tmp"), HasSubstr("cannot read '/tmp': it is a folder"));
+  EXPECT_THAT(ErrorOf("costs=/tmp"), HasSubstr("cannot read '/tmp': it is a folder"));
 }
 
 TEST(OptionsTest, EveryErrorIsOneLine) {

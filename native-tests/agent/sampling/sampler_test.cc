@@ -179,15 +179,19 @@ TEST(SamplerSignalTest, ForeignSignalsReachTheirHandler) {
   ASSERT_TRUE((*sampler)->AttachCurrentThread(nullptr, 1, 0).ok());
   uint64_t samples = 0;
   const auto drain = [&] { (*sampler)->Drain([&](const hot::SampleView&) { ++samples; }); };
-  for (int i = 0; i < 50; ++i) {
+  // The kernel looks at CPU timers at its tick only: a thread that others push off the processor
+  // before that is hardly ever sampled. So as long as it takes.
+  int raised = 0;
+  for (; raised < 50 || (samples <= 10 && raised < 5000); ++raised) {
     Burn(milliseconds(2));
     raise(SIGVTALRM);
+    drain();
   }
-  drain();
-  // Signals of one number do not queue: one may fall together with one of ours.
-  EXPECT_GT(foreign_signals, 40);
-  EXPECT_LE(foreign_signals, 50);
   EXPECT_GT(samples, 10u);
+  EXPECT_LE(foreign_signals, raised);
+  // Signals of one number do not queue: each one missing fell together with one of ours.
+  EXPECT_GT(foreign_signals, raised / 2);
+  EXPECT_LE(static_cast<uint64_t>(raised - foreign_signals), samples);
   ASSERT_TRUE((*sampler)->Stop().ok());
   const int before = foreign_signals;
   raise(SIGVTALRM);

@@ -66,6 +66,7 @@ struct Fixture {
         source(encoder) {}
 
   std::string path;
+  LastingThread thread{"writer"};
   SessionClock clock;
   RecordEncoder encoder;
   std::unique_ptr<TraceFile> file;
@@ -74,7 +75,7 @@ struct Fixture {
 
 TEST(DrainThreadTest, WritesEverythingOnceAndInOrder) {
   Fixture f("drain.bin");
-  DrainThread drain(f.clock, f.encoder, *f.file, {&f.source}, absl::Milliseconds(5),
+  DrainThread drain(f.thread, f.clock, f.encoder, *f.file, {&f.source}, absl::Milliseconds(5),
                     [](const absl::Status& status) { FAIL() << status; });
   proto::SessionStart start;
   start.set_pid(42);
@@ -142,7 +143,7 @@ TEST(DrainThreadTest, WriteFailureIsToldOnceAndEndsNothing) {
   ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &tiny), 0);
   std::atomic<int> failures{0};
   {
-    DrainThread drain(f.clock, f.encoder, *f.file, {&f.source}, absl::Milliseconds(5),
+    DrainThread drain(f.thread, f.clock, f.encoder, *f.file, {&f.source}, absl::Milliseconds(5),
                       [&](const absl::Status&) { ++failures; });
     drain.Start(proto::SessionStart());
     for (int i = 0; i < 1000; ++i) f.encoder.String(absl::StrCat("incompressible", i * 7919));
@@ -154,7 +155,7 @@ TEST(DrainThreadTest, WriteFailureIsToldOnceAndEndsNothing) {
 
 TEST(DrainThreadTest, FlushWritesWhatWasRecordedBefore) {
   Fixture f("flush.bin");
-  DrainThread drain(f.clock, f.encoder, *f.file, {&f.source}, absl::Seconds(10),
+  DrainThread drain(f.thread, f.clock, f.encoder, *f.file, {&f.source}, absl::Seconds(10),
                     [](const absl::Status& status) { FAIL() << status; });
   drain.Start(proto::SessionStart());
   for (int i = 0; i < 3; ++i) {
@@ -173,7 +174,7 @@ TEST(DrainThreadTest, NextFileStandsAlone) {
   Fixture f("next.bin");
   const std::string second_path = absl::StrCat(::testing::TempDir(), "/next.2.bin");
   const auto second = *TraceFile::Create(second_path);
-  DrainThread drain(f.clock, f.encoder, *f.file, {&f.source}, absl::Milliseconds(5),
+  DrainThread drain(f.thread, f.clock, f.encoder, *f.file, {&f.source}, absl::Milliseconds(5),
                     [](const absl::Status& status) { FAIL() << status; });
   drain.Start(proto::SessionStart());
   const uint32_t klass = f.encoder.ClassId("a.B", 2);

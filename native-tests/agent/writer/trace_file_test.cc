@@ -71,6 +71,25 @@ TEST(TraceFileTest, OthersCannotRead) {
   EXPECT_EQ(info.st_size, static_cast<off_t>(format::kFileHeaderSize));
 }
 
+TEST(TraceFileTest, WhatStandsThereStaysUntilBegin) {
+  const std::string path = TempPath("stays.bin");
+  std::ofstream(path) << "an older trace";
+  { ASSERT_TRUE(TraceFile::Open(path).ok()); }
+  EXPECT_EQ(ReadFile(path), "an older trace");
+  auto file = TraceFile::Open(path);
+  ASSERT_TRUE(file.ok());
+  EXPECT_EQ(ReadFile(path), "an older trace");
+  ASSERT_TRUE((*file)->Begin().ok());
+  EXPECT_EQ(ReadFile(path).size(), format::kFileHeaderSize);
+}
+
+TEST(TraceFileTest, NewFileThatIsNeverBegunGoesAway) {
+  const std::string path = TempPath("never.bin");
+  unlink(path.c_str());
+  { ASSERT_TRUE(TraceFile::Open(path).ok()); }
+  EXPECT_NE(access(path.c_str(), F_OK), 0);
+}
+
 TEST(TraceFileTest, SymbolicLinkIsNotFollowed) {
   const std::string target = TempPath("target.txt");
   std::ofstream(target) << "precious";

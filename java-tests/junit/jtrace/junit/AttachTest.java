@@ -48,6 +48,67 @@ final class AttachTest {
     }
   }
 
+  /**
+   * What attaching again and again costs in memory: the JVM itself keeps some of it, in code and
+   * classes that it makes anew each time.
+   */
+  @Test
+  void memoryDoesNotGrowWithTheRounds() throws Exception {
+    try (LiveJvm jvm = new LiveJvm("-Xms64m", "-Xmx64m", "-XX:+AlwaysPreTouch")) {
+      long after10 = 0;
+      for (int round = 1; round <= 50; round++) {
+        checkWindow(jvm, "round.bin", 1000 + round);
+        if (round == 10) after10 = jvm.residentKilobytes();
+      }
+      long grown = jvm.residentKilobytes() - after10;
+      assertTrue(grown <= 5_000, grown + " kB from round 10 to round 50");
+      checkNoProbes(jvm);
+      assertEquals(0, jvm.end());
+    }
+  }
+
+  /** A recording with nothing in scope: it would count what probes of earlier ones still see. */
+  private static void checkNoProbes(LiveJvm jvm, String... options) {
+    String[] all = new String[options.length + 2];
+    all[0] = "out=nothing.bin";
+    all[1] = "include=no.such.Class";
+    System.arraycopy(options, 0, all, 2, options.length);
+    jvm.jtrace("start", all);
+    jvm.ask("work 1000");
+    jvm.jtrace("stop");
+    Report flat = Report.of(jvm.folder.resolve("nothing.bin"), "--report=flat");
+    assertEquals(0, flat.sum("calls", STEP));
+    assertEquals(0, flat.sum("calls", TICK));
+  }
+
+  /** Each kind of probes twice in turn, so that the second finds what the first left. */
+  @Test
+  void everyKindOfRecordingCanBeRepeated() {
+    List<List<String>> kinds =
+        List.of(
+            List.of("record=log"),
+            List.of("clock=tsc"),
+            List.of("clock=coarse"),
+            List.of("clock=cpu"),
+            List.of("record=flat"),
+            List.of("record=log", "clock=tsc", "mode=events"));
+    try (LiveJvm jvm = new LiveJvm()) {
+      for (int round = 0; round < 2; round++) {
+        for (List<String> kind : kinds) {
+          checkWindow(jvm, "kind.bin", 1000 + round, kind.toArray(String[]::new));
+          jvm.jtrace("resume");
+          assertEquals("worked", jvm.ask("work 321"));
+          String stopped = jvm.jtrace("stop");
+          String file = stopped.substring("wrote ".length(), stopped.indexOf(": "));
+          Report flat = Report.of(jvm.folder.resolve(file), "--report=flat");
+          assertEquals(321, flat.sum("calls", STEP), kind.toString());
+        }
+      }
+      for (List<String> kind : kinds) checkNoProbes(jvm, kind.toArray(String[]::new));
+      assertEquals(0, jvm.end());
+    }
+  }
+
   @Test
   void optionsMayDifferFromWindowToWindow() {
     try (LiveJvm jvm = new LiveJvm()) {
@@ -173,6 +234,77 @@ final class AttachTest {
       assertEquals("worked", jvm.ask("work 10"), "the program runs on");
       String listed = Jvm.execute(List.of(Setup.COMMAND.toString(), "list"), null).out();
       assertTrue(listed.contains(jvm.pid()), listed);
+      assertEquals(0, jvm.end());
+    }
+  }
+
+  /** What the disk refuses ends the recording, not the program; the probes go out. */
+  @Test
+  void failedWriteIsToldAndTakesTheProbesOut() throws Exception {
+    for (String control : List.of("control=on", "control=off")) {
+      try (LiveJvm jvm = new LiveJvm("-agentpath:" + Setup.AGENT + "=out=cut.bin," + control)) {
+        jvm.limitFiles(20_000);
+        while (!jvm.errors().contains("recording stopped")) {
+          jvm.ask("work 1000");
+          jvm.ask("gc");
+          Thread.sleep(20);
+        }
+        if (control.equals("control=off")) {
+          while (!jcmd(jvm, "stop").contains("return code: 2")) Thread.sleep(20);
+          assertTrue(jvm.errors().contains("cannot write 'cut.bin'"), jvm.errors());
+          assertEquals("worked", jvm.ask("work 1000"));
+          continue;
+        }
+        Jvm.Result stop = jvm.tryJtrace("stop");
+        assertEquals(2, stop.exit());
+        assertTrue(stop.err().contains("failed: "), stop.err());
+        assertTrue(stop.err().contains("cannot write 'cut.bin'"), stop.err());
+        String status = jvm.jtrace("status");
+        assertTrue(status.contains("idle") && status.contains("cannot write 'cut.bin'"), status);
+        Report.text(jvm.folder.resolve("cut.bin"), "--report=summary");  // readable
+        jvm.limitFiles(1L << 40);
+        checkNoProbes(jvm);
+        checkWindow(jvm, "again.bin", 777);
+        assertEquals(0, jvm.end());
+      }
+    }
+  }
+
+  @Test
+  void startThatFailsLeavesTheFileAndTheOptionsAsTheyWere() throws Exception {
+    try (LiveJvm jvm = new LiveJvm()) {
+      checkWindow(jvm, "keep.bin", 300);
+      Path kept = jvm.folder.resolve("keep.bin");
+      byte[] before = Files.readAllBytes(kept);
+      for (String wrong : List.of("log=/nowhere/x.log", "config=" + jvm.folder)) {
+        Jvm.Result refused = jvm.tryJtrace("start", "out=keep.bin", wrong);
+        assertEquals(1, refused.exit(), refused.err());
+        assertTrue(refused.err().contains(wrong.substring(wrong.indexOf('=') + 1)), refused.err());
+        assertEquals(1, refused.err().lines().count(), refused.err());
+      }
+      // Nine kinds of probes are one too many: that comes out after all else.
+      List<String> kinds =
+          List.of("none", "coarse", "tsc", "cpu", "manual");
+      Jvm.Result last = null;
+      int made = 0;
+      for (String record : List.of("tree", "log")) {
+        for (String clock : kinds) {
+          last = jvm.tryJtrace("start", "out=keep.bin", "record=" + record, "clock=" + clock);
+          if (last.exit() != 0) break;
+          made++;
+          jvm.jtrace("stop");
+          before = Files.readAllBytes(kept);
+        }
+      }
+      assertEquals(2, last.exit());
+      assertTrue(last.err().contains("too many kinds of probes"), last.err());
+      assertTrue(made >= 7, made + " kinds");
+      assertEquals(before.length, Files.size(kept));
+      assertEquals(2, jvm.tryJtrace("start", "out=new.bin", "record=log", "clock=manual").exit());
+      assertFalse(Files.exists(jvm.folder.resolve("new.bin")));
+      String resumed = jvm.jtrace("resume");
+      assertTrue(resumed.contains("keep.") && !resumed.contains("clock=manual"), resumed);
+      jvm.jtrace("stop");
       assertEquals(0, jvm.end());
     }
   }

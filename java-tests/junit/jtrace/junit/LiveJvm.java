@@ -75,6 +75,25 @@ final class LiveJvm implements AutoCloseable {
     return Jvm.execute(command, null);
   }
 
+  /** Memory of the process that is in the machine's. */
+  long residentKilobytes() {
+    try {
+      return Files.readAllLines(Path.of("/proc", pid(), "status")).stream()
+          .filter(line -> line.startsWith("VmRSS:"))
+          .mapToLong(line -> Long.parseLong(line.replaceAll("[^0-9]", "")))
+          .sum();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Writes that would make a file longer than that fail from now on, as on a full disk. */
+  void limitFiles(long bytes) {
+    Jvm.Result set =
+        Jvm.execute(List.of("prlimit", "--pid", pid(), "--fsize=" + bytes + ":"), null);
+    if (set.exit() != 0) throw new AssertionError(set.err());
+  }
+
   String errors() {
     try {
       return Files.readString(err);

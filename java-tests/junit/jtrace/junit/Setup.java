@@ -20,10 +20,14 @@ final class Setup {
 
   private Setup() {}
 
-  private static Path path(String property) {
-    String value = System.getProperty(property);
-    if (value == null) throw new IllegalStateException("run by CTest: -D" + property + " is missing");
-    return Path.of(value);
+  static String property(String name) {
+    String value = System.getProperty(name);
+    if (value == null) throw new IllegalStateException("run by CTest: -D" + name + " is missing");
+    return value;
+  }
+
+  private static Path path(String name) {
+    return Path.of(property(name));
   }
 
   static String java() {

@@ -1,0 +1,53 @@
+#include "agent/writer/lasting_thread.h"
+
+#include <pthread.h>
+#include <unistd.h>
+
+#include <utility>
+
+#include "agent/signals_blocked.h"
+
+namespace jtrace::writer {
+
+LastingThread::~LastingThread() {
+  if (!thread_.joinable()) return;
+  {
+    std::lock_guard lock(mutex_);
+    ending_ = true;
+  }
+  changed_.notify_all();
+  thread_.join();
+}
+
+void LastingThread::Begin(std::function<void()> work) {
+  {
+    std::lock_guard lock(mutex_);
+    work_ = std::move(work);
+  }
+  changed_.notify_all();
+  if (thread_.joinable()) return;
+  const SignalsBlocked blocked;
+  thread_ = std::thread([this] { Run(); });
+}
+
+void LastingThread::Wait() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] { return work_ == nullptr; });
+}
+
+void LastingThread::Run() {
+  pthread_setname_np(pthread_self(), name_.c_str());
+  os_tid_.store(gettid(), std::memory_order_relaxed);
+  std::unique_lock lock(mutex_);
+  while (true) {
+    changed_.wait(lock, [this] { return work_ != nullptr || ending_; });
+    if (work_ == nullptr) return;
+    lock.unlock();
+    work_();
+    lock.lock();
+    work_ = nullptr;
+    changed_.notify_all();
+  }
+}
+
+}  // namespace jtrace::writer

@@ -1,0 +1,156 @@
+package agents;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.PrintStream;
+import java.io.UncheckedIOException;
+import java.lang.instrument.ClassDefinition;
+import java.lang.instrument.ClassFileTransformer;
+import java.lang.instrument.Instrumentation;
+import java.security.ProtectionDomain;
+import java.util.ArrayList;
+import java.util.List;
+import org.objectweb.asm.ClassReader;
+import org.objectweb.asm.ClassVisitor;
+import org.objectweb.asm.ClassWriter;
+import org.objectweb.asm.MethodVisitor;
+import org.objectweb.asm.Opcodes;
+
+/**
+ * Another agent that rewrites the same classes: counts every entry of their methods. Its options are
+ * commands, done in turn, separated by '|':
+ *
+ * <pre>
+ * on PREFIX…      counters into classes with one of these names' beginnings, loaded or not
+ * off             and out again
+ * redefine CLASS  gives the class its counters by redefinition, not by a transformer
+ * out FILE        at the program's end, "COUNT NAME" of each method goes to FILE
+ * write FILE      the same, now
+ * </pre>
+ */
+public final class CountingAgent {
+  private static Counters transformer;
+  // Each load of the agent has an instance of its own: a transformer goes where it came from.
+  private static Instrumentation home;
+
+  private CountingAgent() {}
+
+  public static void premain(String options, Instrumentation instrumentation) throws Exception {
+    for (String command : options.split("\\|")) run(command.split(" "), instrumentation);
+  }
+
+  public static void agentmain(String options, Instrumentation instrumentation) throws Exception {
+    premain(options, instrumentation);
+  }
+
+  private static void run(String[] words, Instrumentation instrumentation) throws Exception {
+    switch (words[0]) {
+      case "on":
+        transformer = new Counters(List.of(words).subList(1, words.length));
+        home = instrumentation;
+        home.addTransformer(transformer, true);
+        retransform(home);
+        break;
+      case "off":
+        home.removeTransformer(transformer);
+        retransform(home);
+        break;
+      case "redefine":
+        redefine(Class.forName(words[1], false, ClassLoader.getSystemClassLoader()), instrumentation);
+        break;
+      case "out":
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> write(words[1]), "counting agent"));
+        break;
+      case "write":
+        write(words[1]);
+        break;
+      default:
+        throw new IllegalArgumentException(words[0]);
+    }
+  }
+
+  private static void retransform(Instrumentation instrumentation) throws Exception {
+    List<Class<?>> classes = new ArrayList<>();
+    for (Class<?> loaded : instrumentation.getAllLoadedClasses()) {
+      boolean wanted = transformer.wants(loaded.getName().replace('.', '/'));
+      if (wanted && instrumentation.isModifiableClass(loaded)) classes.add(loaded);
+    }
+    if (!classes.isEmpty()) instrumentation.retransformClasses(classes.toArray(Class<?>[]::new));
+  }
+
+  private static void redefine(Class<?> type, Instrumentation instrumentation) throws Exception {
+    String file = type.getName().replace('.', '/') + ".class";
+    try (InputStream bytes = ClassLoader.getSystemResourceAsStream(file)) {
+      instrumentation.redefineClasses(new ClassDefinition(type, count(bytes.readAllBytes())));
+    }
+  }
+
+  private static void write(String file) {
+    try (PrintStream out = new PrintStream(file, "UTF-8")) {
+      Counts.forEach((name, count) -> out.println(count + " " + name));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static byte[] count(byte[] classFile) {
+    ClassReader reader = new ClassReader(classFile);
+    ClassWriter writer = new ClassWriter(reader, ClassWriter.COMPUTE_MAXS);
+    reader.accept(
+        new ClassVisitor(Opcodes.ASM9, writer) {
+          @Override
+          public MethodVisitor visitMethod(
+              int access, String name, String descriptor, String signature, String[] exceptions) {
+            MethodVisitor next =
+                super.visitMethod(access, name, descriptor, signature, exceptions);
+            return new EntryCounter(next, reader.getClassName() + "." + name + descriptor);
+          }
+        },
+        0);
+    return writer.toByteArray();
+  }
+
+  private static final class Counters implements ClassFileTransformer {
+    private final List<String> prefixes;
+
+    Counters(List<String> prefixes) {
+      this.prefixes = prefixes;
+    }
+
+    boolean wants(String name) {
+      if (name == null) return false;
+      // No stream: a transformer must not need classes that it would be asked about.
+      for (int i = 0; i < prefixes.size(); i++) {
+        if (name.startsWith(prefixes.get(i))) return true;
+      }
+      return false;
+    }
+
+    @Override
+    public byte[] transform(
+        ClassLoader loader, String name, Class<?> type, ProtectionDomain domain, byte[] classFile) {
+      try {
+        return wants(name) ? count(classFile) : null;
+      } catch (RuntimeException | Error e) {
+        e.printStackTrace(); // the JVM would only leave the class as it is
+        throw e;
+      }
+    }
+  }
+
+  private static final class EntryCounter extends MethodVisitor {
+    private final String name;
+
+    EntryCounter(MethodVisitor next, String name) {
+      super(Opcodes.ASM9, next);
+      this.name = name;
+    }
+
+    @Override
+    public void visitCode() {
+      super.visitCode();
+      super.visitLdcInsn(Counts.idOf(name));
+      super.visitMethodInsn(Opcodes.INVOKESTATIC, "agents/Counts", "count", "(I)V", false);
+    }
+  }
+}
