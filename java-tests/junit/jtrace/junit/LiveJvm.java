@@ -22,12 +22,17 @@ final class LiveJvm implements AutoCloseable {
   private final BufferedReader out;
 
   LiveJvm(String... jvmArguments) {
+    this(2, jvmArguments);
+  }
+
+  /** {@code threads}: how many make calls all the time. */
+  LiveJvm(int threads, String... jvmArguments) {
     try {
       folder = Files.createTempDirectory("jtrace-live");
       err = folder.resolve("stderr.txt");
       List<String> command = new ArrayList<>(List.of(Setup.java()));
       command.addAll(Arrays.asList(jvmArguments));
-      command.addAll(List.of("-cp", Setup.classpath(), "Attached", "2"));
+      command.addAll(List.of("-cp", Setup.classpath(), "Attached", Integer.toString(threads)));
       process =
           new ProcessBuilder(command)
               .directory(folder.toFile())

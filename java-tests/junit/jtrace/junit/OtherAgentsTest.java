@@ -235,8 +235,7 @@ final class OtherAgentsTest {
     Path alone = exec();
     Path beside = exec();
     for (Path exec : List.of(alone, beside)) {
-      try (LiveJvm jvm = new LiveJvm(jacoco(exec))) {
-        jvm.ask("load");
+      try (LiveJvm jvm = new LiveJvm(0, jacoco(exec))) {
         if (exec.equals(beside)) jvm.jtrace("start", "out=a.bin", "include=Attached");
         jvm.ask("work 1234");
         if (exec.equals(beside)) {
