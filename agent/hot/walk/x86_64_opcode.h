@@ -1,0 +1,34 @@
+// Prefixes, opcode and length of x86-64 instructions (Intel SDM vol. 2, appendix A).
+#ifndef JTRACE_AGENT_HOT_WALK_X86_64_OPCODE_H_
+#define JTRACE_AGENT_HOT_WALK_X86_64_OPCODE_H_
+
+#include <cstdint>
+
+namespace jtrace::hot {
+
+constexpr int kMaxInstruction = 15;  // bytes
+// What ReadOpcode may read.
+constexpr int kReadableBytes = kMaxInstruction + 9;
+
+// Opcode maps.
+enum Map : uint8_t { kOneByte, k0F, k0F38, k0F3A };
+
+struct Opcode {
+  Map map = kOneByte;
+  uint8_t code = 0;
+  bool operand16 = false;  // 66 prefix
+  uint8_t rex = 0;
+  bool vector = false;            // VEX or EVEX
+  const uint8_t* next = nullptr;  // ModRM or immediate
+};
+
+// `p`: kReadableBytes bytes. Signal-safe.
+Opcode ReadOpcode(const uint8_t* p);
+
+// The bytes of the instruction that begins at `begin` and has this opcode; may be more than
+// kMaxInstruction for what is none.
+int InstructionLength(const uint8_t* begin, const Opcode& op);
+
+}  // namespace jtrace::hot
+
+#endif  // JTRACE_AGENT_HOT_WALK_X86_64_OPCODE_H_
