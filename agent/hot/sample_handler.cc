@@ -110,14 +110,38 @@ void FillHeader(const SamplerState& state, const ThreadSlot& slot, uint64_t time
   if (!header->position_known) Count(sample_counters.position_unknown);
 }
 
-// Walks again without the remembered frames and compares (tests and soaks only).
-void CheckAgainstFullWalk(const VmLayout* vm, WalkedThread thread, const ThreadSlot& slot,
-                          const ucontext_t* context, const Chain& chain) {
-  thread.memory = nullptr;
-  Chain full(slot.check_storage, slot.chain_capacity);
-  WalkStack(vm, thread, context, full);
-  if (!full.SameFrames(chain)) Count(sample_counters.memory_wrong);
-}
+// Walks without the remembered frames, before and after the walk with them (tests and soaks only).
+class FullWalkCheck {
+ public:
+  FullWalkCheck(const VmLayout* vm, const WalkedThread& thread, const ThreadSlot& slot,
+                const ucontext_t* context)
+      : vm_(vm), thread_(thread), slot_(slot), context_(context) {
+    thread_.memory = nullptr;
+    if (slot_.check_storage != nullptr) before_ = Walk();
+  }
+
+  // A chain that differs is wrong only if nothing has changed meanwhile: other threads load and
+  // unload code while this one is in its handler.
+  void Compare(const Chain& chain) const {
+    if (slot_.check_storage == nullptr || before_ == 0) return;
+    const uint64_t fingerprint = chain.Fingerprint();
+    if (fingerprint == 0 || fingerprint == before_) return;
+    if (Walk() == before_) Count(sample_counters.memory_wrong);
+  }
+
+ private:
+  uint64_t Walk() const {
+    Chain full(slot_.check_storage, slot_.chain_capacity);
+    WalkStack(vm_, thread_, context_, full);
+    return full.Fingerprint();
+  }
+
+  const VmLayout* const vm_;
+  WalkedThread thread_;
+  const ThreadSlot& slot_;
+  const ucontext_t* const context_;
+  uint64_t before_ = 0;
+};
 
 void TakeSample(const SamplerState& state, ThreadSlot& slot, uint32_t weight,
                 const ucontext_t* context) {
@@ -128,8 +152,9 @@ void TakeSample(const SamplerState& state, ThreadSlot& slot, uint32_t weight,
                              slot.stack_high.load(std::memory_order_relaxed)},
                             slot.walk_memory,
                             &slot.remembered_frames};
+  const FullWalkCheck check(state.vm, thread, slot, context);
   WalkStack(state.vm, thread, context, chain);
-  if (slot.check_storage != nullptr) CheckAgainstFullWalk(state.vm, thread, slot, context, chain);
+  check.Compare(chain);
   const uint32_t frames = chain.SizeWithin(slot.max_frames);
   std::byte* const record =
       slot.ring.Reserve(static_cast<uint32_t>(sizeof(SampleHeader) + frames * sizeof(Frame)));

@@ -309,8 +309,7 @@ void CheckResult() {
   const double root = 100.0 * static_cast<double>(a.samples - failed) /
                       static_cast<double>(std::max<uint64_t>(a.samples, 1));
   const bool enough = a.samples >= a.settings.min_samples;
-  // Seen once in some 15,000 samples while code is unloaded under the walker all the time.
-  const bool remembered_right = hot::sample_counters.memory_wrong.load() <= a.samples / 10'000;
+  const bool remembered_right = hot::sample_counters.memory_wrong.load() == 0;
   if (enough && remembered_right && root >= a.settings.min_root &&
       a.paths.Ok(a.settings.max_inexact))
     return;

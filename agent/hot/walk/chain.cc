@@ -29,6 +29,22 @@ bool Chain::SameFrames(const Chain& other) const {
   return true;
 }
 
+uint64_t Chain::Fingerprint() const {
+  if (pushed_ > capacity_) return 0;
+  uint64_t hash = static_cast<uint64_t>(failure_) + 1;
+  const auto mix = [&hash](uint64_t value) {
+    hash = (hash ^ value) * 0x9e3779b97f4a7c15;
+    hash ^= hash >> 29;
+  };
+  for (uint32_t i = 0; i < Kept(); ++i) {
+    const Frame& frame = KeptFrame(i);
+    mix(frame.value);
+    mix(static_cast<uint32_t>(frame.bci) | uint64_t{static_cast<uint8_t>(frame.kind)} << 32 |
+        uint64_t{frame.flags} << 40);
+  }
+  return hash;
+}
+
 void Chain::CopyTo(Frame* out, uint32_t limit) const {
   const uint32_t size = SizeWithin(limit);
   if (!Truncates(limit)) {

@@ -89,8 +89,10 @@ TEST(ChainTest, ComparesAcrossTheBase) {
   Frame base[] = {{2, -1, FrameKind::kNative, 0, 0}, {1, -1, FrameKind::kNative, 0, 0}};
   split.SetBase(base, 2);
   EXPECT_TRUE(whole.SameFrames(split));
+  EXPECT_EQ(whole.Fingerprint(), split.Fingerprint());
   base[0].bci = 5;
   EXPECT_FALSE(whole.SameFrames(split));
+  EXPECT_NE(whole.Fingerprint(), split.Fingerprint());
 }
 
 }  // namespace
