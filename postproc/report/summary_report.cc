@@ -1,91 +1,14 @@
-// What was traced, what was lost, how well samples fitted; and the overview that is printed when no
-// report is asked for.
+// What was traced, what was lost, how well samples fitted.
 #include <algorithm>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_format.h"
 #include "postproc/report/report.h"
-#include "postproc/report/tree_view.h"
+#include "postproc/report/summary_totals.h"
 #include "postproc/support/strings.h"
 #include "proto/trace_format.h"
 
 namespace jtrace::postproc {
-namespace {
-
-struct Totals {
-  int64_t calls = 0;       // of methods
-  int64_t boundary = 0;    // calls that left the scope
-  int64_t exceptions = 0;  // thrown and caught
-  int64_t calls_jitted = 0;
-  int64_t cum = 0;
-  size_t routines = 0;  // entered by events
-};
-
-Totals SumUp(const ReportInput& input) {
-  Totals totals;
-  for (const FlatRow& row : input.flat.rows()) {
-    if (row.is_root) continue;
-    switch (input.model.TraitsOf(row.routine).kind) {
-      case RoutineKind::kCall:
-      case RoutineKind::kNative:
-      case RoutineKind::kPark:
-        totals.boundary = WrapAdd(totals.boundary, row.calls);
-        continue;
-      case RoutineKind::kThrown:
-      case RoutineKind::kCaught:
-        totals.exceptions = WrapAdd(totals.exceptions, row.calls);
-        continue;
-      case RoutineKind::kMethod:
-        break;
-    }
-    totals.calls = WrapAdd(totals.calls, row.calls);
-    totals.calls_jitted = WrapAdd(totals.calls_jitted, row.calls_jitted);
-    totals.routines += row.instrumented;
-  }
-  for (const NodeId root : input.tree.roots()) {
-    totals.cum = WrapAdd(totals.cum, input.totals[root.value - 1].cum);
-  }
-  return totals;
-}
-
-// Everything that was lost or went wrong, the agent's own words first.
-std::vector<Loss> AllLosses(const ReportInput& input) {
-  std::vector<Loss> losses;
-  for (const TraceInfo& trace : input.model.traces()) {
-    losses.insert(losses.end(), trace.losses.begin(), trace.losses.end());
-    if (!trace.cut_off || trace.running) continue;
-    Loss cut;
-    cut.name = "trace.cut_off";
-    cut.count = 1;
-    cut.what = "trace without its last record";
-    cut.advice = "the program was killed, or is still running";
-    losses.push_back(std::move(cut));
-  }
-  if (input.records.dropped_events() > 0) {
-    Loss dropped;
-    dropped.name = "log.dropped_events";
-    dropped.count = input.records.dropped_events();
-    dropped.what = "entries and exits left out of the log: counted in trees, without order and times";
-    dropped.advice = "see the [dropped] nodes; a narrower include= records less, record=tree all";
-    losses.push_back(std::move(dropped));
-  }
-  for (const Problem problem : input.stats.Occurred()) {
-    const ProblemInfo& info = InfoOf(problem);
-    Loss loss;
-    loss.name = "import";
-    loss.severity = info.severity;
-    loss.count = input.stats.count(problem);
-    loss.what = info.what;
-    loss.advice = info.advice;
-    losses.push_back(std::move(loss));
-  }
-  std::stable_sort(losses.begin(), losses.end(),
-                   [](const Loss& a, const Loss& b) { return a.severity > b.severity; });
-  return losses;
-}
-
-}  // namespace
-
 Table SummaryTable(const ReportInput& input) {
   Table table;
   table.columns = {{"key"}, {"value"}};
@@ -359,55 +282,8 @@ void SummaryWriter::WriteLosses() {
   }
 }
 
-constexpr double kOverviewFilter = 1.0;  // percent
-constexpr size_t kOverviewTreeLines = 50;
-constexpr int64_t kOverviewFlatRows = 20;
-constexpr int64_t kOverviewStanzas = 5;
-
-void Heading(std::string_view title, std::ostream& out) { out << "\n── " << title << " ──\n"; }
-
-// Whether events counted anything but the threads themselves.
-bool HasCalls(const ReportInput& input) {
-  const auto& rows = input.flat.rows();
-  return std::any_of(rows.begin(), rows.end(),
-                     [](const FlatRow& row) { return !row.is_root && row.calls > 0; });
-}
-
 }  // namespace
 
 void SummaryText(const ReportInput& input, std::ostream& out) { SummaryWriter(input, out).Write(); }
-
-void OverviewText(const ReportInput& input, std::ostream& out) {
-  SummaryText(input, out);
-  const auto with = [&](int64_t top, double filter) {
-    ReportOptions options = input.options;
-    if (options.top == 0) options.top = top;
-    if (options.filter_percent == 0) options.filter_percent = filter;
-    return options;
-  };
-  const auto rebound = [&](const ReportOptions& options) {
-    return ReportInput{input.model,   input.tree,       input.totals,    input.flat,    input.arcs,
-                       input.threads, input.merge,      input.samples,   input.records, input.jit,
-                       input.stats,   input.first_time, input.last_time, options};
-  };
-  Heading("call tree, hottest paths", out);
-  TreeTextOptions tree;
-  tree.filter_percent = with(0, kOverviewFilter).filter_percent;
-  tree.program_first = true;
-  tree.max_lines =
-      input.options.top > 0 ? static_cast<size_t>(input.options.top) : kOverviewTreeLines;
-  WriteTreeText(input, tree, out);
-  const Heat unit = HeatOf(input);
-  ReportOptions flat = with(kOverviewFlatRows, 0);
-  if (flat.sort.empty() && unit != Heat::kCalls) {
-    flat.sort = unit == Heat::kTicks ? "base_ticks" : "base";
-  }
-  Heading(flat.sort == input.options.sort ? "routines" : "routines by self", out);
-  FlatText(rebound(flat), out);
-  Heading("arc flow of the top routines", out);
-  ReportOptions arcs = with(kOverviewStanzas, 0);
-  arcs.counted_only = HasCalls(input);
-  ArcFlowText(rebound(arcs), out);
-}
 
 }  // namespace jtrace::postproc

@@ -1,0 +1,59 @@
+// What is printed when no report is asked for: the summary and the hottest part of the others.
+#include <algorithm>
+
+#include "postproc/report/report.h"
+#include "postproc/report/tree_view.h"
+
+namespace jtrace::postproc {
+namespace {
+
+constexpr double kOverviewFilter = 1.0;  // percent
+constexpr size_t kOverviewTreeLines = 50;
+constexpr int64_t kOverviewFlatRows = 20;
+constexpr int64_t kOverviewStanzas = 5;
+
+void Heading(std::string_view title, std::ostream& out) { out << "\n── " << title << " ──\n"; }
+
+// Whether events counted anything but the threads themselves.
+bool HasCalls(const ReportInput& input) {
+  const auto& rows = input.flat.rows();
+  return std::any_of(rows.begin(), rows.end(),
+                     [](const FlatRow& row) { return !row.is_root && row.calls > 0; });
+}
+
+}  // namespace
+
+void OverviewText(const ReportInput& input, std::ostream& out) {
+  SummaryText(input, out);
+  const auto with = [&](int64_t top, double filter) {
+    ReportOptions options = input.options;
+    if (options.top == 0) options.top = top;
+    if (options.filter_percent == 0) options.filter_percent = filter;
+    return options;
+  };
+  const auto rebound = [&](const ReportOptions& options) {
+    return ReportInput{input.model,   input.tree,       input.totals,    input.flat,    input.arcs,
+                       input.threads, input.merge,      input.samples,   input.records, input.jit,
+                       input.stats,   input.first_time, input.last_time, options};
+  };
+  Heading("call tree, hottest paths", out);
+  TreeTextOptions tree;
+  tree.filter_percent = with(0, kOverviewFilter).filter_percent;
+  tree.program_first = true;
+  tree.max_lines =
+      input.options.top > 0 ? static_cast<size_t>(input.options.top) : kOverviewTreeLines;
+  WriteTreeText(input, tree, out);
+  const Heat unit = HeatOf(input);
+  ReportOptions flat = with(kOverviewFlatRows, 0);
+  if (flat.sort.empty() && unit != Heat::kCalls) {
+    flat.sort = unit == Heat::kTicks ? "base_ticks" : "base";
+  }
+  Heading(flat.sort == input.options.sort ? "routines" : "routines by self", out);
+  FlatText(rebound(flat), out);
+  Heading("arc flow of the top routines", out);
+  ReportOptions arcs = with(kOverviewStanzas, 0);
+  arcs.counted_only = HasCalls(input);
+  ArcFlowText(rebound(arcs), out);
+}
+
+}  // namespace jtrace::postproc

@@ -1,0 +1,71 @@
+#include "postproc/report/summary_totals.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace jtrace::postproc {
+
+Totals SumUp(const ReportInput& input) {
+  Totals totals;
+  for (const FlatRow& row : input.flat.rows()) {
+    if (row.is_root) continue;
+    switch (input.model.TraitsOf(row.routine).kind) {
+      case RoutineKind::kCall:
+      case RoutineKind::kNative:
+      case RoutineKind::kPark:
+        totals.boundary = WrapAdd(totals.boundary, row.calls);
+        continue;
+      case RoutineKind::kThrown:
+      case RoutineKind::kCaught:
+        totals.exceptions = WrapAdd(totals.exceptions, row.calls);
+        continue;
+      case RoutineKind::kMethod:
+        break;
+    }
+    totals.calls = WrapAdd(totals.calls, row.calls);
+    totals.calls_jitted = WrapAdd(totals.calls_jitted, row.calls_jitted);
+    totals.routines += row.instrumented;
+  }
+  for (const NodeId root : input.tree.roots()) {
+    totals.cum = WrapAdd(totals.cum, input.totals[root.value - 1].cum);
+  }
+  return totals;
+}
+
+std::vector<Loss> AllLosses(const ReportInput& input) {
+  std::vector<Loss> losses;
+  for (const TraceInfo& trace : input.model.traces()) {
+    losses.insert(losses.end(), trace.losses.begin(), trace.losses.end());
+    if (!trace.cut_off || trace.running) continue;
+    Loss cut;
+    cut.name = "trace.cut_off";
+    cut.count = 1;
+    cut.what = "trace without its last record";
+    cut.advice = "the program was killed, or is still running";
+    losses.push_back(std::move(cut));
+  }
+  if (input.records.dropped_events() > 0) {
+    Loss dropped;
+    dropped.name = "log.dropped_events";
+    dropped.count = input.records.dropped_events();
+    dropped.what =
+        "entries and exits left out of the log: counted in trees, without order and times";
+    dropped.advice = "see the [dropped] nodes; a narrower include= records less, record=tree all";
+    losses.push_back(std::move(dropped));
+  }
+  for (const Problem problem : input.stats.Occurred()) {
+    const ProblemInfo& info = InfoOf(problem);
+    Loss loss;
+    loss.name = "import";
+    loss.severity = info.severity;
+    loss.count = input.stats.count(problem);
+    loss.what = info.what;
+    loss.advice = info.advice;
+    losses.push_back(std::move(loss));
+  }
+  std::stable_sort(losses.begin(), losses.end(),
+                   [](const Loss& a, const Loss& b) { return a.severity > b.severity; });
+  return losses;
+}
+
+}  // namespace jtrace::postproc

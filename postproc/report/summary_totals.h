@@ -1,0 +1,26 @@
+// What the summary tells as numbers and as text: sums over the tree, all losses.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "postproc/report/report.h"
+
+namespace jtrace::postproc {
+
+struct Totals {
+  int64_t calls = 0;       // of methods
+  int64_t boundary = 0;    // calls that left the scope
+  int64_t exceptions = 0;  // thrown and caught
+  int64_t calls_jitted = 0;
+  int64_t cum = 0;
+  size_t routines = 0;  // entered by events
+};
+
+Totals SumUp(const ReportInput& input);
+
+// Everything that was lost or went wrong, the agent's own words first, errors before warnings.
+std::vector<Loss> AllLosses(const ReportInput& input);
+
+}  // namespace jtrace::postproc
