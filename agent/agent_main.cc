@@ -39,6 +39,9 @@ void Load(JavaVM* vm, const char* text) {
   if (!options.ok()) EndProcess(options.status().message(), 1);
   if (options->help) EndProcess(jtrace::OptionsHelp(), 0);
   if (options->version) EndProcess(JTRACE_VERSION, 0);
+  if (the_session.load() != nullptr) {
+    EndProcess("-agentpath names jtrace twice; give all options to one", 1);
+  }
   auto session = Session::OpenAtLoad(vm, *options);
   if (!session.ok()) EndProcess(session.status().message(), 1);
   the_session.store(*session);

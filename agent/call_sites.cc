@@ -4,7 +4,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "agent/classfile/class_file.h"
-#include "agent/classfile/scope_filter.h"
 
 namespace jtrace {
 namespace {
@@ -71,13 +70,11 @@ bool CallSites::Wants(const SiteRef& callee) {
 }
 
 uint32_t CallSites::IdOf(const SiteRef& site) {
-  // The JDK's loaders are told apart only where it matters, in its own frames.
-  const bool jdk = classfile::ScopeFilter::IsJdkClass(site.class_name);
-  writer::RoutineInfo routine = {
-      .class_id = encoder_.ClassId(BinaryName(site.class_name), jdk ? 0 : loader_number_()),
-      .name = Abseil(site.name),
-      .descriptor = Abseil(site.descriptor),
-      .kind = IsPark(site) ? proto::Routine::PARK : KindOf(site.kind)};
+  const std::string class_name = BinaryName(site.class_name);
+  writer::RoutineInfo routine = {.class_id = encoder_.ClassId(class_name, loader_of_(class_name)),
+                                 .name = Abseil(site.name),
+                                 .descriptor = Abseil(site.descriptor),
+                                 .kind = IsPark(site) ? proto::Routine::PARK : KindOf(site.kind)};
   if (!site.name.empty()) {
     routine.cost = costs_.Of(CalleeName(site)).value_or(proto::Routine::UNCLASSIFIED);
   }

@@ -8,6 +8,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/functional/function_ref.h"
+#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "agent/call_costs.h"
 #include "agent/classfile/instrumenter.h"
@@ -31,13 +32,13 @@ class NativeMethods {
 // Whether a call makes its thread give up the processor until another lets it go on (0x62).
 bool IsPark(const classfile::SiteRef& callee);
 
-// The sites of one class while it is being rewritten. `loader_number`: of the class's own loader,
-// asked for only if something out of the JDK is called.
+// The sites of one class while it is being rewritten. `loader_of`: the number of the loader of the
+// class that this one means by a name.
 class CallSites : public classfile::SiteIds {
  public:
   CallSites(writer::RecordEncoder& encoder, const CallCosts& costs, const NativeMethods& natives,
-            absl::FunctionRef<uint32_t()> loader_number)
-      : encoder_(encoder), costs_(costs), natives_(natives), loader_number_(loader_number) {}
+            absl::FunctionRef<uint32_t(absl::string_view binary_name)> loader_of)
+      : encoder_(encoder), costs_(costs), natives_(natives), loader_of_(loader_of) {}
 
   uint32_t IdOf(const classfile::SiteRef& site) override;
   bool IsNative(const classfile::SiteRef& callee) override { return natives_.Contains(callee); }
@@ -49,7 +50,7 @@ class CallSites : public classfile::SiteIds {
   writer::RecordEncoder& encoder_;
   const CallCosts& costs_;
   const NativeMethods& natives_;
-  absl::FunctionRef<uint32_t()> loader_number_;
+  absl::FunctionRef<uint32_t(absl::string_view)> loader_of_;
   bool only_parks_ = false;
 };
 

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "agent/hot/layout.h"
+#include "agent/jvmti/env.h"
 
 namespace jtrace {
 namespace {
@@ -23,6 +24,12 @@ constexpr char kParkPattern[] = "java.util.concurrent.locks.LockSupport";
 std::string BinaryName(std::string_view internal_name) {
   std::string name(internal_name);
   std::replace(name.begin(), name.end(), '/', '.');
+  return name;
+}
+
+std::string InternalName(absl::string_view binary_name) {
+  std::string name(binary_name);
+  std::replace(name.begin(), name.end(), '.', '/');
   return name;
 }
 
@@ -42,17 +49,11 @@ classfile::ProbeSpec SpecFor(const Options& options, const classfile::ScopeFilte
              : classfile::ProbeSpec::TreeWithLeaves();
 }
 
-std::span<unsigned char> CopyForJvm(jvmtiEnv* env, const std::vector<uint8_t>& bytes) {
-  unsigned char* memory = nullptr;
-  if (env->Allocate(static_cast<jlong>(bytes.size()), &memory) != JVMTI_ERROR_NONE) return {};
-  std::copy(bytes.begin(), bytes.end(), memory);
-  return {memory, bytes.size()};
-}
-
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Instrumentation>> Instrumentation::Create(
-    const Options& options, writer::RecordEncoder& encoder, Losses& losses) {
+    const Options& options, jvmti::LoaderNumbers& loaders, writer::RecordEncoder& encoder,
+    Losses& losses) {
   auto filter = classfile::ScopeFilter::Create(options.include, options.exclude);
   if (!filter.ok()) return filter.status();
   auto costs = CallCosts::WithRules(options.call_costs);
@@ -62,8 +63,8 @@ absl::StatusOr<std::unique_ptr<Instrumentation>> Instrumentation::Create(
   spec.exceptions = options.codes.Has(Code::kException);
   auto park_filter = classfile::ScopeFilter::Create(std::vector<std::string>{kParkPattern}, {});
   if (!park_filter.ok()) return park_filter.status();
-  auto made = std::unique_ptr<Instrumentation>(
-      new Instrumentation(*std::move(filter), std::move(spec), *std::move(costs), encoder, losses));
+  auto made = std::unique_ptr<Instrumentation>(new Instrumentation(
+      *std::move(filter), std::move(spec), *std::move(costs), loaders, encoder, losses));
   made->parks_ = options.codes.Has(Code::kPark);
   made->park_filter_ = *std::move(park_filter);
   made->clock_uses_handles_ = options.clock == Clock::kTsc || options.clock == Clock::kCpu;
@@ -71,16 +72,17 @@ absl::StatusOr<std::unique_ptr<Instrumentation>> Instrumentation::Create(
 }
 
 Instrumentation::Instrumentation(classfile::ScopeFilter filter, classfile::ProbeSpec spec,
-                                 CallCosts costs, writer::RecordEncoder& encoder, Losses& losses)
+                                 CallCosts costs, jvmti::LoaderNumbers& loaders,
+                                 writer::RecordEncoder& encoder, Losses& losses)
     : filter_(std::move(filter)),
       spec_(std::move(spec)),
+      loaders_(loaders),
       encoder_(encoder),
       losses_(losses),
       costs_(std::move(costs)) {}
 
 bool Instrumentation::InScope(const std::string& binary_name) const {
-  std::string internal = binary_name;
-  std::replace(internal.begin(), internal.end(), '.', '/');
+  const std::string internal = InternalName(binary_name);
   if (IsOfTheClock(internal)) return false;
   return filter_.MayMatchClass(internal) || IsParkClass(internal);
 }
@@ -95,9 +97,8 @@ bool Instrumentation::IsOfTheClock(absl::string_view internal_name) const {
                                  absl::StartsWith(internal_name, "jdk/internal/foreign/"));
 }
 
-std::span<unsigned char> Instrumentation::Rewrite(jvmtiEnv* env, const char* name,
-                                                  std::span<const unsigned char> bytes,
-                                                  absl::FunctionRef<uint32_t()> loader_number) {
+std::span<unsigned char> Instrumentation::Rewrite(jvmtiEnv* env, const char* name, jobject loader,
+                                                  std::span<const unsigned char> bytes) {
   if (name != nullptr && IsOfTheClock(name)) return {};
   const bool in_scope = name == nullptr || filter_.MayMatchClass(name);
   if (!in_scope && !IsParkClass(name)) return {};
@@ -107,20 +108,25 @@ std::span<unsigned char> Instrumentation::Rewrite(jvmtiEnv* env, const char* nam
                 "count fewer classes: include=com.acme.**");
     return {};
   }
+  const uint32_t own_loader = loaders_.Of(loader);
   uint32_t class_id = 0;
   const auto assign_id = [&](const classfile::MethodRef& method) {
     if (class_id == 0) {
-      class_id = encoder_.ClassId(BinaryName(method.class_name), loader_number());
+      class_id = encoder_.ClassId(BinaryName(method.class_name), own_loader);
     }
     return encoder_.RoutineId(class_id, Abseil(method.name), Abseil(method.descriptor));
   };
-  CallSites sites(encoder_, costs_, natives_, loader_number);
+  const auto loader_of = [&](absl::string_view callee) {
+    const bool is_jdk = classfile::ScopeFilter::IsJdkClass(InternalName(callee));
+    return loaders_.LoaderMeant(callee, own_loader, is_jdk ? 0 : own_loader);
+  };
+  CallSites sites(encoder_, costs_, natives_, loader_of);
   classfile::ProbeSpec spec = spec_;
   if (!in_scope) {
     spec.methods = spec.exceptions = false;
     spec.boundary = true;
     sites.WantOnlyParks();
-    class_id = encoder_.ClassId(BinaryName(name), loader_number());
+    class_id = encoder_.ClassId(BinaryName(name), own_loader);
   }
   const auto result =
       classfile::Instrument(absl::MakeConstSpan(bytes.data(), bytes.size()),
@@ -133,7 +139,7 @@ std::span<unsigned char> Instrumentation::Rewrite(jvmtiEnv* env, const char* nam
   }
   if (spec_.boundary) natives_.Add(result->methods);
   if (class_id == 0) {
-    class_id = encoder_.ClassId(BinaryName(result->class_name), loader_number());
+    class_id = encoder_.ClassId(BinaryName(result->class_name), own_loader);
   }
   Count(class_id, *result);
   NoteLeaves(*result);
@@ -142,7 +148,7 @@ std::span<unsigned char> Instrumentation::Rewrite(jvmtiEnv* env, const char* nam
     absl::MutexLock lock(&rewritten_mutex_);
     rewritten_.insert(class_id);
   }
-  return CopyForJvm(env, result->bytes);
+  return jvmti::CopyForJvm(env, result->bytes);
 }
 
 absl::flat_hash_set<uint32_t> Instrumentation::rewritten() const {

@@ -14,13 +14,13 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/container/flat_hash_set.h"
-#include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
 #include "agent/call_costs.h"
 #include "agent/call_sites.h"
 #include "agent/classfile/instrumenter.h"
 #include "agent/classfile/scope_filter.h"
+#include "agent/jvmti/loader_numbers.h"
 #include "agent/losses.h"
 #include "agent/options.h"
 #include "agent/planner_totals.h"
@@ -32,15 +32,14 @@ class Instrumentation {
  public:
   // Errors: a pattern of include= or exclude= that cannot be read.
   static absl::StatusOr<std::unique_ptr<Instrumentation>> Create(const Options& options,
+                                                                 jvmti::LoaderNumbers& loaders,
                                                                  writer::RecordEncoder& encoder,
                                                                  Losses& losses);
 
   // The new class file in memory from env->Allocate, or nothing if the class stays as it is.
-  // `name`: internal form, null if the JVM was not told. `loader_number` is called only for a
-  // class in scope.
-  std::span<unsigned char> Rewrite(jvmtiEnv* env, const char* name,
-                                   std::span<const unsigned char> bytes,
-                                   absl::FunctionRef<uint32_t()> loader_number);
+  // `name`: internal form, null if the JVM was not told; `loader`: the class's.
+  std::span<unsigned char> Rewrite(jvmtiEnv* env, const char* name, jobject loader,
+                                   std::span<const unsigned char> bytes);
 
   // Whether a class ("java.lang.String") is in scope: those that were loaded before the probes
   // were ready are then retransformed.
@@ -65,7 +64,7 @@ class Instrumentation {
 
  private:
   Instrumentation(classfile::ScopeFilter filter, classfile::ProbeSpec spec, CallCosts costs,
-                  writer::RecordEncoder& encoder, Losses& losses);
+                  jvmti::LoaderNumbers& loaders, writer::RecordEncoder& encoder, Losses& losses);
   // The class through which threads park, out of scope: it gets probes at its parking only.
   bool IsParkClass(std::string_view internal_name) const;
   bool IsOfTheClock(absl::string_view internal_name) const;
@@ -74,6 +73,7 @@ class Instrumentation {
 
   const classfile::ScopeFilter filter_;
   classfile::ProbeSpec spec_;
+  jvmti::LoaderNumbers& loaders_;
   writer::RecordEncoder& encoder_;
   Losses& losses_;
   mutable absl::Mutex rewritten_mutex_;

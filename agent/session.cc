@@ -61,7 +61,7 @@ Session::Session(JavaVM* vm, jvmtiEnv* env)
     : vm_(vm),
       env_(env),
       encoder_({}),
-      loaders_(env),
+      loaders_(vm, env),
       classes_(env, clock_, loaders_, encoder_, losses_),
       code_(clock_, classes_, encoder_),
       threads_(env, clock_, encoder_),

@@ -32,7 +32,8 @@
 #include "agent/jvmti/env.h"
 #include "agent/jvmti/extra_events.h"
 #include "agent/jvmti/gc_cause.h"
-#include "agent/jvmti/tags.h"
+#include "agent/jvmti/loader_numbers.h"
+#include "agent/jvmti/redefined_classes.h"
 #include "agent/jvmti/thread_registry.h"
 #include "agent/limited_events.h"
 #include "agent/log.h"
@@ -104,10 +105,10 @@ class Session {
   void ThreadEnd();
   void VirtualThreadStart(JNIEnv* jni, jthread thread);
   void VirtualThreadEnd(JNIEnv* jni, jthread thread);
-  void ClassFileLoad(jobject loader, const char* name, std::span<const unsigned char> bytes,
-                     jint* new_size, unsigned char** new_bytes);
-  // Before ClassFileLoad, if the class runs already: an agent changes it, perhaps jtrace itself.
-  void ClassRedefine(const char* name);
+  // `redefined`: the class runs already, and an agent changes it, perhaps jtrace itself; else null.
+  void ClassFileLoad(jclass redefined, jobject loader, const char* name,
+                     std::span<const unsigned char> bytes, jint* new_size,
+                     unsigned char** new_bytes);
   void ClassPrepare(jclass klass);
   void ObjectFree(jlong tag);
   void CompiledMethodLoad(jmethodID method, jint size, const void* address,
@@ -150,6 +151,8 @@ class Session {
   void StartWriter();
   void EnableLiveEvents();
   absl::Status EnableClassFileEvents();
+  // Another agent changes the class, to `bytes` and what follows.
+  void ClassRedefine(jclass klass, const char* name, std::span<const unsigned char> bytes);
   // What JVMTI gives only at load becomes a loss.
   void TellWhatComesTooLate();
 
@@ -198,6 +201,7 @@ class Session {
   jvmti::CodeRegistry code_;
   jvmti::ThreadRegistry threads_;
   writer::ThreadGroups groups_;
+  jvmti::RedefinedClasses redefined_;
   std::unique_ptr<Instrumentation> instrumentation_;
   jvmti::Granted granted_;
   bool is_live_ = false;  // the program runs already when a recording begins

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <string>
+#include <vector>
 
 #include "absl/cleanup/cleanup.h"
 #include "agent/jvmti/retransformer.h"
@@ -33,26 +34,38 @@ void Session::VirtualThreadEnd(JNIEnv* jni, jthread thread) {
   probe_sets_.MarkThreadEnded(java_tid);
 }
 
-void Session::ClassFileLoad(jobject loader, const char* name, std::span<const unsigned char> bytes,
-                            jint* new_size, unsigned char** new_bytes) {
+void Session::ClassFileLoad(jclass redefined, jobject loader, const char* name,
+                            std::span<const unsigned char> bytes, jint* new_size,
+                            unsigned char** new_bytes) {
   // Entered before the question, so that a stop that asks for no more probes can wait for the last.
   class_hooks_.Enter();
   const auto leave = absl::MakeCleanup([this] { class_hooks_.Leave(); });
-  if (!recording_.load(std::memory_order_seq_cst)) return;
-  const std::span<unsigned char> rewritten =
-      instrumentation_->Rewrite(env_, name, bytes, [&] { return loaders_.Of(loader); });
-  if (rewritten.empty()) return;
-  *new_size = static_cast<jint>(rewritten.size());
-  *new_bytes = rewritten.data();
+  const bool recording = recording_.load(std::memory_order_seq_cst);
+  std::vector<unsigned char> current;
+  if (redefined != nullptr && jvmti::IsRetransforming()) {
+    current = redefined_.Current(classes_.NumberOf(redefined), bytes);
+    if (!current.empty()) bytes = current;
+  } else if (redefined != nullptr && recording) {
+    ClassRedefine(redefined, name, bytes);
+  }
+  std::span<unsigned char> made;
+  if (recording) made = instrumentation_->Rewrite(env_, name, loader, bytes);
+  if (made.empty() && !current.empty()) made = jvmti::CopyForJvm(env_, current);
+  if (made.empty()) return;
+  *new_size = static_cast<jint>(made.size());
+  *new_bytes = made.data();
 }
 
-void Session::ClassRedefine(const char* name) {
-  if (name == nullptr || jvmti::IsRetransforming() || !recording_.load(std::memory_order_acquire) ||
-      !options_.codes.Has(Code::kClassRedefine)) {
-    return;
+void Session::ClassRedefine(jclass klass, const char* name, std::span<const unsigned char> bytes) {
+  if (!redefined_.Note(classes_.NumberOf(klass), bytes)) {
+    losses_.Add("class.redefined", Severity::kInfo, 1,
+                "classes that other agents changed and JDK 17 may give back as they were before");
   }
   const uint64_t now = clock_.Now();
-  if (!limited_events_.Count(LimitedEvent::kRedefine, now)) return;
+  if (name == nullptr || !options_.codes.Has(Code::kClassRedefine) ||
+      !limited_events_.Count(LimitedEvent::kRedefine, now)) {
+    return;
+  }
   std::string binary_name(name);
   std::replace(binary_name.begin(), binary_name.end(), '/', '.');
   encoder_.AddEvent({.time_ns = now,

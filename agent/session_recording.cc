@@ -141,7 +141,7 @@ absl::Status Session::BeginFile() {
 
 absl::Status Session::CreateInstrumentation() {
   if (!options_.WantsEvents()) return absl::OkStatus();
-  auto instrumentation = Instrumentation::Create(options_, encoder_, losses_);
+  auto instrumentation = Instrumentation::Create(options_, loaders_, encoder_, losses_);
   if (!instrumentation.ok()) return instrumentation.status();
   // A class-file hook that hangs since the last recording keeps what it uses.
   WaitForClassHooks();
@@ -161,6 +161,7 @@ absl::Status Session::CreateSampler() {
 }
 
 absl::Status Session::Begin(JNIEnv* jni, const Progress& progress) {
+  loaders_.LearnJdk(jni);
   if (absl::Status status = StartProbes(jni); !status.ok()) return status;
   if (absl::Status status = StartSampler(jni); !status.ok()) return status;
   // At load the file was begun before the program; here, when nothing can fail any more.
@@ -361,6 +362,7 @@ void Session::CleanUp(JNIEnv* jni) {
   DisableEvents();
   if (sampler_ != nullptr) sampler_->Stop().IgnoreError();
   if (probes_ != nullptr) probes_->Rest();
+  redefined_.EndRecording();
   drain_.reset();
   BeLive();
   sample_source_.reset();

@@ -25,8 +25,10 @@ absl::StatusOr<sockaddr_un> AddressOf(const std::string& path) {
 }
 
 bool SomebodyListens(const sockaddr_un& address) {
-  const UniqueFd probe(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  return connect(probe.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0;
+  const UniqueFd probe(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  // EAGAIN: somebody does, and has more to answer than fits.
+  return connect(probe.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0 ||
+         errno == EAGAIN;
 }
 
 }  // namespace

@@ -34,9 +34,8 @@ void JNICALL VirtualThreadEnd(jvmtiEnv* env, JNIEnv* jni, jthread thread) {
 void JNICALL ClassFileLoadHook(jvmtiEnv* env, JNIEnv*, jclass redefined, jobject loader,
                                const char* name, jobject, jint size, const unsigned char* bytes,
                                jint* new_size, unsigned char** new_bytes) {
-  if (redefined != nullptr) SessionOf(env)->ClassRedefine(name);
-  SessionOf(env)->ClassFileLoad(loader, name, {bytes, static_cast<size_t>(size)}, new_size,
-                                new_bytes);
+  SessionOf(env)->ClassFileLoad(redefined, loader, name, {bytes, static_cast<size_t>(size)},
+                                new_size, new_bytes);
 }
 
 void JNICALL ClassPrepare(jvmtiEnv* env, JNIEnv*, jthread, jclass klass) {

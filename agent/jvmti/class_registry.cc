@@ -7,6 +7,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/strip.h"
 #include "agent/jvmti/env.h"
+#include "agent/jvmti/tags.h"
 #include "agent/probes/bridge.h"
 #include "proto/trace_format.h"
 
@@ -30,7 +31,10 @@ ClassRegistry::ClassIdentity ClassRegistry::IdentityOf(jclass klass) {
   if (env_->GetClassSignature(klass, signature.out(), nullptr) != JVMTI_ERROR_NONE) return {};
   jobject loader = nullptr;
   env_->GetClassLoader(klass, &loader);
-  return {.id = encoder_.ClassId(BinaryName(signature.get()), loaders_.Of(loader)),
+  const uint32_t number = loaders_.Of(loader);
+  const std::string name = BinaryName(signature.get());
+  loaders_.NoteClass(name, number);
+  return {.id = encoder_.ClassId(name, number),
           .is_hidden = IsHiddenSignature(signature.get()),
           .is_probe = loader == nullptr && IsProbeSignature(signature.get())};
 }

@@ -17,7 +17,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/synchronization/mutex.h"
 #include "agent/clock.h"
-#include "agent/jvmti/tags.h"
+#include "agent/jvmti/loader_numbers.h"
 #include "agent/losses.h"
 #include "agent/writer/record_encoder.h"
 

@@ -81,6 +81,13 @@ absl::Status DisableEvents(jvmtiEnv* env, std::span<const jvmtiEvent> events) {
   return SetEvents(env, JVMTI_DISABLE, events);
 }
 
+std::span<unsigned char> CopyForJvm(jvmtiEnv* env, std::span<const unsigned char> bytes) {
+  unsigned char* memory = nullptr;
+  if (env->Allocate(static_cast<jlong>(bytes.size()), &memory) != JVMTI_ERROR_NONE) return {};
+  std::copy(bytes.begin(), bytes.end(), memory);
+  return {memory, bytes.size()};
+}
+
 std::string SystemProperty(jvmtiEnv* env, const char* name) {
   Allocated<char> value(env);
   if (env->GetSystemProperty(name, value.out()) != JVMTI_ERROR_NONE) return "";

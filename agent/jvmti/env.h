@@ -97,6 +97,9 @@ absl::StatusOr<Granted> AddCapabilities(jvmtiEnv* env, jvmtiCapabilities wanted)
 absl::Status EnableEvents(jvmtiEnv* env, std::span<const jvmtiEvent> events);
 absl::Status DisableEvents(jvmtiEnv* env, std::span<const jvmtiEvent> events);
 
+// A copy in memory that the JVM may free, as ClassFileLoadHook wants it; empty if there is none.
+std::span<unsigned char> CopyForJvm(jvmtiEnv* env, std::span<const unsigned char> bytes);
+
 // A system property, or "" if it is not set.
 std::string SystemProperty(jvmtiEnv* env, const char* name);
 

@@ -12,7 +12,7 @@ namespace {
 using postproc::StrCat;
 
 absl::StatusOr<LocalSocket> Connect(const JvmProcess& jvm) {
-  return LocalSocket::Connect(jvm.root + SocketPath(jvm.user, jvm.inner_pid), jvm.user);
+  return LocalSocket::Connect(jvm.root + SocketPath(jvm.inner_user, jvm.inner_pid), jvm.user);
 }
 
 // One line cannot hold another.
@@ -44,16 +44,18 @@ void AnswerReader::AddLine(std::string_view line) {
 bool HasAgent(const JvmProcess& jvm) { return Connect(jvm).ok(); }
 
 absl::StatusOr<int> Ask(const JvmProcess& jvm, std::string_view verb, std::string_view argument,
-                        AnswerReader::TakeLine take) {
+                        AnswerReader::TakeLine take, std::chrono::milliseconds patience) {
   absl::StatusOr<LocalSocket> connection = Connect(jvm);
   if (!connection.ok()) return connection.status();
   const std::string request = StrCat(verb, argument.empty() ? "" : " ", OneLine(argument), "\n");
   if (request.size() > kMaxRequest) return absl::InvalidArgumentError("the request is too long");
+  if (patience > std::chrono::milliseconds::zero()) connection->LimitWaiting(patience);
   if (absl::Status status = connection->Send(request); !status.ok()) return status;
   AnswerReader reader(std::move(take));
   while (true) {
     const absl::StatusOr<std::string> part = connection->Receive();
-    if (!part.ok() || part->empty()) break;
+    if (!part.ok()) return part.status();
+    if (part->empty()) break;
     reader.Add(*part);
   }
   if (reader.exit_code() < 0) {

@@ -49,6 +49,7 @@ constexpr Verb kVerbs[] = {
 
 // Characters of a program that list shows.
 constexpr size_t kListedProgram = 100;
+constexpr std::chrono::seconds kListPatience(2);
 
 const Verb* FindVerb(std::string_view name) {
   for (const Verb& verb : kVerbs) {
@@ -121,6 +122,7 @@ class Jtrace {
  private:
   int Fail(const absl::Status& status);
   int List();
+  std::string ListedState(const JvmProcess& jvm);
   int Report(const JvmProcess& jvm);
   // Sends a request to the agent; `answer` collects its lines.
   int Request(const JvmProcess& jvm, std::string_view verb, std::string_view argument,
@@ -168,7 +170,7 @@ absl::Status Jtrace::BringAgent(const JvmProcess& jvm) {
   if (!HasAgent(jvm)) {
     return absl::UnavailableError(StrCat("the agent in JVM ", jvm.pid,
                                          " cannot be reached: it runs with control=off, or ",
-                                         SocketFolder(jvm.user), " is not its own"));
+                                         SocketFolder(jvm.inner_user), " is not its own"));
   }
   return absl::OkStatus();
 }
@@ -198,15 +200,21 @@ int Jtrace::RequestAndPrint(const JvmProcess& jvm, std::string_view argument) {
   return code;
 }
 
+// One JVM that hangs must not keep the others out of the list.
+std::string Jtrace::ListedState(const JvmProcess& jvm) {
+  std::string first;
+  const auto take = [&](char kind, std::string_view text) {
+    if (kind == kAnswerLine && first.empty()) first = text;
+  };
+  const absl::StatusOr<int> code = Ask(jvm, "status", "", take, kListPatience);
+  if (!code.ok()) return "hangs";
+  return first.find("recording") != std::string::npos ? "recording" : "agent";
+}
+
 int Jtrace::List() {
   for (const JvmProcess& jvm : ProcessTable().List()) {
     std::string state = "-";
-    if (HasAgent(jvm)) {
-      std::vector<std::string> answer;
-      Request(jvm, "status", "", answer);
-      const bool records = !answer.empty() && answer[0].find("recording") != std::string::npos;
-      state = records ? "recording" : "agent";
-    }
+    if (HasAgent(jvm)) state = ListedState(jvm);
     out_ << std::left << std::setw(9) << jvm.pid << std::setw(11) << state
          << jvm.program.substr(0, kListedProgram) << '\n';
   }

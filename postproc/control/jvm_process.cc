@@ -64,6 +64,16 @@ std::vector<std::string> SplitAtZeros(const std::string& text) {
 
 }  // namespace
 
+uid_t InnerUser(std::string_view uid_map, uid_t outer) {
+  std::istringstream lines{std::string(uid_map)};
+  for (uint64_t inside = 0, outside = 0, count = 0; lines >> inside >> outside >> count;) {
+    if (outer >= outside && outer - outside < count) {
+      return static_cast<uid_t>(inside + (outer - outside));
+    }
+  }
+  return outer;
+}
+
 std::string ProgramOf(const std::vector<std::string>& arguments) {
   if (arguments.empty()) return "";
   const std::string launcher = std::filesystem::path(arguments[0]).filename().string();
@@ -112,6 +122,7 @@ absl::StatusOr<JvmProcess> ProcessTable::Find(pid_t pid) const {
   process.pid = pid;
   process.inner_pid = pids.empty() ? pid : static_cast<pid_t>(NumberAt(pids, pids.size() - 1));
   process.user = static_cast<uid_t>(NumberAt(users, 1));
+  process.inner_user = InnerUser(ReadAll(PathOf(pid, "uid_map")), process.user);
   process.group = static_cast<gid_t>(NumberAt(groups, 1));
   if (geteuid() != 0 && process.user != geteuid()) {
     return absl::PermissionDeniedError(

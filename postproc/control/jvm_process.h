@@ -13,9 +13,10 @@
 namespace jtrace::control {
 
 struct JvmProcess {
-  pid_t pid = 0;        // as we see it
-  pid_t inner_pid = 0;  // as it sees itself, in a container
-  uid_t user = 0;       // effective
+  pid_t pid = 0;         // as we see it
+  pid_t inner_pid = 0;   // as it sees itself, in a container
+  uid_t user = 0;        // effective
+  uid_t inner_user = 0;  // as it sees itself, in a user namespace
   gid_t group = 0;
   // It handles SIGQUIT, without which the attach request would end it.
   bool catches_quit = false;
@@ -44,6 +45,10 @@ class ProcessTable {
 
   std::string proc_;
 };
+
+// What user `outer` is in the namespace whose /proc/PID/uid_map is given; `outer` if nothing is
+// said.
+uid_t InnerUser(std::string_view uid_map, uid_t outer);
 
 // The program that a java command line runs; `arguments` as in /proc/PID/cmdline, split.
 std::string ProgramOf(const std::vector<std::string>& arguments);

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -42,6 +43,14 @@ LocalSocket::~LocalSocket() {
   if (fd_ >= 0) close(fd_);
 }
 
+void LocalSocket::LimitWaiting(std::chrono::milliseconds patience) {
+  const timeval limit = {.tv_sec = patience.count() / 1000,
+                         .tv_usec = patience.count() % 1000 * 1000};
+  for (const int direction : {SO_RCVTIMEO, SO_SNDTIMEO}) {
+    setsockopt(fd_, SOL_SOCKET, direction, &limit, sizeof(limit));
+  }
+}
+
 absl::Status LocalSocket::Send(std::string_view data) {
   while (!data.empty()) {
     const ssize_t n = send(fd_, data.data(), data.size(), MSG_NOSIGNAL);
@@ -58,6 +67,9 @@ absl::StatusOr<std::string> LocalSocket::Receive() {
   do {
     n = read(fd_, buffer, sizeof(buffer));
   } while (n < 0 && errno == EINTR);
+  if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
+    return absl::UnavailableError("no answer: the JVM hangs or is stopped");
+  }
   if (n < 0) return absl::UnavailableError(StrCat("cannot receive: ", strerror(errno)));
   return std::string(buffer, static_cast<size_t>(n));
 }

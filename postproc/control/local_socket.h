@@ -1,6 +1,7 @@
 // A client's end of a Unix socket.
 #pragma once
 
+#include <chrono>
 #include <string>
 #include <string_view>
 
@@ -18,6 +19,9 @@ class LocalSocket {
   ~LocalSocket();
   LocalSocket(const LocalSocket&) = delete;
   LocalSocket& operator=(const LocalSocket&) = delete;
+
+  // Send and Receive fail (Unavailable) when nothing moves for that long.
+  void LimitWaiting(std::chrono::milliseconds patience);
 
   absl::Status Send(std::string_view data);
   // What has come, at least a byte; "" at the end.

@@ -245,5 +245,13 @@ TEST(AnswerReaderTest, TakesLinesHoweverTheyArriveAndSeesACut) {
   }
 }
 
+TEST(InnerUserTest, FollowsTheMap) {
+  EXPECT_EQ(InnerUser("         0          0 4294967295\n", 1000), 1000u);
+  EXPECT_EQ(InnerUser("0 1000 1\n1 100000 65536\n", 1000), 0u);
+  EXPECT_EQ(InnerUser("0 1000 1\n1 100000 65536\n", 100004), 5u);
+  EXPECT_EQ(InnerUser("0 1000 1\n", 7), 7u);
+  EXPECT_EQ(InnerUser("", 7), 7u);
+}
+
 }  // namespace
 }  // namespace jtrace::control

@@ -155,4 +155,18 @@ final class BoundaryTest {
     assertEquals(1, run.exit());
     assertTrue(run.err().contains("line 1 is not"), run.err());
   }
+
+  /** The class of a call belongs to the loader that defined it, not to the caller's. */
+  @Test
+  void calleesHaveTheirOwnLoader() {
+    Report flat =
+        new Jvm()
+            .agent("mode=events,boundary=on,include=Loaders$Caller")
+            .run("Loaders")
+            .report("--report=flat");
+    assertEquals(1000, flat.sum("calls", "Loaders$Callee.work()"));
+    long callers =
+        flat.rows().stream().filter(row -> row.get("name").startsWith("Loaders$Caller.run()")).count();
+    assertEquals(2, callers);
+  }
 }

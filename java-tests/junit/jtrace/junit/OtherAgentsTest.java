@@ -177,6 +177,27 @@ final class OtherAgentsTest {
     }
   }
 
+  /** JDK 17 gives jtrace the class as it was before: what the other agent made of it must stay. */
+  @Test
+  void stopDoesNotTakeRedefinitionsBack() throws Exception {
+    Path counts = Jvm.temporary("counts", ".txt");
+    try (LiveJvm jvm = new LiveJvm()) {
+      jvm.jtrace("start", "out=1.bin", "include=Attached");
+      tell(jvm, "redefine Attached");
+      jvm.jtrace("stop");
+      jvm.ask("work 100");
+      jvm.jtrace("start", "out=2.bin", "include=Attached");
+      jvm.ask("work 20");
+      jvm.jtrace("stop");
+      jvm.ask("work 3");
+      write(jvm, counts);
+      assertEquals(123, countsOf(counts).get("Attached.step"));
+      Report flat = Report.of(jvm.folder.resolve("2.bin"), "--report=flat");
+      assertEquals(20, flat.sum("calls", "Attached.step(long)"));
+      assertEquals(0, jvm.end());
+    }
+  }
+
   // --- JaCoCo ---
 
   private static String jacoco(Path exec) {

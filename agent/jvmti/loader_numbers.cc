@@ -1,0 +1,85 @@
+#include "agent/jvmti/loader_numbers.h"
+
+#include "absl/hash/hash.h"
+#include "agent/jvmti/env.h"
+#include "agent/jvmti/tags.h"
+
+namespace jtrace::jvmti {
+namespace {
+
+constexpr int kDeepestHierarchy = 64;
+
+uint64_t HashOf(absl::string_view name) { return absl::Hash<absl::string_view>()(name); }
+
+}  // namespace
+
+void LoaderNumbers::LearnJdk(JNIEnv* jni) {
+  LocalRef<jclass> type(jni, jni->FindClass("java/lang/ClassLoader"));
+  if (type.get() == nullptr) return jni->ExceptionClear();
+  const jmethodID platform =
+      jni->GetStaticMethodID(type.get(), "getPlatformClassLoader", "()Ljava/lang/ClassLoader;");
+  if (platform != nullptr) {
+    LocalRef<jobject> loader(jni, jni->CallStaticObjectMethod(type.get(), platform));
+    if (loader.get() != nullptr) env_->SetTag(loader.get(), MakeTag(TagKind::kLoader, 0));
+  }
+  if (jni->ExceptionCheck() == JNI_TRUE) jni->ExceptionClear();
+  parent_field_.store(jni->GetFieldID(type.get(), "parent", "Ljava/lang/ClassLoader;"));
+  if (jni->ExceptionCheck() == JNI_TRUE) jni->ExceptionClear();
+}
+
+uint32_t LoaderNumbers::Of(jobject loader) {
+  if (loader == nullptr) return 0;
+  jlong tag = 0;
+  env_->GetTag(loader, &tag);
+  if (IsTag(tag, TagKind::kLoader)) return TagNumber(tag);
+  const uint32_t parent = ParentOf(loader);
+  // Two threads may number a new loader at once; the tag that stays decides, and the other
+  // number is used for one class at most, whose routines then stand apart.
+  const uint32_t number = next_.fetch_add(1, std::memory_order_relaxed);
+  env_->SetTag(loader, MakeTag(TagKind::kLoader, number));
+  env_->GetTag(loader, &tag);
+  absl::MutexLock lock(&mutex_);
+  parents_[TagNumber(tag)] = parent;
+  return TagNumber(tag);
+}
+
+uint32_t LoaderNumbers::ParentOf(jobject loader) {
+  const jfieldID field = parent_field_.load();
+  JNIEnv* jni = nullptr;
+  if (field == nullptr) return 0;
+  if (vm_->GetEnv(reinterpret_cast<void**>(&jni), JNI_VERSION_10) != JNI_OK) return 0;
+  LocalRef<jobject> parent(jni, jni->GetObjectField(loader, field));
+  return Of(parent.get());
+}
+
+uint64_t LoaderNumbers::KeyOf(absl::string_view binary_name, uint32_t loader) const {
+  return absl::HashOf(HashOf(binary_name), loader);
+}
+
+void LoaderNumbers::NoteClass(absl::string_view binary_name, uint32_t loader) {
+  const uint64_t name = HashOf(binary_name);
+  absl::MutexLock lock(&mutex_);
+  const auto [entry, is_new] = definers_.try_emplace(name, Definers{.first = loader});
+  if (is_new || entry->second.first == loader) return;
+  entry->second.has_more = true;
+  defined_.insert(KeyOf(binary_name, entry->second.first));
+  defined_.insert(KeyOf(binary_name, loader));
+}
+
+uint32_t LoaderNumbers::LoaderMeant(absl::string_view binary_name, uint32_t from,
+                                    uint32_t unknown) const {
+  absl::MutexLock lock(&mutex_);
+  const auto found = definers_.find(HashOf(binary_name));
+  if (found == definers_.end()) return unknown;
+  if (!found->second.has_more) return found->second.first;
+  uint32_t loader = from;
+  for (int depth = 0; depth < kDeepestHierarchy; ++depth) {
+    if (defined_.contains(KeyOf(binary_name, loader))) return loader;
+    const auto parent = parents_.find(loader);
+    if (parent == parents_.end()) break;
+    loader = parent->second;
+  }
+  return unknown;
+}
+
+}  // namespace jtrace::jvmti

@@ -1,0 +1,57 @@
+// Numbers of class loaders, kept as tags on them, and which loader defined which class.
+//
+// The boot loader and the platform loader are 0: their classes have names of their own, and the
+// class files that call them do not say which of the two it is. Any Java thread, in any callback
+// that may call JVMTI. Runs no Java code but in LearnJdk.
+#pragma once
+
+#include <jvmti.h>
+
+#include <atomic>
+#include <cstdint>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/string_view.h"
+#include "absl/synchronization/mutex.h"
+
+namespace jtrace::jvmti {
+
+class LoaderNumbers {
+ public:
+  LoaderNumbers(JavaVM* vm, jvmtiEnv* env) : vm_(vm), env_(env) {}
+
+  // Finds out the platform loader, and how to ask a loader for its parent. Before the first number
+  // is given; on a thread that may run Java code.
+  void LearnJdk(JNIEnv* jni);
+
+  uint32_t Of(jobject loader);
+
+  // A class of that name was prepared.
+  void NoteClass(absl::string_view binary_name, uint32_t loader);
+  // The loader of the class that code of loader `from` means by `binary_name`: `from` itself, the
+  // nearest of its ancestors that has such a class, or else the only one that has. `unknown` if the
+  // class is not loaded yet.
+  uint32_t LoaderMeant(absl::string_view binary_name, uint32_t from, uint32_t unknown) const;
+
+ private:
+  uint32_t ParentOf(jobject loader);
+  uint64_t KeyOf(absl::string_view binary_name, uint32_t loader) const;
+
+  JavaVM* const vm_;
+  jvmtiEnv* const env_;
+  std::atomic<uint32_t> next_{1};
+  std::atomic<jfieldID> parent_field_{nullptr};
+  mutable absl::Mutex mutex_;
+  absl::flat_hash_map<uint32_t, uint32_t> parents_ ABSL_GUARDED_BY(mutex_);
+  // Hashes of names: two names in one do no harm but a wrong guess.
+  struct Definers {
+    uint32_t first = 0;
+    bool has_more = false;  // then in defined_
+  };
+  absl::flat_hash_map<uint64_t, Definers> definers_ ABSL_GUARDED_BY(mutex_);
+  absl::flat_hash_set<uint64_t> defined_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace jtrace::jvmti
