@@ -323,13 +323,56 @@ final class AttachTest {
     }
   }
 
+  /** The JVM closes the library of an attach that failed. */
+  @Test
+  void failedAttachDoesNoHarm() throws Exception {
+    try (LiveJvm jvm = new LiveJvm()) {
+      for (int i = 0; i < 3; i++) {
+        assertTrue(jcmd(jvm, "out=/nowhere/x.bin").contains("return code: 2"));
+        Thread.sleep(100);
+        assertEquals("worked", jvm.ask("work 10"));
+      }
+      checkWindow(jvm, "after.bin", 1111);
+      assertEquals(0, jvm.end());
+    }
+  }
+
+  /** Another copy of the library has no place beside the first, which goes on undisturbed. */
+  @Test
+  void secondAgentIsRefused() throws Exception {
+    try (LiveJvm jvm = new LiveJvm()) {
+      Path copy = jvm.folder.resolve("libjtrace.so");
+      Files.copy(Setup.AGENT, copy);
+      jvm.jtrace("start", "out=first.bin");
+      jvm.ask("work 100");
+      assertTrue(jcmd(jvm, copy, "start,out=second.bin").contains("return code: 2"));
+      assertFalse(Files.exists(jvm.folder.resolve("second.bin")));
+      jvm.ask("work 23");
+      jvm.jtrace("stop");
+      Report flat = Report.of(jvm.folder.resolve("first.bin"), "--report=flat");
+      assertEquals(123, flat.sum("calls", STEP));
+      assertEquals(0, jvm.end());
+    }
+    Jvm.Result twice =
+        new Jvm()
+            .agent("")
+            .arguments("-agentpath:" + Setup.AGENT + "=out=/dev/null")
+            .run("Attached", "0");
+    assertEquals(1, twice.exit());
+    assertTrue(twice.err().contains("names jtrace twice"), twice.err());
+  }
+
   private static String jcmd(LiveJvm jvm, String options) {
+    return jcmd(jvm, Setup.AGENT, options);
+  }
+
+  private static String jcmd(LiveJvm jvm, Path library, String options) {
     List<String> command =
         List.of(
             Setup.JDK.resolve("bin/jcmd").toString(),
             jvm.pid(),
             "JVMTI.agent_load",
-            Setup.AGENT.toString(),
+            library.toString(),
             "\"" + options + "\"");
     return Jvm.execute(command, null).out();
   }
