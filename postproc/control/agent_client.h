@@ -34,8 +34,8 @@ class AnswerReader {
 bool HasAgent(const JvmProcess& jvm);
 
 // Sends one request and hands the answer's lines on as they come. Returns the command's exit code.
-// NotFound if no agent listens; Unavailable if the answer is cut off, or nothing comes for
-// `patience` (zero: waits for ever).
+// NotFound if no agent listens; Unavailable if the answer is cut off; DeadlineExceeded if nothing
+// comes for `patience` (zero: waits for ever).
 absl::StatusOr<int> Ask(const JvmProcess& jvm, std::string_view verb, std::string_view argument,
                         AnswerReader::TakeLine take,
                         std::chrono::milliseconds patience = std::chrono::milliseconds::zero());

@@ -125,7 +125,11 @@ absl::Status LoadAgent(const JvmProcess& jvm, const std::string& path, std::stri
   std::string answer;
   while (true) {
     const absl::StatusOr<std::string> part = connection->Receive();
-    if (!part.ok()) return part.status();
+    if (!part.ok()) {
+      return absl::UnavailableError(StrCat(
+          "JVM ", jvm.pid, " closed the attach connection (", std::string(part.status().message()),
+          "): it ended, or its user namespace does not know this user; run jtrace as its own"));
+    }
     if (part->empty()) return ReadLoadAnswer(answer);
     answer += *part;
   }

@@ -207,7 +207,8 @@ std::string Jtrace::ListedState(const JvmProcess& jvm) {
     if (kind == kAnswerLine && first.empty()) first = text;
   };
   const absl::StatusOr<int> code = Ask(jvm, "status", "", take, kListPatience);
-  if (!code.ok()) return "hangs";
+  if (absl::IsDeadlineExceeded(code.status())) return "hangs";
+  if (!code.ok()) return "-";  // it does not let us in
   return first.find("recording") != std::string::npos ? "recording" : "agent";
 }
 

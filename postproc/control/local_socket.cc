@@ -68,7 +68,7 @@ absl::StatusOr<std::string> LocalSocket::Receive() {
     n = read(fd_, buffer, sizeof(buffer));
   } while (n < 0 && errno == EINTR);
   if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
-    return absl::UnavailableError("no answer: the JVM hangs or is stopped");
+    return absl::DeadlineExceededError("no answer: the JVM hangs or is stopped");
   }
   if (n < 0) return absl::UnavailableError(StrCat("cannot receive: ", strerror(errno)));
   return std::string(buffer, static_cast<size_t>(n));

@@ -20,7 +20,7 @@ class LocalSocket {
   LocalSocket(const LocalSocket&) = delete;
   LocalSocket& operator=(const LocalSocket&) = delete;
 
-  // Send and Receive fail (Unavailable) when nothing moves for that long.
+  // Send and Receive fail (DeadlineExceeded) when nothing moves for that long.
   void LimitWaiting(std::chrono::milliseconds patience);
 
   absl::Status Send(std::string_view data);
