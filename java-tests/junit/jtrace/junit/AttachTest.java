@@ -61,7 +61,8 @@ final class AttachTest {
         if (round == 10) after10 = jvm.residentKilobytes();
       }
       long grown = jvm.residentKilobytes() - after10;
-      assertTrue(grown <= 5_000, grown + " kB from round 10 to round 50");
+      // 3.5 to 4.9 MB where this was measured, half of it the JVM's own; a leak is well above.
+      assertTrue(grown <= 8_000, grown + " kB from round 10 to round 50");
       checkNoProbes(jvm);
       assertEquals(0, jvm.end());
     }
