@@ -92,6 +92,44 @@ class Bench:
             self.row(f"fib, record={name}: added a call", f"{added:.2f} ns",
                      "<= 2.5 ns" if name == "tree" else "-", f"plain {statistics.median(plain):.2f} ns")
 
+    def added(self, what, program, options, pattern, goal):
+        """Nanoseconds that a call takes longer."""
+        plain, traced = self.pair(program, options, lambda r: r.steady(pattern), self.pairs)
+        added = statistics.median(b - a for a, b in zip(plain, traced))
+        self.row(what, f"{added:.2f} ns", goal, f"plain {statistics.median(plain):.2f} ns")
+
+    def events(self):
+        """What more than counts costs: clocks, logs, calls that leave the scope."""
+        fib = ["-cp", CLASSES, "F", "36"]
+        for options, goal in (("clock=coarse", "<= 6 ns"), ("clock=tsc", "<= 45 ns"),
+                              ("record=log", "<= 6 ns"), ("record=log,clock=tsc", "<= 45 ns")):
+            self.added(f"fib, {options}: added a call", fib, f"mode=events,{options}",
+                       r"([\d.]+) ns/call", goal)
+        self.added("boundary=on: added a call that leaves", ["-cp", CLASSES, "Outside"],
+                   "mode=events,boundary=on,include=Outside", r"([\d.]+) ns a call", "<= 20 ns")
+        for options, goal in (("clock=coarse", "-"), ("clock=tsc", "<= 14x"), ("record=log", "-"),
+                              ("record=log,clock=tsc", "<= 14x")):
+            self.ratio(f"H2, {options}", [*H2, "8"], f"mode=events,{options}",
+                       r"iter \d+ (\d+) ms", goal)
+
+    def logs(self):
+        """Size of logs, and how fast they are read."""
+        for options in ("record=log", "record=log,clock=coarse", "record=log,clock=tsc"):
+            run = Run(self.java, [*H2, "1"], f"mode=events,{options}")
+            start = os.times()
+            report = subprocess.run([POST, "--report=summary", run.trace],
+                                    capture_output=True, check=True, text=True).stdout
+            end = os.times()
+            seconds = end.children_user + end.children_system - start.children_user - start.children_system
+            calls = re.findall(r"([\d,]+) (?:interpreted|compiled) calls", report)
+            events = 2 * sum(int(n.replace(",", "")) for n in calls)  # with their exits
+            size = os.path.getsize(run.trace)
+            self.row(f"H2 {options}: bytes an event on disk", f"{size / events:.3f}", "<= 3",
+                     f"{size / 1e6:.1f} MB, {events / 1e6:.0f} M events")
+            self.row("jtrace-post on it: events a second", f"{events / seconds / 1e6:.0f} M", ">= 50 M",
+                     f"{seconds:.1f} s of processor time")
+            run.drop()
+
     def h2(self):
         for options, goal in (("mode=events", "<= 3x"), ("mode=events,record=flat", "<= 1.3x"),
                               ("mode=merged", "-")):
@@ -139,7 +177,7 @@ class Bench:
 
 
 def main():
-    names = ["fib", "h2", "clojure", "samples", "startup", "size"]
+    names = ["fib", "h2", "clojure", "samples", "startup", "size", "events", "logs"]
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="fewer pairs, for a first look")
     parser.add_argument("--jdk", default="/usr/lib/jvm/java-17-openjdk-amd64", help="JDK to measure on")

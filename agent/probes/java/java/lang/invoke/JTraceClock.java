@@ -60,6 +60,9 @@ public final class JTraceClock {
     TICKS_PER_NANO = TICKS == null ? 1 : Double.longBitsToDouble(ticksPerNano);
     CPU_NANOS = CLOCK == CPU ? jniHandle("cpuNanos") : null;
     RSEQ_WORD = CLOCK == CPU ? jniHandle("rseqWord") : null;
+    for (MethodHandle handle : new MethodHandle[] {TICKS, CPU_NANOS, RSEQ_WORD}) {
+      settle(handle);
+    }
   }
 
   private JTraceClock() {}
@@ -207,6 +210,16 @@ public final class JTraceClock {
   }
 
   // ---- Set-up -----------------------------------------------------------------------------------
+
+  /**
+   * Calls the handle so often that java.lang.invoke has customized it (after 127 calls): that takes
+   * heap, of which a program may have none left when a probe runs.
+   */
+  private static void settle(MethodHandle handle) {
+    for (int i = 0; handle != null && i < 200; i++) {
+      call(handle);
+    }
+  }
 
   /** A static native method of the agent's class; null if it cannot be had. */
   private static MethodHandle jniHandle(String name) {

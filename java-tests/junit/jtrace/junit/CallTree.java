@@ -1,0 +1,43 @@
+package jtrace.junit;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** Exact calls by thread and path, as a trace's call tree has them. */
+final class CallTree {
+  private CallTree() {}
+
+  /** `thread: A.f() > A.g()` to calls; nodes that were never entered left out. */
+  static Map<String, Long> of(Jvm.Result run) {
+    Map<String, Long> calls = new TreeMap<>();
+    List<String> path = new ArrayList<>();
+    for (Map<String, String> row : run.report("--report=tree").rows()) {
+      int level = Integer.parseInt(row.get("level"));
+      while (path.size() > level) path.remove(path.size() - 1);
+      path.add(row.get("name"));
+      long count = Long.parseLong(row.get("calls"));
+      if (level == 0 || count == 0) continue;
+      String key = path.get(0) + ": " + String.join(" > ", path.subList(1, path.size()));
+      calls.merge(key, count, Long::sum);
+    }
+    return calls;
+  }
+
+  /** Calls by the path's last method. */
+  static Map<String, Long> byMethod(Map<String, Long> tree) {
+    Map<String, Long> calls = new TreeMap<>();
+    tree.forEach((path, count) -> calls.merge(last(path), count, Long::sum));
+    return calls;
+  }
+
+  private static String last(String path) {
+    int arrow = path.lastIndexOf(" > ");
+    return arrow < 0 ? path.substring(path.indexOf(": ") + 2) : path.substring(arrow + 3);
+  }
+
+  static long sum(Map<String, Long> tree) {
+    return tree.values().stream().mapToLong(Long::longValue).sum();
+  }
+}

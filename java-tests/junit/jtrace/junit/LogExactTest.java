@@ -1,0 +1,286 @@
+package jtrace.junit;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+
+/** Logs, trees, flat counters and programs that count for themselves agree exactly. */
+final class LogExactTest {
+  private static final Pattern PATH = Pattern.compile("PATH (\\S+) (\\d+) (.+)");
+  private static final Pattern EXPECT = Pattern.compile("EXPECT (\\d+) (.+)");
+  private static final Pattern NEAR = Pattern.compile("EXPECT_NEAR (\\d+) (\\d+) (.+)");
+
+  private record Way(String options, String... jvmArguments) {
+    @Override
+    public String toString() {
+      return options + " " + String.join(" ", jvmArguments);
+    }
+  }
+
+  private static final List<Way> LOGS =
+      List.of(
+          new Way("record=log"),
+          new Way("record=log,clock=coarse"),
+          new Way("record=log,clock=tsc"),
+          new Way("record=log,clock=cpu", "-XX:TieredStopAtLevel=1"),
+          new Way("record=log,clock=tsc", "-Xint"),
+          new Way("record=log,logbudget=20k"));
+
+  private static Stream<Way> treesAndLogs() {
+    return Stream.concat(Stream.of(new Way("record=tree")), LOGS.stream());
+  }
+
+  // ---- Sixteen threads that count their own call paths ------------------------------------------
+
+  @TestFactory
+  Stream<DynamicTest> sixteenThreadsHaveEveryPathAsOftenAsTheySay() {
+    return treesAndLogs()
+        .map(way -> DynamicTest.dynamicTest(way.toString(), () -> checkSixteenThreads(way)));
+  }
+
+  private static Jvm.Result sixteenThreads(Way way) {
+    Jvm.Result run =
+        new Jvm()
+            .agent("mode=events,include=SixteenThreads," + way.options())
+            .arguments(way.jvmArguments())
+            .run("SixteenThreads", way.toString().contains("-Xint") ? "100" : "1500");
+    assertEquals(0, run.exit(), run.err());
+    return run;
+  }
+
+  private static void checkSixteenThreads(Way way) {
+    Jvm.Result run = sixteenThreads(way);
+    Map<String, Long> recorded = new TreeMap<>();
+    CallTree.of(run)
+        .forEach(
+            (path, calls) -> {
+              if (path.startsWith("walker")) recorded.put(path, calls);
+            });
+    Map<String, Long> counted = new TreeMap<>();
+    for (String line : run.out().lines().toList()) {
+      Matcher path = PATH.matcher(line);
+      assertTrue(path.matches(), line);
+      String key = path.group(1) + ": " + path.group(3).replace(" ", " > ");
+      counted.put(key, Long.parseLong(path.group(2)));
+    }
+    assertTrue(counted.size() > 5_000, "paths: " + counted.size());
+    assertEquals(counted, withoutClasses(recorded));
+  }
+
+  /** `SixteenThreads.step(CallPaths,int)` to `step`. */
+  private static Map<String, Long> withoutClasses(Map<String, Long> tree) {
+    Map<String, Long> calls = new TreeMap<>();
+    tree.forEach(
+        (path, count) ->
+            calls.put(path.replaceAll("SixteenThreads\\.(\\w+)\\([^)]*\\)", "$1"), count));
+    return calls;
+  }
+
+  @Test
+  void flatCountersAgreeWithThePaths() {
+    Jvm.Result run = sixteenThreads(new Way("record=flat"));
+    Report flat = run.report("--report=flat");
+    Map<String, Long> counted = new TreeMap<>();
+    for (String line : run.out().lines().toList()) {
+      Matcher path = PATH.matcher(line);
+      assertTrue(path.matches(), line);
+      String method = path.group(3).substring(path.group(3).lastIndexOf(' ') + 1);
+      counted.merge(method, Long.parseLong(path.group(2)), Long::sum);
+    }
+    Map<String, Long> recorded = new TreeMap<>();
+    for (Map<String, String> row : flat.rows()) {
+      Matcher name = Pattern.compile("SixteenThreads\\.(\\w+)\\(.*").matcher(row.get("name"));
+      if (!name.matches() || !counted.containsKey(name.group(1))) continue;
+      recorded.merge(name.group(1), Long.parseLong(row.get("calls")), Long::sum);
+    }
+    assertEquals(counted, recorded);
+  }
+
+  // ---- Ways to end ------------------------------------------------------------------------------
+
+  @TestFactory
+  Stream<DynamicTest> callsAreExactHoweverThreadsAndProgramsEnd() {
+    List<DynamicTest> tests = new ArrayList<>();
+    for (Way way : Stream.concat(Stream.of(new Way("record=flat")), treesAndLogs()).toList()) {
+      tests.add(ending("oom", 0, way));
+      tests.add(ending("stop", 0, way));
+      tests.add(ending("exit", 3, way));
+      tests.add(ending("halt", 4, way));
+    }
+    return tests.stream();
+  }
+
+  private static DynamicTest ending(String how, int exitCode, Way way) {
+    return DynamicTest.dynamicTest(
+        how + ", " + way,
+        () -> {
+          // Later ones have no Thread.stop.
+          assumeTrue(!how.equals("stop") || Setup.JDK_MAJOR < 20);
+          Jvm.Result run =
+              new Jvm()
+                  .agent("mode=events,include=Ends," + way.options())
+                  .arguments(way.jvmArguments())
+                  .arguments("-Xmx64m")
+                  .run("Ends", how);
+          assertEquals(exitCode, run.exit(), run.err());
+          checkCounts(run);
+        });
+  }
+
+  private static void checkCounts(Jvm.Result run) {
+    Report flat = run.report("--report=flat");
+    int checked = 0;
+    for (String line : run.out().lines().toList()) {
+      Matcher expect = EXPECT.matcher(line);
+      Matcher near = NEAR.matcher(line);
+      if (expect.matches()) {
+        long calls = Long.parseLong(expect.group(1));
+        assertEquals(calls, flat.sum("calls", expect.group(2)), expect.group(2));
+        ++checked;
+      } else if (near.matches()) {
+        long off = flat.sum("calls", near.group(3)) - Long.parseLong(near.group(2));
+        assertTrue(Math.abs(off) <= Long.parseLong(near.group(1)), line + ": off by " + off);
+        ++checked;
+      }
+    }
+    assertTrue(checked > 0, run.out());
+  }
+
+  // ---- One recording after the other ------------------------------------------------------------
+
+  private static final String STEP = "Attached.step(long)";
+  private static final String SCOPE = "include=Attached::step;Attached::mix;Attached::work";
+
+  /** A spent budget ends the logs of one recording: the next one has logs again. */
+  @Test
+  void aSpentBudgetEndsOneRecordingOnly() {
+    try (LiveJvm jvm = new LiveJvm()) {
+      for (String clock : List.of("none", "tsc")) {
+        jvm.jtrace(
+            "start", "out=a.bin", "mode=events", "record=log", "logbudget=1k", SCOPE,
+            "clock=" + clock);
+        jvm.ask("work 1000");
+        jvm.jtrace("dump");
+        jvm.jtrace("dump");
+        jvm.ask("work 100000");
+        jvm.jtrace("stop");
+        assertEquals(101_000, steps(jvm, "a.bin"));
+        long logged = logged(jvm, "a.bin");
+        assertTrue(logged >= 1000 && logged < 101_000, "logged: " + logged);
+
+        jvm.jtrace("start", "out=b.bin", "mode=events", "record=log", SCOPE, "clock=" + clock);
+        jvm.ask("work 1234");
+        jvm.jtrace("stop");
+        assertEquals(1234, steps(jvm, "b.bin"));
+        assertTrue(logged(jvm, "b.bin") > 0);
+      }
+      assertEquals(0, jvm.end());
+    }
+  }
+
+  private static long steps(LiveJvm jvm, String trace) {
+    return Report.of(jvm.folder.resolve(trace), "--report=flat").sum("calls", STEP);
+  }
+
+  /** Those that have a record. */
+  private static long logged(LiveJvm jvm, String trace) {
+    return Report.text(jvm.folder.resolve(trace), "--report=dump").lines()
+        .filter(line -> line.contains("\tenter.") && line.endsWith("\t" + STEP))
+        .count();
+  }
+
+  // ---- Real programs: the log's tree is the tree ------------------------------------------------
+
+  /**
+   * `jitter`: what depends on the moment, such as caches that collections empty. The same clock on
+   * both sides: its set-up changes the JVM's row of identity hash codes, and so Clojure's maps.
+   */
+  private record Program(String name, List<String> jars, List<String> arguments, String jitter) {}
+
+  private static List<Program> programs() throws IOException {
+    Path classes = Files.createTempDirectory("jtrace-ecj");
+    String script = Setup.SOURCE.resolve("java-tests/workloads/sequences.clj").toString();
+    return List.of(
+        new Program("H2", List.of("h2.jar"), List.of("H2W", "2"), "org.h2.value.Value.cache("),
+        new Program(
+            "Clojure",
+            List.of("clojure.jar", "core.specs.alpha.jar", "spec.alpha.jar"),
+            List.of("clojure.main", script, "1"),
+            "clojure.lang.DynamicClassLoader."),
+        new Program(
+            "ecj",
+            List.of("eclipse-jdt-core.jar"),
+            List.of(
+                "org.eclipse.jdt.internal.compiler.batch.Main", "-17", "-nowarn", "-proc:none",
+                "-d", classes.toString(), Setup.CASE_SOURCES.resolve("cases").toString()),
+            "\n"));
+  }
+
+  @TestFactory
+  Stream<DynamicTest> logsOfRealProgramsHaveTheirTrees() throws IOException {
+    List<DynamicTest> tests = new ArrayList<>();
+    for (Program program : programs()) {
+      for (String clock : List.of("none", "tsc")) {
+        tests.add(
+            DynamicTest.dynamicTest(
+                program.name() + ", clock=" + clock, () -> compareWithTree(program, clock)));
+      }
+    }
+    return tests.stream();
+  }
+
+  private static void compareWithTree(Program program, String clock) {
+    Map<String, Long> tree = record(program, "record=tree,clock=" + clock);
+    Map<String, Long> log = record(program, "record=log,clock=" + clock);
+    if (program.name().equals("H2")) {
+      String setInt = "org.h2.jdbc.JdbcPreparedStatement.setInt(int,int)";
+      assertEquals(221_994, CallTree.byMethod(tree).get(setInt));
+      assertEquals(221_994, CallTree.byMethod(log).get(setInt));
+    }
+    long all = CallTree.sum(tree);
+    for (Map<String, Long> side : List.of(tree, log)) {
+      side.keySet().removeIf(path -> path.contains(program.jitter()));
+    }
+    long compared = CallTree.sum(tree);
+    assertTrue(compared * 100 >= all * 95, compared + " of " + all + " calls are compared");
+    assertEquals(List.of(), differences(tree, log));
+  }
+
+  private static Map<String, Long> record(Program program, String options) {
+    Jvm.Result run =
+        new Jvm()
+            .agent("mode=events," + options)
+            .classpath(program.jars().toArray(String[]::new))
+            .run(program.arguments().toArray(String[]::new));
+    assertEquals(0, run.exit(), run.err());
+    Map<String, Long> tree = CallTree.of(run);
+    assertFalse(tree.isEmpty());
+    return tree;
+  }
+
+  /** The first few. */
+  private static List<String> differences(Map<String, Long> expected, Map<String, Long> actual) {
+    Map<String, Long> either = new TreeMap<>(expected);
+    either.putAll(actual);
+    return either.keySet().stream()
+        .filter(path -> !expected.getOrDefault(path, 0L).equals(actual.getOrDefault(path, 0L)))
+        .limit(10)
+        .map(path -> expected.get(path) + " but " + actual.get(path) + ": " + path)
+        .toList();
+  }
+}

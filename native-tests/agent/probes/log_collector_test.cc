@@ -1,0 +1,194 @@
+#include "agent/probes/log_collector.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <random>
+#include <thread>
+#include <vector>
+
+#include "native-tests/agent/probes/log_double.h"
+#include "native-tests/agent/probes/probe_double.h"
+
+namespace jtrace {
+namespace {
+
+using hot::LogKind;
+using hot::ProbeClock;
+using ::testing::ElementsAre;
+using testing::LogDouble;
+using testing::ProbeDouble;
+using testing::TestArena;
+
+// All that was visited, in its order: ops as they are, marks as {kind, value, time}.
+struct Visited {
+  struct Mark {
+    size_t index;
+    LogKind kind;
+    uint64_t value, time;
+    bool operator==(const Mark&) const = default;
+  };
+  std::vector<uint32_t> ops;
+  std::vector<uint64_t> times;
+  std::vector<Mark> marks;
+
+  void operator()(const LogRun& run) {
+    for (const LogMark& mark : run.marks) {
+      marks.push_back({ops.size() + mark.index, mark.kind, mark.value, mark.time});
+    }
+    ops.insert(ops.end(), run.ops.begin(), run.ops.end());
+    times.insert(times.end(), run.times.begin(), run.times.end());
+  }
+};
+
+constexpr uint32_t Enter(uint32_t routine) { return routine << 2; }
+constexpr uint32_t Exit(uint32_t routine) { return routine << 2 | 2; }
+
+class LogCollectorTest : public ::testing::Test {
+ protected:
+  Visited Poll(LogCollector& collector) {
+    Visited visited;
+    while (collector.Poll(std::ref(visited))) {
+    }
+    return visited;
+  }
+
+  TestArena arena_;
+  TickScale scale_ = TickScale::Nanoseconds();
+  ProbeDouble thread_{arena_.get(), 7};
+};
+
+TEST_F(LogCollectorTest, RecordsComeOutInTheirOrderHoweverOftenTheRingTurns) {
+  LogDouble<uint32_t> log(thread_.state());
+  LogCollector collector(arena_.get(), ProbeClock::kNone, scale_);
+  std::mt19937 random(1);
+  std::vector<uint32_t> written;
+  Visited read;
+  for (int round = 0; round < 500; ++round) {
+    for (unsigned left = random() % 70; left > 0 && log.HasRoom(); --left) {
+      log.Enter(1 + written.size() % 1000);
+      written.push_back(Enter(1 + written.size() % 1000));
+    }
+    collector.Poll(std::ref(read));
+  }
+  EXPECT_EQ(read.ops, written);
+  EXPECT_GT(written.size(), 10u * 64);
+  EXPECT_EQ(collector.events(), written.size());
+  EXPECT_EQ(collector.calls(), written.size());
+  EXPECT_TRUE(read.times.empty());
+}
+
+// Under a producer that runs all the time nothing is lost, torn or seen twice.
+TEST_F(LogCollectorTest, ReadsWhileTheThreadWrites) {
+  constexpr uint32_t kRecords = 300'000;
+  const uint64_t start = scale_.Now();
+  LogDouble<uint64_t> log(thread_.state(), 1024, start);
+  LogCollector collector(arena_.get(), ProbeClock::kNano, scale_);
+  std::thread producer([&] {
+    for (uint32_t i = 1; i <= kRecords; ++i) {
+      while (!log.HasRoom()) std::this_thread::yield();
+      log.Enter(i, start + i);
+    }
+  });
+  Visited read;
+  while (read.ops.size() < kRecords) collector.Poll(std::ref(read));
+  producer.join();
+  for (uint32_t i = 0; i < kRecords; ++i) {
+    ASSERT_EQ(read.ops[i], Enter(i + 1));
+    ASSERT_EQ(read.times[i], start + i + 1);
+  }
+}
+
+TEST_F(LogCollectorTest, AHoleIsPassedOnceSomethingStandsBehindIt) {
+  LogDouble<uint32_t> log(thread_.state());
+  LogCollector collector(arena_.get(), ProbeClock::kNone, scale_);
+  log.Enter(1);
+  log.Hole();
+  EXPECT_THAT(Poll(collector).ops, ElementsAre(Enter(1)));
+  log.Exit(1);
+  EXPECT_THAT(Poll(collector).ops, ElementsAre(Exit(1)));
+}
+
+TEST_F(LogCollectorTest, MarksStandBetweenTheirRecords) {
+  LogDouble<uint32_t> log(thread_.state());
+  LogCollector collector(arena_.get(), ProbeClock::kNone, scale_);
+  log.Enter(1);
+  log.Mark(LogKind::kAt, 0x7fffffff);
+  log.Mark(LogKind::kDropped, 12);
+  log.Mark(LogKind::kAt, 5);
+  log.Exit(1);
+  const Visited visited = Poll(collector);
+  EXPECT_THAT(visited.ops, ElementsAre(Enter(1), Exit(1)));
+  EXPECT_THAT(visited.marks, ElementsAre(Visited::Mark{1, LogKind::kAt, 0x7fffffff, 0},
+                                         Visited::Mark{1, LogKind::kDropped, 12, 0},
+                                         Visited::Mark{1, LogKind::kAt, 5, 0}));
+  EXPECT_EQ(collector.dropped_calls(), 12u);
+}
+
+// 40 bits of the clock are enough: the rest follows from the record before.
+TEST_F(LogCollectorTest, TimesGoOnWhenTheirLowBitsWrap) {
+  const uint64_t wrap = uint64_t{1} << 40;
+  LogDouble<uint64_t> log(thread_.state(), 64, 3 * wrap - 10);
+  LogCollector collector(arena_.get(), ProbeClock::kNano, scale_);
+  log.Enter(1, (3 * wrap - 5) % wrap);
+  log.Exit(1, 7);
+  log.Mark(LogKind::kTime, 20);
+  log.Mark(LogKind::kAt, 9);
+  log.Mark(LogKind::kOff, 1000);
+  log.Enter(2, 30);
+  const Visited visited = Poll(collector);
+  EXPECT_THAT(visited.times, ElementsAre(3 * wrap - 5, 3 * wrap + 7, 3 * wrap + 30));
+  EXPECT_THAT(visited.marks, ElementsAre(Visited::Mark{2, LogKind::kAt, 9, 3 * wrap + 20},
+                                         Visited::Mark{2, LogKind::kOff, 1000, 0}));
+}
+
+TEST_F(LogCollectorTest, CoarseTimesAddUpInMicroseconds) {
+  LogDouble<uint32_t> log(thread_.state(), 64, 5000);
+  LogCollector collector(arena_.get(), ProbeClock::kCoarse, scale_);
+  log.Enter(1);
+  log.Mark(LogKind::kTime, 100);
+  log.Mark(LogKind::kTime, 1);
+  log.Exit(1);
+  EXPECT_THAT(Poll(collector).times, ElementsAre(5000u, 106'000u));
+}
+
+// A thread that ends in a gap has left everything; one that runs on stands where it stands.
+TEST_F(LogCollectorTest, AGapThatIsOpenAtTheEndIsTold) {
+  LogDouble<uint32_t> log(thread_.state());
+  LogCollector collector(arena_.get(), ProbeClock::kNone, scale_);
+  thread_.Enter(1);
+  const uint64_t outer = thread_.current_ref();
+  thread_.state()->log_gap = thread_.state()->current;
+  thread_.Enter(2);
+  const uint64_t inner = thread_.current_ref();
+  thread_.state()->log_dropped = 3;
+  Visited running;
+  collector.FinishAll(std::ref(running));
+  EXPECT_THAT(running.marks, ElementsAre(Visited::Mark{0, LogKind::kAt, outer, 0},
+                                         Visited::Mark{0, LogKind::kDropped, 3, 0},
+                                         Visited::Mark{0, LogKind::kAt, inner, 0}));
+  Visited ended;
+  collector.Finish(*thread_.state(), std::ref(ended));
+  EXPECT_EQ(ended.marks.back(), (Visited::Mark{0, LogKind::kAt, thread_.state()->root, 0}));
+}
+
+// What was recorded before belongs to no recording, but calls of then may still run.
+TEST_F(LogCollectorTest, ARecordingBeginsWhereTheThreadStands) {
+  LogDouble<uint32_t> log(thread_.state());
+  LogCollector collector(arena_.get(), ProbeClock::kNone, scale_);
+  thread_.Enter(1);
+  log.Enter(1);
+  collector.StopLogs();
+  collector.BeginRecording();
+  EXPECT_EQ(arena_->log_stopped, 0u);
+  EXPECT_EQ(collector.events(), 0u);
+  log.Enter(2);
+  const Visited visited = Poll(collector);
+  EXPECT_THAT(visited.ops, ElementsAre(Enter(2)));
+  EXPECT_THAT(visited.marks, ElementsAre(Visited::Mark{0, LogKind::kAt, thread_.current_ref(), 0}));
+  log.Exit(2);
+  EXPECT_TRUE(Poll(collector).marks.empty());
+}
+
+}  // namespace
+}  // namespace jtrace
