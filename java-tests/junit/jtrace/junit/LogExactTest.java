@@ -228,7 +228,7 @@ final class LogExactTest {
             List.of(
                 "org.eclipse.jdt.internal.compiler.batch.Main", "-17", "-nowarn", "-proc:none",
                 "-d", classes.toString(), Setup.CASE_SOURCES.resolve("cases").toString()),
-            "\n"));
+            "lookup.SplitPackageBinding."));
   }
 
   @TestFactory
