@@ -9,8 +9,10 @@ Usage: scripts/bench/detach.py [--pairs N] [--jdk HOME] [OPTION=VALUE …]    op
 import argparse
 import os
 import re
+import shutil
 import statistics
 import subprocess
+import sys
 import tempfile
 
 from paired import H2, ROOT
@@ -40,10 +42,18 @@ def run(java, options):
     return times[COMPARE_FROM:]
 
 
+def default_jdk():
+    """JAVA_HOME, or the home of the java on the path."""
+    java = os.environ.get("JAVA_HOME") or shutil.which("java")
+    if java is None:
+        sys.exit("no java found: set JAVA_HOME, or give --jdk")
+    return java if os.path.isdir(java) else os.path.dirname(os.path.dirname(os.path.realpath(java)))
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--pairs", type=int, default=4)
-    parser.add_argument("--jdk", default="/usr/lib/jvm/java-17-openjdk-amd64")
+    parser.add_argument("--jdk", default=default_jdk())
     parser.add_argument("options", nargs="*")
     args = parser.parse_args()
     java = os.path.join(args.jdk, "bin/java")

@@ -9,6 +9,7 @@ half of its iterations), so that warm-up does not count.
 import argparse
 import os
 import re
+import shutil
 import statistics
 import subprocess
 import sys
@@ -176,11 +177,19 @@ class Bench:
                  "with the JVM's own for more code")
 
 
+def default_jdk():
+    """JAVA_HOME, or the home of the java on the path."""
+    java = os.environ.get("JAVA_HOME") or shutil.which("java")
+    if java is None:
+        sys.exit("no java found: set JAVA_HOME, or give --jdk")
+    return java if os.path.isdir(java) else os.path.dirname(os.path.dirname(os.path.realpath(java)))
+
+
 def main():
     names = ["fib", "h2", "clojure", "samples", "startup", "size", "events", "logs"]
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="fewer pairs, for a first look")
-    parser.add_argument("--jdk", default="/usr/lib/jvm/java-17-openjdk-amd64", help="JDK to measure on")
+    parser.add_argument("--jdk", default=default_jdk(), help="JDK to measure on")
     parser.add_argument("names", nargs="*", metavar="NAME", help=" ".join(names))
     arguments = parser.parse_args()
     unknown = set(arguments.names) - set(names)

