@@ -25,18 +25,6 @@ final class CallTree {
     return calls;
   }
 
-  /** Calls by the path's last method. */
-  static Map<String, Long> byMethod(Map<String, Long> tree) {
-    Map<String, Long> calls = new TreeMap<>();
-    tree.forEach((path, count) -> calls.merge(last(path), count, Long::sum));
-    return calls;
-  }
-
-  private static String last(String path) {
-    int arrow = path.lastIndexOf(" > ");
-    return arrow < 0 ? path.substring(path.indexOf(": ") + 2) : path.substring(arrow + 3);
-  }
-
   static long sum(Map<String, Long> tree) {
     return tree.values().stream().mapToLong(Long::longValue).sum();
   }
