@@ -17,6 +17,8 @@ constexpr std::array<ProblemInfo, static_cast<size_t>(Problem::kCount)> kProblem
      "no jtrace writes such frames: is the file what it claims to be?"},
     {Severity::kError, "event logs that cannot be read to their end",
      "calls are missing: results are incomplete"},
+    {Severity::kError, "positions in event logs too far from those before them, skipped",
+     "no jtrace writes such logs: is the file what it claims to be?"},
     {Severity::kError, "chunks missing", "results are incomplete"},
     {Severity::kError, "chunks out of sequence, skipped", "are two traces in one file?"},
     {Severity::kWarning, "bytes at the end belong to no whole frame",

@@ -21,6 +21,7 @@ enum class Problem {
   kDamagedChunk,
   kOversizedChunk,
   kDamagedLog,
+  kFarPosition,
   kMissingChunk,
   kRepeatedChunk,
   kCutTail,

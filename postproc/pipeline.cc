@@ -5,6 +5,7 @@
 #include <fstream>
 #include <memory>
 #include <optional>
+#include <sstream>
 #include <utility>
 #include <vector>
 
@@ -26,7 +27,7 @@ namespace {
 class Pipeline {
  public:
   Pipeline(const CommandLine& line, Environment& environment)
-      : line_(line), environment_(environment) {}
+      : line_(line), environment_(environment), printable_err_(environment.err) {}
 
   int Run();
 
@@ -37,11 +38,14 @@ class Pipeline {
   absl::Status WriteReport(const Report& report, const ReportInput& input, std::ostream& out);
   absl::Status CheckSort() const;
   absl::Status CheckOutput() const;
-  void TellProblems() const;
+  void TellProblems();
   ProgressFunction Progress(const std::string& file) const;
 
   const CommandLine& line_;
   Environment& environment_;
+  // For messages, which quote traces and arguments.
+  PrintableBuffer printable_err_;
+  std::ostream err_{&printable_err_};
   TraceModel model_;
   ImportStats stats_;
 };
@@ -49,7 +53,10 @@ class Pipeline {
 ProgressFunction Pipeline::Progress(const std::string& file) const {
   if (!environment_.err_is_terminal) return nullptr;
   std::ostream& err = environment_.err;
-  return [&err, file, last = -1](double fraction) mutable {
+  std::ostringstream shown;
+  PrintableBuffer printable(shown);
+  std::ostream(&printable) << file;
+  return [&err, file = shown.str(), last = -1](double fraction) mutable {
     const int percent = static_cast<int>(fraction * 100);
     if (percent == last) return;
     last = percent;
@@ -190,20 +197,19 @@ absl::Status Pipeline::WriteReports(std::ostream& out) {
   return absl::OkStatus();
 }
 
-void Pipeline::TellProblems() const {
+void Pipeline::TellProblems() {
   for (const std::string& detail : stats_.details()) {
-    environment_.err << "jtrace-post: " << detail << '\n';
+    err_ << "jtrace-post: " << detail << '\n';
   }
   for (const Problem problem : stats_.Occurred()) {
     if (InfoOf(problem).severity == Severity::kInfo) continue;
-    environment_.err << "jtrace-post: " << stats_.count(problem) << " " << InfoOf(problem).what
-                     << '\n';
+    err_ << "jtrace-post: " << stats_.count(problem) << " " << InfoOf(problem).what << '\n';
   }
 }
 
 int Pipeline::Run() {
   const auto fail = [&](const absl::Status& status, int code) {
-    environment_.err << "jtrace-post: " << std::string(status.message()) << '\n';
+    err_ << "jtrace-post: " << std::string(status.message()) << '\n';
     return code;
   };
   if (absl::Status status = CheckSort(); !status.ok()) return fail(status, kExitUsage);
@@ -244,7 +250,8 @@ int Pipeline::Run() {
 int RunPostProcessor(absl::Span<const std::string_view> args, Environment& environment) {
   absl::StatusOr<CommandLine> line = ParseCommandLine(args);
   if (!line.ok()) {
-    environment.err << "jtrace-post: " << std::string(line.status().message()) << '\n';
+    PrintableBuffer printable(environment.err);
+    std::ostream(&printable) << "jtrace-post: " << line.status().message() << '\n';
     return kExitUsage;
   }
   if (line->help) {

@@ -10,6 +10,7 @@
 
 #include "native-tests/support/csv.h"
 #include "native-tests/support/run_post.h"
+#include "native-tests/support/trace_builder.h"
 #include "postproc/support/strings.h"
 
 namespace jtrace {
@@ -18,6 +19,7 @@ namespace {
 using testing::CsvRow;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using testing::RunPost;
 using testing::RunResult;
 
@@ -158,6 +160,38 @@ TEST(CommandLineTest, ControlCharactersDoNotReachTheTerminal) {
   EXPECT_THAT(text, HasSubstr("f??g\xc2\xb5?()"));
   const std::string csv = RunPost({"--report=tree", "--format=csv", "t"}, {{"t", kNames}}).out;
   EXPECT_THAT(csv, HasSubstr("T\x1b[2J"));
+}
+
+TEST(CommandLineTest, NorDoThoseInMessages) {
+  constexpr char kNames[] =
+      "# jtrace-text 1 unit=us\n0\tT\x1b[2J\tenter\tf\n1\tT\tno\x1b]0;op\x07\n";
+  EXPECT_THAT(RunPost({"--thread=U\x1b[2J", "t"}, {{"t", kNames}}).err,
+              HasSubstr("nearest: T?[2J"));
+  for (const std::vector<std::string>& args :
+       {std::vector<std::string>{"t"}, {"--thread=U", "t"}, {"--x\x1b[2J", "t"}, {"t\x1b[2J"}}) {
+    const std::string err = RunPost(args, {{"t", kNames}}).err;
+    EXPECT_THAT(err, HasSubstr("?")) << args.front();
+    EXPECT_THAT(err, Not(HasSubstr("\x1b"))) << args.front();
+    EXPECT_THAT(err, Not(HasSubstr("\x07"))) << args.front();
+  }
+}
+
+// Progress steers the terminal; the file's name in it does not.
+TEST(CommandLineTest, ProgressStillErasesItsLine) {
+  testing::TraceBuilder builder;
+  builder.Thread("T", 1);
+  const std::string trace = builder.Finish();
+  std::ostringstream out;
+  std::ostringstream err;
+  postproc::Environment environment{out, err,
+                                    [&](const std::string&) -> absl::StatusOr<postproc::InputFile> {
+                                      return postproc::InputFile::FromMemory(trace);
+                                    }};
+  environment.err_is_terminal = true;
+  const std::string_view args[] = {"t\x1b[2J"};
+  EXPECT_EQ(postproc::RunPostProcessor(args, environment), 0);
+  EXPECT_THAT(err.str(), HasSubstr("\rreading t?[2J: 100 %\r\x1b[K"));
+  EXPECT_THAT(err.str(), Not(HasSubstr("\x1b[2J")));
 }
 
 TEST(CommandLineTest, TopAndSort) {

@@ -79,6 +79,7 @@ inline void TreeBuilder::CloseInnermost(ThreadState& state) {
   tree_.AddExtremes(Current(state), state.open_base.back(), state.open_base.back());
   state.open_base.pop_back();
   if (!state.open.empty()) state.open.pop_back();
+  state.kept = std::min(state.kept, state.open.size());
 }
 
 inline void TreeBuilder::Exit(ThreadState& state, RoutineId routine) {
@@ -104,12 +105,14 @@ void TreeBuilder::CloseDownTo(ThreadState& state, RoutineId routine) {
 void TreeBuilder::OnEnter(At at, RoutineId routine, CodeKind kind) {
   ThreadState& state = StateOf(at);
   AdvanceClock(state, at.time);
+  position_room_ += kStepsPerRecord;
   Enter(state, routine, kind);
 }
 
 void TreeBuilder::OnExit(At at, RoutineId routine, CodeKind) {
   ThreadState& state = StateOf(at);
   AdvanceClock(state, at.time);
+  position_room_ += kStepsPerRecord;
   Exit(state, routine);
 }
 
@@ -117,6 +120,7 @@ void TreeBuilder::OnCalls(ThreadId thread, absl::Span<const CallRecord> calls) {
   if (calls.empty()) return;
   ThreadState& state = StateOf({calls.front().time, thread});
   last_time_ = std::max(last_time_, calls.back().time);
+  position_room_ += kStepsPerRecord * calls.size();
   for (const CallRecord& call : calls) {
     AdvanceClock(state, call.time);
     if (call.is_exit) {
@@ -138,20 +142,30 @@ void TreeBuilder::OnDropped(At at, int64_t) {
   time = WrapAdd(time, passed);
 }
 
-void TreeBuilder::OnPosition(At at, absl::Span<const RoutineId> path) {
+void TreeBuilder::OnPosition(At at, absl::Span<const RoutineId> path, size_t shared) {
   ThreadState& state = StateOf(at);
   AdvanceClock(state, at.time);
-  size_t shared = 0;
+  size_t same = std::min(shared, state.kept);
+  // What is compared and opened again has a bound in the number of records.
+  position_room_ += kStepsPerRecord + (path.size() - shared);
+  const size_t steps = path.size() - same;
+  if (steps > position_room_) {
+    state.kept = 0;
+    stats_.Add(Problem::kFarPosition);
+    return;
+  }
+  position_room_ -= steps;
   const size_t most = std::min(path.size(), state.open.size());
-  while (shared < most && tree_.node(state.open[shared]).routine == path[shared]) ++shared;
-  while (state.open.size() > shared) CloseInnermost(state);
-  for (const RoutineId routine : path.subspan(shared)) {
+  while (same < most && tree_.node(state.open[same]).routine == path[same]) ++same;
+  while (state.open.size() > same) CloseInnermost(state);
+  for (const RoutineId routine : path.subspan(same)) {
     const NodeId id = tree_.Child(Current(state), routine);
     CallNode& node = tree_.node(id);
     if (node.origin != NodeOrigin::kEvent) BecomeEvent(node);
     state.open.push_back(id);
     state.open_base.push_back(0);
   }
+  state.kept = path.size();
 }
 
 void TreeBuilder::OnSwitch(At at, bool on) {

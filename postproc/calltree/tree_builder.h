@@ -29,7 +29,7 @@ class TreeBuilder : public RecordVisitor {
   void OnExit(At at, RoutineId routine, CodeKind kind) override;
   void OnCalls(ThreadId thread, absl::Span<const CallRecord> calls) override;
   void OnDropped(At at, int64_t events) override;
-  void OnPosition(At at, absl::Span<const RoutineId> path) override;
+  void OnPosition(At at, absl::Span<const RoutineId> path, size_t shared) override;
   void OnSample(At at, const SampleRecord& sample) override;
   void OnSwitch(At at, bool on) override;
   void OnMetric(At at, MetricId metric, int64_t delta) override;
@@ -47,11 +47,14 @@ class TreeBuilder : public RecordVisitor {
   int64_t last_time() const { return last_time_; }
 
  private:
+  static constexpr size_t kStepsPerRecord = 16;
+  static constexpr size_t kFreeSteps = 1 << 22;
   struct ThreadState {
     ThreadId thread;
     NodeId root;
     std::vector<NodeId> open;        // activations, outermost first
     std::vector<int64_t> open_base;  // their base so far, the root's first
+    size_t kept = 0;                 // so many of them are open since the last position
     int64_t clock = 0;
     bool off = false;
     int64_t samples = 0;
@@ -85,6 +88,7 @@ class TreeBuilder : public RecordVisitor {
   std::vector<NodeId> path_nodes_;
   std::vector<RoutineId> path_routines_;
   NodeId path_root_;
+  size_t position_room_ = kFreeSteps;  // what positions may still compare and open
   std::optional<int64_t> first_time_;
   int64_t last_time_ = 0;
 };

@@ -29,12 +29,17 @@ std::vector<std::string> CodeArgs(const proto::CodeEvent& code, std::string name
 
 ChunkEmitter::ChunkEmitter(Definitions& definitions, TraceModel& model, ImportStats& stats,
                            RecordVisitor& visitor)
-    : definitions_(definitions), model_(model), stats_(stats), visitor_(visitor) {}
+    : definitions_(definitions),
+      model_(model),
+      stats_(stats),
+      visitor_(visitor),
+      log_positions_(definitions, model, stats) {}
 
 void ChunkEmitter::CollectLogs(const std::vector<std::string_view>& logs) {
   logs_.clear();
   log_threads_.clear();
   for (const std::string_view bytes : logs) {
+    log_positions_.Allow(bytes.size());
     LogCursor cursor(bytes);
     auto [entry, inserted] = logs_.try_emplace(cursor.thread());
     if (inserted) log_threads_.push_back(cursor.thread());
@@ -51,7 +56,7 @@ void ChunkEmitter::EmitLogs(uint32_t thread, int64_t until) {
     while (!cursor.AtEnd() && cursor.time() <= until) {
       const At at = MakeAt(thread, cursor.time());
       if (cursor.AtMark()) {
-        EmitMark(cursor.TakeMark(), at);
+        EmitMark(cursor.TakeMark(), thread, at);
         continue;
       }
       calls_.clear();
@@ -66,10 +71,11 @@ void ChunkEmitter::EmitLogs(uint32_t thread, int64_t until) {
   }
 }
 
-void ChunkEmitter::EmitMark(LogCursor::Mark mark, At at) {
+void ChunkEmitter::EmitMark(LogCursor::Mark mark, uint32_t thread, At at) {
   if (mark.op == format::kLogPosition) {
-    definitions_.ActivationsOf(static_cast<uint32_t>(mark.value), position_);
-    visitor_.OnPosition(at, position_);
+    if (const auto path = log_positions_.Find(thread, mark.value)) {
+      visitor_.OnPosition(at, path->routines, path->shared);
+    }
   } else if (mark.op == format::kLogDropped) {
     visitor_.OnDropped(at, StreamTime(mark.value));
   } else {

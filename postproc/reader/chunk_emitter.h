@@ -11,6 +11,7 @@
 #include "postproc/model/trace_model.h"
 #include "postproc/reader/definitions.h"
 #include "postproc/reader/log_cursor.h"
+#include "postproc/reader/log_positions.h"
 #include "postproc/reader/record_visitor.h"
 #include "proto/trace.pb.h"
 
@@ -48,7 +49,7 @@ class ChunkEmitter {
   void CollectLogs(const std::vector<std::string_view>& logs);
   // Passes on the thread's logs up to and with those at `until`.
   void EmitLogs(uint32_t thread, int64_t until);
-  void EmitMark(LogCursor::Mark mark, At at);
+  void EmitMark(LogCursor::Mark mark, uint32_t thread, At at);
   void EmitRemainingLogs();
   void CollectEvents(const proto::Chunk& chunk);
   void EmitEvent(const proto::Event& event, int64_t time);
@@ -69,12 +70,12 @@ class ChunkEmitter {
   TraceModel& model_;
   ImportStats& stats_;
   RecordVisitor& visitor_;
+  LogPositions log_positions_;
   absl::flat_hash_map<ThreadId, int64_t> last_times_;
   absl::flat_hash_map<uint32_t, Position> positions_;
   absl::flat_hash_map<uint32_t, ThreadLogs> logs_;  // by thread
   std::vector<uint32_t> log_threads_;               // in the order of appearance
   std::vector<CallRecord> calls_;                   // reused
-  std::vector<RoutineId> position_;                 // reused
   std::vector<Item> items_;                         // reused
   std::vector<FrameId> chunk_frames_;           // of frames whose name does not depend on the time
   std::vector<FrameId> frames_;                 // of one sample; reused

@@ -334,7 +334,7 @@ std::string Definitions::ClassName(uint32_t id) const {
   return raw_names_ ? name : NormalizeClassName(name);
 }
 
-void Definitions::NoteUndefined(std::string_view kind, uint32_t id) {
+void Definitions::NoteUndefined(std::string_view kind, uint64_t id) {
   stats_.Add(Problem::kUndefinedReference,
              stats_.WantsDetail() ? StrCat(kind, " ", id, " was never defined") : std::string());
 }
@@ -380,18 +380,19 @@ std::vector<std::string> Definitions::ThreadArgs(ThreadId id) const {
   return args;
 }
 
-void Definitions::ActivationsOf(uint32_t node, std::vector<RoutineId>& activations) {
-  activations.clear();
-  const TreeNode* at = trees_.FindNode(node);
-  if (at == nullptr && node != 0) {
+bool Definitions::MayStandAt(uint32_t thread, uint64_t node) {
+  const bool is_number = node <= std::numeric_limits<uint32_t>::max();
+  const TreeNode* known = is_number ? trees_.FindNode(static_cast<uint32_t>(node)) : nullptr;
+  if (known == nullptr) {
     NoteUndefined("node", node);
-    activations.push_back(model_.InternRoutine("[lost]"));
+    return false;
   }
-  for (; at != nullptr; at = trees_.FindNode(at->parent)) {
-    activations.push_back(Routine(at->routine));
-    if (at->lost) activations.push_back(model_.InternRoutine("[lost]"));
-  }
-  std::reverse(activations.begin(), activations.end());
+  // Members of a group stand in its tree.
+  if (known->thread == thread || trees_.FoldedThreads(known->thread) != 0) return true;
+  stats_.Add(Problem::kUndefinedReference, stats_.WantsDetail()
+                                               ? StrCat("node ", node, " is not of thread ", thread)
+                                               : std::string());
+  return false;
 }
 
 std::vector<RoutineId> Definitions::PathOf(uint32_t node) {

@@ -50,8 +50,8 @@ class Definitions {
   // The path of a node, root first, below [lost] if a node of it is; of a pruned node, that of its
   // nearest ancestor that was kept.
   std::vector<RoutineId> PathOf(uint32_t node);
-  // What is open where a thread stands at the node, root first, whether it was pruned or not.
-  void ActivationsOf(uint32_t node, std::vector<RoutineId>& activations);
+  // Whether the thread's log may name the node (not 0); if not, that is counted as a problem.
+  bool MayStandAt(uint32_t thread, uint64_t node);
 
   NativeSymbols& native() { return native_; }
   uint64_t end_time() const { return end_time_; }
@@ -102,7 +102,7 @@ class Definitions {
   uint32_t JavaName(const MemberInfo& member);
   std::string RoutineName(const MemberInfo& member) const;
   RoutineId Undefined(std::string_view kind, uint32_t id);
-  void NoteUndefined(std::string_view kind, uint32_t id);
+  void NoteUndefined(std::string_view kind, uint64_t id);
 
   const bool raw_names_;
   TraceModel& model_;

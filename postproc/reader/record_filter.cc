@@ -63,9 +63,9 @@ void RecordFilter::OnDropped(At at, int64_t events) {
   for (RecordVisitor* visitor : visitors_) visitor->OnDropped(at, events);
 }
 
-void RecordFilter::OnPosition(At at, absl::Span<const RoutineId> path) {
+void RecordFilter::OnPosition(At at, absl::Span<const RoutineId> path, size_t shared) {
   if (!Wants(at)) return;
-  for (RecordVisitor* visitor : visitors_) visitor->OnPosition(at, path);
+  for (RecordVisitor* visitor : visitors_) visitor->OnPosition(at, path, shared);
 }
 
 void RecordFilter::OnSample(At at, const SampleRecord& sample) {

@@ -22,7 +22,7 @@ class RecordFilter : public RecordVisitor {
   void OnExit(At at, RoutineId routine, CodeKind kind) override;
   void OnCalls(ThreadId thread, absl::Span<const CallRecord> calls) override;
   void OnDropped(At at, int64_t events) override;
-  void OnPosition(At at, absl::Span<const RoutineId> path) override;
+  void OnPosition(At at, absl::Span<const RoutineId> path, size_t shared) override;
   void OnSample(At at, const SampleRecord& sample) override;
   void OnSwitch(At at, bool on) override;
   void OnMetric(At at, MetricId metric, int64_t delta) override;

@@ -90,8 +90,9 @@ class RecordVisitor {
   // activations are open as before.
   virtual void OnDropped(At, int64_t /*events*/) {}
   // The thread stands at this path, which starts below its root: open activations that are not on
-  // it have ended, and those of it that are not open yet are from now on. Counts nothing.
-  virtual void OnPosition(At, absl::Span<const RoutineId> /*path*/) {}
+  // it have ended, and those of it that are not open yet are from now on. Counts nothing. At least
+  // the first `shared` of the path are the same as in the thread's last position.
+  virtual void OnPosition(At, absl::Span<const RoutineId> /*path*/, size_t /*shared*/) {}
   virtual void OnSample(At, const SampleRecord&) {}
   // The thread got (on) or left a processor.
   virtual void OnSwitch(At, bool /*on*/) {}

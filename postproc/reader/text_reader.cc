@@ -291,7 +291,7 @@ bool TextReader::ReadReduced(std::string_view op, At at) {
   }
   if (op == "position" && at.thread) {
     ReadPath(3);
-    visitor_.OnPosition(at, path_);
+    visitor_.OnPosition(at, path_, 0);
     return true;
   }
   if (op != "node" || fields_.size() < 4) return false;

@@ -111,7 +111,7 @@ void TextWriter::OnDropped(At at, int64_t events) {
   End();
 }
 
-void TextWriter::OnPosition(At at, absl::Span<const RoutineId> path) {
+void TextWriter::OnPosition(At at, absl::Span<const RoutineId> path, size_t) {
   Begin(at, "position");
   for (const RoutineId routine : path) RoutineField(routine);
   End();

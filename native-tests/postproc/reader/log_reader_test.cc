@@ -106,6 +106,92 @@ TEST(LogReaderTest, APositionAtANodeThatIsMissingIsLost) {
   EXPECT_THAT(testing::RunPost({"t"}, {{"t", trace}}).err, HasSubstr("node 99 was never defined"));
 }
 
+// Taken modulo 2^32 it would be a node.
+TEST(LogReaderTest, APositionAtAnOverlongNumberIsLost) {
+  TraceBuilder builder = TwoRoutines();
+  ASSERT_EQ(builder.Node(1, 0, 1), 1u);
+  // thread 1; op: 1, 2^32 + 1
+  const std::string log("\x08\x01\x1a\x06\x01\x81\x80\x80\x80\x10", 10);
+  const std::string chunk = builder.chunk().SerializeAsString() + std::string("\x8a\x01\x0a") + log;
+  const std::string trace = testing::FileHeader() + testing::MakeFrame(chunk);
+  EXPECT_THAT(Rows(trace, "tree", {"level", "name"}), Contains(CsvRow{"1", "[lost]"}));
+  EXPECT_THAT(testing::RunPost({"t"}, {{"t", trace}}).err,
+              HasSubstr("node 4294967297 was never defined"));
+}
+
+TEST(LogReaderTest, APositionAtANodeOfAnotherThreadIsLost) {
+  TraceBuilder builder = TwoRoutines();
+  const uint32_t other = builder.Thread("other", 2);
+  const uint32_t g = builder.Node(other, 0, 2);
+  AddLog(builder, 0, {kEnterF, kAt, g, kEnterF}, {});
+  const std::string trace = builder.Finish();
+  EXPECT_THAT(Rows(trace, "tree", {"level", "calls", "name"}),
+              Contains(CsvRow{"1", "0", "[lost]"}));
+  EXPECT_THAT(testing::RunPost({"t"}, {{"t", trace}}).err,
+              HasSubstr("node " + std::to_string(g) + " is not of thread 1"));
+}
+
+TEST(LogReaderTest, AMemberOfAGroupStandsInTheGroupsTree) {
+  TraceBuilder builder = TwoRoutines();
+  const uint32_t group = builder.Thread("[virtual threads]", 0);
+  const uint32_t g = builder.Node(group, 0, 2);
+  builder.Count(group, g, 1);
+  builder.chunk().mutable_tree()->rbegin()->set_folded_threads(3);
+  AddLog(builder, 0, {kAt, g, kEnterF}, {});
+  const std::string trace = builder.Finish();
+  EXPECT_THAT(Rows(trace, "tree", {"level", "calls", "name"}), Contains(CsvRow{"2", "1", "A.f()"}));
+  EXPECT_EQ(testing::RunPost({"t"}, {{"t", trace}}).err, "");
+}
+
+// A chain of this many nodes below thread 1's root; the innermost.
+uint32_t Chain(TraceBuilder& builder, uint32_t depth) {
+  uint32_t node = 0;
+  for (uint32_t i = 0; i < depth; ++i) node = builder.Node(1, node, 1);
+  return node;
+}
+
+// Programs that throw deep in a stack: what differs is what counts. Walked from the root these
+// would be 400 million steps, far beyond the bound.
+TEST(LogReaderTest, ManyPositionsDeepInAStackAreFollowed) {
+  TraceBuilder builder = TwoRoutines();
+  const uint32_t leaf = Chain(builder, 2000);
+  std::vector<uint32_t> ops;
+  for (uint32_t i = 0; i < 100000; ++i) {
+    ops.insert(ops.end(), {kAt, leaf - i % 2, kEnterG, kAt, leaf - 1});
+  }
+  AddLog(builder, 0, ops, {});
+  const std::string trace = builder.Finish();
+  EXPECT_EQ(testing::RunPost({"t"}, {{"t", trace}}).err, "");
+  const auto flat = Rows(trace, "flat", {"calls", "name"});
+  EXPECT_THAT(flat, Contains(CsvRow{"100000", "A.g()"}));
+}
+
+// No program goes from one end of a deep stack to the other in no time; so made, a small file would
+// keep its reader busy for ever.
+TEST(LogReaderTest, PositionsThatJumpThroughADeepStackHaveABound) {
+  for (const uint32_t away : {0u, 99999u}) {  // the root, and a node that is missing
+    TraceBuilder builder = TwoRoutines();
+    const uint32_t leaf = Chain(builder, 3000);
+    std::vector<uint32_t> ops;
+    for (int i = 0; i < 10000; ++i) ops.insert(ops.end(), {kAt, leaf, kAt, away});
+    AddLog(builder, 0, ops, {});
+    EXPECT_THAT(testing::RunPost({"t"}, {{"t", builder.Finish()}}).err,
+                HasSubstr("positions in event logs too far from those before them"));
+  }
+}
+
+// One exit may end a whole stack for the tree, though no position was far from the one before it.
+TEST(LogReaderTest, NorDoExitsOfTheOutermostActivation) {
+  TraceBuilder builder = TwoRoutines();
+  uint32_t leaf = builder.Node(1, 0, 2);
+  for (int i = 0; i < 3000; ++i) leaf = builder.Node(1, leaf, 1);
+  std::vector<uint32_t> ops;
+  for (int i = 0; i < 10000; ++i) ops.insert(ops.end(), {kAt, leaf, kExitG});
+  AddLog(builder, 0, ops, {});
+  EXPECT_THAT(testing::RunPost({"t"}, {{"t", builder.Finish()}}).err,
+              HasSubstr("positions in event logs too far from those before them"));
+}
+
 TEST(LogReaderTest, AMarkWithoutItsValueIsDamage) {
   TraceBuilder builder = TwoRoutines();
   AddLog(builder, 0, {kEnterF, kAt}, {0, 1});

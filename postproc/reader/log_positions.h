@@ -1,0 +1,57 @@
+// The paths of the positions that logs name (proto/FORMAT.md, "Logs").
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/types/span.h"
+#include "postproc/import_stats.h"
+#include "postproc/model/trace_model.h"
+#include "postproc/reader/definitions.h"
+
+namespace jtrace::postproc {
+
+// Finds them by what differs from the thread's last position: programs that throw deep in a stack
+// have many positions, all near each other. Traces made to jump between a deep stack's ends are not
+// followed for ever: what is walked has a bound in the logs' size.
+class LogPositions {
+ public:
+  LogPositions(Definitions& definitions, TraceModel& model, ImportStats& stats)
+      : definitions_(definitions), model_(model), stats_(stats) {}
+
+  // So many bytes of logs follow.
+  void Allow(size_t log_bytes) { room_ += kStepsPerByte * log_bytes; }
+
+  struct Path {
+    absl::Span<const RoutineId> routines;  // below the thread's root; valid until the next Find
+    size_t shared = 0;                     // so many are those of the thread's last position, too
+  };
+  // A node that is none, or another thread's, gives [lost]. Nothing if it is too far to walk.
+  std::optional<Path> Find(uint32_t thread, uint64_t node);
+
+ private:
+  // A thread's last position.
+  struct Position {
+    std::vector<uint32_t> nodes;  // 0: [lost]
+    std::vector<RoutineId> routines;
+    absl::flat_hash_map<uint32_t, size_t> size_with;  // the path's length up to and with the node
+  };
+  static constexpr size_t kStepsPerByte = 16;
+  static constexpr size_t kFreeSteps = 1 << 22;
+
+  static void Shorten(Position& position, size_t size);
+  static void Append(Position& position, uint32_t node, RoutineId routine);
+
+  Definitions& definitions_;
+  TraceModel& model_;
+  ImportStats& stats_;
+  size_t room_ = kFreeSteps;
+  absl::flat_hash_map<uint32_t, Position> positions_;  // by thread
+  std::vector<uint32_t> below_;                        // reused
+};
+
+}  // namespace jtrace::postproc
