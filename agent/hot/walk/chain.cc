@@ -16,19 +16,6 @@ uint32_t Chain::SizeWithin(uint32_t limit) const {
   return (Kept() < limit ? Kept() : limit) + 1;
 }
 
-bool Chain::SameFrames(const Chain& other) const {
-  if (pushed_ > capacity_ || other.pushed_ > other.capacity_) return true;
-  if (Kept() != other.Kept() || failure_ != other.failure_) return false;
-  for (uint32_t i = 0; i < Kept(); ++i) {
-    const Frame &mine = KeptFrame(i), &theirs = other.KeptFrame(i);
-    if (mine.value != theirs.value || mine.bci != theirs.bci || mine.kind != theirs.kind ||
-        mine.flags != theirs.flags) {
-      return false;
-    }
-  }
-  return true;
-}
-
 uint64_t Chain::Fingerprint() const {
   if (pushed_ > capacity_) return 0;
   uint64_t hash = static_cast<uint64_t>(failure_) + 1;

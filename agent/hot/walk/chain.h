@@ -114,11 +114,8 @@ class Chain {
   }
   // Frames that CopyTo writes, at most limit + 1.
   uint32_t SizeWithin(uint32_t limit) const;
-  // Whether both have the same frames and failure; not compared, and true, if either dropped
-  // frames.
-  bool SameFrames(const Chain& other) const;
-  // Equal for chains of the same frames; differs, but for chance, for others. 0: frames are
-  // missing.
+  // Equal for chains of the same frames and failure; differs, but for chance, for others. 0: frames
+  // are missing.
   uint64_t Fingerprint() const;
   // Writes the frames, leaf first. Of more than `limit` (2 <= limit <= capacity) the leaf half and
   // the root half, a kTruncated marker with the number of missing frames as bci between them.

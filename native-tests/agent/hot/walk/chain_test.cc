@@ -81,17 +81,16 @@ TEST(ChainTest, SaysHowItEnded) {
   EXPECT_EQ(guessed.pushed(), 2u);  // both left their marker
 }
 
-TEST(ChainTest, ComparesAcrossTheBase) {
+TEST(ChainTest, HasOneFingerprintHoweverMuchIsTheBase) {
   Frame storage[8], other_storage[8];
   Chain whole(storage, 8), split(other_storage, 8);
   PushNumbers(whole, 3);
   PushNumbers(split, 1);
   Frame base[] = {{2, -1, FrameKind::kNative, 0, 0}, {1, -1, FrameKind::kNative, 0, 0}};
   split.SetBase(base, 2);
-  EXPECT_TRUE(whole.SameFrames(split));
+  EXPECT_NE(whole.Fingerprint(), 0u);
   EXPECT_EQ(whole.Fingerprint(), split.Fingerprint());
   base[0].bci = 5;
-  EXPECT_FALSE(whole.SameFrames(split));
   EXPECT_NE(whole.Fingerprint(), split.Fingerprint());
 }
 
