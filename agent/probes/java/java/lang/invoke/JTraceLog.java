@@ -55,6 +55,8 @@ final class JTraceLog {
   private static final int KIND_TIME = 2;
   private static final int KIND_OFF = 3;
   private static final int KIND_AT = 0;
+  /** What a record with a time of its own holds beside its kind. */
+  private static final long OFF_AT_MOST = (1L << 64 - OP_BITS) - 1;
 
   /** A gap looks for room this often, in calls. */
   private static final int GAP_CALLS = 256;
@@ -386,10 +388,19 @@ final class JTraceLog {
     return true;
   }
 
-  /** clock=cpu: the thread was off the processors since its last record, for so many ticks. */
+  /**
+   * clock=cpu: the thread was off the processors since its last record, for so many ticks: the sum of
+   * the records that stand together. Without room for them a gap has to begin, whose time is nobody's:
+   * it must not become the processor time of a method.
+   */
   static void off(long state, long ticks) {
-    if (free(state) >= 2 * RECORD) {
-      put(state, KIND_OFF, ticks);
+    for (long part; ticks > 0; ticks -= part) {
+      if (free(state) < 2 * RECORD) {
+        U.putLong(state + STATE_LOG_LIMIT, 0);
+        return;
+      }
+      part = Math.min(ticks, OFF_AT_MOST);
+      put(state, KIND_OFF, part);
     }
   }
 
