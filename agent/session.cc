@@ -99,7 +99,7 @@ absl::StatusOr<Session*> Session::OpenAtLoad(JavaVM* vm, const Options& options)
   }
   absl::MutexLock lock(&(*session)->lifecycle_);
   if (absl::Status status = (*session)->Prepare(options); !status.ok()) return status;
-  if (absl::Status status = (*session)->BeginFile(); !status.ok()) return status;
+  if (absl::Status status = (*session)->BeginFile(*(*session)->file_); !status.ok()) return status;
   (*session)->is_prepared_ = true;
   jvmtiEnv* env = (*session)->env_;
   absl::Status status;

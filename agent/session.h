@@ -88,7 +88,7 @@ class Session {
   absl::Status Mark(absl::string_view text);
   absl::StatusOr<std::string> DescribeStatus();
 
-  // What duration=, loop= or a failure asks for, and when to look again.
+  // What duration=, loop= or a failure asks for, and when to look again at the latest.
   struct Due {
     enum What { kNothing, kStop, kNextFile, kCleanUp } what = kNothing;
     absl::Time next = absl::InfiniteFuture();
@@ -130,9 +130,8 @@ class Session {
   // Where out= says; what stands there is replaced by TraceFile::Begin.
   absl::StatusOr<std::unique_ptr<writer::TraceFile>> OpenFile() const
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(lifecycle_);
-  // The file that was opened is the recording's from here on.
-  absl::Status BeginFile() ABSL_EXCLUSIVE_LOCKS_REQUIRED(lifecycle_);
-  absl::Status ReplaceFile() ABSL_EXCLUSIVE_LOCKS_REQUIRED(lifecycle_);
+  // An opened file is the recording's from here on.
+  absl::Status BeginFile(writer::TraceFile& file) ABSL_EXCLUSIVE_LOCKS_REQUIRED(lifecycle_);
   absl::StatusOr<std::string> StartLocked(JNIEnv* jni, const Options& options,
                                           const Progress& progress)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(lifecycle_);

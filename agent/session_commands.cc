@@ -26,25 +26,18 @@ absl::StatusOr<std::string> Session::Flush() {
   return writer::AbsolutePath(file_->path());
 }
 
-absl::Status Session::ReplaceFile() {
-  auto next = OpenFile();
-  if (!next.ok()) return next.status();
-  file_ = *std::move(next);
-  return BeginFile();
-}
-
 absl::StatusOr<std::string> Session::NextFile() {
   absl::MutexLock lock(&lifecycle_);
   if (!recording_.load()) return NotRecording();
-  std::unique_ptr<writer::TraceFile> ended = std::move(file_);
-  if (absl::Status status = ReplaceFile(); !status.ok()) {
-    file_ = std::move(ended);
+  auto next = OpenFile();
+  if (const absl::Status status = next.ok() ? BeginFile(**next) : next.status(); !status.ok()) {
     losses_.Add("loop.no_file", Severity::kWarning, 1,
                 absl::StrCat("the next file could not be begun, the recording goes on in the old "
                              "one: ",
                              status.message()));
     return status;
   }
+  const std::unique_ptr<writer::TraceFile> ended = std::exchange(file_, *std::move(next));
   const absl::Status status = drain_->NextFile(
       *file_, DescribeStart(),
       [this](proto::SessionEnd& end) { FinishEnd(proto::SessionEnd::STOPPED, end); });
@@ -120,7 +113,7 @@ Session::Due Session::WhatIsDue(absl::Time now) {
   if (!options_.loop.on()) return due;
   const absl::Time file_end = file_began_ + options_.loop.time;
   if (now >= file_end || file_->bytes_written() >= options_.loop.bytes) {
-    return {.what = Due::kNextFile, .next = now};
+    return {.what = Due::kNextFile, .next = end};
   }
   due.next = std::min(due.next, file_end);
   if (options_.loop.bytes != Loop::kNoBytes) due.next = std::min(due.next, now + kSizeCheckPeriod);

@@ -132,8 +132,8 @@ absl::StatusOr<std::unique_ptr<writer::TraceFile>> Session::OpenFile() const {
       writer::ExpandPath(options_.out, getpid(), now_s, file_number_ + 1));
 }
 
-absl::Status Session::BeginFile() {
-  if (absl::Status status = file_->Begin(); !status.ok()) return status;
+absl::Status Session::BeginFile(writer::TraceFile& file) {
+  if (absl::Status status = file.Begin(); !status.ok()) return status;
   ++file_number_;
   file_began_ = absl::Now();
   return absl::OkStatus();
@@ -166,7 +166,7 @@ absl::Status Session::Begin(JNIEnv* jni, const Progress& progress) {
   if (absl::Status status = StartSampler(jni); !status.ok()) return status;
   // At load the file was begun before the program; here, when nothing can fail any more.
   if (is_live_) {
-    if (absl::Status status = BeginFile(); !status.ok()) return status;
+    if (absl::Status status = BeginFile(*file_); !status.ok()) return status;
   }
   began_ = absl::Now();
   if (is_live_) TellWhatComesTooLate();
@@ -226,7 +226,6 @@ absl::Status Session::StartProbes(JNIEnv* jni) {
       call_source_ = std::make_unique<writer::LogSource>(
           clock_, *logs_, std::move(source), threads_, losses_,
           writer::LogSource::Settings{options_.log_budget,
-                                      [this] { return file_->bytes_written(); },
                                       !options_.codes_off.contains(format::kThreadSwitch)});
     }
   }

@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/time/clock.h"
@@ -104,7 +106,8 @@ absl::Time SessionControl::Tick() {
   const Session::Due due = session_.WhatIsDue(absl::Now());
   if (due.what == Session::Due::kNextFile) {
     // A failure is told in the trace, which goes on in the old file.
-    return session_.NextFile().ok() ? absl::Now() : absl::Now() + kLoopRetry;
+    if (session_.NextFile().ok()) return absl::Now();
+    return std::min(due.next, absl::Now() + kLoopRetry);
   }
   if (due.what == Session::Due::kStop) {
     const JavaScope scope(vm_);

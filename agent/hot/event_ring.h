@@ -34,7 +34,8 @@ struct EventRing {
   uint64_t start_ticks;   // the clock when the thread got its state
   uint64_t time;          // consumer: of the last record, in the clock's units
   uint64_t begins_at;  // consumer: Ref of the node where the next record's recording begins, or 0
-  uint64_t reserved[2];
+  uint64_t told;       // consumer: calls of the open gap that are no longer to be told
+  uint64_t reserved;
 };
 static_assert(sizeof(EventRing) == 64 && offsetof(EventRing, start_ticks) == 24);
 

@@ -45,6 +45,14 @@ void LogCollector::ForEachState(Action action) {
   }
 }
 
+template <typename Action>
+void LogCollector::ForEachRing(Action action) {
+  ForEachState([&](const ThreadState& state) {
+    const uint64_t address = hot::ReadAcquire(state.log_ring);
+    if (address != 0) action(state, *reinterpret_cast<EventRing*>(address));
+  });
+}
+
 bool LogCollector::Poll(Visit visit) {
   bool more = false;
   ForEachState([&](const ThreadState& state) { more |= DrainSome(state, visit); });
@@ -71,7 +79,7 @@ void LogCollector::FinishGap(const ThreadState& state, bool ended, Visit visit) 
   ops_.clear();
   times_.clear();
   marks_.clear();
-  const auto& ring = *reinterpret_cast<const EventRing*>(hot::ReadRelaxed(state.log_ring));
+  auto& ring = *reinterpret_cast<EventRing*>(hot::ReadRelaxed(state.log_ring));
   const auto ref_of = [&](uint64_t node) {
     return hot::RefOf(arena_, reinterpret_cast<const hot::Node*>(node));
   };
@@ -79,7 +87,10 @@ void LogCollector::FinishGap(const ThreadState& state, bool ended, Visit visit) 
   const uint64_t last = timed ? TimeOf(ring) : 0;
   const uint64_t now = timed ? std::max(last, Now()) : 0;
   AddMark(LogKind::kAt, ref_of(gap), last);
-  AddMark(LogKind::kDropped, hot::ReadRelaxed(state.log_dropped), now);
+  // The thread goes on counting, and will tell the whole gap.
+  const uint64_t dropped = hot::ReadRelaxed(state.log_dropped);
+  AddMark(LogKind::kDropped, dropped - std::min(dropped, ring.told), now);
+  ring.told = dropped;
   AddMark(LogKind::kAt, ended ? state.root : ref_of(hot::ReadRelaxed(state.current)), now);
   Visited(state, visit);
 }
@@ -95,18 +106,21 @@ void LogCollector::Visited(const ThreadState& state, Visit visit) {
 void LogCollector::BeginRecording() {
   while (Poll([](const LogRun&) {})) {
   }
+  // So does what open gaps have left out.
+  ForEachRing([](const ThreadState& state, EventRing& ring) {
+    ring.told = hot::ReadRelaxed(state.log_gap) > 1 ? hot::ReadRelaxed(state.log_dropped) : 0;
+  });
   BeginFile();
   hot::WriteRelaxed(arena_->log_stopped, uint64_t{0});
-  events_ = calls_ = dropped_ = 0;
+  events_ = calls_ = dropped_ = dropped_before_file_ = 0;
 }
 
 void LogCollector::BeginFile() {
-  ForEachState([&](const ThreadState& state) {
-    const uint64_t address = hot::ReadAcquire(state.log_ring);
-    if (address == 0) return;
-    auto& ring = *reinterpret_cast<EventRing*>(address);
+  dropped_before_file_ = dropped_;
+  ForEachRing([&](const ThreadState& state, EventRing& ring) {
     const auto next_record = [&] {
-      const uint64_t in_lap = hot::ReadAcquire(state.log_next) - (address + sizeof(EventRing));
+      const uint64_t in_lap =
+          hot::ReadAcquire(state.log_next) - reinterpret_cast<uintptr_t>(&ring + 1);
       return hot::ReadAcquire(state.log_lap) + in_lap;
     };
     const uint64_t current = hot::ReadAcquire(state.current);
@@ -204,13 +218,29 @@ void LogCollector::TakeKind(EventRing& ring, LogKind kind, uint64_t value) {
         ring.time += value * 1000;
       }
       break;
-    case LogKind::kDropped:
+    case LogKind::kDropped: {
+      const uint64_t told = std::min(value, ring.told);
+      ring.told -= told;
+      AddMark(kind, value - told, clock_ == hot::ProbeClock::kNone ? 0 : TimeOf(ring));
+      break;
+    }
     case LogKind::kAt:
       AddMark(kind, value, clock_ == hot::ProbeClock::kNone ? 0 : TimeOf(ring));
       break;
     case LogKind::kOff:
-      AddMark(kind, scale_.Nanos(value), 0);
+      AddOff(scale_.Nanos(value));
       break;
+  }
+}
+
+// A time too long for one record comes in several.
+void LogCollector::AddOff(uint64_t nanos) {
+  const bool continues = !marks_.empty() && marks_.back().kind == LogKind::kOff &&
+                         marks_.back().index == ops_.size();
+  if (continues) {
+    marks_.back().value += nanos;
+  } else {
+    AddMark(LogKind::kOff, nanos, 0);
   }
 }
 

@@ -62,12 +62,16 @@ class LogCollector {
   uint64_t events() const { return events_; }
   uint64_t calls() const { return calls_; }
   uint64_t dropped_calls() const { return dropped_; }
+  // Since BeginFile.
+  uint64_t file_dropped_calls() const { return dropped_ - dropped_before_file_; }
 
   static constexpr size_t kRunRecords = 1 << 17;
 
  private:
   template <typename Action>
   void ForEachState(Action action);
+  template <typename Action>
+  void ForEachRing(Action action);
   bool DrainSome(const hot::ThreadState& state, Visit visit);
   // The records that the thread would have written at the gap's end.
   void FinishGap(const hot::ThreadState& state, bool ended, Visit visit);
@@ -79,6 +83,7 @@ class LogCollector {
   uint64_t TimeOf(const hot::EventRing& ring) const;
   void MoveTime(hot::EventRing& ring, uint64_t low_bits);
   void TakeKind(hot::EventRing& ring, hot::LogKind kind, uint64_t value);
+  void AddOff(uint64_t nanos);
   void AddMark(hot::LogKind kind, uint64_t value, uint64_t time);
   // What the probes would read now, in nanoseconds of CLOCK_MONOTONIC.
   uint64_t Now() const;
@@ -92,6 +97,7 @@ class LogCollector {
   uint64_t events_ = 0;
   uint64_t calls_ = 0;
   uint64_t dropped_ = 0;
+  uint64_t dropped_before_file_ = 0;
 };
 
 }  // namespace jtrace

@@ -22,6 +22,8 @@ class ChunkSource {
   // A new file begins (loop=, dump): what the last one was told has to be told again, and totals
   // start from 0.
   virtual void BeginFile() {}
+  // The current file has this size now: after each chunk, and once a new file has begun.
+  virtual void Wrote(uint64_t /*file_bytes*/) {}
 };
 
 }  // namespace jtrace::writer

@@ -165,6 +165,7 @@ absl::Status DrainThread::NextFile(TraceFile& next, proto::SessionStart first,
     first_ = std::make_unique<proto::SessionStart>(std::move(first));
     encoder_.Restate();
     for (ChunkSource* source : sources_) source->BeginFile();
+    TellFileBytes();
     Seal(nullptr);
   });
   return status;
@@ -194,6 +195,11 @@ void DrainThread::Seal(const std::function<void(proto::SessionEnd&)>* finish) {
     status_ = file_->Append(part.SerializeAsString());
     if (!status_.ok()) on_failure_(status_);
   }
+  TellFileBytes();
+}
+
+void DrainThread::TellFileBytes() {
+  for (ChunkSource* source : sources_) source->Wrote(file_->bytes_written());
 }
 
 }  // namespace jtrace::writer

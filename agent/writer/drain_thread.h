@@ -67,6 +67,7 @@ class DrainThread {
   // `finish`: not null for the last chunk; fills in the session's end when all else is known.
   void Seal(const std::function<void(proto::SessionEnd&)>* finish);
   bool TimeToSeal(uint64_t now) const;
+  void TellFileBytes();
 
   LastingThread& thread_;
   const SessionClock& clock_;

@@ -123,7 +123,7 @@ LogSource::LogSource(const SessionClock& clock, LogCollector& collector, TreeSou
       trees_(std::move(trees)),
       threads_(threads),
       losses_(losses),
-      settings_(std::move(settings)) {}
+      settings_(settings) {}
 
 void LogSource::Poll(proto::Chunk& chunk) {
   trees_.Poll(chunk);
@@ -141,7 +141,7 @@ void LogSource::Seal(uint64_t time_ns, proto::Chunk& chunk) {
   });
   trees_.Seal(time_ns, chunk);
   WatchBudget();
-  losses_.Set("log.dropped", Severity::kInfo, collector_.dropped_calls(),
+  losses_.Set("log.dropped", Severity::kInfo, collector_.file_dropped_calls(),
               "calls that the log had no room for: counted, but without their order and times",
               "log fewer methods: include=com.acme.**, or use record=tree");
 }
@@ -151,7 +151,7 @@ void LogSource::Finish(proto::Chunk& chunk) {
 }
 
 void LogSource::WatchBudget() {
-  if (is_stopped_ || settings_.budget == 0 || settings_.written() < settings_.budget) return;
+  if (is_stopped_ || settings_.budget == 0 || file_bytes_ < settings_.budget) return;
   is_stopped_ = true;
   collector_.StopLogs();
   losses_.Set("log.budget_spent", Severity::kInfo, 1,

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 
 #include "agent/clock.h"
 #include "agent/jvmti/thread_registry.h"
@@ -17,9 +16,8 @@ namespace jtrace::writer {
 class LogSource : public ChunkSource {
  public:
   struct Settings {
-    uint64_t budget = 0;                // logbudget=, bytes; 0: none
-    std::function<uint64_t()> written;  // bytes of the trace so far
-    bool switches = true;               // whether times off the processors become events (0x11)
+    uint64_t budget = 0;   // logbudget=, bytes of a file; 0: none
+    bool switches = true;  // whether times off the processors become events (0x11)
   };
 
   // `trees`: the same threads' trees, which this source seals.
@@ -36,6 +34,7 @@ class LogSource : public ChunkSource {
     trees_.BeginFile();
     collector_.BeginFile();
   }
+  void Wrote(uint64_t file_bytes) override { file_bytes_ = file_bytes; }
 
  private:
   void Add(const LogRun& run, proto::Chunk& chunk);
@@ -48,6 +47,7 @@ class LogSource : public ChunkSource {
   jvmti::ThreadRegistry& threads_;
   Losses& losses_;
   const Settings settings_;
+  uint64_t file_bytes_ = 0;
   bool is_behind_ = false;
   bool is_stopped_ = false;
 };

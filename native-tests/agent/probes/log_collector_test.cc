@@ -135,11 +135,12 @@ TEST_F(LogCollectorTest, TimesGoOnWhenTheirLowBitsWrap) {
   log.Mark(LogKind::kTime, 20);
   log.Mark(LogKind::kAt, 9);
   log.Mark(LogKind::kOff, 1000);
+  log.Mark(LogKind::kOff, 500);  // what had no room in the record before
   log.Enter(2, 30);
   const Visited visited = Poll(collector);
   EXPECT_THAT(visited.times, ElementsAre(3 * wrap - 5, 3 * wrap + 7, 3 * wrap + 30));
   EXPECT_THAT(visited.marks, ElementsAre(Visited::Mark{2, LogKind::kAt, 9, 3 * wrap + 20},
-                                         Visited::Mark{2, LogKind::kOff, 1000, 0}));
+                                         Visited::Mark{2, LogKind::kOff, 1500, 0}));
 }
 
 TEST_F(LogCollectorTest, CoarseTimesAddUpInMicroseconds) {
@@ -170,6 +171,33 @@ TEST_F(LogCollectorTest, AGapThatIsOpenAtTheEndIsTold) {
   Visited ended;
   collector.Finish(*thread_.state(), std::ref(ended));
   EXPECT_EQ(ended.marks.back(), (Visited::Mark{0, LogKind::kAt, thread_.state()->root, 0}));
+}
+
+// The thread goes on counting after it was told, and tells the whole gap at its end.
+TEST_F(LogCollectorTest, CallsOfAGapAreToldOnce) {
+  LogDouble<uint32_t> log(thread_.state());
+  LogCollector collector(arena_.get(), ProbeClock::kNone, scale_);
+  thread_.Enter(1);
+  thread_.state()->log_gap = thread_.state()->current;
+  thread_.state()->log_dropped = 3;
+  const auto nowhere = [](const LogRun&) {};
+  collector.FinishAll(nowhere);
+  thread_.state()->log_dropped = 5;
+  collector.Finish(*thread_.state(), nowhere);
+  EXPECT_EQ(collector.dropped_calls(), 5u);
+
+  thread_.state()->log_dropped = 9;
+  collector.BeginRecording();
+  log.Mark(LogKind::kDropped, 7);  // in two parts
+  log.Mark(LogKind::kDropped, 6);
+  thread_.state()->log_gap = thread_.state()->log_dropped = 0;
+  EXPECT_THAT(Poll(collector).marks,
+              ElementsAre(Visited::Mark{0, LogKind::kAt, thread_.current_ref(), 0},
+                          Visited::Mark{0, LogKind::kDropped, 0, 0},
+                          Visited::Mark{0, LogKind::kDropped, 4, 0}));
+  log.Mark(LogKind::kDropped, 2);
+  Poll(collector);
+  EXPECT_EQ(collector.dropped_calls(), 6u);
 }
 
 // What was recorded before belongs to no recording, but calls of then may still run.

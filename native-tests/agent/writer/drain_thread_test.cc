@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 #include <zstd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <fstream>
@@ -51,6 +52,9 @@ class CountingSource : public ChunkSource {
   void Seal(uint64_t, proto::Chunk& chunk) override {
     chunk.add_module()->set_path(encoder_.String(absl::StrCat("module", ++seals)));
   }
+  void BeginFile() override { sizes.clear(); }
+  void Wrote(uint64_t file_bytes) override { sizes.push_back(file_bytes); }
+  std::vector<uint64_t> sizes;  // of the current file
   std::atomic<uint64_t> polls{0};
   std::atomic<uint64_t> seals{0};
 
@@ -203,6 +207,12 @@ TEST(DrainThreadTest, NextFileStandsAlone) {
   ASSERT_EQ(first.thread_size(), 1);
   EXPECT_EQ(first.thread(0).id(), running);
   EXPECT_EQ(chunks.back().session_end().calls(), 6u);
+
+  // Sources know their file's size: at its beginning, and after each chunk.
+  ASSERT_EQ(f.source.sizes.size(), chunks.size() + 1);
+  EXPECT_EQ(f.source.sizes.front(), format::kFileHeaderSize);
+  EXPECT_TRUE(std::is_sorted(f.source.sizes.begin(), f.source.sizes.end()));
+  EXPECT_EQ(f.source.sizes.back(), second->bytes_written());
 }
 
 TEST(RecordEncoderTest, NextTraceDefinesAgainAndKeepsNumbers) {

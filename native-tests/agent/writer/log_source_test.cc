@@ -93,7 +93,7 @@ TEST_F(LogSourceTest, TimesOffTheProcessorsAreEventsIfWanted) {
     const uint64_t start = clock_.start();
     LogDouble<uint64_t> log(thread_.state(), 64, start);
     LogCollector logs(arena_.get(), ProbeClock::kCpu, scale_);
-    LogSource source = Source(logs, {.budget = 0, .written = nullptr, .switches = wanted});
+    LogSource source = Source(logs, {.budget = 0, .switches = wanted});
     log.Enter(3, start + 100);
     log.Mark(LogKind::kOff, 400);
     log.Exit(3, start + 600);
@@ -109,18 +109,37 @@ TEST_F(LogSourceTest, TimesOffTheProcessorsAreEventsIfWanted) {
 
 TEST_F(LogSourceTest, ASpentBudgetStopsTheLogsOnce) {
   LogCollector logs(arena_.get(), ProbeClock::kNone, scale_);
-  uint64_t written = 999;
-  LogSource source =
-      Source(logs, {.budget = 1000, .written = [&] { return written; }, .switches = true});
+  LogSource source = Source(logs, {.budget = 1000, .switches = true});
   proto::Chunk chunk;
+  source.Wrote(999);
   source.Seal(1, chunk);
   EXPECT_EQ(arena_->log_stopped, 0u);
-  written = 1000;
+  source.Wrote(1000);
   source.Seal(2, chunk);
   EXPECT_EQ(arena_->log_stopped, 1u);
   const auto rows = losses_.Snapshot();
   ASSERT_EQ(rows.size(), 1u);
   EXPECT_EQ(rows[0].name, "log.budget_spent");
+}
+
+// loop=: each file tells its own.
+TEST_F(LogSourceTest, CallsLeftOutCountInTheFileWhereTheyAreTold) {
+  LogDouble<uint32_t> log(thread_.state());
+  LogCollector logs(arena_.get(), ProbeClock::kNone, scale_);
+  LogSource source = Source(logs);
+  proto::Chunk chunk;
+  const auto told = [&](uint32_t calls) -> uint64_t {
+    if (calls != 0) log.Mark(LogKind::kDropped, calls);
+    source.Poll(chunk);
+    source.Seal(clock_.Now(), chunk);
+    const auto rows = losses_.Snapshot();
+    return rows.empty() ? 0 : rows[0].count;
+  };
+  EXPECT_EQ(told(6), 6u);
+  source.BeginFile();
+  EXPECT_EQ(told(0), 0u);
+  EXPECT_EQ(told(4), 4u);
+  EXPECT_EQ(logs.dropped_calls(), 10u);
 }
 
 }  // namespace
