@@ -235,8 +235,8 @@ void LogCollector::TakeKind(EventRing& ring, LogKind kind, uint64_t value) {
 
 // A time too long for one record comes in several.
 void LogCollector::AddOff(uint64_t nanos) {
-  const bool continues = !marks_.empty() && marks_.back().kind == LogKind::kOff &&
-                         marks_.back().index == ops_.size();
+  const bool continues =
+      !marks_.empty() && marks_.back().kind == LogKind::kOff && marks_.back().index == ops_.size();
   if (continues) {
     marks_.back().value += nanos;
   } else {
