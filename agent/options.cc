@@ -4,13 +4,7 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <span>
-#include <sstream>
-#include <system_error>
 #include <utility>
 
 #include "absl/strings/ascii.h"
@@ -24,6 +18,7 @@
 #include "agent/call_costs.h"
 #include "agent/classfile/scope_filter.h"
 #include "agent/nearest.h"
+#include "agent/option_values.h"
 
 namespace jtrace {
 namespace {
@@ -81,22 +76,6 @@ constexpr std::array kClocks = {Word<Clock>{"none", Clock::kNone},
 constexpr std::array kSwitch = {Word<bool>{"on", true}, Word<bool>{"off", false}};
 constexpr std::array kTimers = {Word<int>{"cpu", 0}};
 constexpr std::array kStacks = {Word<int>{"full", 0}};
-
-// "64m", "100MB": a number of bytes with k, m or g behind it, and B or not.
-absl::Status ParseBytes(absl::string_view value, uint64_t& bytes) {
-  absl::string_view number = value;
-  if (!absl::ConsumeSuffix(&number, "B")) absl::ConsumeSuffix(&number, "b");
-  int shift = 0;
-  if (absl::ConsumeSuffix(&number, "k") || absl::ConsumeSuffix(&number, "K")) shift = 10;
-  if (absl::ConsumeSuffix(&number, "m") || absl::ConsumeSuffix(&number, "M")) shift = 20;
-  if (absl::ConsumeSuffix(&number, "g") || absl::ConsumeSuffix(&number, "G")) shift = 30;
-  uint64_t count = 0;
-  if (!absl::SimpleAtoi(number, &count) || count == 0 || count > (uint64_t{1} << 40) >> shift) {
-    return Invalid(absl::StrCat("'", value, "' is not a size such as 500m or 2g"));
-  }
-  bytes = count << shift;
-  return absl::OkStatus();
-}
 
 absl::Status ParseMode(absl::string_view value, Options& o) {
   return ParseWord(value, kModes, o.mode);
@@ -167,20 +146,6 @@ absl::Status ParseBoundary(absl::string_view value, Options& o) {
   return o.codes.Apply(o.boundary ? "+boundary" : "-boundary");
 }
 
-absl::StatusOr<std::string> ReadTextFile(absl::string_view path) {
-  const auto fail = [&](absl::string_view why) {
-    return Invalid(absl::StrCat("cannot read '", path, "': ", why));
-  };
-  std::ifstream file{std::string(path)};
-  if (!file) return fail(strerror(errno));
-  std::error_code error;
-  if (std::filesystem::is_directory(std::string(path), error)) return fail("it is a folder");
-  std::ostringstream text;
-  text << file.rdbuf();
-  if (file.bad()) return fail(strerror(errno));
-  return text.str();
-}
-
 absl::Status ParseCosts(absl::string_view value, Options& o) {
   const auto text = ReadTextFile(value);
   if (!text.ok()) return text.status();
@@ -219,20 +184,6 @@ absl::Status ParseLog(absl::string_view value, Options& o) {
     o.log_file = std::string(value);
   }
   return absl::OkStatus();
-}
-
-// "30", "30s", "1h"; a bare number is seconds, as in other tools.
-bool ParseSeconds(absl::string_view value, absl::Duration& time) {
-  int64_t seconds = 0;
-  absl::Duration parsed;
-  if (absl::SimpleAtoi(value, &seconds)) {
-    parsed = absl::Seconds(seconds);
-  } else if (!absl::ParseDuration(value, &parsed)) {
-    return false;
-  }
-  if (parsed <= absl::ZeroDuration()) return false;
-  time = parsed;
-  return true;
 }
 
 absl::Status ParseDurationOption(absl::string_view value, Options& o) {
@@ -403,6 +354,7 @@ std::string DescribeOptions(const Options& o) {
   std::string out = absl::StrCat("mode=", ModeName(o.mode));
   if (o.WantsEvents()) absl::StrAppend(&out, ",record=", RecordName(o.record));
   if (o.clock != Clock::kNone) absl::StrAppend(&out, ",clock=", ClockName(o.clock));
+  if (o.log_budget != 0) absl::StrAppend(&out, ",logbudget=", FormatBytes(o.log_budget));
   if (o.WantsSamples()) absl::StrAppend(&out, ",interval=", absl::FormatDuration(o.interval));
   if (o.boundary) absl::StrAppend(&out, ",boundary=on");
   if (o.duration < absl::InfiniteDuration()) {
@@ -412,7 +364,7 @@ std::string DescribeOptions(const Options& o) {
     absl::StrAppend(&out, ",loop=", absl::FormatDuration(o.loop.time));
   }
   if (o.loop.bytes != Loop::kNoBytes) {
-    absl::StrAppend(&out, ",loop=", o.loop.bytes >> 10, "k");
+    absl::StrAppend(&out, ",loop=", FormatBytes(o.loop.bytes));
   }
   if (!o.include.empty()) absl::StrAppend(&out, ",include=", absl::StrJoin(o.include, ";"));
   if (!o.exclude.empty()) absl::StrAppend(&out, ",exclude=", absl::StrJoin(o.exclude, ";"));

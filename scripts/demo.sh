@@ -3,7 +3,7 @@
 # mode=merged, and shows its merged report.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-scripts/build.sh release
+scripts/build.sh release jtrace_agent jtrace-post jtrace jtrace_java_tests
 
 java=$(command -v java || echo /usr/lib/jvm/java-17-openjdk-amd64/bin/java)
 trace=$(mktemp -d)/h2.bin

@@ -120,5 +120,13 @@ TEST(OptionsTest, DescriptionParsesBackToTheSameOptions) {
   EXPECT_EQ(again->include, options->include);
 }
 
+TEST(OptionsTest, DescriptionTellsWhenLogsAndFilesEnd) {
+  for (const char* given : {"logbudget=2g,loop=100m", "logbudget=512k,loop=1000", "loop=1h"}) {
+    const auto options = ParseOptions(absl::StrCat("record=log,", given));
+    ASSERT_TRUE(options.ok()) << options.status();
+    EXPECT_THAT(DescribeOptions(*options), HasSubstr(given));
+  }
+}
+
 }  // namespace
 }  // namespace jtrace

@@ -9,13 +9,11 @@ Usage: scripts/bench/detach.py [--pairs N] [--jdk HOME] [OPTION=VALUE …]    op
 import argparse
 import os
 import re
-import shutil
 import statistics
 import subprocess
-import sys
 import tempfile
 
-from paired import H2, ROOT
+from paired import H2, ROOT, default_jdk
 
 JTRACE = os.path.join(ROOT, "build/bin/jtrace")
 START_AT, STOP_AT, COMPARE_FROM, ITERATIONS = 12, 17, 27, 42
@@ -42,21 +40,13 @@ def run(java, options):
     return times[COMPARE_FROM:]
 
 
-def default_jdk():
-    """JAVA_HOME, or the home of the java on the path."""
-    java = os.environ.get("JAVA_HOME") or shutil.which("java")
-    if java is None:
-        sys.exit("no java found: set JAVA_HOME, or give --jdk")
-    return java if os.path.isdir(java) else os.path.dirname(os.path.dirname(os.path.realpath(java)))
-
-
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--pairs", type=int, default=4)
-    parser.add_argument("--jdk", default=default_jdk())
+    parser.add_argument("--jdk", help="default: JAVA_HOME, or the java on the path")
     parser.add_argument("options", nargs="*")
     args = parser.parse_args()
-    java = os.path.join(args.jdk, "bin/java")
+    java = os.path.join(args.jdk or default_jdk(), "bin/java")
     ratios = []
     for _ in range(args.pairs):
         alone = statistics.median(run(java, None))

@@ -189,13 +189,13 @@ def main():
     names = ["fib", "h2", "clojure", "samples", "startup", "size", "events", "logs"]
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="fewer pairs, for a first look")
-    parser.add_argument("--jdk", default=default_jdk(), help="JDK to measure on")
+    parser.add_argument("--jdk", help="JDK to measure on (default: JAVA_HOME, or the java on the path)")
     parser.add_argument("names", nargs="*", metavar="NAME", help=" ".join(names))
     arguments = parser.parse_args()
     unknown = set(arguments.names) - set(names)
     if unknown:
         parser.error(f"no benchmark {', '.join(sorted(unknown))}; there are: {' '.join(names)}")
-    bench = Bench(os.path.join(arguments.jdk, "bin/java"), arguments.quick)
+    bench = Bench(os.path.join(arguments.jdk or default_jdk(), "bin/java"), arguments.quick)
     for name in arguments.names or names:
         getattr(bench, name)()
 

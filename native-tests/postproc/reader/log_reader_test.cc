@@ -252,10 +252,18 @@ TEST(LogReaderTest, ADamagedLogIsToldAndReadToTheDamage) {
               HasSubstr("1 event logs that cannot be read to their end"));
 }
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool kSanitized = true;
+#else
+constexpr bool kSanitized = false;
+#endif
+
+// The most memory that the process has had. Sanitizers add shadow memory and keep what was freed:
+// under them it is 0, and only the results are looked at.
 int64_t PeakKilobytes() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
-  return usage.ru_maxrss;
+  return kSanitized ? 0 : usage.ru_maxrss;
 }
 
 // 64 MiB of empty samples would be 3 GB of objects.
@@ -279,7 +287,7 @@ TEST(LogReaderTest, AChunkThatWouldTakeGigabytesIsRefused) {
 // Memory follows the tree and the chunk, not the length of the log.
 TEST(LogReaderTest, ALongLogIsReadInBoundedMemory) {
   testing::LogTraceOptions options;
-  options.events = 10000000;
+  options.events = kSanitized ? 1000000 : 10000000;
   options.threads = 3;
   const std::string trace = testing::LogTrace(options);
   const int64_t before = PeakKilobytes();
@@ -295,7 +303,7 @@ TEST(LogReaderTest, ALongLogIsReadInBoundedMemory) {
   }
   EXPECT_EQ(calls, begins);
   EXPECT_EQ(begins, ends);  // all activations are closed
-  EXPECT_GT(std::stoll(calls), 4900000);
+  EXPECT_GT(std::stoll(calls), static_cast<int64_t>(options.events) * 49 / 100);
 }
 
 TEST(SchemaTest, PrunedNodesGiveTheirCallsAndSamplesToTheirAncestor) {
