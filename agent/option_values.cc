@@ -32,7 +32,7 @@ absl::Status ParseBytes(absl::string_view value, uint64_t& bytes) {
 std::string FormatBytes(uint64_t bytes) {
   int shift = 0;
   for (; shift < 30 && bytes >> shift != 0 && (bytes >> shift) % 1024 == 0;) shift += 10;
-  constexpr absl::string_view kUnits[] = {"", "k", "m", "g"};
+  constexpr absl::string_view kUnits[] = {"", "kB", "MB", "GB"};
   return absl::StrCat(bytes >> shift, kUnits[shift / 10]);
 }
 

@@ -14,7 +14,7 @@ namespace jtrace {
 
 // "64m", "100MB": a number of bytes with k, m or g behind it, and B or not. At most 2^40.
 absl::Status ParseBytes(absl::string_view value, uint64_t& bytes);
-// In the largest of these units that gives a whole number: "64m", "1000".
+// In the largest of these units that gives a whole number: "64MB", "1000"; reads as no time.
 std::string FormatBytes(uint64_t bytes);
 
 // "30", "30s", "1h"; a bare number is seconds, as in other tools. False if it is no time above 0.

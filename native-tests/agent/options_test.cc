@@ -121,7 +121,8 @@ TEST(OptionsTest, DescriptionParsesBackToTheSameOptions) {
 }
 
 TEST(OptionsTest, DescriptionTellsWhenLogsAndFilesEnd) {
-  for (const char* given : {"logbudget=2g,loop=100m", "logbudget=512k,loop=1000", "loop=1h"}) {
+  for (const char* given :
+       {"logbudget=2GB", "logbudget=512kB", "loop=100MB", "loop=1536kB", "loop=1h"}) {
     const auto options = ParseOptions(absl::StrCat("record=log,", given));
     ASSERT_TRUE(options.ok()) << options.status();
     EXPECT_THAT(DescribeOptions(*options), HasSubstr(given));
