@@ -1,0 +1,133 @@
+#!/usr/bin/env python3
+"""Top methods by self time: jtrace's samples against JFR's CPU-time sampler (JDK 25 or later).
+
+Runs of the two alternate, so that a machine whose speed drifts disturbs both alike. A method's share
+is that of the samples whose innermost Java frame it is; its deviation is estimated from how much the
+runs of each tool differ among themselves, and is never taken below that of counting.
+Usage: scripts/bench/top_methods.py --jdk HOME [--runs N] [--seconds N] [PROGRAM…]
+"""
+
+import argparse
+import collections
+import json
+import math
+import os
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+from paired import AGENT, POST
+from roots import programs
+
+TOP, SIGMAS, GOAL = 20, 3, 18
+JAVA = re.compile(r"^[JCI]:([^(]+)\(")
+
+
+def run(command, seconds, cwd):
+    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                               stderr=subprocess.DEVNULL, cwd=cwd)
+    time.sleep(seconds)
+    if process.poll() is not None:
+        sys.exit(f"ended early: {' '.join(command)}")
+    process.terminate()
+    process.wait(120)
+
+
+def plain_name(name):
+    """Without what differs from run to run: numbers of lambdas and hidden classes."""
+    return re.sub(r"(0x[0-9a-f]+|\d{2,})", "#", name.replace("/", "."))
+
+
+def jtrace_shares(java, program, seconds, folder):
+    trace = os.path.join(folder, "trace.bin")
+    run([java, f"-agentpath:{AGENT}=mode=samples,log=none,out={trace}", *program], seconds, folder)
+    process = subprocess.Popen([POST, "--report=samples", "--format=csv", trace], text=True,
+                               stdout=subprocess.PIPE)
+    counts = collections.Counter()
+    for line in process.stdout:
+        frames = line.rstrip("\n").strip('"').split(" > ")
+        for frame in reversed(frames):
+            match = JAVA.match(frame)
+            if match:
+                counts[plain_name(match.group(1))] += 1
+                break
+    process.wait()
+    return counts
+
+
+def jfr_shares(java, program, seconds, folder):
+    recording = os.path.join(folder, "recording.jfr")
+    settings = os.path.join(folder, "cpu.jfc")
+    with open(settings, "w") as file:
+        file.write('<configuration version="2.0"><event name="jdk.CPUTimeSample">'
+                   '<setting name="enabled">true</setting><setting name="throttle">4 ms</setting>'
+                   "</event></configuration>")
+    run([java, f"-XX:StartFlightRecording=filename={recording},settings={settings},dumponexit=true",
+         "-XX:FlightRecorderOptions=stackdepth=1024", *program], seconds, folder)
+    tool = os.path.join(os.path.dirname(java), "jfr")
+    text = subprocess.run([tool, "print", "--json", "--stack-depth", "1", "--events",
+                           "jdk.CPUTimeSample", recording], check=True, capture_output=True).stdout
+    counts = collections.Counter()
+    for event in json.loads(text)["recording"]["events"]:
+        stack = event["values"].get("stackTrace")
+        if not stack or not stack["frames"]:
+            continue
+        method = stack["frames"][0]["method"]
+        counts[plain_name(f"{method['type']['name']}.{method['name']}")] += 1
+    return counts
+
+
+def share_and_variance(runs, name):
+    """Mean share over the runs, and the variance of that mean."""
+    totals = [sum(counts.values()) for counts in runs]
+    shares = [counts[name] / total for counts, total in zip(runs, totals)]
+    mean = sum(counts[name] for counts in runs) / sum(totals)
+    counting = max(mean, 1 / sum(totals)) / sum(totals)
+    return mean, max(counting, statistics.variance(shares) / len(shares))
+
+
+def compare(jtrace, jfr):
+    total = collections.Counter()
+    for counts in (*jtrace, *jfr):
+        for name, count in counts.items():
+            total[name] += count / sum(counts.values())
+    within = 0
+    for name, _ in total.most_common(TOP):
+        ours, our_variance = share_and_variance(jtrace, name)
+        theirs, their_variance = share_and_variance(jfr, name)
+        sigmas = (ours - theirs) / math.sqrt(our_variance + their_variance)
+        within += abs(sigmas) <= SIGMAS
+        print(f"  {100 * ours:6.2f} %  {100 * theirs:6.2f} %  {sigmas:+6.1f}  {name}")
+    return within
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--jdk", required=True)
+    parser.add_argument("--runs", type=int, default=4)
+    parser.add_argument("--seconds", type=float, default=25)
+    parser.add_argument("programs", nargs="*", default=["h2", "ecj", "clojure"])
+    arguments = parser.parse_args()
+    java = os.path.join(arguments.jdk, "bin/java")
+    good = True
+    with tempfile.TemporaryDirectory() as folder:
+        known = programs(folder)
+        for name in arguments.programs:
+            jtrace, jfr = [], []
+            for _ in range(arguments.runs):
+                jtrace.append(jtrace_shares(java, known[name], arguments.seconds, folder))
+                jfr.append(jfr_shares(java, known[name], arguments.seconds, folder))
+            print(f"{name}: {sum(map(lambda c: sum(c.values()), jtrace))} samples of jtrace, "
+                  f"{sum(map(lambda c: sum(c.values()), jfr))} of JFR\n"
+                  "  jtrace      JFR      sigmas")
+            within = compare(jtrace, jfr)
+            good = good and within >= GOAL
+            print(f"  {within} of {TOP} within {SIGMAS} deviations, goal {GOAL}", flush=True)
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
