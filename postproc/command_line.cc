@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <limits>
-#include <system_error>
 
 #include "absl/strings/str_format.h"
 #include "postproc/report/tree_view.h"
@@ -99,17 +97,6 @@ absl::Status SetFilter(std::string_view value, CommandLine& line) {
   return absl::OkStatus();
 }
 
-absl::Status SetSymbols(std::string_view value, CommandLine& line) {
-  for (const std::string_view folder : Split(value, ':')) {
-    std::error_code error;
-    if (!std::filesystem::is_directory(folder, error)) {
-      return absl::InvalidArgumentError(StrCat("--symbols: '", folder, "' is no folder"));
-    }
-    line.symbol_folders.emplace_back(folder);
-  }
-  return absl::OkStatus();
-}
-
 absl::Status SetTop(std::string_view value, CommandLine& line) {
   if (!ParseInteger(value, line.report.top) || line.report.top < 1) {
     return absl::InvalidArgumentError(StrCat("--top: '", value, "' is no positive number"));
@@ -181,8 +168,6 @@ constexpr Option kOptions[] = {
      "--aggregate=process", SetAggregate},
     {"--raw-names", "", "keep the numbers of lambda and hidden classes in names", "--raw-names",
      SetFlag<&CommandLine::raw_names>},
-    {"--symbols", "DIR[:DIR…]", "look there first for native modules and their debug files",
-     "--symbols=/mnt/target:debug", SetSymbols},
     {"--width", "N", "columns of text (default: the terminal's, else 120; 0: no limit)",
      "--width=0", SetWidth},
     {"--help", "", "this text", "--help", SetFlag<&CommandLine::help>},

@@ -27,7 +27,6 @@ struct CommandLine {
   Scope scope = Scope::kFull;
   Aggregate aggregate = Aggregate::kThread;
   bool raw_names = false;
-  std::vector<std::string> symbol_folders;
   ReportOptions report;
   bool width_given = false;
   std::vector<std::string> traces;

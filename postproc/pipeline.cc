@@ -71,7 +71,6 @@ absl::Status Pipeline::ReadTraces(RecordVisitor& visitor) {
     if (!file.ok()) return file.status();
     ReadOptions options;
     options.raw_names = line_.raw_names;
-    options.symbol_folders = line_.symbol_folders;
     options.progress = Progress(path);
     if (environment_.is_writing != nullptr) {
       options.is_writing = [&](int64_t pid) { return environment_.is_writing(pid, path); };

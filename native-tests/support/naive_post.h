@@ -56,6 +56,11 @@ class NaivePost {
     std::vector<Activation> open;  // open[0] is the root
     int64_t clock = 0;
     bool off = false;
+    int64_t passed_on = 0;  // since the last event: it says whose time that was
+    int64_t passed_off = 0;
+
+    void Pass(int64_t time);
+    void Charge(NaiveNode& node, Activation* activation);
   };
   struct Sample {
     std::vector<std::string> frames;
@@ -63,6 +68,13 @@ class NaivePost {
   };
 
   void Line(const std::vector<std::string>& fields);
+  static NaiveNode* Open(Thread& thread, const std::string& name);
+  static void CloseTo(Thread& thread, size_t size);
+  static void Exit(Thread& thread, const std::string& name);
+  static void Position(Thread& thread, const std::vector<std::string>& path);
+  static void Node(Thread& thread, const std::vector<std::string>& fields);
+  void SampleOf(Thread& thread, const std::string& op, int64_t weight,
+                const std::vector<std::string>& fields);
   Thread& ThreadOf(const std::string& name, int64_t time);
   static void Advance(Thread& thread, int64_t time);
   static NaiveNode* Child(NaiveNode* parent, const std::string& name, bool apart = false);

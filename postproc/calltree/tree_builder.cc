@@ -52,12 +52,26 @@ inline void TreeBuilder::AdvanceClock(ThreadState& state, int64_t time) {
   if (passed == 0) return;
   state.clock = time;
   CallNode& current = tree_.node(Current(state));
-  if (state.off || current.waits_for_user) {
+  const int64_t off = state.switched ? TakeOff(state, passed) : 0;
+  if (current.waits_for_user) {
     current.off = WrapAdd(current.off, passed);
-  } else {
-    current.base = WrapAdd(current.base, passed);
-    state.open_base.back() = WrapAdd(state.open_base.back(), passed);
+    return;
   }
+  current.off = WrapAdd(current.off, off);
+  const int64_t on = WrapSub(passed, off);
+  current.base = WrapAdd(current.base, on);
+  state.open_base.back() = WrapAdd(state.open_base.back(), on);
+}
+
+// How much of the time up to the state's clock the thread was off, of which so much passed since it
+// was asked last.
+int64_t TreeBuilder::TakeOff(ThreadState& state, int64_t passed) {
+  const int64_t since_switch = WrapSub(state.clock, state.switch_time);
+  const int64_t off = state.off ? WrapAdd(state.off_before, since_switch) : state.off_before;
+  state.off_before = 0;
+  state.switch_time = state.clock;
+  state.switched = state.off;
+  return std::clamp<int64_t>(off, 0, std::max<int64_t>(passed, 0));
 }
 
 void TreeBuilder::BecomeEvent(CallNode& node) {
@@ -138,8 +152,9 @@ void TreeBuilder::OnDropped(At at, int64_t) {
   dropped.origin = NodeOrigin::kEvent;
   const int64_t passed = WrapSub(at.time, state.clock);
   state.clock = at.time;
-  int64_t& time = state.off ? dropped.off : dropped.base;
-  time = WrapAdd(time, passed);
+  const int64_t off = state.switched ? TakeOff(state, passed) : 0;
+  dropped.off = WrapAdd(dropped.off, off);
+  dropped.base = WrapAdd(dropped.base, WrapSub(passed, off));
 }
 
 void TreeBuilder::OnPosition(At at, absl::Span<const RoutineId> path, size_t shared) {
@@ -168,9 +183,12 @@ void TreeBuilder::OnPosition(At at, absl::Span<const RoutineId> path, size_t sha
   state.kept = path.size();
 }
 
+// Whose time it was is known at the thread's next event: a stretch may have been left out.
 void TreeBuilder::OnSwitch(At at, bool on) {
   ThreadState& state = StateOf(at);
-  AdvanceClock(state, at.time);
+  if (state.off) state.off_before = WrapAdd(state.off_before, WrapSub(at.time, state.switch_time));
+  state.switch_time = at.time;
+  state.switched = true;
   state.off = !on;
 }
 
@@ -231,6 +249,7 @@ void TreeBuilder::OnNotice(At at, std::string_view, absl::Span<const std::string
 
 void TreeBuilder::Finish() {
   for (ThreadState& state : states_) {
+    if (state.switched) AdvanceClock(state, state.switch_time);
     while (!state.open_base.empty()) CloseInnermost(state);
   }
 }

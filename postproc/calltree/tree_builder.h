@@ -55,14 +55,18 @@ class TreeBuilder : public RecordVisitor {
     std::vector<NodeId> open;        // activations, outermost first
     std::vector<int64_t> open_base;  // their base so far, the root's first
     size_t kept = 0;                 // so many of them are open since the last position
-    int64_t clock = 0;
-    bool off = false;
+    int64_t clock = 0;        // up to here time was given to nodes
+    bool switched = false;    // off, or has been since `clock`
+    bool off = false;         // since switch_time
+    int64_t switch_time = 0;  // of the last switch, or a later event
+    int64_t off_before = 0;   // between `clock` and switch_time
     int64_t samples = 0;
   };
 
   ThreadState& StateOf(At at);
   NodeId RootFor(ThreadId thread);
   void AdvanceClock(ThreadState& state, int64_t time);
+  int64_t TakeOff(ThreadState& state, int64_t passed);
   void Enter(ThreadState& state, RoutineId routine, CodeKind kind);
   void Exit(ThreadState& state, RoutineId routine);
   void CloseDownTo(ThreadState& state, RoutineId routine);

@@ -1,9 +1,12 @@
 #include "postproc/model/elf_symbols.h"
 
+#include <cxxabi.h>
 #include <elf.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <optional>
 #include <tuple>
 
@@ -12,8 +15,6 @@
 
 namespace jtrace::postproc {
 namespace {
-
-constexpr std::string_view kDebugLink = ".gnu_debuglink";
 
 // The bytes [offset, offset + size), or none if they are not all there.
 std::optional<std::string_view> Slice(std::string_view content, uint64_t offset, uint64_t size) {
@@ -91,38 +92,18 @@ void ElfSymbols::ParseSections(std::string_view content) {
                ? ReadAt<Elf64_Shdr>(content, header.e_shoff + index * sizeof(Elf64_Shdr))
                : std::nullopt;
   };
-  const auto names_of_sections = section_at(header.e_shstrndx);
-  const std::string_view section_names =
-      names_of_sections.has_value()
-          ? Slice(content, names_of_sections->sh_offset, names_of_sections->sh_size)
-                .value_or(std::string_view())
-          : std::string_view();
   for (uint64_t i = 0; i < header.e_shnum; ++i) {
     const auto section = section_at(i);
     if (!section.has_value()) return;
     const auto bytes = Slice(content, section->sh_offset, section->sh_size);
     if (!bytes.has_value() || section->sh_type == SHT_NOBITS) continue;
     if (section->sh_type == SHT_NOTE && build_id_.empty()) build_id_ = FindBuildId(*bytes);
-    if (section->sh_type == SHT_PROGBITS &&
-        StringAt(section_names, section->sh_name) == kDebugLink) {
-      ParseDebugLink(*bytes);
-    }
     if (section->sh_type != SHT_SYMTAB && section->sh_type != SHT_DYNSYM) continue;
-    if (section->sh_type == SHT_SYMTAB) has_all_symbols_ = true;
     const auto names_section = section_at(section->sh_link);
     if (!names_section.has_value()) continue;
     const auto names = Slice(content, names_section->sh_offset, names_section->sh_size);
     if (names.has_value()) AddSymbols(*bytes, *names);
   }
-}
-
-// A name, padded to four bytes, and a CRC.
-void ElfSymbols::ParseDebugLink(std::string_view section) {
-  const std::string_view name = StringAt(section, 0);
-  const auto crc = ReadAt<uint32_t>(section, (name.size() + 4) & ~size_t{3});
-  if (name.empty() || !crc.has_value()) return;
-  debug_link_ = name;
-  debug_link_crc_ = *crc;
 }
 
 void ElfSymbols::AddSymbols(std::string_view table, std::string_view names) {
@@ -158,30 +139,31 @@ void ElfSymbols::SortSymbols() {
       symbols_.end());
 }
 
-std::optional<uint64_t> ElfSymbols::AddressOf(uint64_t file_offset) const {
+std::string_view ElfSymbols::FindByFileOffset(uint64_t file_offset) const {
   for (const Segment& segment : segments_) {
     if (file_offset < segment.file_offset || file_offset - segment.file_offset >= segment.size) {
       continue;
     }
-    return segment.address + (file_offset - segment.file_offset);
+    const uint64_t address = segment.address + (file_offset - segment.file_offset);
+    auto after =
+        std::upper_bound(symbols_.begin(), symbols_.end(), address,
+                         [](uint64_t a, const Symbol& symbol) { return a < symbol.address; });
+    if (after == symbols_.begin()) return {};
+    const Symbol& symbol = *std::prev(after);
+    // A symbol without a size reaches to the next one.
+    if (symbol.size != 0 && address - symbol.address >= symbol.size) return {};
+    return symbol.name;
   }
-  return std::nullopt;
+  return {};
 }
 
-std::string_view ElfSymbols::FindByAddress(uint64_t address) const {
-  auto after =
-      std::upper_bound(symbols_.begin(), symbols_.end(), address,
-                       [](uint64_t a, const Symbol& symbol) { return a < symbol.address; });
-  if (after == symbols_.begin()) return {};
-  const Symbol& symbol = *std::prev(after);
-  // A symbol without a size reaches to the next one.
-  if (symbol.size != 0 && address - symbol.address >= symbol.size) return {};
-  return symbol.name;
-}
-
-std::string_view ElfSymbols::FindByFileOffset(uint64_t file_offset) const {
-  const std::optional<uint64_t> address = AddressOf(file_offset);
-  return address.has_value() ? FindByAddress(*address) : std::string_view();
+std::string Demangle(std::string_view name) {
+  std::string text(name);
+  if (!name.starts_with("_Z")) return text;
+  int status = 0;
+  const std::unique_ptr<char, decltype(&std::free)> demangled(
+      abi::__cxa_demangle(text.c_str(), nullptr, nullptr, &status), &std::free);
+  return status == 0 && demangled != nullptr ? std::string(demangled.get()) : text;
 }
 
 }  // namespace jtrace::postproc

@@ -1,7 +1,6 @@
 #include "postproc/reader/native_symbols.h"
 
 #include "absl/strings/str_format.h"
-#include "postproc/model/demangle.h"
 #include "postproc/support/strings.h"
 
 namespace jtrace::postproc {
@@ -49,12 +48,26 @@ void NativeSymbols::Seal() {
   stubs_.Seal();
 }
 
+void NativeSymbols::Open(File& file) {
+  file.opened = true;
+  if (!file.path.starts_with("/")) return;  // "[vdso]"
+  absl::StatusOr<InputFile> content = InputFile::OpenRegular(file.path);
+  if (!content.ok()) return;
+  file.content.emplace(*std::move(content));
+  absl::StatusOr<ElfSymbols> symbols = ElfSymbols::Parse(file.content->content());
+  if (!symbols.ok()) return;
+  // Another build than the one that ran would give wrong names.
+  if (!file.build_id.empty() && symbols->build_id() != file.build_id) return;
+  file.symbols.emplace(*std::move(symbols));
+}
+
 Frame NativeSymbols::Resolve(const AddressRange& range, uint64_t address, TraceModel& model) {
   const Mapping& mapping = mappings_[range.payload];
   File& file = *files_[mapping.file];
-  if (!file.symbols.has_value()) file.symbols.emplace(file.path, file.build_id, folders_);
+  if (!file.opened) Open(file);
   const uint64_t offset = address - range.start + mapping.file_offset;
-  const std::string_view symbol = file.symbols->FindByFileOffset(offset);
+  std::string_view symbol;
+  if (file.symbols.has_value()) symbol = file.symbols->FindByFileOffset(offset);
   Frame frame;
   frame.origin = IsJvm(file.base_name) ? Origin::kVm : Origin::kNative;
   frame.module = model.InternModule(file.base_name);

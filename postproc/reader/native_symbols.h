@@ -13,8 +13,9 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "postproc/model/address_map.h"
+#include "postproc/model/elf_symbols.h"
 #include "postproc/model/trace_model.h"
-#include "postproc/reader/module_symbols.h"
+#include "postproc/reader/input_file.h"
 
 namespace jtrace::postproc {
 
@@ -27,8 +28,6 @@ class NativeSymbols {
   void RemoveStub(uint64_t start, uint64_t end, int64_t time);
   // Call once when all are known.
   void Seal();
-  // Where to look for modules and their symbols first: see ModuleSymbols.
-  void SetFolders(std::vector<std::string> folders) { folders_ = std::move(folders); }
 
   // The frame of native code at `address`. A return address belongs to the call before it, which
   // may be its function's last instruction. Symbol files are read when first needed, names
@@ -43,19 +42,21 @@ class NativeSymbols {
     std::string path;
     std::string build_id;
     std::string base_name;
-    std::optional<ModuleSymbols> symbols;  // once needed
+    bool opened = false;
+    std::optional<InputFile> content;
+    std::optional<ElfSymbols> symbols;
   };
   struct Mapping {
     uint32_t file = 0;
     uint64_t file_offset = 0;
   };
+  void Open(File& file);
   Frame Resolve(const AddressRange& range, uint64_t address, TraceModel& model);
 
   AddressMap modules_;
   AddressMap stubs_;
   std::vector<Mapping> mappings_;
   std::vector<std::unique_ptr<File>> files_;
-  std::vector<std::string> folders_;
   absl::flat_hash_map<std::pair<std::string, std::string>, uint32_t> file_index_;
   std::vector<std::string> stub_names_;
   absl::flat_hash_map<std::pair<const AddressRange*, uint64_t>, FrameId> resolved_;

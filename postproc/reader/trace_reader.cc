@@ -104,7 +104,6 @@ absl::Status ReadBinaryTrace(std::string_view content, std::string_view file,
   model.AddTrace(std::string(file));
 
   Definitions definitions(options.raw_names, model, stats);
-  definitions.native().SetFolders(options.symbol_folders);
   ChunkWalk first_pass(content, &stats);
   while (const ChunkPayload* chunk = first_pass.Next()) {
     definitions.AddChunk(*chunk);

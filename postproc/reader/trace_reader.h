@@ -3,9 +3,7 @@
 
 #include <cstdint>
 #include <functional>
-#include <string>
 #include <string_view>
-#include <vector>
 
 #include "absl/status/status.h"
 #include "postproc/import_stats.h"
@@ -18,8 +16,7 @@ namespace jtrace::postproc {
 using ProgressFunction = std::function<void(double fraction)>;
 
 struct ReadOptions {
-  bool raw_names = false;  // keep the numbers of lambda and hidden classes
-  std::vector<std::string> symbol_folders;  // where modules and their symbols may be, first of all
+  bool raw_names = false;     // keep the numbers of lambda and hidden classes
   ProgressFunction progress;  // may be null
   // Whether the process still has the trace open to write it: then its end is not missing but yet
   // to come. May be null.

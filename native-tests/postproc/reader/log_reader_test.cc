@@ -62,6 +62,20 @@ TEST(LogReaderTest, ADroppedStretchTakesItsTimeAndLeavesTheDepth) {
               HasSubstr("1,000 entries and exits left out of the log"));
 }
 
+// Whose the time around a switch was is not known before the next record.
+TEST(LogReaderTest, TimeOffTheProcessorsInADroppedStretchIsTheStretchs) {
+  TraceBuilder builder = TwoRoutines();
+  AddLog(builder, 0, {kEnterF}, {0});
+  builder.Event(30, 1, format::kThreadSwitch, format::kSwitch | format::kEnd);
+  builder.Event(90, 1, format::kThreadSwitch, format::kSwitch);
+  builder.Event(130, 1, format::kSession, format::kSessionLoss, 1000);
+  builder.Event(140, 1, format::kThreadSwitch, format::kSwitch | format::kEnd);
+  AddLog(builder, 145, {kExitF}, {0});
+  EXPECT_THAT(Rows(builder.Finish(), "tree", {"level", "base", "elapsed", "name"}),
+              ElementsAre(CsvRow{"0", "0", "145", "main"}, CsvRow{"1", "10", "145", "A.f()"},
+                          CsvRow{"2", "70", "130", "[dropped]"}));
+}
+
 constexpr uint32_t kAt = 1;
 constexpr uint32_t kLeftOut = 2;
 

@@ -1,0 +1,227 @@
+#include <algorithm>
+#include <cstdio>
+#include <functional>
+#include <map>
+
+#include "native-tests/support/naive_post.h"
+
+namespace jtrace::testing {
+namespace {
+
+std::string Percent(int64_t part, int64_t whole) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.2f",
+                whole == 0 ? 0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole));
+  return text;
+}
+
+std::string Num(int64_t value) { return std::to_string(value); }
+
+// Recursion: a root is never the same routine as a method.
+using Routine = std::pair<bool, std::string>;  // is a root; name
+Routine RoutineOf(const NaiveNode& node) { return {node.parent == nullptr, node.name}; }
+
+using Visit = std::function<void(const NaiveNode&, int level)>;
+void Walk(const NaiveNode& node, int level, const Visit& visit) {
+  visit(node, level);
+  std::vector<const NaiveNode*> sorted;
+  for (const auto& child : node.children) sorted.push_back(child.get());
+  std::stable_sort(sorted.begin(), sorted.end(), [](const NaiveNode* a, const NaiveNode* b) {
+    if (a->Cum() != b->Cum()) return a->Cum() > b->Cum();
+    if (a->CumTicks() != b->CumTicks()) return a->CumTicks() > b->CumTicks();
+    if (a->calls != b->calls) return a->calls > b->calls;
+    return a->name < b->name;
+  });
+  for (const NaiveNode* child : sorted) Walk(*child, level + 1, visit);
+}
+
+int64_t Least(const std::vector<int64_t>& values) {
+  return values.empty() ? 0 : *std::min_element(values.begin(), values.end());
+}
+int64_t Greatest(const std::vector<int64_t>& values) {
+  return values.empty() ? 0 : *std::max_element(values.begin(), values.end());
+}
+
+}  // namespace
+
+int64_t NaiveNode::Cum() const {
+  int64_t sum = base;
+  for (const auto& child : children) sum += child->Cum();
+  return sum;
+}
+int64_t NaiveNode::Elapsed() const {
+  int64_t sum = base + off;
+  for (const auto& child : children) sum += child->Elapsed();
+  return sum;
+}
+int64_t NaiveNode::CumTicks() const {
+  int64_t sum = ticks;
+  for (const auto& child : children) sum += child->CumTicks();
+  return sum;
+}
+int NaiveNode::RecursionLevel() const {
+  int level = 1;
+  for (const NaiveNode* at = parent; at != nullptr; at = at->parent) {
+    level += RoutineOf(*at) == RoutineOf(*this);
+  }
+  return level;
+}
+std::string NaiveNode::Origin() const {
+  return parent == nullptr ? "thread" : event ? "event" : "sample";
+}
+
+std::vector<CsvRow> NaivePost::Tree() const {
+  std::vector<CsvRow> rows;
+  for (const std::string& name : thread_order_) {
+    Walk(*threads_.at(name).root, 0, [&](const NaiveNode& node, int level) {
+      rows.push_back({name, Num(level), Num(node.RecursionLevel()), Num(node.calls), Num(node.base),
+                      Num(node.Cum()), Num(node.Elapsed()), Num(node.ticks), Num(node.CumTicks()),
+                      Num(node.samples), node.Origin(), node.name, Num(node.jitted),
+                      Num(Least(node.extremes)), Num(Greatest(node.extremes))});
+    });
+  }
+  return rows;
+}
+
+namespace {
+
+struct Sums {
+  int64_t calls = 0, jitted = 0, base = 0, cum = 0, cum2 = 0, elapsed = 0;
+  int64_t ticks = 0, cum_ticks = 0, cum2_ticks = 0, samples = 0;
+  std::vector<int64_t> extremes;
+};
+
+// cum, cum_ticks and calls descending, then name.
+template <typename Key>
+std::vector<std::pair<Key, Sums>> Sorted(const std::map<Key, Sums>& sums,
+                                         const std::function<std::string(const Key&)>& name) {
+  std::vector<std::pair<Key, Sums>> sorted(sums.begin(), sums.end());
+  std::stable_sort(sorted.begin(), sorted.end(), [&](const auto& a, const auto& b) {
+    if (a.second.cum != b.second.cum) return a.second.cum > b.second.cum;
+    if (a.second.cum_ticks != b.second.cum_ticks) return a.second.cum_ticks > b.second.cum_ticks;
+    if (a.second.calls != b.second.calls) return a.second.calls > b.second.calls;
+    return name(a.first) < name(b.first);
+  });
+  return sorted;
+}
+
+}  // namespace
+
+namespace {
+
+using RoutineSums = std::map<Routine, Sums>;
+
+void AddFlat(const NaiveNode& root, RoutineSums& sums) {
+  Walk(root, 0, [&](const NaiveNode& node, int) {
+    Sums& row = sums[RoutineOf(node)];
+    row.calls += node.calls;
+    row.jitted += node.jitted;
+    row.base += node.base;
+    row.cum2 += node.Cum();
+    row.ticks += node.ticks;
+    row.cum2_ticks += node.CumTicks();
+    row.samples += node.samples;
+    row.extremes.insert(row.extremes.end(), node.extremes.begin(), node.extremes.end());
+    if (node.RecursionLevel() > 1) return;
+    row.cum += node.Cum();
+    row.elapsed += node.Elapsed();
+    row.cum_ticks += node.CumTicks();
+  });
+}
+
+std::string NameOf(const Routine& routine) { return routine.second; }
+
+}  // namespace
+
+std::vector<CsvRow> NaivePost::Flat() const {
+  RoutineSums sums;
+  for (const auto& [name, thread] : threads_) AddFlat(*thread.root, sums);
+  std::vector<CsvRow> rows;
+  for (const auto& [routine, row] : Sorted<Routine>(sums, NameOf)) {
+    rows.push_back({Num(row.calls), Num(row.base), Num(row.cum), Num(row.cum2), Num(row.elapsed),
+                    Num(row.ticks), Num(row.cum_ticks), Num(row.cum2_ticks), Num(row.samples),
+                    routine.second, Num(row.jitted), Num(Least(row.extremes)),
+                    Num(Greatest(row.extremes))});
+  }
+  return rows;
+}
+
+std::vector<CsvRow> NaivePost::ArcFlow() const {
+  RoutineSums flat;
+  for (const auto& [name, thread] : threads_) AddFlat(*thread.root, flat);
+  std::vector<CsvRow> rows;
+  for (const auto& [self, total] : Sorted<Routine>(flat, NameOf)) {
+    std::map<std::string, std::map<Routine, Sums>> arcs;  // by row kind
+    const auto add = [](Sums& sums, const NaiveNode& node) {
+      sums.calls += node.calls;
+      sums.base += node.base;
+      sums.cum += node.Cum();
+      sums.ticks += node.ticks;
+      sums.cum_ticks += node.CumTicks();
+    };
+    for (const auto& [name, thread] : threads_) {
+      Walk(*thread.root, 0, [&](const NaiveNode& node, int) {
+        if (RoutineOf(node) != self) return;
+        const bool recursive = node.RecursionLevel() > 1;
+        if (node.parent != nullptr) {
+          add(arcs[recursive ? "rparent" : "parent"][RoutineOf(*node.parent)], node);
+        }
+        for (const auto& child : node.children) {
+          add(arcs[recursive ? "rchild" : "child"][RoutineOf(*child)], *child);
+        }
+      });
+    }
+    for (const std::string kind : {"parent", "rparent", "self", "child", "rchild"}) {
+      if (kind == "self") {
+        rows.push_back({self.second, kind, Num(total.calls), Num(total.base), Num(total.cum),
+                        Num(total.cum2), Num(total.ticks), Num(total.cum_ticks),
+                        Num(total.cum2_ticks), self.second});
+        continue;
+      }
+      for (const auto& [other, sums] : Sorted<Routine>(arcs[kind], NameOf)) {
+        rows.push_back({self.second, kind, Num(sums.calls), Num(sums.base), Num(sums.cum), "",
+                        Num(sums.ticks), Num(sums.cum_ticks), "", other.second});
+      }
+    }
+  }
+  return rows;
+}
+
+std::vector<CsvRow> NaivePost::Paths() const {
+  std::map<std::vector<std::string>, std::pair<int64_t, int64_t>> counts;  // inclusive, exclusive
+  int64_t whole = 0;
+  for (const Sample& sample : samples_) {
+    std::vector<std::string> frames = sample.frames;
+    if (frames.empty()) frames.emplace_back("[no_frames]");
+    whole += sample.weight;
+    counts[frames].second += sample.weight;
+    for (; !frames.empty(); frames.pop_back()) counts[frames].first += sample.weight;
+  }
+  std::vector<CsvRow> rows;
+  const std::function<void(const std::vector<std::string>&)> below =
+      [&](const std::vector<std::string>& prefix) {
+        std::vector<std::vector<std::string>> children;
+        for (const auto& [path, count] : counts) {
+          if (path.size() == prefix.size() + 1 &&
+              std::equal(prefix.begin(), prefix.end(), path.begin())) {
+            children.push_back(path);
+          }
+        }
+        std::stable_sort(children.begin(), children.end(), [&](const auto& a, const auto& b) {
+          if (counts[a].first != counts[b].first) return counts[a].first > counts[b].first;
+          return a.back() < b.back();
+        });
+        for (const auto& path : children) {
+          std::string text;
+          for (const std::string& name : path) text += (text.empty() ? "" : " > ") + name;
+          const auto [inclusive, exclusive] = counts[path];
+          rows.push_back({text, Num(inclusive), Percent(inclusive, whole), Num(exclusive),
+                          Percent(exclusive, whole)});
+          below(path);
+        }
+      };
+  below({});
+  return rows;
+}
+
+}  // namespace jtrace::testing
