@@ -125,7 +125,9 @@ class FullWalkCheck {
   void Compare(const Chain& chain) const {
     if (slot_.check_storage == nullptr || before_ == 0) return;
     const uint64_t fingerprint = chain.Fingerprint();
-    if (fingerprint == 0 || fingerprint == before_) return;
+    if (fingerprint == 0) return;
+    Count(sample_counters.memory_checked);
+    if (fingerprint == before_) return;
     if (Walk() == before_) Count(sample_counters.memory_wrong);
   }
 

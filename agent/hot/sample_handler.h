@@ -23,8 +23,9 @@ struct SampleCounters {
   std::atomic<uint64_t> stale{0};      // our signal, but the thread or session was gone
   std::atomic<uint64_t> foreign{0};    // someone else's signal, passed on
   std::atomic<uint64_t> position_unknown{0};
-  std::atomic<uint64_t> memory_wrong{0};  // a remembered chain differed from the full walk
-  std::atomic<uint64_t> cost_ns{0};       // total time in the handler if measure_cost
+  std::atomic<uint64_t> memory_checked{0};  // remembered chains that a full walk was compared with
+  std::atomic<uint64_t> memory_wrong{0};    // a remembered chain differed from the full walk
+  std::atomic<uint64_t> cost_ns{0};         // total time in the handler if measure_cost
   std::atomic<uint64_t> notes[static_cast<int>(WalkNote::kCount)] = {};
   std::atomic<uint64_t> ends[4] = {};  // by ChainEnd
   // Handler times if measure_cost: bucket i counts [i, i+1) * 250 ns, the last one the rest.
