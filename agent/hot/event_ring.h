@@ -16,28 +16,36 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "agent/hot/layout.h"
+
 namespace jtrace::hot {
 
 inline constexpr int kOpBits = 24;
 enum class LogKind : uint32_t {
-  kAt = 0,       // Ref of the node where the thread stands
-  kDropped = 1,  // calls that went to the tree instead
-  kTime = 2,     // of what follows: microseconds since the last one (4 bytes), the clock (8 bytes)
-  kOff = 3,      // ticks off the processors before the next record (8-byte records)
+  kAt = 0,        // Ref of the node where the thread stands
+  kDropped = 1,   // calls that went to the tree instead
+  kTime = 2,      // of what follows: the clock, low bits; in microseconds if records have 4 bytes
+  kOff = 3,       // ticks off the processors before the next record (8-byte records)
+  kTimeHigh = 4,  // the bits above, of the next kTime, if they changed (4-byte records)
 };
 inline constexpr uint32_t kAtBit = uint32_t{1} << 31;
 
+// What stands behind `start_ticks` is the consumer's alone.
 struct EventRing {
   uint64_t tail;          // consumer: bytes read
   uint64_t bytes;         // of the records' storage, which follows
   uint64_t record_bytes;  // 4 or 8; written before the ring is published
   uint64_t start_ticks;   // the clock when the thread got its state
-  uint64_t time;          // consumer: of the last record, in the clock's units
-  uint64_t begins_at;  // consumer: Ref of the node where the next record's recording begins, or 0
-  uint64_t told;       // consumer: calls of the open gap that are no longer to be told
-  uint64_t reserved;
+  uint64_t time;          // of the last record or the file's begin, in the clock's units
+  uint64_t near;          // 8-byte records: the clock not long before the next one
+  uint64_t time_high;     // 4-byte records: the last kTimeHigh
+  uint64_t off;           // nanoseconds off the processors that the next record is to tell
+  uint64_t told;          // calls of the open gap that are no longer to be told
+  Ref at;                 // where the last record leaves the log's reader (LogReaderPosition)
+  Ref begins_at;          // where the next record's file begins; 0: the root, or it has begun
+  uint32_t reserved[12];
 };
-static_assert(sizeof(EventRing) == 64 && offsetof(EventRing, start_ticks) == 24);
+static_assert(sizeof(EventRing) == 128 && offsetof(EventRing, start_ticks) == 24);
 
 }  // namespace jtrace::hot
 

@@ -57,6 +57,7 @@ absl::Status Initialize(JNIEnv* jni, jclass defined, absl::string_view name) {
   }
   if (name == kClockClass) return CheckJavaLayout(jni, defined, ClockConstantsInJava());
   if (name == kLogClass) return CheckJavaLayout(jni, defined, LogConstantsInJava());
+  if (name == kRingClass) return CheckJavaLayout(jni, defined, RingConstantsInJava());
   return absl::OkStatus();
 }
 

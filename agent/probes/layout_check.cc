@@ -82,14 +82,17 @@ constexpr LayoutConstant kLogConstants[] = {
     {"COARSE", static_cast<int64_t>(hot::ProbeClock::kCoarse)},
     {"CPU", static_cast<int64_t>(hot::ProbeClock::kCpu)},
     {"ARENA_LOG_STOPPED", offsetof(Arena, log_stopped)},
-    {"STATE_LOG_NEXT", offsetof(ThreadState, log_next)},
-    {"STATE_LOG_LIMIT", offsetof(ThreadState, log_limit)},
-    {"STATE_LOG_LAP", offsetof(ThreadState, log_lap)},
-    {"STATE_LOG_RING", offsetof(ThreadState, log_ring)},
     {"STATE_LOG_GAP", offsetof(ThreadState, log_gap)},
     {"STATE_LOG_MOVING", offsetof(ThreadState, log_moving)},
     {"STATE_LOG_DROPPED", offsetof(ThreadState, log_dropped)},
     {"STATE_LOG_TIME", offsetof(ThreadState, log_time)},
+};
+
+constexpr LayoutConstant kRingConstants[] = {
+    {"STATE_LOG_NEXT", offsetof(ThreadState, log_next)},
+    {"STATE_LOG_LIMIT", offsetof(ThreadState, log_limit)},
+    {"STATE_LOG_LAP", offsetof(ThreadState, log_lap)},
+    {"STATE_LOG_RING", offsetof(ThreadState, log_ring)},
     {"RING_TAIL", offsetof(EventRing, tail)},
     {"RING_BYTES", offsetof(EventRing, bytes)},
     {"RING_RECORD_BYTES", offsetof(EventRing, record_bytes)},
@@ -99,6 +102,7 @@ constexpr LayoutConstant kLogConstants[] = {
     {"KIND_DROPPED", static_cast<int64_t>(hot::LogKind::kDropped)},
     {"KIND_TIME", static_cast<int64_t>(hot::LogKind::kTime)},
     {"KIND_OFF", static_cast<int64_t>(hot::LogKind::kOff)},
+    {"KIND_TIME_HIGH", static_cast<int64_t>(hot::LogKind::kTimeHigh)},
     {"KIND_AT", static_cast<int64_t>(hot::LogKind::kAt)},
 };
 static_assert(hot::ChunkBytes(0) == 1 << 11 && hot::ChunkBytes(1) == 1 << 13,
@@ -109,6 +113,7 @@ static_assert(hot::ChunkBytes(0) == 1 << 11 && hot::ChunkBytes(1) == 1 << 13,
 absl::Span<const LayoutConstant> LayoutConstantsInJava() { return kLayoutConstants; }
 absl::Span<const LayoutConstant> ClockConstantsInJava() { return kClockConstants; }
 absl::Span<const LayoutConstant> LogConstantsInJava() { return kLogConstants; }
+absl::Span<const LayoutConstant> RingConstantsInJava() { return kRingConstants; }
 
 absl::Status CheckJavaLayout(JNIEnv* jni, jclass defined,
                              absl::Span<const LayoutConstant> constants) {

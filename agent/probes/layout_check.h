@@ -21,6 +21,7 @@ struct LayoutConstant {
 absl::Span<const LayoutConstant> LayoutConstantsInJava();
 absl::Span<const LayoutConstant> ClockConstantsInJava();
 absl::Span<const LayoutConstant> LogConstantsInJava();
+absl::Span<const LayoutConstant> RingConstantsInJava();
 
 // Compares the fields of a defined class with them. Error: Internal, naming the field.
 absl::Status CheckJavaLayout(JNIEnv* jni, jclass defined,

@@ -31,6 +31,7 @@ struct LogRun {
   absl::Span<const uint64_t> times;
   absl::Span<const LogMark> marks;
   bool has_clock;
+  uint64_t since;  // with a clock: the time of the thread's last record before the run
 };
 
 // Empties the rings of record=log. On the writer thread only; never waits for a probe.
@@ -45,14 +46,16 @@ class LogCollector {
   bool Poll(Visit visit);
   // All of one thread that has ended: before its memory is reused.
   void Finish(const hot::ThreadState& state, Visit visit);
-  // The recording ends while threads may still run: gaps that are open now get their end.
-  void FinishAll(Visit visit);
+  // The recording or its file ends while threads may still run: what was recorded up to now, and
+  // what passed since each thread's last record. (Not with clock=cpu, where only the thread knows
+  // how much of that was on a processor: the next file gets it as a whole, if one follows.)
+  void EndFile(bool is_last, Visit visit);
 
   // A new recording begins: what was recorded up to now belongs to none.
   void BeginRecording();
 
-  // A new file goes on where the last one ended: the logs of threads that record nothing just now
-  // begin with their position, those of others have one soon.
+  // A new file goes on where the last one ended: the log of a thread that is inside calls begins
+  // with the position of its first record.
   void BeginFile();
 
   // No more records from now on: threads close their logs and count in their trees.
@@ -73,20 +76,42 @@ class LogCollector {
   template <typename Action>
   void ForEachRing(Action action);
   bool DrainSome(const hot::ThreadState& state, Visit visit);
-  // The records that the thread would have written at the gap's end.
-  void FinishGap(const hot::ThreadState& state, bool ended, Visit visit);
+  void BeginRun(hot::EventRing& ring);
+  void EndRun(const hot::ThreadState& state, uint64_t since, Visit visit);
+  // What the thread has written up to now.
+  uint64_t NextRecord(const hot::ThreadState& state) const;
+  // An open gap that nothing was recorded after; `gap` is 0 if there is none.
+  struct Gap {
+    uint64_t gap = 0;
+    uint64_t dropped = 0;
+    uint64_t current = 0;
+  };
+  Gap OpenGap(const hot::ThreadState& state, const hot::EventRing& ring) const;
+  // The marks that the thread would write at the gap's end.
+  void FinishGap(const hot::ThreadState& state, const Gap& gap, hot::Ref goes_on, uint64_t now,
+                 Visit visit);
+  void EndFileOf(const hot::ThreadState& state, hot::EventRing& ring, bool is_last, Visit visit);
+  void DrainToNow(const hot::ThreadState& state, hot::EventRing& ring, Visit visit);
+  static void Meet(const hot::ThreadState& state, hot::EventRing& ring);
+  // Whether the reader is known to stand below the root.
+  bool IsInside(const hot::ThreadState& state, const hot::EventRing& ring) const;
   template <typename Word>
   size_t ReadRecords(hot::EventRing& ring);
   void Take(hot::EventRing& ring, uint32_t record);
   void Take(hot::EventRing& ring, uint64_t record);
-  void Visited(const hot::ThreadState& state, Visit visit);
+  void TakeOp(hot::EventRing& ring, uint32_t op);
+  void TellOff(hot::EventRing& ring);
+  hot::Ref RefOf(uint64_t node) const {
+    return hot::RefOf(arena_, reinterpret_cast<const hot::Node*>(node));
+  }
+  bool timed() const { return clock_ != hot::ProbeClock::kNone; }
+  // Of the last record; 0 without a clock.
   uint64_t TimeOf(const hot::EventRing& ring) const;
   void MoveTime(hot::EventRing& ring, uint64_t low_bits);
   void TakeKind(hot::EventRing& ring, hot::LogKind kind, uint64_t value);
-  void AddOff(uint64_t nanos);
   void AddMark(hot::LogKind kind, uint64_t value, uint64_t time);
-  // What the probes would read now, in nanoseconds of CLOCK_MONOTONIC.
-  uint64_t Now() const;
+  // What the probes would read now, in the clock's units.
+  uint64_t NowTicks() const;
 
   hot::Arena* arena_;
   const hot::ProbeClock clock_;

@@ -22,6 +22,8 @@ extern const unsigned char jtrace_class_JTraceClock[];
 extern const unsigned long jtrace_class_JTraceClock_size;
 extern const unsigned char jtrace_class_JTraceLog[];
 extern const unsigned long jtrace_class_JTraceLog_size;
+extern const unsigned char jtrace_class_JTraceRing[];
+extern const unsigned long jtrace_class_JTraceRing_size;
 extern const unsigned char jtrace_class_NativeClock[];
 extern const unsigned long jtrace_class_NativeClock_size;
 }
@@ -101,6 +103,7 @@ absl::Span<const EmbeddedClass> EmbeddedProbeClasses() {
       {"java/lang/invoke/JTraceTree", {jtrace_class_JTraceTree, jtrace_class_JTraceTree_size}},
       {kClockClass, {jtrace_class_JTraceClock, jtrace_class_JTraceClock_size}},
       {kLogClass, {jtrace_class_JTraceLog, jtrace_class_JTraceLog_size}},
+      {kRingClass, {jtrace_class_JTraceRing, jtrace_class_JTraceRing_size}},
   };
   return classes;
 }

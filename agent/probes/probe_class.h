@@ -21,6 +21,7 @@ inline constexpr absl::string_view kProbeClass = "java/lang/invoke/JTraceProbe";
 inline constexpr absl::string_view kLayoutClass = "java/lang/invoke/JTraceLayout";
 inline constexpr absl::string_view kClockClass = "java/lang/invoke/JTraceClock";
 inline constexpr absl::string_view kLogClass = "java/lang/invoke/JTraceLog";
+inline constexpr absl::string_view kRingClass = "java/lang/invoke/JTraceRing";
 
 // Those of java/, which belong into java.base.
 absl::Span<const EmbeddedClass> EmbeddedProbeClasses();

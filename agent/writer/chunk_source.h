@@ -17,8 +17,8 @@ class ChunkSource {
   // Once a chunk, just before it is written: adds what changed since the last one. Strings,
   // threads and routines that it refers to must be defined (RecordEncoder) by the time it returns.
   virtual void Seal(uint64_t time_ns, proto::Chunk& chunk) = 0;
-  // The recording ends: between the last Poll and the last Seal.
-  virtual void Finish(proto::Chunk&) {}
+  // The file ends, and with it perhaps the recording: between the last Poll and the last Seal.
+  virtual void EndFile(bool /*is_last*/, proto::Chunk&) {}
   // A new file begins (loop=, dump): what the last one was told has to be told again, and totals
   // start from 0.
   virtual void BeginFile() {}

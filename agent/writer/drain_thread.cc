@@ -87,7 +87,7 @@ absl::Status DrainThread::Stop(const std::function<void(proto::SessionEnd&)>& fi
   if (std::exchange(started_, false)) thread_.Wait();
   // Nothing runs on the thread: its state is the caller's now.
   Poll();
-  for (ChunkSource* source : sources_) source->Finish(own_);
+  for (ChunkSource* source : sources_) source->EndFile(/*is_last=*/true, own_);
   Seal(&finish);
   return status_;
 }
@@ -157,6 +157,7 @@ absl::Status DrainThread::NextFile(TraceFile& next, proto::SessionStart first,
   absl::Status status;
   Call([&] {
     Poll();
+    for (ChunkSource* source : sources_) source->EndFile(/*is_last=*/false, own_);
     Seal(&finish);
     status = status_;
     status_ = absl::OkStatus();

@@ -21,7 +21,8 @@ class RunEncoder {
   template <typename NumberOf>
   void Encode(bool with_switches, NumberOf number_of) {
     size_t from = 0;
-    for (const LogMark& mark : run_.marks) {
+    for (size_t i = 0; i < run_.marks.size(); ++i) {
+      const LogMark& mark = run_.marks[i];
       AddOps(from, mark.index);
       from = mark.index;
       if (mark.kind == hot::LogKind::kAt) {
@@ -29,7 +30,7 @@ class RunEncoder {
       } else if (mark.kind == hot::LogKind::kDropped) {
         AddDropped(2 * mark.value, TimeOf(mark));
       } else if (with_switches) {
-        AddOff(mark);
+        AddOff(i);
       }
     }
     AddOps(from, run_.ops.size());
@@ -83,17 +84,30 @@ class RunEncoder {
     last_ = time;
   }
 
-  // Just before the record behind the mark, as far as that is after the one before it: at equal
-  // times logs come before events.
-  void AddOff(const LogMark& mark) {
-    const uint64_t before = mark.index == 0 ? 0 : TimeOf(mark.index - 1);
-    const bool is_last = mark.index == run_.ops.size();
-    uint64_t time = is_last ? before : TimeOf(mark.index);
-    if (is_last && mark.index == 0) time = now_;
-    if (!is_last && time > before) --time;
-    const uint64_t off = std::max(before, time > mark.value ? time - mark.value : 0);
-    AddSwitch(off, format::kSwitchOn | format::kEnd);
-    AddSwitch(time, format::kSwitchOn);
+  // In the interval that the mark stands in: at its end, but before what ends it, as at equal times
+  // logs come before events.
+  void AddOff(size_t mark) {
+    const uint64_t before = TimeBefore(mark);
+    const uint64_t behind = TimeBehind(mark, before);
+    const uint64_t on = std::max(before, behind - 1);
+    const uint64_t length = run_.marks[mark].value;
+    AddSwitch(std::max(before, on - std::min(on, length)), format::kSwitchOn | format::kEnd);
+    AddSwitch(on, format::kSwitchOn);
+  }
+
+  uint64_t TimeBefore(size_t mark) const {
+    const uint32_t index = run_.marks[mark].index;
+    if (mark > 0 && run_.marks[mark - 1].index == index) return TimeOf(run_.marks[mark - 1]);
+    return index > 0 ? TimeOf(index - 1) : clock_.Since(run_.since);
+  }
+
+  // Of the first record behind the mark that is later than `before`; a position can be as early.
+  uint64_t TimeBehind(size_t mark, uint64_t before) const {
+    const uint32_t index = run_.marks[mark].index;
+    for (++mark; mark < run_.marks.size() && run_.marks[mark].index == index; ++mark) {
+      if (TimeOf(run_.marks[mark]) > before) return TimeOf(run_.marks[mark]);
+    }
+    return index < run_.ops.size() ? TimeOf(index) : now_;
   }
 
   void AddSwitch(uint64_t time, uint32_t minor) {
@@ -146,8 +160,8 @@ void LogSource::Seal(uint64_t time_ns, proto::Chunk& chunk) {
               "log fewer methods: include=com.acme.**, or use record=tree");
 }
 
-void LogSource::Finish(proto::Chunk& chunk) {
-  collector_.FinishAll([&](const LogRun& run) { Add(run, chunk); });
+void LogSource::EndFile(bool is_last, proto::Chunk& chunk) {
+  collector_.EndFile(is_last, [&](const LogRun& run) { Add(run, chunk); });
 }
 
 void LogSource::WatchBudget() {

@@ -29,7 +29,7 @@ class LogSource : public ChunkSource {
   void Poll(proto::Chunk& chunk) override;
   bool IsBehind() const override { return is_behind_; }
   void Seal(uint64_t time_ns, proto::Chunk& chunk) override;
-  void Finish(proto::Chunk& chunk) override;
+  void EndFile(bool is_last, proto::Chunk& chunk) override;
   void BeginFile() override {
     trees_.BeginFile();
     collector_.BeginFile();

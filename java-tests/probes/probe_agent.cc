@@ -58,7 +58,7 @@ class Report {
   }
 
   void Print(bool quiet) {
-    log_.FinishAll([this](const jtrace::LogRun& run) { AddLog(run); });
+    log_.EndFile(/*is_last=*/true, [this](const jtrace::LogRun& run) { AddLog(run); });
     if (!quiet) {
       for (const auto& [path, counts] : Paths()) {
         fprintf(stderr, "path %s %llu %llu\n", path.c_str(), counts.calls, counts.jitted);

@@ -6,6 +6,8 @@ import java.util.concurrent.atomic.AtomicLong;
  * A program to attach to: threads under load that count their own calls, and a main thread that does
  * what standard input says. "work N" makes N calls of {@link #step}; "load" prints how many calls
  * the load threads have made; "time N" prints how long N calls take; "gc" collects; "end" ends.
+ * "sink N" goes on N calls deeper, until "rise"; "dive" starts a thread that runs in the depth, and
+ * "surface" ends it and prints how often it turned there.
  */
 public final class Attached {
   static final AtomicLong loaded = new AtomicLong();
@@ -45,6 +47,53 @@ public final class Attached {
     return n == 0 ? 0 : 1 + deep(n - 1);
   }
 
+  static volatile boolean diving;
+  static Thread diver;
+  static long turns;
+
+  /** Ten calls deep; comes up now and then. */
+  static void stayDown() {
+    while (diving) dive(10);
+  }
+
+  static void dive(int left) {
+    if (left > 1) {
+      dive(left - 1);
+      return;
+    }
+    for (int i = 0; i < 5_000 && diving; i++) {
+      turns++;
+      turn();
+    }
+  }
+
+  static void turn() {
+    long x = turns;
+    for (int i = 0; i < 200; i++) x = x * 0x9E3779B97F4A7C15L ^ x >>> 7;
+    sum += x;
+  }
+
+  static void sink(BufferedReader in, int left) throws Exception {
+    if (left > 1) {
+      sink(in, left - 1);
+    } else {
+      obey(in, "rise");
+    }
+  }
+
+  static void obey(BufferedReader in, String last) throws Exception {
+    for (String line; (line = in.readLine()) != null && !line.equals(last); ) {
+      String[] command = line.split(" ");
+      if (command[0].equals("sink")) {
+        System.out.println("sinking");
+        sink(in, Integer.parseInt(command[1]));
+        System.out.println("risen");
+      } else {
+        System.out.println(answer(command));
+      }
+    }
+  }
+
   public static void main(String[] args) throws Exception {
     int threads = args.length > 0 ? Integer.parseInt(args[0]) : 2;
     for (int i = 0; i < threads; i++) {
@@ -53,15 +102,12 @@ public final class Attached {
       thread.start();
     }
     System.out.println("ready");
-    BufferedReader in = new BufferedReader(new InputStreamReader(System.in));
-    for (String line; (line = in.readLine()) != null && !line.equals("end"); ) {
-      System.out.println(answer(line.split(" ")));
-    }
+    obey(new BufferedReader(new InputStreamReader(System.in)), "end");
     running = false;
     System.out.println("ended");
   }
 
-  static String answer(String[] command) {
+  static String answer(String[] command) throws InterruptedException {
     switch (command[0]) {
       case "work":
         sum += work(Long.parseLong(command[1]));
@@ -72,6 +118,15 @@ public final class Attached {
         long begin = System.nanoTime();
         sum += work(Long.parseLong(command[1]));
         return Long.toString(System.nanoTime() - begin);
+      case "dive":
+        diving = true;
+        diver = new Thread(Attached::stayDown, "diver");
+        diver.start();
+        return "diving";
+      case "surface":
+        diving = false;
+        diver.join();
+        return Long.toString(turns);
       case "gc":
         System.gc();
         return "collected";

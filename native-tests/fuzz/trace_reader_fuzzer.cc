@@ -14,7 +14,6 @@
 #include "postproc/calltree/arc_flow.h"
 #include "postproc/calltree/flat_profile.h"
 #include "postproc/calltree/tree_builder.h"
-#include "postproc/model/demangle.h"
 #include "postproc/model/elf_symbols.h"
 #include "postproc/reader/chunk_emitter.h"
 #include "postproc/reader/definitions.h"

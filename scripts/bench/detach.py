@@ -2,8 +2,7 @@
 """Speed of a program after a recording has come and gone, against one that was left alone.
 
 Pairs of runs of H2 in one JVM each: in every second one jtrace attaches, records some iterations and
-stops. Compared are the medians of the same iterations in both: soon after, while the JVM compiles the
-restored methods anew, and later. The window before the recording shows how far two runs differ alone.
+stops. Compared are the medians of the iterations after that, the same ones in both.
 Usage: scripts/bench/detach.py [--pairs N] [--jdk HOME] [OPTION=VALUE …]    options of `jtrace start`
 """
 
@@ -17,8 +16,7 @@ import tempfile
 from paired import H2, ROOT, default_jdk
 
 JTRACE = os.path.join(ROOT, "build/bin/jtrace")
-START_AT, STOP_AT, ITERATIONS = 12, 17, 110
-WINDOWS = {"before": (8, START_AT), "soon after": (22, 42), "later": (60, ITERATIONS)}
+START_AT, STOP_AT, COMPARE_FROM, ITERATIONS = 12, 17, 27, 42
 
 
 def jtrace(verb, pid, *options):
@@ -26,7 +24,7 @@ def jtrace(verb, pid, *options):
 
 
 def run(java, options):
-    """Times of the iterations; `options` None: nobody attaches."""
+    """Times of the iterations to compare; `options` None: nobody attaches."""
     times = []
     with tempfile.TemporaryDirectory() as folder:
         process = subprocess.Popen([java, *H2, str(ITERATIONS)], stdout=subprocess.PIPE, text=True,
@@ -39,7 +37,7 @@ def run(java, options):
             if options is not None and int(number) == STOP_AT:
                 jtrace("stop", process.pid)
         process.wait()
-    return times
+    return times[COMPARE_FROM:]
 
 
 def main():
@@ -49,16 +47,14 @@ def main():
     parser.add_argument("options", nargs="*")
     args = parser.parse_args()
     java = os.path.join(args.jdk or default_jdk(), "bin/java")
-    ratios = {name: [] for name in WINDOWS}
+    ratios = []
     for _ in range(args.pairs):
-        alone, recorded = run(java, None), run(java, args.options)
-        for name, (begin, end) in WINDOWS.items():
-            ratios[name].append(statistics.median(recorded[begin:end]) /
-                                statistics.median(alone[begin:end]))
-        print(", ".join(f"{name} {100 * (values[-1] - 1):+.1f} %" for name, values in ratios.items()),
-              flush=True)
-    for name, values in ratios.items():
-        print(f"{name}: median {100 * (statistics.median(values) - 1):+.1f} %")
+        alone = statistics.median(run(java, None))
+        after = statistics.median(run(java, args.options))
+        ratios.append(after / alone)
+        print(f"alone {alone:.0f} ms, after a recording {after:.0f} ms: "
+              f"{100 * (ratios[-1] - 1):+.1f} %", flush=True)
+    print(f"median {100 * (statistics.median(ratios) - 1):+.1f} %")
 
 
 if __name__ == "__main__":

@@ -31,6 +31,7 @@ struct Visited {
   std::vector<uint32_t> ops;
   std::vector<uint64_t> times;
   std::vector<Mark> marks;
+  std::vector<uint64_t> since;  // of each run
 
   void operator()(const LogRun& run) {
     for (const LogMark& mark : run.marks) {
@@ -38,6 +39,7 @@ struct Visited {
     }
     ops.insert(ops.end(), run.ops.begin(), run.ops.end());
     times.insert(times.end(), run.times.begin(), run.times.end());
+    since.push_back(run.since);
   }
 };
 
@@ -147,10 +149,40 @@ TEST_F(LogCollectorTest, CoarseTimesAddUpInMicroseconds) {
   LogDouble<uint32_t> log(thread_.state(), 64, 5000);
   LogCollector collector(arena_.get(), ProbeClock::kCoarse, scale_);
   log.Enter(1);
-  log.Mark(LogKind::kTime, 100);
-  log.Mark(LogKind::kTime, 1);
+  log.Mark(LogKind::kTime, 106);
   log.Exit(1);
   EXPECT_THAT(Poll(collector).times, ElementsAre(5000u, 106'000u));
+}
+
+// An exception may cut a probe off anywhere between its records: the next one begins again.
+TEST_F(LogCollectorTest, CoarseTimesThatAreToldAgainMeanTheSame) {
+  constexpr uint64_t kLow = uint64_t{1} << hot::kOpBits;
+  LogDouble<uint32_t> log(thread_.state(), 64, (kLow - 5) * 1000);
+  LogCollector collector(arena_.get(), ProbeClock::kCoarse, scale_);
+  log.Mark(LogKind::kTimeHigh, 1);
+  log.Mark(LogKind::kAt, thread_.state()->root);
+  log.Mark(LogKind::kTimeHigh, 1);
+  for (int i = 0; i < 2; ++i) log.Mark(LogKind::kTime, 3);
+  log.Enter(1);
+  const Visited visited = Poll(collector);
+  EXPECT_EQ(visited.marks.front().time, (kLow - 5) * 1000);
+  EXPECT_THAT(visited.times, ElementsAre((kLow + 3) * 1000));
+}
+
+// What was off is told before the record that ends the interval, which may not be there yet.
+TEST_F(LogCollectorTest, TimeOffTheProcessorsWaitsForItsRecord) {
+  LogDouble<uint64_t> log(thread_.state(), 64, 1000);
+  LogCollector collector(arena_.get(), ProbeClock::kCpu, scale_);
+  log.Enter(1, 1100);
+  log.Mark(LogKind::kOff, 400);
+  EXPECT_TRUE(Poll(collector).marks.empty());
+  log.Mark(LogKind::kAt, thread_.state()->root);
+  log.Exit(1, 1600);
+  const Visited visited = Poll(collector);
+  EXPECT_THAT(visited.marks,
+              ElementsAre(Visited::Mark{0, LogKind::kAt, thread_.state()->root, 1100},
+                          Visited::Mark{0, LogKind::kOff, 400, 0}));
+  EXPECT_THAT(visited.since, ElementsAre(1100u));
 }
 
 // A thread that ends in a gap has left everything; one that runs on stands where it stands.
@@ -164,7 +196,7 @@ TEST_F(LogCollectorTest, AGapThatIsOpenAtTheEndIsTold) {
   const uint64_t inner = thread_.current_ref();
   thread_.state()->log_dropped = 3;
   Visited running;
-  collector.FinishAll(std::ref(running));
+  collector.EndFile(/*is_last=*/true, std::ref(running));
   EXPECT_THAT(running.marks, ElementsAre(Visited::Mark{0, LogKind::kAt, outer, 0},
                                          Visited::Mark{0, LogKind::kDropped, 3, 0},
                                          Visited::Mark{0, LogKind::kAt, inner, 0}));
@@ -181,7 +213,7 @@ TEST_F(LogCollectorTest, CallsOfAGapAreToldOnce) {
   thread_.state()->log_gap = thread_.state()->current;
   thread_.state()->log_dropped = 3;
   const auto nowhere = [](const LogRun&) {};
-  collector.FinishAll(nowhere);
+  collector.EndFile(/*is_last=*/true, nowhere);
   thread_.state()->log_dropped = 5;
   collector.Finish(*thread_.state(), nowhere);
   EXPECT_EQ(collector.dropped_calls(), 5u);
@@ -205,6 +237,7 @@ TEST_F(LogCollectorTest, ARecordingBeginsWhereTheThreadStands) {
   LogDouble<uint32_t> log(thread_.state());
   LogCollector collector(arena_.get(), ProbeClock::kNone, scale_);
   thread_.Enter(1);
+  thread_.FillSlots();
   log.Enter(1);
   collector.StopLogs();
   collector.BeginRecording();
@@ -216,6 +249,112 @@ TEST_F(LogCollectorTest, ARecordingBeginsWhereTheThreadStands) {
   EXPECT_THAT(visited.marks, ElementsAre(Visited::Mark{0, LogKind::kAt, thread_.current_ref(), 0}));
   log.Exit(2);
   EXPECT_TRUE(Poll(collector).marks.empty());
+}
+
+// The file changes while the thread is far ahead of its reader.
+TEST_F(LogCollectorTest, AFileBeginsWhereItsFirstRecordStood) {
+  LogDouble<uint32_t> log(thread_.state());
+  LogCollector collector(arena_.get(), ProbeClock::kNone, scale_);
+  std::vector<uint64_t> nodes;
+  for (const uint32_t routine : {4u, 4u, 36u}) {
+    thread_.Enter(routine);
+    nodes.push_back(thread_.current_ref());
+  }
+  thread_.FillSlots();
+  for (const uint32_t routine : {4u, 4u, 36u}) log.Enter(routine);
+  Poll(collector);
+  log.Exit(36);
+  collector.BeginFile();
+  const Visited second = Poll(collector);
+  EXPECT_THAT(second.ops, ElementsAre(Exit(36)));
+  EXPECT_THAT(second.marks, ElementsAre(Visited::Mark{0, LogKind::kAt, nodes[2], 0}));
+  // The outer one's exit was not seen.
+  log.Exit(4);
+  log.Exit(9);
+  Poll(collector);
+  log.Enter(4);
+  collector.BeginFile();
+  const Visited third = Poll(collector);
+  EXPECT_THAT(third.marks, ElementsAre(Visited::Mark{0, LogKind::kAt, nodes[0], 0}));
+}
+
+TEST_F(LogCollectorTest, ARecordThatDoesNotFitTheTreeGivesNoPositionUntilOneIsTold) {
+  LogDouble<uint32_t> log(thread_.state());
+  LogCollector collector(arena_.get(), ProbeClock::kNone, scale_);
+  thread_.Enter(4);
+  log.Enter(5);
+  log.Enter(4);
+  Poll(collector);
+  collector.BeginFile();
+  log.Mark(LogKind::kAt, thread_.current_ref());
+  EXPECT_EQ(Poll(collector).marks.size(), 1u);
+  collector.BeginFile();
+  log.Exit(4);
+  EXPECT_THAT(Poll(collector).marks,
+              ElementsAre(Visited::Mark{0, LogKind::kAt, thread_.current_ref(), 0}));
+}
+
+// A thread that sits in a call while files come and go.
+TEST_F(LogCollectorTest, TheTimeOfACallIsSharedByTheFilesItLastsIn) {
+  LogDouble<uint32_t> log(thread_.state(), 64, 1000);
+  arena_->tick = 1000;
+  LogCollector collector(arena_.get(), ProbeClock::kCoarse, scale_);
+  thread_.Enter(4);
+  thread_.FillSlots();
+  const uint64_t node = thread_.current_ref();
+  log.Enter(4);
+  for (uint64_t file = 1; file <= 3; ++file) {
+    arena_->tick = file * 10'000;
+    Visited visited;
+    collector.EndFile(file == 3, std::ref(visited));
+    const uint64_t begin = (file - 1) * 10'000;
+    if (file == 1) {
+      EXPECT_THAT(visited.marks, ElementsAre(Visited::Mark{1, LogKind::kAt, node, 10'000}));
+    } else {
+      EXPECT_THAT(visited.marks, ElementsAre(Visited::Mark{0, LogKind::kAt, node, begin},
+                                             Visited::Mark{0, LogKind::kAt, node, begin + 10'000}));
+    }
+    collector.BeginFile();
+  }
+  log.Mark(LogKind::kTime, 40);
+  log.Exit(4);
+  const Visited last = Poll(collector);
+  EXPECT_THAT(last.marks, ElementsAre(Visited::Mark{0, LogKind::kAt, node, 30'000}));
+  EXPECT_THAT(last.times, ElementsAre(40'000u));
+}
+
+TEST_F(LogCollectorTest, TheTimeOfAGapIsSharedByTheFilesItLastsIn) {
+  LogDouble<uint32_t> log(thread_.state(), 64, 1000);
+  LogCollector collector(arena_.get(), ProbeClock::kCoarse, scale_);
+  thread_.Enter(4);
+  const uint64_t outer = thread_.current_ref();
+  thread_.Enter(5);
+  const uint64_t inner = thread_.current_ref();
+  thread_.FillSlots();
+  log.Enter(4);
+  log.Enter(5);
+  Poll(collector);
+  // In a gap since then, in which the inner call ended and began again.
+  thread_.state()->log_gap =
+      reinterpret_cast<uintptr_t>(hot::At<hot::Node>(arena_.get(), static_cast<hot::Ref>(outer)));
+  thread_.state()->log_dropped = 3;
+  arena_->tick = 10'000;
+  Visited first;
+  collector.EndFile(/*is_last=*/false, std::ref(first));
+  EXPECT_THAT(first.marks, ElementsAre(Visited::Mark{0, LogKind::kAt, outer, 1000},
+                                       Visited::Mark{0, LogKind::kDropped, 3, 10'000},
+                                       Visited::Mark{0, LogKind::kAt, inner, 10'000}));
+  collector.BeginFile();
+  log.Mark(LogKind::kAt, outer);
+  log.Mark(LogKind::kTime, 25);
+  log.Mark(LogKind::kDropped, 8);
+  log.Mark(LogKind::kAt, inner);
+  thread_.state()->log_gap = thread_.state()->log_dropped = 0;
+  const Visited second = Poll(collector);
+  EXPECT_THAT(second.marks, ElementsAre(Visited::Mark{0, LogKind::kAt, outer, 10'000},
+                                        Visited::Mark{0, LogKind::kAt, outer, 10'000},
+                                        Visited::Mark{0, LogKind::kDropped, 5, 25'000},
+                                        Visited::Mark{0, LogKind::kAt, inner, 25'000}));
 }
 
 }  // namespace

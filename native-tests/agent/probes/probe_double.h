@@ -74,6 +74,16 @@ class ProbeDouble {
     } while (!ended.compare_exchange_weak(head, Ref(state_)));
   }
 
+  // Puts every child into its parent's slot, for readers that look there.
+  void FillSlots() {
+    for (hot::Ref ref = state_->root; ref != 0; ref = hot::At<hot::Node>(arena_, ref)->next) {
+      const auto* node = hot::At<hot::Node>(arena_, ref);
+      if (node->parent == 0) continue;
+      uint64_t* slots = hot::At<hot::Node>(arena_, node->parent)->slots;
+      slots[node->routine % hot::kSlotCount] = uint64_t{ref} << 32 | node->routine;
+    }
+  }
+
   hot::ThreadState* state() { return state_; }
   uint64_t current_ref() { return Ref(reinterpret_cast<void*>(state_->current)); }
 

@@ -107,6 +107,28 @@ TEST_F(LogSourceTest, TimesOffTheProcessorsAreEventsIfWanted) {
   }
 }
 
+// Nor a position, which has the time of the record before it.
+TEST_F(LogSourceTest, TimeOffTheProcessorsInAGapStandsInTheGap) {
+  const uint64_t start = clock_.start();
+  LogDouble<uint64_t> log(thread_.state(), 64, start);
+  LogCollector logs(arena_.get(), ProbeClock::kCpu, scale_);
+  LogSource source = Source(logs);
+  const uint32_t root = thread_.state()->root;
+  log.Enter(3, start + 100);
+  log.Mark(LogKind::kAt, root);
+  log.Mark(LogKind::kOff, 400);
+  log.Mark(LogKind::kTime, start + 600);
+  log.Mark(LogKind::kDropped, 1);
+  log.Mark(LogKind::kOff, 40);
+  log.Mark(LogKind::kAt, root);
+  log.Enter(3, start + 700);
+  proto::Chunk chunk;
+  source.Poll(chunk);
+  std::vector<uint64_t> times;
+  for (const proto::Event& event : chunk.event()) times.push_back(event.time_ns());
+  EXPECT_THAT(times, ElementsAre(199u, 599u, 659u, 699u));
+}
+
 TEST_F(LogSourceTest, ASpentBudgetStopsTheLogsOnce) {
   LogCollector logs(arena_.get(), ProbeClock::kNone, scale_);
   LogSource source = Source(logs, {.budget = 1000, .switches = true});

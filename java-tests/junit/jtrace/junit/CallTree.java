@@ -11,9 +11,14 @@ final class CallTree {
 
   /** `thread: A.f() > A.g()` to calls; nodes that were never entered left out. */
   static Map<String, Long> of(Jvm.Result run) {
+    return of(run.report("--report=tree"));
+  }
+
+  /** Of a --report=tree. */
+  static Map<String, Long> of(Report tree) {
     Map<String, Long> calls = new TreeMap<>();
     List<String> path = new ArrayList<>();
-    for (Map<String, String> row : run.report("--report=tree").rows()) {
+    for (Map<String, String> row : tree.rows()) {
       int level = Integer.parseInt(row.get("level"));
       while (path.size() > level) path.remove(path.size() - 1);
       path.add(row.get("name"));

@@ -198,6 +198,61 @@ final class LogExactTest {
     }
   }
 
+  private static final int FILES = 4;
+
+  /**
+   * Threads are deep in calls while files change, one running, one waiting: each file has the right
+   * paths by itself, and together they have all calls.
+   */
+  @TestFactory
+  Stream<DynamicTest> filesOfALoopHaveTheRightPaths() {
+    return Stream.of("none", "coarse", "tsc", "cpu")
+        .map(
+            clock ->
+                DynamicTest.dynamicTest("clock=" + clock, () -> checkPathsOfFiles(clock)));
+  }
+
+  private static void checkPathsOfFiles(String clock) {
+    try (LiveJvm jvm = new LiveJvm(0)) {
+      jvm.jtrace(
+          "start", "out=%n.bin", "loop=1h", "mode=events", "record=log", "clock=" + clock,
+          "include=Attached", "exclude=Attached::main;Attached::obey");
+      assertEquals("sinking", jvm.ask("sink 3"));
+      assertEquals("diving", jvm.ask("dive"));
+      for (int file = 1; file < FILES; file++) {
+        jvm.ask("work 100");
+        jvm.jtrace("dump");
+      }
+      jvm.ask("work 100");
+      long turns = jvm.askNumber("surface");
+      jvm.jtrace("stop");
+      assertEquals(turns, callsInFiles(jvm));
+      assertEquals("risen", jvm.ask("rise"));
+      assertEquals(0, jvm.end());
+    }
+  }
+
+  /** Of what the diver does below; checks where. */
+  private static long callsInFiles(LiveJvm jvm) {
+    String sunk = "main: " + "Attached.sink(BufferedReader,int) > ".repeat(3);
+    String turn =
+        "diver: Attached.stayDown() > " + "Attached.dive(int) > ".repeat(10) + "Attached.turn()";
+    long turns = 0;
+    for (int file = 1; file <= FILES; file++) {
+      Path trace = jvm.folder.resolve(file + ".bin");
+      Map<String, Long> tree = CallTree.of(Report.of(trace, "--report=tree"));
+      for (String path : tree.keySet()) {
+        assertTrue(!path.contains("turn") || path.equals(turn), file + ".bin has " + path);
+        assertTrue(
+            !path.contains("dive") || turn.startsWith(path), file + ".bin has " + path);
+      }
+      turns += tree.getOrDefault(turn, 0L);
+      String answer = "Attached.answer(String[]) > Attached.work(long) > Attached.step(long)";
+      assertEquals(100, tree.get(sunk + answer), file + ".bin: " + tree.keySet());
+    }
+    return turns;
+  }
+
   private static long steps(LiveJvm jvm, String trace) {
     return Report.of(jvm.folder.resolve(trace), "--report=flat").sum("calls", STEP);
   }

@@ -3,16 +3,16 @@ package java.lang.invoke;
 import static java.lang.invoke.JTraceLayout.*;
 import static java.lang.invoke.JTraceMemory.at;
 import static java.lang.invoke.JTraceMemory.reference;
+import static java.lang.invoke.JTraceRing.*;
 
 import jdk.internal.misc.Unsafe;
 import jdk.internal.vm.annotation.ForceInline;
 
 /**
- * record=log: a record for every entry and exit, in a ring of the thread that the agent's writer
- * thread empties (agent/hot/event_ring.h is the same layout for C++).
+ * record=log: a record for every entry and exit, in a ring of the thread (JTraceRing) that the agent's
+ * writer thread empties.
  *
- * <p>A record is one word, 0 until it is written, so that a single store publishes it; the reader
- * writes 0 back. It takes 4 bytes, or 8 with a time of its own. Where the reader cannot keep up there
+ * <p>A record takes 4 bytes, or 8 with a time of its own. Where the reader cannot keep up there
  * is a <em>gap</em>: calls are counted in the tree instead, until a part of the ring is free again. A
  * gap ends anywhere: a record says at which node of the tree the thread stands then. So log and tree
  * together are exact at any time. When the log is stopped (logbudget=), the tree counts what follows.
@@ -25,58 +25,34 @@ final class JTraceLog {
   private static final int CLOCK = JTraceProbe.CLOCK;
   private static final int COARSE = 1;
   private static final int CPU = 3;
-  /** Whether records have a time of their own. */
-  private static final boolean WIDE = JTraceClock.FINE;
-  private static final int RECORD = WIDE ? 8 : 4;
-
   private static final int ARENA_LOG_STOPPED = 712;
-  private static final int STATE_LOG_NEXT = 112;
-  private static final int STATE_LOG_LIMIT = 120;
-  private static final int STATE_LOG_LAP = 128;
-  private static final int STATE_LOG_RING = 136;
   private static final int STATE_LOG_GAP = 144;
   private static final int STATE_LOG_MOVING = 152;
   private static final int STATE_LOG_DROPPED = 160;
   private static final int STATE_LOG_TIME = 168;
-  private static final int RING_TAIL = 0;
-  private static final int RING_BYTES = 8;
-  private static final int RING_RECORD_BYTES = 16;
-  private static final int RING_START_TICKS = 24;
-  private static final int RING_DATA = 64;
 
   /** STATE_LOG_GAP once the log is over. */
   private static final int OVER = 1;
 
   private static final int EXIT = 2;
-  /** Bits of an entry or exit: routine << 2 | exit << 1 | jitted. */
-  private static final int OP_BITS = 24;
-  // Without a routine: what the other bits of the record are.
-  private static final int KIND_DROPPED = 1;
-  private static final int KIND_TIME = 2;
-  private static final int KIND_OFF = 3;
-  private static final int KIND_AT = 0;
+  private static final long VALUE_MASK = (1L << OP_BITS) - 1;
   /** What a record with a time of its own holds beside its kind. */
   private static final long OFF_AT_MOST = (1L << 64 - OP_BITS) - 1;
 
   /** A gap looks for room this often, in calls. */
   private static final int GAP_CALLS = 256;
-  /** Parts of the ring: a gap lasts until so much is free, and log_stopped is seen as often. */
+  /** A part of the ring: a gap lasts until so much is free. */
   private static final int GAP_SHIFT = 2;
-  private static final int WINDOW_SHIFT = 3;
 
   private static final Unsafe U = Unsafe.getUnsafe();
 
   private JTraceLog() {}
 
-  /** Sets up the thread's ring. {@code bytes} are what is to be had at {@code ring}, zeroed. */
+  /** Of a thread that gets its state. */
   static void begin(long state, long ring, long bytes) {
     long now = CLOCK == 0 ? 0 : JTraceClock.now();
-    U.putLong(ring + RING_BYTES, bytes - RING_DATA);
-    U.putLong(ring + RING_RECORD_BYTES, RECORD);
-    U.putLong(ring + RING_START_TICKS, now);
     U.putLong(state + STATE_LOG_TIME, now);
-    U.putLong(state + STATE_LOG_NEXT, ring + RING_DATA);
-    U.putLongRelease(null, state + STATE_LOG_RING, ring);
+    JTraceRing.begin(state, ring, bytes, now);
   }
 
   /** JTraceProbe.enter. */
@@ -96,7 +72,7 @@ final class JTraceLog {
         U.putLong(state + STATE_LOG_DROPPED, dropped);
         JTraceProbe.count(child, jitted);
       } else {
-        enterWithoutRoom(state, current, child, id << 2 | (jitted ? 1 : 0));
+        enterSlowly(state, current, child, id << 2 | (jitted ? 1 : 0));
       }
     }
     U.putLong(state + STATE_CURRENT, child);
@@ -124,7 +100,7 @@ final class JTraceLog {
     if (!append(state, op)) {
       long gap = U.getLong(state + STATE_LOG_GAP);
       if (gap <= OVER) {
-        exitWithoutRoom(state, current, to, op);
+        exitSlowly(state, current, to, op);
       } else if (gap == current) {
         U.putLong(state + STATE_LOG_GAP, to);
       }
@@ -158,7 +134,9 @@ final class JTraceLog {
       return false;
     }
     if (CLOCK == COARSE && JTraceClock.now() != U.getLong(state + STATE_LOG_TIME)) {
-      return appendLater(state, op);
+      // The slow path tells the time, and moves the thread before it returns: an exception that
+      // comes there must not stand between a record and its move.
+      return false;
     }
     long now = WIDE ? JTraceClock.stamp(state) : 0;
     if (CLOCK == CPU) {
@@ -170,17 +148,6 @@ final class JTraceLog {
     }
     write(state, next, WIDE ? now << OP_BITS | op : op);
     return true;
-  }
-
-  @ForceInline
-  private static void write(long state, long next, long record) {
-    // In this order: a StackOverflowError in between leaves a hole, which the reader recognizes.
-    U.putLong(state + STATE_LOG_NEXT, next + RECORD);
-    if (WIDE) {
-      U.putLong(next, record);
-    } else {
-      U.putInt(next, (int) record);
-    }
   }
 
   // ---- Slow paths -------------------------------------------------------------------------------
@@ -242,9 +209,10 @@ final class JTraceLog {
     }
   }
 
-  private static void enterWithoutRoom(long state, long current, long child, int op) {
+  /** What {@link #append} had no room for, or what comes with a time of its own. */
+  private static void enterSlowly(long state, long current, long child, int op) {
     U.putLong(state + STATE_LOG_MOVING, 1);
-    if (!goesOn(state, current) || !append(state, op)) {
+    if (!appendSlowly(state, current, op)) {
       if (U.getLong(state + STATE_LOG_GAP) == 0) {
         beginGap(state, current);
       }
@@ -255,9 +223,9 @@ final class JTraceLog {
     U.putLong(state + STATE_LOG_MOVING, 0);
   }
 
-  private static void exitWithoutRoom(long state, long current, long to, int op) {
+  private static void exitSlowly(long state, long current, long to, int op) {
     U.putLong(state + STATE_LOG_MOVING, 1);
-    if (!goesOn(state, current) || !append(state, op)) {
+    if (!appendSlowly(state, current, op)) {
       long gap = U.getLong(state + STATE_LOG_GAP);
       if (gap == 0) {
         beginGap(state, to);
@@ -269,6 +237,27 @@ final class JTraceLog {
     }
     U.putLong(state + STATE_CURRENT, to);
     U.putLong(state + STATE_LOG_MOVING, 0);
+  }
+
+  private static boolean appendSlowly(long state, long current, int op) {
+    boolean inWindow = U.getLong(state + STATE_LOG_NEXT) < U.getLong(state + STATE_LOG_LIMIT);
+    return inWindow && appendWithTime(state, op)
+        || goesOn(state, current) && appendWithTime(state, op);
+  }
+
+  private static boolean appendWithTime(long state, int op) {
+    if (CLOCK != COARSE) {
+      return append(state, op);
+    }
+    if (!passTime(state, JTraceClock.now())) {
+      return false;
+    }
+    long next = U.getLong(state + STATE_LOG_NEXT);
+    if (next >= U.getLong(state + STATE_LOG_LIMIT)) {
+      return false;
+    }
+    write(state, next, op);
+    return true;
   }
 
   /**
@@ -334,7 +323,7 @@ final class JTraceLog {
    */
   private static boolean putDropped(long state, long gap) {
     long dropped = U.getLong(state + STATE_LOG_DROPPED);
-    long most = (1 << OP_BITS) - 1;
+    long most = VALUE_MASK;
     if (free(state) < (8 + dropped / most) * RECORD) {
       return false;
     }
@@ -353,38 +342,28 @@ final class JTraceLog {
     return true;
   }
 
-  /** clock=coarse: records the time before the record. */
-  private static boolean appendLater(long state, int op) {
-    if (!passTime(state, JTraceClock.now())) {
-      return false;
-    }
-    long next = U.getLong(state + STATE_LOG_NEXT);
-    if (next >= U.getLong(state + STATE_LOG_LIMIT)) {
-      return false;
-    }
-    write(state, next, op);
-    return true;
-  }
-
-  /** The next record without a time of its own gets this one. Whether there was room. */
+  /**
+   * The next record without a time of its own gets this one. Whether there was room. What is written
+   * twice, as an exception cut this off, means the same.
+   */
   private static boolean passTime(long state, long now) {
+    if (free(state) < 2 * RECORD) {
+      return false;
+    }
     if (WIDE) {
-      if (free(state) < RECORD) {
-        return false;
-      }
       put(state, KIND_TIME, now);
       return true;
     }
-    long time = U.getLong(state + STATE_LOG_TIME);
     // Microseconds, of which the tick has whole ones.
-    for (long micros; (micros = Math.min((now - time) / 1000, (1 << OP_BITS) - 1)) > 0; ) {
-      if (free(state) < RECORD) {
-        return false;
-      }
-      put(state, KIND_TIME, micros);
-      time += micros * 1000;
-      U.putLong(state + STATE_LOG_TIME, time);
+    long micros = now / 1000;
+    long told = U.getLong(state + STATE_LOG_TIME) / 1000;
+    if (micros >>> OP_BITS != told >>> OP_BITS) {
+      put(state, KIND_TIME_HIGH, micros >>> OP_BITS & VALUE_MASK);
     }
+    if (micros != told) {
+      put(state, KIND_TIME, micros & VALUE_MASK);
+    }
+    U.putLong(state + STATE_LOG_TIME, now);
     return true;
   }
 
@@ -402,68 +381,5 @@ final class JTraceLog {
       part = Math.min(ticks, OFF_AT_MOST);
       put(state, KIND_OFF, part);
     }
-  }
-
-  /** Writes a record for which there is room. */
-  private static void put(long state, int kind, long value) {
-    long next = U.getLong(state + STATE_LOG_NEXT);
-    long ring = U.getLong(state + STATE_LOG_RING);
-    if (next == ring + RING_DATA + U.getLong(ring + RING_BYTES)) {
-      next = beginLap(state, ring);
-    }
-    if (WIDE) {
-      write(state, next, value << OP_BITS | kind);
-    } else {
-      // A node's reference takes all bits but the first.
-      write(state, next, kind == KIND_AT ? value | 1L << 31 : (long) kind << OP_BITS | value);
-    }
-  }
-
-  private static long beginLap(long state, long ring) {
-    // No room at all while position and bound do not belong together.
-    U.putLong(state + STATE_LOG_LIMIT, 0);
-    U.putLong(state + STATE_LOG_NEXT, ring + RING_DATA);
-    U.putLong(state + STATE_LOG_LAP, U.getLong(state + STATE_LOG_LAP) + U.getLong(ring + RING_BYTES));
-    return ring + RING_DATA;
-  }
-
-  /** Lets probes write records, as far as there is room in one piece. */
-  private static boolean openWindow(long state) {
-    long free = free(state);
-    if (free < RECORD) {
-      return false;
-    }
-    long ring = U.getLong(state + STATE_LOG_RING);
-    long end = ring + RING_DATA + U.getLong(ring + RING_BYTES);
-    long next = U.getLong(state + STATE_LOG_NEXT);
-    if (next == end) {
-      next = beginLap(state, ring);
-    }
-    long most = U.getLong(ring + RING_BYTES) >>> WINDOW_SHIFT & -RECORD;
-    U.putLong(state + STATE_LOG_LIMIT, Math.min(next + Math.min(free, most), end));
-    return true;
-  }
-
-  /** Bytes that records may take, though perhaps not in one piece. */
-  private static long free(long state) {
-    long ring = U.getLong(state + STATE_LOG_RING);
-    if (ring == 0) {
-      return 0;
-    }
-    long size = U.getLong(ring + RING_BYTES);
-    long tail = U.getLongAcquire(null, ring + RING_TAIL);
-    long lap = U.getLong(state + STATE_LOG_LAP);
-    long used = lap + (U.getLong(state + STATE_LOG_NEXT) - (ring + RING_DATA)) - tail;
-    if (used < 0) {
-      // beginLap was cut off between its last two stores.
-      U.putLong(state + STATE_LOG_LAP, lap + size);
-      used += size;
-    }
-    return size - used;
-  }
-
-  private static long size(long state) {
-    long ring = U.getLong(state + STATE_LOG_RING);
-    return ring == 0 ? 0 : U.getLong(ring + RING_BYTES);
   }
 }

@@ -1,0 +1,45 @@
+// Where a reader of a thread's log stands: the node that it has come to, record by record.
+#ifndef JTRACE_AGENT_PROBES_LOG_READER_POSITION_H_
+#define JTRACE_AGENT_PROBES_LOG_READER_POSITION_H_
+
+#include <cstdint>
+
+#include "agent/hot/layout.h"
+
+namespace jtrace {
+
+// The thread itself has gone on meanwhile, as far as its ring reaches. Follows records as readers
+// of the trace do, in the thread's tree, which has a node for every call before it has a record. On
+// the writer thread; the tree may grow at the same time.
+class LogReaderPosition {
+ public:
+  LogReaderPosition(const hot::Arena* arena, hot::Ref at) : arena_(arena), at_(at) {}
+
+  hot::Ref at() const { return at_; }
+  // Whether it is at a node of the tree. A reader whose records do not fit the tree is at
+  // Arena::lost_node, which has no children, until it is told a position.
+  bool is_known() const { return at_ != Lost(); }
+  void MoveTo(hot::Ref node) { at_ = node; }
+  void Enter(uint32_t routine) {
+    const hot::Node& node = *hot::At<hot::Node>(arena_, at_);
+    const uint64_t slot = hot::ReadRelaxed(node.slots[routine % hot::kSlotCount]);
+    at_ = hot::IsSlotOf(slot, routine) ? hot::ChildIn(slot) : ChildInTable(node, routine);
+  }
+  void Exit(uint32_t routine) {
+    const hot::Node& node = *hot::At<hot::Node>(arena_, at_);
+    at_ = node.routine == routine ? node.parent : Caller(routine);
+  }
+
+ private:
+  hot::Ref Lost() const { return hot::RefOf(arena_, &arena_->lost_node); }
+  hot::Ref ChildInTable(const hot::Node& node, uint32_t routine) const;
+  // Of the innermost open activation of the routine; if there is none the exit means nothing.
+  hot::Ref Caller(uint32_t routine) const;
+
+  const hot::Arena* arena_;
+  hot::Ref at_;
+};
+
+}  // namespace jtrace
+
+#endif  // JTRACE_AGENT_PROBES_LOG_READER_POSITION_H_
