@@ -4,6 +4,10 @@
 Runs of the two alternate, so that a machine whose speed drifts disturbs both alike. A method's share
 is that of the samples whose innermost Java frame it is; its deviation is estimated from how much the
 runs of each tool differ among themselves, and is never taken below that of counting.
+
+Where methods are inlined, the two name the innermost one by different rules: an interrupted address
+that stands between the code of two methods is the next one's for jtrace (what is about to run) and the
+last one's for JFR. --physical leaves that out; --jvm=-XX:-Inline, that inlining differs from run to run.
 Usage: scripts/bench/top_methods.py --jdk HOME [--runs N] [--seconds N] [PROGRAM…]
 """
 
@@ -23,7 +27,7 @@ from paired import AGENT, POST
 from roots import programs
 
 TOP, SIGMAS, GOAL = 20, 3, 18
-JAVA = re.compile(r"^[JCI]:([^(]+)\(")
+JAVA = re.compile(r"^([JCI]):([^(]+)\(")
 
 
 def run(command, seconds, cwd):
@@ -41,7 +45,7 @@ def plain_name(name):
     return re.sub(r"(0x[0-9a-f]+|\d{2,})", "#", name.replace("/", "."))
 
 
-def jtrace_shares(java, program, seconds, folder):
+def jtrace_shares(java, program, seconds, folder, physical):
     trace = os.path.join(folder, "trace.bin")
     run([java, f"-agentpath:{AGENT}=mode=samples,log=none,out={trace}", *program], seconds, folder)
     process = subprocess.Popen([POST, "--report=samples", "--format=csv", trace], text=True,
@@ -51,14 +55,14 @@ def jtrace_shares(java, program, seconds, folder):
         frames = line.rstrip("\n").strip('"').split(" > ")
         for frame in reversed(frames):
             match = JAVA.match(frame)
-            if match:
-                counts[plain_name(match.group(1))] += 1
+            if match and not (physical and match.group(1) == "I"):
+                counts[plain_name(match.group(2))] += 1
                 break
     process.wait()
     return counts
 
 
-def jfr_shares(java, program, seconds, folder):
+def jfr_shares(java, program, seconds, folder, physical):
     recording = os.path.join(folder, "recording.jfr")
     settings = os.path.join(folder, "cpu.jfc")
     with open(settings, "w") as file:
@@ -66,17 +70,23 @@ def jfr_shares(java, program, seconds, folder):
                    '<setting name="enabled">true</setting><setting name="throttle">4 ms</setting>'
                    "</event></configuration>")
     run([java, f"-XX:StartFlightRecording=filename={recording},settings={settings},dumponexit=true",
+         # Without it JFR names only what the JVM describes at safepoints; for jtrace it is on.
+         "-XX:+UnlockDiagnosticVMOptions", "-XX:+DebugNonSafepoints",
          "-XX:FlightRecorderOptions=stackdepth=1024", *program], seconds, folder)
     tool = os.path.join(os.path.dirname(java), "jfr")
-    text = subprocess.run([tool, "print", "--json", "--stack-depth", "1", "--events",
+    text = subprocess.run([tool, "print", "--json", "--stack-depth", "64", "--events",
                            "jdk.CPUTimeSample", recording], check=True, capture_output=True).stdout
     counts = collections.Counter()
     for event in json.loads(text)["recording"]["events"]:
         stack = event["values"].get("stackTrace")
         if not stack or not stack["frames"]:
             continue
-        method = stack["frames"][0]["method"]
-        counts[plain_name(f"{method['type']['name']}.{method['name']}")] += 1
+        for frame in stack["frames"]:
+            if physical and frame["type"] == "Inlined":
+                continue
+            method = frame["method"]
+            counts[plain_name(f"{method['type']['name']}.{method['name']}")] += 1
+            break
     return counts
 
 
@@ -109,6 +119,9 @@ def main():
     parser.add_argument("--jdk", required=True)
     parser.add_argument("--runs", type=int, default=4)
     parser.add_argument("--seconds", type=float, default=25)
+    parser.add_argument("--jvm", default="", help="options of both JVMs, e.g. --jvm=-XX:-Inline")
+    parser.add_argument("--physical", action="store_true",
+                        help="count inlined methods to what they are inlined into")
     parser.add_argument("programs", nargs="*", default=["h2", "ecj", "clojure"])
     arguments = parser.parse_args()
     java = os.path.join(arguments.jdk, "bin/java")
@@ -118,8 +131,10 @@ def main():
         for name in arguments.programs:
             jtrace, jfr = [], []
             for _ in range(arguments.runs):
-                jtrace.append(jtrace_shares(java, known[name], arguments.seconds, folder))
-                jfr.append(jfr_shares(java, known[name], arguments.seconds, folder))
+                program = [*arguments.jvm.split(), *known[name]]
+                how = (program, arguments.seconds, folder, arguments.physical)
+                jtrace.append(jtrace_shares(java, *how))
+                jfr.append(jfr_shares(java, *how))
             print(f"{name}: {sum(map(lambda c: sum(c.values()), jtrace))} samples of jtrace, "
                   f"{sum(map(lambda c: sum(c.values()), jfr))} of JFR\n"
                   "  jtrace      JFR      sigmas")

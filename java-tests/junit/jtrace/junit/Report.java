@@ -49,7 +49,7 @@ final class Report {
     return rows.stream().mapToLong(row -> Long.parseLong(row.get(column))).sum();
   }
 
-  private static List<Map<String, String>> parse(String text) {
+  static List<Map<String, String>> parse(String text) {
     List<List<String>> records = records(text);
     List<Map<String, String>> rows = new ArrayList<>();
     for (List<String> record : records.subList(1, records.size())) {
