@@ -120,7 +120,9 @@ extern "C" JNIEXPORT void JNICALL Java_PathCheck_register(JNIEnv* env, jclass ty
   const char* const names[] = {"a", "b", "c", "d"};
   for (int i = 0; i < 4; ++i) methods[i] = env->GetStaticMethodID(type, names[i], "(JI)V");
   jtrace::walker_test::publisher.store(static_cast<uint64_t>(java_tid));
-  Paths().Register(static_cast<const uint64_t*>(env->GetDirectBufferAddress(buffer)), methods);
+  if (jtrace::walker_test::PathChecker* const paths = Paths()) {
+    paths->Register(static_cast<const uint64_t*>(env->GetDirectBufferAddress(buffer)), methods);
+  }
 }
 
 // Goes on through qsort and its callback.

@@ -40,8 +40,8 @@ class PathChecker {
   uint64_t checked_ = 0, equal_ = 0, inexact_ = 0, mismatches_ = 0;
 };
 
-// The agent's.
-PathChecker& Paths();
+// The agent's; null if the library was loaded for its native methods only.
+PathChecker* Paths();
 
 // The sampler's PositionReader: node is the published path.
 hot::Position ReadPublishedPath(uint64_t java_tid);

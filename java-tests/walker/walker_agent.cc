@@ -397,7 +397,7 @@ jint Load(JavaVM* vm, const char* options) {
 
 }  // namespace
 
-PathChecker& Paths() { return agent->paths; }
+PathChecker* Paths() { return agent != nullptr ? &agent->paths : nullptr; }
 
 }  // namespace jtrace::walker_test
 
