@@ -11,23 +11,17 @@ namespace {
 
 constexpr uint32_t kLengthDelimited = 2;
 
-// Numbers of one byte or two are nearly all there is.
+// Numbers of one byte or two are nearly all there is. Which of them comes next nobody can foretell,
+// so there is no branch for it.
 inline bool TakeVarint(std::string_view& bytes, uint64_t& value) {
-  if (bytes.empty()) return false;
-  const auto first = static_cast<uint8_t>(bytes[0]);
-  if (first < 0x80) {
-    value = first;
-    bytes.remove_prefix(1);
-    return true;
-  }
-  if (bytes.size() < 2) return false;
-  const auto second = static_cast<uint8_t>(bytes[1]);
-  if (second < 0x80) {
-    value = (first & 0x7fu) | uint64_t{second} << 7;
-    bytes.remove_prefix(2);
-    return true;
-  }
-  return ConsumeVarint(bytes, value);
+  if (bytes.size() < 2) return ConsumeVarint(bytes, value);
+  const uint32_t first = static_cast<uint8_t>(bytes[0]);
+  const uint32_t second = static_cast<uint8_t>(bytes[1]);
+  if ((first & second & 0x80u) != 0) return ConsumeVarint(bytes, value);
+  const uint32_t has_second = first >> 7;
+  value = (first & 0x7fu) | ((second << 7) & (0u - has_second));
+  bytes.remove_prefix(1 + has_second);
+  return true;
 }
 
 CallRecord Decode(uint64_t op, int64_t time, Definitions& definitions) {
