@@ -73,6 +73,7 @@ void Server::StartThread() {
 void Server::Listen(const std::string& folder) {
   problem_ = OwnFolder(folder);
   if (!problem_.ok()) return;
+  RemoveStaleSockets(folder);
   auto socket = ListenAt(path_);
   problem_ = socket.status();
   if (socket.ok()) socket_ = *std::move(socket);

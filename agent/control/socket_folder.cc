@@ -1,6 +1,8 @@
 #include "agent/control/socket_folder.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <signal.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -9,6 +11,7 @@
 #include <cstring>
 #include <utility>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 
 namespace jtrace::control {
@@ -80,6 +83,24 @@ absl::StatusOr<UniqueFd> ListenAt(const std::string& path) {
     return absl::ErrnoToStatus(errno, absl::StrCat("cannot listen at ", path));
   }
   return server;
+}
+
+void RemoveStaleSockets(const std::string& folder) {
+  DIR* const entries = opendir(folder.c_str());
+  if (entries == nullptr) return;
+  while (const dirent* const entry = readdir(entries)) {
+    pid_t pid = 0;
+    if (!absl::SimpleAtoi(entry->d_name, &pid) || pid <= 0) continue;
+    if (kill(pid, 0) == 0 || errno != ESRCH) continue;
+    const std::string path = absl::StrCat(folder, "/", entry->d_name);
+    struct stat info = {};
+    if (lstat(path.c_str(), &info) != 0 || !S_ISSOCK(info.st_mode) || info.st_uid != geteuid()) {
+      continue;
+    }
+    const auto address = AddressOf(path);
+    if (address.ok() && !SomebodyListens(*address)) unlink(path.c_str());
+  }
+  closedir(entries);
 }
 
 bool IsPeerAllowed(int connection) {

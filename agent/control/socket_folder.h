@@ -33,6 +33,11 @@ absl::Status OwnFolder(const std::string& folder);
 // away; AlreadyExists if somebody listens at it.
 absl::StatusOr<UniqueFd> ListenAt(const std::string& path);
 
+// Removes the sockets that killed JVMs of this user left in `folder`, which is ours: named for a
+// pid that no process has, and nobody listens (in a container a pid can be another's). What is at a
+// pid in use stays; ListenAt replaces it if need be.
+void RemoveStaleSockets(const std::string& folder);
+
 // Whether the process at the other end of the connection runs as our user, or as root.
 bool IsPeerAllowed(int connection);
 

@@ -3,6 +3,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -161,6 +162,36 @@ TEST(SocketFolderTest, ReplacesWhatADeadProcessLeftButNobodyElses) {
   }
   EXPECT_EQ(access(path.c_str(), F_OK), 0) << "left behind";
   EXPECT_TRUE(ListenAt(path).ok());
+}
+
+// A pid that no process has: its last one was our child.
+pid_t FreePid() {
+  const pid_t child = fork();
+  if (child == 0) _exit(0);
+  waitpid(child, nullptr, 0);
+  return child;
+}
+
+TEST(SocketFolderTest, RemovesTheSocketsOfKilledProcessesOnly) {
+  const std::string folder = NewFolder();
+  const auto path = [&](const std::string& name) { return absl::StrCat(folder, "/", name); };
+  const std::string dead = absl::StrCat(FreePid());
+  const std::string in_use = absl::StrCat(getpid());
+  for (const std::string& name : {dead, in_use, std::string("other")}) {
+    ASSERT_TRUE(ListenAt(path(name)).ok());
+  }
+  // As that of a JVM in a container of its own, whose pids are not ours.
+  const std::string contained = absl::StrCat(FreePid());
+  const auto listening = ListenAt(path(contained));
+  ASSERT_TRUE(listening.ok());
+  const std::string file = absl::StrCat(FreePid());
+  std::ofstream(path(file)) << "x";
+
+  RemoveStaleSockets(folder);
+  EXPECT_NE(access(path(dead).c_str(), F_OK), 0);
+  for (const std::string& name : {in_use, std::string("other"), contained, file}) {
+    EXPECT_EQ(access(path(name).c_str(), F_OK), 0) << name;
+  }
 }
 
 }  // namespace
