@@ -132,92 +132,6 @@ void Definitions::AddCode(const proto::Event& event) {
                           (event.minor() & format::kEnd) != 0});
 }
 
-void Definitions::AddSession(const proto::SessionStart& start) {
-  TraceInfo& trace = model_.traces().back();
-  const auto set = [&](std::string_view key, std::string_view value) {
-    if (!value.empty()) trace.SetFact(key, value);
-  };
-  set("agent_version", start.agent_version());
-  if (start.pid() != 0) set("pid", StrCat(start.pid()));
-  set("host", start.host());
-  set("jvm", start.jvm());
-  set("command", start.command());
-  set("options", start.options());
-  set("mode", start.mode());
-  set("record", start.record());
-  set("clock", start.clock());
-  set("timer", start.timer());
-  if (start.unix_time_ns() != 0) set("unix_time_ns", StrCat(start.unix_time_ns()));
-  if (start.interval_ns() != 0) {
-    trace.interval_ns = StreamTime(start.interval_ns());
-    set("interval_ns", StrCat(trace.interval_ns));
-  }
-}
-
-void Definitions::AddEnd(const proto::SessionEnd& end) {
-  TraceInfo& trace = model_.traces().back();
-  constexpr std::string_view kReasons[] = {"unknown", "the program ended", "stopped",
-                                           "the agent gave up"};
-  const auto reason = static_cast<size_t>(end.reason());
-  trace.SetFact("end", kReasons[reason < std::size(kReasons) ? reason : 0]);
-  if (end.agent_cpu_ns() != 0) trace.SetFact("agent_cpu_ns", StrCat(end.agent_cpu_ns()));
-  if (end.agent_memory_bytes() != 0) {
-    trace.SetFact("agent_memory_bytes", StrCat(end.agent_memory_bytes()));
-  }
-  trace.SetFact("methods_probed", StrCat(end.methods_probed()));
-}
-
-void Definitions::AddPlanner() {
-  TraceInfo& trace = model_.traces().back();
-  trace.SetCount("planner.classes_seen", Count(planner_->classes_seen()), "classes in scope");
-  trace.SetCount("planner.classes_rewritten", Count(planner_->classes_rewritten()),
-                 "classes rewritten");
-  trace.SetCount("planner.methods_seen", Count(planner_->methods_seen()), "methods in them");
-  trace.SetCount("planner.methods_probed", Count(planner_->methods_probed()),
-                 "methods with probes");
-  const auto add = [&](std::string_view group, const auto& rows) {
-    for (const proto::Planner::Row& row : rows) {
-      trace.SetCount(StrCat("planner.", group, ".", row.name()), Count(row.count()), row.what());
-    }
-  };
-  add("probe", planner_->probe());
-  add("method", planner_->method());
-  add("call", planner_->call());
-}
-
-void Definitions::AddCodeTotals() {
-  TraceInfo& trace = model_.traces().back();
-  for (const auto& [code, total] : code_totals_) {
-    const std::string key = StrCat("total.", CodeText(code.first, code.second));
-    const EventCode* known = FindEventCode(code.first, code.second);
-    const std::string_view name = known != nullptr ? known->name : "unknown events";
-    trace.SetCount(key, Count(total.count()), name);
-    if (total.recorded() != total.count()) {
-      trace.SetCount(StrCat(key, ".recorded"), Count(total.recorded()),
-                     StrCat(name, ": of these, with a record"));
-    }
-    if (total.total_ns() != 0) {
-      trace.SetCount(StrCat(key, ".ns"), Count(total.total_ns()),
-                     StrCat(name, ": nanoseconds, all together"));
-    }
-  }
-}
-
-void Definitions::AddLosses() {
-  for (const proto::Loss& it : losses_) {
-    if (it.count() == 0) continue;
-    Loss loss;
-    loss.name = it.name();
-    loss.severity = it.severity() == proto::Loss::ERROR  ? Severity::kError
-                    : it.severity() == proto::Loss::INFO ? Severity::kInfo
-                                                         : Severity::kWarning;
-    loss.count = Count(it.count());
-    loss.what = it.what();
-    loss.advice = it.advice();
-    model_.traces().back().SetLoss(std::move(loss));
-  }
-}
-
 void Definitions::AddNativeCode() {
   for (const proto::Module& it : modules_) {
     const int64_t time = StreamTime(it.time_ns());
@@ -239,13 +153,14 @@ void Definitions::AddNativeCode() {
 }
 
 void Definitions::Finish(uint32_t trace) {
-  if (start_.has_value()) AddSession(*start_);
-  if (end_.has_value()) AddEnd(*end_);
-  model_.traces().back().cut_off = !end_.has_value();
-  if (tree_bytes_ != 0) model_.traces().back().SetFact("tree_bytes", StrCat(tree_bytes_));
-  AddLosses();
-  if (planner_.has_value()) AddPlanner();
-  AddCodeTotals();
+  TraceInfo& info = model_.traces().back();
+  if (start_.has_value()) AddSession(*start_, info);
+  if (end_.has_value()) AddEnd(*end_, info);
+  info.cut_off = !end_.has_value();
+  if (tree_bytes_ != 0) info.SetFact("tree_bytes", StrCat(tree_bytes_));
+  AddLosses(losses_, info);
+  if (planner_.has_value()) AddPlanner(*planner_, info);
+  AddCodeTotals(code_totals_, info);
   NameRoutines();
   NameThreads(trace);
   AddNativeCode();

@@ -17,6 +17,7 @@
 #include "postproc/reader/java_names.h"
 #include "postproc/reader/native_symbols.h"
 #include "postproc/reader/record_visitor.h"
+#include "postproc/reader/session_facts.h"
 #include "proto/trace.pb.h"
 
 namespace jtrace::postproc {
@@ -90,11 +91,6 @@ class Definitions {
   void AddThreads(const proto::Chunk& chunk);
   void AddModules(const proto::Chunk& chunk);
   void AddCode(const proto::Event& event);
-  void AddSession(const proto::SessionStart& start);
-  void AddEnd(const proto::SessionEnd& end);
-  void AddPlanner();
-  void AddCodeTotals();
-  void AddLosses();
   void AddNativeCode();
   void NameRoutines();
   void NameThreads(uint32_t trace);
@@ -124,7 +120,7 @@ class Definitions {
   std::optional<proto::SessionEnd> end_;
   std::vector<proto::Loss> losses_;
   std::optional<proto::Planner> planner_;
-  absl::btree_map<std::pair<uint32_t, uint32_t>, proto::CodeTotal> code_totals_;  // by code
+  CodeTotals code_totals_;
   uint64_t tree_bytes_ = 0;
   uint64_t end_time_ = 0;
   bool has_log_ = false;

@@ -1,0 +1,99 @@
+#include "postproc/reader/session_facts.h"
+
+#include <iterator>
+#include <string>
+#include <string_view>
+
+#include "postproc/reader/definitions.h"
+#include "postproc/reader/event_codes.h"
+#include "postproc/support/strings.h"
+
+namespace jtrace::postproc {
+namespace {
+
+int64_t Count(uint64_t value) { return StreamTime(value); }
+
+}  // namespace
+
+void AddSession(const proto::SessionStart& start, TraceInfo& trace) {
+  const auto set = [&](std::string_view key, std::string_view value) {
+    if (!value.empty()) trace.SetFact(key, value);
+  };
+  set("agent_version", start.agent_version());
+  if (start.pid() != 0) set("pid", StrCat(start.pid()));
+  set("host", start.host());
+  set("jvm", start.jvm());
+  set("command", start.command());
+  set("options", start.options());
+  set("mode", start.mode());
+  set("record", start.record());
+  set("clock", start.clock());
+  set("timer", start.timer());
+  if (start.unix_time_ns() != 0) set("unix_time_ns", StrCat(start.unix_time_ns()));
+  if (start.interval_ns() != 0) {
+    trace.interval_ns = StreamTime(start.interval_ns());
+    set("interval_ns", StrCat(trace.interval_ns));
+  }
+}
+
+void AddEnd(const proto::SessionEnd& end, TraceInfo& trace) {
+  constexpr std::string_view kReasons[] = {"unknown", "the program ended", "stopped",
+                                           "the agent gave up"};
+  const auto reason = static_cast<size_t>(end.reason());
+  trace.SetFact("end", kReasons[reason < std::size(kReasons) ? reason : 0]);
+  if (end.agent_cpu_ns() != 0) trace.SetFact("agent_cpu_ns", StrCat(end.agent_cpu_ns()));
+  if (end.agent_memory_bytes() != 0) {
+    trace.SetFact("agent_memory_bytes", StrCat(end.agent_memory_bytes()));
+  }
+  trace.SetFact("methods_probed", StrCat(end.methods_probed()));
+}
+
+void AddPlanner(const proto::Planner& planner, TraceInfo& trace) {
+  trace.SetCount("planner.classes_seen", Count(planner.classes_seen()), "classes in scope");
+  trace.SetCount("planner.classes_rewritten", Count(planner.classes_rewritten()),
+                 "classes rewritten");
+  trace.SetCount("planner.methods_seen", Count(planner.methods_seen()), "methods in them");
+  trace.SetCount("planner.methods_probed", Count(planner.methods_probed()), "methods with probes");
+  const auto add = [&](std::string_view group, const auto& rows) {
+    for (const proto::Planner::Row& row : rows) {
+      trace.SetCount(StrCat("planner.", group, ".", row.name()), Count(row.count()), row.what());
+    }
+  };
+  add("probe", planner.probe());
+  add("method", planner.method());
+  add("call", planner.call());
+}
+
+void AddCodeTotals(const CodeTotals& totals, TraceInfo& trace) {
+  for (const auto& [code, total] : totals) {
+    const std::string key = StrCat("total.", CodeText(code.first, code.second));
+    const EventCode* known = FindEventCode(code.first, code.second);
+    const std::string_view name = known != nullptr ? known->name : "unknown events";
+    trace.SetCount(key, Count(total.count()), name);
+    if (total.recorded() != total.count()) {
+      trace.SetCount(StrCat(key, ".recorded"), Count(total.recorded()),
+                     StrCat(name, ": of these, with a record"));
+    }
+    if (total.total_ns() != 0) {
+      trace.SetCount(StrCat(key, ".ns"), Count(total.total_ns()),
+                     StrCat(name, ": nanoseconds, all together"));
+    }
+  }
+}
+
+void AddLosses(const std::vector<proto::Loss>& losses, TraceInfo& trace) {
+  for (const proto::Loss& it : losses) {
+    if (it.count() == 0) continue;
+    Loss loss;
+    loss.name = it.name();
+    loss.severity = it.severity() == proto::Loss::ERROR  ? Severity::kError
+                    : it.severity() == proto::Loss::INFO ? Severity::kInfo
+                                                         : Severity::kWarning;
+    loss.count = Count(it.count());
+    loss.what = it.what();
+    loss.advice = it.advice();
+    trace.SetLoss(std::move(loss));
+  }
+}
+
+}  // namespace jtrace::postproc
