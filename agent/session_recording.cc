@@ -222,7 +222,7 @@ absl::Status Session::StartProbes(JNIEnv* jni) {
     if (logs_ == nullptr) {
       call_source_ = std::make_unique<writer::TreeSource>(std::move(source));
     } else {
-      logs_->BeginRecording();
+      logs_->BeginRecording(/*follow=*/options_.loop.on());
       call_source_ = std::make_unique<writer::LogSource>(
           clock_, *logs_, std::move(source), threads_, losses_,
           writer::LogSource::Settings{options_.log_budget,

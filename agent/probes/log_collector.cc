@@ -87,6 +87,7 @@ void LogCollector::EndFileOf(const ThreadState& state, EventRing& ring, bool is_
     return;
   }
   if (in_gap == 1 || clock_ == hot::ProbeClock::kCpu || now <= ring.time) return;
+  Locate(state, ring);
   const uint64_t since = TimeOf(ring);
   BeginRun(ring);
   ring.time = now;
@@ -142,14 +143,16 @@ void LogCollector::EndRun(const ThreadState& state, uint64_t since, Visit visit)
   visit({state.tid, ops_, times_, marks_, timed(), since});
 }
 
-void LogCollector::BeginRecording() {
+void LogCollector::BeginRecording(bool follow) {
   ForEachRing([this](const ThreadState& state, EventRing& ring) {
     DrainToNow(state, ring, [](const LogRun&) {});
+    Locate(state, ring);
     // So does what open gaps have left out.
     ring.told = hot::ReadRelaxed(state.log_gap) > 1 ? hot::ReadRelaxed(state.log_dropped) : 0;
     ring.time = std::max(ring.time, NowTicks());
     ring.off = 0;
   });
+  follows_ = follow;
   BeginFile();
   hot::WriteRelaxed(arena_->log_stopped, uint64_t{0});
   events_ = calls_ = dropped_ = dropped_before_file_ = 0;
@@ -170,6 +173,14 @@ void LogCollector::Meet(const ThreadState& state, EventRing& ring) {
   ring.at = state.root;
   ring.time = ring.near = ring.start_ticks;
   ring.time_high = ring.start_ticks / 1000 >> hot::kOpBits;
+}
+
+void LogCollector::Locate(const ThreadState& state, EventRing& ring) const {
+  if (follows_) return;
+  const uint64_t current = hot::ReadAcquire(state.current);
+  const bool is_still =
+      NextRecord(state) == ring.tail && hot::ReadAcquire(state.current) == current;
+  ring.at = is_still ? RefOf(current) : hot::RefOf(arena_, &arena_->lost_node);
 }
 
 bool LogCollector::IsInside(const ThreadState& state, const EventRing& ring) const {
@@ -257,6 +268,8 @@ void LogCollector::Take(EventRing& ring, uint64_t record) {
 }
 
 void LogCollector::TakeOp(EventRing& ring, uint32_t op) {
+  ops_.push_back(op);
+  if (!follows_) return;
   LogReaderPosition reader(arena_, ring.at);
   if ((op & kExit) != 0) {
     reader.Exit(op >> 2);
@@ -264,7 +277,6 @@ void LogCollector::TakeOp(EventRing& ring, uint32_t op) {
     reader.Enter(op >> 2);
   }
   ring.at = reader.at();
-  ops_.push_back(op);
 }
 
 // To the moment next to the last record's whose low bits are these.

@@ -219,7 +219,7 @@ TEST_F(LogCollectorTest, CallsOfAGapAreToldOnce) {
   EXPECT_EQ(collector.dropped_calls(), 5u);
 
   thread_.state()->log_dropped = 9;
-  collector.BeginRecording();
+  collector.BeginRecording(/*follow=*/true);
   log.Mark(LogKind::kDropped, 7);  // in two parts
   log.Mark(LogKind::kDropped, 6);
   thread_.state()->log_gap = thread_.state()->log_dropped = 0;
@@ -240,7 +240,7 @@ TEST_F(LogCollectorTest, ARecordingBeginsWhereTheThreadStands) {
   thread_.FillSlots();
   log.Enter(1);
   collector.StopLogs();
-  collector.BeginRecording();
+  collector.BeginRecording(/*follow=*/true);
   EXPECT_EQ(arena_->log_stopped, 0u);
   EXPECT_EQ(collector.events(), 0u);
   log.Enter(2);
@@ -249,6 +249,18 @@ TEST_F(LogCollectorTest, ARecordingBeginsWhereTheThreadStands) {
   EXPECT_THAT(visited.marks, ElementsAre(Visited::Mark{0, LogKind::kAt, thread_.current_ref(), 0}));
   log.Exit(2);
   EXPECT_TRUE(Poll(collector).marks.empty());
+}
+
+TEST_F(LogCollectorTest, ARecordingOfOneFileKnowsThreadsThatStandStill) {
+  LogDouble<uint32_t> log(thread_.state());
+  LogCollector collector(arena_.get(), ProbeClock::kNone, scale_);
+  collector.BeginRecording(/*follow=*/false);
+  thread_.Enter(1);
+  log.Enter(1);
+  collector.BeginRecording(/*follow=*/false);
+  log.Enter(2);
+  EXPECT_THAT(Poll(collector).marks,
+              ElementsAre(Visited::Mark{0, LogKind::kAt, thread_.current_ref(), 0}));
 }
 
 // The file changes while the thread is far ahead of its reader.
