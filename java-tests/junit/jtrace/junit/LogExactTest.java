@@ -121,6 +121,7 @@ final class LogExactTest {
             new Way("record=flat"),
             new Way("record=tree"),
             new Way("record=log"),
+            new Way("record=log,clock=coarse"),
             new Way("record=log,clock=tsc", "-Xint"))) {
       tests.add(ending("oom", 0, way));
       tests.add(ending("stop", 0, way));
