@@ -73,9 +73,12 @@ constexpr std::array kClocks = {Word<Clock>{"none", Clock::kNone},
                                 Word<Clock>{"coarse", Clock::kCoarse},
                                 Word<Clock>{"tsc", Clock::kTsc}, Word<Clock>{"cpu", Clock::kCpu},
                                 Word<Clock>{"manual", Clock::kManual}};
+constexpr std::array kStacks = {Word<hot::StackMode>{"full", hot::StackMode::kFull},
+                                Word<hot::StackMode>{"app", hot::StackMode::kApp},
+                                Word<hot::StackMode>{"frame", hot::StackMode::kFrame},
+                                Word<hot::StackMode>{"appframe", hot::StackMode::kAppFrame},
+                                Word<hot::StackMode>{"pc", hot::StackMode::kPc}};
 constexpr std::array kSwitch = {Word<bool>{"on", true}, Word<bool>{"off", false}};
-constexpr std::array kTimers = {Word<int>{"cpu", 0}};
-constexpr std::array kStacks = {Word<int>{"full", 0}};
 
 absl::Status ParseMode(absl::string_view value, Options& o) {
   return ParseWord(value, kModes, o.mode);
@@ -89,28 +92,23 @@ absl::Status ParseClock(absl::string_view value, Options& o) {
 absl::Status ParseLogBudget(absl::string_view value, Options& o) {
   return ParseBytes(value, o.log_budget);
 }
-absl::Status ParseTimer(absl::string_view value, Options&) {
-  int timer = 0;
-  return ParseWord(value, kTimers, timer);
+absl::Status ParseTimer(absl::string_view value, Options& o) {
+  return ParseTimer(value, o.samples);
 }
-absl::Status ParseStack(absl::string_view value, Options&) {
-  int stack = 0;
-  return ParseWord(value, kStacks, stack);
+absl::Status ParseStack(absl::string_view value, Options& o) {
+  return ParseWord(value, kStacks, o.samples.stack);
 }
-
+// What it means depends on timer=, which may come later.
 absl::Status ParseInterval(absl::string_view value, Options& o) {
-  absl::Duration interval;
-  int64_t plain = 0;
-  if (absl::SimpleAtoi(value, &plain)) {
-    interval = absl::Nanoseconds(plain);  // a bare number is nanoseconds, as in other profilers
-  } else if (!absl::ParseDuration(value, &interval)) {
-    return Invalid(absl::StrCat("'", value, "' is not a duration such as 1ms or 100us"));
-  }
-  if (interval < absl::Microseconds(20) || interval > absl::Seconds(10)) {
-    return Invalid(absl::StrCat("'", value, "' is outside 20us to 10s"));
-  }
-  o.interval = interval;
+  o.samples.interval_text = std::string(value);
   return absl::OkStatus();
+}
+absl::Status ParseThreads(absl::string_view value, Options& o) {
+  for (absl::string_view glob : absl::StrSplit(value, ';', absl::SkipWhitespace())) {
+    o.samples.threads.emplace_back(absl::StripAsciiWhitespace(glob));
+  }
+  return o.samples.threads.empty() ? Invalid("needs a thread's name such as worker-*")
+                                   : absl::OkStatus();
 }
 
 absl::Status ParseOut(absl::string_view value, Options& o) {
@@ -223,9 +221,14 @@ constexpr std::array kOptions = {
               "read at entry and exit: nothing, a 0.1 ms tick, ns, or ns less waiting"},
     OptionRow{"logbudget", "SIZE", ParseLogBudget,
               "record=log: go on as record=tree when the trace has this size (2g)"},
-    OptionRow{"interval", "1ms", ParseInterval, "CPU time of a thread between two samples"},
-    OptionRow{"timer", "cpu", ParseTimer, "what drives the samples: CPU time of each thread"},
-    OptionRow{"stack", "full", ParseStack, "how much of the stack a sample takes"},
+    OptionRow{"interval", "1ms|COUNT", ParseInterval,
+              "between two samples: time (1ms; wall: 10ms), or events of timer=perf:EVENT"},
+    OptionRow{"timer", "cpu|wall|perf:EVENT", ParseTimer,
+              "what drives the samples: each thread's CPU time, real time, an event: see below"},
+    OptionRow{"stack", "full|app|frame|appframe|pc", ParseStack,
+              "how much of the stack a sample takes: see below"},
+    OptionRow{"threads", "NAME[;…]", ParseThreads,
+              "sample only these threads, by name when they start: main;worker-*"},
     OptionRow{"out", "FILE", ParseOut,
               "trace file (trace.bin); %p pid, %t time, %n number, %{ENV} variable"},
     OptionRow{"include", "PATTERN[;…]", ParseInclude,
@@ -305,6 +308,13 @@ absl::Status ParseConfig(absl::string_view value, Options& o) {
 
 }  // namespace
 
+absl::string_view StackName(hot::StackMode stack) {
+  for (const auto& word : kStacks) {
+    if (word.value == stack) return word.word;
+  }
+  return "?";
+}
+
 absl::string_view ModeName(Mode mode) {
   for (const auto& word : kModes) {
     if (word.value == mode) return word.word;
@@ -329,6 +339,7 @@ absl::string_view ClockName(Clock clock) {
 absl::StatusOr<Options> ParseOptions(absl::string_view text) {
   Options options;
   if (absl::Status status = ParseInto(text, options); !status.ok()) return status;
+  if (absl::Status status = FinishInterval(options.samples); !status.ok()) return status;
   if (options.clock != Clock::kNone && options.record == RecordKind::kFlat) {
     return Invalid("option 'clock': record=flat has no exits to read a clock at; use record=tree");
   }
@@ -346,6 +357,7 @@ std::string OptionsHelp() {
         row.value.empty() ? std::string(row.name) : absl::StrCat(row.name, "=", row.value);
     absl::StrAppendFormat(&out, "  %-28s %s\n", name, row.help);
   }
+  absl::StrAppend(&out, "\n", SampleOptionsHelp());
   absl::StrAppend(&out, "\ncodes, and whether they are on if nothing is said:\n", CodesHelp());
   return out;
 }
@@ -355,7 +367,12 @@ std::string DescribeOptions(const Options& o) {
   if (o.WantsEvents()) absl::StrAppend(&out, ",record=", RecordName(o.record));
   if (o.clock != Clock::kNone) absl::StrAppend(&out, ",clock=", ClockName(o.clock));
   if (o.log_budget != 0) absl::StrAppend(&out, ",logbudget=", FormatBytes(o.log_budget));
-  if (o.WantsSamples()) absl::StrAppend(&out, ",interval=", absl::FormatDuration(o.interval));
+  if (o.WantsSamples()) {
+    absl::StrAppend(&out, DescribeSampleOptions(o.samples));
+    if (o.samples.stack != hot::StackMode::kFull) {
+      absl::StrAppend(&out, ",stack=", StackName(o.samples.stack));
+    }
+  }
   if (o.boundary) absl::StrAppend(&out, ",boundary=on");
   if (o.duration < absl::InfiniteDuration()) {
     absl::StrAppend(&out, ",duration=", absl::FormatDuration(o.duration));

@@ -15,6 +15,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "agent/codes.h"
+#include "agent/sample_options.h"
 
 namespace jtrace {
 
@@ -41,7 +42,7 @@ struct Options {
   Clock clock = Clock::kNone;
   // Bytes of trace after which record=log goes on as record=tree; 0: no limit.
   uint64_t log_budget = 0;
-  absl::Duration interval = absl::Milliseconds(1);
+  SampleOptions samples;
   // With %p (pid), %t (start time), %n (sequence number) and %{ENV} still in it.
   std::string out = "trace.bin";
   std::vector<std::string> include;
@@ -68,6 +69,7 @@ struct Options {
   bool WantsSamples() const { return mode != Mode::kEvents; }
 };
 
+absl::string_view StackName(hot::StackMode stack);
 absl::string_view ModeName(Mode mode);
 absl::string_view RecordName(RecordKind record);
 absl::string_view ClockName(Clock clock);

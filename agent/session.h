@@ -27,6 +27,7 @@
 #include "agent/clock.h"
 #include "agent/hot/inflight.h"
 #include "agent/instrumentation.h"
+#include "agent/jvmti/app_scope.h"
 #include "agent/jvmti/class_registry.h"
 #include "agent/jvmti/code_registry.h"
 #include "agent/jvmti/env.h"
@@ -38,6 +39,7 @@
 #include "agent/limited_events.h"
 #include "agent/log.h"
 #include "agent/losses.h"
+#include "agent/name_filter.h"
 #include "agent/options.h"
 #include "agent/probes/probe_sets.h"
 #include "agent/sampling/sampler.h"
@@ -143,6 +145,11 @@ class Session {
   absl::Status StartProbes(JNIEnv* jni);
   void TellClock();
   absl::Status StartSampler(JNIEnv* jni);
+  absl::Status StartAppScope();
+  // Says once what samples lack of the kernel, and what would give it.
+  void TellKernelFrames();
+  // Whether a Java thread is sampled (threads=).
+  bool WantsThread(uint64_t java_tid) const;
   // The trace's number of the node that a sample belongs to.
   uint32_t TreePosition(uint64_t raw_node, jmethodID innermost);
   void AdoptRunningThreads(JNIEnv* jni);
@@ -208,6 +215,8 @@ class Session {
   jvmti::ExtraEvents extra_events_;
   jvmti::GcCause gc_cause_;
   std::unique_ptr<sampling::Sampler> sampler_;
+  NameFilter sampled_threads_;
+  std::unique_ptr<jvmti::AppScope> app_scope_;  // stack=app, stack=appframe
   ProbeSets probe_sets_;
   // What the recording uses of probe_sets_; null: nothing.
   Probes* probes_ = nullptr;

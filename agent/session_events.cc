@@ -16,7 +16,12 @@ void Session::ThreadStart(JNIEnv* jni, jthread thread) {
   if (gettid() == control_tid_.load(std::memory_order_relaxed)) return;
   const jvmti::ThreadNumbers numbers = threads_.Start(jni, thread);
   if (sampler_ == nullptr || !recording_.load(std::memory_order_acquire)) return;
+  if (!options_.samples.threads.empty() && !WantsThread(numbers.java_tid)) return;
   sampler_->AttachCurrentThread(jni, numbers.number, numbers.java_tid).IgnoreError();
+}
+
+bool Session::WantsThread(uint64_t java_tid) const {
+  return sampled_threads_.Wants(threads_.Find(java_tid).name);
 }
 
 void Session::ThreadEnd() {
@@ -74,7 +79,10 @@ void Session::ClassRedefine(jclass klass, const char* name, std::span<const unsi
                      .text = binary_name});
 }
 
-void Session::ClassPrepare(jclass klass) { classes_.Prepare(klass, /*thread=*/0); }
+void Session::ClassPrepare(jclass klass) {
+  if (app_scope_ != nullptr) app_scope_->Add(klass);
+  classes_.Prepare(klass, /*thread=*/0);
+}
 
 void Session::ObjectFree(jlong tag) { classes_.Unload(tag); }
 

@@ -7,8 +7,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "agent/classfile/scope_filter.h"
 #include "agent/control/session_control.h"
 #include "agent/hot/position.h"
+#include "agent/sampling/timers.h"
 #include "agent/session.h"
 #include "proto/trace_format.h"
 
@@ -20,14 +22,36 @@ namespace {
 absl::Duration PollPeriod(const Options& options) {
   constexpr int kSamplesBetweenPolls = 150;
   if (options.WantsEvents() && options.record == RecordKind::kLog) return absl::Milliseconds(5);
-  return std::clamp(options.interval * kSamplesBetweenPolls, absl::Milliseconds(5),
+  // How often an event happens is not known.
+  if (options.samples.period != 0) return absl::Milliseconds(10);
+  return std::clamp(options.samples.interval * kSamplesBetweenPolls, absl::Milliseconds(5),
                     absl::Milliseconds(100));
+}
+
+sampling::TimerKind TimerKindOf(Timer timer) {
+  switch (timer) {
+    case Timer::kCpu:
+      return sampling::TimerKind::kAuto;
+    case Timer::kWall:
+      return sampling::TimerKind::kWall;
+    case Timer::kPerf:
+      return sampling::TimerKind::kEvent;
+  }
+  return sampling::TimerKind::kAuto;
+}
+
+bool NeedsAppScope(const Options& options) {
+  return options.WantsSamples() && (options.samples.stack == hot::StackMode::kApp ||
+                                    options.samples.stack == hot::StackMode::kAppFrame);
 }
 
 sampling::SamplerOptions SamplerOptionsOf(const Options& options) {
   sampling::SamplerOptions result;
-  result.interval = std::chrono::nanoseconds(absl::ToInt64Nanoseconds(options.interval));
-  result.measure_cost = options.codes.Has(Code::kInterrupt);
+  result.interval = std::chrono::nanoseconds(absl::ToInt64Nanoseconds(options.samples.interval));
+  result.timer = TimerKindOf(options.samples.timer);
+  result.event = options.samples.event;
+  result.period = options.samples.period;
+  result.stack = options.samples.stack;
   if (options.signal != 0) result.signal = options.signal;
   if (options.WantsEvents() && options.record != RecordKind::kFlat) {
     result.read_position = &hot::ReadPosition;
@@ -182,6 +206,7 @@ absl::Status Session::Begin(JNIEnv* jni, const Progress& progress) {
   if (is_live_) classes_.PrepareLoaded(jni, /*thread=*/0);
   AddProbesToLoaded(jni, progress);
   classes_.PrepareLoaded(jni, /*thread=*/0);
+  if (app_scope_ != nullptr) app_scope_->AddLoaded(jni);
   if (options_.WantsSamples()) {
     AttachRunningThreads(jni);
     env_->GenerateEvents(JVMTI_EVENT_DYNAMIC_CODE_GENERATED);
@@ -246,8 +271,11 @@ void Session::TellClock() {
 
 absl::Status Session::StartSampler(JNIEnv* jni) {
   if (sampler_ == nullptr) return absl::OkStatus();
+  sampled_threads_ = NameFilter(options_.samples.threads);
+  if (absl::Status status = StartAppScope(); !status.ok()) return status;
   if (absl::Status status = sampler_->Start(jni); !status.ok()) return status;
   if (!options_.WantsSamples()) return absl::OkStatus();
+  TellKernelFrames();
   if (const std::string& problem = sampler_->JavaLayoutProblem(); !problem.empty()) {
     losses_.Add("samples.no_java_frames", Severity::kError, 1,
                 absl::StrCat("samples have no Java frames: ", problem),
@@ -262,10 +290,42 @@ absl::Status Session::StartSampler(JNIEnv* jni) {
   sample_source_ = std::make_unique<writer::SampleSource>(
       clock_, *sampler_, classes_, encoder_, losses_,
       [this](uint64_t java_tid) { return groups_.NumberOfThread(java_tid); },
-      std::move(node_number));
+      std::move(node_number), options_.codes.Has(Code::kInterrupt));
   internal_threads_ = std::make_unique<writer::InternalThreadSource>(
-      threads_, *sampler_, [this](pid_t tid) { return IsAgentThread(tid); });
+      threads_, *sampler_, sampled_threads_, [this](pid_t tid) { return IsAgentThread(tid); });
   return absl::OkStatus();
+}
+
+absl::Status Session::StartAppScope() {
+  sampler_->app_methods().Clear();
+  app_scope_ = nullptr;
+  if (!NeedsAppScope(options_)) return absl::OkStatus();
+  auto filter = classfile::ScopeFilter::Create(options_.include, options_.exclude);
+  if (!filter.ok()) return filter.status();
+  app_scope_ = std::make_unique<jvmti::AppScope>(env_, *std::move(filter), sampler_->app_methods());
+  return absl::OkStatus();
+}
+
+void Session::TellKernelFrames() {
+  const bool whole = options_.samples.stack == hot::StackMode::kFull ||
+                     options_.samples.stack == hot::StackMode::kFrame ||
+                     options_.samples.stack == hot::StackMode::kPc;
+  // A wall clock's threads are mostly not in the kernel's code but wait in it.
+  if (!whole || options_.samples.timer == Timer::kWall) return;
+  if (sampler_->has_kernel_frames()) {
+    if (sampler_->kernel_symbols().readable()) return;
+    losses_.Add("samples.no_kernel_names", Severity::kInfo, 1,
+                "kernel frames have addresses in place of names: /proc/kallsyms hides them",
+                "sysctl kernel.kptr_restrict=0");
+  } else if (sampler_->kernel_frames_allowed()) {
+    losses_.Add("samples.no_kernel_frames", Severity::kInfo, 1,
+                "samples have no kernel frames: POSIX timers, which are cheaper here, have none",
+                "timer=perf:cpu-clock");
+  } else {
+    losses_.Add("samples.no_kernel_frames", Severity::kInfo, 1,
+                "samples have no kernel frames: the kernel does not let this user have them",
+                "sysctl kernel.perf_event_paranoid=1, and timer=perf:cpu-clock");
+  }
 }
 
 // A leaf is not its thread's current node while it runs: its caller is.
@@ -299,6 +359,7 @@ void Session::AttachRunningThreads(JNIEnv* jni) {
   for (jint i = 0; i < count; ++i) {
     const jvmti::RunningThread found = threads_.FindRunning(jni, running[i]);
     if (found.numbers.number == 0 || found.numbers.os_tid == 0) continue;
+    if (!WantsThread(found.numbers.java_tid)) continue;
     sampler_
         ->AttachThread(found.numbers.os_tid, found.numbers.number, found.numbers.java_tid,
                        found.java_thread)

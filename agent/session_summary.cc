@@ -39,9 +39,18 @@ proto::SessionStart Session::DescribeStart() const {
   start.set_record(std::string(RecordName(options_.record)));
   start.set_clock(std::string(ClockName(options_.clock)));
   if (options_.WantsSamples()) {
-    start.set_timer(sampler_->timer_in_use() == sampling::TimerKind::kPerf ? "cpu (perf event)"
-                                                                           : "cpu (POSIX timer)");
-    start.set_interval_ns(static_cast<uint64_t>(absl::ToInt64Nanoseconds(options_.interval)));
+    const SampleOptions& samples = options_.samples;
+    start.set_timer(TimerName(samples));
+    if (samples.timer == Timer::kCpu) {
+      start.set_timer(sampler_->timer_in_use() == sampling::TimerKind::kPerf ? "cpu (perf event)"
+                                                                             : "cpu (POSIX timer)");
+    }
+    start.set_stack(std::string(StackName(samples.stack)));
+    if (samples.period != 0) {
+      start.set_interval_events(samples.period);
+    } else {
+      start.set_interval_ns(static_cast<uint64_t>(absl::ToInt64Nanoseconds(samples.interval)));
+    }
   }
   return start;
 }

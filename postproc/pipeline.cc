@@ -149,8 +149,10 @@ absl::Status Pipeline::WriteReports(std::ostream& out) {
   SampleLog samples;
   RecordCounts records;
   JitLog jit;
+  WaitLog waits(model_);
   TreeBuilder builder(line_.merge, line_.aggregate == Aggregate::kProcess, model_, stats_);
-  RecordFilter filter(line_.thread, line_.scope, model_, {&builder, &samples, &records, &jit});
+  RecordFilter filter(line_.thread, line_.scope, model_,
+                      {&builder, &samples, &records, &jit, &waits});
   if (absl::Status status = ReadTraces(filter); !status.ok()) return status;
   builder.Finish();
   if (absl::Status status = CheckSelection(line_, model_, builder.tree()); !status.ok()) {
@@ -177,6 +179,7 @@ absl::Status Pipeline::WriteReports(std::ostream& out) {
                           samples,
                           records,
                           jit,
+                          waits,
                           stats_,
                           builder.first_time(),
                           builder.last_time(),

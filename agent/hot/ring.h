@@ -39,9 +39,16 @@ class SpscRing {
     if (need + skip > free || need > capacity()) return nullptr;
     if (skip != 0) HeaderAt(head)->bytes = kSkip;
     Header* header = HeaderAt(head + skip);
-    header->bytes = bytes;
+    header->bytes = last_bytes_ = bytes;
     reserved_ = head + skip + need;
     return reinterpret_cast<std::byte*>(header + 1);
+  }
+
+  // Producer: the reserved record is `bytes` long after all, less than was asked for.
+  void Shrink(uint32_t bytes) {
+    Header* const header = HeaderAt(reserved_ - Padded(last_bytes_));
+    reserved_ -= Padded(last_bytes_) - Padded(bytes);
+    header->bytes = last_bytes_ = bytes;
   }
 
   // Producer: hands the reserved record to the consumer.
@@ -81,6 +88,7 @@ class SpscRing {
   std::byte* storage_ = nullptr;
   uint32_t mask_ = 0;
   uint64_t reserved_ = 0;                      // producer's own
+  uint32_t last_bytes_ = 0;                    // producer's own: asked for by the last Reserve
   alignas(64) std::atomic<uint64_t> head_{0};  // written by the producer
   alignas(64) std::atomic<uint64_t> tail_{0};  // written by the consumer
 };

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "agent/hot/clock.h"
+#include "agent/hot/kernel_frames.h"
 #include "agent/hot/safe_read.h"
 #include "agent/hot/sample_record.h"
 #include "agent/hot/signal_scope.h"
@@ -21,6 +22,9 @@ constinit SampleCounters sample_counters;
 
 namespace {
 
+// More are cut off; the kernel itself keeps 127 unless told otherwise.
+constexpr uint32_t kMaxKernelFrames = 128;
+
 void Count(std::atomic<uint64_t>& counter) { counter.fetch_add(1, std::memory_order_relaxed); }
 
 // Whose timer sent the signal.
@@ -30,15 +34,29 @@ struct Source {
   uint32_t weight;
 };
 
+bool IsSlot(const SamplerState& state, const ThreadSlot* slot) {
+  const auto offset = reinterpret_cast<uintptr_t>(slot) - reinterpret_cast<uintptr_t>(state.slots);
+  return offset < state.slot_count * sizeof(ThreadSlot) && offset % sizeof(ThreadSlot) == 0;
+}
+
+// A signal of the wall clock's ticker. What it weighs stands in the slot.
+Source IdentifyTick(const SamplerState& state, const siginfo_t& info) {
+  // The kernel had no room for what a queued signal carries: it came as if from nobody.
+  if (info.si_code == SI_USER && info.si_pid == 0 && state.wall) {
+    return {true, tls_thread_slot, 0};
+  }
+  auto* const slot = static_cast<ThreadSlot*>(info.si_value.sival_ptr);
+  const bool ours = info.si_code == SI_QUEUE && info.si_pid == state.process && IsSlot(state, slot);
+  return {ours, ours ? slot : nullptr, 0};
+}
+
 Source Identify(const SamplerState& state, const siginfo_t& info) {
   if (info.si_code == SI_TIMER) {
     auto* const slot = static_cast<ThreadSlot*>(info.si_value.sival_ptr);
-    const auto offset =
-        reinterpret_cast<uintptr_t>(slot) - reinterpret_cast<uintptr_t>(state.slots);
-    const bool ours =
-        offset < state.slot_count * sizeof(ThreadSlot) && offset % sizeof(ThreadSlot) == 0;
+    const bool ours = IsSlot(state, slot);
     return {ours, ours ? slot : nullptr, 1 + static_cast<uint32_t>(std::max(info.si_overrun, 0))};
   }
+  if (info.si_code == SI_QUEUE || info.si_code == SI_USER) return IdentifyTick(state, info);
   if (info.si_code == POLL_IN || info.si_code == POLL_HUP) {
     // F_SETSIG reports the descriptor. The program's own may be set to the same signal; a late one
     // of ours, whose descriptor is closed, is not told from these, and dropped by Forward if nobody
@@ -91,13 +109,21 @@ ChainEnd EndOf(const Chain& chain, const ThreadSlot& slot) {
                                                                       : end;
 }
 
-void FillHeader(const SamplerState& state, const ThreadSlot& slot, uint64_t time_ns,
-                uint32_t weight, const Chain& chain, SampleHeader* header) {
+// What happens to a thread: its weight, and what it was doing.
+struct Moment {
+  uint64_t time_ns;
+  uint32_t weight;
+  Activity activity;
+};
+
+void FillHeader(const SamplerState& state, const ThreadSlot& slot, const Moment& moment,
+                const Chain& chain, SampleHeader* header) {
   *header = SampleHeader{};
-  header->time_ns = time_ns;
+  header->time_ns = moment.time_ns;
+  header->activity = moment.activity;
   header->thread_number = slot.thread_number.load(std::memory_order_relaxed);
   header->os_tid = slot.os_tid;
-  header->weight = weight;
+  header->weight = moment.weight;
   header->frame_count = chain.SizeWithin(slot.max_frames);
   header->end = EndOf(chain, slot);
   const Identity identity = CurrentJavaThread(state, slot);
@@ -145,32 +171,73 @@ class FullWalkCheck {
   uint64_t before_ = 0;
 };
 
-void TakeSample(const SamplerState& state, ThreadSlot& slot, uint32_t weight,
-                const ucontext_t* context) {
-  const uint64_t time_ns = MonotonicNanos();
-  Chain chain(slot.chain_storage, slot.chain_capacity);
+// The kernel's frames, as far as the mode wants them. True: they are all that it wants.
+bool WalkKernel(const SamplerState& state, const ThreadSlot& slot, Chain& chain) {
+  void* const ring = slot.kernel_ring.load(std::memory_order_relaxed);
+  if (ring == nullptr || slot.check_storage != nullptr) return false;
+  const bool one = state.stack == StackMode::kFrame || state.stack == StackMode::kPc;
+  const bool none = state.stack == StackMode::kApp || state.stack == StackMode::kAppFrame;
+  PushKernelFrames(ring, none ? 0 : one ? 1 : kMaxKernelFrames, chain);
+  return one && chain.pushed() != 0;
+}
+
+const MethodTable& Application(const SamplerState& state) {
+  return *state.application->load(std::memory_order_acquire);
+}
+
+void Walk(const SamplerState& state, ThreadSlot& slot, const ucontext_t* context, Chain& chain) {
   const WalkedThread thread{slot.java_thread.load(std::memory_order_relaxed),
                             {slot.stack_low.load(std::memory_order_relaxed),
                              slot.stack_high.load(std::memory_order_relaxed)},
                             slot.walk_memory,
                             &slot.remembered_frames};
+  if (WalkKernel(state, slot, chain)) return;
+  switch (state.stack) {
+    case StackMode::kPc:
+      return WalkPc(state.vm, context, chain);
+    case StackMode::kFrame:
+      return WalkTopFrame(state.vm, thread, context, chain);
+    case StackMode::kAppFrame:
+      return WalkToApplication(state.vm, thread, context, Application(state), chain);
+    case StackMode::kFull:
+    case StackMode::kApp:
+      break;
+  }
   const FullWalkCheck check(state.vm, thread, slot, context);
   WalkStack(state.vm, thread, context, chain);
   check.Compare(chain);
-  const uint32_t frames = chain.SizeWithin(slot.max_frames);
-  std::byte* const record =
-      slot.ring.Reserve(static_cast<uint32_t>(sizeof(SampleHeader) + frames * sizeof(Frame)));
-  if (record == nullptr) {
-    Count(sample_counters.ring_full);
-    return;
+}
+
+// Leaves the application's frames, in their order.
+uint32_t KeepApplication(const MethodTable& application, Frame* frames, uint32_t count) {
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < count; ++i) {
+    if (IsApplication(frames[i], application)) frames[kept++] = frames[i];
   }
-  FillHeader(state, slot, time_ns, weight, chain, reinterpret_cast<SampleHeader*>(record));
-  chain.CopyTo(reinterpret_cast<Frame*>(record + sizeof(SampleHeader)), slot.max_frames);
-  if (state.measure_cost) {
-    reinterpret_cast<SampleHeader*>(record)->handler_ns = static_cast<uint32_t>(
-        std::min<uint64_t>(MonotonicNanos() - time_ns, std::numeric_limits<uint32_t>::max()));
+  return kept;
+}
+
+// The number of this sample and, with a wall clock, what passed since the last one.
+void TakeNumber(const SamplerState& state, ThreadSlot& slot, SampleHeader* header) {
+  if (!state.wall) return;
+  slot.activity.store(static_cast<uint8_t>(header->activity), std::memory_order_relaxed);
+  header->idle_time_ns = slot.idle_time_ns.load(std::memory_order_relaxed);
+  uint64_t word = slot.idle.load(std::memory_order_acquire);
+  WallIdle before = WallIdle::Of(word);
+  while (!slot.idle.compare_exchange_weak(word, WallIdle{before.sample + 1, 0}.word(),
+                                          std::memory_order_acq_rel)) {
+    before = WallIdle::Of(word);
   }
-  slot.ring.Commit();
+  header->number = before.sample + 1;
+  header->idle_ticks = before.ticks;
+}
+
+void CountCost(uint64_t cost) {
+  sample_counters.cost_ns.fetch_add(cost, std::memory_order_relaxed);
+  Count(sample_counters.cost[CostBucket(cost)]);
+}
+
+void CountChain(const Chain& chain, const ThreadSlot& slot) {
   Count(sample_counters.taken);
   Count(sample_counters.ends[static_cast<int>(EndOf(chain, slot))]);
   if (chain.failure() != WalkNote::kNone) {
@@ -180,12 +247,37 @@ void TakeSample(const SamplerState& state, ThreadSlot& slot, uint32_t weight,
     Count(sample_counters.notes[static_cast<int>(WalkNote::kTruncated)]);
 }
 
-void CountCost(uint64_t begin_ns) {
-  const uint64_t cost = MonotonicNanos() - begin_ns;
-  constexpr uint64_t kBucketNanos = 250;
-  const uint64_t bucket = std::min<uint64_t>(cost / kBucketNanos, SampleCounters::kCostBuckets - 1);
-  sample_counters.cost_ns.fetch_add(cost, std::memory_order_relaxed);
-  Count(sample_counters.cost[bucket]);
+void TakeSample(const SamplerState& state, ThreadSlot& slot, uint32_t weight,
+                const ucontext_t* context) {
+  Moment moment{MonotonicNanos(), weight, Activity::kRunning};
+  if (!state.ticks_on_cpu_time) {
+    const uintptr_t java_thread = slot.java_thread.load(std::memory_order_relaxed);
+    moment.activity = ActivityOf(state.vm, java_thread, context);
+  }
+  Chain chain(slot.chain_storage, slot.chain_capacity);
+  Walk(state, slot, context, chain);
+  const uint32_t room = chain.SizeWithin(slot.max_frames) * sizeof(Frame);
+  std::byte* const record = slot.ring.Reserve(static_cast<uint32_t>(sizeof(SampleHeader) + room));
+  if (record == nullptr) {
+    Count(sample_counters.ring_full);
+    return;
+  }
+  auto* const header = reinterpret_cast<SampleHeader*>(record);
+  auto* const frames = reinterpret_cast<Frame*>(record + sizeof(SampleHeader));
+  FillHeader(state, slot, moment, chain, header);
+  chain.CopyTo(frames, slot.max_frames);
+  if (state.stack == StackMode::kApp) {
+    header->frame_count = KeepApplication(Application(state), frames, header->frame_count);
+    slot.ring.Shrink(
+        static_cast<uint32_t>(sizeof(SampleHeader) + header->frame_count * sizeof(Frame)));
+  }
+  TakeNumber(state, slot, header);
+  const uint64_t cost = MonotonicNanos() - moment.time_ns;
+  header->handler_ns =
+      static_cast<uint32_t>(std::min<uint64_t>(cost, std::numeric_limits<uint32_t>::max()));
+  slot.ring.Commit();
+  CountCost(cost);
+  CountChain(chain, slot);
 }
 
 // A perf event stops itself at each signal and goes on from here, so that the handler's own time is
@@ -215,10 +307,15 @@ void HandleOwn(const SamplerState& state, const Source& source, const ucontext_t
     Count(sample_counters.nested);
     return;
   }
+  uint32_t weight = source.weight;
+  // Two ticks may have met in one signal, or one in two.
+  if (state.wall) weight = slot->due_ticks.exchange(0, std::memory_order_acq_rel);
+  if (weight == 0) {
+    Count(sample_counters.stale);
+    return;
+  }
   slot->in_handler = true;
-  const uint64_t begin_ns = state.measure_cost ? MonotonicNanos() : 0;
-  TakeSample(state, *slot, source.weight, context);
-  if (state.measure_cost) CountCost(begin_ns);
+  TakeSample(state, *slot, weight, context);
   slot->in_handler = false;
   Rearm(*slot);
 }

@@ -7,8 +7,11 @@
 #include <atomic>
 #include <cstdint>
 
+#include "agent/hot/cost_buckets.h"
 #include "agent/hot/inflight.h"
+#include "agent/hot/method_table.h"
 #include "agent/hot/position.h"
+#include "agent/hot/stack_mode.h"
 #include "agent/hot/thread_slot.h"
 #include "agent/hot/walk/chain.h"
 #include "agent/hot/walk/vm_layout.h"
@@ -25,12 +28,10 @@ struct SampleCounters {
   std::atomic<uint64_t> position_unknown{0};
   std::atomic<uint64_t> memory_checked{0};  // remembered chains that a full walk was compared with
   std::atomic<uint64_t> memory_wrong{0};    // a remembered chain differed from the full walk
-  std::atomic<uint64_t> cost_ns{0};         // total time in the handler if measure_cost
+  std::atomic<uint64_t> cost_ns{0};         // total time in the handler
   std::atomic<uint64_t> notes[static_cast<int>(WalkNote::kCount)] = {};
-  std::atomic<uint64_t> ends[4] = {};  // by ChainEnd
-  // Handler times if measure_cost: bucket i counts [i, i+1) * 250 ns, the last one the rest.
-  static constexpr int kCostBuckets = 256;
-  std::atomic<uint64_t> cost[kCostBuckets] = {};
+  std::atomic<uint64_t> ends[4] = {};             // by ChainEnd
+  std::atomic<uint64_t> cost[kCostBuckets] = {};  // handler times (cost_buckets.h)
 };
 
 // Everything the handler uses besides its thread's slot; immutable once published.
@@ -46,7 +47,14 @@ struct SamplerState {
   const VmLayout* vm;            // null: native frames only
   PositionReader read_position;  // null: every position is unknown
   struct sigaction previous;     // the handler that was there before ours
-  bool measure_cost;
+  StackMode stack;
+  // The application's methods, for the modes that ask for it; else null.
+  const std::atomic<const MethodTable*>* application;
+  // Signals may come from a ticker of ours in this process (timer=wall).
+  bool wall;
+  int32_t process;
+  // The timer ticks on CPU time: a thread that is sampled was running.
+  bool ticks_on_cpu_time;
 };
 
 // Published by agent/sampling before the handler is installed, and from then on never null: once

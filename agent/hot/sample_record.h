@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "agent/hot/thread_activity.h"
 #include "agent/hot/walk/chain.h"
 
 namespace jtrace::hot {
@@ -19,15 +20,28 @@ struct SampleHeader {
   uint32_t frame_count;
   ChainEnd end;
   bool position_known;
-  uint8_t reserved[2];
-  uint32_t handler_ns;  // time in the signal handler so far, if SamplerState::measure_cost
+  Activity activity;
+  uint8_t reserved;
+  uint32_t handler_ns;  // time in the signal handler so far
+  // timer=wall: the number of this sample in its slot, and the idle ticks that went to the one
+  // before, the last of them at idle_time_ns.
+  uint32_t number;
+  uint32_t idle_ticks;
+  uint64_t idle_time_ns;
 };
-static_assert(sizeof(SampleHeader) == 48);
+static_assert(sizeof(SampleHeader) == 64);
+
+// Ticks that a thread of a wall timer spent as its last sample has it, the last of them at time_ns.
+struct IdleTicks {
+  uint32_t ticks;
+  uint64_t time_ns;
+};
 
 // A sample as the writer sees it; valid only during the call that passes it.
 struct SampleView {
   const SampleHeader& header;
-  const Frame* frames;  // header.frame_count of them, interrupted routine first
+  uint32_t thread_slot;  // number of the thread's slot
+  const Frame* frames;   // header.frame_count of them, interrupted routine first
 };
 
 }  // namespace jtrace::hot

@@ -38,6 +38,18 @@ struct alignas(64) ThreadSlot {
   // The timer: a perf event's descriptor, or -1 and the kernel's POSIX timer id.
   std::atomic<int32_t> perf_fd;
   std::atomic<int32_t> posix_timer;
+  // Where the kernel writes its frames for the perf event (kernel_frames.h); null: nowhere.
+  std::atomic<void*> kernel_ring;
+
+  // timer=wall: ticks that the signal on its way stands for; 0: none is on its way.
+  std::atomic<uint32_t> due_ticks;
+  // timer=wall: number of the thread's last sample << 32 | ticks that passed since without any CPU
+  // time of its, each of which is one more of that sample (WallIdle).
+  std::atomic<uint64_t> idle;
+  // timer=wall: what the thread did at its last sample (Activity).
+  std::atomic<uint8_t> activity;
+  // When the last of the idle ticks was, CLOCK_MONOTONIC ns.
+  std::atomic<uint64_t> idle_time_ns;
 
   // Handler: true while it works; a nested signal is dropped and counted.
   bool in_handler;
@@ -53,6 +65,17 @@ struct alignas(64) ThreadSlot {
   Frame* check_storage;
   // Handler produces SampleHeader records, the writer consumes.
   SpscRing ring;
+};
+
+// The halves of ThreadSlot::idle.
+struct WallIdle {
+  uint32_t sample;  // counts the slot's samples
+  uint32_t ticks;
+
+  static WallIdle Of(uint64_t word) {
+    return {static_cast<uint32_t>(word >> 32), static_cast<uint32_t>(word)};
+  }
+  uint64_t word() const { return uint64_t{sample} << 32 | ticks; }
 };
 
 // The calling thread's slot, or null: not attached, or attached by another thread and not sampled

@@ -14,10 +14,14 @@
 namespace jtrace::jvmti {
 namespace {
 
-// HotSpot names hidden classes "pkg/Foo$$Lambda.0x0123…" (JDK 21+) or "pkg/Foo$$Lambda$14/0x…": a
-// '.' or a '/' behind the last name part that no ordinary signature has.
-bool IsHiddenSignature(absl::string_view signature) {
-  return absl::StrContains(signature, ".0x") || absl::StrContains(signature, "/0x");
+// The native methods that a waiting thread stands in: Thread.sleep up to JDK 18, sleep0,
+// sleepNanos0.
+MethodWait WaitOf(absl::string_view class_name, absl::string_view method) {
+  if (class_name == "jdk.internal.misc.Unsafe" && method == "park") return MethodWait::kPark;
+  if (class_name == "java.lang.Thread" && absl::StartsWith(method, "sleep")) {
+    return MethodWait::kSleep;
+  }
+  return MethodWait::kNone;
 }
 
 bool IsProbeSignature(absl::string_view signature) {
@@ -35,18 +39,21 @@ ClassRegistry::ClassIdentity ClassRegistry::IdentityOf(jclass klass) {
   const std::string name = BinaryName(signature.get());
   loaders_.NoteClass(name, number);
   return {.id = encoder_.ClassId(name, number),
+          .name = name,
           .is_hidden = IsHiddenSignature(signature.get()),
           .is_probe = loader == nullptr && IsProbeSignature(signature.get())};
 }
 
-ClassRegistry::Numbers ClassRegistry::RecordMethod(jmethodID method, uint32_t class_id) {
+ClassRegistry::Numbers ClassRegistry::RecordMethod(jmethodID method, uint32_t class_id,
+                                                   absl::string_view class_name) {
   Allocated<char> name(env_);
   Allocated<char> descriptor(env_);
   if (env_->GetMethodName(method, name.out(), descriptor.out(), nullptr) != JVMTI_ERROR_NONE) {
     return {};
   }
   return {.method = encoder_.MethodId(class_id, name.get(), descriptor.get()),
-          .routine = encoder_.FindRoutine(class_id, name.get(), descriptor.get())};
+          .routine = encoder_.FindRoutine(class_id, name.get(), descriptor.get()),
+          .wait = WaitOf(class_name, name.get())};
 }
 
 void ClassRegistry::RecordMethods(jclass klass, const ClassIdentity& identity,
@@ -57,7 +64,7 @@ void ClassRegistry::RecordMethods(jclass klass, const ClassIdentity& identity,
   std::vector<std::pair<jmethodID, Numbers>> numbered;
   numbered.reserve(static_cast<size_t>(count));
   for (jint i = 0; i < count; ++i) {
-    numbered.emplace_back(methods[i], RecordMethod(methods[i], identity.id));
+    numbered.emplace_back(methods[i], RecordMethod(methods[i], identity.id, identity.name));
     event.add_method(numbered.back().second.method);
   }
   absl::MutexLock lock(&mutex_);
@@ -158,6 +165,12 @@ uint32_t ClassRegistry::MethodOf(jmethodID method) const {
   absl::MutexLock lock(&mutex_);
   const auto found = methods_.find(method);
   return found != methods_.end() ? found->second.method : 0;
+}
+
+MethodWait ClassRegistry::WaitIn(jmethodID method) const {
+  absl::MutexLock lock(&mutex_);
+  const auto found = methods_.find(method);
+  return found != methods_.end() ? found->second.wait : MethodWait::kNone;
 }
 
 bool ClassRegistry::IsProbe(uint32_t method) const {

@@ -10,6 +10,7 @@
 #include <jvmti.h>
 
 #include <cstdint>
+#include <string>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/container/flat_hash_map.h"
@@ -22,6 +23,9 @@
 #include "agent/writer/record_encoder.h"
 
 namespace jtrace::jvmti {
+
+// What a thread does that waits in a method.
+enum class MethodWait : uint8_t { kNone, kPark, kSleep };
 
 class ClassRegistry {
  public:
@@ -49,6 +53,8 @@ class ClassRegistry {
 
   // Method.id of a jmethodID; 0 if its class was never seen.
   uint32_t MethodOf(jmethodID method) const;
+  // Whether threads that wait in the method are parked or asleep.
+  MethodWait WaitIn(jmethodID method) const;
   // Whether the Method.id belongs to the probes' own class.
   bool IsProbe(uint32_t method) const;
   // Routine.id of a method with probes; 0 if it has none.
@@ -58,17 +64,19 @@ class ClassRegistry {
   struct Numbers {
     uint32_t method = 0;
     uint32_t routine = 0;
+    MethodWait wait = MethodWait::kNone;
   };
 
   struct ClassIdentity {
     uint32_t id = 0;  // ClassDef.id; 0: the class cannot be named
+    std::string name;
     bool is_hidden = false;
     bool is_probe = false;
   };
 
   ClassIdentity IdentityOf(jclass klass);
   void RecordMethods(jclass klass, const ClassIdentity& identity, proto::ClassEvent& event);
-  Numbers RecordMethod(jmethodID method, uint32_t class_id);
+  Numbers RecordMethod(jmethodID method, uint32_t class_id, absl::string_view class_name);
 
   jvmtiEnv* env_;
   const SessionClock& clock_;

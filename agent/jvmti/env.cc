@@ -4,6 +4,7 @@
 #include <array>
 #include <cstring>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 
 namespace jtrace::jvmti {
@@ -101,6 +102,10 @@ std::string BinaryName(absl::string_view signature) {
   std::string name(signature.substr(1, signature.size() - 2));
   std::replace(name.begin(), name.end(), '/', '.');
   return name;
+}
+
+bool IsHiddenSignature(absl::string_view signature) {
+  return absl::StrContains(signature, ".0x") || absl::StrContains(signature, "/0x");
 }
 
 }  // namespace jtrace::jvmti

@@ -105,5 +105,8 @@ std::string SystemProperty(jvmtiEnv* env, const char* name);
 
 // "Lcom/acme/Foo;" → "com.acme.Foo"; other signatures unchanged.
 std::string BinaryName(absl::string_view signature);
+// HotSpot names hidden classes "pkg/Foo$$Lambda.0x0123…" (JDK 21+) or "pkg/Foo$$Lambda$14/0x…": a
+// '.' or a '/' behind the last name part that no ordinary signature has.
+bool IsHiddenSignature(absl::string_view signature);
 
 }  // namespace jtrace::jvmti

@@ -26,20 +26,33 @@ std::vector<SampleLoss> HandlerLosses() {
   return losses;
 }
 
-HandlerCost MeasuredHandlerCost() {
+HandlerTimes MeasuredHandlerTimes() {
   const hot::SampleCounters& counters = hot::sample_counters;
+  HandlerTimes times;
+  times.total_ns = counters.cost_ns.load(std::memory_order_relaxed);
+  for (size_t i = 0; i < times.buckets.size(); ++i) {
+    times.buckets[i] = counters.cost[i].load(std::memory_order_relaxed);
+  }
+  return times;
+}
+
+HandlerCost CostSince(const HandlerTimes& before) {
+  const HandlerTimes now = MeasuredHandlerTimes();
   HandlerCost result;
-  for (const auto& bucket : counters.cost) result.samples += bucket.load();
-  if (result.samples == 0) return result;
-  result.average_ns = counters.cost_ns.load() / result.samples;
+  result.total_ns = now.total_ns - before.total_ns;
+  for (size_t i = 0; i < now.buckets.size(); ++i) {
+    result.samples += now.buckets[i] - before.buckets[i];
+  }
+  if (result.samples == 0) return {};
+  result.average_ns = result.total_ns / result.samples;
   uint64_t below = 0;
-  for (int i = 0; i < hot::SampleCounters::kCostBuckets; ++i) {
-    constexpr uint64_t kBucketNanos = 250;
-    below += counters.cost[i].load();
-    if (result.p50_ns == 0 && 2 * below >= result.samples) result.p50_ns = (i + 1) * kBucketNanos;
-    if (100 * below >= 99 * result.samples) {
-      result.p99_ns = (i + 1) * kBucketNanos;
-      break;
+  for (size_t i = 0; i < now.buckets.size(); ++i) {
+    const uint64_t before_it = below;
+    below += now.buckets[i] - before.buckets[i];
+    const uint64_t cost = hot::CostOfBucket(static_cast<int>(i));
+    if (2 * before_it < result.samples && 2 * below >= result.samples) result.p50_ns = cost;
+    if (100 * before_it < 99 * result.samples && 100 * below >= 99 * result.samples) {
+      result.p99_ns = cost;
     }
   }
   return result;

@@ -2,9 +2,12 @@
 #ifndef JTRACE_AGENT_SAMPLING_SAMPLE_TOTALS_H_
 #define JTRACE_AGENT_SAMPLING_SAMPLE_TOTALS_H_
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
+
+#include "agent/hot/cost_buckets.h"
 
 namespace jtrace::sampling {
 
@@ -14,9 +17,16 @@ struct SampleLoss {
   uint64_t count;
 };
 
-// Cost of the handler in nanoseconds; zeros unless it was measured.
+// How often the handler took how long, since the process began.
+struct HandlerTimes {
+  uint64_t total_ns = 0;
+  std::array<uint64_t, hot::kCostBuckets> buckets = {};
+};
+
+// Cost of the handler in nanoseconds; zeros if it did not run.
 struct HandlerCost {
   uint64_t samples = 0;
+  uint64_t total_ns = 0;
   uint64_t average_ns = 0;
   uint64_t p50_ns = 0;
   uint64_t p99_ns = 0;
@@ -24,7 +34,9 @@ struct HandlerCost {
 
 // Of the process, all recordings together; zeros included, always in the same order. Any thread.
 std::vector<SampleLoss> HandlerLosses();
-HandlerCost MeasuredHandlerCost();
+HandlerTimes MeasuredHandlerTimes();
+// What came after `before`.
+HandlerCost CostSince(const HandlerTimes& before);
 
 }  // namespace jtrace::sampling
 

@@ -5,6 +5,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstdlib>
 #include <thread>
@@ -13,11 +14,13 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/synchronization/mutex.h"
+#include "agent/hot/clock.h"
 #include "agent/hot/sample_handler.h"
 #include "agent/sampling/jvm_view.h"
 #include "agent/sampling/signals.h"
 #include "agent/sampling/slot_pool.h"
 #include "agent/sampling/thread_timers.h"
+#include "agent/sampling/wall_clock.h"
 
 namespace jtrace::sampling {
 
@@ -38,7 +41,14 @@ class Sampler::Impl {
   void Drain(absl::FunctionRef<void(const hot::SampleView&)> take);
   absl::Status Stop(std::chrono::milliseconds patience);
   TimerKind timer_in_use() const { return timers_->kind(); }
+  bool has_kernel_frames() const { return timers_->has_kernel_frames(); }
+  bool kernel_frames_allowed() const { return timers_->kernel_frames_allowed(); }
+  pid_t ticker_tid() const { return ticker_.os_tid(); }
+  hot::IdleTicks TakeIdle(uint32_t thread_slot, uint32_t number);
+  AppMethods& app_methods() { return app_methods_; }
+  KernelSymbols& kernel_symbols() { return kernel_symbols_; }
   std::vector<SampleLoss> Losses() const;
+  HandlerCost Cost() const { return CostSince(times_at_start_); }
 
  private:
   explicit Impl(const SamplerOptions& options) : options_(options) {}
@@ -46,11 +56,20 @@ class Sampler::Impl {
   void DetachLocked(ThreadSlot* slot) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   static absl::Status Check(const SamplerOptions& options);
+  static TimerChoice ChoiceOf(const SamplerOptions& options);
+  hot::SamplerState* NewState() const;
+  // On the ticker's thread.
+  void Tick(uint32_t ticks);
+  uint32_t UsedSlots();
+  void DetachAll();
   std::vector<SampleLoss> Totals() const;
 
   SamplerOptions options_;
   std::vector<SampleLoss> totals_at_start_;
+  HandlerTimes times_at_start_;
   JvmView jvm_;
+  AppMethods app_methods_;
+  KernelSymbols kernel_symbols_;
 
   mutable absl::Mutex mutex_;
   bool running_ ABSL_GUARDED_BY(mutex_) = false;
@@ -58,11 +77,16 @@ class Sampler::Impl {
   std::unique_ptr<ThreadTimers> timers_;  // content guarded by mutex_
   absl::flat_hash_map<pid_t, ThreadSlot*> slot_by_tid_ ABSL_GUARDED_BY(mutex_);
   uint64_t attach_failures_ ABSL_GUARDED_BY(mutex_) = 0;
+  std::unique_ptr<WallClock> wall_clock_;  // content guarded by mutex_
+  Ticker ticker_;
 };
 
 absl::Status Sampler::Impl::Check(const SamplerOptions& options) {
   if (options.interval < std::chrono::microseconds(10)) {
     return absl::InvalidArgumentError("the interval must be at least 10 us");
+  }
+  if (options.timer == TimerKind::kWall && options.interval < std::chrono::milliseconds(1)) {
+    return absl::InvalidArgumentError("the interval of timer=wall must be at least 1 ms");
   }
   if (options.signal >= SIGRTMIN && options.signal <= SIGRTMAX) {
     return absl::InvalidArgumentError("a real-time signal cannot be used: its queue can overflow");
@@ -76,11 +100,15 @@ absl::Status Sampler::Impl::Check(const SamplerOptions& options) {
   return absl::OkStatus();
 }
 
+TimerChoice Sampler::Impl::ChoiceOf(const SamplerOptions& options) {
+  return {options.timer, options.interval, options.event, options.period, options.signal};
+}
+
 absl::StatusOr<std::unique_ptr<Sampler::Impl>> Sampler::Impl::Create(const SamplerOptions& options,
                                                                      const void* libjvm_address) {
   if (absl::Status status = Check(options); !status.ok()) return status;
   std::unique_ptr<Impl> impl(new Impl(options));
-  auto timers = ThreadTimers::Create(options.timer, options.interval, options.signal);
+  auto timers = ThreadTimers::Create(ChoiceOf(options));
   if (!timers.ok()) return timers.status();
   impl->timers_ = *std::move(timers);
   auto pool = SlotPool::Create(
@@ -98,15 +126,19 @@ absl::Status Sampler::Impl::Reconfigure(const SamplerOptions& options) {
   }
   if (absl::Status status = Check(options); !status.ok()) return status;
   const bool same_timers = options.interval == options_.interval &&
-                           options.timer == options_.timer && options.signal == options_.signal;
+                           options.timer == options_.timer && options.signal == options_.signal &&
+                           options.event == options_.event && options.period == options_.period;
   if (!same_timers) {
-    auto timers = ThreadTimers::Create(options.timer, options.interval, options.signal);
+    auto timers = ThreadTimers::Create(ChoiceOf(options));
     if (!timers.ok()) return timers.status();
     timers_ = *std::move(timers);
   }
   options_.interval = options.interval;
   options_.timer = options.timer;
   options_.signal = options.signal;
+  options_.event = options.event;
+  options_.period = options.period;
+  options_.stack = options.stack;
   options_.read_position = options.read_position;
   return absl::OkStatus();
 }
@@ -122,6 +154,24 @@ absl::Status Sampler::Impl::Start(JNIEnv* env) {
     const absl::Status status = InstallFaultHandler();
     if (!status.ok()) return status;
   }
+  totals_at_start_ = Totals();
+  times_at_start_ = MeasuredHandlerTimes();
+  const absl::Status status = InstallSampleHandler(options_.signal, NewState());
+  if (!status.ok()) return status;
+  {
+    absl::MutexLock lock(&mutex_);
+    running_ = true;
+    if (timers_->kind() == TimerKind::kWall) {
+      wall_clock_ = std::make_unique<WallClock>(options_.interval, options_.signal);
+    }
+  }
+  if (timers_->kind() == TimerKind::kWall) {
+    ticker_.Start(options_.interval, [this](uint32_t ticks) { Tick(ticks); });
+  }
+  return absl::OkStatus();
+}
+
+hot::SamplerState* Sampler::Impl::NewState() const {
   auto* const state = new hot::SamplerState{};  // handlers may hold it for good
   state->active = true;
   state->slots = pool_->slots();
@@ -130,13 +180,48 @@ absl::Status Sampler::Impl::Start(JNIEnv* env) {
   state->fd_count = timers_->fd_count();
   state->vm = jvm_.layout();
   state->read_position = options_.read_position;
-  state->measure_cost = options_.measure_cost;
-  totals_at_start_ = Totals();
-  const absl::Status status = InstallSampleHandler(options_.signal, state);
-  if (!status.ok()) return status;
+  state->stack = options_.stack;
+  state->application = app_methods_.published();
+  state->wall = timers_->kind() == TimerKind::kWall;
+  state->process = getpid();
+  const bool counts = timers_->kind() == TimerKind::kEvent && !options_.event->is_clock;
+  state->ticks_on_cpu_time = !state->wall && !counts;
+  return state;
+}
+
+void Sampler::Impl::Tick(uint32_t ticks) {
+  // Threads that start and end wait for no more than this many looks.
+  constexpr uint32_t kAtOnce = 64;
+  const uint64_t now_ns = hot::MonotonicNanos();
+  const uint32_t used = UsedSlots();
+  for (uint32_t begin = 0; begin < used; begin += kAtOnce) {
+    absl::MutexLock lock(&mutex_);
+    if (!running_) return;
+    for (uint32_t i = begin; i < std::min(begin + kAtOnce, used); ++i) {
+      ThreadSlot& slot = pool_->slots()[i];
+      if (slot.state.load(std::memory_order_acquire) != SlotState::kAttached) continue;
+      wall_clock_->Look(slot, i, ticks, now_ns);
+    }
+  }
+}
+
+uint32_t Sampler::Impl::UsedSlots() {
   absl::MutexLock lock(&mutex_);
-  running_ = true;
-  return absl::OkStatus();
+  return pool_->used();
+}
+
+hot::IdleTicks Sampler::Impl::TakeIdle(uint32_t thread_slot, uint32_t number) {
+  ThreadSlot& slot = pool_->slots()[thread_slot];
+  const uint64_t time_ns = slot.idle_time_ns.load(std::memory_order_relaxed);
+  uint64_t word = slot.idle.load(std::memory_order_acquire);
+  while (true) {
+    const hot::WallIdle idle = hot::WallIdle::Of(word);
+    if (idle.sample != number || idle.ticks == 0) return {};
+    if (slot.idle.compare_exchange_weak(word, hot::WallIdle{number, 0}.word(),
+                                        std::memory_order_acq_rel)) {
+      return {idle.ticks, time_ns};
+    }
+  }
 }
 
 void Sampler::Impl::Identify(ThreadSlot* slot, uint32_t thread_number, uint64_t java_tid,
@@ -161,7 +246,11 @@ absl::Status Sampler::Impl::Attach(pid_t tid, uint32_t thread_number, uint64_t j
     return absl::OkStatus();
   }
   // Attached by others before, or left behind by an ended thread of the same tid.
-  if (known != slot_by_tid_.end()) DetachLocked(known->second);
+  if (known != slot_by_tid_.end()) {
+    ThreadSlot* const before = known->second;
+    DetachLocked(before);
+    ThreadTimers::Release(before);
+  }
   ThreadSlot* const slot = pool_->Take();
   if (slot == nullptr) {
     ++attach_failures_;
@@ -170,6 +259,7 @@ absl::Status Sampler::Impl::Attach(pid_t tid, uint32_t thread_number, uint64_t j
   slot->os_tid = tid;
   slot->in_handler = false;
   slot->remembered_frames = 0;
+  slot->due_ticks.store(0, std::memory_order_relaxed);
   Identify(slot, thread_number, java_tid, java_thread);
   slot->state.store(SlotState::kAttached, std::memory_order_release);
   if (own) {
@@ -180,6 +270,7 @@ absl::Status Sampler::Impl::Attach(pid_t tid, uint32_t thread_number, uint64_t j
   if (!status.ok()) {
     ++attach_failures_;
     if (own) hot::tls_thread_slot = nullptr;
+    ThreadTimers::Release(slot);
     pool_->Give(slot);
     return status;
   }
@@ -197,7 +288,10 @@ void Sampler::Impl::DetachLocked(ThreadSlot* slot) {
 void Sampler::Impl::Detach(pid_t tid) {
   absl::MutexLock lock(&mutex_);
   const auto known = slot_by_tid_.find(tid);
-  if (known != slot_by_tid_.end()) DetachLocked(known->second);
+  if (known == slot_by_tid_.end()) return;
+  ThreadSlot* const slot = known->second;
+  DetachLocked(slot);
+  ThreadTimers::Release(slot);  // its handler runs on this thread only
 }
 
 void Sampler::Impl::SweepEndedThreads() {
@@ -208,15 +302,14 @@ void Sampler::Impl::SweepEndedThreads() {
   for (const auto& [tid, slot] : slot_by_tid_) {
     if (syscall(SYS_tgkill, process, tid, 0) != 0 && errno == ESRCH) ended.push_back(slot);
   }
-  for (ThreadSlot* const slot : ended) DetachLocked(slot);
+  for (ThreadSlot* const slot : ended) {
+    DetachLocked(slot);
+    ThreadTimers::Release(slot);
+  }
 }
 
 void Sampler::Impl::Drain(absl::FunctionRef<void(const hot::SampleView&)> take) {
-  uint32_t used;
-  {
-    absl::MutexLock lock(&mutex_);
-    used = pool_->used();
-  }
+  const uint32_t used = UsedSlots();
   for (uint32_t i = 0; i < used; ++i) {
     ThreadSlot& slot = pool_->slots()[i];
     // Read before draining: what a detached thread's ring has then is all it will ever have.
@@ -224,7 +317,7 @@ void Sampler::Impl::Drain(absl::FunctionRef<void(const hot::SampleView&)> take) 
     if (state == SlotState::kFree) continue;
     uint32_t bytes;
     while (const std::byte* record = slot.ring.Front(&bytes)) {
-      take({*reinterpret_cast<const hot::SampleHeader*>(record),
+      take({*reinterpret_cast<const hot::SampleHeader*>(record), i,
             reinterpret_cast<const hot::Frame*>(record + sizeof(hot::SampleHeader))});
       slot.ring.Pop();
     }
@@ -235,15 +328,21 @@ void Sampler::Impl::Drain(absl::FunctionRef<void(const hot::SampleView&)> take) 
   }
 }
 
+void Sampler::Impl::DetachAll() {
+  absl::MutexLock lock(&mutex_);
+  std::vector<ThreadSlot*> attached;
+  for (const auto& [tid, slot] : slot_by_tid_) attached.push_back(slot);
+  for (ThreadSlot* const slot : attached) DetachLocked(slot);
+}
+
 absl::Status Sampler::Impl::Stop(std::chrono::milliseconds patience) {
   {
     absl::MutexLock lock(&mutex_);
     if (!running_) return absl::OkStatus();
     running_ = false;
-    std::vector<ThreadSlot*> attached;
-    for (const auto& [tid, slot] : slot_by_tid_) attached.push_back(slot);
-    for (ThreadSlot* const slot : attached) DetachLocked(slot);
   }
+  ticker_.Stop();
+  DetachAll();
   DeactivateSampleHandler();
   const auto deadline = std::chrono::steady_clock::now() + patience;
   while (!hot::handlers_in_flight.Idle()) {
@@ -252,6 +351,8 @@ absl::Status Sampler::Impl::Stop(std::chrono::milliseconds patience) {
     }
     std::this_thread::sleep_for(std::chrono::microseconds(100));
   }
+  absl::MutexLock lock(&mutex_);
+  for (uint32_t i = 0; i < pool_->used(); ++i) ThreadTimers::Release(&pool_->slots()[i]);
   return absl::OkStatus();
 }
 
@@ -270,6 +371,7 @@ std::vector<SampleLoss> Sampler::Impl::Totals() const {
   absl::MutexLock lock(&mutex_);
   losses.push_back({"sample.thread_not_attached", attach_failures_});
   losses.push_back({"sample.timer_fallback", timers_->fallbacks()});
+  losses.push_back({"sample.no_kernel_memory", timers_->without_kernel_frames()});
   return losses;
 }
 
@@ -333,7 +435,21 @@ TimerKind Sampler::timer_in_use() const { return impl_->timer_in_use(); }
 
 std::vector<SampleLoss> Sampler::Losses() const { return impl_->Losses(); }
 
-HandlerCost Sampler::Cost() const { return MeasuredHandlerCost(); }
+HandlerCost Sampler::Cost() const { return impl_->Cost(); }
+
+hot::IdleTicks Sampler::TakeIdle(uint32_t thread_slot, uint32_t number) {
+  return impl_->TakeIdle(thread_slot, number);
+}
+
+AppMethods& Sampler::app_methods() { return impl_->app_methods(); }
+
+KernelSymbols& Sampler::kernel_symbols() { return impl_->kernel_symbols(); }
+
+bool Sampler::has_kernel_frames() const { return impl_->has_kernel_frames(); }
+
+bool Sampler::kernel_frames_allowed() const { return impl_->kernel_frames_allowed(); }
+
+pid_t Sampler::ticker_tid() const { return impl_->ticker_tid(); }
 
 std::vector<pid_t> ListThreads() {
   std::vector<pid_t> threads;

@@ -19,7 +19,11 @@
 #include "absl/status/statusor.h"
 #include "agent/hot/position.h"
 #include "agent/hot/sample_record.h"
+#include "agent/hot/stack_mode.h"
+#include "agent/sampling/app_methods.h"
 #include "agent/sampling/intrinsic_names.h"
+#include "agent/sampling/kernel_symbols.h"
+#include "agent/sampling/perf_events.h"
 #include "agent/sampling/sample_totals.h"
 
 namespace jtrace::sampling {
@@ -28,12 +32,18 @@ enum class TimerKind {
   kAuto,   // perf events if the kernel allows them and they are cheap here, else POSIX timers
   kPerf,   // perf_event_open: precise at any interval
   kPosix,  // timer_create: at most one signal a kernel tick, weighted by its overruns
+  kWall,   // real time, threads that wait included (wall_clock.h)
+  kEvent,  // a perf event that was asked for by name
 };
 
 struct SamplerOptions {
-  // CPU time of a thread between two samples, at least 10 µs.
+  // CPU time of a thread between two samples, at least 10 µs; kWall: real time, at least 1 ms.
   std::chrono::nanoseconds interval = std::chrono::milliseconds(1);
   TimerKind timer = TimerKind::kAuto;
+  // kEvent: which, and, if it is no clock, how many of it between two samples.
+  const PerfEvent* event = nullptr;
+  uint64_t period = 0;
+  hot::StackMode stack = hot::StackMode::kFull;
   // Must not be a real-time signal: a full signal queue would turn into SIGIO, which kills.
   int signal = SIGPROF;
   // Frames kept of a chain; of deeper ones the leaf half and the root half stay.
@@ -44,8 +54,6 @@ struct SamplerOptions {
   uint32_t max_threads = 16384;
   // Where the thread is in its call tree; null: every sample says position_known = false.
   hot::PositionReader read_position = nullptr;
-  // Measure the handler's own time (two clock reads a sample); see Sampler::Cost.
-  bool measure_cost = false;
   // Walk every stack twice, with and without what is remembered of the walk before, and count
   // differences as the loss "sample.memory_wrong". For tests.
   bool check_memory = false;
@@ -69,7 +77,7 @@ class Sampler {
   Sampler& operator=(const Sampler&) = delete;
 
   // Other options for the next Start, which begins to count losses anew. Only what concerns timers,
-  // the signal and the position can change; FailedPrecondition while it runs.
+  // the signal, the stack mode and the position can change; FailedPrecondition while it runs.
   absl::Status Reconfigure(const SamplerOptions& options);
 
   // JVMTI DynamicCodeGenerated: a stub lies at [address, address + length). Before Start or after.
@@ -106,13 +114,29 @@ class Sampler {
   // of ended threads.
   void Drain(absl::FunctionRef<void(const hot::SampleView&)> take);
 
+  // timer=wall: the ticks that the thread of a slot (SampleView::thread_slot) spent as its sample
+  // `number` has it, as far as no later sample will bring them; from then on they are taken.
+  hot::IdleTicks TakeIdle(uint32_t thread_slot, uint32_t number);
+
+  // Methods (jmethodIDs) of the application, for the stack modes that ask for it.
+  AppMethods& app_methods();
+  // Writer thread.
+  KernelSymbols& kernel_symbols();
+
   // Disarms all timers and waits for running handlers; DeadlineExceeded if one did not end in time
   // (then its memory is leaked). The handler stays installed (signals.h) and drops late signals of
   // ours. Call Drain once more afterwards.
   absl::Status Stop(std::chrono::milliseconds patience = std::chrono::milliseconds(500));
 
   TimerKind timer_in_use() const;
+  // Whether samples have the kernel's frames where there are any.
+  bool has_kernel_frames() const;
+  // Whether they would with TimerKind::kPerf.
+  bool kernel_frames_allowed() const;
+  // The thread that ticks (kWall); 0: there is none.
+  pid_t ticker_tid() const;
   std::vector<SampleLoss> Losses() const;
+  // Of the recording that runs, or of the last one.
   HandlerCost Cost() const;
 
  private:

@@ -1,11 +1,14 @@
 #include "agent/sampling/thread_timers.h"
 
+#include <errno.h>
+#include <linux/perf_event.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <memory>
+#include <string>
 
 #include "absl/strings/str_cat.h"
 
@@ -28,67 +31,107 @@ bool PerfIsTooDear(std::chrono::nanoseconds interval) {
   return interval >= kCoarse && MeasurePerfInterrupt() > interval / 100;
 }
 
-}  // namespace
-
-absl::StatusOr<std::unique_ptr<ThreadTimers>> ThreadTimers::Create(
-    TimerKind kind, std::chrono::nanoseconds interval, int signal) {
-  if (kind != TimerKind::kPosix) {
-    const absl::StatusOr<int> trial = OpenPerfTimer({gettid(), interval, signal});
-    if (trial.ok()) {
-      ClosePerfTimer(*trial);
-    } else if (kind == TimerKind::kPerf) {
-      return absl::UnavailableError(
-          absl::StrCat("perf events are not available: ", trial.status().message()));
-    }
-    const bool perf = trial.ok() && (kind == TimerKind::kPerf || !PerfIsTooDear(interval));
-    kind = perf ? TimerKind::kPerf : TimerKind::kPosix;
+// Why an event is refused, with what there is in its place.
+absl::Status Refusal(const PerfEvent& event, const absl::Status& why) {
+  std::string text = absl::StrCat("perf:", std::string(event.name), " is not to be had here: ");
+  if (absl::IsPermissionDenied(why)) {
+    absl::StrAppend(&text,
+                    "the kernel forbids it (sysctl kernel.perf_event_paranoid=1 allows it, now ",
+                    PerfEventParanoid(), ")");
+  } else if (event.type == PERF_TYPE_HARDWARE) {
+    absl::StrAppend(&text, "the processor, or the virtual machine, has no such counter");
+  } else {
+    absl::StrAppend(&text, why.message());
   }
-  return std::unique_ptr<ThreadTimers>(new ThreadTimers(kind, interval, signal));
+  absl::StrAppend(&text, "; available: ", AvailablePerfEvents());
+  return absl::UnavailableError(text);
 }
 
-ThreadTimers::ThreadTimers(TimerKind kind, std::chrono::nanoseconds interval, int signal)
-    : kind_(kind), interval_(interval), signal_(signal) {
-  if (kind != TimerKind::kPerf) return;
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<ThreadTimers>> ThreadTimers::Create(const TimerChoice& choice) {
+  std::unique_ptr<ThreadTimers> timers(new ThreadTimers(choice));
+  if (absl::Status status = timers->Try(); !status.ok()) return status;
+  return timers;
+}
+
+ThreadTimers::ThreadTimers(const TimerChoice& choice) : choice_(choice) {
+  if (choice_.kind != TimerKind::kEvent) choice_.event = FindPerfEvent("cpu-clock");
+}
+
+PerfSpec ThreadTimers::SpecOf(pid_t tid) const {
+  const uint64_t period =
+      choice_.event->is_clock ? static_cast<uint64_t>(choice_.interval.count()) : choice_.period;
+  return {tid, *choice_.event, period, choice_.signal};
+}
+
+absl::Status ThreadTimers::Try() {
+  const TimerKind wanted = choice_.kind;
+  if (wanted == TimerKind::kPosix || wanted == TimerKind::kWall) return absl::OkStatus();
+  const absl::StatusOr<PerfTimer> trial = OpenPerfTimer(SpecOf(gettid()));
+  if (trial.ok()) {
+    ClosePerfTimer(trial->fd);
+    kernel_frames_ = trial->kernel_ring != nullptr;
+    if (kernel_frames_) UnmapKernelRing(trial->kernel_ring);
+  } else if (wanted != TimerKind::kAuto) {
+    return Refusal(*choice_.event, trial.status());
+  }
+  const bool perf = trial.ok() && (wanted != TimerKind::kAuto || !PerfIsTooDear(choice_.interval));
+  choice_.kind = !perf ? TimerKind::kPosix : wanted == TimerKind::kAuto ? TimerKind::kPerf : wanted;
+  kernel_frames_allowed_ = kernel_frames_;
+  kernel_frames_ &= perf;
+  if (!perf) return absl::OkStatus();
   const uint32_t descriptors = DescriptorLimit();
   void* const memory = mmap(nullptr, descriptors * sizeof *slot_by_fd_, PROT_READ | PROT_WRITE,
                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (memory == MAP_FAILED) {
-    kind_ = TimerKind::kPosix;
-    return;
-  }
+  if (memory == MAP_FAILED) return absl::ErrnoToStatus(errno, "no memory for descriptors");
   // Never unmapped: a late signal is looked up in it.
   slot_by_fd_ = static_cast<std::atomic<hot::ThreadSlot*>*>(memory);
   fd_count_ = descriptors;
   perf_budget_ = descriptors / 4;
+  return absl::OkStatus();
 }
 
 absl::Status ThreadTimers::Arm(hot::ThreadSlot* slot) {
   slot->perf_fd.store(-1, std::memory_order_relaxed);
   slot->posix_timer.store(-1, std::memory_order_relaxed);
-  const TimerSpec spec{slot->os_tid, interval_, signal_};
-  if (kind_ == TimerKind::kPerf) {
-    if (perf_in_use_ < perf_budget_ && ArmPerf(slot, spec).ok()) return absl::OkStatus();
-    ++fallbacks_;
+  slot->kernel_ring.store(nullptr, std::memory_order_relaxed);
+  switch (choice_.kind) {
+    case TimerKind::kWall:
+      return absl::OkStatus();
+    case TimerKind::kEvent:
+      return ArmPerf(slot);
+    case TimerKind::kPerf:
+      if (ArmPerf(slot).ok()) return absl::OkStatus();
+      ++fallbacks_;
+      break;
+    default:
+      break;
   }
-  return ArmPosix(slot, spec);
+  return ArmPosix(slot);
 }
 
-absl::Status ThreadTimers::ArmPerf(hot::ThreadSlot* slot, const TimerSpec& spec) {
-  const absl::StatusOr<int> fd = OpenPerfTimer(spec);
-  if (!fd.ok()) return fd.status();
-  if (static_cast<uint32_t>(*fd) >= fd_count_) {
-    ClosePerfTimer(*fd);
+absl::Status ThreadTimers::ArmPerf(hot::ThreadSlot* slot) {
+  if (perf_in_use_ >= perf_budget_) return absl::ResourceExhaustedError("too many descriptors");
+  const absl::StatusOr<PerfTimer> timer = OpenPerfTimer(SpecOf(slot->os_tid));
+  if (!timer.ok()) return timer.status();
+  slot->kernel_ring.store(timer->kernel_ring, std::memory_order_relaxed);
+  if (static_cast<uint32_t>(timer->fd) >= fd_count_) {
+    ClosePerfTimer(timer->fd);
+    Release(slot);
     return absl::ResourceExhaustedError("descriptor beyond the table");
   }
+  if (kernel_frames_ && timer->kernel_ring == nullptr) ++without_kernel_frames_;
   ++perf_in_use_;
-  slot->perf_fd.store(*fd, std::memory_order_relaxed);
-  slot_by_fd_[*fd].store(slot, std::memory_order_release);
-  StartPerfTimer(*fd);
+  slot->perf_fd.store(timer->fd, std::memory_order_relaxed);
+  slot_by_fd_[timer->fd].store(slot, std::memory_order_release);
+  StartPerfTimer(timer->fd);
   return absl::OkStatus();
 }
 
-absl::Status ThreadTimers::ArmPosix(hot::ThreadSlot* slot, const TimerSpec& spec) {
-  const absl::StatusOr<int> id = StartPosixTimer(spec, slot);
+absl::Status ThreadTimers::ArmPosix(hot::ThreadSlot* slot) {
+  const absl::StatusOr<int> id =
+      StartPosixTimer({slot->os_tid, choice_.interval, choice_.signal}, slot);
   if (!id.ok()) return id.status();
   slot->posix_timer.store(*id, std::memory_order_relaxed);
   return absl::OkStatus();
@@ -103,6 +146,11 @@ void ThreadTimers::Disarm(hot::ThreadSlot* slot) {
   }
   const int timer = slot->posix_timer.exchange(-1, std::memory_order_relaxed);
   if (timer >= 0) DeletePosixTimer(timer);
+}
+
+void ThreadTimers::Release(hot::ThreadSlot* slot) {
+  void* const ring = slot->kernel_ring.exchange(nullptr, std::memory_order_relaxed);
+  if (ring != nullptr) UnmapKernelRing(ring);
 }
 
 }  // namespace jtrace::sampling

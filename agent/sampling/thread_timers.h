@@ -13,39 +13,57 @@
 
 namespace jtrace::sampling {
 
+// What shall drive the samples.
+struct TimerChoice {
+  TimerKind kind;
+  std::chrono::nanoseconds interval;  // of clocks
+  const PerfEvent* event;             // kEvent only
+  uint64_t period;                    // events between two samples, if the event is no clock
+  int signal;
+};
+
 // Chooses between perf events and POSIX timers and keeps the handler's map from descriptors to
 // slots. Perf events take at most a quarter of the process's descriptors; threads beyond that get
 // POSIX timers. Not thread-safe.
 class ThreadTimers {
  public:
-  // Tries the wanted kind on the calling thread: Unavailable if kPerf is asked for and refused.
-  static absl::StatusOr<std::unique_ptr<ThreadTimers>> Create(TimerKind kind,
-                                                              std::chrono::nanoseconds interval,
-                                                              int signal);
+  // Tries the wanted kind on the calling thread: Unavailable, with what there is, if it is refused.
+  static absl::StatusOr<std::unique_ptr<ThreadTimers>> Create(const TimerChoice& choice);
 
   absl::Status Arm(hot::ThreadSlot* slot);
-  // Safe to call twice. A signal may still be on its way.
+  // Safe to call twice. A signal may still be on its way, and a handler running.
   void Disarm(hot::ThreadSlot* slot);
+  // After Disarm, when no handler uses the slot any more.
+  static void Release(hot::ThreadSlot* slot);
 
-  TimerKind kind() const { return kind_; }
+  TimerKind kind() const { return choice_.kind; }
   std::atomic<hot::ThreadSlot*>* slot_by_fd() const { return slot_by_fd_; }
   uint32_t fd_count() const { return fd_count_; }
   // Threads that wanted a perf event and got a POSIX timer.
   uint64_t fallbacks() const { return fallbacks_; }
+  // Whether samples have the kernel's frames; threads that the kernel gave no memory for them.
+  bool has_kernel_frames() const { return kernel_frames_; }
+  // Whether perf events, where POSIX timers were chosen, would give them.
+  bool kernel_frames_allowed() const { return kernel_frames_allowed_; }
+  uint64_t without_kernel_frames() const { return without_kernel_frames_; }
 
  private:
-  ThreadTimers(TimerKind kind, std::chrono::nanoseconds interval, int signal);
-  absl::Status ArmPerf(hot::ThreadSlot* slot, const TimerSpec& spec);
-  absl::Status ArmPosix(hot::ThreadSlot* slot, const TimerSpec& spec);
+  explicit ThreadTimers(const TimerChoice& choice);
+  // Whether the kind can be had here; it becomes the one that is used.
+  absl::Status Try();
+  absl::Status ArmPerf(hot::ThreadSlot* slot);
+  absl::Status ArmPosix(hot::ThreadSlot* slot);
+  PerfSpec SpecOf(pid_t tid) const;
 
-  TimerKind kind_;
-  const std::chrono::nanoseconds interval_;
-  const int signal_;
+  TimerChoice choice_;
+  bool kernel_frames_ = false;
+  bool kernel_frames_allowed_ = false;
   std::atomic<hot::ThreadSlot*>* slot_by_fd_ = nullptr;
   uint32_t fd_count_ = 0;
   uint32_t perf_budget_ = 0;
   uint32_t perf_in_use_ = 0;
   uint64_t fallbacks_ = 0;
+  uint64_t without_kernel_frames_ = 0;
 };
 
 }  // namespace jtrace::sampling

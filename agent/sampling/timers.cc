@@ -5,11 +5,15 @@
 #include <linux/perf_event.h>
 #include <signal.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <fstream>
+
+#include "agent/hot/kernel_frames.h"
 
 namespace jtrace::sampling {
 namespace {
@@ -36,8 +40,26 @@ std::chrono::nanoseconds TimeFixedWork() {
   return ThreadCpuTime() - begin;
 }
 
-// Opens a stopped event of the thread's CPU time; -1 and errno if it cannot.
-int OpenCpuClock(pid_t tid, std::chrono::nanoseconds period) {
+// A stopped event; its descriptor, or -1 and errno.
+int OpenEvent(const PerfSpec& spec, bool with_kernel) {
+  perf_event_attr attributes{};
+  attributes.size = sizeof attributes;
+  attributes.type = spec.event.type;
+  attributes.config = spec.event.config;
+  attributes.sample_period = spec.period;
+  attributes.disabled = 1;
+  attributes.exclude_hv = 1;
+  attributes.exclude_kernel = !with_kernel;
+  if (with_kernel) {
+    attributes.sample_type = PERF_SAMPLE_CALLCHAIN;
+    attributes.exclude_callchain_user = 1;
+  }
+  return static_cast<int>(
+      syscall(SYS_perf_event_open, &attributes, spec.tid, -1, -1, PERF_FLAG_FD_CLOEXEC));
+}
+
+// The calling thread's CPU clock, without call chains and stopped; -1 if it cannot be had.
+int OpenPlainClock(std::chrono::nanoseconds period) {
   perf_event_attr attributes{};
   attributes.size = sizeof attributes;
   attributes.type = PERF_TYPE_SOFTWARE;
@@ -46,10 +68,10 @@ int OpenCpuClock(pid_t tid, std::chrono::nanoseconds period) {
   attributes.disabled = 1;
   attributes.exclude_hv = 1;
   return static_cast<int>(
-      syscall(SYS_perf_event_open, &attributes, tid, -1, -1, PERF_FLAG_FD_CLOEXEC));
+      syscall(SYS_perf_event_open, &attributes, 0, -1, -1, PERF_FLAG_FD_CLOEXEC));
 }
 
-absl::Status SendSignalsTo(int fd, const TimerSpec& spec) {
+absl::Status SendSignalsTo(int fd, const PerfSpec& spec) {
   const f_owner_ex owner{F_OWNER_TID, spec.tid};
   if (fcntl(fd, F_SETSIG, spec.signal) != 0 || fcntl(fd, F_SETOWN_EX, &owner) != 0 ||
       fcntl(fd, F_SETFL, O_ASYNC) != 0) {
@@ -58,24 +80,58 @@ absl::Status SendSignalsTo(int fd, const TimerSpec& spec) {
   return absl::OkStatus();
 }
 
+// The page of head and those of records.
+size_t KernelRingSize() {
+  return static_cast<size_t>(sysconf(_SC_PAGESIZE)) + hot::kKernelRingBytes;
+}
+
 }  // namespace
 
-absl::StatusOr<int> OpenPerfTimer(const TimerSpec& spec) {
-  const int fd = OpenCpuClock(spec.tid, spec.interval);
+absl::StatusOr<PerfTimer> OpenPerfTimer(const PerfSpec& spec) {
+  bool with_kernel = true;
+  int fd = OpenEvent(spec, with_kernel);
+  if (fd < 0 && (errno == EACCES || errno == EPERM) && !spec.event.in_kernel) {
+    with_kernel = false;
+    fd = OpenEvent(spec, with_kernel);
+  }
   if (fd < 0) return absl::ErrnoToStatus(errno, "perf_event_open");
   absl::Status status = SendSignalsTo(fd, spec);
   if (!status.ok()) {
     close(fd);
     return status;
   }
-  return fd;
+  if (!with_kernel) return PerfTimer{fd, nullptr};
+  void* const ring = mmap(nullptr, KernelRingSize(), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  return PerfTimer{fd, ring != MAP_FAILED ? ring : nullptr};
 }
+
+void UnmapKernelRing(void* ring) { munmap(ring, KernelRingSize()); }
 
 void StartPerfTimer(int fd) { ioctl(fd, PERF_EVENT_IOC_REFRESH, 1); }
 
 void ClosePerfTimer(int fd) {
   ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
   close(fd);
+}
+
+std::string AvailablePerfEvents() {
+  std::string names;
+  for (const PerfEvent& event : PerfEvents()) {
+    // The signal is never sent: the event stays stopped.
+    const auto timer = OpenPerfTimer({gettid(), event, event.default_period, /*signal=*/0});
+    if (!timer.ok()) continue;
+    ClosePerfTimer(timer->fd);
+    if (timer->kernel_ring != nullptr) UnmapKernelRing(timer->kernel_ring);
+    if (!names.empty()) names += ", ";
+    names.append(event.name);
+  }
+  return names.empty() ? "none" : names;
+}
+
+int PerfEventParanoid() {
+  std::ifstream file("/proc/sys/kernel/perf_event_paranoid");
+  int level = -1;
+  return file >> level ? level : -1;
 }
 
 std::chrono::nanoseconds MeasurePerfInterrupt() {
@@ -85,7 +141,7 @@ std::chrono::nanoseconds MeasurePerfInterrupt() {
   for (int i = 0; i < kTrials; ++i) {
     plain = std::min(plain, TimeFixedWork());
     // No signal is asked for: the interrupts alone are the larger part.
-    const int fd = OpenCpuClock(0, kPeriod);
+    const int fd = OpenPlainClock(kPeriod);
     if (fd < 0) return std::chrono::nanoseconds(0);
     ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
     interrupted = std::min(interrupted, TimeFixedWork());
@@ -95,7 +151,7 @@ std::chrono::nanoseconds MeasurePerfInterrupt() {
   return (interrupted - plain) / std::max<int64_t>(1, interrupted / kPeriod);
 }
 
-absl::StatusOr<int> StartPosixTimer(const TimerSpec& spec, void* cookie) {
+absl::StatusOr<int> StartPosixTimer(const PosixSpec& spec, void* cookie) {
   sigevent event{};
   event.sigev_notify = SIGEV_THREAD_ID;
   event.sigev_signo = spec.signal;
@@ -116,6 +172,12 @@ absl::StatusOr<int> StartPosixTimer(const TimerSpec& spec, void* cookie) {
     return status;
   }
   return id;
+}
+
+uint64_t ThreadCpuNanos(pid_t tid) {
+  timespec time{};
+  if (clock_gettime(ThreadCpuClock(tid), &time) != 0) return 0;
+  return static_cast<uint64_t>(time.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(time.tv_nsec);
 }
 
 void DeletePosixTimer(int id) { syscall(SYS_timer_delete, id); }

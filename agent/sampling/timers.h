@@ -1,43 +1,73 @@
-// One timer on one thread's CPU time.
+// What drives the samples of one thread: its CPU time, or events that it causes.
 #ifndef JTRACE_AGENT_SAMPLING_TIMERS_H_
 #define JTRACE_AGENT_SAMPLING_TIMERS_H_
 
 #include <sys/types.h>
 
 #include <chrono>
+#include <cstdint>
+#include <string>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "agent/sampling/perf_events.h"
 
 namespace jtrace::sampling {
 
-// What a timer's signal does: `signal` goes to thread `tid` each `interval` of its CPU time.
-struct TimerSpec {
+// What a perf event does: `signal` goes to thread `tid` each `period` nanoseconds of its CPU time,
+// or events.
+struct PerfSpec {
   pid_t tid;
-  std::chrono::nanoseconds interval;
+  const PerfEvent& event;
+  uint64_t period;
   int signal;
 };
 
-// perf_event_open(2) on the software CPU clock: a high-resolution timer of the kernel. Its signal
-// carries POLL_IN or POLL_HUP and the descriptor, and it stops at each signal until it is started
-// again (PERF_EVENT_IOC_REFRESH).
+// A thread's perf event. The kernel's part of the stack goes to kernel_ring
+// (agent/hot/kernel_frames.h); null: the kernel does not tell, or gives no memory for it.
+struct PerfTimer {
+  int fd;
+  void* kernel_ring;
+};
+
+// perf_event_open(2). The signal carries POLL_IN or POLL_HUP and the descriptor, and the event
+// stops at each signal until it is started again (PERF_EVENT_IOC_REFRESH).
 //
-// Opens it stopped; returns the descriptor. PermissionDenied if the kernel would not let kernel
-// time be counted (perf_event_paranoid): a profile without it would be wrong, and the POSIX timer
-// has it.
-absl::StatusOr<int> OpenPerfTimer(const TimerSpec& spec);
+// Opens it stopped. PermissionDenied if the kernel would not let what happens in it be counted
+// (perf_event_paranoid) and the event is of the kind: a profile of CPU time without the kernel's
+// would be wrong, and the POSIX timer has it. Other events are counted outside of the kernel then.
+absl::StatusOr<PerfTimer> OpenPerfTimer(const PerfSpec& spec);
 void StartPerfTimer(int fd);
 void ClosePerfTimer(int fd);
+// No handler may be using it any more.
+void UnmapKernelRing(void* ring);
+
+// Names of the events that this machine and kernel give this process, as "task-clock, page-faults";
+// "none" if there are none. Opens each of them for a moment.
+std::string AvailablePerfEvents();
+
+// The kernel's setting on who may use perf events; -1 if it cannot be read.
+int PerfEventParanoid();
 
 // What one interrupt of such an event takes from the program here: under 2 µs on most hardware,
 // tens of microseconds in virtual machines that emulate the timer. Takes a few milliseconds of the
 // calling thread's CPU time. Zero if no event can be opened.
 std::chrono::nanoseconds MeasurePerfInterrupt();
 
+// A POSIX timer: `signal` goes to thread `tid` each `interval` of its CPU time.
+struct PosixSpec {
+  pid_t tid;
+  std::chrono::nanoseconds interval;
+  int signal;
+};
+
 // timer_create(2) on the thread's CPU clock: at most one signal a kernel tick, the others counted
 // in si_overrun. The signal carries SI_TIMER and `cookie`. Starts at once; returns the kernel's id.
-absl::StatusOr<int> StartPosixTimer(const TimerSpec& spec, void* cookie);
+absl::StatusOr<int> StartPosixTimer(const PosixSpec& spec, void* cookie);
 void DeletePosixTimer(int id);
+
+// CPU time of a thread of this process, nanoseconds; 0 if it is gone.
+uint64_t ThreadCpuNanos(pid_t tid);
 
 }  // namespace jtrace::sampling
 

@@ -151,6 +151,12 @@ void ResolveThread(const VmStructs& structs, VmLayout* layout) {
   thread.monitor_owner_id = structs.Field("JavaThread", "_monitor_owner_id");
   thread.os_thread = structs.Field({"JavaThread", "Thread"}, "_osthread");
   thread.os_thread_id = structs.Field("OSThread", "_thread_id");
+  thread.os_thread_state = structs.Field("OSThread", "_state");
+  thread.os_monitor_wait = structs.Constant("MONITOR_WAIT");
+  thread.os_condvar_wait = structs.Constant("CONDVAR_WAIT");
+  thread.os_object_wait = structs.Constant("OBJECT_WAIT");
+  thread.thread_state = structs.Field("JavaThread", "_thread_state");
+  thread.thread_blocked = structs.Constant("_thread_blocked");
   layout->continuation_entry_size = structs.Size("ContinuationEntry");
 }
 

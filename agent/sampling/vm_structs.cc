@@ -67,7 +67,26 @@ absl::StatusOr<VmStructs> VmStructs::Read(void* libjvm) {
     result.sizes_.emplace(Name(entry + type_name_at),
                           static_cast<uint32_t>(Load<uint64_t>(entry + size_at)));
   }
+  result.ReadConstants(libjvm);
   return result;
+}
+
+// Without them less is known, but nothing wrong.
+void VmStructs::ReadConstants(void* libjvm) {
+  const auto entries = Exported(libjvm, "gHotSpotVMIntConstants");
+  const auto stride = Exported(libjvm, "gHotSpotVMIntConstantEntryArrayStride");
+  const auto name_at = Exported(libjvm, "gHotSpotVMIntConstantEntryNameOffset");
+  const auto value_at = Exported(libjvm, "gHotSpotVMIntConstantEntryValueOffset");
+  if (!entries || !stride || !name_at || !value_at) return;
+  for (uintptr_t entry = *entries; Load<const char*>(entry + *name_at) != nullptr;
+       entry += *stride) {
+    constants_.emplace(Name(entry + *name_at), Load<int32_t>(entry + *value_at));
+  }
+}
+
+int32_t VmStructs::Constant(std::string_view name) const {
+  const auto found = constants_.find(name);
+  return found != constants_.end() ? found->second : hot::kNoValue;
 }
 
 hot::Offset VmStructs::Field(std::string_view type, std::string_view field) const {

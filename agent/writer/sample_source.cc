@@ -1,5 +1,6 @@
 #include "agent/writer/sample_source.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/match.h"
@@ -29,6 +30,9 @@ constexpr LossText kLossTexts[] = {
     {"sample.nested", Severity::kWarning, "samples dropped inside another sample", ""},
     {"sample.stale", Severity::kInfo, "timer signals that came after their thread's timer was off",
      ""},
+    {"sample.no_kernel_memory", Severity::kWarning,
+     "threads sampled without kernel frames: the kernel gave no memory for them",
+     "sysctl kernel.perf_event_mlock_kb=65536"},
     {"sample.thread_not_attached", Severity::kWarning, "threads that could not be sampled",
      "raise the limits of open files and of timers: ulimit -n, ulimit -i"},
     {"sample.timer_fallback", Severity::kInfo,
@@ -53,7 +57,8 @@ LossText TextOf(absl::string_view name) {
 
 SampleSource::SampleSource(const SessionClock& clock, sampling::Sampler& sampler,
                            const jvmti::ClassRegistry& classes, RecordEncoder& encoder,
-                           Losses& losses, ThreadNumber thread_number, NodeNumber node_number)
+                           Losses& losses, ThreadNumber thread_number, NodeNumber node_number,
+                           bool records_interrupts)
     : clock_(clock),
       sampler_(sampler),
       classes_(classes),
@@ -61,13 +66,17 @@ SampleSource::SampleSource(const SessionClock& clock, sampling::Sampler& sampler
       losses_(losses),
       positions_expected_(node_number != nullptr),
       thread_number_(std::move(thread_number)),
-      node_number_(std::move(node_number)) {}
+      node_number_(std::move(node_number)),
+      records_interrupts_(records_interrupts),
+      repeats_(sampler.timer_in_use() == sampling::TimerKind::kWall) {}
 
 void SampleSource::Poll(proto::Chunk& chunk) {
   sampler_.Drain([&](const hot::SampleView& view) { Add(view, chunk); });
 }
 
-void SampleSource::Seal(uint64_t, proto::Chunk&) {
+void SampleSource::Seal(uint64_t, proto::Chunk& chunk) {
+  if (repeats_) RepeatIdle(chunk);
+  AddCost(chunk);
   frames_.clear();
   sampler_.SweepEndedThreads();
   UpdateLosses();
@@ -75,21 +84,75 @@ void SampleSource::Seal(uint64_t, proto::Chunk&) {
 
 void SampleSource::Add(const hot::SampleView& view, proto::Chunk& chunk) {
   const hot::SampleHeader& header = view.header;
-  proto::Sample* sample = chunk.add_sample();
-  sample->set_time_ns(clock_.Since(header.time_ns));
-  sample->set_thread(header.java_tid != 0 ? thread_number_(header.java_tid) : header.thread_number);
-  if (header.weight != 1) sample->set_weight(header.weight);
-  if (header.handler_ns != 0) AddInterrupt(*sample, header.handler_ns);
-  const jmethodID innermost = AddFrames(view, chunk, *sample);
+  LastSample* const last = repeats_ ? &last_[view.thread_slot] : nullptr;
+  if (header.idle_ticks != 0 && last != nullptr && last->number + 1 == header.number) {
+    Repeat(*last, {header.idle_ticks, header.idle_time_ns}, chunk);
+  }
+  proto::Sample sample;
+  sample.set_time_ns(clock_.Since(header.time_ns));
+  sample.set_thread(header.java_tid != 0 ? thread_number_(header.java_tid) : header.thread_number);
+  if (header.weight != 1) sample.set_weight(header.weight);
+  if (records_interrupts_) AddInterrupt(sample, header.handler_ns);
+  const absl::Span<const hot::Frame> frames(view.frames, header.frame_count);
+  const jmethodID innermost = AddFrames(frames, chunk, sample);
+  sample.set_state(StateOf(header.activity, innermost));
+  AddPosition(header, innermost, sample);
+  if (last != nullptr) {
+    last->number = header.number;
+    last->frames.assign(frames.begin(), frames.end());
+    last->sample = sample;
+    last->sample.clear_frame();
+  }
+  *chunk.add_sample() = std::move(sample);
+  ++samples_;
+}
+
+void SampleSource::AddPosition(const hot::SampleHeader& header, jmethodID innermost,
+                               proto::Sample& sample) {
   if (header.position_known) {
-    sample->set_node(node_number_(header.node, innermost));
+    sample.set_node(node_number_(header.node, innermost));
   } else if (positions_expected_ && header.java_tid != 0) {
-    sample->set_position_unknown(true);
+    sample.set_position_unknown(true);
     losses_.Add("sample.position_unknown", Severity::kWarning, 1,
                 "samples whose place in the call tree could not be told",
                 "virtual threads need JDK 25 for this; their samples hang under the thread");
   }
+}
+
+// The JVM has one state for parking and for sleeping; the method that the thread stands in tells.
+proto::Sample::State SampleSource::StateOf(hot::Activity activity, jmethodID innermost) const {
+  if (activity == hot::Activity::kWaiting && innermost != nullptr) {
+    const jvmti::MethodWait wait = classes_.WaitIn(innermost);
+    if (wait == jvmti::MethodWait::kPark) return proto::Sample::PARKED;
+    if (wait == jvmti::MethodWait::kSleep) return proto::Sample::SLEEPING;
+  }
+  return static_cast<proto::Sample::State>(activity);
+}
+
+void SampleSource::Repeat(const LastSample& last, hot::IdleTicks idle, proto::Chunk& chunk) {
+  proto::Sample* const sample = chunk.add_sample();
+  *sample = last.sample;
+  sample->set_time_ns(std::max(clock_.Since(idle.time_ns), last.sample.time_ns()));
+  sample->set_weight(idle.ticks);
+  AddFrames(last.frames, chunk, *sample);
   ++samples_;
+}
+
+void SampleSource::RepeatIdle(proto::Chunk& chunk) {
+  for (const auto& [slot, last] : last_) {
+    const hot::IdleTicks idle = sampler_.TakeIdle(slot, last.number);
+    if (idle.ticks != 0) Repeat(last, idle, chunk);
+  }
+}
+
+void SampleSource::AddCost(proto::Chunk& chunk) const {
+  const sampling::HandlerCost cost = sampler_.Cost();
+  if (cost.samples == 0) return;
+  proto::SampleCost* const encoded = chunk.mutable_sample_cost();
+  encoded->set_samples(cost.samples);
+  encoded->set_total_ns(cost.total_ns);
+  encoded->set_median_ns(cost.p50_ns);
+  encoded->set_p99_ns(cost.p99_ns);
 }
 
 // The handler that took the sample, as an interrupt of level 0. Nested ones take no sample.
@@ -105,11 +168,11 @@ void SampleSource::AddInterrupt(const proto::Sample& sample, uint32_t duration_n
   encoder_.AddEvent(event);
 }
 
-jmethodID SampleSource::AddFrames(const hot::SampleView& view, proto::Chunk& chunk,
+jmethodID SampleSource::AddFrames(absl::Span<const hot::Frame> frames, proto::Chunk& chunk,
                                   proto::Sample& sample) {
   jmethodID innermost = nullptr;
-  for (uint32_t i = 0; i < view.header.frame_count; ++i) {
-    const KnownFrame known = Know(view.frames[i], chunk);
+  for (const hot::Frame& frame : frames) {
+    const KnownFrame known = Know(frame, chunk);
     // What runs inside a probe is jtrace's own cost: one frame stands for all of it.
     if (known.is_probe) {
       sample.clear_frame();
@@ -183,6 +246,9 @@ void SampleSource::Encode(const hot::Frame& frame, proto::Frame& out) {
     }
     case hot::FrameKind::kStub:
       out.set_value(encoder_.String(sampler_.StubName(frame.value)));
+      break;
+    case hot::FrameKind::kKernel:
+      out.set_value(encoder_.String(sampler_.kernel_symbols().NameOf(frame.value)));
       break;
     case hot::FrameKind::kMarker:
       out.set_value(encoder_.String(

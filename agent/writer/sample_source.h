@@ -4,8 +4,10 @@
 #include <functional>
 #include <string>
 #include <tuple>
+#include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/types/span.h"
 #include "agent/clock.h"
 #include "agent/hot/sample_record.h"
 #include "agent/jvmti/class_registry.h"
@@ -25,7 +27,7 @@ class SampleSource : public ChunkSource {
 
   SampleSource(const SessionClock& clock, sampling::Sampler& sampler,
                const jvmti::ClassRegistry& classes, RecordEncoder& encoder, Losses& losses,
-               ThreadNumber thread_number, NodeNumber node_number);
+               ThreadNumber thread_number, NodeNumber node_number, bool records_interrupts);
 
   void Poll(proto::Chunk& chunk) override;
   void Seal(uint64_t time_ns, proto::Chunk& chunk) override;
@@ -33,6 +35,13 @@ class SampleSource : public ChunkSource {
   uint64_t samples() const { return samples_; }
 
  private:
+  // What is kept of a thread's last sample, for the ticks that it spends there (timer=wall).
+  struct LastSample {
+    uint32_t number = 0;
+    proto::Sample sample;  // without frames
+    std::vector<hot::Frame> frames;
+  };
+
   using FrameKey = std::tuple<uint64_t, int32_t, uint8_t, uint8_t>;
 
   void Add(const hot::SampleView& view, proto::Chunk& chunk);
@@ -42,9 +51,16 @@ class SampleSource : public ChunkSource {
     jmethodID method = nullptr;  // of a Java frame other than the probe's
   };
 
-  // Returns the innermost Java method, null if its frame could not be named.
   void AddInterrupt(const proto::Sample& sample, uint32_t duration_ns);
-  jmethodID AddFrames(const hot::SampleView& view, proto::Chunk& chunk, proto::Sample& sample);
+  void AddPosition(const hot::SampleHeader& header, jmethodID innermost, proto::Sample& sample);
+  // Returns the innermost Java method, null if its frame could not be named.
+  jmethodID AddFrames(absl::Span<const hot::Frame> frames, proto::Chunk& chunk,
+                      proto::Sample& sample);
+  proto::Sample::State StateOf(hot::Activity activity, jmethodID innermost) const;
+  // The thread's last sample once more, for ticks without CPU time.
+  void Repeat(const LastSample& last, hot::IdleTicks idle, proto::Chunk& chunk);
+  void RepeatIdle(proto::Chunk& chunk);
+  void AddCost(proto::Chunk& chunk) const;
   KnownFrame Know(const hot::Frame& frame, proto::Chunk& chunk);
   // Method.id of a method that has no jmethodID; 0: it cannot be named.
   uint32_t Intrinsic(const hot::Frame& frame);
@@ -63,6 +79,9 @@ class SampleSource : public ChunkSource {
   const NodeNumber node_number_;
   // Frame numbers hold for one chunk.
   absl::flat_hash_map<FrameKey, KnownFrame> frames_;
+  const bool records_interrupts_;                   // 0x4, of the handler
+  const bool repeats_;                              // timer=wall
+  absl::flat_hash_map<uint32_t, LastSample> last_;  // by slot
   uint64_t samples_ = 0;
 };
 

@@ -21,13 +21,18 @@ std::string KernelName(pid_t tid) {
 }  // namespace
 
 InternalThreadSource::InternalThreadSource(jvmti::ThreadRegistry& threads,
-                                           sampling::Sampler& sampler,
+                                           sampling::Sampler& sampler, const NameFilter& names,
                                            std::function<bool(pid_t)> is_agent_thread)
-    : threads_(threads), sampler_(sampler), is_agent_thread_(std::move(is_agent_thread)) {}
+    : threads_(threads),
+      sampler_(sampler),
+      names_(names),
+      is_agent_thread_(std::move(is_agent_thread)) {}
 
 void InternalThreadSource::Attach(pid_t tid) {
   attached_.insert(tid);  // tried once: what fails now fails again, and is counted by the sampler
-  const uint32_t number = threads_.DefineInternal(tid, KernelName(tid));
+  const std::string name = KernelName(tid);
+  if (!names_.Wants(name)) return;
+  const uint32_t number = threads_.DefineInternal(tid, name);
   sampler_.AttachThread(tid, number, 0, 0).IgnoreError();
 }
 

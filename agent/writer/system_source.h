@@ -8,6 +8,7 @@
 #include "agent/clock.h"
 #include "agent/jvmti/thread_registry.h"
 #include "agent/losses.h"
+#include "agent/name_filter.h"
 #include "agent/writer/chunk_source.h"
 #include "agent/writer/module_scanner.h"
 
@@ -34,7 +35,7 @@ class ModuleSource : public ChunkSource {
 class InternalThreadSource : public ChunkSource {
  public:
   InternalThreadSource(jvmti::ThreadRegistry& threads, sampling::Sampler& sampler,
-                       std::function<bool(pid_t)> is_agent_thread);
+                       const NameFilter& names, std::function<bool(pid_t)> is_agent_thread);
   // Attaches all of them that run now: before the writer starts, when every Java thread that runs
   // has reported itself.
   void AttachAll();
@@ -45,6 +46,7 @@ class InternalThreadSource : public ChunkSource {
 
   jvmti::ThreadRegistry& threads_;
   sampling::Sampler& sampler_;
+  const NameFilter& names_;  // of threads that are sampled
   const std::function<bool(pid_t)> is_agent_thread_;
   std::set<pid_t> seen_once_;
   std::set<pid_t> attached_;

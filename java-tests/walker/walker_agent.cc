@@ -354,7 +354,6 @@ void JNICALL OnClassPrepare(jvmtiEnv* jvmti, JNIEnv*, jthread, jclass type) {
 jint Load(JavaVM* vm, const char* options) {
   agent = new Agent;
   agent->settings = ParseSettings(options);
-  agent->settings.sampler.measure_cost = true;
   agent->settings.sampler.read_position = ReadPublishedPath;
   if (vm->GetEnv(reinterpret_cast<void**>(&agent->jvmti), JVMTI_VERSION_1_2) != JNI_OK) return 1;
   timespec begin, end;

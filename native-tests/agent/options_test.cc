@@ -21,7 +21,7 @@ TEST(OptionsTest, NothingMeansMerged) {
   ASSERT_TRUE(options.ok());
   EXPECT_EQ(options->mode, Mode::kMerged);
   EXPECT_EQ(options->record, RecordKind::kTree);
-  EXPECT_EQ(options->interval, absl::Milliseconds(1));
+  EXPECT_EQ(options->samples.interval, absl::Milliseconds(1));
   EXPECT_EQ(options->out, "trace.bin");
 }
 
@@ -32,7 +32,7 @@ TEST(OptionsTest, ReadsEveryValue) {
   ASSERT_TRUE(options.ok()) << options.status();
   EXPECT_EQ(options->mode, Mode::kEvents);
   EXPECT_EQ(options->record, RecordKind::kFlat);
-  EXPECT_EQ(options->interval, absl::Microseconds(250));
+  EXPECT_EQ(options->samples.interval, absl::Microseconds(250));
   EXPECT_EQ(options->out, "/tmp/%p.bin");
   EXPECT_THAT(options->include, ElementsAre("a.**", "b.C", "d.*"));
   EXPECT_THAT(options->exclude, ElementsAre("a.x.**"));
@@ -48,6 +48,40 @@ TEST(OptionsTest, NamesTheOptionAndTheNearestValidOne) {
   EXPECT_THAT(ErrorOf("exclude=com.acme.***"), HasSubstr("option 'exclude': bad pattern"));
   EXPECT_THAT(ErrorOf("mode=merge"), HasSubstr("option 'mode': 'merge' is not one of "
                                                "merged|events|samples; did you mean merged?"));
+}
+
+TEST(OptionsTest, IntervalMeansWhatTheTimerCounts) {
+  const auto wall = ParseOptions("timer=wall,stack=appframe,threads=main;pool-*");
+  ASSERT_TRUE(wall.ok()) << wall.status();
+  EXPECT_EQ(wall->samples.timer, Timer::kWall);
+  EXPECT_EQ(wall->samples.interval, absl::Milliseconds(10));
+  EXPECT_EQ(wall->samples.stack, hot::StackMode::kAppFrame);
+  EXPECT_THAT(wall->samples.threads, ElementsAre("main", "pool-*"));
+  EXPECT_THAT(DescribeOptions(*wall), HasSubstr(",timer=wall,interval=10ms,threads=main;pool-*"));
+
+  // In any order.
+  const auto faults = ParseOptions("interval=25,timer=perf:page-faults");
+  ASSERT_TRUE(faults.ok()) << faults.status();
+  EXPECT_EQ(faults->samples.period, 25u);
+  EXPECT_THAT(DescribeOptions(*faults), HasSubstr(",timer=perf:page-faults,interval=25"));
+  const auto cycles = ParseOptions("timer=perf:cycles");
+  ASSERT_TRUE(cycles.ok());
+  EXPECT_EQ(cycles->samples.period, 1'000'000u);
+  const auto clock = ParseOptions("timer=perf:task-clock,interval=2ms");
+  ASSERT_TRUE(clock.ok());
+  EXPECT_EQ(clock->samples.period, 0u);
+  EXPECT_EQ(clock->samples.interval, absl::Milliseconds(2));
+}
+
+TEST(OptionsTest, TimersThatThereAreNot) {
+  EXPECT_THAT(ErrorOf("timer=wal"), HasSubstr("did you mean wall?"));
+  EXPECT_THAT(ErrorOf("timer=perf:cycle"), HasSubstr("did you mean perf:cycles?"));
+  EXPECT_THAT(ErrorOf("timer=perf:page-fault"), HasSubstr("did you mean perf:page-faults?"));
+  EXPECT_THAT(ErrorOf("timer=perf:page-faults,interval=1ms"), HasSubstr("counts events"));
+  EXPECT_THAT(ErrorOf("timer=perf:context-switches,interval=1"), HasSubstr("outside 4 to"));
+  EXPECT_THAT(ErrorOf("timer=wall,interval=100us"), HasSubstr("least, 1ms"));
+  EXPECT_THAT(ErrorOf("stack=appfram"), HasSubstr("did you mean appframe?"));
+  EXPECT_THAT(ErrorOf("threads=;"), HasSubstr("needs a thread's name"));
 }
 
 TEST(OptionsTest, RefusesWhatWouldHarm) {
@@ -116,7 +150,7 @@ TEST(OptionsTest, DescriptionParsesBackToTheSameOptions) {
   const auto again = ParseOptions(DescribeOptions(*options));
   ASSERT_TRUE(again.ok()) << DescribeOptions(*options);
   EXPECT_EQ(again->record, options->record);
-  EXPECT_EQ(again->interval, options->interval);
+  EXPECT_EQ(again->samples.interval, options->samples.interval);
   EXPECT_EQ(again->include, options->include);
 }
 

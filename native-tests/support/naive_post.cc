@@ -122,6 +122,8 @@ void NaivePost::Line(const std::vector<std::string>& fields) {
     weight = std::stoll(op.substr(star + 1));
     op = op.substr(0, star);
   }
+  // What a sampled thread did changes no tree.
+  if (op.starts_with("sample")) op = op.substr(0, op.find('.'));
   if (op == "on" || op == "off") {
     thread.Pass(time);
     thread.off = op == "off";

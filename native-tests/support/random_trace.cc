@@ -44,8 +44,11 @@ std::string Frames(Random& random, uint64_t most) {
   return frames;
 }
 
+// What may follow "sample": a state and a weight.
 std::string Weight(Random& random) {
-  return random.OneIn(3) ? "*" + std::to_string(random.Below(5)) : "";
+  std::string suffix = random.OneIn(5) ? ".parked" : "";
+  if (random.OneIn(3)) suffix += "*" + std::to_string(random.Below(5));
+  return suffix;
 }
 
 // `count` fields.
@@ -286,6 +289,10 @@ class BinaryTrace {
     if (random_.OneIn(4)) sample.set_weight(static_cast<uint32_t>(random_.Below(9)));
     if (random_.OneIn(6)) sample.set_major(format::kInstrumentedUnwind);
     if (random_.OneIn(6)) sample.set_position_unknown(true);
+    if (random_.OneIn(4)) {
+      // One more than there are.
+      sample.set_state(static_cast<proto::Sample::State>(random_.Below(9)));
+    }
   }
 
   Random random_;

@@ -308,6 +308,9 @@ void ChunkEmitter::EmitSample(const proto::Chunk& chunk, const proto::Sample& sa
   SampleRecord record;
   record.is_unwind = major == format::kInstrumentedUnwind;
   record.weight = sample.weight() == 0 ? 1 : sample.weight();
+  record.state = static_cast<size_t>(sample.state()) < kSampleStates
+                     ? static_cast<SampleState>(sample.state())
+                     : SampleState::kUnknown;
   uint32_t thread = sample.thread();
   if (sample.node() != 0 && !sample.position_unknown()) {
     // The tree that the node stands in takes the sample.
@@ -324,9 +327,21 @@ void ChunkEmitter::EmitSample(const proto::Chunk& chunk, const proto::Sample& sa
     frames_.push_back(ChunkFrame(chunk, index, is_caller, time));
     is_caller |= model_.frame(frames_.back()).origin != Origin::kKernel;
   }
+  if (definitions_.stacks_are_cut() && !record.is_unwind) AnchorFrame(record.path);
   std::reverse(frames_.begin(), frames_.end());
   record.frames = frames_;
   visitor_.OnSample(MakeAt(thread, time), record);
+}
+
+// Where samples are one frame (stack=frame, appframe, pc) its callers are not known, but the events
+// know what the thread had entered: the chain begins there, unless the frame is one of these.
+void ChunkEmitter::AnchorFrame(absl::Span<const RoutineId> path) {
+  if (frames_.empty() || path.empty()) return;
+  for (const FrameId frame : frames_) {
+    const RoutineId routine = model_.frame(frame).routine;
+    if (std::find(path.begin(), path.end(), routine) != path.end()) return;
+  }
+  frames_.push_back(model_.InternFrame({path.back(), ModuleId(), Origin::kNone}));
 }
 
 void ChunkEmitter::EmitTrees() {

@@ -58,6 +58,7 @@ class ChunkEmitter {
   bool EmitCall(const proto::Event& event, int64_t time);
   void EmitNotice(const proto::Event& event, int64_t time);
   void EmitSample(const proto::Chunk& chunk, const proto::Sample& sample, int64_t time);
+  void AnchorFrame(absl::Span<const RoutineId> path);
   // What does not depend on the time.
   FrameId FrameOf(const proto::Frame& frame);
   FrameId ChunkFrame(const proto::Chunk& chunk, uint32_t index, bool is_caller, int64_t time);

@@ -89,6 +89,7 @@ void Definitions::AddChunk(const ChunkPayload& payload) {
   for (const proto::Sample& sample : chunk.sample()) {
     end_time_ = std::max(end_time_, sample.time_ns());
   }
+  if (chunk.has_sample_cost()) sample_cost_ = chunk.sample_cost();
   has_log_ |= !payload.logs().empty();
   tree_bytes_ = std::max(tree_bytes_, chunk.tree_bytes());
   if (chunk.has_planner()) planner_ = chunk.planner();
@@ -132,6 +133,20 @@ void Definitions::AddCode(const proto::Event& event) {
                           (event.minor() & format::kEnd) != 0});
 }
 
+void Definitions::AddSampleBytes(const ChunkPayload& payload, uint64_t payload_bytes,
+                                 uint64_t file_bytes) {
+  const proto::Chunk& chunk = payload.chunk();
+  uint64_t bytes = 0;
+  // A field's number and length take two bytes or three.
+  constexpr uint64_t kFieldHead = 2;
+  for (const proto::Sample& it : chunk.sample()) bytes += it.ByteSizeLong() + kFieldHead;
+  for (const proto::Frame& it : chunk.frame()) bytes += it.ByteSizeLong() + kFieldHead;
+  sample_records_ += static_cast<uint64_t>(chunk.sample_size());
+  if (payload_bytes == 0) return;
+  sample_bytes_ += static_cast<double>(bytes) * static_cast<double>(file_bytes) /
+                   static_cast<double>(payload_bytes);
+}
+
 void Definitions::AddNativeCode() {
   for (const proto::Module& it : modules_) {
     const int64_t time = StreamTime(it.time_ns());
@@ -154,11 +169,16 @@ void Definitions::AddNativeCode() {
 
 void Definitions::Finish(uint32_t trace) {
   TraceInfo& info = model_.traces().back();
-  if (start_.has_value()) AddSession(*start_, info);
+  if (start_.has_value()) {
+    AddSession(*start_, info);
+    const std::string& stack = start_->stack();
+    stacks_are_cut_ = stack == "frame" || stack == "appframe" || stack == "pc";
+  }
   if (end_.has_value()) AddEnd(*end_, info);
   info.cut_off = !end_.has_value();
   if (tree_bytes_ != 0) info.SetFact("tree_bytes", StrCat(tree_bytes_));
   AddLosses(losses_, info);
+  AddSampling({sample_cost_, sample_records_, sample_bytes_}, info);
   if (planner_.has_value()) AddPlanner(*planner_, info);
   AddCodeTotals(code_totals_, info);
   NameRoutines();

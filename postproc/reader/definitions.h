@@ -28,6 +28,8 @@ class Definitions {
 
   // Call for every chunk in its order, then Finish once, then use the rest.
   void AddChunk(const ChunkPayload& payload);
+  // What of a chunk's bytes its samples are: `payload_bytes` of it are `file_bytes` in the file.
+  void AddSampleBytes(const ChunkPayload& payload, uint64_t payload_bytes, uint64_t file_bytes);
   // `trace` is the index of this input among the model's.
   void Finish(uint32_t trace);
 
@@ -53,6 +55,9 @@ class Definitions {
   std::vector<RoutineId> PathOf(uint32_t node);
   // Whether the thread's log may name the node (not 0); if not, that is counted as a problem.
   bool MayStandAt(uint32_t thread, uint64_t node);
+
+  // Samples are one frame each (stack=frame, appframe, pc); known after Finish.
+  bool stacks_are_cut() const { return stacks_are_cut_; }
 
   NativeSymbols& native() { return native_; }
   uint64_t end_time() const { return end_time_; }
@@ -121,6 +126,10 @@ class Definitions {
   std::vector<proto::Loss> losses_;
   std::optional<proto::Planner> planner_;
   CodeTotals code_totals_;
+  proto::SampleCost sample_cost_;
+  uint64_t sample_records_ = 0;
+  double sample_bytes_ = 0;  // in the file
+  bool stacks_are_cut_ = false;
   uint64_t tree_bytes_ = 0;
   uint64_t end_time_ = 0;
   bool has_log_ = false;

@@ -112,6 +112,7 @@ std::optional<std::string_view> FrameScanner::Next() {
     }
     const size_t frame_start = position_;
     position_ += format::kFrameHeaderSize + frame->compressed.size();
+    frame_bytes_ = position_ - frame_start;
     if (Decompress(*frame)) return payload_;
     NoteDamage(frame_start);
     ++damage_.bad_payloads;

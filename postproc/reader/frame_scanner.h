@@ -30,6 +30,10 @@ class FrameScanner {
   // The next whole frame's payload, decompressed; valid until the next call. None at the end.
   std::optional<std::string_view> Next();
 
+  // Of the payload that Next returned: its bytes in the file, and as they are.
+  size_t frame_bytes() const { return frame_bytes_; }
+  size_t payload_bytes() const { return payload_.size(); }
+
   // Complete when Next has returned none.
   const FrameDamage& damage() const { return damage_; }
   // Bytes of the file done so far.
@@ -53,6 +57,7 @@ class FrameScanner {
 
   const std::string_view content_;
   size_t position_;
+  size_t frame_bytes_ = 0;
   std::unique_ptr<void, FreeContext> context_;  // ZSTD_DCtx
   std::string payload_;
   FrameDamage damage_;

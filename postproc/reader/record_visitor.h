@@ -35,9 +35,26 @@ struct CallRecord {
   CodeKind kind = CodeKind::kUnknown;
 };
 
+// What a sampled thread was doing.
+enum class SampleState : uint8_t {
+  kRunning,
+  kUnknown,
+  kMonitor,
+  kObjectWait,
+  kParked,
+  kSleeping,
+  kWaiting,
+  kBlocked,
+};
+inline constexpr size_t kSampleStates = 8;
+// "running", "monitor", "object-wait", …
+std::string_view SampleStateName(SampleState state);
+std::optional<SampleState> ParseSampleState(std::string_view name);
+
 struct SampleRecord {
   bool is_unwind = false;  // 0x41: taken by an instrumented routine, no tick
   int64_t weight = 1;      // ticks
+  SampleState state = SampleState::kRunning;
   // The tree path that the sample hit, root first, if the trace holds it; else the thread's open
   // activations count.
   bool has_path = false;

@@ -29,11 +29,25 @@ void AddSession(const proto::SessionStart& start, TraceInfo& trace) {
   set("record", start.record());
   set("clock", start.clock());
   set("timer", start.timer());
+  set("stack", start.stack());
+  if (start.interval_events() != 0) set("interval_events", StrCat(start.interval_events()));
   if (start.unix_time_ns() != 0) set("unix_time_ns", StrCat(start.unix_time_ns()));
   if (start.interval_ns() != 0) {
     trace.interval_ns = StreamTime(start.interval_ns());
     set("interval_ns", StrCat(trace.interval_ns));
   }
+}
+
+void AddSampling(const SampleSums& sums, TraceInfo& trace) {
+  const auto set = [&](std::string_view key, uint64_t value) {
+    if (value != 0) trace.SetFact(key, StrCat(StreamTime(value)));
+  };
+  set("handler_samples", sums.cost.samples());
+  set("handler_total_ns", sums.cost.total_ns());
+  set("handler_median_ns", sums.cost.median_ns());
+  set("handler_p99_ns", sums.cost.p99_ns());
+  if (sums.records == 0) return;
+  set("sample_bytes", static_cast<uint64_t>(sums.bytes / static_cast<double>(sums.records)));
 }
 
 void AddEnd(const proto::SessionEnd& end, TraceInfo& trace) {

@@ -17,6 +17,13 @@ void AddSession(const proto::SessionStart& start, TraceInfo& trace);
 void AddEnd(const proto::SessionEnd& end, TraceInfo& trace);
 void AddPlanner(const proto::Planner& planner, TraceInfo& trace);
 void AddCodeTotals(const CodeTotals& totals, TraceInfo& trace);
+// What samples took: time in their handler, and their records' bytes in the file.
+struct SampleSums {
+  proto::SampleCost cost;
+  uint64_t records = 0;
+  double bytes = 0;
+};
+void AddSampling(const SampleSums& sums, TraceInfo& trace);
 void AddLosses(const std::vector<proto::Loss>& losses, TraceInfo& trace);
 
 }  // namespace jtrace::postproc

@@ -172,6 +172,16 @@ bool SplitWeight(std::string_view& op, int64_t& weight) {
   return ParseNumber(number, weight) && weight >= 0;
 }
 
+// "sample.parked" is "sample" of a parked thread; false if the state is none.
+bool SplitState(std::string_view& op, SampleState& state) {
+  const size_t dot = op.find('.');
+  if (dot == std::string_view::npos) return true;
+  const auto named = ParseSampleState(op.substr(dot + 1));
+  op = op.substr(0, dot);
+  if (named.has_value()) state = *named;
+  return named.has_value();
+}
+
 void TextReader::ReadRecord(std::string_view line) {
   SplitInto(line, fields_);
   if (fields_.size() < 3) return Malformed("fewer than three fields");
@@ -230,7 +240,7 @@ bool TextReader::ReadCall(std::string_view op, At at) {
 
 bool TextReader::ReadSample(std::string_view op, At at) {
   SampleRecord sample;
-  if (!SplitWeight(op, sample.weight)) return false;
+  if (!SplitWeight(op, sample.weight) || !SplitState(op, sample.state)) return false;
   sample.has_path = ConsumeSuffix(op, "-at");
   sample.is_unwind = op == "unwind";
   if (!sample.is_unwind && op != "sample") return false;

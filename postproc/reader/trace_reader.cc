@@ -52,6 +52,9 @@ class ChunkWalk {
   // Complete when Next has returned null.
   const FrameDamage& damage() const { return scanner_.damage(); }
 
+  // The frame of the chunk that Next returned.
+  const FrameScanner& frame() const { return scanner_; }
+
   double fraction() const {
     return static_cast<double>(scanner_.position()) / static_cast<double>(size_);
   }
@@ -107,6 +110,8 @@ absl::Status ReadBinaryTrace(std::string_view content, std::string_view file,
   ChunkWalk first_pass(content, &stats);
   while (const ChunkPayload* chunk = first_pass.Next()) {
     definitions.AddChunk(*chunk);
+    definitions.AddSampleBytes(*chunk, first_pass.frame().payload_bytes(),
+                               first_pass.frame().frame_bytes());
     progress(first_pass.fraction() / 2);
   }
   const bool running = !definitions.ended() && options.is_writing != nullptr &&

@@ -32,6 +32,8 @@ constexpr Report kReports[] = {
      "jtrace-post --report=threads trace.bin"},
     {"metrics", "metric totals by thread; with --metric, by routine", MetricsTable, nullptr, false,
      "jtrace-post --report=metrics --metric=alloc.bytes trace.bin"},
+    {"waits", "where threads wait, and for what", WaitsTable, nullptr, false,
+     "jtrace-post --report=waits --top=20 trace.bin"},
     {"jit", "hot calls that were not inlined, methods compiled again", JitTable, JitReportText,
      false, "jtrace-post --report=jit --top=10 trace.bin"},
 };

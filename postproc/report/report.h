@@ -19,6 +19,7 @@
 #include "postproc/reader/record_counts.h"
 #include "postproc/report/table.h"
 #include "postproc/samples/sample_log.h"
+#include "postproc/samples/wait_log.h"
 
 namespace jtrace::postproc {
 
@@ -45,6 +46,7 @@ struct ReportInput {
   const SampleLog& samples;
   const RecordCounts& records;
   const JitLog& jit;
+  const WaitLog& waits;
   const ImportStats& stats;
   int64_t first_time = 0;
   int64_t last_time = 0;
@@ -103,6 +105,7 @@ Table CalleesTable(const ReportInput& input);
 Table CallersTable(const ReportInput& input);
 Table ThreadsTable(const ReportInput& input);
 Table MetricsTable(const ReportInput& input);
+Table WaitsTable(const ReportInput& input);
 Table JitTable(const ReportInput& input);
 void JitReportText(const ReportInput& input, std::ostream& out);
 

@@ -13,7 +13,8 @@ Table SamplesTable(const ReportInput& input) {
                    {"time", Style::kTime},
                    {"thread"},
                    {"stack"},
-                   {"weight", Style::kCount}};
+                   {"weight", Style::kCount},
+                   {"state"}};
   const std::vector<LoggedSample>& samples = input.samples.samples();
   std::vector<uint32_t> order(samples.size());
   std::iota(order.begin(), order.end(), 0);
@@ -28,7 +29,7 @@ Table SamplesTable(const ReportInput& input) {
     }
     table.rows.push_back({Cell::Int(++number), Cell::Int(sample.time),
                           Cell::Text(input.model.thread(sample.thread).name), Cell::Text(stack),
-                          Cell::Int(sample.weight)});
+                          Cell::Int(sample.weight), Cell::Text(SampleStateName(sample.state))});
   }
   return table;
 }

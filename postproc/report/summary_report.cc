@@ -94,6 +94,8 @@ class SummaryWriter {
   void WriteTotals(const TraceInfo& trace);
   void WriteRecords();
   void WriteMerge();
+  void WriteStates();
+  void WriteSampling(const TraceInfo& trace);
   void WriteInvariants();
   void WriteLosses();
 
@@ -116,11 +118,13 @@ void SummaryWriter::WriteTrace(const TraceInfo& trace) {
   }
   if (!trace.Fact("mode").empty()) {
     std::string mode(trace.Fact("mode"));
-    for (const std::string_view key : {"record", "clock", "timer"}) {
+    for (const std::string_view key : {"record", "clock", "timer", "stack"}) {
       if (!trace.Fact(key).empty()) StrAppend(&mode, " · ", key, " ", trace.Fact(key));
     }
     if (trace.interval_ns > 0) {
       StrAppend(&mode, " · a tick is ", FormatNanoseconds(static_cast<double>(trace.interval_ns)));
+    } else if (!trace.Fact("interval_events").empty()) {
+      StrAppend(&mode, " · a tick is ", trace.Fact("interval_events"), " events");
     }
     Line("mode", mode);
   }
@@ -197,6 +201,11 @@ void SummaryWriter::WriteRecords() {
   Lines("records", pieces);
 }
 
+int64_t NumberOf(const TraceInfo& trace, std::string_view key) {
+  int64_t number = 0;
+  return ParseInteger(trace.Fact(key), number) ? number : 0;
+}
+
 // What the recording itself took.
 void SummaryWriter::WriteAgent(const TraceInfo& trace) {
   const auto fact = [&](std::string_view key) {
@@ -258,7 +267,40 @@ void SummaryWriter::WriteMerge() {
     StrAppend(&text, ", ", FormatCount(merge.without_frames), " without frames");
   }
   Line("samples", text);
+  WriteStates();
+  for (const TraceInfo& trace : input_.model.traces()) WriteSampling(trace);
   if (merge.unwinds > 0) Line("unwinds", FormatCount(merge.unwinds));
+}
+
+// What threads did, by ticks; told where it is more than running.
+void SummaryWriter::WriteStates() {
+  int64_t ticks[kSampleStates] = {};
+  int64_t whole = 0;
+  for (const LoggedSample& sample : input_.samples.samples()) {
+    ticks[static_cast<size_t>(sample.state)] += sample.weight;
+    whole += sample.weight;
+  }
+  if (whole == ticks[static_cast<size_t>(SampleState::kRunning)]) return;
+  std::vector<std::string> pieces;
+  for (size_t i = 0; i < kSampleStates; ++i) {
+    if (ticks[i] == 0) continue;
+    pieces.push_back(StrCat(FormatPercent(PercentOf(ticks[i], whole)), " ",
+                            SampleStateName(static_cast<SampleState>(i))));
+  }
+  Lines("states", pieces);
+}
+
+// What the samples' stacks cost.
+void SummaryWriter::WriteSampling(const TraceInfo& trace) {
+  const int64_t median = NumberOf(trace, "handler_median_ns");
+  if (median == 0) return;
+  std::string text = StrCat(
+      "median ", FormatNanoseconds(static_cast<double>(median)), ", p99 ",
+      FormatNanoseconds(static_cast<double>(NumberOf(trace, "handler_p99_ns"))), " a sample");
+  if (NumberOf(trace, "sample_bytes") > 0) {
+    StrAppend(&text, " · ", NumberOf(trace, "sample_bytes"), " bytes a sample on disk");
+  }
+  Line("handler", text);
 }
 
 void SummaryWriter::WriteInvariants() {

@@ -120,6 +120,7 @@ void TextWriter::OnPosition(At at, absl::Span<const RoutineId> path, size_t) {
 void TextWriter::OnSample(At at, const SampleRecord& sample) {
   Begin(at, sample.is_unwind ? "unwind" : "sample");
   if (sample.has_path) line_ += "-at";
+  if (sample.state != SampleState::kRunning) StrAppend(&line_, ".", SampleStateName(sample.state));
   if (sample.weight != 1 && !sample.is_unwind) StrAppend(&line_, "*", sample.weight);
   if (sample.has_path) {
     Field(StrCat(sample.path.size()));

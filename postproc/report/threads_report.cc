@@ -1,5 +1,6 @@
 // A row a thread, with its metrics; and metrics by thread or by routine (S5).
 #include <algorithm>
+#include <array>
 #include <tuple>
 
 #include "postproc/calltree/call_tree.h"
@@ -21,6 +22,38 @@ std::vector<int64_t> MetricCum(const CallTree& tree, MetricId metric) {
   tree.AccumulateUpwards(cum);
   return cum;
 }
+
+// Ticks by thread and state, in columns of their own where threads did more than run.
+class StateTicks {
+ public:
+  explicit StateTicks(const ReportInput& input) : ticks_(input.model.thread_count()) {
+    for (const LoggedSample& sample : input.samples.samples()) {
+      const auto state = static_cast<size_t>(sample.state);
+      if (sample.thread) ticks_[sample.thread.value - 1][state] += sample.weight;
+      used_[state] = true;
+    }
+    std::fill(used_.begin() + 1, used_.end(),
+              std::find(used_.begin() + 1, used_.end(), true) != used_.end());
+    used_[0] = used_[1];
+  }
+
+  void AddColumns(Table& table) const {
+    for (size_t i = 0; i < kSampleStates; ++i) {
+      if (!used_[i]) continue;
+      table.columns.push_back(
+          {std::string(SampleStateName(static_cast<SampleState>(i))), Style::kTicks, true});
+    }
+  }
+  void AddCells(ThreadId thread, std::vector<Cell>& row) const {
+    for (size_t i = 0; i < kSampleStates; ++i) {
+      if (used_[i]) row.push_back(Cell::Int(ticks_[thread.value - 1][i]));
+    }
+  }
+
+ private:
+  std::vector<std::array<int64_t, kSampleStates>> ticks_;
+  std::array<bool, kSampleStates> used_ = {};
+};
 
 MetricId MetricNumber(size_t index) { return MetricId(static_cast<uint32_t>(index + 1)); }
 
@@ -48,6 +81,8 @@ Table ThreadsTable(const ReportInput& input) {
   }
   // How many threads the row stands for together; 0: it is one thread.
   table.columns.push_back({"folded_threads", Style::kCount, true});
+  const StateTicks states(input);
+  states.AddColumns(table);
   std::vector<int64_t> calls(input.tree.size());
   for (size_t i = 0; i < calls.size(); ++i) {
     calls[i] = input.tree.node(NodeId(static_cast<uint32_t>(i + 1))).calls;
@@ -73,6 +108,7 @@ Table ThreadsTable(const ReportInput& input) {
                              Cell::Int(thread.samples)};
     for (const auto& metric : metrics) row.push_back(Cell::Int(metric[thread.root.value - 1]));
     row.push_back(Cell::Int(info.folded_threads));
+    states.AddCells(thread.thread, row);
     table.rows.push_back(std::move(row));
   }
   return table;

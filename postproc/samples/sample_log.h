@@ -14,6 +14,7 @@ struct LoggedSample {
   int64_t weight = 1;
   ThreadId thread;
   StackId stack;  // none: a sample without frames
+  SampleState state = SampleState::kRunning;
 };
 
 class SampleLog : public RecordVisitor {
@@ -22,7 +23,8 @@ class SampleLog : public RecordVisitor {
   void OnCalls(ThreadId, absl::Span<const CallRecord>) override {}
   void OnSample(At at, const SampleRecord& sample) override {
     if (sample.is_unwind) return;
-    samples_.push_back({at.time, sample.weight, at.thread, stacks_.Intern(sample.frames)});
+    samples_.push_back(
+        {at.time, sample.weight, at.thread, stacks_.Intern(sample.frames), sample.state});
   }
 
   // In the order of the trace.

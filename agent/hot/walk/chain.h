@@ -97,6 +97,16 @@ class Chain {
     base_count_ = count;
   }
 
+  // Forgets the frames pushed so far; guesses and holes stay noted.
+  void Clear() { pushed_ = 0; }
+  // The chain is one of its pushed frames and complete, whatever came of the walk behind it.
+  void KeepOnly(uint32_t index) {
+    frames_[0] = frames_[index];
+    pushed_ = 1;
+    hole_ = false;
+    failure_ = WalkNote::kNone;
+  }
+
   WalkNote failure() const { return failure_; }
   ChainEnd end() const {
     if (failure_ != WalkNote::kNone) return ChainEnd::kFailed;

@@ -10,6 +10,8 @@ namespace jtrace::hot {
 // An offset in bytes, or kAbsent where this JVM has no such field.
 using Offset = int32_t;
 inline constexpr Offset kAbsent = -1;
+// A constant that this JVM does not export; it has no negative ones.
+inline constexpr int32_t kNoValue = -1;
 
 // A named piece of generated code: a stub of StubRoutines, a runtime stub, a codelet.
 struct StubRange {
@@ -110,8 +112,14 @@ struct VmLayout {
     Offset continuation_entry = kAbsent;
     Offset monitor_owner_id = kAbsent;
     Offset os_thread = kAbsent;
-    Offset os_thread_id = kAbsent;  // in OSThread
-    intptr_t jni_env = 0;           // JNIEnv* minus JavaThread*; 0: unknown
+    Offset os_thread_id = kAbsent;     // in OSThread
+    Offset os_thread_state = kAbsent;  // in OSThread: one of the next three, or something else
+    int32_t os_monitor_wait = kNoValue;
+    int32_t os_condvar_wait = kNoValue;
+    int32_t os_object_wait = kNoValue;
+    Offset thread_state = kAbsent;  // of JavaThread
+    int32_t thread_blocked = kNoValue;
+    intptr_t jni_env = 0;  // JNIEnv* minus JavaThread*; 0: unknown
   } thread;
   uint32_t continuation_entry_size = 0;
 

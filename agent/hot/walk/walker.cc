@@ -1,5 +1,6 @@
 #include "agent/hot/walk/walker.h"
 
+#include "agent/hot/walk/method_ref.h"
 #include "agent/hot/walk/walk_state.h"
 
 namespace jtrace::hot {
@@ -51,12 +52,78 @@ void WalkWithMemory(WalkState& walk, WalkMemory memory) {
   memory.Finish(walk.chain);
 }
 
+WalkState Begin(const VmLayout* vm, const WalkedThread& thread, const ucontext_t* context,
+                Chain& chain) {
+  WalkState walk{vm, thread.java_thread, thread.stack, Cursor{}, chain, CfiLookup{}};
+  walk.cursor.Interrupt(context, thread.stack);
+  return walk;
+}
+
+// The first of the chain's frames that is the application's; pushed() if none is.
+uint32_t FindApplication(const Chain& chain, const MethodTable& application) {
+  uint32_t i = 0;
+  while (i < chain.pushed() && (chain.pushed_frame(i).kind == FrameKind::kMarker ||
+                                !IsApplication(chain.pushed_frame(i), application))) {
+    ++i;
+  }
+  return i;
+}
+
 }  // namespace
+
+bool IsApplication(const Frame& frame, const MethodTable& application) {
+  switch (frame.kind) {
+    case FrameKind::kInterpreted:
+    case FrameKind::kCompiled:
+    case FrameKind::kInlined:
+      return (frame.flags & kFrameRawMethod) == 0 && application.Contains(frame.value);
+    case FrameKind::kMarker:
+      return true;
+    default:
+      return false;
+  }
+}
+
+void WalkPc(const VmLayout* vm, const ucontext_t* context, Chain& chain) {
+  const auto pc = static_cast<uintptr_t>(context->uc_mcontext.gregs[REG_RIP]);
+  CodeBlob blob;
+  if (vm == nullptr || !vm->InCodeCache(pc)) {
+    chain.Push(FrameKind::kNative, pc, -1);
+  } else if (vm->InInterpreter(pc) || !FindBlob(*vm, pc, &blob) || !blob.IsCompiled()) {
+    chain.Push(FrameKind::kStub, pc, -1);
+  } else {
+    const auto method = FieldAt<uintptr_t>(blob.address, vm->nmethod.method);
+    PushMethod(*vm, chain, FrameKind::kCompiled, method, -1, 0);
+  }
+}
+
+void WalkTopFrame(const VmLayout* vm, const WalkedThread& thread, const ucontext_t* context,
+                  Chain& chain) {
+  WalkState walk = Begin(vm, thread, context, chain);
+  StepFrom(walk);
+  if (chain.pushed() != 0 && chain.pushed_frame(0).kind != FrameKind::kMarker) chain.KeepOnly(0);
+}
+
+void WalkToApplication(const VmLayout* vm, const WalkedThread& thread, const ucontext_t* context,
+                       const MethodTable& application, Chain& chain) {
+  WalkState walk = Begin(vm, thread, context, chain);
+  for (int i = 0; i < kMaxSteps; ++i) {
+    const Step step = StepFrom(walk);
+    const uint32_t found = FindApplication(chain, application);
+    if (found < chain.pushed()) return chain.KeepOnly(found);
+    if (chain.failure() != WalkNote::kNone) {
+      chain.Clear();
+      return chain.PushMarker(chain.failure());
+    }
+    chain.Clear();
+    if (step == Step::kEnd) return;
+  }
+  walk.Fail(WalkNote::kStepLimit);
+}
 
 void WalkStack(const VmLayout* vm, const WalkedThread& thread, const ucontext_t* context,
                Chain& chain) {
-  WalkState walk{vm, thread.java_thread, thread.stack, Cursor{}, chain, CfiLookup{}};
-  walk.cursor.Interrupt(context, thread.stack);
+  WalkState walk = Begin(vm, thread, context, chain);
   if (walk.cursor.sp % 8 != 0) {
     chain.Fail(WalkNote::kNoProgress);
   } else if (thread.memory != nullptr) {

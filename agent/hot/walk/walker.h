@@ -6,6 +6,7 @@
 
 #include <cstdint>
 
+#include "agent/hot/method_table.h"
 #include "agent/hot/walk/chain.h"
 #include "agent/hot/walk/cursor.h"
 #include "agent/hot/walk/vm_layout.h"
@@ -28,6 +29,23 @@ struct WalkedThread {
 // kGuardedStack bytes are read, every load guarded.
 void WalkStack(const VmLayout* vm, const WalkedThread& thread, const ucontext_t* context,
                Chain& chain);
+
+// Parts of it, each by its own first frames only; `chain` must be empty. A part that could not be
+// found is a chain that failed.
+//
+// What lies at the interrupted pc: a compiled method without what is inlined into it, a stub, an
+// address.
+void WalkPc(const VmLayout* vm, const ucontext_t* context, Chain& chain);
+// The interrupted frame, the innermost if methods are inlined.
+void WalkTopFrame(const VmLayout* vm, const WalkedThread& thread, const ucontext_t* context,
+                  Chain& chain);
+// The innermost frame whose method is in `application`; none if there is none.
+void WalkToApplication(const VmLayout* vm, const WalkedThread& thread, const ucontext_t* context,
+                       const MethodTable& application, Chain& chain);
+
+// Whether a frame is a method of `application` or a marker: frames that stand for what is not known
+// are of no scope.
+bool IsApplication(const Frame& frame, const MethodTable& application);
 
 }  // namespace jtrace::hot
 

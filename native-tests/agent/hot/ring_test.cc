@@ -38,6 +38,24 @@ class RingTest : public testing::Test {
   SpscRing ring_;
 };
 
+TEST_F(RingTest, ShrinksTheReservedRecord) {
+  Init(256);
+  for (uint32_t round = 0; round < 100; ++round) {
+    std::byte* const record = ring_.Reserve(80);
+    ASSERT_NE(record, nullptr);
+    const std::vector<uint8_t> content(round % 80, static_cast<uint8_t>(round));
+    std::memcpy(record, content.data(), content.size());
+    ring_.Shrink(static_cast<uint32_t>(content.size()));
+    ring_.Commit();
+    ASSERT_TRUE(Push({0xaa}));
+    std::vector<uint8_t> read;
+    ASSERT_TRUE(Pop(&read));
+    ASSERT_EQ(read, content);
+    ASSERT_TRUE(Pop(&read));
+    ASSERT_EQ(read, std::vector<uint8_t>{0xaa});
+  }
+}
+
 TEST_F(RingTest, IsEmptyAtFirst) {
   Init(64);
   uint32_t bytes;

@@ -36,7 +36,7 @@ TEST(TextReaderTest, UnknownOpsAreToldByLineAndSkipped) {
 
 TEST(TextReaderTest, MalformedLinesAreToldAndSkipped) {
   for (const std::string line :
-       {"x\tT\tenter\tA", "1\tT", "1", "1\tT\tenter", "1\tT\tsample*x\tA", "1\tT\tsample*-1\tA",
+       {"x\tT\tenter\tA", "1\tT", "1", "1\tT\tenter", "1\tT\tsample*x\tA", "1\tT\tsample*-1\tA", "1\tT\tsample.dreaming\tA",
         "1\tT\tsample-at\t3\tA\tB", "1\tT\tsample-at\tx", "1\tT\tnode\tcalls\tA",
         "1\tT\tnode\tcalls=x\tA", "1\tT\tmetric\tm", "1\tT\tmetric\tm\tx", "1 \tT\ton",
         "99999999999999999999\tT\ton"}) {
@@ -45,6 +45,32 @@ TEST(TextReaderTest, MalformedLinesAreToldAndSkipped) {
     EXPECT_THAT(result.err, HasSubstr("1 malformed lines")) << line;
     EXPECT_TRUE(Rows(result, {"name"}).empty()) << line;
   }
+}
+
+TEST(TextReaderTest, SamplesTellWhatTheThreadDid) {
+  const std::string lines =
+      "0\tT\tmonitor-wait\tjava.lang.Object\n"
+      "1\tT\tsample.object-wait*4\tJ:app.Main.run()\tJ:java.lang.Object.wait(long)\tN:futex\n"
+      "2\tT\tmonitor-waited\tjava.lang.Object\n"
+      "3\tT\tsample-at.parked*2\t1\tapp.Main.run()\tJ:app.Main.run()\tJ:java.util.X.park()\n"
+      "4\tT\tsample\tJ:app.Main.run()\n"
+      "5\tU\tsample.blocked\tN:poll\n";
+  const RunResult waits =
+      RunPost({"--report=waits", "--format=csv", "t"}, {{"t", kHeader + lines}});
+  EXPECT_THAT(Rows(waits, {"state", "ticks", "percent", "monitor", "call", "site"}),
+              ElementsAre(CsvRow{"object-wait", "4", "50.00", "java.lang.Object",
+                                 "java.lang.Object.wait(long)", "app.Main.run()"},
+                          CsvRow{"parked", "2", "25.00", "", "java.util.X.park()", "app.Main.run()"},
+                          CsvRow{"blocked", "1", "12.50", "", "poll", ""}));
+  const RunResult threads =
+      RunPost({"--report=threads", "--format=csv", "t"}, {{"t", kHeader + lines}});
+  EXPECT_THAT(Rows(threads, {"thread", "ticks", "running", "object-wait", "parked", "blocked"}),
+              ElementsAre(CsvRow{"T", "7", "1", "4", "2", "0"}, CsvRow{"U", "1", "0", "0", "0", "1"}));
+  const RunResult summary = RunPost({"--report=summary", "t"}, {{"t", kHeader + lines}});
+  EXPECT_THAT(summary.out, HasSubstr("states      12.5 % running · 50.0 % object-wait · 25.0 % "
+                                     "parked · 12.5 % blocked"));
+  const RunResult dump = RunPost({"--report=dump", "t"}, {{"t", kHeader + lines}});
+  EXPECT_EQ(dump.out, kHeader + lines);
 }
 
 TEST(TextReaderTest, EscapesStandForTabNewlineAndBackslash) {

@@ -1,0 +1,20 @@
+// How much of a stack a sample takes (stack=).
+#ifndef JTRACE_AGENT_HOT_STACK_MODE_H_
+#define JTRACE_AGENT_HOT_STACK_MODE_H_
+
+#include <cstdint>
+
+namespace jtrace::hot {
+
+// S1.1 to S1.4. Where the thread was in the kernel, the kernel's frames are part of its stack.
+enum class StackMode : uint8_t {
+  kFull,      // every frame
+  kApp,       // the frames of the application: Java methods in scope
+  kFrame,     // the topmost frame of the whole stack, inlined methods told apart
+  kAppFrame,  // the topmost frame of the application; no frame if it has none
+  kPc,        // the program counter, named by what lies there; no debug information is read
+};
+
+}  // namespace jtrace::hot
+
+#endif  // JTRACE_AGENT_HOT_STACK_MODE_H_

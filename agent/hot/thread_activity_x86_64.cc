@@ -1,0 +1,55 @@
+#include <errno.h>
+
+#include "agent/hot/safe_read.h"
+#include "agent/hot/thread_activity.h"
+
+namespace jtrace::hot {
+namespace {
+
+// The two bytes at `address`, which the thread has executed or is about to.
+bool IsSyscallInstruction(uintptr_t address) {
+  uint8_t first, second;
+  return SafeRead(address, &first) && SafeRead(address + 1, &second) && first == 0x0f &&
+         second == 0x05;
+}
+
+// A handler with SA_RESTART finds a call that can be restarted at its instruction, to be executed
+// again, and any other behind it with EINTR. A call that had its result was left to return it.
+bool InterruptedCall(const ucontext_t* context) {
+  const auto pc = static_cast<uintptr_t>(context->uc_mcontext.gregs[REG_RIP]);
+  constexpr uintptr_t kSyscallLength = 2;
+  if (context->uc_mcontext.gregs[REG_RAX] == -EINTR)
+    return IsSyscallInstruction(pc - kSyscallLength);
+  return IsSyscallInstruction(pc);
+}
+
+// kRunning: the JVM does not know of any wait.
+Activity JvmActivity(const VmLayout& vm, uintptr_t java_thread) {
+  const auto& fields = vm.thread;
+  if (fields.os_thread == kAbsent || fields.os_thread_state == kAbsent) return Activity::kRunning;
+  const uintptr_t os_thread = SafeReadOr0(java_thread + static_cast<uintptr_t>(fields.os_thread));
+  int32_t state;
+  if (!SafeRead(os_thread + static_cast<uintptr_t>(fields.os_thread_state), &state)) {
+    return Activity::kRunning;
+  }
+  if (state == fields.os_monitor_wait) return Activity::kMonitor;
+  if (state == fields.os_object_wait) return Activity::kObjectWait;
+  if (state == fields.os_condvar_wait) return Activity::kWaiting;
+  int32_t thread_state;
+  const bool blocked =
+      fields.thread_state != kAbsent &&
+      SafeRead(java_thread + static_cast<uintptr_t>(fields.thread_state), &thread_state) &&
+      thread_state == fields.thread_blocked;
+  return blocked ? Activity::kWaiting : Activity::kRunning;
+}
+
+}  // namespace
+
+Activity ActivityOf(const VmLayout* vm, uintptr_t java_thread, const ucontext_t* context) {
+  const Activity jvm =
+      vm != nullptr && java_thread != 0 ? JvmActivity(*vm, java_thread) : Activity::kRunning;
+  if (jvm != Activity::kRunning) return jvm;
+  return InterruptedCall(context) ? Activity::kBlocked : Activity::kRunning;
+}
+
+}  // namespace jtrace::hot

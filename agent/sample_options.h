@@ -1,0 +1,47 @@
+// The options on samples that need more than a word: timer=, interval=, threads=.
+#ifndef JTRACE_AGENT_SAMPLE_OPTIONS_H_
+#define JTRACE_AGENT_SAMPLE_OPTIONS_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "agent/hot/stack_mode.h"
+#include "agent/sampling/perf_events.h"
+
+namespace jtrace {
+
+enum class Timer { kCpu, kWall, kPerf };
+
+struct SampleOptions {
+  Timer timer = Timer::kCpu;
+  const sampling::PerfEvent* event = nullptr;  // kPerf only
+  // As given; "" if it was not. FinishInterval makes the next two of it.
+  std::string interval_text;
+  absl::Duration interval = absl::Milliseconds(1);
+  // Events between two samples, where the event is no clock; else 0.
+  uint64_t period = 0;
+  hot::StackMode stack = hot::StackMode::kFull;
+  // Patterns of the names of the threads that are sampled; none: all are.
+  std::vector<std::string> threads;
+};
+
+// "cpu", "wall", "perf:EVENT". An unknown event: the nearest one is named.
+absl::Status ParseTimer(absl::string_view value, SampleOptions& options);
+
+// When all options are known: what interval= means under the timer.
+absl::Status FinishInterval(SampleOptions& options);
+
+// "cpu", "wall", "perf:page-faults".
+std::string TimerName(const SampleOptions& options);
+// ",timer=wall,interval=10ms"; the timer only if it is not the usual one.
+std::string DescribeSampleOptions(const SampleOptions& options);
+// What stack= and timer= may be, with examples; lines of at most 100 columns.
+std::string SampleOptionsHelp();
+
+}  // namespace jtrace
+
+#endif  // JTRACE_AGENT_SAMPLE_OPTIONS_H_

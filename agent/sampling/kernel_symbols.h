@@ -1,0 +1,43 @@
+// Names of the kernel's functions, from /proc/kallsyms.
+#ifndef JTRACE_AGENT_SAMPLING_KERNEL_SYMBOLS_H_
+#define JTRACE_AGENT_SAMPLING_KERNEL_SYMBOLS_H_
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace jtrace::sampling {
+
+// Reads the table (a few MB) when it is asked first, and again, at most every ten seconds, for
+// an address it does not know: modules come and go. One thread at a time.
+class KernelSymbols {
+ public:
+  explicit KernelSymbols(std::string path = "/proc/kallsyms") : path_(std::move(path)) {}
+
+  // "do_syscall_64"; "[0xffffffff81…]" if it cannot be told.
+  std::string NameOf(uint64_t address);
+
+  // Whether names can be read at all; kptr_restrict shows every address as 0. Reads the table.
+  bool readable();
+
+ private:
+  struct Symbol {
+    uint64_t address;
+    uint32_t name;  // in names_
+  };
+  void Read();
+  void ReadIfOld();
+  std::string_view Find(uint64_t address) const;
+
+  const std::string path_;
+  std::chrono::steady_clock::time_point read_at_;
+  bool was_read_ = false;
+  std::vector<Symbol> symbols_;  // by address
+  std::string names_;            // each ends with '\0'
+};
+
+}  // namespace jtrace::sampling
+
+#endif  // JTRACE_AGENT_SAMPLING_KERNEL_SYMBOLS_H_

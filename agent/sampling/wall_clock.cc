@@ -1,0 +1,129 @@
+#include "agent/sampling/wall_clock.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "agent/hot/clock.h"
+#include "agent/hot/thread_activity.h"
+#include "agent/sampling/timers.h"
+#include "agent/signals_blocked.h"
+
+namespace jtrace::sampling {
+namespace {
+
+// What a signal, its handler and going back to wait take at most, on slow virtual machines too.
+constexpr uint64_t kSmallMoveNanos = 200'000;
+constexpr uint32_t kLongestPause = 16;
+
+timespec TimespecOf(uint64_t ns) {
+  constexpr uint64_t kSecond = 1'000'000'000;
+  return {static_cast<time_t>(ns / kSecond), static_cast<long>(ns % kSecond)};
+}
+
+}  // namespace
+
+void Ticker::Start(std::chrono::nanoseconds interval, std::function<void(uint32_t)> tick) {
+  stopping_.store(false);
+  const SignalsBlocked blocked;
+  thread_ = std::thread([this, interval, tick = std::move(tick)] { Run(interval, tick); });
+  // Whoever looks for threads to sample must know this one.
+  os_tid_.wait(0);
+}
+
+void Ticker::Stop() {
+  if (!thread_.joinable()) return;
+  stopping_.store(true);
+  thread_.join();
+  os_tid_.store(0);
+}
+
+void Ticker::Run(std::chrono::nanoseconds interval, const std::function<void(uint32_t)>& tick) {
+  pthread_setname_np(pthread_self(), "jtrace ticker");
+  os_tid_.store(gettid());
+  os_tid_.notify_all();
+  const auto period = static_cast<uint64_t>(interval.count());
+  uint64_t due = hot::MonotonicNanos() + period;
+  while (true) {
+    const timespec until = TimespecOf(due);
+    clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr);
+    if (stopping_.load()) return;
+    const uint64_t now = hot::MonotonicNanos();
+    if (now < due) continue;
+    const uint64_t ticks = 1 + (now - due) / period;
+    due += ticks * period;
+    tick(static_cast<uint32_t>(std::min<uint64_t>(ticks, UINT32_MAX)));
+  }
+}
+
+WallClock::WallClock(std::chrono::nanoseconds interval, int signal)
+    : interval_ns_(static_cast<uint64_t>(interval.count())),
+      small_move_ns_(std::min(interval_ns_ / 4, kSmallMoveNanos)),
+      signal_(signal),
+      process_(getpid()) {}
+
+void WallClock::Look(hot::ThreadSlot& slot, uint32_t index, uint32_t ticks, uint64_t now_ns) {
+  if (seen_.size() <= index) seen_.resize(index + 1);
+  Seen& seen = seen_[index];
+  if (seen.tid != slot.os_tid) seen = Seen{.tid = slot.os_tid};
+  seen.ticks += ticks;
+  if (seen.ticks < seen.pause) return;
+  const uint32_t passed = std::exchange(seen.ticks, 0);
+  if (slot.due_ticks.load(std::memory_order_acquire) != 0) {
+    // The last signal was not handled yet; should it have been lost, this one does it.
+    slot.due_ticks.fetch_add(passed, std::memory_order_acq_rel);
+    return Signal(slot);
+  }
+  const uint64_t cpu_ns = ThreadCpuNanos(seen.tid);
+  const uint32_t busy = BusyTicks(seen, slot, cpu_ns, passed);
+  seen.cpu_ns = cpu_ns;
+  if (passed > busy) {
+    slot.idle_time_ns.store(now_ns, std::memory_order_relaxed);
+    slot.idle.fetch_add(passed - busy, std::memory_order_acq_rel);
+  }
+  seen.idle = busy == 0 ? seen.idle + passed : 0;
+  seen.pause = std::min(seen.idle / 8, kLongestPause);
+  if (busy == 0) return;
+  seen.sampled = true;
+  slot.due_ticks.fetch_add(busy, std::memory_order_acq_rel);
+  Signal(slot);
+}
+
+uint32_t WallClock::BusyTicks(Seen& seen, const hot::ThreadSlot& slot, uint64_t cpu_ns,
+                              uint32_t ticks) const {
+  if (!seen.sampled) return ticks;
+  const uint64_t moved = cpu_ns - seen.cpu_ns;
+  if (moved == 0) {
+    seen.small_moves = 0;
+    return 0;
+  }
+  const bool waited = slot.activity.load(std::memory_order_relaxed) !=
+                      static_cast<uint8_t>(hot::Activity::kRunning);
+  if (waited && moved <= small_move_ns_) {
+    if (++seen.small_moves == 2) {
+      seen.small_moves = 0;
+      return 0;
+    }
+  } else {
+    seen.small_moves = 0;
+  }
+  const uint64_t ran = (moved + interval_ns_ - 1) / interval_ns_;
+  return static_cast<uint32_t>(std::min<uint64_t>(ran, ticks));
+}
+
+void WallClock::Signal(hot::ThreadSlot& slot) const {
+  siginfo_t info{};
+  info.si_signo = signal_;
+  info.si_code = SI_QUEUE;
+  info.si_pid = process_;
+  info.si_uid = getuid();
+  info.si_value.sival_ptr = &slot;
+  syscall(SYS_rt_tgsigqueueinfo, process_, slot.os_tid, signal_, &info);
+}
+
+}  // namespace jtrace::sampling

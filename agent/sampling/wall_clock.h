@@ -1,0 +1,79 @@
+// Samples on real time: a thread of our own looks at all others, and signals those that ran.
+#ifndef JTRACE_AGENT_SAMPLING_WALL_CLOCK_H_
+#define JTRACE_AGENT_SAMPLING_WALL_CLOCK_H_
+
+#include <sys/types.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <thread>
+#include <vector>
+
+#include "agent/hot/thread_slot.h"
+
+namespace jtrace::sampling {
+
+// Calls `tick` each interval from a thread of its own, which is never sampled. Start and Stop from
+// one thread at a time.
+class Ticker {
+ public:
+  ~Ticker() { Stop(); }
+  // ticks: intervals that have passed since the last call; 1 unless the thread came late.
+  void Start(std::chrono::nanoseconds interval, std::function<void(uint32_t ticks)> tick);
+  // Waits for a call that runs.
+  void Stop();
+
+  // 0 while it does not run. Any thread.
+  pid_t os_tid() const { return os_tid_.load(std::memory_order_relaxed); }
+
+ private:
+  void Run(std::chrono::nanoseconds interval, const std::function<void(uint32_t)>& tick);
+
+  std::thread thread_;
+  std::atomic<pid_t> os_tid_{0};
+  std::atomic<bool> stopping_{false};
+};
+
+// What becomes of a tick: a thread that used the CPU since the last look gets a signal, and the
+// ticks are its next sample's. One that did not stands where it stood: the ticks are its last
+// sample's, and its system calls are left in peace.
+//
+// The signal itself takes CPU time. So a thread that waited at its last sample and used next to
+// nothing since gets one more signal, to see whether it has moved on, and then none.
+//
+// The longer a thread has not run the more seldom it is looked at, up to every 16 ticks. Then CPU
+// time tells how many of the ticks it ran. Not thread-safe; the slots' own content is.
+class WallClock {
+ public:
+  WallClock(std::chrono::nanoseconds interval, int signal);
+
+  // `slot` is the index-th and attached, its thread alive. ticks: since the last call. now: of
+  // CLOCK_MONOTONIC.
+  void Look(hot::ThreadSlot& slot, uint32_t index, uint32_t ticks, uint64_t now_ns);
+
+ private:
+  struct Seen {
+    pid_t tid = 0;
+    uint32_t ticks = 0;        // not looked at yet
+    uint32_t pause = 0;        // ticks between two looks
+    uint32_t idle = 0;         // ticks without CPU time in a row
+    uint32_t small_moves = 0;  // in a row
+    bool sampled = false;
+    uint64_t cpu_ns = 0;
+  };
+  uint32_t BusyTicks(Seen& seen, const hot::ThreadSlot& slot, uint64_t cpu_ns,
+                     uint32_t ticks) const;
+  void Signal(hot::ThreadSlot& slot) const;
+
+  const uint64_t interval_ns_;
+  const uint64_t small_move_ns_;
+  const int signal_;
+  const pid_t process_;
+  std::vector<Seen> seen_;  // by slot
+};
+
+}  // namespace jtrace::sampling
+
+#endif  // JTRACE_AGENT_SAMPLING_WALL_CLOCK_H_

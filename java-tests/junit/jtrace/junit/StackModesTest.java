@@ -1,0 +1,126 @@
+package jtrace.junit;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import org.junit.jupiter.api.Test;
+
+/** stack= and timer=perf:EVENT on a program whose one call path is known. */
+final class StackModesTest {
+  private static final List<String> MODES = List.of("full", "app", "frame", "appframe", "pc");
+
+  private static Jvm.Result run(String options, String... program) {
+    Jvm.Result run = new Jvm().agent(options).arguments("-Xint").run(program);
+    assertEquals(List.of(), run.foreignErrors());
+    return run;
+  }
+
+  /** Stacks of the main thread, root first, names without origin and module. */
+  private static List<List<String>> stacks(Jvm.Result run) {
+    List<List<String>> stacks = new ArrayList<>();
+    for (Map<String, String> row :
+        run.report("--report=samples", "--thread=main*").rows()) {
+      List<String> frames = new ArrayList<>();
+      for (String frame : row.get("stack").split(" > ")) {
+        if (!frame.isEmpty()) frames.add(frame.replaceFirst("^[A-Z]:([^! ]*!)?", ""));
+      }
+      stacks.add(frames);
+    }
+    assertTrue(stacks.size() > 30, "only " + stacks.size() + " samples");
+    return stacks;
+  }
+
+  private static List<String> application(List<String> stack) {
+    return stack.stream().filter(frame -> frame.startsWith("Stacks.")).toList();
+  }
+
+  private static List<String> last(List<String> stack) {
+    return stack.isEmpty() ? stack : stack.subList(stack.size() - 1, stack.size());
+  }
+
+  @Test
+  void modesArePartsOfTheFullStack() {
+    Set<List<String>> application = new TreeSet<>((a, b) -> a.toString().compareTo(b.toString()));
+    String main = "Stacks.main(String[])";
+    String outer = "Stacks.outer(String,byte[])";
+    application.add(List.of());
+    application.add(List.of(main));
+    application.add(List.of(main, outer));
+    application.add(List.of(main, outer, "Stacks.sort()"));
+    application.add(List.of(main, outer, "Stacks.sort()", "Stacks.less(Integer,Integer)"));
+    for (String mode : MODES) {
+      int inApplication = 0;
+      for (List<String> stack : stacks(run("mode=samples,stack=" + mode, "Stacks", "sort", "500"))) {
+        List<String> own = application(stack);
+        switch (mode) {
+          case "full" -> assertTrue(application.contains(own) && stack.size() > own.size(), mode);
+          case "app" -> assertTrue(application.contains(stack), mode + ": " + stack);
+          case "appframe" ->
+              assertTrue(application.stream().anyMatch(a -> last(a).equals(stack)), "" + stack);
+          default -> assertEquals(1, stack.size(), mode + ": " + stack);
+        }
+        if (!own.isEmpty()) inApplication++;
+      }
+      // Under -Xint a program counter lies in the interpreter.
+      if (!mode.equals("pc")) assertTrue(inApplication > 10, mode + ": " + inApplication);
+    }
+  }
+
+  @Test
+  void everyModeMergesOntoTheTree() {
+    for (String mode : MODES) {
+      Jvm.Result run = run("mode=merged,stack=" + mode, "Stacks", "sort", "500");
+      Report tree = run.report("--report=tree");
+      Report samples = run.report("--report=samples");
+      assertEquals(samples.sum("weight"), tree.sum("base_ticks"), mode);
+      long sorting = tree.sum("cum_ticks", "Stacks.sort()");
+      assertTrue(2 * sorting > tree.sum("cum_ticks", "main"), mode + ": " + sorting);
+      String summary = Report.text(run.trace(), "--report=summary");
+      assertTrue(summary.contains(" · stack " + mode + " · "), summary);
+      assertTrue(summary.contains("bytes a sample on disk"), summary);
+    }
+  }
+
+  @Test
+  void countsPageFaults() {
+    Jvm.Result run =
+        run("mode=samples,stack=appframe,timer=perf:page-faults,interval=5", "Touch", "100000");
+    assumeTrue(run.exit() == 0, run.err());
+    // The kernel may map more than one page at a fault: how many faults there were it tells itself.
+    long faults = Long.parseLong(run.out().strip());
+    long touched = run.report("--report=functions").rows().stream()
+        .filter(row -> row.get("name").startsWith("Touch.touch("))
+        .mapToLong(row -> Long.parseLong(row.get("samples")))
+        .sum();
+    assertTrue(faults > 500, "faults: " + faults);
+    assertEquals(faults, 5 * touched, 0.1 * faults, "faults, and those sampled");
+  }
+
+  @Test
+  void seesTheKernel() {
+    Jvm.Result run = run("mode=samples,timer=perf:cpu-clock", "Stacks", "read", "500");
+    assumeTrue(run.exit() == 0, run.err());
+    String summary = Report.text(run.trace(), "--report=summary");
+    assumeTrue(!summary.contains("no kernel frames"), summary);
+    long inKernel = 0;
+    for (Map<String, String> row : run.report("--report=samples", "--thread=main*").rows()) {
+      String stack = row.get("stack");
+      if (stack.matches(".*Stacks\\.read\\(.* > N:libc[^>]*read[^>]*( > K:[^>]*)+")) inKernel++;
+    }
+    assertTrue(inKernel > 20, "reads sampled in the kernel: " + inKernel);
+  }
+
+  @Test
+  void namesWhatIsToBeHad() {
+    Jvm.Result run = run("timer=perf:cycles", "Stacks", "sort", "1");
+    assumeTrue(run.exit() != 0, "this machine counts cycles");
+    assertEquals(1, run.err().lines().count(), run.err());
+    assertTrue(run.err().matches("jtrace: .*perf:cycles .*; available: .*\n"), run.err());
+  }
+}

@@ -1,0 +1,90 @@
+package jtrace.junit;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+
+/** timer=wall: threads of known states, whose time must be told as theirs. */
+final class WallTest {
+  private static final List<String> STATES =
+      List.of("running", "unknown", "monitor", "object-wait", "parked", "sleeping", "waiting",
+          "blocked");
+  /** Starting and ending take a thread's first and last moments. */
+  private static final double LEAST_SHARE = 0.9;
+
+  private static Jvm.Result run(String options) {
+    Jvm.Result run = new Jvm().agent("timer=wall," + options).run("States", "3000");
+    assertEquals(0, run.exit(), run.err());
+    assertEquals("done\n", run.out());
+    assertEquals(List.of(), run.foreignErrors());
+    return run;
+  }
+
+  private static Map<String, Map<String, String>> threads(Jvm.Result run) {
+    Map<String, Map<String, String>> threads = new TreeMap<>();
+    for (Map<String, String> row : run.report("--report=threads").rows()) {
+      threads.put(row.get("thread").replaceAll("#.*", ""), row);
+    }
+    return threads;
+  }
+
+  private static long number(Map<String, String> row, String column) {
+    return Long.parseLong(row.get(column));
+  }
+
+  private static void assertMostly(String state, Map<String, String> row) {
+    long all = STATES.stream().mapToLong(name -> number(row, name)).sum();
+    assertEquals(number(row, "ticks"), all, row.toString());
+    assertTrue(number(row, state) >= LEAST_SHARE * all, state + " in " + row);
+    assertTrue(all >= 100, row.toString());
+  }
+
+  @Test
+  void tellsWhatEachThreadDoes() {
+    Map<String, Map<String, String>> threads = threads(run("mode=samples"));
+    assertMostly("running", threads.get("spinner"));
+    assertMostly("sleeping", threads.get("sleeper"));
+    assertMostly("sleeping", threads.get("holder"));
+    assertMostly("parked", threads.get("parker"));
+    assertMostly("parked", threads.get("taker"));
+    assertMostly("object-wait", threads.get("waiter"));
+    assertMostly("monitor", threads.get("enterer"));
+    assertMostly("blocked", threads.get("reader"));
+    // A thread that does nothing gets a few signals, and its ticks a record a second.
+    for (String idle : List.of("sleeper", "parker", "waiter", "enterer", "reader")) {
+      Map<String, String> row = threads.get(idle);
+      assertTrue(5 * number(row, "samples") < number(row, "ticks"), row.toString());
+    }
+  }
+
+  @Test
+  void placesWaitsInTheCallTree() {
+    Jvm.Result run = run("mode=merged,codes=+monitor");
+    Report tree = run.report("--report=tree");
+    assertTrue(tree.sum("cum_ticks", "States.parkOn()") >= 100, run.err());
+    long entered = 0;
+    boolean named = false;
+    for (Map<String, String> row : run.report("--report=waits").rows()) {
+      if (row.get("site").equals("States.enter()")) entered += number(row, "ticks");
+      named |= row.get("state").equals("monitor") && row.get("monitor").equals("java.lang.Object");
+      if (row.get("site").startsWith("States.takeOn(")) {
+        assertEquals("java.util.concurrent.LinkedBlockingQueue.take()", row.get("call"));
+      }
+    }
+    assertTrue(entered >= 100, "ticks at the monitor: " + entered);
+    assertTrue(named, "no monitor's class");
+  }
+
+  @Test
+  void samplesOnlyTheThreadsAskedFor() {
+    for (Map<String, String> row :
+        run("mode=samples,threads=park*;spinner").report("--report=threads").rows()) {
+      if (number(row, "ticks") == 0) continue;
+      assertTrue(row.get("thread").matches("(parker|spinner)(#.*)?"), row.toString());
+    }
+  }
+}

@@ -1,0 +1,123 @@
+// What the sample handler is made of, apart from walking: the kernel's ring, buckets, sets.
+#include <linux/perf_event.h>
+
+#include <cstring>
+#include <random>
+#include <vector>
+
+#include "agent/hot/cost_buckets.h"
+#include "agent/hot/kernel_frames.h"
+#include "agent/hot/walk/walker.h"
+#include "agent/sampling/app_methods.h"
+#include "gtest/gtest.h"
+
+namespace jtrace::hot {
+namespace {
+
+TEST(CostBucketsTest, TellTimesWithinASixteenth) {
+  int last = -1;
+  for (uint64_t ns = 0; ns < 100'000'000; ns = ns + 1 + ns / 50) {
+    const int bucket = CostBucket(ns);
+    ASSERT_GE(bucket, last);
+    ASSERT_LT(bucket, kCostBuckets);
+    ASSERT_NEAR(static_cast<double>(CostOfBucket(bucket)), static_cast<double>(ns),
+                static_cast<double>(ns) / 16);
+    last = bucket;
+  }
+  EXPECT_EQ(CostBucket(UINT64_MAX), kCostBuckets - 1);
+}
+
+TEST(AppMethodsTest, HoldsWhatWasAddedWhileItGrows) {
+  sampling::AppMethods methods;
+  std::mt19937_64 random(7);
+  std::vector<uintptr_t> added;
+  for (int i = 0; i < 20'000; ++i) {
+    added.push_back(random() | 1);
+    methods.Add(added.back());
+  }
+  const MethodTable& table = *methods.published()->load();
+  for (const uintptr_t method : added) EXPECT_TRUE(table.Contains(method));
+  // Even numbers were not added.
+  for (int i = 0; i < 20'000; ++i) EXPECT_FALSE(table.Contains(random() << 1 | 2));
+  methods.Clear();
+  EXPECT_FALSE(methods.published()->load()->Contains(added[0]));
+}
+
+TEST(IsApplicationTest, NeedsAMethodOfTheSet) {
+  sampling::AppMethods methods;
+  methods.Add(0x1000);
+  const MethodTable& table = *methods.published()->load();
+  EXPECT_TRUE(IsApplication({0x1000, 3, FrameKind::kCompiled, 0, 0}, table));
+  EXPECT_TRUE(IsApplication({0x1000, 3, FrameKind::kInlined, kFrameC1, 0}, table));
+  EXPECT_FALSE(IsApplication({0x1008, 3, FrameKind::kCompiled, 0, 0}, table));
+  EXPECT_FALSE(IsApplication({0x1000, 3, FrameKind::kInterpreted, kFrameRawMethod, 0}, table));
+  EXPECT_FALSE(IsApplication({0x1000, -1, FrameKind::kNative, 0, 0}, table));
+  EXPECT_TRUE(IsApplication({1, -1, FrameKind::kMarker, 0, 0}, table));
+}
+
+// A ring as the kernel writes it.
+class FakeRing {
+ public:
+  FakeRing() : memory_(4096 + kKernelRingBytes) { head().data_offset = 4096; }
+
+  void* memory() { return memory_.data(); }
+  // Records from here on wrap around.
+  void StartAt(uint64_t position) { head().data_head = head().data_tail = position; }
+  void Add(uint32_t type, const std::vector<uint64_t>& words) {
+    perf_event_header header{};
+    header.type = type;
+    header.size = static_cast<uint16_t>(sizeof header + 8 * words.size());
+    uint64_t word;
+    std::memcpy(&word, &header, sizeof word);
+    Put(word);
+    for (const uint64_t it : words) Put(it);
+  }
+  bool empty() { return head().data_head == head().data_tail; }
+
+ private:
+  perf_event_mmap_page& head() { return *reinterpret_cast<perf_event_mmap_page*>(memory_.data()); }
+  void Put(uint64_t word) {
+    std::memcpy(memory_.data() + 4096 + head().data_head % kKernelRingBytes, &word, sizeof word);
+    head().data_head = head().data_head + 8;
+  }
+  std::vector<char> memory_;
+};
+
+constexpr auto kKernel = static_cast<uint64_t>(PERF_CONTEXT_KERNEL);
+constexpr auto kUser = static_cast<uint64_t>(PERF_CONTEXT_USER);
+
+std::vector<uint64_t> KernelFrames(FakeRing& ring, uint32_t limit) {
+  Frame storage[64];
+  Chain chain(storage, 64);
+  PushKernelFrames(ring.memory(), limit, chain);
+  std::vector<uint64_t> addresses;
+  for (uint32_t i = 0; i < chain.pushed(); ++i) {
+    EXPECT_EQ(chain.pushed_frame(i).kind, FrameKind::kKernel);
+    addresses.push_back(chain.pushed_frame(i).value);
+  }
+  EXPECT_TRUE(ring.empty());
+  return addresses;
+}
+
+TEST(KernelFramesTest, TakesTheKernelsPartOfTheNewestSample) {
+  FakeRing ring;
+  ring.StartAt(kKernelRingBytes - 24);
+  ring.Add(PERF_RECORD_SAMPLE, {2, kKernel, 0xffff1});
+  ring.Add(PERF_RECORD_LOST, {1, 2});
+  ring.Add(PERF_RECORD_SAMPLE, {5, kKernel, 0xffff2, 0xffff3, kUser, 0x7f01});
+  EXPECT_EQ(KernelFrames(ring, 10), (std::vector<uint64_t>{0xffff2, 0xffff3}));
+  EXPECT_TRUE(KernelFrames(ring, 10).empty());
+  ring.Add(PERF_RECORD_SAMPLE, {3, kKernel, 0xffff2, 0xffff3});
+  EXPECT_EQ(KernelFrames(ring, 1), (std::vector<uint64_t>{0xffff2}));
+}
+
+TEST(KernelFramesTest, BelievesNoCountThatTheRecordHasNoRoomFor) {
+  FakeRing ring;
+  ring.Add(PERF_RECORD_SAMPLE, {1000, kKernel, 0xffff2});
+  EXPECT_EQ(KernelFrames(ring, 100), (std::vector<uint64_t>{0xffff2}));
+  ring.Add(PERF_RECORD_SAMPLE, {2, kUser, 0x7f01});
+  EXPECT_TRUE(KernelFrames(ring, 100).empty());
+}
+
+}  // namespace
+}  // namespace jtrace::hot

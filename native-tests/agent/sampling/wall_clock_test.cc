@@ -1,0 +1,135 @@
+// timer=wall without a JVM: what becomes of the ticks of threads that wait and of those that run.
+#include <time.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <map>
+#include <thread>
+
+#include "agent/sampling/sampler.h"
+#include "gtest/gtest.h"
+
+namespace jtrace::sampling {
+namespace {
+
+using std::chrono::milliseconds;
+
+// What one thread's samples came to.
+struct Seen {
+  uint32_t slot = 0;
+  uint32_t number = 0;  // of the last sample
+  uint64_t samples = 0;
+  uint64_t ticks = 0;
+  uint64_t running = 0;  // ticks of samples that found it running
+  hot::Activity last = hot::Activity::kUnknown;
+};
+
+class WallClockTest : public testing::Test {
+ protected:
+  static constexpr milliseconds kInterval{10};
+
+  void SetUp() override {
+    SamplerOptions options;
+    options.timer = TimerKind::kWall;
+    options.interval = kInterval;
+    auto sampler = Sampler::Create(options, nullptr);
+    ASSERT_TRUE(sampler.ok()) << sampler.status();
+    sampler_ = *std::move(sampler);
+    ASSERT_TRUE(sampler_->Start(nullptr).ok());
+  }
+
+  Seen Watch(const std::function<void()>& body, const std::function<void()>& end,
+             milliseconds time) {
+    std::atomic<bool> attached{false};
+    std::thread thread([&] {
+      ASSERT_TRUE(sampler_->AttachCurrentThread(nullptr, 5, 0).ok());
+      attached = true;
+      body();
+      sampler_->DetachCurrentThread();
+    });
+    while (!attached) std::this_thread::yield();
+    std::this_thread::sleep_for(time);
+    Seen seen;
+    Drain(seen);
+    end();
+    thread.join();
+    return seen;
+  }
+
+  void Drain(Seen& seen) {
+    sampler_->Drain([&](const hot::SampleView& view) {
+      seen.slot = view.thread_slot;
+      seen.number = view.header.number;
+      ++seen.samples;
+      seen.ticks += view.header.weight + view.header.idle_ticks;
+      seen.last = view.header.activity;
+      if (seen.last == hot::Activity::kRunning) seen.running += view.header.weight;
+    });
+    seen.ticks += sampler_->TakeIdle(seen.slot, seen.number).ticks;
+  }
+
+  std::unique_ptr<Sampler> sampler_;
+};
+
+TEST_F(WallClockTest, WaitingThreadsAreLeftAlone) {
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  char byte = 0;
+  ssize_t got = -1;
+  const Seen seen = Watch([&] { got = read(ends[0], &byte, 1); },
+                          [&] { ASSERT_EQ(write(ends[1], "x", 1), 1); }, milliseconds(800));
+  EXPECT_EQ(got, 1);  // its signals did not end its call
+  EXPECT_EQ(seen.last, hot::Activity::kBlocked);
+  EXPECT_GE(seen.ticks, 60u);
+  EXPECT_LE(seen.samples, 5u);
+  close(ends[0]);
+  close(ends[1]);
+}
+
+TEST_F(WallClockTest, RunningThreadsAreSampled) {
+  std::atomic<bool> over{false};
+  const Seen seen = Watch(
+      [&] {
+        while (!over) asm volatile("");
+      },
+      [&] { over = true; }, milliseconds(800));
+  EXPECT_GE(seen.ticks, 60u);
+  EXPECT_GE(seen.samples, 10u);
+  EXPECT_GE(10 * seen.running, 9 * (seen.ticks - seen.samples));
+}
+
+// Each call of the body runs a little and then waits, long enough for a tick or two.
+TEST_F(WallClockTest, ShortRunsAreSeen) {
+  std::atomic<bool> over{false};
+  const Seen seen = Watch(
+      [&] {
+        while (!over) std::this_thread::sleep_for(milliseconds(15));
+      },
+      [&] { over = true; }, milliseconds(800));
+  EXPECT_GE(seen.ticks, 60u);
+  EXPECT_GE(seen.samples, 10u);
+  EXPECT_EQ(seen.last, hot::Activity::kBlocked);
+}
+
+TEST_F(WallClockTest, OtherThreadsSignalsGoOn) {
+  static std::atomic<int> foreign{0};
+  sampler_->Stop().IgnoreError();
+  struct sigaction action {};
+  struct sigaction before {};
+  action.sa_handler = [](int) { ++foreign; };
+  sigaction(SIGPROF, &action, &before);
+  ASSERT_TRUE(sampler_->Start(nullptr).ok());
+  ASSERT_TRUE(sampler_->AttachCurrentThread(nullptr, 5, 0).ok());
+  raise(SIGPROF);
+  sigval value{};
+  value.sival_int = 7;
+  sigqueue(getpid(), SIGPROF, value);
+  for (int i = 0; i < 1000 && foreign < 2; ++i) std::this_thread::sleep_for(milliseconds(1));
+  EXPECT_EQ(foreign, 2);
+  sampler_->DetachCurrentThread();
+}
+
+}  // namespace
+}  // namespace jtrace::sampling

@@ -1,0 +1,54 @@
+// Where sampled threads waited (timer=wall): by what they did, and which call of the application
+// led to it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <tuple>
+
+#include "absl/container/btree_map.h"
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "postproc/model/trace_model.h"
+#include "postproc/reader/record_visitor.h"
+
+namespace jtrace::postproc {
+
+// A frame is the application's if it is Java code in the trace's scope, and not the JDK's own if
+// the trace names no scope. Monitors are told by class where the trace has records of them (0x61).
+class WaitLog : public RecordVisitor {
+ public:
+  struct Place {
+    SampleState state = SampleState::kUnknown;
+    std::string_view monitor;  // the class of the object; "": not told
+    std::string_view call;     // what the site called; without a site, the innermost frame
+    std::string_view site;     // the application's innermost frame; "": there is none
+    auto operator<=>(const Place&) const = default;
+  };
+  struct Total {
+    int64_t ticks = 0;
+    int64_t samples = 0;
+    absl::flat_hash_set<ThreadId> threads;
+  };
+
+  explicit WaitLog(const TraceModel& model) : model_(model) {}
+
+  void OnCalls(ThreadId, absl::Span<const CallRecord>) override {}
+  void OnSample(At at, const SampleRecord& sample) override;
+  void OnNotice(At at, std::string_view op, absl::Span<const std::string> args) override;
+
+  const absl::btree_map<Place, Total>& places() const { return places_; }
+  // Ticks of all samples, those of running threads too.
+  int64_t ticks() const { return ticks_; }
+
+ private:
+  bool IsApplication(FrameId frame) const;
+
+  const TraceModel& model_;
+  StringPool<MetricId> classes_;                              // names that places refer to
+  absl::flat_hash_map<ThreadId, std::string_view> monitors_;  // that threads wait for now
+  absl::btree_map<Place, Total> places_;
+  int64_t ticks_ = 0;
+};
+
+}  // namespace jtrace::postproc
