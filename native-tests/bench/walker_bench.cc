@@ -2,7 +2,7 @@
 // the unwind rows behind them, and libunwind on the same stack.
 //
 // The caches are warm here. In a program that is interrupted each millisecond they are not: there
-// the handler's own measure counts (SamplerOptions::measure_cost, java-tests/walker).
+// what Sampler::Cost measures counts (java-tests/walker).
 #include <benchmark/benchmark.h>
 #include <dlfcn.h>
 #include <ucontext.h>

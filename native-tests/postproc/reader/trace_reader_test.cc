@@ -81,6 +81,54 @@ TEST(TraceReaderTest, SampleJoinsThePathOfItsNode) {
   EXPECT_THAT(Rows(trace, "modules", {"name", "samples"}), ElementsAre(CsvRow{"[kernel]", "3"}));
 }
 
+// A stack of one frame does not tell its callers; the events do.
+TEST(TraceReaderTest, FramesWithoutCallersBeginAtTheirNode) {
+  for (const char* stack : {"pc", "frame", "appframe"}) {
+    TraceBuilder builder;
+    builder.chunk().mutable_session_start()->set_stack(stack);
+    const uint32_t main = builder.Thread("main", 7);
+    const uint32_t owner = builder.Class("a.B");
+    const uint32_t outer = builder.Node(main, 0, builder.Routine(owner, "outer", "()V"));
+    const uint32_t inner = builder.Node(main, outer, builder.Routine(owner, "inner", "()V"));
+    const uint32_t stub = builder.Frame(proto::Frame::STUB, builder.String("call_stub"));
+    const uint32_t java =
+        builder.Frame(proto::Frame::COMPILED, builder.Method(owner, "outer", "()V"));
+    builder.Sample(10, main, inner, {stub});
+    builder.Sample(11, main, inner, {java});
+    builder.Sample(12, main, 0, {stub});
+    const std::string trace = builder.Finish();
+    EXPECT_THAT(Rows(trace, "tree", {"level", "base_ticks", "name"}),
+                ElementsAre(CsvRow{"0", "0", "main"}, CsvRow{"1", "1", "a.B.outer()"},
+                            CsvRow{"2", "0", "a.B.inner()"}, CsvRow{"3", "1", "call_stub"},
+                            CsvRow{"1", "1", "call_stub"}));
+    EXPECT_THAT(Rows(trace, "functions", {"samples", "name"}),
+                ElementsAre(CsvRow{"2", "call_stub"}, CsvRow{"1", "a.B.outer()"}));
+  }
+}
+
+TEST(TraceReaderTest, SummaryTellsWhatSamplesCost) {
+  TraceBuilder builder;
+  proto::SessionStart& start = *builder.chunk().mutable_session_start();
+  start.set_mode("samples");
+  start.set_timer("perf:page-faults");
+  start.set_stack("full");
+  start.set_interval_events(100);
+  const uint32_t main = builder.Thread("main", 7);
+  const uint32_t stub = builder.Frame(proto::Frame::STUB, builder.String("call_stub"));
+  for (uint64_t i = 0; i < 50; ++i) builder.Sample(10 + i, main, 0, {stub});
+  proto::SampleCost& cost = *builder.chunk().mutable_sample_cost();
+  cost.set_samples(50);
+  cost.set_median_ns(2100);
+  cost.set_p99_ns(9000);
+  const std::string trace = builder.Finish();
+  const std::string summary = testing::RunPost({"--report=summary", "t"}, {{"t", trace}}).out;
+  EXPECT_THAT(summary, HasSubstr("timer perf:page-faults · stack full · a tick is 100 events"));
+  EXPECT_THAT(summary, HasSubstr("median 2.10 µs, p99 9.00 µs a sample · "));
+  EXPECT_THAT(summary, HasSubstr(" bytes a sample on disk"));
+  const std::string dump = testing::RunPost({"--report=dump", "t"}, {{"t", trace}}).out;
+  EXPECT_EQ(testing::RunPost({"--report=summary", "t"}, {{"t", dump}}).out, summary);
+}
+
 TEST(TraceReaderTest, ReturnTypeOnlyWhereTheNameIsAmbiguous) {
   EXPECT_THAT(RoutineNames(TraceOfRoutines({{"a.B", 0, "get", "()Ljava/lang/Object;"},
                                             {"a.B", 0, "get", "()Ljava/lang/String;"},

@@ -56,7 +56,7 @@ final class StackModesTest {
     application.add(List.of(main, outer, "Stacks.sort()", "Stacks.less(Integer,Integer)"));
     for (String mode : MODES) {
       int inApplication = 0;
-      for (List<String> stack : stacks(run("mode=samples,stack=" + mode, "Stacks", "sort", "500"))) {
+      for (List<String> stack : stacks(run("mode=samples,stack=" + mode, "Stacks", "sort", "300"))) {
         List<String> own = application(stack);
         switch (mode) {
           case "full" -> assertTrue(application.contains(own) && stack.size() > own.size(), mode);
@@ -75,7 +75,7 @@ final class StackModesTest {
   @Test
   void everyModeMergesOntoTheTree() {
     for (String mode : MODES) {
-      Jvm.Result run = run("mode=merged,stack=" + mode, "Stacks", "sort", "500");
+      Jvm.Result run = run("mode=merged,stack=" + mode, "Stacks", "sort", "300");
       Report tree = run.report("--report=tree");
       Report samples = run.report("--report=samples");
       assertEquals(samples.sum("weight"), tree.sum("base_ticks"), mode);
