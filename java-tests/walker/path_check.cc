@@ -52,9 +52,14 @@ uint64_t PathChecker::Spell(const hot::SampleView& sample, uint32_t from) const 
 
 std::string PathChecker::Check(const hot::SampleView& sample) {
   if (!sample.header.position_known || sample.header.end == hot::ChainEnd::kFailed) return "";
-  // The interrupted frame: what is inlined, and what that is inlined into.
+  // The interrupted frame, below what the kernel does for it: what is inlined, and what that is
+  // inlined into.
   uint32_t callers = 0;
-  while (sample.frames[callers].kind == hot::FrameKind::kInlined) ++callers;
+  const auto skip = [&](hot::FrameKind kind) {
+    while (callers < sample.header.frame_count && sample.frames[callers].kind == kind) ++callers;
+  };
+  skip(hot::FrameKind::kKernel);
+  skip(hot::FrameKind::kInlined);
   const uint64_t expected = sample.header.node;
   const uint64_t path = Spell(sample, 0);
   const uint64_t callers_path = Spell(sample, callers + 1);

@@ -60,7 +60,7 @@ final class H2Test {
     long weights = 0;
     for (String line : Report.text(run.trace(), "--report=dump").lines().toList()) {
       String[] fields = line.split("\t");
-      if (fields.length < 3 || !fields[2].startsWith("sample")) continue;
+      if (line.startsWith("#") || fields.length < 3 || !fields[2].startsWith("sample")) continue;
       int star = fields[2].indexOf('*');
       weights += star < 0 ? 1 : Long.parseLong(fields[2].substring(star + 1));
     }
