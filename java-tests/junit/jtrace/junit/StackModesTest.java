@@ -56,7 +56,7 @@ final class StackModesTest {
     application.add(List.of(main, outer, "Stacks.sort()", "Stacks.less(Integer,Integer)"));
     for (String mode : MODES) {
       int inApplication = 0;
-      for (List<String> stack : stacks(run("mode=samples,stack=" + mode, "Stacks", "sort", "300"))) {
+      for (List<String> stack : stacks(run("mode=samples,stack=" + mode, "Stacks", "sort", "900"))) {
         List<String> own = application(stack);
         switch (mode) {
           case "full" -> assertTrue(application.contains(own) && stack.size() > own.size(), mode);
