@@ -1,5 +1,7 @@
 #include "agent/sampling/app_methods.h"
 
+#include <utility>
+
 namespace jtrace::sampling {
 namespace {
 
@@ -7,10 +9,9 @@ constexpr uint32_t kFirstSlots = 1024;
 
 }  // namespace
 
-AppMethods::AppMethods() : table_(NewTable(kFirstSlots)), published_(table_) {}
-
-hot::MethodTable* AppMethods::NewTable(uint32_t slots) {
-  return new hot::MethodTable{slots - 1, new std::atomic<uintptr_t>[slots] {}};
+AppMethods::AppMethods() {
+  tables_.push_back(std::make_unique<Table>(kFirstSlots));
+  published_.store(&tables_.back()->table, std::memory_order_release);
 }
 
 void AppMethods::Insert(hot::MethodTable& table, uintptr_t method) {
@@ -21,26 +22,28 @@ void AppMethods::Insert(hot::MethodTable& table, uintptr_t method) {
 
 void AppMethods::Add(uintptr_t method) {
   absl::MutexLock lock(&mutex_);
-  if (table_->Contains(method)) return;
-  if (2 * (count_ + 1) > table_->mask) {
-    hot::MethodTable* const larger = NewTable(2 * (table_->mask + 1));
-    for (uint32_t i = 0; i <= table_->mask; ++i) {
-      const uintptr_t known = table_->slots[i].load(std::memory_order_relaxed);
-      if (known != 0) Insert(*larger, known);
-    }
-    table_ = larger;
-    published_.store(table_, std::memory_order_release);
-  }
-  Insert(*table_, method);
+  hot::MethodTable& table = tables_.back()->table;
+  if (table.Contains(method)) return;
   ++count_;
+  if (2 * count_ <= table.mask) {
+    Insert(table, method);
+    return;
+  }
+  auto larger = std::make_unique<Table>(2 * (table.mask + 1));
+  for (uint32_t i = 0; i <= table.mask; ++i) {
+    const uintptr_t known = table.slots[i].load(std::memory_order_relaxed);
+    if (known != 0) Insert(larger->table, known);
+  }
+  Insert(larger->table, method);
+  published_.store(&larger->table, std::memory_order_release);
+  tables_.push_back(std::move(larger));
 }
 
 void AppMethods::Clear() {
   absl::MutexLock lock(&mutex_);
-  if (count_ == 0) return;
-  table_ = NewTable(kFirstSlots);
+  const hot::MethodTable& table = tables_.back()->table;
+  for (uint32_t i = 0; i <= table.mask; ++i) table.slots[i].store(0, std::memory_order_relaxed);
   count_ = 0;
-  published_.store(table_, std::memory_order_release);
 }
 
 }  // namespace jtrace::sampling

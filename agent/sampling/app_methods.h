@@ -4,6 +4,8 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
+#include <vector>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
@@ -11,8 +13,9 @@
 
 namespace jtrace::sampling {
 
-// Any thread. Tables are never freed, as handlers may hold them: each is half the next one's size,
-// so that all of them take twice what the last one does.
+// Any thread. Tables live as long as this, since handlers may hold them: each is half the next
+// one's size, so that all of them take twice what the last one does. Destroyed with the sampler,
+// once no handler runs.
 class AppMethods {
  public:
   AppMethods();
@@ -26,11 +29,17 @@ class AppMethods {
   const std::atomic<const hot::MethodTable*>* published() const { return &published_; }
 
  private:
-  static hot::MethodTable* NewTable(uint32_t slots);
+  struct Table {
+    explicit Table(uint32_t count)
+        : slots(new std::atomic<uintptr_t>[count] {}), table{count - 1, slots.get()} {}
+
+    std::unique_ptr<std::atomic<uintptr_t>[]> slots;
+    hot::MethodTable table;
+  };
   static void Insert(hot::MethodTable& table, uintptr_t method);
 
   absl::Mutex mutex_;
-  hot::MethodTable* table_ ABSL_GUARDED_BY(mutex_);
+  std::vector<std::unique_ptr<Table>> tables_ ABSL_GUARDED_BY(mutex_);  // the last one is in use
   uint32_t count_ ABSL_GUARDED_BY(mutex_) = 0;
   std::atomic<const hot::MethodTable*> published_;
 };

@@ -44,7 +44,7 @@ TEST_F(RingTest, ShrinksTheReservedRecord) {
     std::byte* const record = ring_.Reserve(80);
     ASSERT_NE(record, nullptr);
     const std::vector<uint8_t> content(round % 80, static_cast<uint8_t>(round));
-    std::memcpy(record, content.data(), content.size());
+    if (!content.empty()) std::memcpy(record, content.data(), content.size());
     ring_.Shrink(static_cast<uint32_t>(content.size()));
     ring_.Commit();
     ASSERT_TRUE(Push({0xaa}));
