@@ -9,6 +9,7 @@
 #include "postproc/model/frame_name.h"
 #include "postproc/reader/record_filter.h"
 #include "postproc/support/strings.h"
+#include "proto/glob.h"
 
 namespace jtrace::postproc {
 namespace {

@@ -2,30 +2,9 @@
 
 #include <utility>
 
-namespace jtrace::postproc {
+#include "proto/glob.h"
 
-bool GlobMatches(std::string_view glob, std::string_view text) {
-  size_t g = 0;
-  size_t t = 0;
-  size_t star = std::string_view::npos;  // last '*' seen, and what it has taken so far
-  size_t star_text = 0;
-  while (t < text.size()) {
-    if (g < glob.size() && glob[g] == '*') {
-      star = g++;
-      star_text = t;
-    } else if (g < glob.size() && (glob[g] == '?' || glob[g] == text[t])) {
-      ++g;
-      ++t;
-    } else if (star != std::string_view::npos) {
-      g = star + 1;
-      t = ++star_text;
-    } else {
-      return false;
-    }
-  }
-  while (g < glob.size() && glob[g] == '*') ++g;
-  return g == glob.size();
-}
+namespace jtrace::postproc {
 
 RecordFilter::RecordFilter(std::string thread_glob, Scope scope, const TraceModel& model,
                            std::vector<RecordVisitor*> visitors)

@@ -41,7 +41,4 @@ class RecordFilter : public RecordVisitor {
   std::vector<FrameId> frames_;  // reused
 };
 
-// '*' any run, '?' any one character.
-bool GlobMatches(std::string_view glob, std::string_view text);
-
 }  // namespace jtrace::postproc
