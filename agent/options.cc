@@ -218,7 +218,7 @@ constexpr std::array kOptions = {
     OptionRow{"record", "tree|flat|log", ParseRecord,
               "calls by call path (tree), by method only (flat, cheaper), or one by one (log)"},
     OptionRow{"clock", "none|coarse|tsc|cpu", ParseClock,
-              "read at entry and exit: nothing, a 0.1 ms tick, ns, or ns less waiting"},
+              "read at entry and exit: nothing, a 1 ms tick, ns, or ns less waiting"},
     OptionRow{"logbudget", "SIZE", ParseLogBudget,
               "record=log: go on as record=tree when the trace has this size (2g)"},
     OptionRow{"interval", "1ms|COUNT", ParseInterval,
