@@ -1,0 +1,314 @@
+#include "agent/sampling/sampler_impl.h"
+
+#include <errno.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+#include <thread>
+#include <utility>
+
+#include "agent/hot/clock.h"
+#include "agent/sampling/signals.h"
+
+namespace jtrace::sampling {
+
+using hot::SlotState;
+using hot::ThreadSlot;
+
+absl::Status Sampler::Impl::Check(const SamplerOptions& options) {
+  if (options.interval < std::chrono::microseconds(10)) {
+    return absl::InvalidArgumentError("the interval must be at least 10 us");
+  }
+  if (options.timer == TimerKind::kWall && options.interval < std::chrono::milliseconds(1)) {
+    return absl::InvalidArgumentError("the interval of timer=wall must be at least 1 ms");
+  }
+  if (options.signal >= SIGRTMIN && options.signal <= SIGRTMAX) {
+    return absl::InvalidArgumentError("a real-time signal cannot be used: its queue can overflow");
+  }
+  const uint64_t largest =
+      sizeof(hot::SampleHeader) + (options.max_frames + 1ull) * sizeof(hot::Frame);
+  if (options.max_frames < 2 || !std::has_single_bit(options.ring_bytes) ||
+      options.ring_bytes < 2 * largest) {
+    return absl::InvalidArgumentError("the ring must be a power of two and hold two full chains");
+  }
+  return absl::OkStatus();
+}
+
+TimerChoice Sampler::Impl::ChoiceOf(const SamplerOptions& options) {
+  return {options.timer, options.interval, options.event, options.period, options.signal};
+}
+
+absl::StatusOr<std::unique_ptr<Sampler::Impl>> Sampler::Impl::Create(const SamplerOptions& options,
+                                                                     const void* libjvm_address) {
+  if (absl::Status status = Check(options); !status.ok()) return status;
+  std::unique_ptr<Impl> impl(new Impl(options));
+  auto timers = ThreadTimers::Create(ChoiceOf(options));
+  if (!timers.ok()) return timers.status();
+  impl->timers_ = *std::move(timers);
+  auto pool = SlotPool::Create(
+      {options.max_threads, options.ring_bytes, options.max_frames, options.check_memory});
+  if (!pool.ok()) return pool.status();
+  impl->pool_ = *std::move(pool);
+  impl->jvm_.Read(libjvm_address);
+  return impl;
+}
+
+absl::Status Sampler::Impl::Reconfigure(const SamplerOptions& options) {
+  {
+    absl::MutexLock lock(&mutex_);
+    if (running_) return absl::FailedPreconditionError("the sampler runs");
+  }
+  if (absl::Status status = Check(options); !status.ok()) return status;
+  const bool same_timers = options.interval == options_.interval &&
+                           options.timer == options_.timer && options.signal == options_.signal &&
+                           options.event == options_.event && options.period == options_.period;
+  if (!same_timers) {
+    auto timers = ThreadTimers::Create(ChoiceOf(options));
+    if (!timers.ok()) return timers.status();
+    timers_ = *std::move(timers);
+  }
+  options_.interval = options.interval;
+  options_.timer = options.timer;
+  options_.signal = options.signal;
+  options_.event = options.event;
+  options_.period = options.period;
+  options_.stack = options.stack;
+  options_.read_position = options.read_position;
+  return absl::OkStatus();
+}
+
+absl::Status Sampler::Impl::Start(JNIEnv* env) {
+  {
+    absl::MutexLock lock(&mutex_);
+    if (running_) return absl::FailedPreconditionError("the sampler runs already");
+  }
+  jvm_.Resolve(env);
+  hot::safe_fetch.store(jvm_.safe_fetch(), std::memory_order_relaxed);
+  if (jvm_.safe_fetch() == nullptr) {
+    const absl::Status status = InstallFaultHandler();
+    if (!status.ok()) return status;
+  }
+  totals_at_start_ = Totals();
+  times_at_start_ = MeasuredHandlerTimes();
+  const absl::Status status = InstallSampleHandler(options_.signal, NewState());
+  if (!status.ok()) return status;
+  {
+    absl::MutexLock lock(&mutex_);
+    running_ = true;
+    if (timers_->kind() == TimerKind::kWall) {
+      wall_clock_ = std::make_unique<WallClock>(options_.interval, options_.signal);
+    }
+  }
+  if (timers_->kind() == TimerKind::kWall) {
+    ticker_.Start(options_.interval, [this](uint32_t ticks) { Tick(ticks); });
+  }
+  return absl::OkStatus();
+}
+
+hot::SamplerState* Sampler::Impl::NewState() const {
+  auto* const state = new hot::SamplerState{};  // handlers may hold it for good
+  state->active = true;
+  state->slots = pool_->slots();
+  state->slot_count = pool_->capacity();
+  state->slot_by_fd = timers_->slot_by_fd();
+  state->fd_count = timers_->fd_count();
+  state->vm = jvm_.layout();
+  state->read_position = options_.read_position;
+  state->stack = options_.stack;
+  state->application = app_methods_.published();
+  state->wall = timers_->kind() == TimerKind::kWall;
+  state->process = getpid();
+  const bool counts = timers_->kind() == TimerKind::kEvent && !options_.event->is_clock;
+  state->ticks_on_cpu_time = !state->wall && !counts;
+  return state;
+}
+
+void Sampler::Impl::Tick(uint32_t ticks) {
+  // Threads that start and end wait for no more than this many looks.
+  constexpr uint32_t kAtOnce = 64;
+  const uint64_t now_ns = hot::MonotonicNanos();
+  const uint32_t used = UsedSlots();
+  for (uint32_t begin = 0; begin < used; begin += kAtOnce) {
+    absl::MutexLock lock(&mutex_);
+    if (!running_) return;
+    for (uint32_t i = begin; i < std::min(begin + kAtOnce, used); ++i) {
+      ThreadSlot& slot = pool_->slots()[i];
+      if (slot.state.load(std::memory_order_acquire) != SlotState::kAttached) continue;
+      wall_clock_->Look(slot, i, ticks, now_ns);
+    }
+  }
+}
+
+uint32_t Sampler::Impl::UsedSlots() {
+  absl::MutexLock lock(&mutex_);
+  return pool_->used();
+}
+
+hot::IdleTicks Sampler::Impl::TakeIdle(uint32_t thread_slot, uint32_t number) {
+  ThreadSlot& slot = pool_->slots()[thread_slot];
+  const uint64_t time_ns = slot.idle_time_ns.load(std::memory_order_relaxed);
+  uint64_t word = slot.idle.load(std::memory_order_acquire);
+  while (true) {
+    const hot::WallIdle idle = hot::WallIdle::Of(word);
+    if (idle.sample != number || idle.ticks == 0) return {};
+    if (slot.idle.compare_exchange_weak(word, hot::WallIdle{number, 0}.word(),
+                                        std::memory_order_acq_rel)) {
+      return {idle.ticks, time_ns};
+    }
+  }
+}
+
+void Sampler::Impl::Identify(ThreadSlot* slot, uint32_t thread_number, uint64_t java_tid,
+                             uintptr_t java_thread) {
+  slot->thread_number.store(thread_number, std::memory_order_relaxed);
+  slot->java_tid.store(java_tid, std::memory_order_relaxed);
+  const JvmView::Stack stack = jvm_.StackOf(java_thread);
+  slot->java_thread.store(java_thread, std::memory_order_relaxed);
+  slot->stack_low.store(stack.low, std::memory_order_relaxed);
+  slot->stack_high.store(stack.high, std::memory_order_relaxed);
+}
+
+absl::Status Sampler::Impl::Attach(pid_t tid, uint32_t thread_number, uint64_t java_tid,
+                                   uintptr_t java_thread) {
+  absl::MutexLock lock(&mutex_);
+  if (!running_) return absl::FailedPreconditionError("the sampler does not run");
+  const bool own = tid == gettid();
+  const auto known = slot_by_tid_.find(tid);
+  if (known != slot_by_tid_.end() && !own) {
+    // Its handler may be running: the slot cannot be taken from it.
+    Identify(known->second, thread_number, java_tid, java_thread);
+    return absl::OkStatus();
+  }
+  // Attached by others before, or left behind by an ended thread of the same tid.
+  if (known != slot_by_tid_.end()) {
+    ThreadSlot* const before = known->second;
+    DetachLocked(before);
+    ThreadTimers::Release(before);
+  }
+  ThreadSlot* const slot = pool_->Take();
+  if (slot == nullptr) {
+    ++attach_failures_;
+    return absl::ResourceExhaustedError("no thread slot is free");
+  }
+  slot->os_tid = tid;
+  slot->in_handler = false;
+  slot->remembered_frames = 0;
+  slot->due_ticks.store(0, std::memory_order_relaxed);
+  Identify(slot, thread_number, java_tid, java_thread);
+  slot->state.store(SlotState::kAttached, std::memory_order_release);
+  if (own) {
+    hot::tls_thread_slot = slot;
+    hot::tls_os_tid = tid;
+  }
+  const absl::Status status = timers_->Arm(slot);
+  if (!status.ok()) {
+    ++attach_failures_;
+    if (own) hot::tls_thread_slot = nullptr;
+    ThreadTimers::Release(slot);
+    pool_->Give(slot);
+    return status;
+  }
+  slot_by_tid_[tid] = slot;
+  return absl::OkStatus();
+}
+
+void Sampler::Impl::DetachLocked(ThreadSlot* slot) {
+  timers_->Disarm(slot);
+  slot_by_tid_.erase(slot->os_tid);
+  if (slot->os_tid == gettid()) hot::tls_thread_slot = nullptr;
+  slot->state.store(SlotState::kDetached, std::memory_order_release);
+}
+
+void Sampler::Impl::Detach(pid_t tid) {
+  absl::MutexLock lock(&mutex_);
+  const auto known = slot_by_tid_.find(tid);
+  if (known == slot_by_tid_.end()) return;
+  ThreadSlot* const slot = known->second;
+  DetachLocked(slot);
+  ThreadTimers::Release(slot);  // its handler runs on this thread only
+}
+
+void Sampler::Impl::SweepEndedThreads() {
+  jvm_.PublishStubs();
+  absl::MutexLock lock(&mutex_);
+  std::vector<ThreadSlot*> ended;
+  const pid_t process = getpid();
+  for (const auto& [tid, slot] : slot_by_tid_) {
+    if (syscall(SYS_tgkill, process, tid, 0) != 0 && errno == ESRCH) ended.push_back(slot);
+  }
+  for (ThreadSlot* const slot : ended) {
+    DetachLocked(slot);
+    ThreadTimers::Release(slot);
+  }
+}
+
+void Sampler::Impl::Drain(absl::FunctionRef<void(const hot::SampleView&)> take) {
+  const uint32_t used = UsedSlots();
+  for (uint32_t i = 0; i < used; ++i) {
+    ThreadSlot& slot = pool_->slots()[i];
+    // Read before draining: what a detached thread's ring has then is all it will ever have.
+    const SlotState state = slot.state.load(std::memory_order_acquire);
+    if (state == SlotState::kFree) continue;
+    uint32_t bytes;
+    while (const std::byte* record = slot.ring.Front(&bytes)) {
+      take({*reinterpret_cast<const hot::SampleHeader*>(record), i,
+            reinterpret_cast<const hot::Frame*>(record + sizeof(hot::SampleHeader))});
+      slot.ring.Pop();
+    }
+    if (state == SlotState::kDetached) {
+      absl::MutexLock lock(&mutex_);
+      pool_->Give(&slot);
+    }
+  }
+}
+
+void Sampler::Impl::DetachAll() {
+  absl::MutexLock lock(&mutex_);
+  std::vector<ThreadSlot*> attached;
+  for (const auto& [tid, slot] : slot_by_tid_) attached.push_back(slot);
+  for (ThreadSlot* const slot : attached) DetachLocked(slot);
+}
+
+absl::Status Sampler::Impl::Stop(std::chrono::milliseconds patience) {
+  {
+    absl::MutexLock lock(&mutex_);
+    if (!running_) return absl::OkStatus();
+    running_ = false;
+  }
+  ticker_.Stop();
+  DetachAll();
+  DeactivateSampleHandler();
+  const auto deadline = std::chrono::steady_clock::now() + patience;
+  while (!hot::handlers_in_flight.Idle()) {
+    if (std::chrono::steady_clock::now() > deadline) {
+      return absl::DeadlineExceededError("a sampling handler did not end in time");
+    }
+    std::this_thread::sleep_for(std::chrono::microseconds(100));
+  }
+  absl::MutexLock lock(&mutex_);
+  for (uint32_t i = 0; i < pool_->used(); ++i) ThreadTimers::Release(&pool_->slots()[i]);
+  return absl::OkStatus();
+}
+
+// The handler's counters are those of the process.
+std::vector<SampleLoss> Sampler::Impl::Losses() const {
+  std::vector<SampleLoss> losses = Totals();
+  for (size_t i = 0; i < losses.size() && i < totals_at_start_.size(); ++i) {
+    losses[i].count -= totals_at_start_[i].count;
+  }
+  std::erase_if(losses, [](const SampleLoss& loss) { return loss.count == 0; });
+  return losses;
+}
+
+std::vector<SampleLoss> Sampler::Impl::Totals() const {
+  std::vector<SampleLoss> losses = HandlerLosses();
+  absl::MutexLock lock(&mutex_);
+  losses.push_back({"sample.thread_not_attached", attach_failures_});
+  losses.push_back({"sample.timer_fallback", timers_->fallbacks()});
+  losses.push_back({"sample.no_kernel_memory", timers_->without_kernel_frames()});
+  return losses;
+}
+
+}  // namespace jtrace::sampling

@@ -1,0 +1,81 @@
+// What is behind Sampler: a recording's timers, slots and threads. Sampler's header says what may
+// be called when; the folder's README, what runs where.
+#ifndef JTRACE_AGENT_SAMPLING_SAMPLER_IMPL_H_
+#define JTRACE_AGENT_SAMPLING_SAMPLER_IMPL_H_
+
+#include <chrono>
+#include <memory>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/container/flat_hash_map.h"
+#include "absl/synchronization/mutex.h"
+#include "agent/hot/sample_handler.h"
+#include "agent/sampling/app_methods.h"
+#include "agent/sampling/jvm_view.h"
+#include "agent/sampling/kernel_symbols.h"
+#include "agent/sampling/sampler.h"
+#include "agent/sampling/slot_pool.h"
+#include "agent/sampling/thread_timers.h"
+#include "agent/sampling/wall_clock.h"
+
+namespace jtrace::sampling {
+
+class Sampler::Impl {
+ public:
+  static absl::StatusOr<std::unique_ptr<Impl>> Create(const SamplerOptions& options,
+                                                      const void* libjvm_address);
+
+  absl::Status Reconfigure(const SamplerOptions& options);
+  JvmView& jvm() { return jvm_; }
+  absl::Status Start(JNIEnv* env);
+  absl::Status Attach(pid_t tid, uint32_t thread_number, uint64_t java_tid, uintptr_t java_thread);
+  void Detach(pid_t tid);
+  void SweepEndedThreads();
+  void Drain(absl::FunctionRef<void(const hot::SampleView&)> take);
+  absl::Status Stop(std::chrono::milliseconds patience);
+  TimerKind timer_in_use() const { return timers_->kind(); }
+  bool has_kernel_frames() const { return timers_->has_kernel_frames(); }
+  bool kernel_frames_allowed() const { return timers_->kernel_frames_allowed(); }
+  pid_t ticker_tid() const { return ticker_.os_tid(); }
+  hot::IdleTicks TakeIdle(uint32_t thread_slot, uint32_t number);
+  AppMethods& app_methods() { return app_methods_; }
+  KernelSymbols& kernel_symbols() { return kernel_symbols_; }
+  std::vector<SampleLoss> Losses() const;
+  HandlerCost Cost() const { return CostSince(times_at_start_); }
+
+ private:
+  explicit Impl(const SamplerOptions& options) : options_(options) {}
+  void Identify(hot::ThreadSlot* slot, uint32_t thread_number, uint64_t java_tid,
+                uintptr_t java_thread);
+  void DetachLocked(hot::ThreadSlot* slot) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
+  static absl::Status Check(const SamplerOptions& options);
+  static TimerChoice ChoiceOf(const SamplerOptions& options);
+  hot::SamplerState* NewState() const;
+  // On the ticker's thread.
+  void Tick(uint32_t ticks);
+  uint32_t UsedSlots();
+  void DetachAll();
+  std::vector<SampleLoss> Totals() const;
+
+  SamplerOptions options_;
+  std::vector<SampleLoss> totals_at_start_;
+  HandlerTimes times_at_start_;
+  JvmView jvm_;
+  AppMethods app_methods_;
+  KernelSymbols kernel_symbols_;
+
+  mutable absl::Mutex mutex_;
+  bool running_ ABSL_GUARDED_BY(mutex_) = false;
+  std::unique_ptr<SlotPool> pool_;        // content guarded by mutex_
+  std::unique_ptr<ThreadTimers> timers_;  // content guarded by mutex_
+  absl::flat_hash_map<pid_t, hot::ThreadSlot*> slot_by_tid_ ABSL_GUARDED_BY(mutex_);
+  uint64_t attach_failures_ ABSL_GUARDED_BY(mutex_) = 0;
+  std::unique_ptr<WallClock> wall_clock_;  // content guarded by mutex_
+  Ticker ticker_;
+};
+
+}  // namespace jtrace::sampling
+
+#endif  // JTRACE_AGENT_SAMPLING_SAMPLER_IMPL_H_
