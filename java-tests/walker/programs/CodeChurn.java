@@ -40,23 +40,6 @@ public class CodeChurn {
     }
   }
 
-  static class FreshLoader extends ClassLoader {
-    FreshLoader() {
-      super(CodeChurn.class.getClassLoader());
-    }
-
-    @Override
-    protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
-      if (!name.startsWith("CodeChurn$Payload")) return super.loadClass(name, resolve);
-      try (var in = CodeChurn.class.getResourceAsStream(name + ".class")) {
-        byte[] bytes = in.readAllBytes();
-        return defineClass(name, bytes, 0, bytes.length);
-      } catch (java.io.IOException e) {
-        throw new ClassNotFoundException(name, e);
-      }
-    }
-  }
-
   static void handles() throws Throwable {
     MethodHandle chain = MethodHandles.identity(long.class);
     MethodHandle add =
@@ -87,7 +70,7 @@ public class CodeChurn {
     new java.util.Random(7).nextBytes(data);
     List<int[]> garbage = new ArrayList<>();
     while (System.nanoTime() < end) {
-      Class<?> type = new FreshLoader().loadClass("CodeChurn$Payload");
+      Class<?> type = new FreshLoader("CodeChurn$Payload").loadClass("CodeChurn$Payload");
       for (int i = 0; i < 3; i++) ((Runnable) type.getDeclaredConstructor().newInstance()).run();
       handles();
       for (int i = 0; i < 100; i++) intrinsics(data);

@@ -38,23 +38,6 @@ public class Stress {
     }
   }
 
-  private static final class FreshLoader extends ClassLoader {
-    FreshLoader() {
-      super(Stress.class.getClassLoader());
-    }
-
-    @Override
-    protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
-      if (!name.equals("Stress$Fresh")) return super.loadClass(name, resolve);
-      try (var in = Stress.class.getResourceAsStream(name + ".class")) {
-        byte[] bytes = in.readAllBytes();
-        return defineClass(name, bytes, 0, bytes.length);
-      } catch (java.io.IOException e) {
-        throw new ClassNotFoundException(name, e);
-      }
-    }
-  }
-
   private static void throwAtDepth(int depth) {
     if (depth > 0) {
       throwAtDepth(depth - 1);
@@ -89,7 +72,7 @@ public class Stress {
   }
 
   private static void classes() throws ReflectiveOperationException {
-    Class<?> type = new FreshLoader().loadClass("Stress$Fresh");
+    Class<?> type = new FreshLoader("Stress$Fresh").loadClass("Stress$Fresh");
     ((Runnable) type.getDeclaredConstructor().newInstance()).run();
     SINK.addAndGet(speculate(x -> x ^ 5, 5_000));
   }
