@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
-#include "agent/nearest.h"
+#include "proto/nearest.h"
 #include "proto/trace_format.h"
 
 namespace jtrace {

@@ -17,8 +17,8 @@
 #include "absl/strings/strip.h"
 #include "agent/call_costs.h"
 #include "agent/classfile/scope_filter.h"
-#include "agent/nearest.h"
 #include "agent/option_values.h"
+#include "proto/nearest.h"
 
 namespace jtrace {
 namespace {

@@ -7,7 +7,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
-#include "agent/nearest.h"
+#include "proto/nearest.h"
 
 namespace jtrace {
 namespace {

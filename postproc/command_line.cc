@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "absl/strings/str_format.h"
 #include "postproc/report/tree_view.h"
 #include "postproc/support/strings.h"
+#include "proto/nearest.h"
 
 namespace jtrace::postproc {
 namespace {
@@ -190,21 +190,6 @@ absl::Status UnknownOption(std::string_view name) {
       StrCat("unknown option '", name, "'; nearest: ", Nearest(name, names)));
 }
 
-size_t EditDistance(std::string_view a, std::string_view b) {
-  std::vector<size_t> row(b.size() + 1);
-  for (size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (size_t i = 1; i <= a.size(); ++i) {
-    size_t diagonal = row[0];
-    row[0] = i;
-    for (size_t j = 1; j <= b.size(); ++j) {
-      const size_t substituted = diagonal + (a[i - 1] != b[j - 1]);
-      diagonal = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, substituted});
-    }
-  }
-  return row[b.size()];
-}
-
 // Rules that concern more than one option.
 absl::Status CheckTogether(const CommandLine& line) {
   if (line.traces.empty()) {
@@ -242,18 +227,6 @@ absl::Status SetOption(absl::Span<const std::string_view> args, size_t& i, Comma
 }
 
 }  // namespace
-
-std::string_view Nearest(std::string_view word, absl::Span<const std::string_view> candidates) {
-  std::string_view nearest;
-  size_t least = std::numeric_limits<size_t>::max();
-  for (const std::string_view candidate : candidates) {
-    const size_t distance = EditDistance(word, candidate);
-    if (distance >= least) continue;
-    least = distance;
-    nearest = candidate;
-  }
-  return nearest;
-}
 
 absl::StatusOr<CommandLine> ParseCommandLine(absl::Span<const std::string_view> args) {
   CommandLine line;

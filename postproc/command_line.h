@@ -39,7 +39,4 @@ absl::StatusOr<CommandLine> ParseCommandLine(absl::Span<const std::string_view> 
 // Every option with an example, every report.
 std::string HelpText();
 
-// The candidate with the least edit distance to `word`.
-std::string_view Nearest(std::string_view word, absl::Span<const std::string_view> candidates);
-
 }  // namespace jtrace::postproc

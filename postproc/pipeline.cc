@@ -19,6 +19,7 @@
 #include "postproc/support/printable_stream.h"
 #include "postproc/support/strings.h"
 #include "postproc/version.h"
+#include "proto/nearest.h"
 
 namespace jtrace::postproc {
 namespace {

@@ -10,6 +10,7 @@
 #include "postproc/reader/record_filter.h"
 #include "postproc/support/strings.h"
 #include "proto/glob.h"
+#include "proto/nearest.h"
 
 namespace jtrace::postproc {
 namespace {

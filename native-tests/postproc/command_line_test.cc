@@ -209,6 +209,18 @@ TEST(CommandLineTest, OverviewNamesWhatMatters) {
   EXPECT_THAT(text, HasSubstr("losses      none"));
 }
 
+// What was never seen is neither whole nor cut.
+TEST(CommandLineTest, SamplesWithoutFramesAreToldApart) {
+  const std::string trace =
+      "# jtrace-text 1 unit=us\n0\tmain\tsample\tJ:A\n1\tmain\tsample\tJ:A\tJ:B\n"
+      "2\tmain\tsample\tJ:A\n3\tmain\tsample\tJ:A\t[truncated]\n4\tmain\tsample\n";
+  EXPECT_THAT(testing::RunPost({"--report=summary", "t"}, {{"t", trace}}).out,
+              HasSubstr("5: 75.0 % whole, 1 without frames\n"));
+  const std::string none = "# jtrace-text 1 unit=us\n0\tmain\tsample\n";
+  EXPECT_THAT(testing::RunPost({"--report=summary", "t"}, {{"t", none}}).out,
+              HasSubstr("1: 1 without frames\n"));
+}
+
 TEST(CommandLineTest, TextFitsTheWidth) {
   for (const int width : {80, 100, 120}) {
     std::string trace = "# jtrace-text 1 unit=us\n";

@@ -14,11 +14,11 @@
 #include "postproc/support/strings.h"
 #include "postproc/version.h"
 #include "proto/control_protocol.h"
+#include "proto/nearest.h"
 
 namespace jtrace::control {
 namespace {
 
-using postproc::Nearest;
 using postproc::StrAppend;
 using postproc::StrCat;
 

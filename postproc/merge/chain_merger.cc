@@ -28,7 +28,7 @@ void ChainMerger::Merge(NodeId root, absl::Span<const NodeId> activations,
   }
   const NodeId current = activations.empty() ? root : activations.back();
   if (sample.frames.empty()) {
-    ++stats_.without_frames;
+    if (!sample.is_unwind) ++stats_.without_frames;
     Tick(tree_.Child(current, no_frames_), sample);
     return;
   }

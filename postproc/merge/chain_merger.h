@@ -23,7 +23,7 @@ struct MergeStats {
   int64_t placed = 0;          // samples with at least one frame matched
   int64_t without_events = 0;  // samples of threads with no activation open
   int64_t unmatched = 0;       // samples and unwinds that went under [unmatched]
-  int64_t without_frames = 0;
+  int64_t without_frames = 0;  // of the samples
 };
 
 class ChainMerger {

@@ -248,6 +248,27 @@ void SummaryWriter::WriteWork() {
   }
 }
 
+// How samples fitted, with at least one piece.
+std::vector<std::string> MergePieces(const MergeStats& merge) {
+  std::vector<std::string> pieces;
+  // Of those without frames nobody knows what their stacks were: they are told apart.
+  const int64_t with_frames = merge.samples - merge.without_frames;
+  if (with_frames > 0 || merge.samples == 0) {
+    pieces.push_back(absl::StrFormat("%.1f %% whole", PercentOf(merge.whole, with_frames)));
+  }
+  const int64_t with_events = merge.samples - merge.without_events;
+  if (with_events > 0) {
+    pieces.push_back(absl::StrFormat("%.1f %% of %s with events placed",
+                                     PercentOf(merge.placed, with_events),
+                                     FormatCount(with_events)));
+  }
+  if (merge.unmatched > 0) pieces.push_back(StrCat(FormatCount(merge.unmatched), " unmatched"));
+  if (merge.without_frames > 0) {
+    pieces.push_back(StrCat(FormatCount(merge.without_frames), " without frames"));
+  }
+  return pieces;
+}
+
 void SummaryWriter::WriteMerge() {
   const MergeStats& merge = input_.merge;
   std::string text = FormatCount(merge.samples);
@@ -255,17 +276,8 @@ void SummaryWriter::WriteMerge() {
     StrAppend(&text, " (", input_.units().Ticks(merge.ticks),
               input_.units().interval_ns > 0 ? ")" : " ticks)");
   }
-  StrAppend(&text, absl::StrFormat(": %.1f %% whole", PercentOf(merge.whole, merge.samples)));
-  const int64_t with_events = merge.samples - merge.without_events;
-  if (with_events > 0) {
-    StrAppend(&text,
-              absl::StrFormat(", %.1f %% of %s with events placed",
-                              PercentOf(merge.placed, with_events), FormatCount(with_events)));
-  }
-  if (merge.unmatched > 0) StrAppend(&text, ", ", FormatCount(merge.unmatched), " unmatched");
-  if (merge.without_frames > 0) {
-    StrAppend(&text, ", ", FormatCount(merge.without_frames), " without frames");
-  }
+  const std::vector<std::string> pieces = MergePieces(merge);
+  for (size_t i = 0; i < pieces.size(); ++i) StrAppend(&text, i == 0 ? ": " : ", ", pieces[i]);
   Line("samples", text);
   WriteStates();
   for (const TraceInfo& trace : input_.model.traces()) WriteSampling(trace);

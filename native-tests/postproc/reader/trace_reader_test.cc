@@ -258,7 +258,7 @@ TEST(TraceReaderTest, SessionAndLossesAreShown) {
   EXPECT_THAT(text, HasSubstr("(pid 42)"));
   EXPECT_THAT(text, HasSubstr("TestVM 99"));
   EXPECT_THAT(text, HasSubstr("a tick is 1.00 ms"));
-  EXPECT_THAT(text, HasSubstr("samples     1 (1.00 ms): 0.0 % whole"));
+  EXPECT_THAT(text, HasSubstr("samples     1 (1.00 ms): 1 without frames"));
   EXPECT_THAT(text, HasSubstr("warning: 7 samples dropped"));
   EXPECT_THAT(text, HasSubstr("→ use a longer interval="));
   EXPECT_THAT(text, HasSubstr("trace without its last record"));
