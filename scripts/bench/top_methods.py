@@ -5,9 +5,9 @@ Runs of the two alternate, so that a machine whose speed drifts disturbs both al
 is that of the samples whose innermost Java frame it is; its deviation is estimated from how much the
 runs of each tool differ among themselves, and is never taken below that of counting.
 
-Where methods are inlined, the two name the innermost one by different rules: an interrupted address
-that stands between the code of two methods is the next one's for jtrace (what is about to run) and the
-last one's for JFR. --physical leaves that out; --jvm=-XX:-Inline, that inlining differs from run to run.
+JIT compilers inline differently from run to run: --physical counts inlined methods to what they are
+inlined into, --jvm=-XX:-Inline keeps compilers from inlining. Short runs show what only one of the
+tools costs at the start.
 Usage: scripts/bench/top_methods.py --jdk HOME [--runs N] [--seconds N] [PROGRAM…]
 """
 

@@ -46,10 +46,7 @@ class CompiledFrame {
   }
 
   void PushFrames(uintptr_t pc) {
-    if (!wrapper_ &&
-        DebugInfo(vm_, blob_).PushScopes(pc, cursor_.interrupted, flags_, walk_.chain)) {
-      return;
-    }
+    if (!wrapper_ && DebugInfo(vm_, blob_).PushScopes(pc, flags_, walk_.chain)) return;
     const auto method = FieldAt<uintptr_t>(blob_.address, vm_.nmethod.method);
     PushMethod(vm_, walk_.chain, FrameKind::kCompiled, method, -1, flags_);
   }

@@ -93,10 +93,9 @@ bool DebugInfo::Describes(uintptr_t pc) const {
   return LowerBound(offset, &desc) < count_ && desc.pc == offset;
 }
 
-bool DebugInfo::PushScopes(uintptr_t pc, bool interrupted, uint8_t flags, Chain& chain) const {
+bool DebugInfo::PushScopes(uintptr_t pc, uint8_t flags, Chain& chain) const {
   PcDesc desc;
-  const auto offset = static_cast<int32_t>(pc - code_) + (interrupted ? 1 : 0);
-  if (LowerBound(offset, &desc) >= count_) return false;
+  if (LowerBound(static_cast<int32_t>(pc - code_), &desc) >= count_) return false;
   bool pushed = false;
   for (int depth = 0; depth < kMaxInlineDepth && desc.scope > 0; ++depth) {
     GuardedBytes in(scopes_ + static_cast<uintptr_t>(desc.scope));

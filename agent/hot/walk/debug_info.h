@@ -37,9 +37,11 @@ class DebugInfo {
   bool Describes(uintptr_t pc) const;
 
   // Pushes the methods that are active at `pc`, the innermost first; the last one, the method of
-  // the nmethod itself, as `physical`, the others as inlined. `interrupted`: pc is not a return
-  // address; then the first PcDesc behind it counts, not one at it. False if nothing was pushed.
-  bool PushScopes(uintptr_t pc, bool interrupted, uint8_t flags, Chain& chain) const;
+  // the nmethod itself, as `physical`, the others as inlined. False if nothing was pushed.
+  // A PcDesc stands at the end of the code that it describes: at a call's return address. An
+  // interrupted pc is looked up in the same way, so one between two methods' code is the last
+  // one's: a timer's interrupt comes when the instruction that took long has just retired.
+  bool PushScopes(uintptr_t pc, uint8_t flags, Chain& chain) const;
 
  private:
   struct PcDesc {

@@ -89,11 +89,11 @@ class DebugInfoTest : public testing::Test {
     std::memcpy(memory_ + at, &value, sizeof value);
   }
   uintptr_t Address() const { return reinterpret_cast<uintptr_t>(memory_); }
-  std::vector<Frame> Scopes(uintptr_t offset, bool interrupted) {
+  std::vector<Frame> Scopes(uintptr_t offset) {
     Frame storage[16];
     Chain chain(storage, 16);
     const CodeBlob blob{Address(), kCode, kCode + 100, 4, BlobKind::kNmethod};
-    DebugInfo(vm_, blob).PushScopes(kCode + offset, interrupted, 0, chain);
+    DebugInfo(vm_, blob).PushScopes(kCode + offset, 0, chain);
     return {storage, storage + chain.pushed()};
   }
 
@@ -105,7 +105,7 @@ class DebugInfoTest : public testing::Test {
 };
 
 TEST_F(DebugInfoTest, ReturnAddressMatchesItsOwnPcDesc) {
-  const auto frames = Scopes(20, false);
+  const auto frames = Scopes(20);
   ASSERT_EQ(frames.size(), 2u);
   EXPECT_EQ(frames[0].kind, FrameKind::kInlined);
   EXPECT_EQ(frames[0].value, 0x2000u);
@@ -116,16 +116,17 @@ TEST_F(DebugInfoTest, ReturnAddressMatchesItsOwnPcDesc) {
   EXPECT_EQ(frames[1].bci, 7);
 }
 
-TEST_F(DebugInfoTest, InterruptedPcTakesTheNextPcDesc) {
-  EXPECT_EQ(Scopes(19, true).size(), 2u);
-  EXPECT_EQ(Scopes(20, true).size(), 1u);
-  EXPECT_EQ(Scopes(9, true).size(), 1u);
-  EXPECT_EQ(Scopes(10, true).size(), 2u);
+TEST_F(DebugInfoTest, PcDescsStandAtTheEndOfTheirCode) {
+  EXPECT_EQ(Scopes(19).size(), 2u);
+  EXPECT_EQ(Scopes(20).size(), 2u);
+  EXPECT_EQ(Scopes(21).size(), 1u);
+  EXPECT_EQ(Scopes(10).size(), 1u);
+  EXPECT_EQ(Scopes(11).size(), 2u);
 }
 
 TEST_F(DebugInfoTest, NothingBehindTheLastPcDesc) {
-  EXPECT_TRUE(Scopes(30, true).empty());
-  EXPECT_TRUE(Scopes(31, false).empty());
+  EXPECT_FALSE(Scopes(30).empty());
+  EXPECT_TRUE(Scopes(31).empty());
 }
 
 TEST_F(DebugInfoTest, DescribesExactPcsOnly) {
