@@ -1,9 +1,9 @@
 #include "agent/control/server.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
-#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -51,71 +51,93 @@ void LimitSending(int connection) {
 }  // namespace
 
 std::unique_ptr<Server> Server::Start(Commands& commands, std::string folder, std::string path) {
-  std::unique_ptr<Server> server(new Server(commands, std::move(path)));
-  server->Listen(folder);
+  std::unique_ptr<Server> server(new Server(commands, std::move(folder), std::move(path)));
+  server->problem_ = server->Listen();
   server->StartThread();
   return server;
 }
 
 std::unique_ptr<Server> Server::StartWithoutSocket(Commands& commands) {
-  std::unique_ptr<Server> server(new Server(commands, ""));
+  std::unique_ptr<Server> server(new Server(commands, "", ""));
   server->StartThread();
   return server;
 }
 
 void Server::StartThread() {
-  wake_ = UniqueFd(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  int ends[2] = {-1, -1};
+  // Without a pipe nothing can wake the thread before its time.
+  if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) == 0) {
+    wake_reader_ = OwnFd(ends[0]);
+    wake_writer_ = OwnFd(ends[1]);
+  }
   const SignalsBlocked blocked;
   // Detached: the thread runs as long as the process, and so does the server.
   std::thread([this] { Run(); }).detach();
 }
 
-void Server::Listen(const std::string& folder) {
-  problem_ = OwnFolder(folder);
-  if (!problem_.ok()) return;
-  RemoveStaleSockets(folder);
+absl::Status Server::Listen() {
+  if (absl::Status own = OwnFolder(folder_); !own.ok()) return own;
+  RemoveStaleSockets(folder_);
   auto socket = ListenAt(path_);
-  problem_ = socket.status();
   if (socket.ok()) socket_ = *std::move(socket);
+  return socket.status();
 }
 
 void Server::Wake() {
-  const uint64_t one = 1;
-  // A full counter has woken it already.
-  if (write(wake_.get(), &one, sizeof(one)) < 0) return;
+  // A full pipe has woken it already.
+  if (wake_writer_.IsOurs() && write(wake_writer_.get(), "", 1) < 0) return;
 }
 
 void Server::Close() {
-  if (!closed_.exchange(true) && socket_.ok()) unlink(path_.c_str());
+  if (!closed_.exchange(true) && problem_.ok() && !path_.empty()) unlink(path_.c_str());
 }
 
 void Server::Run() {
   pthread_setname_np(pthread_self(), "jtrace control");
   commands_.ThreadStarted(gettid());
   while (true) {
+    if (!reserve_.IsOurs()) reserve_ = OwnFd(open("/dev/null", O_RDONLY | O_CLOEXEC));
+    // The program closed it. What keeps us from listening again now may have gone the next time.
+    if (Listens() && !socket_.IsOurs()) Listen().IgnoreError();
     WaitUntil(commands_.Tick());
-    if (socket_.ok() && !closed_.load()) Accept();
+    if (Listens() && socket_.IsOurs()) Accept();
   }
 }
 
 void Server::WaitUntil(absl::Time deadline) {
   const absl::Duration left = deadline - absl::Now();
-  constexpr absl::Duration kLongest = absl::Hours(1);
+  // What a program that closes descriptors took from us is noticed within this time.
+  constexpr absl::Duration kLongest = absl::Minutes(1);
   const auto timeout =
       static_cast<int>(absl::ToInt64Milliseconds(std::clamp(left, absl::ZeroDuration(), kLongest)));
-  pollfd polled[] = {{wake_.get(), POLLIN, 0}, {socket_.get(), POLLIN, 0}};
-  poll(polled, closed_.load() || !socket_.ok() ? 1 : 2,
-       left > absl::ZeroDuration() ? timeout + 1 : 0);
-  uint64_t count;
-  if (read(wake_.get(), &count, sizeof(count)) < 0) return;  // not woken
+  const bool listens = Listens() && socket_.IsOurs();
+  // poll leaves out what is below 0.
+  pollfd polled[] = {{wake_reader_.IsOurs() ? wake_reader_.get() : -1, POLLIN, 0},
+                     {listens ? socket_.get() : -1, POLLIN, 0}};
+  poll(polled, 2, left > absl::ZeroDuration() ? timeout + 1 : 0);
+  char woken[64];
+  while ((polled[0].revents & POLLIN) != 0 && wake_reader_.IsOurs() &&
+         read(wake_reader_.get(), woken, sizeof(woken)) == sizeof(woken)) {
+  }
 }
 
 void Server::Accept() {
-  const UniqueFd connection(accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC));
+  OwnFd connection(accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC));
+  if (!connection.ok() && (errno == EMFILE || errno == ENFILE)) connection = AcceptWithReserve();
   if (!connection.ok()) return;  // nobody is there (the socket does not block)
   if (!IsPeerAllowed(connection.get())) return;
   LimitSending(connection.get());
   Answer(connection.get());
+}
+
+// The process is at its limit of descriptors: who asks for its status shall be told, not left to
+// wait, and the thread must not spin.
+OwnFd Server::AcceptWithReserve() {
+  reserve_ = OwnFd();
+  OwnFd connection(accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC));
+  constexpr absl::Duration kPause = absl::Milliseconds(100);
+  if (!connection.ok()) absl::SleepFor(kPause);
+  return connection;
 }
 
 void Server::Answer(int connection) {

@@ -53,19 +53,24 @@ class Server {
   void Close();
 
  private:
-  Server(Commands& commands, std::string path) : commands_(commands), path_(std::move(path)) {}
-  void Listen(const std::string& folder);
+  Server(Commands& commands, std::string folder, std::string path)
+      : commands_(commands), folder_(std::move(folder)), path_(std::move(path)) {}
+  absl::Status Listen();
+  bool Listens() const { return socket_.ok() && !closed_.load(); }
   void StartThread();
   void Run();
   void WaitUntil(absl::Time deadline);
   void Accept();
+  OwnFd AcceptWithReserve();
   void Answer(int connection);
 
   Commands& commands_;
+  const std::string folder_;
   const std::string path_;
-  absl::Status problem_;
-  UniqueFd socket_;
-  UniqueFd wake_;
+  absl::Status problem_;  // constant once the thread runs
+  OwnFd socket_;
+  OwnFd wake_reader_, wake_writer_;
+  OwnFd reserve_;  // given up for a connection when the process has no descriptor left
   std::atomic<bool> closed_{false};
 };
 

@@ -28,27 +28,13 @@ absl::StatusOr<sockaddr_un> AddressOf(const std::string& path) {
 }
 
 bool SomebodyListens(const sockaddr_un& address) {
-  const UniqueFd probe(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  const OwnFd probe(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   // EAGAIN: somebody does, and has more to answer than fits.
   return connect(probe.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0 ||
          errno == EAGAIN;
 }
 
 }  // namespace
-
-UniqueFd& UniqueFd::operator=(UniqueFd&& other) noexcept {
-  if (this != &other) {
-    if (fd_ >= 0) close(fd_);
-    fd_ = other.release();
-  }
-  return *this;
-}
-
-UniqueFd::~UniqueFd() {
-  if (fd_ >= 0) close(fd_);
-}
-
-int UniqueFd::release() { return std::exchange(fd_, -1); }
 
 absl::Status OwnFolder(const std::string& folder) {
   if (mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) {
@@ -65,10 +51,10 @@ absl::Status OwnFolder(const std::string& folder) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<UniqueFd> ListenAt(const std::string& path) {
+absl::StatusOr<OwnFd> ListenAt(const std::string& path) {
   const auto address = AddressOf(path);
   if (!address.ok()) return address.status();
-  UniqueFd server(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  OwnFd server(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!server.ok()) return absl::ErrnoToStatus(errno, "no socket");
   if (SomebodyListens(*address)) {
     return absl::AlreadyExistsError(absl::StrCat("another jtrace listens at ", path));

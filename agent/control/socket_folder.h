@@ -5,25 +5,9 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "agent/own_fd.h"
 
 namespace jtrace::control {
-
-// A file descriptor that closes itself.
-class UniqueFd {
- public:
-  UniqueFd() = default;
-  explicit UniqueFd(int fd) : fd_(fd) {}
-  UniqueFd(UniqueFd&& other) noexcept : fd_(other.release()) {}
-  UniqueFd& operator=(UniqueFd&& other) noexcept;
-  ~UniqueFd();
-
-  int get() const { return fd_; }
-  bool ok() const { return fd_ >= 0; }
-  int release();
-
- private:
-  int fd_ = -1;
-};
 
 // Makes the folder with mode 0700, or checks the one that is there. PermissionDenied if it is a
 // link, belongs to somebody else or is open to others.
@@ -31,7 +15,7 @@ absl::Status OwnFolder(const std::string& folder);
 
 // Listens at `path`, whose folder is ours. What an ended process of the same pid left there goes
 // away; AlreadyExists if somebody listens at it.
-absl::StatusOr<UniqueFd> ListenAt(const std::string& path);
+absl::StatusOr<OwnFd> ListenAt(const std::string& path);
 
 // Removes the sockets that killed JVMs of this user left in `folder`, which is ours: named for a
 // pid that no process has, and nobody listens (in a container a pid can be another's). What is at a

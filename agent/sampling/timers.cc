@@ -12,8 +12,11 @@
 
 #include <algorithm>
 #include <fstream>
+#include <string_view>
 
+#include "absl/strings/str_cat.h"
 #include "agent/hot/kernel_frames.h"
+#include "agent/own_fd.h"
 
 namespace jtrace::sampling {
 namespace {
@@ -54,8 +57,8 @@ int OpenEvent(const PerfSpec& spec, bool with_kernel) {
     attributes.sample_type = PERF_SAMPLE_CALLCHAIN;
     attributes.exclude_callchain_user = 1;
   }
-  return static_cast<int>(
-      syscall(SYS_perf_event_open, &attributes, spec.tid, -1, -1, PERF_FLAG_FD_CLOEXEC));
+  return WithHighNumber(static_cast<int>(
+      syscall(SYS_perf_event_open, &attributes, spec.tid, -1, -1, PERF_FLAG_FD_CLOEXEC)));
 }
 
 // The calling thread's CPU clock, without call chains and stopped; -1 if it cannot be had.
@@ -78,6 +81,14 @@ absl::Status SendSignalsTo(int fd, const PerfSpec& spec) {
     return absl::ErrnoToStatus(errno, "cannot direct a perf event's signals");
   }
   return absl::OkStatus();
+}
+
+// Whether the program has not closed it and opened something else under its number.
+bool IsPerfEvent(int fd) {
+  constexpr std::string_view kPerfEvent = "anon_inode:[perf_event]";
+  char target[64];
+  const ssize_t size = readlink(absl::StrCat("/proc/self/fd/", fd).c_str(), target, sizeof target);
+  return size >= 0 && std::string_view(target, static_cast<size_t>(size)) == kPerfEvent;
 }
 
 // The page of head and those of records.
@@ -110,6 +121,7 @@ void UnmapKernelRing(void* ring) { munmap(ring, KernelRingSize()); }
 void StartPerfTimer(int fd) { ioctl(fd, PERF_EVENT_IOC_REFRESH, 1); }
 
 void ClosePerfTimer(int fd) {
+  if (!IsPerfEvent(fd)) return;
   ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
   close(fd);
 }

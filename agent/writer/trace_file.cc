@@ -43,21 +43,23 @@ std::string WithInfix(absl::string_view path, absl::string_view infix) {
 constexpr int kOpenFlags = O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
 
 struct Opened {
-  int fd = -1;  // below 0: errno says why; EWOULDBLOCK if another process holds the file
+  OwnFd fd;  // none: errno says why; EWOULDBLOCK if another process holds the file
   bool is_new = false;
 };
 
+void Lock(OwnFd& fd) {
+  if (flock(fd.get(), LOCK_EX | LOCK_NB) == 0) return;
+  const int saved = errno;
+  fd = OwnFd();
+  errno = saved;
+}
+
 Opened OpenLocked(const std::string& path) {
   Opened opened;
-  opened.fd = open(path.c_str(), kOpenFlags | O_CREAT | O_EXCL, 0600);
-  opened.is_new = opened.fd >= 0;
-  if (!opened.is_new && errno == EEXIST) opened.fd = open(path.c_str(), kOpenFlags);
-  if (opened.fd < 0) return opened;
-  if (flock(opened.fd, LOCK_EX | LOCK_NB) != 0) {
-    const int saved = errno;
-    close(std::exchange(opened.fd, -1));
-    errno = saved;
-  }
+  opened.fd = OwnFd(open(path.c_str(), kOpenFlags | O_CREAT | O_EXCL, 0600));
+  opened.is_new = opened.fd.ok();
+  if (!opened.is_new && errno == EEXIST) opened.fd = OwnFd(open(path.c_str(), kOpenFlags));
+  if (opened.fd.ok()) Lock(opened.fd);
   return opened;
 }
 
@@ -131,20 +133,20 @@ std::string AbsolutePath(const std::string& path) {
 
 absl::StatusOr<std::unique_ptr<TraceFile>> TraceFile::Open(std::string path) {
   Opened opened = OpenLocked(path);
-  if (opened.fd < 0 && errno == EWOULDBLOCK) {
+  if (!opened.fd.ok() && errno == EWOULDBLOCK) {
     path = WithInfix(path, absl::StrCat(".", getpid()));
     opened = OpenLocked(path);
   }
-  if (opened.fd < 0) return CannotWrite(path, strerror(errno));
-  if (const absl::Status own = CheckOwn(opened.fd); !own.ok()) {
-    close(opened.fd);
+  if (!opened.fd.ok()) return CannotWrite(path, strerror(errno));
+  if (const absl::Status own = CheckOwn(opened.fd.get()); !own.ok()) {
     return CannotWrite(path, own.message());
   }
-  return std::unique_ptr<TraceFile>(new TraceFile(opened.fd, opened.is_new, std::move(path)));
+  return std::unique_ptr<TraceFile>(
+      new TraceFile(std::move(opened.fd), opened.is_new, std::move(path)));
 }
 
 absl::Status TraceFile::Begin() {
-  if (const absl::Status empty = MakeEmpty(fd_); !empty.ok()) {
+  if (const absl::Status empty = MakeEmpty(fd_.get()); !empty.ok()) {
     return CannotWrite(path_, empty.message());
   }
   begun_ = true;
@@ -160,20 +162,33 @@ absl::StatusOr<std::unique_ptr<TraceFile>> TraceFile::Create(std::string path) {
   return file;
 }
 
-TraceFile::TraceFile(int fd, bool is_new, std::string path)
-    : fd_(fd), is_new_(is_new), path_(std::move(path)), compressor_(ZSTD_createCCtx()) {
+TraceFile::TraceFile(OwnFd fd, bool is_new, std::string path)
+    : fd_(std::move(fd)), is_new_(is_new), path_(std::move(path)), compressor_(ZSTD_createCCtx()) {
   ZSTD_CCtx_setParameter(compressor_, ZSTD_c_compressionLevel, kCompressionLevel);
 }
 
 TraceFile::~TraceFile() {
   ZSTD_freeCCtx(compressor_);
   if (is_new_ && !begun_) unlink(path_.c_str());
-  close(fd_);
+}
+
+// The program closed the descriptor: goes on at the end of the same file, if that is still there.
+absl::Status TraceFile::Reopen() {
+  OwnFd again(open(path_.c_str(), kOpenFlags));
+  if (again.ok()) Lock(again);
+  if (!again.SameFile(fd_) || lseek(again.get(), 0, SEEK_END) < 0) {
+    return absl::AbortedError(
+        absl::StrCat("cannot write '", path_, "': the program closed it, and it is gone"));
+  }
+  fd_ = std::move(again);
+  return absl::OkStatus();
 }
 
 absl::Status TraceFile::WriteAll(absl::string_view data) {
+  if (!fd_.IsOurs()) failed_ = Reopen();
+  if (!failed_.ok()) return failed_;
   while (!data.empty()) {
-    const ssize_t n = write(fd_, data.data(), data.size());
+    const ssize_t n = write(fd_.get(), data.data(), data.size());
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) {
       failed_ = absl::ResourceExhaustedError(

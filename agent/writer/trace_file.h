@@ -12,6 +12,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "agent/own_fd.h"
 
 struct ZSTD_CCtx_s;
 
@@ -50,10 +51,11 @@ class TraceFile {
   uint64_t bytes_written() const { return bytes_written_.load(std::memory_order_relaxed); }
 
  private:
-  TraceFile(int fd, bool is_new, std::string path);
+  TraceFile(OwnFd fd, bool is_new, std::string path);
   absl::Status WriteAll(absl::string_view data);
+  absl::Status Reopen();
 
-  int fd_;
+  OwnFd fd_;
   bool is_new_;
   bool begun_ = false;
   std::string path_;

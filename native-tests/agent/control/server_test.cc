@@ -1,5 +1,6 @@
 #include "agent/control/server.h"
 
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -84,6 +85,12 @@ struct Fixture {
   std::string path = folder + "/42";
   FakeCommands& commands = *new FakeCommands;
   Server& server = *Server::Start(commands, folder, path).release();
+
+  // Until its thread waits for somebody.
+  void WaitUntilItListens() const {
+    while (commands.ticks == 0) absl::SleepFor(absl::Milliseconds(1));
+    absl::SleepFor(absl::Milliseconds(50));
+  }
 };
 
 TEST(ServerTest, AnswersOneRequestAConnection) {
@@ -192,6 +199,70 @@ TEST(SocketFolderTest, RemovesTheSocketsOfKilledProcessesOnly) {
   for (const std::string& name : {in_use, std::string("other"), contained, file}) {
     EXPECT_EQ(access(path(name).c_str(), F_OK), 0) << name;
   }
+}
+
+// A daemon's way of closing all that it did not open itself.
+void CloseAllFromThree() {
+  constexpr int kMostDescriptors = 4096;
+  for (int fd = 3; fd < kMostDescriptors; ++fd) close(fd);
+}
+
+// Programs of their own, for what they do to their descriptors and limits.
+template <typename Body>
+int ExitCodeOf(Body body) {
+  const pid_t child = fork();
+  if (child == 0) _exit(body() ? 0 : 1);
+  int status = -1;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+TEST(ServerTest, ListensAgainWhenTheProgramClosedItsSocket) {
+  EXPECT_EQ(ExitCodeOf([] {
+              Fixture f;
+              if (!f.server.problem().ok()) return false;
+              f.WaitUntilItListens();
+              CloseAllFromThree();
+              // The server may still wait on the closed socket; that wakes it.
+              const int lost = Connect(f.path);
+              if (lost >= 0) close(lost);
+              for (int tries = 0; tries < 1000; ++tries) {
+                const int fd = Connect(f.path);
+                if (fd >= 0) {
+                  close(fd);
+                  if (Ask(f.path, "status\n") == ".half way\n=first\n=second\n0\n") return true;
+                }
+                absl::SleepFor(absl::Milliseconds(10));
+              }
+              return false;
+            }),
+            0);
+}
+
+TEST(ServerTest, AnswersWhenNoDescriptorIsLeft) {
+  EXPECT_EQ(ExitCodeOf([] {
+              const rlimit few = {100, 100};
+              setrlimit(RLIMIT_NOFILE, &few);
+              Fixture f;
+              int asking[2], answered[2];
+              if (pipe(asking) != 0 || pipe(answered) != 0) return false;
+              // A process of its own asks: this one has no descriptor for it.
+              if (fork() == 0) {
+                char go;
+                if (read(asking[0], &go, 1) != 1) _exit(1);
+                const std::string answer = Ask(f.path, "status\n");
+                _exit(write(answered[1], answer.data(), answer.size()) > 0 ? 0 : 1);
+              }
+              close(answered[1]);
+              f.WaitUntilItListens();
+              while (dup(0) >= 0) {
+              }
+              char answer[64] = {};
+              if (write(asking[1], "x", 1) != 1) return false;
+              return read(answered[0], answer, sizeof answer) > 0 &&
+                     std::string_view(answer) == ".half way\n=first\n=second\n0\n";
+            }),
+            0);
 }
 
 }  // namespace

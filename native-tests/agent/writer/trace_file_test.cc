@@ -59,6 +59,54 @@ TEST(TraceFileTest, FramesAreAsFormatSays) {
   EXPECT_EQ(bytes.substr(28 + compressed, 4), "JFRM");
 }
 
+// Closes every descriptor of `path`, as daemons do with all, and opens `other` under its number.
+void ReplaceDescriptorsOf(const std::string& path, const std::string& other) {
+  struct stat wanted, info;
+  ASSERT_EQ(stat(path.c_str(), &wanted), 0);
+  constexpr int kMostDescriptors = 4096;
+  for (int fd = 0; fd < kMostDescriptors; ++fd) {
+    if (fstat(fd, &info) != 0 || info.st_ino != wanted.st_ino || info.st_dev != wanted.st_dev) {
+      continue;
+    }
+    const int theirs = open(other.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    ASSERT_EQ(dup2(theirs, fd), fd);
+    close(theirs);
+  }
+}
+
+TEST(TraceFileTest, GoesOnWhenTheProgramClosesItsDescriptor) {
+  const std::string path = TempPath("closed.bin"), other = TempPath("program.txt");
+  std::string before;
+  {
+    auto file = TraceFile::Create(path);
+    ASSERT_TRUE(file.ok());
+    ASSERT_TRUE((*file)->Append("first").ok());
+    before = ReadFile(path);
+    ReplaceDescriptorsOf(path, other);
+    ASSERT_TRUE((*file)->Append("second").ok());
+    EXPECT_EQ((*file)->bytes_written(), ReadFile(path).size());
+  }
+  const std::string after = ReadFile(path);
+  EXPECT_THAT(after, ::testing::StartsWith(before));
+  EXPECT_EQ(after.substr(before.size(), 4), "JFRM");
+  EXPECT_EQ(ReadFile(other), "");
+}
+
+TEST(TraceFileTest, DoesNotWriteToAnotherFileOfItsName) {
+  const std::string path = TempPath("moved.bin"), other = TempPath("program.txt");
+  auto file = TraceFile::Create(path);
+  ASSERT_TRUE(file.ok());
+  ReplaceDescriptorsOf(path, other);
+  ASSERT_EQ(rename(path.c_str(), TempPath("elsewhere.bin").c_str()), 0);
+  std::ofstream(path) << "somebody else's";
+  const absl::Status status = (*file)->Append("text");
+  EXPECT_THAT(status.ToString(), ::testing::HasSubstr("the program closed it"));
+  EXPECT_EQ((*file)->Append("more"), status);
+  file->reset();
+  EXPECT_EQ(ReadFile(path), "somebody else's");
+  EXPECT_EQ(ReadFile(other), "");
+}
+
 TEST(TraceFileTest, OthersCannotRead) {
   const std::string path = TempPath("mode.bin");
   std::ofstream(path) << "old content, readable by all";
