@@ -68,6 +68,11 @@ absl::Status Run(Session& session, JNIEnv* jni, const Options& options) {
 jint Attach(JavaVM* vm, const char* text) {
   const absl::StatusOr<Options> options = Parse(text);
   if (!options.ok()) return Refuse(options.status(), kWrongUsage);
+  if (options->help || options->version) {
+    return Refuse(absl::InvalidArgumentError(
+                      "help and version are for java -agentpath:…=help; nothing is recorded"),
+                  kWrongUsage);
+  }
   JNIEnv* jni = nullptr;
   if (vm->GetEnv(reinterpret_cast<void**>(&jni), JNI_VERSION_10) != JNI_OK) return kFailed;
   if (the_session.load() == nullptr) {

@@ -33,6 +33,7 @@ struct OptionRow {
 };
 
 constexpr int kMaxConfigDepth = 8;
+constexpr uint64_t kMinLoopBytes = 1 << 20;
 
 absl::Status Invalid(absl::string_view message) { return absl::InvalidArgumentError(message); }
 
@@ -191,8 +192,11 @@ absl::Status ParseDurationOption(absl::string_view value, Options& o) {
 
 absl::Status ParseLoop(absl::string_view value, Options& o) {
   // Time comes first: 10m is minutes.
-  if (ParseSeconds(value, o.loop.time) || ParseBytes(value, o.loop.bytes).ok()) {
-    return absl::OkStatus();
+  if (ParseSeconds(value, o.loop.time)) return absl::OkStatus();
+  if (ParseBytes(value, o.loop.bytes).ok()) {
+    // Each file begins with the names of all that is loaded.
+    return o.loop.bytes >= kMinLoopBytes ? absl::OkStatus()
+                                         : Invalid("a file is of 1MB at least: loop=1MB");
   }
   return Invalid(
       absl::StrCat("'", value, "' is neither a time such as 1h nor a size such as 100MB"));

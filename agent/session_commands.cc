@@ -112,7 +112,9 @@ Session::Due Session::WhatIsDue(absl::Time now) {
   Due due = {.next = end};
   if (!options_.loop.on()) return due;
   const absl::Time file_end = file_began_ + options_.loop.time;
-  if (now >= file_end || file_->bytes_written() >= options_.loop.bytes) {
+  const bool is_full =
+      now >= file_began_ + kSizeCheckPeriod && file_->bytes_written() >= options_.loop.bytes;
+  if (now >= file_end || is_full) {
     return {.what = Due::kNextFile, .next = end};
   }
   due.next = std::min(due.next, file_end);

@@ -109,7 +109,8 @@ std::string ExpandPath(absl::string_view pattern, int64_t pid, int64_t now_unix_
     } else if (const size_t close = pattern.find('}', i);
                next == '{' && close != absl::string_view::npos) {
       const char* value = getenv(std::string(pattern.substr(i + 1, close - i - 1)).c_str());
-      if (value != nullptr) out += value;
+      // One that is not set is left as it stands: the name then tells why.
+      absl::StrAppend(&out, value != nullptr ? value : pattern.substr(i - 1, close - i + 2));
       i = close;
     } else if (next == '%') {
       out.push_back('%');

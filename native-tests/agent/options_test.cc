@@ -135,12 +135,13 @@ TEST(OptionsTest, TheFirstWordMayBeAnAction) {
 TEST(OptionsTest, LoopsAreTimesOrSizes) {
   EXPECT_FALSE(ParseOptions("")->loop.on());
   EXPECT_EQ(ParseOptions("loop=100MB")->loop.bytes, 100u << 20);
-  EXPECT_EQ(ParseOptions("loop=512k")->loop.bytes, 512u << 10);
+  EXPECT_EQ(ParseOptions("loop=2048k")->loop.bytes, 2u << 20);
   EXPECT_EQ(ParseOptions("loop=1h")->loop.time, absl::Hours(1));
   EXPECT_EQ(ParseOptions("duration=30")->duration, absl::Seconds(30));
   EXPECT_EQ(ParseOptions("duration=2m")->duration, absl::Minutes(2));
   EXPECT_THAT(ErrorOf("loop=often"), HasSubstr("neither a time"));
   EXPECT_THAT(ErrorOf("loop=0"), HasSubstr("neither a time"));
+  EXPECT_THAT(ErrorOf("loop=300k"), HasSubstr("loop=1MB"));
   EXPECT_THAT(ErrorOf("duration=-1s"), HasSubstr("not a time"));
 }
 

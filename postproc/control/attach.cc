@@ -9,6 +9,7 @@
 #include <cstring>
 #include <thread>
 
+#include "postproc/control/attach_capability.h"
 #include "postproc/control/local_socket.h"
 #include "postproc/support/strings.h"
 
@@ -55,16 +56,19 @@ std::string JvmSocket(const JvmProcess& jvm) {
 
 absl::Status NoAnswer(const JvmProcess& jvm) {
   return absl::UnavailableError(
-      StrCat("JVM ", jvm.pid,
-             " does not answer the attach request: it hangs, is stopped, or runs "
-             "with -XX:+DisableAttachMechanism"));
+      StrCat("JVM ", jvm.pid, " does not answer the attach request: it hangs, or is stopped"));
 }
 
 absl::Status WakeListener(const JvmProcess& jvm, std::chrono::milliseconds patience) {
   if (!jvm.catches_quit) {
-    return absl::UnavailableError(StrCat(
-        "JVM ", jvm.pid,
-        " does not listen for attach requests: it is just starting (try again) or runs with -Xrs"));
+    return absl::UnavailableError(
+        StrCat("JVM ", jvm.pid,
+               " does not listen for attach requests: it is just starting, or its program took "
+               "SIGQUIT away; try again, or load the agent with -agentpath"));
+  }
+  if (RefusesAttach(jvm)) {
+    return absl::PermissionDeniedError(StrCat(
+        "JVM ", jvm.pid, " runs with -XX:+DisableAttachMechanism; load the agent with -agentpath"));
   }
   AttachRequest request(StrCat(jvm.root, "/tmp/.attach_pid", jvm.inner_pid));
   if (absl::Status status = request.Make(jvm); !status.ok()) return status;

@@ -82,7 +82,14 @@ bool TakeOption(absl::Span<const std::string_view> args, size_t& i, CommandLine&
   return value("-d", line.duration) || value("--lib", line.library);
 }
 
+absl::Status UnknownOption(std::string_view arg) {
+  return Usage(StrCat("no option '", arg, "' here (see jtrace --help)"));
+}
+
 absl::Status Check(const CommandLine& line, const Verb& verb) {
+  if (verb.arguments.empty() && !line.target.empty()) {
+    return Usage(StrCat(verb.name, " takes nothing more: '", line.target, "'"));
+  }
   if (line.target.empty() && !verb.arguments.empty()) {
     return Usage(StrCat(verb.name, " needs a JVM: its pid or a part of its name, e.g. ",
                         verb.example, " (see jtrace list)"));
@@ -257,19 +264,23 @@ absl::StatusOr<CommandLine> ParseCommandLine(absl::Span<const std::string_view> 
   CommandLine line;
   for (size_t i = 0; i < args.size(); ++i) {
     const std::string_view arg = args[i];
-    if (line.verb.empty() && (arg == "--help" || arg == "-h" || arg == "help")) {
+    // What follows the target of a report belongs to jtrace-post, what follows a mark's to its
+    // text.
+    const bool is_foreign = !line.target.empty() && (line.verb == "report" || line.verb == "mark");
+    if (is_foreign) {
+      line.rest.emplace_back(arg);
+    } else if (arg == "--help" || arg == "-h" || (arg == "help" && line.verb.empty())) {
       line.help = true;
       return line;
-    }
-    if (line.verb.empty() && arg == "--version") {
+    } else if (arg == "--version") {
       line.version = true;
       return line;
-    }
-    // What follows the target of a report belongs to jtrace-post.
-    const bool is_foreign = line.verb == "report" && !line.target.empty();
-    if (!is_foreign && TakeOption(args, i, line)) continue;
-    if (line.verb.empty()) {
+    } else if (line.verb.empty()) {
       line.verb = arg;
+    } else if (line.verb == "start" && TakeOption(args, i, line)) {
+      continue;
+    } else if (arg.starts_with("-")) {
+      return UnknownOption(arg);
     } else if (line.target.empty()) {
       line.target = arg;
     } else {

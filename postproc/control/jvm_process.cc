@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <limits>
 #include <sstream>
 #include <utility>
 
@@ -153,7 +154,10 @@ std::vector<JvmProcess> ProcessTable::List() const {
 
 absl::StatusOr<JvmProcess> ProcessTable::Resolve(std::string_view pid_or_name) const {
   int64_t pid = 0;
-  if (ParseInteger(pid_or_name, pid)) return Find(static_cast<pid_t>(pid));
+  if (ParseInteger(pid_or_name, pid)) {
+    if (pid > 0 && pid <= std::numeric_limits<pid_t>::max()) return Find(static_cast<pid_t>(pid));
+    return absl::NotFoundError(StrCat("there is no process ", pid_or_name));
+  }
   std::vector<JvmProcess> matches;
   for (JvmProcess& jvm : List()) {
     if (jvm.program.find(pid_or_name) != std::string::npos) matches.push_back(std::move(jvm));

@@ -214,6 +214,7 @@ TEST(ExpandPathTest, ReplacesTheConventions) {
   setenv("JTRACE_TEST_VAR", "here", 1);
   EXPECT_EQ(ExpandPath("a-%p-%n-%{JTRACE_TEST_VAR}-%%-%x.bin", 42, 0, 7), "a-42-7-here-%-%x.bin");
   EXPECT_EQ(ExpandPath("%{unclosed", 1, 0, 1), "%{unclosed");
+  EXPECT_EQ(ExpandPath("/%{JTRACE_NOT_SET}/a", 1, 0, 1), "/%{JTRACE_NOT_SET}/a");
   EXPECT_EQ(ExpandPath("end%", 1, 0, 1), "end%");
 }
 

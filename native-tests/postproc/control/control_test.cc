@@ -14,6 +14,7 @@
 #include "gtest/gtest.h"
 #include "postproc/control/agent_client.h"
 #include "postproc/control/attach.h"
+#include "postproc/control/attach_capability.h"
 #include "postproc/control/jtrace_command.h"
 #include "postproc/control/jvm_process.h"
 #include "postproc/support/strings.h"
@@ -51,6 +52,11 @@ TEST(JtraceCommandTest, HelpShowsEveryCommandWithAnExample) {
   }
 }
 
+TEST(JtraceCommandTest, HelpIsGivenWhereverItIsAskedFor) {
+  EXPECT_EQ(RunWith({"start", "--help"}).out, HelpText());
+  EXPECT_EQ(RunWith({"start", "2147483646", "-h"}).out, HelpText());
+}
+
 TEST(JtraceCommandTest, WrongUsageIsOneLineWithTheRemedy) {
   const std::pair<std::vector<std::string_view>, std::string> cases[] = {
       {{"strat", "1"}, "did you mean 'start'?"},
@@ -58,6 +64,9 @@ TEST(JtraceCommandTest, WrongUsageIsOneLineWithTheRemedy) {
       {{"stop"}, "needs a JVM"},
       {{"stop", "1", "now"}, "takes nothing more: 'now'"},
       {{"mark", "1"}, "needs a text"},
+      {{"list", "foo"}, "takes nothing more: 'foo'"},
+      {{"stop", "1", "-d", "3"}, "no option '-d'"},
+      {{"start", "--libs=x", "1"}, "no option '--libs=x'"},
   };
   for (const auto& [args, message] : cases) {
     const Outcome outcome = RunWith(args);
@@ -71,6 +80,8 @@ TEST(JtraceCommandTest, WrongUsageIsOneLineWithTheRemedy) {
 TEST(JtraceCommandTest, UnreachableJvmsAreExitCode2) {
   EXPECT_EQ(RunWith({"status", "2147483646"}).code, 2);
   EXPECT_THAT(RunWith({"start", "2147483646"}).err, HasSubstr("there is no process"));
+  const std::string same_in_32_bits = std::to_string((int64_t{1} << 32) + getppid());
+  EXPECT_THAT(RunWith({"status", same_in_32_bits}).err, HasSubstr("there is no process"));
   EXPECT_THAT(RunWith({"start", std::to_string(getpid())}).err, HasSubstr("is not a JVM"));
 }
 
@@ -84,6 +95,10 @@ TEST(JtraceCommandTest, OptionsOfTheAgentAndOfReportsPassThrough) {
       ParseCommandLine(std::vector<std::string_view>{"report", "7", "-o", "x", "--top=3"});
   ASSERT_TRUE(report.ok());
   EXPECT_THAT(report->rest, ElementsAre("-o", "x", "--top=3"));
+  const auto mark =
+      ParseCommandLine(std::vector<std::string_view>{"mark", "7", "build", "-d", "1"});
+  ASSERT_TRUE(mark.ok());
+  EXPECT_THAT(mark->rest, ElementsAre("build", "-d", "1"));
 }
 
 TEST(JvmProcessTest, FindsTheProgramInACommandLine) {
@@ -151,7 +166,39 @@ TEST_F(ProcTest, AJvmThatIgnoresSigquitIsLeftAlone) {
   jvm->pid = getpid();  // the signal would end this test
   const absl::Status status = LoadAgent(*jvm, "/x.so", "", std::chrono::milliseconds(10));
   EXPECT_TRUE(absl::IsUnavailable(status));
-  EXPECT_THAT(std::string(status.message()), HasSubstr("-Xrs"));
+  EXPECT_THAT(std::string(status.message()), HasSubstr("SIGQUIT"));
+}
+
+// An entry as the JVM writes it, within others.
+std::string PerformanceDataWith(std::string_view capabilities) {
+  const std::string_view name("sun.rt.jvmCapabilities\0\0", 24);
+  const auto size = static_cast<uint32_t>(20 + name.size() + capabilities.size());
+  const uint32_t head[] = {size, 20, static_cast<uint32_t>(capabilities.size()), 0x42,
+                           static_cast<uint32_t>(20 + name.size())};
+  std::string data(32, '\1');
+  data.append(reinterpret_cast<const char*>(head), sizeof head);
+  return data.append(name).append(capabilities);
+}
+
+TEST(AttachCapabilityTest, IsTheFirstCharacterOfTheCapabilities) {
+  EXPECT_EQ(AttachIsOn(PerformanceDataWith("1100000")), true);
+  EXPECT_EQ(AttachIsOn(PerformanceDataWith("0100000")), false);
+  EXPECT_EQ(AttachIsOn(""), std::nullopt);
+  EXPECT_EQ(AttachIsOn("sun.rt.jvmCapabilities"), std::nullopt);
+  EXPECT_EQ(AttachIsOn(PerformanceDataWith("")), std::nullopt);
+}
+
+// The signal would make the JVM print its threads on the program's stdout.
+TEST_F(ProcTest, AJvmThatRefusesAttachGetsNoSignal) {
+  Add("100", Status("4"), "x /libjvm.so\n", "java");
+  const std::string folder = proc_ + "/100/root/tmp/hsperfdata_somebody";
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder + "/5") << PerformanceDataWith("0100000");
+  auto jvm = ProcessTable(proc_).Find(100);
+  ASSERT_TRUE(jvm.ok());
+  jvm->pid = getpid();  // the signal would end this test
+  const absl::Status status = LoadAgent(*jvm, "/x.so", "", std::chrono::milliseconds(10));
+  EXPECT_THAT(std::string(status.message()), HasSubstr("-XX:+DisableAttachMechanism"));
 }
 
 // A server at `path` that takes one connection, reads `bytes` and answers.

@@ -1,0 +1,68 @@
+#include "postproc/control/attach_capability.h"
+
+#include <sys/stat.h>
+
+#include <cstdint>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+namespace jtrace::control {
+namespace {
+
+using namespace std::string_view_literals;
+
+// An entry of the file (jdk.internal.perf, PerfDataEntry of version 2.0): its length, where in it
+// the name stands, the length of an array, four bytes on its type, where the value stands.
+struct EntryHead {
+  uint32_t length;
+  uint32_t name_offset;
+  uint32_t vector_length;
+  uint8_t type, flags, unit, variability;
+  uint32_t data_offset;
+};
+static_assert(sizeof(EntryHead) == 20);
+
+std::string ReadAll(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return std::string(std::istreambuf_iterator<char>(file), {});
+}
+
+bool BelongsTo(const std::filesystem::path& path, uid_t user) {
+  struct stat info = {};
+  return lstat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode) && info.st_uid == user;
+}
+
+// The folder bears the user's name as the JVM knows it, which in a container is not ours.
+std::string PerformanceData(const JvmProcess& jvm) {
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(jvm.root + "/tmp", error)) {
+    if (!entry.path().filename().string().starts_with("hsperfdata_")) continue;
+    const auto file = entry.path() / std::to_string(jvm.inner_pid);
+    if (BelongsTo(file, jvm.user)) return ReadAll(file);
+  }
+  return "";
+}
+
+}  // namespace
+
+std::optional<bool> AttachIsOn(std::string_view performance_data) {
+  const size_t name = performance_data.find("sun.rt.jvmCapabilities\0"sv);
+  EntryHead head;
+  if (name == std::string_view::npos || name < sizeof head) return std::nullopt;
+  const size_t begin = name - sizeof head;
+  std::memcpy(&head, performance_data.data() + begin, sizeof head);
+  if (head.name_offset != sizeof head || head.data_offset >= head.length ||
+      head.data_offset >= performance_data.size() - begin) {
+    return std::nullopt;
+  }
+  return performance_data[begin + head.data_offset] == '1';
+}
+
+bool RefusesAttach(const JvmProcess& jvm) {
+  return !AttachIsOn(PerformanceData(jvm)).value_or(true);
+}
+
+}  // namespace jtrace::control
