@@ -71,14 +71,15 @@ bool CallSites::Wants(const SiteRef& callee) {
 
 uint32_t CallSites::IdOf(const SiteRef& site) {
   const std::string class_name = BinaryName(site.class_name);
-  writer::RoutineInfo routine = {.class_id = encoder_.ClassId(class_name, loader_of_(class_name)),
+  const uint32_t callee_loader = loader_of_(class_name);
+  writer::RoutineInfo routine = {.class_id = encoder_.ClassId(class_name, callee_loader),
                                  .name = Abseil(site.name),
                                  .descriptor = Abseil(site.descriptor),
                                  .kind = IsPark(site) ? proto::Routine::PARK : KindOf(site.kind)};
   if (!site.name.empty()) {
     routine.cost = costs_.Of(CalleeName(site)).value_or(proto::Routine::UNCLASSIFIED);
   }
-  return encoder_.SiteId(routine);
+  return encoder_.SiteId(routine, /*is_foreign=*/callee_loader != 0 && callee_loader != loader_);
 }
 
 }  // namespace jtrace

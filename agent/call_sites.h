@@ -32,13 +32,17 @@ class NativeMethods {
 // Whether a call makes its thread give up the processor until another lets it go on (0x62).
 bool IsPark(const classfile::SiteRef& callee);
 
-// The sites of one class while it is being rewritten. `loader_of`: the number of the loader of the
-// class that this one means by a name.
+// The sites of one class while it is being rewritten. `loader`: the number of its loader;
+// `loader_of`: that of the loader of the class that this one means by a name.
 class CallSites : public classfile::SiteIds {
  public:
   CallSites(writer::RecordEncoder& encoder, const CallCosts& costs, const NativeMethods& natives,
-            absl::FunctionRef<uint32_t(absl::string_view binary_name)> loader_of)
-      : encoder_(encoder), costs_(costs), natives_(natives), loader_of_(loader_of) {}
+            uint32_t loader, absl::FunctionRef<uint32_t(absl::string_view binary_name)> loader_of)
+      : encoder_(encoder),
+        costs_(costs),
+        natives_(natives),
+        loader_(loader),
+        loader_of_(loader_of) {}
 
   uint32_t IdOf(const classfile::SiteRef& site) override;
   bool IsNative(const classfile::SiteRef& callee) override { return natives_.Contains(callee); }
@@ -50,6 +54,7 @@ class CallSites : public classfile::SiteIds {
   writer::RecordEncoder& encoder_;
   const CallCosts& costs_;
   const NativeMethods& natives_;
+  const uint32_t loader_;
   absl::FunctionRef<uint32_t(absl::string_view)> loader_of_;
   bool only_parks_ = false;
 };

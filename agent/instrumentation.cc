@@ -8,14 +8,15 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
+#include "agent/hot/event_ring.h"
 #include "agent/hot/layout.h"
 #include "agent/jvmti/env.h"
 
 namespace jtrace {
 namespace {
 
-// What the probes can tell apart, less what one class may add at most.
-constexpr uint64_t kMaxRoutines = hot::kMaxRoutines - 131'072;
+// What one class may add at most.
+constexpr uint64_t kMaxRoutinesOfAClass = 131'072;
 
 // Through which threads park, whatever of java.util.concurrent they use.
 constexpr std::string_view kParkClass = "java/util/concurrent/locks/LockSupport";
@@ -65,6 +66,8 @@ absl::StatusOr<std::unique_ptr<Instrumentation>> Instrumentation::Create(
   if (!park_filter.ok()) return park_filter.status();
   auto made = std::unique_ptr<Instrumentation>(new Instrumentation(
       *std::move(filter), std::move(spec), *std::move(costs), loaders, encoder, losses));
+  const bool is_log = options.record == RecordKind::kLog;
+  made->max_routines_ = (is_log ? hot::kMaxLogRoutines : hot::kMaxRoutines) - kMaxRoutinesOfAClass;
   made->parks_ = options.codes.Has(Code::kPark);
   made->park_filter_ = *std::move(park_filter);
   made->clock_uses_handles_ = options.clock == Clock::kTsc || options.clock == Clock::kCpu;
@@ -102,7 +105,7 @@ std::span<unsigned char> Instrumentation::Rewrite(jvmtiEnv* env, const char* nam
   if (name != nullptr && IsOfTheClock(name)) return {};
   const bool in_scope = name == nullptr || filter_.MayMatchClass(name);
   if (!in_scope && !IsParkClass(name)) return {};
-  if (encoder_.routines() >= kMaxRoutines) {
+  if (encoder_.routines() >= max_routines_) {
     losses_.Add("class.no_numbers", Severity::kWarning, 1,
                 "classes left without probes because all numbers for methods are given away",
                 "count fewer classes: include=com.acme.**");
@@ -120,7 +123,7 @@ std::span<unsigned char> Instrumentation::Rewrite(jvmtiEnv* env, const char* nam
     const bool is_jdk = classfile::ScopeFilter::IsJdkClass(InternalName(callee));
     return loaders_.LoaderMeant(callee, own_loader, is_jdk ? 0 : own_loader);
   };
-  CallSites sites(encoder_, costs_, natives_, loader_of);
+  CallSites sites(encoder_, costs_, natives_, own_loader, loader_of);
   classfile::ProbeSpec spec = spec_;
   if (!in_scope) {
     spec.methods = spec.exceptions = false;
@@ -142,7 +145,7 @@ std::span<unsigned char> Instrumentation::Rewrite(jvmtiEnv* env, const char* nam
     class_id = encoder_.ClassId(BinaryName(result->class_name), own_loader);
   }
   Count(class_id, *result);
-  NoteLeaves(*result);
+  NoteLeaves(class_id, *result);
   if (result->bytes.empty()) return {};
   {
     absl::MutexLock lock(&rewritten_mutex_);
@@ -161,13 +164,20 @@ void Instrumentation::ForgetRewritten(uint32_t class_id) {
   rewritten_.erase(class_id);
 }
 
-void Instrumentation::NoteLeaves(const classfile::InstrumentResult& result) {
+void Instrumentation::Forget(const absl::flat_hash_set<uint32_t>& classes) {
+  totals_.Forget(classes);
+  absl::MutexLock lock(&rewritten_mutex_);
+  for (const uint32_t class_id : classes) rewritten_.erase(class_id);
+  absl::erase_if(leaves_, [&](const auto& leaf) { return classes.contains(leaf.second); });
+}
+
+void Instrumentation::NoteLeaves(uint32_t class_id, const classfile::InstrumentResult& result) {
   const absl::MutexLock lock(&rewritten_mutex_);
   for (const classfile::MethodOutcome& outcome : result.methods) {
     if (!outcome.probed) continue;
     // Another agent may have made a leaf of what was none, or the reverse.
     if (outcome.is_leaf) {
-      leaves_.insert(outcome.id);
+      leaves_[outcome.id] = class_id;
     } else {
       leaves_.erase(outcome.id);
     }

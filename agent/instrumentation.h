@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "absl/base/thread_annotations.h"
+#include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
@@ -52,6 +53,8 @@ class Instrumentation {
   absl::flat_hash_set<uint32_t> rewritten() const;
   // The class has lost its probes.
   void ForgetRewritten(uint32_t class_id);
+  // The classes were unloaded.
+  void Forget(const absl::flat_hash_set<uint32_t>& classes);
 
   // Whether the routine's calls are only counted: while it runs, its caller is the current node.
   // Any thread.
@@ -69,7 +72,7 @@ class Instrumentation {
   bool IsParkClass(std::string_view internal_name) const;
   bool IsOfTheClock(absl::string_view internal_name) const;
   void Count(uint32_t class_id, const classfile::InstrumentResult& result);
-  void NoteLeaves(const classfile::InstrumentResult& result);
+  void NoteLeaves(uint32_t class_id, const classfile::InstrumentResult& result);
 
   const classfile::ScopeFilter filter_;
   classfile::ProbeSpec spec_;
@@ -78,7 +81,9 @@ class Instrumentation {
   Losses& losses_;
   mutable absl::Mutex rewritten_mutex_;
   absl::flat_hash_set<uint32_t> rewritten_ ABSL_GUARDED_BY(rewritten_mutex_);
-  absl::flat_hash_set<uint32_t> leaves_ ABSL_GUARDED_BY(rewritten_mutex_);
+  // Routines and their classes.
+  absl::flat_hash_map<uint32_t, uint32_t> leaves_ ABSL_GUARDED_BY(rewritten_mutex_);
+  uint64_t max_routines_ = 0;  // beyond that a class gets no probes
   bool parks_ = false;
   classfile::ScopeFilter park_filter_;
   const CallCosts costs_;

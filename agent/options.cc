@@ -34,6 +34,8 @@ struct OptionRow {
 
 constexpr int kMaxConfigDepth = 8;
 constexpr uint64_t kMinLoopBytes = 1 << 20;
+constexpr uint64_t kLeastMemory = 16ull << 20;
+constexpr uint64_t kMostMemory = 64ull << 30;
 
 absl::Status Invalid(absl::string_view message) { return absl::InvalidArgumentError(message); }
 
@@ -154,6 +156,38 @@ absl::Status ParseCosts(absl::string_view value, Options& o) {
   return absl::OkStatus();
 }
 
+absl::Status ParseMemory(absl::string_view value, Options& o) {
+  absl::string_view digits = value;
+  const int shift = absl::ConsumeSuffix(&digits, "g") || absl::ConsumeSuffix(&digits, "G")   ? 30
+                    : absl::ConsumeSuffix(&digits, "m") || absl::ConsumeSuffix(&digits, "M") ? 20
+                    : absl::ConsumeSuffix(&digits, "k") || absl::ConsumeSuffix(&digits, "K") ? 10
+                                                                                             : 0;
+  uint64_t number = 0;
+  if (!absl::SimpleAtoi(digits, &number) || number > (uint64_t{1} << 40) >> shift) {
+    return Invalid(absl::StrCat("'", value, "' is not a size such as 64m or 1g"));
+  }
+  o.memory_bytes = number << shift;
+  if (o.memory_bytes < kLeastMemory || o.memory_bytes > kMostMemory) {
+    return Invalid(absl::StrCat("'", value, "' is outside 16m to 64g"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ParsePrune(absl::string_view value, Options& o) {
+  if (!absl::SimpleAtod(absl::StripSuffix(value, "%"), &o.prune_percent) ||
+      !(o.prune_percent >= 0 && o.prune_percent <= 50)) {
+    return Invalid(absl::StrCat("'", value, "' is not a percentage from 0 to 50"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ParseMaxDepth(absl::string_view value, Options& o) {
+  if (!absl::SimpleAtoi(value, &o.max_depth) || o.max_depth < 10 || o.max_depth > 60'000) {
+    return Invalid(absl::StrCat("'", value, "' is not a depth from 10 to 60000"));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status ParseSignal(absl::string_view value, Options& o) {
   int number = 0;
   if (!absl::SimpleAtoi(value, &number) || number < 1 || number >= 32) {
@@ -238,6 +272,12 @@ constexpr std::array kOptions = {
     OptionRow{"include", "PATTERN[;…]", ParseInclude,
               "count only these: pkg.**, pkg.Class, Class::method, *"},
     OptionRow{"exclude", "PATTERN[;…]", ParseExclude, "do not count these (default: the JDK)"},
+    OptionRow{"memory", "512m", ParseMemory,
+              "memory for call trees; what finds no room is [pruned]"},
+    OptionRow{"prune", "1", ParsePrune,
+              "percent of its caller below which a path goes if memory is short"},
+    OptionRow{"maxdepth", "1000", ParseMaxDepth,
+              "levels of a call tree; deeper recursion is folded"},
     OptionRow{"boundary", "on|off", ParseBoundary,
               "count calls that leave the scope, and native methods, as nodes of their own (off)"},
     OptionRow{"costs", "FILE", ParseCosts, "more rules on what such calls depend on, or leave out"},

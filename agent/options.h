@@ -47,6 +47,12 @@ struct Options {
   std::string out = "trace.bin";
   std::vector<std::string> include;
   std::vector<std::string> exclude;
+  // What call trees may take, with all that belongs to them.
+  uint64_t memory_bytes = 512ull << 20;
+  // When memory is short, nodes below this share of their parent go (S3.14); 0: none.
+  double prune_percent = 1;
+  // Nodes above one another; recursion below is folded.
+  uint32_t max_depth = 1000;
   // codes= (S3.1), and the majors that it switched off.
   CodeSet codes;
   std::set<uint32_t> codes_off;

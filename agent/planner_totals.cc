@@ -56,6 +56,11 @@ uint64_t PlannerTotals::methods_probed() const {
   return methods_probed_;
 }
 
+void PlannerTotals::Forget(const absl::flat_hash_set<uint32_t>& classes) {
+  std::lock_guard lock(mutex_);
+  for (const uint32_t class_id : classes) classes_.erase(class_id);
+}
+
 uint64_t PlannerTotals::classes_rewritten() const {
   std::lock_guard lock(mutex_);
   return classes_rewritten_;

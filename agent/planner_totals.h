@@ -19,6 +19,9 @@ class PlannerTotals : public writer::ChunkSource {
   // retransformed.
   bool Count(uint32_t class_id, const classfile::InstrumentResult& result);
 
+  // The classes were unloaded: what was counted stays.
+  void Forget(const absl::flat_hash_set<uint32_t>& classes);
+
   uint64_t methods_probed() const;
   uint64_t classes_rewritten() const;
 

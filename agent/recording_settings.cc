@@ -69,10 +69,16 @@ hot::ProbeClock ProbeClockOf(Clock clock) {
 }
 
 ProbeOptions ProbeOptionsOf(const Options& options) {
+  // What the log's reader knows of a thread's position must not be pruned or folded.
+  const bool is_log = options.record == RecordKind::kLog;
+  // The rest is for the groups' trees, rings and names.
   return {.flat = options.record == RecordKind::kFlat,
-          .log = options.record == RecordKind::kLog,
+          .memory_limit = options.memory_bytes / 4 * 3,
+          .log = is_log,
           .clock = ProbeClockOf(options.clock),
-          .clock_ticks = options.clock != Clock::kManual};
+          .clock_ticks = options.clock != Clock::kManual,
+          .max_depth = options.max_depth,
+          .prune_percent = is_log ? 0 : options.prune_percent};
 }
 
 }  // namespace jtrace

@@ -15,7 +15,8 @@ namespace jtrace {
 namespace {
 
 constexpr std::array kEarlyEvents = {JVMTI_EVENT_VM_INIT, JVMTI_EVENT_VM_DEATH,
-                                     JVMTI_EVENT_THREAD_START, JVMTI_EVENT_THREAD_END};
+                                     JVMTI_EVENT_THREAD_START, JVMTI_EVENT_THREAD_END,
+                                     JVMTI_EVENT_OBJECT_FREE};
 // Compiled methods are asked for before any is compiled: HotSpot then keeps debug information for
 // every instruction, not only for safepoints, and inlined frames of samples are exact. That costs
 // compile time: codes=-0x51 does without.
@@ -23,13 +24,14 @@ constexpr std::array kJitEvents = {JVMTI_EVENT_COMPILED_METHOD_LOAD,
                                    JVMTI_EVENT_COMPILED_METHOD_UNLOAD};
 constexpr std::array kStubEvents = {JVMTI_EVENT_DYNAMIC_CODE_GENERATED};
 constexpr std::array kLiveEvents = {JVMTI_EVENT_THREAD_START, JVMTI_EVENT_CLASS_PREPARE,
-                                    JVMTI_EVENT_OBJECT_FREE, JVMTI_EVENT_GARBAGE_COLLECTION_START,
+                                    JVMTI_EVENT_GARBAGE_COLLECTION_START,
                                     JVMTI_EVENT_GARBAGE_COLLECTION_FINISH};
-// Stay on between recordings, so that memory of ended threads goes to others.
-constexpr std::array kLastingEvents = {JVMTI_EVENT_VM_DEATH, JVMTI_EVENT_THREAD_END};
+// Stay on between recordings, so that memory of ended threads and unloaded classes goes to others.
+constexpr std::array kLastingEvents = {JVMTI_EVENT_VM_DEATH, JVMTI_EVENT_THREAD_END,
+                                       JVMTI_EVENT_OBJECT_FREE};
 // At load, without a recording.
 constexpr std::array kServingEvents = {JVMTI_EVENT_VM_INIT, JVMTI_EVENT_VM_DEATH,
-                                       JVMTI_EVENT_THREAD_END};
+                                       JVMTI_EVENT_THREAD_END, JVMTI_EVENT_OBJECT_FREE};
 constexpr std::array kVirtualThreadStarts = {jvmti::kVirtualThreadStart};
 constexpr std::array kVirtualThreadEnds = {jvmti::kVirtualThreadEnd};
 constexpr std::array kClassFileEvents = {JVMTI_EVENT_CLASS_FILE_LOAD_HOOK};
@@ -70,7 +72,9 @@ Session::Session(JavaVM* vm, jvmtiEnv* env)
       extra_events_(vm, clock_, threads_, encoder_, limited_events_, losses_),
       module_source_(encoder_),
       loss_source_(losses_),
-      ended_threads_(threads_) {}
+      ended_threads_(threads_),
+      unloaded_([this](UnloadedClasses::Batch batch) { return Forget(std::move(batch)); },
+                [this] { return call_source_ != nullptr && call_source_->IsBehind(); }) {}
 
 Session::~Session() = default;
 

@@ -43,6 +43,7 @@
 #include "agent/options.h"
 #include "agent/probes/probe_sets.h"
 #include "agent/sampling/sampler.h"
+#include "agent/unloaded_classes.h"
 #include "agent/writer/drain_thread.h"
 #include "agent/writer/lasting_thread.h"
 #include "agent/writer/log_source.h"
@@ -157,6 +158,9 @@ class Session {
   void StartWriter();
   void EnableLiveEvents();
   absl::Status EnableClassFileEvents();
+  // On the writer thread: nothing that is still to be written names these. Returns how many classes
+  // are known afterwards.
+  size_t Forget(UnloadedClasses::Batch unloaded);
   // Another agent changes the class, to `bytes` and what follows.
   void ClassRedefine(jclass klass, const char* name, std::span<const unsigned char> bytes);
   // What JVMTI gives only at load becomes a loss.
@@ -229,6 +233,7 @@ class Session {
   writer::ModuleSource module_source_;
   writer::LossSource loss_source_;
   writer::EndedThreadSource ended_threads_;
+  UnloadedClasses unloaded_;
   writer::LastingThread writer_{"jtrace writer"};
   std::unique_ptr<writer::DrainThread> drain_;
 

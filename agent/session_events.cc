@@ -7,6 +7,7 @@
 
 #include "absl/cleanup/cleanup.h"
 #include "agent/jvmti/retransformer.h"
+#include "agent/jvmti/tags.h"
 #include "agent/session.h"
 #include "proto/trace_format.h"
 
@@ -84,7 +85,22 @@ void Session::ClassPrepare(jclass klass) {
   classes_.Prepare(klass, /*thread=*/0);
 }
 
-void Session::ObjectFree(jlong tag) { classes_.Unload(tag); }
+void Session::ObjectFree(jlong tag) {
+  classes_.Unload(tag);
+  if (jvmti::IsTag(tag, jvmti::TagKind::kClass)) unloaded_.AddClass(jvmti::TagNumber(tag));
+  if (jvmti::IsTag(tag, jvmti::TagKind::kLoader)) unloaded_.AddLoader(jvmti::TagNumber(tag));
+}
+
+size_t Session::Forget(UnloadedClasses::Batch unloaded) {
+  absl::erase_if(unloaded.classes, [this](uint32_t id) { return classes_.IsLoaded(id); });
+  const auto forgotten = encoder_.Forget(unloaded.classes, unloaded.loaders);
+  loaders_.Forget(forgotten, unloaded.loaders);
+  absl::flat_hash_set<uint32_t> classes;
+  for (const writer::ForgottenClass& it : forgotten) classes.insert(it.id);
+  classes_.Forget(classes);
+  if (instrumentation_ != nullptr) instrumentation_->Forget(classes);
+  return encoder_.classes();
+}
 
 void Session::CompiledMethodLoad(jmethodID method, jint size, const void* address,
                                  const void* compile_info) {

@@ -176,13 +176,13 @@ absl::Status Session::StartProbes(JNIEnv* jni) {
     }
     trees_->BeginRecording();
     TickScale* scale = options_.clock != Clock::kNone ? &(*set)->probes->scale() : nullptr;
-    writer::TreeSource source(*trees_, scale, threads_, groups_, losses_);
+    writer::TreeSource source(*trees_, scale, threads_, groups_, encoder_, losses_);
     if (logs_ == nullptr) {
       call_source_ = std::make_unique<writer::TreeSource>(std::move(source));
     } else {
       logs_->BeginRecording(/*follow=*/options_.loop.on());
       call_source_ = std::make_unique<writer::LogSource>(
-          clock_, *logs_, std::move(source), threads_, losses_,
+          clock_, *logs_, std::move(source), threads_, encoder_, losses_,
           writer::LogSource::Settings{options_.log_budget,
                                       !options_.codes_off.contains(format::kThreadSwitch)});
     }
@@ -314,6 +314,7 @@ void Session::StartWriter() {
   sources.push_back(&limited_events_);
   sources.push_back(&loss_source_);
   sources.push_back(&ended_threads_);
+  sources.push_back(&unloaded_);
   drain_ = std::make_unique<writer::DrainThread>(
       writer_, clock_, encoder_, *file_, std::move(sources), PollPeriod(options_),
       [this](const absl::Status& status) { GiveUp(status.message()); });

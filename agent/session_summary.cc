@@ -71,7 +71,7 @@ void Session::FinishEnd(proto::SessionEnd::Reason reason, proto::SessionEnd& end
   if (probes_ != nullptr) {
     end.set_methods_probed(instrumentation_->methods_probed());
     end.set_classes_rewritten(instrumentation_->classes_rewritten());
-    end.set_agent_memory_bytes(probes_->memory_used());
+    end.set_agent_memory_bytes(trees_ != nullptr ? trees_->tree_bytes() : probes_->memory_used());
     end.set_calls(file_calls());
   }
 }

@@ -21,6 +21,8 @@
 namespace jtrace::hot {
 
 inline constexpr int kOpBits = 24;
+// Routine ids in a log are below this.
+inline constexpr uint32_t kMaxLogRoutines = 1u << (kOpBits - 2);
 enum class LogKind : uint32_t {
   kAt = 0,        // Ref of the node where the thread stands
   kDropped = 1,   // calls that went to the tree instead

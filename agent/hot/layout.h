@@ -20,8 +20,10 @@ using Ref = uint32_t;
 
 inline constexpr int kGranuleShift = 6;
 inline constexpr uint32_t kSlotCount = 32;
-// Routine ids (what rewritten methods push) are 1 … kMaxRoutines - 1.
-inline constexpr uint32_t kMaxRoutines = 1u << 22;
+// Routine ids (what rewritten methods push) are 1 … kMaxRoutines - 2.
+inline constexpr uint32_t kMaxRoutines = 1u << 25;
+// The routine of nodes that stand for calls without a node of their own.
+inline constexpr uint32_t kPrunedRoutine = kMaxRoutines - 1;
 
 // A place in a calling-context tree: one call path. A child sits in the slot of its parent that the
 // low bits of its routine id choose, or, if that is taken, in the overflow table. Both hold
@@ -35,7 +37,7 @@ struct Node {
   uint64_t jitted;           // calls that ran compiled
   uint32_t number;           // collector: number in the trace, or among the groups' nodes
   uint16_t depth;            // 0: a thread's root
-  uint8_t marks;             // reserved for the owning thread
+  uint8_t marks;             // Marks, of the owning thread; kMarkGone is stored with release
   uint8_t collected;         // collector: how far it is known (Collected)
   uint64_t reported;         // collector: calls as last reported
   uint64_t baseline_calls;   // collector: counts of which earlier files, or the group's tree, know
@@ -45,6 +47,19 @@ struct Node {
 static_assert(sizeof(Node) == 64 + 8 * kSlotCount && offsetof(Node, slots) == 64);
 static_assert(offsetof(Node, interpreted) == 16 && offsetof(Node, jitted) == 24);
 
+// Node::marks.
+inline constexpr uint8_t kMarkGone = 1;    // cut off from the tree for good
+inline constexpr uint8_t kMarkOnPath = 2;  // above the current node, during a prune
+inline constexpr uint8_t kMarkFolds = 4;   // calls from here are counted at a node further up
+
+// Nodes that the writer thread asks the owning thread to cut off.
+struct Victims {
+  uint32_t folds;  // ThreadState::folds before they were chosen
+  uint32_t count;
+  Ref nodes[1];  // `count` of them
+};
+static_assert(offsetof(Victims, nodes) == 8);
+
 inline bool IsSlotOf(uint64_t slot, uint32_t routine) {
   return static_cast<uint32_t>(slot) == routine;
 }
@@ -53,7 +68,7 @@ inline Ref ChildIn(uint64_t slot) { return static_cast<Ref>(slot >> 32); }
 // Children whose slot was taken: open addressing, a power of two of slots, 0 is free.
 struct ChildTable {
   uint32_t mask;
-  uint32_t count;
+  uint32_t count;     // of slots that are not 0; of a dropped table: Ref of the next one
   uint64_t slots[1];  // mask + 1 of them
 };
 static_assert(offsetof(ChildTable, slots) == 8);
@@ -113,9 +128,17 @@ struct ThreadState {
   uint64_t log_moving;   // 1: a probe is moving the thread, and an exception may have cut it off
   uint64_t log_dropped;  // calls of this gap
   uint64_t log_time;     // clock=coarse: the time of the last record
-  uint64_t reserved_2[2];
+  // Bounded memory.
+  uint64_t victims;  // address of Victims; set by the collector, back to 0 by the thread
+  Ref pool;          // free nodes, linked by `next`
+  Ref freed;         // free nodes that the collector has given back: the thread takes them all
+  Ref dropped;       // tables that were outgrown, linked by `count`: the collector takes them all
+  Ref pruned;        // the root's [pruned] node; 0: not made yet. Stored with release
+  uint32_t away;     // 1: current may be in a [pruned] node far above activations that go on
+  uint32_t folds;    // how many ways of folding deep calls there are; stored with release
+  uint64_t reserved_2[6];
 };
-static_assert(sizeof(ThreadState) == 192 && offsetof(ThreadState, bump) == 40);
+static_assert(sizeof(ThreadState) == 256 && offsetof(ThreadState, bump) == 40);
 static_assert(offsetof(ThreadState, is_virtual) == 56 && offsetof(ThreadState, chunk_bytes) == 72);
 static_assert(offsetof(ThreadState, mark) == 80 && offsetof(ThreadState, log_next) == 112);
 
@@ -141,7 +164,7 @@ struct FlatState {
   ThreadState state;
   FlatCounter counters[kFlatIds];
 };
-static_assert(offsetof(FlatState, counters) == 192);
+static_assert(offsetof(FlatState, counters) == 256);
 static_assert(sizeof(Chunk) + sizeof(FlatState) <= ChunkBytes(kFlatClass));
 
 // clock=cpu: a critical section in the sense of rseq(2) that no thread ever executes. A thread's
@@ -166,24 +189,27 @@ struct Arena {
   uint64_t limit;                // offset in bytes of the end
   uint64_t ended;                // Ref of the newest ended state nobody has taken yet: a list
   uint64_t frees;                // how often memory of states was given back (FindThreadState)
-  uint64_t reserved_1[4];        //
+  uint64_t reserve_limit;        // like limit, for states and [pruned] nodes
+  uint32_t max_depth;            // of nodes; below it calls are folded
+  uint32_t lost;                 // 1: calls found no memory for a state: `shared` has counted them
+  uint64_t reserved_1[2];        //
   uint64_t free[kChunkClasses];  // recycled chunks by class: pops << 32 | Ref
-  Node lost_node;                // calls that found no memory for their node; inexact
+  Node lost_node;                // current node of calls without a node; counts nothing
   NodeTimes lost_times;
   uint64_t tick;         // clock=coarse: nanoseconds of CLOCK_MONOTONIC, written by TickThread
   uint64_t log_stopped;  // record=log: 1: no more records, the trees count what follows
   uint64_t reserved_2[2];
   RseqDescriptor rseq;
   uint64_t always_on;  // what RseqDescriptor stands for, as the word of threads that have none
-  uint64_t reserved_3[411];
+  uint64_t reserved_3[403];
   Ref buckets[kBucketCount];       // states by tid % kBucketCount
   uint8_t compiled[kMaxRoutines];  // 1: the routine has compiled code of any tier
   FlatState shared;                // its counters go on to kMaxRoutines
 };
-static_assert(offsetof(Arena, free) == 256 && offsetof(Arena, lost_node) == 320);
+static_assert(offsetof(Arena, free) == 320 && offsetof(Arena, lost_node) == 384);
 static_assert(offsetof(Arena, buckets) == 4096 && offsetof(Arena, compiled) == 69632);
-static_assert(offsetof(Arena, tick) == 704 && offsetof(Arena, rseq) == 736);
-static_assert(offsetof(Arena, always_on) == 800 && offsetof(Arena, shared) == 4263936);
+static_assert(offsetof(Arena, tick) == 768 && offsetof(Arena, rseq) == 800);
+static_assert(offsetof(Arena, always_on) == 864 && offsetof(Arena, shared) == 33624064);
 
 // Offset of the first chunk: behind the shared counters, on a page of 2 MB.
 inline constexpr uint64_t kFirstChunk = ((offsetof(Arena, shared) + offsetof(FlatState, counters) +

@@ -51,7 +51,8 @@ ClassRegistry::Numbers ClassRegistry::RecordMethod(jmethodID method, uint32_t cl
   if (env_->GetMethodName(method, name.out(), descriptor.out(), nullptr) != JVMTI_ERROR_NONE) {
     return {};
   }
-  return {.method = encoder_.MethodId(class_id, name.get(), descriptor.get()),
+  return {.class_id = class_id,
+          .method = encoder_.MethodId(class_id, name.get(), descriptor.get()),
           .routine = encoder_.FindRoutine(class_id, name.get(), descriptor.get()),
           .wait = WaitOf(class_name, name.get())};
 }
@@ -81,6 +82,10 @@ void ClassRegistry::Prepare(jclass klass, uint32_t thread) {
   const ClassIdentity identity = IdentityOf(klass);
   if (identity.id == 0) return;
   env_->SetTag(klass, MakeTag(TagKind::kClass, identity.id));
+  {
+    absl::MutexLock lock(&mutex_);
+    ++loaded_[identity.id];
+  }
   if (identity.is_hidden) {
     losses_.Add("hidden_class", Severity::kInfo, 1,
                 "hidden classes, whose methods cannot get probes",
@@ -124,11 +129,11 @@ void ClassRegistry::NoteOldMethods(jclass klass,
   Allocated<jmethodID> methods(env_);
   if (env_->GetClassMethods(klass, &count, methods.out()) != JVMTI_ERROR_NONE) return;
   for (jint i = 0; i < count; ++i) {
-    const uint32_t number = MethodOf(methods[i]);
-    const uintptr_t method = number != 0 ? method_behind(methods[i]) : 0;
+    const Numbers numbers = NumbersOf(methods[i]);
+    const uintptr_t method = numbers.method != 0 ? method_behind(methods[i]) : 0;
     if (method == 0) continue;
     absl::MutexLock lock(&mutex_);
-    old_methods_[method] = {.method = number};
+    old_methods_[method] = {.class_id = numbers.class_id, .method = numbers.method};
   }
 }
 
@@ -153,6 +158,11 @@ uint32_t ClassRegistry::NumberOf(jclass klass) {
 
 void ClassRegistry::Unload(jlong tag) {
   if (!IsTag(tag, TagKind::kClass)) return;
+  {
+    absl::MutexLock lock(&mutex_);
+    const auto found = loaded_.find(TagNumber(tag));
+    if (found != loaded_.end() && --found->second == 0) loaded_.erase(found);
+  }
   proto::ClassEvent details;
   details.set_class_id(TagNumber(tag));
   encoder_.AddClassEvent({.time_ns = clock_.Now(),
@@ -161,27 +171,35 @@ void ClassRegistry::Unload(jlong tag) {
                          std::move(details));
 }
 
-uint32_t ClassRegistry::MethodOf(jmethodID method) const {
+bool ClassRegistry::IsLoaded(uint32_t class_id) const {
   absl::MutexLock lock(&mutex_);
-  const auto found = methods_.find(method);
-  return found != methods_.end() ? found->second.method : 0;
+  return loaded_.contains(class_id);
 }
 
-MethodWait ClassRegistry::WaitIn(jmethodID method) const {
+void ClassRegistry::Forget(const absl::flat_hash_set<uint32_t>& classes) {
+  const auto is_of_them = [&](const auto& entry) {
+    return classes.contains(entry.second.class_id);
+  };
+  absl::MutexLock lock(&mutex_);
+  absl::erase_if(methods_, is_of_them);
+  absl::erase_if(old_methods_, is_of_them);
+}
+
+ClassRegistry::Numbers ClassRegistry::NumbersOf(jmethodID method) const {
   absl::MutexLock lock(&mutex_);
   const auto found = methods_.find(method);
-  return found != methods_.end() ? found->second.wait : MethodWait::kNone;
+  return found != methods_.end() ? found->second : Numbers();
 }
+
+uint32_t ClassRegistry::MethodOf(jmethodID method) const { return NumbersOf(method).method; }
+
+MethodWait ClassRegistry::WaitIn(jmethodID method) const { return NumbersOf(method).wait; }
 
 bool ClassRegistry::IsProbe(uint32_t method) const {
   absl::MutexLock lock(&mutex_);
   return probe_methods_.contains(method);
 }
 
-uint32_t ClassRegistry::RoutineOf(jmethodID method) const {
-  absl::MutexLock lock(&mutex_);
-  const auto found = methods_.find(method);
-  return found != methods_.end() ? found->second.routine : 0;
-}
+uint32_t ClassRegistry::RoutineOf(jmethodID method) const { return NumbersOf(method).routine; }
 
 }  // namespace jtrace::jvmti

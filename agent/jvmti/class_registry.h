@@ -50,6 +50,11 @@ class ClassRegistry {
   uint32_t NumberOf(jclass klass);
   // From ObjectFree: the class with this tag is gone.
   void Unload(jlong tag);
+  // Whether a class of this number was recorded and is not gone. Hidden classes may get the name,
+  // and so the number, of one that is gone.
+  bool IsLoaded(uint32_t class_id) const;
+  // Nothing names methods of these unloaded classes any more.
+  void Forget(const absl::flat_hash_set<uint32_t>& classes);
 
   // Method.id of a jmethodID; 0 if its class was never seen.
   uint32_t MethodOf(jmethodID method) const;
@@ -62,6 +67,7 @@ class ClassRegistry {
 
  private:
   struct Numbers {
+    uint32_t class_id = 0;
     uint32_t method = 0;
     uint32_t routine = 0;
     MethodWait wait = MethodWait::kNone;
@@ -77,6 +83,7 @@ class ClassRegistry {
   ClassIdentity IdentityOf(jclass klass);
   void RecordMethods(jclass klass, const ClassIdentity& identity, proto::ClassEvent& event);
   Numbers RecordMethod(jmethodID method, uint32_t class_id, absl::string_view class_name);
+  Numbers NumbersOf(jmethodID method) const;
 
   jvmtiEnv* env_;
   const SessionClock& clock_;
@@ -85,7 +92,10 @@ class ClassRegistry {
   Losses& losses_;
   mutable absl::Mutex mutex_;
   absl::flat_hash_map<jmethodID, Numbers> methods_ ABSL_GUARDED_BY(mutex_);
+  // How many classes have the number.
+  absl::flat_hash_map<uint32_t, uint32_t> loaded_ ABSL_GUARDED_BY(mutex_);
   struct OldMethodNumber {
+    uint32_t class_id = 0;
     uint32_t method = 0;
     bool was_met = false;
   };

@@ -57,13 +57,22 @@ uint64_t LoaderNumbers::KeyOf(absl::string_view binary_name, uint32_t loader) co
 }
 
 void LoaderNumbers::NoteClass(absl::string_view binary_name, uint32_t loader) {
-  const uint64_t name = HashOf(binary_name);
   absl::MutexLock lock(&mutex_);
-  const auto [entry, is_new] = definers_.try_emplace(name, Definers{.first = loader});
-  if (is_new || entry->second.first == loader) return;
-  entry->second.has_more = true;
-  defined_.insert(KeyOf(binary_name, entry->second.first));
-  defined_.insert(KeyOf(binary_name, loader));
+  if (!defined_.insert(KeyOf(binary_name, loader)).second) return;
+  const auto [entry, is_new] = definers_.try_emplace(HashOf(binary_name), Definers{.only = loader});
+  ++entry->second.count;
+  entry->second.had_more |= !is_new;
+}
+
+void LoaderNumbers::Forget(absl::Span<const writer::ForgottenClass> classes,
+                           const absl::flat_hash_set<uint32_t>& loaders) {
+  absl::MutexLock lock(&mutex_);
+  for (const writer::ForgottenClass& it : classes) {
+    if (defined_.erase(KeyOf(it.name, it.loader)) == 0) continue;
+    const auto found = definers_.find(HashOf(it.name));
+    if (found != definers_.end() && --found->second.count == 0) definers_.erase(found);
+  }
+  for (const uint32_t loader : loaders) parents_.erase(loader);
 }
 
 uint32_t LoaderNumbers::LoaderMeant(absl::string_view binary_name, uint32_t from,
@@ -71,7 +80,7 @@ uint32_t LoaderNumbers::LoaderMeant(absl::string_view binary_name, uint32_t from
   absl::MutexLock lock(&mutex_);
   const auto found = definers_.find(HashOf(binary_name));
   if (found == definers_.end()) return unknown;
-  if (!found->second.has_more) return found->second.first;
+  if (!found->second.had_more) return found->second.only;
   uint32_t loader = from;
   for (int depth = 0; depth < kDeepestHierarchy; ++depth) {
     if (defined_.contains(KeyOf(binary_name, loader))) return loader;

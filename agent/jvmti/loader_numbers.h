@@ -15,6 +15,8 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
+#include "absl/types/span.h"
+#include "agent/writer/definition_table.h"
 
 namespace jtrace::jvmti {
 
@@ -30,6 +32,9 @@ class LoaderNumbers {
 
   // A class of that name was prepared.
   void NoteClass(absl::string_view binary_name, uint32_t loader);
+  // The classes were unloaded, and so were the loaders.
+  void Forget(absl::Span<const writer::ForgottenClass> classes,
+              const absl::flat_hash_set<uint32_t>& loaders);
   // The loader of the class that code of loader `from` means by `binary_name`: `from` itself, the
   // nearest of its ancestors that has such a class, or else the only one that has. `unknown` if the
   // class is not loaded yet.
@@ -47,11 +52,12 @@ class LoaderNumbers {
   absl::flat_hash_map<uint32_t, uint32_t> parents_ ABSL_GUARDED_BY(mutex_);
   // Hashes of names: two names in one do no harm but a wrong guess.
   struct Definers {
-    uint32_t first = 0;
-    bool has_more = false;  // then in defined_
+    uint32_t count = 0;
+    uint32_t only = 0;  // if there was never another one
+    bool had_more = false;
   };
   absl::flat_hash_map<uint64_t, Definers> definers_ ABSL_GUARDED_BY(mutex_);
-  absl::flat_hash_set<uint64_t> defined_ ABSL_GUARDED_BY(mutex_);
+  absl::flat_hash_set<uint64_t> defined_ ABSL_GUARDED_BY(mutex_);  // KeyOf
 };
 
 }  // namespace jtrace::jvmti

@@ -10,27 +10,31 @@ namespace jtrace {
 namespace {
 
 constexpr uint64_t kMostBytes = 64ull << 30;
+// Nodes keep their depth in 16 bits.
+constexpr uint32_t kMostDepth = 60'000;
 // For the trees, beside the arena's start.
-constexpr uint64_t kLeastBytes = 64ull << 20;
+constexpr uint64_t kLeastBytes = 4ull << 20;
 
 }  // namespace
 
-absl::StatusOr<hot::Arena*> ReserveArena(uint64_t memory_limit) {
+absl::StatusOr<hot::Arena*> ReserveArena(uint64_t memory_limit, uint32_t max_depth) {
   uint64_t bytes = kMostBytes;
   if (memory_limit != 0) bytes = std::clamp(memory_limit, kLeastBytes, kMostBytes);
   for (; bytes >= kLeastBytes; bytes /= 2) {
     void* memory = mmap(nullptr, hot::kFirstChunk + bytes, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (memory != MAP_FAILED) return InitializeArena(memory, hot::kFirstChunk + bytes);
+    if (memory != MAP_FAILED) return InitializeArena(memory, hot::kFirstChunk + bytes, max_depth);
   }
   return absl::ResourceExhaustedError("no address space for the call trees");
 }
 
-hot::Arena* InitializeArena(void* memory, uint64_t bytes) {
+hot::Arena* InitializeArena(void* memory, uint64_t bytes, uint32_t max_depth) {
   auto* arena = static_cast<hot::Arena*>(memory);
   arena->lost_state.current = reinterpret_cast<uintptr_t>(&arena->lost_node);
   arena->next = hot::kFirstChunk;
-  arena->limit = bytes;
+  arena->limit = bytes - (bytes - hot::kFirstChunk) / 16;
+  arena->reserve_limit = bytes;
+  arena->max_depth = std::clamp(max_depth, 1u, kMostDepth);
   return arena;
 }
 

@@ -103,10 +103,11 @@ uint64_t Probes::memory_used() const { return ArenaBytesUsed(*arena_); }
 
 absl::StatusOr<std::unique_ptr<Probes>> Install(jvmtiEnv* jvmti, JNIEnv* jni,
                                                 const ProbeOptions& options, int number) {
-  absl::StatusOr<hot::Arena*> arena = ReserveArena(options.memory_limit);
+  absl::StatusOr<hot::Arena*> arena = ReserveArena(options.memory_limit, options.max_depth);
   if (!arena.ok()) return arena.status();
   InitializeRseqDescriptor((*arena)->rseq);
   (*arena)->always_on = reinterpret_cast<uintptr_t>(&(*arena)->rseq);
+  (*arena)->lost_state.rseq = reinterpret_cast<uintptr_t>(&(*arena)->always_on);
   const hot::ProbeClock clock = UsableClock(options.clock, **arena);
   const bool ticks = clock == hot::ProbeClock::kCoarse && options.clock_ticks;
   auto probes =

@@ -23,6 +23,8 @@ struct ProbeOptions {
   hot::ProbeClock clock = hot::ProbeClock::kNone;  // not with `flat`
   // clock=coarse: false: the tick stands still but for JTraceClock.advance (tests).
   bool clock_ticks = true;
+  uint32_t max_depth = 1000;  // of nodes; recursion below it is folded
+  double prune_percent = 0;   // share of the parent below which nodes may go; 0: none goes
 
   bool operator==(const ProbeOptions&) const = default;
 };

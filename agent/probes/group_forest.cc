@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "agent/hot/layout.h"
+
 namespace jtrace {
 
 uint32_t GroupForest::AddRoot() {
@@ -16,6 +18,10 @@ uint32_t GroupForest::AddRoot() {
 
 uint32_t GroupForest::Child(uint32_t parent, uint32_t routine, uint32_t& last_number) {
   const auto next = static_cast<uint32_t>(nodes_.size());
+  if (next >= max_nodes_ && routine != hot::kPrunedRoutine &&
+      !children_.contains({parent, routine})) {
+    return PrunedAbove(parent, last_number);
+  }
   const auto [entry, inserted] = children_.try_emplace({parent, routine}, next);
   if (inserted) {
     nodes_.push_back({.parent = parent,
@@ -26,6 +32,19 @@ uint32_t GroupForest::Child(uint32_t parent, uint32_t routine, uint32_t& last_nu
     MarkChanged(next);
   }
   return entry->second;
+}
+
+uint32_t GroupForest::PrunedAbove(uint32_t parent, uint32_t& last_number) {
+  uint32_t at = parent;
+  // A quarter more for [pruned] nodes; then those further up have to do.
+  if (nodes_.size() >= max_nodes_ + max_nodes_ / 4) {
+    while (nodes_[at].routine != 0 && nodes_[at].routine != hot::kPrunedRoutine &&
+           !children_.contains({at, hot::kPrunedRoutine})) {
+      at = nodes_[at].parent;
+    }
+  }
+  if (nodes_[at].routine == hot::kPrunedRoutine) return at;
+  return Child(at, hot::kPrunedRoutine, last_number);
 }
 
 void GroupForest::Add(uint32_t index, uint64_t calls, uint64_t jitted, const NodeTicks& time) {

@@ -35,10 +35,12 @@ class GroupForest {
     NodeTicks time = {};
   };
 
+  explicit GroupForest(size_t max_nodes = SIZE_MAX / 2) : max_nodes_(max_nodes) {}
+
   // Index of a new group's root; never 0.
   uint32_t AddRoot();
   // Index of the child for that routine. If it is made, its number in the trace is taken from
-  // `last_number`.
+  // `last_number`. Beyond `max_nodes` there are no new children but [pruned] ones.
   uint32_t Child(uint32_t parent, uint32_t routine, uint32_t& last_number);
   // `time`: base and off are added, the bounds made wider.
   void Add(uint32_t index, uint64_t calls, uint64_t jitted, const NodeTicks& time);
@@ -59,7 +61,10 @@ class GroupForest {
 
  private:
   void MarkChanged(uint32_t index);
+  // Where calls below `parent` are counted when there are too many nodes.
+  uint32_t PrunedAbove(uint32_t parent, uint32_t& last_number);
 
+  const size_t max_nodes_;
   std::vector<Node> nodes_ = {Node{}};  // parents before children
   absl::flat_hash_map<std::pair<uint32_t, uint32_t>, uint32_t> children_;  // (parent, routine)
   std::vector<uint32_t> roots_;                                            // by group

@@ -18,6 +18,8 @@ extern const unsigned char jtrace_class_JTraceThreads[];
 extern const unsigned long jtrace_class_JTraceThreads_size;
 extern const unsigned char jtrace_class_JTraceTree[];
 extern const unsigned long jtrace_class_JTraceTree_size;
+extern const unsigned char jtrace_class_JTracePruner[];
+extern const unsigned long jtrace_class_JTracePruner_size;
 extern const unsigned char jtrace_class_JTraceClock[];
 extern const unsigned long jtrace_class_JTraceClock_size;
 extern const unsigned char jtrace_class_JTraceLog[];
@@ -101,6 +103,8 @@ absl::Span<const EmbeddedClass> EmbeddedProbeClasses() {
       {"java/lang/invoke/JTraceThreads",
        {jtrace_class_JTraceThreads, jtrace_class_JTraceThreads_size}},
       {"java/lang/invoke/JTraceTree", {jtrace_class_JTraceTree, jtrace_class_JTraceTree_size}},
+      {"java/lang/invoke/JTracePruner",
+       {jtrace_class_JTracePruner, jtrace_class_JTracePruner_size}},
       {kClockClass, {jtrace_class_JTraceClock, jtrace_class_JTraceClock_size}},
       {kLogClass, {jtrace_class_JTraceLog, jtrace_class_JTraceLog_size}},
       {kRingClass, {jtrace_class_JTraceRing, jtrace_class_JTraceRing_size}},

@@ -26,9 +26,12 @@ absl::StatusOr<ProbeSet*> ProbeSets::Use(jvmtiEnv* jvmti, JNIEnv* jni,
       set->counts = std::make_unique<FlatCollector>(set->probes->arena());
     } else {
       const bool clocked = set->probes->clock() != hot::ProbeClock::kNone;
-      set->trees = std::make_unique<TreeCollector>(set->probes->arena(), nullptr,
-                                                   clocked ? &set->probes->scale() : nullptr,
-                                                   set->probes->clock());
+      // What the address space gave may be less than what was asked for.
+      hot::Arena* arena = set->probes->arena();
+      const uint64_t bytes = arena->reserve_limit - hot::kFirstChunk;
+      set->trees = std::make_unique<TreeCollector>(
+          arena, nullptr, clocked ? &set->probes->scale() : nullptr, set->probes->clock(),
+          TreeLimits{bytes, bytes / 6, options.prune_percent});
     }
     if (options.log) {
       set->logs = std::make_unique<LogCollector>(set->probes->arena(), set->probes->clock(),

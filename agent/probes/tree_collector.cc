@@ -1,13 +1,15 @@
 #include "agent/probes/tree_collector.h"
 
 #include <algorithm>
+#include <utility>
+
+#include "agent/probes/node_state.h"
 
 namespace jtrace {
 namespace {
 
 using hot::At;
 using hot::Node;
-using hot::NodeTimes;
 using hot::ReadRelaxed;
 using hot::Ref;
 using hot::ThreadState;
@@ -16,34 +18,27 @@ using hot::ThreadState;
 constexpr uint32_t kUndecided = 0;
 constexpr uint32_t kOwnTree = 1;
 
-// Node::collected.
-enum Collected : uint8_t {
-  kUnseen = 0,
-  kNamed = 1,    // a sample named it: to be told
-  kDefined = 2,  // told in this file
-  kEarlier = 3,  // told in an earlier file: told again if it changes
-  kInGroup = 4,  // its number is an index of the forest, its baseline what was added there
-};
-
-struct Counts {
-  uint64_t calls;
-  uint64_t jitted;
-};
-
-Counts ReadCounts(const Node& node) {
-  // The jitted count first: it can only be behind the sum then.
-  const uint64_t jitted = ReadRelaxed(node.jitted);
-  return {jitted + ReadRelaxed(node.interpreted), jitted};
-}
-
-NodeTimes& TimesOf(Node& node) { return *reinterpret_cast<NodeTimes*>(&node + 1); }
-const NodeTimes& TimesOf(const Node& node) {
-  return *reinterpret_cast<const NodeTimes*>(&node + 1);
+// A [pruned] node that every thread has, and that has counted nothing yet.
+bool IsUnused(const Node& node, const Counts& counts) {
+  return node.routine == hot::kPrunedRoutine && counts.calls == 0 && node.collected == kUnseen;
 }
 
 }  // namespace
 
+TreeCollector::TreeCollector(hot::Arena* arena, GroupOf group_of, const TickScale* scale,
+                             hot::ProbeClock clock, const TreeLimits& limits)
+    : arena_(arena),
+      times_(arena, scale, clock),
+      group_of_(std::move(group_of)),
+      states_(arena),
+      nodes_(arena, times_.node_bytes()),
+      limits_(limits),
+      forest_(limits.groups_bytes / (2 * sizeof(GroupForest::Node))),
+      percent_(limits.prune_percent),
+      homeless_(arena) {}
+
 void TreeCollector::Poll() {
+  nodes_.FreeRetired();
   states_.FreeRetired();
   TakeEnded();
 }
@@ -52,28 +47,46 @@ void TreeCollector::TakeEnded() {
   states_.TakeEnded([this](ThreadState& state) {
     if (IsGrouped(state)) {
       FoldTree(state);
-      states_.Retire(state);
+      Retire(state);
     } else {
       ended_.push_back(&state);
     }
   });
 }
 
-void TreeCollector::Collect(absl::FunctionRef<void(const TreeUpdate&)> visit) {
+void TreeCollector::Retire(ThreadState& state) {
+  if (!pruned_.empty()) {
+    ForEachNode(state, [&](Node& node) { pruned_.erase(hot::RefOf(arena_, &node)); });
+    pruned_.erase(state.root);
+  }
+  victims_.erase(&state);
+  states_.Retire(state);
+}
+
+void TreeCollector::Collect(absl::FunctionRef<void(const TreeUpdate&)> visit, bool tells_aged) {
+  tells_aged_ = tells_aged;
   TakeEnded();
   for (ThreadState* state : ended_) {
     if (on_thread_end_) on_thread_end_(*state);
+    const bool told_all = std::exchange(tells_all_, true);
     CollectTree(*state);
+    tells_all_ = told_all;
     visit({.java_tid = state->tid, .ended = true, .nodes = updates_});
-    states_.Retire(*state);
+    Retire(*state);
   }
   ended_.clear();
   states_.ForEachLive([&](ThreadState& state) {
-    if (IsGrouped(state)) return FoldTree(state);
-    CollectTree(state);
-    if (!updates_.empty()) visit({.java_tid = state.tid, .nodes = updates_});
+    if (IsGrouped(state)) {
+      FoldTree(state);
+    } else {
+      CollectTree(state);
+      if (!updates_.empty()) visit({.java_tid = state.tid, .nodes = updates_});
+    }
+    if (is_short_) AskToPrune(state);
   });
   CollectGroups(visit);
+  JudgeMemory();
+  tells_all_ = false;
 }
 
 bool TreeCollector::IsGrouped(ThreadState& state) {
@@ -99,20 +112,61 @@ void TreeCollector::DecideGroup(ThreadState& state) {
 
 template <typename Visit>
 void TreeCollector::ForEachNode(ThreadState& state, Visit visit) {
-  if (scale_ != nullptr) FindOpen(state);
+  times_.FindOpen(state);
   Ref ref = state.root;
   while ((ref = hot::ReadAcquire(At<Node>(arena_, ref)->next)) != 0) visit(*At<Node>(arena_, ref));
 }
 
+template <typename Visit>
+void TreeCollector::ForEachKept(ThreadState& state, Visit visit) {
+  times_.FindOpen(state);
+  Node* before = At<Node>(arena_, state.root);
+  for (Ref ref = hot::ReadAcquire(before->next); ref != 0;) {
+    Node& node = *At<Node>(arena_, ref);
+    const Ref next = hot::ReadAcquire(node.next);
+    const bool is_gone = IsGone(node);
+    if (is_gone && !IsGivenUp(node)) GiveUp(node);
+    // The thread will append to the last one.
+    if (is_gone && next != 0) {
+      hot::WriteRelease(before->next, next);
+      nodes_.Retire(state, ref);
+    } else {
+      if (!is_gone) visit(node);
+      before = &node;
+    }
+    ref = next;
+  }
+}
+
 void TreeCollector::CollectTree(ThreadState& state) {
   updates_.clear();
-  ForEachNode(state, [this](Node& node) { CollectNode(node); });
+  if (is_short_) pruner_.Begin(state);
+  ForEachKept(state, [&](Node& node) {
+    Judge(node);
+    CollectNode(node);
+  });
+  ReportPruned();
+  nodes_.TakeDroppedTables(state);
 }
 
 void TreeCollector::CollectNode(Node& node) {
+  const Counts counts = ReadCounts(node);
+  if (IsUnused(node, counts)) return;
   const bool known = node.collected == kDefined || node.collected == kEarlier;
-  if (known && ReadCounts(node).calls == node.reported && !TimePassed(node)) return;
+  if (known && counts.calls == node.reported && !times_.Passed(node)) return;
+  if (is_short_ && !tells_all_ && Defer(node, counts.calls)) return;
   Report(node);
+}
+
+bool TreeCollector::Defer(Node& node, uint64_t calls) {
+  if (!IsUntold(node) || (tells_aged_ && node.collected == kAged)) return false;
+  if (tells_aged_) {
+    node.collected = kAged;
+  } else if (node.collected == kUnseen) {
+    node.collected = kYoung;
+  }
+  node.number = static_cast<uint32_t>(calls);
+  return true;
 }
 
 void TreeCollector::Report(Node& node) {
@@ -131,12 +185,12 @@ void TreeCollector::ReportOne(Node& node) {
   const bool is_new = node.collected != kDefined;
   const uint64_t calls = counts.calls - node.baseline_calls;
   const uint64_t jitted = counts.jitted - std::min(counts.jitted, node.baseline_jitted);
-  updates_.push_back({NumberOf(node), At<Node>(arena_, node.parent)->number, node.routine, is_new,
-                      calls, std::min(jitted, calls), TimesSinceBaseline(node)});
-  if (scale_ != nullptr) {
-    const NodeTicks time = ReadTimes(node);
-    TimesOf(node).reported = time.base + time.off;
-  }
+  const NodeTicks time = times_.Read(node);
+  updates_.push_back({NumberOf(node), At<Node>(arena_, node.parent)->number,
+                      TraceRoutine(node.routine), is_new, calls, std::min(jitted, calls),
+                      times_.SinceBaseline(node, time)});
+  times_.SetReported(node, time);
+  if (node.routine == hot::kPrunedRoutine) pruned_calls_ += counts.calls - node.reported;
   node.collected = kDefined;
   nodes_reported_ += is_new;
   total_calls_ += counts.calls - node.reported;
@@ -144,24 +198,33 @@ void TreeCollector::ReportOne(Node& node) {
 }
 
 void TreeCollector::FoldTree(ThreadState& state) {
-  ForEachNode(state, [this](Node& node) { FoldNode(node); });
+  if (is_short_) pruner_.Begin(state);
+  ForEachKept(state, [&](Node& node) {
+    Judge(node);
+    FoldNode(node);
+  });
+  nodes_.TakeDroppedTables(state);
 }
 
 void TreeCollector::FoldNode(Node& node) {
   const Counts counts = ReadCounts(node);
+  if (IsUnused(node, counts)) return;
   if (node.collected != kInGroup) PlaceInGroup(node);
-  const NodeTicks time = TimesSinceBaseline(node);
+  const NodeTicks read = times_.Read(node);
+  const NodeTicks time = times_.SinceBaseline(node, read);
   if (counts.calls == node.baseline_calls && time.base + time.off == 0) return;
+  if (node.routine == hot::kPrunedRoutine) pruned_calls_ += counts.calls - node.baseline_calls;
   forest_.Add(node.number, counts.calls - node.baseline_calls, counts.jitted - node.baseline_jitted,
               time);
-  MoveBaseline(node);
+  times_.SetBaseline(node, read);
   total_calls_ += counts.calls - node.baseline_calls;
   node.baseline_calls = counts.calls;
   node.baseline_jitted = counts.jitted;
 }
 
 void TreeCollector::PlaceInGroup(Node& node) {
-  const Node& parent = *At<Node>(arena_, node.parent);
+  Node& parent = *At<Node>(arena_, node.parent);
+  if (!IsInGroup(parent)) PlaceInGroup(parent);  // a [pruned] node that has counted nothing itself
   node.number = forest_.Child(parent.number, node.routine, last_number_);
   node.collected = kInGroup;
 }
@@ -173,29 +236,33 @@ void TreeCollector::BeginFile() {
       if (node.collected != kDefined && node.collected != kEarlier) return;
       node.baseline_calls = node.reported;
       node.baseline_jitted = std::min(ReadRelaxed(node.jitted), node.reported);
-      MoveBaseline(node);
+      times_.SetBaseline(node, times_.Read(node));
       node.collected = kEarlier;
     });
   });
+  for (auto& [ref, pruned] : pruned_) pruned = {.number = pruned.number};
+  homeless_.BeginFile();
   forest_.BeginFile();
   calls_before_file_ = total_calls_;
 }
 
 void TreeCollector::BeginRecording() {
   Poll();
-  for (ThreadState* state : ended_) states_.Retire(*state);
+  for (ThreadState* state : ended_) Retire(*state);
   ended_.clear();
   states_.ForEachLive([this](ThreadState& state) {
     if (IsGrouped(state)) return FoldTree(state);
     ForEachNode(state, [this](Node& node) {
+      if (IsGivenUp(node)) return;
       NumberOf(node);
       node.reported = ReadCounts(node).calls;
-      if (scale_ != nullptr) TimesOf(node).reported = ReadTimes(node).base + ReadTimes(node).off;
+      times_.SetReported(node, times_.Read(node));
       node.collected = kEarlier;
     });
   });
-  total_calls_ = 0;
-  nodes_reported_ = 0;
+  homeless_.BeginRecording();
+  total_calls_ = nodes_reported_ = 0;
+  pruned_calls_ = pruned_nodes_ = 0;
   BeginFile();
 }
 
@@ -204,76 +271,16 @@ void TreeCollector::CollectGroups(absl::FunctionRef<void(const TreeUpdate&)> vis
     updates_.clear();
     for (const uint32_t index : changed) {
       const GroupForest::Node& node = forest_.node(index);
-      updates_.push_back({node.number, forest_.node(node.parent).number, node.routine, node.is_new,
-                          node.calls, node.jitted, node.time});
+      updates_.push_back({node.number, forest_.node(node.parent).number, TraceRoutine(node.routine),
+                          node.is_new, node.calls, node.jitted, node.time});
       nodes_reported_ += node.is_new;
     }
     visit({.group = group_of_root_[root], .members = forest_.members(root), .nodes = updates_});
   });
 }
 
-void TreeCollector::FindOpen(const hot::ThreadState& state) {
-  open_path_.clear();
-  const uint64_t current = ReadRelaxed(state.current);
-  const uint64_t mark = ReadRelaxed(state.mark);
-  open_node_ = reinterpret_cast<const Node*>(current);
-  // Ended activations of the node do not matter: it is open now.
-  for (const Node* node = open_node_; node != nullptr && node->parent != 0;
-       node = At<Node>(arena_, node->parent)) {
-    open_path_.insert(node);
-  }
-  const uint64_t tick = ReadRelaxed(arena_->tick);
-  const uint64_t now = clock_is_coarse_ ? tick : scale_->Now();
-  // Where probes run all the time there is no need to know; elsewhere both stay as they are.
-  const bool still = ReadRelaxed(state.mark) == mark && ReadRelaxed(state.current) == current;
-  open_ticks_ = still && ReadRelaxed(state.log_ring) == 0 && now > mark ? now - mark : 0;
-}
-
-NodeTicks TreeCollector::ReadTimes(const Node& node) const {
-  if (scale_ == nullptr) return {};
-  const NodeTimes& times = TimesOf(node);
-  NodeTicks time;
-  const uint64_t least = ReadRelaxed(times.least);
-  time.greatest = ReadRelaxed(times.greatest);
-  time.off = ReadRelaxed(times.off);
-  const uint64_t start = ReadRelaxed(times.base_start);
-  time.base = ReadRelaxed(times.base);
-  const bool is_open = open_path_.contains(&node);
-  uint64_t open = is_open && time.base > start ? time.base - start : 0;
-  if (&node == open_node_) {
-    time.base += open_ticks_;
-    open += open_ticks_;
-  }
-  time.least = least != 0 ? hot::kMostTicks - least : open;
-  if (is_open) time.least = std::min(time.least, open);
-  if (is_open) time.greatest = std::max(time.greatest, open);
-  return time;
-}
-
-bool TreeCollector::TimePassed(const Node& node) const {
-  if (scale_ == nullptr) return false;
-  const NodeTicks time = ReadTimes(node);
-  return time.base + time.off != TimesOf(node).reported;
-}
-
-NodeTicks TreeCollector::TimesSinceBaseline(const Node& node) const {
-  NodeTicks time = ReadTimes(node);
-  if (scale_ == nullptr) return time;
-  const NodeTimes& times = TimesOf(node);
-  time.base -= std::min(time.base, times.baseline_base);
-  time.off -= std::min(time.off, times.baseline_off);
-  return time;
-}
-
-void TreeCollector::MoveBaseline(Node& node) const {
-  if (scale_ == nullptr) return;
-  const NodeTicks time = ReadTimes(node);
-  NodeTimes& times = TimesOf(node);
-  times.baseline_base = time.base;
-  times.baseline_off = time.off;
-}
-
 uint32_t TreeCollector::NumberOf(Node& node) {
+  if (IsUntold(node)) node.number = 0;
   if (node.number == 0) node.number = ++last_number_;
   return node.number;
 }
@@ -281,13 +288,13 @@ uint32_t TreeCollector::NumberOf(Node& node) {
 void TreeCollector::Place(Node& node) {
   path_.clear();
   Node* at = &node;
-  for (; at->routine != 0 && at->collected == kUnseen; at = At<Node>(arena_, at->parent)) {
+  for (; at->routine != 0 && IsUntold(*at); at = At<Node>(arena_, at->parent)) {
     path_.push_back(at);
   }
   if (at->routine == 0 && at->collected == kUnseen) {
     IsGrouped(*(reinterpret_cast<ThreadState*>(at) - 1));
   }
-  if (at->collected != kInGroup) return;
+  if (!IsInGroup(*at)) return;
   for (; !path_.empty(); path_.pop_back()) PlaceInGroup(*path_.back());
 }
 
@@ -316,13 +323,14 @@ uint32_t TreeCollector::TraceChild(uint64_t raw_node, uint32_t routine) {
 
 uint32_t TreeCollector::NameBySample(Node& node) {
   if (node.collected == kUnseen) Place(node);
-  if (node.collected == kInGroup) return forest_.NumberForSample(node.number);
+  if (IsInGroup(node)) return forest_.NumberForSample(node.number);
+  if (node.collected == kGivenUp) {
+    Node& kept = KeptAbove(node);
+    return kept.routine == 0 ? 0 : NameBySample(kept);
+  }
+  const uint32_t number = NumberOf(node);
   if (node.collected != kDefined) node.collected = kNamed;
-  return NumberOf(node);
-}
-
-uint64_t TreeCollector::lost_calls() const {
-  return ReadRelaxed(arena_->lost_node.interpreted) + ReadRelaxed(arena_->lost_node.jitted);
+  return number;
 }
 
 }  // namespace jtrace

@@ -6,13 +6,16 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "absl/container/flat_hash_set.h"
 #include "absl/functional/function_ref.h"
 #include "absl/types/span.h"
 #include "agent/hot/layout.h"
 #include "agent/probes/group_forest.h"
+#include "agent/probes/homeless_counts.h"
+#include "agent/probes/node_recycler.h"
 #include "agent/probes/state_recycler.h"
 #include "agent/probes/tick_scale.h"
+#include "agent/probes/tree_pruner.h"
+#include "agent/probes/tree_times.h"
 
 namespace jtrace {
 
@@ -20,11 +23,12 @@ namespace jtrace {
 struct NodeUpdate {
   uint32_t node;     // number in the trace, from 1 on; never used for another node
   uint32_t parent;   // 0: the thread's root
-  uint32_t routine;  // as pushed by the rewritten method
+  uint32_t routine;  // as pushed by the rewritten method; 0: a [pruned] node
   bool is_new;
   uint64_t calls;
   uint64_t jitted;      // of `calls`
   NodeTicks time = {};  // all 0 without a clock
+  bool pruned = false;  // given up: what it counted is in a [pruned] node
 };
 
 // What changed in one thread's tree, or in the common tree of a group of threads; valid during the
@@ -35,6 +39,12 @@ struct TreeUpdate {
   bool ended = false;     // the thread's last update
   uint64_t members = 0;   // threads counted in a group's tree so far
   absl::Span<const NodeUpdate> nodes = {};
+};
+
+struct TreeLimits {
+  uint64_t arena_bytes = 64ull << 30;   // what the threads' trees may take
+  uint64_t groups_bytes = 16ull << 30;  // what the groups' trees may take
+  double prune_percent = 0;             // 0: nothing is pruned
 };
 
 // Reads the threads' trees while they grow. On the writer thread only; never waits for a probe.
@@ -52,12 +62,8 @@ class TreeCollector {
   // `scale`: of the clock that the probes read; null: none. `clock`: that clock.
   explicit TreeCollector(hot::Arena* arena, GroupOf group_of = nullptr,
                          const TickScale* scale = nullptr,
-                         hot::ProbeClock clock = hot::ProbeClock::kNone)
-      : arena_(arena),
-        scale_(scale),
-        clock_is_coarse_(clock == hot::ProbeClock::kCoarse),
-        group_of_(std::move(group_of)),
-        states_(arena) {}
+                         hot::ProbeClock clock = hot::ProbeClock::kNone,
+                         const TreeLimits& limits = TreeLimits());
 
   // Called by Collect for each thread with a tree of its own that has ended, before its last
   // update: what the action names by TraceNode is told in that one.
@@ -72,7 +78,11 @@ class TreeCollector {
 
   // Calls `visit` for each tree that changed since the last time, and each thread with a tree of
   // its own that ended.
-  void Collect(absl::FunctionRef<void(const TreeUpdate&)> visit);
+  // While memory is short, nodes are not told at first sight, since most are given up before long:
+  // only if `tells_aged`, and only those that were there when it was last set.
+  void Collect(absl::FunctionRef<void(const TreeUpdate&)> visit, bool tells_aged = true);
+  // The next Collect is the last one: it tells all.
+  void TellAll() { tells_all_ = true; }
 
   // A new file goes on where the last one ended: from here on counts are those since the last
   // Collect, and a node is defined again when it changes or a sample names it.
@@ -92,27 +102,52 @@ class TreeCollector {
   // The same of the file.
   uint64_t file_calls() const { return total_calls_ - calls_before_file_; }
   uint32_t nodes_reported() const { return nodes_reported_; }
-  // Calls that are in no tree because memory ran out; about right.
-  uint64_t lost_calls() const;
-  // Of the groups' trees.
-  uint64_t memory_bytes() const { return forest_.memory_bytes(); }
+  // Memory taken for trees, bytes.
+  uint64_t tree_bytes() const;
+  // Nodes given up, and calls that are in [pruned] nodes, since the recording began.
+  uint64_t pruned_nodes() const { return pruned_nodes_; }
+  uint64_t pruned_calls() const { return pruned_calls_; }
+  // Memory is short: Collect should come again soon, because it makes room.
+  bool IsShort() const { return is_short_; }
+
+  // Calls of threads for which there was no memory at all: as HomelessCounts.
+  std::vector<RoutineUpdate> CollectHomeless(uint32_t routine_limit);
+  uint64_t homeless_calls() const { return homeless_.calls(); }
 
  private:
+  // What is left of nodes that were given up below a node that was kept: a [pruned] node that no
+  // thread knows of.
+  struct Pruned {
+    uint32_t number = 0;
+    bool is_new = true;
+    uint64_t calls = 0;
+    uint64_t jitted = 0;
+    uint64_t base = 0;
+    uint64_t off = 0;
+  };
+
   void TakeEnded();
+  void Retire(hot::ThreadState& state);
   bool IsGrouped(hot::ThreadState& state);
   void DecideGroup(hot::ThreadState& state);
   template <typename Visit>
   void ForEachNode(hot::ThreadState& state, Visit visit);
+  // The same, but nodes that were cut off are given up and taken out of the list.
+  template <typename Visit>
+  void ForEachKept(hot::ThreadState& state, Visit visit);
+  bool IsGone(const hot::Node& node) const;
+  void GiveUp(hot::Node& node);
+  void GiveUpNumber(hot::Node& node, hot::Node& kept);
+  hot::Node& KeptAbove(const hot::Node& node) const;
+  void ReportPruned();
+  void Judge(const hot::Node& node);
+  void AskToPrune(hot::ThreadState& state);
+  void JudgeMemory();
+  void MoveToPruned(const hot::Node& node, Pruned& into);
   void CollectTree(hot::ThreadState& state);
   void CollectNode(hot::Node& node);
-  // As they are now; all 0 without a clock.
-  NodeTicks ReadTimes(const hot::Node& node) const;
-  bool TimePassed(const hot::Node& node) const;
-  // Less what earlier files, or the group's tree, know.
-  NodeTicks TimesSinceBaseline(const hot::Node& node) const;
-  void MoveBaseline(hot::Node& node) const;
-  // The node that the thread has stood in since its last probe, and for how long.
-  void FindOpen(const hot::ThreadState& state);
+  // Whether the node is not to be told yet.
+  bool Defer(hot::Node& node, uint64_t calls);
   // Reports the node and, if need be, the nodes above it.
   void Report(hot::Node& node);
   void ReportOne(hot::Node& node);
@@ -130,18 +165,30 @@ class TreeCollector {
   hot::Node* NodeAt(uint64_t raw_node) const;
 
   hot::Arena* arena_;
-  const TickScale* scale_;
-  const bool clock_is_coarse_;
+  TreeTimes times_;
   GroupOf group_of_;
   std::function<void(const hot::ThreadState&)> on_thread_end_;
   StateRecycler states_;
+  NodeRecycler nodes_;
+  const TreeLimits limits_;
   GroupForest forest_;
+  TreePruner pruner_;
+  bool is_short_ = false;
+  int short_rounds_ = 0;    // for so many rounds to come
+  bool tells_aged_ = true;  // in this Collect
+  bool tells_all_ = false;
+  double percent_ = 0;       // prune_percent or, while that is not enough, more
+  uint64_t kept_nodes_ = 0;  // met in this Collect
+  absl::flat_hash_map<hot::Ref, Pruned> pruned_;  // by the node above
+  std::vector<hot::Ref> pruned_changed_;          // of the tree being collected
+  // What the threads were asked to cut off; theirs until ThreadState::victims is 0 again.
+  absl::flat_hash_map<const hot::ThreadState*, std::vector<uint32_t>> victims_;
+  uint64_t pruned_nodes_ = 0;
+  uint64_t pruned_calls_ = 0;
+  HomelessCounts homeless_;
   absl::flat_hash_map<uint32_t, uint32_t> root_of_group_;  // in forest_
   absl::flat_hash_map<uint32_t, uint32_t> group_of_root_;
   std::vector<hot::ThreadState*> ended_;  // with trees of their own, to be told
-  const hot::Node* open_node_ = nullptr;
-  uint64_t open_ticks_ = 0;
-  absl::flat_hash_set<const hot::Node*> open_path_;
   std::vector<NodeUpdate> updates_;
   std::vector<hot::Node*> path_;
   uint32_t last_number_ = 0;

@@ -19,6 +19,8 @@ class ChunkSource {
   virtual void Seal(uint64_t time_ns, proto::Chunk& chunk) = 0;
   // The file ends, and with it perhaps the recording: between the last Poll and the last Seal.
   virtual void EndFile(bool /*is_last*/, proto::Chunk&) {}
+  // Whether Seal should come as often as Poll, because it makes room for the program.
+  virtual bool IsUrgent() const { return false; }
   // A new file begins (loop=, dump): what the last one was told has to be told again, and totals
   // start from 0.
   virtual void BeginFile() {}

@@ -12,6 +12,7 @@ namespace jtrace::writer {
 namespace {
 
 constexpr uint64_t kSealPeriodNs = 900'000'000;
+constexpr uint64_t kUrgentSealPeriodNs = 100'000'000;
 // Chunks stay small enough to hold two in memory without thought, and far below the format's limit.
 constexpr size_t kSealBytes = 4u << 20;
 constexpr size_t kMaxChunkBytes = 16u << 20;
@@ -177,7 +178,10 @@ void DrainThread::Poll() {
 }
 
 bool DrainThread::TimeToSeal(uint64_t now) const {
-  return LoggedEvents(own_) >= kSealEvents || now - last_seal_ns_ >= kSealPeriodNs ||
+  const bool is_urgent = std::any_of(sources_.begin(), sources_.end(),
+                                     [](const ChunkSource* source) { return source->IsUrgent(); });
+  return LoggedEvents(own_) >= kSealEvents ||
+         now - last_seal_ns_ >= (is_urgent ? kUrgentSealPeriodNs : kSealPeriodNs) ||
          own_.sample_size() >= kSealSamples || encoder_.pending_bytes() >= kSealBytes;
 }
 

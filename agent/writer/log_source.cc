@@ -131,11 +131,13 @@ class RunEncoder {
 }  // namespace
 
 LogSource::LogSource(const SessionClock& clock, LogCollector& collector, TreeSource trees,
-                     jvmti::ThreadRegistry& threads, Losses& losses, Settings settings)
+                     jvmti::ThreadRegistry& threads, RecordEncoder& encoder, Losses& losses,
+                     Settings settings)
     : clock_(clock),
       collector_(collector),
       trees_(std::move(trees)),
       threads_(threads),
+      encoder_(encoder),
       losses_(losses),
       settings_(settings) {}
 
@@ -144,7 +146,18 @@ void LogSource::Poll(proto::Chunk& chunk) {
   is_behind_ = collector_.Poll([&](const LogRun& run) { Add(run, chunk); });
 }
 
+void LogSource::TellRoutines(const LogRun& run) {
+  for (const uint32_t op : run.ops) {
+    const uint32_t routine = op >> 2;
+    if (routine < told_.size() && told_[routine]) continue;
+    if (routine >= told_.size()) told_.resize(std::max<size_t>(routine + 1, told_.size() * 2));
+    told_[routine] = true;
+    encoder_.TellRoutines({routine});
+  }
+}
+
 void LogSource::Add(const LogRun& run, proto::Chunk& chunk) {
+  TellRoutines(run);
   RunEncoder encoder(clock_, run, threads_.NumberOfJava(run.java_tid), clock_.Now(), chunk);
   encoder.Encode(settings_.switches, [this](uint64_t ref) { return trees_.NumberOf(ref); });
 }

@@ -22,7 +22,8 @@ class LogSource : public ChunkSource {
 
   // `trees`: the same threads' trees, which this source seals.
   LogSource(const SessionClock& clock, LogCollector& collector, TreeSource trees,
-            jvmti::ThreadRegistry& threads, Losses& losses, Settings settings);
+            jvmti::ThreadRegistry& threads, RecordEncoder& encoder, Losses& losses,
+            Settings settings);
   LogSource(const LogSource&) = delete;
   LogSource& operator=(const LogSource&) = delete;
 
@@ -33,11 +34,13 @@ class LogSource : public ChunkSource {
   void BeginFile() override {
     trees_.BeginFile();
     collector_.BeginFile();
+    told_.clear();
   }
   void Wrote(uint64_t file_bytes) override { file_bytes_ = file_bytes; }
 
  private:
   void Add(const LogRun& run, proto::Chunk& chunk);
+  void TellRoutines(const LogRun& run);
   // Stops the logs when the budget is spent.
   void WatchBudget();
 
@@ -45,11 +48,13 @@ class LogSource : public ChunkSource {
   LogCollector& collector_;
   TreeSource trees_;
   jvmti::ThreadRegistry& threads_;
+  RecordEncoder& encoder_;
   Losses& losses_;
   const Settings settings_;
   uint64_t file_bytes_ = 0;
   bool is_behind_ = false;
   bool is_stopped_ = false;
+  std::vector<bool> told_;  // by routine: the file defines it
 };
 
 }  // namespace jtrace::writer

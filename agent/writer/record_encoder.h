@@ -4,22 +4,23 @@
 // called under it that could block, so that a GC event at a safepoint never waits for a thread that
 // the safepoint holds.
 //
-// The numbers of strings, classes, routines and methods hold for the life of the JVM: a second
-// trace of the same process (BeginTrace) and the next file of a trace (Restate) define them again.
-// Those of threads hold for one trace.
+// The numbers of classes, routines and methods hold for the life of the JVM: a second trace of the
+// same process (BeginTrace) and the next file of a trace (Restate) define them again, but for those
+// of unloaded classes (Forget). Those of threads hold for one trace, those of strings for one file.
 #pragma once
 
 #include <cstdint>
 #include <mutex>
 #include <set>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "absl/container/btree_map.h"
-#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "agent/losses.h"
+#include "agent/writer/definition_table.h"
 #include "trace.pb.h"
 
 namespace jtrace::writer {
@@ -42,19 +43,11 @@ struct EventRecord {
   absl::string_view text = {};
 };
 
-// What probes count besides the methods that have them.
-struct RoutineInfo {
-  uint32_t class_id = 0;
-  absl::string_view name = {};
-  absl::string_view descriptor = {};
-  proto::Routine::Kind kind = proto::Routine::METHOD;
-  proto::Routine::Cost cost = proto::Routine::UNCLASSIFIED;
-};
-
 class RecordEncoder {
  public:
   // Events whose major is in `majors_off` are not recorded (codes=).
   explicit RecordEncoder(std::set<uint32_t> majors_off);
+  RecordEncoder(const RecordEncoder&) = delete;
 
   void SetMajorsOff(std::set<uint32_t> majors_off);
   // A trace begins after another one ended: every number given so far is defined in its first
@@ -66,25 +59,36 @@ class RecordEncoder {
   // known, threads included, is defined again.
   void Restate();
 
-  // Numbers of things, defined in the trace when they are first asked for.
+  // Numbers of things. Strings are defined in the trace when they are first asked for, classes and
+  // methods when an event names them.
   uint32_t String(absl::string_view text);
   uint32_t ClassId(absl::string_view binary_name, uint32_t loader);
   uint32_t RoutineId(uint32_t class_id, absl::string_view name, absl::string_view descriptor);
-  // Of a routine that is no method with probes of its own.
-  uint32_t SiteId(const RoutineInfo& info);
+  // Of a routine that is no method with probes of its own. `is_foreign`: the code that has the site
+  // may outlive the class.
+  uint32_t SiteId(const RoutineInfo& info, bool is_foreign = false);
   // The method's number as a routine if it has one, else 0.
   uint32_t FindRoutine(uint32_t class_id, absl::string_view name,
                        absl::string_view descriptor) const;
   uint32_t MethodId(uint32_t class_id, absl::string_view name, absl::string_view descriptor);
+  // Records that the encoder does not see name these: the file has to define them.
+  void TellRoutines(absl::Span<const uint32_t> routines);
+  void TellMethod(uint32_t method);
   uint32_t DefineThread(const ThreadInfo& info);
   // The thread has ended and all its records are made: Restate leaves it out.
   void ForgetThread(uint32_t thread);
+  // The same of classes that were unloaded, by number or by loader.
+  std::vector<ForgottenClass> Forget(const absl::flat_hash_set<uint32_t>& classes,
+                                     const absl::flat_hash_set<uint32_t>& loaders);
 
   void AddEvent(const EventRecord& event);
   void AddClassEvent(const EventRecord& event, proto::ClassEvent details);
   void AddCodeEvent(const EventRecord& event, proto::CodeEvent details);
 
+  // The greatest number of a routine so far.
   uint64_t routines() const;
+  // What a sweep through all classes takes time for.
+  size_t classes() const;
   // Approximate bytes of the chunk being built: the writer seals early when it grows large.
   size_t pending_bytes() const;
 
@@ -92,30 +96,19 @@ class RecordEncoder {
   proto::Chunk Take();
 
  private:
-  using MemberKey = std::tuple<uint32_t, uint32_t, uint32_t>;  // class, name, descriptor
-  using MemberMap = absl::flat_hash_map<MemberKey, uint32_t>;
-  // class, name, descriptor, kind, cost
-  using RoutineKey = std::tuple<uint32_t, uint32_t, uint32_t, int, int>;
-  using RoutineMap = absl::flat_hash_map<RoutineKey, uint32_t>;
-
-  uint32_t StringLocked(absl::string_view text);
-  template <typename Map, typename Definition>
-  uint32_t DefineOnce(Map& known, const typename Map::key_type& key,
-                      google::protobuf::RepeatedPtrField<Definition>& definitions);
   proto::Event* EventLocked(const EventRecord& event);
-
   bool Wanted(uint32_t major) const { return open_ && !majors_off_.contains(major); }
-  proto::Chunk AllDefinitionsLocked() const;
+  // What is pending is lost but for events.
+  void RestateLocked();
 
   mutable std::mutex mutex_;  // guards all below
   std::set<uint32_t> majors_off_;
   bool open_ = true;
   proto::Chunk chunk_;
-  size_t pending_bytes_ = 0;
-  absl::flat_hash_map<std::string, uint32_t> strings_;
-  absl::flat_hash_map<std::pair<uint32_t, uint32_t>, uint32_t> classes_;
-  RoutineMap routines_;
-  MemberMap methods_;
+  // Of the chunk: its events, and what definitions_ had defined before it.
+  size_t event_bytes_ = 0;
+  size_t defined_before_ = 0;
+  DefinitionTable definitions_;
   uint32_t threads_ = 0;
   absl::btree_map<uint32_t, proto::Thread> live_threads_;
 };

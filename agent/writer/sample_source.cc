@@ -236,6 +236,7 @@ void SampleSource::Encode(const hot::Frame& frame, proto::Frame& out) {
     case hot::FrameKind::kInlined: {
       const uint32_t method = MethodOf(frame);
       out.set_value(method);
+      encoder_.TellMethod(method);
       if (method == 0) {
         losses_.Add("frame.unknown_method", Severity::kWarning, 1,
                     "frames of Java methods whose class was not seen");

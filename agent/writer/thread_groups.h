@@ -36,6 +36,8 @@ class ThreadGroups {
   uint32_t NumberOfThread(uint64_t java_tid);
   // The group of virtual threads without a name.
   uint32_t VirtualThreads() { return Group("", /*is_virtual=*/true); }
+  // Stands for the threads for whose trees there was no memory.
+  uint32_t Homeless() { return Group("[no memory]", /*is_virtual=*/false); }
   // A new trace begins: nothing is defined in it.
   void Clear();
 

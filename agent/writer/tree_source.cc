@@ -1,7 +1,12 @@
 #include "agent/writer/tree_source.h"
 
+#include <vector>
+
 namespace jtrace::writer {
 namespace {
+
+// A program that is killed loses the calls of at most twice as long.
+constexpr uint64_t kTellPeriodNs = 500'000'000;
 
 // Numbers of a row as differences, which compress to a byte each.
 class DeltaCoder {
@@ -25,12 +30,14 @@ bool HasTime(const NodeUpdate& node) {
 void EncodeCounts(const TreeUpdate& update, bool has_times, proto::TreeDelta& delta) {
   DeltaCoder defined;
   DeltaCoder counted;
+  DeltaCoder pruned;
   for (const NodeUpdate& node : update.nodes) {
     if (node.is_new) {
       delta.add_new_node(defined.Next(node.node));
       delta.add_new_parent(node.parent);
       delta.add_new_routine(node.routine);
     }
+    if (node.pruned) delta.add_pruned_node(pruned.Next(node.node));
     if (has_times && HasTime(node)) continue;
     delta.add_node(counted.Next(node.node));
     delta.add_calls(node.calls);
@@ -68,6 +75,20 @@ void Encode(const TreeUpdate& update, const TickScale* scale, uint32_t thread,
   EncodeTimes(update, *scale, *times);
 }
 
+void TellRoutines(const TreeUpdate& update, RecordEncoder& encoder) {
+  std::vector<uint32_t> routines;
+  for (const NodeUpdate& node : update.nodes) {
+    if (node.is_new && node.routine != 0) routines.push_back(node.routine);
+  }
+  if (!routines.empty()) encoder.TellRoutines(routines);
+}
+
+void TellRoutines(const FlatUpdate& update, RecordEncoder& encoder) {
+  std::vector<uint32_t> routines;
+  for (const RoutineUpdate& routine : update.routines) routines.push_back(routine.routine);
+  encoder.TellRoutines(routines);
+}
+
 void Encode(const FlatUpdate& update, uint32_t thread, proto::Chunk& chunk) {
   proto::TreeDelta* delta = chunk.add_tree();
   delta->set_thread(thread);
@@ -83,24 +104,49 @@ void Encode(const FlatUpdate& update, uint32_t thread, proto::Chunk& chunk) {
 
 void TreeSource::Poll(proto::Chunk&) { collector_.Poll(); }
 
-void TreeSource::Seal(uint64_t, proto::Chunk& chunk) {
+void TreeSource::Seal(uint64_t time_ns, proto::Chunk& chunk) {
   if (scale_ != nullptr) scale_->Update();
-  collector_.Collect([&](const TreeUpdate& update) {
+  const bool tells_aged = time_ns - told_ns_ >= kTellPeriodNs;
+  if (tells_aged) told_ns_ = time_ns;
+  const auto visit = [&](const TreeUpdate& update) {
     if (update.nodes.empty()) return;
+    TellRoutines(update, encoder_);
     Encode(update, scale_,
            update.group != 0 ? groups_.NumberOfGroup(update.group)
                              : threads_.NumberOfJava(update.java_tid),
            chunk);
-  });
-  losses_.Set("calls.no_memory", Severity::kError, collector_.lost_calls(),
-              "calls that found no memory for their tree node",
-              "count fewer methods: include=com.acme.** or record=flat");
+  };
+  collector_.Collect(visit, tells_aged);
+  SealHomeless(chunk);
+  chunk.set_tree_bytes(collector_.tree_bytes());
+  UpdateLosses();
+}
+
+void TreeSource::SealHomeless(proto::Chunk& chunk) {
+  const auto limit = static_cast<uint32_t>(encoder_.routines() + 1);
+  const std::vector<RoutineUpdate> updates = collector_.CollectHomeless(limit);
+  if (updates.empty()) return;
+  const FlatUpdate update = {.java_tid = 0, .ended = false, .routines = updates};
+  TellRoutines(update, encoder_);
+  Encode(update, groups_.NumberOfGroup(groups_.Homeless()), chunk);
+}
+
+void TreeSource::UpdateLosses() {
+  constexpr absl::string_view kAdvice =
+      "give more memory (memory=), count fewer methods (include=com.acme.**), or record=flat";
+  losses_.Set("tree.pruned_nodes", Severity::kInfo, collector_.pruned_nodes(),
+              "call paths given up to keep within memory=", kAdvice);
+  losses_.Set("calls.pruned", Severity::kWarning, collector_.pruned_calls(),
+              "calls counted in [pruned] nodes, because memory= was used up", kAdvice);
+  losses_.Set("calls.no_memory", Severity::kWarning, collector_.homeless_calls(),
+              "calls of threads without any memory: counted by routine only", kAdvice);
 }
 
 void FlatSource::Seal(uint64_t, proto::Chunk& chunk) {
   const auto limit = static_cast<uint32_t>(encoder_.routines() + 1);
   collector_.Collect(limit, [&](const FlatUpdate& update) {
     if (update.routines.empty()) return;
+    TellRoutines(update, encoder_);
     // Virtual threads share one set of counters.
     Encode(update,
            update.java_tid != 0 ? threads_.NumberOfJava(update.java_tid)

@@ -19,10 +19,17 @@ class TreeSource : public ChunkSource {
  public:
   // `scale`: of the times in the trees; null: there are none.
   TreeSource(TreeCollector& collector, TickScale* scale, jvmti::ThreadRegistry& threads,
-             ThreadGroups& groups, Losses& losses)
-      : collector_(collector), scale_(scale), threads_(threads), groups_(groups), losses_(losses) {}
+             ThreadGroups& groups, RecordEncoder& encoder, Losses& losses)
+      : collector_(collector),
+        scale_(scale),
+        threads_(threads),
+        groups_(groups),
+        encoder_(encoder),
+        losses_(losses) {}
   void Poll(proto::Chunk& chunk) override;
   void Seal(uint64_t time_ns, proto::Chunk& chunk) override;
+  bool IsUrgent() const override { return collector_.IsShort(); }
+  void EndFile(bool, proto::Chunk&) override { collector_.TellAll(); }
   void BeginFile() override { collector_.BeginFile(); }
   // The number in the trace of a node; 0: a thread's root.
   uint32_t NumberOf(uint64_t ref) { return collector_.TraceNode(ref); }
@@ -32,11 +39,16 @@ class TreeSource : public ChunkSource {
   }
 
  private:
+  void SealHomeless(proto::Chunk& chunk);
+  void UpdateLosses();
+
   TreeCollector& collector_;
   TickScale* scale_;
   jvmti::ThreadRegistry& threads_;
   ThreadGroups& groups_;
+  RecordEncoder& encoder_;
   Losses& losses_;
+  uint64_t told_ns_ = 0;  // when nodes were told that are not told at first sight
 };
 
 // record=flat.

@@ -66,9 +66,10 @@ class Report {
     }
     const uint64_t calls = is_flat_ ? flat_.total_calls() : tree_.total_calls() + logged_calls_;
     fprintf(stderr,
-            "total calls=%llu nodes=%u ended=%u lost=%llu bytes=%llu events=%llu dropped=%llu "
+            "total calls=%llu nodes=%u ended=%u pruned=%llu bytes=%llu events=%llu dropped=%llu "
             "open=%u clock=%llu\n",
-            ull{calls}, tree_.nodes_reported(), ended_, ull{tree_.lost_calls()},
+            ull{calls}, tree_.nodes_reported(), ended_,
+            ull{tree_.pruned_calls() + tree_.homeless_calls()},
             ull{jtrace::hot::ReadRelaxed(arena_->next)}, ull{log_.events()},
             ull{log_.dropped_calls()}, OpenInLog(), static_cast<ull>(clock_));
     for (const auto& [path, time] : times_) {

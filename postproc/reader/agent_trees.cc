@@ -4,6 +4,7 @@
 #include <limits>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "postproc/reader/definitions.h"
 #include "postproc/support/strings.h"
@@ -48,12 +49,14 @@ void AgentTrees::AddNewNodes(const proto::TreeDelta& delta) {
     node.thread = delta.thread();
     node.parent = i < delta.new_parent_size() ? delta.new_parent(i) : 0;
     node.routine = i < delta.new_routine_size() ? delta.new_routine(i) : 0;
-    if (node.parent != 0 && !nodes_.contains(node.parent)) {
+    if (node.parent != 0 && !ThreadOf(node.parent).has_value()) {
       NoteUndefined(node.parent);
       node.lost = true;
       node.parent = 0;
     }
-    if (id != 0 && nodes_.try_emplace(id, std::move(node)).second) node_order_.push_back(id);
+    // Never used again: neither is a given-up node's, or there could be circles.
+    if (id == 0 || given_up_.contains(id)) continue;
+    if (nodes_.try_emplace(id, std::move(node)).second) node_order_.push_back(id);
   }
 }
 
@@ -63,7 +66,7 @@ void AgentTrees::AddTotals(const proto::TreeDelta& delta) {
     const uint32_t id = ids.Next(delta.node(i));
     const auto found = nodes_.find(id);
     if (found == nodes_.end()) {
-      NoteUndefined(id);
+      if (!given_up_.contains(id)) NoteUndefined(id);
       continue;
     }
     NodeCounts& counts = found->second.counts;
@@ -115,11 +118,23 @@ void AgentTrees::AddPruned(const proto::TreeDelta& delta) {
     const uint32_t id = ids.Next(step);
     const auto found = nodes_.find(id);
     if (found == nodes_.end()) {
-      NoteUndefined(id);
-    } else {
-      found->second.pruned = true;
+      if (!given_up_.contains(id)) NoteUndefined(id);
+      continue;
     }
+    given_up_[id] = {found->second.thread, found->second.parent};
+    nodes_.erase(found);
   }
+  constexpr size_t kFew = 1 << 16;
+  if (node_order_.size() > 2 * nodes_.size() + kFew) LeaveOutGivenUp();
+}
+
+void AgentTrees::LeaveOutGivenUp() {
+  std::erase_if(node_order_, [this](uint32_t node) { return !nodes_.contains(node); });
+}
+
+const std::vector<uint32_t>& AgentTrees::node_order() {
+  if (node_order_.size() != nodes_.size()) LeaveOutGivenUp();
+  return node_order_;
 }
 
 void AgentTrees::NoteUndefined(uint32_t node) {
@@ -132,10 +147,23 @@ const TreeNode* AgentTrees::FindNode(uint32_t node) const {
   return found == nodes_.end() ? nullptr : &found->second;
 }
 
-const TreeNode* AgentTrees::FindKept(uint32_t node) const {
-  const TreeNode* at = FindNode(node);
-  while (at != nullptr && at->pruned) at = FindNode(at->parent);
-  return at;
+uint32_t AgentTrees::KeptNode(uint32_t node) {
+  uint32_t kept = node;
+  for (auto it = given_up_.find(kept); it != given_up_.end(); it = given_up_.find(kept)) {
+    kept = it->second.parent;
+  }
+  // The next search along this path is short.
+  for (auto it = given_up_.find(node); it != given_up_.end(); it = given_up_.find(node)) {
+    node = std::exchange(it->second.parent, kept);
+  }
+  return kept;
+}
+
+std::optional<uint32_t> AgentTrees::ThreadOf(uint32_t node) const {
+  if (const TreeNode* known = FindNode(node); known != nullptr) return known->thread;
+  const auto found = given_up_.find(node);
+  if (found == given_up_.end()) return std::nullopt;
+  return found->second.thread;
 }
 
 uint64_t AgentTrees::FoldedThreads(uint32_t thread) const {

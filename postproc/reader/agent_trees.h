@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,7 +23,6 @@ struct TreeNode {
   uint32_t parent = 0;   // 0: the thread's root
   uint32_t routine = 0;  // Routine.id; 0: [pruned]
   bool lost = false;     // its parent was never defined
-  bool pruned = false;   // given up; what it had counted stands in a [pruned] node
   NodeCounts counts;
 };
 
@@ -34,12 +34,15 @@ class AgentTrees {
 
   void Add(const proto::TreeDelta& delta, TextOf text_of);
 
-  // In the order of their definition: parents first.
-  const std::vector<uint32_t>& node_order() const { return node_order_; }
-  // Null if it was never defined.
+  // In the order of their definition: parents first. Those that were given up later are no nodes
+  // any more: what they had counted stands in [pruned] nodes.
+  const std::vector<uint32_t>& node_order();
+  // Null if it was never defined, or given up.
   const TreeNode* FindNode(uint32_t node) const;
-  // The node itself or the nearest one above it that was not pruned; null at the root.
-  const TreeNode* FindKept(uint32_t node) const;
+  // The node itself or the nearest one above it that was not given up; 0 at the root.
+  uint32_t KeptNode(uint32_t node);
+  // Whose tree the node is or was in; nothing if it was never defined.
+  std::optional<uint32_t> ThreadOf(uint32_t node) const;
 
   // record=flat: totals by thread and routine, in the order of first appearance.
   struct FlatCount {
@@ -61,12 +64,19 @@ class AgentTrees {
   void AddMetrics(const proto::TreeDelta& delta, TextOf text_of);
   void AddPruned(const proto::TreeDelta& delta);
   void AddFlat(const proto::TreeDelta& delta);
+  void LeaveOutGivenUp();
   void NoteUndefined(uint32_t node);
 
   TraceModel& model_;
   ImportStats& stats_;
   absl::flat_hash_map<uint32_t, TreeNode> nodes_;
-  std::vector<uint32_t> node_order_;
+  // A program whose paths never end gives up far more nodes than it keeps.
+  struct GivenUp {
+    uint32_t thread = 0;
+    uint32_t parent = 0;
+  };
+  absl::flat_hash_map<uint32_t, GivenUp> given_up_;
+  std::vector<uint32_t> node_order_;  // with some that were given up
   std::vector<FlatCount> flat_;
   absl::flat_hash_map<std::pair<uint32_t, uint32_t>, size_t> flat_index_;
   absl::flat_hash_map<uint32_t, uint64_t> folded_threads_;

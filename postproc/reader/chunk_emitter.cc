@@ -287,9 +287,9 @@ FrameId ChunkEmitter::ChunkFrame(const proto::Chunk& chunk, uint32_t index, bool
 const ChunkEmitter::Position& ChunkEmitter::PositionOf(uint32_t node) {
   auto [entry, inserted] = positions_.try_emplace(node);
   if (!inserted) return entry->second;
-  const TreeNode* known = definitions_.trees().FindNode(node);
-  if (known != nullptr) {
-    entry->second.thread = known->thread;
+  const std::optional<uint32_t> thread = definitions_.trees().ThreadOf(node);
+  if (thread.has_value()) {
+    entry->second.thread = *thread;
     entry->second.path = definitions_.PathOf(node);
   } else {
     stats_.Add(Problem::kUndefinedReference);
@@ -348,7 +348,6 @@ void ChunkEmitter::EmitTrees() {
   const int64_t end = StreamTime(definitions_.end_time());
   for (const uint32_t node : definitions_.trees().node_order()) {
     const TreeNode& it = *definitions_.trees().FindNode(node);
-    if (it.pruned) continue;
     visitor_.OnNode(MakeAt(it.thread, end), it.counts, definitions_.PathOf(node));
   }
   const RoutineId flat = model_.InternRoutine("[flat]");

@@ -333,8 +333,8 @@ bool Definitions::MayStandAt(uint32_t thread, uint64_t node) {
 std::vector<RoutineId> Definitions::PathOf(uint32_t node) {
   std::vector<RoutineId> path;
   bool lost = false;
-  for (const TreeNode* at = trees_.FindKept(node); at != nullptr;
-       at = trees_.FindNode(at->parent)) {
+  const auto kept = [this](uint32_t number) { return trees_.FindNode(trees_.KeptNode(number)); };
+  for (const TreeNode* at = kept(node); at != nullptr; at = kept(at->parent)) {
     path.push_back(Routine(at->routine));
     lost |= at->lost;
   }

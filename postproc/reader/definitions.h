@@ -49,7 +49,7 @@ class Definitions {
   // What a thread-start record tells.
   std::vector<std::string> ThreadArgs(ThreadId id) const;
 
-  const AgentTrees& trees() const { return trees_; }
+  AgentTrees& trees() { return trees_; }
   // The path of a node, root first, below [lost] if a node of it is; of a pruned node, that of its
   // nearest ancestor that was kept.
   std::vector<RoutineId> PathOf(uint32_t node);

@@ -24,7 +24,8 @@ std::optional<LogPositions::Path> LogPositions::Find(uint32_t thread, uint64_t n
     return Path{position.routines, 0};
   }
   below_.clear();
-  auto at = static_cast<uint32_t>(node);
+  AgentTrees& trees = definitions_.trees();
+  uint32_t at = trees.KeptNode(static_cast<uint32_t>(node));
   while (at != 0 && !position.size_with.contains(at)) {
     if (below_.size() >= room_) {
       room_ = 0;
@@ -32,13 +33,13 @@ std::optional<LogPositions::Path> LogPositions::Find(uint32_t thread, uint64_t n
       return std::nullopt;
     }
     below_.push_back(at);
-    at = definitions_.trees().FindNode(at)->parent;
+    at = trees.KeptNode(trees.FindNode(at)->parent);
   }
   room_ -= below_.size();
   const size_t shared = at == 0 ? 0 : position.size_with[at];
   Shorten(position, shared);
   for (; !below_.empty(); below_.pop_back()) {
-    const TreeNode& it = *definitions_.trees().FindNode(below_.back());
+    const TreeNode& it = *trees.FindNode(below_.back());
     if (it.lost) Append(position, 0, model_.InternRoutine("[lost]"));
     Append(position, below_.back(), definitions_.Routine(it.routine));
   }

@@ -1,6 +1,7 @@
 package cases;
 
 // requires 21
+// options memory=16g
 
 import java.lang.reflect.Method;
 import java.util.concurrent.ExecutorService;
@@ -8,7 +9,10 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
-/** Virtual threads that block and go on, perhaps on another carrier, in the middle of a call. */
+/**
+ * Virtual threads that block and go on, perhaps on another carrier, in the middle of a call. All are
+ * alive at once: their logs need much address space, as do nodes with times.
+ */
 public final class ManyVirtualThreads {
   private static final int THREADS = 100_000;
 

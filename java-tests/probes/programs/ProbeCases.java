@@ -5,8 +5,8 @@ import java.util.TreeMap;
 
 /**
  * Calls the probes as rewritten methods do, counts for itself and prints what the agent must report:
- * {@code path /1/2 N}, as many calls at that path, summed over threads; {@code lost} if calls may be
- * missing in memory; {@code about /1/2 N} where a call more or less is allowed.
+ * {@code path /1/2 N}, as many calls at that path, summed over threads; {@code pruned} if calls may be
+ * without a path of their own; {@code about /1/2 N} where a call more or less is allowed.
  */
 public class ProbeCases {
   private static final TreeMap<String, Long> EXPECTED = new TreeMap<>();
@@ -270,7 +270,7 @@ public class ProbeCases {
     expect("/5/100", 3);
     expect("/5/100/1", 3);
     System.out.println("total " + (3 + 3L * 99_900 * 4));
-    System.out.println("lost");
+    System.out.println("pruned");
   }
 
   /** Argument: the case. */

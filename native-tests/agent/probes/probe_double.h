@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <set>
 #include <stdexcept>
 
 #include "agent/hot/layout.h"
@@ -36,10 +37,12 @@ class TestArena {
 };
 
 // One Java thread. Children are found by a walk over the list of nodes, which is slow and right;
-// slots and overflow tables are the probes' own business.
+// slots and overflow tables are the probes' own business. With a clock, each probe comes a tick
+// after the last one.
 class ProbeDouble {
  public:
-  ProbeDouble(hot::Arena* arena, uint64_t tid, bool is_virtual = false) : arena_(arena) {
+  ProbeDouble(hot::Arena* arena, uint64_t tid, bool is_virtual = false, bool has_clock = false)
+      : arena_(arena), node_bytes_(sizeof(hot::Node) + (has_clock ? sizeof(hot::NodeTimes) : 0)) {
     hot::Chunk* chunk = NewChunk(0);
     state_ = reinterpret_cast<hot::ThreadState*>(chunk + 1);
     auto* root = reinterpret_cast<hot::Node*>(state_ + 1);
@@ -47,7 +50,7 @@ class ProbeDouble {
     state_->is_virtual = is_virtual;
     state_->root = state_->last = Ref(root);
     state_->chunks = Ref(chunk);
-    state_->bump = reinterpret_cast<uintptr_t>(root + 1);
+    state_->bump = reinterpret_cast<uintptr_t>(root) + node_bytes_;
     state_->limit = reinterpret_cast<uintptr_t>(chunk) + hot::ChunkBytes(0);
     SetCurrent(root);
     Publish();
@@ -57,12 +60,18 @@ class ProbeDouble {
   uint64_t Enter(uint32_t routine, bool jitted = false) {
     const uint64_t token = hot::ReadRelaxed(state_->current);
     hot::Node* child = Child(reinterpret_cast<hot::Node*>(token), routine);
+    Tick();
     uint64_t& counter = jitted ? child->jitted : child->interpreted;
+    ++calls_;
+    jitted_ += jitted;
     hot::WriteRelaxed(counter, hot::ReadRelaxed(counter) + 1);
     SetCurrent(child);
     return token;
   }
-  void Exit(uint64_t token) { hot::WriteRelaxed(state_->current, token); }
+  void Exit(uint64_t token) {
+    Tick();
+    hot::WriteRelaxed(state_->current, token);
+  }
 
   // As hot::MarkThreadEnded does for the published arena.
   void End() {
@@ -84,6 +93,30 @@ class ProbeDouble {
     }
   }
 
+  // Cuts off what the collector asked for, but for what stands above the current node.
+  void Prune() {
+    const auto* victims = reinterpret_cast<const hot::Victims*>(hot::ReadAcquire(state_->victims));
+    if (victims == nullptr) return;
+    std::set<hot::Ref> path;
+    for (auto ref = static_cast<hot::Ref>(current_ref()); ref != 0;
+         ref = hot::At<hot::Node>(arena_, ref)->parent) {
+      path.insert(ref);
+    }
+    for (uint32_t i = 0; i < victims->count && victims->folds == state_->folds; ++i) {
+      auto* node = hot::At<hot::Node>(arena_, (&victims->nodes[0])[i]);
+      if (!path.contains((&victims->nodes[0])[i])) {
+        hot::WriteRelease(node->marks, static_cast<uint8_t>(node->marks | hot::kMarkGone));
+      }
+    }
+    hot::WriteRelease(state_->victims, uint64_t{0});
+  }
+
+  // All that was entered so far.
+  uint64_t calls() const { return calls_; }
+  uint64_t jitted() const { return jitted_; }
+  // What passed in called methods so far.
+  uint64_t ticks() const { return ticks_; }
+
   hot::ThreadState* state() { return state_; }
   uint64_t current_ref() { return Ref(reinterpret_cast<void*>(state_->current)); }
 
@@ -93,16 +126,39 @@ class ProbeDouble {
     hot::WriteRelaxed(state_->current, static_cast<uint64_t>(reinterpret_cast<uintptr_t>(node)));
   }
 
+  void Tick() {
+    auto* node = reinterpret_cast<hot::Node*>(hot::ReadRelaxed(state_->current));
+    if (node_bytes_ == sizeof(hot::Node) || node->routine == 0) return;
+    auto* times = reinterpret_cast<hot::NodeTimes*>(node + 1);
+    hot::WriteRelaxed(times->base, hot::ReadRelaxed(times->base) + 1);
+    ++ticks_;
+  }
+
   hot::Node* Child(hot::Node* parent, uint32_t routine) {
     for (hot::Ref ref = state_->root; ref != 0; ref = hot::At<hot::Node>(arena_, ref)->next) {
       auto* node = hot::At<hot::Node>(arena_, ref);
-      if (node->routine == routine && node->parent == Ref(parent)) return node;
+      if (node->routine == routine && node->parent == Ref(parent) &&
+          (node->marks & hot::kMarkGone) == 0) {
+        return node;
+      }
     }
-    auto* node = static_cast<hot::Node*>(Allocate(sizeof(hot::Node)));
+    hot::Node* node = FreeNode();
+    if (node == nullptr) node = static_cast<hot::Node*>(Allocate(node_bytes_));
     node->routine = routine;
     node->parent = Ref(parent);
     hot::WriteRelease(hot::At<hot::Node>(arena_, state_->last)->next, Ref(node));
     state_->last = Ref(node);
+    return node;
+  }
+
+  hot::Node* FreeNode() {
+    if (state_->pool == 0) {
+      state_->pool = std::atomic_ref<hot::Ref>(state_->freed).exchange(0);
+    }
+    if (state_->pool == 0) return nullptr;
+    auto* node = hot::At<hot::Node>(arena_, state_->pool);
+    state_->pool = node->next;
+    node->next = 0;
     return node;
   }
 
@@ -144,7 +200,11 @@ class ProbeDouble {
   }
 
   hot::Arena* arena_;
+  const uint64_t node_bytes_;
   hot::ThreadState* state_;
+  uint64_t calls_ = 0;
+  uint64_t jitted_ = 0;
+  uint64_t ticks_ = 0;
 };
 
 }  // namespace jtrace::testing

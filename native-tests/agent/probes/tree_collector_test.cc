@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <random>
+#include <set>
 #include <span>
 #include <string>
 #include <thread>
@@ -22,21 +24,31 @@ using ::jtrace::testing::TestArena;
 struct Reader {
   struct Place {
     std::string path;
-    uint64_t calls = 0, jitted = 0;
+    uint64_t calls = 0, jitted = 0, base = 0;
   };
   std::map<uint32_t, Place> nodes;
   std::map<uint64_t, int> ends;
+  std::set<uint32_t> pruned;
 
   void Read(const TreeUpdate& update) {
     for (const NodeUpdate& node : update.nodes) {
       EXPECT_EQ(node.is_new, !nodes.contains(node.node)) << node.node;
+      EXPECT_FALSE(pruned.contains(node.node)) << "numbers are not used again";
       if (node.is_new) {
         EXPECT_TRUE(node.parent == 0 || nodes.contains(node.parent)) << "child before parent";
         nodes[node.node].path = nodes[node.parent].path + "/" + std::to_string(node.routine);
       }
       Place& place = nodes[node.node];
+      if (node.pruned) {
+        EXPECT_EQ(node.calls, 0u);
+        place.calls = place.jitted = place.base = 0;
+        pruned.insert(node.node);
+        continue;
+      }
       EXPECT_GE(node.calls, place.calls);
       EXPECT_LE(node.jitted, node.calls);
+      EXPECT_GE(node.time.base, place.base);
+      place.base = node.time.base;
       place.calls = node.calls;
       place.jitted = node.jitted;
     }
@@ -139,7 +151,8 @@ TEST_F(TreeCollectorTest, FindsChildrenInSlotsAndTables) {
   table->slots[2] = slots[kSecond];
   Collect();
   EXPECT_EQ(reader_.nodes[collector_.TraceChild(raw_parent, kFirst)].path, "/10/33");
-  EXPECT_EQ(reader_.nodes[collector_.TraceChild(raw_parent, kSecond)].path, "/10/65");
+  EXPECT_EQ(reader_.nodes[collector_.TraceChild(raw_parent, kSecond)].path,
+            "/10/" + std::to_string(kSecond));
   EXPECT_EQ(collector_.TraceChild(raw_parent, 99), 0u) << "never called";
   EXPECT_EQ(collector_.TraceChild(0, kFirst), 0u) << "no node";
 }
@@ -271,6 +284,184 @@ TEST(TreeCollectorGroupTest, NewFileDefinesTheGroupsNodesAgain) {
   collector.BeginRecording();
   EXPECT_TRUE(collect().empty());
   EXPECT_EQ(collector.total_calls(), 0u);
+}
+
+// A thread on paths without end, in a tree that may have about a thousand nodes. Nodes that are not
+// told at first sight are told in every `tell_every`th round.
+void WalkWithoutEnd(ProbeDouble& thread, TreeCollector& collector, Reader& reader, int rounds,
+                    absl::FunctionRef<void()> between, int tell_every = 1) {
+  std::mt19937 random(7);
+  uint32_t next_routine = 100;
+  std::vector<uint64_t> tokens;
+  for (int round = 0; round < rounds; ++round) {
+    for (int i = 0; i < 400; ++i) {
+      const bool is_new = random() % 4 == 0;
+      if (tokens.size() < 12 && random() % 2 == 0) {
+        const uint32_t routine = is_new ? next_routine++ : 1 + random() % 5;
+        tokens.push_back(thread.Enter(routine, random() % 3 == 0));
+      } else if (!tokens.empty()) {
+        thread.Exit(tokens.back());
+        tokens.pop_back();
+      }
+    }
+    between();
+    thread.Prune();
+    collector.Poll();
+    collector.Collect([&](const TreeUpdate& update) { reader.Read(update); },
+                      round % tell_every == 0);
+  }
+}
+
+TEST(TreeCollectorPruneTest, NoCallIsLostAndMemoryIsBounded) {
+  TestArena arena;
+  TreeCollector collector(arena.get(), nullptr, nullptr, hot::ProbeClock::kNone,
+                          {.arena_bytes = 1000 * sizeof(hot::Node), .prune_percent = 1});
+  Reader reader;
+  ProbeDouble thread(arena.get(), 1);
+  uint64_t used_early = 0;
+  int round = 0;
+  WalkWithoutEnd(thread, collector, reader, 800, [&] {
+    if (++round == 200) used_early = ArenaBytesUsed(*arena.get());
+  });
+  collector.Collect([&](const TreeUpdate& update) { reader.Read(update); });
+  uint64_t calls = 0, jitted = 0;
+  for (const auto& [number, place] : reader.nodes) {
+    calls += place.calls;
+    jitted += place.jitted;
+  }
+  EXPECT_EQ(calls, thread.calls());
+  EXPECT_EQ(jitted, thread.jitted());
+  EXPECT_EQ(collector.total_calls(), thread.calls());
+  EXPECT_GT(collector.pruned_nodes(), 5'000u);
+  EXPECT_LT(ArenaBytesUsed(*arena.get()), used_early * 5 / 4 + 100'000);
+}
+
+TEST(TreeCollectorPruneTest, WhatIsSoonGivenUpIsNotTold) {
+  std::map<int, uint32_t> told;
+  for (const int tell_every : {1, 10}) {
+    TestArena arena;
+    TreeCollector collector(arena.get(), nullptr, nullptr, hot::ProbeClock::kNone,
+                            {.arena_bytes = 1000 * sizeof(hot::Node), .prune_percent = 1});
+    Reader reader;
+    ProbeDouble thread(arena.get(), 1);
+    WalkWithoutEnd(
+        thread, collector, reader, 400, [] {}, tell_every);
+    told[tell_every] = collector.nodes_reported();
+    collector.TellAll();
+    collector.Collect([&](const TreeUpdate& update) { reader.Read(update); });
+    uint64_t calls = 0;
+    for (const auto& [number, place] : reader.nodes) calls += place.calls;
+    EXPECT_EQ(calls, thread.calls());
+    EXPECT_EQ(collector.total_calls(), thread.calls());
+  }
+  EXPECT_LT(told[10], told[1] / 2);
+}
+
+// Records in the ring, the open gap and the file's first position name nodes at any time.
+TEST(TreeCollectorPruneTest, ThreadsWithALogKeepTheirNodes) {
+  TestArena arena;
+  TreeCollector collector(arena.get(), nullptr, nullptr, hot::ProbeClock::kNone,
+                          {.arena_bytes = 100 * sizeof(hot::Node), .prune_percent = 1});
+  Reader reader;
+  ProbeDouble thread(arena.get(), 1);
+  thread.state()->log_ring = 1;
+  WalkWithoutEnd(thread, collector, reader, 20, [] {});
+  EXPECT_TRUE(collector.IsShort());
+  EXPECT_EQ(collector.pruned_nodes(), 0u);
+  thread.state()->log_ring = 0;
+  WalkWithoutEnd(thread, collector, reader, 20, [] {});
+  EXPECT_GT(collector.pruned_nodes(), 0u);
+}
+
+// The thread goes there by ThreadState::pruned, whatever the tree's slots say.
+TEST(TreeCollectorPruneTest, TheRootsPrunedNodeStays) {
+  TestArena arena;
+  TreeCollector collector(arena.get(), nullptr, nullptr, hot::ProbeClock::kNone,
+                          {.arena_bytes = 100 * sizeof(hot::Node), .prune_percent = 1});
+  Reader reader;
+  ProbeDouble thread(arena.get(), 1);
+  const uint64_t token = thread.Enter(hot::kPrunedRoutine);
+  const auto pruned = static_cast<hot::Ref>(thread.current_ref());
+  thread.state()->pruned = pruned;
+  thread.Exit(token);
+  WalkWithoutEnd(thread, collector, reader, 40, [] {});
+  EXPECT_GT(collector.pruned_nodes(), 0u);
+  const auto& node = *hot::At<hot::Node>(arena.get(), pruned);
+  EXPECT_EQ(node.marks & hot::kMarkGone, 0);
+  EXPECT_EQ(node.routine, hot::kPrunedRoutine);
+}
+
+// What was pruned leaves its time as well, in all files of the recording together.
+TEST(TreeCollectorPruneTest, NoTimeIsLost) {
+  constexpr uint64_t kNodeBytes = sizeof(hot::Node) + sizeof(hot::NodeTimes);
+  for (const uint32_t group : {0, 1}) {
+    TestArena arena;
+    const TickScale scale = TickScale::Nanoseconds();
+    TreeCollector collector(arena.get(), [group](uint64_t, bool) { return group; }, &scale,
+                            hot::ProbeClock::kCoarse,
+                            {.arena_bytes = 1000 * kNodeBytes, .prune_percent = 1});
+    std::vector<Reader> files(1);
+    ProbeDouble thread(arena.get(), 1, false, /*has_clock=*/true);
+    for (int file = 0; file < 4; ++file) {
+      WalkWithoutEnd(thread, collector, files.back(), 100, [] {});
+      collector.BeginFile();
+      files.emplace_back();
+    }
+    collector.Collect([&](const TreeUpdate& update) { files.back().Read(update); });
+    uint64_t base = 0, calls = 0, in_pruned = 0;
+    for (const Reader& file : files) {
+      for (const auto& [number, place] : file.nodes) {
+        base += place.base;
+        calls += place.calls;
+        if (place.path.ends_with("/0")) in_pruned += place.base;
+      }
+    }
+    EXPECT_EQ(calls, thread.calls());
+    EXPECT_EQ(base, thread.ticks());
+    EXPECT_GT(collector.pruned_nodes(), 1'000u);
+    if (group == 0) {
+      EXPECT_GT(in_pruned, 0u);
+    }
+  }
+}
+
+TEST(TreeCollectorPruneTest, SamplesOfPrunedNodesFindANodeThatIsDefined) {
+  TestArena arena;
+  TreeCollector collector(arena.get(), nullptr, nullptr, hot::ProbeClock::kNone,
+                          {.arena_bytes = 1000 * sizeof(hot::Node), .prune_percent = 1});
+  Reader reader;
+  ProbeDouble thread(arena.get(), 1);
+  std::vector<uint32_t> sampled;
+  uint64_t before = 0;
+  WalkWithoutEnd(thread, collector, reader, 300, [&] {
+    // Read in this round; the one of the round before may have been given up by now.
+    for (const uint64_t raw : {thread.current_ref(), before}) {
+      if (raw != 0) sampled.push_back(collector.TraceNode(raw));
+    }
+    before = thread.current_ref();
+  });
+  EXPECT_GT(collector.pruned_nodes(), 1'000u);
+  for (const uint32_t number : sampled) EXPECT_TRUE(reader.nodes.contains(number)) << number;
+}
+
+TEST(TreeCollectorPruneTest, MembersOfGroupsLeaveTheirCallsToTheGroup) {
+  TestArena arena;
+  TreeCollector collector(arena.get(), [](uint64_t, bool) { return 1; }, nullptr,
+                          hot::ProbeClock::kNone,
+                          {.arena_bytes = 1000 * sizeof(hot::Node),
+                           .groups_bytes = 400 * sizeof(GroupForest::Node),
+                           .prune_percent = 1});
+  Reader reader;
+  ProbeDouble thread(arena.get(), 1);
+  WalkWithoutEnd(thread, collector, reader, 300, [] {});
+  uint64_t calls = 0, in_pruned = 0;
+  for (const auto& [path, count] : reader.Calls()) {
+    calls += count;
+    if (path.ends_with("/0")) in_pruned += count;
+  }
+  EXPECT_EQ(calls, thread.calls());
+  EXPECT_GT(in_pruned, 0u);
+  EXPECT_LE(reader.nodes.size(), 252u);
 }
 
 // Eight writers come and go in the same few buckets while the collector runs (TSan looks on).

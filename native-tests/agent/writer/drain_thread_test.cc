@@ -191,6 +191,7 @@ TEST(DrainThreadTest, NextFileStandsAlone) {
   ASSERT_TRUE(
       drain.NextFile(*second, start, [](proto::SessionEnd& end) { end.set_calls(5); }).ok());
   f.encoder.AddEvent({.thread = running, .major = format::kSession, .text = "later"});
+  f.encoder.TellRoutines({routine});
   ASSERT_TRUE(drain.Stop([](proto::SessionEnd& end) { end.set_calls(6); }).ok());
 
   EXPECT_EQ(ReadChunks(f.path).back().session_end().calls(), 5u);
@@ -199,11 +200,13 @@ TEST(DrainThreadTest, NextFileStandsAlone) {
   EXPECT_EQ(first.sequence(), 1u);
   EXPECT_EQ(first.session_start().pid(), 43);
   EXPECT_EQ(first.first_string(), 1u);
-  ASSERT_EQ(first.class_def_size(), 1);
-  EXPECT_EQ(first.string(first.class_def(0).name() - 1), "a.B");
-  ASSERT_EQ(first.routine_size(), 1);
-  EXPECT_EQ(first.routine(0).id(), routine);
-  EXPECT_EQ(first.string(first.routine(0).name() - 1), "f");
+  proto::Chunk all;
+  for (const proto::Chunk& chunk : chunks) all.MergeFrom(chunk);
+  ASSERT_EQ(all.class_def_size(), 1);
+  EXPECT_EQ(first.string(all.class_def(0).name() - 1), "a.B");
+  ASSERT_EQ(all.routine_size(), 1);
+  EXPECT_EQ(all.routine(0).id(), routine);
+  EXPECT_EQ(first.string(all.routine(0).name() - 1), "f");
   ASSERT_EQ(first.thread_size(), 1);
   EXPECT_EQ(first.thread(0).id(), running);
   EXPECT_EQ(chunks.back().session_end().calls(), 6u);
@@ -213,45 +216,6 @@ TEST(DrainThreadTest, NextFileStandsAlone) {
   EXPECT_EQ(f.source.sizes.front(), format::kFileHeaderSize);
   EXPECT_TRUE(std::is_sorted(f.source.sizes.begin(), f.source.sizes.end()));
   EXPECT_EQ(f.source.sizes.back(), second->bytes_written());
-}
-
-TEST(RecordEncoderTest, NextTraceDefinesAgainAndKeepsNumbers) {
-  RecordEncoder encoder({});
-  const uint32_t klass = encoder.ClassId("a.B", 0);
-  const uint32_t f = encoder.RoutineId(klass, "f", "()V");
-  encoder.DefineThread({.name = "main"});
-  encoder.EndTrace();
-  encoder.AddEvent({.major = format::kSession});
-  const uint32_t g = encoder.RoutineId(klass, "g", "()V");
-  EXPECT_EQ(encoder.Take().ByteSizeLong(), 0u) << "nothing is kept while no trace is open";
-  encoder.BeginTrace({format::kGc});
-  encoder.AddEvent({.major = format::kGc});
-  EXPECT_EQ(encoder.RoutineId(klass, "f", "()V"), f);
-  EXPECT_EQ(encoder.DefineThread({.name = "main"}), 1u);
-  const proto::Chunk chunk = encoder.Take();
-  EXPECT_EQ(chunk.class_def_size(), 1);
-  ASSERT_EQ(chunk.routine_size(), 2);
-  EXPECT_EQ(chunk.routine(0).id() + chunk.routine(1).id(), f + g);
-  EXPECT_EQ(chunk.event_size(), 0);
-  for (const std::string name : {"a.B", "f", "g", "()V", "main"}) {
-    EXPECT_THAT(chunk.string(), ::testing::Contains(name));
-  }
-}
-
-TEST(RecordEncoderTest, NumbersAreStableAndDefinedOnce) {
-  RecordEncoder encoder({});
-  const uint32_t boot = encoder.ClassId("a.B", 0);
-  const uint32_t other = encoder.ClassId("a.B", 3);
-  EXPECT_NE(boot, other) << "the loader is part of a class's identity";
-  const uint32_t f = encoder.RoutineId(boot, "f", "()V");
-  EXPECT_NE(f, encoder.RoutineId(other, "f", "()V"));
-  EXPECT_EQ(f, encoder.RoutineId(boot, "f", "()V"));
-  EXPECT_NE(f, encoder.RoutineId(boot, "f", "(I)V"));
-  const proto::Chunk chunk = encoder.Take();
-  EXPECT_EQ(chunk.class_def_size(), 2);
-  EXPECT_EQ(chunk.routine_size(), 3);
-  EXPECT_EQ(encoder.ClassId("a.B", 0), boot);
-  EXPECT_EQ(encoder.Take().class_def_size(), 0);
 }
 
 }  // namespace

@@ -23,6 +23,7 @@ final class CasesTest {
   private static final Pattern EXPECT = Pattern.compile("EXPECT (\\d+) (.+)");
   private static final Pattern NEAR = Pattern.compile("EXPECT_NEAR (\\d+) (\\d+) (.+)");
   private static final Pattern REQUIRES = Pattern.compile("(?m)^// requires (\\d+)$");
+  private static final Pattern OPTIONS = Pattern.compile("(?m)^// options (.+)$");
 
   private record Way(String name, String agentOptions, String... jvmArguments) {}
 
@@ -46,11 +47,14 @@ final class CasesTest {
     List<DynamicTest> tests = new ArrayList<>();
     try (Stream<Path> sources = Files.list(Setup.CASE_SOURCES.resolve("cases"))) {
       for (Path source : sources.sorted().toList()) {
-        Matcher requires = REQUIRES.matcher(Files.readString(source));
+        String text = Files.readString(source);
+        Matcher requires = REQUIRES.matcher(text);
         if (requires.find() && Integer.parseInt(requires.group(1)) > Setup.JDK_MAJOR) continue;
         String main = "cases." + source.getFileName().toString().replace(".java", "");
+        Matcher options = OPTIONS.matcher(text);
+        String more = options.find() ? "," + options.group(1) : "";
         for (Way way : WAYS) {
-          tests.add(DynamicTest.dynamicTest(main + " " + way.name(), () -> check(main, way)));
+          tests.add(DynamicTest.dynamicTest(main + " " + way.name(), () -> check(main, way, more)));
         }
       }
     }
@@ -58,9 +62,12 @@ final class CasesTest {
     return tests.stream();
   }
 
-  private static void check(String main, Way way) {
+  private static void check(String main, Way way, String moreOptions) {
     Jvm.Result run =
-        new Jvm().agent(way.agentOptions()).arguments(way.jvmArguments()).run(main);
+        new Jvm()
+            .agent(way.agentOptions() + moreOptions)
+            .arguments(way.jvmArguments())
+            .run(main);
     assertEquals(0, run.exit(), run.err());
     assertEquals(List.of(), run.foreignErrors());
     Report flat = run.report("--report=flat");

@@ -16,6 +16,7 @@ final class JTraceLayout {
   static final int NODE_INTERPRETED = 16;
   static final int NODE_JITTED = 24;
   static final int NODE_DEPTH = 36;
+  static final int NODE_MARKS = 38;
   static final int NODE_SLOTS = 64;
   static final int SLOT_COUNT = 32;
   static final int NODE_SIZE = 320;
@@ -32,7 +33,26 @@ final class JTraceLayout {
   static final int STATE_LIMIT = 48;
   static final int STATE_VIRTUAL = 56;
   static final int STATE_CHUNK_BYTES = 72;
-  static final int STATE_SIZE = 192;
+  static final int STATE_VICTIMS = 176;
+  static final int STATE_POOL = 184;
+  static final int STATE_FREED = 188;
+  static final int STATE_DROPPED = 192;
+  static final int STATE_PRUNED = 196;
+  static final int STATE_AWAY = 200;
+  static final int STATE_FOLDS = 204;
+  static final int STATE_SIZE = 256;
+
+  static final int VICTIMS_FOLDS = 0;
+  static final int VICTIMS_COUNT = 4;
+  static final int VICTIMS_NODES = 8;
+
+  /** NODE_MARKS: cut off from the tree for good; above the current node; calls fold from here. */
+  static final int MARK_GONE = 1;
+  static final int MARK_ON_PATH = 2;
+  static final int MARK_FOLDS = 4;
+
+  /** The routine of nodes that stand for calls without a node of their own. */
+  static final int PRUNED_ROUTINE = 33554431;
 
   static final int CHUNK_NEXT = 0;
   static final int CHUNK_CLASS = 4;
@@ -49,21 +69,26 @@ final class JTraceLayout {
   static final int TABLE_COUNT = 4;
   static final int TABLE_SLOTS = 8;
   static final int TABLE_FIRST_CAPACITY = 16;
+  /** Where a child was: no routine has this id. */
+  static final long TABLE_TOMBSTONE = 0xFFFFFFFFL;
   /** 2^32 / golden ratio: spreads consecutive ids. */
   static final int HASH = 0x9E3779B1;
 
-  static final int ARENA_NEXT = 192;
-  static final int ARENA_LIMIT = 200;
-  static final int ARENA_FREES = 216;
-  static final int ARENA_FREE = 256;
-  static final int ARENA_LOST_NODE = 320;
+  static final int ARENA_NEXT = 256;
+  static final int ARENA_LIMIT = 264;
+  static final int ARENA_FREES = 280;
+  static final int ARENA_RESERVE_LIMIT = 288;
+  static final int ARENA_MAX_DEPTH = 296;
+  static final int ARENA_LOST = 300;
+  static final int ARENA_FREE = 320;
+  static final int ARENA_LOST_NODE = 384;
   static final int ARENA_BUCKETS = 4096;
   static final int BUCKET_COUNT = 16384;
   static final int ARENA_COMPILED = 69632;
-  static final int COMPILED_COUNT = 4194304;
-  static final int ARENA_SHARED = 4263936;
+  static final int COMPILED_COUNT = 33554432;
+  static final int ARENA_SHARED = 33624064;
 
-  static final int FLAT_COUNTERS = 192;
+  static final int FLAT_COUNTERS = 256;
   static final int FLAT_IDS = 262144;
 
   private JTraceLayout() {}

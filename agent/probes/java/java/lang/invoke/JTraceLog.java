@@ -25,7 +25,7 @@ final class JTraceLog {
   private static final int CLOCK = JTraceProbe.CLOCK;
   private static final int COARSE = 1;
   private static final int CPU = 3;
-  private static final int ARENA_LOG_STOPPED = 712;
+  private static final int ARENA_LOG_STOPPED = 776;
   private static final int STATE_LOG_GAP = 144;
   private static final int STATE_LOG_MOVING = 152;
   private static final int STATE_LOG_DROPPED = 160;
@@ -65,7 +65,7 @@ final class JTraceLog {
     long child = JTraceProbe.child(state, current, id);
     boolean jitted = JTraceProbe.jitted(id);
     if (child == ARENA + ARENA_LOST_NODE) {
-      JTraceProbe.count(child, jitted);
+      JTraceTree.countWithoutNode(state, id, jitted);
     } else if (!append(state, id << 2 | (jitted ? 1 : 0))) {
       long dropped = U.getLong(state + STATE_LOG_DROPPED) + 1;
       if (U.getLong(state + STATE_LOG_GAP) > OVER && (dropped & (GAP_CALLS - 1)) != 0) {

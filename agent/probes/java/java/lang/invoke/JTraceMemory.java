@@ -11,11 +11,29 @@ final class JTraceMemory {
 
   private JTraceMemory() {}
 
-  /** Zeroed memory from the thread's current chunk or a new one; 0: none left. */
-  static long allocate(long state, long bytes) {
+  /** Zeroed memory for a node: one that the writer thread gave back, or new; 0: none left. */
+  static long allocateNode(long state, int limit) {
+    int free = U.getInt(state + STATE_POOL);
+    if (free == 0 && U.getInt(state + STATE_FREED) != 0) {
+      free = U.getAndSetInt(null, state + STATE_FREED, 0);
+    }
+    if (free == 0) {
+      return allocate(state, JTraceTree.nodeBytes(), limit);
+    }
+    long node = at(free);
+    U.putInt(state + STATE_POOL, U.getInt(node + NODE_NEXT));
+    U.putInt(node + NODE_NEXT, 0);
+    return node;
+  }
+
+  /**
+   * Zeroed memory from the thread's current chunk or a new one; 0: none left. {@code limit}: of the
+   * arena, ARENA_LIMIT or ARENA_RESERVE_LIMIT.
+   */
+  static long allocate(long state, long bytes, int limit) {
     bytes = (bytes + 63) & ~63L;
     long address = U.getLong(state + STATE_BUMP);
-    if (U.getLong(state + STATE_LIMIT) - address < bytes && !nextChunk(state, bytes)) {
+    if (U.getLong(state + STATE_LIMIT) - address < bytes && !nextChunk(state, bytes, limit)) {
       return 0;
     }
     address = U.getLong(state + STATE_BUMP);
@@ -23,15 +41,15 @@ final class JTraceMemory {
     return address;
   }
 
-  private static boolean nextChunk(long state, long bytes) {
+  private static boolean nextChunk(long state, long bytes, int limit) {
     int wanted = Math.min(U.getInt(state + STATE_CHUNK_CLASS) + 1, USUAL_CLASSES - 1);
     U.putInt(state + STATE_CHUNK_CLASS, wanted);
     while (wanted < CHUNK_CLASSES - 1 && chunkBytes(wanted) - CHUNK_HEADER < bytes) {
       wanted++;
     }
-    // Smaller ones may have been given back where there is no room for a new one.
+    // Smaller ones may have been given back, or fit in, where there is no room for a new one.
     for (int c = wanted; c >= 0 && chunkBytes(c) - CHUNK_HEADER >= bytes; c--) {
-      long chunk = newChunk(c);
+      long chunk = newChunk(c, limit);
       if (chunk != 0) {
         useChunk(state, chunk, chunkBytes(c));
         return true;
@@ -55,7 +73,7 @@ final class JTraceMemory {
   }
 
   /** A zeroed chunk, recycled or from the arena's end; 0: none left. */
-  static long newChunk(int sizeClass) {
+  static long newChunk(int sizeClass, int arenaLimit) {
     long free = ARENA + ARENA_FREE + sizeClass * 8L;
     for (long head; (int) (head = U.getLongVolatile(null, free)) != 0; ) {
       long chunk = at((int) head);
@@ -67,7 +85,7 @@ final class JTraceMemory {
       }
     }
     long bytes = chunkBytes(sizeClass);
-    long limit = U.getLong(ARENA + ARENA_LIMIT);
+    long limit = U.getLong(ARENA + arenaLimit);
     for (long offset; (offset = U.getLongVolatile(null, ARENA + ARENA_NEXT)) + bytes <= limit; ) {
       if (U.compareAndSetLong(null, ARENA + ARENA_NEXT, offset, offset + bytes)) {
         U.putInt(ARENA + offset + CHUNK_CLASS, sizeClass);

@@ -111,7 +111,7 @@ public final class JTraceProbe {
     if (CLOCK != 0) {
       JTraceClock.charge(state, current);
     }
-    long target = child(state, token, id);
+    long target = JTraceTree.childOfOpenCall(state, token, id);
     U.putLong(state + STATE_CURRENT, target);
     if (CLOCK != 0) {
       leave(current, target);
@@ -135,7 +135,7 @@ public final class JTraceProbe {
   public static void count(int id) {
     long state = state();
     if (id >= FLAT_IDS || state == ARENA + ARENA_SHARED) {
-      countShared(id);
+      countShared(id, jitted(id));
       return;
     }
     long counter = state + FLAT_COUNTERS + ((long) id << 4) + (jitted(id) ? 8 : 0);
@@ -178,9 +178,9 @@ public final class JTraceProbe {
         || U.getByte(ARENA + ARENA_COMPILED + (id & (COMPILED_COUNT - 1))) != 0;
   }
 
-  private static void countShared(int id) {
+  static void countShared(int id, boolean jitted) {
     long counter = ARENA + ARENA_SHARED + FLAT_COUNTERS + ((long) (id & (COMPILED_COUNT - 1)) << 4);
-    U.getAndAddLong(null, counter + (jitted(id) ? 8 : 0), 1);
+    U.getAndAddLong(null, counter + (jitted ? 8 : 0), 1);
   }
 
   // ---- Slow paths -------------------------------------------------------------------------------
@@ -195,6 +195,9 @@ public final class JTraceProbe {
       JTraceClock.close(from);
     } else if (JTraceTree.isBelow(from, to)) {
       closeAll(from, to);
+    } else {
+      // A call that is counted further up: folded, or without memory.
+      JTraceClock.close(from);
     }
   }
 

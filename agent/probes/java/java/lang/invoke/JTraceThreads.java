@@ -64,13 +64,14 @@ final class JTraceThreads {
   }
 
   private static long newTreeState(long tid) {
-    long chunk = JTraceMemory.newChunk(0);
+    long chunk = JTraceMemory.newChunk(0, ARENA_RESERVE_LIMIT);
     if (chunk == 0) {
       return 0;
     }
     long state = chunk + CHUNK_HEADER;
     long root = state + STATE_SIZE;
-    if (isVirtual()) {
+    boolean virtual = isVirtual();
+    if (virtual) {
       U.putInt(state + STATE_VIRTUAL, 1);
       // There may be very many: they get a second small chunk before bigger ones.
       U.putInt(state + STATE_CHUNK_CLASS, -1);
@@ -83,12 +84,15 @@ final class JTraceThreads {
     U.putInt(state + STATE_CHUNKS, reference(chunk));
     U.putLong(state + STATE_BUMP, root + JTraceTree.nodeBytes());
     U.putLong(state + STATE_LIMIT, chunk + (1L << CHUNK_BASE_SHIFT));
+    if (!virtual) {
+      JTracePruner.prunedNodeOfRoot(state);
+    }
     if (JTraceProbe.CLOCK != 0) {
       JTraceClock.begin(state);
     }
     if (JTraceProbe.LOG) {
       // After the state's own chunk, which stays the last of the list.
-      long ring = JTraceMemory.newChunk(isVirtual() ? VIRTUAL_RING_CLASS : RING_CLASS);
+      long ring = JTraceMemory.newChunk(virtual ? VIRTUAL_RING_CLASS : RING_CLASS, ARENA_LIMIT);
       if (ring != 0) {
         U.putInt(ring + CHUNK_NEXT, reference(chunk));
         U.putInt(state + STATE_CHUNKS, reference(ring));
@@ -110,7 +114,7 @@ final class JTraceThreads {
     if (isVirtual()) {
       return ARENA + ARENA_SHARED;
     }
-    long chunk = JTraceMemory.newChunk(FLAT_CLASS);
+    long chunk = JTraceMemory.newChunk(FLAT_CLASS, ARENA_RESERVE_LIMIT);
     if (chunk == 0) {
       return ARENA + ARENA_SHARED;
     }

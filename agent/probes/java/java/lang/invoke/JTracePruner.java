@@ -1,0 +1,182 @@
+package java.lang.invoke;
+
+import static java.lang.invoke.JTraceLayout.*;
+import static java.lang.invoke.JTraceMemory.at;
+import static java.lang.invoke.JTraceMemory.reference;
+import static java.lang.invoke.JTraceTree.parent;
+import static java.lang.invoke.JTraceTree.routine;
+
+import jdk.internal.misc.Unsafe;
+
+/**
+ * Keeps trees within their memory: folds deep recursion, cuts off what the agent's writer thread has
+ * chosen, and finds a node for calls that cannot have one of their own. Not with record=log.
+ */
+final class JTracePruner {
+  private static final long ARENA = JTraceProbe.ARENA;
+  private static final Unsafe U = Unsafe.getUnsafe();
+
+  private JTracePruner() {}
+
+  /**
+   * The innermost activation of id on the path that was called by the routine of caller; 0: there is
+   * none among as many levels as maxdepth= says, so that a cycle of more calls is not folded.
+   */
+  private static long sameArcAbove(long caller, int id) {
+    int callerRoutine = routine(caller);
+    long node = caller;
+    for (int left = U.getInt(ARENA + ARENA_MAX_DEPTH); left > 0; left--) {
+      int parent = U.getInt(node + NODE_PARENT);
+      if (parent == 0) {
+        break;
+      }
+      if (routine(node) == id && routine(at(parent)) == callerRoutine) {
+        return node;
+      }
+      node = at(parent);
+    }
+    return 0;
+  }
+
+  /**
+   * At the depth limit: the node further up where calls of id from caller are counted from now on; 0:
+   * there is none. The caller is then no longer on the path of the current node, though it has an
+   * activation: it must never be pruned, and who is choosing nodes to prune must look again.
+   */
+  static long fold(long state, long caller, int id) {
+    long target = sameArcAbove(caller, id);
+    if (target == 0) {
+      return 0;
+    }
+    mark(caller, MARK_FOLDS);
+    U.putIntRelease(null, state + STATE_FOLDS, U.getInt(state + STATE_FOLDS) + 1);
+    long slot = JTraceTree.freeSlot(state, caller, id);
+    if (slot != 0) {
+      JTraceTree.setSlot(caller, slot, target, id);
+    }
+    return target;
+  }
+
+  private static void mark(long node, int mark) {
+    U.putByteRelease(null, node + NODE_MARKS, (byte) (U.getByte(node + NODE_MARKS) | mark));
+  }
+
+  private static boolean isMarked(long node, int mark) {
+    return (U.getByte(node + NODE_MARKS) & mark) != 0;
+  }
+
+  // ---- Little memory ----------------------------------------------------------------------------
+
+  /** The node that counts calls below parent for which there is no memory; 0: nor is for this. */
+  static long prunedNode(long state, long parent) {
+    if (routine(parent) == PRUNED_ROUTINE) {
+      return parent;
+    }
+    long node = JTraceTree.lookUp(parent, PRUNED_ROUTINE);
+    if (node == 0 && U.getInt(parent + NODE_PARENT) != 0) {
+      node = JTraceTree.makeChild(state, parent, PRUNED_ROUTINE, ARENA_RESERVE_LIMIT);
+    }
+    if (node != 0) {
+      return node;
+    }
+    // Further up: the current node leaves the path of activations that go on.
+    U.putInt(state + STATE_AWAY, 1);
+    for (long above = parent; U.getInt(above + NODE_PARENT) != 0; above = parent(above)) {
+      node = JTraceTree.lookUp(above, PRUNED_ROUTINE);
+      if (node != 0) {
+        return node;
+      }
+    }
+    return prunedNodeOfRoot(state);
+  }
+
+  /**
+   * The root's [pruned] node. Threads have one from the beginning, but for virtual ones, of which
+   * there may be very many; 0: there is no memory for it. It is never pruned itself.
+   */
+  static long prunedNodeOfRoot(long state) {
+    int pruned = U.getInt(state + STATE_PRUNED);
+    if (pruned != 0) {
+      return at(pruned);
+    }
+    long root = at(U.getInt(state + STATE_ROOT));
+    long node = JTraceTree.makeChild(state, root, PRUNED_ROUTINE, ARENA_RESERVE_LIMIT);
+    if (node != 0) {
+      U.putIntRelease(null, state + STATE_PRUNED, reference(node));
+    }
+    return node;
+  }
+
+  /**
+   * Cuts off the nodes that the writer thread has chosen, but for those above the current node:
+   * every token is there, or it was folded (see fold), or node stands in a [pruned] node that is not
+   * its caller's.
+   */
+  static void prune(long state, long node) {
+    long victims = U.getLongAcquire(null, state + STATE_VICTIMS);
+    if (U.getInt(victims + VICTIMS_FOLDS) == U.getInt(state + STATE_FOLDS)) {
+      if (isAway(state, node)) {
+        return;
+      }
+      long current = U.getLong(state + STATE_CURRENT);
+      markPath(node, MARK_ON_PATH);
+      if (current != ARENA + ARENA_LOST_NODE) {
+        markPath(current, MARK_ON_PATH);
+      }
+      int count = U.getInt(victims + VICTIMS_COUNT);
+      for (int i = 0; i < count; i++) {
+        long victim = at(U.getInt(victims + VICTIMS_NODES + 4L * i));
+        if (!isMarked(victim, MARK_GONE | MARK_ON_PATH | MARK_FOLDS)) {
+          cutOff(victim);
+        }
+      }
+      markPath(node, 0);
+      if (current != ARENA + ARENA_LOST_NODE) {
+        markPath(current, 0);
+      }
+    }
+    U.putLongRelease(null, state + STATE_VICTIMS, 0);
+  }
+
+  private static boolean isAway(long state, long node) {
+    if (U.getInt(state + STATE_AWAY) == 0) {
+      return false;
+    }
+    for (long above = node; U.getInt(above + NODE_PARENT) != 0; above = parent(above)) {
+      if (routine(above) == PRUNED_ROUTINE) {
+        return true;
+      }
+    }
+    U.putInt(state + STATE_AWAY, 0);
+    return false;
+  }
+
+  /** Sets or clears MARK_ON_PATH of the node and those above it. */
+  private static void markPath(long node, int mark) {
+    for (; ; ) {
+      U.putByte(node + NODE_MARKS, (byte) (U.getByte(node + NODE_MARKS) & ~MARK_ON_PATH | mark));
+      int parent = U.getInt(node + NODE_PARENT);
+      if (parent == 0) {
+        return;
+      }
+      node = at(parent);
+    }
+  }
+
+  /** First nobody finds the node any more, then the writer thread may take it. */
+  private static void cutOff(long node) {
+    long parent = parent(node);
+    int id = routine(node);
+    long direct = JTraceTree.directSlot(parent, id);
+    long entry = ((long) reference(node) << 32) | id;
+    if (U.getLong(direct) == entry) {
+      U.putLong(direct, 0);
+    } else if (U.getInt(parent + NODE_TABLE) != 0) {
+      long slot = JTraceTree.tableSlot(at(U.getInt(parent + NODE_TABLE)), id);
+      if (U.getLong(slot) == entry) {
+        U.putLong(slot, TABLE_TOMBSTONE);
+      }
+    }
+    mark(node, MARK_GONE);
+  }
+}

@@ -1,0 +1,40 @@
+#ifndef JTRACE_AGENT_PROBES_NODE_RECYCLER_H_
+#define JTRACE_AGENT_PROBES_NODE_RECYCLER_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "agent/hot/layout.h"
+
+namespace jtrace {
+
+// Gives nodes that were cut off, and overflow tables that were outgrown, back to the threads they
+// belong to, as memory for nodes. On the writer thread only.
+class NodeRecycler {
+ public:
+  // `node_bytes`: with what follows each node.
+  NodeRecycler(hot::Arena* arena, uint64_t node_bytes) : arena_(arena), node_bytes_(node_bytes) {}
+
+  // Out of the thread's list, though samples not read yet may name it.
+  void Retire(hot::ThreadState& state, hot::Ref node) { retired_.push_back({&state, node}); }
+  // Once those samples are read.
+  void FreeRetired();
+  // Frees the tables that the thread has dropped.
+  void TakeDroppedTables(hot::ThreadState& state);
+
+ private:
+  struct Retired {
+    hot::ThreadState* state;
+    hot::Ref node;
+  };
+  void FreeTable(hot::ThreadState& state, hot::Ref table);
+  void FreeOne(hot::ThreadState& state, hot::Ref ref);
+
+  hot::Arena* arena_;
+  const uint64_t node_bytes_;
+  std::vector<Retired> retired_;
+};
+
+}  // namespace jtrace
+
+#endif  // JTRACE_AGENT_PROBES_NODE_RECYCLER_H_

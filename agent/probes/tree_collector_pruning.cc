@@ -1,0 +1,167 @@
+// What the collector does when memory is short: chooses what goes, and gives up what is gone.
+#include <algorithm>
+#include <utility>
+
+#include "agent/probes/arena_memory.h"
+#include "agent/probes/node_state.h"
+#include "agent/probes/tree_collector.h"
+
+namespace jtrace {
+namespace {
+
+using hot::At;
+using hot::Node;
+using hot::Ref;
+using hot::ThreadState;
+
+NodeUpdate GivenUp(uint32_t number, uint32_t parent, uint32_t routine, bool is_new) {
+  return {.node = number,
+          .parent = parent,
+          .routine = routine,
+          .is_new = is_new,
+          .calls = 0,
+          .jitted = 0,
+          .pruned = true};
+}
+
+// Since the last Collect.
+bool HasChanged(const Node& node, uint64_t calls) {
+  if (node.collected == kUnseen) return true;
+  if (IsUntold(node)) return static_cast<uint32_t>(calls) != node.number;
+  return calls != (IsInGroup(node) ? node.baseline_calls : node.reported);
+}
+
+}  // namespace
+
+void TreeCollector::Judge(const Node& node) {
+  ++kept_nodes_;
+  if (!is_short_) return;
+  const uint64_t calls = ReadCounts(node).calls;
+  pruner_.Add(hot::RefOf(arena_, &node), node, calls, HasChanged(node, calls));
+}
+
+bool TreeCollector::IsGone(const Node& node) const {
+  // A list's last node stays in it, while those above it may be gone and used again.
+  return IsGivenUp(node) || (hot::ReadAcquire(node.marks) & hot::kMarkGone) != 0 ||
+         IsGivenUp(*At<Node>(arena_, node.parent));
+}
+
+Node& TreeCollector::KeptAbove(const Node& node) const {
+  Node* above = At<Node>(arena_, node.parent);
+  while (IsGivenUp(*above)) above = At<Node>(arena_, above->parent);
+  return *above;
+}
+
+void TreeCollector::GiveUp(Node& node) {
+  ++pruned_nodes_;
+  if (IsInGroup(*At<Node>(arena_, node.parent))) {
+    FoldNode(node);
+    node.collected = kLeftGroup;
+    return;
+  }
+  Node& kept = KeptAbove(node);
+  const Ref kept_ref = hot::RefOf(arena_, &kept);
+  Pruned left;
+  if (auto found = pruned_.find(hot::RefOf(arena_, &node)); found != pruned_.end()) {
+    left = found->second;
+    pruned_.erase(found);
+    if (!left.is_new) updates_.push_back(GivenUp(left.number, 0, 0, /*is_new=*/false));
+  }
+  MoveToPruned(node, left);
+  // Of what counted nothing in this file nothing is told.
+  if (left.calls + left.base + left.off != 0) {
+    Pruned& into = pruned_[kept_ref];
+    if (into.number == 0) into.number = ++last_number_;
+    into.calls += left.calls;
+    into.jitted += left.jitted;
+    into.base += left.base;
+    into.off += left.off;
+    pruned_changed_.push_back(kept_ref);
+  }
+  GiveUpNumber(node, kept);
+}
+
+// What the node counted in this file.
+void TreeCollector::MoveToPruned(const Node& node, Pruned& into) {
+  const Counts counts = ReadCounts(node);
+  total_calls_ += counts.calls - node.reported;
+  const uint64_t calls = counts.calls - node.baseline_calls;
+  if (node.routine != hot::kPrunedRoutine) pruned_calls_ += calls;
+  into.calls += calls;
+  into.jitted += std::min(calls, counts.jitted - std::min(counts.jitted, node.baseline_jitted));
+  const NodeTicks time = times_.SinceBaseline(node, times_.ReadClosed(node));
+  into.base += time.base;
+  into.off += time.off;
+}
+
+// A number that the trace knows, or a sample in this chunk names.
+void TreeCollector::GiveUpNumber(Node& node, Node& kept) {
+  if (node.collected == kDefined) {
+    updates_.push_back(GivenUp(node.number, 0, 0, /*is_new=*/false));
+  } else if (node.collected == kNamed) {
+    if (kept.routine != 0 && kept.collected != kDefined) Report(kept);
+    updates_.push_back(
+        GivenUp(node.number, kept.number, TraceRoutine(node.routine), /*is_new=*/true));
+  }
+  node.collected = kGivenUp;
+}
+
+void TreeCollector::ReportPruned() {
+  for (const Ref ref : pruned_changed_) {
+    const auto found = pruned_.find(ref);
+    if (found == pruned_.end()) continue;
+    Node& kept = *At<Node>(arena_, ref);
+    if (kept.routine != 0 && kept.collected != kDefined) Report(kept);
+    Pruned& pruned = found->second;
+    // Bounds of one activation that hold whatever was pruned.
+    const NodeTicks time = {pruned.base, pruned.off, 0, pruned.base};
+    updates_.push_back(
+        {pruned.number, kept.number, 0, pruned.is_new, pruned.calls, pruned.jitted, time});
+    nodes_reported_ += pruned.is_new;
+    pruned.is_new = false;
+  }
+  pruned_changed_.clear();
+}
+
+void TreeCollector::AskToPrune(ThreadState& state) {
+  // A log names nodes at any time: records in the ring, the open gap, the file's first position.
+  if (hot::ReadRelaxed(state.log_ring) != 0) return;
+  if (hot::ReadAcquire(state.victims) != 0) return;
+  std::vector<uint32_t> chosen = pruner_.Choose(percent_);
+  if (chosen.empty()) return;
+  std::vector<uint32_t>& victims = victims_[&state];
+  victims = std::move(chosen);
+  hot::WriteRelease(state.victims,
+                    static_cast<uint64_t>(reinterpret_cast<uintptr_t>(victims.data())));
+}
+
+void TreeCollector::JudgeMemory() {
+  // For a while after that, too: a program that fills the memory once goes on, and what is new then
+  // would be told whenever there is room again, only to be given up soon.
+  constexpr int kRounds = 100;
+  const uint64_t high = limits_.arena_bytes / 5 * 3;
+  const uint64_t kept_bytes = kept_nodes_ * times_.node_bytes();
+  const bool is_full = limits_.prune_percent > 0 && kept_bytes > high;
+  short_rounds_ = is_full ? kRounds : std::max(0, short_rounds_ - 1);
+  is_short_ = short_rounds_ > 0;
+  // Not enough goes: more has to.
+  constexpr double kMostPercent = 50;
+  const bool is_shorter = kept_bytes > high + high / 4;
+  percent_ = !is_full ? limits_.prune_percent
+                      : std::min(kMostPercent, is_shorter ? percent_ * 2 : percent_);
+  kept_nodes_ = 0;
+}
+
+std::vector<RoutineUpdate> TreeCollector::CollectHomeless(uint32_t routine_limit) {
+  const uint64_t before = homeless_.calls();
+  std::vector<RoutineUpdate> updates = homeless_.Collect(routine_limit);
+  total_calls_ += homeless_.calls() - before;
+  return updates;
+}
+
+uint64_t TreeCollector::tree_bytes() const {
+  return ArenaBytesUsed(*arena_) + forest_.memory_bytes() +
+         pruned_.capacity() * (sizeof(Pruned) + 8);
+}
+
+}  // namespace jtrace

@@ -1,0 +1,45 @@
+#include "agent/probes/tree_pruner.h"
+
+namespace jtrace {
+
+void TreePruner::Begin(const hot::ThreadState& state) {
+  folds_ = hot::ReadAcquire(state.folds);
+  pruned_ = hot::ReadAcquire(state.pruned);
+  entries_.clear();
+  index_.clear();
+  entries_.push_back({state.root, 0, 0, true, false});
+  index_.emplace(state.root, 0);
+}
+
+void TreePruner::Add(hot::Ref ref, const hot::Node& node, uint64_t calls, bool changed) {
+  const auto found = index_.find(node.parent);
+  if (found == index_.end()) return;
+  const uint32_t parent = found->second;
+  const bool folds = (hot::ReadRelaxed(node.marks) & hot::kMarkFolds) != 0;
+  const bool kept = changed || folds || ref == pruned_;
+  index_.emplace(ref, static_cast<uint32_t>(entries_.size()));
+  entries_.push_back({ref, parent, calls, kept, false});
+}
+
+std::vector<uint32_t> TreePruner::Choose(double percent) {
+  for (size_t i = entries_.size() - 1; i > 0; --i) {
+    Entry& parent = entries_[entries_[i].parent];
+    parent.cum += entries_[i].cum;
+    parent.kept |= entries_[i].kept;
+  }
+  std::vector<uint32_t> victims = {folds_, 0};
+  for (size_t i = 1; i < entries_.size(); ++i) {
+    Entry& entry = entries_[i];
+    const Entry& parent = entries_[entry.parent];
+    entry.cut = parent.cut;
+    if (entry.cut || entry.kept) continue;
+    if (static_cast<double>(entry.cum) * 100 >= percent * static_cast<double>(parent.cum)) continue;
+    entry.cut = true;
+    victims.push_back(entry.ref);
+  }
+  victims[1] = static_cast<uint32_t>(victims.size() - 2);
+  if (victims[1] == 0) victims.clear();
+  return victims;
+}
+
+}  // namespace jtrace

@@ -1,0 +1,40 @@
+#ifndef JTRACE_AGENT_PROBES_TREE_PRUNER_H_
+#define JTRACE_AGENT_PROBES_TREE_PRUNER_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "agent/hot/layout.h"
+
+namespace jtrace {
+
+// Chooses what of one thread's tree goes when memory is short (S3.14): subtrees with less than a
+// share of their parent's calls, in which nothing was called lately and from which no call folds.
+// Fed with the nodes in order of creation, parents first. On the writer thread only.
+class TreePruner {
+ public:
+  // Before any node of the thread is read.
+  void Begin(const hot::ThreadState& state);
+  void Add(hot::Ref ref, const hot::Node& node, uint64_t calls, bool changed);
+  // As hot::Victims; empty if nothing is to go.
+  std::vector<uint32_t> Choose(double percent);
+
+ private:
+  struct Entry {
+    hot::Ref ref;
+    uint32_t parent;  // index
+    uint64_t cum;     // calls of the subtree
+    bool kept;        // something forbids to prune it
+    bool cut;         // it goes, with or below a victim
+  };
+
+  uint32_t folds_ = 0;
+  hot::Ref pruned_ = 0;  // the root's [pruned] node: the thread goes there without looking for it
+  std::vector<Entry> entries_;
+  absl::flat_hash_map<hot::Ref, uint32_t> index_;
+};
+
+}  // namespace jtrace
+
+#endif  // JTRACE_AGENT_PROBES_TREE_PRUNER_H_

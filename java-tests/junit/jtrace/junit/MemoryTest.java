@@ -1,0 +1,86 @@
+package jtrace.junit;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+
+/** Trees that would outgrow memory= (S3.13, S3.14): what they lose is detail, never a call. */
+final class MemoryTest {
+  private static final Pattern TOTAL = Pattern.compile("TOTAL (\\d+)");
+
+  @TestFactory
+  Stream<DynamicTest> unboundedPathsKeepTheirTotals() {
+    return Stream.of(
+            "mode=events", "mode=merged,interval=100us", "mode=events,prune=0",
+            "mode=events,clock=tsc", "mode=merged,clock=cpu", "mode=events,record=log",
+            "mode=events,record=log,clock=tsc")
+        .map(options -> DynamicTest.dynamicTest(options, () -> checkTotals(options)));
+  }
+
+  private static void checkTotals(String options) {
+    Jvm.Result run = new Jvm().agent(options + ",memory=16m").run("GeneratedPaths", "2500", "120");
+    assertEquals(0, run.exit(), run.err());
+    List<Map<String, String>> tree = run.report("--report=tree").rows();
+    assertEquals(total(run.out()), calls(tree, row -> true));
+    assertTrue(calls(tree, row -> row.get("name").equals("[pruned]")) > 0, "nothing was pruned");
+    String summary = Report.text(run.trace(), "--report=summary");
+    Matcher memory = Pattern.compile("([\\d.]+) MB for trees").matcher(summary);
+    assertTrue(memory.find() && Double.parseDouble(memory.group(1)) <= 16.8, summary);
+  }
+
+  /** 100,000 that are alive at once have room in what memory= is if nobody asks. */
+  @Test
+  void virtualThreadsFit() {
+    Assumptions.assumeTrue(Setup.JDK_MAJOR >= 21);
+    Jvm.Result run = new Jvm().agent("mode=events").run("cases.ManyVirtualThreads");
+    assertEquals(0, run.exit(), run.err());
+    assertEquals(600_000, run.report("--report=flat").sum("calls", "cases.ManyVirtualThreads.leaf(int)"));
+    String summary = Report.text(run.trace(), "--report=summary");
+    assertFalse(summary.contains("memory="), summary);
+  }
+
+  /** 6,000 levels, of which 50 are kept apart. */
+  @TestFactory
+  Stream<DynamicTest> deepRecursionIsFolded() {
+    return Stream.of("mode=events", "mode=events,clock=tsc", "mode=events,clock=cpu")
+        .map(options -> DynamicTest.dynamicTest(options, () -> checkFolded(options)));
+  }
+
+  private static void checkFolded(String options) {
+    Jvm.Result run = new Jvm().agent(options + ",maxdepth=50").run("cases.DeepRecursion");
+    assertEquals(0, run.exit(), run.err());
+    List<Map<String, String>> tree = run.report("--report=tree").rows();
+    assertTrue(tree.size() < 200, tree.size() + " nodes");
+    Report flat = run.report("--report=flat");
+    Matcher expect = Pattern.compile("EXPECT (\\d+) (.+)").matcher(run.out());
+    while (expect.find()) {
+      assertEquals(Long.parseLong(expect.group(1)), flat.sum("calls", expect.group(2)));
+    }
+    assertTrue(Report.text(run.trace(), "--report=summary").contains("4 of 4 hold"));
+  }
+
+  private static long total(String out) {
+    Matcher total = TOTAL.matcher(out);
+    assertTrue(total.find(), out);
+    return Long.parseLong(total.group(1));
+  }
+
+  private static long calls(
+      List<Map<String, String>> tree, java.util.function.Predicate<Map<String, String>> wanted) {
+    return tree.stream()
+        .filter(row -> !row.get("origin").equals("thread"))
+        .filter(wanted)
+        .mapToLong(row -> Long.parseLong(row.get("calls")))
+        .sum();
+  }
+}
