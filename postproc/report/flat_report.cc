@@ -48,12 +48,22 @@ Table MakeTable(const ReportInput& input, bool with_roots) {
   return table;
 }
 
+// The name last, so that it may take the rest of the line.
+std::vector<Column> TextColumns(bool by_ticks) {
+  const Style unit = by_ticks ? Style::kTicks : Style::kTime;
+  return {{"self %", Style::kPlain, true}, {"self", unit, true},
+          {"total", unit, true},           {"total rec.", unit, true},
+          {"calls", Style::kCount, true},  {"jitted %", Style::kPlain, true},
+          {"time", Style::kTime, true},    {"total time", Style::kTime, true},
+          {"waiting", Style::kTime, true}, {"min", Style::kTime, true},
+          {"max", Style::kTime, true},     {"routine"}};
+}
+
 }  // namespace
 
 Table FlatTable(const ReportInput& input) { return MakeTable(input, /*with_roots=*/true); }
 
-// Threads are left to the threads report. The name last, so that it may take the rest of the line;
-// columns that say nothing left out.
+// Threads are left to the threads report, and columns that say nothing left out.
 void FlatText(const ReportInput& input, std::ostream& out) {
   Table full = MakeTable(input, /*with_roots=*/false);
   if (!input.options.sort.empty()) SortRows(full, input.options.sort);
@@ -65,17 +75,7 @@ void FlatText(const ReportInput& input, std::ostream& out) {
   const bool with_time = by_ticks && (width == 0 || width >= kWidthForTimes);
   const bool with_extremes = !by_ticks || with_time;
   Table table;
-  table.columns = {{"self %", Style::kPlain, true},
-                   {"self", by_ticks ? Style::kTicks : Style::kTime, true},
-                   {"total", by_ticks ? Style::kTicks : Style::kTime, true},
-                   {"total rec.", by_ticks ? Style::kTicks : Style::kTime, true},
-                   {"calls", Style::kCount, true},
-                   {"jitted %", Style::kPlain, true},
-                   {"time", Style::kTime, true},
-                   {"total time", Style::kTime, true},
-                   {"min", Style::kTime, true},
-                   {"max", Style::kTime, true},
-                   {"routine"}};
+  table.columns = TextColumns(by_ticks);
   const auto at = [&](const std::vector<Cell>& row, std::string_view column) {
     return row[static_cast<size_t>(full.Find(column))].integer();
   };
@@ -84,6 +84,12 @@ void FlatText(const ReportInput& input, std::ostream& out) {
     const int64_t total = at(row, by_ticks ? "cum_ticks" : "cum");
     const int64_t recursive = at(row, by_ticks ? "cum2_ticks" : "cum2");
     const int64_t calls = at(row, "calls");
+    // The clock knows nothing of what was only sampled.
+    const bool is_clocked = calls != 0 || at(row, "elapsed") != 0;
+    const auto timed = [&](bool is_shown, int64_t value) {
+      return is_shown && is_clocked ? Cell::Int(value) : Cell::Empty();
+    };
+    const int64_t waiting = WrapSub(at(row, "elapsed"), at(row, "cum"));
     table.rows.push_back(
         {heat.unit == Heat::kCalls ? Cell::Empty() : Cell::Percent(PercentOf(self, heat.whole)),
          Cell::Int(self), Cell::Int(total),
@@ -91,11 +97,9 @@ void FlatText(const ReportInput& input, std::ostream& out) {
          calls == 0 ? Cell::Empty() : Cell::Int(calls),
          at(row, "calls_jitted") == 0 ? Cell::Empty()
                                       : Cell::Percent(PercentOf(at(row, "calls_jitted"), calls)),
-         with_time ? Cell::Int(at(row, "base")) : Cell::Empty(),
-         with_time ? Cell::Int(at(row, "cum")) : Cell::Empty(),
-         with_extremes ? Cell::Int(at(row, "min_base")) : Cell::Empty(),
-         with_extremes ? Cell::Int(at(row, "max_base")) : Cell::Empty(),
-         row[static_cast<size_t>(full.Find("name"))]});
+         timed(with_time, at(row, "base")), timed(with_time, at(row, "cum")),
+         timed(with_extremes && waiting != 0, waiting), timed(with_extremes, at(row, "min_base")),
+         timed(with_extremes, at(row, "max_base")), row[static_cast<size_t>(full.Find("name"))]});
   }
   WriteText(table, input.layout(), out);
 }

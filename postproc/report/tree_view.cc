@@ -98,7 +98,14 @@ class TreeTextWriter {
         options_(options),
         out_(out),
         view_(input, input.options.sort),
-        heat_(ComputeHeat(input)) {}
+        heat_(ComputeHeat(input)) {
+    for (const NodeId root : input.tree.roots()) {
+      const NodeTotals& totals = TotalsOf(root);
+      clocked_ = WrapAdd(clocked_, totals.elapsed());
+      has_waiting_ = has_waiting_ || totals.off != 0;
+    }
+    has_time_ = heat_.unit == Heat::kTicks && clocked_ != 0;
+  }
 
   void Write();
 
@@ -112,8 +119,15 @@ class TreeTextWriter {
   };
 
   int64_t HeatAt(NodeId id) const { return heat_.inclusive[id.value - 1]; }
+  const NodeTotals& TotalsOf(NodeId id) const { return input_.totals[id.value - 1]; }
   bool IsHot(int64_t heat) const {
     return options_.filter_percent == 0 || PercentOf(heat, heat_.whole) >= options_.filter_percent;
+  }
+  // By the samples, or by the clock: what waited has no samples.
+  bool IsHotNode(NodeId id) const {
+    return IsHot(HeatAt(id)) ||
+           (heat_.unit != Heat::kCalls &&
+            PercentOf(TotalsOf(id).elapsed(), clocked_) >= options_.filter_percent);
   }
   // Whether any event entered the thread's tree; false for all if that does not matter.
   bool HasEvents(NodeId root) const;
@@ -127,8 +141,12 @@ class TreeTextWriter {
   void WriteHeader();
   void WriteNode(const Pending& at);
   void WriteFolded(const Pending& at);
-  void WriteColumns(std::string_view share, std::string_view total, std::string_view self,
-                    std::string_view calls, std::string_view name);
+  struct Columns {
+    std::string share, total, self, time, waiting, calls;
+  };
+  // Characters before the branches and the name.
+  int Indent() const;
+  void WriteColumns(const Columns& columns, std::string_view name);
 
   const ReportInput& input_;
   TreeTextOptions options_;
@@ -137,23 +155,35 @@ class TreeTextWriter {
   const HeatMap heat_;
   std::vector<Pending> pending_;
   bool collapses_ = false;
+  int64_t clocked_ = 0;       // the clock's time of all threads, waiting and all
+  bool has_time_ = false;     // beside the ticks
+  bool has_waiting_ = false;  // time off the processors
 };
 
-void TreeTextWriter::WriteColumns(std::string_view share, std::string_view total,
-                                  std::string_view self, std::string_view calls,
-                                  std::string_view name) {
-  std::string line = PadLeft(share, 8);
-  if (heat_.unit != Heat::kCalls) {
-    line += StrCat(PadLeft(total, 10), PadLeft(self, 10));
-  }
-  line += StrCat(PadLeft(calls, 15), "  ", name);
+constexpr int kShareWidth = 8, kTimeWidth = 10, kCallsWidth = 15;
+
+int TreeTextWriter::Indent() const {
+  const int times = (heat_.unit == Heat::kCalls ? 0 : 2) + has_time_ + has_waiting_;
+  return kShareWidth + times * kTimeWidth + kCallsWidth + 2;
+}
+
+void TreeTextWriter::WriteColumns(const Columns& columns, std::string_view name) {
+  std::string line = PadLeft(columns.share, kShareWidth);
+  const auto add = [&line](bool is_shown, std::string_view text) {
+    if (is_shown) line += PadLeft(text, kTimeWidth);
+  };
+  add(heat_.unit != Heat::kCalls, columns.total);
+  add(heat_.unit != Heat::kCalls, columns.self);
+  add(has_time_, columns.time);
+  add(has_waiting_, columns.waiting);
+  line += StrCat(PadLeft(columns.calls, kCallsWidth), "  ", name);
   out_ << line << '\n';
 }
 
 void TreeTextWriter::WriteHeader() {
-  const std::string_view unit =
-      heat_.unit == Heat::kTicks && input_.units().interval_ns == 0 ? "ticks" : "total";
-  WriteColumns("share", unit, "self", "calls", "call tree");
+  const bool in_ticks = heat_.unit == Heat::kTicks && input_.units().interval_ns == 0;
+  WriteColumns({"share", in_ticks ? "ticks" : "total", "self", "time", "waiting", "calls"},
+               "call tree");
 }
 
 void TreeTextWriter::PushRoots() {
@@ -161,7 +191,7 @@ void TreeTextWriter::PushRoots() {
   int64_t folded_heat = 0;
   std::vector<NodeId> shown;
   for (const NodeId root : input_.tree.roots()) {
-    if (IsHot(HeatAt(root)) || input_.tree.roots().size() == 1) {
+    if (IsHotNode(root) || input_.tree.roots().size() == 1) {
       shown.push_back(root);
     } else {
       ++folded;
@@ -193,7 +223,7 @@ void TreeTextWriter::PushChildren(const Pending& parent) {
   size_t folded = 0;
   int64_t folded_heat = 0;
   for (const NodeId child : view_.SortedChildren(parent.id)) {
-    if (IsHot(HeatAt(child))) {
+    if (IsHotNode(child)) {
       shown.push_back(child);
     } else {
       ++folded;
@@ -222,24 +252,28 @@ void TreeTextWriter::PushChildren(const Pending& parent) {
 void TreeTextWriter::WriteNode(const Pending& at) {
   const CallNode& node = input_.tree.node(at.id);
   const int64_t self = heat_.exclusive[at.id.value - 1];
-  // Columns before the name: share 8, total and self 10 each, calls 15, two blanks.
-  const int used = (heat_.unit == Heat::kCalls ? 0 : 20) + 25 + DisplayWidth(at.branch);
+  const int used = Indent() + DisplayWidth(at.branch);
   std::string name(view_.Name(at.id));
   if (node.origin == NodeOrigin::kThread) {
     name = StrCat("thread ", name, IsCollapsed(at.id) ? "  (--thread shows its frames)" : "");
   }
   if (input_.options.width > 0) name = ShortenName(name, std::max(input_.options.width - used, 16));
   const bool counted = node.origin == NodeOrigin::kEvent && node.calls > 0;
-  WriteColumns(absl::StrFormat("%.1f %%", PercentOf(HeatAt(at.id), heat_.whole)),
-               FormatHeat(input_, heat_.unit, HeatAt(at.id)),
-               self == 0 ? "" : FormatHeat(input_, heat_.unit, self),
-               counted ? FormatCount(node.calls) : "", StrCat(at.branch, name));
+  const NodeTotals& totals = TotalsOf(at.id);
+  const auto time = [this](int64_t value) {
+    return value == 0 ? "" : FormatHeat(input_, Heat::kTime, value);
+  };
+  WriteColumns({absl::StrFormat("%.1f %%", PercentOf(HeatAt(at.id), heat_.whole)),
+                FormatHeat(input_, heat_.unit, HeatAt(at.id)),
+                self == 0 ? "" : FormatHeat(input_, heat_.unit, self), time(totals.cum),
+                time(totals.off), counted ? FormatCount(node.calls) : ""},
+               StrCat(at.branch, name));
 }
 
 void TreeTextWriter::WriteFolded(const Pending& at) {
   const std::string_view what = at.branch.empty() ? "thread" : "path";
-  WriteColumns(absl::StrFormat("%.1f %%", PercentOf(at.folded_heat, heat_.whole)),
-               FormatHeat(input_, heat_.unit, at.folded_heat), "", "",
+  WriteColumns({absl::StrFormat("%.1f %%", PercentOf(at.folded_heat, heat_.whole)),
+                FormatHeat(input_, heat_.unit, at.folded_heat), "", "", "", ""},
                absl::StrFormat("%s… %d %s%s below %.2g %% each", at.branch, at.folded, what,
                                at.folded == 1 ? "" : "s", options_.filter_percent));
 }
@@ -263,7 +297,7 @@ size_t TreeTextWriter::HotNodes(NodeId root) const {
   while (!pending.empty()) {
     const NodeId at = pending.back();
     pending.pop_back();
-    if (HeatAt(at) == 0 || !IsHot(HeatAt(at))) continue;
+    if ((HeatAt(at) == 0 && TotalsOf(at).elapsed() == 0) || !IsHotNode(at)) continue;
     ++hot;
     if (IsCollapsed(at)) continue;
     for (NodeId child = input_.tree.node(at).first_child; child;
@@ -286,8 +320,7 @@ void TreeTextWriter::Write() {
       const auto left = std::count_if(pending_.begin(), pending_.end(),
                                       [](const Pending& at) { return static_cast<bool>(at.id); });
       out_ << absl::StrFormat("%*s… %d more hot branches: --report=tree --filter=%g shows all\n",
-                              heat_.unit == Heat::kCalls ? 25 : 45, "", left,
-                              options_.filter_percent);
+                              Indent(), "", left, options_.filter_percent);
       return;
     }
     ++lines;
