@@ -110,6 +110,7 @@ void ResolveNmethod(const VmStructs& structs, Required& required, VmLayout* layo
   };
   nmethod.method = required.Field({"nmethod", "CompiledMethod"}, "_method");
   nmethod.comp_level = optional("_comp_level");
+  nmethod.compile_id = optional("_compile_id");
   nmethod.orig_pc_offset = optional("_orig_pc_offset");
   nmethod.osr_entry = optional("_osr_entry_point");
   nmethod.stub_offset = optional("_stub_offset");

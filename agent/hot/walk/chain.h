@@ -115,6 +115,8 @@ class Chain {
   }
   // Frames pushed here, without the base.
   uint32_t pushed() const { return pushed_; }
+  // Whether the first `count` frames pushed are all still there.
+  bool Holds(uint32_t count) const { return count <= capacity_ && pushed_ <= capacity_; }
   // A pushed frame; index < pushed() <= capacity.
   const Frame& pushed_frame(uint32_t index) const { return frames_[index]; }
 

@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "agent/hot/walk/debug_info.h"
+#include "agent/hot/walk/known_frames.h"
 #include "agent/hot/walk/method_ref.h"
 #include "agent/hot/walk/return_address.h"
 #include "agent/hot/walk/walk_state.h"
@@ -20,7 +21,9 @@ class CompiledFrame {
         vm_(*walk.vm),
         cursor_(walk.cursor),
         blob_(blob),
-        wrapper_(blob.kind == BlobKind::kNativeNmethod) {
+        wrapper_(blob.kind == BlobKind::kNativeNmethod),
+        at_(walk.cursor),
+        first_frame_(walk.chain.pushed()) {
     const int tier = vm_.nmethod.comp_level == kAbsent
                          ? 0
                          : FieldAt<int8_t>(blob.address, vm_.nmethod.comp_level);
@@ -32,32 +35,58 @@ class CompiledFrame {
   }
 
   Step Go() {
-    if (cursor_.interrupted && (FromEntry() || FromExit())) return Step::kCaller;
+    if (cursor_.interrupted && (FromEntry() || FromExit())) return Done();
     PushFrames(FramePc());
-    if (FromBody()) return Step::kCaller;
+    if (FromBody()) return Done();
     return walk_.Fail(WalkNote::kCompiledCaller);
   }
 
  private:
+  // The caller is found. How, is the same at each time if the code at pc alone told.
+  Step Done() {
+    if (at_pc_ && walk_.memory != nullptr) Keep();
+    return Step::kCaller;
+  }
+
+  void Keep() const {
+    KnownFrame known;
+    known.nmethod = blob_.address;
+    known.return_offset = static_cast<uint32_t>(cursor_.pc_slot - at_.sp);
+    known.fp_offset =
+        cursor_.fp_slot != 0 ? static_cast<int32_t>(cursor_.fp_slot - at_.sp) : KnownFrame::kOwnFp;
+    known.sp_misaligned = at_.sp % 16 != 0;
+    known.count = walk_.chain.pushed() - first_frame_;
+    if (known.count > KnownFrame::kMaxMethods || !walk_.chain.Holds(first_frame_ + known.count))
+      return;
+    for (uint32_t i = 0; i < known.count; ++i) {
+      known.methods[i] = walk_.chain.pushed_frame(first_frame_ + i);
+    }
+    KeepKnownFrame(vm_, at_.pc, at_.interrupted, known);
+  }
+
   void PushEntered() {
     const auto method = FieldAt<uintptr_t>(blob_.address, vm_.nmethod.method);
     PushMethod(vm_, walk_.chain, FrameKind::kCompiled, method, wrapper_ ? -1 : 0,
                flags_ | kFrameLeafEntry);
   }
 
-  void PushFrames(uintptr_t pc) {
-    if (!wrapper_ && DebugInfo(vm_, blob_).PushScopes(pc, flags_, walk_.chain)) return;
+  void PushLeft() {
     const auto method = FieldAt<uintptr_t>(blob_.address, vm_.nmethod.method);
     PushMethod(vm_, walk_.chain, FrameKind::kCompiled, method, -1, flags_);
   }
 
+  void PushFrames(uintptr_t pc) {
+    if (wrapper_ || !DebugInfo(vm_, blob_).PushScopes(pc, flags_, walk_.chain)) PushLeft();
+  }
+
   // The pc for the debug information: that of the frame itself if its return address was patched
   // to a deoptimisation handler.
-  uintptr_t FramePc() const {
+  uintptr_t FramePc() {
     if (cursor_.interrupted || wrapper_ || vm_.nmethod.orig_pc_offset == kAbsent ||
         !IsDeoptHandler(vm_, blob_, cursor_.pc)) {
       return cursor_.pc;
     }
+    deoptimised_ = true;
     uintptr_t pc;
     const auto offset = FieldAt<int32_t>(blob_.address, vm_.nmethod.orig_pc_offset);
     const bool valid = cursor_.Load(cursor_.sp + static_cast<uintptr_t>(offset), &pc) &&
@@ -141,7 +170,14 @@ class CompiledFrame {
       return false;
     }
     PushEntered();
-    return ReturnThrough(walk_, slot, fp, Callers::kJava);
+    return ReturnAt(slot, fp);
+  }
+
+  // The caller by a place on the stack that follows from the code at pc.
+  bool ReturnAt(uintptr_t slot, SavedFp fp) {
+    const bool found = ReturnThrough(walk_, slot, fp, Callers::kJava);
+    at_pc_ = found && !deoptimised_;
+    return found;
   }
 
   bool IsReturnSlot(uintptr_t slot) const {
@@ -158,7 +194,10 @@ class CompiledFrame {
     const FrameShape shape = ShapeToReturn(cursor_.pc, blob_.end, kEpilogueInstructions);
     if (shape.kind == FrameShape::kAtFp) {
       SavedFp fp;
-      return wrapper_ && cursor_.LoadFp(cursor_.fp, &fp) && LeaveThrough(cursor_.fp + 8, fp);
+      if (!wrapper_ || !cursor_.LoadFp(cursor_.fp, &fp) || !IsReturnSlot(cursor_.fp + 8))
+        return false;
+      PushLeft();
+      return ReturnThrough(walk_, cursor_.fp + 8, fp, Callers::kJava);
     }
     const int whole_frame = 8 * (blob_.frame_size - 1);
     if (shape.kind != FrameShape::kAtSp || shape.offset > whole_frame) return false;
@@ -173,9 +212,8 @@ class CompiledFrame {
 
   bool LeaveThrough(uintptr_t slot, SavedFp fp) {
     if (!IsReturnSlot(slot)) return false;
-    const auto method = FieldAt<uintptr_t>(blob_.address, vm_.nmethod.method);
-    PushMethod(vm_, walk_.chain, FrameKind::kCompiled, method, -1, flags_);
-    return ReturnThrough(walk_, slot, fp, Callers::kJava);
+    PushLeft();
+    return ReturnAt(slot, fp);
   }
 
   // The slow path of the poll at a return, reached with the frame taken down:
@@ -209,9 +247,7 @@ class CompiledFrame {
   bool FromFrameAt(uintptr_t sp) {
     const uintptr_t slot = sp + 8 * static_cast<uintptr_t>(blob_.frame_size - 1);
     SavedFp fp;
-    if (!cursor_.LoadFp(slot - 8, &fp) || !ReturnThrough(walk_, slot, fp, Callers::kJava)) {
-      return false;
-    }
+    if (!cursor_.LoadFp(slot - 8, &fp) || !ReturnAt(slot, fp)) return false;
     cursor_.step_used_fp = false;
     return true;
   }
@@ -247,6 +283,7 @@ class CompiledFrame {
         continue;
       }
       cursor_.Return(value, caller_sp - 8, caller_sp, fp);
+      at_pc_ = true;
       return true;
     }
     return false;
@@ -265,10 +302,41 @@ class CompiledFrame {
   Cursor& cursor_;
   const CodeBlob& blob_;
   const bool wrapper_;
+  const Cursor at_;
+  const uint32_t first_frame_;
   uint8_t flags_ = 0;
+  bool deoptimised_ = false;
+  bool at_pc_ = false;
 };
 
 }  // namespace
+
+bool StepKnown(WalkState& walk) {
+  Cursor& cursor = walk.cursor;
+  KnownFrame known;
+  if (walk.memory == nullptr || !FindKnownFrame(*walk.vm, cursor.pc, cursor.interrupted, &known) ||
+      known.sp_misaligned != (cursor.sp % 16 != 0)) {
+    return false;
+  }
+  const uintptr_t slot = cursor.sp + known.return_offset;
+  SavedFp fp = cursor.OwnFp();
+  if (known.fp_offset != KnownFrame::kOwnFp &&
+      !cursor.LoadFp(cursor.sp + static_cast<uintptr_t>(intptr_t{known.fp_offset}), &fp)) {
+    return false;
+  }
+  uintptr_t value;
+  if (!cursor.Load(slot, &value) ||
+      !(walk.memory->Holds(value, slot + 8) || IsReturnAddress(walk, value, Callers::kJava))) {
+    return false;
+  }
+  for (uint32_t i = 0; i < known.count; ++i) {
+    const Frame& frame = known.methods[i];
+    walk.chain.Push(frame.kind, frame.value, frame.bci, frame.flags);
+  }
+  cursor.Return(value, slot, slot + 8, fp);
+  cursor.step_used_fp = known.fp_offset == KnownFrame::kOwnFp;
+  return true;
+}
 
 Step StepCompiled(WalkState& walk, const CodeBlob& blob) { return CompiledFrame(walk, blob).Go(); }
 

@@ -11,6 +11,14 @@ constexpr int kMaxPcDescs = 1 << 22;
 // C2 inlines at most MaxInlineLevel (15) deep, method handle chains deeper.
 constexpr int kMaxInlineDepth = 200;
 
+// The index in [low, high) where `pc` is to be expected.
+int Between(int low, int high, int32_t low_pc, int32_t high_pc, int32_t pc) {
+  if (high_pc <= low_pc || pc <= low_pc) return low;
+  const int64_t all = int64_t{high_pc} - low_pc;
+  const int64_t at = low + (int64_t{high} - low) * (int64_t{pc} - low_pc) / all;
+  return static_cast<int>(at < high ? at : high - 1);
+}
+
 }  // namespace
 
 uint8_t GuardedBytes::Next() {
@@ -57,6 +65,9 @@ DebugInfo::DebugInfo(const VmLayout& vm, const CodeBlob& nmethod) : vm_(vm), cod
   if (end > pc_descs_ && (end - pc_descs_) / kPcDescSize < kMaxPcDescs) {
     count_ = static_cast<int>((end - pc_descs_) / kPcDescSize);
   }
+  // Older JVMs keep the debug information behind the code.
+  const bool inside = scopes_ > code_ && scopes_ < nmethod.end;
+  code_bytes_ = static_cast<int32_t>((inside ? scopes_ : nmethod.end) - code_);
   metadata_ = fields.metadata_offset != kAbsent
                   ? nm + static_cast<uintptr_t>(FieldAt<int32_t>(nm, fields.metadata_offset))
                   : FieldAt<uintptr_t>(nm, vm.blob.mutable_data) +
@@ -73,10 +84,14 @@ bool DebugInfo::ReadPcDesc(int index, PcDesc* desc) const {
 
 int DebugInfo::LowerBound(int32_t pc, PcDesc* found) const {
   int low = 0, high = count_;
-  while (low < high) {
-    const int middle = (low + high) / 2;
+  // PcDescs lie about evenly in the code: a guess in proportion comes near with few cold lines,
+  // halving makes sure that the search ends.
+  int32_t low_pc = 0, high_pc = code_bytes_;
+  for (bool guess = true; low < high; guess = !guess) {
+    const int middle = guess ? Between(low, high, low_pc, high_pc, pc) : low + (high - low) / 2;
     PcDesc desc;
     if (!ReadPcDesc(middle, &desc)) return count_;
+    (desc.pc < pc ? low_pc : high_pc) = desc.pc;
     if (desc.pc < pc) {
       low = middle + 1;
     } else {

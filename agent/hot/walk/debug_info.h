@@ -54,6 +54,7 @@ class DebugInfo {
 
   const VmLayout& vm_;
   uintptr_t code_;
+  int32_t code_bytes_ = 0;  // about
   uintptr_t pc_descs_ = 0;
   int count_ = 0;
   uintptr_t scopes_ = 0;

@@ -4,6 +4,7 @@
 
 #include "agent/hot/walk/debug_info.h"
 #include "agent/hot/walk/interpreter_frame_x86_64.h"
+#include "agent/hot/walk/known_frames.h"
 #include "agent/hot/walk/method_ref.h"
 #include "agent/hot/walk/x86_64_code.h"
 
@@ -24,12 +25,12 @@ bool FollowsCallInObject(uintptr_t value) {
 }
 
 bool IsJavaReturnAddress(const VmLayout& vm, uintptr_t value) {
-  CodeBlob blob;
-  if (!FindBlob(vm, value, &blob) || value <= blob.code) return false;
   if (value == vm.call_stub_return || vm.InInterpreter(value) ||
       value == vm.continuation_return_barrier) {
     return true;
   }
+  CodeBlob blob;
+  if (!FindBlob(vm, value, &blob) || value <= blob.code) return false;
   uint8_t bytes[8];
   std::memcpy(bytes, reinterpret_cast<const void*>(value - 8), sizeof bytes);
   if (EndsWithCall(bytes)) return true;
@@ -62,7 +63,11 @@ bool IsDeoptHandler(const VmLayout& vm, const CodeBlob& nmethod, uintptr_t pc) {
 }
 
 bool IsReturnAddress(const WalkState& walk, uintptr_t value, Callers callers) {
-  if (walk.InCodeCache(value)) return IsJavaReturnAddress(*walk.vm, value);
+  if (walk.InCodeCache(value)) {
+    KnownFrame known;
+    return (walk.memory != nullptr && FindKnownFrame(*walk.vm, value, false, &known)) ||
+           IsJavaReturnAddress(*walk.vm, value);
+  }
   return callers == Callers::kAny && FollowsCallInObject(value);
 }
 

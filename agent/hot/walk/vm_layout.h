@@ -76,6 +76,7 @@ struct VmLayout {
   struct {
     Offset method = kAbsent;
     Offset comp_level = kAbsent;
+    Offset compile_id = kAbsent;  // int, another one for each compilation
     Offset orig_pc_offset = kAbsent;
     Offset osr_entry = kAbsent;
     Offset stub_offset = kAbsent;

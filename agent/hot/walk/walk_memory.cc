@@ -23,6 +23,12 @@ bool WalkMemory::Complete(const Cursor& cursor, const VmLayout* vm, Chain& chain
   return true;
 }
 
+bool WalkMemory::Holds(uintptr_t pc, uintptr_t sp) const {
+  uint32_t at = search_;
+  while (at > 0 && storage_.remembered[at - 1].sp < sp) --at;
+  return at > 0 && storage_.remembered[at - 1].sp == sp && storage_.remembered[at - 1].pc == pc;
+}
+
 bool WalkMemory::StillThere(uint32_t index, const Cursor& cursor, const VmLayout* vm) {
   uintptr_t fp = cursor.fp;
   for (uint32_t i = index;; --i) {

@@ -46,11 +46,20 @@ class WalkMemory {
   };
 
   WalkMemory(Storage* storage, uint32_t* count)
-      : storage_(*storage), count_(count), search_(*count) {}
+      : storage_(*storage), count_(count), search_(*count) {
+    // The walk will end at one of the newest frames, and all of them are read then.
+    constexpr uint32_t kFrames = 24;
+    for (uint32_t i = 0; i < kFrames && i < search_; ++i) {
+      __builtin_prefetch(&storage_.remembered[search_ - 1 - i]);
+    }
+  }
 
   // The walk stands at `cursor` (not interrupted). True: the rest of the chain is remembered, and
   // `chain` has it. vm: as for the walk.
   bool Complete(const Cursor& cursor, const VmLayout* vm, Chain& chain);
+
+  // Whether a frame with this pc and sp was there at the last walk.
+  bool Holds(uintptr_t pc, uintptr_t sp) const;
 
   // Around each step: where it starts, and what it used; `frames`: pushed so far.
   void Arrived(const Cursor& cursor);

@@ -7,6 +7,7 @@
 #include "agent/hot/walk/code_cache.h"
 #include "agent/hot/walk/cursor.h"
 #include "agent/hot/walk/vm_layout.h"
+#include "agent/hot/walk/walk_memory.h"
 
 namespace jtrace::hot {
 
@@ -22,6 +23,8 @@ struct WalkState {
   Cursor cursor;
   Chain& chain;
   CfiLookup cfi;
+  // Null: nothing that earlier walks found out is made use of.
+  const WalkMemory* memory = nullptr;
 
   bool InCodeCache(uintptr_t pc) const { return vm != nullptr && vm->InCodeCache(pc); }
   Step Fail(WalkNote note) {
@@ -33,6 +36,9 @@ struct WalkState {
 // The steps, by what covers the cursor's pc. Each pushes the frame (with what is inlined into it)
 // and moves the cursor to the caller.
 Step StepNative(WalkState& walk);
+// The same for a frame whose nmethod was not looked up yet; false, and nothing is pushed: not
+// known.
+bool StepKnown(WalkState& walk);
 Step StepCompiled(WalkState& walk, const CodeBlob& blob);
 Step StepInterpreted(WalkState& walk);
 Step StepStub(WalkState& walk, const CodeBlob& blob);

@@ -1,5 +1,6 @@
 #include "agent/hot/walk/walker.h"
 
+#include "agent/hot/walk/known_frames.h"
 #include "agent/hot/walk/method_ref.h"
 #include "agent/hot/walk/walk_state.h"
 
@@ -14,6 +15,7 @@ Step StepJava(WalkState& walk) {
   const uintptr_t pc = walk.cursor.pc;
   if (pc == vm.continuation_return_barrier) return StepContinuation(walk);
   if (vm.InInterpreter(pc)) return StepInterpreted(walk);
+  if (StepKnown(walk)) return Step::kCaller;
   CodeBlob blob;
   if (!FindBlob(vm, pc, &blob)) return walk.Fail(WalkNote::kNoBlob);
   return blob.IsCompiled() ? StepCompiled(walk, blob) : StepStub(walk, blob);
@@ -41,6 +43,7 @@ void WalkInFull(WalkState& walk) {
 }
 
 void WalkWithMemory(WalkState& walk, WalkMemory memory) {
+  walk.memory = &memory;
   Step step = Step::kCaller;
   for (int i = 0; i < kMaxSteps && step == Step::kCaller; ++i) {
     if (!walk.cursor.interrupted && memory.Complete(walk.cursor, walk.vm, walk.chain)) break;
@@ -56,6 +59,7 @@ WalkState Begin(const VmLayout* vm, const WalkedThread& thread, const ucontext_t
                 Chain& chain) {
   WalkState walk{vm, thread.java_thread, thread.stack, Cursor{}, chain, CfiLookup{}};
   walk.cursor.Interrupt(context, thread.stack);
+  if (thread.memory != nullptr) PrefetchKnownFrame(walk.cursor.pc, true);
   return walk;
 }
 

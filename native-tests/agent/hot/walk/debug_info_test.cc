@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cstring>
+#include <limits>
 #include <random>
 #include <vector>
 
@@ -101,7 +102,7 @@ class DebugInfoTest : public testing::Test {
   static constexpr uintptr_t kCode = 0x10000;
   VmLayout vm_;
   int count_ = 0;
-  alignas(8) uint8_t memory_[512] = {};
+  alignas(8) uint8_t memory_[16'384] = {};
 };
 
 TEST_F(DebugInfoTest, ReturnAddressMatchesItsOwnPcDesc) {
@@ -135,6 +136,26 @@ TEST_F(DebugInfoTest, DescribesExactPcsOnly) {
   EXPECT_TRUE(info.Describes(kCode + 20));
   EXPECT_FALSE(info.Describes(kCode + 21));
   EXPECT_FALSE(info.Describes(kCode + 31));
+}
+
+// However they are spread: close together, far apart, behind the code.
+TEST_F(DebugInfoTest, FindsEachPcDesc) {
+  std::mt19937 random(4);
+  std::vector<int32_t> pcs = {10, 20, 30};
+  while (pcs.size() < 900) {
+    pcs.push_back(pcs.back() + 1 + static_cast<int32_t>(random() >> random() % 31 & 0xfffff));
+    AddPcDesc(pcs.back(), 1);
+  }
+  AddPcDesc(std::numeric_limits<int32_t>::max(), 0);  // HotSpot's last
+  for (const uintptr_t size : {uintptr_t{100}, uintptr_t{10'000'000}, uintptr_t{1} << 30}) {
+    const CodeBlob blob{Address(), kCode, kCode + size, 4, BlobKind::kNmethod};
+    const DebugInfo info(vm_, blob);
+    for (size_t i = 0; i < pcs.size(); ++i) {
+      ASSERT_TRUE(info.Describes(kCode + static_cast<uintptr_t>(pcs[i])));
+      const bool next = i + 1 < pcs.size() && pcs[i + 1] == pcs[i] + 1;
+      ASSERT_EQ(info.Describes(kCode + static_cast<uintptr_t>(pcs[i]) + 1), next);
+    }
+  }
 }
 
 }  // namespace
