@@ -83,7 +83,8 @@ absl::StatusOr<ClassFile> ParseClassFile(Bytes bytes) {
   out.access = reader.U2();
   out.this_index = reader.U2();
   const uint16_t super_index = reader.U2();
-  reader.Skip(size_t{2} * reader.U2());  // interfaces
+  out.interface_count = reader.U2();
+  reader.Skip(size_t{2} * out.interface_count);
   const auto this_name = out.pool.ClassName(out.this_index);
   const auto super_name = out.pool.ClassName(super_index);
   if (!reader.ok() || !this_name || (super_index != 0 && !super_name)) {

@@ -37,6 +37,7 @@ struct ClassFile {
   uint16_t this_index = 0;
   std::string_view this_name;
   std::string_view super_name;  // empty if there is none
+  uint16_t interface_count = 0;
   size_t pool_end = 0;
   size_t methods_begin = 0;  // position of methods_count
   size_t methods_end = 0;

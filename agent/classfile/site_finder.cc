@@ -76,9 +76,7 @@ SiteRef SiteFinder::RefOf(const Site& site) const {
   const auto member = file_.pool.Method(site.constant);
   const bool is_call = site.kind == SiteKind::kCall || site.kind == SiteKind::kNative;
   if (is_call && member) {
-    // Arrays have no methods of their own but what they have from Object.
-    const bool is_array = member->class_name.starts_with('[');
-    return {site.kind, is_array ? kObject : member->class_name, member->name, member->descriptor};
+    return {site.kind, OwnerOf(*member), member->name, member->descriptor};
   }
   if (member) {
     const std::string_view made =
@@ -87,6 +85,20 @@ SiteRef SiteFinder::RefOf(const Site& site) const {
   }
   return {.kind = site.kind,
           .class_name = file_.pool.ClassName(site.constant).value_or(kThrowable)};
+}
+
+// The class that has the method that an instruction names, as far as this class file tells.
+std::string_view SiteFinder::OwnerOf(const ConstantPool::Member& callee) const {
+  // Arrays have no methods of their own but what they have from Object.
+  if (callee.class_name.starts_with('[')) return kObject;
+  // An interface may have it as a default method, in scope or not.
+  if (callee.class_name != file_.this_name || file_.interface_count != 0) return callee.class_name;
+  const bool is_declared =
+      std::any_of(file_.methods.begin(), file_.methods.end(), [&](const MethodInfo& method) {
+        return method.name == callee.name && method.descriptor == callee.descriptor;
+      });
+  return is_declared || filter_.Includes(file_.super_name, callee.name) ? callee.class_name
+                                                                        : file_.super_name;
 }
 
 SiteFinder::Verdict SiteFinder::Judge(uint16_t methodref) {

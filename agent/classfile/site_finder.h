@@ -24,7 +24,8 @@ struct Site {
 };
 
 /// Finds the sites of the methods of one class, by what its code says and nothing else: a call
-/// leaves the scope if the class and the method that the instruction names are not in it.
+/// leaves the scope if the class and the method that the instruction names are not in it, or if the
+/// class names itself but can only have the method from a superclass that is not.
 class SiteFinder {
  public:
   SiteFinder(const ClassFile& file, const ScopeFilter& filter, const ProbeSpec& spec, SiteIds& ids)
@@ -51,6 +52,7 @@ class SiteFinder {
   Verdict Judge(uint16_t methodref);
   Verdict JudgeOnce(uint16_t methodref);
   bool IsOwnNative(std::string_view name, std::string_view descriptor);
+  std::string_view OwnerOf(const ConstantPool::Member& callee) const;
   void FindCalls(const MethodInfo& method, const CodeAttribute& code, std::vector<Site>& sites,
                  CallReasonCounts& left_out);
   void AddCall(uint32_t bci, Bytes code, std::vector<Site>& sites, CallReasonCounts& left_out);

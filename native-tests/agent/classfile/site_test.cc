@@ -94,7 +94,8 @@ TEST(SiteTest, CallsInsideTheScopeStayAsTheyAre) {
   ClassBuilder builder;
   const ByteVector code = Join({CallOf(builder, "com/acme/A"), CallOf(builder, "T"), {kOpReturn}});
   Rewritten r;
-  ASSERT_NO_FATAL_FAILURE(Apply(builder.Add({.code = code}).Build(), r));
+  builder.Add({.code = code}).Add({.name = "f", .code = {kOpReturn}});
+  ASSERT_NO_FATAL_FAILURE(Apply(builder.Build(), r));
   EXPECT_TRUE(r.ids.asked.empty());
   EXPECT_EQ(r.code.max_locals, 2);
 }
@@ -149,6 +150,17 @@ TEST(SiteTest, ArraysHaveTheMethodsOfObject) {
   Rewritten r;
   ASSERT_NO_FATAL_FAILURE(Apply(builder.Add({.code = code}).Build(), r));
   EXPECT_THAT(r.ids.asked, ElementsAre("java/lang/Object.clone()V"));
+}
+
+// T, a class in scope whose superclass is Object, calls what it has itself, and what it has not.
+TEST(SiteTest, WhatAClassHasFromOutsideTheScopeIsOutside) {
+  ClassBuilder builder;
+  const ByteVector code =
+      Join({CallOf(builder, "T", "own"), CallOf(builder, "T", "getClass"), {kOpReturn}});
+  builder.Add({.code = code}).Add({.name = "own", .code = {kOpReturn}});
+  Rewritten r;
+  ASSERT_NO_FATAL_FAILURE(Apply(builder.Build(), r));
+  EXPECT_THAT(r.ids.asked, ElementsAre("java/lang/Object.getClass()V"));
 }
 
 // if (x) call(); return: the jump goes round the probe behind the call.
