@@ -18,6 +18,7 @@
 #include "agent/call_costs.h"
 #include "agent/classfile/scope_filter.h"
 #include "agent/option_values.h"
+#include "agent/option_words.h"
 #include "proto/nearest.h"
 
 namespace jtrace {
@@ -38,50 +39,6 @@ constexpr uint64_t kLeastMemory = 16ull << 20;
 constexpr uint64_t kMostMemory = 64ull << 30;
 
 absl::Status Invalid(absl::string_view message) { return absl::InvalidArgumentError(message); }
-
-// One of a fixed list of words.
-template <typename Enum>
-struct Word {
-  absl::string_view word;
-  Enum value;
-};
-
-template <typename Enum, size_t N>
-absl::Status ParseWord(absl::string_view value, const std::array<Word<Enum>, N>& words,
-                       Enum& target) {
-  for (const auto& word : words) {
-    if (word.word == value) {
-      target = word.value;
-      return absl::OkStatus();
-    }
-  }
-  return Invalid(absl::StrCat(
-      "'", value, "' is not one of ",
-      absl::StrJoin(
-          words, "|",
-          [](std::string* out, const Word<Enum>& word) { absl::StrAppend(out, word.word); }),
-      "; did you mean ", Nearest(value, words, [](const auto& w) { return w.word; }), "?"));
-}
-
-constexpr std::array kModes = {Word<Mode>{"merged", Mode::kMerged},
-                               Word<Mode>{"events", Mode::kEvents},
-                               Word<Mode>{"samples", Mode::kSamples}};
-constexpr std::array kRecords = {Word<RecordKind>{"tree", RecordKind::kTree},
-                                 Word<RecordKind>{"flat", RecordKind::kFlat},
-                                 Word<RecordKind>{"log", RecordKind::kLog}};
-constexpr std::array kActions = {Word<Action>{"start", Action::kStart},
-                                 Word<Action>{"stop", Action::kStop},
-                                 Word<Action>{"serve", Action::kServe}};
-constexpr std::array kClocks = {Word<Clock>{"none", Clock::kNone},
-                                Word<Clock>{"coarse", Clock::kCoarse},
-                                Word<Clock>{"tsc", Clock::kTsc}, Word<Clock>{"cpu", Clock::kCpu},
-                                Word<Clock>{"manual", Clock::kManual}};
-constexpr std::array kStacks = {Word<hot::StackMode>{"full", hot::StackMode::kFull},
-                                Word<hot::StackMode>{"app", hot::StackMode::kApp},
-                                Word<hot::StackMode>{"frame", hot::StackMode::kFrame},
-                                Word<hot::StackMode>{"appframe", hot::StackMode::kAppFrame},
-                                Word<hot::StackMode>{"pc", hot::StackMode::kPc}};
-constexpr std::array kSwitch = {Word<bool>{"on", true}, Word<bool>{"off", false}};
 
 absl::Status ParseMode(absl::string_view value, Options& o) {
   return ParseWord(value, kModes, o.mode);
@@ -310,6 +267,11 @@ absl::Status ParseOne(absl::string_view item, Options& options) {
     if (!status.ok()) return Invalid(absl::StrCat("option '", name, "': ", status.message()));
     return absl::OkStatus();
   }
+  if (!has_value && absl::StrContains(name, '.')) {
+    return Invalid(absl::StrCat("'", name,
+                                "' is no option; several patterns, names or codes are "
+                                "separated by ';', as in include=a.**;b.**"));
+  }
   return Invalid(absl::StrCat(
       "unknown option '", name, "'; did you mean '",
       Nearest(name, kOptions, [](const OptionRow& row) { return row.name; }), "'? (try help)"));
@@ -352,34 +314,6 @@ absl::Status ParseConfig(absl::string_view value, Options& o) {
 
 }  // namespace
 
-absl::string_view StackName(hot::StackMode stack) {
-  for (const auto& word : kStacks) {
-    if (word.value == stack) return word.word;
-  }
-  return "?";
-}
-
-absl::string_view ModeName(Mode mode) {
-  for (const auto& word : kModes) {
-    if (word.value == mode) return word.word;
-  }
-  return "?";
-}
-
-absl::string_view RecordName(RecordKind record) {
-  for (const auto& word : kRecords) {
-    if (word.value == record) return word.word;
-  }
-  return "?";
-}
-
-absl::string_view ClockName(Clock clock) {
-  for (const auto& word : kClocks) {
-    if (word.value == clock) return word.word;
-  }
-  return "?";
-}
-
 absl::StatusOr<Options> ParseOptions(absl::string_view text) {
   Options options;
   if (absl::Status status = ParseInto(text, options); !status.ok()) return status;
@@ -403,32 +337,6 @@ std::string OptionsHelp() {
   }
   absl::StrAppend(&out, "\n", SampleOptionsHelp());
   absl::StrAppend(&out, "\ncodes, and whether they are on if nothing is said:\n", CodesHelp());
-  return out;
-}
-
-std::string DescribeOptions(const Options& o) {
-  std::string out = absl::StrCat("mode=", ModeName(o.mode));
-  if (o.WantsEvents()) absl::StrAppend(&out, ",record=", RecordName(o.record));
-  if (o.clock != Clock::kNone) absl::StrAppend(&out, ",clock=", ClockName(o.clock));
-  if (o.log_budget != 0) absl::StrAppend(&out, ",logbudget=", FormatBytes(o.log_budget));
-  if (o.WantsSamples()) {
-    absl::StrAppend(&out, DescribeSampleOptions(o.samples));
-    if (o.samples.stack != hot::StackMode::kFull) {
-      absl::StrAppend(&out, ",stack=", StackName(o.samples.stack));
-    }
-  }
-  if (o.boundary) absl::StrAppend(&out, ",boundary=on");
-  if (o.duration < absl::InfiniteDuration()) {
-    absl::StrAppend(&out, ",duration=", absl::FormatDuration(o.duration));
-  }
-  if (o.loop.time < absl::InfiniteDuration()) {
-    absl::StrAppend(&out, ",loop=", absl::FormatDuration(o.loop.time));
-  }
-  if (o.loop.bytes != Loop::kNoBytes) {
-    absl::StrAppend(&out, ",loop=", FormatBytes(o.loop.bytes));
-  }
-  if (!o.include.empty()) absl::StrAppend(&out, ",include=", absl::StrJoin(o.include, ";"));
-  if (!o.exclude.empty()) absl::StrAppend(&out, ",exclude=", absl::StrJoin(o.exclude, ";"));
   return out;
 }
 

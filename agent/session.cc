@@ -45,6 +45,7 @@ jvmtiCapabilities WantedCapabilities(const Options& options) {
   if (options.WantsEvents()) {
     wanted.can_generate_all_class_hook_events = 1;
     wanted.can_retransform_classes = 1;
+    wanted.can_get_bytecodes = 1;
   }
   return wanted;
 }

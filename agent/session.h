@@ -77,8 +77,8 @@ class Session {
   // Start with the options of the last recording, into another file.
   absl::StatusOr<std::string> Resume(JNIEnv* jni, const Progress& progress);
   // Ends the recording: timers off, probes out of all classes, the trace complete. The program then
-  // runs as it did without jtrace. After a failure it takes out what is left and says why.
-  // Returns what was written, for people.
+  // runs as it did without jtrace, but for loops that it stands in (jvmti/running_loops.h). After a
+  // failure it takes out what is left and says why. Returns what was written, for people.
   absl::StatusOr<std::string> Stop(JNIEnv* jni, const Progress& progress);
 
   // Everything recorded so far is in the file, whose path is returned.
@@ -182,10 +182,18 @@ class Session {
   // Loaded classes in scope get probes; those that have some lose them.
   void AddProbesToLoaded(JNIEnv* jni, const Progress& progress);
   void NoteOldMethods(std::span<const jclass> classes);
+  void TellRunningLoops(JNIEnv* jni, std::span<const jclass> classes);
   void RemoveProbes(JNIEnv* jni, const Progress& progress);
   void RemoveProbesOnce(JNIEnv* jni, const Progress& progress);
-  // Until the hooks that run have ended, a second at most.
+  // Until the hooks, or all callbacks, that run have ended, a second at most.
   void WaitForClassHooks() const;
+  void WaitForCallbacks() const;
+  // A writer that fails says so first, and then ends what the recording began.
+  void WaitForGivingUp() const;
+  // A warning if nothing matched include=.
+  void TellEmptyScope();
+  // Warnings so far, a line each, for who began the recording.
+  std::string DescribeWarnings() const;
 
   proto::SessionStart DescribeStart() const;
   uint64_t calls() const;
@@ -241,6 +249,8 @@ class Session {
   std::atomic<bool> recording_{false};
   // Class-file hooks that may be using instrumentation_.
   hot::InFlight class_hooks_;
+  // Other callbacks that may be using what belongs to a recording.
+  hot::InFlight callbacks_;
   absl::Mutex lifecycle_;
   bool is_prepared_ ABSL_GUARDED_BY(lifecycle_) = false;  // VmInit shall begin
   std::atomic<bool> failed_{false};                       // see has_failed

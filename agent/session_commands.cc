@@ -94,11 +94,18 @@ absl::StatusOr<std::string> Session::DescribeStatus() {
     if (sample_source_ != nullptr) {
       absl::StrAppend(&text, "\nsamples   ", sample_source_->samples());
     }
-    for (const LossRow& loss : losses_.Snapshot()) {
-      if (loss.severity == Severity::kInfo) continue;
-      absl::StrAppend(&text, "\nloss      ", loss.count, " ", loss.what);
-    }
+    absl::StrAppend(&text, DescribeWarnings());
   });
+  return text;
+}
+
+std::string Session::DescribeWarnings() const {
+  std::string text;
+  for (const LossRow& loss : losses_.Snapshot()) {
+    if (loss.severity == Severity::kInfo) continue;
+    absl::StrAppend(&text, "\nloss      ", loss.count, " ", loss.what);
+    if (!loss.advice.empty()) absl::StrAppend(&text, "; ", loss.advice);
+  }
   return text;
 }
 

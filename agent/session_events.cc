@@ -5,15 +5,30 @@
 #include <string>
 #include <vector>
 
-#include "absl/cleanup/cleanup.h"
 #include "agent/jvmti/retransformer.h"
 #include "agent/jvmti/tags.h"
 #include "agent/session.h"
 #include "proto/trace_format.h"
 
 namespace jtrace {
+namespace {
+
+// Until its end a new recording waits.
+class InCallback {
+ public:
+  explicit InCallback(hot::InFlight& callbacks) : callbacks_(callbacks) { callbacks_.Enter(); }
+  ~InCallback() { callbacks_.Leave(); }
+  InCallback(const InCallback&) = delete;
+  InCallback& operator=(const InCallback&) = delete;
+
+ private:
+  hot::InFlight& callbacks_;
+};
+
+}  // namespace
 
 void Session::ThreadStart(JNIEnv* jni, jthread thread) {
+  const InCallback here(callbacks_);
   if (gettid() == control_tid_.load(std::memory_order_relaxed)) return;
   const jvmti::ThreadNumbers numbers = threads_.Start(jni, thread);
   if (sampler_ == nullptr || !recording_.load(std::memory_order_acquire)) return;
@@ -44,8 +59,7 @@ void Session::ClassFileLoad(jclass redefined, jobject loader, const char* name,
                             std::span<const unsigned char> bytes, jint* new_size,
                             unsigned char** new_bytes) {
   // Entered before the question, so that a stop that asks for no more probes can wait for the last.
-  class_hooks_.Enter();
-  const auto leave = absl::MakeCleanup([this] { class_hooks_.Leave(); });
+  const InCallback here(class_hooks_);
   const bool recording = recording_.load(std::memory_order_seq_cst);
   std::vector<unsigned char> current;
   if (redefined != nullptr && jvmti::IsRetransforming()) {
@@ -81,6 +95,7 @@ void Session::ClassRedefine(jclass klass, const char* name, std::span<const unsi
 }
 
 void Session::ClassPrepare(jclass klass) {
+  const InCallback here(callbacks_);
   if (app_scope_ != nullptr) app_scope_->Add(klass);
   classes_.Prepare(klass, /*thread=*/0);
 }
@@ -104,6 +119,7 @@ size_t Session::Forget(UnloadedClasses::Batch unloaded) {
 
 void Session::CompiledMethodLoad(jmethodID method, jint size, const void* address,
                                  const void* compile_info) {
+  const InCallback here(callbacks_);
   code_.Load(method, size, address, compile_info);
   if (probes_ == nullptr) return;
   if (const uint32_t routine = classes_.RoutineOf(method); routine != 0) {

@@ -4,8 +4,10 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/time/clock.h"
 #include "agent/jvmti/retransformer.h"
+#include "agent/jvmti/running_loops.h"
 #include "agent/session.h"
 
 namespace jtrace {
@@ -43,6 +45,7 @@ void Session::AddProbesToLoaded(JNIEnv* jni, const Progress& progress) {
     }
   });
   NoteOldMethods(in_scope);
+  TellRunningLoops(jni, in_scope);
   const jvmti::RetransformResult result =
       jvmti::Retransform(env_, in_scope, [&](size_t done, size_t all) {
         if (progress) progress(absl::StrCat("probes are in ", done, " of ", all, " classes"));
@@ -62,6 +65,22 @@ void Session::NoteOldMethods(std::span<const jclass> classes) {
   }
 }
 
+// The JVM will not compile them again before they return (running_loops.h).
+void Session::TellRunningLoops(JNIEnv* jni, std::span<const jclass> classes) {
+  if (!is_live_) return;  // at load nothing of the program runs yet
+  const std::vector<std::string> loops = jvmti::FindRunningLoops(env_, jni, classes);
+  if (loops.empty()) return;
+  constexpr size_t kMostNames = 3;
+  const size_t named = std::min(loops.size(), kMostNames);
+  losses_.Add("attach.running_loops", Severity::kWarning, loops.size(),
+              absl::StrCat(
+                  "loops that ran while probes came or went stay interpreted until they "
+                  "return: ",
+                  absl::StrJoin(loops.begin(), loops.begin() + static_cast<ptrdiff_t>(named), ", "),
+                  loops.size() > named ? ", …" : ""),
+              "leave their classes out with exclude=, or load the agent with -agentpath");
+}
+
 void Session::RemoveProbes(JNIEnv* jni, const Progress& progress) {
   recording_.store(false, std::memory_order_seq_cst);
   if (instrumentation_ == nullptr) return;
@@ -76,8 +95,26 @@ void Session::RemoveProbes(JNIEnv* jni, const Progress& progress) {
   }
 }
 
+namespace {
+
+template <typename Condition>
+void WaitUntil(Condition condition) {
+  for (int i = 0; i < 1000 && !condition(); ++i) absl::SleepFor(absl::Milliseconds(1));
+}
+
+}  // namespace
+
 void Session::WaitForClassHooks() const {
-  for (int i = 0; i < 1000 && !class_hooks_.Idle(); ++i) absl::SleepFor(absl::Milliseconds(1));
+  WaitUntil([this] { return class_hooks_.Idle(); });
+}
+
+void Session::WaitForCallbacks() const {
+  WaitForClassHooks();
+  WaitUntil([this] { return callbacks_.Idle(); });
+}
+
+void Session::WaitForGivingUp() const {
+  WaitUntil([this] { return has_failed(); });
 }
 
 void Session::RemoveProbesOnce(JNIEnv* jni, const Progress& progress) {
@@ -94,6 +131,7 @@ void Session::RemoveProbesOnce(JNIEnv* jni, const Progress& progress) {
     numbers.push_back(number);
   });
   NoteOldMethods(probed);
+  TellRunningLoops(jni, probed);
   const jvmti::RetransformResult result =
       jvmti::Retransform(env_, probed, [&](size_t done, size_t all) {
         if (progress) progress(absl::StrCat("probes are out of ", done, " of ", all, " classes"));

@@ -38,7 +38,9 @@ absl::StatusOr<std::string> Session::StartLocked(JNIEnv* jni, const Options& opt
     return absl::FailedPreconditionError(
         absl::StrCat("a recording runs already, to ", file_->path(), "; stop it first"));
   }
+  if (drain_ != nullptr) WaitForGivingUp();
   if (has_failed()) CleanUp(jni);
+  WaitForCallbacks();
   Options before = options_;
   absl::Status status = Prepare(options);
   if (status.ok()) {
@@ -54,7 +56,7 @@ absl::StatusOr<std::string> Session::StartLocked(JNIEnv* jni, const Options& opt
   }
   if (control::SessionControl* control = control_.load(); control != nullptr) control->Wake();
   return absl::StrCat("recording to ", writer::AbsolutePath(file_->path()), " (",
-                      DescribeOptions(options_), ")");
+                      DescribeOptions(options_), ")", DescribeWarnings());
 }
 
 absl::Status Session::Prepare(const Options& options) {
@@ -345,6 +347,7 @@ absl::StatusOr<std::string> Session::Stop(JNIEnv* jni, const Progress& progress)
 }
 
 absl::Status Session::EndTrace(proto::SessionEnd::Reason reason) {
+  TellEmptyScope();
   const absl::Status written =
       drain_->Stop([&](proto::SessionEnd& end) { FinishEnd(reason, end); });
   if (written.ok()) log_->Line(DescribeEnd());  // else GiveUp has said why

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "agent/clock.h"
 #include "agent/jvmti/env.h"
 #include "agent/session.h"
@@ -74,6 +75,17 @@ void Session::FinishEnd(proto::SessionEnd::Reason reason, proto::SessionEnd& end
     end.set_agent_memory_bytes(trees_ != nullptr ? trees_->tree_bytes() : probes_->memory_used());
     end.set_calls(file_calls());
   }
+}
+
+// The likeliest mistake with include=: a package without its star.
+void Session::TellEmptyScope() {
+  if (probes_ == nullptr || options_.include.empty() || instrumentation_->methods_probed() > 0) {
+    return;
+  }
+  losses_.Set("include.no_class", Severity::kWarning, 1,
+              absl::StrCat("scope without a class: nothing that was loaded matches include=",
+                           absl::StrJoin(options_.include, ";")),
+              "for a package and all below it write include=com.acme.**");
 }
 
 std::string Session::DescribeEnd() const {

@@ -61,11 +61,21 @@ constexpr std::string_view kJdkPrefixes[] = {
     "org/xml/sax/",
 };
 
-// jtrace itself, and what the probe runs through: probing those would recurse.
-constexpr std::string_view kNeverPrefixes[] = {"jtrace/", "java/lang/invoke/JTrace"};
+constexpr std::string_view kOwnPrefixes[] = {"jtrace/", "java/lang/invoke/JTrace"};
+
+// jtrace itself, and what the probe runs through: probing those would recurse. The processor's clock
+// is read through a method handle, from JDK 22 on through one of java.lang.foreign's.
+constexpr std::string_view kNeverPrefixes[] = {
+    "jtrace/",
+    "java/lang/foreign/",
+    "java/lang/invoke/",
+    "jdk/internal/foreign/",
+};
 constexpr std::string_view kNeverClasses[] = {
-    "java/lang/Object",         "java/lang/Thread",
-    "jdk/internal/misc/Unsafe", "java/lang/invoke/MethodHandleImpl",
+    "java/lang/Object",
+    "java/lang/Thread",
+    "java/util/Objects",
+    "jdk/internal/misc/Unsafe",
     "sun/misc/Unsafe",
 };
 
@@ -162,7 +172,7 @@ ScopeFilter ScopeFilter::Everything() {
 }
 
 bool ScopeFilter::IsOwnClass(std::string_view class_name) {
-  return StartsWithAny(class_name, kNeverPrefixes);
+  return StartsWithAny(class_name, kOwnPrefixes);
 }
 
 bool ScopeFilter::IsJdkClass(std::string_view class_name) {

@@ -140,6 +140,7 @@ TEST(OptionsTest, LoopsAreTimesOrSizes) {
   EXPECT_EQ(ParseOptions("duration=30")->duration, absl::Seconds(30));
   EXPECT_EQ(ParseOptions("duration=2m")->duration, absl::Minutes(2));
   EXPECT_THAT(ErrorOf("loop=often"), HasSubstr("neither a time"));
+  EXPECT_THAT(ErrorOf("include=a.**,b.**"), HasSubstr("separated by ';'"));
   EXPECT_THAT(ErrorOf("loop=0"), HasSubstr("neither a time"));
   EXPECT_THAT(ErrorOf("loop=300k"), HasSubstr("loop=1MB"));
   EXPECT_THAT(ErrorOf("duration=-1s"), HasSubstr("not a time"));

@@ -38,6 +38,17 @@ TEST(ScopeFilterTest, DefaultIsEverythingButTheJdkAndItself) {
   }
 }
 
+// include=java.**: what the probes run through has none, or they would call themselves.
+TEST(ScopeFilterTest, WhatProbesRunThroughIsNeverInScope) {
+  const ScopeFilter all = Filter({"**"});
+  for (const char* out : {"java/lang/Object", "java/lang/Thread", "jdk/internal/misc/Unsafe",
+                          "java/util/Objects", "java/lang/invoke/MethodHandleImpl",
+                          "java/lang/foreign/Linker", "jdk/internal/foreign/abi/DowncallLinker"}) {
+    EXPECT_FALSE(all.MayMatchClass(out)) << out;
+  }
+  EXPECT_TRUE(all.MayMatchClass("java/lang/Math"));
+}
+
 TEST(ScopeFilterTest, PackagesWithAndWithoutThoseBelow) {
   const ScopeFilter deep = Filter({"a.b.**"});
   EXPECT_TRUE(deep.MayMatchClass("a/b/C"));

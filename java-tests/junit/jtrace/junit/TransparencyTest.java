@@ -1,6 +1,7 @@
 package jtrace.junit;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
 import java.util.stream.Stream;
@@ -40,6 +41,32 @@ final class TransparencyTest {
                             DynamicTest.dynamicTest(
                                 program.name() + " " + String.join(" ", arguments),
                                 () -> compare(program, arguments))));
+  }
+
+  /** The probes run through some of the JDK, which must not get probes then. */
+  @TestFactory
+  Stream<DynamicTest> nothingChangesWithTheJdkInScope() {
+    return Stream.of(
+            "record=tree,clock=tsc,boundary=on,codes=+exception",
+            "record=log,clock=cpu",
+            "record=flat",
+            "memory=16m,clock=coarse")
+        .map(
+            options ->
+                DynamicTest.dynamicTest(
+                    options,
+                    () -> {
+                      Jvm.Result plain = new Jvm().run("cases.ControlFlow");
+                      Jvm.Result traced =
+                          new Jvm()
+                              .agent("mode=events,include=java.**;jdk.**;sun.**;cases.**," + options)
+                              .run("cases.ControlFlow");
+                      assertEquals(plain.exit(), traced.exit(), traced.err());
+                      assertEquals(plain.out(), traced.out());
+                      assertEquals(plain.err().lines().toList(), traced.foreignErrors());
+                      Report flat = traced.report("--report=flat");
+                      assertTrue(flat.sum("calls", "java.util.ArrayList.size()") > 0);
+                    }));
   }
 
   private static void compare(Program program, String... jvmArguments) {

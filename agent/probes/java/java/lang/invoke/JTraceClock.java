@@ -197,7 +197,7 @@ public final class JTraceClock {
     synchronize(state);
     long used = (long) ((U.getLong(state + STATE_CPU_SYNC) - cpuSync) * TICKS_PER_NANO);
     long elapsed = U.getLong(state + STATE_MARK) - mark;
-    return elapsed - Math.max(0, Math.min(elapsed, used - onUntilMark));
+    return elapsed - JTraceMemory.max(0, JTraceMemory.min(elapsed, used - onUntilMark));
   }
 
   private static void synchronize(long state) {

@@ -335,7 +335,7 @@ final class JTraceLog {
       if (free(state) < 2 * RECORD) {
         return false;
       }
-      long part = Math.min(dropped, most);
+      long part = JTraceMemory.min(dropped, most);
       put(state, KIND_DROPPED, part);
       U.putLong(state + STATE_LOG_DROPPED, dropped - part);
     }
@@ -378,7 +378,7 @@ final class JTraceLog {
         U.putLong(state + STATE_LOG_LIMIT, 0);
         return;
       }
-      part = Math.min(ticks, OFF_AT_MOST);
+      part = JTraceMemory.min(ticks, OFF_AT_MOST);
       put(state, KIND_OFF, part);
     }
   }

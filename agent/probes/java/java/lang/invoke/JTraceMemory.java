@@ -41,8 +41,27 @@ final class JTraceMemory {
     return address;
   }
 
+  // The probes call no method that may have probes itself, and so nothing of the JDK but Unsafe and
+  // Thread.currentThread: with include=java.** Math.min has some.
+
+  static int min(int a, int b) {
+    return a <= b ? a : b;
+  }
+
+  static long min(long a, long b) {
+    return a <= b ? a : b;
+  }
+
+  static int max(int a, int b) {
+    return a >= b ? a : b;
+  }
+
+  static long max(long a, long b) {
+    return a >= b ? a : b;
+  }
+
   private static boolean nextChunk(long state, long bytes, int limit) {
-    int wanted = Math.min(U.getInt(state + STATE_CHUNK_CLASS) + 1, USUAL_CLASSES - 1);
+    int wanted = min(U.getInt(state + STATE_CHUNK_CLASS) + 1, USUAL_CLASSES - 1);
     U.putInt(state + STATE_CHUNK_CLASS, wanted);
     while (wanted < CHUNK_CLASSES - 1 && chunkBytes(wanted) - CHUNK_HEADER < bytes) {
       wanted++;

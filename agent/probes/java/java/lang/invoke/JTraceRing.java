@@ -98,7 +98,7 @@ final class JTraceRing {
       next = beginLap(state, ring);
     }
     long most = U.getLong(ring + RING_BYTES) >>> WINDOW_SHIFT & -RECORD;
-    U.putLong(state + STATE_LOG_LIMIT, Math.min(next + Math.min(free, most), end));
+    U.putLong(state + STATE_LOG_LIMIT, JTraceMemory.min(next + JTraceMemory.min(free, most), end));
     return true;
   }
 

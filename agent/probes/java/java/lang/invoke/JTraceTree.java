@@ -152,7 +152,7 @@ final class JTraceTree {
     }
     U.putInt(node + NODE_ROUTINE, id);
     U.putInt(node + NODE_PARENT, reference(parent));
-    U.putShort(node + NODE_DEPTH, (short) Math.min(depth(parent) + 1, 0xFFFF));
+    U.putShort(node + NODE_DEPTH, (short) JTraceMemory.min(depth(parent) + 1, 0xFFFF));
     long last = at(U.getInt(state + STATE_LAST));
     // The order of creation is the order in which the writer thread meets the nodes.
     U.putIntRelease(null, last + NODE_NEXT, reference(node));
@@ -232,7 +232,7 @@ final class JTraceTree {
     for (int i = 0; i < oldCapacity; i++) {
       live += isChild(U.getLong(old + TABLE_SLOTS + ((long) i << 3))) ? 1 : 0;
     }
-    int capacity = Math.max(oldCapacity, TABLE_FIRST_CAPACITY);
+    int capacity = JTraceMemory.max(oldCapacity, TABLE_FIRST_CAPACITY);
     if (live * 2 > oldCapacity) {
       capacity *= 2;
     }

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <cstddef>
+
+#include "agent/classfile/byte_io.h"
+
+namespace jtrace::classfile {
+
+/// Whether the instruction at `bci` stands in a loop: some branch at or behind it goes to it or
+/// before it. Switches that jump back are not looked at (no compiler makes loops of them). False if
+/// the code is malformed before that branch.
+bool IsInLoop(Bytes code, size_t bci);
+
+}  // namespace jtrace::classfile

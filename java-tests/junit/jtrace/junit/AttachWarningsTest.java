@@ -1,0 +1,39 @@
+package jtrace.junit;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.junit.jupiter.api.Test;
+
+/** What {@code jtrace start} has to warn of. */
+final class AttachWarningsTest {
+  /** HotSpot never compiles them again; a scope without them is not touched. */
+  @Test
+  void loopsThatRunAreNamed() {
+    try (LiveJvm jvm = new LiveJvm()) {
+      String started = jvm.jtrace("start", "out=l.bin", "mode=events");
+      assertTrue(started.contains("stay interpreted"), started);
+      assertTrue(started.contains("Attached.load"), started);
+      jvm.jtrace("stop");
+      String summary = Report.text(jvm.folder.resolve("l.bin"), "--report=summary");
+      assertTrue(summary.contains("exclude="), summary);
+      started = jvm.jtrace("start", "out=n.bin", "mode=events", "exclude=Attached");
+      assertFalse(started.contains("stay interpreted"), started);
+      jvm.jtrace("stop");
+      assertEquals(0, jvm.end());
+    }
+  }
+
+  /** A package without its star is the likeliest mistake. */
+  @Test
+  void scopeWithoutAClassIsTold() {
+    try (LiveJvm jvm = new LiveJvm()) {
+      jvm.jtrace("start", "out=e.bin", "include=com.acme");
+      jvm.jtrace("stop");
+      String summary = Report.text(jvm.folder.resolve("e.bin"), "--report=summary");
+      assertTrue(summary.contains("com.acme.**"), summary);
+      assertEquals(0, jvm.end());
+    }
+  }
+}
