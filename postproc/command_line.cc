@@ -115,6 +115,17 @@ absl::Status SetWidth(std::string_view value, CommandLine& line) {
   return absl::OkStatus();
 }
 
+absl::Status SetJobs(std::string_view value, CommandLine& line) {
+  constexpr int64_t kMost = 256;
+  int64_t jobs = 0;
+  if (!ParseInteger(value, jobs) || jobs < 1 || jobs > kMost) {
+    return absl::InvalidArgumentError(
+        StrCat("--jobs: '", value, "' is no number from 1 to ", kMost));
+  }
+  line.jobs = static_cast<int>(jobs);
+  return absl::OkStatus();
+}
+
 template <std::string ReportOptions::*Member>
 absl::Status SetReportText(std::string_view value, CommandLine& line) {
   line.report.*Member = std::string(value);
@@ -168,6 +179,8 @@ constexpr Option kOptions[] = {
      "--aggregate=process", SetAggregate},
     {"--raw-names", "", "keep the numbers of lambda and hidden classes in names", "--raw-names",
      SetFlag<&CommandLine::raw_names>},
+    {"--jobs", "N", "threads that read a binary trace (default: one for each processor)",
+     "--jobs=1", SetJobs},
     {"--width", "N", "columns of text (default: the terminal's, else 120; 0: no limit)",
      "--width=0", SetWidth},
     {"--help", "", "this text", "--help", SetFlag<&CommandLine::help>},

@@ -27,6 +27,7 @@ struct CommandLine {
   Scope scope = Scope::kFull;
   Aggregate aggregate = Aggregate::kThread;
   bool raw_names = false;
+  int jobs = 0;  // threads that read; 0: as many as there are processors
   ReportOptions report;
   bool width_given = false;
   std::vector<std::string> traces;

@@ -4,6 +4,7 @@
 
 #include <iostream>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include "postproc/pipeline.h"
@@ -27,6 +28,7 @@ int main(int argc, char** argv) {
                                             jtrace::postproc::InputFile::Open,
                                             TerminalWidth(STDOUT_FILENO),
                                             isatty(STDERR_FILENO) != 0,
-                                            jtrace::postproc::HasFileOpen};
+                                            jtrace::postproc::HasFileOpen,
+                                            static_cast<int>(std::thread::hardware_concurrency())};
   return jtrace::postproc::RunPostProcessor(args, environment);
 }

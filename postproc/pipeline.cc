@@ -33,7 +33,7 @@ class Pipeline {
   int Run();
 
  private:
-  absl::Status ReadTraces(RecordVisitor& visitor);
+  absl::Status ReadTraces(RecordVisitor& visitor, bool reduce_calls);
   absl::Status Dump(std::ostream& out);
   absl::Status WriteReports(std::ostream& out);
   absl::Status WriteReport(const Report& report, const ReportInput& input, std::ostream& out);
@@ -66,13 +66,16 @@ ProgressFunction Pipeline::Progress(const std::string& file) const {
   };
 }
 
-absl::Status Pipeline::ReadTraces(RecordVisitor& visitor) {
+absl::Status Pipeline::ReadTraces(RecordVisitor& visitor, bool reduce_calls) {
   for (const std::string& path : line_.traces) {
     const absl::StatusOr<InputFile> file = environment_.open(path);
     if (!file.ok()) return file.status();
     ReadOptions options;
     options.raw_names = line_.raw_names;
     options.progress = Progress(path);
+    options.jobs = line_.jobs > 0 ? line_.jobs : std::max(environment_.processors, 1);
+    options.reduce_calls = reduce_calls;
+    options.least_run = environment_.least_run;
     if (environment_.is_writing != nullptr) {
       options.is_writing = [&](int64_t pid) { return environment_.is_writing(pid, path); };
     }
@@ -87,7 +90,7 @@ absl::Status Pipeline::ReadTraces(RecordVisitor& visitor) {
 absl::Status Pipeline::Dump(std::ostream& out) {
   TextWriter writer(model_, out);
   RecordFilter filter(line_.thread, line_.scope, model_, {&writer});
-  if (absl::Status status = ReadTraces(filter); !status.ok()) return status;
+  if (absl::Status status = ReadTraces(filter, false); !status.ok()) return status;
   if (absl::Status status = CheckThread(line_, model_); !status.ok()) return status;
   writer.Finish();
   return absl::OkStatus();
@@ -154,7 +157,7 @@ absl::Status Pipeline::WriteReports(std::ostream& out) {
   TreeBuilder builder(line_.merge, line_.aggregate == Aggregate::kProcess, model_, stats_);
   RecordFilter filter(line_.thread, line_.scope, model_,
                       {&builder, &samples, &records, &jit, &waits});
-  if (absl::Status status = ReadTraces(filter); !status.ok()) return status;
+  if (absl::Status status = ReadTraces(filter, true); !status.ok()) return status;
   builder.Finish();
   if (absl::Status status = CheckSelection(line_, model_, builder.tree()); !status.ok()) {
     return status;

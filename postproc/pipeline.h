@@ -9,6 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "postproc/reader/chunk_plan.h"
 #include "postproc/reader/input_file.h"
 
 namespace jtrace::postproc {
@@ -23,6 +24,8 @@ struct Environment {
   bool err_is_terminal = false;
   // Whether a process has a file open: it is still being recorded. May be null.
   std::function<bool(int64_t pid, const std::string& path)> is_writing = nullptr;
+  int processors = 1;  // that the process may use: how many threads read if --jobs does not say
+  LeastRun least_run = {};  // as in ReadOptions
 };
 
 inline constexpr int kExitDone = 0;

@@ -208,34 +208,43 @@ void CountEvents(benchmark::State& state, const std::string& log) {
 }
 
 // Arguments: threads traced, whether with a clock, threads of jtrace-post.
+postproc::ReadOptions LogOptions(const benchmark::State& state) {
+  postproc::ReadOptions options;
+  options.jobs = static_cast<int>(state.range(2));
+  return options;
+}
+
 void BM_DecodeLog(benchmark::State& state) {
   const std::string& log = Log(state.range(0), state.range(1) != 0);
+  const postproc::ReadOptions options = LogOptions(state);
   for (auto _ : state) {
     postproc::TraceModel model;
     postproc::ImportStats stats;
     NullVisitor visitor;
-    benchmark::DoNotOptimize(postproc::ReadBinaryTrace(log, "t", {}, model, stats, visitor).ok());
+    benchmark::DoNotOptimize(
+        postproc::ReadBinaryTrace(log, "t", options, model, stats, visitor).ok());
   }
   CountEvents(state, log);
 }
-BENCHMARK(BM_DecodeLog)->Args({1, 0})->Args({1, 1})->Unit(benchmark::kMillisecond);
+BENCHMARK(BM_DecodeLog)->Args({1, 0, 1})->Args({1, 1, 1})->Unit(benchmark::kMillisecond);
 
 void BM_ReadLogAndBuildTree(benchmark::State& state) {
   const std::string& log = Log(state.range(0), state.range(1) != 0);
+  const postproc::ReadOptions options = LogOptions(state);
   for (auto _ : state) {
     postproc::TraceModel model;
     postproc::ImportStats stats;
     postproc::TreeBuilder builder(postproc::MergeMode::kChain, false, model, stats);
-    benchmark::DoNotOptimize(postproc::ReadBinaryTrace(log, "t", {}, model, stats, builder).ok());
+    benchmark::DoNotOptimize(
+        postproc::ReadBinaryTrace(log, "t", options, model, stats, builder).ok());
     builder.Finish();
     state.counters["nodes"] = static_cast<double>(builder.tree().size());
   }
   CountEvents(state, log);
 }
 BENCHMARK(BM_ReadLogAndBuildTree)
-    ->Args({1, 0})
-    ->Args({1, 1})
-    ->Args({8, 1})
+    ->ArgsProduct({{1, 8}, {0, 1}, {1, 2, 4}})
+    ->UseRealTime()
     ->Unit(benchmark::kMillisecond);
 
 void BM_ReadText(benchmark::State& state) {

@@ -91,7 +91,11 @@ void ReadChunks(std::string_view bytes) {
   for (const ChunkPayload& chunk : chunks) definitions.AddChunk(chunk);
   definitions.Finish(0);
   ChunkEmitter emitter(definitions, stages.model(), stages.stats(), stages.visitor());
-  for (const ChunkPayload& chunk : chunks) emitter.Emit(chunk);
+  for (const ChunkPayload& chunk : chunks) {
+    ChunkPlan plan;
+    plan.Make(chunk);
+    emitter.Emit(chunk, plan);
+  }
   emitter.EmitTrees();
   stages.Check();
 }

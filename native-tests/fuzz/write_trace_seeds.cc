@@ -19,11 +19,13 @@ void Write(const std::string& path, const std::string& content) {
 std::string Chunks(const std::string& trace) {
   std::string input = "c";
   jtrace::postproc::FrameScanner scanner(trace);
-  while (const auto payload = scanner.Next()) {
-    if (payload->size() > UINT16_MAX) continue;
-    input.push_back(static_cast<char>(payload->size() & 0xff));
-    input.push_back(static_cast<char>(payload->size() >> 8));
-    input.append(*payload);
+  jtrace::postproc::FrameDecoder decoder;
+  std::string payload;
+  while (const auto frame = scanner.Next()) {
+    if (!decoder.Decompress(*frame, payload) || payload.size() > UINT16_MAX) continue;
+    input.push_back(static_cast<char>(payload.size() & 0xff));
+    input.push_back(static_cast<char>(payload.size() >> 8));
+    input.append(payload);
   }
   return input;
 }

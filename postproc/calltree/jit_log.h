@@ -28,6 +28,8 @@ struct InliningOfArc {
 class JitLog : public RecordVisitor {
  public:
   void OnCalls(ThreadId, absl::Span<const CallRecord>) override {}
+  void OnReducedCalls(ThreadId, const ReducedCalls&,
+                      absl::FunctionRef<void(RecordVisitor&)>) override {}
   void OnCode(At at, const CodeRecord& code) override;
 
   bool empty() const { return compiled_.empty(); }

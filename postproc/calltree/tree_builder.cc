@@ -47,22 +47,6 @@ TreeBuilder::ThreadState& TreeBuilder::StateOf(At at) {
   return states_[index - 1];
 }
 
-inline void TreeBuilder::AdvanceClock(ThreadState& state, int64_t time) {
-  const int64_t passed = WrapSub(time, state.clock);
-  if (passed == 0) return;
-  state.clock = time;
-  CallNode& current = tree_.node(Current(state));
-  const int64_t off = state.switched ? TakeOff(state, passed) : 0;
-  if (current.waits_for_user) {
-    current.off = WrapAdd(current.off, passed);
-    return;
-  }
-  current.off = WrapAdd(current.off, off);
-  const int64_t on = WrapSub(passed, off);
-  current.base = WrapAdd(current.base, on);
-  state.open_base.back() = WrapAdd(state.open_base.back(), on);
-}
-
 // How much of the time up to the state's clock the thread was off, of which so much passed since it
 // was asked last.
 int64_t TreeBuilder::TakeOff(ThreadState& state, int64_t passed) {
@@ -87,13 +71,6 @@ inline void TreeBuilder::Enter(ThreadState& state, RoutineId routine, CodeKind k
   if (kind == CodeKind::kJitted) ++node.calls_jitted;
   state.open.push_back(id);
   state.open_base.push_back(0);
-}
-
-inline void TreeBuilder::CloseInnermost(ThreadState& state) {
-  tree_.AddExtremes(Current(state), state.open_base.back(), state.open_base.back());
-  state.open_base.pop_back();
-  if (!state.open.empty()) state.open.pop_back();
-  state.kept = std::min(state.kept, state.open.size());
 }
 
 inline void TreeBuilder::Exit(ThreadState& state, RoutineId routine) {

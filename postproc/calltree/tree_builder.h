@@ -1,6 +1,7 @@
 // Builds the call tree from the record stream (FORMATS §1, "Time" and "Roots"; S3.12, S3.16).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -28,6 +29,8 @@ class TreeBuilder : public RecordVisitor {
   void OnEnter(At at, RoutineId routine, CodeKind kind) override;
   void OnExit(At at, RoutineId routine, CodeKind kind) override;
   void OnCalls(ThreadId thread, absl::Span<const CallRecord> calls) override;
+  void OnReducedCalls(ThreadId thread, const ReducedCalls& calls,
+                      absl::FunctionRef<void(RecordVisitor&)> one_by_one) override;
   void OnDropped(At at, int64_t events) override;
   void OnPosition(At at, absl::Span<const RoutineId> path, size_t shared) override;
   void OnSample(At at, const SampleRecord& sample) override;
@@ -55,11 +58,11 @@ class TreeBuilder : public RecordVisitor {
     std::vector<NodeId> open;        // activations, outermost first
     std::vector<int64_t> open_base;  // their base so far, the root's first
     size_t kept = 0;                 // so many of them are open since the last position
-    int64_t clock = 0;        // up to here time was given to nodes
-    bool switched = false;    // off, or has been since `clock`
-    bool off = false;         // since switch_time
-    int64_t switch_time = 0;  // of the last switch, or a later event
-    int64_t off_before = 0;   // between `clock` and switch_time
+    int64_t clock = 0;               // up to here time was given to nodes
+    bool switched = false;           // off, or has been since `clock`
+    bool off = false;                // since switch_time
+    int64_t switch_time = 0;         // of the last switch, or a later event
+    int64_t off_before = 0;          // between `clock` and switch_time
     int64_t samples = 0;
   };
 
@@ -72,6 +75,11 @@ class TreeBuilder : public RecordVisitor {
   void CloseDownTo(ThreadState& state, RoutineId routine);
   // The first event that enters a node.
   void BecomeEvent(CallNode& node);
+  // Whether the calls end those activations that they suppose, and all their time is on a
+  // processor.
+  bool Fits(const ThreadState& state, const ReducedCalls& calls) const;
+  void AddReducedNodes(const ThreadState& state, const ReducedCalls& calls);
+  void EndReduced(ThreadState& state, const ReducedCalls& calls);
   NodeId Current(const ThreadState& state) const {
     return state.open.empty() ? state.root : state.open.back();
   }
@@ -92,9 +100,33 @@ class TreeBuilder : public RecordVisitor {
   std::vector<NodeId> path_nodes_;
   std::vector<RoutineId> path_routines_;
   NodeId path_root_;
+  std::vector<NodeId> reduced_nodes_;  // of the ReducedCalls in hand; reused
   size_t position_room_ = kFreeSteps;  // what positions may still compare and open
   std::optional<int64_t> first_time_;
   int64_t last_time_ = 0;
 };
+
+inline void TreeBuilder::AdvanceClock(ThreadState& state, int64_t time) {
+  const int64_t passed = WrapSub(time, state.clock);
+  if (passed == 0) return;
+  state.clock = time;
+  CallNode& current = tree_.node(Current(state));
+  const int64_t off = state.switched ? TakeOff(state, passed) : 0;
+  if (current.waits_for_user) {
+    current.off = WrapAdd(current.off, passed);
+    return;
+  }
+  current.off = WrapAdd(current.off, off);
+  const int64_t on = WrapSub(passed, off);
+  current.base = WrapAdd(current.base, on);
+  state.open_base.back() = WrapAdd(state.open_base.back(), on);
+}
+
+inline void TreeBuilder::CloseInnermost(ThreadState& state) {
+  tree_.AddExtremes(Current(state), state.open_base.back(), state.open_base.back());
+  state.open_base.pop_back();
+  if (!state.open.empty()) state.open.pop_back();
+  state.kept = std::min(state.kept, state.open.size());
+}
 
 }  // namespace jtrace::postproc

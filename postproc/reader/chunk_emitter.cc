@@ -35,39 +35,65 @@ ChunkEmitter::ChunkEmitter(Definitions& definitions, TraceModel& model, ImportSt
       visitor_(visitor),
       log_positions_(definitions, model, stats) {}
 
-void ChunkEmitter::CollectLogs(const std::vector<std::string_view>& logs) {
-  logs_.clear();
-  log_threads_.clear();
-  for (const std::string_view bytes : logs) {
-    log_positions_.Allow(bytes.size());
-    LogCursor cursor(bytes);
-    auto [entry, inserted] = logs_.try_emplace(cursor.thread());
-    if (inserted) log_threads_.push_back(cursor.thread());
-    entry->second.cursors.push_back(std::move(cursor));
+void ChunkEmitter::EmitLogs(ThreadLogs& logs, uint32_t thread, int64_t until) {
+  while (logs.next < logs.cursors.size()) {
+    LogCursor& cursor = logs.cursors[logs.next];
+    if (!cursor.AtEnd() && cursor.time() > until) return;
+    if (cursor.AtEnd()) {
+      if (cursor.damaged()) stats_.Add(Problem::kDamagedLog);
+      ++logs.next;
+      continue;
+    }
+    const At at = MakeAt(thread, cursor.time());
+    if (cursor.AtMark()) {
+      EmitMark(cursor.TakeMark(), thread, at);
+    } else if (!EmitRun(logs, at)) {
+      EmitCalls(cursor, at, until);
+    }
   }
 }
 
-void ChunkEmitter::EmitLogs(uint32_t thread, int64_t until) {
-  const auto found = logs_.find(thread);
-  if (found == logs_.end()) return;
-  ThreadLogs& logs = found->second;
-  while (logs.next < logs.cursors.size()) {
-    LogCursor& cursor = logs.cursors[logs.next];
-    while (!cursor.AtEnd() && cursor.time() <= until) {
-      const At at = MakeAt(thread, cursor.time());
-      if (cursor.AtMark()) {
-        EmitMark(cursor.TakeMark(), thread, at);
-        continue;
-      }
-      calls_.clear();
-      cursor.Take(until, at.time, kCallsAtOnce, definitions_, calls_);
-      if (calls_.empty()) break;
-      last_times_[at.thread] = calls_.back().time;
-      visitor_.OnCalls(at.thread, calls_);
+void ChunkEmitter::EmitCalls(LogCursor& cursor, At at, int64_t until) {
+  calls_.clear();
+  cursor.Take(until, at.time, kCallsAtOnce, definitions_, calls_);
+  if (calls_.empty()) return;
+  last_times_[at.thread] = calls_.back().time;
+  visitor_.OnCalls(at.thread, calls_);
+}
+
+// False if no run begins here that can be passed on as a whole.
+bool ChunkEmitter::EmitRun(ThreadLogs& logs, At at) {
+  if (logs.next_run == logs.runs.size()) return false;
+  const LogRun& run = logs.runs[logs.next_run];
+  if (run.log != logs.next || run.ops_left != logs.cursors[logs.next].ops_left()) return false;
+  ++logs.next_run;
+  // Its times are not those of the stream if the thread's time would run back.
+  if (run.calls.first_time != at.time) return false;
+  last_times_[at.thread] = run.calls.last_time;
+  visitor_.OnReducedCalls(at.thread, run.calls, [&](RecordVisitor& visitor) {
+    EmitOneByOne(logs, run, at.thread, visitor);
+  });
+  logs.next = run.end_log;
+  logs.cursors[run.end_log] = run.end;
+  return true;
+}
+
+void ChunkEmitter::EmitOneByOne(const ThreadLogs& logs, const LogRun& run, ThreadId thread,
+                                RecordVisitor& visitor) {
+  int64_t time = run.calls.first_time;
+  int64_t left = run.calls.calls();
+  std::vector<CallRecord> calls;
+  for (size_t log = run.log; log <= run.end_log; ++log) {
+    LogCursor cursor = logs.cursors[log];
+    while (left > 0 && !cursor.AtEnd()) {
+      calls.clear();
+      cursor.Take(run.calls.last_time, std::max(time, cursor.time()),
+                  std::min<size_t>(kCallsAtOnce, static_cast<size_t>(left)), definitions_, calls);
+      if (calls.empty()) break;
+      time = calls.back().time;
+      left -= static_cast<int64_t>(calls.size());
+      visitor.OnCalls(thread, calls);
     }
-    if (!cursor.AtEnd()) return;
-    if (cursor.damaged()) stats_.Add(Problem::kDamagedLog);
-    ++logs.next;
   }
 }
 
@@ -83,44 +109,24 @@ void ChunkEmitter::EmitMark(LogCursor::Mark mark, uint32_t thread, At at) {
   }
 }
 
-void ChunkEmitter::EmitRemainingLogs() {
-  for (const uint32_t thread : log_threads_) {
-    EmitLogs(thread, std::numeric_limits<int64_t>::max());
-  }
-}
-
-void ChunkEmitter::CollectEvents(const proto::Chunk& chunk) {
-  absl::flat_hash_map<uint32_t, int64_t> latest;  // by thread
-  for (int i = 0; i < chunk.event_size(); ++i) {
-    const proto::Event& event = chunk.event(i);
-    int64_t& time = latest[event.thread()];
-    if (event.thread() == 0) time = 0;
-    time = std::max(time, StreamTime(event.time_ns()));
-    items_.push_back({time, Source::kEvent, i});
-  }
-}
-
-void ChunkEmitter::Emit(const ChunkPayload& payload) {
+void ChunkEmitter::Emit(const ChunkPayload& payload, ChunkPlan& plan) {
   const proto::Chunk& chunk = payload.chunk();
-  items_.clear();
-  CollectLogs(payload.logs());
-  CollectEvents(chunk);
-  for (int i = 0; i < chunk.sample_size(); ++i) {
-    items_.push_back({StreamTime(chunk.sample(i).time_ns()), Source::kSample, i});
-  }
-  std::stable_sort(items_.begin(), items_.end(),
-                   [](const Item& a, const Item& b) { return a.time < b.time; });
+  for (const std::string_view log : payload.logs()) log_positions_.Allow(log.size());
   chunk_frames_.assign(static_cast<size_t>(chunk.frame_size()), FrameId());
-  for (const Item& item : items_) {
-    if (item.source == Source::kEvent) {
-      EmitLogs(chunk.event(item.index).thread(), item.time);
+  auto& logs = plan.logs();
+  for (const ChunkPlan::Item& item : plan.items()) {
+    if (const auto found = logs.find(item.thread); found != logs.end()) {
+      EmitLogs(found->second, item.thread, item.time);
+    }
+    if (item.source == ChunkPlan::Source::kEvent) {
       EmitEvent(chunk.event(item.index), item.time);
     } else {
-      EmitLogs(chunk.sample(item.index).thread(), item.time);
       EmitSample(chunk, chunk.sample(item.index), item.time);
     }
   }
-  EmitRemainingLogs();
+  for (const uint32_t thread : plan.log_threads()) {
+    EmitLogs(logs[thread], thread, std::numeric_limits<int64_t>::max());
+  }
 }
 
 At ChunkEmitter::MakeAt(uint32_t thread, int64_t time) {

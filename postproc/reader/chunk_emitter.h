@@ -9,6 +9,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "postproc/import_stats.h"
 #include "postproc/model/trace_model.h"
+#include "postproc/reader/chunk_plan.h"
 #include "postproc/reader/definitions.h"
 #include "postproc/reader/log_cursor.h"
 #include "postproc/reader/log_positions.h"
@@ -23,35 +24,25 @@ class ChunkEmitter {
                RecordVisitor& visitor);
 
   // Passes on the chunk's records: events and samples by time, each after those log events of its
-  // thread that are not later. One thread's events keep their order whatever their times.
-  void Emit(const ChunkPayload& payload);
+  // thread that are not later. `plan` was made of the payload, and is used up.
+  void Emit(const ChunkPayload& payload, ChunkPlan& plan);
   // Passes on the trees' totals as `node` records, after all chunks.
   void EmitTrees();
 
  private:
-  enum class Source : uint8_t { kEvent, kSample };
-  struct Item {
-    int64_t time = 0;
-    Source source = Source::kEvent;
-    int index = 0;  // of the event or sample
-  };
-  // A thread's logs of this chunk that are not passed on yet.
-  struct ThreadLogs {
-    std::vector<LogCursor> cursors;
-    size_t next = 0;
-  };
   // A node that samples hit: its thread and path.
   struct Position {
     uint32_t thread = 0;
     std::vector<RoutineId> path;
   };
 
-  void CollectLogs(const std::vector<std::string_view>& logs);
   // Passes on the thread's logs up to and with those at `until`.
-  void EmitLogs(uint32_t thread, int64_t until);
+  void EmitLogs(ThreadLogs& logs, uint32_t thread, int64_t until);
+  void EmitCalls(LogCursor& cursor, At at, int64_t until);
+  bool EmitRun(ThreadLogs& logs, At at);
+  void EmitOneByOne(const ThreadLogs& logs, const LogRun& run, ThreadId thread,
+                    RecordVisitor& visitor);
   void EmitMark(LogCursor::Mark mark, uint32_t thread, At at);
-  void EmitRemainingLogs();
-  void CollectEvents(const proto::Chunk& chunk);
   void EmitEvent(const proto::Event& event, int64_t time);
   bool EmitDropped(const proto::Event& event, int64_t time);
   void EmitCode(const proto::Event& event, int64_t time);
@@ -74,10 +65,7 @@ class ChunkEmitter {
   LogPositions log_positions_;
   absl::flat_hash_map<ThreadId, int64_t> last_times_;
   absl::flat_hash_map<uint32_t, Position> positions_;
-  absl::flat_hash_map<uint32_t, ThreadLogs> logs_;  // by thread
-  std::vector<uint32_t> log_threads_;               // in the order of appearance
-  std::vector<CallRecord> calls_;                   // reused
-  std::vector<Item> items_;                         // reused
+  std::vector<CallRecord> calls_;               // reused
   std::vector<FrameId> chunk_frames_;           // of frames whose name does not depend on the time
   std::vector<FrameId> frames_;                 // of one sample; reused
   std::vector<CodeRecord::Frame> code_frames_;  // of one code event; reused

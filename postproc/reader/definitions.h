@@ -42,6 +42,10 @@ class Definitions {
   RoutineId Routine(uint32_t id) {
     return id < routine_ids_.size() && routine_ids_[id] ? routine_ids_[id] : FindRoutine(id);
   }
+  // None for ids that are rare or never defined. Any thread, after Finish.
+  RoutineId KnownRoutine(uint32_t id) const {
+    return id < routine_ids_.size() ? routine_ids_[id] : RoutineId();
+  }
   RoutineId Method(uint32_t id);
   std::string ClassName(uint32_t id) const;
   // By Thread.id; 0 and ids never defined get a thread of their own.

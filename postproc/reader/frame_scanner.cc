@@ -46,13 +46,17 @@ absl::Status CheckFileHeader(std::string_view content) {
 }
 
 FrameScanner::FrameScanner(std::string_view content)
-    : content_(content), position_(format::kFileHeaderSize), context_(ZSTD_createDCtx()) {}
+    : content_(content), position_(format::kFileHeaderSize) {}
 
-void FrameScanner::FreeContext::operator()(void* context) const {
+size_t TraceFrame::size() const { return format::kFrameHeaderSize + compressed.size(); }
+
+FrameDecoder::FrameDecoder() : context_(ZSTD_createDCtx()) {}
+
+void FrameDecoder::FreeContext::operator()(void* context) const {
   ZSTD_freeDCtx(static_cast<ZSTD_DCtx*>(context));
 }
 
-std::optional<FrameScanner::Candidate> FrameScanner::FrameAt(size_t offset) const {
+std::optional<TraceFrame> FrameScanner::FrameAt(size_t offset) const {
   if (content_.size() < offset || content_.size() - offset < format::kFrameHeaderSize) {
     return std::nullopt;
   }
@@ -69,7 +73,7 @@ std::optional<FrameScanner::Candidate> FrameScanner::FrameAt(size_t offset) cons
   const uint32_t actual = static_cast<uint32_t>(
       crc32(0, reinterpret_cast<const Bytef*>(compressed.data()), compressed_size));
   if (actual != checksum) return std::nullopt;
-  return Candidate{compressed, payload_size};
+  return TraceFrame{offset, compressed, payload_size};
 }
 
 size_t FrameScanner::Resynchronise(size_t from) const {
@@ -81,43 +85,31 @@ size_t FrameScanner::Resynchronise(size_t from) const {
   return std::string_view::npos;
 }
 
-void FrameScanner::NoteDamage(size_t offset) {
-  if (damage_.places + damage_.bad_payloads == 0 && damage_.tail_bytes == 0) {
-    damage_.first_offset = offset;
-  }
-}
-
-bool FrameScanner::Decompress(const Candidate& frame) {
-  payload_.resize(frame.payload_size);
+bool FrameDecoder::Decompress(const TraceFrame& frame, std::string& payload) {
+  payload.resize(frame.payload_size);
   const size_t size =
-      ZSTD_decompressDCtx(static_cast<ZSTD_DCtx*>(context_.get()), payload_.data(), payload_.size(),
+      ZSTD_decompressDCtx(static_cast<ZSTD_DCtx*>(context_.get()), payload.data(), payload.size(),
                           frame.compressed.data(), frame.compressed.size());
   return ZSTD_isError(size) == 0 && size == frame.payload_size;
 }
 
-std::optional<std::string_view> FrameScanner::Next() {
-  while (position_ < content_.size()) {
-    std::optional<Candidate> frame = FrameAt(position_);
-    if (!frame.has_value()) {
-      NoteDamage(position_);
-      const size_t next = Resynchronise(position_ + 1);
-      if (next == std::string_view::npos) {
-        damage_.tail_bytes = content_.size() - position_;
-        position_ = content_.size();
-        return std::nullopt;
-      }
-      ++damage_.places;
-      position_ = next;
-      frame = FrameAt(position_);
+std::optional<TraceFrame> FrameScanner::Next() {
+  if (position_ >= content_.size()) return std::nullopt;
+  std::optional<TraceFrame> frame = FrameAt(position_);
+  if (!frame.has_value()) {
+    damage_.NoteOffset(position_);
+    const size_t next = Resynchronise(position_ + 1);
+    if (next == std::string_view::npos) {
+      damage_.tail_bytes = content_.size() - position_;
+      position_ = content_.size();
+      return std::nullopt;
     }
-    const size_t frame_start = position_;
-    position_ += format::kFrameHeaderSize + frame->compressed.size();
-    frame_bytes_ = position_ - frame_start;
-    if (Decompress(*frame)) return payload_;
-    NoteDamage(frame_start);
-    ++damage_.bad_payloads;
+    ++damage_.places;
+    position_ = next;
+    frame = FrameAt(position_);
   }
-  return std::nullopt;
+  position_ += frame->size();
+  return frame;
 }
 
 }  // namespace jtrace::postproc

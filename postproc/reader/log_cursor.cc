@@ -106,8 +106,8 @@ LogCursor::Mark LogCursor::TakeMark() {
   return mark;
 }
 
-void LogCursor::Take(int64_t until, int64_t floor, size_t limit, Definitions& definitions,
-                     std::vector<CallRecord>& calls) {
+template <typename TakeCall>
+inline void LogCursor::ForEachCall(int64_t until, size_t limit, TakeCall take) {
   for (; limit > 0 && !AtEnd() && time_ <= until; --limit) {
     uint64_t op = 0;
     const std::string_view before = ops_;
@@ -116,9 +116,22 @@ void LogCursor::Take(int64_t until, int64_t floor, size_t limit, Definitions& de
       ops_ = before;
       return;
     }
-    calls.push_back(Decode(op, std::max(time_, floor), definitions));
+    take(op);
     if (!AtEnd()) StepTime();
   }
+}
+
+void LogCursor::Take(int64_t until, int64_t floor, size_t limit, Definitions& definitions,
+                     std::vector<CallRecord>& calls) {
+  ForEachCall(until, limit, [&](uint64_t op) {
+    calls.push_back(Decode(op, std::max(time_, floor), definitions));
+  });
+}
+
+void LogCursor::Take(int64_t until, size_t limit, std::vector<LogCall>& calls) {
+  ForEachCall(until, limit, [&](uint64_t op) {
+    calls.push_back({time_, static_cast<uint32_t>(op)});
+  });
 }
 
 }  // namespace jtrace::postproc

@@ -12,11 +12,18 @@
 
 namespace jtrace::postproc {
 
+// A call as the log has it.
+struct LogCall {
+  int64_t time = 0;
+  uint32_t op = 0;
+};
+
 class LogCursor {
  public:
   // `bytes`: the serialized EventLog, which must outlive the cursor. Bytes that are none make a
   // damaged cursor at its end.
   explicit LogCursor(std::string_view bytes);
+  LogCursor() = default;  // at its end
 
   uint32_t thread() const { return thread_; }
   bool AtEnd() const { return ops_.empty(); }
@@ -38,12 +45,20 @@ class LogCursor {
   // `floor`.
   void Take(int64_t until, int64_t floor, size_t limit, Definitions& definitions,
             std::vector<CallRecord>& calls);
+  // The same as the log has them.
+  void Take(int64_t until, size_t limit, std::vector<LogCall>& calls);
+
+  // Bytes of ops to come: where in the log the cursor stands.
+  size_t ops_left() const { return ops_.size(); }
 
  private:
   bool ParseFields(std::string_view bytes);
   void Canonicalize(std::string_view bytes);
   void StepTime();
   void Fail();
+  // take(op) for the next calls up to a mark, at most `limit`, none later than `until`.
+  template <typename TakeCall>
+  void ForEachCall(int64_t until, size_t limit, TakeCall take);
 
   uint32_t thread_ = 0;
   int64_t time_ = 0;

@@ -33,6 +33,16 @@ void RecordCounts::OnCalls(ThreadId, absl::Span<const CallRecord> calls) {
   interpreted.ends += exits - jitted_exits;
 }
 
+void RecordCounts::OnReducedCalls(ThreadId, const ReducedCalls& calls,
+                                  absl::FunctionRef<void(RecordVisitor&)>) {
+  Counts& interpreted = calls_[Index(CodeKind::kInterpreted)];
+  interpreted.begins += calls.enters[0];
+  interpreted.ends += calls.exits[0];
+  Counts& compiled = calls_[Index(CodeKind::kJitted)];
+  compiled.begins += calls.enters[1];
+  compiled.ends += calls.exits[1];
+}
+
 void RecordCounts::OnDropped(At, int64_t events) {
   Count("session-loss");
   dropped_events_ += events;

@@ -17,6 +17,8 @@ class RecordCounts : public RecordVisitor {
   void OnEnter(At, RoutineId, CodeKind kind) override { ++calls_[Index(kind)].begins; }
   void OnExit(At, RoutineId, CodeKind kind) override { ++calls_[Index(kind)].ends; }
   void OnCalls(ThreadId thread, absl::Span<const CallRecord> calls) override;
+  void OnReducedCalls(ThreadId thread, const ReducedCalls& calls,
+                      absl::FunctionRef<void(RecordVisitor&)> one_by_one) override;
   void OnDropped(At, int64_t events) override;
   void OnSample(At, const SampleRecord& sample) override;
   void OnSwitch(At, bool on) override { Count(on ? "on" : "off"); }

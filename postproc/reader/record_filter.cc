@@ -37,6 +37,12 @@ void RecordFilter::OnCalls(ThreadId thread, absl::Span<const CallRecord> calls) 
   for (RecordVisitor* visitor : visitors_) visitor->OnCalls(thread, calls);
 }
 
+void RecordFilter::OnReducedCalls(ThreadId thread, const ReducedCalls& calls,
+                                  absl::FunctionRef<void(RecordVisitor&)> one_by_one) {
+  if (!Wants({0, thread})) return;
+  for (RecordVisitor* visitor : visitors_) visitor->OnReducedCalls(thread, calls, one_by_one);
+}
+
 void RecordFilter::OnDropped(At at, int64_t events) {
   if (!Wants(at)) return;
   for (RecordVisitor* visitor : visitors_) visitor->OnDropped(at, events);

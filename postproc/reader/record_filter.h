@@ -21,6 +21,8 @@ class RecordFilter : public RecordVisitor {
   void OnEnter(At at, RoutineId routine, CodeKind kind) override;
   void OnExit(At at, RoutineId routine, CodeKind kind) override;
   void OnCalls(ThreadId thread, absl::Span<const CallRecord> calls) override;
+  void OnReducedCalls(ThreadId thread, const ReducedCalls& calls,
+                      absl::FunctionRef<void(RecordVisitor&)> one_by_one) override;
   void OnDropped(At at, int64_t events) override;
   void OnPosition(At at, absl::Span<const RoutineId> path, size_t shared) override;
   void OnSample(At at, const SampleRecord& sample) override;

@@ -13,8 +13,10 @@
 #include <utility>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/types/span.h"
 #include "postproc/model/ids.h"
+#include "postproc/reader/reduced_calls.h"
 
 namespace jtrace::postproc {
 
@@ -103,6 +105,12 @@ class RecordVisitor {
   // Entries and exits of one thread that follow each other: the way of logs, whose events come by
   // the hundred million. Means OnEnter or OnExit for each of them.
   virtual void OnCalls(ThreadId thread, absl::Span<const CallRecord> calls);
+  // The same, already summed up; `one_by_one` passes them to OnCalls of the visitor that it is
+  // given.
+  virtual void OnReducedCalls(ThreadId, const ReducedCalls&,
+                              absl::FunctionRef<void(RecordVisitor&)> one_by_one) {
+    one_by_one(*this);
+  }
   // This many of the thread's events were left out since its last enter, exit, off or on; the same
   // activations are open as before.
   virtual void OnDropped(At, int64_t /*events*/) {}

@@ -1,11 +1,14 @@
 #include "postproc/reader/trace_reader.h"
 
 #include <cstdint>
+#include <utility>
+#include <vector>
 
 #include "postproc/reader/chunk_emitter.h"
-#include "postproc/reader/chunk_payload.h"
 #include "postproc/reader/definitions.h"
 #include "postproc/reader/frame_scanner.h"
+#include "postproc/reader/loaded_chunk.h"
+#include "postproc/support/ordered_workers.h"
 #include "postproc/support/strings.h"
 #include "proto/trace_format.h"
 
@@ -25,64 +28,109 @@ void ReportDamage(const FrameDamage& damage, std::string_view file, bool running
   }
 }
 
-// Walks the chunks of a trace in their order. The same chunks come up every time.
-class ChunkWalk {
- public:
-  // `stats` may be null: damage is told in one pass only.
-  ChunkWalk(std::string_view content, ImportStats* stats)
-      : scanner_(content), size_(content.size()), stats_(stats) {}
+using ChunkWorkers = OrderedWorkers<LoadedChunk>;
 
-  // The next chunk, valid until the next call; null at the end.
-  const ChunkPayload* Next() {
-    while (const auto payload = scanner_.Next()) {
-      switch (payload_.Parse(*payload)) {
-        case ChunkPayload::Result::kOk:
-          if (InSequence()) return &payload_;
-          break;
-        case ChunkPayload::Result::kMalformed:
-          Note(Problem::kDamagedChunk, 1);
-          break;
-        case ChunkPayload::Result::kTooLarge:
-          Note(Problem::kOversizedChunk, 1);
-          break;
-      }
+size_t WeightOf(const LoadedChunk& chunk) { return chunk.frame.payload_size; }
+
+// The first pass: finds a trace's frames and loads their chunks.
+class ChunkFinder {
+ public:
+  ChunkFinder(std::string_view content, int jobs, ImportStats& stats)
+      : scanner_(content),
+        stats_(stats),
+        workers_(
+            jobs,
+            [this](LoadedChunk& chunk) {
+              const auto frame = scanner_.Next();
+              if (frame.has_value()) chunk.frame = *frame;
+              return frame.has_value();
+            },
+            [](LoadedChunk& chunk) { chunk.Load(); }, WeightOf) {}
+
+  // The next whole chunk, valid until the next call; null at the end.
+  const LoadedChunk* Next() {
+    while (const LoadedChunk* chunk = workers_.Next()) {
+      if (!IsWhole(*chunk) || !InSequence(*chunk)) continue;
+      frames_.push_back(chunk->frame);
+      return chunk;
     }
     return nullptr;
   }
-  // Complete when Next has returned null.
-  const FrameDamage& damage() const { return scanner_.damage(); }
-
-  // The frame of the chunk that Next returned.
-  const FrameScanner& frame() const { return scanner_; }
-
-  double fraction() const {
-    return static_cast<double>(scanner_.position()) / static_cast<double>(size_);
+  // After Next has returned null: what was passed over, and the frames of the chunks returned.
+  FrameDamage damage() const {
+    FrameDamage damage = scanner_.damage();
+    for (const size_t offset : bad_payloads_) {
+      damage.NoteOffset(offset);
+      ++damage.bad_payloads;
+    }
+    return damage;
   }
+  std::vector<TraceFrame> TakeFrames() { return std::move(frames_); }
 
  private:
-  bool InSequence() {
-    const uint64_t number = payload_.chunk().sequence();
+  bool IsWhole(const LoadedChunk& chunk) {
+    switch (chunk.result()) {
+      case LoadedChunk::Result::kOk:
+        return true;
+      case LoadedChunk::Result::kBadPayload:
+        bad_payloads_.push_back(chunk.frame.offset);
+        break;
+      case LoadedChunk::Result::kMalformed:
+        stats_.Add(Problem::kDamagedChunk);
+        break;
+      case LoadedChunk::Result::kTooLarge:
+        stats_.Add(Problem::kOversizedChunk);
+        break;
+    }
+    return false;
+  }
+  bool InSequence(const LoadedChunk& chunk) {
+    const uint64_t number = chunk.payload().chunk().sequence();
     if (number == 0) return true;  // written without numbers
     if (number <= last_sequence_) {
-      Note(Problem::kRepeatedChunk, 1);
+      stats_.Add(Problem::kRepeatedChunk);
       return false;
     }
     if (number != last_sequence_ + 1) {
-      Note(Problem::kMissingChunk, StreamTime(number - last_sequence_ - 1));
+      stats_.Add(Problem::kMissingChunk, {}, StreamTime(number - last_sequence_ - 1));
     }
     last_sequence_ = number;
     return true;
   }
-  void Note(Problem problem, int64_t count) {
-    if (stats_ != nullptr) stats_->Add(problem, {}, count);
-  }
 
-  FrameScanner scanner_;
-  const size_t size_;
-  ImportStats* const stats_;
-  ChunkPayload payload_;
+  FrameScanner scanner_;  // the thread's that fetches
+  ImportStats& stats_;
   uint64_t last_sequence_ = 0;
+  std::vector<size_t> bad_payloads_;
+  std::vector<TraceFrame> frames_;
+  ChunkWorkers workers_;  // ends before what it uses
 };
+
+// The second pass: passes the chunks on. The definitions do not change while others read them, but
+// for names that are made for what was never defined.
+void EmitChunks(const std::vector<TraceFrame>& frames, const ReadOptions& options,
+                const Definitions& definitions, ChunkEmitter& emitter,
+                absl::FunctionRef<void(const TraceFrame&)> progress) {
+  size_t next = 0;
+  const bool reduce = options.jobs > 1 && options.reduce_calls;
+  ChunkWorkers workers(
+      options.jobs,
+      [&](LoadedChunk& chunk) {
+        if (next == frames.size()) return false;
+        chunk.frame = frames[next++];
+        return true;
+      },
+      [&](LoadedChunk& chunk) {
+        chunk.Load();
+        chunk.MakePlan();
+        if (reduce) chunk.Reduce(definitions, options.least_run);
+      },
+      WeightOf);
+  while (LoadedChunk* chunk = workers.Next()) {
+    emitter.Emit(chunk->payload(), chunk->plan());
+    progress(chunk->frame);
+  }
+}
 
 }  // namespace
 
@@ -100,34 +148,38 @@ absl::Status ReadBinaryTrace(std::string_view content, std::string_view file,
     return absl::InvalidArgumentError(
         StrCat(file, ": its unit is ns, that of the traces before ", TimeUnitName(model.unit())));
   }
-  const auto progress = [&](double fraction) {
-    if (options.progress != nullptr) options.progress(fraction);
+  const auto progress = [&](double done, double of) {
+    if (options.progress != nullptr) options.progress(done / of);
   };
+  const auto size = static_cast<double>(content.size());
   const auto trace = static_cast<uint32_t>(model.traces().size());
   model.AddTrace(std::string(file));
 
   Definitions definitions(options.raw_names, model, stats);
-  ChunkWalk first_pass(content, &stats);
-  while (const ChunkPayload* chunk = first_pass.Next()) {
-    definitions.AddChunk(*chunk);
-    definitions.AddSampleBytes(*chunk, first_pass.frame().payload_bytes(),
-                               first_pass.frame().frame_bytes());
-    progress(first_pass.fraction() / 2);
+  std::vector<TraceFrame> frames;
+  FrameDamage damage;
+  {
+    ChunkFinder finder(content, options.jobs, stats);
+    while (const LoadedChunk* chunk = finder.Next()) {
+      definitions.AddChunk(chunk->payload());
+      definitions.AddSampleBytes(chunk->payload(), chunk->frame.payload_size, chunk->frame.size());
+      progress(static_cast<double>(chunk->frame.offset), 2 * size);
+    }
+    damage = finder.damage();
+    frames = finder.TakeFrames();
   }
   const bool running = !definitions.ended() && options.is_writing != nullptr &&
                        options.is_writing(definitions.pid());
   model.traces().back().running = running;
-  ReportDamage(first_pass.damage(), file, running, stats);
+  ReportDamage(damage, file, running, stats);
   definitions.Finish(trace);
 
   ChunkEmitter emitter(definitions, model, stats, visitor);
-  ChunkWalk second_pass(content, nullptr);
-  while (const ChunkPayload* chunk = second_pass.Next()) {
-    emitter.Emit(*chunk);
-    progress(0.5 + second_pass.fraction() / 2);
-  }
+  EmitChunks(frames, options, definitions, emitter, [&](const TraceFrame& frame) {
+    progress(size + static_cast<double>(frame.offset), 2 * size);
+  });
   emitter.EmitTrees();
-  progress(1);
+  progress(1, 1);
   return absl::OkStatus();
 }
 

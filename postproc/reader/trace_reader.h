@@ -8,6 +8,7 @@
 #include "absl/status/status.h"
 #include "postproc/import_stats.h"
 #include "postproc/model/trace_model.h"
+#include "postproc/reader/chunk_plan.h"
 #include "postproc/reader/record_visitor.h"
 
 namespace jtrace::postproc {
@@ -21,6 +22,12 @@ struct ReadOptions {
   // Whether the process still has the trace open to write it: then its end is not missing but yet
   // to come. May be null.
   std::function<bool(int64_t pid)> is_writing;
+  // Threads to read with, the caller's included. The record stream is the same with any number.
+  int jobs = 1;
+  // With several of them, runs of calls of this size are summed up before they are passed on; for
+  // visitors that want each call they need not be.
+  bool reduce_calls = true;
+  LeastRun least_run;
 };
 
 // Tells the format by the first bytes. Fails only if the content is no trace, or one of a newer

@@ -21,6 +21,8 @@ class SampleLog : public RecordVisitor {
  public:
   // Instrumented unwinds are no samples of time and are left out. Calls do not matter here.
   void OnCalls(ThreadId, absl::Span<const CallRecord>) override {}
+  void OnReducedCalls(ThreadId, const ReducedCalls&,
+                      absl::FunctionRef<void(RecordVisitor&)>) override {}
   void OnSample(At at, const SampleRecord& sample) override {
     if (sample.is_unwind) return;
     samples_.push_back(

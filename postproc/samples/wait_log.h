@@ -34,6 +34,8 @@ class WaitLog : public RecordVisitor {
   explicit WaitLog(const TraceModel& model) : model_(model) {}
 
   void OnCalls(ThreadId, absl::Span<const CallRecord>) override {}
+  void OnReducedCalls(ThreadId, const ReducedCalls&,
+                      absl::FunctionRef<void(RecordVisitor&)>) override {}
   void OnSample(At at, const SampleRecord& sample) override;
   void OnNotice(At at, std::string_view op, absl::Span<const std::string> args) override;
 

@@ -1,0 +1,74 @@
+// In what order a chunk's records are to be passed on, and what its logs come to: made before and
+// beside the passing on, by any thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "postproc/reader/call_reducer.h"
+#include "postproc/reader/chunk_payload.h"
+#include "postproc/reader/log_cursor.h"
+#include "postproc/reader/reduced_calls.h"
+
+namespace jtrace::postproc {
+
+// A run of a thread's calls that was reduced: it begins in log `log` where so many bytes of ops are
+// left, and ends where `end` stands in log `end_log`.
+struct LogRun {
+  size_t log = 0;
+  size_t ops_left = 0;
+  size_t end_log = 0;
+  LogCursor end;
+  ReducedCalls calls;
+};
+
+// Shorter runs are passed on call by call, which is as quick.
+struct LeastRun {
+  int64_t calls = 64;
+  int64_t calls_a_node = 4;
+};
+
+// A thread's logs of a chunk.
+struct ThreadLogs {
+  std::vector<LogCursor> cursors;
+  std::vector<LogRun> runs;  // in their order
+  // How far they were passed on.
+  size_t next = 0;
+  size_t next_run = 0;
+};
+
+class ChunkPlan {
+ public:
+  enum class Source : uint8_t { kEvent, kSample };
+  struct Item {
+    int64_t time = 0;
+    Source source = Source::kEvent;
+    int index = 0;        // of the event or sample
+    uint32_t thread = 0;  // whose logs come before
+  };
+
+  // Of a payload, which must outlive the plan's use. Takes nothing but the payload's own.
+  void Make(const ChunkPayload& payload);
+  // Reduces runs of calls.
+  void Reduce(CallReducer& reducer, LeastRun least);
+
+  // Events and samples by time; one thread's events keep their order whatever their times.
+  const std::vector<Item>& items() const { return items_; }
+  absl::flat_hash_map<uint32_t, ThreadLogs>& logs() { return logs_; }
+  // The threads that have logs, in the order of appearance.
+  const std::vector<uint32_t>& log_threads() const { return log_threads_; }
+
+ private:
+  void CollectLogs(const std::vector<std::string_view>& logs);
+  void CollectEvents(const proto::Chunk& chunk);
+  void CollectSamples(const proto::Chunk& chunk);
+
+  std::vector<Item> items_;
+  absl::flat_hash_map<uint32_t, ThreadLogs> logs_;
+  std::vector<uint32_t> log_threads_;
+};
+
+}  // namespace jtrace::postproc

@@ -1,0 +1,46 @@
+// A frame of a trace on its way to a chunk: what can be done with it without knowing the others.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "postproc/reader/call_reducer.h"
+#include "postproc/reader/chunk_payload.h"
+#include "postproc/reader/chunk_plan.h"
+#include "postproc/reader/frame_scanner.h"
+
+namespace jtrace::postproc {
+
+// Buffers are kept from chunk to chunk. One thread's at a time.
+class LoadedChunk {
+ public:
+  enum class Result {
+    kOk,
+    kBadPayload,  // cannot be decompressed
+    kMalformed,
+    kTooLarge,
+  };
+
+  TraceFrame frame;  // set first
+
+  // Decompresses the frame and takes it apart.
+  void Load();
+  // Then: in what order to pass it on.
+  void MakePlan() { plan_.Make(payload_); }
+  // Then: reduces runs of calls.
+  void Reduce(const Definitions& definitions, LeastRun least);
+
+  Result result() const { return result_; }
+  const ChunkPayload& payload() const { return payload_; }
+  ChunkPlan& plan() { return plan_; }
+
+ private:
+  FrameDecoder decoder_;
+  std::string bytes_;
+  ChunkPayload payload_;
+  Result result_ = Result::kOk;
+  ChunkPlan plan_;
+  std::unique_ptr<CallReducer> reducer_;
+};
+
+}  // namespace jtrace::postproc
