@@ -20,6 +20,7 @@
 #include "agent/option_values.h"
 #include "agent/option_words.h"
 #include "proto/nearest.h"
+#include "proto/trace_format.h"
 
 namespace jtrace {
 namespace {
@@ -312,12 +313,26 @@ absl::Status ParseConfig(absl::string_view value, Options& o) {
   return absl::OkStatus();
 }
 
+// Samples, and calls of both kinds, are what a mode is made of.
+absl::Status ApplyCodesToMode(Options& options) {
+  const auto is_off = [&options](uint32_t major) { return options.codes_off.contains(major); };
+  const bool no_calls = is_off(format::kInterpreted) && is_off(format::kJitted);
+  if (is_off(format::kTimerUnwind) && options.mode == Mode::kMerged) options.mode = Mode::kEvents;
+  if (no_calls && options.mode == Mode::kMerged) options.mode = Mode::kSamples;
+  if ((is_off(format::kTimerUnwind) && options.WantsSamples()) ||
+      (no_calls && options.WantsEvents())) {
+    return Invalid("option 'codes': nothing is left to record; leave 0x30 and 0x50, or 0x40, on");
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::StatusOr<Options> ParseOptions(absl::string_view text) {
   Options options;
   if (absl::Status status = ParseInto(text, options); !status.ok()) return status;
   if (absl::Status status = FinishInterval(options.samples); !status.ok()) return status;
+  if (absl::Status status = ApplyCodesToMode(options); !status.ok()) return status;
   if (options.clock != Clock::kNone && options.record == RecordKind::kFlat) {
     return Invalid("option 'clock': record=flat has no exits to read a clock at; use record=tree");
   }

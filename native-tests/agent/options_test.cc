@@ -140,6 +140,11 @@ TEST(OptionsTest, LoopsAreTimesOrSizes) {
   EXPECT_EQ(ParseOptions("duration=30")->duration, absl::Seconds(30));
   EXPECT_EQ(ParseOptions("duration=2m")->duration, absl::Minutes(2));
   EXPECT_THAT(ErrorOf("loop=often"), HasSubstr("neither a time"));
+  EXPECT_EQ(ParseOptions("codes=-sample")->mode, Mode::kEvents);
+  EXPECT_EQ(ParseOptions("codes=-0x30;-0x50")->mode, Mode::kSamples);
+  EXPECT_EQ(ParseOptions("codes=+0x30;-0x50")->mode, Mode::kMerged);
+  EXPECT_THAT(ErrorOf("mode=samples,codes=-0x40"), HasSubstr("nothing is left to record"));
+  EXPECT_THAT(ErrorOf("codes=-0x40;-0x30;-0x50"), HasSubstr("nothing is left to record"));
   EXPECT_THAT(ErrorOf("include=a.**,b.**"), HasSubstr("separated by ';'"));
   EXPECT_THAT(ErrorOf("loop=0"), HasSubstr("neither a time"));
   EXPECT_THAT(ErrorOf("loop=300k"), HasSubstr("loop=1MB"));

@@ -92,6 +92,9 @@ std::string ProgramOf(const std::vector<std::string>& arguments) {
   for (; i < arguments.size(); ++i) {
     StrAppend(&program, program.empty() ? "" : " ", arguments[i]);
   }
+  // Others' command lines come to root's terminal.
+  std::replace_if(
+      program.begin(), program.end(), [](unsigned char c) { return c < ' ' || c == 0x7F; }, '?');
   return program;
 }
 
