@@ -152,7 +152,7 @@ class Session {
   // Whether a Java thread is sampled (threads=).
   bool WantsThread(uint64_t java_tid) const;
   // The trace's number of the node that a sample belongs to.
-  uint32_t TreePosition(uint64_t raw_node, jmethodID innermost);
+  uint32_t TreePosition(uint64_t raw_node, jvmti::MethodKey innermost);
   void AdoptRunningThreads(JNIEnv* jni);
   void AttachRunningThreads(JNIEnv* jni);
   void StartWriter();

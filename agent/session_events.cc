@@ -66,6 +66,7 @@ void Session::ClassFileLoad(jclass redefined, jobject loader, const char* name,
     current = redefined_.Current(classes_.NumberOf(redefined), bytes);
     if (!current.empty()) bytes = current;
   } else if (redefined != nullptr && recording) {
+    classes_.Renumber(redefined);
     ClassRedefine(redefined, name, bytes);
   }
   std::span<unsigned char> made;
@@ -122,7 +123,7 @@ void Session::CompiledMethodLoad(jmethodID method, jint size, const void* addres
   const InCallback here(callbacks_);
   code_.Load(method, size, address, compile_info);
   if (probes_ == nullptr) return;
-  if (const uint32_t routine = classes_.RoutineOf(method); routine != 0) {
+  if (const uint32_t routine = classes_.RoutineOf(jvmti::KeyOf(method)); routine != 0) {
     probes_->SetCompiled(routine, true);
   }
 }

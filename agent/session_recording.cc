@@ -121,6 +121,7 @@ absl::Status Session::CreateSampler() {
 
 absl::Status Session::Begin(JNIEnv* jni, const Progress& progress) {
   loaders_.LearnJdk(jni);
+  classes_.LearnJvm(reinterpret_cast<const void*>(vm_->functions->GetEnv));
   if (absl::Status status = StartProbes(jni); !status.ok()) return status;
   if (absl::Status status = StartSampler(jni); !status.ok()) return status;
   // At load the file was begun before the program; here, when nothing can fail any more.
@@ -218,7 +219,7 @@ absl::Status Session::StartSampler(JNIEnv* jni) {
   }
   writer::SampleSource::NodeNumber node_number;
   if (trees_ != nullptr) {
-    node_number = [this](uint64_t raw_node, jmethodID innermost) {
+    node_number = [this](uint64_t raw_node, jvmti::MethodKey innermost) {
       return TreePosition(raw_node, innermost);
     };
   }
@@ -234,6 +235,7 @@ absl::Status Session::StartSampler(JNIEnv* jni) {
 absl::Status Session::StartAppScope() {
   sampler_->app_methods().Clear();
   app_scope_ = nullptr;
+  classes_.MakeIds(NeedsAppScope(options_));
   if (!NeedsAppScope(options_)) return absl::OkStatus();
   auto filter = classfile::ScopeFilter::Create(options_.include, options_.exclude);
   if (!filter.ok()) return filter.status();
@@ -264,8 +266,8 @@ void Session::TellKernelFrames() {
 }
 
 // A leaf is not its thread's current node while it runs: its caller is.
-uint32_t Session::TreePosition(uint64_t raw_node, jmethodID innermost) {
-  const uint32_t routine = innermost != nullptr ? classes_.RoutineOf(innermost) : 0;
+uint32_t Session::TreePosition(uint64_t raw_node, jvmti::MethodKey innermost) {
+  const uint32_t routine = innermost != 0 ? classes_.RoutineOf(innermost) : 0;
   const bool is_leaf = routine != 0 && instrumentation_->IsLeaf(routine);
   const uint32_t leaf = is_leaf ? trees_->TraceChild(raw_node, routine) : 0;
   return leaf != 0 ? leaf : trees_->TraceNode(raw_node);

@@ -44,34 +44,61 @@ ClassRegistry::ClassIdentity ClassRegistry::IdentityOf(jclass klass) {
           .is_probe = loader == nullptr && IsProbeSignature(signature.get())};
 }
 
-ClassRegistry::Numbers ClassRegistry::RecordMethod(jmethodID method, uint32_t class_id,
-                                                   absl::string_view class_name) {
-  Allocated<char> name(env_);
-  Allocated<char> descriptor(env_);
-  if (env_->GetMethodName(method, name.out(), descriptor.out(), nullptr) != JVMTI_ERROR_NONE) {
-    return {};
-  }
-  return {.class_id = class_id,
-          .method = encoder_.MethodId(class_id, name.get(), descriptor.get()),
-          .routine = encoder_.FindRoutine(class_id, name.get(), descriptor.get()),
-          .wait = WaitOf(class_name, name.get())};
+void ClassRegistry::LearnJvm(const void* libjvm_address) {
+  if (!memory_.usable()) memory_ = MethodMemory::Of(libjvm_address);
 }
 
-void ClassRegistry::RecordMethods(jclass klass, const ClassIdentity& identity,
-                                  proto::ClassEvent& event) {
-  jint count = 0;
-  Allocated<jmethodID> methods(env_);
-  if (env_->GetClassMethods(klass, &count, methods.out()) != JVMTI_ERROR_NONE) return;
-  std::vector<std::pair<jmethodID, Numbers>> numbered;
-  numbered.reserve(static_cast<size_t>(count));
-  for (jint i = 0; i < count; ++i) {
-    numbered.emplace_back(methods[i], RecordMethod(methods[i], identity.id, identity.name));
-    event.add_method(numbered.back().second.method);
+JNIEnv* ClassRegistry::Jni() const {
+  JNIEnv* jni = nullptr;
+  return vm_->GetEnv(reinterpret_cast<void**>(&jni), JNI_VERSION_10) == JNI_OK ? jni : nullptr;
+}
+
+ClassRegistry::Numbers ClassRegistry::NumberMethod(const ClassIdentity& identity,
+                                                   absl::string_view name,
+                                                   absl::string_view descriptor) {
+  return {.class_id = identity.id,
+          .method = encoder_.MethodId(identity.id, name, descriptor),
+          .routine = encoder_.FindRoutine(identity.id, name, descriptor),
+          .wait = WaitOf(identity.name, name)};
+}
+
+ClassRegistry::Numbers ClassRegistry::NumberById(jmethodID id, const ClassIdentity& identity) {
+  Allocated<char> name(env_);
+  Allocated<char> descriptor(env_);
+  if (env_->GetMethodName(id, name.out(), descriptor.out(), nullptr) != JVMTI_ERROR_NONE) {
+    return {};
   }
+  return NumberMethod(identity, name.get(), descriptor.get());
+}
+
+ClassRegistry::NumberedMethods ClassRegistry::MethodsInMemory(jclass klass,
+                                                              const ClassIdentity& identity) {
+  NumberedMethods methods;
+  for (const MethodInMemory& it : memory_.MethodsOf(Jni(), klass)) {
+    methods.emplace_back(it.method, NumberMethod(identity, it.name, it.descriptor));
+  }
+  return methods;
+}
+
+ClassRegistry::NumberedMethods ClassRegistry::MethodsById(jclass klass,
+                                                          const ClassIdentity& identity) {
+  NumberedMethods methods;
+  jint count = 0;
+  Allocated<jmethodID> ids(env_);
+  if (env_->GetClassMethods(klass, &count, ids.out()) != JVMTI_ERROR_NONE) return methods;
+  for (jint i = 0; i < count; ++i) {
+    methods.emplace_back(KeyOf(ids[i]), NumberById(ids[i], identity));
+  }
+  return methods;
+}
+
+void ClassRegistry::Record(const NumberedMethods& methods, bool are_probes) {
   absl::MutexLock lock(&mutex_);
-  for (const auto& [method, numbers] : numbered) {
-    methods_[method] = numbers;
-    if (identity.is_probe) probe_methods_.insert(numbers.method);
+  for (const auto& [key, numbers] : methods) {
+    const auto [entry, is_new] = methods_.try_emplace(key, numbers);
+    if (!is_new && entry->second.method != numbers.method) reuses_.fetch_add(1);
+    entry->second = numbers;
+    if (are_probes) probe_methods_.insert(numbers.method);
   }
 }
 
@@ -97,7 +124,11 @@ void ClassRegistry::Prepare(jclass klass, uint32_t thread) {
                                .minor = format::kClassLoad};
   proto::ClassEvent details;
   details.set_class_id(identity.id);
-  RecordMethods(klass, identity, details);
+  NumberedMethods methods;
+  if (!makes_ids_) methods = MethodsInMemory(klass, identity);
+  if (methods.empty()) methods = MethodsById(klass, identity);
+  Record(methods, identity.is_probe);
+  for (const auto& [key, numbers] : methods) details.add_method(numbers.method);
   event.value = details.method_size();
   encoder_.AddClassEvent(event, std::move(details));
 }
@@ -119,8 +150,7 @@ void ClassRegistry::PrepareLoaded(JNIEnv* jni, uint32_t thread) {
 
 void ClassRegistry::Renumber(jclass klass) {
   const ClassIdentity identity = IdentityOf(klass);
-  proto::ClassEvent unused;
-  if (identity.id != 0) RecordMethods(klass, identity, unused);
+  if (identity.id != 0) Record(MethodsById(klass, identity), identity.is_probe);
 }
 
 void ClassRegistry::NoteOldMethods(jclass klass,
@@ -129,9 +159,10 @@ void ClassRegistry::NoteOldMethods(jclass klass,
   Allocated<jmethodID> methods(env_);
   if (env_->GetClassMethods(klass, &count, methods.out()) != JVMTI_ERROR_NONE) return;
   for (jint i = 0; i < count; ++i) {
-    const Numbers numbers = NumbersOf(methods[i]);
-    const uintptr_t method = numbers.method != 0 ? method_behind(methods[i]) : 0;
-    if (method == 0) continue;
+    const uintptr_t method = method_behind(methods[i]);
+    Numbers numbers = NumbersOf(KeyOf(methods[i]));
+    if (numbers.method == 0) numbers = NumbersOf(method);
+    if (method == 0 || numbers.method == 0) continue;
     absl::MutexLock lock(&mutex_);
     old_methods_[method] = {.class_id = numbers.class_id, .method = numbers.method};
   }
@@ -185,21 +216,33 @@ void ClassRegistry::Forget(const absl::flat_hash_set<uint32_t>& classes) {
   absl::erase_if(old_methods_, is_of_them);
 }
 
-ClassRegistry::Numbers ClassRegistry::NumbersOf(jmethodID method) const {
+ClassRegistry::Numbers ClassRegistry::NumbersOf(MethodKey method) const {
   absl::MutexLock lock(&mutex_);
   const auto found = methods_.find(method);
   return found != methods_.end() ? found->second : Numbers();
 }
 
-uint32_t ClassRegistry::MethodOf(jmethodID method) const { return NumbersOf(method).method; }
+uint32_t ClassRegistry::Learn(jmethodID id) {
+  if (const uint32_t known = MethodOf(KeyOf(id)); known != 0) return known;
+  jclass declaring = nullptr;
+  if (env_->GetMethodDeclaringClass(id, &declaring) != JVMTI_ERROR_NONE) return 0;
+  const LocalRef<jclass> klass(Jni(), declaring);
+  const ClassIdentity identity = IdentityOf(klass.get());
+  if (identity.id == 0) return 0;
+  const Numbers numbers = NumberById(id, identity);
+  if (numbers.method != 0) Record({{KeyOf(id), numbers}}, identity.is_probe);
+  return numbers.method;
+}
 
-MethodWait ClassRegistry::WaitIn(jmethodID method) const { return NumbersOf(method).wait; }
+uint32_t ClassRegistry::MethodOf(MethodKey method) const { return NumbersOf(method).method; }
+
+MethodWait ClassRegistry::WaitIn(MethodKey method) const { return NumbersOf(method).wait; }
 
 bool ClassRegistry::IsProbe(uint32_t method) const {
   absl::MutexLock lock(&mutex_);
   return probe_methods_.contains(method);
 }
 
-uint32_t ClassRegistry::RoutineOf(jmethodID method) const { return NumbersOf(method).routine; }
+uint32_t ClassRegistry::RoutineOf(MethodKey method) const { return NumbersOf(method).routine; }
 
 }  // namespace jtrace::jvmti

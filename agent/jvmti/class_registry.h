@@ -1,16 +1,17 @@
 // Classes and methods as the JVM knows them: class-load and unload records (S3.3), and the numbers
-// of methods by jmethodID, which name the frames of samples.
+// of methods by what frames of samples name them by (MethodKey).
 //
-// Asking for a class's methods also makes the JVM create their jmethodIDs, without which the
-// stack walker could not name them from a signal handler.
 // Threads: Prepare on the Java thread of the event; Unload on the JVM's thread that frees tags;
 // MethodOf anywhere but in a signal handler.
 #pragma once
 
 #include <jvmti.h>
 
+#include <atomic>
 #include <cstdint>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/container/flat_hash_map.h"
@@ -19,25 +20,39 @@
 #include "absl/synchronization/mutex.h"
 #include "agent/clock.h"
 #include "agent/jvmti/loader_numbers.h"
+#include "agent/jvmti/method_memory.h"
 #include "agent/losses.h"
 #include "agent/writer/record_encoder.h"
 
 namespace jtrace::jvmti {
+
+// A jmethodID; or HotSpot's Method, of a method that has none. Most have none: they are made only
+// for methods that are compiled or redefined, and by others who ask for them (method_memory.h).
+// When its class is gone, a Method's place may become another's: a sample that was taken before
+// that and read after it, a tenth of a second at most, may then show the wrong one.
+using MethodKey = uintptr_t;
+inline MethodKey KeyOf(jmethodID id) { return reinterpret_cast<MethodKey>(id); }
 
 // What a thread does that waits in a method.
 enum class MethodWait : uint8_t { kNone, kPark, kSleep };
 
 class ClassRegistry {
  public:
-  ClassRegistry(jvmtiEnv* env, const SessionClock& clock, LoaderNumbers& loaders,
+  ClassRegistry(JavaVM* vm, jvmtiEnv* env, const SessionClock& clock, LoaderNumbers& loaders,
                 writer::RecordEncoder& encoder, Losses& losses)
-      : env_(env), clock_(clock), loaders_(loaders), encoder_(encoder), losses_(losses) {}
+      : vm_(vm), env_(env), clock_(clock), loaders_(loaders), encoder_(encoder), losses_(losses) {}
+
+  // How methods are found in the JVM: before the first class is recorded. Any address in libjvm.
+  void LearnJvm(const void* libjvm_address);
+  // Whether methods get jmethodIDs when their class is prepared.
+  void MakeIds(bool on) { makes_ids_ = on; }
 
   // Records a prepared class with its methods. A class that was recorded before is left out.
   void Prepare(jclass klass, uint32_t thread);
   // Records all classes that are prepared already (S3.2).
   void PrepareLoaded(JNIEnv* jni, uint32_t thread);
-  // The class got probes after it was recorded: its methods have routines now.
+  // The class got probes after it was recorded: its methods have routines now. Or it is about to
+  // change: its methods have jmethodIDs from now on, which stay the same.
   void Renumber(jclass klass);
   // The class is about to be redefined: activations that run its methods go on in the old ones,
   // which lose their jmethodIDs. `method_behind`: Sampler::MethodBehind.
@@ -56,14 +71,20 @@ class ClassRegistry {
   // Nothing names methods of these unloaded classes any more.
   void Forget(const absl::flat_hash_set<uint32_t>& classes);
 
-  // Method.id of a jmethodID; 0 if its class was never seen.
-  uint32_t MethodOf(jmethodID method) const;
+  // Method.id of a method that is named by its jmethodID from now on. On a thread that may call
+  // JVMTI, while its class lives; 0 if it cannot be named.
+  uint32_t Learn(jmethodID id);
+
+  // Method.id; 0 if its class was never seen.
+  uint32_t MethodOf(MethodKey method) const;
+  // Grows when a key becomes another method's.
+  uint64_t reuses() const { return reuses_.load(std::memory_order_relaxed); }
   // Whether threads that wait in the method are parked or asleep.
-  MethodWait WaitIn(jmethodID method) const;
+  MethodWait WaitIn(MethodKey method) const;
   // Whether the Method.id belongs to the probes' own class.
   bool IsProbe(uint32_t method) const;
   // Routine.id of a method with probes; 0 if it has none.
-  uint32_t RoutineOf(jmethodID method) const;
+  uint32_t RoutineOf(MethodKey method) const;
 
  private:
   struct Numbers {
@@ -81,17 +102,27 @@ class ClassRegistry {
   };
 
   ClassIdentity IdentityOf(jclass klass);
-  void RecordMethods(jclass klass, const ClassIdentity& identity, proto::ClassEvent& event);
-  Numbers RecordMethod(jmethodID method, uint32_t class_id, absl::string_view class_name);
-  Numbers NumbersOf(jmethodID method) const;
+  using NumberedMethods = std::vector<std::pair<MethodKey, Numbers>>;
+  NumberedMethods MethodsInMemory(jclass klass, const ClassIdentity& identity);
+  NumberedMethods MethodsById(jclass klass, const ClassIdentity& identity);
+  void Record(const NumberedMethods& methods, bool are_probes);
+  Numbers NumberMethod(const ClassIdentity& identity, absl::string_view name,
+                       absl::string_view descriptor);
+  Numbers NumberById(jmethodID id, const ClassIdentity& identity);
+  Numbers NumbersOf(MethodKey method) const;
+  JNIEnv* Jni() const;
 
+  JavaVM* vm_;
   jvmtiEnv* env_;
   const SessionClock& clock_;
   LoaderNumbers& loaders_;
   writer::RecordEncoder& encoder_;
   Losses& losses_;
   mutable absl::Mutex mutex_;
-  absl::flat_hash_map<jmethodID, Numbers> methods_ ABSL_GUARDED_BY(mutex_);
+  absl::flat_hash_map<MethodKey, Numbers> methods_ ABSL_GUARDED_BY(mutex_);
+  std::atomic<uint64_t> reuses_{0};
+  MethodMemory memory_;
+  std::atomic<bool> makes_ids_{false};
   // How many classes have the number.
   absl::flat_hash_map<uint32_t, uint32_t> loaded_ ABSL_GUARDED_BY(mutex_);
   struct OldMethodNumber {

@@ -36,7 +36,7 @@ const jvmtiCompiledMethodLoadInlineRecord* InlineRecord(const void* compile_info
 
 void CodeRegistry::Load(jmethodID method, jint size, const void* address,
                         const void* compile_info) {
-  const uint32_t number = classes_.MethodOf(method);
+  const uint32_t number = classes_.Learn(method);
   proto::CodeEvent details;
   details.set_address(Address(address));
   details.set_size(static_cast<uint64_t>(size));
@@ -60,7 +60,7 @@ void CodeRegistry::AddInlining(const void* compile_info, uint64_t address, uint3
     details.add_pc(static_cast<uint32_t>(Address(row.pc) - address));
     details.add_depth(static_cast<uint32_t>(row.numstackframes));
     for (jint i = 0; i < row.numstackframes; ++i) {
-      details.add_inlined(classes_.MethodOf(row.methods[i]));
+      details.add_inlined(classes_.Learn(row.methods[i]));
       details.add_bci(row.bcis[i]);
     }
   }
@@ -73,7 +73,7 @@ void CodeRegistry::AddInlining(const void* compile_info, uint64_t address, uint3
 void CodeRegistry::Unload(jmethodID method, const void* address) {
   proto::CodeEvent details;
   details.set_address(Address(address));
-  details.set_method(classes_.MethodOf(method));
+  details.set_method(classes_.MethodOf(KeyOf(method)));
   encoder_.AddCodeEvent(
       {.time_ns = clock_.Now(), .major = format::kJit, .minor = format::kJitCode | format::kEnd},
       std::move(details));

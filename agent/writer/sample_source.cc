@@ -71,6 +71,11 @@ SampleSource::SampleSource(const SessionClock& clock, sampling::Sampler& sampler
       repeats_(sampler.timer_in_use() == sampling::TimerKind::kWall) {}
 
 void SampleSource::Poll(proto::Chunk& chunk) {
+  // What is known of frames holds while they name the same methods.
+  if (const uint64_t reuses = classes_.reuses(); reuses != reuses_) {
+    frames_.clear();
+    reuses_ = reuses;
+  }
   sampler_.Drain([&](const hot::SampleView& view) { Add(view, chunk); });
 }
 
@@ -94,7 +99,7 @@ void SampleSource::Add(const hot::SampleView& view, proto::Chunk& chunk) {
   if (header.weight != 1) sample.set_weight(header.weight);
   if (records_interrupts_) AddInterrupt(sample, header.handler_ns);
   const absl::Span<const hot::Frame> frames(view.frames, header.frame_count);
-  const jmethodID innermost = AddFrames(frames, chunk, sample);
+  const jvmti::MethodKey innermost = AddFrames(frames, chunk, sample);
   sample.set_state(StateOf(header.activity, innermost));
   AddPosition(header, innermost, sample);
   if (last != nullptr) {
@@ -107,7 +112,7 @@ void SampleSource::Add(const hot::SampleView& view, proto::Chunk& chunk) {
   ++samples_;
 }
 
-void SampleSource::AddPosition(const hot::SampleHeader& header, jmethodID innermost,
+void SampleSource::AddPosition(const hot::SampleHeader& header, jvmti::MethodKey innermost,
                                proto::Sample& sample) {
   if (header.position_known) {
     sample.set_node(node_number_(header.node, innermost));
@@ -120,8 +125,9 @@ void SampleSource::AddPosition(const hot::SampleHeader& header, jmethodID innerm
 }
 
 // The JVM has one state for parking and for sleeping; the method that the thread stands in tells.
-proto::Sample::State SampleSource::StateOf(hot::Activity activity, jmethodID innermost) const {
-  if (activity == hot::Activity::kWaiting && innermost != nullptr) {
+proto::Sample::State SampleSource::StateOf(hot::Activity activity,
+                                           jvmti::MethodKey innermost) const {
+  if (activity == hot::Activity::kWaiting && innermost != 0) {
     const jvmti::MethodWait wait = classes_.WaitIn(innermost);
     if (wait == jvmti::MethodWait::kPark) return proto::Sample::PARKED;
     if (wait == jvmti::MethodWait::kSleep) return proto::Sample::SLEEPING;
@@ -168,18 +174,18 @@ void SampleSource::AddInterrupt(const proto::Sample& sample, uint32_t duration_n
   encoder_.AddEvent(event);
 }
 
-jmethodID SampleSource::AddFrames(absl::Span<const hot::Frame> frames, proto::Chunk& chunk,
-                                  proto::Sample& sample) {
-  jmethodID innermost = nullptr;
+jvmti::MethodKey SampleSource::AddFrames(absl::Span<const hot::Frame> frames, proto::Chunk& chunk,
+                                         proto::Sample& sample) {
+  jvmti::MethodKey innermost = 0;
   for (const hot::Frame& frame : frames) {
     const KnownFrame known = Know(frame, chunk);
     // What runs inside a probe is jtrace's own cost: one frame stands for all of it.
     if (known.is_probe) {
       sample.clear_frame();
-      innermost = nullptr;
+      innermost = 0;
     }
     sample.add_frame(known.index);
-    if (innermost == nullptr) innermost = known.method;
+    if (innermost == 0) innermost = known.method;
   }
   return innermost;
 }
@@ -197,7 +203,7 @@ SampleSource::KnownFrame SampleSource::Know(const hot::Frame& frame, proto::Chun
       encoded->set_kind(proto::Frame::STUB);
       encoded->set_value(encoder_.String(kProbeName));
     } else if (IsJava(*encoded)) {
-      entry->second.method = reinterpret_cast<jmethodID>(frame.value);
+      entry->second.method = KeyOf(frame);
     }
   }
   return entry->second;
@@ -215,15 +221,20 @@ uint32_t SampleSource::Intrinsic(const hot::Frame& frame) {
   return encoder_.MethodId(class_id, method->name, method->descriptor);
 }
 
+// A method may have got its id after its class was recorded, from somebody else.
+jvmti::MethodKey SampleSource::KeyOf(const hot::Frame& frame) const {
+  if ((frame.flags & hot::kFrameRawMethod) != 0 || classes_.MethodOf(frame.value) != 0) {
+    return frame.value;
+  }
+  return sampler_.MethodBehind(reinterpret_cast<jmethodID>(frame.value));
+}
+
 // A method that was redefined while a thread stands in it has another id, or none.
 uint32_t SampleSource::MethodOf(const hot::Frame& frame) {
-  if ((frame.flags & hot::kFrameRawMethod) != 0) {
-    const uint32_t old = classes_.OldMethod(frame.value);
-    return old != 0 ? old : Intrinsic(frame);
-  }
-  const auto id = reinterpret_cast<jmethodID>(frame.value);
-  const uint32_t method = classes_.MethodOf(id);
-  return method != 0 ? method : classes_.OldMethod(sampler_.MethodBehind(id));
+  const jvmti::MethodKey key = KeyOf(frame);
+  if (const uint32_t method = classes_.MethodOf(key); method != 0) return method;
+  if (const uint32_t old = classes_.OldMethod(key); old != 0) return old;
+  return (frame.flags & hot::kFrameRawMethod) != 0 ? Intrinsic(frame) : 0;
 }
 
 void SampleSource::Encode(const hot::Frame& frame, proto::Frame& out) {

@@ -22,8 +22,8 @@ class SampleSource : public ChunkSource {
   // Number of the thread that the samples of a Java thread are shown under.
   using ThreadNumber = std::function<uint32_t(uint64_t java_tid)>;
   // Turns the tree position of a sample into the trace's node number; 0: none. `innermost` is the
-  // Java method that ran, null if it cannot be told. Null if there are no trees.
-  using NodeNumber = std::function<uint32_t(uint64_t raw_node, jmethodID innermost)>;
+  // Java method that ran, 0 if it cannot be told. Null if there are no trees.
+  using NodeNumber = std::function<uint32_t(uint64_t raw_node, jvmti::MethodKey innermost)>;
 
   SampleSource(const SessionClock& clock, sampling::Sampler& sampler,
                const jvmti::ClassRegistry& classes, RecordEncoder& encoder, Losses& losses,
@@ -48,21 +48,24 @@ class SampleSource : public ChunkSource {
   struct KnownFrame {
     uint32_t index = 0;  // in Chunk.frame
     bool is_probe = false;
-    jmethodID method = nullptr;  // of a Java frame other than the probe's
+    jvmti::MethodKey method = 0;  // of a Java frame other than the probe's
   };
 
   void AddInterrupt(const proto::Sample& sample, uint32_t duration_ns);
-  void AddPosition(const hot::SampleHeader& header, jmethodID innermost, proto::Sample& sample);
-  // Returns the innermost Java method, null if its frame could not be named.
-  jmethodID AddFrames(absl::Span<const hot::Frame> frames, proto::Chunk& chunk,
-                      proto::Sample& sample);
-  proto::Sample::State StateOf(hot::Activity activity, jmethodID innermost) const;
+  void AddPosition(const hot::SampleHeader& header, jvmti::MethodKey innermost,
+                   proto::Sample& sample);
+  // Returns the innermost Java method, 0 if its frame could not be named.
+  jvmti::MethodKey AddFrames(absl::Span<const hot::Frame> frames, proto::Chunk& chunk,
+                             proto::Sample& sample);
+  proto::Sample::State StateOf(hot::Activity activity, jvmti::MethodKey innermost) const;
   // The thread's last sample once more, for ticks without CPU time.
   void Repeat(const LastSample& last, hot::IdleTicks idle, proto::Chunk& chunk);
   void RepeatIdle(proto::Chunk& chunk);
   void AddCost(proto::Chunk& chunk) const;
   KnownFrame Know(const hot::Frame& frame, proto::Chunk& chunk);
-  // Method.id of a method that has no jmethodID; 0: it cannot be named.
+  // The name by which its class knows a Java frame's method.
+  jvmti::MethodKey KeyOf(const hot::Frame& frame) const;
+  // Method.id of a method that no class lists; 0: it cannot be named.
   uint32_t Intrinsic(const hot::Frame& frame);
   uint32_t MethodOf(const hot::Frame& frame);
   void Encode(const hot::Frame& frame, proto::Frame& out);
@@ -79,6 +82,7 @@ class SampleSource : public ChunkSource {
   const NodeNumber node_number_;
   // Frame numbers hold for one chunk.
   absl::flat_hash_map<FrameKey, KnownFrame> frames_;
+  uint64_t reuses_ = 0;
   const bool records_interrupts_;                   // 0x4, of the handler
   const bool repeats_;                              // timer=wall
   absl::flat_hash_map<uint32_t, LastSample> last_;  // by slot

@@ -49,6 +49,23 @@ final class MemoryTest {
     assertFalse(summary.contains("memory="), summary);
   }
 
+  /**
+   * HotSpot never frees the jmethodIDs of a class: asking for them leaves a block of memory behind for
+   * each of the classes, most of which are gone at the end. A few thousand are still there.
+   */
+  @Test
+  void unloadedClassesLeaveNothing() {
+    Jvm.Result run = new Jvm().agent("mode=samples")
+        .arguments("-XX:+UseSerialGC", "-Xmx64m", "-XX:MaxMetaspaceSize=32m",
+            "-XX:NativeMemoryTracking=summary", "-XX:+UnlockDiagnosticVMOptions",
+            "-XX:+PrintNMTStatistics")
+        .run("GeneratedPaths", "20000", "120");
+    assertEquals(0, run.exit(), run.err());
+    Matcher blocks = Pattern.compile("Internal \\(reserved.*\\s+\\(malloc=[^#]*#(\\d+)").matcher(run.out());
+    assertTrue(blocks.find(), run.out());
+    assertTrue(Long.parseLong(blocks.group(1)) < 15_000, blocks.group());
+  }
+
   /** 6,000 levels, of which 50 are kept apart. */
   @TestFactory
   Stream<DynamicTest> deepRecursionIsFolded() {
