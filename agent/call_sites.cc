@@ -1,6 +1,7 @@
 #include "agent/call_sites.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "agent/classfile/class_file.h"
@@ -50,13 +51,33 @@ bool IsPark(const SiteRef& callee) {
          callee.class_name == "jdk/internal/misc/VirtualThreads";
 }
 
-void NativeMethods::Add(absl::Span<const classfile::MethodOutcome> methods) {
+void NativeMethods::Add(uint32_t class_id, absl::Span<const classfile::MethodOutcome> methods) {
+  std::vector<std::string> natives;
   for (const classfile::MethodOutcome& outcome : methods) {
     const classfile::MethodRef& method = outcome.method;
     if ((method.access & classfile::kAccNative) == 0) continue;
-    std::lock_guard lock(mutex_);
-    known_.insert(Key(method.class_name, method.name, method.descriptor));
+    natives.push_back(Key(method.class_name, method.name, method.descriptor));
   }
+  std::lock_guard lock(mutex_);
+  ForgetLocked(class_id);
+  if (natives.empty()) return;
+  for (const std::string& native : natives) ++known_[native];
+  by_class_[class_id] = std::move(natives);
+}
+
+void NativeMethods::Forget(const absl::flat_hash_set<uint32_t>& classes) {
+  std::lock_guard lock(mutex_);
+  for (const uint32_t class_id : classes) ForgetLocked(class_id);
+}
+
+void NativeMethods::ForgetLocked(uint32_t class_id) {
+  const auto found = by_class_.find(class_id);
+  if (found == by_class_.end()) return;
+  for (const std::string& native : found->second) {
+    const auto known = known_.find(native);
+    if (known != known_.end() && --known->second == 0) known_.erase(known);
+  }
+  by_class_.erase(found);
 }
 
 bool NativeMethods::Contains(const SiteRef& callee) const {

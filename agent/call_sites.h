@@ -5,7 +5,9 @@
 #include <cstdint>
 #include <mutex>
 #include <string>
+#include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/functional/function_ref.h"
 #include "absl/strings/string_view.h"
@@ -21,12 +23,18 @@ namespace jtrace {
 // gets probes only if the class with the native method came first. Any thread.
 class NativeMethods {
  public:
-  void Add(absl::Span<const classfile::MethodOutcome> methods);
+  // Of a class, in place of what was known of it.
+  void Add(uint32_t class_id, absl::Span<const classfile::MethodOutcome> methods);
+  void Forget(const absl::flat_hash_set<uint32_t>& classes);
   bool Contains(const classfile::SiteRef& callee) const;
 
  private:
+  void ForgetLocked(uint32_t class_id);
+
   mutable std::mutex mutex_;
-  absl::flat_hash_set<std::string> known_;  // "pkg/Class.name(descriptor)"
+  // "pkg/Class.name(descriptor)", and in how many classes of that name.
+  absl::flat_hash_map<std::string, uint32_t> known_;
+  absl::flat_hash_map<uint32_t, std::vector<std::string>> by_class_;
 };
 
 // Whether a call makes its thread give up the processor until another lets it go on (0x62).

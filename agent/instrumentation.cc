@@ -140,10 +140,10 @@ std::span<unsigned char> Instrumentation::Rewrite(jvmtiEnv* env, const char* nam
                 "a class file newer than this jtrace knows, or one the JVM will refuse as well");
     return {};
   }
-  if (spec_.boundary) natives_.Add(result->methods);
   if (class_id == 0) {
     class_id = encoder_.ClassId(BinaryName(result->class_name), own_loader);
   }
+  if (spec_.boundary) natives_.Add(class_id, result->methods);
   Count(class_id, *result);
   NoteLeaves(class_id, *result);
   if (result->bytes.empty()) return {};
@@ -166,6 +166,7 @@ void Instrumentation::ForgetRewritten(uint32_t class_id) {
 
 void Instrumentation::Forget(const absl::flat_hash_set<uint32_t>& classes) {
   totals_.Forget(classes);
+  natives_.Forget(classes);
   absl::MutexLock lock(&rewritten_mutex_);
   for (const uint32_t class_id : classes) rewritten_.erase(class_id);
   absl::erase_if(leaves_, [&](const auto& leaf) { return classes.contains(leaf.second); });

@@ -1,9 +1,9 @@
 // The methods of a class, read from the JVM's own memory.
 //
 // JVMTI's GetClassMethods makes a jmethodID for each method, which HotSpot (up to JDK 25) never
-// frees, not even with the class: about 110 bytes a class, for ever. A program that loads classes
-// without end would fill the memory with them. So classes are asked only where this is of no use:
-// in JVMs that do not describe themselves, and under -Xcheck:jni.
+// frees, not even with the class: about 110 bytes a class of four methods. A program that loads
+// classes without end would fill the memory with them. So JVMTI is asked only where this is of no
+// use: in JVMs that do not describe themselves, and under -Xcheck:jni.
 #pragma once
 
 #include <jni.h>

@@ -10,8 +10,8 @@
 namespace jtrace::hot {
 
 // The jmethodID of the Method at `method`, over Method → ConstMethod → ConstantPool → InstanceKlass
-// → _methods_jmethod_ids; 0 if it has none (the core makes them at ClassPrepare) or if `method` is
-// not a Method. Every load is guarded. Async-signal-safe.
+// → _methods_jmethod_ids; 0 if it has none (most have none: agent/jvmti/method_memory.h) or if
+// `method` is not a Method. Every load is guarded. Async-signal-safe.
 uintptr_t FindMethodId(const VmLayout& vm, uintptr_t method);
 
 // Whether `method` has the shape of a Method; certain enough together with a second sign.
