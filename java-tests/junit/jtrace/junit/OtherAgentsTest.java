@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -82,31 +81,6 @@ final class OtherAgentsTest {
         assertEquals(theirs, countsOf(Report.of(trace, "--report=flat"), "cases."), record);
       }
     }
-  }
-
-  /** A real program as oracle: every method of the database. */
-  @Test
-  void countingAgentAndJtraceAgreeOnH2() throws Exception {
-    Path trace = Jvm.temporary("h2", ".bin");
-    Path counts = Jvm.temporary("h2counts", ".txt");
-    run(
-        ordered(
-            true,
-            trace.toString(),
-            "include=org.h2.**;H2W,mode=events",
-            counting("on org/h2/ H2W|out " + counts)),
-        new String[] {"h2.jar"},
-        "H2W",
-        "1");
-    Map<String, Long> theirs = countsOf(counts);
-    Map<String, Long> ours = countsOf(Report.of(trace, "--report=flat"), "");
-    assertTrue(theirs.size() > 1000, theirs.size() + " methods");
-    List<String> differences = new ArrayList<>();
-    for (Map.Entry<String, Long> their : theirs.entrySet()) {
-      Long our = ours.get(their.getKey());
-      if (!their.getValue().equals(our)) differences.add(their + " ours " + our);
-    }
-    assertEquals(List.of(), differences);
   }
 
   /** Classes that were loaded before jtrace came pass through both agents again. */
