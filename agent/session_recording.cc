@@ -155,6 +155,19 @@ absl::Status Session::Begin(JNIEnv* jni, const Progress& progress) {
   return absl::OkStatus();
 }
 
+namespace {
+
+// A thread that clock=cpu cannot do justice to.
+void TellVirtualThread(Losses& losses) {
+  losses.Add(
+      "clock.virtual_threads", Severity::kWarning, 1,
+      "virtual threads with clock=cpu, whose waiting is in their base and total: they have no "
+      "processor time of their own",
+      "take processor time of virtual threads from samples: mode=merged");
+}
+
+}  // namespace
+
 absl::Status Session::StartProbes(JNIEnv* jni) {
   if (!options_.WantsEvents()) return absl::OkStatus();
   auto set = probe_sets_.Use(env_, jni, ProbeOptionsOf(options_));
@@ -171,12 +184,12 @@ absl::Status Session::StartProbes(JNIEnv* jni) {
     counts_->BeginRecording(routines);
     call_source_ = std::make_unique<writer::FlatSource>(*counts_, threads_, groups_, encoder_);
   } else {
-    // A log is a thread's own, and so is the tree that counts what the log leaves out.
-    if (logs_ == nullptr) {
-      trees_->GroupBy([this](uint64_t java_tid, bool is_virtual) {
-        return groups_.Assign(java_tid, is_virtual);
-      });
-    }
+    const bool splits_time = probes_->clock() == hot::ProbeClock::kCpu;
+    trees_->GroupBy([this, splits_time](uint64_t java_tid, bool is_virtual) {
+      if (is_virtual && splits_time) TellVirtualThread(losses_);
+      // A log is a thread's own, and so is the tree that counts what the log leaves out.
+      return logs_ == nullptr ? groups_.Assign(java_tid, is_virtual) : 0;
+    });
     trees_->BeginRecording();
     TickScale* scale = options_.clock != Clock::kNone ? &(*set)->probes->scale() : nullptr;
     writer::TreeSource source(*trees_, scale, threads_, groups_, encoder_, losses_);

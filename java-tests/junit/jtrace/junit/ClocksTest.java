@@ -2,6 +2,8 @@ package jtrace.junit;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -14,6 +16,7 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
 /** Times of nodes, by clocks that go as the test says and by real ones. */
@@ -126,6 +129,19 @@ final class ClocksTest {
     long slept = 10_000_000 * Long.parseLong(way[1]);
     assertTrue(elapsed - cum >= slept, "off " + (elapsed - cum));
     assertBetween(10 * 10_000_000, tree.sum("base", use), Long.parseLong(own[5]));
+  }
+
+  /** The rule is clock=cpu: base is time on a processor. Where it cannot be kept the user is told. */
+  @Test
+  void waitingOfVirtualThreadsIsTold() {
+    assumeTrue(Setup.JDK_MAJOR >= 21);
+    for (String clock : List.of("cpu", "tsc")) {
+      Jvm.Result run = new Jvm().agent("mode=events,clock=" + clock).run("VirtualSleep");
+      assertEquals(0, run.exit(), run.err());
+      String summary = Report.text(run.trace(), "--report=summary", "--width=0");
+      assumeFalse(summary.contains("does not tell when a thread was off"), "this kernel tells nothing");
+      assertEquals(clock.equals("cpu"), summary.contains("virtual threads with clock=cpu"), summary);
+    }
   }
 
   /** What a killed program printed 1.5 s before its end is in the trace. */
