@@ -66,7 +66,7 @@ Session::Session(JavaVM* vm, jvmtiEnv* env)
       encoder_({}),
       loaders_(vm, env),
       classes_(vm, env, clock_, loaders_, encoder_, losses_),
-      code_(clock_, classes_, encoder_),
+      code_(clock_, classes_, encoder_, reinterpret_cast<const void*>(vm->functions->GetEnv)),
       threads_(env, clock_, encoder_),
       groups_(threads_, encoder_),
       limited_events_(losses_),

@@ -1,4 +1,5 @@
-// Compiled code: method jitted and unloaded (S3.4) with the inlining table, and the JVM's stubs.
+// Compiled code: method jitted and unloaded (S3.4) with level and inlining table, and the JVM's
+// stubs.
 //
 // Threads: the JVM's service thread, or any thread that generates code. Code addresses are written
 // with their times, so that post-processing can name an address that was reused (S3.10).
@@ -10,14 +11,17 @@
 
 #include "agent/clock.h"
 #include "agent/jvmti/class_registry.h"
+#include "agent/jvmti/compiled_code.h"
 #include "agent/writer/record_encoder.h"
 
 namespace jtrace::jvmti {
 
 class CodeRegistry {
  public:
-  CodeRegistry(const SessionClock& clock, ClassRegistry& classes, writer::RecordEncoder& encoder)
-      : clock_(clock), classes_(classes), encoder_(encoder) {}
+  // `libjvm_address`: any address in libjvm.
+  CodeRegistry(const SessionClock& clock, ClassRegistry& classes, writer::RecordEncoder& encoder,
+               const void* libjvm_address)
+      : clock_(clock), classes_(classes), encoder_(encoder), compiled_(libjvm_address) {}
 
   // JVMTI CompiledMethodLoad; `compile_info` is HotSpot's chain of records (jvmticmlr.h) or null.
   void Load(jmethodID method, jint size, const void* address, const void* compile_info);
@@ -30,6 +34,7 @@ class CodeRegistry {
   const SessionClock& clock_;
   ClassRegistry& classes_;
   writer::RecordEncoder& encoder_;
+  CompiledCode compiled_;
 };
 
 }  // namespace jtrace::jvmti

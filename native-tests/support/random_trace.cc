@@ -249,6 +249,9 @@ class BinaryTrace {
     code.set_address(0x7000 + random_.Below(3));
     code.set_size(random_.Below(5000));
     code.set_method(random_.Pick(methods_));
+    code.set_level(static_cast<uint32_t>(random_.Below(5)));
+    code.set_native_wrapper(random_.OneIn(8));
+    if (random_.OneIn(4)) code.set_osr_entry(static_cast<uint32_t>(1 + random_.Below(9)));
     for (uint64_t rows = random_.Below(3); minor == format::kJitInlining && rows > 0; --rows) {
       code.add_pc(static_cast<uint32_t>(random_.Below(900)));
       code.add_depth(static_cast<uint32_t>(random_.Below(4)));

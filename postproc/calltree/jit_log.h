@@ -1,25 +1,41 @@
 // What the JIT compiler did, from the records of compiled code (S2.6).
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "absl/functional/function_ref.h"
 #include "postproc/model/ids.h"
 #include "postproc/reader/record_visitor.h"
 
 namespace jtrace::postproc {
 
-// A method's compiled code over the whole trace.
+// HotSpot's compile levels: 1 to 3 are C1, 4 is C2. 0: not known, or made without a compiler.
+constexpr uint32_t kC2Level = 4;
+
+// A routine's compiled code over the whole trace; of several methods of one name the sums.
 struct CompiledRoutine {
-  int64_t loads = 0;    // compilations, those for a loop's middle (OSR) included
-  int64_t unloads = 0;  // code that the JVM dropped: deoptimised for good, replaced, or unloaded
-  int64_t size = 0;     // bytes of the code that came last
+  int64_t loads = 0;    // pieces of code, those for a loop's middle (OSR) included
+  int64_t unloads = 0;  // pieces that the JVM freed, whyever and however late
+  int64_t size = 0;     // bytes of the piece that came last
+  std::array<int64_t, kC2Level + 1> by_level = {};
+  int64_t osr = 0;  // pieces that a loop enters
+  // Pieces of a level that the same entry of the method had had before.
+  int64_t again = 0;
+  // Pieces that were given up while the method went on: the next one for the same entry is of the
+  // same level, or of a lower one after C2. Mostly deoptimisations; code that the JVM threw out as
+  // cold and made again is among them. Code that is given up and never replaced is not seen.
+  int64_t given_up = 0;
+  uint32_t level = 0;  // of the piece that came last
+  bool is_native_wrapper = false;
 };
 
-// Calls from one routine to another as compiled code has them. Counts are of bodies: of each method
-// the code that was loaded last.
+// Calls from one routine to another as compiled code has them. Counts are of bodies: the code that
+// each method had last, for each of its entries.
 struct InliningOfArc {
   int64_t bodies = 0;   // bodies that the caller is part of, itself or inlined
   int64_t inlined = 0;  // of these, bodies that have the callee inlined in the caller
@@ -37,10 +53,11 @@ class JitLog : public RecordVisitor {
   // All zero for a routine that was never compiled.
   CompiledRoutine Compiled(RoutineId routine) const;
 
-  // Arcs as the last code of each method has them.
+  // Arcs between counted routines: those between which no counted one stands. So has a call tree
+  // them, whose nodes skip what is out of scope.
   class Arcs {
    public:
-    explicit Arcs(const JitLog& log);
+    Arcs(const JitLog& log, absl::FunctionRef<bool(RoutineId)> is_counted);
     InliningOfArc Find(RoutineId caller, RoutineId callee) const;
 
    private:
@@ -49,15 +66,33 @@ class JitLog : public RecordVisitor {
   };
 
  private:
-  using Arc = std::pair<RoutineId, RoutineId>;  // caller, callee
+  // What a body has inlined, as a tree: [0] is the method itself, parents come first.
+  struct Inlined {
+    RoutineId routine;
+    size_t parent = 0;
+  };
   struct Body {
     uint64_t address = 0;
-    absl::flat_hash_set<RoutineId> members;  // the method and what it has inlined
-    absl::flat_hash_set<Arc> inlined;
+    uint32_t osr_entry = 0;
+    uint32_t level = 0;
+    std::vector<Inlined> inlined;
   };
+  struct Entry {
+    uint32_t last_level = 0;
+    uint32_t levels = 0;  // bit set
+  };
+  struct Method {
+    absl::flat_hash_map<uint32_t, Entry> entries;  // by osr_entry
+    absl::flat_hash_set<uint64_t> addresses;       // code that was not freed yet
+    std::vector<Body> bodies;
+  };
+  using MethodKey = std::pair<RoutineId, uint32_t>;  // and the method's number, if it is known
+
+  void Load(const CodeRecord& code);
+  void Inline(const CodeRecord& code);
 
   absl::flat_hash_map<RoutineId, CompiledRoutine> compiled_;
-  absl::flat_hash_map<RoutineId, Body> bodies_;  // by method: its last code
+  absl::flat_hash_map<MethodKey, Method> methods_;
 };
 
 }  // namespace jtrace::postproc

@@ -204,6 +204,12 @@ void ChunkEmitter::EmitCode(const proto::Event& event, int64_t time) {
   record.routine = routine_of(code.method());
   record.address = code.address();
   record.size = static_cast<uint64_t>(StreamTime(code.size()));
+  record.method = code.method();
+  if (record.op == CodeRecord::Op::kLoad) {
+    record.level = code.level();
+    record.native_wrapper = code.native_wrapper();
+    record.osr_entry = code.osr_entry();
+  }
   code_frames_.clear();
   const int frames = std::min(code.inlined_size(), code.bci_size());
   for (int i = 0; i < frames; ++i) {

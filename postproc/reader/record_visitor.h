@@ -81,6 +81,12 @@ struct CodeRecord {
   RoutineId routine;
   uint64_t address = 0;
   uint64_t size = 0;
+  // The method's number, which tells methods of the same name apart; 0: unknown. Of one trace only.
+  uint32_t method = 0;
+  // kLoad only: as CodeEvent has them.
+  uint32_t level = 0;
+  bool native_wrapper = false;
+  uint32_t osr_entry = 0;
   absl::Span<const Row> rows;  // kInlining only
 };
 

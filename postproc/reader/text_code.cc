@@ -17,6 +17,10 @@ uint64_t ParseUnsigned(std::string_view digits, int base) {
   return value;
 }
 
+uint32_t ParseNumber(std::string_view digits) {
+  return static_cast<uint32_t>(ParseUnsigned(digits, 10));
+}
+
 }  // namespace
 
 std::string_view CodeOp(CodeRecord::Op op) { return kOps[static_cast<size_t>(op)]; }
@@ -37,8 +41,16 @@ CodeFields::CodeFields(CodeRecord::Op op, absl::Span<const std::string> args, Tr
     std::string_view field = args[0];
     if (ConsumePrefix(field, "address=0x")) record_.address = ParseUnsigned(field, 16);
     if (ConsumePrefix(field, "size=")) record_.size = ParseUnsigned(field, 10);
+    if (ConsumePrefix(field, "method=")) record_.method = ParseNumber(field);
+    if (op == CodeRecord::Op::kLoad) ReadLoad(field);
   }
   if (op == CodeRecord::Op::kInlining) ReadRows(args, model);
+}
+
+void CodeFields::ReadLoad(std::string_view field) {
+  if (field == "native") record_.native_wrapper = true;
+  if (ConsumePrefix(field, "level=")) record_.level = ParseNumber(field);
+  if (ConsumePrefix(field, "osr=")) record_.osr_entry = ParseNumber(field);
 }
 
 void CodeFields::ReadRows(absl::Span<const std::string> args, TraceModel& model) {

@@ -18,9 +18,9 @@ std::optional<CodeRecord::Op> ParseCodeOp(std::string_view op);
 // A CodeRecord with what its spans refer to.
 class CodeFields {
  public:
-  // `args`: the fields behind the op, unescaped: ROUTINE, "address=0x…", "size=…", then for each
-  // inlining row "@PC" and "BCI ROUTINE" for each frame, innermost first. What is no such field is
-  // left out.
+  // `args`: the fields behind the op, unescaped: ROUTINE, "address=0x…", "size=…", "method=…"; of a
+  // load "level=…", "native", "osr=…" as far as they are not 0; then for each inlining row "@PC"
+  // and "BCI ROUTINE" for each frame, innermost first. What is no such field is left out.
   CodeFields(CodeRecord::Op op, absl::Span<const std::string> args, TraceModel& model);
   CodeFields(const CodeFields&) = delete;
   CodeFields& operator=(const CodeFields&) = delete;
@@ -28,6 +28,7 @@ class CodeFields {
   const CodeRecord& record() const { return record_; }
 
  private:
+  void ReadLoad(std::string_view field);
   void ReadRows(absl::Span<const std::string> args, TraceModel& model);
 
   CodeRecord record_;

@@ -1,10 +1,11 @@
 // What the JIT compiler made of the calls (S2.6): hot calls that it did not inline, and methods
-// that it compiled more than once or whose code was dropped.
+// whose code was given up or made again.
 #include <algorithm>
 #include <tuple>
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_format.h"
 #include "postproc/report/report.h"
 #include "postproc/report/shorten.h"
@@ -26,8 +27,11 @@ struct HotArc {
   InliningOfArc inlining;
 };
 
-std::string_view Status(const ReportInput& input, const InliningOfArc& it) {
+std::string_view Status(const ReportInput& input, const HotArc& arc) {
+  const InliningOfArc& it = arc.inlining;
   if (input.jit.empty()) return "unknown";
+  // It ran compiled in the code of others only, if not of the caller then of a method between them.
+  if (arc.jitted > 0 && input.jit.Compiled(arc.callee).loads == 0) return "inlined";
   if (it.bodies == 0) return "caller not compiled";
   if (it.inlined == 0) return "not inlined";
   return it.inlined < it.bodies ? "partly" : "inlined";
@@ -42,9 +46,11 @@ bool IsMethod(const ReportInput& input, const CallNode& node) {
 std::vector<HotArc> CollectArcs(const ReportInput& input) {
   absl::flat_hash_map<std::pair<RoutineId, RoutineId>, size_t> index;
   std::vector<HotArc> arcs;
+  absl::flat_hash_set<RoutineId> counted;
   for (uint32_t i = 1; i <= input.tree.size(); ++i) {
     const CallNode& node = input.tree.node(NodeId(i));
     if (node.calls == 0 || !IsMethod(input, node)) continue;
+    counted.insert(node.routine);
     const CallNode& above = input.tree.node(node.parent);
     if (!IsMethod(input, above)) continue;
     auto [entry, inserted] = index.try_emplace({above.routine, node.routine}, arcs.size());
@@ -53,7 +59,7 @@ std::vector<HotArc> CollectArcs(const ReportInput& input) {
     arc.calls = WrapAdd(arc.calls, node.calls);
     arc.jitted = WrapAdd(arc.jitted, node.calls_jitted);
   }
-  const JitLog::Arcs inlining(input.jit);
+  const JitLog::Arcs inlining(input.jit, [&](RoutineId id) { return counted.contains(id); });
   for (HotArc& arc : arcs) arc.inlining = inlining.Find(arc.caller, arc.callee);
   const auto name = [&](RoutineId id) { return input.model.RoutineName(id); };
   std::sort(arcs.begin(), arcs.end(), [&](const HotArc& a, const HotArc& b) {
@@ -69,13 +75,29 @@ int64_t AllCalls(const std::vector<HotArc>& arcs) {
   return calls;
 }
 
+// Whose code it is.
+enum class Owner { kMethod, kAdapter, kUnknown };
+constexpr std::string_view kRowOfOwner[] = {"method", "adapter", "unknown"};
+
 struct Method {
   RoutineId routine;
   CompiledRoutine compiled;
   int64_t calls = 0;
+  Owner owner = Owner::kMethod;
 };
 
-// Everything that was compiled: most often first, then by what was dropped, calls and name.
+// The JVM makes code for invokeBasic and the linkTo… methods of MethodHandle (signature
+// polymorphic, JVMS 2.9.3) for each shape of arguments: many pieces of one name, none of them a
+// recompilation.
+Owner OwnerOf(std::string_view name) {
+  if (name == "[unknown method]") return Owner::kUnknown;
+  if (!ConsumePrefix(name, "java.lang.invoke.MethodHandle.")) return Owner::kMethod;
+  const bool adapts = name.starts_with("invokeBasic(") || name.starts_with("linkTo");
+  return adapts ? Owner::kAdapter : Owner::kMethod;
+}
+
+// Everything that was compiled: methods first, then what was given up most often, made again,
+// freed, called, and by name.
 std::vector<Method> CollectMethods(const ReportInput& input) {
   absl::flat_hash_map<RoutineId, int64_t> calls;
   for (const FlatRow& row : input.flat.rows()) {
@@ -83,15 +105,36 @@ std::vector<Method> CollectMethods(const ReportInput& input) {
   }
   std::vector<Method> methods;
   for (const auto& [routine, compiled] : input.jit.compiled()) {
-    methods.push_back({routine, compiled, calls[routine]});
+    methods.push_back(
+        {routine, compiled, calls[routine], OwnerOf(input.model.RoutineName(routine))});
   }
-  std::sort(methods.begin(), methods.end(), [&](const Method& a, const Method& b) {
-    return std::tuple(-a.compiled.loads, -a.compiled.unloads, -a.calls,
-                      input.model.RoutineName(a.routine)) <
-           std::tuple(-b.compiled.loads, -b.compiled.unloads, -b.calls,
-                      input.model.RoutineName(b.routine));
-  });
+  const auto rank = [&](const Method& it) {
+    const CompiledRoutine& code = it.compiled;
+    return std::tuple(it.owner, -code.given_up, -code.again, -code.loads, -code.unloads, -it.calls,
+                      input.model.RoutineName(it.routine));
+  };
+  std::sort(methods.begin(), methods.end(),
+            [&](const Method& a, const Method& b) { return rank(a) < rank(b); });
   return methods;
+}
+
+// "C2", "C1 (tier 3)", "native wrapper"; "" if it is not known.
+std::string Tier(const CompiledRoutine& compiled) {
+  if (compiled.loads == 0) return "";
+  if (compiled.is_native_wrapper) return "native wrapper";
+  if (compiled.level == 0) return "";
+  if (compiled.level == kC2Level) return "C2";
+  return StrCat("C1 (tier ", compiled.level, ")");
+}
+
+int64_t ByC1(const CompiledRoutine& compiled) {
+  return compiled.by_level[1] + compiled.by_level[2] + compiled.by_level[3];
+}
+
+std::vector<Cell> TierCells(const CompiledRoutine& compiled) {
+  return {
+      Cell::Text(Tier(compiled)), Cell::Int(ByC1(compiled)), Cell::Int(compiled.by_level[kC2Level]),
+      Cell::Int(compiled.osr),    Cell::Int(compiled.again), Cell::Int(compiled.given_up)};
 }
 
 class JitText {
@@ -142,7 +185,8 @@ std::vector<JitText::Caller> JitText::Callers() const {
   std::vector<Caller> callers;
   absl::flat_hash_map<RoutineId, size_t> index;
   for (const HotArc& arc : arcs_) {
-    if (arc.inlining.bodies == arc.inlining.inlined || !IsHot(arc)) continue;
+    const std::string_view status = Status(input_, arc);
+    if ((status != "not inlined" && status != "partly") || !IsHot(arc)) continue;
     auto [entry, inserted] = index.try_emplace(arc.caller, callers.size());
     if (inserted) callers.push_back({arc.caller, 0, {}});
     Caller& caller = callers[entry->second];
@@ -157,8 +201,9 @@ std::vector<JitText::Caller> JitText::Callers() const {
 std::string JitText::Code(RoutineId routine) const {
   const CompiledRoutine it = input_.jit.Compiled(routine);
   if (it.loads == 0) return "no code of its own";
-  std::string text = StrCat(FormatCount(it.size), " bytes of code");
-  if (it.loads > 1) StrAppend(&text, ", compiled ", FormatCount(it.loads), " times");
+  const std::string tier = Tier(it);
+  std::string text = StrCat(tier, tier.empty() ? "" : ", ", FormatCount(it.size), " bytes of code");
+  if (it.again > 0) StrAppend(&text, ", compiled again ", FormatCount(it.again), "×");
   return text;
 }
 
@@ -200,24 +245,40 @@ void JitText::WriteArcs() {
 
 void JitText::WriteMethods() {
   Table table;
-  table.columns = {{"compiled", Style::kCount},
-                   {"dropped", Style::kCount},
+  table.columns = {{"given up", Style::kCount},
+                   {"again", Style::kCount},
+                   {"C1", Style::kCount},
+                   {"C2", Style::kCount},
+                   {"OSR", Style::kCount},
+                   {"freed", Style::kCount},
                    {"bytes", Style::kCount},
                    {"calls", Style::kCount},
+                   {"last"},
                    {"routine"}};
-  size_t once = 0;
+  int64_t steady = 0;
+  int64_t pieces[std::size(kRowOfOwner)] = {};
   for (const Method& method : CollectMethods(input_)) {
-    if (method.compiled.loads < 2 && method.compiled.unloads == 0) {
-      ++once;
+    const CompiledRoutine& code = method.compiled;
+    pieces[static_cast<size_t>(method.owner)] += code.loads;
+    if (method.owner != Owner::kMethod) continue;
+    if (code.again == 0 && code.given_up == 0) {
+      ++steady;
     } else if (table.rows.size() < Top(kTextMethods)) {
-      table.rows.push_back({Cell::Int(method.compiled.loads), Cell::Int(method.compiled.unloads),
-                            Cell::Int(method.compiled.size), Cell::Int(method.calls),
+      table.rows.push_back({Cell::Int(code.given_up), Cell::Int(code.again), Cell::Int(ByC1(code)),
+                            Cell::Int(code.by_level[kC2Level]), Cell::Int(code.osr),
+                            Cell::Int(code.unloads), Cell::Int(code.size), Cell::Int(method.calls),
+                            Cell::Text(Tier(code)),
                             Cell::Text(input_.model.RoutineName(method.routine))});
     }
   }
-  out_ << "methods compiled again, or whose code was dropped (deoptimised, replaced or unloaded); "
-       << FormatCount(static_cast<int64_t>(once)) << " were compiled once\n";
-  WriteText(table, input_.layout(), out_);
+  out_ << "methods whose code was given up (mostly deoptimised) or compiled again at the same "
+          "level; code of "
+       << FormatCount(steady) << " others stayed or got better\n";
+  if (table.rows.empty()) out_ << "  none\n";
+  if (!table.rows.empty()) WriteText(table, input_.layout(), out_);
+  if (pieces[1] + pieces[2] == 0) return;
+  out_ << "apart: " << FormatCount(pieces[1]) << " pieces of adapters for method "
+       << "handles, " << FormatCount(pieces[2]) << " of methods that are not known\n";
 }
 
 }  // namespace
@@ -235,26 +296,35 @@ Table JitTable(const ReportInput& input) {
                    {"bodies", Style::kCount},
                    {"compiled", Style::kCount},
                    {"dropped", Style::kCount},
-                   {"size", Style::kCount}};
+                   {"size", Style::kCount},
+                   {"tier"},
+                   {"c1", Style::kCount},
+                   {"c2", Style::kCount},
+                   {"osr", Style::kCount},
+                   {"again", Style::kCount},
+                   {"given_up", Style::kCount}};
+  const auto add = [&](std::vector<Cell> row, const CompiledRoutine& compiled) {
+    row.insert(row.end(),
+               {Cell::Int(compiled.loads), Cell::Int(compiled.unloads), Cell::Int(compiled.size)});
+    for (Cell& cell : TierCells(compiled)) row.push_back(std::move(cell));
+    table.rows.push_back(std::move(row));
+  };
   const std::vector<HotArc> arcs = CollectArcs(input);
   const int64_t all_calls = AllCalls(arcs);
   for (const HotArc& arc : arcs) {
     const double percent = PercentOf(arc.calls, all_calls);
     if (percent < input.options.filter_percent) continue;
-    const CompiledRoutine compiled = input.jit.Compiled(arc.callee);
-    table.rows.push_back({Cell::Text("arc"), Cell::Text(input.model.RoutineName(arc.caller)),
-                          Cell::Text(input.model.RoutineName(arc.callee)), Cell::Int(arc.calls),
-                          Cell::Percent(percent), Cell::Int(arc.jitted),
-                          Cell::Text(Status(input, arc.inlining)), Cell::Int(arc.inlining.inlined),
-                          Cell::Int(arc.inlining.bodies), Cell::Int(compiled.loads),
-                          Cell::Int(compiled.unloads), Cell::Int(compiled.size)});
+    add({Cell::Text("arc"), Cell::Text(input.model.RoutineName(arc.caller)),
+         Cell::Text(input.model.RoutineName(arc.callee)), Cell::Int(arc.calls),
+         Cell::Percent(percent), Cell::Int(arc.jitted), Cell::Text(Status(input, arc)),
+         Cell::Int(arc.inlining.inlined), Cell::Int(arc.inlining.bodies)},
+        input.jit.Compiled(arc.callee));
   }
   for (const Method& method : CollectMethods(input)) {
-    table.rows.push_back({Cell::Text("method"), Cell::Empty(),
-                          Cell::Text(input.model.RoutineName(method.routine)),
-                          Cell::Int(method.calls), Cell::Empty(), Cell::Empty(), Cell::Empty(),
-                          Cell::Empty(), Cell::Empty(), Cell::Int(method.compiled.loads),
-                          Cell::Int(method.compiled.unloads), Cell::Int(method.compiled.size)});
+    add({Cell::Text(kRowOfOwner[static_cast<size_t>(method.owner)]), Cell::Empty(),
+         Cell::Text(input.model.RoutineName(method.routine)), Cell::Int(method.calls),
+         Cell::Empty(), Cell::Empty(), Cell::Empty(), Cell::Empty(), Cell::Empty()},
+        method.compiled);
   }
   return table;
 }

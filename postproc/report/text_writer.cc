@@ -174,6 +174,10 @@ void TextWriter::OnCode(At at, const CodeRecord& code) {
   RoutineField(code.routine);
   Field(absl::StrFormat("address=0x%x", code.address));
   Field(StrCat("size=", code.size));
+  if (code.method != 0) Field(StrCat("method=", code.method));
+  if (code.level != 0) Field(StrCat("level=", code.level));
+  if (code.native_wrapper) Field("native");
+  if (code.osr_entry != 0) Field(StrCat("osr=", code.osr_entry));
   for (const CodeRecord::Row& row : code.rows) {
     Field(StrCat("@", row.pc));
     for (const CodeRecord::Frame& frame : row.frames) {

@@ -52,8 +52,19 @@ class JitReportTest : public ::testing::Test {
     code.set_address(address);
     return code;
   }
-  void Load(size_t method, uint64_t address, uint64_t size) {
-    Event(method, address, format::kJitCode).set_size(size);
+  proto::CodeEvent& Load(size_t method, uint64_t address, uint64_t size) {
+    proto::CodeEvent& code = Event(method, address, format::kJitCode);
+    code.set_size(size);
+    return code;
+  }
+  std::vector<CsvRow> MethodRows(const std::string& trace, const std::string& kind) {
+    std::vector<CsvRow> rows;
+    for (const CsvRow& row : testing::Rows(
+             trace, "jit",
+             {"row", "name", "tier", "compiled", "c1", "c2", "osr", "again", "given_up"})) {
+      if (row[0] == kind) rows.emplace_back(row.begin() + 1, row.end());
+    }
+    return rows;
   }
   void Inlining(size_t method, uint64_t address, const std::vector<size_t>& callees) {
     proto::CodeEvent& code = Event(method, address, format::kJitInlining);
@@ -96,10 +107,64 @@ TEST_F(JitReportTest, TellsWhatWasInlinedInTheLastCode) {
 
 TEST_F(JitReportTest, TextShowsHotCallsThatWereNotInlined) {
   const std::string text = testing::RunPost({"--report=jit", "t"}, {{"t", builder_.Finish()}}).out;
-  EXPECT_THAT(text, HasSubstr("A.run()  (400 bytes of code, compiled 2 times)\n"));
+  EXPECT_THAT(text, HasSubstr("A.run()  (400 bytes of code, compiled again 1×)\n"));
   EXPECT_THAT(text,
               HasSubstr("30.0 %           3,000     100 %  A.mul()  (7,000 bytes of code)\n"));
   EXPECT_THAT(text, Not(HasSubstr("A.rare()")));  // 0.01 % of the calls
+}
+
+TEST_F(JitReportTest, TellsTiersAndWhatWasGivenUp) {
+  Load(3, 0x5000, 10).set_level(3);
+  Load(3, 0x6000, 10).set_level(4);  // better: nothing is given up
+  Load(4, 0x7000, 10).set_level(3);
+  proto::CodeEvent& loop = Load(4, 0x7100, 10);
+  loop.set_level(4);
+  loop.set_osr_entry(6);
+  Load(4, 0x8000, 10).set_level(4);
+  Load(4, 0x9000, 10).set_level(3);  // deoptimised
+  Load(4, 0xa000, 10).set_level(4);  // and better again
+  const std::string trace = builder_.Finish();
+  EXPECT_THAT(MethodRows(trace, "method"),
+              ElementsAre(CsvRow{"A.cold()", "C2", "5", "2", "3", "1", "2", "1"},
+                          CsvRow{"A.run()", "", "2", "0", "0", "0", "1", "0"},
+                          CsvRow{"A.rare()", "C2", "2", "1", "1", "0", "0", "0"},
+                          CsvRow{"A.mul()", "", "1", "0", "0", "0", "0", "0"},
+                          CsvRow{"A.add()", "", "1", "0", "0", "0", "0", "0"}));
+  const std::string text = testing::RunPost({"--report=jit", "t"}, {{"t", trace}}).out;
+  EXPECT_THAT(text, HasSubstr("code of 3 others stayed or got better\n"));
+  const std::string dump = testing::RunPost({"dump", "t"}, {{"t", trace}}).out;
+  EXPECT_EQ(testing::ReportCsv(dump, {"--report=jit"}),
+            testing::ReportCsv(trace, {"--report=jit"}));
+}
+
+TEST_F(JitReportTest, KeepsAdaptersAndUnknownMethodsApart) {
+  methods_.push_back(builder_.Method(builder_.Class("java.lang.invoke.MethodHandle"), "invokeBasic",
+                                     "([Ljava/lang/Object;)Ljava/lang/Object;"));
+  for (const uint64_t address : {0x5000, 0x6000, 0x7000}) {
+    Load(5, address, 100).set_native_wrapper(true);
+  }
+  methods_.push_back(0);
+  Load(6, 0x8000, 100);
+  const std::string trace = builder_.Finish();
+  EXPECT_THAT(MethodRows(trace, "adapter"),
+              ElementsAre(CsvRow{"java.lang.invoke.MethodHandle.invokeBasic(Object[])",
+                                 "native wrapper", "3", "0", "0", "0", "2", "0"}));
+  EXPECT_THAT(MethodRows(trace, "unknown"),
+              ElementsAre(CsvRow{"[unknown method]", "", "1", "0", "0", "0", "0", "0"}));
+  const std::string text = testing::RunPost({"--report=jit", "t"}, {{"t", trace}}).out;
+  EXPECT_THAT(text,
+              HasSubstr("apart: 3 pieces of adapters for method handles, 1 of methods that are "
+                        "not known\n"));
+  EXPECT_THAT(text, Not(HasSubstr("invokeBasic")));
+}
+
+// What has no code of its own and ran compiled can only have been inlined, into whatever.
+TEST_F(JitReportTest, CalleesThatRanCompiledWithoutCodeWereInlined) {
+  const uint32_t hot = builder_.Node(1, 0, routines_[4]);
+  builder_.Count(1, hot, 1, 0);
+  builder_.Count(1, builder_.Node(1, hot, routines_[3]), 5000, 4900);
+  const auto rows = testing::Rows(builder_.Finish(), "jit", {"name", "caller", "status"});
+  EXPECT_THAT(rows, ::testing::Contains(CsvRow{"A.rare()", "A.cold()", "inlined"}));
 }
 
 TEST(JitReportWithoutCodeTest, SaysSo) {
