@@ -11,6 +11,8 @@
 #include "agent/hot/event_ring.h"
 #include "agent/hot/layout.h"
 #include "agent/jvmti/env.h"
+#include "agent/probes/native_unwind.h"
+#include "agent/sampling/unwind_sites.h"
 
 namespace jtrace {
 namespace {
@@ -68,6 +70,10 @@ absl::StatusOr<std::unique_ptr<Instrumentation>> Instrumentation::Create(
       *std::move(filter), std::move(spec), *std::move(costs), loaders, encoder, losses));
   const bool is_log = options.record == RecordKind::kLog;
   made->max_routines_ = (is_log ? hot::kMaxLogRoutines : hot::kMaxRoutines) - kMaxRoutinesOfAClass;
+  auto unwinds = UnwindRules::Create(options.codes.Has(Code::kUnwind) ? options.unwinds
+                                                                      : std::vector<UnwindRule>());
+  if (!unwinds.ok()) return unwinds.status();
+  made->unwinds_ = *std::move(unwinds);
   made->parks_ = options.codes.Has(Code::kPark);
   made->park_filter_ = *std::move(park_filter);
   made->clock_uses_handles_ = options.clock == Clock::kTsc || options.clock == Clock::kCpu;
@@ -87,7 +93,8 @@ Instrumentation::Instrumentation(classfile::ScopeFilter filter, classfile::Probe
 bool Instrumentation::InScope(const std::string& binary_name) const {
   const std::string internal = InternalName(binary_name);
   if (IsOfTheClock(internal)) return false;
-  return filter_.MayMatchClass(internal) || IsParkClass(internal);
+  return filter_.MayMatchClass(internal) || IsParkClass(internal) ||
+         unwinds_.MayMatchClass(internal);
 }
 
 bool Instrumentation::IsParkClass(std::string_view internal_name) const {
@@ -104,7 +111,8 @@ std::span<unsigned char> Instrumentation::Rewrite(jvmtiEnv* env, const char* nam
                                                   std::span<const unsigned char> bytes) {
   if (name != nullptr && IsOfTheClock(name)) return {};
   const bool in_scope = name == nullptr || filter_.MayMatchClass(name);
-  if (!in_scope && !IsParkClass(name)) return {};
+  const bool unwound = name == nullptr ? !unwinds_.empty() : unwinds_.MayMatchClass(name);
+  if (!in_scope && !unwound && !IsParkClass(name)) return {};
   if (encoder_.routines() >= max_routines_) {
     losses_.Add("class.no_numbers", Severity::kWarning, 1,
                 "classes left without probes because all numbers for methods are given away",
@@ -125,15 +133,16 @@ std::span<unsigned char> Instrumentation::Rewrite(jvmtiEnv* env, const char* nam
   };
   CallSites sites(encoder_, costs_, natives_, own_loader, loader_of);
   classfile::ProbeSpec spec = spec_;
+  if (unwound) spec.unwind_owner = std::string(kUnwindClass);
   if (!in_scope) {
     spec.methods = spec.exceptions = false;
-    spec.boundary = true;
+    spec.boundary = IsParkClass(name);
     sites.WantOnlyParks();
     class_id = encoder_.ClassId(BinaryName(name), own_loader);
   }
-  const auto result =
-      classfile::Instrument(absl::MakeConstSpan(bytes.data(), bytes.size()),
-                            in_scope ? filter_ : park_filter_, spec, assign_id, &sites);
+  const auto result = classfile::Instrument(absl::MakeConstSpan(bytes.data(), bytes.size()),
+                                            in_scope ? filter_ : park_filter_, spec, assign_id,
+                                            &sites, unwound ? &unwinds_.methods() : nullptr);
   if (!result.ok()) {
     losses_.Add("class.not_rewritten", Severity::kWarning, 1,
                 "classes left without probes because their file could not be read",
@@ -146,6 +155,7 @@ std::span<unsigned char> Instrumentation::Rewrite(jvmtiEnv* env, const char* nam
   if (spec_.boundary) natives_.Add(class_id, result->methods);
   Count(class_id, *result);
   NoteLeaves(class_id, *result);
+  NoteUnwinds(*result);
   if (result->bytes.empty()) return {};
   {
     absl::MutexLock lock(&rewritten_mutex_);
@@ -170,6 +180,15 @@ void Instrumentation::Forget(const absl::flat_hash_set<uint32_t>& classes) {
   absl::MutexLock lock(&rewritten_mutex_);
   for (const uint32_t class_id : classes) rewritten_.erase(class_id);
   absl::erase_if(leaves_, [&](const auto& leaf) { return classes.contains(leaf.second); });
+}
+
+void Instrumentation::NoteUnwinds(const classfile::InstrumentResult& result) {
+  for (const classfile::MethodOutcome& outcome : result.methods) {
+    if (!outcome.unwound) continue;
+    const uint32_t every = unwinds_.EveryOf(result.class_name, outcome.method.name);
+    if (sampling::unwind_sites.Set(outcome.id, every)) continue;
+    losses_.Add("unwind.no_memory", Severity::kWarning, 1, "methods whose unwinds are not taken");
+  }
 }
 
 void Instrumentation::NoteLeaves(uint32_t class_id, const classfile::InstrumentResult& result) {

@@ -25,6 +25,7 @@
 #include "agent/losses.h"
 #include "agent/options.h"
 #include "agent/planner_totals.h"
+#include "agent/unwind_rules.h"
 #include "agent/writer/record_encoder.h"
 
 namespace jtrace {
@@ -72,6 +73,8 @@ class Instrumentation {
   bool IsParkClass(std::string_view internal_name) const;
   bool IsOfTheClock(absl::string_view internal_name) const;
   void Count(uint32_t class_id, const classfile::InstrumentResult& result);
+  // From now on they take their unwinds.
+  void NoteUnwinds(const classfile::InstrumentResult& result);
   void NoteLeaves(uint32_t class_id, const classfile::InstrumentResult& result);
 
   const classfile::ScopeFilter filter_;
@@ -85,6 +88,7 @@ class Instrumentation {
   absl::flat_hash_map<uint32_t, uint32_t> leaves_ ABSL_GUARDED_BY(rewritten_mutex_);
   uint64_t max_routines_ = 0;  // beyond that a class gets no probes
   bool parks_ = false;
+  UnwindRules unwinds_;
   classfile::ScopeFilter park_filter_;
   const CallCosts costs_;
   NativeMethods natives_;

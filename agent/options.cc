@@ -93,6 +93,16 @@ absl::Status ParseExclude(absl::string_view value, Options& o) {
   return classfile::ScopeFilter::Create({}, o.exclude).status();
 }
 
+absl::Status ParseUnwind(absl::string_view value, Options& o) {
+  for (absl::string_view text : absl::StrSplit(value, ';', absl::SkipWhitespace())) {
+    auto rule = ParseUnwindRule(absl::StripAsciiWhitespace(text));
+    if (!rule.ok()) return rule.status();
+    o.unwinds.push_back(*std::move(rule));
+  }
+  return o.unwinds.empty() ? Invalid("needs a method such as com.acme.Cache::load")
+                           : absl::OkStatus();
+}
+
 absl::Status ParseCodes(absl::string_view value, Options& o) {
   if (absl::Status status = o.codes.Apply(value); !status.ok()) return status;
   o.codes_off = o.codes.MajorsOff();
@@ -236,6 +246,8 @@ constexpr std::array kOptions = {
               "percent of its caller below which a path goes if memory is short"},
     OptionRow{"maxdepth", "1000", ParseMaxDepth,
               "levels of a call tree; deeper recursion is folded"},
+    OptionRow{"unwind", "METHOD[:every=N][;…]", ParseUnwind,
+              "walk the stack at (every Nth) entry of these: com.acme.Cache::load:every=100"},
     OptionRow{"boundary", "on|off", ParseBoundary,
               "count calls that leave the scope, and native methods, as nodes of their own (off)"},
     OptionRow{"costs", "FILE", ParseCosts, "more rules on what such calls depend on, or leave out"},
@@ -335,6 +347,9 @@ absl::StatusOr<Options> ParseOptions(absl::string_view text) {
   if (absl::Status status = ApplyCodesToMode(options); !status.ok()) return status;
   if (options.clock != Clock::kNone && options.record == RecordKind::kFlat) {
     return Invalid("option 'clock': record=flat has no exits to read a clock at; use record=tree");
+  }
+  if (!options.unwinds.empty() && options.mode != Mode::kMerged) {
+    return Invalid("option 'unwind': needs probes and samples; use mode=merged");
   }
   return options;
 }

@@ -16,6 +16,7 @@
 #include "absl/time/time.h"
 #include "agent/codes.h"
 #include "agent/sample_options.h"
+#include "agent/unwind_rules.h"
 
 namespace jtrace {
 
@@ -47,6 +48,8 @@ struct Options {
   std::string out = "trace.bin";
   std::vector<std::string> include;
   std::vector<std::string> exclude;
+  // Methods at whose entry the stack is walked (S3.8).
+  std::vector<UnwindRule> unwinds;
   // What call trees may take, with all that belongs to them.
   uint64_t memory_bytes = 512ull << 20;
   // When memory is short, nodes below this share of their parent go (S3.14); 0: none.

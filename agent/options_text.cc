@@ -28,6 +28,9 @@ std::string DescribeOptions(const Options& o) {
       absl::StrAppend(&out, ",stack=", StackName(o.samples.stack));
     }
   }
+  for (const UnwindRule& rule : o.unwinds) {
+    absl::StrAppend(&out, ",unwind=", UnwindRuleText(rule));
+  }
   if (o.boundary) absl::StrAppend(&out, ",boundary=on");
   if (o.duration < absl::InfiniteDuration()) {
     absl::StrAppend(&out, ",duration=", absl::FormatDuration(o.duration));

@@ -32,7 +32,10 @@ bool IsModifiable(jvmtiEnv* env, jclass klass) {
 void Session::AddProbesToLoaded(JNIEnv* jni, const Progress& progress) {
   // At load, only the JDK's classes are there, which are in scope only if asked for.
   if (!options_.WantsEvents()) return;
-  if (!is_live_ && options_.include.empty() && !options_.codes.Has(Code::kPark)) return;
+  if (!is_live_ && options_.include.empty() && options_.unwinds.empty() &&
+      !options_.codes.Has(Code::kPark)) {
+    return;
+  }
   jvmti::LocalFrame frame(jni);
   std::vector<jclass> in_scope;
   ForEachLoaded(env_, [&](jclass klass) {

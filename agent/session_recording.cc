@@ -10,8 +10,10 @@
 #include "agent/classfile/scope_filter.h"
 #include "agent/control/session_control.h"
 #include "agent/hot/position.h"
+#include "agent/probes/native_unwind.h"
 #include "agent/recording_settings.h"
 #include "agent/sampling/timers.h"
+#include "agent/sampling/unwind_sites.h"
 #include "agent/session.h"
 #include "proto/trace_format.h"
 
@@ -180,6 +182,11 @@ absl::Status Session::StartProbes(JNIEnv* jni) {
   const auto routines = static_cast<uint32_t>(encoder_.routines() + 1);
   probes_->ClearCompiled(routines);
   instrumentation_->UseProbeClass(probes_->class_name());
+  sampling::unwind_sites.Clear();
+  if (!options_.unwinds.empty()) {
+    absl::Status status = DefineUnwindProbe(jni, &sampling::UnwindAtEntry);
+    if (!status.ok()) return status;
+  }
   if (counts_ != nullptr) {
     counts_->BeginRecording(routines);
     call_source_ = std::make_unique<writer::FlatSource>(*counts_, threads_, groups_, encoder_);

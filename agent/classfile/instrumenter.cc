@@ -54,12 +54,13 @@ std::vector<uint8_t> Assemble(const ClassFile& file, const ConstantPoolBuilder& 
 absl::StatusOr<InstrumentResult> Instrument(absl::Span<const uint8_t> class_bytes,
                                             const ScopeFilter& filter, const ProbeSpec& spec,
                                             absl::FunctionRef<uint32_t(const MethodRef&)> assign_id,
-                                            SiteIds* sites) {
+                                            SiteIds* sites, const ScopeFilter* unwinds) {
   absl::StatusOr<ClassFile> file = ParseClassFile(class_bytes);
   if (!file.ok()) return file.status();
   InstrumentResult result = Outline(*file);
   const ScopeFilter::ClassScope scope = filter.ScopeOf(file->this_name);
-  if (scope == ScopeFilter::ClassScope::kNone) return result;
+  const bool unwound = unwinds != nullptr && unwinds->MayMatchClass(file->this_name);
+  if (scope == ScopeFilter::ClassScope::kNone && !unwound) return result;
 
   ConstantPoolBuilder pool(file->pool);
   std::optional<SiteFinder> finder;
@@ -73,18 +74,21 @@ absl::StatusOr<InstrumentResult> Instrument(absl::Span<const uint8_t> class_byte
     MethodOutcome& outcome = result.methods[i];
     const bool in_scope = method.has_code() && (scope == ScopeFilter::ClassScope::kAllMethods ||
                                                 filter.Includes(file->this_name, method.name));
-    if (in_scope) outcome.reason = rewriter.Rewrite(method, methods);
-    if (!in_scope || outcome.reason == Reason::kOutOfScope ||
+    const bool unwind =
+        method.has_code() && unwound && unwinds->Includes(file->this_name, method.name);
+    if (in_scope || unwind) {
+      outcome.reason = rewriter.Rewrite(method, {.probes = in_scope, .unwind = unwind}, methods);
+    }
+    if (!(in_scope || unwind) || outcome.reason == Reason::kOutOfScope ||
         Describe(outcome.reason).effect == Effect::kUntouched) {
       methods.Append(class_bytes.subspan(method.begin, method.end - method.begin));
       continue;
     }
     changed = true;
-    outcome.probed = spec.methods;
-    if (outcome.probed) {
-      outcome.is_leaf = rewriter.is_leaf();
-      outcome.id = assign_id(outcome.method);
-    }
+    outcome.probed = in_scope && spec.methods;
+    outcome.unwound = unwind;
+    if (outcome.probed) outcome.is_leaf = rewriter.is_leaf();
+    if (outcome.probed || unwind) outcome.id = assign_id(outcome.method);
     rewriter.SetId(outcome.id, methods);
   }
   result.probes = rewriter.counts();

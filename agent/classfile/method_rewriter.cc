@@ -24,10 +24,12 @@ int SlotsOf(TokenKind token) {
 
 }  // namespace
 
-Reason MethodRewriter::Rewrite(const MethodInfo& method, ByteWriter& out) {
+Reason MethodRewriter::Rewrite(const MethodInfo& method, Wanted wanted, ByteWriter& out) {
+  wanted_ = wanted;
+  wanted_.probes &= spec_.methods;
   if (const Reason reason = Prepare(method); reason != Reason::kNone) return reason;
   FindSites(method);
-  if (!spec_.methods && sites_.empty()) return Reason::kOutOfScope;
+  if (!wanted_.probes && !wanted_.unwind && sites_.empty()) return Reason::kOutOfScope;
   const ProbeCode probes(constants_, spec_.token, code_.max_locals);
   if (const Reason reason = PlanWithinLimits(method, probes); reason != Reason::kNone) {
     return reason;
@@ -48,6 +50,7 @@ void MethodRewriter::FindSites(const MethodInfo& method) {
   sites_.clear();
   left_out_ = {};
   if (finder_ == nullptr || ids_ == nullptr) return;
+  if (spec_.methods && !wanted_.probes) return;  // in no scope but that of unwinds
   finder_->Find(method, code_, editor_, sites_, left_out_);
   const bool fits = code_.max_locals + 2 * SlotsOf(spec_.token) <= 65535 &&
                     code_.max_stack + 2 <= 65535 &&
@@ -119,10 +122,11 @@ Reason MethodRewriter::PlanWithinLimits(const MethodInfo& method, const ProbeCod
 
 Reason MethodRewriter::PlanWith(const MethodInfo& method, const ProbeCode& probes,
                                 ProbePlanner::Weight weight) {
-  if (spec_.methods) {
-    planner_.Plan(file_, method, code_, editor_, probes, spec_.token, weight, sites_, plan_);
+  if (wanted_.probes) {
+    planner_.Plan(file_, method, code_, editor_, probes, spec_.token, weight, sites_,
+                  wanted_.unwind, plan_);
   } else {
-    planner_.PlanSites(code_, probes, sites_, plan_);
+    planner_.PlanSites(code_, probes, sites_, wanted_.unwind, plan_);
   }
   if (const Reason reason = editor_.Layout(plan_.insertions); reason != Reason::kNone) {
     return reason;
@@ -176,6 +180,8 @@ void MethodRewriter::WriteCode(const ProbeCode& probes, ByteWriter& out) {
         return id_at(probes.id_in_resume);
       case ProbePlan::Kind::kLeaf:
         return id_at(probes.id_in_leaf);
+      case ProbePlan::Kind::kUnwind:
+        return id_at(probes.id_in_unwind);
       case ProbePlan::Kind::kBeforeCall:
       case ProbePlan::Kind::kMark:
         return site_positions_.push_back({begin + position, role.site});

@@ -25,9 +25,15 @@ class MethodRewriter {
                  SiteFinder* finder = nullptr, SiteIds* ids = nullptr)
       : file_(file), spec_(spec), pool_(pool), finder_(finder), ids_(ids) {}
 
+  /// What a method gets: its own probes (as far as the spec has them), and that of an unwind.
+  struct Wanted {
+    bool probes = true;
+    bool unwind = false;
+  };
+
   /// Appends the method with its probes to `out`, ids still to be put in by SetId. On a reason
   /// whose effect is kUntouched `out` is as it was.
-  Reason Rewrite(const MethodInfo& method, ByteWriter& out);
+  Reason Rewrite(const MethodInfo& method, Wanted wanted, ByteWriter& out);
 
   /// Whether the method that Rewrite appended last only counts (ProbeSpec::leaf).
   bool is_leaf() const { return plan_.roles.front().kind == ProbePlan::Kind::kLeaf; }
@@ -60,6 +66,7 @@ class MethodRewriter {
   CodeEditor editor_;
   ProbePlanner planner_;
   ProbePlan plan_;
+  Wanted wanted_;
   StackMapRewriter stack_map_;
   std::vector<size_t> id_positions_;  // in `out`
 

@@ -44,6 +44,10 @@ bool ProbeConstants::Add(const ProbeSpec& spec, ConstantPoolBuilder& pool) {
     mark = pool.AddMethodref(owner, spec.mark, "(I)V");
     if (mark == 0) return false;
   }
+  if (!spec.unwind_owner.empty()) {
+    unwind = pool.AddMethodref(pool.FindOrAddClass(spec.unwind_owner), "take", "(I)V");
+    if (unwind == 0) return false;
+  }
   if (spec.token == TokenKind::kNone) {
     enter = pool.AddMethodref(owner, spec.enter, "(I)V");
     return enter != 0;
@@ -64,6 +68,8 @@ bool ProbeConstants::Add(const ProbeSpec& spec, ConstantPoolBuilder& pool) {
 ProbeCode::ProbeCode(const ProbeConstants& constants, TokenKind token, uint16_t token_slot) {
   const int slots = token == TokenKind::kLong ? 2 : 1;
   AddSites(constants, token, static_cast<uint16_t>(token_slot + slots));
+  PushIdLater(unwind);
+  Call(unwind, constants.unwind);
   id_in_enter = enter.size();
   PushIdLater(enter);
   Call(enter, constants.enter);

@@ -16,6 +16,7 @@ struct ProbeConstants {
   uint16_t resume = 0;
   uint16_t leaf = 0;  ///< 0: the spec has none
   uint16_t mark = 0;  ///< only for exceptions
+  uint16_t unwind = 0;
   uint16_t throwable = 0;
   uint16_t stack_map_table = 0;
 
@@ -50,6 +51,7 @@ struct ProbeCode {
   Snippet resume;
   Snippet catch_all;
   Snippet leaf;
+  Snippet unwind;
   // Of sites (site.h), with their ids at 0. The token of a call lives from the one to the other,
   // past no frame.
   Snippet before_call;
@@ -58,6 +60,7 @@ struct ProbeCode {
   uint32_t id_in_enter = 0;   ///< where PutId goes in `enter`
   uint32_t id_in_resume = 0;  ///< where PutId goes in `resume`
   uint32_t id_in_leaf = 0;    ///< where PutId goes in `leaf`
+  uint32_t id_in_unwind = 0;  ///< where PutId goes in `unwind`
 
   /// The method's token is kept at `token_slot`, a call's behind it.
   ProbeCode(const ProbeConstants& constants, TokenKind token, uint16_t token_slot);

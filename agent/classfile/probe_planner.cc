@@ -72,14 +72,14 @@ std::optional<uint32_t> EndOfSuperCall(const ClassFile& file, const CodeAttribut
 
 void ProbePlanner::Plan(const ClassFile& file, const MethodInfo& method, const CodeAttribute& code,
                         const CodeEditor& editor, const ProbeCode& probes, TokenKind token,
-                        Weight weight, absl::Span<const Site> sites, ProbePlan& plan) {
+                        Weight weight, absl::Span<const Site> sites, bool unwind, ProbePlan& plan) {
   using Kind = ProbePlan::Kind;
   planned_.clear();
   plan.covered_from.reset();
   plan.reason = Reason::kNone;
   if (weight != Weight::kSites) sites = {};
   plan.token = token;
-  if (sites.empty() && probes.leaf.size() != 0 && CallsNothing(file, code)) {
+  if (sites.empty() && !unwind && probes.leaf.size() != 0 && CallsNothing(file, code)) {
     plan.token = TokenKind::kNone;
     Add(0, probes.leaf, Kind::kLeaf);
     PutInto(plan);
@@ -88,6 +88,7 @@ void ProbePlanner::Plan(const ClassFile& file, const MethodInfo& method, const C
   // At one place: what jumps go round, resumes, what a handler caught, then what belongs to the
   // instruction there. The sort below is stable.
   Add(0, probes.enter, Kind::kEnter);
+  if (unwind) Add(0, probes.unwind, Kind::kUnwind);
   AddAfterCalls(code, probes, sites);
   if (token != TokenKind::kNone) {
     if (weight != Weight::kLight) {
@@ -109,8 +110,9 @@ void ProbePlanner::Plan(const ClassFile& file, const MethodInfo& method, const C
 }
 
 void ProbePlanner::PlanSites(const CodeAttribute& code, const ProbeCode& probes,
-                             absl::Span<const Site> sites, ProbePlan& plan) {
+                             absl::Span<const Site> sites, bool unwind, ProbePlan& plan) {
   planned_.clear();
+  if (unwind) Add(0, probes.unwind, ProbePlan::Kind::kUnwind);
   plan.covered_from.reset();
   plan.reason = Reason::kNone;
   plan.token = TokenKind::kNone;
@@ -122,7 +124,7 @@ void ProbePlanner::PlanSites(const CodeAttribute& code, const ProbeCode& probes,
 
 void ProbePlanner::Add(uint32_t bci, const Snippet& snippet, ProbePlan::Kind kind, size_t site) {
   const bool skipped = kind == ProbePlan::Kind::kEnter || kind == ProbePlan::Kind::kLeaf ||
-                       kind == ProbePlan::Kind::kAfterCall;
+                       kind == ProbePlan::Kind::kUnwind || kind == ProbePlan::Kind::kAfterCall;
   planned_.push_back({{bci, skipped, snippet.bytes()}, {kind, static_cast<uint32_t>(site)}});
 }
 

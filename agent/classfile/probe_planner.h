@@ -18,7 +18,16 @@ inline constexpr uint32_t kHugeMethodLimit = 8000;
 
 /// Where a method's probes go.
 struct ProbePlan {
-  enum class Kind : uint8_t { kEnter, kExit, kResume, kBeforeCall, kAfterCall, kMark, kLeaf };
+  enum class Kind : uint8_t {
+    kEnter,
+    kExit,
+    kResume,
+    kBeforeCall,
+    kAfterCall,
+    kMark,
+    kLeaf,
+    kUnwind
+  };
   struct Role {
     Kind kind = Kind::kEnter;
     uint32_t site = 0;  ///< of kBeforeCall and kMark: index into the sites
@@ -45,6 +54,7 @@ struct ProbePlan {
 /// - calls that leave the scope: directly before and behind, so that jumps to either place go round
 ///   the probe that is not theirs. An exception out of the call meets a resume or the catch-all;
 /// - exceptions: before an athrow; at a handler behind its resume;
+/// - unwind: behind the entry;
 /// - a method that calls nothing (leaf.h) only counts, at its entry, if the spec has a probe for
 /// it.
 class ProbePlanner {
@@ -55,10 +65,10 @@ class ProbePlanner {
   /// `editor` has scanned `code`. The plan's bytes live in `probes`.
   void Plan(const ClassFile& file, const MethodInfo& method, const CodeAttribute& code,
             const CodeEditor& editor, const ProbeCode& probes, TokenKind token, Weight weight,
-            absl::Span<const Site> sites, ProbePlan& plan);
-  /// Only the sites: the method itself is out of scope.
+            absl::Span<const Site> sites, bool unwind, ProbePlan& plan);
+  /// Only the sites and the unwind: the method itself is out of scope.
   void PlanSites(const CodeAttribute& code, const ProbeCode& probes, absl::Span<const Site> sites,
-                 ProbePlan& plan);
+                 bool unwind, ProbePlan& plan);
 
  private:
   struct Planned {

@@ -20,6 +20,8 @@ enum class TokenKind : uint8_t { kNone, kInt, kLong };
 ///     <token> enter(int id), exit(<token>)   around a call that leaves the scope, token in a local
 ///     void    leaf(int id)                   at a thrown or caught exception
 ///
+/// `void take(int id)` of another class, behind `enter`, in methods whose callers are wanted.
+///
 /// With `TokenKind::kNone` only `void enter(int id)` is called: no local, no exit, no handlers.
 struct ProbeSpec {
   std::string owner;  ///< internal name, `java/lang/invoke/JTraceProbe`
@@ -27,11 +29,12 @@ struct ProbeSpec {
   std::string enter = "enter";
   std::string exit = "exit";
   std::string resume = "resume";
-  std::string leaf = "";      ///< empty: leaves get the usual probes
-  std::string mark = "leaf";  ///< `leaf` at exceptions
-  bool methods = true;        ///< probes at entries and exits; false: at sites only
-  bool boundary = false;      ///< probes around calls that leave the scope
-  bool exceptions = false;    ///< probes at exceptions thrown and caught
+  std::string leaf = "";          ///< empty: leaves get the usual probes
+  std::string mark = "leaf";      ///< `leaf` at exceptions
+  bool methods = true;            ///< probes at entries and exits; false: at sites only
+  bool boundary = false;          ///< probes around calls that leave the scope
+  bool exceptions = false;        ///< probes at exceptions thrown and caught
+  std::string unwind_owner = "";  ///< class of the unwind probe; empty: there are none
 
   /// The probes of `record=tree` and `record=log`.
   static ProbeSpec Tree() { return {.owner = "java/lang/invoke/JTraceProbe"}; }

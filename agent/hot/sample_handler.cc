@@ -114,6 +114,7 @@ struct Moment {
   uint64_t time_ns;
   uint32_t weight;
   Activity activity;
+  bool is_unwind;
 };
 
 void FillHeader(const SamplerState& state, const ThreadSlot& slot, const Moment& moment,
@@ -121,6 +122,7 @@ void FillHeader(const SamplerState& state, const ThreadSlot& slot, const Moment&
   *header = SampleHeader{};
   header->time_ns = moment.time_ns;
   header->activity = moment.activity;
+  header->is_unwind = moment.is_unwind;
   header->thread_number = slot.thread_number.load(std::memory_order_relaxed);
   header->os_tid = slot.os_tid;
   header->weight = moment.weight;
@@ -185,14 +187,16 @@ const MethodTable& Application(const SamplerState& state) {
   return *state.application->load(std::memory_order_acquire);
 }
 
-void Walk(const SamplerState& state, ThreadSlot& slot, const ucontext_t* context, Chain& chain) {
+// `whole`: whatever the mode wants of samples.
+void Walk(const SamplerState& state, ThreadSlot& slot, const ucontext_t* context, bool whole,
+          Chain& chain) {
   const WalkedThread thread{slot.java_thread.load(std::memory_order_relaxed),
                             {slot.stack_low.load(std::memory_order_relaxed),
                              slot.stack_high.load(std::memory_order_relaxed)},
                             slot.walk_memory,
                             &slot.remembered_frames};
-  if (WalkKernel(state, slot, chain)) return;
-  switch (state.stack) {
+  if (!whole && WalkKernel(state, slot, chain)) return;
+  switch (whole ? StackMode::kFull : state.stack) {
     case StackMode::kPc:
       return WalkPc(state.vm, context, chain);
     case StackMode::kFrame:
@@ -247,30 +251,39 @@ void CountChain(const Chain& chain, const ThreadSlot& slot) {
     Count(sample_counters.notes[static_cast<int>(WalkNote::kTruncated)]);
 }
 
-void TakeSample(const SamplerState& state, ThreadSlot& slot, uint32_t weight,
-                const ucontext_t* context) {
-  Moment moment{MonotonicNanos(), weight, Activity::kRunning};
-  if (!state.ticks_on_cpu_time) {
-    const uintptr_t java_thread = slot.java_thread.load(std::memory_order_relaxed);
-    moment.activity = ActivityOf(state.vm, java_thread, context);
-  }
-  Chain chain(slot.chain_storage, slot.chain_capacity);
-  Walk(state, slot, context, chain);
+// Puts head and frames into the slot's ring, not committed yet. Null: there is no room.
+SampleHeader* WriteRecord(const SamplerState& state, ThreadSlot& slot, const Moment& moment,
+                          const Chain& chain) {
   const uint32_t room = chain.SizeWithin(slot.max_frames) * sizeof(Frame);
   std::byte* const record = slot.ring.Reserve(static_cast<uint32_t>(sizeof(SampleHeader) + room));
   if (record == nullptr) {
     Count(sample_counters.ring_full);
-    return;
+    return nullptr;
   }
   auto* const header = reinterpret_cast<SampleHeader*>(record);
   auto* const frames = reinterpret_cast<Frame*>(record + sizeof(SampleHeader));
   FillHeader(state, slot, moment, chain, header);
   chain.CopyTo(frames, slot.max_frames);
-  if (state.stack == StackMode::kApp) {
+  const bool single = state.stack == StackMode::kAppFrame && moment.is_unwind;
+  if (state.stack == StackMode::kApp || single) {
     header->frame_count = KeepApplication(Application(state), frames, header->frame_count);
     slot.ring.Shrink(
         static_cast<uint32_t>(sizeof(SampleHeader) + header->frame_count * sizeof(Frame)));
   }
+  return header;
+}
+
+void TakeSample(const SamplerState& state, ThreadSlot& slot, uint32_t weight,
+                const ucontext_t* context) {
+  Moment moment{MonotonicNanos(), weight, Activity::kRunning, /*is_unwind=*/false};
+  if (!state.ticks_on_cpu_time) {
+    const uintptr_t java_thread = slot.java_thread.load(std::memory_order_relaxed);
+    moment.activity = ActivityOf(state.vm, java_thread, context);
+  }
+  Chain chain(slot.chain_storage, slot.chain_capacity);
+  Walk(state, slot, context, /*whole=*/false, chain);
+  SampleHeader* const header = WriteRecord(state, slot, moment, chain);
+  if (header == nullptr) return;
   TakeNumber(state, slot, header);
   const uint64_t cost = MonotonicNanos() - moment.time_ns;
   header->handler_ns =
@@ -321,6 +334,23 @@ void HandleOwn(const SamplerState& state, const Source& source, const ucontext_t
 }
 
 }  // namespace
+
+bool TakeUnwind(const SamplerState& state, const ucontext_t* context) {
+  ThreadSlot* const slot = tls_thread_slot;
+  if (!state.active || slot == nullptr || tls_os_tid != slot->os_tid ||
+      slot->state.load(std::memory_order_acquire) != SlotState::kAttached) {
+    return false;
+  }
+  const Moment moment{MonotonicNanos(), 1, Activity::kRunning, /*is_unwind=*/true};
+  Chain chain(slot->chain_storage, slot->chain_capacity);
+  Walk(state, *slot, context, /*whole=*/true, chain);
+  if (WriteRecord(state, *slot, moment, chain) == nullptr) return false;
+  slot->ring.Commit();
+  if (chain.failure() != WalkNote::kNone) {
+    Count(sample_counters.notes[static_cast<int>(chain.failure())]);
+  }
+  return true;
+}
 
 void HandleSampleSignal(int signal, siginfo_t* info, void* context) {
   const SignalScope scope(handlers_in_flight);

@@ -3,6 +3,7 @@
 #define JTRACE_AGENT_HOT_SAMPLE_HANDLER_H_
 
 #include <signal.h>
+#include <ucontext.h>
 
 #include <atomic>
 #include <cstdint>
@@ -55,6 +56,8 @@ struct SamplerState {
   int32_t process;
   // The timer ticks on CPU time: a thread that is sampled was running.
   bool ticks_on_cpu_time;
+  // The signal of the samples.
+  int signal;
 };
 
 // Published by agent/sampling before the handler is installed, and from then on never null: once
@@ -67,6 +70,11 @@ extern constinit SampleCounters sample_counters;
 // The sigaction handler (SA_SIGINFO | SA_RESTART). Signals that are not from our timers go on to
 // the previous handler.
 void HandleSampleSignal(int signal, siginfo_t* info, void* context);
+
+// Takes an instrumented unwind (0x41) of the calling thread, from `context` on. Not in a handler;
+// the caller keeps SamplerState::signal blocked meanwhile, because the ring has one producer.
+// False: no session runs, the thread is not attached, or its ring is full (counted).
+bool TakeUnwind(const SamplerState& state, const ucontext_t* context);
 
 }  // namespace jtrace::hot
 

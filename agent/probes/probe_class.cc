@@ -26,6 +26,10 @@ extern const unsigned char jtrace_class_JTraceLog[];
 extern const unsigned long jtrace_class_JTraceLog_size;
 extern const unsigned char jtrace_class_JTraceRing[];
 extern const unsigned long jtrace_class_JTraceRing_size;
+extern const unsigned char jtrace_class_JTraceUnwind[];
+extern const unsigned long jtrace_class_JTraceUnwind_size;
+extern const unsigned char jtrace_class_NativeUnwind[];
+extern const unsigned long jtrace_class_NativeUnwind_size;
 extern const unsigned char jtrace_class_NativeClock[];
 extern const unsigned long jtrace_class_NativeClock_size;
 }
@@ -113,6 +117,14 @@ absl::Span<const EmbeddedClass> EmbeddedProbeClasses() {
 }
 
 absl::Span<const uint8_t> EmbeddedProbeClass() { return EmbeddedProbeClasses().front().bytes; }
+
+absl::Span<const uint8_t> EmbeddedNativeUnwind() {
+  return {jtrace_class_NativeUnwind, jtrace_class_NativeUnwind_size};
+}
+
+absl::Span<const uint8_t> EmbeddedUnwindClass() {
+  return {jtrace_class_JTraceUnwind, jtrace_class_JTraceUnwind_size};
+}
 
 absl::Span<const uint8_t> EmbeddedNativeClock() {
   return {jtrace_class_NativeClock, jtrace_class_NativeClock_size};

@@ -28,6 +28,9 @@ absl::Span<const EmbeddedClass> EmbeddedProbeClasses();
 absl::Span<const uint8_t> EmbeddedProbeClass();
 // jtrace.NativeClock.
 absl::Span<const uint8_t> EmbeddedNativeClock();
+// jtrace.NativeUnwind, and JTraceUnwind, which all sets share.
+absl::Span<const uint8_t> EmbeddedNativeUnwind();
+absl::Span<const uint8_t> EmbeddedUnwindClass();
 
 // What the class file's placeholders stand for.
 struct ProbeConstants {

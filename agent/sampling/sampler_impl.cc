@@ -122,6 +122,7 @@ hot::SamplerState* Sampler::Impl::NewState() const {
   state->process = getpid();
   const bool counts = timers_->kind() == TimerKind::kEvent && !options_.event->is_clock;
   state->ticks_on_cpu_time = !state->wall && !counts;
+  state->signal = options_.signal;
   return state;
 }
 

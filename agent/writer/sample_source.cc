@@ -6,6 +6,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "agent/sampling/unwind_sites.h"
 #include "proto/trace_format.h"
 
 namespace jtrace::writer {
@@ -89,7 +90,7 @@ void SampleSource::Seal(uint64_t, proto::Chunk& chunk) {
 
 void SampleSource::Add(const hot::SampleView& view, proto::Chunk& chunk) {
   const hot::SampleHeader& header = view.header;
-  LastSample* const last = repeats_ ? &last_[view.thread_slot] : nullptr;
+  LastSample* const last = repeats_ && !header.is_unwind ? &last_[view.thread_slot] : nullptr;
   if (header.idle_ticks != 0 && last != nullptr && last->number + 1 == header.number) {
     Repeat(*last, {header.idle_ticks, header.idle_time_ns}, chunk);
   }
@@ -97,9 +98,10 @@ void SampleSource::Add(const hot::SampleView& view, proto::Chunk& chunk) {
   sample.set_time_ns(clock_.Since(header.time_ns));
   sample.set_thread(header.java_tid != 0 ? thread_number_(header.java_tid) : header.thread_number);
   if (header.weight != 1) sample.set_weight(header.weight);
-  if (records_interrupts_) AddInterrupt(sample, header.handler_ns);
+  if (header.is_unwind) sample.set_major(format::kInstrumentedUnwind);
+  if (records_interrupts_ && !header.is_unwind) AddInterrupt(sample, header.handler_ns);
   const absl::Span<const hot::Frame> frames(view.frames, header.frame_count);
-  const jvmti::MethodKey innermost = AddFrames(frames, chunk, sample);
+  const jvmti::MethodKey innermost = AddFrames(frames, header.is_unwind, chunk, sample);
   sample.set_state(StateOf(header.activity, innermost));
   AddPosition(header, innermost, sample);
   if (last != nullptr) {
@@ -109,7 +111,7 @@ void SampleSource::Add(const hot::SampleView& view, proto::Chunk& chunk) {
     last->sample.clear_frame();
   }
   *chunk.add_sample() = std::move(sample);
-  ++samples_;
+  samples_ += header.is_unwind ? 0 : 1;
 }
 
 void SampleSource::AddPosition(const hot::SampleHeader& header, jvmti::MethodKey innermost,
@@ -140,7 +142,7 @@ void SampleSource::Repeat(const LastSample& last, hot::IdleTicks idle, proto::Ch
   *sample = last.sample;
   sample->set_time_ns(std::max(clock_.Since(idle.time_ns), last.sample.time_ns()));
   sample->set_weight(idle.ticks);
-  AddFrames(last.frames, chunk, *sample);
+  AddFrames(last.frames, /*is_unwind=*/false, chunk, *sample);
   ++samples_;
 }
 
@@ -174,15 +176,17 @@ void SampleSource::AddInterrupt(const proto::Sample& sample, uint32_t duration_n
   encoder_.AddEvent(event);
 }
 
-jvmti::MethodKey SampleSource::AddFrames(absl::Span<const hot::Frame> frames, proto::Chunk& chunk,
-                                         proto::Sample& sample) {
+jvmti::MethodKey SampleSource::AddFrames(absl::Span<const hot::Frame> frames, bool is_unwind,
+                                         proto::Chunk& chunk, proto::Sample& sample) {
   jvmti::MethodKey innermost = 0;
   for (const hot::Frame& frame : frames) {
     const KnownFrame known = Know(frame, chunk);
-    // What runs inside a probe is jtrace's own cost: one frame stands for all of it.
+    // What runs inside a probe is jtrace's own cost: one frame stands for all of it. An unwind is
+    // taken inside of one.
     if (known.is_probe) {
       sample.clear_frame();
       innermost = 0;
+      if (is_unwind) continue;
     }
     sample.add_frame(known.index);
     if (innermost == 0) innermost = known.method;
@@ -273,6 +277,11 @@ void SampleSource::Encode(const hot::Frame& frame, proto::Frame& out) {
 }
 
 void SampleSource::UpdateLosses() {
+  losses_.Set(
+      "unwind.not_taken", Severity::kWarning, sampling::unwind_sites.missed(),
+      "entries of methods of unwind= without an unwind: the thread's ring was full, or it is "
+      "not sampled",
+      "take fewer: unwind=com.acme.Cache::load:every=100");
   for (const sampling::SampleLoss& loss : sampler_.Losses()) {
     // Counted above, where it is known whether a position was to be expected at all.
     if (loss.name == kPositionUnknown) continue;

@@ -55,8 +55,8 @@ class SampleSource : public ChunkSource {
   void AddPosition(const hot::SampleHeader& header, jvmti::MethodKey innermost,
                    proto::Sample& sample);
   // Returns the innermost Java method, 0 if its frame could not be named.
-  jvmti::MethodKey AddFrames(absl::Span<const hot::Frame> frames, proto::Chunk& chunk,
-                             proto::Sample& sample);
+  jvmti::MethodKey AddFrames(absl::Span<const hot::Frame> frames, bool is_unwind,
+                             proto::Chunk& chunk, proto::Sample& sample);
   proto::Sample::State StateOf(hot::Activity activity, jvmti::MethodKey innermost) const;
   // The thread's last sample once more, for ticks without CPU time.
   void Repeat(const LastSample& last, hot::IdleTicks idle, proto::Chunk& chunk);

@@ -84,6 +84,30 @@ TEST(OptionsTest, TimersThatThereAreNot) {
   EXPECT_THAT(ErrorOf("threads=;"), HasSubstr("needs a thread's name"));
 }
 
+TEST(OptionsTest, UnwindsNameMethods) {
+  const auto options = ParseOptions("unwind=com.acme.Cache::load:every=100;a.B::*,unwind=C::d");
+  ASSERT_TRUE(options.ok()) << options.status();
+  EXPECT_THAT(options->unwinds, ElementsAre(UnwindRule{"com.acme.Cache::load", 100},
+                                            UnwindRule{"a.B::*", 1}, UnwindRule{"C::d", 1}));
+  EXPECT_EQ(ParseOptions(DescribeOptions(*options))->unwinds, options->unwinds);
+  EXPECT_THAT(ErrorOf("unwind=com.acme.Cache"), HasSubstr("names no method"));
+  EXPECT_THAT(ErrorOf("unwind=A::b:every=0"), HasSubstr("every= needs a number"));
+  EXPECT_THAT(ErrorOf("unwind=A::b:every=x"), HasSubstr("every= needs a number"));
+  EXPECT_THAT(ErrorOf("unwind=;"), HasSubstr("needs a method"));
+  EXPECT_THAT(ErrorOf("mode=samples,unwind=A::b"), HasSubstr("mode=merged"));
+
+  const auto rules = UnwindRules::Create(options->unwinds);
+  ASSERT_TRUE(rules.ok());
+  EXPECT_TRUE(rules->MayMatchClass("com/acme/Cache"));
+  EXPECT_FALSE(rules->MayMatchClass("com/acme/Cached"));
+  EXPECT_EQ(rules->EveryOf("com/acme/Cache", "load"), 100u);
+  EXPECT_EQ(rules->EveryOf("a/B", "anything"), 1u);
+  // The probe goes through method handles itself.
+  EXPECT_FALSE(UnwindRules::Create({{"java.lang.invoke.MethodHandle::*", 1}})
+                   ->MayMatchClass("java/lang/invoke/MethodHandle"));
+  EXPECT_FALSE(UnwindRules().MayMatchClass("A"));
+}
+
 TEST(OptionsTest, RefusesWhatWouldHarm) {
   EXPECT_THAT(ErrorOf("signal=34"), HasSubstr("real-time"));
   EXPECT_THAT(ErrorOf("signal=11"), HasSubstr("used by the JVM"));

@@ -1,0 +1,51 @@
+#include "agent/probes/native_unwind.h"
+
+#include <atomic>
+#include <string>
+
+#include "agent/probes/probe_class.h"
+
+namespace jtrace {
+namespace {
+
+constexpr char kNativeUnwind[] = "jtrace/NativeUnwind";
+std::atomic<UnwindFunction> take{nullptr};
+
+void JNICALL Take(JNIEnv*, jclass, jint routine) {
+  take.load(std::memory_order_relaxed)(static_cast<uint32_t>(routine));
+}
+
+absl::Status Refused(JNIEnv* jni) {
+  jni->ExceptionClear();
+  return absl::FailedPreconditionError("this JVM refuses the probe of unwind=");
+}
+
+jclass Define(JNIEnv* jni, const char* name, absl::Span<const uint8_t> bytes) {
+  return jni->DefineClass(name, nullptr, reinterpret_cast<const jbyte*>(bytes.data()),
+                          static_cast<jsize>(bytes.size()));
+}
+
+bool Works(JNIEnv* jni, jclass probe) {
+  const jmethodID works = jni->GetStaticMethodID(probe, "works", "()Z");
+  return works != nullptr && jni->CallStaticBooleanMethod(probe, works) == JNI_TRUE &&
+         jni->ExceptionCheck() == JNI_FALSE;
+}
+
+}  // namespace
+
+absl::Status DefineUnwindProbe(JNIEnv* jni, UnwindFunction function) {
+  if (UnwindFunction none = nullptr; !take.compare_exchange_strong(none, function)) {
+    return absl::OkStatus();
+  }
+  const JNINativeMethod method = {const_cast<char*>("take"), const_cast<char*>("(I)V"),
+                                  reinterpret_cast<void*>(&Take)};
+  jclass natives = Define(jni, kNativeUnwind, EmbeddedNativeUnwind());
+  if (natives == nullptr || jni->RegisterNatives(natives, &method, 1) != 0) return Refused(jni);
+  jclass probe = Define(jni, std::string(kUnwindClass).c_str(), EmbeddedUnwindClass());
+  if (probe == nullptr || !Works(jni, probe)) return Refused(jni);
+  jni->DeleteLocalRef(natives);
+  jni->DeleteLocalRef(probe);
+  return absl::OkStatus();
+}
+
+}  // namespace jtrace

@@ -1,0 +1,27 @@
+// The probe of instrumented unwinds (JTraceUnwind.java).
+#ifndef JTRACE_AGENT_PROBES_NATIVE_UNWIND_H_
+#define JTRACE_AGENT_PROBES_NATIVE_UNWIND_H_
+
+#include <jni.h>
+
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+
+namespace jtrace {
+
+// Internal name of the class with `static void take(int)`, which rewritten methods call.
+inline constexpr absl::string_view kUnwindClass = "java/lang/invoke/JTraceUnwind";
+
+// Called at each entry of a method with the probe.
+using UnwindFunction = void (*)(uint32_t routine);
+
+// Defines the class into java.base and its native half into the boot loader's unnamed module; once
+// is enough for the JVM, the function stays the first one's. In VMInit or later. Error:
+// FailedPrecondition, if the JVM refuses it; no Java exception is left pending.
+absl::Status DefineUnwindProbe(JNIEnv* jni, UnwindFunction function);
+
+}  // namespace jtrace
+
+#endif  // JTRACE_AGENT_PROBES_NATIVE_UNWIND_H_

@@ -1,0 +1,86 @@
+#include "agent/sampling/unwind_sites.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+
+#include "agent/hot/sample_handler.h"
+#include "agent/hot/signal_scope.h"
+
+namespace jtrace::sampling {
+namespace {
+
+// Between them the thread's samples wait: its ring has one producer.
+class SignalBlocked {
+ public:
+  explicit SignalBlocked(int signal) {
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, signal);
+    pthread_sigmask(SIG_BLOCK, &set, &before_);
+  }
+  ~SignalBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  SignalBlocked(const SignalBlocked&) = delete;
+  SignalBlocked& operator=(const SignalBlocked&) = delete;
+
+ private:
+  sigset_t before_;
+};
+
+}  // namespace
+
+constinit UnwindSites unwind_sites;
+
+bool UnwindSites::Set(uint32_t routine, uint32_t every) {
+  if (routine >= kMaxRoutines) return false;
+  Site* sites = sites_.load(std::memory_order_acquire);
+  if (sites == nullptr) {
+    // Zero pages are valid sites; memory is taken where routines are set only.
+    void* const memory = mmap(nullptr, kMaxRoutines * sizeof(Site), PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED) return false;
+    if (sites_.compare_exchange_strong(sites, static_cast<Site*>(memory))) {
+      sites = static_cast<Site*>(memory);
+    } else {
+      munmap(memory, kMaxRoutines * sizeof(Site));
+    }
+  }
+  sites[routine].every.store(every, std::memory_order_relaxed);
+  uint32_t end = end_.load(std::memory_order_relaxed);
+  while (end <= routine && !end_.compare_exchange_weak(end, routine + 1)) {
+  }
+  return true;
+}
+
+void UnwindSites::Clear() {
+  Site* const sites = sites_.load(std::memory_order_acquire);
+  const uint32_t end = end_.exchange(0);
+  for (uint32_t i = 0; i < end; ++i) {
+    if (sites[i].every.load(std::memory_order_relaxed) == 0) continue;
+    sites[i].every.store(0, std::memory_order_relaxed);
+    sites[i].entries.store(0, std::memory_order_relaxed);
+  }
+  missed_.store(0, std::memory_order_relaxed);
+}
+
+bool UnwindSites::Due(uint32_t routine) {
+  Site* const sites = sites_.load(std::memory_order_acquire);
+  if (sites == nullptr || routine >= kMaxRoutines) return false;
+  const uint32_t every = sites[routine].every.load(std::memory_order_relaxed);
+  if (every == 0) return false;
+  return sites[routine].entries.fetch_add(1, std::memory_order_relaxed) % every == 0;
+}
+
+void UnwindAtEntry(uint32_t routine) {
+  if (!unwind_sites.Due(routine)) return;
+  const hot::SignalScope scope(hot::handlers_in_flight);
+  const hot::SamplerState* const state = hot::sampler_state.load(std::memory_order_seq_cst);
+  if (state == nullptr) return;
+  const SignalBlocked blocked(state->signal);
+  ucontext_t context;
+  getcontext(&context);
+  if (!hot::TakeUnwind(*state, &context)) unwind_sites.CountMissed();
+}
+
+}  // namespace jtrace::sampling

@@ -1,0 +1,50 @@
+// The option unwind= (S3.8): at the entry of which methods the stack is walked, and how often.
+#ifndef JTRACE_AGENT_UNWIND_RULES_H_
+#define JTRACE_AGENT_UNWIND_RULES_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "agent/classfile/scope_filter.h"
+
+namespace jtrace {
+
+struct UnwindRule {
+  std::string pattern;  // "com.acme.Cache::load"
+  uint32_t every = 1;   // of the entries
+
+  bool operator==(const UnwindRule&) const = default;
+};
+
+// "com.acme.Cache::load:every=100". The error says what is wrong with it.
+absl::StatusOr<UnwindRule> ParseUnwindRule(absl::string_view text);
+std::string UnwindRuleText(const UnwindRule& rule);
+
+// Rules as methods meet them. Immutable: any thread.
+class UnwindRules {
+ public:
+  UnwindRules() = default;
+  static absl::StatusOr<UnwindRules> Create(const std::vector<UnwindRule>& rules);
+
+  bool empty() const { return rules_.empty(); }
+  // All of them.
+  const classfile::ScopeFilter& methods() const { return methods_; }
+  bool MayMatchClass(std::string_view internal_name) const;
+  // Of a method that they match: by the first that does.
+  uint32_t EveryOf(std::string_view internal_name, std::string_view method) const;
+
+ private:
+  struct Rule {
+    classfile::ScopeFilter methods;
+    uint32_t every;
+  };
+  std::vector<Rule> rules_;
+  classfile::ScopeFilter methods_;
+};
+
+}  // namespace jtrace
+
+#endif  // JTRACE_AGENT_UNWIND_RULES_H_
