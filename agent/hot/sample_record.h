@@ -21,7 +21,7 @@ struct SampleHeader {
   ChainEnd end;
   bool position_known;
   Activity activity;
-  bool is_unwind;  // 0x41: taken at the entry of a chosen method, no tick
+  bool is_unwind;       // 0x41: taken at the entry of a chosen method, no tick
   uint32_t handler_ns;  // time in the signal handler so far
   // timer=wall: the number of this sample in its slot, and the idle ticks that went to the one
   // before, the last of them at idle_time_ns.
