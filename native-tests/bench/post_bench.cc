@@ -247,6 +247,29 @@ BENCHMARK(BM_ReadLogAndBuildTree)
     ->UseRealTime()
     ->Unit(benchmark::kMillisecond);
 
+// One recursion that many levels deep, as a tree, with a sample at every tenth of them.
+void BM_DeepTree(benchmark::State& state) {
+  testing::TraceBuilder builder;
+  const uint32_t thread = builder.Thread("main", 1);
+  const uint32_t routine = builder.Routine(builder.Class("a.B"), "down", "()V");
+  uint32_t node = 0;
+  for (int64_t i = 0; i < state.range(0); ++i) {
+    node = builder.Node(thread, node, routine);
+    builder.Count(thread, node, 1);
+    if (i % 10 == 0) builder.Sample(static_cast<uint64_t>(i), thread, node, {});
+  }
+  const std::string trace = builder.Finish();
+  for (auto _ : state) {
+    postproc::TraceModel model;
+    postproc::ImportStats stats;
+    postproc::TreeBuilder tree(postproc::MergeMode::kChain, false, model, stats);
+    benchmark::DoNotOptimize(postproc::ReadBinaryTrace(trace, "t", {}, model, stats, tree).ok());
+    tree.Finish();
+    benchmark::DoNotOptimize(tree.tree().ComputeTotals().data());
+  }
+}
+BENCHMARK(BM_DeepTree)->Arg(5000)->Arg(20000)->Unit(benchmark::kMillisecond);
+
 void BM_ReadText(benchmark::State& state) {
   const std::string dump = testing::RunPost({"dump", "t"}, {{"t", Trace()}}).out;
   for (auto _ : state) {

@@ -209,6 +209,19 @@ TEST(CommandLineTest, OverviewNamesWhatMatters) {
   EXPECT_THAT(text, HasSubstr("losses      none"));
 }
 
+// A trace of mode=samples has no instrumented methods.
+TEST(CommandLineTest, WithoutAScopeTheApplicationIsWhatIsNotTheJdks) {
+  const std::string trace =
+      "# jtrace-text 1 unit=us\n"
+      "0\tmain\tsample\tJ:a.B.run()\tC:java.util.HashMap.get(Object)\tN:libc.so.6!f\n"
+      "1\tmain\tsample\tC:java.lang.Thread.run()\tC:javax.inject.X.y()\n"
+      "2\tmain\tsample\tC:javax.swing.X.y()\tI:com.sun.mail.X.y()\n";
+  EXPECT_THAT(testing::ParseCsv(testing::ReportCsv(trace, {"--report=samples", "--scope=app"}))
+                  .Project({"stack"}),
+              ElementsAre(CsvRow{"J:a.B.run()"}, CsvRow{"C:javax.inject.X.y()"},
+                          CsvRow{"I:com.sun.mail.X.y()"}));
+}
+
 // What was never seen is neither whole nor cut.
 TEST(CommandLineTest, SamplesWithoutFramesAreToldApart) {
   const std::string trace =

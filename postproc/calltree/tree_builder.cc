@@ -169,18 +169,20 @@ void TreeBuilder::OnSwitch(At at, bool on) {
   state.off = !on;
 }
 
-void TreeBuilder::FindPath(NodeId root, absl::Span<const RoutineId> path) {
-  size_t shared = 0;
+void TreeBuilder::FindPath(NodeId root, absl::Span<const RoutineId> path, size_t shared) {
+  size_t same = 0;
   if (root == path_root_) {
     const size_t most = std::min(path.size(), path_routines_.size());
-    while (shared < most && path[shared] == path_routines_[shared]) ++shared;
+    same = std::min(shared, most);
+    while (same < most && path[same] == path_routines_[same]) ++same;
   }
   path_root_ = root;
-  path_routines_.assign(path.begin(), path.end());
-  path_nodes_.resize(shared);
-  for (size_t i = shared; i < path.size(); ++i) {
-    const NodeId at = tree_.Child(i == 0 ? root : path_nodes_[i - 1], path[i]);
+  path_routines_.resize(same);
+  path_nodes_.resize(same);
+  for (const RoutineId routine : path.subspan(same)) {
+    const NodeId at = tree_.Child(path_nodes_.empty() ? root : path_nodes_.back(), routine);
     BecomeEvent(tree_.node(at));
+    path_routines_.push_back(routine);
     path_nodes_.push_back(at);
   }
 }
@@ -189,7 +191,7 @@ void TreeBuilder::OnSample(At at, const SampleRecord& sample) {
   ThreadState& state = StateOf(at);
   if (!sample.is_unwind) ++state.samples;
   if (sample.has_path) {
-    FindPath(state.root, sample.path);
+    FindPath(state.root, sample.path, 0);
     merger_.Merge(state.root, path_nodes_, sample);
   } else {
     merger_.Merge(state.root, state.open, sample);
@@ -201,9 +203,10 @@ void TreeBuilder::OnMetric(At at, MetricId metric, int64_t delta) {
   tree_.AddMetric(Current(state), metric, delta);
 }
 
-void TreeBuilder::OnNode(At at, const NodeCounts& counts, absl::Span<const RoutineId> path) {
+void TreeBuilder::OnNode(At at, const NodeCounts& counts, absl::Span<const RoutineId> path,
+                         size_t shared) {
   ThreadState& state = StateOf(at);
-  FindPath(state.root, path);
+  FindPath(state.root, path, shared);
   const NodeId id = path_nodes_.empty() ? state.root : path_nodes_.back();
   CallNode& node = tree_.node(id);
   node.calls = WrapAdd(node.calls, counts.calls.value_or(0));

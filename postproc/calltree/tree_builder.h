@@ -36,7 +36,8 @@ class TreeBuilder : public RecordVisitor {
   void OnSample(At at, const SampleRecord& sample) override;
   void OnSwitch(At at, bool on) override;
   void OnMetric(At at, MetricId metric, int64_t delta) override;
-  void OnNode(At at, const NodeCounts& counts, absl::Span<const RoutineId> path) override;
+  void OnNode(At at, const NodeCounts& counts, absl::Span<const RoutineId> path,
+              size_t shared) override;
   void OnNotice(At at, std::string_view op, absl::Span<const std::string> args) override;
 
   // Call once after the last record: activations still open count as they are.
@@ -84,8 +85,8 @@ class TreeBuilder : public RecordVisitor {
     return state.open.empty() ? state.root : state.open.back();
   }
   void CloseInnermost(ThreadState& state);
-  // The nodes of an event path, made if need be.
-  void FindPath(NodeId root, absl::Span<const RoutineId> path);
+  // The nodes of an event path, made if need be; so many of it are those of the path before.
+  void FindPath(NodeId root, absl::Span<const RoutineId> path, size_t shared);
 
   const bool one_root_;
   const RoutineId dropped_;

@@ -1,5 +1,7 @@
 #include "postproc/model/trace_model.h"
 
+#include "proto/jdk_packages.h"
+
 namespace jtrace::postproc {
 
 std::string_view TraceInfo::Fact(std::string_view key) const {
@@ -164,7 +166,8 @@ ThreadId TraceModel::AddThread(ThreadInfo thread) {
 bool TraceModel::InScope(const Frame& frame) const {
   if (frame.origin == Origin::kNone) return true;
   if (!IsJava(frame.origin)) return false;
-  return scope_.empty() || scope_.contains(frame.routine);
+  if (!scope_.empty()) return scope_.contains(frame.routine);
+  return !IsJdkClass(RoutineName(frame.routine));
 }
 
 TraceInfo& TraceModel::AddTrace(std::string file) {

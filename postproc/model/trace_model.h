@@ -136,6 +136,8 @@ class TraceModel {
   size_t thread_count() const { return threads_.size(); }
 
   // The instrumented scope, where a trace names it: a frame of it is the application's (--scope).
+  // Traces without instrumented methods (mode=samples) name none: there it is Java code that is not
+  // the JDK's.
   void AddToScope(RoutineId id) { scope_.insert(id); }
   const absl::flat_hash_set<RoutineId>& scope() const { return scope_; }
   bool InScope(const Frame& frame) const;

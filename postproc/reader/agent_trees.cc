@@ -137,6 +137,41 @@ const std::vector<uint32_t>& AgentTrees::node_order() {
   return node_order_;
 }
 
+std::vector<AgentTrees::Visit> AgentTrees::DepthFirst() {
+  const std::vector<uint32_t>& nodes = node_order();
+  absl::flat_hash_map<uint32_t, std::vector<uint32_t>> children;
+  absl::flat_hash_map<uint32_t, std::vector<uint32_t>> tops;  // by thread
+  std::vector<uint32_t> threads;
+  for (const uint32_t node : nodes) {
+    const TreeNode& it = *FindNode(node);
+    if (const uint32_t parent = KeptNode(it.parent); parent != 0) {
+      children[parent].push_back(node);
+      continue;
+    }
+    const auto [top, is_first] = tops.try_emplace(it.thread);
+    if (is_first) threads.push_back(it.thread);
+    top->second.push_back(node);
+  }
+  std::vector<Visit> visits;
+  visits.reserve(nodes.size());
+  std::vector<Visit> next;
+  const auto push = [&next](const std::vector<uint32_t>& siblings, uint32_t level) {
+    for (size_t i = siblings.size(); i-- > 0;) next.push_back({siblings[i], level});
+  };
+  for (const uint32_t thread : threads) {
+    push(tops[thread], 0);
+    while (!next.empty()) {
+      const Visit visit = next.back();
+      next.pop_back();
+      visits.push_back(visit);
+      if (const auto below = children.find(visit.node); below != children.end()) {
+        push(below->second, visit.level + 1);
+      }
+    }
+  }
+  return visits;
+}
+
 void AgentTrees::NoteUndefined(uint32_t node) {
   stats_.Add(Problem::kUndefinedReference,
              stats_.WantsDetail() ? StrCat("node ", node, " was never defined") : std::string());

@@ -37,6 +37,13 @@ class AgentTrees {
   // In the order of their definition: parents first. Those that were given up later are no nodes
   // any more: what they had counted stands in [pruned] nodes.
   const std::vector<uint32_t>& node_order();
+  // The same nodes thread by thread, below each node its children: each path differs from the one
+  // before by its end alone. Siblings and threads in the order of their definition.
+  struct Visit {
+    uint32_t node = 0;
+    uint32_t level = 0;  // 0: below the thread's root
+  };
+  std::vector<Visit> DepthFirst();
   // Null if it was never defined, or given up.
   const TreeNode* FindNode(uint32_t node) const;
   // The node itself or the nearest one above it that was not given up; 0 at the root.

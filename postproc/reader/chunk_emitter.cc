@@ -296,18 +296,17 @@ FrameId ChunkEmitter::ChunkFrame(const proto::Chunk& chunk, uint32_t index, bool
   return known;
 }
 
-const ChunkEmitter::Position& ChunkEmitter::PositionOf(uint32_t node) {
-  auto [entry, inserted] = positions_.try_emplace(node);
-  if (!inserted) return entry->second;
-  const std::optional<uint32_t> thread = definitions_.trees().ThreadOf(node);
-  if (thread.has_value()) {
-    entry->second.thread = *thread;
-    entry->second.path = definitions_.PathOf(node);
+absl::Span<const RoutineId> ChunkEmitter::PathOf(uint32_t node, uint32_t& thread) {
+  const std::optional<uint32_t> owner = definitions_.trees().ThreadOf(node);
+  NodePath& path = sample_paths_[owner.value_or(thread)];
+  if (owner.has_value()) {
+    if (*owner != 0) thread = *owner;
+    path.MoveTo(node, NodePath::kNoBound, definitions_, model_);
   } else {
     stats_.Add(Problem::kUndefinedReference);
-    entry->second.path.push_back(model_.InternRoutine("[lost]"));
+    path.MoveToLost(model_);
   }
-  return entry->second;
+  return path.routines();
 }
 
 void ChunkEmitter::EmitSample(const proto::Chunk& chunk, const proto::Sample& sample,
@@ -326,10 +325,8 @@ void ChunkEmitter::EmitSample(const proto::Chunk& chunk, const proto::Sample& sa
   uint32_t thread = sample.thread();
   if (sample.node() != 0 && !sample.position_unknown()) {
     // The tree that the node stands in takes the sample.
-    const Position& position = PositionOf(sample.node());
-    if (position.thread != 0) thread = position.thread;
     record.has_path = true;
-    record.path = position.path;
+    record.path = PathOf(sample.node(), thread);
   } else {
     record.has_path = sample.position_unknown();
   }
@@ -358,9 +355,22 @@ void ChunkEmitter::AnchorFrame(absl::Span<const RoutineId> path) {
 
 void ChunkEmitter::EmitTrees() {
   const int64_t end = StreamTime(definitions_.end_time());
-  for (const uint32_t node : definitions_.trees().node_order()) {
-    const TreeNode& it = *definitions_.trees().FindNode(node);
-    visitor_.OnNode(MakeAt(it.thread, end), it.counts, definitions_.PathOf(node));
+  AgentTrees& trees = definitions_.trees();
+  std::vector<RoutineId> path;
+  size_t lost = 0;  // 1: the path begins with [lost]
+  uint32_t last_thread = 0;
+  for (const AgentTrees::Visit& visit : trees.DepthFirst()) {
+    const TreeNode& it = *trees.FindNode(visit.node);
+    if (visit.level == 0) {
+      path.clear();
+      lost = it.lost ? 1 : 0;
+      if (it.lost) path.push_back(model_.InternRoutine("[lost]"));
+    }
+    path.resize(visit.level + lost);
+    const size_t shared = visit.level == 0 || it.thread != last_thread ? 0 : path.size();
+    last_thread = it.thread;
+    path.push_back(definitions_.Routine(it.routine));
+    visitor_.OnNode(MakeAt(it.thread, end), it.counts, path, shared);
   }
   const RoutineId flat = model_.InternRoutine("[flat]");
   for (const AgentTrees::FlatCount& it : definitions_.trees().flat()) {
@@ -368,7 +378,7 @@ void ChunkEmitter::EmitTrees() {
     counts.calls = StreamTime(it.calls);
     if (it.jitted != 0) counts.calls_jitted = StreamTime(it.jitted);
     const RoutineId path[] = {flat, definitions_.Routine(it.routine)};
-    visitor_.OnNode(MakeAt(it.thread, end), counts, path);
+    visitor_.OnNode(MakeAt(it.thread, end), counts, path, 0);
   }
 }
 

@@ -13,6 +13,7 @@
 #include "postproc/reader/definitions.h"
 #include "postproc/reader/log_cursor.h"
 #include "postproc/reader/log_positions.h"
+#include "postproc/reader/node_path.h"
 #include "postproc/reader/record_visitor.h"
 #include "proto/trace.pb.h"
 
@@ -26,16 +27,10 @@ class ChunkEmitter {
   // Passes on the chunk's records: events and samples by time, each after those log events of its
   // thread that are not later. `plan` was made of the payload, and is used up.
   void Emit(const ChunkPayload& payload, ChunkPlan& plan);
-  // Passes on the trees' totals as `node` records, after all chunks.
+  // Passes on the trees' totals, in depth-first order, as `node` records, after all chunks.
   void EmitTrees();
 
  private:
-  // A node that samples hit: its thread and path.
-  struct Position {
-    uint32_t thread = 0;
-    std::vector<RoutineId> path;
-  };
-
   // Passes on the thread's logs up to and with those at `until`.
   void EmitLogs(ThreadLogs& logs, uint32_t thread, int64_t until);
   void EmitCalls(LogCursor& cursor, At at, int64_t until);
@@ -53,7 +48,8 @@ class ChunkEmitter {
   // What does not depend on the time.
   FrameId FrameOf(const proto::Frame& frame);
   FrameId ChunkFrame(const proto::Chunk& chunk, uint32_t index, bool is_caller, int64_t time);
-  const Position& PositionOf(uint32_t node);
+  // The path of a node that a sample hit, and its thread if that is known.
+  absl::Span<const RoutineId> PathOf(uint32_t node, uint32_t& thread);
   // Announces the thread if this is its first record; times never run back within a thread.
   At MakeAt(uint32_t thread, int64_t time);
   void Unknown(const proto::Event& event);
@@ -64,8 +60,8 @@ class ChunkEmitter {
   RecordVisitor& visitor_;
   LogPositions log_positions_;
   absl::flat_hash_map<ThreadId, int64_t> last_times_;
-  absl::flat_hash_map<uint32_t, Position> positions_;
-  std::vector<CallRecord> calls_;               // reused
+  absl::flat_hash_map<uint32_t, NodePath> sample_paths_;  // by thread: of the last sample
+  std::vector<CallRecord> calls_;                         // reused
   std::vector<FrameId> chunk_frames_;           // of frames whose name does not depend on the time
   std::vector<FrameId> frames_;                 // of one sample; reused
   std::vector<CodeRecord::Frame> code_frames_;  // of one code event; reused

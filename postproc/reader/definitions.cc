@@ -330,17 +330,4 @@ bool Definitions::MayStandAt(uint32_t thread, uint64_t node) {
   return false;
 }
 
-std::vector<RoutineId> Definitions::PathOf(uint32_t node) {
-  std::vector<RoutineId> path;
-  bool lost = false;
-  const auto kept = [this](uint32_t number) { return trees_.FindNode(trees_.KeptNode(number)); };
-  for (const TreeNode* at = kept(node); at != nullptr; at = kept(at->parent)) {
-    path.push_back(Routine(at->routine));
-    lost |= at->lost;
-  }
-  if (lost) path.push_back(model_.InternRoutine("[lost]"));
-  std::reverse(path.begin(), path.end());
-  return path;
-}
-
 }  // namespace jtrace::postproc

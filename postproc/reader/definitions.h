@@ -54,9 +54,6 @@ class Definitions {
   std::vector<std::string> ThreadArgs(ThreadId id) const;
 
   AgentTrees& trees() { return trees_; }
-  // The path of a node, root first, below [lost] if a node of it is; of a pruned node, that of its
-  // nearest ancestor that was kept.
-  std::vector<RoutineId> PathOf(uint32_t node);
   // Whether the thread's log may name the node (not 0); if not, that is counted as a problem.
   bool MayStandAt(uint32_t thread, uint64_t node);
 

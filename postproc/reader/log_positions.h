@@ -4,14 +4,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <utility>
-#include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/types/span.h"
 #include "postproc/import_stats.h"
 #include "postproc/model/trace_model.h"
 #include "postproc/reader/definitions.h"
+#include "postproc/reader/node_path.h"
 
 namespace jtrace::postproc {
 
@@ -34,24 +33,14 @@ class LogPositions {
   std::optional<Path> Find(uint32_t thread, uint64_t node);
 
  private:
-  // A thread's last position.
-  struct Position {
-    std::vector<uint32_t> nodes;  // 0: [lost]
-    std::vector<RoutineId> routines;
-    absl::flat_hash_map<uint32_t, size_t> size_with;  // the path's length up to and with the node
-  };
   static constexpr size_t kStepsPerByte = 16;
   static constexpr size_t kFreeSteps = 1 << 22;
-
-  static void Shorten(Position& position, size_t size);
-  static void Append(Position& position, uint32_t node, RoutineId routine);
 
   Definitions& definitions_;
   TraceModel& model_;
   ImportStats& stats_;
   size_t room_ = kFreeSteps;
-  absl::flat_hash_map<uint32_t, Position> positions_;  // by thread
-  std::vector<uint32_t> below_;                        // reused
+  absl::flat_hash_map<uint32_t, NodePath> positions_;  // where each thread stood last
 };
 
 }  // namespace jtrace::postproc

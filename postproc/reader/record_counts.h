@@ -23,7 +23,9 @@ class RecordCounts : public RecordVisitor {
   void OnSample(At, const SampleRecord& sample) override;
   void OnSwitch(At, bool on) override { Count(on ? "on" : "off"); }
   void OnMetric(At, MetricId, int64_t) override { Count("metric"); }
-  void OnNode(At, const NodeCounts&, absl::Span<const RoutineId>) override { Count("node"); }
+  void OnNode(At, const NodeCounts&, absl::Span<const RoutineId>, size_t) override {
+    Count("node");
+  }
   void OnCode(At, const CodeRecord& code) override;
   void OnNotice(At, std::string_view op, absl::Span<const std::string>) override { Count(op); }
 

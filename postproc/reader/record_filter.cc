@@ -76,9 +76,10 @@ void RecordFilter::OnMetric(At at, MetricId metric, int64_t delta) {
   for (RecordVisitor* visitor : visitors_) visitor->OnMetric(at, metric, delta);
 }
 
-void RecordFilter::OnNode(At at, const NodeCounts& counts, absl::Span<const RoutineId> path) {
+void RecordFilter::OnNode(At at, const NodeCounts& counts, absl::Span<const RoutineId> path,
+                          size_t shared) {
   if (!Wants(at)) return;
-  for (RecordVisitor* visitor : visitors_) visitor->OnNode(at, counts, path);
+  for (RecordVisitor* visitor : visitors_) visitor->OnNode(at, counts, path, shared);
 }
 
 void RecordFilter::OnCode(At at, const CodeRecord& code) {

@@ -28,7 +28,8 @@ class RecordFilter : public RecordVisitor {
   void OnSample(At at, const SampleRecord& sample) override;
   void OnSwitch(At at, bool on) override;
   void OnMetric(At at, MetricId metric, int64_t delta) override;
-  void OnNode(At at, const NodeCounts& counts, absl::Span<const RoutineId> path) override;
+  void OnNode(At at, const NodeCounts& counts, absl::Span<const RoutineId> path,
+              size_t shared) override;
   void OnCode(At at, const CodeRecord& code) override;
   void OnNotice(At at, std::string_view op, absl::Span<const std::string> args) override;
 

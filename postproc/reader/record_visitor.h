@@ -128,8 +128,10 @@ class RecordVisitor {
   // The thread got (on) or left a processor.
   virtual void OnSwitch(At, bool /*on*/) {}
   virtual void OnMetric(At, MetricId, int64_t /*delta*/) {}
-  // `path` starts below the thread's root.
-  virtual void OnNode(At, const NodeCounts&, absl::Span<const RoutineId> /*path*/) {}
+  // `path` starts below the thread's root. If `shared` is not 0, the record before was one of
+  // these, of the same thread, and at least so many of its path are the same.
+  virtual void OnNode(At, const NodeCounts&, absl::Span<const RoutineId> /*path*/,
+                      size_t /*shared*/) {}
   virtual void OnCode(At, const CodeRecord&) {}
   // Anything else that does not change the call tree: "class-load", "gc-begin", "thread-start", …
   virtual void OnNotice(At, std::string_view /*op*/, absl::Span<const std::string> /*args*/) {}

@@ -316,7 +316,7 @@ bool TextReader::ReadReduced(std::string_view op, At at) {
     }
   }
   ReadPath(4);
-  visitor_.OnNode(at, counts, path_);
+  visitor_.OnNode(at, counts, path_, 0);
   return true;
 }
 

@@ -150,7 +150,7 @@ void TextWriter::OnMetric(At at, MetricId metric, int64_t delta) {
   End();
 }
 
-void TextWriter::OnNode(At at, const NodeCounts& counts, absl::Span<const RoutineId> path) {
+void TextWriter::OnNode(At at, const NodeCounts& counts, absl::Span<const RoutineId> path, size_t) {
   Begin(at, "node");
   std::string pairs;
   const auto add = [&](std::string_view key, int64_t value) {

@@ -5,13 +5,6 @@
 namespace jtrace::postproc {
 namespace {
 
-bool IsJdk(std::string_view routine) {
-  for (const std::string_view prefix : {"java.", "javax.", "jdk.", "sun.", "com.sun."}) {
-    if (routine.starts_with(prefix)) return true;
-  }
-  return false;
-}
-
 bool NamesMonitor(SampleState state) {
   return state == SampleState::kMonitor || state == SampleState::kObjectWait;
 }
@@ -21,8 +14,7 @@ bool NamesMonitor(SampleState state) {
 bool WaitLog::IsApplication(FrameId id) const {
   const Frame& frame = model_.frame(id);
   const std::string_view name = model_.RoutineName(frame.routine);
-  if (name.starts_with('[') || !model_.InScope(frame)) return false;
-  return !model_.scope().empty() || !IsJdk(name);
+  return !name.starts_with('[') && model_.InScope(frame);
 }
 
 void WaitLog::OnSample(At at, const SampleRecord& sample) {
