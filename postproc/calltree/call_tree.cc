@@ -82,6 +82,15 @@ void CallTree::AccumulateUpwards(std::vector<int64_t>& values) const {
   }
 }
 
+void CallTree::ForgetTimes(absl::FunctionRef<bool(ThreadId thread)> is_untimed) {
+  std::vector<bool> untimed(nodes_.size());
+  for (size_t i = 0; i < nodes_.size(); ++i) {
+    CallNode& it = nodes_[i];
+    untimed[i] = it.parent ? untimed[it.parent.value - 1] : is_untimed(it.thread);
+    if (untimed[i]) it.base = it.off = it.min_base = it.max_base = 0;
+  }
+}
+
 std::vector<NodeTotals> CallTree::ComputeTotals() const {
   std::vector<NodeTotals> totals(nodes_.size());
   for (size_t i = nodes_.size(); i-- > 0;) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/functional/function_ref.h"
 #include "postproc/model/ids.h"
 
 namespace jtrace::postproc {
@@ -105,6 +106,9 @@ class CallTree {
   }
   // The metric's base by node; index is NodeId.value - 1.
   std::vector<int64_t> MetricBase(MetricId metric) const;
+
+  // No node of these threads has a time any more.
+  void ForgetTimes(absl::FunctionRef<bool(ThreadId thread)> is_untimed);
 
   // Sums over subtrees; index is NodeId.value - 1. Valid for the tree as it is now.
   std::vector<NodeTotals> ComputeTotals() const;

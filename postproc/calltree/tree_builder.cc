@@ -232,6 +232,15 @@ void TreeBuilder::Finish() {
     if (state.switched) AdvanceClock(state, state.switch_time);
     while (!state.open_base.empty()) CloseInnermost(state);
   }
+  // A log without a clock has the times at which it was collected: order, not durations.
+  std::vector<bool> untimed;
+  for (const TraceInfo& trace : model_.traces()) {
+    untimed.push_back(trace.Fact("clock") == "none" && trace.Fact("record") == "log");
+  }
+  tree_.ForgetTimes([&](ThreadId id) {
+    const uint32_t trace = model_.thread(id).trace;
+    return trace < untimed.size() && untimed[trace];
+  });
 }
 
 std::vector<ThreadSummary> TreeBuilder::Threads() const {

@@ -54,5 +54,15 @@ TEST(ClockedReportTest, FlatListLeavesTimesOfSampledRoutinesEmpty) {
   EXPECT_THAT(TextOf("flat", "80"), Not(HasSubstr("waiting")));
 }
 
+// Its times are those of the writer's rounds.
+TEST(ClockedReportTest, ALogWithoutAClockHasCallsOnly) {
+  const std::string log = std::string(kTrace).insert(
+      kTrace.find('\n') + 1, "#@\tsession\trecord\tlog\n#@\tsession\tclock\tnone\n");
+  for (const auto& row : testing::Rows(log, "flat", {"base", "cum", "elapsed", "max_base"})) {
+    EXPECT_THAT(row, ::testing::Each("0"));
+  }
+  EXPECT_EQ(testing::Rows(log, "flat", {"calls"}).size(), 5u);
+}
+
 }  // namespace
 }  // namespace jtrace
