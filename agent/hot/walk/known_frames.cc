@@ -65,20 +65,20 @@ void UnpackShape(uint64_t word, KnownFrame* frame) {
   frame->count = static_cast<uint32_t>(shape.count);
 }
 
-// A method: 44 bits jmethodID, a multiple of 8 below 2^47; 16 bits bci + 1; whether it is inlined;
-// three flags.
+// A method: 44 bits jmethodID or Method, a multiple of 8 below 2^47; 15 bits bci + 1; whether it is
+// inlined; four flags.
 constexpr int kIdBits = 44;
-constexpr int kBciBits = 16;
+constexpr int kBciBits = 15;
 
 bool PackMethod(const Frame& frame, uint64_t* word) {
   const uint64_t bci = static_cast<uint32_t>(frame.bci + 1);
   const bool inlined = frame.kind == FrameKind::kInlined;
   if (!inlined && frame.kind != FrameKind::kCompiled) return false;
-  if ((frame.flags & kFrameRawMethod) != 0 || frame.flags >> 4 != 0) return false;
+  if (frame.flags >> 4 != 0) return false;
   if (frame.value % 8 != 0 || frame.value >> (kIdBits + 3) != 0 || bci >> kBciBits != 0)
     return false;
   *word = frame.value / 8 | bci << kIdBits | uint64_t{inlined} << (kIdBits + kBciBits) |
-          uint64_t{frame.flags} / 2 << (kIdBits + kBciBits + 1);
+          uint64_t{frame.flags} << (kIdBits + kBciBits + 1);
   return true;
 }
 
@@ -86,7 +86,7 @@ Frame UnpackMethod(uint64_t word) {
   const uint64_t id = (word & ((uint64_t{1} << kIdBits) - 1)) * 8;
   const auto bci = static_cast<int32_t>(word >> kIdBits & ((1u << kBciBits) - 1)) - 1;
   const bool inlined = (word >> (kIdBits + kBciBits) & 1) != 0;
-  const auto flags = static_cast<uint8_t>(word >> (kIdBits + kBciBits + 1) << 1);
+  const auto flags = static_cast<uint8_t>(word >> (kIdBits + kBciBits + 1));
   return {id, bci, inlined ? FrameKind::kInlined : FrameKind::kCompiled, flags, 0};
 }
 

@@ -37,7 +37,8 @@ bool FindKnownFrame(const VmLayout& vm, uintptr_t pc, bool interrupted, KnownFra
 void PrefetchKnownFrame(uintptr_t pc, bool interrupted);
 
 // Keeps `frame` for `pc`, in place of what shares its entry; frames that do not fit are not kept
-// (more methods, methods without jmethodID, sizes beyond 4 MB, JVMs whose nmethods have no number).
+// (more methods, bytecode indexes above 32,766, sizes beyond 4 MB, JVMs whose nmethods have no
+// number).
 void KeepKnownFrame(const VmLayout& vm, uintptr_t pc, bool interrupted, const KnownFrame& frame);
 
 }  // namespace jtrace::hot

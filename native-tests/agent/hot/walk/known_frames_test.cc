@@ -24,7 +24,7 @@ class KnownFramesTest : public testing::Test {
   KnownFrame Of(uint32_t methods) const {
     KnownFrame frame{reinterpret_cast<uintptr_t>(nmethod_), 120, 112, true, methods, {}};
     for (uint32_t i = 0; i < methods && i < KnownFrame::kMaxMethods; ++i) {
-      frame.methods[i] = {uint64_t{0x7fff'0000'0008} + 16 * i, 60'000 - static_cast<int32_t>(i),
+      frame.methods[i] = {uint64_t{0x7fff'0000'0008} + 16 * i, 30'000 - static_cast<int32_t>(i),
                           i + 1 < methods ? FrameKind::kInlined : FrameKind::kCompiled, kFrameC1,
                           0};
     }
@@ -92,7 +92,9 @@ TEST_F(KnownFramesTest, KeepsNothingThatDoesNotFit) {
   EXPECT_FALSE(Keeps(Of(0)));
   EXPECT_FALSE(Keeps(Of(KnownFrame::kMaxMethods + 1)));
   KnownFrame frame = Of(1);
-  frame.methods[0].flags = kFrameRawMethod;
+  frame.methods[0].flags = kFrameRawMethod | kFrameC1;
+  EXPECT_TRUE(Keeps(frame));
+  frame.methods[0].bci = 40'000;
   EXPECT_FALSE(Keeps(frame));
   frame = Of(1);
   frame.methods[0].value += 1;
