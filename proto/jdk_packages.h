@@ -1,6 +1,5 @@
-// The JDK's own classes by name: what jtrace-post does not take for the application where a trace
-// names no scope. The same packages as the agent leaves out if it is not told otherwise
-// (agent/classfile/scope_filter.cc).
+// The JDK's own classes by name: what the agent leaves out of its scope, and jtrace-post of the
+// application where a trace names no scope, if they are not told otherwise.
 #pragma once
 
 #include <algorithm>

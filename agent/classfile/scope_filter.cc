@@ -3,68 +3,15 @@
 #include <algorithm>
 #include <utility>
 
+#include "proto/jdk_packages.h"
+
 namespace jtrace::classfile {
 namespace {
 
-// The packages of the JDK's modules, 17 to 25. Others publish below javax. and com.sun. too, so
-// these are listed one by one.
-constexpr std::string_view kJdkPrefixes[] = {
-    "java/",
-    "jdk/",
-    "sun/",
-    "javax/accessibility/",
-    "javax/annotation/processing/",
-    "javax/crypto/",
-    "javax/imageio/",
-    "javax/lang/model/",
-    "javax/management/",
-    "javax/naming/",
-    "javax/net/",
-    "javax/print/",
-    "javax/rmi/",
-    "javax/script/",
-    "javax/security/",
-    "javax/smartcardio/",
-    "javax/sound/",
-    "javax/sql/",
-    "javax/swing/",
-    "javax/tools/",
-    "javax/transaction/xa/",
-    "javax/xml/",
-    "com/sun/accessibility/",
-    "com/sun/beans/",
-    "com/sun/crypto/",
-    "com/sun/imageio/",
-    "com/sun/jarsigner/",
-    "com/sun/java/",
-    "com/sun/java_cup/",
-    "com/sun/jdi/",
-    "com/sun/jmx/",
-    "com/sun/jndi/",
-    "com/sun/management/",
-    "com/sun/media/",
-    "com/sun/naming/",
-    "com/sun/net/",
-    "com/sun/nio/",
-    "com/sun/org/",
-    "com/sun/proxy/",
-    "com/sun/rowset/",
-    "com/sun/security/",
-    "com/sun/source/",
-    "com/sun/swing/",
-    "com/sun/tools/",
-    "com/sun/xml/internal/",
-    "netscape/javascript/",
-    "org/ietf/jgss/",
-    "org/jcp/xml/dsig/internal/",
-    "org/w3c/dom/",
-    "org/xml/sax/",
-};
-
 constexpr std::string_view kOwnPrefixes[] = {"jtrace/", "java/lang/invoke/JTrace"};
 
-// jtrace itself, and what the probe runs through: probing those would recurse. The processor's clock
-// is read through a method handle, from JDK 22 on through one of java.lang.foreign's.
+// jtrace itself, and what the probe runs through: probing those would recurse. The processor's
+// clock is read through a method handle, from JDK 22 on through one of java.lang.foreign's.
 constexpr std::string_view kNeverPrefixes[] = {
     "jtrace/",
     "java/lang/foreign/",
@@ -72,11 +19,8 @@ constexpr std::string_view kNeverPrefixes[] = {
     "jdk/internal/foreign/",
 };
 constexpr std::string_view kNeverClasses[] = {
-    "java/lang/Object",
-    "java/lang/Thread",
-    "java/util/Objects",
-    "jdk/internal/misc/Unsafe",
-    "sun/misc/Unsafe",
+    "java/lang/Object",         "java/lang/Thread", "java/util/Objects",
+    "jdk/internal/misc/Unsafe", "sun/misc/Unsafe",
 };
 
 bool StartsWithAny(std::string_view name, absl::Span<const std::string_view> prefixes) {
@@ -175,9 +119,7 @@ bool ScopeFilter::IsOwnClass(std::string_view class_name) {
   return StartsWithAny(class_name, kOwnPrefixes);
 }
 
-bool ScopeFilter::IsJdkClass(std::string_view class_name) {
-  return StartsWithAny(class_name, kJdkPrefixes);
-}
+bool ScopeFilter::IsJdkClass(std::string_view class_name) { return jtrace::IsJdkClass(class_name); }
 
 absl::Status ScopeFilter::Add(std::string_view text, std::vector<Pattern>& patterns) {
   auto add = [&patterns](std::string class_glob, std::string_view method_glob) {
