@@ -3,8 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <map>
-#include <random>
-#include <set>
 #include <span>
 #include <string>
 #include <thread>
@@ -13,55 +11,14 @@
 #include "agent/hot/position.h"
 #include "agent/hot/thread_state.h"
 #include "native-tests/agent/probes/probe_double.h"
+#include "native-tests/agent/probes/tree_reader.h"
 
 namespace jtrace {
 namespace {
 
 using ::jtrace::testing::ProbeDouble;
 using ::jtrace::testing::TestArena;
-
-// What a reader of the trace would know: it trusts nothing but updates.
-struct Reader {
-  struct Place {
-    std::string path;
-    uint64_t calls = 0, jitted = 0, base = 0;
-  };
-  std::map<uint32_t, Place> nodes;
-  std::map<uint64_t, int> ends;
-  std::set<uint32_t> pruned;
-
-  void Read(const TreeUpdate& update) {
-    for (const NodeUpdate& node : update.nodes) {
-      EXPECT_EQ(node.is_new, !nodes.contains(node.node)) << node.node;
-      EXPECT_FALSE(pruned.contains(node.node)) << "numbers are not used again";
-      if (node.is_new) {
-        EXPECT_TRUE(node.parent == 0 || nodes.contains(node.parent)) << "child before parent";
-        nodes[node.node].path = nodes[node.parent].path + "/" + std::to_string(node.routine);
-      }
-      Place& place = nodes[node.node];
-      if (node.pruned) {
-        EXPECT_EQ(node.calls, 0u);
-        place.calls = place.jitted = place.base = 0;
-        pruned.insert(node.node);
-        continue;
-      }
-      EXPECT_GE(node.calls, place.calls);
-      EXPECT_LE(node.jitted, node.calls);
-      EXPECT_GE(node.time.base, place.base);
-      place.base = node.time.base;
-      place.calls = node.calls;
-      place.jitted = node.jitted;
-    }
-    ends[update.java_tid] += update.ended;
-  }
-  std::map<std::string, uint64_t> Calls() const {
-    std::map<std::string, uint64_t> calls;
-    for (const auto& [number, place] : nodes) {
-      if (number != 0) calls[place.path] += place.calls;
-    }
-    return calls;
-  }
-};
+using ::jtrace::testing::TreeReader;
 
 class TreeCollectorTest : public ::testing::Test {
  protected:
@@ -72,7 +29,7 @@ class TreeCollectorTest : public ::testing::Test {
 
   TestArena arena_;
   TreeCollector collector_{arena_.get()};
-  Reader reader_;
+  TreeReader reader_;
 };
 
 TEST_F(TreeCollectorTest, ReportsPathsAndCounts) {
@@ -198,272 +155,6 @@ TEST_F(TreeCollectorTest, EndedThreadsLeaveTheirBucketWhereverTheyStand) {
   }
 }
 
-// 100,000 virtual threads after one another: one tree, in memory for a few.
-TEST(TreeCollectorGroupTest, MembersAreAddedUpInOneTree) {
-  TestArena arena;
-  TreeCollector collector(arena.get(),
-                          [](uint64_t, bool is_virtual) { return is_virtual ? 7 : 0; });
-  Reader reader;
-  const auto read = [&](const TreeUpdate& update) {
-    EXPECT_EQ(update.group, update.java_tid == 0 ? 7u : 0u);
-    EXPECT_EQ(update.members > 0, update.group != 0);
-    reader.Read(update);
-  };
-  ProbeDouble platform(arena.get(), 1);
-  platform.Exit(platform.Enter(5));
-  std::unique_ptr<ProbeDouble> longest;
-  for (uint64_t tid = 2; tid < 100'002; ++tid) {
-    auto thread = std::make_unique<ProbeDouble>(arena.get(), tid, true);
-    const uint64_t token = thread->Enter(10);
-    thread->Exit(thread->Enter(20, tid % 2 == 0));
-    if (tid == 2) {
-      longest = std::move(thread);
-      continue;
-    }
-    thread->Exit(token);
-    if (tid % 3 == 0) thread->Exit(thread->Enter(30));
-    thread->End();
-    if (tid % 100 == 0) collector.Poll();
-    if (tid % 1'000 == 0) {
-      longest->Exit(longest->Enter(20));
-      collector.Collect(read);
-    }
-  }
-  collector.Poll();
-  collector.Collect(read);
-  EXPECT_EQ(reader.Calls(),
-            (std::map<std::string, uint64_t>{
-                {"/5", 1}, {"/10", 100'000}, {"/10/20", 100'100}, {"/30", 33'333}}));
-  EXPECT_EQ(collector.nodes_reported(), 4u);
-  EXPECT_EQ(collector.total_calls(), 233'434u);
-  uint64_t jitted = 0;
-  for (const auto& [number, place] : reader.nodes) jitted += place.jitted;
-  EXPECT_EQ(jitted, 50'000u);
-  EXPECT_LT(ArenaBytesUsed(*arena.get()), 2'000'000u);
-}
-
-TEST(TreeCollectorGroupTest, SampledNodesHaveTheGroupsNumber) {
-  TestArena arena;
-  TreeCollector collector(arena.get(), [](uint64_t, bool) { return 1; });
-  Reader reader;
-  ProbeDouble one(arena.get(), 1, true), two(arena.get(), 2, true);
-  for (ProbeDouble* thread : {&one, &two}) {
-    thread->Enter(10);
-    thread->Enter(20);
-  }
-  // The first is known from a sample alone, the second collected and gone when its sample is read.
-  const uint32_t number = collector.TraceNode(one.current_ref());
-  collector.Poll();
-  collector.Collect([&](const TreeUpdate& update) { reader.Read(update); });
-  two.End();
-  collector.Poll();
-  EXPECT_EQ(collector.TraceNode(two.current_ref()), number);
-  EXPECT_EQ(reader.nodes[number].path, "/10/20");
-  EXPECT_EQ(reader.nodes[number].calls, 2u);
-}
-
-TEST(TreeCollectorGroupTest, NewFileDefinesTheGroupsNodesAgain) {
-  TestArena arena;
-  TreeCollector collector(arena.get(), [](uint64_t, bool) { return 1; });
-  ProbeDouble thread(arena.get(), 1, true);
-  thread.Enter(10);
-  thread.Enter(20);
-  const auto collect = [&] {
-    Reader reader;
-    collector.Collect([&](const TreeUpdate& update) { reader.Read(update); });
-    return reader.Calls();
-  };
-  EXPECT_EQ(collect(), (std::map<std::string, uint64_t>{{"/10", 1}, {"/10/20", 1}}));
-  collector.BeginFile();
-  EXPECT_TRUE(collect().empty());
-  thread.Enter(30);
-  EXPECT_EQ(collect(),
-            (std::map<std::string, uint64_t>{{"/10", 0}, {"/10/20", 0}, {"/10/20/30", 1}}));
-  EXPECT_EQ(collector.file_calls(), 1u);
-  thread.Enter(30);
-  collector.BeginRecording();
-  EXPECT_TRUE(collect().empty());
-  EXPECT_EQ(collector.total_calls(), 0u);
-}
-
-// A thread on paths without end, in a tree that may have about a thousand nodes. Nodes that are not
-// told at first sight are told in every `tell_every`th round.
-void WalkWithoutEnd(ProbeDouble& thread, TreeCollector& collector, Reader& reader, int rounds,
-                    absl::FunctionRef<void()> between, int tell_every = 1) {
-  std::mt19937 random(7);
-  uint32_t next_routine = 100;
-  std::vector<uint64_t> tokens;
-  for (int round = 0; round < rounds; ++round) {
-    for (int i = 0; i < 400; ++i) {
-      const bool is_new = random() % 4 == 0;
-      if (tokens.size() < 12 && random() % 2 == 0) {
-        const uint32_t routine = is_new ? next_routine++ : 1 + random() % 5;
-        tokens.push_back(thread.Enter(routine, random() % 3 == 0));
-      } else if (!tokens.empty()) {
-        thread.Exit(tokens.back());
-        tokens.pop_back();
-      }
-    }
-    between();
-    thread.Prune();
-    collector.Poll();
-    collector.Collect([&](const TreeUpdate& update) { reader.Read(update); },
-                      round % tell_every == 0);
-  }
-}
-
-TEST(TreeCollectorPruneTest, NoCallIsLostAndMemoryIsBounded) {
-  TestArena arena;
-  TreeCollector collector(arena.get(), nullptr, nullptr, hot::ProbeClock::kNone,
-                          {.arena_bytes = 1000 * sizeof(hot::Node), .prune_percent = 1});
-  Reader reader;
-  ProbeDouble thread(arena.get(), 1);
-  uint64_t used_early = 0;
-  int round = 0;
-  WalkWithoutEnd(thread, collector, reader, 800, [&] {
-    if (++round == 200) used_early = ArenaBytesUsed(*arena.get());
-  });
-  collector.Collect([&](const TreeUpdate& update) { reader.Read(update); });
-  uint64_t calls = 0, jitted = 0;
-  for (const auto& [number, place] : reader.nodes) {
-    calls += place.calls;
-    jitted += place.jitted;
-  }
-  EXPECT_EQ(calls, thread.calls());
-  EXPECT_EQ(jitted, thread.jitted());
-  EXPECT_EQ(collector.total_calls(), thread.calls());
-  EXPECT_GT(collector.pruned_nodes(), 5'000u);
-  EXPECT_LT(ArenaBytesUsed(*arena.get()), used_early * 5 / 4 + 100'000);
-}
-
-TEST(TreeCollectorPruneTest, WhatIsSoonGivenUpIsNotTold) {
-  std::map<int, uint32_t> told;
-  for (const int tell_every : {1, 10}) {
-    TestArena arena;
-    TreeCollector collector(arena.get(), nullptr, nullptr, hot::ProbeClock::kNone,
-                            {.arena_bytes = 1000 * sizeof(hot::Node), .prune_percent = 1});
-    Reader reader;
-    ProbeDouble thread(arena.get(), 1);
-    WalkWithoutEnd(
-        thread, collector, reader, 400, [] {}, tell_every);
-    told[tell_every] = collector.nodes_reported();
-    collector.TellAll();
-    collector.Collect([&](const TreeUpdate& update) { reader.Read(update); });
-    uint64_t calls = 0;
-    for (const auto& [number, place] : reader.nodes) calls += place.calls;
-    EXPECT_EQ(calls, thread.calls());
-    EXPECT_EQ(collector.total_calls(), thread.calls());
-  }
-  EXPECT_LT(told[10], told[1] / 2);
-}
-
-// Records in the ring, the open gap and the file's first position name nodes at any time.
-TEST(TreeCollectorPruneTest, ThreadsWithALogKeepTheirNodes) {
-  TestArena arena;
-  TreeCollector collector(arena.get(), nullptr, nullptr, hot::ProbeClock::kNone,
-                          {.arena_bytes = 100 * sizeof(hot::Node), .prune_percent = 1});
-  Reader reader;
-  ProbeDouble thread(arena.get(), 1);
-  thread.state()->log_ring = 1;
-  WalkWithoutEnd(thread, collector, reader, 20, [] {});
-  EXPECT_TRUE(collector.IsShort());
-  EXPECT_EQ(collector.pruned_nodes(), 0u);
-  thread.state()->log_ring = 0;
-  WalkWithoutEnd(thread, collector, reader, 20, [] {});
-  EXPECT_GT(collector.pruned_nodes(), 0u);
-}
-
-// The thread goes there by ThreadState::pruned, whatever the tree's slots say.
-TEST(TreeCollectorPruneTest, TheRootsPrunedNodeStays) {
-  TestArena arena;
-  TreeCollector collector(arena.get(), nullptr, nullptr, hot::ProbeClock::kNone,
-                          {.arena_bytes = 100 * sizeof(hot::Node), .prune_percent = 1});
-  Reader reader;
-  ProbeDouble thread(arena.get(), 1);
-  const uint64_t token = thread.Enter(hot::kPrunedRoutine);
-  const auto pruned = static_cast<hot::Ref>(thread.current_ref());
-  thread.state()->pruned = pruned;
-  thread.Exit(token);
-  WalkWithoutEnd(thread, collector, reader, 40, [] {});
-  EXPECT_GT(collector.pruned_nodes(), 0u);
-  const auto& node = *hot::At<hot::Node>(arena.get(), pruned);
-  EXPECT_EQ(node.marks & hot::kMarkGone, 0);
-  EXPECT_EQ(node.routine, hot::kPrunedRoutine);
-}
-
-// What was pruned leaves its time as well, in all files of the recording together.
-TEST(TreeCollectorPruneTest, NoTimeIsLost) {
-  constexpr uint64_t kNodeBytes = sizeof(hot::Node) + sizeof(hot::NodeTimes);
-  for (const uint32_t group : {0, 1}) {
-    TestArena arena;
-    const TickScale scale = TickScale::Nanoseconds();
-    TreeCollector collector(arena.get(), [group](uint64_t, bool) { return group; }, &scale,
-                            hot::ProbeClock::kCoarse,
-                            {.arena_bytes = 1000 * kNodeBytes, .prune_percent = 1});
-    std::vector<Reader> files(1);
-    ProbeDouble thread(arena.get(), 1, false, /*has_clock=*/true);
-    for (int file = 0; file < 4; ++file) {
-      WalkWithoutEnd(thread, collector, files.back(), 100, [] {});
-      collector.BeginFile();
-      files.emplace_back();
-    }
-    collector.Collect([&](const TreeUpdate& update) { files.back().Read(update); });
-    uint64_t base = 0, calls = 0, in_pruned = 0;
-    for (const Reader& file : files) {
-      for (const auto& [number, place] : file.nodes) {
-        base += place.base;
-        calls += place.calls;
-        if (place.path.ends_with("/0")) in_pruned += place.base;
-      }
-    }
-    EXPECT_EQ(calls, thread.calls());
-    EXPECT_EQ(base, thread.ticks());
-    EXPECT_GT(collector.pruned_nodes(), 1'000u);
-    if (group == 0) {
-      EXPECT_GT(in_pruned, 0u);
-    }
-  }
-}
-
-TEST(TreeCollectorPruneTest, SamplesOfPrunedNodesFindANodeThatIsDefined) {
-  TestArena arena;
-  TreeCollector collector(arena.get(), nullptr, nullptr, hot::ProbeClock::kNone,
-                          {.arena_bytes = 1000 * sizeof(hot::Node), .prune_percent = 1});
-  Reader reader;
-  ProbeDouble thread(arena.get(), 1);
-  std::vector<uint32_t> sampled;
-  uint64_t before = 0;
-  WalkWithoutEnd(thread, collector, reader, 300, [&] {
-    // Read in this round; the one of the round before may have been given up by now.
-    for (const uint64_t raw : {thread.current_ref(), before}) {
-      if (raw != 0) sampled.push_back(collector.TraceNode(raw));
-    }
-    before = thread.current_ref();
-  });
-  EXPECT_GT(collector.pruned_nodes(), 1'000u);
-  for (const uint32_t number : sampled) EXPECT_TRUE(reader.nodes.contains(number)) << number;
-}
-
-TEST(TreeCollectorPruneTest, MembersOfGroupsLeaveTheirCallsToTheGroup) {
-  TestArena arena;
-  TreeCollector collector(arena.get(), [](uint64_t, bool) { return 1; }, nullptr,
-                          hot::ProbeClock::kNone,
-                          {.arena_bytes = 1000 * sizeof(hot::Node),
-                           .groups_bytes = 400 * sizeof(GroupForest::Node),
-                           .prune_percent = 1});
-  Reader reader;
-  ProbeDouble thread(arena.get(), 1);
-  WalkWithoutEnd(thread, collector, reader, 300, [] {});
-  uint64_t calls = 0, in_pruned = 0;
-  for (const auto& [path, count] : reader.Calls()) {
-    calls += count;
-    if (path.ends_with("/0")) in_pruned += count;
-  }
-  EXPECT_EQ(calls, thread.calls());
-  EXPECT_GT(in_pruned, 0u);
-  EXPECT_LE(reader.nodes.size(), 252u);
-}
-
 // Eight writers come and go in the same few buckets while the collector runs (TSan looks on).
 TEST_F(TreeCollectorTest, CollectsWhileThreadsRun) {
   constexpr int kWriters = 8, kLives = 50, kRounds = 200;
@@ -520,7 +211,7 @@ TEST_F(TreeCollectorTest, NewFileCountsFromItsBeginning) {
   Collect();
   thread.Exit(thread.Enter(20, true));  // between the last Collect and the new file: in the new one
   collector_.BeginFile();
-  reader_ = Reader();
+  reader_ = TreeReader();
   thread.Exit(thread.Enter(20, true));
   Collect();
   EXPECT_EQ(reader_.Calls(), (std::map<std::string, uint64_t>{{"/10", 0}, {"/10/20", 2}}));
@@ -540,7 +231,7 @@ TEST_F(TreeCollectorTest, SamplesNameNodesOfEarlierFiles) {
   thread.Enter(20);
   Collect();
   collector_.BeginFile();
-  reader_ = Reader();
+  reader_ = TreeReader();
   const uint32_t number = collector_.TraceNode(thread.current_ref());
   Collect();
   ASSERT_TRUE(reader_.nodes.contains(number));
@@ -554,7 +245,7 @@ TEST_F(TreeCollectorTest, NewRecordingForgetsWhatWasCountedBetween) {
   Collect();
   thread.Exit(thread.Enter(10));  // nobody records
   collector_.BeginRecording();
-  reader_ = Reader();
+  reader_ = TreeReader();
   thread.Exit(thread.Enter(10));
   Collect();
   EXPECT_EQ(reader_.Calls(), (std::map<std::string, uint64_t>{{"/10", 1}}));

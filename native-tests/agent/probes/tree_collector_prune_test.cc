@@ -1,0 +1,199 @@
+// Bounded trees: what is given up, and that nothing of it is lost.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <random>
+#include <vector>
+
+#include "agent/hot/thread_state.h"
+#include "agent/probes/tree_collector.h"
+#include "native-tests/agent/probes/probe_double.h"
+#include "native-tests/agent/probes/tree_reader.h"
+
+namespace jtrace {
+namespace {
+
+using ::jtrace::testing::ProbeDouble;
+using ::jtrace::testing::TestArena;
+using ::jtrace::testing::TreeReader;
+
+// A thread on paths without end, in a tree that may have about a thousand nodes. Nodes that are not
+// told at first sight are told in every `tell_every`th round.
+void WalkWithoutEnd(ProbeDouble& thread, TreeCollector& collector, TreeReader& reader, int rounds,
+                    absl::FunctionRef<void()> between, int tell_every = 1) {
+  std::mt19937 random(7);
+  uint32_t next_routine = 100;
+  std::vector<uint64_t> tokens;
+  for (int round = 0; round < rounds; ++round) {
+    for (int i = 0; i < 400; ++i) {
+      const bool is_new = random() % 4 == 0;
+      if (tokens.size() < 12 && random() % 2 == 0) {
+        const uint32_t routine = is_new ? next_routine++ : 1 + random() % 5;
+        tokens.push_back(thread.Enter(routine, random() % 3 == 0));
+      } else if (!tokens.empty()) {
+        thread.Exit(tokens.back());
+        tokens.pop_back();
+      }
+    }
+    between();
+    thread.Prune();
+    collector.Poll();
+    collector.Collect([&](const TreeUpdate& update) { reader.Read(update); },
+                      round % tell_every == 0);
+  }
+}
+
+TEST(TreeCollectorPruneTest, NoCallIsLostAndMemoryIsBounded) {
+  TestArena arena;
+  TreeCollector collector(arena.get(), nullptr, nullptr, hot::ProbeClock::kNone,
+                          {.arena_bytes = 1000 * sizeof(hot::Node), .prune_percent = 1});
+  TreeReader reader;
+  ProbeDouble thread(arena.get(), 1);
+  uint64_t used_early = 0;
+  int round = 0;
+  WalkWithoutEnd(thread, collector, reader, 800, [&] {
+    if (++round == 200) used_early = ArenaBytesUsed(*arena.get());
+  });
+  collector.Collect([&](const TreeUpdate& update) { reader.Read(update); });
+  uint64_t calls = 0, jitted = 0;
+  for (const auto& [number, place] : reader.nodes) {
+    calls += place.calls;
+    jitted += place.jitted;
+  }
+  EXPECT_EQ(calls, thread.calls());
+  EXPECT_EQ(jitted, thread.jitted());
+  EXPECT_EQ(collector.total_calls(), thread.calls());
+  EXPECT_GT(collector.pruned_nodes(), 5'000u);
+  EXPECT_LT(ArenaBytesUsed(*arena.get()), used_early * 5 / 4 + 100'000);
+}
+
+TEST(TreeCollectorPruneTest, WhatIsSoonGivenUpIsNotTold) {
+  std::map<int, uint32_t> told;
+  for (const int tell_every : {1, 10}) {
+    TestArena arena;
+    TreeCollector collector(arena.get(), nullptr, nullptr, hot::ProbeClock::kNone,
+                            {.arena_bytes = 1000 * sizeof(hot::Node), .prune_percent = 1});
+    TreeReader reader;
+    ProbeDouble thread(arena.get(), 1);
+    WalkWithoutEnd(
+        thread, collector, reader, 400, [] {}, tell_every);
+    told[tell_every] = collector.nodes_reported();
+    collector.TellAll();
+    collector.Collect([&](const TreeUpdate& update) { reader.Read(update); });
+    uint64_t calls = 0;
+    for (const auto& [number, place] : reader.nodes) calls += place.calls;
+    EXPECT_EQ(calls, thread.calls());
+    EXPECT_EQ(collector.total_calls(), thread.calls());
+  }
+  EXPECT_LT(told[10], told[1] / 2);
+}
+
+// Records in the ring, the open gap and the file's first position name nodes at any time.
+TEST(TreeCollectorPruneTest, ThreadsWithALogKeepTheirNodes) {
+  TestArena arena;
+  TreeCollector collector(arena.get(), nullptr, nullptr, hot::ProbeClock::kNone,
+                          {.arena_bytes = 100 * sizeof(hot::Node), .prune_percent = 1});
+  TreeReader reader;
+  ProbeDouble thread(arena.get(), 1);
+  thread.state()->log_ring = 1;
+  WalkWithoutEnd(thread, collector, reader, 20, [] {});
+  EXPECT_TRUE(collector.IsShort());
+  EXPECT_EQ(collector.pruned_nodes(), 0u);
+  thread.state()->log_ring = 0;
+  WalkWithoutEnd(thread, collector, reader, 20, [] {});
+  EXPECT_GT(collector.pruned_nodes(), 0u);
+}
+
+// The thread goes there by ThreadState::pruned, whatever the tree's slots say.
+TEST(TreeCollectorPruneTest, TheRootsPrunedNodeStays) {
+  TestArena arena;
+  TreeCollector collector(arena.get(), nullptr, nullptr, hot::ProbeClock::kNone,
+                          {.arena_bytes = 100 * sizeof(hot::Node), .prune_percent = 1});
+  TreeReader reader;
+  ProbeDouble thread(arena.get(), 1);
+  const uint64_t token = thread.Enter(hot::kPrunedRoutine);
+  const auto pruned = static_cast<hot::Ref>(thread.current_ref());
+  thread.state()->pruned = pruned;
+  thread.Exit(token);
+  WalkWithoutEnd(thread, collector, reader, 40, [] {});
+  EXPECT_GT(collector.pruned_nodes(), 0u);
+  const auto& node = *hot::At<hot::Node>(arena.get(), pruned);
+  EXPECT_EQ(node.marks & hot::kMarkGone, 0);
+  EXPECT_EQ(node.routine, hot::kPrunedRoutine);
+}
+
+// What was pruned leaves its time as well, in all files of the recording together.
+TEST(TreeCollectorPruneTest, NoTimeIsLost) {
+  constexpr uint64_t kNodeBytes = sizeof(hot::Node) + sizeof(hot::NodeTimes);
+  for (const uint32_t group : {0, 1}) {
+    TestArena arena;
+    const TickScale scale = TickScale::Nanoseconds();
+    TreeCollector collector(arena.get(), [group](uint64_t, bool) { return group; }, &scale,
+                            hot::ProbeClock::kCoarse,
+                            {.arena_bytes = 1000 * kNodeBytes, .prune_percent = 1});
+    std::vector<TreeReader> files(1);
+    ProbeDouble thread(arena.get(), 1, false, /*has_clock=*/true);
+    for (int file = 0; file < 4; ++file) {
+      WalkWithoutEnd(thread, collector, files.back(), 100, [] {});
+      collector.BeginFile();
+      files.emplace_back();
+    }
+    collector.Collect([&](const TreeUpdate& update) { files.back().Read(update); });
+    uint64_t base = 0, calls = 0, in_pruned = 0;
+    for (const TreeReader& file : files) {
+      for (const auto& [number, place] : file.nodes) {
+        base += place.base;
+        calls += place.calls;
+        if (place.path.ends_with("/0")) in_pruned += place.base;
+      }
+    }
+    EXPECT_EQ(calls, thread.calls());
+    EXPECT_EQ(base, thread.ticks());
+    EXPECT_GT(collector.pruned_nodes(), 1'000u);
+    if (group == 0) {
+      EXPECT_GT(in_pruned, 0u);
+    }
+  }
+}
+
+TEST(TreeCollectorPruneTest, SamplesOfPrunedNodesFindANodeThatIsDefined) {
+  TestArena arena;
+  TreeCollector collector(arena.get(), nullptr, nullptr, hot::ProbeClock::kNone,
+                          {.arena_bytes = 1000 * sizeof(hot::Node), .prune_percent = 1});
+  TreeReader reader;
+  ProbeDouble thread(arena.get(), 1);
+  std::vector<uint32_t> sampled;
+  uint64_t before = 0;
+  WalkWithoutEnd(thread, collector, reader, 300, [&] {
+    // Read in this round; the one of the round before may have been given up by now.
+    for (const uint64_t raw : {thread.current_ref(), before}) {
+      if (raw != 0) sampled.push_back(collector.TraceNode(raw));
+    }
+    before = thread.current_ref();
+  });
+  EXPECT_GT(collector.pruned_nodes(), 1'000u);
+  for (const uint32_t number : sampled) EXPECT_TRUE(reader.nodes.contains(number)) << number;
+}
+
+TEST(TreeCollectorPruneTest, MembersOfGroupsLeaveTheirCallsToTheGroup) {
+  TestArena arena;
+  TreeCollector collector(arena.get(), [](uint64_t, bool) { return 1; }, nullptr,
+                          hot::ProbeClock::kNone,
+                          {.arena_bytes = 1000 * sizeof(hot::Node),
+                           .groups_bytes = 400 * sizeof(GroupForest::Node),
+                           .prune_percent = 1});
+  TreeReader reader;
+  ProbeDouble thread(arena.get(), 1);
+  WalkWithoutEnd(thread, collector, reader, 300, [] {});
+  uint64_t calls = 0, in_pruned = 0;
+  for (const auto& [path, count] : reader.Calls()) {
+    calls += count;
+    if (path.ends_with("/0")) in_pruned += count;
+  }
+  EXPECT_EQ(calls, thread.calls());
+  EXPECT_GT(in_pruned, 0u);
+  EXPECT_LE(reader.nodes.size(), 252u);
+}
+
+}  // namespace
+}  // namespace jtrace

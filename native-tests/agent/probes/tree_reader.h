@@ -1,0 +1,57 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+
+#include "agent/probes/tree_collector.h"
+
+namespace jtrace::testing {
+
+// What a reader of the trace would know: it trusts nothing but updates.
+struct TreeReader {
+  struct Place {
+    std::string path;
+    uint64_t calls = 0, jitted = 0, base = 0;
+  };
+  std::map<uint32_t, Place> nodes;
+  std::map<uint64_t, int> ends;
+  std::set<uint32_t> pruned;
+
+  void Read(const TreeUpdate& update) {
+    for (const NodeUpdate& node : update.nodes) {
+      EXPECT_EQ(node.is_new, !nodes.contains(node.node)) << node.node;
+      EXPECT_FALSE(pruned.contains(node.node)) << "numbers are not used again";
+      if (node.is_new) {
+        EXPECT_TRUE(node.parent == 0 || nodes.contains(node.parent)) << "child before parent";
+        nodes[node.node].path = nodes[node.parent].path + "/" + std::to_string(node.routine);
+      }
+      Place& place = nodes[node.node];
+      if (node.pruned) {
+        EXPECT_EQ(node.calls, 0u);
+        place.calls = place.jitted = place.base = 0;
+        pruned.insert(node.node);
+        continue;
+      }
+      EXPECT_GE(node.calls, place.calls);
+      EXPECT_LE(node.jitted, node.calls);
+      EXPECT_GE(node.time.base, place.base);
+      place.base = node.time.base;
+      place.calls = node.calls;
+      place.jitted = node.jitted;
+    }
+    ends[update.java_tid] += update.ended;
+  }
+  std::map<std::string, uint64_t> Calls() const {
+    std::map<std::string, uint64_t> calls;
+    for (const auto& [number, place] : nodes) {
+      if (number != 0) calls[place.path] += place.calls;
+    }
+    return calls;
+  }
+};
+
+}  // namespace jtrace::testing
