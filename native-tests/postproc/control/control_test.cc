@@ -192,11 +192,11 @@ TEST(AttachCapabilityTest, IsTheFirstCharacterOfTheCapabilities) {
 // The signal would make the JVM print its threads on the program's stdout.
 TEST_F(ProcTest, AJvmThatRefusesAttachGetsNoSignal) {
   Add("100", Status("4"), "x /libjvm.so\n", "java");
-  const std::string folder = proc_ + "/100/root/tmp/hsperfdata_somebody";
-  std::filesystem::create_directories(folder);
-  std::ofstream(folder + "/5") << PerformanceDataWith("0100000");
   auto jvm = ProcessTable(proc_).Find(100);
   ASSERT_TRUE(jvm.ok());
+  const std::string folder = jvm->root + "/tmp/hsperfdata_user";
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder + "/5") << PerformanceDataWith("0100000");
   jvm->pid = getpid();  // the signal would end this test
   const absl::Status status = LoadAgent(*jvm, "/x.so", "", std::chrono::milliseconds(10));
   EXPECT_THAT(std::string(status.message()), HasSubstr("-XX:+DisableAttachMechanism"));
