@@ -13,6 +13,7 @@ enum class CfaRule : uint8_t {
   kUnsupported,  // a rule that this reader cannot do
   kRsp,          // rsp + cfa_offset
   kRbp,          // rbp + cfa_offset
+  kRbx,          // rbx + cfa_offset: the dynamic loader's lazy binding
   kR10,          // r10 + cfa_offset: stack realignment, before rbp has it
   kAtRbp,        // *(rbp + cfa_offset): stack realignment
   kPlt,          // procedure linkage table entry: rsp + 8, + 8 if (pc & 15) >= cfa_offset
@@ -26,13 +27,22 @@ enum class RbpRule : uint8_t {
   kLost,   // undefined
 };
 
+// How the caller's rbx is found.
+enum class RbxRule : uint8_t {
+  kSame,   // unchanged
+  kAtCfa,  // *(CFA + rbx_offset)
+  kLost,   // anything else
+};
+
 struct CfiRow {
   CfaRule cfa = CfaRule::kNoRow;
   RbpRule rbp = RbpRule::kSame;
+  RbxRule rbx = RbxRule::kSame;
   bool outermost = false;     // return address undefined: the thread's first frame
   bool signal_frame = false;  // the frame of a signal: the caller's registers lie in a ucontext
   int32_t cfa_offset = 0;
   int32_t rbp_offset = 0;
+  int32_t rbx_offset = 0;
 };
 
 // Interprets .eh_frame for `pc`, found over the sorted table of `eh_frame_hdr` (mapped in memory).

@@ -21,26 +21,45 @@ constinit Entry cache[1 << kCacheBits];
 
 uint64_t Mix(uint64_t value) { return value * 0x9e37'79b9'7f4a'7c15; }
 
-// 4 bits CFA rule, 2 bits rbp rule, 2 flags, 28 bits CFA offset, 28 bits rbp offset.
-constexpr int32_t kOffsetLimit = 1 << 27;
-bool Packs(int32_t offset) { return offset >= -kOffsetLimit && offset < kOffsetLimit; }
+// A row in one word.
+struct PackedRow {
+  uint64_t cfa : 4;
+  uint64_t rbp : 2;
+  uint64_t rbx : 2;
+  uint64_t outermost : 1;
+  uint64_t signal_frame : 1;
+  int64_t cfa_offset : 24;
+  int64_t rbp_offset : 15;
+  int64_t rbx_offset : 15;
+};
+static_assert(sizeof(PackedRow) == sizeof(uint64_t));
 
-uint64_t Pack(const CfiRow& row) {
-  const uint64_t mask = (1u << 28) - 1;
-  return static_cast<uint64_t>(row.cfa) | static_cast<uint64_t>(row.rbp) << 4 |
-         static_cast<uint64_t>(row.outermost) << 6 | static_cast<uint64_t>(row.signal_frame) << 7 |
-         (static_cast<uint64_t>(static_cast<uint32_t>(row.cfa_offset)) & mask) << 8 |
-         (static_cast<uint64_t>(static_cast<uint32_t>(row.rbp_offset)) & mask) << 36;
+// False: an offset needs more bits.
+bool Pack(const CfiRow& row, uint64_t* word) {
+  const PackedRow packed = {static_cast<uint64_t>(row.cfa),
+                            static_cast<uint64_t>(row.rbp),
+                            static_cast<uint64_t>(row.rbx),
+                            row.outermost,
+                            row.signal_frame,
+                            row.cfa_offset,
+                            row.rbp_offset,
+                            row.rbx_offset};
+  *word = __builtin_bit_cast(uint64_t, packed);
+  return packed.cfa_offset == row.cfa_offset && packed.rbp_offset == row.rbp_offset &&
+         packed.rbx_offset == row.rbx_offset;
 }
 
-CfiRow Unpack(uint64_t packed) {
+CfiRow Unpack(uint64_t word) {
+  const auto packed = __builtin_bit_cast(PackedRow, word);
   CfiRow row;
-  row.cfa = static_cast<CfaRule>(packed & 15);
-  row.rbp = static_cast<RbpRule>(packed >> 4 & 3);
-  row.outermost = (packed >> 6 & 1) != 0;
-  row.signal_frame = (packed >> 7 & 1) != 0;
-  row.cfa_offset = static_cast<int32_t>(static_cast<int64_t>(packed << 28) >> 36);
-  row.rbp_offset = static_cast<int32_t>(static_cast<int64_t>(packed) >> 36);
+  row.cfa = static_cast<CfaRule>(packed.cfa);
+  row.rbp = static_cast<RbpRule>(packed.rbp);
+  row.rbx = static_cast<RbxRule>(packed.rbx);
+  row.outermost = packed.outermost != 0;
+  row.signal_frame = packed.signal_frame != 0;
+  row.cfa_offset = static_cast<int32_t>(packed.cfa_offset);
+  row.rbp_offset = static_cast<int32_t>(packed.rbp_offset);
+  row.rbx_offset = static_cast<int32_t>(packed.rbx_offset);
   return row;
 }
 
@@ -74,8 +93,7 @@ bool CfiLookup::Find(uintptr_t pc, CfiRow* row) {
     return true;
   }
   *row = ReadCfiRow(static_cast<const std::byte*>(eh_frame_hdr_), pc);
-  if (Packs(row->cfa_offset) && Packs(row->rbp_offset)) {
-    const uint64_t fresh = Pack(*row);
+  if (uint64_t fresh; Pack(*row, &fresh)) {
     entry.row.store(fresh, std::memory_order_relaxed);
     entry.key.store(pc ^ fresh ^ object, std::memory_order_relaxed);
   }

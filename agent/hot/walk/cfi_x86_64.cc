@@ -1,5 +1,5 @@
-// The interpreter of call frame instructions (DWARF 5 §6.4), reduced to the three registers that
-// x86-64 unwinding needs: the CFA, the return address and rbp.
+// The interpreter of call frame instructions (DWARF 5 §6.4), reduced to the registers that
+// x86-64 unwinding needs: the CFA, the return address, rbp and rbx.
 #include "agent/hot/walk/cfi.h"
 #include "agent/hot/walk/dwarf_reader.h"
 
@@ -7,6 +7,7 @@ namespace jtrace::hot {
 namespace {
 
 // DWARF register numbers (System V ABI, AMD64, figure 3.36).
+constexpr uint64_t kRbx = 3;
 constexpr uint64_t kRbp = 6;
 constexpr uint64_t kRsp = 7;
 constexpr uint64_t kR10 = 10;
@@ -36,6 +37,8 @@ CfaRule CfaOfRegister(uint64_t reg) {
       return CfaRule::kRsp;
     case kRbp:
       return CfaRule::kRbp;
+    case kRbx:
+      return CfaRule::kRbx;
     case kR10:
       return CfaRule::kR10;
     default:
@@ -209,24 +212,27 @@ class RowInterpreter {
         Restore(reg);
         return true;
       case 0x07:  // undefined
-        if (reg == kRbp) row_.rbp = RbpRule::kLost;
+        Lose(reg);
         if (reg == kReturnAddress) row_.outermost = true;
         return true;
       case 0x08:  // same_value
         if (reg == kRbp) row_.rbp = RbpRule::kSame;
+        if (reg == kRbx) row_.rbx = RbxRule::kSame;
         return true;
       case 0x09:  // register
         in.Uleb();
-        if (reg == kRbp) row_.rbp = RbpRule::kLost;
+        Lose(reg);
         return reg != kReturnAddress;
       case 0x10:  // expression
         return SetExpression(reg, in.Block(in.Uleb()));
       case 0x14:  // val_offset
       case 0x15:  // val_offset_sf
         in.Uleb();
+        Lose(reg);
         return reg != kRbp && reg != kReturnAddress;
       case 0x16:  // val_expression
         in.Skip(in.Uleb());
+        Lose(reg);
         return reg != kRbp && reg != kReturnAddress;
       default:
         return false;
@@ -242,10 +248,18 @@ class RowInterpreter {
     }
   }
 
+  void Lose(uint64_t reg) {
+    if (reg == kRbp) row_.rbp = RbpRule::kLost;
+    if (reg == kRbx) row_.rbx = RbxRule::kLost;
+  }
+
   void SetAtCfa(uint64_t reg, int64_t offset) {
     if (reg == kRbp) {
       row_.rbp = RbpRule::kAtCfa;
       row_.rbp_offset = static_cast<int32_t>(offset);
+    } else if (reg == kRbx) {
+      row_.rbx = RbxRule::kAtCfa;
+      row_.rbx_offset = static_cast<int32_t>(offset);
     } else if (reg == kReturnAddress) {
       row_.outermost = false;
       if (offset != -8) row_.cfa = CfaRule::kUnsupported;
@@ -256,6 +270,9 @@ class RowInterpreter {
     if (reg == kRbp) {
       row_.rbp = initial_.rbp;
       row_.rbp_offset = initial_.rbp_offset;
+    } else if (reg == kRbx) {
+      row_.rbx = initial_.rbx;
+      row_.rbx_offset = initial_.rbx_offset;
     } else if (reg == kReturnAddress) {
       row_.outermost = initial_.outermost;
     }
@@ -284,6 +301,7 @@ class RowInterpreter {
 
   bool SetExpression(uint64_t reg, DwarfReader in) {
     if (reg == kReturnAddress) return false;
+    if (reg == kRbx) row_.rbx = RbxRule::kLost;
     if (reg != kRbp) return true;
     const uint8_t first = in.Byte();
     const int64_t offset = in.Sleb();

@@ -31,6 +31,8 @@ struct Cursor {
   uintptr_t pc;
   uintptr_t sp;
   uintptr_t fp;  // rbp
+  uintptr_t bx;  // rbx; followed through native frames only
+  bool bx_known;
   // End of the stack that sp is in, or of what is read of it if that is not known.
   uintptr_t stack_high;
   // sp is in the thread's stack, so that everything in [sp, stack_high) is mapped.
@@ -43,6 +45,7 @@ struct Cursor {
   uintptr_t fp_slot;
   // What the last step made use of, for WalkMemory.
   bool step_used_fp;
+  bool step_used_bx;
   uintptr_t step_method;  // of an interpreted frame, else 0
   uintptr_t step_bytecode_pointer;
 
@@ -53,6 +56,8 @@ struct Cursor {
     pc = Register(REG_RIP);
     sp = Register(REG_RSP);
     fp = Register(REG_RBP);
+    bx = Register(REG_RBX);
+    bx_known = true;
     pc_slot = fp_slot = 0;
     stack_known = sp >= stack.low && sp < stack.high;
     stack_high = stack_known ? stack.high : sp + kGuardedStack;
@@ -97,6 +102,7 @@ struct Cursor {
     sp = caller_sp;
     fp = caller_fp.value;
     fp_slot = caller_fp.slot;
+    bx_known = false;
     interrupted = false;
   }
 };

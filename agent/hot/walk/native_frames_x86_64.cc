@@ -48,6 +48,10 @@ bool ComputeCfa(const Cursor& cursor, const CfiRow& row, uintptr_t* cfa) {
     case CfaRule::kRbp:
       *cfa = cursor.fp + offset;
       return true;
+    case CfaRule::kRbx:
+      if (!cursor.bx_known) return false;
+      *cfa = cursor.bx + offset;
+      return true;
     case CfaRule::kR10:
       if (!cursor.interrupted) return false;
       *cfa = cursor.Register(REG_R10) + offset;
@@ -75,6 +79,15 @@ bool CallerFp(const Cursor& cursor, const CfiRow& row, uintptr_t cfa, SavedFp* f
   }
 }
 
+// False: not known.
+bool CallerBx(const Cursor& cursor, const CfiRow& row, uintptr_t cfa, uintptr_t* bx) {
+  if (row.rbx == RbxRule::kAtCfa) {
+    return cursor.Load(cfa + static_cast<uintptr_t>(static_cast<intptr_t>(row.rbx_offset)), bx);
+  }
+  *bx = cursor.bx;
+  return row.rbx == RbxRule::kSame && cursor.bx_known;
+}
+
 }  // namespace
 
 Step StepNative(WalkState& walk) {
@@ -99,7 +112,12 @@ Step StepNative(WalkState& walk) {
   }
   if (return_address == 0) return Step::kEnd;  // how old start-up code marks the first frame
   cursor.step_used_fp = row.cfa != CfaRule::kRsp || row.rbp != RbpRule::kAtCfa;
+  cursor.step_used_bx = row.cfa == CfaRule::kRbx;
+  uintptr_t bx;
+  const bool bx_known = CallerBx(cursor, row, cfa, &bx);
   cursor.Return(return_address, cfa - 8, cfa, fp);
+  cursor.bx = bx;
+  cursor.bx_known = bx_known;
   return Step::kCaller;
 }
 

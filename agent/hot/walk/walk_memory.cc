@@ -77,6 +77,7 @@ void WalkMemory::Stepped(const Cursor& cursor, uint32_t frames) {
   WalkedFrame& frame = storage_.walked[walked_++];
   frame.frames_end = frames;
   frame.uses_fp = cursor.step_used_fp;
+  if (cursor.step_used_bx) storable_ = false;
   frame.method = cursor.step_method;
   frame.bytecode_pointer = cursor.step_bytecode_pointer;
 }

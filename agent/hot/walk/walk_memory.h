@@ -33,7 +33,8 @@ struct WalkedFrame {
 // was read the last time; if all are the same, the rest of the chain is the remembered one, because
 // each step depends on nothing else. So a deep frame costs two or three loads in place of a lookup.
 //
-// Belongs to one thread's handler. Walks with holes, guesses or signal frames are not remembered.
+// Belongs to one thread's handler. Walks with holes, guesses or signal frames are not remembered,
+// nor those that needed rbx, which no slot tells.
 class WalkMemory {
  public:
   // Physical frames and chain frames that are remembered; deeper stacks are walked in full.

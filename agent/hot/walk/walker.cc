@@ -24,6 +24,7 @@ Step StepJava(WalkState& walk) {
 Step StepFrom(WalkState& walk) {
   Cursor& cursor = walk.cursor;
   cursor.step_used_fp = true;
+  cursor.step_used_bx = false;
   cursor.step_method = 0;
   const uintptr_t sp = cursor.sp;
   const bool was_interrupted = cursor.interrupted;

@@ -58,6 +58,58 @@ TEST(CfiTest, WalksLikeLibunwind) {
   EXPECT_EQ(failed, 0);
 }
 
+// As the dynamic loader's lazy binding does: realigns the stack, and keeps where it was in rbx,
+// which what it calls saves and uses.
+extern "C" void CallOverRbx(void (*callee)());
+extern "C" const char call_over_rbx_return[];
+asm(R"(
+  .pushsection .text
+  .globl CallOverRbx
+  .type CallOverRbx, @function
+CallOverRbx:
+  .cfi_startproc
+  pushq %rbx
+  .cfi_def_cfa_offset 16
+  .cfi_offset rbx, -16
+  movq %rsp, %rbx
+  .cfi_def_cfa_register rbx
+  andq $-64, %rsp
+  subq $192, %rsp
+  call *%rdi
+  .globl call_over_rbx_return
+call_over_rbx_return:
+  movq %rbx, %rsp
+  .cfi_def_cfa_register rsp
+  popq %rbx
+  .cfi_def_cfa_offset 8
+  ret
+  .cfi_endproc
+  .size CallOverRbx, . - CallOverRbx
+  .popsection
+)");
+
+int over_rbx;
+
+void CompareOverRbx(int signal, siginfo_t* info, void* context) {
+  Compare(signal, info, context);
+  ChainEnd end;
+  for (const uintptr_t pc : Walk(static_cast<const ucontext_t*>(context), &end)) {
+    if (pc == reinterpret_cast<uintptr_t>(call_over_rbx_return)) ++over_rbx;
+  }
+}
+
+TEST(CfiTest, FollowsRbxThroughItsCallees) {
+  compared = different = failed = over_rbx = 0;
+  Interrupted(CompareOverRbx, [] {
+    static long seed = 0;
+    static volatile long sink = 0;
+    CallOverRbx([] { sink = sink + Recurse(10, ++seed); });
+    return over_rbx < 100;
+  });
+  EXPECT_EQ(different, 0) << first_difference;
+  EXPECT_EQ(failed, 0);
+}
+
 TEST(CfiTest, FindsNoRowOutsideOfCode) {
   CfiLookup lookup;
   CfiRow row;
@@ -88,6 +140,8 @@ TEST(CfiTest, CacheGivesWhatTheTablesSay) {
       EXPECT_EQ(cached.cfa, again.cfa);
       EXPECT_EQ(cached.cfa_offset, again.cfa_offset);
       EXPECT_EQ(cached.rbp_offset, again.rbp_offset);
+      EXPECT_EQ(cached.rbx, again.rbx);
+      EXPECT_EQ(cached.rbx_offset, again.rbx_offset);
     }
   }
 }
