@@ -74,10 +74,13 @@ std::string PathChecker::Check(const hot::SampleView& sample) {
   return text;
 }
 
-bool PathChecker::Ok(double max_inexact) const {
+bool PathChecker::Ok(double max_inexact, double max_unequal) const {
   if (!registered_) return true;
-  return mismatches_ == 0 && checked_ > 0 &&
-         100.0 * static_cast<double>(inexact_) <= max_inexact * static_cast<double>(checked_);
+  const auto within = [this](uint64_t count, double percent) {
+    return 100.0 * static_cast<double>(count) <= percent * static_cast<double>(checked_);
+  };
+  return mismatches_ == 0 && checked_ > 0 && within(inexact_, max_inexact) &&
+         within(checked_ - equal_, max_unequal);
 }
 
 std::string PathChecker::Summary() const {

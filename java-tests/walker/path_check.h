@@ -27,8 +27,9 @@ class PathChecker {
   // being entered or left, the sample counts as inexact.
   std::string Check(const hot::SampleView& sample);
 
-  // max_inexact: percent of samples.
-  bool Ok(double max_inexact) const;
+  // At most these percentages of the samples may be inexact, and differ from the published path at
+  // all: those that were taken between a call and its publication do.
+  bool Ok(double max_inexact, double max_unequal) const;
   std::string Summary() const;
 
  private:

@@ -1,10 +1,7 @@
 // The test agent: a Sampler and the least JVMTI that it needs, checking the chains it gets.
 //
-// -agentpath:…=KEY=VALUE,…  interval_us (1000), timer (auto|perf|posix), min_root (percent of
-// chains that must reach the root, 99), max_inexact (percent of paths, 3), min_samples (20),
-// check_memory (1: no remembered chain may differ from the full walk),
-// max_frames, dump (failed chains to print), report (file for the statistics). A failed check
-// prints why on stderr and ends the JVM with status 3.
+// -agentpath:…=KEY=VALUE,… as walker_settings.h lists them. A failed check prints why on stderr and
+// ends the JVM with status 3.
 //
 // Also the native half of the test programs (PathCheck).
 #include <dlfcn.h>
@@ -28,6 +25,7 @@
 #include "agent/hot/sample_handler.h"
 #include "agent/sampling/sampler.h"
 #include "java-tests/walker/path_check.h"
+#include "java-tests/walker/walker_settings.h"
 
 namespace jtrace::walker_test {
 namespace {
@@ -36,57 +34,10 @@ using hot::ChainEnd;
 using hot::Frame;
 using hot::FrameKind;
 using sampling::Sampler;
-using sampling::SamplerOptions;
-
-struct Settings {
-  SamplerOptions sampler;
-  double min_root = 99;
-  double max_inexact = 3;
-  uint64_t min_samples = 20;
-  int dump = 3;
-  std::string report;
-};
-
-Settings ParseSettings(const char* text) {
-  Settings settings;
-  std::string rest = text != nullptr ? text : "";
-  while (!rest.empty()) {
-    const size_t end = rest.find(',');
-    const std::string item = rest.substr(0, end);
-    rest = end == std::string::npos ? "" : rest.substr(end + 1);
-    const size_t equals = item.find('=');
-    const std::string key = item.substr(0, equals), value = item.substr(equals + 1);
-    if (key == "interval_us") {
-      settings.sampler.interval = std::chrono::microseconds(std::stol(value));
-    } else if (key == "timer") {
-      settings.sampler.timer = value == "perf"    ? sampling::TimerKind::kPerf
-                               : value == "posix" ? sampling::TimerKind::kPosix
-                                                  : sampling::TimerKind::kAuto;
-    } else if (key == "min_root") {
-      settings.min_root = std::stod(value);
-    } else if (key == "max_inexact") {
-      settings.max_inexact = std::stod(value);
-    } else if (key == "min_samples") {
-      settings.min_samples = std::stoul(value);
-    } else if (key == "check_memory") {
-      settings.sampler.check_memory = value == "1";
-    } else if (key == "max_frames") {
-      settings.sampler.max_frames = static_cast<uint32_t>(std::stoul(value));
-    } else if (key == "dump") {
-      settings.dump = std::stoi(value);
-    } else if (key == "report") {
-      settings.report = value;
-    } else {
-      fprintf(stderr, "walker_agent: unknown setting %s\n", key.c_str());
-      _exit(3);
-    }
-  }
-  return settings;
-}
 
 // All that the agent keeps; one per JVM, reached from the callbacks.
 struct Agent {
-  Settings settings;
+  WalkerSettings settings;
   jvmtiEnv* jvmti = nullptr;
   std::unique_ptr<Sampler> sampler;
   PathChecker paths;
@@ -318,7 +269,7 @@ void CheckResult() {
   const bool remembered_right = hot::sample_counters.memory_wrong.load() == 0 &&
                                 (any_checked || !a.settings.sampler.check_memory);
   if (enough && remembered_right && root >= a.settings.min_root &&
-      a.paths.Ok(a.settings.max_inexact))
+      a.paths.Ok(a.settings.max_inexact, a.settings.max_unequal))
     return;
   fprintf(stderr, "walker_agent: FAILED: %lu samples, %.3f%% reach the root\n", a.samples, root);
   PrintReport(stderr);
@@ -353,7 +304,7 @@ void JNICALL OnClassPrepare(jvmtiEnv* jvmti, JNIEnv*, jthread, jclass type) {
 
 jint Load(JavaVM* vm, const char* options) {
   agent = new Agent;
-  agent->settings = ParseSettings(options);
+  agent->settings = ParseWalkerSettings(options);
   agent->settings.sampler.read_position = ReadPublishedPath;
   if (vm->GetEnv(reinterpret_cast<void**>(&agent->jvmti), JVMTI_VERSION_1_2) != JNI_OK) return 1;
   timespec begin, end;

@@ -6,14 +6,17 @@ import java.util.SplittableRandom;
 
 /**
  * Publishes its own call path while it recurses at random through four Java methods and through
- * native code; the test agent compares it with the sampled chains. Arguments: the library, seconds.
+ * native code; the test agent compares it with the sampled chains. Arguments: the library, seconds,
+ * and how much work a call does (default 40 steps of a few instructions).
  */
 public class PathCheck {
   static final ByteBuffer PATH = ByteBuffer.allocateDirect(8).order(ByteOrder.nativeOrder());
+  static final ByteBuffer NOTHING = ByteBuffer.allocateDirect(8);
   private static final VarHandle LONG =
       MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.nativeOrder());
   static final SplittableRandom RANDOM = new SplittableRandom(42);
   static long sink;
+  static int steps = 40;
 
   /** In program order, so that the compiler neither moves nor merges the stores. */
   private static void publish(long path) {
@@ -81,6 +84,7 @@ public class PathCheck {
 
   static void fromNative(long path, int depth) {
     next(path, depth);
+    publish(path); // the native code goes on for a while
   }
 
   static int compare(int x, int y) {
@@ -90,23 +94,33 @@ public class PathCheck {
 
   private static void work(int depth) {
     long x = sink;
-    for (int i = 0; i < 40 + depth; i++) x = x * 31 + i;
+    for (int i = 0; i < steps + depth; i++) x = x * 31 + i;
     if ((x & 255) == 0) x += Long.toString(x).hashCode();
     sink = x;
   }
 
   public static void main(String[] args) {
     System.load(args[0]);
-    register(PATH, Thread.currentThread().getId());
-    long end = System.nanoTime() + Long.parseLong(args[1]) * 1_000_000_000L;
-    long rounds = 0;
+    long thread = Thread.currentThread().getId();
+    // What linking and compiling the calls takes lies between entry and publication: nothing is
+    // published where it is looked for.
+    register(NOTHING, thread);
+    rounds(1);
+    if (args.length > 2) steps = Integer.parseInt(args[2]);
+    publish(0);
+    register(PATH, thread);
+    rounds(Long.parseLong(args[1]));
+    publish(0);
+    System.out.println("PathCheck done");
+  }
+
+  private static void rounds(long seconds) {
+    long end = System.nanoTime() + seconds * 1_000_000_000L;
     while (System.nanoTime() < end) {
-      for (int i = 0; i < 50; i++, rounds++) {
+      for (int i = 0; i < 50; i++) {
         publish(0); // not checked between the rounds
         next(1, 28);
       }
     }
-    publish(0);
-    System.out.println("PathCheck done " + (rounds > 0));
   }
 }

@@ -1,0 +1,29 @@
+// What the walker's test agent is told on the command line.
+#ifndef JTRACE_JAVA_TESTS_WALKER_WALKER_SETTINGS_H_
+#define JTRACE_JAVA_TESTS_WALKER_WALKER_SETTINGS_H_
+
+#include <cstdint>
+#include <string>
+
+#include "agent/sampling/sampler.h"
+
+namespace jtrace::walker_test {
+
+// KEY=VALUE,… by the names below, but for `sampler`: interval_us (1000), timer (auto|perf|posix),
+// check_memory (1: no remembered chain may differ from the full walk), max_frames.
+struct WalkerSettings {
+  sampling::SamplerOptions sampler;
+  double min_root = 99;      // percent of chains that must reach the root
+  double max_inexact = 3;    // percent of paths whose interrupted frame is told wrong
+  double max_unequal = 100;  // percent of paths that are not the published ones, for any reason
+  uint64_t min_samples = 20;
+  int dump = 3;        // failed chains to print
+  std::string report;  // file for the statistics; empty: none
+};
+
+// Ends the process with status 3 for an unknown setting.
+WalkerSettings ParseWalkerSettings(const char* text);
+
+}  // namespace jtrace::walker_test
+
+#endif  // JTRACE_JAVA_TESTS_WALKER_WALKER_SETTINGS_H_
