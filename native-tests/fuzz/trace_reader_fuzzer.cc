@@ -14,7 +14,7 @@
 #include "postproc/calltree/arc_flow.h"
 #include "postproc/calltree/flat_profile.h"
 #include "postproc/calltree/tree_builder.h"
-#include "postproc/model/elf_symbols.h"
+#include "postproc/model/elf_functions.h"
 #include "postproc/reader/chunk_emitter.h"
 #include "postproc/reader/definitions.h"
 #include "postproc/reader/record_filter.h"
@@ -108,10 +108,16 @@ void ReadFile(std::string_view bytes) {
 }
 
 void ReadElf(std::string_view bytes) {
-  const auto symbols = ElfSymbols::Parse(bytes);
-  if (!symbols.ok()) return;
+  auto functions = ElfFunctions::Parse(bytes);
+  if (!functions.ok()) return;
   for (uint64_t offset = 0; offset < bytes.size(); offset += 7) {
-    Demangle(symbols->FindByFileOffset(offset));
+    const auto address = functions->image().AddressOf(offset);
+    if (!address.has_value()) continue;
+    const ElfFunction function = functions->At(*address);
+    Demangle(function.symbol);
+    const ElfCall call = functions->CallBefore(*address);
+    functions->IsPartOf(function, call.function);
+    functions->IsPartOf(function, functions->Exported(call.import));
   }
 }
 

@@ -7,6 +7,7 @@ namespace {
 
 constexpr std::string_view kPrefixes = "JCINVK";
 constexpr std::string_view kOperator = "operator";
+constexpr std::string_view kTailCall = " [tail call]";  // behind the module
 
 bool HasPrefix(std::string_view text) {
   return text.size() >= 2 && text[1] == ':' && kPrefixes.find(text[0]) != std::string_view::npos &&
@@ -39,6 +40,10 @@ FrameName ParseFrameName(std::string_view text) {
     frame.module = frame.name.substr(0, end);
     frame.name.remove_prefix(end + 1);
   }
+  if (frame.module.ends_with(kTailCall)) {
+    frame.module.remove_suffix(kTailCall.size());
+    frame.is_tail_call = true;
+  }
   return frame;
 }
 
@@ -54,8 +59,9 @@ std::string FormatFrameName(const FrameName& frame) {
     // An empty module keeps a '!' of the name, or a leading ':', from being misread.
     const bool ambiguous =
         ModuleEnd(frame.name) != std::string_view::npos || frame.name.starts_with(":");
-    if (!frame.module.empty() || ambiguous) {
+    if (!frame.module.empty() || frame.is_tail_call || ambiguous) {
       text.append(frame.module);
+      if (frame.is_tail_call) text.append(kTailCall);
       text.push_back('!');
     }
   }

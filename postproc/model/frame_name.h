@@ -1,4 +1,6 @@
-// A frame as text: [origin prefix][module!]name, e.g. "J:a.B.run()", "N:libc.so.6!malloc".
+// A frame as text: [origin prefix][module!]name, e.g. "J:a.B.run()", "N:libc.so.6!malloc",
+// "N:libfoo.so [tail call]!work": since names are what routines are told apart by, what a frame is
+// besides stands with the module.
 #pragma once
 
 #include <string>
@@ -26,6 +28,8 @@ struct FrameName {
   Origin origin = Origin::kNone;
   std::string_view module;  // empty: none given
   std::string_view name;
+  // The function ended in a jump to the one that it called: the stack had no frame of it.
+  bool is_tail_call = false;
 };
 
 // Splits a frame's text. The prefix is one of JCINVK and a colon not followed by another colon;

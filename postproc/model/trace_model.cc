@@ -138,6 +138,7 @@ FrameId TraceModel::InternFrameText(std::string_view text) {
   const FrameName parts = ParseFrameName(text);
   Frame frame;
   frame.origin = parts.origin;
+  frame.is_tail_call = parts.is_tail_call;
   frame.routine = InternRoutine(parts.name);
   if (!parts.module.empty()) frame.module = InternModule(parts.module);
   const FrameId id = InternFrame(frame);
@@ -147,7 +148,8 @@ FrameId TraceModel::InternFrameText(std::string_view text) {
 
 std::string TraceModel::FrameText(FrameId id) const {
   const Frame& it = frame(id);
-  return FormatFrameName({it.origin, ModuleName(it.module), RoutineName(it.routine)});
+  return FormatFrameName(
+      {it.origin, ModuleName(it.module), RoutineName(it.routine), it.is_tail_call});
 }
 
 std::string_view TraceModel::ModuleOf(const Frame& frame) const {

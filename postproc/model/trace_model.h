@@ -24,10 +24,12 @@ struct Frame {
   RoutineId routine;
   ModuleId module;
   Origin origin = Origin::kNone;
+  bool is_tail_call = false;  // as FrameName has it
   friend bool operator==(const Frame&, const Frame&) = default;
   template <typename H>
   friend H AbslHashValue(H state, const Frame& frame) {
-    return H::combine(std::move(state), frame.routine, frame.module, frame.origin);
+    return H::combine(std::move(state), frame.routine, frame.module, frame.origin,
+                      frame.is_tail_call);
   }
 };
 

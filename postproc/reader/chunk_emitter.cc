@@ -33,7 +33,8 @@ ChunkEmitter::ChunkEmitter(Definitions& definitions, TraceModel& model, ImportSt
       model_(model),
       stats_(stats),
       visitor_(visitor),
-      log_positions_(definitions, model, stats) {}
+      log_positions_(definitions, model, stats),
+      sample_frames_(definitions, model, stats) {}
 
 void ChunkEmitter::EmitLogs(ThreadLogs& logs, uint32_t thread, int64_t until) {
   while (logs.next < logs.cursors.size()) {
@@ -112,7 +113,7 @@ void ChunkEmitter::EmitMark(LogCursor::Mark mark, uint32_t thread, At at) {
 void ChunkEmitter::Emit(const ChunkPayload& payload, ChunkPlan& plan) {
   const proto::Chunk& chunk = payload.chunk();
   for (const std::string_view log : payload.logs()) log_positions_.Allow(log.size());
-  chunk_frames_.assign(static_cast<size_t>(chunk.frame_size()), FrameId());
+  sample_frames_.Begin(chunk);
   auto& logs = plan.logs();
   for (const ChunkPlan::Item& item : plan.items()) {
     if (const auto found = logs.find(item.thread); found != logs.end()) {
@@ -121,7 +122,7 @@ void ChunkEmitter::Emit(const ChunkPayload& payload, ChunkPlan& plan) {
     if (item.source == ChunkPlan::Source::kEvent) {
       EmitEvent(chunk.event(item.index), item.time);
     } else {
-      EmitSample(chunk, chunk.sample(item.index), item.time);
+      EmitSample(chunk.sample(item.index), item.time);
     }
   }
   for (const uint32_t thread : plan.log_threads()) {
@@ -248,54 +249,6 @@ void ChunkEmitter::EmitNotice(const proto::Event& event, int64_t time) {
   visitor_.OnNotice(at, op, args);
 }
 
-FrameId ChunkEmitter::FrameOf(const proto::Frame& frame) {
-  const auto number = static_cast<uint32_t>(frame.value());
-  const auto make = [&](Origin origin, std::string_view module, std::string_view name) {
-    Frame made;
-    made.origin = origin;
-    if (!module.empty()) made.module = model_.InternModule(module);
-    made.routine = model_.InternRoutine(name);
-    return model_.InternFrame(made);
-  };
-  const auto java = [&](Origin origin) {
-    return model_.InternFrame({definitions_.Method(number), ModuleId(), origin});
-  };
-  switch (frame.kind()) {
-    case proto::Frame::INTERPRETED:
-      return java(Origin::kInterpreted);
-    case proto::Frame::COMPILED:
-      return java(Origin::kCompiled);
-    case proto::Frame::INLINED:
-      return java(Origin::kInlined);
-    case proto::Frame::STUB:
-      return make(Origin::kVm, "[stubs]", number == 0 ? "[stub]" : definitions_.Text(number));
-    case proto::Frame::KERNEL:
-      return make(Origin::kKernel, "", number == 0 ? "[kernel]" : definitions_.Text(number));
-    case proto::Frame::MARKER: {
-      // A marker has no prefix, so its text must not look like one.
-      const std::string text = number == 0 ? "[marker]" : definitions_.Text(number);
-      return make(Origin::kNone, "", text.starts_with("[") ? text : StrCat("[", text, "]"));
-    }
-    default:
-      return make(Origin::kNone, "", "[unknown frame]");
-  }
-}
-
-FrameId ChunkEmitter::ChunkFrame(const proto::Chunk& chunk, uint32_t index, bool is_caller,
-                                 int64_t time) {
-  if (index >= chunk_frames_.size()) {
-    stats_.Add(Problem::kUndefinedReference);
-    return FrameOf(proto::Frame::default_instance());
-  }
-  const proto::Frame& frame = chunk.frame(static_cast<int>(index));
-  if (frame.kind() == proto::Frame::NATIVE) {
-    return definitions_.native().FrameAt(frame.value(), is_caller, time, model_);
-  }
-  FrameId& known = chunk_frames_[index];
-  if (!known) known = FrameOf(frame);
-  return known;
-}
-
 absl::Span<const RoutineId> ChunkEmitter::PathOf(uint32_t node, uint32_t& thread) {
   const std::optional<uint32_t> owner = definitions_.trees().ThreadOf(node);
   NodePath& path = sample_paths_[owner.value_or(thread)];
@@ -309,8 +262,7 @@ absl::Span<const RoutineId> ChunkEmitter::PathOf(uint32_t node, uint32_t& thread
   return path.routines();
 }
 
-void ChunkEmitter::EmitSample(const proto::Chunk& chunk, const proto::Sample& sample,
-                              int64_t time) {
+void ChunkEmitter::EmitSample(const proto::Sample& sample, int64_t time) {
   const uint32_t major = sample.major() == 0 ? uint32_t{format::kTimerUnwind} : sample.major();
   if (major != format::kTimerUnwind && major != format::kInstrumentedUnwind) {
     stats_.Add(Problem::kUnknownEvent);
@@ -330,12 +282,7 @@ void ChunkEmitter::EmitSample(const proto::Chunk& chunk, const proto::Sample& sa
   } else {
     record.has_path = sample.position_unknown();
   }
-  frames_.clear();
-  bool is_caller = false;  // a frame of the program stands inside
-  for (const uint32_t index : sample.frame()) {
-    frames_.push_back(ChunkFrame(chunk, index, is_caller, time));
-    is_caller |= model_.frame(frames_.back()).origin != Origin::kKernel;
-  }
+  sample_frames_.Read(sample, time, frames_);
   if (definitions_.stacks_are_cut() && !record.is_unwind) AnchorFrame(record.path);
   std::reverse(frames_.begin(), frames_.end());
   record.frames = frames_;

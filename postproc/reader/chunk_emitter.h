@@ -15,6 +15,7 @@
 #include "postproc/reader/log_positions.h"
 #include "postproc/reader/node_path.h"
 #include "postproc/reader/record_visitor.h"
+#include "postproc/reader/sample_frames.h"
 #include "proto/trace.pb.h"
 
 namespace jtrace::postproc {
@@ -43,11 +44,8 @@ class ChunkEmitter {
   void EmitCode(const proto::Event& event, int64_t time);
   bool EmitCall(const proto::Event& event, int64_t time);
   void EmitNotice(const proto::Event& event, int64_t time);
-  void EmitSample(const proto::Chunk& chunk, const proto::Sample& sample, int64_t time);
+  void EmitSample(const proto::Sample& sample, int64_t time);
   void AnchorFrame(absl::Span<const RoutineId> path);
-  // What does not depend on the time.
-  FrameId FrameOf(const proto::Frame& frame);
-  FrameId ChunkFrame(const proto::Chunk& chunk, uint32_t index, bool is_caller, int64_t time);
   // The path of a node that a sample hit, and its thread if that is known.
   absl::Span<const RoutineId> PathOf(uint32_t node, uint32_t& thread);
   // Announces the thread if this is its first record; times never run back within a thread.
@@ -59,12 +57,12 @@ class ChunkEmitter {
   ImportStats& stats_;
   RecordVisitor& visitor_;
   LogPositions log_positions_;
+  SampleFrames sample_frames_;
   absl::flat_hash_map<ThreadId, int64_t> last_times_;
   absl::flat_hash_map<uint32_t, NodePath> sample_paths_;  // by thread: of the last sample
   std::vector<CallRecord> calls_;                         // reused
-  std::vector<FrameId> chunk_frames_;           // of frames whose name does not depend on the time
-  std::vector<FrameId> frames_;                 // of one sample; reused
-  std::vector<CodeRecord::Frame> code_frames_;  // of one code event; reused
+  std::vector<FrameId> frames_;                           // of one sample; reused
+  std::vector<CodeRecord::Frame> code_frames_;            // of one code event; reused
   std::vector<CodeRecord::Row> code_rows_;
 };
 

@@ -54,30 +54,50 @@ void NativeSymbols::Open(File& file) {
   absl::StatusOr<InputFile> content = InputFile::OpenRegular(file.path);
   if (!content.ok()) return;
   file.content.emplace(*std::move(content));
-  absl::StatusOr<ElfSymbols> symbols = ElfSymbols::Parse(file.content->content());
-  if (!symbols.ok()) return;
+  absl::StatusOr<ElfFunctions> functions = ElfFunctions::Parse(file.content->content());
+  if (!functions.ok()) return;
   // Another build than the one that ran would give wrong names.
-  if (!file.build_id.empty() && symbols->build_id() != file.build_id) return;
-  file.symbols.emplace(*std::move(symbols));
+  if (!file.build_id.empty() && functions->image().build_id() != file.build_id) return;
+  file.functions.emplace(*std::move(functions));
 }
 
-Frame NativeSymbols::Resolve(const AddressRange& range, uint64_t address, TraceModel& model) {
+Frame NativeSymbols::MakeFrame(const File& file, const ElfFunction& function, uint64_t file_offset,
+                               TraceModel& model) const {
+  Frame frame;
+  frame.origin = IsJvm(file.base_name) ? Origin::kVm : Origin::kNative;
+  frame.module = model.InternModule(file.base_name);
+  if (!function.symbol.empty()) {
+    frame.routine = model.InternRoutine(Demangle(function.symbol));
+    return frame;
+  }
+  if (function.start != 0) {
+    file_offset = file.functions->image().FileOffsetOf(function.start).value_or(file_offset);
+  }
+  frame.routine = model.InternRoutine(absl::StrFormat("[%s+0x%x]", file.base_name, file_offset));
+  return frame;
+}
+
+NativePlace NativeSymbols::Resolve(const AddressRange& range, uint64_t address,
+                                   bool is_return_address, TraceModel& model) {
   const Mapping& mapping = mappings_[range.payload];
   File& file = *files_[mapping.file];
   if (!file.opened) Open(file);
   const uint64_t offset = address - range.start + mapping.file_offset;
-  std::string_view symbol;
-  if (file.symbols.has_value()) symbol = file.symbols->FindByFileOffset(offset);
-  Frame frame;
-  frame.origin = IsJvm(file.base_name) ? Origin::kVm : Origin::kNative;
-  frame.module = model.InternModule(file.base_name);
-  frame.routine = model.InternRoutine(
-      symbol.empty() ? absl::StrFormat("[%s+0x%x]", file.base_name, offset) : Demangle(symbol));
-  return frame;
+  NativePlace place;
+  place.file = mapping.file;
+  if (file.functions.has_value()) {
+    if (const auto linked = file.functions->image().AddressOf(offset)) {
+      place.function = file.functions->At(*linked);
+      place.address = *linked;
+    }
+  }
+  if (!is_return_address || place.address == 0) place.call.emplace();
+  place.frame = model.InternFrame(MakeFrame(file, place.function, offset, model));
+  return place;
 }
 
-FrameId NativeSymbols::FrameAt(uint64_t address, bool is_return_address, int64_t time,
-                               TraceModel& model) {
+NativeSymbols::Found NativeSymbols::At(uint64_t address, bool is_return_address, int64_t time,
+                                       TraceModel& model) {
   if (is_return_address && address > 0) --address;
   const AddressRange* range = modules_.Find(address, time);
   if (range == nullptr) {
@@ -87,11 +107,51 @@ FrameId NativeSymbols::FrameAt(uint64_t address, bool is_return_address, int64_t
     if (!stub.empty()) frame.module = model.InternModule("[stubs]");
     frame.routine =
         model.InternRoutine(stub.empty() ? absl::StrFormat("[0x%x]", address) : std::string(stub));
-    return model.InternFrame(frame);
+    return {model.InternFrame(frame)};
   }
-  FrameId& frame = resolved_[{range, address}];
-  if (!frame) frame = model.InternFrame(Resolve(*range, address, model));
-  return frame;
+  NativePlace*& place = resolved_[{range, address, is_return_address}];
+  if (place == nullptr) {
+    place = &places_.emplace_back(Resolve(*range, address, is_return_address, model));
+  }
+  return {place->frame, place, range};
+}
+
+FrameId NativeSymbols::TailCaller(const NativePlace& callee, NativePlace& caller,
+                                  TraceModel& model) {
+  if (callee.function.start == 0 || callee.function.is_signal_frame) return {};
+  if (!caller.call.has_value()) {
+    caller.call = files_[caller.file]->functions->CallBefore(caller.address + 1);
+  }
+  if (caller.call->function.start == 0) return {};
+  const bool is_whole = caller.file == callee.file && caller.call->import.empty() &&
+                        caller.call->function.start == callee.function.start;
+  if (is_whole) return {};
+  const auto [entry, inserted] =
+      tail_callers_.try_emplace({callee.file, callee.function.start, &caller});
+  if (inserted) entry->second = FindTailCaller(callee, caller, model);
+  return entry->second;
+}
+
+FrameId NativeSymbols::FindTailCaller(const NativePlace& callee, const NativePlace& caller,
+                                      TraceModel& model) {
+  File& callees = *files_[callee.file];
+  const ElfCall& call = *caller.call;
+  // In the linkage table itself the thread is on its way to where it was called to.
+  if (caller.file == callee.file && callees.functions->IsPartOf(callee.function, call.function)) {
+    return {};
+  }
+  uint32_t file = caller.file;
+  ElfFunction function = call.function;
+  // A name is looked for where the callee is; which other file the loader takes it from is not
+  // known.
+  if (!call.import.empty()) {
+    file = callee.file;
+    function = callees.functions->Exported(call.import);
+    if (function.start == 0 || callees.functions->IsPartOf(callee.function, function)) return {};
+  }
+  Frame frame = MakeFrame(*files_[file], function, 0, model);
+  frame.is_tail_call = true;
+  return model.InternFrame(frame);
 }
 
 std::string_view NativeSymbols::StubAt(uint64_t address, int64_t time) const {

@@ -3,21 +3,32 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "postproc/model/address_map.h"
-#include "postproc/model/elf_symbols.h"
+#include "postproc/model/elf_functions.h"
 #include "postproc/model/trace_model.h"
 #include "postproc/reader/input_file.h"
 
 namespace jtrace::postproc {
+
+// What lies at an address of a module that was mapped.
+struct NativePlace {
+  FrameId frame;
+  uint32_t file = 0;
+  uint64_t address = 0;  // the linker's
+  ElfFunction function;
+  // What the call in front of the address calls; read when first asked for.
+  std::optional<ElfCall> call;
+};
 
 class NativeSymbols {
  public:
@@ -29,10 +40,26 @@ class NativeSymbols {
   // Call once when all are known.
   void Seal();
 
-  // The frame of native code at `address`. A return address belongs to the call before it, which
-  // may be its function's last instruction. Symbol files are read when first needed, names
-  // demangled when first met. Without a symbol: "[libfoo.so+0x1234]", without a module "[0x1234]".
-  FrameId FrameAt(uint64_t address, bool is_return_address, int64_t time, TraceModel& model);
+  // A frame of native code. `place` is null outside every module; it and `range`, which the place
+  // is in from range->from to before range->to, stay valid.
+  struct Found {
+    FrameId frame;
+    NativePlace* place = nullptr;
+    const AddressRange* range = nullptr;
+  };
+  // What is at `address`. A return address belongs to the call before it, which may be its
+  // function's last instruction. Symbol files are read when first needed, names demangled when
+  // first met. A function without a symbol is named by where it begins in the file
+  // ("[libfoo.so+0x1200]"), code of no function by its own place there, and outside every module
+  // "[0x1234]".
+  Found At(uint64_t address, bool is_return_address, int64_t time, TraceModel& model);
+
+  // The function between two frames of a chain that ended in a jump to `callee`, so that the stack
+  // has no frame of it: the one that `caller`, the place in front of a return address, calls, if
+  // that is another than `callee` is of. No frame if there is none, or if that cannot be told: the
+  // call is indirect, or the name that it goes by is not the callee's file's.
+  FrameId TailCaller(const NativePlace& callee, NativePlace& caller, TraceModel& model);
+
   // The stub at `address`, or an empty name.
   std::string_view StubAt(uint64_t address, int64_t time) const;
 
@@ -44,14 +71,19 @@ class NativeSymbols {
     std::string base_name;
     bool opened = false;
     std::optional<InputFile> content;
-    std::optional<ElfSymbols> symbols;
+    std::optional<ElfFunctions> functions;
   };
   struct Mapping {
     uint32_t file = 0;
     uint64_t file_offset = 0;
   };
   void Open(File& file);
-  Frame Resolve(const AddressRange& range, uint64_t address, TraceModel& model);
+  NativePlace Resolve(const AddressRange& range, uint64_t address, bool is_return_address,
+                      TraceModel& model);
+  // The frame of a function, or of the code at `file_offset` if it is not known.
+  Frame MakeFrame(const File& file, const ElfFunction& function, uint64_t file_offset,
+                  TraceModel& model) const;
+  FrameId FindTailCaller(const NativePlace& callee, const NativePlace& caller, TraceModel& model);
 
   AddressMap modules_;
   AddressMap stubs_;
@@ -59,7 +91,11 @@ class NativeSymbols {
   std::vector<std::unique_ptr<File>> files_;
   absl::flat_hash_map<std::pair<std::string, std::string>, uint32_t> file_index_;
   std::vector<std::string> stub_names_;
-  absl::flat_hash_map<std::pair<const AddressRange*, uint64_t>, FrameId> resolved_;
+  std::deque<NativePlace> places_;
+  // By range, address, and whether that is a return address.
+  absl::flat_hash_map<std::tuple<const AddressRange*, uint64_t, bool>, NativePlace*> resolved_;
+  // By the callee's file and function, and the caller; of those that may have one.
+  absl::flat_hash_map<std::tuple<uint32_t, uint64_t, const NativePlace*>, FrameId> tail_callers_;
 };
 
 }  // namespace jtrace::postproc

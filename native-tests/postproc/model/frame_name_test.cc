@@ -46,6 +46,20 @@ INSTANTIATE_TEST_SUITE_P(
                       Case{"J:", Origin::kInterpreted, "", ""}, Case{"", Origin::kNone, "", ""},
                       Case{"N:", Origin::kNative, "", ""}));
 
+TEST(FrameNameTest, TailCallsStandWithTheModule) {
+  const FrameName frame = ParseFrameName("N:libfoo.so [tail call]!work(int)");
+  EXPECT_EQ(frame.origin, Origin::kNative);
+  EXPECT_EQ(frame.module, "libfoo.so");
+  EXPECT_EQ(frame.name, "work(int)");
+  EXPECT_TRUE(frame.is_tail_call);
+  EXPECT_EQ(FormatFrameName(frame), "N:libfoo.so [tail call]!work(int)");
+  EXPECT_FALSE(ParseFrameName("N:libfoo.so!work(int)").is_tail_call);
+  const std::string without_module = FormatFrameName({Origin::kNative, "", "f", true});
+  EXPECT_TRUE(ParseFrameName(without_module).is_tail_call);
+  EXPECT_EQ(ParseFrameName(without_module).module, "");
+  EXPECT_EQ(ParseFrameName(without_module).name, "f");
+}
+
 TEST(FrameNameTest, FormatKeepsNamesThatLookLikePrefixesOrModules) {
   for (const std::string name : {"J:a", "N:", "a!b", ":x", "operator!", "C::d"}) {
     for (const Origin origin : {Origin::kNone, Origin::kNative, Origin::kKernel}) {

@@ -1,4 +1,4 @@
-#include "postproc/model/elf_symbols.h"
+#include "postproc/reader/native_symbols.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -77,7 +77,7 @@ std::string StackOf(uint64_t address, bool as_caller, const std::string& build_i
   return testing::ReportCsv(builder.Finish(), {"--report=samples"});
 }
 
-TEST(ElfSymbolsTest, NamesFunctionsOfAMappedFile) {
+TEST(NativeSymbolsTest, NamesFunctionsOfAMappedFile) {
   const auto address = reinterpret_cast<uint64_t>(&jtrace_test_known_function);
   EXPECT_THAT(StackOf(address, false), HasSubstr("!jtrace_test_known_function"));
   // A return address belongs to what stands before it.
@@ -85,29 +85,33 @@ TEST(ElfSymbolsTest, NamesFunctionsOfAMappedFile) {
   EXPECT_THAT(StackOf(address + 1, true), HasSubstr("!jtrace_test_known_function"));
 }
 
-TEST(ElfSymbolsTest, NamesAreDemangled) {
+TEST(NativeSymbolsTest, NamesAreDemangled) {
   EXPECT_EQ(inner::Demangled("x") + jtrace_test_known_function(1), 6);
   EXPECT_THAT(StackOf(reinterpret_cast<uint64_t>(&inner::Demangled), false),
               HasSubstr("inner::Demangled("));
 }
 
-TEST(ElfSymbolsTest, AnotherBuildGivesNoNames) {
+TEST(NativeSymbolsTest, AnotherBuildGivesNoNames) {
   const auto address = reinterpret_cast<uint64_t>(&jtrace_test_known_function);
   EXPECT_THAT(StackOf(address, false, "not the build id"), HasSubstr("_test+0x"));
 }
 
-TEST(ElfSymbolsTest, AddressesOutsideEveryModule) {
+TEST(NativeSymbolsTest, AddressesOutsideEveryModule) {
   EXPECT_THAT(StackOf(0x10, false), HasSubstr("N:[0x10]"));
 }
 
-TEST(ElfSymbolsTest, EveryCutOfAFileIsReadSafely) {
+TEST(NativeSymbolsTest, EveryCutOfAFileIsReadSafely) {
   auto file = postproc::InputFile::Open(SelfPath());
   ASSERT_TRUE(file.ok());
   const std::string_view whole = file->content().substr(0, 1 << 16);
   for (size_t size = 0; size < whole.size(); size += 97) {
     const std::string cut(whole.substr(0, size));
-    const auto symbols = postproc::ElfSymbols::Parse(cut);
-    if (symbols.ok()) symbols->FindByFileOffset(size / 2);
+    auto functions = postproc::ElfFunctions::Parse(cut);
+    if (!functions.ok()) continue;
+    const auto address = functions->image().AddressOf(size / 2);
+    if (!address.has_value()) continue;
+    functions->At(*address);
+    functions->CallBefore(*address);
   }
 }
 

@@ -1,0 +1,46 @@
+// Turns a chunk's samples into chains of named frames.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "postproc/import_stats.h"
+#include "postproc/model/trace_model.h"
+#include "postproc/reader/definitions.h"
+#include "proto/trace.pb.h"
+
+namespace jtrace::postproc {
+
+class SampleFrames {
+ public:
+  SampleFrames(Definitions& definitions, TraceModel& model, ImportStats& stats)
+      : definitions_(definitions), model_(model), stats_(stats) {}
+
+  // Samples of this chunk are next; it must stay until the next Begin.
+  void Begin(const proto::Chunk& chunk);
+  // The sample's chain, the interrupted frame first. Between two native frames stands the function
+  // that ended in a jump, if there is one (NativeSymbols::TailCaller).
+  void Read(const proto::Sample& sample, int64_t time, std::vector<FrameId>& frames);
+
+ private:
+  // A native frame of the chunk, as it was last.
+  struct Native {
+    NativeSymbols::Found found;
+    bool is_caller = false;
+  };
+  NativeSymbols::Found NativeAt(uint32_t index, bool is_caller, int64_t time);
+  FrameId FrameAt(uint32_t index);
+  // What does not depend on the time.
+  FrameId FrameOf(const proto::Frame& frame);
+  FrameId MakeFrame(Origin origin, std::string_view module, std::string_view name);
+
+  Definitions& definitions_;
+  TraceModel& model_;
+  ImportStats& stats_;
+  const proto::Chunk* chunk_ = nullptr;
+  std::vector<FrameId> chunk_frames_;  // of frames whose name does not depend on the time
+  std::vector<Native> chunk_natives_;
+};
+
+}  // namespace jtrace::postproc
