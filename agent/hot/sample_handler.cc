@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <limits>
 
+#include "agent/hot/blocker.h"
 #include "agent/hot/clock.h"
+#include "agent/hot/full_walk_check.h"
 #include "agent/hot/kernel_frames.h"
 #include "agent/hot/safe_read.h"
 #include "agent/hot/sample_record.h"
@@ -24,8 +26,8 @@ namespace {
 
 // More are cut off; the kernel itself keeps 127 unless told otherwise.
 constexpr uint32_t kMaxKernelFrames = 128;
-
-void Count(std::atomic<uint64_t>& counter) { counter.fetch_add(1, std::memory_order_relaxed); }
+// A thread whose blocker was not read is looked at again so often, though it goes on to wait.
+constexpr uint32_t kMostLooks = 64;
 
 // Whose timer sent the signal.
 struct Source {
@@ -115,6 +117,8 @@ struct Moment {
   uint32_t weight;
   Activity activity;
   bool is_unwind;
+  uintptr_t blocker_klass;
+  Frame wait_frame;
 };
 
 void FillHeader(const SamplerState& state, const ThreadSlot& slot, const Moment& moment,
@@ -123,6 +127,8 @@ void FillHeader(const SamplerState& state, const ThreadSlot& slot, const Moment&
   header->time_ns = moment.time_ns;
   header->activity = moment.activity;
   header->is_unwind = moment.is_unwind;
+  header->blocker_klass = moment.blocker_klass;
+  header->wait_frame = moment.wait_frame;
   header->thread_number = slot.thread_number.load(std::memory_order_relaxed);
   header->os_tid = slot.os_tid;
   header->weight = moment.weight;
@@ -138,41 +144,6 @@ void FillHeader(const SamplerState& state, const ThreadSlot& slot, const Moment&
   if (!header->position_known) Count(sample_counters.position_unknown);
 }
 
-// Walks without the remembered frames, before and after the walk with them (tests and soaks only).
-class FullWalkCheck {
- public:
-  FullWalkCheck(const VmLayout* vm, const WalkedThread& thread, const ThreadSlot& slot,
-                const ucontext_t* context)
-      : vm_(vm), thread_(thread), slot_(slot), context_(context) {
-    thread_.memory = nullptr;
-    if (slot_.check_storage != nullptr) before_ = Walk();
-  }
-
-  // A chain that differs is wrong only if nothing has changed meanwhile: other threads load and
-  // unload code while this one is in its handler.
-  void Compare(const Chain& chain) const {
-    if (slot_.check_storage == nullptr || before_ == 0) return;
-    const uint64_t fingerprint = chain.Fingerprint();
-    if (fingerprint == 0) return;
-    Count(sample_counters.memory_checked);
-    if (fingerprint == before_) return;
-    if (Walk() == before_) Count(sample_counters.memory_wrong);
-  }
-
- private:
-  uint64_t Walk() const {
-    Chain full(slot_.check_storage, slot_.chain_capacity);
-    WalkStack(vm_, thread_, context_, full);
-    return full.Fingerprint();
-  }
-
-  const VmLayout* const vm_;
-  WalkedThread thread_;
-  const ThreadSlot& slot_;
-  const ucontext_t* const context_;
-  uint64_t before_ = 0;
-};
-
 // The kernel's frames, as far as the mode wants them. True: they are all that it wants.
 bool WalkKernel(const SamplerState& state, const ThreadSlot& slot, Chain& chain) {
   void* const ring = slot.kernel_ring.load(std::memory_order_relaxed);
@@ -187,14 +158,18 @@ const MethodTable& Application(const SamplerState& state) {
   return *state.application->load(std::memory_order_acquire);
 }
 
+WalkedThread ThreadOf(ThreadSlot& slot) {
+  return {slot.java_thread.load(std::memory_order_relaxed),
+          {slot.stack_low.load(std::memory_order_relaxed),
+           slot.stack_high.load(std::memory_order_relaxed)},
+          slot.walk_memory,
+          &slot.remembered_frames};
+}
+
 // `whole`: whatever the mode wants of samples.
 void Walk(const SamplerState& state, ThreadSlot& slot, const ucontext_t* context, bool whole,
           Chain& chain) {
-  const WalkedThread thread{slot.java_thread.load(std::memory_order_relaxed),
-                            {slot.stack_low.load(std::memory_order_relaxed),
-                             slot.stack_high.load(std::memory_order_relaxed)},
-                            slot.walk_memory,
-                            &slot.remembered_frames};
+  const WalkedThread thread = ThreadOf(slot);
   if (!whole && WalkKernel(state, slot, chain)) return;
   switch (whole ? StackMode::kFull : state.stack) {
     case StackMode::kPc:
@@ -224,7 +199,9 @@ uint32_t KeepApplication(const MethodTable& application, Frame* frames, uint32_t
 // The number of this sample and, with a wall clock, what passed since the last one.
 void TakeNumber(const SamplerState& state, ThreadSlot& slot, SampleHeader* header) {
   if (!state.wall) return;
-  slot.activity.store(static_cast<uint8_t>(header->activity), std::memory_order_relaxed);
+  const bool again = slot.unread_looks != 0 && slot.unread_looks < kMostLooks;
+  slot.activity.store(static_cast<uint8_t>(again ? Activity::kRunning : header->activity),
+                      std::memory_order_relaxed);
   header->idle_time_ns = slot.idle_time_ns.load(std::memory_order_relaxed);
   uint64_t word = slot.idle.load(std::memory_order_acquire);
   WallIdle before = WallIdle::Of(word);
@@ -273,13 +250,29 @@ SampleHeader* WriteRecord(const SamplerState& state, ThreadSlot& slot, const Mom
   return header;
 }
 
+// What the thread was doing, and on what it waits. The slot's chain is overwritten.
+void LookAround(const SamplerState& state, ThreadSlot& slot, const ucontext_t* context,
+                Moment* moment) {
+  const WalkedThread thread = ThreadOf(slot);
+  moment->activity = ActivityOf(state.vm, thread.java_thread, context);
+  if (state.vm == nullptr || thread.java_thread == 0) return;
+  const HeapLayout& heap = state.vm->heap;
+  const bool told = FindBlocker(heap, thread.java_thread, moment->activity, &moment->blocker_klass);
+  if (!told) Count(sample_counters.blocker_unread);
+  slot.unread_looks = told || !heap.readable ? 0 : slot.unread_looks + 1;
+  // The JVM has one state for several waits; the method that waits tells which (SampleSource).
+  if (moment->activity != Activity::kWaiting || state.stack == StackMode::kFull) return;
+  Chain chain(slot.chain_storage, slot.chain_capacity);
+  WalkToJava(state.vm, thread, context, chain);
+  if (chain.pushed() != 0) moment->wait_frame = chain.pushed_frame(0);
+}
+
 void TakeSample(const SamplerState& state, ThreadSlot& slot, uint32_t weight,
                 const ucontext_t* context) {
-  Moment moment{MonotonicNanos(), weight, Activity::kRunning, /*is_unwind=*/false};
-  if (!state.ticks_on_cpu_time) {
-    const uintptr_t java_thread = slot.java_thread.load(std::memory_order_relaxed);
-    moment.activity = ActivityOf(state.vm, java_thread, context);
-  }
+  Moment moment{};
+  moment.time_ns = MonotonicNanos();
+  moment.weight = weight;
+  if (!state.ticks_on_cpu_time) LookAround(state, slot, context, &moment);
   Chain chain(slot.chain_storage, slot.chain_capacity);
   Walk(state, slot, context, /*whole=*/false, chain);
   SampleHeader* const header = WriteRecord(state, slot, moment, chain);
@@ -341,7 +334,10 @@ bool TakeUnwind(const SamplerState& state, const ucontext_t* context) {
       slot->state.load(std::memory_order_acquire) != SlotState::kAttached) {
     return false;
   }
-  const Moment moment{MonotonicNanos(), 1, Activity::kRunning, /*is_unwind=*/true};
+  Moment moment{};
+  moment.time_ns = MonotonicNanos();
+  moment.weight = 1;
+  moment.is_unwind = true;
   Chain chain(slot->chain_storage, slot->chain_capacity);
   Walk(state, *slot, context, /*whole=*/true, chain);
   if (WriteRecord(state, *slot, moment, chain) == nullptr) return false;

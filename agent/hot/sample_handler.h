@@ -29,6 +29,7 @@ struct SampleCounters {
   std::atomic<uint64_t> position_unknown{0};
   std::atomic<uint64_t> memory_checked{0};  // remembered chains that a full walk was compared with
   std::atomic<uint64_t> memory_wrong{0};    // a remembered chain differed from the full walk
+  std::atomic<uint64_t> blocker_unread{0};  // waits of which FindBlocker could not tell on what
   std::atomic<uint64_t> cost_ns{0};         // total time in the handler
   std::atomic<uint64_t> notes[static_cast<int>(WalkNote::kCount)] = {};
   std::atomic<uint64_t> ends[4] = {};             // by ChainEnd
@@ -66,6 +67,9 @@ struct SamplerState {
 extern constinit std::atomic<const SamplerState*> sampler_state;
 extern constinit InFlight handlers_in_flight;
 extern constinit SampleCounters sample_counters;
+inline void Count(std::atomic<uint64_t>& counter) {
+  counter.fetch_add(1, std::memory_order_relaxed);
+}
 
 // The sigaction handler (SA_SIGINFO | SA_RESTART). Signals that are not from our timers go on to
 // the previous handler.

@@ -28,8 +28,12 @@ struct SampleHeader {
   uint32_t number;
   uint32_t idle_ticks;
   uint64_t idle_time_ns;
+  uintptr_t blocker_klass;  // of what a waiting thread waits on (blocker.h); 0: not told
+  // The Java method that a waiting thread stands in, where the frames may not have it (stack=);
+  // kUnknown: not told.
+  Frame wait_frame;
 };
-static_assert(sizeof(SampleHeader) == 64);
+static_assert(sizeof(SampleHeader) == 88);
 
 // Ticks that a thread of a wall timer spent as its last sample has it, the last of them at time_ns.
 struct IdleTicks {

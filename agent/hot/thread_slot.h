@@ -46,13 +46,16 @@ struct alignas(64) ThreadSlot {
   // timer=wall: number of the thread's last sample << 32 | ticks that passed since without any CPU
   // time of its, each of which is one more of that sample (WallIdle).
   std::atomic<uint64_t> idle;
-  // timer=wall: what the thread did at its last sample (Activity).
+  // timer=wall: what the thread did at its last sample (Activity); kRunning also if it is to be
+  // looked at again.
   std::atomic<uint8_t> activity;
   // When the last of the idle ticks was, CLOCK_MONOTONIC ns.
   std::atomic<uint64_t> idle_time_ns;
 
   // Handler: true while it works; a nested signal is dropped and counted.
   bool in_handler;
+  // Handler: samples in a row whose blocker was not read (FindBlocker).
+  uint32_t unread_looks;
   // Handler: where a chain is collected before it goes to the ring.
   Frame* chain_storage;
   uint32_t chain_capacity;

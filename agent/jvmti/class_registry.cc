@@ -24,6 +24,19 @@ MethodWait WaitOf(absl::string_view class_name, absl::string_view method) {
   return MethodWait::kNone;
 }
 
+// "java.lang.Object[]" from "[Ljava/lang/Object;".
+std::string ArrayName(absl::string_view signature) {
+  std::string brackets;
+  while (absl::ConsumePrefix(&signature, "[")) brackets += "[]";
+  constexpr std::pair<absl::string_view, absl::string_view> kPrimitives[] = {
+      {"Z", "boolean"}, {"B", "byte"}, {"C", "char"},  {"S", "short"},
+      {"I", "int"},     {"J", "long"}, {"F", "float"}, {"D", "double"}};
+  for (const auto& [code, name] : kPrimitives) {
+    if (signature == code) return absl::StrCat(name, brackets);
+  }
+  return BinaryName(signature) + brackets;
+}
+
 bool IsProbeSignature(absl::string_view signature) {
   return absl::ConsumePrefix(&signature, "L") && IsProbeClass(signature);
 }
@@ -109,6 +122,7 @@ void ClassRegistry::Prepare(jclass klass, uint32_t thread) {
   const ClassIdentity identity = IdentityOf(klass);
   if (identity.id == 0) return;
   env_->SetTag(klass, MakeTag(TagKind::kClass, identity.id));
+  NoteKlass(klass, identity.id);
   {
     absl::MutexLock lock(&mutex_);
     ++loaded_[identity.id];
@@ -141,11 +155,34 @@ void ClassRegistry::PrepareLoaded(JNIEnv* jni, uint32_t thread) {
   for (jint i = 0; i < count; ++i) {
     jint status = 0;
     env_->GetClassStatus(classes[i], &status);
+    if ((status & JVMTI_CLASS_STATUS_ARRAY) != 0) PrepareArray(classes[i]);
     constexpr jint kNoMethods = JVMTI_CLASS_STATUS_ARRAY | JVMTI_CLASS_STATUS_PRIMITIVE;
     if ((status & JVMTI_CLASS_STATUS_PREPARED) != 0 && (status & kNoMethods) == 0) {
       Prepare(classes[i], thread);
     }
   }
+}
+
+// Arrays have no methods and are no classes of the trace, but threads may wait on one.
+void ClassRegistry::PrepareArray(jclass klass) {
+  Allocated<char> signature(env_);
+  if (env_->GetClassSignature(klass, signature.out(), nullptr) != JVMTI_ERROR_NONE) return;
+  jobject loader = nullptr;
+  env_->GetClassLoader(klass, &loader);
+  NoteKlass(klass, encoder_.ClassId(ArrayName(signature.get()), loaders_.Of(loader)));
+}
+
+void ClassRegistry::NoteKlass(jclass klass, uint32_t class_id) {
+  const uintptr_t at = memory_.KlassOf(Jni(), klass);
+  if (at == 0) return;
+  absl::MutexLock lock(&mutex_);
+  classes_[at] = class_id;
+}
+
+uint32_t ClassRegistry::ClassOf(uintptr_t klass) const {
+  absl::MutexLock lock(&mutex_);
+  const auto found = classes_.find(klass);
+  return found != classes_.end() ? found->second : 0;
 }
 
 void ClassRegistry::Renumber(jclass klass) {
@@ -214,6 +251,7 @@ void ClassRegistry::Forget(const absl::flat_hash_set<uint32_t>& classes) {
   absl::MutexLock lock(&mutex_);
   absl::erase_if(methods_, is_of_them);
   absl::erase_if(old_methods_, is_of_them);
+  absl::erase_if(classes_, [&](const auto& entry) { return classes.contains(entry.second); });
 }
 
 ClassRegistry::Numbers ClassRegistry::NumbersOf(MethodKey method) const {

@@ -75,6 +75,10 @@ class ClassRegistry {
   // JVMTI, while its class lives; 0 if it cannot be named.
   uint32_t Learn(jmethodID id);
 
+  // ClassDef.id of a class by HotSpot's Klass, as a sample names what its thread waits on; 0 if it
+  // was never reported, as arrays whose class was made after the start are not. When a class is
+  // gone its Klass's place may become another's: what holds for a Method holds here (MethodKey).
+  uint32_t ClassOf(uintptr_t klass) const;
   // Method.id; 0 if its class was never seen.
   uint32_t MethodOf(MethodKey method) const;
   // Grows when a key becomes another method's.
@@ -106,6 +110,8 @@ class ClassRegistry {
   NumberedMethods MethodsInMemory(jclass klass, const ClassIdentity& identity);
   NumberedMethods MethodsById(jclass klass, const ClassIdentity& identity);
   void Record(const NumberedMethods& methods, bool are_probes);
+  void NoteKlass(jclass klass, uint32_t class_id);
+  void PrepareArray(jclass klass);
   Numbers NumberMethod(const ClassIdentity& identity, absl::string_view name,
                        absl::string_view descriptor);
   Numbers NumberById(jmethodID id, const ClassIdentity& identity);
@@ -120,6 +126,7 @@ class ClassRegistry {
   Losses& losses_;
   mutable absl::Mutex mutex_;
   absl::flat_hash_map<MethodKey, Numbers> methods_ ABSL_GUARDED_BY(mutex_);
+  absl::flat_hash_map<uintptr_t, uint32_t> classes_ ABSL_GUARDED_BY(mutex_);  // by Klass
   std::atomic<uint64_t> reuses_{0};
   MethodMemory memory_;
   std::atomic<bool> makes_ids_{false};

@@ -6,6 +6,8 @@
 #include <cstring>
 #include <iterator>
 
+#include "agent/sampling/jvm_flags.h"
+
 namespace jtrace::jvmti {
 namespace {
 
@@ -28,24 +30,7 @@ uintptr_t Follow(uintptr_t object, hot::Offset offset) {
 
 // Whether the JVM checks every use of JNI, and ends itself at a field that Java does not know.
 bool ChecksJni(const VmStructs& structs) {
-  const hot::Offset name_at = structs.Field("JVMFlag", "_name");
-  const hot::Offset value_at = structs.Field("JVMFlag", "_addr");
-  const uintptr_t size = structs.Size("JVMFlag");
-  const uintptr_t count_at = structs.Static("JVMFlag", "numFlags");
-  const uintptr_t flags = structs.StaticPointer("JVMFlag", "flags");
-  if (name_at == hot::kAbsent || value_at == hot::kAbsent || size == 0 || count_at == 0 ||
-      flags == 0) {
-    return true;
-  }
-  const auto count = Load<size_t>(count_at);
-  for (size_t i = 0; i < count; ++i) {
-    const uintptr_t flag = flags + i * size;
-    const auto* name = reinterpret_cast<const char*>(Follow(flag, name_at));
-    if (name != nullptr && std::strcmp(name, "CheckJNICalls") == 0) {
-      return Load<uint8_t>(Follow(flag, value_at)) != 0;
-    }
-  }
-  return true;
+  return sampling::JvmFlags(structs).Bool("CheckJNICalls").value_or(true);
 }
 
 // HotSpot's jfieldID of an instance field: its offset above two bits, of which the upper is set.
@@ -96,9 +81,13 @@ std::string MethodMemory::Text(uintptr_t constants, uintptr_t index_address) con
   return {reinterpret_cast<const char*>(symbol + static_cast<uintptr_t>(symbol_body_)), length};
 }
 
+uintptr_t MethodMemory::KlassOf(JNIEnv* jni, jclass klass) const {
+  if (!usable_ || jni == nullptr) return 0;
+  return static_cast<uintptr_t>(jni->GetLongField(klass, klass_field_));
+}
+
 std::vector<MethodInMemory> MethodMemory::MethodsOf(JNIEnv* jni, jclass klass) const {
-  if (!usable_ || jni == nullptr) return {};
-  const auto klass_at = static_cast<uintptr_t>(jni->GetLongField(klass, klass_field_));
+  const uintptr_t klass_at = KlassOf(jni, klass);
   const uintptr_t array = Follow(klass_at, methods_);
   if (array == 0) return {};
   const auto length = Load<int32_t>(array + static_cast<uintptr_t>(array_length_));

@@ -30,6 +30,9 @@ class MethodMemory {
   static MethodMemory Of(const void* libjvm_address);
 
   bool usable() const { return usable_; }
+  // HotSpot's Klass of a class or array class, as long as the class lives; 0 if it cannot be read.
+  // On a Java thread.
+  uintptr_t KlassOf(JNIEnv* jni, jclass klass) const;
   // The methods of a class that is linked and no array, in the JVM's order; empty if they cannot
   // be read. On a Java thread.
   std::vector<MethodInMemory> MethodsOf(JNIEnv* jni, jclass klass) const;

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "agent/hot/safe_read.h"
+#include "agent/sampling/heap_layout_resolver.h"
 
 namespace jtrace::sampling {
 
@@ -29,6 +30,7 @@ void JvmView::Resolve(JNIEnv* env) {
   if (status.ok()) status = ResolveJniEnvOffset(env, &layout_);
   problem_ = std::string(status.message());
   if (!status.ok()) return;
+  layout_.heap = ResolveHeapLayout(*structs_, env);
   if (problem_.empty()) intrinsics_ = IntrinsicNames(*structs_, layout_);
   AddInterpreterCodelets(*structs_, &stubs_);
   stubs_.Publish(&layout_);

@@ -18,6 +18,7 @@ std::vector<SampleLoss> HandlerLosses() {
       {"sample.stale", value(counters.stale)},
       {"sample.position_unknown", value(counters.position_unknown)},
       {"sample.memory_wrong", value(counters.memory_wrong)},
+      {"sample.blocker_unread", value(counters.blocker_unread)},
   };
   for (int i = 1; i < static_cast<int>(hot::WalkNote::kCount); ++i) {
     losses.push_back({absl::StrCat("walk.", hot::WalkNoteName(static_cast<hot::WalkNote>(i))),

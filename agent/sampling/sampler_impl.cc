@@ -196,6 +196,7 @@ absl::Status Sampler::Impl::Attach(pid_t tid, uint32_t thread_number, uint64_t j
   slot->os_tid = tid;
   slot->in_handler = false;
   slot->remembered_frames = 0;
+  slot->unread_looks = 0;
   slot->due_ticks.store(0, std::memory_order_relaxed);
   Identify(slot, thread_number, java_tid, java_thread);
   slot->state.store(SlotState::kAttached, std::memory_order_release);

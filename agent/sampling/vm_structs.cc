@@ -68,6 +68,7 @@ absl::StatusOr<VmStructs> VmStructs::Read(void* libjvm) {
                           static_cast<uint32_t>(Load<uint64_t>(entry + size_at)));
   }
   result.ReadConstants(libjvm);
+  result.ReadLongConstants(libjvm);
   return result;
 }
 
@@ -82,6 +83,23 @@ void VmStructs::ReadConstants(void* libjvm) {
        entry += *stride) {
     constants_.emplace(Name(entry + *name_at), Load<int32_t>(entry + *value_at));
   }
+}
+
+void VmStructs::ReadLongConstants(void* libjvm) {
+  const auto entries = Exported(libjvm, "gHotSpotVMLongConstants");
+  const auto stride = Exported(libjvm, "gHotSpotVMLongConstantEntryArrayStride");
+  const auto name_at = Exported(libjvm, "gHotSpotVMLongConstantEntryNameOffset");
+  const auto value_at = Exported(libjvm, "gHotSpotVMLongConstantEntryValueOffset");
+  if (!entries || !stride || !name_at || !value_at) return;
+  for (uintptr_t entry = *entries; Load<const char*>(entry + *name_at) != nullptr;
+       entry += *stride) {
+    long_constants_.emplace(Name(entry + *name_at), Load<int64_t>(entry + *value_at));
+  }
+}
+
+int64_t VmStructs::LongConstant(std::string_view name) const {
+  const auto found = long_constants_.find(name);
+  return found != long_constants_.end() ? found->second : hot::kNoValue;
 }
 
 int32_t VmStructs::Constant(std::string_view name) const {

@@ -30,11 +30,14 @@ class VmStructs {
   uintptr_t StaticPointer(std::string_view type, std::string_view field) const;
   // Value of an enumerator or constant; hot::kNoValue if there is none.
   int32_t Constant(std::string_view name) const;
+  // The same of a constant of 64 bits.
+  int64_t LongConstant(std::string_view name) const;
   // sizeof a type; 0 if there is none.
   uint32_t Size(std::string_view type) const;
 
  private:
   void ReadConstants(void* libjvm);
+  void ReadLongConstants(void* libjvm);
 
   using Key = std::pair<std::string_view, std::string_view>;
   // The names are libjvm's own string constants.
@@ -42,6 +45,7 @@ class VmStructs {
   absl::flat_hash_map<Key, uintptr_t> statics_;
   absl::flat_hash_map<std::string_view, uint32_t> sizes_;
   absl::flat_hash_map<std::string_view, int32_t> constants_;
+  absl::flat_hash_map<std::string_view, int64_t> long_constants_;
 };
 
 }  // namespace jtrace::sampling

@@ -104,6 +104,11 @@ void RecordEncoder::TellMethod(uint32_t method) {
   definitions_.TellMethod(method);
 }
 
+void RecordEncoder::TellClass(uint32_t class_id) {
+  std::lock_guard lock(mutex_);
+  definitions_.TellClass(class_id);
+}
+
 uint32_t RecordEncoder::DefineThread(const ThreadInfo& info) {
   std::lock_guard lock(mutex_);
   proto::Thread thread;

@@ -74,6 +74,7 @@ class RecordEncoder {
   // Records that the encoder does not see name these: the file has to define them.
   void TellRoutines(absl::Span<const uint32_t> routines);
   void TellMethod(uint32_t method);
+  void TellClass(uint32_t class_id);
   uint32_t DefineThread(const ThreadInfo& info);
   // The thread has ended and all its records are made: Restate leaves it out.
   void ForgetThread(uint32_t thread);

@@ -28,6 +28,9 @@ struct LossText {
 constexpr LossText kLossTexts[] = {
     {"sample.ring_full", Severity::kWarning, "samples dropped because a thread's ring was full",
      "take samples less often: interval=2ms"},
+    {"sample.blocker_unread", Severity::kInfo,
+     "waits whose object's class was not read: with ZGC, or while a collection went on",
+     "codes=+monitor records monitors by class"},
     {"sample.nested", Severity::kWarning, "samples dropped inside another sample", ""},
     {"sample.stale", Severity::kInfo, "timer signals that came after their thread's timer was off",
      ""},
@@ -102,14 +105,16 @@ void SampleSource::Add(const hot::SampleView& view, proto::Chunk& chunk) {
   if (records_interrupts_ && !header.is_unwind) AddInterrupt(sample, header.handler_ns);
   const absl::Span<const hot::Frame> frames(view.frames, header.frame_count);
   const jvmti::MethodKey innermost = AddFrames(frames, header.is_unwind, chunk, sample);
-  sample.set_state(StateOf(header.activity, innermost));
+  sample.set_state(StateOf(header, innermost));
   AddPosition(header, innermost, sample);
   if (last != nullptr) {
     last->number = header.number;
     last->frames.assign(frames.begin(), frames.end());
     last->sample = sample;
     last->sample.clear_frame();
+    last->blocker_klass = header.blocker_klass;
   }
+  AddBlocker(header.blocker_klass, sample);
   *chunk.add_sample() = std::move(sample);
   samples_ += header.is_unwind ? 0 : 1;
 }
@@ -127,14 +132,29 @@ void SampleSource::AddPosition(const hot::SampleHeader& header, jvmti::MethodKey
 }
 
 // The JVM has one state for parking and for sleeping; the method that the thread stands in tells.
-proto::Sample::State SampleSource::StateOf(hot::Activity activity,
+proto::Sample::State SampleSource::StateOf(const hot::SampleHeader& header,
                                            jvmti::MethodKey innermost) const {
-  if (activity == hot::Activity::kWaiting && innermost != 0) {
-    const jvmti::MethodWait wait = classes_.WaitIn(innermost);
-    if (wait == jvmti::MethodWait::kPark) return proto::Sample::PARKED;
-    if (wait == jvmti::MethodWait::kSleep) return proto::Sample::SLEEPING;
+  const auto state = static_cast<proto::Sample::State>(header.activity);
+  if (header.activity != hot::Activity::kWaiting) return state;
+  const jvmti::MethodKey method =
+      hot::IsJava(header.wait_frame) ? KeyOf(header.wait_frame) : innermost;
+  switch (method != 0 ? classes_.WaitIn(method) : jvmti::MethodWait::kNone) {
+    case jvmti::MethodWait::kPark:
+      return proto::Sample::PARKED;
+    case jvmti::MethodWait::kSleep:
+      return proto::Sample::SLEEPING;
+    case jvmti::MethodWait::kNone:
+      break;
   }
-  return static_cast<proto::Sample::State>(activity);
+  return state;
+}
+
+// Each time anew: the class may have been forgotten since the thread's last sample.
+void SampleSource::AddBlocker(uintptr_t klass, proto::Sample& sample) {
+  const uint32_t class_id = klass != 0 ? classes_.ClassOf(klass) : 0;
+  if (class_id == 0) return;
+  encoder_.TellClass(class_id);
+  sample.set_blocker_class(class_id);
 }
 
 void SampleSource::Repeat(const LastSample& last, hot::IdleTicks idle, proto::Chunk& chunk) {
@@ -143,6 +163,7 @@ void SampleSource::Repeat(const LastSample& last, hot::IdleTicks idle, proto::Ch
   sample->set_time_ns(std::max(clock_.Since(idle.time_ns), last.sample.time_ns()));
   sample->set_weight(idle.ticks);
   AddFrames(last.frames, /*is_unwind=*/false, chunk, *sample);
+  AddBlocker(last.blocker_klass, *sample);
   ++samples_;
 }
 

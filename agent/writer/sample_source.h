@@ -38,7 +38,8 @@ class SampleSource : public ChunkSource {
   // What is kept of a thread's last sample, for the ticks that it spends there (timer=wall).
   struct LastSample {
     uint32_t number = 0;
-    proto::Sample sample;  // without frames
+    proto::Sample sample;  // without frames and blocker
+    uintptr_t blocker_klass = 0;
     std::vector<hot::Frame> frames;
   };
 
@@ -57,7 +58,8 @@ class SampleSource : public ChunkSource {
   // Returns the innermost Java method, 0 if its frame could not be named.
   jvmti::MethodKey AddFrames(absl::Span<const hot::Frame> frames, bool is_unwind,
                              proto::Chunk& chunk, proto::Sample& sample);
-  proto::Sample::State StateOf(hot::Activity activity, jvmti::MethodKey innermost) const;
+  proto::Sample::State StateOf(const hot::SampleHeader& header, jvmti::MethodKey innermost) const;
+  void AddBlocker(uintptr_t klass, proto::Sample& sample);
   // The thread's last sample once more, for ticks without CPU time.
   void Repeat(const LastSample& last, hot::IdleTicks idle, proto::Chunk& chunk);
   void RepeatIdle(proto::Chunk& chunk);

@@ -20,11 +20,6 @@ bool IsPrefix(uint64_t prefix, uint64_t path) {
   return path == prefix;
 }
 
-bool IsJava(const hot::Frame& frame) {
-  return frame.kind == hot::FrameKind::kInterpreted || frame.kind == hot::FrameKind::kCompiled ||
-         frame.kind == hot::FrameKind::kInlined;
-}
-
 }  // namespace
 
 hot::Position ReadPublishedPath(uint64_t java_tid) {
@@ -42,7 +37,7 @@ void PathChecker::Register(const uint64_t* buffer, const jmethodID methods[4]) {
 uint64_t PathChecker::Spell(const hot::SampleView& sample, uint32_t from) const {
   uint64_t path = 1;
   for (uint32_t i = sample.header.frame_count; i-- > from;) {
-    if (!IsJava(sample.frames[i])) continue;
+    if (!hot::IsJava(sample.frames[i])) continue;
     for (uint64_t m = 0; m < 4; ++m) {
       if (sample.frames[i].value == methods_[m]) path = path << kBitsPerCall | m;
     }

@@ -295,6 +295,7 @@ class BinaryTrace {
     if (random_.OneIn(4)) {
       // One more than there are.
       sample.set_state(static_cast<proto::Sample::State>(random_.Below(9)));
+      sample.set_blocker_class(static_cast<uint32_t>(random_.Below(5)));
     }
   }
 

@@ -31,6 +31,8 @@ using ModuleId = Id<struct ModuleTag>;
 using FrameId = Id<struct FrameTag>;
 using ThreadId = Id<struct ThreadTag>;
 using MetricId = Id<struct MetricTag>;
+// A Java class by its name.
+using ClassId = Id<struct ClassTag>;
 // A node of the call tree. Parents have smaller numbers than their children.
 using NodeId = Id<struct NodeTag>;
 // A distinct sampled stack: a node of the StackTable's trie.

@@ -132,6 +132,9 @@ class TraceModel {
   std::string_view MetricName(MetricId id) const { return metrics_.Text(id); }
   size_t metric_count() const { return metrics_.size(); }
 
+  ClassId InternClass(std::string_view name) { return classes_.Intern(name); }
+  std::string_view ClassName(ClassId id) const { return classes_.Text(id); }
+
   ThreadId AddThread(ThreadInfo thread);
   const ThreadInfo& thread(ThreadId id) const { return threads_[id.value - 1]; }
   ThreadInfo& thread(ThreadId id) { return threads_[id.value - 1]; }
@@ -160,6 +163,7 @@ class TraceModel {
   absl::flat_hash_set<RoutineId> methods_;
   StringPool<ModuleId> modules_;
   StringPool<MetricId> metrics_;
+  StringPool<ClassId> classes_;
   std::vector<Frame> frames_;
   absl::flat_hash_map<Frame, FrameId> frame_ids_;
   StringMap<FrameId> frame_texts_;

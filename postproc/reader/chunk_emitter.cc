@@ -274,6 +274,10 @@ void ChunkEmitter::EmitSample(const proto::Sample& sample, int64_t time) {
   record.state = static_cast<size_t>(sample.state()) < kSampleStates
                      ? static_cast<SampleState>(sample.state())
                      : SampleState::kUnknown;
+  if (sample.blocker_class() != 0 && !record.is_unwind) {
+    const std::string name = definitions_.ClassName(sample.blocker_class());
+    if (!name.empty()) record.blocker = model_.InternClass(name);
+  }
   uint32_t thread = sample.thread();
   if (sample.node() != 0 && !sample.position_unknown()) {
     // The tree that the node stands in takes the sample.

@@ -57,6 +57,8 @@ struct SampleRecord {
   bool is_unwind = false;  // 0x41: taken by an instrumented routine, no tick
   int64_t weight = 1;      // ticks
   SampleState state = SampleState::kRunning;
+  // Of the object that a waiting thread waits on; none: not told.
+  ClassId blocker;
   // The tree path that the sample hit, root first, if the trace holds it; else the thread's open
   // activations count.
   bool has_path = false;

@@ -66,6 +66,7 @@ class TextReader {
   // False if the op is none of those that change the call tree.
   bool ReadCall(std::string_view op, At at);
   bool ReadSample(std::string_view op, At at);
+  bool SplitBlocker(std::string_view& op, SampleRecord& sample);
   bool ReadReduced(std::string_view op, At at);
   void ReadPath(size_t first);
   bool ReadNotice(std::string_view op, At at);
@@ -182,6 +183,21 @@ bool SplitState(std::string_view& op, SampleState& state) {
   return named.has_value();
 }
 
+// "sample.monitor@app.Lock*3" is "sample.monitor*3" of a thread that waits on an app.Lock. A class
+// name may hold stars, so the weight is always there and behind the last one.
+bool TextReader::SplitBlocker(std::string_view& op, SampleRecord& sample) {
+  const size_t at = op.find('@');
+  if (at == std::string_view::npos) return SplitWeight(op, sample.weight);
+  std::string_view name = op.substr(at + 1);
+  op = op.substr(0, at);
+  const size_t star = name.rfind('*');
+  if (star == std::string_view::npos) return false;
+  std::string_view weight = name.substr(star);
+  name = name.substr(0, star);
+  if (!name.empty()) sample.blocker = model_.InternClass(Unescaped(name));
+  return SplitWeight(weight, sample.weight);
+}
+
 void TextReader::ReadRecord(std::string_view line) {
   SplitInto(line, fields_);
   if (fields_.size() < 3) return Malformed("fewer than three fields");
@@ -189,7 +205,7 @@ void TextReader::ReadRecord(std::string_view line) {
   if (!ParseNumber(fields_[0], at.time)) return Malformed("the time is not an integer");
   const std::string_view op = fields_[2];
   const bool notice = IsNotice(op);
-  const std::string_view kind = op.substr(0, op.find_first_of(".*"));
+  const std::string_view kind = op.substr(0, op.find_first_of(".*@"));
   constexpr std::string_view kOps[] = {"enter",  "exit",      "sample",  "sample-at",
                                        "unwind", "unwind-at", "off",     "on",
                                        "metric", "node",      "position"};
@@ -240,7 +256,7 @@ bool TextReader::ReadCall(std::string_view op, At at) {
 
 bool TextReader::ReadSample(std::string_view op, At at) {
   SampleRecord sample;
-  if (!SplitWeight(op, sample.weight) || !SplitState(op, sample.state)) return false;
+  if (!SplitBlocker(op, sample) || !SplitState(op, sample.state)) return false;
   sample.has_path = ConsumeSuffix(op, "-at");
   sample.is_unwind = op == "unwind";
   if (!sample.is_unwind && op != "sample") return false;

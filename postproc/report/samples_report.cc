@@ -14,7 +14,8 @@ Table SamplesTable(const ReportInput& input) {
                    {"thread"},
                    {"stack"},
                    {"weight", Style::kCount},
-                   {"state"}};
+                   {"state"},
+                   {"on"}};
   const std::vector<LoggedSample>& samples = input.samples.samples();
   std::vector<uint32_t> order(samples.size());
   std::iota(order.begin(), order.end(), 0);
@@ -29,7 +30,8 @@ Table SamplesTable(const ReportInput& input) {
     }
     table.rows.push_back({Cell::Int(++number), Cell::Int(sample.time),
                           Cell::Text(input.model.thread(sample.thread).name), Cell::Text(stack),
-                          Cell::Int(sample.weight), Cell::Text(SampleStateName(sample.state))});
+                          Cell::Int(sample.weight), Cell::Text(SampleStateName(sample.state)),
+                          Cell::Text(input.model.ClassName(sample.blocker))});
   }
   return table;
 }

@@ -121,7 +121,13 @@ void TextWriter::OnSample(At at, const SampleRecord& sample) {
   Begin(at, sample.is_unwind ? "unwind" : "sample");
   if (sample.has_path) line_ += "-at";
   if (sample.state != SampleState::kRunning) StrAppend(&line_, ".", SampleStateName(sample.state));
-  if (sample.weight != 1 && !sample.is_unwind) StrAppend(&line_, "*", sample.weight);
+  if (sample.blocker) {
+    line_.push_back('@');
+    text::AppendEscaped(line_, model_.ClassName(sample.blocker));
+  }
+  if ((sample.weight != 1 || sample.blocker) && !sample.is_unwind) {
+    StrAppend(&line_, "*", sample.weight);
+  }
   if (sample.has_path) {
     Field(StrCat(sample.path.size()));
     for (const RoutineId routine : sample.path) RoutineField(routine);

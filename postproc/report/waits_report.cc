@@ -20,16 +20,16 @@ Table WaitsTable(const ReportInput& input) {
                    {"percent"},
                    {"samples", Style::kCount},
                    {"threads", Style::kCount},
-                   {"monitor"},
+                   {"on"},
                    {"call"},
                    {"site"}};
   for (const auto& [place, total] : rows) {
     const double percent = PercentOf(total->ticks, input.waits.ticks());
     if (percent < input.options.filter_percent) continue;
-    table.rows.push_back(
-        {Cell::Text(SampleStateName(place.state)), Cell::Int(total->ticks), Cell::Percent(percent),
-         Cell::Int(total->samples), Cell::Int(static_cast<int64_t>(total->threads.size())),
-         Cell::Text(place.monitor), Cell::Text(place.call), Cell::Text(place.site)});
+    table.rows.push_back({Cell::Text(SampleStateName(place.state)), Cell::Int(total->ticks),
+                          Cell::Percent(percent), Cell::Int(total->samples),
+                          Cell::Int(static_cast<int64_t>(total->threads.size())),
+                          Cell::Text(place.on), Cell::Text(place.call), Cell::Text(place.site)});
   }
   return table;
 }

@@ -15,6 +15,7 @@ struct LoggedSample {
   ThreadId thread;
   StackId stack;  // none: a sample without frames
   SampleState state = SampleState::kRunning;
+  ClassId blocker;
 };
 
 class SampleLog : public RecordVisitor {
@@ -25,8 +26,8 @@ class SampleLog : public RecordVisitor {
                       absl::FunctionRef<void(RecordVisitor&)>) override {}
   void OnSample(At at, const SampleRecord& sample) override {
     if (sample.is_unwind) return;
-    samples_.push_back(
-        {at.time, sample.weight, at.thread, stacks_.Intern(sample.frames), sample.state});
+    samples_.push_back({at.time, sample.weight, at.thread, stacks_.Intern(sample.frames),
+                        sample.state, sample.blocker});
   }
 
   // In the order of the trace.

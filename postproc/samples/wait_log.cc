@@ -17,16 +17,20 @@ bool WaitLog::IsApplication(FrameId id) const {
   return !name.starts_with('[') && model_.InScope(frame);
 }
 
+std::string_view WaitLog::BlockerOf(ThreadId thread, const SampleRecord& sample) const {
+  if (sample.blocker) return model_.ClassName(sample.blocker);
+  if (!NamesMonitor(sample.state)) return {};
+  const auto monitor = monitors_.find(thread);
+  return monitor != monitors_.end() ? monitor->second : std::string_view();
+}
+
 void WaitLog::OnSample(At at, const SampleRecord& sample) {
   if (sample.is_unwind) return;
   ticks_ = WrapAdd(ticks_, sample.weight);
   if (sample.state == SampleState::kRunning) return;
   Place place;
   place.state = sample.state;
-  if (const auto monitor = monitors_.find(at.thread);
-      monitor != monitors_.end() && NamesMonitor(sample.state)) {
-    place.monitor = monitor->second;
-  }
+  place.on = BlockerOf(at.thread, sample);
   for (size_t i = sample.frames.size(); i-- > 0;) {
     if (!IsApplication(sample.frames[i])) continue;
     place.site = model_.RoutineName(model_.frame(sample.frames[i]).routine);

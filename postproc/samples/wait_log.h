@@ -15,14 +15,15 @@
 namespace jtrace::postproc {
 
 // A frame is the application's if it is Java code in the trace's scope, and not the JDK's own if
-// the trace names no scope. Monitors are told by class where the trace has records of them (0x61).
+// the trace names no scope. What a thread waits on is told by the sample, and else, of monitors,
+// where the trace has records of them (0x61).
 class WaitLog : public RecordVisitor {
  public:
   struct Place {
     SampleState state = SampleState::kUnknown;
-    std::string_view monitor;  // the class of the object; "": not told
-    std::string_view call;     // what the site called; without a site, the innermost frame
-    std::string_view site;     // the application's innermost frame; "": there is none
+    std::string_view on;    // the class of the object; "": none, or not told
+    std::string_view call;  // what the site called; without a site, the innermost frame
+    std::string_view site;  // the application's innermost frame; "": there is none
     auto operator<=>(const Place&) const = default;
   };
   struct Total {
@@ -45,9 +46,10 @@ class WaitLog : public RecordVisitor {
 
  private:
   bool IsApplication(FrameId frame) const;
+  std::string_view BlockerOf(ThreadId thread, const SampleRecord& sample) const;
 
   const TraceModel& model_;
-  StringPool<MetricId> classes_;                              // names that places refer to
+  StringPool<ClassId> classes_;                               // names that places refer to
   absl::flat_hash_map<ThreadId, std::string_view> monitors_;  // that threads wait for now
   absl::btree_map<Place, Total> places_;
   int64_t ticks_ = 0;

@@ -57,6 +57,11 @@ struct Frame {
 };
 static_assert(sizeof(Frame) == 16);
 
+inline bool IsJava(const Frame& frame) {
+  return frame.kind == FrameKind::kInterpreted || frame.kind == FrameKind::kCompiled ||
+         frame.kind == FrameKind::kInlined;
+}
+
 enum class ChainEnd : uint8_t {
   kRoot = 0,      // reached the thread's first frame, every step certain or checked
   kRootGuessed,   // reached it, but a caller had to be searched for on the stack

@@ -5,6 +5,8 @@
 #include <atomic>
 #include <cstdint>
 
+#include "agent/hot/heap_layout.h"
+
 namespace jtrace::hot {
 
 // An offset in bytes, or kAbsent where this JVM has no such field.
@@ -129,6 +131,8 @@ struct VmLayout {
   uintptr_t interpreter_high = 0;
   // What returns into a frozen frame finds as its return address; 0 before JDK 21.
   uintptr_t continuation_return_barrier = 0;
+
+  HeapLayout heap;
 
   std::atomic<const StubTable*> stubs{nullptr};
 

@@ -64,14 +64,30 @@ WalkState Begin(const VmLayout* vm, const WalkedThread& thread, const ucontext_t
   return walk;
 }
 
-// The first of the chain's frames that is the application's; pushed() if none is.
-uint32_t FindApplication(const Chain& chain, const MethodTable& application) {
+// The first of the chain's frames that is `wanted`; pushed() if none is.
+template <typename Wanted>
+uint32_t FindFrame(const Chain& chain, Wanted wanted) {
   uint32_t i = 0;
-  while (i < chain.pushed() && (chain.pushed_frame(i).kind == FrameKind::kMarker ||
-                                !IsApplication(chain.pushed_frame(i), application))) {
-    ++i;
-  }
+  while (i < chain.pushed() && !wanted(chain.pushed_frame(i))) ++i;
   return i;
+}
+
+// Walks to the innermost frame that is `wanted`, and keeps that alone.
+template <typename Wanted>
+void WalkTo(WalkState& walk, Wanted wanted) {
+  Chain& chain = walk.chain;
+  for (int i = 0; i < kMaxSteps; ++i) {
+    const Step step = StepFrom(walk);
+    const uint32_t found = FindFrame(chain, wanted);
+    if (found < chain.pushed()) return chain.KeepOnly(found);
+    if (chain.failure() != WalkNote::kNone) {
+      chain.Clear();
+      return chain.PushMarker(chain.failure());
+    }
+    chain.Clear();
+    if (step == Step::kEnd) return;
+  }
+  walk.Fail(WalkNote::kStepLimit);
 }
 
 }  // namespace
@@ -112,18 +128,15 @@ void WalkTopFrame(const VmLayout* vm, const WalkedThread& thread, const ucontext
 void WalkToApplication(const VmLayout* vm, const WalkedThread& thread, const ucontext_t* context,
                        const MethodTable& application, Chain& chain) {
   WalkState walk = Begin(vm, thread, context, chain);
-  for (int i = 0; i < kMaxSteps; ++i) {
-    const Step step = StepFrom(walk);
-    const uint32_t found = FindApplication(chain, application);
-    if (found < chain.pushed()) return chain.KeepOnly(found);
-    if (chain.failure() != WalkNote::kNone) {
-      chain.Clear();
-      return chain.PushMarker(chain.failure());
-    }
-    chain.Clear();
-    if (step == Step::kEnd) return;
-  }
-  walk.Fail(WalkNote::kStepLimit);
+  WalkTo(walk, [&](const Frame& frame) {
+    return frame.kind != FrameKind::kMarker && IsApplication(frame, application);
+  });
+}
+
+void WalkToJava(const VmLayout* vm, const WalkedThread& thread, const ucontext_t* context,
+                Chain& chain) {
+  WalkState walk = Begin(vm, thread, context, chain);
+  WalkTo(walk, IsJava);
 }
 
 void WalkStack(const VmLayout* vm, const WalkedThread& thread, const ucontext_t* context,

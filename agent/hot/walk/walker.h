@@ -43,6 +43,10 @@ void WalkTopFrame(const VmLayout* vm, const WalkedThread& thread, const ucontext
 void WalkToApplication(const VmLayout* vm, const WalkedThread& thread, const ucontext_t* context,
                        const MethodTable& application, Chain& chain);
 
+// The innermost frame of a Java method; none if there is none or it was not found.
+void WalkToJava(const VmLayout* vm, const WalkedThread& thread, const ucontext_t* context,
+                Chain& chain);
+
 // Whether a frame is a method of `application` or a marker: frames that stand for what is not known
 // are of no scope.
 bool IsApplication(const Frame& frame, const MethodTable& application);

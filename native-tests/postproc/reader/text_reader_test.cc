@@ -37,6 +37,7 @@ TEST(TextReaderTest, UnknownOpsAreToldByLineAndSkipped) {
 TEST(TextReaderTest, MalformedLinesAreToldAndSkipped) {
   for (const std::string line :
        {"x\tT\tenter\tA", "1\tT", "1", "1\tT\tenter", "1\tT\tsample*x\tA", "1\tT\tsample*-1\tA", "1\tT\tsample.dreaming\tA",
+        "1\tT\tsample.parked@a.B\tA", "1\tT\tsample.parked@a.B*x\tA",
         "1\tT\tsample-at\t3\tA\tB", "1\tT\tsample-at\tx", "1\tT\tnode\tcalls\tA",
         "1\tT\tnode\tcalls=x\tA", "1\tT\tmetric\tm", "1\tT\tmetric\tm\tx", "1 \tT\ton",
         "99999999999999999999\tT\ton"}) {
@@ -57,7 +58,7 @@ TEST(TextReaderTest, SamplesTellWhatTheThreadDid) {
       "5\tU\tsample.blocked\tN:poll\n";
   const RunResult waits =
       RunPost({"--report=waits", "--format=csv", "t"}, {{"t", kHeader + lines}});
-  EXPECT_THAT(Rows(waits, {"state", "ticks", "percent", "monitor", "call", "site"}),
+  EXPECT_THAT(Rows(waits, {"state", "ticks", "percent", "on", "call", "site"}),
               ElementsAre(CsvRow{"object-wait", "4", "50.00", "java.lang.Object",
                                  "java.lang.Object.wait(long)", "app.Main.run()"},
                           CsvRow{"parked", "2", "25.00", "", "java.util.X.park()", "app.Main.run()"},
@@ -69,6 +70,30 @@ TEST(TextReaderTest, SamplesTellWhatTheThreadDid) {
   const RunResult summary = RunPost({"--report=summary", "t"}, {{"t", kHeader + lines}});
   EXPECT_THAT(summary.out, HasSubstr("states      12.5 % running · 50.0 % object-wait · 25.0 % "
                                      "parked · 12.5 % blocked"));
+  const RunResult dump = RunPost({"--report=dump", "t"}, {{"t", kHeader + lines}});
+  EXPECT_EQ(dump.out, kHeader + lines);
+}
+
+TEST(TextReaderTest, SamplesTellWhatTheThreadWaitsOn) {
+  const std::string lines =
+      "0\tT\tmonitor-wait\tjava.lang.Object\n"
+      // The sample's own word goes first; class names may hold nearly anything.
+      "1\tT\tsample.object-wait@app.Queue*4\tJ:app.Main.run()\n"
+      "2\tT\tsample-at.parked@a@b*c.D$*2\t1\tapp.Main.run()\tJ:app.Main.run()\n"
+      "3\tT\tsample.parked@x\\ty*1\tJ:app.Main.run()\n"
+      "4\tT\tsample.object-wait\tJ:app.Main.run()\n";
+  const RunResult waits =
+      RunPost({"--report=waits", "--format=csv", "t"}, {{"t", kHeader + lines}});
+  EXPECT_EQ(waits.err, "");
+  EXPECT_THAT(Rows(waits, {"state", "ticks", "on"}),
+              ElementsAre(CsvRow{"object-wait", "4", "app.Queue"}, CsvRow{"parked", "2", "a@b*c.D$"},
+                          CsvRow{"object-wait", "1", "java.lang.Object"},
+                          CsvRow{"parked", "1", "x\ty"}));
+  const RunResult samples =
+      RunPost({"--report=samples", "--format=csv", "t"}, {{"t", kHeader + lines}});
+  EXPECT_THAT(Rows(samples, {"time", "on"}),
+              ElementsAre(CsvRow{"1", "app.Queue"}, CsvRow{"2", "a@b*c.D$"}, CsvRow{"3", "x\ty"},
+                          CsvRow{"4", ""}));
   const RunResult dump = RunPost({"--report=dump", "t"}, {{"t", kHeader + lines}});
   EXPECT_EQ(dump.out, kHeader + lines);
 }

@@ -129,6 +129,29 @@ TEST(TraceReaderTest, SummaryTellsWhatSamplesCost) {
   EXPECT_EQ(testing::RunPost({"--report=summary", "t"}, {{"t", dump}}).out, summary);
 }
 
+TEST(TraceReaderTest, SamplesNameWhatTheirThreadWaitsOn) {
+  TraceBuilder builder;
+  const uint32_t main = builder.Thread("main", 7);
+  const uint32_t stub = builder.Frame(proto::Frame::STUB, builder.String("call_stub"));
+  const auto wait = [&](uint64_t time, proto::Sample::State state, const std::string& on) {
+    proto::Sample& sample = builder.Sample(time, main, 0, {stub});
+    sample.set_state(state);
+    if (!on.empty()) sample.set_blocker_class(builder.Class(on));
+  };
+  wait(10, proto::Sample::MONITOR, "a.Lock");
+  wait(11, proto::Sample::PARKED, "a.Main$$Lambda$14/0x0000000800c03000");
+  wait(12, proto::Sample::OBJECT_WAIT, "java.lang.Object[]");
+  wait(13, proto::Sample::PARKED, "");
+  const std::string trace = builder.Finish();
+  EXPECT_THAT(Rows(trace, "samples", {"time", "state", "on"}),
+              ElementsAre(CsvRow{"10", "monitor", "a.Lock"},
+                          CsvRow{"11", "parked", "a.Main$$Lambda"},
+                          CsvRow{"12", "object-wait", "java.lang.Object[]"},
+                          CsvRow{"13", "parked", ""}));
+  const std::string dump = testing::RunPost({"--report=dump", "t"}, {{"t", trace}}).out;
+  EXPECT_THAT(dump, HasSubstr("sample.monitor@a.Lock*1\t"));
+}
+
 TEST(TraceReaderTest, ReturnTypeOnlyWhereTheNameIsAmbiguous) {
   EXPECT_THAT(RoutineNames(TraceOfRoutines({{"a.B", 0, "get", "()Ljava/lang/Object;"},
                                             {"a.B", 0, "get", "()Ljava/lang/String;"},

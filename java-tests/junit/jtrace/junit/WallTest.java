@@ -61,6 +61,26 @@ final class WallTest {
     }
   }
 
+  /** The stack says what waits; where the mode has no stack the handler looks. */
+  @Test
+  void tellsItWhateverIsTakenOfTheStack() {
+    for (String mode : List.of("app", "frame", "appframe", "pc")) {
+      Jvm.Result run =
+          new Jvm().agent("timer=wall,mode=samples,stack=" + mode).run("States", "1300");
+      assertEquals("done\n", run.out(), run.err());
+      Map<String, Map<String, String>> threads = threads(run);
+      assertMostly("running", threads.get("spinner"));
+      assertMostly("sleeping", threads.get("sleeper"));
+      assertMostly("parked", threads.get("parker"));
+      assertMostly("parked", threads.get("taker"));
+      assertMostly("object-wait", threads.get("waiter"));
+      assertMostly("monitor", threads.get("enterer"));
+      assertMostly("blocked", threads.get("reader"));
+      String summary = Report.text(run.trace(), "--report=summary");
+      assertTrue(summary.contains("% parked") && summary.contains("% sleeping"), summary);
+    }
+  }
+
   @Test
   void placesWaitsInTheCallTree() {
     Jvm.Result run = run("mode=merged,codes=+monitor");
@@ -70,7 +90,7 @@ final class WallTest {
     boolean named = false;
     for (Map<String, String> row : run.report("--report=waits").rows()) {
       if (row.get("site").equals("States.enter()")) entered += number(row, "ticks");
-      named |= row.get("state").equals("monitor") && row.get("monitor").equals("java.lang.Object");
+      named |= row.get("state").equals("monitor") && row.get("on").equals("java.lang.Object");
       if (row.get("site").startsWith("States.takeOn(")) {
         assertEquals("java.util.concurrent.LinkedBlockingQueue.take()", row.get("call"));
       }

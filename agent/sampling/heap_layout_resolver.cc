@@ -1,0 +1,152 @@
+#include "agent/sampling/heap_layout_resolver.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "agent/sampling/jvm_flags.h"
+
+namespace jtrace::sampling {
+namespace {
+
+using hot::HeapLayout;
+using hot::kAbsent;
+using hot::Offset;
+
+template <typename T>
+T Load(uintptr_t address) {
+  return *reinterpret_cast<const T*>(address);
+}
+
+// Collectors that move objects in pauses only, or (Shenandoah) leave the class in the header of
+// what they have moved until nothing refers to it.
+bool IsKnownCollector(const JvmFlags& flags) {
+  constexpr std::string_view kKnown[] = {"UseSerialGC", "UseParallelGC", "UseG1GC",
+                                         "UseShenandoahGC", "UseEpsilonGC"};
+  return std::any_of(std::begin(kKnown), std::end(kKnown),
+                     [&](std::string_view name) { return flags.Bool(name).value_or(false); });
+}
+
+// A static field under its name before JDK 23 or since.
+uintptr_t StaticOf(const VmStructs& structs, std::string_view type, std::string_view before,
+                   std::string_view since) {
+  const uintptr_t address = structs.Static(type, since);
+  return address != 0 ? address : structs.Static(type, before);
+}
+
+bool ResolveMonitors(const VmStructs& structs, HeapLayout* heap) {
+  heap->pending_monitor = structs.Field("JavaThread", "_current_pending_monitor");
+  heap->waiting_monitor = structs.Field("JavaThread", "_current_waiting_monitor");
+  heap->monitor_object = structs.Field("ObjectMonitor", "_object");
+  heap->thread_object = structs.Field("JavaThread", "_vthread");
+  if (heap->thread_object == kAbsent) {
+    heap->thread_object = structs.Field("JavaThread", "_threadObj");
+  }
+  return std::min({heap->pending_monitor, heap->waiting_monitor, heap->monitor_object,
+                   heap->thread_object}) != kAbsent;
+}
+
+bool ResolveReferences(const VmStructs& structs, const JvmFlags& flags, HeapLayout* heap) {
+  const auto narrow = flags.Bool("UseCompressedOops");
+  const uintptr_t base = StaticOf(structs, "CompressedOops", "_narrow_oop._base", "_base");
+  const uintptr_t shift = StaticOf(structs, "CompressedOops", "_narrow_oop._shift", "_shift");
+  if (!narrow.has_value()) return false;
+  heap->narrow_references = *narrow;
+  if (!*narrow) return true;
+  if (base == 0 || shift == 0) return false;
+  heap->reference_base = Load<uintptr_t>(base);
+  heap->reference_shift = Load<uint32_t>(shift);
+  return true;
+}
+
+bool ResolveKlassWord(const VmStructs& structs, const JvmFlags& flags, HeapLayout* heap) {
+  heap->mark = structs.Field("oopDesc", "_mark");
+  heap->first_super = structs.Field("Klass", "_primary_supers[0]");
+  heap->object_klass = structs.StaticPointer(
+      "vmClasses", "_klasses[static_cast<int>(vmClassID::Object_klass_knum)]");
+  if (heap->mark == kAbsent || heap->first_super == kAbsent || heap->object_klass == 0)
+    return false;
+  const bool in_mark = flags.Bool("UseCompactObjectHeaders").value_or(false);
+  if (!in_mark && !flags.Bool("UseCompressedClassPointers").value_or(true)) {
+    heap->klass_word = HeapLayout::KlassWord::kPointer;
+    heap->klass = structs.Field("oopDesc", "_metadata._klass");
+    return heap->klass != kAbsent;
+  }
+  const uintptr_t base =
+      StaticOf(structs, "CompressedKlassPointers", "_narrow_klass._base", "_base");
+  const uintptr_t shift =
+      StaticOf(structs, "CompressedKlassPointers", "_narrow_klass._shift", "_shift");
+  if (base == 0 || shift == 0) return false;
+  heap->klass_base = Load<uintptr_t>(base);
+  heap->klass_shift = Load<uint32_t>(shift);
+  if (!in_mark) {
+    heap->klass_word = HeapLayout::KlassWord::kNarrow;
+    heap->klass = structs.Field("oopDesc", "_metadata._compressed_klass");
+    return heap->klass != kAbsent;
+  }
+  const int64_t mark_shift = structs.LongConstant("markWord::klass_shift");
+  heap->klass_word = HeapLayout::KlassWord::kInMark;
+  heap->mark_klass_shift = static_cast<uint32_t>(mark_shift);
+  return mark_shift > 0 && mark_shift < 64;
+}
+
+bool ResolveCollections(const VmStructs& structs, HeapLayout* heap) {
+  const uintptr_t collected = structs.StaticPointer("Universe", "_collectedHeap");
+  Offset active = structs.Field("CollectedHeap", "_is_stw_gc_active");
+  if (active == kAbsent) active = structs.Field("CollectedHeap", "_is_gc_active");
+  const Offset count = structs.Field("CollectedHeap", "_total_collections");
+  if (collected == 0 || active == kAbsent || count == kAbsent) return false;
+  heap->collecting = collected + static_cast<uintptr_t>(active);
+  heap->collections = collected + static_cast<uintptr_t>(count);
+  return true;
+}
+
+// Local references that end with their scope.
+class JavaFrame {
+ public:
+  explicit JavaFrame(JNIEnv* env) : env_(env), pushed_(env->PushLocalFrame(8) == JNI_OK) {}
+  ~JavaFrame() {
+    if (env_->ExceptionCheck() == JNI_TRUE) env_->ExceptionClear();
+    if (pushed_) env_->PopLocalFrame(nullptr);
+  }
+  bool pushed() const { return pushed_; }
+
+ private:
+  JNIEnv* env_;
+  bool pushed_;
+};
+
+// Thread.parkBlocker, asked of Java, as the tables do not have it; kAbsent if it is not there.
+Offset ParkBlockerOffset(JNIEnv* env) {
+  const JavaFrame frame(env);
+  if (!frame.pushed()) return kAbsent;
+  jclass const thread = env->FindClass("java/lang/Thread");
+  jclass const unsafe = thread != nullptr ? env->FindClass("jdk/internal/misc/Unsafe") : nullptr;
+  if (unsafe == nullptr) return kAbsent;
+  jmethodID const get = env->GetStaticMethodID(unsafe, "getUnsafe", "()Ljdk/internal/misc/Unsafe;");
+  if (get == nullptr) return kAbsent;
+  jmethodID const offset =
+      env->GetMethodID(unsafe, "objectFieldOffset", "(Ljava/lang/Class;Ljava/lang/String;)J");
+  if (offset == nullptr) return kAbsent;
+  jobject const instance = env->CallStaticObjectMethod(unsafe, get);
+  if (env->ExceptionCheck() == JNI_TRUE || instance == nullptr) return kAbsent;
+  jstring const name = env->NewStringUTF("parkBlocker");
+  if (name == nullptr) return kAbsent;
+  const jlong found = env->CallLongMethod(instance, offset, thread, name);
+  if (env->ExceptionCheck() == JNI_TRUE) return kAbsent;
+  constexpr jlong kLargestThread = 4096;
+  return found > 0 && found < kLargestThread ? static_cast<Offset>(found) : kAbsent;
+}
+
+}  // namespace
+
+HeapLayout ResolveHeapLayout(const VmStructs& structs, JNIEnv* env) {
+  HeapLayout heap;
+  const JvmFlags flags(structs);
+  heap.park_blocker = ParkBlockerOffset(env);
+  heap.readable = IsKnownCollector(flags) && heap.park_blocker != kAbsent &&
+                  ResolveMonitors(structs, &heap) && ResolveReferences(structs, flags, &heap) &&
+                  ResolveKlassWord(structs, flags, &heap) && ResolveCollections(structs, &heap);
+  return heap;
+}
+
+}  // namespace jtrace::sampling

@@ -1,0 +1,134 @@
+package jtrace.junit;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+
+/** --report=waits: what threads of known states wait on, whatever the collector and the layout. */
+final class WaitsTest {
+  private static final String UNREAD = "waits whose object's class was not read";
+
+  /** What a thread does, the class it waits on, and how much of its time at least must say so. */
+  private record Expected(String state, String on, double share) {}
+
+  private static final Map<String, Expected> EXPECTED = new TreeMap<>(Map.of(
+      "enterer", new Expected("monitor", "Blockers.Gate", 0.9),
+      "waiter", new Expected("object-wait", "Blockers.Mailbox", 0.9),
+      "arrayer", new Expected("object-wait", "java.lang.Object[]", 0.9),
+      "parker", new Expected("parked", "Blockers.Ticket", 0.9),
+      "loafer", new Expected("parked", "", 0.9),
+      "locker",
+      new Expected("parked", "java.util.concurrent.locks.ReentrantLock.NonfairSync", 0.9),
+      "sleeper", new Expected("sleeping", "", 0.9),
+      "reader", new Expected("blocked", "", 0.9),
+      "napper", new Expected("object-wait", "Blockers.Mailbox", 0.3),
+      "nodder", new Expected("parked", "Blockers.Ticket", 0.3)));
+
+  private static Jvm.Result run(String... jvm) {
+    Jvm.Result run =
+        new Jvm().agent("timer=wall,mode=samples").arguments(jvm).run("Blockers", "1200");
+    assertEquals("done\n", run.out(), run.err());
+    return run;
+  }
+
+  private static long number(Map<String, String> row, String column) {
+    return Long.parseLong(row.get(column));
+  }
+
+  /** Class names as in source code. */
+  private static String dotted(String name) {
+    return name.replace('$', '.');
+  }
+
+  private static void check(Jvm.Result run, boolean readable) {
+    Map<String, Map<String, Long>> ticks = new TreeMap<>();
+    for (Map<String, String> row : run.report("--report=samples").rows()) {
+      String who = row.get("thread").replaceAll("-\\d+$", "");
+      if (!EXPECTED.containsKey(who)) continue;
+      String what = row.get("state") + " " + dotted(row.get("on"));
+      ticks.computeIfAbsent(who, key -> new TreeMap<>())
+          .merge(what, number(row, "weight"), Long::sum);
+    }
+    EXPECTED.forEach((who, expected) -> {
+      Map<String, Long> seen = ticks.get(who);
+      long all = seen.values().stream().mapToLong(Long::longValue).sum();
+      String what = expected.state() + " " + (readable ? expected.on() : "");
+      assertTrue(seen.getOrDefault(what, 0L) >= expected.share() * all, who + ": " + seen);
+      // Whatever else a thread did, it never waited on another class.
+      for (String other : seen.keySet()) {
+        String on = other.replaceFirst("^\\S+ ", "");
+        if (on.isEmpty() || !other.startsWith(expected.state() + " ")) continue;
+        assertEquals(expected.on(), on, who + ": " + seen);
+      }
+    });
+  }
+
+  @Test
+  void namesWhatThreadsWaitOn() {
+    Jvm.Result run = run();
+    check(run, true);
+    List<String> gates = new ArrayList<>();
+    for (Map<String, String> row : run.report("--report=waits").rows()) {
+      if (dotted(row.get("on")).equals("Blockers.Gate")) gates.add(row.toString());
+      if (!row.get("site").equals("Blockers.enter()")) continue;
+      if (dotted(row.get("on")).equals("Blockers.Gate")) assertEquals("3", row.get("threads"));
+    }
+    assertEquals(1, gates.size(), gates.toString());
+  }
+
+  @Test
+  void whateverMovesObjects() {
+    check(run("-XX:+UseSerialGC"), true);
+    check(run("-XX:+UseParallelGC", "-XX:-UseCompressedOops"), true);
+  }
+
+  @Test
+  void whateverObjectsLookLike() {
+    // JDK 17 can do without narrow class pointers, JDK 24 keeps them in the first word.
+    check(run("-XX:+UnlockExperimentalVMOptions",
+            Setup.JDK_MAJOR < 24 ? "-XX:-UseCompressedClassPointers" : "-XX:+UseCompactObjectHeaders"),
+        true);
+  }
+
+  @Test
+  void saysSoWhereItCannotBeTold() {
+    Jvm.Result run = run("-XX:+UseZGC");
+    check(run, false);
+    String summary = Report.text(run.trace(), "--report=summary");
+    assertTrue(summary.contains(UNREAD), summary);
+  }
+
+  @Test
+  void manyIdleThreadsAreLeftInPeaceAndCounted() {
+    int threads = 300;
+    Jvm.Result run =
+        new Jvm().agent("timer=wall,mode=samples,interval=1ms")
+            .run("Idle", Integer.toString(threads), "2000");
+    assertEquals(0, run.exit(), run.err());
+    long millis = Long.parseLong(run.out().strip());
+    long ticks = 0;
+    long parked = 0;
+    long samples = 0;
+    long seen = 0;
+    for (Map<String, String> row : run.report("--report=waits").rows()) {
+      if (!row.get("site").startsWith("Idle.rest(")) continue;
+      ticks += number(row, "ticks");
+      samples += number(row, "samples");
+      seen = Math.max(seen, number(row, "threads"));
+      // On the way there a thread may wait for the JVM.
+      if (!row.get("state").equals("parked")) continue;
+      parked += number(row, "ticks");
+      assertEquals("java.util.concurrent.CountDownLatch", row.get("on"));
+    }
+    assertTrue(parked >= 0.9 * ticks, parked + " parked of " + ticks);
+    assertEquals(threads, seen);
+    assertEquals(1.0, (double) ticks / threads / millis, 0.15, ticks + " ticks in " + millis);
+    // A few signals each, and a record a second.
+    assertTrue(samples <= 12L * threads, samples + " samples of " + threads + " threads");
+  }
+}

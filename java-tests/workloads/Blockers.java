@@ -1,0 +1,132 @@
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * Threads that wait on objects of known classes while the collector moves these: some for good, some
+ * for a moment, again and again, each time on a new object.
+ */
+final class Blockers {
+  static final class Gate {}
+
+  static final class Mailbox {}
+
+  static final class Ticket {}
+
+  private interface Body {
+    void run() throws IOException, InterruptedException;
+  }
+
+  private static final List<Thread> ALL = new ArrayList<>();
+  private static volatile boolean over;
+  private static volatile Object garbage;
+  private static Gate gate = new Gate();
+  private static Mailbox mailbox = new Mailbox();
+  private static Object[] array = new Object[3];
+  private static ReentrantLock lock = new ReentrantLock();
+
+  private static void start(String name, int count, Body body) {
+    for (int i = 0; i < count; i++) {
+      Thread thread =
+          new Thread(
+              () -> {
+                try {
+                  body.run();
+                } catch (IOException | InterruptedException e) {
+                  if (!over) throw new IllegalStateException(e);
+                }
+              },
+              name + "-" + i);
+      ALL.add(thread);
+      thread.start();
+    }
+  }
+
+  static void enter() {
+    synchronized (gate) {
+      garbage = null;
+    }
+  }
+
+  static void await(Object object) throws InterruptedException {
+    synchronized (object) {
+      while (!over) object.wait();
+    }
+  }
+
+  static void park() {
+    while (!over) LockSupport.park(new Ticket());
+  }
+
+  static void parkOnNothing() {
+    while (!over) LockSupport.park();
+  }
+
+  static void lock() throws InterruptedException {
+    lock.lockInterruptibly();
+    lock.unlock();
+  }
+
+  static void sleep() throws InterruptedException {
+    while (!over) Thread.sleep(60_000);
+  }
+
+  static void read(Socket socket) throws IOException {
+    socket.getInputStream().read();
+  }
+
+  static void waitBriefly() throws InterruptedException {
+    while (!over) {
+      Mailbox fresh = new Mailbox();
+      synchronized (fresh) {
+        fresh.wait(3);
+      }
+    }
+  }
+
+  static void parkBriefly() {
+    while (!over) LockSupport.parkNanos(new Ticket(), 3_000_000);
+  }
+
+  private static void churn(long millis) throws InterruptedException {
+    long end = System.nanoTime() + millis * 1_000_000;
+    while (System.nanoTime() < end) {
+      for (int i = 0; i < 200; i++) garbage = new byte[10_000];
+      System.gc();
+      Thread.sleep(20);
+    }
+  }
+
+  /** args: milliseconds. */
+  public static void main(String[] args) throws Exception {
+    lock.lock();
+    try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+        Socket client = new Socket(server.getInetAddress(), server.getLocalPort());
+        Socket accepted = server.accept()) {
+      synchronized (gate) {
+        start("enterer", 3, Blockers::enter);
+        start("waiter", 3, () -> await(mailbox));
+        start("parker", 3, Blockers::park);
+        start("loafer", 3, Blockers::parkOnNothing);
+        start("arrayer", 1, () -> await(array));
+        start("locker", 1, Blockers::lock);
+        start("sleeper", 1, Blockers::sleep);
+        start("reader", 1, () -> read(client));
+        start("napper", 3, Blockers::waitBriefly);
+        start("nodder", 3, Blockers::parkBriefly);
+        churn(Long.parseLong(args[0]));
+        over = true;
+      }
+      accepted.getOutputStream().write(1);
+      lock.unlock();
+      for (Thread thread : ALL) thread.interrupt();
+      for (Thread thread : ALL) thread.join();
+    }
+    System.out.println("done");
+  }
+}
