@@ -185,10 +185,27 @@ void Instrumentation::Forget(const absl::flat_hash_set<uint32_t>& classes) {
 void Instrumentation::NoteUnwinds(const classfile::InstrumentResult& result) {
   for (const classfile::MethodOutcome& outcome : result.methods) {
     if (!outcome.unwound) continue;
+    NoteMatches(result.class_name, outcome.method.name);
     const uint32_t every = unwinds_.EveryOf(result.class_name, outcome.method.name);
     if (sampling::unwind_sites.Set(outcome.id, every)) continue;
     losses_.Add("unwind.no_memory", Severity::kWarning, 1, "methods whose unwinds are not taken");
   }
+}
+
+void Instrumentation::NoteMatches(std::string_view class_name, std::string_view method) {
+  const absl::MutexLock lock(&rewritten_mutex_);
+  for (size_t rule = 0; rule < unwinds_.size(); ++rule) {
+    if (unwinds_.Matches(rule, class_name, method)) matched_unwinds_.insert(rule);
+  }
+}
+
+std::vector<std::string> Instrumentation::UnmatchedUnwinds() const {
+  const absl::MutexLock lock(&rewritten_mutex_);
+  std::vector<std::string> patterns;
+  for (size_t rule = 0; rule < unwinds_.size(); ++rule) {
+    if (!matched_unwinds_.contains(rule)) patterns.push_back(unwinds_.pattern(rule));
+  }
+  return patterns;
 }
 
 void Instrumentation::NoteLeaves(uint32_t class_id, const classfile::InstrumentResult& result) {

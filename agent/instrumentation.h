@@ -10,7 +10,9 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/container/flat_hash_map.h"
@@ -61,6 +63,9 @@ class Instrumentation {
   // Any thread.
   bool IsLeaf(uint32_t routine) const;
 
+  // Patterns of unwind= that no method with code has matched yet, in the option's order.
+  std::vector<std::string> UnmatchedUnwinds() const;
+
   uint64_t methods_probed() const { return totals_.methods_probed(); }
   uint64_t classes_rewritten() const { return totals_.classes_rewritten(); }
   // What goes into the trace.
@@ -75,6 +80,7 @@ class Instrumentation {
   void Count(uint32_t class_id, const classfile::InstrumentResult& result);
   // From now on they take their unwinds.
   void NoteUnwinds(const classfile::InstrumentResult& result);
+  void NoteMatches(std::string_view class_name, std::string_view method);
   void NoteLeaves(uint32_t class_id, const classfile::InstrumentResult& result);
 
   const classfile::ScopeFilter filter_;
@@ -86,6 +92,8 @@ class Instrumentation {
   absl::flat_hash_set<uint32_t> rewritten_ ABSL_GUARDED_BY(rewritten_mutex_);
   // Routines and their classes.
   absl::flat_hash_map<uint32_t, uint32_t> leaves_ ABSL_GUARDED_BY(rewritten_mutex_);
+  // Rules of unwinds_ that a method has matched.
+  absl::flat_hash_set<size_t> matched_unwinds_ ABSL_GUARDED_BY(rewritten_mutex_);
   uint64_t max_routines_ = 0;  // beyond that a class gets no probes
   bool parks_ = false;
   UnwindRules unwinds_;

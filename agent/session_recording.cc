@@ -370,6 +370,7 @@ absl::StatusOr<std::string> Session::Stop(JNIEnv* jni, const Progress& progress)
 
 absl::Status Session::EndTrace(proto::SessionEnd::Reason reason) {
   TellEmptyScope();
+  TellUnmatchedUnwinds();
   const absl::Status written =
       drain_->Stop([&](proto::SessionEnd& end) { FinishEnd(reason, end); });
   if (written.ok()) log_->Line(DescribeEnd());  // else GiveUp has said why

@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -86,6 +87,16 @@ void Session::TellEmptyScope() {
               absl::StrCat("scope without a class: nothing that was loaded matches include=",
                            absl::StrJoin(options_.include, ";")),
               "for a package and all below it write include=com.acme.**");
+}
+
+void Session::TellUnmatchedUnwinds() {
+  if (probes_ == nullptr) return;
+  const std::vector<std::string> patterns = instrumentation_->UnmatchedUnwinds();
+  if (patterns.empty()) return;
+  losses_.Set("unwind.no_method", Severity::kWarning, patterns.size(),
+              absl::StrCat("names in unwind= that no loaded method with code matches: ",
+                           absl::StrJoin(patterns, ";")),
+              "write them as com.acme.Cache::load or com.acme.Outer$Inner::load");
 }
 
 std::string Session::DescribeEnd() const {

@@ -45,7 +45,7 @@ absl::StatusOr<UnwindRules> UnwindRules::Create(const std::vector<UnwindRule>& r
   for (const UnwindRule& rule : rules) {
     auto filter = FilterOf(rule.pattern);
     if (!filter.ok()) return filter.status();
-    made.rules_.push_back({*std::move(filter), rule.every});
+    made.rules_.push_back({*std::move(filter), rule.every, rule.pattern});
     patterns.push_back(rule.pattern);
   }
   if (patterns.empty()) return made;
@@ -59,6 +59,11 @@ absl::StatusOr<UnwindRules> UnwindRules::Create(const std::vector<UnwindRule>& r
 bool UnwindRules::MayMatchClass(std::string_view internal_name) const {
   return !rules_.empty() && !internal_name.starts_with(kOwnPackage) &&
          methods_.MayMatchClass(internal_name);
+}
+
+bool UnwindRules::Matches(size_t rule, std::string_view internal_name,
+                          std::string_view method) const {
+  return rules_[rule].methods.Includes(internal_name, method);
 }
 
 uint32_t UnwindRules::EveryOf(std::string_view internal_name, std::string_view method) const {

@@ -33,6 +33,10 @@ class UnwindRules {
   // All of them.
   const classfile::ScopeFilter& methods() const { return methods_; }
   bool MayMatchClass(std::string_view internal_name) const;
+  // By the order of the option.
+  size_t size() const { return rules_.size(); }
+  const std::string& pattern(size_t rule) const { return rules_[rule].pattern; }
+  bool Matches(size_t rule, std::string_view internal_name, std::string_view method) const;
   // Of a method that they match: by the first that does.
   uint32_t EveryOf(std::string_view internal_name, std::string_view method) const;
 
@@ -40,6 +44,7 @@ class UnwindRules {
   struct Rule {
     classfile::ScopeFilter methods;
     uint32_t every;
+    std::string pattern;
   };
   std::vector<Rule> rules_;
   classfile::ScopeFilter methods_;

@@ -102,6 +102,10 @@ TEST(OptionsTest, UnwindsNameMethods) {
   EXPECT_FALSE(rules->MayMatchClass("com/acme/Cached"));
   EXPECT_EQ(rules->EveryOf("com/acme/Cache", "load"), 100u);
   EXPECT_EQ(rules->EveryOf("a/B", "anything"), 1u);
+  ASSERT_EQ(rules->size(), 3u);
+  EXPECT_EQ(rules->pattern(0), "com.acme.Cache::load");
+  EXPECT_TRUE(rules->Matches(0, "com/acme/Cache", "load"));
+  EXPECT_FALSE(rules->Matches(0, "com/acme/Cache", "loads"));
   // The probe goes through method handles itself.
   EXPECT_FALSE(UnwindRules::Create({{"java.lang.invoke.MethodHandle::*", 1}})
                    ->MayMatchClass("java/lang/invoke/MethodHandle"));

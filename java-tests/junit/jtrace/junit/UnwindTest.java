@@ -106,6 +106,19 @@ final class UnwindTest {
     assertTrue(List.of(BY_LEFT, BY_RIGHT, BY_BOTH).containsAll(paths.keySet()), paths.toString());
   }
 
+  /** What unwind= names and no method is called is told; what matched is not. */
+  @Test
+  void namesWithoutAMethodAreTold() {
+    Jvm.Result run = run("unwind=Unwinds::target;Unwinds::tarpet;No.Such::method", "-Xint", "1");
+    assertEquals(350, unwinds(run).size());
+    String summary = Report.text(run.trace(), "--report=summary");
+    String told = "unwind= that no loaded method with code matches: ";
+    assertTrue(summary.contains(told + "Unwinds::tarpet;No.Such::method"), summary);
+    Jvm.Result matched = run("unwind=Unwinds::target", "-Xint", "1");
+    summary = Report.text(matched.trace(), "--report=summary");
+    assertTrue(!summary.contains(told), summary);
+  }
+
   /** A method that is out of scope gets no other probe. */
   @Test
   void methodsOfTheJdk() {
