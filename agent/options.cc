@@ -61,6 +61,7 @@ absl::Status ParseStack(absl::string_view value, Options& o) {
 }
 // What it means depends on timer=, which may come later.
 absl::Status ParseInterval(absl::string_view value, Options& o) {
+  if (value.empty()) return Invalid("needs a time such as 1ms, or a number of events");
   o.samples.interval_text = std::string(value);
   return absl::OkStatus();
 }

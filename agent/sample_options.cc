@@ -7,6 +7,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "agent/sampling/timers.h"
 #include "proto/nearest.h"
 
 namespace jtrace {
@@ -27,6 +28,15 @@ absl::Status BadInterval(absl::string_view why) {
 
 bool CountsEvents(const SampleOptions& options) {
   return options.event != nullptr && !options.event->is_clock;
+}
+
+// What to take in place of an event that there is not: the one that was mistyped, or what there is.
+std::string OtherEvents(absl::string_view name) {
+  const absl::string_view nearest = Nearest(name, sampling::PerfEvents(), NameOf);
+  if (!name.empty() && EditDistance(name, nearest) <= nearest.size() / 4) {
+    return absl::StrCat("did you mean perf:", nearest, "?");
+  }
+  return absl::StrCat("here there are: ", sampling::AvailablePerfEvents());
 }
 
 absl::Status FinishPeriod(SampleOptions& options) {
@@ -81,8 +91,7 @@ absl::Status ParseTimer(absl::string_view value, SampleOptions& options) {
   options.event = sampling::FindPerfEvent({value.data(), value.size()});
   if (options.event != nullptr) return absl::OkStatus();
   return absl::InvalidArgumentError(
-      absl::StrCat("there is no event '", value, "'; did you mean perf:",
-                   Nearest(value, sampling::PerfEvents(), NameOf), "? (help lists them)"));
+      absl::StrCat("there is no event '", value, "'; ", OtherEvents(value)));
 }
 
 absl::Status FinishInterval(SampleOptions& options) {

@@ -279,9 +279,11 @@ void Session::TellKernelFrames() {
                 "timer without kernel frames: POSIX timers, the cheaper ones here, have none",
                 "timer=perf:cpu-clock");
   } else {
+    const bool has_event = options_.samples.timer == Timer::kPerf;
     losses_.Add("samples.no_kernel_frames", Severity::kInfo, 1,
                 "timer without kernel frames: the kernel does not let this user have them",
-                "sysctl kernel.perf_event_paranoid=1, and timer=perf:cpu-clock");
+                absl::StrCat(sampling::PerfEventRemedy(sampling::PerfEventParanoid()),
+                             has_event ? "" : ", and timer=perf:cpu-clock"));
   }
 }
 

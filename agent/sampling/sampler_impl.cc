@@ -190,7 +190,7 @@ absl::Status Sampler::Impl::Attach(pid_t tid, uint32_t thread_number, uint64_t j
   }
   ThreadSlot* const slot = pool_->Take();
   if (slot == nullptr) {
-    ++attach_failures_;
+    failures_.CountNoSlot(/*all_used=*/pool_->used() == pool_->capacity());
     return absl::ResourceExhaustedError("no thread slot is free");
   }
   slot->os_tid = tid;
@@ -206,7 +206,7 @@ absl::Status Sampler::Impl::Attach(pid_t tid, uint32_t thread_number, uint64_t j
   }
   const absl::Status status = timers_->Arm(slot);
   if (!status.ok()) {
-    ++attach_failures_;
+    failures_.CountNoTimer(status);
     if (own) hot::tls_thread_slot = nullptr;
     ThreadTimers::Release(slot);
     pool_->Give(slot);
@@ -307,7 +307,7 @@ std::vector<SampleLoss> Sampler::Impl::Losses() const {
 std::vector<SampleLoss> Sampler::Impl::Totals() const {
   std::vector<SampleLoss> losses = HandlerLosses();
   absl::MutexLock lock(&mutex_);
-  losses.push_back({"sample.thread_not_attached", attach_failures_});
+  failures_.AppendTo(losses);
   losses.push_back({"sample.timer_fallback", timers_->fallbacks()});
   losses.push_back({"sample.no_kernel_memory", timers_->without_kernel_frames()});
   return losses;

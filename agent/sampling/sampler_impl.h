@@ -12,6 +12,7 @@
 #include "absl/synchronization/mutex.h"
 #include "agent/hot/sample_handler.h"
 #include "agent/sampling/app_methods.h"
+#include "agent/sampling/attach_failures.h"
 #include "agent/sampling/jvm_view.h"
 #include "agent/sampling/kernel_symbols.h"
 #include "agent/sampling/sampler.h"
@@ -71,7 +72,7 @@ class Sampler::Impl {
   std::unique_ptr<SlotPool> pool_;        // content guarded by mutex_
   std::unique_ptr<ThreadTimers> timers_;  // content guarded by mutex_
   absl::flat_hash_map<pid_t, hot::ThreadSlot*> slot_by_tid_ ABSL_GUARDED_BY(mutex_);
-  uint64_t attach_failures_ ABSL_GUARDED_BY(mutex_) = 0;
+  AttachFailures failures_ ABSL_GUARDED_BY(mutex_);
   std::unique_ptr<WallClock> wall_clock_;  // content guarded by mutex_
   Ticker ticker_;
 };

@@ -35,9 +35,9 @@ bool PerfIsTooDear(std::chrono::nanoseconds interval) {
 absl::Status Refusal(const PerfEvent& event, const absl::Status& why) {
   std::string text = absl::StrCat("perf:", std::string(event.name), " is not to be had here: ");
   if (absl::IsPermissionDenied(why)) {
-    absl::StrAppend(&text,
-                    "the kernel forbids it (sysctl kernel.perf_event_paranoid=1 allows it, now ",
-                    PerfEventParanoid(), ")");
+    const int paranoid = PerfEventParanoid();
+    absl::StrAppend(&text, "the kernel forbids it (perf_event_paranoid is ", paranoid,
+                    "); allow it: ", PerfEventRemedy(paranoid));
   } else if (event.type == PERF_TYPE_HARDWARE) {
     absl::StrAppend(&text, "the processor, or the virtual machine, has no such counter");
   } else {
@@ -100,15 +100,18 @@ absl::Status ThreadTimers::Arm(hot::ThreadSlot* slot) {
     case TimerKind::kWall:
       return absl::OkStatus();
     case TimerKind::kEvent:
-      return ArmPerf(slot);
-    case TimerKind::kPerf:
-      if (ArmPerf(slot).ok()) return absl::OkStatus();
-      ++fallbacks_;
+    case TimerKind::kPerf: {
+      const absl::Status status = ArmPerf(slot);
+      // Nothing else counts page faults; CPU time, POSIX timers do, if coarser.
+      if (status.ok() || !choice_.event->is_clock) return status;
       break;
+    }
     default:
-      break;
+      return ArmPosix(slot);
   }
-  return ArmPosix(slot);
+  const absl::Status status = ArmPosix(slot);
+  if (status.ok()) ++fallbacks_;
+  return status;
 }
 
 absl::Status ThreadTimers::ArmPerf(hot::ThreadSlot* slot) {

@@ -146,6 +146,12 @@ int PerfEventParanoid() {
   return file >> level ? level : -1;
 }
 
+std::string PerfEventRemedy(int paranoid) {
+  constexpr int kMostThatAllowsIt = 1;
+  if (paranoid > kMostThatAllowsIt) return "sysctl kernel.perf_event_paranoid=1";
+  return "let the container's seccomp profile allow perf_event_open";
+}
+
 std::chrono::nanoseconds MeasurePerfInterrupt() {
   constexpr std::chrono::microseconds kPeriod(50);
   constexpr int kTrials = 3;  // the quickest of each counts: disturbances only add

@@ -49,6 +49,11 @@ std::string AvailablePerfEvents();
 // The kernel's setting on who may use perf events; -1 if it cannot be read.
 int PerfEventParanoid();
 
+// What lets this user have perf events that the kernel counts in itself: "sysctl
+// kernel.perf_event_paranoid=1", or, where that is not what forbids them, the container's profile.
+// `paranoid`: PerfEventParanoid().
+std::string PerfEventRemedy(int paranoid);
+
 // What one interrupt of such an event takes from the program here: under 2 µs on most hardware,
 // tens of microseconds in virtual machines that emulate the timer. Takes a few milliseconds of the
 // calling thread's CPU time. Zero if no event can be opened.

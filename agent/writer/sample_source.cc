@@ -37,12 +37,20 @@ constexpr LossText kLossTexts[] = {
     {"sample.no_kernel_memory", Severity::kWarning,
      "threads sampled without kernel frames: the kernel gave no memory for them",
      "sysctl kernel.perf_event_mlock_kb=65536"},
-    {"sample.thread_not_attached", Severity::kWarning, "threads that could not be sampled",
+    {"sample.thread_not_attached", Severity::kWarning,
+     "threads that could not be sampled: the kernel gave no timer",
      "raise the limits of open files and of timers: ulimit -n, ulimit -i"},
+    {"sample.no_slot", Severity::kWarning,
+     "threads that could not be sampled: 16,384 were sampled already",
+     "sample fewer: threads=worker-*"},
+    {"sample.no_slot_memory", Severity::kWarning,
+     "threads that could not be sampled: no address space was left",
+     "ulimit -v unlimited, or sysctl vm.overcommit_memory=0; or sample fewer: threads=worker-*"},
+    {"sample.thread_ended", Severity::kInfo, "threads that ended before they got a timer", ""},
     {"sample.timer_fallback", Severity::kInfo,
-     "threads sampled by POSIX timers, at most once a kernel tick, because perf events were "
-     "refused",
-     "sysctl kernel.perf_event_paranoid=2, or ulimit -n for more descriptors"},
+     "threads sampled by POSIX timers, at most once a kernel tick, because they got no perf event: "
+     "a quarter of the descriptors is for those",
+     "more descriptors: ulimit -n 65536"},
 };
 constexpr LossText kWalkText = {"walk.", Severity::kWarning, "stacks cut short: ", ""};
 

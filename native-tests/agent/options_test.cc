@@ -2,6 +2,7 @@
 
 #include <fstream>
 
+#include "agent/sampling/timers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -10,6 +11,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 std::string ErrorOf(absl::string_view text) {
   const auto options = ParseOptions(text);
@@ -77,6 +79,10 @@ TEST(OptionsTest, TimersThatThereAreNot) {
   EXPECT_THAT(ErrorOf("timer=wal"), HasSubstr("did you mean wall?"));
   EXPECT_THAT(ErrorOf("timer=perf:cycle"), HasSubstr("did you mean perf:cycles?"));
   EXPECT_THAT(ErrorOf("timer=perf:page-fault"), HasSubstr("did you mean perf:page-faults?"));
+  for (const char* text : {"timer=perf:nonsense", "timer=perf:"}) {
+    EXPECT_THAT(ErrorOf(text), HasSubstr("here there are: " + sampling::AvailablePerfEvents()));
+    EXPECT_THAT(ErrorOf(text), Not(HasSubstr("did you mean")));
+  }
   EXPECT_THAT(ErrorOf("timer=perf:page-faults,interval=1ms"), HasSubstr("counts events"));
   EXPECT_THAT(ErrorOf("timer=perf:context-switches,interval=1"), HasSubstr("outside 4 to"));
   EXPECT_THAT(ErrorOf("timer=wall,interval=100us"), HasSubstr("least, 1ms"));
@@ -118,6 +124,7 @@ TEST(OptionsTest, RefusesWhatWouldHarm) {
   EXPECT_THAT(ErrorOf("interval=1us"), HasSubstr("outside 20us to 10s"));
   EXPECT_THAT(ErrorOf("interval=soon"), HasSubstr("not a duration"));
   EXPECT_THAT(ErrorOf("interval"), HasSubstr("needs a value"));
+  EXPECT_THAT(ErrorOf("interval="), HasSubstr("option 'interval': needs a time such as 1ms"));
   EXPECT_THAT(ErrorOf("config=/nonexistent"), HasSubstr("cannot read '/nonexistent'"));
   EXPECT_THAT(ErrorOf("config=/tmp"), HasSubstr("cannot read '/tmp': it is a folder"));
   EXPECT_THAT(ErrorOf("costs=/tmp"), HasSubstr("cannot read '/tmp': it is a folder"));
