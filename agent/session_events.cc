@@ -31,7 +31,7 @@ void Session::ThreadStart(JNIEnv* jni, jthread thread) {
   const InCallback here(callbacks_);
   if (gettid() == control_tid_.load(std::memory_order_relaxed)) return;
   const jvmti::ThreadNumbers numbers = threads_.Start(jni, thread);
-  if (sampler_ == nullptr || !recording_.load(std::memory_order_acquire)) return;
+  if (!recording_.load(std::memory_order_acquire) || !options_.WantsSamples()) return;
   if (!options_.samples.threads.empty() && !WantsThread(numbers.java_tid)) return;
   sampler_->AttachCurrentThread(jni, numbers.number, numbers.java_tid).IgnoreError();
 }

@@ -227,10 +227,10 @@ void Session::TellClock() {
 
 absl::Status Session::StartSampler(JNIEnv* jni) {
   if (sampler_ == nullptr) return absl::OkStatus();
+  if (!options_.WantsSamples()) return sampler_->LearnJvm(jni);
   sampled_threads_ = NameFilter(options_.samples.threads);
   if (absl::Status status = StartAppScope(); !status.ok()) return status;
   if (absl::Status status = sampler_->Start(jni); !status.ok()) return status;
-  if (!options_.WantsSamples()) return absl::OkStatus();
   TellKernelFrames();
   if (const std::string& problem = sampler_->JavaLayoutProblem(); !problem.empty()) {
     losses_.Add("samples.no_java_frames", Severity::kError, 1,

@@ -19,6 +19,7 @@
 namespace jtrace::hot {
 
 constinit std::atomic<const SamplerState*> sampler_state{nullptr};
+constinit std::atomic<const struct sigaction*> previous_actions[kSignals];
 constinit InFlight handlers_in_flight;
 constinit SampleCounters sample_counters;
 
@@ -326,6 +327,23 @@ void HandleOwn(const SamplerState& state, const Source& source, const ucontext_t
   Rearm(*slot);
 }
 
+// False: somebody else's.
+bool HandleIfOurs(int signal, const siginfo_t& info, const ucontext_t* context) {
+  const SignalScope scope(handlers_in_flight);
+  const SamplerState& state = *sampler_state.load(std::memory_order_seq_cst);
+  const Source source = Identify(state, info);
+  if (source.ours) {
+    // One of an earlier recording, which had another signal, is late.
+    if (signal == state.signal) HandleOwn(state, source, context);
+    return true;
+  }
+  Count(sample_counters.foreign);
+  // Signals of one number do not queue: this one may have swallowed ours, which would have
+  // restarted the timer.
+  if (state.active && tls_thread_slot != nullptr) Rearm(*tls_thread_slot);
+  return false;
+}
+
 }  // namespace
 
 bool TakeUnwind(const SamplerState& state, const ucontext_t* context) {
@@ -349,18 +367,10 @@ bool TakeUnwind(const SamplerState& state, const ucontext_t* context) {
 }
 
 void HandleSampleSignal(int signal, siginfo_t* info, void* context) {
-  const SignalScope scope(handlers_in_flight);
-  const SamplerState* const state = sampler_state.load(std::memory_order_seq_cst);
-  const Source source = Identify(*state, *info);
-  if (source.ours) {
-    HandleOwn(*state, source, static_cast<const ucontext_t*>(context));
-    return;
-  }
-  Count(sample_counters.foreign);
-  // Signals of one number do not queue: this one may have swallowed ours, which would have
-  // restarted the timer.
-  if (state->active && tls_thread_slot != nullptr) Rearm(*tls_thread_slot);
-  Forward(state->previous, signal, info, context);
+  if (HandleIfOurs(signal, *info, static_cast<const ucontext_t*>(context))) return;
+  // Not within our scope: such a handler may block, or never come back.
+  const struct sigaction* const previous = previous_actions[signal].load();
+  if (previous != nullptr) Forward(*previous, signal, info, context);
 }
 
 }  // namespace jtrace::hot

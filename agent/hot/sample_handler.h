@@ -48,7 +48,6 @@ struct SamplerState {
   uint32_t fd_count;
   const VmLayout* vm;            // null: native frames only
   PositionReader read_position;  // null: every position is unknown
-  struct sigaction previous;     // the handler that was there before ours
   StackMode stack;
   // The application's methods, for the modes that ask for it; else null.
   const std::atomic<const MethodTable*>* application;
@@ -65,6 +64,10 @@ struct SamplerState {
 // installed, the handler stays, because a timer's last signal may still be on its way when a
 // session stops, and the signal's default action would end the process.
 extern constinit std::atomic<const SamplerState*> sampler_state;
+// What handled each signal before us; null for signals that our handler was never installed for.
+// What these point to lives for ever.
+inline constexpr int kSignals = 65;
+extern constinit std::atomic<const struct sigaction*> previous_actions[kSignals];
 extern constinit InFlight handlers_in_flight;
 extern constinit SampleCounters sample_counters;
 inline void Count(std::atomic<uint64_t>& counter) {

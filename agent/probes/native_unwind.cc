@@ -10,6 +10,7 @@ namespace {
 
 constexpr char kNativeUnwind[] = "jtrace/NativeUnwind";
 std::atomic<UnwindFunction> take{nullptr};
+bool defined = false;  // under the lock of whoever starts recordings
 
 void JNICALL Take(JNIEnv*, jclass, jint routine) {
   take.load(std::memory_order_relaxed)(static_cast<uint32_t>(routine));
@@ -34,9 +35,8 @@ bool Works(JNIEnv* jni, jclass probe) {
 }  // namespace
 
 absl::Status DefineUnwindProbe(JNIEnv* jni, UnwindFunction function) {
-  if (UnwindFunction none = nullptr; !take.compare_exchange_strong(none, function)) {
-    return absl::OkStatus();
-  }
+  if (defined) return absl::OkStatus();
+  take.store(function, std::memory_order_relaxed);
   const JNINativeMethod method = {const_cast<char*>("take"), const_cast<char*>("(I)V"),
                                   reinterpret_cast<void*>(&Take)};
   jclass natives = Define(jni, kNativeUnwind, EmbeddedNativeUnwind());
@@ -45,6 +45,7 @@ absl::Status DefineUnwindProbe(JNIEnv* jni, UnwindFunction function) {
   if (probe == nullptr || !Works(jni, probe)) return Refused(jni);
   jni->DeleteLocalRef(natives);
   jni->DeleteLocalRef(probe);
+  defined = true;
   return absl::OkStatus();
 }
 

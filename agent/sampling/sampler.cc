@@ -39,6 +39,8 @@ std::optional<IntrinsicMethod> Sampler::IntrinsicMethodAt(uint64_t method) const
 
 std::string Sampler::StubName(uint64_t address) const { return impl_->jvm().stubs().Name(address); }
 
+absl::Status Sampler::LearnJvm(JNIEnv* env) { return impl_->LearnJvm(env); }
+
 absl::Status Sampler::Start(JNIEnv* env) { return impl_->Start(env); }
 
 const std::string& Sampler::JavaLayoutProblem() const { return impl_->jvm().problem(); }

@@ -87,8 +87,10 @@ class Sampler {
   // The method of class MethodHandle that a frame holds as a Method*, if it is one.
   std::optional<IntrinsicMethod> IntrinsicMethodAt(uint64_t method) const;
 
-  // In VMInit or later: resolves the JVM's layout and installs the signal handler. If the layout
-  // is not known, samples have native frames only and JavaLayoutProblem says why.
+  // In VMInit or later: resolves the JVM's layout, for the lookups below; Start does it too.
+  absl::Status LearnJvm(JNIEnv* env);
+  // Installs the signal handler; from now on threads may be attached. If the JVM's layout is not
+  // known, samples have native frames only and JavaLayoutProblem says why.
   absl::Status Start(JNIEnv* env);
   const std::string& JavaLayoutProblem() const;
 

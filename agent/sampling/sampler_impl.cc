@@ -17,6 +17,20 @@ namespace jtrace::sampling {
 using hot::SlotState;
 using hot::ThreadSlot;
 
+namespace {
+
+// False: one has not ended in time.
+bool WaitForHandlers(std::chrono::milliseconds patience) {
+  const auto deadline = std::chrono::steady_clock::now() + patience;
+  while (!hot::handlers_in_flight.Idle()) {
+    if (std::chrono::steady_clock::now() > deadline) return false;
+    std::this_thread::sleep_for(std::chrono::microseconds(100));
+  }
+  return true;
+}
+
+}  // namespace
+
 absl::Status Sampler::Impl::Check(const SamplerOptions& options) {
   if (options.interval < std::chrono::microseconds(10)) {
     return absl::InvalidArgumentError("the interval must be at least 10 us");
@@ -79,17 +93,20 @@ absl::Status Sampler::Impl::Reconfigure(const SamplerOptions& options) {
   return absl::OkStatus();
 }
 
+absl::Status Sampler::Impl::LearnJvm(JNIEnv* env) {
+  jvm_.Resolve(env);
+  hot::safe_fetch.store(jvm_.safe_fetch(), std::memory_order_relaxed);
+  return jvm_.safe_fetch() == nullptr ? InstallFaultHandler() : absl::OkStatus();
+}
+
 absl::Status Sampler::Impl::Start(JNIEnv* env) {
   {
     absl::MutexLock lock(&mutex_);
     if (running_) return absl::FailedPreconditionError("the sampler runs already");
   }
-  jvm_.Resolve(env);
-  hot::safe_fetch.store(jvm_.safe_fetch(), std::memory_order_relaxed);
-  if (jvm_.safe_fetch() == nullptr) {
-    const absl::Status status = InstallFaultHandler();
-    if (!status.ok()) return status;
-  }
+  if (absl::Status status = LearnJvm(env); !status.ok()) return status;
+  // What nobody took of an earlier recording is not this one's.
+  Drain([](const hot::SampleView&) {});
   totals_at_start_ = Totals();
   times_at_start_ = MeasuredHandlerTimes();
   const absl::Status status = InstallSampleHandler(options_.signal, NewState());
@@ -97,6 +114,7 @@ absl::Status Sampler::Impl::Start(JNIEnv* env) {
   {
     absl::MutexLock lock(&mutex_);
     running_ = true;
+    handler_replaced_ = false;
     if (timers_->kind() == TimerKind::kWall) {
       wall_clock_ = std::make_unique<WallClock>(options_.interval, options_.signal);
     }
@@ -133,7 +151,7 @@ void Sampler::Impl::Tick(uint32_t ticks) {
   const uint32_t used = UsedSlots();
   for (uint32_t begin = 0; begin < used; begin += kAtOnce) {
     absl::MutexLock lock(&mutex_);
-    if (!running_) return;
+    if (!running_ || handler_replaced_) return;
     for (uint32_t i = begin; i < std::min(begin + kAtOnce, used); ++i) {
       ThreadSlot& slot = pool_->slots()[i];
       if (slot.state.load(std::memory_order_acquire) != SlotState::kAttached) continue;
@@ -175,6 +193,7 @@ absl::Status Sampler::Impl::Attach(pid_t tid, uint32_t thread_number, uint64_t j
                                    uintptr_t java_thread) {
   absl::MutexLock lock(&mutex_);
   if (!running_) return absl::FailedPreconditionError("the sampler does not run");
+  if (handler_replaced_) return absl::FailedPreconditionError("the handler is not ours any more");
   const bool own = tid == gettid();
   const auto known = slot_by_tid_.find(tid);
   if (known != slot_by_tid_.end() && !own) {
@@ -246,7 +265,17 @@ void Sampler::Impl::SweepEndedThreads() {
   }
 }
 
+// A program that installs a handler after us gets our signals, and its default action may end it.
+void Sampler::Impl::CheckHandler() {
+  absl::MutexLock lock(&mutex_);
+  if (!running_ || handler_replaced_ || IsSampleHandler(options_.signal)) return;
+  handler_replaced_ = true;
+  ++handlers_replaced_;
+  for (const auto& [tid, slot] : slot_by_tid_) timers_->Disarm(slot);
+}
+
 void Sampler::Impl::Drain(absl::FunctionRef<void(const hot::SampleView&)> take) {
+  CheckHandler();
   const uint32_t used = UsedSlots();
   for (uint32_t i = 0; i < used; ++i) {
     ThreadSlot& slot = pool_->slots()[i];
@@ -266,6 +295,12 @@ void Sampler::Impl::Drain(absl::FunctionRef<void(const hot::SampleView&)> take) 
   }
 }
 
+// Their slots stay attached: a handler may be about to finish its record.
+void Sampler::Impl::DisarmAll() {
+  absl::MutexLock lock(&mutex_);
+  for (const auto& [tid, slot] : slot_by_tid_) timers_->Disarm(slot);
+}
+
 void Sampler::Impl::DetachAll() {
   absl::MutexLock lock(&mutex_);
   std::vector<ThreadSlot*> attached;
@@ -280,15 +315,11 @@ absl::Status Sampler::Impl::Stop(std::chrono::milliseconds patience) {
     running_ = false;
   }
   ticker_.Stop();
-  DetachAll();
+  DisarmAll();
   DeactivateSampleHandler();
-  const auto deadline = std::chrono::steady_clock::now() + patience;
-  while (!hot::handlers_in_flight.Idle()) {
-    if (std::chrono::steady_clock::now() > deadline) {
-      return absl::DeadlineExceededError("a sampling handler did not end in time");
-    }
-    std::this_thread::sleep_for(std::chrono::microseconds(100));
-  }
+  const bool idle = WaitForHandlers(patience);
+  DetachAll();
+  if (!idle) return absl::DeadlineExceededError("a sampling handler did not end in time");
   absl::MutexLock lock(&mutex_);
   for (uint32_t i = 0; i < pool_->used(); ++i) ThreadTimers::Release(&pool_->slots()[i]);
   return absl::OkStatus();
@@ -309,6 +340,7 @@ std::vector<SampleLoss> Sampler::Impl::Totals() const {
   absl::MutexLock lock(&mutex_);
   failures_.AppendTo(losses);
   losses.push_back({"sample.timer_fallback", timers_->fallbacks()});
+  losses.push_back({"sample.handler_replaced", handlers_replaced_});
   losses.push_back({"sample.no_kernel_memory", timers_->without_kernel_frames()});
   return losses;
 }

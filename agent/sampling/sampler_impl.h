@@ -29,6 +29,7 @@ class Sampler::Impl {
 
   absl::Status Reconfigure(const SamplerOptions& options);
   JvmView& jvm() { return jvm_; }
+  absl::Status LearnJvm(JNIEnv* env);
   absl::Status Start(JNIEnv* env);
   absl::Status Attach(pid_t tid, uint32_t thread_number, uint64_t java_tid, uintptr_t java_thread);
   void Detach(pid_t tid);
@@ -57,6 +58,9 @@ class Sampler::Impl {
   // On the ticker's thread.
   void Tick(uint32_t ticks);
   uint32_t UsedSlots();
+  // Looks whether the handler is ours still.
+  void CheckHandler();
+  void DisarmAll();
   void DetachAll();
   std::vector<SampleLoss> Totals() const;
 
@@ -73,6 +77,8 @@ class Sampler::Impl {
   std::unique_ptr<ThreadTimers> timers_;  // content guarded by mutex_
   absl::flat_hash_map<pid_t, hot::ThreadSlot*> slot_by_tid_ ABSL_GUARDED_BY(mutex_);
   AttachFailures failures_ ABSL_GUARDED_BY(mutex_);
+  uint64_t handlers_replaced_ ABSL_GUARDED_BY(mutex_) = 0;
+  bool handler_replaced_ ABSL_GUARDED_BY(mutex_) = false;
   std::unique_ptr<WallClock> wall_clock_;  // content guarded by mutex_
   Ticker ticker_;
 };

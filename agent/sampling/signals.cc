@@ -37,20 +37,24 @@ absl::Status InstallFaultHandlerFor(int signal, struct sigaction* previous) {
   return absl::OkStatus();
 }
 
+bool IsOurs(const struct sigaction& action) {
+  return (action.sa_flags & SA_SIGINFO) != 0 && action.sa_sigaction == hot::HandleSampleSignal;
+}
+
 }  // namespace
+
+bool IsSampleHandler(int signal) {
+  struct sigaction current;
+  return sigaction(signal, nullptr, &current) == 0 && IsOurs(current);
+}
 
 absl::Status InstallSampleHandler(int signal, hot::SamplerState* state) {
   struct sigaction current;
   if (sigaction(signal, nullptr, &current) != 0) return absl::ErrnoToStatus(errno, "sigaction");
-  const bool installed =
-      (current.sa_flags & SA_SIGINFO) != 0 && current.sa_sigaction == hot::HandleSampleSignal;
-  if (installed) {
-    state->previous = hot::sampler_state.load()->previous;
-    hot::sampler_state.store(state);
-    return absl::OkStatus();
-  }
-  state->previous = current;
   hot::sampler_state.store(state);
+  if (IsOurs(current)) return absl::OkStatus();
+  // Handlers may hold the one before for good.
+  hot::previous_actions[signal].store(new struct sigaction(current));
   struct sigaction action {};
   action.sa_sigaction = hot::HandleSampleSignal;
   action.sa_flags = SA_SIGINFO | SA_RESTART;

@@ -31,6 +31,9 @@ constexpr LossText kLossTexts[] = {
     {"sample.blocker_unread", Severity::kInfo,
      "waits whose object's class was not read: with ZGC, or while a collection went on",
      "codes=+monitor records monitors by class"},
+    {"sample.handler_replaced", Severity::kError,
+     "times that the program took the samples' signal for itself, which ended sampling",
+     "another signal that the program leaves alone: signal=26"},
     {"sample.nested", Severity::kWarning, "samples dropped inside another sample", ""},
     {"sample.stale", Severity::kInfo, "timer signals that came after their thread's timer was off",
      ""},
@@ -129,7 +132,7 @@ void SampleSource::Add(const hot::SampleView& view, proto::Chunk& chunk) {
 
 void SampleSource::AddPosition(const hot::SampleHeader& header, jvmti::MethodKey innermost,
                                proto::Sample& sample) {
-  if (header.position_known) {
+  if (header.position_known && node_number_ != nullptr) {
     sample.set_node(node_number_(header.node, innermost));
   } else if (positions_expected_ && header.java_tid != 0) {
     sample.set_position_unknown(true);

@@ -5,7 +5,8 @@ import java.util.concurrent.atomic.AtomicLong;
 /**
  * A program to attach to: threads under load that count their own calls, and a main thread that does
  * what standard input says. "work N" makes N calls of {@link #step}; "load" prints how many calls
- * the load threads have made; "time N" prints how long N calls take; "gc" collects; "end" ends.
+ * the load threads have made; "time N" prints how long N calls take; "threads N" runs N threads, one
+ * after the other; "gc" collects; "end" ends.
  * "sink N" goes on N calls deeper, until "rise"; "dive" starts a thread that runs in the depth, and
  * "surface" ends it and prints how often it turned there.
  */
@@ -127,6 +128,13 @@ public final class Attached {
         diving = false;
         diver.join();
         return Long.toString(turns);
+      case "threads":
+        for (long i = Long.parseLong(command[1]); i > 0; i--) {
+          Thread thread = new Thread(() -> sum += work(5_000_000));
+          thread.start();
+          thread.join();
+        }
+        return "threads ended";
       case "gc":
         System.gc();
         return "collected";

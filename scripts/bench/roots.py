@@ -47,9 +47,9 @@ def programs(folder):
     }
 
 
-def record(java, settings, interval, program, seconds, trace):
+def record(java, settings, sampling, program, seconds, trace):
     """Samples of `seconds` of the program, its start-up and its end included."""
-    agent = f"-agentpath:{AGENT}=mode=samples,interval={interval},log=none,out={trace}"
+    agent = f"-agentpath:{AGENT}=mode=samples,{sampling},log=none,out={trace}"
     with tempfile.TemporaryFile("w+") as err:
         process = subprocess.Popen([java, *settings, agent, *program], stdin=subprocess.DEVNULL,
                                    stdout=subprocess.DEVNULL, stderr=err)

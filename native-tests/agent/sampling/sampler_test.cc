@@ -6,9 +6,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <map>
 #include <thread>
+
+#include "agent/hot/sample_handler.h"
 
 namespace jtrace::sampling {
 namespace {
@@ -213,6 +216,76 @@ TEST(SamplerSignalTest, ForeignSignalsReachTheirHandler) {
   const int before = foreign_signals;
   raise(SIGVTALRM);
   EXPECT_EQ(foreign_signals, before + 1);
+}
+
+std::unique_ptr<Sampler> StartedOn(int signal) {
+  SamplerOptions options;
+  options.signal = signal;
+  options.timer = TimerKind::kPosix;
+  auto sampler = Sampler::Create(options, nullptr);
+  if (!sampler.ok() || !(*sampler)->Start(nullptr).ok()) return nullptr;
+  return *std::move(sampler);
+}
+
+void HandleForeign(int signal) {
+  struct sigaction action {};
+  action.sa_sigaction = CountForeign;
+  action.sa_flags = SA_SIGINFO;
+  ASSERT_EQ(sigaction(signal, &action, nullptr), 0);
+}
+
+TEST(SamplerSignalTest, EachSignalKeepsTheHandlerBeforeOurs) {
+  HandleForeign(SIGVTALRM);
+  auto sampler = StartedOn(SIGVTALRM);
+  ASSERT_NE(sampler, nullptr);
+  ASSERT_TRUE(sampler->Stop().ok());
+  SamplerOptions other;
+  other.signal = SIGPROF;  // whose default action would end this process
+  ASSERT_TRUE(sampler->Reconfigure(other).ok());
+  ASSERT_TRUE(sampler->Start(nullptr).ok());
+  const int before = foreign_signals;
+  raise(SIGVTALRM);
+  EXPECT_EQ(foreign_signals, before + 1);
+  EXPECT_TRUE(sampler->Stop().ok());
+}
+
+TEST(SamplerSignalTest, HandlerThatReplacesOursIsLeftInPeace) {
+  auto sampler = StartedOn(SIGVTALRM);
+  ASSERT_NE(sampler, nullptr);
+  ASSERT_TRUE(sampler->AttachCurrentThread(nullptr, 1, 0).ok());
+  HandleForeign(SIGVTALRM);
+  sampler->Drain([](const hot::SampleView&) {});  // what the writer does all the time
+  const int before = foreign_signals;
+  Burn(milliseconds(100));
+  EXPECT_LE(foreign_signals, before + 1);  // one may have been on its way
+  EXPECT_FALSE(sampler->AttachCurrentThread(nullptr, 1, 0).ok());
+  const auto losses = sampler->Losses();
+  EXPECT_TRUE(std::any_of(losses.begin(), losses.end(), [](const SampleLoss& loss) {
+    return loss.name == "sample.handler_replaced" && loss.count == 1;
+  }));
+  EXPECT_TRUE(sampler->Stop().ok());
+}
+
+TEST(SamplerLifeTest, LeftoversAreNotTheNextRecordings) {
+  auto sampler = StartedOn(SIGPROF);
+  ASSERT_NE(sampler, nullptr);
+  ASSERT_TRUE(sampler->AttachCurrentThread(nullptr, 1, 0).ok());
+  const uint64_t before = hot::sample_counters.taken.load();
+  while (hot::sample_counters.taken.load() < before + 3) Burn(milliseconds(2));
+  ASSERT_TRUE(sampler->Stop().ok());
+  ASSERT_TRUE(sampler->Start(nullptr).ok());
+  int samples = 0;
+  sampler->Drain([&](const hot::SampleView&) { ++samples; });
+  EXPECT_EQ(samples, 0);
+  EXPECT_TRUE(sampler->Stop().ok());
+}
+
+TEST(SamplerLifeTest, KnowingTheJvmIsNotSampling) {
+  SamplerOptions options;
+  auto sampler = Sampler::Create(options, nullptr);
+  ASSERT_TRUE(sampler.ok());
+  ASSERT_TRUE((*sampler)->LearnJvm(nullptr).ok());
+  EXPECT_FALSE((*sampler)->AttachCurrentThread(nullptr, 1, 0).ok());
 }
 
 TEST(SamplerOptionsTest, AutoTakesPerfForShortIntervals) {

@@ -113,6 +113,29 @@ final class AttachTest {
     }
   }
 
+  /** What one mode does not want must not reach the next one's recording. */
+  @Test
+  void samplesMayFollowEvents() {
+    try (LiveJvm jvm = new LiveJvm()) {
+      for (int round = 0; round < 2; round++) {
+        jvm.jtrace("start", "mode=events", "include=Attached::work", "out=events.bin");
+        assertEquals("threads ended", jvm.ask("threads 30"));
+        jvm.jtrace("stop");
+        assertEquals(30, events(jvm, "calls"));
+        assertEquals(0, events(jvm, "samples"));
+        jvm.jtrace("start", "mode=samples", "out=samples.bin");
+        assertEquals("threads ended", jvm.ask("threads 10"));
+        jvm.jtrace("stop");
+      }
+      assertEquals(0, jvm.end());
+    }
+  }
+
+  private static long events(LiveJvm jvm, String column) {
+    Report flat = Report.of(jvm.folder.resolve("events.bin"), "--report=flat");
+    return flat.sum(column, "Attached.work(long)");
+  }
+
   @Test
   void optionsMayDifferFromWindowToWindow() {
     try (LiveJvm jvm = new LiveJvm()) {
