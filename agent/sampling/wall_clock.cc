@@ -21,15 +21,13 @@ namespace {
 constexpr uint64_t kSmallMoveNanos = 200'000;
 constexpr uint32_t kLongestPause = 16;
 
-timespec TimespecOf(uint64_t ns) {
-  constexpr uint64_t kSecond = 1'000'000'000;
-  return {static_cast<time_t>(ns / kSecond), static_cast<long>(ns % kSecond)};
-}
-
 }  // namespace
 
 void Ticker::Start(std::chrono::nanoseconds interval, std::function<void(uint32_t)> tick) {
-  stopping_.store(false);
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = false;
+  }
   const SignalsBlocked blocked;
   thread_ = std::thread([this, interval, tick = std::move(tick)] { Run(interval, tick); });
   // Whoever looks for threads to sample must know this one.
@@ -38,7 +36,11 @@ void Ticker::Start(std::chrono::nanoseconds interval, std::function<void(uint32_
 
 void Ticker::Stop() {
   if (!thread_.joinable()) return;
-  stopping_.store(true);
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  wake_.notify_one();
   thread_.join();
   os_tid_.store(0);
 }
@@ -47,17 +49,17 @@ void Ticker::Run(std::chrono::nanoseconds interval, const std::function<void(uin
   pthread_setname_np(pthread_self(), "jtrace ticker");
   os_tid_.store(gettid());
   os_tid_.notify_all();
-  const auto period = static_cast<uint64_t>(interval.count());
-  uint64_t due = hot::MonotonicNanos() + period;
-  while (true) {
-    const timespec until = TimespecOf(due);
-    clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr);
-    if (stopping_.load()) return;
-    const uint64_t now = hot::MonotonicNanos();
-    if (now < due) continue;
-    const uint64_t ticks = 1 + (now - due) / period;
-    due += ticks * period;
-    tick(static_cast<uint32_t>(std::min<uint64_t>(ticks, UINT32_MAX)));
+  auto due = std::chrono::steady_clock::now() + interval;
+  std::unique_lock lock(mutex_);
+  while (!stopping_) {
+    wake_.wait_until(lock, due);
+    const auto now = std::chrono::steady_clock::now();
+    if (stopping_ || now < due) continue;
+    const auto ticks = 1 + (now - due) / interval;
+    due += ticks * interval;
+    lock.unlock();
+    tick(static_cast<uint32_t>(std::min<int64_t>(ticks, UINT32_MAX)));
+    lock.lock();
   }
 }
 

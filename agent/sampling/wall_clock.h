@@ -6,8 +6,10 @@
 
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <cstdint>
 #include <functional>
+#include <mutex>
 #include <thread>
 #include <vector>
 
@@ -22,7 +24,7 @@ class Ticker {
   ~Ticker() { Stop(); }
   // ticks: intervals that have passed since the last call; 1 unless the thread came late.
   void Start(std::chrono::nanoseconds interval, std::function<void(uint32_t ticks)> tick);
-  // Waits for a call that runs.
+  // Waits for a call that runs, not for the next one.
   void Stop();
 
   // 0 while it does not run. Any thread.
@@ -33,7 +35,9 @@ class Ticker {
 
   std::thread thread_;
   std::atomic<pid_t> os_tid_{0};
-  std::atomic<bool> stopping_{false};
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  bool stopping_ = false;  // guarded by mutex_
 };
 
 // What becomes of a tick: a thread that used the CPU since the last look gets a signal, and the

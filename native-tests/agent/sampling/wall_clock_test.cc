@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "agent/sampling/sampler.h"
+#include "agent/sampling/wall_clock.h"
 #include "gtest/gtest.h"
 
 namespace jtrace::sampling {
@@ -25,6 +26,14 @@ struct Seen {
   uint64_t running = 0;  // ticks of samples that found it running
   hot::Activity last = hot::Activity::kUnknown;
 };
+
+TEST(TickerTest, StopDoesNotWaitForTheNextTick) {
+  Ticker ticker;
+  int ticks = 0;
+  ticker.Start(std::chrono::hours(1), [&](uint32_t) { ++ticks; });
+  ticker.Stop();  // the test's time-out is what fails
+  EXPECT_EQ(ticks, 0);
+}
 
 class WallClockTest : public testing::Test {
  protected:
