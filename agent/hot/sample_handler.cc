@@ -13,13 +13,12 @@
 #include "agent/hot/kernel_frames.h"
 #include "agent/hot/safe_read.h"
 #include "agent/hot/sample_record.h"
-#include "agent/hot/signal_scope.h"
+#include "agent/hot/timer_sample.h"
 #include "agent/hot/walk/walker.h"
 
 namespace jtrace::hot {
 
 constinit std::atomic<const SamplerState*> sampler_state{nullptr};
-constinit std::atomic<const struct sigaction*> previous_actions[kSignals];
 constinit InFlight handlers_in_flight;
 constinit SampleCounters sample_counters;
 
@@ -29,63 +28,6 @@ namespace {
 constexpr uint32_t kMaxKernelFrames = 128;
 // A thread whose blocker was not read is looked at again so often, though it goes on to wait.
 constexpr uint32_t kMostLooks = 64;
-
-// Whose timer sent the signal.
-struct Source {
-  bool ours;
-  ThreadSlot* slot;  // null: ours, but the timer is gone
-  uint32_t weight;
-};
-
-bool IsSlot(const SamplerState& state, const ThreadSlot* slot) {
-  const auto offset = reinterpret_cast<uintptr_t>(slot) - reinterpret_cast<uintptr_t>(state.slots);
-  return offset < state.slot_count * sizeof(ThreadSlot) && offset % sizeof(ThreadSlot) == 0;
-}
-
-// A signal of the wall clock's ticker. What it weighs stands in the slot.
-Source IdentifyTick(const SamplerState& state, const siginfo_t& info) {
-  // The kernel had no room for what a queued signal carries: it came as if from nobody.
-  if (info.si_code == SI_USER && info.si_pid == 0 && state.wall) {
-    return {true, tls_thread_slot, 0};
-  }
-  auto* const slot = static_cast<ThreadSlot*>(info.si_value.sival_ptr);
-  const bool ours = info.si_code == SI_QUEUE && info.si_pid == state.process && IsSlot(state, slot);
-  return {ours, ours ? slot : nullptr, 0};
-}
-
-Source Identify(const SamplerState& state, const siginfo_t& info) {
-  if (info.si_code == SI_TIMER) {
-    auto* const slot = static_cast<ThreadSlot*>(info.si_value.sival_ptr);
-    const bool ours = IsSlot(state, slot);
-    return {ours, ours ? slot : nullptr, 1 + static_cast<uint32_t>(std::max(info.si_overrun, 0))};
-  }
-  if (info.si_code == SI_QUEUE || info.si_code == SI_USER) return IdentifyTick(state, info);
-  if (info.si_code == POLL_IN || info.si_code == POLL_HUP) {
-    // F_SETSIG reports the descriptor. The program's own may be set to the same signal; a late one
-    // of ours, whose descriptor is closed, is not told from these, and dropped by Forward if nobody
-    // else handles the signal.
-    const auto fd = static_cast<uint32_t>(info.si_fd);
-    ThreadSlot* const slot =
-        fd < state.fd_count ? state.slot_by_fd[fd].load(std::memory_order_acquire) : nullptr;
-    return {slot != nullptr, slot, 1};
-  }
-  return {false, nullptr, 0};
-}
-
-// Hands a signal of somebody else to the handler that was there before ours.
-void Forward(const struct sigaction& previous, int signal, siginfo_t* info, void* context) {
-  if ((previous.sa_flags & SA_SIGINFO) != 0) {
-    previous.sa_sigaction(signal, info, context);
-  } else if (previous.sa_handler != SIG_DFL && previous.sa_handler != SIG_IGN) {
-    previous.sa_handler(signal);
-  } else if (previous.sa_handler == SIG_DFL && info->si_code <= 0 && info->si_code != SI_TIMER &&
-             signal != SIGURG && signal != SIGWINCH) {  // by default these two do nothing
-    // Sent on purpose (kill, tgkill): the program is to end as it would without us. The signal is
-    // blocked here, so that it strikes when the handler returns.
-    sigaction(signal, &previous, nullptr);
-    raise(signal);
-  }
-}
 
 struct Identity {
   uint64_t java_tid;
@@ -287,13 +229,6 @@ void TakeSample(const SamplerState& state, ThreadSlot& slot, uint32_t weight,
   CountChain(chain, slot);
 }
 
-// A perf event stops itself at each signal and goes on from here, so that the handler's own time is
-// never sampled and no interval, however short, can starve the program.
-void Rearm(const ThreadSlot& slot) {
-  const int fd = slot.perf_fd.load(std::memory_order_relaxed);
-  if (fd >= 0) ioctl(fd, PERF_EVENT_IOC_REFRESH, 1);
-}
-
 // Whether the slot belongs to the calling thread. A thread that others attached learns it here.
 bool Adopt(ThreadSlot* slot) {
   if (tls_thread_slot == slot && tls_os_tid == slot->os_tid) return true;
@@ -303,8 +238,15 @@ bool Adopt(ThreadSlot* slot) {
   return true;
 }
 
-void HandleOwn(const SamplerState& state, const Source& source, const ucontext_t* context) {
-  ThreadSlot* const slot = source.slot;
+}  // namespace
+
+void Rearm(const ThreadSlot& slot) {
+  const int fd = slot.perf_fd.load(std::memory_order_relaxed);
+  if (fd >= 0) ioctl(fd, PERF_EVENT_IOC_REFRESH, 1);
+}
+
+void TakeTimerSample(const SamplerState& state, ThreadSlot* slot, uint32_t weight,
+                     const ucontext_t* context) {
   if (!state.active || slot == nullptr ||
       slot->state.load(std::memory_order_acquire) != SlotState::kAttached || !Adopt(slot)) {
     Count(sample_counters.stale);
@@ -314,7 +256,6 @@ void HandleOwn(const SamplerState& state, const Source& source, const ucontext_t
     Count(sample_counters.nested);
     return;
   }
-  uint32_t weight = source.weight;
   // Two ticks may have met in one signal, or one in two.
   if (state.wall) weight = slot->due_ticks.exchange(0, std::memory_order_acq_rel);
   if (weight == 0) {
@@ -326,25 +267,6 @@ void HandleOwn(const SamplerState& state, const Source& source, const ucontext_t
   slot->in_handler = false;
   Rearm(*slot);
 }
-
-// False: somebody else's.
-bool HandleIfOurs(int signal, const siginfo_t& info, const ucontext_t* context) {
-  const SignalScope scope(handlers_in_flight);
-  const SamplerState& state = *sampler_state.load(std::memory_order_seq_cst);
-  const Source source = Identify(state, info);
-  if (source.ours) {
-    // One of an earlier recording, which had another signal, is late.
-    if (signal == state.signal) HandleOwn(state, source, context);
-    return true;
-  }
-  Count(sample_counters.foreign);
-  // Signals of one number do not queue: this one may have swallowed ours, which would have
-  // restarted the timer.
-  if (state.active && tls_thread_slot != nullptr) Rearm(*tls_thread_slot);
-  return false;
-}
-
-}  // namespace
 
 bool TakeUnwind(const SamplerState& state, const ucontext_t* context) {
   ThreadSlot* const slot = tls_thread_slot;
@@ -364,13 +286,6 @@ bool TakeUnwind(const SamplerState& state, const ucontext_t* context) {
     Count(sample_counters.notes[static_cast<int>(chain.failure())]);
   }
   return true;
-}
-
-void HandleSampleSignal(int signal, siginfo_t* info, void* context) {
-  if (HandleIfOurs(signal, *info, static_cast<const ucontext_t*>(context))) return;
-  // Not within our scope: such a handler may block, or never come back.
-  const struct sigaction* const previous = previous_actions[signal].load();
-  if (previous != nullptr) Forward(*previous, signal, info, context);
 }
 
 }  // namespace jtrace::hot

@@ -1,0 +1,102 @@
+// Whose signal it was: ours becomes a sample, any other goes to the handler that was there before.
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "agent/hot/sample_handler.h"
+#include "agent/hot/signal_scope.h"
+#include "agent/hot/timer_sample.h"
+
+namespace jtrace::hot {
+
+constinit std::atomic<const struct sigaction*> previous_actions[kSignals];
+
+namespace {
+
+// Whose timer sent the signal.
+struct Source {
+  bool ours;
+  ThreadSlot* slot;  // null: ours, but the timer is gone
+  uint32_t weight;
+};
+
+bool IsSlot(const SamplerState& state, const ThreadSlot* slot) {
+  const auto offset = reinterpret_cast<uintptr_t>(slot) - reinterpret_cast<uintptr_t>(state.slots);
+  return offset < state.slot_count * sizeof(ThreadSlot) && offset % sizeof(ThreadSlot) == 0;
+}
+
+// A signal of the wall clock's ticker. What it weighs stands in the slot.
+Source IdentifyTick(const SamplerState& state, const siginfo_t& info) {
+  // The kernel had no room for what a queued signal carries: it came as if from nobody.
+  if (info.si_code == SI_USER && info.si_pid == 0 && state.wall) {
+    return {true, tls_thread_slot, 0};
+  }
+  auto* const slot = static_cast<ThreadSlot*>(info.si_value.sival_ptr);
+  const bool ours = info.si_code == SI_QUEUE && info.si_pid == state.process && IsSlot(state, slot);
+  return {ours, ours ? slot : nullptr, 0};
+}
+
+Source Identify(const SamplerState& state, const siginfo_t& info) {
+  if (info.si_code == SI_TIMER) {
+    auto* const slot = static_cast<ThreadSlot*>(info.si_value.sival_ptr);
+    const bool ours = IsSlot(state, slot);
+    return {ours, ours ? slot : nullptr, 1 + static_cast<uint32_t>(std::max(info.si_overrun, 0))};
+  }
+  if (info.si_code == SI_QUEUE || info.si_code == SI_USER) return IdentifyTick(state, info);
+  if (info.si_code == POLL_IN || info.si_code == POLL_HUP) {
+    // F_SETSIG reports the descriptor. The program's own may be set to the same signal; a late one
+    // of ours, whose descriptor is closed, is not told from these, and dropped by Forward if nobody
+    // else handles the signal.
+    const auto fd = static_cast<uint32_t>(info.si_fd);
+    ThreadSlot* const slot =
+        fd < state.fd_count ? state.slot_by_fd[fd].load(std::memory_order_acquire) : nullptr;
+    return {slot != nullptr, slot, 1};
+  }
+  return {false, nullptr, 0};
+}
+
+// Hands a signal of somebody else to the handler that was there before ours.
+void Forward(const struct sigaction& previous, int signal, siginfo_t* info, void* context) {
+  if ((previous.sa_flags & SA_SIGINFO) != 0) {
+    previous.sa_sigaction(signal, info, context);
+  } else if (previous.sa_handler != SIG_DFL && previous.sa_handler != SIG_IGN) {
+    previous.sa_handler(signal);
+  } else if (previous.sa_handler == SIG_DFL && info->si_code <= 0 && info->si_code != SI_TIMER &&
+             signal != SIGURG && signal != SIGWINCH) {  // by default these two do nothing
+    // Sent on purpose (kill, tgkill): the program is to end as it would without us. The signal is
+    // blocked here, so that it strikes when the handler returns.
+    sigaction(signal, &previous, nullptr);
+    raise(signal);
+  }
+}
+
+// False: somebody else's.
+bool HandleIfOurs(int signal, const siginfo_t& info, const ucontext_t* context) {
+  const SignalScope scope(handlers_in_flight);
+  const SamplerState& state = *sampler_state.load(std::memory_order_seq_cst);
+  const Source source = Identify(state, info);
+  if (source.ours) {
+    // One of an earlier recording, which had another signal, is late.
+    if (signal == state.signal) {
+      TakeTimerSample(state, source.slot, source.weight, context);
+    };
+    return true;
+  }
+  Count(sample_counters.foreign);
+  // Signals of one number do not queue: this one may have swallowed ours, which would have
+  // restarted the timer.
+  if (state.active && tls_thread_slot != nullptr) Rearm(*tls_thread_slot);
+  return false;
+}
+
+}  // namespace
+
+void HandleSampleSignal(int signal, siginfo_t* info, void* context) {
+  if (HandleIfOurs(signal, *info, static_cast<const ucontext_t*>(context))) return;
+  // Not within our scope: such a handler may block, or never come back.
+  const struct sigaction* const previous = previous_actions[signal].load();
+  if (previous != nullptr) Forward(*previous, signal, info, context);
+}
+
+}  // namespace jtrace::hot
