@@ -35,7 +35,8 @@ struct Cursor {
   bool bx_known;
   // End of the stack that sp is in, or of what is read of it if that is not known.
   uintptr_t stack_high;
-  // sp is in the thread's stack, so that everything in [sp, stack_high) is mapped.
+  // sp is in the thread's stack, so that everything in [sp, stack_high) is mapped. Below sp there
+  // may be a guard page.
   bool stack_known;
   // pc was interrupted (else it is a return address), and `context` has the other registers.
   bool interrupted;
@@ -83,7 +84,7 @@ struct Cursor {
 
   bool Load(uintptr_t address, uintptr_t* value) const {
     if (!InStack(address)) return false;
-    if (!stack_known) return SafeReadWord(address, value);
+    if (!stack_known || address < sp) return SafeReadWord(address, value);
     *value = *reinterpret_cast<const uintptr_t*>(address);
     return true;
   }
