@@ -112,7 +112,8 @@ WalkedThread ThreadOf(ThreadSlot& slot) {
 // `whole`: whatever the mode wants of samples.
 void Walk(const SamplerState& state, ThreadSlot& slot, const ucontext_t* context, bool whole,
           Chain& chain) {
-  const WalkedThread thread = ThreadOf(slot);
+  WalkedThread thread = ThreadOf(slot);
+  thread.wants_ids = state.stack == StackMode::kApp || state.stack == StackMode::kAppFrame;
   if (!whole && WalkKernel(state, slot, chain)) return;
   switch (whole ? StackMode::kFull : state.stack) {
     case StackMode::kPc:

@@ -318,6 +318,8 @@ bool StepKnown(WalkState& walk) {
       known.sp_misaligned != (cursor.sp % 16 != 0)) {
     return false;
   }
+  // Kept in a recording that made no ids, perhaps.
+  if (walk.wants_ids && known.LacksIds()) return false;
   const uintptr_t slot = cursor.sp + known.return_offset;
   SavedFp fp = cursor.OwnFp();
   if (known.fp_offset != KnownFrame::kOwnFp &&

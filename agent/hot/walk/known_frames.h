@@ -26,6 +26,14 @@ struct KnownFrame {
   bool sp_misaligned;  // sp is no multiple of 16 here
   uint32_t count;      // of methods, at least 1
   Frame methods[kMaxMethods];
+
+  // Whether a method had no jmethodID when the frame was kept. It may have one now.
+  bool LacksIds() const {
+    for (uint32_t i = 0; i < count; ++i) {
+      if ((methods[i].flags & kFrameRawMethod) != 0) return true;
+    }
+    return false;
+  }
 };
 
 // Looks `pc` up, interrupted or a return address: what an interrupt meets may be an entry or an

@@ -25,6 +25,7 @@ struct WalkState {
   CfiLookup cfi;
   // Null: nothing that earlier walks found out is made use of.
   const WalkMemory* memory = nullptr;
+  bool wants_ids = false;  // WalkedThread::wants_ids
 
   bool InCodeCache(uintptr_t pc) const { return vm != nullptr && vm->InCodeCache(pc); }
   Step Fail(WalkNote note) {

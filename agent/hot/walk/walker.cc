@@ -59,6 +59,7 @@ void WalkWithMemory(WalkState& walk, WalkMemory memory) {
 WalkState Begin(const VmLayout* vm, const WalkedThread& thread, const ucontext_t* context,
                 Chain& chain) {
   WalkState walk{vm, thread.java_thread, thread.stack, Cursor{}, chain, CfiLookup{}};
+  walk.wants_ids = thread.wants_ids;
   walk.cursor.Interrupt(context, thread.stack);
   if (thread.memory != nullptr) PrefetchKnownFrame(walk.cursor.pc, true);
   return walk;

@@ -21,6 +21,8 @@ struct WalkedThread {
   // The thread's last walk; null: none is kept. `remembered`: frames in it, 0 at first.
   WalkMemory::Storage* memory;
   uint32_t* remembered;
+  // Frames of methods that have jmethodIDs must have these, not their Methods.
+  bool wants_ids = false;
 };
 
 // Walks the stack of the calling thread, interrupted at `context`, into `chain`. Async-signal-safe.

@@ -183,6 +183,30 @@ final class AttachTest {
     }
   }
 
+  /** What is kept of compiled frames has no ids of methods where nothing asked for them. */
+  @Test
+  void stacksOfTheApplicationAreWholeAfterARecordingWithoutIds() {
+    try (LiveJvm jvm = new LiveJvm()) {
+      jvm.ask("work 10000000"); // compiled
+      for (String options : List.of("codes=-0x51", "stack=app")) {
+        jvm.jtrace("start", "out=ids.bin", "mode=samples", options);
+        jvm.ask("time 300000000");
+        jvm.jtrace("stop");
+      }
+      long whole = 0;
+      long all = 0;
+      Path trace = jvm.folder.resolve("ids.bin");
+      for (Map<String, String> row :
+          Report.of(trace, "--report=samples", "--thread=load-*").rows()) {
+        long weight = Long.parseLong(row.get("weight"));
+        all += weight;
+        if (row.get("stack").contains("Attached.load()")) whole += weight;
+      }
+      assertTrue(all > 20 && whole > 0.9 * all, whole + " of " + all + " have their loop");
+      assertEquals(0, jvm.end());
+    }
+  }
+
   @Test
   void reportOfARunningJvmGrows() {
     try (LiveJvm jvm = new LiveJvm()) {
