@@ -289,8 +289,9 @@ void SummaryWriter::WriteStates() {
   int64_t ticks[kSampleStates] = {};
   int64_t whole = 0;
   for (const LoggedSample& sample : input_.samples.samples()) {
-    ticks[static_cast<size_t>(sample.state)] += sample.weight;
-    whole += sample.weight;
+    int64_t& of_state = ticks[static_cast<size_t>(sample.state)];
+    of_state = WrapAdd(of_state, sample.weight);
+    whole = WrapAdd(whole, sample.weight);
   }
   if (whole == ticks[static_cast<size_t>(SampleState::kRunning)]) return;
   std::vector<std::string> pieces;

@@ -29,8 +29,10 @@ class StateTicks {
   explicit StateTicks(const ReportInput& input) : ticks_(input.model.thread_count()) {
     for (const LoggedSample& sample : input.samples.samples()) {
       const auto state = static_cast<size_t>(sample.state);
-      if (sample.thread) ticks_[sample.thread.value - 1][state] += sample.weight;
       used_[state] = true;
+      if (!sample.thread) continue;
+      int64_t& ticks = ticks_[sample.thread.value - 1][state];
+      ticks = WrapAdd(ticks, sample.weight);
     }
     std::fill(used_.begin() + 1, used_.end(),
               std::find(used_.begin() + 1, used_.end(), true) != used_.end());

@@ -58,7 +58,8 @@ PathTree::PathTree(TraceModel& model, const SampleLog& log, const RoutinePredica
   if (sampled[0]) {
     const RoutineId no_frames = model.InternRoutine("[no_frames]");
     if (start == nullptr || start(no_frames)) {
-      nodes_[Child(0, no_frames) - 1].exclusive += weights[0];
+      PathNode& node = nodes_[Child(0, no_frames) - 1];
+      node.exclusive = WrapAdd(node.exclusive, weights[0]);
     }
   }
   for (size_t i = nodes_.size(); i-- > 0;) {

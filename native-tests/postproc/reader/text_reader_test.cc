@@ -48,6 +48,25 @@ TEST(TextReaderTest, MalformedLinesAreToldAndSkipped) {
   }
 }
 
+// Sums of absurd weights wrap, as all others do; the sanitizer tells those that do not.
+TEST(TextReaderTest, AbsurdWeightsGoThroughEveryReport) {
+  const std::string weight = "*1000000000000000000";
+  std::string lines;
+  for (int i = 0; i < 10; ++i) {
+    lines += "1\tT\tsample.parked" + weight + "\tA\n2\tT\tsample" + weight + "\n";
+  }
+  for (const std::string format : {"--format=csv", "--format=text"}) {
+    const RunResult result =
+        RunPost({"--report=summary,functions,modules,samples,paths,threads", format, "t"},
+                {{"t", kHeader + lines}});
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+  }
+  const RunResult threads =
+      RunPost({"--report=threads", "--format=csv", "t"}, {{"t", kHeader + lines}});
+  const std::string wrapped = "-8446744073709551616";  // 10^19 - 2^64
+  EXPECT_THAT(Rows(threads, {"running", "parked"}), ElementsAre(CsvRow{wrapped, wrapped}));
+}
+
 TEST(TextReaderTest, SamplesTellWhatTheThreadDid) {
   const std::string lines =
       "0\tT\tmonitor-wait\tjava.lang.Object\n"
