@@ -54,6 +54,8 @@ absl::Status Sampler::AttachThread(pid_t tid, uint32_t thread_number, uint64_t j
   return impl_->Attach(tid, thread_number, java_tid, java_thread);
 }
 
+bool Sampler::IsAttached(pid_t tid) const { return impl_->IsAttached(tid); }
+
 pid_t Sampler::OsThreadId(uintptr_t java_thread) const {
   return impl_->jvm().OsThreadId(java_thread);
 }

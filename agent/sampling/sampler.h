@@ -97,10 +97,12 @@ class Sampler {
   // On the thread itself (JVMTI ThreadStart). java_tid 0: not a Java thread. The agent's own
   // threads are simply never attached.
   absl::Status AttachCurrentThread(JNIEnv* env, uint32_t thread_number, uint64_t java_tid);
-  // A thread that runs already; if it is attached, only what is known of it changes. java_thread:
-  // Thread.eetop of a Java thread, 0 of another.
+  // A thread that runs already; if it is attached, only what is known of it changes, and nothing if
+  // it is a Java thread and java_tid is 0. java_thread: Thread.eetop of a Java thread, 0 of another.
   absl::Status AttachThread(pid_t tid, uint32_t thread_number, uint64_t java_tid,
                             uintptr_t java_thread);
+  // Whether it has a timer. False again once it was detached, as a thread is that leaves the JVM.
+  bool IsAttached(pid_t tid) const;
   // The OS thread id of a JavaThread (Thread.eetop); 0 if it cannot be told.
   pid_t OsThreadId(uintptr_t java_thread) const;
   // The JVM's Method behind a jmethodID, as frames of a sample name it when it has no id any more;
@@ -108,8 +110,9 @@ class Sampler {
   uintptr_t MethodBehind(jmethodID id) const;
   // The calling thread ends (JVMTI ThreadEnd), or is not to be sampled.
   void DetachCurrentThread();
-  // Detaches threads that ended without telling (compiler and GC threads). Cheap; call it now and
-  // then, e.g. once a second from the writer.
+  // Detaches threads that ended without telling (compiler and GC threads), and looks for threads
+  // that use the processor and are not sampled (tick_watch.h). Cheap; call it now and then, e.g.
+  // once a second, from the thread that drains.
   void SweepEndedThreads();
 
   // Hands every finished sample to `take`, thread by thread, oldest first. Also recycles the slots

@@ -109,6 +109,7 @@ absl::Status Sampler::Impl::Start(JNIEnv* env) {
   Drain([](const hot::SampleView&) {});
   totals_at_start_ = Totals();
   times_at_start_ = MeasuredHandlerTimes();
+  watch_.Begin(Silence(), options_.signal);
   const absl::Status status = InstallSampleHandler(options_.signal, NewState());
   if (!status.ok()) return status;
   {
@@ -123,6 +124,12 @@ absl::Status Sampler::Impl::Start(JNIEnv* env) {
     ticker_.Start(options_.interval, [this](uint32_t ticks) { Tick(ticks); });
   }
   return absl::OkStatus();
+}
+
+std::chrono::nanoseconds Sampler::Impl::Silence() const {
+  const bool counts = timers_->kind() == TimerKind::kEvent && !options_.event->is_clock;
+  if (counts) return std::chrono::nanoseconds(0);
+  return std::max<std::chrono::nanoseconds>(std::chrono::seconds(1), 10 * options_.interval);
 }
 
 hot::SamplerState* Sampler::Impl::NewState() const {
@@ -197,8 +204,11 @@ absl::Status Sampler::Impl::Attach(pid_t tid, uint32_t thread_number, uint64_t j
   const bool own = tid == gettid();
   const auto known = slot_by_tid_.find(tid);
   if (known != slot_by_tid_.end() && !own) {
-    // Its handler may be running: the slot cannot be taken from it.
-    Identify(known->second, thread_number, java_tid, java_thread);
+    // Its handler may be running: the slot cannot be taken from it. A Java thread that has attached
+    // itself in the meantime knows better.
+    if (java_tid != 0 || known->second->java_tid.load(std::memory_order_relaxed) == 0) {
+      Identify(known->second, thread_number, java_tid, java_thread);
+    }
     return absl::OkStatus();
   }
   // Attached by others before, or left behind by an ended thread of the same tid.
@@ -235,6 +245,11 @@ absl::Status Sampler::Impl::Attach(pid_t tid, uint32_t thread_number, uint64_t j
   return absl::OkStatus();
 }
 
+bool Sampler::Impl::IsAttached(pid_t tid) const {
+  absl::MutexLock lock(&mutex_);
+  return slot_by_tid_.contains(tid);
+}
+
 void Sampler::Impl::DetachLocked(ThreadSlot* slot) {
   timers_->Disarm(slot);
   slot_by_tid_.erase(slot->os_tid);
@@ -263,6 +278,7 @@ void Sampler::Impl::SweepEndedThreads() {
     DetachLocked(slot);
     ThreadTimers::Release(slot);
   }
+  for (uint32_t i = 0; i < pool_->used(); ++i) watch_.Look(i, pool_->slots()[i]);
 }
 
 // A program that installs a handler after us gets our signals, and its default action may end it.
@@ -284,8 +300,9 @@ void Sampler::Impl::Drain(absl::FunctionRef<void(const hot::SampleView&)> take) 
     if (state == SlotState::kFree) continue;
     uint32_t bytes;
     while (const std::byte* record = slot.ring.Front(&bytes)) {
-      take({*reinterpret_cast<const hot::SampleHeader*>(record), i,
-            reinterpret_cast<const hot::Frame*>(record + sizeof(hot::SampleHeader))});
+      const auto& header = *reinterpret_cast<const hot::SampleHeader*>(record);
+      if (!header.is_unwind) watch_.Heard(i);
+      take({header, i, reinterpret_cast<const hot::Frame*>(record + sizeof(hot::SampleHeader))});
       slot.ring.Pop();
     }
     if (state == SlotState::kDetached) {
@@ -339,6 +356,7 @@ std::vector<SampleLoss> Sampler::Impl::Totals() const {
   std::vector<SampleLoss> losses = HandlerLosses();
   absl::MutexLock lock(&mutex_);
   failures_.AppendTo(losses);
+  watch_.AppendTo(losses);
   losses.push_back({"sample.timer_fallback", timers_->fallbacks()});
   losses.push_back({"sample.handler_replaced", handlers_replaced_});
   losses.push_back({"sample.no_kernel_memory", timers_->without_kernel_frames()});

@@ -18,6 +18,7 @@
 #include "agent/sampling/sampler.h"
 #include "agent/sampling/slot_pool.h"
 #include "agent/sampling/thread_timers.h"
+#include "agent/sampling/tick_watch.h"
 #include "agent/sampling/wall_clock.h"
 
 namespace jtrace::sampling {
@@ -32,6 +33,7 @@ class Sampler::Impl {
   absl::Status LearnJvm(JNIEnv* env);
   absl::Status Start(JNIEnv* env);
   absl::Status Attach(pid_t tid, uint32_t thread_number, uint64_t java_tid, uintptr_t java_thread);
+  bool IsAttached(pid_t tid) const;
   void Detach(pid_t tid);
   void SweepEndedThreads();
   void Drain(absl::FunctionRef<void(const hot::SampleView&)> take);
@@ -53,6 +55,8 @@ class Sampler::Impl {
   void DetachLocked(hot::ThreadSlot* slot) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   static absl::Status Check(const SamplerOptions& options);
+  // CPU time without a sample from which on something is wrong; 0: CPU time does not tell.
+  std::chrono::nanoseconds Silence() const;
   static TimerChoice ChoiceOf(const SamplerOptions& options);
   hot::SamplerState* NewState() const;
   // On the ticker's thread.
@@ -76,6 +80,7 @@ class Sampler::Impl {
   std::unique_ptr<SlotPool> pool_;        // content guarded by mutex_
   std::unique_ptr<ThreadTimers> timers_;  // content guarded by mutex_
   absl::flat_hash_map<pid_t, hot::ThreadSlot*> slot_by_tid_ ABSL_GUARDED_BY(mutex_);
+  TickWatch watch_;  // what it counts guarded by mutex_
   AttachFailures failures_ ABSL_GUARDED_BY(mutex_);
   uint64_t handlers_replaced_ ABSL_GUARDED_BY(mutex_) = 0;
   bool handler_replaced_ ABSL_GUARDED_BY(mutex_) = false;

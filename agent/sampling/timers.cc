@@ -83,14 +83,6 @@ absl::Status SendSignalsTo(int fd, const PerfSpec& spec) {
   return absl::OkStatus();
 }
 
-// Whether the program has not closed it and opened something else under its number.
-bool IsPerfEvent(int fd) {
-  constexpr std::string_view kPerfEvent = "anon_inode:[perf_event]";
-  char target[64];
-  const ssize_t size = readlink(absl::StrCat("/proc/self/fd/", fd).c_str(), target, sizeof target);
-  return size >= 0 && std::string_view(target, static_cast<size_t>(size)) == kPerfEvent;
-}
-
 // The page of head and those of records.
 size_t KernelRingSize() {
   return static_cast<size_t>(sysconf(_SC_PAGESIZE)) + hot::kKernelRingBytes;
@@ -120,8 +112,15 @@ void UnmapKernelRing(void* ring) { munmap(ring, KernelRingSize()); }
 
 void StartPerfTimer(int fd) { ioctl(fd, PERF_EVENT_IOC_REFRESH, 1); }
 
+bool IsPerfTimer(int fd) {
+  constexpr std::string_view kPerfEvent = "anon_inode:[perf_event]";
+  char target[64];
+  const ssize_t size = readlink(absl::StrCat("/proc/self/fd/", fd).c_str(), target, sizeof target);
+  return size >= 0 && std::string_view(target, static_cast<size_t>(size)) == kPerfEvent;
+}
+
 void ClosePerfTimer(int fd) {
-  if (!IsPerfEvent(fd)) return;
+  if (!IsPerfTimer(fd)) return;
   ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
   close(fd);
 }

@@ -39,6 +39,8 @@ struct PerfTimer {
 absl::StatusOr<PerfTimer> OpenPerfTimer(const PerfSpec& spec);
 void StartPerfTimer(int fd);
 void ClosePerfTimer(int fd);
+// Whether the program has not closed it and opened something else under its number.
+bool IsPerfTimer(int fd);
 // No handler may be using it any more.
 void UnmapKernelRing(void* ring);
 

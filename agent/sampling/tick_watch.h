@@ -1,0 +1,57 @@
+// Notices threads that use the processor and are not sampled all the same.
+#ifndef JTRACE_AGENT_SAMPLING_TICK_WATCH_H_
+#define JTRACE_AGENT_SAMPLING_TICK_WATCH_H_
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <cstdint>
+#include <vector>
+
+#include "agent/hot/thread_slot.h"
+#include "agent/sampling/sample_totals.h"
+
+namespace jtrace::sampling {
+
+// A timer is silent if its thread blocks the signal, or if the program closed the perf event's
+// descriptor. The handler cannot tell; the thread's CPU time, compared with what came, can.
+//
+// Heard and Look from one thread (the writer); Begin while that rests. AppendTo not beside Look.
+class TickWatch {
+ public:
+  // A recording begins. `silence`: CPU time without a sample from which on a thread is told of;
+  // 0: nothing is watched, because the timer does not count CPU time.
+  void Begin(std::chrono::nanoseconds silence, int signal);
+  // A sample of the index-th slot came.
+  void Heard(uint32_t index);
+  // Now and then, for each slot: a few system calls, more for a thread that is silent.
+  void Look(uint32_t index, const hot::ThreadSlot& slot);
+
+  // Threads by cause, all recordings together; zeros included, always in the same order.
+  void AppendTo(std::vector<SampleLoss>& losses) const;
+
+ private:
+  struct Seen {
+    pid_t tid = 0;
+    bool heard = false;
+    bool told = false;
+    uint32_t silent_looks = 0;
+    uint64_t cpu_ns = 0;  // of the thread, when it was heard of last
+  };
+  Seen& SeenOf(uint32_t index);
+  void Tell(const hot::ThreadSlot& slot);
+
+  uint64_t silence_ns_ = 0;
+  int signal_ = 0;
+  std::vector<Seen> seen_;  // by slot
+  uint64_t blocked_ = 0;
+  uint64_t closed_ = 0;
+  uint64_t other_ = 0;
+};
+
+// Whether a thread of this process blocks a signal, as /proc has it; false if it is gone.
+bool BlocksSignal(pid_t tid, int signal);
+
+}  // namespace jtrace::sampling
+
+#endif  // JTRACE_AGENT_SAMPLING_TICK_WATCH_H_

@@ -1,0 +1,99 @@
+#include "agent/sampling/tick_watch.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <memory>
+#include <string>
+
+#include "agent/sampling/timers.h"
+#include "gtest/gtest.h"
+
+namespace jtrace::sampling {
+namespace {
+
+constexpr std::chrono::milliseconds kSilence(20);
+
+void Burn() {
+  const uint64_t end = ThreadCpuNanos(gettid()) + 2 * 20'000'000;
+  while (ThreadCpuNanos(gettid()) < end) {
+  }
+}
+
+// The calling thread in slot 3, as the sampler has it.
+class TickWatchTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    slot_->os_tid = gettid();
+    slot_->perf_fd = -1;
+    slot_->state = hot::SlotState::kAttached;
+    watch_.Begin(kSilence, SIGPROF);
+    watch_.Look(3, *slot_);
+  }
+  uint64_t CountOf(const std::string& name) const {
+    std::vector<SampleLoss> losses;
+    watch_.AppendTo(losses);
+    for (const SampleLoss& loss : losses) {
+      if (loss.name == name) return loss.count;
+    }
+    return ~0ull;
+  }
+  void BurnAndLookTwice() {
+    Burn();
+    watch_.Look(3, *slot_);
+    watch_.Look(3, *slot_);
+  }
+
+  std::unique_ptr<hot::ThreadSlot> slot_ = std::make_unique<hot::ThreadSlot>();
+  TickWatch watch_;
+};
+
+TEST_F(TickWatchTest, BlockedSignalsAreToldOncePerThread) {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGPROF);
+  ASSERT_EQ(pthread_sigmask(SIG_BLOCK, &set, nullptr), 0);
+  EXPECT_TRUE(BlocksSignal(gettid(), SIGPROF));
+  BurnAndLookTwice();
+  BurnAndLookTwice();
+  pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
+  EXPECT_FALSE(BlocksSignal(gettid(), SIGPROF));
+  EXPECT_EQ(CountOf("sample.signal_blocked"), 1u);
+  EXPECT_EQ(CountOf("sample.timer_silent"), 0u);
+}
+
+TEST_F(TickWatchTest, ClosedDescriptorsAreTold) {
+  slot_->perf_fd = open("/dev/null", O_RDONLY);  // what the program opened under the number
+  BurnAndLookTwice();
+  close(slot_->perf_fd);
+  EXPECT_EQ(CountOf("sample.timer_closed"), 1u);
+}
+
+TEST_F(TickWatchTest, SampledAndIdleThreadsAreNot) {
+  watch_.Look(3, *slot_);  // no CPU time to speak of
+  watch_.Look(3, *slot_);
+  for (int i = 0; i < 3; ++i) {
+    Burn();
+    watch_.Heard(3);
+    watch_.Look(3, *slot_);
+  }
+  EXPECT_EQ(CountOf("sample.signal_blocked"), 0u);
+  EXPECT_EQ(CountOf("sample.timer_closed"), 0u);
+  EXPECT_EQ(CountOf("sample.timer_silent"), 0u);
+  // Silent from here on.
+  BurnAndLookTwice();
+  EXPECT_EQ(CountOf("sample.timer_silent"), 1u);
+}
+
+TEST_F(TickWatchTest, TimersThatCountEventsAreNotWatched) {
+  watch_.Begin(std::chrono::nanoseconds(0), SIGPROF);
+  watch_.Look(3, *slot_);
+  BurnAndLookTwice();
+  EXPECT_EQ(CountOf("sample.timer_silent"), 0u);
+}
+
+}  // namespace
+}  // namespace jtrace::sampling
