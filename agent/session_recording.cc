@@ -248,7 +248,8 @@ absl::Status Session::StartSampler(JNIEnv* jni) {
       [this](uint64_t java_tid) { return groups_.NumberOfThread(java_tid); },
       std::move(node_number), options_.codes.Has(Code::kInterrupt));
   internal_threads_ = std::make_unique<writer::InternalThreadSource>(
-      threads_, *sampler_, sampled_threads_, [this](pid_t tid) { return IsAgentThread(tid); });
+      threads_, *sampler_, sampled_threads_, [this](pid_t tid) { return IsAgentThread(tid); },
+      losses_);
   return absl::OkStatus();
 }
 

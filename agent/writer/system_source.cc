@@ -1,15 +1,21 @@
 #include "agent/writer/system_source.h"
 
+#include <algorithm>
 #include <fstream>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "agent/hot/clock.h"
 #include "agent/sampling/sampler.h"
+#include "agent/sampling/timers.h"
 
 namespace jtrace::writer {
 namespace {
+
+constexpr uint64_t kLookPeriodNs = 100'000'000;
+constexpr uint64_t kShareOfTime = 100;  // a look in as many times what it takes
+constexpr uint64_t kLateWorthTellingNs = 50'000'000;
 
 std::string KernelName(pid_t tid) {
   std::ifstream file(absl::StrCat("/proc/self/task/", tid, "/comm"));
@@ -22,38 +28,74 @@ std::string KernelName(pid_t tid) {
 
 InternalThreadSource::InternalThreadSource(jvmti::ThreadRegistry& threads,
                                            sampling::Sampler& sampler, const NameFilter& names,
-                                           std::function<bool(pid_t)> is_agent_thread)
+                                           std::function<bool(pid_t)> is_agent_thread,
+                                           Losses& losses)
     : threads_(threads),
       sampler_(sampler),
       names_(names),
-      is_agent_thread_(std::move(is_agent_thread)) {}
+      is_agent_thread_(std::move(is_agent_thread)),
+      losses_(losses) {}
 
-void InternalThreadSource::Attach(pid_t tid) {
-  attached_.insert(tid);  // tried once: what fails now fails again, and is counted by the sampler
-  const std::string name = KernelName(tid);
-  if (!names_.Wants(name)) return;
-  const uint32_t number = threads_.DefineInternal(tid, name);
-  sampler_.AttachThread(tid, number, 0, 0).IgnoreError();
+void InternalThreadSource::Attach(pid_t tid, Seen& seen) {
+  if (seen.number == 0) {
+    const std::string name = KernelName(tid);
+    seen.refused = !names_.Wants(name);
+    if (seen.refused) return;
+    seen.number = threads_.DefineInternal(tid, name);
+  }
+  seen.refused = !sampler_.AttachThread(tid, seen.number, 0, 0).ok();  // which counts it
 }
 
 void InternalThreadSource::AttachAll() {
   for (const pid_t tid : sampling::ListThreads()) {
-    if (!is_agent_thread_(tid) && !threads_.KnowsJavaThread(tid)) Attach(tid);
+    if (is_agent_thread_(tid)) continue;
+    Seen& seen = seen_[tid];
+    if (!threads_.KnowsJavaThread(tid)) Attach(tid, seen);
   }
 }
 
-// A thread is attached when two looks in a row find it without a Java thread: one that is just
-// starting will report itself as a Java thread before it runs any Java code.
-void InternalThreadSource::Seal(uint64_t, proto::Chunk&) {
-  std::set<pid_t> now;
+void InternalThreadSource::Poll(proto::Chunk&) {
+  const uint64_t begin_ns = hot::MonotonicNanos();
+  if (begin_ns < next_look_ns_) return;
+  Look();
+  const uint64_t end_ns = hot::MonotonicNanos();
+  next_look_ns_ = end_ns + std::max(kLookPeriodNs, kShareOfTime * (end_ns - begin_ns));
+}
+
+void InternalThreadSource::Look() {
+  std::map<pid_t, Seen> now;
   for (const pid_t tid : sampling::ListThreads()) {
-    if (!is_agent_thread_(tid) && !threads_.KnowsJavaThread(tid)) now.insert(tid);
+    if (is_agent_thread_(tid)) continue;
+    const auto before = seen_.find(tid);
+    const bool is_new = before == seen_.end();
+    Seen& seen = now[tid] = is_new ? Seen() : before->second;
+    LookAt(tid, is_new, seen);
   }
-  std::erase_if(attached_, [&](pid_t tid) { return !now.contains(tid); });
-  for (const pid_t tid : now) {
-    if (seen_once_.contains(tid) && !attached_.contains(tid)) Attach(tid);
+  seen_ = std::move(now);
+}
+
+void InternalThreadSource::LookAt(pid_t tid, bool is_new, Seen& seen) {
+  if (threads_.KnowsJavaThread(tid)) {
+    seen.waiting = false;
+    return;
   }
-  seen_once_ = std::move(now);
+  if (seen.refused || sampler_.IsAttached(tid)) return;
+  if (seen.number != 0) return Attach(tid, seen);  // back from Java
+  if (!seen.waiting) {
+    seen.waiting = true;
+    seen.since_ns = is_new ? 0 : sampling::ThreadCpuNanos(tid);
+    return;
+  }
+  Attach(tid, seen);
+  if (!seen.refused) late_ns_ += sampling::ThreadCpuNanos(tid) - seen.since_ns;
+}
+
+// The threads that every JVM starts by and by are not worth a line.
+void InternalThreadSource::Seal(uint64_t, proto::Chunk&) {
+  if (late_ns_ < kLateWorthTellingNs) return;
+  losses_.Set("sample.late_threads", Severity::kInfo, late_ns_ / 1'000'000,
+              "ms of CPU time of native threads before they were found, up to 0.2 s each",
+              "threads that attach to the JVM (JNI AttachCurrentThread) are sampled from then on");
 }
 
 void LossSource::Seal(uint64_t, proto::Chunk& chunk) {
