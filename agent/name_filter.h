@@ -2,24 +2,41 @@
 #ifndef JTRACE_AGENT_NAME_FILTER_H_
 #define JTRACE_AGENT_NAME_FILTER_H_
 
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "absl/base/thread_annotations.h"
+#include "absl/container/btree_set.h"
 #include "absl/strings/string_view.h"
+#include "absl/synchronization/mutex.h"
 
 namespace jtrace {
 
-// Patterns in which `*` stands for any characters and `?` for one. Immutable: any thread.
+// Patterns in which `*` stands for any characters and `?` for one. Remembers what it was asked, to
+// tell of patterns that nothing matched. Any thread.
 class NameFilter {
  public:
   NameFilter() = default;
-  explicit NameFilter(std::vector<std::string> patterns) : patterns_(std::move(patterns)) {}
+  explicit NameFilter(std::vector<std::string> patterns);
 
   // Without patterns everything is wanted.
   bool Wants(absl::string_view name) const;
 
+  // Patterns that no name matched so far.
+  std::vector<std::string> Unmatched() const;
+  // Of the names so far, the `count` that are nearest to a pattern, the nearest first.
+  std::vector<std::string> NearestTo(absl::string_view pattern, size_t count) const;
+
  private:
+  struct Asked {
+    absl::Mutex mutex;
+    std::vector<bool> matched ABSL_GUARDED_BY(mutex);  // by pattern
+    absl::btree_set<std::string> names ABSL_GUARDED_BY(mutex);
+  };
+
   std::vector<std::string> patterns_;
+  std::unique_ptr<Asked> asked_;  // null without patterns
 };
 
 }  // namespace jtrace

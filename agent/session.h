@@ -192,7 +192,8 @@ class Session {
   void WaitForGivingUp() const;
   // A warning if nothing matched include=.
   void TellEmptyScope();
-  // The same of unwind=.
+  // The same of threads= and unwind=.
+  void TellUnmatchedThreads();
   void TellUnmatchedUnwinds();
   // Warnings so far, a line each, for who began the recording.
   std::string DescribeWarnings() const;

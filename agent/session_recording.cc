@@ -373,6 +373,7 @@ absl::StatusOr<std::string> Session::Stop(JNIEnv* jni, const Progress& progress)
 
 absl::Status Session::EndTrace(proto::SessionEnd::Reason reason) {
   TellEmptyScope();
+  TellUnmatchedThreads();
   TellUnmatchedUnwinds();
   const absl::Status written =
       drain_->Stop([&](proto::SessionEnd& end) { FinishEnd(reason, end); });

@@ -89,6 +89,17 @@ void Session::TellEmptyScope() {
               "for a package and all below it write include=com.acme.**");
 }
 
+void Session::TellUnmatchedThreads() {
+  if (sample_source_ == nullptr) return;
+  const std::vector<std::string> patterns = sampled_threads_.Unmatched();
+  if (patterns.empty()) return;
+  constexpr size_t kNames = 3;
+  losses_.Set("threads.no_match", Severity::kWarning, patterns.size(),
+              absl::StrCat("names in threads= that no thread had: ", absl::StrJoin(patterns, ";")),
+              absl::StrCat("there were, among others: threads=",
+                           absl::StrJoin(sampled_threads_.NearestTo(patterns[0], kNames), ";")));
+}
+
 void Session::TellUnmatchedUnwinds() {
   if (probes_ == nullptr) return;
   const std::vector<std::string> patterns = instrumentation_->UnmatchedUnwinds();

@@ -1,9 +1,13 @@
 #include "agent/name_filter.h"
 
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
 namespace jtrace {
 namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 TEST(NameFilterTest, WantsEverythingWithoutPatterns) { EXPECT_TRUE(NameFilter().Wants("main")); }
 
@@ -16,6 +20,16 @@ TEST(NameFilterTest, TakesStarsAndQuestionMarks) {
   EXPECT_FALSE(filter.Wants("pool-12-thread-33"));
   EXPECT_TRUE(filter.Wants("C2 CompilerThread0"));
   EXPECT_FALSE(filter.Wants(""));
+}
+
+TEST(NameFilterTest, TellsPatternsThatNothingMatchedAndTheNearestNames) {
+  const NameFilter filter({"main", "worker_*", "["});
+  for (const char* name : {"Finalizer", "main", "worker-12", "worker-1", "main"})
+    filter.Wants(name);
+  EXPECT_THAT(filter.Unmatched(), ElementsAre("worker_*", "["));
+  EXPECT_THAT(filter.NearestTo("worker_*", 2), ElementsAre("worker-1", "worker-12"));
+  EXPECT_EQ(filter.NearestTo("worker_*", 9).size(), 4u);
+  EXPECT_THAT(NameFilter().Unmatched(), IsEmpty());
 }
 
 }  // namespace

@@ -101,10 +101,13 @@ final class WallTest {
 
   @Test
   void samplesOnlyTheThreadsAskedFor() {
-    for (Map<String, String> row :
-        run("mode=samples,threads=park*;spinner").report("--report=threads").rows()) {
+    Jvm.Result run = run("mode=samples,threads=park*;spinner;spiner");
+    for (Map<String, String> row : run.report("--report=threads").rows()) {
       if (number(row, "ticks") == 0) continue;
       assertTrue(row.get("thread").matches("(parker|spinner)(#.*)?"), row.toString());
     }
+    String summary = run.report("--report=summary").rows().toString();
+    assertTrue(summary.contains("that no thread had: spiner"), summary);
+    assertTrue(summary.contains("there were, among others: threads=spinner;"), summary);
   }
 }
