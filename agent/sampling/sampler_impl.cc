@@ -1,6 +1,7 @@
 #include "agent/sampling/sampler_impl.h"
 
 #include <errno.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -10,6 +11,8 @@
 #include <utility>
 
 #include "agent/hot/clock.h"
+#include "agent/hot/walk/cfi.h"
+#include "agent/hot/walk/known_frames.h"
 #include "agent/sampling/signals.h"
 
 namespace jtrace::sampling {
@@ -18,6 +21,16 @@ using hot::SlotState;
 using hot::ThreadSlot;
 
 namespace {
+
+// Asks for huge pages and has them filled now, not by a handler. Where the kernel has none to give,
+// the memory is what it was.
+void OnHugePages(hot::MemoryRange range) {
+  madvise(range.begin, range.bytes, MADV_HUGEPAGE);
+  auto* const bytes = static_cast<char*>(range.begin);
+  for (size_t at = 0; at < range.bytes; at += hot::kHugePage) {
+    __atomic_fetch_or(bytes + at, 0, __ATOMIC_RELAXED);  // handlers may be writing
+  }
+}
 
 // False: one has not ended in time.
 bool WaitForHandlers(std::chrono::milliseconds patience) {
@@ -66,6 +79,8 @@ absl::StatusOr<std::unique_ptr<Sampler::Impl>> Sampler::Impl::Create(const Sampl
   if (!pool.ok()) return pool.status();
   impl->pool_ = *std::move(pool);
   impl->jvm_.Read(libjvm_address);
+  OnHugePages(hot::KnownFrameMemory());
+  OnHugePages(hot::CfiRowMemory());
   return impl;
 }
 

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "agent/hot/walk/huge_pages.h"
+
 namespace jtrace::hot {
 
 // How the canonical frame address is computed. The call pushed the return address at CFA - 8.
@@ -62,6 +64,9 @@ class CfiLookup {
   uintptr_t map_end_ = 0;
   const void* eh_frame_hdr_ = nullptr;
 };
+
+// Where the cache is kept.
+MemoryRange CfiRowMemory();
 
 // Whether a loaded object is mapped at `pc`, and where it begins. Lock-free, async-signal-safe.
 bool FindObject(uintptr_t pc, uintptr_t* begin, uintptr_t* end);

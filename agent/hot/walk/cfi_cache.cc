@@ -12,12 +12,13 @@ namespace {
 // pair (two handlers storing at once) fails the comparison like any other miss. Mixing the object's
 // unwind table address in makes rows of an unloaded library miss, should another one be mapped at
 // its place.
-constexpr int kCacheBits = 15;
+constexpr int kCacheBits = 17;
 struct Entry {
   std::atomic<uint64_t> key;
   std::atomic<uint64_t> row;
 };
-constinit Entry cache[1 << kCacheBits];
+alignas(kHugePage) constinit Entry cache[1 << kCacheBits];
+static_assert(sizeof cache % kHugePage == 0);
 
 uint64_t Mix(uint64_t value) { return value * 0x9e37'79b9'7f4a'7c15; }
 
@@ -64,6 +65,8 @@ CfiRow Unpack(uint64_t word) {
 }
 
 }  // namespace
+
+MemoryRange CfiRowMemory() { return {cache, sizeof cache}; }
 
 bool FindObject(uintptr_t pc, uintptr_t* begin, uintptr_t* end) {
   dl_find_object object;

@@ -19,7 +19,8 @@ struct alignas(128) Entry {
 static_assert(sizeof(Entry) == 128);
 
 constexpr int kCacheBits = 14;
-constinit Entry cache[1 << kCacheBits];
+alignas(kHugePage) constinit Entry cache[1 << kCacheBits];
+static_assert(sizeof cache % kHugePage == 0);
 
 // Code lies below 2^47: the bit that tells interrupted pcs is free.
 uint64_t KeyOf(uintptr_t pc, bool interrupted) { return pc | uint64_t{interrupted} << 63; }
@@ -97,6 +98,8 @@ uint64_t Checksum(uint64_t key, const uint64_t* words, uint32_t count) {
 }
 
 }  // namespace
+
+MemoryRange KnownFrameMemory() { return {cache, sizeof cache}; }
 
 bool FindKnownFrame(const VmLayout& vm, uintptr_t pc, bool interrupted, KnownFrame* frame) {
   if (vm.nmethod.compile_id == kAbsent) return false;

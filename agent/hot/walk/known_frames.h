@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "agent/hot/walk/chain.h"
+#include "agent/hot/walk/huge_pages.h"
 #include "agent/hot/walk/vm_layout.h"
 
 namespace jtrace::hot {
@@ -35,6 +36,9 @@ struct KnownFrame {
     return false;
   }
 };
+
+// Where they are kept.
+MemoryRange KnownFrameMemory();
 
 // Looks `pc` up, interrupted or a return address: what an interrupt meets may be an entry or an
 // exit. False: not known, or the nmethod is not the one that was there. Lock-free,
