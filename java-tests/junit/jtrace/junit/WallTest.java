@@ -106,7 +106,7 @@ final class WallTest {
       if (number(row, "ticks") == 0) continue;
       assertTrue(row.get("thread").matches("(parker|spinner)(#.*)?"), row.toString());
     }
-    String summary = run.report("--report=summary").rows().toString();
+    String summary = Report.text(run.trace(), "--report=summary");
     assertTrue(summary.contains("that no thread had: spiner"), summary);
     assertTrue(summary.contains("there were, among others: threads=spinner;"), summary);
   }
