@@ -162,6 +162,10 @@ void CountCost(uint64_t cost) {
   Count(sample_counters.cost[CostBucket(cost)]);
 }
 
+void CountLost(uint32_t ticks) {
+  sample_counters.lost_ticks.fetch_add(ticks, std::memory_order_relaxed);
+}
+
 void CountChain(const Chain& chain, const ThreadSlot& slot) {
   Count(sample_counters.taken);
   Count(sample_counters.ends[static_cast<int>(EndOf(chain, slot))]);
@@ -179,6 +183,7 @@ SampleHeader* WriteRecord(const SamplerState& state, ThreadSlot& slot, const Mom
   std::byte* const record = slot.ring.Reserve(static_cast<uint32_t>(sizeof(SampleHeader) + room));
   if (record == nullptr) {
     Count(sample_counters.ring_full);
+    if (!moment.is_unwind) CountLost(moment.weight);
     return nullptr;
   }
   auto* const header = reinterpret_cast<SampleHeader*>(record);
@@ -255,6 +260,7 @@ void TakeTimerSample(const SamplerState& state, ThreadSlot* slot, uint32_t weigh
   }
   if (slot->in_handler) {
     Count(sample_counters.nested);
+    if (!state.wall) CountLost(weight);  // else the next one has them
     return;
   }
   // Two ticks may have met in one signal, or one in two.

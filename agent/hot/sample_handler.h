@@ -22,10 +22,11 @@ namespace jtrace::hot {
 // Counted by handlers, read by anyone. Relaxed: only totals matter.
 struct SampleCounters {
   std::atomic<uint64_t> taken{0};
-  std::atomic<uint64_t> ring_full{0};  // no room in the thread's ring
-  std::atomic<uint64_t> nested{0};     // interrupted our own handler
-  std::atomic<uint64_t> stale{0};      // our signal, but the thread or session was gone
-  std::atomic<uint64_t> foreign{0};    // someone else's signal, passed on
+  std::atomic<uint64_t> ring_full{0};   // no room in the thread's ring
+  std::atomic<uint64_t> lost_ticks{0};  // that dropped samples stood for
+  std::atomic<uint64_t> nested{0};      // interrupted our own handler
+  std::atomic<uint64_t> stale{0};       // our signal, but the thread or session was gone
+  std::atomic<uint64_t> foreign{0};     // someone else's signal, passed on
   std::atomic<uint64_t> position_unknown{0};
   std::atomic<uint64_t> memory_checked{0};  // remembered chains that a full walk was compared with
   std::atomic<uint64_t> memory_wrong{0};    // a remembered chain differed from the full walk

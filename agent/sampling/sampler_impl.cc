@@ -241,7 +241,7 @@ absl::Status Sampler::Impl::Attach(pid_t tid, uint32_t thread_number, uint64_t j
   slot->in_handler = false;
   slot->remembered_frames = 0;
   slot->unread_looks = 0;
-  slot->due_ticks.store(0, std::memory_order_relaxed);
+  LoseDueTicks(slot);  // of the thread that had it before
   Identify(slot, thread_number, java_tid, java_thread);
   slot->state.store(SlotState::kAttached, std::memory_order_release);
   if (own) {
@@ -265,7 +265,15 @@ bool Sampler::Impl::IsAttached(pid_t tid) const {
   return slot_by_tid_.contains(tid);
 }
 
+void Sampler::Impl::LoseDueTicks(ThreadSlot* slot) {
+  lost_ticks_ += slot->due_ticks.exchange(0, std::memory_order_acq_rel);
+}
+
 void Sampler::Impl::DetachLocked(ThreadSlot* slot) {
+  if (timers_->kind() == TimerKind::kWall) {
+    const auto index = static_cast<uint32_t>(slot - pool_->slots());
+    wall_clock_->Finish(*slot, index, hot::MonotonicNanos());
+  }
   timers_->Disarm(slot);
   slot_by_tid_.erase(slot->os_tid);
   if (slot->os_tid == gettid()) hot::tls_thread_slot = nullptr;
@@ -353,7 +361,10 @@ absl::Status Sampler::Impl::Stop(std::chrono::milliseconds patience) {
   DetachAll();
   if (!idle) return absl::DeadlineExceededError("a sampling handler did not end in time");
   absl::MutexLock lock(&mutex_);
-  for (uint32_t i = 0; i < pool_->used(); ++i) ThreadTimers::Release(&pool_->slots()[i]);
+  for (uint32_t i = 0; i < pool_->used(); ++i) {
+    ThreadTimers::Release(&pool_->slots()[i]);
+    LoseDueTicks(&pool_->slots()[i]);
+  }
   return absl::OkStatus();
 }
 
@@ -370,6 +381,8 @@ std::vector<SampleLoss> Sampler::Impl::Losses() const {
 std::vector<SampleLoss> Sampler::Impl::Totals() const {
   std::vector<SampleLoss> losses = HandlerLosses();
   absl::MutexLock lock(&mutex_);
+  const uint64_t lost = hot::sample_counters.lost_ticks.load(std::memory_order_relaxed);
+  losses.push_back({"sample.lost_ticks", lost + lost_ticks_});
   failures_.AppendTo(losses);
   watch_.AppendTo(losses);
   losses.push_back({"sample.timer_fallback", timers_->fallbacks()});

@@ -53,6 +53,8 @@ class Sampler::Impl {
   void Identify(hot::ThreadSlot* slot, uint32_t thread_number, uint64_t java_tid,
                 uintptr_t java_thread);
   void DetachLocked(hot::ThreadSlot* slot) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // timer=wall: counts the ticks of a slot that no handler took.
+  void LoseDueTicks(hot::ThreadSlot* slot) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   static absl::Status Check(const SamplerOptions& options);
   // CPU time without a sample from which on something is wrong; 0: CPU time does not tell.
@@ -80,7 +82,8 @@ class Sampler::Impl {
   std::unique_ptr<SlotPool> pool_;        // content guarded by mutex_
   std::unique_ptr<ThreadTimers> timers_;  // content guarded by mutex_
   absl::flat_hash_map<pid_t, hot::ThreadSlot*> slot_by_tid_ ABSL_GUARDED_BY(mutex_);
-  TickWatch watch_;  // what it counts guarded by mutex_
+  TickWatch watch_;                                  // what it counts guarded by mutex_
+  uint64_t lost_ticks_ ABSL_GUARDED_BY(mutex_) = 0;  // beside the handler's
   AttachFailures failures_ ABSL_GUARDED_BY(mutex_);
   uint64_t handlers_replaced_ ABSL_GUARDED_BY(mutex_) = 0;
   bool handler_replaced_ ABSL_GUARDED_BY(mutex_) = false;

@@ -75,11 +75,22 @@ void WallClock::Look(hot::ThreadSlot& slot, uint32_t index, uint32_t ticks, uint
   if (seen.tid != slot.os_tid) seen = Seen{.tid = slot.os_tid};
   seen.ticks += ticks;
   if (seen.ticks < seen.pause) return;
+  if (Share(seen, slot, now_ns)) Signal(slot);
+}
+
+void WallClock::Finish(hot::ThreadSlot& slot, uint32_t index, uint64_t now_ns) {
+  if (seen_.size() <= index || seen_[index].tid != slot.os_tid) return;
+  Seen& seen = seen_[index];
+  if (seen.ticks != 0) Share(seen, slot, now_ns);
+  seen = {};
+}
+
+bool WallClock::Share(Seen& seen, hot::ThreadSlot& slot, uint64_t now_ns) const {
   const uint32_t passed = std::exchange(seen.ticks, 0);
   if (slot.due_ticks.load(std::memory_order_acquire) != 0) {
-    // The last signal was not handled yet; should it have been lost, this one does it.
+    // The last signal was not handled yet; should it have been lost, the next one does it.
     slot.due_ticks.fetch_add(passed, std::memory_order_acq_rel);
-    return Signal(slot);
+    return true;
   }
   const uint64_t cpu_ns = ThreadCpuNanos(seen.tid);
   const uint32_t busy = BusyTicks(seen, slot, cpu_ns, passed);
@@ -90,10 +101,10 @@ void WallClock::Look(hot::ThreadSlot& slot, uint32_t index, uint32_t ticks, uint
   }
   seen.idle = busy == 0 ? seen.idle + passed : 0;
   seen.pause = std::min(seen.idle / 8, kLongestPause);
-  if (busy == 0) return;
+  if (busy == 0) return false;
   seen.sampled = true;
   slot.due_ticks.fetch_add(busy, std::memory_order_acq_rel);
-  Signal(slot);
+  return true;
 }
 
 uint32_t WallClock::BusyTicks(Seen& seen, const hot::ThreadSlot& slot, uint64_t cpu_ns,

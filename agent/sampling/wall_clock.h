@@ -56,6 +56,9 @@ class WallClock {
   // `slot` is the index-th and attached, its thread alive. ticks: since the last call. now: of
   // CLOCK_MONOTONIC.
   void Look(hot::ThreadSlot& slot, uint32_t index, uint32_t ticks, uint64_t now_ns);
+  // The slot's thread, or the recording, ends: its last ticks become idle ones or due ones, without
+  // a signal.
+  void Finish(hot::ThreadSlot& slot, uint32_t index, uint64_t now_ns);
 
  private:
   struct Seen {
@@ -69,6 +72,8 @@ class WallClock {
   };
   uint32_t BusyTicks(Seen& seen, const hot::ThreadSlot& slot, uint64_t cpu_ns,
                      uint32_t ticks) const;
+  // Whether the thread ran since the last look.
+  bool Share(Seen& seen, hot::ThreadSlot& slot, uint64_t now_ns) const;
   void Signal(hot::ThreadSlot& slot) const;
 
   const uint64_t interval_ns_;

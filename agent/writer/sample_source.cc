@@ -28,6 +28,9 @@ struct LossText {
 constexpr LossText kLossTexts[] = {
     {"sample.ring_full", Severity::kWarning, "samples dropped because a thread's ring was full",
      "take samples less often: interval=2ms"},
+    {"sample.lost_ticks", Severity::kInfo,
+     "ticks of samples that were dropped, or not taken before their thread or the recording ended",
+     ""},
     {"sample.blocker_unread", Severity::kInfo,
      "waits whose object's class was not read: with ZGC, or while a collection went on",
      "codes=+monitor records monitors by class"},

@@ -288,6 +288,36 @@ TEST(SamplerLifeTest, KnowingTheJvmIsNotSampling) {
   EXPECT_FALSE((*sampler)->AttachCurrentThread(nullptr, 1, 0).ok());
 }
 
+// Every tick is in a sample, or told as lost.
+TEST(SamplerRingTest, DroppedSamplesTellTheirTicks) {
+  SamplerOptions options;
+  options.timer = TimerKind::kPosix;
+  options.max_frames = 8;
+  options.ring_bytes = 1024;
+  auto sampler = Sampler::Create(options, nullptr);
+  ASSERT_TRUE(sampler.ok()) << sampler.status();
+  ASSERT_TRUE((*sampler)->Start(nullptr).ok());
+  ASSERT_TRUE((*sampler)->AttachCurrentThread(nullptr, 1, 0).ok());
+  const auto count_of = [&](const std::string& name) -> uint64_t {
+    for (const SampleLoss& loss : (*sampler)->Losses()) {
+      if (loss.name == name) return loss.count;
+    }
+    return 0;
+  };
+  const uint64_t begin = CpuNanos();
+  while (count_of("sample.ring_full") < 20 && CpuNanos() - begin < 20'000'000'000) {
+    Burn(milliseconds(20));
+  }
+  const uint64_t burned_ms = (CpuNanos() - begin) / 1'000'000;
+  ASSERT_TRUE((*sampler)->Stop().ok());
+  EXPECT_GE(count_of("sample.lost_ticks"), count_of("sample.ring_full"));
+  uint64_t ticks = count_of("sample.lost_ticks");
+  (*sampler)->Drain([&](const hot::SampleView& view) { ticks += view.header.weight; });
+  // One a millisecond; the bounds only rule out that the weight of those dropped is missing.
+  EXPECT_GT(ticks, burned_ms / 3);
+  EXPECT_LE(ticks, burned_ms + 5);
+}
+
 TEST(SamplerOptionsTest, AutoTakesPerfForShortIntervals) {
   SamplerOptions options;
   options.timer = TimerKind::kPerf;

@@ -1,4 +1,6 @@
 // timer=wall without a JVM: what becomes of the ticks of threads that wait and of those that run.
+#include "agent/sampling/wall_clock.h"
+
 #include <time.h>
 #include <unistd.h>
 
@@ -138,6 +140,34 @@ TEST_F(WallClockTest, OtherThreadsSignalsGoOn) {
   for (int i = 0; i < 1000 && foreign < 2; ++i) std::this_thread::sleep_for(milliseconds(1));
   EXPECT_EQ(foreign, 2);
   sampler_->DetachCurrentThread();
+}
+
+// A thread that waits is looked at every 16th tick in the end; the ticks since are not lost with
+// it.
+TEST(WallClockTicksTest, FinishTakesTicksThatNobodyLookedAt) {
+  signal(SIGPROF, SIG_IGN);
+  std::atomic<pid_t> tid{0};
+  std::atomic<bool> over{false};
+  std::thread waiting([&] {
+    tid = gettid();
+    tid.notify_all();
+    over.wait(false);
+  });
+  tid.wait(0);
+  auto slot = std::make_unique<hot::ThreadSlot>();
+  slot->os_tid = tid;
+  WallClock clock(milliseconds(10), SIGPROF);
+  uint32_t ticks = 0, due = 0;
+  while (ticks < 200 || due + hot::WallIdle::Of(slot->idle).ticks == ticks) {
+    clock.Look(*slot, 0, 1, ++ticks);
+    due += slot->due_ticks.exchange(0);  // as the handler does
+  }
+  clock.Finish(*slot, 0, ticks);
+  due += slot->due_ticks;
+  EXPECT_EQ(due + hot::WallIdle::Of(slot->idle).ticks, ticks);
+  over = true;
+  over.notify_all();
+  waiting.join();
 }
 
 }  // namespace
