@@ -31,6 +31,12 @@ void Losses::Clear() {
   rows_.clear();
 }
 
+uint64_t Losses::Count(absl::string_view name) const {
+  std::lock_guard lock(mutex_);
+  const auto row = rows_.find(name);
+  return row != rows_.end() ? row->second.count : 0;
+}
+
 std::vector<LossRow> Losses::Snapshot() const {
   std::lock_guard lock(mutex_);
   std::vector<LossRow> rows;

@@ -34,6 +34,8 @@ class Losses {
            absl::string_view advice = {});
   // A new session has lost nothing yet.
   void Clear();
+  // The count of a row; 0 if there is none.
+  uint64_t Count(absl::string_view name) const;
   // Rows with a count above 0, by name.
   std::vector<LossRow> Snapshot() const;
 

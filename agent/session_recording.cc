@@ -10,6 +10,7 @@
 #include "agent/classfile/scope_filter.h"
 #include "agent/control/session_control.h"
 #include "agent/hot/position.h"
+#include "agent/hot/sample_handler.h"
 #include "agent/probes/native_unwind.h"
 #include "agent/recording_settings.h"
 #include "agent/sampling/timers.h"
@@ -344,7 +345,7 @@ void Session::StartWriter() {
   sources.push_back(&unloaded_);
   drain_ = std::make_unique<writer::DrainThread>(
       writer_, clock_, encoder_, *file_, std::move(sources), PollPeriod(options_),
-      [this](const absl::Status& status) { GiveUp(status.message()); });
+      hot::writer_doorbell, [this](const absl::Status& status) { GiveUp(status.message()); });
   drain_->Start(DescribeStart());
 }
 

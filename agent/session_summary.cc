@@ -115,6 +115,8 @@ std::string Session::DescribeEnd() const {
   if (probes_ != nullptr) absl::StrAppend(&what, Thousands(calls()), " calls, ");
   if (sample_source_ != nullptr) {
     absl::StrAppend(&what, Thousands(sample_source_->samples()), " samples, ");
+    const uint64_t dropped = losses_.Count("sample.ring_full");
+    if (dropped != 0) absl::StrAppend(&what, Thousands(dropped), " more dropped, ");
   }
   return absl::StrFormat("wrote %s: %s%.1f MB; see it with: jtrace-post %s", file_->path(), what,
                          static_cast<double>(file_->bytes_written()) / 1e6, file_->path());

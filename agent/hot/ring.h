@@ -15,6 +15,9 @@ namespace jtrace::hot {
 // of the storage, the rest of the storage is skipped. At most one reservation is open at a time: a
 // handler that interrupts the producer between Reserve and Commit must not use the same ring.
 //
+// Whenever the ring is empty the next record goes to the storage's begin, so that no more of it is
+// ever touched than was in use at once.
+//
 // The storage is the caller's, must be 8-byte aligned and outlive the ring. Async-signal-safe.
 class SpscRing {
  public:
@@ -24,17 +27,21 @@ class SpscRing {
     mask_ = capacity - 1;
     head_.store(0, std::memory_order_relaxed);
     tail_.store(0, std::memory_order_relaxed);
-    reserved_ = 0;
+    reserved_ = begin_ = 0;
   }
 
   uint32_t capacity() const { return mask_ + 1; }
+  std::byte* storage() const { return storage_; }
 
   // Producer: room for a record of `bytes`, or null if the ring is full. Not visible before Commit.
   std::byte* Reserve(uint32_t bytes) {
     const uint64_t need = Padded(bytes);
     const uint64_t head = head_.load(std::memory_order_relaxed);
-    const uint64_t free = capacity() - (head - tail_.load(std::memory_order_acquire));
-    const uint64_t to_end = capacity() - (head & mask_);
+    const uint64_t used = head - tail_.load(std::memory_order_acquire);
+    // The consumer has read everything, and looks at begin_ again only behind the next Commit.
+    if (used == 0) begin_ = head;
+    const uint64_t free = capacity() - used;
+    const uint64_t to_end = ToEnd(head);
     const uint64_t skip = need <= to_end ? 0 : to_end;
     if (need + skip > free || need > capacity()) return nullptr;
     if (skip != 0) HeaderAt(head)->bytes = kSkip;
@@ -54,13 +61,18 @@ class SpscRing {
   // Producer: hands the reserved record to the consumer.
   void Commit() { head_.store(reserved_, std::memory_order_release); }
 
+  // Producer: bytes that the consumer has not given back.
+  uint64_t used() const {
+    return head_.load(std::memory_order_relaxed) - tail_.load(std::memory_order_relaxed);
+  }
+
   // Consumer: the oldest record, or null if there is none. Valid until Pop.
   const std::byte* Front(uint32_t* bytes) {
     uint64_t tail = tail_.load(std::memory_order_relaxed);
     const uint64_t head = head_.load(std::memory_order_acquire);
     if (tail == head) return nullptr;
     if (HeaderAt(tail)->bytes == kSkip) {
-      tail += capacity() - (tail & mask_);
+      tail += ToEnd(tail);
       tail_.store(tail, std::memory_order_release);
     }
     *bytes = HeaderAt(tail)->bytes;
@@ -81,12 +93,17 @@ class SpscRing {
   static constexpr uint32_t kSkip = 0xffff'ffff;
 
   static uint64_t Padded(uint32_t bytes) { return sizeof(Header) + ((bytes + 7ull) & ~7ull); }
+  uint64_t OffsetOf(uint64_t position) const { return (position - begin_) & mask_; }
+  uint64_t ToEnd(uint64_t position) const { return capacity() - OffsetOf(position); }
   Header* HeaderAt(uint64_t position) {
-    return reinterpret_cast<Header*>(storage_ + (position & mask_));
+    return reinterpret_cast<Header*>(storage_ + OffsetOf(position));
   }
 
   std::byte* storage_ = nullptr;
   uint32_t mask_ = 0;
+  // A position that lies at the storage's begin. Written by the producer when the ring is empty:
+  // behind the consumer's release of tail_, before its own of head_.
+  uint64_t begin_ = 0;
   uint64_t reserved_ = 0;                      // producer's own
   uint32_t last_bytes_ = 0;                    // producer's own: asked for by the last Reserve
   alignas(64) std::atomic<uint64_t> head_{0};  // written by the producer

@@ -20,6 +20,7 @@ namespace jtrace::hot {
 
 constinit std::atomic<const SamplerState*> sampler_state{nullptr};
 constinit InFlight handlers_in_flight;
+constinit Doorbell writer_doorbell;
 constinit SampleCounters sample_counters;
 
 namespace {
@@ -199,6 +200,13 @@ SampleHeader* WriteRecord(const SamplerState& state, ThreadSlot& slot, const Mom
   return header;
 }
 
+// Hands the record to the writer thread, and wakes it if the ring will not last until its next
+// poll.
+void Commit(SpscRing& ring) {
+  ring.Commit();
+  if (ring.used() > ring.capacity() / 4) writer_doorbell.Ring();
+}
+
 // What the thread was doing, and on what it waits. The slot's chain is overwritten.
 void LookAround(const SamplerState& state, ThreadSlot& slot, const ucontext_t* context,
                 Moment* moment) {
@@ -230,7 +238,7 @@ void TakeSample(const SamplerState& state, ThreadSlot& slot, uint32_t weight,
   const uint64_t cost = MonotonicNanos() - moment.time_ns;
   header->handler_ns =
       static_cast<uint32_t>(std::min<uint64_t>(cost, std::numeric_limits<uint32_t>::max()));
-  slot.ring.Commit();
+  Commit(slot.ring);
   CountCost(cost);
   CountChain(chain, slot);
 }
@@ -288,7 +296,7 @@ bool TakeUnwind(const SamplerState& state, const ucontext_t* context) {
   Chain chain(slot->chain_storage, slot->chain_capacity);
   Walk(state, *slot, context, /*whole=*/true, chain);
   if (WriteRecord(state, *slot, moment, chain) == nullptr) return false;
-  slot->ring.Commit();
+  Commit(slot->ring);
   if (chain.failure() != WalkNote::kNone) {
     Count(sample_counters.notes[static_cast<int>(chain.failure())]);
   }

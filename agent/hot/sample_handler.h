@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "agent/hot/cost_buckets.h"
+#include "agent/hot/doorbell.h"
 #include "agent/hot/inflight.h"
 #include "agent/hot/method_table.h"
 #include "agent/hot/position.h"
@@ -70,6 +71,8 @@ extern constinit std::atomic<const SamplerState*> sampler_state;
 inline constexpr int kSignals = 65;
 extern constinit std::atomic<const struct sigaction*> previous_actions[kSignals];
 extern constinit InFlight handlers_in_flight;
+// Rung when a ring fills faster than it is polled.
+extern constinit Doorbell writer_doorbell;
 extern constinit SampleCounters sample_counters;
 inline void Count(std::atomic<uint64_t>& counter) {
   counter.fetch_add(1, std::memory_order_relaxed);

@@ -49,7 +49,7 @@ struct SamplerOptions {
   // Frames kept of a chain; of deeper ones the leaf half and the root half stay.
   uint32_t max_frames = 2048;
   // Bytes of each thread's sample ring, a power of two. Must hold at least one full chain.
-  uint32_t ring_bytes = 256 * 1024;
+  uint32_t ring_bytes = 512 * 1024;
   // Threads that can be attached at the same time.
   uint32_t max_threads = 16384;
   // Where the thread is in its call tree; null: every sample says position_known = false.

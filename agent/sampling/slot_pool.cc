@@ -2,13 +2,16 @@
 
 #include <errno.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <new>
 #include <utility>
 
 #include "absl/status/status.h"
+#include "agent/hot/sample_handler.h"
 
 namespace jtrace::sampling {
 namespace {
@@ -18,6 +21,16 @@ void* Reserve(size_t bytes) {
   void* const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   return memory != MAP_FAILED ? memory : nullptr;
+}
+
+// Gives memory back that a thread with a deep stack or a full ring has used. What most threads use
+// stays, so that threads that come and go do not fault it in each time.
+void Release(void* begin, size_t bytes) {
+  constexpr uintptr_t kKept = 16 * 1024;
+  const uintptr_t page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
+  const uintptr_t from = (reinterpret_cast<uintptr_t>(begin) + kKept + page - 1) & ~(page - 1);
+  const uintptr_t end = (reinterpret_cast<uintptr_t>(begin) + bytes) & ~(page - 1);
+  if (from < end) madvise(reinterpret_cast<void*>(from), end - from, MADV_DONTNEED);
 }
 
 }  // namespace
@@ -47,7 +60,22 @@ hot::ThreadSlot* SlotPool::Take() {
 
 void SlotPool::Give(hot::ThreadSlot* slot) {
   slot->state.store(hot::SlotState::kFree, std::memory_order_release);
+  // A handler that found the slot attached may be at work yet, if the sampler was stopped
+  // meanwhile.
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  if (hot::handlers_in_flight.Idle()) ReleaseBuffers(slot);
   free_.push_back(slot);
+}
+
+void SlotPool::ReleaseBuffers(hot::ThreadSlot* slot) const {
+  const size_t chain_bytes = size_t{slot->chain_capacity} * sizeof(hot::Frame);
+  Release(slot->chain_storage, chain_bytes);
+  if (slot->check_storage != nullptr) Release(slot->check_storage, chain_bytes);
+  Release(slot->ring.storage(), sizes_.ring_bytes);
+  hot::WalkMemory::Storage& memory = *slot->walk_memory;
+  Release(memory.remembered, sizeof memory.remembered);
+  Release(memory.walked, sizeof memory.walked);
+  Release(memory.frames, sizeof memory.frames);
 }
 
 bool SlotPool::AddBuffers(hot::ThreadSlot* slot) {

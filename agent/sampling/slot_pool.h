@@ -25,7 +25,7 @@ class SlotPool {
 
   // A free slot with empty ring, or null: all are in use, or there is no memory.
   hot::ThreadSlot* Take();
-  // The slot's thread is gone and its ring is drained.
+  // The slot's thread is gone and its ring is drained. Most of the memory that it took goes back.
   void Give(hot::ThreadSlot* slot);
 
   hot::ThreadSlot* slots() const { return slots_; }
@@ -36,6 +36,7 @@ class SlotPool {
  private:
   SlotPool(hot::ThreadSlot* slots, const Sizes& sizes);
   bool AddBuffers(hot::ThreadSlot* slot);
+  void ReleaseBuffers(hot::ThreadSlot* slot) const;
 
   hot::ThreadSlot* const slots_;
   const Sizes sizes_;

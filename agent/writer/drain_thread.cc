@@ -59,7 +59,7 @@ void Merge(proto::Chunk& from, proto::Chunk& into) {
 
 DrainThread::DrainThread(LastingThread& thread, const SessionClock& clock, RecordEncoder& encoder,
                          TraceFile& file, std::vector<ChunkSource*> sources,
-                         absl::Duration poll_period,
+                         absl::Duration poll_period, hot::Doorbell& doorbell,
                          std::function<void(const absl::Status&)> on_failure)
     : thread_(thread),
       clock_(clock),
@@ -67,6 +67,7 @@ DrainThread::DrainThread(LastingThread& thread, const SessionClock& clock, Recor
       file_(&file),
       sources_(std::move(sources)),
       poll_period_(poll_period),
+      doorbell_(doorbell),
       on_failure_(std::move(on_failure)) {}
 
 DrainThread::~DrainThread() {
@@ -84,7 +85,7 @@ absl::Status DrainThread::Stop(const std::function<void(proto::SessionEnd&)>& fi
     std::lock_guard lock(mutex_);
     stopping_ = true;
   }
-  asked_.notify_all();
+  doorbell_.Ring();
   if (std::exchange(started_, false)) thread_.Wait();
   // Nothing runs on the thread: its state is the caller's now.
   Poll();
@@ -108,11 +109,10 @@ void DrainThread::Run() {
 }
 
 bool DrainThread::WaitForPoll() {
-  std::unique_lock lock(mutex_);
   const bool behind = std::any_of(sources_.begin(), sources_.end(),
                                   [](const ChunkSource* source) { return source->IsBehind(); });
-  asked_.wait_for(lock, absl::ToChronoNanoseconds(behind ? absl::ZeroDuration() : poll_period_),
-                  [this] { return stopping_ || task_ != nullptr; });
+  if (!behind) (void)doorbell_.Wait(static_cast<uint64_t>(absl::ToInt64Nanoseconds(poll_period_)));
+  std::lock_guard lock(mutex_);
   return stopping_;
 }
 
@@ -139,7 +139,7 @@ void DrainThread::Call(std::function<void()> task) {
     return;
   }
   task_ = std::move(task);
-  asked_.notify_all();
+  doorbell_.Ring();
   answered_.wait(lock, [this] { return task_ == nullptr; });
 }
 

@@ -17,6 +17,7 @@
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "agent/clock.h"
+#include "agent/hot/doorbell.h"
 #include "agent/writer/chunk_source.h"
 #include "agent/writer/lasting_thread.h"
 #include "agent/writer/record_encoder.h"
@@ -27,12 +28,13 @@ namespace jtrace::writer {
 class DrainThread {
  public:
   // Runs on `thread`, which does nothing else until the stop.
-  // Sources are polled every `poll_period`: often enough that no ring fills in between.
+  // Sources are polled every `poll_period`, and when `doorbell` is rung: often enough that no ring
+  // fills in between.
   // `on_failure` is called once, on the drain thread, when the file cannot be written any more.
   // All references must outlive the thread.
   DrainThread(LastingThread& thread, const SessionClock& clock, RecordEncoder& encoder,
               TraceFile& file, std::vector<ChunkSource*> sources, absl::Duration poll_period,
-              std::function<void(const absl::Status&)> on_failure);
+              hot::Doorbell& doorbell, std::function<void(const absl::Status&)> on_failure);
   // Stops without a session end if Stop was not called.
   ~DrainThread();
   DrainThread(const DrainThread&) = delete;
@@ -60,7 +62,7 @@ class DrainThread {
 
  private:
   void Run();
-  // Waits for the next poll or task; true if the thread shall end.
+  // Waits for the next poll, task or ring; true if the thread shall end.
   bool WaitForPoll();
   void RunTask();
   void Poll();
@@ -75,10 +77,10 @@ class DrainThread {
   TraceFile* file_;  // the drain thread's own
   const std::vector<ChunkSource*> sources_;
   const absl::Duration poll_period_;
+  hot::Doorbell& doorbell_;  // rung for stopping_ and task_ too
   const std::function<void(const absl::Status&)> on_failure_;
 
   std::mutex mutex_;  // guards stopping_ and task_
-  std::condition_variable asked_;
   std::condition_variable answered_;
   bool stopping_ = false;
   std::function<void()> task_;  // null: none

@@ -27,7 +27,7 @@ struct LossText {
 };
 constexpr LossText kLossTexts[] = {
     {"sample.ring_full", Severity::kWarning, "samples dropped because a thread's ring was full",
-     "take samples less often: interval=2ms"},
+     "keep less of each stack: stack=app; or sample less often: interval=2ms"},
     {"sample.lost_ticks", Severity::kInfo,
      "ticks of samples that were dropped, or not taken before their thread or the recording ended",
      ""},

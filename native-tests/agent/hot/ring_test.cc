@@ -94,6 +94,25 @@ TEST_F(RingTest, RefusesRecordsThatNeverFit) {
   EXPECT_NE(ring_.Reserve(56), nullptr);
 }
 
+// However much goes through, only what is in use at once takes memory.
+TEST_F(RingTest, BeginsAnewWhenEmpty) {
+  Init(1024);
+  for (int i = 0; i < 1000; ++i) {
+    std::vector<uint8_t> record;
+    ASSERT_TRUE(Push(std::vector<uint8_t>(40, 1)));
+    ASSERT_TRUE(Push(std::vector<uint8_t>(24, 2)));
+    EXPECT_EQ(ring_.used(), 80u);
+    ASSERT_TRUE(Pop(&record));
+    ASSERT_EQ(record, std::vector<uint8_t>(40, 1));
+    ASSERT_TRUE(Pop(&record));
+    ASSERT_EQ(record, std::vector<uint8_t>(24, 2));
+  }
+  EXPECT_TRUE(std::all_of(storage_.begin() + 80 / 8, storage_.end(),
+                          [](uint64_t word) { return word == 0; }));
+  // All of it can be used, wherever the last record ended.
+  EXPECT_TRUE(Push(std::vector<uint8_t>(1024 - 8, 3)));
+}
+
 // Against a plain queue, over all sizes and wrap positions.
 TEST_F(RingTest, BehavesLikeAQueue) {
   Init(512);

@@ -93,6 +93,28 @@ class SamplerTest : public testing::TestWithParam<TimerKind> {
   uint64_t failed_ = 0;
 };
 
+// Rings that fill are not left to the next poll.
+TEST(SamplerDoorbellTest, RingsWhenARingFills) {
+  SamplerOptions options;
+  options.timer = TimerKind::kPosix;
+  options.max_frames = 2;
+  options.ring_bytes = 1024;
+  const auto sampler = *Sampler::Create(options, nullptr);
+  ASSERT_TRUE(sampler->Start(nullptr).ok());
+  while (hot::writer_doorbell.Wait(0)) {
+  }
+  ASSERT_TRUE(sampler->AttachCurrentThread(nullptr, 1, 0).ok());
+  bool rung = false;
+  for (int i = 0; i < 400 && !rung; ++i) {
+    Burn(milliseconds(50));
+    rung = hot::writer_doorbell.Wait(0);
+  }
+  sampler->DetachCurrentThread();
+  EXPECT_TRUE(rung);
+  ASSERT_TRUE(sampler->Stop().ok());
+  sampler->Drain([](const hot::SampleView&) {});
+}
+
 TEST_P(SamplerTest, WithoutAJvmSaysSoAndSamplesNativeFrames) {
   EXPECT_FALSE(sampler_->JavaLayoutProblem().empty());
   ASSERT_TRUE(sampler_->AttachCurrentThread(nullptr, 7, 0).ok());

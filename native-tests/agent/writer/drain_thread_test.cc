@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstring>
 #include <fstream>
 #include <iterator>
@@ -75,12 +76,13 @@ struct Fixture {
   RecordEncoder encoder;
   std::unique_ptr<TraceFile> file;
   CountingSource source;
+  hot::Doorbell doorbell;
 };
 
 TEST(DrainThreadTest, WritesEverythingOnceAndInOrder) {
   Fixture f("drain.bin");
   DrainThread drain(f.thread, f.clock, f.encoder, *f.file, {&f.source}, absl::Milliseconds(5),
-                    [](const absl::Status& status) { FAIL() << status; });
+                    f.doorbell, [](const absl::Status& status) { FAIL() << status; });
   proto::SessionStart start;
   start.set_pid(42);
   drain.Start(start);
@@ -148,7 +150,7 @@ TEST(DrainThreadTest, WriteFailureIsToldOnceAndEndsNothing) {
   std::atomic<int> failures{0};
   {
     DrainThread drain(f.thread, f.clock, f.encoder, *f.file, {&f.source}, absl::Milliseconds(5),
-                      [&](const absl::Status&) { ++failures; });
+                      f.doorbell, [&](const absl::Status&) { ++failures; });
     drain.Start(proto::SessionStart());
     for (int i = 0; i < 1000; ++i) f.encoder.String(absl::StrCat("incompressible", i * 7919));
     EXPECT_FALSE(drain.Stop([](proto::SessionEnd&) {}).ok());
@@ -157,10 +159,27 @@ TEST(DrainThreadTest, WriteFailureIsToldOnceAndEndsNothing) {
   EXPECT_EQ(failures, 1);
 }
 
+TEST(DrainThreadTest, PollsWhenRung) {
+  Fixture f("rung.bin");
+  DrainThread drain(f.thread, f.clock, f.encoder, *f.file, {&f.source}, absl::Hours(1), f.doorbell,
+                    [](const absl::Status& status) { FAIL() << status; });
+  drain.Start(proto::SessionStart());
+  for (int i = 0; i < 100; ++i) {
+    const uint64_t before = f.source.polls;
+    f.doorbell.Ring();
+    const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+    while (f.source.polls == before && std::chrono::steady_clock::now() < end) {
+      std::this_thread::yield();
+    }
+    ASSERT_GT(f.source.polls, before) << "ring " << i;
+  }
+  ASSERT_TRUE(drain.Stop([](proto::SessionEnd&) {}).ok());
+}
+
 TEST(DrainThreadTest, FlushWritesWhatWasRecordedBefore) {
   Fixture f("flush.bin");
   DrainThread drain(f.thread, f.clock, f.encoder, *f.file, {&f.source}, absl::Seconds(10),
-                    [](const absl::Status& status) { FAIL() << status; });
+                    f.doorbell, [](const absl::Status& status) { FAIL() << status; });
   drain.Start(proto::SessionStart());
   for (int i = 0; i < 3; ++i) {
     f.encoder.AddEvent({.major = format::kSession, .text = absl::StrCat("flush", i)});
@@ -179,7 +198,7 @@ TEST(DrainThreadTest, NextFileStandsAlone) {
   const std::string second_path = absl::StrCat(::testing::TempDir(), "/next.2.bin");
   const auto second = *TraceFile::Create(second_path);
   DrainThread drain(f.thread, f.clock, f.encoder, *f.file, {&f.source}, absl::Milliseconds(5),
-                    [](const absl::Status& status) { FAIL() << status; });
+                    f.doorbell, [](const absl::Status& status) { FAIL() << status; });
   drain.Start(proto::SessionStart());
   const uint32_t klass = f.encoder.ClassId("a.B", 2);
   const uint32_t routine = f.encoder.RoutineId(klass, "f", "()V");

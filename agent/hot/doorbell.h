@@ -1,0 +1,30 @@
+// Wakes one thread that waits; may be rung from signal handlers.
+#ifndef JTRACE_AGENT_HOT_DOORBELL_H_
+#define JTRACE_AGENT_HOT_DOORBELL_H_
+
+#include <atomic>
+#include <cstdint>
+
+namespace jtrace::hot {
+
+// A futex, not an eventfd: a descriptor could be closed by the program and its number be given to a
+// file of its own, into which handlers would then write.
+class Doorbell {
+ public:
+  // Any thread, handlers too: async-signal-safe, and a system call only if nobody has rung since
+  // the last wait.
+  void Ring();
+
+  // One thread at a time. Returns when somebody rings, at once if that was since the last return,
+  // and after `timeout_ns` at the latest; seldom earlier. True: it rang, and what was written
+  // before that is seen.
+  bool Wait(uint64_t timeout_ns);
+
+ private:
+  std::atomic<uint32_t> rung_{0};
+  static_assert(sizeof(rung_) == 4 && std::atomic<uint32_t>::is_always_lock_free);
+};
+
+}  // namespace jtrace::hot
+
+#endif  // JTRACE_AGENT_HOT_DOORBELL_H_
