@@ -85,7 +85,8 @@ absl::StatusOr<Session*> Session::Open(JavaVM* vm, const Options& options) {
     return absl::UnimplementedError("this JVM has no JVMTI 11; use JDK 17 or later");
   }
   auto* session = new Session(vm, env);  // not freed: see the class comment
-  auto granted = jvmti::AddCapabilities(env, WantedCapabilities(options));
+  // Where nothing is counted no memory waits for a virtual thread's end, and its events cost.
+  auto granted = jvmti::AddCapabilities(env, WantedCapabilities(options), options.WantsEvents());
   if (!granted.ok()) return granted.status();
   session->granted_ = *std::move(granted);
   if (absl::Status status = jvmti::InstallCallbacks(env, session); !status.ok()) return status;
@@ -164,7 +165,7 @@ void Session::EnableLiveEvents() {
   jvmti::EnableEvents(env_, kLiveEvents).IgnoreError();
   if (options_.WantsSamples()) EnableCodeEvents(env_, options_).IgnoreError();
   extra_events_.Start(options_.codes);
-  if (!granted_.virtual_threads) return;
+  if (!granted_.virtual_threads || !options_.WantsEvents()) return;
   jvmti::EnableEvents(env_, kVirtualThreadStarts).IgnoreError();
   jvmti::EnableEvents(env_, kVirtualThreadEnds).IgnoreError();
 }

@@ -10,9 +10,9 @@
 namespace jtrace::jvmti {
 namespace {
 
-// Bit 45 of the capabilities: can_support_virtual_threads, reserved in JDK 17's header.
+// Bit 44 of the capabilities: can_support_virtual_threads, reserved in JDK 17's header.
 constexpr size_t kVirtualThreadsByte = 5;
-constexpr unsigned char kVirtualThreadsBit = 0x20;
+constexpr unsigned char kVirtualThreadsBit = 0x10;
 static_assert(sizeof(jvmtiCapabilities) == 16);
 
 using CapabilityBytes = std::array<unsigned char, sizeof(jvmtiCapabilities)>;
@@ -55,7 +55,8 @@ absl::Status ToStatus(jvmtiEnv* env, jvmtiError error, const char* call) {
                    name.get() != nullptr ? "" : absl::StrCat(static_cast<int>(error))));
 }
 
-absl::StatusOr<Granted> AddCapabilities(jvmtiEnv* env, jvmtiCapabilities wanted) {
+absl::StatusOr<Granted> AddCapabilities(jvmtiEnv* env, jvmtiCapabilities wanted,
+                                        bool virtual_threads) {
   jvmtiCapabilities potential = {};
   absl::Status status =
       ToStatus(env, env->GetPotentialCapabilities(&potential), "GetPotentialCapabilities");
@@ -64,7 +65,7 @@ absl::StatusOr<Granted> AddCapabilities(jvmtiEnv* env, jvmtiCapabilities wanted)
   CapabilityBytes asked;
   std::memcpy(offered.data(), &potential, sizeof(potential));
   std::memcpy(asked.data(), &wanted, sizeof(wanted));
-  asked[kVirtualThreadsByte] |= kVirtualThreadsBit;
+  if (virtual_threads) asked[kVirtualThreadsByte] |= kVirtualThreadsBit;
   Granted granted = {.refused = Refused(wanted, potential)};
   for (size_t i = 0; i < asked.size(); ++i) asked[i] &= offered[i];
   std::memcpy(&wanted, asked.data(), sizeof(wanted));

@@ -86,13 +86,14 @@ static_assert(sizeof(jvmtiEventCallbacks) == (86 - 50 + 1) * sizeof(void*),
               "the table ends at SampledObjectAlloc (86), where JDK 21's goes on");
 
 struct Granted {
-  bool virtual_threads = false;  // the JVM has them (JDK 21)
+  bool virtual_threads = false;  // asked for, and the JVM has them (JDK 21)
   // What was asked for and is not to be had, for people: most JVMs give some only at load.
   std::vector<std::string> refused;
 };
 
-// Adds what the JVM offers of `wanted` and, if it has them, virtual threads.
-absl::StatusOr<Granted> AddCapabilities(jvmtiEnv* env, jvmtiCapabilities wanted);
+// Adds what the JVM offers of `wanted` and, if so asked, events of virtual threads.
+absl::StatusOr<Granted> AddCapabilities(jvmtiEnv* env, jvmtiCapabilities wanted,
+                                        bool virtual_threads);
 
 absl::Status EnableEvents(jvmtiEnv* env, std::span<const jvmtiEvent> events);
 absl::Status DisableEvents(jvmtiEnv* env, std::span<const jvmtiEvent> events);

@@ -20,6 +20,8 @@ namespace {
 // What a signal, its handler and going back to wait take at most, on slow virtual machines too.
 constexpr uint64_t kSmallMoveNanos = 200'000;
 constexpr uint32_t kLongestPause = 16;
+// What a look may cost, at a hundredth of a processor for all looks at threads that do not run.
+constexpr uint64_t kNanosForALook = 32'000;
 
 }  // namespace
 
@@ -100,11 +102,17 @@ bool WallClock::Share(Seen& seen, hot::ThreadSlot& slot, uint64_t now_ns) const 
     slot.idle.fetch_add(passed - busy, std::memory_order_acq_rel);
   }
   seen.idle = busy == 0 ? seen.idle + passed : 0;
-  seen.pause = std::min(seen.idle / 8, kLongestPause);
+  seen.pause = std::min(seen.idle / 8, LongestPause());
   if (busy == 0) return false;
   seen.sampled = true;
   slot.due_ticks.fetch_add(busy, std::memory_order_acq_rel);
   return true;
+}
+
+// With very many threads looks are rarer still, or looking would be what the program does.
+uint32_t WallClock::LongestPause() const {
+  const auto pause = static_cast<uint32_t>(seen_.size() * kNanosForALook / interval_ns_);
+  return std::max(pause, kLongestPause);
 }
 
 uint32_t WallClock::BusyTicks(Seen& seen, const hot::ThreadSlot& slot, uint64_t cpu_ns,

@@ -49,6 +49,22 @@ final class MemoryTest {
     assertFalse(summary.contains("memory="), summary);
   }
 
+  /** Thirteen times what has room, but never more than a quarter of it at once. */
+  @Test
+  void virtualThreadsGiveTheirMemoryBack() {
+    Assumptions.assumeTrue(Setup.JDK_MAJOR >= 21);
+    Jvm.Result run =
+        new Jvm().agent("mode=events,memory=16m").run("VirtualBatches", "50", "1600", "60");
+    assertEquals(0, run.exit(), run.err());
+    List<Map<String, String>> tree = run.report("--report=tree").rows();
+    String task = "VirtualBatches.task(";
+    assertEquals(80_000, calls(tree, row -> row.get("name").startsWith(task)));
+    // A collector that comes late leaves some without a place; without it hardly any had one.
+    long placed = calls(tree, row -> row.get("thread").equals("[virtual threads]")
+        && row.get("name").startsWith(task));
+    assertTrue(placed >= 40_000, "in the tree: " + placed);
+  }
+
   /**
    * HotSpot never frees the jmethodIDs of a class: asking for them leaves a block of memory behind for
    * each of the classes, most of which are gone at the end. A few thousand are still there.
