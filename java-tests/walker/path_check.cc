@@ -1,9 +1,9 @@
 #include "java-tests/walker/path_check.h"
 
+#include <jni.h>
 #include <stdlib.h>
 
 #include <atomic>
-#include <cstdio>
 
 namespace jtrace::walker_test {
 namespace {
@@ -11,76 +11,12 @@ namespace {
 std::atomic<const uint64_t*> published{nullptr};
 std::atomic<uint64_t> publisher{0};  // java tid
 
-constexpr int kBitsPerCall = 2;
-
-bool OneCallMore(uint64_t longer, uint64_t shorter) { return longer >> kBitsPerCall == shorter; }
-
-bool IsPrefix(uint64_t prefix, uint64_t path) {
-  while (path > prefix) path >>= kBitsPerCall;
-  return path == prefix;
-}
-
 }  // namespace
 
 hot::Position ReadPublishedPath(uint64_t java_tid) {
   const uint64_t* const path = published.load(std::memory_order_acquire);
   if (path == nullptr || publisher.load(std::memory_order_relaxed) != java_tid) return {};
   return {java_tid, *path, *path != 0};
-}
-
-void PathChecker::Register(const uint64_t* buffer, const jmethodID methods[4]) {
-  for (int i = 0; i < 4; ++i) methods_[i] = reinterpret_cast<uint64_t>(methods[i]);
-  registered_ = true;
-  published.store(buffer, std::memory_order_release);
-}
-
-uint64_t PathChecker::Spell(const hot::SampleView& sample, uint32_t from) const {
-  uint64_t path = 1;
-  for (uint32_t i = sample.header.frame_count; i-- > from;) {
-    if (!hot::IsJava(sample.frames[i])) continue;
-    for (uint64_t m = 0; m < 4; ++m) {
-      if (sample.frames[i].value == methods_[m]) path = path << kBitsPerCall | m;
-    }
-  }
-  return path;
-}
-
-std::string PathChecker::Check(const hot::SampleView& sample) {
-  if (!sample.header.position_known || sample.header.end == hot::ChainEnd::kFailed) return "";
-  // The interrupted frame, below what the kernel does for it: what is inlined, and what that is
-  // inlined into.
-  uint32_t callers = 0;
-  const auto skip = [&](hot::FrameKind kind) {
-    while (callers < sample.header.frame_count && sample.frames[callers].kind == kind) ++callers;
-  };
-  skip(hot::FrameKind::kKernel);
-  skip(hot::FrameKind::kInlined);
-  const uint64_t expected = sample.header.node;
-  const uint64_t path = Spell(sample, 0);
-  const uint64_t callers_path = Spell(sample, callers + 1);
-  ++checked_;
-  if (path == expected) ++equal_;
-  if (path != expected && !OneCallMore(path, expected) && !OneCallMore(expected, path)) ++inexact_;
-  // The last one may just be calling publish.
-  if (IsPrefix(callers_path >> kBitsPerCall, expected)) return "";
-  ++mismatches_;
-  char text[100];
-  snprintf(text, sizeof text, "path %lx, callers %lx, expected %lx", path, callers_path, expected);
-  return text;
-}
-
-bool PathChecker::Ok(double max_inexact, double max_unequal) const {
-  if (!registered_) return true;
-  const auto within = [this](uint64_t count, double percent) {
-    return 100.0 * static_cast<double>(count) <= percent * static_cast<double>(checked_);
-  };
-  return mismatches_ == 0 && checked_ > 0 && within(inexact_, max_inexact) &&
-         within(checked_ - equal_, max_unequal);
-}
-
-std::string PathChecker::Summary() const {
-  return "paths checked " + std::to_string(checked_) + " equal " + std::to_string(equal_) +
-         " inexact leaf " + std::to_string(inexact_) + " mismatches " + std::to_string(mismatches_);
 }
 
 }  // namespace jtrace::walker_test
@@ -119,12 +55,17 @@ extern "C" JNIEXPORT void JNICALL Java_PathCheck_register(JNIEnv* env, jclass ty
   path_check_class = static_cast<jclass>(env->NewGlobalRef(type));
   back_method = env->GetStaticMethodID(type, "fromNative", "(JI)V");
   compare_method = env->GetStaticMethodID(type, "compare", "(II)I");
-  jmethodID methods[4];
-  const char* const names[] = {"a", "b", "c", "d"};
-  for (int i = 0; i < 4; ++i) methods[i] = env->GetStaticMethodID(type, names[i], "(JI)V");
+  const auto id = [&](const char* name, const char* signature) {
+    return reinterpret_cast<uint64_t>(env->GetStaticMethodID(type, name, signature));
+  };
+  const uint64_t methods[] = {id("a", "(JI)V"), id("b", "(JI)V"), id("c", "(JI)V"),
+                              id("d", "(JI)V")};
   jtrace::walker_test::publisher.store(static_cast<uint64_t>(java_tid));
   if (jtrace::walker_test::PathChecker* const paths = Paths()) {
-    paths->Register(static_cast<const uint64_t*>(env->GetDirectBufferAddress(buffer)), methods);
+    paths->Register(methods, {id("publish", "(J)V"), id("work", "(I)V"), id("compare", "(II)I")});
+    jtrace::walker_test::published.store(
+        static_cast<const uint64_t*>(env->GetDirectBufferAddress(buffer)),
+        std::memory_order_release);
   }
 }
 

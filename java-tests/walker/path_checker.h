@@ -1,0 +1,51 @@
+// Compares sampled chains with the call path that the program itself publishes.
+#ifndef JTRACE_JAVA_TESTS_WALKER_PATH_CHECKER_H_
+#define JTRACE_JAVA_TESTS_WALKER_PATH_CHECKER_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "agent/hot/sample_record.h"
+
+namespace jtrace::walker_test {
+
+// A path of calls of four methods: a leading 1 bit, then two bits a call, outermost first. Fits 31
+// calls. PathCheck.java stores the running path in a direct buffer; a sample's "tree position" is
+// what stood there when it was taken.
+class PathChecker {
+ public:
+  // methods: the jmethodIDs of the four methods; leaves: of methods that call none of them, not
+  // even inlined.
+  void Register(const uint64_t (&methods)[4], std::vector<uint64_t> leaves);
+
+  // Empty if the sample was not taken on the publishing thread, or if its frames fit the published
+  // path. They are the published ones, give or take the one that is just being entered or left:
+  // - All of them, where the interrupted frame is told exactly: where it is none of a compiled
+  //   method that may hold more calls than the compilers' debug information tells there.
+  // - Else those behind the interrupted frame and the method that it was compiled for are where the
+  //   path begins; if what is told inlined there is not the rest of it, the sample counts as
+  //   inexact.
+  std::string Check(const hot::SampleView& sample);
+
+  // At most these percentages of the samples may be inexact, and differ from the published path at
+  // all: those that were taken between a call and its publication do.
+  bool Ok(double max_inexact, double max_unequal) const;
+  std::string Summary() const;
+
+  uint64_t inexact() const { return inexact_; }
+
+ private:
+  // The path that the frames from index `from` on spell.
+  uint64_t Spell(const hot::SampleView& sample, uint32_t from) const;
+  bool MayHoldMore(const hot::Frame& frame) const;
+
+  bool registered_ = false;
+  uint64_t methods_[4] = {};
+  std::vector<uint64_t> leaves_;
+  uint64_t checked_ = 0, equal_ = 0, inexact_ = 0, mismatches_ = 0;
+};
+
+}  // namespace jtrace::walker_test
+
+#endif  // JTRACE_JAVA_TESTS_WALKER_PATH_CHECKER_H_
