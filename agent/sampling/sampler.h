@@ -98,7 +98,8 @@ class Sampler {
   // threads are simply never attached.
   absl::Status AttachCurrentThread(JNIEnv* env, uint32_t thread_number, uint64_t java_tid);
   // A thread that runs already; if it is attached, only what is known of it changes, and nothing if
-  // it is a Java thread and java_tid is 0. java_thread: Thread.eetop of a Java thread, 0 of another.
+  // it is a Java thread and java_tid is 0. java_thread: Thread.eetop of a Java thread, 0 of
+  // another.
   absl::Status AttachThread(pid_t tid, uint32_t thread_number, uint64_t java_tid,
                             uintptr_t java_thread);
   // Whether it has a timer. False again once it was detached, as a thread is that leaves the JVM.

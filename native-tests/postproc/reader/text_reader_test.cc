@@ -36,8 +36,8 @@ TEST(TextReaderTest, UnknownOpsAreToldByLineAndSkipped) {
 
 TEST(TextReaderTest, MalformedLinesAreToldAndSkipped) {
   for (const std::string line :
-       {"x\tT\tenter\tA", "1\tT", "1", "1\tT\tenter", "1\tT\tsample*x\tA", "1\tT\tsample*-1\tA", "1\tT\tsample.dreaming\tA",
-        "1\tT\tsample.parked@a.B\tA", "1\tT\tsample.parked@a.B*x\tA",
+       {"x\tT\tenter\tA", "1\tT", "1", "1\tT\tenter", "1\tT\tsample*x\tA", "1\tT\tsample*-1\tA",
+        "1\tT\tsample.dreaming\tA", "1\tT\tsample.parked@a.B\tA", "1\tT\tsample.parked@a.B*x\tA",
         "1\tT\tsample-at\t3\tA\tB", "1\tT\tsample-at\tx", "1\tT\tnode\tcalls\tA",
         "1\tT\tnode\tcalls=x\tA", "1\tT\tmetric\tm", "1\tT\tmetric\tm\tx", "1 \tT\ton",
         "99999999999999999999\tT\ton"}) {
@@ -77,15 +77,17 @@ TEST(TextReaderTest, SamplesTellWhatTheThreadDid) {
       "5\tU\tsample.blocked\tN:poll\n";
   const RunResult waits =
       RunPost({"--report=waits", "--format=csv", "t"}, {{"t", kHeader + lines}});
-  EXPECT_THAT(Rows(waits, {"state", "ticks", "percent", "on", "call", "site"}),
-              ElementsAre(CsvRow{"object-wait", "4", "50.00", "java.lang.Object",
-                                 "java.lang.Object.wait(long)", "app.Main.run()"},
-                          CsvRow{"parked", "2", "25.00", "", "java.util.X.park()", "app.Main.run()"},
-                          CsvRow{"blocked", "1", "12.50", "", "poll", ""}));
+  EXPECT_THAT(
+      Rows(waits, {"state", "ticks", "percent", "on", "call", "site"}),
+      ElementsAre(CsvRow{"object-wait", "4", "50.00", "java.lang.Object",
+                         "java.lang.Object.wait(long)", "app.Main.run()"},
+                  CsvRow{"parked", "2", "25.00", "", "java.util.X.park()", "app.Main.run()"},
+                  CsvRow{"blocked", "1", "12.50", "", "poll", ""}));
   const RunResult threads =
       RunPost({"--report=threads", "--format=csv", "t"}, {{"t", kHeader + lines}});
-  EXPECT_THAT(Rows(threads, {"thread", "ticks", "running", "object-wait", "parked", "blocked"}),
-              ElementsAre(CsvRow{"T", "7", "1", "4", "2", "0"}, CsvRow{"U", "1", "0", "0", "0", "1"}));
+  EXPECT_THAT(
+      Rows(threads, {"thread", "ticks", "running", "object-wait", "parked", "blocked"}),
+      ElementsAre(CsvRow{"T", "7", "1", "4", "2", "0"}, CsvRow{"U", "1", "0", "0", "0", "1"}));
   const RunResult summary = RunPost({"--report=summary", "t"}, {{"t", kHeader + lines}});
   EXPECT_THAT(summary.out, HasSubstr("states      12.5 % running · 50.0 % object-wait · 25.0 % "
                                      "parked · 12.5 % blocked"));
@@ -104,10 +106,10 @@ TEST(TextReaderTest, SamplesTellWhatTheThreadWaitsOn) {
   const RunResult waits =
       RunPost({"--report=waits", "--format=csv", "t"}, {{"t", kHeader + lines}});
   EXPECT_EQ(waits.err, "");
-  EXPECT_THAT(Rows(waits, {"state", "ticks", "on"}),
-              ElementsAre(CsvRow{"object-wait", "4", "app.Queue"}, CsvRow{"parked", "2", "a@b*c.D$"},
-                          CsvRow{"object-wait", "1", "java.lang.Object"},
-                          CsvRow{"parked", "1", "x\ty"}));
+  EXPECT_THAT(
+      Rows(waits, {"state", "ticks", "on"}),
+      ElementsAre(CsvRow{"object-wait", "4", "app.Queue"}, CsvRow{"parked", "2", "a@b*c.D$"},
+                  CsvRow{"object-wait", "1", "java.lang.Object"}, CsvRow{"parked", "1", "x\ty"}));
   const RunResult samples =
       RunPost({"--report=samples", "--format=csv", "t"}, {{"t", kHeader + lines}});
   EXPECT_THAT(Rows(samples, {"time", "on"}),

@@ -143,11 +143,10 @@ TEST(TraceReaderTest, SamplesNameWhatTheirThreadWaitsOn) {
   wait(12, proto::Sample::OBJECT_WAIT, "java.lang.Object[]");
   wait(13, proto::Sample::PARKED, "");
   const std::string trace = builder.Finish();
-  EXPECT_THAT(Rows(trace, "samples", {"time", "state", "on"}),
-              ElementsAre(CsvRow{"10", "monitor", "a.Lock"},
-                          CsvRow{"11", "parked", "a.Main$$Lambda"},
-                          CsvRow{"12", "object-wait", "java.lang.Object[]"},
-                          CsvRow{"13", "parked", ""}));
+  EXPECT_THAT(
+      Rows(trace, "samples", {"time", "state", "on"}),
+      ElementsAre(CsvRow{"10", "monitor", "a.Lock"}, CsvRow{"11", "parked", "a.Main$$Lambda"},
+                  CsvRow{"12", "object-wait", "java.lang.Object[]"}, CsvRow{"13", "parked", ""}));
   const std::string dump = testing::RunPost({"--report=dump", "t"}, {{"t", trace}}).out;
   EXPECT_THAT(dump, HasSubstr("sample.monitor@a.Lock*1\t"));
 }

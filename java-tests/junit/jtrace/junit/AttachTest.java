@@ -1,6 +1,5 @@
 package jtrace.junit;
 
-import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
@@ -10,19 +9,17 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 
 /** Recordings of a JVM that runs already: begun, looked at and ended by {@code jtrace}. */
 final class AttachTest {
-  private static final String STEP = "Attached.step(long)";
+  static final String STEP = "Attached.step(long)";
   private static final String TICK = "Attached.tick()";
   // A thread that is between its own count and the probe when it is looked at.
   private static final int LOAD_THREADS = 2;
 
   /** The program's own counts around one recording. */
-  private static void checkWindow(LiveJvm jvm, String trace, int calls, String... options) {
+  static void checkWindow(LiveJvm jvm, String trace, int calls, String... options) {
     String[] all = new String[options.length + 1];
     all[0] = "out=" + trace;
     System.arraycopy(options, 0, all, 1, options.length);
@@ -72,7 +69,7 @@ final class AttachTest {
   }
 
   /** A recording with nothing in scope: it would count what probes of earlier ones still see. */
-  private static void checkNoProbes(LiveJvm jvm, String... options) {
+  static void checkNoProbes(LiveJvm jvm, String... options) {
     String[] all = new String[options.length + 2];
     all[0] = "out=nothing.bin";
     all[1] = "include=no.such.Class";
@@ -251,7 +248,7 @@ final class AttachTest {
   void durationEndsARecordingAndResumeBeginsAnother() throws InterruptedException {
     try (LiveJvm jvm = new LiveJvm()) {
       jvm.jtrace("start", "-d", "1", "out=a.bin");
-      await(() -> !jvm.jtrace("status").contains("recording"));
+      LiveJvm.await(() -> !jvm.jtrace("status").contains("recording"));
       Path first = jvm.folder.resolve("a.bin");
       assertTrue(Report.text(first, "--report=summary").contains("duration"));
       jvm.jtrace("resume");
@@ -289,152 +286,18 @@ final class AttachTest {
     }
   }
 
-  /** What the disk refuses ends the recording, not the program; the probes go out. */
-  @Test
-  void failedWriteIsToldAndTakesTheProbesOut() throws Exception {
-    for (String control : List.of("control=on", "control=off")) {
-      try (LiveJvm jvm = new LiveJvm("-agentpath:" + Setup.AGENT + "=out=cut.bin," + control)) {
-        jvm.limitFiles(20_000);
-        await(
-            () -> {
-              jvm.ask("work 1000");
-              jvm.ask("gc");
-              return jvm.errors().contains("recording stopped");
-            });
-        if (control.equals("control=off")) {
-          await(() -> jcmd(jvm, "stop").contains("return code: 2"));
-          assertTrue(jvm.errors().contains("cannot write 'cut.bin'"), jvm.errors());
-          assertEquals("worked", jvm.ask("work 1000"));
-          continue;
-        }
-        Jvm.Result stop = jvm.tryJtrace("stop");
-        assertEquals(2, stop.exit());
-        assertTrue(stop.err().contains("failed: "), stop.err());
-        assertTrue(stop.err().contains("cannot write 'cut.bin'"), stop.err());
-        String status = jvm.jtrace("status");
-        assertTrue(status.contains("idle") && status.contains("cannot write 'cut.bin'"), status);
-        Report.text(jvm.folder.resolve("cut.bin"), "--report=summary");  // readable
-        jvm.limitFiles(1L << 40);
-        checkNoProbes(jvm);
-        checkWindow(jvm, "again.bin", 777);
-        assertEquals(0, jvm.end());
-      }
-    }
-  }
-
-  @Test
-  void startThatFailsLeavesTheFileAndTheOptionsAsTheyWere() throws Exception {
-    try (LiveJvm jvm = new LiveJvm()) {
-      checkWindow(jvm, "keep.bin", 300);
-      Path kept = jvm.folder.resolve("keep.bin");
-      byte[] before = Files.readAllBytes(kept);
-      for (String wrong : List.of("log=/nowhere/x.log", "config=" + jvm.folder)) {
-        Jvm.Result refused = jvm.tryJtrace("start", "out=keep.bin", wrong);
-        assertEquals(1, refused.exit(), refused.err());
-        assertTrue(refused.err().contains(wrong.substring(wrong.indexOf('=') + 1)), refused.err());
-        assertEquals(1, refused.err().lines().count(), refused.err());
-      }
-      // Nine kinds of probes are one too many: that comes out after all else.
-      List<String> kinds =
-          List.of("none", "coarse", "tsc", "cpu", "manual");
-      Jvm.Result last = null;
-      int made = 0;
-      for (String record : List.of("tree", "log")) {
-        for (String clock : kinds) {
-          last = jvm.tryJtrace("start", "out=keep.bin", "record=" + record, "clock=" + clock);
-          if (last.exit() != 0) break;
-          made++;
-          jvm.jtrace("stop");
-          before = Files.readAllBytes(kept);
-        }
-      }
-      assertEquals(2, last.exit());
-      assertTrue(last.err().contains("too many kinds of probes"), last.err());
-      assertTrue(made >= 7, made + " kinds");
-      assertArrayEquals(before, Files.readAllBytes(kept));
-      assertEquals(2, jvm.tryJtrace("start", "out=new.bin", "record=log", "clock=manual").exit());
-      assertFalse(Files.exists(jvm.folder.resolve("new.bin")));
-      String resumed = jvm.jtrace("resume");
-      assertTrue(resumed.contains("keep.") && !resumed.contains("clock=manual"), resumed);
-      jvm.jtrace("stop");
-      assertEquals(0, jvm.end());
-    }
-  }
-
   /** The attach of the JDK's own tool; the action is the first word of the options. */
   @Test
   void jcmdLoadsAndStopsTheAgent() {
     try (LiveJvm jvm = new LiveJvm()) {
-      assertTrue(jcmd(jvm, "out=j.bin,mode=events").contains("return code: 0"));
+      assertTrue(jvm.jcmd("out=j.bin,mode=events").contains("return code: 0"));
       jvm.ask("work 55");
-      assertTrue(jcmd(jvm, "stop").contains("return code: 0"));
+      assertTrue(jvm.jcmd("stop").contains("return code: 0"));
       assertEquals(
           55, Report.of(jvm.folder.resolve("j.bin"), "--report=flat").sum("calls", STEP));
-      assertTrue(jcmd(jvm, "mod=events").contains("return code: 1"));
+      assertTrue(jvm.jcmd("mod=events").contains("return code: 1"));
       assertTrue(jvm.errors().contains("did you mean 'mode'?"), jvm.errors());
     }
-  }
-
-  /** The JVM closes the library of an attach that failed. */
-  @Test
-  void failedAttachDoesNoHarm() throws Exception {
-    try (LiveJvm jvm = new LiveJvm()) {
-      for (int i = 0; i < 3; i++) {
-        assertTrue(jcmd(jvm, "out=/nowhere/x.bin").contains("return code: 2"));
-        Thread.sleep(100);
-        assertEquals("worked", jvm.ask("work 10"));
-      }
-      checkWindow(jvm, "after.bin", 1111);
-      assertEquals(0, jvm.end());
-    }
-  }
-
-  /** Another copy of the library has no place beside the first, which goes on undisturbed. */
-  @Test
-  void secondAgentIsRefused() throws Exception {
-    try (LiveJvm jvm = new LiveJvm()) {
-      Path copy = jvm.folder.resolve("libjtrace.so");
-      Files.copy(Setup.AGENT, copy);
-      jvm.jtrace("start", "out=first.bin");
-      jvm.ask("work 100");
-      assertTrue(jcmd(jvm, copy, "start,out=second.bin").contains("return code: 2"));
-      assertFalse(Files.exists(jvm.folder.resolve("second.bin")));
-      jvm.ask("work 23");
-      jvm.jtrace("stop");
-      Report flat = Report.of(jvm.folder.resolve("first.bin"), "--report=flat");
-      assertEquals(123, flat.sum("calls", STEP));
-      assertEquals(0, jvm.end());
-    }
-    Jvm.Result twice =
-        new Jvm()
-            .agent("")
-            .arguments("-agentpath:" + Setup.AGENT + "=out=/dev/null")
-            .run("Attached", "0");
-    assertEquals(1, twice.exit());
-    assertTrue(twice.err().contains("names jtrace twice"), twice.err());
-  }
-
-  private static String jcmd(LiveJvm jvm, String options) {
-    return jcmd(jvm, Setup.AGENT, options);
-  }
-
-  private static void await(BooleanSupplier condition) throws InterruptedException {
-    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
-    while (!condition.getAsBoolean()) {
-      assertTrue(System.nanoTime() < end, "not within a minute");
-      Thread.sleep(20);
-    }
-  }
-
-  private static String jcmd(LiveJvm jvm, Path library, String options) {
-    List<String> command =
-        List.of(
-            Setup.JDK.resolve("bin/jcmd").toString(),
-            jvm.pid(),
-            "JVMTI.agent_load",
-            library.toString(),
-            "\"" + options + "\"");
-    return Jvm.execute(command, null).out();
   }
 
   /** With -agentpath and nothing to record until somebody asks. */

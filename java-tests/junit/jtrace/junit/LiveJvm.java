@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 
 /** A JVM of the JDK under test that runs {@code Attached} and can be attached to. */
 final class LiveJvm implements AutoCloseable {
@@ -72,6 +73,30 @@ final class LiveJvm implements AutoCloseable {
       throw new AssertionError("jtrace " + verb + ": " + result.exit() + " " + result.err());
     }
     return result.out();
+  }
+
+  static void await(BooleanSupplier condition) throws InterruptedException {
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_S);
+    while (!condition.getAsBoolean()) {
+      if (System.nanoTime() >= end) throw new AssertionError("not within a minute");
+      Thread.sleep(20);
+    }
+  }
+
+  /** Loads the agent by the JDK's own tool. */
+  String jcmd(String options) {
+    return jcmd(Setup.AGENT, options);
+  }
+
+  String jcmd(Path library, String options) {
+    List<String> command =
+        List.of(
+            Setup.JDK.resolve("bin/jcmd").toString(),
+            pid(),
+            "JVMTI.agent_load",
+            library.toString(),
+            "\"" + options + "\"");
+    return Jvm.execute(command, null).out();
   }
 
   Jvm.Result tryJtrace(String verb, String... rest) {
