@@ -98,7 +98,7 @@ bool WalkKernel(const SamplerState& state, const ThreadSlot& slot, Chain& chain)
   return one && chain.pushed() != 0;
 }
 
-const MethodTable& Application(const SamplerState& state) {
+const AddressTable& Application(const SamplerState& state) {
   return *state.application->load(std::memory_order_acquire);
 }
 
@@ -133,7 +133,7 @@ void Walk(const SamplerState& state, ThreadSlot& slot, const ucontext_t* context
 }
 
 // Leaves the application's frames, in their order.
-uint32_t KeepApplication(const MethodTable& application, Frame* frames, uint32_t count) {
+uint32_t KeepApplication(const AddressTable& application, Frame* frames, uint32_t count) {
   uint32_t kept = 0;
   for (uint32_t i = 0; i < count; ++i) {
     if (IsApplication(frames[i], application)) frames[kept++] = frames[i];

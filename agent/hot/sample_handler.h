@@ -8,10 +8,10 @@
 #include <atomic>
 #include <cstdint>
 
+#include "agent/hot/address_table.h"
 #include "agent/hot/cost_buckets.h"
 #include "agent/hot/doorbell.h"
 #include "agent/hot/inflight.h"
-#include "agent/hot/method_table.h"
 #include "agent/hot/position.h"
 #include "agent/hot/stack_mode.h"
 #include "agent/hot/thread_slot.h"
@@ -52,7 +52,7 @@ struct SamplerState {
   PositionReader read_position;  // null: every position is unknown
   StackMode stack;
   // The application's methods, for the modes that ask for it; else null.
-  const std::atomic<const MethodTable*>* application;
+  const std::atomic<const AddressTable*>* application;
   // Signals may come from a ticker of ours in this process (timer=wall).
   bool wall;
   int32_t process;

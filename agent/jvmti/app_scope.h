@@ -6,14 +6,14 @@
 #include <string_view>
 
 #include "agent/classfile/scope_filter.h"
-#include "agent/sampling/app_methods.h"
+#include "agent/sampling/address_set.h"
 
 namespace jtrace::jvmti {
 
 // Java threads, JVMTI callbacks included.
 class AppScope {
  public:
-  AppScope(jvmtiEnv* env, classfile::ScopeFilter filter, sampling::AppMethods& methods)
+  AppScope(jvmtiEnv* env, classfile::ScopeFilter filter, sampling::AddressSet& methods)
       : env_(env), filter_(std::move(filter)), methods_(methods) {}
 
   // A class that is prepared. Hidden classes are out of scope: what the JVM makes of lambdas calls
@@ -27,7 +27,7 @@ class AppScope {
 
   jvmtiEnv* env_;
   const classfile::ScopeFilter filter_;
-  sampling::AppMethods& methods_;
+  sampling::AddressSet& methods_;
 };
 
 }  // namespace jtrace::jvmti

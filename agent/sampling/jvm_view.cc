@@ -4,6 +4,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "agent/hot/safe_read.h"
+#include "agent/hot/walk/code_cache.h"
+#include "agent/hot/walk/debug_info.h"
+#include "agent/hot/walk/known_frames.h"
+#include "agent/sampling/code_notes.h"
 #include "agent/sampling/heap_layout_resolver.h"
 
 namespace jtrace::sampling {
@@ -31,6 +35,7 @@ void JvmView::Resolve(JNIEnv* env) {
   problem_ = std::string(status.message());
   if (!status.ok()) return;
   layout_.heap = ResolveHeapLayout(*structs_, env);
+  layout_.unreliable_code = unreliable_code_.published();
   if (problem_.empty()) intrinsics_ = IntrinsicNames(*structs_, layout_);
   AddInterpreterCodelets(*structs_, &stubs_);
   stubs_.Publish(&layout_);
@@ -70,6 +75,17 @@ JvmView::Stack JvmView::StackOf(uintptr_t java_thread) const {
   const uintptr_t base = hot::SafeReadOr0(java_thread + static_cast<uintptr_t>(fields.stack_base));
   const uintptr_t size = hot::SafeReadOr0(java_thread + static_cast<uintptr_t>(fields.stack_size));
   return {size < base ? base - size : 0, base};
+}
+
+void JvmView::NoteCompiledCode(uintptr_t address, const void* compile_info) {
+  const auto* const record = FindInlineRecord(compile_info);
+  hot::CodeBlob nmethod;
+  if (!problem_.empty() || record == nullptr || !NotesAreWrong(*record) ||
+      !hot::FindBlob(layout_, address, &nmethod)) {
+    return;
+  }
+  unreliable_code_.Add(hot::CompilationKey(layout_, nmethod.address));
+  hot::ForgetKnownFrames(nmethod.address);
 }
 
 }  // namespace jtrace::sampling

@@ -11,6 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "agent/hot/walk/vm_layout.h"
+#include "agent/sampling/address_set.h"
 #include "agent/sampling/intrinsic_names.h"
 #include "agent/sampling/stub_registry.h"
 #include "agent/sampling/vm_layout_resolver.h"
@@ -39,6 +40,8 @@ class JvmView {
   // Makes stubs that have come since visible to handlers.
   void PublishStubs();
   const IntrinsicNames& intrinsics() const { return intrinsics_; }
+  // The code at `address` was compiled, and is alive; compile_info: of CompiledMethodLoad.
+  void NoteCompiledCode(uintptr_t address, const void* compile_info);
 
   // The JavaThread behind a JNIEnv; 0 if it cannot be told.
   uintptr_t JavaThreadOf(JNIEnv* env) const;
@@ -60,6 +63,7 @@ class JvmView {
   IntrinsicNames intrinsics_;
   std::string problem_ = "the sampler was not started";
   StubRegistry stubs_;
+  AddressSet unreliable_code_;
 };
 
 }  // namespace jtrace::sampling

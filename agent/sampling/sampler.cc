@@ -62,6 +62,10 @@ pid_t Sampler::OsThreadId(uintptr_t java_thread) const {
 
 uintptr_t Sampler::MethodBehind(jmethodID id) const { return impl_->jvm().MethodBehind(id); }
 
+void Sampler::NoteCompiledCode(const void* address, const void* compile_info) {
+  impl_->jvm().NoteCompiledCode(reinterpret_cast<uintptr_t>(address), compile_info);
+}
+
 void Sampler::DetachCurrentThread() { impl_->Detach(gettid()); }
 
 void Sampler::SweepEndedThreads() { impl_->SweepEndedThreads(); }
@@ -80,7 +84,7 @@ hot::IdleTicks Sampler::TakeIdle(uint32_t thread_slot, uint32_t number) {
   return impl_->TakeIdle(thread_slot, number);
 }
 
-AppMethods& Sampler::app_methods() { return impl_->app_methods(); }
+AddressSet& Sampler::app_methods() { return impl_->app_methods(); }
 
 KernelSymbols& Sampler::kernel_symbols() { return impl_->kernel_symbols(); }
 

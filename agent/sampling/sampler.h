@@ -20,7 +20,7 @@
 #include "agent/hot/position.h"
 #include "agent/hot/sample_record.h"
 #include "agent/hot/stack_mode.h"
-#include "agent/sampling/app_methods.h"
+#include "agent/sampling/address_set.h"
 #include "agent/sampling/intrinsic_names.h"
 #include "agent/sampling/kernel_symbols.h"
 #include "agent/sampling/perf_events.h"
@@ -124,8 +124,12 @@ class Sampler {
   // `number` has it, as far as no later sample will bring them; from then on they are taken.
   hot::IdleTicks TakeIdle(uint32_t thread_slot, uint32_t number);
 
+  // JVMTI CompiledMethodLoad: code of which the JVM tells wrongly what is inlined where is
+  // remembered (code_notes.h).
+  void NoteCompiledCode(const void* address, const void* compile_info);
+
   // Methods (jmethodIDs) of the application, for the stack modes that ask for it.
-  AppMethods& app_methods();
+  AddressSet& app_methods();
   // Writer thread.
   KernelSymbols& kernel_symbols();
 

@@ -11,7 +11,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/synchronization/mutex.h"
 #include "agent/hot/sample_handler.h"
-#include "agent/sampling/app_methods.h"
+#include "agent/sampling/address_set.h"
 #include "agent/sampling/attach_failures.h"
 #include "agent/sampling/jvm_view.h"
 #include "agent/sampling/kernel_symbols.h"
@@ -43,7 +43,7 @@ class Sampler::Impl {
   bool kernel_frames_allowed() const { return timers_->kernel_frames_allowed(); }
   pid_t ticker_tid() const { return ticker_.os_tid(); }
   hot::IdleTicks TakeIdle(uint32_t thread_slot, uint32_t number);
-  AppMethods& app_methods() { return app_methods_; }
+  AddressSet& app_methods() { return app_methods_; }
   KernelSymbols& kernel_symbols() { return kernel_symbols_; }
   std::vector<SampleLoss> Losses() const;
   HandlerCost Cost() const { return CostSince(times_at_start_); }
@@ -74,7 +74,7 @@ class Sampler::Impl {
   std::vector<SampleLoss> totals_at_start_;
   HandlerTimes times_at_start_;
   JvmView jvm_;
-  AppMethods app_methods_;
+  AddressSet app_methods_;
   KernelSymbols kernel_symbols_;
 
   mutable absl::Mutex mutex_;

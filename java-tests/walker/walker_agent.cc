@@ -333,8 +333,10 @@ jint Load(JavaVM* vm, const char* options) {
   callbacks.ClassPrepare = OnClassPrepare;
   callbacks.DynamicCodeGenerated = OnDynamicCode;
   // Enabled, the compilers keep debug information at every instruction, not at calls only.
-  callbacks.CompiledMethodLoad = [](jvmtiEnv*, jmethodID, jint, const void*, jint,
-                                    const jvmtiAddrLocationMap*, const void*) {};
+  callbacks.CompiledMethodLoad = [](jvmtiEnv*, jmethodID, jint, const void* code, jint,
+                                    const jvmtiAddrLocationMap*, const void* compile_info) {
+    agent->sampler->NoteCompiledCode(code, compile_info);
+  };
   agent->jvmti->SetEventCallbacks(&callbacks, sizeof callbacks);
   for (const jvmtiEvent event :
        {JVMTI_EVENT_VM_INIT, JVMTI_EVENT_VM_DEATH, JVMTI_EVENT_THREAD_START, JVMTI_EVENT_THREAD_END,

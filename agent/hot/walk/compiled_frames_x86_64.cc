@@ -76,7 +76,8 @@ class CompiledFrame {
   }
 
   void PushFrames(uintptr_t pc) {
-    if (wrapper_ || !DebugInfo(vm_, blob_).PushScopes(pc, flags_, walk_.chain)) PushLeft();
+    if (wrapper_ || !DebugInfo(vm_, blob_).PushScopes(pc, cursor_.interrupted, flags_, walk_.chain))
+      PushLeft();
   }
 
   // The pc for the debug information: that of the frame itself if its return address was patched

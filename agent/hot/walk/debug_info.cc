@@ -47,7 +47,13 @@ uint32_t GuardedBytes::Unsigned5(uint32_t bias) {
   return value;
 }
 
-DebugInfo::DebugInfo(const VmLayout& vm, const CodeBlob& nmethod) : vm_(vm), code_(nmethod.code) {
+uintptr_t CompilationKey(const VmLayout& vm, uintptr_t nmethod) {
+  if (vm.nmethod.compile_id == kAbsent) return nmethod;
+  return nmethod ^ uint64_t { FieldAt<uint32_t>(nmethod, vm.nmethod.compile_id) } << 32;
+}
+
+DebugInfo::DebugInfo(const VmLayout& vm, const CodeBlob& nmethod)
+    : vm_(vm), nmethod_(nmethod.address), code_(nmethod.code) {
   const uintptr_t nm = nmethod.address;
   const auto& fields = vm.nmethod;
   uintptr_t end;
@@ -108,9 +114,36 @@ bool DebugInfo::Describes(uintptr_t pc) const {
   return LowerBound(offset, &desc) < count_ && desc.pc == offset;
 }
 
-bool DebugInfo::PushScopes(uintptr_t pc, uint8_t flags, Chain& chain) const {
+bool DebugInfo::TellsValues(int32_t scope) const {
+  constexpr int kHead = 3;    // the caller's scope, method and bytecode index
+  constexpr int kValues = 3;  // of locals, expressions, monitors: where they are told, or 0
+  GuardedBytes in(scopes_ + static_cast<uintptr_t>(scope));
+  for (int i = 0; i < kHead; ++i) in.Unsigned5(vm_.unsigned5_bias);
+  bool tells = false;
+  for (int i = 0; i < kValues; ++i) tells |= in.Unsigned5(vm_.unsigned5_bias) != 0;
+  return tells && in.ok();
+}
+
+void DebugInfo::NextSafepoint(int index, PcDesc* found) const {
+  constexpr int kMostLooks = 64;
+  PcDesc desc = *found;
+  for (int i = index; i < count_ && i < index + kMostLooks; ++i) {
+    if (!ReadPcDesc(i, &desc)) return;
+    if (desc.scope <= 0 || !TellsValues(desc.scope)) continue;
+    *found = desc;
+    return;
+  }
+}
+
+bool DebugInfo::PushScopes(uintptr_t pc, bool interrupted, uint8_t flags, Chain& chain) const {
   PcDesc desc;
-  if (LowerBound(static_cast<int32_t>(pc - code_), &desc) >= count_) return false;
+  const int index = LowerBound(static_cast<int32_t>(pc - code_), &desc);
+  if (index >= count_) return false;
+  if (interrupted && vm_.unreliable_code != nullptr &&
+      vm_.unreliable_code->load(std::memory_order_acquire)
+          ->Contains(CompilationKey(vm_, nmethod_))) {
+    NextSafepoint(index, &desc);
+  }
   bool pushed = false;
   for (int depth = 0; depth < kMaxInlineDepth && desc.scope > 0; ++depth) {
     GuardedBytes in(scopes_ + static_cast<uintptr_t>(desc.scope));

@@ -38,10 +38,12 @@ class DebugInfo {
 
   // Pushes the methods that are active at `pc`, the innermost first; the last one, the method of
   // the nmethod itself, as `physical`, the others as inlined. False if nothing was pushed.
+  // `interrupted`: pc is no return address. Code that is unreliable between its safepoints
+  // (VmLayout::unreliable_code) is then what the next safepoint says.
   // A PcDesc stands at the end of the code that it describes: at a call's return address. An
   // interrupted pc is looked up in the same way, so one between two methods' code is the last
   // one's: a timer's interrupt comes when the instruction that took long has just retired.
-  bool PushScopes(uintptr_t pc, uint8_t flags, Chain& chain) const;
+  bool PushScopes(uintptr_t pc, bool interrupted, uint8_t flags, Chain& chain) const;
 
  private:
   struct PcDesc {
@@ -51,8 +53,14 @@ class DebugInfo {
   bool ReadPcDesc(int index, PcDesc* desc) const;
   // Index of the first PcDesc at or behind `pc`; count_ if there is none or memory is gone.
   int LowerBound(int32_t pc, PcDesc* found) const;
+  // The first PcDesc from `index` on that is a safepoint's; `found` as it was if there is none
+  // near.
+  void NextSafepoint(int index, PcDesc* found) const;
+  // Only safepoints tell where the values of locals, expressions and monitors are.
+  bool TellsValues(int32_t scope) const;
 
   const VmLayout& vm_;
+  uintptr_t nmethod_;
   uintptr_t code_;
   int32_t code_bytes_ = 0;  // about
   uintptr_t pc_descs_ = 0;
@@ -60,6 +68,10 @@ class DebugInfo {
   uintptr_t scopes_ = 0;
   uintptr_t metadata_ = 0;
 };
+
+// Which compilation an nmethod is, as VmLayout::unreliable_code has it: memory of code is used
+// again.
+uintptr_t CompilationKey(const VmLayout& vm, uintptr_t nmethod);
 
 }  // namespace jtrace::hot
 

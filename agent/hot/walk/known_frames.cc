@@ -144,4 +144,11 @@ void KeepKnownFrame(const VmLayout& vm, uintptr_t pc, bool interrupted, const Kn
   for (uint32_t i = 0; i < end; ++i) entry.words[i].store(words[i], std::memory_order_relaxed);
 }
 
+void ForgetKnownFrames(uintptr_t nmethod) {
+  for (Entry& entry : cache) {
+    if (entry.words[1].load(std::memory_order_relaxed) != nmethod) continue;
+    entry.words[0].fetch_add(1, std::memory_order_relaxed);  // no entry's checksum any more
+  }
+}
+
 }  // namespace jtrace::hot

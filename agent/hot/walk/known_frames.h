@@ -53,6 +53,9 @@ void PrefetchKnownFrame(uintptr_t pc, bool interrupted);
 // number).
 void KeepKnownFrame(const VmLayout& vm, uintptr_t pc, bool interrupted, const KnownFrame& frame);
 
+// Forgets what is kept of the nmethod at that address. Not in a handler.
+void ForgetKnownFrames(uintptr_t nmethod);
+
 }  // namespace jtrace::hot
 
 #endif  // JTRACE_AGENT_HOT_WALK_KNOWN_FRAMES_H_

@@ -5,6 +5,8 @@
 #include <atomic>
 #include <cstdint>
 
+#include "agent/hot/address_table.h"
+
 #include "agent/hot/heap_layout.h"
 
 namespace jtrace::hot {
@@ -113,6 +115,7 @@ struct VmLayout {
     Offset stack_base = kAbsent;  // highest address
     Offset stack_size = kAbsent;
     Offset continuation_entry = kAbsent;
+    Offset saved_exception_pc = kAbsent;
     Offset monitor_owner_id = kAbsent;
     Offset os_thread = kAbsent;
     Offset os_thread_id = kAbsent;     // in OSThread
@@ -135,6 +138,9 @@ struct VmLayout {
   HeapLayout heap;
 
   std::atomic<const StubTable*> stubs{nullptr};
+  // Compilations (CompilationKey) whose debug information is wrong but at safepoints; null: nobody
+  // has looked.
+  const std::atomic<const AddressTable*>* unreliable_code = nullptr;
 
   bool InCodeCache(uintptr_t pc) const { return pc >= *code_low && pc < *code_high; }
   bool InInterpreter(uintptr_t pc) const { return pc >= interpreter_low && pc < interpreter_high; }

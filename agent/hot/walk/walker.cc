@@ -93,7 +93,7 @@ void WalkTo(WalkState& walk, Wanted wanted) {
 
 }  // namespace
 
-bool IsApplication(const Frame& frame, const MethodTable& application) {
+bool IsApplication(const Frame& frame, const AddressTable& application) {
   switch (frame.kind) {
     case FrameKind::kInterpreted:
     case FrameKind::kCompiled:
@@ -127,7 +127,7 @@ void WalkTopFrame(const VmLayout* vm, const WalkedThread& thread, const ucontext
 }
 
 void WalkToApplication(const VmLayout* vm, const WalkedThread& thread, const ucontext_t* context,
-                       const MethodTable& application, Chain& chain) {
+                       const AddressTable& application, Chain& chain) {
   WalkState walk = Begin(vm, thread, context, chain);
   WalkTo(walk, [&](const Frame& frame) {
     return frame.kind != FrameKind::kMarker && IsApplication(frame, application);

@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-#include "agent/hot/method_table.h"
+#include "agent/hot/address_table.h"
 #include "agent/hot/walk/chain.h"
 #include "agent/hot/walk/cursor.h"
 #include "agent/hot/walk/vm_layout.h"
@@ -43,7 +43,7 @@ void WalkTopFrame(const VmLayout* vm, const WalkedThread& thread, const ucontext
                   Chain& chain);
 // The innermost frame whose method is in `application`; none if there is none.
 void WalkToApplication(const VmLayout* vm, const WalkedThread& thread, const ucontext_t* context,
-                       const MethodTable& application, Chain& chain);
+                       const AddressTable& application, Chain& chain);
 
 // The innermost frame of a Java method; none if there is none or it was not found.
 void WalkToJava(const VmLayout* vm, const WalkedThread& thread, const ucontext_t* context,
@@ -51,7 +51,7 @@ void WalkToJava(const VmLayout* vm, const WalkedThread& thread, const ucontext_t
 
 // Whether a frame is a method of `application` or a marker: frames that stand for what is not known
 // are of no scope.
-bool IsApplication(const Frame& frame, const MethodTable& application);
+bool IsApplication(const Frame& frame, const AddressTable& application);
 
 }  // namespace jtrace::hot
 

@@ -8,7 +8,7 @@
 #include "agent/hot/cost_buckets.h"
 #include "agent/hot/kernel_frames.h"
 #include "agent/hot/walk/walker.h"
-#include "agent/sampling/app_methods.h"
+#include "agent/sampling/address_set.h"
 #include "gtest/gtest.h"
 
 namespace jtrace::hot {
@@ -27,15 +27,15 @@ TEST(CostBucketsTest, TellTimesWithinASixteenth) {
   EXPECT_EQ(CostBucket(UINT64_MAX), kCostBuckets - 1);
 }
 
-TEST(AppMethodsTest, HoldsWhatWasAddedWhileItGrows) {
-  sampling::AppMethods methods;
+TEST(AddressSetTest, HoldsWhatWasAddedWhileItGrows) {
+  sampling::AddressSet methods;
   std::mt19937_64 random(7);
   std::vector<uintptr_t> added;
   for (int i = 0; i < 20'000; ++i) {
     added.push_back(random() | 1);
     methods.Add(added.back());
   }
-  const MethodTable& table = *methods.published()->load();
+  const AddressTable& table = *methods.published()->load();
   for (const uintptr_t method : added) EXPECT_TRUE(table.Contains(method));
   // Even numbers were not added.
   for (int i = 0; i < 20'000; ++i) EXPECT_FALSE(table.Contains(random() << 1 | 2));
@@ -44,9 +44,9 @@ TEST(AppMethodsTest, HoldsWhatWasAddedWhileItGrows) {
 }
 
 TEST(IsApplicationTest, NeedsAMethodOfTheSet) {
-  sampling::AppMethods methods;
+  sampling::AddressSet methods;
   methods.Add(0x1000);
-  const MethodTable& table = *methods.published()->load();
+  const AddressTable& table = *methods.published()->load();
   EXPECT_TRUE(IsApplication({0x1000, 3, FrameKind::kCompiled, 0, 0}, table));
   EXPECT_TRUE(IsApplication({0x1000, 3, FrameKind::kInlined, kFrameC1, 0}, table));
   EXPECT_FALSE(IsApplication({0x1008, 3, FrameKind::kCompiled, 0, 0}, table));

@@ -90,11 +90,11 @@ class DebugInfoTest : public testing::Test {
     std::memcpy(memory_ + at, &value, sizeof value);
   }
   uintptr_t Address() const { return reinterpret_cast<uintptr_t>(memory_); }
-  std::vector<Frame> Scopes(uintptr_t offset) {
+  std::vector<Frame> Scopes(uintptr_t offset, bool interrupted = true) {
     Frame storage[16];
     Chain chain(storage, 16);
     const CodeBlob blob{Address(), kCode, kCode + 100, 4, BlobKind::kNmethod};
-    DebugInfo(vm_, blob).PushScopes(kCode + offset, 0, chain);
+    DebugInfo(vm_, blob).PushScopes(kCode + offset, interrupted, 0, chain);
     return {storage, storage + chain.pushed()};
   }
 
@@ -156,6 +156,27 @@ TEST_F(DebugInfoTest, FindsEachPcDesc) {
       ASSERT_EQ(info.Describes(kCode + static_cast<uintptr_t>(pcs[i]) + 1), next);
     }
   }
+}
+
+// Scopes that tell where values are, are those of safepoints.
+TEST_F(DebugInfoTest, UnreliableCodeIsWhatItsNextSafepointSays) {
+  // Scope 8: method 1 at bci 9; 14: method 2 at bci 3, inlined there; only the former tells values.
+  const uint8_t scopes[] = {0, 1, 10, 5, 0, 0, 8, 2, 4, 0, 0, 0};
+  std::memcpy(memory_ + kScopes + 8, scopes, sizeof scopes);
+  AddPcDesc(40, 14);
+  AddPcDesc(50, 8);
+  EXPECT_EQ(Scopes(35).size(), 2u);
+  std::atomic<uintptr_t> slots[4] = {};
+  const AddressTable table{3, slots};
+  const std::atomic<const AddressTable*> published{&table};
+  vm_.unreliable_code = &published;
+  EXPECT_EQ(Scopes(35).size(), 2u);
+  const uintptr_t key = CompilationKey(vm_, Address());
+  slots[AddressTable::Hash(key) & 3] = key;
+  const auto frames = Scopes(35);
+  ASSERT_EQ(frames.size(), 1u);
+  EXPECT_EQ(frames[0].bci, 9);
+  EXPECT_EQ(Scopes(40, /*interrupted=*/false).size(), 2u);  // a return address is told right
 }
 
 }  // namespace

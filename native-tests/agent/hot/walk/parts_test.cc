@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "agent/hot/walk/walker.h"
-#include "agent/sampling/app_methods.h"
+#include "agent/sampling/address_set.h"
 #include "native-tests/agent/hot/walk/stack_fixture.h"
 
 namespace jtrace::hot {
@@ -11,7 +11,7 @@ namespace {
 constexpr int kMaxFrames = 2000;
 Frame whole_frames[kMaxFrames], part_frames[kMaxFrames];
 int compared, different;
-const MethodTable* application;
+const AddressTable* application;
 
 bool SameFrame(const Frame& a, const Frame& b) {
   return a.value == b.value && a.kind == b.kind && a.bci == b.bci;
@@ -39,7 +39,7 @@ void Compare(int, siginfo_t*, void* context) {
 
 TEST(WalkPartsTest, AreTheWholesFirstFrames) {
   compared = different = 0;
-  sampling::AppMethods methods;
+  sampling::AddressSet methods;
   methods.Add(0x1000);
   application = methods.published()->load();
   long seed = 0;

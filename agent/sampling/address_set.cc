@@ -1,4 +1,4 @@
-#include "agent/sampling/app_methods.h"
+#include "agent/sampling/address_set.h"
 
 #include <utility>
 
@@ -9,24 +9,24 @@ constexpr uint32_t kFirstSlots = 1024;
 
 }  // namespace
 
-AppMethods::AppMethods() {
+AddressSet::AddressSet() {
   tables_.push_back(std::make_unique<Table>(kFirstSlots));
   published_.store(&tables_.back()->table, std::memory_order_release);
 }
 
-void AppMethods::Insert(hot::MethodTable& table, uintptr_t method) {
-  uint32_t i = hot::MethodTable::Hash(method);
+void AddressSet::Insert(hot::AddressTable& table, uintptr_t address) {
+  uint32_t i = hot::AddressTable::Hash(address);
   while (table.slots[i & table.mask].load(std::memory_order_relaxed) != 0) ++i;
-  table.slots[i & table.mask].store(method, std::memory_order_relaxed);
+  table.slots[i & table.mask].store(address, std::memory_order_relaxed);
 }
 
-void AppMethods::Add(uintptr_t method) {
+void AddressSet::Add(uintptr_t address) {
   absl::MutexLock lock(&mutex_);
-  hot::MethodTable& table = tables_.back()->table;
-  if (table.Contains(method)) return;
+  hot::AddressTable& table = tables_.back()->table;
+  if (table.Contains(address)) return;
   ++count_;
   if (2 * count_ <= table.mask) {
-    Insert(table, method);
+    Insert(table, address);
     return;
   }
   auto larger = std::make_unique<Table>(2 * (table.mask + 1));
@@ -34,14 +34,14 @@ void AppMethods::Add(uintptr_t method) {
     const uintptr_t known = table.slots[i].load(std::memory_order_relaxed);
     if (known != 0) Insert(larger->table, known);
   }
-  Insert(larger->table, method);
+  Insert(larger->table, address);
   published_.store(&larger->table, std::memory_order_release);
   tables_.push_back(std::move(larger));
 }
 
-void AppMethods::Clear() {
+void AddressSet::Clear() {
   absl::MutexLock lock(&mutex_);
-  const hot::MethodTable& table = tables_.back()->table;
+  const hot::AddressTable& table = tables_.back()->table;
   for (uint32_t i = 0; i <= table.mask; ++i) table.slots[i].store(0, std::memory_order_relaxed);
   count_ = 0;
 }

@@ -1,0 +1,34 @@
+// A set of addresses that handlers ask: the application's methods, code of a kind.
+#ifndef JTRACE_AGENT_HOT_ADDRESS_TABLE_H_
+#define JTRACE_AGENT_HOT_ADDRESS_TABLE_H_
+
+#include <atomic>
+#include <cstdint>
+
+namespace jtrace::hot {
+
+// Open addressing, never more than half full, so that a search ends. Addresses are only added, by
+// one thread at a time; readers see each of them at some time after. A table that is full is
+// replaced by a larger one and stays as it is: handlers may still hold it
+// (agent/sampling/app_methods).
+struct AddressTable {
+  uint32_t mask;                  // slots - 1; a power of two of slots
+  std::atomic<uintptr_t>* slots;  // 0: free
+
+  static uint32_t Hash(uintptr_t address) {
+    return static_cast<uint32_t>((address * 0x9e3779b97f4a7c15) >> 32);
+  }
+
+  // Async-signal-safe.
+  bool Contains(uintptr_t address) const {
+    for (uint32_t i = Hash(address);; ++i) {
+      const uintptr_t slot = slots[i & mask].load(std::memory_order_relaxed);
+      if (slot == address) return true;
+      if (slot == 0) return false;
+    }
+  }
+};
+
+}  // namespace jtrace::hot
+
+#endif  // JTRACE_AGENT_HOT_ADDRESS_TABLE_H_
