@@ -149,6 +149,7 @@ void ResolveThread(const VmStructs& structs, VmLayout* layout) {
   thread.stack_base = structs.Field({"JavaThread", "Thread"}, "_stack_base");
   thread.stack_size = structs.Field({"JavaThread", "Thread"}, "_stack_size");
   thread.continuation_entry = structs.Field("JavaThread", "_cont_entry");
+  thread.saved_exception_pc = structs.Field("JavaThread", "_saved_exception_pc");
   thread.monitor_owner_id = structs.Field("JavaThread", "_monitor_owner_id");
   thread.os_thread = structs.Field({"JavaThread", "Thread"}, "_osthread");
   thread.os_thread_id = structs.Field("OSThread", "_thread_id");

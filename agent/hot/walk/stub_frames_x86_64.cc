@@ -72,27 +72,28 @@ class StubFrame {
     if (!cursor_.interrupted || blob_.kind != BlobKind::kRuntimeStub) return false;
     const uintptr_t pc = cursor_.pc;
     const int jumped = JumpedRegister(pc, blob_.end);
-    if (jumped >= 0) return EnterHandler(cursor_.EncodedRegister(jumped), 0, cursor_.sp);
+    if (jumped >= 0)
+      return EnterHandler(cursor_.EncodedRegister(jumped), 0, cursor_.sp, cursor_.OwnFp());
     const int popped = PoppedRegister(pc, blob_.end);
     uintptr_t on_top;
     if (popped >= 0 && cursor_.Load(cursor_.sp, &on_top) &&
         JumpedRegister(pc + (popped < 8 ? 1 : 2), blob_.end) == popped) {
-      return EnterHandler(on_top, cursor_.sp, cursor_.sp + 8);
+      return EnterHandler(on_top, cursor_.sp, cursor_.sp + 8, cursor_.OwnFp());
     }
     constexpr uint8_t kPushRdx = 0x52;
     return pc == begin_ && ByteAt(pc) == kPushRdx &&
-           EnterHandler(cursor_.Register(REG_RDX), 0, cursor_.sp);
+           EnterHandler(cursor_.Register(REG_RDX), 0, cursor_.sp, cursor_.OwnFp());
   }
 
   // Handlers follow no call: the frame must be that of an nmethod with a valid caller.
-  bool EnterHandler(uintptr_t pc, uintptr_t slot, uintptr_t sp) {
+  bool EnterHandler(uintptr_t pc, uintptr_t slot, uintptr_t sp, SavedFp caller_fp) {
     CodeBlob target;
     if (!walk_.InCodeCache(pc)) return false;
     const bool handler = FindBlob(*walk_.vm, pc, &target) && target.IsCompiled() &&
                          pc >= target.code && pc < target.end;
     if (!handler && !walk_.vm->InInterpreter(pc)) return false;
-    if (!CallerLooksValid(walk_, pc, sp, cursor_.fp)) return false;
-    cursor_.Return(pc, slot, sp, cursor_.OwnFp());
+    if (!CallerLooksValid(walk_, pc, sp, caller_fp.value)) return false;
+    cursor_.Return(pc, slot, sp, caller_fp);
     return true;
   }
 
@@ -121,11 +122,11 @@ class StubFrame {
   bool FromShape() {
     if (IsAdapter() || !(named_ || blob_.kind == BlobKind::kRuntimeStub)) return false;
     const FrameShape shape = ShapeFromEntry(begin_, cursor_.pc);
+    shape_known_ = shape.kind != FrameShape::kUnknown;
     if (shape.kind == FrameShape::kAtFp) {
-      const uintptr_t fp = cursor_.fp;
       SavedFp caller_fp;
-      return fp + 8 >= cursor_.sp && cursor_.LoadFp(fp, &caller_fp) &&
-             ReturnThrough(walk_, fp + static_cast<uintptr_t>(shape.offset), caller_fp, callers_);
+      return cursor_.fp + 8 >= cursor_.sp && cursor_.LoadFp(cursor_.fp, &caller_fp) &&
+             FromSlot(cursor_.fp + static_cast<uintptr_t>(shape.offset), caller_fp);
     }
     if (shape.kind != FrameShape::kAtSp) return false;
     SavedFp caller_fp = cursor_.OwnFp();
@@ -133,12 +134,30 @@ class StubFrame {
         !cursor_.LoadFp(cursor_.sp + static_cast<uintptr_t>(shape.rbp_offset), &caller_fp)) {
       return false;
     }
-    const uintptr_t slot = cursor_.sp + static_cast<uintptr_t>(shape.offset);
+    return FromSlot(cursor_.sp + static_cast<uintptr_t>(shape.offset), caller_fp);
+  }
+
+  // The return address is in that slot, or will be.
+  bool FromSlot(uintptr_t slot, SavedFp caller_fp) {
     if (ReturnThrough(walk_, slot, caller_fp, callers_)) return true;
-    // The return address may have been replaced by that of an exception handler.
+    if (blob_.kind != BlobKind::kRuntimeStub) return false;
+    // It may have been replaced by that of an exception handler.
     uintptr_t handler;
-    return blob_.kind == BlobKind::kRuntimeStub && cursor_.Load(slot, &handler) &&
-           EnterHandler(handler, slot, slot + 8);
+    if (cursor_.Load(slot, &handler) && EnterHandler(handler, slot, slot + 8, caller_fp)) {
+      return true;
+    }
+    // The stub makes the slot with its first instruction.
+    return cursor_.interrupted && FromFault(cursor_.pc == begin_ ? slot : slot + 8, caller_fp);
+  }
+
+  // Where a poll or an access faults, the JVM's own signal handler lets the code go on in a stub,
+  // as if it had called it: but the return address comes into its slot only once the stub has saved
+  // the registers. Until then the thread keeps it.
+  bool FromFault(uintptr_t caller_sp, SavedFp caller_fp) {
+    const Offset field = walk_.vm->thread.saved_exception_pc;
+    if (field == kAbsent || walk_.java_thread == 0) return false;
+    const uintptr_t pc = SafeReadOr0(walk_.java_thread + static_cast<uintptr_t>(field));
+    return EnterHandler(pc, 0, caller_sp, caller_fp);
   }
 
   bool FromInterrupted() {
@@ -155,7 +174,8 @@ class StubFrame {
     }
     if (next == kLeave && ReturnThroughFp(walk_, callers_)) return true;
     if (IsAdapter() && FromAdapter()) return true;
-    return IsRuntimeFrame() && FromFrameSize();
+    // A frame that is not built yet, or not any more, has another size.
+    return IsRuntimeFrame() && !shape_known_ && FromFrameSize();
   }
 
   // Adapters move the return address about: it is on top, where r13 (the caller's rsp) points, or
@@ -208,6 +228,7 @@ class StubFrame {
   const CodeBlob& blob_;
   uintptr_t begin_;
   bool named_;
+  bool shape_known_ = false;  // FromShape knew where the return address must be
   Callers callers_;
 };
 
