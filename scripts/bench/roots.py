@@ -2,7 +2,7 @@
 """Share of samples whose stack reaches the thread's first frame: programs × JVM settings × intervals.
 
 Usage: scripts/bench/roots.py [--jdk HOME]… [--seconds N] [PROGRAM…]     programs: h2 clojure ecj jython paths
-Needs a built tree. A row is one run; what did not reach the first frame is listed with its reason.
+Needs a built tree and perf events, which keep each interval exactly. A row is one run; what did not reach the first frame is listed with its reason.
 """
 
 import argparse
@@ -71,6 +71,7 @@ def summary(trace):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--jdk", action="append", help="default: JAVA_HOME, or the java on the path")
+    parser.add_argument("--intervals", default=",".join(INTERVALS))
     parser.add_argument("--seconds", type=float, default=6, help="of each run")
     parser.add_argument("programs", nargs="*")
     arguments = parser.parse_args()
@@ -83,9 +84,10 @@ def main():
         for jdk in arguments.jdk or [default_jdk()]:
             for name in arguments.programs or known:
                 for setting, options in SETTINGS.items():
-                    for interval in INTERVALS:
+                    for interval in arguments.intervals.split(','):
                         trace = os.path.join(folder, "trace.bin")
-                        record(os.path.join(jdk, "bin/java"), options, interval, known[name],
+                        sampling = f"timer=perf:cpu-clock,interval={interval}"
+                        record(os.path.join(jdk, "bin/java"), options, sampling, known[name],
                                arguments.seconds, trace)
                         rows = summary(trace)
                         samples, whole = int(rows["samples"]), int(rows["samples_whole"])
