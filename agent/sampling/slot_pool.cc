@@ -59,10 +59,9 @@ hot::ThreadSlot* SlotPool::Take() {
 }
 
 void SlotPool::Give(hot::ThreadSlot* slot) {
-  slot->state.store(hot::SlotState::kFree, std::memory_order_release);
-  // A handler that found the slot attached may be at work yet, if the sampler was stopped
-  // meanwhile.
-  std::atomic_thread_fence(std::memory_order_seq_cst);
+  // Sequentially consistent, as the count of handlers is: either a handler sees that the slot is
+  // free, or it is seen at work here. It may be, if the sampler was stopped meanwhile.
+  slot->state.store(hot::SlotState::kFree, std::memory_order_seq_cst);
   if (hot::handlers_in_flight.Idle()) ReleaseBuffers(slot);
   free_.push_back(slot);
 }
