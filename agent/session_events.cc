@@ -122,7 +122,9 @@ void Session::CompiledMethodLoad(jmethodID method, jint size, const void* addres
                                  const void* compile_info) {
   const InCallback here(callbacks_);
   code_.Load(method, size, address, compile_info);
-  if (sampler_ != nullptr) sampler_->NoteCompiledCode(address, compile_info);
+  if (sampler_ != nullptr && options_.WantsSamples()) {
+    sampler_->NoteCompiledCode(address, compile_info);
+  }
   if (probes_ == nullptr) return;
   if (const uint32_t routine = classes_.RoutineOf(jvmti::KeyOf(method)); routine != 0) {
     probes_->SetCompiled(routine, true);

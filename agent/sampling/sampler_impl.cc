@@ -79,8 +79,6 @@ absl::StatusOr<std::unique_ptr<Sampler::Impl>> Sampler::Impl::Create(const Sampl
   if (!pool.ok()) return pool.status();
   impl->pool_ = *std::move(pool);
   impl->jvm_.Read(libjvm_address);
-  OnHugePages(hot::KnownFrameMemory());
-  OnHugePages(hot::CfiRowMemory());
   return impl;
 }
 
@@ -120,6 +118,8 @@ absl::Status Sampler::Impl::Start(JNIEnv* env) {
     if (running_) return absl::FailedPreconditionError("the sampler runs already");
   }
   if (absl::Status status = LearnJvm(env); !status.ok()) return status;
+  OnHugePages(hot::KnownFrameMemory());
+  OnHugePages(hot::CfiRowMemory());
   // What nobody took of an earlier recording is not this one's.
   Drain([](const hot::SampleView&) {});
   totals_at_start_ = Totals();
