@@ -1,11 +1,10 @@
 #include "agent/jvmti/code_registry.h"
 
-#include <jvmticmlr.h>
-
 #include <algorithm>
 #include <span>
 #include <utility>
 
+#include "agent/sampling/code_notes.h"
 #include "proto/trace_format.h"
 
 namespace jtrace::jvmti {
@@ -20,16 +19,6 @@ bool SameInlining(const PCStackInfo& a, const PCStackInfo& b) {
   const auto n = static_cast<size_t>(a.numstackframes);
   if (!std::equal(a.methods, a.methods + n, b.methods)) return false;
   return n == 0 || std::equal(a.bcis + 1, a.bcis + n, b.bcis + 1);
-}
-
-const jvmtiCompiledMethodLoadInlineRecord* InlineRecord(const void* compile_info) {
-  const auto* header = static_cast<const jvmtiCompiledMethodLoadRecordHeader*>(compile_info);
-  for (; header != nullptr; header = header->next) {
-    if (header->kind == JVMTI_CMLR_INLINE_INFO) {
-      return reinterpret_cast<const jvmtiCompiledMethodLoadInlineRecord*>(header);
-    }
-  }
-  return nullptr;
 }
 
 }  // namespace
@@ -51,7 +40,7 @@ void CodeRegistry::Load(jmethodID method, jint size, const void* address,
 }
 
 void CodeRegistry::AddInlining(const void* compile_info, uint64_t address, uint32_t method) {
-  const auto* record = InlineRecord(compile_info);
+  const auto* record = sampling::FindInlineRecord(compile_info);
   if (record == nullptr) return;
   proto::CodeEvent details;
   details.set_address(address);
