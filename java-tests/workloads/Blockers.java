@@ -2,8 +2,6 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -18,33 +16,14 @@ final class Blockers {
 
   static final class Ticket {}
 
-  private interface Body {
-    void run() throws IOException, InterruptedException;
-  }
-
-  private static final List<Thread> ALL = new ArrayList<>();
-  private static volatile boolean over;
   private static volatile Object garbage;
   private static Gate gate = new Gate();
   private static Mailbox mailbox = new Mailbox();
   private static Object[] array = new Object[3];
   private static ReentrantLock lock = new ReentrantLock();
 
-  private static void start(String name, int count, Body body) {
-    for (int i = 0; i < count; i++) {
-      Thread thread =
-          new Thread(
-              () -> {
-                try {
-                  body.run();
-                } catch (IOException | InterruptedException e) {
-                  if (!over) throw new IllegalStateException(e);
-                }
-              },
-              name + "-" + i);
-      ALL.add(thread);
-      thread.start();
-    }
+  private static void start(String name, int count, Workers.Body body) {
+    for (int i = 0; i < count; i++) Workers.start(name + "-" + i, body);
   }
 
   static void enter() {
@@ -55,16 +34,16 @@ final class Blockers {
 
   static void await(Object object) throws InterruptedException {
     synchronized (object) {
-      while (!over) object.wait();
+      while (!Workers.over) object.wait();
     }
   }
 
   static void park() {
-    while (!over) LockSupport.park(new Ticket());
+    while (!Workers.over) LockSupport.park(new Ticket());
   }
 
   static void parkOnNothing() {
-    while (!over) LockSupport.park();
+    while (!Workers.over) LockSupport.park();
   }
 
   static void lock() throws InterruptedException {
@@ -73,7 +52,7 @@ final class Blockers {
   }
 
   static void sleep() throws InterruptedException {
-    while (!over) Thread.sleep(60_000);
+    while (!Workers.over) Thread.sleep(60_000);
   }
 
   static void read(Socket socket) throws IOException {
@@ -81,7 +60,7 @@ final class Blockers {
   }
 
   static void waitBriefly() throws InterruptedException {
-    while (!over) {
+    while (!Workers.over) {
       Mailbox fresh = new Mailbox();
       synchronized (fresh) {
         fresh.wait(3);
@@ -90,7 +69,7 @@ final class Blockers {
   }
 
   static void parkBriefly() {
-    while (!over) LockSupport.parkNanos(new Ticket(), 3_000_000);
+    while (!Workers.over) LockSupport.parkNanos(new Ticket(), 3_000_000);
   }
 
   private static void churn(long millis) throws InterruptedException {
@@ -120,12 +99,11 @@ final class Blockers {
         start("napper", 3, Blockers::waitBriefly);
         start("nodder", 3, Blockers::parkBriefly);
         churn(Long.parseLong(args[0]));
-        over = true;
+        Workers.over = true;
       }
       accepted.getOutputStream().write(1);
       lock.unlock();
-      for (Thread thread : ALL) thread.interrupt();
-      for (Thread thread : ALL) thread.join();
+      Workers.end();
     }
     System.out.println("done");
   }

@@ -1,8 +1,6 @@
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.Pipe;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.locks.LockSupport;
@@ -11,39 +9,18 @@ import java.util.concurrent.locks.LockSupport;
 final class States {
   private static final Object LOCK = new Object();
   private static final Object NEVER = new Object();
-  private static volatile boolean over;
   static volatile long spun;
 
-  private interface Body {
-    void run() throws IOException, InterruptedException;
-  }
-
-  private static Thread start(String name, List<Thread> all, Body body) {
-    Thread thread =
-        new Thread(
-            () -> {
-              try {
-                body.run();
-              } catch (IOException | InterruptedException e) {
-                if (!over) throw new IllegalStateException(e);
-              }
-            },
-            name);
-    thread.start();
-    all.add(thread);
-    return thread;
-  }
-
   static void spin() {
-    while (!over) spun++;
+    while (!Workers.over) spun++;
   }
 
   static void sleepOn() throws InterruptedException {
-    while (!over) Thread.sleep(60_000);
+    while (!Workers.over) Thread.sleep(60_000);
   }
 
   static void parkOn() {
-    while (!over) LockSupport.park();
+    while (!Workers.over) LockSupport.park();
   }
 
   static void takeOn(LinkedBlockingQueue<String> queue) throws InterruptedException {
@@ -52,14 +29,14 @@ final class States {
 
   static void waitOn() throws InterruptedException {
     synchronized (NEVER) {
-      while (!over) NEVER.wait();
+      while (!Workers.over) NEVER.wait();
     }
   }
 
   static void hold(CountDownLatch held) throws InterruptedException {
     synchronized (LOCK) {
       held.countDown();
-      while (!over) Thread.sleep(60_000);
+      while (!Workers.over) Thread.sleep(60_000);
     }
   }
 
@@ -75,23 +52,21 @@ final class States {
 
   public static void main(String[] args) throws Exception {
     long millis = Long.parseLong(args[0]);
-    List<Thread> all = new ArrayList<>();
     CountDownLatch held = new CountDownLatch(1);
     Pipe pipe = Pipe.open();
-    start("holder", all, () -> hold(held));
+    Workers.start("holder", () -> hold(held));
     held.await();
-    start("spinner", all, States::spin);
-    start("sleeper", all, States::sleepOn);
-    start("parker", all, States::parkOn);
-    start("taker", all, () -> takeOn(new LinkedBlockingQueue<>()));
-    start("waiter", all, States::waitOn);
-    start("enterer", all, States::enter);
-    start("reader", all, () -> read(pipe));
+    Workers.start("spinner", States::spin);
+    Workers.start("sleeper", States::sleepOn);
+    Workers.start("parker", States::parkOn);
+    Workers.start("taker", () -> takeOn(new LinkedBlockingQueue<>()));
+    Workers.start("waiter", States::waitOn);
+    Workers.start("enterer", States::enter);
+    Workers.start("reader", () -> read(pipe));
     Thread.sleep(millis);
-    over = true;
+    Workers.over = true;
     pipe.sink().write(ByteBuffer.allocate(1));
-    for (Thread thread : all) thread.interrupt();
-    for (Thread thread : all) thread.join();
+    Workers.end();
     System.out.println("done");
   }
 }

@@ -43,9 +43,7 @@ final class WallTest {
     assertTrue(all >= 100, row.toString());
   }
 
-  @Test
-  void tellsWhatEachThreadDoes() {
-    Map<String, Map<String, String>> threads = threads(run("mode=samples"));
+  private static void assertStates(Map<String, Map<String, String>> threads) {
     assertMostly("running", threads.get("spinner"));
     assertMostly("sleeping", threads.get("sleeper"));
     assertMostly("sleeping", threads.get("holder"));
@@ -54,6 +52,12 @@ final class WallTest {
     assertMostly("object-wait", threads.get("waiter"));
     assertMostly("monitor", threads.get("enterer"));
     assertMostly("blocked", threads.get("reader"));
+  }
+
+  @Test
+  void tellsWhatEachThreadDoes() {
+    Map<String, Map<String, String>> threads = threads(run("mode=samples"));
+    assertStates(threads);
     // A thread that does nothing gets a few signals, and its ticks a record a second.
     for (String idle : List.of("sleeper", "parker", "waiter", "enterer", "reader")) {
       Map<String, String> row = threads.get(idle);
@@ -68,14 +72,7 @@ final class WallTest {
       Jvm.Result run =
           new Jvm().agent("timer=wall,mode=samples,stack=" + mode).run("States", "1300");
       assertEquals("done\n", run.out(), run.err());
-      Map<String, Map<String, String>> threads = threads(run);
-      assertMostly("running", threads.get("spinner"));
-      assertMostly("sleeping", threads.get("sleeper"));
-      assertMostly("parked", threads.get("parker"));
-      assertMostly("parked", threads.get("taker"));
-      assertMostly("object-wait", threads.get("waiter"));
-      assertMostly("monitor", threads.get("enterer"));
-      assertMostly("blocked", threads.get("reader"));
+      assertStates(threads(run));
       String summary = Report.text(run.trace(), "--report=summary");
       assertTrue(summary.contains("% parked") && summary.contains("% sleeping"), summary);
     }
