@@ -6,7 +6,6 @@
 #include <cstdint>
 
 #include "agent/hot/address_table.h"
-
 #include "agent/hot/heap_layout.h"
 
 namespace jtrace::hot {
