@@ -13,8 +13,8 @@ namespace {
 
 // Reports and formats of the contract that this program does not make.
 constexpr std::string_view kUnavailable[] = {
-    "classes",    "source",    "graph",    "diff", "html", "collapsed", "pprof",
-    "speedscope", "callgrind", "perfetto", "dot",  "lcov", "json",
+    "classes", "source",     "graph",     "diff",     "html", "collapsed",
+    "pprof",   "speedscope", "callgrind", "perfetto", "dot",  "lcov",
 };
 
 bool IsOneOf(std::string_view word, absl::Span<const std::string_view> words) {
@@ -57,9 +57,10 @@ absl::Status SetReports(std::string_view value, CommandLine& line) {
 }
 
 absl::Status SetFormat(std::string_view value, CommandLine& line) {
-  const absl::StatusOr<size_t> choice = Choose("--format", value, {"text", "csv"});
+  const absl::StatusOr<size_t> choice = Choose("--format", value, {"text", "csv", "json"});
   if (!choice.ok()) return choice.status();
-  line.format = *choice == 0 ? Format::kText : Format::kCsv;
+  constexpr Format kFormats[] = {Format::kText, Format::kCsv, Format::kJson};
+  line.format = kFormats[*choice];
   return absl::OkStatus();
 }
 
@@ -155,7 +156,7 @@ struct Option {
 constexpr Option kOptions[] = {
     {"--report", "R[,R…]", "reports to make, in that order (default: an overview)",
      "--report=tree,flat", SetReports},
-    {"--format", "text|csv", "form of the output (default text)", "--format=csv", SetFormat},
+    {"--format", "text|csv|json", "form of the output (default text)", "--format=csv", SetFormat},
     {"-o", "FILE", "write to FILE in place of standard output", "-o report.csv",
      SetText<&CommandLine::output>},
     {"--merge", "chain|embed|none", "how samples join the events' tree (default chain)",
@@ -214,6 +215,10 @@ absl::Status CheckTogether(const CommandLine& line) {
       return absl::InvalidArgumentError(
           StrCat("--report=", name, " needs --of=ROUTINE, e.g. ", report->example));
     }
+    if (report != nullptr && report->document != nullptr && line.reports.size() > 1) {
+      return absl::InvalidArgumentError(
+          StrCat("--report=", name, " is a file of its own: take no other report with it"));
+    }
     if (name == "dump" && (line.reports.size() > 1 || line.traces.size() > 1)) {
       return absl::InvalidArgumentError("--report=dump takes one trace and no other report");
     }
@@ -267,7 +272,7 @@ absl::StatusOr<CommandLine> ParseCommandLine(absl::Span<const std::string_view> 
 std::string HelpText() {
   std::string help =
       "jtrace-post: reports from jtrace's traces\n\n"
-      "usage: jtrace-post [--report=R[,R…]] [--format=text|csv] [-o FILE] [options] TRACE…\n"
+      "usage: jtrace-post [--report=R[,R…]] [--format=text|csv|json] [-o FILE] [options] TRACE…\n"
       "       jtrace-post dump TRACE          the trace as text\n\n"
       "With no option: a summary, the hottest part of the tree, the flat list and the arc flow.\n"
       "A ROUTINE may leave the parameters out: org.h2.Driver.connect or org.h2.Driver::connect.\n\n"

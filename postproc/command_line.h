@@ -13,7 +13,7 @@
 
 namespace jtrace::postproc {
 
-enum class Format { kText, kCsv };
+enum class Format { kText, kCsv, kJson };
 enum class Aggregate { kThread, kProcess };
 
 struct CommandLine {

@@ -13,6 +13,7 @@
 #include "postproc/command_line.h"
 #include "postproc/reader/record_filter.h"
 #include "postproc/reader/trace_reader.h"
+#include "postproc/report/json.h"
 #include "postproc/report/text_writer.h"
 #include "postproc/report/tree_view.h"
 #include "postproc/selection.h"
@@ -125,6 +126,10 @@ absl::Status Pipeline::CheckOutput() const {
 
 absl::Status Pipeline::WriteReport(const Report& report, const ReportInput& input,
                                    std::ostream& out) {
+  if (report.document != nullptr) {
+    report.document(input, out);
+    return absl::OkStatus();
+  }
   // The tree sorts siblings and the arc flow has its own order; others sort rows.
   const bool sorts_itself = report.name == "tree" || report.name == "arcflow";
   const bool sorted = !line_.report.sort.empty() && line_.report.sort != "first";
@@ -141,10 +146,16 @@ absl::Status Pipeline::WriteReport(const Report& report, const ReportInput& inpu
     return absl::OkStatus();
   }
   if (!sorts_itself) LimitRows(table, line_.report.top);
-  if (line_.format == Format::kCsv) {
-    WriteCsv(table, out);
-  } else {
-    WriteText(table, input.layout(), out);
+  switch (line_.format) {
+    case Format::kCsv:
+      WriteCsv(table, out);
+      break;
+    case Format::kJson:
+      WriteJson(report.name, table, input.units(), out);
+      break;
+    case Format::kText:
+      WriteText(table, input.layout(), out);
+      break;
   }
   return absl::OkStatus();
 }
@@ -195,7 +206,7 @@ absl::Status Pipeline::WriteReports(std::ostream& out) {
   const std::vector<std::string> overview = {"summary", "tree", "flat", "arcflow"};
   bool first = true;
   for (const std::string& name : line_.reports.empty() ? overview : line_.reports) {
-    if (!first) out << '\n';
+    if (!first && line_.format != Format::kJson) out << '\n';
     first = false;
     if (absl::Status status = WriteReport(*FindReport(name), input, out); !status.ok()) {
       return status;
@@ -233,7 +244,9 @@ int Pipeline::Run() {
   }
   std::ostream& out = line_.output.empty() ? environment_.out : file;
   const bool dump = !line_.reports.empty() && line_.reports.front() == "dump";
-  const bool for_people = !dump && line_.format == Format::kText;
+  const bool is_document = !line_.reports.empty() && FindReport(line_.reports.front()) != nullptr &&
+                           FindReport(line_.reports.front())->document != nullptr;
+  const bool for_people = !dump && !is_document && line_.format == Format::kText;
   PrintableBuffer printable(out);
   std::ostream printable_out(&printable);
   const absl::Status status = dump ? Dump(out) : WriteReports(for_people ? printable_out : out);

@@ -5,7 +5,7 @@ set -euo pipefail
 packages=(
   g++ cmake ninja-build python3 ccache pkg-config git ca-certificates
   openjdk-17-jdk-headless
-  libabsl-dev libprotobuf-dev protobuf-compiler libunwind-dev libzstd-dev zlib1g-dev
+  libabsl-dev libprotobuf-dev protobuf-compiler libunwind-dev libzstd-dev zlib1g-dev nlohmann-json3-dev
   libgtest-dev libgmock-dev libbenchmark-dev
   junit5 libasm-java libjacoco-java libh2-java clojure jython ecj
 )

@@ -77,6 +77,9 @@ struct Report {
   void (*text)(const ReportInput& input, std::ostream& out);
   bool needs_of = false;  // --of=ROUTINE must be given
   std::string_view example;
+  // A file in a form of its own, beside which there is no table: exports, pictures. --format is not
+  // for it.
+  void (*document)(const ReportInput& input, std::ostream& out) = nullptr;
 };
 
 absl::Span<const Report> AllReports();
