@@ -144,6 +144,8 @@ class Session {
   absl::Status CreateInstrumentation();
   absl::Status CreateSampler();
   absl::Status StartProbes(JNIEnv* jni);
+  // Counting begins anew, below the routine number `routines`; the source writes what is counted.
+  std::unique_ptr<writer::ChunkSource> BeginCounting(uint32_t routines);
   void TellClock();
   absl::Status StartSampler(JNIEnv* jni);
   absl::Status StartAppScope();
