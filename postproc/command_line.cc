@@ -13,8 +13,8 @@ namespace {
 
 // Reports and formats of the contract that this program does not make.
 constexpr std::string_view kUnavailable[] = {
-    "classes", "source",     "graph",     "diff",     "html", "collapsed",
-    "pprof",   "speedscope", "callgrind", "perfetto", "dot",  "lcov",
+    "classes",    "source",    "graph",    "diff", "collapsed", "pprof",
+    "speedscope", "callgrind", "perfetto", "dot",  "lcov",
 };
 
 bool IsOneOf(std::string_view word, absl::Span<const std::string_view> words) {

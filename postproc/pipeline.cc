@@ -165,9 +165,10 @@ absl::Status Pipeline::WriteReports(std::ostream& out) {
   RecordCounts records;
   JitLog jit;
   WaitLog waits(model_);
+  Timeline timeline;
   TreeBuilder builder(line_.merge, line_.aggregate == Aggregate::kProcess, model_, stats_);
   RecordFilter filter(line_.thread, line_.scope, model_,
-                      {&builder, &samples, &records, &jit, &waits});
+                      {&builder, &samples, &records, &jit, &waits, &timeline});
   if (absl::Status status = ReadTraces(filter, true); !status.ok()) return status;
   builder.Finish();
   if (absl::Status status = CheckSelection(line_, model_, builder.tree()); !status.ok()) {
@@ -195,6 +196,7 @@ absl::Status Pipeline::WriteReports(std::ostream& out) {
                           records,
                           jit,
                           waits,
+                          timeline,
                           stats_,
                           builder.first_time(),
                           builder.last_time(),

@@ -47,7 +47,7 @@ TEST(CommandLineTest, MistakesNameTheNearestValidChoice) {
       {"--filter=101", "--filter: '101'"},
       {"--help=yes", "--help takes no value"},
       {"--report=callers", "needs --of=ROUTINE"},
-      {"--report=html", "not available in this version"}};
+      {"--report=source", "not available in this version"}};
   for (const auto& [arg, message] : cases) {
     const RunResult result = RunOnTrace({arg});
     EXPECT_EQ(result.exit_code, 1) << arg;

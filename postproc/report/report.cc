@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "postproc/page/page_report.h"
 #include "postproc/support/strings.h"
 
 namespace jtrace::postproc {
@@ -36,6 +37,8 @@ constexpr Report kReports[] = {
      "jtrace-post --report=waits --top=20 trace.bin"},
     {"jit", "hot calls that were not inlined, methods compiled again", JitTable, JitReportText,
      false, "jtrace-post --report=jit --top=10 trace.bin"},
+    {"html", "one page with all pictures and tables, for a browser", nullptr, nullptr, false,
+     "jtrace-post --report=html -o report.html trace.bin", PageDocument},
 };
 
 int64_t CellOrder(const Cell& a, const Cell& b) {

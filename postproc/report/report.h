@@ -16,6 +16,7 @@
 #include "postproc/calltree/tree_builder.h"
 #include "postproc/import_stats.h"
 #include "postproc/model/trace_model.h"
+#include "postproc/page/timeline.h"
 #include "postproc/reader/record_counts.h"
 #include "postproc/report/table.h"
 #include "postproc/samples/sample_log.h"
@@ -47,6 +48,7 @@ struct ReportInput {
   const RecordCounts& records;
   const JitLog& jit;
   const WaitLog& waits;
+  const Timeline& timeline;
   const ImportStats& stats;
   int64_t first_time = 0;
   int64_t last_time = 0;

@@ -1,0 +1,14 @@
+// Bytes as text that a page can carry.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace jtrace::postproc {
+
+// gzip (RFC 1952), at a level that is quick rather than small.
+std::string Gzipped(std::string_view bytes);
+// RFC 4648, with padding, without line breaks.
+std::string Base64(std::string_view bytes);
+
+}  // namespace jtrace::postproc

@@ -1,0 +1,318 @@
+#include "postproc/page/page_data.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <vector>
+
+#include "postproc/page/frame_kinds.h"
+#include "postproc/page/json_columns.h"
+#include "postproc/page/timeline.h"
+#include "postproc/report/summary_totals.h"
+#include "postproc/support/strings.h"
+#include "postproc/version.h"
+
+namespace jtrace::postproc {
+namespace {
+
+class DataWriter {
+ public:
+  DataWriter(const ReportInput& input, size_t max_nodes, std::string& out)
+      : input_(input), page_(input, max_nodes), json_(out) {}
+
+  void Write();
+
+ private:
+  void WriteHead();
+  void WriteTraces();
+  void WriteTotals();
+  void WriteMerge();
+  void WriteInvariants();
+  void WriteLosses();
+  void WriteThreads();
+  void WriteRoutines();
+  void WriteNodes();
+  void WriteMetrics();
+  void WriteFlat();
+  void WritePruned();
+  void WriteTimeline();
+  // A column of the page's nodes: of(CallNode) or, where nodes were left out, of(PrunedSums).
+  template <typename Get>
+  void NodeColumn(std::string_view key, Get get);
+
+  const ReportInput& input_;
+  const PageTree page_;
+  JsonWriter json_;
+  // The number of a routine in the page: its place in the flat list, roots not counted.
+  std::vector<int64_t> number_;  // by row of the FlatProfile
+  std::vector<const FlatRow*> routines_;
+};
+
+void DataWriter::Write() {
+  for (const FlatRow& row : input_.flat.rows()) {
+    number_.push_back(static_cast<int64_t>(routines_.size()));
+    if (!row.is_root) routines_.push_back(&row);
+  }
+  json_.BeginObject();
+  WriteHead();
+  WriteTraces();
+  WriteTotals();
+  WriteMerge();
+  WriteInvariants();
+  WriteLosses();
+  WriteThreads();
+  WriteRoutines();
+  WriteMetrics();
+  WriteNodes();
+  WriteFlat();
+  WritePruned();
+  WriteTimeline();
+  json_.EndObject();
+}
+
+std::string TitleOf(const TraceModel& model) {
+  if (model.traces().empty()) return "no trace";
+  const TraceInfo& first = model.traces().front();
+  const std::string_view command = first.Fact("command");
+  std::string title = command.empty() ? std::filesystem::path(first.file).filename().string()
+                                      : std::string(command);
+  const size_t others = model.traces().size() - 1;
+  if (others > 0) StrAppend(&title, " and ", others, others == 1 ? " other" : " others");
+  return title;
+}
+
+void DataWriter::WriteHead() {
+  const TraceModel& model = input_.model;
+  json_.Int("format", kPageDataFormat);
+  json_.Text("version", kVersion);
+  json_.Text("title", TitleOf(model));
+  json_.Text("unit", TimeUnitName(model.unit()));
+  json_.Int("ns_per_unit", NanosecondsPer(model.unit()));
+  json_.Int("tick_ns", model.interval_ns());
+  json_.Int("duration", WrapSub(input_.last_time, input_.first_time));
+}
+
+void DataWriter::WriteTraces() {
+  json_.List("traces", input_.model.traces(), [&](const TraceInfo& trace) {
+    json_.BeginObject();
+    json_.Text("file", trace.file);
+    json_.List("facts", trace.facts, [&](const auto& fact) {
+      json_.BeginArray();
+      json_.Text(fact.first);
+      json_.Text(fact.second);
+      json_.EndArray();
+    });
+    json_.Bool("cut_off", trace.cut_off);
+    json_.Bool("running", trace.running);
+    json_.EndObject();
+  });
+}
+
+void DataWriter::WriteTotals() {
+  const Totals totals = SumUp(input_);
+  json_.Key("totals");
+  json_.BeginObject();
+  json_.Int("calls", totals.calls);
+  json_.Int("calls_jitted", totals.calls_jitted);
+  json_.Int("boundary", totals.boundary);
+  json_.Int("exceptions", totals.exceptions);
+  json_.Int("routines", static_cast<int64_t>(totals.routines));
+  json_.Int("nodes", static_cast<int64_t>(input_.tree.size()));
+  json_.Int("dropped_events", input_.records.dropped_events());
+  json_.EndObject();
+}
+
+void DataWriter::WriteMerge() {
+  const MergeStats& merge = input_.merge;
+  json_.Key("merge");
+  json_.BeginObject();
+  json_.Int("samples", merge.samples);
+  json_.Int("unwinds", merge.unwinds);
+  json_.Int("ticks", merge.ticks);
+  json_.Int("whole", merge.whole);
+  json_.Int("placed", merge.placed);
+  json_.Int("without_events", merge.without_events);
+  json_.Int("unmatched", merge.unmatched);
+  json_.Int("without_frames", merge.without_frames);
+  json_.EndObject();
+}
+
+void DataWriter::WriteInvariants() {
+  const InvariantCheck check = input_.arcs.Check();
+  json_.Key("invariants");
+  json_.BeginObject();
+  json_.Int("stanzas", check.stanzas);
+  json_.Column("broken", check.broken, [](int64_t count) { return count; });
+  json_.EndObject();
+}
+
+void DataWriter::WriteLosses() {
+  json_.List("losses", AllLosses(input_), [&](const Loss& loss) {
+    json_.BeginObject();
+    json_.Text("severity", SeverityName(loss.severity));
+    json_.Text("name", loss.name);
+    json_.Int("count", loss.count);
+    json_.Text("what", loss.what);
+    json_.Text("advice", loss.advice);
+    json_.EndObject();
+  });
+}
+
+void DataWriter::WriteThreads() {
+  json_.List("threads", input_.threads, [&](const ThreadSummary& summary) {
+    const ThreadInfo& thread = input_.model.thread(summary.thread);
+    json_.BeginObject();
+    json_.Text("name", thread.name);
+    json_.Int("tid", thread.tid);
+    json_.Int("java_tid", thread.java_tid);
+    json_.Int("trace", thread.trace);
+    json_.Int("samples", summary.samples);
+    json_.Int("folded", thread.folded_threads);
+    json_.Bool("virtual", thread.is_virtual);
+    json_.Bool("daemon", thread.is_daemon);
+    json_.Bool("vm", thread.is_vm_internal);
+    json_.EndObject();
+  });
+}
+
+// The last one is what [pruned] nodes are called.
+void DataWriter::WriteRoutines() {
+  json_.List("routines", routines_, [&](const FlatRow* row) { json_.Text(row->name); });
+  const std::vector<char> by_routine = FrameKinds(input_);
+  std::string kinds;
+  for (const FlatRow* row : routines_) kinds += by_routine[row->routine.value];
+  json_.Text("kinds", kinds);
+}
+
+template <typename Get>
+void DataWriter::NodeColumn(std::string_view key, Get get) {
+  json_.Column(key, page_.nodes(), [&](const PageNode& node) -> int64_t {
+    return node.is_pruned ? get(page_.pruned(node)) : get(input_.tree.node(node.source));
+  });
+}
+
+void DataWriter::WriteNodes() {
+  json_.Key("nodes");
+  json_.BeginObject();
+  json_.Column("level", page_.nodes(), [](const PageNode& node) { return node.level; });
+  // -1: a [pruned] node. Roots are numbered behind the routines, in the order of the threads.
+  int64_t next_root = static_cast<int64_t>(routines_.size());
+  json_.Column("name", page_.nodes(), [&](const PageNode& node) -> int64_t {
+    if (node.is_pruned) return -1;
+    if (node.level == 0) return next_root++;
+    return number_[input_.flat.RowOf(node.source)];
+  });
+  std::string origins;
+  for (const PageNode& node : page_.nodes()) {
+    origins += node.is_pruned ? 'p' : "tes"[static_cast<int>(input_.tree.node(node.source).origin)];
+  }
+  json_.Text("origin", origins);
+  NodeColumn("calls", [](const auto& node) { return node.calls; });
+  NodeColumn("calls_jitted", [](const auto& node) { return node.calls_jitted; });
+  NodeColumn("base", [](const auto& node) { return node.base; });
+  NodeColumn("off", [](const auto& node) { return node.off; });
+  NodeColumn("base_ticks", [](const auto& node) { return node.base_ticks; });
+  NodeColumn("samples", [](const auto& node) { return node.samples; });
+  const auto extreme = [&](std::string_view key, int64_t CallNode::*member) {
+    json_.List(key, page_.nodes(), [&](const PageNode& node) {
+      const CallNode& source = input_.tree.node(node.source);
+      node.is_pruned || !source.has_extremes ? json_.Null() : json_.Int(source.*member);
+    });
+  };
+  extreme("min", &CallNode::min_base);
+  extreme("max", &CallNode::max_base);
+  json_.Key("metrics");
+  json_.BeginArray();
+  for (uint32_t i = 1; i <= input_.model.metric_count(); ++i) {
+    json_.BeginArray();
+    for (const int64_t value : page_.Fold(input_.tree.MetricBase(MetricId(i)))) json_.Int(value);
+    json_.EndArray();
+  }
+  json_.EndArray();
+  json_.EndObject();
+}
+
+void DataWriter::WriteMetrics() {
+  json_.Key("metrics");
+  json_.BeginArray();
+  for (uint32_t i = 1; i <= input_.model.metric_count(); ++i) {
+    json_.Text(input_.model.MetricName(MetricId(i)));
+  }
+  json_.EndArray();
+}
+
+void DataWriter::WriteFlat() {
+  json_.Key("flat");
+  json_.BeginObject();
+  const auto column = [&](std::string_view key, int64_t FlatRow::*member) {
+    json_.Column(key, routines_, [&](const FlatRow* row) { return row->*member; });
+  };
+  column("calls", &FlatRow::calls);
+  column("calls_jitted", &FlatRow::calls_jitted);
+  column("base", &FlatRow::base);
+  column("cum", &FlatRow::cum);
+  column("cum2", &FlatRow::cum2);
+  column("elapsed", &FlatRow::elapsed);
+  column("base_ticks", &FlatRow::base_ticks);
+  column("cum_ticks", &FlatRow::cum_ticks);
+  column("cum2_ticks", &FlatRow::cum2_ticks);
+  column("samples", &FlatRow::samples);
+  const auto extreme = [&](std::string_view key, int64_t FlatRow::*member) {
+    json_.List(key, routines_, [&](const FlatRow* row) {
+      row->has_extremes ? json_.Int(row->*member) : json_.Null();
+    });
+  };
+  extreme("min", &FlatRow::min_base);
+  extreme("max", &FlatRow::max_base);
+  json_.EndObject();
+}
+
+void DataWriter::WritePruned() {
+  constexpr std::string_view kHeats[] = {"ticks", "time", "calls"};
+  json_.Key("pruned");
+  json_.BeginObject();
+  json_.Int("nodes", static_cast<int64_t>(page_.nodes_left_out()));
+  json_.Text("heat", kHeats[static_cast<size_t>(page_.heat_unit())]);
+  json_.Int("most", page_.heat_left_out());
+  json_.EndObject();
+}
+
+void DataWriter::WriteTimeline() {
+  const Timeline& timeline = input_.timeline;
+  json_.Key("timeline");
+  json_.BeginObject();
+  json_.Int("start", timeline.start());
+  json_.Int("width", timeline.width());
+  const auto series = [&](std::string_view key, Series which) {
+    json_.Key(key);
+    json_.BeginArray();
+    for (size_t i = 0; i < timeline.size(); ++i) json_.Int(timeline.value(which, i));
+    json_.EndArray();
+  };
+  series("running", Series::kRunning);
+  series("waiting", Series::kWaiting);
+  series("c1", Series::kC1);
+  series("c2", Series::kC2);
+  series("other_code", Series::kOtherCode);
+  series("classes", Series::kClasses);
+  series("gc", Series::kGc);
+  json_.List("collections", timeline.collections(), [&](const Timeline::Collection& collection) {
+    json_.BeginArray();
+    json_.Int(collection.begin);
+    json_.Int(collection.end);
+    json_.Text(collection.what);
+    json_.EndArray();
+  });
+  json_.Int("collections_left_out", timeline.collections_left_out());
+  json_.EndObject();
+}
+
+}  // namespace
+
+std::string PageData(const ReportInput& input, size_t max_nodes) {
+  std::string data;
+  DataWriter(input, max_nodes, data).Write();
+  return data;
+}
+
+}  // namespace jtrace::postproc

@@ -1,0 +1,16 @@
+// --report=html: one page with everything in it, for any browser, without a network.
+#pragma once
+
+#include <ostream>
+#include <string_view>
+
+#include "postproc/report/report.h"
+
+namespace jtrace::postproc {
+
+void PageDocument(const ReportInput& input, std::ostream& out);
+
+// postproc/web/dist/page.html: the page without its data.
+std::string_view PageTemplate();
+
+}  // namespace jtrace::postproc

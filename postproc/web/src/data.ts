@@ -1,0 +1,137 @@
+// The page's data as jtrace-post writes it (postproc/page/page_data.cc), and how it is opened.
+//
+// Columns are parallel arrays. Nodes stand in preorder: a node's subtree is the run that begins with
+// it, its parent the last node before it of the level above.
+
+export interface NodeColumns {
+  level: number[]; // 0: a thread's root
+  name: number[]; // routine; routines.length + thread for a root; -1: nodes left out, in sum
+  origin: string; // a letter a node: t thread, e event, s sample, p pruned
+  calls: number[];
+  calls_jitted: number[];
+  base: number[];
+  off: number[];
+  min: (number | null)[]; // base of one activation; null: not known
+  max: (number | null)[];
+  base_ticks: number[];
+  samples: number[];
+  metrics: number[][]; // by metric, then by node; self
+}
+
+// A row a routine over all threads: exact also where nodes were left out.
+export interface FlatColumns {
+  calls: number[];
+  calls_jitted: number[];
+  base: number[];
+  cum: number[];
+  cum2: number[];
+  elapsed: number[];
+  base_ticks: number[];
+  cum_ticks: number[];
+  cum2_ticks: number[];
+  samples: number[];
+  min: (number | null)[];
+  max: (number | null)[];
+}
+
+export interface TraceFacts {
+  file: string;
+  facts: [string, string][];
+  cut_off: boolean;
+  running: boolean;
+}
+
+export interface Loss {
+  severity: 'info' | 'warning' | 'error';
+  name: string;
+  count: number;
+  what: string;
+  advice: string;
+}
+
+export interface MergeFacts {
+  samples: number;
+  unwinds: number;
+  ticks: number;
+  whole: number;
+  placed: number;
+  without_events: number;
+  unmatched: number;
+  without_frames: number;
+}
+
+export interface ThreadFacts {
+  name: string;
+  tid: number;
+  java_tid: number;
+  trace: number;
+  samples: number;
+  folded: number; // threads that this tree holds together
+  virtual: boolean;
+  daemon: boolean;
+  vm: boolean;
+}
+
+// Sums by bucket of time; bucket i begins at start + i · width.
+export interface Timeline {
+  start: number;
+  width: number;
+  running: number[]; // ticks of threads that ran
+  waiting: number[]; // ticks of threads that did not
+  c1: number[]; // pieces of code, by who compiled them
+  c2: number[];
+  other_code: number[]; // wrappers, and where the compiler is not known
+  classes: number[]; // loaded
+  gc: number[]; // time inside collections
+  collections: [begin: number, end: number, what: string][];
+  collections_left_out: number;
+}
+
+// What was folded away so that the page stays small.
+export interface Pruned {
+  nodes: number; // left out
+  heat: 'ticks' | 'time' | 'calls'; // what nodes were compared by
+  most: number; // no node left out has more
+}
+
+export interface PageData {
+  format: number;
+  version: string;
+  title: string;
+  unit: 'ns' | 'us' | 'ms' | 'ticks';
+  ns_per_unit: number; // 0 for ticks
+  tick_ns: number; // what one tick stands for; 0: unknown
+  duration: number;
+  traces: TraceFacts[];
+  totals: Record<string, number>;
+  merge: MergeFacts;
+  invariants: { stanzas: number; broken: number[] };
+  losses: Loss[];
+  threads: ThreadFacts[];
+  routines: string[];
+  kinds: string; // a letter a routine: FrameKind
+  metrics: string[];
+  nodes: NodeColumns;
+  flat: FlatColumns;
+  pruned: Pruned;
+  timeline: Timeline;
+}
+
+export const kDataFormat = 1;
+
+function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
+  const binary = atob(base64);
+  const bytes = new Uint8Array(binary.length);
+  for (let i = 0; i < binary.length; ++i) bytes[i] = binary.charCodeAt(i);
+  return bytes;
+}
+
+export async function openData(base64: string): Promise<PageData> {
+  const packed = new Blob([bytesOf(base64.trim())]);
+  const stream = packed.stream().pipeThrough(new DecompressionStream('gzip'));
+  const data = (await new Response(stream).json()) as PageData;
+  if (data.format !== kDataFormat) {
+    throw new Error(`the data has format ${data.format}, this page reads ${kDataFormat}`);
+  }
+  return data;
+}

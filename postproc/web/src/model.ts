@@ -1,0 +1,124 @@
+// The profile: the merged call tree in columns, and what follows from it. No DOM here.
+import type { PageData } from './data.ts';
+import { type Measure, measuresOf } from './measure.ts';
+
+export type Origin = 't' | 'e' | 's' | 'p'; // thread, event, sample, pruned
+// What a routine's sampled frames are most: J Java, interpreted; C compiled; I inlined; N native; V
+// the JVM; K kernel. E: a method that only events saw. Of what is no method: c, n a call or native
+// call out of the scope, x an exception, p a park, m a marker such as [unmatched], t a thread.
+export type FrameKind = 'J' | 'C' | 'I' | 'N' | 'V' | 'K' | 'E' | 'c' | 'n' | 'x' | 'p' | 'm' | 't';
+
+export class Profile {
+  // Nodes in preorder: node n's subtree is [n, end[n]).
+  readonly nodeCount: number;
+  readonly level: Int32Array; // 0: a thread's root
+  readonly parent: Int32Array; // -1 for roots
+  readonly end: Int32Array;
+  // What a node is called, by number: a routine; routineCount + thread for roots; the last one is
+  // [pruned], which stands for nodes that were left out.
+  readonly name: Int32Array;
+  readonly routineCount: number;
+  readonly roots: Int32Array; // by thread
+  readonly thread: Int32Array; // of a node
+  readonly maxLevel: number;
+  readonly measures: readonly Measure[];
+
+  private names: string[];
+  private instancesByName: Int32Array[] | undefined;
+
+  constructor(readonly data: PageData) {
+    const { nodes } = data;
+    this.nodeCount = nodes.level.length;
+    this.level = Int32Array.from(nodes.level);
+    this.routineCount = data.routines.length;
+    this.names = [...data.routines, ...data.threads.map((thread) => thread.name), '[pruned]'];
+    const pruned = this.names.length - 1;
+    this.name = Int32Array.from(nodes.name, (name) => (name < 0 ? pruned : name));
+    this.parent = new Int32Array(this.nodeCount).fill(-1);
+    this.end = new Int32Array(this.nodeCount).fill(this.nodeCount);
+    this.thread = new Int32Array(this.nodeCount);
+    this.roots = new Int32Array(data.threads.length).fill(-1);
+    this.maxLevel = this.linkNodes();
+    this.measures = measuresOf(data, this.level, this.parent);
+  }
+
+  private linkNodes(): number {
+    const path: number[] = []; // the last node of each level
+    let maxLevel = 0;
+    let thread = -1;
+    for (let node = 0; node < this.nodeCount; ++node) {
+      const level = this.level[node];
+      while (path.length > level) this.end[path.pop()!] = node;
+      if (level === 0) {
+        thread = this.name[node] - this.routineCount;
+        this.roots[thread] = node;
+      } else {
+        this.parent[node] = path[level - 1];
+      }
+      this.thread[node] = thread;
+      path.push(node);
+      maxLevel = Math.max(maxLevel, level);
+    }
+    return maxLevel;
+  }
+
+  measure(id: string | undefined): Measure {
+    return this.measures.find((measure) => measure.id === id) ?? this.measures[0];
+  }
+
+  origin(node: number): Origin {
+    return this.data.nodes.origin[node] as Origin;
+  }
+
+  // Of what is called so.
+  kind(name: number): FrameKind {
+    if (name < this.routineCount) return this.data.kinds[name] as FrameKind;
+    return name === this.names.length - 1 ? 'm' : 't';
+  }
+
+  // Of a node, and of a routine or thread by its number in `name`.
+  nameOf(node: number): string {
+    return this.names[this.name[node]];
+  }
+  text(name: number): string {
+    return this.names[name];
+  }
+  get nameCount(): number {
+    return this.names.length;
+  }
+
+  isRoot(node: number): boolean {
+    return this.level[node] === 0;
+  }
+
+  // From the thread's root to the node.
+  path(node: number): number[] {
+    const path: number[] = [];
+    for (let n = node; n >= 0; n = this.parent[n]) path.push(n);
+    return path.reverse();
+  }
+
+  children(node: number): number[] {
+    const children: number[] = [];
+    for (let n = node + 1; n < this.end[node]; n = this.end[n]) children.push(n);
+    return children;
+  }
+
+  // All nodes of a routine (or the root of a thread), in preorder.
+  instances(name: number): Int32Array {
+    this.instancesByName ??= this.groupByName();
+    return this.instancesByName[name];
+  }
+
+  private groupByName(): Int32Array[] {
+    const counts = new Int32Array(this.names.length);
+    for (const name of this.name) ++counts[name];
+    const groups = Array.from(counts, (count) => new Int32Array(count));
+    counts.fill(0);
+    for (let node = 0; node < this.nodeCount; ++node) {
+      const name = this.name[node];
+      groups[name][counts[name]++] = node;
+    }
+    return groups;
+  }
+}

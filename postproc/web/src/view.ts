@@ -1,0 +1,23 @@
+// What a view is. A new one: a component in views/, and a line in views.ts.
+import type { ComponentType } from 'preact';
+import type { Measure } from './measure.ts';
+import type { Profile } from './model.ts';
+import type { Search } from './search.ts';
+import type { Patch, State } from './state.ts';
+
+export interface ViewProps {
+  profile: Profile;
+  measure: Measure; // what sizes and shares mean
+  state: State;
+  search: Search; // the page's search box
+  theme: 'light' | 'dark';
+  // Changes the state, and with it the URL. `replace` leaves no entry in the browser's history.
+  navigate(patch: Patch, replace?: boolean): void;
+}
+
+export interface View {
+  id: string; // in the URL
+  title: string;
+  about: string; // one line for a tooltip
+  component: ComponentType<ViewProps>;
+}
