@@ -13,8 +13,8 @@ namespace {
 
 // Reports and formats of the contract that this program does not make.
 constexpr std::string_view kUnavailable[] = {
-    "classes",    "source",    "graph",    "diff", "collapsed", "pprof",
-    "speedscope", "callgrind", "perfetto", "dot",  "lcov",
+    "classes",    "source",    "diff",     "collapsed", "pprof",
+    "speedscope", "callgrind", "perfetto", "lcov",
 };
 
 bool IsOneOf(std::string_view word, absl::Span<const std::string_view> words) {
@@ -95,6 +95,14 @@ absl::Status SetFilter(std::string_view value, CommandLine& line) {
         StrCat("--filter: '", value, "' is no percentage from 0 to 100"));
   }
   line.report.filter_percent = percent;
+  line.report.filter_given = true;
+  return absl::OkStatus();
+}
+
+absl::Status SetWidths(std::string_view value, CommandLine& line) {
+  const absl::StatusOr<size_t> choice = Choose("--widths", value, ArcWidthNames());
+  if (!choice.ok()) return choice.status();
+  line.report.widths = static_cast<ArcWidths>(*choice);
   return absl::OkStatus();
 }
 
@@ -171,6 +179,9 @@ constexpr Option kOptions[] = {
      "--scope=app", SetScope},
     {"--filter", "PERCENT", "leave out what is below that share of the whole", "--filter=0.5",
      SetFilter},
+    {"--widths", "none|linear|logarithmic|adaptive",
+     "graph, dot: how an arc's width follows its share of the whole (default adaptive)",
+     "--widths=linear", SetWidths},
     {"--sort", "COLUMN", "sort by that column; tree: siblings; 'first': by first appearance",
      "--sort=calls", SetReportText<&ReportOptions::sort>},
     {"--top", "N", "the first N rows, routines or lines only", "--top=20", SetTop},

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "postproc/graph/graph_reports.h"
 #include "postproc/page/page_report.h"
 #include "postproc/support/strings.h"
 
@@ -39,6 +40,10 @@ constexpr Report kReports[] = {
      false, "jtrace-post --report=jit --top=10 trace.bin"},
     {"html", "one page with all pictures and tables, for a browser", nullptr, nullptr, false,
      "jtrace-post --report=html -o report.html trace.bin", PageDocument},
+    {"graph", "the call graph's arcs: calls, share, width; rarely used routines collapsed",
+     GraphTable, GraphText, false, "jtrace-post --report=graph --filter=2 trace.bin"},
+    {"dot", "the call graph as a picture for Graphviz", nullptr, nullptr, false,
+     "jtrace-post --report=dot trace.bin | dot -Tsvg -o graph.svg", WriteDot},
 };
 
 int64_t CellOrder(const Cell& a, const Cell& b) {

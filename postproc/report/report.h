@@ -14,6 +14,7 @@
 #include "postproc/calltree/flat_profile.h"
 #include "postproc/calltree/jit_log.h"
 #include "postproc/calltree/tree_builder.h"
+#include "postproc/graph/arc_width.h"
 #include "postproc/import_stats.h"
 #include "postproc/model/trace_model.h"
 #include "postproc/page/timeline.h"
@@ -29,8 +30,10 @@ struct ReportOptions {
   std::string sort;           // a column; empty: the report's own order
   int64_t top = 0;            // rows; 0: all
   double filter_percent = 0;  // rows below that share of the whole are left out
-  std::string of;             // callees, callers
-  std::string root;           // virtual root
+  bool filter_given = false;  // graph, dot: by default as many functions as one can look at
+  ArcWidths widths = ArcWidths::kAdaptive;  // graph, dot
+  std::string of;                           // callees, callers
+  std::string root;                         // virtual root
   std::string metric;
   bool counted_only = false;  // arcflow: stanzas of routines that events counted
 };

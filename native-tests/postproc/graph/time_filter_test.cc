@@ -1,0 +1,48 @@
+// The filter that a call graph begins with (S4.10).
+#include "postproc/graph/time_filter.h"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <vector>
+
+namespace jtrace::postproc {
+namespace {
+
+// 1, 2, … count, of 1,000.
+double OfFirst(int count) {
+  std::vector<int64_t> totals(static_cast<size_t>(count));
+  std::iota(totals.begin(), totals.end(), 1);
+  return FirstTimeFilter(totals, 1000);
+}
+
+TEST(TimeFilterTest, ThirtyFunctionsNeedNone) {
+  EXPECT_EQ(FirstTimeFilter({}, 1000), 0);
+  EXPECT_EQ(OfFirst(30), 0);
+}
+
+TEST(TimeFilterTest, TheThirtiethsTotal) {
+  EXPECT_DOUBLE_EQ(OfFirst(31), 0.2);  // 2 of 1,000: a step already
+  EXPECT_DOUBLE_EQ(OfFirst(130), 10.1);
+}
+
+TEST(TimeFilterTest, IsRoundedUpToTheNextStep) {
+  std::vector<int64_t> totals(40, 1);
+  std::fill_n(totals.begin(), 30, 1234);  // 12.34 % of 10,000
+  EXPECT_DOUBLE_EQ(FirstTimeFilter(totals, 10000), 12.4);
+  EXPECT_DOUBLE_EQ(FirstTimeFilter(totals, 12340), 10);
+}
+
+TEST(TimeFilterTest, IsAtMostTwentyPercent) {
+  EXPECT_EQ(FirstTimeFilter(std::vector<int64_t>(50, 900), 1000), 20);
+}
+
+TEST(TimeFilterTest, LeavesOutWhatCostsNothing) {
+  std::vector<int64_t> totals(1000, 0);
+  totals[500] = 100;
+  EXPECT_DOUBLE_EQ(FirstTimeFilter(totals, 100), 0.1);
+  EXPECT_EQ(FirstTimeFilter(std::vector<int64_t>(1000, 0), 0), 0);
+}
+
+}  // namespace
+}  // namespace jtrace::postproc

@@ -1,0 +1,98 @@
+// The call graph of what ran (S4.9): a node for each routine, an arc for each pair of caller and
+// callee, made from the calling-context tree. So each arc has what was really spent on its calls,
+// no average over the callee's callers (S4.3), and what is collapsed goes to who really called it.
+//
+// Values are in the unit of the trace's heat: ticks, time, or calls. No I/O, no threads.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "postproc/calltree/call_tree.h"
+#include "postproc/calltree/flat_profile.h"
+#include "postproc/graph/arc_width.h"
+
+namespace jtrace::postproc {
+
+// All references outlive the graph.
+struct GraphSource {
+  const CallTree& tree;
+  const std::vector<NodeTotals>& totals;
+  const FlatProfile& flat;
+  absl::Span<const int64_t> exclusive;  // heat of each tree node: index is NodeId.value - 1
+  absl::Span<const int64_t> inclusive;
+  int64_t whole = 0;
+};
+
+enum class Recursion : uint8_t {
+  kNone,
+  kSelf,    // caller and callee are the same node
+  kBack,    // the callee was active already, whenever the arc was taken
+  kPartly,  // sometimes
+};
+
+struct GraphNode {
+  static constexpr uint32_t kAllThreads = UINT32_MAX;
+  uint32_t row = kAllThreads;  // of the FlatProfile
+  int64_t calls = 0;
+  int64_t self = 0;
+  int64_t collapsed = 0;  // self of the routines collapsed into it
+  int64_t total = 0;      // self and descendants, over outermost activations
+  bool is_root() const { return row == kAllThreads; }
+};
+
+struct GraphArc {
+  uint32_t caller = 0;  // indexes of nodes
+  uint32_t callee = 0;
+  int64_t calls = 0;
+  int64_t calls_collapsed = 0;  // of the calls: made by a routine collapsed into the caller
+  int64_t total = 0;      // over the callee's outermost activations: its total has these parts
+  int64_t total2 = 0;     // over all of its activations
+  int64_t inclusive = 0;  // spent below this arc, each moment once; what T and widths are of
+  Recursion recursion = Recursion::kNone;
+};
+
+class CallGraph {
+ public:
+  // Routines with less than `filter_percent` of the whole are collapsed into who calls them.
+  CallGraph(const GraphSource& source, double filter_percent);
+
+  // nodes()[0] stands for all threads: the virtual root. The others by total and calls descending,
+  // then name.
+  const std::vector<GraphNode>& nodes() const { return nodes_; }
+  // By inclusive and calls descending, then the nodes' order.
+  const std::vector<GraphArc>& arcs() const { return arcs_; }
+  int64_t whole() const { return whole_; }
+  std::string_view Name(const GraphNode& node) const;
+  // From 0 to 1.
+  double Share(const GraphArc& arc) const;
+  // In pixels, by the arc's place in arcs().
+  std::vector<double> Widths(ArcWidths widths) const;
+
+  struct Collapsed {
+    int64_t routines = 0;
+    int64_t calls = 0;
+    int64_t self = 0;
+  };
+  const Collapsed& collapsed() const { return collapsed_; }
+
+ private:
+  class Builder;
+
+  const FlatProfile& flat_;
+  int64_t whole_ = 0;
+  std::vector<GraphNode> nodes_;
+  std::vector<GraphArc> arcs_;
+  Collapsed collapsed_;
+};
+
+// Self and total of each routine, by row of the FlatProfile; a thread's row has its self alone.
+struct SelfAndTotal {
+  int64_t self = 0;
+  int64_t total = 0;
+};
+std::vector<SelfAndTotal> CostOfRoutines(const GraphSource& source);
+
+}  // namespace jtrace::postproc

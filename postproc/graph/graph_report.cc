@@ -1,0 +1,160 @@
+// The arcs of the call graph as a table (S4.9–S4.11).
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_format.h"
+#include "postproc/graph/graph_reports.h"
+#include "postproc/graph/time_filter.h"
+#include "postproc/report/shorten.h"
+#include "postproc/support/strings.h"
+
+namespace jtrace::postproc {
+namespace {
+
+double ChooseFilter(const ReportInput& input, const GraphSource& source) {
+  if (input.options.filter_given) return input.options.filter_percent;
+  const std::vector<SelfAndTotal> costs = CostOfRoutines(source);
+  std::vector<int64_t> totals;
+  for (size_t row = 0; row < costs.size(); ++row) {
+    if (!source.flat.rows()[row].is_root) totals.push_back(costs[row].total);
+  }
+  return FirstTimeFilter(std::move(totals), source.whole);
+}
+
+std::string_view RecursionName(Recursion recursion) {
+  switch (recursion) {
+    case Recursion::kNone:
+      return "";
+    case Recursion::kSelf:
+      return "self";
+    case Recursion::kBack:
+      return "back";
+    case Recursion::kPartly:
+      return "partly";
+  }
+  return "";
+}
+
+std::string_view UnitName(Heat unit) {
+  switch (unit) {
+    case Heat::kTicks:
+      return "ticks";
+    case Heat::kTime:
+      return "time";
+    case Heat::kCalls:
+      return "calls";
+  }
+  return "";
+}
+
+Style StyleOf(Heat unit) {
+  switch (unit) {
+    case Heat::kTicks:
+      return Style::kTicks;
+    case Heat::kTime:
+      return Style::kTime;
+    case Heat::kCalls:
+      return Style::kCount;
+  }
+  return Style::kPlain;
+}
+
+}  // namespace
+
+GraphOfReport MakeCallGraph(const ReportInput& input) {
+  const HeatMap heat = ComputeHeat(input);
+  const GraphSource source{input.tree,     input.totals,   input.flat,
+                           heat.exclusive, heat.inclusive, heat.whole};
+  const double filter = ChooseFilter(input, source);
+  return {CallGraph(source, filter), heat.unit, filter};
+}
+
+std::string DescribeGraph(const ReportInput& input, const GraphOfReport& graph) {
+  const CallGraph::Collapsed& collapsed = graph.graph.collapsed();
+  const int64_t shown = static_cast<int64_t>(graph.graph.nodes().size()) - 1;
+  std::string text = absl::StrFormat("%s of %s routines", FormatCount(shown),
+                                     FormatCount(shown + collapsed.routines));
+  if (graph.filter_percent > 0) {
+    absl::StrAppendFormat(&text, ", those with at least %.4g %% of %s", graph.filter_percent,
+                          FormatHeat(input, graph.unit, graph.graph.whole()));
+    if (graph.unit == Heat::kCalls) text += " calls";
+  }
+  if (collapsed.routines > 0) {
+    absl::StrAppendFormat(&text,
+                          "; %s are collapsed into their callers (%s of the whole, %s calls)",
+                          FormatCount(collapsed.routines),
+                          FormatPercent(PercentOf(collapsed.self, graph.graph.whole())),
+                          FormatCount(collapsed.calls));
+  }
+  return text;
+}
+
+Table GraphTable(const ReportInput& input) {
+  const GraphOfReport of = MakeCallGraph(input);
+  const CallGraph& graph = of.graph;
+  const Style style = StyleOf(of.unit);
+  Table table;
+  table.columns = {{"caller"},
+                   {"callee"},
+                   {"calls", Style::kCount},
+                   {"calls_collapsed", Style::kCount},
+                   {"total", style},
+                   {"total2", style},
+                   {"inclusive", style},
+                   {"share"},
+                   {"width"},
+                   {"recursion"},
+                   {"unit"}};
+  const std::vector<double> widths = graph.Widths(input.options.widths);
+  for (size_t i = 0; i < graph.arcs().size(); ++i) {
+    const GraphArc& arc = graph.arcs()[i];
+    table.rows.push_back({Cell::Text(graph.Name(graph.nodes()[arc.caller])),
+                          Cell::Text(graph.Name(graph.nodes()[arc.callee])), Cell::Int(arc.calls),
+                          Cell::Int(arc.calls_collapsed), Cell::Int(arc.total),
+                          Cell::Int(arc.total2), Cell::Int(arc.inclusive),
+                          Cell::Percent(100 * graph.Share(arc)), Cell::Percent(widths[i]),
+                          Cell::Text(RecursionName(arc.recursion)), Cell::Text(UnitName(of.unit))});
+  }
+  return table;
+}
+
+namespace {
+
+// Both names share what is left of the line.
+std::string ArcNames(std::string_view caller, std::string_view callee, std::string_view arrow,
+                     int room) {
+  if (room <= 0) return StrCat(Printable(caller), arrow, Printable(callee));
+  room = std::max(room - DisplayWidth(arrow), 32);
+  const int callers = std::max(room / 2, room - DisplayWidth(callee));
+  const std::string first = ShortenName(caller, callers);
+  return StrCat(first, arrow, ShortenName(callee, room - DisplayWidth(first)));
+}
+
+}  // namespace
+
+void GraphText(const ReportInput& input, std::ostream& out) {
+  const GraphOfReport of = MakeCallGraph(input);
+  const CallGraph& graph = of.graph;
+  out << DescribeGraph(input, of) << '\n';
+  const int unit_width = of.unit == Heat::kCalls ? 17 : 10;
+  out << " share" << PadLeft(of.unit == Heat::kCalls ? "with callees" : "total", unit_width + 1)
+      << "            calls  width  caller → callee, ↻ recursive\n";
+  const std::vector<double> widths = graph.Widths(input.options.widths);
+  size_t rows = graph.arcs().size();
+  if (input.options.top > 0) rows = std::min(rows, static_cast<size_t>(input.options.top));
+  for (size_t i = 0; i < rows; ++i) {
+    const GraphArc& arc = graph.arcs()[i];
+    std::string line = StrCat(PadLeft(FormatPercent(100 * graph.Share(arc)), 7),
+                              PadLeft(FormatHeat(input, of.unit, arc.inclusive), unit_width),
+                              PadLeft(arc.calls == 0 ? "" : FormatCount(arc.calls), 17),
+                              absl::StrFormat("%7.1f  ", widths[i]));
+    const int room = input.options.width > 0 ? input.options.width - DisplayWidth(line) : 0;
+    const std::string_view arrow = arc.recursion == Recursion::kNone ? " → " : " ↻ ";
+    line += ArcNames(graph.Name(graph.nodes()[arc.caller]), graph.Name(graph.nodes()[arc.callee]),
+                     arrow, room);
+    out << line << '\n';
+  }
+}
+
+}  // namespace jtrace::postproc

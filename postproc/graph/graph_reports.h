@@ -1,0 +1,27 @@
+// The call graph as a report (--report=graph) and as a picture for Graphviz (--report=dot).
+#pragma once
+
+#include <ostream>
+
+#include "postproc/graph/call_graph.h"
+#include "postproc/report/report.h"
+
+namespace jtrace::postproc {
+
+struct GraphOfReport {
+  CallGraph graph;
+  Heat unit = Heat::kCalls;
+  double filter_percent = 0;
+};
+// With --filter, or if it is not given with the filter that leaves thirty functions.
+GraphOfReport MakeCallGraph(const ReportInput& input);
+
+// "30 of 1,857 routines, those with at least 1.3 % of 7.91 s; 1,827 are collapsed into their
+// callers (3.1 %, 12,345 calls)"
+std::string DescribeGraph(const ReportInput& input, const GraphOfReport& graph);
+
+Table GraphTable(const ReportInput& input);
+void GraphText(const ReportInput& input, std::ostream& out);
+void WriteDot(const ReportInput& input, std::ostream& out);
+
+}  // namespace jtrace::postproc
