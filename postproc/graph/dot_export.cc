@@ -2,8 +2,8 @@
 #include <string>
 
 #include "absl/strings/str_format.h"
-#include "postproc/graph/frame_kind.h"
 #include "postproc/graph/graph_reports.h"
+#include "postproc/page/frame_kinds.h"
 #include "postproc/report/shorten.h"
 #include "postproc/support/strings.h"
 
@@ -17,20 +17,25 @@ struct Colours {
   std::string_view fill;
   std::string_view line;
 };
-Colours ColoursOf(FrameKind kind) {
+// By FrameKinds' letter.
+Colours ColoursOf(char kind) {
   switch (kind) {
-    case FrameKind::kJava:
+    case 'J':
+    case 'C':
+    case 'I':
+    case 'E':
       return {"#d8ead3", "#4b8b3b"};
-    case FrameKind::kNative:
+    case 'N':
+    case 'c':
+    case 'n':
       return {"#fbe3c8", "#c77d22"};
-    case FrameKind::kVm:
+    case 'V':
       return {"#f6d5d5", "#b5443f"};
-    case FrameKind::kKernel:
+    case 'K':
       return {"#e5daf2", "#7d57a8"};
-    case FrameKind::kOther:
-      break;
+    default:
+      return {"#e4e7ea", "#6b7680"};
   }
-  return {"#e4e7ea", "#6b7680"};
 }
 
 // The length of the UTF-8 sequence at the beginning of `text`; 0 if there is none.
@@ -74,15 +79,10 @@ class DotWriter {
  public:
   DotWriter(const ReportInput& input, std::ostream& out)
       : input_(input), out_(out), of_(MakeCallGraph(input)), graph_(of_.graph) {
-    const std::vector<FrameKind> sampled = SampledFrameKinds(input.model);
+    const std::vector<char> by_routine = FrameKinds(input);
     for (const GraphNode& node : graph_.nodes()) {
-      if (node.is_root()) {
-        kinds_.push_back(FrameKind::kOther);
-        continue;
-      }
-      const FlatRow& row = input.flat.rows()[node.row];
-      // What probes count is a Java method.
-      kinds_.push_back(row.instrumented ? FrameKind::kJava : sampled[row.routine.value]);
+      kinds_.push_back(node.is_root() ? ' '
+                                      : by_routine[input.flat.rows()[node.row].routine.value]);
     }
   }
 
@@ -146,7 +146,7 @@ class DotWriter {
   std::ostream& out_;
   const GraphOfReport of_;
   const CallGraph& graph_;
-  std::vector<FrameKind> kinds_;  // by node
+  std::vector<char> kinds_;  // by node
 };
 
 }  // namespace

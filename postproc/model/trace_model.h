@@ -122,7 +122,6 @@ class TraceModel {
   FrameId InternFrameText(std::string_view text);
   const Frame& frame(FrameId id) const { return frames_[id.value - 1]; }
   std::string FrameText(FrameId id) const;
-  size_t frame_count() const { return frames_.size(); }
 
   ModuleId InternModule(std::string_view name) { return modules_.Intern(name); }
   std::string_view ModuleName(ModuleId id) const { return modules_.Text(id); }

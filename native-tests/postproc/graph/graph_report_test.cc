@@ -23,7 +23,6 @@ namespace {
 using testing::CsvRow;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::testing::UnorderedElementsAre;
 
 std::string Golden(const std::string& name) {
   std::ifstream file(std::string(JTRACE_SOURCE_DIR) + "/native-tests/golden/" + name);
@@ -111,7 +110,7 @@ TEST(GraphReportTest, CallsAloneMakeARiverOfCalls) {
 }
 
 TEST(GraphReportTest, WrongWidthsAreNamed) {
-  const testing::RunResult result = testing::RunPost({"--widths=lin", "trace"});
+  const testing::RunResult result = testing::RunPost({"--widths=linea", "trace"});
   EXPECT_EQ(result.exit_code, 1);
   EXPECT_THAT(result.err, HasSubstr("nearest: linear"));
 }
