@@ -41,8 +41,12 @@ std::vector<char> FrameKinds(const ReportInput& input) {
   std::vector<char> kinds(counts.size(), 'E');
   for (size_t i = 1; i < counts.size(); ++i) {
     const auto most = std::max_element(counts[i].begin(), counts[i].end());
-    kinds[i] = *most > 0 ? kOrigins[static_cast<size_t>(most - counts[i].begin())]
-                         : KindWithoutFrames(model, RoutineId(static_cast<uint32_t>(i)));
+    const RoutineId routine(static_cast<uint32_t>(i));
+    const char origin = kOrigins[static_cast<size_t>(most - counts[i].begin())];
+    // The agent's own markers are frames of the JVM, "[jtrace probe]"; functions without a symbol,
+    // "[libc.so.6+0x85f70]", are native ones.
+    const bool is_marker = origin == 'V' && model.RoutineName(routine).starts_with('[');
+    kinds[i] = *most == 0 ? KindWithoutFrames(model, routine) : is_marker ? 'm' : origin;
   }
   return kinds;
 }

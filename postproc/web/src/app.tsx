@@ -1,60 +1,125 @@
-// The frame around the views: tabs, metric switch, search, theme.
-import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
+// The frame around the views: tabs, search, metric switch, theme.
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { type Keys, useKeys } from './keys.ts';
+import type { Measure } from './measure.ts';
 import type { Profile } from './model.ts';
-import { searchFor } from './search.ts';
-import { type Patch, type State, formatHash, parseHash, patched } from './state.ts';
+import type { Theme } from './palette.ts';
+import { matchedBy, searchFor } from './search.ts';
+import { formatHash, type Patch, patched, type State } from './state.ts';
+import { ThemeContext, useChosenTheme } from './theme.ts';
+import { Help } from './ui/help.tsx';
+import { SearchBox } from './ui/search_box.tsx';
+import { useUrlState } from './url_state.ts';
+import type { View } from './view.ts';
 import { views } from './views.ts';
 
-function useHashState(): [State, (patch: Patch, replace?: boolean) => void] {
-  const [state, setState] = useState<State>(() => parseHash(location.hash));
-  useEffect(() => {
-    const follow = () => setState(parseHash(location.hash));
-    addEventListener('popstate', follow);
-    return () => removeEventListener('popstate', follow);
-  }, []);
-  const navigate = useCallback((patch: Patch, replace = false) => {
-    const next = patched(parseHash(location.hash), patch);
-    const url = formatHash(next);
-    if (replace) history.replaceState(null, '', url);
-    else if (url !== location.hash) history.pushState(null, '', url);
-    setState(next);
-  }, []);
-  return [state, navigate];
+function Tabs({ state, current }: { state: State; current: View }) {
+  return (
+    <nav aria-label="Views">
+      {views.map((view, i) => (
+        <a
+          key={view.id}
+          href={formatHash(patched(state, { view: view.id }))}
+          title={`${view.about} (${i + 1})`}
+          aria-current={view === current ? 'page' : undefined}
+        >
+          {view.title}
+        </a>
+      ))}
+    </nav>
+  );
+}
+
+interface MetricProps {
+  profile: Profile;
+  measure: Measure;
+  onChange(id: string): void;
+}
+
+function MetricSwitch({ profile, measure, onChange }: MetricProps) {
+  return (
+    <label class="metric">
+      <span>Metric</span>
+      <select value={measure.id} onChange={(event) => onChange(event.currentTarget.value)}>
+        {profile.measures.map((each) => (
+          <option key={each.id} value={each.id}>
+            {each.label}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+function keysFor(
+  state: State,
+  theme: Theme,
+  current: View,
+  navigate: (patch: Patch, replace?: boolean) => void,
+): Keys {
+  const keys: Keys = {
+    d: () => navigate({ theme: theme === 'dark' ? 'light' : 'dark' }, true),
+    t: () => navigate({ view: current.id === 'tree' ? 'flame' : 'tree' }),
+  };
+  views.forEach((view, i) => {
+    keys[`${i + 1}`] = () => navigate({ view: view.id });
+  });
+  if (state.q !== undefined) keys.Escape = () => navigate({ q: undefined }, true);
+  return keys;
 }
 
 export function App({ profile }: { profile: Profile }) {
-  const [state, navigate] = useHashState();
+  const [state, navigate] = useUrlState();
+  const [helping, setHelping] = useState(false);
+  const input = useRef<HTMLInputElement>(null);
+  const theme = useChosenTheme(state.theme);
   const measure = profile.measure(state.m);
-  const search = useMemo(() => searchFor(profile, state.q ?? ''), [profile, state.q]);
+  const text = state.q ?? '';
+  const search = useMemo(() => searchFor(profile, text), [profile, text]);
+  const matched = useMemo(() => matchedBy(profile, measure, search), [profile, measure, search]);
   const view = views.find((each) => each.id === state.view) ?? views[0];
+  useEffect(() => {
+    document.title = `${view.title} · ${profile.data.title} – jtrace`;
+  }, [view, profile]);
+  useKeys({
+    ...keysFor(state, theme, view, navigate),
+    '?': () => setHelping(true),
+    'ctrl+f': () => {
+      input.current!.focus();
+      input.current!.select();
+    },
+  });
   const View = view.component;
   return (
-    <>
+    <ThemeContext.Provider value={theme}>
       <header>
-        <nav aria-label="Views">
-          {views.map((each) => (
-            <a
-              href={formatHash(patched(state, { view: each.id }))}
-              title={each.about}
-              aria-current={each === view ? 'page' : undefined}
-            >
-              {each.title}
-            </a>
-          ))}
-        </nav>
-        <select
-          aria-label="Metric"
-          value={measure.id}
-          onChange={(event) => navigate({ m: event.currentTarget.value })}
+        <h1 title={profile.data.title}>jtrace</h1>
+        <Tabs state={state} current={view} />
+        <SearchBox
+          search={search}
+          measure={measure}
+          matched={matched}
+          input={input}
+          onChange={(q) => navigate({ q }, true)}
+        />
+        <MetricSwitch profile={profile} measure={measure} onChange={(m) => navigate({ m })} />
+        <button
+          type="button"
+          class="icon"
+          aria-label={theme === 'dark' ? 'Light theme' : 'Dark theme'}
+          title="D"
+          onClick={() => navigate({ theme: theme === 'dark' ? 'light' : 'dark' }, true)}
         >
-          {profile.measures.map((each) => (
-            <option value={each.id}>{each.label}</option>
-          ))}
-        </select>
+          {theme === 'dark' ? '☀' : '☾'}
+        </button>
+        <button type="button" class="icon" aria-label="Keys" title="?" onClick={() => setHelping(true)}>
+          ?
+        </button>
       </header>
       <main>
-        <View {...{ profile, measure, state, search, navigate }} theme="light" />
+        <View key={view.id} {...{ profile, measure, state, search, theme, navigate }} />
       </main>
-    </>
+      {helping && <Help onClose={() => setHelping(false)} />}
+    </ThemeContext.Provider>
   );
 }

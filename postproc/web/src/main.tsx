@@ -8,12 +8,14 @@ async function start(host: HTMLElement): Promise<void> {
   const element = document.getElementById('profile');
   const profile = new Profile(await openData(element?.textContent ?? ''));
   element?.remove();
-  document.title = `${profile.data.title} – jtrace`;
   host.replaceChildren();
   render(<App profile={profile} />, host);
 }
 
 const host = document.getElementById('app')!;
 start(host).catch((error: unknown) => {
-  host.textContent = `This profile cannot be shown: ${String(error)}`;
+  const message = document.createElement('p');
+  message.className = 'failed';
+  message.textContent = `This profile cannot be shown: ${String(error)}`;
+  host.replaceChildren(message);
 });

@@ -1,5 +1,19 @@
 // The views, in the order of their tabs.
 import type { View } from './view.ts';
+import { flameView } from './views/flame.tsx';
+import { flatView } from './views/flat.tsx';
+import { functionView } from './views/function.tsx';
 import { summaryView } from './views/summary.tsx';
+import { threadsView } from './views/threads.tsx';
+import { timelineView } from './views/timeline.tsx';
+import { treeView } from './views/tree.tsx';
 
-export const views: readonly View[] = [summaryView];
+export const views: readonly View[] = [
+  summaryView,
+  flameView,
+  treeView,
+  flatView,
+  functionView,
+  threadsView,
+  timelineView,
+];

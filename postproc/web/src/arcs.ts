@@ -1,0 +1,72 @@
+// Who calls a routine, and whom it calls, by the rules of FIG. 27: recursive activations stand apart,
+// so that the rows of a side add up to the routine itself.
+import type { Measure } from './measure.ts';
+import type { Profile } from './model.ts';
+
+export interface Arc {
+  readonly other: number; // the caller or callee
+  readonly recursive: boolean; // this activation (callers) or its caller (callees) is recursive
+  readonly calls: number;
+  readonly self: number;
+  readonly total: number;
+  readonly nodes: readonly number[]; // of the one that is called
+}
+
+export interface Arcs {
+  readonly callers: Arc[];
+  readonly callees: Arc[];
+}
+
+interface Sum {
+  other: number;
+  recursive: boolean;
+  calls: number;
+  self: number;
+  total: number;
+  nodes: number[];
+}
+
+class Side {
+  private sums = new Map<number, Sum>();
+
+  constructor(
+    private profile: Profile,
+    private measure: Measure,
+  ) {}
+
+  add(other: number, recursive: boolean, node: number): void {
+    const key = other * 2 + (recursive ? 1 : 0);
+    let sum = this.sums.get(key);
+    if (sum === undefined) {
+      sum = { other, recursive, calls: 0, self: 0, total: 0, nodes: [] };
+      this.sums.set(key, sum);
+    }
+    sum.calls += this.profile.data.nodes.calls[node];
+    sum.self += this.measure.self[node];
+    sum.total += this.measure.total[node];
+    sum.nodes.push(node);
+  }
+
+  sorted(): Arc[] {
+    return Array.from(this.sums.values()).sort(
+      (a, b) => b.total - a.total || b.calls - a.calls || a.other - b.other,
+    );
+  }
+}
+
+export function arcsOf(profile: Profile, measure: Measure, name: number): Arcs {
+  const callers = new Side(profile, measure);
+  const callees = new Side(profile, measure);
+  let outermostEnd = 0;
+  for (const node of profile.instances(name)) {
+    const recursive = node < outermostEnd;
+    if (!recursive) outermostEnd = profile.end[node];
+    if (profile.parent[node] >= 0) {
+      callers.add(profile.name[profile.parent[node]], recursive, node);
+    }
+    for (let child = node + 1; child < profile.end[node]; child = profile.end[child]) {
+      callees.add(profile.name[child], recursive, child);
+    }
+  }
+  return { callers: callers.sorted(), callees: callees.sorted() };
+}

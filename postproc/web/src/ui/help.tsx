@@ -1,0 +1,42 @@
+// The keys.
+import { useEffect, useRef } from 'preact/hooks';
+
+const kKeys: readonly (readonly [string, string])[] = [
+  ['Ctrl+F', 'search, by a regular expression'],
+  ['N, Shift+N', 'next match, the one before'],
+  ['Esc', 'clear the search, close'],
+  ['0', 'flame graph: reset the zoom'],
+  ['I', 'flame graph: invert, icicle or flame'],
+  ['R', 'flame graph: callers or calls'],
+  ['T', 'the call tree, and back'],
+  ['D', 'dark or light'],
+  ['1 to 9', 'the views'],
+  ['arrows, Enter', 'go from frame to frame or row to row, open'],
+  ['*', 'call tree: open the hottest way down'],
+];
+
+export function Help({ onClose }: { onClose(): void }) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => dialog.current!.showModal(), []);
+  return (
+    <dialog ref={dialog} onClose={onClose} aria-labelledby="keys">
+      <h2 id="keys">Keys</h2>
+      <dl class="keys">
+        {kKeys.map(([key, what]) => (
+          <div key={key}>
+            <dt>
+              <kbd>{key}</kbd>
+            </dt>
+            <dd>{what}</dd>
+          </div>
+        ))}
+      </dl>
+      <p class="faint">
+        The address holds what you see: a link to it opens the same. Nothing leaves this page.
+      </p>
+      <form method="dialog">
+        <button type="submit">Close</button>
+      </form>
+    </dialog>
+  );
+}

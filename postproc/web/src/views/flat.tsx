@@ -1,0 +1,134 @@
+// A row a routine.
+import { useMemo, useState } from 'preact/hooks';
+import { formatCount, formatPercent, formatTime } from '../format.ts';
+import type { Measure } from '../measure.ts';
+import type { Profile } from '../model.ts';
+import { type Routine, routinesBy } from '../routines.ts';
+import { type Column, formatSorting, parseSorting, sorted } from '../table/column.ts';
+import { Table } from '../table/table.tsx';
+import { KindDot } from '../ui/kind_dot.tsx';
+import { Name } from '../ui/name.tsx';
+import { Share } from '../ui/share.tsx';
+import type { View, ViewProps } from '../view.ts';
+
+function number(
+  id: string,
+  title: string,
+  hint: string,
+  value: (row: Routine) => number,
+  format: (value: number) => string,
+  width = '104px',
+): Column<Routine> {
+  return {
+    id,
+    title,
+    hint,
+    width,
+    value,
+    cell: (row) => (value(row) === 0 ? '' : format(value(row))),
+  };
+}
+
+function columnsFor(profile: Profile, measure: Measure): Column<Routine>[] {
+  const { flat, ns_per_unit: ns } = profile.data;
+  const time = (value: number) => formatTime(value, ns);
+  const hasTime = profile.measures.some((each) => each.id === 'time');
+  const columns: Column<Routine>[] = [
+    {
+      id: 'total',
+      title: `total ${measure.label}`,
+      hint: `${measure.unit}, with what it calls; recursive activations count once`,
+      width: '170px',
+      value: (row) => row.total,
+      cell: (row) => (
+        <Share part={row.total} whole={measure.whole} text={`${measure.format(row.total)} · ${formatPercent(row.total, measure.whole)}`} />
+      ),
+    },
+    {
+      id: 'self',
+      title: `self ${measure.label}`,
+      hint: `${measure.unit}, without what it calls`,
+      width: '170px',
+      value: (row) => row.self,
+      cell: (row) => (
+        <Share part={row.self} whole={measure.whole} text={`${measure.format(row.self)} · ${formatPercent(row.self, measure.whole)}`} />
+      ),
+    },
+    number('calls', 'calls', 'exact', (row) => flat.calls[row.name], formatCount, '118px'),
+  ];
+  if (flat.calls_jitted.some((value) => value > 0)) {
+    columns.push({
+      id: 'jitted',
+      title: 'compiled',
+      hint: 'share of the calls that ran compiled',
+      width: '84px',
+      value: (row) => flat.calls_jitted[row.name],
+      cell: (row) =>
+        flat.calls[row.name] > 0 && flat.calls_jitted[row.name] > 0
+          ? formatPercent(flat.calls_jitted[row.name], flat.calls[row.name])
+          : '',
+    });
+  }
+  if (hasTime) {
+    columns.push(
+      number('min', 'least self', 'self time of one call, at least', (row) => flat.min[row.name] ?? 0, time),
+      number('max', 'most self', 'self time of one call, at most', (row) => flat.max[row.name] ?? 0, time),
+    );
+  }
+  columns.push({
+    id: 'name',
+    title: 'routine',
+    width: 'minmax(320px, 1fr)',
+    value: (row) => profile.text(row.name),
+    cell: (row) => (
+      <>
+        <KindDot kind={profile.kind(row.name)} />
+        <Name name={profile.text(row.name)} />
+      </>
+    ),
+  });
+  return columns;
+}
+
+function Flat({ profile, measure, state, search, navigate }: ViewProps) {
+  const [selected, setSelected] = useState(-1);
+  const columns = useMemo(() => columnsFor(profile, measure), [profile, measure]);
+  const all = useMemo(() => routinesBy(profile, measure), [profile, measure]);
+  const sorting = parseSorting(state['flat.sort'], 'total');
+  const rows = useMemo(() => {
+    const found = search.active ? all.filter((row) => search.matches(row.name)) : all;
+    return sorted(found, columns, sorting);
+  }, [all, columns, search, sorting.column, sorting.reversed]);
+  return (
+    <section class="fill" aria-label="Routines">
+      <div class="toolbar">
+        <span>
+          {formatCount(rows.length)} of {formatCount(all.length)} routines
+          {search.active ? ' match' : ''}
+        </span>
+        <span class="unit">
+          {measure.label}: {measure.unit}
+        </span>
+      </div>
+      <Table
+        label="Routines"
+        columns={columns}
+        rows={rows}
+        keyOf={(row) => row.name}
+        sorting={sorting}
+        onSort={(next) => navigate({ 'flat.sort': formatSorting(next) }, true)}
+        selected={selected}
+        onSelect={setSelected}
+        onOpen={(row) => navigate({ view: 'function', fn: `${row.name}` })}
+      />
+      <p class="hint">Enter or a double click shows a routine's callers and callees.</p>
+    </section>
+  );
+}
+
+export const flatView: View = {
+  id: 'flat',
+  title: 'Routines',
+  about: 'A row a routine, whoever called it',
+  component: Flat,
+};

@@ -1,0 +1,135 @@
+// One routine: what it costs, who calls it, whom it calls, on which paths.
+import { useMemo } from 'preact/hooks';
+import { type Arc, arcsOf } from '../arcs.ts';
+import { formatCount, formatPercent, formatTime } from '../format.ts';
+import type { Measure } from '../measure.ts';
+import type { Profile } from '../model.ts';
+import { kindLabel } from '../palette.ts';
+import { routinesBy } from '../routines.ts';
+import { ArcList, arcId } from '../ui/arc_list.tsx';
+import { KindDot } from '../ui/kind_dot.tsx';
+import { Name } from '../ui/name.tsx';
+import { Paths } from '../ui/paths.tsx';
+import type { View, ViewProps } from '../view.ts';
+
+interface Card {
+  readonly label: string;
+  readonly value: string;
+  readonly exact: number;
+  readonly note?: string;
+}
+
+function cardsOf(profile: Profile, measure: Measure, name: number): Card[] {
+  const { flat, ns_per_unit: ns } = profile.data;
+  const routine = routinesBy(profile, measure)[name];
+  const share = (value: number) => formatPercent(value, measure.whole);
+  const cards: Card[] = [
+    { label: `total ${measure.label}`, value: measure.format(routine.total), exact: routine.total, note: share(routine.total) },
+    { label: `self ${measure.label}`, value: measure.format(routine.self), exact: routine.self, note: share(routine.self) },
+  ];
+  if (routine.total2 !== routine.total) {
+    cards.push({ label: 'with recursion', value: measure.format(routine.total2), exact: routine.total2 });
+  }
+  const calls = flat.calls[name];
+  if (calls > 0) {
+    const compiled = flat.calls_jitted[name];
+    const note = compiled > 0 ? `${formatPercent(compiled, calls)} compiled` : undefined;
+    cards.push({ label: 'calls', value: formatCount(calls), exact: calls, note });
+  }
+  const least = flat.min[name];
+  const most = flat.max[name];
+  if (least !== null && most !== null && profile.measures.some(({ id }) => id === 'time')) {
+    cards.push({ label: 'least self, one call', value: formatTime(least, ns), exact: least });
+    cards.push({ label: 'most self, one call', value: formatTime(most, ns), exact: most });
+  }
+  return cards;
+}
+
+function hottest(profile: Profile, measure: Measure): number {
+  let best = 0;
+  let most = -1;
+  for (const { name, self } of routinesBy(profile, measure)) {
+    if (self <= most || profile.kind(name) === 'm') continue;
+    best = name;
+    most = self;
+  }
+  return best;
+}
+
+function Detail({ profile, measure, state, navigate }: ViewProps) {
+  const asked = Number(state.fn ?? NaN);
+  const name = asked >= 0 && asked < profile.routineCount ? asked : hottest(profile, measure);
+  const arcs = useMemo(() => arcsOf(profile, measure, name), [profile, measure, name]);
+  const cards = useMemo(() => cardsOf(profile, measure, name), [profile, measure, name]);
+  const chosen = state['function.arc'] ?? '';
+  const find = (side: string, list: readonly Arc[]) =>
+    list.find((arc) => arcId(side, arc) === chosen);
+  const arc = find('c', arcs.callers) ?? find('e', arcs.callees);
+  const open = (other: number) => {
+    if (other < profile.routineCount) navigate({ fn: `${other}`, 'function.arc': undefined });
+  };
+  const whole = arcs.callers.reduce((sum, each) => sum + (each.recursive ? 0 : each.total), 0);
+  const common = {
+    profile, measure, chosen, onOpen: open,
+    onChoose: (id: string) => navigate({ 'function.arc': id }, true),
+  };
+  const kind = profile.kind(name);
+  return (
+    <section class="function" aria-label="Function">
+      <h2>
+        <KindDot kind={kind} /> <Name name={profile.text(name)} />
+      </h2>
+      <p class="faint">
+        {kindLabel(kind)} · {formatCount(profile.instances(name).length)} places in the tree ·{' '}
+        {measure.label}: {measure.unit}
+      </p>
+      <div class="cards">
+        {cards.map((card) => (
+          <div class="card" key={card.label}>
+            <span>{card.label}</span>
+            <b data-card={card.label} data-value={card.exact}>
+              {card.value}
+            </b>
+            <span class="faint">{card.note}</span>
+          </div>
+        ))}
+        <div class="card links">
+          <button type="button" onClick={() => navigate({ view: 'graph', 'graph.root': `${name}` })}>
+            In the call graph
+          </button>
+          <button
+            type="button"
+            onClick={() =>
+              navigate({ view: 'flame', 'flame.of': 'callers', 'flame.at': `${name}` })
+            }
+          >
+            Callers as a flame graph
+          </button>
+        </div>
+      </div>
+      <div class="sides">
+        <ArcList {...common} title="Callers" side="c" arcs={arcs.callers} whole={whole} />
+        <ArcList {...common} title="Callees" side="e" arcs={arcs.callees} whole={whole} />
+      </div>
+      {arc === undefined ? (
+        <p class="hint">Click an arc for its calling paths; › goes to the routine.</p>
+      ) : (
+        <Paths
+          profile={profile}
+          measure={measure}
+          arc={arc}
+          onShow={(node) =>
+            navigate({ view: 'flame', 'flame.of': undefined, 'flame.at': `${node}` })
+          }
+        />
+      )}
+    </section>
+  );
+}
+
+export const functionView: View = {
+  id: 'function',
+  title: 'Function',
+  about: 'One routine with its callers and callees',
+  component: Detail,
+};

@@ -1,0 +1,221 @@
+// The call tree as a table.
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import { formatCount, formatPercent } from '../format.ts';
+import { useKeys } from '../keys.ts';
+import type { Measure } from '../measure.ts';
+import type { Profile } from '../model.ts';
+import { outermostMatches } from '../search.ts';
+import { type Column, compareBy, formatSorting, parseSorting } from '../table/column.ts';
+import { Table } from '../table/table.tsx';
+import { hotPath, Openness, visibleNodes } from '../tree_rows.ts';
+import { KindDot } from '../ui/kind_dot.tsx';
+import { Name } from '../ui/name.tsx';
+import { Share } from '../ui/share.tsx';
+import type { View, ViewProps } from '../view.ts';
+
+const kIndent = 14; // pixels a level
+const kMostIndent = 420;
+
+interface TreeHooks {
+  openness: Openness;
+  toggle(node: number): void;
+}
+
+function columnsFor(profile: Profile, measure: Measure, { openness, toggle }: TreeHooks) {
+  const { nodes } = profile.data;
+  const columns: Column<number>[] = [
+    {
+      id: 'name',
+      title: 'routine',
+      width: 'minmax(380px, 1fr)',
+      value: (node) => profile.nameOf(node),
+      cell: (node) => (
+        <span
+          class="tree-name"
+          style={{ paddingLeft: `${Math.min(profile.level[node] * kIndent, kMostIndent)}px` }}
+        >
+          {openness.hasChildren(node) ? (
+            <button
+              type="button"
+              class="twig"
+              tabIndex={-1}
+              aria-label={openness.isOpen(node) ? 'close' : 'open'}
+              onClick={(event) => {
+                event.stopPropagation();
+                toggle(node);
+              }}
+            >
+              {openness.isOpen(node) ? '▾' : '▸'}
+            </button>
+          ) : (
+            <span class="twig" />
+          )}
+          <KindDot kind={profile.kind(profile.name[node])} />
+          {profile.origin(node) === 's' && (
+            <i class="sampled" title="seen by samples only">
+              ~
+            </i>
+          )}
+          <Name name={profile.nameOf(node)} />
+        </span>
+      ),
+    },
+    {
+      id: 'total',
+      title: `total ${measure.label}`,
+      hint: measure.unit,
+      width: '170px',
+      value: (node) => measure.total[node],
+      cell: (node) => (
+        <Share part={measure.total[node]} whole={measure.whole} text={`${measure.format(measure.total[node])} · ${formatPercent(measure.total[node], measure.whole)}`} />
+      ),
+    },
+    {
+      id: 'self',
+      title: `self ${measure.label}`,
+      hint: measure.unit,
+      width: '120px',
+      value: (node) => measure.self[node],
+      cell: (node) => (measure.self[node] === 0 ? '' : measure.format(measure.self[node])),
+    },
+  ];
+  for (const [id, title] of [['calls', 'calls'], ['samples', 'samples']] as const) {
+    columns.push({
+      id,
+      title,
+      hint: id === 'calls' ? 'exact' : 'samples that had it on the stack',
+      width: id === 'calls' ? '118px' : '84px',
+      value: (node) => nodes[id][node],
+      cell: (node) => (nodes[id][node] === 0 ? '' : formatCount(nodes[id][node])),
+    });
+  }
+  return columns;
+}
+
+function Tree({ profile, measure, state, search, navigate }: ViewProps) {
+  const [selected, setSelected] = useState(-1);
+  const openness = useMemo(
+    () => Openness.parse(profile, measure, state['tree.open']),
+    [profile, measure, state['tree.open']],
+  );
+  const show = (next: Openness) => navigate({ 'tree.open': next.format() }, true);
+  const toggle = (node: number) => show(openness.set([node], !openness.isOpen(node)));
+  const columns = useMemo(
+    () => columnsFor(profile, measure, { openness, toggle }),
+    [profile, measure, openness],
+  );
+  const sorting = parseSorting(state['tree.sort'], 'total');
+  const rows = useMemo(() => {
+    const column = columns.find((each) => each.id === sorting.column) ?? columns[1];
+    const sign = sorting.reversed ? -1 : 1;
+    return visibleNodes(profile, openness, (a, b) => sign * compareBy(column, a, b) || a - b);
+  }, [profile, openness, columns, sorting.column, sorting.reversed]);
+  const index = rows.indexOf(selected);
+
+  const reveal = (node: number) => {
+    show(openness.set(profile.path(node).slice(0, -1), true));
+    setSelected(node);
+  };
+  const wanted = state['tree.at'];
+  useEffect(() => {
+    if (wanted === undefined) return;
+    const node = Number(wanted);
+    if (node >= 0 && node < profile.nodeCount) reveal(node);
+  }, [wanted]);
+
+  const matches = useMemo(
+    () => (search.active ? outermostMatches(profile, search) : []),
+    [profile, search],
+  );
+  const find = (backwards: boolean) => {
+    if (matches.length === 0) return;
+    const at = matches.indexOf(selected);
+    const start = at < 0 && backwards ? 0 : at;
+    reveal(matches[(start + (backwards ? -1 : 1) + matches.length) % matches.length]);
+  };
+  useKeys({ n: () => find(false), 'shift+n': () => find(true) });
+
+  const onKey = (event: KeyboardEvent, at: number): boolean => {
+    const node = rows[at];
+    if (node === undefined) return false;
+    if (event.key === 'ArrowRight') {
+      if (!openness.isOpen(node)) toggle(node);
+      else if (openness.hasChildren(node)) setSelected(rows[at + 1]);
+    } else if (event.key === 'ArrowLeft') {
+      if (openness.isOpen(node) && openness.hasChildren(node)) toggle(node);
+      else if (profile.parent[node] >= 0) setSelected(profile.parent[node]);
+    } else if (event.key === '*') {
+      show(openness.set(hotPath(profile, measure, node), true));
+    } else {
+      return false;
+    }
+    return true;
+  };
+  const root = index >= 0 ? selected : rows[0];
+  return (
+    <section class="fill" aria-label="Call tree">
+      <div class="toolbar">
+        <button
+          type="button"
+          disabled={root === undefined}
+          onClick={() => show(openness.set(hotPath(profile, measure, root), true))}
+          title="Opens the hottest way down from the selected row (*)"
+        >
+          Open hot path
+        </button>
+        <button type="button" onClick={() => show(new Openness(profile, measure, new Set()))}>
+          Reset
+        </button>
+        {index >= 0 && (
+          <>
+            <button
+              type="button"
+              onClick={() => navigate({ view: 'flame', 'flame.at': `${selected}`, 'flame.of': undefined })}
+            >
+              In the flame graph
+            </button>
+            {profile.name[selected] < profile.routineCount && (
+              <button
+                type="button"
+                onClick={() => navigate({ view: 'function', fn: `${profile.name[selected]}` })}
+              >
+                Callers and callees
+              </button>
+            )}
+          </>
+        )}
+        <span class="unit">
+          {measure.label}: {measure.unit}
+        </span>
+      </div>
+      <Table
+        label="Call tree"
+        isTree
+        columns={columns}
+        rows={rows}
+        keyOf={(node) => node}
+        factsOf={(node) => ({
+          level: profile.level[node] + 1,
+          expanded: openness.hasChildren(node) ? openness.isOpen(node) : undefined,
+          marked: search.active && search.matches(profile.name[node]),
+        })}
+        sorting={sorting}
+        onSort={(next) => navigate({ 'tree.sort': formatSorting(next) }, true)}
+        selected={index}
+        onSelect={(at) => setSelected(rows[at])}
+        onOpen={(node) => toggle(node)}
+        onKey={onKey}
+      />
+      <p class="hint">
+        Arrow keys open and close; * opens the hottest way down; ~ marks what only samples saw.
+      </p>
+    </section>
+  );
+}
+
+export const treeView: View = {
+  id: 'tree',
+  title: 'Call tree',
+  about: 'Every path with its calls, time and samples',
+  component: Tree,
+};
