@@ -160,6 +160,7 @@ std::span<unsigned char> Instrumentation::Rewrite(jvmtiEnv* env, const char* nam
   {
     absl::MutexLock lock(&rewritten_mutex_);
     rewritten_.insert(class_id);
+    if (in_scope) counted_.insert(class_id);
   }
   return jvmti::CopyForJvm(env, result->bytes);
 }
@@ -167,6 +168,11 @@ std::span<unsigned char> Instrumentation::Rewrite(jvmtiEnv* env, const char* nam
 absl::flat_hash_set<uint32_t> Instrumentation::rewritten() const {
   absl::MutexLock lock(&rewritten_mutex_);
   return rewritten_;
+}
+
+absl::flat_hash_set<uint32_t> Instrumentation::counted() const {
+  absl::MutexLock lock(&rewritten_mutex_);
+  return counted_;
 }
 
 void Instrumentation::ForgetRewritten(uint32_t class_id) {
@@ -178,7 +184,10 @@ void Instrumentation::Forget(const absl::flat_hash_set<uint32_t>& classes) {
   totals_.Forget(classes);
   natives_.Forget(classes);
   absl::MutexLock lock(&rewritten_mutex_);
-  for (const uint32_t class_id : classes) rewritten_.erase(class_id);
+  for (const uint32_t class_id : classes) {
+    rewritten_.erase(class_id);
+    counted_.erase(class_id);
+  }
   absl::erase_if(leaves_, [&](const auto& leaf) { return classes.contains(leaf.second); });
 }
 

@@ -54,6 +54,8 @@ class Instrumentation {
 
   // Numbers (ClassDef.id) of the classes that have probes, as far as they were not forgotten.
   absl::flat_hash_set<uint32_t> rewritten() const;
+  // The classes in scope that were rewritten and are loaded: their methods are counted.
+  absl::flat_hash_set<uint32_t> counted() const;
   // The class has lost its probes.
   void ForgetRewritten(uint32_t class_id);
   // The classes were unloaded.
@@ -90,6 +92,7 @@ class Instrumentation {
   Losses& losses_;
   mutable absl::Mutex rewritten_mutex_;
   absl::flat_hash_set<uint32_t> rewritten_ ABSL_GUARDED_BY(rewritten_mutex_);
+  absl::flat_hash_set<uint32_t> counted_ ABSL_GUARDED_BY(rewritten_mutex_);
   // Routines and their classes.
   absl::flat_hash_map<uint32_t, uint32_t> leaves_ ABSL_GUARDED_BY(rewritten_mutex_);
   // Rules of unwinds_ that a method has matched.

@@ -191,6 +191,8 @@ absl::Status Session::EndTrace(proto::SessionEnd::Reason reason) {
   TellEmptyScope();
   TellUnmatchedThreads();
   TellUnmatchedUnwinds();
+  // What was never called is told too: --report=never.
+  if (instrumentation_ != nullptr) encoder_.TellRoutinesOf(instrumentation_->counted());
   const absl::Status written =
       drain_->Stop([&](proto::SessionEnd& end) { FinishEnd(reason, end); });
   if (written.ok()) log_->Line(DescribeEnd());  // else GiveUp has said why

@@ -13,8 +13,7 @@ namespace {
 
 // Reports and formats of the contract that this program does not make.
 constexpr std::string_view kUnavailable[] = {
-    "classes",    "source",    "diff",     "collapsed", "pprof",
-    "speedscope", "callgrind", "perfetto", "lcov",
+    "source", "diff", "collapsed", "pprof", "speedscope", "callgrind", "perfetto", "lcov",
 };
 
 bool IsOneOf(std::string_view word, absl::Span<const std::string_view> words) {

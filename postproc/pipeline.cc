@@ -165,10 +165,11 @@ absl::Status Pipeline::WriteReports(std::ostream& out) {
   RecordCounts records;
   JitLog jit;
   WaitLog waits(model_);
+  ClassLog classes;
   Timeline timeline;
   TreeBuilder builder(line_.merge, line_.aggregate == Aggregate::kProcess, model_, stats_);
   RecordFilter filter(line_.thread, line_.scope, model_,
-                      {&builder, &samples, &records, &jit, &waits, &timeline});
+                      {&builder, &samples, &records, &jit, &waits, &timeline, &classes});
   if (absl::Status status = ReadTraces(filter, true); !status.ok()) return status;
   builder.Finish();
   if (absl::Status status = CheckSelection(line_, model_, builder.tree()); !status.ok()) {
@@ -197,6 +198,7 @@ absl::Status Pipeline::WriteReports(std::ostream& out) {
                           jit,
                           waits,
                           timeline,
+                          classes,
                           stats_,
                           builder.first_time(),
                           builder.last_time(),

@@ -1,5 +1,7 @@
 #include "agent/writer/definition_table.h"
 
+#include <algorithm>
+
 namespace jtrace::writer {
 namespace {
 
@@ -113,6 +115,17 @@ void DefinitionTable::TellMethod(uint32_t id) {
   // What has probes is in scope, even if no call of it was counted.
   TellRoutine(routines_.Find(
       {class_id, name, descriptor, proto::Routine::METHOD, proto::Routine::UNCLASSIFIED}));
+}
+
+void DefinitionTable::TellRoutinesOf(const absl::flat_hash_set<uint32_t>& classes) {
+  std::vector<uint32_t> ids;
+  routines_.ForEach([&](uint32_t id, const RoutineKey& key) {
+    if (std::get<3>(key) == proto::Routine::METHOD && classes.contains(std::get<0>(key))) {
+      ids.push_back(id);
+    }
+  });
+  std::sort(ids.begin(), ids.end());  // neighbours are alike: they compress well
+  for (const uint32_t id : ids) TellRoutine(id);
 }
 
 std::vector<ForgottenClass> DefinitionTable::Forget(const absl::flat_hash_set<uint32_t>& classes,

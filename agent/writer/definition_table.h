@@ -64,6 +64,8 @@ class DefinitionTable {
   void TellClass(uint32_t id);
   void TellRoutine(uint32_t id);
   void TellMethod(uint32_t id);
+  // All METHODs of these classes that have numbers as routines.
+  void TellRoutinesOf(const absl::flat_hash_set<uint32_t>& classes);
 
   // Forgets these classes, all classes of these loaders, and their members. No record may name them
   // from here on. Takes time for everything known.

@@ -109,6 +109,11 @@ void RecordEncoder::TellClass(uint32_t class_id) {
   definitions_.TellClass(class_id);
 }
 
+void RecordEncoder::TellRoutinesOf(const absl::flat_hash_set<uint32_t>& classes) {
+  std::lock_guard lock(mutex_);
+  definitions_.TellRoutinesOf(classes);
+}
+
 uint32_t RecordEncoder::DefineThread(const ThreadInfo& info) {
   std::lock_guard lock(mutex_);
   proto::Thread thread;

@@ -75,6 +75,8 @@ class RecordEncoder {
   void TellRoutines(absl::Span<const uint32_t> routines);
   void TellMethod(uint32_t method);
   void TellClass(uint32_t class_id);
+  // Every method with probes of these classes, whether or not it was called.
+  void TellRoutinesOf(const absl::flat_hash_set<uint32_t>& classes);
   uint32_t DefineThread(const ThreadInfo& info);
   // The thread has ended and all its records are made: Restate leaves it out.
   void ForgetThread(uint32_t thread);

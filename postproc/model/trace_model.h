@@ -120,6 +120,7 @@ class TraceModel {
   FrameId InternFrame(const Frame& frame);
   // "N:libc.so.6!malloc"
   FrameId InternFrameText(std::string_view text);
+  size_t frame_count() const { return frames_.size(); }
   const Frame& frame(FrameId id) const { return frames_[id.value - 1]; }
   std::string FrameText(FrameId id) const;
 

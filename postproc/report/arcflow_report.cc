@@ -36,14 +36,24 @@ std::vector<Cell> ArcRow(const FlatRow& self, const Arc& arc, const FlatRow& oth
           Cell::Int(arc.base_ticks),
           Cell::Int(arc.cum_ticks),
           Cell::Empty(),
-          Cell::Text(other.name)};
+          Cell::Text(other.name),
+          Cell::Empty(),
+          Cell::Empty()};
 }
 
 std::vector<Cell> SelfRow(const FlatRow& self) {
-  return {Cell::Text(self.name),      Cell::Text("self"),        Cell::Int(self.calls),
-          Cell::Int(self.base),       Cell::Int(self.cum),       Cell::Int(self.cum2),
-          Cell::Int(self.base_ticks), Cell::Int(self.cum_ticks), Cell::Int(self.cum2_ticks),
-          Cell::Text(self.name)};
+  return {Cell::Text(self.name),
+          Cell::Text("self"),
+          Cell::Int(self.calls),
+          Cell::Int(self.base),
+          Cell::Int(self.cum),
+          Cell::Int(self.cum2),
+          Cell::Int(self.base_ticks),
+          Cell::Int(self.cum_ticks),
+          Cell::Int(self.cum2_ticks),
+          Cell::Text(self.name),
+          self.has_extremes ? Cell::Int(self.min_base) : Cell::Empty(),
+          self.has_extremes ? Cell::Int(self.max_base) : Cell::Empty()};
 }
 
 // The stanzas that --filter and --top leave. Text leaves the threads to the threads report.
@@ -77,7 +87,9 @@ Table ArcFlowTable(const ReportInput& input) {
                    {"base_ticks", Style::kTicks},
                    {"cum_ticks", Style::kTicks},
                    {"cum2_ticks", Style::kTicks},
-                   {"name"}};
+                   {"name"},
+                   {"min_base", Style::kTime},
+                   {"max_base", Style::kTime}};
   for (const Stanza* stanza : ChosenStanzas(input, /*with_roots=*/true)) {
     const FlatRow& self = input.flat.rows()[stanza->self];
     bool self_written = false;

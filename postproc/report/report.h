@@ -11,6 +11,7 @@
 #include "absl/types/span.h"
 #include "postproc/calltree/arc_flow.h"
 #include "postproc/calltree/call_tree.h"
+#include "postproc/calltree/class_log.h"
 #include "postproc/calltree/flat_profile.h"
 #include "postproc/calltree/jit_log.h"
 #include "postproc/calltree/tree_builder.h"
@@ -52,6 +53,7 @@ struct ReportInput {
   const JitLog& jit;
   const WaitLog& waits;
   const Timeline& timeline;
+  const ClassLog& classes;
   const ImportStats& stats;
   int64_t first_time = 0;
   int64_t last_time = 0;
@@ -111,6 +113,10 @@ Table PathsTable(const ReportInput& input);
 void PathsText(const ReportInput& input, std::ostream& out);
 Table CalleesTable(const ReportInput& input);
 Table CallersTable(const ReportInput& input);
+Table FunctionTable(const ReportInput& input);
+Table ClassesTable(const ReportInput& input);
+Table NeverTable(const ReportInput& input);
+void NeverText(const ReportInput& input, std::ostream& out);
 Table ThreadsTable(const ReportInput& input);
 Table MetricsTable(const ReportInput& input);
 Table WaitsTable(const ReportInput& input);

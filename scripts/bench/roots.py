@@ -91,6 +91,8 @@ def main():
                                arguments.seconds, trace)
                         rows = summary(trace)
                         samples, whole = int(rows["samples"]), int(rows["samples_whole"])
+                        if samples == 0:
+                            sys.exit(f"no samples of {name} ({setting}): give it more --seconds")
                         percent = 100 * whole / samples
                         worst = min(worst, percent)
                         reasons = [f"{key[5:]} {value}" for key, value in rows.items()

@@ -110,6 +110,19 @@ TEST_F(RecordEncoderTest, AFileDefinesWhatItsRecordsName) {
   EXPECT_THAT(Taken().routines, ElementsAre(Pair(2, EndsWith(".run(LMade2;)V"))));
 }
 
+TEST_F(RecordEncoderTest, MethodsOfAClassCanBeToldWithoutARecord) {
+  const uint32_t wanted = Load(1, 2);
+  const uint32_t other = Load(2, 2);
+  encoder_.SiteId({.class_id = wanted, .name = "callee", .kind = proto::Routine::CALL});
+  encoder_.RoutineId(wanted, "idle", "()V");
+  encoder_.TellRoutines({1});
+  EXPECT_THAT(Taken().routines, ElementsAre(Pair(1, "2 Made1.run(LMade1;)V")));
+  encoder_.TellRoutinesOf({wanted});
+  EXPECT_THAT(Taken().routines, ElementsAre(Pair(4, EndsWith(".idle()V"))));
+  encoder_.TellRoutinesOf({wanted, other});
+  EXPECT_THAT(Taken().routines, ElementsAre(Pair(2, "2 Made2.run(LMade2;)V")));
+}
+
 TEST_F(RecordEncoderTest, UnloadedClassesAreForgottenWithTheirMembersAndNames) {
   const uint32_t gone = Load(1, 2), of_loader = Load(2, 3), stays = Load(3, 4);
   Taken();

@@ -1,0 +1,84 @@
+// A row a class: what of it was loaded, counted and sampled, and how much of it ran (S4.6).
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/container/btree_map.h"
+#include "postproc/report/report.h"
+#include "postproc/report/scope_coverage.h"
+
+namespace jtrace::postproc {
+namespace {
+
+struct ClassRow {
+  int64_t calls = 0;
+  int64_t base = 0;
+  int64_t base_ticks = 0;
+  int64_t samples = 0;
+  int64_t counted = 0;   // methods of the instrumented scope
+  int64_t executed = 0;  // of these
+  ClassLog::Entry loading;
+};
+
+using Rows = absl::btree_map<std::string, ClassRow>;
+
+Rows Collect(const ReportInput& input) {
+  Rows rows;
+  for (const auto& [name, entry] : input.classes.classes()) rows[name].loading = entry;
+  const ScopeCoverage coverage(input);
+  for (const FlatRow& flat : input.flat.rows()) {
+    // Native functions have no class that the JVM loads.
+    if (flat.is_root || !coverage.IsJava(flat.routine)) continue;
+    ClassRow& row = rows[std::string(ClassOf(flat.name))];
+    row.calls = WrapAdd(row.calls, flat.calls);
+    row.base = WrapAdd(row.base, flat.base);
+    row.base_ticks = WrapAdd(row.base_ticks, flat.base_ticks);
+    row.samples = WrapAdd(row.samples, flat.samples);
+  }
+  for (const ScopeCoverage::Method& method : coverage.methods()) {
+    ClassRow& row = rows[std::string(ClassOf(method.name))];
+    ++row.counted;
+    row.executed += method.executed ? 1 : 0;
+  }
+  return rows;
+}
+
+}  // namespace
+
+Table ClassesTable(const ReportInput& input) {
+  const Rows by_name = Collect(input);
+  std::vector<std::pair<std::string_view, const ClassRow*>> rows;
+  for (const auto& [name, row] : by_name) rows.emplace_back(name, &row);
+  std::stable_sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) {
+    if (a.second->base != b.second->base) return a.second->base > b.second->base;
+    if (a.second->base_ticks != b.second->base_ticks) {
+      return a.second->base_ticks > b.second->base_ticks;
+    }
+    return a.second->calls > b.second->calls;
+  });
+  Table table;
+  table.columns = {{"calls", Style::kCount, true},
+                   {"base", Style::kTime, true},
+                   {"base_ticks", Style::kTicks, true},
+                   {"samples", Style::kCount, true},
+                   {"methods", Style::kCount, true},
+                   {"counted", Style::kCount, true},
+                   {"executed", Style::kCount, true},
+                   {"loads", Style::kCount, true},
+                   {"unloads", Style::kCount, true},
+                   {"first_load", Style::kTime, true},
+                   {"name"}};
+  for (const auto& [name, row] : rows) {
+    const ClassLog::Entry& loading = row->loading;
+    table.rows.push_back(
+        {Cell::Int(row->calls), Cell::Int(row->base), Cell::Int(row->base_ticks),
+         Cell::Int(row->samples), loading.loads > 0 ? Cell::Int(loading.methods) : Cell::Empty(),
+         Cell::Int(row->counted), Cell::Int(row->executed), Cell::Int(loading.loads),
+         Cell::Int(loading.unloads),
+         loading.loads > 0 ? Cell::Int(loading.first_load) : Cell::Empty(), Cell::Text(name)});
+  }
+  return table;
+}
+
+}  // namespace jtrace::postproc
