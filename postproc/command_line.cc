@@ -12,9 +12,7 @@ namespace jtrace::postproc {
 namespace {
 
 // Reports and formats of the contract that this program does not make.
-constexpr std::string_view kUnavailable[] = {
-    "source", "diff", "collapsed", "pprof", "speedscope", "callgrind", "perfetto", "lcov",
-};
+constexpr std::string_view kUnavailable[] = {"source", "diff", "perfetto", "lcov"};
 
 bool IsOneOf(std::string_view word, absl::Span<const std::string_view> words) {
   return std::find(words.begin(), words.end(), word) != words.end();
@@ -184,7 +182,9 @@ constexpr Option kOptions[] = {
     {"--sort", "COLUMN", "sort by that column; tree: siblings; 'first': by first appearance",
      "--sort=calls", SetReportText<&ReportOptions::sort>},
     {"--top", "N", "the first N rows, routines or lines only", "--top=20", SetTop},
-    {"--metric", "M", "the metric that the metrics report breaks down by routine",
+    {"--metric", "M",
+     "what metrics breaks down by routine, and exports show: calls ticks time off, "
+     "or a metric",
      "--metric=alloc.bytes", SetReportText<&ReportOptions::metric>},
     {"--aggregate", "thread|process", "a tree for each thread, or one for each process",
      "--aggregate=process", SetAggregate},

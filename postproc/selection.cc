@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "postproc/export/weights.h"
 #include "postproc/model/frame_name.h"
 #include "postproc/reader/record_filter.h"
 #include "postproc/support/strings.h"
@@ -71,14 +72,26 @@ absl::Status CheckRoutine(std::string_view option, std::string_view pattern,
   return NotThere(option, "routine", pattern, NearestRoutine(pattern, routines));
 }
 
-absl::Status CheckMetric(std::string_view metric, const TraceModel& model) {
-  if (metric.empty()) return absl::OkStatus();
-  std::vector<std::string_view> names;
-  for (uint32_t i = 1; i <= model.metric_count(); ++i) {
-    names.push_back(model.MetricName(MetricId(i)));
-    if (names.back() == metric) return absl::OkStatus();
+// `names`: those of the metrics, and what else --metric may name.
+absl::Status CheckMetric(std::string_view metric, const std::vector<std::string>& names) {
+  if (metric.empty() || std::find(names.begin(), names.end(), metric) != names.end()) {
+    return absl::OkStatus();
   }
-  return NotThere("--metric", "metric", metric, Nearest(metric, names));
+  const std::vector<std::string_view> views(names.begin(), names.end());
+  return NotThere("--metric", "metric", metric, Nearest(metric, views));
+}
+
+std::vector<std::string> MetricNames(const TraceModel& model) {
+  std::vector<std::string> names;
+  for (uint32_t i = 1; i <= model.metric_count(); ++i) {
+    names.emplace_back(model.MetricName(MetricId(i)));
+  }
+  return names;
+}
+
+bool IsExport(const CommandLine& line) {
+  const Report* report = line.reports.empty() ? nullptr : FindReport(line.reports.front());
+  return report != nullptr && report->document != nullptr;
 }
 
 }  // namespace
@@ -106,7 +119,7 @@ absl::Status CheckSelection(const CommandLine& line, const TraceModel& model,
       return status;
     }
   }
-  return CheckMetric(report.metric, model);
+  return CheckMetric(report.metric, IsExport(line) ? WeightNames(model, tree) : MetricNames(model));
 }
 
 }  // namespace jtrace::postproc

@@ -122,6 +122,7 @@ class TraceModel {
   FrameId InternFrameText(std::string_view text);
   size_t frame_count() const { return frames_.size(); }
   const Frame& frame(FrameId id) const { return frames_[id.value - 1]; }
+  size_t frame_count() const { return frames_.size(); }
   std::string FrameText(FrameId id) const;
 
   ModuleId InternModule(std::string_view name) { return modules_.Intern(name); }
@@ -130,6 +131,7 @@ class TraceModel {
   std::string_view ModuleOf(const Frame& frame) const;
 
   MetricId InternMetric(std::string_view name) { return metrics_.Intern(name); }
+  MetricId FindMetric(std::string_view name) const { return metrics_.Find(name); }
   std::string_view MetricName(MetricId id) const { return metrics_.Text(id); }
   size_t metric_count() const { return metrics_.size(); }
 

@@ -1,5 +1,6 @@
 #include "postproc/report/json.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <vector>
 
@@ -26,6 +27,12 @@ std::string JsonCell(const Cell& cell) {
 
 std::string JsonString(std::string_view text) {
   return json(text).dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+std::string Utf8(std::string_view text) {
+  const auto is_ascii = [](char c) { return static_cast<unsigned char>(c) < 0x80; };
+  if (std::all_of(text.begin(), text.end(), is_ascii)) return std::string(text);
+  return json::parse(JsonString(text)).get<std::string>();
 }
 
 // Row by row: a report may be larger than what one would like to keep as objects.

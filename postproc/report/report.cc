@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "postproc/export/exports.h"
 #include "postproc/graph/graph_reports.h"
 #include "postproc/page/page_report.h"
 #include "postproc/support/strings.h"
@@ -51,6 +52,16 @@ constexpr Report kReports[] = {
      GraphTable, GraphText, false, "jtrace-post --report=graph --filter=2 trace.bin"},
     {"dot", "the call graph as a picture for Graphviz", nullptr, nullptr, false,
      "jtrace-post --report=dot trace.bin | dot -Tsvg -o graph.svg", WriteDot},
+    {"collapsed", "stacks as lines `thread;frame;frame VALUE`, for flame graphs", nullptr, nullptr,
+     false, "jtrace-post --report=collapsed --metric=calls -o stacks.txt trace.bin",
+     WriteCollapsed},
+    {"pprof", "profile for pprof, Pyroscope and the like, with all metrics", nullptr, nullptr,
+     false, "jtrace-post --report=pprof -o profile.pb.gz trace.bin", WritePprof},
+    {"speedscope", "profile for speedscope.app, a profile a thread", nullptr, nullptr, false,
+     "jtrace-post --report=speedscope -o trace.speedscope.json trace.bin", WriteSpeedscope},
+    {"callgrind", "profile for KCachegrind and callgrind_annotate, with exact calls of each arc",
+     nullptr, nullptr, false, "jtrace-post --report=callgrind -o callgrind.out trace.bin",
+     WriteCallgrind},
 };
 
 int64_t CellOrder(const Cell& a, const Cell& b) {

@@ -9,13 +9,6 @@
 namespace jtrace::postproc {
 namespace {
 
-// The unit is the metric's name by convention: "alloc.bytes", "cpu.ns".
-std::string_view MetricUnit(std::string_view name) {
-  const size_t dot = name.rfind('.');
-  const std::string_view ending = dot == std::string_view::npos ? "" : name.substr(dot + 1);
-  return ending == "bytes" || ending == "ns" ? ending : "count";
-}
-
 // Totals by node: base of the whole subtree.
 std::vector<int64_t> MetricCum(const CallTree& tree, MetricId metric) {
   std::vector<int64_t> cum = tree.MetricBase(metric);

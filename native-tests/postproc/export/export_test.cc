@@ -1,0 +1,164 @@
+// Known answers of the exports, and what users choose.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "native-tests/postproc/export/export_test_support.h"
+
+namespace jtrace {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using testing::Export;
+using ::testing::HasSubstr;
+using testing::PathValues;
+using testing::PprofFile;
+using testing::RunPost;
+using testing::RunResult;
+
+// main: a.A.run (10 us, 2 calls) > b.B.work; samples in native code below; a metric.
+constexpr char kTrace[] =
+    "# jtrace-text 1 unit=us\n"
+    "#@\tsession\tpid\t4711\n#@\tsession\thost\tbox\n#@\tsession\tcommand\tapp.jar x\n"
+    "#@\tsession\tunix_time_ns\t1700000000000000000\n#@\tsession\tinterval_ns\t1000000\n"
+    "0\tmain\tenter\ta.A.run(int)\n2\tmain\tenter\tb.B.work()\n"
+    "3\tmain\tsample*4\ta.A.run(int)\tJ:b.B.work()\tN:libc.so.6!read\n"
+    "5\tmain\tmetric\talloc.bytes\t64\n"
+    "6\tmain\texit\tb.B.work()\n10\tmain\texit\ta.A.run(int)\n"
+    "10\tmain\tenter\ta.A.run(int)\n10\tmain\texit\ta.A.run(int)\n"
+    "1\tpool\tenter\tb.B.work()\n8\tpool\texit\tb.B.work()\n";
+
+TEST(CollapsedTest, TakesTicksUnlessAnotherMetricIsNamed) {
+  EXPECT_EQ(Export(kTrace, "collapsed"), "main;a.A.run(int);b.B.work();read 4\n");
+  EXPECT_EQ(Export(kTrace, "collapsed", {"--metric=calls"}),
+            "main;a.A.run(int) 2\nmain;a.A.run(int);b.B.work() 1\npool;b.B.work() 1\n");
+  EXPECT_EQ(Export(kTrace, "collapsed", {"--metric=time"}),
+            "main;a.A.run(int) 6\nmain;a.A.run(int);b.B.work() 4\npool;b.B.work() 7\n");
+  EXPECT_EQ(Export(kTrace, "collapsed", {"--metric=alloc.bytes"}),
+            "main;a.A.run(int);b.B.work() 64\n");
+}
+
+TEST(CollapsedTest, TakesTimeAndThenCallsWithoutSamples) {
+  const std::string head = "# jtrace-text 1 unit=us\n";
+  EXPECT_EQ(Export(head + "0\tm\tenter\tA\n3\tm\texit\tA\n", "collapsed"), "m;A 3\n");
+  EXPECT_EQ(Export(head + "3\tm\tenter\tA\n3\tm\texit\tA\n", "collapsed"), "m;A 1\n");
+  EXPECT_EQ(Export(head, "collapsed"), "");
+}
+
+TEST(CollapsedTest, NamesStayWithinTheirFieldAndLine) {
+  EXPECT_EQ(Export("# jtrace-text 1 unit=us\n0\tm;1\tenter\tA\\nB;C D\n3\tm;1\texit\tA\\nB;C D\n",
+                   "collapsed"),
+            "m:1;A B:C D 3\n");
+}
+
+TEST(ExportTest, SelectionsOfReportsHold) {
+  EXPECT_EQ(Export(kTrace, "collapsed", {"--metric=calls", "--thread=poo*"}),
+            "pool;b.B.work() 1\n");
+  EXPECT_EQ(Export(kTrace, "collapsed", {"--metric=calls", "--root=b.B.work"}),
+            "main;b.B.work() 1\npool;b.B.work() 1\n");
+  EXPECT_EQ(Export(kTrace, "collapsed", {"--metric=time", "--aggregate=process"}),
+            "process 4711;a.A.run(int) 6\nprocess 4711;a.A.run(int);b.B.work() 4\n"
+            "process 4711;b.B.work() 7\n");
+  EXPECT_EQ(Export(kTrace, "collapsed", {"--scope=app"}), "main;a.A.run(int);b.B.work() 4\n");
+  // Of 17 us, 4 are less than a third: b.B.work's are a.A.run's then.
+  EXPECT_EQ(Export(kTrace, "collapsed", {"--metric=time", "--filter=33"}),
+            "main;a.A.run(int) 10\npool;b.B.work() 7\n");
+  EXPECT_EQ(Export(kTrace, "collapsed", {"--metric=time", "--top=2"}),
+            "main;a.A.run(int) 10\npool 7\n");
+}
+
+TEST(ExportTest, AMetricThatIsNotThereIsRefused) {
+  for (const char* report : {"collapsed", "pprof", "speedscope", "callgrind"}) {
+    const RunResult result =
+        RunPost({std::string("--report=") + report, "--metric=off", "trace"}, {{"trace", kTrace}});
+    EXPECT_NE(result.exit_code, 0);
+    EXPECT_EQ(result.out, "");
+    EXPECT_THAT(result.err, HasSubstr("--metric: no metric 'off' in the trace; nearest: "));
+  }
+}
+
+TEST(PprofTest, TellsTypesLabelsAndWhatWasTraced) {
+  const PprofFile profile = testing::ParsePprof(Export(kTrace, "pprof"));
+  using Type = std::pair<std::string, std::string>;
+  EXPECT_THAT(profile.types, ElementsAre(Type("calls", "count"), Type("samples", "count"),
+                                         Type("cpu", "nanoseconds"), Type("time", "microseconds"),
+                                         Type("alloc.bytes", "bytes")));
+  EXPECT_EQ(profile.default_type, "cpu");
+  EXPECT_EQ(profile.period_type, Type("cpu", "nanoseconds"));
+  EXPECT_EQ(profile.period, 1'000'000);
+  EXPECT_EQ(profile.time_ns, 1'700'000'000'000'000'000);
+  EXPECT_EQ(profile.duration_ns, 10'000);
+  EXPECT_THAT(profile.comments, ElementsAre("command: app.jar x"));
+  EXPECT_EQ(profile.mistakes, std::vector<std::string>());
+  EXPECT_EQ(profile.values.at("cpu"),
+            (PathValues{{{"main", "a.A.run(int)", "b.B.work()", "read"}, 4'000'000}}));
+  EXPECT_EQ(profile.values.at("alloc.bytes"),
+            (PathValues{{{"main", "a.A.run(int)", "b.B.work()"}, 64}}));
+  EXPECT_EQ(profile.labels.at("pid").begin()->first, "4711");
+  EXPECT_EQ(profile.labels.at("host").begin()->first, "box");
+  EXPECT_EQ(profile.labels.at("thread").size(), 2U);
+  std::map<std::string, std::string> modules;
+  std::map<std::string, std::string> files;
+  for (const PprofFile::Function& function : profile.functions) {
+    modules[function.name] = function.module;
+    files[function.name] = function.file;
+  }
+  EXPECT_EQ(modules["read"], "libc.so.6");
+  EXPECT_EQ(modules["b.B.work()"], "[java]");
+  EXPECT_EQ(files["b.B.work()"], "b.B");
+}
+
+TEST(SpeedscopeTest, ShowsTicksAsTheTimeTheyStandFor) {
+  const testing::SpeedscopeFile file = testing::ParseSpeedscope(Export(kTrace, "speedscope"));
+  EXPECT_EQ(file.unit, "nanoseconds");
+  EXPECT_EQ(file.values, (PathValues{{{"main", "a.A.run(int)", "b.B.work()", "read"}, 4'000'000}}));
+  EXPECT_EQ(testing::ParseSpeedscope(Export(kTrace, "speedscope", {"--metric=calls"})).unit,
+            "none");
+  EXPECT_EQ(testing::ParseSpeedscope(Export(kTrace, "speedscope", {"--metric=alloc.bytes"})).unit,
+            "bytes");
+}
+
+TEST(CallgrindTest, TellsUnitsModulesAndClasses) {
+  const testing::CallgrindFile file = testing::ParseCallgrind(Export(kTrace, "callgrind"));
+  EXPECT_EQ(file.mistakes, std::vector<std::string>());
+  EXPECT_THAT(file.events, ElementsAre("ticks", "calls", "time", "alloc.bytes"));
+  EXPECT_THAT(file.totals, ElementsAre(4, 4, 17, 64));
+  EXPECT_THAT(file.descriptions, Contains("Unit: ticks in ticks of 1000000 ns"));
+  EXPECT_EQ(file.objects.at("libc.so.6:read"), "libc.so.6");
+  EXPECT_EQ(file.objects.at("b.B:b.B.work()"), "[java]");
+  EXPECT_EQ(file.arcs.at({"[threads]:main", "a.A:a.A.run(int)"}).calls, 2);
+}
+
+// Sums of what was taken back, such as live bytes, may be negative.
+TEST(CallgrindTest, LeavesOutWhatItsReadersCannotRead) {
+  const std::string trace =
+      "# jtrace-text 1 unit=us\n0\tm\tenter\tA\n1\tm\tmetric\tlive.bytes\t-5\n3\tm\texit\tA\n";
+  const testing::CallgrindFile file = testing::ParseCallgrind(Export(trace, "callgrind"));
+  EXPECT_THAT(file.events, ElementsAre("time", "calls"));
+  EXPECT_THAT(file.descriptions, Contains("Left out: live.bytes, which has negative values"));
+  EXPECT_EQ(testing::ParsePprof(Export(trace, "pprof")).values.at("live.bytes"),
+            (PathValues{{{"m", "A"}, -5}}));
+}
+
+// 20,000 frames: no recursion in the writers, one line.
+TEST(ExportTest, DeepStacksAreWhole) {
+  constexpr size_t kDepth = 20'000;
+  std::string trace = "# jtrace-text 1 unit=us\n0\tm\tsample";
+  for (size_t i = 0; i < kDepth; ++i) trace += i % 2 == 0 ? "\tA" : "\tB";
+  trace += "\n";
+  const PathValues collapsed = testing::ParseCollapsed(Export(trace, "collapsed"));
+  ASSERT_EQ(collapsed.size(), 1U);
+  EXPECT_EQ(collapsed.begin()->first.size(), kDepth + 1);
+  EXPECT_EQ(testing::ParseSpeedscope(Export(trace, "speedscope")).values, collapsed);
+  EXPECT_EQ(testing::ParsePprof(Export(trace, "pprof")).values.at("samples"), collapsed);
+  const testing::CallgrindFile file = testing::ParseCallgrind(Export(trace, "callgrind"));
+  EXPECT_EQ(file.self.size(), kDepth + 1);
+  EXPECT_EQ(file.arcs.at({"[threads]:m", "[java]:A"}).inclusive, testing::Costs{1});
+}
+
+}  // namespace
+}  // namespace jtrace

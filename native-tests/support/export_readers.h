@@ -1,0 +1,72 @@
+// Readers of the exports' formats, by the formats' descriptions alone: they share no code with what
+// writes them.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace jtrace::testing {
+
+// A call path, its thread's name first, with the value that is its own.
+using PathValues = std::map<std::vector<std::string>, int64_t>;
+
+PathValues ParseCollapsed(std::string_view text);
+
+struct SpeedscopeFile {
+  std::string unit;  // of all profiles
+  PathValues values;
+  // Profiles whose endValue is not the sum of their weights.
+  int wrong_ends = 0;
+};
+SpeedscopeFile ParseSpeedscope(std::string_view text);
+
+struct PprofFile {
+  struct Function {
+    std::string name;
+    std::string file;
+    std::string module;
+  };
+  std::vector<std::pair<std::string, std::string>> types;  // type and unit
+  std::string default_type;
+  std::pair<std::string, std::string> period_type;
+  int64_t period = 0;
+  int64_t time_ns = 0;
+  int64_t duration_ns = 0;
+  std::vector<std::string> comments;
+  // By type. Frames of threads ("[threads]" is their file) are not part of the paths.
+  std::map<std::string, PathValues> values;
+  // By key, every value that a sample has.
+  std::map<std::string, std::map<std::string, int>> labels;
+  std::vector<Function> functions;
+  // What a strict reader would refuse; empty if the profile is sound.
+  std::vector<std::string> mistakes;
+};
+PprofFile ParsePprof(std::string_view gzipped);
+
+// Of a function at one recursion level, "file:name" as callgrind_annotate names it.
+using Costs = std::vector<int64_t>;
+struct CallgrindFile {
+  struct Arc {
+    int64_t calls = 0;
+    Costs inclusive;
+  };
+  std::vector<std::string> events;
+  std::vector<std::string> descriptions;
+  Costs summary;
+  Costs totals;
+  std::map<std::string, Costs> self;
+  std::map<std::pair<std::string, std::string>, Arc> arcs;  // caller and callee
+  std::map<std::string, std::string> objects;
+  std::vector<std::string> mistakes;
+
+  int Event(std::string_view name) const;  // its index, or -1
+};
+CallgrindFile ParseCallgrind(std::string_view text);
+
+std::string Gunzip(std::string_view bytes);
+
+}  // namespace jtrace::testing

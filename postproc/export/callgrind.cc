@@ -1,0 +1,227 @@
+// Callgrind's profile format, version 1: functions with their own costs, and arcs between them with
+// calls and inclusive costs.
+//
+// A function is a routine at one recursion level (f, f'2, f'3 …, as valgrind's --separate-recs has
+// them): no activation is inside another one of the same function, so that sums of inclusive costs
+// count nothing twice.
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "postproc/export/export_frames.h"
+#include "postproc/export/export_tree.h"
+#include "postproc/export/exports.h"
+#include "postproc/support/strings.h"
+#include "postproc/version.h"
+
+namespace jtrace::postproc {
+namespace {
+
+using Costs = std::vector<int64_t>;  // by event
+
+void Add(Costs& sum, const Costs& costs) {
+  for (size_t i = 0; i < sum.size(); ++i) sum[i] = WrapAdd(sum[i], costs[i]);
+}
+
+struct Function {
+  uint32_t frame = 0;
+  uint32_t level = 1;
+  Costs self;
+};
+
+struct FunctionArc {
+  uint32_t caller = 0;
+  uint32_t callee = 0;
+  int64_t calls = 0;
+  Costs inclusive;
+};
+
+// A weight with what subtrees have of it.
+struct Event {
+  std::string name;
+  const Weight* weight = nullptr;
+  std::vector<int64_t> inclusive;  // by node
+
+  Event(const Weight& it, const CallTree& tree) : name(it.name), weight(&it), inclusive(it.values) {
+    tree.AccumulateUpwards(inclusive);
+    // Names stand in a list that spaces separate.
+    for (char& c : name) {
+      if (static_cast<unsigned char>(c) <= ' ' || c == ':' || c == '=') c = '_';
+    }
+  }
+  bool HasNegative() const {
+    const auto negative = [](int64_t value) { return value < 0; };
+    return std::any_of(weight->values.begin(), weight->values.end(), negative) ||
+           std::any_of(inclusive.begin(), inclusive.end(), negative);
+  }
+};
+
+// Numbers for names: "(3) name" where it comes first, "(3)" from then on.
+class NameTable {
+ public:
+  std::string Refer(std::string_view name) {
+    const auto [entry, inserted] = numbers_.try_emplace(std::string(name), numbers_.size() + 1);
+    return inserted ? StrCat("(", entry->second, ") ", name) : StrCat("(", entry->second, ")");
+  }
+
+ private:
+  StringMap<size_t> numbers_;
+};
+
+class Writer {
+ public:
+  Writer(const ReportInput& input, std::ostream& out)
+      : input_(input), tree_(input), frames_(input), out_(out) {
+    ChooseEvents();
+    for (const NodeId id : tree_.nodes()) AddNode(id);
+    std::sort(arcs_.begin(), arcs_.end(), [](const FunctionArc& a, const FunctionArc& b) {
+      return std::pair(a.caller, a.callee) < std::pair(b.caller, b.callee);
+    });
+  }
+
+  void Write() {
+    WriteHeader();
+    auto arc = arcs_.begin();
+    for (uint32_t i = 0; i < functions_.size(); ++i) {
+      const Function& it = functions_[i];
+      out_ << '\n';
+      WriteName("", it);
+      WriteCosts("0", it.self);
+      for (; arc != arcs_.end() && arc->caller == i; ++arc) {
+        WriteName("c", functions_[arc->callee]);
+        // Readers take the costs of an arc with 0 calls for the caller's own.
+        out_ << "calls=" << std::max<int64_t>(arc->calls, 1) << " 0\n";
+        WriteCosts("0", arc->inclusive);
+      }
+    }
+    out_ << '\n';
+    WriteCosts("totals:", totals_);
+  }
+
+ private:
+  // The primary weight first: readers sort by the first. Readers know no negative numbers.
+  void ChooseEvents() {
+    const auto add = [&](const Weight& weight) {
+      Event event(weight, input_.tree);
+      if (event.HasNegative()) {
+        left_out_.push_back(event.name);
+      } else {
+        events_.push_back(std::move(event));
+      }
+    };
+    add(tree_.primary());
+    for (const Weight& weight : tree_.weights()) {
+      if (&weight != &tree_.primary()) add(weight);
+    }
+    totals_.resize(events_.size());
+  }
+
+  void AddNode(NodeId id) {
+    const CallNode& node = input_.tree.node(id);
+    Costs self;
+    Costs inclusive;
+    for (const Event& event : events_) {
+      self.push_back(tree_.Value(*event.weight, id));
+      inclusive.push_back(event.inclusive[id.value - 1]);
+    }
+    const uint32_t function = FunctionOf(id);
+    Add(functions_[function].self, self);
+    path_.resize(node.level);
+    if (path_.empty()) {
+      Add(totals_, inclusive);
+    } else {
+      FunctionArc& arc = ArcOf(path_.back(), function);
+      arc.calls = WrapAdd(arc.calls, node.calls);
+      Add(arc.inclusive, inclusive);
+    }
+    path_.push_back(function);
+  }
+
+  uint32_t FunctionOf(NodeId id) {
+    const uint32_t frame = frames_.Of(input_.tree.node(id));
+    const uint32_t level = input_.totals[id.value - 1].recursion_level;
+    const auto next = static_cast<uint32_t>(functions_.size());
+    const auto [entry, inserted] = function_of_.try_emplace({frame, level}, next);
+    if (inserted) functions_.push_back({frame, level, Costs(events_.size())});
+    return entry->second;
+  }
+
+  FunctionArc& ArcOf(uint32_t caller, uint32_t callee) {
+    const auto [entry, inserted] = arc_of_.try_emplace({caller, callee}, arcs_.size());
+    if (inserted) arcs_.push_back({caller, callee, 0, Costs(events_.size())});
+    return arcs_[entry->second];
+  }
+
+  void WriteHeader() {
+    const TraceInfo& trace = input_.model.traces().front();
+    out_ << "# callgrind format\nversion: 1\ncreator: jtrace-post " << kVersion << '\n';
+    if (const std::string_view pid = trace.Fact("pid"); !pid.empty())
+      out_ << "pid: " << pid << '\n';
+    if (const std::string_view command = trace.Fact("command"); !command.empty()) {
+      out_ << "cmd: " << OneLine(command) << '\n';
+    }
+    for (const Event& event : events_) {
+      const Weight& weight = *event.weight;
+      out_ << "desc: Unit: " << event.name << " in " << weight.unit;
+      if (weight.unit == "ticks" && weight.unit_ns != 0) out_ << " of " << weight.unit_ns << " ns";
+      out_ << '\n';
+    }
+    for (const std::string& name : left_out_) {
+      out_ << "desc: Left out: " << name << ", which has negative values\n";
+    }
+    out_ << "positions: line\nevents:";
+    for (const Event& event : events_) out_ << ' ' << event.name;
+    out_ << '\n';
+    WriteCosts("summary:", totals_);
+  }
+
+  // `prefix` "c" names a callee.
+  void WriteName(std::string_view prefix, const Function& function) {
+    const ExportFrame& frame = frames_.frames()[function.frame];
+    std::string name = OneLine(frame.name);
+    if (function.level > 1) StrAppend(&name, "'", function.level);
+    // Functions are told apart by number: those of two threads of one name are two.
+    out_ << prefix << "ob=" << objects_.Refer(OneLine(frame.module)) << '\n'
+         << prefix << (prefix.empty() ? "fl=" : "fi=") << files_.Refer(OneLine(frame.source))
+         << '\n'
+         << prefix << "fn=" << names_.Refer(name) << '\n';
+  }
+
+  void WriteCosts(std::string_view head, const Costs& costs) {
+    out_ << head;
+    for (const int64_t cost : costs) out_ << ' ' << cost;
+    out_ << '\n';
+  }
+
+  static std::string OneLine(std::string_view text) {
+    std::string line(text);
+    std::replace_if(
+        line.begin(), line.end(), [](char c) { return c == '\n' || c == '\r'; }, ' ');
+    return line;
+  }
+
+  const ReportInput& input_;
+  const ExportTree tree_;
+  const ExportFrames frames_;
+  std::ostream& out_;
+  std::vector<Event> events_;
+  std::vector<std::string> left_out_;
+  Costs totals_;
+  std::vector<Function> functions_;
+  std::vector<FunctionArc> arcs_;
+  std::vector<uint32_t> path_;  // functions of the current path, by level
+  absl::flat_hash_map<std::pair<uint32_t, uint32_t>, uint32_t> function_of_;  // frame and level
+  absl::flat_hash_map<std::pair<uint32_t, uint32_t>, size_t> arc_of_;         // caller and callee
+  NameTable objects_;
+  NameTable files_;
+  NameTable names_;
+};
+
+}  // namespace
+
+void WriteCallgrind(const ReportInput& input, std::ostream& out) { Writer(input, out).Write(); }
+
+}  // namespace jtrace::postproc

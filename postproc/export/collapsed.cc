@@ -1,0 +1,48 @@
+// Collapsed stacks: a line `thread;frame;frame VALUE` for each path with a value of its own.
+#include <string>
+#include <string_view>
+
+#include "postproc/export/export_frames.h"
+#include "postproc/export/export_tree.h"
+#include "postproc/export/exports.h"
+#include "postproc/support/strings.h"
+
+namespace jtrace::postproc {
+namespace {
+
+// Frames end at ';', stacks at the end of the line.
+std::string FieldText(std::string_view name) {
+  std::string field(name);
+  for (char& c : field) {
+    if (c == ';') c = ':';
+    if (c == '\n' || c == '\r') c = ' ';
+  }
+  return field;
+}
+
+}  // namespace
+
+void WriteCollapsed(const ReportInput& input, std::ostream& out) {
+  const ExportTree tree(input);
+  const ExportFrames frames(input);
+  std::vector<std::string> fields;
+  for (const ExportFrame& frame : frames.frames()) fields.push_back(FieldText(frame.name));
+
+  std::string stack;         // of the current path
+  std::vector<size_t> ends;  // in it, by level
+  for (const NodeId id : tree.nodes()) {
+    const CallNode& node = input.tree.node(id);
+    ends.resize(node.level);
+    stack.resize(ends.empty() ? 0 : ends.back());
+    if (!ends.empty()) stack.push_back(';');
+    stack += fields[frames.Of(node)];
+    ends.push_back(stack.size());
+    // Readers know no negative numbers.
+    const int64_t value = tree.Value(tree.primary(), id);
+    if (value <= 0) continue;
+    StrAppend(&stack, " ", value, "\n");
+    out.write(stack.data(), static_cast<std::streamsize>(stack.size()));
+  }
+}
+
+}  // namespace jtrace::postproc

@@ -1,0 +1,69 @@
+#include "postproc/export/export_tree.h"
+
+#include <algorithm>
+
+#include "postproc/report/tree_view.h"
+#include "postproc/report/units.h"
+
+namespace jtrace::postproc {
+namespace {
+
+// The indexes of the `top` greatest values; of equal ones the first, so that no child comes before
+// its parent.
+std::vector<bool> Greatest(const std::vector<int64_t>& values, size_t top) {
+  std::vector<uint32_t> order(values.size());
+  for (size_t i = 0; i < order.size(); ++i) order[i] = static_cast<uint32_t>(i);
+  const auto end = order.begin() + static_cast<ptrdiff_t>(std::min(top, order.size()));
+  std::partial_sort(order.begin(), end, order.end(), [&](uint32_t a, uint32_t b) {
+    return values[a] != values[b] ? values[a] > values[b] : a < b;
+  });
+  std::vector<bool> chosen(values.size());
+  for (auto it = order.begin(); it != end; ++it) chosen[*it] = true;
+  return chosen;
+}
+
+}  // namespace
+
+ExportTree::ExportTree(const ReportInput& input)
+    : weights_(WeightsOf(input)), primary_(PrimaryWeight(input, weights_)) {
+  const std::vector<bool> shown = ChooseNodes(input);
+  Fold(input.tree, shown);
+  nodes_ = TreeView(input, input.options.sort).DepthFirst();
+  std::erase_if(nodes_, [&](NodeId id) { return !shown[id.value - 1]; });
+}
+
+// By node. Roots are always shown, others if all above are.
+std::vector<bool> ExportTree::ChooseNodes(const ReportInput& input) const {
+  const CallTree& tree = input.tree;
+  std::vector<int64_t> inclusive = primary().values;
+  tree.AccumulateUpwards(inclusive);
+  int64_t whole = 0;
+  for (const NodeId root : tree.roots()) whole = WrapAdd(whole, inclusive[root.value - 1]);
+
+  std::vector<bool> shown(tree.size(), true);
+  if (input.options.top > 0) shown = Greatest(inclusive, static_cast<size_t>(input.options.top));
+  for (size_t i = 0; i < shown.size(); ++i) {
+    const NodeId parent = tree.node(NodeId(static_cast<uint32_t>(i + 1))).parent;
+    if (!parent) {
+      shown[i] = true;
+    } else if (!shown[parent.value - 1] ||
+               PercentOf(inclusive[i], whole) < input.options.filter_percent) {
+      shown[i] = false;
+    }
+  }
+  return shown;
+}
+
+void ExportTree::Fold(const CallTree& tree, const std::vector<bool>& shown) {
+  // From the last node to the first: a node's number is greater than its parent's.
+  for (size_t i = shown.size(); i-- > 0;) {
+    if (shown[i]) continue;
+    const size_t parent = tree.node(NodeId(static_cast<uint32_t>(i + 1))).parent.value - size_t{1};
+    for (Weight& weight : weights_) {
+      weight.values[parent] = WrapAdd(weight.values[parent], weight.values[i]);
+      weight.values[i] = 0;
+    }
+  }
+}
+
+}  // namespace jtrace::postproc

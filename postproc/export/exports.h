@@ -1,0 +1,17 @@
+// Reports in forms that other tools read (Report::document), each in the file of its name. All show
+// the tree that the reports show, with the values of weights.h; README.md tells what each format
+// leaves out.
+#pragma once
+
+#include <ostream>
+
+#include "postproc/report/report.h"
+
+namespace jtrace::postproc {
+
+void WriteCollapsed(const ReportInput& input, std::ostream& out);
+void WriteCallgrind(const ReportInput& input, std::ostream& out);
+void WriteSpeedscope(const ReportInput& input, std::ostream& out);
+void WritePprof(const ReportInput& input, std::ostream& out);
+
+}  // namespace jtrace::postproc

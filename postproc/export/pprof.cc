@@ -1,0 +1,199 @@
+// pprof's profile: a gzipped protobuf message (profile.proto). A sample for each node that has a
+// value of its own, with every weight as a sample type.
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "postproc/export/export_frames.h"
+#include "postproc/export/export_tree.h"
+#include "postproc/export/exports.h"
+#include "postproc/export/gzip_stream.h"
+#include "postproc/report/json.h"
+#include "postproc/support/strings.h"
+#include "profile.pb.h"
+
+namespace jtrace::postproc {
+namespace {
+
+// Samples that are turned into bytes at a time.
+constexpr int kSamplesAtOnce = 4096;
+
+// The profile's texts by number; 0 is "".
+class Texts {
+ public:
+  int64_t Number(std::string_view text) {
+    const auto [entry, inserted] = numbers_.try_emplace(text, numbers_.size());
+    if (inserted) texts_.push_back(entry->first);
+    return static_cast<int64_t>(entry->second);
+  }
+  const std::vector<std::string>& texts() const { return texts_; }
+
+ private:
+  StringMap<size_t> numbers_ = {{"", 0}};
+  std::vector<std::string> texts_ = {""};
+};
+
+// A weight, times a factor, as one number of each sample.
+struct SampleType {
+  std::string type;
+  std::string unit;
+  const Weight* weight = nullptr;
+  int64_t factor = 1;
+};
+
+class Writer {
+ public:
+  Writer(const ReportInput& input, std::ostream& out)
+      : input_(input), tree_(input), frames_(input), gzip_(out) {}
+
+  void Write() {
+    WriteHead();
+    WriteSamples();
+    WriteFrames();
+    for (const std::string& text : texts_.texts()) profile_.add_string_table(Utf8(text));
+    Flush();
+    gzip_.Finish();
+  }
+
+ private:
+  // Fields that repeat may be written in parts: a reader takes them together.
+  void Flush() {
+    bytes_.clear();
+    profile_.AppendToString(&bytes_);
+    gzip_.Write(bytes_);
+    profile_.Clear();
+  }
+
+  const TraceInfo& TraceOf(const ThreadInfo& thread) const {
+    return input_.model.traces()[thread.trace];
+  }
+
+  // What a tick's time is of.
+  std::string_view TickType() const {
+    const std::string_view timer = input_.model.traces().front().Fact("timer");
+    return timer.starts_with("wall") ? "wall" : "cpu";
+  }
+
+  void ChooseTypes() {
+    for (const Weight& weight : tree_.weights()) {
+      const bool ticks = weight.name == "ticks";
+      types_.push_back({ticks ? "samples" : weight.name,
+                        weight.unit == "ticks" ? "count" : weight.unit, &weight, 1});
+      if (ticks && weight.unit_ns != 0) {
+        types_.push_back({std::string(TickType()), "nanoseconds", &weight, weight.unit_ns});
+      }
+    }
+  }
+
+  void SetType(pprof::ValueType& to, const SampleType& type) {
+    to.set_type(texts_.Number(type.type));
+    to.set_unit(texts_.Number(type.unit));
+  }
+
+  void WriteHead() {
+    ChooseTypes();
+    // The last of the primary weight's: a time, if there is one.
+    for (const SampleType& type : types_) {
+      SetType(*profile_.add_sample_type(), type);
+      if (type.weight != &tree_.primary()) continue;
+      profile_.set_default_sample_type(texts_.Number(type.type));
+    }
+    if (const int64_t interval = input_.model.interval_ns(); interval != 0) {
+      SetType(*profile_.mutable_period_type(), {std::string(TickType()), "nanoseconds"});
+      profile_.set_period(interval);
+    }
+    const TraceInfo& trace = input_.model.traces().front();
+    int64_t started = 0;
+    if (ParseInteger(trace.Fact("unix_time_ns"), started)) profile_.set_time_nanos(started);
+    profile_.set_duration_nanos(WrapMultiply(WrapSub(input_.last_time, input_.first_time),
+                                             NanosecondsPer(input_.model.unit())));
+    for (const std::string_view key : {"command", "jvm", "mode"}) {
+      const std::string_view fact = trace.Fact(key);
+      if (!fact.empty()) profile_.add_comment(texts_.Number(StrCat(key, ": ", fact)));
+    }
+    Flush();
+  }
+
+  void WriteSamples() {
+    std::vector<uint64_t> path;  // locations of the current path, by level
+    for (const NodeId id : tree_.nodes()) {
+      const CallNode& node = input_.tree.node(id);
+      if (node.level == 0) SetLabels(input_.model.thread(node.thread));
+      // The thread is a label. Only what no method has, has its frame.
+      path.resize(node.level);
+      path.push_back(frames_.Of(node) + uint64_t{1});
+      pprof::Sample sample;
+      bool any = false;
+      for (const SampleType& type : types_) {
+        const int64_t value = tree_.Value(*type.weight, id);
+        any |= value != 0;
+        sample.add_value(WrapMultiply(value, type.factor));
+      }
+      if (!any) continue;
+      for (size_t i = path.size(); i-- > (node.level == 0 ? 0U : 1U);) {
+        sample.add_location_id(path[i]);
+      }
+      for (const pprof::Label& label : labels_) *sample.add_label() = label;
+      *profile_.add_sample() = std::move(sample);
+      if (profile_.sample_size() >= kSamplesAtOnce) Flush();
+    }
+    Flush();
+  }
+
+  void SetLabels(const ThreadInfo& thread) {
+    labels_.clear();
+    const auto add = [&](std::string_view key) -> pprof::Label& {
+      labels_.emplace_back().set_key(texts_.Number(key));
+      return labels_.back();
+    };
+    add("thread").set_str(texts_.Number(thread.name));
+    if (thread.tid != 0) add("tid").set_num(thread.tid);
+    const TraceInfo& trace = TraceOf(thread);
+    int64_t pid = 0;
+    if (ParseInteger(trace.Fact("pid"), pid)) add("pid").set_num(pid);
+    if (!trace.Fact("host").empty()) add("host").set_str(texts_.Number(trace.Fact("host")));
+  }
+
+  // A location and a function for each frame, a mapping for each module.
+  void WriteFrames() {
+    StringMap<uint64_t> mappings;
+    uint64_t id = 0;
+    for (const ExportFrame& frame : frames_.frames()) {
+      ++id;
+      const auto [mapping, inserted] = mappings.try_emplace(frame.module, mappings.size() + 1);
+      if (inserted) {
+        pprof::Mapping& added = *profile_.add_mapping();
+        added.set_id(mapping->second);
+        added.set_filename(texts_.Number(frame.module));
+        added.set_has_functions(true);
+      }
+      pprof::Function& function = *profile_.add_function();
+      function.set_id(id);
+      function.set_name(texts_.Number(frame.name));
+      function.set_system_name(function.name());
+      function.set_filename(texts_.Number(frame.source));
+      pprof::Location& location = *profile_.add_location();
+      location.set_id(id);
+      location.set_mapping_id(mapping->second);
+      location.add_line()->set_function_id(id);
+    }
+  }
+
+  const ReportInput& input_;
+  const ExportTree tree_;
+  const ExportFrames frames_;
+  GzipStream gzip_;
+  Texts texts_;
+  std::vector<SampleType> types_;
+  std::vector<pprof::Label> labels_;  // of the current thread
+  pprof::Profile profile_;
+  std::string bytes_;
+};
+
+}  // namespace
+
+void WritePprof(const ReportInput& input, std::ostream& out) { Writer(input, out).Write(); }
+
+}  // namespace jtrace::postproc

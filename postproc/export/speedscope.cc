@@ -1,0 +1,97 @@
+// speedscope's own file format: a "sampled" profile for each thread, frames shared by all.
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "postproc/export/export_frames.h"
+#include "postproc/export/export_tree.h"
+#include "postproc/export/exports.h"
+#include "postproc/report/json.h"
+#include "postproc/support/strings.h"
+#include "postproc/version.h"
+
+namespace jtrace::postproc {
+namespace {
+
+// The format's unit, and how many of it a value is.
+struct Scale {
+  std::string_view unit;
+  int64_t factor = 1;
+};
+
+Scale ScaleOf(const Weight& weight) {
+  for (const std::string_view unit : {"nanoseconds", "microseconds", "milliseconds", "bytes"}) {
+    if (weight.unit == unit) return {unit, 1};
+  }
+  if (weight.unit_ns != 0) return {"nanoseconds", weight.unit_ns};
+  return {"none", 1};
+}
+
+class Writer {
+ public:
+  Writer(const ReportInput& input, std::ostream& out)
+      : input_(input), tree_(input), frames_(input), out_(out), scale_(ScaleOf(tree_.primary())) {}
+
+  void Write() {
+    out_ << "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\"exporter\":"
+         << JsonString(StrCat("jtrace-post ", kVersion))
+         << ",\"name\":" << JsonString(input_.model.traces().front().file)
+         << ",\"shared\":{\"frames\":[";
+    std::string_view separator = "\n";
+    for (const ExportFrame& frame : frames_.frames()) {
+      out_ << separator << "{\"name\":" << JsonString(frame.name)
+           << ",\"file\":" << JsonString(frame.source) << '}';
+      separator = ",\n";
+    }
+    out_ << "\n]},\"profiles\":[";
+    const std::vector<NodeId>& nodes = tree_.nodes();
+    for (size_t begin = 0; begin < nodes.size();) {
+      size_t end = begin + 1;
+      while (end < nodes.size() && input_.tree.node(nodes[end]).parent) ++end;
+      out_ << (begin == 0 ? "\n" : ",\n");
+      WriteThread(absl::MakeConstSpan(nodes).subspan(begin, end - begin));
+      begin = end;
+    }
+    out_ << "\n]}\n";
+  }
+
+ private:
+  // The nodes of one thread, its root first. Readers know no negative numbers.
+  void WriteThread(absl::Span<const NodeId> nodes) {
+    const Weight& weight = tree_.primary();
+    std::vector<int64_t> values;
+    std::string stack;         // frames of the current path, as JSON
+    std::vector<size_t> ends;  // in it, by level
+    int64_t total = 0;
+    const std::string& thread = frames_.frames()[frames_.Of(input_.tree.node(nodes[0]))].name;
+    out_ << "{\"type\":\"sampled\",\"name\":" << JsonString(StrCat(thread, " (", weight.name, ")"))
+         << ",\"unit\":\"" << scale_.unit << "\",\"samples\":[";
+    for (const NodeId id : nodes) {
+      const CallNode& node = input_.tree.node(id);
+      ends.resize(node.level);
+      stack.resize(ends.empty() ? 0 : ends.back());
+      StrAppend(&stack, ends.empty() ? "" : ",", frames_.Of(node));
+      ends.push_back(stack.size());
+      const int64_t value = tree_.Value(weight, id);
+      if (value <= 0) continue;
+      out_ << (values.empty() ? "[" : ",\n[") << stack << ']';
+      values.push_back(WrapMultiply(value, scale_.factor));
+      total = WrapAdd(total, values.back());
+    }
+    out_ << "],\"weights\":[";
+    for (size_t i = 0; i < values.size(); ++i) out_ << (i == 0 ? "" : ",") << values[i];
+    out_ << "],\"startValue\":0,\"endValue\":" << total << '}';
+  }
+
+  const ReportInput& input_;
+  const ExportTree tree_;
+  const ExportFrames frames_;
+  std::ostream& out_;
+  const Scale scale_;
+};
+
+}  // namespace
+
+void WriteSpeedscope(const ReportInput& input, std::ostream& out) { Writer(input, out).Write(); }
+
+}  // namespace jtrace::postproc
