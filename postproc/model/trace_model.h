@@ -122,7 +122,6 @@ class TraceModel {
   FrameId InternFrameText(std::string_view text);
   size_t frame_count() const { return frames_.size(); }
   const Frame& frame(FrameId id) const { return frames_[id.value - 1]; }
-  size_t frame_count() const { return frames_.size(); }
   std::string FrameText(FrameId id) const;
 
   ModuleId InternModule(std::string_view name) { return modules_.Intern(name); }
