@@ -9,7 +9,11 @@ packages=(
   libgtest-dev libgmock-dev libbenchmark-dev
   graphviz
   junit5 libasm-java libjacoco-java libh2-java clojure jython ecj
+  chromium
 )
+# The HTML page's tests; node of another origin brings its own npm.
+command -v node >/dev/null || packages+=(nodejs)
+command -v npm >/dev/null || packages+=(npm)
 if [[ "${1:-}" == --dev ]]; then
   packages+=(clang-14 clang-format-14 clang-tidy-14 libclang-rt-14-dev)
 fi

@@ -35,6 +35,18 @@ function columnsFor(profile: Profile, measure: Measure): Column<Routine>[] {
   const hasTime = profile.measures.some((each) => each.id === 'time');
   const columns: Column<Routine>[] = [
     {
+      id: 'name',
+      title: 'routine',
+      width: 'minmax(320px, 1fr)',
+      value: (row) => profile.text(row.name),
+      cell: (row) => (
+        <>
+          <KindDot kind={profile.kind(row.name)} />
+          <Name name={profile.text(row.name)} />
+        </>
+      ),
+    },
+    {
       id: 'total',
       title: `total ${measure.label}`,
       hint: `${measure.unit}, with what it calls; recursive activations count once`,
@@ -75,18 +87,6 @@ function columnsFor(profile: Profile, measure: Measure): Column<Routine>[] {
       number('max', 'most self', 'self time of one call, at most', (row) => flat.max[row.name] ?? 0, time),
     );
   }
-  columns.push({
-    id: 'name',
-    title: 'routine',
-    width: 'minmax(320px, 1fr)',
-    value: (row) => profile.text(row.name),
-    cell: (row) => (
-      <>
-        <KindDot kind={profile.kind(row.name)} />
-        <Name name={profile.text(row.name)} />
-      </>
-    ),
-  });
   return columns;
 }
 

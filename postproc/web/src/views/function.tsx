@@ -45,20 +45,19 @@ function cardsOf(profile: Profile, measure: Measure, name: number): Card[] {
   return cards;
 }
 
+// What one most likely wants to know about: the hottest of those that events counted, if any.
 function hottest(profile: Profile, measure: Measure): number {
-  let best = 0;
-  let most = -1;
-  for (const { name, self } of routinesBy(profile, measure)) {
-    if (self <= most || profile.kind(name) === 'm') continue;
-    best = name;
-    most = self;
-  }
-  return best;
+  const { calls } = profile.data.flat;
+  const hot = routinesBy(profile, measure)
+    .filter(({ name }) => profile.kind(name) !== 'm')
+    .sort(
+      (a, b) =>
+        Number(calls[b.name] > 0) - Number(calls[a.name] > 0) || b.self - a.self || a.name - b.name,
+    );
+  return hot[0]?.name ?? 0;
 }
 
-function Detail({ profile, measure, state, navigate }: ViewProps) {
-  const asked = Number(state.fn ?? NaN);
-  const name = asked >= 0 && asked < profile.routineCount ? asked : hottest(profile, measure);
+function Detail({ profile, measure, state, navigate, name }: ViewProps & { name: number }) {
   const arcs = useMemo(() => arcsOf(profile, measure, name), [profile, measure, name]);
   const cards = useMemo(() => cardsOf(profile, measure, name), [profile, measure, name]);
   const chosen = state['function.arc'] ?? '';
@@ -127,9 +126,17 @@ function Detail({ profile, measure, state, navigate }: ViewProps) {
   );
 }
 
+function FunctionView(props: ViewProps) {
+  const { profile, measure, state } = props;
+  const usual = useMemo(() => hottest(profile, measure), [profile, measure]);
+  if (profile.routineCount === 0) return <p class="empty">The trace names no routine.</p>;
+  const asked = /^\d+$/.test(state.fn ?? '') ? Number(state.fn) : usual;
+  return <Detail {...props} name={asked < profile.routineCount ? asked : usual} />;
+}
+
 export const functionView: View = {
   id: 'function',
   title: 'Function',
   about: 'One routine with its callers and callees',
-  component: Detail,
+  component: FunctionView,
 };

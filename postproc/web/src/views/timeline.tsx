@@ -111,16 +111,15 @@ function Collections({ data }: { data: PageData }) {
   );
 }
 
-function Timeline({ profile, theme }: ViewProps) {
+function Bands({ profile, theme, bands }: ViewProps & { bands: readonly Band[] }) {
   const { data } = profile;
   const [box, size] = useSize<HTMLDivElement>();
   const canvas = useRef<HTMLCanvasElement>(null);
   const [pointer, setPointer] = useState<{ x: number; y: number; column: number }>();
-  const bands = useMemo(() => bandsOf(data), [data]);
   const buckets = data.timeline.gc.length;
   const folded = useMemo(() => fold(bands, size.width), [bands, size.width]);
   useLayoutEffect(() => {
-    if (size.width === 0 || bands.length === 0) return;
+    if (size.width === 0) return;
     paintBands(contextFor(canvas.current!, size), size, folded, {
       theme,
       duration: data.timeline.width * buckets,
@@ -128,7 +127,6 @@ function Timeline({ profile, theme }: ViewProps) {
       column: pointer?.column ?? -1,
     });
   });
-  if (bands.length === 0) return <p class="empty">The trace tells nothing about when.</p>;
   const facts: Fact[] = [];
   let at = '';
   if (pointer !== undefined) {
@@ -164,6 +162,12 @@ function Timeline({ profile, theme }: ViewProps) {
       )}
     </section>
   );
+}
+
+function Timeline(props: ViewProps) {
+  const bands = useMemo(() => bandsOf(props.profile.data), [props.profile]);
+  if (bands.length === 0) return <p class="empty">The trace tells nothing about when.</p>;
+  return <Bands {...props} bands={bands} />;
 }
 
 export const timelineView: View = {

@@ -1,0 +1,228 @@
+// The page's model under node, without a browser.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { build } from 'esbuild';
+import { dataOf, golden, writePage } from './support/post.mjs';
+import { mixedTrace } from './support/traces.mjs';
+
+async function load(path) {
+  const { outputFiles } = await build({
+    entryPoints: [path],
+    bundle: true,
+    format: 'esm',
+    write: false,
+  });
+  const code = Buffer.from(outputFiles[0].text).toString('base64');
+  return import(`data:text/javascript;base64,${code}`);
+}
+
+const [model, routines, arcs, search, format, names, state, source, layout, rows, column, bands, keys] =
+  await Promise.all(
+    [
+      'model', 'routines', 'arcs', 'search', 'format', 'names', 'state', 'flame/source',
+      'flame/layout', 'tree_rows', 'table/column', 'timeline/bands', 'keys',
+    ].map((name) => load(`src/${name}.ts`)),
+  );
+
+const profileOf = (trace) => new model.Profile(dataOf(readFileSync(writePage(trace), 'utf8')));
+const mixed = profileOf(mixedTrace());
+const all = [mixed, ...['fig18a', 'fig18b', 'fig32', 'table2'].map((name) => profileOf(golden(name)))];
+
+test('sums over nodes are what jtrace-post summed up itself', () => {
+  for (const profile of all) {
+    const { flat } = profile.data;
+    for (const [id, self, total, total2] of [
+      ['ticks', flat.base_ticks, flat.cum_ticks, flat.cum2_ticks],
+      ['time', flat.base, flat.cum, flat.cum2],
+    ]) {
+      const measure = profile.measures.find((each) => each.id === id);
+      if (measure === undefined) continue;
+      for (let name = 0; name < profile.routineCount; ++name) {
+        assert.deepEqual(routines.sumUp(profile, measure, name), {
+          name, self: self[name], total: total[name], total2: total2[name],
+        });
+      }
+    }
+  }
+});
+
+test('nodes know their parents, subtrees and threads', () => {
+  for (const profile of all) {
+    for (let node = 0; node < profile.nodeCount; ++node) {
+      const path = profile.path(node);
+      assert.equal(path.length, profile.level[node] + 1);
+      assert.equal(profile.roots[profile.thread[node]], path[0]);
+      for (const child of profile.children(node)) assert.equal(profile.parent[child], node);
+      for (const above of path) assert.ok(above <= node && node < profile.end[above]);
+    }
+  }
+});
+
+test('callers and callees obey the four invariants', () => {
+  const sum = (list, get) => list.reduce((total, each) => total + get(each), 0);
+  for (const profile of all) {
+    for (const measure of profile.measures) {
+      for (let name = 0; name < profile.routineCount; ++name) {
+        const self = routines.sumUp(profile, measure, name);
+        const { callers, callees } = arcs.arcsOf(profile, measure, name);
+        const outermost = callers.filter((arc) => !arc.recursive);
+        assert.equal(sum(callers, (arc) => arc.self), self.self);
+        assert.equal(sum(outermost, (arc) => arc.total), self.total);
+        assert.equal(sum(callers, (arc) => arc.total), self.total2);
+        assert.equal(sum(callees, (arc) => arc.total), self.total2 - self.self);
+      }
+    }
+  }
+});
+
+test('the callers tree spreads each routine over who called it', () => {
+  for (const profile of all) {
+    for (const measure of profile.measures) {
+      const tree = new source.CallersSource(profile, measure);
+      assert.equal(tree.value(0), measure.whole);
+      for (const node of tree.children(0)) {
+        const name = tree.name(node);
+        if (name >= profile.routineCount) continue;
+        assert.equal(tree.value(node), routines.sumUp(profile, measure, name).self);
+        const above = tree.children(node).reduce((sum, caller) => sum + tree.value(caller), 0);
+        assert.equal(above, tree.value(node));
+      }
+    }
+  }
+});
+
+test('a frame is found again by its address', () => {
+  for (const Source of [source.CallTreeSource, source.CallersSource]) {
+    const tree = new Source(mixed, mixed.measures[0]);
+    const seen = [0];
+    for (let i = 0; i < seen.length; ++i) seen.push(...tree.children(seen[i]));
+    assert.ok(seen.length > 8);
+    for (const node of seen) assert.equal(tree.locate(tree.address(node)), node);
+    for (const wrong of ['99999', 'x', '1-99-', '-1']) assert.equal(tree.locate(wrong), 0, wrong);
+  }
+});
+
+test('frames lie under their parents and are found where they lie', () => {
+  const tree = new source.CallTreeSource(mixed, mixed.measures[0]);
+  const laid = layout.layOut(tree, 0, 1000);
+  laid.rows.forEach((row, depth) => {
+    row.node.forEach((node, i) => {
+      assert.equal(layout.frameAt(laid, depth, row.x[i] + row.width[i] / 2), node);
+      const parent = tree.parent(node);
+      if (parent < 0) return;
+      const above = layout.placeOf(laid, parent);
+      assert.equal(above.depth, depth - 1);
+      assert.ok(row.x[i] >= above.x - 1e-6);
+      assert.ok(row.x[i] + row.width[i] <= above.x + above.width + 1e-6);
+    });
+  });
+  assert.equal(layout.frameAt(laid, 0, 1001), -1);
+  assert.equal(layout.frameAt(laid, 99, 1), -1);
+});
+
+test('frames too narrow to draw are counted', () => {
+  const tree = new source.CallTreeSource(mixed, mixed.measures[0]);
+  const laid = layout.layOut(tree, 0, 1);
+  const drawn = laid.rows.reduce((sum, row) => sum + row.node.length, 0) - 1;
+  // Those that are drawn and those that are not are all that have a value.
+  const measure = mixed.measures[0];
+  let withoutValue = 0;
+  for (let node = 0; node < mixed.nodeCount; ) {
+    if (measure.total[node] > 0) {
+      ++node;
+      continue;
+    }
+    withoutValue += mixed.end[node] - node;
+    node = mixed.end[node];
+  }
+  assert.ok(laid.notDrawn > 0);
+  assert.ok(drawn + laid.notDrawn >= mixed.nodeCount - withoutValue);
+  assert.ok(drawn + laid.notDrawn <= mixed.nodeCount);
+});
+
+test('a match counts once, with what is below it', () => {
+  const measure = mixed.measure('ticks');
+  const found = search.matchedBy(mixed, measure, search.searchFor(mixed, 'app\\.Work|memcpy'));
+  assert.deepEqual(found, { routines: 2, value: 3 + 1 + 2 });
+  assert.equal(search.searchFor(mixed, '').active, false);
+  const wrong = search.searchFor(mixed, '(');
+  assert.equal(wrong.active, false);
+  assert.notEqual(wrong.error, '');
+});
+
+test('numbers as people read them', () => {
+  assert.equal(format.formatCount(1234567), '1,234,567');
+  assert.equal(format.formatNanoseconds(999), '999 ns');
+  assert.equal(format.formatNanoseconds(1500), '1.50 µs');
+  assert.equal(format.formatNanoseconds(12.34e9), '12.3 s');
+  assert.equal(format.formatTime(3, 0), '3');
+  assert.equal(format.formatTime(3, 1e6), '3.00 ms');
+  assert.equal(format.formatTicks(5, 0), '5');
+  assert.equal(format.formatBytes(4096), '4.10 kB');
+  assert.equal(format.formatPercent(1, 3), '33.3 %');
+  assert.equal(format.formatPercent(1, 1e9), '<0.01 %');
+  assert.equal(format.formatPercent(1, 0), '–');
+});
+
+test('names are shortened to what tells them apart', () => {
+  assert.equal(names.shortName('org.h2.Session.commit(boolean)'), 'Session.commit');
+  assert.equal(names.shortName('main()'), 'main');
+  assert.equal(names.shortName('[libc.so.6+0x10]'), '[libc.so.6+0x10]');
+  assert.equal(names.shortName('Thread::call_run()'), 'Thread::call_run');
+  assert.deepEqual(names.partsOf('a.b.C.m(int)'), ['a.b.', 'C.m', '(int)']);
+  assert.equal(names.partsOf('a.b.C.m(int)').join(''), 'a.b.C.m(int)');
+  assert.equal(names.fitted('a.b.C.m(int)', 3), 'C.m');
+  assert.equal(names.fitted('a.b.Clazz.m(int)', 4), 'Cla…');
+});
+
+test('the state survives its URL', () => {
+  const words = { view: 'flame', q: 'a b&c=#d+é', 'flame.at': '12' };
+  assert.deepEqual(state.parseHash(state.formatHash(words)), words);
+  assert.deepEqual(state.patched(words, { q: undefined, m: 'time' }), {
+    view: 'flame', 'flame.at': '12', m: 'time',
+  });
+});
+
+test('what is open in the tree survives its URL', () => {
+  const measure = mixed.measures[0];
+  const none = rows.Openness.parse(mixed, measure, '');
+  const everything = none.set(mixed.name.keys(), true);
+  const again = rows.Openness.parse(mixed, measure, everything.format());
+  const order = (a, b) => a - b;
+  assert.deepEqual(rows.visibleNodes(mixed, again, order), [...mixed.name.keys()]);
+  const closed = again.set(mixed.name.keys(), false);
+  assert.deepEqual(rows.visibleNodes(mixed, closed, order), [...mixed.roots]);
+});
+
+test('the hot path goes down to the hottest', () => {
+  const path = rows.hotPath(mixed, mixed.measure('ticks'), mixed.roots[0]);
+  assert.deepEqual(path.map((node) => mixed.nameOf(node)).slice(-1), ['memcpy']);
+});
+
+test('columns sort numbers down and texts up', () => {
+  const columns = [
+    { id: 'n', value: (row) => row.n },
+    { id: 't', value: (row) => row.t },
+  ];
+  const list = [{ n: 1, t: 'b' }, { n: 3, t: 'a' }, { n: 2, t: 'c' }];
+  const by = (text) => column.sorted(list, columns, column.parseSorting(text, 'n')).map(({ n }) => n);
+  assert.deepEqual(by(undefined), [3, 2, 1]);
+  assert.deepEqual(by('-n'), [1, 2, 3]);
+  assert.deepEqual(by('t'), [3, 1, 2]);
+  assert.deepEqual(column.clicked({ column: 'n', reversed: false }, 'n'), { column: 'n', reversed: true });
+});
+
+test('buckets of a narrow picture are summed up', () => {
+  const band = { title: '', unit: '', format: String, series: [{ label: '', hue: 'grey', values: [1, 2, 3, 4, 5] }] };
+  const folded = bands.fold([band], 24 + 12); // three bars
+  assert.deepEqual(folded.bands[0].series[0].values, [3, 7, 5]);
+  assert.equal(bands.roundStep(22.7, 11), 5);
+});
+
+test('keys have one name each', () => {
+  const key = (of) => keys.keyName({ key: '', ctrlKey: false, metaKey: false, shiftKey: false, ...of });
+  assert.equal(key({ key: 'N', shiftKey: true }), 'shift+n');
+  assert.equal(key({ key: 'f', ctrlKey: true }), 'ctrl+f');
+  assert.equal(key({ key: '?', shiftKey: true }), '?');
+});

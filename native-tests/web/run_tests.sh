@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# Checks the page of jtrace-post --report=html: types, that the committed template is what its sources
+# make, the model's code under node, and the page itself in Chromium.
+# Usage: run_tests.sh BUILD_FOLDER [TEST_FILE…]
+# Exit code 77: there is no node, npm or Chromium here (scripts/setup.sh installs them).
+set -euo pipefail
+tests=$(cd "$(dirname "$0")" && pwd)
+source=$(cd "$tests/../.." && pwd)
+build=$(cd "$1" && pwd)
+shift
+
+missing=()
+for tool in node npm chromium; do
+  command -v "$tool" >/dev/null || missing+=("$tool")
+done
+if ((${#missing[@]} > 0)); then
+  echo "web tests skipped: no ${missing[*]}; scripts/setup.sh installs them"
+  # Where everything must be there, a skipped test is a broken one.
+  [[ -n "${CI:-}" ]] && exit 1
+  exit 77
+fi
+
+# Everything happens in a copy, so that the sources stay as they are.
+work=$build/web
+mkdir -p "$work"
+rm -rf "$work/src" "$work/tests"
+cp -r "$source"/postproc/web/{src,build.mjs,NOTICE,package.json,package-lock.json,tsconfig.json} "$work/"
+cp -r "$tests" "$work/tests"
+cd "$work"
+if ! cmp -s package-lock.json node_modules/.installed; then
+  npm ci --no-audit --no-fund --loglevel=error
+  cp package-lock.json node_modules/.installed
+fi
+
+npx --no-install tsc --noEmit
+node build.mjs rebuilt.html
+if ! cmp rebuilt.html "$source/postproc/web/dist/page.html"; then
+  echo "postproc/web/dist/page.html is not what postproc/web/src makes: run node build.mjs there" >&2
+  exit 1
+fi
+
+export JTRACE_POST=$build/bin/jtrace-post JTRACE_SOURCE=$source JTRACE_BUILD=$build
+if (($# > 0)); then
+  exec node --test "${@/#/tests/}"
+fi
+exec node --test tests/*.test.mjs

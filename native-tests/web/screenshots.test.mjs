@@ -1,0 +1,88 @@
+// Pictures of every view on a real program, for people to look at: BUILD/web/screenshots/. The test
+// asserts that the pages are alive; whether they are worth looking at, only eyes can tell.
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { before, test } from 'node:test';
+import { useBrowser, withPage } from './support/browser.mjs';
+import { buildFolder, writePage } from './support/post.mjs';
+
+useBrowser();
+
+const folder = join(buildFolder, 'web', 'screenshots');
+const trace = join(folder, 'h2.bin');
+const java = join(process.env.JTRACE_JDK_HOME ?? '/usr/lib/jvm/java-17-openjdk-amd64', 'bin', 'java');
+let file;
+
+// The first seconds of an in-memory H2 database, with counts, times and samples.
+function record() {
+  rmSync(trace, { force: true });
+  const options = `mode=merged,clock=tsc,duration=3s,out=${trace}`;
+  const program = spawn(java, [
+    `-agentpath:${join(buildFolder, 'lib', 'libjtrace.so')}=${options}`,
+    '-cp',
+    `${join(buildFolder, 'java-tests', 'classes')}:/usr/share/java/h2.jar`,
+    'H2W',
+    '3',
+  ]);
+  return new Promise((resolve, reject) => {
+    let said = '';
+    program.stderr.on('data', (text) => {
+      said += text;
+      // What the program would do afterwards is of no interest.
+      if (/wrote .*: [\d,]+ calls/.test(said)) program.kill('SIGKILL');
+    });
+    program.on('error', reject);
+    program.on('exit', () => (/wrote/.test(said) ? resolve() : reject(new Error(said))));
+  });
+}
+
+before(async () => {
+  mkdirSync(folder, { recursive: true });
+  await record();
+  file = writePage(trace);
+});
+
+const sizes = { wide: { width: 1440, height: 900 }, narrow: { width: 800, height: 700 } };
+const pictures = {
+  summary: {},
+  flame: {},
+  'flame-zoomed': { view: 'flame', q: 'mvstore', 'flame.at': '2' },
+  'flame-up': { view: 'flame', 'flame.as': 'flame', m: 'time' },
+  'flame-callers': { view: 'flame', 'flame.of': 'callers' },
+  tree: {},
+  'tree-calls': { view: 'tree', m: 'calls' },
+  flat: {},
+  function: {},
+  threads: {},
+  timeline: {},
+  graph: {},
+};
+
+for (const [size, viewport] of Object.entries(sizes)) {
+  for (const colorScheme of ['light', 'dark']) {
+    test(`screenshots, ${size}, ${colorScheme}`, () =>
+      withPage(
+        file,
+        {},
+        async (page) => {
+          const views = await page.$$eval('nav a', (links) => links.map((link) => link.hash));
+          for (const [name, state] of Object.entries(pictures)) {
+            const view = state.view ?? name;
+            if (!views.some((hash) => hash.includes(`view=${view}`))) continue;
+            await page.evaluate(
+              (hash) => (location.hash = hash),
+              `${new URLSearchParams({ view, ...state })}`,
+            );
+            await page.waitForSelector(`nav a[href*="view=${view}"][aria-current=page]`);
+            await page.waitForTimeout(60);
+            const path = join(folder, `${name}-${size}-${colorScheme}.png`);
+            await page.screenshot({ path });
+            assert.ok(existsSync(path));
+          }
+        },
+        { viewport, colorScheme },
+      ));
+  }
+}

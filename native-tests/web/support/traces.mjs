@@ -1,0 +1,94 @@
+// Traces that tests are about.
+import { writeTrace } from './post.mjs';
+
+// Events, samples, recursion, several threads, waiting, a metric, collections, code, classes.
+export function mixedTrace() {
+  return writeTrace([
+    '0\tmain\tclass-load\tapp.Main\tmethods=3',
+    '0\tmain\tenter\tapp.Main.run(int)',
+    '10\tmain\tenter.j\tapp.Work.step(java.util.List)',
+    '15\tmain\tjit-load\tapp.Work.step(java.util.List)\taddress=0x1000\tsize=100\tlevel=4',
+    '20\tmain\tmetric\talloc.bytes\t4096',
+    '25\tmain\tsample*3\tC:app.Main.run(int)\tC:app.Work.step(java.util.List)\tI:app.Util.hash(long)\tN:libc.so.6!memcpy',
+    '30\tmain\tenter.j\tapp.Work.step(java.util.List)',
+    '40\tmain\tsample\tC:app.Main.run(int)\tC:app.Work.step(java.util.List)\tC:app.Work.step(java.util.List)',
+    '45\tmain\texit.j\tapp.Work.step(java.util.List)',
+    '50\tmain\toff',
+    '80\tmain\ton',
+    '85\tmain\texit.j\tapp.Work.step(java.util.List)',
+    '90\tmain\tgc-begin\tYoung pause',
+    '95\tmain\tgc-end\tYoung pause',
+    '96\tmain\tenter\tapp.Work.step(java.util.List)',
+    '97\tmain\tmetric\talloc.bytes\t100',
+    '99\tmain\texit\tapp.Work.step(java.util.List)',
+    '100\tmain\tenter\tapp.Util.hash(long)',
+    '120\tmain\texit\tapp.Util.hash(long)',
+    '130\tmain\texit\tapp.Main.run(int)',
+    '0\tpool-1\tenter\tapp.Pool.loop()',
+    '5\tpool-1\tenter\tapp.Work.step(java.util.List)',
+    '35\tpool-1\tsample*2\tC:app.Pool.loop()\tC:app.Work.step(java.util.List)\tK:[kernel]!sys_read',
+    '60\tpool-1\texit\tapp.Work.step(java.util.List)',
+    '61\tpool-1\tsample\tV:libjvm.so!Unknown::frame()',
+    '70\tpool-1\texit\tapp.Pool.loop()',
+    '40\tGC Thread#0\tsample*4\tN:libc.so.6!start_thread\tV:libjvm.so!G1::collect()',
+  ]);
+}
+
+export function emptyTrace() {
+  return writeTrace([]);
+}
+
+export function samplesOnlyTrace() {
+  return writeTrace([
+    '1\tmain\tsample*2\tJ:app.A.main()\tJ:app.A.b()',
+    '2\tmain\tsample\tJ:app.A.main()',
+  ]);
+}
+
+export function eventsOnlyTrace() {
+  return writeTrace(
+    [
+      '0\tmain\tnode\tcalls=3\tapp.A.main()',
+      '0\tmain\tnode\tcalls=700\tapp.A.main()\tapp.A.b()',
+    ],
+    'ns',
+  );
+}
+
+export const hostileNames = [
+  '<script>document.title="owned"</script>',
+  '</script><img src=x onerror=alert(1)>',
+  '"><b onmouseover="alert(1)">',
+  "it's `${process}` {{DATA}} &amp; &lt;",
+  `app.Long.${'x'.repeat(5000)}(int)`,
+  'app.\u202Eevil\u202C.reversed()',
+  'אפ.מחלקה.שיטה(int)',
+  '应用.类.方法(字符串)',
+  'app.Emoji.🔥(String)',
+  '__proto__',
+  'constructor',
+  '--><!--',
+];
+
+export function hostileTrace() {
+  const lines = [];
+  hostileNames.forEach((name, i) => {
+    lines.push(`${i * 10}\t<i>thread</i>\tenter\t${name}`);
+    lines.push(`${i * 10 + 5}\t<i>thread</i>\texit\t${name}`);
+  });
+  return writeTrace(lines);
+}
+
+// A tree of that many nodes: three levels of fan-out with uneven times.
+export function bigTrace(nodes) {
+  const lines = [];
+  const wide = Math.ceil(Math.sqrt(nodes));
+  for (let i = 0; lines.length < nodes; ++i) {
+    lines.push(`0\tmain\tnode\tcalls=${i + 1},base=${(i * 7919) % 1000}\tapp.Outer.m${i}()`);
+    for (let j = 0; j < wide && lines.length < nodes; ++j) {
+      const time = (i * 31 + j * 17) % 997;
+      lines.push(`0\tmain\tnode\tcalls=${j + 1},base=${time}\tapp.Outer.m${i}()\tapp.Inner.n${j}(int)`);
+    }
+  }
+  return writeTrace(lines);
+}
