@@ -12,7 +12,7 @@ namespace jtrace::postproc {
 namespace {
 
 // Reports and formats of the contract that this program does not make.
-constexpr std::string_view kUnavailable[] = {"source", "diff", "perfetto", "lcov"};
+constexpr std::string_view kUnavailable[] = {"source", "perfetto", "lcov"};
 
 bool IsOneOf(std::string_view word, absl::Span<const std::string_view> words) {
   return std::find(words.begin(), words.end(), word) != words.end();
@@ -40,6 +40,7 @@ absl::StatusOr<size_t> Choose(std::string_view option, std::string_view value,
 std::vector<std::string_view> ReportNames() {
   std::vector<std::string_view> names;
   for (const Report& report : AllReports()) names.push_back(report.name);
+  names.push_back("diff");
   names.push_back("dump");
   return names;
 }
@@ -100,6 +101,13 @@ absl::Status SetWidths(std::string_view value, CommandLine& line) {
   const absl::StatusOr<size_t> choice = Choose("--widths", value, ArcWidthNames());
   if (!choice.ok()) return choice.status();
   line.report.widths = static_cast<ArcWidths>(*choice);
+  return absl::OkStatus();
+}
+
+absl::Status AddFailRule(std::string_view value, CommandLine& line) {
+  absl::StatusOr<FailRule> rule = ParseFailRule(value);
+  if (!rule.ok()) return rule.status();
+  line.fail_rules.push_back(*std::move(rule));
   return absl::OkStatus();
 }
 
@@ -188,6 +196,8 @@ constexpr Option kOptions[] = {
      "--metric=alloc.bytes", SetReportText<&ReportOptions::metric>},
     {"--aggregate", "thread|process", "a tree for each thread, or one for each process",
      "--aggregate=process", SetAggregate},
+    {"--fail-on", "RULE", "diff: exit with 3 if the rule is broken; may be repeated",
+     "--fail-on='calls>5%@org.h2.**'", AddFailRule},
     {"--raw-names", "", "keep the numbers of lambda and hidden classes in names", "--raw-names",
      SetFlag<&CommandLine::raw_names>},
     {"--jobs", "N", "threads that read a binary trace (default: one for each processor)",
@@ -229,9 +239,16 @@ absl::Status CheckTogether(const CommandLine& line) {
       return absl::InvalidArgumentError(
           StrCat("--report=", name, " is a file of its own: take no other report with it"));
     }
+    if (name == "diff" && (line.reports.size() > 1 || line.traces.size() != 2)) {
+      return absl::InvalidArgumentError(
+          "--report=diff takes two traces, before and after, and no other report");
+    }
     if (name == "dump" && (line.reports.size() > 1 || line.traces.size() > 1)) {
       return absl::InvalidArgumentError("--report=dump takes one trace and no other report");
     }
+  }
+  if (!line.fail_rules.empty() && line.reports != std::vector<std::string>{"diff"}) {
+    return absl::InvalidArgumentError("--fail-on is about --report=diff BEFORE AFTER");
   }
   return absl::OkStatus();
 }
@@ -301,10 +318,13 @@ std::string HelpText() {
                           report.example);
   }
   help +=
+      "  diff       two traces: exact differences of calls, differences of ticks beyond chance\n"
+      "              e.g. jtrace-post --report=diff --fail-on='calls>0' before.bin after.bin\n"
       "  dump       the trace as text, record by record; reports of it are the same\n"
       "              e.g. jtrace-post dump trace.bin > trace.jtxt\n\n"
       "exit codes: 0 done (a damaged tail and skipped records are told on stderr) · 1 wrong usage\n"
-      "            2 input unreadable or not a trace, or the output cannot be written\n";
+      "            2 input unreadable or not a trace, or the output cannot be written\n"
+      "            3 a --fail-on rule is broken\n";
   return help;
 }
 

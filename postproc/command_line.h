@@ -7,6 +7,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "postproc/diff/fail_rule.h"
 #include "postproc/merge/chain_merger.h"
 #include "postproc/reader/record_filter.h"
 #include "postproc/report/report.h"
@@ -30,6 +31,7 @@ struct CommandLine {
   int jobs = 0;  // threads that read; 0: as many as there are processors
   ReportOptions report;
   bool width_given = false;
+  std::vector<FailRule> fail_rules;  // diff
   std::vector<std::string> traces;
 };
 

@@ -1,6 +1,7 @@
 #include "postproc/pipeline.h"
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -9,90 +10,70 @@
 #include <utility>
 #include <vector>
 
-#include "postproc/calltree/reroot.h"
+#include "postproc/analysis.h"
 #include "postproc/command_line.h"
+#include "postproc/diff/diff_report.h"
+#include "postproc/diff/profile_diff.h"
 #include "postproc/reader/record_filter.h"
-#include "postproc/reader/trace_reader.h"
 #include "postproc/report/json.h"
 #include "postproc/report/text_writer.h"
 #include "postproc/report/tree_view.h"
 #include "postproc/selection.h"
 #include "postproc/support/printable_stream.h"
 #include "postproc/support/strings.h"
+#include "postproc/trace_input.h"
 #include "postproc/version.h"
 #include "proto/nearest.h"
 
 namespace jtrace::postproc {
 namespace {
 
+// The tree sorts siblings and the arc flow has its own order; of others, rows are sorted.
+bool SortsItself(std::string_view report) { return report == "tree" || report == "arcflow"; }
+
 // One run: the stages and what flows between them.
 class Pipeline {
  public:
   Pipeline(const CommandLine& line, Environment& environment)
-      : line_(line), environment_(environment), printable_err_(environment.err) {}
+      : line_(line),
+        environment_(environment),
+        printable_err_(environment.err),
+        traces_(line, environment) {}
 
   int Run();
 
  private:
-  absl::Status ReadTraces(RecordVisitor& visitor, bool reduce_calls);
   absl::Status Dump(std::ostream& out);
   absl::Status WriteReports(std::ostream& out);
+  absl::Status WriteDiff(std::ostream& out);
+  absl::Status CheckColumn(std::string_view report, const Table& table) const;
+  // Sorted as --sort says, but for reports with an order of their own.
+  absl::Status WriteTable(std::string_view name, Table table, const ReportInput& input,
+                          std::ostream& out);
   absl::Status WriteReport(const Report& report, const ReportInput& input, std::ostream& out);
   absl::Status CheckSort() const;
   absl::Status CheckOutput() const;
-  void TellProblems();
-  ProgressFunction Progress(const std::string& file) const;
+  void TellProblems(const ImportStats& stats);
 
   const CommandLine& line_;
   Environment& environment_;
   // For messages, which quote traces and arguments.
   PrintableBuffer printable_err_;
   std::ostream err_{&printable_err_};
-  TraceModel model_;
-  ImportStats stats_;
+  const TraceInput traces_;
+  bool rule_broken_ = false;
 };
 
-ProgressFunction Pipeline::Progress(const std::string& file) const {
-  if (!environment_.err_is_terminal) return nullptr;
-  std::ostream& err = environment_.err;
-  std::ostringstream shown;
-  PrintableBuffer printable(shown);
-  std::ostream(&printable) << file;
-  return [&err, file = shown.str(), last = -1](double fraction) mutable {
-    const int percent = static_cast<int>(fraction * 100);
-    if (percent == last) return;
-    last = percent;
-    err << "\rreading " << file << ": " << percent << " %" << (percent >= 100 ? "\r\x1b[K" : "")
-        << std::flush;
-  };
-}
-
-absl::Status Pipeline::ReadTraces(RecordVisitor& visitor, bool reduce_calls) {
-  for (const std::string& path : line_.traces) {
-    const absl::StatusOr<InputFile> file = environment_.open(path);
-    if (!file.ok()) return file.status();
-    ReadOptions options;
-    options.raw_names = line_.raw_names;
-    options.progress = Progress(path);
-    options.jobs = line_.jobs > 0 ? line_.jobs : std::max(environment_.processors, 1);
-    options.reduce_calls = reduce_calls;
-    options.least_run = environment_.least_run;
-    if (environment_.is_writing != nullptr) {
-      options.is_writing = [&](int64_t pid) { return environment_.is_writing(pid, path); };
-    }
-    if (absl::Status status = ReadAnyTrace(file->content(), path, options, model_, stats_, visitor);
-        !status.ok()) {
-      return status;
-    }
-  }
-  return absl::OkStatus();
-}
-
 absl::Status Pipeline::Dump(std::ostream& out) {
-  TextWriter writer(model_, out);
-  RecordFilter filter(line_.thread, line_.scope, model_, {&writer});
-  if (absl::Status status = ReadTraces(filter, false); !status.ok()) return status;
-  if (absl::Status status = CheckThread(line_, model_); !status.ok()) return status;
+  TraceModel model;
+  ImportStats stats;
+  TextWriter writer(model, out);
+  RecordFilter filter(line_.thread, line_.scope, model, {&writer});
+  const absl::Status read =
+      traces_.Read(line_.traces, /*reduce_calls=*/false, model, stats, filter);
+  TellProblems(stats);
+  if (!read.ok()) return read;
+  if (absl::Status status = CheckThread(line_, model); !status.ok()) return status;
   writer.Finish();
   return absl::OkStatus();
 }
@@ -124,26 +105,21 @@ absl::Status Pipeline::CheckOutput() const {
   return absl::OkStatus();
 }
 
-absl::Status Pipeline::WriteReport(const Report& report, const ReportInput& input,
-                                   std::ostream& out) {
-  if (report.document != nullptr) {
-    report.document(input, out);
-    return absl::OkStatus();
-  }
-  // The tree sorts siblings and the arc flow has its own order; others sort rows.
-  const bool sorts_itself = report.name == "tree" || report.name == "arcflow";
-  const bool sorted = !line_.report.sort.empty() && line_.report.sort != "first";
-  Table table = report.table(input);
-  if (!sorts_itself && sorted && !SortRows(table, line_.report.sort)) {
-    std::vector<std::string_view> names;
-    for (const Column& column : table.columns) names.push_back(column.name);
-    return absl::InvalidArgumentError(StrCat("--sort: ", report.name, " has no column '",
-                                             line_.report.sort,
-                                             "'; nearest: ", Nearest(line_.report.sort, names)));
-  }
-  if (line_.format == Format::kText && report.text != nullptr) {
-    report.text(input, out);
-    return absl::OkStatus();
+absl::Status Pipeline::CheckColumn(std::string_view report, const Table& table) const {
+  if (line_.report.sort == "first" || table.Find(line_.report.sort) >= 0) return absl::OkStatus();
+  std::vector<std::string_view> names;
+  for (const Column& column : table.columns) names.push_back(column.name);
+  return absl::InvalidArgumentError(StrCat("--sort: ", report, " has no column '",
+                                           line_.report.sort,
+                                           "'; nearest: ", Nearest(line_.report.sort, names)));
+}
+
+absl::Status Pipeline::WriteTable(std::string_view name, Table table, const ReportInput& input,
+                                  std::ostream& out) {
+  const bool sorts_itself = SortsItself(name);
+  if (!sorts_itself && !line_.report.sort.empty()) {
+    if (absl::Status status = CheckColumn(name, table); !status.ok()) return status;
+    SortRows(table, line_.report.sort);
   }
   if (!sorts_itself) LimitRows(table, line_.report.top);
   switch (line_.format) {
@@ -151,7 +127,7 @@ absl::Status Pipeline::WriteReport(const Report& report, const ReportInput& inpu
       WriteCsv(table, out);
       break;
     case Format::kJson:
-      WriteJson(report.name, table, input.units(), out);
+      WriteJson(name, table, input.units(), out);
       break;
     case Format::kText:
       WriteText(table, input.layout(), out);
@@ -160,49 +136,30 @@ absl::Status Pipeline::WriteReport(const Report& report, const ReportInput& inpu
   return absl::OkStatus();
 }
 
-absl::Status Pipeline::WriteReports(std::ostream& out) {
-  SampleLog samples;
-  RecordCounts records;
-  JitLog jit;
-  WaitLog waits(model_);
-  ClassLog classes;
-  Timeline timeline;
-  TreeBuilder builder(line_.merge, line_.aggregate == Aggregate::kProcess, model_, stats_);
-  RecordFilter filter(line_.thread, line_.scope, model_,
-                      {&builder, &samples, &records, &jit, &waits, &timeline, &classes});
-  if (absl::Status status = ReadTraces(filter, true); !status.ok()) return status;
-  builder.Finish();
-  if (absl::Status status = CheckSelection(line_, model_, builder.tree()); !status.ok()) {
-    return status;
+absl::Status Pipeline::WriteReport(const Report& report, const ReportInput& input,
+                                   std::ostream& out) {
+  if (report.document != nullptr) {
+    report.document(input, out);
+    return absl::OkStatus();
   }
+  if (line_.format != Format::kText || report.text == nullptr) {
+    return WriteTable(report.name, report.table(input), input, out);
+  }
+  if (!line_.report.sort.empty() && !SortsItself(report.name)) {
+    if (absl::Status status = CheckColumn(report.name, report.table(input)); !status.ok()) {
+      return status;
+    }
+  }
+  report.text(input, out);
+  return absl::OkStatus();
+}
 
-  std::optional<RerootedTree> rerooted;
-  if (!line_.report.root.empty()) {
-    rerooted = Reroot(builder.tree(), builder.Threads(), model_, line_.report.root);
-  }
-  const CallTree& tree = rerooted.has_value() ? rerooted->tree : builder.tree();
-  const std::vector<ThreadSummary> threads =
-      rerooted.has_value() ? rerooted->threads : builder.Threads();
-  const std::vector<NodeTotals> totals = tree.ComputeTotals();
-  const FlatProfile flat(model_, tree, totals);
-  const ArcFlow arcs(tree, totals, flat);
-  const ReportInput input{model_,
-                          tree,
-                          totals,
-                          flat,
-                          arcs,
-                          threads,
-                          builder.merge_stats(),
-                          samples,
-                          records,
-                          jit,
-                          waits,
-                          timeline,
-                          classes,
-                          stats_,
-                          builder.first_time(),
-                          builder.last_time(),
-                          line_.report};
+absl::Status Pipeline::WriteReports(std::ostream& out) {
+  Analysis analysis(line_);
+  const absl::Status read = analysis.Read(traces_, line_.traces);
+  TellProblems(analysis.stats());
+  if (!read.ok()) return read;
+  const ReportInput input = analysis.Input();
   if (line_.reports.empty() && line_.format == Format::kText) {
     OverviewText(input, out);
     return absl::OkStatus();
@@ -219,13 +176,39 @@ absl::Status Pipeline::WriteReports(std::ostream& out) {
   return absl::OkStatus();
 }
 
-void Pipeline::TellProblems() {
-  for (const std::string& detail : stats_.details()) {
+absl::Status Pipeline::WriteDiff(std::ostream& out) {
+  std::array<std::optional<Analysis>, 2> sides;
+  for (size_t i = 0; i < sides.size(); ++i) {
+    const absl::Status read =
+        sides[i].emplace(line_).Read(traces_, absl::MakeConstSpan(&line_.traces[i], 1));
+    TellProblems(sides[i]->stats());
+    if (!read.ok()) return read;
+  }
+  const ReportInput after = sides[1]->Input();
+  if (absl::Status status = CheckAlike(sides[0]->Input(), after); !status.ok()) return status;
+  const ProfileDiff diff = Compare(sides[0]->Input(), after);
+  if (line_.format == Format::kText) {
+    DiffText(diff, after, out);
+  } else if (absl::Status status = WriteTable("diff", DiffTable(diff, line_.report), after, out);
+             !status.ok()) {
+    return status;
+  }
+  for (const FailRule& rule : line_.fail_rules) {
+    for (const std::string& line : Broken(rule, diff)) {
+      rule_broken_ = true;
+      err_ << "jtrace-post: --fail-on=" << rule.text << ": " << line << '\n';
+    }
+  }
+  return absl::OkStatus();
+}
+
+void Pipeline::TellProblems(const ImportStats& stats) {
+  for (const std::string& detail : stats.details()) {
     err_ << "jtrace-post: " << detail << '\n';
   }
-  for (const Problem problem : stats_.Occurred()) {
+  for (const Problem problem : stats.Occurred()) {
     if (InfoOf(problem).severity == Severity::kInfo) continue;
-    err_ << "jtrace-post: " << stats_.count(problem) << " " << InfoOf(problem).what << '\n';
+    err_ << "jtrace-post: " << stats.count(problem) << " " << InfoOf(problem).what << '\n';
   }
 }
 
@@ -253,8 +236,9 @@ int Pipeline::Run() {
   const bool for_people = !dump && !is_document && line_.format == Format::kText;
   PrintableBuffer printable(out);
   std::ostream printable_out(&printable);
-  const absl::Status status = dump ? Dump(out) : WriteReports(for_people ? printable_out : out);
-  TellProblems();
+  std::ostream& shown = for_people ? printable_out : out;
+  const bool is_diff = !line_.reports.empty() && line_.reports.front() == "diff";
+  const absl::Status status = dump ? Dump(out) : is_diff ? WriteDiff(shown) : WriteReports(shown);
   if (!status.ok()) {
     // Wrong input is InvalidArgument too, but only reports know their columns.
     const bool usage = std::string(status.message()).starts_with("--");
@@ -266,7 +250,7 @@ int Pipeline::Run() {
                     StrCat("cannot write ", line_.output.empty() ? "the output" : line_.output)),
                 kExitInputOutput);
   }
-  return kExitDone;
+  return rule_broken_ ? kExitRule : kExitDone;
 }
 
 }  // namespace

@@ -31,6 +31,7 @@ struct Environment {
 inline constexpr int kExitDone = 0;
 inline constexpr int kExitUsage = 1;
 inline constexpr int kExitInputOutput = 2;
+inline constexpr int kExitRule = 3;  // a --fail-on rule is broken
 
 // Runs jtrace-post with these arguments (without the program's name); returns the exit code.
 int RunPostProcessor(absl::Span<const std::string_view> args, Environment& environment);

@@ -1,0 +1,147 @@
+// diff: two traces compared, and --fail-on for CI.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "native-tests/support/csv.h"
+#include "native-tests/support/run_post.h"
+#include "postproc/diff/fail_rule.h"
+
+namespace jtrace {
+namespace {
+
+using postproc::ParseFailRule;
+using testing::Csv;
+using testing::CsvRow;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using testing::ParseCsv;
+using testing::RunPost;
+using testing::RunResult;
+
+std::string Node(const std::string& counts, const std::string& path) {
+  return "0\tmain\tnode\t" + counts + "\t" + path + "\n";
+}
+std::string Samples(int count, int weight, const std::string& path) {
+  std::string text;
+  for (int i = 0; i < count; ++i) {
+    text += "0\tmain\tsample*" + std::to_string(weight) + "\t" + path + "\n";
+  }
+  return text;
+}
+
+const std::string kHead = "# jtrace-text 1 unit=us\n";
+const std::string kBefore = kHead + Node("calls=10,bytes=100", "a.A.run()") +
+                            Node("calls=1000", "a.A.run()\ta.B.go(int)") +
+                            Node("calls=7", "a.A.run()\ta.C.old()") +
+                            Samples(100, 1, "a.A.run()\ta.B.go(int)") + Samples(50, 1, "a.A.run()");
+const std::string kAfter = kHead + Node("calls=10,bytes=150", "a.A.run()") +
+                           Node("calls=1100", "a.A.run()\ta.B.go(int)") +
+                           Node("calls=3", "a.A.run()\ta.D.fresh()") +
+                           Samples(200, 1, "a.A.run()\ta.B.go(int)") + Samples(55, 1, "a.A.run()");
+
+RunResult Diff(std::vector<std::string> options, const std::string& before = kBefore,
+               const std::string& after = kAfter) {
+  options.insert(options.begin(), "--report=diff");
+  options.insert(options.end(), {"before", "after"});
+  return RunPost(options, {{"before", before}, {"after", after}});
+}
+
+TEST(DiffReportTest, TellsExactCallsAndSignificantTicks) {
+  const RunResult run = Diff({"--format=csv"});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  const auto rows = ParseCsv(run.out).Project(
+      {"state", "calls_before", "calls_after", "calls_delta", "base_ticks_before",
+       "base_ticks_after", "deviations", "significant", "name"});
+  // (200 − 100) / √300, (55 − 50) / √105
+  EXPECT_THAT(
+      rows, ElementsAre(
+                CsvRow{"changed", "1000", "1100", "100", "100", "200", "5.77", "1", "a.B.go(int)"},
+                CsvRow{"vanished", "7", "0", "-7", "0", "0", "0.00", "0", "a.C.old()"},
+                CsvRow{"appeared", "0", "3", "3", "0", "0", "0.00", "0", "a.D.fresh()"},
+                CsvRow{"same", "10", "10", "0", "50", "55", "0.49", "0", "a.A.run()"}));
+}
+
+// A sample of weight 4 is one observation, not four.
+TEST(DiffReportTest, WeightsAreNoEvidence) {
+  const std::string before = kHead + Samples(25, 4, "a.A.run()");
+  const std::string after = kHead + Samples(50, 4, "a.A.run()");
+  const RunResult run = Diff({"--format=csv"}, before, after);
+  // (200 − 100) / √(4 · 300)
+  EXPECT_THAT(ParseCsv(run.out).Project({"base_ticks_delta", "deviations", "significant"}),
+              ElementsAre(CsvRow{"100", "2.89", "0"}));
+}
+
+TEST(DiffReportTest, TextShowsTotalsAndWhatChanged) {
+  const RunResult run = Diff({});
+  EXPECT_THAT(run.out, HasSubstr("1,017 → 1,113"));
+  EXPECT_THAT(run.out, HasSubstr("1 appeared, 1 vanished, 1 changed, 1 the same"));
+  EXPECT_THAT(run.out, HasSubstr("+100.0 % *"));
+  EXPECT_THAT(run.out, Not(HasSubstr("a.A.run()")));
+  EXPECT_THAT(Diff({}, kBefore, kBefore).out, HasSubstr("no routine changed"));
+}
+
+TEST(DiffReportTest, ComparesAMetric) {
+  const RunResult run = Diff({"--metric=bytes", "--format=csv"});
+  EXPECT_THAT(ParseCsv(run.out).Project({"name", "bytes_before", "bytes_after", "bytes_delta"}),
+              ::testing::Contains(CsvRow{"a.A.run()", "100", "150", "50"}));
+  EXPECT_EQ(Diff({"--metric=bytes", "--fail-on=metric>40%"}).exit_code, 3);
+  EXPECT_EQ(Diff({"--metric=bytes", "--fail-on=metric>50%"}).exit_code, 0);
+}
+
+TEST(DiffReportTest, RulesDecideTheExitCode) {
+  const std::vector<std::pair<std::string, bool>> rules = {
+      {"calls>0", true},          {"calls>100", false},       {"calls>9%@a.B.*", true},
+      {"calls>10%@a.B.*", false}, {"calls>0@a.A.run", false}, {"calls<0", true},
+      {"calls<-7", false},        {"total.calls>9%", true},   {"total.calls>10%", false},
+      {"ticks>90%", true},        {"ticks>100%", false},      {"ticks>0@a.A.*", false},
+      {"appeared", true},         {"appeared@a.B.**", false}, {"vanished@a.C::old", true},
+      {"time>0", false}};
+  for (const auto& [rule, broken] : rules) {
+    const RunResult run = Diff({"--fail-on=" + rule});
+    EXPECT_EQ(run.exit_code, broken ? 3 : 0) << rule << "\n" << run.err;
+    if (broken) {
+      EXPECT_THAT(run.err, HasSubstr("--fail-on=" + rule + ": ")) << rule;
+    }
+  }
+  const RunResult run = Diff({"--fail-on=calls>5%@a.B.**"});
+  EXPECT_THAT(run.err, HasSubstr("a.B.go(int): 1,000 → 1,100 (+10.0 %)"));
+}
+
+TEST(DiffReportTest, MistakesAreNamed) {
+  const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
+      {{"--report=diff", "one"}, "takes two traces"},
+      {{"--report=diff,flat", "one", "two"}, "takes two traces"},
+      {{"--report=flat", "--fail-on=calls>0", "one"}, "--fail-on is about --report=diff"},
+      {{"--report=diff", "--fail-on=cals>0", "a", "b"}, "nearest: calls"},
+      {{"--report=diff", "--fail-on=calls", "a", "b"}, "no amount"},
+      {{"--report=diff", "--fail-on=calls>x", "a", "b"}, "no number"},
+      {{"--report=diff", "--fail-on=appeared>1", "a", "b"}, "takes no amount"},
+      {{"--report=diff", "--fail-on=total.appeared", "a", "b"}, "a total is of amounts"},
+      {{"--report=diff", "--fail-on=calls>0@", "a", "b"}, "no routine after '@'"}};
+  for (const auto& [args, message] : cases) {
+    const RunResult run = RunPost(args, {});
+    EXPECT_EQ(run.exit_code, 1) << message;
+    EXPECT_THAT(run.err, HasSubstr(message));
+  }
+}
+
+TEST(DiffReportTest, OtherUnitsAreNotCompared) {
+  const RunResult run = Diff({}, kBefore, "# jtrace-text 1 unit=ns\n0\tmain\tenter\tA\n");
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_THAT(run.err, HasSubstr("cannot be compared"));
+}
+
+TEST(FailRuleTest, GrowthFromNothingIsInfinite) {
+  EXPECT_TRUE(std::isinf(postproc::Change{0, 5}.percent()));
+  EXPECT_EQ((postproc::Change{0, 0}.percent()), 0);
+  EXPECT_EQ((postproc::Change{4, 5}.percent()), 25);
+  EXPECT_EQ((postproc::Change{4, 3}.percent()), -25);
+}
+
+}  // namespace
+}  // namespace jtrace

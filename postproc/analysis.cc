@@ -1,0 +1,55 @@
+#include "postproc/analysis.h"
+
+#include "postproc/reader/record_filter.h"
+#include "postproc/selection.h"
+
+namespace jtrace::postproc {
+
+Analysis::Analysis(const CommandLine& line)
+    : line_(line),
+      waits_(model_),
+      builder_(line.merge, line.aggregate == Aggregate::kProcess, model_, stats_) {}
+
+absl::Status Analysis::Read(const TraceInput& input, absl::Span<const std::string> traces) {
+  RecordFilter filter(line_.thread, line_.scope, model_,
+                      {&builder_, &samples_, &records_, &jit_, &waits_, &timeline_, &classes_});
+  if (absl::Status status = input.Read(traces, /*reduce_calls=*/true, model_, stats_, filter);
+      !status.ok()) {
+    return status;
+  }
+  builder_.Finish();
+  if (absl::Status status = CheckSelection(line_, model_, builder_.tree()); !status.ok()) {
+    return status;
+  }
+  if (!line_.report.root.empty()) {
+    rerooted_ = Reroot(builder_.tree(), builder_.Threads(), model_, line_.report.root);
+  }
+  const CallTree& tree = rerooted_.has_value() ? rerooted_->tree : builder_.tree();
+  threads_ = rerooted_.has_value() ? rerooted_->threads : builder_.Threads();
+  totals_ = tree.ComputeTotals();
+  flat_.emplace(model_, tree, totals_);
+  arcs_.emplace(tree, totals_, *flat_);
+  return absl::OkStatus();
+}
+
+ReportInput Analysis::Input() {
+  return {model_,
+          rerooted_.has_value() ? rerooted_->tree : builder_.tree(),
+          totals_,
+          *flat_,
+          *arcs_,
+          threads_,
+          builder_.merge_stats(),
+          samples_,
+          records_,
+          jit_,
+          waits_,
+          timeline_,
+          classes_,
+          stats_,
+          builder_.first_time(),
+          builder_.last_time(),
+          line_.report};
+}
+
+}  // namespace jtrace::postproc

@@ -1,0 +1,50 @@
+// One reading of traces, and everything that reports are made from.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/types/span.h"
+#include "postproc/calltree/reroot.h"
+#include "postproc/calltree/tree_builder.h"
+#include "postproc/command_line.h"
+#include "postproc/report/report.h"
+#include "postproc/trace_input.h"
+
+namespace jtrace::postproc {
+
+class Analysis {
+ public:
+  // `line` outlives it.
+  explicit Analysis(const CommandLine& line);
+  Analysis(const Analysis&) = delete;
+
+  // Once. An error also names what the command line selects and the traces do not have.
+  absl::Status Read(const TraceInput& input, absl::Span<const std::string> traces);
+
+  // After Read; valid as long as this is.
+  ReportInput Input();
+  const ImportStats& stats() const { return stats_; }
+
+ private:
+  const CommandLine& line_;
+  TraceModel model_;
+  ImportStats stats_;
+  SampleLog samples_;
+  RecordCounts records_;
+  JitLog jit_;
+  WaitLog waits_;
+  Timeline timeline_;
+  ClassLog classes_;
+  TreeBuilder builder_;
+  // What follows from the whole.
+  std::optional<RerootedTree> rerooted_;
+  std::vector<ThreadSummary> threads_;
+  std::vector<NodeTotals> totals_;
+  std::optional<FlatProfile> flat_;
+  std::optional<ArcFlow> arcs_;
+};
+
+}  // namespace jtrace::postproc

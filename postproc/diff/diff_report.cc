@@ -1,0 +1,139 @@
+#include "postproc/diff/diff_report.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "absl/strings/str_format.h"
+#include "postproc/support/strings.h"
+
+namespace jtrace::postproc {
+namespace {
+
+void AddChange(const Change& change, std::vector<Cell>& cells) {
+  cells.push_back(Cell::Int(change.before));
+  cells.push_back(Cell::Int(change.after));
+  cells.push_back(Cell::Int(change.delta()));
+}
+
+void AddColumns(std::string_view name, Style style, std::vector<Column>& columns) {
+  for (const std::string_view side : {"_before", "_after", "_delta"}) {
+    columns.push_back({StrCat(name, side), style, true});
+  }
+}
+
+std::string Grown(const Change& change) {
+  const double percent = change.percent();
+  if (!std::isfinite(percent)) return "new";
+  if (change.delta() == 0) return "=";
+  return absl::StrFormat("%+.1f %%", percent);
+}
+
+void WriteTotal(std::string_view what, const std::string& before, const std::string& after,
+                const Change& change, std::ostream& out) {
+  if (change.before == 0 && change.after == 0) return;
+  out << absl::StrFormat("%-12s %16s → %-16s %s\n", what, before, after, Grown(change));
+}
+
+std::array<int64_t, 4> CountStates(const ProfileDiff& diff) {
+  std::array<int64_t, 4> counts{};
+  for (const DiffRow& row : diff.rows) ++counts[static_cast<size_t>(row.state)];
+  return counts;
+}
+
+void WriteHead(const ProfileDiff& diff, const ReportInput& after, std::ostream& out) {
+  const Units units = after.units();
+  const DiffRow& total = diff.total;
+  WriteTotal("calls", FormatCount(total.calls.before), FormatCount(total.calls.after), total.calls,
+             out);
+  WriteTotal("time", units.Time(total.base.before), units.Time(total.base.after), total.base, out);
+  WriteTotal("ticks", units.Ticks(total.base_ticks.before), units.Ticks(total.base_ticks.after),
+             total.base_ticks, out);
+  WriteTotal(after.options.metric, FormatCount(total.metric.before),
+             FormatCount(total.metric.after), total.metric, out);
+  const auto counts = CountStates(diff);
+  const auto count = [&](DiffState state) {
+    return FormatCount(counts[static_cast<size_t>(state)]);
+  };
+  out << "routines     " << count(DiffState::kAppeared) << " appeared, "
+      << count(DiffState::kVanished) << " vanished, " << count(DiffState::kChanged) << " changed, "
+      << count(DiffState::kSame) << " the same\n\n";
+}
+
+Table ChangesTable(const ProfileDiff& diff, const ReportInput& after) {
+  Table table;
+  table.columns = {{"state"},
+                   {"calls before", Style::kCount, true},
+                   {"calls after", Style::kCount, true},
+                   {"calls", Style::kPlain, true},
+                   {"ticks before", Style::kTicks, true},
+                   {"ticks after", Style::kTicks, true},
+                   {"ticks", Style::kPlain, true},
+                   {"routine"}};
+  const bool has_metric = !after.options.metric.empty();
+  if (has_metric)
+    table.columns.insert(table.columns.end() - 1,
+                         {StrCat(after.options.metric), Style::kPlain, true});
+  for (const DiffRow& row : diff.rows) {
+    if (row.state == DiffState::kSame) continue;
+    const bool called = row.calls.before != 0 || row.calls.after != 0;
+    const bool sampled = row.base_ticks.before != 0 || row.base_ticks.after != 0;
+    std::vector<Cell> cells = {Cell::Text(DiffStateName(row.state))};
+    cells.push_back(called ? Cell::Int(row.calls.before) : Cell::Empty());
+    cells.push_back(called ? Cell::Int(row.calls.after) : Cell::Empty());
+    cells.push_back(called ? Cell::Text(Grown(row.calls)) : Cell::Empty());
+    cells.push_back(sampled ? Cell::Int(row.base_ticks.before) : Cell::Empty());
+    cells.push_back(sampled ? Cell::Int(row.base_ticks.after) : Cell::Empty());
+    cells.push_back(
+        !sampled ? Cell::Empty()
+                 : Cell::Text(StrCat(Grown(row.base_ticks), row.is_significant() ? " *" : "")));
+    if (has_metric) cells.push_back(Cell::Text(Grown(row.metric)));
+    cells.push_back(Cell::Text(row.name));
+    table.rows.push_back(std::move(cells));
+  }
+  return table;
+}
+
+}  // namespace
+
+Table DiffTable(const ProfileDiff& diff, const ReportOptions& options) {
+  Table table;
+  table.columns = {{"state"}};
+  AddColumns("calls", Style::kCount, table.columns);
+  AddColumns("base", Style::kTime, table.columns);
+  AddColumns("base_ticks", Style::kTicks, table.columns);
+  table.columns.push_back({"deviations"});
+  table.columns.push_back({"significant"});
+  table.columns.push_back({"name"});
+  if (!options.metric.empty()) AddColumns(options.metric, Style::kCount, table.columns);
+  for (const DiffRow& row : diff.rows) {
+    std::vector<Cell> cells = {Cell::Text(DiffStateName(row.state))};
+    AddChange(row.calls, cells);
+    AddChange(row.base, cells);
+    AddChange(row.base_ticks, cells);
+    cells.push_back(Cell::Text(absl::StrFormat("%.2f", row.deviations)));
+    cells.push_back(Cell::Int(row.is_significant() ? 1 : 0));
+    cells.push_back(Cell::Text(row.name));
+    if (!options.metric.empty()) AddChange(row.metric, cells);
+    table.rows.push_back(std::move(cells));
+  }
+  return table;
+}
+
+void DiffText(const ProfileDiff& diff, const ReportInput& after, std::ostream& out) {
+  WriteHead(diff, after, out);
+  Table table = ChangesTable(diff, after);
+  if (table.rows.empty()) {
+    out << "no routine changed: the same calls, and no difference of ticks beyond chance\n";
+    return;
+  }
+  const size_t all = table.rows.size();
+  LimitRows(table, after.options.top);
+  WriteText(table, after.layout(), out);
+  if (table.rows.size() < all) out << "… " << all - table.rows.size() << " more\n";
+  const bool sampled = std::any_of(diff.rows.begin(), diff.rows.end(),
+                                   [](const DiffRow& row) { return row.is_significant(); });
+  if (sampled) out << "\n* more than chance: 3 standard deviations or more\n";
+}
+
+}  // namespace jtrace::postproc

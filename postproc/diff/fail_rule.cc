@@ -1,0 +1,135 @@
+#include "postproc/diff/fail_rule.h"
+
+#include <cmath>
+#include <utility>
+
+#include "absl/strings/str_format.h"
+#include "postproc/support/strings.h"
+#include "proto/glob.h"
+#include "proto/nearest.h"
+
+namespace jtrace::postproc {
+namespace {
+
+constexpr size_t kMostTold = 10;
+
+constexpr std::pair<std::string_view, FailRule::What> kWords[] = {
+    {"calls", FailRule::What::kCalls},       {"time", FailRule::What::kTime},
+    {"ticks", FailRule::What::kTicks},       {"metric", FailRule::What::kMetric},
+    {"appeared", FailRule::What::kAppeared}, {"vanished", FailRule::What::kVanished},
+};
+
+bool HasAmount(FailRule::What what) {
+  return what != FailRule::What::kAppeared && what != FailRule::What::kVanished;
+}
+
+absl::Status Wrong(std::string_view text, std::string_view why) {
+  return absl::InvalidArgumentError(
+      StrCat("--fail-on: '", text, "': ", why, "; e.g. calls>5%@org.h2.**, ticks>10%, appeared"));
+}
+
+absl::Status ParseAmount(std::string_view word, FailRule& rule) {
+  rule.is_percent = ConsumeSuffix(word, "%");
+  if (word.starts_with('+')) word.remove_prefix(1);
+  if (!ParseDouble(word, rule.amount) || !std::isfinite(rule.amount)) {
+    return Wrong(rule.text, "the amount is no number");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ParseWhat(std::string_view word, FailRule& rule) {
+  rule.of_total = ConsumePrefix(word, "total.");
+  std::vector<std::string_view> known;
+  for (const auto& [name, what] : kWords) {
+    known.push_back(name);
+    if (name != word) continue;
+    rule.what = what;
+    return absl::OkStatus();
+  }
+  return Wrong(rule.text, StrCat("'", word, "' is unknown, nearest: ", Nearest(word, known)));
+}
+
+const Change& ChangeOf(const FailRule& rule, const DiffRow& row) {
+  switch (rule.what) {
+    case FailRule::What::kTime:
+      return row.base;
+    case FailRule::What::kTicks:
+      return row.base_ticks;
+    case FailRule::What::kMetric:
+      return row.metric;
+    default:
+      return row.calls;
+  }
+}
+
+// A glob may leave the parameters out, and write "::" before the method.
+bool Concerns(const FailRule& rule, std::string_view name) {
+  return rule.glob.empty() || GlobMatches(rule.glob, name) ||
+         GlobMatches(rule.glob, WithoutParameters(name)) || RoutineMatches(rule.glob, name);
+}
+
+bool Breaks(const FailRule& rule, const DiffRow& row) {
+  if (rule.what == FailRule::What::kAppeared) return row.state == DiffState::kAppeared;
+  if (rule.what == FailRule::What::kVanished) return row.state == DiffState::kVanished;
+  if (rule.what == FailRule::What::kTicks && !row.is_significant()) return false;
+  const Change& change = ChangeOf(rule, row);
+  const double grown = rule.is_percent ? change.percent() : static_cast<double>(change.delta());
+  return rule.above ? grown > rule.amount : grown < rule.amount;
+}
+
+std::string Describe(const FailRule& rule, const DiffRow& row) {
+  const std::string name = rule.of_total ? "all routines together" : row.name;
+  if (!HasAmount(rule.what)) return name;
+  const Change& change = ChangeOf(rule, row);
+  std::string line =
+      StrCat(name, ": ", FormatCount(change.before), " → ", FormatCount(change.after));
+  if (change.before != 0) line += absl::StrFormat(" (%+.1f %%)", change.percent());
+  return line;
+}
+
+}  // namespace
+
+absl::StatusOr<FailRule> ParseFailRule(std::string_view text) {
+  FailRule rule;
+  rule.text = text;
+  const size_t at = text.find('@');
+  if (at != std::string_view::npos) {
+    rule.glob = text.substr(at + 1);
+    text = text.substr(0, at);
+    if (rule.glob.empty()) return Wrong(rule.text, "no routine after '@'");
+  }
+  const size_t sign = text.find_first_of("<>");
+  if (absl::Status status = ParseWhat(text.substr(0, sign), rule); !status.ok()) return status;
+  if (rule.of_total && (at != std::string_view::npos || !HasAmount(rule.what))) {
+    return Wrong(rule.text, "a total is of amounts, over all routines");
+  }
+  if (HasAmount(rule.what) != (sign != std::string_view::npos)) {
+    return Wrong(rule.text, HasAmount(rule.what) ? "no amount, as in calls>0" : "takes no amount");
+  }
+  if (sign == std::string_view::npos) return rule;
+  rule.above = text[sign] == '>';
+  if (absl::Status status = ParseAmount(text.substr(sign + 1), rule); !status.ok()) return status;
+  return rule;
+}
+
+std::vector<std::string> Broken(const FailRule& rule, const ProfileDiff& diff) {
+  std::vector<std::string> lines;
+  if (rule.of_total) {
+    if (Breaks(rule, diff.total)) lines.push_back(Describe(rule, diff.total));
+    return lines;
+  }
+  size_t more = 0;
+  for (const DiffRow& row : diff.rows) {
+    if (!Concerns(rule, row.name)) continue;
+    if (!Breaks(rule, row)) continue;
+    if (lines.size() < kMostTold) {
+      lines.push_back(Describe(rule, row));
+    } else {
+      ++more;
+    }
+  }
+  if (more > 0) lines.push_back(StrCat("… and ", more, " more"));
+  return lines;
+}
+
+}  // namespace jtrace::postproc

@@ -1,0 +1,151 @@
+#include "postproc/diff/profile_diff.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+#include <tuple>
+#include <utility>
+
+#include "absl/container/btree_map.h"
+#include "postproc/support/strings.h"
+
+namespace jtrace::postproc {
+namespace {
+
+// Σ weight² / Σ weight: what the variance of a sum of weights is, for each tick. Timers that count
+// several ticks as one sample make it greater than 1.
+double VariancePerTick(const ReportInput& input) {
+  double squares = 0;
+  double sum = 0;
+  for (const LoggedSample& sample : input.samples.samples()) {
+    const auto weight = static_cast<double>(sample.weight);
+    squares += weight * weight;
+    sum += weight;
+  }
+  return sum > 0 ? squares / sum : 1;
+}
+
+double Deviations(const Change& ticks, double variance_before, double variance_after) {
+  const double variance = static_cast<double>(ticks.before) * variance_before +
+                          static_cast<double>(ticks.after) * variance_after;
+  return variance > 0 ? static_cast<double>(ticks.delta()) / std::sqrt(variance) : 0;
+}
+
+using Rows = absl::btree_map<std::string, DiffRow>;
+
+void AddSide(const ReportInput& input, int64_t Change::*side, Rows& rows) {
+  std::vector<int64_t> metric;
+  if (!input.options.metric.empty()) {
+    metric = input.tree.MetricBase(input.model.InternMetric(input.options.metric));
+  }
+  std::vector<int64_t> metric_of_row(input.flat.rows().size());
+  for (uint32_t i = 1; i <= metric.size(); ++i) {
+    int64_t& value = metric_of_row[input.flat.RowOf(NodeId(i))];
+    value = WrapAdd(value, metric[i - 1]);
+  }
+  for (size_t i = 0; i < input.flat.rows().size(); ++i) {
+    const FlatRow& flat = input.flat.rows()[i];
+    if (flat.is_root) continue;
+    DiffRow& row = rows[std::string(flat.name)];
+    row.calls.*side = WrapAdd(row.calls.*side, flat.calls);
+    row.base.*side = WrapAdd(row.base.*side, flat.base);
+    row.base_ticks.*side = WrapAdd(row.base_ticks.*side, flat.base_ticks);
+    row.cum_ticks.*side = WrapAdd(row.cum_ticks.*side, flat.cum_ticks);
+    row.metric.*side = WrapAdd(row.metric.*side, metric_of_row[i]);
+  }
+}
+
+DiffState StateOf(const DiffRow& row) {
+  const auto is_there = [&](int64_t Change::*side) {
+    return row.calls.*side != 0 || row.cum_ticks.*side != 0 || row.base.*side != 0;
+  };
+  const bool before = is_there(&Change::before);
+  const bool after = is_there(&Change::after);
+  if (before != after) return after ? DiffState::kAppeared : DiffState::kVanished;
+  // Ticks and times differ from run to run: chance is no change.
+  return row.calls.delta() != 0 || row.metric.delta() != 0 || row.is_significant()
+             ? DiffState::kChanged
+             : DiffState::kSame;
+}
+
+void AddToTotal(const DiffRow& row, DiffRow& total) {
+  for (const auto member :
+       {&DiffRow::calls, &DiffRow::base, &DiffRow::base_ticks, &DiffRow::metric}) {
+    (total.*member).before = WrapAdd((total.*member).before, (row.*member).before);
+    (total.*member).after = WrapAdd((total.*member).after, (row.*member).after);
+  }
+}
+
+uint64_t Magnitude(int64_t value) {
+  return value < 0 ? 0 - static_cast<uint64_t>(value) : static_cast<uint64_t>(value);
+}
+
+// What sorts first, greatest first.
+std::tuple<uint64_t, uint64_t, uint64_t> Weight(const DiffRow& row) {
+  return {row.is_significant() ? Magnitude(row.base_ticks.delta()) : 0,
+          Magnitude(row.metric.delta()), Magnitude(row.calls.delta())};
+}
+
+}  // namespace
+
+double Change::percent() const {
+  if (before == 0) {
+    return after == 0 ? 0 : std::copysign(std::numeric_limits<double>::infinity(), after);
+  }
+  return 100.0 * static_cast<double>(delta()) / std::abs(static_cast<double>(before));
+}
+
+std::string_view DiffStateName(DiffState state) {
+  switch (state) {
+    case DiffState::kSame:
+      return "same";
+    case DiffState::kChanged:
+      return "changed";
+    case DiffState::kAppeared:
+      return "appeared";
+    case DiffState::kVanished:
+      return "vanished";
+  }
+  return "";
+}
+
+bool DiffRow::is_significant() const { return std::abs(deviations) >= kSignificant; }
+
+absl::Status CheckAlike(const ReportInput& before, const ReportInput& after) {
+  if (before.model.unit() != after.model.unit()) {
+    return absl::FailedPreconditionError(
+        StrCat("times are in ", TimeUnitName(before.model.unit()), " in one trace and in ",
+               TimeUnitName(after.model.unit()), " in the other: they cannot be compared"));
+  }
+  const int64_t ticks_before = before.model.interval_ns();
+  const int64_t ticks_after = after.model.interval_ns();
+  if (ticks_before != 0 && ticks_after != 0 && ticks_before != ticks_after) {
+    return absl::FailedPreconditionError(
+        StrCat("a tick is ", ticks_before, " ns in one trace and ", ticks_after,
+               " ns in the other: record both with the same interval="));
+  }
+  return absl::OkStatus();
+}
+
+ProfileDiff Compare(const ReportInput& before, const ReportInput& after) {
+  Rows rows;
+  AddSide(before, &Change::before, rows);
+  AddSide(after, &Change::after, rows);
+  const double variance_before = VariancePerTick(before);
+  const double variance_after = VariancePerTick(after);
+  ProfileDiff diff;
+  for (auto& [name, row] : rows) {
+    row.name = name;
+    row.deviations = Deviations(row.base_ticks, variance_before, variance_after);
+    row.state = StateOf(row);
+    AddToTotal(row, diff.total);
+    diff.rows.push_back(std::move(row));
+  }
+  diff.total.deviations = Deviations(diff.total.base_ticks, variance_before, variance_after);
+  std::stable_sort(diff.rows.begin(), diff.rows.end(),
+                   [](const DiffRow& a, const DiffRow& b) { return Weight(a) > Weight(b); });
+  return diff;
+}
+
+}  // namespace jtrace::postproc

@@ -1,0 +1,54 @@
+// Two profiles, routine by routine: exact differences of calls, differences of ticks with what they
+// mean. Routines are the same if their names are.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "postproc/report/report.h"
+
+namespace jtrace::postproc {
+
+struct Change {
+  int64_t before = 0;
+  int64_t after = 0;
+  int64_t delta() const { return WrapSub(after, before); }
+  // Growth in percent; infinite from nothing to something.
+  double percent() const;
+};
+
+enum class DiffState { kSame, kChanged, kAppeared, kVanished };
+// "same", "changed", "appeared", "vanished"
+std::string_view DiffStateName(DiffState state);
+
+struct DiffRow {
+  std::string name;
+  DiffState state = DiffState::kSame;
+  Change calls;
+  Change base;
+  Change base_ticks;
+  Change cum_ticks;
+  Change metric;  // --metric
+  // The difference of base_ticks in standard deviations: ticks are counts of independent samples.
+  double deviations = 0;
+  // At least kSignificant deviations, more than chance makes of the same program.
+  bool is_significant() const;
+};
+inline constexpr double kSignificant = 3;
+
+struct ProfileDiff {
+  // Significant differences of ticks first, greatest first; then differences of calls; then names.
+  std::vector<DiffRow> rows;
+  DiffRow total;  // of all rows
+};
+
+// An error if numbers of the two mean different things: other units, another interval.
+absl::Status CheckAlike(const ReportInput& before, const ReportInput& after);
+
+// Threads' roots are no rows: their names differ from run to run.
+ProfileDiff Compare(const ReportInput& before, const ReportInput& after);
+
+}  // namespace jtrace::postproc
