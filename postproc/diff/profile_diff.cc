@@ -56,14 +56,20 @@ void AddSide(const ReportInput& input, int64_t Change::*side, Rows& rows) {
   }
 }
 
+// Ticks and times differ from run to run: what chance makes is no change, and a routine that only
+// samples saw, a few times, in one of two runs has not come or gone.
 DiffState StateOf(const DiffRow& row) {
-  const auto is_there = [&](int64_t Change::*side) {
-    return row.calls.*side != 0 || row.cum_ticks.*side != 0 || row.base.*side != 0;
+  const auto is_counted = [&](int64_t Change::*side) {
+    return row.calls.*side != 0 || row.base.*side != 0 || row.metric.*side != 0;
   };
+  const auto is_there = [&](int64_t Change::*side) {
+    return is_counted(side) || row.cum_ticks.*side != 0;
+  };
+  const bool counted = is_counted(&Change::before) || is_counted(&Change::after);
+  if (!counted && !row.is_significant()) return DiffState::kSame;
   const bool before = is_there(&Change::before);
   const bool after = is_there(&Change::after);
   if (before != after) return after ? DiffState::kAppeared : DiffState::kVanished;
-  // Ticks and times differ from run to run: chance is no change.
   return row.calls.delta() != 0 || row.metric.delta() != 0 || row.is_significant()
              ? DiffState::kChanged
              : DiffState::kSame;

@@ -76,6 +76,14 @@ TEST(DiffReportTest, WeightsAreNoEvidence) {
               ElementsAre(CsvRow{"100", "2.89", "0"}));
 }
 
+// What only samples see appears if it is seen often enough not to be chance.
+TEST(DiffReportTest, AFewSamplesAreNoAppearance) {
+  const std::string after = kBefore + Samples(8, 1, "a.A.run()\tN:rare") + Samples(9, 1, "N:often");
+  const auto rows = ParseCsv(Diff({"--format=csv"}, kBefore, after).out).Project({"state", "name"});
+  EXPECT_THAT(rows, ::testing::Contains(CsvRow{"same", "rare"}));
+  EXPECT_THAT(rows, ::testing::Contains(CsvRow{"appeared", "often"}));
+}
+
 TEST(DiffReportTest, TextShowsTotalsAndWhatChanged) {
   const RunResult run = Diff({});
   EXPECT_THAT(run.out, HasSubstr("1,017 → 1,113"));
