@@ -77,14 +77,6 @@ absl::Status SetScope(std::string_view value, CommandLine& line) {
   return absl::OkStatus();
 }
 
-absl::Status SetColour(std::string_view value, CommandLine& line) {
-  const absl::StatusOr<size_t> choice = Choose("--color", value, {"auto", "always", "never"});
-  if (!choice.ok()) return choice.status();
-  constexpr Colour kColours[] = {Colour::kAuto, Colour::kAlways, Colour::kNever};
-  line.colour = kColours[*choice];
-  return absl::OkStatus();
-}
-
 absl::Status SetAggregate(std::string_view value, CommandLine& line) {
   const absl::StatusOr<size_t> choice = Choose("--aggregate", value, {"thread", "process"});
   if (!choice.ok()) return choice.status();
@@ -212,8 +204,6 @@ constexpr Option kOptions[] = {
      "--jobs=1", SetJobs},
     {"--width", "N", "columns of text (default: the terminal's, else 120; 0: no limit)",
      "--width=0", SetWidth},
-    {"--color", "auto|always|never",
-     "colours (default auto: on a terminal, unless NO_COLOR is set)", "--color=never", SetColour},
     {"--help", "", "this text", "--help", SetFlag<&CommandLine::help>},
     {"--version", "", "the version", "--version", SetFlag<&CommandLine::version>},
 };

@@ -19,7 +19,6 @@
 #include "postproc/report/text_writer.h"
 #include "postproc/report/tree_view.h"
 #include "postproc/selection.h"
-#include "postproc/support/colour_stream.h"
 #include "postproc/support/printable_stream.h"
 #include "postproc/support/strings.h"
 #include "postproc/trace_input.h"
@@ -54,7 +53,6 @@ class Pipeline {
   absl::Status WriteReport(const Report& report, const ReportInput& input, std::ostream& out);
   absl::Status CheckSort() const;
   absl::Status CheckOutput() const;
-  bool WantsColour() const;
   void TellProblems(const ImportStats& stats);
 
   const CommandLine& line_;
@@ -214,12 +212,6 @@ void Pipeline::TellProblems(const ImportStats& stats) {
   }
 }
 
-// A file is no terminal.
-bool Pipeline::WantsColour() const {
-  if (line_.colour != Colour::kAuto) return line_.colour == Colour::kAlways;
-  return line_.output.empty() && environment_.out_has_colours;
-}
-
 int Pipeline::Run() {
   const auto fail = [&](const absl::Status& status, int code) {
     err_ << "jtrace-post: " << std::string(status.message()) << '\n';
@@ -242,9 +234,7 @@ int Pipeline::Run() {
   const bool is_document = !line_.reports.empty() && FindReport(line_.reports.front()) != nullptr &&
                            FindReport(line_.reports.front())->document != nullptr;
   const bool for_people = !dump && !is_document && line_.format == Format::kText;
-  ColourBuffer colours(out);
-  std::ostream coloured(&colours);
-  PrintableBuffer printable(WantsColour() ? coloured : out);
+  PrintableBuffer printable(out);
   std::ostream printable_out(&printable);
   std::ostream& shown = for_people ? printable_out : out;
   const bool is_diff = !line_.reports.empty() && line_.reports.front() == "diff";
@@ -254,7 +244,6 @@ int Pipeline::Run() {
     const bool usage = std::string(status.message()).starts_with("--");
     return fail(status, usage ? kExitUsage : kExitInputOutput);
   }
-  shown.flush();
   out.flush();
   if (!out) {
     return fail(absl::UnavailableError(

@@ -1,4 +1,5 @@
 // The views, in the order of their tabs.
+import { graphView } from './graph/view.tsx';
 import type { View } from './view.ts';
 import { flameView } from './views/flame.tsx';
 import { flatView } from './views/flat.tsx';
@@ -12,6 +13,7 @@ export const views: readonly View[] = [
   summaryView,
   flameView,
   treeView,
+  graphView,
   flatView,
   functionView,
   threadsView,

@@ -1,0 +1,377 @@
+// The call graph out of the call tree: a node a routine, an arc a pair of caller and callee. As
+// postproc/graph/call_graph.cc: arcs come from paths, so each has what was really spent on its calls,
+// and what is collapsed goes to who really called it. No DOM here.
+import type { Measure } from '../measure.ts';
+import type { Profile } from '../model.ts';
+import { percentOf } from './time_filter.ts';
+
+// How much of what a routine calls is shown: nothing, what the filter leaves, everything.
+export type Detail = 'collapsed' | 'filtered' | 'all';
+export type Details = ReadonlyMap<number, Detail>; // by name; 'filtered' where nothing is said
+
+export interface GraphNode {
+  readonly name: number; // as in Profile.name; kAllThreads: the virtual root
+  calls: number;
+  self: number;
+  collapsed: number; // self of what is collapsed into it
+  total: number; // over outermost activations
+  sampled: boolean; // only samples saw it
+  detail: Detail;
+  callees: number; // routines that it calls, shown or not
+}
+
+export type Recursion = 'none' | 'self' | 'back' | 'partly';
+
+export interface GraphArc {
+  readonly caller: number; // indexes of nodes
+  readonly callee: number;
+  calls: number;
+  callsCollapsed: number; // of these, by routines collapsed into the caller
+  total: number; // over the callee's outermost activations
+  total2: number; // over all
+  inclusive: number; // below the arc, each moment once
+  share: number; // T: inclusive of the whole
+  recursion: Recursion;
+}
+
+export interface CallGraph {
+  readonly nodes: readonly GraphNode[]; // [0]: all threads, or the root that was chosen
+  readonly arcs: readonly GraphArc[]; // by inclusive and calls descending, then caller, callee
+  readonly whole: number;
+  readonly hidden: number; // routines that are not shown
+  readonly hiddenSelf: number;
+  readonly hiddenCalls: number;
+}
+
+export const kAllThreads = -1;
+
+// Calls visit(node, outermost) for the tree's nodes in preorder: all of them, or those below the
+// outermost activations of `root`, these included. `leave` comes when a subtree is done.
+export function walk(
+  profile: Profile,
+  root: number,
+  visit: (node: number, outermost: boolean) => void,
+  leave: (node: number) => void,
+): void {
+  const { name, end } = profile;
+  const active = new Int32Array(profile.nameCount);
+  const open: number[] = [];
+  const close = (until: number) => {
+    while (open.length > 0 && end[open[open.length - 1]] <= until) {
+      const node = open.pop()!;
+      --active[name[node]];
+      leave(node);
+    }
+  };
+  for (let node = 0; node < profile.nodeCount; ++node) {
+    close(node);
+    if (open.length === 0 && root !== kAllThreads && name[node] !== root) continue;
+    visit(node, active[name[node]]++ === 0);
+    open.push(node);
+  }
+  close(profile.nodeCount);
+}
+
+export interface Costs {
+  readonly whole: number;
+  readonly total: Float64Array; // by name
+  readonly seen: Uint8Array; // by name: 1 if there is a node of it
+}
+
+export function costsOf(profile: Profile, measure: Measure, root: number): Costs {
+  const total = new Float64Array(profile.nameCount);
+  const seen = new Uint8Array(profile.nameCount);
+  walk(
+    profile,
+    root,
+    (node, outermost) => {
+      seen[profile.name[node]] = 1;
+      if (outermost) total[profile.name[node]] += measure.total[node];
+    },
+    () => {},
+  );
+  return { whole: root === kAllThreads ? measure.whole : total[root], total, seen };
+}
+
+// The totals of routines: threads are none.
+export function routineTotals(profile: Profile, costs: Costs): number[] {
+  const totals: number[] = [];
+  for (let name = 0; name < profile.routineCount; ++name) {
+    if (costs.seen[name] === 1) totals.push(costs.total[name]);
+  }
+  return totals;
+}
+
+export interface GraphOptions {
+  readonly root: number; // kAllThreads or a routine
+  readonly filter: number; // percent
+  readonly details: Details;
+  readonly most: number; // nodes: beyond that the coldest are collapsed
+}
+
+function calleesOf(profile: Profile): Uint32Array {
+  const pairs = new Set<number>();
+  const count = new Uint32Array(profile.nameCount);
+  for (let node = 0; node < profile.nodeCount; ++node) {
+    const parent = profile.parent[node];
+    if (parent < 0) continue;
+    const pair = profile.name[parent] * profile.nameCount + profile.name[node];
+    if (pairs.has(pair)) continue;
+    pairs.add(pair);
+    ++count[profile.name[parent]];
+  }
+  return count;
+}
+
+class Builder {
+  readonly nodes: GraphNode[] = [];
+  readonly arcs: GraphArc[] = [];
+  hidden = 0;
+  hiddenSelf = 0;
+  hiddenCalls = 0;
+  private readonly nodeOf: Int32Array; // by name; -1: hidden
+  private readonly owner: Int32Array; // by tree node
+  private readonly arcOf: Int32Array; // by tree node; -1: none
+  private readonly direct: Uint8Array; // by tree node: 1 if it is shown itself
+  private readonly arcIndex = new Map<number, number>();
+  private readonly open: number[] = []; // by arc: how often it is on the path
+  private readonly outermost: boolean[] = []; // by arc: the callee was not active once
+
+  constructor(
+    private readonly profile: Profile,
+    private readonly measure: Measure,
+    private readonly options: GraphOptions,
+    private readonly costs: Costs,
+  ) {
+    this.nodeOf = new Int32Array(profile.nameCount).fill(-1);
+    this.owner = new Int32Array(profile.nodeCount).fill(0);
+    this.arcOf = new Int32Array(profile.nodeCount).fill(-1);
+    this.direct = new Uint8Array(profile.nodeCount);
+  }
+
+  // Callees of routines that show all they call.
+  private asked(): Set<number> {
+    const { profile, options } = this;
+    const names = new Set<number>();
+    if (![...options.details.values()].includes('all')) return names;
+    for (let node = 0; node < profile.nodeCount; ++node) {
+      const parent = profile.parent[node];
+      if (parent < 0) continue;
+      const caller = profile.level[parent] === 0 ? kAllThreads : profile.name[parent];
+      if (options.details.get(caller) === 'all') names.add(profile.name[node]);
+    }
+    return names;
+  }
+
+  private add(name: number): void {
+    if (name !== kAllThreads) this.nodeOf[name] = this.nodes.length;
+    this.nodes.push({
+      name,
+      calls: 0,
+      self: 0,
+      collapsed: 0,
+      total: name === kAllThreads ? this.costs.whole : this.costs.total[name],
+      sampled: name !== kAllThreads,
+      detail: this.options.details.get(name) ?? 'filtered',
+      callees: 0,
+    });
+  }
+
+  addNodes(): void {
+    const { profile, costs, options } = this;
+    const asked = this.asked();
+    const shown: number[] = [];
+    for (let name = 0; name < profile.routineCount; ++name) {
+      if (costs.seen[name] === 0 || name === options.root) continue;
+      const percent = percentOf(costs.total[name], costs.whole);
+      if (percent >= options.filter || asked.has(name)) shown.push(name);
+      else ++this.hidden;
+    }
+    const { calls } = profile.data.flat;
+    const text = (name: number) => profile.text(name);
+    shown.sort(
+      (a, b) =>
+        costs.total[b] - costs.total[a] || calls[b] - calls[a] || (text(a) < text(b) ? -1 : 1),
+    );
+    this.hidden += Math.max(0, shown.length - options.most);
+    this.add(options.root);
+    for (const name of shown.slice(0, options.most)) this.add(name);
+  }
+
+  private findArc(caller: number, callee: number): number {
+    const key = caller * this.nodes.length + callee;
+    let index = this.arcIndex.get(key);
+    if (index === undefined) {
+      index = this.arcs.length;
+      this.arcIndex.set(key, index);
+      this.arcs.push({
+        caller,
+        callee,
+        calls: 0,
+        callsCollapsed: 0,
+        total: 0,
+        total2: 0,
+        inclusive: 0,
+        share: 0,
+        recursion: 'none',
+      });
+      this.open.push(0);
+      this.outermost.push(false);
+    }
+    return index;
+  }
+
+  private visit(node: number, outermost: boolean): void {
+    const { profile, measure } = this;
+    const name = profile.name[node];
+    const calls = profile.level[node] === 0 ? 0 : profile.data.nodes.calls[node];
+    if (profile.level[node] === 0) {
+      this.direct[node] = 1;
+      this.nodes[0].self += measure.self[node];
+      this.nodes[0].calls += profile.data.nodes.calls[node];
+      return;
+    }
+    const parent = profile.parent[node];
+    const begins = name === this.options.root && this.isOutside(parent);
+    const caller = begins ? 0 : this.owner[parent];
+    const callee = this.nodes[caller].detail === 'collapsed' && !begins ? -1 : this.nodeOf[name];
+    if (callee < 0) {
+      this.owner[node] = caller;
+      this.nodes[caller].collapsed += measure.self[node];
+      this.hiddenSelf += measure.self[node];
+      this.hiddenCalls += calls;
+      return;
+    }
+    this.owner[node] = callee;
+    this.direct[node] = 1;
+    const shown = this.nodes[callee];
+    shown.calls += calls;
+    shown.self += measure.self[node];
+    if (profile.origin(node) === 'e') shown.sampled = false;
+    if (!begins) this.addToArc(node, caller, callee, calls, outermost, this.direct[parent] === 1);
+  }
+
+  private isOutside(parent: number): boolean {
+    for (let node = parent; node >= 0; node = this.profile.parent[node]) {
+      if (this.profile.name[node] === this.options.root) return false;
+    }
+    return true;
+  }
+
+  private addToArc(
+    node: number,
+    caller: number,
+    callee: number,
+    calls: number,
+    outermost: boolean,
+    direct: boolean,
+  ): void {
+    const index = (this.arcOf[node] = this.findArc(caller, callee));
+    const arc = this.arcs[index];
+    const inclusive = this.measure.total[node];
+    arc.calls += calls;
+    if (!direct) arc.callsCollapsed += calls;
+    arc.total2 += inclusive;
+    if (outermost) {
+      arc.total += inclusive;
+      this.outermost[index] = true;
+    } else {
+      arc.recursion = 'back';
+    }
+    if (this.open[index]++ === 0) arc.inclusive += inclusive;
+  }
+
+  addArcs(): void {
+    walk(
+      this.profile,
+      this.options.root,
+      (node, outermost) => this.visit(node, outermost),
+      (node) => {
+        if (this.arcOf[node] >= 0) --this.open[this.arcOf[node]];
+      },
+    );
+    this.arcs.forEach((arc, i) => {
+      if (arc.caller === arc.callee) arc.recursion = 'self';
+      else if (arc.recursion === 'back' && this.outermost[i]) arc.recursion = 'partly';
+      arc.share = Math.min(1, Math.max(0, percentOf(arc.inclusive, this.costs.whole) / 100));
+    });
+  }
+
+  countCallees(): void {
+    const counts = calleesOf(this.profile);
+    for (const node of this.nodes) {
+      node.callees = node.name === kAllThreads ? this.profile.roots.length : counts[node.name];
+    }
+  }
+}
+
+// Nodes that no shown path leads to any more, below collapsed ones, go.
+function reachable(nodes: readonly GraphNode[], arcs: readonly GraphArc[]): [GraphNode[], GraphArc[]] {
+  const callees: number[][] = nodes.map(() => []);
+  for (const arc of arcs) callees[arc.caller].push(arc.callee);
+  const reached = new Set([0]);
+  for (const node of reached) for (const callee of callees[node]) reached.add(callee);
+  const moved = new Map<number, number>();
+  const kept = nodes.filter((_, i) => {
+    if (!reached.has(i)) return false;
+    moved.set(i, moved.size);
+    return true;
+  });
+  const left = arcs
+    .filter((arc) => reached.has(arc.caller))
+    .map((arc) => ({ ...arc, caller: moved.get(arc.caller)!, callee: moved.get(arc.callee)! }));
+  return [kept, left];
+}
+
+export function buildGraph(profile: Profile, measure: Measure, options: GraphOptions): CallGraph {
+  const costs = costsOf(profile, measure, options.root);
+  const builder = new Builder(profile, measure, options, costs);
+  builder.addNodes();
+  builder.addArcs();
+  builder.countCallees();
+  const [nodes, arcs] = reachable(builder.nodes, builder.arcs);
+  arcs.sort(
+    (a, b) =>
+      b.inclusive - a.inclusive || b.calls - a.calls || a.caller - b.caller || a.callee - b.callee,
+  );
+  const hidden = builder.hidden + builder.nodes.length - nodes.length;
+  return {
+    nodes,
+    arcs,
+    whole: costs.whole,
+    hidden,
+    hiddenSelf: builder.hiddenSelf,
+    hiddenCalls: builder.hiddenCalls,
+  };
+}
+
+export interface CallingPath {
+  readonly names: readonly number[]; // from the thread's root down to the callee
+  value: number;
+  calls: number;
+}
+
+// The tree's paths on which `caller` calls `callee`, what is collapsed left out, hottest first.
+export function pathsOf(
+  profile: Profile,
+  measure: Measure,
+  graph: CallGraph,
+  arc: GraphArc,
+  most: number,
+): CallingPath[] {
+  const callee = graph.nodes[arc.callee].name;
+  const caller = graph.nodes[arc.caller].name;
+  const shown = new Set(graph.nodes.map((node) => node.name));
+  const found: CallingPath[] = [];
+  for (const node of profile.instances(callee)) {
+    const above = profile.path(node).slice(0, -1).reverse();
+    const nearest = above.find((each) => profile.isRoot(each) || shown.has(profile.name[each]));
+    if (nearest === undefined) continue;
+    const by = profile.isRoot(nearest) ? kAllThreads : profile.name[nearest];
+    if (by !== caller) continue;
+    const names = profile.path(node).map((each) => profile.name[each]);
+    found.push({ names, value: measure.total[node], calls: profile.data.nodes.calls[node] });
+  }
+  found.sort((a, b) => b.value - a.value || b.calls - a.calls);
+  return found.slice(0, most);
+}

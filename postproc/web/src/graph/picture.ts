@@ -1,0 +1,50 @@
+// The graph as it is drawn: labels measured, boxes laid out, arcs with their widths.
+import type { Measure } from '../measure.ts';
+import type { Profile } from '../model.ts';
+import { arcWidthsOf } from './arc_width.ts';
+import { buildGraph, type CallGraph, costsOf, routineTotals } from './call_graph.ts';
+import { datumOf, type Drawn, drawnLabel, fullName, shortName, type TextWidth } from './label.ts';
+import { layOut, type Layout } from './layout.ts';
+import type { Settings } from './options.ts';
+import { firstFilter } from './time_filter.ts';
+
+export const kMostNodes = 600; // beyond that nobody sees anything, and browsers get slow
+
+export interface Picture {
+  readonly graph: CallGraph;
+  readonly filter: number; // percent
+  readonly firstFilter: number;
+  readonly drawn: readonly Drawn[]; // by node
+  readonly widths: readonly number[]; // by arc
+  readonly layout: Layout;
+}
+
+export function makePicture(
+  profile: Profile,
+  measure: Measure,
+  settings: Settings,
+  widthOf: TextWidth,
+): Picture {
+  const { root, details } = settings;
+  const costs = costsOf(profile, measure, root);
+  const first = firstFilter(routineTotals(profile, costs), costs.whole);
+  const filter = settings.filter ?? first;
+  const graph = buildGraph(profile, measure, { root, filter, details, most: kMostNodes });
+  const widths = arcWidthsOf(
+    settings.widths,
+    graph.arcs.map((arc) => arc.share),
+  );
+  const drawn = graph.nodes.map((node) =>
+    drawnLabel(
+      {
+        left: datumOf(graph, measure, node, settings.left),
+        name: shortName(fullName(profile, node.name), settings.nameLength),
+        right: datumOf(graph, measure, node, settings.right),
+      },
+      node.callees > 0,
+      widthOf,
+    ),
+  );
+  const links = graph.arcs.map((arc, i) => ({ from: arc.caller, to: arc.callee, width: widths[i] }));
+  return { graph, filter, firstFilter: first, drawn, widths, layout: layOut(drawn, links) };
+}
