@@ -12,7 +12,7 @@ namespace jtrace::postproc {
 namespace {
 
 // Reports and formats of the contract that this program does not make.
-constexpr std::string_view kUnavailable[] = {"source", "perfetto", "lcov"};
+constexpr std::string_view kUnavailable[] = {"source", "lcov"};
 
 bool IsOneOf(std::string_view word, absl::Span<const std::string_view> words) {
   return std::find(words.begin(), words.end(), word) != words.end();
@@ -41,7 +41,6 @@ std::vector<std::string_view> ReportNames() {
   std::vector<std::string_view> names;
   for (const Report& report : AllReports()) names.push_back(report.name);
   names.push_back("diff");
-  names.push_back("dump");
   return names;
 }
 
@@ -235,7 +234,7 @@ absl::Status CheckTogether(const CommandLine& line) {
       return absl::InvalidArgumentError(
           StrCat("--report=", name, " needs --of=ROUTINE, e.g. ", report->example));
     }
-    if (report != nullptr && report->document != nullptr && line.reports.size() > 1) {
+    if (report != nullptr && report->is_file() && line.reports.size() > 1) {
       return absl::InvalidArgumentError(
           StrCat("--report=", name, " is a file of its own: take no other report with it"));
     }
@@ -243,8 +242,8 @@ absl::Status CheckTogether(const CommandLine& line) {
       return absl::InvalidArgumentError(
           "--report=diff takes two traces, before and after, and no other report");
     }
-    if (name == "dump" && (line.reports.size() > 1 || line.traces.size() > 1)) {
-      return absl::InvalidArgumentError("--report=dump takes one trace and no other report");
+    if (name == "dump" && line.traces.size() > 1) {
+      return absl::InvalidArgumentError("--report=dump takes one trace");
     }
   }
   if (!line.fail_rules.empty() && line.reports != std::vector<std::string>{"diff"}) {
@@ -319,9 +318,7 @@ std::string HelpText() {
   }
   help +=
       "  diff       two traces: exact differences of calls, differences of ticks beyond chance\n"
-      "              e.g. jtrace-post --report=diff --fail-on='calls>0' before.bin after.bin\n"
-      "  dump       the trace as text, record by record; reports of it are the same\n"
-      "              e.g. jtrace-post dump trace.bin > trace.jtxt\n\n"
+      "              e.g. jtrace-post --report=diff --fail-on='calls>0' before.bin after.bin\n\n"
       "exit codes: 0 done (a damaged tail and skipped records are told on stderr) · 1 wrong usage\n"
       "            2 input unreadable or not a trace, or the output cannot be written\n"
       "            3 a --fail-on rule is broken\n";

@@ -16,7 +16,6 @@
 #include "postproc/diff/profile_diff.h"
 #include "postproc/reader/record_filter.h"
 #include "postproc/report/json.h"
-#include "postproc/report/text_writer.h"
 #include "postproc/report/tree_view.h"
 #include "postproc/selection.h"
 #include "postproc/support/printable_stream.h"
@@ -43,7 +42,7 @@ class Pipeline {
   int Run();
 
  private:
-  absl::Status Dump(std::ostream& out);
+  absl::Status Stream(const Report& report, std::ostream& out);
   absl::Status WriteReports(std::ostream& out);
   absl::Status WriteDiff(std::ostream& out);
   absl::Status CheckColumn(std::string_view report, const Table& table) const;
@@ -64,18 +63,17 @@ class Pipeline {
   bool rule_broken_ = false;
 };
 
-absl::Status Pipeline::Dump(std::ostream& out) {
+absl::Status Pipeline::Stream(const Report& report, std::ostream& out) {
   TraceModel model;
   ImportStats stats;
-  TextWriter writer(model, out);
-  RecordFilter filter(line_.thread, line_.scope, model, {&writer});
+  const std::unique_ptr<RecordWriter> writer = report.stream(model, line_.report, out);
+  RecordFilter filter(line_.thread, line_.scope, model, {writer.get()});
   const absl::Status read =
       traces_.Read(line_.traces, /*reduce_calls=*/false, model, stats, filter);
   TellProblems(stats);
   if (!read.ok()) return read;
   if (absl::Status status = CheckThread(line_, model); !status.ok()) return status;
-  writer.Finish();
-  return absl::OkStatus();
+  return writer->Finish();
 }
 
 absl::Status Pipeline::CheckSort() const {
@@ -230,15 +228,16 @@ int Pipeline::Run() {
     }
   }
   std::ostream& out = line_.output.empty() ? environment_.out : file;
-  const bool dump = !line_.reports.empty() && line_.reports.front() == "dump";
-  const bool is_document = !line_.reports.empty() && FindReport(line_.reports.front()) != nullptr &&
-                           FindReport(line_.reports.front())->document != nullptr;
-  const bool for_people = !dump && !is_document && line_.format == Format::kText;
+  const Report* first = line_.reports.empty() ? nullptr : FindReport(line_.reports.front());
+  const bool for_people = line_.format == Format::kText && (first == nullptr || !first->is_file());
   PrintableBuffer printable(out);
   std::ostream printable_out(&printable);
   std::ostream& shown = for_people ? printable_out : out;
   const bool is_diff = !line_.reports.empty() && line_.reports.front() == "diff";
-  const absl::Status status = dump ? Dump(out) : is_diff ? WriteDiff(shown) : WriteReports(shown);
+  const bool is_stream = first != nullptr && first->stream != nullptr;
+  const absl::Status status = is_diff     ? WriteDiff(shown)
+                              : is_stream ? Stream(*first, shown)
+                                          : WriteReports(shown);
   if (!status.ok()) {
     // Wrong input is InvalidArgument too, but only reports know their columns.
     const bool usage = std::string(status.message()).starts_with("--");

@@ -67,6 +67,28 @@ struct CallgrindFile {
 };
 CallgrindFile ParseCallgrind(std::string_view text);
 
+// A JSON trace-event file, replayed: slices nest within their track by the order of their times.
+struct Timeline {
+  struct Instant {
+    std::string thread;
+    std::string category;
+    std::string name;
+    std::string stack;
+    int64_t weight = 0;
+    double time_us = 0;
+  };
+  std::map<int64_t, std::string> processes;  // by pid
+  std::vector<std::string> threads;
+  // Nanoseconds by path, the thread's name first: of all slices of that path together.
+  PathValues durations;
+  std::map<std::string, int> categories;  // slices by category
+  std::vector<Instant> instants;
+  std::map<std::string, int64_t> last_totals;  // of counters, by name
+  std::map<std::string, std::string> about;
+  std::vector<std::string> mistakes;
+};
+Timeline ParseTimeline(std::string_view text);
+
 std::string Gunzip(std::string_view bytes);
 
 }  // namespace jtrace::testing

@@ -55,7 +55,7 @@ ExportFrames::ExportFrames(const ReportInput& input)
       frames_.push_back(FrameOfRoutine(input.model, node.routine, sampled[node.routine.value]));
     } else {
       const std::string& name = input.model.thread(node.thread).name;
-      frames_.push_back({name.empty() ? "[no name]" : name, "[threads]", "[threads]"});
+      frames_.push_back({name.empty() ? "[no name]" : name, "[threads]", std::string(kJava)});
     }
   }
 }

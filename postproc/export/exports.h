@@ -1,8 +1,9 @@
-// Reports in forms that other tools read (Report::document), each in the file of its name. All show
-// the tree that the reports show, with the values of weights.h; README.md tells what each format
-// leaves out.
+// Reports in forms that other tools read (Report::document, Report::stream), each in the file of
+// its name. All show the tree that the reports show, with the values of weights.h; README.md tells
+// what each format leaves out.
 #pragma once
 
+#include <memory>
 #include <ostream>
 
 #include "postproc/report/report.h"
@@ -13,5 +14,7 @@ void WriteCollapsed(const ReportInput& input, std::ostream& out);
 void WriteCallgrind(const ReportInput& input, std::ostream& out);
 void WriteSpeedscope(const ReportInput& input, std::ostream& out);
 void WritePprof(const ReportInput& input, std::ostream& out);
+std::unique_ptr<RecordWriter> MakePerfettoWriter(const TraceModel& model,
+                                                 const ReportOptions& options, std::ostream& out);
 
 }  // namespace jtrace::postproc

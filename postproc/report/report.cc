@@ -5,6 +5,7 @@
 #include "postproc/export/exports.h"
 #include "postproc/graph/graph_reports.h"
 #include "postproc/page/page_report.h"
+#include "postproc/report/text_writer.h"
 #include "postproc/support/strings.h"
 
 namespace jtrace::postproc {
@@ -62,6 +63,11 @@ constexpr Report kReports[] = {
     {"callgrind", "profile for KCachegrind and callgrind_annotate, with exact calls of each arc",
      nullptr, nullptr, false, "jtrace-post --report=callgrind -o callgrind.out trace.bin",
      WriteCallgrind},
+    {"perfetto", "timeline of a log, for ui.perfetto.dev and chrome://tracing", nullptr, nullptr,
+     false, "jtrace-post --report=perfetto --thread=main -o timeline.json trace.bin", nullptr,
+     MakePerfettoWriter},
+    {"dump", "the trace as text, record by record; reports of it are the same", nullptr, nullptr,
+     false, "jtrace-post dump trace.bin > trace.jtxt", nullptr, MakeTextWriter},
 };
 
 int64_t CellOrder(const Cell& a, const Cell& b) {

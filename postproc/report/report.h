@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <ostream>
 #include <string>
 #include <string_view>
@@ -20,6 +21,7 @@
 #include "postproc/model/trace_model.h"
 #include "postproc/page/timeline.h"
 #include "postproc/reader/record_counts.h"
+#include "postproc/report/record_writer.h"
 #include "postproc/report/table.h"
 #include "postproc/samples/sample_log.h"
 #include "postproc/samples/wait_log.h"
@@ -87,6 +89,12 @@ struct Report {
   // A file in a form of its own, beside which there is no table: exports, pictures. --format is not
   // for it.
   void (*document)(const ReportInput& input, std::ostream& out) = nullptr;
+  // In place of all of these: written while the trace is read (dump, timelines).
+  std::unique_ptr<RecordWriter> (*stream)(const TraceModel& model, const ReportOptions& options,
+                                          std::ostream& out) = nullptr;
+
+  // Has a form of its own, that is no table.
+  bool is_file() const { return document != nullptr || stream != nullptr; }
 };
 
 absl::Span<const Report> AllReports();

@@ -200,9 +200,15 @@ void TextWriter::OnNotice(At at, std::string_view op, absl::Span<const std::stri
   End();
 }
 
-void TextWriter::Finish() {
+absl::Status TextWriter::Finish() {
   WriteHeader();
   out_.flush();
+  return absl::OkStatus();
+}
+
+std::unique_ptr<RecordWriter> MakeTextWriter(const TraceModel& model, const ReportOptions&,
+                                             std::ostream& out) {
+  return std::make_unique<TextWriter>(model, out);
 }
 
 }  // namespace jtrace::postproc

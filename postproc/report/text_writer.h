@@ -1,15 +1,17 @@
 // Writes the record stream as a text trace: the `dump` report (FORMATS §1).
 #pragma once
 
+#include <memory>
 #include <ostream>
 #include <string>
 
 #include "postproc/model/trace_model.h"
-#include "postproc/reader/record_visitor.h"
+#include "postproc/report/record_writer.h"
+#include "postproc/report/report.h"
 
 namespace jtrace::postproc {
 
-class TextWriter : public RecordVisitor {
+class TextWriter : public RecordWriter {
  public:
   TextWriter(const TraceModel& model, std::ostream& out) : model_(model), out_(out) {}
 
@@ -25,7 +27,7 @@ class TextWriter : public RecordVisitor {
   void OnNotice(At at, std::string_view op, absl::Span<const std::string> args) override;
 
   // Writes the header if no record came, and what is left in the buffer.
-  void Finish();
+  absl::Status Finish() override;
 
  private:
   // The header goes out with the first record: by then the reader knows what the trace says about
@@ -45,5 +47,8 @@ class TextWriter : public RecordVisitor {
   std::vector<std::string> event_fields_;  // escaped text by routine; empty: not yet made
   std::vector<std::string> frame_fields_;  // by frame
 };
+
+std::unique_ptr<RecordWriter> MakeTextWriter(const TraceModel& model, const ReportOptions& options,
+                                             std::ostream& out);
 
 }  // namespace jtrace::postproc

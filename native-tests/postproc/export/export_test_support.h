@@ -33,8 +33,8 @@ struct TreeNodeRow {
 inline std::vector<TreeNodeRow> TreeRows(const std::string& trace,
                                          std::vector<std::string> args = {}) {
   args.insert(args.begin(), "--report=tree");
-  const std::vector<std::string> columns = {"level", "origin",     "name", "rl",       "calls",
-                                            "base",  "base_ticks", "cum",  "cum_ticks"};
+  const std::vector<std::string> columns = {"level", "origin",     "name", "rl",        "calls",
+                                            "base",  "base_ticks", "cum",  "cum_ticks", "elapsed"};
   std::vector<TreeNodeRow> rows;
   std::vector<std::string> path;
   for (const CsvRow& cells : ParseCsv(ReportCsv(trace, std::move(args))).Project(columns)) {
