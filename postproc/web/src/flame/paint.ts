@@ -17,38 +17,30 @@ export interface Scene {
   readonly search: Search;
   readonly theme: Theme;
   readonly upwards: boolean; // the root at the bottom
-  readonly selected: number;
-  readonly hovered: number;
 }
 
 interface Ink {
   readonly page: string;
   readonly text: string;
-  readonly faint: string;
   readonly hatch: string;
   readonly match: string;
   readonly matchText: string;
-  readonly mark: string;
 }
 
 const kInk: Record<Theme, Ink> = {
   light: {
     page: '#ffffff',
     text: '#16181b',
-    faint: '#9aa1a9',
     hatch: 'rgba(0, 0, 0, 0.13)',
     match: '#c63fd6',
     matchText: '#ffffff',
-    mark: '#0b57c2',
   },
   dark: {
     page: '#1a1e23',
     text: '#eef1f4',
-    faint: '#7c8794',
     hatch: 'rgba(255, 255, 255, 0.13)',
     match: '#b93cc9',
     matchText: '#ffffff',
-    mark: '#8ec5ff',
   },
 };
 
@@ -69,12 +61,13 @@ function hatchOf(context: CanvasRenderingContext2D, color: string): CanvasPatter
   return context.createPattern(tile, 'repeat');
 }
 
-export function yOf(scene: Scene, depth: number, height: number): number {
-  return scene.upwards ? height - (depth + 1) * kRowHeight : depth * kRowHeight;
+// Where a depth's row begins in a picture of that height, and back.
+export function yOf(upwards: boolean, depth: number, height: number): number {
+  return upwards ? height - (depth + 1) * kRowHeight : depth * kRowHeight;
 }
 
-export function depthAt(scene: Scene, y: number, height: number): number {
-  return Math.floor((scene.upwards ? height - y : y) / kRowHeight);
+export function depthAt(upwards: boolean, y: number, height: number): number {
+  return Math.floor((upwards ? height - y : y) / kRowHeight);
 }
 
 class Painter {
@@ -123,11 +116,6 @@ class Painter {
     }
     if (width >= kLeastText) this.label(node, name, x, y, width, isMatch);
     context.globalAlpha = 1;
-    if (node === scene.selected || node === scene.hovered) {
-      context.strokeStyle = node === scene.selected ? ink.mark : ink.text;
-      context.lineWidth = node === scene.selected ? 2 : 1;
-      context.strokeRect(x + 0.5, y + 0.5, Math.max(width - gap - 1, 1), kRowHeight - 2);
-    }
   }
 
   private label(node: number, name: number, x: number, y: number, width: number, match: boolean) {
@@ -152,7 +140,7 @@ export function paint(
   context.fillRect(0, 0, view.width, view.height);
   const painter = new Painter(scene, context);
   scene.layout.rows.forEach((row, depth) => {
-    const y = yOf(scene, depth, view.content) - view.scroll;
+    const y = yOf(scene.upwards, depth, view.content) - view.scroll;
     if (y + kRowHeight < 0 || y > view.height) return;
     for (let i = 0; i < row.node.length; ++i) {
       painter.frame(row.node[i], row.x[i], y, row.width[i], depth < scene.layout.zoomDepth);

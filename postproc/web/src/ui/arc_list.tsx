@@ -56,7 +56,10 @@ export function ArcList(props: ArcListProps) {
                   {' · '}
                   {formatPercent(arc.total, whole)}
                   {arc.calls > 0 && measure.id !== 'calls' && (
-                    <span data-calls={arc.calls}> · {formatCount(arc.calls)} calls</span>
+                    <span data-calls={arc.calls}>
+                      {' · '}
+                      {formatCount(arc.calls)} {arc.calls === 1 ? 'call' : 'calls'}
+                    </span>
                   )}
                 </span>
               </button>

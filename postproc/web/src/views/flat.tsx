@@ -1,6 +1,7 @@
 // A row a routine.
 import { useMemo, useState } from 'preact/hooks';
 import { formatCount, formatPercent, formatTime } from '../format.ts';
+import { toFunction } from '../links.ts';
 import type { Measure } from '../measure.ts';
 import type { Profile } from '../model.ts';
 import { type Routine, routinesBy } from '../routines.ts';
@@ -119,7 +120,7 @@ function Flat({ profile, measure, state, search, navigate }: ViewProps) {
         onSort={(next) => navigate({ 'flat.sort': formatSorting(next) }, true)}
         selected={selected}
         onSelect={setSelected}
-        onOpen={(row) => navigate({ view: 'function', fn: `${row.name}` })}
+        onOpen={(row) => navigate(toFunction(row.name))}
       />
       <p class="hint">Enter or a double click shows a routine's callers and callees.</p>
     </section>

@@ -2,6 +2,7 @@
 import { useMemo } from 'preact/hooks';
 import { type Arc, arcsOf } from '../arcs.ts';
 import { formatCount, formatPercent, formatTime } from '../format.ts';
+import { toCallersOf, toFlame, toFunction } from '../links.ts';
 import type { Measure } from '../measure.ts';
 import type { Profile } from '../model.ts';
 import { kindLabel } from '../palette.ts';
@@ -65,7 +66,7 @@ function Detail({ profile, measure, state, navigate, name }: ViewProps & { name:
     list.find((arc) => arcId(side, arc) === chosen);
   const arc = find('c', arcs.callers) ?? find('e', arcs.callees);
   const open = (other: number) => {
-    if (other < profile.routineCount) navigate({ fn: `${other}`, 'function.arc': undefined });
+    if (other < profile.routineCount) navigate(toFunction(other));
   };
   const whole = arcs.callers.reduce((sum, each) => sum + (each.recursive ? 0 : each.total), 0);
   const common = {
@@ -93,14 +94,9 @@ function Detail({ profile, measure, state, navigate, name }: ViewProps & { name:
           </div>
         ))}
         <div class="card links">
-          <button type="button" onClick={() => navigate({ view: 'graph', 'graph.root': `${name}` })}>
-            In the call graph
-          </button>
           <button
             type="button"
-            onClick={() =>
-              navigate({ view: 'flame', 'flame.of': 'callers', 'flame.at': `${name}` })
-            }
+            onClick={() => navigate(toCallersOf(name))}
           >
             Callers as a flame graph
           </button>
@@ -111,18 +107,48 @@ function Detail({ profile, measure, state, navigate, name }: ViewProps & { name:
         <ArcList {...common} title="Callees" side="e" arcs={arcs.callees} whole={whole} />
       </div>
       {arc === undefined ? (
-        <p class="hint">Click an arc for its calling paths; › goes to the routine.</p>
+        <p class="hint">
+          Click an arc for its calling paths; › goes to the routine. Search to find another one.
+        </p>
       ) : (
         <Paths
           profile={profile}
           measure={measure}
           arc={arc}
-          onShow={(node) =>
-            navigate({ view: 'flame', 'flame.of': undefined, 'flame.at': `${node}` })
-          }
+          onShow={(node) => navigate(toFlame(node))}
         />
       )}
     </section>
+  );
+}
+
+const kMostFound = 12;
+
+// What the search found, to go to.
+function Found({ profile, measure, search, navigate }: ViewProps) {
+  const found = useMemo(
+    () =>
+      search.active
+        ? routinesBy(profile, measure)
+            .filter(({ name }) => search.matches(name))
+            .sort((a, b) => b.total - a.total || a.name - b.name)
+        : [],
+    [profile, measure, search],
+  );
+  if (!search.active) return null;
+  return (
+    <div class="found" role="group" aria-label="Routines that match the search">
+      <span class="faint">{formatCount(found.length)} match:</span>
+      {found.slice(0, kMostFound).map(({ name }) => (
+        <button
+          key={name}
+          type="button"
+          onClick={() => navigate(toFunction(name))}
+        >
+          <Name name={profile.text(name)} />
+        </button>
+      ))}
+    </div>
   );
 }
 
@@ -131,7 +157,12 @@ function FunctionView(props: ViewProps) {
   const usual = useMemo(() => hottest(profile, measure), [profile, measure]);
   if (profile.routineCount === 0) return <p class="empty">The trace names no routine.</p>;
   const asked = /^\d+$/.test(state.fn ?? '') ? Number(state.fn) : usual;
-  return <Detail {...props} name={asked < profile.routineCount ? asked : usual} />;
+  return (
+    <>
+      <Found {...props} />
+      <Detail {...props} name={asked < profile.routineCount ? asked : usual} />
+    </>
+  );
 }
 
 export const functionView: View = {

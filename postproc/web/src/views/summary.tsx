@@ -1,7 +1,9 @@
 // What was traced, how far it can be trusted, what was lost, what is hot.
 import { useMemo } from 'preact/hooks';
 import type { PageData, TraceFacts } from '../data.ts';
+import { FlameGlance } from '../flame/glance.tsx';
 import { formatCount, formatPercent, formatTicks, formatTime } from '../format.ts';
+import { toFunction } from '../links.ts';
 import { routinesBy } from '../routines.ts';
 import { badgesOf, markedSamples, mergeParts } from '../trust.ts';
 import { Badges } from '../ui/badges.tsx';
@@ -55,7 +57,7 @@ function Hottest({ profile, measure, navigate }: ViewProps) {
       <ul class="bars">
         {rows.map((row) => (
           <li key={row.name}>
-            <button type="button" onClick={() => navigate({ view: 'function', fn: `${row.name}` })}>
+            <button type="button" onClick={() => navigate(toFunction(row.name))}>
               <i style={{ width: `${(100 * row.self) / most}%` }} />
               <KindDot kind={profile.kind(row.name)} />
               <Name name={profile.text(row.name)} />
@@ -194,6 +196,7 @@ function Summary(props: ViewProps) {
         </p>
       )}
       <Cards data={data} />
+      <FlameGlance {...props} />
       <div class="columns">
         <Hottest {...props} />
         <div>

@@ -1,6 +1,7 @@
 // A row a thread.
 import { useMemo, useState } from 'preact/hooks';
 import { formatCount, formatPercent } from '../format.ts';
+import { toFlame } from '../links.ts';
 import type { Profile } from '../model.ts';
 import { type Column, formatSorting, parseSorting, sorted } from '../table/column.ts';
 import { Table } from '../table/table.tsx';
@@ -93,13 +94,7 @@ function Threads({ profile, measure, state, search, navigate }: ViewProps) {
         onSort={(next) => navigate({ 'threads.sort': formatSorting(next) }, true)}
         selected={selected}
         onSelect={setSelected}
-        onOpen={(thread) =>
-          navigate({
-            view: 'flame',
-            'flame.at': `${profile.roots[thread]}`,
-            'flame.of': undefined,
-          })
-        }
+        onOpen={(thread) => navigate(toFlame(profile.roots[thread]))}
       />
       <p class="hint">Enter or a double click shows a thread's flame graph.</p>
     </section>

@@ -2,6 +2,7 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { formatCount, formatPercent } from '../format.ts';
 import { useKeys } from '../keys.ts';
+import { toFlame, toFunction } from '../links.ts';
 import type { Measure } from '../measure.ts';
 import type { Profile } from '../model.ts';
 import { outermostMatches } from '../search.ts';
@@ -170,14 +171,14 @@ function Tree({ profile, measure, state, search, navigate }: ViewProps) {
           <>
             <button
               type="button"
-              onClick={() => navigate({ view: 'flame', 'flame.at': `${selected}`, 'flame.of': undefined })}
+              onClick={() => navigate(toFlame(selected))}
             >
               In the flame graph
             </button>
             {profile.name[selected] < profile.routineCount && (
               <button
                 type="button"
-                onClick={() => navigate({ view: 'function', fn: `${profile.name[selected]}` })}
+                onClick={() => navigate(toFunction(profile.name[selected]))}
               >
                 Callers and callees
               </button>

@@ -1,0 +1,35 @@
+// What is said about a frame of a flame graph, whichever way round its tree is.
+import { type Fact, measureFacts, nodeFacts, originLabel } from '../facts.ts';
+import { formatPercent } from '../format.ts';
+import type { Measure } from '../measure.ts';
+import type { Profile } from '../model.ts';
+import { CallTreeSource, type FlameSource } from './source.ts';
+
+export interface Description {
+  readonly title: string;
+  readonly note: string | undefined;
+  readonly facts: readonly Fact[];
+}
+
+export function describe(
+  profile: Profile,
+  measure: Measure,
+  source: FlameSource,
+  frame: number,
+): Description {
+  const value = source.value(frame);
+  const share: Fact = [
+    measure.label,
+    `${measure.format(value)} · ${formatPercent(value, measure.whole)} of all`,
+  ];
+  if (frame === 0) return { title: source.rootLabel, note: undefined, facts: [share] };
+  const node = source.profileNode(frame);
+  return {
+    title: profile.text(source.name(frame)),
+    note: originLabel(profile, node),
+    facts:
+      source instanceof CallTreeSource
+        ? [...measureFacts(profile, measure, node), ...nodeFacts(profile, node)]
+        : [share],
+  };
+}
