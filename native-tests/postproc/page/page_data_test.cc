@@ -1,0 +1,139 @@
+// What a page carries: all of the tree, or, cut to a limit, its hottest part with every total.
+#include "postproc/page/page_data.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "native-tests/support/random_trace.h"
+#include "postproc/reader/record_filter.h"
+#include "postproc/reader/trace_reader.h"
+
+namespace jtrace::postproc {
+namespace {
+
+using nlohmann::json;
+
+// A trace up to the point where reports begin.
+class Profile {
+ public:
+  explicit Profile(const std::string& trace)
+      : waits_(model_), builder_(MergeMode::kChain, false, model_, stats_) {
+    RecordFilter filter("", Scope::kFull, model_,
+                        {&builder_, &samples_, &records_, &jit_, &waits_, &timeline_, &classes_});
+    EXPECT_TRUE(ReadAnyTrace(trace, "trace", {}, model_, stats_, filter).ok());
+    builder_.Finish();
+  }
+
+  json Data(size_t max_nodes) {
+    const CallTree& tree = builder_.tree();
+    const std::vector<ThreadSummary> threads = builder_.Threads();
+    const std::vector<NodeTotals> totals = tree.ComputeTotals();
+    const FlatProfile flat(model_, tree, totals);
+    const ArcFlow arcs(tree, totals, flat);
+    const ReportOptions options;
+    const ReportInput input{model_,
+                            tree,
+                            totals,
+                            flat,
+                            arcs,
+                            threads,
+                            builder_.merge_stats(),
+                            samples_,
+                            records_,
+                            jit_,
+                            waits_,
+                            timeline_,
+                            classes_,
+                            stats_,
+                            builder_.first_time(),
+                            builder_.last_time(),
+                            options};
+    return json::parse(PageData(input, max_nodes));
+  }
+
+  const CallTree& tree() const { return builder_.tree(); }
+
+ private:
+  TraceModel model_;
+  ImportStats stats_;
+  SampleLog samples_;
+  RecordCounts records_;
+  JitLog jit_;
+  WaitLog waits_;
+  Timeline timeline_;
+  ClassLog classes_;
+  TreeBuilder builder_;
+};
+
+// Modulo 2^64: random traces have absurd numbers.
+int64_t Sum(const json& column) {
+  int64_t sum = 0;
+  for (const json& value : column) sum = WrapAdd(sum, value.get<int64_t>());
+  return sum;
+}
+
+TEST(PageDataTest, ColumnsHaveAValueForEachNode) {
+  for (uint64_t seed = 1; seed <= 40; ++seed) {
+    Profile profile(testing::RandomTextTrace(seed));
+    const json data = profile.Data(kMaxPageNodes);
+    const json& nodes = data["nodes"];
+    const size_t count = profile.tree().size();
+    for (const char* column : {"level", "name", "calls", "calls_jitted", "base", "off", "min",
+                               "max", "base_ticks", "samples"}) {
+      EXPECT_EQ(nodes[column].size(), count) << column;
+    }
+    EXPECT_EQ(nodes["origin"].get<std::string>().size(), count);
+    EXPECT_EQ(nodes["metrics"].size(), data["metrics"].size());
+    EXPECT_EQ(data["kinds"].get<std::string>().size(), data["routines"].size());
+    EXPECT_EQ(data["pruned"]["nodes"], 0);
+    // Preorder: a level is at most one more than the one before.
+    for (size_t i = 1; i < count; ++i) {
+      EXPECT_LE(nodes["level"][i].get<int>(), nodes["level"][i - 1].get<int>() + 1);
+    }
+  }
+}
+
+TEST(PageDataTest, EveryTotalHoldsHoweverLittleIsKept) {
+  for (uint64_t seed = 1; seed <= 40; ++seed) {
+    Profile profile(testing::RandomTextTrace(seed));
+    const json whole = profile.Data(kMaxPageNodes);
+    const size_t threads = whole["threads"].size();
+    for (const size_t limit : {size_t{1}, size_t{5}, size_t{10}, size_t{20}, size_t{40}}) {
+      const json part = profile.Data(limit);
+      const json& nodes = part["nodes"];
+      const size_t count = nodes["level"].size();
+      // With a root and a summary for each thread there may be more.
+      EXPECT_LE(count, std::max(limit, 2 * threads)) << seed;
+      for (const char* column : {"calls", "calls_jitted", "base", "off", "base_ticks", "samples"}) {
+        EXPECT_EQ(Sum(nodes[column]), Sum(whole["nodes"][column])) << seed << " " << column;
+      }
+      for (size_t i = 0; i < part["metrics"].size(); ++i) {
+        EXPECT_EQ(Sum(nodes["metrics"][i]), Sum(whole["nodes"]["metrics"][i]));
+      }
+      EXPECT_EQ(part["flat"], whole["flat"]);
+      size_t summaries = 0;
+      for (const json& name : nodes["name"]) summaries += name == -1 ? 1 : 0;
+      EXPECT_EQ(count - summaries + part["pruned"]["nodes"].get<size_t>(),
+                whole["nodes"]["level"].size());
+    }
+  }
+}
+
+TEST(PageDataTest, BinaryTracesToo) {
+  for (uint64_t seed = 1; seed <= 10; ++seed) {
+    Profile profile(testing::RandomBinaryTrace(seed));
+    EXPECT_EQ(profile.Data(kMaxPageNodes)["nodes"]["level"].size(), profile.tree().size());
+  }
+}
+
+TEST(PageDataTest, NamesThatAreNoUtf8AreReplaced) {
+  Profile profile("# jtrace-text 1 unit=ns\n0\tmain\tenter\ta\xff\"</script>\n");
+  EXPECT_EQ(profile.Data(kMaxPageNodes)["routines"][0], "a\uFFFD\"</script>");
+}
+
+}  // namespace
+}  // namespace jtrace::postproc
