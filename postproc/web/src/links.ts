@@ -15,6 +15,10 @@ export function toTree(node: number): Patch {
   return { view: 'tree', 'tree.at': `${node}` };
 }
 
+export function toGraph(name: number): Patch {
+  return { view: 'graph', 'graph.root': `${name}`, 'graph.filter': undefined };
+}
+
 export function toCallersOf(name: number): Patch {
   return { view: 'flame', 'flame.of': 'callers', 'flame.at': `${name}` };
 }

@@ -2,7 +2,7 @@
 import { useMemo } from 'preact/hooks';
 import { type Arc, arcsOf } from '../arcs.ts';
 import { formatCount, formatPercent, formatTime } from '../format.ts';
-import { toCallersOf, toFlame, toFunction } from '../links.ts';
+import { toCallersOf, toFlame, toFunction, toGraph } from '../links.ts';
 import type { Measure } from '../measure.ts';
 import type { Profile } from '../model.ts';
 import { kindLabel } from '../palette.ts';
@@ -94,6 +94,9 @@ function Detail({ profile, measure, state, navigate, name }: ViewProps & { name:
           </div>
         ))}
         <div class="card links">
+          <button type="button" onClick={() => navigate(toGraph(name))}>
+            In the call graph
+          </button>
           <button
             type="button"
             onClick={() => navigate(toCallersOf(name))}
