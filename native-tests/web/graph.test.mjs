@@ -247,6 +247,9 @@ test('no box of a drawing lies over another, and arcs flow down', () => {
       assert.equal(up[i], boxes[from].y >= boxes[to].y, `seed ${seed}`);
       assert.match(paths[i], /^M[-\d.,]+C/);
       assert.doesNotMatch(paths[i], /NaN|Infinity/);
+      // A curve stays between its points: the overview shows all of it.
+      const across = [...paths[i].matchAll(/(-?[\d.]+),(-?[\d.]+)/g)].map(([, x]) => Number(x));
+      assert.ok(across.every((x) => x >= -0.1 && x <= w + 0.1), `seed ${seed}`);
     });
   }
 });

@@ -72,6 +72,10 @@ export function walk(
   close(profile.nodeCount);
 }
 
+// Costs last as long as the profile: a filter that is dragged asks for them again and again.
+const kCosts = new WeakMap<Measure, Map<number, Costs>>();
+const kCallees = new WeakMap<Profile, Uint32Array>();
+
 export interface Costs {
   readonly whole: number;
   readonly total: Float64Array; // by name
@@ -79,6 +83,14 @@ export interface Costs {
 }
 
 export function costsOf(profile: Profile, measure: Measure, root: number): Costs {
+  let byRoot = kCosts.get(measure);
+  if (byRoot === undefined) kCosts.set(measure, (byRoot = new Map()));
+  let costs = byRoot.get(root);
+  if (costs === undefined) byRoot.set(root, (costs = sumCosts(profile, measure, root)));
+  return costs;
+}
+
+function sumCosts(profile: Profile, measure: Measure, root: number): Costs {
   const total = new Float64Array(profile.nameCount);
   const seen = new Uint8Array(profile.nameCount);
   walk(
@@ -109,7 +121,10 @@ export interface GraphOptions {
   readonly most: number; // nodes: beyond that the coldest are collapsed
 }
 
+// By name: how many routines it calls.
 function calleesOf(profile: Profile): Uint32Array {
+  const known = kCallees.get(profile);
+  if (known !== undefined) return known;
   const pairs = new Set<number>();
   const count = new Uint32Array(profile.nameCount);
   for (let node = 0; node < profile.nodeCount; ++node) {
@@ -120,6 +135,7 @@ function calleesOf(profile: Profile): Uint32Array {
     pairs.add(pair);
     ++count[profile.name[parent]];
   }
+  kCallees.set(profile, count);
   return count;
 }
 

@@ -109,8 +109,8 @@ export function DetailsPanel(props: DetailsProps) {
     <div class="graph-details" aria-live="polite">
       {chosen === undefined ? (
         <p>
-          Click a function or an arc; double click opens the function. Drag and wheel move and zoom, arrow keys go along
-          the arcs, [ and ] show less and more of what a function calls, R makes it the whole, N goes to the next match.
+          Click a function or an arc; double click opens the function. Drag and wheel move and zoom. Arrow keys go along
+          the arcs, [ and ] show less and more of what a function calls, R makes it 100 %.
         </p>
       ) : 'arc' in chosen ? (
         <ArcDetails {...props} arc={graph.arcs[chosen.arc]} />

@@ -44,7 +44,7 @@ export function datumOf(graph: CallGraph, measure: Measure, node: GraphNode, dat
     case 'self':
       return measure.format(node.self);
     case 'calls':
-      return node.calls > 0 ? `${formatCount(node.calls)}×` : '';
+      return node.calls > 0 && node.name !== kAllThreads ? `${formatCount(node.calls)}×` : '';
     case 'collapsed %':
       return node.collapsed > 0 ? formatPercent(node.collapsed, graph.whole) : '';
   }

@@ -1,6 +1,7 @@
 // The detail pane: the drawing under the window, moved by mouse, wheel and keys.
 import type { RefObject } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
+import { type Keys, useKeys } from '../keys.ts';
 import type { ViewProps } from '../view.ts';
 import { type Camera, centredOn, type Extent, fitted, zoomed } from './camera.ts';
 import { kAllThreads } from './call_graph.ts';
@@ -21,11 +22,11 @@ export interface PaneProps extends Pick<ViewProps, 'profile' | 'measure' | 'sear
 
 const kStep = 80; // pixels that an arrow key moves
 
-// The next node that the search matches; `from` if there is none.
-function nextMatch({ picture, search }: PaneProps, from: number): number {
+// The next node that the search matches, or the one before; `from` if there is none.
+function nextMatch({ picture, search }: PaneProps, from: number, step: 1 | -1): number {
   const { nodes } = picture.graph;
   for (let i = 1; i <= nodes.length; ++i) {
-    const node = (from + i) % nodes.length;
+    const node = (from + step * i + nodes.length) % nodes.length;
     const { name } = nodes[node];
     if (search.active && name !== kAllThreads && search.matches(name)) return node;
   }
@@ -42,8 +43,8 @@ function choose(props: PaneProps, node: number): void {
   if (!inside) move(centredOn(camera, x, y, window));
 }
 
-// By KeyboardEvent.key; shift before arrows.
-function keysFor(props: PaneProps): Record<string, () => void> {
+// They work wherever the focus is.
+function keysFor(props: PaneProps): Keys {
   const { picture, chosen, commands, camera, window, move } = props;
   const at = chosen !== undefined && 'node' in chosen ? chosen.node : 0;
   const go = (key: string) => () =>
@@ -52,15 +53,15 @@ function keysFor(props: PaneProps): Record<string, () => void> {
     move({ ...camera, x: camera.x + dx * kStep, y: camera.y + dy * kStep });
   const zoom = (factor: number) => () =>
     move(zoomed(camera, factor, window.width / 2, window.height / 2));
-  const keys: Record<string, () => void> = {
+  const keys: Keys = {
     ArrowUp: go('ArrowUp'),
     ArrowDown: go('ArrowDown'),
     ArrowLeft: go('ArrowLeft'),
     ArrowRight: go('ArrowRight'),
-    'shift ArrowUp': pan(0, 1),
-    'shift ArrowDown': pan(0, -1),
-    'shift ArrowLeft': pan(1, 0),
-    'shift ArrowRight': pan(-1, 0),
+    'shift+ArrowUp': pan(0, 1),
+    'shift+ArrowDown': pan(0, -1),
+    'shift+ArrowLeft': pan(1, 0),
+    'shift+ArrowRight': pan(-1, 0),
     '+': zoom(1.3),
     '=': zoom(1.3),
     '-': zoom(1 / 1.3),
@@ -68,8 +69,8 @@ function keysFor(props: PaneProps): Record<string, () => void> {
     '[': () => commands.stepBy(at, -1),
     ']': () => commands.stepBy(at, 1),
     r: () => commands.root(at),
-    n: () => choose(props, nextMatch(props, at)),
-    Enter: () => commands.open(at),
+    n: () => choose(props, nextMatch(props, at, 1)),
+    'shift+n': () => choose(props, nextMatch(props, at, -1)),
   };
   // Else it is the page's.
   if (chosen !== undefined) keys.Escape = () => commands.choose(undefined);
@@ -123,14 +124,10 @@ export function Pane(props: PaneProps) {
   const { profile, measure, search, picture, chosen, commands, camera, window, element } = props;
   useWheel(props);
   const drag = useDrag(props);
+  useKeys(keysFor(props));
+  // Buttons elsewhere want Enter for themselves.
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const name = event.shiftKey && event.key.startsWith('Arrow') ? `shift ${event.key}` : event.key;
-    const action = keysFor(props)[name];
-    if (action === undefined) return;
-    action();
-    event.preventDefault();
-    event.stopPropagation();
+    if (event.key === 'Enter') commands.open(chosen !== undefined && 'node' in chosen ? chosen.node : 0);
   };
   return (
     <div
