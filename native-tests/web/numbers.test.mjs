@@ -9,7 +9,7 @@ useBrowser();
 
 const traces = [
   ['a mixed trace', mixedTrace()],
-  ...['fig18a', 'fig32', 'callstack-table3'].map((name) => [
+  ...['fig18a', 'fig32'].map((name) => [
     name,
     golden(name),
   ]),

@@ -24,7 +24,7 @@ export function SearchBox({ search, measure, matched, input, onChange }: SearchB
       <input
         ref={input}
         type="search"
-        placeholder="Search names (Ctrl+F)"
+        placeholder="Search (Ctrl+F)"
         aria-label="Search names, as a regular expression"
         aria-invalid={search.error !== ''}
         spellcheck={false}
