@@ -42,12 +42,11 @@ class TimelineReader {
 
   bool IsSound(const json& event) {
     const std::string phase = event.value("ph", "");
-    const bool needs_name = phase != "E";
     const bool sound =
         (phase == "B" || phase == "E" || phase == "i" || phase == "C" || phase == "M") &&
         event.contains("pid") && event.at("pid").is_number_integer() && event.contains("tid") &&
-        event.at("tid").is_number_integer() &&
-        (!needs_name || (event.contains("name") && event.at("name").is_string())) &&
+        event.at("tid").is_number_integer() && event.contains("name") &&
+        event.at("name").is_string() &&
         (phase == "M" || (event.contains("ts") && event.at("ts").is_number())) &&
         (phase != "i" || event.value("s", "") == "t") &&
         (!event.contains("args") || event.at("args").is_object()) &&
@@ -86,7 +85,7 @@ class TimelineReader {
       open.push_back({event.at("name"), time});
       ++timeline_.categories[event.value("cat", "")];
     } else if (phase == "E") {
-      End(open, track, time);
+      End(open, track, time, event.at("name"));
     } else {
       const json args = event.value("args", json::object());
       timeline_.instants.push_back({threads_[track], event.value("cat", ""), event.at("name"),
@@ -95,11 +94,12 @@ class TimelineReader {
     }
   }
 
-  void End(std::vector<Open>& open, const Track& track, double time) {
+  void End(std::vector<Open>& open, const Track& track, double time, const std::string& name) {
     if (open.empty()) return timeline_.mistakes.push_back("an end without a beginning");
     std::vector<std::string> path = {threads_[track]};
     for (const Open& it : open) path.push_back(it.name);
     timeline_.durations[path] += std::llround((time - open.back().begin) * 1000);
+    if (open.back().name != name) timeline_.mistakes.push_back("ends another: " + name);
     open.pop_back();
   }
 

@@ -15,6 +15,7 @@ namespace {
 constexpr int64_t kMadeUp = 1 << 30;
 
 constexpr std::string_view kOff = "\"[off]\"";
+constexpr std::string_view kDropped = "\"[dropped]\"";
 
 std::string_view CategoryOf(CodeKind kind) {
   switch (kind) {
@@ -103,7 +104,7 @@ bool PerfettoWriter::IsRoot(RoutineId routine) {
 
 // Slices nest: that of a stretch off the processors is always the innermost.
 void PerfettoWriter::HideOff(Thread& thread, int64_t time) {
-  if (thread.off_shown) events_.End(thread.track, time);
+  if (thread.off_shown) events_.End(thread.track, time, kOff);
   thread.off_shown = false;
 }
 
@@ -124,7 +125,8 @@ void PerfettoWriter::Push(Thread& thread, int64_t time, RoutineId routine,
 
 void PerfettoWriter::PopTo(Thread& thread, int64_t time, size_t depth) {
   while (thread.open.size() > depth) {
-    if (thread.open.back().shown) events_.End(thread.track, time);
+    const Open& innermost = thread.open.back();
+    if (innermost.shown) events_.End(thread.track, time, Name(innermost.routine));
     thread.open.pop_back();
   }
 }
@@ -162,9 +164,9 @@ void PerfettoWriter::OnDropped(At at, int64_t events) {
   const bool shown = root_.empty() || (!thread.open.empty() && thread.open.back().shown);
   HideOff(thread, thread.last_change);
   if (shown) {
-    events_.Begin(thread.track, thread.last_change, "\"[dropped]\"", {},
+    events_.Begin(thread.track, thread.last_change, kDropped, {},
                   StrCat("{\"entries and exits\":", events, "}"));
-    events_.End(thread.track, at.time);
+    events_.End(thread.track, at.time, kDropped);
   }
   thread.last_change = at.time;
   ShowOff(thread, at.time);
@@ -233,10 +235,10 @@ void PerfettoWriter::OnCollection(At at, bool begins, absl::Span<const std::stri
     process.has_collections = true;
     events_.Name(process.collections, "thread_name", "\"garbage collections\"");
   }
-  if (!begins) return events_.End(process.collections, at.time);
+  if (!begins) return events_.End(process.collections, at.time, process.cause);
   const bool has_cause = !args.empty() && !args[0].starts_with("value=");
-  events_.Begin(process.collections, at.time, JsonString(has_cause ? args[0] : "collection"), {},
-                {});
+  process.cause = JsonString(has_cause ? args[0] : "collection");
+  events_.Begin(process.collections, at.time, process.cause, {}, {});
 }
 
 void PerfettoWriter::OnNotice(At at, std::string_view op, absl::Span<const std::string> args) {
@@ -271,7 +273,7 @@ absl::Status PerfettoWriter::Finish() {
   }
   for (Thread& thread : threads_) CloseAll(thread);
   for (const Process& process : processes_) {
-    if (process.collecting) events_.End(process.collections, process.last_time);
+    if (process.collecting) events_.End(process.collections, process.last_time, process.cause);
   }
   std::vector<std::pair<std::string, std::string>> about = {
       {"exporter", StrCat("jtrace-post ", kVersion)}, {"time_unit", "microseconds"}};

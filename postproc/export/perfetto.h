@@ -52,6 +52,7 @@ class PerfettoWriter : public RecordWriter {
     Track collections;
     bool has_collections = false;
     bool collecting = false;
+    std::string cause;  // JSON
     int64_t last_time = 0;
     std::map<MetricId, int64_t> metrics;  // totals so far
   };

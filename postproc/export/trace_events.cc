@@ -71,9 +71,10 @@ void TraceEvents::Begin(Track track, int64_t time, std::string_view name, std::s
   Close(args);
 }
 
-void TraceEvents::End(Track track, int64_t time) {
+void TraceEvents::End(Track track, int64_t time, std::string_view name) {
   Open("E", track);
   Time(time);
+  StrAppend(&buffer_, ",\"name\":", name);
   Close({});
 }
 

@@ -30,7 +30,8 @@ class TraceEvents {
   // may be empty.
   void Begin(Track track, int64_t time, std::string_view name, std::string_view category,
              std::string_view args);
-  void End(Track track, int64_t time);
+  // Of the slice of that name, which some readers want told.
+  void End(Track track, int64_t time, std::string_view name);
   void Instant(Track track, int64_t time, std::string_view name, std::string_view category,
                std::string_view args);
   void Counter(int64_t pid, int64_t time, std::string_view name, int64_t value);
