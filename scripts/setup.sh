@@ -7,7 +7,7 @@ packages=(
   openjdk-17-jdk-headless
   libabsl-dev libprotobuf-dev protobuf-compiler libunwind-dev libzstd-dev zlib1g-dev nlohmann-json3-dev
   libgtest-dev libgmock-dev libbenchmark-dev
-  graphviz
+  graphviz valgrind
   junit5 libasm-java libjacoco-java libh2-java clojure jython ecj
   chromium
 )
