@@ -292,6 +292,7 @@ test('names are shortened from the class on', () => {
   assert.equal(labels.shortName('org.h2.engine.Session.commit(boolean)', 32), 'Session.commit');
   assert.equal(labels.shortName('a.JdbcPreparedStatement.executeBatchElement(int)', 32), 'JdbcPrepare….executeBatchElement');
   assert.equal(labels.shortName('JavaCalls::call(JavaValue*)', 32), 'JavaCalls::call');
+  assert.equal(labels.shortName('jni_invoke(JNIEnv_*, int) [clone .isra.1]', 32), 'jni_invoke');
   assert.equal(labels.shortName('[libc.so.6+0x88ef0]', 32), '[libc.so.6+0x88ef0]');
   for (const name of ['x'.repeat(500), 'a.b.C.d(e)', '(', 'f()', '()', `${'a.'.repeat(40)}b()`, `A.${'m'.repeat(60)}()`]) {
     assert.ok(labels.shortName(name, 24).length <= 24);

@@ -216,6 +216,26 @@ test('the pane is moved and zoomed by mouse, wheel and keys, and in the overview
     await changed();
   }));
 
+test('a link to a function shows it', () =>
+  withPage(many, { ...view, 'graph.filter': '0' }, async (page) => {
+    const visible = (name) =>
+      node(page, name).evaluate((each) => {
+        const box = each.getBoundingClientRect();
+        const pane = document.querySelector('.graph-pane').getBoundingClientRect();
+        return box.left >= pane.left && box.right <= pane.right && box.top >= pane.top && box.bottom <= pane.bottom;
+      });
+    const names = await nodesOf(page);
+    const hidden = [];
+    for (const name of names) if (!(await visible(name))) hidden.push(name);
+    assert.ok(hidden.length > 10);
+    const last = hidden.at(-1);
+    await node(page, last).dispatchEvent('click');
+    assert.ok(stateOf(page)['graph.at'] !== undefined);
+    await page.reload();
+    await page.waitForSelector('.scene .node.chosen');
+    assert.ok(await visible(last));
+  }));
+
 test('data stand to the left and right of the names', () =>
   withPage(table2, { ...view, 'graph.left': 'calls', 'graph.right': 'self %' }, async (page) => {
     assert.match(await node(page, 'D').textContent(), /80×.*D.*39\.6 %/);

@@ -58,6 +58,12 @@ export function opening(drawing: Extent, window: Extent, sourceX: number): Camer
   return kept({ scale, x, y: 0 }, drawing, window);
 }
 
+// Whether a box around that point of the drawing can be seen.
+export function isInside(camera: Camera, x: number, y: number, window: Extent): boolean {
+  const [atX, atY] = [x * camera.scale + camera.x, y * camera.scale + camera.y];
+  return atX > 60 && atX < window.width - 60 && atY > 30 && atY < window.height - 30;
+}
+
 export function centredOn(camera: Camera, x: number, y: number, window: Extent): Camera {
   return {
     scale: camera.scale,

@@ -14,10 +14,10 @@ export function fullName(profile: Profile, name: number): string {
 // "Session.commit" of "org.h2.engine.Session.commit(boolean)": Java names alone have packages. Of
 // other names the parameters go.
 export function shortName(name: string, most: number): string {
-  let short = name;
-  const bracket = name.indexOf('(', 1);
-  if (bracket > 0 && name.endsWith(')')) {
-    short = name.slice(0, bracket);
+  let short = name.replace(/ \[clone [^\]]*\]$/, '');
+  const bracket = short.indexOf('(', 1);
+  if (bracket > 0 && short.endsWith(')')) {
+    short = short.slice(0, bracket);
     const method = short.lastIndexOf('.');
     if (method > 0 && !short.includes('::')) short = short.slice(short.lastIndexOf('.', method - 1) + 1);
   }

@@ -3,7 +3,7 @@ import type { RefObject } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { type Keys, useKeys } from '../keys.ts';
 import type { ViewProps } from '../view.ts';
-import { type Camera, centredOn, type Extent, fitted, zoomed } from './camera.ts';
+import { type Camera, centredOn, type Extent, fitted, isInside, zoomed } from './camera.ts';
 import { kAllThreads } from './call_graph.ts';
 import type { Commands } from './commands.ts';
 import type { Picture } from './picture.ts';
@@ -38,9 +38,7 @@ function choose(props: PaneProps, node: number): void {
   commands.choose({ node });
   const box = picture.layout.boxes[node];
   const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
-  const [atX, atY] = [x * camera.scale + camera.x, y * camera.scale + camera.y];
-  const inside = atX > 60 && atX < window.width - 60 && atY > 30 && atY < window.height - 30;
-  if (!inside) move(centredOn(camera, x, y, window));
+  if (!isInside(camera, x, y, window)) move(centredOn(camera, x, y, window));
 }
 
 // They work wherever the focus is.

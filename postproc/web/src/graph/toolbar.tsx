@@ -84,7 +84,7 @@ function Hidden({ picture, measure }: ToolbarProps) {
   const cost =
     graph.hidden === 0
       ? ''
-      : ` (${formatPercent(graph.hiddenSelf, graph.whole)} of the ${measure.label}, ${formatCount(graph.hiddenCalls)} calls)`;
+      : ` (${formatPercent(graph.hiddenSelf, graph.whole)} of the ${measure.label}${graph.hiddenCalls > 0 ? `, ${formatCount(graph.hiddenCalls)} calls` : ''})`;
   return (
     <output class="hidden-rest" data-shown={shown} data-hidden={graph.hidden}>
       {functions(shown)}

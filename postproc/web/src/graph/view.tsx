@@ -1,5 +1,5 @@
 // The call graph as a river of time: an overview and a detail pane.
-import { useMemo } from 'preact/hooks';
+import { useMemo, useRef } from 'preact/hooks';
 import { useSize } from '../ui/use_size.ts';
 import type { View, ViewProps } from '../view.ts';
 import { fitted, zoomed } from './camera.ts';
@@ -28,7 +28,15 @@ function CallGraphView({ profile, measure, state, search, navigate }: ViewProps)
     [picture, settings, navigate],
   );
   const [element, window] = useSize<HTMLDivElement>();
-  const { camera, move } = useCamera(picture, window, `${settings.root} ${measure.id}`);
+  // What a link, or the way back, chose.
+  const linked = useRef(state['graph.at']).current;
+  const shown = useMemo(() => chosenOf(picture, linked), [picture]);
+  const { camera, move } = useCamera(
+    picture,
+    window,
+    `${settings.root} ${measure.id}`,
+    shown !== undefined && 'node' in shown ? shown.node : undefined,
+  );
   const common = { profile, measure, picture, search, chosen, camera, window };
   return (
     <section class="graph" aria-label="Call graph">
