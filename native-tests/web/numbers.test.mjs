@@ -14,10 +14,10 @@ const traces = [
     golden(name),
   ]),
 ];
-// What a measure is called in CSV: self, total, total with recursion.
+// What a measure is called in CSV: self and total.
 const columns = {
-  ticks: ['base_ticks', 'cum_ticks', 'cum2_ticks'],
-  time: ['base', 'cum', 'cum2'],
+  ticks: ['base_ticks', 'cum_ticks'],
+  time: ['base', 'cum'],
 };
 
 const byName = (a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0);
@@ -44,6 +44,25 @@ for (const [title, trace] of traces) {
         const shown = (await tableRows(page)).map(({ name, calls, self, total }) => ({ name, calls, self, total }));
         const expected = flat.map((row) => ({ name: row.name, calls: row.calls, self: row[names[0]], total: row[names[1]] }));
         assert.deepEqual(shown.sort(byName), expected.sort(byName), measure);
+      }
+    }));
+
+  test(`${title}: elapsed time and metrics of routines are the reports'`, () =>
+    withPage(file, { view: 'flat' }, async (page) => {
+      for (const measure of await measuresOf(page)) {
+        const isMetric = measure.startsWith('metric:');
+        if (measure !== 'elapsed' && !isMetric) continue;
+        await choose(page, measure);
+        const shown = await tableRows(page);
+        const expected = isMetric
+          ? csv('metrics', trace, `--metric=${measure.slice('metric:'.length)}`)
+          : flat.map((row) => ({ routine: row.name, cum: row.elapsed }));
+        assert.ok(expected.length > 0);
+        for (const row of shown) {
+          const found = expected.find(({ routine }) => routine === row.name);
+          assert.equal(row.total, found?.cum ?? 0, `${measure} of ${row.name}`);
+          if (isMetric) assert.equal(row.self, found?.base ?? 0, `${measure} of ${row.name}`);
+        }
       }
     }));
 
