@@ -18,4 +18,8 @@ for file in "$work/moved/bin/jtrace-post" "$work/moved/bin/jtrace" "$work"/moved
   fi
 done
 "$work/moved/bin/jtrace-post" --help | grep -q -- --report
+# The page is in the program.
+printf '# jtrace-text 1 unit=us\n0\tmain\tenter\tA\n1\tmain\texit\tA\n' >"$work/trace.jtxt"
+"$work/moved/bin/jtrace-post" --report=html "$work/trace.jtxt" | grep -q '</html>'
+test -s "$work"/moved/share/doc/jtrace/NOTICE
 "$work/moved/bin/jtrace" --help | grep -q "start JVM"
