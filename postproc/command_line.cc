@@ -238,6 +238,12 @@ absl::Status CheckTogether(const CommandLine& line) {
       return absl::InvalidArgumentError(
           StrCat("--report=", name, " is a file of its own: take no other report with it"));
     }
+    const ReportOptions& chosen = line.report;
+    if (report != nullptr && report->stream != nullptr &&
+        (chosen.top > 0 || chosen.filter_given || !chosen.metric.empty())) {
+      return absl::InvalidArgumentError(StrCat(
+          "--report=", name, " has every record: --filter, --top and --metric are not for it"));
+    }
     if (name == "diff" && (line.reports.size() > 1 || line.traces.size() != 2)) {
       return absl::InvalidArgumentError(
           "--report=diff takes two traces, before and after, and no other report");

@@ -95,6 +95,14 @@ TEST(PerfettoTest, RefusesTracesWithoutEntriesOrTimes) {
   }
 }
 
+TEST(PerfettoTest, RefusesWhatItCannotLeaveOut) {
+  for (const char* option : {"--top=3", "--filter=1", "--metric=calls"}) {
+    const RunResult result = RunPost({"--report=perfetto", option, "t"}, {{"t", kTrace}});
+    EXPECT_EQ(result.exit_code, 1);
+    EXPECT_THAT(result.err, HasSubstr("--report=perfetto has every record"));
+  }
+}
+
 // What comes before the first entry is kept up to 16 MB.
 TEST(PerfettoTest, HoldsBackWhatComesBeforeTheFirstEntry) {
   const std::string sample = "5\tmain\tsample\t" + std::string(1000, 'x') + "\n";
