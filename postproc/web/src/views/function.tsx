@@ -6,7 +6,7 @@ import { toCallersOf, toFlame, toFunction, toGraph } from '../links.ts';
 import type { Measure } from '../measure.ts';
 import type { Profile } from '../model.ts';
 import { kindLabel } from '../palette.ts';
-import { routinesBy } from '../routines.ts';
+import { routinesBy, sumUp } from '../routines.ts';
 import { ArcList, arcId } from '../ui/arc_list.tsx';
 import { KindDot } from '../ui/kind_dot.tsx';
 import { Name } from '../ui/name.tsx';
@@ -56,6 +56,13 @@ function hottest(profile: Profile, measure: Measure): number {
         Number(calls[b.name] > 0) - Number(calls[a.name] > 0) || b.self - a.self || a.name - b.name,
     );
   return hot[0]?.name ?? 0;
+}
+
+// All places of a routine, as if they were one arc.
+function everywhere(profile: Profile, measure: Measure, name: number): Arc {
+  const { self, total } = sumUp(profile, measure, name);
+  const nodes = Array.from(profile.instances(name));
+  return { other: name, recursive: false, calls: profile.data.flat.calls[name], self, total, nodes };
 }
 
 function Detail({ profile, measure, state, navigate, name }: ViewProps & { name: number }) {
@@ -109,18 +116,15 @@ function Detail({ profile, measure, state, navigate, name }: ViewProps & { name:
         <ArcList {...common} title="Callers" side="c" arcs={arcs.callers} whole={whole} />
         <ArcList {...common} title="Callees" side="e" arcs={arcs.callees} whole={whole} />
       </div>
-      {arc === undefined ? (
-        <p class="hint">
-          Click an arc for its calling paths; › goes to the routine. Search to find another one.
-        </p>
-      ) : (
-        <Paths
-          profile={profile}
-          measure={measure}
-          arc={arc}
-          onShow={(node) => navigate(toFlame(node))}
-        />
-      )}
+      <p class="hint">
+        Click an arc for its calling paths; › goes to the routine. Search to find another one.
+      </p>
+      <Paths
+        profile={profile}
+        measure={measure}
+        arc={arc ?? everywhere(profile, measure, name)}
+        onShow={(node) => navigate(toFlame(node))}
+      />
     </section>
   );
 }

@@ -80,11 +80,11 @@ function columnsFor(profile: Profile, measure: Measure, { openness, toggle }: Tr
       cell: (node) => (measure.self[node] === 0 ? '' : measure.format(measure.self[node])),
     },
   ];
-  for (const [id, title] of [['calls', 'calls'], ['samples', 'samples']] as const) {
+  for (const [id, title] of [['calls', 'calls'], ['samples', 'on chains']] as const) {
     columns.push({
       id,
       title,
-      hint: id === 'calls' ? 'exact' : 'samples that had it on the stack',
+      hint: id === 'calls' ? 'exact' : 'sampled stacks that have it between or below counted methods',
       width: id === 'calls' ? '118px' : '84px',
       value: (node) => nodes[id][node],
       cell: (node) => (nodes[id][node] === 0 ? '' : formatCount(nodes[id][node])),
@@ -93,7 +93,46 @@ function columnsFor(profile: Profile, measure: Measure, { openness, toggle }: Tr
   return columns;
 }
 
-function Tree({ profile, measure, state, search, navigate }: ViewProps) {
+interface TreeToolbarProps extends ViewProps {
+  selected: number; // -1: none
+  onHotPath: (() => void) | undefined;
+  onReset(): void;
+}
+
+function TreeToolbar(props: TreeToolbarProps) {
+  const { profile, measure, selected, navigate } = props;
+  return (
+    <div class="toolbar">
+      <button
+        type="button"
+        disabled={props.onHotPath === undefined}
+        onClick={props.onHotPath}
+        title="Opens the hottest way down from the selected row (*)"
+      >
+        Open hot path
+      </button>
+      <button type="button" onClick={props.onReset}>
+        Reset
+      </button>
+      {selected >= 0 && (
+        <button type="button" onClick={() => navigate(toFlame(selected))}>
+          In the flame graph
+        </button>
+      )}
+      {selected >= 0 && profile.name[selected] < profile.routineCount && (
+        <button type="button" onClick={() => navigate(toFunction(profile.name[selected]))}>
+          Callers and callees
+        </button>
+      )}
+      <span class="unit">
+        {measure.label}: {measure.unit}
+      </span>
+    </div>
+  );
+}
+
+function Tree(props: ViewProps) {
+  const { profile, measure, state, search, navigate } = props;
   const [selected, setSelected] = useState(-1);
   const openness = useMemo(
     () => Openness.parse(profile, measure, state['tree.open']),
@@ -112,6 +151,7 @@ function Tree({ profile, measure, state, search, navigate }: ViewProps) {
     return visibleNodes(profile, openness, (a, b) => sign * compareBy(column, a, b) || a - b);
   }, [profile, openness, columns, sorting.column, sorting.reversed]);
   const index = rows.indexOf(selected);
+  const openHotPath = (node: number) => show(openness.set(hotPath(profile, measure, node), true));
 
   const reveal = (node: number) => {
     show(openness.set(profile.path(node).slice(0, -1), true));
@@ -146,7 +186,7 @@ function Tree({ profile, measure, state, search, navigate }: ViewProps) {
       if (openness.isOpen(node) && openness.hasChildren(node)) toggle(node);
       else if (profile.parent[node] >= 0) setSelected(profile.parent[node]);
     } else if (event.key === '*') {
-      show(openness.set(hotPath(profile, measure, node), true));
+      openHotPath(node);
     } else {
       return false;
     }
@@ -155,40 +195,12 @@ function Tree({ profile, measure, state, search, navigate }: ViewProps) {
   const root = index >= 0 ? selected : rows[0];
   return (
     <section class="fill" aria-label="Call tree">
-      <div class="toolbar">
-        <button
-          type="button"
-          disabled={root === undefined}
-          onClick={() => show(openness.set(hotPath(profile, measure, root), true))}
-          title="Opens the hottest way down from the selected row (*)"
-        >
-          Open hot path
-        </button>
-        <button type="button" onClick={() => show(new Openness(profile, measure, new Set()))}>
-          Reset
-        </button>
-        {index >= 0 && (
-          <>
-            <button
-              type="button"
-              onClick={() => navigate(toFlame(selected))}
-            >
-              In the flame graph
-            </button>
-            {profile.name[selected] < profile.routineCount && (
-              <button
-                type="button"
-                onClick={() => navigate(toFunction(profile.name[selected]))}
-              >
-                Callers and callees
-              </button>
-            )}
-          </>
-        )}
-        <span class="unit">
-          {measure.label}: {measure.unit}
-        </span>
-      </div>
+      <TreeToolbar
+        {...props}
+        selected={index >= 0 ? selected : -1}
+        onHotPath={root === undefined ? undefined : () => openHotPath(root)}
+        onReset={() => show(new Openness(profile, measure, new Set()))}
+      />
       <Table
         label="Call tree"
         isTree
