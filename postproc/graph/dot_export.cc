@@ -103,11 +103,11 @@ class DotWriter {
   void WriteHead() {
     out_ << "// Draw it: dot -Tsvg -o graph.svg FILE\n"
             "digraph jtrace {\n"
-         << "  graph [rankdir=LR, ranksep=0.9, nodesep=0.15, fontname=\"Helvetica\", fontsize=12, "
+         << "  graph [rankdir=TB, ranksep=0.45, nodesep=0.2, fontname=\"Helvetica\", fontsize=12, "
             "labelloc=b, label=\""
          << Escape(DescribeGraph(input_, of_)) << "\"]\n"
          << "  node [shape=box, fontname=\"Helvetica\", fontsize=11, margin=\"0.12,0.05\"]\n"
-         << "  edge [fontname=\"Helvetica\", fontsize=9, arrowsize=0.6]\n";
+         << "  edge [fontname=\"Helvetica\", fontsize=9, arrowsize=0.5]\n";
   }
 
   // Solid: events counted it; dashed: samples alone saw it.
@@ -136,7 +136,7 @@ class DotWriter {
     if (of_.unit != Heat::kCalls) {
       StrAppend(&label, label.empty() ? "" : "\\n", Amount(arc.inclusive));
     }
-    out_ << absl::StrFormat("  n%d -> n%d [label=\"%s\", penwidth=%.2f, color=\"%s\"%s]\n",
+    out_ << absl::StrFormat("  n%d -> n%d [label=\"%s\", penwidth=%.2f, color=\"%sa0\"%s]\n",
                             arc.caller, arc.callee, label, width,
                             ColoursOf(kinds_[arc.callee]).line,
                             arc.recursion == Recursion::kBack ? ", constraint=false" : "");
