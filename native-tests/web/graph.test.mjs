@@ -214,11 +214,16 @@ test('the filter that thirty functions pass', () => {
   assert.equal(upTo(30), 0);
   assert.equal(upTo(31), 0.2);
   assert.equal(upTo(130), 10.1);
-  const totals = Array.from({ length: 40 }, (_, i) => (i < 30 ? 1234 : 1));
+  const totals = Array.from({ length: 40 }, (_, i) => (i < 29 ? 1300 : i === 39 ? 1234 : 1));
   assert.equal(filter.firstFilter(totals, 10000), 12.4);
   assert.equal(filter.firstFilter(totals, 12340), 10);
   assert.equal(filter.firstFilter(Array(50).fill(900), 1000), 20);
   assert.equal(filter.firstFilter([100, ...Array(999).fill(0)], 100), 0.1);
+  assert.equal(filter.firstFilter(Array(32).fill(1), 32), 3.1);
+  assert.equal(filter.firstFilter(Array(300000).fill(1), 300000), 0);
+  const equal = Array(40).fill(25);
+  assert.equal(filter.firstFilter([...equal, 1000, 1000], 1001), 2.4);
+  assert.equal(filter.firstFilter([...equal, 1000, 1000, 1000], 1001), 2.5);
 });
 
 function randomGraph(seed, boxes, links) {

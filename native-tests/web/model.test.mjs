@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { build } from 'esbuild';
-import { dataOf, golden, writePage } from './support/post.mjs';
+import { dataOf, golden, post, writePage, writeTrace } from './support/post.mjs';
 import { mixedTrace } from './support/traces.mjs';
 
 async function load(path) {
@@ -17,11 +17,11 @@ async function load(path) {
   return import(`data:text/javascript;base64,${code}`);
 }
 
-const [model, routines, arcs, search, format, names, state, source, layout, rows, column, bands, keys] =
+const [model, routines, arcs, search, format, names, state, source, layout, rows, column, bands, keys, trust] =
   await Promise.all(
     [
       'model', 'routines', 'arcs', 'search', 'format', 'names', 'state', 'flame/source',
-      'flame/layout', 'tree_rows', 'table/column', 'timeline/bands', 'keys',
+      'flame/layout', 'tree_rows', 'table/column', 'timeline/bands', 'keys', 'trust',
     ].map((name) => load(`src/${name}.ts`)),
   );
 
@@ -69,11 +69,118 @@ test('callers and callees obey the four invariants', () => {
         const outermost = callers.filter((arc) => !arc.recursive);
         assert.equal(sum(callers, (arc) => arc.self), self.self);
         assert.equal(sum(outermost, (arc) => arc.total), self.total);
-        assert.equal(sum(callers, (arc) => arc.total), self.total2);
-        assert.equal(sum(callees, (arc) => arc.total), self.total2 - self.self);
+        const all = (side) => sum(side, (arc) => sum(arc.nodes, (node) => measure.total[node]));
+        assert.equal(all(callers), self.total2);
+        assert.equal(all(callees), self.total2 - self.self);
       }
     }
   }
+});
+
+// By the definition: from each moment up its stack, every arc once.
+function naiveArcs(profile, measure, routine) {
+  const sums = new Map();
+  for (let moment = 0; moment < profile.nodeCount; ++moment) {
+    const found = new Set();
+    const path = profile.path(moment);
+    for (let at = 1; at < path.length; ++at) {
+      const [caller, callee] = [profile.name[path[at - 1]], profile.name[path[at]]];
+      const above = (end) => path.slice(0, end).some((node) => profile.name[node] === routine);
+      if (callee === routine) found.add(`c${caller}${above(at)}`);
+      if (caller === routine) found.add(`e${callee}${above(at - 1)}`);
+    }
+    for (const arc of found) sums.set(arc, (sums.get(arc) ?? 0) + measure.self[moment]);
+  }
+  return sums;
+}
+
+// Nested by itself, by way of another, and beside that again.
+const recursive = profileOf(
+  writeTrace([
+    '0\tmain\tnode\tcalls=1,base=3\ta.f()',
+    '0\tmain\tnode\tcalls=2,base=5\ta.f()\ta.f()',
+    '0\tmain\tnode\tcalls=3,base=7\ta.f()\ta.f()\ta.f()',
+    '0\tmain\tnode\tcalls=4,base=11\ta.f()\ta.f()\ta.f()\ta.g()',
+    '0\tmain\tnode\tcalls=5,base=13\ta.f()\ta.f()\ta.f()\ta.g()\ta.f()',
+    '0\tmain\tnode\tcalls=5,base=17\ta.f()\ta.f()\ta.f()\ta.g()\ta.f()\ta.f()',
+    '0\tmain\tnode\tcalls=6,base=19\ta.f()\ta.g()',
+    '0\tmain\tnode\tcalls=7,base=23\ta.f()\ta.g()\ta.f()',
+    '0\tmain\tnode\tcalls=8,base=29\ta.f()\ta.g()\ta.f()\ta.g()',
+    '0\tmain\tnode\tcalls=9,base=31\ta.g()',
+    '0\tmain\tnode\tcalls=9,base=37\ta.g()\ta.f()',
+  ]),
+);
+
+test('recursive arcs count each moment once, and no arc exceeds its routine', () => {
+  let recursiveArcs = 0;
+  for (const profile of [...all, recursive]) {
+    for (const measure of profile.measures) {
+      for (let name = 0; name < profile.routineCount; ++name) {
+        const { callers, callees } = arcs.arcsOf(profile, measure, name);
+        const naive = naiveArcs(profile, measure, name);
+        const whole = routines.sumUp(profile, measure, name).total;
+        for (const [side, list] of [['c', callers], ['e', callees]]) {
+          for (const arc of list) {
+            assert.equal(arc.total, naive.get(`${side}${arc.other}${arc.recursive}`));
+            assert.ok(arc.total <= whole);
+            recursiveArcs += arc.recursive ? 1 : 0;
+          }
+        }
+        assert.equal(callers.length + callees.length, naive.size);
+      }
+    }
+  }
+  assert.ok(recursiveArcs > 10);
+});
+
+test('deep recursion stays within the program', () => {
+  const depth = 2000;
+  const level = Array.from({ length: depth + 1 }, (_, i) => i);
+  const zero = level.map(() => 0);
+  const ones = level.map(() => 1);
+  const data = {
+    ...recursive.data,
+    routines: ['a.f()'], kinds: 'E', threads: [recursive.data.threads[0]], metrics: [],
+    nodes: {
+      level, name: level.map((at) => (at === 0 ? 1 : 0)), origin: `t${'e'.repeat(depth)}`,
+      calls: ones, calls_jitted: zero, base: ones, off: zero, min: zero, max: zero,
+      base_ticks: zero, samples: zero, metrics: [],
+    },
+  };
+  const profile = new model.Profile(data);
+  const { callers, callees } = arcs.arcsOf(profile, profile.measure('time'), 0);
+  const facts = (list) => list.map(({ other, recursive, calls, total }) => [other, recursive, calls, total]);
+  assert.deepEqual(facts(callers), [[1, false, 1, depth], [0, true, depth - 1, depth - 1]]);
+  assert.deepEqual(facts(callees), [[0, false, 1, depth - 1], [0, true, depth - 2, depth - 2]]);
+});
+
+test('time is on a processor only where the clock tells waiting apart', () => {
+  const unit = (...clocks) => {
+    const traces = clocks.map((clock) => ({ facts: [['jvm', 'x'], ['clock', clock]] }));
+    return new model.Profile({ ...mixed.data, traces }).measure('time').unit;
+  };
+  assert.equal(mixed.measure('time').unit, 'time on a processor');
+  assert.equal(unit('cpu'), 'time on a processor');
+  assert.equal(unit('tsc'), 'time (clock=tsc), waiting included');
+  assert.equal(unit('coarse', 'cpu'), 'time (clock=coarse), waiting included');
+});
+
+test('each sample has one fate', () => {
+  const countOf = (merge) => trust.mergeParts({ merge }).reduce((sum, { count }) => sum + count, 0);
+  for (const mode of ['chain', 'embed', 'none']) {
+    const data = dataOf(readFileSync(writePage(mixedTrace(), `--merge=${mode}`), 'utf8'));
+    assert.equal(countOf(data.merge), data.merge.samples, mode);
+    const badge = trust.mergeBadge(data);
+    const summary = post('--report=summary', `--merge=${mode}`, mixedTrace()).toString();
+    assert.equal(/^\d+ samples, not placed/.test(badge.text), mode !== 'chain', badge.text);
+    assert.equal(/% of \d+ with events placed/.test(summary), mode === 'chain', summary);
+    assert.equal(/not placed among the events/.test(summary), mode !== 'chain', summary);
+    if (mode !== 'chain') assert.notEqual(badge.tone, 'bad');
+  }
+  const some = { samples: 10, unwinds: 0, whole: 6, placed: 5, without_events: 2, unmatched: 1, without_frames: 3 };
+  assert.equal(countOf(some), 10); // one has neither events nor frames
+  assert.equal(countOf({ ...some, unwinds: 4 }), 14);
+  assert.equal(trust.mergeBadge({ merge: { ...some, placed: 0, unmatched: 5 } }).tone, 'bad');
 });
 
 test('the callers tree spreads each routine over who called it', () => {
@@ -153,6 +260,9 @@ test('a match counts once, with what is below it', () => {
 
 test('numbers as people read them', () => {
   assert.equal(format.formatCount(1234567), '1,234,567');
+  assert.equal(format.counted(1, 'thread'), '1 thread');
+  assert.equal(format.counted(0, 'thread'), '0 threads');
+  assert.equal(format.counted(1000, 'thread'), '1,000 threads');
   assert.equal(format.formatNanoseconds(999), '999 ns');
   assert.equal(format.formatNanoseconds(1500), '1.50 µs');
   assert.equal(format.formatNanoseconds(12.34e9), '12.3 s');

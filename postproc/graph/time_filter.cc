@@ -15,7 +15,12 @@ double FirstTimeFilter(std::vector<int64_t> totals, int64_t whole) {
   // A function without any cost is above no filter but 0.
   const double steps =
       std::max(1.0, std::ceil(PercentOf(*nth, whole) * kTimeFilterStepsPerPercent - 1e-9));
-  return std::min(steps / kTimeFilterStepsPerPercent, kGreatestTimeFilter);
+  const double filter = std::min(steps / kTimeFilterStepsPerPercent, kGreatestTimeFilter);
+  const auto shown = std::count_if(totals.begin(), totals.end(), [&](int64_t total) {
+    return PercentOf(total, whole) >= filter;
+  });
+  if (*nth > 0 && shown < kFewestShownAtFirst) return (steps - 1) / kTimeFilterStepsPerPercent;
+  return filter;
 }
 
 }  // namespace jtrace::postproc

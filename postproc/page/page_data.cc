@@ -175,7 +175,6 @@ void DataWriter::WriteThreads() {
   });
 }
 
-// The last one is what [pruned] nodes are called.
 void DataWriter::WriteRoutines() {
   json_.List("routines", routines_, [&](const FlatRow* row) { json_.Text(row->name); });
   const std::vector<char> by_routine = FrameKinds(input_);

@@ -257,7 +257,10 @@ std::vector<std::string> MergePieces(const MergeStats& merge) {
     pieces.push_back(absl::StrFormat("%.1f %% whole", PercentOf(merge.whole, with_frames)));
   }
   const int64_t with_events = merge.samples - merge.without_events;
-  if (with_events > 0) {
+  // Chains place or refuse each sample that has both: where neither happened, none was asked for.
+  if (with_events > merge.without_frames && merge.placed + merge.unmatched == 0) {
+    pieces.push_back("not placed among the events: not asked for (--merge)");
+  } else if (with_events > 0) {
     pieces.push_back(absl::StrFormat("%.1f %% of %s with events placed",
                                      PercentOf(merge.placed, with_events),
                                      FormatCount(with_events)));

@@ -28,9 +28,21 @@ TEST(TimeFilterTest, TheThirtiethsTotal) {
 
 TEST(TimeFilterTest, IsRoundedUpToTheNextStep) {
   std::vector<int64_t> totals(40, 1);
-  std::fill_n(totals.begin(), 30, 1234);  // 12.34 % of 10,000
+  std::fill_n(totals.begin(), 29, 1300);
+  totals[39] = 1234;  // 12.34 % of 10,000
   EXPECT_DOUBLE_EQ(FirstTimeFilter(totals, 10000), 12.4);
   EXPECT_DOUBLE_EQ(FirstTimeFilter(totals, 12340), 10);
+}
+
+TEST(TimeFilterTest, EqualFunctionsAreNotRoundedAway) {
+  EXPECT_DOUBLE_EQ(FirstTimeFilter(std::vector<int64_t>(32, 1), 32), 3.1);  // of 3.125 %
+  EXPECT_EQ(FirstTimeFilter(std::vector<int64_t>(300000, 1), 300000), 0);
+  // Two above 40 equal ones are a picture of nothing; three are what costs most.
+  std::vector<int64_t> totals(40, 25);
+  totals.insert(totals.end(), 2, 1000);
+  EXPECT_DOUBLE_EQ(FirstTimeFilter(totals, 1001), 2.4);
+  totals.push_back(1000);
+  EXPECT_DOUBLE_EQ(FirstTimeFilter(totals, 1001), 2.5);
 }
 
 TEST(TimeFilterTest, IsAtMostTwentyPercent) {

@@ -51,9 +51,9 @@ export function csv(report, trace, ...args) {
   );
 }
 
-export function writePage(trace) {
+export function writePage(trace, ...args) {
   const path = join(folder, `page${++files}.html`);
-  post('--report=html', '-o', path, trace);
+  post('--report=html', '-o', path, ...args, trace);
   return path;
 }
 

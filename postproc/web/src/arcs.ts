@@ -1,5 +1,6 @@
 // Who calls a routine, and whom it calls, by the rules of FIG. 27: recursive activations stand apart,
-// so that the rows of a side add up to the routine itself.
+// so that the other rows of a side add up to the routine itself. Where activations of an arc lie
+// inside one another, each moment counts once: no arc exceeds its routine.
 import type { Measure } from './measure.ts';
 import type { Profile } from './model.ts';
 
@@ -8,8 +9,8 @@ export interface Arc {
   readonly recursive: boolean; // this activation (callers) or its caller (callees) is recursive
   readonly calls: number;
   readonly self: number;
-  readonly total: number;
-  readonly nodes: readonly number[]; // of the one that is called
+  readonly total: number; // over the arc's outermost activations
+  readonly nodes: readonly number[]; // of the one that is called, in preorder
 }
 
 export interface Arcs {
@@ -43,11 +44,22 @@ class Side {
     }
     sum.calls += this.profile.data.nodes.calls[node];
     sum.self += this.measure.self[node];
-    sum.total += this.measure.total[node];
     sum.nodes.push(node);
   }
 
+  // Once all are added: callees of nested activations come out of preorder.
+  private close(sum: Sum): void {
+    sum.nodes.sort((a, b) => a - b);
+    let outermostEnd = 0;
+    for (const node of sum.nodes) {
+      if (node < outermostEnd) continue;
+      sum.total += this.measure.total[node];
+      outermostEnd = this.profile.end[node];
+    }
+  }
+
   sorted(): Arc[] {
+    for (const sum of this.sums.values()) this.close(sum);
     return Array.from(this.sums.values()).sort(
       (a, b) => b.total - a.total || b.calls - a.calls || a.other - b.other,
     );

@@ -6,6 +6,11 @@ export function formatCount(value: number): string {
   return kGrouped.format(value);
 }
 
+// "1 thread", "2 threads", "0 threads".
+export function counted(value: number, noun: string): string {
+  return `${formatCount(value)} ${noun}${value === 1 ? '' : 's'}`;
+}
+
 // Three significant digits, or four from 1000 on.
 function significant(value: number): string {
   const size = Math.abs(value);

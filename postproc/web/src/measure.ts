@@ -34,6 +34,19 @@ function makeMeasure(
   return { id, label, unit, self, total, whole, format };
 }
 
+// What `time` says: only clock=cpu tells waiting apart; so do text traces, which name no clock.
+function timeUnitOf(data: PageData): string {
+  const time = data.ns_per_unit > 0 ? 'time' : 'clock ticks';
+  const clocks = new Set<string>();
+  for (const { facts } of data.traces) {
+    for (const [key, value] of facts) {
+      if (key === 'clock' && value !== 'cpu') clocks.add(value);
+    }
+  }
+  if (clocks.size === 0) return `${time} on a processor`;
+  return `${time} (clock=${Array.from(clocks).join(', ')}), waiting included`;
+}
+
 // Those that have any value, the most telling first; at least one.
 export function measuresOf(data: PageData, level: Int32Array, parent: Int32Array): Measure[] {
   const { nodes } = data;
@@ -51,7 +64,6 @@ export function measuresOf(data: PageData, level: Int32Array, parent: Int32Array
     }
   };
   const time = (value: number) => formatTime(value, data.ns_per_unit);
-  const timeUnit = data.ns_per_unit > 0 ? 'time on a processor' : 'clock ticks on a processor';
   add(
     'ticks',
     'samples',
@@ -59,7 +71,7 @@ export function measuresOf(data: PageData, level: Int32Array, parent: Int32Array
     Float64Array.from(nodes.base_ticks),
     (value) => formatTicks(value, data.tick_ns),
   );
-  add('time', 'time', timeUnit, Float64Array.from(nodes.base), time);
+  add('time', 'time', timeUnitOf(data), Float64Array.from(nodes.base), time);
   const elapsed = Float64Array.from(nodes.base, (base, i) => base + nodes.off[i]);
   if (nodes.off.some((value) => value !== 0)) {
     add('elapsed', 'elapsed', 'time with waiting', elapsed, time);

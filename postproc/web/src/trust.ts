@@ -1,6 +1,6 @@
 // How far a profile can be trusted: invariants, how samples fitted, what was lost.
 import type { Loss, PageData } from './data.ts';
-import { formatCount, formatPercent } from './format.ts';
+import { counted, formatCount, formatPercent } from './format.ts';
 
 export type Tone = 'good' | 'fair' | 'bad';
 
@@ -33,15 +33,29 @@ export interface MergePart {
   readonly about: string;
 }
 
-// The samples (and unwinds) by what became of them.
-export function mergeParts({ merge }: PageData): MergePart[] {
-  const plain = merge.without_events - merge.without_frames;
+// With --merge=embed or none no sample is matched with events; with chain each that could be is
+// either placed or unmatched.
+function placingWasAskedFor({ merge }: PageData): boolean {
+  const placeable = merge.samples - merge.without_events - merge.without_frames;
+  return merge.placed + merge.unmatched > 0 || placeable <= 0;
+}
+
+// The samples and unwinds by what became of them: each in one part.
+export function mergeParts(data: PageData): MergePart[] {
+  const { merge } = data;
   const parts: MergePart[] = [
     { label: 'placed', count: merge.placed, tone: 'good', about: 'on the path that events tell' },
-    { label: 'without events', count: Math.max(plain, 0), tone: 'plain', about: 'of threads in which no counted method was open' },
     { label: 'unmatched', count: merge.unmatched, tone: 'bad', about: 'under [unmatched]: no frame fitted the open activations' },
     { label: 'without frames', count: merge.without_frames, tone: 'fair', about: 'the stack could not be walked' },
   ];
+  const others = parts.reduce((rest, { count }) => rest - count, merge.samples + merge.unwinds);
+  if (!placingWasAskedFor(data)) {
+    parts.push({ label: 'not placed', count: others, tone: 'plain', about: 'placing was not asked for (--merge=embed or none)' });
+  } else if (merge.unwinds > 0) {
+    parts.push({ label: 'others', count: others, tone: 'plain', about: 'stacks beside the samples, and samples of threads in which no counted method was open' });
+  } else {
+    parts.push({ label: 'without events', count: others, tone: 'plain', about: 'of threads in which no counted method was open' });
+  }
   return parts.filter((part) => part.count > 0);
 }
 
@@ -61,9 +75,17 @@ export function mergeBadge(data: PageData): Badge | undefined {
   if (withEvents <= 0) {
     return {
       id: 'merge',
-      text: `${formatCount(merge.samples)} samples, no events to place them on`,
+      text: `${counted(merge.samples, 'sample')}, no events to place them on`,
       tone: 'fair',
       about: 'No counted method was open where the samples were taken.',
+    };
+  }
+  if (!placingWasAskedFor(data)) {
+    return {
+      id: 'merge',
+      text: `${counted(merge.samples, 'sample')}, not placed among the events`,
+      tone: 'fair',
+      about: 'Placing was not asked for (--merge=embed or none).',
     };
   }
   const share = merge.placed / withEvents;

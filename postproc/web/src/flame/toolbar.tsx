@@ -1,5 +1,5 @@
 // The switches above a flame graph, the colours, and what its width means.
-import { formatCount } from '../format.ts';
+import { counted } from '../format.ts';
 import type { Patch } from '../state.ts';
 import { Legend } from '../ui/legend.tsx';
 import { Toggle } from '../ui/toggle.tsx';
@@ -52,7 +52,7 @@ export function FlameToolbar(props: ToolbarProps) {
       <span class="unit">
         width: {measure.unit}
         {notDrawn > 0 && (
-          <span class="not-drawn"> · {formatCount(notDrawn)} frames too narrow to draw</span>
+          <span class="not-drawn"> · {counted(notDrawn, 'frame')} too narrow to draw</span>
         )}
       </span>
     </div>

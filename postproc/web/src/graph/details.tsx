@@ -1,5 +1,5 @@
 // What is chosen: a routine, or an arc with its calling paths.
-import { formatCount, formatPercent } from '../format.ts';
+import { counted, formatCount, formatPercent } from '../format.ts';
 import type { Measure } from '../measure.ts';
 import type { Profile } from '../model.ts';
 import { type CallGraph, type GraphArc, kAllThreads, pathsOf } from './call_graph.ts';
@@ -41,7 +41,7 @@ function NodeDetails(props: DetailsProps & { index: number }) {
   ];
   if (node.collapsed > 0) facts.push(['collapsed into it', amount(node.collapsed)]);
   if (node.calls > 0 && node.name !== kAllThreads) facts.push(['calls', formatCount(node.calls)]);
-  facts.push(['calls to', `${formatCount(node.callees)} ${node.callees === 1 ? 'function' : 'functions'}, ${node.detail === 'filtered' ? 'those above the filter' : node.detail === 'all' ? 'all' : 'none'} shown`]);
+  facts.push(['calls to', `${counted(node.callees, 'function')}, ${node.detail === 'filtered' ? 'those above the filter' : node.detail === 'all' ? 'all' : 'none'} shown`]);
   if (node.sampled) facts.push(['seen by', 'samples alone']);
   return (
     <>
@@ -93,7 +93,7 @@ function ArcDetails({ profile, measure, graph, arc }: DetailsProps & { arc: Grap
           <li key={i}>
             <span class="amount">
               {measure.format(path.value)} · {formatPercent(path.value, graph.whole)}
-              {path.calls > 0 ? ` · ${formatCount(path.calls)} calls` : ''}
+              {path.calls > 0 ? ` · ${counted(path.calls, 'call')}` : ''}
             </span>
             <bdi>{path.names.map((each) => profile.text(each)).join(' > ')}</bdi>
           </li>

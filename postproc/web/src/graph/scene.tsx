@@ -1,7 +1,7 @@
 // The drawing itself. It changes only when the picture or what is marked does; panning moves the
 // group around it.
 import { memo } from 'preact/compat';
-import { formatCount, formatPercent } from '../format.ts';
+import { counted, formatPercent } from '../format.ts';
 import type { Measure } from '../measure.ts';
 import type { Profile } from '../model.ts';
 import type { Search } from '../search.ts';
@@ -33,7 +33,7 @@ export function kindClass(profile: Profile, node: GraphNode): string {
 export function arcTitle(profile: Profile, measure: Measure, picture: Picture, arc: GraphArc): string {
   const { nodes, whole } = picture.graph;
   const name = (index: number) => fullName(profile, nodes[index].name);
-  const calls = arc.calls > 0 ? `, ${formatCount(arc.calls)} calls` : '';
+  const calls = arc.calls > 0 ? `, ${counted(arc.calls, 'call')}` : '';
   const share = `${measure.format(arc.inclusive)} (${formatPercent(arc.inclusive, whole)})`;
   return `${name(arc.caller)} → ${name(arc.callee)}: ${share}${calls}`;
 }
@@ -46,7 +46,7 @@ function nodeTitle(profile: Profile, measure: Measure, picture: Picture, node: G
     `total ${amount(node.total)}, self ${amount(node.self)}`,
   ];
   if (node.collapsed > 0) parts.push(`collapsed into it ${amount(node.collapsed)}`);
-  if (node.calls > 0) parts.push(`${formatCount(node.calls)} calls`);
+  if (node.calls > 0) parts.push(counted(node.calls, 'call'));
   if (node.sampled) parts.push('seen by samples alone');
   return parts.join('\n');
 }

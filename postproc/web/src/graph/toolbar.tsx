@@ -1,5 +1,5 @@
 // The graph's switches.
-import { formatCount, formatPercent } from '../format.ts';
+import { counted, formatPercent } from '../format.ts';
 import type { Measure } from '../measure.ts';
 import type { Profile } from '../model.ts';
 import type { Patch } from '../state.ts';
@@ -74,7 +74,7 @@ function Filter({ picture, navigate }: ToolbarProps) {
 function Hidden({ picture, measure }: ToolbarProps) {
   const { graph, filter } = picture;
   const shown = graph.nodes.length - 1;
-  const functions = (count: number) => `${formatCount(count)} ${count === 1 ? 'function' : 'functions'}`;
+  const functions = (count: number) => counted(count, 'function');
   const rest =
     graph.hidden === 0
       ? ''
@@ -84,7 +84,7 @@ function Hidden({ picture, measure }: ToolbarProps) {
   const cost =
     graph.hidden === 0
       ? ''
-      : ` (${formatPercent(graph.hiddenSelf, graph.whole)} of the ${measure.label}${graph.hiddenCalls > 0 ? `, ${formatCount(graph.hiddenCalls)} calls` : ''})`;
+      : ` (${formatPercent(graph.hiddenSelf, graph.whole)} of the ${measure.label}${graph.hiddenCalls > 0 ? `, ${counted(graph.hiddenCalls, 'call')}` : ''})`;
   return (
     <output class="hidden-rest" data-shown={shown} data-hidden={graph.hidden}>
       {functions(shown)}

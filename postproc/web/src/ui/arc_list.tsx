@@ -1,6 +1,6 @@
 // One side of a routine: its callers or its callees, each a button that shows the arc's paths.
 import type { Arc } from '../arcs.ts';
-import { formatCount, formatPercent } from '../format.ts';
+import { counted, formatCount, formatPercent } from '../format.ts';
 import type { Measure } from '../measure.ts';
 import type { Profile } from '../model.ts';
 import { KindDot } from './kind_dot.tsx';
@@ -58,7 +58,7 @@ export function ArcList(props: ArcListProps) {
                   {arc.calls > 0 && measure.id !== 'calls' && (
                     <span data-calls={arc.calls}>
                       {' · '}
-                      {formatCount(arc.calls)} {arc.calls === 1 ? 'call' : 'calls'}
+                      {counted(arc.calls, 'call')}
                     </span>
                   )}
                 </span>

@@ -1,6 +1,6 @@
 // The search box with what it found.
 import type { RefObject } from 'preact';
-import { formatCount, formatPercent } from '../format.ts';
+import { counted, formatPercent } from '../format.ts';
 import type { Measure } from '../measure.ts';
 import type { Matched, Search } from '../search.ts';
 
@@ -17,7 +17,7 @@ export function SearchBox({ search, measure, matched, input, onChange }: SearchB
     search.error !== ''
       ? search.error
       : search.active
-        ? `${formatPercent(matched.value, measure.whole)} matched, ${formatCount(matched.routines)} routines`
+        ? `${formatPercent(matched.value, measure.whole)} matched, ${counted(matched.routines, 'routine')}`
         : '';
   return (
     <div class="search" role="search">

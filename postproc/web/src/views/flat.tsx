@@ -1,6 +1,6 @@
 // A row a routine.
 import { useMemo, useState } from 'preact/hooks';
-import { formatCount, formatPercent, formatTime } from '../format.ts';
+import { counted, formatCount, formatPercent, formatTime } from '../format.ts';
 import { toFunction } from '../links.ts';
 import type { Measure } from '../measure.ts';
 import type { Profile } from '../model.ts';
@@ -104,7 +104,7 @@ function Flat({ profile, measure, state, search, navigate }: ViewProps) {
     <section class="fill" aria-label="Routines">
       <div class="toolbar">
         <span>
-          {formatCount(rows.length)} of {formatCount(all.length)} routines
+          {formatCount(rows.length)} of {counted(all.length, 'routine')}
           {search.active ? ' match' : ''}
         </span>
         <span class="unit">

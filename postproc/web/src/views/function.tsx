@@ -1,7 +1,7 @@
 // One routine: what it costs, who calls it, whom it calls, on which paths.
 import { useMemo } from 'preact/hooks';
 import { type Arc, arcsOf } from '../arcs.ts';
-import { formatCount, formatPercent, formatTime } from '../format.ts';
+import { counted, formatCount, formatPercent, formatTime } from '../format.ts';
 import { toCallersOf, toFlame, toFunction, toGraph } from '../links.ts';
 import type { Measure } from '../measure.ts';
 import type { Profile } from '../model.ts';
@@ -29,7 +29,10 @@ function cardsOf(profile: Profile, measure: Measure, name: number): Card[] {
     { label: `self ${measure.label}`, value: measure.format(routine.self), exact: routine.self, note: share(routine.self) },
   ];
   if (routine.total2 !== routine.total) {
-    cards.push({ label: 'with recursion', value: measure.format(routine.total2), exact: routine.total2 });
+    cards.push({
+      label: 'with recursion', value: measure.format(routine.total2), exact: routine.total2,
+      note: 'all activations added up',
+    });
   }
   const calls = flat.calls[name];
   if (calls > 0) {
@@ -87,7 +90,7 @@ function Detail({ profile, measure, state, navigate, name }: ViewProps & { name:
         <KindDot kind={kind} /> <Name name={profile.text(name)} />
       </h2>
       <p class="faint">
-        {kindLabel(kind)} · {formatCount(profile.instances(name).length)} places in the tree ·{' '}
+        {kindLabel(kind)} · {counted(profile.instances(name).length, 'place')} in the tree ·{' '}
         {measure.label}: {measure.unit}
       </p>
       <div class="cards">
@@ -145,7 +148,7 @@ function Found({ profile, measure, search, navigate }: ViewProps) {
   if (!search.active) return null;
   return (
     <div class="found" role="group" aria-label="Routines that match the search">
-      <span class="faint">{formatCount(found.length)} match:</span>
+      <span class="faint">{formatCount(found.length)} {found.length === 1 ? 'matches' : 'match'}:</span>
       {found.slice(0, kMostFound).map(({ name }) => (
         <button
           key={name}

@@ -2,7 +2,7 @@
 import { useMemo } from 'preact/hooks';
 import type { PageData, TraceFacts } from '../data.ts';
 import { FlameGlance } from '../flame/glance.tsx';
-import { formatCount, formatPercent, formatTicks, formatTime } from '../format.ts';
+import { counted, formatCount, formatPercent, formatTicks, formatTime } from '../format.ts';
 import { toFunction } from '../links.ts';
 import { routinesBy } from '../routines.ts';
 import { badgesOf, markedSamples, mergeParts } from '../trust.ts';
@@ -18,8 +18,8 @@ function Cards({ data }: { data: PageData }) {
   const cards: [string, string, string][] = [
     ['calls', formatCount(totals.calls), totals.calls_jitted > 0 ? `${formatPercent(totals.calls_jitted, totals.calls)} ran compiled` : 'exact'],
     ['samples', formatCount(merge.samples), data.tick_ns > 0 ? `${formatTicks(merge.ticks, data.tick_ns)}, a tick is ${formatTicks(1, data.tick_ns)}` : ''],
-    ['duration', formatTime(data.duration, data.ns_per_unit), `${formatCount(data.threads.length)} threads`],
-    ['routines', formatCount(totals.routines || data.routines.length), `${formatCount(totals.nodes)} nodes in the tree`],
+    ['duration', formatTime(data.duration, data.ns_per_unit), counted(data.threads.length, 'thread')],
+    ['routines', formatCount(totals.routines || data.routines.length), `${counted(totals.nodes, 'node')} in the tree`],
   ];
   if (totals.boundary > 0) {
     cards.push(['calls out of scope', formatCount(totals.boundary), 'natives and excluded packages']);

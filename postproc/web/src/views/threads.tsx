@@ -1,6 +1,6 @@
 // A row a thread.
 import { useMemo, useState } from 'preact/hooks';
-import { formatCount, formatPercent } from '../format.ts';
+import { counted, formatCount, formatPercent } from '../format.ts';
 import { toFlame } from '../links.ts';
 import type { Profile } from '../model.ts';
 import { type Column, formatSorting, parseSorting, sorted } from '../table/column.ts';
@@ -11,7 +11,7 @@ import type { View, ViewProps } from '../view.ts';
 function kindOf(profile: Profile, thread: number): string {
   const facts = profile.data.threads[thread];
   const words = [];
-  if (facts.folded > 0) words.push(`${formatCount(facts.folded)} threads`);
+  if (facts.folded > 0) words.push(counted(facts.folded, 'thread'));
   if (facts.virtual) words.push('virtual');
   if (facts.daemon) words.push('daemon');
   if (facts.vm) words.push('JVM');
@@ -82,7 +82,7 @@ function Threads({ profile, measure, state, search, navigate }: ViewProps) {
     <section class="fill" aria-label="Threads">
       <div class="toolbar">
         <span>
-          {formatCount(rows.length)} of {formatCount(profile.data.threads.length)} threads
+          {formatCount(rows.length)} of {counted(profile.data.threads.length, 'thread')}
         </span>
       </div>
       <Table
