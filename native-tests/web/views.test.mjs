@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isPainted, stateOf, tableRows, useBrowser, withPage } from './support/browser.mjs';
-import { writePage } from './support/post.mjs';
+import { writePage, writeTrace } from './support/post.mjs';
 import {
   bigTrace, emptyTrace, eventsOnlyTrace, hostileNames, hostileTrace, mixedTrace, samplesOnlyTrace,
 } from './support/traces.mjs';
@@ -226,3 +226,29 @@ test('everything is within the window at 800 pixels', () =>
     },
     { viewport: { width: 800, height: 700 } },
   ));
+
+test('the header keeps its buttons beside a metric with a long name', () => {
+  const trace = writeTrace([
+    '0\tmain\tenter\ta.f()',
+    `1\tmain\tmetric\tcustomers.${'very.'.repeat(30)}long\t1`,
+    '2\tmain\texit\ta.f()',
+  ]);
+  return withPage(
+    writePage(trace),
+    { q: 'f' },
+    async (page) => {
+      const { x, width } = await page.locator('.metric select').boundingBox();
+      assert.ok(width <= 200 && x + width < 800);
+      const help = await page.locator('header button[aria-label=Keys]').boundingBox();
+      assert.ok(help.x >= 0 && help.x + help.width <= 800);
+      assert.match(await page.textContent('.search output'), / 1 routine$/);
+    },
+    { viewport: { width: 800, height: 700 } },
+  );
+});
+
+test('a search that would take for ever does not, nor as a link', () =>
+  withPage(writePage(hostileTrace()), { view: 'flat', q: '(.*x){25}$' }, async (page) => {
+    assert.match(await page.textContent('.search output'), / 0 routines$/);
+    assert.deepEqual(await tableRows(page), []);
+  }));

@@ -1,4 +1,5 @@
 // The search box: a regular expression over names.
+import { Automaton } from './automaton.ts';
 import type { Measure } from './measure.ts';
 import type { Profile } from './model.ts';
 
@@ -9,17 +10,35 @@ export interface Search {
   matches(name: number): boolean; // a routine or thread by its number
 }
 
-export function searchFor(profile: Profile, text: string): Search {
+const kLongest = 1000; // of a search
+const kMostLetters = 10_000; // of a name
+const kMostMilliseconds = 2000;
+
+interface Pattern {
+  test(text: string): boolean;
+}
+
+// RegExp is the fastest, but may take for ever where choices multiply: groups, and more than one
+// repetition.
+function patternFor(text: string): Pattern {
+  if (text.length > kLongest) throw new Error('The search is too long');
+  const pattern = new RegExp(text, 'i');
+  const plain = text.replace(/\\./g, '');
+  return plain.includes('(') || plain.split(/[*+?{]/).length > 2 ? new Automaton(text) : pattern;
+}
+
+export function searchFor(profile: Profile, text: string, milliseconds = kMostMilliseconds): Search {
   const idle = { text, error: '', active: false, matches: () => false };
   if (text === '') return idle;
   try {
-    const pattern = new RegExp(text, 'i');
-    const known = new Int8Array(profile.nameCount); // 0: not asked yet
-    const matches = (name: number) => {
-      if (known[name] === 0) known[name] = pattern.test(profile.text(name)) ? 1 : -1;
-      return known[name] > 0;
-    };
-    return { text, error: '', active: true, matches };
+    const pattern = patternFor(text);
+    const matching = new Uint8Array(profile.nameCount);
+    const end = performance.now() + milliseconds;
+    for (let name = 0; name < profile.nameCount; ++name) {
+      if (performance.now() > end) throw new Error('The search took too long');
+      matching[name] = pattern.test(profile.text(name).slice(0, kMostLetters)) ? 1 : 0;
+    }
+    return { text, error: '', active: true, matches: (name) => matching[name] > 0 };
   } catch (error) {
     return { ...idle, error: error instanceof Error ? error.message : String(error) };
   }
