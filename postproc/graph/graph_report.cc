@@ -73,8 +73,9 @@ GraphOfReport MakeCallGraph(const ReportInput& input) {
 std::string DescribeGraph(const ReportInput& input, const GraphOfReport& graph) {
   const CallGraph::Collapsed& collapsed = graph.graph.collapsed();
   const int64_t shown = static_cast<int64_t>(graph.graph.nodes().size()) - 1;
-  std::string text = absl::StrFormat("%s of %s routines", FormatCount(shown),
-                                     FormatCount(shown + collapsed.routines));
+  const int64_t all = shown + collapsed.routines;
+  std::string text = absl::StrFormat("%s of %s routine%s", FormatCount(shown), FormatCount(all),
+                                     all == 1 ? "" : "s");
   if (graph.filter_percent > 0) {
     absl::StrAppendFormat(&text, ", those with at least %.4g %% of %s", graph.filter_percent,
                           FormatHeat(input, graph.unit, graph.graph.whole()));
@@ -82,10 +83,10 @@ std::string DescribeGraph(const ReportInput& input, const GraphOfReport& graph) 
   }
   if (collapsed.routines > 0) {
     absl::StrAppendFormat(&text,
-                          "; %s are collapsed into their callers (%s of the whole, %s calls)",
-                          FormatCount(collapsed.routines),
+                          "; %s %s collapsed into their callers (%s of the whole, %s call%s)",
+                          FormatCount(collapsed.routines), collapsed.routines == 1 ? "is" : "are",
                           FormatPercent(PercentOf(collapsed.self, graph.graph.whole())),
-                          FormatCount(collapsed.calls));
+                          FormatCount(collapsed.calls), collapsed.calls == 1 ? "" : "s");
   }
   return text;
 }

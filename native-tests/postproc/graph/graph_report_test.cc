@@ -78,7 +78,7 @@ TEST(GraphReportTest, WhatIsCollapsedGoesToWhoCalledIt) {
                   CsvRow{"B", "D", "7", "0", "20"}, CsvRow{"A", "D", "4", "4", "5"}));
   const testing::RunResult text =
       testing::RunPost({"--report=graph", "--filter=20", "trace"}, {{"trace", kDiamond}});
-  EXPECT_THAT(text.out, HasSubstr("3 of 4 routines, those with at least 20 % of 100 ms; 1 are "
+  EXPECT_THAT(text.out, HasSubstr("3 of 4 routines, those with at least 20 % of 100 ms; 1 is "
                                   "collapsed into their callers (10.0 % of the whole, 3 calls)"));
 }
 
