@@ -5,12 +5,13 @@
 
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <sstream>
 #include <string>
 #include <vector>
 
 #include "native-tests/support/random_trace.h"
-#include "postproc/reader/record_filter.h"
-#include "postproc/reader/trace_reader.h"
+#include "postproc/analysis.h"
+#include "postproc/trace_input.h"
 
 namespace jtrace::postproc {
 namespace {
@@ -21,52 +22,20 @@ using nlohmann::json;
 class Profile {
  public:
   explicit Profile(const std::string& trace)
-      : waits_(model_), builder_(MergeMode::kChain, false, model_, stats_) {
-    RecordFilter filter("", Scope::kFull, model_,
-                        {&builder_, &samples_, &records_, &jit_, &waits_, &timeline_, &classes_});
-    EXPECT_TRUE(ReadAnyTrace(trace, "trace", {}, model_, stats_, filter).ok());
-    builder_.Finish();
+      : environment_{ignored_, ignored_,
+                     [&](const std::string&) { return InputFile::FromMemory(trace); }},
+        analysis_(line_) {
+    EXPECT_TRUE(analysis_.Read(TraceInput(line_, environment_), {"trace"}).ok());
   }
 
-  json Data(size_t max_nodes) {
-    const CallTree& tree = builder_.tree();
-    const std::vector<ThreadSummary> threads = builder_.Threads();
-    const std::vector<NodeTotals> totals = tree.ComputeTotals();
-    const FlatProfile flat(model_, tree, totals);
-    const ArcFlow arcs(tree, totals, flat);
-    const ReportOptions options;
-    const ReportInput input{model_,
-                            tree,
-                            totals,
-                            flat,
-                            arcs,
-                            threads,
-                            builder_.merge_stats(),
-                            samples_,
-                            records_,
-                            jit_,
-                            waits_,
-                            timeline_,
-                            classes_,
-                            stats_,
-                            builder_.first_time(),
-                            builder_.last_time(),
-                            options};
-    return json::parse(PageData(input, max_nodes));
-  }
-
-  const CallTree& tree() const { return builder_.tree(); }
+  json Data(size_t max_nodes) { return json::parse(PageData(analysis_.Input(), max_nodes)); }
+  const CallTree& tree() { return analysis_.Input().tree; }
 
  private:
-  TraceModel model_;
-  ImportStats stats_;
-  SampleLog samples_;
-  RecordCounts records_;
-  JitLog jit_;
-  WaitLog waits_;
-  Timeline timeline_;
-  ClassLog classes_;
-  TreeBuilder builder_;
+  std::ostringstream ignored_;
+  const CommandLine line_;
+  Environment environment_;
+  Analysis analysis_;
 };
 
 // Modulo 2^64: random traces have absurd numbers.
