@@ -252,6 +252,10 @@ absl::Status CheckTogether(const CommandLine& line) {
       return absl::InvalidArgumentError("--report=dump takes one trace");
     }
   }
+  for (const FailRule& rule : line.fail_rules) {
+    if (rule.what != FailRule::What::kMetric || !line.report.metric.empty()) continue;
+    return absl::InvalidArgumentError(StrCat("--fail-on=", rule.text, " needs --metric=M"));
+  }
   if (!line.fail_rules.empty() && line.reports != std::vector<std::string>{"diff"}) {
     return absl::InvalidArgumentError("--fail-on is about --report=diff BEFORE AFTER");
   }

@@ -45,6 +45,8 @@ class Pipeline {
   absl::Status Stream(const Report& report, std::ostream& out);
   absl::Status WriteReports(std::ostream& out);
   absl::Status WriteDiff(std::ostream& out);
+  // Tells on stderr which of --fail-on are broken.
+  absl::Status CheckRules(Analysis& before, Analysis& after, const ProfileDiff& diff);
   absl::Status CheckColumn(std::string_view report, const Table& table) const;
   // Sorted as --sort says, but for reports with an order of their own.
   absl::Status WriteTable(std::string_view name, Table table, const ReportInput& input,
@@ -184,6 +186,9 @@ absl::Status Pipeline::WriteDiff(std::ostream& out) {
   }
   const ReportInput after = sides[1]->Input();
   if (absl::Status status = CheckAlike(sides[0]->Input(), after); !status.ok()) return status;
+  for (const std::string& line : RecordedOtherwise(sides[0]->Input(), after)) {
+    err_ << "jtrace-post: warning: " << line << '\n';
+  }
   const ProfileDiff diff = Compare(sides[0]->Input(), after);
   if (line_.format == Format::kText) {
     DiffText(diff, after, out);
@@ -191,7 +196,20 @@ absl::Status Pipeline::WriteDiff(std::ostream& out) {
              !status.ok()) {
     return status;
   }
+  return CheckRules(*sides[0], *sides[1], diff);
+}
+
+absl::Status Pipeline::CheckRules(Analysis& before, Analysis& after, const ProfileDiff& diff) {
+  if (line_.fail_rules.empty()) return absl::OkStatus();
+  for (Analysis* side : {&before, &after}) {
+    for (const TraceInfo& trace : side->Input().model.traces()) {
+      if (!trace.cut_off && !trace.running) continue;
+      return absl::FailedPreconditionError(
+          StrCat(trace.file, " has no end: what it lacks would look like a change (--fail-on)"));
+    }
+  }
   for (const FailRule& rule : line_.fail_rules) {
+    if (absl::Status status = CheckRule(rule, diff); !status.ok()) return status;
     for (const std::string& line : Broken(rule, diff)) {
       rule_broken_ = true;
       err_ << "jtrace-post: --fail-on=" << rule.text << ": " << line << '\n';

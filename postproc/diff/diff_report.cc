@@ -66,6 +66,9 @@ Table ChangesTable(const ProfileDiff& diff, const ReportInput& after) {
                    {"calls before", Style::kCount, true},
                    {"calls after", Style::kCount, true},
                    {"calls", Style::kPlain, true},
+                   {"time before", Style::kTime, true},
+                   {"time after", Style::kTime, true},
+                   {"time", Style::kPlain, true},
                    {"ticks before", Style::kTicks, true},
                    {"ticks after", Style::kTicks, true},
                    {"ticks", Style::kPlain, true},
@@ -77,11 +80,15 @@ Table ChangesTable(const ProfileDiff& diff, const ReportInput& after) {
   for (const DiffRow& row : diff.rows) {
     if (row.state == DiffState::kSame) continue;
     const bool called = row.calls.before != 0 || row.calls.after != 0;
+    const bool timed = row.base.before != 0 || row.base.after != 0;
     const bool sampled = row.base_ticks.before != 0 || row.base_ticks.after != 0;
     std::vector<Cell> cells = {Cell::Text(DiffStateName(row.state))};
     cells.push_back(called ? Cell::Int(row.calls.before) : Cell::Empty());
     cells.push_back(called ? Cell::Int(row.calls.after) : Cell::Empty());
     cells.push_back(called ? Cell::Text(Grown(row.calls)) : Cell::Empty());
+    cells.push_back(timed ? Cell::Int(row.base.before) : Cell::Empty());
+    cells.push_back(timed ? Cell::Int(row.base.after) : Cell::Empty());
+    cells.push_back(timed ? Cell::Text(Grown(row.base)) : Cell::Empty());
     cells.push_back(sampled ? Cell::Int(row.base_ticks.before) : Cell::Empty());
     cells.push_back(sampled ? Cell::Int(row.base_ticks.after) : Cell::Empty());
     cells.push_back(
@@ -124,7 +131,8 @@ void DiffText(const ProfileDiff& diff, const ReportInput& after, std::ostream& o
   WriteHead(diff, after, out);
   Table table = ChangesTable(diff, after);
   if (table.rows.empty()) {
-    out << "no routine changed: the same calls, and no difference of ticks beyond chance\n";
+    out << "no routine changed: the same calls, no difference of ticks beyond chance"
+        << (diff.total.base.after != 0 ? ", none of time above 1 % of all" : "") << '\n';
     return;
   }
   const size_t all = table.rows.size();

@@ -1,5 +1,6 @@
 #include "postproc/diff/fail_rule.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -110,6 +111,19 @@ absl::StatusOr<FailRule> ParseFailRule(std::string_view text) {
   rule.above = text[sign] == '>';
   if (absl::Status status = ParseAmount(text.substr(sign + 1), rule); !status.ok()) return status;
   return rule;
+}
+
+absl::Status CheckRule(const FailRule& rule, const ProfileDiff& diff) {
+  const auto refuse = [&](std::string_view why) {
+    return absl::FailedPreconditionError(StrCat("--fail-on=", rule.text, " checks nothing: ", why));
+  };
+  const bool fits = std::any_of(diff.rows.begin(), diff.rows.end(),
+                                [&](const DiffRow& row) { return Concerns(rule, row.name); });
+  if (!fits) return refuse(rule.glob.empty() ? "no routine in the traces" : "no routine fits it");
+  if (!HasAmount(rule.what)) return absl::OkStatus();
+  const Change& all = ChangeOf(rule, diff.total);
+  if (all.before != 0 && all.after != 0) return absl::OkStatus();
+  return refuse(StrCat("the trace ", all.before == 0 ? "before" : "after", " has none"));
 }
 
 std::vector<std::string> Broken(const FailRule& rule, const ProfileDiff& diff) {

@@ -32,6 +32,10 @@ struct FailRule {
 // An error says what a rule looks like.
 absl::StatusOr<FailRule> ParseFailRule(std::string_view text);
 
+// An error if the rule cannot be checked, since a gate that checks nothing must not pass: one of
+// the traces has nothing of what the rule is about, or no routine fits its glob.
+absl::Status CheckRule(const FailRule& rule, const ProfileDiff& diff);
+
 // What broke the rule, a line each, the first few of them; empty: it holds.
 std::vector<std::string> Broken(const FailRule& rule, const ProfileDiff& diff);
 

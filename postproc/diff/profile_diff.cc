@@ -58,7 +58,7 @@ void AddSide(const ReportInput& input, int64_t Change::*side, Rows& rows) {
 
 // Ticks and times differ from run to run: what chance makes is no change, and a routine that only
 // samples saw, a few times, in one of two runs has not come or gone.
-DiffState StateOf(const DiffRow& row) {
+DiffState StateOf(const DiffRow& row, int64_t whole_time) {
   const auto is_counted = [&](int64_t Change::*side) {
     return row.calls.*side != 0 || row.base.*side != 0 || row.metric.*side != 0;
   };
@@ -70,7 +70,8 @@ DiffState StateOf(const DiffRow& row) {
   const bool before = is_there(&Change::before);
   const bool after = is_there(&Change::after);
   if (before != after) return after ? DiffState::kAppeared : DiffState::kVanished;
-  return row.calls.delta() != 0 || row.metric.delta() != 0 || row.is_significant()
+  const bool much_time = std::abs(PercentOf(row.base.delta(), whole_time)) >= kMuchTime;
+  return row.calls.delta() != 0 || row.metric.delta() != 0 || row.is_significant() || much_time
              ? DiffState::kChanged
              : DiffState::kSame;
 }
@@ -118,11 +119,43 @@ std::string_view DiffStateName(DiffState state) {
 
 bool DiffRow::is_significant() const { return std::abs(deviations) >= kSignificant; }
 
+namespace {
+
+std::string_view FactOf(const ReportInput& input, std::string_view key) {
+  const auto& traces = input.model.traces();
+  return traces.empty() ? std::string_view() : traces.front().Fact(key);
+}
+
+// "cpu" of "cpu (POSIX timer)": what drives the samples, not how.
+std::string_view TimerOf(const ReportInput& input) {
+  const std::string_view timer = FactOf(input, "timer");
+  return timer.substr(0, timer.find(' '));
+}
+
+}  // namespace
+
+std::vector<std::string> RecordedOtherwise(const ReportInput& before, const ReportInput& after) {
+  std::vector<std::string> lines;
+  for (const std::string_view key : {"mode", "record", "clock", "stack", "options"}) {
+    const std::string_view a = FactOf(before, key);
+    const std::string_view b = FactOf(after, key);
+    if (a != b) lines.push_back(StrCat("recorded with another ", key, ": ", a, " and ", b));
+  }
+  return lines;
+}
+
 absl::Status CheckAlike(const ReportInput& before, const ReportInput& after) {
   if (before.model.unit() != after.model.unit()) {
     return absl::FailedPreconditionError(
         StrCat("times are in ", TimeUnitName(before.model.unit()), " in one trace and in ",
                TimeUnitName(after.model.unit()), " in the other: they cannot be compared"));
+  }
+  const std::string_view timer_before = TimerOf(before);
+  const std::string_view timer_after = TimerOf(after);
+  if (!timer_before.empty() && !timer_after.empty() && timer_before != timer_after) {
+    return absl::FailedPreconditionError(StrCat("a tick is of timer=", timer_before,
+                                                " in one trace and of timer=", timer_after,
+                                                " in the other: record both with the same timer="));
   }
   const int64_t ticks_before = before.model.interval_ns();
   const int64_t ticks_after = after.model.interval_ns();
@@ -144,10 +177,11 @@ ProfileDiff Compare(const ReportInput& before, const ReportInput& after) {
   for (auto& [name, row] : rows) {
     row.name = name;
     row.deviations = Deviations(row.base_ticks, variance_before, variance_after);
-    row.state = StateOf(row);
     AddToTotal(row, diff.total);
     diff.rows.push_back(std::move(row));
   }
+  const int64_t whole_time = std::max(diff.total.base.before, diff.total.base.after);
+  for (DiffRow& row : diff.rows) row.state = StateOf(row, whole_time);
   diff.total.deviations = Deviations(diff.total.base_ticks, variance_before, variance_after);
   std::stable_sort(diff.rows.begin(), diff.rows.end(),
                    [](const DiffRow& a, const DiffRow& b) { return Weight(a) > Weight(b); });

@@ -45,8 +45,15 @@ struct ProfileDiff {
   DiffRow total;  // of all rows
 };
 
-// An error if numbers of the two mean different things: other units, another interval.
+// A change of self time is one if it is at least that share of all time: times, unlike calls,
+// differ from run to run.
+inline constexpr double kMuchTime = 1;  // percent
+
+// An error if numbers of the two mean different things: other units, another interval or timer.
 absl::Status CheckAlike(const ReportInput& before, const ReportInput& after);
+// In what else the recordings differ, a line each: what then differs may not be the program's
+// doing.
+std::vector<std::string> RecordedOtherwise(const ReportInput& before, const ReportInput& after);
 
 // Threads' roots are no rows: their names differ from run to run.
 ProfileDiff Compare(const ReportInput& before, const ReportInput& after);

@@ -1,74 +1,136 @@
 // All about the routines that --of names: callers, itself, callees, with their shares (S4.3, S4.8).
 #include <algorithm>
+#include <string>
+#include <tuple>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "postproc/report/report.h"
 #include "postproc/support/strings.h"
 
 namespace jtrace::postproc {
 namespace {
 
-bool IsCaller(ArcKind kind) {
-  return kind == ArcKind::kParent || kind == ArcKind::kRecursiveParent;
-}
-
-// Arcs of the same partner, whether recursive or not, are one row.
-struct Partner {
-  const FlatRow* row = nullptr;
+// What was called over an arc. Time and ticks count each moment once, however often the arc
+// stands on the stack: no share exceeds the whole.
+struct ArcSum {
+  uint32_t other = 0;  // row of the FlatProfile
   int64_t calls = 0;
   int64_t cum = 0;
   int64_t cum_ticks = 0;
+  int64_t open = 0;  // while the tree is walked: how often the arc is on the path
 };
 
-std::vector<Partner> PartnersOf(const ReportInput& input, const Stanza& stanza, bool callers) {
-  std::vector<Partner> partners;
-  for (const Arc& arc : stanza.arcs) {
-    if (IsCaller(arc.kind) != callers) continue;
-    const FlatRow* other = &input.flat.rows()[arc.other];
-    auto found = std::find_if(partners.begin(), partners.end(),
-                              [&](const Partner& it) { return it.row == other; });
-    if (found == partners.end()) found = partners.insert(partners.end(), {.row = other});
-    found->calls = WrapAdd(found->calls, arc.calls);
-    found->cum = WrapAdd(found->cum, arc.cum);
-    found->cum_ticks = WrapAdd(found->cum_ticks, arc.cum_ticks);
+class ArcSums {
+ public:
+  // A node that was called over the arc: what is below it counts until Leave.
+  void Enter(uint32_t other, const CallNode& node, const NodeTotals& totals) {
+    const auto [place, is_new] = index_.try_emplace(other, sums_.size());
+    if (is_new) sums_.push_back({.other = other});
+    ArcSum& sum = sums_[place->second];
+    sum.calls = WrapAdd(sum.calls, node.calls);
+    if (sum.open++ > 0) return;
+    sum.cum = WrapAdd(sum.cum, totals.cum);
+    sum.cum_ticks = WrapAdd(sum.cum_ticks, totals.cum_ticks);
   }
-  return partners;
+  void Leave(uint32_t other) { --sums_[index_.at(other)].open; }
+
+  // By total, ticks and calls descending.
+  std::vector<ArcSum> Sorted() const {
+    std::vector<ArcSum> sorted = sums_;
+    std::stable_sort(sorted.begin(), sorted.end(), [](const ArcSum& a, const ArcSum& b) {
+      return std::tuple(a.cum, a.cum_ticks, a.calls) > std::tuple(b.cum, b.cum_ticks, b.calls);
+    });
+    return sorted;
+  }
+
+ private:
+  absl::flat_hash_map<uint32_t, size_t> index_;
+  std::vector<ArcSum> sums_;  // by first appearance
+};
+
+// Callers and callees of one routine, from one walk through the tree.
+class Neighbours {
+ public:
+  Neighbours(const ReportInput& input, uint32_t self) : input_(input), self_(self) {
+    for (const NodeId root : input.tree.roots()) Walk(root);
+  }
+  std::vector<ArcSum> callers() const { return callers_.Sorted(); }
+  std::vector<ArcSum> callees() const { return callees_.Sorted(); }
+
+ private:
+  // Trees may be deep: no recursion.
+  void Walk(NodeId root) {
+    NodeId at = root;
+    while (at) {
+      Enter(at);
+      if (const NodeId child = input_.tree.node(at).first_child) {
+        at = child;
+        continue;
+      }
+      while (at && !input_.tree.node(at).next_sibling) {
+        Leave(at);
+        at = at == root ? NodeId() : input_.tree.node(at).parent;
+      }
+      if (!at) return;
+      Leave(at);
+      at = at == root ? NodeId() : input_.tree.node(at).next_sibling;
+    }
+  }
+  void Enter(NodeId id) {
+    const CallNode& node = input_.tree.node(id);
+    if (!node.parent) return;
+    const NodeTotals& totals = input_.totals[id.value - 1];
+    if (Row(id) == self_) callers_.Enter(Row(node.parent), node, totals);
+    if (Row(node.parent) == self_) callees_.Enter(Row(id), node, totals);
+  }
+  void Leave(NodeId id) {
+    const CallNode& node = input_.tree.node(id);
+    if (!node.parent) return;
+    if (Row(id) == self_) callers_.Leave(Row(node.parent));
+    if (Row(node.parent) == self_) callees_.Leave(Row(id));
+  }
+  uint32_t Row(NodeId id) const { return input_.flat.RowOf(id); }
+
+  const ReportInput& input_;
+  const uint32_t self_;
+  ArcSums callers_;
+  ArcSums callees_;
+};
+
+Cell Share(int64_t part, int64_t whole) {
+  return whole == 0 ? Cell::Empty() : Cell::Percent(PercentOf(part, whole));
 }
 
-// Shares are of what the routine itself has: of its calls for callers, of its recursive total
-// (cum2) for both.
-std::vector<Cell> PartnerRow(const FlatRow& self, const Partner& partner, bool caller) {
-  const auto share = [](int64_t part, int64_t whole) {
-    return whole == 0 ? Cell::Empty() : Cell::Percent(PercentOf(part, whole));
-  };
-  return {Cell::Text(caller ? "caller" : "callee"),
-          Cell::Int(partner.calls),
-          caller ? share(partner.calls, self.calls) : Cell::Empty(),
+// Shares are of what the routine itself has: of its calls for callers, of its total for both.
+std::vector<Cell> ArcRow(const ReportInput& input, const FlatRow& self, const ArcSum& arc,
+                         bool is_caller) {
+  return {Cell::Text(is_caller ? "caller" : "callee"),
+          Cell::Int(arc.calls),
+          is_caller ? Share(arc.calls, self.calls) : Cell::Empty(),
           Cell::Empty(),
-          Cell::Int(partner.cum),
-          share(partner.cum, self.cum2),
+          Cell::Int(arc.cum),
+          Share(arc.cum, self.cum),
           Cell::Empty(),
-          Cell::Int(partner.cum_ticks),
-          share(partner.cum_ticks, self.cum2_ticks),
+          Cell::Int(arc.cum_ticks),
+          Share(arc.cum_ticks, self.cum_ticks),
           Cell::Empty(),
           Cell::Empty(),
-          Cell::Text(partner.row->name)};
+          Cell::Text(input.flat.rows()[arc.other].name)};
 }
 
 std::vector<Cell> SelfRow(const FlatRow& self) {
-  const Cell least = self.has_extremes ? Cell::Int(self.min_base) : Cell::Empty();
-  const Cell most = self.has_extremes ? Cell::Int(self.max_base) : Cell::Empty();
   return {Cell::Text("self"),
           Cell::Int(self.calls),
           Cell::Empty(),
           Cell::Int(self.base),
-          Cell::Int(self.cum2),
+          Cell::Int(self.cum),
           Cell::Empty(),
           Cell::Int(self.base_ticks),
-          Cell::Int(self.cum2_ticks),
+          Cell::Int(self.cum_ticks),
           Cell::Empty(),
-          least,
-          most,
+          self.has_extremes ? Cell::Int(self.min_base) : Cell::Empty(),
+          self.has_extremes ? Cell::Int(self.max_base) : Cell::Empty(),
           Cell::Text(self.name)};
 }
 
@@ -80,26 +142,39 @@ Table FunctionTable(const ReportInput& input) {
                    {"calls", Style::kCount, true},
                    {"calls_pct", Style::kPlain, true},
                    {"base", Style::kTime, true},
-                   {"cum2", Style::kTime, true},
-                   {"cum2_pct", Style::kPlain, true},
+                   {"cum", Style::kTime, true},
+                   {"cum_pct", Style::kPlain, true},
                    {"base_ticks", Style::kTicks, true},
-                   {"cum2_ticks", Style::kTicks, true},
-                   {"cum2_ticks_pct", Style::kPlain, true},
+                   {"cum_ticks", Style::kTicks, true},
+                   {"cum_ticks_pct", Style::kPlain, true},
                    {"min_base", Style::kTime, true},
                    {"max_base", Style::kTime, true},
                    {"name"}};
   for (const Stanza& stanza : input.arcs.stanzas()) {
     const FlatRow& self = input.flat.rows()[stanza.self];
     if (self.is_root || !RoutineMatches(input.options.of, self.name)) continue;
-    for (const Partner& caller : PartnersOf(input, stanza, true)) {
-      table.rows.push_back(PartnerRow(self, caller, true));
+    const Neighbours neighbours(input, stanza.self);
+    for (const ArcSum& arc : neighbours.callers()) {
+      table.rows.push_back(ArcRow(input, self, arc, true));
     }
     table.rows.push_back(SelfRow(self));
-    for (const Partner& callee : PartnersOf(input, stanza, false)) {
-      table.rows.push_back(PartnerRow(self, callee, false));
+    for (const ArcSum& arc : neighbours.callees()) {
+      table.rows.push_back(ArcRow(input, self, arc, false));
     }
   }
   return table;
+}
+
+// The table with headers for people: time in columns of its own where there are ticks too.
+void FunctionText(const ReportInput& input, std::ostream& out) {
+  Table table = FunctionTable(input);
+  if (!input.options.sort.empty()) SortRows(table, input.options.sort);
+  LimitRows(table, input.options.top);
+  const std::vector<std::string> headers = {"",      "calls",        "of calls", "self time",
+                                            "time",  "of time",      "self",     "total",
+                                            "share", "least of one", "most",     "routine"};
+  for (size_t i = 0; i < headers.size(); ++i) table.columns[i].name = headers[i];
+  WriteText(table, input.layout(), out);
 }
 
 }  // namespace jtrace::postproc

@@ -33,7 +33,7 @@ constexpr Report kReports[] = {
     {"callers", "who calls the routine named by --of, whatever it calls", CallersTable, nullptr,
      true, "jtrace-post --report=callers --of=malloc trace.bin"},
     {"function", "callers and callees of the routine named by --of, with their shares",
-     FunctionTable, nullptr, true,
+     FunctionTable, FunctionText, true,
      "jtrace-post --report=function --of=org.h2.Driver.connect trace.bin"},
     {"classes", "a row a class: calls, time, methods, loads", ClassesTable, nullptr, false,
      "jtrace-post --report=classes --top=20 trace.bin"},

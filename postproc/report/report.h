@@ -122,6 +122,7 @@ void PathsText(const ReportInput& input, std::ostream& out);
 Table CalleesTable(const ReportInput& input);
 Table CallersTable(const ReportInput& input);
 Table FunctionTable(const ReportInput& input);
+void FunctionText(const ReportInput& input, std::ostream& out);
 Table ClassesTable(const ReportInput& input);
 Table NeverTable(const ReportInput& input);
 void NeverText(const ReportInput& input, std::ostream& out);

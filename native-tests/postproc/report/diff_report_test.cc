@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "native-tests/support/csv.h"
+#include "native-tests/support/random_trace.h"
 #include "native-tests/support/run_post.h"
 #include "postproc/diff/fail_rule.h"
 
@@ -108,7 +109,7 @@ TEST(DiffReportTest, RulesDecideTheExitCode) {
       {"calls<-7", false},        {"total.calls>9%", true},   {"total.calls>10%", false},
       {"ticks>90%", true},        {"ticks>100%", false},      {"ticks>0@a.A.*", false},
       {"appeared", true},         {"appeared@a.B.**", false}, {"vanished@a.C::old", true},
-      {"time>0", false}};
+      {"total.ticks>60%", true}};
   for (const auto& [rule, broken] : rules) {
     const RunResult run = Diff({"--fail-on=" + rule});
     EXPECT_EQ(run.exit_code, broken ? 3 : 0) << rule << "\n" << run.err;
@@ -118,6 +119,59 @@ TEST(DiffReportTest, RulesDecideTheExitCode) {
   }
   const RunResult run = Diff({"--fail-on=calls>5%@a.B.**"});
   EXPECT_THAT(run.err, HasSubstr("a.B.go(int): 1,000 → 1,100 (+10.0 %)"));
+}
+
+// A gate that checks nothing must not pass.
+TEST(DiffReportTest, RulesThatCheckNothingAreRefused) {
+  const std::string empty = kHead + "0\tmain\tthread-start\n";
+  const auto refused = [](const RunResult& run, const std::string& why) {
+    EXPECT_EQ(run.exit_code, 1) << why;
+    EXPECT_THAT(run.err, HasSubstr(why));
+  };
+  refused(Diff({"--fail-on=calls>5%@nosuch.**"}), "no routine fits it");
+  refused(Diff({"--fail-on=time>0"}), "the trace before has none");
+  refused(Diff({"--fail-on=total.calls>1%"}, kBefore, empty), "the trace after has none");
+  refused(Diff({"--fail-on=appeared"}, empty, empty), "no routine in the traces");
+  EXPECT_THAT(Diff({"--fail-on=metric>0"}).err, HasSubstr("needs --metric=M"));
+}
+
+TEST(DiffReportTest, ATraceWithoutEndPassesNoRule) {
+  const std::string whole = testing::RandomBinaryTrace(1);
+  const std::string cut = whole.substr(0, whole.size() - 10);
+  EXPECT_EQ(Diff({}, cut, cut).exit_code, 0);
+  const RunResult run = Diff({"--fail-on=total.calls>1%"}, cut, cut);
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_THAT(run.err, HasSubstr("before has no end"));
+}
+
+// Times are never the same twice: a change is what is a hundredth of all time.
+TEST(DiffReportTest, SelfTimesChangeToo) {
+  const auto trace = [](int b, int c) {
+    return kHead + Node("calls=1,base=" + std::to_string(b), "a.B.go(int)") +
+           Node("calls=1,base=" + std::to_string(c), "a.C.old()");
+  };
+  const RunResult run = Diff({}, trace(1000, 500), trace(2000, 510));
+  EXPECT_THAT(run.out, HasSubstr("1 changed, 1 the same"));
+  EXPECT_THAT(run.out, HasSubstr("1.00 ms"));
+  EXPECT_THAT(run.out, HasSubstr("+100.0 %"));
+  EXPECT_THAT(Diff({}, trace(1000, 500), trace(1001, 500)).out, HasSubstr("no routine changed"));
+}
+
+TEST(DiffReportTest, RecordingsMustBeAlike) {
+  const auto with = [](const std::string& facts) {
+    return kHead + facts + kBefore.substr(kHead.size());
+  };
+  const RunResult timers =
+      Diff({}, with("#@\tsession\ttimer\tcpu (POSIX timer)\n"), with("#@\tsession\ttimer\twall\n"));
+  EXPECT_EQ(timers.exit_code, 2);
+  EXPECT_THAT(timers.err, HasSubstr("record both with the same timer="));
+  const RunResult same = Diff({}, with("#@\tsession\ttimer\tcpu (POSIX timer)\n"),
+                              with("#@\tsession\ttimer\tcpu (perf event)\n"));
+  EXPECT_EQ(same.exit_code, 0);
+  const RunResult clocks =
+      Diff({}, with("#@\tsession\tclock\tnone\n"), with("#@\tsession\tclock\ttsc\n"));
+  EXPECT_EQ(clocks.exit_code, 0);
+  EXPECT_THAT(clocks.err, HasSubstr("warning: recorded with another clock: none and tsc"));
 }
 
 TEST(DiffReportTest, MistakesAreNamed) {

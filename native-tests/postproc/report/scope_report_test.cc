@@ -75,22 +75,38 @@ TEST(ClassesReportTest, SumsOverMethods) {
                           CsvRow{"0", "0", "0", "0", "", "1", "0", "0", "0", "", "a.C"}));
 }
 
+// The recursive call and what it calls count once, as parts of the whole that they are.
 TEST(FunctionReportTest, SharesAreOfTheRoutineItself) {
   const Csv csv = Table("--report=function", "--of=a.A.run");
-  const auto rows = csv.Project({"row", "calls", "calls_pct", "base", "cum2", "cum2_pct", "name"});
-  EXPECT_THAT(rows, ElementsAre(CsvRow{"caller", "1", "50.00", "", "20", "74.07", "main"},
-                                CsvRow{"caller", "1", "50.00", "", "7", "25.93", "a.A.run()"},
-                                CsvRow{"self", "2", "", "15", "27", "", "a.A.run()"},
-                                CsvRow{"callee", "1", "", "", "7", "25.93", "a.A.run()"},
-                                CsvRow{"callee", "2", "", "", "5", "18.52", "a.B.go(int)"}));
+  const auto rows = csv.Project({"row", "calls", "calls_pct", "base", "cum", "cum_pct", "name"});
+  EXPECT_THAT(rows, ElementsAre(CsvRow{"caller", "1", "50.00", "", "20", "100.00", "main"},
+                                CsvRow{"caller", "1", "50.00", "", "7", "35.00", "a.A.run()"},
+                                CsvRow{"self", "2", "", "15", "20", "", "a.A.run()"},
+                                CsvRow{"callee", "1", "", "", "7", "35.00", "a.A.run()"},
+                                CsvRow{"callee", "2", "", "", "5", "25.00", "a.B.go(int)"}));
 }
 
 TEST(FunctionReportTest, TellsExtremesAndTicks) {
   const Csv csv = Table("--report=function", "--of=a.B.go");
-  const auto self = csv.Project({"row", "base", "min_base", "max_base", "cum2_ticks"});
+  const auto self = csv.Project({"row", "base", "min_base", "max_base", "cum_ticks"});
   EXPECT_THAT(self,
               ElementsAre(CsvRow{"caller", "", "", "", "2"}, CsvRow{"self", "5", "1", "4", "2"},
                           CsvRow{"callee", "", "", "", "2"}));
+}
+
+// However deep the recursion, no share exceeds the whole; many partners take no longer each.
+TEST(FunctionReportTest, DeepRecursionCountsEachMomentOnce) {
+  std::string trace = "# jtrace-text 1 unit=us\n";
+  for (int i = 0; i < 2000; ++i) trace += "0\tmain\tenter\ta.A.run()\n";
+  trace += "10\tmain\tsample\tN:leaf\n";
+  for (int i = 0; i < 2000; ++i) trace += "40\tmain\texit\ta.A.run()\n";
+  const RunResult run =
+      RunPost({"--report=function", "--of=a.A.run", "--format=csv", "trace"}, {{"trace", trace}});
+  EXPECT_THAT(ParseCsv(run.out).Project({"row", "calls", "cum", "cum_pct", "name"}),
+              ElementsAre(CsvRow{"caller", "1999", "40", "100.00", "a.A.run()"},
+                          CsvRow{"caller", "1", "40", "100.00", "main"},
+                          CsvRow{"self", "2000", "40", "", "a.A.run()"},
+                          CsvRow{"callee", "1999", "40", "100.00", "a.A.run()"}));
 }
 
 TEST(FunctionReportTest, NeedsARoutineThatIsThere) {
