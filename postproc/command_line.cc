@@ -76,6 +76,14 @@ absl::Status SetScope(std::string_view value, CommandLine& line) {
   return absl::OkStatus();
 }
 
+absl::Status SetColour(std::string_view value, CommandLine& line) {
+  const absl::StatusOr<size_t> choice = Choose("--color", value, {"auto", "always", "never"});
+  if (!choice.ok()) return choice.status();
+  constexpr Colour kColours[] = {Colour::kAuto, Colour::kAlways, Colour::kNever};
+  line.colour = kColours[*choice];
+  return absl::OkStatus();
+}
+
 absl::Status SetAggregate(std::string_view value, CommandLine& line) {
   const absl::StatusOr<size_t> choice = Choose("--aggregate", value, {"thread", "process"});
   if (!choice.ok()) return choice.status();
@@ -203,6 +211,8 @@ constexpr Option kOptions[] = {
      "--jobs=1", SetJobs},
     {"--width", "N", "columns of text (default: the terminal's, else 120; 0: no limit)",
      "--width=0", SetWidth},
+    {"--color", "auto|always|never",
+     "colours (default auto: on a terminal, unless NO_COLOR is set)", "--color=never", SetColour},
     {"--help", "", "this text", "--help", SetFlag<&CommandLine::help>},
     {"--version", "", "the version", "--version", SetFlag<&CommandLine::version>},
 };
@@ -251,6 +261,13 @@ absl::Status CheckTogether(const CommandLine& line) {
     if (name == "dump" && line.traces.size() > 1) {
       return absl::InvalidArgumentError("--report=dump takes one trace");
     }
+  }
+  constexpr std::string_view kOfWholeSamples[] = {"functions", "modules", "samples", "callees",
+                                                  "callers",   "waits",   "metrics"};
+  for (const std::string& name : line.reports) {
+    if (line.report.root.empty() || !IsOneOf(name, kOfWholeSamples)) continue;
+    return absl::InvalidArgumentError(
+        StrCat("--root: ", name, " is about all records; tree, flat, arcflow, graph take a root"));
   }
   for (const FailRule& rule : line.fail_rules) {
     if (rule.what != FailRule::What::kMetric || !line.report.metric.empty()) continue;

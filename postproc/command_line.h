@@ -15,6 +15,7 @@
 namespace jtrace::postproc {
 
 enum class Format { kText, kCsv, kJson };
+enum class Colour { kAuto, kAlways, kNever };
 enum class Aggregate { kThread, kProcess };
 
 struct CommandLine {
@@ -26,6 +27,7 @@ struct CommandLine {
   MergeMode merge = MergeMode::kChain;
   std::string thread;  // glob; empty: all
   Scope scope = Scope::kFull;
+  Colour colour = Colour::kAuto;
   Aggregate aggregate = Aggregate::kThread;
   bool raw_names = false;
   int jobs = 0;  // threads that read; 0: as many as there are processors

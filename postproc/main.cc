@@ -2,6 +2,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <iostream>
 #include <string_view>
 #include <thread>
@@ -18,6 +19,14 @@ int TerminalWidth(int fd) {
   return size.ws_col;
 }
 
+// https://no-color.org: set and not empty means no.
+bool HasColours(int fd) {
+  const char* const unwanted = std::getenv("NO_COLOR");
+  const char* const terminal = std::getenv("TERM");
+  return isatty(fd) != 0 && (unwanted == nullptr || *unwanted == '\0') && terminal != nullptr &&
+         std::string_view(terminal) != "dumb";
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -30,5 +39,6 @@ int main(int argc, char** argv) {
                                             isatty(STDERR_FILENO) != 0,
                                             jtrace::postproc::HasFileOpen,
                                             static_cast<int>(std::thread::hardware_concurrency())};
+  environment.out_has_colours = HasColours(STDOUT_FILENO);
   return jtrace::postproc::RunPostProcessor(args, environment);
 }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <optional>
 #include <sstream>
@@ -18,6 +17,8 @@
 #include "postproc/report/json.h"
 #include "postproc/report/tree_view.h"
 #include "postproc/selection.h"
+#include "postproc/support/colour_stream.h"
+#include "postproc/support/output_file.h"
 #include "postproc/support/printable_stream.h"
 #include "postproc/support/strings.h"
 #include "postproc/trace_input.h"
@@ -54,6 +55,8 @@ class Pipeline {
   absl::Status WriteReport(const Report& report, const ReportInput& input, std::ostream& out);
   absl::Status CheckSort() const;
   absl::Status CheckOutput() const;
+  bool WantsColour() const;
+  void TellTicks(const TraceModel& model);
   void TellProblems(const ImportStats& stats);
 
   const CommandLine& line_;
@@ -160,6 +163,7 @@ absl::Status Pipeline::WriteReports(std::ostream& out) {
   TellProblems(analysis.stats());
   if (!read.ok()) return read;
   const ReportInput input = analysis.Input();
+  TellTicks(input.model);
   if (line_.reports.empty() && line_.format == Format::kText) {
     OverviewText(input, out);
     return absl::OkStatus();
@@ -228,6 +232,24 @@ void Pipeline::TellProblems(const ImportStats& stats) {
   }
 }
 
+// A file is no terminal.
+bool Pipeline::WantsColour() const {
+  if (line_.colour != Colour::kAuto) return line_.colour == Colour::kAlways;
+  return line_.output.empty() && environment_.out_has_colours;
+}
+
+// Ticks of several traces are added as they are.
+void Pipeline::TellTicks(const TraceModel& model) {
+  const auto& traces = model.traces();
+  const bool alike = std::all_of(traces.begin(), traces.end(), [&](const TraceInfo& trace) {
+    return trace.interval_ns == traces.front().interval_ns ||
+           trace.interval_ns * traces.front().interval_ns == 0;
+  });
+  if (alike) return;
+  err_ << "jtrace-post: warning: a tick is not the same time in all traces, and shares weigh all "
+          "ticks alike; record them with one interval=\n";
+}
+
 int Pipeline::Run() {
   const auto fail = [&](const absl::Status& status, int code) {
     err_ << "jtrace-post: " << std::string(status.message()) << '\n';
@@ -238,17 +260,18 @@ int Pipeline::Run() {
   if (absl::Status status = CheckOutput(); !status.ok()) return fail(status, kExitUsage);
 
   // Opened before the work, so that an unwritable output is told at once.
-  std::ofstream file;
+  std::optional<OutputFile> file;
   if (!line_.output.empty()) {
-    file.open(line_.output, std::ios::binary | std::ios::trunc);
-    if (!file) {
-      return fail(absl::UnavailableError(StrCat("cannot write ", line_.output)), kExitInputOutput);
-    }
+    absl::StatusOr<OutputFile> opened = OutputFile::Open(line_.output);
+    if (!opened.ok()) return fail(opened.status(), kExitInputOutput);
+    file = *std::move(opened);
   }
-  std::ostream& out = line_.output.empty() ? environment_.out : file;
+  std::ostream& out = file.has_value() ? file->stream() : environment_.out;
   const Report* first = line_.reports.empty() ? nullptr : FindReport(line_.reports.front());
   const bool for_people = line_.format == Format::kText && (first == nullptr || !first->is_file());
-  PrintableBuffer printable(out);
+  ColourBuffer colours(out);
+  std::ostream coloured(&colours);
+  PrintableBuffer printable(WantsColour() ? coloured : out);
   std::ostream printable_out(&printable);
   std::ostream& shown = for_people ? printable_out : out;
   const bool is_diff = !line_.reports.empty() && line_.reports.front() == "diff";
@@ -261,11 +284,15 @@ int Pipeline::Run() {
     const bool usage = std::string(status.message()).starts_with("--");
     return fail(status, usage ? kExitUsage : kExitInputOutput);
   }
+  shown.flush();
   out.flush();
   if (!out) {
     return fail(absl::UnavailableError(
                     StrCat("cannot write ", line_.output.empty() ? "the output" : line_.output)),
                 kExitInputOutput);
+  }
+  if (file.has_value()) {
+    if (absl::Status done = file->Commit(); !done.ok()) return fail(done, kExitInputOutput);
   }
   return rule_broken_ ? kExitRule : kExitDone;
 }

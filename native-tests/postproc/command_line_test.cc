@@ -62,6 +62,40 @@ TEST(CommandLineTest, SortByAColumnThatTheReportLacks) {
   EXPECT_THAT(result.err, HasSubstr("nearest: samples"));
 }
 
+// A report that failed leaves what was there.
+TEST(CommandLineTest, AFailedRunKeepsTheOutputFile) {
+  const std::string path = ::testing::TempDir() + "kept.txt";
+  std::ofstream(path) << "yesterday";
+  const auto content = [&] {
+    std::ifstream file(path);
+    return std::string(std::istreambuf_iterator<char>(file), {});
+  };
+  EXPECT_EQ(RunOnTrace({"--report=flat", "--sort=bogus", "-o", path}).exit_code, 1);
+  EXPECT_EQ(content(), "yesterday");
+  EXPECT_EQ(RunPost({"--report=flat", "-o", path, "/nonexistent/trace"}).exit_code, 2);
+  EXPECT_EQ(content(), "yesterday");
+  EXPECT_EQ(RunOnTrace({"--report=flat", "-o", path}).exit_code, 0);
+  EXPECT_THAT(content(), HasSubstr("A(int)"));
+  EXPECT_EQ(RunOnTrace({"--report=flat", "-o", "/dev/null"}).exit_code, 0);
+}
+
+TEST(CommandLineTest, ARootIsOfTrees) {
+  const RunResult run = RunOnTrace({"--report=functions", "--root=A"});
+  EXPECT_EQ(run.exit_code, 1);
+  EXPECT_THAT(run.err, HasSubstr("tree, flat, arcflow, graph take a root"));
+}
+
+TEST(CommandLineTest, TellsThatTicksDiffer) {
+  const std::string head = "# jtrace-text 1 unit=us\n#@\tsession\tinterval_ns\t";
+  const std::string sample = "\n0\tmain\tsample\tA\n";
+  const auto run = [&](const std::string& a, const std::string& b) {
+    return RunPost({"--report=flat", "a", "b"},
+                   {{"a", head + a + sample}, {"b", head + b + sample}});
+  };
+  EXPECT_THAT(run("1000000", "10000000").err, HasSubstr("a tick is not the same time"));
+  EXPECT_EQ(run("1000000", "1000000").err, "");
+}
+
 TEST(CommandLineTest, ExitCodes) {
   EXPECT_EQ(RunPost({}).exit_code, 1);
   EXPECT_EQ(RunPost({"--help"}).exit_code, 0);

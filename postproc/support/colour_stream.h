@@ -1,0 +1,33 @@
+// Colours text for a terminal by what it looks like: shares, headings, warnings, the lines of a
+// tree.
+#pragma once
+
+#include <ostream>
+#include <streambuf>
+#include <string>
+#include <string_view>
+
+namespace jtrace::postproc {
+
+// One line with colours: shares of 10 % and more red, of 1 % and more yellow, headings bold, what
+// draws a tree dim. Reports know nothing of it; what they write holds no control characters.
+std::string Coloured(std::string_view line);
+
+// Passes lines on to `target`, coloured. What follows the last line's end is passed on by sync.
+class ColourBuffer : public std::streambuf {
+ public:
+  explicit ColourBuffer(std::ostream& target) : target_(target) {}
+
+ protected:
+  int_type overflow(int_type byte) override;
+  std::streamsize xsputn(const char* text, std::streamsize size) override;
+  int sync() override;
+
+ private:
+  void Put(std::string_view text);
+
+  std::ostream& target_;
+  std::string line_;
+};
+
+}  // namespace jtrace::postproc
