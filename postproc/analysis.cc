@@ -18,9 +18,6 @@ absl::Status Analysis::Read(const TraceInput& input, absl::Span<const std::strin
     return status;
   }
   builder_.Finish();
-  if (absl::Status status = CheckSelection(line_, model_, builder_.tree()); !status.ok()) {
-    return status;
-  }
   if (!line_.report.root.empty()) {
     rerooted_ = Reroot(builder_.tree(), builder_.Threads(), model_, line_.report.root);
   }
@@ -30,6 +27,10 @@ absl::Status Analysis::Read(const TraceInput& input, absl::Span<const std::strin
   flat_.emplace(model_, tree, totals_);
   arcs_.emplace(tree, totals_, *flat_);
   return absl::OkStatus();
+}
+
+absl::Status Analysis::CheckSelected() const {
+  return CheckSelection(line_, model_, builder_.tree());
 }
 
 ReportInput Analysis::Input() {

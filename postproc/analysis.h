@@ -21,9 +21,11 @@ class Analysis {
   explicit Analysis(const CommandLine& line);
   Analysis(const Analysis&) = delete;
 
-  // Once. An error also names what the command line selects and the traces do not have.
+  // Once.
   absl::Status Read(const TraceInput& input, absl::Span<const std::string> traces);
 
+  // After Read. An error names what the command line selects and the traces do not have.
+  absl::Status CheckSelected() const;
   // After Read; valid as long as this is.
   ReportInput Input();
   const ImportStats& stats() const { return stats_; }

@@ -233,6 +233,25 @@ absl::Status UnknownOption(std::string_view name) {
       StrCat("unknown option '", name, "'; nearest: ", Nearest(name, names)));
 }
 
+// What a report makes nothing of is refused: it would look as if it held.
+absl::Status CheckUsed(std::string_view report, const ReportOptions& options) {
+  constexpr std::string_view kWithMetric[] = {"metrics", "diff",       "collapsed",
+                                              "pprof",   "speedscope", "callgrind"};
+  const bool is_page = report == "html";
+  const bool is_picture = is_page || report == "dot";
+  const auto refuse = [&](std::string_view option, std::string_view instead) {
+    return absl::InvalidArgumentError(
+        StrCat(option, ": ", report, " makes nothing of it; ", instead));
+  };
+  if (!options.metric.empty() && !IsOneOf(report, kWithMetric)) {
+    return refuse("--metric", StrCat("these do: ", Join(kWithMetric, " ")));
+  }
+  if (is_page && options.filter_percent > 0) return refuse("--filter", "the page has a filter");
+  if (is_picture && options.top > 0) return refuse("--top", "--report=flat has rows to count");
+  if (is_picture && !options.sort.empty()) return refuse("--sort", "--report=flat can be sorted");
+  return absl::OkStatus();
+}
+
 // Rules that concern more than one option.
 absl::Status CheckTogether(const CommandLine& line) {
   if (line.traces.empty()) {
@@ -261,6 +280,9 @@ absl::Status CheckTogether(const CommandLine& line) {
     if (name == "dump" && line.traces.size() > 1) {
       return absl::InvalidArgumentError("--report=dump takes one trace");
     }
+  }
+  for (const std::string& name : line.reports) {
+    if (absl::Status status = CheckUsed(name, line.report); !status.ok()) return status;
   }
   constexpr std::string_view kOfWholeSamples[] = {"functions", "modules", "samples", "callees",
                                                   "callers",   "waits",   "metrics"};

@@ -162,6 +162,7 @@ absl::Status Pipeline::WriteReports(std::ostream& out) {
   const absl::Status read = analysis.Read(traces_, line_.traces);
   TellProblems(analysis.stats());
   if (!read.ok()) return read;
+  if (absl::Status status = analysis.CheckSelected(); !status.ok()) return status;
   const ReportInput input = analysis.Input();
   TellTicks(input.model);
   if (line_.reports.empty() && line_.format == Format::kText) {
@@ -188,6 +189,9 @@ absl::Status Pipeline::WriteDiff(std::ostream& out) {
     TellProblems(sides[i]->stats());
     if (!read.ok()) return read;
   }
+  // A routine or metric may have come, or gone.
+  const absl::Status selected = sides[1]->CheckSelected();
+  if (!selected.ok() && !sides[0]->CheckSelected().ok()) return selected;
   const ReportInput after = sides[1]->Input();
   if (absl::Status status = CheckAlike(sides[0]->Input(), after); !status.ok()) return status;
   for (const std::string& line : RecordedOtherwise(sides[0]->Input(), after)) {

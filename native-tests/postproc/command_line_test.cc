@@ -85,6 +85,37 @@ TEST(CommandLineTest, ARootIsOfTrees) {
   EXPECT_THAT(run.err, HasSubstr("tree, flat, arcflow, graph take a root"));
 }
 
+TEST(CommandLineTest, WhatAReportMakesNothingOfIsRefused) {
+  for (const std::vector<std::string>& args :
+       std::vector<std::vector<std::string>>{{"--report=flat", "--metric=bytes"},
+                                             {"--report=html", "--filter=2"},
+                                             {"--report=html", "--sort=calls"},
+                                             {"--report=dot", "--top=3"},
+                                             {"--report=dot", "--metric=calls"}}) {
+    const RunResult run = RunOnTrace(args);
+    EXPECT_EQ(run.exit_code, 1) << args[1];
+    EXPECT_THAT(run.err, HasSubstr("makes nothing of it")) << args[1];
+  }
+}
+
+TEST(CommandLineTest, ThreadsOfSeveralTracesSayWhose) {
+  const std::string a = "# jtrace-text 1 unit=us\n0\tmain\tsample\tA\n";
+  const RunResult run =
+      RunPost({"--report=threads", "--format=csv", "one", "two"}, {{"one", a}, {"two", a}});
+  EXPECT_THAT(testing::ParseCsv(run.out).Project({"thread", "trace"}),
+              ElementsAre(CsvRow{"main", "one"}, CsvRow{"main", "two"}));
+}
+
+// What called it last stands first: that is what tells paths apart.
+TEST(CommandLineTest, CallersAreStacksInText) {
+  const std::string trace = "# jtrace-text 1 unit=us\n0\tmain\tsample\tA\tB\tC\tD\n";
+  const RunResult run = RunPost({"--report=callers", "--of=C", "trace"}, {{"trace", trace}});
+  EXPECT_THAT(run.out, HasSubstr("100.0 %  100.0 %\n          C\n        ← B\n        ← A\n"));
+  const RunResult callees = RunPost({"--report=callees", "--of=C", "trace"}, {{"trace", trace}});
+  EXPECT_THAT(callees.out, HasSubstr("C\n"));
+  EXPECT_THAT(callees.out, HasSubstr("  D\n"));
+}
+
 TEST(CommandLineTest, TellsThatTicksDiffer) {
   const std::string head = "# jtrace-text 1 unit=us\n#@\tsession\tinterval_ns\t";
   const std::string sample = "\n0\tmain\tsample\tA\n";

@@ -118,7 +118,7 @@ Table DiffTable(const ProfileDiff& diff, const ReportOptions& options) {
     AddChange(row.calls, cells);
     AddChange(row.base, cells);
     AddChange(row.base_ticks, cells);
-    cells.push_back(Cell::Text(absl::StrFormat("%.2f", row.deviations)));
+    cells.push_back(Cell::Percent(row.deviations));
     cells.push_back(Cell::Int(row.is_significant() ? 1 : 0));
     cells.push_back(Cell::Text(row.name));
     if (!options.metric.empty()) AddChange(row.metric, cells);

@@ -17,8 +17,9 @@
 namespace jtrace::postproc {
 namespace {
 
-// Samples that are turned into bytes at a time.
-constexpr int kSamplesAtOnce = 4096;
+// Frames of samples that are turned into bytes at a time: some MB as objects, however deep stacks
+// are.
+constexpr size_t kFramesAtOnce = 1 << 17;
 
 // The profile's texts by number; 0 is "".
 class Texts {
@@ -118,6 +119,7 @@ class Writer {
 
   void WriteSamples() {
     std::vector<uint64_t> path;  // locations of the current path, by level
+    size_t frames = 0;           // of the samples that are still objects
     for (const NodeId id : tree_.nodes()) {
       const CallNode& node = input_.tree.node(id);
       if (node.level == 0) SetLabels(input_.model.thread(node.thread));
@@ -136,8 +138,11 @@ class Writer {
         sample.add_location_id(path[i]);
       }
       for (const pprof::Label& label : labels_) *sample.add_label() = label;
+      frames += path.size() + 1;
       *profile_.add_sample() = std::move(sample);
-      if (profile_.sample_size() >= kSamplesAtOnce) Flush();
+      if (frames < kFramesAtOnce) continue;
+      Flush();
+      frames = 0;
     }
     Flush();
   }

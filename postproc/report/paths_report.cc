@@ -1,4 +1,6 @@
 // Sampled call paths: all of them, those from a routine on, those to a routine (S1.6–S1.8).
+#include "postproc/report/paths_report.h"
+
 #include <algorithm>
 #include <optional>
 
@@ -25,6 +27,26 @@ RoutinePredicate NamedBy(const TraceModel& model, const std::string& pattern) {
 std::optional<PathTree> RootedPaths(const ReportInput& input) {
   if (input.options.root.empty()) return PathTree(input.model, input.samples);
   return PathTree(input.model, input.samples, NamedBy(input.model, input.options.root));
+}
+
+constexpr size_t kFramesShown = 8;  // of a path to the routine, in text
+
+// "A > B > C"
+std::vector<std::string_view> SplitPath(std::string_view path) {
+  constexpr std::string_view kJoint = " > ";
+  std::vector<std::string_view> frames;
+  for (size_t end = path.find(kJoint); end != std::string_view::npos; end = path.find(kJoint)) {
+    frames.push_back(path.substr(0, end));
+    path.remove_prefix(end + kJoint.size());
+  }
+  frames.push_back(path);
+  return frames;
+}
+
+std::string Indented(const TraceModel& model, const PathNode& node) {
+  const std::string indent =
+      node.level <= 32 ? std::string(size_t{2} * node.level, ' ') : StrCat("⋯", node.level, " ");
+  return StrCat(indent, model.RoutineName(node.routine));
 }
 
 // Leading columns of callees and callers.
@@ -83,12 +105,54 @@ void PathsText(const ReportInput& input, std::ostream& out) {
     const PathNode& node = paths.node(index);
     const double percent = PercentOf(node.inclusive, paths.total());
     if (percent < input.options.filter_percent) continue;
-    const std::string indent =
-        node.level <= 32 ? std::string(size_t{2} * node.level, ' ') : StrCat("⋯", node.level, " ");
     table.rows.push_back({Cell::Int(node.inclusive), Cell::Percent(percent),
                           Cell::Int(node.exclusive),
                           Cell::Percent(PercentOf(node.exclusive, paths.total())),
-                          Cell::Text(StrCat(indent, input.model.RoutineName(node.routine)))});
+                          Cell::Text(Indented(input.model, node))});
+  }
+  LimitRows(table, input.options.top);
+  WriteText(table, input.layout(), out);
+}
+
+// The table for people: a line of numbers and its path as a stack, innermost frame first, since
+// what tells paths apart is what called the routine last.
+void CallersText(const ReportInput& input, std::ostream& out) {
+  Table table = CallersTable(input);
+  if (!input.options.sort.empty()) SortRows(table, input.options.sort);
+  LimitRows(table, input.options.top);
+  const Units units = input.units();
+  const int room = input.options.width > 0 ? std::max(input.options.width - 12, 16) : 0;
+  out << "      total  of calls to it   of all\n";
+  for (const auto& row : table.rows) {
+    out << PadLeft(units.Ticks(row[1].integer()), 11)
+        << PadLeft(FormatPercent(row[2].percent()), 17)
+        << PadLeft(FormatPercent(row[3].percent()), 9) << '\n';
+    std::vector<std::string_view> frames = SplitPath(row[0].text());
+    std::reverse(frames.begin(), frames.end());
+    for (size_t i = 0; i < frames.size() && i < kFramesShown; ++i) {
+      out << (i == 0 ? "          " : "        ← ")
+          << (room > 0 ? ShortenName(frames[i], room) : std::string(frames[i])) << '\n';
+    }
+    if (frames.size() > kFramesShown) {
+      out << "          … " << frames.size() - kFramesShown << " more\n";
+    }
+  }
+}
+
+// As the paths' text, from the routine on.
+void CalleesText(const ReportInput& input, std::ostream& out) {
+  Table table;
+  table.columns = {
+      {"total", Style::kTicks}, {"of its"}, {"of all"}, {"self", Style::kTicks}, {"path"}};
+  const PathTree paths(input.model, input.samples, NamedBy(input.model, input.options.of));
+  const int64_t total = TotalWeight(input.samples);
+  for (const uint32_t index : paths.Order(input.model)) {
+    const PathNode& node = paths.node(index);
+    const double percent = PercentOf(node.inclusive, paths.total());
+    if (percent < input.options.filter_percent) continue;
+    table.rows.push_back({Cell::Int(node.inclusive), Cell::Percent(percent),
+                          Cell::Percent(PercentOf(node.inclusive, total)),
+                          Cell::Int(node.exclusive), Cell::Text(Indented(input.model, node))});
   }
   LimitRows(table, input.options.top);
   WriteText(table, input.layout(), out);

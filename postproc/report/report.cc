@@ -5,6 +5,7 @@
 #include "postproc/export/exports.h"
 #include "postproc/graph/graph_reports.h"
 #include "postproc/page/page_report.h"
+#include "postproc/report/paths_report.h"
 #include "postproc/report/text_writer.h"
 #include "postproc/support/strings.h"
 
@@ -28,9 +29,9 @@ constexpr Report kReports[] = {
      "jtrace-post --report=samples --thread='worker-*' trace.bin"},
     {"paths", "sampled call paths, inclusive and exclusive", PathsTable, PathsText, false,
      "jtrace-post --report=paths --scope=app trace.bin"},
-    {"callees", "what the routine named by --of calls, whoever called it", CalleesTable, nullptr,
-     true, "jtrace-post --report=callees --of=org.h2.table.Table.lock trace.bin"},
-    {"callers", "who calls the routine named by --of, whatever it calls", CallersTable, nullptr,
+    {"callees", "what the routine named by --of calls, whoever called it", CalleesTable,
+     CalleesText, true, "jtrace-post --report=callees --of=org.h2.table.Table.lock trace.bin"},
+    {"callers", "who calls the routine named by --of, whatever it calls", CallersTable, CallersText,
      true, "jtrace-post --report=callers --of=malloc trace.bin"},
     {"function", "callers and callees of the routine named by --of, with their shares",
      FunctionTable, FunctionText, true,

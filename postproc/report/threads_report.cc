@@ -78,6 +78,8 @@ Table ThreadsTable(const ReportInput& input) {
   table.columns.push_back({"folded_threads", Style::kCount, true});
   const StateTicks states(input);
   states.AddColumns(table);
+  // Threads of several traces may have one name.
+  table.columns.push_back({"trace", Style::kPlain, true});
   std::vector<int64_t> calls(input.tree.size());
   for (size_t i = 0; i < calls.size(); ++i) {
     calls[i] = input.tree.node(NodeId(static_cast<uint32_t>(i + 1))).calls;
@@ -104,6 +106,8 @@ Table ThreadsTable(const ReportInput& input) {
     for (const auto& metric : metrics) row.push_back(Cell::Int(metric[thread.root.value - 1]));
     row.push_back(Cell::Int(info.folded_threads));
     states.AddCells(thread.thread, row);
+    const auto& traces = input.model.traces();
+    row.push_back(traces.size() > 1 ? Cell::Text(traces[info.trace].file) : Cell::Empty());
     table.rows.push_back(std::move(row));
   }
   return table;

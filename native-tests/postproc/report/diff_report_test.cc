@@ -102,6 +102,15 @@ TEST(DiffReportTest, ComparesAMetric) {
   EXPECT_EQ(Diff({"--metric=bytes", "--fail-on=metric>50%"}).exit_code, 0);
 }
 
+// A routine may have come, or gone.
+TEST(DiffReportTest, TheRootNeedStandInOneTraceOnly) {
+  const RunResult run = Diff({"--root=a.D.fresh", "--format=csv"});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(ParseCsv(run.out).Project({"state", "name"}),
+              ElementsAre(CsvRow{"appeared", "a.D.fresh()"}));
+  EXPECT_EQ(Diff({"--root=a.None"}).exit_code, 1);
+}
+
 TEST(DiffReportTest, RulesDecideTheExitCode) {
   const std::vector<std::pair<std::string, bool>> rules = {
       {"calls>0", true},          {"calls>100", false},       {"calls>9%@a.B.*", true},

@@ -1,0 +1,13 @@
+// Texts of the reports on sampled paths that are more than their tables.
+#pragma once
+
+#include <ostream>
+
+#include "postproc/report/report.h"
+
+namespace jtrace::postproc {
+
+void CalleesText(const ReportInput& input, std::ostream& out);
+void CallersText(const ReportInput& input, std::ostream& out);
+
+}  // namespace jtrace::postproc
