@@ -115,18 +115,21 @@ final class WaitsTest {
     long parked = 0;
     long samples = 0;
     long seen = 0;
+    long places = 0;
     for (Map<String, String> row : run.report("--report=waits").rows()) {
       if (!row.get("site").startsWith("Idle.rest(")) continue;
       ticks += number(row, "ticks");
       samples += number(row, "samples");
       seen = Math.max(seen, number(row, "threads"));
+      places += number(row, "threads");
       // On the way there a thread may wait for the JVM.
       if (!row.get("state").equals("parked")) continue;
       parked += number(row, "ticks");
       assertEquals("java.util.concurrent.CountDownLatch", row.get("on"));
     }
     assertTrue(parked >= 0.9 * ticks, parked + " parked of " + ticks);
-    assertEquals(threads, seen);
+    // A thread that a busy machine lets run but once may be seen on the way only.
+    assertTrue(seen >= 0.98 * threads && places >= threads, seen + " threads, " + places);
     assertEquals(1.0, (double) ticks / threads / millis, 0.15, ticks + " ticks in " + millis);
     // A few signals each, and a record a second.
     assertTrue(samples <= 12L * threads, samples + " samples of " + threads + " threads");
