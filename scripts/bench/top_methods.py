@@ -81,7 +81,8 @@ def jfr_leaf_of(values, physical, biased):
     stack = values.get("stackTrace")
     if not stack:
         return None
-    if values["biased"] and not biased:
+    # A thread in a native method is biased too, but there the method's name is right.
+    if values["biased"] and not biased and stack["frames"][0]["type"] != "Native":
         return BIASED
     for frame in stack["frames"]:
         if not (physical and frame["type"] == "Inlined"):
