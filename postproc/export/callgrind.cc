@@ -183,7 +183,7 @@ class Writer {
     const ExportFrame& frame = frames_.frames()[function.frame];
     std::string name = OneLine(frame.name);
     if (function.level > 1) StrAppend(&name, "'", function.level);
-    // Functions are told apart by number: those of two threads of one name are two.
+    // Functions are told apart by text: threads of one name, of two traces, are one here.
     out_ << prefix << "ob=" << objects_.Refer(OneLine(frame.module)) << '\n'
          << prefix << (prefix.empty() ? "fl=" : "fi=") << files_.Refer(OneLine(frame.source))
          << '\n'

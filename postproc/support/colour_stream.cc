@@ -98,28 +98,14 @@ void ColourBuffer::Put(std::string_view text) {
       line_ += c;
       continue;
     }
-    target_ << Coloured(line_) << '\n';
+    target() << Coloured(line_) << '\n';
     line_.clear();
   }
 }
 
-ColourBuffer::int_type ColourBuffer::overflow(int_type byte) {
-  if (traits_type::eq_int_type(byte, traits_type::eof())) return traits_type::not_eof(byte);
-  const char c = traits_type::to_char_type(byte);
-  Put(std::string_view(&c, 1));
-  return byte;
-}
-
-std::streamsize ColourBuffer::xsputn(const char* text, std::streamsize size) {
-  Put(std::string_view(text, static_cast<size_t>(size)));
-  return size;
-}
-
-int ColourBuffer::sync() {
-  target_ << Coloured(line_);
+void ColourBuffer::PutRest() {
+  target() << Coloured(line_);
   line_.clear();
-  target_.flush();
-  return target_ ? 0 : -1;
 }
 
 }  // namespace jtrace::postproc

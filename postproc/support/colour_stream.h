@@ -3,9 +3,10 @@
 #pragma once
 
 #include <ostream>
-#include <streambuf>
 #include <string>
 #include <string_view>
+
+#include "postproc/support/filter_buffer.h"
 
 namespace jtrace::postproc {
 
@@ -14,19 +15,15 @@ namespace jtrace::postproc {
 std::string Coloured(std::string_view line);
 
 // Passes lines on to `target`, coloured. What follows the last line's end is passed on by sync.
-class ColourBuffer : public std::streambuf {
+class ColourBuffer : public FilterBuffer {
  public:
-  explicit ColourBuffer(std::ostream& target) : target_(target) {}
+  explicit ColourBuffer(std::ostream& target) : FilterBuffer(target) {}
 
  protected:
-  int_type overflow(int_type byte) override;
-  std::streamsize xsputn(const char* text, std::streamsize size) override;
-  int sync() override;
+  void Put(std::string_view text) override;
+  void PutRest() override;
 
  private:
-  void Put(std::string_view text);
-
-  std::ostream& target_;
   std::string line_;
 };
 

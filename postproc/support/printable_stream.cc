@@ -13,36 +13,19 @@ bool EndsC1(unsigned char byte) { return byte >= 0x80 && byte < 0xA0; }
 void PrintableBuffer::Put(std::string_view text) {
   size_t passed = 0;  // up to here
   const auto pass_until = [&](size_t end) {
-    target_.write(text.data() + passed, static_cast<std::streamsize>(end - passed));
+    target().write(text.data() + passed, static_cast<std::streamsize>(end - passed));
   };
   for (size_t i = 0; i < text.size(); ++i) {
     const auto byte = static_cast<unsigned char>(text[i]);
     const bool ends_c1 = after_lead_ && EndsC1(byte);
-    if (after_lead_) target_.put(ends_c1 ? '?' : static_cast<char>(kLeadOfC1));
+    if (after_lead_) target().put(ends_c1 ? '?' : static_cast<char>(kLeadOfC1));
     after_lead_ = byte == kLeadOfC1;
     if (!ends_c1 && !after_lead_ && !IsControl(byte)) continue;
     pass_until(i);
     passed = i + 1;
-    if (!after_lead_) target_.put('?');
+    if (!after_lead_) target().put('?');
   }
   pass_until(text.size());
-}
-
-PrintableBuffer::int_type PrintableBuffer::overflow(int_type byte) {
-  if (traits_type::eq_int_type(byte, traits_type::eof())) return traits_type::not_eof(byte);
-  const char character = traits_type::to_char_type(byte);
-  Put({&character, 1});
-  return target_ ? byte : traits_type::eof();
-}
-
-std::streamsize PrintableBuffer::xsputn(const char* text, std::streamsize size) {
-  Put({text, static_cast<size_t>(size)});
-  return target_ ? size : 0;
-}
-
-int PrintableBuffer::sync() {
-  target_.flush();
-  return target_ ? 0 : -1;
 }
 
 }  // namespace jtrace::postproc

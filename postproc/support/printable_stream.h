@@ -2,26 +2,22 @@
 #pragma once
 
 #include <ostream>
-#include <streambuf>
 #include <string_view>
+
+#include "postproc/support/filter_buffer.h"
 
 namespace jtrace::postproc {
 
 // Passes UTF-8 text on to `target` with '?' in place of each byte of a control character (C0 but
 // the line feed, DEL, C1). Thread names, command lines and class names may hold any.
-class PrintableBuffer : public std::streambuf {
+class PrintableBuffer : public FilterBuffer {
  public:
-  explicit PrintableBuffer(std::ostream& target) : target_(target) {}
+  explicit PrintableBuffer(std::ostream& target) : FilterBuffer(target) {}
 
  protected:
-  int_type overflow(int_type byte) override;
-  std::streamsize xsputn(const char* text, std::streamsize size) override;
-  int sync() override;
+  void Put(std::string_view text) override;
 
  private:
-  void Put(std::string_view text);
-
-  std::ostream& target_;
   bool after_lead_ = false;  // the last byte was 0xC2, which begins C1's characters; not passed yet
 };
 
