@@ -1,0 +1,67 @@
+// What a thread has counted of each metric (S5.1): Cum(m, t).
+//
+// One block a thread, virtual ones too, in memory of the agent that is never unmapped. Only the
+// thread itself writes to `cum` and `changes`; anybody may read. Blocks are whole cache lines, so
+// that no two threads ever write to the same one.
+#ifndef JTRACE_AGENT_HOT_COUNTER_BLOCK_H_
+#define JTRACE_AGENT_HOT_COUNTER_BLOCK_H_
+
+#include <atomic>
+#include <cstdint>
+
+namespace jtrace::hot {
+
+// Metrics that are counted by events, user counters included; numbers are those of
+// metrics/metric.h.
+inline constexpr uint32_t kMaxMetrics = 40;
+
+struct alignas(64) CounterBlock {
+  int64_t cum[kMaxMetrics];
+  // Events counted so far, written after `cum`: the probes look at this alone to see whether there
+  // is anything to charge.
+  uint64_t changes;
+  // While the thread runs, its alloc.bytes is what a JavaThread has counted, plus alloc_offset:
+  // what that one has counted for others, virtual threads and their carrier, before. While it does
+  // not run, java_thread is 0 and `cum` has the value.
+  int64_t alloc_offset;
+  uint64_t java_thread;  // address
+  uint64_t
+      platform_thread;  // a platform thread's JavaThread, whoever uses it now; 0: virtual, native
+  uint64_t java_tid;    // Thread.threadId(); 0: no Java thread
+  uint64_t start_ns;    // CLOCK_MONOTONIC when counting began
+  int32_t os_tid;       // 0: a virtual thread
+  uint32_t is_partial;  // 1: the thread ran before counting began
+  uint64_t index;       // the registry's: which of the live ones it is
+};
+static_assert(sizeof(CounterBlock) == 384);
+
+// Where a JavaThread keeps what it has allocated (bytes): allocated_bytes + tlab_top - tlab_start.
+// All three are the thread's own; exact at any point of its own code, compiled or not.
+struct AllocLayout {
+  uint32_t allocated_bytes = 0;  // offset; 0: this JVM does not tell
+  uint32_t tlab_top = 0;
+  uint32_t tlab_start = 0;
+};
+
+inline int64_t ReadAllocated(const AllocLayout& layout, uint64_t java_thread) {
+  const auto read = [java_thread](uint32_t offset) {
+    auto* field = reinterpret_cast<int64_t*>(java_thread + offset);
+    return std::atomic_ref<int64_t>(*field).load(std::memory_order_relaxed);
+  };
+  return read(layout.allocated_bytes) + (read(layout.tlab_top) - read(layout.tlab_start));
+}
+
+// On the block's own thread.
+inline void Count(CounterBlock& block, uint32_t metric, int64_t delta) {
+  std::atomic_ref<int64_t> cum(block.cum[metric]);
+  // Wraps like the counters of the probes.
+  const auto sum =
+      static_cast<uint64_t>(cum.load(std::memory_order_relaxed)) + static_cast<uint64_t>(delta);
+  cum.store(static_cast<int64_t>(sum), std::memory_order_relaxed);
+  std::atomic_ref<uint64_t> changes(block.changes);
+  changes.store(changes.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+}
+
+}  // namespace jtrace::hot
+
+#endif  // JTRACE_AGENT_HOT_COUNTER_BLOCK_H_

@@ -1,0 +1,83 @@
+#include "agent/metrics/metric.h"
+
+#include <algorithm>
+
+namespace jtrace::metrics {
+namespace {
+
+constexpr MetricInfo kMetrics[] = {
+    {Metric::kAllocBytes, "alloc.bytes", "B", Reach::kPath, Source::kJavaThread,
+     "exact; what escape analysis removes is not there", "2 ns a call where paths are recorded",
+     "bytes allocated on the Java heap"},
+    {Metric::kAllocObjects, "alloc.objects", "", Reach::kPath, Source::kCounted,
+     "exact; what escape analysis removes is not there", "about 1 us an object",
+     "objects allocated on the Java heap"},
+    {Metric::kAllocSites, "alloc.sites", "", Reach::kPath, Source::kCounted,
+     "exact, the same on every run", "2 ns an allocation",
+     "executions of bytecodes that allocate, in methods with probes"},
+    {Metric::kLiveBytes, "live.bytes", "B", Reach::kPath, Source::kCounted,
+     "exact as of the last collection", "about 2 us an object",
+     "bytes allocated since the start that are not freed yet"},
+    {Metric::kFreedBytes, "freed.bytes", "B", Reach::kProcess, Source::kCounted,
+     "exact as of the last collection", "that of live.bytes", "bytes of objects that were freed"},
+    {Metric::kCpu, "cpu.ns", "ns", Reach::kThread, Source::kKernel, "the kernel's clock",
+     "0.4 us a reading", "processor time"},
+    {Metric::kWall, "wall.ns", "ns", Reach::kThread, Source::kKernel, "exact since counting began",
+     "a clock reading", "time since the thread's start"},
+    {Metric::kOffCpu, "offcpu.ns", "ns", Reach::kThread, Source::kKernel,
+     "wall.ns less cpu.ns, which are read one after the other", "0.4 us a reading",
+     "time in which the thread ran on no processor"},
+    {Metric::kSwitches, "switches", "", Reach::kThread, Source::kKernel, "the kernel's count",
+     "1 us a reading, 30 us for other threads", "context switches, voluntary or not"},
+    {Metric::kCalls, "calls", "", Reach::kPath, Source::kTree, "exact",
+     "none beyond the trees; a reading walks the thread's tree", "calls of methods with probes"},
+    {Metric::kExceptions, "exceptions", "", Reach::kPath, Source::kCounted, "exact",
+     "several us an exception", "exceptions thrown in Java code"},
+    {Metric::kMonitorWait, "monitor.wait.ns", "ns", Reach::kPath, Source::kCounted, "exact",
+     "1 us a wait", "time waiting to enter monitors that others held"},
+    {Metric::kGc, "gc.ns", "ns", Reach::kProcess, Source::kCounted, "exact", "none",
+     "time between the begins and ends of garbage collections that stop the program"},
+    {Metric::kPageFaults, "page.faults", "", Reach::kThread, Source::kKernel, "the kernel's count",
+     "1 us a reading, 20 us for other threads", "page faults, minor and major"},
+    {Metric::kReadBytes, "io.read.bytes", "B", Reach::kThread, Source::kKernel,
+     "the kernel's count", "20 us a reading", "bytes that read calls returned"},
+    {Metric::kWrittenBytes, "io.write.bytes", "B", Reach::kThread, Source::kKernel,
+     "the kernel's count", "20 us a reading", "bytes given to write calls"},
+    {Metric::kJit, "jit.ns", "ns", Reach::kProcess, Source::kKernel, "the kernel's clock",
+     "30 us a thread of the process", "processor time of the JIT's compiler threads"},
+};
+
+constexpr bool InOrder() {
+  for (size_t i = 0; i < std::size(kMetrics); ++i) {
+    if (static_cast<size_t>(kMetrics[i].metric) != i) return false;
+  }
+  return std::size(kMetrics) <= kFirstUser;
+}
+static_assert(InOrder());
+
+}  // namespace
+
+std::span<const MetricInfo> AllMetrics() { return kMetrics; }
+
+const MetricInfo& InfoOf(Metric metric) { return kMetrics[static_cast<size_t>(metric)]; }
+
+std::optional<Metric> FindMetric(absl::string_view name) {
+  const auto* const found = std::find_if(std::begin(kMetrics), std::end(kMetrics),
+                                         [name](const MetricInfo& it) { return it.name == name; });
+  if (found == std::end(kMetrics)) return std::nullopt;
+  return found->metric;
+}
+
+absl::string_view ReachName(Reach reach) {
+  switch (reach) {
+    case Reach::kPath:
+      return "path";
+    case Reach::kThread:
+      return "thread";
+    case Reach::kProcess:
+      return "process";
+  }
+  return "";
+}
+
+}  // namespace jtrace::metrics

@@ -1,0 +1,70 @@
+// The metrics that jtrace knows (S5.3): their names, units, how exact they are and what they cost.
+//
+// Pure. Numbers are those of hot::CounterBlock::cum and of the Java API.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "absl/strings/string_view.h"
+#include "agent/hot/counter_block.h"
+
+namespace jtrace::metrics {
+
+enum class Metric : uint8_t {
+  kAllocBytes,
+  kAllocObjects,
+  kAllocSites,
+  kLiveBytes,
+  kFreedBytes,
+  kCpu,
+  kWall,
+  kOffCpu,
+  kSwitches,
+  kCalls,
+  kExceptions,
+  kMonitorWait,
+  kGc,
+  kPageFaults,
+  kReadBytes,
+  kWrittenBytes,
+  kJit,
+};
+// User counters have the numbers from here to hot::kMaxMetrics - 1.
+inline constexpr uint32_t kFirstUser = 24;
+
+// Where a metric's values are known.
+enum class Reach : uint8_t {
+  kPath,     // by call path, thread and process
+  kThread,   // by thread and process
+  kProcess,  // as one total
+};
+
+// Where its values come from.
+enum class Source : uint8_t {
+  kJavaThread,  // the JVM's own structure for the thread: read where a value is wanted
+  kCounted,     // events, added to CounterBlock::cum
+  kKernel,      // read from the kernel where a value is wanted
+  kTree,        // the call trees
+};
+
+struct MetricInfo {
+  Metric metric;
+  absl::string_view name;  // "alloc.bytes"
+  absl::string_view unit;  // "B", "ns"; "" for numbers of things
+  Reach reach;
+  Source source;
+  absl::string_view exactness;  // one clause for people
+  absl::string_view cost;       // the same
+  absl::string_view what;
+};
+
+// In the order of their numbers.
+std::span<const MetricInfo> AllMetrics();
+const MetricInfo& InfoOf(Metric metric);
+std::optional<Metric> FindMetric(absl::string_view name);
+
+absl::string_view ReachName(Reach reach);
+
+}  // namespace jtrace::metrics

@@ -1,0 +1,131 @@
+// The counters of all threads (S5.1): Cum(m, t) of each, Total(m) of the process, what is left of
+// threads that ended (S5.7). Lives as long as the JVM, whatever recordings come and go.
+//
+// Threads: everything from any thread but where said. One mutex, a leaf, held for plain memory and
+// for reading other threads' counters; counting itself (Count, the probes) takes none.
+#pragma once
+
+#include <pthread.h>
+#include <sys/types.h>
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "agent/hot/counter_block.h"
+#include "agent/metrics/metric.h"
+
+namespace jtrace::metrics {
+
+using Values = std::array<int64_t, hot::kMaxMetrics>;
+
+// A thread as it was when it was looked at.
+struct ThreadValues {
+  uint64_t java_tid = 0;    // 0: a native thread
+  pid_t os_tid = 0;         // 0: a virtual thread, or one that ended
+  bool is_partial = false;  // counted from some time after its start
+  bool has_ended = false;
+  Values values = {};
+};
+
+class ThreadCounters {
+ public:
+  // `layout`: where JavaThreads count what they allocate; all 0: nowhere.
+  explicit ThreadCounters(const hot::AllocLayout& layout);
+  ThreadCounters(const ThreadCounters&) = delete;
+  ThreadCounters& operator=(const ThreadCounters&) = delete;
+
+  const hot::AllocLayout& layout() const { return layout_; }
+
+  // ---- Threads come and go
+
+  // The calling thread, a platform thread, begins or, `is_partial`, ran before. Its block is the
+  // calling thread's from here on. Null without memory.
+  hot::CounterBlock* Start(uint64_t java_tid, uint64_t java_thread, bool is_partial);
+  // Another platform thread, which ran before.
+  void Adopt(uint64_t java_tid, pid_t os_tid, uint64_t java_thread);
+  // The calling thread ends: its values are kept, its block goes to others.
+  void End();
+  // A virtual thread runs on the calling thread from here on, until it is taken off.
+  void Mount(uint64_t java_tid);
+  void Unmount();
+  void EndVirtual(uint64_t java_tid);
+  // The block of the calling thread, or of the virtual thread on it, made if there is none.
+  hot::CounterBlock* BlockOf(uint64_t java_tid, bool is_virtual, uint64_t java_thread);
+
+  // ---- Events
+
+  // Counts for who runs: the mounted virtual thread, the Java thread, or a native thread that may
+  // be met for the first time.
+  void Add(uint32_t metric, int64_t delta);
+  // Counts for the process.
+  void AddToProcess(uint32_t metric, int64_t delta);
+  // Which metrics of Source::kCounted have somebody who counts, as a set of bits.
+  void SetCounted(uint64_t metrics) { counted_.store(metrics, std::memory_order_relaxed); }
+
+  // ---- Questions, by a metric's number. NotFound: no such metric or thread; FailedPrecondition:
+  // nobody counts it; Unavailable: this system does not tell.
+
+  // Of the calling thread, or the virtual thread on it.
+  absl::StatusOr<int64_t> Own(uint32_t metric);
+  absl::StatusOr<int64_t> Of(uint64_t java_tid, uint32_t metric) const;
+  absl::StatusOr<int64_t> Process(uint32_t metric) const;
+  // Every thread that is counted, and those that ended last; metrics that are not known are 0.
+  std::vector<ThreadValues> All() const;
+  // Whether a question for the metric has an answer.
+  absl::Status Check(uint32_t metric) const;
+
+  // ---- User counters
+
+  // Finds or makes one: `name` without "user.". InvalidArgument: not a name; ResourceExhausted.
+  absl::StatusOr<uint32_t> RegisterUser(absl::string_view name, absl::string_view unit);
+  struct UserCounter {
+    std::string name;  // "user.orders"
+    std::string unit;
+  };
+  // From kFirstUser on, in the order of their numbers.
+  std::vector<UserCounter> UserCounters() const;
+  // "alloc.bytes", "user.orders"; "" if there is no such metric.
+  std::string NameOf(uint32_t metric) const;
+
+  // Threads that ended and are still known one by one.
+  static constexpr size_t kEndedThreads = 16384;
+
+ private:
+  hot::CounterBlock* NewBlock();
+  void Register(hot::CounterBlock& block);
+  void Retire(hot::CounterBlock& block, bool is_own);
+  void Remember(uint64_t java_tid, const Values& last);
+  // Of the calling thread; a native one that is not known gets one. Null without memory.
+  hot::CounterBlock* Current();
+  void Suspend(hot::CounterBlock& block);
+  void Resume(hot::CounterBlock& block, uint64_t java_thread);
+  int64_t Allocated(const hot::CounterBlock& block, bool is_own) const;
+  int64_t Read(const hot::CounterBlock& block, uint32_t metric, bool is_own) const;
+  Values ReadAll(const hot::CounterBlock& block, bool is_own) const;
+  static void EndOfNativeThread(void* self);
+
+  const hot::AllocLayout layout_;
+  std::atomic<uint64_t> counted_{0};
+  pthread_key_t at_thread_end_ = 0;
+  mutable std::mutex mutex_;  // guards what follows
+  std::vector<hot::CounterBlock*> live_;
+  std::deque<hot::CounterBlock*> free_;
+  absl::flat_hash_map<uint64_t, hot::CounterBlock*> by_java_tid_;
+  absl::flat_hash_map<pid_t, hot::CounterBlock*> by_os_tid_;
+  absl::flat_hash_map<uint64_t, Values> ended_;
+  std::deque<uint64_t> ended_order_;
+  Values ended_total_ = {};    // of all threads that ended
+  Values process_total_ = {};  // what belongs to no thread
+  std::vector<UserCounter> users_;
+};
+
+}  // namespace jtrace::metrics

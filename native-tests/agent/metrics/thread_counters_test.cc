@@ -1,0 +1,297 @@
+#include "agent/metrics/thread_counters.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <random>
+#include <thread>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+
+namespace jtrace::metrics {
+namespace {
+
+using ::testing::HasSubstr;
+
+// As the JVM's structure for a thread: what it allocated before its TLAB, and the TLAB.
+struct JavaThread {
+  uint64_t other = 0;  // an offset of 0 would mean "not known"
+  int64_t allocated_bytes = 0;
+  int64_t tlab_top = 0;
+  int64_t tlab_start = 0;
+
+  uint64_t address() const { return reinterpret_cast<uint64_t>(this); }
+  void Allocate(int64_t bytes) { tlab_top += bytes; }
+  void NewTlab() {
+    allocated_bytes += tlab_top - tlab_start;
+    tlab_top = tlab_start = 4096;
+  }
+  int64_t allocated() const { return allocated_bytes + tlab_top - tlab_start; }
+};
+constexpr hot::AllocLayout kNoLayout;
+const hot::AllocLayout kJavaLayout = {offsetof(JavaThread, allocated_bytes),
+                                      offsetof(JavaThread, tlab_top),
+                                      offsetof(JavaThread, tlab_start)};
+
+constexpr auto kAllocBytes = static_cast<uint32_t>(Metric::kAllocBytes);
+constexpr auto kExceptions = static_cast<uint32_t>(Metric::kExceptions);
+
+// How many events a test counts: JTRACE_METRIC_EVENTS=1000000000 for the long one.
+int64_t Events() {
+  const char* const text = getenv("JTRACE_METRIC_EVENTS");
+  return text != nullptr ? atoll(text) : 4'000'000;
+}
+
+TEST(ThreadCounters, CountsOfAThreadAreItsOwn) {
+  ThreadCounters counters(kNoLayout);
+  const uint32_t orders = *counters.RegisterUser("orders", "");
+  std::thread([&] {
+    counters.Start(7, 0, false);
+    counters.Add(orders, 5);
+    counters.Add(orders, -2);
+    EXPECT_EQ(*counters.Own(orders), 3);
+    counters.End();
+  }).join();
+  counters.Start(1, 0, true);
+  counters.Add(orders, 100);
+  EXPECT_EQ(*counters.Own(orders), 100);
+  EXPECT_EQ(*counters.Of(7, orders), 3) << "an ended thread's total stays";
+  EXPECT_EQ(*counters.Process(orders), 103);
+  counters.End();
+  EXPECT_EQ(*counters.Process(orders), 103);
+}
+
+// S5.6, S5.7: nothing lost, nothing twice, while threads come and go and others ask.
+TEST(ThreadCounters, TotalsAreExactWhileThreadsStartAndEnd) {
+  constexpr int kWorkers = 8;
+  ThreadCounters counters(kNoLayout);
+  const uint32_t metric = *counters.RegisterUser("events", "");
+  const int64_t per_worker = Events() / kWorkers;
+  std::atomic<uint64_t> next_tid{100};
+  std::atomic<int64_t> sum{0};
+  std::atomic<bool> done{false};
+  std::thread reader([&] {
+    for (int64_t before = 0; !done;) {
+      const int64_t now = *counters.Process(metric);
+      EXPECT_GE(now, before) << "a total never goes back";
+      before = now;
+      std::this_thread::yield();
+    }
+  });
+  std::vector<std::thread> workers;
+  for (int w = 0; w < kWorkers; ++w) {
+    workers.emplace_back([&, w] {
+      std::minstd_rand random(static_cast<unsigned>(w) + 1);
+      for (int64_t left = per_worker; left > 0;) {
+        const int64_t many = std::min<int64_t>(left, 1 + random() % (per_worker / 20 + 1));
+        left -= many;
+        const uint64_t tid = ++next_tid;
+        std::thread([&, many, tid] {
+          counters.Start(tid, 0, false);
+          for (int64_t i = 0; i < many; ++i) counters.Add(metric, i & 3);
+          const int64_t expected = many / 4 * 6 + (many % 4) * (many % 4 - 1) / 2;
+          EXPECT_EQ(*counters.Own(metric), expected);
+          sum += expected;
+          counters.End();
+          EXPECT_EQ(*counters.Of(tid, metric), expected);
+        }).join();
+      }
+    });
+  }
+  for (std::thread& worker : workers) worker.join();
+  done = true;
+  reader.join();
+  EXPECT_EQ(*counters.Process(metric), sum.load());
+  int64_t by_thread = 0;
+  for (const ThreadValues& thread : counters.All()) by_thread += thread.values[metric];
+  EXPECT_EQ(by_thread, sum.load());
+}
+
+TEST(ThreadCounters, NativeThreadsAreCountedUntilTheyEnd) {
+  ThreadCounters counters(kNoLayout);
+  const uint32_t metric = *counters.RegisterUser("native", "");
+  std::thread([&] {
+    counters.Add(metric, 3);
+    EXPECT_EQ(counters.All().size(), 1u);
+  }).join();
+  EXPECT_TRUE(counters.All().empty());
+  EXPECT_EQ(*counters.Process(metric), 3);
+}
+
+TEST(ThreadCounters, BytesOfAThreadAreThoseOfItsJavaThread) {
+  ThreadCounters counters(kJavaLayout);
+  JavaThread java;
+  java.Allocate(100);
+  std::thread([&] {
+    counters.Start(5, java.address(), false);
+    EXPECT_EQ(*counters.Own(kAllocBytes), 100);
+    java.Allocate(24);
+    java.NewTlab();
+    java.Allocate(16);
+    EXPECT_EQ(*counters.Own(kAllocBytes), 140);
+    EXPECT_EQ(*counters.Process(kAllocBytes), 140);
+    counters.End();
+  }).join();
+  EXPECT_EQ(*counters.Of(5, kAllocBytes), 140);
+  EXPECT_EQ(*counters.Process(kAllocBytes), 140);
+}
+
+// Virtual threads take turns on one carrier, which also allocates for itself.
+TEST(ThreadCounters, VirtualThreadsGetWhatTheyAllocateOnTheirCarriers) {
+  ThreadCounters counters(kJavaLayout);
+  const uint32_t events = *counters.RegisterUser("events", "");
+  JavaThread java;
+  std::thread([&] {
+    counters.Start(1, java.address(), false);
+    java.Allocate(8);
+    counters.Mount(50);
+    java.Allocate(1000);
+    counters.Add(events, 1);
+    EXPECT_EQ(*counters.Own(kAllocBytes), 1000);
+    EXPECT_EQ(*counters.Of(1, kAllocBytes), 8) << "the carrier's stand still meanwhile";
+    counters.Unmount();
+    java.Allocate(16);
+    counters.Mount(51);
+    java.Allocate(500);
+    java.NewTlab();
+    counters.Unmount();
+    counters.Mount(50);
+    java.Allocate(24);
+    counters.Add(events, 10);
+    EXPECT_EQ(*counters.Own(kAllocBytes), 1024);
+    EXPECT_EQ(*counters.Own(events), 11);
+    counters.EndVirtual(50);
+    java.Allocate(32);
+    EXPECT_EQ(*counters.Own(kAllocBytes), 8 + 16 + 32);
+    EXPECT_EQ(*counters.Of(50, kAllocBytes), 1024);
+    EXPECT_EQ(*counters.Of(51, kAllocBytes), 500);
+    EXPECT_EQ(*counters.Process(kAllocBytes), *counters.Own(kAllocBytes) + 1524);
+    EXPECT_EQ(*counters.Process(kAllocBytes), java.allocated());
+    counters.End();
+  }).join();
+}
+
+TEST(ThreadCounters, AVirtualThreadMayGoOnOnAnotherCarrier) {
+  ThreadCounters counters(kJavaLayout);
+  JavaThread first, second;
+  std::thread([&] {
+    counters.Start(1, first.address(), false);
+    counters.Mount(50);
+    first.Allocate(100);
+    counters.Unmount();
+    counters.End();
+  }).join();
+  std::thread([&] {
+    second.Allocate(7);
+    counters.Start(2, second.address(), false);
+    counters.Mount(50);
+    second.Allocate(11);
+    EXPECT_EQ(*counters.Own(kAllocBytes), 111);
+    counters.Unmount();
+    EXPECT_EQ(*counters.Own(kAllocBytes), 7);
+    counters.End();
+  }).join();
+}
+
+TEST(ThreadCounters, ThreadsThatRanBeforeAreFoundByTheirOwnEvents) {
+  ThreadCounters counters(kNoLayout);
+  const uint32_t metric = *counters.RegisterUser("late", "");
+  std::atomic<pid_t> tid{0};
+  std::atomic<bool> adopted{false};
+  std::thread runs([&] {
+    tid = gettid();
+    while (!adopted) std::this_thread::yield();
+    counters.Add(metric, 9);
+    counters.End();
+  });
+  while (tid == 0) std::this_thread::yield();
+  counters.Adopt(33, tid, 0);
+  EXPECT_TRUE(counters.All().front().is_partial);
+  adopted = true;
+  runs.join();
+  EXPECT_EQ(*counters.Of(33, metric), 9);
+}
+
+TEST(ThreadCounters, ProcessorTimeIsTheKernels) {
+  ThreadCounters counters(kNoLayout);
+  counters.Start(1, 0, false);
+  constexpr auto kCpu = static_cast<uint32_t>(Metric::kCpu);
+  constexpr auto kWall = static_cast<uint32_t>(Metric::kWall);
+  constexpr auto kOff = static_cast<uint32_t>(Metric::kOffCpu);
+  const auto clock = [] {
+    timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+  };
+  const int64_t before = clock();
+  const int64_t read = *counters.Own(kCpu);
+  EXPECT_GE(read, before);
+  EXPECT_LE(read, clock());
+  const int64_t wall = *counters.Own(kWall);
+  const int64_t off = *counters.Own(kOff);
+  usleep(20'000);
+  EXPECT_GE(*counters.Own(kWall) - wall, 20'000'000);
+  EXPECT_GE(*counters.Own(kOff) - off, 15'000'000);
+  counters.End();
+}
+
+TEST(ThreadCounters, EndedThreadsAreForgottenOneByOneButNotInTotals) {
+  ThreadCounters counters(kNoLayout);
+  const uint32_t metric = *counters.RegisterUser("n", "");
+  std::thread([&] {
+    for (uint64_t tid = 1; tid <= ThreadCounters::kEndedThreads + 10; ++tid) {
+      counters.Start(tid, 0, false);
+      counters.Add(metric, 1);
+      counters.End();
+    }
+  }).join();
+  EXPECT_EQ(*counters.Process(metric), ThreadCounters::kEndedThreads + 10);
+  EXPECT_EQ(*counters.Of(11, metric), 1);
+  EXPECT_EQ(counters.Of(10, metric).status().code(), absl::StatusCode::kNotFound);
+}
+
+TEST(ThreadCounters, WhatNobodyCountsIsAnErrorNotANumber) {
+  ThreadCounters counters(kNoLayout);
+  counters.Start(1, 0, false);
+  EXPECT_EQ(counters.Own(kAllocBytes).status().code(), absl::StatusCode::kUnavailable);
+  EXPECT_THAT(counters.Own(kExceptions).status().message(), HasSubstr("metrics=exceptions"));
+  EXPECT_EQ(counters.Own(hot::kMaxMetrics + 3).status().code(), absl::StatusCode::kNotFound);
+  EXPECT_EQ(counters.Own(kFirstUser).status().code(), absl::StatusCode::kNotFound);
+  counters.SetCounted(1ull << kExceptions);
+  EXPECT_EQ(*counters.Own(kExceptions), 0);
+  counters.End();
+}
+
+TEST(ThreadCounters, UserCountersHaveNames) {
+  ThreadCounters counters(kNoLayout);
+  EXPECT_EQ(*counters.RegisterUser("a.b", "B"), kFirstUser);
+  EXPECT_EQ(*counters.RegisterUser("c", ""), kFirstUser + 1);
+  EXPECT_EQ(*counters.RegisterUser("a.b", "B"), kFirstUser);
+  EXPECT_EQ(counters.NameOf(kFirstUser), "user.a.b");
+  for (const char* name : {"", "a b", "a\n", "ä", "a,b", "a=b"}) {
+    EXPECT_EQ(counters.RegisterUser(name, "").status().code(), absl::StatusCode::kInvalidArgument)
+        << name;
+  }
+  for (uint32_t i = 2; i < hot::kMaxMetrics - kFirstUser; ++i) {
+    EXPECT_TRUE(counters.RegisterUser(absl::StrCat("n", i), "").ok());
+  }
+  EXPECT_EQ(counters.RegisterUser("one.more", "").status().code(),
+            absl::StatusCode::kResourceExhausted);
+}
+
+TEST(Metrics, NamesAreFoundAgain) {
+  for (const MetricInfo& info : AllMetrics()) {
+    EXPECT_EQ(FindMetric(info.name), info.metric);
+    EXPECT_FALSE(info.exactness.empty() || info.cost.empty() || info.what.empty());
+  }
+  EXPECT_EQ(FindMetric("alloc"), std::nullopt);
+}
+
+}  // namespace
+}  // namespace jtrace::metrics
