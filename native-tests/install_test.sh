@@ -23,3 +23,4 @@ printf '# jtrace-text 1 unit=us\n0\tmain\tenter\tA\n1\tmain\texit\tA\n' >"$work/
 "$work/moved/bin/jtrace-post" --report=html "$work/trace.jtxt" | grep -q '</html>'
 test -s "$work"/moved/share/doc/jtrace/NOTICE
 "$work/moved/bin/jtrace" --help | grep -q "start JVM"
+test -s "$work"/moved/share/java/jtrace-api.jar

@@ -8,6 +8,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** A JVM of the JDK under test, with or without the agent, run to its end. */
 final class Jvm {
@@ -48,6 +50,12 @@ final class Jvm {
 
   Jvm classpath(String... jars) {
     classpath = Setup.classpath(jars);
+    return this;
+  }
+
+  /** In place of the test programs. */
+  Jvm classpathOf(Path... parts) {
+    classpath = Stream.of(parts).map(Path::toString).collect(Collectors.joining(":"));
     return this;
   }
 

@@ -1,0 +1,138 @@
+package jtrace.api;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * The jtrace agent's metrics, asked from inside the program.
+ *
+ * <p>Without the agent nothing is counted: totals are 0, {@link #measure} just runs what it is given,
+ * and commands do nothing. An agent that is attached later is found within 100 ms, or at once by
+ * {@link #isActive}. Totals of the calling thread are read without allocation. What the agent cannot
+ * tell is an exception whose message says what would help, never a wrong number.
+ */
+public final class JTrace {
+  private JTrace() {}
+
+  /** Whether the agent is in this JVM. */
+  public static boolean isActive() {
+    return Agent.find();
+  }
+
+  /** What can be asked for now; nothing without the agent. */
+  public static Set<Metric> metrics() {
+    return Agent.find() ? Metric.learn(Natives.describe()) : Set.of();
+  }
+
+  /** What the calling thread has counted since it began, or since the agent came if that was later. */
+  public static long total(Metric metric) {
+    return Agent.isThere() ? Natives.total(metric.id()) : 0;
+  }
+
+  /** The same of any thread, also of one that has ended. */
+  public static long total(Thread thread, Metric metric) {
+    if (!Agent.isThere()) return 0;
+    return thread == Thread.currentThread()
+        ? Natives.total(metric.id())
+        : Natives.totalOf(Threads.id(thread), metric.id());
+  }
+
+  /** The same of all threads, ended ones included. */
+  public static long processTotal(Metric metric) {
+    return Agent.isThere() ? Natives.processTotal(metric.id()) : 0;
+  }
+
+  /** Reads metrics of a thread again and again. */
+  public static Reader reader(Thread thread, Metric... metrics) {
+    return new TotalsReader(java.util.Objects.requireNonNull(thread), metrics);
+  }
+
+  /** Reads totals of the process again and again. */
+  public static Reader processReader(Metric... metrics) {
+    return new TotalsReader(null, metrics);
+  }
+
+  /** What the calling thread counts while {@code run} runs, in all metrics of a thread. */
+  public static Measurement measure(Runnable run) {
+    return measure(run, Measuring.measurable());
+  }
+
+  /** The same in the given metrics only, whose readings then take less time. */
+  public static Measurement measure(Runnable run, Metric... metrics) {
+    return new Measuring(isActive() ? metrics.clone() : new Metric[0]).once(run);
+  }
+
+  /**
+   * What one run counts: after one run that does not count, {@code runs} more in ten parts, of which
+   * the least one is taken, divided by its runs and rounded down. So what happens now and then, such
+   * as the growth of a cache, is left out.
+   */
+  public static Measurement perRun(int runs, Runnable run) {
+    return perRun(runs, run, Measuring.measurable());
+  }
+
+  /** The same in the given metrics only. */
+  public static Measurement perRun(int runs, Runnable run, Metric... metrics) {
+    if (runs <= 0) throw new IllegalArgumentException(runs + " runs; at least 1");
+    return new Measuring(isActive() ? metrics.clone() : new Metric[0]).perRun(runs, run);
+  }
+
+  /** A counter of the program's own, reported as {@code user.NAME}; the same for the same name. */
+  public static Counter counter(String name) {
+    return counter(name, "");
+  }
+
+  /** The same with a unit, {@code B} or {@code ns}. */
+  public static Counter counter(String name, String unit) {
+    return new Counter(name, unit);
+  }
+
+  /** Begins a recording with the agent's options: {@code "out=trace.bin,include=com.acme.**"}. */
+  public static void start(String options) {
+    command("start", options);
+  }
+
+  /** Ends it; the trace is complete then. */
+  public static void stop() {
+    command("stop", "");
+  }
+
+  /**
+   * Everything recorded so far is in the file whose path this returns; empty without the agent.
+   * With {@code loop=} that file is ended and the recording goes on in the next one.
+   */
+  public static Optional<Path> dump() {
+    return Agent.find() ? Optional.of(Path.of(command("dump", "").strip())) : Optional.empty();
+  }
+
+  /** The same as a copy of its own at {@code to}; what was there is replaced. */
+  public static void dump(Path to) {
+    dump().ifPresent(
+        trace -> {
+          try {
+            Files.copy(trace, to, StandardCopyOption.REPLACE_EXISTING);
+          } catch (IOException e) {
+            throw new UncheckedIOException(e);
+          }
+        });
+  }
+
+  /** A labelled mark in the trace. */
+  public static void mark(String label) {
+    command("mark", label);
+  }
+
+  /** What {@code jtrace status} prints; empty without the agent. */
+  public static String status() {
+    return command("status", "");
+  }
+
+  private static String command(String verb, String argument) {
+    return Agent.find() ? Natives.command(verb, argument) : "";
+  }
+}

@@ -1,0 +1,124 @@
+package jtrace.api;
+
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+
+/**
+ * What the agent offers, by method handles that compiled code sees through. Initialized when the
+ * agent is there, not before.
+ */
+final class Natives {
+  static final String CLASS = "jtrace.NativeMetrics";
+  private static final String OWN_CLASS = "java.lang.invoke.JTraceMetrics";
+
+  /** A handle compiles itself within its first 127 calls, and that allocates. */
+  private static final int WARM_UP = 200;
+
+  private static final MethodHandle TOTAL = find(OWN_CLASS, "total", long.class, int.class);
+  private static final MethodHandle TOTAL_OF =
+      find(CLASS, "totalOf", long.class, long.class, int.class);
+  private static final MethodHandle PROCESS_TOTAL =
+      find(CLASS, "processTotal", long.class, int.class);
+  private static final MethodHandle DESCRIBE = find(CLASS, "describe", String[].class);
+  private static final MethodHandle COUNTER =
+      find(CLASS, "counter", int.class, String.class, String.class);
+  private static final MethodHandle ADD = find(CLASS, "add", void.class, int.class, long.class);
+  private static final MethodHandle COMMAND =
+      find(CLASS, "command", String.class, String.class, String.class);
+
+  static {
+    Metric.learn(describe());
+    int metric = Metric.ALLOC_BYTES.idOrNone();
+    try {
+      for (int i = 0; i < WARM_UP && metric >= 0; i++) total(metric);
+    } catch (RuntimeException e) {
+      // This JVM does not tell; whoever asks is told why.
+    }
+  }
+
+  private Natives() {}
+
+  static void initialize() {}
+
+  private static MethodHandle find(
+      String owner, String name, Class<?> result, Class<?>... parameters) {
+    try {
+      return MethodHandles.publicLookup()
+          .findStatic(Agent.loaded(owner), name, MethodType.methodType(result, parameters));
+    } catch (ReflectiveOperationException e) {
+      throw new IllegalStateException(
+          "jtrace-api.jar and the jtrace agent are of different versions: no "
+              + name + "; use the jar that came with the agent",
+          e);
+    }
+  }
+
+  /** Index: a metric's number; null: not to be had. See Metric.learn. */
+  static String[] describe() {
+    try {
+      return (String[]) DESCRIBE.invokeExact();
+    } catch (Throwable e) {
+      throw unchecked(e);
+    }
+  }
+
+  /** Of the calling thread. */
+  static long total(int metric) {
+    try {
+      return (long) TOTAL.invokeExact(metric);
+    } catch (Throwable e) {
+      throw unchecked(e);
+    }
+  }
+
+  static long totalOf(long threadId, int metric) {
+    try {
+      return (long) TOTAL_OF.invokeExact(threadId, metric);
+    } catch (Throwable e) {
+      throw unchecked(e);
+    }
+  }
+
+  static long processTotal(int metric) {
+    try {
+      return (long) PROCESS_TOTAL.invokeExact(metric);
+    } catch (Throwable e) {
+      throw unchecked(e);
+    }
+  }
+
+  /** The number of a user counter, made if there is none of that name. */
+  static int counter(String name, String unit) {
+    try {
+      int metric = (int) COUNTER.invokeExact(name, unit);
+      for (int i = 0; i < WARM_UP; i++) ADD.invokeExact(metric, 0L);
+      return metric;
+    } catch (Throwable e) {
+      throw unchecked(e);
+    }
+  }
+
+  static void add(int metric, long delta) {
+    try {
+      ADD.invokeExact(metric, delta);
+    } catch (Throwable e) {
+      throw unchecked(e);
+    }
+  }
+
+  static String command(String verb, String argument) {
+    try {
+      return (String) COMMAND.invokeExact(verb, argument);
+    } catch (Throwable e) {
+      throw unchecked(e);
+    }
+  }
+
+  /** The agent's methods declare no checked exceptions. */
+  private static RuntimeException unchecked(Throwable e) {
+    if (e instanceof RuntimeException) return (RuntimeException) e;
+    if (e instanceof Error) throw (Error) e;
+    return new IllegalStateException(e);
+  }
+}
