@@ -4,6 +4,7 @@
 
 #include <ucontext.h>
 
+#include <atomic>
 #include <cstdint>
 
 #include "agent/hot/sample_handler.h"
@@ -12,6 +13,23 @@
 
 namespace jtrace::hot {
 
+// The first two chains that differed, for the reports of tests: frames from the leaf, of longer
+// chains the first kFrames only. Which of them is right the check cannot say.
+struct DifferentChains {
+  static constexpr uint32_t kFrames = 256;
+  std::atomic<bool> taken;  // by the handler that writes it
+  std::atomic<bool> ready;  // the rest may be read
+  uint64_t pc;              // interrupted
+  uint32_t remembered_count;
+  uint32_t full_count;
+  Frame remembered[kFrames];
+  Frame full[kFrames];
+
+  // The first call keeps its chains, the others do nothing.
+  void Keep(uint64_t interrupted_pc, const Chain& remembered_chain, const Chain& full_chain);
+};
+extern constinit DifferentChains different_chains;
+
 // Walks without the remembered frames, before and after the walk with them (tests and soaks only).
 class FullWalkCheck {
  public:
@@ -19,7 +37,9 @@ class FullWalkCheck {
                 const ucontext_t* context)
       : vm_(vm), thread_(thread), slot_(slot), context_(context) {
     thread_.memory = nullptr;
-    if (slot_.check_storage != nullptr) before_ = Walk();
+    if (slot_.check_storage == nullptr) return;
+    Chain full(slot_.check_storage, slot_.chain_capacity);
+    before_ = Walk(full);
   }
 
   // A chain that differs is wrong only if nothing has changed meanwhile: other threads load and
@@ -30,12 +50,14 @@ class FullWalkCheck {
     if (fingerprint == 0) return;
     Count(sample_counters.memory_checked);
     if (fingerprint == before_) return;
-    if (Walk() == before_) Count(sample_counters.memory_wrong);
+    Chain full(slot_.check_storage, slot_.chain_capacity);
+    if (Walk(full) != before_) return;
+    Count(sample_counters.memory_wrong);
+    different_chains.Keep(static_cast<uint64_t>(context_->uc_mcontext.gregs[REG_RIP]), chain, full);
   }
 
  private:
-  uint64_t Walk() const {
-    Chain full(slot_.check_storage, slot_.chain_capacity);
+  uint64_t Walk(Chain& full) const {
     WalkStack(vm_, thread_, context_, full);
     return full.Fingerprint();
   }

@@ -22,6 +22,7 @@
 #include <thread>
 #include <vector>
 
+#include "agent/hot/full_walk_check.h"
 #include "agent/hot/sample_handler.h"
 #include "agent/sampling/sampler.h"
 #include "java-tests/walker/path_check.h"
@@ -230,6 +231,19 @@ void JNICALL OnThreadEnd(jvmtiEnv*, JNIEnv*, jthread) {
   if (agent->sampler != nullptr) agent->sampler->DetachCurrentThread();
 }
 
+void PrintFrames(FILE* out, const char* what, const Frame* frames, uint32_t count) {
+  fprintf(out, "%s:\n", what);
+  for (uint32_t i = 0; i < count; ++i) fprintf(out, "   %s\n", Describe(frames[i], true).c_str());
+}
+
+void PrintDifferentChains(FILE* out) {
+  const hot::DifferentChains& chains = hot::different_chains;
+  if (!chains.ready.load(std::memory_order_acquire)) return;
+  fprintf(out, "the first chains that differed, interrupted at %lx\n", chains.pc);
+  PrintFrames(out, "with remembered frames", chains.remembered, chains.remembered_count);
+  PrintFrames(out, "in full", chains.full, chains.full_count);
+}
+
 void PrintReport(FILE* out) {
   const Agent& a = *agent;
   const auto percent = [](uint64_t part, uint64_t whole) {
@@ -256,6 +270,7 @@ void PrintReport(FILE* out) {
   for (const auto& [what, count] : a.failures)
     fprintf(out, "failed %lu: %s\n", count, what.c_str());
   fprintf(out, "%s\n", a.paths.Summary().c_str());
+  PrintDifferentChains(out);
 }
 
 void CheckResult() {

@@ -2,7 +2,7 @@
 
 namespace jtrace::hot {
 
-const Frame& Chain::KeptFrame(uint32_t index) const {
+const Frame& Chain::frame(uint32_t index) const {
   const uint32_t own = pushed_ < capacity_ ? pushed_ : capacity_;
   if (index >= own) return base_[base_count_ - 1 - (index - own)];
   if (pushed_ <= capacity_ || index < leaf_) return frames_[index];
@@ -13,7 +13,7 @@ const Frame& Chain::KeptFrame(uint32_t index) const {
 
 uint32_t Chain::SizeWithin(uint32_t limit) const {
   if (!Truncates(limit)) return pushed_ + base_count_;
-  return (Kept() < limit ? Kept() : limit) + 1;
+  return (size() < limit ? size() : limit) + 1;
 }
 
 uint64_t Chain::Fingerprint() const {
@@ -23,29 +23,29 @@ uint64_t Chain::Fingerprint() const {
     hash = (hash ^ value) * 0x9e3779b97f4a7c15;
     hash ^= hash >> 29;
   };
-  for (uint32_t i = 0; i < Kept(); ++i) {
-    const Frame& frame = KeptFrame(i);
-    mix(frame.value);
-    mix(static_cast<uint32_t>(frame.bci) | uint64_t{static_cast<uint8_t>(frame.kind)} << 32 |
-        uint64_t{frame.flags} << 40);
+  for (uint32_t i = 0; i < size(); ++i) {
+    const Frame& kept = frame(i);
+    mix(kept.value);
+    mix(static_cast<uint32_t>(kept.bci) | uint64_t{static_cast<uint8_t>(kept.kind)} << 32 |
+        uint64_t{kept.flags} << 40);
   }
   return hash;
 }
 
 void Chain::CopyTo(Frame* out, uint32_t limit) const {
-  const uint32_t size = SizeWithin(limit);
+  const uint32_t written = SizeWithin(limit);
   if (!Truncates(limit)) {
     for (uint32_t i = 0; i < pushed_; ++i) *out++ = frames_[i];
     for (uint32_t i = base_count_; i-- > 0;) *out++ = base_[i];
     return;
   }
-  const uint32_t frames = size - 1;
+  const uint32_t frames = written - 1;
   const uint32_t leaf = frames / 2;
-  for (uint32_t i = 0; i < leaf; ++i) *out++ = KeptFrame(i);
+  for (uint32_t i = 0; i < leaf; ++i) *out++ = frame(i);
   const uint32_t missing = pushed_ + base_count_ - frames;
   *out++ = Frame{static_cast<uint64_t>(WalkNote::kTruncated), static_cast<int32_t>(missing),
                  FrameKind::kMarker, 0, 0};
-  for (uint32_t i = Kept() - (frames - leaf); i < Kept(); ++i) *out++ = KeptFrame(i);
+  for (uint32_t i = size() - (frames - leaf); i < size(); ++i) *out++ = frame(i);
 }
 
 const char* WalkNoteName(WalkNote note) {

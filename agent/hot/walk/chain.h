@@ -125,6 +125,10 @@ class Chain {
   // A pushed frame; index < pushed() <= capacity.
   const Frame& pushed_frame(uint32_t index) const { return frames_[index]; }
 
+  // Frames that are there, with the base, and the `index`-th of them from the leaf.
+  uint32_t size() const { return (pushed_ < capacity_ ? pushed_ : capacity_) + base_count_; }
+  const Frame& frame(uint32_t index) const;
+
   // Whether CopyTo leaves frames out.
   bool Truncates(uint32_t limit) const {
     return pushed_ > capacity_ || pushed_ + base_count_ > limit;
@@ -139,11 +143,6 @@ class Chain {
   void CopyTo(Frame* out, uint32_t limit) const;
 
  private:
-  // Frames that are still there.
-  uint32_t Kept() const { return (pushed_ < capacity_ ? pushed_ : capacity_) + base_count_; }
-  // The `index`-th of them from the leaf.
-  const Frame& KeptFrame(uint32_t index) const;
-
   Frame* const frames_;
   const uint32_t capacity_;
   const uint32_t leaf_;

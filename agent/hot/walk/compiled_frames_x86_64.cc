@@ -14,6 +14,24 @@ namespace {
 constexpr int kC1FirstTier = 1;
 constexpr int kC1LastTier = 3;
 
+// Whether a string search at `cursor` can have lowered its rsp from `sp`, a frame's: by two copies
+// of 16 bytes and four words, or not yet.
+bool IsLoweredFrom(const Cursor& cursor, uintptr_t sp) {
+  constexpr uintptr_t kMostLowered = 64;
+  return sp >= cursor.sp && sp - cursor.sp <= kMostLowered && sp % 16 == 0;
+}
+
+// FindSavedSp, if there is any value that it can be about: few frames have one.
+SavedSp SavedSpOf(const Cursor& cursor, uintptr_t end) {
+  constexpr int kRegisters = 16, kRsp = 4;
+  uintptr_t on_top;
+  bool possible = cursor.Load(cursor.sp, &on_top) && IsLoweredFrom(cursor, on_top);
+  for (int number = 0; number < kRegisters && !possible; ++number) {
+    possible = number != kRsp && IsLoweredFrom(cursor, cursor.EncodedRegister(number));
+  }
+  return possible ? FindSavedSp(cursor.pc, end) : SavedSp{};
+}
+
 class CompiledFrame {
  public:
   CompiledFrame(WalkState& walk, const CodeBlob& blob)
@@ -51,9 +69,11 @@ class CompiledFrame {
   void Keep() const {
     KnownFrame known;
     known.nmethod = blob_.address;
-    known.return_offset = static_cast<uint32_t>(cursor_.pc_slot - at_.sp);
+    known.sp_on_top = sp_on_top_ != 0;
+    const uintptr_t sp = known.sp_on_top ? sp_on_top_ : at_.sp;
+    known.return_offset = static_cast<uint32_t>(cursor_.pc_slot - sp);
     known.fp_offset =
-        cursor_.fp_slot != 0 ? static_cast<int32_t>(cursor_.fp_slot - at_.sp) : KnownFrame::kOwnFp;
+        cursor_.fp_slot != 0 ? static_cast<int32_t>(cursor_.fp_slot - sp) : KnownFrame::kOwnFp;
     known.sp_misaligned = at_.sp % 16 != 0;
     known.count = walk_.chain.pushed() - first_frame_;
     if (known.count > KnownFrame::kMaxMethods || !walk_.chain.Holds(first_frame_ + known.count))
@@ -238,7 +258,7 @@ class CompiledFrame {
   bool FromBody() {
     if (blob_.frame_size > 0) {
       if (!cursor_.interrupted && !wrapper_ && FromSlowPath()) return true;
-      if (cursor_.interrupted && FromPushedWords()) return true;
+      if (cursor_.interrupted && (FromSavedSp() || FromPushedWords())) return true;
       if (FromFrameAt(cursor_.sp)) return true;
     }
     if (wrapper_ && ReturnThroughFp(walk_, Callers::kJava)) return true;
@@ -265,6 +285,21 @@ class CompiledFrame {
            IsReturnAddress(walk_, value, Callers::kJava) &&
            CallerLooksValid(walk_, value, caller_sp, fp) &&
            FromFrameAt(cursor_.sp + static_cast<uintptr_t>(popped));
+  }
+
+  // A string search lowers rsp by different amounts at the same pc, and what it leaves below the
+  // frame's other words looks like callers. The `pop rsp` that it ends with tells where the frame
+  // is.
+  bool FromSavedSp() {
+    const SavedSp saved = SavedSpOf(cursor_, blob_.end);
+    uintptr_t sp;
+    if (saved.kind == SavedSp::kNone || !cursor_.Load(cursor_.sp, &sp)) return false;
+    const bool on_top = saved.kind == SavedSp::kOnTop;
+    if (!on_top) sp = cursor_.EncodedRegister(saved.number);
+    if (!IsLoweredFrom(cursor_, sp) || !FromFrameAt(sp)) return false;
+    sp_on_top_ = on_top ? sp : 0;
+    at_pc_ = at_pc_ && on_top;
+    return true;
   }
 
   // rsp is 16-byte aligned in the body. Intrinsics push words around their use of registers:
@@ -308,6 +343,7 @@ class CompiledFrame {
   uint8_t flags_ = 0;
   bool deoptimised_ = false;
   bool at_pc_ = false;
+  uintptr_t sp_on_top_ = 0;  // the word at sp, if the frame counts from there
 };
 
 }  // namespace
@@ -321,10 +357,12 @@ bool StepKnown(WalkState& walk) {
   }
   // Kept in a recording that made no ids, perhaps.
   if (walk.wants_ids && known.LacksIds()) return false;
-  const uintptr_t slot = cursor.sp + known.return_offset;
+  uintptr_t sp = cursor.sp;
+  if (known.sp_on_top && (!cursor.Load(cursor.sp, &sp) || !IsLoweredFrom(cursor, sp))) return false;
+  const uintptr_t slot = sp + known.return_offset;
   SavedFp fp = cursor.OwnFp();
   if (known.fp_offset != KnownFrame::kOwnFp &&
-      !cursor.LoadFp(cursor.sp + static_cast<uintptr_t>(intptr_t{known.fp_offset}), &fp)) {
+      !cursor.LoadFp(sp + static_cast<uintptr_t>(intptr_t{known.fp_offset}), &fp)) {
     return false;
   }
   uintptr_t value;

@@ -34,7 +34,7 @@ uint64_t IdentityOf(const VmLayout& vm, uintptr_t nmethod) {
 }
 
 // The shape: 20 bits return slot, 21 bits rbp slot (both in words), its absence, parity, 4 bits
-// count.
+// count, where the slots count from.
 constexpr uint32_t kSlotBits = 20;
 struct Shape {
   uint64_t return_slot : kSlotBits;
@@ -42,6 +42,7 @@ struct Shape {
   uint64_t own_fp : 1;
   uint64_t misaligned : 1;
   uint64_t count : 4;
+  uint64_t sp_on_top : 1;
 };
 constexpr int32_t kFpBias = 16;
 
@@ -51,8 +52,12 @@ bool PackShape(const KnownFrame& frame, uint64_t* word) {
   if (frame.return_offset / 8 >= 1u << kSlotBits || fp_slot < 0 || fp_slot >= 1 << kSlotBits) {
     return false;
   }
-  const Shape shape = {frame.return_offset / 8, static_cast<uint64_t>(fp_slot), own_fp,
-                       frame.sp_misaligned, frame.count};
+  const Shape shape = {frame.return_offset / 8,
+                       static_cast<uint64_t>(fp_slot),
+                       own_fp,
+                       frame.sp_misaligned,
+                       frame.count,
+                       frame.sp_on_top};
   *word = __builtin_bit_cast(uint64_t, shape);
   return true;
 }
@@ -64,6 +69,7 @@ void UnpackShape(uint64_t word, KnownFrame* frame) {
       shape.own_fp != 0 ? KnownFrame::kOwnFp : (static_cast<int32_t>(shape.fp_slot) - kFpBias) * 8;
   frame->sp_misaligned = shape.misaligned != 0;
   frame->count = static_cast<uint32_t>(shape.count);
+  frame->sp_on_top = shape.sp_on_top != 0;
 }
 
 // A method: 44 bits jmethodID or Method, a multiple of 8 below 2^47; 15 bits bci + 1; whether it is

@@ -22,6 +22,8 @@ struct KnownFrame {
   static constexpr int32_t kOwnFp = INT32_MIN;
 
   uintptr_t nmethod;
+  // Offsets count from the word at sp, not from sp (SavedSp::kOnTop).
+  bool sp_on_top;
   uint32_t return_offset;  // of the return address' slot from sp, bytes
   int32_t fp_offset;   // of the saved rbp's from sp, bytes; kOwnFp: the caller's rbp is this one's
   bool sp_misaligned;  // sp is no multiple of 16 here

@@ -84,6 +84,7 @@ Effect OneByteEffect(const Opcode& op) {
   const uint8_t code = op.code;
   const bool rbp = (code & 7) == kRegRbp && (op.rex & 1) == 0;
   if (code >= 0x50 && code <= 0x57) return {rbp ? StackEffect::kPushRbp : StackEffect::kMove, 8};
+  if (code == 0x5c && (op.rex & 1) == 0) return {StackEffect::kUnknown, 0};  // pop rsp
   if (code >= 0x58 && code <= 0x5f) return {rbp ? StackEffect::kPopRbp : StackEffect::kMove, -8};
   const int group = *op.next >> 3 & 7;  // of opcodes that extend into ModRM
   switch (code) {
@@ -148,6 +149,55 @@ int ReadShort(uintptr_t at, uintptr_t end, uint8_t (&bytes)[2]) {
 }
 
 }  // namespace
+
+namespace {
+
+// Whether `mov register, rsp` is at `at`.
+bool CopiesSp(uintptr_t at, uintptr_t end) {
+  if (at + 3 > end) return false;
+  uint8_t p[3];
+  std::memcpy(p, reinterpret_cast<const void*>(at), sizeof p);
+  const bool load = p[0] == 0x48 || p[0] == 0x4c ? p[1] == 0x8b && (p[2] & 0xc7) == 0xc4 : false;
+  const bool store = p[0] == 0x48 || p[0] == 0x49 ? p[1] == 0x89 && (p[2] & 0xf8) == 0xe0 : false;
+  return load || store;
+}
+
+// The number of the register that `push register` at `at` names, or -1.
+int PushedRegister(uintptr_t at, uintptr_t end) {
+  uint8_t bytes[2];
+  const int high = ReadShort(at, end, bytes);
+  return high >= 0 && (bytes[0] & 0xf8) == 0x50 ? high | (bytes[0] & 7) : -1;
+}
+
+}  // namespace
+
+SavedSp FindSavedSp(uintptr_t pc, uintptr_t end) {
+  constexpr int kMaxInstructions = 160;  // twice the longest string search
+  int depth = 0;                         // bytes pushed from here on
+  int pushed = -1;                       // the register that was, if that is still on top
+  for (int i = 0; i < kMaxInstructions && !CopiesSp(pc, end); ++i) {
+    if (PoppedRegister(pc, end) == kRegRsp) {
+      if (pushed >= 0) return {SavedSp::kInRegister, pushed};
+      return depth == 0 ? SavedSp{SavedSp::kOnTop, -1} : SavedSp{};
+    }
+    const Instruction instruction = Decode(pc, end);
+    switch (instruction.effect) {
+      case StackEffect::kMove:
+      case StackEffect::kPushRbp:
+      case StackEffect::kPopRbp:
+        depth += instruction.delta;
+        pushed = PushedRegister(pc, end);
+        break;
+      case StackEffect::kNone:
+      case StackEffect::kJump:
+        break;
+      default:
+        return {};
+    }
+    pc += static_cast<uintptr_t>(instruction.length);
+  }
+  return {};
+}
 
 int JumpedRegister(uintptr_t at, uintptr_t end) {
   uint8_t bytes[2];

@@ -35,6 +35,23 @@ Instruction Decode(uintptr_t at, uintptr_t end);
 int JumpedRegister(uintptr_t at, uintptr_t end);
 int PoppedRegister(uintptr_t at, uintptr_t end);
 
+// Where code keeps the rsp that it goes on with: it copied rsp to a register, lowered it by as much
+// as its data asked for, pushed the register, and ends with `pop rsp` (the compilers' string
+// search).
+struct SavedSp {
+  enum Kind : uint8_t {
+    kNone,
+    kOnTop,       // the word at rsp
+    kInRegister,  // `number`, not pushed yet
+  };
+  Kind kind = kNone;
+  int number = -1;
+};
+
+// Looks ahead from `pc` in the order of addresses, over jumps: such code is one piece. kNone: no
+// `pop rsp` comes before a call, a return or a copy of rsp.
+SavedSp FindSavedSp(uintptr_t pc, uintptr_t end);
+
 // Whether the 8 bytes, those before a return address, end with a call instruction.
 bool EndsWithCall(const uint8_t bytes[8]);
 

@@ -22,7 +22,7 @@ class KnownFramesTest : public testing::Test {
     std::memcpy(nmethod_ + 8, &number, sizeof number);
   }
   KnownFrame Of(uint32_t methods) const {
-    KnownFrame frame{reinterpret_cast<uintptr_t>(nmethod_), 120, 112, true, methods, {}};
+    KnownFrame frame{reinterpret_cast<uintptr_t>(nmethod_), false, 120, 112, true, methods, {}};
     for (uint32_t i = 0; i < methods && i < KnownFrame::kMaxMethods; ++i) {
       frame.methods[i] = {uint64_t{0x7fff'0000'0008} + 16 * i, 30'000 - static_cast<int32_t>(i),
                           i + 1 < methods ? FrameKind::kInlined : FrameKind::kCompiled, kFrameC1,
@@ -44,6 +44,7 @@ class KnownFramesTest : public testing::Test {
 
 void ExpectSame(const KnownFrame& a, const KnownFrame& b) {
   EXPECT_EQ(a.nmethod, b.nmethod);
+  EXPECT_EQ(a.sp_on_top, b.sp_on_top);
   EXPECT_EQ(a.return_offset, b.return_offset);
   EXPECT_EQ(a.fp_offset, b.fp_offset);
   EXPECT_EQ(a.sp_misaligned, b.sp_misaligned);
@@ -61,6 +62,7 @@ TEST_F(KnownFramesTest, GivesBackWhatWasKept) {
     KnownFrame frame = Of(methods), found;
     frame.fp_offset = methods % 2 == 0 ? KnownFrame::kOwnFp : -8 * static_cast<int32_t>(methods);
     frame.sp_misaligned = methods % 3 == 0;
+    frame.sp_on_top = methods % 4 == 0;
     frame.methods[0].bci = -1;
     KeepKnownFrame(vm_, 0x5000 + methods, false, frame);
     ASSERT_TRUE(FindKnownFrame(vm_, 0x5000 + methods, false, &found));

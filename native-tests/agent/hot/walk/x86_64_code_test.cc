@@ -37,6 +37,8 @@ TEST(DecodeTest, KnowsWhatMovesTheStackPointer) {
       {"pushf", {0x9c}, StackEffect::kMove, 8},
       {"pop rbp", {0x5d}, StackEffect::kPopRbp, -8},
       {"pop r13", {0x41, 0x5d}, StackEffect::kMove, -8},
+      {"pop rsp", {0x5c}, StackEffect::kUnknown, 0},
+      {"pop r12", {0x41, 0x5c}, StackEffect::kMove, -8},
       {"sub rsp, 0x20", {0x48, 0x83, 0xec, 0x20}, StackEffect::kMove, 0x20},
       {"sub rsp, 0x180", {0x48, 0x81, 0xec, 0x80, 1, 0, 0}, StackEffect::kMove, 0x180},
       {"add rsp, 0x20", {0x48, 0x83, 0xc4, 0x20}, StackEffect::kMove, -0x20},
@@ -186,6 +188,36 @@ TEST(ShapeTest, CountsWhatASlowPathRestores) {
   const Bytes call = {0x58, 0xe8, 0, 0, 0, 0, 0xeb, 0xfe};
   const auto with_call = reinterpret_cast<uintptr_t>(call.data());
   EXPECT_EQ(PoppedBeforeJump(with_call, with_call + call.size(), 10), -1);
+}
+
+TEST(SavedSpTest, IsWhereThePopFindsIt) {
+  // sub rsp, 0x10; push rax; pop rax; push rax; push r9; dec rbx; jnz -5; pop rsp; ret
+  const Bytes code = {0x48, 0x83, 0xec, 0x10, 0x50, 0x58, 0x50, 0x41, 0x51,
+                      0x48, 0xff, 0xcb, 0x75, 0xfb, 0x5c, 0xc3, 0x90, 0x90};
+  const auto at = reinterpret_cast<uintptr_t>(code.data());
+  const auto saved = [&](size_t pc) { return FindSavedSp(at + pc, at + code.size()); };
+  for (const size_t pc : {0, 4, 5, 6, 7}) {
+    EXPECT_EQ(saved(pc).kind, SavedSp::kInRegister) << pc;
+    EXPECT_EQ(saved(pc).number, 9) << pc;
+  }
+  for (const size_t pc : {9, 12, 14}) EXPECT_EQ(saved(pc).kind, SavedSp::kOnTop) << pc;
+  EXPECT_EQ(saved(15).kind, SavedSp::kNone);
+}
+
+TEST(SavedSpTest, IsNoneBeforeTheCopyOrPastACall) {
+  const Bytes others[] = {
+      {0x48, 0x8b, 0xcc, 0x51, 0x5c},  // mov rcx, rsp; push rcx; pop rsp
+      {0x49, 0x89, 0xe0, 0x5c},        // mov r8, rsp; pop rsp
+      {0xe8, 0, 0, 0, 0, 0x5c},        // call; pop rsp
+      {0x58, 0x5c},                    // pop rax; pop rsp: what it will pop is not on top
+      {0x41, 0x5c, 0x90},              // pop r12
+      {0x90, 0x90},
+  };
+  for (Bytes bytes : others) {
+    bytes.resize(bytes.size() + 4, 0x90);
+    const auto at = reinterpret_cast<uintptr_t>(bytes.data());
+    EXPECT_EQ(FindSavedSp(at, at + bytes.size()).kind, SavedSp::kNone);
+  }
 }
 
 }  // namespace

@@ -1,0 +1,188 @@
+// A compiled method that was interrupted in a string search, which lowers rsp by an amount that
+// depends on its data, on a stack full of words that look like callers.
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include "agent/hot/walk/walker.h"
+
+namespace jtrace::hot {
+namespace {
+
+constexpr int kWordsOfFrame = 8;  // of the method that searches, with return address and rbp
+constexpr uint32_t kPrologueEnd = 5;
+
+// As HotSpot's C2 has it, in short: small strings are copied to the stack first.
+const std::vector<uint8_t> kSearch = {
+    0x55,                                                                 // push rbp
+    0x48, 0x83, 0xec, 0x30,                                               // sub rsp, 0x30
+    0x0f, 0x1f, 0x84, 0,    0, 0, 0, 0, 0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0,  // two long nops
+    0x48, 0x8b, 0xcc,                                                     // 21: mov rcx, rsp
+    0x74, 0x09,                                                           // 24: jz +9
+    0x48, 0x83, 0xec, 0x10,                                               // 26: sub rsp, 0x10
+    0x50,                                                                 // 30: push rax
+    0x48, 0xff, 0xc8,                                                     // 31: dec rax
+    0x58,                                                                 // 34: pop rax
+    0x50,                                                                 // 35: push rax
+    0x56,                                                                 // 36: push rsi
+    0x57,                                                                 // 37: push rdi
+    0x51,                                                                 // 38: push rcx
+    0x48, 0xff, 0xc3,                                                     // 39: inc rbx
+    0x75, 0xfb,                                                           // 42: jnz -5
+    0x5c,                                                                 // 44: pop rsp
+    0x89, 0xd8,                                                           // 45: mov eax, ebx
+    0x48, 0x83, 0xc4, 0x30,                                               // 47: add rsp, 0x30
+    0x5d,                                                                 // 51: pop rbp
+    0xc3,                                                                 // 52: ret
+};
+
+struct Interrupt {
+  uint32_t offset;  // of the pc
+  int words;        // that rsp was lowered by
+};
+const Interrupt kInterrupts[] = {
+    {21, 0}, {24, 0}, {26, 0}, {30, 2}, {31, 3}, {34, 3}, {35, 2}, {35, 0}, {35, 4},
+    {36, 3}, {36, 1}, {37, 4}, {37, 2}, {38, 5}, {38, 3}, {39, 4}, {39, 6}, {39, 8},
+    {42, 8}, {42, 4}, {44, 6}, {44, 4}, {45, 0}, {47, 0}, {39, 4},
+};
+
+// A made-up code heap: blocks of one size, with a header, a blob and its code.
+class CodeHeap {
+ public:
+  static constexpr uint32_t kBlock = 512, kSegment = 128, kHeader = 16, kCode = 128;
+  static constexpr int kBlocks = 4;  // the last one is free
+
+  CodeHeap() {
+    std::memset(segments_, 0xff, sizeof segments_);
+    vm_.code_low = &low_;
+    vm_.code_high = &high_;
+    vm_.heaps[0] = {&low_, &high_, &map_, 7};
+    vm_.heap_count = 1;
+    vm_.heap_block_header = kHeader;
+    vm_.heap_block_used = 8;
+    vm_.blob.name = 0;
+    vm_.blob.size = 8;
+    vm_.blob.frame_size = 12;
+    vm_.blob.frame_complete = 16;
+    vm_.nmethod.compile_id = 20;
+    vm_.blob.code_begin = 24;
+    vm_.nmethod.method = 32;
+    vm_.nmethod.verified_entry = 40;
+    vm_.nmethod.scopes_pcs_offset = vm_.nmethod.dependencies_offset = 48;
+    vm_.nmethod.scopes_data_begin = 56;
+    vm_.nmethod.metadata_offset = 48;
+    vm_.call_stub_return = low_ + 3 * kBlock + 64;
+  }
+
+  const VmLayout& vm() const { return vm_; }
+  uintptr_t Code(int block) const { return low_ + Offset(block) + kHeader + kCode; }
+
+  void Add(int block, const char* name, int frame_size, uint64_t method,
+           const std::vector<uint8_t>& code) {
+    const uint32_t blob = Offset(block) + kHeader;
+    for (uint32_t i = 0; i < kBlock / kSegment; ++i) {
+      segments_[Offset(block) / kSegment + i] = static_cast<uint8_t>(i);
+    }
+    memory_[Offset(block) + 8] = 1;
+    Set<uint64_t>(blob, reinterpret_cast<uintptr_t>(name));
+    Set<int32_t>(blob + 8, kBlock - kHeader);
+    Set<int32_t>(blob + 12, frame_size);
+    Set<int32_t>(blob + 16, kPrologueEnd);
+    Set<int32_t>(blob + 20, block);
+    Set<uint64_t>(blob + 24, Code(block));
+    Set<uint64_t>(blob + 32, method);
+    Set<uint64_t>(blob + 40, Code(block));
+    std::memset(memory_ + blob + kCode, 0x90, kBlock - kHeader - kCode);
+    std::memcpy(memory_ + blob + kCode, code.data(), code.size());
+  }
+
+ private:
+  static uint32_t Offset(int block) { return static_cast<uint32_t>(block) * kBlock; }
+  template <typename T>
+  void Set(uint32_t offset, T value) {
+    std::memcpy(memory_ + offset, &value, sizeof value);
+  }
+
+  alignas(64) uint8_t memory_[kBlocks * kBlock] = {};
+  uint8_t segments_[kBlocks * kBlock / kSegment];
+  const uintptr_t low_ = reinterpret_cast<uintptr_t>(memory_);
+  const uintptr_t high_ = low_ + sizeof memory_;
+  const uintptr_t map_ = reinterpret_cast<uintptr_t>(segments_);
+  VmLayout vm_;
+};
+
+class StringSearchTest : public testing::Test {
+ protected:
+  // Raw: no addresses of methods.
+  static constexpr uint64_t kSearcher = 0x100, kCaller = 0x108;
+  static constexpr int kFrame = 16;  // index of the searching frame's sp in the stack
+
+  void SetUp() override {
+    const std::vector<uint8_t> calls(16, 0xe8);  // behind any byte a call may end
+    heap_.Add(0, kNmethod, kWordsOfFrame, kSearcher, kSearch);
+    heap_.Add(1, kNmethod, 4, kCaller, calls);
+    heap_.Add(2, kStub, 4, 0, calls);
+  }
+
+  // What code that ran before at this depth left: calls from a stub.
+  void FillStack(const Interrupt& at) {
+    for (uintptr_t& word : stack_) word = heap_.Code(2) + 16;
+    stack_[kFrame + kWordsOfFrame - 1] = heap_.Code(1) + 16;
+    stack_[kFrame + kWordsOfFrame + 3] = heap_.vm().call_stub_return;
+    const uintptr_t frame = Address(kFrame);
+    context_.uc_mcontext.gregs[REG_RIP] = static_cast<greg_t>(heap_.Code(0) + at.offset);
+    context_.uc_mcontext.gregs[REG_RSP] = static_cast<greg_t>(Address(kFrame - at.words));
+    // From the last push on rsp is on the stack, and the register is used for other things.
+    const bool pushed = at.offset >= 39 && at.offset < 45;
+    if (pushed) stack_[kFrame - at.words] = frame;
+    context_.uc_mcontext.gregs[REG_RCX] = static_cast<greg_t>(pushed || at.offset < 24 ? 1 : frame);
+  }
+
+  void ExpectTrueChain(WalkMemory::Storage* memory) {
+    Chain chain(frames_, kMaxFrames);
+    const WalkedThread thread{0, {Address(0), Address(kStackWords)}, memory, &remembered_};
+    WalkStack(&heap_.vm(), thread, &context_, chain);
+    ASSERT_GE(chain.pushed(), 2u);
+    EXPECT_EQ(chain.frame(0).kind, FrameKind::kCompiled);
+    EXPECT_EQ(chain.frame(0).value, kSearcher);
+    EXPECT_EQ(chain.frame(1).kind, FrameKind::kCompiled);
+    EXPECT_EQ(chain.frame(1).value, kCaller);
+  }
+
+  uintptr_t Address(int index) const { return reinterpret_cast<uintptr_t>(stack_ + index); }
+
+  static constexpr uint32_t kMaxFrames = 64;
+  static constexpr int kStackWords = 64;
+  alignas(8) static constexpr char kNmethod[24] = "nmethod";
+  alignas(8) static constexpr char kStub[24] = "RuntimeStub - new_array";
+  CodeHeap heap_;
+  alignas(16) uintptr_t stack_[kStackWords];
+  ucontext_t context_{};
+  Frame frames_[kMaxFrames];
+  uint32_t remembered_ = 0;
+};
+
+TEST_F(StringSearchTest, FindsTheCallerAtEachPlace) {
+  for (const Interrupt& at : kInterrupts) {
+    SCOPED_TRACE(testing::Message() << "pc " << at.offset << ", " << at.words << " words");
+    FillStack(at);
+    ExpectTrueChain(nullptr);
+  }
+}
+
+// What is kept of a pc must hold for any amount.
+TEST_F(StringSearchTest, FindsTheCallerAgain) {
+  const auto memory = std::make_unique<WalkMemory::Storage>();
+  for (int round = 0; round < 2; ++round) {
+    for (const Interrupt& at : kInterrupts) {
+      SCOPED_TRACE(testing::Message() << "pc " << at.offset << ", " << at.words << " words");
+      FillStack(at);
+      ExpectTrueChain(memory.get());
+    }
+  }
+}
+
+}  // namespace
+}  // namespace jtrace::hot
