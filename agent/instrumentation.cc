@@ -45,8 +45,9 @@ Severity SeverityOf(classfile::Effect effect) {
 // Where exceptions are in scope, a method without a call may still run their constructors.
 classfile::ProbeSpec SpecFor(const Options& options, const classfile::ScopeFilter& filter) {
   if (options.record == RecordKind::kFlat) return classfile::ProbeSpec::Flat();
-  // A leaf that only counts has neither an exit to read a clock at nor a place in a log.
-  const bool needs_exits = options.record == RecordKind::kLog || options.clock != Clock::kNone;
+  // A leaf that only counts has neither an exit to charge anything at nor a place in a log.
+  const bool needs_exits = options.record == RecordKind::kLog || options.clock != Clock::kNone ||
+                           !options.metrics.empty();
   return needs_exits || filter.MayMatchClass("java/lang/Throwable")
              ? classfile::ProbeSpec::Tree()
              : classfile::ProbeSpec::TreeWithLeaves();

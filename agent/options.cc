@@ -17,6 +17,7 @@
 #include "absl/strings/strip.h"
 #include "agent/call_costs.h"
 #include "agent/classfile/scope_filter.h"
+#include "agent/metric_options.h"
 #include "agent/option_values.h"
 #include "agent/option_words.h"
 #include "proto/nearest.h"
@@ -71,6 +72,10 @@ absl::Status ParseThreads(absl::string_view value, Options& o) {
   }
   return o.samples.threads.empty() ? Invalid("needs a thread's name such as worker-*")
                                    : absl::OkStatus();
+}
+
+absl::Status ParseMetrics(absl::string_view value, Options& o) {
+  return ParseMetricNames(value, o.metrics);
 }
 
 absl::Status ParseOut(absl::string_view value, Options& o) {
@@ -249,6 +254,8 @@ constexpr std::array kOptions = {
               "levels of a call tree; deeper recursion is folded"},
     OptionRow{"unwind", "METHOD[:every=N][;…]", ParseUnwind,
               "walk the stack at (every Nth) entry of these: com.acme.Cache::load:every=100"},
+    OptionRow{"metrics", "alloc.bytes[;…]", ParseMetrics,
+              "what else to record by call path or thread: see below"},
     OptionRow{"boundary", "on|off", ParseBoundary,
               "count calls that leave the scope, and native methods, as nodes of their own (off)"},
     OptionRow{"costs", "FILE", ParseCosts, "more rules on what such calls depend on, or leave out"},
@@ -366,7 +373,7 @@ std::string OptionsHelp() {
         row.value.empty() ? std::string(row.name) : absl::StrCat(row.name, "=", row.value);
     absl::StrAppendFormat(&out, "  %-28s %s\n", name, row.help);
   }
-  absl::StrAppend(&out, "\n", SampleOptionsHelp());
+  absl::StrAppend(&out, "\n", SampleOptionsHelp(), "\n", MetricsHelp());
   absl::StrAppend(&out, "\ncodes, and whether they are on if nothing is said:\n", CodesHelp());
   return out;
 }

@@ -62,6 +62,8 @@ struct Options {
   // Probes around calls that leave the scope (S2.2); rules on them besides jtrace's own.
   bool boundary = false;
   std::string call_costs;
+  // What is recorded besides calls, times and samples (S5): "alloc.bytes", "user.orders".
+  std::vector<std::string> metrics;
   // 0: SIGPROF.
   int signal = 0;
   LogTarget log = LogTarget::kStderr;

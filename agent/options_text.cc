@@ -31,6 +31,7 @@ std::string DescribeOptions(const Options& o) {
   for (const UnwindRule& rule : o.unwinds) {
     absl::StrAppend(&out, ",unwind=", UnwindRuleText(rule));
   }
+  if (!o.metrics.empty()) absl::StrAppend(&out, ",metrics=", absl::StrJoin(o.metrics, ";"));
   if (o.boundary) absl::StrAppend(&out, ",boundary=on");
   if (o.duration < absl::InfiniteDuration()) {
     absl::StrAppend(&out, ",duration=", absl::FormatDuration(o.duration));

@@ -71,6 +71,7 @@ Session::Session(JavaVM* vm, jvmtiEnv* env)
       groups_(threads_, encoder_),
       limited_events_(losses_),
       extra_events_(vm, clock_, threads_, encoder_, limited_events_, losses_),
+      metrics_(metrics::JvmMetrics::Create(vm)),
       module_source_(encoder_),
       loss_source_(losses_),
       ended_threads_(threads_),
@@ -133,6 +134,7 @@ absl::StatusOr<Session*> Session::OpenLive(JavaVM* vm) {
 
 void Session::VmInit(JNIEnv* jni, jthread thread) {
   absl::MutexLock lock(&lifecycle_);
+  metrics_->Define(jni, losses_);
   if (!std::exchange(is_prepared_, false)) return StartControl();
   threads_.Start(jni, thread);
   if (absl::Status status = Begin(jni, nullptr); !status.ok()) GiveUp(status.message());
@@ -175,6 +177,7 @@ absl::Status Session::EnableClassFileEvents() {
 }
 
 void Session::DisableEvents() {
+  metrics_->End();
   extra_events_.Stop();
   jvmti::DisableEvents(env_, kLiveEvents).IgnoreError();
   jvmti::DisableEvents(env_, kStubEvents).IgnoreError();

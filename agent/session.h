@@ -39,6 +39,7 @@
 #include "agent/limited_events.h"
 #include "agent/log.h"
 #include "agent/losses.h"
+#include "agent/metrics/jvm_metrics.h"
 #include "agent/name_filter.h"
 #include "agent/options.h"
 #include "agent/probes/probe_sets.h"
@@ -47,6 +48,7 @@
 #include "agent/writer/drain_thread.h"
 #include "agent/writer/lasting_thread.h"
 #include "agent/writer/log_source.h"
+#include "agent/writer/metric_source.h"
 #include "agent/writer/sample_source.h"
 #include "agent/writer/system_source.h"
 #include "agent/writer/thread_groups.h"
@@ -141,6 +143,8 @@ class Session {
   void StartControl();
   // The agent came before the recording: what runs and is loaded has to be looked for at its start.
   void BeLive();
+  // Which metrics are charged to call paths, and which are told by thread.
+  absl::Status PrepareMetrics();
   absl::Status CreateInstrumentation();
   absl::Status CreateSampler();
   absl::Status StartProbes(JNIEnv* jni);
@@ -234,6 +238,9 @@ class Session {
   std::unique_ptr<sampling::Sampler> sampler_;
   NameFilter sampled_threads_;
   std::unique_ptr<jvmti::AppScope> app_scope_;  // stack=app, stack=appframe
+  metrics::JvmMetrics* const metrics_;          // never freed
+  std::vector<uint32_t> metric_numbers_;
+  PathMetrics path_metrics_;
   ProbeSets probe_sets_;
   // What the recording uses of probe_sets_; null: nothing.
   Probes* probes_ = nullptr;
@@ -242,6 +249,7 @@ class Session {
   LogCollector* logs_ = nullptr;     // record=log
   std::unique_ptr<writer::SampleSource> sample_source_;
   std::unique_ptr<writer::ChunkSource> call_source_;
+  std::unique_ptr<writer::MetricSource> metric_source_;
   std::unique_ptr<writer::InternalThreadSource> internal_threads_;
   writer::ModuleSource module_source_;
   writer::LossSource loss_source_;

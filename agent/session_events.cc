@@ -30,6 +30,7 @@ class InCallback {
 void Session::ThreadStart(JNIEnv* jni, jthread thread) {
   const InCallback here(callbacks_);
   if (gettid() == control_tid_.load(std::memory_order_relaxed)) return;
+  metrics_->ThreadStart(jni, thread);
   const jvmti::ThreadNumbers numbers = threads_.Start(jni, thread);
   if (!recording_.load(std::memory_order_acquire) || !options_.WantsSamples()) return;
   if (!options_.samples.threads.empty() && !WantsThread(numbers.java_tid)) return;
@@ -43,7 +44,9 @@ bool Session::WantsThread(uint64_t java_tid) const {
 void Session::ThreadEnd() {
   if (sampler_ != nullptr) sampler_->DetachCurrentThread();
   const jvmti::ThreadNumbers numbers = threads_.End();
+  probe_sets_.ChargeRest(numbers.java_tid);
   probe_sets_.MarkThreadEnded(numbers.java_tid);
+  metrics_->ThreadEnd();
 }
 
 void Session::VirtualThreadStart(JNIEnv* jni, jthread thread) {
@@ -52,7 +55,9 @@ void Session::VirtualThreadStart(JNIEnv* jni, jthread thread) {
 
 void Session::VirtualThreadEnd(JNIEnv* jni, jthread thread) {
   const uint64_t java_tid = threads_.EndVirtual(jni, thread);
+  probe_sets_.ChargeRest(java_tid);
   probe_sets_.MarkThreadEnded(java_tid);
+  metrics_->VirtualThreadEnd(java_tid);
 }
 
 void Session::ClassFileLoad(jclass redefined, jobject loader, const char* name,
@@ -141,6 +146,7 @@ void Session::DynamicCode(const char* name, const void* address, jint size) {
 }
 
 void Session::GcStart() {
+  metrics_->GcStart(clock_.Now());
   encoder_.AddEvent({.time_ns = clock_.Now(),
                      .major = format::kGc,
                      .minor = format::kGcCycle,
@@ -149,6 +155,7 @@ void Session::GcStart() {
 }
 
 void Session::GcFinish() {
+  metrics_->GcFinish(clock_.Now());
   encoder_.AddEvent({.time_ns = clock_.Now(),
                      .major = format::kGc,
                      .minor = format::kGcCycle | format::kEnd,

@@ -9,6 +9,16 @@
 
 namespace jtrace {
 
+absl::Status Session::PrepareMetrics() {
+  auto numbers = metrics_->Numbers(options_.metrics);
+  if (!numbers.ok()) return numbers.status();
+  metric_numbers_ = *std::move(numbers);
+  // Call paths are those of call trees.
+  const bool has_paths = options_.WantsEvents() && options_.record == RecordKind::kTree;
+  path_metrics_ = has_paths ? metrics_->PathMetricsOf(metric_numbers_) : PathMetrics();
+  return absl::OkStatus();
+}
+
 absl::Status Session::CreateInstrumentation() {
   if (!options_.WantsEvents()) return absl::OkStatus();
   auto instrumentation = Instrumentation::Create(options_, loaders_, encoder_, losses_);
@@ -35,7 +45,10 @@ void TellVirtualThread(Losses& losses) {
 
 absl::Status Session::StartProbes(JNIEnv* jni) {
   if (!options_.WantsEvents()) return absl::OkStatus();
-  auto set = probe_sets_.Use(env_, jni, ProbeOptionsOf(options_));
+  if (!metrics_->is_defined()) path_metrics_ = PathMetrics();
+  ProbeOptions wanted = ProbeOptionsOf(options_);
+  wanted.metrics = path_metrics_;
+  auto set = probe_sets_.Use(env_, jni, wanted);
   if (!set.ok()) return set.status();
   probes_ = (*set)->probes.get();
   trees_ = (*set)->trees.get();
@@ -67,7 +80,14 @@ std::unique_ptr<writer::ChunkSource> Session::BeginCounting(uint32_t routines) {
   });
   trees_->BeginRecording();
   TickScale* scale = options_.clock != Clock::kNone ? &probes_->scale() : nullptr;
-  writer::TreeSource source(*trees_, scale, threads_, groups_, encoder_, losses_);
+  trees_->ReadOpenMetricsBy([this](const PathMetrics& metrics, const hot::ThreadState& state) {
+    return metrics_->SinceCharged(metrics, state);
+  });
+  std::vector<std::string> names;
+  for (const uint8_t number : path_metrics_.numbers) {
+    names.push_back(metrics_->counters().NameOf(number));
+  }
+  writer::TreeSource source(*trees_, scale, threads_, groups_, encoder_, losses_, std::move(names));
   if (logs_ == nullptr) return std::make_unique<writer::TreeSource>(std::move(source));
   logs_->BeginRecording(/*follow=*/options_.loop.on());
   return std::make_unique<writer::LogSource>(

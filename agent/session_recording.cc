@@ -1,7 +1,9 @@
 // The steps of a start and of a stop.
 #include <unistd.h>
 
+#include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
@@ -76,6 +78,7 @@ absl::Status Session::Prepare(const Options& options) {
   trees_ = nullptr;
   counts_ = nullptr;
   logs_ = nullptr;
+  if (absl::Status status = PrepareMetrics(); !status.ok()) return status;
   if (absl::Status status = CreateInstrumentation(); !status.ok()) return status;
   // At an attach the sampler also finds the kernel's ids of running threads.
   return options_.WantsSamples() || is_live_ ? CreateSampler() : absl::OkStatus();
@@ -97,6 +100,8 @@ absl::Status Session::BeginFile(writer::TraceFile& file) {
 absl::Status Session::Begin(JNIEnv* jni, const Progress& progress) {
   loaders_.LearnJdk(jni);
   classes_.LearnJvm(reinterpret_cast<const void*>(vm_->functions->GetEnv));
+  metrics_->Define(jni, losses_);
+  metrics_->Begin(metric_numbers_, is_live_, losses_);
   if (absl::Status status = StartProbes(jni); !status.ok()) return status;
   if (absl::Status status = StartSampler(jni); !status.ok()) return status;
   // At load the file was begun before the program; here, when nothing can fail any more.
@@ -141,15 +146,28 @@ void Session::AdoptRunningThreads(JNIEnv* jni) {
     const pid_t tid = sampler_->OsThreadId(java_thread);
     return tid == control_tid_.load(std::memory_order_relaxed) ? -1 : tid;
   };
-  for (jint i = 0; i < count; ++i) threads_.Adopt(jni, running[i], os_tid);
+  for (jint i = 0; i < count; ++i) {
+    threads_.Adopt(jni, running[i], os_tid);
+    metrics_->Adopt(jni, running[i]);
+  }
 }
 
 void Session::StartWriter() {
+  std::vector<uint32_t> by_thread = metric_numbers_;
+  std::erase_if(by_thread, [this](uint32_t metric) {
+    const auto& charged = path_metrics_.numbers;
+    return std::find(charged.begin(), charged.end(), metric) != charged.end();
+  });
+  if (!by_thread.empty()) {
+    metric_source_ = std::make_unique<writer::MetricSource>(*metrics_, std::move(by_thread),
+                                                            is_live_, groups_, encoder_);
+  }
   // Samples before trees: a node that a sample names was made before the sample was taken, so the
   // trees collected after it define the node.
   std::vector<writer::ChunkSource*> sources;
   if (sample_source_ != nullptr) sources.push_back(sample_source_.get());
   if (internal_threads_ != nullptr) sources.push_back(internal_threads_.get());
+  if (metric_source_ != nullptr) sources.push_back(metric_source_.get());
   if (call_source_ != nullptr) sources.push_back(call_source_.get());
   if (instrumentation_ != nullptr) sources.push_back(&instrumentation_->totals());
   module_source_.BeginFile();
@@ -209,6 +227,7 @@ void Session::CleanUp(JNIEnv* jni) {
   BeLive();
   sample_source_.reset();
   call_source_.reset();
+  metric_source_.reset();
   internal_threads_.reset();
   file_.reset();
   failed_.store(false);

@@ -87,6 +87,24 @@ struct NodeTimes {
 static_assert(sizeof(NodeTimes) == 64);
 inline constexpr uint64_t kMostTicks = INT64_MAX;
 
+// What follows each node, behind its times, if metrics are charged to call paths (S5.2): what the
+// thread has counted of each while it was in this node, callees not included. Wrap around.
+inline constexpr uint32_t kPathMetrics = 7;
+struct NodeMetrics {
+  uint64_t base[kPathMetrics];
+  uint64_t reported;                // collector: a sum that tells whether one has changed
+  uint64_t baseline[kPathMetrics];  // collector: what earlier files, or the group's tree, know
+  uint64_t reserved;
+};
+static_assert(sizeof(NodeMetrics) == 128);
+
+// What a thread's metrics were when they were last charged to a node: behind its root.
+struct ThreadMetrics {
+  uint64_t charged[kPathMetrics];
+  uint64_t reserved;
+};
+static_assert(sizeof(ThreadMetrics) == 64);
+
 // The clock of the probes: what they read, and in what units they count (JTraceClock.java).
 enum class ProbeClock : uint64_t {
   kNone = 0,
@@ -136,8 +154,13 @@ struct ThreadState {
   Ref pruned;        // the root's [pruned] node; 0: not made yet. Stored with release
   uint32_t away;     // 1: current may be in a [pruned] node far above activations that go on
   uint32_t folds;    // how many ways of folding deep calls there are; stored with release
-  uint64_t reserved_2[6];
+  // Metrics by call path.
+  uint64_t counters;  // address of the thread's CounterBlock
+  uint64_t metrics;   // address of its ThreadMetrics
+  uint64_t changes;   // CounterBlock::changes when the counted metrics were last charged
+  uint64_t reserved_2[3];
 };
+static_assert(offsetof(ThreadState, counters) == 208 && offsetof(ThreadState, changes) == 224);
 static_assert(sizeof(ThreadState) == 256 && offsetof(ThreadState, bump) == 40);
 static_assert(offsetof(ThreadState, is_virtual) == 56 && offsetof(ThreadState, chunk_bytes) == 72);
 static_assert(offsetof(ThreadState, mark) == 80 && offsetof(ThreadState, log_next) == 112);
@@ -196,20 +219,25 @@ struct Arena {
   uint64_t free[kChunkClasses];  // recycled chunks by class: pops << 32 | Ref
   Node lost_node;                // current node of calls without a node; counts nothing
   NodeTimes lost_times;
-  uint64_t tick;         // clock=coarse: nanoseconds of CLOCK_MONOTONIC, written by TickThread
-  uint64_t log_stopped;  // record=log: 1: no more records, the trees count what follows
+  NodeMetrics lost_metrics;  // with a clock or without, right behind what stands before it
+  uint64_t tick;             // clock=coarse: nanoseconds of CLOCK_MONOTONIC, written by TickThread
+  uint64_t log_stopped;      // record=log: 1: no more records, the trees count what follows
   uint64_t reserved_2[2];
   RseqDescriptor rseq;
   uint64_t always_on;  // what RseqDescriptor stands for, as the word of threads that have none
-  uint64_t reserved_3[403];
+  // The lost state's: never read, written by many.
+  ThreadMetrics lost_charged;
+  uint64_t lost_counters[48];  // a CounterBlock that counts nothing
+  uint64_t reserved_3[331];
   Ref buckets[kBucketCount];       // states by tid % kBucketCount
   uint8_t compiled[kMaxRoutines];  // 1: the routine has compiled code of any tier
   FlatState shared;                // its counters go on to kMaxRoutines
 };
 static_assert(offsetof(Arena, free) == 320 && offsetof(Arena, lost_node) == 384);
 static_assert(offsetof(Arena, buckets) == 4096 && offsetof(Arena, compiled) == 69632);
-static_assert(offsetof(Arena, tick) == 768 && offsetof(Arena, rseq) == 800);
-static_assert(offsetof(Arena, always_on) == 864 && offsetof(Arena, shared) == 33624064);
+static_assert(offsetof(Arena, tick) == 896 && offsetof(Arena, rseq) == 928);
+static_assert(offsetof(Arena, lost_counters) == 1064);
+static_assert(offsetof(Arena, always_on) == 992 && offsetof(Arena, shared) == 33624064);
 
 // Offset of the first chunk: behind the shared counters, on a page of 2 MB.
 inline constexpr uint64_t kFirstChunk = ((offsetof(Arena, shared) + offsetof(FlatState, counters) +

@@ -26,6 +26,8 @@ constexpr size_t kBlocksAtOnce = 1024;
 [[gnu::tls_model("initial-exec")]] constinit thread_local CounterBlock* tls_platform = nullptr;
 
 constexpr auto kAllocBytes = static_cast<uint32_t>(Metric::kAllocBytes);
+// Nobody counts this one: its place has the thread's processor time when counting began.
+constexpr auto kCpuAtStart = static_cast<uint32_t>(Metric::kOffCpu);
 
 int64_t ReadCum(const CounterBlock& block, uint32_t metric) {
   return std::atomic_ref<int64_t>(const_cast<int64_t&>(block.cum[metric]))
@@ -98,6 +100,7 @@ CounterBlock* ThreadCounters::Start(uint64_t java_tid, uint64_t java_thread, boo
   block->os_tid = os_tid;
   if (is_new) {
     block->is_partial = is_partial ? 1 : 0;
+    block->cum[kCpuAtStart] = ReadOwn(Metric::kCpu).value_or(0);
     Register(*block);
   } else {
     by_java_tid_[java_tid] = block;
@@ -115,6 +118,7 @@ void ThreadCounters::Adopt(uint64_t java_tid, pid_t os_tid, uint64_t java_thread
   block->java_thread = block->platform_thread = java_thread;
   block->os_tid = os_tid;
   block->is_partial = 1;
+  block->cum[kCpuAtStart] = ReadThread(Metric::kCpu, os_tid).value_or(0);
   Register(*block);
 }
 
@@ -129,6 +133,7 @@ CounterBlock* ThreadCounters::Current() {
   if (block == nullptr) return nullptr;
   block->os_tid = os_tid;
   block->is_partial = 1;
+  block->cum[kCpuAtStart] = ReadOwn(Metric::kCpu).value_or(0);
   Register(*block);
   // Java threads report their end otherwise, and before that.
   pthread_setspecific(at_thread_end_, this);
@@ -150,7 +155,10 @@ void ThreadCounters::End() {
 }
 
 void ThreadCounters::Retire(CounterBlock& block, bool is_own) {
-  const Values last = ReadAll(block, is_own);
+  // But for what takes a file to read.
+  constexpr uint64_t kFiles = 1ull << static_cast<unsigned>(Metric::kReadBytes) |
+                              1ull << static_cast<unsigned>(Metric::kWrittenBytes);
+  const Values last = ReadAll(block, ~kFiles, is_own);
   for (uint32_t i = 0; i < hot::kMaxMetrics; ++i) {
     ended_total_[i] = WrapAdd(ended_total_[i], last[i]);
   }
@@ -166,6 +174,7 @@ void ThreadCounters::Retire(CounterBlock& block, bool is_own) {
 void ThreadCounters::Remember(uint64_t java_tid, const Values& last) {
   ended_[java_tid] = last;
   ended_order_.push_back(java_tid);
+  ++ended_count_;
   if (ended_order_.size() <= kEndedThreads) return;
   ended_.erase(ended_order_.front());
   ended_order_.pop_front();
@@ -277,18 +286,18 @@ int64_t ThreadCounters::Read(const CounterBlock& block, uint32_t metric, bool is
   };
   if (known == Metric::kAllocBytes) return Allocated(block, is_own);
   if (known == Metric::kWall) return wall();
-  if (known == Metric::kOffCpu) return std::max<int64_t>(0, wall() - kernel(Metric::kCpu));
+  if (known == Metric::kOffCpu) {
+    const int64_t used = kernel(Metric::kCpu) - ReadCum(block, kCpuAtStart);
+    return std::max<int64_t>(0, wall() - used);
+  }
   return SourceOf(metric) == Source::kKernel ? kernel(known) : ReadCum(block, metric);
 }
 
-// But for what takes a file to read.
-Values ThreadCounters::ReadAll(const CounterBlock& block, bool is_own) const {
+Values ThreadCounters::ReadAll(const CounterBlock& block, uint64_t metrics, bool is_own) const {
   Values values = {};
   for (uint32_t i = 0; i < hot::kMaxMetrics; ++i) {
-    if (i >= AllMetrics().size() && !IsUser(i)) continue;
-    const bool is_file = i == static_cast<uint32_t>(Metric::kReadBytes) ||
-                         i == static_cast<uint32_t>(Metric::kWrittenBytes);
-    if (!is_file) values[i] = Read(block, i, is_own);
+    const bool is_metric = i < AllMetrics().size() || IsUser(i);
+    if (is_metric && (metrics >> i & 1) != 0) values[i] = Read(block, i, is_own);
   }
   return values;
 }
@@ -341,20 +350,38 @@ absl::StatusOr<int64_t> ThreadCounters::Process(uint32_t metric) const {
   return sum;
 }
 
-std::vector<ThreadValues> ThreadCounters::All() const {
+bool ThreadCounters::WithLive(uint64_t java_tid,
+                              absl::FunctionRef<void(const CounterBlock&)> visit) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = by_java_tid_.find(java_tid);
+  if (found == by_java_tid_.end()) return false;
+  visit(*found->second);
+  return true;
+}
+
+std::vector<ThreadValues> ThreadCounters::Live(uint64_t metrics) const {
   const std::lock_guard lock(mutex_);
   std::vector<ThreadValues> all;
-  all.reserve(live_.size() + ended_.size());
-  for (const uint64_t java_tid : ended_order_) {
-    all.push_back({.java_tid = java_tid, .has_ended = true, .values = ended_.at(java_tid)});
-  }
+  all.reserve(live_.size());
   for (const CounterBlock* block : live_) {
     all.push_back({.java_tid = block->java_tid,
                    .os_tid = block->os_tid,
                    .is_partial = block->is_partial != 0,
-                   .values = ReadAll(*block, block == tls_block)});
+                   .values = ReadAll(*block, metrics, block == tls_block)});
   }
   return all;
+}
+
+std::vector<ThreadValues> ThreadCounters::EndedSince(uint64_t& cursor) const {
+  const std::lock_guard lock(mutex_);
+  std::vector<ThreadValues> ended;
+  const uint64_t first = ended_count_ - ended_order_.size();
+  for (uint64_t i = std::max(first, cursor); i < ended_count_; ++i) {
+    const uint64_t java_tid = ended_order_[i - first];
+    ended.push_back({.java_tid = java_tid, .has_ended = true, .values = ended_.at(java_tid)});
+  }
+  cursor = ended_count_;
+  return ended;
 }
 
 // ---- User counters --------------------------------------------------------------------------

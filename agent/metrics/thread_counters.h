@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
@@ -26,6 +27,7 @@
 namespace jtrace::metrics {
 
 using Values = std::array<int64_t, hot::kMaxMetrics>;
+inline constexpr uint64_t kAllMetrics = ~0ull;
 
 // A thread as it was when it was looked at.
 struct ThreadValues {
@@ -78,8 +80,13 @@ class ThreadCounters {
   absl::StatusOr<int64_t> Own(uint32_t metric);
   absl::StatusOr<int64_t> Of(uint64_t java_tid, uint32_t metric) const;
   absl::StatusOr<int64_t> Process(uint32_t metric) const;
-  // Every thread that is counted, and those that ended last; metrics that are not known are 0.
-  std::vector<ThreadValues> All() const;
+  // The threads that are counted, with these metrics of them (bits); what is not known is 0.
+  std::vector<ThreadValues> Live(uint64_t metrics) const;
+  // Those that ended since the last call with this cursor, at first 0, as far as they are known.
+  std::vector<ThreadValues> EndedSince(uint64_t& cursor) const;
+  // Calls `visit` with the block of a thread that has not ended, and cannot while it runs. False:
+  // there is none.
+  bool WithLive(uint64_t java_tid, absl::FunctionRef<void(const hot::CounterBlock&)> visit) const;
   // Whether a question for the metric has an answer.
   absl::Status Check(uint32_t metric) const;
 
@@ -110,7 +117,7 @@ class ThreadCounters {
   void Resume(hot::CounterBlock& block, uint64_t java_thread);
   int64_t Allocated(const hot::CounterBlock& block, bool is_own) const;
   int64_t Read(const hot::CounterBlock& block, uint32_t metric, bool is_own) const;
-  Values ReadAll(const hot::CounterBlock& block, bool is_own) const;
+  Values ReadAll(const hot::CounterBlock& block, uint64_t metrics, bool is_own) const;
   static void EndOfNativeThread(void* self);
 
   const hot::AllocLayout layout_;
@@ -123,6 +130,7 @@ class ThreadCounters {
   absl::flat_hash_map<pid_t, hot::CounterBlock*> by_os_tid_;
   absl::flat_hash_map<uint64_t, Values> ended_;
   std::deque<uint64_t> ended_order_;
+  uint64_t ended_count_ = 0;
   Values ended_total_ = {};    // of all threads that ended
   Values process_total_ = {};  // what belongs to no thread
   std::vector<UserCounter> users_;

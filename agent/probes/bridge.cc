@@ -108,6 +108,8 @@ absl::StatusOr<std::unique_ptr<Probes>> Install(jvmtiEnv* jvmti, JNIEnv* jni,
   InitializeRseqDescriptor((*arena)->rseq);
   (*arena)->always_on = reinterpret_cast<uintptr_t>(&(*arena)->rseq);
   (*arena)->lost_state.rseq = reinterpret_cast<uintptr_t>(&(*arena)->always_on);
+  (*arena)->lost_state.counters = reinterpret_cast<uintptr_t>(&(*arena)->lost_counters);
+  (*arena)->lost_state.metrics = reinterpret_cast<uintptr_t>(&(*arena)->lost_charged);
   const hot::ProbeClock clock = UsableClock(options.clock, **arena);
   const bool ticks = clock == hot::ProbeClock::kCoarse && options.clock_ticks;
   auto probes =
@@ -121,7 +123,8 @@ absl::StatusOr<std::unique_ptr<Probes>> Install(jvmtiEnv* jvmti, JNIEnv* jni,
                 .flat = options.flat,
                 .thread_spare = spare == 0 ? 0 : spare + 8ull * number,
                 .log = options.log,
-                .clock = clock},
+                .clock = clock,
+                .metrics = options.metrics.Packed()},
       .clock = {.ticks_function = reinterpret_cast<uintptr_t>(&jtrace_ticks),
                 .ticks_per_nano = probes->scale().ticks_per_nano()}};
   absl::Status status = CheckCompileConstant(jni);

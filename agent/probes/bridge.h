@@ -11,6 +11,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "agent/hot/layout.h"
+#include "agent/probes/path_metrics.h"
 #include "agent/probes/tick_scale.h"
 #include "agent/probes/tick_thread.h"
 
@@ -24,6 +25,7 @@ struct ProbeOptions {
   // clock=coarse: false: the tick stands still but for JTraceClock.advance (tests).
   bool clock_ticks = true;
   uint32_t max_depth = 1000;  // of nodes; recursion below it is folded
+  PathMetrics metrics = {};   // charged to call paths; neither with `flat` nor with `log`
   double prune_percent = 0;   // share of the parent below which nodes may go; 0: none goes
 
   bool operator==(const ProbeOptions&) const = default;
@@ -88,8 +90,9 @@ bool IsProbeClass(absl::string_view internal_name);
 
 // Defines the probe class with that number (below 8) into java.base and publishes its arena to
 // ReadPosition. Each number once per JVM, in VMInit or later, before any class with its probes is
-// defined. Nothing is printed; no Java exception is left pending. Errors: ResourceExhausted without
-// address space; FailedPrecondition if the JVM refuses the class or lacks what it uses.
+// defined, and after DefineCounters if there are metrics. Nothing is printed; no Java exception is
+// left pending. Errors: ResourceExhausted without address space; FailedPrecondition if the JVM
+// refuses the class or lacks what it uses.
 absl::StatusOr<std::unique_ptr<Probes>> Install(jvmtiEnv* jvmti, JNIEnv* jni,
                                                 const ProbeOptions& options, int number = 0);
 

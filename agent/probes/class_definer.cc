@@ -55,6 +55,7 @@ absl::Status Initialize(JNIEnv* jni, jclass defined, absl::string_view name) {
   if (jni->GetStaticFieldID(defined, "ARENA", "J") == nullptr) {
     return PendingException(jni, absl::StrCat("no usable ", name));
   }
+  if (name == kChargesClass) return CheckJavaLayout(jni, defined, ChargesConstantsInJava());
   if (name == kClockClass) return CheckJavaLayout(jni, defined, ClockConstantsInJava());
   if (name == kLogClass) return CheckJavaLayout(jni, defined, LogConstantsInJava());
   if (name == kRingClass) return CheckJavaLayout(jni, defined, RingConstantsInJava());

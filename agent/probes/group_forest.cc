@@ -47,12 +47,11 @@ uint32_t GroupForest::PrunedAbove(uint32_t parent, uint32_t& last_number) {
   return Child(at, hot::kPrunedRoutine, last_number);
 }
 
-void GroupForest::Add(uint32_t index, uint64_t calls, uint64_t jitted, const NodeTicks& time) {
+void GroupForest::Add(uint32_t index, uint64_t calls, uint64_t jitted, const NodeValues& values) {
   Node& node = nodes_[index];
-  node.time.least = node.calls == 0 ? time.least : std::min(node.time.least, time.least);
-  node.time.greatest = std::max(node.time.greatest, time.greatest);
-  node.time.base += time.base;
-  node.time.off += time.off;
+  node.values.least = node.calls == 0 ? values.least : std::min(node.values.least, values.least);
+  node.values.greatest = std::max(node.values.greatest, values.greatest);
+  node.values.AddTotals(values);
   node.calls += calls;
   node.jitted += jitted;
   MarkChanged(index);
@@ -66,7 +65,7 @@ uint32_t GroupForest::NumberForSample(uint32_t index) {
 void GroupForest::BeginFile() {
   for (Node& node : nodes_) {
     node.calls = node.jitted = 0;
-    node.time = {};
+    node.values = {};
     node.is_new = node.routine != 0;
     node.changed = false;
   }

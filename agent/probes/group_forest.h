@@ -1,22 +1,38 @@
 #ifndef JTRACE_AGENT_PROBES_GROUP_FOREST_H_
 #define JTRACE_AGENT_PROBES_GROUP_FOREST_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/functional/function_ref.h"
+#include "agent/probes/path_metrics.h"
 
 namespace jtrace {
 
-// Times of a node in the clock's units (TickScale), callees not included: totals, and the least and
-// the greatest of one activation. What is open counts as far as it has come.
-struct NodeTicks {
+// What a node was charged with, callees not included: times in the clock's units (TickScale),
+// totals and the least and the greatest of one activation, and metrics by their places
+// (hot::NodeMetrics). What is open counts as far as it has come.
+struct NodeValues {
   uint64_t base = 0;
   uint64_t off = 0;
   uint64_t least = 0;
   uint64_t greatest = 0;
+  MetricValues metrics = {};
+
+  // Whether any total is not 0.
+  bool any() const {
+    return base + off != 0 ||
+           std::any_of(metrics.begin(), metrics.end(), [](uint64_t value) { return value != 0; });
+  }
+  // Adds the totals.
+  void AddTotals(const NodeValues& other) {
+    base += other.base;
+    off += other.off;
+    for (size_t i = 0; i < metrics.size(); ++i) metrics[i] += other.metrics[i];
+  }
 };
 
 // The common trees of groups of threads, into which the trees of members are added up: what is left
@@ -32,7 +48,7 @@ class GroupForest {
     bool changed = false;  // since the last ForEachChanged
     uint64_t calls = 0;
     uint64_t jitted = 0;
-    NodeTicks time = {};
+    NodeValues values = {};
   };
 
   explicit GroupForest(size_t max_nodes = SIZE_MAX / 2) : max_nodes_(max_nodes) {}
@@ -42,8 +58,8 @@ class GroupForest {
   // Index of the child for that routine. If it is made, its number in the trace is taken from
   // `last_number`. Beyond `max_nodes` there are no new children but [pruned] ones.
   uint32_t Child(uint32_t parent, uint32_t routine, uint32_t& last_number);
-  // `time`: base and off are added, the bounds made wider.
-  void Add(uint32_t index, uint64_t calls, uint64_t jitted, const NodeTicks& time);
+  // Totals are added, the bounds made wider.
+  void Add(uint32_t index, uint64_t calls, uint64_t jitted, const NodeValues& values);
   // Its number in the trace; the next ForEachChanged defines it at the latest.
   uint32_t NumberForSample(uint32_t index);
   // Counts start from 0 and every node is new again.

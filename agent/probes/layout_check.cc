@@ -1,6 +1,7 @@
 #include "agent/probes/layout_check.h"
 
 #include "absl/strings/str_cat.h"
+#include "agent/hot/counter_block.h"
 #include "agent/hot/event_ring.h"
 #include "agent/hot/layout.h"
 
@@ -30,6 +31,9 @@ constexpr LayoutConstant kLayoutConstants[] = {
     {"SLOT_COUNT", hot::kSlotCount},
     {"NODE_SIZE", sizeof(Node)},
     {"NODE_TIMES_SIZE", sizeof(NodeTimes)},
+    {"NODE_METRICS_SIZE", sizeof(hot::NodeMetrics)},
+    {"PATH_METRICS", hot::kPathMetrics},
+    {"THREAD_METRICS_SIZE", sizeof(hot::ThreadMetrics)},
     {"STATE_CURRENT", offsetof(ThreadState, current)},
     {"STATE_TID", offsetof(ThreadState, tid)},
     {"STATE_NEXT", offsetof(ThreadState, next)},
@@ -48,6 +52,9 @@ constexpr LayoutConstant kLayoutConstants[] = {
     {"STATE_FREED", offsetof(ThreadState, freed)},
     {"STATE_PRUNED", offsetof(ThreadState, pruned)},
     {"STATE_DROPPED", offsetof(ThreadState, dropped)},
+    {"STATE_COUNTERS", offsetof(ThreadState, counters)},
+    {"STATE_METRICS", offsetof(ThreadState, metrics)},
+    {"STATE_CHANGES", offsetof(ThreadState, changes)},
     {"STATE_SIZE", sizeof(ThreadState)},
     {"VICTIMS_FOLDS", offsetof(hot::Victims, folds)},
     {"VICTIMS_COUNT", offsetof(hot::Victims, count)},
@@ -99,6 +106,20 @@ constexpr LayoutConstant kClockConstants[] = {
     {"NODE_OFF", sizeof(Node) + offsetof(NodeTimes, off)},
 };
 
+constexpr LayoutConstant kMetricsConstants[] = {
+    {"MAX_METRICS", hot::kMaxMetrics},
+    {"BLOCK_CUM", offsetof(hot::CounterBlock, cum)},
+    {"BLOCK_CHANGES", offsetof(hot::CounterBlock, changes)},
+    {"BLOCK_ALLOC_OFFSET", offsetof(hot::CounterBlock, alloc_offset)},
+};
+
+constexpr LayoutConstant kChargesConstants[] = {
+    {"ARENA_LOST_COUNTERS", offsetof(Arena, lost_counters)},
+    {"BLOCK_CUM", offsetof(hot::CounterBlock, cum)},
+    {"BLOCK_CHANGES", offsetof(hot::CounterBlock, changes)},
+    {"BLOCK_ALLOC_OFFSET", offsetof(hot::CounterBlock, alloc_offset)},
+};
+
 constexpr LayoutConstant kLogConstants[] = {
     {"COARSE", static_cast<int64_t>(hot::ProbeClock::kCoarse)},
     {"CPU", static_cast<int64_t>(hot::ProbeClock::kCpu)},
@@ -133,6 +154,8 @@ static_assert(hot::ChunkBytes(0) == 1 << 11 && hot::ChunkBytes(1) == 1 << 13,
 
 absl::Span<const LayoutConstant> LayoutConstantsInJava() { return kLayoutConstants; }
 absl::Span<const LayoutConstant> ClockConstantsInJava() { return kClockConstants; }
+absl::Span<const LayoutConstant> ChargesConstantsInJava() { return kChargesConstants; }
+absl::Span<const LayoutConstant> MetricsConstantsInJava() { return kMetricsConstants; }
 absl::Span<const LayoutConstant> LogConstantsInJava() { return kLogConstants; }
 absl::Span<const LayoutConstant> RingConstantsInJava() { return kRingConstants; }
 

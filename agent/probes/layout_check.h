@@ -16,10 +16,12 @@ struct LayoutConstant {
   int64_t value;
 };
 
-// Every offset, size and count that JTraceLayout.java, JTraceClock.java and JTraceLog.java repeat
-// from layout.h and event_ring.h.
+// Every offset, size and count that JTraceLayout.java, JTraceClock.java, JTraceCharges.java and
+// JTraceLog.java repeat from layout.h, counter_block.h and event_ring.h.
 absl::Span<const LayoutConstant> LayoutConstantsInJava();
 absl::Span<const LayoutConstant> ClockConstantsInJava();
+absl::Span<const LayoutConstant> ChargesConstantsInJava();
+absl::Span<const LayoutConstant> MetricsConstantsInJava();
 absl::Span<const LayoutConstant> LogConstantsInJava();
 absl::Span<const LayoutConstant> RingConstantsInJava();
 

@@ -22,6 +22,12 @@ extern const unsigned char jtrace_class_JTracePruner[];
 extern const unsigned long jtrace_class_JTracePruner_size;
 extern const unsigned char jtrace_class_JTraceClock[];
 extern const unsigned long jtrace_class_JTraceClock_size;
+extern const unsigned char jtrace_class_JTraceCharges[];
+extern const unsigned long jtrace_class_JTraceCharges_size;
+extern const unsigned char jtrace_class_JTraceMetrics[];
+extern const unsigned long jtrace_class_JTraceMetrics_size;
+extern const unsigned char jtrace_class_NativeCounters[];
+extern const unsigned long jtrace_class_NativeCounters_size;
 extern const unsigned char jtrace_class_JTraceLog[];
 extern const unsigned long jtrace_class_JTraceLog_size;
 extern const unsigned char jtrace_class_JTraceRing[];
@@ -37,13 +43,15 @@ extern const unsigned long jtrace_class_NativeClock_size;
 namespace jtrace {
 namespace {
 
-// The literals of ARENA, FLAT, THREAD_SPARE, LOG and CLOCK in JTraceProbe.java, and of the function
-// and the rate in JTraceClock.java.
+// The literals of ARENA, FLAT, THREAD_SPARE, LOG, CLOCK and METRICS in JTraceProbe.java, of the
+// function and the rate in JTraceClock.java, and of the offsets in JTraceMetrics.java.
 constexpr uint64_t kArenaPlaceholder = 0x4A54524143450001;
 constexpr uint64_t kFlatPlaceholder = 0x4A54524143450002;
 constexpr uint64_t kThreadSparePlaceholder = 0x4A54524143450003;
 constexpr uint64_t kLogPlaceholder = 0x4A54524143450004;
 constexpr uint64_t kClockPlaceholder = 0x4A54524143450005;
+constexpr uint64_t kMetricsPlaceholder = 0x4A54524143450006;
+constexpr uint64_t kAllocLayoutPlaceholder = 0x4A54524143450021;
 constexpr uint64_t kTicksFunctionPlaceholder = 0x4A54524143450011;
 constexpr uint64_t kTicksPerNanoPlaceholder = 0x4A54524143450012;
 
@@ -110,6 +118,7 @@ absl::Span<const EmbeddedClass> EmbeddedProbeClasses() {
       {"java/lang/invoke/JTracePruner",
        {jtrace_class_JTracePruner, jtrace_class_JTracePruner_size}},
       {kClockClass, {jtrace_class_JTraceClock, jtrace_class_JTraceClock_size}},
+      {kChargesClass, {jtrace_class_JTraceCharges, jtrace_class_JTraceCharges_size}},
       {kLogClass, {jtrace_class_JTraceLog, jtrace_class_JTraceLog_size}},
       {kRingClass, {jtrace_class_JTraceRing, jtrace_class_JTraceRing_size}},
   };
@@ -124,6 +133,14 @@ absl::Span<const uint8_t> EmbeddedNativeUnwind() {
 
 absl::Span<const uint8_t> EmbeddedUnwindClass() {
   return {jtrace_class_JTraceUnwind, jtrace_class_JTraceUnwind_size};
+}
+
+absl::Span<const uint8_t> EmbeddedNativeCounters() {
+  return {jtrace_class_NativeCounters, jtrace_class_NativeCounters_size};
+}
+
+absl::Span<const uint8_t> EmbeddedMetricsClass() {
+  return {jtrace_class_JTraceMetrics, jtrace_class_JTraceMetrics_size};
 }
 
 absl::Span<const uint8_t> EmbeddedNativeClock() {
@@ -145,7 +162,16 @@ absl::StatusOr<std::vector<uint8_t>> PatchProbeClass(absl::Span<const uint8_t> c
                                   {kFlatPlaceholder, constants.flat},
                                   {kThreadSparePlaceholder, constants.thread_spare},
                                   {kLogPlaceholder, constants.log},
-                                  {kClockPlaceholder, static_cast<uint64_t>(constants.clock)}});
+                                  {kClockPlaceholder, static_cast<uint64_t>(constants.clock)},
+                                  {kMetricsPlaceholder, constants.metrics}});
+}
+
+absl::StatusOr<std::vector<uint8_t>> PatchMetricsClass(absl::Span<const uint8_t> class_bytes,
+                                                       const hot::AllocLayout& layout) {
+  const bool fits = (layout.allocated_bytes | layout.tlab_top | layout.tlab_start) <= 0xFFFF;
+  const uint64_t packed = uint64_t{layout.allocated_bytes} | uint64_t{layout.tlab_top} << 16 |
+                          uint64_t{layout.tlab_start} << 32;
+  return ReplaceAll(class_bytes, {{kAllocLayoutPlaceholder, fits ? packed : 0}});
 }
 
 absl::StatusOr<std::vector<uint8_t>> PatchClockClass(absl::Span<const uint8_t> class_bytes,

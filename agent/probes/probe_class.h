@@ -8,6 +8,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "agent/hot/counter_block.h"
 #include "agent/hot/layout.h"
 
 namespace jtrace {
@@ -20,6 +21,8 @@ struct EmbeddedClass {
 inline constexpr absl::string_view kProbeClass = "java/lang/invoke/JTraceProbe";
 inline constexpr absl::string_view kLayoutClass = "java/lang/invoke/JTraceLayout";
 inline constexpr absl::string_view kClockClass = "java/lang/invoke/JTraceClock";
+inline constexpr absl::string_view kChargesClass = "java/lang/invoke/JTraceCharges";
+inline constexpr absl::string_view kMetricsClass = "java/lang/invoke/JTraceMetrics";
 inline constexpr absl::string_view kLogClass = "java/lang/invoke/JTraceLog";
 inline constexpr absl::string_view kRingClass = "java/lang/invoke/JTraceRing";
 
@@ -32,6 +35,10 @@ absl::Span<const uint8_t> EmbeddedNativeClock();
 absl::Span<const uint8_t> EmbeddedNativeUnwind();
 absl::Span<const uint8_t> EmbeddedUnwindClass();
 
+// jtrace.NativeCounters, and JTraceMetrics, which all sets share.
+absl::Span<const uint8_t> EmbeddedNativeCounters();
+absl::Span<const uint8_t> EmbeddedMetricsClass();
+
 // What the class file's placeholders stand for.
 struct ProbeConstants {
   uint64_t arena;  // address
@@ -40,6 +47,7 @@ struct ProbeConstants {
   uint64_t thread_spare;
   bool log = false;  // record=log
   hot::ProbeClock clock = hot::ProbeClock::kNone;
+  uint64_t metrics = 0;  // PathMetrics::Packed
 };
 
 // What those of JTraceClock stand for.
@@ -56,6 +64,10 @@ absl::StatusOr<std::vector<uint8_t>> PatchProbeClass(absl::Span<const uint8_t> c
 // The same for JTraceClock.
 absl::StatusOr<std::vector<uint8_t>> PatchClockClass(absl::Span<const uint8_t> class_bytes,
                                                      const ClockConstants& constants);
+
+// The same for JTraceMetrics. Offsets of 16 bits and more are "not known".
+absl::StatusOr<std::vector<uint8_t>> PatchMetricsClass(absl::Span<const uint8_t> class_bytes,
+                                                       const hot::AllocLayout& layout);
 
 // Gives a class that the class is, or may refer to, another internal name. Pure. Error: Internal,
 // if the constant pool holds the old name more than once.

@@ -31,7 +31,7 @@ absl::StatusOr<ProbeSet*> ProbeSets::Use(jvmtiEnv* jvmti, JNIEnv* jni,
       const uint64_t bytes = arena->reserve_limit - hot::kFirstChunk;
       set->trees = std::make_unique<TreeCollector>(
           arena, nullptr, clocked ? &set->probes->scale() : nullptr, set->probes->clock(),
-          TreeLimits{bytes, bytes / 6, options.prune_percent});
+          TreeLimits{bytes, bytes / 6, options.prune_percent}, options.metrics);
     }
     if (options.log) {
       set->logs = std::make_unique<LogCollector>(set->probes->arena(), set->probes->clock(),
@@ -42,6 +42,18 @@ absl::StatusOr<ProbeSet*> ProbeSets::Use(jvmtiEnv* jvmti, JNIEnv* jni,
   }
   return absl::ResourceExhaustedError(
       "this JVM has seen too many kinds of probes; use options of an earlier recording");
+}
+
+void ProbeSets::ChargeRest(uint64_t java_tid) const {
+  for (const std::atomic<ProbeSet*>& entry : sets_) {
+    const ProbeSet* set = entry.load(std::memory_order_acquire);
+    if (set == nullptr) return;
+    if (set->options.metrics.empty()) continue;
+    hot::ThreadState* state = hot::FindThreadState(set->probes->arena(), java_tid);
+    if (state != nullptr) {
+      jtrace::ChargeRest(set->options.metrics, *state, set->trees->metrics_offset());
+    }
+  }
 }
 
 void ProbeSets::MarkThreadEnded(uint64_t java_tid) const {

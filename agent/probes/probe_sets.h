@@ -37,6 +37,10 @@ class ProbeSets {
   // ResourceExhausted after kMaxSets different options.
   absl::StatusOr<ProbeSet*> Use(jvmtiEnv* jvmti, JNIEnv* jni, const ProbeOptions& options);
 
+  // What the calling thread, or the virtual thread on it, has counted since its last probe goes to
+  // the node where it stands: there will be no probe any more.
+  void ChargeRest(uint64_t java_tid) const;
+
   // The thread runs no Java code any more: its memory may go to others. Any thread.
   void MarkThreadEnded(uint64_t java_tid) const;
 

@@ -26,12 +26,13 @@ bool IsUnused(const Node& node, const Counts& counts) {
 }  // namespace
 
 TreeCollector::TreeCollector(hot::Arena* arena, GroupOf group_of, const TickScale* scale,
-                             hot::ProbeClock clock, const TreeLimits& limits)
+                             hot::ProbeClock clock, const TreeLimits& limits,
+                             const PathMetrics& metrics)
     : arena_(arena),
-      times_(arena, scale, clock),
+      values_(arena, scale, clock, metrics),
       group_of_(std::move(group_of)),
       states_(arena),
-      nodes_(arena, times_.node_bytes()),
+      nodes_(arena, values_.node_bytes()),
       limits_(limits),
       forest_(limits.groups_bytes / (2 * sizeof(GroupForest::Node))),
       percent_(limits.prune_percent),
@@ -71,7 +72,7 @@ void TreeCollector::Collect(absl::FunctionRef<void(const TreeUpdate&)> visit, bo
     const bool told_all = std::exchange(tells_all_, true);
     CollectTree(*state);
     tells_all_ = told_all;
-    visit({.java_tid = state->tid, .ended = true, .nodes = updates_});
+    visit({.java_tid = state->tid, .ended = true, .root = ReadRoot(*state), .nodes = updates_});
     Retire(*state);
   }
   ended_.clear();
@@ -80,7 +81,10 @@ void TreeCollector::Collect(absl::FunctionRef<void(const TreeUpdate&)> visit, bo
       FoldTree(state);
     } else {
       CollectTree(state);
-      if (!updates_.empty()) visit({.java_tid = state.tid, .nodes = updates_});
+      const bool root_changed = values_.MetricsPassed(*At<Node>(arena_, state.root));
+      if (!updates_.empty() || root_changed) {
+        visit({.java_tid = state.tid, .root = ReadRoot(state), .nodes = updates_});
+      }
     }
     if (is_short_) AskToPrune(state);
   });
@@ -112,14 +116,14 @@ void TreeCollector::DecideGroup(ThreadState& state) {
 
 template <typename Visit>
 void TreeCollector::ForEachNode(ThreadState& state, Visit visit) {
-  times_.FindOpen(state);
+  values_.FindOpen(state);
   Ref ref = state.root;
   while ((ref = hot::ReadAcquire(At<Node>(arena_, ref)->next)) != 0) visit(*At<Node>(arena_, ref));
 }
 
 template <typename Visit>
 void TreeCollector::ForEachKept(ThreadState& state, Visit visit) {
-  times_.FindOpen(state);
+  values_.FindOpen(state);
   Node* before = At<Node>(arena_, state.root);
   for (Ref ref = hot::ReadAcquire(before->next); ref != 0;) {
     Node& node = *At<Node>(arena_, ref);
@@ -149,11 +153,18 @@ void TreeCollector::CollectTree(ThreadState& state) {
   nodes_.TakeDroppedTables(state);
 }
 
+NodeValues TreeCollector::ReadRoot(ThreadState& state) {
+  Node& root = *At<Node>(arena_, state.root);
+  const NodeValues read = values_.ReadRoot(root);
+  values_.SetReported(root, read);
+  return values_.SinceBaseline(root, read);
+}
+
 void TreeCollector::CollectNode(Node& node) {
   const Counts counts = ReadCounts(node);
   if (IsUnused(node, counts)) return;
   const bool known = node.collected == kDefined || node.collected == kEarlier;
-  if (known && counts.calls == node.reported && !times_.Passed(node)) return;
+  if (known && counts.calls == node.reported && !values_.Passed(node)) return;
   if (is_short_ && !tells_all_ && Defer(node, counts.calls)) return;
   Report(node);
 }
@@ -185,11 +196,11 @@ void TreeCollector::ReportOne(Node& node) {
   const bool is_new = node.collected != kDefined;
   const uint64_t calls = counts.calls - node.baseline_calls;
   const uint64_t jitted = counts.jitted - std::min(counts.jitted, node.baseline_jitted);
-  const NodeTicks time = times_.Read(node);
+  const NodeValues read = values_.Read(node);
   updates_.push_back({NumberOf(node), At<Node>(arena_, node.parent)->number,
                       TraceRoutine(node.routine), is_new, calls, std::min(jitted, calls),
-                      times_.SinceBaseline(node, time)});
-  times_.SetReported(node, time);
+                      values_.SinceBaseline(node, read)});
+  values_.SetReported(node, read);
   if (node.routine == hot::kPrunedRoutine) pruned_calls_ += counts.calls - node.reported;
   node.collected = kDefined;
   nodes_reported_ += is_new;
@@ -203,20 +214,29 @@ void TreeCollector::FoldTree(ThreadState& state) {
     Judge(node);
     FoldNode(node);
   });
+  FoldRoot(*At<Node>(arena_, state.root));
   nodes_.TakeDroppedTables(state);
+}
+
+void TreeCollector::FoldRoot(Node& root) {
+  const NodeValues read = values_.ReadRoot(root);
+  const NodeValues values = values_.SinceBaseline(root, read);
+  if (!values.any()) return;
+  forest_.Add(root.number, 0, 0, values);
+  values_.SetBaseline(root, read);
 }
 
 void TreeCollector::FoldNode(Node& node) {
   const Counts counts = ReadCounts(node);
   if (IsUnused(node, counts)) return;
   if (node.collected != kInGroup) PlaceInGroup(node);
-  const NodeTicks read = times_.Read(node);
-  const NodeTicks time = times_.SinceBaseline(node, read);
-  if (counts.calls == node.baseline_calls && time.base + time.off == 0) return;
+  const NodeValues read = values_.Read(node);
+  const NodeValues values = values_.SinceBaseline(node, read);
+  if (counts.calls == node.baseline_calls && !values.any()) return;
   if (node.routine == hot::kPrunedRoutine) pruned_calls_ += counts.calls - node.baseline_calls;
   forest_.Add(node.number, counts.calls - node.baseline_calls, counts.jitted - node.baseline_jitted,
-              time);
-  times_.SetBaseline(node, read);
+              values);
+  values_.SetBaseline(node, read);
   total_calls_ += counts.calls - node.baseline_calls;
   node.baseline_calls = counts.calls;
   node.baseline_jitted = counts.jitted;
@@ -236,9 +256,11 @@ void TreeCollector::BeginFile() {
       if (node.collected != kDefined && node.collected != kEarlier) return;
       node.baseline_calls = node.reported;
       node.baseline_jitted = std::min(ReadRelaxed(node.jitted), node.reported);
-      times_.SetBaseline(node, times_.Read(node));
+      values_.SetBaseline(node, values_.Read(node));
       node.collected = kEarlier;
     });
+    Node& root = *At<Node>(arena_, state.root);
+    values_.SetBaseline(root, values_.ReadRoot(root));
   });
   for (auto& [ref, pruned] : pruned_) pruned = {.number = pruned.number};
   homeless_.BeginFile();
@@ -256,7 +278,7 @@ void TreeCollector::BeginRecording() {
       if (IsGivenUp(node)) return;
       NumberOf(node);
       node.reported = ReadCounts(node).calls;
-      times_.SetReported(node, times_.Read(node));
+      values_.SetReported(node, values_.Read(node));
       node.collected = kEarlier;
     });
   });
@@ -271,11 +293,15 @@ void TreeCollector::CollectGroups(absl::FunctionRef<void(const TreeUpdate&)> vis
     updates_.clear();
     for (const uint32_t index : changed) {
       const GroupForest::Node& node = forest_.node(index);
+      if (index == root) continue;
       updates_.push_back({node.number, forest_.node(node.parent).number, TraceRoutine(node.routine),
-                          node.is_new, node.calls, node.jitted, node.time});
+                          node.is_new, node.calls, node.jitted, node.values});
       nodes_reported_ += node.is_new;
     }
-    visit({.group = group_of_root_[root], .members = forest_.members(root), .nodes = updates_});
+    visit({.group = group_of_root_[root],
+           .members = forest_.members(root),
+           .root = forest_.node(root).values,
+           .nodes = updates_});
   });
 }
 

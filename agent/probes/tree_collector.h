@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -12,10 +13,11 @@
 #include "agent/probes/group_forest.h"
 #include "agent/probes/homeless_counts.h"
 #include "agent/probes/node_recycler.h"
+#include "agent/probes/path_metrics.h"
 #include "agent/probes/state_recycler.h"
 #include "agent/probes/tick_scale.h"
 #include "agent/probes/tree_pruner.h"
-#include "agent/probes/tree_times.h"
+#include "agent/probes/tree_values.h"
 
 namespace jtrace {
 
@@ -26,8 +28,8 @@ struct NodeUpdate {
   uint32_t routine;  // as pushed by the rewritten method; 0: a [pruned] node
   bool is_new;
   uint64_t calls;
-  uint64_t jitted;      // of `calls`
-  NodeTicks time = {};  // all 0 without a clock
+  uint64_t jitted;  // of `calls`
+  NodeValues values = {};
   bool pruned = false;  // given up: what it counted is in a [pruned] node
 };
 
@@ -38,6 +40,7 @@ struct TreeUpdate {
   uint32_t group = 0;     // as GroupOf named it; 0: a thread's own tree
   bool ended = false;     // the thread's last update
   uint64_t members = 0;   // threads counted in a group's tree so far
+  NodeValues root = {};   // of the root, which has no number: what ran outside of probed methods
   absl::Span<const NodeUpdate> nodes = {};
 };
 
@@ -59,17 +62,26 @@ class TreeCollector {
   using GroupOf = std::function<uint32_t(uint64_t java_tid, bool is_virtual)>;
 
   // Without `group_of` every thread gets a tree of its own.
-  // `scale`: of the clock that the probes read; null: none. `clock`: that clock.
+  // `scale`: of the clock that the probes read; null: none. `clock`: that clock. `metrics`: what
+  // the probes charge besides.
   explicit TreeCollector(hot::Arena* arena, GroupOf group_of = nullptr,
                          const TickScale* scale = nullptr,
                          hot::ProbeClock clock = hot::ProbeClock::kNone,
-                         const TreeLimits& limits = TreeLimits());
+                         const TreeLimits& limits = TreeLimits(),
+                         const PathMetrics& metrics = PathMetrics());
 
   // Called by Collect for each thread with a tree of its own that has ended, before its last
   // update: what the action names by TraceNode is told in that one.
   void OnThreadEnd(std::function<void(const hot::ThreadState&)> action) {
     on_thread_end_ = std::move(action);
   }
+  // See TreeValues.
+  void ReadOpenMetricsBy(TreeValues::OpenMetrics read) {
+    values_.ReadOpenMetricsBy(std::move(read));
+  }
+  // Metrics in a node lie behind so many bytes.
+  uint64_t metrics_offset() const { return values_.metrics_offset(); }
+  const PathMetrics& metrics() const { return values_.metrics(); }
   // Asked from here on about threads not met before.
   void GroupBy(GroupOf group_of) { group_of_ = std::move(group_of); }
 
@@ -122,8 +134,7 @@ class TreeCollector {
     bool is_new = true;
     uint64_t calls = 0;
     uint64_t jitted = 0;
-    uint64_t base = 0;
-    uint64_t off = 0;
+    NodeValues values = {};
   };
 
   void TakeEnded();
@@ -154,6 +165,8 @@ class TreeCollector {
   void CollectGroups(absl::FunctionRef<void(const TreeUpdate&)> visit);
   void FoldTree(hot::ThreadState& state);
   void FoldNode(hot::Node& node);
+  void FoldRoot(hot::Node& root);
+  NodeValues ReadRoot(hot::ThreadState& state);
   // Gives a node its number that no collection has met yet.
   void Place(hot::Node& node);
   // Gives a node of a group's member its place in the group's tree; its parent must have one.
@@ -165,7 +178,7 @@ class TreeCollector {
   hot::Node* NodeAt(uint64_t raw_node) const;
 
   hot::Arena* arena_;
-  TreeTimes times_;
+  TreeValues values_;
   GroupOf group_of_;
   std::function<void(const hot::ThreadState&)> on_thread_end_;
   StateRecycler states_;

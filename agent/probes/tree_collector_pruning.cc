@@ -69,13 +69,12 @@ void TreeCollector::GiveUp(Node& node) {
   }
   MoveToPruned(node, left);
   // Of what counted nothing in this file nothing is told.
-  if (left.calls + left.base + left.off != 0) {
+  if (left.calls != 0 || left.values.any()) {
     Pruned& into = pruned_[kept_ref];
     if (into.number == 0) into.number = ++last_number_;
     into.calls += left.calls;
     into.jitted += left.jitted;
-    into.base += left.base;
-    into.off += left.off;
+    into.values.AddTotals(left.values);
     pruned_changed_.push_back(kept_ref);
   }
   GiveUpNumber(node, kept);
@@ -89,9 +88,7 @@ void TreeCollector::MoveToPruned(const Node& node, Pruned& into) {
   if (node.routine != hot::kPrunedRoutine) pruned_calls_ += calls;
   into.calls += calls;
   into.jitted += std::min(calls, counts.jitted - std::min(counts.jitted, node.baseline_jitted));
-  const NodeTicks time = times_.SinceBaseline(node, times_.ReadClosed(node));
-  into.base += time.base;
-  into.off += time.off;
+  into.values.AddTotals(values_.SinceBaseline(node, values_.ReadClosed(node)));
 }
 
 // A number that the trace knows, or a sample in this chunk names.
@@ -114,9 +111,9 @@ void TreeCollector::ReportPruned() {
     if (kept.routine != 0 && kept.collected != kDefined) Report(kept);
     Pruned& pruned = found->second;
     // Bounds of one activation that hold whatever was pruned.
-    const NodeTicks time = {pruned.base, pruned.off, 0, pruned.base};
+    pruned.values.greatest = pruned.values.base;
     updates_.push_back(
-        {pruned.number, kept.number, 0, pruned.is_new, pruned.calls, pruned.jitted, time});
+        {pruned.number, kept.number, 0, pruned.is_new, pruned.calls, pruned.jitted, pruned.values});
     nodes_reported_ += pruned.is_new;
     pruned.is_new = false;
   }
@@ -140,7 +137,7 @@ void TreeCollector::JudgeMemory() {
   // would be told whenever there is room again, only to be given up soon.
   constexpr int kRounds = 100;
   const uint64_t high = limits_.arena_bytes / 5 * 3;
-  const uint64_t kept_bytes = kept_nodes_ * times_.node_bytes();
+  const uint64_t kept_bytes = kept_nodes_ * values_.node_bytes();
   const bool is_full = limits_.prune_percent > 0 && kept_bytes > high;
   short_rounds_ = is_full ? kRounds : std::max(0, short_rounds_ - 1);
   is_short_ = short_rounds_ > 0;

@@ -38,6 +38,8 @@ class ThreadGroups {
   uint32_t VirtualThreads() { return Group("", /*is_virtual=*/true); }
   // Stands for the threads for whose trees there was no memory.
   uint32_t Homeless() { return Group("[no memory]", /*is_virtual=*/false); }
+  // Stands for what belongs to no thread.
+  uint32_t Process() { return Group("[process]", /*is_virtual=*/false); }
   // A new trace begins: nothing is defined in it.
   void Clear();
 

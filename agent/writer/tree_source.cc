@@ -23,7 +23,7 @@ class DeltaCoder {
 
 // Of a node that only a log passed through so far, nothing is known.
 bool HasTime(const NodeUpdate& node) {
-  return node.calls != 0 || node.time.base != 0 || node.time.off != 0;
+  return node.calls != 0 || node.values.base != 0 || node.values.off != 0;
 }
 
 // New nodes, and the counts of those of which no time is known.
@@ -54,11 +54,26 @@ void EncodeTimes(const TreeUpdate& update, const TickScale& scale, proto::TreeDe
     delta.add_node(counted.Next(node.node));
     delta.add_calls(node.calls);
     delta.add_jitted(node.jitted);
-    delta.add_base_ns(scale.Nanos(node.time.base));
-    delta.add_off_ns(scale.Nanos(node.time.off));
-    delta.add_min_base_ns(scale.Nanos(node.time.least));
-    delta.add_max_base_ns(scale.NanosUp(node.time.greatest));
+    delta.add_base_ns(scale.Nanos(node.values.base));
+    delta.add_off_ns(scale.Nanos(node.values.off));
+    delta.add_min_base_ns(scale.Nanos(node.values.least));
+    delta.add_max_base_ns(scale.NanosUp(node.values.greatest));
   }
+}
+
+// Of each metric, the nodes that have any.
+void EncodeMetrics(const TreeUpdate& update, size_t place, uint32_t name, proto::TreeDelta& delta) {
+  DeltaCoder coder;
+  proto::NodeMetric* metric = nullptr;
+  const auto add = [&](uint32_t node, uint64_t value) {
+    if (value == 0) return;
+    if (metric == nullptr) metric = delta.add_metric();
+    metric->set_name(name);
+    metric->add_node(coder.Next(node));
+    metric->add_value(static_cast<int64_t>(value));
+  };
+  add(0, update.root.metrics[place]);
+  for (const NodeUpdate& node : update.nodes) add(node.node, node.values.metrics[place]);
 }
 
 // `scale`: null without a clock.
@@ -109,12 +124,15 @@ void TreeSource::Seal(uint64_t time_ns, proto::Chunk& chunk) {
   const bool tells_aged = time_ns - told_ns_ >= kTellPeriodNs;
   if (tells_aged) told_ns_ = time_ns;
   const auto visit = [&](const TreeUpdate& update) {
-    if (update.nodes.empty()) return;
+    if (update.nodes.empty() && !update.root.any()) return;
     TellRoutines(update, encoder_);
-    Encode(update, scale_,
-           update.group != 0 ? groups_.NumberOfGroup(update.group)
-                             : threads_.NumberOfJava(update.java_tid),
-           chunk);
+    const uint32_t thread = update.group != 0 ? groups_.NumberOfGroup(update.group)
+                                              : threads_.NumberOfJava(update.java_tid);
+    Encode(update, scale_, thread, chunk);
+    proto::TreeDelta& delta = *chunk.mutable_tree(chunk.tree_size() - 1);
+    for (size_t place = 0; place < metrics_.size(); ++place) {
+      EncodeMetrics(update, place, encoder_.String(metrics_[place]), delta);
+    }
   };
   collector_.Collect(visit, tells_aged);
   SealHomeless(chunk);

@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "agent/jvmti/thread_registry.h"
 #include "agent/losses.h"
@@ -17,15 +19,18 @@ namespace jtrace::writer {
 // record=tree.
 class TreeSource : public ChunkSource {
  public:
-  // `scale`: of the times in the trees; null: there are none.
+  // `scale`: of the times in the trees; null: there are none. `metrics`: names of what the probes
+  // charge, by place.
   TreeSource(TreeCollector& collector, TickScale* scale, jvmti::ThreadRegistry& threads,
-             ThreadGroups& groups, RecordEncoder& encoder, Losses& losses)
+             ThreadGroups& groups, RecordEncoder& encoder, Losses& losses,
+             std::vector<std::string> metrics = {})
       : collector_(collector),
         scale_(scale),
         threads_(threads),
         groups_(groups),
         encoder_(encoder),
-        losses_(losses) {}
+        losses_(losses),
+        metrics_(std::move(metrics)) {}
   void Poll(proto::Chunk& chunk) override;
   void Seal(uint64_t time_ns, proto::Chunk& chunk) override;
   bool IsUrgent() const override { return collector_.IsShort(); }
@@ -48,6 +53,7 @@ class TreeSource : public ChunkSource {
   ThreadGroups& groups_;
   RecordEncoder& encoder_;
   Losses& losses_;
+  std::vector<std::string> metrics_;
   uint64_t told_ns_ = 0;  // when nodes were told that are not told at first sight
 };
 

@@ -90,7 +90,7 @@ class Report {
       counts_[path_[node.node]].calls += node.calls - last_[node.node].calls;
       counts_[path_[node.node]].jitted += node.jitted - last_[node.node].jitted;
       last_[node.node] = {node.calls, node.jitted};
-      if (clock_ != jtrace::hot::ProbeClock::kNone) times_[path_[node.node]] = node.time;
+      if (clock_ != jtrace::hot::ProbeClock::kNone) times_[path_[node.node]] = node.values;
     }
     ended_ += update.ended;
   }
@@ -172,7 +172,7 @@ class Report {
   std::map<uint64_t, std::vector<std::pair<uint32_t, std::string>>> open_;
   uint64_t logged_calls_ = 0;
   unsigned unsorted_runs_ = 0;
-  std::map<std::string, jtrace::NodeTicks> times_;
+  std::map<std::string, jtrace::NodeValues> times_;
   bool is_flat_;
   unsigned ended_ = 0;
   std::map<uint32_t, std::string> path_;

@@ -109,7 +109,9 @@ TEST(ThreadCounters, TotalsAreExactWhileThreadsStartAndEnd) {
   reader.join();
   EXPECT_EQ(*counters.Process(metric), sum.load());
   int64_t by_thread = 0;
-  for (const ThreadValues& thread : counters.All()) by_thread += thread.values[metric];
+  uint64_t cursor = 0;
+  for (const ThreadValues& thread : counters.EndedSince(cursor)) by_thread += thread.values[metric];
+  EXPECT_TRUE(counters.EndedSince(cursor).empty()) << "each is told once";
   EXPECT_EQ(by_thread, sum.load());
 }
 
@@ -118,9 +120,9 @@ TEST(ThreadCounters, NativeThreadsAreCountedUntilTheyEnd) {
   const uint32_t metric = *counters.RegisterUser("native", "");
   std::thread([&] {
     counters.Add(metric, 3);
-    EXPECT_EQ(counters.All().size(), 1u);
+    EXPECT_EQ(counters.Live(kAllMetrics).size(), 1u);
   }).join();
-  EXPECT_TRUE(counters.All().empty());
+  EXPECT_TRUE(counters.Live(kAllMetrics).empty());
   EXPECT_EQ(*counters.Process(metric), 3);
 }
 
@@ -212,7 +214,7 @@ TEST(ThreadCounters, ThreadsThatRanBeforeAreFoundByTheirOwnEvents) {
   });
   while (tid == 0) std::this_thread::yield();
   counters.Adopt(33, tid, 0);
-  EXPECT_TRUE(counters.All().front().is_partial);
+  EXPECT_TRUE(counters.Live(kAllMetrics).front().is_partial);
   adopted = true;
   runs.join();
   EXPECT_EQ(*counters.Of(33, metric), 9);
@@ -237,7 +239,9 @@ TEST(ThreadCounters, ProcessorTimeIsTheKernels) {
   const int64_t off = *counters.Own(kOff);
   usleep(20'000);
   EXPECT_GE(*counters.Own(kWall) - wall, 20'000'000);
-  EXPECT_GE(*counters.Own(kOff) - off, 15'000'000);
+  // What was read in between differs by the readings themselves, which a busy machine may stretch.
+  const int64_t used = clock() - before;
+  EXPECT_GE(*counters.Own(kOff) - off, 20'000'000 - used);
   counters.End();
 }
 

@@ -57,6 +57,9 @@ TEST(ProbeClassTest, ARenamedSetRefersToItselfOnly) {
           RenameProbeClass(bytes, referred.name, absl::StrCat("other/", referred.name.substr(17)));
       EXPECT_TRUE(status.ok()) << status;
     }
+    // What all sets share keeps its name.
+    const absl::Status shared = RenameProbeClass(bytes, kMetricsClass, "other/JTraceMetrics");
+    EXPECT_TRUE(shared.ok()) << shared;
     const absl::string_view kept = "java/lang/invoke/JTrace";
     EXPECT_FALSE(Contains(bytes, {kept.begin(), kept.end()})) << embedded.name;
   }

@@ -38,8 +38,8 @@ struct TreeReader {
       }
       EXPECT_GE(node.calls, place.calls);
       EXPECT_LE(node.jitted, node.calls);
-      EXPECT_GE(node.time.base, place.base);
-      place.base = node.time.base;
+      EXPECT_GE(node.values.base, place.base);
+      place.base = node.values.base;
       place.calls = node.calls;
       place.jitted = node.jitted;
     }

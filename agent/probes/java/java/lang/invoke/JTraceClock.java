@@ -27,11 +27,11 @@ public final class JTraceClock {
   /** Whether each reading costs a call, and differs from the one before. */
   static final boolean FINE = CLOCK > COARSE;
 
-  private static final int ARENA_TICK = 768;
+  private static final int ARENA_TICK = 896;
   /** What the thread's word refers to as long as the thread stays on its processor. */
-  private static final int ARENA_RSEQ = 800;
+  private static final int ARENA_RSEQ = 928;
   /** A word for threads that have none. */
-  private static final int ARENA_ALWAYS_ON = 864;
+  private static final int ARENA_ALWAYS_ON = 992;
   private static final int STATE_MARK = 80;
   private static final int STATE_CPU_SYNC = 88;
   private static final int STATE_CPU_SYNC_TICKS = 96;

@@ -21,6 +21,9 @@ final class JTraceLayout {
   static final int SLOT_COUNT = 32;
   static final int NODE_SIZE = 320;
   static final int NODE_TIMES_SIZE = 64;
+  static final int NODE_METRICS_SIZE = 128;
+  static final int PATH_METRICS = 7;
+  static final int THREAD_METRICS_SIZE = 64;
 
   static final int STATE_CURRENT = 0;
   static final int STATE_TID = 8;
@@ -40,6 +43,9 @@ final class JTraceLayout {
   static final int STATE_PRUNED = 196;
   static final int STATE_AWAY = 200;
   static final int STATE_FOLDS = 204;
+  static final int STATE_COUNTERS = 208;
+  static final int STATE_METRICS = 216;
+  static final int STATE_CHANGES = 224;
   static final int STATE_SIZE = 256;
 
   static final int VICTIMS_FOLDS = 0;

@@ -29,6 +29,8 @@ public final class JTraceProbe {
   static final boolean LOG;
   /** What is read at entry and exit (JTraceClock); 0: nothing. */
   static final int CLOCK;
+  /** What is charged to call paths besides time (JTraceCharges); 0: nothing. Not with FLAT or LOG. */
+  static final long METRICS;
   /** Offset of spare bytes in java.lang.Thread that hold the state's address; 0: there are none. */
   private static final long THREAD_SPARE;
 
@@ -43,6 +45,7 @@ public final class JTraceProbe {
     LOG = log != 0;
     long clock = 0x4A54524143450005L;
     CLOCK = (int) clock;
+    METRICS = 0x4A54524143450006L;
   }
 
   private static final Unsafe U = Unsafe.getUnsafe();
@@ -73,6 +76,9 @@ public final class JTraceProbe {
     if (LOG) {
       return JTraceLog.enter(state, current, id);
     }
+    if (METRICS != 0) {
+      JTraceCharges.charge(state, current);
+    }
     if (CLOCK != 0) {
       JTraceClock.charge(state, current);
     }
@@ -89,6 +95,9 @@ public final class JTraceProbe {
     if (LOG) {
       JTraceLog.exit(state, token);
       return;
+    }
+    if (METRICS != 0) {
+      JTraceCharges.charge(state, U.getLong(state + STATE_CURRENT));
     }
     if (CLOCK == 0) {
       U.putLong(state + STATE_CURRENT, token);
@@ -108,6 +117,9 @@ public final class JTraceProbe {
       JTraceLog.resume(state, current, child(state, token & ~1L, id));
       return;
     }
+    if (METRICS != 0) {
+      JTraceCharges.charge(state, current);
+    }
     if (CLOCK != 0) {
       JTraceClock.charge(state, current);
     }
@@ -121,7 +133,7 @@ public final class JTraceProbe {
   /** Instead of enter and exit in methods that call nothing. */
   @ForceInline
   public static void leaf(int id) {
-    if (LOG || CLOCK != 0) {
+    if (LOG || CLOCK != 0 || METRICS != 0) {
       exit(enter(id));
       return;
     }

@@ -82,7 +82,12 @@ final class JTraceThreads {
     U.putInt(state + STATE_ROOT, reference(root));
     U.putInt(state + STATE_LAST, reference(root));
     U.putInt(state + STATE_CHUNKS, reference(chunk));
-    U.putLong(state + STATE_BUMP, root + JTraceTree.nodeBytes());
+    long end = root + JTraceTree.nodeBytes();
+    if (JTraceProbe.METRICS != 0) {
+      JTraceCharges.begin(state, end, tid, virtual);
+      end += THREAD_METRICS_SIZE;
+    }
+    U.putLong(state + STATE_BUMP, end);
     U.putLong(state + STATE_LIMIT, chunk + (1L << CHUNK_BASE_SHIFT));
     if (!virtual) {
       JTracePruner.prunedNodeOfRoot(state);

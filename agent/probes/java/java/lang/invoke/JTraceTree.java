@@ -38,7 +38,9 @@ final class JTraceTree {
   }
 
   static int nodeBytes() {
-    return JTraceProbe.CLOCK == 0 ? NODE_SIZE : NODE_SIZE + NODE_TIMES_SIZE;
+    return NODE_SIZE
+        + (JTraceProbe.CLOCK == 0 ? 0 : NODE_TIMES_SIZE)
+        + (JTraceProbe.METRICS == 0 ? 0 : NODE_METRICS_SIZE);
   }
 
   /**

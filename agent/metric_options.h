@@ -1,0 +1,19 @@
+// The option metrics=: which metrics a recording has besides calls, times and samples (S5.3). Pure.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+
+namespace jtrace {
+
+// Adds the names in "alloc.bytes;user.orders" to `metrics`. Unknown ones: InvalidArgument with the
+// nearest.
+absl::Status ParseMetricNames(absl::string_view value, std::vector<std::string>& metrics);
+
+// The table of metrics for people: unit, how exact, at what cost.
+std::string MetricsHelp();
+
+}  // namespace jtrace

@@ -1,0 +1,25 @@
+// Where this JVM's threads keep their identity and what they allocated.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+
+#include "agent/hot/counter_block.h"
+
+namespace jtrace::metrics {
+
+// By HotSpot's exported tables; fields that this JVM does not have are 0.
+struct JavaThreadLayout {
+  hot::AllocLayout allocated;
+  uint32_t os_thread = 0;     // of a JavaThread
+  uint32_t os_thread_id = 0;  // of its OSThread
+};
+
+// `libjvm_address`: of anything in libjvm. On the thread of a start.
+JavaThreadLayout ReadJavaThreadLayout(const void* libjvm_address);
+
+// The kernel's id of a JavaThread that runs; 0: not known.
+pid_t OsThreadIdOf(const JavaThreadLayout& layout, uint64_t java_thread);
+
+}  // namespace jtrace::metrics

@@ -1,0 +1,189 @@
+#include "agent/metrics/event_sources.h"
+
+#include <stdarg.h>
+
+#include <array>
+#include <string_view>
+
+#include "agent/hot/clock.h"
+#include "agent/jvmti/env.h"
+
+namespace jtrace::metrics {
+namespace {
+
+constexpr std::array kEvents = {JVMTI_EVENT_EXCEPTION, JVMTI_EVENT_MONITOR_CONTENDED_ENTER,
+                                JVMTI_EVENT_MONITOR_CONTENDED_ENTERED,
+                                JVMTI_EVENT_SAMPLED_OBJECT_ALLOC};
+
+constexpr uint64_t Bit(Metric metric) { return 1ull << static_cast<unsigned>(metric); }
+
+// When the calling thread began to wait for a monitor; 0: it does not.
+[[gnu::tls_model("initial-exec")]] constinit thread_local uint64_t tls_wait_began = 0;
+
+EventSources* Self(jvmtiEnv* env) {
+  void* self = nullptr;
+  env->GetEnvironmentLocalStorage(&self);
+  return static_cast<EventSources*>(self);
+}
+
+void JNICALL OnException(jvmtiEnv* env, JNIEnv*, jthread, jmethodID, jlocation, jobject, jmethodID,
+                         jlocation) {
+  Self(env)->Thrown();
+}
+void JNICALL OnContendedEnter(jvmtiEnv* env, JNIEnv*, jthread, jobject) {
+  Self(env)->ContendedEnter();
+}
+void JNICALL OnContendedEntered(jvmtiEnv* env, JNIEnv*, jthread, jobject) {
+  Self(env)->ContendedEntered();
+}
+void JNICALL OnAllocated(jvmtiEnv* env, JNIEnv*, jthread, jobject, jclass, jlong) {
+  Self(env)->Allocated();
+}
+
+// HotSpot's extension events take (jvmtiEnv*, JNIEnv*, jthread).
+void JNICALL OnMount(jvmtiEnv* env, ...) {
+  va_list arguments;
+  va_start(arguments, env);
+  JNIEnv* jni = va_arg(arguments, JNIEnv*);
+  jthread thread = va_arg(arguments, jthread);
+  va_end(arguments);
+  Self(env)->Mounted(jni, thread);
+}
+void JNICALL OnUnmount(jvmtiEnv* env, ...) { Self(env)->Unmounted(); }
+
+void Free(jvmtiEnv* env, void* memory) { env->Deallocate(static_cast<unsigned char*>(memory)); }
+
+}  // namespace
+
+bool EventSources::MakeEnvironment() {
+  if (env_ != nullptr) return true;
+  jvmtiEnv* env = nullptr;
+  if (vm_->GetEnv(reinterpret_cast<void**>(&env), JVMTI_VERSION_11) != JNI_OK) return false;
+  jvmtiEventCallbacks callbacks = {};
+  callbacks.Exception = OnException;
+  callbacks.MonitorContendedEnter = OnContendedEnter;
+  callbacks.MonitorContendedEntered = OnContendedEntered;
+  callbacks.SampledObjectAlloc = OnAllocated;
+  env->SetEnvironmentLocalStorage(this);
+  env->SetEventCallbacks(&callbacks, sizeof(callbacks));
+  env_ = env;
+  return true;
+}
+
+bool EventSources::Enable(std::initializer_list<jvmtiEvent> events) {
+  return jvmti::EnableEvents(env_, {events.begin(), events.size()}).ok();
+}
+
+uint64_t EventSources::Start(uint64_t wanted) {
+  constexpr uint64_t kAll =
+      Bit(Metric::kExceptions) | Bit(Metric::kMonitorWait) | Bit(Metric::kAllocObjects);
+  if ((wanted & kAll) == 0 || !MakeEnvironment()) return 0;
+  jvmtiCapabilities offered = {};
+  env_->GetPotentialCapabilities(&offered);
+  jvmtiCapabilities asked = {};
+  const auto asks = [&](Metric metric, unsigned offers) {
+    return (wanted & Bit(metric)) != 0 && offers != 0;
+  };
+  asked.can_generate_exception_events =
+      asks(Metric::kExceptions, offered.can_generate_exception_events);
+  asked.can_generate_monitor_events =
+      asks(Metric::kMonitorWait, offered.can_generate_monitor_events);
+  asked.can_generate_sampled_object_alloc_events =
+      asks(Metric::kAllocObjects, offered.can_generate_sampled_object_alloc_events);
+  env_->AddCapabilities(&asked);
+  env_->GetCapabilities(&granted_);
+  uint64_t counted = 0;
+  if (granted_.can_generate_exception_events && Enable({JVMTI_EVENT_EXCEPTION})) {
+    counted |= Bit(Metric::kExceptions);
+  }
+  if (granted_.can_generate_monitor_events &&
+      Enable({JVMTI_EVENT_MONITOR_CONTENDED_ENTER, JVMTI_EVENT_MONITOR_CONTENDED_ENTERED})) {
+    counted |= Bit(Metric::kMonitorWait);
+  }
+  // Every 0 bytes: each object.
+  if (granted_.can_generate_sampled_object_alloc_events &&
+      env_->SetHeapSamplingInterval(0) == JVMTI_ERROR_NONE &&
+      Enable({JVMTI_EVENT_SAMPLED_OBJECT_ALLOC})) {
+    counted |= Bit(Metric::kAllocObjects);
+  }
+  return counted & wanted;
+}
+
+void EventSources::Stop() {
+  if (env_ == nullptr) return;
+  jvmti::DisableEvents(env_, kEvents).IgnoreError();
+  if (granted_.can_generate_sampled_object_alloc_events) {
+    constexpr jint kUsualInterval = 512 * 1024;
+    env_->SetHeapSamplingInterval(kUsualInterval);
+  }
+  // Virtual threads are followed on.
+  jvmtiCapabilities given_up = {};
+  given_up.can_generate_exception_events = granted_.can_generate_exception_events;
+  given_up.can_generate_monitor_events = granted_.can_generate_monitor_events;
+  given_up.can_generate_sampled_object_alloc_events =
+      granted_.can_generate_sampled_object_alloc_events;
+  env_->RelinquishCapabilities(&given_up);
+  granted_ = {};
+}
+
+// ---- Virtual threads ------------------------------------------------------------------------
+
+bool EventSources::SetExtensionEvent(const char* id, jvmtiExtensionEvent callback) {
+  jint count = 0;
+  jvmtiExtensionEventInfo* infos = nullptr;
+  if (env_->GetExtensionEvents(&count, &infos) != JVMTI_ERROR_NONE) return false;
+  bool is_set = false;
+  for (jint i = 0; i < count; ++i) {
+    if (std::string_view(infos[i].id) == id) {
+      is_set = env_->SetExtensionEventCallback(infos[i].extension_event_index, callback) ==
+               JVMTI_ERROR_NONE;
+    }
+    for (jint p = 0; p < infos[i].param_count; ++p) Free(env_, infos[i].params[p].name);
+    Free(env_, infos[i].params);
+    Free(env_, infos[i].id);
+    Free(env_, infos[i].short_description);
+  }
+  Free(env_, infos);
+  return is_set;
+}
+
+bool EventSources::FollowVirtualThreads() {
+  if (follows_) return true;
+  if (!MakeEnvironment()) return false;
+  if (!jvmti::AddCapabilities(env_, {}, /*virtual_threads=*/true)
+           .value_or(jvmti::Granted())
+           .virtual_threads) {
+    return false;
+  }
+  follows_ = SetExtensionEvent("com.sun.hotspot.events.VirtualThreadUnmount", OnUnmount) &&
+             SetExtensionEvent("com.sun.hotspot.events.VirtualThreadMount", OnMount);
+  return follows_;
+}
+
+void EventSources::Mounted(JNIEnv* jni, jthread thread) {
+  if (tid_field_ == nullptr) {
+    jvmti::LocalRef<jclass> klass(jni, jni->FindClass("java/lang/Thread"));
+    tid_field_ = jni->GetFieldID(klass.get(), "tid", "J");
+  }
+  counters_.Mount(static_cast<uint64_t>(jni->GetLongField(thread, tid_field_)));
+}
+
+void EventSources::Unmounted() { counters_.Unmount(); }
+
+// ---- Events ---------------------------------------------------------------------------------
+
+void EventSources::Thrown() { counters_.Add(static_cast<uint32_t>(Metric::kExceptions), 1); }
+
+void EventSources::ContendedEnter() { tls_wait_began = hot::MonotonicNanos(); }
+
+// A virtual thread may have got another carrier meanwhile: then the wait's beginning is not known.
+void EventSources::ContendedEntered() {
+  if (tls_wait_began == 0) return;
+  counters_.Add(static_cast<uint32_t>(Metric::kMonitorWait),
+                static_cast<int64_t>(hot::MonotonicNanos() - tls_wait_began));
+  tls_wait_began = 0;
+}
+
+void EventSources::Allocated() { counters_.Add(static_cast<uint32_t>(Metric::kAllocObjects), 1); }
+
+}  // namespace jtrace::metrics

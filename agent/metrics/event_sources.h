@@ -1,0 +1,51 @@
+// What the JVM tells that is counted for the thread it happens on: exceptions, waits for monitors,
+// objects; and which virtual thread runs on which carrier.
+//
+// They have a JVMTI environment of their own, made when the first of them is asked for: so nothing
+// costs where nobody counts. Threads: Start and Stop one at a time; callbacks on the thread
+// concerned.
+#pragma once
+
+#include <jvmti.h>
+
+#include <cstdint>
+
+#include "agent/metrics/thread_counters.h"
+
+namespace jtrace::metrics {
+
+class EventSources {
+ public:
+  EventSources(JavaVM* vm, ThreadCounters& counters) : vm_(vm), counters_(counters) {}
+  EventSources(const EventSources&) = delete;
+  EventSources& operator=(const EventSources&) = delete;
+
+  // Counts these from here on (bits by metric); returns those that this JVM can count, now.
+  uint64_t Start(uint64_t wanted);
+  void Stop();
+  // From here on for ever: virtual threads are told apart from their carriers. False: this JVM has
+  // none, or does not tell.
+  bool FollowVirtualThreads();
+
+  // Callbacks.
+  void Thrown();
+  void ContendedEnter();
+  void ContendedEntered();
+  void Allocated();
+  void Mounted(JNIEnv* jni, jthread thread);
+  void Unmounted();
+
+ private:
+  bool MakeEnvironment();
+  bool Enable(std::initializer_list<jvmtiEvent> events);
+  bool SetExtensionEvent(const char* id, jvmtiExtensionEvent callback);
+
+  JavaVM* vm_;
+  ThreadCounters& counters_;
+  jvmtiEnv* env_ = nullptr;
+  jvmtiCapabilities granted_ = {};
+  jfieldID tid_field_ = nullptr;
+  bool follows_ = false;
+};
+
+}  // namespace jtrace::metrics

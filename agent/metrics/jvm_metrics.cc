@@ -1,0 +1,141 @@
+#include "agent/metrics/jvm_metrics.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "agent/hot/clock.h"
+#include "agent/jvmti/env.h"
+
+namespace jtrace::metrics {
+namespace {
+
+constexpr uint64_t Bit(Metric metric) { return 1ull << static_cast<unsigned>(metric); }
+
+bool IsCharged(uint32_t metric) {
+  if (metric >= kFirstUser) return true;
+  const MetricInfo& info = InfoOf(static_cast<Metric>(metric));
+  return info.reach == Reach::kPath && info.source != Source::kTree;
+}
+
+}  // namespace
+
+JvmMetrics* JvmMetrics::Create(JavaVM* vm) {
+  return new JvmMetrics(vm,
+                        ReadJavaThreadLayout(reinterpret_cast<const void*>(vm->functions->GetEnv)));
+}
+
+void JvmMetrics::Define(JNIEnv* jni, Losses& losses) {
+  const absl::Status status = DefineCounters(jni, this);
+  is_defined_ = status.ok();
+  if (is_defined_) return;
+  losses.Add("metrics.no_queries", Severity::kWarning, 1, status.message());
+}
+
+absl::StatusOr<std::vector<uint32_t>> JvmMetrics::Numbers(const std::vector<std::string>& names) {
+  std::vector<uint32_t> numbers;
+  for (const absl::string_view name : names) {
+    if (const std::optional<Metric> metric = FindMetric(name)) {
+      numbers.push_back(static_cast<uint32_t>(*metric));
+      continue;
+    }
+    const auto user = counters_.RegisterUser(absl::StripPrefix(name, "user."), "");
+    if (!user.ok()) return user.status();
+    numbers.push_back(*user);
+  }
+  if (static_cast<size_t>(std::count_if(numbers.begin(), numbers.end(), IsCharged)) >
+      hot::kPathMetrics) {
+    return absl::InvalidArgumentError(absl::StrCat("option 'metrics': at most ", hot::kPathMetrics,
+                                                   " of those that call paths are charged with"));
+  }
+  return numbers;
+}
+
+void JvmMetrics::Begin(const std::vector<uint32_t>& metrics, bool live, Losses& losses) {
+  live_.store(live);
+  began_ns_.store(hot::MonotonicNanos());
+  uint64_t wanted = 0;
+  for (const uint32_t metric : metrics) wanted |= 1ull << metric;
+  counters_.SetCounted(sources_.Start(wanted) | Bit(Metric::kGc));
+  for (const uint32_t metric : metrics) {
+    if (counters_.Check(metric).ok()) continue;
+    const std::string name = counters_.NameOf(metric);
+    losses.Add(absl::StrCat("metrics.", name), Severity::kWarning, 1,
+               absl::StrCat("metric that this JVM does not tell: ", name),
+               live ? "load the agent with -agentpath instead of attaching it" : "");
+  }
+  if (std::any_of(metrics.begin(), metrics.end(), IsCharged)) FollowVirtualThreads();
+}
+
+void JvmMetrics::End() {
+  sources_.Stop();
+  counters_.SetCounted(0);
+}
+
+PathMetrics JvmMetrics::PathMetricsOf(const std::vector<uint32_t>& metrics) const {
+  PathMetrics chosen = {.numbers = {}, .layout = layout_.allocated};
+  for (const uint32_t metric : metrics) {
+    const bool is_known = metric != static_cast<uint32_t>(Metric::kAllocBytes) ||
+                          layout_.allocated.allocated_bytes != 0;
+    if (IsCharged(metric) && is_known && chosen.numbers.size() < hot::kPathMetrics) {
+      chosen.numbers.push_back(static_cast<uint8_t>(metric));
+    }
+  }
+  // alloc.bytes is the first, wherever it was named.
+  std::sort(chosen.numbers.begin(), chosen.numbers.end());
+  return chosen;
+}
+
+MetricValues JvmMetrics::SinceCharged(const PathMetrics& metrics,
+                                      const hot::ThreadState& state) const {
+  MetricValues values = {};
+  counters_.WithLive(
+      state.tid, [&](const hot::CounterBlock&) { values = jtrace::SinceCharged(metrics, state); });
+  return values;
+}
+
+JvmMetrics::Identity JvmMetrics::IdentityOf(JNIEnv* jni, jthread thread) {
+  if (eetop_.load() == nullptr) {
+    const jvmti::LocalRef<jclass> klass(jni, jni->FindClass("java/lang/Thread"));
+    tid_.store(jni->GetFieldID(klass.get(), "tid", "J"));
+    eetop_.store(jni->GetFieldID(klass.get(), "eetop", "J"));
+  }
+  return {.java_tid = static_cast<uint64_t>(jni->GetLongField(thread, tid_.load())),
+          .java_thread = static_cast<uint64_t>(jni->GetLongField(thread, eetop_.load()))};
+}
+
+void JvmMetrics::ThreadStart(JNIEnv* jni, jthread thread) {
+  const Identity identity = IdentityOf(jni, thread);
+  counters_.Start(identity.java_tid, identity.java_thread, /*is_partial=*/false);
+}
+
+void JvmMetrics::GcFinish(uint64_t now_ns) {
+  if (gc_began_ == 0) return;
+  counters_.AddToProcess(static_cast<uint32_t>(Metric::kGc),
+                         static_cast<int64_t>(now_ns - gc_began_));
+  gc_began_ = 0;
+}
+
+void JvmMetrics::Adopt(JNIEnv* jni, jthread thread) {
+  const Identity identity = IdentityOf(jni, thread);
+  if (identity.java_thread == 0) return;
+  counters_.Adopt(identity.java_tid, OsThreadIdOf(layout_, identity.java_thread),
+                  identity.java_thread);
+}
+
+absl::StatusOr<int64_t> JvmMetrics::TotalOf(JNIEnv* jni, jthread thread, uint32_t metric) {
+  Adopt(jni, thread);
+  return counters_.Of(IdentityOf(jni, thread).java_tid, metric);
+}
+
+hot::CounterBlock* JvmMetrics::BlockOf(uint64_t java_tid, bool is_virtual, uint64_t java_thread) {
+  if (is_virtual) sources_.FollowVirtualThreads();
+  return counters_.BlockOf(java_tid, is_virtual, java_thread);
+}
+
+bool JvmMetrics::RanBefore(const hot::CounterBlock& block) const {
+  return live_.load() && (block.is_partial != 0 || block.start_ns < began_ns_.load());
+}
+
+}  // namespace jtrace::metrics

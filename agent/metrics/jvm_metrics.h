@@ -1,0 +1,89 @@
+// The metrics of one JVM: the counters of its threads, who counts, and the way from Java to them.
+//
+// Made once, never freed: threads, probes and the program's own questions reach it for ever.
+// Threads: callbacks on the thread concerned; Begin and End one at a time; questions from any.
+#pragma once
+
+#include <jvmti.h>
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "agent/losses.h"
+#include "agent/metrics/alloc_layout.h"
+#include "agent/metrics/event_sources.h"
+#include "agent/metrics/thread_counters.h"
+#include "agent/probes/native_counters.h"
+#include "agent/probes/path_metrics.h"
+
+namespace jtrace::metrics {
+
+class JvmMetrics : public CounterKeeper {
+ public:
+  JvmMetrics(JavaVM* vm, const JavaThreadLayout& layout)
+      : layout_(layout), counters_(layout.allocated), sources_(vm, counters_) {}
+  static JvmMetrics* Create(JavaVM* vm);
+
+  ThreadCounters& counters() { return counters_; }
+  // Whether Java reaches them: else nothing can be charged to call paths.
+  bool is_defined() const { return is_defined_; }
+
+  // In VMInit or later: the program can ask. What the JVM refuses becomes a loss.
+  void Define(JNIEnv* jni, Losses& losses);
+
+  // The numbers of metrics by name; user counters are made.
+  absl::StatusOr<std::vector<uint32_t>> Numbers(const std::vector<std::string>& names);
+
+  // A recording of these metrics, by number, begins. `live`: threads that run already have counted
+  // before. What cannot be counted becomes a loss.
+  void Begin(const std::vector<uint32_t>& metrics, bool live, Losses& losses);
+  void End();
+  // Virtual threads are told apart from their carriers from here on.
+  void FollowVirtualThreads() { sources_.FollowVirtualThreads(); }
+
+  // Those of `metrics` that the probes charge.
+  PathMetrics PathMetricsOf(const std::vector<uint32_t>& metrics) const;
+  // What a thread has counted since it was last charged; 0 of threads that ended. Any thread.
+  MetricValues SinceCharged(const PathMetrics& metrics, const hot::ThreadState& state) const;
+
+  // Callbacks.
+  void ThreadStart(JNIEnv* jni, jthread thread);
+  // A thread that ran before the agent came, seen from any other.
+  void Adopt(JNIEnv* jni, jthread thread);
+  void ThreadEnd() { counters_.End(); }
+  void VirtualThreadEnd(uint64_t java_tid) { counters_.EndVirtual(java_tid); }
+  // Inside a safepoint.
+  void GcStart(uint64_t now_ns) { gc_began_ = now_ns; }
+  void GcFinish(uint64_t now_ns);
+
+  // Of a thread that may have begun before anything was counted.
+  absl::StatusOr<int64_t> TotalOf(JNIEnv* jni, jthread thread, uint32_t metric);
+
+  // CounterKeeper
+  hot::CounterBlock* BlockOf(uint64_t java_tid, bool is_virtual, uint64_t java_thread) override;
+  bool RanBefore(const hot::CounterBlock& block) const override;
+  absl::StatusOr<int64_t> Own(uint32_t metric) override { return counters_.Own(metric); }
+  const hot::AllocLayout& layout() const override { return layout_.allocated; }
+
+ private:
+  struct Identity {
+    uint64_t java_tid = 0;
+    uint64_t java_thread = 0;  // 0: virtual, or not running
+  };
+  Identity IdentityOf(JNIEnv* jni, jthread thread);
+
+  const JavaThreadLayout layout_;
+  ThreadCounters counters_;
+  EventSources sources_;
+  std::atomic<bool> live_{false};
+  std::atomic<uint64_t> began_ns_{0};
+  uint64_t gc_began_ = 0;
+  bool is_defined_ = false;
+  std::atomic<jfieldID> tid_{nullptr};
+  std::atomic<jfieldID> eetop_{nullptr};
+};
+
+}  // namespace jtrace::metrics

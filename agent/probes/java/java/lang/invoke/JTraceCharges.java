@@ -1,0 +1,77 @@
+package java.lang.invoke;
+
+import static java.lang.invoke.JTraceLayout.*;
+
+import jdk.internal.misc.Unsafe;
+import jdk.internal.vm.annotation.ForceInline;
+
+/**
+ * Metrics by call path: a probe charges what the thread has counted since the last one to the node
+ * that was current (S5.2: Delta = Cum - LastCum).
+ *
+ * <p>alloc.bytes is read from the JVM's own structure for the thread; all else is counted in the
+ * thread's block (agent/hot/counter_block.h) by whoever notices it.
+ */
+final class JTraceCharges {
+  private static final long ARENA = JTraceProbe.ARENA;
+
+  /**
+   * The metrics' numbers plus 1, a byte for each place in a node, from the lowest on. alloc.bytes,
+   * number 0, comes first.
+   */
+  private static final long METRICS = JTraceProbe.METRICS;
+  private static final boolean ALLOC = (METRICS & 0xFF) == 1;
+  private static final boolean COUNTED = METRICS >>> (ALLOC ? 8 : 0) != 0;
+
+  private static final int ARENA_LOST_COUNTERS = 1064;
+  private static final int BLOCK_CUM = 0;
+  private static final int BLOCK_CHANGES = 320;
+  private static final int BLOCK_ALLOC_OFFSET = 328;
+  private static final int NODE_METRICS =
+      JTraceProbe.CLOCK == 0 ? NODE_SIZE : NODE_SIZE + NODE_TIMES_SIZE;
+
+  private static final Unsafe U = Unsafe.getUnsafe();
+
+  private JTraceCharges() {}
+
+  /** Of a thread that gets its state; {@code charged}: address of a ThreadMetrics. */
+  static void begin(long state, long charged, long tid, boolean virtual) {
+    U.putLong(state + STATE_METRICS, charged);
+    long block = JTraceMetrics.begin(tid, virtual, METRICS, charged);
+    U.putLong(state + STATE_COUNTERS, block != 0 ? block : ARENA + ARENA_LOST_COUNTERS);
+  }
+
+  /** The node gets what was counted since the last probe. */
+  @ForceInline
+  static void charge(long state, long node) {
+    long block = U.getLong(state + STATE_COUNTERS);
+    if (ALLOC) {
+      long now = JTraceMetrics.allocated() + U.getLong(block + BLOCK_ALLOC_OFFSET);
+      long metrics = U.getLong(state + STATE_METRICS);
+      long last = U.getLong(metrics);
+      if (now != last) {
+        U.putLong(metrics, now);
+        U.putLong(node + NODE_METRICS, U.getLong(node + NODE_METRICS) + (now - last));
+      }
+    }
+    if (COUNTED && U.getLong(block + BLOCK_CHANGES) != U.getLong(state + STATE_CHANGES)) {
+      chargeCounted(state, node, block);
+    }
+  }
+
+  private static void chargeCounted(long state, long node, long block) {
+    U.putLong(state + STATE_CHANGES, U.getLong(block + BLOCK_CHANGES));
+    long charged = U.getLong(state + STATE_METRICS);
+    for (int place = ALLOC ? 1 : 0; place < PATH_METRICS; place++) {
+      int metric = (int) (METRICS >>> (place << 3)) & 0xFF;
+      if (metric == 0) {
+        return;
+      }
+      long at = (long) place << 3;
+      long now = U.getLong(block + BLOCK_CUM + ((long) (metric - 1) << 3));
+      long delta = now - U.getLong(charged + at);
+      U.putLong(charged + at, now);
+      U.putLong(node + NODE_METRICS + at, U.getLong(node + NODE_METRICS + at) + delta);
+    }
+  }
+}

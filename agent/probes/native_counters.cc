@@ -1,0 +1,100 @@
+#include "agent/probes/native_counters.h"
+
+#include <array>
+#include <atomic>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "agent/hot/layout.h"
+#include "agent/probes/layout_check.h"
+#include "agent/probes/path_metrics.h"
+#include "agent/probes/probe_class.h"
+
+namespace jtrace {
+namespace {
+
+constexpr char kNativeCounters[] = "jtrace/NativeCounters";
+
+// What the natives of Java reach; set once.
+std::atomic<CounterKeeper*> keeper_of_jvm{nullptr};
+
+CounterKeeper& Keeper() { return *keeper_of_jvm.load(std::memory_order_acquire); }
+
+jlong JNICALL Block(JNIEnv*, jclass, jlong tid, jboolean is_virtual, jlong java_thread) {
+  return reinterpret_cast<jlong>(Keeper().BlockOf(static_cast<uint64_t>(tid), is_virtual != 0,
+                                                  static_cast<uint64_t>(java_thread)));
+}
+
+// Of a thread that ran before, only what comes from here on is charged to call paths.
+void SkipCounted(uint64_t packed, const hot::CounterBlock& block, hot::ThreadMetrics& charged) {
+  PathMetrics metrics = {.numbers = {}, .layout = Keeper().layout()};
+  for (; packed != 0; packed >>= 8) metrics.numbers.push_back((packed & 0xFF) - 1);
+  const MetricValues now = Counted(metrics, block);
+  std::copy(now.begin(), now.end(), std::begin(charged.charged));
+}
+
+jlong JNICALL Begin(JNIEnv*, jclass, jlong tid, jboolean is_virtual, jlong java_thread,
+                    jlong metrics, jlong charged) {
+  hot::CounterBlock* block = Keeper().BlockOf(static_cast<uint64_t>(tid), is_virtual != 0,
+                                              static_cast<uint64_t>(java_thread));
+  if (block != nullptr && charged != 0 && Keeper().RanBefore(*block)) {
+    SkipCounted(static_cast<uint64_t>(metrics), *block,
+                *reinterpret_cast<hot::ThreadMetrics*>(charged));
+  }
+  return reinterpret_cast<jlong>(block);
+}
+
+jlong JNICALL Total(JNIEnv* jni, jclass, jint metric) {
+  const absl::StatusOr<int64_t> total = Keeper().Own(static_cast<uint32_t>(metric));
+  if (total.ok()) return *total;
+  jclass error = jni->FindClass("java/lang/IllegalStateException");
+  if (error != nullptr) jni->ThrowNew(error, std::string(total.status().message()).c_str());
+  return 0;
+}
+
+JNINativeMethod Method(const char* name, const char* signature, void* function) {
+  return {const_cast<char*>(name), const_cast<char*>(signature), function};
+}
+
+absl::Status Refused(JNIEnv* jni, absl::string_view what) {
+  jni->ExceptionClear();
+  return absl::FailedPreconditionError(
+      absl::StrCat("this JVM refuses the class of thread counters: ", what));
+}
+
+jclass Define(JNIEnv* jni, const char* name, absl::Span<const uint8_t> bytes) {
+  return jni->DefineClass(name, nullptr, reinterpret_cast<const jbyte*>(bytes.data()),
+                          static_cast<jsize>(bytes.size()));
+}
+
+absl::Status DefineNatives(JNIEnv* jni) {
+  jclass defined = Define(jni, kNativeCounters, EmbeddedNativeCounters());
+  const std::array methods = {Method("block", "(JZJ)J", reinterpret_cast<void*>(&Block)),
+                              Method("begin", "(JZJJJ)J", reinterpret_cast<void*>(&Begin)),
+                              Method("total", "(I)J", reinterpret_cast<void*>(&Total))};
+  if (defined == nullptr || jni->RegisterNatives(defined, methods.data(), methods.size()) != 0) {
+    return Refused(jni, kNativeCounters);
+  }
+  jni->DeleteLocalRef(defined);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status DefineCounters(JNIEnv* jni, CounterKeeper* keeper) {
+  static bool defined = false;
+  if (defined) return absl::OkStatus();
+  keeper_of_jvm.store(keeper, std::memory_order_release);
+  if (absl::Status status = DefineNatives(jni); !status.ok()) return status;
+  absl::StatusOr<std::vector<uint8_t>> bytes =
+      PatchMetricsClass(EmbeddedMetricsClass(), keeper->layout());
+  if (!bytes.ok()) return bytes.status();
+  jclass metrics = Define(jni, std::string(kMetricsClass).c_str(), *bytes);
+  if (metrics == nullptr) return Refused(jni, kMetricsClass);
+  absl::Status status = CheckJavaLayout(jni, metrics, MetricsConstantsInJava());
+  jni->DeleteLocalRef(metrics);
+  defined = status.ok();
+  return status;
+}
+
+}  // namespace jtrace

@@ -1,0 +1,32 @@
+#ifndef JTRACE_AGENT_PROBES_NATIVE_COUNTERS_H_
+#define JTRACE_AGENT_PROBES_NATIVE_COUNTERS_H_
+
+#include <jni.h>
+
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "agent/hot/counter_block.h"
+
+namespace jtrace {
+
+// Who keeps the counters of threads. All calls come on the thread that they are about, from Java.
+class CounterKeeper {
+ public:
+  virtual ~CounterKeeper() = default;
+  // Its block, made if there is none; null without memory. `java_thread`: 0 for a virtual thread.
+  virtual hot::CounterBlock* BlockOf(uint64_t java_tid, bool is_virtual, uint64_t java_thread) = 0;
+  // Whether the thread ran before the recording: what it had counted by now belongs to none.
+  virtual bool RanBefore(const hot::CounterBlock& block) const = 0;
+  virtual absl::StatusOr<int64_t> Own(uint32_t metric) = 0;
+  virtual const hot::AllocLayout& layout() const = 0;
+};
+
+// Defines JTraceMetrics and what it calls, once per JVM, in VMInit or later. `keeper` must live for
+// ever. Nothing is printed; no Java exception is left pending. FailedPrecondition: the JVM refuses.
+absl::Status DefineCounters(JNIEnv* jni, CounterKeeper* keeper);
+
+}  // namespace jtrace
+
+#endif  // JTRACE_AGENT_PROBES_NATIVE_COUNTERS_H_

@@ -1,0 +1,62 @@
+#include "agent/probes/path_metrics.h"
+
+namespace jtrace {
+namespace {
+
+using hot::CounterBlock;
+using hot::ReadRelaxed;
+
+const CounterBlock* BlockOf(const hot::ThreadState& state) {
+  return reinterpret_cast<const CounterBlock*>(ReadRelaxed(state.counters));
+}
+
+hot::ThreadMetrics& ChargedOf(const hot::ThreadState& state) {
+  return *reinterpret_cast<hot::ThreadMetrics*>(ReadRelaxed(state.metrics));
+}
+
+// alloc.bytes of a thread that is taken off its carrier, or ended, is in its block.
+int64_t Allocated(const PathMetrics& metrics, const CounterBlock& block) {
+  const uint64_t java_thread = ReadRelaxed(block.java_thread);
+  if (java_thread == 0 || metrics.layout.allocated_bytes == 0) return ReadRelaxed(block.cum[0]);
+  return hot::ReadAllocated(metrics.layout, java_thread) + ReadRelaxed(block.alloc_offset);
+}
+
+}  // namespace
+
+MetricValues Counted(const PathMetrics& metrics, const CounterBlock& block) {
+  MetricValues values = {};
+  for (size_t i = 0; i < metrics.numbers.size(); ++i) {
+    const uint8_t number = metrics.numbers[i];
+    values[i] = static_cast<uint64_t>(number == 0 ? Allocated(metrics, block)
+                                                  : ReadRelaxed(block.cum[number]));
+  }
+  return values;
+}
+
+uint64_t PathMetrics::Packed() const {
+  uint64_t packed = 0;
+  for (size_t i = 0; i < numbers.size(); ++i) packed |= (uint64_t{numbers[i]} + 1) << (8 * i);
+  return packed;
+}
+
+MetricValues SinceCharged(const PathMetrics& metrics, const hot::ThreadState& state) {
+  const CounterBlock* block = BlockOf(state);
+  if (block == nullptr || ReadRelaxed(state.metrics) == 0) return {};
+  MetricValues values = Counted(metrics, *block);
+  for (size_t i = 0; i < values.size(); ++i) values[i] -= ReadRelaxed(ChargedOf(state).charged[i]);
+  return values;
+}
+
+void ChargeRest(const PathMetrics& metrics, hot::ThreadState& state, uint64_t metrics_offset) {
+  const MetricValues rest = SinceCharged(metrics, state);
+  const uint64_t node = ReadRelaxed(state.current);
+  if (node == 0 || BlockOf(state) == nullptr) return;
+  auto& base = reinterpret_cast<hot::NodeMetrics*>(node + metrics_offset)->base;
+  for (size_t i = 0; i < metrics.numbers.size(); ++i) {
+    hot::WriteRelaxed(base[i], base[i] + rest[i]);
+    uint64_t& charged = ChargedOf(state).charged[i];
+    hot::WriteRelaxed(charged, charged + rest[i]);
+  }
+}
+
+}  // namespace jtrace

@@ -1,0 +1,164 @@
+#include "agent/probes/tree_values.h"
+
+#include <algorithm>
+
+namespace jtrace {
+namespace {
+
+using hot::At;
+using hot::Node;
+using hot::NodeMetrics;
+using hot::NodeTimes;
+using hot::ReadRelaxed;
+
+NodeTimes& TimesOf(Node& node) { return *reinterpret_cast<NodeTimes*>(&node + 1); }
+const NodeTimes& TimesOf(const Node& node) {
+  return *reinterpret_cast<const NodeTimes*>(&node + 1);
+}
+
+// Differs, but for coincidence, when any of them does: metrics may also go down.
+uint64_t SumOf(const MetricValues& values) {
+  uint64_t sum = 0;
+  for (const uint64_t value : values) sum = sum * 0x9E3779B97F4A7C15u + value;
+  return sum;
+}
+
+}  // namespace
+
+const NodeMetrics& TreeValues::MetricsOf(const Node& node) const {
+  return *reinterpret_cast<const NodeMetrics*>(reinterpret_cast<const char*>(&node) +
+                                               metrics_offset());
+}
+
+// ---- What is open ---------------------------------------------------------------------------
+
+void TreeValues::FindOpen(const hot::ThreadState& state) {
+  open_node_ = reinterpret_cast<const Node*>(ReadRelaxed(state.current));
+  if (scale_ != nullptr) FindOpenTime(state);
+  if (metrics_.empty()) return;
+  open_metrics_ = {};
+  if (hot::ReadAcquire(state.ended) != 0) return;  // its last probe was ChargeRest
+  open_metrics_ = read_open_metrics_(metrics_, state);
+  // Where probes run all the time there is no need to know.
+  const bool still = read_open_metrics_(metrics_, state) == open_metrics_ &&
+                     reinterpret_cast<const Node*>(ReadRelaxed(state.current)) == open_node_;
+  if (!still) open_metrics_ = {};
+}
+
+void TreeValues::FindOpenTime(const hot::ThreadState& state) {
+  open_path_.clear();
+  const uint64_t mark = ReadRelaxed(state.mark);
+  // Ended activations of the node do not matter: it is open now.
+  for (const Node* node = open_node_; node != nullptr && node->parent != 0;
+       node = At<Node>(arena_, node->parent)) {
+    open_path_.insert(node);
+  }
+  const uint64_t tick = ReadRelaxed(arena_->tick);
+  const uint64_t now = clock_is_coarse_ ? tick : scale_->Now();
+  // Where probes run all the time there is no need to know; elsewhere both stay as they are.
+  const bool still = ReadRelaxed(state.mark) == mark &&
+                     reinterpret_cast<const Node*>(ReadRelaxed(state.current)) == open_node_;
+  open_ticks_ = still && ReadRelaxed(state.log_ring) == 0 && now > mark ? now - mark : 0;
+}
+
+// ---- Reading --------------------------------------------------------------------------------
+
+void TreeValues::ReadTimes(const Node& node, NodeValues& values) const {
+  const NodeTimes& times = TimesOf(node);
+  const uint64_t least = ReadRelaxed(times.least);
+  values.least = least != 0 ? hot::kMostTicks - least : 0;
+  values.greatest = ReadRelaxed(times.greatest);
+  values.off = ReadRelaxed(times.off);
+  values.base = ReadRelaxed(times.base);
+}
+
+void TreeValues::ReadMetrics(const Node& node, NodeValues& values) const {
+  const NodeMetrics& metrics = MetricsOf(node);
+  for (size_t i = 0; i < metrics_.numbers.size(); ++i) {
+    values.metrics[i] = ReadRelaxed(metrics.base[i]);
+    if (&node == open_node_) values.metrics[i] += open_metrics_[i];
+  }
+}
+
+NodeValues TreeValues::ReadClosed(const Node& node) const {
+  NodeValues values;
+  if (scale_ != nullptr) ReadTimes(node, values);
+  if (!metrics_.empty()) ReadMetrics(node, values);
+  return values;
+}
+
+NodeValues TreeValues::ReadRoot(const Node& root) const {
+  NodeValues values;
+  if (!metrics_.empty()) ReadMetrics(root, values);
+  return values;
+}
+
+NodeValues TreeValues::Read(const Node& node) const {
+  if (scale_ == nullptr) return ReadClosed(node);
+  const NodeTimes& times = TimesOf(node);
+  const bool has_ended = ReadRelaxed(times.least) != 0;
+  const uint64_t start = ReadRelaxed(times.base_start);
+  NodeValues values = ReadClosed(node);
+  const bool is_open = open_path_.contains(&node);
+  uint64_t open = is_open && values.base > start ? values.base - start : 0;
+  if (&node == open_node_) {
+    values.base += open_ticks_;
+    open += open_ticks_;
+  }
+  if (!has_ended) values.least = open;
+  if (is_open) values.least = std::min(values.least, open);
+  if (is_open) values.greatest = std::max(values.greatest, open);
+  return values;
+}
+
+// ---- What is known of it --------------------------------------------------------------------
+
+NodeValues TreeValues::SinceBaselineTimes(const Node& node, NodeValues read) const {
+  const NodeTimes& times = TimesOf(node);
+  read.base -= std::min(read.base, times.baseline_base);
+  read.off -= std::min(read.off, times.baseline_off);
+  if (node.routine == hot::kPrunedRoutine) {
+    // Of many routines: bounds that hold for any of them.
+    read.least = 0;
+    read.greatest = read.base;
+  }
+  return read;
+}
+
+NodeValues TreeValues::SinceBaseline(const Node& node, NodeValues read) const {
+  if (scale_ != nullptr && node.routine != 0) read = SinceBaselineTimes(node, read);
+  for (size_t i = 0; i < metrics_.numbers.size(); ++i) {
+    read.metrics[i] -= MetricsOf(node).baseline[i];
+  }
+  return read;
+}
+
+bool TreeValues::Passed(const Node& node) const {
+  if (MetricsPassed(node)) return true;
+  if (scale_ == nullptr) return false;
+  const NodeValues values = Read(node);
+  return values.base + values.off != TimesOf(node).reported;
+}
+
+bool TreeValues::MetricsPassed(const Node& node) const {
+  return !metrics_.empty() && SumOf(ReadRoot(node).metrics) != MetricsOf(node).reported;
+}
+
+void TreeValues::SetReported(Node& node, const NodeValues& read) const {
+  if (scale_ != nullptr) TimesOf(node).reported = read.base + read.off;
+  if (!metrics_.empty()) {
+    const_cast<NodeMetrics&>(MetricsOf(node)).reported = SumOf(read.metrics);
+  }
+}
+
+void TreeValues::SetBaseline(Node& node, const NodeValues& read) const {
+  if (scale_ != nullptr) {
+    TimesOf(node).baseline_base = read.base;
+    TimesOf(node).baseline_off = read.off;
+  }
+  if (metrics_.empty()) return;
+  NodeMetrics& metrics = const_cast<NodeMetrics&>(MetricsOf(node));
+  std::copy(read.metrics.begin(), read.metrics.end(), std::begin(metrics.baseline));
+}
+
+}  // namespace jtrace

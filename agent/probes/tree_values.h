@@ -1,0 +1,82 @@
+#ifndef JTRACE_AGENT_PROBES_TREE_VALUES_H_
+#define JTRACE_AGENT_PROBES_TREE_VALUES_H_
+
+#include <cstdint>
+#include <functional>
+#include <utility>
+
+#include "absl/container/flat_hash_set.h"
+#include "agent/hot/layout.h"
+#include "agent/probes/group_forest.h"
+#include "agent/probes/path_metrics.h"
+#include "agent/probes/tick_scale.h"
+
+namespace jtrace {
+
+// The times and metrics in the nodes of one thread after the other, what is still open included. On
+// the writer thread only. What the probes do not charge is 0, neither read nor written.
+class TreeValues {
+ public:
+  // `scale`: of the clock that the probes read; null: none.
+  TreeValues(const hot::Arena* arena, const TickScale* scale, hot::ProbeClock clock,
+             const PathMetrics& metrics)
+      : arena_(arena),
+        scale_(scale),
+        clock_is_coarse_(clock == hot::ProbeClock::kCoarse),
+        metrics_(metrics) {}
+
+  // What a thread has counted since it was last charged, if it is not this one (SinceCharged): who
+  // asks a thread that may end needs to keep it from that.
+  using OpenMetrics = std::function<MetricValues(const PathMetrics&, const hot::ThreadState&)>;
+  void ReadOpenMetricsBy(OpenMetrics read) { read_open_metrics_ = std::move(read); }
+
+  // Bytes from one node to a next one in the same block.
+  uint64_t node_bytes() const {
+    return metrics_offset() + (metrics_.empty() ? 0 : sizeof(hot::NodeMetrics));
+  }
+
+  // From a node to its metrics.
+  uint64_t metrics_offset() const {
+    return sizeof(hot::Node) + (scale_ != nullptr ? sizeof(hot::NodeTimes) : 0);
+  }
+  const PathMetrics& metrics() const { return metrics_; }
+
+  // Finds where the thread has stood since its last probe, for how long, and what it has counted
+  // since. Before its nodes are read.
+  void FindOpen(const hot::ThreadState& state);
+
+  NodeValues Read(const hot::Node& node) const;
+  // Of a node that has no activation any more.
+  NodeValues ReadClosed(const hot::Node& node) const;
+  // Of a thread's root: its metrics.
+  NodeValues ReadRoot(const hot::Node& root) const;
+  // What earlier files, or the group's tree, do not know of what was read.
+  NodeValues SinceBaseline(const hot::Node& node, NodeValues read) const;
+  // Whether any value, or any metric, changed since it was reported.
+  bool Passed(const hot::Node& node) const;
+  bool MetricsPassed(const hot::Node& node) const;
+
+  void SetReported(hot::Node& node, const NodeValues& read) const;
+  void SetBaseline(hot::Node& node, const NodeValues& read) const;
+
+ private:
+  const hot::NodeMetrics& MetricsOf(const hot::Node& node) const;
+  void FindOpenTime(const hot::ThreadState& state);
+  void ReadTimes(const hot::Node& node, NodeValues& values) const;
+  void ReadMetrics(const hot::Node& node, NodeValues& values) const;
+  NodeValues SinceBaselineTimes(const hot::Node& node, NodeValues read) const;
+
+  const hot::Arena* arena_;
+  const TickScale* scale_;
+  const bool clock_is_coarse_;
+  const PathMetrics metrics_;
+  const hot::Node* open_node_ = nullptr;
+  uint64_t open_ticks_ = 0;
+  OpenMetrics read_open_metrics_ = SinceCharged;
+  MetricValues open_metrics_ = {};
+  absl::flat_hash_set<const hot::Node*> open_path_;
+};
+
+}  // namespace jtrace
+
+#endif  // JTRACE_AGENT_PROBES_TREE_VALUES_H_
