@@ -177,7 +177,7 @@ absl::Status Session::EnableClassFileEvents() {
 }
 
 void Session::DisableEvents() {
-  metrics_->End();
+  metrics_->StopSources();
   extra_events_.Stop();
   jvmti::DisableEvents(env_, kLiveEvents).IgnoreError();
   jvmti::DisableEvents(env_, kStubEvents).IgnoreError();

@@ -226,6 +226,7 @@ void Session::CleanUp(JNIEnv* jni) {
   drain_.reset();
   BeLive();
   sample_source_.reset();
+  metrics_->End();
   call_source_.reset();
   metric_source_.reset();
   internal_threads_.reset();

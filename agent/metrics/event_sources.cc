@@ -135,8 +135,10 @@ bool EventSources::SetExtensionEvent(const char* id, jvmtiExtensionEvent callbac
   bool is_set = false;
   for (jint i = 0; i < count; ++i) {
     if (std::string_view(infos[i].id) == id) {
-      is_set = env_->SetExtensionEventCallback(infos[i].extension_event_index, callback) ==
-               JVMTI_ERROR_NONE;
+      const auto event = static_cast<jvmtiEvent>(infos[i].extension_event_index);
+      // HotSpot wants both, although JVMTI says that the callback alone enables the event.
+      is_set = env_->SetExtensionEventCallback(event, callback) == JVMTI_ERROR_NONE &&
+               env_->SetEventNotificationMode(JVMTI_ENABLE, event, nullptr) == JVMTI_ERROR_NONE;
     }
     for (jint p = 0; p < infos[i].param_count; ++p) Free(env_, infos[i].params[p].name);
     Free(env_, infos[i].params);

@@ -40,7 +40,7 @@ absl::StatusOr<std::vector<uint32_t>> JvmMetrics::Numbers(const std::vector<std:
       numbers.push_back(static_cast<uint32_t>(*metric));
       continue;
     }
-    const auto user = counters_.RegisterUser(absl::StripPrefix(name, "user."), "");
+    const auto user = counters_.users().Register(absl::StripPrefix(name, "user."), "");
     if (!user.ok()) return user.status();
     numbers.push_back(*user);
   }
@@ -66,11 +66,6 @@ void JvmMetrics::Begin(const std::vector<uint32_t>& metrics, bool live, Losses& 
                live ? "load the agent with -agentpath instead of attaching it" : "");
   }
   if (std::any_of(metrics.begin(), metrics.end(), IsCharged)) FollowVirtualThreads();
-}
-
-void JvmMetrics::End() {
-  sources_.Stop();
-  counters_.SetCounted(0);
 }
 
 PathMetrics JvmMetrics::PathMetricsOf(const std::vector<uint32_t>& metrics) const {

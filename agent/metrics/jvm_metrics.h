@@ -40,7 +40,9 @@ class JvmMetrics : public CounterKeeper {
   // A recording of these metrics, by number, begins. `live`: threads that run already have counted
   // before. What cannot be counted becomes a loss.
   void Begin(const std::vector<uint32_t>& metrics, bool live, Losses& losses);
-  void End();
+  // Nothing more is counted; what was counted can still be asked for until End.
+  void StopSources() { sources_.Stop(); }
+  void End() { counters_.SetCounted(0); }
   // Virtual threads are told apart from their carriers from here on.
   void FollowVirtualThreads() { sources_.FollowVirtualThreads(); }
 

@@ -4,9 +4,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "agent/hot/clock.h"
 #include "agent/metrics/kernel_readings.h"
@@ -26,8 +26,12 @@ constexpr size_t kBlocksAtOnce = 1024;
 [[gnu::tls_model("initial-exec")]] constinit thread_local CounterBlock* tls_platform = nullptr;
 
 constexpr auto kAllocBytes = static_cast<uint32_t>(Metric::kAllocBytes);
-// Nobody counts this one: its place has the thread's processor time when counting began.
+// Nobody counts this one: its place has the kernel's clock of the thread when counting began.
 constexpr auto kCpuAtStart = static_cast<uint32_t>(Metric::kOffCpu);
+// The same of these: what the kernel's thread had used before it became this thread of Java, as
+// main before DestroyJavaVM.
+constexpr std::array kInherited = {Metric::kCpu, Metric::kSwitches, Metric::kPageFaults};
+[[gnu::tls_model("initial-exec")]] constinit thread_local std::array<int64_t, 3> tls_used = {};
 
 int64_t ReadCum(const CounterBlock& block, uint32_t metric) {
   return std::atomic_ref<int64_t>(const_cast<int64_t&>(block.cum[metric]))
@@ -46,12 +50,6 @@ Source SourceOf(uint32_t metric) {
 
 constexpr int64_t WrapAdd(int64_t a, int64_t b) {
   return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
-}
-
-bool IsCounterName(absl::string_view name) {
-  return !name.empty() && name.size() <= 64 && std::all_of(name.begin(), name.end(), [](char c) {
-    return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '.' || c == '_' || c == '-';
-  });
 }
 
 }  // namespace
@@ -101,6 +99,9 @@ CounterBlock* ThreadCounters::Start(uint64_t java_tid, uint64_t java_thread, boo
   if (is_new) {
     block->is_partial = is_partial ? 1 : 0;
     block->cum[kCpuAtStart] = ReadOwn(Metric::kCpu).value_or(0);
+    for (size_t i = 0; i < kInherited.size(); ++i) {
+      block->cum[static_cast<size_t>(kInherited[i])] = tls_used[i];
+    }
     Register(*block);
   } else {
     by_java_tid_[java_tid] = block;
@@ -151,6 +152,9 @@ void ThreadCounters::End() {
   }
   const std::lock_guard lock(mutex_);
   Retire(*tls_platform, /*is_own=*/true);
+  for (size_t i = 0; i < kInherited.size(); ++i) {
+    tls_used[i] = ReadOwn(kInherited[i]).value_or(0);
+  }
   tls_block = tls_platform = nullptr;
 }
 
@@ -282,12 +286,14 @@ int64_t ThreadCounters::Read(const CounterBlock& block, uint32_t metric, bool is
   const auto wall = [&] { return static_cast<int64_t>(hot::MonotonicNanos() - block.start_ns); };
   const auto kernel = [&](Metric it) {
     if (block.os_tid == 0) return int64_t{0};  // a virtual thread has none of its own
-    return (is_own ? ReadOwn(it) : ReadThread(it, block.os_tid)).value_or(0);
+    const int64_t read = (is_own ? ReadOwn(it) : ReadThread(it, block.os_tid)).value_or(0);
+    return std::max<int64_t>(0, read - ReadCum(block, static_cast<uint32_t>(it)));
   };
   if (known == Metric::kAllocBytes) return Allocated(block, is_own);
   if (known == Metric::kWall) return wall();
   if (known == Metric::kOffCpu) {
-    const int64_t used = kernel(Metric::kCpu) - ReadCum(block, kCpuAtStart);
+    const auto cpu = static_cast<uint32_t>(Metric::kCpu);
+    const int64_t used = kernel(Metric::kCpu) + ReadCum(block, cpu) - ReadCum(block, kCpuAtStart);
     return std::max<int64_t>(0, wall() - used);
   }
   return SourceOf(metric) == Source::kKernel ? kernel(known) : ReadCum(block, metric);
@@ -384,38 +390,9 @@ std::vector<ThreadValues> ThreadCounters::EndedSince(uint64_t& cursor) const {
   return ended;
 }
 
-// ---- User counters --------------------------------------------------------------------------
-
-absl::StatusOr<uint32_t> ThreadCounters::RegisterUser(absl::string_view name,
-                                                      absl::string_view unit) {
-  if (!IsCounterName(name)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("'", name, "' cannot name a counter: use letters, digits, '.', '_' and '-'"));
-  }
-  const std::string full = absl::StrCat("user.", name);
-  const std::lock_guard lock(mutex_);
-  const auto found = std::find_if(users_.begin(), users_.end(),
-                                  [&](const UserCounter& it) { return it.name == full; });
-  if (found != users_.end()) return kFirstUser + static_cast<uint32_t>(found - users_.begin());
-  constexpr size_t kMost = hot::kMaxMetrics - kFirstUser;
-  if (users_.size() == kMost) {
-    return absl::ResourceExhaustedError(
-        absl::StrCat("no counter is left for '", name, "': there are at most ", kMost));
-  }
-  users_.push_back({full, std::string(unit)});
-  return kFirstUser + static_cast<uint32_t>(users_.size()) - 1;
-}
-
-std::vector<ThreadCounters::UserCounter> ThreadCounters::UserCounters() const {
-  const std::lock_guard lock(mutex_);
-  return users_;
-}
-
 std::string ThreadCounters::NameOf(uint32_t metric) const {
   if (metric < AllMetrics().size()) return std::string(AllMetrics()[metric].name);
-  const std::lock_guard lock(mutex_);
-  if (!IsUser(metric) || metric - kFirstUser >= users_.size()) return "";
-  return users_[metric - kFirstUser].name;
+  return IsUser(metric) ? users_.NameOf(metric) : "";
 }
 
 }  // namespace jtrace::metrics

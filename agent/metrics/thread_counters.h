@@ -23,6 +23,7 @@
 #include "absl/strings/string_view.h"
 #include "agent/hot/counter_block.h"
 #include "agent/metrics/metric.h"
+#include "agent/metrics/user_counters.h"
 
 namespace jtrace::metrics {
 
@@ -90,16 +91,7 @@ class ThreadCounters {
   // Whether a question for the metric has an answer.
   absl::Status Check(uint32_t metric) const;
 
-  // ---- User counters
-
-  // Finds or makes one: `name` without "user.". InvalidArgument: not a name; ResourceExhausted.
-  absl::StatusOr<uint32_t> RegisterUser(absl::string_view name, absl::string_view unit);
-  struct UserCounter {
-    std::string name;  // "user.orders"
-    std::string unit;
-  };
-  // From kFirstUser on, in the order of their numbers.
-  std::vector<UserCounter> UserCounters() const;
+  UserCounters& users() { return users_; }
   // "alloc.bytes", "user.orders"; "" if there is no such metric.
   std::string NameOf(uint32_t metric) const;
 
@@ -121,6 +113,7 @@ class ThreadCounters {
   static void EndOfNativeThread(void* self);
 
   const hot::AllocLayout layout_;
+  UserCounters users_;
   std::atomic<uint64_t> counted_{0};
   pthread_key_t at_thread_end_ = 0;
   mutable std::mutex mutex_;  // guards what follows
@@ -133,7 +126,6 @@ class ThreadCounters {
   uint64_t ended_count_ = 0;
   Values ended_total_ = {};    // of all threads that ended
   Values process_total_ = {};  // what belongs to no thread
-  std::vector<UserCounter> users_;
 };
 
 }  // namespace jtrace::metrics

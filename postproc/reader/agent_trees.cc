@@ -30,6 +30,18 @@ std::optional<int64_t> CountAt(const Repeated& field, int i) {
   return Count(field.Get(i));
 }
 
+// Totals so far replace earlier ones.
+void SetMetric(NodeCounts& counts, MetricId name, int64_t total) {
+  const int64_t value = std::clamp(total, -StreamTime(~uint64_t{0}), StreamTime(~uint64_t{0}));
+  const auto old = std::find_if(counts.metrics.begin(), counts.metrics.end(),
+                                [&](const auto& it) { return it.first == name; });
+  if (old != counts.metrics.end()) {
+    old->second = value;
+  } else {
+    counts.metrics.emplace_back(name, value);
+  }
+}
+
 }  // namespace
 
 void AgentTrees::Add(const proto::TreeDelta& delta, TextOf text_of) {
@@ -84,20 +96,18 @@ void AgentTrees::AddMetrics(const proto::TreeDelta& delta, TextOf text_of) {
     const MetricId name = model_.InternMetric(text_of(metric.name()));
     DeltaDecoder ids;
     for (int i = 0; i < metric.node_size(); ++i) {
-      const auto found = nodes_.find(ids.Next(metric.node(i)));
-      if (found == nodes_.end() || i >= metric.value_size()) continue;
-      const int64_t value =
-          std::clamp(metric.value(i), -StreamTime(~uint64_t{0}), StreamTime(~uint64_t{0}));
-      auto& metrics = found->second.counts.metrics;
-      const auto old = std::find_if(metrics.begin(), metrics.end(),
-                                    [&](const auto& it) { return it.first == name; });
-      if (old != metrics.end()) {
-        old->second = value;
-      } else {
-        metrics.emplace_back(name, value);
-      }
+      const uint32_t node = ids.Next(metric.node(i));
+      const auto found = nodes_.find(node);
+      if ((node != 0 && found == nodes_.end()) || i >= metric.value_size()) continue;
+      SetMetric(node == 0 ? RootOf(delta.thread()) : found->second.counts, name, metric.value(i));
     }
   }
+}
+
+NodeCounts& AgentTrees::RootOf(uint32_t thread) {
+  const auto [entry, inserted] = root_index_.try_emplace(thread, roots_.size());
+  if (inserted) roots_.push_back({thread, {}});
+  return roots_[entry->second].counts;
 }
 
 void AgentTrees::AddFlat(const proto::TreeDelta& delta) {

@@ -60,6 +60,13 @@ class AgentTrees {
   };
   const std::vector<FlatCount>& flat() const { return flat_; }
 
+  // What threads counted outside of any node: metrics only. In the order of first appearance.
+  struct RootCounts {
+    uint32_t thread = 0;
+    NodeCounts counts;
+  };
+  const std::vector<RootCounts>& roots() const { return roots_; }
+
   // Threads that were counted in the tree of this one; 0 for a thread's own tree.
   uint64_t FoldedThreads(uint32_t thread) const;
   // Σ calls over everything.
@@ -69,6 +76,7 @@ class AgentTrees {
   void AddNewNodes(const proto::TreeDelta& delta);
   void AddTotals(const proto::TreeDelta& delta);
   void AddMetrics(const proto::TreeDelta& delta, TextOf text_of);
+  NodeCounts& RootOf(uint32_t thread);
   void AddPruned(const proto::TreeDelta& delta);
   void AddFlat(const proto::TreeDelta& delta);
   void LeaveOutGivenUp();
@@ -86,6 +94,8 @@ class AgentTrees {
   std::vector<uint32_t> node_order_;  // with some that were given up
   std::vector<FlatCount> flat_;
   absl::flat_hash_map<std::pair<uint32_t, uint32_t>, size_t> flat_index_;
+  std::vector<RootCounts> roots_;
+  absl::flat_hash_map<uint32_t, size_t> root_index_;  // by thread
   absl::flat_hash_map<uint32_t, uint64_t> folded_threads_;
 };
 

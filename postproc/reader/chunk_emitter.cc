@@ -323,6 +323,9 @@ void ChunkEmitter::EmitTrees() {
     path.push_back(definitions_.Routine(it.routine));
     visitor_.OnNode(MakeAt(it.thread, end), it.counts, path, shared);
   }
+  for (const AgentTrees::RootCounts& root : trees.roots()) {
+    visitor_.OnNode(MakeAt(root.thread, end), root.counts, {}, 0);
+  }
   const RoutineId flat = model_.InternRoutine("[flat]");
   for (const AgentTrees::FlatCount& it : definitions_.trees().flat()) {
     NodeCounts counts;

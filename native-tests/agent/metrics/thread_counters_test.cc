@@ -50,7 +50,7 @@ int64_t Events() {
 
 TEST(ThreadCounters, CountsOfAThreadAreItsOwn) {
   ThreadCounters counters(kNoLayout);
-  const uint32_t orders = *counters.RegisterUser("orders", "");
+  const uint32_t orders = *counters.users().Register("orders", "");
   std::thread([&] {
     counters.Start(7, 0, false);
     counters.Add(orders, 5);
@@ -71,7 +71,7 @@ TEST(ThreadCounters, CountsOfAThreadAreItsOwn) {
 TEST(ThreadCounters, TotalsAreExactWhileThreadsStartAndEnd) {
   constexpr int kWorkers = 8;
   ThreadCounters counters(kNoLayout);
-  const uint32_t metric = *counters.RegisterUser("events", "");
+  const uint32_t metric = *counters.users().Register("events", "");
   const int64_t per_worker = Events() / kWorkers;
   std::atomic<uint64_t> next_tid{100};
   std::atomic<int64_t> sum{0};
@@ -117,7 +117,7 @@ TEST(ThreadCounters, TotalsAreExactWhileThreadsStartAndEnd) {
 
 TEST(ThreadCounters, NativeThreadsAreCountedUntilTheyEnd) {
   ThreadCounters counters(kNoLayout);
-  const uint32_t metric = *counters.RegisterUser("native", "");
+  const uint32_t metric = *counters.users().Register("native", "");
   std::thread([&] {
     counters.Add(metric, 3);
     EXPECT_EQ(counters.Live(kAllMetrics).size(), 1u);
@@ -147,7 +147,7 @@ TEST(ThreadCounters, BytesOfAThreadAreThoseOfItsJavaThread) {
 // Virtual threads take turns on one carrier, which also allocates for itself.
 TEST(ThreadCounters, VirtualThreadsGetWhatTheyAllocateOnTheirCarriers) {
   ThreadCounters counters(kJavaLayout);
-  const uint32_t events = *counters.RegisterUser("events", "");
+  const uint32_t events = *counters.users().Register("events", "");
   JavaThread java;
   std::thread([&] {
     counters.Start(1, java.address(), false);
@@ -203,7 +203,7 @@ TEST(ThreadCounters, AVirtualThreadMayGoOnOnAnotherCarrier) {
 
 TEST(ThreadCounters, ThreadsThatRanBeforeAreFoundByTheirOwnEvents) {
   ThreadCounters counters(kNoLayout);
-  const uint32_t metric = *counters.RegisterUser("late", "");
+  const uint32_t metric = *counters.users().Register("late", "");
   std::atomic<pid_t> tid{0};
   std::atomic<bool> adopted{false};
   std::thread runs([&] {
@@ -220,7 +220,7 @@ TEST(ThreadCounters, ThreadsThatRanBeforeAreFoundByTheirOwnEvents) {
   EXPECT_EQ(*counters.Of(33, metric), 9);
 }
 
-TEST(ThreadCounters, ProcessorTimeIsTheKernels) {
+void CheckProcessorTime() {
   ThreadCounters counters(kNoLayout);
   counters.Start(1, 0, false);
   constexpr auto kCpu = static_cast<uint32_t>(Metric::kCpu);
@@ -245,9 +245,27 @@ TEST(ThreadCounters, ProcessorTimeIsTheKernels) {
   counters.End();
 }
 
+TEST(ThreadCounters, ProcessorTimeIsTheKernels) { std::thread(CheckProcessorTime).join(); }
+
+// As main before DestroyJavaVM.
+TEST(ThreadCounters, AThreadDoesNotInheritWhatAnEarlierOneUsed) {
+  ThreadCounters counters(kNoLayout);
+  constexpr auto kCpu = static_cast<uint32_t>(Metric::kCpu);
+  std::thread([&] {
+    counters.Start(1, 0, false);
+    while (*counters.Own(kCpu) < 10'000'000) {
+    }
+    counters.End();
+    counters.Start(2, 0, false);
+    counters.End();
+    EXPECT_GE(*counters.Of(1, kCpu), 10'000'000);
+    EXPECT_LT(*counters.Of(2, kCpu), *counters.Of(1, kCpu));
+  }).join();
+}
+
 TEST(ThreadCounters, EndedThreadsAreForgottenOneByOneButNotInTotals) {
   ThreadCounters counters(kNoLayout);
-  const uint32_t metric = *counters.RegisterUser("n", "");
+  const uint32_t metric = *counters.users().Register("n", "");
   std::thread([&] {
     for (uint64_t tid = 1; tid <= ThreadCounters::kEndedThreads + 10; ++tid) {
       counters.Start(tid, 0, false);
@@ -274,18 +292,19 @@ TEST(ThreadCounters, WhatNobodyCountsIsAnErrorNotANumber) {
 
 TEST(ThreadCounters, UserCountersHaveNames) {
   ThreadCounters counters(kNoLayout);
-  EXPECT_EQ(*counters.RegisterUser("a.b", "B"), kFirstUser);
-  EXPECT_EQ(*counters.RegisterUser("c", ""), kFirstUser + 1);
-  EXPECT_EQ(*counters.RegisterUser("a.b", "B"), kFirstUser);
+  EXPECT_EQ(*counters.users().Register("a.b", "B"), kFirstUser);
+  EXPECT_EQ(*counters.users().Register("c", ""), kFirstUser + 1);
+  EXPECT_EQ(*counters.users().Register("a.b", "B"), kFirstUser);
   EXPECT_EQ(counters.NameOf(kFirstUser), "user.a.b");
   for (const char* name : {"", "a b", "a\n", "ä", "a,b", "a=b"}) {
-    EXPECT_EQ(counters.RegisterUser(name, "").status().code(), absl::StatusCode::kInvalidArgument)
+    EXPECT_EQ(counters.users().Register(name, "").status().code(),
+              absl::StatusCode::kInvalidArgument)
         << name;
   }
   for (uint32_t i = 2; i < hot::kMaxMetrics - kFirstUser; ++i) {
-    EXPECT_TRUE(counters.RegisterUser(absl::StrCat("n", i), "").ok());
+    EXPECT_TRUE(counters.users().Register(absl::StrCat("n", i), "").ok());
   }
-  EXPECT_EQ(counters.RegisterUser("one.more", "").status().code(),
+  EXPECT_EQ(counters.users().Register("one.more", "").status().code(),
             absl::StatusCode::kResourceExhausted);
 }
 

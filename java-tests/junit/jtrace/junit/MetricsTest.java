@@ -1,0 +1,124 @@
+package jtrace.junit;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+
+/** Metrics by thread and by call path, against what the program is known to do. */
+final class MetricsTest {
+  private static final int THREADS = 8;
+  private static final int ROUNDS = 3_000;
+  private static final long ALL_ROUNDS =
+      LongStream.range(0, THREADS).map(i -> ROUNDS + i).sum();
+  // Bytes of Escaping's objects, with compressed class pointers.
+  private static final Map<String, Long> BYTES_OF_A_ROUND = Map.of(
+      "Escaping.small()", 120L, "Escaping.big()", 8_016L, "Escaping.leaf()", 24L,
+      "Escaping.round()", 16L);
+  private static final long ROUND_BYTES = 120 + 8_016 + 24 + 16;
+
+  /** Exact by method and thread, whoever runs the code. */
+  @TestFactory
+  Stream<DynamicTest> bytesAreThoseOfTheObjects() {
+    return Stream.of("-Xint", "-XX:TieredStopAtLevel=1", "-XX:-TieredCompilation", "-Xmx64m",
+            "-XX:-UseTLAB", "-XX:+UseParallelGC", "-XX:+UseSerialGC")
+        .map(flag -> DynamicTest.dynamicTest(flag, () -> {
+          Jvm.Result run = escaping(flag, "platform", "record=tree");
+          checkMethods(run, flag.equals("-Xint"));
+          checkThreads(run);
+        }));
+  }
+
+  /** The JDK's own counters of virtual threads say -1. */
+  @Test
+  void virtualThreadsHaveTheirOwn() {
+    assumeTrue(Setup.JDK_MAJOR >= 21, "this JDK has no virtual threads");
+    for (String flag : new String[] {"-Xint", "-Xmx64m", "-Djdk.virtualThreadScheduler.parallelism=1"}) {
+      Jvm.Result run = escaping(flag, "virtual", "record=tree");
+      checkMethods(run, flag.equals("-Xint"));
+    }
+  }
+
+  /** With a clock nodes hold both; a log's and a flat recording's bytes are known by thread. */
+  @TestFactory
+  Stream<DynamicTest> otherRecordsHaveThemToo() {
+    return Stream.of("clock=tsc", "clock=coarse,mode=merged", "record=log", "record=flat",
+            "mode=samples")
+        .map(options -> DynamicTest.dynamicTest(options, () -> {
+          Jvm.Result run = escaping("-Xmx64m", "platform", options);
+          checkThreads(run);
+          if (options.startsWith("clock")) checkMethods(run, false);
+        }));
+  }
+
+  /** Counting allocations does not change the calls. */
+  @Test
+  void metricsOfTheRunMatchTheCalls() {
+    Jvm.Result run = escaping("-Xmx64m", "platform", "record=tree");
+    Report tree = run.report("--report=tree", "--aggregate=process");
+    long calls = tree.rows().stream().filter(row -> row.get("name").equals("Escaping.round()"))
+        .mapToLong(row -> Long.parseLong(row.get("calls"))).sum();
+    assertEquals(ALL_ROUNDS, calls);
+  }
+
+  private static Jvm.Result escaping(String flag, String kind, String options) {
+    Jvm.Result run = new Jvm().arguments(flag)
+        .agent("mode=events,metrics=alloc.bytes," + options)
+        .run("Escaping", "" + THREADS, "" + ROUNDS, kind);
+    assertEquals(0, run.exit(), run.err());
+    return run;
+  }
+
+  /** In all, and by thread: whatever the JVM allocates besides, its own count has it as well. */
+  private static void checkMethods(Jvm.Result run, boolean interpreted) {
+    Map<String, Long> base = new TreeMap<>();
+    for (Map<String, String> row : run.report("--report=metrics", "--metric=alloc.bytes").rows()) {
+      base.put(row.get("routine"), Long.parseLong(row.get("base")));
+    }
+    // Now and then the JVM allocates something of its own, some hundred bytes once, whoever watches;
+    // of virtual threads it does not tell.
+    long own = Math.max(0, sum(jdkCounts(run)) - ALL_ROUNDS * ROUND_BYTES);
+    if (jdkCounts(run).isEmpty() && !interpreted) own = 2_000;
+    long all = base.getOrDefault("Escaping.rounds(int)", 0L);
+    for (Map.Entry<String, Long> method : BYTES_OF_A_ROUND.entrySet()) {
+      long expected = method.getValue() * ALL_ROUNDS;
+      long found = base.get(method.getKey());
+      assertTrue(found >= expected && found <= expected + own, method + " in " + base);
+      all += found;
+    }
+    if (!jdkCounts(run).isEmpty()) assertEquals(sum(jdkCounts(run)), all, base.toString());
+  }
+
+  private static Map<String, Long> jdkCounts(Jvm.Result run) {
+    Map<String, Long> counts = new TreeMap<>();
+    run.out().lines().map(line -> line.split(" "))
+        .forEach(words -> counts.put(words[0], Long.parseLong(words[1])));
+    return counts;
+  }
+
+  private static long sum(Map<String, Long> counts) {
+    return counts.values().stream().mapToLong(Long::longValue).sum();
+  }
+
+  /** More than the rounds is what starting, ending and asking took. */
+  private static void checkThreads(Jvm.Result run) {
+    Map<String, Long> jdk = jdkCounts(run);
+    assertEquals(THREADS, jdk.size());
+    int seen = 0;
+    for (Map<String, String> row : run.report("--report=metrics").rows()) {
+      String name = row.get("thread");
+      if (!row.get("metric").equals("alloc.bytes") || !jdk.containsKey(name)) continue;
+      seen++;
+      long more = Long.parseLong(row.get("total")) - jdk.get(name);
+      assertTrue(more >= 0 && more < 20_000, name + " has " + more + " more than " + jdk);
+    }
+    assertEquals(THREADS, seen);
+  }
+}
