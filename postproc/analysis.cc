@@ -24,8 +24,9 @@ absl::Status Analysis::Read(const TraceInput& input, absl::Span<const std::strin
   const CallTree& tree = rerooted_.has_value() ? rerooted_->tree : builder_.tree();
   threads_ = rerooted_.has_value() ? rerooted_->threads : builder_.Threads();
   totals_ = tree.ComputeTotals();
-  flat_.emplace(model_, tree, totals_);
-  arcs_.emplace(tree, totals_, *flat_);
+  measure_ = ChooseMeasure(line_.report.metric, model_, tree);
+  flat_.emplace(model_, tree, totals_, measure_);
+  arcs_.emplace(tree, totals_, *flat_, measure_);
   return absl::OkStatus();
 }
 
@@ -37,6 +38,7 @@ ReportInput Analysis::Input() {
   return {model_,
           rerooted_.has_value() ? rerooted_->tree : builder_.tree(),
           totals_,
+          measure_,
           *flat_,
           *arcs_,
           threads_,

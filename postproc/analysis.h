@@ -45,6 +45,7 @@ class Analysis {
   std::optional<RerootedTree> rerooted_;
   std::vector<ThreadSummary> threads_;
   std::vector<NodeTotals> totals_;
+  Measure measure_;
   std::optional<FlatProfile> flat_;
   std::optional<ArcFlow> arcs_;
 };

@@ -198,8 +198,7 @@ constexpr Option kOptions[] = {
      "--sort=calls", SetReportText<&ReportOptions::sort>},
     {"--top", "N", "the first N rows, routines or lines only", "--top=20", SetTop},
     {"--metric", "M",
-     "what metrics breaks down by routine, and exports show: calls ticks time off, "
-     "or a metric",
+     "what reports, graphs and exports are about: calls ticks time off, or a metric",
      "--metric=alloc.bytes", SetReportText<&ReportOptions::metric>},
     {"--aggregate", "thread|process", "a tree for each thread, or one for each process",
      "--aggregate=process", SetAggregate},
@@ -233,18 +232,28 @@ absl::Status UnknownOption(std::string_view name) {
       StrCat("unknown option '", name, "'; nearest: ", Nearest(name, names)));
 }
 
+// Reports that are about no node of the tree, and where their readers find a metric.
+constexpr std::pair<std::string_view, std::string_view> kWithoutMetric[] = {
+    {"html", "the page has a menu of all that was measured"},
+    {"modules", "it counts samples; --report=functions has metrics by function"},
+    {"samples", "it lists samples; --report=paths has metrics by path"},
+    {"waits", "it is about samples of waiting threads; --report=flat has metrics by routine"},
+    {"jit", "it is about calls of compiled code; --report=arcflow has metrics by caller"},
+    {"never", "what never ran has no metrics; --report=classes has them by class"},
+};
+
 // What a report makes nothing of is refused: it would look as if it held.
 absl::Status CheckUsed(std::string_view report, const ReportOptions& options) {
-  constexpr std::string_view kWithMetric[] = {"metrics", "diff",       "collapsed",
-                                              "pprof",   "speedscope", "callgrind"};
   const bool is_page = report == "html";
   const bool is_picture = is_page || report == "dot";
   const auto refuse = [&](std::string_view option, std::string_view instead) {
     return absl::InvalidArgumentError(
         StrCat(option, ": ", report, " makes nothing of it; ", instead));
   };
-  if (!options.metric.empty() && !IsOneOf(report, kWithMetric)) {
-    return refuse("--metric", StrCat("these do: ", Join(kWithMetric, " ")));
+  if (!options.metric.empty()) {
+    for (const auto& [name, instead] : kWithoutMetric) {
+      if (report == name) return refuse("--metric", instead);
+    }
   }
   if (is_page && options.filter_percent > 0) return refuse("--filter", "the page has a filter");
   if (is_picture && options.top > 0) return refuse("--top", "--report=flat has rows to count");

@@ -90,9 +90,13 @@ absl::Status Pipeline::CheckSort() const {
   const bool for_tree =
       line_.reports.empty() ||
       std::find(line_.reports.begin(), line_.reports.end(), "tree") != line_.reports.end();
-  if (sort.empty() || !for_tree || IsTreeColumn(sort)) return absl::OkStatus();
-  return absl::InvalidArgumentError(StrCat("--sort: the tree has no column '", sort,
-                                           "'; nearest: ", Nearest(sort, TreeColumns())));
+  const std::vector<std::string> names = TreeColumns(line_.report.metric);
+  if (sort.empty() || !for_tree || std::find(names.begin(), names.end(), sort) != names.end()) {
+    return absl::OkStatus();
+  }
+  const std::vector<std::string_view> columns(names.begin(), names.end());
+  return absl::InvalidArgumentError(
+      StrCat("--sort: the tree has no column '", sort, "'; nearest: ", Nearest(sort, columns)));
 }
 
 // Opening the output empties it.

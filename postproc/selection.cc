@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "postproc/export/weights.h"
+#include "postproc/calltree/measure.h"
 #include "postproc/model/frame_name.h"
 #include "postproc/reader/record_filter.h"
 #include "postproc/support/strings.h"
@@ -81,17 +81,21 @@ absl::Status CheckMetric(std::string_view metric, const std::vector<std::string>
   return NotThere("--metric", "metric", metric, Nearest(metric, views));
 }
 
-std::vector<std::string> MetricNames(const TraceModel& model) {
-  std::vector<std::string> names;
+bool IsExport(const CommandLine& line) {
+  const Report* report = line.reports.empty() ? nullptr : FindReport(line.reports.front());
+  return report != nullptr && report->document != nullptr;
+}
+
+// Of what any node has, and metrics that are 0 in what was chosen of the trace: 0 is an answer in a
+// report, but nothing to make a file of.
+std::vector<std::string> ChoosableMeasures(const CommandLine& line, const TraceModel& model,
+                                           const CallTree& tree) {
+  std::vector<std::string> names = MeasureNames(model, tree);
+  if (IsExport(line)) return names;
   for (uint32_t i = 1; i <= model.metric_count(); ++i) {
     names.emplace_back(model.MetricName(MetricId(i)));
   }
   return names;
-}
-
-bool IsExport(const CommandLine& line) {
-  const Report* report = line.reports.empty() ? nullptr : FindReport(line.reports.front());
-  return report != nullptr && report->document != nullptr;
 }
 
 }  // namespace
@@ -119,7 +123,7 @@ absl::Status CheckSelection(const CommandLine& line, const TraceModel& model,
       return status;
     }
   }
-  return CheckMetric(report.metric, IsExport(line) ? WeightNames(model, tree) : MetricNames(model));
+  return CheckMetric(report.metric, ChoosableMeasures(line, model, tree));
 }
 
 }  // namespace jtrace::postproc

@@ -41,9 +41,14 @@ class Stages {
     builder_.Finish();
     const CallTree& tree = builder_.tree();
     const auto totals = tree.ComputeTotals();
-    const FlatProfile flat(model_, tree, totals);
-    const ArcFlow arcs(tree, totals, flat);
-    if (arcs.Check().held() != 4) std::abort();
+    for (const std::string& name : MeasureNames(model_, tree)) {
+      const Measure measure = ChooseMeasure(name, model_, tree);
+      const FlatProfile flat(model_, tree, totals, measure);
+      const ArcFlow arcs(tree, totals, flat, measure);
+      if (arcs.Check().held() != 4) std::abort();
+      const PathTree paths(model_, tree, measure.base);
+      if (paths.total() != measure.whole) std::abort();
+    }
     int64_t ticks = 0;
     for (const NodeId root : tree.roots()) ticks = WrapAdd(ticks, totals[root.value - 1].cum_ticks);
     if (ticks != builder_.merge_stats().ticks) std::abort();

@@ -87,11 +87,11 @@ TEST(CommandLineTest, ARootIsOfTrees) {
 
 TEST(CommandLineTest, WhatAReportMakesNothingOfIsRefused) {
   for (const std::vector<std::string>& args :
-       std::vector<std::vector<std::string>>{{"--report=flat", "--metric=bytes"},
+       std::vector<std::vector<std::string>>{{"--report=modules", "--metric=bytes"},
+                                             {"--report=html", "--metric=calls"},
                                              {"--report=html", "--filter=2"},
                                              {"--report=html", "--sort=calls"},
-                                             {"--report=dot", "--top=3"},
-                                             {"--report=dot", "--metric=calls"}}) {
+                                             {"--report=dot", "--top=3"}}) {
     const RunResult run = RunOnTrace(args);
     EXPECT_EQ(run.exit_code, 1) << args[1];
     EXPECT_THAT(run.err, HasSubstr("makes nothing of it")) << args[1];

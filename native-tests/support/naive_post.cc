@@ -139,6 +139,8 @@ void NaivePost::Line(const std::vector<std::string>& fields) {
     NaiveNode* node = Open(thread, Bare(fields[3]));
     ++node->calls;
     if (op == "enter.j") ++node->jitted;
+  } else if (op == "metric") {
+    thread.open.back().node->metrics[fields[3]] += std::stoll(fields[4]);
   } else if (op == "node") {
     Node(thread, fields);
   } else {
@@ -189,6 +191,7 @@ void NaivePost::Node(Thread& thread, const std::vector<std::string>& fields) {
     if (key == "base") node->base += value;
     if (key == "off") node->off += value;
     if (key == "min" || key == "max") node->extremes.push_back(value);
+    if (key.find('.') != std::string::npos) node->metrics[key] += value;
   }
 }
 

@@ -26,12 +26,15 @@ struct NaiveNode {
   int64_t off = 0;
   int64_t ticks = 0;
   int64_t samples = 0;
+  std::map<std::string, int64_t> metrics;
   std::vector<int64_t> extremes;  // base times of single activations
   std::vector<std::unique_ptr<NaiveNode>> children;
 
   int64_t Cum() const;
   int64_t Elapsed() const;
   int64_t CumTicks() const;
+  int64_t Metric(const std::string& metric) const;  // callees not included; 0 of ""
+  int64_t CumMetric(const std::string& metric) const;
   int RecursionLevel() const;
   std::string Origin() const;
 };
@@ -41,10 +44,19 @@ class NaivePost {
   NaivePost(std::string_view trace, NaiveMerge merge, bool app_scope);
 
   // Rows with the leading columns that FORMATS §4 fixes (and calls_jitted, min_base, max_base).
-  std::vector<CsvRow> Tree() const;
-  std::vector<CsvRow> Flat() const;
-  std::vector<CsvRow> ArcFlow() const;
+  // With
+  // --metric, its columns behind these; it comes first in the order.
+  std::vector<CsvRow> Tree(const std::string& metric = "") const;
+  std::vector<CsvRow> Flat(const std::string& metric = "") const;
+  std::vector<CsvRow> ArcFlow(const std::string& metric = "") const;
   std::vector<CsvRow> Paths() const;
+  // The same columns with --metric: of the tree's nodes, over all threads. With `of`, the paths
+  // that begin at the outermost node of that name (and their shares of these alone).
+  std::vector<CsvRow> MetricPaths(const std::string& metric, const std::string& of = "") const;
+  // path, inclusive, exclusive: by the path down to each node's innermost `of`.
+  std::vector<CsvRow> MetricCallers(const std::string& metric, const std::string& of) const;
+  // Σ over all nodes.
+  int64_t Total(const std::string& metric) const;
 
  private:
   struct Activation {

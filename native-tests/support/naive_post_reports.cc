@@ -22,17 +22,20 @@ using Routine = std::pair<bool, std::string>;  // is a root; name
 Routine RoutineOf(const NaiveNode& node) { return {node.parent == nullptr, node.name}; }
 
 using Visit = std::function<void(const NaiveNode&, int level)>;
-void Walk(const NaiveNode& node, int level, const Visit& visit) {
+void Walk(const NaiveNode& node, int level, const Visit& visit, const std::string& metric = "") {
   visit(node, level);
   std::vector<const NaiveNode*> sorted;
   for (const auto& child : node.children) sorted.push_back(child.get());
-  std::stable_sort(sorted.begin(), sorted.end(), [](const NaiveNode* a, const NaiveNode* b) {
+  std::stable_sort(sorted.begin(), sorted.end(), [&](const NaiveNode* a, const NaiveNode* b) {
+    if (a->CumMetric(metric) != b->CumMetric(metric)) {
+      return a->CumMetric(metric) > b->CumMetric(metric);
+    }
     if (a->Cum() != b->Cum()) return a->Cum() > b->Cum();
     if (a->CumTicks() != b->CumTicks()) return a->CumTicks() > b->CumTicks();
     if (a->calls != b->calls) return a->calls > b->calls;
     return a->name < b->name;
   });
-  for (const NaiveNode* child : sorted) Walk(*child, level + 1, visit);
+  for (const NaiveNode* child : sorted) Walk(*child, level + 1, visit, metric);
 }
 
 int64_t Least(const std::vector<int64_t>& values) {
@@ -59,6 +62,15 @@ int64_t NaiveNode::CumTicks() const {
   for (const auto& child : children) sum += child->CumTicks();
   return sum;
 }
+int64_t NaiveNode::Metric(const std::string& metric) const {
+  const auto found = metrics.find(metric);
+  return found == metrics.end() ? 0 : found->second;
+}
+int64_t NaiveNode::CumMetric(const std::string& metric) const {
+  int64_t sum = Metric(metric);
+  for (const auto& child : children) sum += child->CumMetric(metric);
+  return sum;
+}
 int NaiveNode::RecursionLevel() const {
   int level = 1;
   for (const NaiveNode* at = parent; at != nullptr; at = at->parent) {
@@ -70,15 +82,27 @@ std::string NaiveNode::Origin() const {
   return parent == nullptr ? "thread" : event ? "event" : "sample";
 }
 
-std::vector<CsvRow> NaivePost::Tree() const {
+namespace {
+
+CsvRow With(CsvRow row, const std::string& metric, const CsvRow& more) {
+  if (!metric.empty()) row.insert(row.end(), more.begin(), more.end());
+  return row;
+}
+
+}  // namespace
+
+std::vector<CsvRow> NaivePost::Tree(const std::string& metric) const {
   std::vector<CsvRow> rows;
   for (const std::string& name : thread_order_) {
-    Walk(*threads_.at(name).root, 0, [&](const NaiveNode& node, int level) {
-      rows.push_back({name, Num(level), Num(node.RecursionLevel()), Num(node.calls), Num(node.base),
-                      Num(node.Cum()), Num(node.Elapsed()), Num(node.ticks), Num(node.CumTicks()),
-                      Num(node.samples), node.Origin(), node.name, Num(node.jitted),
-                      Num(Least(node.extremes)), Num(Greatest(node.extremes))});
-    });
+    const auto add = [&](const NaiveNode& node, int level) {
+      rows.push_back(
+          With({name, Num(level), Num(node.RecursionLevel()), Num(node.calls), Num(node.base),
+                Num(node.Cum()), Num(node.Elapsed()), Num(node.ticks), Num(node.CumTicks()),
+                Num(node.samples), node.Origin(), node.name, Num(node.jitted),
+                Num(Least(node.extremes)), Num(Greatest(node.extremes))},
+               metric, {Num(node.Metric(metric)), Num(node.CumMetric(metric))}));
+    };
+    Walk(*threads_.at(name).root, 0, add, metric);
   }
   return rows;
 }
@@ -88,15 +112,19 @@ namespace {
 struct Sums {
   int64_t calls = 0, jitted = 0, base = 0, cum = 0, cum2 = 0, elapsed = 0;
   int64_t ticks = 0, cum_ticks = 0, cum2_ticks = 0, samples = 0;
+  int64_t metric = 0, metric_cum = 0, metric_cum2 = 0;
   std::vector<int64_t> extremes;
 };
 
-// cum, cum_ticks and calls descending, then name.
+// The metric's cum (0 if there is none), cum, cum_ticks and calls descending, then name.
 template <typename Key>
 std::vector<std::pair<Key, Sums>> Sorted(const std::map<Key, Sums>& sums,
                                          const std::function<std::string(const Key&)>& name) {
   std::vector<std::pair<Key, Sums>> sorted(sums.begin(), sums.end());
   std::stable_sort(sorted.begin(), sorted.end(), [&](const auto& a, const auto& b) {
+    if (a.second.metric_cum != b.second.metric_cum) {
+      return a.second.metric_cum > b.second.metric_cum;
+    }
     if (a.second.cum != b.second.cum) return a.second.cum > b.second.cum;
     if (a.second.cum_ticks != b.second.cum_ticks) return a.second.cum_ticks > b.second.cum_ticks;
     if (a.second.calls != b.second.calls) return a.second.calls > b.second.calls;
@@ -111,7 +139,7 @@ namespace {
 
 using RoutineSums = std::map<Routine, Sums>;
 
-void AddFlat(const NaiveNode& root, RoutineSums& sums) {
+void AddFlat(const NaiveNode& root, const std::string& metric, RoutineSums& sums) {
   Walk(root, 0, [&](const NaiveNode& node, int) {
     Sums& row = sums[RoutineOf(node)];
     row.calls += node.calls;
@@ -121,11 +149,14 @@ void AddFlat(const NaiveNode& root, RoutineSums& sums) {
     row.ticks += node.ticks;
     row.cum2_ticks += node.CumTicks();
     row.samples += node.samples;
+    row.metric += node.Metric(metric);
+    row.metric_cum2 += node.CumMetric(metric);
     row.extremes.insert(row.extremes.end(), node.extremes.begin(), node.extremes.end());
     if (node.RecursionLevel() > 1) return;
     row.cum += node.Cum();
     row.elapsed += node.Elapsed();
     row.cum_ticks += node.CumTicks();
+    row.metric_cum += node.CumMetric(metric);
   });
 }
 
@@ -133,31 +164,34 @@ std::string NameOf(const Routine& routine) { return routine.second; }
 
 }  // namespace
 
-std::vector<CsvRow> NaivePost::Flat() const {
+std::vector<CsvRow> NaivePost::Flat(const std::string& metric) const {
   RoutineSums sums;
-  for (const auto& [name, thread] : threads_) AddFlat(*thread.root, sums);
+  for (const auto& [name, thread] : threads_) AddFlat(*thread.root, metric, sums);
   std::vector<CsvRow> rows;
   for (const auto& [routine, row] : Sorted<Routine>(sums, NameOf)) {
-    rows.push_back({Num(row.calls), Num(row.base), Num(row.cum), Num(row.cum2), Num(row.elapsed),
-                    Num(row.ticks), Num(row.cum_ticks), Num(row.cum2_ticks), Num(row.samples),
-                    routine.second, Num(row.jitted), Num(Least(row.extremes)),
-                    Num(Greatest(row.extremes))});
+    rows.push_back(With(
+        {Num(row.calls), Num(row.base), Num(row.cum), Num(row.cum2), Num(row.elapsed),
+         Num(row.ticks), Num(row.cum_ticks), Num(row.cum2_ticks), Num(row.samples), routine.second,
+         Num(row.jitted), Num(Least(row.extremes)), Num(Greatest(row.extremes))},
+        metric, {Num(row.metric), Num(row.metric_cum), Num(row.metric_cum2)}));
   }
   return rows;
 }
 
-std::vector<CsvRow> NaivePost::ArcFlow() const {
+std::vector<CsvRow> NaivePost::ArcFlow(const std::string& metric) const {
   RoutineSums flat;
-  for (const auto& [name, thread] : threads_) AddFlat(*thread.root, flat);
+  for (const auto& [name, thread] : threads_) AddFlat(*thread.root, metric, flat);
   std::vector<CsvRow> rows;
   for (const auto& [self, total] : Sorted<Routine>(flat, NameOf)) {
     std::map<std::string, std::map<Routine, Sums>> arcs;  // by row kind
-    const auto add = [](Sums& sums, const NaiveNode& node) {
+    const auto add = [&](Sums& sums, const NaiveNode& node) {
       sums.calls += node.calls;
       sums.base += node.base;
       sums.cum += node.Cum();
       sums.ticks += node.ticks;
       sums.cum_ticks += node.CumTicks();
+      sums.metric += node.Metric(metric);
+      sums.metric_cum += node.CumMetric(metric);
     };
     for (const auto& [name, thread] : threads_) {
       Walk(*thread.root, 0, [&](const NaiveNode& node, int) {
@@ -173,30 +207,39 @@ std::vector<CsvRow> NaivePost::ArcFlow() const {
     }
     for (const std::string kind : {"parent", "rparent", "self", "child", "rchild"}) {
       if (kind == "self") {
-        rows.push_back({self.second, kind, Num(total.calls), Num(total.base), Num(total.cum),
-                        Num(total.cum2), Num(total.ticks), Num(total.cum_ticks),
-                        Num(total.cum2_ticks), self.second});
+        rows.push_back(With(
+            {self.second, kind, Num(total.calls), Num(total.base), Num(total.cum), Num(total.cum2),
+             Num(total.ticks), Num(total.cum_ticks), Num(total.cum2_ticks), self.second},
+            metric, {Num(total.metric), Num(total.metric_cum), Num(total.metric_cum2)}));
         continue;
       }
       for (const auto& [other, sums] : Sorted<Routine>(arcs[kind], NameOf)) {
-        rows.push_back({self.second, kind, Num(sums.calls), Num(sums.base), Num(sums.cum), "",
-                        Num(sums.ticks), Num(sums.cum_ticks), "", other.second});
+        rows.push_back(With({self.second, kind, Num(sums.calls), Num(sums.base), Num(sums.cum), "",
+                             Num(sums.ticks), Num(sums.cum_ticks), "", other.second},
+                            metric, {Num(sums.metric), Num(sums.metric_cum), ""}));
       }
     }
   }
   return rows;
 }
 
-std::vector<CsvRow> NaivePost::Paths() const {
-  std::map<std::vector<std::string>, std::pair<int64_t, int64_t>> counts;  // inclusive, exclusive
-  int64_t whole = 0;
-  for (const Sample& sample : samples_) {
-    std::vector<std::string> frames = sample.frames;
-    if (frames.empty()) frames.emplace_back("[no_frames]");
-    whole += sample.weight;
-    counts[frames].second += sample.weight;
-    for (; !frames.empty(); frames.pop_back()) counts[frames].first += sample.weight;
-  }
+namespace {
+
+using PathCounts =
+    std::map<std::vector<std::string>, std::pair<int64_t, int64_t>>;  // inclusive, exclusive
+
+void CountPath(std::vector<std::string> frames, int64_t value, PathCounts& counts) {
+  counts[frames].second += value;
+  for (; !frames.empty(); frames.pop_back()) counts[frames].first += value;
+}
+
+std::string Text(const std::vector<std::string>& path) {
+  std::string text;
+  for (const std::string& name : path) text += (text.empty() ? "" : " > ") + name;
+  return text;
+}
+
+std::vector<CsvRow> PathRows(PathCounts counts, int64_t whole) {
   std::vector<CsvRow> rows;
   const std::function<void(const std::vector<std::string>&)> below =
       [&](const std::vector<std::string>& prefix) {
@@ -212,16 +255,88 @@ std::vector<CsvRow> NaivePost::Paths() const {
           return a.back() < b.back();
         });
         for (const auto& path : children) {
-          std::string text;
-          for (const std::string& name : path) text += (text.empty() ? "" : " > ") + name;
           const auto [inclusive, exclusive] = counts[path];
-          rows.push_back({text, Num(inclusive), Percent(inclusive, whole), Num(exclusive),
+          rows.push_back({Text(path), Num(inclusive), Percent(inclusive, whole), Num(exclusive),
                           Percent(exclusive, whole)});
           below(path);
         }
       };
   below({});
   return rows;
+}
+
+}  // namespace
+
+std::vector<CsvRow> NaivePost::Paths() const {
+  PathCounts counts;
+  int64_t whole = 0;
+  for (const Sample& sample : samples_) {
+    whole += sample.weight;
+    CountPath(sample.frames.empty() ? std::vector<std::string>{"[no_frames]"} : sample.frames,
+              sample.weight, counts);
+  }
+  return PathRows(std::move(counts), whole);
+}
+
+namespace {
+
+// visit(path without the thread, value) of each node that has any.
+void WalkPaths(const NaiveNode& root, const std::string& metric,
+               const std::function<void(std::vector<std::string>, int64_t)>& visit) {
+  Walk(root, 0, [&](const NaiveNode& node, int) {
+    if (node.Metric(metric) == 0) return;
+    std::vector<std::string> path;
+    for (const NaiveNode* at = &node; at->parent != nullptr; at = at->parent) {
+      path.insert(path.begin(), at->name);
+    }
+    if (path.empty()) path.emplace_back("[no_frames]");
+    visit(path, node.Metric(metric));
+  });
+}
+
+}  // namespace
+
+std::vector<CsvRow> NaivePost::MetricPaths(const std::string& metric, const std::string& of) const {
+  PathCounts counts;
+  int64_t whole = 0;
+  for (const auto& [name, thread] : threads_) {
+    WalkPaths(*thread.root, metric, [&](std::vector<std::string> path, int64_t value) {
+      if (!of.empty()) path.erase(path.begin(), std::find(path.begin(), path.end(), of));
+      if (path.empty()) return;
+      CountPath(path, value, counts);
+      whole += value;
+    });
+  }
+  return PathRows(std::move(counts), whole);
+}
+
+std::vector<CsvRow> NaivePost::MetricCallers(const std::string& metric,
+                                             const std::string& of) const {
+  std::map<std::string, std::pair<int64_t, int64_t>> counts;
+  for (const auto& [name, thread] : threads_) {
+    WalkPaths(*thread.root, metric, [&](std::vector<std::string> path, int64_t value) {
+      const bool exclusive = path.back() == of;
+      while (!path.empty() && path.back() != of) path.pop_back();
+      if (path.empty()) return;
+      counts[Text(path)].first += value;
+      if (exclusive) counts[Text(path)].second += value;
+    });
+  }
+  std::vector<std::pair<std::string, std::pair<int64_t, int64_t>>> sorted(counts.begin(),
+                                                                          counts.end());
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const auto& a, const auto& b) { return a.second.first > b.second.first; });
+  std::vector<CsvRow> rows;
+  for (const auto& [path, count] : sorted) {
+    rows.push_back({path, Num(count.first), Num(count.second)});
+  }
+  return rows;
+}
+
+int64_t NaivePost::Total(const std::string& metric) const {
+  int64_t total = 0;
+  for (const auto& [name, thread] : threads_) total += thread.root->CumMetric(metric);
+  return total;
 }
 
 }  // namespace jtrace::testing

@@ -31,6 +31,15 @@ const std::vector<std::string>& RoutineNames() {
   return names;
 }
 
+}  // namespace
+
+const std::vector<std::string>& RandomMetrics() {
+  static const std::vector<std::string> metrics = {"alloc.bytes", "user.hits"};
+  return metrics;
+}
+
+namespace {
+
 std::string RandomFrame(Random& random) {
   static const std::vector<std::string> prefixes = {
       "", "", "", "J:", "C:", "I:", "V:", "K:", "N:libc.so!", "N:"};
@@ -59,7 +68,8 @@ std::string Path(Random& random, uint64_t count) {
 }
 
 std::string NodeKeys(Random& random) {
-  static const std::vector<std::string> keys = {"calls", "calls_jitted", "base", "off", "alloc"};
+  static const std::vector<std::string> keys = {"calls", "calls_jitted", "base",
+                                                "off",   "alloc.bytes",  "user.hits"};
   std::string pairs;
   for (const std::string& key : keys) {
     if (random.OneIn(2)) {
@@ -76,7 +86,7 @@ std::string NodeKeys(Random& random) {
 
 std::string RandomOp(Random& random) {
   static const std::vector<std::string> kinds = {"", ".i", ".j"};
-  switch (random.Below(12)) {
+  switch (random.Below(13)) {
     case 0:
     case 1:
     case 2:
@@ -97,6 +107,9 @@ std::string RandomOp(Random& random) {
     case 9:
       if (random.OneIn(2)) return "unwind" + Frames(random, 5);
       return "node\t" + NodeKeys(random) + Path(random, 1 + random.Below(4));
+    case 10:
+      return "metric\t" + random.Pick(RandomMetrics()) + "\t" +
+             std::to_string(static_cast<int64_t>(random.Below(40)) - 10);
     default:
       return "sample" + Weight(random) + Frames(random, 8);
   }
@@ -214,6 +227,7 @@ class BinaryTrace {
           const uint64_t calls = random_.Below(1000);
           builder_.Count(owner, node, calls, random_.Below(calls + 1));
           if (random_.OneIn(2)) AddTimes(*builder_.chunk().mutable_tree()->rbegin());
+          if (random_.OneIn(2)) AddMetric(*builder_.chunk().mutable_tree()->rbegin(), node);
         }
         break;
       case 2:
@@ -240,6 +254,13 @@ class BinaryTrace {
     delta.add_off_ns(random_.Below(2) * random_.Below(900));
     delta.add_min_base_ns(random_.Below(50));
     delta.add_max_base_ns(delta.min_base_ns(0) + random_.Below(500));
+  }
+
+  void AddMetric(proto::TreeDelta& delta, uint32_t node) {
+    proto::NodeMetric& metric = *delta.add_metric();
+    metric.set_name(builder_.String(random_.Pick(RandomMetrics())));
+    metric.add_node(static_cast<int32_t>(node));
+    metric.add_value(static_cast<int64_t>(random_.Below(900)) - 100);
   }
 
   void AddCode(uint32_t thread) {

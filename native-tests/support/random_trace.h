@@ -3,11 +3,16 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace jtrace::testing {
 
+// The metrics that nodes of random traces have; values may be negative.
+const std::vector<std::string>& RandomMetrics();
+
 // A text trace with recursion, lost exits, off stretches, weights, reduced nodes, samples with and
-// without event paths, empty and unmatched samples, unwinds; names with prefixes and modules.
+// without event paths, empty and unmatched samples, unwinds, metrics; names with prefixes and
+// modules.
 std::string RandomTextTrace(uint64_t seed);
 
 // A binary trace of several chunks: tree deltas, flat counts, logs, switches, samples of every

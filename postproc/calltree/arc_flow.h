@@ -23,14 +23,17 @@ struct Arc {
   int64_t cum = 0;
   int64_t base_ticks = 0;
   int64_t cum_ticks = 0;
+  int64_t measure_base = 0;
+  int64_t measure_cum = 0;
 };
 
 struct Stanza {
   uint32_t self = 0;      // row of the FlatProfile
-  std::vector<Arc> arcs;  // by kind; in it by cum, cum_ticks, calls descending, then name
+  std::vector<Arc> arcs;  // by kind; in it as FlatProfile::Sorted
 };
 
-// The four invariants of FIG. 27, checked over all stanzas; times and ticks alike.
+// The four invariants of FIG. 27, checked over all stanzas; times, ticks and the measure
+// alike.
 struct InvariantCheck {
   int64_t stanzas = 0;
   std::array<int64_t, 4> broken{};  // stanzas in which invariant i + 1 does not hold
@@ -39,7 +42,8 @@ struct InvariantCheck {
 
 class ArcFlow {
  public:
-  ArcFlow(const CallTree& tree, const std::vector<NodeTotals>& totals, const FlatProfile& flat);
+  ArcFlow(const CallTree& tree, const std::vector<NodeTotals>& totals, const FlatProfile& flat,
+          const Measure& measure);
 
   // In the order of FlatProfile::Sorted.
   const std::vector<Stanza>& stanzas() const { return stanzas_; }

@@ -24,6 +24,10 @@ inline int64_t WrapSub(int64_t a, int64_t b) {
   return static_cast<int64_t>(static_cast<uint64_t>(a) - static_cast<uint64_t>(b));
 }
 
+inline int64_t WrapMultiply(int64_t a, int64_t b) {
+  return static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
+}
+
 enum class NodeOrigin : uint8_t { kThread, kEvent, kSample };
 
 // Which of a node's children a routine is looked up among: chains of --merge=none stay apart.

@@ -9,6 +9,12 @@
 namespace jtrace::postproc {
 namespace {
 
+void AddMeasure(MeasureSums& sums, const Measure& measure, NodeId id, bool is_outermost) {
+  sums.base = WrapAdd(sums.base, measure.Base(id));
+  sums.cum2 = WrapAdd(sums.cum2, measure.Cum(id));
+  if (is_outermost) sums.cum = WrapAdd(sums.cum, measure.Cum(id));
+}
+
 void AddNode(FlatRow& row, const CallNode& node, const NodeTotals& totals) {
   row.calls = WrapAdd(row.calls, node.calls);
   row.calls_jitted = WrapAdd(row.calls_jitted, node.calls_jitted);
@@ -29,10 +35,17 @@ void AddNode(FlatRow& row, const CallNode& node, const NodeTotals& totals) {
   row.has_extremes = true;
 }
 
+// The standard order of rows.
+bool HotterThan(const FlatRow& a, const FlatRow& b) {
+  return std::tie(b.cum, b.cum_ticks, b.calls, a.name, a.is_root) <
+         std::tie(a.cum, a.cum_ticks, a.calls, b.name, b.is_root);
+}
+
 }  // namespace
 
 FlatProfile::FlatProfile(const TraceModel& model, const CallTree& tree,
-                         const std::vector<NodeTotals>& totals) {
+                         const std::vector<NodeTotals>& totals, const Measure& measure)
+    : by_measure_(measure.is_chosen) {
   constexpr uint32_t kNone = UINT32_MAX;
   std::vector<uint32_t> row_of_routine(model.routine_count() + 1, kNone);
   ViewMap<uint32_t> row_of_root;
@@ -52,19 +65,21 @@ FlatProfile::FlatProfile(const TraceModel& model, const CallTree& tree,
     }
     row_of_node_[i] = row;
     AddNode(rows_[row], node, totals[i]);
+    AddMeasure(rows_[row].measure, measure, NodeId(i + 1), totals[i].recursion_level == 1);
   }
-}
-
-bool HotterThan(const FlatRow& a, const FlatRow& b) {
-  return std::tie(b.cum, b.cum_ticks, b.calls, a.name, a.is_root) <
-         std::tie(a.cum, a.cum_ticks, a.calls, b.name, b.is_root);
 }
 
 std::vector<uint32_t> FlatProfile::Sorted() const {
   std::vector<uint32_t> order(rows_.size());
   std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(),
-                   [&](uint32_t a, uint32_t b) { return HotterThan(rows_[a], rows_[b]); });
+  std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
+    const FlatRow& row_a = rows_[a];
+    const FlatRow& row_b = rows_[b];
+    if (by_measure_ && row_a.measure.cum != row_b.measure.cum) {
+      return row_a.measure.cum > row_b.measure.cum;
+    }
+    return HotterThan(row_a, row_b);
+  });
   return order;
 }
 

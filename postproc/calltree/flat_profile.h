@@ -6,9 +6,17 @@
 #include <vector>
 
 #include "postproc/calltree/call_tree.h"
+#include "postproc/calltree/measure.h"
 #include "postproc/model/trace_model.h"
 
 namespace jtrace::postproc {
+
+// What a routine has of a measure: cum over outermost activations, cum2 over all of them.
+struct MeasureSums {
+  int64_t base = 0;
+  int64_t cum = 0;
+  int64_t cum2 = 0;
+};
 
 struct FlatRow {
   std::string_view name;
@@ -24,6 +32,7 @@ struct FlatRow {
   int64_t cum_ticks = 0;
   int64_t cum2_ticks = 0;
   int64_t samples = 0;
+  MeasureSums measure;  // ticks, time or calls too, if the profile's measure is of them
   int64_t min_base = 0;
   int64_t max_base = 0;
   bool has_extremes = false;
@@ -32,21 +41,21 @@ struct FlatRow {
 
 class FlatProfile {
  public:
-  FlatProfile(const TraceModel& model, const CallTree& tree, const std::vector<NodeTotals>& totals);
+  FlatProfile(const TraceModel& model, const CallTree& tree, const std::vector<NodeTotals>& totals,
+              const Measure& measure);
 
   // In the order of first appearance.
   const std::vector<FlatRow>& rows() const { return rows_; }
   // The row of a node's routine.
   uint32_t RowOf(NodeId id) const { return row_of_node_[id.value - 1]; }
-  // Rows by cum, cum_ticks and calls descending, then name (a routine before a thread of its name).
+  // Rows by cum of the measure if --metric chose it, then cum, cum_ticks and calls descending, then
+  // name (a routine before a thread of its name).
   std::vector<uint32_t> Sorted() const;
 
  private:
+  const bool by_measure_;
   std::vector<FlatRow> rows_;
   std::vector<uint32_t> row_of_node_;
 };
-
-// The standard order of rows: true if `a` comes before `b`.
-bool HotterThan(const FlatRow& a, const FlatRow& b);
 
 }  // namespace jtrace::postproc

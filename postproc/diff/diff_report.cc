@@ -49,8 +49,8 @@ void WriteHead(const ProfileDiff& diff, const ReportInput& after, std::ostream& 
   WriteTotal("time", units.Time(total.base.before), units.Time(total.base.after), total.base, out);
   WriteTotal("ticks", units.Ticks(total.base_ticks.before), units.Ticks(total.base_ticks.after),
              total.base_ticks, out);
-  WriteTotal(after.options.metric, FormatCount(total.metric.before),
-             FormatCount(total.metric.after), total.metric, out);
+  WriteTotal(after.options.metric, FormatMeasure(after, total.metric.before),
+             FormatMeasure(after, total.metric.after), total.metric, out);
   const auto counts = CountStates(diff);
   const auto count = [&](DiffState state) {
     return FormatCount(counts[static_cast<size_t>(state)]);

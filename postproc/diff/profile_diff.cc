@@ -35,24 +35,15 @@ double Deviations(const Change& ticks, double variance_before, double variance_a
 using Rows = absl::btree_map<std::string, DiffRow>;
 
 void AddSide(const ReportInput& input, int64_t Change::*side, Rows& rows) {
-  std::vector<int64_t> metric;
-  if (!input.options.metric.empty()) {
-    metric = input.tree.MetricBase(input.model.InternMetric(input.options.metric));
-  }
-  std::vector<int64_t> metric_of_row(input.flat.rows().size());
-  for (uint32_t i = 1; i <= metric.size(); ++i) {
-    int64_t& value = metric_of_row[input.flat.RowOf(NodeId(i))];
-    value = WrapAdd(value, metric[i - 1]);
-  }
-  for (size_t i = 0; i < input.flat.rows().size(); ++i) {
-    const FlatRow& flat = input.flat.rows()[i];
+  for (const FlatRow& flat : input.flat.rows()) {
     if (flat.is_root) continue;
     DiffRow& row = rows[std::string(flat.name)];
     row.calls.*side = WrapAdd(row.calls.*side, flat.calls);
     row.base.*side = WrapAdd(row.base.*side, flat.base);
     row.base_ticks.*side = WrapAdd(row.base_ticks.*side, flat.base_ticks);
     row.cum_ticks.*side = WrapAdd(row.cum_ticks.*side, flat.cum_ticks);
-    row.metric.*side = WrapAdd(row.metric.*side, metric_of_row[i]);
+    if (!input.measure.is_chosen) continue;
+    row.metric.*side = WrapAdd(row.metric.*side, flat.measure.base);
   }
 }
 

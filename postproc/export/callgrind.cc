@@ -13,6 +13,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "postproc/export/export_frames.h"
 #include "postproc/export/export_tree.h"
+#include "postproc/export/export_unit.h"
 #include "postproc/export/exports.h"
 #include "postproc/support/strings.h"
 #include "postproc/version.h"
@@ -39,23 +40,15 @@ struct FunctionArc {
   Costs inclusive;
 };
 
-// A weight with what subtrees have of it.
 struct Event {
   std::string name;
-  const Weight* weight = nullptr;
-  std::vector<int64_t> inclusive;  // by node
+  const Measure* measure = nullptr;
 
-  Event(const Weight& it, const CallTree& tree) : name(it.name), weight(&it), inclusive(it.values) {
-    tree.AccumulateUpwards(inclusive);
+  explicit Event(const Measure& it) : name(it.name), measure(&it) {
     // Names stand in a list that spaces separate.
     for (char& c : name) {
       if (static_cast<unsigned char>(c) <= ' ' || c == ':' || c == '=') c = '_';
     }
-  }
-  bool HasNegative() const {
-    const auto negative = [](int64_t value) { return value < 0; };
-    return std::any_of(weight->values.begin(), weight->values.end(), negative) ||
-           std::any_of(inclusive.begin(), inclusive.end(), negative);
   }
 };
 
@@ -102,19 +95,19 @@ class Writer {
   }
 
  private:
-  // The primary weight first: readers sort by the first. Readers know no negative numbers.
+  // The primary measure first: readers sort by the first. Readers know no negative numbers.
   void ChooseEvents() {
-    const auto add = [&](const Weight& weight) {
-      Event event(weight, input_.tree);
-      if (event.HasNegative()) {
+    const auto add = [&](const Measure& measure) {
+      Event event(measure);
+      if (measure.has_negative) {
         left_out_.push_back(event.name);
       } else {
         events_.push_back(std::move(event));
       }
     };
     add(tree_.primary());
-    for (const Weight& weight : tree_.weights()) {
-      if (&weight != &tree_.primary()) add(weight);
+    for (const Measure& measure : tree_.measures()) {
+      if (&measure != &tree_.primary()) add(measure);
     }
     totals_.resize(events_.size());
   }
@@ -124,8 +117,8 @@ class Writer {
     Costs self;
     Costs inclusive;
     for (const Event& event : events_) {
-      self.push_back(tree_.Value(*event.weight, id));
-      inclusive.push_back(event.inclusive[id.value - 1]);
+      self.push_back(event.measure->Base(id));
+      inclusive.push_back(event.measure->Cum(id));
     }
     const uint32_t function = FunctionOf(id);
     Add(functions_[function].self, self);
@@ -164,9 +157,9 @@ class Writer {
       out_ << "cmd: " << OneLine(command) << '\n';
     }
     for (const Event& event : events_) {
-      const Weight& weight = *event.weight;
-      out_ << "desc: Unit: " << event.name << " in " << weight.unit;
-      if (weight.unit == "ticks" && weight.unit_ns != 0) out_ << " of " << weight.unit_ns << " ns";
+      const ExportUnit unit = UnitOf(*event.measure, input_.model);
+      out_ << "desc: Unit: " << event.name << " in " << unit.name;
+      if (unit.name == "ticks" && unit.ns != 0) out_ << " of " << unit.ns << " ns";
       out_ << '\n';
     }
     for (const std::string& name : left_out_) {

@@ -38,7 +38,7 @@ void WriteCollapsed(const ReportInput& input, std::ostream& out) {
     stack += fields[frames.Of(node)];
     ends.push_back(stack.size());
     // Readers know no negative numbers.
-    const int64_t value = tree.Value(tree.primary(), id);
+    const int64_t value = tree.primary().Base(id);
     if (value <= 0) continue;
     StrAppend(&stack, " ", value, "\n");
     out.write(stack.data(), static_cast<std::streamsize>(stack.size()));

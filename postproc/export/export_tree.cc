@@ -24,22 +24,29 @@ std::vector<bool> Greatest(const std::vector<int64_t>& values, size_t top) {
 
 }  // namespace
 
-ExportTree::ExportTree(const ReportInput& input)
-    : weights_(WeightsOf(input)), primary_(PrimaryWeight(input, weights_)) {
+ExportTree::ExportTree(const ReportInput& input) {
+  ChooseMeasures(input);
   const std::vector<bool> shown = ChooseNodes(input);
   Fold(input.tree, shown);
   nodes_ = TreeView(input, input.options.sort).DepthFirst();
   std::erase_if(nodes_, [&](NodeId id) { return !shown[id.value - 1]; });
 }
 
+void ExportTree::ChooseMeasures(const ReportInput& input) {
+  std::vector<std::string> names = MeasureNames(input.model, input.tree);
+  const auto primary = std::find(names.begin(), names.end(), input.measure.name);
+  primary_ = static_cast<size_t>(primary - names.begin());
+  if (primary == names.end()) names.push_back(input.measure.name);
+  for (size_t i = 0; i < names.size(); ++i) {
+    measures_.push_back(i == primary_ ? input.measure
+                                      : MakeMeasure(names[i], input.model, input.tree));
+  }
+}
+
 // By node. Roots are always shown, others if all above are.
 std::vector<bool> ExportTree::ChooseNodes(const ReportInput& input) const {
   const CallTree& tree = input.tree;
-  std::vector<int64_t> inclusive = primary().values;
-  tree.AccumulateUpwards(inclusive);
-  int64_t whole = 0;
-  for (const NodeId root : tree.roots()) whole = WrapAdd(whole, inclusive[root.value - 1]);
-
+  const std::vector<int64_t>& inclusive = primary().cum;
   std::vector<bool> shown(tree.size(), true);
   if (input.options.top > 0) shown = Greatest(inclusive, static_cast<size_t>(input.options.top));
   for (size_t i = 0; i < shown.size(); ++i) {
@@ -47,7 +54,7 @@ std::vector<bool> ExportTree::ChooseNodes(const ReportInput& input) const {
     if (!parent) {
       shown[i] = true;
     } else if (!shown[parent.value - 1] ||
-               PercentOf(inclusive[i], whole) < input.options.filter_percent) {
+               PercentOf(inclusive[i], primary().whole) < input.options.filter_percent) {
       shown[i] = false;
     }
   }
@@ -59,9 +66,9 @@ void ExportTree::Fold(const CallTree& tree, const std::vector<bool>& shown) {
   for (size_t i = shown.size(); i-- > 0;) {
     if (shown[i]) continue;
     const size_t parent = tree.node(NodeId(static_cast<uint32_t>(i + 1))).parent.value - size_t{1};
-    for (Weight& weight : weights_) {
-      weight.values[parent] = WrapAdd(weight.values[parent], weight.values[i]);
-      weight.values[i] = 0;
+    for (Measure& measure : measures_) {
+      measure.base[parent] = WrapAdd(measure.base[parent], measure.base[i]);
+      measure.base[i] = 0;
     }
   }
 }

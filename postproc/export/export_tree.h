@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "postproc/export/weights.h"
+#include "postproc/calltree/measure.h"
 #include "postproc/report/report.h"
 
 namespace jtrace::postproc {
@@ -17,16 +17,17 @@ class ExportTree {
   // The nodes that are shown, depth first, siblings in the tree report's order (--sort). A node's
   // parent is shown if the node is, so that CallNode::level is its level here too.
   const std::vector<NodeId>& nodes() const { return nodes_; }
-  // Values of nodes that are not shown are in those of their nearest ancestor that is.
-  const std::vector<Weight>& weights() const { return weights_; }
-  const Weight& primary() const { return weights_[primary_]; }
-  int64_t Value(const Weight& weight, NodeId id) const { return weight.values[id.value - 1]; }
+  // All that the nodes have, and in any case the report's measure. The base of nodes that are not
+  // shown is in that of their nearest ancestor that is.
+  const std::vector<Measure>& measures() const { return measures_; }
+  const Measure& primary() const { return measures_[primary_]; }
 
  private:
   std::vector<bool> ChooseNodes(const ReportInput& input) const;
+  void ChooseMeasures(const ReportInput& input);
   void Fold(const CallTree& tree, const std::vector<bool>& shown);
 
-  std::vector<Weight> weights_;
+  std::vector<Measure> measures_;
   size_t primary_ = 0;
   std::vector<NodeId> nodes_;
 };

@@ -1,5 +1,5 @@
 // Reports in forms that other tools read (Report::document, Report::stream), each in the file of
-// its name. All show the tree that the reports show, with the values of weights.h; README.md tells
+// its name. All show the tree that the reports show, with its measures; README.md tells
 // what each format leaves out.
 #pragma once
 

@@ -1,5 +1,5 @@
 // pprof's profile: a gzipped protobuf message (profile.proto). A sample for each node that has a
-// value of its own, with every weight as a sample type.
+// value of its own, with every measure as a sample type.
 #include <optional>
 #include <string>
 #include <string_view>
@@ -8,6 +8,7 @@
 
 #include "postproc/export/export_frames.h"
 #include "postproc/export/export_tree.h"
+#include "postproc/export/export_unit.h"
 #include "postproc/export/exports.h"
 #include "postproc/export/gzip_stream.h"
 #include "postproc/report/json.h"
@@ -36,11 +37,11 @@ class Texts {
   std::vector<std::string> texts_ = {""};
 };
 
-// A weight, times a factor, as one number of each sample.
+// A measure, times a factor, as one number of each sample.
 struct SampleType {
   std::string type;
   std::string unit;
-  const Weight* weight = nullptr;
+  const Measure* measure = nullptr;
   int64_t factor = 1;
 };
 
@@ -78,12 +79,13 @@ class Writer {
   }
 
   void ChooseTypes() {
-    for (const Weight& weight : tree_.weights()) {
-      const bool ticks = weight.name == "ticks";
-      types_.push_back({ticks ? "samples" : weight.name,
-                        weight.unit == "ticks" ? "count" : weight.unit, &weight, 1});
-      if (ticks && weight.unit_ns != 0) {
-        types_.push_back({std::string(TickType()), "nanoseconds", &weight, weight.unit_ns});
+    for (const Measure& measure : tree_.measures()) {
+      const bool ticks = measure.kind == Measure::Kind::kTicks;
+      const ExportUnit unit = UnitOf(measure, input_.model);
+      types_.push_back({ticks ? "samples" : measure.name,
+                        std::string(unit.name == "ticks" ? "count" : unit.name), &measure, 1});
+      if (ticks && unit.ns != 0) {
+        types_.push_back({std::string(TickType()), "nanoseconds", &measure, unit.ns});
       }
     }
   }
@@ -95,10 +97,10 @@ class Writer {
 
   void WriteHead() {
     ChooseTypes();
-    // The last of the primary weight's: a time, if there is one.
+    // The last of the primary measure's: a time, if there is one.
     for (const SampleType& type : types_) {
       SetType(*profile_.add_sample_type(), type);
-      if (type.weight != &tree_.primary()) continue;
+      if (type.measure != &tree_.primary()) continue;
       profile_.set_default_sample_type(texts_.Number(type.type));
     }
     if (const int64_t interval = input_.model.interval_ns(); interval != 0) {
@@ -129,7 +131,7 @@ class Writer {
       pprof::Sample sample;
       bool any = false;
       for (const SampleType& type : types_) {
-        const int64_t value = tree_.Value(*type.weight, id);
+        const int64_t value = type.measure->Base(id);
         any |= value != 0;
         sample.add_value(WrapMultiply(value, type.factor));
       }

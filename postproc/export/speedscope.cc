@@ -5,6 +5,7 @@
 
 #include "postproc/export/export_frames.h"
 #include "postproc/export/export_tree.h"
+#include "postproc/export/export_unit.h"
 #include "postproc/export/exports.h"
 #include "postproc/report/json.h"
 #include "postproc/support/strings.h"
@@ -19,18 +20,22 @@ struct Scale {
   int64_t factor = 1;
 };
 
-Scale ScaleOf(const Weight& weight) {
+Scale ScaleOf(const ExportUnit& of) {
   for (const std::string_view unit : {"nanoseconds", "microseconds", "milliseconds", "bytes"}) {
-    if (weight.unit == unit) return {unit, 1};
+    if (of.name == unit) return {unit, 1};
   }
-  if (weight.unit_ns != 0) return {"nanoseconds", weight.unit_ns};
+  if (of.ns != 0) return {"nanoseconds", of.ns};
   return {"none", 1};
 }
 
 class Writer {
  public:
   Writer(const ReportInput& input, std::ostream& out)
-      : input_(input), tree_(input), frames_(input), out_(out), scale_(ScaleOf(tree_.primary())) {}
+      : input_(input),
+        tree_(input),
+        frames_(input),
+        out_(out),
+        scale_(ScaleOf(UnitOf(tree_.primary(), input.model))) {}
 
   void Write() {
     out_ << "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\"exporter\":"
@@ -58,13 +63,13 @@ class Writer {
  private:
   // The nodes of one thread, its root first. Readers know no negative numbers.
   void WriteThread(absl::Span<const NodeId> nodes) {
-    const Weight& weight = tree_.primary();
+    const Measure& measure = tree_.primary();
     std::vector<int64_t> values;
     std::string stack;         // frames of the current path, as JSON
     std::vector<size_t> ends;  // in it, by level
     int64_t total = 0;
     const std::string& thread = frames_.frames()[frames_.Of(input_.tree.node(nodes[0]))].name;
-    out_ << "{\"type\":\"sampled\",\"name\":" << JsonString(StrCat(thread, " (", weight.name, ")"))
+    out_ << "{\"type\":\"sampled\",\"name\":" << JsonString(StrCat(thread, " (", measure.name, ")"))
          << ",\"unit\":\"" << scale_.unit << "\",\"samples\":[";
     for (const NodeId id : nodes) {
       const CallNode& node = input_.tree.node(id);
@@ -72,7 +77,7 @@ class Writer {
       stack.resize(ends.empty() ? 0 : ends.back());
       StrAppend(&stack, ends.empty() ? "" : ",", frames_.Of(node));
       ends.push_back(stack.size());
-      const int64_t value = tree_.Value(weight, id);
+      const int64_t value = measure.Base(id);
       if (value <= 0) continue;
       out_ << (values.empty() ? "[" : ",\n[") << stack << ']';
       values.push_back(WrapMultiply(value, scale_.factor));

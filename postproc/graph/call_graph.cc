@@ -35,12 +35,9 @@ void WalkDepthFirst(const CallTree& tree, NodeId root, Enter enter, Leave leave)
 }  // namespace
 
 std::vector<SelfAndTotal> CostOfRoutines(const GraphSource& source) {
-  std::vector<SelfAndTotal> costs(source.flat.rows().size());
-  for (uint32_t i = 0; i < source.tree.size(); ++i) {
-    SelfAndTotal& cost = costs[source.flat.RowOf(NodeId(i + 1))];
-    cost.self = WrapAdd(cost.self, source.exclusive[i]);
-    const bool outermost = source.totals[i].recursion_level == 1;
-    if (outermost) cost.total = WrapAdd(cost.total, source.inclusive[i]);
+  std::vector<SelfAndTotal> costs;
+  for (const FlatRow& row : source.flat.rows()) {
+    costs.push_back({row.measure.base, row.measure.cum});
   }
   return costs;
 }
@@ -79,14 +76,14 @@ void CallGraph::Builder::AddNodes(double filter_percent) {
   const std::vector<FlatRow>& rows = source_.flat.rows();
   node_of_row_.assign(rows.size(), kHidden);
   GraphNode& root = graph_.nodes_.emplace_back();
-  root.total = source_.whole;
+  root.total = source_.measure.whole;
   std::vector<uint32_t> shown;
   for (uint32_t row = 0; row < rows.size(); ++row) {
     if (rows[row].is_root) {
       node_of_row_[row] = 0;
       root.calls = WrapAdd(root.calls, rows[row].calls);
       root.self = WrapAdd(root.self, costs[row].self);
-    } else if (PercentOf(costs[row].total, source_.whole) >= filter_percent) {
+    } else if (PercentOf(costs[row].total, source_.measure.whole) >= filter_percent) {
       shown.push_back(row);
     } else {
       ++graph_.collapsed_.routines;
@@ -133,7 +130,7 @@ void CallGraph::Builder::Enter(NodeId id) {
   const uint32_t caller = owner_[node.parent.value - 1];
   if (shown == kHidden) {
     owner_[i] = caller;
-    Collapse(caller, node, source_.exclusive[i]);
+    Collapse(caller, node, source_.measure.base[i]);
     return;
   }
   owner_[i] = shown;
@@ -142,7 +139,7 @@ void CallGraph::Builder::Enter(NodeId id) {
   arc.calls = WrapAdd(arc.calls, node.calls);
   const bool is_direct = node_of_row_[source_.flat.RowOf(node.parent)] != kHidden;
   if (!is_direct) arc.calls_collapsed = WrapAdd(arc.calls_collapsed, node.calls);
-  const int64_t inclusive = source_.inclusive[i];
+  const int64_t inclusive = source_.measure.cum[i];
   arc.total2 = WrapAdd(arc.total2, inclusive);
   if (source_.totals[i].recursion_level == 1) {
     arc.total = WrapAdd(arc.total, inclusive);
@@ -182,7 +179,7 @@ void CallGraph::Builder::Sort() {
 }
 
 CallGraph::CallGraph(const GraphSource& source, double filter_percent)
-    : flat_(source.flat), whole_(source.whole) {
+    : flat_(source.flat), whole_(source.measure.whole) {
   Builder builder(source, *this);
   builder.AddNodes(filter_percent);
   builder.AddArcs();

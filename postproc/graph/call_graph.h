@@ -2,7 +2,7 @@
 // callee, made from the calling-context tree. So each arc has what was really spent on its calls,
 // no average over the callee's callers (S4.3), and what is collapsed goes to who really called it.
 //
-// Values are in the unit of the trace's heat: ticks, time, or calls. No I/O, no threads.
+// Values are of the source's measure. No I/O, no threads.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +12,7 @@
 #include "absl/types/span.h"
 #include "postproc/calltree/call_tree.h"
 #include "postproc/calltree/flat_profile.h"
+#include "postproc/calltree/measure.h"
 #include "postproc/graph/arc_width.h"
 
 namespace jtrace::postproc {
@@ -20,10 +21,8 @@ namespace jtrace::postproc {
 struct GraphSource {
   const CallTree& tree;
   const std::vector<NodeTotals>& totals;
-  const FlatProfile& flat;
-  absl::Span<const int64_t> exclusive;  // heat of each tree node: index is NodeId.value - 1
-  absl::Span<const int64_t> inclusive;
-  int64_t whole = 0;
+  const FlatProfile& flat;  // of that measure
+  const Measure& measure;
 };
 
 enum class Recursion : uint8_t {

@@ -97,7 +97,7 @@ class DotWriter {
  private:
   std::string Amount(int64_t value) const {
     return StrCat(FormatPercent(PercentOf(value, graph_.whole())), " (",
-                  FormatHeat(input_, of_.unit, value), ")");
+                  FormatMeasure(input_, value), ")");
   }
 
   void WriteHead() {
@@ -116,7 +116,7 @@ class DotWriter {
     const std::string_view name = graph_.Name(node);
     std::string label = StrCat(Escape(ShortenName(name, kNameWidth)), "\\n");
     const bool sampled = !node.is_root() && !input_.flat.rows()[node.row].instrumented;
-    if (of_.unit == Heat::kCalls) {
+    if (input_.measure.kind == Measure::Kind::kCalls) {
       StrAppend(&label, FormatCount(node.calls), " calls, ", FormatCount(node.total),
                 " with callees");
     } else {
@@ -133,7 +133,7 @@ class DotWriter {
   void WriteArc(const GraphArc& arc, double width) {
     std::string label;
     if (arc.calls != 0) label = StrCat(FormatCount(arc.calls), arc.calls == 1 ? " call" : " calls");
-    if (of_.unit != Heat::kCalls) {
+    if (input_.measure.kind != Measure::Kind::kCalls) {
       StrAppend(&label, label.empty() ? "" : "\\n", Amount(arc.inclusive));
     }
     out_ << absl::StrFormat("  n%d -> n%d [label=\"%s\", penwidth=%.2f, color=\"%sa0\"%s]\n",

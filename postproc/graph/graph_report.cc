@@ -19,7 +19,7 @@ double ChooseFilter(const ReportInput& input, const GraphSource& source) {
   for (size_t row = 0; row < costs.size(); ++row) {
     if (!source.flat.rows()[row].is_root) totals.push_back(costs[row].total);
   }
-  return FirstTimeFilter(std::move(totals), source.whole);
+  return FirstTimeFilter(std::move(totals), source.measure.whole);
 }
 
 std::string_view RecursionName(Recursion recursion) {
@@ -36,38 +36,12 @@ std::string_view RecursionName(Recursion recursion) {
   return "";
 }
 
-std::string_view UnitName(Heat unit) {
-  switch (unit) {
-    case Heat::kTicks:
-      return "ticks";
-    case Heat::kTime:
-      return "time";
-    case Heat::kCalls:
-      return "calls";
-  }
-  return "";
-}
-
-Style StyleOf(Heat unit) {
-  switch (unit) {
-    case Heat::kTicks:
-      return Style::kTicks;
-    case Heat::kTime:
-      return Style::kTime;
-    case Heat::kCalls:
-      return Style::kCount;
-  }
-  return Style::kPlain;
-}
-
 }  // namespace
 
 GraphOfReport MakeCallGraph(const ReportInput& input) {
-  const HeatMap heat = ComputeHeat(input);
-  const GraphSource source{input.tree,     input.totals,   input.flat,
-                           heat.exclusive, heat.inclusive, heat.whole};
+  const GraphSource source{input.tree, input.totals, input.flat, input.measure};
   const double filter = ChooseFilter(input, source);
-  return {CallGraph(source, filter), heat.unit, filter};
+  return {CallGraph(source, filter), filter};
 }
 
 std::string DescribeGraph(const ReportInput& input, const GraphOfReport& graph) {
@@ -78,8 +52,9 @@ std::string DescribeGraph(const ReportInput& input, const GraphOfReport& graph) 
                                      all == 1 ? "" : "s");
   if (graph.filter_percent > 0) {
     absl::StrAppendFormat(&text, ", those with at least %.4g %% of %s", graph.filter_percent,
-                          FormatHeat(input, graph.unit, graph.graph.whole()));
-    if (graph.unit == Heat::kCalls) text += " calls";
+                          FormatMeasure(input, graph.graph.whole()));
+    if (!input.measure.is_more_than_calls()) text += " calls";
+    if (input.measure.is_chosen) StrAppend(&text, " (", input.measure.name, ")");
   }
   if (collapsed.routines > 0) {
     absl::StrAppendFormat(&text,
@@ -94,7 +69,7 @@ std::string DescribeGraph(const ReportInput& input, const GraphOfReport& graph) 
 Table GraphTable(const ReportInput& input) {
   const GraphOfReport of = MakeCallGraph(input);
   const CallGraph& graph = of.graph;
-  const Style style = StyleOf(of.unit);
+  const Style style = StyleOf(input.measure);
   Table table;
   table.columns = {{"caller"},
                    {"callee"},
@@ -110,12 +85,12 @@ Table GraphTable(const ReportInput& input) {
   const std::vector<double> widths = graph.Widths(input.options.widths);
   for (size_t i = 0; i < graph.arcs().size(); ++i) {
     const GraphArc& arc = graph.arcs()[i];
-    table.rows.push_back({Cell::Text(graph.Name(graph.nodes()[arc.caller])),
-                          Cell::Text(graph.Name(graph.nodes()[arc.callee])), Cell::Int(arc.calls),
-                          Cell::Int(arc.calls_collapsed), Cell::Int(arc.total),
-                          Cell::Int(arc.total2), Cell::Int(arc.inclusive),
-                          Cell::Percent(100 * graph.Share(arc)), Cell::Percent(widths[i]),
-                          Cell::Text(RecursionName(arc.recursion)), Cell::Text(UnitName(of.unit))});
+    table.rows.push_back(
+        {Cell::Text(graph.Name(graph.nodes()[arc.caller])),
+         Cell::Text(graph.Name(graph.nodes()[arc.callee])), Cell::Int(arc.calls),
+         Cell::Int(arc.calls_collapsed), Cell::Int(arc.total), Cell::Int(arc.total2),
+         Cell::Int(arc.inclusive), Cell::Percent(100 * graph.Share(arc)), Cell::Percent(widths[i]),
+         Cell::Text(RecursionName(arc.recursion)), Cell::Text(input.measure.name)});
   }
   return table;
 }
@@ -138,8 +113,9 @@ void GraphText(const ReportInput& input, std::ostream& out) {
   const GraphOfReport of = MakeCallGraph(input);
   const CallGraph& graph = of.graph;
   out << DescribeGraph(input, of) << '\n';
-  const int unit_width = of.unit == Heat::kCalls ? 17 : 10;
-  out << " share" << PadLeft(of.unit == Heat::kCalls ? "with callees" : "total", unit_width + 1)
+  const int unit_width = StyleOf(input.measure) == Style::kCount ? 17 : 10;
+  const bool of_calls = input.measure.kind == Measure::Kind::kCalls;
+  out << " share" << PadLeft(of_calls ? "with callees" : "total", unit_width + 1)
       << "            calls  width  caller → callee, ↻ recursive\n";
   const std::vector<double> widths = graph.Widths(input.options.widths);
   size_t rows = graph.arcs().size();
@@ -147,7 +123,7 @@ void GraphText(const ReportInput& input, std::ostream& out) {
   for (size_t i = 0; i < rows; ++i) {
     const GraphArc& arc = graph.arcs()[i];
     std::string line = StrCat(PadLeft(FormatPercent(100 * graph.Share(arc)), 7),
-                              PadLeft(FormatHeat(input, of.unit, arc.inclusive), unit_width),
+                              PadLeft(FormatMeasure(input, arc.inclusive), unit_width),
                               PadLeft(arc.calls == 0 ? "" : FormatCount(arc.calls), 17),
                               absl::StrFormat("%7.1f  ", widths[i]));
     const int room = input.options.width > 0 ? input.options.width - DisplayWidth(line) : 0;

@@ -10,7 +10,6 @@ namespace jtrace::postproc {
 
 struct GraphOfReport {
   CallGraph graph;
-  Heat unit = Heat::kCalls;
   double filter_percent = 0;
 };
 // With --filter, or if it is not given with the filter that leaves thirty functions.

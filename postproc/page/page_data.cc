@@ -222,9 +222,9 @@ void DataWriter::WriteNodes() {
   extreme("max", &CallNode::max_base);
   json_.Key("metrics");
   json_.BeginArray();
-  for (uint32_t i = 1; i <= input_.model.metric_count(); ++i) {
+  for (const MetricId metric : MetricsByName(input_.model)) {
     json_.BeginArray();
-    for (const int64_t value : page_.Fold(input_.tree.MetricBase(MetricId(i)))) json_.Int(value);
+    for (const int64_t value : page_.Fold(input_.tree.MetricBase(metric))) json_.Int(value);
     json_.EndArray();
   }
   json_.EndArray();
@@ -234,8 +234,14 @@ void DataWriter::WriteNodes() {
 void DataWriter::WriteMetrics() {
   json_.Key("metrics");
   json_.BeginArray();
-  for (uint32_t i = 1; i <= input_.model.metric_count(); ++i) {
-    json_.Text(input_.model.MetricName(MetricId(i)));
+  for (const MetricId metric : MetricsByName(input_.model)) {
+    json_.Text(input_.model.MetricName(metric));
+  }
+  json_.EndArray();
+  json_.Key("metric_units");
+  json_.BeginArray();
+  for (const MetricId metric : MetricsByName(input_.model)) {
+    json_.Text(MetricUnitName(InfoOfMetric(input_.model.MetricName(metric)).unit));
   }
   json_.EndArray();
 }
@@ -267,11 +273,10 @@ void DataWriter::WriteFlat() {
 }
 
 void DataWriter::WritePruned() {
-  constexpr std::string_view kHeats[] = {"ticks", "time", "calls"};
   json_.Key("pruned");
   json_.BeginObject();
   json_.Int("nodes", static_cast<int64_t>(page_.nodes_left_out()));
-  json_.Text("heat", kHeats[static_cast<size_t>(page_.heat_unit())]);
+  json_.Text("heat", input_.measure.name);
   json_.Int("most", page_.heat_left_out());
   json_.EndObject();
 }

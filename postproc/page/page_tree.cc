@@ -39,24 +39,22 @@ PageTree::PageTree(const ReportInput& input, size_t limit) {
   loses_children_.resize(count);
   for (size_t i = 0; i < count; ++i) keeper_[i] = IdAt(i);
   if (count > limit) {
-    const HeatMap heat = ComputeHeat(input);
-    heat_unit_ = heat.unit;
-    Choose(input, heat, limit);
+    Choose(input, limit);
     SumUpPruned(input.tree);
   }
   AppendSubtrees(input);
 }
 
 // The hottest ones. Of nodes equally hot the parent comes first, as its number is smaller.
-void PageTree::Choose(const ReportInput& input, const HeatMap& heat, size_t limit) {
+void PageTree::Choose(const ReportInput& input, size_t limit) {
   std::vector<NodeId> order(input.tree.size());
   for (size_t i = 0; i < order.size(); ++i) order[i] = IdAt(i);
   std::sort(order.begin(), order.end(), [&](NodeId a, NodeId b) {
     const bool a_root = !input.tree.node(a).parent;
     const bool b_root = !input.tree.node(b).parent;
     if (a_root != b_root) return a_root;
-    const int64_t a_heat = heat.inclusive[IndexOf(a)];
-    const int64_t b_heat = heat.inclusive[IndexOf(b)];
+    const int64_t a_heat = input.measure.Cum(a);
+    const int64_t b_heat = input.measure.Cum(b);
     return a_heat != b_heat ? a_heat > b_heat : a < b;
   });
   size_t keep = std::max(std::min(limit, order.size()), input.tree.roots().size());
@@ -64,7 +62,7 @@ void PageTree::Choose(const ReportInput& input, const HeatMap& heat, size_t limi
        made = Keep(input, order, keep)) {
     keep = std::max(keep - (made - limit + 1) / 2, input.tree.roots().size());
   }
-  if (keep < order.size()) heat_left_out_ = heat.inclusive[IndexOf(order[keep])];
+  if (keep < order.size()) heat_left_out_ = input.measure.Cum(order[keep]);
 }
 
 size_t PageTree::Keep(const ReportInput& input, const std::vector<NodeId>& order, size_t count) {

@@ -42,12 +42,11 @@ class PageTree {
   std::vector<int64_t> Fold(const std::vector<int64_t>& values) const;
 
   size_t nodes_left_out() const { return left_out_; }
-  Heat heat_unit() const { return heat_unit_; }
   // Every node that was left out has no more heat than this.
   int64_t heat_left_out() const { return heat_left_out_; }
 
  private:
-  void Choose(const ReportInput& input, const HeatMap& heat, size_t limit);
+  void Choose(const ReportInput& input, size_t limit);
   // Keeps the first `count` of `order` whose parents are kept; the number of nodes of the page
   // then.
   size_t Keep(const ReportInput& input, const std::vector<NodeId>& order, size_t count);
@@ -60,7 +59,6 @@ class PageTree {
   std::vector<bool> loses_children_;
   std::vector<PrunedSums> sums_;  // empty if nothing was left out
   size_t left_out_ = 0;
-  Heat heat_unit_ = Heat::kCalls;
   int64_t heat_left_out_ = 0;
 };
 

@@ -26,48 +26,48 @@ bool IsCaller(ArcKind kind) {
   return kind == ArcKind::kParent || kind == ArcKind::kRecursiveParent;
 }
 
-std::vector<Cell> ArcRow(const FlatRow& self, const Arc& arc, const FlatRow& other) {
-  return {Cell::Text(self.name),
-          Cell::Text(KindName(arc.kind)),
-          Cell::Int(arc.calls),
-          Cell::Int(arc.base),
-          Cell::Int(arc.cum),
-          Cell::Empty(),
-          Cell::Int(arc.base_ticks),
-          Cell::Int(arc.cum_ticks),
-          Cell::Empty(),
-          Cell::Text(other.name),
-          Cell::Empty(),
-          Cell::Empty()};
+std::vector<Cell> ArcRow(const ReportInput& input, const FlatRow& self, const Arc& arc) {
+  std::vector<Cell> row = {Cell::Text(self.name),
+                           Cell::Text(KindName(arc.kind)),
+                           Cell::Int(arc.calls),
+                           Cell::Int(arc.base),
+                           Cell::Int(arc.cum),
+                           Cell::Empty(),
+                           Cell::Int(arc.base_ticks),
+                           Cell::Int(arc.cum_ticks),
+                           Cell::Empty(),
+                           Cell::Text(input.flat.rows()[arc.other].name),
+                           Cell::Empty(),
+                           Cell::Empty()};
+  AddMeasureCells(input, {arc.measure_base, arc.measure_cum, std::nullopt}, row);
+  return row;
 }
 
-std::vector<Cell> SelfRow(const FlatRow& self) {
-  return {Cell::Text(self.name),
-          Cell::Text("self"),
-          Cell::Int(self.calls),
-          Cell::Int(self.base),
-          Cell::Int(self.cum),
-          Cell::Int(self.cum2),
-          Cell::Int(self.base_ticks),
-          Cell::Int(self.cum_ticks),
-          Cell::Int(self.cum2_ticks),
-          Cell::Text(self.name),
-          self.has_extremes ? Cell::Int(self.min_base) : Cell::Empty(),
-          self.has_extremes ? Cell::Int(self.max_base) : Cell::Empty()};
+std::vector<Cell> SelfRow(const ReportInput& input, const FlatRow& self) {
+  std::vector<Cell> row = {Cell::Text(self.name),
+                           Cell::Text("self"),
+                           Cell::Int(self.calls),
+                           Cell::Int(self.base),
+                           Cell::Int(self.cum),
+                           Cell::Int(self.cum2),
+                           Cell::Int(self.base_ticks),
+                           Cell::Int(self.cum_ticks),
+                           Cell::Int(self.cum2_ticks),
+                           Cell::Text(self.name),
+                           self.has_extremes ? Cell::Int(self.min_base) : Cell::Empty(),
+                           self.has_extremes ? Cell::Int(self.max_base) : Cell::Empty()};
+  AddMeasureCells(input, {self.measure.base, self.measure.cum, self.measure.cum2}, row);
+  return row;
 }
 
 // The stanzas that --filter and --top leave. Text leaves the threads to the threads report.
 std::vector<const Stanza*> ChosenStanzas(const ReportInput& input, bool with_roots) {
   std::vector<const Stanza*> chosen;
-  const HeatMap heat = ComputeHeat(input);
   for (const Stanza& stanza : input.arcs.stanzas()) {
     const FlatRow& self = input.flat.rows()[stanza.self];
     if (self.is_root && !with_roots) continue;
     if (input.options.counted_only && self.calls == 0) continue;
-    const int64_t inclusive = heat.unit == Heat::kTicks  ? self.cum_ticks
-                              : heat.unit == Heat::kTime ? self.cum
-                                                         : self.calls;
-    if (PercentOf(inclusive, heat.whole) < input.options.filter_percent) continue;
+    if (IsFiltered(input, self.measure.cum, input.measure.whole)) continue;
     chosen.push_back(&stanza);
     if (input.options.top > 0 && chosen.size() == static_cast<uint64_t>(input.options.top)) break;
   }
@@ -90,29 +90,38 @@ Table ArcFlowTable(const ReportInput& input) {
                    {"name"},
                    {"min_base", Style::kTime},
                    {"max_base", Style::kTime}};
+  AddMeasureColumns(input, MeasureColumns::kBaseCumCum2, table);
   for (const Stanza* stanza : ChosenStanzas(input, /*with_roots=*/true)) {
     const FlatRow& self = input.flat.rows()[stanza->self];
     bool self_written = false;
     for (const Arc& arc : stanza->arcs) {
       if (!IsCaller(arc.kind) && !self_written) {
-        table.rows.push_back(SelfRow(self));
+        table.rows.push_back(SelfRow(input, self));
         self_written = true;
       }
-      table.rows.push_back(ArcRow(self, arc, input.flat.rows()[arc.other]));
+      table.rows.push_back(ArcRow(input, self, arc));
     }
-    if (!self_written) table.rows.push_back(SelfRow(self));
+    if (!self_written) table.rows.push_back(SelfRow(input, self));
   }
   return table;
 }
 
 namespace {
 
-void WriteArcLine(const ReportInput& input, Heat unit, std::string_view mark, int64_t calls,
-                  int64_t self, int64_t total, std::string_view name, std::ostream& out) {
-  std::string line = PadLeft(calls == 0 ? "" : FormatCount(calls), 15);
-  if (unit != Heat::kCalls) {
-    line += PadLeft(self == 0 ? "" : FormatHeat(input, unit, self), 11);
-    line += PadLeft(total == 0 ? "" : FormatHeat(input, unit, total), 11);
+constexpr int kCallsWidth = 15;
+
+// Of self and total; counts are not scaled. 0: calls say it all.
+int AmountWidth(const Measure& measure) {
+  if (!measure.is_more_than_calls()) return 0;
+  return StyleOf(measure) == Style::kCount ? kCallsWidth : 11;
+}
+
+void WriteArcLine(const ReportInput& input, std::string_view mark, int64_t calls, int64_t self,
+                  int64_t total, std::string_view name, std::ostream& out) {
+  std::string line = PadLeft(calls == 0 ? "" : FormatCount(calls), kCallsWidth);
+  if (const int width = AmountWidth(input.measure); width > 0) {
+    line += PadLeft(self == 0 ? "" : FormatMeasure(input, self), width);
+    line += PadLeft(total == 0 ? "" : FormatMeasure(input, total), width);
   }
   line.append("  ").append(mark);
   const int used = DisplayWidth(line);
@@ -127,9 +136,9 @@ std::string OtherName(const FlatRow& row) {
   return row.is_root ? StrCat("thread ", row.name) : std::string(row.name);
 }
 
-void WriteStanza(const ReportInput& input, Heat unit, const Stanza& stanza, std::ostream& out) {
-  const bool by_ticks = unit == Heat::kTicks;
+void WriteStanza(const ReportInput& input, const Stanza& stanza, std::ostream& out) {
   const FlatRow& self = input.flat.rows()[stanza.self];
+  const int indent = kCallsWidth + 2 * AmountWidth(input.measure) + 2;
   const auto write_arcs = [&](bool callers) {
     size_t shown = 0;
     size_t left = 0;
@@ -144,33 +153,32 @@ void WriteStanza(const ReportInput& input, Heat unit, const Stanza& stanza, std:
           arc.kind == ArcKind::kRecursiveParent || arc.kind == ArcKind::kRecursiveChild;
       const std::string_view mark =
           callers ? (recursive ? "  ↻ " : "  ┌ ") : (recursive ? "  ↻ " : "  └ ");
-      WriteArcLine(input, unit, mark, arc.calls, by_ticks ? arc.base_ticks : arc.base,
-                   by_ticks ? arc.cum_ticks : arc.cum, OtherName(input.flat.rows()[arc.other]),
-                   out);
+      WriteArcLine(input, mark, arc.calls, arc.measure_base, arc.measure_cum,
+                   OtherName(input.flat.rows()[arc.other]), out);
     }
     if (left > 0) {
-      out << absl::StrFormat("%*s    … %d more %s\n", unit == Heat::kCalls ? 17 : 39, "", left,
+      out << absl::StrFormat("%*s    … %d more %s\n", indent, "", left,
                              callers ? "callers" : "callees");
     }
   };
   write_arcs(true);
-  WriteArcLine(input, unit, "● ", self.calls, by_ticks ? self.base_ticks : self.base,
-               by_ticks ? self.cum_ticks : self.cum, self.name, out);
+  WriteArcLine(input, "● ", self.calls, self.measure.base, self.measure.cum, self.name, out);
   write_arcs(false);
 }
 
 }  // namespace
 
 void ArcFlowText(const ReportInput& input, std::ostream& out) {
-  const Heat unit = HeatOf(input);
-  out << "          calls";
-  if (unit != Heat::kCalls) out << "       self      total";
-  out << "  ┌ caller ● routine └ callee ↻ recursive\n";
+  out << PadLeft("calls", kCallsWidth);
+  if (const int width = AmountWidth(input.measure); width > 0) {
+    out << PadLeft("self", width) << PadLeft("total", width);
+  }
+  out << "  ┌ caller ● routine └ callee ↻ recursive" << ByMeasure(input) << '\n';
   bool first = true;
   for (const Stanza* stanza : ChosenStanzas(input, /*with_roots=*/false)) {
     if (!first) out << '\n';
     first = false;
-    WriteStanza(input, unit, *stanza, out);
+    WriteStanza(input, *stanza, out);
   }
   const InvariantCheck check = input.arcs.Check();
   out << absl::StrFormat("\ninvariants: %d of 4 hold over %s stanzas\n", check.held(),

@@ -7,6 +7,7 @@
 #include "absl/container/btree_map.h"
 #include "postproc/report/report.h"
 #include "postproc/report/scope_coverage.h"
+#include "postproc/support/strings.h"
 
 namespace jtrace::postproc {
 namespace {
@@ -16,6 +17,7 @@ struct ClassRow {
   int64_t base = 0;
   int64_t base_ticks = 0;
   int64_t samples = 0;
+  int64_t measure = 0;   // base
   int64_t counted = 0;   // methods of the instrumented scope
   int64_t executed = 0;  // of these
   ClassLog::Entry loading;
@@ -35,6 +37,7 @@ Rows Collect(const ReportInput& input) {
     row.base = WrapAdd(row.base, flat.base);
     row.base_ticks = WrapAdd(row.base_ticks, flat.base_ticks);
     row.samples = WrapAdd(row.samples, flat.samples);
+    row.measure = WrapAdd(row.measure, flat.measure.base);
   }
   for (const ScopeCoverage::Method& method : coverage.methods()) {
     ClassRow& row = rows[std::string(ClassOf(method.name))];
@@ -50,7 +53,10 @@ Table ClassesTable(const ReportInput& input) {
   const Rows by_name = Collect(input);
   std::vector<std::pair<std::string_view, const ClassRow*>> rows;
   for (const auto& [name, row] : by_name) rows.emplace_back(name, &row);
-  std::stable_sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) {
+  std::stable_sort(rows.begin(), rows.end(), [&](const auto& a, const auto& b) {
+    if (input.measure.is_chosen && a.second->measure != b.second->measure) {
+      return a.second->measure > b.second->measure;
+    }
     if (a.second->base != b.second->base) return a.second->base > b.second->base;
     if (a.second->base_ticks != b.second->base_ticks) {
       return a.second->base_ticks > b.second->base_ticks;
@@ -69,6 +75,9 @@ Table ClassesTable(const ReportInput& input) {
                    {"unloads", Style::kCount, true},
                    {"first_load", Style::kTime, true},
                    {"name"}};
+  if (input.measure.is_chosen) {
+    table.columns.push_back({StrCat(input.measure.name, ".base"), StyleOf(input.measure)});
+  }
   for (const auto& [name, row] : rows) {
     const ClassLog::Entry& loading = row->loading;
     table.rows.push_back(
@@ -77,8 +86,17 @@ Table ClassesTable(const ReportInput& input) {
          Cell::Int(row->counted), Cell::Int(row->executed), Cell::Int(loading.loads),
          Cell::Int(loading.unloads),
          loading.loads > 0 ? Cell::Int(loading.first_load) : Cell::Empty(), Cell::Text(name)});
+    AddMeasureCells(input, {row->measure}, table.rows.back());
   }
   return table;
+}
+
+void ClassesText(const ReportInput& input, std::ostream& out) {
+  Table table = ClassesTable(input);
+  if (!input.options.sort.empty()) SortRows(table, input.options.sort);
+  LimitRows(table, input.options.top);
+  table.MoveLast("name");
+  WriteText(table, input.layout(), out);
 }
 
 }  // namespace jtrace::postproc

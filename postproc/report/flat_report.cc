@@ -25,17 +25,11 @@ Table MakeTable(const ReportInput& input, bool with_roots) {
                    {"max_base", Style::kTime},
                    {"kind"},
                    {"cost"}};
-  const HeatMap heat = ComputeHeat(input);
+  AddMeasureColumns(input, MeasureColumns::kBaseCumCum2, table);
   for (const uint32_t index : input.flat.Sorted()) {
     const FlatRow& row = input.flat.rows()[index];
     if (row.is_root && !with_roots) continue;
-    const int64_t inclusive = heat.unit == Heat::kTicks  ? row.cum_ticks
-                              : heat.unit == Heat::kTime ? row.cum
-                                                         : row.calls;
-    if (input.options.filter_percent > 0 &&
-        PercentOf(inclusive, heat.whole) < input.options.filter_percent) {
-      continue;
-    }
+    if (IsFiltered(input, row.measure.cum, input.measure.whole)) continue;
     const RoutineTraits traits = input.model.TraitsOf(row.routine);
     table.rows.push_back({Cell::Int(row.calls), Cell::Int(row.base), Cell::Int(row.cum),
                           Cell::Int(row.cum2), Cell::Int(row.elapsed), Cell::Int(row.base_ticks),
@@ -44,19 +38,91 @@ Table MakeTable(const ReportInput& input, bool with_roots) {
                           Cell::Int(row.min_base), Cell::Int(row.max_base),
                           Cell::Text(row.is_root ? "" : RoutineKindName(traits.kind)),
                           Cell::Text(RoutineCostName(traits.cost))});
+    AddMeasureCells(input, {row.measure.base, row.measure.cum, row.measure.cum2},
+                    table.rows.back());
   }
   return table;
 }
 
 // The name last, so that it may take the rest of the line.
-std::vector<Column> TextColumns(bool by_ticks) {
-  const Style unit = by_ticks ? Style::kTicks : Style::kTime;
+std::vector<Column> TextColumns(const ReportInput& input) {
+  const Style unit = StyleOf(input.measure);
   return {{"self %", Style::kPlain, true}, {"self", unit, true},
           {"total", unit, true},           {"total rec.", unit, true},
           {"calls", Style::kCount, true},  {"jitted %", Style::kPlain, true},
           {"time", Style::kTime, true},    {"total time", Style::kTime, true},
           {"waiting", Style::kTime, true}, {"min", Style::kTime, true},
-          {"max", Style::kTime, true},     {"routine"}};
+          {"max", Style::kTime, true},     {StrCat("routine", ByMeasure(input))}};
+}
+
+// What is shown beside the measure.
+struct TextChoice {
+  explicit TextChoice(const ReportInput& input) {
+    const Measure& measure = input.measure;
+    const bool by_ticks = measure.kind == Measure::Kind::kTicks;
+    // Ticks and times beside each other need a wide line.
+    const int width = input.options.width;
+    with_time = by_ticks && !measure.is_chosen && (width == 0 || width >= kWidthForTimes);
+    with_extremes =
+        with_time || measure.kind == Measure::Kind::kTime || !measure.is_more_than_calls();
+  }
+  bool with_time = false;
+  bool with_extremes = false;
+};
+
+// A row of the full table, by column.
+class RowReader {
+ public:
+  RowReader(const Table& table, const std::vector<Cell>& row) : table_(table), row_(row) {}
+  const Cell& cell(std::string_view column) const {
+    return row_[static_cast<size_t>(table_.Find(column))];
+  }
+  int64_t operator()(std::string_view column) const { return cell(column).integer(); }
+
+ private:
+  const Table& table_;
+  const std::vector<Cell>& row_;
+};
+
+// The measure's sums: calls have a column anyway.
+std::vector<Cell> MeasureCells(const ReportInput& input, const RowReader& at) {
+  const Measure& measure = input.measure;
+  const auto sums = [&]() -> MeasureSums {
+    if (measure.is_chosen) {
+      return {at(StrCat(measure.name, ".base")), at(StrCat(measure.name, ".cum")),
+              at(StrCat(measure.name, ".cum2"))};
+    }
+    if (measure.kind == Measure::Kind::kTicks) {
+      return {at("base_ticks"), at("cum_ticks"), at("cum2_ticks")};
+    }
+    return {at("base"), at("cum"), at("cum2")};
+  }();
+  return {measure.is_more_than_calls() ? Cell::Percent(PercentOf(sums.base, measure.whole))
+                                       : Cell::Empty(),
+          Cell::Int(sums.base), Cell::Int(sums.cum),
+          sums.cum2 == sums.cum ? Cell::Empty() : Cell::Int(sums.cum2)};
+}
+
+std::vector<Cell> TextRow(const ReportInput& input, const TextChoice& choice, const RowReader& at) {
+  const int64_t calls = at("calls");
+  // The clock knows nothing of what was only sampled.
+  const bool is_clocked = calls != 0 || at("elapsed") != 0;
+  const auto timed = [&](bool is_shown, int64_t value) {
+    return is_shown && is_clocked ? Cell::Int(value) : Cell::Empty();
+  };
+  const int64_t waiting = WrapSub(at("elapsed"), at("cum"));
+  std::vector<Cell> cells = MeasureCells(input, at);
+  const std::vector<Cell> others = {
+      calls == 0 ? Cell::Empty() : Cell::Int(calls),
+      at("calls_jitted") == 0 ? Cell::Empty() : Cell::Percent(PercentOf(at("calls_jitted"), calls)),
+      timed(choice.with_time, at("base")),
+      timed(choice.with_time, at("cum")),
+      timed(choice.with_extremes && waiting != 0, waiting),
+      timed(choice.with_extremes, at("min_base")),
+      timed(choice.with_extremes, at("max_base")),
+      at.cell("name")};
+  cells.insert(cells.end(), others.begin(), others.end());
+  return cells;
 }
 
 }  // namespace
@@ -68,38 +134,11 @@ void FlatText(const ReportInput& input, std::ostream& out) {
   Table full = MakeTable(input, /*with_roots=*/false);
   if (!input.options.sort.empty()) SortRows(full, input.options.sort);
   LimitRows(full, input.options.top);
-  const HeatMap heat = ComputeHeat(input);
-  const bool by_ticks = heat.unit == Heat::kTicks;
-  // Ticks and times beside each other need a wide line.
-  const int width = input.options.width;
-  const bool with_time = by_ticks && (width == 0 || width >= kWidthForTimes);
-  const bool with_extremes = !by_ticks || with_time;
+  const TextChoice choice(input);
   Table table;
-  table.columns = TextColumns(by_ticks);
-  const auto at = [&](const std::vector<Cell>& row, std::string_view column) {
-    return row[static_cast<size_t>(full.Find(column))].integer();
-  };
+  table.columns = TextColumns(input);
   for (const auto& row : full.rows) {
-    const int64_t self = at(row, by_ticks ? "base_ticks" : "base");
-    const int64_t total = at(row, by_ticks ? "cum_ticks" : "cum");
-    const int64_t recursive = at(row, by_ticks ? "cum2_ticks" : "cum2");
-    const int64_t calls = at(row, "calls");
-    // The clock knows nothing of what was only sampled.
-    const bool is_clocked = calls != 0 || at(row, "elapsed") != 0;
-    const auto timed = [&](bool is_shown, int64_t value) {
-      return is_shown && is_clocked ? Cell::Int(value) : Cell::Empty();
-    };
-    const int64_t waiting = WrapSub(at(row, "elapsed"), at(row, "cum"));
-    table.rows.push_back(
-        {heat.unit == Heat::kCalls ? Cell::Empty() : Cell::Percent(PercentOf(self, heat.whole)),
-         Cell::Int(self), Cell::Int(total),
-         recursive == total ? Cell::Empty() : Cell::Int(recursive),
-         calls == 0 ? Cell::Empty() : Cell::Int(calls),
-         at(row, "calls_jitted") == 0 ? Cell::Empty()
-                                      : Cell::Percent(PercentOf(at(row, "calls_jitted"), calls)),
-         timed(with_time, at(row, "base")), timed(with_time, at(row, "cum")),
-         timed(with_extremes && waiting != 0, waiting), timed(with_extremes, at(row, "min_base")),
-         timed(with_extremes, at(row, "max_base")), row[static_cast<size_t>(full.Find("name"))]});
+    table.rows.push_back(TextRow(input, choice, RowReader(full, row)));
   }
   WriteText(table, input.layout(), out);
 }

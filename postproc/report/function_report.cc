@@ -11,20 +11,21 @@
 namespace jtrace::postproc {
 namespace {
 
-// What was called over an arc. Time and ticks count each moment once, however often the arc
-// stands on the stack: no share exceeds the whole.
+// What was called over an arc. Time, ticks and the measure count each moment once, however often
+// the arc stands on the stack: no share exceeds the whole.
 struct ArcSum {
   uint32_t other = 0;  // row of the FlatProfile
   int64_t calls = 0;
   int64_t cum = 0;
   int64_t cum_ticks = 0;
-  int64_t open = 0;  // while the tree is walked: how often the arc is on the path
+  int64_t measure = 0;  // cum
+  int64_t open = 0;     // while the tree is walked: how often the arc is on the path
 };
 
 class ArcSums {
  public:
   // A node that was called over the arc: what is below it counts until Leave.
-  void Enter(uint32_t other, const CallNode& node, const NodeTotals& totals) {
+  void Enter(uint32_t other, const CallNode& node, const NodeTotals& totals, int64_t measure) {
     const auto [place, is_new] = index_.try_emplace(other, sums_.size());
     if (is_new) sums_.push_back({.other = other});
     ArcSum& sum = sums_[place->second];
@@ -32,13 +33,15 @@ class ArcSums {
     if (sum.open++ > 0) return;
     sum.cum = WrapAdd(sum.cum, totals.cum);
     sum.cum_ticks = WrapAdd(sum.cum_ticks, totals.cum_ticks);
+    sum.measure = WrapAdd(sum.measure, measure);
   }
   void Leave(uint32_t other) { --sums_[index_.at(other)].open; }
 
-  // By total, ticks and calls descending.
-  std::vector<ArcSum> Sorted() const {
+  // By the measure if --metric chose it, total, ticks and calls descending.
+  std::vector<ArcSum> Sorted(bool by_measure) const {
     std::vector<ArcSum> sorted = sums_;
-    std::stable_sort(sorted.begin(), sorted.end(), [](const ArcSum& a, const ArcSum& b) {
+    std::stable_sort(sorted.begin(), sorted.end(), [by_measure](const ArcSum& a, const ArcSum& b) {
+      if (by_measure && a.measure != b.measure) return a.measure > b.measure;
       return std::tuple(a.cum, a.cum_ticks, a.calls) > std::tuple(b.cum, b.cum_ticks, b.calls);
     });
     return sorted;
@@ -55,8 +58,8 @@ class Neighbours {
   Neighbours(const ReportInput& input, uint32_t self) : input_(input), self_(self) {
     for (const NodeId root : input.tree.roots()) Walk(root);
   }
-  std::vector<ArcSum> callers() const { return callers_.Sorted(); }
-  std::vector<ArcSum> callees() const { return callees_.Sorted(); }
+  std::vector<ArcSum> callers() const { return callers_.Sorted(input_.measure.is_chosen); }
+  std::vector<ArcSum> callees() const { return callees_.Sorted(input_.measure.is_chosen); }
 
  private:
   // Trees may be deep: no recursion.
@@ -81,8 +84,9 @@ class Neighbours {
     const CallNode& node = input_.tree.node(id);
     if (!node.parent) return;
     const NodeTotals& totals = input_.totals[id.value - 1];
-    if (Row(id) == self_) callers_.Enter(Row(node.parent), node, totals);
-    if (Row(node.parent) == self_) callees_.Enter(Row(id), node, totals);
+    const int64_t measure = input_.measure.Cum(id);
+    if (Row(id) == self_) callers_.Enter(Row(node.parent), node, totals, measure);
+    if (Row(node.parent) == self_) callees_.Enter(Row(id), node, totals, measure);
   }
   void Leave(NodeId id) {
     const CallNode& node = input_.tree.node(id);
@@ -105,33 +109,38 @@ Cell Share(int64_t part, int64_t whole) {
 // Shares are of what the routine itself has: of its calls for callers, of its total for both.
 std::vector<Cell> ArcRow(const ReportInput& input, const FlatRow& self, const ArcSum& arc,
                          bool is_caller) {
-  return {Cell::Text(is_caller ? "caller" : "callee"),
-          Cell::Int(arc.calls),
-          is_caller ? Share(arc.calls, self.calls) : Cell::Empty(),
-          Cell::Empty(),
-          Cell::Int(arc.cum),
-          Share(arc.cum, self.cum),
-          Cell::Empty(),
-          Cell::Int(arc.cum_ticks),
-          Share(arc.cum_ticks, self.cum_ticks),
-          Cell::Empty(),
-          Cell::Empty(),
-          Cell::Text(input.flat.rows()[arc.other].name)};
+  std::vector<Cell> row = {Cell::Text(is_caller ? "caller" : "callee"),
+                           Cell::Int(arc.calls),
+                           is_caller ? Share(arc.calls, self.calls) : Cell::Empty(),
+                           Cell::Empty(),
+                           Cell::Int(arc.cum),
+                           Share(arc.cum, self.cum),
+                           Cell::Empty(),
+                           Cell::Int(arc.cum_ticks),
+                           Share(arc.cum_ticks, self.cum_ticks),
+                           Cell::Empty(),
+                           Cell::Empty(),
+                           Cell::Text(input.flat.rows()[arc.other].name)};
+  AddMeasureCells(input, {std::nullopt, arc.measure}, row);
+  if (input.measure.is_chosen) row.push_back(Share(arc.measure, self.measure.cum));
+  return row;
 }
 
-std::vector<Cell> SelfRow(const FlatRow& self) {
-  return {Cell::Text("self"),
-          Cell::Int(self.calls),
-          Cell::Empty(),
-          Cell::Int(self.base),
-          Cell::Int(self.cum),
-          Cell::Empty(),
-          Cell::Int(self.base_ticks),
-          Cell::Int(self.cum_ticks),
-          Cell::Empty(),
-          self.has_extremes ? Cell::Int(self.min_base) : Cell::Empty(),
-          self.has_extremes ? Cell::Int(self.max_base) : Cell::Empty(),
-          Cell::Text(self.name)};
+std::vector<Cell> SelfRow(const ReportInput& input, const FlatRow& self) {
+  std::vector<Cell> row = {Cell::Text("self"),
+                           Cell::Int(self.calls),
+                           Cell::Empty(),
+                           Cell::Int(self.base),
+                           Cell::Int(self.cum),
+                           Cell::Empty(),
+                           Cell::Int(self.base_ticks),
+                           Cell::Int(self.cum_ticks),
+                           Cell::Empty(),
+                           self.has_extremes ? Cell::Int(self.min_base) : Cell::Empty(),
+                           self.has_extremes ? Cell::Int(self.max_base) : Cell::Empty(),
+                           Cell::Text(self.name)};
+  AddMeasureCells(input, {self.measure.base, self.measure.cum, std::nullopt}, row);
+  return row;
 }
 
 }  // namespace
@@ -150,6 +159,8 @@ Table FunctionTable(const ReportInput& input) {
                    {"min_base", Style::kTime, true},
                    {"max_base", Style::kTime, true},
                    {"name"}};
+  AddMeasureColumns(input, MeasureColumns::kBaseCum, table);
+  if (input.measure.is_chosen) table.columns.push_back({StrCat(input.measure.name, ".cum_pct")});
   for (const Stanza& stanza : input.arcs.stanzas()) {
     const FlatRow& self = input.flat.rows()[stanza.self];
     if (self.is_root || !RoutineMatches(input.options.of, self.name)) continue;
@@ -157,7 +168,7 @@ Table FunctionTable(const ReportInput& input) {
     for (const ArcSum& arc : neighbours.callers()) {
       table.rows.push_back(ArcRow(input, self, arc, true));
     }
-    table.rows.push_back(SelfRow(self));
+    table.rows.push_back(SelfRow(input, self));
     for (const ArcSum& arc : neighbours.callees()) {
       table.rows.push_back(ArcRow(input, self, arc, false));
     }
@@ -174,6 +185,7 @@ void FunctionText(const ReportInput& input, std::ostream& out) {
                                             "time",  "of time",      "self",     "total",
                                             "share", "least of one", "most",     "routine"};
   for (size_t i = 0; i < headers.size(); ++i) table.columns[i].name = headers[i];
+  table.MoveLast("routine");
   WriteText(table, input.layout(), out);
 }
 

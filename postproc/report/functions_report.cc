@@ -1,22 +1,24 @@
-// Samples by the function or the module they interrupted (S1.1, Tables 1 and 2).
+// Samples by the function or the module they interrupted (S1.1, Tables 1 and 2); functions with
+// what they have of --metric, too.
 #include <algorithm>
+#include <tuple>
 
 #include "absl/container/flat_hash_map.h"
 #include "postproc/calltree/call_tree.h"
 #include "postproc/report/report.h"
 #include "postproc/samples/path_tree.h"
+#include "postproc/support/strings.h"
 
 namespace jtrace::postproc {
 namespace {
 
 // Counts by name, of the innermost frame of every sample.
 template <typename NameOf>
-Table CountInnermost(const ReportInput& input, NameOf name_of) {
+ViewMap<int64_t> CountInnermost(const ReportInput& input, NameOf name_of) {
   const std::vector<int64_t> weights = WeightByStack(input.samples);
   std::vector<bool> sampled(weights.size());
   for (const LoggedSample& sample : input.samples.samples()) sampled[sample.stack.value] = true;
   ViewMap<int64_t> by_name;
-  int64_t whole = 0;
   for (uint32_t i = 0; i < weights.size(); ++i) {
     if (!sampled[i]) continue;
     const std::string_view name =
@@ -24,8 +26,12 @@ Table CountInnermost(const ReportInput& input, NameOf name_of) {
                : name_of(input.model.frame(input.samples.stacks().Innermost(StackId(i))));
     int64_t& count = by_name[name];
     count = WrapAdd(count, weights[i]);
-    whole = WrapAdd(whole, weights[i]);
   }
+  return by_name;
+}
+
+Table CountsTable(const ReportInput& input, const ViewMap<int64_t>& by_name) {
+  const int64_t whole = TotalWeight(input.samples);
   std::vector<std::pair<std::string_view, int64_t>> sorted(by_name.begin(), by_name.end());
   std::sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) {
     return a.second != b.second ? a.second > b.second : a.first < b.first;
@@ -35,8 +41,46 @@ Table CountInnermost(const ReportInput& input, NameOf name_of) {
   table.columns = {{"name"}, {"samples", Style::kCount}, {"percent"}};
   for (const auto& [name, count] : sorted) {
     const double percent = PercentOf(count, whole);
-    if (percent < input.options.filter_percent) continue;
+    if (IsFiltered(input, count, whole)) continue;
     table.rows.push_back({Cell::Text(name), Cell::Int(count), Cell::Percent(percent)});
+  }
+  return table;
+}
+
+struct NameSums {
+  int64_t samples = 0;
+  int64_t base = 0;  // of the measure
+};
+
+// The functions that samples interrupted, and those that have some of the measure; threads have
+// what no function has.
+Table WithMeasure(const ReportInput& input, const ViewMap<int64_t>& samples) {
+  ViewMap<NameSums> by_name;
+  for (const auto& [name, count] : samples) by_name[name].samples = count;
+  for (const FlatRow& row : input.flat.rows()) {
+    if (row.measure.base == 0) continue;
+    NameSums& sums = by_name[row.name];
+    sums.base = WrapAdd(sums.base, row.measure.base);
+  }
+  std::vector<std::pair<std::string_view, NameSums>> sorted(by_name.begin(), by_name.end());
+  std::sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) {
+    return std::tie(b.second.base, b.second.samples, a.first) <
+           std::tie(a.second.base, a.second.samples, b.first);
+  });
+  const Measure& measure = input.measure;
+  Table table;
+  table.columns = {{"name"},
+                   {"samples", Style::kCount},
+                   {"percent"},
+                   {StrCat(measure.name, ".base"), StyleOf(measure)},
+                   {StrCat(measure.name, ".base_pct")}};
+  const int64_t all_samples = TotalWeight(input.samples);
+  for (const auto& [name, sums] : sorted) {
+    const double percent = PercentOf(sums.base, measure.whole);
+    if (IsFiltered(input, sums.base, measure.whole)) continue;
+    table.rows.push_back({Cell::Text(name), Cell::Int(sums.samples),
+                          Cell::Percent(PercentOf(sums.samples, all_samples)), Cell::Int(sums.base),
+                          Cell::Percent(percent)});
   }
   return table;
 }
@@ -44,12 +88,15 @@ Table CountInnermost(const ReportInput& input, NameOf name_of) {
 }  // namespace
 
 Table FunctionsTable(const ReportInput& input) {
-  return CountInnermost(input,
-                        [&](const Frame& frame) { return input.model.RoutineName(frame.routine); });
+  const ViewMap<int64_t> samples = CountInnermost(
+      input, [&](const Frame& frame) { return input.model.RoutineName(frame.routine); });
+  return input.measure.is_chosen ? WithMeasure(input, samples) : CountsTable(input, samples);
 }
 
 Table ModulesTable(const ReportInput& input) {
-  return CountInnermost(input, [&](const Frame& frame) { return input.model.ModuleOf(frame); });
+  return CountsTable(input, CountInnermost(input, [&](const Frame& frame) {
+                       return input.model.ModuleOf(frame);
+                     }));
 }
 
 }  // namespace jtrace::postproc

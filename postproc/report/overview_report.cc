@@ -3,6 +3,7 @@
 
 #include "postproc/report/report.h"
 #include "postproc/report/tree_view.h"
+#include "postproc/support/strings.h"
 
 namespace jtrace::postproc {
 namespace {
@@ -21,6 +22,13 @@ bool HasCalls(const ReportInput& input) {
                      [](const FlatRow& row) { return !row.is_root && row.calls > 0; });
 }
 
+// The flat report's column of the measure without callees; empty for calls, whose order it has.
+std::string SelfColumn(const Measure& measure) {
+  if (measure.is_chosen) return StrCat(measure.name, ".base");
+  if (measure.kind == Measure::Kind::kTicks) return "base_ticks";
+  return measure.kind == Measure::Kind::kTime ? "base" : "";
+}
+
 }  // namespace
 
 void OverviewText(const ReportInput& input, std::ostream& out) {
@@ -32,11 +40,11 @@ void OverviewText(const ReportInput& input, std::ostream& out) {
     return options;
   };
   const auto rebound = [&](const ReportOptions& options) {
-    return ReportInput{input.model,   input.tree,    input.totals,     input.flat,
-                       input.arcs,    input.threads, input.merge,      input.samples,
-                       input.records, input.jit,     input.waits,      input.timeline,
-                       input.classes, input.stats,   input.first_time, input.last_time,
-                       options};
+    return ReportInput{input.model,     input.tree,    input.totals,  input.measure,
+                       input.flat,      input.arcs,    input.threads, input.merge,
+                       input.samples,   input.records, input.jit,     input.waits,
+                       input.timeline,  input.classes, input.stats,   input.first_time,
+                       input.last_time, options};
   };
   Heading("call tree, hottest paths", out);
   TreeTextOptions tree;
@@ -45,11 +53,8 @@ void OverviewText(const ReportInput& input, std::ostream& out) {
   tree.max_lines =
       input.options.top > 0 ? static_cast<size_t>(input.options.top) : kOverviewTreeLines;
   WriteTreeText(input, tree, out);
-  const Heat unit = HeatOf(input);
   ReportOptions flat = with(kOverviewFlatRows, 0);
-  if (flat.sort.empty() && unit != Heat::kCalls) {
-    flat.sort = unit == Heat::kTicks ? "base_ticks" : "base";
-  }
+  if (flat.sort.empty()) flat.sort = SelfColumn(input.measure);
   Heading(flat.sort == input.options.sort ? "routines" : "routines by self", out);
   FlatText(rebound(flat), out);
   Heading("arc flow of the top routines", out);

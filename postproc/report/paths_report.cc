@@ -1,8 +1,8 @@
-// Sampled call paths: all of them, those from a routine on, those to a routine (S1.6–S1.8).
+// Call paths: all of them, those from a routine on, those to a routine (S1.6–S1.8). Of samples, or
+// with --metric of the tree's nodes.
 #include "postproc/report/paths_report.h"
 
 #include <algorithm>
-#include <optional>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_format.h"
@@ -24,9 +24,27 @@ RoutinePredicate NamedBy(const TraceModel& model, const std::string& pattern) {
   };
 }
 
-std::optional<PathTree> RootedPaths(const ReportInput& input) {
-  if (input.options.root.empty()) return PathTree(input.model, input.samples);
-  return PathTree(input.model, input.samples, NamedBy(input.model, input.options.root));
+// With `pattern`, the paths begin at the routines that it names.
+PathTree PathsFrom(const ReportInput& input, const std::string& pattern) {
+  const RoutinePredicate start = pattern.empty() ? nullptr : NamedBy(input.model, pattern);
+  if (input.measure.is_chosen) {
+    return PathTree(input.model, input.tree, input.measure.base, start);
+  }
+  return PathTree(input.model, input.samples, start);
+}
+
+// The tree begins at --root already.
+PathTree RootedPaths(const ReportInput& input) {
+  return PathsFrom(input, input.measure.is_chosen ? "" : input.options.root);
+}
+
+int64_t WholeOf(const ReportInput& input) {
+  return input.measure.is_chosen ? input.measure.whole : TotalWeight(input.samples);
+}
+
+// Of inclusive and exclusive; `style` is that of samples.
+Style ValueStyle(const ReportInput& input, Style style) {
+  return input.measure.is_chosen ? StyleOf(input.measure) : style;
 }
 
 constexpr size_t kFramesShown = 8;  // of a path to the routine, in text
@@ -50,12 +68,13 @@ std::string Indented(const TraceModel& model, const PathNode& node) {
 }
 
 // Leading columns of callees and callers.
-std::vector<Column> SubsetColumns() {
+std::vector<Column> SubsetColumns(const ReportInput& input) {
+  const Style style = ValueStyle(input, Style::kCount);
   return {{"path"},
-          {"inclusive", Style::kCount},
+          {"inclusive", style},
           {"pct_of_subset"},
           {"pct_of_total"},
-          {"exclusive", Style::kCount},
+          {"exclusive", style},
           {"exclusive_pct_of_subset"},
           {"exclusive_pct_of_total"}};
 }
@@ -74,17 +93,15 @@ std::vector<Cell> SubsetRow(std::string path, int64_t inclusive, int64_t exclusi
 }  // namespace
 
 Table PathsTable(const ReportInput& input) {
+  const Style style = ValueStyle(input, Style::kCount);
   Table table;
-  table.columns = {{"path"},
-                   {"inclusive", Style::kCount},
-                   {"inclusive_pct"},
-                   {"exclusive", Style::kCount},
-                   {"exclusive_pct"}};
-  const PathTree paths = *RootedPaths(input);
+  table.columns = {
+      {"path"}, {"inclusive", style}, {"inclusive_pct"}, {"exclusive", style}, {"exclusive_pct"}};
+  const PathTree paths = RootedPaths(input);
   for (const uint32_t index : paths.Order(input.model)) {
     const PathNode& node = paths.node(index);
     const double percent = PercentOf(node.inclusive, paths.total());
-    if (percent < input.options.filter_percent) continue;
+    if (IsFiltered(input, node.inclusive, paths.total())) continue;
     table.rows.push_back({Cell::Text(paths.Path(input.model, index)), Cell::Int(node.inclusive),
                           Cell::Percent(percent), Cell::Int(node.exclusive),
                           Cell::Percent(PercentOf(node.exclusive, paths.total()))});
@@ -94,17 +111,18 @@ Table PathsTable(const ReportInput& input) {
 
 // Indented names in place of whole paths, the counts before them.
 void PathsText(const ReportInput& input, std::ostream& out) {
+  const Style style = ValueStyle(input, Style::kCount);
   Table table;
-  table.columns = {{"inclusive", Style::kCount},
+  table.columns = {{"inclusive", style},
                    {"inclusive %"},
-                   {"exclusive", Style::kCount},
+                   {"exclusive", style},
                    {"exclusive %"},
-                   {"path"}};
-  const PathTree paths = *RootedPaths(input);
+                   {StrCat("path", ByMeasure(input))}};
+  const PathTree paths = RootedPaths(input);
   for (const uint32_t index : paths.Order(input.model)) {
     const PathNode& node = paths.node(index);
     const double percent = PercentOf(node.inclusive, paths.total());
-    if (percent < input.options.filter_percent) continue;
+    if (IsFiltered(input, node.inclusive, paths.total())) continue;
     table.rows.push_back({Cell::Int(node.inclusive), Cell::Percent(percent),
                           Cell::Int(node.exclusive),
                           Cell::Percent(PercentOf(node.exclusive, paths.total())),
@@ -120,11 +138,11 @@ void CallersText(const ReportInput& input, std::ostream& out) {
   Table table = CallersTable(input);
   if (!input.options.sort.empty()) SortRows(table, input.options.sort);
   LimitRows(table, input.options.top);
-  const Units units = input.units();
+  const Style style = ValueStyle(input, Style::kTicks);
   const int room = input.options.width > 0 ? std::max(input.options.width - 12, 16) : 0;
-  out << "      total  of calls to it   of all\n";
+  out << "      total  of calls to it   of all" << ByMeasure(input) << '\n';
   for (const auto& row : table.rows) {
-    out << PadLeft(units.Ticks(row[1].integer()), 11)
+    out << PadLeft(FormatInteger(row[1].integer(), style, input.units()), 11)
         << PadLeft(FormatPercent(row[2].percent()), 17)
         << PadLeft(FormatPercent(row[3].percent()), 9) << '\n';
     std::vector<std::string_view> frames = SplitPath(row[0].text());
@@ -141,15 +159,19 @@ void CallersText(const ReportInput& input, std::ostream& out) {
 
 // As the paths' text, from the routine on.
 void CalleesText(const ReportInput& input, std::ostream& out) {
+  const Style style = ValueStyle(input, Style::kTicks);
   Table table;
-  table.columns = {
-      {"total", Style::kTicks}, {"of its"}, {"of all"}, {"self", Style::kTicks}, {"path"}};
-  const PathTree paths(input.model, input.samples, NamedBy(input.model, input.options.of));
-  const int64_t total = TotalWeight(input.samples);
+  table.columns = {{"total", style},
+                   {"of its"},
+                   {"of all"},
+                   {"self", style},
+                   {StrCat("path", ByMeasure(input))}};
+  const PathTree paths = PathsFrom(input, input.options.of);
+  const int64_t total = WholeOf(input);
   for (const uint32_t index : paths.Order(input.model)) {
     const PathNode& node = paths.node(index);
     const double percent = PercentOf(node.inclusive, paths.total());
-    if (percent < input.options.filter_percent) continue;
+    if (IsFiltered(input, node.inclusive, paths.total())) continue;
     table.rows.push_back({Cell::Int(node.inclusive), Cell::Percent(percent),
                           Cell::Percent(PercentOf(node.inclusive, total)),
                           Cell::Int(node.exclusive), Cell::Text(Indented(input.model, node))});
@@ -160,12 +182,12 @@ void CalleesText(const ReportInput& input, std::ostream& out) {
 
 Table CalleesTable(const ReportInput& input) {
   Table table;
-  table.columns = SubsetColumns();
-  const PathTree paths(input.model, input.samples, NamedBy(input.model, input.options.of));
-  const int64_t total = TotalWeight(input.samples);
+  table.columns = SubsetColumns(input);
+  const PathTree paths = PathsFrom(input, input.options.of);
+  const int64_t total = WholeOf(input);
   for (const uint32_t index : paths.Order(input.model)) {
     const PathNode& node = paths.node(index);
-    if (PercentOf(node.inclusive, paths.total()) < input.options.filter_percent) continue;
+    if (IsFiltered(input, node.inclusive, paths.total())) continue;
     table.rows.push_back(SubsetRow(paths.Path(input.model, index), node.inclusive, node.exclusive,
                                    paths.total(), total));
   }
@@ -189,7 +211,7 @@ std::string PathOf(const ReportInput& input, StackId stack) {
 }
 
 // Counts by the path down to each sample's innermost --of.
-StringMap<CallerPath> CountCallers(const ReportInput& input) {
+StringMap<CallerPath> CallersInSamples(const ReportInput& input) {
   const RoutinePredicate is_of = NamedBy(input.model, input.options.of);
   const StackTable& stacks = input.samples.stacks();
   std::vector<StackId> innermost_of(stacks.size() + 1);
@@ -217,10 +239,47 @@ StringMap<CallerPath> CountCallers(const ReportInput& input) {
   return by_path;
 }
 
+std::string PathOf(const ReportInput& input, NodeId id) {
+  std::vector<std::string_view> names;
+  for (NodeId at = id; input.tree.node(at).parent; at = input.tree.node(at).parent) {
+    names.push_back(input.model.RoutineName(input.tree.node(at).routine));
+  }
+  std::reverse(names.begin(), names.end());
+  return Join(names, " > ");
+}
+
+// The measure by the path down to each node's innermost --of.
+StringMap<CallerPath> CallersInTree(const ReportInput& input) {
+  const RoutinePredicate is_of = NamedBy(input.model, input.options.of);
+  const std::vector<int64_t>& base = input.measure.base;
+  std::vector<NodeId> innermost_of(base.size() + 1);
+  std::vector<CallerPath> by_node(base.size() + 1);
+  std::vector<bool> valued(base.size() + 1);
+  for (uint32_t i = 1; i <= base.size(); ++i) {
+    const CallNode& node = input.tree.node(NodeId(i));
+    if (!node.parent) continue;
+    const NodeId of = is_of(node.routine) ? NodeId(i) : innermost_of[node.parent.value];
+    innermost_of[i] = of;
+    if (!of || base[i - 1] == 0) continue;
+    valued[of.value] = true;
+    CallerPath& path = by_node[of.value];
+    path.inclusive = WrapAdd(path.inclusive, base[i - 1]);
+    if (of == NodeId(i)) path.exclusive = WrapAdd(path.exclusive, base[i - 1]);
+  }
+  StringMap<CallerPath> by_path;
+  for (uint32_t i = 1; i < by_node.size(); ++i) {
+    if (!valued[i]) continue;
+    CallerPath& path = by_path[PathOf(input, NodeId(i))];
+    path.inclusive = WrapAdd(path.inclusive, by_node[i].inclusive);
+    path.exclusive = WrapAdd(path.exclusive, by_node[i].exclusive);
+  }
+  return by_path;
+}
+
 }  // namespace
 
 Table CallersTable(const ReportInput& input) {
-  const auto by_path = CountCallers(input);
+  const auto by_path = input.measure.is_chosen ? CallersInTree(input) : CallersInSamples(input);
   std::vector<std::pair<std::string, CallerPath>> sorted(by_path.begin(), by_path.end());
   std::sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) {
     return a.second.inclusive != b.second.inclusive ? a.second.inclusive > b.second.inclusive
@@ -228,11 +287,11 @@ Table CallersTable(const ReportInput& input) {
   });
   int64_t subset = 0;
   for (const auto& [path, counts] : sorted) subset = WrapAdd(subset, counts.inclusive);
-  const int64_t total = TotalWeight(input.samples);
+  const int64_t total = WholeOf(input);
   Table table;
-  table.columns = SubsetColumns();
+  table.columns = SubsetColumns(input);
   for (const auto& [path, counts] : sorted) {
-    if (PercentOf(counts.inclusive, subset) < input.options.filter_percent) continue;
+    if (IsFiltered(input, counts.inclusive, subset)) continue;
     table.rows.push_back(SubsetRow(path, counts.inclusive, counts.exclusive, subset, total));
   }
   return table;

@@ -36,7 +36,7 @@ constexpr Report kReports[] = {
     {"function", "callers and callees of the routine named by --of, with their shares",
      FunctionTable, FunctionText, true,
      "jtrace-post --report=function --of=org.h2.Driver.connect trace.bin"},
-    {"classes", "a row a class: calls, time, methods, loads", ClassesTable, nullptr, false,
+    {"classes", "a row a class: calls, time, methods, loads", ClassesTable, ClassesText, false,
      "jtrace-post --report=classes --top=20 trace.bin"},
     {"never", "methods in scope that never ran", NeverTable, NeverText, false,
      "jtrace-post --report=never trace.bin"},
@@ -107,54 +107,34 @@ void LimitRows(Table& table, int64_t top) {
   }
 }
 
-Heat HeatOf(const ReportInput& input) {
-  bool time = false;
-  for (const NodeId root : input.tree.roots()) {
-    const NodeTotals& totals = input.totals[root.value - 1];
-    if (totals.cum_ticks != 0) return Heat::kTicks;
-    time |= totals.cum != 0;
+void AddMeasureCells(const ReportInput& input, std::initializer_list<std::optional<int64_t>> values,
+                     std::vector<Cell>& row) {
+  if (!input.measure.is_chosen) return;
+  for (const std::optional<int64_t> value : values) {
+    row.push_back(value.has_value() ? Cell::Int(*value) : Cell::Empty());
   }
-  return time ? Heat::kTime : Heat::kCalls;
 }
 
-HeatMap ComputeHeat(const ReportInput& input) {
-  HeatMap heat;
-  heat.unit = HeatOf(input);
-  const size_t count = input.tree.size();
-  heat.inclusive.resize(count);
-  heat.exclusive.resize(count);
-  for (size_t i = 0; i < count; ++i) {
-    const CallNode& node = input.tree.node(NodeId(static_cast<uint32_t>(i + 1)));
-    switch (heat.unit) {
-      case Heat::kTicks:
-        heat.exclusive[i] = node.base_ticks;
-        break;
-      case Heat::kTime:
-        heat.exclusive[i] = node.base;
-        break;
-      case Heat::kCalls:
-        heat.exclusive[i] = node.parent ? node.calls : 0;
-        break;
-    }
-  }
-  heat.inclusive = heat.exclusive;
-  input.tree.AccumulateUpwards(heat.inclusive);
-  for (const NodeId root : input.tree.roots()) {
-    heat.whole = WrapAdd(heat.whole, heat.inclusive[root.value - 1]);
-  }
-  return heat;
+bool IsFiltered(const ReportInput& input, int64_t part, int64_t whole) {
+  const double least = input.options.filter_percent;
+  return least > 0 && PercentOf(part, whole) < least;
 }
 
-std::string FormatHeat(const ReportInput& input, Heat unit, int64_t value) {
-  switch (unit) {
-    case Heat::kTicks:
-      return input.units().Ticks(value);
-    case Heat::kTime:
-      return input.units().Time(value);
-    case Heat::kCalls:
-      return FormatCount(value);
+std::string FormatMeasure(const ReportInput& input, int64_t value) {
+  return FormatInteger(value, StyleOf(input.measure), input.units());
+}
+
+std::string ByMeasure(const ReportInput& input) {
+  return input.measure.is_chosen ? StrCat(" by ", input.measure.name) : "";
+}
+
+void AddMeasureColumns(const ReportInput& input, MeasureColumns which, Table& table) {
+  const Measure& measure = input.measure;
+  if (!measure.is_chosen) return;
+  for (const std::string_view ending : {".base", ".cum", ".cum2"}) {
+    if (ending == ".cum2" && which == MeasureColumns::kBaseCum) continue;
+    table.columns.push_back({StrCat(measure.name, ending), StyleOf(measure)});
   }
-  return "";
 }
 
 }  // namespace jtrace::postproc

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
+#include <optional>
 #include <ostream>
 #include <string>
 #include <string_view>
@@ -15,6 +17,7 @@
 #include "postproc/calltree/class_log.h"
 #include "postproc/calltree/flat_profile.h"
 #include "postproc/calltree/jit_log.h"
+#include "postproc/calltree/measure.h"
 #include "postproc/calltree/tree_builder.h"
 #include "postproc/graph/arc_width.h"
 #include "postproc/import_stats.h"
@@ -37,8 +40,8 @@ struct ReportOptions {
   ArcWidths widths = ArcWidths::kAdaptive;  // graph, dot
   std::string of;                           // callees, callers
   std::string root;                         // virtual root
-  std::string metric;
-  bool counted_only = false;  // arcflow: stanzas of routines that events counted
+  std::string metric;                       // empty: ticks, else time, else calls
+  bool counted_only = false;                // arcflow: stanzas of routines that events counted
 };
 
 // Everything behind the pipeline's last stage; all references outlive the report.
@@ -46,6 +49,7 @@ struct ReportInput {
   TraceModel& model;
   const CallTree& tree;
   const std::vector<NodeTotals>& totals;
+  const Measure& measure;
   const FlatProfile& flat;
   const ArcFlow& arcs;
   const std::vector<ThreadSummary>& threads;
@@ -65,18 +69,18 @@ struct ReportInput {
   TextLayout layout() const { return {options.width, units()}; }
 };
 
-// What a trace's heat is measured in: ticks if it has samples, else time, else calls.
-enum class Heat { kTicks, kTime, kCalls };
-Heat HeatOf(const ReportInput& input);
-// A node's inclusive heat by node (index is NodeId.value - 1), and the whole.
-struct HeatMap {
-  Heat unit = Heat::kCalls;
-  std::vector<int64_t> inclusive;
-  std::vector<int64_t> exclusive;
-  int64_t whole = 0;
-};
-HeatMap ComputeHeat(const ReportInput& input);
-std::string FormatHeat(const ReportInput& input, Heat unit, int64_t value);
+// Whether --filter leaves it out.
+bool IsFiltered(const ReportInput& input, int64_t part, int64_t whole);
+// A value of the report's measure, with its unit.
+std::string FormatMeasure(const ReportInput& input, int64_t value);
+// " by alloc.bytes" if --metric names it, else "": for headings.
+std::string ByMeasure(const ReportInput& input);
+// Columns that a chosen measure has behind all others: its name and ".base", ".cum", ".cum2". The
+// cells are added in that order.
+enum class MeasureColumns { kBaseCum, kBaseCumCum2 };
+void AddMeasureColumns(const ReportInput& input, MeasureColumns which, Table& table);
+void AddMeasureCells(const ReportInput& input, std::initializer_list<std::optional<int64_t>> values,
+                     std::vector<Cell>& row);
 
 struct Report {
   std::string_view name;
@@ -124,6 +128,7 @@ Table CallersTable(const ReportInput& input);
 Table FunctionTable(const ReportInput& input);
 void FunctionText(const ReportInput& input, std::ostream& out);
 Table ClassesTable(const ReportInput& input);
+void ClassesText(const ReportInput& input, std::ostream& out);
 Table NeverTable(const ReportInput& input);
 void NeverText(const ReportInput& input, std::ostream& out);
 Table ThreadsTable(const ReportInput& input);

@@ -36,6 +36,9 @@ Table SummaryTable(const ReportInput& input) {
   add("exceptions", Cell::Int(totals.exceptions));
   add("dropped_events", Cell::Int(input.records.dropped_events()));
   add("cum", Cell::Int(totals.cum));
+  for (const MetricTotal& metric : MetricTotals(input)) {
+    add(StrCat("metric.", metric.info.name), Cell::Int(metric.total, StyleOf(metric.info.unit)));
+  }
   add("samples", Cell::Int(input.merge.samples));
   add("ticks", Cell::Int(input.merge.ticks));
   add("samples_whole", Cell::Int(input.merge.whole));
@@ -71,6 +74,7 @@ class SummaryWriter {
   void Write() {
     for (const TraceInfo& trace : input_.model.traces()) WriteTrace(trace);
     WriteWork();
+    WriteMetrics();
     WriteRecords();
     if (input_.merge.samples + input_.merge.unwinds > 0) WriteMerge();
     WriteInvariants();
@@ -92,6 +96,7 @@ class SummaryWriter {
   // Pieces joined by " · ", in as many lines as they need.
   void Lines(std::string_view key, const std::vector<std::string>& pieces);
   void WriteTotals(const TraceInfo& trace);
+  void WriteMetrics();
   void WriteRecords();
   void WriteMerge();
   void WriteStates();
@@ -188,6 +193,18 @@ void SummaryWriter::WriteTotals(const TraceInfo& trace) {
     }
   }
   Lines("totals", totals);
+}
+
+// A line each.
+void SummaryWriter::WriteMetrics() {
+  std::string_view key = "metrics";
+  for (const MetricTotal& metric : MetricTotals(input_)) {
+    const std::string value =
+        FormatInteger(metric.total, StyleOf(metric.info.unit), input_.units());
+    Line(key, StrCat(metric.info.name, " ", value, metric.info.what.empty() ? "" : " ",
+                     metric.info.what));
+    key = "";
+  }
 }
 
 // How many records of each code there are.

@@ -32,6 +32,18 @@ Totals SumUp(const ReportInput& input) {
   return totals;
 }
 
+std::vector<MetricTotal> MetricTotals(const ReportInput& input) {
+  std::vector<int64_t> sums(input.model.metric_count() + 1);
+  input.tree.ForEachMetric([&](MetricId metric, NodeId, int64_t value) {
+    sums[metric.value] = WrapAdd(sums[metric.value], value);
+  });
+  std::vector<MetricTotal> totals;
+  for (const MetricId metric : MetricsByName(input.model)) {
+    totals.push_back({InfoOfMetric(input.model.MetricName(metric)), sums[metric.value]});
+  }
+  return totals;
+}
+
 std::vector<Loss> AllLosses(const ReportInput& input) {
   std::vector<Loss> losses;
   for (const TraceInfo& trace : input.model.traces()) {

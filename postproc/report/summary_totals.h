@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "postproc/model/metric_info.h"
 #include "postproc/report/report.h"
 
 namespace jtrace::postproc {
@@ -19,6 +20,14 @@ struct Totals {
 };
 
 Totals SumUp(const ReportInput& input);
+
+struct MetricTotal {
+  MetricInfo info;
+  int64_t total = 0;
+};
+
+// Of all metrics that the trace names, over all threads, by name.
+std::vector<MetricTotal> MetricTotals(const ReportInput& input);
 
 // Everything that was lost or went wrong, the agent's own words first, errors before warnings.
 std::vector<Loss> AllLosses(const ReportInput& input);

@@ -13,6 +13,12 @@ Cell Cell::Int(int64_t value) {
   return cell;
 }
 
+Cell Cell::Int(int64_t value, Style style) {
+  Cell cell = Int(value);
+  cell.style_ = style;
+  return cell;
+}
+
 Cell Cell::Percent(double value) {
   Cell cell;
   cell.kind_ = Kind::kPercent;
@@ -32,6 +38,58 @@ int Table::Find(std::string_view name) const {
     if (columns[i].name == name) return static_cast<int>(i);
   }
   return -1;
+}
+
+void Table::MoveLast(std::string_view column) {
+  const ptrdiff_t index = Find(column);
+  if (index < 0) return;
+  std::rotate(columns.begin() + index, columns.begin() + index + 1, columns.end());
+  for (auto& row : rows) std::rotate(row.begin() + index, row.begin() + index + 1, row.end());
+}
+
+Style StyleOf(MetricUnit unit) {
+  switch (unit) {
+    case MetricUnit::kCount:
+      return Style::kCount;
+    case MetricUnit::kBytes:
+      return Style::kBytes;
+    case MetricUnit::kNanoseconds:
+      return Style::kNanoseconds;
+  }
+  return Style::kPlain;
+}
+
+Style StyleOf(const Measure& measure) {
+  switch (measure.kind) {
+    case Measure::Kind::kCalls:
+      return Style::kCount;
+    case Measure::Kind::kTicks:
+      return Style::kTicks;
+    case Measure::Kind::kTime:
+    case Measure::Kind::kOff:
+      return Style::kTime;
+    case Measure::Kind::kMetric:
+      return StyleOf(measure.unit);
+  }
+  return Style::kPlain;
+}
+
+std::string FormatInteger(int64_t value, Style style, const Units& units) {
+  switch (style) {
+    case Style::kPlain:
+      return absl::StrFormat("%d", value);
+    case Style::kCount:
+      return FormatCount(value);
+    case Style::kTime:
+      return units.Time(value);
+    case Style::kTicks:
+      return units.Ticks(value);
+    case Style::kBytes:
+      return FormatBytes(static_cast<double>(value));
+    case Style::kNanoseconds:
+      return FormatNanoseconds(static_cast<double>(value));
+  }
+  return "";
 }
 
 namespace {
@@ -76,17 +134,7 @@ std::string ShowCell(const Cell& cell, Style style, const Units& units) {
     case Cell::Kind::kInt:
       break;
   }
-  switch (style) {
-    case Style::kPlain:
-      return absl::StrFormat("%d", cell.integer());
-    case Style::kCount:
-      return FormatCount(cell.integer());
-    case Style::kTime:
-      return units.Time(cell.integer());
-    case Style::kTicks:
-      return units.Ticks(cell.integer());
-  }
-  return "";
+  return FormatInteger(cell.integer(), cell.style().value_or(style), units);
 }
 
 bool IsBlank(const Cell& cell) {

@@ -3,21 +3,32 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <ostream>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "postproc/calltree/measure.h"
+#include "postproc/model/metric_info.h"
 #include "postproc/report/shorten.h"
 #include "postproc/report/units.h"
 
 namespace jtrace::postproc {
+
+// How text shows integers: of the trace's unit, of ticks, and of the units that metrics have.
+enum class Style : uint8_t { kPlain, kCount, kTime, kTicks, kBytes, kNanoseconds };
+Style StyleOf(MetricUnit unit);
+Style StyleOf(const Measure& measure);
+std::string FormatInteger(int64_t value, Style style, const Units& units);
 
 // One value; how text shows it is the column's business.
 class Cell {
  public:
   static Cell Empty() { return Cell(); }
   static Cell Int(int64_t value);
+  // In a unit of its own, not the column's.
+  static Cell Int(int64_t value, Style style);
   // In percent already: 33.33.
   static Cell Percent(double value);
   static Cell Text(std::string_view text);
@@ -27,16 +38,16 @@ class Cell {
   int64_t integer() const { return integer_; }
   double percent() const { return percent_; }
   const std::string& text() const { return text_; }
+  // None: the column's.
+  std::optional<Style> style() const { return style_; }
 
  private:
   Kind kind_ = Kind::kEmpty;
   int64_t integer_ = 0;
   double percent_ = 0;
   std::string text_;
+  std::optional<Style> style_;
 };
-
-// How text shows a column's integers.
-enum class Style : uint8_t { kPlain, kCount, kTime, kTicks };
 
 struct Column {
   std::string name;  // the CSV header and what --sort takes
@@ -51,6 +62,8 @@ struct Table {
 
   // Index of the named column, or -1.
   int Find(std::string_view name) const;
+  // For text, whose last column has what is left of the line.
+  void MoveLast(std::string_view column);
 };
 
 void WriteCsv(const Table& table, std::ostream& out);

@@ -50,8 +50,6 @@ class StateTicks {
   std::array<bool, kSampleStates> used_ = {};
 };
 
-MetricId MetricNumber(size_t index) { return MetricId(static_cast<uint32_t>(index + 1)); }
-
 int64_t CallsBelow(const ReportInput& input, const std::vector<int64_t>& calls, NodeId root) {
   return WrapSub(calls[root.value - 1], input.tree.node(root).calls);
 }
@@ -69,9 +67,9 @@ Table ThreadsTable(const ReportInput& input) {
                    {"ticks", Style::kTicks, true},
                    {"samples", Style::kCount, true}};
   std::vector<std::vector<int64_t>> metrics;
-  for (size_t i = 0; i < input.model.metric_count(); ++i) {
-    const MetricId id = MetricNumber(i);
-    table.columns.push_back({std::string(input.model.MetricName(id)), Style::kCount, false});
+  for (const MetricId id : MetricsByName(input.model)) {
+    table.columns.push_back({std::string(input.model.MetricName(id)),
+                             StyleOf(InfoOfMetric(input.model.MetricName(id)).unit), false});
     metrics.push_back(MetricCum(input.tree, id));
   }
   // How many threads the row stands for together; 0: it is one thread.
@@ -88,6 +86,9 @@ Table ThreadsTable(const ReportInput& input) {
 
   std::vector<ThreadSummary> threads = input.threads;
   std::stable_sort(threads.begin(), threads.end(), [&](const auto& a, const auto& b) {
+    const int64_t measure_a = input.measure.Cum(a.root);
+    const int64_t measure_b = input.measure.Cum(b.root);
+    if (input.measure.is_chosen && measure_a != measure_b) return measure_a > measure_b;
     const NodeTotals& totals_a = input.totals[a.root.value - 1];
     const NodeTotals& totals_b = input.totals[b.root.value - 1];
     return std::tie(totals_a.cum, totals_a.cum_ticks) > std::tie(totals_b.cum, totals_b.cum_ticks);
@@ -118,15 +119,15 @@ namespace {
 Table MetricByThread(const ReportInput& input) {
   Table table;
   table.columns = {{"thread"}, {"metric"}, {"unit"}, {"total", Style::kCount}};
-  for (size_t i = 0; i < input.model.metric_count(); ++i) {
-    const MetricId id = MetricNumber(i);
+  for (const MetricId id : MetricsByName(input.model)) {
     const std::vector<int64_t> cum = MetricCum(input.tree, id);
     const std::string_view name = input.model.MetricName(id);
+    const MetricUnit unit = InfoOfMetric(name).unit;
     for (const ThreadSummary& thread : input.threads) {
       const int64_t total = cum[thread.root.value - 1];
       if (total == 0) continue;
       table.rows.push_back({Cell::Text(input.model.thread(thread.thread).name), Cell::Text(name),
-                            Cell::Text(MetricUnit(name)), Cell::Int(total)});
+                            Cell::Text(MetricUnitName(unit)), Cell::Int(total, StyleOf(unit))});
     }
   }
   return table;
@@ -135,38 +136,21 @@ Table MetricByThread(const ReportInput& input) {
 }  // namespace
 
 Table MetricsTable(const ReportInput& input) {
-  if (input.options.metric.empty()) return MetricByThread(input);
+  if (!input.measure.is_chosen) return MetricByThread(input);
+  const Style style = StyleOf(input.measure);
   Table table;
-  table.columns = {
-      {"routine"}, {"base", Style::kCount}, {"cum", Style::kCount}, {"cum2", Style::kCount}};
-  MetricId metric;
-  for (size_t i = 0; i < input.model.metric_count(); ++i) {
-    if (input.model.MetricName(MetricNumber(i)) == input.options.metric) metric = MetricNumber(i);
-  }
-  if (!metric) return table;
-  const std::vector<int64_t> base = input.tree.MetricBase(metric);
-  const std::vector<int64_t> cum = MetricCum(input.tree, metric);
-  struct Sums {
-    int64_t base = 0;
-    int64_t cum = 0;
-    int64_t cum2 = 0;
-  };
-  std::vector<Sums> sums(input.flat.rows().size());
-  for (size_t i = 0; i < input.tree.size(); ++i) {
-    Sums& row = sums[input.flat.RowOf(NodeId(static_cast<uint32_t>(i + 1)))];
-    row.base = WrapAdd(row.base, base[i]);
-    row.cum2 = WrapAdd(row.cum2, cum[i]);
-    if (input.totals[i].recursion_level == 1) row.cum = WrapAdd(row.cum, cum[i]);
-  }
+  table.columns = {{"routine"}, {"base", style}, {"cum", style}, {"cum2", style}};
+  const std::vector<FlatRow>& rows = input.flat.rows();
   std::vector<uint32_t> order = input.flat.Sorted();
   std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
-    return std::tie(sums[b].cum, input.flat.rows()[a].name) <
-           std::tie(sums[a].cum, input.flat.rows()[b].name);
+    return std::tie(rows[b].measure.cum, rows[a].name) <
+           std::tie(rows[a].measure.cum, rows[b].name);
   });
-  for (const uint32_t row : order) {
-    if (sums[row].cum2 == 0 && sums[row].base == 0) continue;
-    table.rows.push_back({Cell::Text(input.flat.rows()[row].name), Cell::Int(sums[row].base),
-                          Cell::Int(sums[row].cum), Cell::Int(sums[row].cum2)});
+  for (const uint32_t index : order) {
+    const MeasureSums& sums = rows[index].measure;
+    if (sums.cum2 == 0 && sums.base == 0) continue;
+    table.rows.push_back({Cell::Text(rows[index].name), Cell::Int(sums.base), Cell::Int(sums.cum),
+                          Cell::Int(sums.cum2)});
   }
   return table;
 }

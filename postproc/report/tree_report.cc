@@ -19,12 +19,6 @@ std::string_view OriginName(NodeOrigin origin) {
   return "";
 }
 
-// The subtree's share of the whole decides with --filter.
-bool IsShown(const ReportInput& input, const HeatMap& heat, NodeId id) {
-  return input.options.filter_percent == 0 ||
-         PercentOf(heat.inclusive[id.value - 1], heat.whole) >= input.options.filter_percent;
-}
-
 }  // namespace
 
 Table TreeTable(const ReportInput& input) {
@@ -47,14 +41,14 @@ Table TreeTable(const ReportInput& input) {
                    {"max_base", Style::kTime},
                    {"kind"},
                    {"cost"}};
+  AddMeasureColumns(input, MeasureColumns::kBaseCum, table);
   const TreeView view(input, input.options.sort);
-  const HeatMap heat = ComputeHeat(input);
   std::string_view thread;
   for (const NodeId id : view.DepthFirst()) {
     const CallNode& node = input.tree.node(id);
     const NodeTotals& totals = input.totals[id.value - 1];
     if (node.origin == NodeOrigin::kThread) thread = input.model.thread(node.thread).name;
-    if (!IsShown(input, heat, id)) continue;
+    if (IsFiltered(input, input.measure.Cum(id), input.measure.whole)) continue;
     const RoutineTraits traits = input.model.TraitsOf(node.routine);
     table.rows.push_back(
         {Cell::Text(thread), Cell::Int(node.level), Cell::Int(totals.recursion_level),
@@ -64,6 +58,7 @@ Table TreeTable(const ReportInput& input) {
          Cell::Int(node.calls_jitted), Cell::Int(node.off), Cell::Int(node.min_base),
          Cell::Int(node.max_base), Cell::Text(node.routine ? RoutineKindName(traits.kind) : ""),
          Cell::Text(RoutineCostName(traits.cost))});
+    AddMeasureCells(input, {input.measure.Base(id), input.measure.Cum(id)}, table.rows.back());
   }
   LimitRows(table, input.options.top);
   return table;

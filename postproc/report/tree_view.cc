@@ -17,13 +17,28 @@ constexpr std::string_view kColumns[] = {"first",   "name",        "calls",     
 
 }  // namespace
 
-absl::Span<const std::string_view> TreeColumns() { return kColumns; }
-
-bool IsTreeColumn(std::string_view column) {
-  return std::find(std::begin(kColumns), std::end(kColumns), column) != std::end(kColumns);
+std::vector<std::string> TreeColumns(std::string_view metric) {
+  std::vector<std::string> columns(std::begin(kColumns), std::end(kColumns));
+  if (!metric.empty()) {
+    columns.push_back(StrCat(metric, ".base"));
+    columns.push_back(StrCat(metric, ".cum"));
+  }
+  return columns;
 }
 
-TreeView::TreeView(const ReportInput& input, std::string_view sort) : input_(input), sort_(sort) {}
+namespace {
+
+TreeView::SortBy SortByOf(const Measure& measure, std::string_view sort) {
+  if (!measure.is_chosen) return TreeView::SortBy::kColumn;
+  if (sort.empty() || sort == StrCat(measure.name, ".cum")) return TreeView::SortBy::kMeasureCum;
+  return sort == StrCat(measure.name, ".base") ? TreeView::SortBy::kMeasureBase
+                                               : TreeView::SortBy::kColumn;
+}
+
+}  // namespace
+
+TreeView::TreeView(const ReportInput& input, std::string_view sort)
+    : input_(input), sort_(sort), sort_by_(SortByOf(input.measure, sort)) {}
 
 std::string_view TreeView::Name(NodeId id) const {
   const CallNode& node = input_.tree.node(id);
@@ -32,6 +47,8 @@ std::string_view TreeView::Name(NodeId id) const {
 }
 
 int64_t TreeView::Key(NodeId id) const {
+  if (sort_by_ == SortBy::kMeasureBase) return input_.measure.Base(id);
+  if (sort_by_ == SortBy::kMeasureCum) return input_.measure.Cum(id);
   const CallNode& node = input_.tree.node(id);
   const NodeTotals& totals = input_.totals[id.value - 1];
   if (sort_ == "calls") return node.calls;
@@ -46,7 +63,7 @@ int64_t TreeView::Key(NodeId id) const {
 
 bool TreeView::Before(NodeId a, NodeId b) const {
   if (sort_ == "name") return Name(a) < Name(b);
-  if (!sort_.empty()) {
+  if (!sort_.empty() || sort_by_ == SortBy::kMeasureCum) {
     const int64_t key_a = Key(a);
     const int64_t key_b = Key(b);
     if (key_a != key_b) return key_a > key_b;
@@ -98,13 +115,13 @@ class TreeTextWriter {
         options_(options),
         out_(out),
         view_(input, input.options.sort),
-        heat_(ComputeHeat(input)) {
+        measure_(input.measure) {
     for (const NodeId root : input.tree.roots()) {
       const NodeTotals& totals = TotalsOf(root);
       clocked_ = WrapAdd(clocked_, totals.elapsed());
-      has_waiting_ = has_waiting_ || totals.off != 0;
+      has_waiting_ = has_waiting_ || (!measure_.is_chosen && totals.off != 0);
     }
-    has_time_ = heat_.unit == Heat::kTicks && clocked_ != 0;
+    has_time_ = !measure_.is_chosen && measure_.kind == Measure::Kind::kTicks && clocked_ != 0;
   }
 
   void Write();
@@ -115,18 +132,18 @@ class TreeTextWriter {
     std::string branch;  // drawn before the name
     std::string below;   // drawn before the names of children
     size_t folded = 0;
-    int64_t folded_heat = 0;
+    int64_t folded_cum = 0;
   };
 
-  int64_t HeatAt(NodeId id) const { return heat_.inclusive[id.value - 1]; }
   const NodeTotals& TotalsOf(NodeId id) const { return input_.totals[id.value - 1]; }
-  bool IsHot(int64_t heat) const {
-    return options_.filter_percent == 0 || PercentOf(heat, heat_.whole) >= options_.filter_percent;
+  double ShareOf(int64_t cum) const { return PercentOf(cum, measure_.whole); }
+  bool IsHot(int64_t cum) const {
+    return options_.filter_percent == 0 || ShareOf(cum) >= options_.filter_percent;
   }
   // By the samples, or by the clock: what waited has no samples.
   bool IsHotNode(NodeId id) const {
-    return IsHot(HeatAt(id)) ||
-           (heat_.unit != Heat::kCalls &&
+    return IsHot(measure_.Cum(id)) ||
+           (!measure_.is_chosen && measure_.kind != Measure::Kind::kCalls &&
             PercentOf(TotalsOf(id).elapsed(), clocked_) >= options_.filter_percent);
   }
   // Whether any event entered the thread's tree; false for all if that does not matter.
@@ -152,7 +169,7 @@ class TreeTextWriter {
   TreeTextOptions options_;
   std::ostream& out_;
   const TreeView view_;
-  const HeatMap heat_;
+  const Measure& measure_;
   std::vector<Pending> pending_;
   bool collapses_ = false;
   int64_t clocked_ = 0;       // the clock's time of all threads, waiting and all
@@ -162,48 +179,53 @@ class TreeTextWriter {
 
 constexpr int kShareWidth = 8, kTimeWidth = 10, kCallsWidth = 15;
 
+// Counts are not scaled.
+int AmountWidth(const Measure& measure) {
+  return StyleOf(measure) == Style::kCount ? kCallsWidth : kTimeWidth;
+}
+
 int TreeTextWriter::Indent() const {
-  const int times = (heat_.unit == Heat::kCalls ? 0 : 2) + has_time_ + has_waiting_;
-  return kShareWidth + times * kTimeWidth + kCallsWidth + 2;
+  const int amounts = measure_.is_more_than_calls() ? 2 * AmountWidth(measure_) : 0;
+  return kShareWidth + amounts + (has_time_ + has_waiting_) * kTimeWidth + kCallsWidth + 2;
 }
 
 void TreeTextWriter::WriteColumns(const Columns& columns, std::string_view name) {
   std::string line = PadLeft(columns.share, kShareWidth);
-  const auto add = [&line](bool is_shown, std::string_view text) {
-    if (is_shown) line += PadLeft(text, kTimeWidth);
+  const auto add = [&line](bool is_shown, std::string_view text, int width) {
+    if (is_shown) line += PadLeft(text, width);
   };
-  add(heat_.unit != Heat::kCalls, columns.total);
-  add(heat_.unit != Heat::kCalls, columns.self);
-  add(has_time_, columns.time);
-  add(has_waiting_, columns.waiting);
+  add(measure_.is_more_than_calls(), columns.total, AmountWidth(measure_));
+  add(measure_.is_more_than_calls(), columns.self, AmountWidth(measure_));
+  add(has_time_, columns.time, kTimeWidth);
+  add(has_waiting_, columns.waiting, kTimeWidth);
   line += StrCat(PadLeft(columns.calls, kCallsWidth), "  ", name);
   out_ << line << '\n';
 }
 
 void TreeTextWriter::WriteHeader() {
-  const bool in_ticks = heat_.unit == Heat::kTicks && input_.units().interval_ns == 0;
+  const bool in_ticks = measure_.kind == Measure::Kind::kTicks && input_.units().interval_ns == 0;
   WriteColumns({"share", in_ticks ? "ticks" : "total", "self", "time", "waiting", "calls"},
-               "call tree");
+               StrCat("call tree", ByMeasure(input_)));
 }
 
 void TreeTextWriter::PushRoots() {
   size_t folded = 0;
-  int64_t folded_heat = 0;
+  int64_t folded_cum = 0;
   std::vector<NodeId> shown;
   for (const NodeId root : input_.tree.roots()) {
     if (IsHotNode(root) || input_.tree.roots().size() == 1) {
       shown.push_back(root);
     } else {
       ++folded;
-      folded_heat = WrapAdd(folded_heat, HeatAt(root));
+      folded_cum = WrapAdd(folded_cum, measure_.Cum(root));
     }
   }
-  const auto rank = [this](NodeId root) { return std::pair(HasEvents(root), HeatAt(root)); };
+  const auto rank = [this](NodeId root) { return std::pair(HasEvents(root), measure_.Cum(root)); };
   std::stable_sort(shown.begin(), shown.end(),
                    [&](NodeId a, NodeId b) { return rank(a) > rank(b); });
   collapses_ = options_.program_first &&
                std::any_of(shown.begin(), shown.end(), [&](NodeId id) { return HasEvents(id); });
-  if (folded > 0) pending_.push_back({NodeId(), "", "", folded, folded_heat});
+  if (folded > 0) pending_.push_back({NodeId(), "", "", folded, folded_cum});
   for (auto root = shown.rbegin(); root != shown.rend(); ++root) {
     pending_.push_back({*root, "", "", 0, 0});
   }
@@ -221,23 +243,23 @@ void TreeTextWriter::PushChildren(const Pending& parent) {
   if (IsCollapsed(parent.id)) return;
   std::vector<NodeId> shown;
   size_t folded = 0;
-  int64_t folded_heat = 0;
+  int64_t folded_cum = 0;
   for (const NodeId child : view_.SortedChildren(parent.id)) {
     if (IsHotNode(child)) {
       shown.push_back(child);
     } else {
       ++folded;
-      folded_heat = WrapAdd(folded_heat, HeatAt(child));
+      folded_cum = WrapAdd(folded_cum, measure_.Cum(child));
     }
   }
   // What is little even together is left to the difference between the lines.
-  if (!IsHot(folded_heat)) folded = 0;
+  if (!IsHot(folded_cum)) folded = 0;
   const size_t level = input_.tree.node(parent.id).level + size_t{1};
   const bool drawn = level <= kMaxDrawnLevel;
   const std::string deep = drawn ? "" : StrCat("⋯", level, " ");
   if (folded > 0) {
     pending_.push_back(
-        {NodeId(), drawn ? StrCat(parent.below, "└─ ") : deep, "", folded, folded_heat});
+        {NodeId(), drawn ? StrCat(parent.below, "└─ ") : deep, "", folded, folded_cum});
   }
   for (size_t i = shown.size(); i-- > 0;) {
     const bool last = i + 1 == shown.size() && folded == 0;
@@ -251,7 +273,7 @@ void TreeTextWriter::PushChildren(const Pending& parent) {
 
 void TreeTextWriter::WriteNode(const Pending& at) {
   const CallNode& node = input_.tree.node(at.id);
-  const int64_t self = heat_.exclusive[at.id.value - 1];
+  const int64_t self = measure_.Base(at.id);
   const int used = Indent() + DisplayWidth(at.branch);
   std::string name(view_.Name(at.id));
   if (node.origin == NodeOrigin::kThread) {
@@ -260,20 +282,18 @@ void TreeTextWriter::WriteNode(const Pending& at) {
   if (input_.options.width > 0) name = ShortenName(name, std::max(input_.options.width - used, 16));
   const bool counted = node.origin == NodeOrigin::kEvent && node.calls > 0;
   const NodeTotals& totals = TotalsOf(at.id);
-  const auto time = [this](int64_t value) {
-    return value == 0 ? "" : FormatHeat(input_, Heat::kTime, value);
-  };
-  WriteColumns({absl::StrFormat("%.1f %%", PercentOf(HeatAt(at.id), heat_.whole)),
-                FormatHeat(input_, heat_.unit, HeatAt(at.id)),
-                self == 0 ? "" : FormatHeat(input_, heat_.unit, self), time(totals.cum),
-                time(totals.off), counted ? FormatCount(node.calls) : ""},
-               StrCat(at.branch, name));
+  const auto time = [this](int64_t value) { return value == 0 ? "" : input_.units().Time(value); };
+  WriteColumns(
+      {absl::StrFormat("%.1f %%", ShareOf(measure_.Cum(at.id))),
+       FormatMeasure(input_, measure_.Cum(at.id)), self == 0 ? "" : FormatMeasure(input_, self),
+       time(totals.cum), time(totals.off), counted ? FormatCount(node.calls) : ""},
+      StrCat(at.branch, name));
 }
 
 void TreeTextWriter::WriteFolded(const Pending& at) {
   const std::string_view what = at.branch.empty() ? "thread" : "path";
-  WriteColumns({absl::StrFormat("%.1f %%", PercentOf(at.folded_heat, heat_.whole)),
-                FormatHeat(input_, heat_.unit, at.folded_heat), "", "", "", ""},
+  WriteColumns({absl::StrFormat("%.1f %%", ShareOf(at.folded_cum)),
+                FormatMeasure(input_, at.folded_cum), "", "", "", ""},
                absl::StrFormat("%s… %d %s%s below %.2g %% each", at.branch, at.folded, what,
                                at.folded == 1 ? "" : "s", options_.filter_percent));
 }
@@ -297,7 +317,7 @@ size_t TreeTextWriter::HotNodes(NodeId root) const {
   while (!pending.empty()) {
     const NodeId at = pending.back();
     pending.pop_back();
-    if ((HeatAt(at) == 0 && TotalsOf(at).elapsed() == 0) || !IsHotNode(at)) continue;
+    if ((measure_.Cum(at) == 0 && TotalsOf(at).elapsed() == 0) || !IsHotNode(at)) continue;
     ++hot;
     if (IsCollapsed(at)) continue;
     for (NodeId child = input_.tree.node(at).first_child; child;

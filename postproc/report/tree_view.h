@@ -10,9 +10,9 @@
 
 namespace jtrace::postproc {
 
-// Siblings by cum, cum_ticks and calls descending, then name; with `sort`, by that column: "first"
-// for the order of appearance, "name" ascending, any other descending. Roots always come in the
-// order of appearance (FORMATS §4).
+// Siblings by cum of the measure if --metric chose it, then cum, cum_ticks and calls descending,
+// then name; with `sort`, by that column: "first" for the order of appearance, "name" ascending,
+// any other descending. Roots always come in the order of appearance (FORMATS §4).
 class TreeView {
  public:
   TreeView(const ReportInput& input, std::string_view sort);
@@ -22,17 +22,19 @@ class TreeView {
   std::vector<NodeId> DepthFirst() const;
   std::string_view Name(NodeId id) const;
 
+  enum class SortBy : uint8_t { kColumn, kMeasureBase, kMeasureCum };
+
  private:
   bool Before(NodeId a, NodeId b) const;
   int64_t Key(NodeId id) const;
 
   const ReportInput& input_;
   const std::string_view sort_;
+  const SortBy sort_by_;
 };
 
-// True if `column` is one that trees can be sorted by.
-bool IsTreeColumn(std::string_view column);
-absl::Span<const std::string_view> TreeColumns();
+// The columns that trees can be sorted by; `metric` is what --metric names.
+std::vector<std::string> TreeColumns(std::string_view metric);
 
 struct TreeTextOptions {
   double filter_percent = 0;  // nodes below that share of the whole are folded into one line

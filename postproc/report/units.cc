@@ -65,12 +65,6 @@ double PercentOf(int64_t part, int64_t whole) {
   return whole == 0 ? 0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
 }
 
-std::string_view MetricUnit(std::string_view metric) {
-  const size_t dot = metric.rfind('.');
-  const std::string_view ending = dot == std::string_view::npos ? "" : metric.substr(dot + 1);
-  return ending == "bytes" || ending == "ns" ? ending : "count";
-}
-
 std::string Units::Time(int64_t value) const {
   const int64_t factor = NanosecondsPer(time);
   if (factor == 0) return FormatCount(value);

@@ -19,9 +19,6 @@ std::string FormatBytes(double bytes);
 // 100 · part / whole; 0 of nothing.
 double PercentOf(int64_t part, int64_t whole);
 
-// "bytes", "ns" or "count": a metric's name ends in its unit by convention ("alloc.bytes").
-std::string_view MetricUnit(std::string_view metric);
-
 // What the numbers of a report stand for.
 struct Units {
   TimeUnit time = TimeUnit::kNanoseconds;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "postproc/calltree/call_tree.h"
 #include "postproc/support/strings.h"
 
 namespace jtrace::postproc {
@@ -55,13 +54,53 @@ PathTree::PathTree(TraceModel& model, const SampleLog& log, const RoutinePredica
     PathNode& node = nodes_[path_of[i] - 1];
     node.exclusive = WrapAdd(node.exclusive, weights[i]);
   }
-  if (sampled[0]) {
-    const RoutineId no_frames = model.InternRoutine("[no_frames]");
-    if (start == nullptr || start(no_frames)) {
-      PathNode& node = nodes_[Child(0, no_frames) - 1];
-      node.exclusive = WrapAdd(node.exclusive, weights[0]);
-    }
+  if (sampled[0]) AddNoFrames(model, weights[0], start);
+  SumUp();
+}
+
+namespace {
+
+// Nodes that have a value, and all nodes above them.
+std::vector<bool> NodesWithValues(const CallTree& tree, const std::vector<int64_t>& base) {
+  std::vector<bool> valued(base.size());
+  for (size_t i = base.size(); i-- > 0;) {
+    valued[i] = valued[i] || base[i] != 0;
+    const NodeId parent = tree.node(NodeId(static_cast<uint32_t>(i + 1))).parent;
+    if (valued[i] && parent) valued[parent.value - 1] = true;
   }
+  return valued;
+}
+
+}  // namespace
+
+PathTree::PathTree(TraceModel& model, const CallTree& tree, const std::vector<int64_t>& base,
+                   const RoutinePredicate& start) {
+  const std::vector<bool> valued = NodesWithValues(tree, base);
+  std::vector<uint32_t> path_of(base.size() + 1);  // by node; index + 1, 0: not begun
+  for (uint32_t i = 1; i <= base.size(); ++i) {
+    const CallNode& node = tree.node(NodeId(i));
+    if (!valued[i - 1]) continue;
+    if (!node.parent) {
+      if (base[i - 1] != 0) AddNoFrames(model, base[i - 1], start);
+      continue;
+    }
+    const uint32_t caller = path_of[node.parent.value];
+    if (start != nullptr && caller == 0 && !start(node.routine)) continue;
+    path_of[i] = Child(caller, node.routine);
+    PathNode& path = nodes_[path_of[i] - 1];
+    path.exclusive = WrapAdd(path.exclusive, base[i - 1]);
+  }
+  SumUp();
+}
+
+void PathTree::AddNoFrames(TraceModel& model, int64_t value, const RoutinePredicate& start) {
+  const RoutineId no_frames = model.InternRoutine("[no_frames]");
+  if (start != nullptr && !start(no_frames)) return;
+  PathNode& node = nodes_[Child(0, no_frames) - 1];
+  node.exclusive = WrapAdd(node.exclusive, value);
+}
+
+void PathTree::SumUp() {
   for (size_t i = nodes_.size(); i-- > 0;) {
     PathNode& node = nodes_[i];
     node.inclusive = WrapAdd(node.inclusive, node.exclusive);

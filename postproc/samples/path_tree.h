@@ -1,4 +1,5 @@
-// Sampled stacks as a tree of call paths with inclusive and exclusive counts (S1.6–S1.8).
+// Call paths over all threads with inclusive and exclusive counts: of sampled stacks, or of a call
+// tree's nodes (S1.6–S1.8).
 #pragma once
 
 #include <cstdint>
@@ -7,6 +8,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "postproc/calltree/call_tree.h"
 #include "postproc/model/trace_model.h"
 #include "postproc/samples/sample_log.h"
 
@@ -29,16 +31,23 @@ class PathTree {
   // one are left out. Samples without frames count as the path [no_frames].
   PathTree(TraceModel& model, const SampleLog& log, const RoutinePredicate& start = nullptr);
 
+  // The paths of the nodes that have a value, or nodes below have one; `base` by node, index is
+  // NodeId.value - 1. What a thread's root has itself counts as the path [no_frames].
+  PathTree(TraceModel& model, const CallTree& tree, const std::vector<int64_t>& base,
+           const RoutinePredicate& start = nullptr);
+
   const PathNode& node(uint32_t index) const { return nodes_[index]; }
   // Depth first; siblings by inclusive descending, then name.
   std::vector<uint32_t> Order(const TraceModel& model) const;
   // "A > B > C"
   std::string Path(const TraceModel& model, uint32_t index) const;
-  // Weight of the samples in the tree.
+  // Of all paths.
   int64_t total() const { return total_; }
 
  private:
   uint32_t Child(uint32_t parent, RoutineId routine);
+  void AddNoFrames(TraceModel& model, int64_t value, const RoutinePredicate& start);
+  void SumUp();
 
   std::vector<PathNode> nodes_;
   absl::flat_hash_map<uint64_t, uint32_t> children_;

@@ -3,6 +3,8 @@
 // Columns are parallel arrays. Nodes stand in preorder: a node's subtree is the run that begins with
 // it, its parent the last node before it of the level above.
 
+export type MetricUnit = 'count' | 'bytes' | 'ns';
+
 export interface NodeColumns {
   level: number[]; // 0: a thread's root
   name: number[]; // routine; routines.length + thread for a root; -1: nodes left out, in sum
@@ -111,6 +113,7 @@ export interface PageData {
   routines: string[];
   kinds: string; // a letter a routine: FrameKind
   metrics: string[];
+  metric_units: MetricUnit[]; // by metric
   nodes: NodeColumns;
   flat: FlatColumns;
   pruned: Pruned;

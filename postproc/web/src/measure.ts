@@ -1,5 +1,5 @@
 // What a picture's sizes mean: a number for each node, exclusive and inclusive, with its unit.
-import type { PageData } from './data.ts';
+import type { MetricUnit, PageData } from './data.ts';
 import { formatBytes, formatCount, formatTicks, formatTime } from './format.ts';
 
 export interface Measure {
@@ -47,6 +47,12 @@ function timeUnitOf(data: PageData): string {
   return `${time} (clock=${Array.from(clocks).join(', ')}), waiting included`;
 }
 
+function unitOfMetric(name: string, unit: MetricUnit): Pick<Measure, 'unit' | 'format'> {
+  if (unit === 'bytes') return { unit: 'bytes', format: formatBytes };
+  if (unit === 'ns') return { unit: 'time', format: (value) => formatTime(value, 1) };
+  return { unit: name, format: formatCount };
+}
+
 // Those that have any value, the most telling first; at least one.
 export function measuresOf(data: PageData, level: Int32Array, parent: Int32Array): Measure[] {
   const { nodes } = data;
@@ -80,8 +86,7 @@ export function measuresOf(data: PageData, level: Int32Array, parent: Int32Array
   const calls = Float64Array.from(nodes.calls, (value, i) => (level[i] === 0 ? 0 : value));
   add('calls', 'calls', 'calls', calls, formatCount);
   data.metrics.forEach((name, i) => {
-    const format = /bytes/.test(name) ? formatBytes : formatCount;
-    const unit = /bytes/.test(name) ? 'bytes' : name;
+    const { unit, format } = unitOfMetric(name, data.metric_units[i]);
     add(`metric:${name}`, name, unit, Float64Array.from(nodes.metrics[i]), format);
   });
   if (measures.length === 0) {
