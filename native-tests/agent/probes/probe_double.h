@@ -8,9 +8,11 @@
 #include <cstdint>
 #include <set>
 #include <stdexcept>
+#include <utility>
 
 #include "agent/hot/layout.h"
 #include "agent/probes/arena_memory.h"
+#include "agent/probes/path_metrics.h"
 
 namespace jtrace::testing {
 
@@ -41,8 +43,13 @@ class TestArena {
 // after the last one.
 class ProbeDouble {
  public:
-  ProbeDouble(hot::Arena* arena, uint64_t tid, bool is_virtual = false, bool has_clock = false)
-      : arena_(arena), node_bytes_(sizeof(hot::Node) + (has_clock ? sizeof(hot::NodeTimes) : 0)) {
+  ProbeDouble(hot::Arena* arena, uint64_t tid, bool is_virtual = false, bool has_clock = false,
+              PathMetrics metrics = {})
+      : arena_(arena),
+        metrics_(std::move(metrics)),
+        has_clock_(has_clock),
+        metrics_offset_(sizeof(hot::Node) + (has_clock ? sizeof(hot::NodeTimes) : 0)),
+        node_bytes_(metrics_offset_ + (metrics_.empty() ? 0 : sizeof(hot::NodeMetrics))) {
     hot::Chunk* chunk = NewChunk(0);
     state_ = reinterpret_cast<hot::ThreadState*>(chunk + 1);
     auto* root = reinterpret_cast<hot::Node*>(state_ + 1);
@@ -51,6 +58,11 @@ class ProbeDouble {
     state_->root = state_->last = Ref(root);
     state_->chunks = Ref(chunk);
     state_->bump = reinterpret_cast<uintptr_t>(root) + node_bytes_;
+    if (!metrics_.empty()) {
+      state_->counters = reinterpret_cast<uintptr_t>(&block_);
+      state_->metrics = state_->bump;
+      state_->bump += sizeof(hot::ThreadMetrics);
+    }
     state_->limit = reinterpret_cast<uintptr_t>(chunk) + hot::ChunkBytes(0);
     SetCurrent(root);
     Publish();
@@ -59,6 +71,7 @@ class ProbeDouble {
   // Returns the token, as enter(I)J does.
   uint64_t Enter(uint32_t routine, bool jitted = false) {
     const uint64_t token = hot::ReadRelaxed(state_->current);
+    Charge();
     hot::Node* child = Child(reinterpret_cast<hot::Node*>(token), routine);
     Tick();
     uint64_t& counter = jitted ? child->jitted : child->interpreted;
@@ -69,8 +82,16 @@ class ProbeDouble {
     return token;
   }
   void Exit(uint64_t token) {
+    Charge();
     Tick();
     hot::WriteRelaxed(state_->current, token);
+  }
+
+  // The thread counts so much of a metric.
+  void Count(uint32_t number, int64_t delta) { hot::Count(block_, number, delta); }
+  // There will be no probe any more.
+  void Charge() {
+    if (!metrics_.empty()) ChargeRest(metrics_, *state_, metrics_offset_);
   }
 
   // As hot::MarkThreadEnded does for the published arena.
@@ -128,7 +149,7 @@ class ProbeDouble {
 
   void Tick() {
     auto* node = reinterpret_cast<hot::Node*>(hot::ReadRelaxed(state_->current));
-    if (node_bytes_ == sizeof(hot::Node) || node->routine == 0) return;
+    if (!has_clock_ || node->routine == 0) return;
     auto* times = reinterpret_cast<hot::NodeTimes*>(node + 1);
     hot::WriteRelaxed(times->base, hot::ReadRelaxed(times->base) + 1);
     ++ticks_;
@@ -200,7 +221,11 @@ class ProbeDouble {
   }
 
   hot::Arena* arena_;
+  const PathMetrics metrics_;
+  const bool has_clock_;
+  const uint64_t metrics_offset_;
   const uint64_t node_bytes_;
+  hot::CounterBlock block_ = {};
   hot::ThreadState* state_;
   uint64_t calls_ = 0;
   uint64_t jitted_ = 0;

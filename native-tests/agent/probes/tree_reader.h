@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "agent/probes/tree_collector.h"
 
@@ -16,10 +17,12 @@ struct TreeReader {
   struct Place {
     std::string path;
     uint64_t calls = 0, jitted = 0, base = 0;
+    MetricValues metrics = {};
   };
   std::map<uint32_t, Place> nodes;
   std::map<uint64_t, int> ends;
   std::set<uint32_t> pruned;
+  std::map<std::pair<uint64_t, uint32_t>, MetricValues> roots;  // by thread and group
 
   void Read(const TreeUpdate& update) {
     for (const NodeUpdate& node : update.nodes) {
@@ -33,6 +36,7 @@ struct TreeReader {
       if (node.pruned) {
         EXPECT_EQ(node.calls, 0u);
         place.calls = place.jitted = place.base = 0;
+        place.metrics = {};
         pruned.insert(node.node);
         continue;
       }
@@ -40,10 +44,19 @@ struct TreeReader {
       EXPECT_LE(node.jitted, node.calls);
       EXPECT_GE(node.values.base, place.base);
       place.base = node.values.base;
+      place.metrics = node.values.metrics;
       place.calls = node.calls;
       place.jitted = node.jitted;
     }
+    roots[{update.java_tid, update.group}] = update.root.metrics;
     ends[update.java_tid] += update.ended;
+  }
+  // Of the metric at that place, over all nodes and roots.
+  uint64_t Metric(size_t place) const {
+    uint64_t sum = 0;
+    for (const auto& [number, node] : nodes) sum += node.metrics[place];
+    for (const auto& [thread, root] : roots) sum += root[place];
+    return sum;
   }
   std::map<std::string, uint64_t> Calls() const {
     std::map<std::string, uint64_t> calls;

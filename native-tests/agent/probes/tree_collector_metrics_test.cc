@@ -1,0 +1,223 @@
+// Metrics by call path: what is told adds up to what the threads counted, whatever becomes of
+// nodes.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "agent/probes/tick_scale.h"
+#include "agent/probes/tree_collector.h"
+#include "native-tests/agent/probes/probe_double.h"
+#include "native-tests/agent/probes/tree_reader.h"
+
+namespace jtrace {
+namespace {
+
+using ::jtrace::testing::ProbeDouble;
+using ::jtrace::testing::TestArena;
+using ::jtrace::testing::TreeReader;
+
+// Two metrics by their numbers; neither is alloc.bytes, which needs a JVM.
+constexpr uint32_t kFirst = 10, kSecond = 30;
+const PathMetrics kMetrics = {.numbers = {kFirst, kSecond}, .layout = {}};
+
+// Enters and exits at random, counting now and then, also outside of any call.
+class Walker {
+ public:
+  Walker(ProbeDouble& thread, unsigned seed) : thread_(thread), random_(seed) {}
+
+  void Step() {
+    if (random_() % 3 == 0) Count();
+    const bool enters = tokens_.size() < 8 && random_() % 2 == 0;
+    if (enters) {
+      const uint32_t routine = random_() % 16 == 0 ? next_routine_++ : 1 + random_() % 4;
+      tokens_.push_back(thread_.Enter(routine));
+    } else if (!tokens_.empty()) {
+      thread_.Exit(tokens_.back());
+      tokens_.pop_back();
+    }
+  }
+  void Count() {
+    const auto delta = static_cast<int64_t>(random_() % 1000) - 300;  // counters may go down
+    thread_.Count(kFirst, delta);
+    thread_.Count(kSecond, 1);
+    first_ += static_cast<uint64_t>(delta);
+    ++second_;
+  }
+  uint64_t first() const { return first_; }
+  uint64_t second() const { return second_; }
+
+ private:
+  ProbeDouble& thread_;
+  std::mt19937 random_;
+  uint32_t next_routine_ = 100;
+  std::vector<uint64_t> tokens_;
+  uint64_t first_ = 0, second_ = 0;
+};
+
+void ExpectTold(const TreeReader& reader, const Walker& walker) {
+  EXPECT_EQ(reader.Metric(0), walker.first());
+  EXPECT_EQ(reader.Metric(1), walker.second());
+}
+
+TEST(TreeCollectorMetricsTest, NodesGetWhatWasCountedWhileTheyWereCurrent) {
+  TestArena arena;
+  TreeCollector collector(arena.get(), nullptr, nullptr, hot::ProbeClock::kNone, {}, kMetrics);
+  ProbeDouble thread(arena.get(), 1, false, false, kMetrics);
+  thread.Count(kFirst, 1);
+  const uint64_t root = thread.Enter(5);
+  thread.Count(kFirst, 10);
+  const uint64_t five = thread.Enter(6);
+  thread.Count(kFirst, 100);
+  thread.Exit(five);
+  thread.Count(kFirst, 1000);
+  thread.Exit(root);
+  thread.Count(kFirst, 10000);
+  TreeReader reader;
+  collector.Collect([&](const TreeUpdate& update) { reader.Read(update); });
+  std::map<std::string, uint64_t> by_path;
+  for (const auto& [number, place] : reader.nodes) by_path[place.path] = place.metrics[0];
+  EXPECT_EQ(by_path["/5"], 1010u);
+  EXPECT_EQ(by_path["/5/6"], 100u);
+  EXPECT_EQ((reader.roots[{1, 0}][0]), 10001u) << "what no probe has charged yet included";
+  EXPECT_EQ(reader.Metric(1), 0u);
+}
+
+// With a clock or without; every collection tells all, in old nodes and new ones.
+TEST(TreeCollectorMetricsTest, EveryCollectionTellsAll) {
+  for (const bool has_clock : {false, true}) {
+    TestArena arena;
+    const TickScale scale = TickScale::Nanoseconds();
+    TreeCollector collector(arena.get(), nullptr, has_clock ? &scale : nullptr,
+                            has_clock ? hot::ProbeClock::kCoarse : hot::ProbeClock::kNone, {},
+                            kMetrics);
+    ProbeDouble thread(arena.get(), 1, false, has_clock, kMetrics);
+    Walker walker(thread, 3);
+    TreeReader reader;
+    for (int round = 0; round < 200; ++round) {
+      for (int i = 0; i < 50; ++i) walker.Step();
+      collector.Poll();
+      collector.Collect([&](const TreeUpdate& update) { reader.Read(update); });
+      ExpectTold(reader, walker);
+    }
+    walker.Count();
+    thread.Charge();
+    thread.End();
+    collector.Collect([&](const TreeUpdate& update) { reader.Read(update); });
+    ExpectTold(reader, walker);
+  }
+}
+
+TEST(TreeCollectorMetricsTest, PrunedNodesLeaveTheirsBehind) {
+  TestArena arena;
+  TreeCollector collector(arena.get(), nullptr, nullptr, hot::ProbeClock::kNone,
+                          {.arena_bytes = 300 * sizeof(hot::Node), .prune_percent = 1}, kMetrics);
+  ProbeDouble thread(arena.get(), 1, false, false, kMetrics);
+  Walker walker(thread, 5);
+  TreeReader reader;
+  for (int round = 0; round < 400; ++round) {
+    for (int i = 0; i < 400; ++i) walker.Step();
+    thread.Prune();
+    collector.Poll();
+    collector.Collect([&](const TreeUpdate& update) { reader.Read(update); });
+  }
+  collector.TellAll();
+  collector.Collect([&](const TreeUpdate& update) { reader.Read(update); });
+  EXPECT_GT(collector.pruned_nodes(), 100u);
+  ExpectTold(reader, walker);
+}
+
+TEST(TreeCollectorMetricsTest, GroupsHaveTheSumOfTheirMembers) {
+  TestArena arena;
+  TreeCollector collector(
+      arena.get(), [](uint64_t, bool) { return 7; }, nullptr, hot::ProbeClock::kNone, {}, kMetrics);
+  TreeReader reader;
+  uint64_t first = 0, second = 0;
+  for (uint64_t tid = 1; tid <= 500; ++tid) {
+    ProbeDouble thread(arena.get(), tid, true, false, kMetrics);
+    Walker walker(thread, static_cast<unsigned>(tid));
+    for (int i = 0; i < 60; ++i) {
+      walker.Step();
+      if (i == 30 && tid % 5 == 0) {
+        collector.Collect([&](const TreeUpdate& update) { reader.Read(update); });
+      }
+    }
+    first += walker.first();
+    second += walker.second();
+    thread.Charge();
+    thread.End();
+    collector.Poll();
+  }
+  collector.Collect([&](const TreeUpdate& update) { reader.Read(update); });
+  EXPECT_EQ(reader.Metric(0), first);
+  EXPECT_EQ(reader.Metric(1), second);
+}
+
+// A new file tells what came since the last one, of a thread's own tree and of a group's.
+TEST(TreeCollectorMetricsTest, AFileTellsWhatCameInIt) {
+  for (const uint32_t group : {0u, 7u}) {
+    TestArena arena;
+    TreeCollector collector(
+        arena.get(), [group](uint64_t, bool) { return group; }, nullptr, hot::ProbeClock::kNone, {},
+        kMetrics);
+    ProbeDouble thread(arena.get(), 1, false, false, kMetrics);
+    Walker walker(thread, 11);
+    uint64_t first = 0, second = 0;
+    for (int file = 0; file < 20; ++file) {
+      TreeReader reader;
+      for (int i = 0; i < 30; ++i) walker.Step();
+      collector.Collect([&](const TreeUpdate& update) { reader.Read(update); });
+      for (int i = 0; i < 30; ++i) walker.Step();
+      collector.Collect([&](const TreeUpdate& update) { reader.Read(update); });
+      first += reader.Metric(0);
+      second += reader.Metric(1);
+      EXPECT_EQ(first, walker.first());
+      EXPECT_EQ(second, walker.second());
+      collector.BeginFile();
+    }
+  }
+}
+
+// S5.6: threads go on while they are read.
+TEST(TreeCollectorMetricsTest, NothingIsLostWhileThreadsRun) {
+  TestArena arena(1 << 28);
+  TreeCollector collector(arena.get(), nullptr, nullptr, hot::ProbeClock::kNone, {}, kMetrics);
+  TreeReader reader;
+  std::atomic<uint64_t> first{0}, second{0};
+  std::atomic<int> running{8};
+  std::vector<std::thread> workers;
+  for (int w = 0; w < 8; ++w) {
+    workers.emplace_back([&, w] {
+      for (int life = 0; life < 10; ++life) {
+        ProbeDouble thread(arena.get(), static_cast<uint64_t>(w * 100 + life + 1), false, false,
+                           kMetrics);
+        Walker walker(thread, static_cast<unsigned>(w * 31 + life));
+        for (int i = 0; i < 300; ++i) walker.Step();
+        first += walker.first();
+        second += walker.second();
+        thread.Charge();
+        thread.End();
+        // The double's block goes with it: nobody may ask for it any more.
+        while (hot::ReadAcquire(arena->ended) != 0) std::this_thread::yield();
+      }
+      --running;
+    });
+  }
+  while (running > 0) {
+    collector.Poll();
+    collector.Collect([&](const TreeUpdate& update) { reader.Read(update); });
+  }
+  for (std::thread& worker : workers) worker.join();
+  collector.Poll();
+  collector.Collect([&](const TreeUpdate& update) { reader.Read(update); });
+  EXPECT_EQ(reader.Metric(0), first.load());
+  EXPECT_EQ(reader.Metric(1), second.load());
+}
+
+}  // namespace
+}  // namespace jtrace
