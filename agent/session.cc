@@ -9,6 +9,8 @@
 #include "absl/strings/str_cat.h"
 #include "agent/control/session_control.h"
 #include "agent/jvmti/callbacks.h"
+#include "agent/metrics/native_metrics.h"
+#include "agent/session_questions.h"
 #include "proto/trace_format.h"
 
 namespace jtrace {
@@ -134,11 +136,19 @@ absl::StatusOr<Session*> Session::OpenLive(JavaVM* vm) {
 
 void Session::VmInit(JNIEnv* jni, jthread thread) {
   absl::MutexLock lock(&lifecycle_);
-  metrics_->Define(jni, losses_);
+  DefineQuestions(jni);
   if (!std::exchange(is_prepared_, false)) return StartControl();
   threads_.Start(jni, thread);
   if (absl::Status status = Begin(jni, nullptr); !status.ok()) GiveUp(status.message());
   StartControl();
+}
+
+void Session::DefineQuestions(JNIEnv* jni) {
+  metrics_->Define(jni, losses_);
+  if (!metrics_->is_defined()) return;
+  static auto* const questions = new SessionQuestions(*this);  // Java may ask for ever
+  const absl::Status status = metrics::DefineNativeMetrics(jni, questions);
+  if (!status.ok()) losses_.Add("metrics.no_api", Severity::kWarning, 1, status.message());
 }
 
 // Without control= it keeps the deadlines and cleans up after failures.

@@ -40,6 +40,8 @@
 #include "agent/log.h"
 #include "agent/losses.h"
 #include "agent/metrics/jvm_metrics.h"
+#include "agent/metrics/thread_families.h"
+#include "agent/metrics/tree_windows.h"
 #include "agent/name_filter.h"
 #include "agent/options.h"
 #include "agent/probes/probe_sets.h"
@@ -93,6 +95,16 @@ class Session {
   absl::Status Mark(absl::string_view text);
   absl::StatusOr<std::string> DescribeStatus();
 
+  // Calls `ask` on the writer thread with the recording's call trees. Errors: FailedPrecondition:
+  // there are none. For SessionQuestions, as are the parts below.
+  absl::Status AskTrees(const std::function<void(metrics::TreeWindows&)>& ask);
+  // What `jtrace VERB PID ARGUMENT` prints. On a Java thread.
+  absl::StatusOr<std::string> RunCommand(absl::string_view verb, absl::string_view argument);
+  metrics::JvmMetrics& metrics() { return *metrics_; }
+  metrics::ThreadFamilies& families() { return families_; }
+  const PathMetrics& path_metrics() const { return path_metrics_; }
+  writer::RecordEncoder& encoder() { return encoder_; }
+
   // What duration=, loop= or a failure asks for, and when to look again at the latest.
   struct Due {
     enum What { kNothing, kStop, kNextFile, kCleanUp } what = kNothing;
@@ -143,6 +155,10 @@ class Session {
   void StartControl();
   // The agent came before the recording: what runs and is loaded has to be looked for at its start.
   void BeLive();
+  // The program can ask (jtrace-api.jar).
+  void DefineQuestions(JNIEnv* jni);
+  // The calling thread begins: it may descend from one that measures its family.
+  void JoinFamilies(JNIEnv* jni, uint64_t java_tid);
   // Which metrics are charged to call paths, and which are told by thread.
   absl::Status PrepareMetrics();
   absl::Status CreateInstrumentation();
@@ -241,6 +257,7 @@ class Session {
   metrics::JvmMetrics* const metrics_;          // never freed
   std::vector<uint32_t> metric_numbers_;
   PathMetrics path_metrics_;
+  metrics::ThreadFamilies families_;
   ProbeSets probe_sets_;
   // What the recording uses of probe_sets_; null: nothing.
   Probes* probes_ = nullptr;
@@ -249,6 +266,7 @@ class Session {
   LogCollector* logs_ = nullptr;     // record=log
   std::unique_ptr<writer::SampleSource> sample_source_;
   std::unique_ptr<writer::ChunkSource> call_source_;
+  std::unique_ptr<metrics::TreeWindows> windows_;  // record=tree
   std::unique_ptr<writer::MetricSource> metric_source_;
   std::unique_ptr<writer::InternalThreadSource> internal_threads_;
   writer::ModuleSource module_source_;

@@ -5,7 +5,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/time/clock.h"
+#include "agent/control/session_control.h"
 #include "agent/session.h"
+#include "proto/control_protocol.h"
 #include "proto/trace_format.h"
 
 namespace jtrace {
@@ -61,6 +63,29 @@ absl::Status Session::Mark(absl::string_view text) {
                      .minor = format::kSessionMark,
                      .text = text});
   return absl::OkStatus();
+}
+
+absl::Status Session::AskTrees(const std::function<void(metrics::TreeWindows&)>& ask) {
+  absl::MutexLock lock(&lifecycle_);
+  if (!recording_.load()) return NotRecording();
+  if (windows_ == nullptr) {
+    return absl::FailedPreconditionError(
+        "this recording keeps no call trees; begin one with record=tree and mode=merged");
+  }
+  drain_->Call([&] { ask(*windows_); });
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::string> Session::RunCommand(absl::string_view verb,
+                                                absl::string_view argument) {
+  control::SessionControl* control = control_.load();
+  if (control == nullptr) return absl::UnavailableError("the JVM is not initialized yet");
+  std::string answer;
+  const absl::Status status = control->Run(verb, argument, [&](char kind, absl::string_view line) {
+    if (kind == control::kAnswerLine) absl::StrAppend(&answer, line, "\n");
+  });
+  if (!status.ok()) return status;
+  return answer;
 }
 
 std::string Session::DescribeIdle() const {

@@ -7,6 +7,7 @@
 
 #include "agent/jvmti/retransformer.h"
 #include "agent/jvmti/tags.h"
+#include "agent/metrics/native_metrics.h"
 #include "agent/session.h"
 #include "proto/trace_format.h"
 
@@ -32,6 +33,7 @@ void Session::ThreadStart(JNIEnv* jni, jthread thread) {
   if (gettid() == control_tid_.load(std::memory_order_relaxed)) return;
   metrics_->ThreadStart(jni, thread);
   const jvmti::ThreadNumbers numbers = threads_.Start(jni, thread);
+  JoinFamilies(jni, numbers.java_tid);
   if (!recording_.load(std::memory_order_acquire) || !options_.WantsSamples()) return;
   if (!options_.samples.threads.empty() && !WantsThread(numbers.java_tid)) return;
   sampler_->AttachCurrentThread(jni, numbers.number, numbers.java_tid).IgnoreError();
@@ -51,6 +53,12 @@ void Session::ThreadEnd() {
 
 void Session::VirtualThreadStart(JNIEnv* jni, jthread thread) {
   threads_.StartVirtual(jni, thread);
+  if (!families_.empty()) JoinFamilies(jni, threads_.JavaTid(jni, thread));
+}
+
+void Session::JoinFamilies(JNIEnv* jni, uint64_t java_tid) {
+  if (families_.empty()) return;
+  for (const uint64_t window : metrics::InheritedWindows(jni)) families_.Add(window, java_tid);
 }
 
 void Session::VirtualThreadEnd(JNIEnv* jni, jthread thread) {

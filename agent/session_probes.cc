@@ -88,7 +88,10 @@ std::unique_ptr<writer::ChunkSource> Session::BeginCounting(uint32_t routines) {
     names.push_back(metrics_->counters().NameOf(number));
   }
   writer::TreeSource source(*trees_, scale, threads_, groups_, encoder_, losses_, std::move(names));
-  if (logs_ == nullptr) return std::make_unique<writer::TreeSource>(std::move(source));
+  if (logs_ == nullptr) {
+    windows_ = std::make_unique<metrics::TreeWindows>(*trees_, families_);
+    return std::make_unique<writer::TreeSource>(std::move(source));
+  }
   logs_->BeginRecording(/*follow=*/options_.loop.on());
   return std::make_unique<writer::LogSource>(
       clock_, *logs_, std::move(source), threads_, encoder_, losses_,

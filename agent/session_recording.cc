@@ -100,7 +100,7 @@ absl::Status Session::BeginFile(writer::TraceFile& file) {
 absl::Status Session::Begin(JNIEnv* jni, const Progress& progress) {
   loaders_.LearnJdk(jni);
   classes_.LearnJvm(reinterpret_cast<const void*>(vm_->functions->GetEnv));
-  metrics_->Define(jni, losses_);
+  DefineQuestions(jni);
   metrics_->Begin(metric_numbers_, is_live_, losses_);
   if (absl::Status status = StartProbes(jni); !status.ok()) return status;
   if (absl::Status status = StartSampler(jni); !status.ok()) return status;
@@ -228,6 +228,7 @@ void Session::CleanUp(JNIEnv* jni) {
   sample_source_.reset();
   metrics_->End();
   call_source_.reset();
+  windows_.reset();
   metric_source_.reset();
   internal_threads_.reset();
   file_.reset();

@@ -19,18 +19,19 @@ constexpr absl::string_view kVerbs[] = {"start", "stop",   "resume", "dump",
 
 constexpr absl::Duration kLoopRetry = absl::Seconds(10);
 
-// The calling thread is a Java thread while this lives.
+// The calling thread is a Java thread while this lives, if it was none before.
 class JavaScope {
  public:
   explicit JavaScope(JavaVM* vm) : vm_(vm) {
+    if (vm->GetEnv(reinterpret_cast<void**>(&jni_), JNI_VERSION_10) == JNI_OK) return;
     char name[] = "jtrace control";
     JavaVMAttachArgs arguments = {JNI_VERSION_10, name, nullptr};
-    if (vm->AttachCurrentThreadAsDaemon(reinterpret_cast<void**>(&jni_), &arguments) != JNI_OK) {
-      jni_ = nullptr;
-    }
+    attached_ =
+        vm->AttachCurrentThreadAsDaemon(reinterpret_cast<void**>(&jni_), &arguments) == JNI_OK;
+    if (!attached_) jni_ = nullptr;
   }
   ~JavaScope() {
-    if (jni_ != nullptr) vm_->DetachCurrentThread();
+    if (attached_) vm_->DetachCurrentThread();
   }
   JavaScope(const JavaScope&) = delete;
   JavaScope& operator=(const JavaScope&) = delete;
@@ -43,6 +44,7 @@ class JavaScope {
  private:
   JavaVM* vm_;
   JNIEnv* jni_ = nullptr;
+  bool attached_ = false;
 };
 
 absl::Status Told(const absl::StatusOr<std::string>& answer, Commands::Tell tell) {

@@ -69,6 +69,9 @@ class ThreadRegistry {
   // that was recorded of them is written.
   void ForgetEnded();
 
+  // Its Thread.getId(), whatever a subclass says.
+  uint64_t JavaTid(JNIEnv* jni, jthread thread);
+
   // A thread that did not report its start as a platform thread is taken for a virtual one.
   KnownThread Find(uint64_t java_tid) const;
 
@@ -95,7 +98,6 @@ class ThreadRegistry {
   void Define(JNIEnv* jni, jthread thread, ThreadNumbers& numbers);
   // The fields of java.lang.Thread, looked up at the first call.
   Fields ThreadFields(JNIEnv* jni);
-  uint64_t JavaTid(JNIEnv* jni, jthread thread);
 
   jvmtiEnv* env_;
   const SessionClock& clock_;

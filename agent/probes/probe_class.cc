@@ -36,6 +36,8 @@ extern const unsigned char jtrace_class_JTraceUnwind[];
 extern const unsigned long jtrace_class_JTraceUnwind_size;
 extern const unsigned char jtrace_class_NativeUnwind[];
 extern const unsigned long jtrace_class_NativeUnwind_size;
+extern const unsigned char jtrace_class_NativeMetrics[];
+extern const unsigned long jtrace_class_NativeMetrics_size;
 extern const unsigned char jtrace_class_NativeClock[];
 extern const unsigned long jtrace_class_NativeClock_size;
 }
@@ -129,6 +131,10 @@ absl::Span<const uint8_t> EmbeddedProbeClass() { return EmbeddedProbeClasses().f
 
 absl::Span<const uint8_t> EmbeddedNativeUnwind() {
   return {jtrace_class_NativeUnwind, jtrace_class_NativeUnwind_size};
+}
+
+absl::Span<const uint8_t> EmbeddedNativeMetrics() {
+  return {jtrace_class_NativeMetrics, jtrace_class_NativeMetrics_size};
 }
 
 absl::Span<const uint8_t> EmbeddedUnwindClass() {

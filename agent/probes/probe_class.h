@@ -38,6 +38,8 @@ absl::Span<const uint8_t> EmbeddedUnwindClass();
 // jtrace.NativeCounters, and JTraceMetrics, which all sets share.
 absl::Span<const uint8_t> EmbeddedNativeCounters();
 absl::Span<const uint8_t> EmbeddedMetricsClass();
+// What jtrace-api.jar calls.
+absl::Span<const uint8_t> EmbeddedNativeMetrics();
 
 // What the class file's placeholders stand for.
 struct ProbeConstants {

@@ -55,7 +55,13 @@ void TreeCollector::TakeEnded() {
   });
 }
 
+void TreeCollector::ForEachThread(absl::FunctionRef<void(ThreadState&)> visit) {
+  for (ThreadState* state : ended_) visit(*state);
+  states_.ForEachLive(visit);
+}
+
 void TreeCollector::Retire(ThreadState& state) {
+  if (watcher_ != nullptr) watcher_->OnThreadGone(state);
   if (!pruned_.empty()) {
     ForEachNode(state, [&](Node& node) { pruned_.erase(hot::RefOf(arena_, &node)); });
     pruned_.erase(state.root);
@@ -129,7 +135,10 @@ void TreeCollector::ForEachKept(ThreadState& state, Visit visit) {
     Node& node = *At<Node>(arena_, ref);
     const Ref next = hot::ReadAcquire(node.next);
     const bool is_gone = IsGone(node);
-    if (is_gone && !IsGivenUp(node)) GiveUp(node);
+    if (is_gone && !IsGivenUp(node)) {
+      if (watcher_ != nullptr) watcher_->OnNodeGone(state, node);
+      GiveUp(node);
+    }
     // The thread will append to the last one.
     if (is_gone && next != 0) {
       hot::WriteRelease(before->next, next);

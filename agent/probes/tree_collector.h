@@ -18,6 +18,7 @@
 #include "agent/probes/tick_scale.h"
 #include "agent/probes/tree_pruner.h"
 #include "agent/probes/tree_values.h"
+#include "agent/probes/tree_watcher.h"
 
 namespace jtrace {
 
@@ -82,6 +83,12 @@ class TreeCollector {
   // Metrics in a node lie behind so many bytes.
   uint64_t metrics_offset() const { return values_.metrics_offset(); }
   const PathMetrics& metrics() const { return values_.metrics(); }
+  // Told from here on of what goes; null: nobody.
+  void Watch(TreeWatcher* watcher) { watcher_ = watcher; }
+  // Every thread whose tree is there, those that have ended included.
+  void ForEachThread(absl::FunctionRef<void(hot::ThreadState&)> visit);
+  const hot::Arena* arena() const { return arena_; }
+
   // Asked from here on about threads not met before.
   void GroupBy(GroupOf group_of) { group_of_ = std::move(group_of); }
 
@@ -181,6 +188,7 @@ class TreeCollector {
   TreeValues values_;
   GroupOf group_of_;
   std::function<void(const hot::ThreadState&)> on_thread_end_;
+  TreeWatcher* watcher_ = nullptr;
   StateRecycler states_;
   NodeRecycler nodes_;
   const TreeLimits limits_;

@@ -78,6 +78,16 @@ uint32_t DefinitionTable::FindRoutine(uint32_t class_id, absl::string_view name,
       {class_id, name_id, descriptor_id, proto::Routine::METHOD, proto::Routine::UNCLASSIFIED});
 }
 
+void DefinitionTable::ForEachRoutine(absl::FunctionRef<void(uint32_t, const RoutineText&)> visit) {
+  routines_.ForEach([&](uint32_t id, const RoutineKey& key) {
+    const auto [class_id, name, descriptor, kind, cost] = key;
+    const auto* of_class = classes_.Get(class_id);
+    if (of_class == nullptr) return;
+    visit(id, {strings_.Text(of_class->key.first), strings_.Text(name), strings_.Text(descriptor),
+               static_cast<proto::Routine::Kind>(kind)});
+  });
+}
+
 template <typename Key>
 const Key* DefinitionTable::ToTell(KeyNumbers<Key>& known, uint32_t id) {
   auto* entry = known.Get(id);

@@ -16,6 +16,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "absl/functional/function_ref.h"
 #include "absl/strings/string_view.h"
 #include "agent/writer/key_numbers.h"
 #include "agent/writer/string_table.h"
@@ -30,6 +31,14 @@ struct RoutineInfo {
   absl::string_view descriptor = {};
   proto::Routine::Kind kind = proto::Routine::METHOD;
   proto::Routine::Cost cost = proto::Routine::UNCLASSIFIED;
+};
+
+// The same, found by its number; the texts are the table's.
+struct RoutineText {
+  absl::string_view class_name;  // binary
+  absl::string_view name;
+  absl::string_view descriptor;
+  proto::Routine::Kind kind;
 };
 
 struct ForgottenClass {
@@ -59,6 +68,9 @@ class DefinitionTable {
   // A METHOD's number as a routine; 0: it has none.
   uint32_t FindRoutine(uint32_t class_id, absl::string_view name,
                        absl::string_view descriptor) const;
+
+  // Of classes that are not forgotten, in any order.
+  void ForEachRoutine(absl::FunctionRef<void(uint32_t, const RoutineText&)> visit);
 
   // A record names the number: its file has to define it. A method's routine comes with it.
   void TellClass(uint32_t id);

@@ -94,6 +94,11 @@ uint32_t RecordEncoder::MethodId(uint32_t class_id, absl::string_view name,
   return definitions_.Method(class_id, name, descriptor);
 }
 
+void RecordEncoder::ForEachRoutine(absl::FunctionRef<void(uint32_t, const RoutineText&)> visit) {
+  std::lock_guard lock(mutex_);
+  definitions_.ForEachRoutine(visit);
+}
+
 void RecordEncoder::TellRoutines(absl::Span<const uint32_t> routines) {
   std::lock_guard lock(mutex_);
   for (const uint32_t routine : routines) definitions_.TellRoutine(routine);

@@ -17,6 +17,7 @@
 
 #include "absl/container/btree_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "absl/functional/function_ref.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "agent/losses.h"
@@ -71,6 +72,8 @@ class RecordEncoder {
   uint32_t FindRoutine(uint32_t class_id, absl::string_view name,
                        absl::string_view descriptor) const;
   uint32_t MethodId(uint32_t class_id, absl::string_view name, absl::string_view descriptor);
+  // All that have numbers, in any order. `visit` must not block: see the class comment.
+  void ForEachRoutine(absl::FunctionRef<void(uint32_t, const RoutineText&)> visit);
   // Records that the encoder does not see name these: the file has to define them.
   void TellRoutines(absl::Span<const uint32_t> routines);
   void TellMethod(uint32_t method);

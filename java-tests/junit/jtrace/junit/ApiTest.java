@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
@@ -53,5 +54,66 @@ final class ApiTest {
     expected.put("unknown", "true");
     expected.put("bytes", "0");
     assertEquals(expected, told(result));
+  }
+
+  /** Everything in a program whose allocations and calls are known. */
+  @Test
+  void totalsMethodsAndWindowsAreExact() {
+    for (String mode : List.of("-Xmixed", "-Xint")) {
+      Path second = Jvm.temporary("second", ".bin");
+      Jvm.Result result =
+          jvm()
+              .agent("metrics=alloc.bytes")
+              .arguments(mode, "-Dsecond=" + second)
+              .run("programs.Metrics");
+      String running = result.trace() + "; stop it first";
+      String expected =
+          """
+          active=true
+          metrics=true
+          like the JDK's=yes
+          own=101600
+          nothing=0
+          ended thread=true
+          process=true
+          readers=1016 2032 3048 0 0
+          cpu=true
+          measure=alloc.bytes 101,600 B
+          perRun=2032 in 26
+          counter=user.orders 7 7
+          array=MethodStats[calls=15, outermostCalls=15, base=15, cum=15]
+          nested=MethodStats[calls=5, outermostCalls=1, base=5, cum=10]
+          bytes=MethodStats[calls=5, outermostCalls=1, base=0, cum=5080]
+          none=MethodStats[calls=0, outermostCalls=0, base=0, cum=0]
+          window thread=MethodStats[calls=1, outermostCalls=1, base=0, cum=3048]
+          window family=MethodStats[calls=3, outermostCalls=3, base=0, cum=12192]
+          window process=MethodStats[calls=3, outermostCalls=3, base=0, cum=12192]
+          window total=true
+          paths=3
+          path=3048 programs.Metrics.main(String[]) > programs.Metrics.windows() > \
+          programs.Metrics.arrays(int,int) > programs.Metrics.array(int)
+          pattern=IllegalArgumentException: 'array' names no method; write com.acme.Cache::load, \
+          java.sql.*::execute* or Cache::load(String,int) with the package
+          running=IllegalStateException: a recording runs already, to %s
+          metric=IllegalArgumentException: no metric is called alloc.byts; these are: alloc.bytes \
+          alloc.objects alloc.sites calls cpu.ns exceptions freed.bytes gc.ns io.read.bytes \
+          io.write.bytes jit.ns live.bytes monitor.wait.ns offcpu.ns page.faults switches \
+          user.orders wall.ns
+          stopped=IllegalStateException: no recording runs; begin one with start
+          window=IllegalStateException: no recording runs; begin one with start
+          second recording=MethodStats[calls=1, outermostCalls=1, base=0, cum=6096]
+          dump=true
+          """
+              .formatted(running);
+      assertEquals(expected, result.out(), mode + "\n" + result.err());
+      assertEquals(List.of(), result.foreignErrors());
+      assertEquals(
+          "before the end",
+          Report.text(second, "--report=dump").lines()
+              .filter(line -> line.contains("\tmark\t"))
+              .map(line -> line.substring(line.lastIndexOf('\t') + 1))
+              .findFirst()
+              .orElse(""));
+    }
   }
 }

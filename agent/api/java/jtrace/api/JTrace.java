@@ -39,7 +39,7 @@ public final class JTrace {
     if (!Agent.isThere()) return 0;
     return thread == Thread.currentThread()
         ? Natives.total(metric.id())
-        : Natives.totalOf(Threads.id(thread), metric.id());
+        : Natives.totalOf(thread, metric.id());
   }
 
   /** The same of all threads, ended ones included. */
@@ -80,6 +80,40 @@ public final class JTrace {
   public static Measurement perRun(int runs, Runnable run, Metric... metrics) {
     if (runs <= 0) throw new IllegalArgumentException(runs + " runs; at least 1");
     return new Measuring(isActive() ? metrics.clone() : new Metric[0]).perRun(runs, run);
+  }
+
+  /**
+   * What the recording has counted so far of the methods that the pattern names: {@code
+   * com.acme.Cache::load}, {@code com.acme.**::get*(String)}, as the agent's option
+   * {@code include=} has it. Base and cum are numbers of calls: of the methods themselves, and with
+   * all that they call. Needs a recording with call trees, {@code record=tree}.
+   *
+   * @throws IllegalStateException if there is none
+   */
+  public static MethodStats method(String pattern) {
+    return method(Metric.CALLS, pattern);
+  }
+
+  /** The same with base and cum of another metric that is charged to call paths. */
+  public static MethodStats method(Metric metric, String pattern) {
+    return Agent.find() ? Natives.method(null, metric.id(), pattern) : MethodStats.NONE;
+  }
+
+  /** The same of one thread, which has not ended. */
+  public static MethodStats method(Thread thread, String pattern) {
+    return method(thread, Metric.CALLS, pattern);
+  }
+
+  /** The same of one thread, which has not ended. */
+  public static MethodStats method(Thread thread, Metric metric, String pattern) {
+    return Agent.find()
+        ? Natives.method(java.util.Objects.requireNonNull(thread), metric.id(), pattern)
+        : MethodStats.NONE;
+  }
+
+  /** Counts from here on: call paths and methods, and the totals of {@code metrics}. */
+  public static Window window(Scope scope, Metric... metrics) {
+    return new Window(scope, metrics);
   }
 
   /** A counter of the program's own, reported as {@code user.NAME}; the same for the same name. */

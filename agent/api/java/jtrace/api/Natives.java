@@ -17,13 +17,26 @@ final class Natives {
 
   private static final MethodHandle TOTAL = find(OWN_CLASS, "total", long.class, int.class);
   private static final MethodHandle TOTAL_OF =
-      find(CLASS, "totalOf", long.class, long.class, int.class);
+      find(CLASS, "totalOf", long.class, Thread.class, int.class);
   private static final MethodHandle PROCESS_TOTAL =
       find(CLASS, "processTotal", long.class, int.class);
   private static final MethodHandle DESCRIBE = find(CLASS, "describe", String[].class);
   private static final MethodHandle COUNTER =
       find(CLASS, "counter", int.class, String.class, String.class);
-  private static final MethodHandle ADD = find(CLASS, "add", void.class, int.class, long.class);
+  private static final MethodHandle ADD = find(OWN_CLASS, "add", void.class, int.class, long.class);
+  private static final MethodHandle METHOD =
+      find(CLASS, "method", void.class, boolean.class, long.class, int.class, String.class,
+          long[].class);
+  private static final MethodHandle OPEN_WINDOW =
+      find(CLASS, "openWindow", long.class, int.class, long.class);
+  private static final MethodHandle WINDOW_METHOD =
+      find(CLASS, "windowMethod", void.class, long.class, int.class, String.class, long[].class);
+  private static final MethodHandle WINDOW_PATHS =
+      find(CLASS, "windowPaths", String.class, long.class, int.class, String.class, int.class);
+  private static final MethodHandle WINDOW_TOTAL =
+      find(CLASS, "windowTotal", long.class, long.class, int.class);
+  private static final MethodHandle CLOSE_WINDOW =
+      find(CLASS, "closeWindow", void.class, long.class);
   private static final MethodHandle COMMAND =
       find(CLASS, "command", String.class, String.class, String.class);
 
@@ -72,9 +85,9 @@ final class Natives {
     }
   }
 
-  static long totalOf(long threadId, int metric) {
+  static long totalOf(Thread thread, int metric) {
     try {
-      return (long) TOTAL_OF.invokeExact(threadId, metric);
+      return (long) TOTAL_OF.invokeExact(thread, metric);
     } catch (Throwable e) {
       throw unchecked(e);
     }
@@ -102,6 +115,62 @@ final class Natives {
   static void add(int metric, long delta) {
     try {
       ADD.invokeExact(metric, delta);
+    } catch (Throwable e) {
+      throw unchecked(e);
+    }
+  }
+
+  /** Since the recording began; {@code thread} null: of all threads. */
+  static MethodStats method(Thread thread, int metric, String pattern) {
+    long[] values = new long[4];
+    try {
+      METHOD.invokeExact(
+          thread == null, thread == null ? 0L : Threads.id(thread), metric, pattern, values);
+    } catch (Throwable e) {
+      throw unchecked(e);
+    }
+    return MethodStats.of(values);
+  }
+
+  static long openWindow(int scope) {
+    try {
+      return (long) OPEN_WINDOW.invokeExact(scope, Threads.id(Thread.currentThread()));
+    } catch (Throwable e) {
+      throw unchecked(e);
+    }
+  }
+
+  static MethodStats windowMethod(long window, int metric, String pattern) {
+    long[] values = new long[4];
+    try {
+      WINDOW_METHOD.invokeExact(window, metric, pattern, values);
+    } catch (Throwable e) {
+      throw unchecked(e);
+    }
+    return MethodStats.of(values);
+  }
+
+  /** A line each; {@code pattern} empty: of any method. */
+  static String windowPaths(long window, int metric, String pattern, int count) {
+    try {
+      return (String) WINDOW_PATHS.invokeExact(window, metric, pattern, count);
+    } catch (Throwable e) {
+      throw unchecked(e);
+    }
+  }
+
+  /** Of the threads that descend from the one that opened the window, and began since then. */
+  static long windowTotal(long window, int metric) {
+    try {
+      return (long) WINDOW_TOTAL.invokeExact(window, metric);
+    } catch (Throwable e) {
+      throw unchecked(e);
+    }
+  }
+
+  static void closeWindow(long window) {
+    try {
+      CLOSE_WINDOW.invokeExact(window);
     } catch (Throwable e) {
       throw unchecked(e);
     }

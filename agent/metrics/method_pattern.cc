@@ -1,0 +1,113 @@
+#include "agent/metrics/method_pattern.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
+#include "agent/classfile/descriptor.h"
+
+namespace jtrace::metrics {
+namespace {
+
+std::string PrimitiveName(char code) {
+  switch (code) {
+    case 'Z':
+      return "boolean";
+    case 'B':
+      return "byte";
+    case 'C':
+      return "char";
+    case 'S':
+      return "short";
+    case 'I':
+      return "int";
+    case 'J':
+      return "long";
+    case 'F':
+      return "float";
+    default:
+      return "double";
+  }
+}
+
+// "java.lang.String[]" of "[Ljava/lang/String;".
+std::string TypeName(absl::string_view field) {
+  size_t dimensions = 0;
+  while (absl::ConsumePrefix(&field, "[")) ++dimensions;
+  std::string name = field[0] == 'L'
+                         ? absl::StrReplaceAll(field.substr(1, field.size() - 2), {{"/", "."}})
+                         : PrimitiveName(field[0]);
+  for (; dimensions > 0; --dimensions) name += "[]";
+  return name;
+}
+
+std::vector<std::string> ParameterTypes(absl::string_view descriptor) {
+  std::vector<std::string> types;
+  classfile::DescriptorReader reader({descriptor.data(), descriptor.size()});
+  while (const auto field = reader.Next()) {
+    types.push_back(TypeName({field->data(), field->size()}));
+  }
+  return types;
+}
+
+absl::string_view SimpleName(absl::string_view type) {
+  return type.substr(type.find_last_of(".$") + 1);
+}
+
+absl::Status NotAPattern(absl::string_view text) {
+  return absl::InvalidArgumentError(
+      absl::StrCat("'", text, "' names no method; write com.acme.Cache::load, ",
+                   "java.sql.*::execute* or Cache::load(String,int) with the package"));
+}
+
+}  // namespace
+
+absl::StatusOr<MethodPattern> MethodPattern::Parse(absl::string_view text) {
+  std::optional<std::vector<std::string>> parameters;
+  absl::string_view name = absl::StripAsciiWhitespace(text);
+  if (const size_t open = name.find('('); open != absl::string_view::npos) {
+    if (!absl::EndsWith(name, ")")) return NotAPattern(text);
+    const absl::string_view inside = name.substr(open + 1, name.size() - open - 2);
+    parameters.emplace();
+    for (absl::string_view type : absl::StrSplit(inside, ',', absl::SkipWhitespace())) {
+      parameters->emplace_back(absl::StripAsciiWhitespace(type));
+    }
+    name = name.substr(0, open);
+  }
+  if (name.find_first_of(".:") == absl::string_view::npos || absl::StrContains(name, ";")) {
+    return NotAPattern(text);
+  }
+  auto filter = classfile::ScopeFilter::Create(std::vector<std::string>{std::string(name)}, {});
+  if (!filter.ok()) return NotAPattern(text);
+  return MethodPattern(*std::move(filter), std::move(parameters));
+}
+
+bool MethodPattern::Matches(absl::string_view class_name, absl::string_view method,
+                            absl::string_view descriptor) const {
+  const std::string internal = absl::StrReplaceAll(class_name, {{".", "/"}});
+  if (!filter_.Includes(internal, {method.data(), method.size()})) return false;
+  if (!parameters_.has_value()) return true;
+  const std::vector<std::string> types = ParameterTypes(descriptor);
+  return std::equal(types.begin(), types.end(), parameters_->begin(), parameters_->end(),
+                    [](const std::string& type, const std::string& wanted) {
+                      return type == wanted || SimpleName(type) == wanted;
+                    });
+}
+
+std::string MethodText(absl::string_view class_name, absl::string_view method,
+                       absl::string_view descriptor) {
+  const std::vector<std::string> types = ParameterTypes(descriptor);
+  return absl::StrCat(class_name, ".", method, "(",
+                      absl::StrJoin(types, ",",
+                                    [](std::string* out, const std::string& type) {
+                                      absl::StrAppend(out, SimpleName(type));
+                                    }),
+                      ")");
+}
+
+}  // namespace jtrace::metrics

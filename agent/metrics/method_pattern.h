@@ -1,0 +1,37 @@
+// Names of methods as people write them: "com.acme.Cache::load", "java.sql.*::execute*(String)".
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "agent/classfile/scope_filter.h"
+
+namespace jtrace::metrics {
+
+// As in include= (classfile/scope_filter.h), and the parameters if it ends in parentheses: their
+// types by whole or simple name. Immutable: any thread.
+class MethodPattern {
+ public:
+  // Errors: InvalidArgument, with an example.
+  static absl::StatusOr<MethodPattern> Parse(absl::string_view text);
+
+  // `class_name`: binary, "java.lang.String"; `descriptor`: of the class file.
+  bool Matches(absl::string_view class_name, absl::string_view method,
+               absl::string_view descriptor) const;
+
+ private:
+  MethodPattern(classfile::ScopeFilter filter, std::optional<std::vector<std::string>> parameters)
+      : filter_(std::move(filter)), parameters_(std::move(parameters)) {}
+
+  classfile::ScopeFilter filter_;
+  std::optional<std::vector<std::string>> parameters_;
+};
+
+// "com.acme.Cache.load(String,int)".
+std::string MethodText(absl::string_view class_name, absl::string_view method,
+                       absl::string_view descriptor);
+
+}  // namespace jtrace::metrics

@@ -1,0 +1,195 @@
+#include "agent/metrics/native_metrics.h"
+
+#include <array>
+#include <atomic>
+
+#include "absl/strings/str_cat.h"
+#include "agent/probes/probe_class.h"
+
+namespace jtrace::metrics {
+namespace {
+
+constexpr char kNativeMetrics[] = "jtrace/NativeMetrics";
+
+// What native methods have in place of `this`.
+std::atomic<Questions*> questions{nullptr};
+std::atomic<jclass> native_class{nullptr};  // a global reference
+std::atomic<jmethodID> families{nullptr};
+
+Questions& Asked() { return *questions.load(std::memory_order_acquire); }
+
+const char* ExceptionFor(const absl::Status& status) {
+  switch (status.code()) {
+    case absl::StatusCode::kInvalidArgument:
+      return "java/lang/IllegalArgumentException";
+    case absl::StatusCode::kUnavailable:
+    case absl::StatusCode::kUnimplemented:
+      return "java/lang/UnsupportedOperationException";
+    default:
+      return "java/lang/IllegalStateException";
+  }
+}
+
+void Throw(JNIEnv* jni, const absl::Status& status) {
+  if (jclass type = jni->FindClass(ExceptionFor(status)); type != nullptr) {
+    jni->ThrowNew(type, std::string(status.message()).c_str());
+  }
+}
+
+// 0 with an exception pending if there is no value.
+template <typename Result, typename Value>
+Result ValueOrThrow(JNIEnv* jni, const absl::StatusOr<Value>& value) {
+  if (value.ok()) return static_cast<Result>(*value);
+  Throw(jni, value.status());
+  return 0;
+}
+
+std::string Text(JNIEnv* jni, jstring text) {
+  if (text == nullptr) return "";
+  const char* chars = jni->GetStringUTFChars(text, nullptr);
+  if (chars == nullptr) return "";
+  std::string copy = chars;
+  jni->ReleaseStringUTFChars(text, chars);
+  return copy;
+}
+
+jstring TextOrThrow(JNIEnv* jni, const absl::StatusOr<std::string>& text) {
+  if (text.ok()) return jni->NewStringUTF(text->c_str());
+  Throw(jni, text.status());
+  return nullptr;
+}
+
+void StoreOrThrow(JNIEnv* jni, const absl::StatusOr<MethodTotals>& totals, jlongArray into) {
+  if (!totals.ok()) return Throw(jni, totals.status());
+  const std::array<jlong, 4> values = {totals->calls, totals->outermost_calls, totals->base,
+                                       totals->cum};
+  jni->SetLongArrayRegion(into, 0, values.size(), values.data());
+}
+
+jobjectArray JNICALL Describe(JNIEnv* jni, jclass) {
+  const std::vector<std::string> rows = Asked().Describe();
+  jclass string = jni->FindClass("java/lang/String");
+  if (string == nullptr) return nullptr;
+  jobjectArray result = jni->NewObjectArray(static_cast<jsize>(rows.size()), string, nullptr);
+  for (size_t i = 0; result != nullptr && i < rows.size(); ++i) {
+    if (rows[i].empty()) continue;
+    jstring row = jni->NewStringUTF(rows[i].c_str());
+    if (row == nullptr) return nullptr;
+    jni->SetObjectArrayElement(result, static_cast<jsize>(i), row);
+    jni->DeleteLocalRef(row);
+  }
+  return result;
+}
+
+jlong JNICALL TotalOf(JNIEnv* jni, jclass, jthread thread, jint metric) {
+  return ValueOrThrow<jlong>(jni, Asked().TotalOf(jni, thread, static_cast<uint32_t>(metric)));
+}
+
+jlong JNICALL ProcessTotal(JNIEnv* jni, jclass, jint metric) {
+  return ValueOrThrow<jlong>(jni, Asked().ProcessTotal(static_cast<uint32_t>(metric)));
+}
+
+jint JNICALL Counter(JNIEnv* jni, jclass, jstring name, jstring unit) {
+  return ValueOrThrow<jint>(jni, Asked().Counter(Text(jni, name), Text(jni, unit)));
+}
+
+void JNICALL Method(JNIEnv* jni, jclass, jboolean all, jlong thread, jint metric, jstring pattern,
+                    jlongArray into) {
+  std::optional<uint64_t> java_tid;
+  if (all == JNI_FALSE) java_tid = static_cast<uint64_t>(thread);
+  StoreOrThrow(jni, Asked().Method(java_tid, static_cast<uint32_t>(metric), Text(jni, pattern)),
+               into);
+}
+
+jlong JNICALL Open(JNIEnv* jni, jclass, jint scope, jlong thread) {
+  return ValueOrThrow<jlong>(
+      jni, Asked().OpenWindow(static_cast<Scope>(scope), static_cast<uint64_t>(thread)));
+}
+
+void JNICALL WindowMethod(JNIEnv* jni, jclass, jlong window, jint metric, jstring pattern,
+                          jlongArray into) {
+  StoreOrThrow(jni,
+               Asked().WindowMethod(static_cast<uint64_t>(window), static_cast<uint32_t>(metric),
+                                    Text(jni, pattern)),
+               into);
+}
+
+jstring JNICALL WindowPaths(JNIEnv* jni, jclass, jlong window, jint metric, jstring pattern,
+                            jint top) {
+  return TextOrThrow(
+      jni, Asked().WindowPaths(static_cast<uint64_t>(window), static_cast<uint32_t>(metric),
+                               Text(jni, pattern), top));
+}
+
+jlong JNICALL WindowTotal(JNIEnv* jni, jclass, jlong window, jint metric) {
+  return ValueOrThrow<jlong>(
+      jni, Asked().WindowTotal(static_cast<uint64_t>(window), static_cast<uint32_t>(metric)));
+}
+
+void JNICALL Close(JNIEnv*, jclass, jlong window) {
+  Asked().CloseWindow(static_cast<uint64_t>(window));
+}
+
+jstring JNICALL Command(JNIEnv* jni, jclass, jstring verb, jstring argument) {
+  return TextOrThrow(jni, Asked().Command(Text(jni, verb), Text(jni, argument)));
+}
+
+template <typename Function>
+JNINativeMethod Native(const char* name, const char* type, Function* function) {
+  return {const_cast<char*>(name), const_cast<char*>(type), reinterpret_cast<void*>(function)};
+}
+
+bool Register(JNIEnv* jni, jclass defined) {
+  const std::array methods = {
+      Native("describe", "()[Ljava/lang/String;", &Describe),
+      Native("totalOf", "(Ljava/lang/Thread;I)J", &TotalOf),
+      Native("processTotal", "(I)J", &ProcessTotal),
+      Native("counter", "(Ljava/lang/String;Ljava/lang/String;)I", &Counter),
+      Native("method", "(ZJILjava/lang/String;[J)V", &Method),
+      Native("open", "(IJ)J", &Open),
+      Native("windowMethod", "(JILjava/lang/String;[J)V", &WindowMethod),
+      Native("windowPaths", "(JILjava/lang/String;I)Ljava/lang/String;", &WindowPaths),
+      Native("windowTotal", "(JI)J", &WindowTotal),
+      Native("close", "(J)V", &Close),
+      Native("command", "(Ljava/lang/String;Ljava/lang/String;)Ljava/lang/String;", &Command)};
+  return jni->RegisterNatives(defined, methods.data(), methods.size()) == 0;
+}
+
+}  // namespace
+
+absl::Status DefineNativeMetrics(JNIEnv* jni, Questions* asked) {
+  if (questions.exchange(asked) != nullptr) return absl::OkStatus();
+  const auto bytes = EmbeddedNativeMetrics();
+  jclass defined =
+      jni->DefineClass(kNativeMetrics, nullptr, reinterpret_cast<const jbyte*>(bytes.data()),
+                       static_cast<jsize>(bytes.size()));
+  jmethodID inherited = nullptr;
+  if (defined != nullptr && Register(jni, defined)) {
+    inherited = jni->GetStaticMethodID(defined, "families", "()[J");
+  }
+  if (inherited == nullptr) {
+    jni->ExceptionClear();
+    return absl::FailedPreconditionError("this JVM refuses the class of the metrics");
+  }
+  native_class.store(static_cast<jclass>(jni->NewGlobalRef(defined)));
+  families.store(inherited, std::memory_order_release);
+  jni->DeleteLocalRef(defined);
+  return absl::OkStatus();
+}
+
+std::vector<uint64_t> InheritedWindows(JNIEnv* jni) {
+  const jmethodID inherited = families.load(std::memory_order_acquire);
+  if (inherited == nullptr) return {};
+  auto array = static_cast<jlongArray>(jni->CallStaticObjectMethod(native_class.load(), inherited));
+  if (jni->ExceptionCheck() == JNI_TRUE || array == nullptr) {
+    jni->ExceptionClear();
+    return {};
+  }
+  std::vector<uint64_t> windows(static_cast<size_t>(jni->GetArrayLength(array)));
+  jni->GetLongArrayRegion(array, 0, static_cast<jsize>(windows.size()),
+                          reinterpret_cast<jlong*>(windows.data()));
+  jni->DeleteLocalRef(array);
+  return windows;
+}
+
+}  // namespace jtrace::metrics

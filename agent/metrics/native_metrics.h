@@ -1,0 +1,56 @@
+// From Java to the agent: the native methods of jtrace.NativeMetrics, which jtrace-api.jar calls.
+#pragma once
+
+#include <jvmti.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "agent/metrics/tree_snapshot.h"
+#include "agent/metrics/tree_windows.h"
+
+namespace jtrace::metrics {
+
+// Who knows. Any Java thread, many at once; a call may wait for the writer thread or for another
+// command. The messages of errors are shown to people.
+class Questions {
+ public:
+  virtual ~Questions() = default;
+
+  // As NativeMetrics.describe; "" for null.
+  virtual std::vector<std::string> Describe() = 0;
+  virtual absl::StatusOr<int64_t> TotalOf(JNIEnv* jni, jthread thread, uint32_t metric) = 0;
+  virtual absl::StatusOr<int64_t> ProcessTotal(uint32_t metric) = 0;
+  virtual absl::StatusOr<uint32_t> Counter(absl::string_view name, absl::string_view unit) = 0;
+
+  // nullopt: of all threads.
+  virtual absl::StatusOr<MethodTotals> Method(std::optional<uint64_t> java_tid, uint32_t metric,
+                                              absl::string_view pattern) = 0;
+  virtual absl::StatusOr<uint64_t> OpenWindow(Scope scope, uint64_t java_tid) = 0;
+  virtual absl::StatusOr<MethodTotals> WindowMethod(uint64_t window, uint32_t metric,
+                                                    absl::string_view pattern) = 0;
+  // `pattern`: "": any method.
+  virtual absl::StatusOr<std::string> WindowPaths(uint64_t window, uint32_t metric,
+                                                  absl::string_view pattern, int top) = 0;
+  virtual void CloseWindow(uint64_t window) = 0;
+  // Of the threads that descend from the one that opened the window.
+  virtual absl::StatusOr<int64_t> WindowTotal(uint64_t window, uint32_t metric) = 0;
+
+  virtual absl::StatusOr<std::string> Command(absl::string_view verb,
+                                              absl::string_view argument) = 0;
+};
+
+// Defines jtrace.NativeMetrics into the boot loader's unnamed module, once per JVM, in VMInit or
+// later, when all that it answers with is ready. `questions` must live for ever. No Java exception
+// is left pending. FailedPrecondition: the JVM refuses the class.
+absl::Status DefineNativeMetrics(JNIEnv* jni, Questions* questions);
+
+// On a thread that begins: the windows that it inherits. Runs Java code.
+std::vector<uint64_t> InheritedWindows(JNIEnv* jni);
+
+}  // namespace jtrace::metrics

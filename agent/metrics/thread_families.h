@@ -1,0 +1,42 @@
+// Which threads descend from those that opened a window.
+//
+// The relation comes from Java: NativeMetrics keeps an inheritable thread-local, which a thread's
+// constructor copies from the thread that makes it.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+
+namespace jtrace::metrics {
+
+// Any thread; a mutex, a leaf, around plain memory.
+class ThreadFamilies {
+ public:
+  // `window` is that of the thread and of what descends from it.
+  void Begin(uint64_t window, uint64_t java_tid);
+  void End(uint64_t window);
+  // The thread begins, and inherits the window; nothing happens if it has been closed.
+  void Add(uint64_t window, uint64_t java_tid);
+
+  // Whether any thread has to be asked.
+  bool empty() const { return count_.load(std::memory_order_acquire) == 0; }
+  bool Has(uint64_t window, uint64_t java_tid) const;
+  // Without the thread that opened it.
+  std::vector<uint64_t> Descendants(uint64_t window) const;
+
+ private:
+  std::atomic<size_t> count_{0};
+  mutable std::mutex mutex_;
+  struct Family {
+    uint64_t opener;
+    absl::flat_hash_set<uint64_t> descendants;
+  };
+  absl::flat_hash_map<uint64_t, Family> families_;
+};
+
+}  // namespace jtrace::metrics

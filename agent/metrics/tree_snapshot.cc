@@ -1,0 +1,125 @@
+#include "agent/metrics/tree_snapshot.h"
+
+#include <algorithm>
+
+#include "agent/probes/node_state.h"
+
+namespace jtrace::metrics {
+namespace {
+
+bool IsAllZero(const PathValues& values) {
+  return std::all_of(values.begin(), values.end(), [](int64_t value) { return value == 0; });
+}
+
+}  // namespace
+
+uint32_t TreeSnapshot::Child(uint32_t parent, uint32_t routine) {
+  if (parent == kNowhere) return kNowhere;
+  const auto found = children_.find({parent, routine});
+  if (found != children_.end()) return found->second;
+  if (nodes_.size() >= max_nodes_) {
+    is_full_ = true;
+    return kNowhere;
+  }
+  const auto index = static_cast<uint32_t>(nodes_.size());
+  nodes_.push_back({parent, routine, {}});
+  children_.emplace(std::pair(parent, routine), index);
+  return index;
+}
+
+void TreeSnapshot::AddValues(uint32_t index, const PathValues& values, int64_t sign) {
+  if (index == kNowhere) return;
+  for (size_t i = 0; i < kPathPlaces; ++i) nodes_[index].values[i] += sign * values[i];
+}
+
+void TreeSnapshot::Add(const hot::Arena* arena, const hot::ThreadState& state, int64_t sign,
+                       ReadNode read) {
+  absl::flat_hash_map<hot::Ref, uint32_t> places = {{state.root, 0}};
+  AddValues(0, read(*hot::At<hot::Node>(arena, state.root)), sign);
+  hot::Ref ref = state.root;
+  while ((ref = hot::ReadAcquire(hot::At<hot::Node>(arena, ref)->next)) != 0) {
+    const hot::Node& node = *hot::At<hot::Node>(arena, ref);
+    // The last of the list stays in it when it is given up.
+    if (IsGivenUp(node)) continue;
+    const auto parent = places.find(node.parent);
+    const uint32_t place =
+        parent == places.end() ? PlaceOf(arena, node) : Child(parent->second, node.routine);
+    places.emplace(ref, place);
+    if (const PathValues values = read(node); !IsAllZero(values)) AddValues(place, values, sign);
+  }
+}
+
+void TreeSnapshot::AddNode(const hot::Arena* arena, const hot::Node& node, int64_t sign,
+                           ReadNode read) {
+  if (const PathValues values = read(node); !IsAllZero(values)) {
+    AddValues(PlaceOf(arena, node), values, sign);
+  }
+}
+
+uint32_t TreeSnapshot::PlaceOf(const hot::Arena* arena, const hot::Node& node) {
+  std::vector<uint32_t> path;
+  for (const hot::Node* at = &node; at->routine != 0; at = hot::At<hot::Node>(arena, at->parent)) {
+    path.push_back(at->routine);
+  }
+  uint32_t place = 0;
+  for (; !path.empty(); path.pop_back()) place = Child(place, path.back());
+  return place;
+}
+
+void TreeSnapshot::Add(const TreeSnapshot& other) {
+  std::vector<uint32_t> places(other.nodes_.size());
+  AddValues(0, other.nodes_[0].values, 1);
+  for (size_t i = 1; i < other.nodes_.size(); ++i) {
+    const Node& node = other.nodes_[i];
+    places[i] = Child(places[node.parent], node.routine);
+    AddValues(places[i], node.values, 1);
+  }
+  is_full_ |= other.is_full_;
+}
+
+MethodTotals TreeSnapshot::Totals(const Routines& methods, size_t place) const {
+  std::vector<int64_t> cum(nodes_.size());
+  for (size_t i = nodes_.size() - 1; i > 0; --i) {
+    cum[i] += nodes_[i].values[place];
+    cum[nodes_[i].parent] += cum[i];
+  }
+  MethodTotals totals;
+  std::vector<bool> is_inside(nodes_.size());  // at or below one of the methods
+  for (size_t i = 1; i < nodes_.size(); ++i) {
+    const Node& node = nodes_[i];
+    const bool is_nested = is_inside[node.parent];
+    const bool is_method = methods.contains(node.routine);
+    is_inside[i] = is_nested || is_method;
+    if (!is_method) continue;
+    totals.calls += node.values[kCallsPlace];
+    totals.base += node.values[place];
+    if (is_nested) continue;
+    totals.outermost_calls += node.values[kCallsPlace];
+    totals.cum += cum[i];
+  }
+  return totals;
+}
+
+std::vector<PathShare> TreeSnapshot::Top(size_t place, size_t count,
+                                         const Routines* methods) const {
+  std::vector<uint32_t> best;
+  for (uint32_t i = 0; i < nodes_.size(); ++i) {
+    if (nodes_[i].values[place] <= 0) continue;
+    if (methods == nullptr || methods->contains(nodes_[i].routine)) best.push_back(i);
+  }
+  std::stable_sort(best.begin(), best.end(), [&](uint32_t a, uint32_t b) {
+    return nodes_[a].values[place] > nodes_[b].values[place];
+  });
+  best.resize(std::min(best.size(), count));
+  std::vector<PathShare> shares;
+  for (const uint32_t index : best) {
+    PathShare& share = shares.emplace_back(PathShare{nodes_[index].values[place], {}});
+    for (uint32_t at = index; at != 0; at = nodes_[at].parent) {
+      share.routines.push_back(nodes_[at].routine);
+    }
+    std::reverse(share.routines.begin(), share.routines.end());
+  }
+  return shares;
+}
+
+}  // namespace jtrace::metrics

@@ -1,0 +1,84 @@
+// What call trees had counted at one time, or the difference of two such times, as a
+// calling-context tree of its own: trees of several threads are added up by call path.
+//
+// No thread safety of its own. Copies what the probes' trees hold, so it outlives them.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/functional/function_ref.h"
+#include "agent/hot/layout.h"
+
+namespace jtrace::metrics {
+
+// What is counted at a call path, callees not included: its calls, then what the probes charged to
+// it, by place.
+inline constexpr size_t kCallsPlace = 0;
+inline constexpr size_t kPathPlaces = 8;
+using PathValues = std::array<int64_t, kPathPlaces>;
+using ReadNode = absl::FunctionRef<PathValues(const hot::Node&)>;
+
+using Routines = absl::flat_hash_set<uint32_t>;
+
+// Of a set of routines that is taken as one: an activation of any of them below another one is
+// nested.
+struct MethodTotals {
+  int64_t calls = 0;
+  int64_t outermost_calls = 0;  // that were not nested
+  int64_t base = 0;             // of one metric, callees not included
+  int64_t cum = 0;              // callees included, nested activations once
+};
+
+struct PathShare {
+  int64_t value = 0;
+  std::vector<uint32_t> routines;  // the innermost last; empty: no method with probes
+};
+
+class TreeSnapshot {
+ public:
+  // About 100 bytes a call path.
+  static constexpr size_t kMaxNodes = 1 << 20;
+
+  explicit TreeSnapshot(size_t max_nodes = kMaxNodes) : max_nodes_(max_nodes) {}
+
+  // Adds `sign` times what the thread's tree has counted. The thread may run on meanwhile.
+  void Add(const hot::Arena* arena, const hot::ThreadState& state, int64_t sign, ReadNode read);
+  // The same of a single node.
+  void AddNode(const hot::Arena* arena, const hot::Node& node, int64_t sign, ReadNode read);
+  void Add(const TreeSnapshot& other);
+
+  MethodTotals Totals(const Routines& methods, size_t place) const;
+  // The call paths with the greatest values, callees not included, greatest first; at most `count`.
+  // `methods`: only paths that end in one of these; null: any.
+  std::vector<PathShare> Top(size_t place, size_t count, const Routines* methods) const;
+
+  // More call paths than fit: what did not is missing.
+  bool is_full() const { return is_full_; }
+  bool empty() const { return nodes_.size() == 1; }
+
+ private:
+  struct Node {
+    uint32_t parent = 0;
+    uint32_t routine = 0;
+    PathValues values = {};
+  };
+  static constexpr uint32_t kNowhere = UINT32_MAX;
+
+  // kNowhere if the tree is full.
+  uint32_t Child(uint32_t parent, uint32_t routine);
+  void AddValues(uint32_t index, const PathValues& values, int64_t sign);
+  uint32_t PlaceOf(const hot::Arena* arena, const hot::Node& node);
+
+  size_t max_nodes_;
+  bool is_full_ = false;
+  std::vector<Node> nodes_ = {Node{}};  // parents before children; the first one is the root
+  absl::flat_hash_map<std::pair<uint32_t, uint32_t>, uint32_t> children_;  // (parent, routine)
+};
+
+}  // namespace jtrace::metrics

@@ -1,0 +1,68 @@
+// Questions about methods and call paths while a recording runs: what was counted since it began,
+// or between two moments that the program chooses (windows), in some threads or in all.
+//
+// What a window has counted is
+//     sum of its threads' trees now - their trees when it was opened
+//         + the last trees of its threads that have ended meanwhile,
+// so nothing is lost however threads come and go. On the writer thread only, where nothing that is
+// read can be given back meanwhile.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/statusor.h"
+#include "agent/metrics/thread_families.h"
+#include "agent/metrics/tree_snapshot.h"
+#include "agent/probes/tree_collector.h"
+#include "agent/probes/tree_watcher.h"
+
+namespace jtrace::metrics {
+
+// Whose calls a window counts. The numbers are those of jtrace.NativeMetrics.
+enum class Scope : int { kThread = 0, kDescendants = 1, kProcess = 2 };
+
+class TreeWindows : public TreeWatcher {
+ public:
+  // A recording begins. Both references must outlive it.
+  TreeWindows(TreeCollector& trees, const ThreadFamilies& families);
+  ~TreeWindows() override;
+  TreeWindows(const TreeWindows&) = delete;
+  TreeWindows& operator=(const TreeWindows&) = delete;
+
+  // Since the recording began: of all threads, or of one that runs. Errors: NotFound: that thread
+  // has counted nothing, or has ended; ResourceExhausted: too many call paths.
+  absl::StatusOr<TreeSnapshot> SinceStart(std::optional<uint64_t> java_tid);
+
+  // `window`: a number not used before; `java_tid`: of the thread that opens it. That thread waits
+  // for this and for Counted.
+  void Open(uint64_t window, Scope scope, uint64_t java_tid);
+  void Close(uint64_t window) { windows_.erase(window); }
+  // What the window has counted so far. Errors: NotFound: it is not open; ResourceExhausted.
+  absl::StatusOr<TreeSnapshot> Counted(uint64_t window);
+
+  void OnThreadGone(const hot::ThreadState& state) override;
+  void OnNodeGone(const hot::ThreadState& state, const hot::Node& node) override;
+
+ private:
+  struct Window {
+    Scope scope;
+    uint64_t java_tid;
+    TreeSnapshot sum;  // what is gone, less what was there when it was opened
+  };
+  bool Covers(uint64_t number, const Window& window, uint64_t java_tid) const;
+  void AddTree(const hot::ThreadState& state, int64_t sign, TreeSnapshot& into);
+  void AddWindowTree(const hot::ThreadState& state, const Window& window, int64_t sign,
+                     TreeSnapshot& into);
+  PathValues Read(const hot::Node& node) const;
+
+  TreeCollector& trees_;
+  const ThreadFamilies& families_;
+  TreeSnapshot gone_;  // what threads that have ended counted in this recording
+  // Of threads that run: nodes that are gone, less what earlier recordings counted.
+  absl::flat_hash_map<uint64_t, TreeSnapshot> corrections_;
+  absl::flat_hash_map<uint64_t, Window> windows_;
+};
+
+}  // namespace jtrace::metrics

@@ -1,0 +1,91 @@
+package jtrace;
+
+import java.util.Arrays;
+
+/**
+ * What jtrace-api.jar asks the agent. The agent defines this class into the boot loader's unnamed
+ * module. Every failure is an exception whose one-line message says what would help.
+ */
+public final class NativeMetrics {
+  /** Windows whose families the thread belongs to; a thread's constructor hands them on. */
+  private static final InheritableThreadLocal<long[]> FAMILIES = new InheritableThreadLocal<>();
+
+  private static final int DESCENDANTS = 1;
+
+  private NativeMetrics() {}
+
+  /**
+   * By metric number: "name, unit, exactness, cost, reach, meaning" with tabs between them; null
+   * where nothing can be had.
+   */
+  public static native String[] describe();
+
+  public static native long totalOf(Thread thread, int metric);
+
+  public static native long processTotal(int metric);
+
+  /** The number of the user counter, made if there is none of that name. */
+  public static native int counter(String name, String unit);
+
+  /** Since the recording began, of all threads or of one; as {@link #windowMethod}. */
+  public static native void method(
+      boolean all, long threadId, int metric, String pattern, long[] into);
+
+  /**
+   * Begins to count for the calling thread (scope 0), for it and the threads that descend from it and
+   * begin from here on (1), or for all (2). Returns the window's number.
+   */
+  public static long openWindow(int scope, long threadId) {
+    long window = open(scope, threadId);
+    if (scope == DESCENDANTS) {
+      long[] families = families();
+      families = Arrays.copyOf(families, families.length + 1);
+      families[families.length - 1] = window;
+      FAMILIES.set(families);
+    }
+    return window;
+  }
+
+  /**
+   * What the window counted of the methods that the pattern names: calls, calls that were not nested
+   * in another one, the metric without callees and with them.
+   */
+  public static native void windowMethod(long window, int metric, String pattern, long[] into);
+
+  /**
+   * The call paths that spent most, callees not included, a line each: the value, then the methods
+   * from the outermost on, with tabs between them.
+   *
+   * @param pattern only paths that end in such a method; null: any
+   */
+  public static native String windowPaths(long window, int metric, String pattern, int top);
+
+  /** With scope 1: of the threads that descend from the one that opened the window. */
+  public static native long windowTotal(long window, int metric);
+
+  public static void closeWindow(long window) {
+    long[] families = FAMILIES.get();
+    if (families != null) {
+      families = Arrays.stream(families).filter(it -> it != window).toArray();
+      if (families.length == 0) {
+        FAMILIES.remove();
+      } else {
+        FAMILIES.set(families);
+      }
+    }
+    close(window);
+  }
+
+  /** What the command {@code jtrace VERB PID ARGUMENT} prints. */
+  public static native String command(String verb, String argument);
+
+  private static native long open(int scope, long threadId);
+
+  private static native void close(long window);
+
+  /** On a thread that begins: the windows that it inherits. */
+  private static long[] families() {
+    long[] families = FAMILIES.get();
+    return families != null ? families : new long[0];
+  }
+}

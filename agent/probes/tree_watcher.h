@@ -1,0 +1,20 @@
+#ifndef JTRACE_AGENT_PROBES_TREE_WATCHER_H_
+#define JTRACE_AGENT_PROBES_TREE_WATCHER_H_
+
+#include "agent/hot/layout.h"
+
+namespace jtrace {
+
+// Told by TreeCollector of trees and nodes that are about to go. On the writer thread.
+class TreeWatcher {
+ public:
+  virtual ~TreeWatcher() = default;
+  // The thread has ended, all is counted, and its memory goes to others.
+  virtual void OnThreadGone(const hot::ThreadState& state) = 0;
+  // The thread goes on, but the node was cut off its tree and counts nothing any more.
+  virtual void OnNodeGone(const hot::ThreadState& state, const hot::Node& node) = 0;
+};
+
+}  // namespace jtrace
+
+#endif  // JTRACE_AGENT_PROBES_TREE_WATCHER_H_

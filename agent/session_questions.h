@@ -1,0 +1,45 @@
+// Answers what the program itself asks (jtrace-api.jar), about the session of this JVM.
+#pragma once
+
+#include <functional>
+
+#include "agent/metrics/native_metrics.h"
+
+namespace jtrace {
+
+class Session;
+
+class SessionQuestions : public metrics::Questions {
+ public:
+  explicit SessionQuestions(Session& session) : session_(session) {}
+
+  std::vector<std::string> Describe() override;
+  absl::StatusOr<int64_t> TotalOf(JNIEnv* jni, jthread thread, uint32_t metric) override;
+  absl::StatusOr<int64_t> ProcessTotal(uint32_t metric) override;
+  absl::StatusOr<uint32_t> Counter(absl::string_view name, absl::string_view unit) override;
+  absl::StatusOr<metrics::MethodTotals> Method(std::optional<uint64_t> java_tid, uint32_t metric,
+                                               absl::string_view pattern) override;
+  absl::StatusOr<uint64_t> OpenWindow(metrics::Scope scope, uint64_t java_tid) override;
+  absl::StatusOr<metrics::MethodTotals> WindowMethod(uint64_t window, uint32_t metric,
+                                                     absl::string_view pattern) override;
+  absl::StatusOr<std::string> WindowPaths(uint64_t window, uint32_t metric,
+                                          absl::string_view pattern, int top) override;
+  void CloseWindow(uint64_t window) override;
+  absl::StatusOr<int64_t> WindowTotal(uint64_t window, uint32_t metric) override;
+  absl::StatusOr<std::string> Command(absl::string_view verb, absl::string_view argument) override;
+
+ private:
+  using Tree = absl::StatusOr<metrics::TreeSnapshot>;
+  using AskTree = std::function<Tree(metrics::TreeWindows&)>;
+  // Asks the recording's trees on the writer thread. Errors: FailedPrecondition: there are none.
+  Tree Ask(const AskTree& ask) const;
+  absl::StatusOr<metrics::MethodTotals> TotalsIn(uint32_t metric, absl::string_view pattern,
+                                                 const AskTree& ask) const;
+  // The place of a metric in the recording's trees.
+  absl::StatusOr<size_t> PlaceOf(uint32_t metric) const;
+  absl::StatusOr<metrics::Routines> RoutinesOf(absl::string_view pattern) const;
+
+  Session& session_;
+};
+
+}  // namespace jtrace

@@ -1,0 +1,104 @@
+#include "agent/metrics/tree_snapshot.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "agent/probes/node_state.h"
+#include "native-tests/agent/probes/probe_double.h"
+
+namespace jtrace::metrics {
+namespace {
+
+using ::jtrace::testing::ProbeDouble;
+using ::jtrace::testing::TestArena;
+using ::testing::ElementsAre;
+
+// Calls, and at place 1 ten for each call of an even routine.
+PathValues Read(const hot::Node& node) {
+  PathValues values = {};
+  values[kCallsPlace] = static_cast<int64_t>(ReadCounts(node).calls);
+  values[1] = node.routine % 2 == 0 ? 10 * values[kCallsPlace] : 0;
+  return values;
+}
+
+void Call(ProbeDouble& thread, std::vector<uint32_t> path) {
+  std::vector<uint64_t> tokens;
+  for (const uint32_t routine : path) tokens.push_back(thread.Enter(routine));
+  for (; !tokens.empty(); tokens.pop_back()) thread.Exit(tokens.back());
+}
+
+TEST(TreeSnapshotTest, NestedActivationsCountOnce) {
+  TestArena arena;
+  ProbeDouble thread(arena.get(), 1);
+  Call(thread, {1, 2, 3, 2, 4});
+  Call(thread, {1, 3, 4});
+  TreeSnapshot tree;
+  tree.Add(arena.get(), *thread.state(), 1, Read);
+
+  const MethodTotals two = tree.Totals({2}, 1);
+  EXPECT_EQ(two.calls, 2);
+  EXPECT_EQ(two.outermost_calls, 1);
+  EXPECT_EQ(two.base, 20);
+  EXPECT_EQ(two.cum, 30);  // both activations, and 4 below
+
+  const MethodTotals both = tree.Totals({2, 3}, kCallsPlace);
+  EXPECT_EQ(both.calls, 4);
+  EXPECT_EQ(both.outermost_calls, 2);
+  EXPECT_EQ(both.base, 4);
+  EXPECT_EQ(both.cum, 6);
+
+  EXPECT_EQ(tree.Totals({99}, 1).calls, 0);
+}
+
+TEST(TreeSnapshotTest, TreesOfThreadsAddUpByPath) {
+  TestArena arena;
+  ProbeDouble first(arena.get(), 1);
+  ProbeDouble second(arena.get(), 2);
+  Call(first, {1, 2});
+  Call(first, {1, 2});
+  Call(second, {5});
+  Call(second, {1, 2});
+  TreeSnapshot tree;
+  tree.Add(arena.get(), *first.state(), 1, Read);
+  tree.Add(arena.get(), *second.state(), 1, Read);
+  TreeSnapshot before;
+  before.Add(arena.get(), *first.state(), -1, Read);
+  EXPECT_EQ(tree.Totals({2}, 1).base, 30);
+  tree.Add(before);
+  EXPECT_EQ(tree.Totals({2}, 1).base, 10);
+  EXPECT_EQ(tree.Totals({1}, kCallsPlace).cum, 2);
+}
+
+TEST(TreeSnapshotTest, TopPathsByTheirOwnValue) {
+  TestArena arena;
+  ProbeDouble thread(arena.get(), 1);
+  for (int i = 0; i < 3; ++i) Call(thread, {2, 1, 4});
+  Call(thread, {2, 6});
+  TreeSnapshot tree;
+  tree.Add(arena.get(), *thread.state(), 1, Read);
+  const std::vector<PathShare> top = tree.Top(1, 2, nullptr);
+  ASSERT_EQ(top.size(), 2u);
+  EXPECT_EQ(top[0].value, 40);
+  EXPECT_THAT(top[0].routines, ElementsAre(2));
+  EXPECT_EQ(top[1].value, 30);
+  EXPECT_THAT(top[1].routines, ElementsAre(2, 1, 4));
+  const Routines six = {6};
+  const std::vector<PathShare> only = tree.Top(1, 5, &six);
+  ASSERT_EQ(only.size(), 1u);
+  EXPECT_THAT(only[0].routines, ElementsAre(2, 6));
+}
+
+TEST(TreeSnapshotTest, SaysWhenItIsFull) {
+  TestArena arena;
+  ProbeDouble thread(arena.get(), 1);
+  for (uint32_t i = 1; i <= 10; ++i) Call(thread, {i});
+  TreeSnapshot tree(/*max_nodes=*/10);
+  tree.Add(arena.get(), *thread.state(), 1, Read);
+  EXPECT_TRUE(tree.is_full());
+  EXPECT_EQ(tree.Totals({1}, kCallsPlace).calls, 1);
+}
+
+}  // namespace
+}  // namespace jtrace::metrics
