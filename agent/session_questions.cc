@@ -122,27 +122,35 @@ absl::StatusOr<MethodTotals> SessionQuestions::WindowMethod(uint64_t window, uin
 }
 
 absl::StatusOr<std::string> SessionQuestions::WindowPaths(uint64_t window, uint32_t metric,
+                                                          absl::string_view below,
                                                           absl::string_view pattern, int top) {
-  const Tree tree = Ask([&](TreeWindows& windows) { return windows.Counted(window); });
+  metrics::Routines roots;
+  metrics::Routines ends;
+  for (const auto& [text, routines] : {std::pair(below, &roots), std::pair(pattern, &ends)}) {
+    if (text.empty()) continue;
+    auto found = RoutinesOf(text);
+    if (!found.ok()) return found.status();
+    *routines = *std::move(found);
+  }
+  const Tree tree = Ask([&](TreeWindows& windows) {
+    return windows.Counted(window, below.empty() ? nullptr : &roots);
+  });
   if (!tree.ok()) return tree.status();
   const auto place = PlaceOf(metric);
   if (!place.ok()) return place.status();
-  metrics::Routines only;
-  if (!pattern.empty()) {
-    auto routines = RoutinesOf(pattern);
-    if (!routines.ok()) return routines.status();
-    only = *std::move(routines);
+  return Text(
+      tree->Top(*place, static_cast<size_t>(std::max(top, 0)), pattern.empty() ? nullptr : &ends));
+}
+
+std::string SessionQuestions::Text(const std::vector<metrics::PathShare>& shares) const {
+  metrics::Routines named;
+  for (const metrics::PathShare& share : shares) {
+    named.insert(share.routines.begin(), share.routines.end());
   }
-  const auto shares =
-      tree->Top(*place, static_cast<size_t>(std::max(top, 0)), pattern.empty() ? nullptr : &only);
   absl::flat_hash_map<uint32_t, std::string> names = {{hot::kPrunedRoutine, "[pruned]"}};
   session_.encoder().ForEachRoutine([&](uint32_t id, const writer::RoutineText& routine) {
-    const bool is_named = std::any_of(shares.begin(), shares.end(), [id](const auto& share) {
-      return std::count(share.routines.begin(), share.routines.end(), id) != 0;
-    });
-    if (is_named) {
-      names[id] = metrics::MethodText(routine.class_name, routine.name, routine.descriptor);
-    }
+    if (!named.contains(id)) return;
+    names[id] = metrics::MethodText(routine.class_name, routine.name, routine.descriptor);
   });
   std::string text;
   for (const metrics::PathShare& share : shares) {

@@ -22,7 +22,7 @@ class SessionQuestions : public metrics::Questions {
   absl::StatusOr<uint64_t> OpenWindow(metrics::Scope scope, uint64_t java_tid) override;
   absl::StatusOr<metrics::MethodTotals> WindowMethod(uint64_t window, uint32_t metric,
                                                      absl::string_view pattern) override;
-  absl::StatusOr<std::string> WindowPaths(uint64_t window, uint32_t metric,
+  absl::StatusOr<std::string> WindowPaths(uint64_t window, uint32_t metric, absl::string_view below,
                                           absl::string_view pattern, int top) override;
   void CloseWindow(uint64_t window) override;
   absl::StatusOr<int64_t> WindowTotal(uint64_t window, uint32_t metric) override;
@@ -38,6 +38,7 @@ class SessionQuestions : public metrics::Questions {
   // The place of a metric in the recording's trees.
   absl::StatusOr<size_t> PlaceOf(uint32_t metric) const;
   absl::StatusOr<metrics::Routines> RoutinesOf(absl::string_view pattern) const;
+  std::string Text(const std::vector<metrics::PathShare>& shares) const;
 
   Session& session_;
 };

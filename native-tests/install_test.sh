@@ -24,3 +24,4 @@ printf '# jtrace-text 1 unit=us\n0\tmain\tenter\tA\n1\tmain\texit\tA\n' >"$work/
 test -s "$work"/moved/share/doc/jtrace/NOTICE
 "$work/moved/bin/jtrace" --help | grep -q "start JVM"
 test -s "$work"/moved/share/java/jtrace-api.jar
+test -s "$work"/moved/share/java/jtrace-junit5.jar

@@ -114,11 +114,11 @@ void JNICALL WindowMethod(JNIEnv* jni, jclass, jlong window, jint metric, jstrin
                into);
 }
 
-jstring JNICALL WindowPaths(JNIEnv* jni, jclass, jlong window, jint metric, jstring pattern,
-                            jint top) {
+jstring JNICALL WindowPaths(JNIEnv* jni, jclass, jlong window, jint metric, jstring below,
+                            jstring pattern, jint top) {
   return TextOrThrow(
       jni, Asked().WindowPaths(static_cast<uint64_t>(window), static_cast<uint32_t>(metric),
-                               Text(jni, pattern), top));
+                               Text(jni, below), Text(jni, pattern), top));
 }
 
 jlong JNICALL WindowTotal(JNIEnv* jni, jclass, jlong window, jint metric) {
@@ -148,7 +148,8 @@ bool Register(JNIEnv* jni, jclass defined) {
       Native("method", "(ZJILjava/lang/String;[J)V", &Method),
       Native("open", "(IJ)J", &Open),
       Native("windowMethod", "(JILjava/lang/String;[J)V", &WindowMethod),
-      Native("windowPaths", "(JILjava/lang/String;I)Ljava/lang/String;", &WindowPaths),
+      Native("windowPaths", "(JILjava/lang/String;Ljava/lang/String;I)Ljava/lang/String;",
+             &WindowPaths),
       Native("windowTotal", "(JI)J", &WindowTotal),
       Native("close", "(J)V", &Close),
       Native("command", "(Ljava/lang/String;Ljava/lang/String;)Ljava/lang/String;", &Command)};

@@ -34,8 +34,10 @@ class Questions {
   virtual absl::StatusOr<uint64_t> OpenWindow(Scope scope, uint64_t java_tid) = 0;
   virtual absl::StatusOr<MethodTotals> WindowMethod(uint64_t window, uint32_t metric,
                                                     absl::string_view pattern) = 0;
-  // `pattern`: "": any method.
+  // `below`: of the thread that opened it only paths in such a method; `pattern`: only paths that
+  // end in such a method; "": any.
   virtual absl::StatusOr<std::string> WindowPaths(uint64_t window, uint32_t metric,
+                                                  absl::string_view below,
                                                   absl::string_view pattern, int top) = 0;
   virtual void CloseWindow(uint64_t window) = 0;
   // Of the threads that descend from the one that opened the window.

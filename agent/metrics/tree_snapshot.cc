@@ -77,6 +77,19 @@ void TreeSnapshot::Add(const TreeSnapshot& other) {
   is_full_ |= other.is_full_;
 }
 
+TreeSnapshot TreeSnapshot::Below(const Routines& roots) const {
+  TreeSnapshot below(max_nodes_);
+  below.is_full_ = is_full_;
+  std::vector<uint32_t> places(nodes_.size());  // 0: above the roots
+  for (size_t i = 1; i < nodes_.size(); ++i) {
+    const Node& node = nodes_[i];
+    if (places[node.parent] == 0 && !roots.contains(node.routine)) continue;
+    places[i] = below.Child(places[node.parent], node.routine);
+    below.AddValues(places[i], node.values, 1);
+  }
+  return below;
+}
+
 MethodTotals TreeSnapshot::Totals(const Routines& methods, size_t place) const {
   std::vector<int64_t> cum(nodes_.size());
   for (size_t i = nodes_.size() - 1; i > 0; --i) {

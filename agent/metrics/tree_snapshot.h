@@ -53,6 +53,9 @@ class TreeSnapshot {
   void AddNode(const hot::Arena* arena, const hot::Node& node, int64_t sign, ReadNode read);
   void Add(const TreeSnapshot& other);
 
+  // Only what was counted in `roots` and below, by paths that begin at the outermost one of these.
+  TreeSnapshot Below(const Routines& roots) const;
+
   MethodTotals Totals(const Routines& methods, size_t place) const;
   // The call paths with the greatest values, callees not included, greatest first; at most `count`.
   // `methods`: only paths that end in one of these; null: any.

@@ -60,23 +60,29 @@ absl::StatusOr<TreeSnapshot> TreeWindows::SinceStart(std::optional<uint64_t> jav
 }
 
 void TreeWindows::Open(uint64_t window, Scope scope, uint64_t java_tid) {
-  Window opened = {scope, java_tid, TreeSnapshot()};
-  trees_.ForEachThread([&](const hot::ThreadState& state) {
-    if (Covers(window, opened, state.tid)) AddWindowTree(state, opened, -1, opened.sum);
-  });
+  Window opened = {.scope = scope, .java_tid = java_tid};
+  AddLiveTrees(window, -1, opened);
   windows_.insert_or_assign(window, std::move(opened));
 }
 
-absl::StatusOr<TreeSnapshot> TreeWindows::Counted(uint64_t window) {
+absl::StatusOr<TreeSnapshot> TreeWindows::Counted(uint64_t window, const Routines* roots) {
   const auto found = windows_.find(window);
   if (found == windows_.end()) {
     return absl::NotFoundError("the recording ended, or another began, while this was measured");
   }
-  TreeSnapshot sum = found->second.sum;
-  trees_.ForEachThread([&](const hot::ThreadState& state) {
-    if (Covers(window, found->second, state.tid)) AddWindowTree(state, found->second, 1, sum);
-  });
+  Window now = found->second;
+  AddLiveTrees(window, 1, now);
+  TreeSnapshot sum = roots == nullptr ? std::move(now.own) : now.own.Below(*roots);
+  sum.Add(now.others);
   return IfComplete(std::move(sum));
+}
+
+void TreeWindows::AddLiveTrees(uint64_t number, int64_t sign, Window& window) {
+  trees_.ForEachThread([&](const hot::ThreadState& state) {
+    if (!Covers(number, window, state.tid)) return;
+    if (state.tid == window.java_tid) return AddOwnTree(state, sign, window.own);
+    AddTree(state, sign, window.others);
+  });
 }
 
 void TreeWindows::OnThreadGone(const hot::ThreadState& state) {
@@ -86,7 +92,8 @@ void TreeWindows::OnThreadGone(const hot::ThreadState& state) {
     corrections_.erase(found);
   }
   for (auto& [number, window] : windows_) {
-    if (Covers(number, window, state.tid)) AddTree(state, 1, window.sum);
+    if (!Covers(number, window, state.tid)) continue;
+    AddTree(state, 1, state.tid == window.java_tid ? window.own : window.others);
   }
 }
 
@@ -94,7 +101,9 @@ void TreeWindows::OnNodeGone(const hot::ThreadState& state, const hot::Node& nod
   const auto read = [this](const hot::Node& at) { return Read(at); };
   corrections_[state.tid].AddNode(trees_.arena(), node, 1, read);
   for (auto& [number, window] : windows_) {
-    if (Covers(number, window, state.tid)) window.sum.AddNode(trees_.arena(), node, 1, read);
+    if (!Covers(number, window, state.tid)) continue;
+    TreeSnapshot& sum = state.tid == window.java_tid ? window.own : window.others;
+    sum.AddNode(trees_.arena(), node, 1, read);
   }
 }
 
@@ -116,9 +125,8 @@ void TreeWindows::AddTree(const hot::ThreadState& state, int64_t sign, TreeSnaps
 
 // What the opener has counted since its last probe is not its window's, or is already. It waits for
 // this, so it cannot run on to a probe meanwhile.
-void TreeWindows::AddWindowTree(const hot::ThreadState& state, const Window& window, int64_t sign,
-                                TreeSnapshot& into) {
-  if (state.tid != window.java_tid || trees_.metrics().empty()) return AddTree(state, sign, into);
+void TreeWindows::AddOwnTree(const hot::ThreadState& state, int64_t sign, TreeSnapshot& into) {
+  if (trees_.metrics().empty()) return AddTree(state, sign, into);
   const auto* current = reinterpret_cast<const hot::Node*>(hot::ReadRelaxed(state.current));
   const PathValues open = AtPlaces(SinceCharged(trees_.metrics(), state));
   into.Add(trees_.arena(), state, sign, [&](const hot::Node& node) {

@@ -39,8 +39,10 @@ class TreeWindows : public TreeWatcher {
   // for this and for Counted.
   void Open(uint64_t window, Scope scope, uint64_t java_tid);
   void Close(uint64_t window) { windows_.erase(window); }
-  // What the window has counted so far. Errors: NotFound: it is not open; ResourceExhausted.
-  absl::StatusOr<TreeSnapshot> Counted(uint64_t window);
+  // What the window has counted so far; `roots`: of the thread that opened it only what these and
+  // what they call have counted, as paths that begin there; null: all. Errors: NotFound: it is not
+  // open; ResourceExhausted.
+  absl::StatusOr<TreeSnapshot> Counted(uint64_t window, const Routines* roots = nullptr);
 
   void OnThreadGone(const hot::ThreadState& state) override;
   void OnNodeGone(const hot::ThreadState& state, const hot::Node& node) override;
@@ -49,12 +51,15 @@ class TreeWindows : public TreeWatcher {
   struct Window {
     Scope scope;
     uint64_t java_tid;
-    TreeSnapshot sum;  // what is gone, less what was there when it was opened
+    // What is gone, less what was there when it was opened.
+    TreeSnapshot own = TreeSnapshot();  // of the thread that opened it
+    TreeSnapshot others = TreeSnapshot();
   };
   bool Covers(uint64_t number, const Window& window, uint64_t java_tid) const;
   void AddTree(const hot::ThreadState& state, int64_t sign, TreeSnapshot& into);
-  void AddWindowTree(const hot::ThreadState& state, const Window& window, int64_t sign,
-                     TreeSnapshot& into);
+  void AddOwnTree(const hot::ThreadState& state, int64_t sign, TreeSnapshot& into);
+  // `sign` times the trees of all its threads, as they are.
+  void AddLiveTrees(uint64_t number, int64_t sign, Window& window);
   PathValues Read(const hot::Node& node) const;
 
   TreeCollector& trees_;

@@ -132,8 +132,8 @@ public final class Metrics {
     tell("window family", family.method(Metric.ALLOC_BYTES, pattern));
     tell("window process", all.method(Metric.ALLOC_BYTES, pattern));
     tell("window total", family.total(Metric.ALLOC_BYTES) >= 12 * 1016);
-    tell("paths", all.topPaths(Metric.CALLS, "programs.Metrics::array", 5).size());
-    own.topPaths(Metric.ALLOC_BYTES, "programs.Metrics::array", 1)
+    tell("paths", all.topPaths(Metric.CALLS, "", "programs.Metrics::array", 5).size());
+    own.topPaths(Metric.ALLOC_BYTES, "programs.Metrics::windows", "programs.Metrics::array", 1)
         .forEach(path -> tell("path", path.value() + " " + path));
     own.close();
     family.close();

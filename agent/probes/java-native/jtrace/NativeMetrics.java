@@ -56,9 +56,12 @@ public final class NativeMetrics {
    * The call paths that spent most, callees not included, a line each: the value, then the methods
    * from the outermost on, with tabs between them.
    *
-   * @param pattern only paths that end in such a method; null: any
+   * @param below of the thread that opened the window only paths in such a method, from there on;
+   *     empty: all
+   * @param pattern only paths that end in such a method; empty: in any
    */
-  public static native String windowPaths(long window, int metric, String pattern, int top);
+  public static native String windowPaths(
+      long window, int metric, String below, String pattern, int top);
 
   /** With scope 1: of the threads that descend from the one that opened the window. */
   public static native long windowTotal(long window, int metric);

@@ -90,8 +90,8 @@ final class ApiTest {
           window process=MethodStats[calls=3, outermostCalls=3, base=0, cum=12192]
           window total=true
           paths=3
-          path=3048 programs.Metrics.main(String[]) > programs.Metrics.windows() > \
-          programs.Metrics.arrays(int,int) > programs.Metrics.array(int)
+          path=3048 programs.Metrics.windows() > programs.Metrics.arrays(int,int) > \
+          programs.Metrics.array(int)
           pattern=IllegalArgumentException: 'array' names no method; write com.acme.Cache::load, \
           java.sql.*::execute* or Cache::load(String,int) with the package
           running=IllegalStateException: a recording runs already, to %s

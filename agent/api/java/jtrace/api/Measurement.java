@@ -2,27 +2,23 @@ package jtrace.api;
 
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.function.Supplier;
 
 /** What was counted of some metrics while something ran. Without the agent it has none. */
-public final class Measurement {
+public class Measurement {
   private final Metric[] metrics;
-  private final long[] values; // null: those of the window now
-  private final Window window;
+  private final long[] values;
   private final int runs;
 
   Measurement(Metric[] metrics, long[] values, int runs) {
     this.metrics = metrics;
     this.values = values;
-    this.window = null;
     this.runs = runs;
   }
 
-  /** What the window has counted when it is asked. */
-  Measurement(Metric[] metrics, Window window) {
-    this.metrics = metrics;
-    this.values = null;
-    this.window = window;
-    this.runs = 1;
+  /** Tells, whenever it is asked, what the given one tells then: for measurements that go on. */
+  public static Measurement live(Supplier<Measurement> now) {
+    return new Live(now);
   }
 
   /**
@@ -32,7 +28,7 @@ public final class Measurement {
    */
   public long get(Metric metric) {
     for (int i = 0; i < metrics.length; i++) {
-      if (metrics[i] == metric) return value(i);
+      if (metrics[i] == metric) return values[i];
     }
     if (metrics.length == 0) return 0;
     throw new IllegalArgumentException(metric + " was not measured; these were: " + this);
@@ -41,7 +37,7 @@ public final class Measurement {
   /** All that was measured, by metric. */
   public Map<Metric, Long> values() {
     Map<Metric, Long> all = new LinkedHashMap<>();
-    for (int i = 0; i < metrics.length; i++) all.put(metrics[i], value(i));
+    for (int i = 0; i < metrics.length; i++) all.put(metrics[i], values[i]);
     return all;
   }
 
@@ -56,7 +52,7 @@ public final class Measurement {
     if (metrics.length == 0) return "nothing: the jtrace agent is not in this JVM";
     StringBuilder text = new StringBuilder();
     for (int i = 0; i < metrics.length; i++) {
-      long value = value(i);
+      long value = values[i];
       if (value == 0) continue;
       if (text.length() > 0) text.append(", ");
       text.append(metrics[i]).append(' ').append(Quantities.text(value, metrics[i].unit()));
@@ -64,7 +60,27 @@ public final class Measurement {
     return text.length() == 0 ? "nothing was counted" : text.toString();
   }
 
-  private long value(int i) {
-    return values != null ? values[i] : window.total(metrics[i]);
+  private static final class Live extends Measurement {
+    private final Supplier<Measurement> now;
+
+    Live(Supplier<Measurement> now) {
+      super(new Metric[0], new long[0], 1);
+      this.now = now;
+    }
+
+    @Override
+    public long get(Metric metric) {
+      return now.get().get(metric);
+    }
+
+    @Override
+    public Map<Metric, Long> values() {
+      return now.get().values();
+    }
+
+    @Override
+    public String toString() {
+      return now.get().toString();
+    }
   }
 }

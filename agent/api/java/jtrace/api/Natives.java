@@ -32,7 +32,8 @@ final class Natives {
   private static final MethodHandle WINDOW_METHOD =
       find(CLASS, "windowMethod", void.class, long.class, int.class, String.class, long[].class);
   private static final MethodHandle WINDOW_PATHS =
-      find(CLASS, "windowPaths", String.class, long.class, int.class, String.class, int.class);
+      find(CLASS, "windowPaths", String.class, long.class, int.class, String.class, String.class,
+          int.class);
   private static final MethodHandle WINDOW_TOTAL =
       find(CLASS, "windowTotal", long.class, long.class, int.class);
   private static final MethodHandle CLOSE_WINDOW =
@@ -150,10 +151,10 @@ final class Natives {
     return MethodStats.of(values);
   }
 
-  /** A line each; {@code pattern} empty: of any method. */
-  static String windowPaths(long window, int metric, String pattern, int count) {
+  /** A line each; empty patterns: any method. */
+  static String windowPaths(long window, int metric, String below, String pattern, int count) {
     try {
-      return (String) WINDOW_PATHS.invokeExact(window, metric, pattern, count);
+      return (String) WINDOW_PATHS.invokeExact(window, metric, below, pattern, count);
     } catch (Throwable e) {
       throw unchecked(e);
     }

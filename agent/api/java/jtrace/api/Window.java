@@ -20,16 +20,21 @@ public final class Window implements AutoCloseable {
     this.metrics = metrics.clone();
     before = new long[metrics.length];
     number = Agent.find() ? Natives.openWindow(scope.ordinal()) : NONE;
-    for (int i = metrics.length - 1; i >= 0; i--) before[i] = ownTotal(metrics[i]);
+    // The first ones, whose readings disturb the least, come last.
+    for (int i = metrics.length - 1; i >= 0; i--) before[i] = now(metrics[i]);
   }
 
   /** What was counted so far of one of the metrics that the window was opened with. */
   public long total(Metric metric) {
     if (number == NONE) return 0;
+    long own = openerTotal(metric);
+    return scope == Scope.DESCENDANTS ? own + Natives.windowTotal(number, metric.id()) : own;
+  }
+
+  /** The same without what descendants counted. */
+  public long openerTotal(Metric metric) {
     for (int i = 0; i < metrics.length; i++) {
-      if (metrics[i] != metric) continue;
-      long own = ownTotal(metric) - before[i];
-      return scope == Scope.DESCENDANTS ? own + Natives.windowTotal(number, metric.id()) : own;
+      if (metrics[i] == metric) return number == NONE ? 0 : now(metric) - before[i];
     }
     throw new IllegalArgumentException("this window was not opened for " + metric);
   }
@@ -43,17 +48,30 @@ public final class Window implements AutoCloseable {
 
   /** The call paths that spent most so far, callees not included, greatest first. */
   public List<CallPath> topPaths(Metric metric, int count) {
-    return paths(metric, "", count);
+    return topPaths(metric, "", "", count);
   }
 
-  /** The same of paths that end in a method that the pattern names. */
-  public List<CallPath> topPaths(Metric metric, String pattern, int count) {
-    return paths(metric, pattern, count);
+  /**
+   * The same, of some paths only.
+   *
+   * @param below of the thread that opened the window only paths through a method that this pattern
+   *     names, told from there on; empty: all
+   * @param end only paths that end in a method that this pattern names; empty: in any
+   */
+  public List<CallPath> topPaths(Metric metric, String below, String end, int count) {
+    if (number == NONE) return List.of();
+    return Natives.windowPaths(number, metric.id(), below, end, count)
+        .lines()
+        .map(CallPath::of)
+        .toList();
   }
 
-  /** All totals so far, as they are when they are asked for. */
+  /** All totals so far. */
   public Measurement measurement() {
-    return new Measurement(number == NONE ? new Metric[0] : metrics, this);
+    if (number == NONE) return new Measurement(new Metric[0], new long[0], 1);
+    long[] values = new long[metrics.length];
+    for (int i = 0; i < metrics.length; i++) values[i] = total(metrics[i]);
+    return new Measurement(metrics, values, 1);
   }
 
   @Override
@@ -61,15 +79,7 @@ public final class Window implements AutoCloseable {
     if (number != NONE) Natives.closeWindow(number);
   }
 
-  private List<CallPath> paths(Metric metric, String pattern, int count) {
-    if (number == NONE) return List.of();
-    return Natives.windowPaths(number, metric.id(), pattern, count)
-        .lines()
-        .map(CallPath::of)
-        .toList();
-  }
-
-  private long ownTotal(Metric metric) {
+  private long now(Metric metric) {
     return scope == Scope.PROCESS ? JTrace.processTotal(metric) : JTrace.total(metric);
   }
 }

@@ -1,0 +1,149 @@
+package jtrace.junit5;
+
+import java.lang.reflect.Method;
+import java.nio.file.Path;
+import jtrace.api.JTrace;
+import jtrace.api.Measurement;
+import jtrace.api.Scope;
+import jtrace.api.Window;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.InvocationInterceptor;
+import org.junit.jupiter.api.extension.ParameterContext;
+import org.junit.jupiter.api.extension.ParameterResolver;
+import org.junit.jupiter.api.extension.ReflectiveInvocationContext;
+import org.junit.platform.commons.support.ReflectionSupport;
+import org.opentest4j.AssertionFailedError;
+import org.opentest4j.TestAbortedException;
+
+/**
+ * Measures test methods with the jtrace agent of this JVM and checks {@link MaxAllocated}, {@link
+ * MaxCpu} and {@link ExpectCalls}; a {@link Measurement} parameter tells what was counted since the
+ * method began. Only the method itself is measured, not what runs before and after each test.
+ *
+ * <p>Settings, as JUnit configuration parameters or system properties:
+ *
+ * <ul>
+ *   <li>{@code jtrace.missing}: {@code skip} (so it is without it) or {@code fail} tests that need the
+ *       agent where there is none
+ *   <li>{@code jtrace.traces}: a folder that gets a copy of the trace of each test that exceeds a limit
+ * </ul>
+ */
+public final class JTraceExtension implements InvocationInterceptor, ParameterResolver {
+  private static final ExtensionContext.Namespace NAMESPACE =
+      ExtensionContext.Namespace.create(JTraceExtension.class);
+
+  @Override
+  public boolean supportsParameter(ParameterContext parameter, ExtensionContext context) {
+    return parameter.getParameter().getType() == Measurement.class;
+  }
+
+  /** The window is opened anew when the method begins. */
+  @Override
+  public Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
+    return held(context).measurement();
+  }
+
+  @Override
+  public void interceptTestMethod(
+      Invocation<Void> invocation,
+      ReflectiveInvocationContext<Method> method,
+      ExtensionContext context)
+      throws Throwable {
+    measure(invocation, method, context);
+  }
+
+  @Override
+  public void interceptTestTemplateMethod(
+      Invocation<Void> invocation,
+      ReflectiveInvocationContext<Method> method,
+      ExtensionContext context)
+      throws Throwable {
+    measure(invocation, method, context);
+  }
+
+  private void measure(
+      Invocation<Void> invocation,
+      ReflectiveInvocationContext<Method> method,
+      ExtensionContext context)
+      throws Throwable {
+    TestMethod test = new TestMethod(method.getExecutable(), method.getTargetClass());
+    if (!test.isMeasured()) {
+      invocation.proceed();
+      return;
+    }
+    requireAgent(context);
+    Held held = held(context);
+    warmUp(test, method, held);
+    try (Window window = held.open(scopeOf(test))) {
+      invocation.proceed();
+      new Limits(test, scopeOf(test), window, () -> keepTrace(test, context)).check();
+    }
+  }
+
+  private static Scope scopeOf(TestMethod test) {
+    return test.find(JTraceScope.class).map(JTraceScope::value).orElse(Scope.THREAD);
+  }
+
+  private static void warmUp(
+      TestMethod test, ReflectiveInvocationContext<Method> method, Held held) {
+    int times = test.find(Warmup.class).map(Warmup::value).orElse(0);
+    Object[] arguments = method.getArguments().toArray();
+    for (int i = 0; i < times; i++) {
+      held.open(scopeOf(test));
+      try {
+        ReflectionSupport.invokeMethod(
+            method.getExecutable(), method.getTarget().orElse(null), arguments);
+      } finally {
+        held.window.close();
+      }
+    }
+  }
+
+  private static void requireAgent(ExtensionContext context) {
+    if (JTrace.isActive()) return;
+    String how = context.getConfigurationParameter("jtrace.missing").orElse("skip");
+    String message =
+        "the jtrace agent is not in this JVM; start it with"
+            + " -agentpath:/path/to/libjtrace.so=metrics=alloc.bytes";
+    switch (how) {
+      case "skip":
+        throw new TestAbortedException(message);
+      case "fail":
+        throw new AssertionFailedError(message);
+      default:
+        throw new IllegalArgumentException("jtrace.missing=" + how + " is neither skip nor fail");
+    }
+  }
+
+  /** Returns where it is. */
+  private static String keepTrace(TestMethod test, ExtensionContext context) {
+    return context
+        .getConfigurationParameter("jtrace.traces")
+        .map(
+            folder -> {
+              Path copy = Path.of(folder, test.name().replace("()", "") + ".bin").toAbsolutePath();
+              copy.getParent().toFile().mkdirs();
+              JTrace.dump(copy);
+              return copy.toString();
+            })
+        .orElseGet(() -> JTrace.dump().map(Path::toString).orElse("none"));
+  }
+
+  private static Held held(ExtensionContext context) {
+    return context.getStore(NAMESPACE).getOrComputeIfAbsent("held", key -> new Held(), Held.class);
+  }
+
+  /** A test's window, which its parameter refers to before it is open. */
+  private static final class Held {
+    private Window window;
+
+    Window open(Scope scope) {
+      window = JTrace.window(scope, Limits.metrics());
+      return window;
+    }
+
+    Measurement measurement() {
+      return Measurement.live(() -> window.measurement());
+    }
+  }
+}

@@ -1,0 +1,137 @@
+package jtrace.junit5;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
+import jtrace.api.CallPath;
+import jtrace.api.JTrace;
+import jtrace.api.MethodStats;
+import jtrace.api.Metric;
+import jtrace.api.Scope;
+import jtrace.api.Window;
+import org.opentest4j.AssertionFailedError;
+import org.opentest4j.MultipleFailuresError;
+
+/** Compares what a test method has spent with what it may spend. */
+final class Limits {
+  private static final int PATHS = 5;
+
+  private final TestMethod test;
+  private final Scope scope;
+  private final Window window;
+  private final Supplier<String> trace;
+  private final List<AssertionFailedError> failures = new ArrayList<>();
+
+  /** {@code trace}: keeps the trace and says where; asked only if there is a failure. */
+  Limits(TestMethod test, Scope scope, Window window, Supplier<String> trace) {
+    this.test = test;
+    this.scope = scope;
+    this.window = window;
+    this.trace = trace;
+  }
+
+  static Metric[] metrics() {
+    return JTrace.metrics().stream()
+        .filter(metric -> metric.reach() != Metric.Reach.PROCESS)
+        .toArray(Metric[]::new);
+  }
+
+  void check() {
+    test.find(MaxAllocated.class).ifPresent(this::checkAllocated);
+    test.find(MaxCpu.class).ifPresent(this::checkCpu);
+    test.expectedCalls().forEach(this::checkCalls);
+    if (failures.size() == 1) throw failures.get(0);
+    if (!failures.isEmpty()) throw new MultipleFailuresError(test.name(), failures);
+  }
+
+  private void checkAllocated(MaxAllocated annotation) {
+    long limit = Quantity.bytes(annotation.value());
+    long actual = allocated();
+    if (actual <= limit) return;
+    fail(
+        test.name() + " allocated " + Quantity.text(actual, "B") + ", more than @MaxAllocated(\""
+            + annotation.value() + "\") allows (" + Quantity.text(limit, "B") + ").",
+        "The call paths that allocated most:",
+        pathsOf(Metric.ALLOC_BYTES, ""),
+        "B",
+        "at most " + Quantity.text(limit, "B"),
+        Quantity.text(actual, "B"));
+  }
+
+  /**
+   * What JUnit itself allocates around the method does not count where the recording knows call
+   * paths: then it is what the method and all that it calls have spent, exactly.
+   */
+  private long allocated() {
+    long total = window.total(Metric.ALLOC_BYTES);
+    if (scope == Scope.PROCESS) return total;
+    Optional<MethodStats> method = statsOfTest();
+    if (method.isEmpty() || method.get().calls() == 0) return total;
+    long descendants = scope == Scope.THREAD ? 0 : total - window.openerTotal(Metric.ALLOC_BYTES);
+    return method.get().cum() + descendants;
+  }
+
+  /** Empty: bytes are not charged to call paths, or the name is none that can be asked for. */
+  private Optional<MethodStats> statsOfTest() {
+    try {
+      return Optional.of(window.method(Metric.ALLOC_BYTES, test.pattern()));
+    } catch (IllegalStateException | IllegalArgumentException e) {
+      return Optional.empty();
+    }
+  }
+
+  private void checkCpu(MaxCpu annotation) {
+    long limit = Quantity.nanos(annotation.value());
+    long actual = window.total(Metric.CPU);
+    if (actual <= limit) return;
+    fail(
+        test.name() + " took " + Quantity.text(actual, "ns") + " of processor time, more than"
+            + " @MaxCpu(\"" + annotation.value() + "\") allows (" + Quantity.text(limit, "ns") + ").",
+        "The call paths with the most calls:",
+        pathsOf(Metric.CALLS, ""),
+        "",
+        "at most " + Quantity.text(limit, "ns"),
+        Quantity.text(actual, "ns"));
+  }
+
+  private void checkCalls(ExpectCalls annotation) {
+    long calls = window.method(Metric.CALLS, annotation.method()).calls();
+    boolean tooMany = calls > annotation.max();
+    if (!tooMany && calls >= annotation.min()) return;
+    long limit = tooMany ? annotation.max() : annotation.min();
+    fail(
+        test.name() + " called " + annotation.method() + " " + times(calls) + ", "
+            + (tooMany ? "more" : "less") + " than @ExpectCalls allows ("
+            + (tooMany ? "at most " : "at least ") + Quantity.text(limit, "") + ").",
+        "The call paths that called it most:",
+        pathsOf(Metric.CALLS, annotation.method()),
+        "",
+        (tooMany ? "at most " : "at least ") + times(limit),
+        times(calls));
+  }
+
+  private static String times(long calls) {
+    return calls == 1 ? "once" : Quantity.text(calls, "") + " times";
+  }
+
+  /** Those of the test method, but for JUnit's around it; {@code end}: see Window.topPaths. */
+  private List<CallPath> pathsOf(Metric metric, String end) {
+    try {
+      return window.topPaths(metric, scope == Scope.PROCESS ? "" : test.pattern(), end, PATHS);
+    } catch (IllegalStateException | IllegalArgumentException e) {
+      return List.of(); // not charged to call paths, or a name that no pattern has
+    }
+  }
+
+  private void fail(
+      String what, String heading, List<CallPath> paths, String unit, String expected, String actual) {
+    StringBuilder message = new StringBuilder(what);
+    if (!paths.isEmpty()) message.append("\n").append(heading);
+    for (CallPath path : paths) {
+      message.append("\n  ").append(Quantity.text(path.value(), unit)).append("  ").append(path);
+    }
+    message.append("\nThe trace: ").append(trace.get());
+    failures.add(new AssertionFailedError(message.toString(), expected, actual));
+  }
+}

@@ -1,0 +1,55 @@
+package jtrace.junit5;
+
+import java.lang.annotation.Annotation;
+import java.lang.reflect.Method;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import org.junit.platform.commons.support.AnnotationSupport;
+
+/** A test method and what is said of it, at the method or else at its class. */
+final class TestMethod {
+  private final Method method;
+  private final Class<?> testClass;
+
+  TestMethod(Method method, Class<?> testClass) {
+    this.method = method;
+    this.testClass = testClass;
+  }
+
+  <A extends Annotation> Optional<A> find(Class<A> type) {
+    Optional<A> own = AnnotationSupport.findAnnotation(method, type);
+    return own.isPresent() ? own : AnnotationSupport.findAnnotation(testClass, type);
+  }
+
+  /** Those at the class hold as well as those at the method. */
+  List<ExpectCalls> expectedCalls() {
+    List<ExpectCalls> all =
+        new java.util.ArrayList<>(
+            AnnotationSupport.findRepeatableAnnotations(method, ExpectCalls.class));
+    all.addAll(AnnotationSupport.findRepeatableAnnotations(testClass, ExpectCalls.class));
+    return all;
+  }
+
+  boolean isMeasured() {
+    return find(MaxAllocated.class).isPresent()
+        || find(MaxCpu.class).isPresent()
+        || !expectedCalls().isEmpty()
+        || Arrays.asList(method.getParameterTypes()).contains(jtrace.api.Measurement.class);
+  }
+
+  /** For people. */
+  String name() {
+    return testClass.getSimpleName() + "." + method.getName() + "()";
+  }
+
+  /** As {@link jtrace.api.JTrace#method} takes it. */
+  String pattern() {
+    String parameters =
+        Arrays.stream(method.getParameterTypes())
+            .map(Class::getTypeName)
+            .collect(Collectors.joining(",", "(", ")"));
+    return method.getDeclaringClass().getName() + "::" + method.getName() + parameters;
+  }
+}

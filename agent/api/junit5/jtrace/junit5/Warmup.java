@@ -1,0 +1,21 @@
+package jtrace.junit5;
+
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Inherited;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+
+/**
+ * The test method runs so many times before it is measured, on the same instance and without what
+ * comes before and after each test. Loading classes, initializing them and filling caches belongs to
+ * no measurement then.
+ */
+@Documented
+@Inherited
+@Retention(RetentionPolicy.RUNTIME)
+@Target({ElementType.METHOD, ElementType.TYPE})
+public @interface Warmup {
+  int value();
+}

@@ -1,0 +1,115 @@
+package jtrace.junit;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+
+/** The project of java-tests/sample under JUnit's own launcher. */
+final class SampleProjectTest {
+  private static final Path SAMPLE = Path.of(Setup.property("jtrace.sample"));
+  private static final Path JARS = Path.of(Setup.property("jtrace.api")).getParent();
+
+  private static Jvm jvm() {
+    return new Jvm()
+        .classpathOf(
+            SAMPLE,
+            JARS.resolve("jtrace-api.jar"),
+            JARS.resolve("jtrace-junit5.jar"),
+            Path.of(Setup.jar("junit-platform-console-standalone.jar")),
+            Path.of(Setup.jar("apiguardian-api.jar")));
+  }
+
+  private static Jvm.Result launch(Jvm jvm, String testClass) {
+    return jvm.run(
+        "org.junit.platform.console.ConsoleLauncher",
+        "--select-class=sample." + testClass,
+        "--disable-banner",
+        "--disable-ansi-colors",
+        "--details=tree",
+        "--details-theme=ascii");
+  }
+
+  private static void assertSummary(Jvm.Result result, String... lines) {
+    for (String line : lines) assertTrue(result.out().contains(line), result.out());
+  }
+
+  @Test
+  void whatStaysWithinItsLimitsPasses() {
+    Jvm.Result result = launch(jvm().agent("metrics=alloc.bytes"), "CartTest");
+    assertEquals(0, result.exit(), result.out() + result.err());
+    assertSummary(result, "[         4 tests successful      ]", "[         0 tests skipped         ]");
+  }
+
+  @Test
+  void failuresTellEverything() {
+    Jvm.Result result = launch(jvm().agent("metrics=alloc.bytes"), "ExceedingTest");
+    assertEquals(1, result.exit(), result.out() + result.err());
+    String test = "sample.ExceedingTest.";
+    assertEquals(
+        """
+        ExceedingTest.allocates() allocated 101,600 B, more than @MaxAllocated("2 KiB") allows (2,048 B).
+        The call paths that allocated most:
+          101,600 B  sample.ExceedingTest.allocates() > sample.Cart.print(int) > sample.Cart.page(int)
+        The trace: TRACE
+        ExceedingTest.callsTooOften() called sample.Cart::total 4 times, more than @ExpectCalls allows (at most 1).
+        The call paths that called it most:
+          4  sample.ExceedingTest.callsTooOften() > sample.Cart.shipping() > sample.Cart.total()
+        The trace: TRACE
+        ExceedingTest.callsTooRarely() called sample.Cart::print 0 times, less than @ExpectCalls allows (at least 1).
+        The trace: TRACE
+        ExceedingTest.inTheBackground() called sample.Cart::page 3 times, more than @ExpectCalls allows (at most 2).
+        The call paths that called it most:
+          3  sample.ExceedingTest.lambda$inTheBackground$0() > sample.Cart.print(int) > sample.Cart.page(int)
+        The trace: TRACE
+        """,
+        messages(result).replace(result.trace().toString(), "TRACE"));
+    assertEquals(100, result.report("--report=flat").sum("calls", "sample.Cart.page(int)") - 3, test);
+  }
+
+  /** What stands behind "=>" in JUnit's list of failures, without stack traces. */
+  private static String messages(Jvm.Result result) {
+    String failures = result.out().substring(result.out().indexOf("Failures ("));
+    return failures
+        .lines()
+        .map(line -> line.replaceFirst("^ *=> org.opentest4j.AssertionFailedError: ", "    "))
+        .filter(line -> line.startsWith("    ") || line.startsWith("The ") || line.startsWith("  "))
+        .filter(line -> !line.contains("JUnit Jupiter:") && !line.contains("MethodSource ["))
+        .filter(line -> !line.matches(" *(\\[\\.\\.\\.\\]|[\\w$./]+\\(.*\\)|\\[Test run.*|\\[ .*)"))
+        .map(line -> line.startsWith("    ") ? line.substring(4) : line)
+        .map(line -> line + "\n")
+        .collect(Collectors.joining());
+  }
+
+  @Test
+  void copiesOfTracesAreKept() throws Exception {
+    Path folder = Files.createTempDirectory("jtrace-kept");
+    Jvm.Result result =
+        launch(
+            jvm().agent("metrics=alloc.bytes").arguments("-Djtrace.traces=" + folder),
+            "ExceedingTest");
+    Path kept = folder.resolve("ExceedingTest.allocates.bin");
+    assertTrue(result.out().contains("The trace: " + kept), result.out());
+    assertEquals(100, Report.of(kept, "--report=flat").sum("calls", "sample.Cart.page(int)"));
+  }
+
+  @Test
+  void withoutTheAgentTestsAreSkippedOrFail() {
+    Jvm.Result skipped = launch(jvm(), "CartTest");
+    assertEquals(0, skipped.exit(), skipped.out());
+    assertSummary(skipped, "[         3 tests aborted         ]", "[         1 tests successful      ]");
+    Jvm.Result failed = launch(jvm().arguments("-Djtrace.missing=fail"), "CartTest");
+    assertNotEquals(0, failed.exit());
+    assertSummary(
+        failed,
+        "[         3 tests failed          ]",
+        "the jtrace agent is not in this JVM; start it with"
+            + " -agentpath:/path/to/libjtrace.so=metrics=alloc.bytes");
+    assertEquals(List.of(), failed.foreignErrors());
+  }
+}
