@@ -40,7 +40,7 @@ std::vector<std::string> SessionQuestions::Describe() {
     rows[number] = Row(info.name, info.unit, info.exactness, info.cost, info.reach, info.what);
   }
   size_t number = metrics::kFirstUser;
-  for (const auto& user : counters.UserCounters()) {
+  for (const auto& user : counters.users().All()) {
     rows[number++] = Row(user.name, user.unit, "exact", "2 ns an update", metrics::Reach::kThread,
                          "a counter of the program's own");
   }
@@ -56,7 +56,7 @@ absl::StatusOr<int64_t> SessionQuestions::ProcessTotal(uint32_t metric) {
 }
 
 absl::StatusOr<uint32_t> SessionQuestions::Counter(absl::string_view name, absl::string_view unit) {
-  return session_.metrics().counters().RegisterUser(name, unit);
+  return session_.metrics().counters().users().Register(name, unit);
 }
 
 absl::StatusOr<size_t> SessionQuestions::PlaceOf(uint32_t metric) const {
