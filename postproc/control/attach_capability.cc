@@ -6,7 +6,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
+#include <sstream>
 #include <string>
 
 namespace jtrace::control {
@@ -27,7 +27,9 @@ static_assert(sizeof(EntryHead) == 20);
 
 std::string ReadAll(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
-  return std::string(std::istreambuf_iterator<char>(file), {});
+  std::ostringstream content;
+  content << file.rdbuf();
+  return content.str();
 }
 
 bool BelongsTo(const std::filesystem::path& path, uid_t user) {

@@ -21,9 +21,13 @@ using postproc::ParseInteger;
 using postproc::StrAppend;
 using postproc::StrCat;
 
+// What was read up to an error: a process may end while its files are read, and iterators over a
+// buffer would throw.
 std::string ReadAll(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
+  std::ostringstream content;
+  content << file.rdbuf();
+  return content.str();
 }
 
 // The values behind "Key:" in /proc/PID/status.

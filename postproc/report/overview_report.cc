@@ -22,6 +22,18 @@ bool HasCalls(const ReportInput& input) {
                      [](const FlatRow& row) { return !row.is_root && row.calls > 0; });
 }
 
+// What many threads do alike has no hot path in any one of them.
+void HintAtAggregation(const ReportInput& input, std::ostream& out) {
+  constexpr double kMuch = 5;  // percent
+  const std::vector<NodeId>& roots = input.tree.roots();
+  const bool has_great_one = std::any_of(roots.begin(), roots.end(), [&](NodeId root) {
+    return PercentOf(input.measure.Cum(root), input.measure.whole) >= kMuch;
+  });
+  if (roots.size() < 2 || has_great_one || input.measure.whole == 0) return;
+  out << "none of the " << FormatCount(static_cast<int64_t>(roots.size())) << " threads has "
+      << kMuch << " % of the whole: --aggregate=process makes one tree of them\n";
+}
+
 // The flat report's column of the measure without callees; empty for calls, whose order it has.
 std::string SelfColumn(const Measure& measure) {
   if (measure.is_chosen) return StrCat(measure.name, ".base");
@@ -53,6 +65,7 @@ void OverviewText(const ReportInput& input, std::ostream& out) {
   tree.max_lines =
       input.options.top > 0 ? static_cast<size_t>(input.options.top) : kOverviewTreeLines;
   WriteTreeText(input, tree, out);
+  HintAtAggregation(input, out);
   ReportOptions flat = with(kOverviewFlatRows, 0);
   if (flat.sort.empty()) flat.sort = SelfColumn(input.measure);
   Heading(flat.sort == input.options.sort ? "routines" : "routines by self", out);

@@ -212,8 +212,11 @@ void SummaryWriter::WriteRecords() {
   std::vector<std::string> pieces;
   for (const RecordCounts::Row& row : input_.records.Rows()) {
     const int64_t count = row.begins > 0 ? row.begins : row.ends;
-    pieces.push_back(StrCat(FormatCount(count), " ", row.code->name, " (",
-                            CodeText(row.code->major, row.code->minor), ")"));
+    // `enter` and `exit` of text traces, which name no kind, share the code of boundary calls.
+    const bool of_no_kind = row.code->major == format::kBoundary && totals_.boundary == 0;
+    pieces.push_back(of_no_kind ? StrCat(FormatCount(count), " calls of unknown kind")
+                                : StrCat(FormatCount(count), " ", row.code->name, " (",
+                                         CodeText(row.code->major, row.code->minor), ")"));
   }
   Lines("records", pieces);
 }

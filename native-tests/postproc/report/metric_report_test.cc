@@ -126,6 +126,29 @@ TEST(MetricReportTest, TheOverviewIsAboutTheMetric) {
                                   "            wait.ns 1.50 ms\n"));
 }
 
+TEST(OverviewTest, ManyEqualThreadsHaveATreeTogether) {
+  const auto overview = [](int threads, const std::string& option) {
+    std::string trace = "# jtrace-text 1 unit=us\n";
+    for (int i = 0; i < threads; ++i) {
+      const std::string thread = "\tt" + std::to_string(i) + "\t";
+      trace += "0" + thread + "enter\tA\n9" + thread + "exit\tA\n";
+    }
+    return RunPost({"trace", option}, {{"trace", trace}}).out;
+  };
+  const std::string hint = "none of the 30 threads has 5 % of the whole: --aggregate=process";
+  EXPECT_THAT(overview(30, "--width=0"), HasSubstr(hint));
+  EXPECT_THAT(overview(30, "--aggregate=process"), Not(HasSubstr("none of the")));
+  EXPECT_THAT(overview(3, "--width=0"), Not(HasSubstr("none of the")));
+}
+
+// Text traces do not say what kind of call an `enter` is.
+TEST(SummaryTest, CallsOfNoKindAreNoBoundaryCalls) {
+  const std::string trace = "# jtrace-text 1 unit=us\n0\tm\tenter\tA\n1\tm\tenter.j\tB\n";
+  const std::string text = RunPost({"--report=summary", "trace"}, {{"trace", trace}}).out;
+  EXPECT_THAT(text, HasSubstr("1 calls of unknown kind · 1 compiled calls (0x50/0x10)"));
+  EXPECT_THAT(text, Not(HasSubstr("boundary")));
+}
+
 TEST(MetricReportTest, SiblingsAreSortedByIt) {
   const std::string trace =
       "# jtrace-text 1 unit=us\n0\tm\tenter\tSlow\n9\tm\texit\tSlow\n9\tm\tenter\tFat\n"
