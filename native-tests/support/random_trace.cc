@@ -256,12 +256,14 @@ class BinaryTrace {
     delta.add_max_base_ns(delta.min_base_ns(0) + random_.Below(500));
   }
 
-  // A metric's total at `node`, and an event of it: what only nodes have that are pruned later is
-  // told nowhere else.
+  // A metric's totals at `node` and at the thread's root, and an event of it: what only nodes have
+  // that are pruned later is told nowhere else.
   void AddMetric(proto::TreeDelta& delta, uint32_t node) {
     const uint32_t name = builder_.String(random_.Pick(RandomMetrics()));
     proto::NodeMetric& metric = *delta.add_metric();
     metric.set_name(name);
+    metric.add_node(0);
+    metric.add_value(static_cast<int64_t>(random_.Below(50)));
     metric.add_node(static_cast<int32_t>(node));
     metric.add_value(static_cast<int64_t>(random_.Below(900)) - 100);
     proto::Event& event =

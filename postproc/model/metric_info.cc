@@ -9,21 +9,21 @@ namespace {
 constexpr MetricInfo kKnown[] = {
     {"alloc.bytes", MetricUnit::kBytes, "allocated in the heap"},
     {"alloc.objects", MetricUnit::kCount, "objects allocated in the heap"},
-    {"alloc.sites", MetricUnit::kCount, "allocation bytecodes executed"},
-    {"live.bytes", MetricUnit::kBytes, "of sampled objects that are still alive"},
-    {"freed.bytes", MetricUnit::kBytes, "of sampled objects that were freed"},
+    {"alloc.sites", MetricUnit::kCount, "bytecodes executed that allocate"},
+    {"live.bytes", MetricUnit::kBytes, "allocated since the start, not freed yet"},
+    {"freed.bytes", MetricUnit::kBytes, "of objects that were freed"},
     {"cpu.ns", MetricUnit::kNanoseconds, "on a processor"},
     {"wall.ns", MetricUnit::kNanoseconds, "on the clock"},
     {"offcpu.ns", MetricUnit::kNanoseconds, "off the processors"},
-    {"switches", MetricUnit::kCount, "times off a processor"},
+    {"switches", MetricUnit::kCount, "context switches"},
     {"calls", MetricUnit::kCount, "calls of methods"},
-    {"exceptions", MetricUnit::kCount, "exceptions thrown"},
+    {"exceptions", MetricUnit::kCount, "exceptions thrown in Java code"},
     {"monitor.wait.ns", MetricUnit::kNanoseconds, "waiting to enter monitors"},
     {"gc.ns", MetricUnit::kNanoseconds, "in collections of garbage"},
     {"page.faults", MetricUnit::kCount, "page faults"},
     {"io.read.bytes", MetricUnit::kBytes, "read"},
     {"io.write.bytes", MetricUnit::kBytes, "written"},
-    {"jit.ns", MetricUnit::kNanoseconds, "compiling"},
+    {"jit.ns", MetricUnit::kNanoseconds, "of the JIT's compiler threads"},
 };
 
 }  // namespace

@@ -58,6 +58,41 @@ TEST(TraceReaderTest, TotalsOfTreesAreLastValues) {
                           CsvRow{"main", "2", "12", "9", "event", "a.B.add(int,String)"}));
 }
 
+// Last values too, of the thread's root (node 0) as of any other; a pruned node's stand where the
+// agent puts them.
+TEST(TraceReaderTest, MetricsAreOfNodesAndRoots) {
+  TraceBuilder builder;
+  const uint32_t main = builder.Thread("main", 7);
+  const uint32_t run = builder.Routine(builder.Class("a.B"), "run", "()V");
+  const uint32_t kept = builder.Node(main, 0, run);
+  const uint32_t given_up = builder.Node(main, kept, run);
+  const auto add = [&](uint32_t thread, uint32_t node, int64_t value) {
+    proto::TreeDelta& delta = *builder.chunk().add_tree();
+    delta.set_thread(thread);
+    proto::NodeMetric& metric = *delta.add_metric();
+    metric.set_name(builder.String("alloc.bytes"));
+    metric.add_node(static_cast<int32_t>(node));
+    metric.add_value(value);
+  };
+  const uint32_t idle = builder.Thread("idle", 8);
+  add(main, 0, 5);
+  add(main, kept, 100);
+  add(main, given_up, 70);
+  builder.Seal();
+  add(main, 0, 8);
+  add(idle, 0, 2);
+  builder.chunk().add_tree()->set_thread(main);
+  builder.chunk().mutable_tree()->rbegin()->add_pruned_node(static_cast<int32_t>(given_up));
+  const uint32_t pruned = builder.Node(main, kept, 0);
+  add(main, pruned, 70);
+  const std::string trace = builder.Finish();
+  EXPECT_THAT(
+      testing::ParseCsv(ReportCsv(trace, {"--report=tree", "--metric=alloc.bytes"}))
+          .Project({"thread", "name", "alloc.bytes.base", "alloc.bytes.cum"}),
+      ElementsAre(CsvRow{"main", "main", "8", "178"}, CsvRow{"main", "a.B.run()", "100", "170"},
+                  CsvRow{"main", "[pruned]", "70", "70"}, CsvRow{"idle", "idle", "2", "2"}));
+}
+
 TEST(TraceReaderTest, SampleJoinsThePathOfItsNode) {
   TraceBuilder builder;
   const uint32_t main = builder.Thread("main", 7);
