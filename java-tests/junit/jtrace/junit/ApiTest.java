@@ -116,4 +116,53 @@ final class ApiTest {
               .orElse(""));
     }
   }
+
+  @Test
+  void managementClientsAskByNames() {
+    Jvm.Result result = jvm().agent("metrics=alloc.bytes").run("programs.Managed");
+    Map<String, String> told = told(result);
+    assertTrue(told.remove("alloc.bytes").contains("; B; exact"), result.out());
+    Map<String, String> expected = new LinkedHashMap<>();
+    expected.put("active", "true");
+    expected.put("calls", "1");
+    expected.put("outermostCalls", "1");
+    expected.put("base", "0");
+    expected.put("cum", "7112");
+    expected.put("process", "true");
+    expected.put("thread", "true");
+    expected.put("status", "true");
+    expected.put("dump", result.trace().toString());
+    assertEquals(expected, told);
+    assertEquals(List.of(), result.foreignErrors());
+  }
+
+  /** The jar finds an agent that is attached while the program runs. */
+  @Test
+  void anAgentThatComesLaterIsFound() throws Exception {
+    Path trace = Jvm.temporary("later", ".bin");
+    Process process =
+        new ProcessBuilder(Setup.java(), "-cp", API + ":" + PROGRAMS, "programs.Later")
+            .redirectError(ProcessBuilder.Redirect.DISCARD)
+            .start();
+    try (var out = process.inputReader()) {
+      assertEquals("before=false 0", out.readLine());
+      Jvm.Result started =
+          Jvm.execute(
+              List.of(
+                  Setup.COMMAND.toString(),
+                  "start",
+                  Long.toString(process.pid()),
+                  "out=" + trace,
+                  "metrics=alloc.bytes"),
+              null);
+      assertEquals(0, started.exit(), started.err());
+      process.outputWriter().append('\n').flush();
+      assertEquals("after=true 5080", out.readLine());
+      assertEquals(
+          "method=MethodStats[calls=2, outermostCalls=2, base=2, cum=8]", out.readLine());
+      assertEquals(0, process.waitFor());
+    } finally {
+      process.destroyForcibly();
+    }
+  }
 }

@@ -166,6 +166,11 @@ public final class JTrace {
     return command("status", "");
   }
 
+  /** Offers the same calls to management clients: {@link JTraceMXBean}. */
+  public static void registerMBean() {
+    Bean.register();
+  }
+
   private static String command(String verb, String argument) {
     return Agent.find() ? Natives.command(verb, argument) : "";
   }

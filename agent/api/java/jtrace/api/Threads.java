@@ -7,7 +7,7 @@ import java.lang.invoke.MethodType;
 /** Threads by number. */
 final class Threads {
   /** Thread.threadId(), from JDK 19 on: unlike getId() no subclass overrides it. */
-  private static final MethodHandle ID = find();
+  private static final MethodHandle ID = findId();
 
   private Threads() {}
 
@@ -19,7 +19,19 @@ final class Threads {
     }
   }
 
-  private static MethodHandle find() {
+  /** A platform thread that runs. */
+  static Thread find(long id) {
+    ThreadGroup root = Thread.currentThread().getThreadGroup();
+    while (root.getParent() != null) root = root.getParent();
+    Thread[] threads = new Thread[2 * root.activeCount() + 16];
+    int count = root.enumerate(threads, true);
+    for (int i = 0; i < count; i++) {
+      if (id(threads[i]) == id) return threads[i];
+    }
+    throw new IllegalArgumentException("no platform thread with the id " + id + " runs");
+  }
+
+  private static MethodHandle findId() {
     MethodType type = MethodType.methodType(long.class);
     try {
       return MethodHandles.publicLookup().findVirtual(Thread.class, "threadId", type);
