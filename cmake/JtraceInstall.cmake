@@ -16,6 +16,7 @@ install(RUNTIME_DEPENDENCY_SET dependencies
         PRE_EXCLUDE_REGEXES "^ld-linux" "^libc\\." "^libm\\." "^libpthread" "^libdl" "^librt" "^libgcc_s"
         DESTINATION ${private_libraries} COMPONENT bundle)
 install(FILES ${JTRACE_JAR_DIRECTORY}/jtrace-api.jar ${JTRACE_JAR_DIRECTORY}/jtrace-junit5.jar
+              ${JTRACE_JAR_DIRECTORY}/jtrace-jmh.jar
         DESTINATION ${CMAKE_INSTALL_DATADIR}/java COMPONENT jtrace)
 install(FILES ${CMAKE_SOURCE_DIR}/README.md ${CMAKE_SOURCE_DIR}/LICENSE ${CMAKE_SOURCE_DIR}/CHANGELOG.md
               ${CMAKE_SOURCE_DIR}/postproc/web/NOTICE

@@ -25,3 +25,4 @@ test -s "$work"/moved/share/doc/jtrace/NOTICE
 "$work/moved/bin/jtrace" --help | grep -q "start JVM"
 test -s "$work"/moved/share/java/jtrace-api.jar
 test -s "$work"/moved/share/java/jtrace-junit5.jar
+test -s "$work"/moved/share/java/jtrace-jmh.jar

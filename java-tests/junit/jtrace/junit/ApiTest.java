@@ -3,10 +3,12 @@ package jtrace.junit;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.zip.ZipFile;
 import org.junit.jupiter.api.Test;
 
 /** {@code jtrace-api.jar}, used by programs of java-tests/api in JVMs of their own. */
@@ -164,5 +166,39 @@ final class ApiTest {
     } finally {
       process.destroyForcibly();
     }
+  }
+
+  /** The profiler for JMH, run as JMH would: stubs stand in for its classes, and are in no jar. */
+  @Test
+  void jmhGetsMetricsOfEachOperation() throws Exception {
+    Path jar = API.resolveSibling("jtrace-jmh.jar");
+    try (ZipFile zip = new ZipFile(jar.toFile())) {
+      assertTrue(zip.stream().noneMatch(entry -> entry.getName().startsWith("org/")));
+    }
+    Path out = Files.createTempDirectory("jtrace-jmh");
+    Path stub = Path.of(Setup.property("jtrace.jmh.stub"));
+    Jvm.Result result =
+        jvm()
+            .classpathOf(API, jar, PROGRAMS, stub)
+            .agent("metrics=alloc.bytes")
+            .run("programs.Iterations", out.toString());
+    Map<String, String> expected = new LinkedHashMap<>();
+    expected.put(
+        "options",
+        "[-agentpath:/lib/libjtrace.so=log=off,out="
+            + out
+            + "/jmh-%p.bin,metrics=alloc.bytes;cpu.ns]");
+    expected.put("alloc.bytes", "1016 B/op");
+    expected.put("cpu.ns", "true ns/op");
+    expected.put("kept", "true");
+    expected.put("service", "jtrace.jmh.JTraceProfiler");
+    expected.put(
+        "wrong",
+        "'dir=x' is none of: out=DIR; metrics=alloc.bytes,cpu.ns; libPath=/path/to/libjtrace.so");
+    assertEquals(expected, told(result));
+    Path kept = out.resolve("com.acme.Bench.array.bin");
+    assertEquals(
+        200_000,
+        Report.of(kept, "--report=flat").sum("calls", "programs.Iterations.operation()"));
   }
 }

@@ -1,0 +1,9 @@
+package org.openjdk.jmh.results;
+
+/** As far as a profiler needs it. */
+public enum AggregationPolicy {
+  AVG,
+  SUM,
+  MAX,
+  MIN
+}

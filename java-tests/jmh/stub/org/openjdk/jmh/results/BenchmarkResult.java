@@ -1,0 +1,4 @@
+package org.openjdk.jmh.results;
+
+/** As far as a profiler needs it. */
+public class BenchmarkResult {}

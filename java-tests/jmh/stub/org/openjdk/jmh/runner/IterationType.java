@@ -1,0 +1,7 @@
+package org.openjdk.jmh.runner;
+
+/** As far as a profiler needs it. */
+public enum IterationType {
+  WARMUP,
+  MEASUREMENT
+}
