@@ -11,6 +11,7 @@
 #include "agent/hot/event_ring.h"
 #include "agent/hot/layout.h"
 #include "agent/jvmti/env.h"
+#include "agent/metric_options.h"
 #include "agent/probes/native_unwind.h"
 #include "agent/sampling/unwind_sites.h"
 
@@ -64,6 +65,7 @@ absl::StatusOr<std::unique_ptr<Instrumentation>> Instrumentation::Create(
   if (!costs.ok()) return costs.status();
   classfile::ProbeSpec spec = SpecFor(options, *filter);
   spec.boundary = options.boundary;
+  spec.allocations = CountsAllocationSites(options.metrics);
   spec.exceptions = options.codes.Has(Code::kException);
   auto park_filter = classfile::ScopeFilter::Create(std::vector<std::string>{kParkPattern}, {});
   if (!park_filter.ok()) return park_filter.status();

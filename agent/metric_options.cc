@@ -39,6 +39,11 @@ absl::Status ParseMetricNames(absl::string_view value, std::vector<std::string>&
   return absl::InvalidArgumentError("needs a metric such as alloc.bytes");
 }
 
+bool CountsAllocationSites(const std::vector<std::string>& metrics) {
+  const absl::string_view name = metrics::InfoOf(metrics::Metric::kAllocSites).name;
+  return std::find(metrics.begin(), metrics.end(), name) != metrics.end();
+}
+
 std::string MetricsHelp() {
   std::string out = "metrics, what knows them (call path, thread or process) and what they cost:\n";
   for (const metrics::MetricInfo& info : metrics::AllMetrics()) {

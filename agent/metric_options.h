@@ -13,6 +13,9 @@ namespace jtrace {
 // nearest.
 absl::Status ParseMetricNames(absl::string_view value, std::vector<std::string>& metrics);
 
+// Whether alloc.sites is among them: it needs probes at allocations.
+bool CountsAllocationSites(const std::vector<std::string>& metrics);
+
 // The table of metrics for people: unit, how exact, at what cost.
 std::string MetricsHelp();
 

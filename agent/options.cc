@@ -356,6 +356,10 @@ absl::StatusOr<Options> ParseOptions(absl::string_view text) {
   if (options.clock != Clock::kNone && options.record == RecordKind::kFlat) {
     return Invalid("option 'clock': record=flat has no exits to read a clock at; use record=tree");
   }
+  if (CountsAllocationSites(options.metrics) &&
+      (options.record != RecordKind::kTree || !options.WantsEvents())) {
+    return Invalid("option 'metrics': alloc.sites needs record=tree and mode=merged or events");
+  }
   if (!options.unwinds.empty() && options.mode != Mode::kMerged) {
     return Invalid("option 'unwind': needs probes and samples; use mode=merged");
   }

@@ -186,6 +186,7 @@ void MethodRewriter::WriteCode(const ProbeCode& probes, ByteWriter& out) {
       case ProbePlan::Kind::kMark:
         return site_positions_.push_back({begin + position, role.site});
       case ProbePlan::Kind::kAfterCall:
+      case ProbePlan::Kind::kAllocation:
       case ProbePlan::Kind::kExit:
         return;
     }

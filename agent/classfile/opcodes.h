@@ -40,6 +40,7 @@ enum Opcode : uint8_t {
   kOpInvokeinterface = 185,
   kOpInvokedynamic = 186,
   kOpNew = 187,
+  kOpNewarray = 188,
   kOpAnewarray = 189,
   kOpAthrow = 191,
   kOpCheckcast = 192,
@@ -70,6 +71,10 @@ OperandKind KindOf(uint8_t opcode);
 size_t InstructionLength(Bytes code, size_t at);
 
 inline bool IsReturn(uint8_t opcode) { return opcode >= kOpIreturn && opcode <= kOpReturn; }
+inline bool IsAllocation(uint8_t opcode) {
+  return opcode == kOpNew || opcode == kOpNewarray || opcode == kOpAnewarray ||
+         opcode == kOpMultianewarray;
+}
 inline bool IsInvoke(uint8_t opcode) {
   return opcode >= kOpInvokevirtual && opcode <= kOpInvokedynamic;
 }

@@ -48,6 +48,10 @@ bool ProbeConstants::Add(const ProbeSpec& spec, ConstantPoolBuilder& pool) {
     unwind = pool.AddMethodref(pool.FindOrAddClass(spec.unwind_owner), "take", "(I)V");
     if (unwind == 0) return false;
   }
+  if (spec.allocations) {
+    allocation = pool.AddMethodref(owner, "allocation", "()V");
+    if (allocation == 0) return false;
+  }
   if (spec.token == TokenKind::kNone) {
     enter = pool.AddMethodref(owner, spec.enter, "(I)V");
     return enter != 0;
@@ -68,6 +72,7 @@ bool ProbeConstants::Add(const ProbeSpec& spec, ConstantPoolBuilder& pool) {
 ProbeCode::ProbeCode(const ProbeConstants& constants, TokenKind token, uint16_t token_slot) {
   const int slots = token == TokenKind::kLong ? 2 : 1;
   AddSites(constants, token, static_cast<uint16_t>(token_slot + slots));
+  if (constants.allocation != 0) Call(allocation, constants.allocation);
   PushIdLater(unwind);
   Call(unwind, constants.unwind);
   id_in_enter = enter.size();

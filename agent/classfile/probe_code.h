@@ -17,6 +17,7 @@ struct ProbeConstants {
   uint16_t leaf = 0;  ///< 0: the spec has none
   uint16_t mark = 0;  ///< only for exceptions
   uint16_t unwind = 0;
+  uint16_t allocation = 0;  ///< 0: the spec has none
   uint16_t throwable = 0;
   uint16_t stack_map_table = 0;
 
@@ -52,6 +53,7 @@ struct ProbeCode {
   Snippet catch_all;
   Snippet leaf;
   Snippet unwind;
+  Snippet allocation;  ///< empty: the spec has none
   // Of sites (site.h), with their ids at 0. The token of a call lives from the one to the other,
   // past no frame.
   Snippet before_call;

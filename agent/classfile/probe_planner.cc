@@ -105,6 +105,7 @@ void ProbePlanner::Plan(const ClassFile& file, const MethodInfo& method, const C
       if (IsReturn(site.opcode)) Add(site.bci, probes.exit, Kind::kExit);
     }
   }
+  if (weight != Weight::kLight) AddAllocations(code, probes);
   AddBeforeSites(probes, sites);
   PutInto(plan);
 }
@@ -166,6 +167,14 @@ void ProbePlanner::AddAfterCalls(const CodeAttribute& code, const ProbeCode& pro
     if (site.kind != SiteKind::kCall && site.kind != SiteKind::kNative) continue;
     const auto next = static_cast<uint32_t>(site.bci + InstructionLength(code.code, site.bci));
     Add(next, probes.after_call, ProbePlan::Kind::kAfterCall);
+  }
+}
+
+void ProbePlanner::AddAllocations(const CodeAttribute& code, const ProbeCode& probes) {
+  if (probes.allocation.size() == 0) return;
+  for (uint32_t at = 0; at < code.code.size();
+       at += static_cast<uint32_t>(InstructionLength(code.code, at))) {
+    if (IsAllocation(code.code[at])) Add(at, probes.allocation, ProbePlan::Kind::kAllocation);
   }
 }
 

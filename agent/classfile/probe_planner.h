@@ -26,7 +26,8 @@ struct ProbePlan {
     kAfterCall,
     kMark,
     kLeaf,
-    kUnwind
+    kUnwind,
+    kAllocation
   };
   struct Role {
     Kind kind = Kind::kEnter;
@@ -55,6 +56,7 @@ struct ProbePlan {
 ///   the probe that is not theirs. An exception out of the call meets a resume or the catch-all;
 /// - exceptions: before an athrow; at a handler behind its resume;
 /// - unwind: behind the entry;
+/// - allocations: before the instruction, also for what jumps there;
 /// - a method that calls nothing (leaf.h) only counts, at its entry, if the spec has a probe for
 /// it.
 class ProbePlanner {
@@ -81,6 +83,7 @@ class ProbePlanner {
   void AddCaught(const CodeAttribute& code, const ProbeCode& probes, absl::Span<const Site> sites);
   void AddAfterCalls(const CodeAttribute& code, const ProbeCode& probes,
                      absl::Span<const Site> sites);
+  void AddAllocations(const CodeAttribute& code, const ProbeCode& probes);
   void AddBeforeSites(const ProbeCode& probes, absl::Span<const Site> sites);
   void PutInto(ProbePlan& plan);
 

@@ -20,6 +20,8 @@ enum class TokenKind : uint8_t { kNone, kInt, kLong };
 ///     <token> enter(int id), exit(<token>)   around a call that leaves the scope, token in a local
 ///     void    leaf(int id)                   at a thrown or caught exception
 ///
+/// `void allocation()` before each bytecode that allocates, if those are counted (S5.3).
+///
 /// `void take(int id)` of another class, behind `enter`, in methods whose callers are wanted.
 ///
 /// With `TokenKind::kNone` only `void enter(int id)` is called: no local, no exit, no handlers.
@@ -34,6 +36,7 @@ struct ProbeSpec {
   bool methods = true;            ///< probes at entries and exits; false: at sites only
   bool boundary = false;          ///< probes around calls that leave the scope
   bool exceptions = false;        ///< probes at exceptions thrown and caught
+  bool allocations = false;       ///< probes at new, newarray and the like
   std::string unwind_owner = "";  ///< class of the unwind probe; empty: there are none
 
   /// The probes of `record=tree` and `record=log`.

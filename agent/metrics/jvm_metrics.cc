@@ -57,7 +57,9 @@ void JvmMetrics::Begin(const std::vector<uint32_t>& metrics, bool live, Losses& 
   began_ns_.store(hot::MonotonicNanos());
   uint64_t wanted = 0;
   for (const uint32_t metric : metrics) wanted |= 1ull << metric;
-  counters_.SetCounted(sources_.Start(wanted) | Bit(Metric::kGc));
+  // Probes count executions of bytecodes, wherever there are any.
+  counters_.SetCounted(sources_.Start(wanted) | (wanted & Bit(Metric::kAllocSites)) |
+                       Bit(Metric::kGc));
   for (const uint32_t metric : metrics) {
     if (counters_.Check(metric).ok()) continue;
     const std::string name = counters_.NameOf(metric);

@@ -69,6 +69,31 @@ ByteVector Join(std::initializer_list<ByteVector> parts) {
   return all;
 }
 
+// A probe stands before each, and takes nothing from the stack.
+TEST(SiteTest, AllocationsAreCountedBeforeTheyAreMade) {
+  ClassBuilder builder;
+  const uint16_t type = builder.Class("java/lang/Object");
+  constexpr uint8_t kIconst1 = 4, kPop = 87, kBytes = 8, kTwoDimensions = 2;
+  BytesOf code;
+  code.U1(kOpNew).U2(type).U1(kPop);
+  code.U1(kIconst1).U1(kOpNewarray).U1(kBytes).U1(kPop);
+  code.U1(kIconst1).U1(kOpAnewarray).U2(type).U1(kPop);
+  code.U1(kIconst1).U1(kIconst1).U1(kOpMultianewarray).U2(type).U1(kTwoDimensions).U1(kPop);
+  code.U1(kOpReturn);
+  ProbeSpec spec = ProbeSpec::Tree();
+  spec.allocations = true;
+  Rewritten r;
+  ASSERT_NO_FATAL_FAILURE(Apply(builder.Add({.code = code, .max_stack = 2}).Build(), r, spec));
+  const uint16_t probe = r.Probe("allocation");
+  int probes = 0;
+  for (size_t at = 0; at < r.code.code.size(); at += InstructionLength(r.code.code, at)) {
+    if (!IsAllocation(r.code.code[at])) continue;
+    ++probes;
+    EXPECT_THAT(r.Slice(at - 3, 3), ElementsAre(kOpInvokestatic, High(probe), Low(probe)));
+  }
+  EXPECT_EQ(probes, 4);
+}
+
 TEST(SiteTest, ACallThatLeavesByteForByte) {
   ClassBuilder builder;
   const ByteVector call = CallOf(builder, "java/util/Arrays");

@@ -58,6 +58,21 @@ final class MetricsTest {
         }));
   }
 
+  /** Executions of bytecodes that allocate are the same whoever compiles them. */
+  @TestFactory
+  Stream<DynamicTest> sitesAreCountedByMethod() {
+    return Stream.of("-Xint", "-XX:TieredStopAtLevel=1", "-Xmx64m")
+        .map(flag -> DynamicTest.dynamicTest(flag, () -> {
+          Jvm.Result run = escaping(flag, "platform", "metrics=alloc.sites");
+          Map<String, Long> base = new TreeMap<>();
+          Report report = run.report("--report=metrics", "--metric=alloc.sites");
+          report.rows().forEach(row -> base.put(row.get("routine"), Long.parseLong(row.get("base"))));
+          BYTES_OF_A_ROUND.keySet()
+              .forEach(method -> assertEquals(ALL_ROUNDS, base.get(method), method + " " + base));
+          checkMethods(run, flag.equals("-Xint"));
+        }));
+  }
+
   /** Counting allocations does not change the calls. */
   @Test
   void metricsOfTheRunMatchTheCalls() {

@@ -24,6 +24,7 @@ final class JTraceCharges {
   private static final boolean COUNTED = METRICS >>> (ALLOC ? 8 : 0) != 0;
 
   private static final int ARENA_LOST_COUNTERS = 1064;
+  private static final int ALLOC_SITES = 2;
   private static final int BLOCK_CUM = 0;
   private static final int BLOCK_CHANGES = 320;
   private static final int BLOCK_ALLOC_OFFSET = 328;
@@ -57,6 +58,14 @@ final class JTraceCharges {
     if (COUNTED && U.getLong(block + BLOCK_CHANGES) != U.getLong(state + STATE_CHANGES)) {
       chargeCounted(state, node, block);
     }
+  }
+
+  /** alloc.sites: the code runs on the block's own thread. */
+  @ForceInline
+  static void countAllocation(long block) {
+    long sites = block + BLOCK_CUM + (ALLOC_SITES << 3);
+    U.putLong(sites, U.getLong(sites) + 1);
+    U.putLong(block + BLOCK_CHANGES, U.getLong(block + BLOCK_CHANGES) + 1);
   }
 
   private static void chargeCounted(long state, long node, long block) {

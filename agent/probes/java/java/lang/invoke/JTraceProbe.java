@@ -142,6 +142,12 @@ public final class JTraceProbe {
     count(child(state, current, id), jitted(id));
   }
 
+  /** Before a bytecode that allocates: counts it for the thread, as an event. */
+  @ForceInline
+  public static void allocation() {
+    JTraceCharges.countAllocation(U.getLong(state() + STATE_COUNTERS));
+  }
+
   /** record=flat: the only probe. */
   @ForceInline
   public static void count(int id) {
