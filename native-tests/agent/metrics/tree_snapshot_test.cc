@@ -90,6 +90,25 @@ TEST(TreeSnapshotTest, TopPathsByTheirOwnValue) {
   EXPECT_THAT(only[0].routines, ElementsAre(2, 6));
 }
 
+TEST(TreeSnapshotTest, PathsBelowAMethodBeginThere) {
+  TestArena arena;
+  ProbeDouble thread(arena.get(), 1);
+  Call(thread, {1, 3, 2, 3, 4});
+  Call(thread, {1, 2, 4});
+  Call(thread, {5, 3, 2});
+  TreeSnapshot tree;
+  tree.Add(arena.get(), *thread.state(), 1, Read);
+  const TreeSnapshot below = tree.Below({3});
+  EXPECT_EQ(below.Totals({2}, kCallsPlace).calls, 2);
+  EXPECT_EQ(below.Totals({4}, kCallsPlace).calls, 1);
+  EXPECT_EQ(below.Totals({1, 5}, kCallsPlace).calls, 0);
+  EXPECT_EQ(below.Totals({3}, kCallsPlace).outermost_calls, 2);
+  const std::vector<PathShare> top = below.Top(1, 1, nullptr);
+  ASSERT_EQ(top.size(), 1u);
+  EXPECT_EQ(top[0].value, 20);
+  EXPECT_THAT(top[0].routines, ElementsAre(3, 2));
+}
+
 TEST(TreeSnapshotTest, SaysWhenItIsFull) {
   TestArena arena;
   ProbeDouble thread(arena.get(), 1);

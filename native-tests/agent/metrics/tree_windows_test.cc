@@ -144,6 +144,11 @@ TEST(TreeWindowsTest, ScopesOfAWindow) {
     ExpectSame(windows.Counted(10), own_now);
     ExpectSame(windows.Counted(11), family);
     ExpectSame(windows.Counted(12), all);
+    // Of the opener only what is at or below kMethods; of others all.
+    const auto below = windows.Counted(11, &kMethods);
+    ASSERT_TRUE(below.ok());
+    EXPECT_EQ(below->Totals({1, 2, 3, 4, 5, 6, 7, 8}, kCallsPlace).calls,
+              own_now.totals.cum + child.model().all_calls);
     // Whether the ended thread's memory is still there or not.
     collector.Poll();
     collector.Collect(IgnoreUpdate);
