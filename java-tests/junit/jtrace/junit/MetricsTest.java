@@ -73,6 +73,28 @@ final class MetricsTest {
         }));
   }
 
+  /**
+   * S5.6, S5.7: total = sum by thread = sum by method, threads starting and ending throughout. With
+   * {@code -Djtrace.metric.events=1000000000} for the long run.
+   */
+  @Test
+  void nothingIsLostOnManyThreads() {
+    String events = System.getProperty("jtrace.metric.events", "20000000");
+    Jvm.Result run = ApiTest.jvm().agent("mode=events,metrics=user.orders").run("programs.Orders", events);
+    Map<String, String> told = ApiTest.told(run);
+    long ones = Long.parseLong(told.get("ones"));
+    assertEquals(3 * ones, Long.parseLong(told.get("total")));
+    Map<String, Long> base = new TreeMap<>();
+    run.report("--report=metrics", "--metric=user.orders").rows()
+        .forEach(row -> base.put(row.get("routine"), Long.parseLong(row.get("base"))));
+    assertEquals(ones, base.get("programs.Orders.ones(int)"), base.toString());
+    assertEquals(2 * ones, base.get("programs.Orders.twos(int)"), base.toString());
+    long byThread = run.report("--report=metrics").rows().stream()
+        .filter(row -> row.get("metric").equals("user.orders"))
+        .mapToLong(row -> Long.parseLong(row.get("total"))).sum();
+    assertEquals(3 * ones, byThread);
+  }
+
   /** Counting allocations does not change the calls. */
   @Test
   void metricsOfTheRunMatchTheCalls() {
