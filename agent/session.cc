@@ -34,6 +34,7 @@ constexpr std::array kLastingEvents = {JVMTI_EVENT_VM_DEATH, JVMTI_EVENT_THREAD_
 // At load, without a recording.
 constexpr std::array kServingEvents = {JVMTI_EVENT_VM_INIT, JVMTI_EVENT_VM_DEATH,
                                        JVMTI_EVENT_THREAD_END, JVMTI_EVENT_OBJECT_FREE};
+constexpr std::array kThreadStarts = {JVMTI_EVENT_THREAD_START};
 constexpr std::array kVirtualThreadStarts = {jvmti::kVirtualThreadStart};
 constexpr std::array kVirtualThreadEnds = {jvmti::kVirtualThreadEnd};
 constexpr std::array kClassFileEvents = {JVMTI_EVENT_CLASS_FILE_LOAD_HOOK};
@@ -182,6 +183,11 @@ void Session::EnableLiveEvents() {
   jvmti::EnableEvents(env_, kVirtualThreadEnds).IgnoreError();
 }
 
+void Session::CountThreads() {
+  counts_threads_.store(true);
+  jvmti::EnableEvents(env_, kThreadStarts).IgnoreError();
+}
+
 absl::Status Session::EnableClassFileEvents() {
   return jvmti::EnableEvents(env_, kClassFileEvents);
 }
@@ -193,6 +199,7 @@ void Session::DisableEvents() {
   jvmti::DisableEvents(env_, kStubEvents).IgnoreError();
   jvmti::DisableEvents(env_, kJitEvents).IgnoreError();
   jvmti::DisableEvents(env_, kClassFileEvents).IgnoreError();
+  if (counts_threads_.load()) CountThreads();
   if (granted_.virtual_threads) jvmti::DisableEvents(env_, kVirtualThreadStarts).IgnoreError();
 }
 

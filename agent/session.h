@@ -40,6 +40,7 @@
 #include "agent/log.h"
 #include "agent/losses.h"
 #include "agent/metrics/jvm_metrics.h"
+#include "agent/metrics/metrics_report.h"
 #include "agent/metrics/thread_families.h"
 #include "agent/metrics/tree_windows.h"
 #include "agent/name_filter.h"
@@ -94,6 +95,8 @@ class Session {
   // A labelled mark in the trace (0x8/0x3).
   absl::Status Mark(absl::string_view text);
   absl::StatusOr<std::string> DescribeStatus();
+  // What threads have counted, with or without a recording.
+  metrics::MetricsReport CollectMetrics(JNIEnv* jni);
 
   // Calls `ask` on the writer thread with the recording's call trees. Errors: FailedPrecondition:
   // there are none. For SessionQuestions, as are the parts below.
@@ -180,6 +183,8 @@ class Session {
   void StartWriter();
   void EnableLiveEvents();
   absl::Status EnableClassFileEvents();
+  // Somebody asks for threads' metrics: their starts are told from here on, recording or not.
+  void CountThreads();
   // On the writer thread: nothing that is still to be written names these. Returns how many classes
   // are known afterwards.
   size_t Forget(UnloadedClasses::Batch unloaded);
@@ -287,6 +292,7 @@ class Session {
   std::atomic<bool> failed_{false};                       // see has_failed
   mutable absl::Mutex failure_mutex_;
   std::string failure_ ABSL_GUARDED_BY(failure_mutex_);
+  std::atomic<bool> counts_threads_{false};
   std::atomic<pid_t> control_tid_{0};
   // Made once, never freed: GiveUp may wake it from any thread.
   std::atomic<control::SessionControl*> control_{nullptr};

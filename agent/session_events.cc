@@ -32,6 +32,8 @@ void Session::ThreadStart(JNIEnv* jni, jthread thread) {
   const InCallback here(callbacks_);
   if (gettid() == control_tid_.load(std::memory_order_relaxed)) return;
   metrics_->ThreadStart(jni, thread);
+  // Whoever is counted only is not named: a start does that for what runs by then.
+  if (is_live_ && !recording_.load(std::memory_order_acquire)) return;
   const jvmti::ThreadNumbers numbers = threads_.Start(jni, thread);
   JoinFamilies(jni, numbers.java_tid);
   if (!recording_.load(std::memory_order_acquire) || !options_.WantsSamples()) return;

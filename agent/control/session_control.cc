@@ -6,7 +6,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
 #include "absl/time/clock.h"
+#include "agent/metrics/metrics_text.h"
 #include "agent/options.h"
 #include "agent/session.h"
 #include "proto/control_protocol.h"
@@ -15,7 +17,7 @@ namespace jtrace::control {
 namespace {
 
 constexpr absl::string_view kVerbs[] = {"start", "stop",   "resume", "dump",
-                                        "flush", "status", "mark"};
+                                        "flush", "status", "mark",   "metrics"};
 
 constexpr absl::Duration kLoopRetry = absl::Seconds(10);
 
@@ -70,6 +72,7 @@ absl::Status SessionControl::Run(absl::string_view verb, absl::string_view argum
   if (verb == "flush") return Told(session_.Flush(), tell);
   if (verb == "status") return Told(session_.DescribeStatus(), tell);
   if (verb == "mark") return session_.Mark(argument);
+  if (verb == "metrics") return Metrics(argument, tell);
   return absl::InvalidArgumentError(
       absl::StrCat("this agent does not know '", verb, "'; it knows ", absl::StrJoin(kVerbs, " ")));
 }
@@ -102,6 +105,16 @@ absl::Status SessionControl::Stop(Tell tell) {
   if (!jni.ok()) return jni.status();
   return Told(session_.Stop(*jni, [&](absl::string_view line) { tell(kProgressLine, line); }),
               tell);
+}
+
+absl::Status SessionControl::Metrics(absl::string_view options, Tell tell) {
+  const absl::StatusOr<metrics::MetricsFormat> format = metrics::ParseMetricsFormat(options);
+  if (!format.ok()) return format.status();
+  const JavaScope scope(vm_);
+  const auto jni = scope.jni();
+  if (!jni.ok()) return jni.status();
+  const std::string text = metrics::Format(session_.CollectMetrics(*jni), *format);
+  return Told(std::string(absl::StripSuffix(text, "\n")), tell);
 }
 
 absl::Time SessionControl::Tick() {

@@ -32,6 +32,7 @@ class SessionControl : public Commands {
   absl::Status Start(absl::string_view options, Tell tell);
   absl::Status Resume(Tell tell);
   absl::Status Stop(Tell tell);
+  absl::Status Metrics(absl::string_view options, Tell tell);
 
   JavaVM* const vm_;
   Session& session_;

@@ -49,7 +49,8 @@ pid_t OsThreadIdOf(const JavaThreadLayout& layout, uint64_t java_thread) {
   if (java_thread == 0 || layout.os_thread == 0) return 0;
   const uintptr_t os_thread = hot::SafeReadOr0(java_thread + layout.os_thread);
   if (os_thread == 0) return 0;
-  return static_cast<pid_t>(hot::SafeReadOr0(os_thread + layout.os_thread_id) & 0xFFFFFFFF);
+  int32_t tid;  // at half a word in some JDKs
+  return hot::SafeRead(os_thread + layout.os_thread_id, &tid) ? tid : 0;
 }
 
 }  // namespace jtrace::metrics

@@ -128,6 +128,12 @@ std::optional<int64_t> ReadThread(Metric metric, pid_t os_tid) {
   }
 }
 
+std::string KernelName(pid_t os_tid) {
+  std::string name = TaskFile(os_tid, "comm");
+  if (!name.empty() && name.back() == '\n') name.pop_back();
+  return name;
+}
+
 std::optional<int64_t> ReadProcess(Metric metric) {
   switch (metric) {
     case Metric::kCpu:

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "agent/metrics/metric.h"
 
@@ -18,6 +19,8 @@ namespace jtrace::metrics {
 std::optional<int64_t> ReadOwn(Metric metric);
 // Of another thread of this process.
 std::optional<int64_t> ReadThread(Metric metric, pid_t os_tid);
+// The name that the kernel knows a thread of this process by; "": it is gone.
+std::string KernelName(pid_t os_tid);
 // Of all threads that ever ran.
 std::optional<int64_t> ReadProcess(Metric metric);
 

@@ -88,6 +88,7 @@ void ThreadCounters::Register(CounterBlock& block) {
 CounterBlock* ThreadCounters::Start(uint64_t java_tid, uint64_t java_thread, bool is_partial) {
   const std::lock_guard lock(mutex_);
   const pid_t os_tid = gettid();
+  ended_unmet_.erase(os_tid);
   const auto known = by_os_tid_.find(os_tid);
   // A native thread that was counted already may become a Java thread.
   CounterBlock* block = known != by_os_tid_.end() ? known->second : NewBlock();
@@ -113,6 +114,8 @@ CounterBlock* ThreadCounters::Start(uint64_t java_tid, uint64_t java_thread, boo
 void ThreadCounters::Adopt(uint64_t java_tid, pid_t os_tid, uint64_t java_thread) {
   const std::lock_guard lock(mutex_);
   if (by_java_tid_.contains(java_tid)) return;
+  // Its JavaThread may be freed at any moment, or is.
+  if (ended_.contains(java_tid) || ended_unmet_.contains(os_tid)) return;
   CounterBlock* block = NewBlock();
   if (block == nullptr) return;
   block->java_tid = java_tid;
@@ -147,7 +150,10 @@ void ThreadCounters::End() {
   if (tls_platform == nullptr) {
     const std::lock_guard lock(mutex_);
     const auto known = by_os_tid_.find(gettid());
-    if (known == by_os_tid_.end()) return;
+    if (known == by_os_tid_.end()) {
+      ended_unmet_.insert(gettid());
+      return;
+    }
     tls_platform = known->second;
   }
   const std::lock_guard lock(mutex_);
@@ -388,6 +394,11 @@ std::vector<ThreadValues> ThreadCounters::EndedSince(uint64_t& cursor) const {
   }
   cursor = ended_count_;
   return ended;
+}
+
+ThreadCounters::Ended ThreadCounters::AllEnded() const {
+  const std::lock_guard lock(mutex_);
+  return {.java_threads = ended_count_, .values = ended_total_};
 }
 
 std::string ThreadCounters::NameOf(uint32_t metric) const {

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -53,7 +54,7 @@ class ThreadCounters {
   // The calling thread, a platform thread, begins or, `is_partial`, ran before. Its block is the
   // calling thread's from here on. Null without memory.
   hot::CounterBlock* Start(uint64_t java_tid, uint64_t java_thread, bool is_partial);
-  // Another platform thread, which ran before.
+  // Another platform thread, which ran before; not one that has ended by now.
   void Adopt(uint64_t java_tid, pid_t os_tid, uint64_t java_thread);
   // The calling thread ends: its values are kept, its block goes to others.
   void End();
@@ -85,6 +86,12 @@ class ThreadCounters {
   std::vector<ThreadValues> Live(uint64_t metrics) const;
   // Those that ended since the last call with this cursor, at first 0, as far as they are known.
   std::vector<ThreadValues> EndedSince(uint64_t& cursor) const;
+  // Threads that ended, Java's and native ones, as far back as counting goes.
+  struct Ended {
+    uint64_t java_threads = 0;
+    Values values = {};
+  };
+  Ended AllEnded() const;
   // Calls `visit` with the block of a thread that has not ended, and cannot while it runs. False:
   // there is none.
   bool WithLive(uint64_t java_tid, absl::FunctionRef<void(const hot::CounterBlock&)> visit) const;
@@ -92,6 +99,7 @@ class ThreadCounters {
   absl::Status Check(uint32_t metric) const;
 
   UserCounters& users() { return users_; }
+  const UserCounters& users() const { return users_; }
   // "alloc.bytes", "user.orders"; "" if there is no such metric.
   std::string NameOf(uint32_t metric) const;
 
@@ -123,6 +131,8 @@ class ThreadCounters {
   absl::flat_hash_map<pid_t, hot::CounterBlock*> by_os_tid_;
   absl::flat_hash_map<uint64_t, Values> ended_;
   std::deque<uint64_t> ended_order_;
+  // Threads that ended without having been met: who adopts what runs may come too late for them.
+  absl::flat_hash_set<pid_t> ended_unmet_;
   uint64_t ended_count_ = 0;
   Values ended_total_ = {};    // of all threads that ended
   Values process_total_ = {};  // what belongs to no thread

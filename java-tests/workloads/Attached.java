@@ -6,7 +6,8 @@ import java.util.concurrent.atomic.AtomicLong;
  * A program to attach to: threads under load that count their own calls, and a main thread that does
  * what standard input says. "work N" makes N calls of {@link #step}; "load" prints how many calls
  * the load threads have made; "time N" prints how long N calls take; "threads N" runs N threads, one
- * after the other; "gc" collects; "end" ends.
+ * after the other; "gc" collects; "end" ends. "hostile" starts a thread whose name fits nowhere;
+ * "spend N" runs a thread that allocates an array of N bytes.
  * "sink N" goes on N calls deeper, until "rise"; "dive" starts a thread that runs in the depth, and
  * "surface" ends it and prints how often it turned there.
  */
@@ -108,6 +109,24 @@ public final class Attached {
     System.out.println("ended");
   }
 
+  static void idle() {
+    try {
+      Thread.sleep(Long.MAX_VALUE);
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  static byte[] kept;
+
+  /** A thread that allocates so many bytes, and ends; what it has allocated, says the JVM. */
+  static long spend(long bytes) throws InterruptedException {
+    Thread spender = new Thread(() -> kept = new byte[(int) bytes], "spender");
+    spender.start();
+    spender.join();
+    return kept.length;
+  }
+
   static String answer(String[] command) throws InterruptedException {
     switch (command[0]) {
       case "work":
@@ -135,6 +154,13 @@ public final class Attached {
           thread.join();
         }
         return "threads ended";
+      case "hostile":
+        Thread hostile = new Thread(Attached::idle, "evil\"\\\n} 1 \u001b[2J\u0000\ud83d\ude00\ud83d");
+        hostile.setDaemon(true);
+        hostile.start();
+        return "named";
+      case "spend":
+        return Long.toString(spend(Long.parseLong(command[1])));
       case "gc":
         System.gc();
         return "collected";

@@ -1,6 +1,7 @@
 #include "postproc/control/jtrace_command.h"
 
 #include <errno.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -42,6 +43,9 @@ constexpr Verb kVerbs[] = {
     {"dump", "JVM", "write everything now; with loop=, go on in a new file", "jtrace dump 4711",
      false},
     {"status", "JVM", "what is recorded, how much, and what was lost", "jtrace status 4711", false},
+    {"metrics", "JVM [--format=…]",
+     "what threads have counted, as text, json or prometheus; needs no recording",
+     "jtrace metrics 4711 --format=json", true},
     {"mark", "JVM TEXT", "put a labelled mark into the trace", "jtrace mark 4711 'warm-up ends'",
      true},
     {"list", "", "the JVMs of this user, and which of them record", "jtrace list", false},
@@ -135,6 +139,7 @@ class Jtrace {
   int Request(const JvmProcess& jvm, std::string_view verb, std::string_view argument,
               std::vector<std::string>& answer);
   int RequestAndPrint(const JvmProcess& jvm, std::string_view argument);
+  int Metrics(const JvmProcess& jvm);
   absl::Status BringAgent(const JvmProcess& jvm);
   void ShowProgress(std::string_view text);
   void EndProgress();
@@ -245,11 +250,25 @@ int Jtrace::Report(const JvmProcess& jvm) {
   return Fail(absl::NotFoundError(StrCat("cannot run ", command[0], ": ", strerror(errno))));
 }
 
+// As wide as the terminal, if it is one.
+int Jtrace::Metrics(const JvmProcess& jvm) {
+  if (absl::Status status = BringAgent(jvm); !status.ok()) return Fail(status);
+  std::string options;
+  winsize size = {};
+  if (isatty(STDOUT_FILENO) != 0 && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 &&
+      size.ws_col != 0) {
+    options = StrCat("--columns=", size.ws_col, " ");
+  }
+  const std::vector<std::string_view> words(line_.rest.begin(), line_.rest.end());
+  return RequestAndPrint(jvm, StrCat(options, postproc::Join(words, " ")));
+}
+
 int Jtrace::Run() {
   if (line_.verb == "list") return List();
   const absl::StatusOr<JvmProcess> jvm = ProcessTable().Resolve(line_.target);
   if (!jvm.ok()) return Fail(jvm.status());
   if (line_.verb == "report") return Report(*jvm);
+  if (line_.verb == "metrics") return Metrics(*jvm);
   if (line_.verb != "start") {
     const std::vector<std::string_view> words(line_.rest.begin(), line_.rest.end());
     return RequestAndPrint(*jvm, postproc::Join(words, " "));
@@ -265,8 +284,9 @@ absl::StatusOr<CommandLine> ParseCommandLine(absl::Span<const std::string_view> 
   for (size_t i = 0; i < args.size(); ++i) {
     const std::string_view arg = args[i];
     // What follows the target of a report belongs to jtrace-post, what follows a mark's to its
-    // text.
-    const bool is_foreign = !line.target.empty() && (line.verb == "report" || line.verb == "mark");
+    // text; the agent knows formats.
+    const bool is_foreign = !line.target.empty() && (line.verb == "report" || line.verb == "mark" ||
+                                                     line.verb == "metrics");
     if (is_foreign) {
       line.rest.emplace_back(arg);
     } else if (arg == "--help" || arg == "-h" || (arg == "help" && line.verb.empty())) {

@@ -1,0 +1,53 @@
+// What the threads of a JVM have counted, looked at once: what `jtrace metrics` shows.
+//
+// Any thread, never a signal handler.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/functional/function_ref.h"
+#include "agent/metrics/metric.h"
+#include "agent/metrics/thread_counters.h"
+
+namespace jtrace::metrics {
+
+// A metric that somebody counts.
+struct ReportedMetric {
+  uint32_t number = 0;
+  std::string name = {};  // "alloc.bytes"
+  std::string unit = {};  // "B", "ns"; "" for numbers of things
+  std::string what = {};  // one clause; "" if nobody told
+  bool may_fall = false;
+  bool by_thread = false;
+  int64_t process = 0;                // all threads that ever ran
+  std::optional<int64_t> ended = {};  // those of them that ended
+};
+
+struct ReportedThread {
+  std::string name = {};
+  uint64_t java_tid = 0;  // 0: a native thread
+  pid_t os_tid = 0;       // 0: a virtual thread
+  bool is_partial = false;
+  // By MetricsReport::metrics; none: not known of such a thread.
+  std::vector<std::optional<int64_t>> values = {};
+};
+
+struct MetricsReport {
+  pid_t pid = 0;
+  std::vector<ReportedMetric> metrics = {};
+  std::vector<ReportedThread> threads = {};  // the busiest first
+  uint64_t ended_threads = 0;                // Java threads that ended
+};
+
+// `name_of` is asked for each thread, with no lock held; threads without a name in it (nullopt) are
+// left out.
+MetricsReport CollectMetrics(
+    const ThreadCounters& counters,
+    absl::FunctionRef<std::optional<std::string>(const ThreadValues&)> name_of);
+
+}  // namespace jtrace::metrics

@@ -1,0 +1,52 @@
+// What threads have counted, by their present names.
+#include <unistd.h>
+
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "agent/metrics/kernel_readings.h"
+#include "agent/metrics/name_text.h"
+#include "agent/session.h"
+
+namespace jtrace {
+namespace {
+
+std::string PresentName(jvmtiEnv* env, JNIEnv* jni, jthread thread) {
+  jvmtiThreadInfo info = {};
+  if (env->GetThreadInfo(thread, &info) != JVMTI_ERROR_NONE) return "";
+  const jvmti::LocalRef<jobject> group(jni, info.thread_group);
+  const jvmti::LocalRef<jobject> loader(jni, info.context_class_loader);
+  jvmti::Allocated<char> name(env);
+  *name.out() = info.name;
+  return info.name != nullptr ? metrics::Utf8Of(info.name) : "";
+}
+
+}  // namespace
+
+metrics::MetricsReport Session::CollectMetrics(JNIEnv* jni) {
+  CountThreads();
+  const jvmti::LocalFrame frame(jni);
+  absl::flat_hash_map<uint64_t, std::string> names;
+  jint count = 0;
+  jvmti::Allocated<jthread> running(env_);
+  if (env_->GetAllThreads(&count, running.out()) != JVMTI_ERROR_NONE) count = 0;
+  const pid_t control = control_tid_.load(std::memory_order_relaxed);
+  jthread asking = nullptr;
+  if (gettid() == control) env_->GetCurrentThread(&asking);
+  for (jint i = 0; i < count; ++i) {
+    if (jni->IsSameObject(running[i], asking)) continue;  // it is the agent's
+    metrics_->Adopt(jni, running[i]);
+    names[threads_.FindRunning(jni, running[i]).numbers.java_tid] =
+        PresentName(env_, jni, running[i]);
+  }
+  return metrics::CollectMetrics(
+      metrics_->counters(), [&](const metrics::ThreadValues& thread) -> std::optional<std::string> {
+        if (thread.os_tid != 0 && thread.os_tid == control) return std::nullopt;
+        const auto found = names.find(thread.java_tid);
+        if (found != names.end()) return found->second;
+        if (thread.java_tid != 0) return metrics::Utf8Of(threads_.Find(thread.java_tid).name);
+        return metrics::KernelName(thread.os_tid);
+      });
+}
+
+}  // namespace jtrace
