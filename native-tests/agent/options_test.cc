@@ -179,6 +179,8 @@ TEST(OptionsTest, LoopsAreTimesOrSizes) {
   EXPECT_EQ(ParseOptions("codes=-0x30;-0x50")->mode, Mode::kSamples);
   EXPECT_EQ(ParseOptions("codes=+0x30;-0x50")->mode, Mode::kMerged);
   EXPECT_THAT(ErrorOf("mode=samples,codes=-0x40"), HasSubstr("nothing is left to record"));
+  EXPECT_THAT(ErrorOf("metrics=exceptions;alloc.objects,codes=+0x70"), HasSubstr("leave one"));
+  EXPECT_TRUE(ParseOptions("metrics=alloc.bytes,codes=+0x70").ok());
   EXPECT_THAT(ErrorOf("codes=-0x40;-0x30;-0x50"), HasSubstr("nothing is left to record"));
   EXPECT_THAT(ErrorOf("include=a.**,b.**"), HasSubstr("separated by ';'"));
   EXPECT_THAT(ErrorOf("loop=0"), HasSubstr("neither a time"));
