@@ -16,6 +16,11 @@ namespace {
 constexpr absl::string_view kUser = "user.";
 
 absl::Status CheckName(absl::string_view name) {
+  const auto known = metrics::FindMetric(name);
+  if (known && metrics::InfoOf(*known).source == metrics::Source::kNone) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("'", name, "' is not counted in this version; alloc.bytes is"));
+  }
   if (metrics::FindMetric(name) || (absl::StartsWith(name, kUser) && name != kUser)) {
     return absl::OkStatus();
   }
@@ -47,6 +52,7 @@ bool CountsAllocationSites(const std::vector<std::string>& metrics) {
 std::string MetricsHelp() {
   std::string out = "metrics, what knows them (call path, thread or process) and what they cost:\n";
   for (const metrics::MetricInfo& info : metrics::AllMetrics()) {
+    if (info.source == metrics::Source::kNone) continue;
     absl::StrAppendFormat(&out, "  %-16s %-8s %s\n", info.name, metrics::ReachName(info.reach),
                           absl::StrCat(info.what, info.unit.empty() ? "" : ", ", info.unit));
     absl::StrAppendFormat(&out, "  %-25s %s; %s\n", "", info.exactness, info.cost);

@@ -321,6 +321,9 @@ absl::Status ThreadCounters::Check(uint32_t metric) const {
   if (IsUser(metric)) return absl::OkStatus();
   const MetricInfo& info = InfoOf(static_cast<Metric>(metric));
   const bool counted = (counted_.load(std::memory_order_relaxed) >> metric & 1) != 0;
+  if (info.source == Source::kNone) {
+    return absl::UnavailableError(absl::StrCat(info.name, " is not counted in this version"));
+  }
   if (info.source == Source::kCounted && !counted) {
     return absl::FailedPreconditionError(
         absl::StrCat("nobody counts ", info.name, ": start with metrics=", info.name));

@@ -58,19 +58,30 @@ final class MetricsTest {
         }));
   }
 
-  /** Executions of bytecodes that allocate are the same whoever compiles them. */
+  /** Executions of bytecodes that allocate, and objects that escape: one of each in each method. */
   @TestFactory
-  Stream<DynamicTest> sitesAreCountedByMethod() {
+  Stream<DynamicTest> sitesAndObjectsAreCountedByMethod() {
     return Stream.of("-Xint", "-XX:TieredStopAtLevel=1", "-Xmx64m")
         .map(flag -> DynamicTest.dynamicTest(flag, () -> {
-          Jvm.Result run = escaping(flag, "platform", "metrics=alloc.sites");
-          Map<String, Long> base = new TreeMap<>();
-          Report report = run.report("--report=metrics", "--metric=alloc.sites");
-          report.rows().forEach(row -> base.put(row.get("routine"), Long.parseLong(row.get("base"))));
-          BYTES_OF_A_ROUND.keySet()
-              .forEach(method -> assertEquals(ALL_ROUNDS, base.get(method), method + " " + base));
+          Jvm.Result run = escaping(flag, "platform", "metrics=alloc.sites;alloc.objects");
+          BYTES_OF_A_ROUND.keySet().forEach(method ->
+              assertEquals(ALL_ROUNDS, baseOf(run, "alloc.sites").get(method), method));
+          // As of bytes, the JVM has some of its own.
+          long own = flag.equals("-Xint") ? 0 : 100;
+          Map<String, Long> objects = baseOf(run, "alloc.objects");
+          BYTES_OF_A_ROUND.keySet().forEach(method -> {
+            long more = objects.get(method) - ALL_ROUNDS;
+            assertTrue(more >= 0 && more <= own, method + " in " + objects);
+          });
           checkMethods(run, flag.equals("-Xint"));
         }));
+  }
+
+  private static Map<String, Long> baseOf(Jvm.Result run, String metric) {
+    Map<String, Long> base = new TreeMap<>();
+    run.report("--report=metrics", "--metric=" + metric).rows()
+        .forEach(row -> base.put(row.get("routine"), Long.parseLong(row.get("base"))));
+    return base;
   }
 
   /**
@@ -115,10 +126,7 @@ final class MetricsTest {
 
   /** In all, and by thread: whatever the JVM allocates besides, its own count has it as well. */
   private static void checkMethods(Jvm.Result run, boolean interpreted) {
-    Map<String, Long> base = new TreeMap<>();
-    for (Map<String, String> row : run.report("--report=metrics", "--metric=alloc.bytes").rows()) {
-      base.put(row.get("routine"), Long.parseLong(row.get("base")));
-    }
+    Map<String, Long> base = baseOf(run, "alloc.bytes");
     // Now and then the JVM allocates something of its own, some hundred bytes once, whoever watches;
     // of virtual threads it does not tell.
     long own = Math.max(0, sum(jdkCounts(run)) - ALL_ROUNDS * ROUND_BYTES);
