@@ -25,7 +25,7 @@ struct Environment {
   // Whether a process has a file open: it is still being recorded. May be null.
   std::function<bool(int64_t pid, const std::string& path)> is_writing = nullptr;
   int processors = 1;  // that the process may use: how many threads read if --jobs does not say
-  LeastRun least_run = {};  // as in ReadOptions
+  LeastRun least_run = {};       // as in ReadOptions
   bool out_has_colours = false;  // `out` is a terminal that shows them, and its user wants them
 };
 
