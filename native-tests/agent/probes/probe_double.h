@@ -96,11 +96,11 @@ class ProbeDouble {
 
   // As hot::MarkThreadEnded does for the published arena.
   void End() {
-    state_->ended = 1;
+    hot::WriteRelease(state_->ended, uint32_t{1});
     std::atomic_ref<uint64_t> ended(arena_->ended);
     uint64_t head = ended.load();
     do {
-      state_->ended_next = static_cast<hot::Ref>(head);
+      hot::WriteRelaxed(state_->ended_next, static_cast<hot::Ref>(head));
     } while (!ended.compare_exchange_weak(head, Ref(state_)));
   }
 

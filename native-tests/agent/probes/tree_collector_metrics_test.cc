@@ -8,6 +8,7 @@
 #include <random>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "agent/probes/tick_scale.h"
@@ -190,20 +191,23 @@ TEST(TreeCollectorMetricsTest, NothingIsLostWhileThreadsRun) {
   TreeReader reader;
   std::atomic<uint64_t> first{0}, second{0};
   std::atomic<int> running{8};
+  std::vector<std::vector<std::unique_ptr<ProbeDouble>>> lives(8);
   std::vector<std::thread> workers;
   for (int w = 0; w < 8; ++w) {
     workers.emplace_back([&, w] {
       for (int life = 0; life < 10; ++life) {
-        ProbeDouble thread(arena.get(), static_cast<uint64_t>(w * 100 + life + 1), false, false,
-                           kMetrics);
+        // The collector may look at its block until the end: in a JVM its owner keeps it from
+        // going.
+        auto made = std::make_unique<ProbeDouble>(
+            arena.get(), static_cast<uint64_t>(w * 100 + life + 1), false, false, kMetrics);
+        ProbeDouble& thread = *made;
+        lives[static_cast<size_t>(w)].push_back(std::move(made));
         Walker walker(thread, static_cast<unsigned>(w * 31 + life));
         for (int i = 0; i < 300; ++i) walker.Step();
         first += walker.first();
         second += walker.second();
         thread.Charge();
         thread.End();
-        // The double's block goes with it: nobody may ask for it any more.
-        while (hot::ReadAcquire(arena->ended) != 0) std::this_thread::yield();
       }
       --running;
     });
