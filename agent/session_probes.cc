@@ -45,7 +45,7 @@ void TellVirtualThread(Losses& losses) {
 
 absl::Status Session::StartProbes(JNIEnv* jni) {
   if (!options_.WantsEvents()) return absl::OkStatus();
-  if (!metrics_->is_defined()) path_metrics_ = PathMetrics();
+  if (!path_metrics_.empty() && !metrics_->CanCharge(jni, losses_)) path_metrics_ = PathMetrics();
   ProbeOptions wanted = ProbeOptionsOf(options_);
   wanted.metrics = path_metrics_;
   auto set = probe_sets_.Use(env_, jni, wanted);

@@ -33,6 +33,13 @@ void JvmMetrics::Define(JNIEnv* jni, Losses& losses) {
   losses.Add("metrics.no_queries", Severity::kWarning, 1, status.message());
 }
 
+bool JvmMetrics::CanCharge(JNIEnv* jni, Losses& losses) const {
+  if (!is_defined_) return false;
+  const absl::Status status = InitializeCounters(jni);
+  if (!status.ok()) losses.Add("metrics.no_paths", Severity::kWarning, 1, status.message());
+  return status.ok();
+}
+
 absl::StatusOr<std::vector<uint32_t>> JvmMetrics::Numbers(const std::vector<std::string>& names) {
   std::vector<uint32_t> numbers;
   for (const absl::string_view name : names) {

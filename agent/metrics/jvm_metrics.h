@@ -28,11 +28,14 @@ class JvmMetrics : public CounterKeeper {
   static JvmMetrics* Create(JavaVM* vm);
 
   ThreadCounters& counters() { return counters_; }
-  // Whether Java reaches them: else nothing can be charged to call paths.
+  // Whether Java reaches them.
   bool is_defined() const { return is_defined_; }
 
   // In VMInit or later: the program can ask. What the JVM refuses becomes a loss.
   void Define(JNIEnv* jni, Losses& losses);
+  // Whether probes can charge metrics to call paths; readies what they call. False: a loss says
+  // why.
+  bool CanCharge(JNIEnv* jni, Losses& losses) const;
 
   // The numbers of metrics by name; user counters are made.
   absl::StatusOr<std::vector<uint32_t>> Numbers(const std::vector<std::string>& names);

@@ -91,9 +91,16 @@ absl::Status DefineCounters(JNIEnv* jni, CounterKeeper* keeper) {
   if (!bytes.ok()) return bytes.status();
   jclass metrics = Define(jni, std::string(kMetricsClass).c_str(), *bytes);
   if (metrics == nullptr) return Refused(jni, kMetricsClass);
+  jni->DeleteLocalRef(metrics);
+  defined = true;
+  return absl::OkStatus();
+}
+
+absl::Status InitializeCounters(JNIEnv* jni) {
+  jclass metrics = jni->FindClass(std::string(kMetricsClass).c_str());
+  if (metrics == nullptr) return Refused(jni, kMetricsClass);
   absl::Status status = CheckJavaLayout(jni, metrics, MetricsConstantsInJava());
   jni->DeleteLocalRef(metrics);
-  defined = status.ok();
   return status;
 }
 

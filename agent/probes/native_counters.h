@@ -25,7 +25,11 @@ class CounterKeeper {
 
 // Defines JTraceMetrics and what it calls, once per JVM, in VMInit or later. `keeper` must live for
 // ever. Nothing is printed; no Java exception is left pending. FailedPrecondition: the JVM refuses.
+// JTraceMetrics is initialized by its first use, which takes 10 to 20 ms: not every program has
+// one.
 absl::Status DefineCounters(JNIEnv* jni, CounterKeeper* keeper);
+// Initializes it, for probes that are going to use it. Internal: it disagrees with counter_block.h.
+absl::Status InitializeCounters(JNIEnv* jni);
 
 }  // namespace jtrace
 

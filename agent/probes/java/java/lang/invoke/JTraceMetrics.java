@@ -145,10 +145,12 @@ public final class JTraceMetrics {
    * takes heap, of which a program may have none left when a probe runs.
    */
   private static void settle() {
-    long tid = U.getLong(Thread.currentThread(), TID);
+    Thread thread = Thread.currentThread();
+    long tid = U.getLong(thread, TID);
+    boolean virtual = U.getLong(thread, EETOP) == 0;
     for (int i = 0; i < 200; i++) {
       carrier();
-      begin(tid, false, 0, 0);
+      begin(tid, virtual, 0, 0);
     }
   }
 
