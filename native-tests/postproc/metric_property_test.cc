@@ -11,12 +11,17 @@
 #include "native-tests/support/csv.h"
 #include "native-tests/support/naive_post.h"
 #include "native-tests/support/random_trace.h"
+#include "native-tests/support/report_columns.h"
 #include "native-tests/support/run_post.h"
 
 namespace jtrace {
 namespace {
 
 using testing::CsvRow;
+using testing::kArcs;
+using testing::kFlat;
+using testing::kPaths;
+using testing::kTree;
 using testing::NaiveMerge;
 using testing::NaivePost;
 using testing::RunResult;
@@ -49,15 +54,6 @@ CsvRow With(CsvRow columns, const std::string& metric, bool cum2) {
   return columns;
 }
 
-const CsvRow kTree = {"thread", "level",   "rl",           "calls",     "base",
-                      "cum",    "elapsed", "base_ticks",   "cum_ticks", "samples",
-                      "origin", "name",    "calls_jitted", "min_base",  "max_base"};
-const CsvRow kFlat = {"calls",        "base",      "cum",        "cum2",    "elapsed",
-                      "base_ticks",   "cum_ticks", "cum2_ticks", "samples", "name",
-                      "calls_jitted", "min_base",  "max_base"};
-const CsvRow kArcs = {"self", "row",        "calls",     "base",       "cum",
-                      "cum2", "base_ticks", "cum_ticks", "cum2_ticks", "name"};
-const CsvRow kPaths = {"path", "inclusive", "inclusive_pct", "exclusive", "exclusive_pct"};
 const CsvRow kCallees = {"path", "inclusive", "pct_of_subset", "exclusive",
                          "exclusive_pct_of_subset"};
 

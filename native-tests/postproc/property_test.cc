@@ -9,12 +9,17 @@
 #include "native-tests/support/naive_post.h"
 #include "native-tests/support/random_log.h"
 #include "native-tests/support/random_trace.h"
+#include "native-tests/support/report_columns.h"
 #include "native-tests/support/run_post.h"
 
 namespace jtrace {
 namespace {
 
 using testing::CsvRow;
+using testing::kArcs;
+using testing::kFlat;
+using testing::kPaths;
+using testing::kTree;
 using testing::NaiveMerge;
 using testing::NaivePost;
 
@@ -37,16 +42,6 @@ std::string Report(const std::string& trace, const std::string& report, const Cs
   all.insert(all.end(), args.begin(), args.end());
   return Show(testing::ParseCsv(testing::ReportCsv(trace, all)).Project(columns));
 }
-
-const CsvRow kTree = {"thread", "level",   "rl",           "calls",     "base",
-                      "cum",    "elapsed", "base_ticks",   "cum_ticks", "samples",
-                      "origin", "name",    "calls_jitted", "min_base",  "max_base"};
-const CsvRow kFlat = {"calls",        "base",      "cum",        "cum2",    "elapsed",
-                      "base_ticks",   "cum_ticks", "cum2_ticks", "samples", "name",
-                      "calls_jitted", "min_base",  "max_base"};
-const CsvRow kArcs = {"self", "row",        "calls",     "base",       "cum",
-                      "cum2", "base_ticks", "cum_ticks", "cum2_ticks", "name"};
-const CsvRow kPaths = {"path", "inclusive", "inclusive_pct", "exclusive", "exclusive_pct"};
 
 struct Variant {
   NaiveMerge merge;

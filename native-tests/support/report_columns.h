@@ -1,0 +1,18 @@
+// The columns of CSV reports that a naive implementation knows how to fill.
+#pragma once
+
+#include "native-tests/support/csv.h"
+
+namespace jtrace::testing {
+
+inline const CsvRow kTree = {"thread", "level",   "rl",           "calls",     "base",
+                             "cum",    "elapsed", "base_ticks",   "cum_ticks", "samples",
+                             "origin", "name",    "calls_jitted", "min_base",  "max_base"};
+inline const CsvRow kFlat = {"calls",        "base",      "cum",        "cum2",    "elapsed",
+                             "base_ticks",   "cum_ticks", "cum2_ticks", "samples", "name",
+                             "calls_jitted", "min_base",  "max_base"};
+inline const CsvRow kArcs = {"self", "row",        "calls",     "base",       "cum",
+                             "cum2", "base_ticks", "cum_ticks", "cum2_ticks", "name"};
+inline const CsvRow kPaths = {"path", "inclusive", "inclusive_pct", "exclusive", "exclusive_pct"};
+
+}  // namespace jtrace::testing
