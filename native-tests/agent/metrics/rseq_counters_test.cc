@@ -14,6 +14,7 @@
 
 #include "agent/metrics/rseq_add.h"
 #include "agent/metrics/thread_counters.h"
+#include "native-tests/support/metric_events.h"
 
 namespace jtrace::metrics {
 namespace {
@@ -21,10 +22,7 @@ namespace {
 constexpr uint32_t kSlot = 3;
 
 // JTRACE_METRIC_EVENTS=1000000000 for the long one.
-int64_t Events() {
-  const char* const text = getenv("JTRACE_METRIC_EVENTS");
-  return text != nullptr ? atoll(text) : 10'000'000;
-}
+int64_t Events() { return jtrace::testing::MetricEvents(10'000'000); }
 
 // Eight workers, whose threads start and end; each event is counted in both ways.
 void CountBothWays(RseqCounters& by_cpu, ThreadCounters& by_thread, uint32_t metric) {

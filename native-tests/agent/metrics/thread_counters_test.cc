@@ -13,6 +13,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "native-tests/support/metric_events.h"
 
 namespace jtrace::metrics {
 namespace {
@@ -43,10 +44,7 @@ constexpr auto kAllocBytes = static_cast<uint32_t>(Metric::kAllocBytes);
 constexpr auto kExceptions = static_cast<uint32_t>(Metric::kExceptions);
 
 // How many events a test counts: JTRACE_METRIC_EVENTS=1000000000 for the long one.
-int64_t Events() {
-  const char* const text = getenv("JTRACE_METRIC_EVENTS");
-  return text != nullptr ? atoll(text) : 4'000'000;
-}
+int64_t Events() { return jtrace::testing::MetricEvents(4'000'000); }
 
 TEST(ThreadCounters, CountsOfAThreadAreItsOwn) {
   ThreadCounters counters(kNoLayout);
