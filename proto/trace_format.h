@@ -32,6 +32,7 @@ enum Major : uint32_t {
   kInterpreted = 0x30,
   kBoundary = 0x31,
   kException = 0x32,
+  kNativeHook = 0x33,
   kTimerUnwind = 0x40,
   kInstrumentedUnwind = 0x41,
   kJitted = 0x50,
@@ -67,6 +68,7 @@ inline constexpr uint32_t kClassPrepare = 0x3;
 inline constexpr uint32_t kClassRedefine = 0x4;
 inline constexpr uint32_t kThrown = 0x1;
 inline constexpr uint32_t kCaught = 0x2;
+inline constexpr uint32_t kHookCalls = 0x1;
 inline constexpr uint32_t kMonitorContended = 0x1;
 inline constexpr uint32_t kMonitorWait = 0x2;
 inline constexpr uint32_t kParked = 0x1;
