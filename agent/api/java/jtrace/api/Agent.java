@@ -19,8 +19,11 @@ final class Agent {
   /** Looks now. */
   static boolean find() {
     if (found) return true;
-    lookedNanos = System.nanoTime();
-    if (loaded(Natives.CLASS) == null) return false;
+    if (loaded(Natives.CLASS) == null) {
+      // Not before: threads that ask while the first one still looks must not take it for an answer.
+      lookedNanos = System.nanoTime();
+      return false;
+    }
     Natives.initialize();
     found = true;
     return true;
