@@ -8,11 +8,13 @@ namespace jtrace::postproc {
 Analysis::Analysis(const CommandLine& line)
     : line_(line),
       waits_(model_),
+      hooks_(line.aggregate == Aggregate::kThread),
       builder_(line.merge, line.aggregate == Aggregate::kProcess, model_, stats_) {}
 
 absl::Status Analysis::Read(const TraceInput& input, absl::Span<const std::string> traces) {
-  RecordFilter filter(line_.thread, line_.scope, model_,
-                      {&builder_, &samples_, &records_, &jit_, &waits_, &timeline_, &classes_});
+  RecordFilter filter(
+      line_.thread, line_.scope, model_,
+      {&builder_, &samples_, &records_, &jit_, &waits_, &hooks_, &timeline_, &classes_});
   if (absl::Status status = input.Read(traces, /*reduce_calls=*/true, model_, stats_, filter);
       !status.ok()) {
     return status;
@@ -47,6 +49,7 @@ ReportInput Analysis::Input() {
           records_,
           jit_,
           waits_,
+          hooks_,
           timeline_,
           classes_,
           stats_,

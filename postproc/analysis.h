@@ -38,6 +38,7 @@ class Analysis {
   RecordCounts records_;
   JitLog jit_;
   WaitLog waits_;
+  HookLog hooks_;
   Timeline timeline_;
   ClassLog classes_;
   TreeBuilder builder_;

@@ -237,6 +237,7 @@ constexpr std::pair<std::string_view, std::string_view> kWithoutMetric[] = {
     {"html", "the page has a menu of all that was measured"},
     {"modules", "it counts samples; --report=functions has metrics by function"},
     {"samples", "it lists samples; --report=paths has metrics by path"},
+    {"hooks", "it is about calls of native functions; --report=flat has metrics by routine"},
     {"waits", "it is about samples of waiting threads; --report=flat has metrics by routine"},
     {"jit", "it is about calls of compiled code; --report=arcflow has metrics by caller"},
     {"never", "what never ran has no metrics; --report=classes has them by class"},
@@ -294,7 +295,7 @@ absl::Status CheckTogether(const CommandLine& line) {
     if (absl::Status status = CheckUsed(name, line.report); !status.ok()) return status;
   }
   constexpr std::string_view kOfWholeSamples[] = {"functions", "modules", "samples", "callees",
-                                                  "callers",   "waits",   "metrics"};
+                                                  "callers",   "waits",   "metrics", "hooks"};
   for (const std::string& name : line.reports) {
     if (line.report.root.empty() || !IsOneOf(name, kOfWholeSamples)) continue;
     return absl::InvalidArgumentError(

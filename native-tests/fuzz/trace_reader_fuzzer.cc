@@ -13,6 +13,7 @@
 
 #include "postproc/calltree/arc_flow.h"
 #include "postproc/calltree/flat_profile.h"
+#include "postproc/calltree/hook_log.h"
 #include "postproc/calltree/tree_builder.h"
 #include "postproc/model/elf_functions.h"
 #include "postproc/reader/chunk_emitter.h"
@@ -61,7 +62,8 @@ class Stages {
   ImportStats stats_;
   TreeBuilder builder_;
   SampleLog samples_;
-  RecordFilter filter_{"", Scope::kFull, model_, {&builder_, &samples_}};
+  HookLog hooks_{/*by_thread=*/true};
+  RecordFilter filter_{"", Scope::kFull, model_, {&builder_, &samples_, &hooks_}};
 };
 
 void ReadText(std::string_view lines) {

@@ -33,7 +33,7 @@ std::string Everything(const std::string& trace, int jobs) {
            {"t"},
            {"dump", "t"},
            {"--format=csv", "t",
-            "--report=summary,tree,flat,arcflow,functions,samples,paths,threads,metrics,jit"},
+            "--report=summary,tree,flat,arcflow,functions,samples,paths,threads,metrics,jit,hooks"},
            {"--format=csv", "t", "--report=tree", "--sort=first"},
            {"--format=csv", "t", "--report=tree", "--sort=first", "--aggregate=process"},
            {"--format=csv", "t", "--report=tree,flat", "--thread=t1", "--merge=embed"}}) {

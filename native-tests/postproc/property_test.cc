@@ -18,6 +18,7 @@ namespace {
 using testing::CsvRow;
 using testing::kArcs;
 using testing::kFlat;
+using testing::kHooks;
 using testing::kPaths;
 using testing::kTree;
 using testing::NaiveMerge;
@@ -64,6 +65,7 @@ TEST(PropertyTest, EveryColumnEqualsTheNaiveImplementation) {
       ASSERT_EQ(Report(trace, "flat", kFlat, variant.args), Show(naive.Flat())) << trace;
       ASSERT_EQ(Report(trace, "arcflow", kArcs, variant.args), Show(naive.ArcFlow())) << trace;
       ASSERT_EQ(Report(trace, "paths", kPaths, variant.args), Show(naive.Paths())) << trace;
+      ASSERT_EQ(Report(trace, "hooks", kHooks, variant.args), Show(naive.Hooks())) << trace;
     }
   }
 }
@@ -73,12 +75,12 @@ std::string AllCsv(const std::string& trace, const std::string& of) {
   std::string all;
   for (const std::vector<std::string>& args : std::vector<std::vector<std::string>>{
            {"--report=summary,tree,flat,arcflow,functions,modules,samples,paths,threads,metrics,"
-            "jit"},
+            "jit,hooks"},
            {"--report=callees,callers", "--of=" + of},
            {"--report=tree,samples,paths,flat", "--scope=app"},
            {"--report=tree,flat", "--merge=embed", "--sort=name"},
            {"--report=tree", "--merge=none", "--sort=first"},
-           {"--report=tree", "--aggregate=process", "--sort=first"},
+           {"--report=tree,hooks", "--aggregate=process", "--sort=first"},
            {"--report=tree,threads", "--root=" + of, "--sort=calls"}}) {
     all += testing::ReportCsv(trace, args);
   }

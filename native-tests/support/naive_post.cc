@@ -41,6 +41,13 @@ std::string Bare(std::string frame) {
   return frame;
 }
 
+// As reports show a function: without its prefix, with its module.
+std::string Shown(std::string frame) {
+  if (HasPrefix(frame)) frame = frame.substr(2);
+  for (size_t at; (at = frame.find("> >")) != std::string::npos;) frame.replace(at, 3, ">>");
+  return frame;
+}
+
 bool IsApp(const std::string& frame) {
   return !HasPrefix(frame) || std::string("JCI").find(frame[0]) != std::string::npos;
 }
@@ -143,6 +150,8 @@ void NaivePost::Line(const std::vector<std::string>& fields) {
     thread.open.back().node->metrics[fields[3]] += std::stoll(fields[4]);
   } else if (op == "node") {
     Node(thread, fields);
+  } else if (op == "hook") {
+    Hook(thread, fields);
   } else {
     SampleOf(thread, op, weight, fields);
   }
@@ -193,6 +202,21 @@ void NaivePost::Node(Thread& thread, const std::vector<std::string>& fields) {
     if (key == "min" || key == "max") node->extremes.push_back(value);
     if (key.find('.') != std::string::npos) node->metrics[key] += value;
   }
+}
+
+void NaivePost::Hook(Thread& thread, const std::vector<std::string>& fields) {
+  std::map<std::string, int64_t> counts;
+  std::istringstream pairs(fields[6]);
+  for (std::string pair; std::getline(pairs, pair, ',');) {
+    counts[pair.substr(0, pair.find('='))] = std::stoll(pair.substr(pair.find('=') + 1));
+  }
+  std::vector<std::string> names(fields.begin() + 7, fields.end());
+  const std::string java = names.empty() ? "" : Bare(names.back());
+  names.push_back(fields[3]);
+  std::vector<NaiveNode*> path;
+  EventPath(thread, names, path)->calls += counts["calls"];
+  const int kind = fields[4] == "count" ? 0 : fields[4] == "unwind" ? 1 : 2;
+  hooks_[{Shown(fields[3]), kind}][{fields[1], java, Shown(fields[5])}].push_back(counts);
 }
 
 void NaivePost::SampleOf(Thread& thread, const std::string& op, int64_t weight,

@@ -2,11 +2,13 @@
 // jtrace-post is compared with. Slow, simple, without any of its code.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "native-tests/support/csv.h"
@@ -55,6 +57,8 @@ class NaivePost {
   std::vector<CsvRow> MetricPaths(const std::string& metric, const std::string& of = "") const;
   // path, inclusive, exclusive: by the path down to each node's innermost `of`.
   std::vector<CsvRow> MetricCallers(const std::string& metric, const std::string& of) const;
+  // hook,kind,thread,java,native,calls,timed,total_ns,min_ns,max_ns
+  std::vector<CsvRow> Hooks() const;
   // Σ over all nodes.
   int64_t Total(const std::string& metric) const;
 
@@ -78,6 +82,9 @@ class NaivePost {
     std::vector<std::string> frames;
     int64_t weight = 0;
   };
+  using HookName = std::pair<std::string, int>;   // and its kind, in the kinds' order
+  using HookCaller = std::array<std::string, 3>;  // thread, java, native
+  using HookCounts = std::vector<std::map<std::string, int64_t>>;  // the rows' keys
 
   void Line(const std::vector<std::string>& fields);
   static NaiveNode* Open(Thread& thread, const std::string& name);
@@ -85,6 +92,7 @@ class NaivePost {
   static void Exit(Thread& thread, const std::string& name);
   static void Position(Thread& thread, const std::vector<std::string>& path);
   static void Node(Thread& thread, const std::vector<std::string>& fields);
+  void Hook(Thread& thread, const std::vector<std::string>& fields);
   void SampleOf(Thread& thread, const std::string& op, int64_t weight,
                 const std::vector<std::string>& fields);
   Thread& ThreadOf(const std::string& name, int64_t time);
@@ -100,6 +108,7 @@ class NaivePost {
   std::map<std::string, Thread> threads_;
   std::vector<std::string> thread_order_;
   std::vector<Sample> samples_;
+  std::map<HookName, std::map<HookCaller, HookCounts>> hooks_;
 };
 
 }  // namespace jtrace::testing

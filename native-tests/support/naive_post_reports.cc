@@ -339,4 +339,55 @@ int64_t NaivePost::Total(const std::string& metric) const {
   return total;
 }
 
+namespace {
+
+struct NaiveHookRow {
+  int64_t calls = 0;
+  CsvRow cells;
+};
+
+// Ties stay as they are.
+template <typename Row>
+void SortByCalls(std::vector<Row>& rows) {
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const Row& a, const Row& b) { return a.calls > b.calls; });
+}
+
+}  // namespace
+
+std::vector<CsvRow> NaivePost::Hooks() const {
+  struct Group {
+    int64_t calls = 0;
+    std::vector<NaiveHookRow> rows;
+  };
+  std::vector<Group> groups;
+  for (const auto& [hook, callers] : hooks_) {
+    Group group;
+    for (const auto& [caller, records] : callers) {
+      int64_t calls = 0, timed = 0, total = 0, min = 0, max = 0;
+      for (std::map<std::string, int64_t> counts : records) {
+        calls += counts["calls"];
+        if (counts["timed"] == 0) continue;
+        min = timed == 0 ? counts["min"] : std::min(min, counts["min"]);
+        max = timed == 0 ? counts["max"] : std::max(max, counts["max"]);
+        timed += counts["timed"];
+        total += counts["total"];
+      }
+      const char* kinds[] = {"count", "unwind", "time"};
+      group.rows.push_back({calls,
+                            {hook.first, kinds[hook.second], caller[0], caller[1], caller[2],
+                             Num(calls), Num(timed), Num(total), Num(min), Num(max)}});
+      group.calls += calls;
+    }
+    SortByCalls(group.rows);
+    groups.push_back(std::move(group));
+  }
+  SortByCalls(groups);
+  std::vector<CsvRow> rows;
+  for (const Group& group : groups) {
+    for (const NaiveHookRow& row : group.rows) rows.push_back(row.cells);
+  }
+  return rows;
+}
+
 }  // namespace jtrace::testing

@@ -84,9 +84,23 @@ std::string NodeKeys(Random& random) {
   return pairs.empty() ? "calls=1" : pairs;
 }
 
+std::string RandomHook(Random& random) {
+  static const std::vector<std::string> kinds = {"count", "unwind", "time"};
+  std::string op = "hook\t" + RandomFrame(random) + "\t" + random.Pick(kinds) + "\t";
+  if (!random.OneIn(4)) op += RandomFrame(random);
+  op += "\tcalls=" + std::to_string(random.Below(90));
+  if (random.OneIn(2)) {
+    const uint64_t min = random.Below(9);
+    op += ",timed=" + std::to_string(random.Below(3)) +
+          ",total=" + std::to_string(random.Below(5000)) + ",min=" + std::to_string(min) +
+          ",max=" + std::to_string(min + random.Below(900));
+  }
+  return op + Path(random, random.Below(4));
+}
+
 std::string RandomOp(Random& random) {
   static const std::vector<std::string> kinds = {"", ".i", ".j"};
-  switch (random.Below(13)) {
+  switch (random.Below(14)) {
     case 0:
     case 1:
     case 2:
@@ -110,6 +124,8 @@ std::string RandomOp(Random& random) {
     case 10:
       return "metric\t" + random.Pick(RandomMetrics()) + "\t" +
              std::to_string(static_cast<int64_t>(random.Below(40)) - 10);
+    case 11:
+      return RandomHook(random);
     default:
       return "sample" + Weight(random) + Frames(random, 8);
   }
@@ -202,7 +218,10 @@ class BinaryTrace {
   void AddRecord() {
     const uint32_t thread = random_.Pick(threads_);
     time_ += random_.Below(50);
-    switch (random_.Below(12)) {
+    switch (random_.Below(13)) {
+      case 12:
+        AddHookCalls(thread);
+        break;
       case 9:
         AddCode(thread);
         break;
@@ -313,6 +332,28 @@ class BinaryTrace {
     }
   }
 
+  void AddHookCalls(uint32_t thread) {
+    static const std::vector<std::string> names = {"", "libc.so.6!malloc", "libjvm.so!os::x(A, B)",
+                                                   "free"};
+    if (hooks_ == 0 || random_.OneIn(3)) {
+      hooks_ = builder_.Hook(random_.Pick(names), 0x1000 + random_.Below(4),
+                             static_cast<proto::Hook::Kind>(random_.Below(4)),
+                             random_.OneIn(2) ? "libc.so.6!*" : "");
+    }
+    const auto hook = static_cast<uint32_t>(1 + random_.Below(hooks_));
+    const uint32_t node = nodes_.empty() || random_.OneIn(3) ? 0 : random_.Pick(nodes_).second;
+    // Now and then one in a method's code.
+    const uint64_t caller = random_.OneIn(4) ? 0 : 0x6ffe + random_.Below(6);
+    proto::HookCalls& calls =
+        builder_.HookCalls(hook, random_.OneIn(9) ? 0 : thread, node, caller, random_.Below(1000));
+    if (random_.OneIn(6)) calls.set_position_unknown(true);
+    if (random_.OneIn(2)) return;
+    calls.set_timed(random_.Below(3));
+    calls.set_total_ns(random_.Below(90000));
+    calls.set_min_ns(random_.Below(50));
+    calls.set_max_ns(calls.min_ns() + random_.Below(900));
+  }
+
   void AddSample(uint32_t thread) {
     const uint32_t node = nodes_.empty() || random_.OneIn(3) ? 0 : random_.Pick(nodes_).second;
     proto::Sample& sample = builder_.Sample(time_, thread, node, {});
@@ -337,6 +378,7 @@ class BinaryTrace {
   std::vector<uint32_t> methods_;
   std::vector<std::pair<uint32_t, uint32_t>> nodes_;  // thread, node
   std::vector<uint32_t> frames_;                      // of this chunk
+  uint32_t hooks_ = 0;
 };
 
 }  // namespace

@@ -14,5 +14,7 @@ inline const CsvRow kFlat = {"calls",        "base",      "cum",        "cum2", 
 inline const CsvRow kArcs = {"self", "row",        "calls",     "base",       "cum",
                              "cum2", "base_ticks", "cum_ticks", "cum2_ticks", "name"};
 inline const CsvRow kPaths = {"path", "inclusive", "inclusive_pct", "exclusive", "exclusive_pct"};
+inline const CsvRow kHooks = {"hook",  "kind",  "thread",   "java",   "native",
+                              "calls", "timed", "total_ns", "min_ns", "max_ns"};
 
 }  // namespace jtrace::testing

@@ -135,6 +135,28 @@ proto::Sample& TraceBuilder::Sample(uint64_t time, uint32_t thread, uint32_t nod
   return added;
 }
 
+uint32_t TraceBuilder::Hook(std::string_view name, uint64_t address, proto::Hook::Kind kind,
+                            std::string_view pattern) {
+  proto::Hook& added = *chunk_.add_hook();
+  added.set_id(++hooks_);
+  added.set_name(String(name));
+  added.set_address(address);
+  added.set_kind(kind);
+  if (!pattern.empty()) added.set_pattern(String(pattern));
+  return hooks_;
+}
+
+proto::HookCalls& TraceBuilder::HookCalls(uint32_t hook, uint32_t thread, uint32_t node,
+                                          uint64_t caller, uint64_t calls) {
+  proto::HookCalls& added = *chunk_.add_hook_calls();
+  added.set_hook(hook);
+  added.set_thread(thread);
+  added.set_node(node);
+  added.set_caller(caller);
+  added.set_calls(calls);
+  return added;
+}
+
 proto::Event& TraceBuilder::Event(uint64_t time, uint32_t thread, uint32_t major, uint32_t minor,
                                   int64_t value) {
   proto::Event& added = *chunk_.add_event();

@@ -42,6 +42,11 @@ class TraceBuilder {
   // `frames`: interrupted one first.
   proto::Sample& Sample(uint64_t time, uint32_t thread, uint32_t node,
                         std::initializer_list<uint32_t> frames);
+  // A hook in native code; its number.
+  uint32_t Hook(std::string_view name, uint64_t address, proto::Hook::Kind kind,
+                std::string_view pattern = "");
+  proto::HookCalls& HookCalls(uint32_t hook, uint32_t thread, uint32_t node, uint64_t caller,
+                              uint64_t calls);
   proto::Event& Event(uint64_t time, uint32_t thread, uint32_t major, uint32_t minor,
                       int64_t value = 0);
 
@@ -58,6 +63,7 @@ class TraceBuilder {
   uint32_t methods_ = 0;
   uint32_t threads_ = 0;
   uint32_t nodes_ = 0;
+  uint32_t hooks_ = 0;
 };
 
 }  // namespace jtrace::testing

@@ -223,6 +223,16 @@ void TreeBuilder::OnNode(At at, const NodeCounts& counts, absl::Span<const Routi
   for (const auto& [metric, value] : counts.metrics) tree_.AddMetric(id, metric, value);
 }
 
+// Their times are no time of the tree: it has none of native code, and the callers' has it already.
+void TreeBuilder::OnHook(At at, const HookRecord& hook) {
+  ThreadState& state = StateOf(at);
+  FindPath(state.root, hook.path, 0);
+  const NodeId caller = path_nodes_.empty() ? state.root : path_nodes_.back();
+  CallNode& node = tree_.node(tree_.Child(caller, model_.frame(hook.hook).routine));
+  BecomeEvent(node);
+  node.calls = WrapAdd(node.calls, hook.sums.calls);
+}
+
 void TreeBuilder::OnNotice(At at, std::string_view, absl::Span<const std::string>) {
   if (at.thread) StateOf(at);
 }

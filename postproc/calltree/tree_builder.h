@@ -38,6 +38,7 @@ class TreeBuilder : public RecordVisitor {
   void OnMetric(At at, MetricId metric, int64_t delta) override;
   void OnNode(At at, const NodeCounts& counts, absl::Span<const RoutineId> path,
               size_t shared) override;
+  void OnHook(At at, const HookRecord& hook) override;
   void OnNotice(At at, std::string_view op, absl::Span<const std::string> args) override;
 
   // Call once after the last record: activations still open count as they are.

@@ -41,6 +41,14 @@ void TraceInfo::SetCount(std::string_view key, int64_t value, std::string_view w
   counts.push_back({std::string(key), value, std::string(what)});
 }
 
+void TraceInfo::AddHook(HookInfo hook) {
+  for (const HookInfo& known : hooks) {
+    const bool is_same = known.frame == hook.frame && known.kind == hook.kind;
+    if (is_same && (hook.pattern.empty() || hook.pattern == known.pattern)) return;
+  }
+  hooks.push_back(std::move(hook));
+}
+
 std::string_view SeverityName(Severity severity) {
   switch (severity) {
     case Severity::kInfo:
@@ -56,6 +64,7 @@ std::string_view SeverityName(Severity severity) {
 namespace {
 
 constexpr std::string_view kKindNames[] = {"method", "call", "native", "thrown", "caught", "park"};
+constexpr std::string_view kHookNames[] = {"count", "unwind", "time"};
 constexpr std::string_view kCostNames[] = {"", "fixed", "variable", "indeterminate", "user-input"};
 
 template <typename Enum, size_t N>
@@ -75,6 +84,11 @@ std::optional<RoutineKind> ParseRoutineKind(std::string_view name) {
 std::string_view RoutineCostName(RoutineCost cost) { return kCostNames[static_cast<size_t>(cost)]; }
 std::optional<RoutineCost> ParseRoutineCost(std::string_view name) {
   return ParseName<RoutineCost>(name, kCostNames);
+}
+
+std::string_view HookKindName(HookKind kind) { return kHookNames[static_cast<size_t>(kind)]; }
+std::optional<HookKind> ParseHookKind(std::string_view name) {
+  return ParseName<HookKind>(name, kHookNames);
 }
 
 std::optional<TimeUnit> ParseTimeUnit(std::string_view text) {

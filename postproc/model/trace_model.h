@@ -80,12 +80,27 @@ struct TraceCount {
   std::string what;  // for people
 };
 
+// What a hook in native code does with each call: counts it, takes its stack too, times it.
+enum class HookKind : uint8_t { kCount, kUnwind, kTime };
+// "count", "unwind", "time"
+std::string_view HookKindName(HookKind kind);
+std::optional<HookKind> ParseHookKind(std::string_view name);
+
+// A native function with a hook (S3.9), whether or not it was called.
+struct HookInfo {
+  FrameId frame;
+  HookKind kind = HookKind::kCount;
+  std::string pattern;  // what the user asked for; empty: not told
+  friend bool operator==(const HookInfo&, const HookInfo&) = default;
+};
+
 // One input. `facts` are key and value, in the order given: "command", "jvm", "mode", …
 struct TraceInfo {
   std::string file;
   std::vector<std::pair<std::string, std::string>> facts;
   std::vector<Loss> losses;
   std::vector<TraceCount> counts;
+  std::vector<HookInfo> hooks;
   int64_t interval_ns = 0;  // what one tick stands for; 0: unknown
   bool cut_off = false;     // ended without its last record
   bool running = false;     // and its writer still has it open
@@ -94,6 +109,8 @@ struct TraceInfo {
   void SetFact(std::string_view key, std::string_view value);
   void SetLoss(Loss loss);  // the last value of a name holds
   void SetCount(std::string_view key, int64_t value, std::string_view what);
+  // Once, however often it is added; without a pattern only if none of that frame and kind is.
+  void AddHook(HookInfo hook);
 };
 
 enum class TimeUnit { kNanoseconds, kMicroseconds, kMilliseconds, kTicks };
@@ -116,6 +133,14 @@ class TraceModel {
   RoutineTraits TraitsOf(RoutineId id) const {
     return id.value < traits_.size() ? traits_[id.value] : RoutineTraits();
   }
+
+  // The routine is a native function with a hook: what events count of it is its kind `native`.
+  void AddHooked(RoutineId id) {
+    hooked_.insert(id);
+    AddRoutineTraits(id, {RoutineKind::kNative, RoutineCost::kUnclassified});
+  }
+  // False for what is a method, too.
+  bool IsHooked(RoutineId id) const { return hooked_.contains(id) && !methods_.contains(id); }
 
   FrameId InternFrame(const Frame& frame);
   // "N:libc.so.6!malloc"
@@ -163,6 +188,7 @@ class TraceModel {
   StringPool<RoutineId> routines_;
   std::vector<RoutineTraits> traits_;  // by routine, as far as told
   absl::flat_hash_set<RoutineId> methods_;
+  absl::flat_hash_set<RoutineId> hooked_;
   StringPool<ModuleId> modules_;
   StringPool<MetricId> metrics_;
   StringPool<ClassId> classes_;

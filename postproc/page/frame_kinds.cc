@@ -38,6 +38,12 @@ std::vector<char> FrameKinds(const ReportInput& input) {
     const size_t origin = kOrigins.find(static_cast<char>(frame.origin));
     if (origin != std::string_view::npos) ++counts[frame.routine.value][origin];
   }
+  // Native functions with hooks may have none.
+  for (const auto& [hook, callers] : input.hooks.hooks()) {
+    const Frame& frame = model.frame(hook.first);
+    const size_t origin = kOrigins.find(static_cast<char>(frame.origin));
+    if (origin != std::string_view::npos) ++counts[frame.routine.value][origin];
+  }
   std::vector<char> kinds(counts.size(), 'E');
   for (size_t i = 1; i < counts.size(); ++i) {
     const auto most = std::max_element(counts[i].begin(), counts[i].end());

@@ -334,6 +334,21 @@ void ChunkEmitter::EmitTrees() {
     const RoutineId path[] = {flat, definitions_.Routine(it.routine)};
     visitor_.OnNode(MakeAt(it.thread, end), counts, path, 0);
   }
+  EmitHooks(end);
+}
+
+void ChunkEmitter::EmitHooks(int64_t time) {
+  for (const AgentHooks::Calls& it : definitions_.hooks().calls()) {
+    const HookInfo hook = definitions_.Hook(it.hook);
+    HookRecord record;
+    record.hook = hook.frame;
+    record.kind = hook.kind;
+    record.caller = definitions_.HookCaller(it);
+    record.sums = it.sums;
+    uint32_t thread = it.thread;
+    if (it.node != 0 && !it.position_unknown) record.path = PathOf(it.node, thread);
+    visitor_.OnHook(MakeAt(thread, time), record);
+  }
 }
 
 }  // namespace jtrace::postproc

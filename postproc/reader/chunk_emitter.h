@@ -28,7 +28,8 @@ class ChunkEmitter {
   // Passes on the chunk's records: events and samples by time, each after those log events of its
   // thread that are not later. `plan` was made of the payload, and is used up.
   void Emit(const ChunkPayload& payload, ChunkPlan& plan);
-  // Passes on the trees' totals, in depth-first order, as `node` records, after all chunks.
+  // After all chunks: passes on the trees' totals, in depth-first order, as `node` records, and
+  // then those of the hooks.
   void EmitTrees();
 
  private:
@@ -38,6 +39,7 @@ class ChunkEmitter {
   bool EmitRun(ThreadLogs& logs, At at);
   void EmitOneByOne(const ThreadLogs& logs, const LogRun& run, ThreadId thread,
                     RecordVisitor& visitor);
+  void EmitHooks(int64_t time);
   void EmitMark(LogCursor::Mark mark, uint32_t thread, At at);
   void EmitEvent(const proto::Event& event, int64_t time);
   bool EmitDropped(const proto::Event& event, int64_t time);
@@ -46,7 +48,7 @@ class ChunkEmitter {
   void EmitNotice(const proto::Event& event, int64_t time);
   void EmitSample(const proto::Sample& sample, int64_t time);
   void AnchorFrame(absl::Span<const RoutineId> path);
-  // The path of a node that a sample hit, and its thread if that is known.
+  // The path of a node that a sample or a hook's calls hit, and its thread if that is known.
   absl::Span<const RoutineId> PathOf(uint32_t node, uint32_t& thread);
   // Announces the thread if this is its first record; times never run back within a thread.
   At MakeAt(uint32_t thread, int64_t time);

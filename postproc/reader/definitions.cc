@@ -79,6 +79,7 @@ void Definitions::AddChunk(const ChunkPayload& payload) {
   }
   AddThreads(chunk);
   AddModules(chunk);
+  hooks_.Add(chunk);
   for (const proto::Event& event : chunk.event()) {
     end_time_ = std::max(end_time_, event.time_ns());
     if (event.major() == format::kJit) AddCode(event);
@@ -125,6 +126,7 @@ void Definitions::AddModules(const proto::Chunk& chunk) {
 }
 
 void Definitions::AddCode(const proto::Event& event) {
+  hooks_.AddCode(event);
   if ((event.minor() & ~format::kEnd) != format::kJitDynamicCode) return;
   const proto::CodeEvent& code = event.code_event();
   const uint64_t room = std::numeric_limits<uint64_t>::max() - code.address();
@@ -184,6 +186,7 @@ void Definitions::Finish(uint32_t trace) {
   NameRoutines();
   NameThreads(trace);
   AddNativeCode();
+  hooks_.Finish([this](uint32_t string) { return Text(string); }, native_, model_, info);
   CheckControlSum();
 }
 
@@ -313,6 +316,17 @@ std::vector<std::string> Definitions::ThreadArgs(ThreadId id) const {
   if (thread.is_daemon) args.emplace_back("daemon");
   if (thread.is_vm_internal) args.emplace_back("internal");
   return args;
+}
+
+HookInfo Definitions::Hook(uint32_t id) {
+  if (const HookInfo* known = hooks_.Find(id); known != nullptr) return *known;
+  NoteUndefined("hook", id);
+  return AgentHooks::Undefined(id, model_);
+}
+
+FrameId Definitions::HookCaller(const AgentHooks::Calls& calls) {
+  return hooks_.CallerOf(
+      calls, [this](uint32_t method) { return Method(method); }, native_, model_);
 }
 
 bool Definitions::MayStandAt(uint32_t thread, uint64_t node) {

@@ -12,6 +12,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "postproc/import_stats.h"
 #include "postproc/model/trace_model.h"
+#include "postproc/reader/agent_hooks.h"
 #include "postproc/reader/agent_trees.h"
 #include "postproc/reader/chunk_payload.h"
 #include "postproc/reader/java_names.h"
@@ -54,6 +55,10 @@ class Definitions {
   std::vector<std::string> ThreadArgs(ThreadId id) const;
 
   AgentTrees& trees() { return trees_; }
+  const AgentHooks& hooks() const { return hooks_; }
+  // Hook.id's name and kind; one that was never defined is counted as a problem.
+  HookInfo Hook(uint32_t id);
+  FrameId HookCaller(const AgentHooks::Calls& calls);
   // Whether the thread's log may name the node (not 0); if not, that is counted as a problem.
   bool MayStandAt(uint32_t thread, uint64_t node);
 
@@ -120,6 +125,7 @@ class Definitions {
   absl::flat_hash_map<uint32_t, ThreadDef> threads_;
   std::vector<uint32_t> thread_order_;
   AgentTrees trees_;
+  AgentHooks hooks_;
   std::vector<StubEvent> stub_events_;
   std::vector<proto::Module> modules_;
   std::optional<proto::SessionStart> start_;

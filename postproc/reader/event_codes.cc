@@ -28,6 +28,7 @@ constexpr EventCode kCodes[] = {
     {format::kBoundary, format::kCall, "enter", "exit", "boundary calls", false},
     {format::kException, format::kThrown, "exception-thrown", "", "exceptions thrown", true},
     {format::kException, format::kCaught, "exception-caught", "", "exceptions caught", true},
+    {format::kNativeHook, format::kHookCalls, "hook", "", "callers of native hooks", false},
     {format::kTimerUnwind, kUnwind, "sample", "", "timer samples", false},
     {format::kInstrumentedUnwind, kUnwind, "unwind", "", "instrumented unwinds", false},
     {format::kJitted, format::kCall, "enter.j", "exit.j", "compiled calls", false},

@@ -26,6 +26,7 @@ class RecordCounts : public RecordVisitor {
   void OnNode(At, const NodeCounts&, absl::Span<const RoutineId>, size_t) override {
     Count("node");
   }
+  void OnHook(At, const HookRecord&) override { Count("hook"); }
   void OnCode(At, const CodeRecord& code) override;
   void OnNotice(At, std::string_view op, absl::Span<const std::string>) override { Count(op); }
 

@@ -82,6 +82,11 @@ void RecordFilter::OnNode(At at, const NodeCounts& counts, absl::Span<const Rout
   for (RecordVisitor* visitor : visitors_) visitor->OnNode(at, counts, path, shared);
 }
 
+void RecordFilter::OnHook(At at, const HookRecord& hook) {
+  if (!Wants(at)) return;
+  for (RecordVisitor* visitor : visitors_) visitor->OnHook(at, hook);
+}
+
 void RecordFilter::OnCode(At at, const CodeRecord& code) {
   if (at.thread && !Wants(at)) return;
   for (RecordVisitor* visitor : visitors_) visitor->OnCode(at, code);

@@ -6,6 +6,7 @@
 // times; threads may be interleaved.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -16,6 +17,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/types/span.h"
 #include "postproc/model/ids.h"
+#include "postproc/model/trace_model.h"
 #include "postproc/reader/reduced_calls.h"
 
 namespace jtrace::postproc {
@@ -103,6 +105,28 @@ struct NodeCounts {
   std::vector<std::pair<MetricId, int64_t>> metrics;
 };
 
+// What calls of native functions came to.
+struct HookSums {
+  int64_t calls = 0;
+  // Calls whose return was seen, and their times in nanoseconds; all 0 if there are none.
+  int64_t timed = 0;
+  int64_t total_ns = 0;
+  int64_t min_ns = 0;
+  int64_t max_ns = 0;
+
+  void Add(const HookSums& other);
+};
+
+// Calls that came through a hook in native code, of one thread, from one place and one caller.
+struct HookRecord {
+  FrameId hook;
+  HookKind kind = HookKind::kCount;
+  FrameId caller;  // none: not told
+  HookSums sums;
+  // Where the thread stood, from below its root; empty: at its root, or not known.
+  absl::Span<const RoutineId> path;
+};
+
 // A stage overrides what it needs. Spans are valid during the call.
 class RecordVisitor {
  public:
@@ -134,10 +158,25 @@ class RecordVisitor {
   // these, of the same thread, and at least so many of its path are the same.
   virtual void OnNode(At, const NodeCounts&, absl::Span<const RoutineId> /*path*/,
                       size_t /*shared*/) {}
+  virtual void OnHook(At, const HookRecord&) {}
   virtual void OnCode(At, const CodeRecord&) {}
   // Anything else that does not change the call tree: "class-load", "gc-begin", "thread-start", …
   virtual void OnNotice(At, std::string_view /*op*/, absl::Span<const std::string> /*args*/) {}
 };
+
+// Modulo 2^64, as all sums.
+inline void HookSums::Add(const HookSums& other) {
+  const auto add = [](int64_t& sum, int64_t value) {
+    sum = static_cast<int64_t>(static_cast<uint64_t>(sum) + static_cast<uint64_t>(value));
+  };
+  if (other.timed != 0) {
+    min_ns = timed == 0 ? other.min_ns : std::min(min_ns, other.min_ns);
+    max_ns = timed == 0 ? other.max_ns : std::max(max_ns, other.max_ns);
+  }
+  add(calls, other.calls);
+  add(timed, other.timed);
+  add(total_ns, other.total_ns);
+}
 
 inline void RecordVisitor::OnCalls(ThreadId thread, absl::Span<const CallRecord> calls) {
   for (const CallRecord& call : calls) {

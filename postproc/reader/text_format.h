@@ -11,7 +11,8 @@ inline constexpr int kVersion = 1;
 // Comment lines that begin so carry what a trace says about itself; other readers skip them:
 // "#@<TAB>session<TAB>key<TAB>value", "#@<TAB>loss<TAB>name<TAB>severity<TAB>count<TAB>what<TAB>
 // advice", "#@<TAB>count<TAB>key<TAB>value<TAB>what", "#@<TAB>scope<TAB>routine",
-// "#@<TAB>routine<TAB>kind<TAB>cost<TAB>routine" for what is no method.
+// "#@<TAB>routine<TAB>kind<TAB>cost<TAB>routine" for what is no method,
+// "#@<TAB>hook<TAB>frame<TAB>kind<TAB>pattern" for each hook in native code.
 inline constexpr std::string_view kMetaPrefix = "#@\t";
 
 // Writes TAB, newline and backslash as \t, \n and \\.

@@ -40,6 +40,14 @@ void ReadRoutine(absl::Span<const std::string> fields, TraceModel& model) {
   model.AddRoutineTraits(model.InternRoutine(fields[3]), {*kind, *cost});
 }
 
+void ReadHook(absl::Span<const std::string> fields, TraceInfo& trace, TraceModel& model) {
+  const std::optional<HookKind> kind = ParseHookKind(fields[2]);
+  if (!kind.has_value() || fields[1].empty()) return;
+  const FrameId frame = model.InternFrameText(fields[1]);
+  model.AddHooked(model.frame(frame).routine);
+  trace.AddHook({frame, *kind, fields[3]});
+}
+
 }  // namespace
 
 void ReadTextMeta(absl::Span<const std::string> fields, TraceInfo& trace, TraceModel& model) {
@@ -59,6 +67,8 @@ void ReadTextMeta(absl::Span<const std::string> fields, TraceInfo& trace, TraceM
     model.AddRoutineTraits(routine, {});
   } else if (is("routine", 4)) {
     ReadRoutine(fields, model);
+  } else if (is("hook", 4)) {
+    ReadHook(fields, trace, model);
   }
 }
 

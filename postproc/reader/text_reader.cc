@@ -9,6 +9,7 @@
 #include "postproc/reader/event_codes.h"
 #include "postproc/reader/text_code.h"
 #include "postproc/reader/text_format.h"
+#include "postproc/reader/text_hook.h"
 #include "postproc/reader/text_meta.h"
 #include "postproc/support/strings.h"
 
@@ -69,6 +70,8 @@ class TextReader {
   bool SplitBlocker(std::string_view& op, SampleRecord& sample);
   bool ReadReduced(std::string_view op, At at);
   void ReadPath(size_t first);
+  bool ReadHook(std::string_view op, At at);
+  void ReadArgs();
   bool ReadNotice(std::string_view op, At at);
   bool ReadDropped(std::string_view op, At at);
   void ReadSampleAt(At at, SampleRecord sample);
@@ -206,9 +209,9 @@ void TextReader::ReadRecord(std::string_view line) {
   const std::string_view op = fields_[2];
   const bool notice = IsNotice(op);
   const std::string_view kind = op.substr(0, op.find_first_of(".*@"));
-  constexpr std::string_view kOps[] = {"enter",  "exit",      "sample",  "sample-at",
-                                       "unwind", "unwind-at", "off",     "on",
-                                       "metric", "node",      "position"};
+  constexpr std::string_view kOps[] = {"enter",  "exit",      "sample",   "sample-at",
+                                       "unwind", "unwind-at", "off",      "on",
+                                       "metric", "node",      "position", "hook"};
   if (!notice && std::find(std::begin(kOps), std::end(kOps), kind) == std::end(kOps)) {
     stats_.Add(Problem::kUnknownOp,
                stats_.WantsDetail()
@@ -231,7 +234,8 @@ void TextReader::ReadRecord(std::string_view line) {
   }
   if (notice) {
     ReadNotice(op, at);
-  } else if (!ReadCall(op, at) && !ReadSample(op, at) && !ReadReduced(op, at)) {
+  } else if (!ReadCall(op, at) && !ReadSample(op, at) && !ReadReduced(op, at) &&
+             !ReadHook(op, at)) {
     Malformed(StrCat("op '", op, "' is not written so"));
   }
 }
@@ -349,9 +353,21 @@ void TextReader::DescribeThread(ThreadId id) {
   }
 }
 
-bool TextReader::ReadNotice(std::string_view op, At at) {
+void TextReader::ReadArgs() {
   args_.clear();
   for (size_t i = 3; i < fields_.size(); ++i) args_.emplace_back(Unescaped(fields_[i]));
+}
+
+bool TextReader::ReadHook(std::string_view op, At at) {
+  if (op != "hook") return false;
+  ReadArgs();
+  const auto hook = text::HookFields::Parse(args_, model_.traces()[trace_index_], model_);
+  if (hook.has_value()) visitor_.OnHook(at, hook->record());
+  return hook.has_value();
+}
+
+bool TextReader::ReadNotice(std::string_view op, At at) {
+  ReadArgs();
   if (op == "thread-start" && at.thread) DescribeThread(at.thread);
   if (const auto code_op = text::ParseCodeOp(op)) {
     const text::CodeFields code(*code_op, args_, model_);

@@ -46,6 +46,8 @@ constexpr Report kReports[] = {
      "jtrace-post --report=metrics --metric=alloc.bytes trace.bin"},
     {"waits", "where threads wait, and for what", WaitsTable, nullptr, false,
      "jtrace-post --report=waits --top=20 trace.bin"},
+    {"hooks", "calls of native functions with hooks (hook=): who calls them, how long they take",
+     HooksTable, HooksText, false, "jtrace-post --report=hooks --top=10 trace.bin"},
     {"jit", "hot calls that were not inlined, methods compiled again", JitTable, JitReportText,
      false, "jtrace-post --report=jit --top=10 trace.bin"},
     {"html", "one page with all pictures and tables, for a browser", nullptr, nullptr, false,

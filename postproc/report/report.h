@@ -16,6 +16,7 @@
 #include "postproc/calltree/call_tree.h"
 #include "postproc/calltree/class_log.h"
 #include "postproc/calltree/flat_profile.h"
+#include "postproc/calltree/hook_log.h"
 #include "postproc/calltree/jit_log.h"
 #include "postproc/calltree/measure.h"
 #include "postproc/calltree/tree_builder.h"
@@ -58,6 +59,7 @@ struct ReportInput {
   const RecordCounts& records;
   const JitLog& jit;
   const WaitLog& waits;
+  const HookLog& hooks;
   const Timeline& timeline;
   const ClassLog& classes;
   const ImportStats& stats;
@@ -134,6 +136,8 @@ void NeverText(const ReportInput& input, std::ostream& out);
 Table ThreadsTable(const ReportInput& input);
 Table MetricsTable(const ReportInput& input);
 Table WaitsTable(const ReportInput& input);
+Table HooksTable(const ReportInput& input);
+void HooksText(const ReportInput& input, std::ostream& out);
 Table JitTable(const ReportInput& input);
 void JitReportText(const ReportInput& input, std::ostream& out);
 

@@ -16,7 +16,7 @@ ScopeCoverage::ScopeCoverage(const ReportInput& input) : is_java_(input.model.ro
   for (const FlatRow& row : input.flat.rows()) {
     if (row.is_root) continue;
     ran[row.routine.value] = row.calls != 0 || row.samples != 0 || row.cum_ticks != 0;
-    if (row.instrumented) is_java_[row.routine.value] = true;
+    if (row.instrumented && !input.model.IsHooked(row.routine)) is_java_[row.routine.value] = true;
   }
   for (uint32_t i = 1; i <= input.model.frame_count(); ++i) {
     const Frame& frame = input.model.frame(FrameId(i));

@@ -3,6 +3,7 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_format.h"
+#include "postproc/report/hook_totals.h"
 #include "postproc/report/report.h"
 #include "postproc/report/summary_totals.h"
 #include "postproc/support/strings.h"
@@ -34,6 +35,9 @@ Table SummaryTable(const ReportInput& input) {
   add("calls_jitted", Cell::Int(totals.calls_jitted));
   add("calls_boundary", Cell::Int(totals.boundary));
   add("exceptions", Cell::Int(totals.exceptions));
+  const std::vector<HookTotal> hooks = HookTotals(input);
+  add("hooks", Cell::Int(static_cast<int64_t>(hooks.size())));
+  add("calls_hooked", Cell::Int(HookedCalls(hooks)));
   add("dropped_events", Cell::Int(input.records.dropped_events()));
   add("cum", Cell::Int(totals.cum));
   for (const MetricTotal& metric : MetricTotals(input)) {
@@ -74,6 +78,7 @@ class SummaryWriter {
   void Write() {
     for (const TraceInfo& trace : input_.model.traces()) WriteTrace(trace);
     WriteWork();
+    WriteHooks();
     WriteMetrics();
     WriteRecords();
     if (input_.merge.samples + input_.merge.unwinds > 0) WriteMerge();
@@ -96,6 +101,7 @@ class SummaryWriter {
   // Pieces joined by " · ", in as many lines as they need.
   void Lines(std::string_view key, const std::vector<std::string>& pieces);
   void WriteTotals(const TraceInfo& trace);
+  void WriteHooks();
   void WriteMetrics();
   void WriteRecords();
   void WriteMerge();
@@ -193,6 +199,19 @@ void SummaryWriter::WriteTotals(const TraceInfo& trace) {
     }
   }
   Lines("totals", totals);
+}
+
+void SummaryWriter::WriteHooks() {
+  const std::vector<HookTotal> hooks = HookTotals(input_);
+  if (hooks.empty()) return;
+  const auto called = std::count_if(hooks.begin(), hooks.end(),
+                                    [](const HookTotal& hook) { return hook.sums.calls != 0; });
+  std::string text = StrCat(FormatCount(HookedCalls(hooks)), " calls of ", hooks.size(),
+                            hooks.size() == 1 ? " native function" : " native functions");
+  if (const auto never = static_cast<int64_t>(hooks.size()) - called; never > 0) {
+    StrAppend(&text, ", ", FormatCount(never), " of them never called");
+  }
+  Line("hooks", StrCat(text, " (--report=hooks)"));
 }
 
 // A line each.

@@ -8,7 +8,8 @@ namespace jtrace::postproc {
 Totals SumUp(const ReportInput& input) {
   Totals totals;
   for (const FlatRow& row : input.flat.rows()) {
-    if (row.is_root) continue;
+    // What hooks counted has a line of its own.
+    if (row.is_root || input.model.IsHooked(row.routine)) continue;
     switch (input.model.TraitsOf(row.routine).kind) {
       case RoutineKind::kCall:
       case RoutineKind::kNative:

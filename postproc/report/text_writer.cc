@@ -6,6 +6,7 @@
 #include "absl/strings/str_format.h"
 #include "postproc/reader/text_code.h"
 #include "postproc/reader/text_format.h"
+#include "postproc/reader/text_hook.h"
 #include "postproc/support/strings.h"
 
 namespace jtrace::postproc {
@@ -48,6 +49,11 @@ void TextWriter::WriteHeader() {
     }
   }
   WriteRoutines();
+  for (const TraceInfo& trace : model_.traces()) {
+    for (const HookInfo& hook : trace.hooks) {
+      WriteMeta("hook", {model_.FrameText(hook.frame), HookKindName(hook.kind), hook.pattern});
+    }
+  }
 }
 
 // What routines are besides their names.
@@ -57,7 +63,8 @@ void TextWriter::WriteRoutines() {
   for (const RoutineId routine : scope) WriteMeta("scope", {model_.RoutineName(routine)});
   for (uint32_t i = 1; i <= model_.routine_count(); ++i) {
     const RoutineTraits traits = model_.TraitsOf(RoutineId(i));
-    if (traits.kind == RoutineKind::kMethod) continue;
+    // Of hooked functions a line of their own tells.
+    if (traits.kind == RoutineKind::kMethod || model_.IsHooked(RoutineId(i))) continue;
     WriteMeta("routine", {RoutineKindName(traits.kind), RoutineCostName(traits.cost),
                           model_.RoutineName(RoutineId(i))});
   }
@@ -171,6 +178,16 @@ void TextWriter::OnNode(At at, const NodeCounts& counts, absl::Span<const Routin
   for (const auto& [metric, value] : counts.metrics) add(model_.MetricName(metric), value);
   Field(pairs);
   for (const RoutineId routine : path) RoutineField(routine);
+  End();
+}
+
+void TextWriter::OnHook(At at, const HookRecord& hook) {
+  Begin(at, "hook");
+  Field(model_.FrameText(hook.hook));
+  Field(HookKindName(hook.kind));
+  Field(hook.caller ? model_.FrameText(hook.caller) : "");
+  Field(text::HookSumsText(hook.sums));
+  for (const RoutineId routine : hook.path) RoutineField(routine);
   End();
 }
 

@@ -23,6 +23,7 @@ class TextWriter : public RecordWriter {
   void OnSwitch(At at, bool on) override;
   void OnMetric(At at, MetricId metric, int64_t delta) override;
   void OnNode(At at, const NodeCounts& counts, absl::Span<const RoutineId> path, size_t) override;
+  void OnHook(At at, const HookRecord& hook) override;
   void OnCode(At at, const CodeRecord& code) override;
   void OnNotice(At at, std::string_view op, absl::Span<const std::string> args) override;
 

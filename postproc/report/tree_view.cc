@@ -234,7 +234,9 @@ void TreeTextWriter::PushRoots() {
 bool TreeTextWriter::HasEvents(NodeId root) const {
   if (!options_.program_first) return false;
   for (NodeId at = input_.tree.node(root).first_child; at; at = input_.tree.node(at).next_sibling) {
-    if (input_.tree.node(at).origin == NodeOrigin::kEvent) return true;
+    const CallNode& node = input_.tree.node(at);
+    // Threads without Java code have hooks' calls, too.
+    if (node.origin == NodeOrigin::kEvent && !input_.model.IsHooked(node.routine)) return true;
   }
   return false;
 }

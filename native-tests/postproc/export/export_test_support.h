@@ -64,6 +64,8 @@ inline PathValues TreeValues(const std::vector<TreeNodeRow>& rows, const std::st
 inline std::map<std::string, int64_t> SumByThread(const PathValues& values) {
   std::map<std::string, int64_t> sums;
   for (const auto& [path, value] : values) sums[path[0]] += value;
+  // What cancels out may be left out altogether.
+  std::erase_if(sums, [](const auto& it) { return it.second == 0; });
   return sums;
 }
 

@@ -21,7 +21,8 @@ constexpr char kTrace[] =
     "# jtrace-text 1 unit=us\n"
     "0\tmain\tenter\tA(\"int\")\n1\tmain\tenter\tB\n2\tmain\tsample*3\tA(\"int\")\tB\tN:libc.so!"
     "read\n"
-    "4\tmain\texit\tB\n5\tmain\texit\tA(\"int\")\n6\tmain\tmetric\tbytes\t12\n";
+    "4\tmain\texit\tB\n5\tmain\texit\tA(\"int\")\n6\tmain\tmetric\tbytes\t12\n"
+    "6\tmain\thook\tN:libc.so!read\ttime\t\tcalls=2,timed=1,total=9,min=9,max=9\tA(\"int\")\n";
 
 std::string ValueOf(const json& cell) {
   if (cell.is_null()) return "";
@@ -35,7 +36,7 @@ std::string ValueOf(const json& cell) {
 
 TEST(JsonReportTest, HasTheValuesOfTheCsv) {
   for (const char* report : {"summary", "tree", "flat", "arcflow", "functions", "modules", "paths",
-                             "samples", "threads", "metrics"}) {
+                             "samples", "threads", "metrics", "hooks"}) {
     const std::string option = std::string("--report=") + report;
     const RunResult csv = RunPost({option, "--format=csv", "trace"}, {{"trace", kTrace}});
     const RunResult text = RunPost({option, "--format=json", "trace"}, {{"trace", kTrace}});

@@ -1,0 +1,43 @@
+// Calls of native functions that hooks counted (0x33), by who called them.
+#pragma once
+
+#include <utility>
+
+#include "absl/container/btree_map.h"
+#include "postproc/reader/record_visitor.h"
+
+namespace jtrace::postproc {
+
+class HookLog : public RecordVisitor {
+ public:
+  struct Caller {
+    ThreadId thread;  // none: threads are not told apart
+    RoutineId java;   // the innermost event node of where the thread stood; none: its root
+    FrameId native;   // none: not told
+    friend auto operator<=>(const Caller&, const Caller&) = default;
+  };
+  using Callers = absl::btree_map<Caller, HookSums>;
+  // A function may be hooked twice, one after the other, in different ways.
+  using Key = std::pair<FrameId, HookKind>;
+
+  explicit HookLog(bool by_thread) : by_thread_(by_thread) {}
+
+  void OnCalls(ThreadId, absl::Span<const CallRecord>) override {}
+  void OnReducedCalls(ThreadId, const ReducedCalls&,
+                      absl::FunctionRef<void(RecordVisitor&)>) override {}
+  void OnHook(At at, const HookRecord& hook) override {
+    const Caller caller = {by_thread_ ? at.thread : ThreadId(),
+                           hook.path.empty() ? RoutineId() : hook.path.back(), hook.caller};
+    hooks_[{hook.hook, hook.kind}][caller].Add(hook.sums);
+  }
+
+  // Those that were called; TraceInfo::hooks has all.
+  const absl::btree_map<Key, Callers>& hooks() const { return hooks_; }
+  bool by_thread() const { return by_thread_; }
+
+ private:
+  const bool by_thread_;
+  absl::btree_map<Key, Callers> hooks_;
+};
+
+}  // namespace jtrace::postproc

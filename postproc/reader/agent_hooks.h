@@ -1,0 +1,67 @@
+// The hooks in native code of an agent, and the calls that came through them, as their last totals
+// say (proto/FORMAT.md, "Hooks in native code").
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/functional/function_ref.h"
+#include "postproc/model/address_map.h"
+#include "postproc/model/trace_model.h"
+#include "postproc/reader/native_symbols.h"
+#include "postproc/reader/record_visitor.h"
+#include "proto/trace.pb.h"
+
+namespace jtrace::postproc {
+
+class AgentHooks {
+ public:
+  using TextOf = absl::FunctionRef<std::string(uint32_t string)>;
+  using MethodOf = absl::FunctionRef<RoutineId(uint32_t method)>;
+
+  // Call Add for every chunk and AddCode for every record of a method's code, then Finish once.
+  void Add(const proto::Chunk& chunk);
+  void AddCode(const proto::Event& event);
+  // Names the hooks and tells the model of them.
+  void Finish(TextOf text_of, NativeSymbols& native, TraceModel& model, TraceInfo& trace);
+
+  // Totals of a key, in the order of first appearance.
+  struct Calls {
+    uint32_t hook = 0;
+    uint32_t thread = 0;
+    uint32_t node = 0;  // 0: the thread's root
+    bool position_unknown = false;
+    uint64_t caller = 0;  // return address; 0: not told
+    int64_t time = 0;     // of the first chunk that has it
+    HookSums sums;
+  };
+  const std::vector<Calls>& calls() const { return calls_; }
+
+  // By Hook.id; null: never defined. After Finish.
+  const HookInfo* Find(uint32_t hook) const;
+  // A hook that was never defined gets a name that says so.
+  static HookInfo Undefined(uint32_t hook, TraceModel& model);
+  // The function that `caller` lies in; none if it is not told.
+  FrameId CallerOf(const Calls& calls, MethodOf method_of, NativeSymbols& native,
+                   TraceModel& model) const;
+
+ private:
+  struct Definition {
+    uint32_t id = 0;
+    proto::Hook hook;
+    int64_t time = 0;
+  };
+  static FrameId FrameOf(const Definition& definition, TextOf text_of, NativeSymbols& native,
+                         TraceModel& model);
+
+  std::vector<Definition> definitions_;
+  absl::flat_hash_map<uint32_t, HookInfo> hooks_;
+  std::vector<Calls> calls_;
+  absl::flat_hash_map<std::tuple<uint32_t, uint32_t, uint32_t, bool, uint64_t>, size_t> index_;
+  AddressMap code_;  // of methods, by Method.id: hooked functions may be called by it
+};
+
+}  // namespace jtrace::postproc

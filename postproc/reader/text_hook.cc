@@ -1,0 +1,76 @@
+#include "postproc/reader/text_hook.h"
+
+#include <cstdint>
+#include <limits>
+#include <utility>
+
+#include "postproc/support/strings.h"
+
+namespace jtrace::postproc::text {
+namespace {
+
+constexpr std::pair<std::string_view, int64_t HookSums::*> kKeys[] = {
+    {"calls", &HookSums::calls},
+    {"timed", &HookSums::timed},
+    {"total", &HookSums::total_ns},
+    {"min", &HookSums::min_ns},
+    {"max", &HookSums::max_ns}};
+
+// "timed=2"; false if it is none of the keys with a number from 0 on.
+bool ParsePair(std::string_view pair, HookSums& sums) {
+  constexpr int64_t kMaxNumber = std::numeric_limits<int64_t>::max() / 4;
+  const size_t equals = pair.find('=');
+  int64_t value = 0;
+  if (equals == std::string_view::npos || !ParseInteger(pair.substr(equals + 1), value) ||
+      value < 0 || value > kMaxNumber) {
+    return false;
+  }
+  for (const auto& [key, member] : kKeys) {
+    if (key != pair.substr(0, equals)) continue;
+    sums.*member = value;
+    return true;
+  }
+  return false;
+}
+
+std::optional<HookSums> ParseSums(std::string_view text) {
+  HookSums sums;
+  for (const std::string_view pair : Split(text, ',')) {
+    if (!ParsePair(pair, sums)) return std::nullopt;
+  }
+  // Times of no calls are none.
+  if (sums.timed == 0) return HookSums{sums.calls, 0, 0, 0, 0};
+  return sums;
+}
+
+}  // namespace
+
+std::string HookSumsText(const HookSums& sums) {
+  std::string text;
+  for (const auto& [key, member] : kKeys) {
+    if (!text.empty() && sums.timed == 0) break;
+    StrAppend(&text, text.empty() ? "" : ",", key, "=", sums.*member);
+  }
+  return text;
+}
+
+std::optional<HookFields> HookFields::Parse(absl::Span<const std::string> args, TraceInfo& trace,
+                                            TraceModel& model) {
+  if (args.size() < 4 || args[0].empty()) return std::nullopt;
+  const std::optional<HookKind> kind = ParseHookKind(args[1]);
+  const std::optional<HookSums> sums = ParseSums(args[3]);
+  if (!kind.has_value() || !sums.has_value()) return std::nullopt;
+  HookFields fields;
+  fields.record_.hook = model.InternFrameText(args[0]);
+  fields.record_.kind = *kind;
+  model.AddHooked(model.frame(fields.record_.hook).routine);
+  trace.AddHook({fields.record_.hook, *kind, ""});
+  if (!args[2].empty()) fields.record_.caller = model.InternFrameText(args[2]);
+  fields.record_.sums = *sums;
+  for (const std::string& frame : args.subspan(4)) {
+    fields.path_.push_back(model.frame(model.InternFrameText(frame)).routine);
+  }
+  return fields;
+}
+
+}  // namespace jtrace::postproc::text

@@ -1,0 +1,34 @@
+// What hooks in native code counted, by the names that reports show.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "postproc/report/report.h"
+
+namespace jtrace::postproc {
+
+struct HookCaller {
+  std::string_view thread;  // empty: threads are not told apart
+  std::string_view java;    // where the thread stood; empty: at its root, or not known
+  std::string native;       // "libjvm.so!os::malloc"; empty: not told
+  HookSums sums;
+};
+
+// All hooks of a function that do the same.
+struct HookTotal {
+  std::string name;  // "libc.so.6!malloc"
+  HookKind kind = HookKind::kCount;
+  std::string pattern;              // what the user asked for; several are separated by ";"
+  HookSums sums;                    // over all callers
+  std::vector<HookCaller> callers;  // empty: never called
+};
+
+// Hooks, and the callers of each, by calls descending, then names.
+std::vector<HookTotal> HookTotals(const ReportInput& input);
+// Calls of all hooks together.
+int64_t HookedCalls(const std::vector<HookTotal>& hooks);
+
+}  // namespace jtrace::postproc

@@ -1,0 +1,192 @@
+// Native functions with hooks (S3.9): how often they were called, by whom, and how long that took.
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "postproc/report/hook_totals.h"
+#include "postproc/report/report.h"
+#include "postproc/report/shorten.h"
+#include "postproc/support/strings.h"
+
+namespace jtrace::postproc {
+namespace {
+
+constexpr int64_t kTextHooks = 20;
+constexpr int64_t kTextCallers = 20;
+
+Cell NameCell(std::string_view name) { return name.empty() ? Cell::Empty() : Cell::Text(name); }
+
+// The cells of calls and times, as CSV has them.
+void AddSums(const HookSums& sums, std::vector<Cell>& row) {
+  for (const int64_t value : {sums.calls, sums.timed, sums.total_ns, sums.min_ns, sums.max_ns}) {
+    row.push_back(Cell::Int(value));
+  }
+}
+
+int64_t Mean(const HookSums& sums) { return sums.timed == 0 ? 0 : sums.total_ns / sums.timed; }
+
+class HooksWriter {
+ public:
+  HooksWriter(const ReportInput& input, std::ostream& out)
+      : input_(input), out_(out), hooks_(HookTotals(input)), calls_(HookedCalls(hooks_)) {}
+
+  void Write() {
+    if (hooks_.empty()) {
+      out_ << "no hooks in this trace: the agent's option hook= puts them into native functions, "
+              "e.g. hook=libc.so.6!malloc:time\n";
+      return;
+    }
+    out_ << FormatCount(calls_) << (calls_ == 1 ? " call of " : " calls of ") << hooks_.size()
+         << (hooks_.size() == 1 ? " hook\n\n" : " hooks\n\n");
+    for (const size_t index : WriteHooks()) {
+      if (!hooks_[index].callers.empty()) WriteCallers(hooks_[index]);
+    }
+  }
+
+ private:
+  // Columns of text begin with these; their names are those of the CSV, which --sort takes.
+  static Table MakeTable() {
+    Table table;
+    table.columns = {{"calls", Style::kCount},
+                     {"percent"},
+                     {"timed", Style::kCount, true},
+                     {"total_ns", Style::kNanoseconds, true},
+                     {"mean_ns", Style::kNanoseconds, true},
+                     {"min_ns", Style::kNanoseconds, true},
+                     {"max_ns", Style::kNanoseconds, true}};
+    return table;
+  }
+  static std::vector<Cell> MakeRow(const HookSums& sums, int64_t of_calls) {
+    // A time of 0 is one, where there was a call.
+    const auto time = [&](int64_t ns) { return sums.timed == 0 ? Cell::Empty() : Cell::Int(ns); };
+    return {Cell::Int(sums.calls), Cell::Percent(PercentOf(sums.calls, of_calls)),
+            Cell::Int(sums.timed), time(sums.total_ns),
+            time(Mean(sums)),      time(sums.min_ns),
+            time(sums.max_ns)};
+  }
+  // Sorts and shows; what stands in the last column is not shown, but returned.
+  std::vector<size_t> WriteRows(Table table, int64_t most, std::string_view what);
+  std::vector<size_t> WriteHooks();
+  void WriteCallers(const HookTotal& hook);
+  void WriteTimes(const HookTotal& hook);
+
+  const ReportInput& input_;
+  std::ostream& out_;
+  const std::vector<HookTotal> hooks_;
+  const int64_t calls_;
+};
+
+std::vector<size_t> HooksWriter::WriteRows(Table table, int64_t most, std::string_view what) {
+  if (!input_.options.sort.empty()) SortRows(table, input_.options.sort);
+  const size_t all = table.rows.size();
+  LimitRows(table, input_.options.top > 0 ? input_.options.top : most);
+  std::vector<size_t> indexes;
+  for (auto& row : table.rows) {
+    indexes.push_back(static_cast<size_t>(row.back().integer()));
+    row.pop_back();
+  }
+  table.columns.pop_back();
+  for (Column& column : table.columns) {
+    if (column.name.ends_with("_ns")) column.name.resize(column.name.size() - 3);
+    if (column.name == "java" || column.name == "native") column.name += " caller";
+  }
+  WriteText(table, input_.layout(), out_);
+  if (const size_t left = all - indexes.size(); left > 0) {
+    out_ << "… " << FormatCount(static_cast<int64_t>(left)) << " more " << what
+         << (left == 1 ? "" : "s") << '\n';
+  }
+  return indexes;
+}
+
+// Returns those shown, in their order.
+std::vector<size_t> HooksWriter::WriteHooks() {
+  Table table = MakeTable();
+  table.columns.insert(table.columns.end(), {{"kind"}, {"hook"}, {"pattern"}, {"index"}});
+  for (size_t i = 0; i < hooks_.size(); ++i) {
+    const HookTotal& hook = hooks_[i];
+    if (IsFiltered(input_, hook.sums.calls, calls_)) continue;
+    std::vector<Cell> row = MakeRow(hook.sums, calls_);
+    row.push_back(Cell::Text(HookKindName(hook.kind)));
+    row.push_back(Cell::Text(hook.name));
+    row.push_back(Cell::Text(hook.pattern));
+    row.push_back(Cell::Int(static_cast<int64_t>(i)));
+    table.rows.push_back(std::move(row));
+  }
+  return WriteRows(std::move(table), kTextHooks, "hook");
+}
+
+void HooksWriter::WriteTimes(const HookTotal& hook) {
+  const HookSums& sums = hook.sums;
+  if (hook.kind != HookKind::kTime && sums.timed == 0) return;
+  out_ << FormatCount(sums.timed) << " of " << FormatCount(sums.calls) << " calls timed";
+  if (sums.timed == 0) {
+    out_ << ": no return was seen\n";
+    return;
+  }
+  const auto time = [](int64_t ns) { return FormatNanoseconds(static_cast<double>(ns)); };
+  out_ << ": " << time(sums.total_ns) << " in all, " << time(Mean(sums)) << " a call, from "
+       << time(sums.min_ns) << " to " << time(sums.max_ns) << '\n';
+}
+
+void HooksWriter::WriteCallers(const HookTotal& hook) {
+  constexpr int kDecoration = 6;  // "── " and " ──"
+  const int width = input_.options.width;
+  out_ << "\n── "
+       << (width > 0 ? ShortenName(hook.name, std::max(width - kDecoration, 16)) : hook.name)
+       << " ──\n";
+  WriteTimes(hook);
+  Table table = MakeTable();
+  table.columns.insert(table.columns.end(), {{"thread", Style::kPlain, true},
+                                             {"java", Style::kPlain, true},
+                                             {"native", Style::kPlain, true},
+                                             {"index"}});
+  for (const HookCaller& caller : hook.callers) {
+    if (IsFiltered(input_, caller.sums.calls, calls_)) continue;
+    std::vector<Cell> row = MakeRow(caller.sums, hook.sums.calls);
+    row.push_back(NameCell(caller.thread));
+    row.push_back(NameCell(caller.java));
+    row.push_back(NameCell(caller.native));
+    row.push_back(Cell::Int(0));
+    table.rows.push_back(std::move(row));
+  }
+  WriteRows(std::move(table), kTextCallers, "caller");
+}
+
+}  // namespace
+
+// A row a hook and caller; one that was never called has a row without a caller.
+Table HooksTable(const ReportInput& input) {
+  Table table;
+  table.columns = {{"hook"},
+                   {"kind"},
+                   {"thread"},
+                   {"java"},
+                   {"native"},
+                   {"calls", Style::kCount},
+                   {"timed", Style::kCount},
+                   {"total_ns", Style::kNanoseconds},
+                   {"min_ns", Style::kNanoseconds},
+                   {"max_ns", Style::kNanoseconds},
+                   {"pattern"}};
+  const std::vector<HookTotal> hooks = HookTotals(input);
+  const int64_t calls = HookedCalls(hooks);
+  const auto add = [&](const HookTotal& hook, const HookCaller& caller) {
+    if (IsFiltered(input, caller.sums.calls, calls)) return;
+    std::vector<Cell> row = {Cell::Text(hook.name), Cell::Text(HookKindName(hook.kind)),
+                             NameCell(caller.thread), NameCell(caller.java),
+                             NameCell(caller.native)};
+    AddSums(caller.sums, row);
+    row.push_back(NameCell(hook.pattern));
+    table.rows.push_back(std::move(row));
+  };
+  for (const HookTotal& hook : hooks) {
+    if (hook.callers.empty()) add(hook, {});
+    for (const HookCaller& caller : hook.callers) add(hook, caller);
+  }
+  return table;
+}
+
+void HooksText(const ReportInput& input, std::ostream& out) { HooksWriter(input, out).Write(); }
+
+}  // namespace jtrace::postproc
