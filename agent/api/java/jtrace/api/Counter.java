@@ -9,12 +9,14 @@ public final class Counter {
 
   private final String name;
   private final String unit;
+  private final Metric metric;
   // Given once by the agent; threads that find it missing ask for the same one.
   private int id = NONE;
 
   Counter(String name, String unit) {
     this.name = name;
     this.unit = unit;
+    metric = Metric.user(name, unit);
     isCounted();
   }
 
@@ -27,13 +29,14 @@ public final class Counter {
   }
 
   public Metric metric() {
-    return Metric.user(name, unit, id);
+    return metric;
   }
 
   private boolean isCounted() {
     if (!Agent.isThere()) return false;
-    id = Natives.counter(name, unit);
-    Metric.user(name, unit, id);
+    int number = Natives.counter(name, unit);
+    metric.number(number);
+    id = number;
     return true;
   }
 }

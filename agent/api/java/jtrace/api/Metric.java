@@ -92,10 +92,13 @@ public final class Metric {
     return new java.util.TreeSet<>(BY_NAME.keySet());
   }
 
-  static Metric user(String counter, String unit, int id) {
-    Metric metric = define(USER_PREFIX + counter, unit, Reach.PATH);
-    if (id != NONE) metric.id = id;
-    return metric;
+  static Metric user(String counter, String unit) {
+    return define(USER_PREFIX + counter, unit, Reach.PATH);
+  }
+
+  /** The agent's number for it is this. */
+  void number(int id) {
+    this.id = id;
   }
 
   /**
