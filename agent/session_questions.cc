@@ -41,7 +41,9 @@ std::vector<std::string> SessionQuestions::Describe() {
   }
   size_t number = metrics::kFirstUser;
   for (const auto& user : counters.users().All()) {
-    rows[number++] = Row(user.name, user.unit, "exact", "2 ns an update", metrics::Reach::kThread,
+    const bool by_thread = user.counting == metrics::Counting::kByThread;
+    rows[number++] = Row(user.name, user.unit, "exact", "2 ns an update",
+                         by_thread ? metrics::Reach::kThread : metrics::Reach::kProcess,
                          "a counter of the program's own");
   }
   return rows;
@@ -65,7 +67,7 @@ absl::StatusOr<size_t> SessionQuestions::PlaceOf(uint32_t metric) const {
   const auto found = std::find(charged.begin(), charged.end(), metric);
   if (found != charged.end()) return 1 + static_cast<size_t>(found - charged.begin());
   const std::string name = session_.metrics().counters().NameOf(metric);
-  return absl::FailedPreconditionError(absl::StrCat(
+  return absl::OutOfRangeError(absl::StrCat(
       name, " is not charged to call paths in this recording; begin one with metrics=", name));
 }
 

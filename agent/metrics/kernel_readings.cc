@@ -13,14 +13,10 @@
 #include <string>
 #include <string_view>
 
+#include "agent/metrics/own_readings.h"
+
 namespace jtrace::metrics {
 namespace {
-
-std::optional<int64_t> ReadClock(clockid_t clock) {
-  timespec now;
-  if (clock_gettime(clock, &now) != 0) return std::nullopt;
-  return int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
-}
 
 // The CPU clock of any thread of this process, as the kernel encodes it (clock_getcpuclockid(3)).
 constexpr clockid_t ThreadClock(pid_t os_tid) {
@@ -72,9 +68,9 @@ std::optional<int64_t> SwitchesIn(const std::string& status) {
   return *voluntary + *others;
 }
 
-std::optional<int64_t> ReadUsage(int who, Metric metric) {
+std::optional<int64_t> ReadUsageOfProcess(Metric metric) {
   rusage usage;
-  if (getrusage(who, &usage) != 0) return std::nullopt;
+  if (getrusage(RUSAGE_SELF, &usage) != 0) return std::nullopt;
   if (metric == Metric::kSwitches) return usage.ru_nvcsw + usage.ru_nivcsw;
   return usage.ru_minflt + usage.ru_majflt;
 }
@@ -101,15 +97,8 @@ int64_t ReadJit() {
 }  // namespace
 
 std::optional<int64_t> ReadOwn(Metric metric) {
-  switch (metric) {
-    case Metric::kCpu:
-      return ReadClock(CLOCK_THREAD_CPUTIME_ID);
-    case Metric::kSwitches:
-    case Metric::kPageFaults:
-      return ReadUsage(RUSAGE_THREAD, metric);
-    default:
-      return ReadThread(metric, gettid());
-  }
+  const std::optional<int64_t> now = ReadOwnNow(metric);
+  return now ? now : ReadThread(metric, gettid());
 }
 
 std::optional<int64_t> ReadThread(Metric metric, pid_t os_tid) {
@@ -140,7 +129,7 @@ std::optional<int64_t> ReadProcess(Metric metric) {
       return ReadClock(CLOCK_PROCESS_CPUTIME_ID);
     case Metric::kSwitches:
     case Metric::kPageFaults:
-      return ReadUsage(RUSAGE_SELF, metric);
+      return ReadUsageOfProcess(metric);
     case Metric::kReadBytes:
     case Metric::kWrittenBytes:
       return BytesIn(ReadFile("/proc/self/io"), metric);

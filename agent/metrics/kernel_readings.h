@@ -1,5 +1,5 @@
 // What the kernel has counted for a thread or for the process (S5.5): its counters are folded into
-// the thread at every dispatch, by the kernel. Any thread, never a signal handler but where said.
+// the thread at every dispatch, by the kernel. Any thread, never a signal handler: own_readings.h.
 #pragma once
 
 #include <sys/types.h>
@@ -15,7 +15,7 @@ namespace jtrace::metrics {
 // None where this kernel does not tell, or the thread is gone. kWall and kOffCpu are not here: they
 // depend on when counting began.
 //
-// Of the calling thread. cpu.ns, switches and page.faults are async-signal-safe.
+// Of the calling thread.
 std::optional<int64_t> ReadOwn(Metric metric);
 // Of another thread of this process.
 std::optional<int64_t> ReadThread(Metric metric, pid_t os_tid);

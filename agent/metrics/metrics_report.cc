@@ -48,7 +48,7 @@ std::vector<ReportedMetric> Counted(const ThreadCounters& counters) {
                        .unit = user.unit,
                        .what = "counted by the program",
                        .may_fall = true,
-                       .by_thread = true});
+                       .by_thread = user.counting == Counting::kByThread});
   }
   std::erase_if(counted,
                 [&](ReportedMetric& metric) { return !counters.Check(metric.number).ok(); });

@@ -3,13 +3,12 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
-#include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "agent/hot/clock.h"
+#include "agent/metrics/block_reading.h"
 #include "agent/metrics/kernel_readings.h"
+#include "agent/metrics/wrap_add.h"
 
 namespace jtrace::metrics {
 namespace {
@@ -21,40 +20,15 @@ using hot::CounterBlock;
 constexpr size_t kRestingBlocks = 1024;
 constexpr size_t kBlocksAtOnce = 1024;
 
-// Of the calling thread, or the virtual thread on it; and of the calling thread in any case.
-[[gnu::tls_model("initial-exec")]] constinit thread_local CounterBlock* tls_block = nullptr;
-[[gnu::tls_model("initial-exec")]] constinit thread_local CounterBlock* tls_platform = nullptr;
-
-constexpr auto kAllocBytes = static_cast<uint32_t>(Metric::kAllocBytes);
-// Nobody counts this one: its place has the kernel's clock of the thread when counting began.
-constexpr auto kCpuAtStart = static_cast<uint32_t>(Metric::kOffCpu);
-// The same of these: what the kernel's thread had used before it became this thread of Java, as
-// main before DestroyJavaVM.
+// What the kernel's thread had used before it became this thread of Java, as main before
+// DestroyJavaVM: their places in a block have it, as kCpuAtStart has its clock.
 constexpr std::array kInherited = {Metric::kCpu, Metric::kSwitches, Metric::kPageFaults};
 [[gnu::tls_model("initial-exec")]] constinit thread_local std::array<int64_t, 3> tls_used = {};
 
-int64_t ReadCum(const CounterBlock& block, uint32_t metric) {
-  return std::atomic_ref<int64_t>(const_cast<int64_t&>(block.cum[metric]))
-      .load(std::memory_order_relaxed);
-}
-
-void WriteCum(CounterBlock& block, uint32_t metric, int64_t value) {
-  std::atomic_ref<int64_t>(block.cum[metric]).store(value, std::memory_order_relaxed);
-}
-
-constexpr bool IsUser(uint32_t metric) { return metric >= kFirstUser; }
-
-Source SourceOf(uint32_t metric) {
-  return IsUser(metric) ? Source::kCounted : InfoOf(static_cast<Metric>(metric)).source;
-}
-
-constexpr int64_t WrapAdd(int64_t a, int64_t b) {
-  return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
-}
-
 }  // namespace
 
-ThreadCounters::ThreadCounters(const hot::AllocLayout& layout) : layout_(layout) {
+ThreadCounters::ThreadCounters(const hot::AllocLayout& layout)
+    : layout_(layout), own_(layout, users_) {
   pthread_key_create(&at_thread_end_, &EndOfNativeThread);
 }
 
@@ -107,6 +81,7 @@ CounterBlock* ThreadCounters::Start(uint64_t java_tid, uint64_t java_thread, boo
   } else {
     by_java_tid_[java_tid] = block;
   }
+  InProgramOrder();
   tls_block = tls_platform = block;
   return block;
 }
@@ -141,27 +116,36 @@ CounterBlock* ThreadCounters::Current() {
   Register(*block);
   // Java threads report their end otherwise, and before that.
   pthread_setspecific(at_thread_end_, this);
+  InProgramOrder();
   return tls_block = tls_platform = block;
+}
+
+std::optional<ThreadCounters::Identity> ThreadCounters::Meet() {
+  const CounterBlock* const block = Current();
+  if (block == nullptr) return std::nullopt;
+  return Identity{.java_tid = block->java_tid, .os_tid = block->os_tid};
 }
 
 void ThreadCounters::EndOfNativeThread(void* self) { static_cast<ThreadCounters*>(self)->End(); }
 
 void ThreadCounters::End() {
-  if (tls_platform == nullptr) {
-    const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(mutex_);
+  CounterBlock* block = tls_platform;
+  if (block == nullptr) {
     const auto known = by_os_tid_.find(gettid());
     if (known == by_os_tid_.end()) {
       ended_unmet_.insert(gettid());
       return;
     }
-    tls_platform = known->second;
+    block = known->second;
   }
-  const std::lock_guard lock(mutex_);
-  Retire(*tls_platform, /*is_own=*/true);
+  // What a handler counts from here on would be in no total: it is told so.
+  tls_block = tls_platform = nullptr;
+  InProgramOrder();
+  Retire(*block, /*is_own=*/true);
   for (size_t i = 0; i < kInherited.size(); ++i) {
     tls_used[i] = ReadOwn(kInherited[i]).value_or(0);
   }
-  tls_block = tls_platform = nullptr;
 }
 
 void ThreadCounters::Retire(CounterBlock& block, bool is_own) {
@@ -190,71 +174,6 @@ void ThreadCounters::Remember(uint64_t java_tid, const Values& last) {
   ended_order_.pop_front();
 }
 
-// ---- Virtual threads ------------------------------------------------------------------------
-
-void ThreadCounters::Suspend(CounterBlock& block) {
-  if (block.java_thread == 0) return;
-  WriteCum(block, kAllocBytes, Allocated(block, /*is_own=*/true));
-  block.java_thread = 0;
-}
-
-void ThreadCounters::Resume(CounterBlock& block, uint64_t java_thread) {
-  if (layout_.allocated_bytes == 0 || java_thread == 0) return;
-  block.alloc_offset = ReadCum(block, kAllocBytes) - hot::ReadAllocated(layout_, java_thread);
-  block.java_thread = java_thread;
-}
-
-void ThreadCounters::Mount(uint64_t java_tid) {
-  CounterBlock* const carrier = tls_platform != nullptr ? tls_platform : Current();
-  if (carrier == nullptr) return;
-  const std::lock_guard lock(mutex_);
-  const auto known = by_java_tid_.find(java_tid);
-  CounterBlock* block = known != by_java_tid_.end() ? known->second : NewBlock();
-  if (block == nullptr) return;
-  if (known == by_java_tid_.end()) {
-    block->java_tid = java_tid;
-    Register(*block);
-  }
-  Suspend(*carrier);
-  Resume(*block, carrier->platform_thread);
-  tls_block = block;
-}
-
-void ThreadCounters::Unmount() {
-  if (tls_platform == nullptr || tls_block == tls_platform) return;
-  const std::lock_guard lock(mutex_);
-  Suspend(*tls_block);
-  Resume(*tls_platform, tls_platform->platform_thread);
-  tls_block = tls_platform;
-}
-
-void ThreadCounters::EndVirtual(uint64_t java_tid) {
-  const std::lock_guard lock(mutex_);
-  const auto found = by_java_tid_.find(java_tid);
-  if (found == by_java_tid_.end()) return;
-  CounterBlock& block = *found->second;
-  if (tls_block == &block) {
-    Suspend(block);
-    Resume(*tls_platform, tls_platform->platform_thread);
-    tls_block = tls_platform;
-  }
-  Retire(block, /*is_own=*/false);
-}
-
-CounterBlock* ThreadCounters::BlockOf(uint64_t java_tid, bool is_virtual, uint64_t java_thread) {
-  if (tls_block != nullptr && tls_block->java_tid == java_tid) return tls_block;
-  if (is_virtual) {
-    Mount(java_tid);
-    return tls_block;
-  }
-  {
-    const std::lock_guard lock(mutex_);
-    const auto found = by_java_tid_.find(java_tid);
-    if (found != by_java_tid_.end()) return tls_block = tls_platform = found->second;
-  }
-  return Start(java_tid, java_thread, /*is_partial=*/true);
-}
-
 // ---- Events ---------------------------------------------------------------------------------
 
 void ThreadCounters::Add(uint32_t metric, int64_t delta) {
@@ -269,144 +188,6 @@ void ThreadCounters::Add(uint32_t metric, int64_t delta) {
 void ThreadCounters::AddToProcess(uint32_t metric, int64_t delta) {
   const std::lock_guard lock(mutex_);
   process_total_[metric] = WrapAdd(process_total_[metric], delta);
-}
-
-// ---- Questions ------------------------------------------------------------------------------
-
-int64_t ThreadCounters::Allocated(const CounterBlock& block, bool is_own) const {
-  if (block.java_thread == 0 || layout_.allocated_bytes == 0) return ReadCum(block, kAllocBytes);
-  int64_t value = hot::ReadAllocated(layout_, block.java_thread);
-  // The three words of a thread that runs change one after the other.
-  constexpr int kTries = 100;
-  for (int i = 0; !is_own && i < kTries; ++i) {
-    const int64_t again = hot::ReadAllocated(layout_, block.java_thread);
-    if (again == value) break;
-    value = again;
-  }
-  return value + block.alloc_offset;
-}
-
-int64_t ThreadCounters::Read(const CounterBlock& block, uint32_t metric, bool is_own) const {
-  if (IsUser(metric)) return ReadCum(block, metric);
-  const auto known = static_cast<Metric>(metric);
-  const auto wall = [&] { return static_cast<int64_t>(hot::MonotonicNanos() - block.start_ns); };
-  const auto kernel = [&](Metric it) {
-    if (block.os_tid == 0) return int64_t{0};  // a virtual thread has none of its own
-    const int64_t read = (is_own ? ReadOwn(it) : ReadThread(it, block.os_tid)).value_or(0);
-    return std::max<int64_t>(0, read - ReadCum(block, static_cast<uint32_t>(it)));
-  };
-  if (known == Metric::kAllocBytes) return Allocated(block, is_own);
-  if (known == Metric::kWall) return wall();
-  if (known == Metric::kOffCpu) {
-    const auto cpu = static_cast<uint32_t>(Metric::kCpu);
-    const int64_t used = kernel(Metric::kCpu) + ReadCum(block, cpu) - ReadCum(block, kCpuAtStart);
-    return std::max<int64_t>(0, wall() - used);
-  }
-  return SourceOf(metric) == Source::kKernel ? kernel(known) : ReadCum(block, metric);
-}
-
-Values ThreadCounters::ReadAll(const CounterBlock& block, uint64_t metrics, bool is_own) const {
-  Values values = {};
-  for (uint32_t i = 0; i < hot::kMaxMetrics; ++i) {
-    const bool is_metric = i < AllMetrics().size() || IsUser(i);
-    if (is_metric && (metrics >> i & 1) != 0) values[i] = Read(block, i, is_own);
-  }
-  return values;
-}
-
-absl::Status ThreadCounters::Check(uint32_t metric) const {
-  if (NameOf(metric).empty()) {
-    return absl::NotFoundError(absl::StrCat("no metric has the number ", metric));
-  }
-  if (IsUser(metric)) return absl::OkStatus();
-  const MetricInfo& info = InfoOf(static_cast<Metric>(metric));
-  const bool counted = (counted_.load(std::memory_order_relaxed) >> metric & 1) != 0;
-  if (info.source == Source::kNone) {
-    return absl::UnavailableError(absl::StrCat(info.name, " is not counted in this version"));
-  }
-  if (info.source == Source::kCounted && !counted) {
-    return absl::FailedPreconditionError(
-        absl::StrCat("nobody counts ", info.name, ": start with metrics=", info.name));
-  }
-  if (info.metric == Metric::kAllocBytes && layout_.allocated_bytes == 0) {
-    return absl::UnavailableError("this JVM does not tell what its threads allocate");
-  }
-  return absl::OkStatus();
-}
-
-absl::StatusOr<int64_t> ThreadCounters::Own(uint32_t metric) {
-  if (absl::Status status = Check(metric); !status.ok()) return status;
-  const CounterBlock* const block = Current();
-  if (block == nullptr) return absl::ResourceExhaustedError("no memory for a thread's counters");
-  return Read(*block, metric, /*is_own=*/true);
-}
-
-absl::StatusOr<int64_t> ThreadCounters::Of(uint64_t java_tid, uint32_t metric) const {
-  if (absl::Status status = Check(metric); !status.ok()) return status;
-  const std::lock_guard lock(mutex_);
-  const auto live = by_java_tid_.find(java_tid);
-  if (live != by_java_tid_.end()) return Read(*live->second, metric, live->second == tls_block);
-  const auto ended = ended_.find(java_tid);
-  if (ended != ended_.end()) return ended->second[metric];
-  return absl::NotFoundError(absl::StrCat("thread ", java_tid, " has not started, or ended before ",
-                                          kEndedThreads, " others"));
-}
-
-absl::StatusOr<int64_t> ThreadCounters::Process(uint32_t metric) const {
-  if (absl::Status status = Check(metric); !status.ok()) return status;
-  if (!IsUser(metric)) {
-    if (const auto total = ReadProcess(static_cast<Metric>(metric))) return *total;
-  }
-  const std::lock_guard lock(mutex_);
-  int64_t sum = WrapAdd(ended_total_[metric], process_total_[metric]);
-  for (const CounterBlock* block : live_) {
-    sum = WrapAdd(sum, Read(*block, metric, block == tls_block));
-  }
-  return sum;
-}
-
-bool ThreadCounters::WithLive(uint64_t java_tid,
-                              absl::FunctionRef<void(const CounterBlock&)> visit) const {
-  const std::lock_guard lock(mutex_);
-  const auto found = by_java_tid_.find(java_tid);
-  if (found == by_java_tid_.end()) return false;
-  visit(*found->second);
-  return true;
-}
-
-std::vector<ThreadValues> ThreadCounters::Live(uint64_t metrics) const {
-  const std::lock_guard lock(mutex_);
-  std::vector<ThreadValues> all;
-  all.reserve(live_.size());
-  for (const CounterBlock* block : live_) {
-    all.push_back({.java_tid = block->java_tid,
-                   .os_tid = block->os_tid,
-                   .is_partial = block->is_partial != 0,
-                   .values = ReadAll(*block, metrics, block == tls_block)});
-  }
-  return all;
-}
-
-std::vector<ThreadValues> ThreadCounters::EndedSince(uint64_t& cursor) const {
-  const std::lock_guard lock(mutex_);
-  std::vector<ThreadValues> ended;
-  const uint64_t first = ended_count_ - ended_order_.size();
-  for (uint64_t i = std::max(first, cursor); i < ended_count_; ++i) {
-    const uint64_t java_tid = ended_order_[i - first];
-    ended.push_back({.java_tid = java_tid, .has_ended = true, .values = ended_.at(java_tid)});
-  }
-  cursor = ended_count_;
-  return ended;
-}
-
-ThreadCounters::Ended ThreadCounters::AllEnded() const {
-  const std::lock_guard lock(mutex_);
-  return {.java_threads = ended_count_, .values = ended_total_};
-}
-
-std::string ThreadCounters::NameOf(uint32_t metric) const {
-  if (metric < AllMetrics().size()) return std::string(AllMetrics()[metric].name);
-  return IsUser(metric) ? users_.NameOf(metric) : "";
 }
 
 }  // namespace jtrace::metrics

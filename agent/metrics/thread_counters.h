@@ -9,10 +9,10 @@
 #include <sys/types.h>
 
 #include <array>
-#include <atomic>
 #include <cstdint>
 #include <deque>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,6 +24,7 @@
 #include "absl/strings/string_view.h"
 #include "agent/hot/counter_block.h"
 #include "agent/metrics/metric.h"
+#include "agent/metrics/own_totals.h"
 #include "agent/metrics/user_counters.h"
 
 namespace jtrace::metrics {
@@ -64,6 +65,13 @@ class ThreadCounters {
   void EndVirtual(uint64_t java_tid);
   // The block of the calling thread, or of the virtual thread on it, made if there is none.
   hot::CounterBlock* BlockOf(uint64_t java_tid, bool is_virtual, uint64_t java_thread);
+  // The calling thread is known from here on, as a native one if it was not met before. None: no
+  // memory.
+  struct Identity {
+    uint64_t java_tid = 0;  // 0: a native thread
+    pid_t os_tid = 0;       // 0: a virtual thread
+  };
+  std::optional<Identity> Meet();
 
   // ---- Events
 
@@ -73,14 +81,22 @@ class ThreadCounters {
   // Counts for the process.
   void AddToProcess(uint32_t metric, int64_t delta);
   // Which metrics of Source::kCounted have somebody who counts, as a set of bits.
-  void SetCounted(uint64_t metrics) { counted_.store(metrics, std::memory_order_relaxed); }
+  void SetCounted(uint64_t metrics) { own_.SetCounted(metrics); }
 
   // ---- Questions, by a metric's number. NotFound: no such metric or thread; FailedPrecondition:
-  // nobody counts it; Unavailable: this system does not tell.
+  // nobody counts it, or not of threads; Unavailable: this system does not tell.
+
+  // What signal handlers may ask, too.
+  OwnTotals& own() { return own_; }
+  const OwnTotals& own() const { return own_; }
 
   // Of the calling thread, or the virtual thread on it.
   absl::StatusOr<int64_t> Own(uint32_t metric);
   absl::StatusOr<int64_t> Of(uint64_t java_tid, uint32_t metric) const;
+  // Of a thread that has not ended, by the kernel's number.
+  absl::StatusOr<int64_t> OfOsThread(pid_t os_tid, uint32_t metric) const;
+  // Java's number of such a thread; none: it is not counted, or no Java thread.
+  std::optional<uint64_t> JavaTidOf(pid_t os_tid) const;
   absl::StatusOr<int64_t> Process(uint32_t metric) const;
   // The threads that are counted, with these metrics of them (bits); what is not known is 0.
   std::vector<ThreadValues> Live(uint64_t metrics) const;
@@ -115,14 +131,14 @@ class ThreadCounters {
   hot::CounterBlock* Current();
   void Suspend(hot::CounterBlock& block);
   void Resume(hot::CounterBlock& block, uint64_t java_thread);
-  int64_t Allocated(const hot::CounterBlock& block, bool is_own) const;
   int64_t Read(const hot::CounterBlock& block, uint32_t metric, bool is_own) const;
   Values ReadAll(const hot::CounterBlock& block, uint64_t metrics, bool is_own) const;
+  absl::Status StatusOf(Answer answer, uint32_t metric) const;
   static void EndOfNativeThread(void* self);
 
   const hot::AllocLayout layout_;
   UserCounters users_;
-  std::atomic<uint64_t> counted_{0};
+  OwnTotals own_;
   pthread_key_t at_thread_end_ = 0;
   mutable std::mutex mutex_;  // guards what follows
   std::vector<hot::CounterBlock*> live_;

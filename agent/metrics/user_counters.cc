@@ -4,8 +4,6 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
-#include "agent/hot/counter_block.h"
-#include "agent/metrics/metric.h"
 
 namespace jtrace::metrics {
 namespace {
@@ -21,34 +19,42 @@ bool IsName(absl::string_view name) {
 
 }  // namespace
 
-absl::StatusOr<uint32_t> UserCounters::Register(absl::string_view name, absl::string_view unit) {
+absl::StatusOr<uint32_t> UserCounters::Register(absl::string_view name, absl::string_view unit,
+                                                Counting counting) {
   if (!IsName(name)) {
     return absl::InvalidArgumentError(
         absl::StrCat("'", name, "' cannot name a counter: use letters, digits, '.', '_' and '-'"));
   }
   const std::string full = absl::StrCat("user.", name);
   const std::lock_guard lock(mutex_);
-  const auto found = std::find_if(counters_.begin(), counters_.end(),
-                                  [&](const UserCounter& it) { return it.name == full; });
-  const auto number = kFirstUser + static_cast<uint32_t>(found - counters_.begin());
-  if (found != counters_.end()) return number;
-  if (number == hot::kMaxMetrics) {
-    return absl::ResourceExhaustedError(
-        absl::StrCat("no counter is left for '", name, "': there are at most ", counters_.size()));
+  const uint32_t known = count();
+  for (uint32_t i = 0; i < known; ++i) {
+    if (counters_[i].name != full) continue;
+    if (counters_[i].counting == counting) return kFirstUser + i;
+    return absl::FailedPreconditionError(absl::StrCat(
+        full, " counts by ",
+        counting == Counting::kByThread ? "processor, not by thread" : "thread, not by processor",
+        ": use another name"));
   }
-  counters_.push_back({full, std::string(unit)});
-  return number;
+  if (known == kMost) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("no counter is left for '", name, "': there are at most ", kMost));
+  }
+  if (counting == Counting::kByProcessor && by_processor_ == nullptr) {
+    by_processor_ = std::make_unique<RseqCounters>();
+  }
+  counters_[known] = {full, std::string(unit), counting};
+  Publish(counting, by_processor_.get());
+  return kFirstUser + known;
 }
 
 std::string UserCounters::NameOf(uint32_t metric) const {
-  const std::lock_guard lock(mutex_);
-  const bool is_known = metric >= kFirstUser && metric - kFirstUser < counters_.size();
-  return is_known ? counters_[metric - kFirstUser].name : "";
+  const UserCounter* const counter = Find(metric);
+  return counter != nullptr ? counter->name : "";
 }
 
 std::vector<UserCounter> UserCounters::All() const {
-  const std::lock_guard lock(mutex_);
-  return counters_;
+  return {counters_.begin(), counters_.begin() + count()};
 }
 
 }  // namespace jtrace::metrics

@@ -1,34 +1,47 @@
-// Counters that the program itself makes: their names and numbers. Any thread.
+// Counters that the program itself makes: their names and numbers. Any thread; where said, also
+// signal handlers.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "agent/metrics/counter_numbers.h"
+#include "agent/metrics/rseq_counters.h"
 
 namespace jtrace::metrics {
 
 struct UserCounter {
   std::string name;  // "user.orders"
   std::string unit;
+  Counting counting = Counting::kByThread;
 };
 
-class UserCounters {
+class UserCounters : public CounterNumbers {
  public:
   // Finds or makes one, `name` without "user.", and returns its number as a metric.
-  // InvalidArgument: not a name; ResourceExhausted: there are no more.
-  absl::StatusOr<uint32_t> Register(absl::string_view name, absl::string_view unit);
+  // InvalidArgument: not a name; ResourceExhausted: there are no more; FailedPrecondition: the one
+  // of that name counts in the other way.
+  absl::StatusOr<uint32_t> Register(absl::string_view name, absl::string_view unit,
+                                    Counting counting = Counting::kByThread);
+  // Null: there is none of that number. Lives and stays as it is as long as this does.
+  const UserCounter* Find(uint32_t metric) const {
+    return Has(metric) ? &counters_[metric - kFirstUser] : nullptr;
+  }
   // "user.orders"; "" if there is none of that number.
   std::string NameOf(uint32_t metric) const;
   // From kFirstUser on, in the order of their numbers.
   std::vector<UserCounter> All() const;
 
  private:
-  mutable std::mutex mutex_;
-  std::vector<UserCounter> counters_;
+  mutable std::mutex mutex_;                 // of who registers
+  std::array<UserCounter, kMost> counters_;  // those that are published are never written to
+  std::unique_ptr<RseqCounters> by_processor_;
 };
 
 }  // namespace jtrace::metrics

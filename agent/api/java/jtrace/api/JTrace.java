@@ -31,15 +31,15 @@ public final class JTrace {
 
   /** What the calling thread has counted since it began, or since the agent came if that was later. */
   public static long total(Metric metric) {
-    return Agent.isThere() ? Natives.total(metric.id()) : 0;
+    return Agent.isThere() ? Natives.total(metric.idOfThreads()) : 0;
   }
 
   /** The same of any thread, also of one that has ended. */
   public static long total(Thread thread, Metric metric) {
     if (!Agent.isThere()) return 0;
     return thread == Thread.currentThread()
-        ? Natives.total(metric.id())
-        : Natives.totalOf(thread, metric.id());
+        ? Natives.total(metric.idOfThreads())
+        : Natives.totalOf(thread, metric.idOfThreads());
   }
 
   /** The same of all threads, ended ones included. */

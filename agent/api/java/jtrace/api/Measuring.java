@@ -20,7 +20,7 @@ final class Measuring {
   /** What the calling thread's totals can be measured in. */
   static Metric[] measurable() {
     return JTrace.metrics().stream()
-        .filter(metric -> metric.reach() != Metric.Reach.PROCESS)
+        .filter(metric -> metric.reach() != Metric.Reach.PROCESS && metric != Metric.CALLS)
         .toArray(Metric[]::new);
   }
 

@@ -136,6 +136,16 @@ public final class Metric {
     return id;
   }
 
+  /** The same, for a question about a thread. */
+  int idOfThreads() {
+    int number = id();
+    if (reach == Reach.PROCESS) {
+      throw new UnsupportedOperationException(
+          name + " is known of the process only: ask JTrace.processTotal");
+    }
+    return number;
+  }
+
   /** {@code alloc.bytes}. */
   public String name() {
     return name;

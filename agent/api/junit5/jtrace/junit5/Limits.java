@@ -33,7 +33,7 @@ final class Limits {
 
   static Metric[] metrics() {
     return JTrace.metrics().stream()
-        .filter(metric -> metric.reach() != Metric.Reach.PROCESS)
+        .filter(metric -> metric.reach() != Metric.Reach.PROCESS && metric != Metric.CALLS)
         .toArray(Metric[]::new);
   }
 

@@ -1,0 +1,50 @@
+// Which counters of the program's own there are, and where they count. Async-signal-safe.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+
+#include "agent/hot/counter_block.h"
+#include "agent/metrics/metric.h"
+#include "agent/metrics/rseq_counters.h"
+
+namespace jtrace::metrics {
+
+enum class Counting : uint8_t {
+  kByThread,     // known of each thread and, where probes charge it, of each call path
+  kByProcessor,  // only the process's total is known
+};
+
+class CounterNumbers {
+ public:
+  static constexpr uint32_t kMost = hot::kMaxMetrics - kFirstUser;
+  static_assert(kMost <= RseqCounters::kMost);
+
+  bool Has(uint32_t metric) const { return metric >= kFirstUser && metric - kFirstUser < count(); }
+  // Of one that there is.
+  bool IsByProcessor(uint32_t metric) const {
+    return countings_[metric - kFirstUser] == Counting::kByProcessor;
+  }
+  // Once there is one that counts by processor: where all of these count, by number less
+  // kFirstUser.
+  RseqCounters& by_processor() const { return *by_processor_; }
+
+ protected:
+  uint32_t count() const { return count_.load(std::memory_order_acquire); }
+  // One more; by one thread at a time. `by_processor`: null if there is none yet.
+  void Publish(Counting counting, RseqCounters* by_processor) {
+    const uint32_t count = count_.load(std::memory_order_relaxed);
+    if (by_processor_ == nullptr) by_processor_ = by_processor;
+    countings_[count] = counting;
+    count_.store(count + 1, std::memory_order_release);
+  }
+
+ private:
+  // Those below count_ are never written to, nor is by_processor_ once there is one that needs it.
+  std::array<Counting, kMost> countings_ = {};
+  RseqCounters* by_processor_ = nullptr;
+  std::atomic<uint32_t> count_{0};
+};
+
+}  // namespace jtrace::metrics

@@ -1,0 +1,72 @@
+#include "agent/metrics/own_totals.h"
+
+#include <errno.h>
+
+#include "agent/metrics/block_reading.h"
+#include "agent/metrics/own_readings.h"
+
+namespace jtrace::metrics {
+
+using hot::CounterBlock;
+
+[[gnu::tls_model("initial-exec")]] constinit thread_local CounterBlock* tls_block = nullptr;
+[[gnu::tls_model("initial-exec")]] constinit thread_local CounterBlock* tls_platform = nullptr;
+
+Answer OwnTotals::Check(uint32_t metric) const {
+  if (IsUser(metric)) return users_.Has(metric) ? Answer::kYes : Answer::kNoMetric;
+  if (metric >= AllMetrics().size()) return Answer::kNoMetric;
+  const MetricInfo& info = InfoOf(static_cast<Metric>(metric));
+  const bool counted = (counted_.load(std::memory_order_relaxed) >> metric & 1) != 0;
+  if (info.source == Source::kNone) return Answer::kUnsupported;
+  if (info.source == Source::kCounted && !counted) return Answer::kNotCounted;
+  const bool is_told = info.source != Source::kJavaThread || layout_.allocated_bytes != 0;
+  return is_told ? Answer::kYes : Answer::kUnsupported;
+}
+
+Answer OwnTotals::CheckOfThread(uint32_t metric) const {
+  if (const Answer answer = Check(metric); answer != Answer::kYes) return answer;
+  if (IsUser(metric)) {
+    return users_.IsByProcessor(metric) ? Answer::kProcessOnly : Answer::kYes;
+  }
+  const MetricInfo& info = InfoOf(static_cast<Metric>(metric));
+  if (info.reach == Reach::kProcess) return Answer::kProcessOnly;
+  return info.source == Source::kTree ? Answer::kTreesOnly : Answer::kYes;
+}
+
+Answer OwnTotals::CheckOfProcess(uint32_t metric) const {
+  if (const Answer answer = Check(metric); answer != Answer::kYes || IsUser(metric)) return answer;
+  const bool is_tree = InfoOf(static_cast<Metric>(metric)).source == Source::kTree;
+  return is_tree ? Answer::kTreesOnly : Answer::kYes;
+}
+
+Answer OwnTotals::Read(uint32_t metric, int64_t& value) const {
+  if (const Answer answer = CheckOfThread(metric); answer != Answer::kYes) return answer;
+  const CounterBlock* const block = tls_block;
+  if (block == nullptr) return Answer::kUnknownThread;
+  const bool is_kernels = !IsUser(metric) && metric != static_cast<uint32_t>(Metric::kWall) &&
+                          InfoOf(static_cast<Metric>(metric)).source == Source::kKernel;
+  if (is_kernels && block->os_tid == 0) return Answer::kVirtualThread;
+  const int saved_errno = errno;
+  bool is_told = true;
+  value = ReadBlock(layout_, *block, metric, [&](Metric it) {
+    const std::optional<int64_t> read = ReadOwnNow(it);
+    is_told = read.has_value();
+    return read.value_or(0);
+  });
+  errno = saved_errno;
+  return is_told ? Answer::kYes : Answer::kNotInHandlers;
+}
+
+Answer OwnTotals::Add(uint32_t metric, int64_t delta) {
+  if (!users_.Has(metric)) return Answer::kNoMetric;
+  if (users_.IsByProcessor(metric)) {
+    users_.by_processor().Add(metric - kFirstUser, delta);
+    return Answer::kYes;
+  }
+  CounterBlock* const block = tls_block;
+  if (block == nullptr) return Answer::kUnknownThread;
+  hot::Count(*block, metric, delta);
+  return Answer::kYes;
+}
+
+}  // namespace jtrace::metrics

@@ -1,0 +1,184 @@
+#include "agent/metrics/own_totals.h"
+
+#include <errno.h>
+#include <gtest/gtest.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+
+#include <atomic>
+#include <initializer_list>
+#include <thread>
+
+#include "agent/metrics/thread_counters.h"
+
+namespace jtrace::metrics {
+namespace {
+
+constexpr hot::AllocLayout kNoLayout;
+constexpr auto kCpu = static_cast<uint32_t>(Metric::kCpu);
+
+int64_t Read(const ThreadCounters& counters, uint32_t metric) {
+  int64_t value = -1;
+  EXPECT_EQ(counters.own().Read(metric, value), Answer::kYes) << metric;
+  return value;
+}
+
+TEST(OwnTotals, AreThoseOfTheThread) {
+  ThreadCounters counters(kNoLayout);
+  const uint32_t orders = *counters.users().Register("orders", "");
+  std::thread([&] {
+    int64_t value = 0;
+    EXPECT_EQ(counters.own().Read(orders, value), Answer::kUnknownThread);
+    EXPECT_EQ(counters.own().Add(orders, 1), Answer::kUnknownThread);
+    counters.Start(7, 0, false);
+    EXPECT_EQ(counters.own().Add(orders, 5), Answer::kYes);
+    counters.Add(orders, 2);
+    EXPECT_EQ(Read(counters, orders), 7);
+    const int64_t cpu = Read(counters, kCpu);
+    EXPECT_LE(cpu, *counters.Own(kCpu));
+    EXPECT_LE(Read(counters, static_cast<uint32_t>(Metric::kSwitches)),
+              *counters.Own(static_cast<uint32_t>(Metric::kSwitches)));
+    counters.End();
+    EXPECT_EQ(counters.own().Read(orders, value), Answer::kUnknownThread);
+    EXPECT_EQ(counters.own().Add(orders, 1), Answer::kUnknownThread);
+  }).join();
+  EXPECT_EQ(*counters.Of(7, orders), 7);
+}
+
+TEST(OwnTotals, ANativeThreadIsKnownOnceItIsMet) {
+  ThreadCounters counters(kNoLayout);
+  const uint32_t orders = *counters.users().Register("orders", "");
+  std::thread([&] {
+    EXPECT_EQ(counters.own().Add(orders, 1), Answer::kUnknownThread);
+    ASSERT_TRUE(counters.Meet().has_value());
+    EXPECT_EQ(counters.Meet()->os_tid, gettid());
+    EXPECT_EQ(counters.own().Add(orders, 4), Answer::kYes);
+    EXPECT_EQ(*counters.OfOsThread(gettid(), orders), 4);
+    EXPECT_FALSE(counters.JavaTidOf(gettid()).has_value());
+  }).join();
+  EXPECT_EQ(*counters.Process(orders), 4);
+}
+
+TEST(OwnTotals, WhatCannotBeToldIsAnAnswerNotANumber) {
+  ThreadCounters counters(kNoLayout);
+  std::thread([&] {
+    counters.Start(7, 0, false);
+    const auto answer = [&](auto metric) {
+      int64_t value = 0;
+      return counters.own().Read(static_cast<uint32_t>(metric), value);
+    };
+    EXPECT_EQ(answer(Metric::kAllocBytes), Answer::kUnsupported);
+    EXPECT_EQ(answer(Metric::kLiveBytes), Answer::kUnsupported);
+    EXPECT_EQ(answer(Metric::kExceptions), Answer::kNotCounted);
+    EXPECT_EQ(answer(Metric::kCalls), Answer::kTreesOnly);
+    EXPECT_EQ(answer(Metric::kJit), Answer::kProcessOnly);
+    EXPECT_EQ(answer(Metric::kReadBytes), Answer::kNotInHandlers);
+    EXPECT_EQ(answer(20), Answer::kNoMetric);
+    EXPECT_EQ(answer(kFirstUser), Answer::kNoMetric);
+    EXPECT_EQ(answer(~0u), Answer::kNoMetric);
+    EXPECT_EQ(counters.own().Add(kCpu, 1), Answer::kNoMetric);
+    EXPECT_EQ(counters.own().Add(kFirstUser, 1), Answer::kNoMetric);
+    counters.SetCounted(1ull << static_cast<unsigned>(Metric::kExceptions));
+    EXPECT_EQ(answer(Metric::kExceptions), Answer::kYes);
+    counters.Mount(50);
+    EXPECT_EQ(answer(Metric::kCpu), Answer::kVirtualThread);
+    EXPECT_EQ(answer(Metric::kWall), Answer::kYes);
+    counters.Unmount();
+    EXPECT_EQ(answer(Metric::kCpu), Answer::kYes);
+    counters.End();
+  }).join();
+  EXPECT_EQ(counters.Own(static_cast<uint32_t>(Metric::kGc)).status().code(),
+            absl::StatusCode::kFailedPrecondition);
+  EXPECT_EQ(counters.Process(static_cast<uint32_t>(Metric::kCalls)).status().code(),
+            absl::StatusCode::kFailedPrecondition);
+}
+
+TEST(OwnTotals, CountersByProcessorHaveOneTotal) {
+  ThreadCounters counters(kNoLayout);
+  const uint32_t by_thread = *counters.users().Register("a", "");
+  const uint32_t by_processor = *counters.users().Register("b", "B", Counting::kByProcessor);
+  EXPECT_EQ(*counters.users().Register("b", "", Counting::kByProcessor), by_processor);
+  EXPECT_EQ(counters.users().Register("b", "").status().code(),
+            absl::StatusCode::kFailedPrecondition);
+  EXPECT_EQ(counters.users().Register("a", "", Counting::kByProcessor).status().code(),
+            absl::StatusCode::kFailedPrecondition);
+  std::thread([&] {
+    EXPECT_EQ(counters.own().Add(by_processor, 40), Answer::kYes) << "no thread needs to be known";
+    counters.Start(7, 0, false);
+    EXPECT_EQ(counters.own().Add(by_processor, 2), Answer::kYes);
+    int64_t value = 0;
+    EXPECT_EQ(counters.own().Read(by_processor, value), Answer::kProcessOnly);
+    EXPECT_EQ(Read(counters, by_thread), 0);
+    counters.End();
+  }).join();
+  EXPECT_EQ(*counters.Process(by_processor), 42);
+  EXPECT_EQ(*counters.Process(by_thread), 0);
+  EXPECT_FALSE(counters.Of(7, by_processor).ok());
+}
+
+// ---- In signal handlers ----------------------------------------------------------------------
+
+ThreadCounters* asked = nullptr;
+uint32_t counted = 0;
+std::atomic<int64_t> counted_by_handlers{0};
+std::atomic<int64_t> refused{0};
+std::atomic<int64_t> wrong{0};
+thread_local int64_t last_total = 0;
+
+void Handle(int) {
+  const int saved = errno;
+  errno = 77;
+  int64_t total = 0;
+  const Answer answer = asked->own().Read(counted, total);
+  if (answer == Answer::kUnknownThread) ++refused;
+  if (answer != Answer::kYes && answer != Answer::kUnknownThread) ++wrong;
+  if (answer == Answer::kYes) {
+    if (total < last_total) ++wrong;
+    last_total = total;
+  }
+  if (asked->own().Add(counted, 3) == Answer::kYes) counted_by_handlers += 3;
+  int64_t cpu = 0;
+  asked->own().Read(kCpu, cpu);
+  if (errno != 77) ++wrong;
+  errno = saved;
+}
+
+// A handler interrupts a thread wherever it is: counting, beginning, ending, mounting a virtual
+// thread. Nothing that it counts is lost, or it is told so.
+TEST(OwnTotals, HandlersInterruptThreadsAnywhere) {
+  ThreadCounters counters(kNoLayout);
+  asked = &counters;
+  counted = *counters.users().Register("events", "");
+  counted_by_handlers = refused = wrong = 0;
+  struct sigaction action = {}, before = {};
+  action.sa_handler = Handle;
+  action.sa_flags = SA_RESTART;
+  sigaction(SIGUSR1, &action, &before);
+  std::atomic<bool> done{false};
+  int64_t counted_by_thread = 0;
+  std::thread target([&] {
+    uint64_t tid = 100;
+    while (!done) {
+      last_total = 0;
+      counters.Start(++tid, 0, false);
+      for (int i = 0; i < 100; ++i) counters.Add(counted, 1);
+      counters.End();
+      counted_by_thread += 100;
+    }
+  });
+  constexpr int64_t kHandled = 5'000;
+  while (counted_by_handlers / 3 + refused < kHandled) {
+    pthread_kill(target.native_handle(), SIGUSR1);
+    std::this_thread::yield();
+  }
+  done = true;
+  target.join();
+  sigaction(SIGUSR1, &before, nullptr);
+  EXPECT_EQ(wrong, 0);
+  EXPECT_GT(counted_by_handlers, 0);
+  EXPECT_EQ(*counters.Process(counted), counted_by_thread + counted_by_handlers);
+}
+
+}  // namespace
+}  // namespace jtrace::metrics
