@@ -8,6 +8,7 @@
 #include "agent/log.h"
 #include "agent/options.h"
 #include "agent/session.h"
+#include "agent/session_abi.h"
 #include "agent/version.h"
 
 namespace {
@@ -34,6 +35,12 @@ absl::StatusOr<Options> Parse(const char* text) {
   return jtrace::ParseOptions(text != nullptr ? absl::string_view(text) : absl::string_view());
 }
 
+// Native code may ask from here on.
+void Remember(Session& session) {
+  the_session.store(&session);
+  jtrace::abi::Publish(*new jtrace::SessionAbi(session));  // for ever
+}
+
 void Load(JavaVM* vm, const char* text) {
   absl::StatusOr<Options> options = Parse(text);
   if (!options.ok()) EndProcess(options.status().message(), 1);
@@ -44,7 +51,7 @@ void Load(JavaVM* vm, const char* text) {
   }
   auto session = Session::OpenAtLoad(vm, *options);
   if (!session.ok()) EndProcess(session.status().message(), 1);
-  the_session.store(*session);
+  Remember(**session);
 }
 
 jint Refuse(const absl::Status& status, jint code) {
@@ -76,9 +83,9 @@ jint Attach(JavaVM* vm, const char* text) {
   JNIEnv* jni = nullptr;
   if (vm->GetEnv(reinterpret_cast<void**>(&jni), JNI_VERSION_10) != JNI_OK) return kFailed;
   if (the_session.load() == nullptr) {
-    auto session = Session::OpenLive(vm);
+    auto session = Session::OpenLive(vm, jni);
     if (!session.ok()) return Refuse(session.status(), kFailed);
-    the_session.store(*session);
+    Remember(**session);
   }
   const absl::Status status = Run(*the_session.load(), jni, *options);
   return status.ok() ? kDone : Refuse(status, kFailed);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "agent/abi/host.h"
 #include "agent/control/session_control.h"
 #include "agent/jvmti/callbacks.h"
 #include "agent/metrics/native_metrics.h"
@@ -124,13 +125,14 @@ void Session::BeLive() {
   encoder_.EndTrace();
 }
 
-absl::StatusOr<Session*> Session::OpenLive(JavaVM* vm) {
+absl::StatusOr<Session*> Session::OpenLive(JavaVM* vm, JNIEnv* jni) {
   auto session = Open(vm, Options());
   if (!session.ok()) return session;
   (*session)->BeLive();
   if (absl::Status status = jvmti::EnableEvents((*session)->env_, kLastingEvents); !status.ok()) {
     return status;
   }
+  (*session)->DefineQuestions(jni);
   (*session)->StartControl();
   return session;
 }
@@ -166,6 +168,7 @@ void Session::StartControl() {
 }
 
 void Session::VmDeath() {
+  abi::End();
   if (control::SessionControl* control = control_.load(); control != nullptr) control->Close();
   absl::MutexLock lock(&lifecycle_);
   if (!recording_.exchange(false)) return;

@@ -14,6 +14,7 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -73,7 +74,7 @@ class Session {
   // fails before the program runs. Recording begins in VmInit.
   static absl::StatusOr<Session*> OpenAtLoad(JavaVM* vm, const Options& options);
   // In a JVM that runs already (Agent_OnAttach): nothing is recorded until Start.
-  static absl::StatusOr<Session*> OpenLive(JavaVM* vm);
+  static absl::StatusOr<Session*> OpenLive(JavaVM* vm, JNIEnv* jni);
 
   // Begins a recording: classes in scope that are loaded already get their probes in batches.
   // Errors leave everything as it was, the file at out= too. Returns what is recorded where, for
@@ -97,12 +98,18 @@ class Session {
   absl::StatusOr<std::string> DescribeStatus();
   // What threads have counted, with or without a recording.
   metrics::MetricsReport CollectMetrics(JNIEnv* jni);
+  // The calling thread is counted from here on, as the Java thread that it may be. Its numbers;
+  // none: no memory.
+  std::optional<metrics::ThreadCounters::Identity> MeetCaller();
+  // All Java threads that run, and those that begin.
+  void MeetThreads(JNIEnv* jni);
 
   // Calls `ask` on the writer thread with the recording's call trees. Errors: FailedPrecondition:
   // there are none. For SessionQuestions, as are the parts below.
   absl::Status AskTrees(const std::function<void(metrics::TreeWindows&)>& ask);
   // What `jtrace VERB PID ARGUMENT` prints. On a Java thread.
   absl::StatusOr<std::string> RunCommand(absl::string_view verb, absl::string_view argument);
+  JavaVM* vm() const { return vm_; }
   metrics::JvmMetrics& metrics() { return *metrics_; }
   metrics::ThreadFamilies& families() { return families_; }
   const PathMetrics& path_metrics() const { return path_metrics_; }

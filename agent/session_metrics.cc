@@ -11,6 +11,25 @@
 namespace jtrace {
 namespace {
 
+// Java's exception, out of the way while the agent calls JNI.
+class PendingException {
+ public:
+  explicit PendingException(JNIEnv* jni) : jni_(jni), pending_(jni->ExceptionOccurred()) {
+    if (pending_ != nullptr) jni->ExceptionClear();
+  }
+  ~PendingException() {
+    if (pending_ == nullptr) return;
+    jni_->Throw(pending_);
+    jni_->DeleteLocalRef(pending_);
+  }
+  PendingException(const PendingException&) = delete;
+  PendingException& operator=(const PendingException&) = delete;
+
+ private:
+  JNIEnv* jni_;
+  jthrowable pending_;
+};
+
 std::string PresentName(jvmtiEnv* env, JNIEnv* jni, jthread thread) {
   jvmtiThreadInfo info = {};
   if (env->GetThreadInfo(thread, &info) != JVMTI_ERROR_NONE) return "";
@@ -22,6 +41,28 @@ std::string PresentName(jvmtiEnv* env, JNIEnv* jni, jthread thread) {
 }
 
 }  // namespace
+
+std::optional<metrics::ThreadCounters::Identity> Session::MeetCaller() {
+  JNIEnv* jni = nullptr;
+  if (vm_->GetEnv(reinterpret_cast<void**>(&jni), JNI_VERSION_10) == JNI_OK) {
+    const PendingException pending(jni);
+    jthread thread = nullptr;
+    if (env_->GetCurrentThread(&thread) == JVMTI_ERROR_NONE && thread != nullptr) {
+      const jvmti::LocalRef<jthread> reference(jni, thread);
+      if (!metrics_->Meet(jni, thread)) return std::nullopt;
+    }
+  }
+  return metrics_->counters().Meet();
+}
+
+void Session::MeetThreads(JNIEnv* jni) {
+  CountThreads();
+  const jvmti::LocalFrame frame(jni);
+  jint count = 0;
+  jvmti::Allocated<jthread> running(env_);
+  if (env_->GetAllThreads(&count, running.out()) != JVMTI_ERROR_NONE) return;
+  for (jint i = 0; i < count; ++i) metrics_->Adopt(jni, running[i]);
+}
 
 metrics::MetricsReport Session::CollectMetrics(JNIEnv* jni) {
   CountThreads();

@@ -18,6 +18,8 @@ install(RUNTIME_DEPENDENCY_SET dependencies
 install(FILES ${JTRACE_JAR_DIRECTORY}/jtrace-api.jar ${JTRACE_JAR_DIRECTORY}/jtrace-junit5.jar
               ${JTRACE_JAR_DIRECTORY}/jtrace-jmh.jar
         DESTINATION ${CMAKE_INSTALL_DATADIR}/java COMPONENT jtrace)
+install(FILES ${CMAKE_SOURCE_DIR}/agent/api/c/jtrace.h ${CMAKE_SOURCE_DIR}/agent/api/c/jtrace_find.h
+        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT jtrace)
 install(FILES ${CMAKE_SOURCE_DIR}/README.md ${CMAKE_SOURCE_DIR}/LICENSE ${CMAKE_SOURCE_DIR}/CHANGELOG.md
               ${CMAKE_SOURCE_DIR}/postproc/web/NOTICE
         DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT jtrace)

@@ -26,3 +26,14 @@ test -s "$work"/moved/share/doc/jtrace/NOTICE
 test -s "$work"/moved/share/java/jtrace-api.jar
 test -s "$work"/moved/share/java/jtrace-junit5.jar
 test -s "$work"/moved/share/java/jtrace-jmh.jar
+# The headers need nothing else, and find the library that was installed.
+cat >"$work/find.c" <<'END'
+#include <jtrace_find.h>
+int main(int count, char** words) {
+  if (jtrace_find() != NULL || count != 2 || dlopen(words[1], RTLD_NOW) == NULL) return 1;
+  const jtrace_api* const api = jtrace_find();
+  return api == NULL || api->state() != JTRACE_E_NOT_RUNNING;
+}
+END
+cc -std=c11 -Wall -Wextra -Werror -pedantic -I"$work/moved/include" -o "$work/find" "$work/find.c" -ldl
+"$work/find" "$work"/moved/lib*/libjtrace.so

@@ -8,6 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "absl/time/clock.h"
+#include "agent/control/java_scope.h"
 #include "agent/metrics/metrics_text.h"
 #include "agent/options.h"
 #include "agent/session.h"
@@ -20,34 +21,6 @@ constexpr absl::string_view kVerbs[] = {"start", "stop",   "resume", "dump",
                                         "flush", "status", "mark",   "metrics"};
 
 constexpr absl::Duration kLoopRetry = absl::Seconds(10);
-
-// The calling thread is a Java thread while this lives, if it was none before.
-class JavaScope {
- public:
-  explicit JavaScope(JavaVM* vm) : vm_(vm) {
-    if (vm->GetEnv(reinterpret_cast<void**>(&jni_), JNI_VERSION_10) == JNI_OK) return;
-    char name[] = "jtrace control";
-    JavaVMAttachArgs arguments = {JNI_VERSION_10, name, nullptr};
-    attached_ =
-        vm->AttachCurrentThreadAsDaemon(reinterpret_cast<void**>(&jni_), &arguments) == JNI_OK;
-    if (!attached_) jni_ = nullptr;
-  }
-  ~JavaScope() {
-    if (attached_) vm_->DetachCurrentThread();
-  }
-  JavaScope(const JavaScope&) = delete;
-  JavaScope& operator=(const JavaScope&) = delete;
-
-  absl::StatusOr<JNIEnv*> jni() const {
-    if (jni_ == nullptr) return absl::UnavailableError("the JVM is ending");
-    return jni_;
-  }
-
- private:
-  JavaVM* vm_;
-  JNIEnv* jni_ = nullptr;
-  bool attached_ = false;
-};
 
 absl::Status Told(const absl::StatusOr<std::string>& answer, Commands::Tell tell) {
   if (answer.ok()) tell(kAnswerLine, *answer);

@@ -128,6 +128,12 @@ void JvmMetrics::Adopt(JNIEnv* jni, jthread thread) {
                   identity.java_thread);
 }
 
+bool JvmMetrics::Meet(JNIEnv* jni, jthread thread) {
+  const Identity identity = IdentityOf(jni, thread);
+  const bool is_virtual = identity.java_thread == 0;
+  return BlockOf(identity.java_tid, is_virtual, identity.java_thread) != nullptr;
+}
+
 absl::StatusOr<int64_t> JvmMetrics::TotalOf(JNIEnv* jni, jthread thread, uint32_t metric) {
   Adopt(jni, thread);
   return counters_.Of(IdentityOf(jni, thread).java_tid, metric);

@@ -64,6 +64,8 @@ class JvmMetrics : public CounterKeeper {
   void GcStart(uint64_t now_ns) { gc_began_ = now_ns; }
   void GcFinish(uint64_t now_ns);
 
+  // The calling thread, which is `thread`, is counted from here on. False: no memory.
+  bool Meet(JNIEnv* jni, jthread thread);
   // Of a thread that may have begun before anything was counted.
   absl::StatusOr<int64_t> TotalOf(JNIEnv* jni, jthread thread, uint32_t metric);
 

@@ -170,6 +170,7 @@ absl::Status DefineNativeMetrics(JNIEnv* jni, Questions* asked) {
   }
   if (inherited == nullptr) {
     jni->ExceptionClear();
+    questions.store(nullptr);  // the next start says it again
     return absl::FailedPreconditionError("this JVM refuses the class of the metrics");
   }
   native_class.store(static_cast<jclass>(jni->NewGlobalRef(defined)));

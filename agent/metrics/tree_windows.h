@@ -38,7 +38,8 @@ class TreeWindows : public TreeWatcher {
   // `window`: a number not used before; `java_tid`: of the thread that opens it. That thread waits
   // for this and for Counted.
   void Open(uint64_t window, Scope scope, uint64_t java_tid);
-  void Close(uint64_t window) { windows_.erase(window); }
+  // False: it is not open.
+  bool Close(uint64_t window) { return windows_.erase(window) != 0; }
   // What the window has counted so far; `roots`: of the thread that opened it only what these and
   // what they call have counted, as paths that begin there; null: all. Errors: NotFound: it is not
   // open; ResourceExhausted.

@@ -1,0 +1,59 @@
+// What libjtrace.so exports for C: the table of the functions.
+#include <atomic>
+
+#include "agent/abi/codes.h"
+#include "agent/abi/functions.h"
+#include "agent/abi/published.h"
+#include "agent/version.h"
+
+namespace jtrace::abi {
+namespace {
+
+std::atomic<int32_t> state{JTRACE_E_NOT_RUNNING};
+std::atomic<Host*> the_host{nullptr};
+std::atomic<metrics::ThreadCounters*> the_counters{nullptr};
+
+constexpr jtrace_api kTable = {
+    .struct_size = sizeof(jtrace_api),
+    .abi = JTRACE_ABI,
+    .version = JTRACE_VERSION,
+    .error_text = ErrorText,
+    .state = State,
+    .metric_ids = MetricIds,
+    .metric_id = MetricId,
+    .metric_info = MetricInfo,
+    .thread_attach = ThreadAttach,
+    .own_totals = OwnTotals,
+    .totals = Totals,
+    .reader_open = ReaderOpen,
+    .reader_read = ReaderRead,
+    .reader_close = ReaderClose,
+    .counter = Counter,
+    .add = Add,
+    .window_open = WindowOpen,
+    .window_close = WindowClose,
+    .method = Method,
+    .command = Command,
+};
+
+}  // namespace
+
+int32_t State() { return state.load(std::memory_order_acquire); }
+
+Host& TheHost() { return *the_host.load(std::memory_order_relaxed); }
+
+metrics::ThreadCounters& Counters() { return *the_counters.load(std::memory_order_relaxed); }
+
+void Publish(Host& host) {
+  the_host.store(&host, std::memory_order_relaxed);
+  the_counters.store(&host.counters(), std::memory_order_relaxed);
+  state.store(JTRACE_OK, std::memory_order_release);
+}
+
+void End() { state.store(JTRACE_E_ENDED, std::memory_order_release); }
+
+}  // namespace jtrace::abi
+
+extern "C" __attribute__((visibility("default"))) const jtrace_api* jtrace_get_api(uint32_t abi) {
+  return abi == JTRACE_ABI ? &jtrace::abi::kTable : nullptr;
+}

@@ -1,0 +1,22 @@
+// Totals of any thread or of the process, as the C functions ask for them. Any thread, no handler.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace jtrace::abi {
+
+// Whose totals: JTRACE_OF_..., and the thread's number.
+struct Subject {
+  uint32_t of = 0;
+  uint64_t thread = 0;
+};
+
+// The same for ever: the own thread is named by its number. Also meets it. A code of an error.
+int32_t Resolve(Subject& subject);
+// Of a resolved subject.
+int32_t ReadTotals(const Subject& subject, const uint32_t* ids, size_t count, int64_t* values);
+// Java's number of the thread that a resolved subject names. JTRACE_E_THREAD: it is no Java thread.
+int32_t JavaTidOf(const Subject& subject, uint64_t& java_tid);
+
+}  // namespace jtrace::abi

@@ -1,0 +1,39 @@
+// JNI on a thread that may be none of Java's.
+#pragma once
+
+#include <jni.h>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+
+namespace jtrace::control {
+
+// The calling thread is a Java thread while this lives, if it was none before.
+class JavaScope {
+ public:
+  explicit JavaScope(JavaVM* vm) : vm_(vm) {
+    if (vm->GetEnv(reinterpret_cast<void**>(&jni_), JNI_VERSION_10) == JNI_OK) return;
+    char name[] = "jtrace control";
+    JavaVMAttachArgs arguments = {JNI_VERSION_10, name, nullptr};
+    attached_ =
+        vm->AttachCurrentThreadAsDaemon(reinterpret_cast<void**>(&jni_), &arguments) == JNI_OK;
+    if (!attached_) jni_ = nullptr;
+  }
+  ~JavaScope() {
+    if (attached_) vm_->DetachCurrentThread();
+  }
+  JavaScope(const JavaScope&) = delete;
+  JavaScope& operator=(const JavaScope&) = delete;
+
+  absl::StatusOr<JNIEnv*> jni() const {
+    if (jni_ == nullptr) return absl::UnavailableError("the JVM is ending");
+    return jni_;
+  }
+
+ private:
+  JavaVM* vm_;
+  JNIEnv* jni_ = nullptr;
+  bool attached_ = false;
+};
+
+}  // namespace jtrace::control
