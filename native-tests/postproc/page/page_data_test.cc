@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <sstream>
@@ -97,6 +98,20 @@ TEST(PageDataTest, BinaryTracesToo) {
     Profile profile(testing::RandomBinaryTrace(seed));
     EXPECT_EQ(profile.Data(kMaxPageNodes)["nodes"]["level"].size(), profile.tree().size());
   }
+}
+
+TEST(PageDataTest, HookedFunctionsAreNativeThoughNoSampleHasThem) {
+  Profile profile(
+      "# jtrace-text 1 unit=ns\n"
+      "0\tmain\thook\tN:libc.so.6!malloc\tcount\t\tcalls=3\tA\n"
+      "0\tmain\thook\tV:libjvm.so!os::malloc\tcount\t\tcalls=2\tA\n");
+  const json data = profile.Data(kMaxPageNodes);
+  const std::string kinds = data["kinds"].get<std::string>();
+  std::map<std::string, char> kind_of;
+  for (size_t i = 0; i < kinds.size(); ++i) kind_of[data["routines"][i]] = kinds[i];
+  EXPECT_EQ(kind_of["malloc"], 'N');
+  EXPECT_EQ(kind_of["os::malloc"], 'V');
+  EXPECT_EQ(kind_of["A"], 'E');
 }
 
 TEST(PageDataTest, NamesThatAreNoUtf8AreReplaced) {
