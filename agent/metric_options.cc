@@ -1,6 +1,7 @@
 #include "agent/metric_options.h"
 
 #include <algorithm>
+#include <array>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
@@ -16,11 +17,6 @@ namespace {
 constexpr absl::string_view kUser = "user.";
 
 absl::Status CheckName(absl::string_view name) {
-  const auto known = metrics::FindMetric(name);
-  if (known && metrics::InfoOf(*known).source == metrics::Source::kNone) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("'", name, "' is not counted in this version; alloc.bytes is"));
-  }
   if (metrics::FindMetric(name) || (absl::StartsWith(name, kUser) && name != kUser)) {
     return absl::OkStatus();
   }
@@ -44,6 +40,16 @@ absl::Status ParseMetricNames(absl::string_view value, std::vector<std::string>&
   return absl::InvalidArgumentError("needs a metric such as alloc.bytes");
 }
 
+absl::string_view MetricOfObjects(const std::vector<std::string>& metrics) {
+  constexpr std::array kOfObjects = {metrics::Metric::kAllocObjects, metrics::Metric::kLiveBytes,
+                                     metrics::Metric::kFreedBytes};
+  for (const metrics::Metric metric : kOfObjects) {
+    const absl::string_view name = metrics::InfoOf(metric).name;
+    if (std::find(metrics.begin(), metrics.end(), name) != metrics.end()) return name;
+  }
+  return "";
+}
+
 bool CountsAllocationSites(const std::vector<std::string>& metrics) {
   const absl::string_view name = metrics::InfoOf(metrics::Metric::kAllocSites).name;
   return std::find(metrics.begin(), metrics.end(), name) != metrics.end();
@@ -52,7 +58,6 @@ bool CountsAllocationSites(const std::vector<std::string>& metrics) {
 std::string MetricsHelp() {
   std::string out = "metrics, what knows them (call path, thread or process) and what they cost:\n";
   for (const metrics::MetricInfo& info : metrics::AllMetrics()) {
-    if (info.source == metrics::Source::kNone) continue;
     absl::StrAppendFormat(&out, "  %-16s %-8s %s\n", info.name, metrics::ReachName(info.reach),
                           absl::StrCat(info.what, info.unit.empty() ? "" : ", ", info.unit));
     absl::StrAppendFormat(&out, "  %-25s %s; %s\n", "", info.exactness, info.cost);

@@ -13,6 +13,9 @@ namespace jtrace {
 // nearest.
 absl::Status ParseMetricNames(absl::string_view value, std::vector<std::string>& metrics);
 
+// The first of them for which the JVM reports every object; "": none.
+absl::string_view MetricOfObjects(const std::vector<std::string>& metrics);
+
 // Whether alloc.sites is among them: it needs probes at allocations.
 bool CountsAllocationSites(const std::vector<std::string>& metrics);
 

@@ -356,12 +356,11 @@ absl::StatusOr<Options> ParseOptions(absl::string_view text) {
   if (options.clock != Clock::kNone && options.record == RecordKind::kFlat) {
     return Invalid("option 'clock': record=flat has no exits to read a clock at; use record=tree");
   }
-  const bool counts_objects = std::find(options.metrics.begin(), options.metrics.end(),
-                                        "alloc.objects") != options.metrics.end();
-  if (counts_objects && options.codes.Has(Code::kAllocation)) {
-    return Invalid(
-        "option 'metrics': alloc.objects counts every object, and codes=+0x70 samples some; leave "
-        "one of them out");
+  const absl::string_view counts_objects = MetricOfObjects(options.metrics);
+  if (!counts_objects.empty() && options.codes.Has(Code::kAllocation)) {
+    return Invalid(absl::StrCat("option 'metrics': ", counts_objects,
+                                " looks at every object, and codes=+0x70 samples some; leave one "
+                                "of them out"));
   }
   if (CountsAllocationSites(options.metrics) &&
       (options.record != RecordKind::kTree || !options.WantsEvents())) {

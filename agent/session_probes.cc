@@ -13,6 +13,7 @@ absl::Status Session::PrepareMetrics() {
   auto numbers = metrics_->Numbers(options_.metrics);
   if (!numbers.ok()) return numbers.status();
   metric_numbers_ = *std::move(numbers);
+  metrics_->Prepare(metric_numbers_);
   // Call paths are those of call trees.
   const bool has_paths = options_.WantsEvents() && options_.record == RecordKind::kTree;
   path_metrics_ = has_paths ? metrics_->PathMetricsOf(metric_numbers_) : PathMetrics();

@@ -12,8 +12,7 @@ namespace jtrace::metrics {
 namespace {
 
 constexpr std::array kEvents = {JVMTI_EVENT_EXCEPTION, JVMTI_EVENT_MONITOR_CONTENDED_ENTER,
-                                JVMTI_EVENT_MONITOR_CONTENDED_ENTERED,
-                                JVMTI_EVENT_SAMPLED_OBJECT_ALLOC};
+                                JVMTI_EVENT_MONITOR_CONTENDED_ENTERED};
 
 constexpr uint64_t Bit(Metric metric) { return 1ull << static_cast<unsigned>(metric); }
 
@@ -35,9 +34,6 @@ void JNICALL OnContendedEnter(jvmtiEnv* env, JNIEnv*, jthread, jobject) {
 }
 void JNICALL OnContendedEntered(jvmtiEnv* env, JNIEnv*, jthread, jobject) {
   Self(env)->ContendedEntered();
-}
-void JNICALL OnAllocated(jvmtiEnv* env, JNIEnv*, jthread, jobject, jclass, jlong) {
-  Self(env)->Allocated();
 }
 
 // HotSpot's extension events take (jvmtiEnv*, JNIEnv*, jthread).
@@ -63,7 +59,6 @@ bool EventSources::MakeEnvironment() {
   callbacks.Exception = OnException;
   callbacks.MonitorContendedEnter = OnContendedEnter;
   callbacks.MonitorContendedEntered = OnContendedEntered;
-  callbacks.SampledObjectAlloc = OnAllocated;
   env->SetEnvironmentLocalStorage(this);
   env->SetEventCallbacks(&callbacks, sizeof(callbacks));
   env_ = env;
@@ -75,8 +70,7 @@ bool EventSources::Enable(std::initializer_list<jvmtiEvent> events) {
 }
 
 uint64_t EventSources::Start(uint64_t wanted) {
-  constexpr uint64_t kAll =
-      Bit(Metric::kExceptions) | Bit(Metric::kMonitorWait) | Bit(Metric::kAllocObjects);
+  constexpr uint64_t kAll = Bit(Metric::kExceptions) | Bit(Metric::kMonitorWait);
   if ((wanted & kAll) == 0 || !MakeEnvironment()) return 0;
   jvmtiCapabilities offered = {};
   env_->GetPotentialCapabilities(&offered);
@@ -88,8 +82,6 @@ uint64_t EventSources::Start(uint64_t wanted) {
       asks(Metric::kExceptions, offered.can_generate_exception_events);
   asked.can_generate_monitor_events =
       asks(Metric::kMonitorWait, offered.can_generate_monitor_events);
-  asked.can_generate_sampled_object_alloc_events =
-      asks(Metric::kAllocObjects, offered.can_generate_sampled_object_alloc_events);
   env_->AddCapabilities(&asked);
   env_->GetCapabilities(&granted_);
   uint64_t counted = 0;
@@ -100,28 +92,16 @@ uint64_t EventSources::Start(uint64_t wanted) {
       Enable({JVMTI_EVENT_MONITOR_CONTENDED_ENTER, JVMTI_EVENT_MONITOR_CONTENDED_ENTERED})) {
     counted |= Bit(Metric::kMonitorWait);
   }
-  // Every 0 bytes: each object.
-  if (granted_.can_generate_sampled_object_alloc_events &&
-      env_->SetHeapSamplingInterval(0) == JVMTI_ERROR_NONE &&
-      Enable({JVMTI_EVENT_SAMPLED_OBJECT_ALLOC})) {
-    counted |= Bit(Metric::kAllocObjects);
-  }
   return counted & wanted;
 }
 
 void EventSources::Stop() {
   if (env_ == nullptr) return;
   jvmti::DisableEvents(env_, kEvents).IgnoreError();
-  if (granted_.can_generate_sampled_object_alloc_events) {
-    constexpr jint kUsualInterval = 512 * 1024;
-    env_->SetHeapSamplingInterval(kUsualInterval);
-  }
   // Virtual threads are followed on.
   jvmtiCapabilities given_up = {};
   given_up.can_generate_exception_events = granted_.can_generate_exception_events;
   given_up.can_generate_monitor_events = granted_.can_generate_monitor_events;
-  given_up.can_generate_sampled_object_alloc_events =
-      granted_.can_generate_sampled_object_alloc_events;
   env_->RelinquishCapabilities(&given_up);
   granted_ = {};
 }
@@ -185,7 +165,5 @@ void EventSources::ContendedEntered() {
                 static_cast<int64_t>(hot::MonotonicNanos() - tls_wait_began));
   tls_wait_began = 0;
 }
-
-void EventSources::Allocated() { counters_.Add(static_cast<uint32_t>(Metric::kAllocObjects), 1); }
 
 }  // namespace jtrace::metrics

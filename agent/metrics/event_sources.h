@@ -1,5 +1,5 @@
-// What the JVM tells that is counted for the thread it happens on: exceptions, waits for monitors,
-// objects; and which virtual thread runs on which carrier.
+// What the JVM tells that is counted for the thread it happens on: exceptions, waits for monitors;
+// and which virtual thread runs on which carrier.
 //
 // They have a JVMTI environment of their own, made when the first of them is asked for: so nothing
 // costs where nobody counts. Threads: Start and Stop one at a time; callbacks on the thread
@@ -31,7 +31,6 @@ class EventSources {
   void Thrown();
   void ContendedEnter();
   void ContendedEntered();
-  void Allocated();
   void Mounted(JNIEnv* jni, jthread thread);
   void Unmounted();
 

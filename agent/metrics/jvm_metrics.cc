@@ -13,6 +13,12 @@ namespace {
 
 constexpr uint64_t Bit(Metric metric) { return 1ull << static_cast<unsigned>(metric); }
 
+uint64_t Bits(const std::vector<uint32_t>& metrics) {
+  uint64_t bits = 0;
+  for (const uint32_t metric : metrics) bits |= 1ull << metric;
+  return bits;
+}
+
 bool IsCharged(uint32_t metric) {
   if (metric >= kFirstUser) return true;
   const MetricInfo& info = InfoOf(static_cast<Metric>(metric));
@@ -59,14 +65,15 @@ absl::StatusOr<std::vector<uint32_t>> JvmMetrics::Numbers(const std::vector<std:
   return numbers;
 }
 
+void JvmMetrics::Prepare(const std::vector<uint32_t>& metrics) { objects_.Prepare(Bits(metrics)); }
+
 void JvmMetrics::Begin(const std::vector<uint32_t>& metrics, bool live, Losses& losses) {
   live_.store(live);
   began_ns_.store(hot::MonotonicNanos());
-  uint64_t wanted = 0;
-  for (const uint32_t metric : metrics) wanted |= 1ull << metric;
+  const uint64_t wanted = Bits(metrics);
   // Probes count executions of bytecodes, wherever there are any.
-  counters_.SetCounted(sources_.Start(wanted) | (wanted & Bit(Metric::kAllocSites)) |
-                       Bit(Metric::kGc));
+  counters_.SetCounted(sources_.Start(wanted) | objects_.Start(wanted) |
+                       (wanted & Bit(Metric::kAllocSites)) | Bit(Metric::kGc));
   for (const uint32_t metric : metrics) {
     if (counters_.Check(metric).ok()) continue;
     const std::string name = counters_.NameOf(metric);

@@ -15,6 +15,7 @@
 #include "agent/losses.h"
 #include "agent/metrics/alloc_layout.h"
 #include "agent/metrics/event_sources.h"
+#include "agent/metrics/object_sources.h"
 #include "agent/metrics/thread_counters.h"
 #include "agent/probes/native_counters.h"
 #include "agent/probes/path_metrics.h"
@@ -24,7 +25,10 @@ namespace jtrace::metrics {
 class JvmMetrics : public CounterKeeper {
  public:
   JvmMetrics(JavaVM* vm, const JavaThreadLayout& layout)
-      : layout_(layout), counters_(layout.allocated), sources_(vm, counters_) {}
+      : layout_(layout),
+        counters_(layout.allocated),
+        sources_(vm, counters_),
+        objects_(vm, counters_) {}
   static JvmMetrics* Create(JavaVM* vm);
 
   ThreadCounters& counters() { return counters_; }
@@ -40,11 +44,17 @@ class JvmMetrics : public CounterKeeper {
   // The numbers of metrics by name; user counters are made.
   absl::StatusOr<std::vector<uint32_t>> Numbers(const std::vector<std::string>& names);
 
+  // A recording of these metrics, by number, will begin: at load when no thread of the program
+  // runs.
+  void Prepare(const std::vector<uint32_t>& metrics);
   // A recording of these metrics, by number, begins. `live`: threads that run already have counted
   // before. What cannot be counted becomes a loss.
   void Begin(const std::vector<uint32_t>& metrics, bool live, Losses& losses);
   // Nothing more is counted; what was counted can still be asked for until End.
-  void StopSources() { sources_.Stop(); }
+  void StopSources() {
+    sources_.Stop();
+    objects_.Stop();
+  }
   void End() { counters_.SetCounted(0); }
   // Virtual threads are told apart from their carriers from here on.
   void FollowVirtualThreads() { sources_.FollowVirtualThreads(); }
@@ -85,6 +95,7 @@ class JvmMetrics : public CounterKeeper {
   const JavaThreadLayout layout_;
   ThreadCounters counters_;
   EventSources sources_;
+  ObjectSources objects_;
   std::atomic<bool> live_{false};
   std::atomic<uint64_t> began_ns_{0};
   uint64_t gc_began_ = 0;

@@ -47,7 +47,6 @@ enum class Source : uint8_t {
   kCounted,     // events, added to CounterBlock::cum
   kKernel,      // read from the kernel where a value is wanted
   kTree,        // the call trees
-  kNone,        // nobody counts it yet: its number is kept for it
 };
 
 struct MetricInfo {

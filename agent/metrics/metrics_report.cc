@@ -38,8 +38,7 @@ ReportedMetric Describe(const MetricInfo& info) {
 std::vector<ReportedMetric> Counted(const ThreadCounters& counters) {
   std::vector<ReportedMetric> counted;
   for (const MetricInfo& info : AllMetrics()) {
-    if (info.source != Source::kTree && info.source != Source::kNone)
-      counted.push_back(Describe(info));
+    if (info.source != Source::kTree) counted.push_back(Describe(info));
   }
   uint32_t number = kFirstUser;
   for (const UserCounter& user : counters.users().All()) {

@@ -17,7 +17,6 @@ Answer OwnTotals::Check(uint32_t metric) const {
   if (metric >= AllMetrics().size()) return Answer::kNoMetric;
   const MetricInfo& info = InfoOf(static_cast<Metric>(metric));
   const bool counted = (counted_.load(std::memory_order_relaxed) >> metric & 1) != 0;
-  if (info.source == Source::kNone) return Answer::kUnsupported;
   if (info.source == Source::kCounted && !counted) return Answer::kNotCounted;
   const bool is_told = info.source != Source::kJavaThread || layout_.allocated_bytes != 0;
   return is_told ? Answer::kYes : Answer::kUnsupported;

@@ -8,6 +8,11 @@ bool IsOfProcess(uint32_t metric) {
          metrics::InfoOf(static_cast<metrics::Metric>(metric)).reach == metrics::Reach::kProcess;
 }
 
+// What is there now, not what has come together.
+bool IsLevel(uint32_t metric) {
+  return metric == static_cast<uint32_t>(metrics::Metric::kLiveBytes);
+}
+
 }  // namespace
 
 MetricSource::MetricSource(metrics::JvmMetrics& metrics, std::vector<uint32_t> numbers, bool live,
@@ -68,7 +73,9 @@ void MetricSource::LookAtProcess() {
     const int64_t total = metrics_.counters().Process(metric).value_or(last_process_[metric]);
     const int64_t delta = total - last_process_[metric];
     last_process_[metric] = total;
-    if (counts_ && delta != 0) Add(groups_.NumberOfGroup(groups_.Process()), metric, delta);
+    if (!counts_ || (delta == 0 && !IsLevel(metric))) continue;
+    const uint32_t process = groups_.NumberOfGroup(groups_.Process());
+    Add(process, metric, IsLevel(metric) ? total - totals_[{process, metric}] : delta);
   }
 }
 

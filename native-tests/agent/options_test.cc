@@ -180,6 +180,7 @@ TEST(OptionsTest, LoopsAreTimesOrSizes) {
   EXPECT_EQ(ParseOptions("codes=+0x30;-0x50")->mode, Mode::kMerged);
   EXPECT_THAT(ErrorOf("mode=samples,codes=-0x40"), HasSubstr("nothing is left to record"));
   EXPECT_THAT(ErrorOf("metrics=exceptions;alloc.objects,codes=+0x70"), HasSubstr("leave one"));
+  EXPECT_THAT(ErrorOf("metrics=live.bytes,codes=+0x70"), HasSubstr("live.bytes looks at every"));
   EXPECT_TRUE(ParseOptions("metrics=alloc.bytes,codes=+0x70").ok());
   EXPECT_THAT(ErrorOf("codes=-0x40;-0x30;-0x50"), HasSubstr("nothing is left to record"));
   EXPECT_THAT(ErrorOf("include=a.**,b.**"), HasSubstr("separated by ';'"));

@@ -28,7 +28,9 @@ public final class Metric {
   public static final Metric ALLOC_OBJECTS = define("alloc.objects", "", Reach.PATH);
   /** Executions of bytecodes that allocate, in methods with probes: the same on every run. */
   public static final Metric ALLOC_SITES = define("alloc.sites", "", Reach.PATH);
-  public static final Metric LIVE_BYTES = define("live.bytes", "B", Reach.PATH);
+  /** Of the objects allocated since the recording began, those that no collection found dead yet. */
+  public static final Metric LIVE_BYTES = define("live.bytes", "B", Reach.PROCESS);
+  /** The others; grows some time after each collection. */
   public static final Metric FREED_BYTES = define("freed.bytes", "B", Reach.PROCESS);
   /** Processor time. */
   public static final Metric CPU = define("cpu.ns", "ns", Reach.THREAD);

@@ -1,0 +1,50 @@
+// Objects one by one, as the JVM tells of each allocation and, by tags, of each end:
+// alloc.objects, live.bytes, freed.bytes.
+//
+// They have a JVMTI environment of their own, which lives from Start to Stop and takes its tags
+// along: an object that outlives its recording costs nothing more, and is in no later one. Threads:
+// Start and Stop one at a time; callbacks on the allocating thread, and on the JVM's own threads
+// some time after the collection that found an object dead.
+#pragma once
+
+#include <jvmti.h>
+
+#include <atomic>
+#include <cstdint>
+
+#include "agent/metrics/thread_counters.h"
+
+namespace jtrace::metrics {
+
+class ObjectSources {
+ public:
+  ObjectSources(JavaVM* vm, ThreadCounters& counters) : vm_(vm), counters_(counters) {}
+  ObjectSources(const ObjectSources&) = delete;
+  ObjectSources& operator=(const ObjectSources&) = delete;
+
+  // At load, before the program's first thread: JDK 17 misses of threads that run already what they
+  // allocate until their next sample would be due, half a megabyte on the average.
+  void Prepare(uint64_t wanted);
+  // Counts these from here on (bits by metric); live.bytes begins at 0. Returns those that this
+  // JVM can count, now: another agent may sample allocations already.
+  uint64_t Start(uint64_t wanted);
+  void Stop();
+
+  // Callbacks.
+  void Allocated(jvmtiEnv* env, jobject object, jlong bytes);
+  void Freed(jvmtiEnv* env, int64_t bytes);
+
+ private:
+  // With the capabilities that `wanted` needs. Null: this JVM refuses.
+  jvmtiEnv* MakeEnvironment(uint64_t wanted);
+  void AddLive(int64_t bytes);
+
+  JavaVM* vm_;
+  ThreadCounters& counters_;
+  std::atomic<jvmtiEnv*> env_{nullptr};
+  std::atomic<bool> counts_{false};
+  std::atomic<bool> tags_{false};
+  std::atomic<int64_t> live_{0};  // what is in the process's live.bytes
+};
+
+}  // namespace jtrace::metrics
