@@ -169,6 +169,8 @@ class Session {
   void DefineQuestions(JNIEnv* jni);
   // The calling thread begins: it may descend from one that measures its family.
   void JoinFamilies(JNIEnv* jni, uint64_t java_tid);
+  // The thread has ended; its totals stay.
+  void LeaveFamilies(uint64_t java_tid);
   // Which metrics are charged to call paths, and which are told by thread.
   absl::Status PrepareMetrics();
   absl::Status CreateInstrumentation();

@@ -51,6 +51,7 @@ void Session::ThreadEnd() {
   probe_sets_.ChargeRest(numbers.java_tid);
   probe_sets_.MarkThreadEnded(numbers.java_tid);
   metrics_->ThreadEnd();
+  LeaveFamilies(numbers.java_tid);
 }
 
 void Session::VirtualThreadStart(JNIEnv* jni, jthread thread) {
@@ -63,11 +64,21 @@ void Session::JoinFamilies(JNIEnv* jni, uint64_t java_tid) {
   for (const uint64_t window : metrics::InheritedWindows(jni)) families_.Add(window, java_tid);
 }
 
+void Session::LeaveFamilies(uint64_t java_tid) {
+  if (families_.empty()) return;
+  metrics::Values totals;
+  for (uint32_t i = 0; i < totals.size(); ++i) {
+    totals[i] = metrics_->counters().Of(java_tid, i).value_or(0);
+  }
+  families_.Leave(java_tid, totals);
+}
+
 void Session::VirtualThreadEnd(JNIEnv* jni, jthread thread) {
   const uint64_t java_tid = threads_.EndVirtual(jni, thread);
   probe_sets_.ChargeRest(java_tid);
   probe_sets_.MarkThreadEnded(java_tid);
   metrics_->VirtualThreadEnd(java_tid);
+  LeaveFamilies(java_tid);
 }
 
 void Session::ClassFileLoad(jclass redefined, jobject loader, const char* name,

@@ -110,7 +110,10 @@ absl::StatusOr<MethodTotals> SessionQuestions::Method(std::optional<uint64_t> ja
 absl::StatusOr<uint64_t> SessionQuestions::OpenWindow(metrics::Scope scope, uint64_t java_tid) {
   static std::atomic<uint64_t> last{0};
   const uint64_t window = ++last;
-  if (scope == metrics::Scope::kDescendants) session_.families().Begin(window, java_tid);
+  if (scope == metrics::Scope::kDescendants) {
+    session_.metrics().FollowVirtualThreads();
+    session_.families().Begin(window, java_tid);
+  }
   const absl::Status status =
       session_.AskTrees([&](TreeWindows& windows) { windows.Open(window, scope, java_tid); });
   if (status.ok()) return window;
@@ -170,11 +173,13 @@ void SessionQuestions::CloseWindow(uint64_t window) {
 }
 
 absl::StatusOr<int64_t> SessionQuestions::WindowTotal(uint64_t window, uint32_t metric) {
-  int64_t sum = 0;
-  for (const uint64_t java_tid : session_.families().Descendants(window)) {
-    const auto total = session_.metrics().counters().Of(java_tid, metric);
-    if (!total.ok()) return total.status();
-    sum += *total;
+  const metrics::ThreadCounters& counters = session_.metrics().counters();
+  if (absl::Status status = counters.Check(metric); !status.ok()) return status;
+  const auto family = session_.families().DescendantsOf(window);
+  int64_t sum = family.ended[metric];
+  for (const uint64_t java_tid : family.running) {
+    // A virtual thread is met when it is on its carrier for the first time.
+    sum += counters.Of(java_tid, metric).value_or(0);
   }
   return sum;
 }

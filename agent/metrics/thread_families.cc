@@ -4,7 +4,7 @@ namespace jtrace::metrics {
 
 void ThreadFamilies::Begin(uint64_t window, uint64_t java_tid) {
   const std::lock_guard lock(mutex_);
-  families_[window] = {java_tid, {}};
+  families_[window].opener = java_tid;
   count_.store(families_.size(), std::memory_order_release);
 }
 
@@ -17,7 +17,17 @@ void ThreadFamilies::End(uint64_t window) {
 void ThreadFamilies::Add(uint64_t window, uint64_t java_tid) {
   const std::lock_guard lock(mutex_);
   const auto found = families_.find(window);
-  if (found != families_.end()) found->second.descendants.insert(java_tid);
+  if (found == families_.end()) return;
+  found->second.descendants.insert(java_tid);
+  found->second.running.insert(java_tid);
+}
+
+void ThreadFamilies::Leave(uint64_t java_tid, const Values& totals) {
+  const std::lock_guard lock(mutex_);
+  for (auto& [window, family] : families_) {
+    if (family.running.erase(java_tid) == 0) continue;
+    for (size_t i = 0; i < totals.size(); ++i) family.ended[i] += totals[i];
+  }
 }
 
 bool ThreadFamilies::Has(uint64_t window, uint64_t java_tid) const {
@@ -28,12 +38,12 @@ bool ThreadFamilies::Has(uint64_t window, uint64_t java_tid) const {
   return java_tid == family.opener || family.descendants.contains(java_tid);
 }
 
-std::vector<uint64_t> ThreadFamilies::Descendants(uint64_t window) const {
+ThreadFamilies::Descendants ThreadFamilies::DescendantsOf(uint64_t window) const {
   const std::lock_guard lock(mutex_);
   const auto found = families_.find(window);
   if (found == families_.end()) return {};
-  const auto& descendants = found->second.descendants;
-  return {descendants.begin(), descendants.end()};
+  const Family& family = found->second;
+  return {.running = {family.running.begin(), family.running.end()}, .ended = family.ended};
 }
 
 }  // namespace jtrace::metrics

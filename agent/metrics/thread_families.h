@@ -11,6 +11,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "agent/metrics/thread_counters.h"
 
 namespace jtrace::metrics {
 
@@ -23,18 +24,27 @@ class ThreadFamilies {
   // The thread begins, and inherits the window; nothing happens if it has been closed.
   void Add(uint64_t window, uint64_t java_tid);
 
+  // The thread has ended with these totals.
+  void Leave(uint64_t java_tid, const Values& totals);
+
   // Whether any thread has to be asked.
   bool empty() const { return count_.load(std::memory_order_acquire) == 0; }
   bool Has(uint64_t window, uint64_t java_tid) const;
-  // Without the thread that opened it.
-  std::vector<uint64_t> Descendants(uint64_t window) const;
+  // Without the thread that opened it: who has not left, and the totals of those that have.
+  struct Descendants {
+    std::vector<uint64_t> running;
+    Values ended = {};
+  };
+  Descendants DescendantsOf(uint64_t window) const;
 
  private:
   std::atomic<size_t> count_{0};
   mutable std::mutex mutex_;
   struct Family {
     uint64_t opener;
-    absl::flat_hash_set<uint64_t> descendants;
+    absl::flat_hash_set<uint64_t> descendants;  // all there were
+    absl::flat_hash_set<uint64_t> running;
+    Values ended = {};
   };
   absl::flat_hash_map<uint64_t, Family> families_;
 };
