@@ -53,6 +53,95 @@ final class DocsTest {
     }
   }
 
+  /** The API's snippet does what its comments say, in a program that has what it names. */
+  @Test
+  void snippetOfTheApiRuns() throws IOException {
+    Path folder = Files.createTempDirectory("jtrace-snippet");
+    Path classes = compile(folder, "Snippet.java",
+        """
+        package com.acme;
+
+        import jtrace.api.*;
+
+        final class Cache {
+          static byte[] load() {
+            return new byte[1000];
+          }
+
+          static byte[] getPage(String name) {
+            return new byte[2000];
+          }
+        }
+
+        public class Snippet {
+          static Object parse(String text) {
+            return text.split(",");
+          }
+
+          static void work() {
+            Cache.load();
+            Thread other = new Thread(() -> Cache.getPage("page"));
+            other.start();
+            try {
+              other.join();
+            } catch (InterruptedException e) {
+              throw new IllegalStateException(e);
+            }
+          }
+
+          public static void main(String[] args) {
+            String text = "a,b,c";
+            Cache.load();
+        %s
+            System.out.println("before " + (before > 0));
+            System.out.println("one " + one.get(Metric.ALLOC_BYTES));
+            System.out.println("each " + each.get(Metric.ALLOC_BYTES));
+            System.out.println("loads " + loads);
+            System.out.println("orders " + JTrace.processTotal(Metric.named("user.orders")));
+          }
+        }
+        """.formatted(snippet(0)));
+    Jvm.Result run = new Jvm().classpathOf(API, classes).agent("metrics=alloc.bytes")
+        .run("com.acme.Snippet");
+    assertEquals(0, run.exit(), run.err());
+    List<String> told = run.out().lines().toList();
+    for (String expected : List.of("before true", "orders 1",
+        "loads MethodStats[calls=1, outermostCalls=1, base=1016, cum=1016]")) {
+      assertTrue(told.contains(expected), expected + " in " + run.out());
+    }
+    assertTrue(told.stream().anyMatch(line -> line.matches("one [1-9].*")), run.out());
+    assertTrue(told.stream().anyMatch(line -> line.matches("each [1-9].*")), run.out());
+    String path = "com.acme.Cache.getPage(String)";
+    assertTrue(told.stream().anyMatch(line -> line.endsWith(path)), run.out());
+  }
+
+  /** The test that the API's README shows, with a body. */
+  @Test
+  void snippetOfTheTestsCompiles() throws IOException {
+    Path folder = Files.createTempDirectory("jtrace-snippet");
+    compile(folder, "CartTest.java",
+        "import jtrace.junit5.*;\nimport org.junit.jupiter.api.*;\n"
+            + "import org.junit.jupiter.api.extension.*;\n" + snippet(1).replace("…", ""));
+  }
+
+  private static final Path API = Path.of(Setup.property("jtrace.api"));
+
+  /** What stands in a Java fence of the API's README. */
+  private static String snippet(int number) throws IOException {
+    String[] fences = Files.readString(Setup.SOURCE.resolve("agent/api/README.md")).split("```java\n");
+    return fences[1 + number].substring(0, fences[1 + number].indexOf("```"));
+  }
+
+  /** Returns where the classes are. */
+  private static Path compile(Path folder, String name, String text) throws IOException {
+    Path source = folder.resolve(name);
+    Files.writeString(source, text);
+    String classpath = API + ":" + API.resolveSibling("jtrace-junit5.jar") + ":"
+        + Setup.jar("junit-jupiter-api.jar") + ":" + Setup.jar("apiguardian-api.jar");
+    run("bin/javac", "-cp", classpath, "-d", folder.toString(), source.toString());
+    return folder;
+  }
+
   /** Lines after "$ " inside console fences. */
   private static List<String> commands(Path readme) throws IOException {
     List<String> commands = new ArrayList<>();
