@@ -235,7 +235,9 @@ absl::Status UnknownOption(std::string_view name) {
 // Reports that are about no node of the tree, and where their readers find a metric.
 constexpr std::pair<std::string_view, std::string_view> kWithoutMetric[] = {
     {"html", "the page has a menu of all that was measured"},
-    {"modules", "it counts samples; --report=functions has metrics by function"},
+    {"modules",
+     "metrics are those of Java methods, which are in no module; --report=classes has them by "
+     "class"},
     {"samples", "it lists samples; --report=paths has metrics by path"},
     {"hooks", "it is about calls of native functions; --report=flat has metrics by routine"},
     {"waits", "it is about samples of waiting threads; --report=flat has metrics by routine"},

@@ -96,6 +96,8 @@ TEST(CommandLineTest, WhatAReportMakesNothingOfIsRefused) {
     EXPECT_EQ(run.exit_code, 1) << args[1];
     EXPECT_THAT(run.err, HasSubstr("makes nothing of it")) << args[1];
   }
+  EXPECT_THAT(RunOnTrace({"--report=modules", "--metric=bytes"}).err,
+              HasSubstr("metrics are those of Java methods, which are in no module"));
 }
 
 TEST(CommandLineTest, ThreadsOfSeveralTracesSayWhose) {

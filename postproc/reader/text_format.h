@@ -17,7 +17,14 @@ inline constexpr std::string_view kMetaPrefix = "#@\t";
 
 // Writes TAB, newline and backslash as \t, \n and \\.
 void AppendEscaped(std::string& out, std::string_view field);
-// The reverse; an unknown escape stays as it is. Returns `field` itself if it has no backslash.
+// The same for the key of a pair in a list of them, where a comma is \, as well.
+void AppendEscapedKey(std::string& out, std::string_view key);
+// The first pair of such a list, which is taken off it; pairs are told apart by commas.
+std::string_view NextPair(std::string_view& list);
+// What Unescape makes a key of.
+std::string WithPlainCommas(std::string_view key);
+// The reverse of AppendEscaped; an unknown escape stays as it is. Returns `field` itself if it has
+// no backslash.
 std::string_view Unescape(std::string_view field, std::string& storage);
 
 }  // namespace jtrace::postproc::text

@@ -326,12 +326,13 @@ bool TextReader::ReadReduced(std::string_view op, At at) {
   }
   if (op != "node" || fields_.size() < 4) return false;
   NodeCounts counts;
-  for (const std::string_view pair : Split(fields_[3], ',')) {
+  for (std::string_view pairs = fields_[3]; !pairs.empty();) {
+    const std::string_view pair = text::NextPair(pairs);
     if (pair.empty()) continue;
     const size_t equals = pair.rfind('=');
     int64_t value = 0;
     if (equals == std::string_view::npos || !ParseNumber(pair.substr(equals + 1), value) ||
-        !ParseCount(Unescaped(pair.substr(0, equals)), value, counts)) {
+        !ParseCount(Unescaped(text::WithPlainCommas(pair.substr(0, equals))), value, counts)) {
       return false;
     }
   }

@@ -167,7 +167,9 @@ void TextWriter::OnNode(At at, const NodeCounts& counts, absl::Span<const Routin
   Begin(at, "node");
   std::string pairs;
   const auto add = [&](std::string_view key, int64_t value) {
-    StrAppend(&pairs, pairs.empty() ? "" : ",", key, "=", value);
+    if (!pairs.empty()) pairs.push_back(',');
+    text::AppendEscapedKey(pairs, key);
+    StrAppend(&pairs, "=", value);
   };
   if (counts.calls.has_value()) add("calls", *counts.calls);
   if (counts.calls_jitted.has_value()) add("calls_jitted", *counts.calls_jitted);
@@ -176,7 +178,7 @@ void TextWriter::OnNode(At at, const NodeCounts& counts, absl::Span<const Routin
   if (counts.min.has_value()) add("min", *counts.min);
   if (counts.max.has_value()) add("max", *counts.max);
   for (const auto& [metric, value] : counts.metrics) add(model_.MetricName(metric), value);
-  Field(pairs);
+  StrAppend(&line_, "\t", pairs);
   for (const RoutineId routine : path) RoutineField(routine);
   End();
 }

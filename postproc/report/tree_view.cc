@@ -146,8 +146,12 @@ class TreeTextWriter {
            (!measure_.is_chosen && measure_.kind != Measure::Kind::kCalls &&
             PercentOf(TotalsOf(id).elapsed(), clocked_) >= options_.filter_percent);
   }
+  // Samples have none of what --metric names: neither do nodes that only samples made, nor threads
+  // that only samples saw.
+  bool IsLeftOut(NodeId id) const;
   // Whether any event entered the thread's tree; false for all if that does not matter.
   bool HasEvents(NodeId root) const;
+  bool HasEventBelow(NodeId root) const;
   bool IsCollapsed(NodeId id) const {
     return collapses_ && input_.tree.node(id).origin == NodeOrigin::kThread && !HasEvents(id);
   }
@@ -208,11 +212,21 @@ void TreeTextWriter::WriteHeader() {
                StrCat("call tree", ByMeasure(input_)));
 }
 
+bool TreeTextWriter::IsLeftOut(NodeId id) const {
+  if (!measure_.is_chosen || measure_.kind == Measure::Kind::kTicks || measure_.Cum(id) != 0) {
+    return false;
+  }
+  const CallNode& node = input_.tree.node(id);
+  if (node.origin == NodeOrigin::kSample) return true;
+  return node.origin == NodeOrigin::kThread && !HasEventBelow(id);
+}
+
 void TreeTextWriter::PushRoots() {
   size_t folded = 0;
   int64_t folded_cum = 0;
   std::vector<NodeId> shown;
   for (const NodeId root : input_.tree.roots()) {
+    if (IsLeftOut(root)) continue;
     if (IsHotNode(root) || input_.tree.roots().size() == 1) {
       shown.push_back(root);
     } else {
@@ -232,7 +246,10 @@ void TreeTextWriter::PushRoots() {
 }
 
 bool TreeTextWriter::HasEvents(NodeId root) const {
-  if (!options_.program_first) return false;
+  return options_.program_first && HasEventBelow(root);
+}
+
+bool TreeTextWriter::HasEventBelow(NodeId root) const {
   for (NodeId at = input_.tree.node(root).first_child; at; at = input_.tree.node(at).next_sibling) {
     const CallNode& node = input_.tree.node(at);
     // Threads without Java code have hooks' calls, too.
@@ -247,6 +264,7 @@ void TreeTextWriter::PushChildren(const Pending& parent) {
   size_t folded = 0;
   int64_t folded_cum = 0;
   for (const NodeId child : view_.SortedChildren(parent.id)) {
+    if (IsLeftOut(child)) continue;
     if (IsHotNode(child)) {
       shown.push_back(child);
     } else {

@@ -179,6 +179,21 @@ TEST(TextReaderTest, MetricsGoToTheCurrentNode) {
                   CsvRow{"B", "3", "3", "3"}));
 }
 
+// Commas stand between a node's counts.
+TEST(TextReaderTest, NamesOfMetricsMayHoldAnything) {
+  const std::string trace = std::string(kHeader) +
+                            "0\tT\tenter\tA\n0\tT\tmetric\ta,b\t100\n0\tT\tmetric\tx=y\t7\n"
+                            "1\tT\tnode\tcalls=2,a\\,b=3,c\\\\=4,d\\t\\\\\\,=5\tB\n";
+  const auto totals = [](const std::string& text) {
+    return testing::ParseCsv(testing::ReportCsv(text, {"--report=metrics"}))
+        .Project({"metric", "total"});
+  };
+  EXPECT_THAT(totals(trace), ElementsAre(CsvRow{"a,b", "103"}, CsvRow{"c\\", "4"},
+                                         CsvRow{"d\t\\,", "5"}, CsvRow{"x=y", "7"}));
+  const RunResult dump = RunPost({"--report=dump", "t"}, {{"t", trace}});
+  EXPECT_EQ(totals(dump.out), totals(trace)) << dump.out;
+}
+
 // A node that a sample passes twice counts the sample once: X is an event's node below Y, and a
 // pending frame of the outer chain.
 TEST(TextReaderTest, ASampleCountsOnceANode) {

@@ -14,6 +14,7 @@ namespace {
 
 using postproc::InfoOfMetric;
 using postproc::MetricUnit;
+using ::testing::AllOf;
 using testing::CsvRow;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -105,6 +106,22 @@ TEST(MetricReportTest, TextScalesByTheUnit) {
               HasSubstr("1.00 MiB"));
   EXPECT_THAT(Text({"--report=function", "--of=p.B.work", "--metric=alloc.bytes"}),
               HasSubstr("1.00 MiB"));
+}
+
+// Samples have none of it: what only they saw is not in the tree.
+TEST(MetricReportTest, TreesByAMetricHaveNoSampledFrames) {
+  const std::string samples = std::string(kTrace) +
+                              "10\tmain\tsample\tp.A.run()\tN:libc.so!malloc\n"
+                              "10\tC2 CompilerThread0\tsample\tV:Compile()\n";
+  const auto tree = [&](const std::string& metric) {
+    return RunPost({"--report=tree", "--metric=" + metric, "t"}, {{"t", samples}}).out;
+  };
+  EXPECT_THAT(tree("ticks"), AllOf(HasSubstr("malloc"), HasSubstr("thread C2")));
+  for (const char* metric : {"alloc.bytes", "calls", "time"}) {
+    EXPECT_THAT(tree(metric), AllOf(HasSubstr("p.B.work()"), Not(HasSubstr("malloc")),
+                                    Not(HasSubstr("thread C2"))))
+        << metric;
+  }
 }
 
 // With samples in the trace the tree is about ticks, unless told otherwise.

@@ -5,33 +5,30 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
-import org.junit.jupiter.api.DynamicTest;
-import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.Test;
 
 /** Windows of the descendants, where these are virtual threads. */
 final class WindowsTest {
-  @TestFactory
-  Stream<DynamicTest> virtualDescendantsAreOfTheFamily() {
+  @Test
+  void virtualDescendantsAreOfTheFamily() {
     assumeTrue(Setup.JDK_MAJOR >= 21, "this JDK has no virtual threads");
-    return Stream.of("-Xmixed", "-Djdk.virtualThreadScheduler.parallelism=1", "-Xint")
-        .map(flag -> DynamicTest.dynamicTest(flag, () -> {
-          Jvm.Result run = ApiTest.jvm().arguments(flag).agent("metrics=alloc.bytes")
-              .run("programs.VirtualFamilies", "20000");
-          assertEquals(
-              Map.ofEntries(
-                  Map.entry("own", "1 exact"),
-                  Map.entry("family", "408 exact"),
-                  Map.entry("process", "458 exact"),
-                  Map.entry("total", "true"),
-                  Map.entry("paths", "true"),
-                  Map.entry("closed", "true"),
-                  Map.entry("of a virtual thread", "10 exact"),
-                  Map.entry("its total", "true"),
-                  Map.entry("many", "20000"),
-                  Map.entry("total of many", "true")),
-              ApiTest.told(run));
-          assertEquals(List.of(), run.foreignErrors());
-        }));
+    for (String flag : List.of("-Xmixed", "-Djdk.virtualThreadScheduler.parallelism=1", "-Xint")) {
+      Jvm.Result run = ApiTest.jvm().arguments(flag).agent("metrics=alloc.bytes")
+          .run("programs.VirtualFamilies", "20000");
+      assertEquals(
+          Map.ofEntries(
+              Map.entry("own", "1 exact"),
+              Map.entry("family", "408 exact"),
+              Map.entry("process", "458 exact"),
+              Map.entry("total", "true"),
+              Map.entry("paths", "true"),
+              Map.entry("closed", "true"),
+              Map.entry("of a virtual thread", "10 exact"),
+              Map.entry("its total", "true"),
+              Map.entry("many", "20000"),
+              Map.entry("total of many", "true")),
+          ApiTest.told(run), flag);
+      assertEquals(List.of(), run.foreignErrors());
+    }
   }
 }
