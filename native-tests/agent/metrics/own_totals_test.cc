@@ -69,7 +69,7 @@ TEST(OwnTotals, WhatCannotBeToldIsAnAnswerNotANumber) {
       return counters.own().Read(static_cast<uint32_t>(metric), value);
     };
     EXPECT_EQ(answer(Metric::kAllocBytes), Answer::kUnsupported);
-    EXPECT_EQ(answer(Metric::kLiveBytes), Answer::kUnsupported);
+    EXPECT_EQ(answer(Metric::kLiveBytes), Answer::kNotCounted);
     EXPECT_EQ(answer(Metric::kExceptions), Answer::kNotCounted);
     EXPECT_EQ(answer(Metric::kCalls), Answer::kTreesOnly);
     EXPECT_EQ(answer(Metric::kJit), Answer::kProcessOnly);
