@@ -223,7 +223,9 @@ TEST(KernelReadings, OfAThreadThatStandsStillAreThoseOfPerf) {
     EXPECT_EQ(read[1], perf[1]) << "page faults";
     EXPECT_GE(read[1], 64 * rounds);
     EXPECT_GE(read[2], rounds * 10 * kMs);
-    EXPECT_LE(read[2], perf[2] + perf[2] / 100) << "processor time";
+    // What a switch itself takes is the thread's, but outside of what perf counts.
+    constexpr int64_t kSwitchNs = 20'000;
+    EXPECT_LE(read[2], perf[2] + perf[2] / 100 + read[0] * kSwitchNs) << "processor time";
     const int64_t unknown = Stolen() - stolen + 20 * kMs;
     EXPECT_GE(read[2], perf[2] - perf[2] / 100 - unknown) << "processor time";
   }
