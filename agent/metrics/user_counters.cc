@@ -3,19 +3,21 @@
 #include <algorithm>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 
 namespace jtrace::metrics {
 namespace {
 
-bool IsName(absl::string_view name) {
-  constexpr size_t kMostLetters = 64;
-  return !name.empty() && name.size() <= kMostLetters &&
-         std::all_of(name.begin(), name.end(), [](char c) {
-           return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '.' || c == '_' ||
-                  c == '-';
+constexpr size_t kMostLetters = 64;
+
+bool IsWord(absl::string_view text, absl::string_view marks) {
+  return text.size() <= kMostLetters && std::all_of(text.begin(), text.end(), [&](char c) {
+           return absl::ascii_isalnum(static_cast<unsigned char>(c)) || absl::StrContains(marks, c);
          });
 }
+
+bool IsName(absl::string_view name) { return !name.empty() && IsWord(name, "._-"); }
 
 }  // namespace
 
@@ -23,7 +25,13 @@ absl::StatusOr<uint32_t> UserCounters::Register(absl::string_view name, absl::st
                                                 Counting counting) {
   if (!IsName(name)) {
     return absl::InvalidArgumentError(
-        absl::StrCat("'", name, "' cannot name a counter: use letters, digits, '.', '_' and '-'"));
+        absl::StrCat("'", name, "' cannot name a counter: use letters, digits, '.', '_' and '-', ",
+                     kMostLetters, " at most"));
+  }
+  // It stands in tables and between quotes.
+  if (!IsWord(unit, "._-/%")) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "the unit of the counter '", name, "' has letters that none has: use B, ns or none"));
   }
   const std::string full = absl::StrCat("user.", name);
   const std::lock_guard lock(mutex_);

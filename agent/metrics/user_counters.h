@@ -25,7 +25,8 @@ struct UserCounter {
 class UserCounters : public CounterNumbers {
  public:
   // Finds or makes one, `name` without "user.", and returns its number as a metric.
-  // InvalidArgument: not a name; ResourceExhausted: there are no more; FailedPrecondition: the one
+  // InvalidArgument: not a name, or a unit with other letters than
+  // names, '/' and '%'; ResourceExhausted: there are no more; FailedPrecondition: the one
   // of that name counts in the other way.
   absl::StatusOr<uint32_t> Register(absl::string_view name, absl::string_view unit,
                                     Counting counting = Counting::kByThread);

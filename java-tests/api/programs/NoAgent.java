@@ -47,6 +47,13 @@ public final class NoAgent {
     } catch (IllegalArgumentException e) {
       tell("unknown", e.getMessage().startsWith("no metric is called aloc.bytes; these are: alloc."));
     }
+    for (String[] counter : new String[][] {{"orders/s", ""}, {"", ""}, {"orders", "a\tb"}}) {
+      try {
+        JTrace.counter(counter[0], counter[1]);
+      } catch (IllegalArgumentException e) {
+        tell("refused " + String.join(",", counter).replace("\t", " "), e.getMessage().contains("use"));
+      }
+    }
     tell("bytes", leastBytes());
   }
 

@@ -298,6 +298,10 @@ TEST(ThreadCounters, UserCountersHaveNames) {
     EXPECT_EQ(counters.users().Register(name, "").status().code(),
               absl::StatusCode::kInvalidArgument)
         << name;
+    if (*name == '\0') continue;
+    EXPECT_EQ(counters.users().Register("unit", name).status().code(),
+              absl::StatusCode::kInvalidArgument)
+        << name;
   }
   for (uint32_t i = 2; i < hot::kMaxMetrics - kFirstUser; ++i) {
     EXPECT_TRUE(counters.users().Register(absl::StrCat("n", i), "").ok());

@@ -54,6 +54,9 @@ final class ApiTest {
     expected.put("status", "true");
     expected.put("unit", "B");
     expected.put("unknown", "true");
+    expected.put("refused orders/s,", "true");
+    expected.put("refused ,", "true");
+    expected.put("refused orders,a b", "true");
     expected.put("bytes", "0");
     assertEquals(expected, told(result));
   }
@@ -162,6 +165,7 @@ final class ApiTest {
       assertEquals("after=true 5080", out.readLine());
       assertEquals(
           "method=MethodStats[calls=2, outermostCalls=2, base=2, cum=8]", out.readLine());
+      assertEquals("counted=16 of 17", out.readLine());
       assertEquals(0, process.waitFor());
     } finally {
       process.destroyForcibly();
