@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
@@ -93,9 +94,55 @@ final class SampleProjectTest {
         launch(
             jvm().agent("metrics=alloc.bytes").arguments("-Djtrace.traces=" + folder),
             "ExceedingTest");
-    Path kept = folder.resolve("ExceedingTest.allocates.bin");
+    Path kept = folder.resolve("sample.ExceedingTest.allocates.bin");
     assertTrue(result.out().contains("The trace: " + kept), result.out());
     assertEquals(100, Report.of(kept, "--report=flat").sum("calls", "sample.Cart.page(int)"));
+  }
+
+  /** A trace for each repetition, too. */
+  @Test
+  void limitsHoldInNestedClassesAndForEachRepetition() throws Exception {
+    Path folder = Files.createTempDirectory("jtrace-kept");
+    Jvm.Result result =
+        launch(
+            jvm().agent("metrics=alloc.bytes").arguments("-Djtrace.traces=" + folder),
+            "EnclosingTest");
+    assertSummary(
+        result,
+        "Inner.allocates() allocated 1,016 B, more than @MaxAllocated(\"0\") allows (0 B).",
+        "EnclosingTest.dynamic() makes dynamic tests, which jtrace does not measure; use @Test or"
+            + " @ParameterizedTest",
+        "[         1 tests successful      ]",
+        "[         3 tests failed          ]");
+    try (var kept = Files.list(folder)) {
+      assertEquals(
+          List.of(
+              "sample.EnclosingTest$Inner.allocates.bin",
+              "sample.EnclosingTest.repeated.1.bin",
+              "sample.EnclosingTest.repeated.2.bin"),
+          kept.map(it -> it.getFileName().toString()).sorted().toList());
+    }
+  }
+
+  /** What the message says is what its call paths have, to the byte, in the first such test too. */
+  @Test
+  void whatOtherThreadsSpendIsExact() {
+    Jvm.Result result = launch(jvm().agent("metrics=alloc.bytes"), "FamilyTest");
+    assertSummary(
+        result,
+        "[         1 tests successful      ]",
+        "[         2 tests failed          ]",
+        "No ParameterResolver registered for parameter [jtrace.api.Measurement");
+    String message = messages(result);
+    List<Long> bytes =
+        Pattern.compile("([0-9,]+) B(?:,|  )")
+            .matcher(message)
+            .results()
+            .map(it -> Long.parseLong(it.group(1).replace(",", "")))
+            .toList();
+    assertEquals(3, bytes.size(), message);
+    assertEquals(bytes.get(1) + bytes.get(2), bytes.get(0), message);
+    assertEquals(1_000_016, bytes.get(1), message);
   }
 
   @Test

@@ -4,13 +4,14 @@ import java.util.List;
 
 /**
  * What is counted from its opening on, in a scope. Needs a recording with call trees
- * ({@code record=tree}) and ends with it. To be asked and closed on the thread that opened it. Without
- * the agent it counts nothing.
+ * ({@code record=tree}) and ends with it. To be asked for methods and paths, and closed, on the thread
+ * that opened it; totals are its opener's, whoever asks. Without the agent it counts nothing.
  */
 public final class Window implements AutoCloseable {
   private static final long NONE = 0;
 
   private final Scope scope;
+  private final Thread opener = Thread.currentThread();
   private final long number;
   private final Metric[] metrics;
   private final long[] before;
@@ -27,8 +28,7 @@ public final class Window implements AutoCloseable {
   /** What was counted so far of one of the metrics that the window was opened with. */
   public long total(Metric metric) {
     if (number == NONE) return 0;
-    long own = openerTotal(metric);
-    return scope == Scope.DESCENDANTS ? own + Natives.windowTotal(number, metric.id()) : own;
+    return openerTotal(metric) + descendantsTotal(metric);
   }
 
   /** The same without what descendants counted. */
@@ -37,6 +37,13 @@ public final class Window implements AutoCloseable {
       if (metrics[i] == metric) return number == NONE ? 0 : now(metric) - before[i];
     }
     throw new IllegalArgumentException("this window was not opened for " + metric);
+  }
+
+  /** What descendants counted, which {@link #openerTotal} has not; 0 in other scopes. */
+  public long descendantsTotal(Metric metric) {
+    return number == NONE || scope != Scope.DESCENDANTS
+        ? 0
+        : Natives.windowTotal(number, metric.id());
   }
 
   /** What was counted so far of the methods that the pattern names; see {@link JTrace#method}. */
@@ -80,6 +87,6 @@ public final class Window implements AutoCloseable {
   }
 
   private long now(Metric metric) {
-    return scope == Scope.PROCESS ? JTrace.processTotal(metric) : JTrace.total(metric);
+    return scope == Scope.PROCESS ? JTrace.processTotal(metric) : JTrace.total(opener, metric);
   }
 }

@@ -6,6 +6,7 @@ import jtrace.api.JTrace;
 import jtrace.api.Measurement;
 import jtrace.api.Scope;
 import jtrace.api.Window;
+import org.junit.jupiter.api.extension.ExtensionConfigurationException;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.InvocationInterceptor;
 import org.junit.jupiter.api.extension.ParameterContext;
@@ -18,7 +19,8 @@ import org.opentest4j.TestAbortedException;
 /**
  * Measures test methods with the jtrace agent of this JVM and checks {@link MaxAllocated}, {@link
  * MaxCpu} and {@link ExpectCalls}; a {@link Measurement} parameter tells what was counted since the
- * method began. Only the method itself is measured, not what runs before and after each test.
+ * method began. Only the method itself is measured, not what runs before and after each test. Dynamic
+ * tests ({@code @TestFactory}) are not measured.
  *
  * <p>Settings, as JUnit configuration parameters or system properties:
  *
@@ -34,7 +36,9 @@ public final class JTraceExtension implements InvocationInterceptor, ParameterRe
 
   @Override
   public boolean supportsParameter(ParameterContext parameter, ExtensionContext context) {
-    return parameter.getParameter().getType() == Measurement.class;
+    // Only test methods are measured; what is around them would share one window, or have none.
+    return parameter.getParameter().getType() == Measurement.class
+        && context.getTestMethod().filter(parameter.getDeclaringExecutable()::equals).isPresent();
   }
 
   /** The window is opened anew when the method begins. */
@@ -59,6 +63,22 @@ public final class JTraceExtension implements InvocationInterceptor, ParameterRe
       ExtensionContext context)
       throws Throwable {
     measure(invocation, method, context);
+  }
+
+  /** Dynamic tests run when the method has returned. */
+  @Override
+  public <T> T interceptTestFactoryMethod(
+      Invocation<T> invocation,
+      ReflectiveInvocationContext<Method> method,
+      ExtensionContext context)
+      throws Throwable {
+    TestMethod test = new TestMethod(method.getExecutable(), method.getTargetClass());
+    if (test.hasLimitsOfItsOwn()) {
+      throw new ExtensionConfigurationException(
+          test.name() + " makes dynamic tests, which jtrace does not measure; use @Test or"
+              + " @ParameterizedTest");
+    }
+    return invocation.proceed();
   }
 
   private void measure(
@@ -121,12 +141,19 @@ public final class JTraceExtension implements InvocationInterceptor, ParameterRe
         .getConfigurationParameter("jtrace.traces")
         .map(
             folder -> {
-              Path copy = Path.of(folder, test.name().replace("()", "") + ".bin").toAbsolutePath();
+              Path copy = Path.of(folder, test.fileName() + invocation(context) + ".bin").toAbsolutePath();
               copy.getParent().toFile().mkdirs();
               JTrace.dump(copy);
               return copy.toString();
             })
         .orElseGet(() -> JTrace.dump().map(Path::toString).orElse("none"));
+  }
+
+  /** {@code .2} of the second invocation of a test template; empty: there is one only. */
+  private static String invocation(ExtensionContext context) {
+    String id = context.getUniqueId();
+    int number = id.lastIndexOf("[test-template-invocation:#");
+    return number < 0 ? "" : "." + id.substring(id.indexOf('#', number) + 1, id.indexOf(']', number));
   }
 
   private static Held held(ExtensionContext context) {

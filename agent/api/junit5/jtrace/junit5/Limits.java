@@ -68,8 +68,7 @@ final class Limits {
     if (scope == Scope.PROCESS) return total;
     Optional<MethodStats> method = statsOfTest();
     if (method.isEmpty() || method.get().calls() == 0) return total;
-    long descendants = scope == Scope.THREAD ? 0 : total - window.openerTotal(Metric.ALLOC_BYTES);
-    return method.get().cum() + descendants;
+    return method.get().cum() + window.descendantsTotal(Metric.ALLOC_BYTES);
   }
 
   /** Empty: bytes are not charged to call paths, or the name is none that can be asked for. */

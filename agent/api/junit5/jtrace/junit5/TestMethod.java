@@ -8,7 +8,7 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import org.junit.platform.commons.support.AnnotationSupport;
 
-/** A test method and what is said of it, at the method or else at its class. */
+/** A test method and what is said of it, at the method, or else at the innermost class around it. */
 final class TestMethod {
   private final Method method;
   private final Class<?> testClass;
@@ -20,7 +20,10 @@ final class TestMethod {
 
   <A extends Annotation> Optional<A> find(Class<A> type) {
     Optional<A> own = AnnotationSupport.findAnnotation(method, type);
-    return own.isPresent() ? own : AnnotationSupport.findAnnotation(testClass, type);
+    for (Class<?> at = testClass; own.isEmpty() && at != null; at = at.getEnclosingClass()) {
+      own = AnnotationSupport.findAnnotation(at, type);
+    }
+    return own;
   }
 
   /** Those at the class hold as well as those at the method. */
@@ -28,8 +31,16 @@ final class TestMethod {
     List<ExpectCalls> all =
         new java.util.ArrayList<>(
             AnnotationSupport.findRepeatableAnnotations(method, ExpectCalls.class));
-    all.addAll(AnnotationSupport.findRepeatableAnnotations(testClass, ExpectCalls.class));
+    for (Class<?> at = testClass; at != null; at = at.getEnclosingClass()) {
+      all.addAll(AnnotationSupport.findRepeatableAnnotations(at, ExpectCalls.class));
+    }
     return all;
+  }
+
+  boolean hasLimitsOfItsOwn() {
+    return AnnotationSupport.isAnnotated(method, MaxAllocated.class)
+        || AnnotationSupport.isAnnotated(method, MaxCpu.class)
+        || !AnnotationSupport.findRepeatableAnnotations(method, ExpectCalls.class).isEmpty();
   }
 
   boolean isMeasured() {
@@ -42,6 +53,11 @@ final class TestMethod {
   /** For people. */
   String name() {
     return testClass.getSimpleName() + "." + method.getName() + "()";
+  }
+
+  /** For files: no other test's, but for one of the same name with other parameters. */
+  String fileName() {
+    return testClass.getName() + "." + method.getName();
   }
 
   /** As {@link jtrace.api.JTrace#method} takes it. */
