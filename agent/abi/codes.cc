@@ -69,6 +69,8 @@ int32_t ThreadCode(const absl::Status& status) {
       return JTRACE_OK;
     case StatusCode::kNotFound:
       return JTRACE_E_THREAD;
+    case StatusCode::kUnavailable:
+      return JTRACE_E_UNSUPPORTED;
     case StatusCode::kResourceExhausted:
       return JTRACE_E_MEMORY;
     default:

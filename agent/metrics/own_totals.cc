@@ -12,6 +12,11 @@ using hot::CounterBlock;
 [[gnu::tls_model("initial-exec")]] constinit thread_local CounterBlock* tls_block = nullptr;
 [[gnu::tls_model("initial-exec")]] constinit thread_local CounterBlock* tls_platform = nullptr;
 
+bool OwnTotals::IsOfKernelsThread(uint32_t metric) {
+  return !IsUser(metric) && metric != static_cast<uint32_t>(Metric::kWall) &&
+         InfoOf(static_cast<Metric>(metric)).source == Source::kKernel;
+}
+
 Answer OwnTotals::Check(uint32_t metric) const {
   if (IsUser(metric)) return users_.Has(metric) ? Answer::kYes : Answer::kNoMetric;
   if (metric >= AllMetrics().size()) return Answer::kNoMetric;
@@ -42,9 +47,7 @@ Answer OwnTotals::Read(uint32_t metric, int64_t& value) const {
   if (const Answer answer = CheckOfThread(metric); answer != Answer::kYes) return answer;
   const CounterBlock* const block = tls_block;
   if (block == nullptr) return Answer::kUnknownThread;
-  const bool is_kernels = !IsUser(metric) && metric != static_cast<uint32_t>(Metric::kWall) &&
-                          InfoOf(static_cast<Metric>(metric)).source == Source::kKernel;
-  if (is_kernels && block->os_tid == 0) return Answer::kVirtualThread;
+  if (block->os_tid == 0 && IsOfKernelsThread(metric)) return Answer::kVirtualThread;
   const int saved_errno = errno;
   bool is_told = true;
   value = ReadBlock(layout_, *block, metric, [&](Metric it) {

@@ -43,6 +43,8 @@ class OwnTotals {
   Answer CheckOfProcess(uint32_t metric) const;
   // Of the calling thread, or the virtual thread on it; `value` only with kYes.
   Answer Read(uint32_t metric, int64_t& value) const;
+  // Whether the kernel counts it, by thread: of virtual threads nobody knows it.
+  static bool IsOfKernelsThread(uint32_t metric);
   // Counts for who runs, or on the processor. kYes, kNoMetric (no user counter), kUnknownThread.
   Answer Add(uint32_t metric, int64_t delta);
 

@@ -149,14 +149,13 @@ void ThreadCounters::End() {
 }
 
 void ThreadCounters::Retire(CounterBlock& block, bool is_own) {
-  // But for what takes a file to read.
-  constexpr uint64_t kFiles = 1ull << static_cast<unsigned>(Metric::kReadBytes) |
-                              1ull << static_cast<unsigned>(Metric::kWrittenBytes);
-  const Values last = ReadAll(block, ~kFiles, is_own);
+  const Values last = ReadAll(block, ~kOfFiles, is_own);
   for (uint32_t i = 0; i < hot::kMaxMetrics; ++i) {
     ended_total_[i] = WrapAdd(ended_total_[i], last[i]);
   }
-  if (block.java_tid != 0) Remember(block.java_tid, last);
+  if (block.java_tid != 0) {
+    Remember(block.java_tid, {.values = last, .is_virtual = block.os_tid == 0});
+  }
   by_java_tid_.erase(block.java_tid);
   by_os_tid_.erase(block.os_tid);
   live_[block.index] = live_.back();
@@ -165,7 +164,7 @@ void ThreadCounters::Retire(CounterBlock& block, bool is_own) {
   free_.push_back(&block);
 }
 
-void ThreadCounters::Remember(uint64_t java_tid, const Values& last) {
+void ThreadCounters::Remember(uint64_t java_tid, const Last& last) {
   ended_[java_tid] = last;
   ended_order_.push_back(java_tid);
   ++ended_count_;

@@ -31,6 +31,9 @@ namespace jtrace::metrics {
 
 using Values = std::array<int64_t, hot::kMaxMetrics>;
 inline constexpr uint64_t kAllMetrics = ~0ull;
+// Those that take a file to read: when a thread ends there is no time for that.
+inline constexpr uint64_t kOfFiles = 1ull << static_cast<unsigned>(Metric::kReadBytes) |
+                                     1ull << static_cast<unsigned>(Metric::kWrittenBytes);
 
 // A thread as it was when it was looked at.
 struct ThreadValues {
@@ -84,7 +87,8 @@ class ThreadCounters {
   void SetCounted(uint64_t metrics) { own_.SetCounted(metrics); }
 
   // ---- Questions, by a metric's number. NotFound: no such metric or thread; FailedPrecondition:
-  // nobody counts it, or not of threads; Unavailable: this system does not tell.
+  // nobody counts it, or not of threads; Unavailable: this system does not tell, or not of virtual
+  // threads, or of none that ended.
 
   // What signal handlers may ask, too.
   OwnTotals& own() { return own_; }
@@ -123,10 +127,16 @@ class ThreadCounters {
   static constexpr size_t kEndedThreads = 16384;
 
  private:
+  // What a thread that ended has left.
+  struct Last {
+    Values values;
+    bool is_virtual;
+  };
   hot::CounterBlock* NewBlock();
   void Register(hot::CounterBlock& block);
   void Retire(hot::CounterBlock& block, bool is_own);
-  void Remember(uint64_t java_tid, const Values& last);
+  void Remember(uint64_t java_tid, const Last& last);
+  absl::StatusOr<int64_t> OfEnded(const Last& last, uint32_t metric) const;
   // Of the calling thread; a native one that is not known gets one. Null without memory.
   hot::CounterBlock* Current();
   void Suspend(hot::CounterBlock& block);
@@ -145,7 +155,7 @@ class ThreadCounters {
   std::deque<hot::CounterBlock*> free_;
   absl::flat_hash_map<uint64_t, hot::CounterBlock*> by_java_tid_;
   absl::flat_hash_map<pid_t, hot::CounterBlock*> by_os_tid_;
-  absl::flat_hash_map<uint64_t, Values> ended_;
+  absl::flat_hash_map<uint64_t, Last> ended_;
   std::deque<uint64_t> ended_order_;
   // Threads that ended without having been met: who adopts what runs may come too late for them.
   absl::flat_hash_set<pid_t> ended_unmet_;

@@ -11,6 +11,14 @@ namespace jtrace::metrics {
 
 using hot::CounterBlock;
 
+namespace {
+
+bool IsUntold(const CounterBlock& block, uint32_t metric) {
+  return block.os_tid == 0 && OwnTotals::IsOfKernelsThread(metric);
+}
+
+}  // namespace
+
 int64_t ThreadCounters::Read(const CounterBlock& block, uint32_t metric, bool is_own) const {
   return ReadBlock(layout_, block, metric, [&](Metric it) {
     return (is_own ? ReadOwn(it) : ReadThread(it, block.os_tid)).value_or(0);
@@ -44,6 +52,9 @@ absl::Status ThreadCounters::StatusOf(Answer answer, uint32_t metric) const {
     case Answer::kTreesOnly:
       return absl::FailedPreconditionError(
           absl::StrCat(name, " are known of methods and call paths only: ask for a method's"));
+    case Answer::kVirtualThread:
+      return absl::UnavailableError(
+          absl::StrCat(name, " is not known of virtual threads: ask for the process's total"));
     default:
       return absl::OkStatus();
   }
@@ -58,7 +69,19 @@ absl::StatusOr<int64_t> ThreadCounters::Own(uint32_t metric) {
   if (answer != Answer::kYes) return StatusOf(answer, metric);
   const CounterBlock* const block = Current();
   if (block == nullptr) return absl::ResourceExhaustedError("no memory for a thread's counters");
+  if (IsUntold(*block, metric)) return StatusOf(Answer::kVirtualThread, metric);
   return Read(*block, metric, /*is_own=*/true);
+}
+
+absl::StatusOr<int64_t> ThreadCounters::OfEnded(const Last& last, uint32_t metric) const {
+  if (last.is_virtual && OwnTotals::IsOfKernelsThread(metric)) {
+    return StatusOf(Answer::kVirtualThread, metric);
+  }
+  if ((kOfFiles >> metric & 1) == 0) return last.values[metric];
+  return absl::UnavailableError(
+      absl::StrCat(NameOf(metric),
+                   " is not known of threads that have ended: ask before, or for "
+                   "the process's total"));
 }
 
 absl::StatusOr<int64_t> ThreadCounters::Of(uint64_t java_tid, uint32_t metric) const {
@@ -66,9 +89,12 @@ absl::StatusOr<int64_t> ThreadCounters::Of(uint64_t java_tid, uint32_t metric) c
   if (answer != Answer::kYes) return StatusOf(answer, metric);
   const std::lock_guard lock(mutex_);
   const auto live = by_java_tid_.find(java_tid);
-  if (live != by_java_tid_.end()) return Read(*live->second, metric, live->second == tls_block);
+  if (live != by_java_tid_.end()) {
+    if (IsUntold(*live->second, metric)) return StatusOf(Answer::kVirtualThread, metric);
+    return Read(*live->second, metric, live->second == tls_block);
+  }
   const auto ended = ended_.find(java_tid);
-  if (ended != ended_.end()) return ended->second[metric];
+  if (ended != ended_.end()) return OfEnded(ended->second, metric);
   return absl::NotFoundError(absl::StrCat("thread ", java_tid, " has not started, or ended before ",
                                           kEndedThreads, " others"));
 }
@@ -136,7 +162,8 @@ std::vector<ThreadValues> ThreadCounters::EndedSince(uint64_t& cursor) const {
   const uint64_t first = ended_count_ - ended_order_.size();
   for (uint64_t i = std::max(first, cursor); i < ended_count_; ++i) {
     const uint64_t java_tid = ended_order_[i - first];
-    ended.push_back({.java_tid = java_tid, .has_ended = true, .values = ended_.at(java_tid)});
+    ended.push_back(
+        {.java_tid = java_tid, .has_ended = true, .values = ended_.at(java_tid).values});
   }
   cursor = ended_count_;
   return ended;

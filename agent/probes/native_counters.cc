@@ -47,7 +47,9 @@ jlong JNICALL Begin(JNIEnv*, jclass, jlong tid, jboolean is_virtual, jlong java_
 jlong JNICALL Total(JNIEnv* jni, jclass, jint metric) {
   const absl::StatusOr<int64_t> total = Keeper().Own(static_cast<uint32_t>(metric));
   if (total.ok()) return *total;
-  jclass error = jni->FindClass("java/lang/IllegalStateException");
+  const bool is_unknowable = total.status().code() == absl::StatusCode::kUnavailable;
+  jclass error = jni->FindClass(is_unknowable ? "java/lang/UnsupportedOperationException"
+                                              : "java/lang/IllegalStateException");
   if (error != nullptr) jni->ThrowNew(error, std::string(total.status().message()).c_str());
   return 0;
 }

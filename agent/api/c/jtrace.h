@@ -156,7 +156,8 @@ typedef struct jtrace_api {
   int32_t (*own_totals)(const uint32_t* ids, size_t count, int64_t* values);
 
   /* Thread. The same of any thread, or of the process. Exact of threads that stand still or have
-     ended. THREAD: has not started, or ended before 16,384 others (a native one: has ended). */
+     ended. UNSUPPORTED: io.read.bytes and io.write.bytes of threads that ended, too. THREAD: has
+     not started, or ended before 16,384 others (a native one: has ended). */
   int32_t (*totals)(uint32_t of, uint64_t thread, const uint32_t* ids, size_t count,
                     int64_t* values);
 
@@ -178,8 +179,8 @@ typedef struct jtrace_api {
   /* ---- Counters of the program's own ---- */
 
   /* Thread. Finds or makes the counter user.NAME and returns its number as a metric. `unit`: "B",
-     "ns", or null; the first one stays. `flags`: 0 or JTRACE_COUNTER_PER_CPU. Errors: ARGUMENT,
-     NAME, KIND, FULL (there are 16). */
+     "ns", or null, letters as of names, with / and %; the first one stays. `flags`: 0 or
+     JTRACE_COUNTER_PER_CPU. Errors: ARGUMENT, NAME, KIND, FULL (there are 16). */
   int32_t (*counter)(const char* name, const char* unit, uint32_t flags, uint32_t* id);
 
   /* Any. Additions to it wrap. Nothing is lost if a handler interrupts an addition, but for one

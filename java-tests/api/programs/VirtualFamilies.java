@@ -9,6 +9,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.LinkedBlockingQueue;
 import jtrace.api.JTrace;
+import jtrace.api.Measurement;
 import jtrace.api.MethodStats;
 import jtrace.api.Metric;
 import jtrace.api.Scope;
@@ -162,6 +163,27 @@ public final class VirtualFamilies {
     }));
   }
 
+  /** What the kernel knows nothing of. */
+  private static void clocksOfAVirtualThread() {
+    Runnable ask = () -> JTrace.total(Metric.CPU);
+    Thread thread = startVirtual(() -> {
+      tell("own clock", refusal(ask));
+      Measurement all = JTrace.measure(() -> arrays(1));
+      tell("measured", (all.get(Metric.ALLOC_BYTES) >= 1016) + " " + refusal(() -> all.get(Metric.CPU)));
+    });
+    join(thread);
+    tell("clock of an ended one", refusal(() -> JTrace.total(thread, Metric.CPU)));
+  }
+
+  private static String refusal(Runnable run) {
+    try {
+      run.run();
+      return "none";
+    } catch (UnsupportedOperationException | IllegalArgumentException e) {
+      return e.getClass().getSimpleName();
+    }
+  }
+
   /** More threads than are known one by one when they have ended. */
   private static void many(int count) throws InterruptedException {
     Window family = JTrace.window(Scope.DESCENDANTS, Metric.ALLOC_BYTES);
@@ -185,6 +207,7 @@ public final class VirtualFamilies {
     fromThePlatform(executor);
     executor.shutdown();
     fromAVirtualThread();
+    clocksOfAVirtualThread();
     many(Integer.parseInt(args[0]));
   }
 }

@@ -177,6 +177,29 @@ TEST(ThreadCounters, VirtualThreadsGetWhatTheyAllocateOnTheirCarriers) {
   }).join();
 }
 
+TEST(ThreadCounters, WhatTheKernelCannotTellIsAnErrorNotANumber) {
+  ThreadCounters counters(kJavaLayout);
+  JavaThread java;
+  constexpr auto kCpu = static_cast<uint32_t>(Metric::kCpu);
+  constexpr auto kRead = static_cast<uint32_t>(Metric::kReadBytes);
+  const auto of_virtual = [&] { return counters.Of(50, kCpu).status().code(); };
+  std::thread([&] {
+    counters.Start(1, java.address(), false);
+    counters.Mount(50);
+    EXPECT_EQ(counters.Own(kCpu).status().code(), absl::StatusCode::kUnavailable);
+    EXPECT_EQ(of_virtual(), absl::StatusCode::kUnavailable);
+    EXPECT_TRUE(counters.Own(static_cast<uint32_t>(Metric::kWall)).ok());
+    EXPECT_TRUE(counters.Of(1, kCpu).ok());
+    counters.EndVirtual(50);
+    EXPECT_EQ(of_virtual(), absl::StatusCode::kUnavailable);
+    EXPECT_TRUE(counters.Own(kRead).ok());
+    counters.End();
+  }).join();
+  EXPECT_TRUE(counters.Of(1, kCpu).ok());
+  EXPECT_EQ(counters.Of(1, kRead).status().code(), absl::StatusCode::kUnavailable);
+  EXPECT_TRUE(counters.Process(kRead).ok());
+}
+
 TEST(ThreadCounters, AVirtualThreadMayGoOnOnAnotherCarrier) {
   ThreadCounters counters(kJavaLayout);
   JavaThread first, second;

@@ -25,6 +25,9 @@ final class WindowsTest {
               Map.entry("closed", "true"),
               Map.entry("of a virtual thread", "10 exact"),
               Map.entry("its total", "true"),
+              Map.entry("own clock", "UnsupportedOperationException"),
+              Map.entry("measured", "true IllegalArgumentException"),
+              Map.entry("clock of an ended one", "UnsupportedOperationException"),
               Map.entry("many", "20000"),
               Map.entry("total of many", "true")),
           ApiTest.told(run), flag);

@@ -17,11 +17,21 @@ final class Measuring {
     after = new long[metrics.length];
   }
 
-  /** What the calling thread's totals can be measured in. */
+  /** What the calling thread's totals can be measured in: of virtual threads not everything. */
   static Metric[] measurable() {
     return JTrace.metrics().stream()
         .filter(metric -> metric.reach() != Metric.Reach.PROCESS && metric != Metric.CALLS)
+        .filter(Measuring::isTold)
         .toArray(Metric[]::new);
+  }
+
+  private static boolean isTold(Metric metric) {
+    try {
+      JTrace.total(metric);
+      return true;
+    } catch (UnsupportedOperationException e) {
+      return false;
+    }
   }
 
   Measurement once(Runnable run) {
