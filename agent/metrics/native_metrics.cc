@@ -82,6 +82,10 @@ jobjectArray JNICALL Describe(JNIEnv* jni, jclass) {
 }
 
 jlong JNICALL TotalOf(JNIEnv* jni, jclass, jthread thread, jint metric) {
+  if (thread == nullptr) {
+    Throw(jni, absl::InvalidArgumentError("no thread: ask for processTotal"));
+    return 0;
+  }
   return ValueOrThrow<jlong>(jni, Asked().TotalOf(jni, thread, static_cast<uint32_t>(metric)));
 }
 

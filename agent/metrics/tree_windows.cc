@@ -68,7 +68,7 @@ void TreeWindows::Open(uint64_t window, Scope scope, uint64_t java_tid) {
 absl::StatusOr<TreeSnapshot> TreeWindows::Counted(uint64_t window, const Routines* roots) {
   const auto found = windows_.find(window);
   if (found == windows_.end()) {
-    return absl::NotFoundError("the recording ended, or another began, while this was measured");
+    return absl::NotFoundError("this window is closed, or its recording has ended");
   }
   Window now = found->second;
   AddLiveTrees(window, 1, now);

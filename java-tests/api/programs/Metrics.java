@@ -152,7 +152,12 @@ public final class Metrics {
     fails("pattern", () -> JTrace.method("array"));
     fails("running", () -> JTrace.start("out=" + System.getProperty("second")));
     fails("metric", () -> Metric.named("alloc.byts"));
+    fails("no thread", () -> JTrace.total(null, Metric.ALLOC_BYTES));
+    Reader reader = JTrace.processReader(Metric.ALLOC_BYTES, Metric.GC);
+    fails("no room", () -> reader.readInto(new long[1]));
     Window closed = JTrace.window(Scope.THREAD);
+    closed.close();
+    fails("closed", () -> closed.method(Metric.CALLS, "programs.Metrics::array"));
     JTrace.stop();
     fails("stopped", () -> JTrace.method("programs.Metrics::array"));
     fails("window", () -> closed.method(Metric.CALLS, "programs.Metrics::array"));

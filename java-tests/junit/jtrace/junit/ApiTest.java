@@ -104,6 +104,9 @@ final class ApiTest {
           alloc.objects alloc.sites calls cpu.ns exceptions freed.bytes gc.ns io.read.bytes \
           io.write.bytes jit.ns live.bytes monitor.wait.ns offcpu.ns page.faults switches \
           user.orders wall.ns
+          no thread=NullPointerException: no thread; ask JTrace.processTotal for all
+          no room=IllegalArgumentException: 2 metrics and room for 1 totals
+          closed=IllegalStateException: this window is closed, or its recording has ended
           stopped=IllegalStateException: no recording runs; begin one with start
           window=IllegalStateException: no recording runs; begin one with start
           second recording=MethodStats[calls=1, outermostCalls=1, base=0, cum=6096]

@@ -5,6 +5,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 
@@ -36,6 +37,7 @@ public final class JTrace {
 
   /** The same of any thread, also of one that has ended. */
   public static long total(Thread thread, Metric metric) {
+    Objects.requireNonNull(thread, "no thread; ask JTrace.processTotal for all");
     if (!Agent.isThere()) return 0;
     return thread == Thread.currentThread()
         ? Natives.total(metric.idOfThreads())
@@ -49,7 +51,7 @@ public final class JTrace {
 
   /** Reads metrics of a thread again and again. */
   public static Reader reader(Thread thread, Metric... metrics) {
-    return new TotalsReader(java.util.Objects.requireNonNull(thread), metrics);
+    return new TotalsReader(Objects.requireNonNull(thread), metrics);
   }
 
   /** Reads totals of the process again and again. */
@@ -107,7 +109,7 @@ public final class JTrace {
   /** The same of one thread, which has not ended. */
   public static MethodStats method(Thread thread, Metric metric, String pattern) {
     return Agent.find()
-        ? Natives.method(java.util.Objects.requireNonNull(thread), metric.id(), pattern)
+        ? Natives.method(Objects.requireNonNull(thread), metric.id(), pattern)
         : MethodStats.NONE;
   }
 

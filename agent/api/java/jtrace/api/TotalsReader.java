@@ -29,6 +29,11 @@ final class TotalsReader implements Reader {
 
   @Override
   public void readInto(long[] totals) {
+    // Before the cursor moves.
+    if (totals.length < metrics.length) {
+      throw new IllegalArgumentException(
+          metrics.length + " metrics and room for " + totals.length + " totals");
+    }
     for (int i = 0; i < metrics.length; i++) {
       last[i] = now(metrics[i]);
       totals[i] = last[i];
