@@ -13,6 +13,7 @@
 #include "agent/hot/kernel_frames.h"
 #include "agent/hot/safe_read.h"
 #include "agent/hot/sample_record.h"
+#include "agent/hot/thread_identity.h"
 #include "agent/hot/timer_sample.h"
 #include "agent/hot/walk/walker.h"
 
@@ -29,25 +30,6 @@ namespace {
 constexpr uint32_t kMaxKernelFrames = 128;
 // A thread whose blocker was not read is looked at again so often, though it goes on to wait.
 constexpr uint32_t kMostLooks = 64;
-
-struct Identity {
-  uint64_t java_tid;
-  bool known;
-};
-
-// The Java thread that runs here: a virtual one if one is mounted.
-Identity CurrentJavaThread(const SamplerState& state, const ThreadSlot& slot) {
-  const uint64_t own = slot.java_tid.load(std::memory_order_relaxed);
-  const uintptr_t thread = slot.java_thread.load(std::memory_order_relaxed);
-  if (state.vm == nullptr || thread == 0) return {own, own != 0};
-  const auto& fields = state.vm->thread;
-  if (fields.continuation_entry == kAbsent) return {own, true};
-  const uintptr_t mounted = SafeReadOr0(thread + static_cast<uintptr_t>(fields.continuation_entry));
-  if (mounted == 0) return {own, true};
-  if (fields.monitor_owner_id == kAbsent) return {own, false};
-  const uintptr_t id = SafeReadOr0(thread + static_cast<uintptr_t>(fields.monitor_owner_id));
-  return {id, id != 0};
-}
 
 ChainEnd EndOf(const Chain& chain, const ThreadSlot& slot) {
   const ChainEnd end = chain.end();

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "agent/hot/forward_signal.h"
 #include "agent/hot/sample_handler.h"
 #include "agent/hot/signal_scope.h"
 #include "agent/hot/timer_sample.h"
@@ -56,21 +57,6 @@ Source Identify(const SamplerState& state, const siginfo_t& info) {
   return {false, nullptr, 0};
 }
 
-// Hands a signal of somebody else to the handler that was there before ours.
-void Forward(const struct sigaction& previous, int signal, siginfo_t* info, void* context) {
-  if ((previous.sa_flags & SA_SIGINFO) != 0) {
-    previous.sa_sigaction(signal, info, context);
-  } else if (previous.sa_handler != SIG_DFL && previous.sa_handler != SIG_IGN) {
-    previous.sa_handler(signal);
-  } else if (previous.sa_handler == SIG_DFL && info->si_code <= 0 && info->si_code != SI_TIMER &&
-             signal != SIGURG && signal != SIGWINCH) {  // by default these two do nothing
-    // Sent on purpose (kill, tgkill): the program is to end as it would without us. The signal is
-    // blocked here, so that it strikes when the handler returns.
-    sigaction(signal, &previous, nullptr);
-    raise(signal);
-  }
-}
-
 // False: somebody else's.
 bool HandleIfOurs(int signal, const siginfo_t& info, const ucontext_t* context) {
   const SignalScope scope(handlers_in_flight);
@@ -94,9 +80,7 @@ bool HandleIfOurs(int signal, const siginfo_t& info, const ucontext_t* context) 
 
 void HandleSampleSignal(int signal, siginfo_t* info, void* context) {
   if (HandleIfOurs(signal, *info, static_cast<const ucontext_t*>(context))) return;
-  // Not within our scope: such a handler may block, or never come back.
-  const struct sigaction* const previous = previous_actions[signal].load();
-  if (previous != nullptr) Forward(*previous, signal, info, context);
+  ForwardSignal(signal, info, context);  // not within our scope
 }
 
 }  // namespace jtrace::hot

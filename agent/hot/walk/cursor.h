@@ -6,6 +6,7 @@
 
 #include <cstdint>
 
+#include "agent/hot/hook_sites.h"
 #include "agent/hot/safe_read.h"
 
 namespace jtrace::hot {
@@ -54,7 +55,7 @@ struct Cursor {
   void Interrupt(const ucontext_t* at, StackRange stack) {
     context = at;
     interrupted = true;
-    pc = Register(REG_RIP);
+    pc = OriginalPc(Register(REG_RIP));
     sp = Register(REG_RSP);
     fp = Register(REG_RBP);
     bx = Register(REG_RBX);

@@ -107,7 +107,7 @@ bool IsApplication(const Frame& frame, const AddressTable& application) {
 }
 
 void WalkPc(const VmLayout* vm, const ucontext_t* context, Chain& chain) {
-  const auto pc = static_cast<uintptr_t>(context->uc_mcontext.gregs[REG_RIP]);
+  const uintptr_t pc = OriginalPc(static_cast<uintptr_t>(context->uc_mcontext.gregs[REG_RIP]));
   CodeBlob blob;
   if (vm == nullptr || !vm->InCodeCache(pc)) {
     chain.Push(FrameKind::kNative, pc, -1);

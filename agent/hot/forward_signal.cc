@@ -1,0 +1,51 @@
+#include "agent/hot/forward_signal.h"
+
+#include "agent/hot/sample_handler.h"
+
+namespace jtrace::hot {
+namespace {
+
+bool IsHandled(const struct sigaction& action) {
+  return (action.sa_flags & SA_SIGINFO) != 0 ||
+         (action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN);
+}
+
+void Call(const struct sigaction& action, int signal, siginfo_t* info, void* context) {
+  if ((action.sa_flags & SA_SIGINFO) != 0) {
+    action.sa_sigaction(signal, info, context);
+  } else {
+    action.sa_handler(signal);
+  }
+}
+
+// The program is to end as it would without us.
+void EndBy(const struct sigaction& action, int signal) {
+  sigaction(signal, &action, nullptr);
+  raise(signal);
+}
+
+}  // namespace
+
+void ForwardSignal(int signal, siginfo_t* info, void* context) {
+  const struct sigaction* const previous = previous_actions[signal].load();
+  if (previous == nullptr) return;
+  if (IsHandled(*previous)) return Call(*previous, signal, info, context);
+  // Sent on purpose (kill, tgkill). The signal is blocked here, so that it strikes when the handler
+  // returns. By default the last two do nothing.
+  if (previous->sa_handler == SIG_DFL && info->si_code <= 0 && info->si_code != SI_TIMER &&
+      signal != SIGURG && signal != SIGWINCH) {
+    EndBy(*previous, signal);
+  }
+}
+
+void ForwardTrap(int signal, siginfo_t* info, void* context) {
+  const struct sigaction* const previous = previous_actions[signal].load();
+  if (previous == nullptr) return;
+  if (IsHandled(*previous)) return Call(*previous, signal, info, context);
+  // What the kernel reports cannot be ignored.
+  struct sigaction fatal = *previous;
+  fatal.sa_handler = SIG_DFL;
+  if (previous->sa_handler == SIG_DFL || info->si_code > 0) EndBy(fatal, signal);
+}
+
+}  // namespace jtrace::hot

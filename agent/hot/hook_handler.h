@@ -1,0 +1,28 @@
+// The handler of SIGTRAP: what happens when a thread comes to a hook in native code.
+#ifndef JTRACE_AGENT_HOT_HOOK_HANDLER_H_
+#define JTRACE_AGENT_HOT_HOOK_HANDLER_H_
+
+#include <signal.h>
+
+#include <atomic>
+#include <cstdint>
+
+namespace jtrace::hot {
+
+struct HookCounters {
+  std::atomic<uint64_t> unwinds_missed{0};  // the thread is not sampled, or its ring was full
+  std::atomic<uint64_t> open_dropped{0};    // calls whose return was not awaited: too many open
+};
+extern constinit HookCounters hook_counters;
+
+// The sigaction handler (SA_SIGINFO | SA_RESTART | SA_NODEFER), with every signal blocked that is
+// none of a fault: samples and unwinds share the thread's ring. A trap that is none of ours goes to
+// the handler that was there before (previous_actions).
+//
+// Before a site is known the handler calls nothing, and then nothing a second time: so functions
+// that it uses itself can do no harm if they are hooked.
+void HandleTrapSignal(int signal, siginfo_t* info, void* context);
+
+}  // namespace jtrace::hot
+
+#endif  // JTRACE_AGENT_HOT_HOOK_HANDLER_H_

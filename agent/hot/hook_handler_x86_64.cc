@@ -1,0 +1,204 @@
+#include <signal.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "agent/hot/clock.h"
+#include "agent/hot/doorbell.h"
+#include "agent/hot/forward_signal.h"
+#include "agent/hot/hook_handler.h"
+#include "agent/hot/hook_sites.h"
+#include "agent/hot/hook_thread.h"
+#include "agent/hot/sample_handler.h"
+#include "agent/hot/signal_scope.h"
+#include "agent/hot/thread_identity.h"
+
+namespace jtrace::hot {
+
+constinit HookCounters hook_counters;
+
+namespace {
+
+// A hook in what this handler itself calls is passed without a further look.
+constinit thread_local bool tls_in_hook __attribute__((tls_model("initial-exec"))) = false;
+
+uintptr_t StackPointer(const ucontext_t& context) {
+  return static_cast<uintptr_t>(context.uc_mcontext.gregs[REG_RSP]);
+}
+
+// One whose thread has ended.
+HookThread* TakeFree(HookThread* threads, uint32_t count, int32_t tid) {
+  for (uint32_t i = 0; i < count; ++i) {
+    int32_t free = 0;
+    if (threads[i].os_tid.load(std::memory_order_relaxed) == 0 &&
+        threads[i].os_tid.compare_exchange_strong(free, tid)) {
+      return &threads[i];
+    }
+  }
+  return nullptr;
+}
+
+HookThread* CurrentThread() {
+  if (tls_hook_thread != nullptr) return tls_hook_thread;
+  HookThread* const threads = hook_threads.load(std::memory_order_acquire);
+  if (threads == nullptr) return nullptr;
+  const int32_t tid = gettid();
+  if (free_hook_threads.load(std::memory_order_relaxed) > 0) {
+    const uint32_t used = std::min(hook_threads_used.load(), kMostHookThreads);
+    tls_hook_thread = TakeFree(threads, used, tid);
+    if (tls_hook_thread != nullptr) free_hook_threads.fetch_sub(1);
+  }
+  if (tls_hook_thread == nullptr && hook_threads_used.load() < kMostHookThreads) {
+    const uint32_t next = hook_threads_used.fetch_add(1);
+    if (next >= kMostHookThreads) return nullptr;
+    threads[next].os_tid.store(tid);
+    tls_hook_thread = &threads[next];
+  }
+  return tls_hook_thread;
+}
+
+// The slot of a thread that another one attached and that was not sampled yet: its timer would tell
+// it. Looked for at the 1st, 2nd, 4th, 8th … hit.
+ThreadSlot* SlotOf(const SamplerState& state, HookThread& thread) {
+  ThreadSlot* const own = tls_thread_slot;
+  if (own != nullptr && tls_os_tid == own->os_tid) return own;
+  const uint32_t hits = ++thread.hits_without_slot;
+  if ((hits & (hits - 1)) != 0) return nullptr;
+  const int32_t tid = thread.os_tid.load(std::memory_order_relaxed);
+  for (uint32_t i = 0; i < state.slot_count && state.slots[i].os_tid != 0; ++i) {
+    ThreadSlot& slot = state.slots[i];
+    if (slot.os_tid != tid || slot.state.load(std::memory_order_acquire) != SlotState::kAttached) {
+      continue;
+    }
+    tls_os_tid = tid;
+    tls_thread_slot = &slot;
+    return &slot;
+  }
+  return nullptr;
+}
+
+HookCaller CallerAt(const HookSite& site, HookThread& thread, uintptr_t sp) {
+  HookCaller caller;
+  caller.node = 0;
+  caller.java_tid = 0;
+  caller.thread_number = 0;
+  caller.position_known = false;
+  caller.site = site.number;
+  caller.address = site.is_entry ? *reinterpret_cast<const uintptr_t*>(sp) : 0;
+  const SamplerState* const state = sampler_state.load(std::memory_order_seq_cst);
+  if (state == nullptr || !state->active) return caller;
+  const ThreadSlot* const slot = SlotOf(*state, thread);
+  if (slot == nullptr) return caller;
+  caller.thread_number = slot->thread_number.load(std::memory_order_relaxed);
+  const Identity identity = CurrentJavaThread(*state, *slot);
+  caller.java_tid = identity.java_tid;
+  if (identity.known && state->read_position != nullptr) {
+    const Position position = state->read_position(identity.java_tid);
+    caller.node = position.known ? position.node : 0;
+    caller.position_known = position.known;
+  }
+  return caller;
+}
+
+// The return is seen only if a site stands where the call returns to.
+void AwaitReturn(HookThread& thread, const HookCaller& caller, uintptr_t sp) {
+  const HookSite* const back = hook_sites.load(std::memory_order_relaxed)->Find(caller.address);
+  if (back == nullptr || (back->use.load(std::memory_order_relaxed) & kHookReturn) == 0) {
+    if (thread.wanted_return.load(std::memory_order_relaxed) == caller.address) return;
+    thread.wanted_return.store(caller.address, std::memory_order_relaxed);
+    writer_doorbell.Ring();
+    return;
+  }
+  // What lies deeper has been left without a return: by longjmp or an exception.
+  while (thread.open_count != 0 && thread.open[thread.open_count - 1].sp < sp) --thread.open_count;
+  if (thread.open_count == HookThread::kMostOpen) {
+    hook_counters.open_dropped.fetch_add(1, std::memory_order_relaxed);
+    return;
+  }
+  OpenHookCall& open = thread.open[thread.open_count++];
+  open.caller = caller;
+  open.sp = sp;
+  open.start_ns = MonotonicNanos();
+}
+
+void Called(HookSite& site, uint32_t use, HookThread& thread, HookRows& rows, uintptr_t sp) {
+  const HookCaller caller = CallerAt(site, thread, sp);
+  HookRow* const row = rows.Row(caller);
+  if (row != nullptr) {
+    ++row->calls;
+    if (rows.count.load(std::memory_order_relaxed) == HookRows::kMost / 2) writer_doorbell.Ring();
+  } else {
+    site.unattributed.fetch_add(1, std::memory_order_relaxed);
+  }
+  if ((use & kHookTime) != 0 && site.is_entry) AwaitReturn(thread, caller, sp);
+}
+
+// `sp`: behind the return address. One return ends every call that a jump went on from.
+void Returned(HookThread& thread, HookRows& rows, uintptr_t address, uintptr_t sp) {
+  const uint64_t now = MonotonicNanos();
+  while (thread.open_count != 0) {
+    const OpenHookCall& open = thread.open[thread.open_count - 1];
+    if (open.sp >= sp) return;
+    --thread.open_count;
+    if (open.sp != sp - sizeof(uintptr_t) || open.caller.address != address) continue;
+    HookRow* const row = rows.Row(open.caller);
+    if (row == nullptr) continue;
+    const uint64_t time = now - open.start_ns;
+    ++row->timed;
+    row->total_ns += time;
+    row->min_ns = std::min(row->min_ns, time);
+    row->max_ns = std::max(row->max_ns, time);
+  }
+}
+
+void Act(HookSite& site, const ucontext_t& context) {
+  const uint32_t use = site.use.load(std::memory_order_relaxed);
+  if (use == 0) return;
+  const SignalScope scope(handlers_in_flight);
+  const bool is_call = (use & kHookCount) != 0;
+  if (is_call) site.calls.fetch_add(1, std::memory_order_relaxed);
+  HookThread* const thread = CurrentThread();
+  if (thread == nullptr) {
+    if (is_call) site.unattributed.fetch_add(1, std::memory_order_relaxed);
+    return;
+  }
+  thread->busy.store(1, std::memory_order_seq_cst);
+  HookRows& rows = thread->rows[thread->active.load(std::memory_order_seq_cst)];
+  const uintptr_t sp = StackPointer(context);
+  if ((use & kHookReturn) != 0) Returned(*thread, rows, site.address, sp);
+  if (is_call) Called(site, use, *thread, rows, sp);
+  thread->busy.store(0, std::memory_order_release);
+  if ((use & kHookUnwind) == 0) return;
+  const SamplerState* const state = sampler_state.load(std::memory_order_seq_cst);
+  if (state == nullptr || !TakeUnwind(*state, &context)) {
+    hook_counters.unwinds_missed.fetch_add(1, std::memory_order_relaxed);
+  }
+}
+
+// The agent's own work is not the program's: its threads, and a sample that is being taken.
+bool IsOwnWork() {
+  return tls_in_hook || tls_is_agent_thread ||
+         (tls_thread_slot != nullptr && tls_thread_slot->in_handler);
+}
+
+}  // namespace
+
+void HandleTrapSignal(int signal, siginfo_t* info, void* context) {
+  auto* const interrupted = static_cast<ucontext_t*>(context);
+  greg_t& pc = interrupted->uc_mcontext.gregs[REG_RIP];
+  const HookSites* const sites = hook_sites.load(std::memory_order_acquire);
+  // By the kernel: somebody else's kill() may come at any pc.
+  HookSite* const site =
+      info->si_code > 0 && sites != nullptr ? sites->Find(static_cast<uintptr_t>(pc) - 1) : nullptr;
+  if (site == nullptr) return ForwardTrap(signal, info, context);
+  pc = static_cast<greg_t>(site->address);
+  if (!IsOwnWork()) {
+    tls_in_hook = true;
+    Act(*site, *interrupted);
+    tls_in_hook = false;
+  }
+  pc = static_cast<greg_t>(site->slot);
+}
+
+}  // namespace jtrace::hot

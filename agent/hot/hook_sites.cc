@@ -1,0 +1,29 @@
+#include "agent/hot/hook_sites.h"
+
+namespace jtrace::hot {
+
+constinit std::atomic<HookSites*> hook_sites{nullptr};
+constinit std::atomic<HookPage*> hook_pages{nullptr};
+constinit std::atomic<uint32_t> hook_page_count{0};
+constinit std::atomic<uintptr_t> hook_pages_low{UINTPTR_MAX};
+constinit std::atomic<uintptr_t> hook_pages_high{0};
+
+uintptr_t OriginalPc(uintptr_t pc) {
+  if (pc < hook_pages_low.load(std::memory_order_relaxed) ||
+      pc >= hook_pages_high.load(std::memory_order_relaxed)) {
+    return pc;
+  }
+  const HookPage* const pages = hook_pages.load(std::memory_order_acquire);
+  const uint32_t count = hook_page_count.load(std::memory_order_acquire);
+  for (uint32_t i = 0; i < count; ++i) {
+    const uintptr_t begin = pages[i].begin.load(std::memory_order_relaxed);
+    if (pc < begin || pc >= begin + kHookPageBytes) continue;
+    const HookSite* const site =
+        pages[i].sites[(pc - begin) / kHookSlotBytes].load(std::memory_order_acquire);
+    if (site == nullptr) return pc;
+    return pc - site->slot < site->done ? site->address : site->after;
+  }
+  return pc;
+}
+
+}  // namespace jtrace::hot

@@ -1,0 +1,93 @@
+// What a thread counts at hooks in native code, until the writer fetches it.
+#ifndef JTRACE_AGENT_HOT_HOOK_THREAD_H_
+#define JTRACE_AGENT_HOT_HOOK_THREAD_H_
+
+#include <atomic>
+#include <cstdint>
+
+namespace jtrace::hot {
+
+// Who called, and from where.
+struct HookCaller {
+  uint64_t node;           // the thread's tree node (Position); valid if position_known
+  uint64_t java_tid;       // 0: none
+  uintptr_t address;       // the return address; 0: not told
+  uint32_t thread_number;  // Thread.id; 0: a thread that is not sampled
+  uint32_t site;           // HookSite.number
+  bool position_known;
+
+  bool operator==(const HookCaller&) const = default;
+};
+
+struct HookRow {
+  HookCaller caller;
+  uint64_t calls;
+  uint64_t timed;  // calls whose return was seen
+  uint64_t total_ns;
+  uint64_t min_ns;
+  uint64_t max_ns;
+};
+
+// Rows by caller, in the order of their first call.
+struct HookRows {
+  static constexpr uint32_t kMost = 2048;
+  // The last rows are for calls whose caller finds no room: by site alone.
+  static constexpr uint32_t kReserved = 128;
+  static constexpr uint32_t kIndexSlots = 2 * kMost;
+
+  std::atomic<uint32_t> count;  // the thread's own; others only ask whether it is 0
+  uint16_t index[kIndexSlots];  // row + 1; 0: free
+  HookRow rows[kMost];
+
+  // The caller's row, made if need be. Null: there is no room at all.
+  HookRow* Row(const HookCaller& caller);
+  // Empties what is in use.
+  void Clear();
+
+ private:
+  HookRow* Find(const HookCaller& caller, uint32_t most);
+};
+
+// A call whose return is awaited.
+struct OpenHookCall {
+  HookCaller caller;
+  uintptr_t sp;  // where the return address lies
+  uint64_t start_ns;
+};
+
+// One thread. Zero pages are valid; from a region that is never unmapped (agent/hooks).
+//
+// The thread writes rows[active], inside its handler and with `busy` raised; the writer changes
+// `active`, sees that `busy` is down, and has the other one for itself (both sequentially
+// consistent: the handler raises first and looks second, the writer changes first and looks
+// second).
+struct alignas(64) HookThread {
+  static constexpr uint32_t kMostOpen = 256;
+
+  std::atomic<int32_t> os_tid;  // 0: free
+  std::atomic<uint32_t> busy;
+  std::atomic<uint32_t> active;  // 0 or 1
+  // Writer: rows[1 - active] are not fetched yet.
+  bool is_pending;
+  // A return address that has no site yet: the writer makes one. 0: none.
+  std::atomic<uintptr_t> wanted_return;
+  // Hits so far of a thread without a slot: when to look for one again.
+  uint32_t hits_without_slot;
+  uint32_t open_count;
+  OpenHookCall open[kMostOpen];
+  HookRows rows[2];
+};
+
+inline constexpr uint32_t kMostHookThreads = 8192;
+extern constinit std::atomic<HookThread*> hook_threads;    // kMostHookThreads of them
+extern constinit std::atomic<uint32_t> hook_threads_used;  // may exceed kMostHookThreads
+extern constinit std::atomic<int32_t> free_hook_threads;   // of these, whose threads ended
+// The calling thread's; null: none yet. Another process' thread after a fork keeps its copy.
+extern constinit thread_local HookThread* tls_hook_thread
+    __attribute__((tls_model("initial-exec")));
+// A thread of the agent's: what it calls is not counted.
+extern constinit thread_local bool tls_is_agent_thread __attribute__((tls_model("initial-exec")));
+
+}  // namespace jtrace::hot
+
+#endif  // JTRACE_AGENT_HOT_HOOK_THREAD_H_

@@ -1,0 +1,20 @@
+#include "agent/hot/thread_identity.h"
+
+#include "agent/hot/safe_read.h"
+
+namespace jtrace::hot {
+
+Identity CurrentJavaThread(const SamplerState& state, const ThreadSlot& slot) {
+  const uint64_t own = slot.java_tid.load(std::memory_order_relaxed);
+  const uintptr_t thread = slot.java_thread.load(std::memory_order_relaxed);
+  if (state.vm == nullptr || thread == 0) return {own, own != 0};
+  const auto& fields = state.vm->thread;
+  if (fields.continuation_entry == kAbsent) return {own, true};
+  const uintptr_t mounted = SafeReadOr0(thread + static_cast<uintptr_t>(fields.continuation_entry));
+  if (mounted == 0) return {own, true};
+  if (fields.monitor_owner_id == kAbsent) return {own, false};
+  const uintptr_t id = SafeReadOr0(thread + static_cast<uintptr_t>(fields.monitor_owner_id));
+  return {id, id != 0};
+}
+
+}  // namespace jtrace::hot

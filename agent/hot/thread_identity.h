@@ -1,0 +1,22 @@
+// Which Java thread runs on the calling thread.
+#ifndef JTRACE_AGENT_HOT_THREAD_IDENTITY_H_
+#define JTRACE_AGENT_HOT_THREAD_IDENTITY_H_
+
+#include <cstdint>
+
+#include "agent/hot/sample_handler.h"
+#include "agent/hot/thread_slot.h"
+
+namespace jtrace::hot {
+
+struct Identity {
+  uint64_t java_tid;
+  bool known;  // false: no Java thread, or a virtual one that cannot be told
+};
+
+// A virtual thread if one is mounted. `slot`: the calling thread's. Async-signal-safe.
+Identity CurrentJavaThread(const SamplerState& state, const ThreadSlot& slot);
+
+}  // namespace jtrace::hot
+
+#endif  // JTRACE_AGENT_HOT_THREAD_IDENTITY_H_

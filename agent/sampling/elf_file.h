@@ -1,0 +1,47 @@
+// An ELF file mapped for reading: its sections and symbols, by the file alone.
+#ifndef JTRACE_AGENT_SAMPLING_ELF_FILE_H_
+#define JTRACE_AGENT_SAMPLING_ELF_FILE_H_
+
+#include <elf.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "absl/functional/function_ref.h"
+#include "absl/types/span.h"
+
+namespace jtrace::sampling {
+
+// Immutable: any thread. A file that cannot be read is one without symbols.
+class ElfFile {
+ public:
+  explicit ElfFile(const std::string& path);
+  ~ElfFile();
+  ElfFile(const ElfFile&) = delete;
+  ElfFile& operator=(const ElfFile&) = delete;
+
+  // A name in the file: `left` bytes from `text` on can be read, and it ends with a 0 if it is
+  // whole.
+  struct Name {
+    const char* text;
+    size_t left;
+  };
+  // Calls `visit` with the defined symbols of sections of this type, SHT_SYMTAB or SHT_DYNSYM.
+  void ForEachSymbol(uint32_t section_type,
+                     absl::FunctionRef<void(Name, const Elf64_Sym&)> visit) const;
+
+ private:
+  // `count` objects of type T at `offset`; empty if they do not lie in the file.
+  template <typename T>
+  absl::Span<const T> Array(uint64_t offset, uint64_t count) const;
+  // The section headers; empty if this is not a 64-bit ELF file.
+  absl::Span<const Elf64_Shdr> Sections() const;
+
+  const std::byte* data_ = nullptr;
+  size_t size_ = 0;
+};
+
+}  // namespace jtrace::sampling
+
+#endif  // JTRACE_AGENT_SAMPLING_ELF_FILE_H_
