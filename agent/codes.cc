@@ -38,6 +38,7 @@ constexpr CodeRow kRows[] = {
      "calls that leave the scope: the same as boundary=on"},
     {Code::kException, format::kException, 0, "exception", false,
      "exceptions thrown and caught in scope, counted by call path"},
+    {Code::kNativeHook, format::kNativeHook, 0, "hook", true, "calls of native functions (hook=)"},
     {Code::kSample, format::kTimerUnwind, 0, "sample", true, "timer samples"},
     {Code::kUnwind, format::kInstrumentedUnwind, 0, "unwind", true, "instrumented unwinds"},
     {Code::kJitted, format::kJitted, 0, "jitted", true, "calls that ran compiled"},

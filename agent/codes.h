@@ -23,6 +23,7 @@ enum class Code {
   kInterpreted,
   kBoundary,
   kException,
+  kNativeHook,
   kSample,
   kUnwind,
   kJitted,

@@ -109,6 +109,13 @@ absl::Status ParseUnwind(absl::string_view value, Options& o) {
                            : absl::OkStatus();
 }
 
+absl::Status ParseHook(absl::string_view value, Options& o) {
+  auto specs = hooks::ParseHookSpecs(value);
+  if (!specs.ok()) return specs.status();
+  for (hooks::HookSpec& spec : *specs) o.hooks.push_back(std::move(spec));
+  return absl::OkStatus();
+}
+
 absl::Status ParseCodes(absl::string_view value, Options& o) {
   if (absl::Status status = o.codes.Apply(value); !status.ok()) return status;
   o.codes_off = o.codes.MajorsOff();
@@ -254,6 +261,8 @@ constexpr std::array kOptions = {
               "levels of a call tree; deeper recursion is folded"},
     OptionRow{"unwind", "METHOD[:every=N][;…]", ParseUnwind,
               "walk the stack at (every Nth) entry of these: com.acme.Cache::load:every=100"},
+    OptionRow{"hook", "OBJECT!FUNCTION[:KIND][;…]", ParseHook,
+              "count calls of native functions, unwind or time them: libc.so.6!malloc:count"},
     OptionRow{"metrics", "alloc.bytes[;…]", ParseMetrics,
               "what else to record by call path or thread: see below"},
     OptionRow{"boundary", "on|off", ParseBoundary,
@@ -368,6 +377,10 @@ absl::StatusOr<Options> ParseOptions(absl::string_view text) {
   }
   if (!options.unwinds.empty() && options.mode != Mode::kMerged) {
     return Invalid("option 'unwind': needs probes and samples; use mode=merged");
+  }
+  if (!options.hooks.empty() && !options.WantsSamples()) {
+    return Invalid(
+        "option 'hook': needs the threads that samples know; use mode=merged or samples");
   }
   return options;
 }

@@ -14,6 +14,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "agent/hooks/hook_spec.h"
 #include "agent/codes.h"
 #include "agent/sample_options.h"
 #include "agent/unwind_rules.h"
@@ -50,6 +51,8 @@ struct Options {
   std::vector<std::string> exclude;
   // Methods at whose entry the stack is walked (S3.8).
   std::vector<UnwindRule> unwinds;
+  // Native functions whose calls are counted (S3.9).
+  std::vector<hooks::HookSpec> hooks;
   // What call trees may take, with all that belongs to them.
   uint64_t memory_bytes = 512ull << 20;
   // When memory is short, nodes below this share of their parent go (S3.14); 0: none.

@@ -31,6 +31,9 @@ std::string DescribeOptions(const Options& o) {
   for (const UnwindRule& rule : o.unwinds) {
     absl::StrAppend(&out, ",unwind=", UnwindRuleText(rule));
   }
+  for (const hooks::HookSpec& spec : o.hooks) {
+    absl::StrAppend(&out, ",hook=", hooks::HookSpecText(spec));
+  }
   if (!o.metrics.empty()) absl::StrAppend(&out, ",metrics=", absl::StrJoin(o.metrics, ";"));
   if (o.boundary) absl::StrAppend(&out, ",boundary=on");
   if (o.duration < absl::InfiniteDuration()) {

@@ -28,7 +28,10 @@ sampling::TimerKind TimerKindOf(Timer timer) {
 absl::Duration PollPeriod(const Options& options) {
   constexpr int kSamplesBetweenPolls = 150;
   if (options.WantsEvents() && options.record == RecordKind::kLog) return absl::Milliseconds(5);
-  if (!options.unwinds.empty()) return absl::Milliseconds(5);
+  const bool unwinds_hooks = std::any_of(
+      options.hooks.begin(), options.hooks.end(),
+      [](const hooks::HookSpec& spec) { return spec.kind == hooks::HookKind::kUnwind; });
+  if (!options.unwinds.empty() || unwinds_hooks) return absl::Milliseconds(5);
   // How often an event happens is not known.
   if (options.samples.period != 0) return absl::Milliseconds(10);
   return std::clamp(options.samples.interval * kSamplesBetweenPolls, absl::Milliseconds(5),

@@ -172,6 +172,7 @@ void Session::VmDeath() {
   if (control::SessionControl* control = control_.load(); control != nullptr) control->Close();
   absl::MutexLock lock(&lifecycle_);
   if (!recording_.exchange(false)) return;
+  hooks_.End();
   DisableEvents();
   if (sampler_ != nullptr) sampler_->Stop().IgnoreError();
   EndTrace(proto::SessionEnd::VM_DEATH).IgnoreError();
@@ -213,6 +214,7 @@ void Session::GiveUp(absl::string_view why) {
     failure_ = std::string(why);
   }
   LogToStderr(absl::StrCat("recording stopped, the program runs on: ", why));
+  hooks_.End();
   jvmti::DisableEvents(env_, kLiveEvents).IgnoreError();
   if (sampler_ != nullptr) sampler_->Stop().IgnoreError();
   failed_.store(true);

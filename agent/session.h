@@ -26,6 +26,7 @@
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
 #include "agent/clock.h"
+#include "agent/hooks/hooks.h"
 #include "agent/hot/inflight.h"
 #include "agent/instrumentation.h"
 #include "agent/jvmti/app_scope.h"
@@ -50,6 +51,7 @@
 #include "agent/sampling/sampler.h"
 #include "agent/unloaded_classes.h"
 #include "agent/writer/drain_thread.h"
+#include "agent/writer/hook_source.h"
 #include "agent/writer/lasting_thread.h"
 #include "agent/writer/log_source.h"
 #include "agent/writer/metric_source.h"
@@ -123,6 +125,9 @@ class Session {
   Due WhatIsDue(absl::Time now);
   // Takes the probes out if the recording has failed.
   void CleanUpAfterFailure(JNIEnv* jni);
+  // Puts hooks into native functions while a recording runs, or takes them out; without an argument
+  // lists them. Returns what was done.
+  absl::StatusOr<std::string> Hook(absl::string_view specs);
   // The thread that answers `jtrace`: never recorded.
   void SetControlThread(pid_t tid) { control_tid_.store(tid, std::memory_order_relaxed); }
 
@@ -181,6 +186,7 @@ class Session {
   void TellClock();
   absl::Status StartSampler(JNIEnv* jni);
   absl::Status StartAppScope();
+  void StartHooks();
   // Says once what samples lack of the kernel, and what would give it.
   void TellKernelFrames();
   // Whether a Java thread is sampled (threads=).
@@ -280,6 +286,8 @@ class Session {
   LogCollector* logs_ = nullptr;     // record=log
   std::unique_ptr<writer::SampleSource> sample_source_;
   std::unique_ptr<writer::ChunkSource> call_source_;
+  hooks::Hooks hooks_{losses_};
+  std::unique_ptr<writer::HookSource> hook_source_;  // where threads are known: with samples
   std::unique_ptr<metrics::TreeWindows> windows_;  // record=tree
   std::unique_ptr<writer::MetricSource> metric_source_;
   std::unique_ptr<writer::InternalThreadSource> internal_threads_;

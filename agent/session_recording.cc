@@ -78,6 +78,7 @@ absl::Status Session::Prepare(const Options& options) {
   trees_ = nullptr;
   counts_ = nullptr;
   logs_ = nullptr;
+  if (absl::Status status = hooks::CheckHooks(options.hooks); !status.ok()) return status;
   if (absl::Status status = PrepareMetrics(); !status.ok()) return status;
   if (absl::Status status = CreateInstrumentation(); !status.ok()) return status;
   // At an attach the sampler also finds the kernel's ids of running threads.
@@ -131,6 +132,7 @@ absl::Status Session::Begin(JNIEnv* jni, const Progress& progress) {
   encoder_.AddEvent(
       {.time_ns = clock_.Now(), .major = format::kSession, .minor = format::kSessionInitialised});
   StartWriter();
+  StartHooks();
   log_->Line(absl::StrCat("recording to ", file_->path(), " (", DescribeOptions(options_), ")"));
   return absl::OkStatus();
 }
@@ -167,6 +169,7 @@ void Session::StartWriter() {
   std::vector<writer::ChunkSource*> sources;
   if (sample_source_ != nullptr) sources.push_back(sample_source_.get());
   if (internal_threads_ != nullptr) sources.push_back(internal_threads_.get());
+  if (hook_source_ != nullptr) sources.push_back(hook_source_.get());
   if (metric_source_ != nullptr) sources.push_back(metric_source_.get());
   if (call_source_ != nullptr) sources.push_back(call_source_.get());
   if (instrumentation_ != nullptr) sources.push_back(&instrumentation_->totals());
@@ -195,6 +198,7 @@ absl::StatusOr<std::string> Session::Stop(JNIEnv* jni, const Progress& progress)
     return absl::FailedPreconditionError(
         absl::StrCat("no recording runs", why.empty() ? "" : "; the last one failed: ", why));
   }
+  hooks_.End();
   if (sampler_ != nullptr) sampler_->Stop().IgnoreError();
   RemoveProbes(jni, progress);
   DisableEvents();
@@ -218,6 +222,7 @@ absl::Status Session::EndTrace(proto::SessionEnd::Reason reason) {
 }
 
 void Session::CleanUp(JNIEnv* jni) {
+  hooks_.End();
   RemoveProbes(jni, nullptr);
   DisableEvents();
   if (sampler_ != nullptr) sampler_->Stop().IgnoreError();
@@ -226,6 +231,7 @@ void Session::CleanUp(JNIEnv* jni) {
   drain_.reset();
   BeLive();
   sample_source_.reset();
+  hook_source_.reset();
   metrics_->End();
   call_source_.reset();
   windows_.reset();

@@ -41,8 +41,12 @@ absl::Status Session::StartSampler(JNIEnv* jni) {
   }
   sample_source_ = std::make_unique<writer::SampleSource>(
       clock_, *sampler_, classes_, encoder_, losses_,
+      [this](uint64_t java_tid) { return groups_.NumberOfThread(java_tid); }, node_number,
+      options_.codes.Has(Code::kInterrupt));
+  hook_source_ = std::make_unique<writer::HookSource>(
+      hooks_, encoder_, losses_,
       [this](uint64_t java_tid) { return groups_.NumberOfThread(java_tid); },
-      std::move(node_number), options_.codes.Has(Code::kInterrupt));
+      std::move(node_number));
   internal_threads_ = std::make_unique<writer::InternalThreadSource>(
       threads_, *sampler_, sampled_threads_, [this](pid_t tid) { return IsAgentThread(tid); },
       losses_);

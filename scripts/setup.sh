@@ -6,6 +6,7 @@ packages=(
   g++ cmake ninja-build python3 ccache pkg-config git ca-certificates
   openjdk-17-jdk-headless
   libabsl-dev libprotobuf-dev protobuf-compiler libunwind-dev libzstd-dev zlib1g-dev nlohmann-json3-dev
+  libzydis-dev
   libgtest-dev libgmock-dev libbenchmark-dev
   graphviz valgrind
   junit5 libasm-java libjacoco-java libh2-java clojure jython ecj

@@ -14,6 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/time/clock.h"
+#include "agent/hot/hook_thread.h"
 #include "agent/signals_blocked.h"
 #include "proto/control_protocol.h"
 
@@ -94,6 +95,7 @@ void Server::Close() {
 
 void Server::Run() {
   pthread_setname_np(pthread_self(), "jtrace control");
+  hot::tls_is_agent_thread = true;
   commands_.ThreadStarted(gettid());
   while (true) {
     if (!reserve_.IsOurs()) reserve_ = OwnFd(open("/dev/null", O_RDONLY | O_CLOEXEC));

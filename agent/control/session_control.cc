@@ -17,8 +17,8 @@
 namespace jtrace::control {
 namespace {
 
-constexpr absl::string_view kVerbs[] = {"start", "stop",   "resume", "dump",
-                                        "flush", "status", "mark",   "metrics"};
+constexpr absl::string_view kVerbs[] = {"start",  "stop", "resume",  "dump", "flush",
+                                        "status", "mark", "metrics", "hook"};
 
 constexpr absl::Duration kLoopRetry = absl::Seconds(10);
 
@@ -45,6 +45,7 @@ absl::Status SessionControl::Run(absl::string_view verb, absl::string_view argum
   if (verb == "flush") return Told(session_.Flush(), tell);
   if (verb == "status") return Told(session_.DescribeStatus(), tell);
   if (verb == "mark") return session_.Mark(argument);
+  if (verb == "hook") return Told(session_.Hook(argument), tell);
   if (verb == "metrics") return Metrics(argument, tell);
   return absl::InvalidArgumentError(
       absl::StrCat("this agent does not know '", verb, "'; it knows ", absl::StrJoin(kVerbs, " ")));

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "agent/hot/clock.h"
+#include "agent/hot/hook_thread.h"
 #include "agent/hot/layout.h"
 
 namespace jtrace {
@@ -29,6 +30,7 @@ TickThread::~TickThread() {
 
 void TickThread::Run(std::chrono::nanoseconds period) {
   pthread_setname_np(pthread_self(), "jtrace clock");
+  hot::tls_is_agent_thread = true;
   prctl(PR_SET_TIMERSLACK, 1000);
   const timespec rest = {0, static_cast<long>(period.count())};
   while (!stopping_.load(std::memory_order_relaxed)) {

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "agent/hot/clock.h"
+#include "agent/hot/hook_thread.h"
 #include "agent/hot/thread_activity.h"
 #include "agent/sampling/timers.h"
 #include "agent/signals_blocked.h"
@@ -49,6 +50,7 @@ void Ticker::Stop() {
 
 void Ticker::Run(std::chrono::nanoseconds interval, const std::function<void(uint32_t)>& tick) {
   pthread_setname_np(pthread_self(), "jtrace ticker");
+  hot::tls_is_agent_thread = true;
   os_tid_.store(gettid());
   os_tid_.notify_all();
   auto due = std::chrono::steady_clock::now() + interval;

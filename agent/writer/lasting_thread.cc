@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include "agent/hot/hook_thread.h"
 #include "agent/signals_blocked.h"
 
 namespace jtrace::writer {
@@ -37,6 +38,7 @@ void LastingThread::Wait() {
 
 void LastingThread::Run() {
   pthread_setname_np(pthread_self(), name_.c_str());
+  hot::tls_is_agent_thread = true;
   os_tid_.store(gettid(), std::memory_order_relaxed);
   std::unique_lock lock(mutex_);
   while (true) {

@@ -46,6 +46,9 @@ constexpr Verb kVerbs[] = {
     {"metrics", "JVM [--format=…]",
      "what threads have counted, as text, json or prometheus; needs no recording",
      "jtrace metrics 4711 --format=json", true},
+    {"hook", "JVM [OBJECT!FUNCTION[:count|unwind|time|off] …]",
+     "hook native functions while they run; without a function, list the hooks",
+     "jtrace hook 4711 'libc.so.6!malloc:count'", true},
     {"mark", "JVM TEXT", "put a labelled mark into the trace", "jtrace mark 4711 'warm-up ends'",
      true},
     {"list", "", "the JVMs of this user, and which of them record", "jtrace list", false},
@@ -271,7 +274,7 @@ int Jtrace::Run() {
   if (line_.verb == "metrics") return Metrics(*jvm);
   if (line_.verb != "start") {
     const std::vector<std::string_view> words(line_.rest.begin(), line_.rest.end());
-    return RequestAndPrint(*jvm, postproc::Join(words, " "));
+    return RequestAndPrint(*jvm, postproc::Join(words, line_.verb == "hook" ? ";" : " "));
   }
   if (absl::Status status = BringAgent(*jvm); !status.ok()) return Fail(status);
   return RequestAndPrint(*jvm, AgentOptions(line_));

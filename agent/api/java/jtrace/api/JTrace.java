@@ -163,6 +163,14 @@ public final class JTrace {
     command("mark", label);
   }
 
+  /**
+   * Puts hooks into native functions, or takes them out: {@code "libc.so.6!malloc:count"}; several
+   * are separated by {@code ;}. Returns what was done; empty without the agent.
+   */
+  public static String hook(String functions) {
+    return command("hook", functions);
+  }
+
   /** What {@code jtrace status} prints; empty without the agent. */
   public static String status() {
     return command("status", "");

@@ -1,0 +1,75 @@
+#include "agent/hooks/hook_rows.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <span>
+
+namespace jtrace::hooks {
+namespace {
+
+using hot::HookThread;
+
+std::span<HookThread> Threads() {
+  HookThread* const threads = hot::hook_threads.load(std::memory_order_acquire);
+  if (threads == nullptr) return {};
+  return {threads, std::min(hot::hook_threads_used.load(), hot::kMostHookThreads)};
+}
+
+bool IsEmpty(const hot::HookRows& rows) { return rows.count.load(std::memory_order_relaxed) == 0; }
+
+// The rows that the thread has written become the writer's as soon as it is seen outside of its
+// handler; false: it is inside.
+bool Turn(HookThread& thread) {
+  if (!thread.is_pending) {
+    thread.active.store(1 - thread.active.load(), std::memory_order_seq_cst);
+    thread.is_pending = true;
+  }
+  return thread.busy.load(std::memory_order_seq_cst) == 0;
+}
+
+bool HasEnded(const HookThread& thread) {
+  return syscall(SYS_tgkill, getpid(), thread.os_tid.load(), 0) != 0 && errno == ESRCH;
+}
+
+}  // namespace
+
+void HookRowReader::Drain(absl::FunctionRef<void(const hot::HookRow&)> take) {
+  has_left_ = false;
+  for (HookThread& thread : Threads()) {
+    if (!thread.is_pending && IsEmpty(thread.rows[thread.active.load()])) continue;
+    if (!Turn(thread)) {
+      has_left_ = true;
+      continue;
+    }
+    hot::HookRows& rows = thread.rows[1 - thread.active.load()];
+    const uint32_t count = rows.count.load(std::memory_order_relaxed);
+    for (uint32_t i = 0; i < count; ++i) take(rows.rows[i]);
+    rows.Clear();
+    thread.is_pending = false;
+  }
+}
+
+void HookRowReader::TakeWantedReturns(absl::FunctionRef<void(uintptr_t)> take) {
+  for (HookThread& thread : Threads()) {
+    if (thread.wanted_return.load(std::memory_order_relaxed) == 0) continue;
+    if (const uintptr_t address = thread.wanted_return.exchange(0); address != 0) take(address);
+  }
+}
+
+void HookRowReader::Recycle() {
+  for (HookThread& thread : Threads()) {
+    if (thread.os_tid.load() == 0 || thread.is_pending || !HasEnded(thread)) continue;
+    if (!IsEmpty(thread.rows[thread.active.load()])) continue;  // Drain comes first
+    thread.open_count = 0;
+    thread.hits_without_slot = 0;
+    thread.wanted_return.store(0);
+    thread.os_tid.store(0);
+    hot::free_hook_threads.fetch_add(1);
+  }
+}
+
+}  // namespace jtrace::hooks

@@ -1,0 +1,88 @@
+#include "agent/hooks/hook_spec.h"
+
+#include <fnmatch.h>
+
+#include <array>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+
+namespace jtrace::hooks {
+namespace {
+
+constexpr std::array<std::pair<absl::string_view, HookKind>, 4> kKinds = {{
+    {"count", HookKind::kCount},
+    {"unwind", HookKind::kUnwind},
+    {"time", HookKind::kTime},
+    {"off", HookKind::kOff},
+}};
+
+// Position of the colon before the kind; npos: there is none, only those of C++ names.
+size_t KindColon(absl::string_view text) {
+  const size_t colon = text.rfind(':');
+  if (colon == absl::string_view::npos || colon == 0) return absl::string_view::npos;
+  return text[colon - 1] == ':' ? absl::string_view::npos : colon;
+}
+
+}  // namespace
+
+absl::string_view HookKindName(HookKind kind) {
+  for (const auto& [name, known] : kKinds) {
+    if (known == kind) return name;
+  }
+  return "";
+}
+
+absl::StatusOr<HookSpec> ParseHookSpec(absl::string_view text) {
+  text = absl::StripAsciiWhitespace(text);
+  HookSpec spec;
+  absl::string_view place = text;
+  if (const size_t colon = KindColon(text); colon != absl::string_view::npos) {
+    const absl::string_view word = text.substr(colon + 1);
+    bool is_known = false;
+    for (const auto& [name, kind] : kKinds) {
+      if (name != word) continue;
+      spec.kind = kind;
+      is_known = true;
+    }
+    if (!is_known) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("'", word, "' is nothing that a hook does; use count, unwind, time or off"));
+    }
+    place = text.substr(0, colon);
+  }
+  const size_t mark = place.find('!');
+  if (mark == absl::string_view::npos || mark == 0 || mark + 1 == place.size()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "'", text, "' names no function of native code; write libc.so.6!malloc:count"));
+  }
+  spec.object = std::string(place.substr(0, mark));
+  spec.symbol = std::string(place.substr(mark + 1));
+  return spec;
+}
+
+absl::StatusOr<std::vector<HookSpec>> ParseHookSpecs(absl::string_view text) {
+  std::vector<HookSpec> specs;
+  for (absl::string_view one : absl::StrSplit(text, ';', absl::SkipWhitespace())) {
+    auto spec = ParseHookSpec(one);
+    if (!spec.ok()) return spec.status();
+    specs.push_back(*std::move(spec));
+  }
+  if (specs.empty()) {
+    return absl::InvalidArgumentError("needs a function such as libc.so.6!malloc:count");
+  }
+  return specs;
+}
+
+std::string HookSpecText(const HookSpec& spec) {
+  return absl::StrCat(spec.object, "!", spec.symbol, ":", HookKindName(spec.kind));
+}
+
+bool MatchesGlob(absl::string_view pattern, absl::string_view text) {
+  return fnmatch(std::string(pattern).c_str(), std::string(text).c_str(), FNM_NOESCAPE) == 0;
+}
+
+}  // namespace jtrace::hooks

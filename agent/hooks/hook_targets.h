@@ -1,0 +1,34 @@
+// The functions that a hook's words name.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "agent/hooks/hook_spec.h"
+#include "agent/hooks/loaded_objects.h"
+
+namespace jtrace::hooks {
+
+struct Target {
+  LoadedObject object;
+  Function function;  // its address is the place of the hook
+};
+
+// Functions that one pattern may name.
+inline constexpr size_t kMostTargets = 4096;
+
+// At least one. Errors: Unavailable: no such object is loaded; NotFound: it has no such function,
+// with the nearest; InvalidArgument: more than kMostTargets, or no instruction begins there.
+absl::StatusOr<std::vector<Target>> ResolveHook(const HookSpec& spec,
+                                                const std::vector<LoadedObject>& objects);
+
+// What of `specs` could never be put in when a recording begins: a wrong name in an object that is
+// loaded, a refused function. Changes nothing.
+absl::Status CheckHooks(const std::vector<HookSpec>& specs);
+
+// The name of a loaded object that `pattern` was perhaps meant to be.
+std::string NearestObject(const std::vector<LoadedObject>& objects, const std::string& pattern);
+
+}  // namespace jtrace::hooks

@@ -1,0 +1,232 @@
+#include "agent/hooks/hooks.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "agent/hooks/hook_targets.h"
+#include "agent/hooks/refusals.h"
+#include "agent/hooks/trap_signal.h"
+
+namespace jtrace::hooks {
+namespace {
+
+uint32_t UseOf(HookKind kind) {
+  switch (kind) {
+    case HookKind::kCount:
+      return hot::kHookCount;
+    case HookKind::kUnwind:
+      return hot::kHookCount | hot::kHookUnwind;
+    case HookKind::kTime:
+      return hot::kHookCount | hot::kHookTime;
+    case HookKind::kOff:
+      break;
+  }
+  return 0;
+}
+
+}  // namespace
+
+absl::Status Hooks::Place(const HookSpec& spec, const Target& target) {
+  const Function& function = target.function;
+  if (absl::Status status = MayHook(target.object, function); !status.ok()) return status;
+  const bool is_entry =
+      !absl::StartsWith(spec.symbol, "0x") || !absl::StrContains(function.name, '+');
+  auto site = table_.Make(function.address, is_entry);
+  absl::Status status = site.status();
+  if (status.ok()) status = Pin(target.object);
+  if (status.ok()) status = table_.SetUse(**site, UseOf(spec.kind));
+  if (!status.ok()) {
+    return absl::Status(status.code(), absl::StrCat("no hook in ", target.object.name, "!",
+                                                    function.name, ": ", status.message()));
+  }
+  placed_[function.address] = {.site = (*site)->number,
+                               .address = function.address,
+                               .name = absl::StrCat(target.object.name, "!", function.name),
+                               .pattern = HookSpecText(spec),
+                               .kind = spec.kind};
+  return absl::OkStatus();
+}
+
+absl::Status Hooks::Remove(const HookSpec& spec) {
+  const auto targets = ResolveHook(spec, LoadedObjects());
+  if (!targets.ok()) return targets.status();
+  size_t removed = 0;
+  for (const Target& target : *targets) {
+    const auto placed = placed_.find(target.function.address);
+    if (placed == placed_.end()) continue;
+    auto site = table_.Make(target.function.address, true);
+    if (site.ok()) table_.SetUse(**site, 0).IgnoreError();
+    placed_.erase(placed);
+    ++removed;
+  }
+  if (removed != 0) return absl::OkStatus();
+  return absl::NotFoundError(absl::StrCat("no hook stands in ", spec.object, "!", spec.symbol,
+                                          "; jtrace hook PID lists them"));
+}
+
+// All of one spec. Returns how many functions have one now.
+absl::StatusOr<size_t> Hooks::ApplyOne(const HookSpec& spec,
+                                       const std::vector<LoadedObject>& objects) {
+  const auto targets = ResolveHook(spec, objects);
+  if (!targets.ok()) return targets.status();
+  size_t placed = 0;
+  absl::Status first;
+  for (const Target& target : *targets) {
+    const absl::Status status = Place(spec, target);
+    if (status.ok()) {
+      ++placed;
+    } else if (first.ok()) {
+      first = status;
+    }
+  }
+  if (placed == 0) return first;
+  if (placed < targets->size()) {
+    losses_.Add("hook.refused", Severity::kWarning, targets->size() - placed,
+                absl::StrCat("functions of ", spec.object, "!", spec.symbol,
+                             " that got no hook; the first: ", first.message()));
+  }
+  return placed;
+}
+
+void Hooks::TellFailed(const HookSpec& spec, const absl::Status& status) {
+  losses_.Add(absl::StrCat("hook.failed.", spec.object, "!", spec.symbol), Severity::kWarning, 1,
+              absl::StrCat("hook that is not there: ", status.message()));
+}
+
+void Hooks::Begin(const std::vector<HookSpec>& specs) {
+  const std::lock_guard lock(mutex_);
+  is_recording_ = true;
+  pending_.clear();
+  refused_returns_.clear();
+  if (specs.empty()) return;
+  absl::Status ready = ReadyTraps();
+  const std::vector<LoadedObject> objects = LoadedObjects();
+  for (const HookSpec& spec : specs) {
+    const auto placed = ready.ok() ? ApplyOne(spec, objects) : absl::StatusOr<size_t>(ready);
+    if (absl::IsUnavailable(placed.status())) {
+      pending_.push_back(spec);
+      losses_.Set(absl::StrCat("hook.pending.", spec.object), Severity::kInfo, 1,
+                  absl::StrCat("hook that waits for ", spec.object, " to be loaded"));
+    } else if (!placed.ok()) {
+      TellFailed(spec, placed.status());
+    }
+  }
+}
+
+absl::StatusOr<std::string> Hooks::Apply(const std::vector<HookSpec>& specs) {
+  const std::lock_guard lock(mutex_);
+  if (!is_recording_)
+    return absl::FailedPreconditionError("no recording runs; begin one with start");
+  const std::vector<LoadedObject> objects = LoadedObjects();
+  std::vector<std::string> lines;
+  for (const HookSpec& spec : specs) {
+    if (spec.kind == HookKind::kOff) {
+      if (absl::Status status = Remove(spec); !status.ok()) return status;
+      lines.push_back(absl::StrCat("no hook any more in ", spec.object, "!", spec.symbol));
+      continue;
+    }
+    if (absl::Status status = ReadyTraps(); !status.ok()) return status;
+    const auto placed = ApplyOne(spec, objects);
+    if (absl::IsUnavailable(placed.status())) {
+      return absl::NotFoundError(absl::StrCat(placed.status().message(), "; the nearest is '",
+                                              NearestObject(objects, spec.object), "'"));
+    }
+    if (!placed.ok()) return placed.status();
+    lines.push_back(absl::StrCat(HookKindName(spec.kind), " in ", *placed,
+                                 *placed == 1 ? " function: " : " functions: ", spec.object, "!",
+                                 spec.symbol));
+  }
+  return absl::StrJoin(lines, "\n");
+}
+
+std::string Hooks::Describe() const {
+  const std::lock_guard lock(mutex_);
+  if (placed_.empty()) return "no hooks; put one in with jtrace hook PID 'libc.so.6!malloc:count'";
+  std::vector<std::string> lines;
+  for (const auto& [address, placed] : placed_) {
+    lines.push_back(absl::StrFormat("%-7s %12d calls  %s", std::string(HookKindName(placed.kind)),
+                                    table_.site(placed.site).calls.load(), placed.name));
+  }
+  return absl::StrJoin(lines, "\n");
+}
+
+void Hooks::RemoveAll() {
+  for (const auto& [address, placed] : placed_) {
+    auto site = table_.Make(address, true);
+    if (site.ok()) table_.SetUse(**site, 0).IgnoreError();
+  }
+  for (const uint32_t number : returns_) table_.SetUse(table_.site(number), 0).IgnoreError();
+  returns_.clear();
+}
+
+void Hooks::End() {
+  const std::lock_guard lock(mutex_);
+  if (!is_recording_) return;
+  is_recording_ = false;
+  RemoveAll();
+  placed_.clear();
+  pending_.clear();
+}
+
+std::vector<Placed> Hooks::All() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<Placed> all;
+  for (const auto& [address, placed] : placed_) all.push_back(placed);
+  return all;
+}
+
+Hooks::Calls Hooks::CallsOf(uint32_t site) const {
+  const std::lock_guard lock(mutex_);
+  const hot::HookSite& it = table_.site(site);
+  return {it.calls.load(), it.unattributed.load()};
+}
+
+void Hooks::AwaitReturns(uintptr_t address) {
+  const std::lock_guard lock(mutex_);
+  if (!is_recording_ || refused_returns_.contains(address)) return;
+  for (const LoadedObject& object : LoadedObjects()) {
+    if (!object.HasCodeAt(address)) continue;
+    Function caller = FunctionAt(object, address - 1);
+    if (!MayHook(object, caller).ok() || !Pin(object).ok()) break;
+    auto site = table_.Make(address, /*is_entry=*/false);
+    if (!site.ok() || placed_.contains(address)) break;
+    if (!table_.SetUse(**site, hot::kHookReturn).ok()) break;
+    returns_.push_back((*site)->number);
+    return;
+  }
+  // Java's code, or what no int3 may stand in: these calls have no times.
+  refused_returns_.insert(address);
+  losses_.Add("hook.untimed", Severity::kInfo, 1,
+              "places that call timed functions, whose returns are not seen: code of the JIT, or "
+              "where no hook may stand");
+}
+
+void Hooks::Watch() {
+  const std::lock_guard lock(mutex_);
+  if (!is_recording_ || (placed_.empty() && pending_.empty())) return;
+  if (!placed_.empty()) {
+    if (absl::Status status = CheckTraps(); !status.ok()) {
+      RemoveAll();
+      placed_.clear();
+      losses_.Add("hook.danger", Severity::kWarning, 1,
+                  absl::StrCat("hooks were taken out: ", status.message()));
+      return;
+    }
+  }
+  const uint64_t loaded = ObjectsLoadedSoFar();
+  if (loaded == std::exchange(objects_seen_, loaded) || pending_.empty()) return;
+  const std::vector<LoadedObject> objects = LoadedObjects();
+  std::erase_if(pending_, [&](const HookSpec& spec) {
+    const auto placed = ApplyOne(spec, objects);
+    if (absl::IsUnavailable(placed.status())) return false;
+    losses_.Set(absl::StrCat("hook.pending.", spec.object), Severity::kInfo, 0, "");
+    if (!placed.ok()) TellFailed(spec, placed.status());
+    return true;
+  });
+}
+
+}  // namespace jtrace::hooks

@@ -1,0 +1,79 @@
+// The hooks of a recording: what hook= and `jtrace hook` ask for, put into the program's code.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "agent/hooks/hook_spec.h"
+#include "agent/hooks/hook_targets.h"
+#include "agent/hooks/site_table.h"
+#include "agent/losses.h"
+
+namespace jtrace::hooks {
+
+// One that stands in a function.
+struct Placed {
+  uint32_t site = 0;  // HookSite.number
+  uintptr_t address = 0;
+  std::string name;     // "libc.so.6!malloc"
+  std::string pattern;  // what asked for it
+  HookKind kind = HookKind::kCount;
+};
+
+// Made once, never freed, like its sites. Any thread but handlers; one mutex, which is held while
+// code is written, and never by who could be waited for at a safepoint.
+class Hooks {
+ public:
+  explicit Hooks(Losses& losses) : losses_(losses) {}
+  Hooks(const Hooks&) = delete;
+  Hooks& operator=(const Hooks&) = delete;
+
+  // A recording begins: its hooks are put in. Objects that are not loaded yet are looked for from
+  // then on. What fails becomes a loss.
+  void Begin(const std::vector<HookSpec>& specs);
+  // While it runs; all of the specs or none. Returns what was done, for people.
+  absl::StatusOr<std::string> Apply(const std::vector<HookSpec>& specs);
+  // The hooks that stand, with their calls so far, for people.
+  std::string Describe() const;
+  // No int3 is left. Threads may still be in the handler.
+  void End();
+
+  std::vector<Placed> All() const;
+  // Calls so far of a site, and those of them that no thread's table has.
+  struct Calls {
+    uint64_t calls = 0;
+    uint64_t unattributed = 0;
+  };
+  Calls CallsOf(uint32_t site) const;
+
+  // Writer thread. Puts a site where calls of timed functions return to, once for each address.
+  void AwaitReturns(uintptr_t address);
+  // Looks for objects that were loaded meanwhile, and whether int3 has become a danger: a thread
+  // that blocks SIGTRAP, another handler for it. Once a second.
+  void Watch();
+
+ private:
+  absl::Status Place(const HookSpec& spec, const Target& target);
+  absl::Status Remove(const HookSpec& spec);
+  absl::StatusOr<size_t> ApplyOne(const HookSpec& spec, const std::vector<LoadedObject>& objects);
+  void RemoveAll();
+  void TellFailed(const HookSpec& spec, const absl::Status& status);
+
+  Losses& losses_;
+  mutable std::mutex mutex_;  // guards what follows
+  SiteTable table_;
+  std::map<uintptr_t, Placed> placed_;
+  std::vector<HookSpec> pending_;  // of objects that are not loaded yet
+  uint64_t objects_seen_ = 0;
+  std::vector<uint32_t> returns_;  // sites of use kHookReturn
+  absl::flat_hash_set<uintptr_t> refused_returns_;
+  bool is_recording_ = false;
+};
+
+}  // namespace jtrace::hooks

@@ -1,0 +1,130 @@
+#include "agent/hooks/refusals.h"
+
+#include <dirent.h>
+#include <dlfcn.h>
+#include <signal.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <string>
+
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+
+namespace jtrace::hooks {
+namespace {
+
+struct Refusal {
+  absl::string_view object;  // how its name begins
+  absl::string_view why;
+  std::vector<const char*> symbols;
+};
+
+constexpr absl::string_view kOwnPath = "jtrace's own signal handlers call it";
+constexpr absl::string_view kThreadEnd =
+    "glibc calls it where all signals are blocked, when threads start or end";
+constexpr absl::string_view kSpawn =
+    "glibc calls it where all signals are blocked, between posix_spawn and exec";
+
+// The handlers' are those of hot/allowed_symbols.txt, the others what glibc 2.36 does.
+const std::vector<Refusal>& Refusals() {
+  static const auto* const refusals = new std::vector<Refusal>{
+      {"libc.so",
+       kOwnPath,
+       {"memchr", "memcpy", "memmove", "memset", "strcmp", "strlen", "strncmp", "__errno_location",
+        "clock_gettime", "gettid", "ioctl", "raise", "sigaction", "syscall", "__stack_chk_fail",
+        "_dl_find_object", "pthread_kill", "__sigaction"}},
+      {"libc.so",
+       kThreadEnd,
+       {"free", "cfree", "munmap", "madvise", "mprotect", "clone", "__clone", "clone3", "vfork",
+        "__vfork", "pthread_sigmask", "sigprocmask", "__ctype_init", "sched_setscheduler",
+        "sched_setaffinity", "pthread_sigqueue"}},
+      {"libc.so", kSpawn, {"execve",    "fexecve",     "execveat",       "execvpe",   "_exit",
+                           "_Exit",     "dup2",        "dup3",           "fcntl",     "fcntl64",
+                           "chdir",     "fchdir",      "setsid",         "setpgid",   "seteuid",
+                           "setegid",   "tcsetpgrp",   "sched_setparam", "getrlimit", "getrlimit64",
+                           "closefrom", "close_range", "strchr",         "strchrnul", "mempcpy",
+                           "strnlen",   "memrchr",     "__sigprocmask",  "setresuid", "setresgid"}},
+      // HotSpot tells by the exact instruction that they are meant to fault.
+      {"libjvm.so",
+       "the JVM expects faults at exactly its instructions",
+       {"SafeFetch32_impl", "SafeFetchN_impl", "_SafeFetch32_fault", "_SafeFetchN_fault"}},
+  };
+  return *refusals;
+}
+
+// Also of functions that several names or several implementations have.
+bool IsAlias(const char* symbol, uintptr_t address) {
+  return reinterpret_cast<uintptr_t>(dlsym(RTLD_DEFAULT, symbol)) == address;
+}
+
+bool IsJtrace(const LoadedObject& object) {
+  return object.HasCodeAt(reinterpret_cast<uintptr_t>(&MayHook));
+}
+
+uint64_t BlockedSignals(const std::string& status_file) {
+  std::ifstream lines(status_file);
+  std::string line;
+  while (std::getline(lines, line)) {
+    absl::string_view text = line;
+    if (!absl::ConsumePrefix(&text, "SigBlk:\t")) continue;
+    return std::strtoull(std::string(text).c_str(), nullptr, 16);
+  }
+  return 0;
+}
+
+bool IsBlocked(uint64_t blocked, int signal) { return (blocked >> (signal - 1) & 1) != 0; }
+
+// The first real-time signal is glibc's own: only glibc itself blocks it, and only where it calls
+// what is refused here anyway.
+bool BlocksTraps(uint64_t blocked) {
+  constexpr int kOfGlibc = 32;
+  return IsBlocked(blocked, SIGTRAP) && !IsBlocked(blocked, kOfGlibc);
+}
+
+std::string FirstLine(const std::string& file) {
+  std::ifstream lines(file);
+  std::string line;
+  std::getline(lines, line);
+  return line;
+}
+
+}  // namespace
+
+absl::Status MayHook(const LoadedObject& object, const Function& function) {
+  const auto refuse = [&](absl::string_view why) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("no hook in ", object.name, "!", function.name, ": ", why));
+  };
+  if (IsJtrace(object)) return refuse("it is jtrace itself");
+  if (absl::StartsWith(object.name, "ld-linux") || absl::StartsWith(object.name, "ld.so")) {
+    return refuse("jtrace's handlers need the dynamic loader");
+  }
+  for (const Refusal& refusal : Refusals()) {
+    if (!absl::StartsWith(object.name, refusal.object)) continue;
+    for (const char* symbol : refusal.symbols) {
+      if (function.symbol == symbol || IsAlias(symbol, function.address)) {
+        return refuse(refusal.why);
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
+std::vector<std::string> ThreadsThatBlockTraps() {
+  std::vector<std::string> names;
+  DIR* const tasks = opendir("/proc/self/task");
+  if (tasks == nullptr) return names;
+  while (const dirent* entry = readdir(tasks)) {
+    if (entry->d_name[0] == '.') continue;
+    const std::string task = absl::StrCat("/proc/self/task/", entry->d_name);
+    if (!BlocksTraps(BlockedSignals(task + "/status"))) continue;
+    names.push_back(FirstLine(task + "/comm"));
+  }
+  closedir(tasks);
+  return names;
+}
+
+}  // namespace jtrace::hooks

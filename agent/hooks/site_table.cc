@@ -1,0 +1,118 @@
+#include "agent/hooks/site_table.h"
+
+#include <array>
+#include <cstring>
+#include <new>
+#include <span>
+
+#include "absl/strings/str_cat.h"
+#include "agent/hooks/code_writer.h"
+#include "agent/hooks/displaced_instruction.h"
+#include "agent/hot/safe_read.h"
+
+namespace jtrace::hooks {
+namespace {
+
+constexpr uint8_t kInt3 = 0xcc;
+
+// The program's bytes at `address`; fewer where the mapping ends.
+std::vector<uint8_t> ReadCode(uintptr_t address) {
+  std::vector<uint8_t> bytes;
+  while (bytes.size() < kMaxInstruction) {
+    // Whole words only: the last one of a mapping has what its last bytes need.
+    const uintptr_t at = address + bytes.size();
+    uintptr_t word = 0;
+    if (!hot::SafeReadWord(at & ~uintptr_t{7}, &word)) break;
+    for (uintptr_t i = at % 8; i < 8; ++i) bytes.push_back(static_cast<uint8_t>(word >> 8 * i));
+  }
+  return bytes;
+}
+
+uint8_t ByteAt(uintptr_t address) { return *reinterpret_cast<const volatile uint8_t*>(address); }
+
+hot::HookSites* Published() {
+  if (hot::HookSites* sites = hot::hook_sites.load()) return sites;
+  auto* const sites = new (std::nothrow) hot::HookSites();
+  hot::hook_sites.store(sites, std::memory_order_release);
+  return sites;
+}
+
+void Publish(hot::HookSites& sites, hot::HookSite* site) {
+  uint32_t i = hot::HookSites::Hash(site->address);
+  while (sites.slots[i % hot::HookSites::kSlots].load() != nullptr) ++i;
+  sites.slots[i % hot::HookSites::kSlots].store(site, std::memory_order_release);
+}
+
+}  // namespace
+
+absl::StatusOr<hot::HookSite*> SiteTable::Make(uintptr_t address, bool is_entry) {
+  const auto known = by_address_.find(address);
+  if (known != by_address_.end()) return sites_[known->second].site;
+  return MakeNew(address, is_entry);
+}
+
+absl::StatusOr<hot::HookSite*> SiteTable::MakeNew(uintptr_t address, bool is_entry) {
+  hot::HookSites* const published = Published();
+  if (published == nullptr || sites_.size() == hot::HookSites::kMost) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("there is no room for more than ", hot::HookSites::kMost, " hooks"));
+  }
+  const std::vector<uint8_t> bytes = ReadCode(address);
+  // What cannot be displaced at all is found out before a slot is spent.
+  if (auto anywhere = Displace(bytes, address, address); !anywhere.ok()) return anywhere.status();
+  auto slot = pages_.Take(address);
+  if (!slot.ok()) return slot.status();
+  const auto displaced = Displace(bytes, address, *slot);
+  if (!displaced.ok()) return displaced.status();
+  if (absl::Status status = WriteNewCode(*slot, displaced->code); !status.ok()) return status;
+  auto* const site = new hot::HookSite{};
+  site->address = address;
+  site->number = static_cast<uint32_t>(sites_.size() + 1);
+  site->is_entry = is_entry;
+  site->slot = *slot;
+  site->done = displaced->done;
+  site->after = displaced->after;
+  pages_.Publish(*slot, site);
+  Publish(*published, site);
+  SerializeProcessors();
+  by_address_.emplace(address, static_cast<uint32_t>(sites_.size()));
+  sites_.push_back({site, bytes[0], false});
+  return site;
+}
+
+absl::Status SiteTable::Insert(Known& known) {
+  // Another tool's, or other code than when the site was made.
+  if (ByteAt(known.site->address) != known.byte) {
+    return absl::FailedPreconditionError("another breakpoint stands there");
+  }
+  if (absl::Status status = WriteCodeByte(known.site->address, kInt3); !status.ok()) return status;
+  known.is_in = true;
+  SerializeProcessors();
+  return absl::OkStatus();
+}
+
+absl::Status SiteTable::TakeOut(Known& known) {
+  // Somebody else has changed it since: then it is not ours to change back.
+  if (ByteAt(known.site->address) == kInt3) {
+    absl::Status status = WriteCodeByte(known.site->address, known.byte);
+    if (!status.ok()) return status;
+  }
+  known.is_in = false;
+  SerializeProcessors();
+  return absl::OkStatus();
+}
+
+absl::Status SiteTable::SetUse(hot::HookSite& site, uint32_t use) {
+  Known& known = sites_[site.number - 1];
+  if (use == 0) {
+    site.use.store(0);
+    return known.is_in ? TakeOut(known) : absl::OkStatus();
+  }
+  site.use.store(use);
+  if (known.is_in) return absl::OkStatus();
+  absl::Status status = Insert(known);
+  if (!status.ok()) site.use.store(0);
+  return status;
+}
+
+}  // namespace jtrace::hooks

@@ -1,0 +1,20 @@
+// SIGTRAP, as far as this process lets hooks have it.
+#pragma once
+
+#include <cstdint>
+
+#include "absl/status/status.h"
+
+namespace jtrace::hooks {
+
+// Installs hot::HandleTrapSignal if it is not there, and the memory that it counts in. Errors:
+// FailedPrecondition: a thread blocks SIGTRAP, so that a hook would end the program; Unavailable.
+absl::Status ReadyTraps();
+// Whether hooks are still no danger. Another handler that was installed meanwhile becomes the one
+// before ours.
+absl::Status CheckTraps();
+
+// Objects that the loader has loaded since the process began.
+uint64_t ObjectsLoadedSoFar();
+
+}  // namespace jtrace::hooks

@@ -1,0 +1,62 @@
+// Calls of hooked native functions on their way into a chunk (HookCalls). Writer thread only.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "agent/hooks/hook_rows.h"
+#include "agent/hooks/hooks.h"
+#include "agent/losses.h"
+#include "agent/writer/chunk_source.h"
+#include "agent/writer/record_encoder.h"
+#include "agent/writer/sample_source.h"
+
+namespace jtrace::writer {
+
+class HookSource : public ChunkSource {
+ public:
+  // As SampleSource: numbers of threads and of tree nodes; `node_number` null: there are no trees.
+  HookSource(hooks::Hooks& hooks, RecordEncoder& encoder, Losses& losses,
+             SampleSource::ThreadNumber thread_number, SampleSource::NodeNumber node_number);
+
+  void Poll(proto::Chunk& chunk) override;
+  void Seal(uint64_t time_ns, proto::Chunk& chunk) override;
+  void EndFile(bool is_last, proto::Chunk& chunk) override;
+  void BeginFile() override;
+
+ private:
+  // hook, thread, node, position_unknown, caller
+  using Key = std::tuple<uint32_t, uint32_t, uint32_t, bool, uint64_t>;
+
+  void Add(const hot::HookRow& row);
+  void AddUnattributed();
+  proto::HookCalls& Total(const Key& key);
+  // The trace's number of a site's hook of its present kind; 0: none stands there.
+  uint32_t HookOf(uint32_t site) const;
+  uint32_t ThreadOf(const hot::HookCaller& caller);
+  void LearnHooks();
+  void Define(proto::Chunk& chunk);
+  void TellLosses();
+
+  hooks::Hooks& hooks_;
+  RecordEncoder& encoder_;
+  Losses& losses_;
+  const SampleSource::ThreadNumber thread_number_;
+  const SampleSource::NodeNumber node_number_;
+  hooks::HookRowReader reader_;
+  std::vector<hooks::Placed> known_;                 // by Hook.id, from 1 on
+  absl::flat_hash_map<uint32_t, uint32_t> by_site_;  // its last Hook.id
+  absl::flat_hash_map<uint32_t, uint64_t> unattributed_;
+  size_t defined_ = 0;  // of known_, in this file
+  uint32_t other_threads_ = 0;
+  std::vector<proto::HookCalls> totals_;  // of the file
+  absl::flat_hash_map<Key, uint32_t> index_;
+  absl::flat_hash_set<uint32_t> changed_;
+};
+
+}  // namespace jtrace::writer

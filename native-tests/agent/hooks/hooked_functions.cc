@@ -1,0 +1,39 @@
+#include "native-tests/agent/hooks/hooked_functions.h"
+
+#include <time.h>
+
+extern "C" {
+
+__attribute__((noinline, visibility("default"))) int64_t hooked_add(int64_t x) { return 3 * x + 1; }
+
+__attribute__((noinline, visibility("default"))) int64_t hooked_square(int64_t x) { return x * x; }
+
+__attribute__((noinline, visibility("default"))) void hooked_sleep(int64_t nanoseconds) {
+  const timespec time = {0, static_cast<long>(nanoseconds)};
+  nanosleep(&time, nullptr);
+}
+
+__attribute__((noinline, visibility("default"))) int64_t hooked_call_sleep(int64_t nanoseconds) {
+  hooked_sleep(nanoseconds);
+  return nanoseconds;  // not a tail call
+}
+
+__attribute__((noinline, visibility("default"))) int64_t hooked_recurse(int64_t depth) {
+  if (depth == 0) return 0;
+  volatile int64_t below = hooked_recurse(depth - 1);
+  return below + 1;
+}
+
+__attribute__((noinline, visibility("default"))) int64_t hooked_call_recurse(int64_t depth) {
+  volatile int64_t result = hooked_recurse(depth);
+  return result;
+}
+
+}  // extern "C"
+
+namespace hooked {
+
+__attribute__((noinline, visibility("default"))) int64_t Overloaded(int32_t x) { return x + 1; }
+__attribute__((noinline, visibility("default"))) int64_t Overloaded(int64_t x) { return x + 2; }
+
+}  // namespace hooked

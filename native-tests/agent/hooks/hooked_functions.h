@@ -1,0 +1,22 @@
+// Functions for tests to hook.
+#pragma once
+
+#include <cstdint>
+
+extern "C" {
+// 3 * x + 1
+int64_t hooked_add(int64_t x);
+// x * x
+int64_t hooked_square(int64_t x);
+// Sleeps that long, called by hooked_call_sleep.
+void hooked_sleep(int64_t nanoseconds);
+int64_t hooked_call_sleep(int64_t nanoseconds);
+// Calls itself `depth` times.
+int64_t hooked_recurse(int64_t depth);
+int64_t hooked_call_recurse(int64_t depth);
+}
+
+namespace hooked {
+int64_t Overloaded(int32_t x);
+int64_t Overloaded(int64_t x);
+}  // namespace hooked
