@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
@@ -112,6 +113,8 @@ class Session {
   // What `jtrace VERB PID ARGUMENT` prints. On a Java thread.
   absl::StatusOr<std::string> RunCommand(absl::string_view verb, absl::string_view argument);
   JavaVM* vm() const { return vm_; }
+  // The loaded classes that implement an interface or extend an abstract class (jvmti/implementors).
+  absl::flat_hash_set<std::string> ImplementorsOf(absl::string_view class_name);
   metrics::JvmMetrics& metrics() { return *metrics_; }
   metrics::ThreadFamilies& families() { return families_; }
   const PathMetrics& path_metrics() const { return path_metrics_; }

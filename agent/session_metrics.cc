@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
+#include "agent/jvmti/implementors.h"
 #include "agent/metrics/kernel_readings.h"
 #include "agent/metrics/name_text.h"
 #include "agent/session.h"
@@ -88,6 +89,13 @@ metrics::MetricsReport Session::CollectMetrics(JNIEnv* jni) {
         if (thread.java_tid != 0) return metrics::Utf8Of(threads_.Find(thread.java_tid).name);
         return metrics::KernelName(thread.os_tid);
       });
+}
+
+absl::flat_hash_set<std::string> Session::ImplementorsOf(absl::string_view class_name) {
+  JNIEnv* jni = nullptr;
+  const bool is_java = vm_->GetEnv(reinterpret_cast<void**>(&jni), JNI_VERSION_10) == JNI_OK;
+  if (class_name.empty() || !is_java) return {};
+  return jvmti::ImplementorsOf(env_, jni, class_name);
 }
 
 }  // namespace jtrace

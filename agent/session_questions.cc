@@ -74,10 +74,13 @@ absl::StatusOr<size_t> SessionQuestions::PlaceOf(uint32_t metric) const {
 absl::StatusOr<metrics::Routines> SessionQuestions::RoutinesOf(absl::string_view text) const {
   const auto pattern = metrics::MethodPattern::Parse(text);
   if (!pattern.ok()) return pattern.status();
+  const auto implementors = session_.ImplementorsOf(pattern->class_name());
   metrics::Routines routines;
   session_.encoder().ForEachRoutine([&](uint32_t id, const writer::RoutineText& routine) {
-    if (IsCall(routine.kind) &&
-        pattern->Matches(routine.class_name, routine.name, routine.descriptor)) {
+    const bool is_below = implementors.contains(routine.class_name);
+    const absl::string_view class_name =
+        is_below ? absl::string_view(pattern->class_name()) : routine.class_name;
+    if (IsCall(routine.kind) && pattern->Matches(class_name, routine.name, routine.descriptor)) {
       routines.insert(id);
     }
   });

@@ -10,6 +10,7 @@
 #include "agent/hooks/hook_targets.h"
 #include "agent/hooks/refusals.h"
 #include "agent/hooks/trap_signal.h"
+#include "agent/hot/clock.h"
 
 namespace jtrace::hooks {
 namespace {
@@ -47,7 +48,9 @@ absl::Status Hooks::Place(const HookSpec& spec, const Target& target) {
                                .address = function.address,
                                .name = absl::StrCat(target.object.name, "!", function.name),
                                .pattern = HookSpecText(spec),
-                               .kind = spec.kind};
+                               .kind = spec.kind,
+                               .calls_before = (*site)->calls.load()};
+  ++changes_;
   return absl::OkStatus();
 }
 
@@ -61,6 +64,7 @@ absl::Status Hooks::Remove(const HookSpec& spec) {
     auto site = table_.Make(target.function.address, true);
     if (site.ok()) table_.SetUse(**site, 0).IgnoreError();
     placed_.erase(placed);
+    ++changes_;
     ++removed;
   }
   if (removed != 0) return absl::OkStatus();
@@ -149,7 +153,8 @@ std::string Hooks::Describe() const {
   std::vector<std::string> lines;
   for (const auto& [address, placed] : placed_) {
     lines.push_back(absl::StrFormat("%-7s %12d calls  %s", std::string(HookKindName(placed.kind)),
-                                    table_.site(placed.site).calls.load(), placed.name));
+                                    table_.site(placed.site).calls.load() - placed.calls_before,
+                                    placed.name));
   }
   return absl::StrJoin(lines, "\n");
 }
@@ -169,6 +174,7 @@ void Hooks::End() {
   is_recording_ = false;
   RemoveAll();
   placed_.clear();
+  ++changes_;
   pending_.clear();
 }
 
@@ -190,7 +196,10 @@ void Hooks::AwaitReturns(uintptr_t address) {
   if (!is_recording_ || refused_returns_.contains(address)) return;
   for (const LoadedObject& object : LoadedObjects()) {
     if (!object.HasCodeAt(address)) continue;
-    Function caller = FunctionAt(object, address - 1);
+    // Of libjvm's functions only leaves are refused.
+    const bool is_libc = absl::StartsWith(object.name, "libc.");
+    const Function caller =
+        is_libc ? FunctionAt(object, address - 1) : Function{.address = address};
     if (!MayHook(object, caller).ok() || !Pin(object).ok()) break;
     auto site = table_.Make(address, /*is_entry=*/false);
     if (!site.ok() || placed_.contains(address)) break;
@@ -205,18 +214,26 @@ void Hooks::AwaitReturns(uintptr_t address) {
               "where no hook may stand");
 }
 
+// Every thread is looked at: at most a hundredth of a processor's time.
+bool Hooks::IsStillSafe() {
+  constexpr uint64_t kShare = 100;
+  const uint64_t began = hot::MonotonicNanos();
+  const absl::Status status = CheckTraps();
+  const uint64_t now = hot::MonotonicNanos();
+  next_check_ns_ = now + kShare * (now - began);
+  if (status.ok()) return true;
+  RemoveAll();
+  placed_.clear();
+  ++changes_;
+  losses_.Add("hook.danger", Severity::kWarning, 1,
+              absl::StrCat("hooks were taken out: ", status.message()));
+  return false;
+}
+
 void Hooks::Watch() {
   const std::lock_guard lock(mutex_);
   if (!is_recording_ || (placed_.empty() && pending_.empty())) return;
-  if (!placed_.empty()) {
-    if (absl::Status status = CheckTraps(); !status.ok()) {
-      RemoveAll();
-      placed_.clear();
-      losses_.Add("hook.danger", Severity::kWarning, 1,
-                  absl::StrCat("hooks were taken out: ", status.message()));
-      return;
-    }
-  }
+  if (!placed_.empty() && hot::MonotonicNanos() >= next_check_ns_ && !IsStillSafe()) return;
   const uint64_t loaded = ObjectsLoadedSoFar();
   if (loaded == std::exchange(objects_seen_, loaded) || pending_.empty()) return;
   const std::vector<LoadedObject> objects = LoadedObjects();

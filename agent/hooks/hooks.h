@@ -1,6 +1,7 @@
 // The hooks of a recording: what hook= and `jtrace hook` ask for, put into the program's code.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <mutex>
@@ -24,6 +25,7 @@ struct Placed {
   std::string name;     // "libc.so.6!malloc"
   std::string pattern;  // what asked for it
   HookKind kind = HookKind::kCount;
+  uint64_t calls_before = 0;  // of the site, when it was put in
 };
 
 // Made once, never freed, like its sites. Any thread but handlers; one mutex, which is held while
@@ -37,7 +39,8 @@ class Hooks {
   // A recording begins: its hooks are put in. Objects that are not loaded yet are looked for from
   // then on. What fails becomes a loss.
   void Begin(const std::vector<HookSpec>& specs);
-  // While it runs; all of the specs or none. Returns what was done, for people.
+  // While it runs: the specs in their order, up to the first that fails. Returns what was done, for
+  // people.
   absl::StatusOr<std::string> Apply(const std::vector<HookSpec>& specs);
   // The hooks that stand, with their calls so far, for people.
   std::string Describe() const;
@@ -45,6 +48,8 @@ class Hooks {
   void End();
 
   std::vector<Placed> All() const;
+  // Another number whenever All has changed.
+  uint64_t changes() const { return changes_.load(std::memory_order_relaxed); }
   // Calls so far of a site, and those of them that no thread's table has.
   struct Calls {
     uint64_t calls = 0;
@@ -55,7 +60,8 @@ class Hooks {
   // Writer thread. Puts a site where calls of timed functions return to, once for each address.
   void AwaitReturns(uintptr_t address);
   // Looks for objects that were loaded meanwhile, and whether int3 has become a danger: a thread
-  // that blocks SIGTRAP, another handler for it. Once a second.
+  // that blocks SIGTRAP, another handler for it. Once a second; many threads are looked at more
+  // rarely.
   void Watch();
 
  private:
@@ -63,6 +69,7 @@ class Hooks {
   absl::Status Remove(const HookSpec& spec);
   absl::StatusOr<size_t> ApplyOne(const HookSpec& spec, const std::vector<LoadedObject>& objects);
   void RemoveAll();
+  bool IsStillSafe();
   void TellFailed(const HookSpec& spec, const absl::Status& status);
 
   Losses& losses_;
@@ -74,6 +81,8 @@ class Hooks {
   std::vector<uint32_t> returns_;  // sites of use kHookReturn
   absl::flat_hash_set<uintptr_t> refused_returns_;
   bool is_recording_ = false;
+  uint64_t next_check_ns_ = 0;  // CLOCK_MONOTONIC
+  std::atomic<uint64_t> changes_{0};
 };
 
 }  // namespace jtrace::hooks

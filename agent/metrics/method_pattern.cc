@@ -59,6 +59,14 @@ absl::string_view SimpleName(absl::string_view type) {
   return type.substr(type.find_last_of(".$") + 1);
 }
 
+// Of "com.acme.Cache::load*" its class; "" of "com.acme.*::load" and of a package's pattern.
+std::string ClassName(absl::string_view name) {
+  const size_t colons = name.find("::");
+  const absl::string_view type = name.substr(0, colons);
+  if (colons == absl::string_view::npos || absl::StrContains(type, "*")) return "";
+  return std::string(type);
+}
+
 absl::Status NotAPattern(absl::string_view text) {
   return absl::InvalidArgumentError(
       absl::StrCat("'", text, "' names no method; write com.acme.Cache::load, ",
@@ -84,7 +92,7 @@ absl::StatusOr<MethodPattern> MethodPattern::Parse(absl::string_view text) {
   }
   auto filter = classfile::ScopeFilter::Create(std::vector<std::string>{std::string(name)}, {});
   if (!filter.ok()) return NotAPattern(text);
-  return MethodPattern(*std::move(filter), std::move(parameters));
+  return MethodPattern(ClassName(name), *std::move(filter), std::move(parameters));
 }
 
 bool MethodPattern::Matches(absl::string_view class_name, absl::string_view method,

@@ -18,14 +18,21 @@ class MethodPattern {
   // Errors: InvalidArgument, with an example.
   static absl::StatusOr<MethodPattern> Parse(absl::string_view text);
 
+  // The class that it names, "java.sql.Statement"; "" if it names none or several.
+  const std::string& class_name() const { return class_name_; }
+
   // `class_name`: binary, "java.lang.String"; `descriptor`: of the class file.
   bool Matches(absl::string_view class_name, absl::string_view method,
                absl::string_view descriptor) const;
 
  private:
-  MethodPattern(classfile::ScopeFilter filter, std::optional<std::vector<std::string>> parameters)
-      : filter_(std::move(filter)), parameters_(std::move(parameters)) {}
+  MethodPattern(std::string class_name, classfile::ScopeFilter filter,
+                std::optional<std::vector<std::string>> parameters)
+      : class_name_(std::move(class_name)),
+        filter_(std::move(filter)),
+        parameters_(std::move(parameters)) {}
 
+  std::string class_name_;
   classfile::ScopeFilter filter_;
   std::optional<std::vector<std::string>> parameters_;
 };

@@ -38,6 +38,8 @@ HookSource::HookSource(hooks::Hooks& hooks, RecordEncoder& encoder, Losses& loss
 
 // Sites keep their number, and hooks of another kind in the same place are others.
 void HookSource::LearnHooks() {
+  if (changes_ == hooks_.changes()) return;
+  changes_ = hooks_.changes();
   for (hooks::Placed& placed : hooks_.All()) {
     const auto found = by_site_.find(placed.site);
     if (found != by_site_.end() && known_[found->second - 1].kind == placed.kind) continue;

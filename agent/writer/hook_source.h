@@ -52,7 +52,8 @@ class HookSource : public ChunkSource {
   std::vector<hooks::Placed> known_;                 // by Hook.id, from 1 on
   absl::flat_hash_map<uint32_t, uint32_t> by_site_;  // its last Hook.id
   absl::flat_hash_map<uint32_t, uint64_t> unattributed_;
-  size_t defined_ = 0;  // of known_, in this file
+  uint64_t changes_ = UINT64_MAX;  // Hooks::changes, when known_ was
+  size_t defined_ = 0;             // of known_, in this file
   uint32_t other_threads_ = 0;
   std::vector<proto::HookCalls> totals_;  // of the file
   absl::flat_hash_map<Key, uint32_t> index_;

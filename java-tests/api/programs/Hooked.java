@@ -1,3 +1,5 @@
+package programs;
+
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;

@@ -208,4 +208,22 @@ final class ApiTest {
         200_000,
         Report.of(kept, "--report=flat").sum("calls", "programs.Iterations.operation()"));
   }
+
+  /** Of an interface or an abstract class the pattern means what implements it. */
+  @Test
+  void patternsMeanImplementations() {
+    Jvm.Result result = jvm().agent("").run("programs.Shapes");
+    assertEquals(0, result.exit(), result.err());
+    // Disc.area calls Circle.area: nested where both are meant.
+    assertEquals(
+        """
+        sum 280
+        Shape::area 45 40
+        Named::name() 20 20
+        Shape::t* 5 5
+        Circle::area 25 25
+        Disc::area 5 5
+        """,
+        result.out());
+  }
 }

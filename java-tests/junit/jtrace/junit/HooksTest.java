@@ -31,7 +31,7 @@ final class HooksTest {
             .agent(options)
             .classpathOf(API, PROGRAMS)
             .run(
-                "Hooked",
+                "programs.Hooked",
                 NATIVES.toString(),
                 Integer.toString(THREADS),
                 Long.toString(calls),
@@ -61,13 +61,13 @@ final class HooksTest {
     List<Map<String, String>> rows = hooks(run);
     assertEquals(4 * rounds, calls(rows, "natives_add", ""));
     // By caller in Java, wherever the JIT has inlined it to.
-    assertEquals(rounds, calls(rows, "natives_add", "Hooked.left("));
-    assertEquals(2 * rounds, calls(rows, "natives_add", "Hooked.right("));
-    assertEquals(rounds, calls(rows, "natives_add", "Hooked.work("));
+    assertEquals(rounds, calls(rows, "natives_add", "programs.Hooked.left("));
+    assertEquals(2 * rounds, calls(rows, "natives_add", "programs.Hooked.right("));
+    assertEquals(rounds, calls(rows, "natives_add", "programs.Hooked.work("));
     assertTrue(calls(rows, "natives_square", "") <= rounds);
     for (Map<String, String> row : rows) {
       if (!row.get("hook").endsWith("natives_add")) continue;
-      assertTrue(row.get("native").contains("Java_Hooked_add"), row.toString());
+      assertTrue(row.get("native").contains("Java_programs_Hooked_add"), row.toString());
     }
     // The same in the trees.
     assertEquals(4 * rounds, run.report("--report=flat").sum("calls", "natives_add"));
@@ -79,7 +79,7 @@ final class HooksTest {
     // Every call has a stack, through Java to the thread's begin.
     Report tree = run.report("--report=tree", "--merge=none");
     assertEquals(THREADS * 4000, tree.sum("samples", "natives_add"));
-    assertEquals(THREADS * 1000, tree.sum("samples", "Hooked.left(long)"));
+    assertEquals(THREADS * 1000, tree.sum("samples", "programs.Hooked.left(long)"));
     run = hooked("hook=" + ADD + ":time", 40_000, 0);
     long timed = run.report("--report=hooks").sum("timed");
     assertTrue(timed > 0 && timed <= THREADS * 40_000, hooks(run).toString());
