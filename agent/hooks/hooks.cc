@@ -197,9 +197,9 @@ void Hooks::AwaitReturns(uintptr_t address) {
   for (const LoadedObject& object : LoadedObjects()) {
     if (!object.HasCodeAt(address)) continue;
     // Of libjvm's functions only leaves are refused.
-    const bool is_libc = absl::StartsWith(object.name, "libc.");
-    const Function caller =
-        is_libc ? FunctionAt(object, address - 1) : Function{.address = address};
+    Function caller;
+    caller.address = address;
+    if (absl::StartsWith(object.name, "libc.")) caller = FunctionAt(object, address - 1);
     if (!MayHook(object, caller).ok() || !Pin(object).ok()) break;
     auto site = table_.Make(address, /*is_entry=*/false);
     if (!site.ok() || placed_.contains(address)) break;
