@@ -45,6 +45,7 @@ jvmtiCapabilities WantedCapabilities(const Options& options) {
   wanted.can_tag_objects = 1;
   wanted.can_generate_object_free_events = 1;
   wanted.can_generate_garbage_collection_events = 1;
+  wanted.can_generate_native_method_bind_events = 1;
   wanted.can_generate_compiled_method_load_events = 1;
   if (options.WantsEvents()) {
     wanted.can_generate_all_class_hook_events = 1;
@@ -203,6 +204,7 @@ void Session::DisableEvents() {
   jvmti::DisableEvents(env_, kStubEvents).IgnoreError();
   jvmti::DisableEvents(env_, kJitEvents).IgnoreError();
   jvmti::DisableEvents(env_, kClassFileEvents).IgnoreError();
+  DisableBindEvents();
   if (counts_threads_.load()) CountThreads();
   if (granted_.virtual_threads) jvmti::DisableEvents(env_, kVirtualThreadStarts).IgnoreError();
 }

@@ -150,6 +150,7 @@ class Session {
                           const void* compile_info);
   void CompiledMethodUnload(jmethodID method, const void* address);
   void DynamicCode(const char* name, const void* address, jint size);
+  void NativeMethodBind();
   void GcStart();
   void GcFinish();
 
@@ -190,6 +191,7 @@ class Session {
   absl::Status StartSampler(JNIEnv* jni);
   absl::Status StartAppScope();
   void StartHooks();
+  void DisableBindEvents();
   // Says once what samples lack of the kernel, and what would give it.
   void TellKernelFrames();
   // Whether a Java thread is sampled (threads=).

@@ -1,15 +1,29 @@
 // Hooks in native code, as far as a recording is concerned.
+#include <array>
+
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "agent/session.h"
 
 namespace jtrace {
+namespace {
+
+// A library's first native method is bound before it runs: hooks in it miss none of its calls, but
+// those of its JNI_OnLoad.
+constexpr std::array kBindEvents = {JVMTI_EVENT_NATIVE_METHOD_BIND};
+
+}  // namespace
 
 void Session::StartHooks() {
   if (hook_source_ == nullptr) return;
   const bool wanted = options_.codes.Has(Code::kNativeHook);
   hooks_.Begin(wanted ? options_.hooks : std::vector<hooks::HookSpec>());
+  if (hooks_.has_pending()) jvmti::EnableEvents(env_, kBindEvents).IgnoreError();
 }
+
+void Session::DisableBindEvents() { jvmti::DisableEvents(env_, kBindEvents).IgnoreError(); }
+
+void Session::NativeMethodBind() { hooks_.LookForObjects(); }
 
 absl::StatusOr<std::string> Session::Hook(absl::string_view specs) {
   {

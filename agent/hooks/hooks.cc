@@ -113,8 +113,6 @@ void Hooks::Begin(const std::vector<HookSpec>& specs) {
     const auto placed = ready.ok() ? ApplyOne(spec, objects) : absl::StatusOr<size_t>(ready);
     if (absl::IsUnavailable(placed.status())) {
       pending_.push_back(spec);
-      losses_.Set(absl::StrCat("hook.pending.", spec.object), Severity::kInfo, 1,
-                  absl::StrCat("hook that waits for ", spec.object, " to be loaded"));
     } else if (!placed.ok()) {
       TellFailed(spec, placed.status());
     }
@@ -172,6 +170,10 @@ void Hooks::End() {
   const std::lock_guard lock(mutex_);
   if (!is_recording_) return;
   is_recording_ = false;
+  for (const HookSpec& spec : pending_) {
+    losses_.Add(absl::StrCat("hook.not_loaded.", spec.object), Severity::kWarning, 1,
+                absl::StrCat("hook in ", spec.object, ", which was never loaded"));
+  }
   RemoveAll();
   placed_.clear();
   ++changes_;
@@ -231,19 +233,31 @@ bool Hooks::IsStillSafe() {
 }
 
 void Hooks::Watch() {
+  {
+    const std::lock_guard lock(mutex_);
+    const bool is_due = !placed_.empty() && hot::MonotonicNanos() >= next_check_ns_;
+    if (!is_recording_ || (is_due && !IsStillSafe())) return;
+  }
+  LookForObjects();
+}
+
+void Hooks::LookForObjects() {
   const std::lock_guard lock(mutex_);
-  if (!is_recording_ || (placed_.empty() && pending_.empty())) return;
-  if (!placed_.empty() && hot::MonotonicNanos() >= next_check_ns_ && !IsStillSafe()) return;
+  if (!is_recording_ || pending_.empty()) return;
   const uint64_t loaded = ObjectsLoadedSoFar();
-  if (loaded == std::exchange(objects_seen_, loaded) || pending_.empty()) return;
+  if (loaded == std::exchange(objects_seen_, loaded)) return;
   const std::vector<LoadedObject> objects = LoadedObjects();
   std::erase_if(pending_, [&](const HookSpec& spec) {
     const auto placed = ApplyOne(spec, objects);
     if (absl::IsUnavailable(placed.status())) return false;
-    losses_.Set(absl::StrCat("hook.pending.", spec.object), Severity::kInfo, 0, "");
     if (!placed.ok()) TellFailed(spec, placed.status());
     return true;
   });
+}
+
+bool Hooks::has_pending() const {
+  const std::lock_guard lock(mutex_);
+  return !pending_.empty();
 }
 
 }  // namespace jtrace::hooks

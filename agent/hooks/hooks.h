@@ -57,9 +57,13 @@ class Hooks {
   };
   Calls CallsOf(uint32_t site) const;
 
+  // Hooks in objects that may have been loaded meanwhile. Cheap if none was. Any thread.
+  void LookForObjects();
+  bool has_pending() const;
+
   // Writer thread. Puts a site where calls of timed functions return to, once for each address.
   void AwaitReturns(uintptr_t address);
-  // Looks for objects that were loaded meanwhile, and whether int3 has become a danger: a thread
+  // LookForObjects, and whether int3 has become a danger: a thread
   // that blocks SIGTRAP, another handler for it. Once a second; many threads are looked at more
   // rarely.
   void Watch();

@@ -57,6 +57,10 @@ void JNICALL DynamicCodeGenerated(jvmtiEnv* env, const char* name, const void* a
   SessionOf(env)->DynamicCode(name, address, size);
 }
 
+void JNICALL NativeMethodBind(jvmtiEnv* env, JNIEnv*, jthread, jmethodID, void*, void**) {
+  SessionOf(env)->NativeMethodBind();
+}
+
 void JNICALL GcStart(jvmtiEnv* env) { SessionOf(env)->GcStart(); }
 
 void JNICALL GcFinish(jvmtiEnv* env) { SessionOf(env)->GcFinish(); }
@@ -78,6 +82,7 @@ absl::Status InstallCallbacks(jvmtiEnv* env, Session* session) {
   callbacks.base.CompiledMethodLoad = CompiledMethodLoad;
   callbacks.base.CompiledMethodUnload = CompiledMethodUnload;
   callbacks.base.DynamicCodeGenerated = DynamicCodeGenerated;
+  callbacks.base.NativeMethodBind = NativeMethodBind;
   callbacks.base.GarbageCollectionStart = GcStart;
   callbacks.base.GarbageCollectionFinish = GcFinish;
   callbacks.virtual_thread_start = VirtualThreadStart;
