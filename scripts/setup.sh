@@ -8,7 +8,7 @@ packages=(
   libabsl-dev libprotobuf-dev protobuf-compiler libunwind-dev libzstd-dev zlib1g-dev nlohmann-json3-dev
   libzydis-dev
   libgtest-dev libgmock-dev libbenchmark-dev
-  graphviz valgrind
+  graphviz valgrind gdb
   junit5 libasm-java libjacoco-java libh2-java clojure jython ecj
   chromium
 )

@@ -18,34 +18,30 @@ void Call(const struct sigaction& action, int signal, siginfo_t* info, void* con
   }
 }
 
-// The program is to end as it would without us.
+}  // namespace
+
 void EndBy(const struct sigaction& action, int signal) {
   sigaction(signal, &action, nullptr);
   raise(signal);
 }
 
-}  // namespace
+bool ForwardToHandler(int signal, siginfo_t* info, void* context) {
+  const struct sigaction* const previous = previous_actions[signal].load();
+  if (previous == nullptr || !IsHandled(*previous)) return false;
+  Call(*previous, signal, info, context);
+  return true;
+}
 
 void ForwardSignal(int signal, siginfo_t* info, void* context) {
+  if (ForwardToHandler(signal, info, context)) return;
   const struct sigaction* const previous = previous_actions[signal].load();
   if (previous == nullptr) return;
-  if (IsHandled(*previous)) return Call(*previous, signal, info, context);
   // Sent on purpose (kill, tgkill). The signal is blocked here, so that it strikes when the handler
   // returns. By default the last two do nothing.
   if (previous->sa_handler == SIG_DFL && info->si_code <= 0 && info->si_code != SI_TIMER &&
       signal != SIGURG && signal != SIGWINCH) {
     EndBy(*previous, signal);
   }
-}
-
-void ForwardTrap(int signal, siginfo_t* info, void* context) {
-  const struct sigaction* const previous = previous_actions[signal].load();
-  if (previous == nullptr) return;
-  if (IsHandled(*previous)) return Call(*previous, signal, info, context);
-  // What the kernel reports cannot be ignored.
-  struct sigaction fatal = *previous;
-  fatal.sa_handler = SIG_DFL;
-  if (previous->sa_handler == SIG_DFL || info->si_code > 0) EndBy(fatal, signal);
 }
 
 }  // namespace jtrace::hot

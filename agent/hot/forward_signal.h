@@ -9,8 +9,11 @@ namespace jtrace::hot {
 // Calls the handler of previous_actions[signal], or does what would have happened without ours.
 // Inside a handler of `signal`; such a handler may block, or never come back.
 void ForwardSignal(int signal, siginfo_t* info, void* context);
-// The same for SIGTRAP, which ends a program that does not handle it.
-void ForwardTrap(int signal, siginfo_t* info, void* context);
+
+// Its first half. False: there was no handler.
+bool ForwardToHandler(int signal, siginfo_t* info, void* context);
+// Its second half: the program ends by the signal, as it would have. `action`: the default.
+void EndBy(const struct sigaction& action, int signal);
 
 }  // namespace jtrace::hot
 

@@ -10,6 +10,7 @@
 #include "agent/hot/hook_handler.h"
 #include "agent/hot/hook_sites.h"
 #include "agent/hot/hook_thread.h"
+#include "agent/hot/safe_read.h"
 #include "agent/hot/sample_handler.h"
 #include "agent/hot/signal_scope.h"
 #include "agent/hot/thread_identity.h"
@@ -176,6 +177,24 @@ void Act(HookSite& site, const ucontext_t& context) {
   }
 }
 
+bool IsInt3(uintptr_t address) {
+  const uintptr_t word = SafeReadOr0(address & ~uintptr_t{7});
+  return static_cast<uint8_t>(word >> 8 * (address & 7)) == 0xcc;
+}
+
+// A trap that no hook has made. gdb, told to pass SIGTRAP on, passes those of its own breakpoints
+// too, with the pc set back: behind no int3, and meant for nobody.
+void ForwardTrap(int signal, siginfo_t* info, void* context, uintptr_t pc) {
+  if (ForwardToHandler(signal, info, context)) return;
+  const struct sigaction* const previous = previous_actions[signal].load();
+  if (previous == nullptr) return;
+  const bool is_kernels = info->si_code > 0;  // which nobody can ignore
+  if (is_kernels ? !IsInt3(pc - 1) : previous->sa_handler == SIG_IGN) return;
+  struct sigaction fatal = *previous;
+  fatal.sa_handler = SIG_DFL;
+  EndBy(fatal, signal);
+}
+
 // The agent's own work is not the program's: its threads, and a sample that is being taken.
 bool IsOwnWork() {
   return tls_in_hook || tls_is_agent_thread ||
@@ -191,7 +210,7 @@ void HandleTrapSignal(int signal, siginfo_t* info, void* context) {
   // By the kernel: somebody else's kill() may come at any pc.
   HookSite* const site =
       info->si_code > 0 && sites != nullptr ? sites->Find(static_cast<uintptr_t>(pc) - 1) : nullptr;
-  if (site == nullptr) return ForwardTrap(signal, info, context);
+  if (site == nullptr) return ForwardTrap(signal, info, context, static_cast<uintptr_t>(pc));
   pc = static_cast<greg_t>(site->address);
   if (!IsOwnWork()) {
     tls_in_hook = true;
