@@ -126,9 +126,12 @@ void TreeWindows::AddTree(const hot::ThreadState& state, int64_t sign, TreeSnaps
 // What the opener has counted since its last probe is not its window's, or is already. It waits for
 // this, so it cannot run on to a probe meanwhile.
 void TreeWindows::AddOwnTree(const hot::ThreadState& state, int64_t sign, TreeSnapshot& into) {
-  if (trees_.metrics().empty()) return AddTree(state, sign, into);
+  // One that has ended was charged all of it, and what it counted in goes to others.
+  if (trees_.metrics().empty() || hot::ReadAcquire(state.ended) != 0) {
+    return AddTree(state, sign, into);
+  }
   const auto* current = reinterpret_cast<const hot::Node*>(hot::ReadRelaxed(state.current));
-  const PathValues open = AtPlaces(SinceCharged(trees_.metrics(), state));
+  const PathValues open = AtPlaces(trees_.OpenMetricsOf(state));
   into.Add(trees_.arena(), state, sign, [&](const hot::Node& node) {
     PathValues values = Read(node);
     for (size_t i = 0; &node == current && i < kPathPlaces; ++i) values[i] += open[i];

@@ -77,6 +77,9 @@ class TreeCollector {
     on_thread_end_ = std::move(action);
   }
   // See TreeValues.
+  MetricValues OpenMetricsOf(const hot::ThreadState& state) const {
+    return values_.OpenMetricsOf(state);
+  }
   void ReadOpenMetricsBy(TreeValues::OpenMetrics read) {
     values_.ReadOpenMetricsBy(std::move(read));
   }

@@ -29,6 +29,9 @@ class TreeValues {
   // asks a thread that may end needs to keep it from that.
   using OpenMetrics = std::function<MetricValues(const PathMetrics&, const hot::ThreadState&)>;
   void ReadOpenMetricsBy(OpenMetrics read) { read_open_metrics_ = std::move(read); }
+  MetricValues OpenMetricsOf(const hot::ThreadState& state) const {
+    return read_open_metrics_(metrics_, state);
+  }
 
   // Bytes from one node to a next one in the same block.
   uint64_t node_bytes() const {

@@ -267,5 +267,33 @@ TEST(TreeWindowsTest, ExactWhileThreadsRunAndEnd) {
   for (std::thread& thread : threads) thread.join();
 }
 
+// What it counted in may be somebody else's by then.
+TEST(TreeWindowsTest, AnOpenerThatEndedIsNotAskedAgain) {
+  constexpr uint32_t kMetric = 10;
+  const PathMetrics metrics = {.numbers = {kMetric}, .layout = {}};
+  TestArena arena;
+  TreeCollector collector(arena.get(), nullptr, nullptr, hot::ProbeClock::kNone, {}, metrics);
+  int asked = 0;
+  collector.ReadOpenMetricsBy([&](const PathMetrics&, const hot::ThreadState&) {
+    ++asked;
+    return MetricValues{};
+  });
+  ThreadFamilies families;
+  ProbeDouble thread(arena.get(), 1, false, false, metrics);
+  thread.Exit(thread.Enter(5));
+  collector.BeginRecording();
+  TreeWindows windows(collector, families);
+  windows.Open(1, Scope::kThread, 1);
+  thread.Exit(thread.Enter(5));
+  EXPECT_TRUE(windows.Counted(1).ok());
+  EXPECT_GT(asked, 0);
+  const int before = asked;
+  thread.End();
+  const auto counted = windows.Counted(1);
+  ASSERT_TRUE(counted.ok());
+  EXPECT_EQ(counted->Totals({5}, kCallsPlace).calls, 1);
+  EXPECT_EQ(asked, before);
+}
+
 }  // namespace
 }  // namespace jtrace::metrics
