@@ -111,9 +111,8 @@ absl::Status ParseUnwind(absl::string_view value, Options& o) {
 
 absl::Status ParseHook(absl::string_view value, Options& o) {
   auto specs = hooks::ParseHookSpecs(value);
-  if (!specs.ok()) return specs.status();
-  for (hooks::HookSpec& spec : *specs) o.hooks.push_back(std::move(spec));
-  return absl::OkStatus();
+  if (specs.ok()) o.hooks.insert(o.hooks.end(), specs->begin(), specs->end());
+  return specs.status();
 }
 
 absl::Status ParseCodes(absl::string_view value, Options& o) {
@@ -379,8 +378,7 @@ absl::StatusOr<Options> ParseOptions(absl::string_view text) {
     return Invalid("option 'unwind': needs probes and samples; use mode=merged");
   }
   if (!options.hooks.empty() && !options.WantsSamples()) {
-    return Invalid(
-        "option 'hook': needs the threads that samples know; use mode=merged or samples");
+    return Invalid("option 'hook': needs sampled threads; use mode=merged or samples");
   }
   return options;
 }

@@ -14,8 +14,8 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
-#include "agent/hooks/hook_spec.h"
 #include "agent/codes.h"
+#include "agent/hooks/hook_spec.h"
 #include "agent/sample_options.h"
 #include "agent/unwind_rules.h"
 

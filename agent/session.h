@@ -113,7 +113,8 @@ class Session {
   // What `jtrace VERB PID ARGUMENT` prints. On a Java thread.
   absl::StatusOr<std::string> RunCommand(absl::string_view verb, absl::string_view argument);
   JavaVM* vm() const { return vm_; }
-  // The loaded classes that implement an interface or extend an abstract class (jvmti/implementors).
+  // The loaded classes that implement an interface or extend an abstract class
+  // (jvmti/implementors).
   absl::flat_hash_set<std::string> ImplementorsOf(absl::string_view class_name);
   metrics::JvmMetrics& metrics() { return *metrics_; }
   metrics::ThreadFamilies& families() { return families_; }
@@ -293,7 +294,7 @@ class Session {
   std::unique_ptr<writer::ChunkSource> call_source_;
   hooks::Hooks hooks_{losses_};
   std::unique_ptr<writer::HookSource> hook_source_;  // where threads are known: with samples
-  std::unique_ptr<metrics::TreeWindows> windows_;  // record=tree
+  std::unique_ptr<metrics::TreeWindows> windows_;    // record=tree
   std::unique_ptr<writer::MetricSource> metric_source_;
   std::unique_ptr<writer::InternalThreadSource> internal_threads_;
   writer::ModuleSource module_source_;

@@ -1,5 +1,6 @@
-// LD_PRELOAD: counts the calls of malloc by all threads but jtrace's own, while there is an int3 in the
-// C library's malloc, and writes their number to the file named MALLOC_COUNTER when the program ends.
+// LD_PRELOAD: counts the calls of malloc by all threads but jtrace's own, while there is an int3 in
+// the C library's malloc, and writes their number to the file named MALLOC_COUNTER when the program
+// ends.
 #include <dlfcn.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -22,8 +22,8 @@ using Function = void (*)();
 
 template <size_t N>
 Function MakeCode(const uint8_t (&bytes)[N]) {
-  void* const page = mmap(nullptr, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
-                          MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void* const page =
+      mmap(nullptr, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   std::memcpy(page, bytes, N);
   return reinterpret_cast<Function>(page);
 }
