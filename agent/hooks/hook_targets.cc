@@ -100,6 +100,7 @@ absl::StatusOr<std::vector<Target>> ResolveHook(const HookSpec& spec,
 }
 
 absl::Status CheckHooks(const std::vector<HookSpec>& specs) {
+  if (specs.empty()) return absl::OkStatus();
   const std::vector<LoadedObject> objects = LoadedObjects();
   for (const HookSpec& spec : specs) {
     if (spec.kind == HookKind::kOff) {

@@ -127,6 +127,31 @@ final class HooksTest {
     assertTrue(Math.abs(oracle - hooked) <= 20, "hook " + hooked + ", oracle " + oracle);
   }
 
+  /** In a JVM that was attached to. */
+  @Test
+  void hooksComeAndGoByCommand() {
+    try (LiveJvm live = new LiveJvm()) {
+      Path trace = live.folder.resolve("hooked.bin");
+      live.jtrace("start", "out=" + trace);
+      assertTrue(live.jtrace("hook").contains("no hooks"));
+      assertEquals(
+          "count in 1 function: libc.so.6!malloc", live.jtrace("hook", "libc.so.6!malloc").strip());
+      LiveJvm.await(() -> !live.jtrace("hook").contains(" 0 calls"));
+      Jvm.Result refused = live.tryJtrace("hook", "libc.so.6!memcpy:unwind");
+      assertEquals(1, refused.exit());
+      assertTrue(refused.err().contains("signal handlers call it"), refused.err());
+      refused = live.tryJtrace("hook", "libc.so.6!mallok");
+      assertTrue(refused.err().contains("did you mean 'malloc'"), refused.err());
+      live.jtrace("hook", "libc.so.6!malloc:off");
+      assertTrue(live.jtrace("hook").contains("no hooks"));
+      live.jtrace("stop");
+      assertTrue(Report.of(trace, "--report=hooks").sum("calls") > 0);
+      assertEquals(1, live.tryJtrace("hook", "libc.so.6!malloc").exit());
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
   /** Breakpoints of a debugger that passes our traps on, and hooks, in the same threads. */
   @Test
   void gdbAndHooksLiveTogether() throws IOException, InterruptedException {
