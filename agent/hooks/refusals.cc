@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <dlfcn.h>
 #include <signal.h>
+#include <time.h>
 
 #include <cstdlib>
 #include <fstream>
@@ -109,6 +110,17 @@ bool BlocksTraps(uint64_t blocked) {
   return IsBlocked(blocked, SIGTRAP) && !IsBlocked(blocked, kOfGlibc);
 }
 
+// Handlers of signals may block them all while they run.
+bool BlocksTrapsForGood(const std::string& status_file) {
+  constexpr int kLooks = 10;
+  constexpr timespec kMoment = {0, 1'000'000};
+  for (int i = 0; i < kLooks; ++i) {
+    if (i != 0) nanosleep(&kMoment, nullptr);
+    if (!BlocksTraps(BlockedSignals(status_file))) return false;
+  }
+  return true;
+}
+
 std::string FirstLine(const std::string& file) {
   std::ifstream lines(file);
   std::string line;
@@ -140,12 +152,15 @@ absl::Status MayHook(const LoadedObject& object, const Function& function) {
 
 std::vector<std::string> ThreadsThatBlockTraps() {
   std::vector<std::string> names;
+#ifdef __SANITIZE_THREAD__
+  return names;  // its runtime blocks all signals in every handler
+#endif
   DIR* const tasks = opendir("/proc/self/task");
   if (tasks == nullptr) return names;
   while (const dirent* entry = readdir(tasks)) {
     if (entry->d_name[0] == '.') continue;
     const std::string task = absl::StrCat("/proc/self/task/", entry->d_name);
-    if (!BlocksTraps(BlockedSignals(task + "/status"))) continue;
+    if (!BlocksTrapsForGood(task + "/status")) continue;
     names.push_back(FirstLine(task + "/comm"));
   }
   closedir(tasks);

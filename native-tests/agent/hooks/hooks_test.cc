@@ -128,9 +128,11 @@ TEST_F(HooksTest, EightThreadsWhileAHookComesAndGoes) {
   }
   uint64_t adds = 0;
   for (int i = 0; i < kChanges; ++i) {
-    ASSERT_TRUE(hooks_.Apply(Specs(In("hooked_square", "count"))).ok());
+    const auto on = hooks_.Apply(Specs(In("hooked_square", "count")));
+    EXPECT_TRUE(on.ok()) << on.status();
     adds += Fetch("hooked_add").calls;
-    ASSERT_TRUE(hooks_.Apply(Specs(In("hooked_square", "off"))).ok());
+    const auto off = hooks_.Apply(Specs(In("hooked_square", "off")));
+    EXPECT_TRUE(off.ok()) << off.status();
   }
   changed = true;
   for (std::thread& thread : threads) thread.join();

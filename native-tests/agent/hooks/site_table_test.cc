@@ -4,6 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <memory>
+#include <vector>
+
 #include "agent/hooks/trap_signal.h"
 #include "agent/hot/hook_sites.h"
 #include "native-tests/agent/hooks/code_buffer.h"
@@ -22,10 +25,14 @@ struct Shape {
   size_t hooked;  // offset of the instruction
 };
 
-CodeBuffer* Code(std::initializer_list<uint8_t> bytes) { return new CodeBuffer(bytes); }
+// Code lives as long as its sites: for ever.
+CodeBuffer* Code(std::initializer_list<uint8_t> bytes) {
+  static auto* const all = new std::vector<std::unique_ptr<CodeBuffer>>;
+  return all->emplace_back(std::make_unique<CodeBuffer>(bytes)).get();
+}
 
 CodeBuffer* CodeWithAddress(std::initializer_list<uint8_t> bytes, size_t offset, size_t target) {
-  auto* const code = new CodeBuffer(bytes);
+  CodeBuffer* const code = Code(bytes);
   code->PutAddress(offset, target);
   return code;
 }

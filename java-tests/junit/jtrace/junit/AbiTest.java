@@ -86,7 +86,7 @@ final class AbiTest {
           mark=0
           running=true -14
           wrong=!this agent does not know 'begin'; it knows start stop resume dump flush status mark \
-          metrics -3
+          metrics hook -3
           stop=true 0
           idle=-14 0 -14
           stop again=!no recording runs -14
