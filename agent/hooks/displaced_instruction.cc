@@ -221,6 +221,10 @@ absl::StatusOr<DisplacedInstruction> Displace(std::span<const uint8_t> bytes, ui
   if (is_relative && decoded.instruction.operand_width == 16) {
     return CannotRunElsewhere("its first instruction branches by 16 bits");
   }
+  if (const auto* memory = MemoryOperand(decoded);
+      memory != nullptr && memory->mem.base == ZYDIS_REGISTER_EIP) {
+    return CannotRunElsewhere("its first instruction names memory by 32 bits of its place");
+  }
   switch (decoded.instruction.meta.category) {
     case ZYDIS_CATEGORY_CALL:
       return is_relative ? absl::StatusOr<DisplacedInstruction>(Call(decoded, from))

@@ -53,8 +53,9 @@ HookThread* CurrentThread() {
   if (tls_hook_thread == nullptr && hook_threads_used.load() < kMostHookThreads) {
     const uint32_t next = hook_threads_used.fetch_add(1);
     if (next >= kMostHookThreads) return nullptr;
-    threads[next].os_tid.store(tid);
-    tls_hook_thread = &threads[next];
+    // Another thread may have found it free already.
+    int32_t free = 0;
+    if (threads[next].os_tid.compare_exchange_strong(free, tid)) tls_hook_thread = &threads[next];
   }
   return tls_hook_thread;
 }
@@ -207,9 +208,10 @@ void HandleTrapSignal(int signal, siginfo_t* info, void* context) {
   auto* const interrupted = static_cast<ucontext_t*>(context);
   greg_t& pc = interrupted->uc_mcontext.gregs[REG_RIP];
   const HookSites* const sites = hook_sites.load(std::memory_order_acquire);
-  // By the kernel: somebody else's kill() may come at any pc.
-  HookSite* const site =
-      info->si_code > 0 && sites != nullptr ? sites->Find(static_cast<uintptr_t>(pc) - 1) : nullptr;
+  // By an int3: somebody else's kill(), a step or a watchpoint may come at any pc.
+  HookSite* const site = info->si_code == SI_KERNEL && sites != nullptr
+                             ? sites->Find(static_cast<uintptr_t>(pc) - 1)
+                             : nullptr;
   if (site == nullptr) return ForwardTrap(signal, info, context, static_cast<uintptr_t>(pc));
   pc = static_cast<greg_t>(site->address);
   if (!IsOwnWork()) {
