@@ -18,6 +18,8 @@ void Session::StartHooks() {
   if (hook_source_ == nullptr) return;
   const bool wanted = options_.codes.Has(Code::kNativeHook);
   hooks_.Begin(wanted ? options_.hooks : std::vector<hooks::HookSpec>());
+  // The writer runs already, and may have given up meanwhile.
+  if (!recording_.load()) hooks_.End();
   if (hooks_.has_pending()) jvmti::EnableEvents(env_, kBindEvents).IgnoreError();
 }
 

@@ -31,6 +31,14 @@ bool Turn(HookThread& thread) {
   return thread.busy.load(std::memory_order_seq_cst) == 0;
 }
 
+void TakeRows(HookThread& thread, absl::FunctionRef<void(const hot::HookRow&)> take) {
+  hot::HookRows& rows = thread.rows[1 - thread.active.load()];
+  const uint32_t count = rows.count.load(std::memory_order_relaxed);
+  for (uint32_t i = 0; i < count; ++i) take(rows.rows[i]);
+  rows.Clear();
+  thread.is_pending = false;
+}
+
 bool HasEnded(const HookThread& thread) {
   return syscall(SYS_tgkill, getpid(), thread.os_tid.load(), 0) != 0 && errno == ESRCH;
 }
@@ -40,16 +48,15 @@ bool HasEnded(const HookThread& thread) {
 void HookRowReader::Drain(absl::FunctionRef<void(const hot::HookRow&)> take) {
   has_left_ = false;
   for (HookThread& thread : Threads()) {
-    if (!thread.is_pending && IsEmpty(thread.rows[thread.active.load()])) continue;
-    if (!Turn(thread)) {
-      has_left_ = true;
-      continue;
+    // What an earlier call had to leave, then what was counted since.
+    for (int i = 0; i < 2; ++i) {
+      if (!thread.is_pending && IsEmpty(thread.rows[thread.active.load()])) break;
+      if (!Turn(thread)) {
+        has_left_ = true;
+        break;
+      }
+      TakeRows(thread, take);
     }
-    hot::HookRows& rows = thread.rows[1 - thread.active.load()];
-    const uint32_t count = rows.count.load(std::memory_order_relaxed);
-    for (uint32_t i = 0; i < count; ++i) take(rows.rows[i]);
-    rows.Clear();
-    thread.is_pending = false;
   }
 }
 

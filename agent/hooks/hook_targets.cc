@@ -9,6 +9,7 @@
 #include "absl/strings/str_format.h"
 #include "agent/hooks/displaced_instruction.h"
 #include "agent/hooks/refusals.h"
+#include "agent/hooks/site_table.h"
 #include "proto/nearest.h"
 
 namespace jtrace::hooks {
@@ -29,7 +30,7 @@ absl::StatusOr<Function> AtOffset(const LoadedObject& object, const std::string&
   uintptr_t at = function.address;
   while (at < address) {
     const size_t left = std::min<size_t>(kMaxInstruction, function.address + function.size - at);
-    const size_t length = InstructionLength({reinterpret_cast<const uint8_t*>(at), left});
+    const size_t length = InstructionLength(ReadCode(at, left));
     if (length == 0) break;
     at += length;
   }
@@ -39,6 +40,7 @@ absl::StatusOr<Function> AtOffset(const LoadedObject& object, const std::string&
   }
   if (address != function.address) {
     function.name = absl::StrFormat("%s+%#x", function.name, address - function.address);
+    function.is_entry = false;
   }
   function.address = address;
   return function;

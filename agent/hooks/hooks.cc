@@ -11,6 +11,7 @@
 #include "agent/hooks/refusals.h"
 #include "agent/hooks/trap_signal.h"
 #include "agent/hot/clock.h"
+#include "agent/hot/hook_thread.h"
 
 namespace jtrace::hooks {
 namespace {
@@ -34,24 +35,45 @@ uint32_t UseOf(HookKind kind) {
 absl::Status Hooks::Place(const HookSpec& spec, const Target& target) {
   const Function& function = target.function;
   if (absl::Status status = MayHook(target.object, function); !status.ok()) return status;
-  const bool is_entry =
-      !absl::StartsWith(spec.symbol, "0x") || !absl::StrContains(function.name, '+');
-  auto site = table_.Make(function.address, is_entry);
-  absl::Status status = site.status();
-  if (status.ok()) status = Pin(target.object);
-  if (status.ok()) status = table_.SetUse(**site, UseOf(spec.kind));
-  if (!status.ok()) {
-    return absl::Status(status.code(), absl::StrCat("no hook in ", target.object.name, "!",
-                                                    function.name, ": ", status.message()));
+  const auto standing = placed_.find(function.address);
+  if (standing != placed_.end() && standing->second.kind == spec.kind) return absl::OkStatus();
+  // The code cannot go any more when it is read.
+  absl::Status status = Pin(target.object);
+  absl::StatusOr<hot::HookSite*> site = nullptr;
+  if (status.ok()) status = (site = table_.Make(function.address)).status();
+  if (status.ok()) {
+    Placed placed;
+    placed.address = function.address;
+    placed.name = absl::StrCat(target.object.name, "!", function.name);
+    placed.pattern = HookSpecText(spec);
+    placed.kind = spec.kind;
+    status = PutIn(**site, std::move(placed), function.is_entry);
   }
-  placed_[function.address] = {.site = (*site)->number,
-                               .address = function.address,
-                               .name = absl::StrCat(target.object.name, "!", function.name),
-                               .pattern = HookSpecText(spec),
-                               .kind = spec.kind,
-                               .calls_before = (*site)->calls.load()};
-  ++changes_;
+  if (status.ok()) return status;
+  return absl::Status(status.code(), absl::StrCat("no hook in ", target.object.name, "!",
+                                                  function.name, ": ", status.message()));
+}
+
+absl::Status Hooks::PutIn(hot::HookSite& site, Placed placed, bool is_entry) {
+  placed.placement = ++last_placement_;
+  placed.site = site.number;
+  placed.calls_before = site.calls.load();
+  placed.unattributed_before = site.unattributed.load();
+  uint32_t use = UseOf(placed.kind);
+  if (is_entry) use |= hot::kHookEntry;
+  if (returns_.contains(site.number)) use |= hot::kHookReturn;
+  log_.push_back(placed);
+  if (absl::Status status = table_.SetDuty(site, {use, placed.placement}); !status.ok()) {
+    log_.pop_back();
+    return status;
+  }
+  placed_[placed.address] = std::move(placed);
   return absl::OkStatus();
+}
+
+void Hooks::TakeOut(const Placed& placed) {
+  const bool is_return = returns_.contains(placed.site);
+  table_.SetDuty(table_.site(placed.site), {is_return ? hot::kHookReturn : 0u, 0}).IgnoreError();
 }
 
 absl::Status Hooks::Remove(const HookSpec& spec) {
@@ -61,10 +83,8 @@ absl::Status Hooks::Remove(const HookSpec& spec) {
   for (const Target& target : *targets) {
     const auto placed = placed_.find(target.function.address);
     if (placed == placed_.end()) continue;
-    auto site = table_.Make(target.function.address, true);
-    if (site.ok()) table_.SetUse(**site, 0).IgnoreError();
+    TakeOut(placed->second);
     placed_.erase(placed);
-    ++changes_;
     ++removed;
   }
   if (removed != 0) return absl::OkStatus();
@@ -104,8 +124,12 @@ void Hooks::TellFailed(const HookSpec& spec, const absl::Status& status) {
 void Hooks::Begin(const std::vector<HookSpec>& specs) {
   const std::lock_guard lock(mutex_);
   is_recording_ = true;
+  placed_before_ += log_.size();
+  log_.clear();
   pending_.clear();
+  objects_seen_ = 0;
   refused_returns_.clear();
+  for (auto& address : hot::untimed_returns) address.store(0);
   if (specs.empty()) return;
   absl::Status ready = ReadyTraps();
   const std::vector<LoadedObject> objects = LoadedObjects();
@@ -158,12 +182,10 @@ std::string Hooks::Describe() const {
 }
 
 void Hooks::RemoveAll() {
-  for (const auto& [address, placed] : placed_) {
-    auto site = table_.Make(address, true);
-    if (site.ok()) table_.SetUse(**site, 0).IgnoreError();
-  }
-  for (const uint32_t number : returns_) table_.SetUse(table_.site(number), 0).IgnoreError();
-  returns_.clear();
+  const auto returns = std::exchange(returns_, {});
+  for (const auto& [address, placed] : placed_) TakeOut(placed);
+  for (const uint32_t number : returns) table_.SetDuty(table_.site(number), {}).IgnoreError();
+  placed_.clear();
 }
 
 void Hooks::End() {
@@ -175,8 +197,6 @@ void Hooks::End() {
                 absl::StrCat("hook in ", spec.object, ", which was never loaded"));
   }
   RemoveAll();
-  placed_.clear();
-  ++changes_;
   pending_.clear();
 }
 
@@ -187,30 +207,50 @@ std::vector<Placed> Hooks::All() const {
   return all;
 }
 
+std::vector<Placed> Hooks::PlacedSince(uint64_t before) const {
+  const std::lock_guard lock(mutex_);
+  const uint64_t known = before < placed_before_ ? 0 : before - placed_before_;
+  if (known >= log_.size()) return {};
+  return {log_.begin() + static_cast<ptrdiff_t>(known), log_.end()};
+}
+
+uint64_t Hooks::placed_so_far() const {
+  const std::lock_guard lock(mutex_);
+  return placed_before_ + log_.size();
+}
+
 Hooks::Calls Hooks::CallsOf(uint32_t site) const {
   const std::lock_guard lock(mutex_);
   const hot::HookSite& it = table_.site(site);
   return {it.calls.load(), it.unattributed.load()};
 }
 
-void Hooks::AwaitReturns(uintptr_t address) {
-  const std::lock_guard lock(mutex_);
-  if (!is_recording_ || refused_returns_.contains(address)) return;
+absl::Status Hooks::PutReturn(uintptr_t address) {
   for (const LoadedObject& object : LoadedObjects()) {
     if (!object.HasCodeAt(address)) continue;
     // Of libjvm's functions only leaves are refused.
     Function caller;
     caller.address = address;
     if (absl::StartsWith(object.name, "libc.")) caller = FunctionAt(object, address - 1);
-    if (!MayHook(object, caller).ok() || !Pin(object).ok()) break;
-    auto site = table_.Make(address, /*is_entry=*/false);
-    if (!site.ok() || placed_.contains(address)) break;
-    if (!table_.SetUse(**site, hot::kHookReturn).ok()) break;
-    returns_.push_back((*site)->number);
-    return;
+    if (absl::Status status = MayHook(object, caller); !status.ok()) return status;
+    if (absl::Status status = Pin(object); !status.ok()) return status;
+    const auto site = table_.Make(address);
+    if (!site.ok()) return site.status();
+    hot::HookDuty duty = (*site)->duty.load();
+    duty.use |= hot::kHookReturn;  // a hook may stand there as well
+    if (absl::Status status = table_.SetDuty(**site, duty); !status.ok()) return status;
+    returns_.insert((*site)->number);
+    return absl::OkStatus();
   }
-  // Java's code, or what no int3 may stand in: these calls have no times.
-  refused_returns_.insert(address);
+  return absl::NotFoundError("code of the JIT");
+}
+
+void Hooks::AwaitReturns(uintptr_t address) {
+  const std::lock_guard lock(mutex_);
+  if (!is_recording_ || PutReturn(address).ok()) return;
+  // These calls have no times.
+  hot::UntimedReturn(address).store(address);
+  if (!refused_returns_.insert(address).second) return;
   losses_.Add("hook.untimed", Severity::kInfo, 1,
               "places that call timed functions, whose returns are not seen: code of the JIT, or "
               "where no hook may stand");
@@ -225,8 +265,7 @@ bool Hooks::IsStillSafe() {
   next_check_ns_ = now + kShare * (now - began);
   if (status.ok()) return true;
   RemoveAll();
-  placed_.clear();
-  ++changes_;
+  pending_.clear();
   losses_.Add("hook.danger", Severity::kWarning, 1,
               absl::StrCat("hooks were taken out: ", status.message()));
   return false;
@@ -247,6 +286,10 @@ void Hooks::LookForObjects() {
   const uint64_t loaded = ObjectsLoadedSoFar();
   if (loaded == std::exchange(objects_seen_, loaded)) return;
   const std::vector<LoadedObject> objects = LoadedObjects();
+  const bool has_come = std::any_of(pending_.begin(), pending_.end(), [&](const HookSpec& spec) {
+    return !absl::IsUnavailable(ResolveHook(spec, objects).status());
+  });
+  if (!has_come || !IsStillSafe()) return;
   std::erase_if(pending_, [&](const HookSpec& spec) {
     const auto placed = ApplyOne(spec, objects);
     if (absl::IsUnavailable(placed.status())) return false;

@@ -1,7 +1,6 @@
 // The hooks of a recording: what hook= and `jtrace hook` ask for, put into the program's code.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <map>
 #include <mutex>
@@ -14,18 +13,22 @@
 #include "agent/hooks/hook_spec.h"
 #include "agent/hooks/hook_targets.h"
 #include "agent/hooks/site_table.h"
+#include "agent/hot/hook_sites.h"
 #include "agent/losses.h"
 
 namespace jtrace::hooks {
 
-// One that stands in a function.
+// One that stands, or stood, in a function.
 struct Placed {
-  uint32_t site = 0;  // HookSite.number
+  uint32_t placement = 0;  // HookDuty.placement
+  uint32_t site = 0;       // HookSite.number
   uintptr_t address = 0;
   std::string name;     // "libc.so.6!malloc"
   std::string pattern;  // what asked for it
   HookKind kind = HookKind::kCount;
-  uint64_t calls_before = 0;  // of the site, when it was put in
+  // Of the site, when it was put in.
+  uint64_t calls_before = 0;
+  uint64_t unattributed_before = 0;
 };
 
 // Made once, never freed, like its sites. Any thread but handlers; one mutex, which is held while
@@ -47,9 +50,12 @@ class Hooks {
   // No int3 is left. Threads may still be in the handler.
   void End();
 
+  // Those that stand now.
   std::vector<Placed> All() const;
-  // Another number whenever All has changed.
-  uint64_t changes() const { return changes_.load(std::memory_order_relaxed); }
+  // All that were put in since there had been `before` of them, in any recording: those of
+  // recordings before the last one are forgotten. A hook is among them before its first call.
+  std::vector<Placed> PlacedSince(uint64_t before) const;
+  uint64_t placed_so_far() const;
   // Calls so far of a site, and those of them that no thread's table has.
   struct Calls {
     uint64_t calls = 0;
@@ -63,30 +69,35 @@ class Hooks {
 
   // Writer thread. Puts a site where calls of timed functions return to, once for each address.
   void AwaitReturns(uintptr_t address);
-  // LookForObjects, and whether int3 has become a danger: a thread
-  // that blocks SIGTRAP, another handler for it. Once a second; many threads are looked at more
-  // rarely.
+  // LookForObjects, and whether int3 has become a danger: a thread that blocks SIGTRAP, another
+  // handler for it. Once a second; many threads are looked at more rarely.
   void Watch();
 
  private:
   absl::Status Place(const HookSpec& spec, const Target& target);
   absl::Status Remove(const HookSpec& spec);
   absl::StatusOr<size_t> ApplyOne(const HookSpec& spec, const std::vector<LoadedObject>& objects);
+  absl::Status PutIn(hot::HookSite& site, Placed placed, bool is_entry);
+  void TakeOut(const Placed& placed);
   void RemoveAll();
+  absl::Status PutReturn(uintptr_t address);
+  // Whether int3 is no danger; else no hook is left, and none is waited for.
   bool IsStillSafe();
   void TellFailed(const HookSpec& spec, const absl::Status& status);
 
   Losses& losses_;
   mutable std::mutex mutex_;  // guards what follows
   SiteTable table_;
-  std::map<uintptr_t, Placed> placed_;
+  std::map<uintptr_t, Placed> placed_;  // that stand
+  std::vector<Placed> log_;             // of this recording, in their order
+  uint64_t placed_before_ = 0;          // in earlier recordings
+  uint32_t last_placement_ = 0;
   std::vector<HookSpec> pending_;  // of objects that are not loaded yet
   uint64_t objects_seen_ = 0;
-  std::vector<uint32_t> returns_;  // sites of use kHookReturn
+  absl::flat_hash_set<uint32_t> returns_;  // sites of use kHookReturn
   absl::flat_hash_set<uintptr_t> refused_returns_;
   bool is_recording_ = false;
   uint64_t next_check_ns_ = 0;  // CLOCK_MONOTONIC
-  std::atomic<uint64_t> changes_{0};
 };
 
 }  // namespace jtrace::hooks

@@ -115,8 +115,12 @@ bool MayMatch(absl::string_view symbol, absl::string_view pattern) {
   return absl::StrContains(symbol, longest);
 }
 
+// What compilers split off a function, for what is done rarely: jumped to, never called.
+bool IsColdPart(absl::string_view symbol) { return absl::StrContains(symbol, ".cold"); }
+
 bool Matches(const char* symbol, absl::string_view pattern, std::string* name) {
   *name = symbol;
+  if (IsColdPart(symbol)) return pattern == symbol;
   const bool is_glob = pattern.find_first_of("*?") != absl::string_view::npos;
   const auto fits = [&](absl::string_view text) {
     return is_glob ? MatchesGlob(pattern, text) : pattern == text;
@@ -148,6 +152,7 @@ std::vector<Function> FindFunctions(const LoadedObject& object, absl::string_vie
     function.symbol = text;
     function.address = object.bias + symbol.st_value;
     function.size = symbol.st_size;
+    function.is_entry = !IsColdPart(text);
     if (ELF64_ST_TYPE(symbol.st_info) == STT_GNU_IFUNC) {
       function.address = Chosen(object, text);
       function.size = 0;
@@ -170,7 +175,10 @@ Function FunctionAt(const LoadedObject& object, uintptr_t address) {
   ForEachFunction(object, [&](const char* text, const Elf64_Sym& symbol) {
     const uintptr_t begin = object.bias + symbol.st_value;
     if (address < begin || address >= begin + symbol.st_size || !at.symbol.empty()) return;
-    at = {.address = begin, .size = symbol.st_size, .symbol = text, .name = Demangle(text)};
+    at.address = begin;
+    at.size = symbol.st_size;
+    at.symbol = text;
+    at.name = Demangle(text);
   });
   return at;
 }
@@ -191,7 +199,10 @@ std::string NearestFunction(const LoadedObject& object, absl::string_view wanted
 absl::Status Pin(const LoadedObject& object) {
   if (object.path == MainProgram()) return absl::OkStatus();
   // Its handle is kept.
-  if (dlopen(object.path.c_str(), RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE) != nullptr) {
+  void* const handle = dlopen(object.path.c_str(), RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+  const link_map* map = nullptr;
+  if (handle != nullptr && dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0 &&
+      map->l_addr == object.bias) {
     return absl::OkStatus();
   }
   return absl::NotFoundError(absl::StrCat(object.name, " was unloaded meanwhile"));

@@ -25,9 +25,10 @@ std::vector<LoadedObject> LoadedObjects();
 
 struct Function {
   uintptr_t address = 0;
-  uint64_t size = 0;   // 0: not told
-  std::string symbol;  // as in the file
-  std::string name;    // demangled, for people
+  uint64_t size = 0;     // 0: not told
+  std::string symbol;    // as in the file
+  std::string name;      // demangled, for people
+  bool is_entry = true;  // `address` is the function's begin, not an instruction inside of it
 };
 
 // The functions of an object that `pattern` names: mangled, demangled, demangled without its
@@ -38,7 +39,8 @@ Function FunctionAt(const LoadedObject& object, uintptr_t address);
 // The function's name that is most like `wanted`; "" if there is none.
 std::string NearestFunction(const LoadedObject& object, absl::string_view wanted);
 
-// An object is not unloaded from now on. Errors: NotFound: it is gone already.
+// An object is not unloaded from now on. Errors: NotFound: it is gone already, or another one of
+// its name has come.
 absl::Status Pin(const LoadedObject& object);
 
 }  // namespace jtrace::hooks

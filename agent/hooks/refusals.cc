@@ -9,6 +9,8 @@
 #include <fstream>
 #include <string>
 
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -16,6 +18,8 @@
 
 namespace jtrace::hooks {
 namespace {
+
+constexpr char kLibc[] = "libc.so.6";
 
 struct Refusal {
   absl::string_view object;  // how its name begins
@@ -26,18 +30,21 @@ struct Refusal {
 constexpr absl::string_view kOwnPath = "jtrace's own signal handlers call it";
 constexpr absl::string_view kThreadEnd =
     "glibc calls it where all signals are blocked, when threads start or end";
+constexpr absl::string_view kFree =
+    "its object has the program's free, which may call it, and which glibc calls where all signals "
+    "are blocked, when threads end";
 constexpr absl::string_view kSpawn =
     "glibc calls it where all signals are blocked, between posix_spawn and exec";
 
 // The handlers' are those of hot/allowed_symbols.txt, the others what glibc 2.36 does.
 const std::vector<Refusal>& Refusals() {
   static const auto* const refusals = new std::vector<Refusal>{
-      {"libc.so",
+      {kLibc,
        kOwnPath,
        {"memchr", "memcpy", "memmove", "memset", "strcmp", "strlen", "strncmp", "__errno_location",
         "clock_gettime", "gettid", "ioctl", "raise", "sigaction", "syscall", "__stack_chk_fail",
         "_dl_find_object", "pthread_kill", "__sigaction"}},
-      {"libc.so",
+      {kLibc,
        kThreadEnd,
        {"free",
         "cfree",
@@ -67,7 +74,7 @@ const std::vector<Refusal>& Refusals() {
         "__lll_lock_wake_private",
         "__nptl_create_event",
         "__nptl_death_event"}},
-      {"libc.so",
+      {kLibc,
        kSpawn,
        {"execve",
         "fexecve",
@@ -114,9 +121,48 @@ const std::vector<Refusal>& Refusals() {
   return *refusals;
 }
 
-// Also of functions that several names or several implementations have.
-bool IsAlias(const char* symbol, uintptr_t address) {
-  return reinterpret_cast<uintptr_t>(dlsym(RTLD_DEFAULT, symbol)) == address;
+// Where the functions of libc's list lie: under all their names, in all their implementations, and
+// those of other objects that the program calls in their place (LD_PRELOAD).
+const absl::flat_hash_map<uintptr_t, absl::string_view>& RefusedAddresses() {
+  static const auto* const refused = [] {
+    auto* const addresses = new absl::flat_hash_map<uintptr_t, absl::string_view>;
+    void* const libc = dlopen(kLibc, RTLD_LAZY | RTLD_NOLOAD);
+    for (const Refusal& refusal : Refusals()) {
+      if (refusal.object != kLibc) continue;
+      for (const char* symbol : refusal.symbols) {
+        for (void* const scope : {RTLD_DEFAULT, libc}) {
+          const auto address = reinterpret_cast<uintptr_t>(dlsym(scope, symbol));
+          if (address != 0) addresses->emplace(address, refusal.why);
+        }
+      }
+    }
+    return addresses;
+  }();
+  return *refused;
+}
+
+// What frees memory in place of libc runs where libc's free would: all of its object may, but for
+// what programs allocate by.
+bool IsOfFree(const LoadedObject& object, const std::string& symbol) {
+  static const auto* const allocate = new absl::flat_hash_set<std::string>{"malloc",
+                                                                           "calloc",
+                                                                           "realloc",
+                                                                           "reallocarray",
+                                                                           "posix_memalign",
+                                                                           "aligned_alloc",
+                                                                           "memalign",
+                                                                           "valloc",
+                                                                           "pvalloc",
+                                                                           "malloc_usable_size",
+                                                                           "_Znwm",
+                                                                           "_Znam",
+                                                                           "_ZnwmSt11align_val_t",
+                                                                           "_ZnamSt11align_val_t",
+                                                                           "_ZnwmRKSt9nothrow_t",
+                                                                           "_ZnamRKSt9nothrow_t"};
+  return !absl::StartsWith(object.name, kLibc) &&
+         object.HasCodeAt(reinterpret_cast<uintptr_t>(dlsym(RTLD_DEFAULT, "free"))) &&
+         !allocate->contains(symbol);
 }
 
 bool IsJtrace(const LoadedObject& object) {
@@ -175,11 +221,12 @@ absl::Status MayHook(const LoadedObject& object, const Function& function) {
   for (const Refusal& refusal : Refusals()) {
     if (!absl::StartsWith(object.name, refusal.object)) continue;
     for (const char* symbol : refusal.symbols) {
-      if (function.symbol == symbol || IsAlias(symbol, function.address)) {
-        return refuse(refusal.why);
-      }
+      if (function.symbol == symbol) return refuse(refusal.why);
     }
   }
+  const auto refused = RefusedAddresses().find(function.address);
+  if (refused != RefusedAddresses().end()) return refuse(refused->second);
+  if (IsOfFree(object, function.symbol)) return refuse(kFree);
   return absl::OkStatus();
 }
 

@@ -1,9 +1,11 @@
 #include "agent/hooks/site_table.h"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <new>
 #include <span>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "agent/hooks/code_writer.h"
@@ -14,21 +16,6 @@ namespace jtrace::hooks {
 namespace {
 
 constexpr uint8_t kInt3 = 0xcc;
-
-// The program's bytes at `address`; fewer where the mapping ends.
-std::vector<uint8_t> ReadCode(uintptr_t address) {
-  std::vector<uint8_t> bytes;
-  while (bytes.size() < kMaxInstruction) {
-    // Whole words only: the last one of a mapping has what its last bytes need.
-    const uintptr_t at = address + bytes.size();
-    uintptr_t word = 0;
-    if (!hot::SafeReadWord(at & ~uintptr_t{7}, &word)) break;
-    for (uintptr_t i = at % 8; i < 8; ++i) bytes.push_back(static_cast<uint8_t>(word >> 8 * i));
-  }
-  return bytes;
-}
-
-uint8_t ByteAt(uintptr_t address) { return *reinterpret_cast<const volatile uint8_t*>(address); }
 
 hot::HookSites* Published() {
   if (hot::HookSites* sites = hot::hook_sites.load()) return sites;
@@ -43,21 +30,45 @@ void Publish(hot::HookSites& sites, hot::HookSite* site) {
   sites.slots[i % hot::HookSites::kSlots].store(site, std::memory_order_release);
 }
 
-}  // namespace
-
-absl::StatusOr<hot::HookSite*> SiteTable::Make(uintptr_t address, bool is_entry) {
-  const auto known = by_address_.find(address);
-  if (known != by_address_.end()) return sites_[known->second].site;
-  return MakeNew(address, is_entry);
+// As it is, int3 of ours and all.
+std::vector<uint8_t> ReadMemory(uintptr_t address, size_t most) {
+  std::vector<uint8_t> bytes;
+  while (bytes.size() < most) {
+    // Whole words only: the last one of a mapping has what its last bytes need.
+    const uintptr_t at = address + bytes.size();
+    uintptr_t word = 0;
+    if (!hot::SafeReadWord(at & ~uintptr_t{7}, &word)) break;
+    for (uintptr_t i = at % 8; i < 8; ++i) bytes.push_back(static_cast<uint8_t>(word >> 8 * i));
+  }
+  bytes.resize(std::min(bytes.size(), most));
+  return bytes;
 }
 
-absl::StatusOr<hot::HookSite*> SiteTable::MakeNew(uintptr_t address, bool is_entry) {
+}  // namespace
+
+std::vector<uint8_t> ReadCode(uintptr_t address, size_t most) {
+  std::vector<uint8_t> bytes = ReadMemory(address, most);
+  const hot::HookSites* const sites = hot::hook_sites.load();
+  for (size_t i = 0; i < bytes.size() && sites != nullptr; ++i) {
+    if (bytes[i] != kInt3) continue;
+    if (const hot::HookSite* const site = sites->Find(address + i)) bytes[i] = site->byte;
+  }
+  return bytes;
+}
+
+absl::StatusOr<hot::HookSite*> SiteTable::Make(uintptr_t address) {
+  const auto known = by_address_.find(address);
+  if (known != by_address_.end()) return sites_[known->second].site;
+  return MakeNew(address);
+}
+
+absl::StatusOr<hot::HookSite*> SiteTable::MakeNew(uintptr_t address) {
   hot::HookSites* const published = Published();
   if (published == nullptr || sites_.size() == hot::HookSites::kMost) {
     return absl::ResourceExhaustedError(
         absl::StrCat("there is no room for more than ", hot::HookSites::kMost, " hooks"));
   }
-  const std::vector<uint8_t> bytes = ReadCode(address);
+  std::vector<uint8_t> bytes = ReadCode(address, kMaxInstruction);
   // What cannot be displaced at all is found out before a slot is spent.
   if (auto anywhere = Displace(bytes, address, address); !anywhere.ok()) return anywhere.status();
   auto slot = pages_.Take(address);
@@ -68,7 +79,7 @@ absl::StatusOr<hot::HookSite*> SiteTable::MakeNew(uintptr_t address, bool is_ent
   auto* const site = new hot::HookSite{};
   site->address = address;
   site->number = static_cast<uint32_t>(sites_.size() + 1);
-  site->is_entry = is_entry;
+  site->byte = bytes[0];
   site->slot = *slot;
   site->done = displaced->done;
   site->after = displaced->after;
@@ -76,13 +87,14 @@ absl::StatusOr<hot::HookSite*> SiteTable::MakeNew(uintptr_t address, bool is_ent
   Publish(*published, site);
   SerializeProcessors();
   by_address_.emplace(address, static_cast<uint32_t>(sites_.size()));
-  sites_.push_back({site, bytes[0], false});
+  bytes.resize(displaced->length);
+  sites_.push_back({site, std::move(bytes), false});
   return site;
 }
 
 absl::Status SiteTable::Insert(Known& known) {
   // Another tool's, or other code than when the site was made.
-  if (ByteAt(known.site->address) != known.byte) {
+  if (ReadMemory(known.site->address, known.instruction.size()) != known.instruction) {
     return absl::FailedPreconditionError("another breakpoint stands there");
   }
   if (absl::Status status = WriteCodeByte(known.site->address, kInt3); !status.ok()) return status;
@@ -93,8 +105,8 @@ absl::Status SiteTable::Insert(Known& known) {
 
 absl::Status SiteTable::TakeOut(Known& known) {
   // Somebody else has changed it since: then it is not ours to change back.
-  if (ByteAt(known.site->address) == kInt3) {
-    absl::Status status = WriteCodeByte(known.site->address, known.byte);
+  if (ReadMemory(known.site->address, 1) == std::vector<uint8_t>{kInt3}) {
+    absl::Status status = WriteCodeByte(known.site->address, known.site->byte);
     if (!status.ok()) return status;
   }
   known.is_in = false;
@@ -102,16 +114,13 @@ absl::Status SiteTable::TakeOut(Known& known) {
   return absl::OkStatus();
 }
 
-absl::Status SiteTable::SetUse(hot::HookSite& site, uint32_t use) {
+absl::Status SiteTable::SetDuty(hot::HookSite& site, hot::HookDuty duty) {
   Known& known = sites_[site.number - 1];
-  if (use == 0) {
-    site.use.store(0);
-    return known.is_in ? TakeOut(known) : absl::OkStatus();
-  }
-  site.use.store(use);
+  site.duty.store(duty);
+  if (duty.use == 0) return known.is_in ? TakeOut(known) : absl::OkStatus();
   if (known.is_in) return absl::OkStatus();
   absl::Status status = Insert(known);
-  if (!status.ok()) site.use.store(0);
+  if (!status.ok()) site.duty.store({});
   return status;
 }
 

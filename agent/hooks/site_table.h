@@ -2,6 +2,7 @@
 // there.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -17,11 +18,12 @@ namespace jtrace::hooks {
 // out, and goes on by its slot.
 class SiteTable {
  public:
-  // The site of an instruction, without its int3: made if there is none yet. `is_entry`: a
-  // function's first one. Errors: FailedPrecondition: it cannot be displaced; others as SlotPages.
-  absl::StatusOr<hot::HookSite*> Make(uintptr_t address, bool is_entry);
-  // Threads that come to the site do `use` from now on; 0: nothing, and the int3 goes.
-  absl::Status SetUse(hot::HookSite& site, uint32_t use);
+  // The site of an instruction, without its int3: made if there is none yet. Its object is not
+  // unloaded any more (Pin). Errors: FailedPrecondition: it cannot be displaced; others as
+  // SlotPages.
+  absl::StatusOr<hot::HookSite*> Make(uintptr_t address);
+  // What threads do from now on that come to the site. No use: nothing, and the int3 goes.
+  absl::Status SetDuty(hot::HookSite& site, hot::HookDuty duty);
 
   // By number, from 1 on.
   hot::HookSite& site(uint32_t number) const { return *sites_[number - 1].site; }
@@ -29,10 +31,10 @@ class SiteTable {
  private:
   struct Known {
     hot::HookSite* site;
-    uint8_t byte;  // that the int3 stands for
+    std::vector<uint8_t> instruction;  // as it was before the int3
     bool is_in;
   };
-  absl::StatusOr<hot::HookSite*> MakeNew(uintptr_t address, bool is_entry);
+  absl::StatusOr<hot::HookSite*> MakeNew(uintptr_t address);
   absl::Status Insert(Known& known);
   absl::Status TakeOut(Known& known);
 
@@ -40,5 +42,9 @@ class SiteTable {
   std::vector<Known> sites_;
   absl::flat_hash_map<uintptr_t, uint32_t> by_address_;
 };
+
+// At most `most` bytes of the program at `address`, without int3 of ours; fewer where the mapping
+// ends.
+std::vector<uint8_t> ReadCode(uintptr_t address, size_t most);
 
 }  // namespace jtrace::hooks

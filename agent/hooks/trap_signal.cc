@@ -22,7 +22,9 @@ absl::Status InstallHandler() {
     return absl::OkStatus();
   }
   // Handlers may hold the one before for good.
-  hot::previous_actions[SIGTRAP].store(new struct sigaction(current));
+  const auto* const before = new struct sigaction(current);
+  if (hot::first_trap_action.load() == nullptr) hot::first_trap_action.store(before);
+  hot::previous_actions[SIGTRAP].store(before);
   struct sigaction action {};
   action.sa_sigaction = hot::HandleTrapSignal;
   action.sa_flags = SA_SIGINFO | SA_RESTART | SA_NODEFER;

@@ -25,11 +25,15 @@ void EndBy(const struct sigaction& action, int signal) {
   raise(signal);
 }
 
+bool CallHandler(const struct sigaction& action, int signal, siginfo_t* info, void* context) {
+  if (!IsHandled(action)) return false;
+  Call(action, signal, info, context);
+  return true;
+}
+
 bool ForwardToHandler(int signal, siginfo_t* info, void* context) {
   const struct sigaction* const previous = previous_actions[signal].load();
-  if (previous == nullptr || !IsHandled(*previous)) return false;
-  Call(*previous, signal, info, context);
-  return true;
+  return previous != nullptr && CallHandler(*previous, signal, info, context);
 }
 
 void ForwardSignal(int signal, siginfo_t* info, void* context) {

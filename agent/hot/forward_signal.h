@@ -10,6 +10,8 @@ namespace jtrace::hot {
 // Inside a handler of `signal`; such a handler may block, or never come back.
 void ForwardSignal(int signal, siginfo_t* info, void* context);
 
+// If the action is a handler. False: it is none.
+bool CallHandler(const struct sigaction& action, int signal, siginfo_t* info, void* context);
 // Its first half. False: there was no handler.
 bool ForwardToHandler(int signal, siginfo_t* info, void* context);
 // Its second half: the program ends by the signal, as it would have. `action`: the default.

@@ -15,6 +15,10 @@ struct HookCounters {
 };
 extern constinit HookCounters hook_counters;
 
+// Of SIGTRAP, before the first hook of the process. previous_actions has what was there before the
+// handler below was installed the last time: that may be one that calls it.
+extern constinit std::atomic<const struct sigaction*> first_trap_action;
+
 // The sigaction handler (SA_SIGINFO | SA_RESTART | SA_NODEFER), with every signal blocked that is
 // none of a fault: samples and unwinds share the thread's ring. A trap that is none of ours goes to
 // the handler that was there before (previous_actions).

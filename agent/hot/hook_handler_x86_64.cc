@@ -18,6 +18,7 @@
 namespace jtrace::hot {
 
 constinit HookCounters hook_counters;
+constinit std::atomic<const struct sigaction*> first_trap_action{nullptr};
 
 namespace {
 
@@ -80,14 +81,14 @@ ThreadSlot* SlotOf(const SamplerState& state, HookThread& thread) {
   return nullptr;
 }
 
-HookCaller CallerAt(const HookSite& site, HookThread& thread, uintptr_t sp) {
+HookCaller CallerAt(HookDuty duty, HookThread& thread, uintptr_t sp) {
   HookCaller caller;
   caller.node = 0;
   caller.java_tid = 0;
   caller.thread_number = 0;
   caller.position_known = false;
-  caller.site = site.number;
-  caller.address = site.is_entry ? *reinterpret_cast<const uintptr_t*>(sp) : 0;
+  caller.placement = duty.placement;
+  caller.address = (duty.use & kHookEntry) != 0 ? *reinterpret_cast<const uintptr_t*>(sp) : 0;
   const SamplerState* const state = sampler_state.load(std::memory_order_seq_cst);
   if (state == nullptr || !state->active) return caller;
   const ThreadSlot* const slot = SlotOf(*state, thread);
@@ -103,29 +104,45 @@ HookCaller CallerAt(const HookSite& site, HookThread& thread, uintptr_t sp) {
   return caller;
 }
 
-// The return is seen only if a site stands where the call returns to.
-void AwaitReturn(HookThread& thread, const HookCaller& caller, uintptr_t sp) {
-  const HookSite* const back = hook_sites.load(std::memory_order_relaxed)->Find(caller.address);
-  if (back == nullptr || (back->use.load(std::memory_order_relaxed) & kHookReturn) == 0) {
-    if (thread.wanted_return.load(std::memory_order_relaxed) == caller.address) return;
-    thread.wanted_return.store(caller.address, std::memory_order_relaxed);
-    writer_doorbell.Ring();
+void WantReturn(HookThread& thread, uintptr_t address) {
+  if (UntimedReturn(address).load(std::memory_order_relaxed) == address) return;
+  if (thread.wanted_return.load(std::memory_order_relaxed) == address) return;
+  thread.wanted_return.store(address, std::memory_order_relaxed);
+  writer_doorbell.Ring();
+}
+
+// Calls that were left without a return, by longjmp or an exception: those that lie deeper, and
+// one of the same function in the same place. Others in the same place went on by a jump.
+void DropLeft(HookThread& thread, const HookSite& site, uintptr_t sp) {
+  const OpenHookCall* const open = thread.open;
+  while (thread.open_count != 0 && open[thread.open_count - 1].sp < sp) --thread.open_count;
+  for (uint32_t i = thread.open_count; i != 0 && open[i - 1].sp == sp; --i) {
+    if (open[i - 1].site != &site) continue;
+    thread.open_count = i - 1;
     return;
   }
-  // What lies deeper has been left without a return: by longjmp or an exception.
-  while (thread.open_count != 0 && thread.open[thread.open_count - 1].sp < sp) --thread.open_count;
+}
+
+// The return is seen only if a site stands where the call returns to.
+void AwaitReturn(const HookSite& site, HookThread& thread, const HookCaller& caller, uintptr_t sp) {
+  const HookSite* const back = hook_sites.load(std::memory_order_relaxed)->Find(caller.address);
+  if (back == nullptr || (back->duty.load(std::memory_order_relaxed).use & kHookReturn) == 0) {
+    return WantReturn(thread, caller.address);
+  }
+  DropLeft(thread, site, sp);
   if (thread.open_count == HookThread::kMostOpen) {
     hook_counters.open_dropped.fetch_add(1, std::memory_order_relaxed);
     return;
   }
   OpenHookCall& open = thread.open[thread.open_count++];
   open.caller = caller;
+  open.site = &site;
   open.sp = sp;
   open.start_ns = MonotonicNanos();
 }
 
-void Called(HookSite& site, uint32_t use, HookThread& thread, HookRows& rows, uintptr_t sp) {
-  const HookCaller caller = CallerAt(site, thread, sp);
+void Called(HookSite& site, HookDuty duty, HookThread& thread, HookRows& rows, uintptr_t sp) {
+  const HookCaller caller = CallerAt(duty, thread, sp);
   HookRow* const row = rows.Row(caller);
   if (row != nullptr) {
     ++row->calls;
@@ -133,7 +150,8 @@ void Called(HookSite& site, uint32_t use, HookThread& thread, HookRows& rows, ui
   } else {
     site.unattributed.fetch_add(1, std::memory_order_relaxed);
   }
-  if ((use & kHookTime) != 0 && site.is_entry) AwaitReturn(thread, caller, sp);
+  constexpr uint32_t kTimed = kHookTime | kHookEntry;
+  if ((duty.use & kTimed) == kTimed) AwaitReturn(site, thread, caller, sp);
 }
 
 // `sp`: behind the return address. One return ends every call that a jump went on from.
@@ -155,7 +173,8 @@ void Returned(HookThread& thread, HookRows& rows, uintptr_t address, uintptr_t s
 }
 
 void Act(HookSite& site, const ucontext_t& context) {
-  const uint32_t use = site.use.load(std::memory_order_relaxed);
+  const HookDuty duty = site.duty.load(std::memory_order_relaxed);
+  const uint32_t use = duty.use;
   if (use == 0) return;
   const SignalScope scope(handlers_in_flight);
   const bool is_call = (use & kHookCount) != 0;
@@ -169,7 +188,7 @@ void Act(HookSite& site, const ucontext_t& context) {
   HookRows& rows = thread->rows[thread->active.load(std::memory_order_seq_cst)];
   const uintptr_t sp = StackPointer(context);
   if ((use & kHookReturn) != 0) Returned(*thread, rows, site.address, sp);
-  if (is_call) Called(site, use, *thread, rows, sp);
+  if (is_call) Called(site, duty, *thread, rows, sp);
   thread->busy.store(0, std::memory_order_release);
   if ((use & kHookUnwind) == 0) return;
   const SamplerState* const state = sampler_state.load(std::memory_order_seq_cst);
@@ -183,10 +202,32 @@ bool IsInt3(uintptr_t address) {
   return static_cast<uint8_t>(word >> 8 * (address & 7)) == 0xcc;
 }
 
+// The frame that hands a trap on, and the trap: a handler that was installed over ours hands it
+// back. Left by longjmp it stays; a later trap's frame is not deeper in the stack then.
+struct Forwarding {
+  const void* context;
+  const void* frame;
+};
+constinit thread_local Forwarding tls_forwarding
+    __attribute__((tls_model("initial-exec"))) = {nullptr, nullptr};
+
+// To the handler before ours, or, if that has called us, to who was there before both.
+bool ForwardOnce(int signal, siginfo_t* info, void* context) {
+  const void* const frame = __builtin_frame_address(0);
+  if (tls_forwarding.context == context && frame < tls_forwarding.frame) {
+    const struct sigaction* const first = first_trap_action.load();
+    return first != nullptr && CallHandler(*first, signal, info, context);
+  }
+  tls_forwarding = {context, frame};
+  const bool handled = ForwardToHandler(signal, info, context);
+  tls_forwarding = {nullptr, nullptr};
+  return handled;
+}
+
 // A trap that no hook has made. gdb, told to pass SIGTRAP on, passes those of its own breakpoints
 // too, with the pc set back: behind no int3, and meant for nobody.
 void ForwardTrap(int signal, siginfo_t* info, void* context, uintptr_t pc) {
-  if (ForwardToHandler(signal, info, context)) return;
+  if (ForwardOnce(signal, info, context)) return;
   const struct sigaction* const previous = previous_actions[signal].load();
   if (previous == nullptr) return;
   const bool is_kernels = info->si_code > 0;  // which nobody can ignore

@@ -14,20 +14,29 @@ enum HookUse : uint32_t {
   kHookUnwind = 2,  // and its stack walked (0x41)
   kHookTime = 4,    // and its return awaited
   kHookReturn = 8,  // calls return here
+  kHookEntry = 16,  // a function's first instruction: the return address lies at rsp
 };
+
+// What a site is for now, and since when: both at once, so that every call is counted for the hook
+// that it met.
+struct HookDuty {
+  uint32_t use = 0;        // HookUse
+  uint32_t placement = 0;  // of use kHookCount: the hook's, from 1 on, never twice in a process
+};
+static_assert(std::atomic<HookDuty>::is_always_lock_free);
 
 // A site stays for ever: a thread may have met its int3 just before that was taken out. Written by
 // cold code (agent/hooks) before the int3 is.
 struct HookSite {
   uintptr_t address;
   uint32_t number;  // from 1 on
-  bool is_entry;    // of a function: the return address lies at rsp
+  uint8_t byte;     // that the int3 stands for
   // The displaced instruction's copy; from `done` on its work is done, as at `after`
   // (DisplacedInstruction).
   uintptr_t slot;
   uint32_t done;
   uintptr_t after;
-  std::atomic<uint32_t> use;
+  std::atomic<HookDuty> duty;
   // Of use kHookCount: calls so far, exact; those of them that are in no thread's table.
   std::atomic<uint64_t> calls;
   std::atomic<uint64_t> unattributed;

@@ -4,6 +4,7 @@
 
 namespace jtrace::hot {
 
+constinit std::atomic<uintptr_t> untimed_returns[kUntimedReturns] = {};
 constinit std::atomic<HookThread*> hook_threads{nullptr};
 constinit std::atomic<uint32_t> hook_threads_used{0};
 constinit std::atomic<int32_t> free_hook_threads{0};
@@ -13,8 +14,8 @@ constinit thread_local bool tls_is_agent_thread = false;
 namespace {
 
 uint32_t HashOf(const HookCaller& caller) {
-  uint64_t hash =
-      caller.node ^ caller.address * 31 ^ uint64_t { caller.site } << 40 ^ caller.java_tid << 20;
+  uint64_t hash = caller.node ^ caller.address * 31 ^ uint64_t { caller.placement } << 40 ^
+                  caller.java_tid << 20;
   hash *= 0x9e3779b97f4a7c15;
   return static_cast<uint32_t>(hash >> 32);
 }
@@ -41,10 +42,10 @@ HookRow* HookRows::Find(const HookCaller& caller, uint32_t most) {
 
 HookRow* HookRows::Row(const HookCaller& caller) {
   if (HookRow* row = Find(caller, kMost - kReserved); row != nullptr) return row;
-  HookCaller site_only = {};
-  site_only.site = caller.site;
-  site_only.thread_number = caller.thread_number;
-  return Find(site_only, kMost);
+  HookCaller hook_only = {};
+  hook_only.placement = caller.placement;
+  hook_only.thread_number = caller.thread_number;
+  return Find(hook_only, kMost);
 }
 
 void HookRows::Clear() {

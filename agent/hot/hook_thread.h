@@ -5,6 +5,8 @@
 #include <atomic>
 #include <cstdint>
 
+#include "agent/hot/hook_sites.h"
+
 namespace jtrace::hot {
 
 // Who called, and from where.
@@ -13,7 +15,7 @@ struct HookCaller {
   uint64_t java_tid;       // 0: none
   uintptr_t address;       // the return address; 0: not told
   uint32_t thread_number;  // Thread.id; 0: a thread that is not sampled
-  uint32_t site;           // HookSite.number
+  uint32_t placement;      // HookDuty.placement
   bool position_known;
 
   bool operator==(const HookCaller&) const = default;
@@ -31,7 +33,7 @@ struct HookRow {
 // Rows by caller, in the order of their first call.
 struct HookRows {
   static constexpr uint32_t kMost = 2048;
-  // The last rows are for calls whose caller finds no room: by site alone.
+  // The last rows are for calls whose caller finds no room: by hook alone.
   static constexpr uint32_t kReserved = 128;
   static constexpr uint32_t kIndexSlots = 2 * kMost;
 
@@ -51,6 +53,7 @@ struct HookRows {
 // A call whose return is awaited.
 struct OpenHookCall {
   HookCaller caller;
+  const HookSite* site;
   uintptr_t sp;  // where the return address lies
   uint64_t start_ns;
 };
@@ -77,6 +80,14 @@ struct alignas(64) HookThread {
   OpenHookCall open[kMostOpen];
   HookRows rows[2];
 };
+
+// Return addresses that no site can stand at, by their hash (UntimedReturn): nobody asks for one
+// again. Of two with the same hash the later one stays. Written by the writer.
+inline constexpr uint32_t kUntimedReturns = 1024;
+extern constinit std::atomic<uintptr_t> untimed_returns[kUntimedReturns];
+inline std::atomic<uintptr_t>& UntimedReturn(uintptr_t address) {
+  return untimed_returns[HookSites::Hash(address) % kUntimedReturns];
+}
 
 inline constexpr uint32_t kMostHookThreads = 8192;
 extern constinit std::atomic<HookThread*> hook_threads;    // kMostHookThreads of them

@@ -31,29 +31,29 @@ HookSource::HookSource(hooks::Hooks& hooks, RecordEncoder& encoder, Losses& loss
       encoder_(encoder),
       losses_(losses),
       thread_number_(std::move(thread_number)),
-      node_number_(std::move(node_number)) {
+      node_number_(std::move(node_number)),
+      learned_(hooks.placed_so_far()) {
   // What was counted at the end of an earlier recording.
   reader_.Drain([](const hot::HookRow&) {});
 }
 
-// Sites keep their number, and hooks of another kind in the same place are others.
+// A hook that comes and goes and comes again is one, as long as it is of one kind.
 void HookSource::LearnHooks() {
-  if (changes_ == hooks_.changes()) return;
-  changes_ = hooks_.changes();
-  for (hooks::Placed& placed : hooks_.All()) {
-    const auto found = by_site_.find(placed.site);
-    if (found != by_site_.end() && known_[found->second - 1].kind == placed.kind) continue;
-    known_.push_back(placed);
-    by_site_[placed.site] = static_cast<uint32_t>(known_.size());
-    if (found == by_site_.end()) {
-      unattributed_[placed.site] = hooks_.CallsOf(placed.site).unattributed;
-    }
+  for (hooks::Placed& placed : hooks_.PlacedSince(learned_)) {
+    ++learned_;
+    const auto next = static_cast<uint32_t>(known_.size() + 1);
+    const auto [hook, is_new] = by_kind_.try_emplace({placed.site, placed.kind}, next);
+    by_placement_[placed.placement] = hook->second;
+    const Unattributed none = {hook->second, placed.unattributed_before};
+    unattributed_.try_emplace(placed.site, none).first->second.hook = hook->second;
+    if (is_new) known_.push_back(std::move(placed));
   }
 }
 
-uint32_t HookSource::HookOf(uint32_t site) const {
-  const auto found = by_site_.find(site);
-  return found != by_site_.end() ? found->second : 0;
+uint32_t HookSource::HookOf(uint32_t placement) {
+  if (!by_placement_.contains(placement)) LearnHooks();
+  const auto found = by_placement_.find(placement);
+  return found != by_placement_.end() ? found->second : 0;
 }
 
 uint32_t HookSource::ThreadOf(const hot::HookCaller& caller) {
@@ -79,7 +79,7 @@ proto::HookCalls& HookSource::Total(const Key& key) {
 
 void HookSource::Add(const hot::HookRow& counted) {
   const hot::HookCaller& caller = counted.caller;
-  const uint32_t hook = HookOf(caller.site);
+  const uint32_t hook = HookOf(caller.placement);
   if (hook == 0) return;  // of an earlier recording
   const bool has_node = caller.position_known && node_number_ != nullptr;
   const uint32_t node = has_node ? node_number_(caller.node, 0) : 0;
@@ -96,11 +96,11 @@ void HookSource::Add(const hot::HookRow& counted) {
 
 // Calls of threads whose table had no room: exact, but from nowhere.
 void HookSource::AddUnattributed() {
-  for (auto& [site, before] : unattributed_) {
+  for (auto& [site, calls] : unattributed_) {
     const uint64_t now = hooks_.CallsOf(site).unattributed;
-    if (now == before) continue;
-    proto::HookCalls& row = Total({HookOf(site), ThreadOf({}), 0, false, 0});
-    row.set_calls(row.calls() + (now - std::exchange(before, now)));
+    if (now == calls.told) continue;
+    proto::HookCalls& row = Total({calls.hook, ThreadOf({}), 0, false, 0});
+    row.set_calls(row.calls() + (now - std::exchange(calls.told, now)));
   }
 }
 

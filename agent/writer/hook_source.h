@@ -5,6 +5,7 @@
 #include <functional>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -36,8 +37,8 @@ class HookSource : public ChunkSource {
   void Add(const hot::HookRow& row);
   void AddUnattributed();
   proto::HookCalls& Total(const Key& key);
-  // The trace's number of a site's hook of its present kind; 0: none stands there.
-  uint32_t HookOf(uint32_t site) const;
+  // The trace's number of a placement's hook; 0: it is one of an earlier recording.
+  uint32_t HookOf(uint32_t placement);
   uint32_t ThreadOf(const hot::HookCaller& caller);
   void LearnHooks();
   void Define(proto::Chunk& chunk);
@@ -49,11 +50,17 @@ class HookSource : public ChunkSource {
   const SampleSource::ThreadNumber thread_number_;
   const SampleSource::NodeNumber node_number_;
   hooks::HookRowReader reader_;
-  std::vector<hooks::Placed> known_;                 // by Hook.id, from 1 on
-  absl::flat_hash_map<uint32_t, uint32_t> by_site_;  // its last Hook.id
-  absl::flat_hash_map<uint32_t, uint64_t> unattributed_;
-  uint64_t changes_ = UINT64_MAX;  // Hooks::changes, when known_ was
-  size_t defined_ = 0;             // of known_, in this file
+  // Calls of a site that no thread's table has.
+  struct Unattributed {
+    uint32_t hook;  // the site's last one
+    uint64_t told;
+  };
+  uint64_t learned_;                  // Hooks::placed_so_far, when this was last looked at
+  std::vector<hooks::Placed> known_;  // by Hook.id, from 1 on: the first placement of each
+  absl::flat_hash_map<std::pair<uint32_t, hooks::HookKind>, uint32_t> by_kind_;  // of a site
+  absl::flat_hash_map<uint32_t, uint32_t> by_placement_;
+  absl::flat_hash_map<uint32_t, Unattributed> unattributed_;  // by site
+  size_t defined_ = 0;                                        // of known_, in this file
   uint32_t other_threads_ = 0;
   std::vector<proto::HookCalls> totals_;  // of the file
   absl::flat_hash_map<Key, uint32_t> index_;

@@ -50,12 +50,12 @@ void Count(benchmark::State& state) {
   static const Function function = MakeCode(kFunction);
   static auto* const table = new SiteTable;
   ReadyTraps().IgnoreError();
-  auto site = table->Make(reinterpret_cast<uintptr_t>(function), /*is_entry=*/true);
-  if (!site.ok() || !table->SetUse(**site, hot::kHookCount).ok()) {
+  auto site = table->Make(reinterpret_cast<uintptr_t>(function));
+  if (!site.ok() || !table->SetDuty(**site, {hot::kHookCount | hot::kHookEntry, 1}).ok()) {
     return state.SkipWithError("no hook");
   }
   for (auto _ : state) function();
-  table->SetUse(**site, 0).IgnoreError();
+  table->SetDuty(**site, {}).IgnoreError();
 }
 
 BENCHMARK(Plain);

@@ -23,8 +23,8 @@ class CodeBuffer {
     return reinterpret_cast<uintptr_t>(memory_) + offset;
   }
   // The address of `target` at `offset`.
-  void PutAddress(size_t offset, size_t target) {
-    const uintptr_t value = address(target);
+  void PutAddress(size_t offset, size_t target) { PutValue(offset, address(target)); }
+  void PutValue(size_t offset, uintptr_t value) {
     std::memcpy(memory_ + offset, &value, sizeof value);
   }
   // edi = x, rcx = counter.

@@ -1,16 +1,19 @@
 #include "agent/hooks/hook_rows.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <memory>
+
+#include "agent/hooks/trap_signal.h"
 
 namespace jtrace::hooks {
 namespace {
 
-hot::HookCaller Caller(uint64_t node, uint32_t site) {
+hot::HookCaller Caller(uint64_t node, uint32_t placement) {
   hot::HookCaller caller = {};
   caller.node = node;
-  caller.site = site;
+  caller.placement = placement;
   caller.position_known = true;
   return caller;
 }
@@ -27,7 +30,7 @@ TEST(HookRowsTest, KeepsARowByCaller) {
   EXPECT_EQ(rows->count.load(), 1u);
 }
 
-TEST(HookRowsTest, CallersWithoutRoomAreAddedUpBySite) {
+TEST(HookRowsTest, CallersWithoutRoomAreAddedUpByHook) {
   const auto rows = std::make_unique<hot::HookRows>();
   constexpr uint64_t kCallers = 10'000;
   for (uint64_t node = 1; node <= kCallers; ++node) ++rows->Row(Caller(node, 3))->calls;
@@ -38,6 +41,30 @@ TEST(HookRowsTest, CallersWithoutRoomAreAddedUpBySite) {
   EXPECT_EQ(last.caller.node, 0u);
   EXPECT_FALSE(last.caller.position_known);
   EXPECT_GT(last.calls, 1u);
+}
+
+uint64_t CallsIn(HookRowReader& reader) {
+  uint64_t calls = 0;
+  reader.Drain([&](const hot::HookRow& row) { calls += row.calls; });
+  return calls;
+}
+
+TEST(HookRowsTest, WhatWasLeftInAHandlerComesWithWhatCameAfter) {
+  ASSERT_TRUE(ReadyTraps().ok());
+  HookRowReader reader;
+  reader.Drain([](const hot::HookRow&) {});
+  hot::HookThread& thread = hot::hook_threads.load()[hot::hook_threads_used.fetch_add(1)];
+  thread.os_tid = gettid();
+  thread.busy = 1;
+  thread.rows[thread.active].Row(Caller(1, 1))->calls = 3;
+  EXPECT_EQ(CallsIn(reader), 0u);
+  EXPECT_TRUE(reader.has_left());
+  thread.rows[thread.active].Row(Caller(1, 1))->calls = 4;
+  thread.busy = 0;
+  EXPECT_EQ(CallsIn(reader), 7u);
+  EXPECT_FALSE(reader.has_left());
+  thread.os_tid = 0;
+  hot::free_hook_threads.fetch_add(1);
 }
 
 }  // namespace

@@ -29,6 +29,26 @@ __attribute__((noinline, visibility("default"))) int64_t hooked_call_recurse(int
   return result;
 }
 
+__attribute__((noinline, visibility("default"))) int64_t hooked_may_throw(int64_t x) {
+  if (x == 0) throw x;
+  return x;
+}
+
+__attribute__((noinline, visibility("default"))) int64_t hooked_try(int64_t x, int64_t pause) {
+  volatile int64_t result = 0;
+  for (int i = 0; i < 2; ++i) {
+    try {
+      const int64_t was = hooked_may_throw(i == 0 ? x : 1);
+      if (result == 0) result = was;
+      if (i == 0) hooked_sleep(pause);
+    } catch (int64_t) {
+      result = -1;
+      hooked_sleep(pause);
+    }
+  }
+  return result;
+}
+
 }  // extern "C"
 
 namespace hooked {

@@ -14,6 +14,10 @@ int64_t hooked_call_sleep(int64_t nanoseconds);
 // Calls itself `depth` times.
 int64_t hooked_recurse(int64_t depth);
 int64_t hooked_call_recurse(int64_t depth);
+// Throws if x is 0.
+int64_t hooked_may_throw(int64_t x);
+// Calls it with x and, after a pause, with 1, from the same place; -1: one of them threw.
+int64_t hooked_try(int64_t x, int64_t pause_nanoseconds);
 }
 
 namespace hooked {

@@ -84,13 +84,13 @@ TEST(SiteTableTest, EveryShapeOfInstructionRunsAsBefore) {
   ASSERT_TRUE(ReadyTraps().ok());
   for (const Shape& shape : Shapes()) {
     const std::vector<int> before = RunAll(*shape.code);
-    auto site = Table().Make(shape.code->address(shape.hooked), shape.hooked == 0);
+    auto site = Table().Make(shape.code->address(shape.hooked));
     ASSERT_TRUE(site.ok()) << shape.name << ": " << site.status();
-    ASSERT_TRUE(Table().SetUse(**site, hot::kHookCount).ok()) << shape.name;
+    ASSERT_TRUE(Table().SetDuty(**site, {hot::kHookCount, 1}).ok()) << shape.name;
     EXPECT_EQ(*reinterpret_cast<const uint8_t*>(shape.code->address(shape.hooked)), 0xcc);
     EXPECT_EQ(RunAll(*shape.code), before) << shape.name;
     EXPECT_EQ((*site)->calls.load(), before.size()) << shape.name;
-    ASSERT_TRUE(Table().SetUse(**site, 0).ok());
+    ASSERT_TRUE(Table().SetDuty(**site, {}).ok());
     EXPECT_EQ(RunAll(*shape.code), before) << shape.name;
     EXPECT_EQ((*site)->calls.load(), before.size()) << shape.name;
   }
@@ -98,7 +98,7 @@ TEST(SiteTableTest, EveryShapeOfInstructionRunsAsBefore) {
 
 TEST(SiteTableTest, APcInASlotIsTheOneOfTheInstruction) {
   const CodeBuffer& code = *Code({0x55, 0x48, 0x89, 0xe5, 0x5d, 0xc3});
-  auto site = Table().Make(code.address(), true);
+  auto site = Table().Make(code.address());
   ASSERT_TRUE(site.ok());
   EXPECT_EQ(hot::OriginalPc((*site)->slot), code.address());
   EXPECT_EQ(hot::OriginalPc((*site)->slot + 1), code.address(1));
@@ -108,14 +108,14 @@ TEST(SiteTableTest, APcInASlotIsTheOneOfTheInstruction) {
 TEST(SiteTableTest, SomebodyElsesBreakpointStays) {
   ASSERT_TRUE(ReadyTraps().ok());
   const CodeBuffer& code = *Code({0x55, 0x5d, 0xc3});
-  auto site = Table().Make(code.address(), true);
+  auto site = Table().Make(code.address());
   ASSERT_TRUE(site.ok());
   auto* const byte = reinterpret_cast<uint8_t*>(code.address());
   *byte = 0xcc;
-  EXPECT_THAT(std::string(Table().SetUse(**site, hot::kHookCount).message()),
+  EXPECT_THAT(std::string(Table().SetDuty(**site, {hot::kHookCount, 1}).message()),
               testing::HasSubstr("another breakpoint"));
   EXPECT_EQ(*byte, 0xcc);
-  EXPECT_FALSE(Table().Make(Code({0xcc, 0xc3})->address(), true).ok());
+  EXPECT_FALSE(Table().Make(Code({0xcc, 0xc3})->address()).ok());
 }
 
 }  // namespace

@@ -1,0 +1,65 @@
+// Traps that no hook has made, among several handlers.
+#include "agent/hooks/trap_signal.h"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <csetjmp>
+#include <string_view>
+
+namespace jtrace::hooks {
+namespace {
+
+struct sigaction before;
+int calls = 0;
+sigjmp_buf back;
+
+void Say(std::string_view text) { (void)!write(STDERR_FILENO, text.data(), text.size()); }
+
+// Hands on to who was there before, as good handlers do.
+void Chain(int signal, siginfo_t* info, void* context) {
+  Say(++calls == 1 ? "once" : "again");
+  before.sa_sigaction(signal, info, context);
+}
+
+void Leave(int, siginfo_t*, void*) {
+  ++calls;
+  siglongjmp(back, 1);
+}
+
+void Install(void (*handler)(int, siginfo_t*, void*)) {
+  struct sigaction action {};
+  action.sa_sigaction = handler;
+  action.sa_flags = SA_SIGINFO | SA_NODEFER;
+  sigaction(SIGTRAP, &action, &before);
+}
+
+void Trap() { asm volatile("int3"); }
+
+void TrapUnderAChain() {
+  Install(&Chain);
+  // Ours again on top of theirs, which calls ours.
+  if (CheckTraps().ok()) Trap();
+}
+
+TEST(TrapSignalTest, AHandlerThatCallsOursDoesNotGoRoundInCircles) {
+  ASSERT_TRUE(ReadyTraps().ok());
+  EXPECT_EXIT(TrapUnderAChain(), testing::KilledBySignal(SIGTRAP), "^once$");
+}
+
+TEST(TrapSignalTest, AHandlerMayNeverComeBack) {
+  ASSERT_TRUE(ReadyTraps().ok());
+  Install(&Leave);
+  ASSERT_TRUE(CheckTraps().ok());
+  calls = 0;
+  for (static int i = 0; i < 5; ++i) {
+    if (sigsetjmp(back, 1) == 0) Trap();
+  }
+  EXPECT_EQ(calls, 5);
+  // Ours stays; theirs is nobody's any more.
+  Install(before.sa_sigaction);
+}
+
+}  // namespace
+}  // namespace jtrace::hooks
