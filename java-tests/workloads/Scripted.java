@@ -1,9 +1,6 @@
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayDeque;
-import java.util.Arrays;
 import java.util.Deque;
 import java.util.Map;
 import java.util.TreeMap;
@@ -16,8 +13,7 @@ import java.util.concurrent.locks.LockSupport;
  *
  * <pre>PATH CALLS  CUM_CPU CUM_CPU  CUM_WALL CUM_WALL  BASE_CPU BASE_CPU  BASE_WALL BASE_WALL</pre>
  *
- * nanoseconds, the least and the most that it can have been; then {@code stolen NS}, the time that
- * the machine's processors did other work without telling a thread, such as interrupts.
+ * nanoseconds, the least and the most that it can have been.
  */
 public final class Scripted {
   private static final long MS = 1_000_000;
@@ -98,19 +94,12 @@ public final class Scripted {
       other.start();
     }
 
-    /** Interrupts and other machines' work, by the kernel's account in hundredths of a second. */
-    static long stolen() throws Exception {
-      String[] all = Files.readAllLines(Path.of("/proc/stat")).get(0).trim().split("\\s+");
-      return Arrays.stream(all, 6, 9).mapToLong(Long::parseLong).sum() * 10 * MS;
-    }
-
-    static void print(long stolen) throws Exception {
+    static void print() {
       PATHS.forEach((path, sums) -> {
         StringBuilder line = new StringBuilder(path);
         for (long sum : sums) line.append(' ').append(sum);
         System.out.println(line);
       });
-      System.out.println("stolen " + (stolen() - stolen + 10 * MS));
     }
   }
 
@@ -198,10 +187,9 @@ public final class Scripted {
   public static void main(String[] args) throws Exception {
     Clock.use(1);
     System.out.println("# clocks are warm");
-    long stolen = Clock.stolen();
     Clock.before("script");
     script();
     Clock.after();
-    Clock.print(stolen);
+    Clock.print();
   }
 }

@@ -131,6 +131,27 @@ final class ClocksTest {
     assertBetween(10 * 10_000_000, tree.sum("base", use), Long.parseLong(own[5]));
   }
 
+  /** What a hypervisor takes away without a word to the thread: off too, and of whom it was taken. */
+  @TestFactory
+  Stream<DynamicTest> timeThatIsStolenIsApart() {
+    return Stream.of("tree", "log").map(record -> DynamicTest.dynamicTest(record, () -> {
+      Jvm.Result run = new Jvm().agent("mode=events,clock=cpu,record=" + record).run("Stolen");
+      assertEquals(0, run.exit(), run.err());
+      assumeCpuClock(run);
+      Report tree = run.report("--report=tree");
+      for (String method : List.of("robbed(Stolen$Word,Stolen$Used)", "innocent(Stolen$Used)")) {
+        String[] own = run.out().lines().filter(line -> method.startsWith(line.split(" ")[0]))
+            .findFirst().orElseThrow().split(" ");
+        assertBetween(Long.parseLong(own[1]), tree.sum("cum", "Stolen." + method), Long.parseLong(own[2]));
+      }
+    }));
+  }
+
+  private static void assumeCpuClock(Jvm.Result run) {
+    String summary = Report.text(run.trace(), "--report=summary", "--width=0");
+    assumeFalse(summary.contains("does not tell when a thread was off"), "this kernel tells nothing");
+  }
+
   /** The rule is clock=cpu: base is time on a processor. Where it cannot be kept the user is told. */
   @Test
   void waitingOfVirtualThreadsIsTold() {
@@ -138,8 +159,8 @@ final class ClocksTest {
     for (String clock : List.of("cpu", "tsc")) {
       Jvm.Result run = new Jvm().agent("mode=events,clock=" + clock).run("VirtualSleep");
       assertEquals(0, run.exit(), run.err());
+      assumeCpuClock(run);
       String summary = Report.text(run.trace(), "--report=summary", "--width=0");
-      assumeFalse(summary.contains("does not tell when a thread was off"), "this kernel tells nothing");
       assertEquals(clock.equals("cpu"), summary.contains("virtual threads with clock=cpu"), summary);
     }
   }

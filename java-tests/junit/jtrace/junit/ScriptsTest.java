@@ -81,17 +81,13 @@ final class ScriptsTest {
     }
 
     void check(int which, long value, String what) {
-      check(which, value, Long.MAX_VALUE, 0, what);
+      check(which, value, Long.MAX_VALUE, what);
     }
 
-    /**
-     * What a processor was taken away for without telling the thread is in no clock of the kernel's
-     * for the thread; all the same no more than what was not slept.
-     */
-    void check(int which, long value, long most, long stolen, String what) {
+    void check(int which, long value, long most, String what) {
       long probes = PROBE_NS * calls;
       assertBetween(low[which] - low[which] / 100 - probes, value,
-          Math.min(most, high[which] + high[which] / 100 + stolen) + probes, what);
+          Math.min(most, high[which] + high[which] / 100) + probes, what);
     }
   }
 
@@ -111,18 +107,16 @@ final class ScriptsTest {
         .contains("does not tell when a thread was off"), "this kernel tells nothing");
     boolean processor = way[0].equals("cpu");
     Map<String, Path> paths = new TreeMap<>();
-    long stolen = 0;
     for (String line : run.out().lines().toList()) {
       String[] words = line.split(" ");
       if (words[0].startsWith("script")) paths.put(words[0], Path.of(words));
-      if (words[0].equals("stolen")) stolen = Long.parseLong(words[1]);
     }
     assertEquals(12, paths.size(), run.out());
-    checkTree(run.report("--report=tree"), paths, processor, stolen);
-    checkFlat(run.report("--report=flat"), paths, processor, stolen);
+    checkTree(run.report("--report=tree"), paths, processor);
+    checkFlat(run.report("--report=flat"), paths, processor);
   }
 
-  private static void checkTree(Report tree, Map<String, Path> paths, boolean processor, long stolen) {
+  private static void checkTree(Report tree, Map<String, Path> paths, boolean processor) {
     List<String> open = new ArrayList<>();
     int seen = 0;
     for (Map<String, String> row : tree.rows()) {
@@ -134,21 +128,21 @@ final class ScriptsTest {
       String name = String.join(">", open.subList(script, open.size()));
       Path path = paths.get(name);
       assertEquals(path.calls(), Long.parseLong(row.get("calls")), name);
-      check(row, path, processor, stolen, name);
+      check(row, path, processor, name);
       seen++;
     }
     assertEquals(paths.size(), seen, "paths of " + paths.keySet());
   }
 
-  private static void check(Map<String, String> row, Path path, boolean processor, long stolen, String name) {
+  private static void check(Map<String, String> row, Path path, boolean processor, String name) {
     long base = Long.parseLong(row.get("base"));
     long cum = Long.parseLong(row.get("cum"));
     long elapsed = Long.parseLong(row.get("elapsed"));
     if (processor) {
       long most = Long.MAX_VALUE;
       if (name.endsWith("sleep")) most = path.high[Path.CUM_WALL] - SLEPT_NS * path.calls();
-      path.check(Path.BASE_CPU, base, most, stolen, "base of " + name);
-      path.check(Path.CUM_CPU, cum, most, stolen, "cum of " + name);
+      path.check(Path.BASE_CPU, base, most, "base of " + name);
+      path.check(Path.CUM_CPU, cum, most, "cum of " + name);
     } else {
       path.check(Path.BASE_WALL, base, "base of " + name);
       path.check(Path.CUM_WALL, cum, "cum of " + name);
@@ -157,7 +151,7 @@ final class ScriptsTest {
   }
 
   /** Cum is that of outermost activations: mixed calls itself. */
-  private static void checkFlat(Report flat, Map<String, Path> paths, boolean processor, long stolen) {
+  private static void checkFlat(Report flat, Map<String, Path> paths, boolean processor) {
     for (String method : List.of("script", "compute", "sleep", "await", "park", "block", "mixed")) {
       Path sum = new Path(0, new long[4], new long[4]);
       for (Map.Entry<String, Path> path : paths.entrySet()) {
@@ -174,7 +168,7 @@ final class ScriptsTest {
       Map<String, String> row = flat.rows().stream()
           .filter(it -> it.get("name").startsWith("Scripted." + method + "(")).findFirst().orElseThrow();
       assertEquals(sum.calls(), Long.parseLong(row.get("calls")), method);
-      check(row, sum, processor, stolen, method);
+      check(row, sum, processor, method);
     }
     assertFalse(flat.rows().isEmpty());
   }

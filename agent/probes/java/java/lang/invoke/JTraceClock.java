@@ -14,7 +14,8 @@ import jdk.internal.vm.annotation.ForceInline;
  * nanoseconds with clock=coarse; the collector turns them into nanoseconds.
  *
  * <p>clock=cpu: the kernel clears a word of the thread when it was off the processor (struct rseq).
- * Only then is the interval split, by the thread's processor time.
+ * Then the interval is split, by the thread's processor time. Nothing tells when a hypervisor takes
+ * the processor itself away, so the processor time is also looked at every {@link #SYNC_NANOS}.
  */
 public final class JTraceClock {
   // hot::ProbeClock
@@ -52,12 +53,26 @@ public final class JTraceClock {
   private static final MethodHandle RSEQ_WORD;
   private static final double TICKS_PER_NANO;
 
+  /** How long the word alone is believed: a reading of the processor time costs half a microsecond. */
+  private static final long SYNC_NANOS = 100_000;
+  /** Time off the processors that the word did not tell; less is what the two clocks differ by. */
+  private static final long LEAST_UNTOLD_NANOS = 5_000;
+  /** More than this between two readings, and something came between. */
+  private static final long PAIR_NANOS = 5_000;
+  private static final int PAIR_TRIES = 4;
+  private static final long SYNC_TICKS;
+  private static final long LEAST_UNTOLD_TICKS;
+  private static final long PAIR_TICKS;
+
   static {
     // Overwritten by the agent like the literals of JTraceProbe.
     long ticksFunction = 0x4A54524143450011L;
     long ticksPerNano = 0x4A54524143450012L;
     TICKS = CLOCK == TSC || CLOCK == CPU ? leafHandle(ticksFunction) : null;
     TICKS_PER_NANO = TICKS == null ? 1 : Double.longBitsToDouble(ticksPerNano);
+    SYNC_TICKS = (long) (SYNC_NANOS * TICKS_PER_NANO);
+    LEAST_UNTOLD_TICKS = (long) (LEAST_UNTOLD_NANOS * TICKS_PER_NANO);
+    PAIR_TICKS = (long) (PAIR_NANOS * TICKS_PER_NANO);
     CPU_NANOS = CLOCK == CPU ? jniHandle("cpuNanos") : null;
     RSEQ_WORD = CLOCK == CPU ? jniHandle("rseqWord") : null;
     for (MethodHandle handle : new MethodHandle[] {TICKS, CPU_NANOS, RSEQ_WORD}) {
@@ -105,7 +120,7 @@ public final class JTraceClock {
     }
     long now = ticks();
     // After the reading: what comes between the two is found by the next probe.
-    if (CLOCK == CPU && wasOff(state)) {
+    if (CLOCK == CPU && mayHaveBeenOff(state, now)) {
       chargeOnAndOff(state, node);
       return;
     }
@@ -141,7 +156,7 @@ public final class JTraceClock {
   static long stamp(long state) {
     long now = now();
     if (CLOCK == CPU) {
-      if (wasOff(state)) {
+      if (mayHaveBeenOff(state, now)) {
         return stampAfterOff(state);
       }
       U.putLong(state + STATE_MARK, now);
@@ -170,6 +185,11 @@ public final class JTraceClock {
   }
 
   @ForceInline
+  private static boolean mayHaveBeenOff(long state, long now) {
+    return wasOff(state) || now - U.getLong(state + STATE_CPU_SYNC_TICKS) > SYNC_TICKS;
+  }
+
+  @ForceInline
   private static boolean wasOff(long state) {
     return U.getLong(U.getLong(state + STATE_RSEQ)) != ARENA + ARENA_RSEQ;
   }
@@ -192,21 +212,46 @@ public final class JTraceClock {
 
   /** Time off the processors since {@code mark}; sets a new mark. */
   private static long offSince(long state, long mark) {
+    boolean told = wasOff(state);
     long cpuSync = U.getLong(state + STATE_CPU_SYNC);
     long onUntilMark = mark - U.getLong(state + STATE_CPU_SYNC_TICKS);
     synchronize(state);
+    if (hasNoCpuTime(state)) {
+      return 0;
+    }
     long used = (long) ((U.getLong(state + STATE_CPU_SYNC) - cpuSync) * TICKS_PER_NANO);
     long elapsed = U.getLong(state + STATE_MARK) - mark;
-    return elapsed - JTraceMemory.max(0, JTraceMemory.min(elapsed, used - onUntilMark));
+    long off = elapsed - JTraceMemory.max(0, JTraceMemory.min(elapsed, used - onUntilMark));
+    return told || off > LEAST_UNTOLD_TICKS ? off : 0;
   }
 
+  /** Reads both clocks, as close together as can be had: what is in between is in one of them only. */
   private static void synchronize(long state) {
-    // Set before the clocks are read: if the thread loses the processor in between, it is cleared.
-    U.putLong(U.getLong(state + STATE_RSEQ), ARENA + ARENA_RSEQ);
-    U.putLong(state + STATE_CPU_SYNC, call(CPU_NANOS));
-    long now = ticks();
+    if (hasNoCpuTime(state)) {
+      U.putLong(state + STATE_CPU_SYNC_TICKS, Long.MAX_VALUE);
+      U.putLong(state + STATE_MARK, ticks());
+      return;
+    }
+    long before;
+    long used;
+    long now;
+    int tries = 0;
+    do {
+      // Set before the clocks are read: if the thread loses the processor in between, it is cleared.
+      U.putLong(U.getLong(state + STATE_RSEQ), ARENA + ARENA_RSEQ);
+      before = ticks();
+      used = call(CPU_NANOS);
+      now = ticks();
+    } while (now - before > PAIR_TICKS && ++tries < PAIR_TRIES);
+    // Behind all calls: a StackOverflowError must not leave a pair that does not belong together.
+    U.putLong(state + STATE_CPU_SYNC, used);
     U.putLong(state + STATE_CPU_SYNC_TICKS, now);
     U.putLong(state + STATE_MARK, now);
+  }
+
+  /** Virtual threads, and the state of threads without one. */
+  private static boolean hasNoCpuTime(long state) {
+    return U.getLong(state + STATE_RSEQ) == ARENA + ARENA_ALWAYS_ON;
   }
 
   // ---- Set-up -----------------------------------------------------------------------------------
