@@ -21,6 +21,9 @@ namespace {
 // What a signal, its handler and going back to wait take at most, on slow virtual machines too.
 constexpr uint64_t kSmallMoveNanos = 200'000;
 constexpr uint32_t kLongestPause = 16;
+// In ticks without CPU time.
+constexpr uint32_t kFirstConfirmation = 16;
+constexpr uint32_t kConfirmGrowth = 64;
 // What a look may cost, at a hundredth of a processor for all looks at threads that do not run.
 constexpr uint64_t kNanosForALook = 32'000;
 
@@ -123,20 +126,31 @@ uint32_t WallClock::BusyTicks(Seen& seen, const hot::ThreadSlot& slot, uint64_t 
   const uint64_t moved = cpu_ns - seen.cpu_ns;
   if (moved == 0) {
     seen.small_moves = 0;
-    return 0;
+    seen.confirming = false;
+    if (seen.confirm_at == 0 || seen.idle + ticks < seen.confirm_at) return 0;
+    seen.confirm_at *= kConfirmGrowth;
+    seen.confirming = true;
+    return ticks;
   }
   const bool waited = slot.activity.load(std::memory_order_relaxed) !=
                       static_cast<uint8_t>(hot::Activity::kRunning);
   if (waited && moved <= small_move_ns_) {
-    if (++seen.small_moves == 2) {
-      seen.small_moves = 0;
-      return 0;
-    }
+    if (MovedBySignal(seen)) return 0;
   } else {
     seen.small_moves = 0;
+    seen.confirm_at = 0;
+    seen.confirming = false;
   }
   const uint64_t ran = (moved + interval_ns_ - 1) / interval_ns_;
   return static_cast<uint32_t>(std::min<uint64_t>(ran, ticks));
+}
+
+bool WallClock::MovedBySignal(Seen& seen) {
+  if (std::exchange(seen.confirming, false)) return true;
+  if (++seen.small_moves < 2) return false;
+  seen.small_moves = 0;
+  seen.confirm_at = kFirstConfirmation;
+  return true;
 }
 
 void WallClock::Signal(hot::ThreadSlot& slot) const {

@@ -45,7 +45,9 @@ class Ticker {
 // sample's, and its system calls are left in peace.
 //
 // The signal itself takes CPU time. So a thread that waited at its last sample and used next to
-// nothing since gets one more signal, to see whether it has moved on, and then none.
+// nothing since gets one more signal, to see whether it has moved on, and then none. Should it
+// have moved on just then, it stands elsewhere than its last sample says: so there is another one
+// after 16 ticks without any CPU time, and after 64 times as many each time from there.
 //
 // The longer a thread has not run the more seldom it is looked at, up to every 16 ticks, or
 // with more than 500 threads at 1 ms every 32 us a thread; at most an eighth of its rest. Then CPU
@@ -68,11 +70,15 @@ class WallClock {
     uint32_t pause = 0;        // ticks between two looks
     uint32_t idle = 0;         // ticks without CPU time in a row
     uint32_t small_moves = 0;  // in a row
+    uint32_t confirm_at = 0;   // of `idle`: another signal is due; 0: its place is certain
+    bool confirming = false;   // that signal was sent at the last look
     bool sampled = false;
     uint64_t cpu_ns = 0;
   };
   uint32_t BusyTicks(Seen& seen, const hot::ThreadSlot& slot, uint64_t cpu_ns,
                      uint32_t ticks) const;
+  // Of a thread that waited at its last sample and has used next to nothing since.
+  static bool MovedBySignal(Seen& seen);
   // Whether the thread ran since the last look.
   bool Share(Seen& seen, hot::ThreadSlot& slot, uint64_t now_ns) const;
   // Ticks between two looks at a thread that has not run for long.

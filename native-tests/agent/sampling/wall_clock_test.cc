@@ -142,6 +142,97 @@ TEST_F(WallClockTest, OtherThreadsSignalsGoOn) {
   sampler_->DetachCurrentThread();
 }
 
+// A thread that waits, and runs for a moment when it is told to. Its samples are counted, not
+// taken.
+class MovedThread {
+ public:
+  MovedThread() : thread_([this] { Run(); }) {
+    tid_.wait(0);
+    slot_.os_tid = tid_;
+    slot_.activity = static_cast<uint8_t>(hot::Activity::kBlocked);
+  }
+  ~MovedThread() {
+    over_ = true;
+    Move();
+    thread_.join();
+  }
+
+  // Uses a little CPU time and waits again.
+  void Move() {
+    const uint32_t moves = moves_.load();
+    wanted_ = moves + 1;
+    wanted_.notify_one();
+    moves_.wait(moves);
+    timespec before{}, now{};
+    // Until it stands still: what it takes to go back to wait is CPU time too.
+    do {
+      before = now;
+      std::this_thread::sleep_for(milliseconds(1));
+      now = Used();
+    } while (now.tv_sec != before.tv_sec || now.tv_nsec != before.tv_nsec);
+  }
+
+  // One tick. Whether the thread got a signal, which its handler answered.
+  bool Look(WallClock& clock) {
+    clock.Look(slot_, 0, 1, ++ticks_);
+    return slot_.due_ticks.exchange(0) != 0;
+  }
+
+ private:
+  void Run() {
+    pthread_getcpuclockid(pthread_self(), &clock_);
+    tid_ = gettid();
+    tid_.notify_all();
+    for (uint32_t moves = 0; !over_;) {
+      wanted_.wait(moves);
+      moves = wanted_;
+      moves_ = moves;
+      moves_.notify_one();
+    }
+  }
+  timespec Used() const {
+    timespec used{};
+    clock_gettime(clock_, &used);
+    return used;
+  }
+
+  hot::ThreadSlot slot_;
+  clockid_t clock_ = 0;
+  std::atomic<pid_t> tid_{0};
+  std::atomic<bool> over_{false};
+  std::atomic<uint32_t> wanted_{0};
+  std::atomic<uint32_t> moves_{0};
+  uint64_t ticks_ = 0;
+  std::thread thread_;  // the last one: it uses the others
+};
+
+// The second small move in a row is taken for what the signal itself took. If it was not, the
+// thread stands elsewhere than its sample says, perhaps for good.
+TEST(WallClockTicksTest, WhoMovedWithTheSignalIsSeenAgain) {
+  signal(SIGPROF, SIG_IGN);
+  WallClock clock(std::chrono::seconds(1), SIGPROF);
+  MovedThread thread;
+  EXPECT_TRUE(thread.Look(clock));
+  thread.Move();
+  EXPECT_TRUE(thread.Look(clock));
+  thread.Move();
+  EXPECT_FALSE(thread.Look(clock));
+  int signals = 0;
+  for (int tick = 0; tick < 40; ++tick) {
+    if (!thread.Look(clock)) continue;
+    ++signals;
+    thread.Move();
+  }
+  EXPECT_EQ(signals, 1);
+  // It may have moved on with that one as well.
+  for (int tick = 0; tick < 10'000; ++tick) {
+    if (!thread.Look(clock)) continue;
+    ++signals;
+    thread.Move();
+  }
+  EXPECT_EQ(signals, 2);
+}
+
 // A thread that waits is looked at every 16th tick in the end; the ticks since are not lost with
 // it.
 TEST(WallClockTicksTest, FinishTakesTicksThatNobodyLookedAt) {
