@@ -12,7 +12,10 @@ final class Idle {
     while (!over) LockSupport.park(resting);
   }
 
-  /** Prints the milliseconds for which all of them rested. */
+  /**
+   * Prints two sums over the threads, in milliseconds: the time for which all of them rested, and the
+   * time from before each one's start to behind its end.
+   */
   public static void main(String[] args) throws Exception {
     int count = Integer.parseInt(args[0]);
     CountDownLatch resting = new CountDownLatch(count);
@@ -20,13 +23,21 @@ final class Idle {
     for (int i = 0; i < count; i++) {
       threads.add(new Thread(null, () -> rest(resting), "idle-" + i, 256 << 10));
     }
-    for (Thread thread : threads) thread.start();
+    long alive = 0;
+    for (Thread thread : threads) {
+      alive -= System.nanoTime();
+      thread.start();
+    }
     resting.await();
     long begin = System.nanoTime();
     Thread.sleep(Long.parseLong(args[1]));
-    System.out.println((System.nanoTime() - begin) / 1_000_000);
+    long rested = (System.nanoTime() - begin) * count;
     over = true;
     for (Thread thread : threads) LockSupport.unpark(thread);
-    for (Thread thread : threads) thread.join();
+    for (Thread thread : threads) {
+      thread.join();
+      alive += System.nanoTime();
+    }
+    System.out.println(rested / 1_000_000 + " " + alive / 1_000_000);
   }
 }

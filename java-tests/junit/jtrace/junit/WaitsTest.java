@@ -110,7 +110,9 @@ final class WaitsTest {
         new Jvm().agent("timer=wall,mode=samples,interval=1ms")
             .run("Idle", Integer.toString(threads), "2000");
     assertEquals(0, run.exit(), run.err());
-    long millis = Long.parseLong(run.out().strip());
+    String[] sums = run.out().strip().split(" ");
+    long restedMillis = Long.parseLong(sums[0]);
+    long aliveMillis = Long.parseLong(sums[1]);
     long ticks = 0;
     long parked = 0;
     long samples = 0;
@@ -129,9 +131,10 @@ final class WaitsTest {
     }
     assertTrue(parked >= 0.9 * ticks, parked + " parked of " + ticks);
     // A thread that a busy machine lets run but once may be seen on the way only.
-    assertTrue(seen >= 0.98 * threads && places >= threads, seen + " threads, " + places);
-    assertEquals(1.0, (double) ticks / threads / millis, 0.15, ticks + " ticks in " + millis);
+    assertTrue(seen >= 0.98 * threads && places >= 0.98 * threads, seen + " threads, " + places);
+    // On a busy machine much passes before all of them rest, and after.
+    assertTrue(0.85 * restedMillis <= ticks && ticks <= 1.02 * aliveMillis, ticks + " ticks, " + run.out());
     // A few signals each, and a record a second.
-    assertTrue(samples <= 12L * threads, samples + " samples of " + threads + " threads");
+    assertTrue(samples <= 10L * threads + aliveMillis / 1_000, samples + " samples, " + run.out());
   }
 }
