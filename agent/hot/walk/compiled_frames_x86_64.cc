@@ -211,7 +211,7 @@ class CompiledFrame {
   // the method itself.
   bool FromExit() {
     constexpr int kEpilogueInstructions = 8;
-    if (InReturnPollStub()) return LeaveThrough(cursor_.sp, cursor_.OwnFp());
+    if (InReturnPollStub() || ForwardsException()) return LeaveThrough(cursor_.sp, cursor_.OwnFp());
     const FrameShape shape = ShapeToReturn(cursor_.pc, blob_.end, kEpilogueInstructions);
     if (shape.kind == FrameShape::kAtFp) {
       SavedFp fp;
@@ -238,17 +238,23 @@ class CompiledFrame {
   }
 
   // The slow path of the poll at a return, reached with the frame taken down:
-  // lea r10, [rip + ..]; mov [r15 + ..], r10; jmp.
+  // lea r10, [rip + ..] or, in wrappers, mov r10, imm64; mov [r15 + ..], r10; jmp.
   bool InReturnPollStub() const {
-    constexpr int kLeaLength = 7, kMoveLength = 7;
+    constexpr int kLeaLength = 7, kMoveImmediateLength = 10, kMoveLength = 7;
     const uintptr_t pc = cursor_.pc;
-    if (pc < blob_.code + kLeaLength + kMoveLength) return false;
-    const auto is_lea = [](uintptr_t at) { return StartsWith(at, {0x4c, 0x8d, 0x15}); };
+    if (pc < blob_.code + kMoveImmediateLength + kMoveLength) return false;
     const auto is_move = [](uintptr_t at) { return StartsWith(at, {0x4d, 0x89, 0x97}); };
     const auto is_jump = [](uintptr_t at) { return StartsWith(at, {0xe9}); };
-    return (is_lea(pc) && is_move(pc + kLeaLength)) || (is_move(pc) && is_jump(pc + kMoveLength)) ||
-           (is_jump(pc) && is_move(pc - kMoveLength));
+    return (StartsWith(pc, {0x4c, 0x8d, 0x15}) && is_move(pc + kLeaLength)) ||
+           (StartsWith(pc, {0x49, 0xba}) && is_move(pc + kMoveImmediateLength)) ||
+           (is_move(pc) && is_jump(pc + kMoveLength)) || (is_jump(pc) && is_move(pc - kMoveLength));
   }
+  // The jump behind a wrapper's return.
+  bool ForwardsException() const {
+    constexpr uint8_t kReturn = 0xc3, kJump = 0xe9;
+    return wrapper_ && StartsWith(cursor_.pc - 1, {kReturn, kJump});
+  }
+
   template <int N>
   static bool StartsWith(uintptr_t at, const uint8_t (&bytes)[N]) {
     return std::memcmp(reinterpret_cast<const void*>(at), bytes, N) == 0;

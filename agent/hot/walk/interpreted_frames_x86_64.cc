@@ -36,20 +36,25 @@ class InterpretedFrame {
     return valid ? candidate : lowest;
   }
 
-  // Interrupted while the activation is taken down: leave; pop r13; mov rsp, rbx; [watermark];
-  // jmp r13. From `leave` on rbx is the caller's rsp, from `pop` on r13 its pc.
+  // Interrupted while the activation is taken down, behind `leave`: the return address is popped
+  // to one register, rsp set from another, as the caller extended its own frame by the arguments.
+  // Bytecode: pop r13; mov rsp, rbx; jmp r13. Native methods: pop rdi; mov rsp, r11; jmp rdi.
+  // Entries without a frame: pop rdi (or rax); mov rsp, r13; jmp rdi (or rax).
   bool FromReturn() {
-    constexpr int kMaxInstructions = 6;
-    bool pops = false, moves_sp = false;
+    constexpr int kMaxInstructions = 8;
+    Return code;
     uintptr_t at = cursor_.pc;
     for (int i = 0; i < kMaxInstructions; ++i) {
-      if (Matches(at, {0x41, 0xff, 0xe5})) return ReturnToR13(pops, moves_sp);  // jmp r13
+      const int jumped = JumpedRegister(at, vm_.interpreter_high);
+      if (jumped >= 0) return ReturnTo(jumped, code);
       const Instruction instruction = Decode(at, vm_.interpreter_high);
       if (instruction.length == 0) return false;
-      if (Matches(at, {0x41, 0x5d}) && !moves_sp) {  // pop r13
-        pops = true;
-      } else if (Matches(at, {0x48, 0x8b, 0xe3})) {  // mov rsp, rbx
-        moves_sp = true;
+      const int popped = PoppedRegister(at, vm_.interpreter_high);
+      const int to_sp = RegisterToSp(at, vm_.interpreter_high);
+      if (popped >= 0 && code.popped < 0 && code.to_sp < 0) {
+        code.popped = popped;
+      } else if (to_sp >= 0) {
+        code.to_sp = to_sp;
       } else if (instruction.effect != StackEffect::kNone) {
         return false;
       }
@@ -58,16 +63,26 @@ class InterpretedFrame {
     return false;
   }
 
-  bool ReturnToR13(bool pops, bool moves_sp) {
-    uintptr_t pc = cursor_.Register(REG_R13);
+  // What comes before the jump: the registers that are popped and that rsp is set from, or -1.
+  struct Return {
+    int popped = -1;
+    int to_sp = -1;
+  };
+
+  bool ReturnTo(int jumped, Return code) {
+    constexpr int kRdi = 7, kR13 = 13;
+    // Other registers hold exception handlers, too.
+    const bool returns = code.to_sp >= 0 || jumped == kRdi || jumped == kR13;
+    if (!returns || (code.popped >= 0 && code.popped != jumped)) return false;
+    uintptr_t pc = cursor_.EncodedRegister(jumped);
     uintptr_t sp = cursor_.sp;
-    const uintptr_t slot = pops ? sp : 0;
-    if (pops) {
+    const uintptr_t slot = code.popped >= 0 ? sp : 0;
+    if (slot != 0) {
       if (!cursor_.Load(slot, &pc)) return false;
       sp += 8;
     }
     if (!IsCaller(pc)) return false;
-    if (moves_sp) sp = SenderSp(cursor_.Register(REG_RBX), sp);
+    if (code.to_sp >= 0) sp = SenderSp(cursor_.EncodedRegister(code.to_sp), sp);
     PushStub();
     cursor_.Return(pc, slot, sp, cursor_.OwnFp());
     return true;

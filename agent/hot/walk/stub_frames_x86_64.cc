@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "agent/hot/walk/adapter_code_x86_64.h"
 #include "agent/hot/walk/return_address.h"
 #include "agent/hot/walk/walk_state.h"
 #include "agent/hot/walk/x86_64_code.h"
@@ -72,8 +73,10 @@ class StubFrame {
     if (!cursor_.interrupted || blob_.kind != BlobKind::kRuntimeStub) return false;
     const uintptr_t pc = cursor_.pc;
     const int jumped = JumpedRegister(pc, blob_.end);
-    if (jumped >= 0)
-      return EnterHandler(cursor_.EncodedRegister(jumped), 0, cursor_.sp, cursor_.OwnFp());
+    if (jumped >= 0) {
+      return !EntersCallee() &&
+             EnterHandler(cursor_.EncodedRegister(jumped), 0, cursor_.sp, cursor_.OwnFp());
+    }
     const int popped = PoppedRegister(pc, blob_.end);
     uintptr_t on_top;
     if (popped >= 0 && cursor_.Load(cursor_.sp, &on_top) &&
@@ -83,6 +86,15 @@ class StubFrame {
     constexpr uint8_t kPushRdx = 0x52;
     return pc == begin_ && ByteAt(pc) == kPushRdx &&
            EnterHandler(cursor_.Register(REG_RDX), 0, cursor_.sp, cursor_.OwnFp());
+  }
+
+  // Stubs that resolve a call jump to the callee's entry in the same way, but the return address is
+  // still on top: of aligned frames rsp is off by it. That the callee's frame, which is not there
+  // yet, seems to have a caller means nothing.
+  bool EntersCallee() const {
+    uintptr_t on_top;
+    return cursor_.sp % 16 == 8 && cursor_.Load(cursor_.sp, &on_top) &&
+           IsReturnAddress(walk_, on_top, Callers::kJava);
   }
 
   // Handlers follow no call: the frame must be that of an nmethod with a valid caller.
@@ -162,6 +174,7 @@ class StubFrame {
 
   bool FromInterrupted() {
     constexpr uint8_t kPushRbp = 0x55, kPopRbp = 0x5d, kRet = 0xc3, kLeave = 0xc9;
+    if (blob_.kind == BlobKind::kAdapter && FromAdapterCode()) return true;
     const uint8_t next = ByteAt(cursor_.pc);
     const bool frameless =
         cursor_.pc == begin_ || next == kRet || next == kPushRbp || blob_.kind == BlobKind::kVtable;
@@ -176,6 +189,38 @@ class StubFrame {
     if (IsAdapter() && FromAdapter()) return true;
     // A frame that is not built yet, or not any more, has another size.
     return IsRuntimeFrame() && !shape_known_ && FromFrameSize();
+  }
+
+  // By what the adapter's code does from pc on. Plausibility does not tell here: the frame of a
+  // compiled caller is full of words that earlier calls left, and what lies between rsp and that
+  // frame is not written yet, so a wrong place often has a return address and a plausible caller.
+  bool FromAdapterCode() {
+    const AdapterState state = FollowAdapter(cursor_.pc, blob_.end);
+    const uintptr_t r13 = cursor_.Register(REG_R13);
+    uintptr_t pc = cursor_.Register(REG_RAX), slot = 0, sp = cursor_.sp;
+    switch (state.kind) {
+      case AdapterState::kUnknown:
+        return false;
+      case AdapterState::kInRax:
+        break;
+      case AdapterState::kOnStack:
+        slot = cursor_.sp + static_cast<uintptr_t>(intptr_t{state.offset});
+        break;
+      case AdapterState::kAtR13:
+        slot = r13;
+        break;
+    }
+    if (slot != 0) {
+      if (!cursor_.Load(slot, &pc)) return false;
+      sp = slot + 8;
+    }
+    if (state.caller_in_r13) {
+      if (r13 < sp || !cursor_.InStack(r13)) return false;
+      sp = r13;
+    }
+    if (!IsReturnAddress(walk_, pc, Callers::kJava)) return false;
+    cursor_.Return(pc, slot, sp, cursor_.OwnFp());
+    return true;
   }
 
   // Adapters move the return address about: it is on top, where r13 (the caller's rsp) points, or

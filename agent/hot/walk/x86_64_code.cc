@@ -211,6 +211,33 @@ int PoppedRegister(uintptr_t at, uintptr_t end) {
   return high >= 0 && (bytes[0] & 0xf8) == 0x58 ? high | (bytes[0] & 7) : -1;
 }
 
+int RegisterToSp(uintptr_t at, uintptr_t end) {
+  if (at + 3 > end) return -1;
+  uint8_t p[3];
+  std::memcpy(p, reinterpret_cast<const void*>(at), sizeof p);
+  // 8b /r and 89 /r, between registers.
+  if ((p[0] == 0x48 || p[0] == 0x49) && p[1] == 0x8b && (p[2] & 0xf8) == 0xe0)
+    return (p[0] & 1) << 3 | (p[2] & 7);
+  if ((p[0] == 0x48 || p[0] == 0x4c) && p[1] == 0x89 && (p[2] & 0xc7) == 0xc4)
+    return (p[0] & 4) << 1 | (p[2] >> 3 & 7);
+  return -1;
+}
+
+uintptr_t ConditionalTarget(uintptr_t at, uintptr_t end) {
+  uint8_t p[6] = {};
+  if (at >= end) return 0;
+  std::memcpy(p, reinterpret_cast<const void*>(at), end - at < sizeof p ? end - at : sizeof p);
+  intptr_t length = 0, distance = 0;
+  if ((p[0] & 0xf0) == 0x70) {
+    length = 2;
+    distance = static_cast<int8_t>(p[1]);
+  } else if (p[0] == 0x0f && (p[1] & 0xf0) == 0x80) {
+    length = 6;
+    distance = Read32(p + 2);
+  }
+  return length != 0 ? at + static_cast<uintptr_t>(length + distance) : 0;
+}
+
 bool EndsWithCall(const uint8_t bytes[8]) {
   const auto at = [bytes](int before_end) { return bytes[8 - before_end]; };
   if (at(5) == 0xe8) return true;
@@ -288,9 +315,12 @@ FrameShape ShapeToReturn(uintptr_t pc, uintptr_t end, int limit) {
   int depth = 0;
   int rbp_offset = -1;
   bool through_frame = false;
+  uintptr_t around = 0;  // the last branch leads there
   for (int i = 0; i < limit; ++i) {
     const Instruction instruction = Decode(pc, end);
     if (instruction.length == 0) return {};
+    const uintptr_t target = ConditionalTarget(pc, end);
+    if (target != 0) around = target;
     switch (instruction.effect) {
       case StackEffect::kReturn:
         if (through_frame) return depth == 0 ? FrameShape{FrameShape::kAtFp, 8, 0} : FrameShape{};
@@ -309,6 +339,11 @@ FrameShape ShapeToReturn(uintptr_t pc, uintptr_t end, int limit) {
         break;
       case StackEffect::kNone:
         break;
+      case StackEffect::kJump:
+        // The wrappers of native methods have the slow path of their poll in line.
+        if (around <= pc) return {};
+        pc = around;
+        continue;
       default:
         return {};
     }

@@ -34,6 +34,12 @@ Instruction Decode(uintptr_t at, uintptr_t end);
 // names; -1 if there is another instruction.
 int JumpedRegister(uintptr_t at, uintptr_t end);
 int PoppedRegister(uintptr_t at, uintptr_t end);
+// The number of the register that `mov rsp, register` at `at` names; -1 if there is another
+// instruction.
+int RegisterToSp(uintptr_t at, uintptr_t end);
+
+// Where the conditional jump at `at` leads; 0 if there is another instruction.
+uintptr_t ConditionalTarget(uintptr_t at, uintptr_t end);
 
 // Where code keeps the rsp that it goes on with: it copied rsp to a register, lowered it by as much
 // as its data asked for, pushed the register, and ends with `pop rsp` (the compilers' string
@@ -72,7 +78,7 @@ struct FrameShape {
 FrameShape ShapeFromEntry(uintptr_t entry, uintptr_t pc);
 
 // Follows rsp from `pc` through at most `limit` instructions that only take down the frame, to a
-// return. kUnknown if there is anything else before it.
+// return. kUnknown if there is anything else before it, but for code that a branch leads around.
 FrameShape ShapeToReturn(uintptr_t pc, uintptr_t end, int limit);
 
 // The bytes that the code at return address `pc` takes off the stack before it jumps back to the

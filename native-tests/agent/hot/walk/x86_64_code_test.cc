@@ -69,6 +69,34 @@ TEST(DecodeTest, KnowsWhatMovesTheStackPointer) {
   }
 }
 
+TEST(DecodeTest, KnowsWhereConditionalJumpsLead) {
+  const auto distance = [](const Bytes& bytes) {
+    const auto at = reinterpret_cast<uintptr_t>(bytes.data());
+    const uintptr_t target = ConditionalTarget(at, at + bytes.size());
+    return target == 0 ? 0 : static_cast<int64_t>(target - at);
+  };
+  EXPECT_EQ(distance({0x74, 0x16}), 2 + 0x16);
+  EXPECT_EQ(distance({0x75, 0xfb}), 2 - 5);
+  EXPECT_EQ(distance({0x0f, 0x85, 1, 2, 0, 0}), 6 + 0x201);
+  EXPECT_EQ(distance({0x0f, 0x8c, 0xf0, 0xff, 0xff, 0xff}), 6 - 16);
+  EXPECT_EQ(distance({0xeb, 0x16}), 0) << "unconditional";
+  EXPECT_EQ(distance({0x0f, 0x95, 0xc0, 0, 0, 0}), 0) << "setne al";
+}
+
+TEST(DecodeTest, KnowsWhatSetsTheStackPointer) {
+  const auto from = [](const Bytes& bytes) {
+    const auto at = reinterpret_cast<uintptr_t>(bytes.data());
+    return RegisterToSp(at, at + bytes.size());
+  };
+  EXPECT_EQ(from({0x48, 0x8b, 0xe3}), 3) << "mov rsp, rbx";
+  EXPECT_EQ(from({0x49, 0x8b, 0xe3}), 11) << "mov rsp, r11";
+  EXPECT_EQ(from({0x48, 0x89, 0xdc}), 3) << "mov rsp, rbx (89)";
+  EXPECT_EQ(from({0x4c, 0x89, 0xec}), 13) << "mov rsp, r13 (89)";
+  EXPECT_EQ(from({0x4c, 0x8b, 0xe3}), -1) << "mov r12, rbx";
+  EXPECT_EQ(from({0x48, 0x8b, 0x23}), -1) << "mov rsp, [rbx]";
+  EXPECT_EQ(from({0x49, 0x8b}), -1);
+}
+
 TEST(DecodeTest, ReadsNothingPastTheEnd) {
   EXPECT_EQ(DecodeBytes({0x48}).length, 0);
   EXPECT_EQ(DecodeBytes({0xe8, 1, 0}).length, 0);

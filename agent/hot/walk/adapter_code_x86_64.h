@@ -1,0 +1,30 @@
+// The adapters between HotSpot's calling conventions: where they keep who called them.
+#ifndef JTRACE_AGENT_HOT_WALK_ADAPTER_CODE_X86_64_H_
+#define JTRACE_AGENT_HOT_WALK_ADAPTER_CODE_X86_64_H_
+
+#include <cstdint>
+
+namespace jtrace::hot {
+
+// Where the return address is when an adapter is interrupted, and where its caller's rsp.
+struct AdapterState {
+  enum Kind : uint8_t {
+    kUnknown,
+    kOnStack,  // at rsp + offset
+    kAtR13,    // where r13 points: rsp at the entry, kept over a call into the JVM
+    kInRax,    // taken off the stack to be put back below the arguments
+  };
+  Kind kind = kUnknown;
+  int32_t offset = 0;
+  // The arguments lie between the return address and the caller's frame, which begins at r13. Else
+  // it begins above the return address or, if that is in rax, at rsp.
+  bool caller_in_r13 = false;
+};
+
+// Follows the code from `pc`, in an adapter that ends at `end`, to the jump into the callee.
+// Signal-safe.
+AdapterState FollowAdapter(uintptr_t pc, uintptr_t end);
+
+}  // namespace jtrace::hot
+
+#endif  // JTRACE_AGENT_HOT_WALK_ADAPTER_CODE_X86_64_H_
