@@ -245,9 +245,10 @@ class CompiledFrame {
     if (pc < blob_.code + kMoveImmediateLength + kMoveLength) return false;
     const auto is_move = [](uintptr_t at) { return StartsWith(at, {0x4d, 0x89, 0x97}); };
     const auto is_jump = [](uintptr_t at) { return StartsWith(at, {0xe9}); };
-    return (StartsWith(pc, {0x4c, 0x8d, 0x15}) && is_move(pc + kLeaLength)) ||
-           (StartsWith(pc, {0x49, 0xba}) && is_move(pc + kMoveImmediateLength)) ||
-           (is_move(pc) && is_jump(pc + kMoveLength)) || (is_jump(pc) && is_move(pc - kMoveLength));
+    const auto stores = [&](uintptr_t at) { return is_move(at) && is_jump(at + kMoveLength); };
+    return (StartsWith(pc, {0x4c, 0x8d, 0x15}) && stores(pc + kLeaLength)) ||
+           (StartsWith(pc, {0x49, 0xba}) && stores(pc + kMoveImmediateLength)) || stores(pc) ||
+           (is_jump(pc) && is_move(pc - kMoveLength));
   }
   // The jump behind a wrapper's return.
   bool ForwardsException() const {

@@ -124,28 +124,34 @@ const Scenario kNativeReturn = {
         0x55, 0x48, 0x8b, 0xec, 0x48, 0x83, 0xec, 0x40,  // push rbp; mov rbp, rsp; sub rsp, 0x40
         0x0f, 0x1f, 0x84, 0,    0,    0,    0,    0,     // 8: a long nop
         0x0f, 0x1f, 0x84, 0,    0,    0,    0,    0,     // 16: another
-        0xc9,                                            // 24: leave
-        0x41, 0xf6, 0x47, 0x28, 0x01,                    // 25: test byte [r15+0x28], 1
-        0x74, 0x16,                                      // 30: je +22
-        0x49, 0xba, 1,    2,    3,    4,    5,    6,    0, 0,  // 32: mov r10, imm64
-        0x4d, 0x89, 0x97, 0x38, 5,    0,    0,                 // 42: mov [r15+0x538], r10
-        0xe9, 0,    0,    0,    1,                             // 49: jmp the poll's stub
-        0x49, 0x83, 0x7f, 0x08, 0,                             // 54: cmp qword [r15+8], 0
-        0x0f, 0x85, 1,    0,    0,    0,                       // 59: jne +1
-        0xc3,                                                  // 65: ret
-        0xe9, 0,    0,    0,    1,                             // 66: jmp forward_exception
+        0x49, 0xba, 1,    2,    3,    4,    5,    6,
+        0,    0,  // 24: mov r10, imm64: no poll, but where native code begins
+        0x4d, 0x89, 0x97, 0x88, 4,    0,    0,  // 34: mov [r15+0x488], r10
+        0xc9,                                   // 41: leave
+        0x41, 0xf6, 0x47, 0x28, 0x01,           // 42: test byte [r15+0x28], 1
+        0x74, 0x16,                             // 47: je +22
+        0x49, 0xba, 1,    2,    3,    4,    5,    6,
+        0,    0,                                // 49: mov r10, imm64
+        0x4d, 0x89, 0x97, 0x38, 5,    0,    0,  // 59: mov [r15+0x538], r10
+        0xe9, 0,    0,    0,    1,              // 66: jmp the poll's stub
+        0x49, 0x83, 0x7f, 0x08, 0,              // 71: cmp qword [r15+8], 0
+        0x0f, 0x85, 1,    0,    0,    0,        // 76: jne +1
+        0xc3,                                   // 82: ret
+        0xe9, 0,    0,    0,    1,              // 83: jmp forward_exception
     },
     FrameKind::kCompiled,
     {{24, 10, 1},
-     {25, 1, 1},
-     {30, 1, 1},
-     {32, 1, 1},
+     {34, 10, 1},
+     {41, 10, 1},
      {42, 1, 1},
+     {47, 1, 1},
      {49, 1, 1},
-     {54, 1, 1},
      {59, 1, 1},
-     {65, 1, 1},
-     {66, 1, 1}}};
+     {66, 1, 1},
+     {71, 1, 1},
+     {76, 1, 1},
+     {82, 1, 1},
+     {83, 1, 1}}};
 
 // The caller has two words of arguments between its frame and the return address.
 const Scenario kInterpreterReturns = {
