@@ -4,6 +4,9 @@
 #include <stdlib.h>
 
 #include <atomic>
+#include <vector>
+
+#include "java-tests/walker/stepper.h"
 
 namespace jtrace::walker_test {
 namespace {
@@ -62,7 +65,10 @@ extern "C" JNIEXPORT void JNICALL Java_PathCheck_register(JNIEnv* env, jclass ty
                               id("d", "(JI)V")};
   jtrace::walker_test::publisher.store(static_cast<uint64_t>(java_tid));
   if (jtrace::walker_test::PathChecker* const paths = Paths()) {
-    paths->Register(methods, {id("publish", "(J)V"), id("work", "(I)V"), id("compare", "(II)I")});
+    const std::vector<uint64_t> leaves = {id("publish", "(J)V"), id("work", "(I)V"),
+                                          id("compare", "(II)I")};
+    paths->Register(methods, leaves);
+    jtrace::walker_test::SteppedPaths()->Register(methods, leaves);
     jtrace::walker_test::published.store(
         static_cast<const uint64_t*>(env->GetDirectBufferAddress(buffer)),
         std::memory_order_release);
@@ -74,5 +80,7 @@ extern "C" JNIEXPORT void JNICALL Java_PathCheck_throughSort(JNIEnv* env, jclass
                                                              jint depth) {
   jint values[] = {5, 3, 9, 1, 7, 2};
   Callback callback{env, path, depth};
+  const uint64_t* const running = jtrace::walker_test::published.load();
+  if (running != nullptr && *running != 0) jtrace::walker_test::StepOn();
   qsort_r(values, sizeof values / sizeof *values, sizeof *values, Compare, &callback);
 }

@@ -26,6 +26,7 @@
 #include "agent/hot/sample_handler.h"
 #include "agent/sampling/sampler.h"
 #include "java-tests/walker/path_check.h"
+#include "java-tests/walker/stepper.h"
 #include "java-tests/walker/walker_settings.h"
 
 namespace jtrace::walker_test {
@@ -41,7 +42,7 @@ struct Agent {
   WalkerSettings settings;
   jvmtiEnv* jvmti = nullptr;
   std::unique_ptr<Sampler> sampler;
-  PathChecker paths;
+  PathChecker paths, stepped_paths;
 
   std::thread drainer;
   std::atomic<bool> draining{true};
@@ -218,6 +219,7 @@ void JNICALL OnVmInit(jvmtiEnv* jvmti, JNIEnv* env, jthread) {
     _exit(3);
   }
   AttachRunningThreads(jvmti, env);
+  if (agent->settings.steps != 0) EnableStepping(&agent->stepped_paths, agent->settings.steps);
   StartDrainer();
 }
 
@@ -231,8 +233,7 @@ void JNICALL OnThreadEnd(jvmtiEnv*, JNIEnv*, jthread) {
   if (agent->sampler != nullptr) agent->sampler->DetachCurrentThread();
 }
 
-void PrintFrames(FILE* out, const char* what, const Frame* frames, uint32_t count) {
-  fprintf(out, "%s:\n", what);
+void PrintFrames(FILE* out, const Frame* frames, uint32_t count) {
   for (uint32_t i = 0; i < count; ++i) fprintf(out, "   %s\n", Describe(frames[i], true).c_str());
 }
 
@@ -240,8 +241,10 @@ void PrintDifferentChains(FILE* out) {
   const hot::DifferentChains& chains = hot::different_chains;
   if (!chains.ready.load(std::memory_order_acquire)) return;
   fprintf(out, "the first chains that differed, interrupted at %lx\n", chains.pc);
-  PrintFrames(out, "with remembered frames", chains.remembered, chains.remembered_count);
-  PrintFrames(out, "in full", chains.full, chains.full_count);
+  fprintf(out, "with remembered frames:\n");
+  PrintFrames(out, chains.remembered, chains.remembered_count);
+  fprintf(out, "in full:\n");
+  PrintFrames(out, chains.full, chains.full_count);
 }
 
 void PrintReport(FILE* out) {
@@ -271,6 +274,7 @@ void PrintReport(FILE* out) {
     fprintf(out, "failed %lu: %s\n", count, what.c_str());
   fprintf(out, "%s\n", a.paths.Summary().c_str());
   PrintDifferentChains(out);
+  PrintSteps(out, PrintFrames);
 }
 
 void CheckResult() {
@@ -283,7 +287,7 @@ void CheckResult() {
   const bool any_checked = hot::sample_counters.memory_checked.load() != 0;
   const bool remembered_right = hot::sample_counters.memory_wrong.load() == 0 &&
                                 (any_checked || !a.settings.sampler.check_memory);
-  if (enough && remembered_right && root >= a.settings.min_root &&
+  if (enough && remembered_right && SteppedRight() && root >= a.settings.min_root &&
       a.paths.Ok(a.settings.max_inexact, a.settings.max_unequal))
     return;
   fprintf(stderr, "walker_agent: FAILED: %lu samples, %.3f%% reach the root\n", a.samples, root);
@@ -365,6 +369,7 @@ jint Load(JavaVM* vm, const char* options) {
 }  // namespace
 
 PathChecker* Paths() { return agent != nullptr ? &agent->paths : nullptr; }
+PathChecker* SteppedPaths() { return agent != nullptr ? &agent->stepped_paths : nullptr; }
 
 }  // namespace jtrace::walker_test
 
