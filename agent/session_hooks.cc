@@ -39,6 +39,10 @@ absl::StatusOr<std::string> Session::Hook(absl::string_view specs) {
           "with mode=merged");
     }
   }
+  if (!options_.codes.Has(Code::kNativeHook)) {
+    return absl::FailedPreconditionError(
+        "codes= of this recording leaves hooks (0x33) out; begin one without");
+  }
   if (absl::StripAsciiWhitespace(specs).empty()) return hooks_.Describe();
   auto parsed = hooks::ParseHookSpecs(specs);
   if (!parsed.ok()) return parsed.status();

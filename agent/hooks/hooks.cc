@@ -1,5 +1,7 @@
 #include "agent/hooks/hooks.h"
 
+#include <gnu/libc-version.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -45,6 +47,7 @@ absl::Status Hooks::Place(const HookSpec& spec, const Target& target) {
     Placed placed;
     placed.address = function.address;
     placed.name = absl::StrCat(target.object.name, "!", function.name);
+    placed.symbol = absl::StrCat(target.object.name, "!", function.symbol);
     placed.pattern = HookSpecText(spec);
     placed.kind = spec.kind;
     status = PutIn(**site, std::move(placed), function.is_entry);
@@ -76,20 +79,29 @@ void Hooks::TakeOut(const Placed& placed) {
   table_.SetDuty(table_.site(placed.site), {is_return ? hot::kHookReturn : 0u, 0}).IgnoreError();
 }
 
+// By what the hooks are called, so that those of objects whose file is gone can be removed too.
 absl::Status Hooks::Remove(const HookSpec& spec) {
+  const std::string pattern = absl::StrCat(spec.object, "!", spec.symbol);
   const auto targets = ResolveHook(spec, LoadedObjects());
-  if (!targets.ok()) return targets.status();
-  size_t removed = 0;
-  for (const Target& target : *targets) {
-    const auto placed = placed_.find(target.function.address);
-    if (placed == placed_.end()) continue;
-    TakeOut(placed->second);
-    placed_.erase(placed);
-    ++removed;
-  }
+  const auto is_meant = [&](const Placed& placed) {
+    if (MatchesGlob(pattern, placed.name) || MatchesGlob(pattern, placed.symbol)) return true;
+    return targets.ok() && std::any_of(targets->begin(), targets->end(), [&](const Target& it) {
+             return it.function.address == placed.address;
+           });
+  };
+  size_t removed = std::erase_if(placed_, [&](const auto& entry) {
+    if (!is_meant(entry.second)) return false;
+    TakeOut(entry.second);
+    return true;
+  });
+  removed += std::erase_if(pending_, [&](const HookSpec& waiting) {
+    return MatchesGlob(pattern, absl::StrCat(waiting.object, "!", waiting.symbol));
+  });
+  TakeReturnsOut();
   if (removed != 0) return absl::OkStatus();
-  return absl::NotFoundError(absl::StrCat("no hook stands in ", spec.object, "!", spec.symbol,
-                                          "; jtrace hook PID lists them"));
+  if (absl::IsNotFound(targets.status())) return targets.status();
+  return absl::NotFoundError(
+      absl::StrCat("no hook stands in ", pattern, "; jtrace hook PID lists them"));
 }
 
 // All of one spec. Returns how many functions have one now.
@@ -108,12 +120,31 @@ absl::StatusOr<size_t> Hooks::ApplyOne(const HookSpec& spec,
     }
   }
   if (placed == 0) return first;
+  TellOtherLibc(*targets);
+  GuardErrorReport(objects);
+  TakeReturnsOut();  // a timed one may have become one that counts
   if (placed < targets->size()) {
     losses_.Add("hook.refused", Severity::kWarning, targets->size() - placed,
                 absl::StrCat("functions of ", spec.object, "!", spec.symbol,
                              " that got no hook; the first: ", first.message()));
   }
   return placed;
+}
+
+// What libc calls where a hook would kill is known of one version.
+void Hooks::TellOtherLibc(const std::vector<Target>& targets) {
+  constexpr absl::string_view kKnown = "2.36";
+  const absl::string_view version = gnu_get_libc_version();
+  const bool is_libc = std::any_of(targets.begin(), targets.end(), [](const Target& target) {
+    return target.object.name == "libc.so.6";
+  });
+  if (!is_libc || version == kKnown) return;
+  losses_.Set("hook.other_libc", Severity::kInfo, 1,
+              absl::StrCat("hooks in glibc ", version,
+                           ": which of its functions it calls with all "
+                           "signals blocked is known of ",
+                           kKnown),
+              "try them on a copy of the program first");
 }
 
 void Hooks::TellFailed(const HookSpec& spec, const absl::Status& status) {
@@ -131,7 +162,7 @@ void Hooks::Begin(const std::vector<HookSpec>& specs) {
   refused_returns_.clear();
   for (auto& address : hot::untimed_returns) address.store(0);
   if (specs.empty()) return;
-  absl::Status ready = ReadyTraps();
+  const absl::Status ready = ReadyTraps();
   const std::vector<LoadedObject> objects = LoadedObjects();
   for (const HookSpec& spec : specs) {
     const auto placed = ready.ok() ? ApplyOne(spec, objects) : absl::StatusOr<size_t>(ready);
@@ -143,49 +174,66 @@ void Hooks::Begin(const std::vector<HookSpec>& specs) {
   }
 }
 
+absl::StatusOr<std::string> Hooks::Change(const HookSpec& spec) {
+  const std::string place = absl::StrCat(spec.object, "!", spec.symbol);
+  if (spec.kind == HookKind::kOff) {
+    if (absl::Status status = Remove(spec); !status.ok()) return status;
+    return absl::StrCat("no hook any more in ", place);
+  }
+  if (absl::Status status = ReadyTraps(); !status.ok()) return status;
+  const std::vector<LoadedObject> objects = LoadedObjects();
+  const auto placed = ApplyOne(spec, objects);
+  if (absl::IsUnavailable(placed.status())) {
+    return absl::NotFoundError(absl::StrCat(placed.status().message(), "; the nearest is '",
+                                            NearestObject(objects, spec.object), "'"));
+  }
+  if (!placed.ok()) return placed.status();
+  return absl::StrCat(HookKindName(spec.kind), " in ", *placed,
+                      *placed == 1 ? " function: " : " functions: ", place);
+}
+
 absl::StatusOr<std::string> Hooks::Apply(const std::vector<HookSpec>& specs) {
   const std::lock_guard lock(mutex_);
   if (!is_recording_)
     return absl::FailedPreconditionError("no recording runs; begin one with start");
-  const std::vector<LoadedObject> objects = LoadedObjects();
   std::vector<std::string> lines;
   for (const HookSpec& spec : specs) {
-    if (spec.kind == HookKind::kOff) {
-      if (absl::Status status = Remove(spec); !status.ok()) return status;
-      lines.push_back(absl::StrCat("no hook any more in ", spec.object, "!", spec.symbol));
-      continue;
+    const auto line = Change(spec);
+    if (line.ok()) {
+      lines.push_back(*line);
+    } else if (lines.empty()) {
+      return line.status();
+    } else {
+      return absl::Status(
+          line.status().code(),
+          absl::StrCat(line.status().message(), "; done before it: ", absl::StrJoin(lines, ", ")));
     }
-    if (absl::Status status = ReadyTraps(); !status.ok()) return status;
-    const auto placed = ApplyOne(spec, objects);
-    if (absl::IsUnavailable(placed.status())) {
-      return absl::NotFoundError(absl::StrCat(placed.status().message(), "; the nearest is '",
-                                              NearestObject(objects, spec.object), "'"));
-    }
-    if (!placed.ok()) return placed.status();
-    lines.push_back(absl::StrCat(HookKindName(spec.kind), " in ", *placed,
-                                 *placed == 1 ? " function: " : " functions: ", spec.object, "!",
-                                 spec.symbol));
   }
   return absl::StrJoin(lines, "\n");
 }
 
 std::string Hooks::Describe() const {
   const std::lock_guard lock(mutex_);
-  if (placed_.empty()) return "no hooks; put one in with jtrace hook PID 'libc.so.6!malloc:count'";
   std::vector<std::string> lines;
   for (const auto& [address, placed] : placed_) {
     lines.push_back(absl::StrFormat("%-7s %12d calls  %s", std::string(HookKindName(placed.kind)),
                                     table_.site(placed.site).calls.load() - placed.calls_before,
                                     placed.name));
   }
-  return absl::StrJoin(lines, "\n");
+  for (const HookSpec& spec : pending_) {
+    lines.push_back(absl::StrFormat("%-7s %18s  %s!%s", std::string(HookKindName(spec.kind)),
+                                    "not loaded yet", spec.object, spec.symbol));
+  }
+  if (!lines.empty()) return absl::StrJoin(lines, "\n");
+  return "no hooks; put one in with jtrace hook PID 'libc.so.6!malloc:count'";
 }
 
 void Hooks::RemoveAll() {
-  const auto returns = std::exchange(returns_, {});
   for (const auto& [address, placed] : placed_) TakeOut(placed);
-  for (const uint32_t number : returns) table_.SetDuty(table_.site(number), {}).IgnoreError();
   placed_.clear();
+  TakeReturnsOut();
+  for (const uint32_t site : guards_) table_.SetDuty(table_.site(site), {}).IgnoreError();
+  guards_.clear();
 }
 
 void Hooks::End() {
@@ -223,79 +271,6 @@ Hooks::Calls Hooks::CallsOf(uint32_t site) const {
   const std::lock_guard lock(mutex_);
   const hot::HookSite& it = table_.site(site);
   return {it.calls.load(), it.unattributed.load()};
-}
-
-absl::Status Hooks::PutReturn(uintptr_t address) {
-  for (const LoadedObject& object : LoadedObjects()) {
-    if (!object.HasCodeAt(address)) continue;
-    // Of libjvm's functions only leaves are refused.
-    Function caller;
-    caller.address = address;
-    if (absl::StartsWith(object.name, "libc.")) caller = FunctionAt(object, address - 1);
-    if (absl::Status status = MayHook(object, caller); !status.ok()) return status;
-    if (absl::Status status = Pin(object); !status.ok()) return status;
-    const auto site = table_.Make(address);
-    if (!site.ok()) return site.status();
-    hot::HookDuty duty = (*site)->duty.load();
-    duty.use |= hot::kHookReturn;  // a hook may stand there as well
-    if (absl::Status status = table_.SetDuty(**site, duty); !status.ok()) return status;
-    returns_.insert((*site)->number);
-    return absl::OkStatus();
-  }
-  return absl::NotFoundError("code of the JIT");
-}
-
-void Hooks::AwaitReturns(uintptr_t address) {
-  const std::lock_guard lock(mutex_);
-  if (!is_recording_ || PutReturn(address).ok()) return;
-  // These calls have no times.
-  hot::UntimedReturn(address).store(address);
-  if (!refused_returns_.insert(address).second) return;
-  losses_.Add("hook.untimed", Severity::kInfo, 1,
-              "places that call timed functions, whose returns are not seen: code of the JIT, or "
-              "where no hook may stand");
-}
-
-// Every thread is looked at: at most a hundredth of a processor's time.
-bool Hooks::IsStillSafe() {
-  constexpr uint64_t kShare = 100;
-  const uint64_t began = hot::MonotonicNanos();
-  const absl::Status status = CheckTraps();
-  const uint64_t now = hot::MonotonicNanos();
-  next_check_ns_ = now + kShare * (now - began);
-  if (status.ok()) return true;
-  RemoveAll();
-  pending_.clear();
-  losses_.Add("hook.danger", Severity::kWarning, 1,
-              absl::StrCat("hooks were taken out: ", status.message()));
-  return false;
-}
-
-void Hooks::Watch() {
-  {
-    const std::lock_guard lock(mutex_);
-    const bool is_due = !placed_.empty() && hot::MonotonicNanos() >= next_check_ns_;
-    if (!is_recording_ || (is_due && !IsStillSafe())) return;
-  }
-  LookForObjects();
-}
-
-void Hooks::LookForObjects() {
-  const std::lock_guard lock(mutex_);
-  if (!is_recording_ || pending_.empty()) return;
-  const uint64_t loaded = ObjectsLoadedSoFar();
-  if (loaded == std::exchange(objects_seen_, loaded)) return;
-  const std::vector<LoadedObject> objects = LoadedObjects();
-  const bool has_come = std::any_of(pending_.begin(), pending_.end(), [&](const HookSpec& spec) {
-    return !absl::IsUnavailable(ResolveHook(spec, objects).status());
-  });
-  if (!has_come || !IsStillSafe()) return;
-  std::erase_if(pending_, [&](const HookSpec& spec) {
-    const auto placed = ApplyOne(spec, objects);
-    if (absl::IsUnavailable(placed.status())) return false;
-    if (!placed.ok()) TellFailed(spec, placed.status());
-    return true;
-  });
 }
 
 bool Hooks::has_pending() const {

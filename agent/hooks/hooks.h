@@ -24,6 +24,7 @@ struct Placed {
   uint32_t site = 0;       // HookSite.number
   uintptr_t address = 0;
   std::string name;     // "libc.so.6!malloc"
+  std::string symbol;   // mangled, with its object too
   std::string pattern;  // what asked for it
   HookKind kind = HookKind::kCount;
   // Of the site, when it was put in.
@@ -63,12 +64,15 @@ class Hooks {
   };
   Calls CallsOf(uint32_t site) const;
 
-  // Hooks in objects that may have been loaded meanwhile. Cheap if none was. Any thread.
+  // Hooks in objects that may have been loaded meanwhile. Cheap if none was. Any thread, one in an
+  // object's constructor too: it waits for the mutex no longer than others for the loader's lock.
   void LookForObjects();
   bool has_pending() const;
 
   // Writer thread. Puts a site where calls of timed functions return to, once for each address.
   void AwaitReturns(uintptr_t address);
+  // Traps are ours as long as hooks stand. Each poll.
+  void KeepHandler();
   // LookForObjects, and whether int3 has become a danger: a thread that blocks SIGTRAP, another
   // handler for it. Once a second; many threads are looked at more rarely.
   void Watch();
@@ -76,13 +80,17 @@ class Hooks {
  private:
   absl::Status Place(const HookSpec& spec, const Target& target);
   absl::Status Remove(const HookSpec& spec);
+  absl::StatusOr<std::string> Change(const HookSpec& spec);
   absl::StatusOr<size_t> ApplyOne(const HookSpec& spec, const std::vector<LoadedObject>& objects);
   absl::Status PutIn(hot::HookSite& site, Placed placed, bool is_entry);
   void TakeOut(const Placed& placed);
   void RemoveAll();
   absl::Status PutReturn(uintptr_t address);
+  void TakeReturnsOut();
+  void GuardErrorReport(const std::vector<LoadedObject>& objects);
   // Whether int3 is no danger; else no hook is left, and none is waited for.
   bool IsStillSafe();
+  void TellOtherLibc(const std::vector<Target>& targets);
   void TellFailed(const HookSpec& spec, const absl::Status& status);
 
   Losses& losses_;
@@ -95,6 +103,7 @@ class Hooks {
   std::vector<HookSpec> pending_;  // of objects that are not loaded yet
   uint64_t objects_seen_ = 0;
   absl::flat_hash_set<uint32_t> returns_;  // sites of use kHookReturn
+  std::vector<uint32_t> guards_;           // sites of use kHookEnd
   absl::flat_hash_set<uintptr_t> refused_returns_;
   bool is_recording_ = false;
   uint64_t next_check_ns_ = 0;  // CLOCK_MONOTONIC

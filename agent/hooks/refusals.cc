@@ -1,20 +1,14 @@
 #include "agent/hooks/refusals.h"
 
-#include <dirent.h>
 #include <dlfcn.h>
-#include <signal.h>
-#include <time.h>
 
-#include <cstdlib>
-#include <fstream>
 #include <string>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/match.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/strip.h"
+#include "agent/hooks/site_table.h"
 
 namespace jtrace::hooks {
 namespace {
@@ -100,6 +94,7 @@ const std::vector<Refusal>& Refusals() {
         "close_range",
         "strchr",
         "strchrnul",
+        "getenv",
         "mempcpy",
         "strnlen",
         "waitpid",
@@ -169,45 +164,11 @@ bool IsJtrace(const LoadedObject& object) {
   return object.HasCodeAt(reinterpret_cast<uintptr_t>(&MayHook));
 }
 
-uint64_t BlockedSignals(const std::string& status_file) {
-  std::ifstream lines(status_file);
-  std::string line;
-  while (std::getline(lines, line)) {
-    absl::string_view text = line;
-    if (!absl::ConsumePrefix(&text, "SigBlk:\t")) continue;
-    return std::strtoull(std::string(text).c_str(), nullptr, 16);
-  }
-  return 0;
-}
-
-bool IsBlocked(uint64_t blocked, int signal) { return (blocked >> (signal - 1) & 1) != 0; }
-
-// The first real-time signal is glibc's own: only glibc itself blocks it, and only where it calls
-// what is refused here anyway.
-bool BlocksTraps(uint64_t blocked) {
-  constexpr int kOfGlibc = 32;
-  return IsBlocked(blocked, SIGTRAP) && !IsBlocked(blocked, kOfGlibc);
-}
-
-// Handlers of signals may block them all while they run.
-bool BlocksTrapsForGood(const std::string& status_file) {
-  constexpr int kLooks = 10;
-  constexpr timespec kMoment = {0, 1'000'000};
-  for (int i = 0; i < kLooks; ++i) {
-    if (i != 0) nanosleep(&kMoment, nullptr);
-    if (!BlocksTraps(BlockedSignals(status_file))) return false;
-  }
-  return true;
-}
-
-std::string FirstLine(const std::string& file) {
-  std::ifstream lines(file);
-  std::string line;
-  std::getline(lines, line);
-  return line;
-}
-
 }  // namespace
+
+bool IsErrorReport(const Function& function) {
+  return absl::StartsWith(function.symbol, "_ZN7VMError14report_and_die");
+}
 
 absl::Status MayHook(const LoadedObject& object, const Function& function) {
   const auto refuse = [&](absl::string_view why) {
@@ -215,6 +176,9 @@ absl::Status MayHook(const LoadedObject& object, const Function& function) {
         absl::StrCat("no hook in ", object.name, "!", function.name, ": ", why));
   };
   if (IsJtrace(object)) return refuse("it is jtrace itself");
+  if (IsErrorReport(function)) {
+    return refuse("the JVM's report of an error begins there, which takes all hooks out");
+  }
   if (absl::StartsWith(object.name, "ld-linux") || absl::StartsWith(object.name, "ld.so")) {
     return refuse("jtrace's handlers need the dynamic loader");
   }
@@ -230,21 +194,21 @@ absl::Status MayHook(const LoadedObject& object, const Function& function) {
   return absl::OkStatus();
 }
 
-std::vector<std::string> ThreadsThatBlockTraps() {
-  std::vector<std::string> names;
-#ifdef __SANITIZE_THREAD__
-  return names;  // its runtime blocks all signals in every handler
-#endif
-  DIR* const tasks = opendir("/proc/self/task");
-  if (tasks == nullptr) return names;
-  while (const dirent* entry = readdir(tasks)) {
-    if (entry->d_name[0] == '.') continue;
-    const std::string task = absl::StrCat("/proc/self/task/", entry->d_name);
-    if (!BlocksTrapsForGood(task + "/status")) continue;
-    names.push_back(FirstLine(task + "/comm"));
+bool IsReturnFromSignal(uintptr_t address) {
+  // mov $__NR_rt_sigreturn, %rax; syscall
+  const std::vector<uint8_t> kReturn = {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05};
+  return ReadCode(address, kReturn.size()) == kReturn;
+}
+
+absl::Status MayAwaitReturnAt(const LoadedObject& object, uintptr_t address) {
+  const auto refuse = [](absl::string_view why) { return absl::FailedPreconditionError(why); };
+  if (absl::StartsWith(object.name, kLibc)) {
+    return refuse("inside of libc's functions signals may be blocked");
   }
-  closedir(tasks);
-  return names;
+  if (IsReturnFromSignal(address)) return refuse("handlers of signals return there, ours too");
+  Function nameless;
+  nameless.address = address;
+  return MayHook(object, nameless);
 }
 
 }  // namespace jtrace::hooks

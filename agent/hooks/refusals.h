@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
@@ -17,7 +16,10 @@ namespace jtrace::hooks {
 // what jtrace's handlers call, and the loader and jtrace themselves.
 absl::Status MayHook(const LoadedObject& object, const Function& function);
 
-// The threads of this process that block SIGTRAP, by name; the agent's own do not.
-std::vector<std::string> ThreadsThatBlockTraps();
+// Whether an int3 may stand where calls return to. Errors as above.
+absl::Status MayAwaitReturnAt(const LoadedObject& object, uintptr_t address);
+
+// A function of libjvm that begins the report of a crash.
+bool IsErrorReport(const Function& function);
 
 }  // namespace jtrace::hooks

@@ -7,34 +7,13 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "agent/hooks/refusals.h"
+#include "agent/hooks/trap_blockers.h"
 #include "agent/hot/hook_handler.h"
 #include "agent/hot/hook_thread.h"
 #include "agent/hot/sample_handler.h"
 
 namespace jtrace::hooks {
 namespace {
-
-absl::Status InstallHandler() {
-  struct sigaction current;
-  if (sigaction(SIGTRAP, nullptr, &current) != 0) return absl::ErrnoToStatus(errno, "sigaction");
-  if ((current.sa_flags & SA_SIGINFO) != 0 && current.sa_sigaction == hot::HandleTrapSignal) {
-    return absl::OkStatus();
-  }
-  // Handlers may hold the one before for good.
-  const auto* const before = new struct sigaction(current);
-  if (hot::first_trap_action.load() == nullptr) hot::first_trap_action.store(before);
-  hot::previous_actions[SIGTRAP].store(before);
-  struct sigaction action {};
-  action.sa_sigaction = hot::HandleTrapSignal;
-  action.sa_flags = SA_SIGINFO | SA_RESTART | SA_NODEFER;
-  sigfillset(&action.sa_mask);
-  for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP}) {
-    sigdelset(&action.sa_mask, fault);
-  }
-  if (sigaction(SIGTRAP, &action, nullptr) != 0) return absl::ErrnoToStatus(errno, "sigaction");
-  return absl::OkStatus();
-}
 
 absl::Status ReserveThreads() {
   if (hot::hook_threads.load() != nullptr) return absl::OkStatus();
@@ -48,15 +27,36 @@ absl::Status ReserveThreads() {
 
 }  // namespace
 
-absl::Status CheckTraps() {
-  const std::vector<std::string> names = ThreadsThatBlockTraps();
-  if (!names.empty()) {
-    return absl::FailedPreconditionError(
-        absl::StrCat(names.size() == 1 ? "thread '" : "threads '", absl::StrJoin(names, "', '"),
-                     "' block", names.size() == 1 ? "s" : "",
-                     " SIGTRAP, by which hooks work: one of them would end the program"));
+absl::Status KeepHandler() {
+  struct sigaction current;
+  if (sigaction(SIGTRAP, nullptr, &current) != 0) return absl::ErrnoToStatus(errno, "sigaction");
+  if ((current.sa_flags & SA_SIGINFO) != 0 && current.sa_sigaction == hot::HandleTrapSignal) {
+    return absl::OkStatus();
   }
-  return InstallHandler();
+  // Handlers may hold the one before for good.
+  const auto* const before = new struct sigaction(current);
+  if (hot::first_trap_action.load() == nullptr) hot::first_trap_action.store(before);
+  hot::previous_actions[SIGTRAP].store(before);
+  struct sigaction action {};
+  action.sa_sigaction = hot::HandleTrapSignal;
+  // On the alternate stack where there is one: some threads have little of their own.
+  action.sa_flags = SA_SIGINFO | SA_RESTART | SA_NODEFER | SA_ONSTACK;
+  sigfillset(&action.sa_mask);
+  for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP}) {
+    sigdelset(&action.sa_mask, fault);
+  }
+  if (sigaction(SIGTRAP, &action, nullptr) != 0) return absl::ErrnoToStatus(errno, "sigaction");
+  return absl::OkStatus();
+}
+
+absl::Status CheckTraps() {
+  const std::vector<std::string> deaf = WhatBlocksTraps();
+  if (!deaf.empty()) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(absl::StrJoin(deaf, ", "), deaf.size() == 1 ? " blocks" : " block",
+                     " SIGTRAP, by which hooks work: a hook there would end the program"));
+  }
+  return KeepHandler();
 }
 
 absl::Status ReadyTraps() {

@@ -8,11 +8,13 @@
 namespace jtrace::hooks {
 
 // Installs hot::HandleTrapSignal if it is not there, and the memory that it counts in. Errors:
-// FailedPrecondition: a thread blocks SIGTRAP, so that a hook would end the program; Unavailable.
+// FailedPrecondition: a thread or a signal handler blocks SIGTRAP, so that a hook would end the
+// program; Unavailable.
 absl::Status ReadyTraps();
-// Whether hooks are still no danger. Another handler that was installed meanwhile becomes the one
-// before ours.
+// Whether hooks are still no danger. Looks at every thread.
 absl::Status CheckTraps();
+// One system call: another handler that was installed meanwhile becomes the one before ours.
+absl::Status KeepHandler();
 
 // Objects that the loader has loaded since the process began.
 uint64_t ObjectsLoadedSoFar();

@@ -255,7 +255,9 @@ void HandleTrapSignal(int signal, siginfo_t* info, void* context) {
                              : nullptr;
   if (site == nullptr) return ForwardTrap(signal, info, context, static_cast<uintptr_t>(pc));
   pc = static_cast<greg_t>(site->address);
-  if (!IsOwnWork()) {
+  if ((site->duty.load(std::memory_order_relaxed).use & kHookEnd) != 0) {
+    TakeAllHooksOut();
+  } else if (!IsOwnWork()) {
     tls_in_hook = true;
     Act(*site, *interrupted);
     tls_in_hook = false;

@@ -1,5 +1,9 @@
 #include "agent/hot/hook_sites.h"
 
+#include <fcntl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
 namespace jtrace::hot {
 
 constinit std::atomic<HookSites*> hook_sites{nullptr};
@@ -7,6 +11,19 @@ constinit std::atomic<HookPage*> hook_pages{nullptr};
 constinit std::atomic<uint32_t> hook_page_count{0};
 constinit std::atomic<uintptr_t> hook_pages_low{UINTPTR_MAX};
 constinit std::atomic<uintptr_t> hook_pages_high{0};
+
+void TakeAllHooksOut() {
+  const HookSites* const sites = hook_sites.load(std::memory_order_acquire);
+  if (sites == nullptr) return;
+  const long memory = syscall(SYS_openat, AT_FDCWD, "/proc/self/mem", O_RDWR | O_CLOEXEC);
+  if (memory < 0) return;
+  for (const std::atomic<HookSite*>& slot : sites->slots) {
+    HookSite* const site = slot.load(std::memory_order_acquire);
+    if (site == nullptr || site->duty.exchange({}).use == 0) continue;
+    syscall(SYS_pwrite64, memory, &site->byte, sizeof site->byte, site->address);
+  }
+  syscall(SYS_close, memory);
+}
 
 uintptr_t OriginalPc(uintptr_t pc) {
   if (pc < hook_pages_low.load(std::memory_order_relaxed) ||

@@ -15,6 +15,7 @@ enum HookUse : uint32_t {
   kHookTime = 4,    // and its return awaited
   kHookReturn = 8,  // calls return here
   kHookEntry = 16,  // a function's first instruction: the return address lies at rsp
+  kHookEnd = 32,    // the JVM begins to report an error: every int3 goes (TakeAllHooksOut)
 };
 
 // What a site is for now, and since when: both at once, so that every call is counted for the hook
@@ -64,6 +65,10 @@ struct HookSites {
 
 // Null until the first hook of the process.
 extern constinit std::atomic<HookSites*> hook_sites;
+
+// Takes every int3 out of the program's code, for good: what runs from here on may have another
+// handler for them. Where /proc/self/mem cannot be written they stay. Async-signal-safe.
+void TakeAllHooksOut();
 
 // Code of slots lies in pages of this size, kHookSlotBytes each.
 inline constexpr uintptr_t kHookSlotBytes = 64;

@@ -32,7 +32,9 @@ HookSource::HookSource(hooks::Hooks& hooks, RecordEncoder& encoder, Losses& loss
       losses_(losses),
       thread_number_(std::move(thread_number)),
       node_number_(std::move(node_number)),
-      learned_(hooks.placed_so_far()) {
+      learned_(hooks.placed_so_far()),
+      unwinds_missed_before_(hot::hook_counters.unwinds_missed.load()),
+      open_dropped_before_(hot::hook_counters.open_dropped.load()) {
   // What was counted at the end of an earlier recording.
   reader_.Drain([](const hot::HookRow&) {});
 }
@@ -105,6 +107,7 @@ void HookSource::AddUnattributed() {
 }
 
 void HookSource::Poll(proto::Chunk&) {
+  hooks_.KeepHandler();
   LearnHooks();
   if (known_.empty()) return;
   reader_.Drain([this](const hot::HookRow& row) { Add(row); });
@@ -124,11 +127,13 @@ void HookSource::Define(proto::Chunk& chunk) {
 }
 
 void HookSource::TellLosses() {
-  losses_.Set("hook.unwind_missed", Severity::kWarning, hot::hook_counters.unwinds_missed.load(),
+  losses_.Set("hook.unwind_missed", Severity::kWarning,
+              hot::hook_counters.unwinds_missed.load() - unwinds_missed_before_,
               "unwinds of hooks that were not taken: their threads were not sampled, or the rings "
               "full",
               "fewer of them: hook=…:count");
-  losses_.Set("hook.untimed_open", Severity::kWarning, hot::hook_counters.open_dropped.load(),
+  losses_.Set("hook.untimed_open", Severity::kWarning,
+              hot::hook_counters.open_dropped.load() - open_dropped_before_,
               "calls without a time: too many calls of timed functions were open in a thread");
 }
 

@@ -60,7 +60,9 @@ class HookSource : public ChunkSource {
   absl::flat_hash_map<std::pair<uint32_t, hooks::HookKind>, uint32_t> by_kind_;  // of a site
   absl::flat_hash_map<uint32_t, uint32_t> by_placement_;
   absl::flat_hash_map<uint32_t, Unattributed> unattributed_;  // by site
-  size_t defined_ = 0;                                        // of known_, in this file
+  uint64_t unwinds_missed_before_;
+  uint64_t open_dropped_before_;
+  size_t defined_ = 0;  // of known_, in this file
   uint32_t other_threads_ = 0;
   std::vector<proto::HookCalls> totals_;  // of the file
   absl::flat_hash_map<Key, uint32_t> index_;

@@ -52,6 +52,22 @@ TEST_F(HooksTest, CallsLeftByAnExceptionHaveNoTime) {
   EXPECT_EQ(row.timed, 2u);
 }
 
+uint8_t ByteAt(uintptr_t address) { return *reinterpret_cast<const volatile uint8_t*>(address); }
+
+TEST_F(HooksTest, WithTheLastTimedHookTheReturnsGo) {
+  Begin(In("hooked_sleep", "time") + ";" + In("hooked_may_throw", "time"));
+  uintptr_t back = 0;
+  hooked_call_sleep(1);
+  reader_.TakeWantedReturns([&](uintptr_t address) { hooks_.AwaitReturns(back = address); });
+  ASSERT_NE(back, 0u);
+  EXPECT_EQ(ByteAt(back), 0xcc);
+  ASSERT_TRUE(hooks_.Apply(Specs(In("hooked_may_throw", "off"))).ok());
+  EXPECT_EQ(ByteAt(back), 0xcc);
+  ASSERT_TRUE(hooks_.Apply(Specs(In("hooked_sleep", "count"))).ok());
+  EXPECT_NE(ByteAt(back), 0xcc);
+  EXPECT_EQ(hooked_call_sleep(1), 1);
+}
+
 // Code that belongs to no object, as the JIT's: asked for once.
 TEST_F(HooksTest, ReturnsToCodeOfTheJitAreNotWaitedFor) {
   Begin(In("hooked_square", "time"));

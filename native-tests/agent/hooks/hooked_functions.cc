@@ -51,6 +51,8 @@ __attribute__((noinline, visibility("default"))) int64_t hooked_try(int64_t x, i
 
 }  // extern "C"
 
+extern "C" __attribute__((visibility("default"))) void handle_nothing(int) {}
+
 namespace hooked {
 
 __attribute__((noinline, visibility("default"))) int64_t Overloaded(int32_t x) { return x + 1; }

@@ -20,6 +20,9 @@ int64_t hooked_may_throw(int64_t x);
 int64_t hooked_try(int64_t x, int64_t pause_nanoseconds);
 }
 
+// A handler of signals.
+extern "C" void handle_nothing(int signal);
+
 namespace hooked {
 int64_t Overloaded(int32_t x);
 int64_t Overloaded(int64_t x);

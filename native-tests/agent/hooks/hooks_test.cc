@@ -152,6 +152,34 @@ TEST_F(HooksTest, WhileARecordingRunsErrorsGoToWhoAsked) {
   EXPECT_EQ(Fetch("hooked_square").calls, 1u);
 }
 
+TEST_F(HooksTest, AllHooksGoByOnePattern) {
+  hooks_.Begin(Specs(In("hooked_*", "count") + ";libnever.so!f"));
+  EXPECT_THAT(hooks_.Describe(), HasSubstr("not loaded yet  libnever.so!f"));
+  const auto gone = hooks_.Apply(Specs("*!*:off"));
+  EXPECT_TRUE(gone.ok()) << gone.status();
+  EXPECT_THAT(hooks_.Describe(), HasSubstr("no hooks"));
+  EXPECT_FALSE(hooks_.has_pending());
+}
+
+TEST_F(HooksTest, WhatWasDoneBeforeAnErrorIsTold) {
+  hooks_.Begin({});
+  const auto half = hooks_.Apply(Specs(In("hooked_add", "count") + ";" + In("hooked_ad", "count")));
+  EXPECT_THAT(std::string(half.status().message()),
+              HasSubstr("did you mean 'hooked_add'?; done before it: count in 1 function"));
+}
+
+// As the report of a crash does: it has another handler for traps.
+TEST_F(HooksTest, AllInt3AreTakenOutAtOnce) {
+  Begin(In("hooked_*", "count"));
+  ASSERT_EQ(hooks_.All().size(), 8u);
+  hot::TakeAllHooksOut();
+  for (const Placed& placed : hooks_.All()) {
+    EXPECT_NE(*reinterpret_cast<const volatile uint8_t*>(placed.address), 0xcc) << placed.name;
+  }
+  EXPECT_EQ(hooked_add(5), 16);
+  EXPECT_TRUE(FetchAll().empty());
+}
+
 TEST_F(HooksTest, ATableThatIsFullLosesNoCall) {
   Begin(In("hooked_add", "count"));
   hooked_add(1);  // the thread has a table

@@ -2,12 +2,11 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <pthread.h>
 #include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <fstream>
-#include <latch>
-#include <thread>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
@@ -36,31 +35,25 @@ TEST(RefusalsTest, NothingThatTheHandlersCall) {
   EXPECT_GT(checked, 10);
 }
 
-TEST(RefusalsTest, NamesThreadsThatBlockTraps) {
-#ifdef __SANITIZE_THREAD__
-  GTEST_SKIP() << "the sanitizer's runtime blocks signals itself";
-#endif
-  EXPECT_THAT(ThreadsThatBlockTraps(), testing::IsEmpty());
-  std::latch blocked(1);
-  std::latch seen(1);
-  std::thread thread([&] {
-    pthread_setname_np(pthread_self(), "deaf");
-    sigset_t all;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, nullptr);
-    blocked.count_down();
-    seen.wait();
-  });
-  blocked.wait();
-  EXPECT_THAT(ThreadsThatBlockTraps(), testing::ElementsAre("deaf"));
-  Losses losses;
-  Hooks hooks(losses);
-  hooks.Begin({HookSpec{"libc.so.6", "getppid", HookKind::kCount}});
-  EXPECT_TRUE(hooks.All().empty());
-  EXPECT_THAT(losses.Snapshot()[0].what, testing::HasSubstr("'deaf'"));
-  hooks.End();
-  seen.count_down();
-  thread.join();
+TEST(RefusalsTest, NoReturnsWhereHandlersOfSignalsReturn) {
+  struct sigaction action {};
+  action.sa_handler = [](int) {};
+  sigaction(SIGUSR2, &action, nullptr);
+  // What the kernel is told, by libc itself.
+  struct {
+    void (*handler)(int);
+    unsigned long flags;
+    uintptr_t restorer;
+    uint64_t mask;
+  } kernel = {};
+  ASSERT_EQ(syscall(SYS_rt_sigaction, SIGUSR2, nullptr, &kernel, sizeof kernel.mask), 0);
+  LoadedObject object;
+  object.name = "libother.so";
+  EXPECT_THAT(std::string(MayAwaitReturnAt(object, kernel.restorer).message()),
+              testing::HasSubstr("handlers of signals"));
+  object.name = "libc.so.6";
+  EXPECT_FALSE(MayAwaitReturnAt(object, reinterpret_cast<uintptr_t>(&getppid) + 1).ok());
+  signal(SIGUSR2, SIG_DFL);
 }
 
 }  // namespace

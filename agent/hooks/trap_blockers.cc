@@ -1,0 +1,100 @@
+#include "agent/hooks/trap_blockers.h"
+
+#include <dirent.h>
+#include <dlfcn.h>
+#include <signal.h>
+#include <string.h>
+#include <time.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <fstream>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
+
+namespace jtrace::hooks {
+namespace {
+
+absl::string_view Basename(absl::string_view path) { return path.substr(path.rfind('/') + 1); }
+
+uint64_t BlockedSignals(const std::string& status_file) {
+  std::ifstream lines(status_file);
+  std::string line;
+  while (std::getline(lines, line)) {
+    absl::string_view text = line;
+    if (!absl::ConsumePrefix(&text, "SigBlk:\t")) continue;
+    return std::strtoull(std::string(text).c_str(), nullptr, 16);
+  }
+  return 0;
+}
+
+bool IsBlocked(uint64_t blocked, int signal) { return (blocked >> (signal - 1) & 1) != 0; }
+
+// The first real-time signal is glibc's own: only glibc itself blocks it, and only where it calls
+// what is refused here anyway.
+bool BlocksTraps(uint64_t blocked) {
+  constexpr int kOfGlibc = 32;
+  return IsBlocked(blocked, SIGTRAP) && !IsBlocked(blocked, kOfGlibc);
+}
+
+// Handlers of signals may block them all while they run.
+bool BlocksTrapsForGood(const std::string& status_file) {
+  constexpr int kLooks = 10;
+  constexpr timespec kMoment = {0, 1'000'000};
+  for (int i = 0; i < kLooks; ++i) {
+    if (i != 0) nanosleep(&kMoment, nullptr);
+    if (!BlocksTraps(BlockedSignals(status_file))) return false;
+  }
+  return true;
+}
+
+// Of the program's; jtrace's own call nothing that may be hooked, and count on it.
+std::vector<std::string> HandlersThatBlockTraps() {
+  std::vector<std::string> names;
+  Dl_info own = {};
+  dladdr(reinterpret_cast<const void*>(&WhatBlocksTraps), &own);
+  for (int signal = 1; signal < NSIG; ++signal) {
+    struct sigaction action;
+    if (signal == SIGTRAP || sigaction(signal, nullptr, &action) != 0) continue;
+    const bool is_handled = action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN;
+    if (!is_handled || sigismember(&action.sa_mask, SIGTRAP) == 0) continue;
+    Dl_info object = {};
+    dladdr(reinterpret_cast<const void*>(action.sa_handler), &object);
+    if (object.dli_fbase == own.dli_fbase) continue;
+    names.push_back(absl::StrCat(
+        "the handler of SIG",
+        sigabbrev_np(signal) != nullptr ? sigabbrev_np(signal) : std::to_string(signal),
+        object.dli_fname != nullptr ? absl::StrCat(" in ", Basename(object.dli_fname)) : ""));
+  }
+  return names;
+}
+
+std::string FirstLine(const std::string& file) {
+  std::ifstream lines(file);
+  std::string line;
+  std::getline(lines, line);
+  return line;
+}
+
+}  // namespace
+
+std::vector<std::string> WhatBlocksTraps() {
+#ifdef __SANITIZE_THREAD__
+  return {};  // its runtime blocks all signals in every handler
+#endif
+  std::vector<std::string> names = HandlersThatBlockTraps();
+  DIR* const tasks = opendir("/proc/self/task");
+  if (tasks == nullptr) return names;
+  while (const dirent* entry = readdir(tasks)) {
+    if (entry->d_name[0] == '.') continue;
+    const std::string task = absl::StrCat("/proc/self/task/", entry->d_name);
+    if (!BlocksTrapsForGood(task + "/status")) continue;
+    names.push_back(absl::StrCat("thread '", FirstLine(task + "/comm"), "'"));
+  }
+  closedir(tasks);
+  return names;
+}
+
+}  // namespace jtrace::hooks

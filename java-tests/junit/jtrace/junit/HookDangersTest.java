@@ -1,0 +1,65 @@
+package jtrace.junit;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** Hooks where they might do harm: a JVM that crashes, an allocator that is not the C library's. */
+final class HookDangersTest {
+  private static final Path OWN_ALLOCATOR = Path.of(Setup.property("jtrace.own.allocator"));
+
+  /** What the JVM writes of a crash calls hooked functions, and has a handler of its own for traps. */
+  @Test
+  void theReportOfACrashIsWhole() throws IOException {
+    Path report = Jvm.temporary("hs_err", ".log");
+    Jvm.Result run =
+        new Jvm()
+            .agent("hook=libc.so.6!write;libc.so.6!malloc;libjvm.so!os::*")
+            .arguments("-XX:-CreateCoredumpOnCrash", "-XX:ErrorFile=" + report)
+            .run("Crashes");
+    assertNotEquals(0, run.exit());
+    assertTrue(run.out().contains("up"), run.err());
+    String text = Files.readString(report);
+    assertTrue(text.contains("SIGSEGV"), text);
+    assertTrue(text.endsWith("END.\n"), text);
+    assertFalse(text.contains("error occurred during error reporting"), text);
+  }
+
+  private static Jvm.Result withOwnAllocator(String function) {
+    Path trace = Jvm.temporary("trace", ".bin");
+    String agent = "-agentpath:" + Setup.AGENT + "=hook=libown_allocator.so!" + function;
+    return Jvm.execute(
+        List.of(
+            "env",
+            "LD_PRELOAD=" + OWN_ALLOCATOR,
+            Setup.java(),
+            agent + ",out=" + trace,
+            "-cp",
+            Setup.classpath(),
+            "ThreadsAndProcesses"),
+        trace);
+  }
+
+  /** glibc frees with all signals blocked, by whatever free the program has. */
+  @Test
+  void anAllocatorsOwnFreeIsRefused() {
+    for (String function : List.of("free", "own_release")) {
+      Jvm.Result refused = withOwnAllocator(function);
+      assertEquals(1, refused.exit(), refused.err());
+      assertTrue(refused.err().contains("all signals are blocked"), refused.err());
+    }
+    Jvm.Result all = withOwnAllocator("*");
+    assertEquals("done", all.out().strip(), all.err());
+    List<Map<String, String>> rows = all.report("--report=hooks").rows();
+    assertTrue(rows.stream().anyMatch(row -> row.get("hook").endsWith("!malloc")), rows.toString());
+    assertFalse(rows.stream().anyMatch(row -> row.get("hook").endsWith("free")), rows.toString());
+  }
+}
