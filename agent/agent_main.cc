@@ -5,6 +5,7 @@
 #include <atomic>
 #include <exception>
 
+#include "agent/hot/own_work.h"
 #include "agent/log.h"
 #include "agent/options.h"
 #include "agent/session.h"
@@ -94,6 +95,7 @@ jint Attach(JavaVM* vm, const char* text) {
 }  // namespace
 
 extern "C" JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM* vm, char* options, void*) {
+  const jtrace::hot::OwnWork own;
   try {
     Load(vm, options);
   } catch (const std::exception& failure) {
@@ -103,6 +105,7 @@ extern "C" JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM* vm, char* options, void*)
 }
 
 extern "C" JNIEXPORT jint JNICALL Agent_OnAttach(JavaVM* vm, char* options, void*) {
+  const jtrace::hot::OwnWork own;
   try {
     return Attach(vm, options);
   } catch (const std::exception& failure) {

@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "agent/control/java_scope.h"
+#include "agent/hot/hook_thread.h"
 #include "agent/session.h"
 #include "agent/signals_blocked.h"
 
@@ -25,6 +26,7 @@ void SessionAbi::CallWhereJavaRuns(const std::function<void()>& call) {
   std::thread thread = [&] {
     const SignalsBlocked blocked;
     return std::thread([&] {
+      hot::tls_is_agent_thread = true;
       try {
         call();
       } catch (...) {

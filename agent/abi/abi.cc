@@ -4,6 +4,7 @@
 #include "agent/abi/codes.h"
 #include "agent/abi/functions.h"
 #include "agent/abi/published.h"
+#include "agent/hot/own_work.h"
 #include "agent/version.h"
 
 namespace jtrace::abi {
@@ -13,6 +14,7 @@ std::atomic<int32_t> state{JTRACE_E_NOT_RUNNING};
 std::atomic<Host*> the_host{nullptr};
 std::atomic<metrics::ThreadCounters*> the_counters{nullptr};
 
+// What only reads or adds counters calls nothing that could be hooked, and is not slowed down.
 constexpr jtrace_api kTable = {
     .struct_size = sizeof(jtrace_api),
     .abi = JTRACE_ABI,
@@ -20,20 +22,20 @@ constexpr jtrace_api kTable = {
     .error_text = ErrorText,
     .state = State,
     .metric_ids = MetricIds,
-    .metric_id = MetricId,
+    .metric_id = hot::kAsOwn<MetricId>,
     .metric_info = MetricInfo,
-    .thread_attach = ThreadAttach,
+    .thread_attach = hot::kAsOwn<ThreadAttach>,
     .own_totals = OwnTotals,
-    .totals = Totals,
-    .reader_open = ReaderOpen,
-    .reader_read = ReaderRead,
-    .reader_close = ReaderClose,
-    .counter = Counter,
+    .totals = hot::kAsOwn<Totals>,
+    .reader_open = hot::kAsOwn<ReaderOpen>,
+    .reader_read = hot::kAsOwn<ReaderRead>,
+    .reader_close = hot::kAsOwn<ReaderClose>,
+    .counter = hot::kAsOwn<Counter>,
     .add = Add,
-    .window_open = WindowOpen,
-    .window_close = WindowClose,
-    .method = Method,
-    .command = Command,
+    .window_open = hot::kAsOwn<WindowOpen>,
+    .window_close = hot::kAsOwn<WindowClose>,
+    .method = hot::kAsOwn<Method>,
+    .command = hot::kAsOwn<Command>,
 };
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "agent/abi/published.h"
 #include "agent/abi/sized.h"
 #include "agent/abi/totals.h"
+#include "agent/hot/own_work.h"
 
 namespace jtrace::abi {
 namespace {
@@ -31,6 +32,7 @@ int32_t ThreadOf(const jtrace_method_query& query, std::optional<uint64_t>& java
 // A line each to the sink, as C strings.
 void Tell(std::string text, bool is_error, jtrace_sink sink, void* context) {
   if (sink == nullptr) return;
+  const hot::ProgramsWork in_the_sink;
   for (size_t begin = 0; begin < text.size();) {
     const size_t end = std::min(text.find('\n', begin), text.size());
     if (end < text.size()) text[end] = '\0';

@@ -10,6 +10,7 @@
 #include "agent/hot/hook_handler.h"
 #include "agent/hot/hook_sites.h"
 #include "agent/hot/hook_thread.h"
+#include "agent/hot/own_work.h"
 #include "agent/hot/safe_read.h"
 #include "agent/hot/sample_handler.h"
 #include "agent/hot/signal_scope.h"
@@ -237,9 +238,10 @@ void ForwardTrap(int signal, siginfo_t* info, void* context, uintptr_t pc) {
   EndBy(fatal, signal);
 }
 
-// The agent's own work is not the program's: its threads, and a sample that is being taken.
+// The agent's own work is not the program's: its threads, what it does in others, and a sample that
+// is being taken.
 bool IsOwnWork() {
-  return tls_in_hook || tls_is_agent_thread ||
+  return tls_in_hook || tls_is_agent_thread || tls_own_work != 0 ||
          (tls_thread_slot != nullptr && tls_thread_slot->in_handler);
 }
 

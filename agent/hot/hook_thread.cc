@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "agent/hot/own_work.h"
+
 namespace jtrace::hot {
 
 constinit std::atomic<uintptr_t> untimed_returns[kUntimedReturns] = {};
@@ -10,6 +12,7 @@ constinit std::atomic<uint32_t> hook_threads_used{0};
 constinit std::atomic<int32_t> free_hook_threads{0};
 constinit thread_local HookThread* tls_hook_thread = nullptr;
 constinit thread_local bool tls_is_agent_thread = false;
+constinit thread_local uint32_t tls_own_work = 0;
 
 namespace {
 

@@ -1,5 +1,6 @@
 #include "agent/jvmti/callbacks.h"
 
+#include "agent/hot/own_work.h"
 #include "agent/session.h"
 
 namespace jtrace::jvmti {
@@ -72,21 +73,21 @@ absl::Status InstallCallbacks(jvmtiEnv* env, Session* session) {
       ToStatus(env, env->SetEnvironmentLocalStorage(session), "SetEnvironmentLocalStorage");
   if (!status.ok()) return status;
   Callbacks callbacks = {};
-  callbacks.base.VMInit = VmInit;
-  callbacks.base.VMDeath = VmDeath;
-  callbacks.base.ThreadStart = ThreadStart;
-  callbacks.base.ThreadEnd = ThreadEnd;
-  callbacks.base.ClassFileLoadHook = ClassFileLoadHook;
-  callbacks.base.ClassPrepare = ClassPrepare;
-  callbacks.base.ObjectFree = ObjectFree;
-  callbacks.base.CompiledMethodLoad = CompiledMethodLoad;
-  callbacks.base.CompiledMethodUnload = CompiledMethodUnload;
-  callbacks.base.DynamicCodeGenerated = DynamicCodeGenerated;
-  callbacks.base.NativeMethodBind = NativeMethodBind;
-  callbacks.base.GarbageCollectionStart = GcStart;
-  callbacks.base.GarbageCollectionFinish = GcFinish;
-  callbacks.virtual_thread_start = VirtualThreadStart;
-  callbacks.virtual_thread_end = VirtualThreadEnd;
+  callbacks.base.VMInit = hot::kAsOwn<VmInit>;
+  callbacks.base.VMDeath = hot::kAsOwn<VmDeath>;
+  callbacks.base.ThreadStart = hot::kAsOwn<ThreadStart>;
+  callbacks.base.ThreadEnd = hot::kAsOwn<ThreadEnd>;
+  callbacks.base.ClassFileLoadHook = hot::kAsOwn<ClassFileLoadHook>;
+  callbacks.base.ClassPrepare = hot::kAsOwn<ClassPrepare>;
+  callbacks.base.ObjectFree = hot::kAsOwn<ObjectFree>;
+  callbacks.base.CompiledMethodLoad = hot::kAsOwn<CompiledMethodLoad>;
+  callbacks.base.CompiledMethodUnload = hot::kAsOwn<CompiledMethodUnload>;
+  callbacks.base.DynamicCodeGenerated = hot::kAsOwn<DynamicCodeGenerated>;
+  callbacks.base.NativeMethodBind = hot::kAsOwn<NativeMethodBind>;
+  callbacks.base.GarbageCollectionStart = hot::kAsOwn<GcStart>;
+  callbacks.base.GarbageCollectionFinish = hot::kAsOwn<GcFinish>;
+  callbacks.virtual_thread_start = hot::kAsOwn<VirtualThreadStart>;
+  callbacks.virtual_thread_end = hot::kAsOwn<VirtualThreadEnd>;
   return ToStatus(env, env->SetEventCallbacks(&callbacks.base, sizeof(callbacks)),
                   "SetEventCallbacks");
 }

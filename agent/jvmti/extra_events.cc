@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "agent/hot/own_work.h"
 #include "agent/jvmti/env.h"
 #include "proto/trace_format.h"
 
@@ -65,12 +66,12 @@ bool ExtraEvents::MakeEnvironment() {
   jvmtiEnv* env = nullptr;
   if (vm_->GetEnv(reinterpret_cast<void**>(&env), JVMTI_VERSION_11) != JNI_OK) return false;
   jvmtiEventCallbacks callbacks = {};
-  callbacks.MonitorContendedEnter = OnContendedEnter;
-  callbacks.MonitorContendedEntered = OnContendedEntered;
-  callbacks.MonitorWait = OnWait;
-  callbacks.MonitorWaited = OnWaited;
-  callbacks.SampledObjectAlloc = OnAllocated;
-  callbacks.ClassPrepare = OnPrepared;
+  callbacks.MonitorContendedEnter = hot::kAsOwn<OnContendedEnter>;
+  callbacks.MonitorContendedEntered = hot::kAsOwn<OnContendedEntered>;
+  callbacks.MonitorWait = hot::kAsOwn<OnWait>;
+  callbacks.MonitorWaited = hot::kAsOwn<OnWaited>;
+  callbacks.SampledObjectAlloc = hot::kAsOwn<OnAllocated>;
+  callbacks.ClassPrepare = hot::kAsOwn<OnPrepared>;
   env->SetEnvironmentLocalStorage(this);
   env->SetEventCallbacks(&callbacks, sizeof(callbacks));
   env_ = env;

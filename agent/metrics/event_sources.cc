@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "agent/hot/clock.h"
+#include "agent/hot/own_work.h"
 #include "agent/jvmti/env.h"
 
 namespace jtrace::metrics {
@@ -38,6 +39,7 @@ void JNICALL OnContendedEntered(jvmtiEnv* env, JNIEnv*, jthread, jobject) {
 
 // HotSpot's extension events take (jvmtiEnv*, JNIEnv*, jthread).
 void JNICALL OnMount(jvmtiEnv* env, ...) {
+  const hot::OwnWork own;
   va_list arguments;
   va_start(arguments, env);
   JNIEnv* jni = va_arg(arguments, JNIEnv*);
@@ -45,7 +47,10 @@ void JNICALL OnMount(jvmtiEnv* env, ...) {
   va_end(arguments);
   Self(env)->Mounted(jni, thread);
 }
-void JNICALL OnUnmount(jvmtiEnv* env, ...) { Self(env)->Unmounted(); }
+void JNICALL OnUnmount(jvmtiEnv* env, ...) {
+  const hot::OwnWork own;
+  Self(env)->Unmounted();
+}
 
 void Free(jvmtiEnv* env, void* memory) { env->Deallocate(static_cast<unsigned char*>(memory)); }
 
@@ -56,9 +61,9 @@ bool EventSources::MakeEnvironment() {
   jvmtiEnv* env = nullptr;
   if (vm_->GetEnv(reinterpret_cast<void**>(&env), JVMTI_VERSION_11) != JNI_OK) return false;
   jvmtiEventCallbacks callbacks = {};
-  callbacks.Exception = OnException;
-  callbacks.MonitorContendedEnter = OnContendedEnter;
-  callbacks.MonitorContendedEntered = OnContendedEntered;
+  callbacks.Exception = hot::kAsOwn<OnException>;
+  callbacks.MonitorContendedEnter = hot::kAsOwn<OnContendedEnter>;
+  callbacks.MonitorContendedEntered = hot::kAsOwn<OnContendedEntered>;
   env->SetEnvironmentLocalStorage(this);
   env->SetEventCallbacks(&callbacks, sizeof(callbacks));
   env_ = env;

@@ -4,6 +4,7 @@
 #include <atomic>
 
 #include "absl/strings/str_cat.h"
+#include "agent/hot/own_work.h"
 #include "agent/probes/probe_class.h"
 
 namespace jtrace::metrics {
@@ -138,25 +139,26 @@ jstring JNICALL Command(JNIEnv* jni, jclass, jstring verb, jstring argument) {
   return TextOrThrow(jni, Asked().Command(Text(jni, verb), Text(jni, argument)));
 }
 
-template <typename Function>
-JNINativeMethod Native(const char* name, const char* type, Function* function) {
-  return {const_cast<char*>(name), const_cast<char*>(type), reinterpret_cast<void*>(function)};
+template <auto function>
+JNINativeMethod Native(const char* name, const char* type) {
+  return {const_cast<char*>(name), const_cast<char*>(type),
+          reinterpret_cast<void*>(hot::kAsOwn<function>)};
 }
 
 bool Register(JNIEnv* jni, jclass defined) {
   const std::array methods = {
-      Native("describe", "()[Ljava/lang/String;", &Describe),
-      Native("totalOf", "(Ljava/lang/Thread;I)J", &TotalOf),
-      Native("processTotal", "(I)J", &ProcessTotal),
-      Native("counter", "(Ljava/lang/String;Ljava/lang/String;)I", &Counter),
-      Native("method", "(ZJILjava/lang/String;[J)V", &Method),
-      Native("open", "(IJ)J", &Open),
-      Native("windowMethod", "(JILjava/lang/String;[J)V", &WindowMethod),
-      Native("windowPaths", "(JILjava/lang/String;Ljava/lang/String;I)Ljava/lang/String;",
-             &WindowPaths),
-      Native("windowTotal", "(JI)J", &WindowTotal),
-      Native("close", "(J)V", &Close),
-      Native("command", "(Ljava/lang/String;Ljava/lang/String;)Ljava/lang/String;", &Command)};
+      Native<Describe>("describe", "()[Ljava/lang/String;"),
+      Native<TotalOf>("totalOf", "(Ljava/lang/Thread;I)J"),
+      Native<ProcessTotal>("processTotal", "(I)J"),
+      Native<Counter>("counter", "(Ljava/lang/String;Ljava/lang/String;)I"),
+      Native<Method>("method", "(ZJILjava/lang/String;[J)V"),
+      Native<Open>("open", "(IJ)J"),
+      Native<WindowMethod>("windowMethod", "(JILjava/lang/String;[J)V"),
+      Native<WindowPaths>("windowPaths",
+                          "(JILjava/lang/String;Ljava/lang/String;I)Ljava/lang/String;"),
+      Native<WindowTotal>("windowTotal", "(JI)J"),
+      Native<Close>("close", "(J)V"),
+      Native<Command>("command", "(Ljava/lang/String;Ljava/lang/String;)Ljava/lang/String;")};
   return jni->RegisterNatives(defined, methods.data(), methods.size()) == 0;
 }
 

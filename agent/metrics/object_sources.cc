@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "agent/hot/own_work.h"
 #include "agent/jvmti/env.h"
 
 namespace jtrace::metrics {
@@ -46,8 +47,8 @@ jvmtiEnv* ObjectSources::MakeEnvironment(uint64_t wanted) {
   jvmtiEnv* env = nullptr;
   if (vm_->GetEnv(reinterpret_cast<void**>(&env), JVMTI_VERSION_11) != JNI_OK) return nullptr;
   jvmtiEventCallbacks callbacks = {};
-  callbacks.SampledObjectAlloc = OnAllocated;
-  callbacks.ObjectFree = OnFreed;
+  callbacks.SampledObjectAlloc = hot::kAsOwn<OnAllocated>;
+  callbacks.ObjectFree = hot::kAsOwn<OnFreed>;
   env->SetEnvironmentLocalStorage(this);
   env->SetEventCallbacks(&callbacks, sizeof(callbacks));
   // Every 0 bytes: each object.

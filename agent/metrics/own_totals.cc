@@ -2,6 +2,7 @@
 
 #include <errno.h>
 
+#include "agent/hot/own_work.h"
 #include "agent/metrics/block_reading.h"
 #include "agent/metrics/own_readings.h"
 
@@ -51,6 +52,7 @@ Answer OwnTotals::Read(uint32_t metric, int64_t& value) const {
   const int saved_errno = errno;
   bool is_told = true;
   value = ReadBlock(layout_, *block, metric, [&](Metric it) {
+    const hot::OwnWork own;
     const std::optional<int64_t> read = ReadOwnNow(it);
     is_told = read.has_value();
     return read.value_or(0);

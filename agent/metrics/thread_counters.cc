@@ -6,6 +6,7 @@
 #include <array>
 
 #include "agent/hot/clock.h"
+#include "agent/hot/own_work.h"
 #include "agent/metrics/block_reading.h"
 #include "agent/metrics/kernel_readings.h"
 #include "agent/metrics/wrap_add.h"
@@ -29,7 +30,7 @@ constexpr std::array kInherited = {Metric::kCpu, Metric::kSwitches, Metric::kPag
 
 ThreadCounters::ThreadCounters(const hot::AllocLayout& layout)
     : layout_(layout), own_(layout, users_) {
-  pthread_key_create(&at_thread_end_, &EndOfNativeThread);
+  pthread_key_create(&at_thread_end_, hot::kAsOwn<&EndOfNativeThread>);
 }
 
 // ---- Threads come and go --------------------------------------------------------------------

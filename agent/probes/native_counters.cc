@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "agent/hot/layout.h"
+#include "agent/hot/own_work.h"
 #include "agent/probes/layout_check.h"
 #include "agent/probes/path_metrics.h"
 #include "agent/probes/probe_class.h"
@@ -54,8 +55,10 @@ jlong JNICALL Total(JNIEnv* jni, jclass, jint metric) {
   return 0;
 }
 
-JNINativeMethod Method(const char* name, const char* signature, void* function) {
-  return {const_cast<char*>(name), const_cast<char*>(signature), function};
+template <auto function>
+JNINativeMethod Method(const char* name, const char* signature) {
+  return {const_cast<char*>(name), const_cast<char*>(signature),
+          reinterpret_cast<void*>(hot::kAsOwn<function>)};
 }
 
 absl::Status Refused(JNIEnv* jni, absl::string_view what) {
@@ -71,9 +74,8 @@ jclass Define(JNIEnv* jni, const char* name, absl::Span<const uint8_t> bytes) {
 
 absl::Status DefineNatives(JNIEnv* jni) {
   jclass defined = Define(jni, kNativeCounters, EmbeddedNativeCounters());
-  const std::array methods = {Method("block", "(JZJ)J", reinterpret_cast<void*>(&Block)),
-                              Method("begin", "(JZJJJ)J", reinterpret_cast<void*>(&Begin)),
-                              Method("total", "(I)J", reinterpret_cast<void*>(&Total))};
+  const std::array methods = {Method<Block>("block", "(JZJ)J"), Method<Begin>("begin", "(JZJJJ)J"),
+                              Method<Total>("total", "(I)J")};
   if (defined == nullptr || jni->RegisterNatives(defined, methods.data(), methods.size()) != 0) {
     return Refused(jni, kNativeCounters);
   }

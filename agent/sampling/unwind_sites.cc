@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 #include <ucontext.h>
 
+#include "agent/hot/own_work.h"
 #include "agent/hot/sample_handler.h"
 #include "agent/hot/signal_scope.h"
 
@@ -74,6 +75,7 @@ bool UnwindSites::Due(uint32_t routine) {
 
 void UnwindAtEntry(uint32_t routine) {
   if (!unwind_sites.Due(routine)) return;
+  const hot::OwnWork own;
   const hot::SignalScope scope(hot::handlers_in_flight);
   const hot::SamplerState* const state = hot::sampler_state.load(std::memory_order_seq_cst);
   if (state == nullptr) return;

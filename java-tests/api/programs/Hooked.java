@@ -7,7 +7,8 @@ import jtrace.api.JTrace;
 
 /**
  * Threads that call native functions, while a hook comes and goes: library, threads, calls of each,
- * changes. Prints what was wrong, and how often the second function was called.
+ * changes. They go on calling the second function until the last change. Prints what was wrong, and
+ * how often they called the second function.
  */
 public final class Hooked {
   private static final String SQUARE = "libhooked_natives.so!natives_square";
@@ -18,6 +19,9 @@ public final class Hooked {
 
   static native long square(long x);
 
+  /** Whether the agent has seen where add returns to. */
+  static native boolean isReturnAwaited();
+
   private static long left(long x) {
     return add(x);
   }
@@ -25,6 +29,11 @@ public final class Hooked {
   private static long right(long x) {
     return add(x) + add(x + 1);
   }
+
+  /** What toggle waits for: calls of the second function that come after the others. */
+  private static final AtomicLong lateCalls = new AtomicLong();
+
+  private static volatile boolean changed;
 
   private static void work(long calls, AtomicLong wrong, AtomicLong squares) {
     long bad = 0;
@@ -34,15 +43,31 @@ public final class Hooked {
       if (add(i) != 3 * i + 1) bad++;
       if (square(i) != i * i) bad++;
     }
+    long late = 0;
+    for (; !changed; late++) {
+      if (square(late) != late * late) bad++;
+      lateCalls.incrementAndGet();
+    }
     wrong.addAndGet(bad);
-    squares.addAndGet((calls + 3) / 4);
+    squares.addAndGet((calls + 3) / 4 + late);
   }
 
-  private static void toggle(int changes) {
+  private static void toggle(int threads, int changes) throws InterruptedException {
     for (int i = 0; i < changes; i++) {
       JTrace.hook(SQUARE + ":count");
+      // Of as many late calls and one, the last has begun while the hook was there.
+      long enough = lateCalls.get() + threads + 1;
+      while (i == changes - 1 && lateCalls.get() < enough) Thread.sleep(1);
       JTrace.hook(SQUARE + ":off");
     }
+    changed = true;
+  }
+
+  /** With a hook that stays meanwhile. */
+  private static void counted(int calls) {
+    JTrace.hook(SQUARE + ":count");
+    for (int i = 0; i < calls; i++) square(i);
+    JTrace.hook(SQUARE + ":off");
   }
 
   public static void main(String[] args) throws InterruptedException {
@@ -51,13 +76,16 @@ public final class Hooked {
     AtomicLong wrong = new AtomicLong();
     AtomicLong squares = new AtomicLong();
     List<Thread> threads = new ArrayList<>();
-    for (int i = 0; i < Integer.parseInt(args[1]); i++) {
+    int threadCount = Integer.parseInt(args[1]);
+    int changes = Integer.parseInt(args[3]);
+    for (int i = 0; i < threadCount; i++) {
       Thread thread = new Thread(() -> work(calls, wrong, squares), "caller-" + i);
       threads.add(thread);
       thread.start();
     }
-    toggle(Integer.parseInt(args[3]));
+    toggle(threadCount, changes);
     for (Thread thread : threads) thread.join();
+    if (changes != 0) counted(changes);
     System.out.println("wrong " + wrong + " squares " + squares);
   }
 }

@@ -8,6 +8,7 @@
 
 #include "agent/abi/host.h"
 #include "agent/api/c/jtrace.h"
+#include "agent/hot/own_work.h"
 
 extern "C" const jtrace_api* jtrace_get_api(uint32_t abi);
 
@@ -42,6 +43,7 @@ class FakeHost : public Host {
   }
   bool CloseWindow(uint64_t window) override { return window == 5; }
   absl::StatusOr<std::string> Command(absl::string_view verb, absl::string_view argument) override {
+    if (verb == "own") return hot::tls_own_work != 0 ? "jtrace" : "program";
     if (verb == "fail") return absl::UnavailableError("one\ntwo");
     if (verb == "stop") return absl::FailedPreconditionError("no recording runs");
     return std::string(verb) + "\n" + std::string(argument) + "\n";
@@ -287,6 +289,19 @@ TEST(Abi, CommandsAreToldLineByLine) {
   EXPECT_THAT(lines, ElementsAre("!one", "!two"));
   EXPECT_EQ(Api().command("stop", nullptr, nullptr, nullptr), JTRACE_E_STATE);
   EXPECT_EQ(Api().command(nullptr, nullptr, Note, &lines), JTRACE_E_ARGUMENT);
+}
+
+void NoteWhose(void* whose, int32_t, const char* line) {
+  *static_cast<std::string*>(whose) =
+      std::string(line) + (hot::tls_own_work != 0 ? " jtrace" : " program");
+}
+
+// Hooks do not count what the agent does, but what the sink does.
+TEST(Abi, TheSinkIsTheProgramsWork) {
+  std::string whose;
+  EXPECT_EQ(Api().command("own", nullptr, NoteWhose, &whose), JTRACE_OK);
+  EXPECT_EQ(whose, "jtrace program");
+  EXPECT_EQ(hot::tls_own_work, 0u);
 }
 
 // Must run last: nothing is asked after the end.

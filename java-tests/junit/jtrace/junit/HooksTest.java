@@ -1,6 +1,7 @@
 package jtrace.junit;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
@@ -26,17 +27,19 @@ final class HooksTest {
       Long.parseLong(System.getenv().getOrDefault("JTRACE_HOOK_CALLS", "800000"));
 
   private static Jvm.Result hooked(String options, long calls, int changes) {
+    return run(options, "Hooked", Long.toString(calls), Integer.toString(changes));
+  }
+
+  private static Jvm.Result run(String options, String program, String... arguments) {
+    List<String> all = new ArrayList<>();
+    all.addAll(List.of("programs." + program, NATIVES.toString(), Integer.toString(THREADS)));
+    all.addAll(List.of(arguments));
     Jvm.Result run =
         new Jvm()
             .agent(options)
             .classpathOf(API, PROGRAMS)
             .arguments(nativeAccess().toArray(String[]::new))
-            .run(
-                "programs.Hooked",
-                NATIVES.toString(),
-                Integer.toString(THREADS),
-                Long.toString(calls),
-                Integer.toString(changes));
+            .run(all.toArray(String[]::new));
     assertEquals(0, run.exit(), run.err());
     assertEquals(List.of(), run.foreignErrors());
     return run;
@@ -56,16 +59,23 @@ final class HooksTest {
   @Test
   void everyCallIsCountedWhileAnotherHookComesAndGoes() {
     long each = CALLS / THREADS;
-    Jvm.Result run = hooked("hook=" + ADD + ":count", each, 1000);
+    int changes = 1000;
+    Jvm.Result run = hooked("hook=" + ADD + ":count", each, changes);
     long rounds = THREADS * (each / 4);
-    assertEquals("wrong 0 squares " + rounds, run.out().strip());
+    String[] words = run.out().strip().split(" ");
+    assertEquals("wrong 0 squares", String.join(" ", words[0], words[1], words[2]));
+    long squares = Long.parseLong(words[3]);
+    assertTrue(squares > rounds, run.out());
     List<Map<String, String>> rows = hooks(run);
     assertEquals(4 * rounds, calls(rows, "natives_add", ""));
     // By caller in Java, wherever the JIT has inlined it to.
     assertEquals(rounds, calls(rows, "natives_add", "programs.Hooked.left("));
     assertEquals(2 * rounds, calls(rows, "natives_add", "programs.Hooked.right("));
     assertEquals(rounds, calls(rows, "natives_add", "programs.Hooked.work("));
-    assertTrue(calls(rows, "natives_square", "") <= rounds);
+    long met = calls(rows, "natives_square", "programs.Hooked.work(");
+    assertTrue(met > 0 && met <= squares, met + " of " + squares);
+    // While the hook stays, it misses none.
+    assertEquals(changes, calls(rows, "natives_square", "programs.Hooked.counted("));
     for (Map<String, String> row : rows) {
       if (!row.get("hook").endsWith("natives_add")) continue;
       assertTrue(row.get("native").contains("Java_programs_Hooked_add"), row.toString());
@@ -75,7 +85,7 @@ final class HooksTest {
   }
 
   @Test
-  void unwindsAndTimesOfHooks() {
+  void unwindsOfHooks() {
     // Few enough for the rings, which are emptied as fast as the machine can.
     int each = 400;
     Jvm.Result run = hooked("interval=10s,hook=" + ADD + ":unwind", each, 0);
@@ -83,9 +93,26 @@ final class HooksTest {
     Report tree = run.report("--report=tree", "--merge=none");
     assertEquals(THREADS * each, tree.sum("samples", "natives_add"));
     assertEquals(THREADS * each / 4, tree.sum("samples", "programs.Hooked.left(long)"));
-    run = hooked("hook=" + ADD + ":time", 40_000, 0);
-    long timed = run.report("--report=hooks").sum("timed");
-    assertTrue(timed > 0 && timed <= THREADS * 40_000, hooks(run).toString());
+  }
+
+  /** Every call, from when the agent has seen where calls return to. */
+  @Test
+  void timesOfHooks() {
+    int each = 5000;
+    Jvm.Result run = run("hook=" + ADD + ":time", "HookedTimes", Integer.toString(each));
+    assertEquals("awaited", run.out().strip());
+    long timed = 0;
+    for (Map<String, String> row : hooks(run)) {
+      if (Long.parseLong(row.get("timed")) == 0) continue;
+      long times = Long.parseLong(row.get("timed"));
+      long total = Long.parseLong(row.get("total_ns"));
+      long min = Long.parseLong(row.get("min_ns"));
+      assertTrue(min > 0 && min * times <= total, row.toString());
+      assertTrue(total <= times * Long.parseLong(row.get("max_ns")), row.toString());
+      assertTrue(times <= Long.parseLong(row.get("calls")), row.toString());
+      if (row.get("java").startsWith("programs.HookedTimes.timed(")) timed += times;
+    }
+    assertEquals(THREADS * each, timed);
   }
 
   @Test
@@ -101,7 +128,10 @@ final class HooksTest {
         Report.text(later.trace(), "--report=summary").contains("libnever.so"), later.err());
   }
 
-  /** A library of its own counts the same calls in the same run, by another way. */
+  /**
+   * A library of its own counts the same calls in the same run, by another way. It has the callers
+   * tell which are jtrace's.
+   */
   @Test
   void mallocOfADatabase() throws IOException {
     String seconds = System.getenv().getOrDefault("JTRACE_HOOK_SECONDS", "3");
@@ -120,11 +150,31 @@ final class HooksTest {
             seconds);
     Jvm.Result run = Jvm.execute(command, trace);
     assertEquals(0, run.exit(), run.err());
-    long oracle = Long.parseLong(Files.readString(counted).strip());
+    String[] counts = Files.readString(counted).strip().split(" ");
+    long oracle = Long.parseLong(counts[0]);
     long hooked = calls(hooks(run), "libc.so.6!malloc", "");
     assertTrue(oracle > 10_000, "too few to tell: " + oracle);
+    assertTrue(Long.parseLong(counts[1]) > 1000, "the oracle knows too few of jtrace's");
     // Threads that stand in the oracle while the int3 comes or goes are counted by one of them.
-    assertTrue(Math.abs(oracle - hooked) <= 20, "hook " + hooked + ", oracle " + oracle);
+    assertTrue(Math.abs(oracle - hooked) <= 5, "hook " + hooked + ", oracle " + oracle);
+  }
+
+  /** What the agent calls in the program's threads is not the program's. */
+  @Test
+  void jtracesOwnCallsAreNotCounted() {
+    Jvm.Result run =
+        new Jvm()
+            .agent("hook=libc.so.6!malloc:count,hook=libstdc++.so.6!_Zn*:count")
+            .run("Idle", "4", "300");
+    assertEquals(0, run.exit(), run.err());
+    List<Map<String, String>> rows = hooks(run);
+    assertTrue(calls(rows, "libc.so.6!malloc", "") > 0, rows.toString());
+    for (Map<String, String> row : rows) {
+      String caller = row.get("native");
+      assertFalse(
+          caller.startsWith("libjtrace") || caller.contains("protobuf") || caller.contains("absl"),
+          row.toString());
+    }
   }
 
   /** In a JVM that was attached to. */
