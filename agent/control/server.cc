@@ -94,8 +94,8 @@ void Server::Close() {
 }
 
 void Server::Run() {
-  pthread_setname_np(pthread_self(), "jtrace control");
   hot::tls_is_agent_thread = true;
+  pthread_setname_np(pthread_self(), "jtrace control");
   commands_.ThreadStarted(gettid());
   while (true) {
     if (!reserve_.IsOurs()) reserve_ = OwnFd(open("/dev/null", O_RDONLY | O_CLOEXEC));

@@ -29,8 +29,8 @@ TickThread::~TickThread() {
 }
 
 void TickThread::Run(std::chrono::nanoseconds period) {
-  pthread_setname_np(pthread_self(), "jtrace clock");
   hot::tls_is_agent_thread = true;
+  pthread_setname_np(pthread_self(), "jtrace clock");
   prctl(PR_SET_TIMERSLACK, 1000);
   const timespec rest = {0, static_cast<long>(period.count())};
   while (!stopping_.load(std::memory_order_relaxed)) {

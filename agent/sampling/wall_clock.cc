@@ -52,8 +52,8 @@ void Ticker::Stop() {
 }
 
 void Ticker::Run(std::chrono::nanoseconds interval, const std::function<void(uint32_t)>& tick) {
-  pthread_setname_np(pthread_self(), "jtrace ticker");
   hot::tls_is_agent_thread = true;
+  pthread_setname_np(pthread_self(), "jtrace ticker");
   os_tid_.store(gettid());
   os_tid_.notify_all();
   auto due = std::chrono::steady_clock::now() + interval;

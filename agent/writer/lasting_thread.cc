@@ -37,8 +37,8 @@ void LastingThread::Wait() {
 }
 
 void LastingThread::Run() {
-  pthread_setname_np(pthread_self(), name_.c_str());
   hot::tls_is_agent_thread = true;
+  pthread_setname_np(pthread_self(), name_.c_str());
   os_tid_.store(gettid(), std::memory_order_relaxed);
   std::unique_lock lock(mutex_);
   while (true) {

@@ -162,10 +162,21 @@ final class HooksTest {
   /** What the agent calls in the program's threads is not the program's. */
   @Test
   void jtracesOwnCallsAreNotCounted() {
-    Jvm.Result run =
+    String hooks = "hook=libc.so.6!malloc:count,hook=libstdc++.so.6!_Zn*:count";
+    Jvm.Result sleeper = new Jvm().agent(hooks).run("Idle", "4", "300");
+    assertNoCallerIsJtrace(sleeper);
+    // Events that metrics need, and the program's own questions.
+    String metrics = "metrics=alloc.bytes;alloc.objects;live.bytes;exceptions;monitor.wait.ns";
+    Jvm.Result asker =
         new Jvm()
-            .agent("hook=libc.so.6!malloc:count,hook=libstdc++.so.6!_Zn*:count")
-            .run("Idle", "4", "300");
+            .agent(hooks + "," + metrics)
+            .arguments("-Dsecond=" + Jvm.temporary("second", ".bin"))
+            .classpathOf(API, PROGRAMS)
+            .run("programs.Metrics");
+    assertNoCallerIsJtrace(asker);
+  }
+
+  private static void assertNoCallerIsJtrace(Jvm.Result run) {
     assertEquals(0, run.exit(), run.err());
     List<Map<String, String>> rows = hooks(run);
     assertTrue(calls(rows, "libc.so.6!malloc", "") > 0, rows.toString());
