@@ -134,7 +134,7 @@ final class HooksTest {
    */
   @Test
   void mallocOfADatabase() throws IOException {
-    String seconds = System.getenv().getOrDefault("JTRACE_HOOK_SECONDS", "3");
+    String seconds = System.getenv().getOrDefault("JTRACE_HOOK_SECONDS", "1");
     Path counted = Jvm.temporary("malloc", ".txt");
     Path trace = Jvm.temporary("trace", ".bin");
     List<String> command =
