@@ -1,7 +1,5 @@
 #include "agent/hooks/hook_spec.h"
 
-#include <fnmatch.h>
-
 #include <array>
 #include <utility>
 
@@ -20,11 +18,14 @@ constexpr std::array<std::pair<absl::string_view, HookKind>, 4> kKinds = {{
     {"off", HookKind::kOff},
 }};
 
-// Position of the colon before the kind; npos: there is none, only those of C++ names.
+// Position of the colon before the kind; npos: there is none, only those of C++ names: a::b,
+// f[abi:cxx11](int).
 size_t KindColon(absl::string_view text) {
   const size_t colon = text.rfind(':');
   if (colon == absl::string_view::npos || colon == 0) return absl::string_view::npos;
-  return text[colon - 1] == ':' ? absl::string_view::npos : colon;
+  const bool is_of_name =
+      text[colon - 1] == ':' || text.find_first_of("])}>", colon) != absl::string_view::npos;
+  return is_of_name ? absl::string_view::npos : colon;
 }
 
 }  // namespace
@@ -81,8 +82,27 @@ std::string HookSpecText(const HookSpec& spec) {
   return absl::StrCat(spec.object, "!", spec.symbol, ":", HookKindName(spec.kind));
 }
 
+// Nothing else is special: fnmatch would take the [ of f[abi:cxx11] for a set.
 bool MatchesGlob(absl::string_view pattern, absl::string_view text) {
-  return fnmatch(std::string(pattern).c_str(), std::string(text).c_str(), FNM_NOESCAPE) == 0;
+  size_t p = 0;
+  size_t t = 0;
+  size_t star = absl::string_view::npos;  // the last one seen; it stands for text[held, t)
+  size_t held = 0;
+  while (t < text.size()) {
+    if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      held = t;
+    } else if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == text[t])) {
+      ++p;
+      ++t;
+    } else if (star != absl::string_view::npos) {
+      p = star + 1;
+      t = ++held;
+    } else {
+      return false;
+    }
+  }
+  return pattern.find_first_not_of('*', p) == absl::string_view::npos;
 }
 
 }  // namespace jtrace::hooks
