@@ -18,6 +18,7 @@
 #include "agent/call_costs.h"
 #include "agent/classfile/scope_filter.h"
 #include "agent/metric_options.h"
+#include "agent/option_items.h"
 #include "agent/option_values.h"
 #include "agent/option_words.h"
 #include "proto/nearest.h"
@@ -306,13 +307,18 @@ absl::Status ParseOne(absl::string_view item, Options& options) {
       Nearest(name, kOptions, [](const OptionRow& row) { return row.name; }), "'? (try help)"));
 }
 
+bool IsOption(absl::string_view name) {
+  return std::any_of(kOptions.begin(), kOptions.end(),
+                     [name](const OptionRow& row) { return row.name == name; });
+}
+
 bool ParseAction(absl::string_view item, Options& options) {
   return ParseWord(absl::StripAsciiWhitespace(item), kActions, options.action).ok();
 }
 
 absl::Status ParseInto(absl::string_view text, Options& options) {
   bool is_first = true;
-  for (absl::string_view item : absl::StrSplit(text, ',', absl::SkipWhitespace())) {
+  for (absl::string_view item : SplitOptions(text, IsOption)) {
     if (std::exchange(is_first, false) && ParseAction(item, options)) continue;
     if (absl::Status status = ParseOne(item, options); !status.ok()) return status;
   }

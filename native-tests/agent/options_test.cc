@@ -118,6 +118,42 @@ TEST(OptionsTest, UnwindsNameMethods) {
   EXPECT_FALSE(UnwindRules().MayMatchClass("A"));
 }
 
+std::vector<std::string> HooksOf(absl::string_view text) {
+  const auto options = ParseOptions(text);
+  EXPECT_TRUE(options.ok()) << options.status();
+  std::vector<std::string> symbols;
+  if (options.ok()) {
+    EXPECT_EQ(options->out, "x") << text;
+    for (const hooks::HookSpec& spec : options->hooks) symbols.push_back(spec.symbol);
+  }
+  return symbols;
+}
+
+TEST(OptionsTest, CommasInNamesOfFunctionsAreNoEnds) {
+  EXPECT_THAT(HooksOf("hook=a!os::malloc(unsigned long, MEMFLAGS):unwind,out=x"),
+              ElementsAre("os::malloc(unsigned long, MEMFLAGS)"));
+  EXPECT_THAT(HooksOf("out=x,hook=a!f<int, long>(A, B);b!g(int,int),hook=c!h"),
+              ElementsAre("f<int, long>(A, B)", "g(int,int)", "h"));
+  EXPECT_THAT(HooksOf("hook=a!operator<(A, B);a!A::operator->,out=x,hook=b!operator<< <A, B>(C)"),
+              ElementsAre("operator<(A, B)", "A::operator->", "operator<< <A, B>(C)"));
+  EXPECT_THAT(HooksOf("hook=a!A::operator()(int, int),out=x"),
+              ElementsAre("A::operator()(int, int)"));
+  EXPECT_THAT(HooksOf("hook=a!A::operator,(A, A),out=x"), ElementsAre("A::operator,(A, A)"));
+  EXPECT_THAT(HooksOf("hook=a!f<(B)1, ((4)>(2)), int>(int, int),out=x"),
+              ElementsAre("f<(B)1, ((4)>(2)), int>(int, int)"));
+  EXPECT_THAT(HooksOf("hook=a!operator==(A, B),,out=x"), ElementsAre("operator==(A, B)"));
+}
+
+// A part of a name may be a pattern.
+TEST(OptionsTest, BracketsThatNothingClosesHoldNothing) {
+  EXPECT_THAT(HooksOf("hook=a!f(*,out=x"), ElementsAre("f(*"));
+  EXPECT_THAT(HooksOf("hook=a!f<*,out=x,hook=b!*>(int)"), ElementsAre("f<*", "*>(int)"));
+  EXPECT_THAT(HooksOf("hook=a!f(*;b!g(int, int),out=x"), ElementsAre("f(*", "g(int, int)"));
+  EXPECT_THAT(ErrorOf("hook=a!f(int,modee=events"), HasSubstr("did you mean 'mode'?"));
+  EXPECT_THAT(ErrorOf("hook=a!f(int, long,out=x"), HasSubstr("unknown option 'long'"));
+  EXPECT_THAT(ErrorOf("include=a(b,c)"), HasSubstr("option 'include'"));
+}
+
 TEST(OptionsTest, RefusesWhatWouldHarm) {
   EXPECT_THAT(ErrorOf("signal=34"), HasSubstr("real-time"));
   EXPECT_THAT(ErrorOf("signal=11"), HasSubstr("used by the JVM"));
