@@ -8,6 +8,7 @@
 #include "absl/status/statusor.h"
 #include "agent/hooks/hook_spec.h"
 #include "agent/hooks/loaded_objects.h"
+#include "agent/hooks/object_functions.h"
 
 namespace jtrace::hooks {
 

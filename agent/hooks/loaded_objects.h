@@ -1,13 +1,17 @@
-// The ELF objects of this process, and the functions that their symbol tables name.
+// The ELF objects of this process.
 #pragma once
 
+#include <elf.h>
+
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "absl/status/statusor.h"
-#include "absl/strings/string_view.h"
+#include "absl/status/status.h"
+
+struct link_map;
 
 namespace jtrace::hooks {
 
@@ -16,28 +20,30 @@ struct LoadedObject {
   std::string name;                                   // the path's last part
   uintptr_t bias = 0;                                 // what is added to the file's addresses
   std::vector<std::pair<uintptr_t, uintptr_t>> code;  // executable segments, [begin, end)
+  bool is_program = false;                            // the process' own
+  std::vector<Elf64_Phdr> headers;                    // as they were mapped
+  std::string build_id;                               // of what is mapped; "": it has none
 
   bool HasCodeAt(uintptr_t address) const;
+  // Of the C library, or of the one for threads that older ones had.
+  bool IsLibc() const;
 };
 
 // All that are loaded now; not the vdso. Takes the loader's lock: not in handlers.
 std::vector<LoadedObject> LoadedObjects();
 
-struct Function {
-  uintptr_t address = 0;
-  uint64_t size = 0;     // 0: not told
-  std::string symbol;    // as in the file
-  std::string name;      // demangled, for people
-  bool is_entry = true;  // `address` is the function's begin, not an instruction inside of it
-};
+// Whether its file is what was mapped from it. Reads the file.
+enum class FileState { kSame, kReplaced, kGone };
+FileState StateOfFile(const LoadedObject& object);
+// Where to read its file: that of the program is there even when its path is not.
+std::string ReadablePath(const LoadedObject& object);
 
-// The functions of an object that `pattern` names: mangled, demangled, demangled without its
-// parameters; several if it has * or ?. Each address once, in their order.
-std::vector<Function> FindFunctions(const LoadedObject& object, absl::string_view pattern);
-// The function that `address` lies in, by symbols with a size; one without a name if none does.
-Function FunctionAt(const LoadedObject& object, uintptr_t address);
-// The function's name that is most like `wanted`; "" if there is none.
-std::string NearestFunction(const LoadedObject& object, absl::string_view wanted);
+// Keeps an object loaded while it lives. Null: it is gone already, or another of its name has come.
+struct CloseObject {
+  void operator()(void* handle) const;
+};
+using ObjectHandle = std::unique_ptr<void, CloseObject>;
+ObjectHandle Hold(const LoadedObject& object, const link_map** map = nullptr);
 
 // An object is not unloaded from now on. Errors: NotFound: it is gone already, or another one of
 // its name has come.

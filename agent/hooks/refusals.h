@@ -5,7 +5,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
-#include "agent/hooks/loaded_objects.h"
+#include "agent/hooks/object_functions.h"
 
 namespace jtrace::hooks {
 

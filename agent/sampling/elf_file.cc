@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
 
 namespace jtrace::sampling {
@@ -37,13 +38,35 @@ absl::Span<const T> ElfFile::Array(uint64_t offset, uint64_t count) const {
   return {reinterpret_cast<const T*>(data_ + offset), static_cast<size_t>(count)};
 }
 
-absl::Span<const Elf64_Shdr> ElfFile::Sections() const {
+const Elf64_Ehdr* ElfFile::Header() const {
   const auto header = Array<Elf64_Ehdr>(0, 1);
   if (header.empty() || std::memcmp(header[0].e_ident, ELFMAG, SELFMAG) != 0 ||
       header[0].e_ident[EI_CLASS] != ELFCLASS64) {
-    return {};
+    return nullptr;
   }
-  return Array<Elf64_Shdr>(header[0].e_shoff, header[0].e_shnum);
+  return &header[0];
+}
+
+absl::Span<const Elf64_Shdr> ElfFile::Sections() const {
+  const Elf64_Ehdr* const header = Header();
+  if (header == nullptr) return {};
+  return Array<Elf64_Shdr>(header->e_shoff, header->e_shnum);
+}
+
+absl::Span<const Elf64_Phdr> ElfFile::ProgramHeaders() const {
+  const Elf64_Ehdr* const header = Header();
+  if (header == nullptr) return {};
+  return Array<Elf64_Phdr>(header->e_phoff, header->e_phnum);
+}
+
+std::string ElfFile::BuildId() const {
+  for (const Elf64_Phdr& segment : ProgramHeaders()) {
+    if (segment.p_type != PT_NOTE) continue;
+    std::string id =
+        BuildIdIn(Array<std::byte>(segment.p_offset, segment.p_filesz), segment.p_align);
+    if (!id.empty()) return id;
+  }
+  return "";
 }
 
 void ElfFile::ForEachSymbol(uint32_t section_type,
@@ -59,6 +82,25 @@ void ElfFile::ForEachSymbol(uint32_t section_type,
       visit({&strings[symbol.st_name], strings.size() - symbol.st_name}, symbol);
     }
   }
+}
+
+std::string BuildIdIn(absl::Span<const std::byte> notes, uint64_t alignment) {
+  constexpr size_t kOwner = sizeof(ELF_NOTE_GNU);
+  const uint64_t unit = alignment == 8 ? 8 : 4;
+  const auto padded = [unit](uint64_t size) { return (size + unit - 1) / unit * unit; };
+  while (notes.size() >= sizeof(Elf64_Nhdr)) {
+    Elf64_Nhdr note;
+    std::memcpy(&note, notes.data(), sizeof note);
+    const uint64_t text = padded(sizeof note + note.n_namesz);
+    if (text > notes.size() || note.n_descsz > notes.size() - text) return "";
+    const std::byte* const owner = notes.data() + sizeof note;
+    if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == kOwner &&
+        std::memcmp(owner, ELF_NOTE_GNU, kOwner) == 0) {
+      return std::string(reinterpret_cast<const char*>(notes.data() + text), note.n_descsz);
+    }
+    notes.remove_prefix(std::min<uint64_t>(text + padded(note.n_descsz), notes.size()));
+  }
+  return "";
 }
 
 }  // namespace jtrace::sampling

@@ -27,6 +27,10 @@ class ElfFile {
     const char* text;
     size_t left;
   };
+  // Empty if this is not a 64-bit ELF file.
+  absl::Span<const Elf64_Phdr> ProgramHeaders() const;
+  // What names this build of it among all others; "" if it has no such note.
+  std::string BuildId() const;
   // Calls `visit` with the defined symbols of sections of this type, SHT_SYMTAB or SHT_DYNSYM.
   void ForEachSymbol(uint32_t section_type,
                      absl::FunctionRef<void(Name, const Elf64_Sym&)> visit) const;
@@ -35,12 +39,16 @@ class ElfFile {
   // `count` objects of type T at `offset`; empty if they do not lie in the file.
   template <typename T>
   absl::Span<const T> Array(uint64_t offset, uint64_t count) const;
-  // The section headers; empty if this is not a 64-bit ELF file.
+  // Null if this is not a 64-bit ELF file.
+  const Elf64_Ehdr* Header() const;
   absl::Span<const Elf64_Shdr> Sections() const;
 
   const std::byte* data_ = nullptr;
   size_t size_ = 0;
 };
+
+// The build id in the notes of one segment, which `alignment` (p_align) pads; "": it has none.
+std::string BuildIdIn(absl::Span<const std::byte> notes, uint64_t alignment);
 
 }  // namespace jtrace::sampling
 
