@@ -1,10 +1,10 @@
 #include "agent/hooks/hook_targets.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <utility>
 
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "agent/hooks/displaced_instruction.h"
@@ -15,18 +15,25 @@
 namespace jtrace::hooks {
 namespace {
 
-absl::StatusOr<Function> AtOffset(const LoadedObject& object, const std::string& text) {
-  const uintptr_t address = object.bias + std::strtoull(text.c_str(), nullptr, 16);
-  if (!object.HasCodeAt(address)) {
-    return absl::NotFoundError(absl::StrCat(text, " is not in the code of ", object.name));
+// What an object's file has to do with it that nothing is found; "": nothing.
+std::string AboutFile(const LoadedObject& object) {
+  switch (StateOfFile(object)) {
+    case FileState::kSame:
+      break;
+    case FileState::kReplaced:
+      return absl::StrCat("; its file ", object.path,
+                          " was replaced since it was loaded, so only what it exports is known: "
+                          "restart the program");
+    case FileState::kGone:
+      return absl::StrCat("; its file ", object.path,
+                          " is not there any more, so only what it exports is known: keep the "
+                          "file, or name an exported function");
   }
-  Function function = FunctionAt(object, address);
-  if (function.symbol.empty()) {
-    return absl::FailedPreconditionError(
-        absl::StrCat("no function is known at ", text, " of ", object.name,
-                     ", so nothing tells where its instructions begin"));
-  }
-  // Instruction by instruction from the function's begin.
+  return "";
+}
+
+// Whether an instruction begins at `address`, counted from the function's begin.
+bool IsInstruction(const Function& function, uintptr_t address) {
   uintptr_t at = function.address;
   while (at < address) {
     const size_t left = std::min<size_t>(kMaxInstruction, function.address + function.size - at);
@@ -34,23 +41,65 @@ absl::StatusOr<Function> AtOffset(const LoadedObject& object, const std::string&
     if (length == 0) break;
     at += length;
   }
-  if (at != address) {
+  return at == address;
+}
+
+absl::StatusOr<uintptr_t> AddressOf(const LoadedObject& object, const std::string& text) {
+  uint64_t offset = 0;
+  if (!absl::SimpleHexAtoi(text, &offset)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("'", text, "' is not an address of the file such as 0x12f0"));
+  }
+  if (StateOfFile(object) == FileState::kReplaced) {
+    return absl::FailedPreconditionError(absl::StrCat(text, " may be anything in ", object.name,
+                                                      AboutFile(object),
+                                                      ", or name an exported function"));
+  }
+  const uintptr_t address = object.bias + offset;
+  if (object.HasCodeAt(address)) return address;
+  return absl::NotFoundError(absl::StrCat(text, " is not in the code of ", object.name));
+}
+
+absl::StatusOr<Function> AtOffset(const LoadedObject& object, const std::string& text) {
+  const auto address = AddressOf(object, text);
+  if (!address.ok()) return address.status();
+  Function function = FunctionAt(object, *address);
+  if (function.symbol.empty()) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("no function is known at ", text, " of ", object.name,
+                     ", so nothing tells where its instructions begin", AboutFile(object)));
+  }
+  if (*address == function.address) return function;
+  if (object.IsLibc()) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("no hook at ", text, " of ", object.name,
+                     ": inside of libc's functions signals may be blocked; hook the entry of '",
+                     function.name, "'"));
+  }
+  if (!IsInstruction(function, *address)) {
     return absl::InvalidArgumentError(
         absl::StrCat("no instruction of ", function.name, " begins at ", text));
   }
-  if (address != function.address) {
-    function.name = absl::StrFormat("%s+%#x", function.name, address - function.address);
-    function.is_entry = false;
-  }
-  function.address = address;
+  function.name = absl::StrFormat("%s+%#x", function.name, *address - function.address);
+  function.is_entry = false;
+  function.address = *address;
   return function;
 }
 
-absl::Status NoFunction(const HookSpec& spec, const LoadedObject& object) {
+absl::Status NoFunction(const HookSpec& spec, const LoadedObject& object,
+                        const std::vector<LoadedObject>& objects) {
+  if (const uintptr_t elsewhere = ChosenElsewhere(object, spec.symbol); elsewhere != 0) {
+    const auto other = std::find_if(objects.begin(), objects.end(),
+                                    [&](const LoadedObject& o) { return o.HasCodeAt(elsewhere); });
+    return absl::NotFoundError(absl::StrCat(
+        object.name, " takes '", spec.symbol, "' from ",
+        other == objects.end() ? "the kernel's vdso, where no hook can stand; hook what calls it"
+                               : absl::StrCat(other->name, "; hook it there")));
+  }
   const std::string nearest = NearestFunction(object, spec.symbol);
-  return absl::NotFoundError(
-      absl::StrCat(object.name, " has no function '", spec.symbol, "'",
-                   nearest.empty() ? "" : absl::StrCat("; did you mean '", nearest, "'?")));
+  return absl::NotFoundError(absl::StrCat(
+      object.name, " has no function '", spec.symbol, "'",
+      nearest.empty() ? "" : absl::StrCat("; did you mean '", nearest, "'?"), AboutFile(object)));
 }
 
 // Of many functions, those that are refused are left out.
@@ -92,7 +141,7 @@ absl::StatusOr<std::vector<Target>> ResolveHook(const HookSpec& spec,
   }
   if (!is_loaded)
     return absl::UnavailableError(absl::StrCat("no object '", spec.object, "' is loaded"));
-  if (targets.empty()) return NoFunction(spec, *last);
+  if (targets.empty()) return NoFunction(spec, *last, objects);
   if (targets.size() > kMostTargets) {
     return absl::InvalidArgumentError(absl::StrCat("'", spec.object, "!", spec.symbol, "' names ",
                                                    targets.size(), " functions, of at most ",
