@@ -42,10 +42,9 @@ void TraceInfo::SetCount(std::string_view key, int64_t value, std::string_view w
 }
 
 void TraceInfo::AddHook(HookInfo hook) {
-  for (const HookInfo& known : hooks) {
-    const bool is_same = known.frame == hook.frame && known.kind == hook.kind;
-    if (is_same && (hook.pattern.empty() || hook.pattern == known.pattern)) return;
-  }
+  // Every row of a text trace with calls of a hook comes here.
+  if (!known_hooks_.insert(hook).second) return;
+  known_hooks_.insert({hook.frame, hook.kind, ""});
   hooks.push_back(std::move(hook));
 }
 

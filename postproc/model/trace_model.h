@@ -92,6 +92,10 @@ struct HookInfo {
   HookKind kind = HookKind::kCount;
   std::string pattern;  // what the user asked for; empty: not told
   friend bool operator==(const HookInfo&, const HookInfo&) = default;
+  template <typename H>
+  friend H AbslHashValue(H state, const HookInfo& hook) {
+    return H::combine(std::move(state), hook.frame, hook.kind, hook.pattern);
+  }
 };
 
 // One input. `facts` are key and value, in the order given: "command", "jvm", "mode", …
@@ -111,6 +115,9 @@ struct TraceInfo {
   void SetCount(std::string_view key, int64_t value, std::string_view what);
   // Once, however often it is added; without a pattern only if none of that frame and kind is.
   void AddHook(HookInfo hook);
+
+ private:
+  absl::flat_hash_set<HookInfo> known_hooks_;  // those of `hooks`, with their patterns and without
 };
 
 enum class TimeUnit { kNanoseconds, kMicroseconds, kMilliseconds, kTicks };
