@@ -86,7 +86,7 @@ size_t FindAgain(const LoadedObject& object, size_t each) {
 
 TEST(ObjectFunctionsTest, EveryNameFindsItsFunction) {
   EXPECT_GT(FindAgain(Object("libhooked_functions.so"), 1), 30u);
-  EXPECT_GT(FindAgain(Object("libstdc++.so.6"), 20), 100u);
+  EXPECT_GT(FindAgain(Object("libstdc++.so.6"), 50), 60u);
 }
 
 TEST(ObjectFunctionsTest, EveryNameOfTheJvmFindsItsFunction) {

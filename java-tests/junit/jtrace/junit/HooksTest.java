@@ -128,6 +128,24 @@ final class HooksTest {
         Report.text(later.trace(), "--report=summary").contains("libnever.so"), later.err());
   }
 
+  /** As reports name the one that is called: with its parameters, and commas between them. */
+  private static String mallocOfTheJvm() {
+    String more = Setup.JDK_MAJOR < 24 ? "MEMFLAGS, NativeCallStack const&" : "MemTag";
+    return "libjvm.so!os::malloc(unsigned long, " + more + ")";
+  }
+
+  @Test
+  void oneOverloadOfTheJvm() {
+    String options = "hook=" + mallocOfTheJvm() + ":count,mode=samples";
+    Jvm.Result run = new Jvm().agent(options).run("Empty");
+    assertEquals(0, run.exit(), run.err());
+    List<Map<String, String>> rows = hooks(run);
+    assertTrue(calls(rows, mallocOfTheJvm().substring("libjvm.so!".length()), "") > 0);
+    Jvm.Result vdso = new Jvm().agent("hook=libc.so.6!time").run("Empty");
+    assertEquals(1, vdso.exit());
+    assertTrue(vdso.err().contains("from the kernel's vdso"), vdso.err());
+  }
+
   /**
    * A library of its own counts the same calls in the same run, by another way. It has the callers
    * tell which are jtrace's.
@@ -201,6 +219,9 @@ final class HooksTest {
       Jvm.Result refused = live.tryJtrace("hook", "libc.so.6!memcpy:unwind");
       assertEquals(2, refused.exit());
       assertTrue(refused.err().contains("signal handlers call it"), refused.err());
+      String malloc = mallocOfTheJvm();
+      assertEquals("count in 1 function: " + malloc, live.jtrace("hook", malloc).strip());
+      live.jtrace("hook", malloc + ":off");
       refused = live.tryJtrace("hook", "libc.so.6!mallok");
       assertTrue(refused.err().contains("did you mean 'malloc'"), refused.err());
       live.jtrace("hook", "libc.so.6!malloc:off");
