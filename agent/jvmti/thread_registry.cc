@@ -104,6 +104,9 @@ ThreadNumbers ThreadRegistry::End() {
   ThreadNumbers numbers = {.os_tid = gettid()};
   {
     absl::MutexLock lock(&mutex_);
+    // Nobody may ask.
+    constexpr size_t kMostTids = 1 << 16;
+    if (ended_tids_.size() < kMostTids) ended_tids_.push_back(numbers.os_tid);
     const auto found = by_os_tid_.find(numbers.os_tid);
     if (found == by_os_tid_.end()) return numbers;
     numbers = found->second;
@@ -196,6 +199,11 @@ uint32_t ThreadRegistry::DefineInternal(pid_t os_tid, absl::string_view name) {
                      .minor = is_gc ? format::kThreadGc : format::kThreadNamed,
                      .value = 1});  // a system thread
   return number;
+}
+
+std::vector<pid_t> ThreadRegistry::TakeEndedTids() {
+  absl::MutexLock lock(&mutex_);
+  return std::exchange(ended_tids_, {});
 }
 
 bool ThreadRegistry::KnowsJavaThread(pid_t os_tid) const {

@@ -79,6 +79,9 @@ class ThreadRegistry {
   uint32_t NumberOfJava(uint64_t java_tid);
   // Defines a thread of the JVM that runs no Java code; `name` as the kernel knows it.
   uint32_t DefineInternal(pid_t os_tid, absl::string_view name);
+  // Kernel tids of threads that reported their end since the last call. They may live on: as native
+  // code that left the JVM, or for the moment that it takes to end.
+  std::vector<pid_t> TakeEndedTids();
   // Whether a Java thread with this kernel tid has started.
   bool KnowsJavaThread(pid_t os_tid) const;
 
@@ -110,6 +113,7 @@ class ThreadRegistry {
   // Since the last ForgetEnded, and before it.
   std::vector<uint64_t> ended_now_ ABSL_GUARDED_BY(mutex_);
   std::vector<uint64_t> ended_before_ ABSL_GUARDED_BY(mutex_);
+  std::vector<pid_t> ended_tids_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace jtrace::jvmti

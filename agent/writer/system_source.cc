@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -16,6 +17,8 @@ namespace {
 constexpr uint64_t kLookPeriodNs = 100'000'000;
 constexpr uint64_t kShareOfTime = 100;  // a look in as many times what it takes
 constexpr uint64_t kLateWorthTellingNs = 50'000'000;
+constexpr uint64_t kMostToEndNs =
+    2'000'000;  // the processor time that the JVM takes to end a thread
 
 std::string KernelName(pid_t tid) {
   std::ifstream file(absl::StrCat("/proc/self/task/", tid, "/comm"));
@@ -63,12 +66,15 @@ void InternalThreadSource::Poll(proto::Chunk&) {
 }
 
 void InternalThreadSource::Look() {
+  const std::vector<pid_t> ended = threads_.TakeEndedTids();
+  const std::set<pid_t> has_ended(ended.begin(), ended.end());
   std::map<pid_t, Seen> now;
   for (const pid_t tid : sampling::ListThreads()) {
     if (is_agent_thread_(tid)) continue;
     const auto before = seen_.find(tid);
     const bool is_new = before == seen_.end();
     Seen& seen = now[tid] = is_new ? Seen() : before->second;
+    seen.was_java |= has_ended.contains(tid);
     LookAt(tid, is_new, seen);
   }
   seen_ = std::move(now);
@@ -83,9 +89,10 @@ void InternalThreadSource::LookAt(pid_t tid, bool is_new, Seen& seen) {
   if (seen.number != 0) return Attach(tid, seen);  // back from Java
   if (!seen.waiting) {
     seen.waiting = true;
-    seen.since_ns = is_new ? 0 : sampling::ThreadCpuNanos(tid);
+    seen.since_ns = is_new && !seen.was_java ? 0 : sampling::ThreadCpuNanos(tid);
     return;
   }
+  if (seen.was_java && sampling::ThreadCpuNanos(tid) - seen.since_ns < kMostToEndNs) return;
   Attach(tid, seen);
   if (!seen.refused) late_ns_ += sampling::ThreadCpuNanos(tid) - seen.since_ns;
 }

@@ -37,8 +37,9 @@ class ModuleSource : public ChunkSource {
 //
 // It looks ten times a second, less often if that takes more than a hundredth of a processor. A
 // thread is attached when two looks in a row find it without a Java thread: one that is just
-// starting will report itself as a Java thread before it runs any Java code, and one that has
-// reported its end is about to be gone.
+// starting will report itself as a Java thread before it runs any Java code. One that has reported
+// its end is about to be gone, however long a busy machine lets it wait for that; only what it runs
+// afterwards tells that it is not.
 class InternalThreadSource : public ChunkSource {
  public:
   InternalThreadSource(jvmti::ThreadRegistry& threads, sampling::Sampler& sampler,
@@ -56,6 +57,7 @@ class InternalThreadSource : public ChunkSource {
     uint32_t number = 0;    // Thread.id; 0: not attached here yet
     bool refused = false;   // by its name or by the sampler: what fails now fails again
     bool waiting = false;   // the last look found it without a Java thread
+    bool was_java = false;  // it has reported its end as a Java thread
     uint64_t since_ns = 0;  // its CPU time when its samples ought to have begun
   };
   void Look();

@@ -115,6 +115,24 @@ TEST_F(InternalThreadSourceTest, ThreadsThatLeaveTheJvmAreSampledOn) {
   EXPECT_EQ(DefinitionsOf(native.tid()), 1);  // it is the same thread
 }
 
+// However long it takes a busy machine to end them.
+TEST_F(InternalThreadSourceTest, ThreadsThatEndAreLeftAlone) {
+  Steps java([&](int step) {
+    if (step == 1) threads_.End();
+    const uint64_t until = sampling::ThreadCpuNanos(gettid()) + 20'000'000;
+    while (step == 2 && sampling::ThreadCpuNanos(gettid()) < until) {
+    }
+  });
+  java.Take(1);
+  for (int i = 0; i < 40; ++i) {
+    source_->Poll(chunk_);
+    std::this_thread::sleep_for(milliseconds(10));
+  }
+  EXPECT_FALSE(sampler_->IsAttached(java.tid()));
+  java.Take(2);  // it goes on as native code
+  EXPECT_TRUE(PollUntilAttached(java.tid()));
+}
+
 TEST_F(InternalThreadSourceTest, TellsWhatThreadsTookBeforeTheyWereFound) {
   Steps busy([](int step) {
     if (step != 1) return;
