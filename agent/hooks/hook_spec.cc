@@ -82,27 +82,4 @@ std::string HookSpecText(const HookSpec& spec) {
   return absl::StrCat(spec.object, "!", spec.symbol, ":", HookKindName(spec.kind));
 }
 
-// Nothing else is special: fnmatch would take the [ of f[abi:cxx11] for a set.
-bool MatchesGlob(absl::string_view pattern, absl::string_view text) {
-  size_t p = 0;
-  size_t t = 0;
-  size_t star = absl::string_view::npos;  // the last one seen; it stands for text[held, t)
-  size_t held = 0;
-  while (t < text.size()) {
-    if (p < pattern.size() && pattern[p] == '*') {
-      star = p++;
-      held = t;
-    } else if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == text[t])) {
-      ++p;
-      ++t;
-    } else if (star != absl::string_view::npos) {
-      p = star + 1;
-      t = ++held;
-    } else {
-      return false;
-    }
-  }
-  return pattern.find_first_not_of('*', p) == absl::string_view::npos;
-}
-
 }  // namespace jtrace::hooks

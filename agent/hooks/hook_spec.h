@@ -31,7 +31,4 @@ absl::StatusOr<std::vector<HookSpec>> ParseHookSpecs(absl::string_view text);
 std::string HookSpecText(const HookSpec& spec);
 absl::string_view HookKindName(HookKind kind);
 
-// Whether `text` fits a pattern in which * stands for any characters and ? for one.
-bool MatchesGlob(absl::string_view pattern, absl::string_view text);
-
 }  // namespace jtrace::hooks

@@ -10,6 +10,7 @@
 #include "agent/hooks/displaced_instruction.h"
 #include "agent/hooks/refusals.h"
 #include "agent/hooks/site_table.h"
+#include "proto/glob.h"
 #include "proto/nearest.h"
 
 namespace jtrace::hooks {
@@ -126,7 +127,7 @@ absl::StatusOr<std::vector<Target>> ResolveHook(const HookSpec& spec,
   bool is_loaded = false;
   const LoadedObject* last = nullptr;
   for (const LoadedObject& object : objects) {
-    if (!MatchesGlob(spec.object, object.name) && spec.object != object.path) continue;
+    if (!GlobMatches(spec.object, object.name) && spec.object != object.path) continue;
     last = &object;
     is_loaded = true;
     if (absl::StartsWith(spec.symbol, "0x")) {

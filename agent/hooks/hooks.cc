@@ -5,15 +5,14 @@
 #include <algorithm>
 #include <utility>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "agent/hooks/hook_targets.h"
 #include "agent/hooks/refusals.h"
 #include "agent/hooks/trap_signal.h"
-#include "agent/hot/clock.h"
 #include "agent/hot/hook_thread.h"
+#include "proto/glob.h"
 
 namespace jtrace::hooks {
 namespace {
@@ -84,7 +83,7 @@ absl::Status Hooks::Remove(const HookSpec& spec) {
   const std::string pattern = absl::StrCat(spec.object, "!", spec.symbol);
   const auto targets = ResolveHook(spec, LoadedObjects());
   const auto is_meant = [&](const Placed& placed) {
-    if (MatchesGlob(pattern, placed.name) || MatchesGlob(pattern, placed.symbol)) return true;
+    if (GlobMatches(pattern, placed.name) || GlobMatches(pattern, placed.symbol)) return true;
     return targets.ok() && std::any_of(targets->begin(), targets->end(), [&](const Target& it) {
              return it.function.address == placed.address;
            });
@@ -95,7 +94,7 @@ absl::Status Hooks::Remove(const HookSpec& spec) {
     return true;
   });
   removed += std::erase_if(pending_, [&](const HookSpec& waiting) {
-    return MatchesGlob(pattern, absl::StrCat(waiting.object, "!", waiting.symbol));
+    return GlobMatches(pattern, absl::StrCat(waiting.object, "!", waiting.symbol));
   });
   TakeReturnsOut();
   if (removed != 0) return absl::OkStatus();

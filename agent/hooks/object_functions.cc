@@ -10,9 +10,9 @@
 
 #include "absl/strings/match.h"
 #include "agent/hooks/cpp_name.h"
-#include "agent/hooks/hook_spec.h"
 #include "agent/hooks/mapped_symbols.h"
 #include "agent/sampling/elf_file.h"
+#include "proto/glob.h"
 #include "proto/nearest.h"
 
 namespace jtrace::hooks {
@@ -83,11 +83,11 @@ class Pattern {
     if (IsColdPart(symbol) || (!is_glob_ && !MayMatch(symbol, is_mangled))) return kNot;
     *name = Demangle(symbol);
     const std::string normalized = Normalized(*name);
-    const absl::string_view plain = WithoutParameters(normalized);
+    const std::string plain(WithoutParameters(normalized));
     if (text_ == normalized || text_ == plain) return kByName;
     if (!is_glob_) return kNot;
     const bool fits =
-        MatchesGlob(text_, symbol) || MatchesGlob(text_, normalized) || MatchesGlob(text_, plain);
+        GlobMatches(text_, symbol) || GlobMatches(text_, normalized) || GlobMatches(text_, plain);
     return fits ? kByPattern : kNot;
   }
 

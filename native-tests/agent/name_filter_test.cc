@@ -2,6 +2,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "proto/glob.h"
 
 namespace jtrace {
 namespace {
@@ -30,6 +31,17 @@ TEST(NameFilterTest, TellsPatternsThatNothingMatchedAndTheNearestNames) {
   EXPECT_THAT(filter.NearestTo("worker_*", 2), ElementsAre("worker-1", "worker-12"));
   EXPECT_EQ(filter.NearestTo("worker_*", 9).size(), 4u);
   EXPECT_THAT(NameFilter().Unmatched(), IsEmpty());
+}
+
+TEST(GlobTest, StarsAndQuestionMarksAloneStandForOthers) {
+  EXPECT_TRUE(GlobMatches("*f[abi:cxx11](*)", "a::f[abi:cxx11](int)"));
+  EXPECT_FALSE(GlobMatches("f[abc]*", "fa"));
+  EXPECT_TRUE(GlobMatches("f\\?", "f\\x"));
+  EXPECT_TRUE(GlobMatches("*ab*b?", "aabbabbc"));
+  EXPECT_FALSE(GlobMatches("*ab*b?", "aabbabcc"));
+  EXPECT_TRUE(GlobMatches("**", ""));
+  EXPECT_FALSE(GlobMatches("?", ""));
+  EXPECT_FALSE(GlobMatches("", "a"));
 }
 
 }  // namespace

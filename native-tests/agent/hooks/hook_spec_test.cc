@@ -33,17 +33,6 @@ TEST(HookSpecTest, ColonsOfNamesAreNoKinds) {
   EXPECT_EQ(Parsed("a!f(b::c)"), (HookSpec{"a", "f(b::c)", HookKind::kCount}));
 }
 
-TEST(HookSpecTest, PatternsHaveStarsAndQuestionMarksAlone) {
-  EXPECT_TRUE(MatchesGlob("*f[abi:cxx11](*)", "a::f[abi:cxx11](int)"));
-  EXPECT_FALSE(MatchesGlob("f[abc]*", "fa"));
-  EXPECT_TRUE(MatchesGlob("f\\?", "f\\x"));
-  EXPECT_TRUE(MatchesGlob("*ab*b?", "aabbabbc"));
-  EXPECT_FALSE(MatchesGlob("*ab*b?", "aabbabcc"));
-  EXPECT_TRUE(MatchesGlob("**", ""));
-  EXPECT_FALSE(MatchesGlob("?", ""));
-  EXPECT_FALSE(MatchesGlob("", "a"));
-}
-
 TEST(HookSpecTest, SaysWhatIsWrong) {
   EXPECT_THAT(Error(""), testing::HasSubstr("needs a function"));
   EXPECT_THAT(Error("malloc"), testing::HasSubstr("libc.so.6!malloc:count"));

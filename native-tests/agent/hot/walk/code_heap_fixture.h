@@ -2,11 +2,15 @@
 #ifndef JTRACE_NATIVE_TESTS_AGENT_HOT_WALK_CODE_HEAP_FIXTURE_H_
 #define JTRACE_NATIVE_TESTS_AGENT_HOT_WALK_CODE_HEAP_FIXTURE_H_
 
+#include <gtest/gtest.h>
+#include <ucontext.h>
+
 #include <cstdint>
 #include <cstring>
 #include <vector>
 
 #include "agent/hot/walk/vm_layout.h"
+#include "agent/hot/walk/walker.h"
 
 namespace jtrace::hot {
 
@@ -80,6 +84,36 @@ class CodeHeap {
   const uintptr_t high_ = low_ + sizeof memory_;
   const uintptr_t map_ = reinterpret_cast<uintptr_t>(segments_);
   VmLayout vm_;
+};
+
+// A thread's stack on which code of such a heap was interrupted.
+class WalkedStackTest : public testing::Test {
+ protected:
+  static constexpr uint64_t kCaller = 0x108;  // raw: no address of a method
+  static constexpr int kStackWords = 96;
+
+  uintptr_t Address(int index) const { return reinterpret_cast<uintptr_t>(stack_ + index); }
+  void Set(int index, uintptr_t value) {
+    context_.uc_mcontext.gregs[index] = static_cast<greg_t>(value);
+  }
+  // `memory`: what earlier walks found out; may be null.
+  Chain Walk(WalkMemory::Storage* memory) {
+    Chain chain(frames_, kMaxFrames);
+    const WalkedThread thread{0, {Address(0), Address(kStackWords)}, memory, &remembered_};
+    WalkStack(&heap_.vm(), thread, &context_, chain);
+    return chain;
+  }
+
+  alignas(8) static constexpr char kNmethod[24] = "nmethod";
+  alignas(8) static constexpr char kStub[24] = "RuntimeStub - new_array";
+  CodeHeap heap_;
+  alignas(16) uintptr_t stack_[kStackWords];
+  ucontext_t context_{};
+
+ private:
+  static constexpr uint32_t kMaxFrames = 64;
+  Frame frames_[kMaxFrames];
+  uint32_t remembered_ = 0;
 };
 
 }  // namespace jtrace::hot

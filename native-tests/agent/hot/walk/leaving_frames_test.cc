@@ -207,10 +207,9 @@ const Scenario kResolvedCall = {
     false,
     true};
 
-class LeavingFramesTest : public testing::Test {
+class LeavingFramesTest : public WalkedStackTest {
  protected:
-  static constexpr uint64_t kCaller = 0x108;  // raw: no address of a method
-  static constexpr int kFrame = 32;           // index of the caller's frame
+  static constexpr int kFrame = 32;  // index of the caller's frame
   static constexpr int kCallerWords = 8;
 
   void SetUp() override {
@@ -255,9 +254,7 @@ class LeavingFramesTest : public testing::Test {
   }
 
   void ExpectTrueChain(FrameKind kind, WalkMemory::Storage* memory) {
-    Chain chain(frames_, kMaxFrames);
-    const WalkedThread thread{0, {Address(0), Address(kStackWords)}, memory, &remembered_};
-    WalkStack(&heap_.vm(), thread, &context_, chain);
+    const Chain chain = Walk(memory);
     ASSERT_GE(chain.pushed(), 3u);
     EXPECT_EQ(chain.frame(0).kind, kind);
     EXPECT_EQ(chain.frame(1).kind, FrameKind::kCompiled);
@@ -267,22 +264,8 @@ class LeavingFramesTest : public testing::Test {
     EXPECT_EQ(chain.frame(2).value, CallersCaller());
   }
 
-  void Set(int index, uintptr_t value) {
-    context_.uc_mcontext.gregs[index] = static_cast<greg_t>(value);
-  }
   // Not a place that calls on the stack stand at.
   uintptr_t CallersCaller() const { return heap_.Code(2) + 12; }
-  uintptr_t Address(int index) const { return reinterpret_cast<uintptr_t>(stack_ + index); }
-
-  static constexpr uint32_t kMaxFrames = 64;
-  static constexpr int kStackWords = 96;
-  alignas(8) static constexpr char kNmethod[24] = "nmethod";
-  alignas(8) static constexpr char kStub[24] = "RuntimeStub - new_array";
-  CodeHeap heap_;
-  alignas(16) uintptr_t stack_[kStackWords];
-  ucontext_t context_{};
-  Frame frames_[kMaxFrames];
-  uint32_t remembered_ = 0;
 };
 
 TEST_F(LeavingFramesTest, FindsTheCallerOfAnAdapterThatSetsR13First) { Check(kAdapter25); }

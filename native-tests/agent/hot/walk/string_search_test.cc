@@ -47,11 +47,10 @@ const Interrupt kInterrupts[] = {
     {42, 8}, {42, 4}, {44, 6}, {44, 4}, {45, 0}, {47, 0}, {39, 4},
 };
 
-class StringSearchTest : public testing::Test {
+class StringSearchTest : public WalkedStackTest {
  protected:
-  // Raw: no addresses of methods.
-  static constexpr uint64_t kSearcher = 0x100, kCaller = 0x108;
-  static constexpr int kFrame = 16;  // index of the searching frame's sp in the stack
+  static constexpr uint64_t kSearcher = 0x100;  // raw: no address of a method
+  static constexpr int kFrame = 16;             // index of the searching frame's sp in the stack
 
   void SetUp() override {
     const std::vector<uint8_t> calls(16, 0xe8);  // behind any byte a call may end
@@ -66,36 +65,22 @@ class StringSearchTest : public testing::Test {
     stack_[kFrame + kWordsOfFrame - 1] = heap_.Code(1) + 16;
     stack_[kFrame + kWordsOfFrame + 3] = heap_.vm().call_stub_return;
     const uintptr_t frame = Address(kFrame);
-    context_.uc_mcontext.gregs[REG_RIP] = static_cast<greg_t>(heap_.Code(0) + at.offset);
-    context_.uc_mcontext.gregs[REG_RSP] = static_cast<greg_t>(Address(kFrame - at.words));
+    Set(REG_RIP, heap_.Code(0) + at.offset);
+    Set(REG_RSP, Address(kFrame - at.words));
     // From the last push on rsp is on the stack, and the register is used for other things.
     const bool pushed = at.offset >= 39 && at.offset < 45;
     if (pushed) stack_[kFrame - at.words] = frame;
-    context_.uc_mcontext.gregs[REG_RCX] = static_cast<greg_t>(pushed || at.offset < 24 ? 1 : frame);
+    Set(REG_RCX, pushed || at.offset < 24 ? 1 : frame);
   }
 
   void ExpectTrueChain(WalkMemory::Storage* memory) {
-    Chain chain(frames_, kMaxFrames);
-    const WalkedThread thread{0, {Address(0), Address(kStackWords)}, memory, &remembered_};
-    WalkStack(&heap_.vm(), thread, &context_, chain);
+    const Chain chain = Walk(memory);
     ASSERT_GE(chain.pushed(), 2u);
     EXPECT_EQ(chain.frame(0).kind, FrameKind::kCompiled);
     EXPECT_EQ(chain.frame(0).value, kSearcher);
     EXPECT_EQ(chain.frame(1).kind, FrameKind::kCompiled);
     EXPECT_EQ(chain.frame(1).value, kCaller);
   }
-
-  uintptr_t Address(int index) const { return reinterpret_cast<uintptr_t>(stack_ + index); }
-
-  static constexpr uint32_t kMaxFrames = 64;
-  static constexpr int kStackWords = 64;
-  alignas(8) static constexpr char kNmethod[24] = "nmethod";
-  alignas(8) static constexpr char kStub[24] = "RuntimeStub - new_array";
-  CodeHeap heap_;
-  alignas(16) uintptr_t stack_[kStackWords];
-  ucontext_t context_{};
-  Frame frames_[kMaxFrames];
-  uint32_t remembered_ = 0;
 };
 
 TEST_F(StringSearchTest, FindsTheCallerAtEachPlace) {
