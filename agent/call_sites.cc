@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "agent/class_names.h"
 #include "agent/classfile/class_file.h"
 
 namespace jtrace {
@@ -12,20 +13,12 @@ namespace {
 using classfile::SiteKind;
 using classfile::SiteRef;
 
-absl::string_view Abseil(std::string_view text) { return {text.data(), text.size()}; }
-
-std::string BinaryName(std::string_view internal_name) {
-  std::string name(internal_name);
-  std::replace(name.begin(), name.end(), '/', '.');
-  return name;
-}
-
 std::string Key(std::string_view class_name, std::string_view name, std::string_view descriptor) {
   return absl::StrCat(Abseil(class_name), ".", Abseil(name), Abseil(descriptor));
 }
 
 std::string CalleeName(const SiteRef& callee) {
-  return absl::StrCat(BinaryName(callee.class_name), ".", Abseil(callee.name));
+  return absl::StrCat(DottedName(callee.class_name), ".", Abseil(callee.name));
 }
 
 proto::Routine::Kind KindOf(SiteKind kind) {
@@ -91,7 +84,7 @@ bool CallSites::Wants(const SiteRef& callee) {
 }
 
 uint32_t CallSites::IdOf(const SiteRef& site) {
-  const std::string class_name = BinaryName(site.class_name);
+  const std::string class_name = DottedName(site.class_name);
   const uint32_t callee_loader = loader_of_(class_name);
   writer::RoutineInfo routine = {.class_id = encoder_.ClassId(class_name, callee_loader),
                                  .name = Abseil(site.name),

@@ -8,6 +8,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
+#include "agent/class_names.h"
 #include "agent/hot/event_ring.h"
 #include "agent/hot/layout.h"
 #include "agent/jvmti/env.h"
@@ -25,19 +26,11 @@ constexpr uint64_t kMaxRoutinesOfAClass = 131'072;
 constexpr std::string_view kParkClass = "java/util/concurrent/locks/LockSupport";
 constexpr char kParkPattern[] = "java.util.concurrent.locks.LockSupport";
 
-std::string BinaryName(std::string_view internal_name) {
-  std::string name(internal_name);
-  std::replace(name.begin(), name.end(), '/', '.');
-  return name;
-}
-
 std::string InternalName(absl::string_view binary_name) {
   std::string name(binary_name);
   std::replace(name.begin(), name.end(), '.', '/');
   return name;
 }
-
-absl::string_view Abseil(std::string_view text) { return {text.data(), text.size()}; }
 
 Severity SeverityOf(classfile::Effect effect) {
   return effect == classfile::Effect::kNothing ? Severity::kInfo : Severity::kWarning;
@@ -126,7 +119,7 @@ std::span<unsigned char> Instrumentation::Rewrite(jvmtiEnv* env, const char* nam
   uint32_t class_id = 0;
   const auto assign_id = [&](const classfile::MethodRef& method) {
     if (class_id == 0) {
-      class_id = encoder_.ClassId(BinaryName(method.class_name), own_loader);
+      class_id = encoder_.ClassId(DottedName(method.class_name), own_loader);
     }
     return encoder_.RoutineId(class_id, Abseil(method.name), Abseil(method.descriptor));
   };
@@ -141,7 +134,7 @@ std::span<unsigned char> Instrumentation::Rewrite(jvmtiEnv* env, const char* nam
     spec.methods = spec.exceptions = false;
     spec.boundary = IsParkClass(name);
     sites.WantOnlyParks();
-    class_id = encoder_.ClassId(BinaryName(name), own_loader);
+    class_id = encoder_.ClassId(DottedName(name), own_loader);
   }
   const auto result = classfile::Instrument(absl::MakeConstSpan(bytes.data(), bytes.size()),
                                             in_scope ? filter_ : park_filter_, spec, assign_id,
@@ -153,7 +146,7 @@ std::span<unsigned char> Instrumentation::Rewrite(jvmtiEnv* env, const char* nam
     return {};
   }
   if (class_id == 0) {
-    class_id = encoder_.ClassId(BinaryName(result->class_name), own_loader);
+    class_id = encoder_.ClassId(DottedName(result->class_name), own_loader);
   }
   if (spec_.boundary) natives_.Add(class_id, result->methods);
   Count(class_id, *result);

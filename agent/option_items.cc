@@ -9,16 +9,16 @@
 namespace jtrace {
 namespace {
 
-using IsOption = absl::FunctionRef<bool(absl::string_view)>;
+using NameTest = absl::FunctionRef<bool(absl::string_view)>;
 
-absl::string_view NameOf(absl::string_view item) {
+absl::string_view ItemName(absl::string_view item) {
   const size_t equals = item.find('=');
   if (equals == absl::string_view::npos) return "";
   return absl::StripAsciiWhitespace(item.substr(0, equals));
 }
 
 // Where the value of hook= at the begin of `text` ends.
-size_t EndOfHook(absl::string_view text, IsOption is_option) {
+size_t EndOfHook(absl::string_view text, NameTest is_option) {
   size_t first_comma = text.size();
   size_t begin = 0;  // of one of several names, separated by ';'
   while (begin <= text.size()) {
@@ -27,7 +27,7 @@ size_t EndOfHook(absl::string_view text, IsOption is_option) {
     for (size_t i = 0; i < name.size(); ++i) {
       if (name[i] != ',') continue;
       first_comma = std::min(first_comma, begin + i);
-      if (nesting.depths[i] == 0 || is_option(NameOf(name.substr(i + 1)))) {
+      if (nesting.depths[i] == 0 || is_option(ItemName(name.substr(i + 1)))) {
         const bool is_whole = hooks::NestingOf(name.substr(0, i)).is_balanced;
         return is_whole ? begin + i : first_comma;
       }
@@ -41,10 +41,10 @@ size_t EndOfHook(absl::string_view text, IsOption is_option) {
 
 }  // namespace
 
-std::vector<absl::string_view> SplitOptions(absl::string_view text, IsOption is_option) {
+std::vector<absl::string_view> SplitOptions(absl::string_view text, NameTest is_option) {
   std::vector<absl::string_view> items;
   while (!text.empty()) {
-    const size_t end = NameOf(text.substr(0, text.find(','))) == "hook"
+    const size_t end = ItemName(text.substr(0, text.find(','))) == "hook"
                            ? EndOfHook(text, is_option)
                            : std::min(text.find(','), text.size());
     const absl::string_view item = text.substr(0, end);

@@ -58,7 +58,7 @@ class Assembler {
 
 constexpr size_t kJumpLength = 14;  // Assembler::JumpTo
 
-uintptr_t Target(const Decoded& decoded, uintptr_t from) {
+uintptr_t BranchTarget(const Decoded& decoded, uintptr_t from) {
   return from + decoded.instruction.length +
          static_cast<uintptr_t>(decoded.operands[0].imm.value.s);
 }
@@ -77,7 +77,7 @@ DisplacedInstruction Branch(const Decoded& decoded, std::span<const uint8_t> byt
   }
   code.Bytes(std::array<uint8_t, 1>{kJumpLength});
   code.JumpTo(from + it.length);
-  code.JumpTo(Target(decoded, from));
+  code.JumpTo(BranchTarget(decoded, from));
   // The stack is the same before and after; which way it goes shows when it is there.
   out.done = DisplacedInstruction::kMaxCode;
   out.after = from;
@@ -87,7 +87,7 @@ DisplacedInstruction Branch(const Decoded& decoded, std::span<const uint8_t> byt
 DisplacedInstruction Jump(const Decoded& decoded, uintptr_t from) {
   DisplacedInstruction out;
   out.length = decoded.instruction.length;
-  Assembler(out).JumpTo(Target(decoded, from));
+  Assembler(out).JumpTo(BranchTarget(decoded, from));
   out.done = DisplacedInstruction::kMaxCode;
   out.after = from;
   return out;
@@ -100,7 +100,7 @@ DisplacedInstruction Call(const Decoded& decoded, uintptr_t from) {
   Assembler code(out);
   code.PushFollowing(kJumpLength);
   out.done = static_cast<uint8_t>(code.at());
-  out.after = Target(decoded, from);
+  out.after = BranchTarget(decoded, from);
   code.JumpTo(out.after);
   code.Address(from + out.length);
   return out;

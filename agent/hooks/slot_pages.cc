@@ -61,7 +61,7 @@ uintptr_t MapNear(uintptr_t address) {
   return anywhere != MAP_FAILED ? reinterpret_cast<uintptr_t>(anywhere) : 0;
 }
 
-hot::HookPage* Published() {
+hot::HookPage* PublishedPage() {
   if (hot::HookPage* pages = hot::hook_pages.load()) return pages;
   auto* const pages = new (std::nothrow) hot::HookPage[hot::kMostHookPages]();
   hot::hook_pages.store(pages, std::memory_order_release);
@@ -72,7 +72,7 @@ hot::HookPage* Published() {
 
 absl::StatusOr<SlotPages::Page*> SlotPages::NewPage(uintptr_t address) {
   const uint32_t count = hot::hook_page_count.load();
-  hot::HookPage* const published = Published();
+  hot::HookPage* const published = PublishedPage();
   if (count == hot::kMostHookPages || published == nullptr) {
     return absl::ResourceExhaustedError("there is no room for more hooks");
   }

@@ -22,8 +22,6 @@ inline constexpr auto kAllocBytes = static_cast<uint32_t>(Metric::kAllocBytes);
 // Nobody counts this one: its place has the kernel's clock of the thread when counting began.
 inline constexpr auto kCpuAtStart = static_cast<uint32_t>(Metric::kOffCpu);
 
-constexpr bool IsUser(uint32_t metric) { return metric >= kFirstUser; }
-
 // What stands before it in the program is in memory before what stands behind it, for handlers.
 inline void InProgramOrder() { std::atomic_signal_fence(std::memory_order_seq_cst); }
 

@@ -15,12 +15,10 @@ namespace {
 constexpr std::array kEvents = {JVMTI_EVENT_EXCEPTION, JVMTI_EVENT_MONITOR_CONTENDED_ENTER,
                                 JVMTI_EVENT_MONITOR_CONTENDED_ENTERED};
 
-constexpr uint64_t Bit(Metric metric) { return 1ull << static_cast<unsigned>(metric); }
-
 // When the calling thread began to wait for a monitor; 0: it does not.
 [[gnu::tls_model("initial-exec")]] constinit thread_local uint64_t tls_wait_began = 0;
 
-EventSources* Self(jvmtiEnv* env) {
+EventSources* Events(jvmtiEnv* env) {
   void* self = nullptr;
   env->GetEnvironmentLocalStorage(&self);
   return static_cast<EventSources*>(self);
@@ -28,13 +26,13 @@ EventSources* Self(jvmtiEnv* env) {
 
 void JNICALL OnException(jvmtiEnv* env, JNIEnv*, jthread, jmethodID, jlocation, jobject, jmethodID,
                          jlocation) {
-  Self(env)->Thrown();
+  Events(env)->Thrown();
 }
 void JNICALL OnContendedEnter(jvmtiEnv* env, JNIEnv*, jthread, jobject) {
-  Self(env)->ContendedEnter();
+  Events(env)->ContendedEnter();
 }
 void JNICALL OnContendedEntered(jvmtiEnv* env, JNIEnv*, jthread, jobject) {
-  Self(env)->ContendedEntered();
+  Events(env)->ContendedEntered();
 }
 
 // HotSpot's extension events take (jvmtiEnv*, JNIEnv*, jthread).
@@ -45,11 +43,11 @@ void JNICALL OnMount(jvmtiEnv* env, ...) {
   JNIEnv* jni = va_arg(arguments, JNIEnv*);
   jthread thread = va_arg(arguments, jthread);
   va_end(arguments);
-  Self(env)->Mounted(jni, thread);
+  Events(env)->Mounted(jni, thread);
 }
 void JNICALL OnUnmount(jvmtiEnv* env, ...) {
   const hot::OwnWork own;
-  Self(env)->Unmounted();
+  Events(env)->Unmounted();
 }
 
 void Free(jvmtiEnv* env, void* memory) { env->Deallocate(static_cast<unsigned char*>(memory)); }

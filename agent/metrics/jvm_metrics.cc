@@ -11,8 +11,6 @@
 namespace jtrace::metrics {
 namespace {
 
-constexpr uint64_t Bit(Metric metric) { return 1ull << static_cast<unsigned>(metric); }
-
 uint64_t Bits(const std::vector<uint32_t>& metrics) {
   uint64_t bits = 0;
   for (const uint32_t metric : metrics) bits |= 1ull << metric;

@@ -34,6 +34,11 @@ enum class Metric : uint8_t {
 // User counters have the numbers from here to hot::kMaxMetrics - 1.
 inline constexpr uint32_t kFirstUser = 24;
 
+constexpr bool IsUser(uint32_t metric) { return metric >= kFirstUser; }
+
+// Of a set of metrics.
+constexpr uint64_t Bit(Metric metric) { return 1ull << static_cast<unsigned>(metric); }
+
 // Where a metric's values are known.
 enum class Reach : uint8_t {
   kPath,     // by call path, thread and process

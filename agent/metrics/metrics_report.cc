@@ -10,8 +10,6 @@
 namespace jtrace::metrics {
 namespace {
 
-constexpr bool IsUser(uint32_t metric) { return metric >= kFirstUser; }
-
 // The kernel tells it of a thread of its own, from files that are gone with the thread.
 bool IsUnknownOfEnded(uint32_t metric) {
   return metric == static_cast<uint32_t>(Metric::kReadBytes) ||

@@ -8,24 +8,23 @@
 namespace jtrace::metrics {
 namespace {
 
-constexpr uint64_t Bit(Metric metric) { return 1ull << static_cast<unsigned>(metric); }
 constexpr uint64_t kLives = Bit(Metric::kLiveBytes) | Bit(Metric::kFreedBytes);
 constexpr uint64_t kAll = Bit(Metric::kAllocObjects) | kLives;
 
 // Null in a callback that is late: its environment has been disposed of.
-ObjectSources* Self(jvmtiEnv* env) {
+ObjectSources* Sources(jvmtiEnv* env) {
   void* self = nullptr;
   env->GetEnvironmentLocalStorage(&self);
   return static_cast<ObjectSources*>(self);
 }
 
 void JNICALL OnAllocated(jvmtiEnv* env, JNIEnv*, jthread, jobject object, jclass, jlong bytes) {
-  if (ObjectSources* const self = Self(env)) self->Allocated(env, object, bytes);
+  if (ObjectSources* const self = Sources(env)) self->Allocated(env, object, bytes);
 }
 
 // An object's tag is its size.
 void JNICALL OnFreed(jvmtiEnv* env, jlong tag) {
-  if (ObjectSources* const self = Self(env)) self->Freed(env, tag);
+  if (ObjectSources* const self = Sources(env)) self->Freed(env, tag);
 }
 
 bool AddCapabilities(jvmtiEnv* env, bool tags) {

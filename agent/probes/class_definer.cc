@@ -33,16 +33,14 @@ absl::Status Renumber(std::vector<uint8_t>& bytes, int number) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<jclass> Define(JNIEnv* jni, const EmbeddedClass& embedded,
-                              const ProbeClassSetup& setup) {
+absl::StatusOr<jclass> DefineNumbered(JNIEnv* jni, const EmbeddedClass& embedded,
+                                      const ProbeClassSetup& setup) {
   absl::StatusOr<std::vector<uint8_t>> bytes = Patched(embedded, setup);
   if (!bytes.ok()) return bytes.status();
   absl::Status status = Renumber(*bytes, setup.number);
   if (!status.ok()) return status;
   // Loader null is the boot loader; the package belongs to java.base, and so the class does.
-  jclass defined = jni->DefineClass(NumberedName(embedded.name, setup.number).c_str(), nullptr,
-                                    reinterpret_cast<const jbyte*>(bytes->data()),
-                                    static_cast<jsize>(bytes->size()));
+  jclass defined = DefineBootClass(jni, NumberedName(embedded.name, setup.number).c_str(), *bytes);
   if (defined == nullptr) {
     return PendingException(jni, absl::StrCat("cannot define ", embedded.name));
   }
@@ -86,12 +84,17 @@ std::string NumberedName(absl::string_view name, int number) {
   return number == 0 ? std::string(name) : absl::StrCat(name, number + 1);
 }
 
+jclass DefineBootClass(JNIEnv* jni, const char* name, absl::Span<const uint8_t> bytes) {
+  return jni->DefineClass(name, nullptr, reinterpret_cast<const jbyte*>(bytes.data()),
+                          static_cast<jsize>(bytes.size()));
+}
+
 absl::Status DefineProbeClasses(JNIEnv* jni, const ProbeClassSetup& setup, bool* counts_ticks) {
   absl::Status status;
   std::map<absl::string_view, jclass> classes;
   // All before any is initialized: they refer to one another.
   for (const EmbeddedClass& embedded : EmbeddedProbeClasses()) {
-    absl::StatusOr<jclass> defined = Define(jni, embedded, setup);
+    absl::StatusOr<jclass> defined = DefineNumbered(jni, embedded, setup);
     status = defined.status();
     if (!status.ok()) break;
     classes[embedded.name] = *defined;

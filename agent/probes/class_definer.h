@@ -3,10 +3,12 @@
 
 #include <jni.h>
 
+#include <cstdint>
 #include <string>
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "agent/probes/probe_class.h"
 
 namespace jtrace {
@@ -21,6 +23,10 @@ struct ProbeClassSetup {
   ProbeConstants probe;
   ClockConstants clock;
 };
+
+// A class of the boot loader from the bytes of its file; null if the JVM refuses, with a Java
+// exception pending.
+jclass DefineBootClass(JNIEnv* jni, const char* name, absl::Span<const uint8_t> bytes);
 
 // Defines and initializes all classes of java/, so that no probe has to. `counts_ticks`: whether
 // they read the time-stamp counter. In VMInit or later; no Java exception is left pending.

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <string>
 
+#include "agent/probes/class_definer.h"
 #include "agent/probes/probe_class.h"
 #include "agent/probes/rseq_word.h"
 
@@ -45,10 +46,7 @@ absl::Status DefineNativeClock(JNIEnv* jni) {
     return absl::OkStatus();
   }
   jni->ExceptionClear();
-  const auto bytes = EmbeddedNativeClock();
-  jclass defined =
-      jni->DefineClass(kNativeClock, nullptr, reinterpret_cast<const jbyte*>(bytes.data()),
-                       static_cast<jsize>(bytes.size()));
+  jclass defined = DefineBootClass(jni, kNativeClock, EmbeddedNativeClock());
   const std::array methods = {Method("ticks", reinterpret_cast<void*>(&Ticks)),
                               Method("cpuNanos", reinterpret_cast<void*>(&CpuNanos)),
                               Method("rseqWord", reinterpret_cast<void*>(&RseqWord))};

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "agent/hot/layout.h"
 #include "agent/hot/own_work.h"
+#include "agent/probes/class_definer.h"
 #include "agent/probes/layout_check.h"
 #include "agent/probes/path_metrics.h"
 #include "agent/probes/probe_class.h"
@@ -67,13 +68,8 @@ absl::Status Refused(JNIEnv* jni, absl::string_view what) {
       absl::StrCat("this JVM refuses the class of thread counters: ", what));
 }
 
-jclass Define(JNIEnv* jni, const char* name, absl::Span<const uint8_t> bytes) {
-  return jni->DefineClass(name, nullptr, reinterpret_cast<const jbyte*>(bytes.data()),
-                          static_cast<jsize>(bytes.size()));
-}
-
 absl::Status DefineNatives(JNIEnv* jni) {
-  jclass defined = Define(jni, kNativeCounters, EmbeddedNativeCounters());
+  jclass defined = DefineBootClass(jni, kNativeCounters, EmbeddedNativeCounters());
   const std::array methods = {Method<Block>("block", "(JZJ)J"), Method<Begin>("begin", "(JZJJJ)J"),
                               Method<Total>("total", "(I)J")};
   if (defined == nullptr || jni->RegisterNatives(defined, methods.data(), methods.size()) != 0) {
@@ -93,7 +89,7 @@ absl::Status DefineCounters(JNIEnv* jni, CounterKeeper* keeper) {
   absl::StatusOr<std::vector<uint8_t>> bytes =
       PatchMetricsClass(EmbeddedMetricsClass(), keeper->layout());
   if (!bytes.ok()) return bytes.status();
-  jclass metrics = Define(jni, std::string(kMetricsClass).c_str(), *bytes);
+  jclass metrics = DefineBootClass(jni, std::string(kMetricsClass).c_str(), *bytes);
   if (metrics == nullptr) return Refused(jni, kMetricsClass);
   jni->DeleteLocalRef(metrics);
   defined = true;

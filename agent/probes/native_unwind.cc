@@ -3,6 +3,7 @@
 #include <atomic>
 #include <string>
 
+#include "agent/probes/class_definer.h"
 #include "agent/probes/probe_class.h"
 
 namespace jtrace {
@@ -21,11 +22,6 @@ absl::Status Refused(JNIEnv* jni) {
   return absl::FailedPreconditionError("this JVM refuses the probe of unwind=");
 }
 
-jclass Define(JNIEnv* jni, const char* name, absl::Span<const uint8_t> bytes) {
-  return jni->DefineClass(name, nullptr, reinterpret_cast<const jbyte*>(bytes.data()),
-                          static_cast<jsize>(bytes.size()));
-}
-
 bool Works(JNIEnv* jni, jclass probe) {
   const jmethodID works = jni->GetStaticMethodID(probe, "works", "()Z");
   return works != nullptr && jni->CallStaticBooleanMethod(probe, works) == JNI_TRUE &&
@@ -39,9 +35,9 @@ absl::Status DefineUnwindProbe(JNIEnv* jni, UnwindFunction function) {
   take.store(function, std::memory_order_relaxed);
   const JNINativeMethod method = {const_cast<char*>("take"), const_cast<char*>("(I)V"),
                                   reinterpret_cast<void*>(&Take)};
-  jclass natives = Define(jni, kNativeUnwind, EmbeddedNativeUnwind());
+  jclass natives = DefineBootClass(jni, kNativeUnwind, EmbeddedNativeUnwind());
   if (natives == nullptr || jni->RegisterNatives(natives, &method, 1) != 0) return Refused(jni);
-  jclass probe = Define(jni, std::string(kUnwindClass).c_str(), EmbeddedUnwindClass());
+  jclass probe = DefineBootClass(jni, std::string(kUnwindClass).c_str(), EmbeddedUnwindClass());
   if (probe == nullptr || !Works(jni, probe)) return Refused(jni);
   jni->DeleteLocalRef(natives);
   jni->DeleteLocalRef(probe);

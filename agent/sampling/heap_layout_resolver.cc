@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "agent/sampling/jvm_flags.h"
+#include "agent/sampling/load.h"
 
 namespace jtrace::sampling {
 namespace {
@@ -11,11 +12,6 @@ namespace {
 using hot::HeapLayout;
 using hot::kAbsent;
 using hot::Offset;
-
-template <typename T>
-T Load(uintptr_t address) {
-  return *reinterpret_cast<const T*>(address);
-}
 
 // Collectors that move objects in pauses only, or (Shenandoah) leave the class in the header of
 // what they have moved until nothing refers to it.

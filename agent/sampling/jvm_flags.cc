@@ -1,14 +1,8 @@
 #include "agent/sampling/jvm_flags.h"
 
+#include "agent/sampling/load.h"
+
 namespace jtrace::sampling {
-namespace {
-
-template <typename T>
-T Load(uintptr_t address) {
-  return *reinterpret_cast<const T*>(address);
-}
-
-}  // namespace
 
 JvmFlags::JvmFlags(const VmStructs& structs)
     : name_(structs.Field("JVMFlag", "_name")),

@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "agent/sampling/elf_symbols.h"
+#include "agent/sampling/load.h"
 
 namespace jtrace::sampling {
 namespace {
@@ -14,11 +15,6 @@ namespace {
 using hot::kAbsent;
 using hot::Offset;
 using hot::VmLayout;
-
-template <typename T>
-T Load(uintptr_t address) {
-  return *reinterpret_cast<const T*>(address);
-}
 
 // Collects what is missing, so that one message names it all.
 class Required {

@@ -6,14 +6,10 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "agent/sampling/load.h"
 
 namespace jtrace::sampling {
 namespace {
-
-template <typename T>
-T Load(uintptr_t address) {
-  return *reinterpret_cast<const T*>(address);
-}
 
 // libjvm exports the layout of its tables' entries as variables of their own.
 std::optional<uintptr_t> Exported(void* libjvm, const char* name) {

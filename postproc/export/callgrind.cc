@@ -64,9 +64,9 @@ class NameTable {
   StringMap<size_t> numbers_;
 };
 
-class Writer {
+class CallgrindWriter {
  public:
-  Writer(const ReportInput& input, std::ostream& out)
+  CallgrindWriter(const ReportInput& input, std::ostream& out)
       : input_(input), tree_(input), frames_(input), out_(out) {
     ChooseEvents();
     for (const NodeId id : tree_.nodes()) AddNode(id);
@@ -215,6 +215,8 @@ class Writer {
 
 }  // namespace
 
-void WriteCallgrind(const ReportInput& input, std::ostream& out) { Writer(input, out).Write(); }
+void WriteCallgrind(const ReportInput& input, std::ostream& out) {
+  CallgrindWriter(input, out).Write();
+}
 
 }  // namespace jtrace::postproc

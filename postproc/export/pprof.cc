@@ -45,9 +45,9 @@ struct SampleType {
   int64_t factor = 1;
 };
 
-class Writer {
+class PprofWriter {
  public:
-  Writer(const ReportInput& input, std::ostream& out)
+  PprofWriter(const ReportInput& input, std::ostream& out)
       : input_(input), tree_(input), frames_(input), gzip_(out) {}
 
   void Write() {
@@ -201,6 +201,6 @@ class Writer {
 
 }  // namespace
 
-void WritePprof(const ReportInput& input, std::ostream& out) { Writer(input, out).Write(); }
+void WritePprof(const ReportInput& input, std::ostream& out) { PprofWriter(input, out).Write(); }
 
 }  // namespace jtrace::postproc

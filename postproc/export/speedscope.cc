@@ -28,9 +28,9 @@ Scale ScaleOf(const ExportUnit& of) {
   return {"none", 1};
 }
 
-class Writer {
+class SpeedscopeWriter {
  public:
-  Writer(const ReportInput& input, std::ostream& out)
+  SpeedscopeWriter(const ReportInput& input, std::ostream& out)
       : input_(input),
         tree_(input),
         frames_(input),
@@ -97,6 +97,8 @@ class Writer {
 
 }  // namespace
 
-void WriteSpeedscope(const ReportInput& input, std::ostream& out) { Writer(input, out).Write(); }
+void WriteSpeedscope(const ReportInput& input, std::ostream& out) {
+  SpeedscopeWriter(input, out).Write();
+}
 
 }  // namespace jtrace::postproc

@@ -24,6 +24,7 @@ std::string Gzipped(std::string_view bytes) {
     throw std::bad_alloc();
   }
   std::string packed;
+  std::string step(kStep, '\0');
   int result = Z_OK;
   while (result != Z_STREAM_END) {
     const size_t take = std::min(bytes.size(), kStep);
@@ -32,12 +33,10 @@ std::string Gzipped(std::string_view bytes) {
     stream.avail_in = static_cast<uInt>(take);
     bytes.remove_prefix(take);
     do {
-      const size_t size = packed.size();
-      packed.resize(size + kStep);
-      stream.next_out = reinterpret_cast<Bytef*>(packed.data() + size);
+      stream.next_out = reinterpret_cast<Bytef*>(step.data());
       stream.avail_out = static_cast<uInt>(kStep);
       result = deflate(&stream, bytes.empty() ? Z_FINISH : Z_NO_FLUSH);
-      packed.resize(packed.size() - stream.avail_out);
+      packed.append(step, 0, kStep - stream.avail_out);
     } while (stream.avail_out == 0);
   }
   deflateEnd(&stream);

@@ -12,8 +12,6 @@
 namespace jtrace::postproc {
 namespace {
 
-int64_t Count(uint64_t value) { return StreamTime(value); }
-
 // Delta-coded numbers: each entry adds to the one before, modulo 2^32.
 class DeltaDecoder {
  public:
@@ -27,7 +25,7 @@ class DeltaDecoder {
 template <typename Repeated>
 std::optional<int64_t> CountAt(const Repeated& field, int i) {
   if (i >= field.size()) return std::nullopt;
-  return Count(field.Get(i));
+  return StreamCount(field.Get(i));
 }
 
 // Totals so far replace earlier ones.

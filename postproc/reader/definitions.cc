@@ -17,8 +17,6 @@ int64_t StreamTime(uint64_t time_ns) {
 
 namespace {
 
-int64_t Count(uint64_t value) { return StreamTime(value); }
-
 // Routine.ids from here on are looked up in the ordered map.
 constexpr uint32_t kMaxDenseId = 1 << 22;
 
@@ -240,7 +238,7 @@ void Definitions::NameThreads(uint32_t trace) {
   for (const uint32_t number : thread_order_) {
     ThreadDef& thread = threads_[number];
     thread.info.trace = trace;
-    thread.info.folded_threads = Count(trees_.FoldedThreads(number));
+    thread.info.folded_threads = StreamCount(trees_.FoldedThreads(number));
     std::string name = thread.name;
     if (name.empty() || thread.renamed || uses[name] > 1) StrAppend(&name, "#", thread.info.tid);
     // The system gives a number again when a thread has ended.

@@ -145,4 +145,7 @@ class Definitions {
 // Times of the trace as the record stream has them.
 int64_t StreamTime(uint64_t time_ns);
 
+// A count of the trace, held to the same bounds.
+inline int64_t StreamCount(uint64_t value) { return StreamTime(value); }
+
 }  // namespace jtrace::postproc

@@ -9,12 +9,6 @@
 #include "postproc/support/strings.h"
 
 namespace jtrace::postproc {
-namespace {
-
-int64_t Count(uint64_t value) { return StreamTime(value); }
-
-}  // namespace
-
 void AddSession(const proto::SessionStart& start, TraceInfo& trace) {
   const auto set = [&](std::string_view key, std::string_view value) {
     if (!value.empty()) trace.SetFact(key, value);
@@ -63,14 +57,16 @@ void AddEnd(const proto::SessionEnd& end, TraceInfo& trace) {
 }
 
 void AddPlanner(const proto::Planner& planner, TraceInfo& trace) {
-  trace.SetCount("planner.classes_seen", Count(planner.classes_seen()), "classes in scope");
-  trace.SetCount("planner.classes_rewritten", Count(planner.classes_rewritten()),
+  trace.SetCount("planner.classes_seen", StreamCount(planner.classes_seen()), "classes in scope");
+  trace.SetCount("planner.classes_rewritten", StreamCount(planner.classes_rewritten()),
                  "classes rewritten");
-  trace.SetCount("planner.methods_seen", Count(planner.methods_seen()), "methods in them");
-  trace.SetCount("planner.methods_probed", Count(planner.methods_probed()), "methods with probes");
+  trace.SetCount("planner.methods_seen", StreamCount(planner.methods_seen()), "methods in them");
+  trace.SetCount("planner.methods_probed", StreamCount(planner.methods_probed()),
+                 "methods with probes");
   const auto add = [&](std::string_view group, const auto& rows) {
     for (const proto::Planner::Row& row : rows) {
-      trace.SetCount(StrCat("planner.", group, ".", row.name()), Count(row.count()), row.what());
+      trace.SetCount(StrCat("planner.", group, ".", row.name()), StreamCount(row.count()),
+                     row.what());
     }
   };
   add("probe", planner.probe());
@@ -83,13 +79,13 @@ void AddCodeTotals(const CodeTotals& totals, TraceInfo& trace) {
     const std::string key = StrCat("total.", CodeText(code.first, code.second));
     const EventCode* known = FindEventCode(code.first, code.second);
     const std::string_view name = known != nullptr ? known->name : "unknown events";
-    trace.SetCount(key, Count(total.count()), name);
+    trace.SetCount(key, StreamCount(total.count()), name);
     if (total.recorded() != total.count()) {
-      trace.SetCount(StrCat(key, ".recorded"), Count(total.recorded()),
+      trace.SetCount(StrCat(key, ".recorded"), StreamCount(total.recorded()),
                      StrCat(name, ": of these, with a record"));
     }
     if (total.total_ns() != 0) {
-      trace.SetCount(StrCat(key, ".ns"), Count(total.total_ns()),
+      trace.SetCount(StrCat(key, ".ns"), StreamCount(total.total_ns()),
                      StrCat(name, ": nanoseconds, all together"));
     }
   }
@@ -103,7 +99,7 @@ void AddLosses(const std::vector<proto::Loss>& losses, TraceInfo& trace) {
     loss.severity = it.severity() == proto::Loss::ERROR  ? Severity::kError
                     : it.severity() == proto::Loss::INFO ? Severity::kInfo
                                                          : Severity::kWarning;
-    loss.count = Count(it.count());
+    loss.count = StreamCount(it.count());
     loss.what = it.what();
     loss.advice = it.advice();
     trace.SetLoss(std::move(loss));

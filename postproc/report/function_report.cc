@@ -126,7 +126,7 @@ std::vector<Cell> ArcRow(const ReportInput& input, const FlatRow& self, const Ar
   return row;
 }
 
-std::vector<Cell> SelfRow(const ReportInput& input, const FlatRow& self) {
+std::vector<Cell> FunctionRow(const ReportInput& input, const FlatRow& self) {
   std::vector<Cell> row = {Cell::Text("self"),
                            Cell::Int(self.calls),
                            Cell::Empty(),
@@ -168,7 +168,7 @@ Table FunctionTable(const ReportInput& input) {
     for (const ArcSum& arc : neighbours.callers()) {
       table.rows.push_back(ArcRow(input, self, arc, true));
     }
-    table.rows.push_back(SelfRow(input, self));
+    table.rows.push_back(FunctionRow(input, self));
     for (const ArcSum& arc : neighbours.callees()) {
       table.rows.push_back(ArcRow(input, self, arc, false));
     }

@@ -13,7 +13,7 @@ namespace jtrace::postproc {
 namespace {
 
 constexpr int64_t kTextHooks = 20;
-constexpr int64_t kTextCallers = 20;
+constexpr int64_t kHookCallers = 20;
 
 Cell NameCell(std::string_view name) { return name.empty() ? Cell::Empty() : Cell::Text(name); }
 
@@ -150,7 +150,7 @@ void HooksWriter::WriteCallers(const HookTotal& hook) {
     row.push_back(Cell::Int(0));
     table.rows.push_back(std::move(row));
   }
-  WriteRows(std::move(table), kTextCallers, "caller");
+  WriteRows(std::move(table), kHookCallers, "caller");
 }
 
 }  // namespace

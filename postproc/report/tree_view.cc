@@ -184,12 +184,12 @@ class TreeTextWriter {
 constexpr int kShareWidth = 8, kTimeWidth = 10, kCallsWidth = 15;
 
 // Counts are not scaled.
-int AmountWidth(const Measure& measure) {
+int TreeAmountWidth(const Measure& measure) {
   return StyleOf(measure) == Style::kCount ? kCallsWidth : kTimeWidth;
 }
 
 int TreeTextWriter::Indent() const {
-  const int amounts = measure_.is_more_than_calls() ? 2 * AmountWidth(measure_) : 0;
+  const int amounts = measure_.is_more_than_calls() ? 2 * TreeAmountWidth(measure_) : 0;
   return kShareWidth + amounts + (has_time_ + has_waiting_) * kTimeWidth + kCallsWidth + 2;
 }
 
@@ -198,8 +198,8 @@ void TreeTextWriter::WriteColumns(const Columns& columns, std::string_view name)
   const auto add = [&line](bool is_shown, std::string_view text, int width) {
     if (is_shown) line += PadLeft(text, width);
   };
-  add(measure_.is_more_than_calls(), columns.total, AmountWidth(measure_));
-  add(measure_.is_more_than_calls(), columns.self, AmountWidth(measure_));
+  add(measure_.is_more_than_calls(), columns.total, TreeAmountWidth(measure_));
+  add(measure_.is_more_than_calls(), columns.self, TreeAmountWidth(measure_));
   add(has_time_, columns.time, kTimeWidth);
   add(has_waiting_, columns.waiting, kTimeWidth);
   line += StrCat(PadLeft(columns.calls, kCallsWidth), "  ", name);
