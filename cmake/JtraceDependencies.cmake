@@ -22,5 +22,7 @@ set(JTRACE_JAR ${JTRACE_JDK_HOME}/bin/jar)
 
 if(BUILD_TESTING OR NOT DEFINED BUILD_TESTING)
   find_package(GTest REQUIRED)
-  find_package(benchmark REQUIRED)
+  if(NOT JTRACE_SANITIZE)
+    find_package(benchmark REQUIRED)
+  endif()
 endif()

@@ -1,14 +1,33 @@
 #!/usr/bin/env bash
 # Builds a preset (default: release, into build/), or only some targets of it.
 # Usage: scripts/build.sh [PRESET [TARGET…]]
+#   Where the targets are only jtrace_agent, jtrace-post and jtrace, nothing that tests need is installed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-scripts/setup.sh
 preset=${1:-release}
 targets=("${@:2}")
+folder=build
+[[ $preset == release ]] || folder=build-$preset
+
+products_only=true
+((${#targets[@]})) || products_only=false
+for target in ${targets[@]+"${targets[@]}"}; do
+  [[ $target =~ ^(jtrace_agent|jtrace-post|jtrace)$ ]] || products_only=false
+done
+cached=$(sed -n 's/^BUILD_TESTING:BOOL=//p' "$folder/CMakeCache.txt" 2>/dev/null || true)
+testing=ON
+if $products_only; then
+  scripts/setup.sh build
+  # A build folder that has tests keeps them.
+  [[ $cached == ON ]] || testing=OFF
+elif [[ $preset == fuzz ]]; then
+  scripts/setup.sh dev
+else
+  scripts/setup.sh test
+fi
 # On a terminal ninja shows in one line how far it is; a log wants no more than this.
 quiet=(-- --quiet)
 [[ -t 1 ]] && quiet=()
 echo "== building $preset (some minutes the first time)"
-cmake --preset "$preset" >/dev/null
+cmake --preset "$preset" -DBUILD_TESTING="$testing" >/dev/null
 cmake --build --preset "$preset" ${targets[@]+--target "${targets[@]}"} "${quiet[@]}"

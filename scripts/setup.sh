@@ -1,21 +1,40 @@
 #!/usr/bin/env bash
-# Installs the Debian packages that building and testing jtrace needs; says nothing if all are there.
+# Installs the Debian packages that are missing; says nothing if all are there.
+# Usage: scripts/setup.sh [build|demo|test|dev]    each has what the ones before it have; default: test
+#   build   what compiles the agent, jtrace-post and jtrace
+#   demo    and the program that the demo records
+#   test    and what tests, benchmarks and the jars need
+#   dev     and clang's tools, for scripts/format.sh, scripts/lint.sh and the preset fuzz
 set -euo pipefail
 
+level=${1:-test}
 packages=(
-  g++ cmake ninja-build python3 ccache pkg-config git ca-certificates
+  g++ cmake ninja-build python3 ccache pkg-config
   openjdk-17-jdk-headless
   libabsl-dev libprotobuf-dev protobuf-compiler libunwind-dev libzstd-dev zlib1g-dev nlohmann-json3-dev
   libzydis-dev
-  libgtest-dev libgmock-dev libbenchmark-dev
-  graphviz valgrind gdb
-  junit5 libasm-java libjacoco-java libh2-java clojure jython ecj
-  chromium
 )
-# The HTML page's tests; node of another origin brings its own npm.
-command -v node >/dev/null || packages+=(nodejs)
-command -v npm >/dev/null || packages+=(npm)
-if [[ "${1:-}" == --dev ]]; then
+case $level in
+  build | demo | test | dev) ;;
+  *)
+    echo "setup: '$level' is none of build, demo, test, dev" >&2
+    exit 2
+    ;;
+esac
+[[ $level != build ]] && packages+=(libh2-java)
+if [[ $level == test || $level == dev ]]; then
+  packages+=(
+    git ca-certificates
+    libgtest-dev libgmock-dev libbenchmark-dev
+    graphviz valgrind gdb
+    junit5 libasm-java libjacoco-java clojure jython ecj
+    chromium
+  )
+  # The HTML page's tests; node of another origin brings its own npm.
+  command -v node >/dev/null || packages+=(nodejs)
+  command -v npm >/dev/null || packages+=(npm)
+fi
+if [[ $level == dev ]]; then
   packages+=(clang-14 clang-format-14 clang-tidy-14 libclang-rt-14-dev)
 fi
 

@@ -23,6 +23,9 @@ struct GoldenCase {
   enum { kInOrder, kAsSet, kAsSetWithoutRoot } rows = kInOrder;
 };
 
+// CTest has it in the test's name.
+void PrintTo(const GoldenCase& golden, std::ostream* out) { *out << golden.expected; }
+
 std::string GoldenPath(const std::string& name) {
   return std::string(JTRACE_SOURCE_DIR) + "/native-tests/golden/" + name;
 }
