@@ -1,23 +1,208 @@
 #!/usr/bin/env bash
-# Installs what is missing, builds, and runs every test: GoogleTest through CTest, JUnit for Java,
-# and what runs without a JVM once more under ASan+UBSan and TSan.
-# Usage: scripts/test.sh [--fast]    --fast: no sanitizer builds, no tests labelled slow
+# Installs what is missing, builds, and runs tests: GoogleTest through CTest, JUnit 5 for Java.
+# Usage: scripts/test.sh [TIER…] | scripts/test.sh --only REGEX
+#   default      all C++ tests, every Java test on the build's JDK, a smoke test on each other JDK found
+#   jdks         every Java test on each other JDK found
+#   asan, tsan   what runs without a JVM, under ASan and UBSan, and under TSan
+#   sanitizers   both
+#   slow         the long forms: longer programs, every clock and way to record, whole JDKs rewritten,
+#                the page in a browser; on the build's JDK
+#   slow-jdks    the same on each other JDK found
+#   fuzz         each fuzzer for a minute (JTRACE_FUZZ_SECONDS) from its corpus
+#   stress       walker, clock, wait and metric tests while each processor stalls for 30 to 600 ms
+#   all          all of these
+#   --only REGEX only the CTest tests whose names match, and only the targets that they need
 set -euo pipefail
 cd "$(dirname "$0")/.."
-
-fast=false
-[[ "${1:-}" == --fast ]] && fast=true
+readonly tiers=(default jdks asan tsan slow slow-jdks fuzz stress)
 jobs=$(nproc)
 
-scripts/build.sh release
-exclude=()
-$fast && exclude=(-LE slow)
-ctest --test-dir build --output-on-failure -j "$jobs" "${exclude[@]}" --no-tests=error
+usage() {
+  sed -n '2,/^set /{/^#/s/^# \{0,1\}//p}' scripts/test.sh
+}
 
-if ! $fast; then
-  for preset in asan-ubsan tsan; do
-    echo "== $preset"
-    scripts/build.sh "$preset"
-    ctest --test-dir "build-$preset" --output-on-failure -j "$jobs" --no-tests=error
+# ctest on the release build, with what of the tests as arguments.
+run_ctest() {
+  ctest --test-dir build --output-on-failure -j "$jobs" --no-tests=error "$@"
+}
+
+has_tests() {
+  [[ $(ctest --test-dir build -N "$@" | sed -n 's/^Total Tests: *//p') != 0 ]]
+}
+
+# Tests of JDKs that are not here are not verified: that is said, and is no failure.
+run_on_other_jdks() {
+  if has_tests "$@"; then
+    run_ctest "$@"
+  else
+    echo "not verified: there is no other JDK in /usr/lib/jvm or JAVA_HOME"
+  fi
+}
+
+run_sanitizer() {
+  scripts/build.sh "$1"
+  ctest --test-dir "build-$1" --output-on-failure -j "$jobs" --no-tests=error
+}
+
+run_fuzzers() {
+  local seconds=${JTRACE_FUZZ_SECONDS:-60} fuzzer corpus
+  scripts/build.sh fuzz jtrace_trace_reader_fuzzer jtrace_classfile_fuzzer
+  for fuzzer in trace_reader classfile; do
+    corpus=build-fuzz/corpus/$fuzzer
+    mkdir -p "$corpus"
+    echo "== fuzzing $fuzzer for $seconds s"
+    build-fuzz/tests/jtrace_${fuzzer}_fuzzer -max_total_time="$seconds" -timeout=20 -rss_limit_mb=4096 \
+      -print_final_stats=1 -verbosity=0 -artifact_prefix=build-fuzz/ \
+      "$corpus" "native-tests/fuzz/corpus/$fuzzer"
   done
-fi
+}
+
+run_stress() {
+  scripts/build.sh release
+  local stall
+  if ! python3 scripts/stall.py --check; then
+    echo "not verified: stalling processors needs real-time priority (root, or CAP_SYS_NICE)"
+    return 0
+  fi
+  python3 scripts/stall.py &
+  stall=$!
+  # shellcheck disable=SC2064  # this process, whatever comes later
+  trap "kill $stall 2>/dev/null || true" EXIT
+  local code=0
+  run_ctest -L stress -LE 'jdks|slow' || code=$?
+  kill "$stall" || code=1 # it ended by itself and said why
+  wait "$stall" 2>/dev/null || true
+  trap - EXIT
+  return "$code"
+}
+
+run_tier() {
+  case $1 in
+    default)
+      scripts/build.sh release
+      run_ctest -LE 'jdks|slow'
+      ;;
+    jdks)
+      scripts/build.sh release
+      run_on_other_jdks -L jdks -LE slow
+      ;;
+    asan) run_sanitizer asan-ubsan ;;
+    tsan) run_sanitizer tsan ;;
+    slow)
+      scripts/build.sh release
+      scripts/build.sh release jtrace_benches
+      run_ctest -L slow -LE jdks
+      ;;
+    slow-jdks)
+      scripts/build.sh release
+      run_on_other_jdks -L slow -L jdks
+      ;;
+    fuzz) run_fuzzers ;;
+    stress) run_stress ;;
+  esac
+}
+
+# The targets that the tests matching $1 need; everything where CTest does not know the tests yet,
+# because a GoogleTest program has to be built before it can say which tests it has.
+targets_of() {
+  ctest --test-dir build --show-only=json-v1 | python3 -c '
+import json, os, re, sys
+groups = {"junit": ["jtrace_agent", "jtrace-post", "jtrace", "jtrace_java_tests", "hooked_natives",
+                    "malloc_counter", "own_allocator"],
+          "walker": ["walker_agent", "walker_payload", "walker_programs"],
+          "probes": ["probe_agent", "probe_programs"],
+          "rewrite": ["jtrace-rewrite", "rewrite-test-classes"]}
+targets = set()
+for test in json.load(sys.stdin)["tests"]:
+    labels = {l for p in test.get("properties", []) if p["name"] == "LABELS" for l in p["value"]}
+    program = os.path.basename(test.get("command", [""])[0])
+    kind = next((g for g in groups if g in labels or test["name"].startswith(g + ".")), None)
+    if test["name"].endswith("_NOT_BUILT"):
+        targets.add(test["name"][:-len("_NOT_BUILT")])  # only it knows which tests it has
+    elif not re.search(sys.argv[1], test["name"]):
+        continue
+    elif kind:
+        targets.update(groups[kind])
+    elif "/tests/" in test.get("command", [""])[0]:
+        targets.add(program)
+    else:
+        targets.add("all")
+for target in sorted(targets):
+    print(target)' "$1"
+}
+
+run_only() {
+  scripts/setup.sh test
+  cmake --preset release -DBUILD_TESTING=ON >/dev/null
+  local targets
+  mapfile -t targets < <(targets_of "$1")
+  if ((!${#targets[@]})) || [[ " ${targets[*]} " == *" all "* ]]; then
+    targets=()
+  fi
+  scripts/build.sh release ${targets[@]+"${targets[@]}"}
+  run_ctest -R "$1"
+}
+
+# The same words once, in their order; sanitizers and all stand for several.
+wanted=()
+add() {
+  local known
+  for known in ${wanted[@]+"${wanted[@]}"}; do [[ $known == "$1" ]] && return 0; done
+  wanted+=("$1")
+}
+
+while (($#)); do
+  case $1 in
+    --only)
+      [[ $# == 2 && ${#wanted[@]} == 0 ]] || {
+        echo "test: --only takes one regular expression and no tiers" >&2
+        exit 2
+      }
+      run_only "$2"
+      exit
+      ;;
+    -h | --help)
+      usage
+      exit
+      ;;
+    sanitizers)
+      add asan
+      add tsan
+      ;;
+    all) for tier in "${tiers[@]}"; do add "$tier"; done ;;
+    *)
+      known=false
+      for tier in "${tiers[@]}"; do [[ $1 == "$tier" ]] && known=true; done
+      $known || {
+        echo "test: '$1' is no tier; these are: ${tiers[*]} sanitizers all" >&2
+        exit 2
+      }
+      add "$1"
+      ;;
+  esac
+  shift
+done
+((${#wanted[@]})) || wanted=(default)
+
+rows=()
+failed=false
+for tier in "${wanted[@]}"; do
+  [[ -n ${JTRACE_TEST_CHILD-} ]] || echo "== tier $tier"
+  begin=$SECONDS
+  # A child, so that set -e holds in it: a function in a condition would go on after an error.
+  code=0
+  if [[ -n ${JTRACE_TEST_CHILD-} ]]; then
+    run_tier "$tier"
+    exit
+  fi
+  JTRACE_TEST_CHILD=1 scripts/test.sh "$tier" || code=$?
+  result=passed
+  ((code == 0)) || {
+    result=FAILED
+    failed=true
+  }
+  rows+=("$tier" "$result" "$((SECONDS - begin))")
+done
+echo
+printf '%-10s %-7s %5s s\n' "${rows[@]}"
+! $failed

@@ -6,7 +6,7 @@ import java.util.function.IntUnaryOperator;
 /** A method that calls nothing, called by the JDK: it is counted where the JDK was called from. */
 public final class LeafCallback {
   private static final int LENGTH = 1_000;
-  private static final int ROUNDS = 1_500;
+  private static final int ROUNDS = 100;
 
   private static final class Churn implements IntUnaryOperator {
     private int called;
@@ -26,9 +26,10 @@ public final class LeafCallback {
   public static void main(String[] arguments) {
     Churn churn = new Churn();
     int[] numbers = new int[LENGTH];
-    for (int i = 0; i < ROUNDS; i++) fill(numbers, churn);
+    int rounds = arguments.length > 0 ? Integer.parseInt(arguments[0]) : ROUNDS;
+    for (int i = 0; i < rounds; i++) fill(numbers, churn);
     System.out.println(Arrays.hashCode(numbers));
     System.out.println("EXPECT " + churn.called + " cases.LeafCallback$Churn.applyAsInt(int)");
-    System.out.println("EXPECT " + ROUNDS + " cases.LeafCallback.fill(int[],LeafCallback$Churn)");
+    System.out.println("EXPECT " + rounds + " cases.LeafCallback.fill(int[],LeafCallback$Churn)");
   }
 }

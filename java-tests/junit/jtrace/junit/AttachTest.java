@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -17,6 +18,7 @@ final class AttachTest {
   private static final String TICK = "Attached.tick()";
   // A thread that is between its own count and the probe when it is looked at.
   private static final int LOAD_THREADS = 2;
+  private static final int WINDOWS = Setup.LONG ? 12 : 5;
 
   /** The program's own counts around one recording. */
   static void checkWindow(LiveJvm jvm, String trace, int calls, String... options) {
@@ -42,9 +44,9 @@ final class AttachTest {
   @Test
   void countsOfEveryWindowAreExact() {
     try (LiveJvm jvm = new LiveJvm()) {
-      for (int i = 0; i < 12; i++) checkWindow(jvm, i % 3 + ".bin", 1000 + i);
+      for (int i = 0; i < WINDOWS; i++) checkWindow(jvm, i % 3 + ".bin", 1000 + i);
       assertEquals(0, jvm.end());
-      assertEquals(24, jvm.errors().lines().filter(line -> line.startsWith("jtrace: ")).count());
+      assertEquals(2 * WINDOWS, jvm.errors().lines().filter(line -> line.startsWith("jtrace: ")).count());
     }
   }
 
@@ -54,6 +56,7 @@ final class AttachTest {
    */
   @Test
   void memoryDoesNotGrowWithTheRounds() throws Exception {
+    assumeTrue(Setup.LONG, "fifty rounds are for the long form");
     try (LiveJvm jvm = new LiveJvm("-Xms64m", "-Xmx64m", "-XX:+AlwaysPreTouch")) {
       long after10 = 0;
       for (int round = 1; round <= 50; round++) {

@@ -1,6 +1,5 @@
 package jtrace.junit;
 
-import static org.junit.jupiter.api.Assertions.assertAll;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -9,6 +8,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
@@ -16,16 +16,18 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
-import org.junit.jupiter.api.function.Executable;
 
 /** Every program of cases/ counts its own calls; the trace must say the same (S2.7). */
 final class CasesTest {
-  private static final Pattern EXPECT = Pattern.compile("EXPECT (\\d+) (.+)");
-  private static final Pattern NEAR = Pattern.compile("EXPECT_NEAR (\\d+) (\\d+) (.+)");
   private static final Pattern REQUIRES = Pattern.compile("(?m)^// requires (\\d+)$");
   private static final Pattern OPTIONS = Pattern.compile("(?m)^// options (.+)$");
 
-  private record Way(String name, String agentOptions, String... jvmArguments) {}
+  private record Way(String name, String agentOptions, String... jvmArguments) {
+    /** What it is about happens once in a JVM. */
+    boolean apart() {
+      return agentOptions.contains("logbudget");
+    }
+  }
 
   private static final List<Way> WAYS =
       List.of(
@@ -42,51 +44,71 @@ final class CasesTest {
           new Way("C1", "mode=merged", "-XX:TieredStopAtLevel=1"),
           new Way("samples every 100 us", "mode=merged,interval=100us"));
 
+  /** `options`: those of the agent that it needs, each with a comma before it. */
+  private record Case(String main, String options) {}
+
+  /**
+   * Each way runs all programs in one JVM, and begins with another one than the ways before it. A
+   * program with options of its own has its own JVM, and so has each in a way that needs it. The long
+   * form: each program, each way, by itself.
+   */
   @TestFactory
   Stream<DynamicTest> countsAreExact() throws IOException {
+    List<Case> cases = cases();
+    List<Case> together = cases.stream().filter(it -> it.options().isEmpty()).toList();
+    assertTrue(together.size() > 1);
     List<DynamicTest> tests = new ArrayList<>();
+    for (int i = 0; i < WAYS.size(); i++) {
+      List<String> mains = new ArrayList<>(together.stream().map(Case::main).toList());
+      Collections.rotate(mains, i);
+      tests.add(test("all", mains, WAYS.get(i), ""));
+    }
+    for (Case one : cases) {
+      for (int i = 0; i < WAYS.size(); i++) {
+        boolean apart = one.options().isEmpty() ? WAYS.get(i).apart() : i % 3 == 0;
+        if (!Setup.LONG && !apart) continue;
+        tests.add(test(one.main(), List.of(one.main()), WAYS.get(i), one.options()));
+      }
+    }
+    return tests.stream();
+  }
+
+  private static List<Case> cases() throws IOException {
+    List<Case> cases = new ArrayList<>();
     try (Stream<Path> sources = Files.list(Setup.CASE_SOURCES.resolve("cases"))) {
       for (Path source : sources.sorted().toList()) {
         String text = Files.readString(source);
         Matcher requires = REQUIRES.matcher(text);
         if (requires.find() && Integer.parseInt(requires.group(1)) > Setup.JDK_MAJOR) continue;
-        String main = "cases." + source.getFileName().toString().replace(".java", "");
         Matcher options = OPTIONS.matcher(text);
-        String more = options.find() ? "," + options.group(1) : "";
-        for (Way way : WAYS) {
-          tests.add(DynamicTest.dynamicTest(main + " " + way.name(), () -> check(main, way, more)));
-        }
+        String main = "cases." + source.getFileName().toString().replace(".java", "");
+        cases.add(new Case(main, options.find() ? "," + options.group(1) : ""));
       }
     }
-    assertFalse(tests.isEmpty());
-    return tests.stream();
+    return cases;
   }
 
-  private static void check(String main, Way way, String moreOptions) {
+  private static DynamicTest test(String name, List<String> mains, Way way, String moreOptions) {
+    return DynamicTest.dynamicTest(
+        name + ", " + way.name(), () -> check(mains, way, moreOptions));
+  }
+
+  private static void check(List<String> mains, Way way, String moreOptions) {
+    List<String> command = new ArrayList<>(List.of("InTurn"));
+    command.addAll(mains);
     Jvm.Result run =
         new Jvm()
             .agent(way.agentOptions() + moreOptions)
             .arguments(way.jvmArguments())
-            .run(main);
+            .run(command.toArray(String[]::new));
     assertEquals(0, run.exit(), run.err());
     assertEquals(List.of(), run.foreignErrors());
-    Report flat = run.report("--report=flat");
-    List<Executable> checks = new ArrayList<>();
-    for (String line : run.out().lines().toList()) {
-      Matcher expect = EXPECT.matcher(line);
-      Matcher near = NEAR.matcher(line);
-      if (expect.matches()) {
-        long calls = Long.parseLong(expect.group(1));
-        String name = expect.group(2);
-        checks.add(() -> assertEquals(calls, flat.sum("calls", name), name));
-      } else if (near.matches()) {
-        long slack = Long.parseLong(near.group(1));
-        long off = flat.sum("calls", near.group(3)) - Long.parseLong(near.group(2));
-        checks.add(() -> assertTrue(Math.abs(off) <= slack, near.group(3) + " off by " + off));
-      }
+    String[] outputs = run.out().split("ENDED \\S+\n", -1);
+    assertEquals(mains.size() + 1, outputs.length, run.out());
+    for (int i = 0; i < mains.size(); i++) {
+      assertTrue(outputs[i].contains("EXPECT"), mains.get(i) + " expects nothing");
     }
-    assertFalse(checks.isEmpty(), "the case expects nothing");
-    assertAll(checks);
+    Expectations.check(run);
   }
 
   /** A million tasks that throw have the tree of one. */

@@ -16,7 +16,7 @@ final class LeafTest {
 
   @Test
   void samplesOfALeafGoToTheNodeThatWasCounted() {
-    Jvm.Result run = new Jvm().agent("mode=merged").run("cases.LeafCallback");
+    Jvm.Result run = new Jvm().agent("mode=merged").run("cases.LeafCallback", "1500");
     assertEquals(0, run.exit(), run.err());
     List<Map<String, String>> leaves =
         run.report("--report=tree").rows().stream()

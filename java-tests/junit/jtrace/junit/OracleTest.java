@@ -21,51 +21,17 @@ import org.junit.jupiter.api.TestFactory;
  * random is the same for both. Every routine has to have exactly the calls that the other one has,
  * and neither may have one that the other has not.
  *
- * <p>JTRACE_ORACLE=all in the environment: every program, clock and way to record.
+ * <p>The long form: longer programs, every clock and way to record.
  */
 final class OracleTest {
-  private static final boolean ALL = "all".equals(System.getenv("JTRACE_ORACLE"));
-
-  /** `include`: for jtrace; `prefixes`: the same for the other agent. */
-  private record Program(
-      String name, int leastMethods, String include, String prefixes, List<String> jars,
-      List<String> arguments) {}
-
-  private static final List<String> SHELL =
-      List.of(
-          "org.h2.tools.Shell", "-url", "jdbc:h2:mem:oracle", "-sql",
-          "create table t(id int primary key, c int, note varchar);"
-              + " insert into t select x, mod(x, 97), 'note ' || x from system_range(1, 2000);"
-              + " create index i on t(c);"
-              + " select a.c, count(*), max(b.note) from t a join t b on a.id = b.c"
-              + " where a.id > 20 group by a.c order by 2 desc, 1");
-
-  private static List<Program> programs() throws IOException {
-    String classes = Files.createTempDirectory("jtrace-ecj").toString();
-    String sequences = Setup.SOURCE.resolve("java-tests/workloads/sequences.clj").toString();
-    List<String> clojure = new ArrayList<>(List.of("clojure.main"));
-    clojure.addAll(
-        ALL ? List.of(sequences, "1") : List.of("-e", "(println (reduce + (map inc (range 9999))))"));
+  private static List<RealProgram> programs() {
     return List.of(
-        new Program(
-            "H2", 1000, "org.h2.**;H2W", "org/h2/ H2W", List.of("h2.jar"),
-            ALL ? List.of("H2W", "1") : SHELL),
-        new Program(
-            "Clojure", 1000, "clojure.**", "clojure/",
-            List.of("clojure.jar", "core.specs.alpha.jar", "spec.alpha.jar"), clojure),
-        new Program(
-            "ecj", 1000, "org.eclipse.jdt.**", "org/eclipse/jdt/", List.of("eclipse-jdt-core.jar"),
-            List.of(
-                "org.eclipse.jdt.internal.compiler.batch.Main", "-17", "-nowarn", "-proc:none",
-                "-d", classes, Setup.CASE_SOURCES.resolve("cases").toString())),
-        new Program(
-            "sixteen threads", 10, "SixteenThreads*;CallPaths*", "SixteenThreads CallPaths",
-            List.of(), List.of("SixteenThreads", ALL ? "1500" : "100")));
+        RealProgram.h2(), RealProgram.clojure(), RealProgram.ecj(), RealProgram.sixteenThreads());
   }
 
   private static List<String> ways() {
     List<String> ways = new ArrayList<>(List.of("record=tree", "record=flat", "record=log"));
-    if (!ALL) return ways;
+    if (!Setup.LONG) return ways;
     for (String clock : List.of("coarse", "tsc", "cpu")) {
       ways.add("record=tree,clock=" + clock);
       ways.add("record=log,clock=" + clock);
@@ -75,10 +41,10 @@ final class OracleTest {
   }
 
   /** Some take their time: on one JDK only. */
-  private static boolean isFor(Program program) {
+  private static boolean isFor(RealProgram program) {
     return switch (program.name()) {
-      case "Clojure" -> ALL || Setup.JDK_MAJOR >= 25;
-      case "ecj" -> ALL || Setup.JDK_MAJOR < 25;
+      case "Clojure" -> Setup.LONG || Setup.JDK_MAJOR >= 25;
+      case "ecj" -> Setup.LONG || Setup.JDK_MAJOR < 25;
       default -> true;
     };
   }
@@ -96,23 +62,20 @@ final class OracleTest {
                                 program.name() + ", " + way, () -> check(program, way))));
   }
 
-  private static void check(Program program, String way) throws IOException {
+  private static void check(RealProgram program, String way) throws IOException {
     Path counts = Jvm.temporary("oracle", ".txt");
     Jvm.Result run =
-        new Jvm()
-            .agent("mode=events,include=" + program.include() + "," + way)
-            .arguments(
-                "-javaagent:" + Setup.property("jtrace.counting.agent") + "=on "
-                    + program.prefixes() + "|out " + counts)
-            .classpath(program.jars().toArray(String[]::new))
-            .run(program.arguments().toArray(String[]::new));
+        program.run(
+            "mode=events,include=" + program.include() + "," + way,
+            "-javaagent:" + Setup.property("jtrace.counting.agent") + "=on " + program.prefixes()
+                + "|out " + counts);
     assertEquals(0, run.exit(), run.err());
     assertEquals(List.of(), run.foreignErrors());
     Map<String, Long> theirs = theirs(counts);
     Map<String, Long> ours = ours(run.report("--report=flat"));
     assertTrue(theirs.size() >= program.leastMethods(), theirs.size() + " methods");
-    assertEquals(List.of(), differences(theirs, ours));
-    if (ALL) {
+    assertEquals(List.of(), Expectations.differences(theirs, ours));
+    if (Setup.LONG) {
       System.out.printf(
           "JDK %d, %s, %s: %,d calls of %,d methods agree%n", Setup.JDK_MAJOR, program.name(), way,
           theirs.values().stream().mapToLong(calls -> calls).sum(), theirs.size());
@@ -180,16 +143,5 @@ final class OracleTest {
       if (calls != 0) counts.merge(key, calls, Long::sum);
     }
     return counts;
-  }
-
-  /** The first few, in both directions. */
-  private static List<String> differences(Map<String, Long> theirs, Map<String, Long> ours) {
-    Map<String, Long> either = new TreeMap<>(theirs);
-    either.putAll(ours);
-    return either.keySet().stream()
-        .filter(name -> !theirs.getOrDefault(name, 0L).equals(ours.getOrDefault(name, 0L)))
-        .limit(20)
-        .map(name -> name + ": theirs " + theirs.get(name) + ", ours " + ours.get(name))
-        .toList();
   }
 }

@@ -3,8 +3,6 @@ package jtrace.junit;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,35 +20,15 @@ final class RoundTripTest {
           "callees --of=JavaMain", "callers --of=JavaMain", "tree --merge=embed", "tree --merge=none",
           "flat --scope=app");
 
-  private record Program(String name, List<String> jars, List<String> arguments) {}
-
-  private static List<Program> programs() throws IOException {
-    Path classes = Files.createTempDirectory("jtrace-ecj");
-    return List.of(
-        new Program("H2", List.of("h2.jar"), List.of("H2W", "1")),
-        new Program(
-            "clojure",
-            List.of("clojure.jar", "core.specs.alpha.jar", "spec.alpha.jar"),
-            List.of("clojure.main", "-e", "(println (reduce + (map #(* % %) (range 200000))))")),
-        new Program(
-            "ecj",
-            List.of("eclipse-jdt-core.jar"),
-            List.of(
-                "org.eclipse.jdt.internal.compiler.batch.Main", "-17", "-nowarn", "-proc:none", "-d", classes.toString(),
-                Setup.CASE_SOURCES.toString())));
-  }
-
   @TestFactory
-  Stream<DynamicNode> dumpGivesTheSameReports() throws IOException {
-    return programs().stream().map(RoundTripTest::container);
+  Stream<DynamicNode> dumpGivesTheSameReports() {
+    Stream<RealProgram> programs = Stream.of(RealProgram.h2(), RealProgram.ecj());
+    if (Setup.LONG) programs = Stream.concat(programs, Stream.of(RealProgram.clojure()));
+    return programs.map(RoundTripTest::container);
   }
 
-  private static DynamicNode container(Program program) {
-    Jvm.Result run =
-        new Jvm()
-            .agent("mode=merged")
-            .classpath(program.jars().toArray(String[]::new))
-            .run(program.arguments().toArray(String[]::new));
+  private static DynamicNode container(RealProgram program) {
+    Jvm.Result run = program.run("mode=merged");
     assertEquals(0, run.exit(), run.err());
     Path dump = Jvm.temporary("dump", ".jtxt");
     Report.text(run.trace(), "--report=dump", "-o", dump.toString());

@@ -17,6 +17,8 @@ final class Setup {
   static final Path SOURCE = path("jtrace.source");
   static final Path JDK = path("jtrace.jdk");
   static final int JDK_MAJOR = major();
+  /** Tests that take long by their nature have a short form, which is the default. */
+  static final boolean LONG = Boolean.getBoolean("jtrace.long");
 
   private Setup() {}
 
