@@ -18,8 +18,8 @@ endif()
 set(JTRACE_SANITIZE "" CACHE STRING "sanitizers for the code that runs without a JVM")
 option(JTRACE_FUZZ "build the libFuzzer targets (needs clang)" OFF)
 
-# JTRACE_UNITY: several sources a compiler run, and precompiled headers: a third of the time of a cold
-# build. Sources name what they include all the same; OFF shows it.
+# JTRACE_UNITY: several sources a compiler run, and precompiled headers: they make a cold build much
+# shorter. Sources name what they include all the same; OFF shows it.
 option(JTRACE_UNITY "compile libraries in batches and with precompiled headers" ON)
 set(CMAKE_UNITY_BUILD ${JTRACE_UNITY})
 set(CMAKE_UNITY_BUILD_BATCH_SIZE 16)
