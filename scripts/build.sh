@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Builds a preset (default: release, into build/), or only some targets of it.
 # Usage: scripts/build.sh [PRESET [TARGET…]]
+#   JTRACE_BATCH in the environment: sources a compiler run, of a folder that is new
 #   Where the targets are only jtrace_agent, jtrace-post and jtrace, nothing that tests need is installed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -29,5 +30,6 @@ fi
 quiet=(-- --quiet)
 [[ -t 1 ]] && quiet=()
 echo "== building $preset (some minutes the first time)"
-cmake --preset "$preset" -DBUILD_TESTING="$testing" >/dev/null
+[[ -f $folder/CMakeCache.txt ]] || batch=${JTRACE_BATCH:+-DJTRACE_BATCH=$JTRACE_BATCH}
+cmake --preset "$preset" -DBUILD_TESTING="$testing" ${batch:+"$batch"} >/dev/null
 cmake --build --preset "$preset" ${targets[@]+--target "${targets[@]}"} "${quiet[@]}"

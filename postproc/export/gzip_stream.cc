@@ -5,14 +5,14 @@
 namespace jtrace::postproc {
 namespace {
 
-constexpr size_t kBufferSize = 1 << 16;
+constexpr size_t kDeflateBytes = 1 << 16;
 constexpr int kGzip = 16;  // added to the window's bits: a gzip header and trailer
 constexpr int kLevel = 3;  // twice as fast as the default, a tenth larger
 constexpr int kMemoryLevel = 8;
 
 }  // namespace
 
-GzipStream::GzipStream(std::ostream& out) : out_(out), buffer_(kBufferSize, '\0') {
+GzipStream::GzipStream(std::ostream& out) : out_(out), buffer_(kDeflateBytes, '\0') {
   // What it can fail for is memory alone.
   if (deflateInit2(&stream_, kLevel, Z_DEFLATED, MAX_WBITS + kGzip, kMemoryLevel,
                    Z_DEFAULT_STRATEGY) != Z_OK) {

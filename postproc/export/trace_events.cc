@@ -7,7 +7,7 @@
 namespace jtrace::postproc {
 namespace {
 
-constexpr size_t kBufferSize = 1 << 16;
+constexpr size_t kFlushBytes = 1 << 16;
 // What is kept before Commit. Traces with entries and exits have some before so much of the rest.
 constexpr size_t kMostHeld = 1 << 24;
 
@@ -44,7 +44,7 @@ void TraceEvents::Time(int64_t time) {
 void TraceEvents::Close(std::string_view args) {
   if (!args.empty()) StrAppend(&buffer_, ",\"args\":", args);
   buffer_.push_back('}');
-  if (buffer_.size() >= kBufferSize) Flush();
+  if (buffer_.size() >= kFlushBytes) Flush();
 }
 
 void TraceEvents::Flush() {

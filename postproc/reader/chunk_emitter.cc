@@ -12,9 +12,6 @@
 namespace jtrace::postproc {
 namespace {
 
-// As many as stay in the first-level cache between their decoding and the tree.
-constexpr size_t kCallsAtOnce = 1024;
-
 int64_t ClampNumber(int64_t value) {
   const int64_t limit = StreamTime(std::numeric_limits<uint64_t>::max());
   return std::clamp(value, -limit, limit);
@@ -56,7 +53,7 @@ void ChunkEmitter::EmitLogs(ThreadLogs& logs, uint32_t thread, int64_t until) {
 
 void ChunkEmitter::EmitCalls(LogCursor& cursor, At at, int64_t until) {
   calls_.clear();
-  cursor.Take(until, at.time, kCallsAtOnce, definitions_, calls_);
+  cursor.Take(until, at.time, LogCursor::kCallsAtOnce, definitions_, calls_);
   if (calls_.empty()) return;
   last_times_[at.thread] = calls_.back().time;
   visitor_.OnCalls(at.thread, calls_);
@@ -89,7 +86,8 @@ void ChunkEmitter::EmitOneByOne(const ThreadLogs& logs, const LogRun& run, Threa
     while (left > 0 && !cursor.AtEnd()) {
       calls.clear();
       cursor.Take(run.calls.last_time, std::max(time, cursor.time()),
-                  std::min<size_t>(kCallsAtOnce, static_cast<size_t>(left)), definitions_, calls);
+                  std::min<size_t>(LogCursor::kCallsAtOnce, static_cast<size_t>(left)),
+                  definitions_, calls);
       if (calls.empty()) break;
       time = calls.back().time;
       left -= static_cast<int64_t>(calls.size());

@@ -5,8 +5,6 @@
 namespace jtrace::postproc {
 namespace {
 
-enum WireType : uint32_t { kVarint = 0, kFixed64 = 1, kLengthDelimited = 2, kFixed32 = 5 };
-
 // What one element of a repeated field takes besides its content: the object, its pointer, and the
 // allocator's header.
 constexpr uint64_t kPerAllocation = sizeof(void*) + 2 * sizeof(size_t);

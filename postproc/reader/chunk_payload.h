@@ -15,6 +15,8 @@ namespace jtrace::postproc {
 // An unsigned LEB128 number at the front of `bytes`, taken from it. False if there is none.
 bool ConsumeVarint(std::string_view& bytes, uint64_t& value);
 
+enum WireType : uint32_t { kVarint = 0, kFixed64 = 1, kLengthDelimited = 2, kFixed32 = 5 };
+
 // A field's number, wire type and value at the front of `bytes`, taken from it. `content` is set
 // for length-delimited fields, `value` for varints. False if the bytes are no field.
 struct WireField {

@@ -9,8 +9,6 @@
 namespace jtrace::postproc {
 namespace {
 
-constexpr uint32_t kLengthDelimited = 2;
-
 // Numbers of one byte or two are nearly all there is. Which of them comes next nobody can foretell,
 // so there is no branch for it.
 inline bool TakeVarint(std::string_view& bytes, uint64_t& value) {

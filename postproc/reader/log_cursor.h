@@ -1,6 +1,7 @@
 // Walks the entries and exits of one EventLog (record=log) without making objects of them.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -20,6 +21,10 @@ struct LogCall {
 
 class LogCursor {
  public:
+  // Calls that callers of Take ask for at once: as many as stay in the first-level cache between
+  // their decoding and the tree.
+  static constexpr size_t kCallsAtOnce = 1024;
+
   // `bytes`: the serialized EventLog, which must outlive the cursor. Bytes that are none make a
   // damaged cursor at its end.
   explicit LogCursor(std::string_view bytes);

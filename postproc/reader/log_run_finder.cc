@@ -4,13 +4,6 @@
 #include <utility>
 
 namespace jtrace::postproc {
-namespace {
-
-// As many as stay in the first-level cache between their decoding and the tree.
-constexpr size_t kCallsAtOnce = 1024;
-
-}  // namespace
-
 // Moves on through clean ends of logs to further calls; false if something else comes first.
 bool LogRunFinder::FindMoreCalls(int64_t until) {
   while (cursor().AtEnd() && !cursor().damaged() && log_ + 1 < cursors_.size()) ++log_;
@@ -26,7 +19,7 @@ bool LogRunFinder::Reduce(int64_t until) {
   do {
     const LogCursor before = cursor();
     calls_.clear();
-    cursor().Take(until, kCallsAtOnce, calls_);
+    cursor().Take(until, LogCursor::kCallsAtOnce, calls_);
     const size_t taken = reducer_.Add(calls_);
     if (taken == calls_.size()) continue;
     cursor() = before;
@@ -57,7 +50,7 @@ void LogRunFinder::FindOne(int64_t until) {
   // A run begins where who passes on calls stops by itself.
   while (!all && AtCalls(until)) {
     calls_.clear();
-    cursor().Take(until, kCallsAtOnce, calls_);
+    cursor().Take(until, LogCursor::kCallsAtOnce, calls_);
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include "absl/strings/str_format.h"
 #include "postproc/report/report.h"
+#include "postproc/report/units.h"
 #include "postproc/support/strings.h"
 
 namespace jtrace::postproc {
@@ -107,8 +108,6 @@ Table ArcFlowTable(const ReportInput& input) {
 }
 
 namespace {
-
-constexpr int kCallsWidth = 15;
 
 // Of self and total; counts are not scaled. 0: calls say it all.
 int AmountWidth(const Measure& measure) {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_format.h"
+#include "postproc/report/units.h"
 #include "postproc/support/strings.h"
 
 namespace jtrace::postproc {
@@ -181,7 +182,7 @@ class TreeTextWriter {
   bool has_waiting_ = false;  // time off the processors
 };
 
-constexpr int kShareWidth = 8, kTimeWidth = 10, kCallsWidth = 15;
+constexpr int kShareWidth = 8, kTimeWidth = 10;
 
 // Counts are not scaled.
 int TreeAmountWidth(const Measure& measure) {

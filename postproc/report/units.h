@@ -11,6 +11,8 @@ namespace jtrace::postproc {
 
 // 1234567 → "1,234,567"
 std::string FormatCount(int64_t value);
+// Columns of a table that hold any count of calls there is in practice.
+inline constexpr int kCallsWidth = 15;
 // 99.83 → "99.8 %"
 std::string FormatPercent(double percent);
 // Nanoseconds with four significant digits and the fitting unit.

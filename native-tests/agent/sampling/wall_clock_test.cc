@@ -7,6 +7,7 @@
 #include <atomic>
 #include <chrono>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <thread>
 
@@ -25,7 +26,9 @@ struct Seen {
   uint32_t number = 0;  // of the last sample
   uint64_t samples = 0;
   uint64_t ticks = 0;
-  uint64_t running = 0;  // ticks of samples that found it running
+  uint64_t running = 0;   // ticks of samples that found it running
+  uint64_t first_ns = 0;  // of CLOCK_MONOTONIC, when the first sample was taken
+  uint64_t last_ns = 0;
   hot::Activity last = hot::Activity::kUnknown;
 };
 
@@ -78,7 +81,8 @@ class WallClockTest : public testing::Test {
     sampler_->Drain([&](const hot::SampleView& view) {
       seen.slot = view.thread_slot;
       seen.number = view.header.number;
-      ++seen.samples;
+      if (seen.samples++ == 0) seen.first_ns = view.header.time_ns;
+      seen.last_ns = view.header.time_ns;
       seen.ticks += view.header.weight + view.header.idle_ticks;
       seen.last = view.header.activity;
       if (seen.last == hot::Activity::kRunning) seen.running += view.header.weight;
@@ -104,16 +108,44 @@ TEST_F(WallClockTest, WaitingThreadsAreLeftAlone) {
   close(ends[1]);
 }
 
+uint64_t Now(clockid_t clock) {
+  timespec now{};
+  clock_gettime(clock, &now);
+  return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec);
+}
+
+// A thread that runs, and the CPU time that it had used at each moment.
+class RunningThread {
+ public:
+  void Run() {
+    while (!over_) {
+      used_[Now(CLOCK_MONOTONIC)] = Now(CLOCK_THREAD_CPUTIME_ID);
+      const uint64_t next = Now(CLOCK_MONOTONIC) + 100'000;
+      while (Now(CLOCK_MONOTONIC) < next) asm volatile("");
+    }
+  }
+  void End() { over_ = true; }
+
+  // CPU time used when it was `now_ns`. After the end.
+  uint64_t UsedAt(uint64_t now_ns) const {
+    const auto after = used_.upper_bound(now_ns);
+    return (after == used_.begin() ? after : std::prev(after))->second;
+  }
+
+ private:
+  std::atomic<bool> over_{false};
+  std::map<uint64_t, uint64_t> used_;
+};
+
+// Who has no processor does not run, so the thread's own CPU time tells how many ticks it ran.
 TEST_F(WallClockTest, RunningThreadsAreSampled) {
-  std::atomic<bool> over{false};
-  const Seen seen = Watch(
-      [&] {
-        while (!over) asm volatile("");
-      },
-      [&] { over = true; }, 10);
+  RunningThread thread;
+  const Seen seen = Watch([&] { thread.Run(); }, [&] { thread.End(); }, 10);
   EXPECT_GE(seen.ticks, 60u);
-  EXPECT_GE(seen.samples, 10u);
-  EXPECT_GE(10 * seen.running, 9 * (seen.ticks - seen.samples));
+  ASSERT_GE(seen.samples, 10u);
+  const uint64_t ran = thread.UsedAt(seen.last_ns) - thread.UsedAt(seen.first_ns);
+  const auto ticks = ran / std::chrono::nanoseconds(kInterval).count();
+  EXPECT_GE(10 * (seen.running + 2), 9 * ticks);
 }
 
 // Each call of the body runs a little and then waits, long enough for a tick or two.
