@@ -81,7 +81,7 @@ final class Blockers {
     }
   }
 
-  /** args: milliseconds. */
+  /** args: for how many milliseconds those that wait for good do. */
   public static void main(String[] args) throws Exception {
     lock.lock();
     try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
@@ -98,6 +98,7 @@ final class Blockers {
         start("reader", 1, () -> read(client));
         start("napper", 3, Blockers::waitBriefly);
         start("nodder", 3, Blockers::parkBriefly);
+        Workers.settle("napper", "nodder");
         churn(Long.parseLong(args[0]));
         Workers.over = true;
       }

@@ -5,7 +5,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.locks.LockSupport;
 
-/** Threads that each do one thing only, named for it, until the main thread has spun long enough. */
+/** Threads that each do one thing only, named for it. args: for how many milliseconds all of them do. */
 final class States {
   private static final Object LOCK = new Object();
   private static final Object NEVER = new Object();
@@ -63,6 +63,7 @@ final class States {
     Workers.start("waiter", States::waitOn);
     Workers.start("enterer", States::enter);
     Workers.start("reader", () -> read(pipe));
+    Workers.settle("spinner");
     Thread.sleep(millis);
     Workers.over = true;
     pipe.sink().write(ByteBuffer.allocate(1));

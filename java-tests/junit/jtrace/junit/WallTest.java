@@ -13,11 +13,12 @@ final class WallTest {
   private static final List<String> STATES =
       List.of("running", "unknown", "monitor", "object-wait", "parked", "sleeping", "waiting",
           "blocked");
-  /** Starting and ending take a thread's first and last moments. */
-  private static final double LEAST_SHARE = 0.9;
+  private static final int MILLIS = 2000;
+  private static final int TICK_MILLIS = 10;
 
   private static Jvm.Result run(String options) {
-    Jvm.Result run = new Jvm().agent("timer=wall," + options).run("States", "3000");
+    Jvm.Result run =
+        new Jvm().agent("timer=wall," + options).run("States", Integer.toString(MILLIS));
     assertEquals(0, run.exit(), run.err());
     assertEquals("done\n", run.out());
     assertEquals(List.of(), run.foreignErrors());
@@ -36,15 +37,21 @@ final class WallTest {
     return Long.parseLong(row.get(column));
   }
 
+  /**
+   * States begins to count once all threads are where they stay: before that a busy machine may keep
+   * them from it.
+   */
   private static void assertMostly(String state, Map<String, String> row) {
     long all = STATES.stream().mapToLong(name -> number(row, name)).sum();
     assertEquals(number(row, "ticks"), all, row.toString());
-    assertTrue(number(row, state) >= LEAST_SHARE * all, state + " in " + row);
-    assertTrue(all >= 100, row.toString());
+    assertTrue(number(row, state) >= 0.97 * MILLIS / TICK_MILLIS, state + " in " + row);
   }
 
   private static void assertStates(Map<String, Map<String, String>> threads) {
-    assertMostly("running", threads.get("spinner"));
+    // How much of the time it has a processor is the machine's business.
+    Map<String, String> spinner = threads.get("spinner");
+    assertTrue(number(spinner, "running") >= 0.9 * number(spinner, "ticks"), spinner.toString());
+    assertTrue(number(spinner, "ticks") >= MILLIS / TICK_MILLIS, spinner.toString());
     assertMostly("sleeping", threads.get("sleeper"));
     assertMostly("sleeping", threads.get("holder"));
     assertMostly("parked", threads.get("parker"));
@@ -69,9 +76,7 @@ final class WallTest {
   @Test
   void tellsItWhateverIsTakenOfTheStack() {
     for (String mode : List.of("app", "frame", "appframe", "pc")) {
-      Jvm.Result run =
-          new Jvm().agent("timer=wall,mode=samples,stack=" + mode).run("States", "1300");
-      assertEquals("done\n", run.out(), run.err());
+      Jvm.Result run = run("mode=samples,stack=" + mode);
       assertStates(threads(run));
       String summary = Report.text(run.trace(), "--report=summary");
       assertTrue(summary.contains("% parked") && summary.contains("% sleeping"), summary);
