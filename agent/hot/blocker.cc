@@ -114,4 +114,16 @@ bool FindBlocker(const HeapLayout& heap, uintptr_t java_thread, Activity activit
   return false;
 }
 
+bool FindThreadId(const HeapLayout& heap, uintptr_t java_thread, uint64_t* id) {
+  if (!heap.readable || heap.thread_id <= 0) return false;
+  const StillHeap still(heap);
+  const uintptr_t handle = SafeReadOr0(At(java_thread, heap.thread_object));
+  const uintptr_t thread = SafeReadOr0(handle);
+  if (KlassOf(heap, thread) == 0) return false;
+  uintptr_t word;
+  if (!SafeReadWord(At(thread, heap.thread_id), &word) || word == 0) return false;
+  *id = word;
+  return SafeReadOr0(handle) == thread && still.Holds();
+}
+
 }  // namespace jtrace::hot

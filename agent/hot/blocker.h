@@ -1,4 +1,5 @@
-// What a waiting thread waits on: the class of the monitor's object, or of a park's blocker.
+// What the objects of a thread say in its signal handler: on what it waits (the class of the monitor's
+// object, or of a park's blocker), and which java.lang.Thread it is.
 #ifndef JTRACE_AGENT_HOT_BLOCKER_H_
 #define JTRACE_AGENT_HOT_BLOCKER_H_
 
@@ -19,6 +20,10 @@ namespace jtrace::hot {
 // `java_thread` must not be 0. Async-signal-safe; every load is guarded.
 [[nodiscard]] bool FindBlocker(const HeapLayout& heap, uintptr_t java_thread, Activity activity,
                                uintptr_t* klass);
+
+// The id of the java.lang.Thread that the JavaThread runs, a mounted virtual one first. False if it
+// cannot be read, or not now. As above.
+[[nodiscard]] bool FindThreadId(const HeapLayout& heap, uintptr_t java_thread, uint64_t* id);
 
 }  // namespace jtrace::hot
 

@@ -18,6 +18,7 @@ struct HeapLayout {
   int32_t monitor_object = 0;   // ObjectMonitor → handle
   int32_t thread_object = 0;    // JavaThread → handle of the Thread, a mounted virtual one first
   int32_t park_blocker = 0;     // in java.lang.Thread
+  int32_t thread_id = 0;        // in java.lang.Thread: a whole word; 0: not known
 
   // Fields of type reference; handles have whole words.
   bool narrow_references = false;

@@ -1,5 +1,6 @@
 #include "agent/hot/thread_identity.h"
 
+#include "agent/hot/blocker.h"
 #include "agent/hot/safe_read.h"
 
 namespace jtrace::hot {
@@ -9,10 +10,15 @@ Identity CurrentJavaThread(const SamplerState& state, const ThreadSlot& slot) {
   const uintptr_t thread = slot.java_thread.load(std::memory_order_relaxed);
   if (state.vm == nullptr || thread == 0) return {own, own != 0};
   const auto& fields = state.vm->thread;
-  if (fields.continuation_entry == kAbsent) return {own, true};
-  const uintptr_t mounted = SafeReadOr0(thread + static_cast<uintptr_t>(fields.continuation_entry));
+  const Offset entry = fields.continuation_entry.load(std::memory_order_relaxed);
+  if (entry == kAbsent) return {own, true};
+  const uintptr_t mounted = SafeReadOr0(thread + static_cast<uintptr_t>(entry));
   if (mounted == 0) return {own, true};
-  if (fields.monitor_owner_id == kAbsent) return {own, false};
+  if (fields.monitor_owner_id == kAbsent) {
+    uint64_t id = 0;
+    const bool known = FindThreadId(state.vm->heap, thread, &id);
+    return {id, known};
+  }
   const uintptr_t id = SafeReadOr0(thread + static_cast<uintptr_t>(fields.monitor_owner_id));
   return {id, id != 0};
 }

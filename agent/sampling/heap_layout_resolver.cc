@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "agent/sampling/java_fields.h"
 #include "agent/sampling/jvm_flags.h"
 #include "agent/sampling/load.h"
 
@@ -96,49 +97,13 @@ bool ResolveCollections(const VmStructs& structs, HeapLayout* heap) {
   return true;
 }
 
-// Local references that end with their scope.
-class JavaFrame {
- public:
-  explicit JavaFrame(JNIEnv* env) : env_(env), pushed_(env->PushLocalFrame(8) == JNI_OK) {}
-  ~JavaFrame() {
-    if (env_->ExceptionCheck() == JNI_TRUE) env_->ExceptionClear();
-    if (pushed_) env_->PopLocalFrame(nullptr);
-  }
-  bool pushed() const { return pushed_; }
-
- private:
-  JNIEnv* env_;
-  bool pushed_;
-};
-
-// Thread.parkBlocker, asked of Java, as the tables do not have it; kAbsent if it is not there.
-Offset ParkBlockerOffset(JNIEnv* env) {
-  const JavaFrame frame(env);
-  if (!frame.pushed()) return kAbsent;
-  jclass const thread = env->FindClass("java/lang/Thread");
-  jclass const unsafe = thread != nullptr ? env->FindClass("jdk/internal/misc/Unsafe") : nullptr;
-  if (unsafe == nullptr) return kAbsent;
-  jmethodID const get = env->GetStaticMethodID(unsafe, "getUnsafe", "()Ljdk/internal/misc/Unsafe;");
-  if (get == nullptr) return kAbsent;
-  jmethodID const offset =
-      env->GetMethodID(unsafe, "objectFieldOffset", "(Ljava/lang/Class;Ljava/lang/String;)J");
-  if (offset == nullptr) return kAbsent;
-  jobject const instance = env->CallStaticObjectMethod(unsafe, get);
-  if (env->ExceptionCheck() == JNI_TRUE || instance == nullptr) return kAbsent;
-  jstring const name = env->NewStringUTF("parkBlocker");
-  if (name == nullptr) return kAbsent;
-  const jlong found = env->CallLongMethod(instance, offset, thread, name);
-  if (env->ExceptionCheck() == JNI_TRUE) return kAbsent;
-  constexpr jlong kLargestThread = 4096;
-  return found > 0 && found < kLargestThread ? static_cast<Offset>(found) : kAbsent;
-}
-
 }  // namespace
 
 HeapLayout ResolveHeapLayout(const VmStructs& structs, JNIEnv* env) {
   HeapLayout heap;
   const JvmFlags flags(structs);
-  heap.park_blocker = ParkBlockerOffset(env);
+  heap.park_blocker = ThreadFieldOffset(env, "parkBlocker");
+  heap.thread_id = ThreadFieldOffset(env, "tid");
   heap.readable = IsKnownCollector(flags) && heap.park_blocker != kAbsent &&
                   ResolveMonitors(structs, &heap) && ResolveReferences(structs, flags, &heap) &&
                   ResolveKlassWord(structs, flags, &heap) && ResolveCollections(structs, &heap);

@@ -8,9 +8,20 @@
 #include "agent/hot/walk/debug_info.h"
 #include "agent/hot/walk/known_frames.h"
 #include "agent/sampling/code_notes.h"
+#include "agent/sampling/continuation_code.h"
 #include "agent/sampling/heap_layout_resolver.h"
 
 namespace jtrace::sampling {
+namespace {
+
+constexpr jint kJni20 = 0x0014'0000;  // JNI_VERSION_20
+
+// JDK 19 to 23, and since.
+bool IsReturnBarrier(std::string_view stub) {
+  return stub == "Cont thaw return barrier" || stub == "cont_returnBarrier";
+}
+
+}  // namespace
 
 void JvmView::Read(const void* libjvm_address) {
   Dl_info info;
@@ -34,11 +45,23 @@ void JvmView::Resolve(JNIEnv* env) {
   if (status.ok()) status = ResolveJniEnvOffset(env, &layout_);
   problem_ = std::string(status.message());
   if (!status.ok()) return;
+  if (layout_.continuation_return_barrier == 0) {
+    layout_.continuation_return_barrier = return_barrier_.load();
+  }
+  // JDK 20 changed the encoding. What is compiled shows whether that holds (NoteCompiledCode), and
+  // an earlier recording may have seen it.
+  if (!resolved_) layout_.unsigned5_bias = env->GetVersion() >= kJni20 ? 1 : 0;
+  resolved_ = true;
   layout_.heap = ResolveHeapLayout(*structs_, env);
   layout_.unreliable_code = unreliable_code_.published();
   if (problem_.empty()) intrinsics_ = IntrinsicNames(*structs_, layout_);
   AddInterpreterCodelets(*structs_, &stubs_);
   stubs_.Publish(&layout_);
+}
+
+void JvmView::AddStub(std::string_view name, uintptr_t begin, uintptr_t end) {
+  stubs_.Add(name, begin, end);
+  if (IsReturnBarrier(name)) return_barrier_ = begin;
 }
 
 void JvmView::PublishStubs() {
@@ -78,14 +101,30 @@ JvmView::Stack JvmView::StackOf(uintptr_t java_thread) const {
 }
 
 void JvmView::NoteCompiledCode(uintptr_t address, const void* compile_info) {
-  const auto* const record = FindInlineRecord(compile_info);
   hot::CodeBlob nmethod;
-  if (!problem_.empty() || record == nullptr || !NotesAreWrong(*record) ||
-      !hot::FindBlob(layout_, address, &nmethod)) {
-    return;
-  }
+  if (!problem_.empty() || !hot::FindBlob(layout_, address, &nmethod)) return;
+  if (nmethod.kind == hot::BlobKind::kNativeNmethod) return LearnContinuations(nmethod);
+  const auto* const record = FindInlineRecord(compile_info);
+  if (record == nullptr) return;
+  CheckDebugInfo(*record, nmethod);
+  if (!NotesAreWrong(*record)) return;
   unreliable_code_.Add(hot::CompilationKey(layout_, nmethod.address));
   hot::ForgetKnownFrames(nmethod.address);
+}
+
+void JvmView::CheckDebugInfo(const jvmtiCompiledMethodLoadInlineRecord& record,
+                             const hot::CodeBlob& nmethod) {
+  if (debug_info_check_.Look(record, nmethod)) hot::ForgetAllKnownFrames();
+}
+
+void JvmView::LearnContinuations(const hot::CodeBlob& nmethod) {
+  auto& entry = layout_.thread.continuation_entry;
+  if (entry != hot::kAbsent || layout_.continuation_return_barrier == 0) return;
+  const auto found = FindContinuationFields(reinterpret_cast<const uint8_t*>(nmethod.code),
+                                            nmethod.end - nmethod.code);
+  if (!found.has_value()) return;
+  layout_.continuation_entry_size = found->entry_size;
+  entry = found->entry;
 }
 
 }  // namespace jtrace::sampling

@@ -5,13 +5,16 @@
 #include <jni.h>
 #include <sys/types.h>
 
+#include <atomic>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "agent/hot/walk/vm_layout.h"
 #include "agent/sampling/address_set.h"
+#include "agent/sampling/debug_info_check.h"
 #include "agent/sampling/intrinsic_names.h"
 #include "agent/sampling/stub_registry.h"
 #include "agent/sampling/vm_layout_resolver.h"
@@ -37,11 +40,17 @@ class JvmView {
   // The JVM's own way to read memory that may be gone; null if it was not found.
   auto safe_fetch() const { return symbols_.safe_fetch; }
   StubRegistry& stubs() { return stubs_; }
+  // Generated code that the JVM reports by name (JVMTI DynamicCodeGenerated). Any thread, at any
+  // time.
+  void AddStub(std::string_view name, uintptr_t begin, uintptr_t end);
   // Makes stubs that have come since visible to handlers.
   void PublishStubs();
   const IntrinsicNames& intrinsics() const { return intrinsics_; }
-  // The code at `address` was compiled, and is alive; compile_info: of CompiledMethodLoad.
+  // The code at `address` was compiled, and is alive; compile_info: of CompiledMethodLoad. It shows
+  // what no table of the JVM tells of its code.
   void NoteCompiledCode(uintptr_t address, const void* compile_info);
+  // False: of compiled code only the method itself is known, not what is inlined into it.
+  bool knows_inlined() const { return layout_.debug_info_readable.load(); }
 
   // The JavaThread behind a JNIEnv; 0 if it cannot be told.
   uintptr_t JavaThreadOf(JNIEnv* env) const;
@@ -57,12 +66,19 @@ class JvmView {
   Stack StackOf(uintptr_t java_thread) const;
 
  private:
+  void CheckDebugInfo(const jvmtiCompiledMethodLoadInlineRecord& record,
+                      const hot::CodeBlob& nmethod);
+  void LearnContinuations(const hot::CodeBlob& nmethod);
+
   absl::StatusOr<VmStructs> structs_ = absl::UnknownError("not read");
   LocalSymbols symbols_;
   hot::VmLayout layout_;
   IntrinsicNames intrinsics_;
+  bool resolved_ = false;
   std::string problem_ = "the sampler was not started";
   StubRegistry stubs_;
+  DebugInfoCheck debug_info_check_{&layout_};
+  std::atomic<uintptr_t> return_barrier_{0};  // as a stub's name says
   AddressSet unreliable_code_;
 };
 

@@ -30,7 +30,7 @@ absl::Status Sampler::Reconfigure(const SamplerOptions& options) {
 
 void Sampler::AddDynamicCode(std::string_view name, const void* address, uint32_t length) {
   const auto begin = reinterpret_cast<uintptr_t>(address);
-  impl_->jvm().stubs().Add(name, begin, begin + length);
+  impl_->jvm().AddStub(name, begin, begin + length);
 }
 
 std::optional<IntrinsicMethod> Sampler::IntrinsicMethodAt(uint64_t method) const {
@@ -42,6 +42,8 @@ std::string Sampler::StubName(uint64_t address) const { return impl_->jvm().stub
 absl::Status Sampler::LearnJvm(JNIEnv* env) { return impl_->LearnJvm(env); }
 
 absl::Status Sampler::Start(JNIEnv* env) { return impl_->Start(env); }
+
+bool Sampler::KnowsInlined() const { return impl_->jvm().knows_inlined(); }
 
 const std::string& Sampler::JavaLayoutProblem() const { return impl_->jvm().problem(); }
 

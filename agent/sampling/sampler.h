@@ -93,6 +93,9 @@ class Sampler {
   // known, samples have native frames only and JavaLayoutProblem says why.
   absl::Status Start(JNIEnv* env);
   const std::string& JavaLayoutProblem() const;
+  // False: of compiled code only the method that was compiled is known, as its debug information
+  // reads as something else than the JVM reports. Any thread.
+  bool KnowsInlined() const;
 
   // On the thread itself (JVMTI ThreadStart). java_tid 0: not a Java thread. The agent's own
   // threads are simply never attached.

@@ -144,7 +144,9 @@ void ResolveThread(const VmStructs& structs, VmLayout* layout) {
   auto& thread = layout->thread;
   thread.stack_base = structs.Field({"JavaThread", "Thread"}, "_stack_base");
   thread.stack_size = structs.Field({"JavaThread", "Thread"}, "_stack_size");
-  thread.continuation_entry = structs.Field("JavaThread", "_cont_entry");
+  // Where it is not exported, what was found of it stays.
+  const Offset continuation_entry = structs.Field("JavaThread", "_cont_entry");
+  if (continuation_entry != kAbsent) thread.continuation_entry = continuation_entry;
   thread.saved_exception_pc = structs.Field("JavaThread", "_saved_exception_pc");
   thread.monitor_owner_id = structs.Field("JavaThread", "_monitor_owner_id");
   thread.os_thread = structs.Field({"JavaThread", "Thread"}, "_osthread");
@@ -155,7 +157,8 @@ void ResolveThread(const VmStructs& structs, VmLayout* layout) {
   thread.os_object_wait = structs.Constant("OBJECT_WAIT");
   thread.thread_state = structs.Field("JavaThread", "_thread_state");
   thread.thread_blocked = structs.Constant("_thread_blocked");
-  layout->continuation_entry_size = structs.Size("ContinuationEntry");
+  const uint32_t entry_size = structs.Size("ContinuationEntry");
+  if (entry_size != 0) layout->continuation_entry_size = entry_size;
 }
 
 void ResolveInterpreter(const VmStructs& structs, Required& required, VmLayout* layout) {
@@ -196,9 +199,6 @@ absl::Status ResolveVmLayout(const VmStructs& structs, const LocalSymbols& symbo
   uintptr_t barrier = structs.Static("StubRoutines", "_cont_returnBarrier");
   if (barrier == 0) barrier = symbols.continuation_return_barrier;
   if (barrier != 0) layout->continuation_return_barrier = Load<uintptr_t>(barrier);
-  // Virtual threads and the encoding that excludes zero bytes came within a release of each other
-  // (JDK 19 and 20): the type that only the former has tells both apart from JDK 17.
-  layout->unsigned5_bias = layout->continuation_entry_size != 0 ? 1 : 0;
   return required.status();
 }
 

@@ -326,6 +326,10 @@ void SampleSource::UpdateLosses() {
       "entries of methods of unwind= without an unwind: the thread's ring was full, or it is "
       "not sampled",
       "take fewer: unwind=com.acme.Cache::load:every=100");
+  losses_.Set("samples.no_inlined_methods", Severity::kWarning, sampler_.KnowsInlined() ? 0 : 1,
+              "samples lack inlined methods: this JVM's debug information reads as something else "
+              "than it reports",
+              "use a JDK that `jtrace` is tested on; the names of compiled methods are right");
   for (const sampling::SampleLoss& loss : sampler_.Losses()) {
     // Counted above, where it is known whether a position was to be expected at all.
     if (loss.name == kPositionUnknown) continue;

@@ -52,8 +52,8 @@ uintptr_t CompilationKey(const VmLayout& vm, uintptr_t nmethod) {
   return nmethod ^ uint64_t { FieldAt<uint32_t>(nmethod, vm.nmethod.compile_id) } << 32;
 }
 
-DebugInfo::DebugInfo(const VmLayout& vm, const CodeBlob& nmethod)
-    : vm_(vm), nmethod_(nmethod.address), code_(nmethod.code) {
+DebugInfo::DebugInfo(const VmLayout& vm, const CodeBlob& nmethod, uint32_t unsigned5_bias)
+    : vm_(vm), bias_(unsigned5_bias), nmethod_(nmethod.address), code_(nmethod.code) {
   const uintptr_t nm = nmethod.address;
   const auto& fields = vm.nmethod;
   uintptr_t end;
@@ -114,13 +114,29 @@ bool DebugInfo::Describes(uintptr_t pc) const {
   return LowerBound(offset, &desc) < count_ && desc.pc == offset;
 }
 
+int32_t DebugInfo::ScopeAt(uintptr_t pc) const {
+  const auto offset = static_cast<int32_t>(pc - code_);
+  PcDesc desc;
+  return LowerBound(offset, &desc) < count_ && desc.pc == offset ? desc.scope : 0;
+}
+
+bool DebugInfo::ReadScope(int32_t scope, Scope* found) const {
+  GuardedBytes in(scopes_ + static_cast<uintptr_t>(scope));
+  found->sender = static_cast<int32_t>(in.Unsigned5(bias_));
+  const uint32_t method_index = in.Unsigned5(bias_);
+  found->bci = static_cast<int32_t>(in.Unsigned5(bias_)) - 1;
+  if (!in.ok() || method_index == 0) return false;
+  found->method = SafeReadOr0(metadata_ + 8 * uintptr_t{method_index - 1});
+  return found->method != 0;
+}
+
 bool DebugInfo::TellsValues(int32_t scope) const {
   constexpr int kHead = 3;    // the caller's scope, method and bytecode index
   constexpr int kValues = 3;  // of locals, expressions, monitors: where they are told, or 0
   GuardedBytes in(scopes_ + static_cast<uintptr_t>(scope));
-  for (int i = 0; i < kHead; ++i) in.Unsigned5(vm_.unsigned5_bias);
+  for (int i = 0; i < kHead; ++i) in.Unsigned5(bias_);
   bool tells = false;
-  for (int i = 0; i < kValues; ++i) tells |= in.Unsigned5(vm_.unsigned5_bias) != 0;
+  for (int i = 0; i < kValues; ++i) tells |= in.Unsigned5(bias_) != 0;
   return tells && in.ok();
 }
 
@@ -136,6 +152,7 @@ void DebugInfo::NextSafepoint(int index, PcDesc* found) const {
 }
 
 bool DebugInfo::PushScopes(uintptr_t pc, bool interrupted, uint8_t flags, Chain& chain) const {
+  if (!vm_.debug_info_readable.load(std::memory_order_relaxed)) return false;
   PcDesc desc;
   const int index = LowerBound(static_cast<int32_t>(pc - code_), &desc);
   if (index >= count_) return false;
@@ -146,17 +163,12 @@ bool DebugInfo::PushScopes(uintptr_t pc, bool interrupted, uint8_t flags, Chain&
   }
   bool pushed = false;
   for (int depth = 0; depth < kMaxInlineDepth && desc.scope > 0; ++depth) {
-    GuardedBytes in(scopes_ + static_cast<uintptr_t>(desc.scope));
-    const auto sender = static_cast<int32_t>(in.Unsigned5(vm_.unsigned5_bias));
-    const uint32_t method_index = in.Unsigned5(vm_.unsigned5_bias);
-    const auto bci = static_cast<int32_t>(in.Unsigned5(vm_.unsigned5_bias)) - 1;
-    if (!in.ok() || method_index == 0) break;
-    const uintptr_t method = SafeReadOr0(metadata_ + 8 * uintptr_t{method_index - 1});
-    if (method == 0) break;
-    const FrameKind kind = sender > 0 ? FrameKind::kInlined : FrameKind::kCompiled;
-    PushMethod(vm_, chain, kind, method, bci, flags);
+    Scope scope;
+    if (!ReadScope(desc.scope, &scope)) break;
+    const FrameKind kind = scope.sender > 0 ? FrameKind::kInlined : FrameKind::kCompiled;
+    PushMethod(vm_, chain, kind, scope.method, scope.bci, flags);
     pushed = true;
-    desc.scope = sender;
+    desc.scope = scope.sender;
   }
   return pushed;
 }

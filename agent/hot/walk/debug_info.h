@@ -2,6 +2,7 @@
 #ifndef JTRACE_AGENT_HOT_WALK_DEBUG_INFO_H_
 #define JTRACE_AGENT_HOT_WALK_DEBUG_INFO_H_
 
+#include <atomic>
 #include <cstdint>
 
 #include "agent/hot/walk/chain.h"
@@ -31,7 +32,21 @@ class GuardedBytes {
 // The debug information of one nmethod.
 class DebugInfo {
  public:
-  DebugInfo(const VmLayout& vm, const CodeBlob& nmethod);
+  DebugInfo(const VmLayout& vm, const CodeBlob& nmethod)
+      : DebugInfo(vm, nmethod, vm.unsigned5_bias.load(std::memory_order_relaxed)) {}
+  // With another bias than the layout's.
+  DebugInfo(const VmLayout& vm, const CodeBlob& nmethod, uint32_t unsigned5_bias);
+
+  // A method that is active at a pc, and where the debug information has its caller.
+  struct Scope {
+    uintptr_t method = 0;  // HotSpot's Method
+    int32_t bci = -1;
+    int32_t sender = 0;  // 0: it is the method that was compiled
+  };
+  // Where the innermost scope at exactly `pc` is; 0 if there is none.
+  int32_t ScopeAt(uintptr_t pc) const;
+  // False if memory is gone or does not look like a scope.
+  bool ReadScope(int32_t scope, Scope* found) const;
 
   // Whether a PcDesc describes exactly `pc`.
   bool Describes(uintptr_t pc) const;
@@ -60,6 +75,7 @@ class DebugInfo {
   bool TellsValues(int32_t scope) const;
 
   const VmLayout& vm_;
+  const uint32_t bias_;
   uintptr_t nmethod_;
   uintptr_t code_;
   int32_t code_bytes_ = 0;  // about

@@ -157,4 +157,8 @@ void ForgetKnownFrames(uintptr_t nmethod) {
   }
 }
 
+void ForgetAllKnownFrames() {
+  for (Entry& entry : cache) entry.words[0].fetch_add(1, std::memory_order_relaxed);
+}
+
 }  // namespace jtrace::hot

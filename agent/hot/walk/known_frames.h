@@ -57,6 +57,7 @@ void KeepKnownFrame(const VmLayout& vm, uintptr_t pc, bool interrupted, const Kn
 
 // Forgets what is kept of the nmethod at that address. Not in a handler.
 void ForgetKnownFrames(uintptr_t nmethod);
+void ForgetAllKnownFrames();
 
 }  // namespace jtrace::hot
 

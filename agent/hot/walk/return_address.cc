@@ -26,7 +26,7 @@ bool FollowsCallInObject(uintptr_t value) {
 
 bool IsJavaReturnAddress(const VmLayout& vm, uintptr_t value) {
   if (value == vm.call_stub_return || vm.InInterpreter(value) ||
-      value == vm.continuation_return_barrier) {
+      value == vm.continuation_return_barrier.load(std::memory_order_relaxed)) {
     return true;
   }
   CodeBlob blob;

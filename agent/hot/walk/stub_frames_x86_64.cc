@@ -288,12 +288,13 @@ Step StepContinuation(WalkState& walk) {
   walk.chain.NoteHole(WalkNote::kFrozenFrames);
   uintptr_t pc;
   SavedFp fp;
-  const uintptr_t entry =
-      walk.java_thread != 0 && vm.thread.continuation_entry != kAbsent
-          ? SafeReadOr0(walk.java_thread + static_cast<uintptr_t>(vm.thread.continuation_entry))
-          : 0;
-  const uintptr_t frame = entry + vm.continuation_entry_size;
-  if (entry < cursor.sp || vm.continuation_entry_size == 0 || !cursor.Load(frame + 8, &pc) ||
+  const Offset field = vm.thread.continuation_entry.load(std::memory_order_relaxed);
+  const uint32_t size = vm.continuation_entry_size.load(std::memory_order_relaxed);
+  const uintptr_t entry = walk.java_thread != 0 && field != kAbsent
+                              ? SafeReadOr0(walk.java_thread + static_cast<uintptr_t>(field))
+                              : 0;
+  const uintptr_t frame = entry + size;
+  if (entry < cursor.sp || size == 0 || !cursor.Load(frame + 8, &pc) ||
       !cursor.LoadFp(frame, &fp)) {
     return walk.Fail(WalkNote::kContinuation);
   }

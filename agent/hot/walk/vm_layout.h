@@ -96,8 +96,11 @@ struct VmLayout {
     Offset deopt_mh_handler = kAbsent;
     Offset deopt_mh_handler_offset = kAbsent;
   } nmethod;
-  // Debug information bytes carry 1 too much from JDK 20 on (UNSIGNED5 excludes zero bytes).
-  uint32_t unsigned5_bias = 0;
+  // Debug information bytes carry 1 too much from JDK 20 on (UNSIGNED5 excludes zero bytes). What
+  // the JVM reports of compiled code decides (agent/sampling/debug_info_check).
+  std::atomic<uint32_t> unsigned5_bias{0};
+  // False: it says something else than the JVM reports; only the method that was compiled is known.
+  std::atomic<bool> debug_info_readable{true};
 
   struct {
     Offset const_method = kAbsent;
@@ -113,7 +116,8 @@ struct VmLayout {
   struct {
     Offset stack_base = kAbsent;  // highest address
     Offset stack_size = kAbsent;
-    Offset continuation_entry = kAbsent;
+    // To the ContinuationEntry of a mounted virtual thread; set later where no table has it.
+    std::atomic<Offset> continuation_entry{kAbsent};
     Offset saved_exception_pc = kAbsent;
     Offset monitor_owner_id = kAbsent;
     Offset os_thread = kAbsent;
@@ -126,13 +130,13 @@ struct VmLayout {
     int32_t thread_blocked = kNoValue;
     intptr_t jni_env = 0;  // JNIEnv* minus JavaThread*; 0: unknown
   } thread;
-  uint32_t continuation_entry_size = 0;
+  std::atomic<uint32_t> continuation_entry_size{0};
 
   uintptr_t call_stub_return = 0;
   uintptr_t interpreter_low = 0;
   uintptr_t interpreter_high = 0;
-  // What returns into a frozen frame finds as its return address; 0 before JDK 21.
-  uintptr_t continuation_return_barrier = 0;
+  // What returns into a frozen frame finds as its return address; 0 before JDK 19.
+  std::atomic<uintptr_t> continuation_return_barrier{0};
 
   HeapLayout heap;
 

@@ -13,7 +13,8 @@ constexpr int kMaxSteps = 1 << 21;
 Step StepJava(WalkState& walk) {
   const VmLayout& vm = *walk.vm;
   const uintptr_t pc = walk.cursor.pc;
-  if (pc == vm.continuation_return_barrier) return StepContinuation(walk);
+  if (pc == vm.continuation_return_barrier.load(std::memory_order_relaxed))
+    return StepContinuation(walk);
   if (vm.InInterpreter(pc)) return StepInterpreted(walk);
   if (StepKnown(walk)) return Step::kCaller;
   CodeBlob blob;

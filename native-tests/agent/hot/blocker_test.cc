@@ -115,6 +115,21 @@ TEST_P(BlockerTest, FindsMonitors) {
   EXPECT_EQ(jvm_.Blocker(Activity::kMonitor), FakeJvm::kLockKlass);
 }
 
+TEST_P(BlockerTest, FindsThreadIds) {
+  uint64_t id = 0;
+  EXPECT_FALSE(FindThreadId(jvm_.heap_, jvm_.Address(FakeJvm::kThread), &id));
+  jvm_.heap_.thread_id = 32;
+  EXPECT_FALSE(FindThreadId(jvm_.heap_, jvm_.Address(FakeJvm::kThread), &id));  // none has 0
+  jvm_.Put(FakeJvm::kThreadObject + 32, 4711);
+  EXPECT_TRUE(FindThreadId(jvm_.heap_, jvm_.Address(FakeJvm::kThread), &id));
+  EXPECT_EQ(id, 4711u);
+  jvm_.Put(FakeJvm::kCollecting, 1);
+  EXPECT_FALSE(FindThreadId(jvm_.heap_, jvm_.Address(FakeJvm::kThread), &id));
+  jvm_.Put(FakeJvm::kCollecting, 0);
+  jvm_.Put(FakeJvm::kThreadHandle, jvm_.Address(FakeJvm::kNoKlass));  // no object any more
+  EXPECT_FALSE(FindThreadId(jvm_.heap_, jvm_.Address(FakeJvm::kThread), &id));
+}
+
 TEST_P(BlockerTest, FindsParkBlockers) {
   EXPECT_EQ(jvm_.Blocker(Activity::kWaiting), 0);
   jvm_.PutParkBlocker(FakeJvm::kLock);

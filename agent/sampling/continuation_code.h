@@ -1,0 +1,25 @@
+// Where a thread keeps its ContinuationEntry, read from the code that enters continuations.
+#ifndef JTRACE_AGENT_SAMPLING_CONTINUATION_CODE_H_
+#define JTRACE_AGENT_SAMPLING_CONTINUATION_CODE_H_
+
+#include <cstdint>
+#include <optional>
+
+#include "agent/hot/walk/vm_layout.h"
+
+namespace jtrace::sampling {
+
+struct ContinuationFields {
+  hot::Offset entry = hot::kAbsent;  // in JavaThread: the ContinuationEntry of what is mounted
+  uint32_t entry_size = 0;           // sizeof(ContinuationEntry)
+};
+
+// JDK 19 to 23 mount virtual threads but export neither. The JVM makes the code of
+// jdk.internal.vm.Continuation.enterSpecial itself, always the same way: it makes room for the
+// entry on the stack, links it to the thread's last one and stores it as the thread's. `code` is
+// any machine code; nothing if it does not do this.
+std::optional<ContinuationFields> FindContinuationFields(const uint8_t* code, uint64_t size);
+
+}  // namespace jtrace::sampling
+
+#endif  // JTRACE_AGENT_SAMPLING_CONTINUATION_CODE_H_

@@ -1,0 +1,41 @@
+// Whether what the walker reads of compiled code is what the JVM reports of it.
+#ifndef JTRACE_AGENT_SAMPLING_DEBUG_INFO_CHECK_H_
+#define JTRACE_AGENT_SAMPLING_DEBUG_INFO_CHECK_H_
+
+#include <jvmti.h>
+#include <jvmticmlr.h>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/synchronization/mutex.h"
+#include "agent/hot/walk/code_cache.h"
+#include "agent/hot/walk/vm_layout.h"
+
+namespace jtrace::sampling {
+
+// Releases of the JVM encode debug information differently, and no table says how. The record that
+// comes with JVMTI CompiledMethodLoad lists the same methods and bytecode indexes in clear: the
+// encoding with which the walker reads them is the one. If none of those known does, the layout's
+// debug_info_readable becomes false.
+//
+// Thread-safe.
+class DebugInfoCheck {
+ public:
+  explicit DebugInfoCheck(hot::VmLayout* layout) : layout_(layout) {}
+
+  // record: of the code of `nmethod`, which is alive. True: what was read so far may be wrong.
+  bool Look(const jvmtiCompiledMethodLoadInlineRecord& record, const hot::CodeBlob& nmethod);
+
+ private:
+  // Whether all of the record's rows read the same with `bias`.
+  bool Agrees(const jvmtiCompiledMethodLoadInlineRecord& record, const hot::CodeBlob& nmethod,
+              uint32_t bias) const;
+
+  hot::VmLayout* const layout_;
+  absl::Mutex mutex_;
+  int agreed_ ABSL_GUARDED_BY(mutex_) = 0;
+  int disagreed_ ABSL_GUARDED_BY(mutex_) = 0;
+};
+
+}  // namespace jtrace::sampling
+
+#endif  // JTRACE_AGENT_SAMPLING_DEBUG_INFO_CHECK_H_

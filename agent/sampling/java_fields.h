@@ -1,0 +1,17 @@
+// Where Java objects keep their fields, asked of Java: the JVM's tables do not have these.
+#ifndef JTRACE_AGENT_SAMPLING_JAVA_FIELDS_H_
+#define JTRACE_AGENT_SAMPLING_JAVA_FIELDS_H_
+
+#include <jni.h>
+
+#include "agent/hot/walk/vm_layout.h"
+
+namespace jtrace::sampling {
+
+// The offset of an instance field of java.lang.Thread; kAbsent if it cannot be had. In VMInit or
+// later, on a Java thread.
+hot::Offset ThreadFieldOffset(JNIEnv* env, const char* field);
+
+}  // namespace jtrace::sampling
+
+#endif  // JTRACE_AGENT_SAMPLING_JAVA_FIELDS_H_
