@@ -58,7 +58,7 @@ ClassRegistry::ClassIdentity ClassRegistry::IdentityOf(jclass klass) {
 }
 
 void ClassRegistry::LearnJvm(const void* libjvm_address) {
-  if (!memory_.usable()) memory_ = MethodMemory::Of(libjvm_address);
+  if (!memory_.usable()) memory_ = MethodMemory::Of(libjvm_address, Jni());
 }
 
 JNIEnv* ClassRegistry::Jni() const {

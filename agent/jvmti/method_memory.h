@@ -3,7 +3,8 @@
 // JVMTI's GetClassMethods makes a jmethodID for each method, which HotSpot (up to JDK 25) never
 // frees, not even with the class: about 110 bytes a class of four methods. A program that loads
 // classes without end would fill the memory with them. So JVMTI is asked only where this is of no
-// use: in JVMs that do not describe themselves, and under -Xcheck:jni.
+// use: in JVMs that do not describe themselves or not in the way known here, and under
+// -Xcheck:jni.
 #pragma once
 
 #include <jni.h>
@@ -26,8 +27,9 @@ struct MethodInMemory {
 class MethodMemory {
  public:
   MethodMemory() = default;  // reads nothing
-  // `libjvm_address`: any address in libjvm. In VMInit or later.
-  static MethodMemory Of(const void* libjvm_address);
+  // `libjvm_address`: any address in libjvm. In VMInit or later, on a Java thread. Not usable
+  // unless it reads of java.lang.Object what everybody knows.
+  static MethodMemory Of(const void* libjvm_address, JNIEnv* jni);
 
   bool usable() const { return usable_; }
   // HotSpot's Klass of a class or array class, as long as the class lives; 0 if it cannot be read.
@@ -39,6 +41,10 @@ class MethodMemory {
 
  private:
   explicit MethodMemory(const sampling::VmStructs& structs);
+  bool ReadsWhatIsKnown(JNIEnv* jni) const;
+  template <typename Memory>
+  std::vector<MethodInMemory> Read(uintptr_t klass) const;
+  template <typename Memory>
   std::string Text(uintptr_t constants, uintptr_t index_address) const;
 
   bool usable_ = false;
