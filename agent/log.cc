@@ -8,6 +8,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "agent/own_fd.h"
+#include "agent/own_file.h"
 
 namespace jtrace {
 namespace {
@@ -31,12 +33,13 @@ int OpenForAppending(const std::string& file) {
 
 absl::StatusOr<std::unique_ptr<Log>> Log::Open(LogTarget target, std::string file) {
   if (target == LogTarget::kFile) {
-    const int fd = OpenForAppending(file);
-    if (fd < 0) {
+    const OwnFd fd(OpenForAppending(file));
+    const absl::Status own = fd.ok() ? CheckOwnFile(fd.get()) : absl::ErrnoToStatus(errno, "");
+    if (!own.ok()) {
+      const std::string why = fd.ok() ? std::string(own.message()) : strerror(errno);
       return absl::InvalidArgumentError(
-          absl::StrCat("option 'log': cannot write '", file, "': ", strerror(errno)));
+          absl::StrCat("option 'log': cannot write '", file, "': ", why));
     }
-    close(fd);
   }
   return std::unique_ptr<Log>(new Log(target, std::move(file)));
 }
@@ -49,10 +52,8 @@ void Log::Line(absl::string_view message) const {
     WriteLine(STDERR_FILENO, message);
     return;
   }
-  const int fd = OpenForAppending(file_);
-  if (fd < 0) return;
-  WriteLine(fd, message);
-  close(fd);
+  const OwnFd fd(OpenForAppending(file_));
+  if (fd.ok() && CheckOwnFile(fd.get()).ok()) WriteLine(fd.get(), message);
 }
 
 void LogToStderr(absl::string_view message) { WriteLine(STDERR_FILENO, message); }

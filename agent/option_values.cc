@@ -1,15 +1,16 @@
 #include "agent/option_values.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <sstream>
-#include <system_error>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "agent/own_fd.h"
 
 namespace jtrace {
 
@@ -53,14 +54,25 @@ absl::StatusOr<std::string> ReadTextFile(absl::string_view path) {
   const auto fail = [&](absl::string_view why) {
     return absl::InvalidArgumentError(absl::StrCat("cannot read '", path, "': ", why));
   };
-  std::ifstream file{std::string(path)};
-  if (!file) return fail(strerror(errno));
-  std::error_code error;
-  if (std::filesystem::is_directory(std::string(path), error)) return fail("it is a folder");
-  std::ostringstream text;
-  text << file.rdbuf();
-  if (file.bad()) return fail(strerror(errno));
-  return text.str();
+  // A pipe without a writer must not keep the program from its start.
+  const OwnFd file(open(std::string(path).c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  if (!file.ok()) return fail(strerror(errno));
+  struct stat status;
+  if (fstat(file.get(), &status) != 0) return fail(strerror(errno));
+  if (S_ISDIR(status.st_mode)) return fail("it is a folder");
+  if (!S_ISREG(status.st_mode)) return fail("it is a device or a pipe; name a file");
+  constexpr size_t kMostBytes = 1 << 20;
+  std::string text(kMostBytes + 1, '\0');
+  size_t size = 0;
+  for (ssize_t count = 1; count != 0 && size < text.size();) {
+    count = read(file.get(), text.data() + size, text.size() - size);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return fail(strerror(errno));
+    size += static_cast<size_t>(count);
+  }
+  if (size > kMostBytes) return fail("it has more than 1 MB");
+  text.resize(size);
+  return text;
 }
 
 }  // namespace jtrace

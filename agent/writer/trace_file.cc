@@ -18,6 +18,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/time/time.h"
+#include "agent/own_file.h"
 #include "proto/trace_format.h"
 
 namespace jtrace::writer {
@@ -61,18 +62,6 @@ Opened OpenLocked(const std::string& path) {
   if (!opened.is_new && errno == EEXIST) opened.fd = OwnFd(open(path.c_str(), kOpenFlags));
   if (opened.fd.ok()) Lock(opened.fd);
   return opened;
-}
-
-// Whether the file may be made ours. In a folder that others can write to, it may be one that
-// somebody put there to read along.
-absl::Status CheckOwn(int fd) {
-  struct stat info;
-  if (fstat(fd, &info) != 0) return absl::ErrnoToStatus(errno, "fstat");
-  if (S_ISCHR(info.st_mode)) return absl::OkStatus();  // /dev/null
-  if (!S_ISREG(info.st_mode)) return absl::PermissionDeniedError("it is not a file");
-  if (info.st_uid != geteuid()) return absl::PermissionDeniedError("it belongs to another user");
-  if (info.st_nlink != 1) return absl::PermissionDeniedError("it has a second name (a hard link)");
-  return absl::OkStatus();
 }
 
 absl::Status MakeEmpty(int fd) {
@@ -139,7 +128,7 @@ absl::StatusOr<std::unique_ptr<TraceFile>> TraceFile::Open(std::string path) {
     opened = OpenLocked(path);
   }
   if (!opened.fd.ok()) return CannotWrite(path, strerror(errno));
-  if (const absl::Status own = CheckOwn(opened.fd.get()); !own.ok()) {
+  if (const absl::Status own = CheckOwnFile(opened.fd.get()); !own.ok()) {
     return CannotWrite(path, own.message());
   }
   return std::unique_ptr<TraceFile>(

@@ -1,5 +1,7 @@
 #include "agent/log.h"
 
+#include <unistd.h>
+
 #include <fstream>
 #include <iterator>
 
@@ -18,6 +20,22 @@ TEST(LogTest, UnwritableFileIsToldInOneLine) {
                 testing::StartsWith(absl::StrCat("option 'log': cannot write '", path, "': ")));
     EXPECT_THAT(std::string(log.status().message()), testing::Not(testing::HasSubstr("\n")));
   }
+}
+
+TEST(LogTest, FilesOfOthersAreLeftAlone) {
+  const std::string path = absl::StrCat(testing::TempDir(), "/other.", getpid(), ".log");
+  const std::string link = path + ".link";
+  std::ofstream(path) << "theirs\n";
+  ASSERT_EQ(::link(path.c_str(), link.c_str()), 0);
+  EXPECT_THAT(std::string(Log::Open(LogTarget::kFile, path).status().message()),
+              testing::HasSubstr("second name (a hard link)"));
+  unlink(link.c_str());
+  if (geteuid() == 0) {
+    ASSERT_EQ(chown(path.c_str(), 65534, 65534), 0);
+    EXPECT_THAT(std::string(Log::Open(LogTarget::kFile, path).status().message()),
+                testing::HasSubstr("it belongs to another user"));
+  }
+  unlink(path.c_str());
 }
 
 TEST(LogTest, LinesAreAppended) {

@@ -1,5 +1,8 @@
 #include "agent/options.h"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <fstream>
 
 #include "agent/sampling/timers.h"
@@ -163,6 +166,15 @@ TEST(OptionsTest, RefusesWhatWouldHarm) {
   EXPECT_THAT(ErrorOf("interval="), HasSubstr("option 'interval': needs a time such as 1ms"));
   EXPECT_THAT(ErrorOf("config=/nonexistent"), HasSubstr("cannot read '/nonexistent'"));
   EXPECT_THAT(ErrorOf("config=/tmp"), HasSubstr("cannot read '/tmp': it is a folder"));
+  EXPECT_THAT(ErrorOf("config=/dev/zero"), HasSubstr("it is a device or a pipe; name a file"));
+  const std::string pipe = testing::TempDir() + "/options_test.pipe";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0) << "nobody will ever write to it";
+  EXPECT_THAT(ErrorOf("costs=" + pipe), HasSubstr("it is a device or a pipe; name a file"));
+  unlink(pipe.c_str());
+  const std::string large = testing::TempDir() + "/options_test.large";
+  std::ofstream(large) << std::string((1 << 20) + 1, '\n');
+  EXPECT_THAT(ErrorOf("config=" + large), HasSubstr("it has more than 1 MB"));
+  unlink(large.c_str());
   EXPECT_THAT(ErrorOf("costs=/tmp"), HasSubstr("cannot read '/tmp': it is a folder"));
 }
 

@@ -16,6 +16,8 @@
 namespace jtrace::postproc {
 namespace {
 
+constexpr off_t kLargestModule = off_t{1} << 32;
+
 absl::StatusOr<std::string> ReadAll(int fd, const std::string& path) {
   std::string content;
   std::array<char, 1 << 16> buffer;
@@ -30,12 +32,33 @@ absl::StatusOr<std::string> ReadAll(int fd, const std::string& path) {
 
 }  // namespace
 
+// The descriptor decides, not the path: what stands there may be replaced in between.
 absl::StatusOr<InputFile> InputFile::OpenRegular(const std::string& path) {
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  if (fd < 0) return absl::ErrnoToStatus(errno, StrCat("cannot open ", path));
+  const absl::Cleanup close_fd = [&] { close(fd); };
   struct stat status;
-  if (stat(path.c_str(), &status) != 0)
-    return absl::ErrnoToStatus(errno, StrCat("cannot open ", path));
-  if (!S_ISREG(status.st_mode)) return absl::InvalidArgumentError(StrCat(path, " is not a file"));
-  return Open(path);
+  if (fstat(fd, &status) != 0) return absl::ErrnoToStatus(errno, StrCat("cannot examine ", path));
+  // Files of /proc are regular, have no size, and some of them no end.
+  if (!S_ISREG(status.st_mode) || status.st_size == 0) {
+    return absl::InvalidArgumentError(StrCat(path, " is not a file"));
+  }
+  if (status.st_size >= kLargestModule) {
+    return absl::InvalidArgumentError(StrCat(path, " is larger than any module"));
+  }
+  InputFile file;
+  if (!file.Map(fd, static_cast<size_t>(status.st_size))) {
+    return absl::ErrnoToStatus(errno, StrCat("cannot map ", path));
+  }
+  return file;
+}
+
+bool InputFile::Map(int fd, size_t size) {
+  void* const mapping = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, fd, 0);
+  if (mapping == MAP_FAILED) return false;
+  mapping_ = static_cast<const char*>(mapping);
+  size_ = size;
+  return true;
 }
 
 absl::StatusOr<InputFile> InputFile::Open(const std::string& path) {
@@ -49,15 +72,13 @@ absl::StatusOr<InputFile> InputFile::Open(const std::string& path) {
   if (fstat(fd, &status) != 0) {
     return absl::ErrnoToStatus(errno, StrCat("cannot examine ", path));
   }
+  if (S_ISBLK(status.st_mode) || (S_ISCHR(status.st_mode) && isatty(fd) == 0)) {
+    return absl::InvalidArgumentError(StrCat(path, " is a device, not a trace"));
+  }
   InputFile file;
-  if (S_ISREG(status.st_mode) && status.st_size > 0) {
-    const size_t size = static_cast<size_t>(status.st_size);
-    void* mapping = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, fd, 0);
-    if (mapping != MAP_FAILED) {
-      file.mapping_ = static_cast<const char*>(mapping);
-      file.size_ = size;
-      return file;
-    }
+  if (S_ISREG(status.st_mode) && status.st_size > 0 &&
+      file.Map(fd, static_cast<size_t>(status.st_size))) {
+    return file;
   }
   absl::StatusOr<std::string> content = ReadAll(fd, path);
   if (!content.ok()) return content.status();

@@ -11,9 +11,11 @@ namespace jtrace::postproc {
 
 class InputFile {
  public:
-  // Maps a regular file; reads anything else (a pipe, "-" for standard input) to its end.
+  // Maps a regular file; reads a pipe, a terminal or "-" for standard input to its end. Devices are
+  // refused: /dev/zero has no end.
   static absl::StatusOr<InputFile> Open(const std::string& path);
-  // The same for a path that comes out of a trace: never a device or a pipe.
+  // For a path that comes out of a trace, which may have been made to harm: a regular file with
+  // bytes, below 4 GB, and nothing else.
   static absl::StatusOr<InputFile> OpenRegular(const std::string& path);
   static InputFile FromMemory(std::string content);
 
@@ -27,6 +29,7 @@ class InputFile {
 
  private:
   InputFile() = default;
+  bool Map(int fd, size_t size);
 
   const char* mapping_ = nullptr;
   size_t size_ = 0;
