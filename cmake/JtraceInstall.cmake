@@ -1,12 +1,5 @@
 # `cmake --install build --prefix DIR`: a tree that runs from any folder, with the shared libraries
 # it needs in lib/jtrace. `cpack -G DEB` in the build folder: a package that depends on Debian's.
-set(private_libraries ${CMAKE_INSTALL_LIBDIR}/jtrace)
-# DT_RPATH, not DT_RUNPATH: the private libraries find each other by it too.
-target_link_options(jtrace_agent PRIVATE -Wl,--disable-new-dtags)
-target_link_options(jtrace-post PRIVATE -Wl,--disable-new-dtags)
-target_link_options(jtrace PRIVATE -Wl,--disable-new-dtags)
-set_target_properties(jtrace_agent PROPERTIES INSTALL_RPATH "$ORIGIN/jtrace")
-set_target_properties(jtrace jtrace-post PROPERTIES INSTALL_RPATH "$ORIGIN/../${private_libraries}")
 install(TARGETS jtrace_agent jtrace jtrace-post
         RUNTIME_DEPENDENCY_SET dependencies
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT jtrace
@@ -14,7 +7,7 @@ install(TARGETS jtrace_agent jtrace jtrace-post
 # What every system with a JVM has (glibc, libgcc) stays out.
 install(RUNTIME_DEPENDENCY_SET dependencies
         PRE_EXCLUDE_REGEXES "^ld-linux" "^libc\\." "^libm\\." "^libpthread" "^libdl" "^librt" "^libgcc_s"
-        DESTINATION ${private_libraries} COMPONENT bundle)
+        DESTINATION ${JTRACE_PRIVATE_LIBRARIES} COMPONENT bundle)
 install(FILES ${JTRACE_JAR_DIRECTORY}/jtrace-api.jar ${JTRACE_JAR_DIRECTORY}/jtrace-junit5.jar
               ${JTRACE_JAR_DIRECTORY}/jtrace-jmh.jar
         DESTINATION ${CMAKE_INSTALL_DATADIR}/java COMPONENT jtrace)
