@@ -11,7 +11,8 @@ function(jtrace_jdk_major home result)
   endif()
 endfunction()
 
-file(GLOB candidates /usr/lib/jvm/*)
+# build/jdks: what scripts/jdks.sh got.
+file(GLOB candidates /usr/lib/jvm/* ${CMAKE_SOURCE_DIR}/build/jdks/*)
 list(PREPEND candidates ${JTRACE_JDK_HOME} $ENV{JAVA_HOME})
 set(JTRACE_TEST_JDKS "")
 set(majors "")

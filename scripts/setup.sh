@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that are missing; says nothing if all are there.
-# Usage: scripts/setup.sh [build|demo|test|dev]    each has what the ones before it have; default: test
+# Usage: scripts/setup.sh [build|demo|test|dev|jvms]    each has what the ones before it have; default: test
 #   build   what compiles the agent, jtrace-post and jtrace
 #   demo    and the program that the demo records
 #   test    and what tests, benchmarks and the jars need
 #   dev     and clang's tools, for scripts/format.sh, scripts/lint.sh and the preset fuzz
+#   jvms    what test has, and what gets runtimes of other releases (scripts/jdks.sh)
 set -euo pipefail
 
 level=${1:-test}
@@ -15,14 +16,14 @@ packages=(
   libzydis-dev
 )
 case $level in
-  build | demo | test | dev) ;;
+  build | demo | test | dev | jvms) ;;
   *)
-    echo "setup: '$level' is none of build, demo, test, dev" >&2
+    echo "setup: '$level' is none of build, demo, test, dev, jvms" >&2
     exit 2
     ;;
 esac
 [[ $level != build ]] && packages+=(libh2-java)
-if [[ $level == test || $level == dev ]]; then
+if [[ $level == test || $level == dev || $level == jvms ]]; then
   packages+=(
     git ca-certificates
     libgtest-dev libgmock-dev libbenchmark-dev
@@ -34,6 +35,7 @@ if [[ $level == test || $level == dev ]]; then
   command -v node >/dev/null || packages+=(nodejs)
   command -v npm >/dev/null || packages+=(npm)
 fi
+[[ $level != jvms ]] || packages+=(python3-pip)
 if [[ $level == dev ]]; then
   packages+=(clang-14 clang-format-14 clang-tidy-14 libclang-rt-14-dev)
 fi

@@ -11,14 +11,31 @@
 #   fuzz         each fuzzer for a minute (JTRACE_FUZZ_SECONDS) from its corpus
 #   stress       walker, clock, wait and metric tests while each processor stalls for 30 to 600 ms
 #   all          all of these
+#   jvms         every Java test on runtimes of other releases, which scripts/jdks.sh gets; by hand only
+#   jvms --only RELEASE[,RELEASE…]
 #   --only REGEX only the CTest tests whose names match, and only the targets that they need
 set -euo pipefail
 cd "$(dirname "$0")/.."
 readonly tiers=(default jdks asan tsan slow slow-jdks fuzz stress)
+readonly by_hand=(jvms)
 jobs=$(nproc)
 
 usage() {
   sed -n '2,/^set /{/^#/s/^# \{0,1\}//p}' scripts/test.sh
+}
+
+# JTRACE_JVMS: the releases, separated by commas; without it those that can be had.
+run_jvms() {
+  local releases homes
+  IFS=, read -ra releases <<<"${JTRACE_JVMS-}"
+  scripts/setup.sh jvms
+  scripts/jdks.sh ${releases[@]+"${releases[@]}"}
+  if ((!${#releases[@]})); then
+    homes=(build/jdks/*)
+    releases=("${homes[@]##*/}")
+  fi
+  scripts/build.sh release
+  run_ctest -LE slow -R "[jJ]dk-?($(IFS='|' && echo "${releases[*]}"))([.]|\$)"
 }
 
 # ctest on the release build, with what of the tests as arguments.
@@ -99,6 +116,7 @@ run_tier() {
       ;;
     fuzz) run_fuzzers ;;
     stress) run_stress ;;
+    jvms) run_jvms ;;
   esac
 }
 
@@ -154,6 +172,11 @@ add() {
 while (($#)); do
   case $1 in
     --only)
+      if [[ ${wanted[*]-} == jvms && $# == 2 ]]; then
+        export JTRACE_JVMS=$2
+        shift 2
+        continue
+      fi
       [[ $# == 2 && ${#wanted[@]} == 0 ]] || {
         echo "test: --only takes one regular expression and no tiers" >&2
         exit 2
@@ -172,9 +195,9 @@ while (($#)); do
     all) for tier in "${tiers[@]}"; do add "$tier"; done ;;
     *)
       known=false
-      for tier in "${tiers[@]}"; do [[ $1 == "$tier" ]] && known=true; done
+      for tier in "${tiers[@]}" "${by_hand[@]}"; do [[ $1 == "$tier" ]] && known=true; done
       $known || {
-        echo "test: '$1' is no tier; these are: ${tiers[*]} sanitizers all" >&2
+        echo "test: '$1' is no tier; these are: ${tiers[*]} sanitizers all ${by_hand[*]}" >&2
         exit 2
       }
       add "$1"
