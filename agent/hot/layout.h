@@ -212,10 +212,11 @@ struct Arena {
   uint64_t limit;                // offset in bytes of the end
   uint64_t ended;                // Ref of the newest ended state nobody has taken yet: a list
   uint64_t frees;                // how often memory of states was given back (FindThreadState)
-  uint64_t reserve_limit;        // like limit, for states and [pruned] nodes
+  uint64_t reserve_limit;        // like limit, for [pruned] nodes and their children
   uint32_t max_depth;            // of nodes; below it calls are folded
   uint32_t lost;                 // 1: calls found no memory for a state: `shared` has counted them
-  uint64_t reserved_1[2];        //
+  uint64_t state_limit;          // like limit, for states and what roots' [pruned] nodes have
+  uint64_t reserved_1;           //
   uint64_t free[kChunkClasses];  // recycled chunks by class: pops << 32 | Ref
   Node lost_node;                // current node of calls without a node; counts nothing
   NodeTimes lost_times;
@@ -233,6 +234,7 @@ struct Arena {
   uint8_t compiled[kMaxRoutines];  // 1: the routine has compiled code of any tier
   FlatState shared;                // its counters go on to kMaxRoutines
 };
+static_assert(offsetof(Arena, state_limit) == 304);
 static_assert(offsetof(Arena, free) == 320 && offsetof(Arena, lost_node) == 384);
 static_assert(offsetof(Arena, buckets) == 4096 && offsetof(Arena, compiled) == 69632);
 static_assert(offsetof(Arena, tick) == 896 && offsetof(Arena, rseq) == 928);

@@ -36,8 +36,10 @@ hot::Arena* InitializeArena(void* memory, uint64_t bytes, uint32_t max_depth) {
   auto* arena = static_cast<hot::Arena*>(memory);
   arena->lost_state.current = reinterpret_cast<uintptr_t>(&arena->lost_node);
   arena->next = hot::kFirstChunk;
-  arena->limit = bytes - (bytes - hot::kFirstChunk) / 16;
-  arena->reserve_limit = bytes;
+  const uint64_t for_trees = bytes - hot::kFirstChunk;
+  arena->limit = bytes - for_trees / 16;
+  arena->reserve_limit = bytes - for_trees / 32;
+  arena->state_limit = bytes;
   arena->max_depth = std::clamp(max_depth, 1u, kMostDepth);
   return arena;
 }

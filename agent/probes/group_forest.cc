@@ -17,34 +17,54 @@ uint32_t GroupForest::AddRoot() {
 }
 
 uint32_t GroupForest::Child(uint32_t parent, uint32_t routine, uint32_t& last_number) {
-  const auto next = static_cast<uint32_t>(nodes_.size());
-  if (next >= max_nodes_ && routine != hot::kPrunedRoutine &&
-      !children_.contains({parent, routine})) {
-    return PrunedAbove(parent, last_number);
+  const uint32_t known = Find(parent, routine);
+  if (known != 0) return known;
+  if (nodes_.size() < max_nodes_ || routine == hot::kPrunedRoutine) {
+    return Make(parent, routine, last_number);
   }
-  const auto [entry, inserted] = children_.try_emplace({parent, routine}, next);
-  if (inserted) {
-    nodes_.push_back({.parent = parent,
-                      .routine = routine,
-                      .number = ++last_number,
-                      .group = nodes_[parent].group,
-                      .is_new = true});
-    MarkChanged(next);
-  }
-  return entry->second;
+  return PrunedChild(parent, routine, last_number);
 }
 
-uint32_t GroupForest::PrunedAbove(uint32_t parent, uint32_t& last_number) {
+uint32_t GroupForest::Find(uint32_t parent, uint32_t routine) const {
+  const auto found = children_.find({parent, routine});
+  return found == children_.end() ? 0 : found->second;
+}
+
+uint32_t GroupForest::Make(uint32_t parent, uint32_t routine, uint32_t& last_number) {
+  const auto index = static_cast<uint32_t>(nodes_.size());
+  children_.emplace(std::pair(parent, routine), index);
+  nodes_.push_back({.parent = parent,
+                    .routine = routine,
+                    .number = ++last_number,
+                    .group = nodes_[parent].group,
+                    .is_new = true});
+  MarkChanged(index);
+  return index;
+}
+
+uint32_t GroupForest::PrunedChild(uint32_t parent, uint32_t routine, uint32_t& last_number) {
+  const auto child_of = [&](uint32_t pruned) {
+    const uint32_t known = Find(pruned, routine);
+    return known != 0 ? known : Make(pruned, routine, last_number);
+  };
+  // A quarter more for sums near their callers; then those further up have to do.
+  const bool has_room = nodes_.size() < max_nodes_ + max_nodes_ / 4;
   uint32_t at = parent;
-  // A quarter more for [pruned] nodes; then those further up have to do.
-  if (nodes_.size() >= max_nodes_ + max_nodes_ / 4) {
-    while (nodes_[at].routine != 0 && nodes_[at].routine != hot::kPrunedRoutine &&
-           !children_.contains({at, hot::kPrunedRoutine})) {
-      at = nodes_[at].parent;
+  for (; nodes_[at].routine != 0; at = nodes_[at].parent) {
+    if (nodes_[at].routine == hot::kPrunedRoutine) {
+      if (has_room || Find(at, routine) != 0) return child_of(at);
+      continue;
     }
+    // A sum itself: its calls are counted beside it.
+    if (nodes_[nodes_[at].parent].routine == hot::kPrunedRoutine) continue;
+    const uint32_t pruned = Find(at, hot::kPrunedRoutine);
+    if (has_room)
+      return child_of(pruned != 0 ? pruned : Make(at, hot::kPrunedRoutine, last_number));
+    if (pruned != 0 && Find(pruned, routine) != 0) return child_of(pruned);
   }
-  if (nodes_[at].routine == hot::kPrunedRoutine) return at;
-  return Child(at, hot::kPrunedRoutine, last_number);
+  // As many as there are routines: no limit is needed.
+  const uint32_t pruned = Find(at, hot::kPrunedRoutine);
+  return child_of(pruned != 0 ? pruned : Make(at, hot::kPrunedRoutine, last_number));
 }
 
 void GroupForest::Add(uint32_t index, uint64_t calls, uint64_t jitted, const NodeValues& values) {

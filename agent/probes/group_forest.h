@@ -56,7 +56,8 @@ class GroupForest {
   // Index of a new group's root; never 0.
   uint32_t AddRoot();
   // Index of the child for that routine. If it is made, its number in the trace is taken from
-  // `last_number`. Beyond `max_nodes` there are no new children but [pruned] ones.
+  // `last_number`. Beyond `max_nodes` it is one below a [pruned] node, here or further up: counts
+  // by routine stay exact.
   uint32_t Child(uint32_t parent, uint32_t routine, uint32_t& last_number);
   // Totals are added, the bounds made wider.
   void Add(uint32_t index, uint64_t calls, uint64_t jitted, const NodeValues& values);
@@ -77,8 +78,11 @@ class GroupForest {
 
  private:
   void MarkChanged(uint32_t index);
-  // Where calls below `parent` are counted when there are too many nodes.
-  uint32_t PrunedAbove(uint32_t parent, uint32_t& last_number);
+  // 0: there is none.
+  uint32_t Find(uint32_t parent, uint32_t routine) const;
+  uint32_t Make(uint32_t parent, uint32_t routine, uint32_t& last_number);
+  // Where calls of `routine` from `parent` are counted when there are too many nodes.
+  uint32_t PrunedChild(uint32_t parent, uint32_t routine, uint32_t& last_number);
 
   const size_t max_nodes_;
   std::vector<Node> nodes_ = {Node{}};  // parents before children

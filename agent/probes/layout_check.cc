@@ -77,6 +77,7 @@ constexpr LayoutConstant kLayoutConstants[] = {
     {"ARENA_RESERVE_LIMIT", offsetof(Arena, reserve_limit)},
     {"ARENA_MAX_DEPTH", offsetof(Arena, max_depth)},
     {"ARENA_LOST", offsetof(Arena, lost)},
+    {"ARENA_STATE_LIMIT", offsetof(Arena, state_limit)},
     {"ARENA_FREE", offsetof(Arena, free)},
     {"ARENA_LOST_NODE", offsetof(Arena, lost_node)},
     {"ARENA_BUCKETS", offsetof(Arena, buckets)},

@@ -28,7 +28,7 @@ absl::StatusOr<ProbeSet*> ProbeSets::Use(jvmtiEnv* jvmti, JNIEnv* jni,
       const bool clocked = set->probes->clock() != hot::ProbeClock::kNone;
       // What the address space gave may be less than what was asked for.
       hot::Arena* arena = set->probes->arena();
-      const uint64_t bytes = arena->reserve_limit - hot::kFirstChunk;
+      const uint64_t bytes = arena->state_limit - hot::kFirstChunk;
       set->trees = std::make_unique<TreeCollector>(
           arena, nullptr, clocked ? &set->probes->scale() : nullptr, set->probes->clock(),
           TreeLimits{bytes, bytes / 6, options.prune_percent}, options.metrics);

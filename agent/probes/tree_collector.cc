@@ -36,6 +36,7 @@ TreeCollector::TreeCollector(hot::Arena* arena, GroupOf group_of, const TickScal
       limits_(limits),
       forest_(limits.groups_bytes / (2 * sizeof(GroupForest::Node))),
       percent_(limits.prune_percent),
+      pruned_(limits.arena_bytes / 6),
       homeless_(arena) {}
 
 void TreeCollector::Poll() {
@@ -63,8 +64,8 @@ void TreeCollector::ForEachThread(absl::FunctionRef<void(ThreadState&)> visit) {
 void TreeCollector::Retire(ThreadState& state) {
   if (watcher_ != nullptr) watcher_->OnThreadGone(state);
   if (!pruned_.empty()) {
-    ForEachNode(state, [&](Node& node) { pruned_.erase(hot::RefOf(arena_, &node)); });
-    pruned_.erase(state.root);
+    ForEachNode(state, [&](Node& node) { pruned_.Erase(hot::RefOf(arena_, &node)); });
+    pruned_.Erase(state.root);
   }
   victims_.erase(&state);
   states_.Retire(state);
@@ -210,7 +211,7 @@ void TreeCollector::ReportOne(Node& node) {
                       TraceRoutine(node.routine), is_new, calls, std::min(jitted, calls),
                       values_.SinceBaseline(node, read)});
   values_.SetReported(node, read);
-  if (node.routine == hot::kPrunedRoutine) pruned_calls_ += counts.calls - node.reported;
+  if (IsBelowPruned(node)) pruned_calls_ += counts.calls - node.reported;
   node.collected = kDefined;
   nodes_reported_ += is_new;
   total_calls_ += counts.calls - node.reported;
@@ -242,7 +243,7 @@ void TreeCollector::FoldNode(Node& node) {
   const NodeValues read = values_.Read(node);
   const NodeValues values = values_.SinceBaseline(node, read);
   if (counts.calls == node.baseline_calls && !values.any()) return;
-  if (node.routine == hot::kPrunedRoutine) pruned_calls_ += counts.calls - node.baseline_calls;
+  if (IsBelowPruned(node)) pruned_calls_ += counts.calls - node.baseline_calls;
   forest_.Add(node.number, counts.calls - node.baseline_calls, counts.jitted - node.baseline_jitted,
               values);
   values_.SetBaseline(node, read);
@@ -271,7 +272,7 @@ void TreeCollector::BeginFile() {
     Node& root = *At<Node>(arena_, state.root);
     values_.SetBaseline(root, values_.ReadRoot(root));
   });
-  for (auto& [ref, pruned] : pruned_) pruned = {.number = pruned.number};
+  pruned_.BeginFile();
   homeless_.BeginFile();
   forest_.BeginFile();
   calls_before_file_ = total_calls_;

@@ -14,6 +14,7 @@
 #include "agent/probes/homeless_counts.h"
 #include "agent/probes/node_recycler.h"
 #include "agent/probes/path_metrics.h"
+#include "agent/probes/pruned_nodes.h"
 #include "agent/probes/state_recycler.h"
 #include "agent/probes/tick_scale.h"
 #include "agent/probes/tree_pruner.h"
@@ -31,7 +32,7 @@ struct NodeUpdate {
   uint64_t calls;
   uint64_t jitted;  // of `calls`
   NodeValues values = {};
-  bool pruned = false;  // given up: what it counted is in a [pruned] node
+  bool pruned = false;  // given up: what it counted is below a [pruned] node
 };
 
 // What changed in one thread's tree, or in the common tree of a group of threads; valid during the
@@ -126,7 +127,7 @@ class TreeCollector {
   uint32_t nodes_reported() const { return nodes_reported_; }
   // Memory taken for trees, bytes.
   uint64_t tree_bytes() const;
-  // Nodes given up, and calls that are in [pruned] nodes, since the recording began.
+  // Nodes given up, and calls below [pruned] nodes, since the recording began.
   uint64_t pruned_nodes() const { return pruned_nodes_; }
   uint64_t pruned_calls() const { return pruned_calls_; }
   // Memory is short: Collect should come again soon, because it makes room.
@@ -137,16 +138,6 @@ class TreeCollector {
   uint64_t homeless_calls() const { return homeless_.calls(); }
 
  private:
-  // What is left of nodes that were given up below a node that was kept: a [pruned] node that no
-  // thread knows of.
-  struct Pruned {
-    uint32_t number = 0;
-    bool is_new = true;
-    uint64_t calls = 0;
-    uint64_t jitted = 0;
-    NodeValues values = {};
-  };
-
   void TakeEnded();
   void Retire(hot::ThreadState& state);
   bool IsGrouped(hot::ThreadState& state);
@@ -164,7 +155,11 @@ class TreeCollector {
   void Judge(const hot::Node& node);
   void AskToPrune(hot::ThreadState& state);
   void JudgeMemory();
-  void MoveToPruned(const hot::Node& node, Pruned& into);
+  // What the node counted in this file.
+  PrunedNodes::Sum TakeCounts(const hot::Node& node);
+  hot::Node& RootAbove(const hot::Node& node) const;
+  // Its caller is a [pruned] node: all that is known of its calls is their number.
+  bool IsBelowPruned(const hot::Node& node) const;
   void CollectTree(hot::ThreadState& state);
   void CollectNode(hot::Node& node);
   // Whether the node is not to be told yet.
@@ -203,8 +198,7 @@ class TreeCollector {
   bool tells_all_ = false;
   double percent_ = 0;       // prune_percent or, while that is not enough, more
   uint64_t kept_nodes_ = 0;  // met in this Collect
-  absl::flat_hash_map<hot::Ref, Pruned> pruned_;  // by the node above
-  std::vector<hot::Ref> pruned_changed_;          // of the tree being collected
+  PrunedNodes pruned_;
   // What the threads were asked to cut off; theirs until ThreadState::victims is 0 again.
   absl::flat_hash_map<const hot::ThreadState*, std::vector<uint32_t>> victims_;
   uint64_t pruned_nodes_ = 0;

@@ -60,35 +60,37 @@ void TreeCollector::GiveUp(Node& node) {
     return;
   }
   Node& kept = KeptAbove(node);
-  const Ref kept_ref = hot::RefOf(arena_, &kept);
-  Pruned left;
-  if (auto found = pruned_.find(hot::RefOf(arena_, &node)); found != pruned_.end()) {
-    left = found->second;
-    pruned_.erase(found);
-    if (!left.is_new) updates_.push_back(GivenUp(left.number, 0, 0, /*is_new=*/false));
-  }
-  MoveToPruned(node, left);
-  // Of what counted nothing in this file nothing is told.
-  if (left.calls != 0 || left.values.any()) {
-    Pruned& into = pruned_[kept_ref];
-    if (into.number == 0) into.number = ++last_number_;
-    into.calls += left.calls;
-    into.jitted += left.jitted;
-    into.values.AddTotals(left.values);
-    pruned_changed_.push_back(kept_ref);
-  }
+  const Ref keeper = hot::RefOf(arena_, pruned_.IsFull() ? &RootAbove(kept) : &kept);
+  pruned_.MoveUp(hot::RefOf(arena_, &node), keeper, last_number_, [this](uint32_t number) {
+    updates_.push_back(GivenUp(number, 0, 0, /*is_new=*/false));
+  });
+  const PrunedNodes::Sum counted = TakeCounts(node);
+  // A [pruned] node of the thread's own counts no calls: its children do.
+  if (node.routine != hot::kPrunedRoutine) pruned_.Add(keeper, node.routine, counted, last_number_);
   GiveUpNumber(node, kept);
 }
 
-// What the node counted in this file.
-void TreeCollector::MoveToPruned(const Node& node, Pruned& into) {
+Node& TreeCollector::RootAbove(const Node& node) const {
+  const Node* above = &node;
+  while (above->routine != 0) above = At<Node>(arena_, above->parent);
+  return const_cast<Node&>(*above);
+}
+
+bool TreeCollector::IsBelowPruned(const Node& node) const {
+  return At<Node>(arena_, node.parent)->routine == hot::kPrunedRoutine;
+}
+
+PrunedNodes::Sum TreeCollector::TakeCounts(const Node& node) {
   const Counts counts = ReadCounts(node);
   total_calls_ += counts.calls - node.reported;
   const uint64_t calls = counts.calls - node.baseline_calls;
-  if (node.routine != hot::kPrunedRoutine) pruned_calls_ += calls;
-  into.calls += calls;
-  into.jitted += std::min(calls, counts.jitted - std::min(counts.jitted, node.baseline_jitted));
-  into.values.AddTotals(values_.SinceBaseline(node, values_.ReadClosed(node)));
+  pruned_calls_ += IsBelowPruned(node) ? counts.calls - node.reported : calls;
+  PrunedNodes::Sum counted;
+  counted.has_extremes = !IsBelowPruned(node);
+  counted.calls = calls;
+  counted.jitted = std::min(calls, counts.jitted - std::min(counts.jitted, node.baseline_jitted));
+  counted.values = values_.SinceBaseline(node, values_.ReadClosed(node));
+  return counted;
 }
 
 // A number that the trace knows, or a sample in this chunk names.
@@ -104,20 +106,24 @@ void TreeCollector::GiveUpNumber(Node& node, Node& kept) {
 }
 
 void TreeCollector::ReportPruned() {
-  for (const Ref ref : pruned_changed_) {
-    const auto found = pruned_.find(ref);
-    if (found == pruned_.end()) continue;
-    Node& kept = *At<Node>(arena_, ref);
+  pruned_.ForEachChanged([this](Ref keeper, PrunedNodes::Below& below) {
+    Node& kept = *At<Node>(arena_, keeper);
     if (kept.routine != 0 && kept.collected != kDefined) Report(kept);
-    Pruned& pruned = found->second;
-    // Bounds of one activation that hold whatever was pruned.
-    pruned.values.greatest = pruned.values.base;
-    updates_.push_back(
-        {pruned.number, kept.number, 0, pruned.is_new, pruned.calls, pruned.jitted, pruned.values});
-    nodes_reported_ += pruned.is_new;
-    pruned.is_new = false;
-  }
-  pruned_changed_.clear();
+    // A [pruned] node of the thread's own needs no other below it.
+    const bool is_pruned = kept.routine == hot::kPrunedRoutine;
+    if (!is_pruned && below.number == 0) below.number = ++last_number_;
+    const uint32_t number = is_pruned ? kept.number : below.number;
+    if (!is_pruned && below.is_new) {
+      updates_.push_back({number, kept.number, 0, /*is_new=*/true, 0, 0});
+      ++nodes_reported_;
+    }
+    for (const uint32_t routine : below.changed) {
+      const PrunedNodes::Sum& sum = below.sums.at(routine);
+      updates_.push_back(
+          {sum.number, number, routine, sum.is_new, sum.calls, sum.jitted, sum.ReportedValues()});
+      nodes_reported_ += sum.is_new;
+    }
+  });
 }
 
 void TreeCollector::AskToPrune(ThreadState& state) {
@@ -157,8 +163,7 @@ std::vector<RoutineUpdate> TreeCollector::CollectHomeless(uint32_t routine_limit
 }
 
 uint64_t TreeCollector::tree_bytes() const {
-  return ArenaBytesUsed(*arena_) + forest_.memory_bytes() +
-         pruned_.capacity() * (sizeof(Pruned) + 8);
+  return ArenaBytesUsed(*arena_) + forest_.memory_bytes() + pruned_.memory_bytes();
 }
 
 }  // namespace jtrace

@@ -117,8 +117,9 @@ NodeValues TreeValues::SinceBaselineTimes(const Node& node, NodeValues read) con
   const NodeTimes& times = TimesOf(node);
   read.base -= std::min(read.base, times.baseline_base);
   read.off -= std::min(read.off, times.baseline_off);
-  if (node.routine == hot::kPrunedRoutine) {
-    // Of many routines: bounds that hold for any of them.
+  if (hot::At<Node>(arena_, node.parent)->routine == hot::kPrunedRoutine) {
+    // Called from many places, itself included, which cuts activations into pieces: bounds that
+    // hold.
     read.least = 0;
     read.greatest = read.base;
   }

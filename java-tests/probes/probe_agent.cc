@@ -55,6 +55,9 @@ class Report {
     if (stop_log_ != 0 && log_.events() > stop_log_) log_.StopLogs();
     tree_.Poll();
     tree_.Collect([this](const jtrace::TreeUpdate& update) { AddTree(update); });
+    for (const jtrace::RoutineUpdate& update : tree_.CollectHomeless(kRoutineLimit)) {
+      counts_["/none/" + std::to_string(update.routine)].calls = update.calls;
+    }
   }
 
   void Print(bool quiet) {

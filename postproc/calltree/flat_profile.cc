@@ -35,6 +35,19 @@ void AddNode(FlatRow& row, const CallNode& node, const NodeTotals& totals) {
   row.has_extremes = true;
 }
 
+// Whether the node stands below a [pruned] one, by parents first.
+std::vector<bool> FindBelowPruned(const TraceModel& model, const CallTree& tree) {
+  std::vector<bool> below(tree.size());
+  const RoutineId pruned = model.FindRoutine(kPrunedName);
+  if (!pruned) return below;
+  for (uint32_t i = 0; i < tree.size(); ++i) {
+    const NodeId parent = tree.node(NodeId(i + 1)).parent;
+    if (!parent) continue;
+    below[i] = below[parent.value - 1] || tree.node(parent).routine == pruned;
+  }
+  return below;
+}
+
 // The standard order of rows.
 bool HotterThan(const FlatRow& a, const FlatRow& b) {
   return std::tie(b.cum, b.cum_ticks, b.calls, a.name, a.is_root) <
@@ -50,6 +63,7 @@ FlatProfile::FlatProfile(const TraceModel& model, const CallTree& tree,
   std::vector<uint32_t> row_of_routine(model.routine_count() + 1, kNone);
   ViewMap<uint32_t> row_of_root;
   row_of_node_.resize(tree.size());
+  const std::vector<bool> below_pruned = FindBelowPruned(model, tree);
   for (uint32_t i = 0; i < tree.size(); ++i) {
     const CallNode& node = tree.node(NodeId(i + 1));
     const std::string_view name =
@@ -65,6 +79,7 @@ FlatProfile::FlatProfile(const TraceModel& model, const CallTree& tree,
     }
     row_of_node_[i] = row;
     AddNode(rows_[row], node, totals[i]);
+    if (below_pruned[i]) rows_[row].has_bounds = true;
     AddMeasure(rows_[row].measure, measure, NodeId(i + 1), totals[i].recursion_level == 1);
   }
 }

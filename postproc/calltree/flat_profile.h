@@ -37,6 +37,9 @@ struct FlatRow {
   int64_t max_base = 0;
   bool has_extremes = false;
   bool instrumented = false;  // events entered it
+  // Some calls have no path of their own but stand below [pruned]: of cum, cum2 and elapsed there
+  // may be more, and the extremes may lie further in.
+  bool has_bounds = false;
 };
 
 class FlatProfile {

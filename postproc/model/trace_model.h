@@ -126,6 +126,10 @@ std::string_view TimeUnitName(TimeUnit unit);
 // 0 for ticks.
 int64_t NanosecondsPer(TimeUnit unit);
 
+// The routine of nodes whose children are calls from callers that are not known any more: the agent
+// gave up their paths when memory was short.
+inline constexpr std::string_view kPrunedName = "[pruned]";
+
 class TraceModel {
  public:
   // Names are normalised ("> >" becomes ">>") and interned; a routine's name is its identity.

@@ -281,7 +281,7 @@ RoutineId Definitions::Undefined(std::string_view kind, uint32_t id) {
 }
 
 RoutineId Definitions::FindRoutine(uint32_t id) {
-  if (id == 0) return model_.InternRoutine("[pruned]");
+  if (id == 0) return model_.InternRoutine(kPrunedName);
   const auto found = routines_.find(id);
   return found != routines_.end() ? found->second.routine : Undefined("routine", id);
 }

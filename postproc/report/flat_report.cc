@@ -1,4 +1,6 @@
 // A row a routine (FIG. 26).
+#include <algorithm>
+
 #include "postproc/report/report.h"
 #include "postproc/support/strings.h"
 
@@ -31,11 +33,14 @@ Table MakeTable(const ReportInput& input, bool with_roots) {
     if (row.is_root && !with_roots) continue;
     if (IsFiltered(input, row.measure.cum, input.measure.whole)) continue;
     const RoutineTraits traits = input.model.TraitsOf(row.routine);
-    table.rows.push_back({Cell::Int(row.calls), Cell::Int(row.base), Cell::Int(row.cum),
-                          Cell::Int(row.cum2), Cell::Int(row.elapsed), Cell::Int(row.base_ticks),
+    const auto at_least = row.has_bounds ? Cell::Bound::kAtLeast : Cell::Bound::kNone;
+    const auto at_most = row.has_bounds ? Cell::Bound::kAtMost : Cell::Bound::kNone;
+    table.rows.push_back({Cell::Int(row.calls), Cell::Int(row.base),
+                          Cell::Int(row.cum).As(at_least), Cell::Int(row.cum2).As(at_least),
+                          Cell::Int(row.elapsed).As(at_least), Cell::Int(row.base_ticks),
                           Cell::Int(row.cum_ticks), Cell::Int(row.cum2_ticks),
                           Cell::Int(row.samples), Cell::Text(row.name), Cell::Int(row.calls_jitted),
-                          Cell::Int(row.min_base), Cell::Int(row.max_base),
+                          Cell::Int(row.min_base).As(at_least), Cell::Int(row.max_base).As(at_most),
                           Cell::Text(row.is_root ? "" : RoutineKindName(traits.kind)),
                           Cell::Text(RoutineCostName(traits.cost))});
     AddMeasureCells(input, {row.measure.base, row.measure.cum, row.measure.cum2},
@@ -97,29 +102,30 @@ std::vector<Cell> MeasureCells(const ReportInput& input, const RowReader& at) {
     }
     return {at("base"), at("cum"), at("cum2")};
   }();
+  const Cell::Bound bound = at.cell("cum").bound();
   return {measure.is_more_than_calls() ? Cell::Percent(PercentOf(sums.base, measure.whole))
                                        : Cell::Empty(),
-          Cell::Int(sums.base), Cell::Int(sums.cum),
-          sums.cum2 == sums.cum ? Cell::Empty() : Cell::Int(sums.cum2)};
+          Cell::Int(sums.base), Cell::Int(sums.cum).As(bound),
+          sums.cum2 == sums.cum ? Cell::Empty() : Cell::Int(sums.cum2).As(bound)};
 }
 
 std::vector<Cell> TextRow(const ReportInput& input, const TextChoice& choice, const RowReader& at) {
   const int64_t calls = at("calls");
   // The clock knows nothing of what was only sampled.
   const bool is_clocked = calls != 0 || at("elapsed") != 0;
-  const auto timed = [&](bool is_shown, int64_t value) {
-    return is_shown && is_clocked ? Cell::Int(value) : Cell::Empty();
+  const auto timed = [&](bool is_shown, const Cell& value) {
+    return is_shown && is_clocked ? value : Cell::Empty();
   };
   const int64_t waiting = WrapSub(at("elapsed"), at("cum"));
   std::vector<Cell> cells = MeasureCells(input, at);
   const std::vector<Cell> others = {
       calls == 0 ? Cell::Empty() : Cell::Int(calls),
       at("calls_jitted") == 0 ? Cell::Empty() : Cell::Percent(PercentOf(at("calls_jitted"), calls)),
-      timed(choice.with_time, at("base")),
-      timed(choice.with_time, at("cum")),
-      timed(choice.with_extremes && waiting != 0, waiting),
-      timed(choice.with_extremes, at("min_base")),
-      timed(choice.with_extremes, at("max_base")),
+      timed(choice.with_time, at.cell("base")),
+      timed(choice.with_time, at.cell("cum")),
+      timed(choice.with_extremes && waiting != 0, Cell::Int(waiting).As(at.cell("cum").bound())),
+      timed(choice.with_extremes, at.cell("min_base")),
+      timed(choice.with_extremes, at.cell("max_base")),
       at.cell("name")};
   cells.insert(cells.end(), others.begin(), others.end());
   return cells;
@@ -141,6 +147,12 @@ void FlatText(const ReportInput& input, std::ostream& out) {
     table.rows.push_back(TextRow(input, choice, RowReader(full, row)));
   }
   WriteText(table, input.layout(), out);
+  const auto& rows = input.flat.rows();
+  const bool has_bounds =
+      std::any_of(rows.begin(), rows.end(), [](const FlatRow& row) { return row.has_bounds; });
+  if (!has_bounds || !input.measure.is_more_than_calls()) return;
+  out << "\n≥ at least, ≤ at most: memory= was used up, and callers of some calls are not known.\n"
+         "Calls and self are exact.\n";
 }
 
 }  // namespace jtrace::postproc

@@ -33,6 +33,12 @@ Cell Cell::Text(std::string_view text) {
   return cell;
 }
 
+Cell Cell::As(Bound bound) const {
+  Cell cell = *this;
+  cell.bound_ = bound;
+  return cell;
+}
+
 int Table::Find(std::string_view name) const {
   for (size_t i = 0; i < columns.size(); ++i) {
     if (columns[i].name == name) return static_cast<int>(i);
@@ -123,6 +129,18 @@ void WriteCsvCell(const Cell& cell, std::ostream& out) {
   }
 }
 
+std::string_view Mark(Cell::Bound bound) {
+  switch (bound) {
+    case Cell::Bound::kNone:
+      break;
+    case Cell::Bound::kAtLeast:
+      return "≥ ";
+    case Cell::Bound::kAtMost:
+      return "≤ ";
+  }
+  return "";
+}
+
 std::string ShowCell(const Cell& cell, Style style, const Units& units) {
   switch (cell.kind()) {
     case Cell::Kind::kEmpty:
@@ -134,7 +152,8 @@ std::string ShowCell(const Cell& cell, Style style, const Units& units) {
     case Cell::Kind::kInt:
       break;
   }
-  return FormatInteger(cell.integer(), cell.style().value_or(style), units);
+  std::string shown(Mark(cell.bound()));
+  return shown += FormatInteger(cell.integer(), cell.style().value_or(style), units);
 }
 
 bool IsBlank(const Cell& cell) {

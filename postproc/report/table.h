@@ -33,6 +33,11 @@ class Cell {
   static Cell Percent(double value);
   static Cell Text(std::string_view text);
 
+  // What is shown bounds what is true: from below or from above. Text marks it, CSV does not.
+  enum class Bound : uint8_t { kNone, kAtLeast, kAtMost };
+  Cell As(Bound bound) const;
+  Bound bound() const { return bound_; }
+
   enum class Kind : uint8_t { kEmpty, kInt, kPercent, kText };
   Kind kind() const { return kind_; }
   int64_t integer() const { return integer_; }
@@ -47,6 +52,7 @@ class Cell {
   double percent_ = 0;
   std::string text_;
   std::optional<Style> style_;
+  Bound bound_ = Bound::kNone;
 };
 
 struct Column {

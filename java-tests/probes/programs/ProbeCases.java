@@ -271,6 +271,13 @@ public class ProbeCases {
     expect("/5/100/1", 3);
     System.out.println("total " + (3 + 3L * 99_900 * 4));
     System.out.println("pruned");
+    // By routine counts are exact, wherever there was room for them.
+    for (int id : new int[] {1, 2, 3}) {
+      System.out.println("about " + id + " " + 3L * 99_900 + " 0");
+    }
+    for (int id : new int[] {100, 101, 50_000, 99_998, 99_999}) {
+      System.out.println("about " + id + " 3 0");
+    }
   }
 
   /** Argument: the case. */

@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <map>
 #include <set>
 #include <stdexcept>
 #include <utility>
@@ -76,6 +77,7 @@ class ProbeDouble {
     Tick();
     uint64_t& counter = jitted ? child->jitted : child->interpreted;
     ++calls_;
+    ++by_routine_[routine];
     jitted_ += jitted;
     hot::WriteRelaxed(counter, hot::ReadRelaxed(counter) + 1);
     SetCurrent(child);
@@ -135,6 +137,7 @@ class ProbeDouble {
   // All that was entered so far.
   uint64_t calls() const { return calls_; }
   uint64_t jitted() const { return jitted_; }
+  const std::map<uint32_t, uint64_t>& by_routine() const { return by_routine_; }
   // What passed in called methods so far.
   uint64_t ticks() const { return ticks_; }
 
@@ -228,6 +231,7 @@ class ProbeDouble {
   hot::CounterBlock block_ = {};
   hot::ThreadState* state_;
   uint64_t calls_ = 0;
+  std::map<uint32_t, uint64_t> by_routine_;
   uint64_t jitted_ = 0;
   uint64_t ticks_ = 0;
 };

@@ -63,6 +63,9 @@ TEST(TreeCollectorPruneTest, NoCallIsLostAndMemoryIsBounded) {
   EXPECT_EQ(calls, thread.calls());
   EXPECT_EQ(jitted, thread.jitted());
   EXPECT_EQ(collector.total_calls(), thread.calls());
+  std::map<uint32_t, uint64_t> by_routine;
+  reader.AddByRoutine(by_routine);
+  EXPECT_EQ(by_routine, thread.by_routine());
   EXPECT_GT(collector.pruned_nodes(), 5'000u);
   EXPECT_LT(ArenaBytesUsed(*arena.get()), used_early * 5 / 4 + 100'000);
 }
@@ -140,14 +143,17 @@ TEST(TreeCollectorPruneTest, NoTimeIsLost) {
     }
     collector.Collect([&](const TreeUpdate& update) { files.back().Read(update); });
     uint64_t base = 0, calls = 0, in_pruned = 0;
+    std::map<uint32_t, uint64_t> by_routine;
     for (const TreeReader& file : files) {
+      file.AddByRoutine(by_routine);
       for (const auto& [number, place] : file.nodes) {
         base += place.base;
         calls += place.calls;
-        if (place.path.ends_with("/0")) in_pruned += place.base;
+        if (place.path.find("/0/") != std::string::npos) in_pruned += place.base;
       }
     }
     EXPECT_EQ(calls, thread.calls());
+    EXPECT_EQ(by_routine, thread.by_routine());
     EXPECT_EQ(base, thread.ticks());
     EXPECT_GT(collector.pruned_nodes(), 1'000u);
     if (group == 0) {
@@ -188,11 +194,86 @@ TEST(TreeCollectorPruneTest, MembersOfGroupsLeaveTheirCallsToTheGroup) {
   uint64_t calls = 0, in_pruned = 0;
   for (const auto& [path, count] : reader.Calls()) {
     calls += count;
-    if (path.ends_with("/0")) in_pruned += count;
+    if (path.find("/0/") != std::string::npos) in_pruned += count;
   }
   EXPECT_EQ(calls, thread.calls());
   EXPECT_GT(in_pruned, 0u);
-  EXPECT_LE(reader.nodes.size(), 252u);
+  std::map<uint32_t, uint64_t> by_routine;
+  reader.AddByRoutine(by_routine);
+  EXPECT_EQ(by_routine, thread.by_routine());
+}
+
+// Without memory for nodes the thread counts below a [pruned] node of its own, which may go as
+// well.
+TEST(TreeCollectorPruneTest, PrunedNodesOfTheThreadsOwnAreGivenUpLikeOthers) {
+  TestArena arena;
+  TreeCollector collector(arena.get(), nullptr, nullptr, hot::ProbeClock::kNone,
+                          {.arena_bytes = 5 * sizeof(hot::Node), .prune_percent = 1});
+  TreeReader reader;
+  ProbeDouble thread(arena.get(), 1);
+  const auto call = [&](uint32_t routine, int times) {
+    for (int i = 0; i < times; ++i) thread.Exit(thread.Enter(routine));
+  };
+  for (uint32_t round = 0; round < 60; ++round) {
+    const uint64_t outer = thread.Enter(1 + round / 20);
+    call(50, 2000);
+    // First what is rare in it goes, later all of it.
+    if (round % 20 < 2) {
+      const uint64_t token = thread.Enter(hot::kPrunedRoutine);
+      call(60, 150);
+      call(70 + round, 1);
+      thread.Exit(token);
+    }
+    thread.Exit(outer);
+    thread.Prune();
+    collector.Poll();
+    collector.Collect([&](const TreeUpdate& update) { reader.Read(update); });
+  }
+  std::map<uint32_t, uint64_t> by_routine;
+  reader.AddByRoutine(by_routine);
+  std::map<uint32_t, uint64_t> expected = thread.by_routine();
+  // The double counts its entries there; the probes do not.
+  expected.erase(hot::kPrunedRoutine);
+  by_routine.erase(0);
+  EXPECT_EQ(by_routine, expected);
+  EXPECT_GE(collector.pruned_nodes(), 4u);
+}
+
+// Too many for a sum of each routine below each kept node: those of the root have to do.
+TEST(TreeCollectorPruneTest, SumsNearTheirCallersAreBounded) {
+  constexpr uint64_t kArenaBytes = 100 * sizeof(hot::Node);
+  TestArena arena;
+  TreeCollector collector(arena.get(), nullptr, nullptr, hot::ProbeClock::kNone,
+                          {.arena_bytes = kArenaBytes, .prune_percent = 1});
+  TreeReader reader;
+  ProbeDouble thread(arena.get(), 1);
+  const auto call = [&](uint32_t routine, int times) {
+    for (int i = 0; i < times; ++i) thread.Exit(thread.Enter(routine));
+  };
+  for (uint32_t round = 0; round < 40; ++round) {
+    for (uint32_t caller = 1; caller <= 10; ++caller) {
+      const uint64_t token = thread.Enter(caller);
+      call(50, 200);
+      call(1000 + 10 * round + caller, 1);
+      thread.Exit(token);
+    }
+    thread.Prune();
+    collector.Poll();
+    collector.Collect([&](const TreeUpdate& update) { reader.Read(update); });
+  }
+  collector.TellAll();
+  collector.Collect([&](const TreeUpdate& update) { reader.Read(update); });
+  uint64_t near = 0, at_root = 0;
+  for (const auto& [path, count] : reader.Calls()) {
+    if (count == 0 || path.find("/0/") == std::string::npos) continue;
+    ++(path.starts_with("/0/") ? at_root : near);
+  }
+  EXPECT_GT(near, 0u);
+  EXPECT_LE(near, kArenaBytes / 6 / sizeof(PrunedNodes::Sum));
+  EXPECT_GT(at_root, near);
+  std::map<uint32_t, uint64_t> by_routine;
+  reader.AddByRoutine(by_routine);
+  EXPECT_EQ(by_routine, thread.by_routine());
 }
 
 }  // namespace

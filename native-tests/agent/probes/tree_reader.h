@@ -58,6 +58,14 @@ struct TreeReader {
     for (const auto& [thread, root] : roots) sum += root[place];
     return sum;
   }
+  // Adds what the file counts of each routine. A [pruned] node counts nothing itself.
+  void AddByRoutine(std::map<uint32_t, uint64_t>& calls) const {
+    for (const auto& [number, place] : nodes) {
+      if (place.calls == 0) continue;
+      calls[static_cast<uint32_t>(std::stoul(place.path.substr(place.path.rfind('/') + 1)))] +=
+          place.calls;
+    }
+  }
   std::map<std::string, uint64_t> Calls() const {
     std::map<std::string, uint64_t> calls;
     for (const auto& [number, place] : nodes) {

@@ -64,5 +64,29 @@ TEST(ClockedReportTest, ALogWithoutAClockHasCallsOnly) {
   EXPECT_EQ(testing::Rows(log, "flat", {"calls"}).size(), 5u);
 }
 
+// `busy` was also called on paths that were given up: what stands below [pruned] has no callees.
+TEST(ClockedReportTest, TotalsOfRoutinesBelowPrunedAreBounds) {
+  const std::string trace =
+      "# jtrace-text 1 unit=ms\n"
+      "0\tmain\tenter\ta\n"
+      "0\tmain\tenter\tbusy\n"
+      "50\tmain\texit\tbusy\n"
+      "50\tmain\tenter\t[pruned]\n"
+      "50\tmain\tenter\tbusy\n"
+      "70\tmain\texit\tbusy\n"
+      "70\tmain\texit\t[pruned]\n"
+      "90\tmain\texit\ta\n";
+  const std::string flat =
+      testing::RunPost({"--report=flat", "--width=120", "trace"}, {{"trace", trace}}).out;
+  EXPECT_THAT(flat, HasSubstr("70.0 ms  ≥ 70.0 ms  "));
+  EXPECT_THAT(flat, HasSubstr("≥ 20.0 ms  ≤ 50.0 ms  busy"));
+  EXPECT_THAT(flat, HasSubstr("20.0 ms    20.0 ms  a"));
+  EXPECT_THAT(flat, HasSubstr("≥ at least, ≤ at most"));
+  const std::string csv =
+      testing::RunPost({"--report=flat", "--format=csv", "trace"}, {{"trace", trace}}).out;
+  EXPECT_THAT(csv, Not(HasSubstr("≥")));
+  EXPECT_THAT(TextOf("flat", "120"), Not(HasSubstr("≥")));
+}
+
 }  // namespace
 }  // namespace jtrace

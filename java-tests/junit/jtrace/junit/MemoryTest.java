@@ -6,8 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.DynamicTest;
@@ -17,6 +20,7 @@ import org.junit.jupiter.api.TestFactory;
 /** Trees that would outgrow memory= (S3.13, S3.14): what they lose is detail, never a call. */
 final class MemoryTest {
   private static final Pattern TOTAL = Pattern.compile("TOTAL (\\d+)");
+  private static Map<String, Long> exact;
 
   @TestFactory
   Stream<DynamicTest> unboundedPathsKeepTheirTotals() {
@@ -32,10 +36,39 @@ final class MemoryTest {
     assertEquals(0, run.exit(), run.err());
     List<Map<String, String>> tree = run.report("--report=tree").rows();
     assertEquals(total(run.out()), calls(tree, row -> true));
-    assertTrue(calls(tree, row -> row.get("name").equals("[pruned]")) > 0, "nothing was pruned");
+    assertTrue(callsBelowPruned(tree) > 0, "nothing was pruned");
+    assertEquals(List.of(), Expectations.differences(exactByRoutine(), byRoutine(run)));
     String summary = Report.text(run.trace(), "--report=summary");
     Matcher memory = Pattern.compile("([\\d.]+) MB for trees").matcher(summary);
     assertTrue(memory.find() && Double.parseDouble(memory.group(1)) <= 16.8, summary);
+  }
+
+  /** The same program, which calls the same each time, with a counter for each routine and no tree. */
+  private static synchronized Map<String, Long> exactByRoutine() {
+    if (exact == null) {
+      Jvm.Result run = new Jvm().agent("mode=events,record=flat").run("GeneratedPaths", "2500", "120");
+      assertEquals(0, run.exit(), run.err());
+      exact = byRoutine(run);
+      assertEquals(total(run.out()), exact.values().stream().mapToLong(calls -> calls).sum());
+    }
+    return exact;
+  }
+
+  private static Map<String, Long> byRoutine(Jvm.Result run) {
+    return run.report("--report=flat").rows().stream()
+        .filter(row -> row.get("name").contains("(") && !row.get("calls").equals("0"))
+        .collect(Collectors.toMap(
+            row -> row.get("name"), row -> Long.parseLong(row.get("calls")), Long::sum, TreeMap::new));
+  }
+
+  /** A [pruned] node counts nothing itself, but has a child for each routine. */
+  private static long callsBelowPruned(List<Map<String, String>> tree) {
+    Set<String> pruned = tree.stream()
+        .filter(row -> row.get("name").equals("[pruned]"))
+        .map(row -> row.get("id"))
+        .collect(Collectors.toSet());
+    assertEquals(0, calls(tree, row -> row.get("name").equals("[pruned]")));
+    return calls(tree, row -> pruned.contains(row.get("parent")));
   }
 
   /** 100,000 that are alive at once have room in what memory= is if nobody asks. */

@@ -86,6 +86,7 @@ final class JTraceLayout {
   static final int ARENA_RESERVE_LIMIT = 288;
   static final int ARENA_MAX_DEPTH = 296;
   static final int ARENA_LOST = 300;
+  static final int ARENA_STATE_LIMIT = 304;
   static final int ARENA_FREE = 320;
   static final int ARENA_LOST_NODE = 384;
   static final int ARENA_BUCKETS = 4096;

@@ -28,7 +28,7 @@ final class JTraceMemory {
 
   /**
    * Zeroed memory from the thread's current chunk or a new one; 0: none left. {@code limit}: of the
-   * arena, ARENA_LIMIT or ARENA_RESERVE_LIMIT.
+   * arena: ARENA_LIMIT, ARENA_RESERVE_LIMIT or ARENA_STATE_LIMIT.
    */
   static long allocate(long state, long bytes, int limit) {
     bytes = (bytes + 63) & ~63L;

@@ -50,7 +50,7 @@ final class JTracePruner {
     }
     mark(caller, MARK_FOLDS);
     U.putIntRelease(null, state + STATE_FOLDS, U.getInt(state + STATE_FOLDS) + 1);
-    long slot = JTraceTree.freeSlot(state, caller, id);
+    long slot = JTraceTree.freeSlot(state, caller, id, ARENA_LIMIT);
     if (slot != 0) {
       JTraceTree.setSlot(caller, slot, target, id);
     }
@@ -67,27 +67,70 @@ final class JTracePruner {
 
   // ---- Little memory ----------------------------------------------------------------------------
 
-  /** The node that counts calls below parent for which there is no memory; 0: nor is for this. */
-  static long prunedNode(long state, long parent) {
+  /**
+   * The node that counts calls of id from parent for which there is no memory: one for each routine below
+   * a [pruned] node, so that counts by routine stay exact; 0: nor is there memory for that.
+   */
+  static long prunedChild(long state, long parent, int id) {
+    long pruned = prunedNodeAt(state, parent);
+    if (pruned == 0 && U.getInt(parent + NODE_PARENT) != 0) {
+      pruned = JTraceTree.makeChild(state, parent, PRUNED_ROUTINE, ARENA_RESERVE_LIMIT);
+    }
+    long node = pruned == 0 ? 0 : childOfPruned(state, pruned, id, ARENA_RESERVE_LIMIT);
+    if (node == 0) {
+      U.putInt(state + STATE_AWAY, 1);
+      node = findFurtherUp(parent, id);
+    }
+    return node != 0 ? node : prunedChildOfRoot(state, id);
+  }
+
+  /** The same as far as it is there: where an open call of id from parent was counted. */
+  static long findPrunedChild(long state, long parent, int id) {
+    long pruned = prunedNodeAt(state, parent);
+    long node = pruned == 0 ? 0 : JTraceTree.lookUp(pruned, id);
+    if (node == 0) {
+      U.putInt(state + STATE_AWAY, 1);
+      node = findFurtherUp(parent, id);
+    }
+    int ofRoot = U.getInt(state + STATE_PRUNED);
+    return node != 0 || ofRoot == 0 ? node : JTraceTree.lookUp(at(ofRoot), id);
+  }
+
+  /** The [pruned] node for calls from parent; 0: there is none yet. */
+  private static long prunedNodeAt(long state, long parent) {
     if (routine(parent) == PRUNED_ROUTINE) {
       return parent;
     }
-    long node = JTraceTree.lookUp(parent, PRUNED_ROUTINE);
-    if (node == 0 && U.getInt(parent + NODE_PARENT) != 0) {
-      node = JTraceTree.makeChild(state, parent, PRUNED_ROUTINE, ARENA_RESERVE_LIMIT);
+    // A sum itself: its calls are counted beside it, which leaves the path of activations that go on.
+    long above = U.getInt(parent + NODE_PARENT) == 0 ? 0 : parent(parent);
+    if (above != 0 && routine(above) == PRUNED_ROUTINE) {
+      U.putInt(state + STATE_AWAY, 1);
+      return above;
     }
-    if (node != 0) {
-      return node;
-    }
-    // Further up: the current node leaves the path of activations that go on.
-    U.putInt(state + STATE_AWAY, 1);
+    return JTraceTree.lookUp(parent, PRUNED_ROUTINE);
+  }
+
+  /** A node for id below the [pruned] node of an ancestor: the current node leaves the path. */
+  private static long findFurtherUp(long parent, int id) {
     for (long above = parent; U.getInt(above + NODE_PARENT) != 0; above = parent(above)) {
-      node = JTraceTree.lookUp(above, PRUNED_ROUTINE);
+      long pruned = JTraceTree.lookUp(above, PRUNED_ROUTINE);
+      long node = pruned == 0 ? 0 : JTraceTree.lookUp(pruned, id);
       if (node != 0) {
         return node;
       }
     }
-    return prunedNodeOfRoot(state);
+    return 0;
+  }
+
+  /** The node for id below the root's [pruned] node; 0: there is no memory for it. */
+  static long prunedChildOfRoot(long state, int id) {
+    long pruned = prunedNodeOfRoot(state);
+    return pruned == 0 ? 0 : childOfPruned(state, pruned, id, ARENA_STATE_LIMIT);
+  }
+
+  private static long childOfPruned(long state, long pruned, int id, int limit) {
+    long node = JTraceTree.lookUp(pruned, id);
+    return node != 0 ? node : JTraceTree.makeChild(state, pruned, id, limit);
   }
 
   /**
@@ -100,7 +143,7 @@ final class JTracePruner {
       return at(pruned);
     }
     long root = at(U.getInt(state + STATE_ROOT));
-    long node = JTraceTree.makeChild(state, root, PRUNED_ROUTINE, ARENA_RESERVE_LIMIT);
+    long node = JTraceTree.makeChild(state, root, PRUNED_ROUTINE, ARENA_STATE_LIMIT);
     if (node != 0) {
       U.putIntRelease(null, state + STATE_PRUNED, reference(node));
     }

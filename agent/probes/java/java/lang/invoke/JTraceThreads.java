@@ -64,7 +64,7 @@ final class JTraceThreads {
   }
 
   private static long newTreeState(long tid) {
-    long chunk = JTraceMemory.newChunk(0, ARENA_RESERVE_LIMIT);
+    long chunk = JTraceMemory.newChunk(0, ARENA_STATE_LIMIT);
     if (chunk == 0) {
       return 0;
     }
@@ -119,7 +119,7 @@ final class JTraceThreads {
     if (isVirtual()) {
       return ARENA + ARENA_SHARED;
     }
-    long chunk = JTraceMemory.newChunk(FLAT_CLASS, ARENA_RESERVE_LIMIT);
+    long chunk = JTraceMemory.newChunk(FLAT_CLASS, ARENA_STATE_LIMIT);
     if (chunk == 0) {
       return ARENA + ARENA_SHARED;
     }

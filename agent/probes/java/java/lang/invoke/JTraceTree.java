@@ -65,17 +65,17 @@ final class JTraceTree {
       return ARENA + ARENA_LOST_NODE;
     }
     if (state == ARENA) {
-      countWithoutNode(state, id, JTraceProbe.jitted(id));
+      countByRoutine(id, JTraceProbe.jitted(id));
       return ARENA + ARENA_LOST_NODE;
     }
     // The caller found no memory for a node, or for the thread's state; by now there may be some.
-    long node = JTracePruner.prunedNodeOfRoot(state);
-    if (node == 0) {
-      countWithoutNode(state, id, JTraceProbe.jitted(id));
+    long pruned = JTracePruner.prunedNodeOfRoot(state);
+    if (pruned == 0) {
+      countByRoutine(id, JTraceProbe.jitted(id));
       return ARENA + ARENA_LOST_NODE;
     }
-    long child = lookUp(node, id);
-    return child != 0 ? child : newChild(state, node, id);
+    long child = lookUp(pruned, id);
+    return child != 0 ? child : newChild(state, pruned, id);
   }
 
   /** Where an open call of id from {@code caller} was counted. Counts nothing. */
@@ -85,20 +85,25 @@ final class JTraceTree {
     }
     long child = lookUp(caller, id);
     if (child == 0) {
-      child = JTracePruner.prunedNode(state, caller);
+      child = JTracePruner.findPrunedChild(state, caller, id);
     }
     return child != 0 ? child : ARENA + ARENA_LOST_NODE;
   }
 
-  /** Counts a call for which there is no memory: in the root's [pruned] node, or by routine. */
+  /** Counts a call for which there is no memory: below the root's [pruned] node, or by routine. */
   static void countWithoutNode(long state, int id, boolean jitted) {
-    long node = state == ARENA ? 0 : JTracePruner.prunedNodeOfRoot(state);
+    long node = state == ARENA ? 0 : JTracePruner.prunedChildOfRoot(state, id);
     if (node != 0) {
       JTraceProbe.count(node, jitted);
     } else {
-      U.putInt(ARENA + ARENA_LOST, 1);
-      JTraceProbe.countShared(id, jitted);
+      countByRoutine(id, jitted);
     }
+  }
+
+  /** Counts a call without any place in the thread's tree. */
+  private static void countByRoutine(int id, boolean jitted) {
+    U.putInt(ARENA + ARENA_LOST, 1);
+    JTraceProbe.countShared(id, jitted);
   }
 
   /** The child, wherever it is; 0: there is none. */
@@ -136,10 +141,10 @@ final class JTraceTree {
     }
     long node = makeChild(state, parent, id, ARENA_LIMIT);
     if (node == 0) {
-      node = JTracePruner.prunedNode(state, parent);
+      node = JTracePruner.prunedChild(state, parent, id);
     }
     if (node == 0) {
-      countWithoutNode(state, id, JTraceProbe.jitted(id));
+      countByRoutine(id, JTraceProbe.jitted(id));
       node = ARENA + ARENA_LOST_NODE;
     }
     return node;
@@ -147,7 +152,7 @@ final class JTraceTree {
 
   /** A new node in the tree; 0: no memory. */
   static long makeChild(long state, long parent, int id, int limit) {
-    long slot = freeSlot(state, parent, id);
+    long slot = freeSlot(state, parent, id, limit);
     long node = slot == 0 ? 0 : JTraceMemory.allocateNode(state, limit);
     if (node == 0) {
       return 0;
@@ -191,9 +196,9 @@ final class JTraceTree {
 
   /**
    * Address of a slot for the child id, which the node does not have: its direct one, or one of the
-   * overflow table, which grows at three quarters; 0: no memory.
+   * overflow table, which grows at three quarters; 0: no memory below {@code limit}.
    */
-  static long freeSlot(long state, long node, int id) {
+  static long freeSlot(long state, long node, int id, int limit) {
     long direct = directSlot(node, id);
     if (U.getLong(direct) == 0) {
       return direct;
@@ -207,7 +212,7 @@ final class JTraceTree {
         return slot;
       }
     }
-    long grown = newTable(state, table);
+    long grown = newTable(state, table, limit);
     if (grown == 0) {
       return 0;
     }
@@ -228,7 +233,7 @@ final class JTraceTree {
   }
 
   /** A table with room for one more than the old one holds. */
-  private static long newTable(long state, long old) {
+  private static long newTable(long state, long old, int limit) {
     int oldCapacity = old == 0 ? 0 : U.getInt(old + TABLE_MASK) + 1;
     int live = 0;
     for (int i = 0; i < oldCapacity; i++) {
@@ -240,8 +245,8 @@ final class JTraceTree {
     }
     long bytes = TABLE_SLOTS + capacity * 8L;
     long table = bytes <= nodeBytes()
-        ? JTraceMemory.allocateNode(state, ARENA_LIMIT)
-        : JTraceMemory.allocate(state, bytes, ARENA_LIMIT);
+        ? JTraceMemory.allocateNode(state, limit)
+        : JTraceMemory.allocate(state, bytes, limit);
     if (table == 0) {
       return 0;
     }
