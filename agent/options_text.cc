@@ -20,6 +20,9 @@ absl::string_view ClockName(Clock clock) { return WordFor(clock, kClocks); }
 std::string DescribeOptions(const Options& o) {
   std::string out = absl::StrCat("mode=", ModeName(o.mode));
   if (o.WantsEvents()) absl::StrAppend(&out, ",record=", RecordName(o.record));
+  if (o.WantsEvents() && o.record != RecordKind::kFlat && o.memory_bytes != 0) {
+    absl::StrAppend(&out, ",memory=", o.memory_bytes >> 20, "m");
+  }
   if (o.clock != Clock::kNone) absl::StrAppend(&out, ",clock=", ClockName(o.clock));
   if (o.log_budget != 0) absl::StrAppend(&out, ",logbudget=", FormatBytes(o.log_budget));
   if (o.WantsSamples()) {

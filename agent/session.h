@@ -186,6 +186,7 @@ class Session {
   absl::Status CreateInstrumentation();
   absl::Status CreateSampler();
   absl::Status StartProbes(JNIEnv* jni);
+  uint64_t MemoryByDefault(JNIEnv* jni);
   // Counting begins anew, below the routine number `routines`; the source writes what is counted.
   std::unique_ptr<writer::ChunkSource> BeginCounting(uint32_t routines);
   void TellClock();
@@ -285,6 +286,7 @@ class Session {
   PathMetrics path_metrics_;
   metrics::ThreadFamilies families_;
   ProbeSets probe_sets_;
+  uint64_t default_memory_ = 0;  // 0: not asked for yet
   // What the recording uses of probe_sets_; null: nothing.
   Probes* probes_ = nullptr;
   TreeCollector* trees_ = nullptr;   // record=tree, record=log

@@ -1,6 +1,8 @@
 // What probes need in a recording: the instrumentation, the set of probes, where their counts go.
 #include <utility>
 
+#include "agent/jvmti/max_heap.h"
+#include "agent/machine_memory.h"
 #include "agent/probes/native_unwind.h"
 #include "agent/recording_settings.h"
 #include "agent/sampling/unwind_sites.h"
@@ -44,9 +46,18 @@ void TellVirtualThread(Losses& losses) {
 
 }  // namespace
 
+// Once for all recordings: probes with another limit are other probes.
+uint64_t Session::MemoryByDefault(JNIEnv* jni) {
+  if (default_memory_ == 0) {
+    default_memory_ = DefaultTreeMemory(AvailableMemory(), jvmti::MaxHeap(jni));
+  }
+  return default_memory_;
+}
+
 absl::Status Session::StartProbes(JNIEnv* jni) {
   if (!options_.WantsEvents()) return absl::OkStatus();
   if (!path_metrics_.empty() && !metrics_->CanCharge(jni, losses_)) path_metrics_ = PathMetrics();
+  if (options_.memory_bytes == 0) options_.memory_bytes = MemoryByDefault(jni);
   ProbeOptions wanted = ProbeOptionsOf(options_);
   wanted.metrics = path_metrics_;
   auto set = probe_sets_.Use(env_, jni, wanted);

@@ -1,5 +1,5 @@
-// What the objects of a thread say in its signal handler: on what it waits (the class of the monitor's
-// object, or of a park's blocker), and which java.lang.Thread it is.
+// What the objects of a thread say in its signal handler: on what it waits (the class of the
+// monitor's object, or of a park's blocker), and which java.lang.Thread it is.
 #ifndef JTRACE_AGENT_HOT_BLOCKER_H_
 #define JTRACE_AGENT_HOT_BLOCKER_H_
 

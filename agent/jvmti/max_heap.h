@@ -1,0 +1,16 @@
+#ifndef JTRACE_AGENT_JVMTI_MAX_HEAP_H_
+#define JTRACE_AGENT_JVMTI_MAX_HEAP_H_
+
+#include <jni.h>
+
+#include <cstdint>
+
+namespace jtrace::jvmti {
+
+// Bytes to which the Java heap may grow (Runtime.maxMemory); 0 if it cannot be told. In VMInit or
+// later, on a thread of the JVM; leaves no Java exception pending.
+uint64_t MaxHeap(JNIEnv* jni);
+
+}  // namespace jtrace::jvmti
+
+#endif  // JTRACE_AGENT_JVMTI_MAX_HEAP_H_
