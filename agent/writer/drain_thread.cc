@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "agent/writer/chunk_split.h"
+#include "proto/trace_format.h"
 
 namespace jtrace::writer {
 namespace {
@@ -16,6 +16,8 @@ constexpr uint64_t kUrgentSealPeriodNs = 100'000'000;
 // Chunks stay small enough to hold two in memory without thought, and far below the format's limit.
 constexpr size_t kSealBytes = 4u << 20;
 constexpr size_t kMaxChunkBytes = 16u << 20;
+// A record may be larger than a chunk is meant to be; with what stands around it, it has a frame.
+constexpr size_t kMaxRecordBytes = format::kMaxPayloadSize - 1024;
 constexpr int kSealSamples = 20'000;
 constexpr size_t kSealEvents = 1u << 21;
 
@@ -68,7 +70,8 @@ DrainThread::DrainThread(LastingThread& thread, const SessionClock& clock, Recor
       sources_(std::move(sources)),
       poll_period_(poll_period),
       doorbell_(doorbell),
-      on_failure_(std::move(on_failure)) {}
+      on_failure_(std::move(on_failure)),
+      splitter_(kMaxChunkBytes, kMaxRecordBytes) {}
 
 DrainThread::~DrainThread() {
   if (started_) Stop([](proto::SessionEnd&) {}).IgnoreError();
@@ -193,14 +196,17 @@ void DrainThread::Seal(const std::function<void(proto::SessionEnd&)>* finish) {
   Merge(own_, chunk);
   if (first_ != nullptr) chunk.set_allocated_session_start(first_.release());
   if (finish != nullptr) (*finish)(*chunk.mutable_session_end());
-  for (proto::Chunk& part : SplitChunk(std::move(chunk), kMaxChunkBytes)) {
-    part.set_sequence(++sequence_);
-    part.set_time_ns(last_seal_ns_);
-    if (!status_.ok()) return;  // sources were emptied all the same, so that memory stays bounded
-    status_ = file_->Append(part.SerializeAsString());
-    if (!status_.ok()) on_failure_(status_);
-  }
-  TellFileBytes();
+  splitter_.Split(std::move(chunk), [this](proto::Chunk part) { Write(part); });
+  // Sources were emptied all the same, so that memory stays bounded.
+  if (status_.ok()) TellFileBytes();
+}
+
+void DrainThread::Write(proto::Chunk& part) {
+  part.set_sequence(++sequence_);
+  part.set_time_ns(last_seal_ns_);
+  if (!status_.ok()) return;
+  status_ = file_->Append(part.SerializeAsString());
+  if (!status_.ok()) on_failure_(status_);
 }
 
 void DrainThread::TellFileBytes() {

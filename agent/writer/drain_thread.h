@@ -19,6 +19,7 @@
 #include "agent/clock.h"
 #include "agent/hot/doorbell.h"
 #include "agent/writer/chunk_source.h"
+#include "agent/writer/chunk_split.h"
 #include "agent/writer/lasting_thread.h"
 #include "agent/writer/record_encoder.h"
 #include "agent/writer/trace_file.h"
@@ -68,6 +69,7 @@ class DrainThread {
   void Poll();
   // `finish`: not null for the last chunk; fills in the session's end when all else is known.
   void Seal(const std::function<void(proto::SessionEnd&)>* finish);
+  void Write(proto::Chunk& part);
   bool TimeToSeal(uint64_t now) const;
   void TellFileBytes();
 
@@ -88,6 +90,7 @@ class DrainThread {
   std::atomic<uint64_t> cpu_ns_{0};
 
   // The drain thread's own.
+  ChunkSplitter splitter_;
   std::unique_ptr<proto::SessionStart> first_;
   proto::Chunk own_;  // what the sources added since the last seal
   uint64_t sequence_ = 0;

@@ -11,6 +11,7 @@
 #include <fstream>
 #include <iterator>
 #include <thread>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
@@ -157,6 +158,48 @@ TEST(DrainThreadTest, WriteFailureIsToldOnceAndEndsNothing) {
   }
   setrlimit(RLIMIT_FSIZE, &before);
   EXPECT_EQ(failures, 1);
+}
+
+// More nodes at once than a frame may hold, as of a program that makes call paths very fast.
+class ManyNodes : public ChunkSource {
+ public:
+  static constexpr int kNodes = 6'500'000;
+  void Seal(uint64_t, proto::Chunk& chunk) override {
+    if (std::exchange(told_, true)) return;
+    proto::TreeDelta& delta = *chunk.add_tree();
+    for (int i = 0; i < kNodes; ++i) {
+      delta.add_new_node(1);
+      delta.add_new_parent(UINT32_MAX);
+      delta.add_new_routine(UINT32_MAX);
+    }
+  }
+
+ private:
+  bool told_ = false;
+};
+
+TEST(DrainThreadTest, WhatNoFrameHoldsIsWrittenAsSeveral) {
+  Fixture f("many.bin");
+  ManyNodes nodes;
+  DrainThread drain(f.thread, f.clock, f.encoder, *f.file, {&nodes}, absl::Milliseconds(5),
+                    f.doorbell, [](const absl::Status& status) { FAIL() << status; });
+  drain.Start(proto::SessionStart());
+  ASSERT_TRUE(drain.Stop([](proto::SessionEnd& end) { end.set_calls(1); }).ok());
+  int count = 0;
+  uint32_t last = 0;
+  const std::vector<proto::Chunk> chunks = ReadChunks(f.path);
+  for (const proto::Chunk& chunk : chunks) {
+    for (const proto::TreeDelta& delta : chunk.tree()) {
+      if (delta.new_node_size() == 0) continue;
+      EXPECT_EQ(static_cast<uint32_t>(delta.new_node(0)), last + 1);
+      last = 0;
+      for (const int32_t step : delta.new_node()) last += static_cast<uint32_t>(step);
+      count += delta.new_node_size();
+    }
+  }
+  EXPECT_EQ(count, ManyNodes::kNodes);
+  EXPECT_EQ(last, static_cast<uint32_t>(count));
+  EXPECT_EQ(chunks.back().session_end().calls(), 1u);
 }
 
 TEST(DrainThreadTest, PollsWhenRung) {
