@@ -2,9 +2,14 @@
 //
 // A record is a word of 4 or 8 bytes (record_bytes), never 0 once it is written. The producer
 // stores it with one store and nothing else; the consumer reads words until it meets 0, writes 0
-// back and moves `tail` on. Positions count bytes since the thread's start and never go back. A 0
-// with a record behind it is a hole that a StackOverflowError left: the producer's stores are in
-// order, so nothing will be written there any more.
+// back and moves `tail` on. Positions count bytes since the ring's first record and never go back.
+// A 0 with a record behind it is a hole that a StackOverflowError left: the producer's stores are
+// in order, so nothing will be written there any more.
+//
+// Rings start small. Where the consumer does not keep up the producer goes on in a larger one, for
+// good: ThreadState::log_ring is the one that it writes to, ThreadState::log_read the one that the
+// consumer has come to, and `previous` leads from the former to the latter. The consumer goes on,
+// and gives the ring back, once it has read all that stands in one that is not written to any more.
 //
 // 4 bytes: the low 24 bits are the op (routine << 2 | exit << 1 | jitted) and the upper 8 are 0, or
 // they hold a kind and the low 24 bits its value; kAt has the first bit alone and a Ref in the
@@ -32,22 +37,24 @@ enum class LogKind : uint32_t {
 };
 inline constexpr uint32_t kAtBit = uint32_t{1} << 31;
 
-// What stands behind `start_ticks` is the consumer's alone.
+// In a chunk of its own (layout.h), behind the chunk's header.
 struct EventRing {
   uint64_t tail;          // consumer: bytes read
   uint64_t bytes;         // of the records' storage, which follows
-  uint64_t record_bytes;  // 4 or 8; written before the ring is published
-  uint64_t start_ticks;   // the clock when the thread got its state
-  uint64_t time;          // of the last record or the file's begin, in the clock's units
-  uint64_t near;          // 8-byte records: the clock not long before the next one
-  uint64_t time_high;     // 4-byte records: the last kTimeHigh
-  uint64_t off;           // nanoseconds off the processors that the next record is to tell
-  uint64_t told;          // calls of the open gap that are no longer to be told
-  Ref at;                 // where the last record leaves the log's reader (LogReaderPosition)
-  Ref begins_at;          // where the next record's file begins; 0: the root, or it has begun
-  uint32_t reserved[12];
+  uint64_t record_bytes;  // 4 or 8; written before the ring is published, like what follows it:
+  uint64_t start_ticks;   // of a thread's first one: the clock when the thread got its state
+  uint64_t previous;      // address of the ring before; 0 in the one that the consumer reads
+  uint64_t lap;           // producer: bytes recorded when the ring was last begun from its start
+  uint64_t reserved[2];
 };
-static_assert(sizeof(EventRing) == 128 && offsetof(EventRing, start_ticks) == 24);
+static_assert(sizeof(EventRing) == 64 && offsetof(EventRing, start_ticks) == 24);
+
+// Size classes of the chunks: each thread begins with the first one. Trees never need the largest.
+inline constexpr uint32_t kFirstRingClass = 1;
+inline constexpr uint32_t kRingClassStep = 2;
+inline constexpr uint32_t kVirtualRingClass = 3;  // the largest of virtual threads, of which there
+                                                  // may be very many
+inline constexpr uint32_t kLastRingClass = 5;
 
 }  // namespace jtrace::hot
 

@@ -140,8 +140,8 @@ struct ThreadState {
   // record=log (event_ring.h): addresses of the next record and of the end of the room.
   uint64_t log_next;
   uint64_t log_limit;
-  uint64_t log_lap;   // bytes recorded when the ring was last begun from its start
-  uint64_t log_ring;  // address of the EventRing; 0: none
+  uint64_t log_read;  // address of the EventRing that is read; the thread writes the first one's
+  uint64_t log_ring;  // of the one that is written, from which the other is reached; 0: none
   uint64_t log_gap;   // in a gap, the innermost node open all along; 0: no gap; 1: the log is over
   uint64_t log_moving;   // 1: a probe is moving the thread, and an exception may have cut it off
   uint64_t log_dropped;  // calls of this gap
@@ -229,7 +229,12 @@ struct Arena {
   // The lost state's: never read, written by many.
   ThreadMetrics lost_charged;
   uint64_t lost_counters[48];  // a CounterBlock that counts nothing
-  uint64_t reserved_3[331];
+  // record=log, bytes: what rings of the largest size may take, and all smaller ones together; what
+  // chunks for the former take, used or free; what the latter take.
+  uint64_t log_most;
+  uint64_t log_large;
+  uint64_t log_small;
+  uint64_t reserved_3[328];
   Ref buckets[kBucketCount];       // states by tid % kBucketCount
   uint8_t compiled[kMaxRoutines];  // 1: the routine has compiled code of any tier
   FlatState shared;                // its counters go on to kMaxRoutines
@@ -238,7 +243,7 @@ static_assert(offsetof(Arena, state_limit) == 304);
 static_assert(offsetof(Arena, free) == 320 && offsetof(Arena, lost_node) == 384);
 static_assert(offsetof(Arena, buckets) == 4096 && offsetof(Arena, compiled) == 69632);
 static_assert(offsetof(Arena, tick) == 896 && offsetof(Arena, rseq) == 928);
-static_assert(offsetof(Arena, lost_counters) == 1064);
+static_assert(offsetof(Arena, lost_counters) == 1064 && offsetof(Arena, log_most) == 1448);
 static_assert(offsetof(Arena, always_on) == 992 && offsetof(Arena, shared) == 33624064);
 
 // Offset of the first chunk: behind the shared counters, on a page of 2 MB.
@@ -273,6 +278,11 @@ T* At(const Arena* arena, Ref ref) {
 inline Ref RefOf(const Arena* arena, const void* object) {
   return static_cast<Ref>(
       (reinterpret_cast<uintptr_t>(object) - reinterpret_cast<uintptr_t>(arena)) >> kGranuleShift);
+}
+
+// Whether the times of the thread's calls are in its log, or in that of a gap, and not in its tree.
+inline bool HasLog(const ThreadState& state) {
+  return ReadRelaxed(state.log_ring) != 0 || ReadRelaxed(state.log_gap) != 0;
 }
 
 // The child for `routine` in the node's overflow table; 0 if it is not there (yet).

@@ -40,12 +40,15 @@ hot::Arena* InitializeArena(void* memory, uint64_t bytes, uint32_t max_depth) {
   arena->limit = bytes - for_trees / 16;
   arena->reserve_limit = bytes - for_trees / 32;
   arena->state_limit = bytes;
+  arena->log_most = for_trees / 4;
   arena->max_depth = std::clamp(max_depth, 1u, kMostDepth);
   return arena;
 }
 
 uint64_t ArenaBytesUsed(const hot::Arena& arena) {
-  return hot::ReadRelaxed(arena.next) - hot::kFirstChunk;
+  const uint64_t rings = hot::ReadRelaxed(arena.log_large) + hot::ReadRelaxed(arena.log_small);
+  const uint64_t all = hot::ReadRelaxed(arena.next) - hot::kFirstChunk;
+  return all - std::min(all, rings);
 }
 
 }  // namespace jtrace

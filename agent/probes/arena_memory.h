@@ -18,7 +18,7 @@ absl::StatusOr<hot::Arena*> ReserveArena(uint64_t memory_limit, uint32_t max_dep
 // Sets up the arena's start in zeroed memory of `bytes`, at least hot::kFirstChunk.
 hot::Arena* InitializeArena(void* memory, uint64_t bytes, uint32_t max_depth = 1000);
 
-// Bytes handed out as chunks, recycled ones included.
+// Bytes handed out as chunks, recycled ones included, but not those of rings (record=log).
 uint64_t ArenaBytesUsed(const hot::Arena& arena);
 
 }  // namespace jtrace

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "agent/probes/log_reader_position.h"
+#include "agent/probes/ring_chain.h"
 
 namespace jtrace {
 namespace {
@@ -20,13 +21,12 @@ Word* Storage(EventRing& ring) {
   return reinterpret_cast<Word*>(&ring + 1);
 }
 
-// Whether the record at `index`, which reads 0, will never be written: a later one has been. Holes
-// in a row are rare, and searched for only so far.
+// Whether the record at `index`, which reads 0, will never be written: one of the `ahead` records
+// behind it has been.
 template <typename Word>
-bool IsHole(EventRing& ring, uint64_t index) {
-  constexpr int kLookAhead = 16;
+bool IsHole(EventRing& ring, uint64_t index, uint64_t ahead) {
   const uint64_t count = ring.bytes / sizeof(Word);
-  for (int i = 1; i <= kLookAhead; ++i) {
+  for (uint64_t i = 1; i <= std::min(ahead, count - 1); ++i) {
     if (hot::ReadAcquire(Storage<Word>(ring)[(index + i) % count]) != 0) {
       return hot::ReadAcquire(Storage<Word>(ring)[index]) == 0;
     }
@@ -36,103 +36,66 @@ bool IsHole(EventRing& ring, uint64_t index) {
 
 }  // namespace
 
-template <typename Action>
-void LogCollector::ForEachState(Action action) {
-  for (const hot::Ref& bucket : arena_->buckets) {
-    for (hot::Ref ref = hot::ReadAcquire(bucket); ref != 0;) {
-      const auto& state = *hot::At<ThreadState>(arena_, ref);
-      action(state);
-      ref = hot::ReadRelaxed(state.next);
-    }
-  }
-}
-
-template <typename Action>
-void LogCollector::ForEachRing(Action action) {
-  ForEachState([&](const ThreadState& state) {
-    const uint64_t address = hot::ReadAcquire(state.log_ring);
-    if (address != 0) action(state, *reinterpret_cast<EventRing*>(address));
-  });
+LogCollector::Reader& LogCollector::ReaderOf(const ThreadState& state) {
+  const auto [entry, is_new] = readers_.try_emplace(state.tid);
+  Reader& reader = entry->second;
+  if (!is_new) return reader;
+  const EventRing* ring = RingToRead(state);
+  // A thread without a ring has told no time since it got its state.
+  const uint64_t start = ring != nullptr ? ring->start_ticks : hot::ReadRelaxed(state.log_time);
+  reader.at = state.root;
+  reader.time = reader.near = start;
+  reader.time_high = start / 1000 >> hot::kOpBits;
+  reader.is_wide = clock_ != hot::ProbeClock::kNone && clock_ != hot::ProbeClock::kCoarse;
+  return reader;
 }
 
 bool LogCollector::Poll(Visit visit) {
   bool more = false;
-  ForEachState([&](const ThreadState& state) { more |= DrainSome(state, visit); });
+  ForEachState([&](ThreadState& state) {
+    if (hot::ReadAcquire(state.ended) != 0) {
+      Finish(state, visit);
+    } else {
+      more |= DrainSome(state, visit);
+    }
+  });
   return more;
 }
 
-void LogCollector::Finish(const ThreadState& state, Visit visit) {
+void LogCollector::Finish(const ThreadState& ended, Visit visit) {
+  auto& state = *hot::At<ThreadState>(arena_, hot::RefOf(arena_, &ended));
+  if (!hot::HasLog(state)) return;
   while (DrainSome(state, visit)) {
   }
-  if (hot::ReadRelaxed(state.log_ring) == 0) return;
-  auto& ring = *reinterpret_cast<EventRing*>(hot::ReadRelaxed(state.log_ring));
-  const Gap gap = OpenGap(state, ring);
+  const Gap gap = OpenGap(state);
   if (gap.gap != 0) FinishGap(state, gap, state.root, NowTicks(), visit);
+  FreeRings(arena_, state);
+  hot::WriteRelaxed(state.log_gap, uint64_t{1});
+  readers_.erase(state.tid);
 }
 
-void LogCollector::EndFile(bool is_last, Visit visit) {
-  ForEachRing(
-      [&](const ThreadState& state, EventRing& ring) { EndFileOf(state, ring, is_last, visit); });
+bool LogCollector::IsRead(const ThreadState& state) {
+  const EventRing* ring = RingToRead(state);
+  return ring == nullptr || (!HasLeft(state, *ring) && NextRecord(state, *ring) == ring->tail &&
+                             !HasLeft(state, *ring));
 }
 
-void LogCollector::EndFileOf(const ThreadState& state, EventRing& ring, bool is_last, Visit visit) {
-  // Records behind those that stand there now are later than this.
-  const uint64_t now = NowTicks();
-  DrainToNow(state, ring, visit);
-  const uint64_t in_gap = hot::ReadAcquire(state.log_gap);
-  if (in_gap > 1) {
-    const Gap gap = OpenGap(state, ring);
-    const bool wanted = is_last || clock_ != hot::ProbeClock::kCpu;
-    if (gap.gap != 0 && wanted) FinishGap(state, gap, RefOf(gap.current), now, visit);
-    return;
-  }
-  if (in_gap == 1 || clock_ == hot::ProbeClock::kCpu || now <= ring.time) return;
-  Locate(state, ring);
-  const uint64_t since = TimeOf(ring);
-  BeginRun(ring);
-  ring.time = now;
-  if (IsInside(state, ring)) AddMark(LogKind::kAt, ring.at, TimeOf(ring));
-  EndRun(state, since, visit);
-}
-
-// A thread that runs on may record faster than it is read.
-void LogCollector::DrainToNow(const ThreadState& state, EventRing& ring, Visit visit) {
-  const uint64_t end = NextRecord(state);
-  while (DrainSome(state, visit) && ring.tail < end) {
-  }
-}
-
-LogCollector::Gap LogCollector::OpenGap(const ThreadState& state, const EventRing& ring) const {
+LogCollector::Gap LogCollector::OpenGap(const ThreadState& state) const {
   Gap open;
   open.gap = hot::ReadAcquire(state.log_gap);
   if (open.gap <= 1) return {};  // none, or the log is over
   open.dropped = hot::ReadAcquire(state.log_dropped);
   open.current = hot::ReadAcquire(state.current);
   // The first thing that a thread does at a gap's end is to record it.
-  return NextRecord(state) == ring.tail ? open : Gap{};
+  return IsRead(state) ? open : Gap{};
 }
 
-void LogCollector::FinishGap(const ThreadState& state, const Gap& gap, hot::Ref goes_on,
-                             uint64_t now, Visit visit) {
-  auto& ring = *reinterpret_cast<EventRing*>(hot::ReadRelaxed(state.log_ring));
-  const uint64_t since = TimeOf(ring);
-  BeginRun(ring);
-  AddMark(LogKind::kAt, RefOf(gap.gap), since);
-  ring.time = std::max(ring.time, now);
-  // The thread goes on counting, and will tell the whole gap.
-  AddMark(LogKind::kDropped, gap.dropped - std::min(gap.dropped, ring.told), TimeOf(ring));
-  ring.told = gap.dropped;
-  AddMark(LogKind::kAt, goes_on, TimeOf(ring));
-  ring.at = RefOf(gap.gap);
-  EndRun(state, since, visit);
-}
-
-void LogCollector::BeginRun(EventRing& ring) {
+void LogCollector::BeginRun(Reader& reader) {
   ops_.clear();
   times_.clear();
   marks_.clear();
-  if (ring.begins_at != 0) AddMark(LogKind::kAt, ring.begins_at, TimeOf(ring));
-  ring.begins_at = 0;
+  if (reader.begins_at != 0) AddMark(LogKind::kAt, reader.begins_at, TimeOf(reader));
+  reader.begins_at = 0;
 }
 
 void LogCollector::EndRun(const ThreadState& state, uint64_t since, Visit visit) {
@@ -143,101 +106,69 @@ void LogCollector::EndRun(const ThreadState& state, uint64_t since, Visit visit)
   visit({state.tid, ops_, times_, marks_, timed(), since});
 }
 
-void LogCollector::BeginRecording(bool follow) {
-  ForEachRing([this](const ThreadState& state, EventRing& ring) {
-    DrainToNow(state, ring, [](const LogRun&) {});
-    Locate(state, ring);
-    // So does what open gaps have left out.
-    ring.told = hot::ReadRelaxed(state.log_gap) > 1 ? hot::ReadRelaxed(state.log_dropped) : 0;
-    ring.time = std::max(ring.time, NowTicks());
-    ring.off = 0;
-  });
-  follows_ = follow;
-  BeginFile();
-  hot::WriteRelaxed(arena_->log_stopped, uint64_t{0});
-  events_ = calls_ = dropped_ = dropped_before_file_ = 0;
-}
-
-void LogCollector::BeginFile() {
-  dropped_before_file_ = dropped_;
-  ForEachRing([this](const ThreadState& state, EventRing& ring) {
-    Meet(state, ring);
-    const Gap gap = OpenGap(state, ring);
-    if (gap.gap != 0) ring.at = RefOf(gap.gap);
-    ring.begins_at = IsInside(state, ring) ? ring.at : 0;
-  });
-}
-
-void LogCollector::Meet(const ThreadState& state, EventRing& ring) {
-  if (ring.at != 0) return;
-  ring.at = state.root;
-  ring.time = ring.near = ring.start_ticks;
-  ring.time_high = ring.start_ticks / 1000 >> hot::kOpBits;
-}
-
-void LogCollector::Locate(const ThreadState& state, EventRing& ring) const {
-  if (follows_) return;
-  const uint64_t current = hot::ReadAcquire(state.current);
-  const bool is_still =
-      NextRecord(state) == ring.tail && hot::ReadAcquire(state.current) == current;
-  ring.at = is_still ? RefOf(current) : hot::RefOf(arena_, &arena_->lost_node);
-}
-
-bool LogCollector::IsInside(const ThreadState& state, const EventRing& ring) const {
-  return ring.at != state.root && LogReaderPosition(arena_, ring.at).is_known();
-}
-
-uint64_t LogCollector::NextRecord(const ThreadState& state) const {
-  const uint64_t in_lap =
-      hot::ReadAcquire(state.log_next) - (hot::ReadRelaxed(state.log_ring) + sizeof(EventRing));
-  return hot::ReadAcquire(state.log_lap) + in_lap;
-}
-
 uint64_t LogCollector::NowTicks() const {
   if (!timed()) return 0;
   return clock_ == hot::ProbeClock::kCoarse ? hot::ReadRelaxed(arena_->tick) : scale_.Now();
 }
 
-uint64_t LogCollector::TimeOf(const EventRing& ring) const {
+uint64_t LogCollector::TimeOf(const Reader& reader) const {
   if (!timed()) return 0;
-  return ring.record_bytes == 4 ? ring.time : scale_.Monotonic(ring.time);
+  return reader.is_wide ? scale_.Monotonic(reader.time) : reader.time;
 }
 
-bool LogCollector::DrainSome(const ThreadState& state, Visit visit) {
-  const uint64_t address = hot::ReadAcquire(state.log_ring);
-  if (address == 0) return false;
-  auto& ring = *reinterpret_cast<EventRing*>(address);
-  Meet(state, ring);
-  const uint64_t since = TimeOf(ring);
-  const hot::Ref begins_at = ring.begins_at;
-  BeginRun(ring);
-  const size_t records =
-      ring.record_bytes == 4 ? ReadRecords<uint32_t>(ring) : ReadRecords<uint64_t>(ring);
+bool LogCollector::DrainSome(ThreadState& state, Visit visit) {
+  if (RingToRead(state) == nullptr) return false;
+  Reader& reader = ReaderOf(state);
+  const uint64_t since = TimeOf(reader);
+  const hot::Ref begins_at = reader.begins_at;
+  BeginRun(reader);
+  const size_t records = ReadRings(state, reader);
   if (records == 0) {
     marks_.clear();
-    ring.begins_at = begins_at;
+    reader.begins_at = begins_at;
     // So that the bits of a record are enough however long it takes to come.
     constexpr uint64_t kNear = uint64_t{1} << (kTimeBits - 2);
-    if (ring.record_bytes == 8) {
-      ring.near = std::max(ring.near, scale_.Now() - std::min(scale_.Now(), kNear));
+    if (reader.is_wide) {
+      reader.near = std::max(reader.near, scale_.Now() - std::min(scale_.Now(), kNear));
     }
   }
   EndRun(state, since, visit);
   return records == kRunRecords;
 }
 
+size_t LogCollector::ReadRings(ThreadState& state, Reader& reader) {
+  EventRing* ring = RingToRead(state);
+  for (size_t records = 0;;) {
+    // Looked at first: what is not there then will not come.
+    const bool has_left = HasLeft(state, *ring);
+    const size_t most = kRunRecords - records;
+    records += ring->record_bytes == 4 ? ReadRecords<uint32_t>(state, *ring, most, reader)
+                                       : ReadRecords<uint64_t>(state, *ring, most, reader);
+    if (!has_left || records == kRunRecords) return records;
+    ring = &GoOn(arena_, state, *ring);
+  }
+}
+
 template <typename Word>
-size_t LogCollector::ReadRecords(EventRing& ring) {
+size_t LogCollector::ReadRecords(const ThreadState& state, EventRing& ring, size_t most,
+                                 Reader& reader) {
   Word* const words = Storage<Word>(ring);
   const uint64_t count = ring.bytes / sizeof(Word);
   uint64_t index = ring.tail % ring.bytes / sizeof(Word);
   size_t records = 0;
-  for (; records < kRunRecords; ++records) {
+  // How many the thread has begun to write behind the one that reads 0.
+  const auto ahead = [&] {
+    if (HasLeft(state, ring)) return count;
+    const uint64_t next = NextRecord(state, ring) / sizeof(Word);
+    const uint64_t here = ring.tail / sizeof(Word) + records;
+    return next > here ? next - here : 0;
+  };
+  for (; records < most; ++records) {
     const Word record = hot::ReadAcquire(words[index]);
     if (record != 0) {
       hot::WriteRelaxed(words[index], Word{0});
-      Take(ring, record);
-    } else if (!IsHole<Word>(ring, index)) {
+      Take(reader, record);
+    } else if (!IsHole<Word>(ring, index, ahead())) {
       break;
     }
     if (++index == count) index = 0;
@@ -247,79 +178,79 @@ size_t LogCollector::ReadRecords(EventRing& ring) {
   return records;
 }
 
-void LogCollector::Take(EventRing& ring, uint32_t record) {
-  if ((record & hot::kAtBit) != 0) return TakeKind(ring, LogKind::kAt, record & ~hot::kAtBit);
+void LogCollector::Take(Reader& reader, uint32_t record) {
+  if ((record & hot::kAtBit) != 0) return TakeKind(reader, LogKind::kAt, record & ~hot::kAtBit);
   if (record > kOpMask) {
-    return TakeKind(ring, static_cast<LogKind>(record >> hot::kOpBits), record & kOpMask);
+    return TakeKind(reader, static_cast<LogKind>(record >> hot::kOpBits), record & kOpMask);
   }
-  TakeOp(ring, record);
-  if (timed()) times_.push_back(ring.time);
+  TakeOp(reader, record);
+  if (timed()) times_.push_back(reader.time);
 }
 
-void LogCollector::Take(EventRing& ring, uint64_t record) {
+void LogCollector::Take(Reader& reader, uint64_t record) {
   const auto op = static_cast<uint32_t>(record) & kOpMask;
   const uint64_t upper = record >> hot::kOpBits;
-  if (op >> 2 == 0) return TakeKind(ring, static_cast<LogKind>(op), upper);
-  TellOff(ring);
-  MoveTime(ring, upper);
-  TakeOp(ring, op);
-  const uint64_t time = TimeOf(ring);
+  if (op >> 2 == 0) return TakeKind(reader, static_cast<LogKind>(op), upper);
+  TellOff(reader);
+  MoveTime(reader, upper);
+  TakeOp(reader, op);
+  const uint64_t time = TimeOf(reader);
   times_.push_back(times_.empty() ? time : std::max(time, times_.back()));
 }
 
-void LogCollector::TakeOp(EventRing& ring, uint32_t op) {
+void LogCollector::TakeOp(Reader& reader, uint32_t op) {
   ops_.push_back(op);
   if (!follows_) return;
-  LogReaderPosition reader(arena_, ring.at);
+  LogReaderPosition position(arena_, reader.at);
   if ((op & kExit) != 0) {
-    reader.Exit(op >> 2);
+    position.Exit(op >> 2);
   } else {
-    reader.Enter(op >> 2);
+    position.Enter(op >> 2);
   }
-  ring.at = reader.at();
+  reader.at = position.at();
 }
 
 // To the moment next to the last record's whose low bits are these.
-void LogCollector::MoveTime(EventRing& ring, uint64_t low_bits) {
-  const uint64_t passed = (low_bits - ring.near) & ((uint64_t{1} << kTimeBits) - 1);
-  if (passed < uint64_t{1} << (kTimeBits - 1)) ring.near += passed;
-  ring.time = std::max(ring.time, ring.near);
+void LogCollector::MoveTime(Reader& reader, uint64_t low_bits) {
+  const uint64_t passed = (low_bits - reader.near) & ((uint64_t{1} << kTimeBits) - 1);
+  if (passed < uint64_t{1} << (kTimeBits - 1)) reader.near += passed;
+  reader.time = std::max(reader.time, reader.near);
 }
 
-void LogCollector::TakeKind(EventRing& ring, LogKind kind, uint64_t value) {
+void LogCollector::TakeKind(Reader& reader, LogKind kind, uint64_t value) {
   switch (kind) {
     case LogKind::kTime:
-      if (ring.record_bytes == 8) {
-        TellOff(ring);
-        MoveTime(ring, value);
+      if (reader.is_wide) {
+        TellOff(reader);
+        MoveTime(reader, value);
       } else {
-        ring.time = std::max(ring.time, (ring.time_high << hot::kOpBits | value) * 1000);
+        reader.time = std::max(reader.time, (reader.time_high << hot::kOpBits | value) * 1000);
       }
       break;
     case LogKind::kTimeHigh:
-      ring.time_high = value;
+      reader.time_high = value;
       break;
     case LogKind::kDropped: {
-      const uint64_t told = std::min(value, ring.told);
-      ring.told -= told;
-      AddMark(kind, value - told, TimeOf(ring));
+      const uint64_t told = std::min(value, reader.told);
+      reader.told -= told;
+      AddMark(kind, value - told, TimeOf(reader));
       break;
     }
     case LogKind::kAt:
-      ring.at = static_cast<hot::Ref>(value);
-      AddMark(kind, value, TimeOf(ring));
+      reader.at = static_cast<hot::Ref>(value);
+      AddMark(kind, value, TimeOf(reader));
       break;
     case LogKind::kOff:
       // Several, if the time is too long for one.
-      ring.off += scale_.Nanos(value);
+      reader.off += scale_.Nanos(value);
       break;
   }
 }
 
 // Once the next record's time is known: positions may stand between that have the last one's.
-void LogCollector::TellOff(EventRing& ring) {
-  if (ring.off != 0) AddMark(LogKind::kOff, ring.off, 0);
-  ring.off = 0;
+void LogCollector::TellOff(Reader& reader) {
+  if (reader.off != 0) AddMark(LogKind::kOff, reader.off, 0);
+  reader.off = 0;
 }
 
 void LogCollector::AddMark(LogKind kind, uint64_t value, uint64_t time) {

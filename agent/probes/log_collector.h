@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/functional/function_ref.h"
 #include "absl/types/span.h"
 #include "agent/hot/event_ring.h"
@@ -42,10 +43,11 @@ class LogCollector {
 
   using Visit = absl::FunctionRef<void(const LogRun&)>;
   // Calls `visit` for what each thread recorded since the last time, at most kRunRecords of each.
-  // Returns whether some ring has more.
+  // Returns whether some ring has more. Threads that have ended are finished.
   bool Poll(Visit visit);
-  // All of one thread that has ended: before its memory is reused.
-  void Finish(const hot::ThreadState& state, Visit visit);
+  // All of one thread that has ended, before its memory is reused, unless that was done before. Its
+  // rings are given back.
+  void Finish(const hot::ThreadState& ended, Visit visit);
   // The recording or its file ends while threads may still run: what was recorded up to now, and
   // what passed since each thread's last record. (Not with clock=cpu, where only the thread knows
   // how much of that was on a processor: the next file gets it as a whole, if one follows.)
@@ -73,46 +75,67 @@ class LogCollector {
   static constexpr size_t kRunRecords = 1 << 17;
 
  private:
-  template <typename Action>
-  void ForEachState(Action action);
-  template <typename Action>
-  void ForEachRing(Action action);
-  bool DrainSome(const hot::ThreadState& state, Visit visit);
-  void BeginRun(hot::EventRing& ring);
-  void EndRun(const hot::ThreadState& state, uint64_t since, Visit visit);
-  // What the thread has written up to now.
-  uint64_t NextRecord(const hot::ThreadState& state) const;
+  // How far the log of a thread is read.
+  struct Reader {
+    uint64_t time = 0;       // of the last record or the file's begin, in the clock's units
+    uint64_t near = 0;       // 8-byte records: the clock not long before the next one
+    uint64_t time_high = 0;  // 4-byte records: the last kTimeHigh
+    uint64_t off = 0;        // nanoseconds off the processors that the next record is to tell
+    uint64_t told = 0;       // calls of the open gap that are no longer to be told
+    hot::Ref at = 0;         // where the last record leaves the log's reader (LogReaderPosition)
+    hot::Ref begins_at = 0;  // where the next record's file begins; 0: the root, or it has begun
+    bool is_wide = false;    // records have 8 bytes
+  };
   // An open gap that nothing was recorded after; `gap` is 0 if there is none.
   struct Gap {
     uint64_t gap = 0;
     uint64_t dropped = 0;
     uint64_t current = 0;
   };
-  Gap OpenGap(const hot::ThreadState& state, const hot::EventRing& ring) const;
+
+  template <typename Action>
+  void ForEachState(Action action) {
+    for (const hot::Ref& bucket : arena_->buckets) {
+      for (hot::Ref ref = hot::ReadAcquire(bucket); ref != 0;) {
+        auto& state = *hot::At<hot::ThreadState>(arena_, ref);
+        action(state);
+        ref = hot::ReadRelaxed(state.next);
+      }
+    }
+  }
+  Reader& ReaderOf(const hot::ThreadState& state);
+  bool DrainSome(hot::ThreadState& state, Visit visit);
+  // Reads the thread's rings, at most kRunRecords.
+  size_t ReadRings(hot::ThreadState& state, Reader& reader);
+  void BeginRun(Reader& reader);
+  void EndRun(const hot::ThreadState& state, uint64_t since, Visit visit);
+  // Whether all is read that the thread has written up to now.
+  static bool IsRead(const hot::ThreadState& state);
+  Gap OpenGap(const hot::ThreadState& state) const;
   // The marks that the thread would write at the gap's end.
   void FinishGap(const hot::ThreadState& state, const Gap& gap, hot::Ref goes_on, uint64_t now,
                  Visit visit);
-  void EndFileOf(const hot::ThreadState& state, hot::EventRing& ring, bool is_last, Visit visit);
-  void DrainToNow(const hot::ThreadState& state, hot::EventRing& ring, Visit visit);
-  static void Meet(const hot::ThreadState& state, hot::EventRing& ring);
-  // Sets ring.at if nobody has followed the reader: known if the thread stands still.
-  void Locate(const hot::ThreadState& state, hot::EventRing& ring) const;
+  void EndFileOf(hot::ThreadState& state, bool is_last, Visit visit);
+  void DrainToNow(hot::ThreadState& state, Visit visit);
+  // Sets reader.at if nobody has followed the reader: known if the thread stands still.
+  void Locate(const hot::ThreadState& state, Reader& reader) const;
   // Whether the reader is known to stand below the root.
-  bool IsInside(const hot::ThreadState& state, const hot::EventRing& ring) const;
+  bool IsInside(const hot::ThreadState& state, const Reader& reader) const;
   template <typename Word>
-  size_t ReadRecords(hot::EventRing& ring);
-  void Take(hot::EventRing& ring, uint32_t record);
-  void Take(hot::EventRing& ring, uint64_t record);
-  void TakeOp(hot::EventRing& ring, uint32_t op);
-  void TellOff(hot::EventRing& ring);
+  size_t ReadRecords(const hot::ThreadState& state, hot::EventRing& ring, size_t most,
+                     Reader& reader);
+  void Take(Reader& reader, uint32_t record);
+  void Take(Reader& reader, uint64_t record);
+  void TakeOp(Reader& reader, uint32_t op);
+  void TellOff(Reader& reader);
   hot::Ref RefOf(uint64_t node) const {
     return hot::RefOf(arena_, reinterpret_cast<const hot::Node*>(node));
   }
   bool timed() const { return clock_ != hot::ProbeClock::kNone; }
   // Of the last record; 0 without a clock.
-  uint64_t TimeOf(const hot::EventRing& ring) const;
-  void MoveTime(hot::EventRing& ring, uint64_t low_bits);
-  void TakeKind(hot::EventRing& ring, hot::LogKind kind, uint64_t value);
+  uint64_t TimeOf(const Reader& reader) const;
+  void MoveTime(Reader& reader, uint64_t low_bits);
+  void TakeKind(Reader& reader, hot::LogKind kind, uint64_t value);
   void AddMark(hot::LogKind kind, uint64_t value, uint64_t time);
   // What the probes would read now, in the clock's units.
   uint64_t NowTicks() const;
@@ -120,6 +143,8 @@ class LogCollector {
   hot::Arena* arena_;
   const hot::ProbeClock clock_;
   const TickScale& scale_;
+  absl::flat_hash_map<uint64_t, Reader> readers_;  // by Thread.getId()
+  // Of the run being read.
   std::vector<uint32_t> ops_;
   std::vector<uint64_t> times_;
   std::vector<LogMark> marks_;

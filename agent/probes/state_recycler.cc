@@ -1,9 +1,9 @@
 #include "agent/probes/state_recycler.h"
 
-#include <sys/mman.h>
-
 #include <atomic>
-#include <cstring>
+
+#include "agent/probes/chunk_recycler.h"
+#include "agent/probes/ring_chain.h"
 
 namespace jtrace {
 
@@ -51,36 +51,15 @@ void StateRecycler::FreeRetired() {
   if (retired_.empty()) return;
   std::atomic_ref<uint64_t>(arena_->frees).fetch_add(1);
   for (ThreadState* state : retired_) {
+    FreeRings(arena_, *state);
     for (Ref ref = state->chunks; ref != 0;) {
       auto& chunk = *At<Chunk>(arena_, ref);
       ref = chunk.next;
       // The chunk with the state comes last in the list.
-      FreeChunk(chunk);
+      FreeChunk(arena_, chunk);
     }
   }
   retired_.clear();
-}
-
-void StateRecycler::FreeChunk(Chunk& chunk) {
-  constexpr uint64_t kGiveBackBytes = 1 << 20;
-  const uint32_t size_class = chunk.size_class;
-  const uint64_t bytes = hot::ChunkBytes(size_class);
-  char* end = reinterpret_cast<char*>(&chunk) + bytes;
-  char* page = reinterpret_cast<char*>((reinterpret_cast<uintptr_t>(&chunk) + 4095) & ~4095ull);
-  // Zeroed either way; big chunks without writing to pages that may never have been touched.
-  if (bytes >= kGiveBackBytes && madvise(page, (end - page) & ~4095ull, MADV_DONTNEED) == 0) {
-    std::memset(&chunk, 0, page - reinterpret_cast<char*>(&chunk));
-    char* rest = page + ((end - page) & ~4095ull);
-    std::memset(rest, 0, end - rest);
-  } else {
-    std::memset(&chunk, 0, bytes);
-  }
-  chunk.size_class = size_class;
-  std::atomic_ref<uint64_t> free(arena_->free[size_class]);
-  uint64_t head = free.load(std::memory_order_relaxed);
-  do {
-    hot::WriteRelaxed(chunk.next, static_cast<Ref>(head));
-  } while (!free.compare_exchange_weak(head, (head & ~0xFFFFFFFFull) | RefOf(arena_, &chunk)));
 }
 
 }  // namespace jtrace

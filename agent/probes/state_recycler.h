@@ -28,7 +28,6 @@ class StateRecycler {
 
  private:
   void Unlink(hot::ThreadState& state);
-  void FreeChunk(hot::Chunk& chunk);
 
   hot::Arena* arena_;
   std::vector<hot::ThreadState*> retired_;

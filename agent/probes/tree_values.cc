@@ -58,7 +58,7 @@ void TreeValues::FindOpenTime(const hot::ThreadState& state) {
   // Where probes run all the time there is no need to know; elsewhere both stay as they are.
   const bool still = ReadRelaxed(state.mark) == mark &&
                      reinterpret_cast<const Node*>(ReadRelaxed(state.current)) == open_node_;
-  open_ticks_ = still && ReadRelaxed(state.log_ring) == 0 && now > mark ? now - mark : 0;
+  open_ticks_ = still && !hot::HasLog(state) && now > mark ? now - mark : 0;
 }
 
 // ---- Reading --------------------------------------------------------------------------------

@@ -142,8 +142,9 @@ LogSource::LogSource(const SessionClock& clock, LogCollector& collector, TreeSou
       settings_(settings) {}
 
 void LogSource::Poll(proto::Chunk& chunk) {
-  trees_.Poll(chunk);
+  // First, so that threads that have ended give their rings back now.
   is_behind_ = collector_.Poll([&](const LogRun& run) { Add(run, chunk); });
+  trees_.Poll(chunk);
 }
 
 void LogSource::TellRoutines(const LogRun& run) {

@@ -61,7 +61,7 @@ class LogCollectorTest : public ::testing::Test {
 };
 
 TEST_F(LogCollectorTest, RecordsComeOutInTheirOrderHoweverOftenTheRingTurns) {
-  LogDouble<uint32_t> log(thread_.state());
+  LogDouble<uint32_t> log(arena_.get(), thread_.state());
   LogCollector collector(arena_.get(), ProbeClock::kNone, scale_);
   std::mt19937 random(1);
   std::vector<uint32_t> written;
@@ -84,7 +84,7 @@ TEST_F(LogCollectorTest, RecordsComeOutInTheirOrderHoweverOftenTheRingTurns) {
 TEST_F(LogCollectorTest, ReadsWhileTheThreadWrites) {
   constexpr uint32_t kRecords = 300'000;
   const uint64_t start = scale_.Now();
-  LogDouble<uint64_t> log(thread_.state(), 1024, start);
+  LogDouble<uint64_t> log(arena_.get(), thread_.state(), 1024, start);
   LogCollector collector(arena_.get(), ProbeClock::kNano, scale_);
   std::thread producer([&] {
     for (uint32_t i = 1; i <= kRecords; ++i) {
@@ -102,7 +102,7 @@ TEST_F(LogCollectorTest, ReadsWhileTheThreadWrites) {
 }
 
 TEST_F(LogCollectorTest, AHoleIsPassedOnceSomethingStandsBehindIt) {
-  LogDouble<uint32_t> log(thread_.state());
+  LogDouble<uint32_t> log(arena_.get(), thread_.state());
   LogCollector collector(arena_.get(), ProbeClock::kNone, scale_);
   log.Enter(1);
   log.Hole();
@@ -111,8 +111,20 @@ TEST_F(LogCollectorTest, AHoleIsPassedOnceSomethingStandsBehindIt) {
   EXPECT_THAT(Poll(collector).ops, ElementsAre(Exit(1)));
 }
 
+// A recursion that runs into the end of its stack again and again.
+TEST_F(LogCollectorTest, ManyHolesInARowArePassedToo) {
+  LogDouble<uint32_t> log(arena_.get(), thread_.state());
+  LogCollector collector(arena_.get(), ProbeClock::kNone, scale_);
+  for (int round = 0; round < 4; ++round) {
+    for (int i = 0; i < 40; ++i) log.Hole();
+    EXPECT_TRUE(Poll(collector).ops.empty());
+    log.Enter(1);
+    EXPECT_THAT(Poll(collector).ops, ElementsAre(Enter(1)));
+  }
+}
+
 TEST_F(LogCollectorTest, MarksStandBetweenTheirRecords) {
-  LogDouble<uint32_t> log(thread_.state());
+  LogDouble<uint32_t> log(arena_.get(), thread_.state());
   LogCollector collector(arena_.get(), ProbeClock::kNone, scale_);
   log.Enter(1);
   log.Mark(LogKind::kAt, 0x7fffffff);
@@ -130,7 +142,7 @@ TEST_F(LogCollectorTest, MarksStandBetweenTheirRecords) {
 // 40 bits of the clock are enough: the rest follows from the record before.
 TEST_F(LogCollectorTest, TimesGoOnWhenTheirLowBitsWrap) {
   const uint64_t wrap = uint64_t{1} << 40;
-  LogDouble<uint64_t> log(thread_.state(), 64, 3 * wrap - 10);
+  LogDouble<uint64_t> log(arena_.get(), thread_.state(), 64, 3 * wrap - 10);
   LogCollector collector(arena_.get(), ProbeClock::kNano, scale_);
   log.Enter(1, (3 * wrap - 5) % wrap);
   log.Exit(1, 7);
@@ -146,7 +158,7 @@ TEST_F(LogCollectorTest, TimesGoOnWhenTheirLowBitsWrap) {
 }
 
 TEST_F(LogCollectorTest, CoarseTimesAddUpInMicroseconds) {
-  LogDouble<uint32_t> log(thread_.state(), 64, 5000);
+  LogDouble<uint32_t> log(arena_.get(), thread_.state(), 64, 5000);
   LogCollector collector(arena_.get(), ProbeClock::kCoarse, scale_);
   log.Enter(1);
   log.Mark(LogKind::kTime, 106);
@@ -157,7 +169,7 @@ TEST_F(LogCollectorTest, CoarseTimesAddUpInMicroseconds) {
 // An exception may cut a probe off anywhere between its records: the next one begins again.
 TEST_F(LogCollectorTest, CoarseTimesThatAreToldAgainMeanTheSame) {
   constexpr uint64_t kLow = uint64_t{1} << hot::kOpBits;
-  LogDouble<uint32_t> log(thread_.state(), 64, (kLow - 5) * 1000);
+  LogDouble<uint32_t> log(arena_.get(), thread_.state(), 64, (kLow - 5) * 1000);
   LogCollector collector(arena_.get(), ProbeClock::kCoarse, scale_);
   log.Mark(LogKind::kTimeHigh, 1);
   log.Mark(LogKind::kAt, thread_.state()->root);
@@ -171,7 +183,7 @@ TEST_F(LogCollectorTest, CoarseTimesThatAreToldAgainMeanTheSame) {
 
 // What was off is told before the record that ends the interval, which may not be there yet.
 TEST_F(LogCollectorTest, TimeOffTheProcessorsWaitsForItsRecord) {
-  LogDouble<uint64_t> log(thread_.state(), 64, 1000);
+  LogDouble<uint64_t> log(arena_.get(), thread_.state(), 64, 1000);
   LogCollector collector(arena_.get(), ProbeClock::kCpu, scale_);
   log.Enter(1, 1100);
   log.Mark(LogKind::kOff, 400);
@@ -187,7 +199,7 @@ TEST_F(LogCollectorTest, TimeOffTheProcessorsWaitsForItsRecord) {
 
 // A thread that ends in a gap has left everything; one that runs on stands where it stands.
 TEST_F(LogCollectorTest, AGapThatIsOpenAtTheEndIsTold) {
-  LogDouble<uint32_t> log(thread_.state());
+  LogDouble<uint32_t> log(arena_.get(), thread_.state());
   LogCollector collector(arena_.get(), ProbeClock::kNone, scale_);
   thread_.Enter(1);
   const uint64_t outer = thread_.current_ref();
@@ -207,7 +219,7 @@ TEST_F(LogCollectorTest, AGapThatIsOpenAtTheEndIsTold) {
 
 // The thread goes on counting after it was told, and tells the whole gap at its end.
 TEST_F(LogCollectorTest, CallsOfAGapAreToldOnce) {
-  LogDouble<uint32_t> log(thread_.state());
+  LogDouble<uint32_t> log(arena_.get(), thread_.state());
   LogCollector collector(arena_.get(), ProbeClock::kNone, scale_);
   thread_.Enter(1);
   thread_.state()->log_gap = thread_.state()->current;
@@ -215,7 +227,7 @@ TEST_F(LogCollectorTest, CallsOfAGapAreToldOnce) {
   const auto nowhere = [](const LogRun&) {};
   collector.EndFile(/*is_last=*/true, nowhere);
   thread_.state()->log_dropped = 5;
-  collector.Finish(*thread_.state(), nowhere);
+  collector.EndFile(/*is_last=*/true, nowhere);
   EXPECT_EQ(collector.dropped_calls(), 5u);
 
   thread_.state()->log_dropped = 9;
@@ -234,7 +246,7 @@ TEST_F(LogCollectorTest, CallsOfAGapAreToldOnce) {
 
 // What was recorded before belongs to no recording, but calls of then may still run.
 TEST_F(LogCollectorTest, ARecordingBeginsWhereTheThreadStands) {
-  LogDouble<uint32_t> log(thread_.state());
+  LogDouble<uint32_t> log(arena_.get(), thread_.state());
   LogCollector collector(arena_.get(), ProbeClock::kNone, scale_);
   thread_.Enter(1);
   thread_.FillSlots();
@@ -252,7 +264,7 @@ TEST_F(LogCollectorTest, ARecordingBeginsWhereTheThreadStands) {
 }
 
 TEST_F(LogCollectorTest, ARecordingOfOneFileKnowsThreadsThatStandStill) {
-  LogDouble<uint32_t> log(thread_.state());
+  LogDouble<uint32_t> log(arena_.get(), thread_.state());
   LogCollector collector(arena_.get(), ProbeClock::kNone, scale_);
   collector.BeginRecording(/*follow=*/false);
   thread_.Enter(1);
@@ -265,7 +277,7 @@ TEST_F(LogCollectorTest, ARecordingOfOneFileKnowsThreadsThatStandStill) {
 
 // The file changes while the thread is far ahead of its reader.
 TEST_F(LogCollectorTest, AFileBeginsWhereItsFirstRecordStood) {
-  LogDouble<uint32_t> log(thread_.state());
+  LogDouble<uint32_t> log(arena_.get(), thread_.state());
   LogCollector collector(arena_.get(), ProbeClock::kNone, scale_);
   std::vector<uint64_t> nodes;
   for (const uint32_t routine : {4u, 4u, 36u}) {
@@ -291,7 +303,7 @@ TEST_F(LogCollectorTest, AFileBeginsWhereItsFirstRecordStood) {
 }
 
 TEST_F(LogCollectorTest, ARecordThatDoesNotFitTheTreeGivesNoPositionUntilOneIsTold) {
-  LogDouble<uint32_t> log(thread_.state());
+  LogDouble<uint32_t> log(arena_.get(), thread_.state());
   LogCollector collector(arena_.get(), ProbeClock::kNone, scale_);
   thread_.Enter(4);
   log.Enter(5);
@@ -308,7 +320,7 @@ TEST_F(LogCollectorTest, ARecordThatDoesNotFitTheTreeGivesNoPositionUntilOneIsTo
 
 // A thread that sits in a call while files come and go.
 TEST_F(LogCollectorTest, TheTimeOfACallIsSharedByTheFilesItLastsIn) {
-  LogDouble<uint32_t> log(thread_.state(), 64, 1000);
+  LogDouble<uint32_t> log(arena_.get(), thread_.state(), 64, 1000);
   arena_->tick = 1000;
   LogCollector collector(arena_.get(), ProbeClock::kCoarse, scale_);
   thread_.Enter(4);
@@ -336,7 +348,7 @@ TEST_F(LogCollectorTest, TheTimeOfACallIsSharedByTheFilesItLastsIn) {
 }
 
 TEST_F(LogCollectorTest, TheTimeOfAGapIsSharedByTheFilesItLastsIn) {
-  LogDouble<uint32_t> log(thread_.state(), 64, 1000);
+  LogDouble<uint32_t> log(arena_.get(), thread_.state(), 64, 1000);
   LogCollector collector(arena_.get(), ProbeClock::kCoarse, scale_);
   thread_.Enter(4);
   const uint64_t outer = thread_.current_ref();

@@ -2,33 +2,46 @@
 #ifndef JTRACE_NATIVE_TESTS_AGENT_PROBES_LOG_DOUBLE_H_
 #define JTRACE_NATIVE_TESTS_AGENT_PROBES_LOG_DOUBLE_H_
 
+#include <atomic>
 #include <cstdint>
-#include <vector>
 
 #include "agent/hot/event_ring.h"
 #include "agent/hot/layout.h"
 
 namespace jtrace::testing {
 
-// `Word` is uint32_t or uint64_t: records without or with a time of their own.
+// `Word` is uint32_t or uint64_t: records without or with a time of their own. Rings have chunks of
+// the arena, of which they use as much as the test wants.
 template <typename Word>
 class LogDouble {
  public:
-  explicit LogDouble(hot::ThreadState* state, uint64_t records = 64, uint64_t start_ticks = 0)
-      : state_(state), memory_(sizeof(hot::EventRing) / sizeof(uint64_t) + records) {
-    ring().bytes = records * sizeof(Word);
-    ring().record_bytes = sizeof(Word);
-    ring().start_ticks = start_ticks;
-    state->log_next = data();
-    hot::WriteRelease(state->log_ring, static_cast<uint64_t>(Address()));
+  LogDouble(hot::Arena* arena, hot::ThreadState* state, uint64_t records = 64,
+            uint64_t start_ticks = 0)
+      : arena_(arena), state_(state), start_ticks_(start_ticks) {
+    Grow(records);
   }
   LogDouble(const LogDouble&) = delete;
   LogDouble& operator=(const LogDouble&) = delete;
 
-  hot::EventRing& ring() { return *reinterpret_cast<hot::EventRing*>(memory_.data()); }
+  hot::EventRing& ring() { return *reinterpret_cast<hot::EventRing*>(state_->log_ring); }
   bool HasRoom() {
-    return state_->log_lap + (state_->log_next - data()) - hot::ReadAcquire(ring().tail) <
-           ring().bytes;
+    return ring().lap + (state_->log_next - data()) - hot::ReadAcquire(ring().tail) < ring().bytes;
+  }
+  // Goes on in a ring for so many records. `cut`: a StackOverflowError comes before the last store.
+  void Grow(uint64_t records, bool cut = false) {
+    uint32_t size_class = hot::kFirstRingClass;
+    const uint64_t bytes = sizeof(hot::Chunk) + sizeof(hot::EventRing) + records * sizeof(Word);
+    while (hot::ChunkBytes(size_class) < bytes) ++size_class;
+    hot::Chunk* chunk = NewChunk(size_class);
+    auto* ring = reinterpret_cast<hot::EventRing*>(chunk + 1);
+    ring->bytes = records * sizeof(Word);
+    ring->record_bytes = sizeof(Word);
+    ring->start_ticks = start_ticks_;
+    ring->previous = state_->log_ring;
+    const uint64_t address = reinterpret_cast<uintptr_t>(ring);
+    if (state_->log_ring == 0) state_->log_read = address;
+    hot::WriteRelease(state_->log_ring, address);
+    if (!cut) hot::WriteRelease(state_->log_next, address + sizeof(hot::EventRing));
   }
 
   void Enter(uint32_t routine, uint64_t time = 0) { Put(routine << 2, time); }
@@ -42,8 +55,17 @@ class LogDouble {
   }
 
  private:
-  uint64_t Address() { return reinterpret_cast<uintptr_t>(memory_.data()); }
-  uint64_t data() { return Address() + sizeof(hot::EventRing); }
+  uint64_t data() { return state_->log_ring + sizeof(hot::EventRing); }
+
+  hot::Chunk* NewChunk(uint32_t size_class) {
+    const uint64_t bytes = hot::ChunkBytes(size_class);
+    std::atomic_ref<uint64_t>(arena_->log_small).fetch_add(bytes);
+    auto* chunk =
+        reinterpret_cast<hot::Chunk*>(reinterpret_cast<uintptr_t>(arena_) +
+                                      std::atomic_ref<uint64_t>(arena_->next).fetch_add(bytes));
+    chunk->size_class = size_class;
+    return chunk;
+  }
 
   void Put(uint32_t op, uint64_t time) {
     Write(sizeof(Word) == 8 ? static_cast<Word>(time << hot::kOpBits | op) : static_cast<Word>(op));
@@ -53,15 +75,16 @@ class LogDouble {
   uint64_t Advance() {
     if (state_->log_next == data() + ring().bytes) {
       hot::WriteRelaxed(state_->log_next, data());
-      hot::WriteRelaxed(state_->log_lap, state_->log_lap + ring().bytes);
+      hot::WriteRelaxed(ring().lap, ring().lap + ring().bytes);
     }
     const uint64_t at = state_->log_next;
     hot::WriteRelaxed(state_->log_next, at + sizeof(Word));
     return at;
   }
 
+  hot::Arena* arena_;
   hot::ThreadState* state_;
-  std::vector<uint64_t> memory_;
+  uint64_t start_ticks_;
 };
 
 }  // namespace jtrace::testing

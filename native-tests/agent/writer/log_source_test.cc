@@ -43,7 +43,7 @@ class LogSourceTest : public ::testing::Test {
 };
 
 TEST_F(LogSourceTest, PositionsNameNodesThatTheSameChunkDefines) {
-  LogDouble<uint32_t> log(thread_.state());
+  LogDouble<uint32_t> log(arena_.get(), thread_.state());
   LogCollector logs(arena_.get(), ProbeClock::kNone, scale_);
   LogSource source = Source(logs);
   thread_.Enter(4);
@@ -74,7 +74,7 @@ TEST_F(LogSourceTest, PositionsNameNodesThatTheSameChunkDefines) {
 
 TEST_F(LogSourceTest, EveryOpAndValueHasATime) {
   const uint64_t start = clock_.start();
-  LogDouble<uint64_t> log(thread_.state(), 64, start);
+  LogDouble<uint64_t> log(arena_.get(), thread_.state(), 64, start);
   LogCollector logs(arena_.get(), ProbeClock::kNano, scale_);
   LogSource source = Source(logs);
   log.Enter(3, start + 100);
@@ -92,7 +92,7 @@ TEST_F(LogSourceTest, EveryOpAndValueHasATime) {
 TEST_F(LogSourceTest, TimesOffTheProcessorsAreEventsIfWanted) {
   for (const bool wanted : {true, false}) {
     const uint64_t start = clock_.start();
-    LogDouble<uint64_t> log(thread_.state(), 64, start);
+    LogDouble<uint64_t> log(arena_.get(), thread_.state(), 64, start);
     LogCollector logs(arena_.get(), ProbeClock::kCpu, scale_);
     LogSource source = Source(logs, {.budget = 0, .switches = wanted});
     log.Enter(3, start + 100);
@@ -111,7 +111,7 @@ TEST_F(LogSourceTest, TimesOffTheProcessorsAreEventsIfWanted) {
 // Nor a position, which has the time of the record before it.
 TEST_F(LogSourceTest, TimeOffTheProcessorsInAGapStandsInTheGap) {
   const uint64_t start = clock_.start();
-  LogDouble<uint64_t> log(thread_.state(), 64, start);
+  LogDouble<uint64_t> log(arena_.get(), thread_.state(), 64, start);
   LogCollector logs(arena_.get(), ProbeClock::kCpu, scale_);
   LogSource source = Source(logs);
   const uint32_t root = thread_.state()->root;
@@ -147,7 +147,7 @@ TEST_F(LogSourceTest, ASpentBudgetStopsTheLogsOnce) {
 
 // loop=: each file tells its own.
 TEST_F(LogSourceTest, CallsLeftOutCountInTheFileWhereTheyAreTold) {
-  LogDouble<uint32_t> log(thread_.state());
+  LogDouble<uint32_t> log(arena_.get(), thread_.state());
   LogCollector logs(arena_.get(), ProbeClock::kNone, scale_);
   LogSource source = Source(logs);
   proto::Chunk chunk;

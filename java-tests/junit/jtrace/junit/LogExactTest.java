@@ -145,6 +145,64 @@ final class LogExactTest {
         });
   }
 
+  // ---- Many threads -----------------------------------------------------------------------------
+
+  private static final Pattern TREES = Pattern.compile("([\\d.]+) MB for trees");
+
+  /** Threads take little for their logs as long as they record little, and give it back. */
+  @TestFactory
+  Stream<DynamicTest> shortThreadsAreLoggedWhole() {
+    return Stream.of("none", "coarse", "tsc", "cpu")
+        .map(clock -> DynamicTest.dynamicTest("clock=" + clock, () -> checkShortThreads(clock)));
+  }
+
+  private static void checkShortThreads(String clock) {
+    String threads = Setup.LONG ? "5000" : "300";
+    Jvm.Result run =
+        new Jvm()
+            .agent("mode=events,include=ShortThreads,record=log,memory=64m,clock=" + clock)
+            .run("ShortThreads", threads);
+    assertEquals(0, run.exit(), run.err());
+    Expectations.check(run);
+    long entries =
+        Report.text(run.trace(), "--report=dump").lines()
+            .filter(line -> line.contains("\tenter.") && line.endsWith("\tShortThreads.outer(int)"))
+            .count();
+    assertEquals(10 * Long.parseLong(threads), entries);
+    String summary = Report.text(run.trace(), "--report=summary");
+    Matcher trees = TREES.matcher(summary);
+    assertTrue(trees.find(), summary);
+    assertTrue(Double.parseDouble(trees.group(1)) < 32, summary);
+  }
+
+  /** More threads than there is memory for logs: what has no log is counted, and reported as left out. */
+  @TestFactory
+  Stream<DynamicTest> callsWithoutALogAreReportedAsLeftOut() {
+    return Stream.of("none", "tsc")
+        .map(clock -> DynamicTest.dynamicTest("clock=" + clock, () -> checkLeftOut(clock)));
+  }
+
+  private static void checkLeftOut(String clock) {
+    Jvm.Result run =
+        new Jvm()
+            .agent("mode=events,include=ShortThreads,record=log,memory=16m,clock=" + clock)
+            .run("ShortThreads", "600", "together");
+    assertEquals(0, run.exit(), run.err());
+    Expectations.check(run);
+    String dump = Report.text(run.trace(), "--report=dump");
+    long logged = dump.lines().filter(line -> line.contains("\tenter.")).count();
+    long all = run.report("--report=flat").rows().stream()
+        .filter(row -> row.get("name").startsWith("ShortThreads."))
+        .mapToLong(row -> Long.parseLong(row.get("calls")))
+        .sum();
+    assertTrue(logged < all, "there was memory for all");
+    Matcher left =
+        Pattern.compile("([\\d,]+) entries and exits left out")
+            .matcher(Report.text(run.trace(), "--report=summary"));
+    assertTrue(left.find());
+    assertEquals(all, logged + Long.parseLong(left.group(1).replace(",", "")) / 2);
+  }
+
   // ---- One recording after the other ------------------------------------------------------------
 
   private static final String STEP = "Attached.step(long)";

@@ -67,9 +67,6 @@ final class JTraceLayout {
   static final int USUAL_CLASSES = 4;
   static final int CHUNK_CLASSES = 8;
   static final int FLAT_CLASS = 6;
-  /** Of 2 MB and 32 KB. */
-  static final int RING_CLASS = 5;
-  static final int VIRTUAL_RING_CLASS = 2;
 
   static final int TABLE_MASK = 0;
   static final int TABLE_COUNT = 4;

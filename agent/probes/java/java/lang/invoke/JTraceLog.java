@@ -49,10 +49,10 @@ final class JTraceLog {
   private JTraceLog() {}
 
   /** Of a thread that gets its state. */
-  static void begin(long state, long ring, long bytes) {
+  static void begin(long state) {
     long now = CLOCK == 0 ? 0 : JTraceClock.now();
     U.putLong(state + STATE_LOG_TIME, now);
-    JTraceRing.begin(state, ring, bytes, now);
+    JTraceRing.grow(state, now);
   }
 
   /** JTraceProbe.enter. */
@@ -280,6 +280,10 @@ final class JTraceLog {
       U.putLong(state + STATE_LOG_DROPPED, 0);
       U.putLong(state + STATE_LOG_GAP, gap);
     }
+    if (free(state) <= size(state) >>> 1) {
+      // The reader does not keep up, or there was no memory for a ring.
+      grow(state, U.getLong(state + STATE_LOG_TIME));
+    }
     long least = gap == 0 ? 2 * RECORD : size(state) >>> GAP_SHIFT;
     if (free(state) < least || gap != 0 && !putDropped(state, gap)) {
       return false;
@@ -304,7 +308,7 @@ final class JTraceLog {
       if (U.getLong(state + STATE_LOG_GAP) != 0) {
         return;
       }
-    } else if (U.getLong(state + STATE_LOG_RING) != 0) {
+    } else {
       if (!putDropped(state, gap)) {
         return;
       }

@@ -1,5 +1,7 @@
 package java.lang.invoke;
 
+import static java.lang.invoke.JTraceLayout.*;
+
 import jdk.internal.misc.Unsafe;
 import jdk.internal.vm.annotation.ForceInline;
 
@@ -8,7 +10,8 @@ import jdk.internal.vm.annotation.ForceInline;
  * layout for C++). Only the owning thread writes; the agent's writer thread reads, and writes 0 back.
  *
  * <p>A record is one word, 0 until it is written, so that a single store publishes it. Probes write up
- * to STATE_LOG_LIMIT, the end of a window; the slow paths look at what is free.
+ * to STATE_LOG_LIMIT, the end of a window; the slow paths look at what is free, and go on in a larger
+ * ring where that is little.
  */
 final class JTraceRing {
   private static final long ARENA = JTraceProbe.ARENA;
@@ -18,13 +21,24 @@ final class JTraceRing {
 
   static final int STATE_LOG_NEXT = 112;
   static final int STATE_LOG_LIMIT = 120;
-  static final int STATE_LOG_LAP = 128;
+  private static final int STATE_LOG_READ = 128;
   static final int STATE_LOG_RING = 136;
   private static final int RING_TAIL = 0;
   private static final int RING_BYTES = 8;
   private static final int RING_RECORD_BYTES = 16;
   private static final int RING_START_TICKS = 24;
-  private static final int RING_DATA = 128;
+  private static final int RING_PREVIOUS = 32;
+  private static final int RING_LAP = 40;
+  private static final int RING_DATA = 64;
+
+  // Size classes of chunks: 8 KB, 128 KB and 2 MB; virtual threads get none of the last.
+  private static final int FIRST_CLASS = 1;
+  private static final int CLASS_STEP = 2;
+  private static final int VIRTUAL_CLASS = 3;
+  private static final int LAST_CLASS = 5;
+  private static final int ARENA_LOG_MOST = 1448;
+  private static final int ARENA_LOG_LARGE = 1456;
+  private static final int ARENA_LOG_SMALL = 1464;
 
   /** Bits of an entry or exit: routine << 2 | exit << 1 | jitted. */
   static final int OP_BITS = 24;
@@ -42,13 +56,62 @@ final class JTraceRing {
 
   private JTraceRing() {}
 
-  /** Sets up the thread's ring. {@code bytes} are what is to be had at {@code ring}, zeroed. */
-  static void begin(long state, long ring, long bytes, long now) {
-    U.putLong(ring + RING_BYTES, bytes - RING_DATA);
+  /**
+   * Goes on in a larger ring, the first one if there is none, as far as there is memory for it. What
+   * stands in the old one is read, and its memory is given back, by the writer thread.
+   */
+  static void grow(long state, long now) {
+    long old = U.getLong(state + STATE_LOG_RING);
+    int sizeClass = FIRST_CLASS;
+    if (old != 0) {
+      sizeClass = U.getInt(old - CHUNK_HEADER + CHUNK_CLASS) + CLASS_STEP;
+    }
+    if (sizeClass > (U.getInt(state + STATE_VIRTUAL) != 0 ? VIRTUAL_CLASS : LAST_CLASS)) {
+      return;
+    }
+    long chunk = newChunk(sizeClass);
+    if (chunk == 0) {
+      return;
+    }
+    long ring = chunk + CHUNK_HEADER;
+    U.putLong(ring + RING_BYTES, JTraceMemory.chunkBytes(sizeClass) - CHUNK_HEADER - RING_DATA);
     U.putLong(ring + RING_RECORD_BYTES, RECORD);
     U.putLong(ring + RING_START_TICKS, now);
-    U.putLong(state + STATE_LOG_NEXT, ring + RING_DATA);
+    U.putLong(ring + RING_PREVIOUS, old);
+    // No room at all until the position is in the new ring (free).
+    U.putLong(state + STATE_LOG_LIMIT, 0);
+    if (old == 0) {
+      U.putLong(state + STATE_LOG_READ, ring);
+    }
     U.putLongRelease(null, state + STATE_LOG_RING, ring);
+    U.putLong(state + STATE_LOG_NEXT, ring + RING_DATA);
+  }
+
+  /** Zeroed memory for a ring, within what rings may take of the arena; 0: none. */
+  private static long newChunk(int sizeClass) {
+    long bytes = JTraceMemory.chunkBytes(sizeClass);
+    long most = U.getLong(ARENA + ARENA_LOG_MOST);
+    if (sizeClass != LAST_CLASS) {
+      // Trees use such chunks, too, once rings have given them back.
+      if (U.getAndAddLong(null, ARENA + ARENA_LOG_SMALL, bytes) + bytes <= most) {
+        long chunk = JTraceMemory.newChunk(sizeClass, ARENA_LIMIT);
+        if (chunk != 0) {
+          return chunk;
+        }
+      }
+      U.getAndAddLong(null, ARENA + ARENA_LOG_SMALL, -bytes);
+      return 0;
+    }
+    boolean isFree = (int) U.getLongVolatile(null, ARENA + ARENA_FREE + sizeClass * 8L) != 0;
+    if (!isFree && U.getLongVolatile(null, ARENA + ARENA_LOG_LARGE) + bytes > most) {
+      return 0;
+    }
+    long unused = ARENA + U.getLongVolatile(null, ARENA + ARENA_NEXT);
+    long chunk = JTraceMemory.newChunk(sizeClass, ARENA_LIMIT);
+    if (chunk >= unused) {
+      U.getAndAddLong(null, ARENA + ARENA_LOG_LARGE, bytes);
+    }
+    return chunk;
   }
 
   @ForceInline
@@ -81,7 +144,7 @@ final class JTraceRing {
     // No room at all while position and bound do not belong together.
     U.putLong(state + STATE_LOG_LIMIT, 0);
     U.putLong(state + STATE_LOG_NEXT, ring + RING_DATA);
-    U.putLong(state + STATE_LOG_LAP, U.getLong(state + STATE_LOG_LAP) + U.getLong(ring + RING_BYTES));
+    U.putLong(ring + RING_LAP, U.getLong(ring + RING_LAP) + U.getLong(ring + RING_BYTES));
     return ring + RING_DATA;
   }
 
@@ -110,11 +173,17 @@ final class JTraceRing {
     }
     long size = U.getLong(ring + RING_BYTES);
     long tail = U.getLongAcquire(null, ring + RING_TAIL);
-    long lap = U.getLong(state + STATE_LOG_LAP);
-    long used = lap + (U.getLong(state + STATE_LOG_NEXT) - (ring + RING_DATA)) - tail;
+    long lap = U.getLong(ring + RING_LAP);
+    long inLap = U.getLong(state + STATE_LOG_NEXT) - (ring + RING_DATA);
+    if (inLap < 0 || inLap > size) {
+      // grow was cut off between its last two stores.
+      U.putLong(state + STATE_LOG_NEXT, ring + RING_DATA);
+      return size;
+    }
+    long used = lap + inLap - tail;
     if (used < 0) {
       // beginLap was cut off between its last two stores.
-      U.putLong(state + STATE_LOG_LAP, lap + size);
+      U.putLong(ring + RING_LAP, lap + size);
       used += size;
     }
     return size - used;

@@ -96,15 +96,7 @@ final class JTraceThreads {
       JTraceClock.begin(state);
     }
     if (JTraceProbe.LOG) {
-      // After the state's own chunk, which stays the last of the list.
-      long ring = JTraceMemory.newChunk(virtual ? VIRTUAL_RING_CLASS : RING_CLASS, ARENA_LIMIT);
-      if (ring != 0) {
-        U.putInt(ring + CHUNK_NEXT, reference(chunk));
-        U.putInt(state + STATE_CHUNKS, reference(ring));
-        long bytes = JTraceMemory.chunkBytes(U.getInt(ring + CHUNK_CLASS));
-        U.putLong(state + STATE_CHUNK_BYTES, JTraceMemory.chunkBytes(0) + bytes);
-        JTraceLog.begin(state, ring + CHUNK_HEADER, bytes - CHUNK_HEADER);
-      }
+      JTraceLog.begin(state);
     }
     return state;
   }
