@@ -10,6 +10,7 @@ import java.lang.instrument.Instrumentation;
 import java.security.ProtectionDomain;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.ObjLongConsumer;
 import org.objectweb.asm.ClassReader;
 import org.objectweb.asm.ClassVisitor;
 import org.objectweb.asm.ClassWriter;
@@ -22,9 +23,11 @@ import org.objectweb.asm.Opcodes;
  *
  * <pre>
  * on PREFIX…      counters into classes with one of these names' beginnings, loaded or not
+ * arcs PREFIX…    the same, but counts each method's entries by who calls it
  * off             and out again
  * redefine CLASS  gives the class its counters by redefinition, not by a transformer
- * out FILE        at the program's end, "COUNT NAME" of each method goes to FILE
+ * out FILE        at the program's end, "COUNT NAME" of each method goes to FILE, then "COUNT CALLER NAME"
+ *                 of each arc
  * write FILE      the same, now
  * </pre>
  */
@@ -45,8 +48,9 @@ public final class CountingAgent {
 
   private static void run(String[] words, Instrumentation instrumentation) throws Exception {
     switch (words[0]) {
-      case "on":
-        transformer = new Counters(List.of(words).subList(1, words.length));
+      case "on", "arcs":
+        transformer =
+            new Counters(List.of(words).subList(1, words.length), words[0].equals("arcs"));
         home = instrumentation;
         home.addTransformer(transformer, true);
         retransform(home);
@@ -81,19 +85,21 @@ public final class CountingAgent {
   private static void redefine(Class<?> type, Instrumentation instrumentation) throws Exception {
     String file = type.getName().replace('.', '/') + ".class";
     try (InputStream bytes = ClassLoader.getSystemResourceAsStream(file)) {
-      instrumentation.redefineClasses(new ClassDefinition(type, count(bytes.readAllBytes())));
+      instrumentation.redefineClasses(new ClassDefinition(type, count(bytes.readAllBytes(), false)));
     }
   }
 
   private static void write(String file) {
     try (PrintStream out = new PrintStream(file, "UTF-8")) {
-      Counts.forEach((name, count) -> out.println(count + " " + name));
+      ObjLongConsumer<String> print = (name, count) -> out.println(count + " " + name);
+      Counts.forEach(print);
+      Arcs.forEach(print);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
   }
 
-  private static byte[] count(byte[] classFile) {
+  private static byte[] count(byte[] classFile, boolean arcs) {
     ClassReader reader = new ClassReader(classFile);
     ClassWriter writer = new ClassWriter(reader, ClassWriter.COMPUTE_MAXS);
     reader.accept(
@@ -103,18 +109,21 @@ public final class CountingAgent {
               int access, String name, String descriptor, String signature, String[] exceptions) {
             MethodVisitor next =
                 super.visitMethod(access, name, descriptor, signature, exceptions);
+            if (arcs) return new ArcProbes(next, reader.getClassName(), access, name, descriptor);
             return new EntryCounter(next, reader.getClassName() + "." + name + descriptor);
           }
         },
-        0);
+        arcs ? ClassReader.EXPAND_FRAMES : 0);
     return writer.toByteArray();
   }
 
   private static final class Counters implements ClassFileTransformer {
     private final List<String> prefixes;
+    private final boolean arcs;
 
-    Counters(List<String> prefixes) {
+    Counters(List<String> prefixes, boolean arcs) {
       this.prefixes = prefixes;
+      this.arcs = arcs;
     }
 
     boolean wants(String name) {
@@ -130,7 +139,7 @@ public final class CountingAgent {
     public byte[] transform(
         ClassLoader loader, String name, Class<?> type, ProtectionDomain domain, byte[] classFile) {
       try {
-        return wants(name) ? count(classFile) : null;
+        return wants(name) ? count(classFile, arcs) : null;
       } catch (RuntimeException | Error e) {
         e.printStackTrace(); // the JVM would only leave the class as it is
         throw e;

@@ -29,6 +29,10 @@ public final class Counts {
         });
   }
 
+  static synchronized String nameOf(int id) {
+    return names.get(id);
+  }
+
   static synchronized void forEach(ObjLongConsumer<String> visit) {
     for (int i = 0; i < names.size(); i++) visit.accept(names.get(i), counts.get(i));
   }

@@ -15,6 +15,7 @@ import java.util.stream.Stream;
 final class Jvm {
   private static final long PATIENCE_S = 300;
 
+  private final List<String> firstArguments = new ArrayList<>();
   private final List<String> jvmArguments = new ArrayList<>();
   private String classpath = Setup.classpath();
   private String agentOptions;
@@ -48,6 +49,12 @@ final class Jvm {
     return this;
   }
 
+  /** In front of -agentpath: agents start in their order. */
+  Jvm argumentsBeforeAgent(String... arguments) {
+    firstArguments.addAll(Arrays.asList(arguments));
+    return this;
+  }
+
   Jvm classpath(String... jars) {
     classpath = Setup.classpath(jars);
     return this;
@@ -62,6 +69,7 @@ final class Jvm {
   Result run(String... mainAndArguments) {
     List<String> command = new ArrayList<>();
     command.add(Setup.java());
+    command.addAll(firstArguments);
     if (agentOptions != null) command.add("-agentpath:" + Setup.AGENT + "=" + agentOptions);
     command.addAll(jvmArguments);
     command.add("-cp");

@@ -7,10 +7,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
@@ -71,8 +69,8 @@ final class OracleTest {
                 + "|out " + counts);
     assertEquals(0, run.exit(), run.err());
     assertEquals(List.of(), run.foreignErrors());
-    Map<String, Long> theirs = theirs(counts);
-    Map<String, Long> ours = ours(run.report("--report=flat"));
+    Map<String, Long> theirs = OtherCounts.methods(counts);
+    Map<String, Long> ours = OtherCounts.ofFlat(run.report("--report=flat"));
     assertTrue(theirs.size() >= program.leastMethods(), theirs.size() + " methods");
     assertEquals(List.of(), Expectations.differences(theirs, ours));
     if (Setup.LONG) {
@@ -81,67 +79,5 @@ final class OracleTest {
           theirs.values().stream().mapToLong(calls -> calls).sum(), theirs.size());
     }
     Files.delete(run.trace());
-  }
-
-  /** "3 a/B.m([ILjava/util/List;)V" → a.B.m(int[],List) */
-  private static Map<String, Long> theirs(Path file) throws IOException {
-    Map<String, Long> counts = new TreeMap<>();
-    for (String line : Files.readAllLines(file)) {
-      int space = line.indexOf(' ');
-      int open = line.indexOf('(');
-      long calls = Long.parseLong(line.substring(0, space));
-      String method = line.substring(space + 1, open).replace('/', '.');
-      if (calls != 0) counts.merge(method + parameters(line.substring(open)), calls, Long::sum);
-    }
-    return counts;
-  }
-
-  private static final Map<Character, String> PRIMITIVES = new HashMap<>();
-
-  static {
-    String letters = "BCDFIJSZ";
-    String[] names = {"byte", "char", "double", "float", "int", "long", "short", "boolean"};
-    for (int i = 0; i < names.length; i++) PRIMITIVES.put(letters.charAt(i), names[i]);
-  }
-
-  private static String parameters(String descriptor) {
-    List<String> types = new ArrayList<>();
-    for (int i = 1; descriptor.charAt(i) != ')'; i++) {
-      int dimensions = 0;
-      for (; descriptor.charAt(i) == '['; i++) ++dimensions;
-      String type = PRIMITIVES.get(descriptor.charAt(i));
-      if (type == null) {
-        int end = descriptor.indexOf(';', i);
-        type = simple(descriptor.substring(i + 1, end).replace('/', '.'));
-        i = end;
-      }
-      types.add(type + "[]".repeat(dimensions));
-    }
-    return "(" + String.join(",", types) + ")";
-  }
-
-  private static String simple(String type) {
-    return type.substring(type.lastIndexOf('.') + 1);
-  }
-
-  /**
-   * jtrace tells methods of one name and the same simple parameter types by their results, packages
-   * or loaders; here they are one, on both sides.
-   */
-  private static Map<String, Long> ours(Report flat) {
-    Map<String, Long> counts = new TreeMap<>();
-    for (Map<String, String> row : flat.rows()) {
-      String name = row.get("name");
-      int open = name.indexOf('(');
-      if (open < 0 || row.get("calls").isEmpty()) continue;
-      long calls = Long.parseLong(row.get("calls"));
-      List<String> types = new ArrayList<>();
-      for (String type : name.substring(open + 1, name.lastIndexOf(')')).split(",")) {
-        types.add(simple(type));
-      }
-      String key = name.substring(0, open) + "(" + String.join(",", types) + ")";
-      if (calls != 0) counts.merge(key, calls, Long::sum);
-    }
-    return counts;
   }
 }
