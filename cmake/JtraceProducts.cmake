@@ -1,9 +1,14 @@
-# jtrace_product(TARGET FOLDER): what is given to users. It finds its shared libraries in
-# $ORIGIN/FOLDER once it is installed, else where the system has them, and nowhere else: the rule is
-# checked at every build.
+# jtrace_product(TARGET FOLDER [EXPORTS NAMES…]): what is given to users. It finds its shared libraries
+# in $ORIGIN/FOLDER once it is installed, else where the system has them, and nowhere else; it takes no
+# part in exceptions of others, and of a library others find EXPORTS only. Checked at every build.
 set(JTRACE_PRIVATE_LIBRARIES ${CMAKE_INSTALL_LIBDIR}/jtrace)
 
 function(jtrace_product target folder)
+  cmake_parse_arguments(ARG "" "" "EXPORTS" ${ARGN})
+  set(exports "")
+  if(ARG_EXPORTS)
+    set(exports "-DEXPORTS=${ARG_EXPORTS}")
+  endif()
   # DT_RPATH, not DT_RUNPATH: the private libraries find each other by it too.
   target_link_options(${target} PRIVATE -Wl,--disable-new-dtags)
   # CMake's own path for the build folder would be padded with empty elements, each of which is the
@@ -14,5 +19,7 @@ function(jtrace_product target folder)
     TARGET ${target} POST_BUILD
     COMMAND ${CMAKE_COMMAND} -DREADELF=${CMAKE_READELF} -DFILE=$<TARGET_FILE:${target}>
             -P ${CMAKE_SOURCE_DIR}/cmake/CheckRpath.cmake
+    COMMAND ${CMAKE_COMMAND} -DREADELF=${CMAKE_READELF} -DFILE=$<TARGET_FILE:${target}> "${exports}"
+            -P ${CMAKE_SOURCE_DIR}/cmake/CheckExceptions.cmake
     VERBATIM)
 endfunction()

@@ -12,7 +12,7 @@ level=${1:-test}
 packages=(
   g++ cmake ninja-build python3 ccache pkg-config
   openjdk-17-jdk-headless
-  libabsl-dev libprotobuf-dev protobuf-compiler libunwind-dev libzstd-dev zlib1g-dev nlohmann-json3-dev
+  libabsl-dev libprotobuf-dev protobuf-compiler libzstd-dev zlib1g-dev nlohmann-json3-dev
   libzydis-dev
 )
 case $level in
@@ -26,7 +26,7 @@ esac
 if [[ $level == test || $level == dev || $level == jvms ]]; then
   packages+=(
     git ca-certificates
-    libgtest-dev libgmock-dev libbenchmark-dev
+    libgtest-dev libgmock-dev libbenchmark-dev libunwind-dev
     graphviz valgrind gdb
     junit5 libasm-java libjacoco-java clojure jython ecj
     chromium

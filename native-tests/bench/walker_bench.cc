@@ -11,7 +11,7 @@
 
 #include "agent/hot/walk/cfi.h"
 #include "agent/hot/walk/walker.h"
-#include "agent/sampling/sync_unwind.h"
+#include "native-tests/support/sync_unwind.h"
 
 namespace jtrace::hot {
 namespace {
@@ -31,7 +31,7 @@ void WalkHere(benchmark::State& state, How how) {
   uint32_t depth = 0;
   for (auto _ : state) {
     if (how == How::kLibunwind) {
-      depth = static_cast<uint32_t>(sampling::UnwindNative(context, kCapacity)->size());
+      depth = static_cast<uint32_t>(testing::UnwindNative(context, kCapacity)->size());
       continue;
     }
     Chain chain(frames, kCapacity);

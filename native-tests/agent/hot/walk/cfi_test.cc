@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "agent/hot/walk/walker.h"
-#include "agent/sampling/sync_unwind.h"
 #include "native-tests/agent/hot/walk/stack_fixture.h"
+#include "native-tests/support/sync_unwind.h"
 
 namespace jtrace::hot {
 namespace {
@@ -31,7 +31,7 @@ std::vector<uintptr_t> Walk(const ucontext_t* context, ChainEnd* end) {
 void Compare(int, siginfo_t*, void* context) {
   ChainEnd end;
   const auto ours = Walk(static_cast<const ucontext_t*>(context), &end);
-  const auto theirs = sampling::UnwindNative(*static_cast<const ucontext_t*>(context), kMaxFrames);
+  const auto theirs = testing::UnwindNative(*static_cast<const ucontext_t*>(context), kMaxFrames);
   if (!theirs.ok()) return;
   ++compared;
   if (end == ChainEnd::kFailed) ++failed;

@@ -1,12 +1,12 @@
 #define UNW_LOCAL_ONLY
-#include "agent/sampling/sync_unwind.h"
+#include "native-tests/support/sync_unwind.h"
 
 #include <libunwind.h>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 
-namespace jtrace::sampling {
+namespace jtrace::testing {
 
 absl::StatusOr<std::vector<uintptr_t>> UnwindNative(const ucontext_t& context, int max_frames) {
   unw_context_t start = context;
@@ -23,4 +23,4 @@ absl::StatusOr<std::vector<uintptr_t>> UnwindNative(const ucontext_t& context, i
   return frames;
 }
 
-}  // namespace jtrace::sampling
+}  // namespace jtrace::testing
