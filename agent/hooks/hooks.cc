@@ -10,8 +10,10 @@
 #include "absl/strings/str_join.h"
 #include "agent/hooks/hook_targets.h"
 #include "agent/hooks/refusals.h"
+#include "agent/hooks/sigaction_guard.h"
 #include "agent/hooks/trap_signal.h"
 #include "agent/hot/hook_thread.h"
+#include "agent/hot/trap_action.h"
 #include "proto/glob.h"
 
 namespace jtrace::hooks {
@@ -120,6 +122,7 @@ absl::StatusOr<size_t> Hooks::ApplyOne(const HookSpec& spec,
   }
   if (placed == 0) return first;
   TellOtherLibc(*targets);
+  TellUnguarded();
   GuardErrorReport(objects);
   TakeReturnsOut();  // a timed one may have become one that counts
   if (placed < targets->size()) {
@@ -146,9 +149,27 @@ void Hooks::TellOtherLibc(const std::vector<Target>& targets) {
               "try them on a copy of the program first");
 }
 
+void Hooks::TellUnguarded() {
+  const absl::Status guard = GuardSigaction();
+  if (guard.ok()) return;
+  losses_.Set(
+      "hook.unguarded", Severity::kInfo, 1,
+      absl::StrCat("hooks that a handler of SIGTRAP, if the program installs one while they "
+                   "stand, gets the traps of for up to 0.1 s: ",
+                   guard.message()),
+      "do not use hooks in a program that does so");
+}
+
 void Hooks::TellFailed(const HookSpec& spec, const absl::Status& status) {
   losses_.Add(absl::StrCat("hook.failed.", spec.object, "!", spec.symbol), Severity::kWarning, 1,
               absl::StrCat("hook that is not there: ", status.message()));
+}
+
+// What other handlers may have had before there were hooks was not theirs.
+absl::Status Hooks::Ready() {
+  absl::Status status = ReadyTraps();
+  if (placed_.empty()) fronts_seen_ = hot::trap_fronts_taken.load();
+  return status;
 }
 
 void Hooks::Begin(const std::vector<HookSpec>& specs) {
@@ -161,7 +182,7 @@ void Hooks::Begin(const std::vector<HookSpec>& specs) {
   refused_returns_.clear();
   for (auto& address : hot::untimed_returns) address.store(0);
   if (specs.empty()) return;
-  const absl::Status ready = ReadyTraps();
+  const absl::Status ready = Ready();
   const std::vector<LoadedObject> objects = LoadedObjects();
   for (const HookSpec& spec : specs) {
     const auto placed = ready.ok() ? ApplyOne(spec, objects) : absl::StatusOr<size_t>(ready);
@@ -179,7 +200,7 @@ absl::StatusOr<std::string> Hooks::Change(const HookSpec& spec) {
     if (absl::Status status = Remove(spec); !status.ok()) return status;
     return absl::StrCat("no hook any more in ", place);
   }
-  if (absl::Status status = ReadyTraps(); !status.ok()) return status;
+  if (absl::Status status = Ready(); !status.ok()) return status;
   const std::vector<LoadedObject> objects = LoadedObjects();
   const auto placed = ApplyOne(spec, objects);
   if (absl::IsUnavailable(placed.status())) {

@@ -88,8 +88,11 @@ class Hooks {
   absl::Status PutReturn(uintptr_t address);
   void TakeReturnsOut();
   void GuardErrorReport(const std::vector<LoadedObject>& objects);
+  absl::Status Ready();
   // Whether int3 is no danger; else no hook is left, and none is waited for.
   bool IsStillSafe();
+  void TakeOutFor(const absl::Status& danger);
+  void TellUnguarded();
   void TellOtherLibc(const std::vector<Target>& targets);
   void TellFailed(const HookSpec& spec, const absl::Status& status);
 
@@ -107,6 +110,7 @@ class Hooks {
   absl::flat_hash_set<uintptr_t> refused_returns_;
   bool is_recording_ = false;
   uint64_t next_check_ns_ = 0;  // CLOCK_MONOTONIC
+  uint64_t fronts_seen_ = 0;    // hot::trap_fronts_taken, of which losses have been made
 };
 
 }  // namespace jtrace::hooks

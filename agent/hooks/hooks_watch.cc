@@ -12,6 +12,7 @@
 #include "agent/hooks/trap_signal.h"
 #include "agent/hot/clock.h"
 #include "agent/hot/hook_thread.h"
+#include "agent/hot/trap_action.h"
 
 namespace jtrace::hooks {
 
@@ -93,17 +94,27 @@ bool Hooks::IsStillSafe() {
   const uint64_t now = hot::MonotonicNanos();
   next_check_ns_ = now + kShare * (now - began);
   if (status.ok()) return true;
+  TakeOutFor(status);
+  return false;
+}
+
+void Hooks::TakeOutFor(const absl::Status& danger) {
   RemoveAll();
   pending_.clear();
   losses_.Add("hook.danger", Severity::kWarning, 1,
-              absl::StrCat("hooks were taken out: ", status.message()));
-  return false;
+              absl::StrCat("hooks were taken out: ", danger.message()));
 }
 
 void Hooks::KeepHandler() {
   const std::lock_guard lock(mutex_);
   if (placed_.empty() && returns_.empty()) return;
-  hooks::KeepHandler().IgnoreError();
+  if (absl::Status status = hooks::KeepHandler(); !status.ok()) return TakeOutFor(status);
+  const uint64_t replaced = hot::trap_fronts_taken.load();
+  if (replaced == fronts_seen_) return;
+  losses_.Add("hook.handler_replaced", Severity::kWarning,
+              replaced - std::exchange(fronts_seen_, replaced),
+              "times that another handler of SIGTRAP was found in front of the hooks', which may "
+              "have had their traps for up to 0.1 s");
 }
 
 void Hooks::Watch() {

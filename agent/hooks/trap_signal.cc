@@ -7,10 +7,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "agent/hooks/sigaction_guard.h"
 #include "agent/hooks/trap_blockers.h"
-#include "agent/hot/hook_handler.h"
 #include "agent/hot/hook_thread.h"
-#include "agent/hot/sample_handler.h"
+#include "agent/hot/trap_action.h"
 
 namespace jtrace::hooks {
 namespace {
@@ -28,25 +28,16 @@ absl::Status ReserveThreads() {
 }  // namespace
 
 absl::Status KeepHandler() {
-  struct sigaction current;
-  if (sigaction(SIGTRAP, nullptr, &current) != 0) return absl::ErrnoToStatus(errno, "sigaction");
-  if ((current.sa_flags & SA_SIGINFO) != 0 && current.sa_sigaction == hot::HandleTrapSignal) {
-    return absl::OkStatus();
+  switch (hot::TakeFront()) {
+    case hot::Front::kOurs:
+      return absl::OkStatus();
+    case hot::Front::kNoRoom:
+      return absl::FailedPreconditionError(
+          "the program has had too many different actions for SIGTRAP, by which hooks work");
+    case hot::Front::kFailed:
+      break;
   }
-  // Handlers may hold the one before for good.
-  const auto* const before = new struct sigaction(current);
-  if (hot::first_trap_action.load() == nullptr) hot::first_trap_action.store(before);
-  hot::previous_actions[SIGTRAP].store(before);
-  struct sigaction action {};
-  action.sa_sigaction = hot::HandleTrapSignal;
-  // On the alternate stack where there is one: some threads have little of their own.
-  action.sa_flags = SA_SIGINFO | SA_RESTART | SA_NODEFER | SA_ONSTACK;
-  sigfillset(&action.sa_mask);
-  for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP}) {
-    sigdelset(&action.sa_mask, fault);
-  }
-  if (sigaction(SIGTRAP, &action, nullptr) != 0) return absl::ErrnoToStatus(errno, "sigaction");
-  return absl::OkStatus();
+  return absl::ErrnoToStatus(errno, "sigaction");
 }
 
 absl::Status CheckTraps() {
@@ -61,6 +52,7 @@ absl::Status CheckTraps() {
 
 absl::Status ReadyTraps() {
   if (absl::Status status = ReserveThreads(); !status.ok()) return status;
+  GuardSigaction().IgnoreError();  // Hooks reports it
   return CheckTraps();
 }
 

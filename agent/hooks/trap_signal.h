@@ -13,7 +13,9 @@ namespace jtrace::hooks {
 absl::Status ReadyTraps();
 // Whether hooks are still no danger. Looks at every thread.
 absl::Status CheckTraps();
-// One system call: another handler that was installed meanwhile becomes the one before ours.
+// One system call: another handler that was installed meanwhile, by a system call of the program's
+// own (sigaction_guard.h sees all others), becomes the one before ours. Errors: FailedPrecondition:
+// there is no room to keep it.
 absl::Status KeepHandler();
 
 // Objects that the loader has loaded since the process began.

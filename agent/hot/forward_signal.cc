@@ -1,14 +1,10 @@
 #include "agent/hot/forward_signal.h"
 
 #include "agent/hot/sample_handler.h"
+#include "agent/hot/trap_action.h"
 
 namespace jtrace::hot {
 namespace {
-
-bool IsHandled(const struct sigaction& action) {
-  return (action.sa_flags & SA_SIGINFO) != 0 ||
-         (action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN);
-}
 
 void Call(const struct sigaction& action, int signal, siginfo_t* info, void* context) {
   if ((action.sa_flags & SA_SIGINFO) != 0) {
@@ -20,26 +16,25 @@ void Call(const struct sigaction& action, int signal, siginfo_t* info, void* con
 
 }  // namespace
 
+// Whatever the flags say.
+bool IsHandler(const struct sigaction& action) {
+  return action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN;
+}
+
 void EndBy(const struct sigaction& action, int signal) {
-  sigaction(signal, &action, nullptr);
+  kernel_sigaction.load()(signal, &action, nullptr);
   raise(signal);
 }
 
 bool CallHandler(const struct sigaction& action, int signal, siginfo_t* info, void* context) {
-  if (!IsHandled(action)) return false;
+  if (!IsHandler(action)) return false;
   Call(action, signal, info, context);
   return true;
 }
 
-bool ForwardToHandler(int signal, siginfo_t* info, void* context) {
-  const struct sigaction* const previous = previous_actions[signal].load();
-  return previous != nullptr && CallHandler(*previous, signal, info, context);
-}
-
 void ForwardSignal(int signal, siginfo_t* info, void* context) {
-  if (ForwardToHandler(signal, info, context)) return;
   const struct sigaction* const previous = previous_actions[signal].load();
-  if (previous == nullptr) return;
+  if (previous == nullptr || CallHandler(*previous, signal, info, context)) return;
   // Sent on purpose (kill, tgkill). The signal is blocked here, so that it strikes when the handler
   // returns. By default the last two do nothing.
   if (previous->sa_handler == SIG_DFL && info->si_code <= 0 && info->si_code != SI_TIMER &&

@@ -10,11 +10,11 @@ namespace jtrace::hot {
 // Inside a handler of `signal`; such a handler may block, or never come back.
 void ForwardSignal(int signal, siginfo_t* info, void* context);
 
+// Whether it is one, and neither the default nor to ignore.
+bool IsHandler(const struct sigaction& action);
 // If the action is a handler. False: it is none.
 bool CallHandler(const struct sigaction& action, int signal, siginfo_t* info, void* context);
-// Its first half. False: there was no handler.
-bool ForwardToHandler(int signal, siginfo_t* info, void* context);
-// Its second half: the program ends by the signal, as it would have. `action`: the default.
+// The program ends by the signal, as it would have. `action`: the default.
 void EndBy(const struct sigaction& action, int signal);
 
 }  // namespace jtrace::hot

@@ -15,13 +15,10 @@ struct HookCounters {
 };
 extern constinit HookCounters hook_counters;
 
-// Of SIGTRAP, before the first hook of the process. previous_actions has what was there before the
-// handler below was installed the last time: that may be one that calls it.
-extern constinit std::atomic<const struct sigaction*> first_trap_action;
-
-// The sigaction handler (SA_SIGINFO | SA_RESTART | SA_NODEFER | SA_ONSTACK), with every signal
-// blocked that is none of a fault: samples and unwinds share the thread's ring. A trap that is none
-// of ours goes to the handler that was there before (previous_actions).
+// The sigaction handler (SA_SIGINFO | SA_NODEFER | SA_ONSTACK), with every signal blocked that is
+// none of a fault: samples and unwinds share the thread's ring. A trap that is none of ours goes to
+// the program's handler (trap_action.h), which runs with what it wants blocked, but never SIGTRAP:
+// a hook in what it calls would end the program.
 //
 // Before a site is known the handler calls nothing, and then nothing a second time: so functions
 // that it uses itself can do no harm if they are hooked.

@@ -1,8 +1,10 @@
 #include <signal.h>
+#include <sys/syscall.h>
 #include <ucontext.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "agent/hot/clock.h"
 #include "agent/hot/doorbell.h"
@@ -15,11 +17,11 @@
 #include "agent/hot/sample_handler.h"
 #include "agent/hot/signal_scope.h"
 #include "agent/hot/thread_identity.h"
+#include "agent/hot/trap_action.h"
 
 namespace jtrace::hot {
 
 constinit HookCounters hook_counters;
-constinit std::atomic<const struct sigaction*> first_trap_action{nullptr};
 
 namespace {
 
@@ -212,28 +214,42 @@ struct Forwarding {
 constinit thread_local Forwarding tls_forwarding
     __attribute__((tls_model("initial-exec"))) = {nullptr, nullptr};
 
-// To the handler before ours, or, if that has called us, to who was there before both.
-bool ForwardOnce(int signal, siginfo_t* info, void* context) {
+// As the kernel would for the program's handler, but for SIGTRAP itself.
+void BlockFor(const struct sigaction& action, const void* context) {
+  uint64_t interrupted = 0;
+  uint64_t wanted = 0;
+  const auto& mask = static_cast<const ucontext_t*>(context)->uc_sigmask;
+  std::memcpy(&interrupted, &mask, sizeof interrupted);  // the kernel's has no more
+  std::memcpy(&wanted, &action.sa_mask, sizeof wanted);
+  const uint64_t blocked = (interrupted | wanted) & ~(uint64_t{1} << (SIGTRAP - 1));
+  syscall(SYS_rt_sigprocmask, SIG_SETMASK, &blocked, nullptr, sizeof blocked);
+}
+
+// To the program's handler, or, if that has called us, to who was there before both. Returns what
+// is to be done otherwise; null: nothing.
+const struct sigaction* ForwardOnce(int signal, siginfo_t* info, void* context) {
   const void* const frame = __builtin_frame_address(0);
   if (tls_forwarding.context == context && frame < tls_forwarding.frame) {
     const struct sigaction* const first = first_trap_action.load();
-    return first != nullptr && CallHandler(*first, signal, info, context);
+    return first == nullptr || CallHandler(*first, signal, info, context) ? nullptr : first;
   }
+  const struct sigaction* const action = TakeTrapAction();
+  if (action == nullptr || !IsHandler(*action)) return action;
   tls_forwarding = {context, frame};
-  const bool handled = ForwardToHandler(signal, info, context);
+  BlockFor(*action, context);
+  CallHandler(*action, signal, info, context);
   tls_forwarding = {nullptr, nullptr};
-  return handled;
+  return nullptr;
 }
 
 // A trap that no hook has made. gdb, told to pass SIGTRAP on, passes those of its own breakpoints
 // too, with the pc set back: behind no int3, and meant for nobody.
 void ForwardTrap(int signal, siginfo_t* info, void* context, uintptr_t pc) {
-  if (ForwardOnce(signal, info, context)) return;
-  const struct sigaction* const previous = previous_actions[signal].load();
-  if (previous == nullptr) return;
+  const struct sigaction* const action = ForwardOnce(signal, info, context);
+  if (action == nullptr) return;
   const bool is_kernels = info->si_code > 0;  // which nobody can ignore
-  if (is_kernels ? !IsInt3(pc - 1) : previous->sa_handler == SIG_IGN) return;
-  struct sigaction fatal = *previous;
+  if (is_kernels ? !IsInt3(pc - 1) : action->sa_handler == SIG_IGN) return;
+  struct sigaction fatal = *action;
   fatal.sa_handler = SIG_DFL;
   EndBy(fatal, signal);
 }

@@ -12,8 +12,14 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** Hooks where they might do harm: a JVM that crashes, an allocator that is not the C library's. */
+/**
+ * Hooks where they might do harm: a JVM that crashes, an allocator that is not the C library's, a program
+ * with a handler of its own for traps.
+ */
 final class HookDangersTest {
+  private static final Path NATIVES = Path.of(Setup.property("jtrace.hooked"));
+  private static final Path API = Path.of(Setup.property("jtrace.api"));
+  private static final Path PROGRAMS = Path.of(Setup.property("jtrace.api.programs"));
   private static final Path OWN_ALLOCATOR = Path.of(Setup.property("jtrace.own.allocator"));
 
   /** What the JVM writes of a crash calls hooked functions, and has a handler of its own for traps. */
@@ -61,5 +67,60 @@ final class HookDangersTest {
     List<Map<String, String>> rows = all.report("--report=hooks").rows();
     assertTrue(rows.stream().anyMatch(row -> row.get("hook").endsWith("!malloc")), rows.toString());
     assertFalse(rows.stream().anyMatch(row -> row.get("hook").endsWith("free")), rows.toString());
+  }
+
+  private static final int THREADS = 4;
+  private static final long CALLS = 50_000;
+
+  /** Returns what was counted. The handler must see each trap of the program's own, and no others. */
+  private static Jvm.Result withLateHandlers(String way) {
+    String[] arguments =
+        Setup.JDK_MAJOR < 22
+            ? new String[0]
+            : new String[] {"--enable-native-access=ALL-UNNAMED"};
+    Jvm.Result run =
+        new Jvm()
+            .agent("hook=libhooked_natives.so!Java_programs_Hooked_add:count")
+            .classpathOf(API, PROGRAMS)
+            .arguments(arguments)
+            .run(
+                "programs.LateHandlers",
+                NATIVES.toString(),
+                Integer.toString(THREADS),
+                Long.toString(CALLS),
+                way);
+    assertEquals(0, run.exit(), run.err());
+    assertEquals(List.of(), run.foreignErrors());
+    assertEquals("wrong 0 stray 0 own 3", run.out().strip(), way);
+    long calls =
+        run.report("--report=hooks").rows().stream()
+            .mapToLong(row -> Long.parseLong(row.get("calls")))
+            .sum();
+    assertEquals(THREADS * CALLS, calls, way);
+    return run;
+  }
+
+  @Test
+  void aHandlerOfTrapsThatComesLaterBySigaction() {
+    withLateHandlers("sigaction");
+  }
+
+  @Test
+  void aHandlerOfTrapsThatComesLaterBySignal() {
+    withLateHandlers("signal");
+  }
+
+  /** Without native code of the program's. */
+  @Test
+  void aHandlerOfTrapsThatComesLaterInJava() {
+    withLateHandlers("java");
+  }
+
+  /** Which nobody sees: the agent finds it within a tenth of a second, and says so. */
+  @Test
+  void aHandlerOfTrapsThatComesLaterByASystemCall() {
+    Jvm.Result run = withLateHandlers("system call");
+    String losses = Report.text(run.trace(), "--report=summary");
+    assertTrue(losses.contains("another handler of SIGTRAP"), losses);
   }
 }
