@@ -229,7 +229,8 @@ std::string Session::failure() const {
 }
 
 bool Session::IsAgentThread(pid_t tid) const {
-  return tid == control_tid_.load(std::memory_order_relaxed) || tid == writer_.os_tid() ||
+  return tid == control_tid_.load(std::memory_order_relaxed) ||
+         tid == clients_tid_.load(std::memory_order_relaxed) || tid == writer_.os_tid() ||
          (sampler_ != nullptr && tid == sampler_->ticker_tid());
 }
 

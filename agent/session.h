@@ -134,6 +134,8 @@ class Session {
   absl::StatusOr<std::string> Hook(absl::string_view specs);
   // The thread that answers `jtrace`: never recorded.
   void SetControlThread(pid_t tid) { control_tid_.store(tid, std::memory_order_relaxed); }
+  // The one that its clients are connected to: never sampled, and never a Java thread.
+  void SetClientsThread(pid_t tid) { clients_tid_.store(tid, std::memory_order_relaxed); }
 
   void VmInit(JNIEnv* jni, jthread thread);
   void VmDeath();
@@ -319,6 +321,7 @@ class Session {
   std::string failure_ ABSL_GUARDED_BY(failure_mutex_);
   std::atomic<bool> counts_threads_{false};
   std::atomic<pid_t> control_tid_{0};
+  std::atomic<pid_t> clients_tid_{0};
   // Made once, never freed: GiveUp may wake it from any thread.
   std::atomic<control::SessionControl*> control_{nullptr};
   int file_number_ = 0;    // %n

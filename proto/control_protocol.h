@@ -4,9 +4,9 @@
 // request and its answer:
 //   request   one line, "VERB[ ARGUMENT]\n", at most kMaxRequest bytes
 //   answer    lines that begin with a kind: '.' how far the work has come, '=' a line of the
-//   answer,
-//             '!' why it failed; then the last line, "0\n", "1\n" or "2\n": the exit code of the
-//             command. An answer without it was cut off.
+//             answer, '!' why it failed; then the last line, "0\n", "1\n" or "2\n": the exit code
+//             of the command. An answer without it was cut off.
+// Both ends bound what they take of the other, in bytes and in time.
 #pragma once
 
 #include <sys/types.h>

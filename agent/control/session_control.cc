@@ -13,6 +13,7 @@
 #include "agent/options.h"
 #include "agent/session.h"
 #include "proto/control_protocol.h"
+#include "proto/visible_text.h"
 
 namespace jtrace::control {
 namespace {
@@ -37,6 +38,8 @@ SessionControl::SessionControl(JavaVM* vm, Session& session, bool listen)
 
 void SessionControl::ThreadStarted(pid_t tid) { session_.SetControlThread(tid); }
 
+void SessionControl::ClientsThreadStarted(pid_t tid) { session_.SetClientsThread(tid); }
+
 absl::Status SessionControl::Run(absl::string_view verb, absl::string_view argument, Tell tell) {
   if (verb == "start") return Start(argument, tell);
   if (verb == "stop") return Stop(tell);
@@ -47,8 +50,10 @@ absl::Status SessionControl::Run(absl::string_view verb, absl::string_view argum
   if (verb == "mark") return session_.Mark(argument);
   if (verb == "hook") return Told(session_.Hook(argument), tell);
   if (verb == "metrics") return Metrics(argument, tell);
-  return absl::InvalidArgumentError(
-      absl::StrCat("this agent does not know '", verb, "'; it knows ", absl::StrJoin(kVerbs, " ")));
+  constexpr size_t kLongestQuoted = 40;
+  const std::string quoted = VisibleText({verb.data(), std::min(verb.size(), kLongestQuoted)});
+  return absl::InvalidArgumentError(absl::StrCat("this agent does not know '", quoted,
+                                                 "'; it knows ", absl::StrJoin(kVerbs, " ")));
 }
 
 absl::Status SessionControl::Start(absl::string_view options, Tell tell) {

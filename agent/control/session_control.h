@@ -22,6 +22,7 @@ class SessionControl : public Commands {
   absl::Status Run(absl::string_view verb, absl::string_view argument, Tell tell) override;
   absl::Time Tick() override;
   void ThreadStarted(pid_t tid) override;
+  void ClientsThreadStarted(pid_t tid) override;
 
   // See Server.
   void Wake() { server_->Wake(); }

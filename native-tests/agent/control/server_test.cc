@@ -1,98 +1,24 @@
 #include "agent/control/server.h"
 
 #include <sys/resource.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/un.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
-#include <atomic>
-#include <cstring>
 #include <fstream>
-#include <mutex>
 
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "gmock/gmock.h"
-#include "gtest/gtest.h"
+#include "native-tests/agent/control/server_fixture.h"
 
 namespace jtrace::control {
 namespace {
-
-std::string NewFolder() {
-  std::string folder = absl::StrCat(::testing::TempDir(), "/controlXXXXXX");
-  EXPECT_NE(mkdtemp(folder.data()), nullptr);
-  return folder;
-}
 
 mode_t ModeOf(const std::string& path) {
   struct stat info = {};
   EXPECT_EQ(lstat(path.c_str(), &info), 0) << path;
   return info.st_mode & 07777;
 }
-
-class FakeCommands : public Commands {
- public:
-  absl::Status Run(absl::string_view verb, absl::string_view argument, Tell tell) override {
-    const std::lock_guard lock(mutex);
-    requests.push_back(absl::StrCat(verb, "|", argument));
-    tell('.', "half way");
-    tell('=', "first\nsecond");
-    if (verb == "wrong") return absl::InvalidArgumentError("no such thing");
-    if (verb == "fails") return absl::UnavailableError("cannot");
-    return absl::OkStatus();
-  }
-  absl::Time Tick() override {
-    ++ticks;
-    return absl::Now() + period;
-  }
-  void ThreadStarted(pid_t tid) override { thread = tid; }
-
-  std::mutex mutex;
-  std::vector<std::string> requests;
-  std::atomic<int> ticks{0};
-  std::atomic<pid_t> thread{0};
-  absl::Duration period = absl::Hours(1);
-};
-
-int Connect(const std::string& path) {
-  sockaddr_un address = {};
-  address.sun_family = AF_UNIX;
-  std::strncpy(address.sun_path, path.c_str(), sizeof(address.sun_path) - 1);
-  const int fd = socket(AF_UNIX, SOCK_STREAM, 0);
-  if (connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof(address)) == 0) return fd;
-  close(fd);
-  return -1;
-}
-
-std::string Ask(const std::string& path, absl::string_view request) {
-  const int fd = Connect(path);
-  EXPECT_GE(fd, 0);
-  EXPECT_EQ(write(fd, request.data(), request.size()), static_cast<ssize_t>(request.size()));
-  std::string answer;
-  char buffer[256];
-  for (ssize_t n; (n = read(fd, buffer, sizeof(buffer))) > 0;) {
-    answer.append(buffer, static_cast<size_t>(n));
-  }
-  close(fd);
-  return answer;
-}
-
-// Servers and what they call live as long as the process, as in a JVM.
-struct Fixture {
-  std::string folder = NewFolder() + "/own";
-  std::string path = folder + "/42";
-  FakeCommands& commands = *new FakeCommands;
-  Server& server = *Server::Start(commands, folder, path).release();
-
-  // Until its thread waits for somebody.
-  void WaitUntilItListens() const {
-    while (commands.ticks == 0) absl::SleepFor(absl::Milliseconds(1));
-    absl::SleepFor(absl::Milliseconds(50));
-  }
-};
 
 TEST(ServerTest, AnswersOneRequestAConnection) {
   Fixture f;
@@ -104,6 +30,8 @@ TEST(ServerTest, AnswersOneRequestAConnection) {
   EXPECT_THAT(f.commands.requests,
               ::testing::ElementsAre("start|mode=events,out=/tmp/a b.bin", "wrong|", "fails|x"));
   EXPECT_NE(f.commands.thread, gettid());
+  EXPECT_NE(f.commands.clients_thread, gettid());
+  EXPECT_NE(f.commands.clients_thread, f.commands.thread);
 }
 
 TEST(ServerTest, OthersCannotReachTheSocket) {

@@ -1,0 +1,233 @@
+#include "agent/control/connections.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <thread>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "agent/hot/hook_thread.h"
+#include "agent/signals_blocked.h"
+#include "proto/control_protocol.h"
+
+namespace jtrace::control {
+namespace {
+
+// What a program that closes descriptors took from us is noticed within this time.
+constexpr absl::Duration kLongestWait = absl::Minutes(1);
+// The same while somebody waits for an answer that could not wake us.
+constexpr absl::Duration kWaitUnwoken = absl::Milliseconds(50);
+// No descriptor is left for a client.
+constexpr absl::Duration kPauseWithoutDescriptors = absl::Milliseconds(100);
+
+}  // namespace
+
+absl::Status Connections::Listen() {
+  absl::Status status = OpenSocket();
+  has_listened_ = status.ok();
+  return status;
+}
+
+absl::Status Connections::OpenSocket() {
+  if (absl::Status own = OwnFolder(folder_); !own.ok()) return own;
+  RemoveStaleSockets(folder_);
+  auto socket = ListenAt(path_);
+  if (socket.ok()) socket_ = *std::move(socket);
+  return socket.status();
+}
+
+void Connections::Start(std::function<void(pid_t)> started) {
+  int ends[2] = {-1, -1};
+  // Without a pipe the thread looks for answers now and then.
+  if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) == 0) {
+    wake_reader_ = OwnFd(ends[0]);
+    wake_writer_ = OwnFd(ends[1]);
+  }
+  const SignalsBlocked blocked;
+  // Detached: it runs as long as the process, and so does all that it uses.
+  std::thread([this, started = std::move(started)] {
+    hot::tls_is_agent_thread = true;
+    pthread_setname_np(pthread_self(), "jtrace clients");
+    started(gettid());
+    Run();
+  }).detach();
+}
+
+void Connections::Wake() {
+  if (woken_.exchange(true)) return;
+  // A full pipe has woken it already.
+  if (wake_writer_.IsOurs() && write(wake_writer_.get(), "", 1) < 0) return;
+}
+
+void Connections::Close() {
+  if (!closed_.exchange(true) && has_listened_) unlink(path_.c_str());
+}
+
+void Connections::Run() {
+  while (true) {
+    Refresh();
+    const bool somebody_connects = Poll();
+    const absl::Time now = absl::Now();
+    if (somebody_connects && Listens()) Accept(now);
+    std::erase_if(connections_, [&](Connection& it) { return !Serve(it, now); });
+  }
+}
+
+void Connections::Refresh() {
+  if (!reserve_.IsOurs()) reserve_ = OwnFd(open("/dev/null", O_RDONLY | O_CLOEXEC));
+  // The program closed it. What keeps us from listening again now may have gone the next time.
+  if (!closed_.load() && !socket_.IsOurs()) OpenSocket().IgnoreError();
+}
+
+bool Connections::HasRoom(absl::Time now) const {
+  return now >= accept_again_ &&
+         (connections_.size() < limits_.connections || OldestIdle() != connections_.end());
+}
+
+// poll leaves out what is below 0.
+std::vector<pollfd> Connections::Polled(absl::Time now) const {
+  const bool listens = Listens() && HasRoom(now);
+  std::vector<pollfd> polled = {{wake_reader_.IsOurs() ? wake_reader_.get() : -1, POLLIN, 0},
+                                {listens ? socket_.get() : -1, POLLIN, 0}};
+  for (const Connection& it : connections_) {
+    const bool waits_for_room = it.has_line && it.answer == nullptr;
+    const bool sends = it.answer != nullptr && it.answer->has_unsent();
+    const int events = !it.has_line ? POLLIN : sends ? POLLOUT : 0;
+    polled.push_back(
+        {!waits_for_room && it.fd.IsOurs() ? it.fd.get() : -1, static_cast<int16_t>(events), 0});
+  }
+  return polled;
+}
+
+int Connections::Timeout(absl::Time now) const {
+  absl::Time until = now + kLongestWait;
+  if (accept_again_ > now) until = std::min(until, accept_again_);
+  for (const Connection& it : connections_) {
+    until = std::min(until, it.deadline);
+    if (it.has_line && !wake_reader_.IsOurs()) until = std::min(until, now + kWaitUnwoken);
+  }
+  const absl::Duration left = std::max(until - now, absl::ZeroDuration());
+  return static_cast<int>(absl::ToInt64Milliseconds(left)) + 1;
+}
+
+bool Connections::Poll() {
+  const absl::Time now = absl::Now();
+  std::vector<pollfd> polled = Polled(now);
+  const int ready = poll(polled.data(), polled.size(), Timeout(now));
+  char woken[64];
+  while (ready > 0 && (polled[0].revents & POLLIN) != 0 && wake_reader_.IsOurs() &&
+         read(wake_reader_.get(), woken, sizeof(woken)) == sizeof(woken)) {
+  }
+  woken_.store(false);
+  if (ready <= 0) return false;
+  // Who has gone while the work goes on would be reported again and again.
+  constexpr int kGone = POLLHUP | POLLERR | POLLNVAL;
+  for (size_t i = connections_.size(); i-- > 0;) {
+    const bool is_gone = (polled[i + 2].revents & kGone) != 0;
+    if (is_gone && connections_[i].answer != nullptr) {
+      connections_.erase(connections_.begin() + static_cast<ptrdiff_t>(i));
+    }
+  }
+  return polled[1].revents != 0;
+}
+
+void Connections::Accept(absl::Time now) {
+  OwnFd fd = AcceptOne();
+  if (!fd.ok() || !IsPeerAllowed(fd.get())) return;
+  if (connections_.size() >= limits_.connections) connections_.erase(OldestIdle());
+  connections_.push_back({std::move(fd), now + limits_.for_request, "", false, nullptr});
+}
+
+OwnFd Connections::AcceptOne() {
+  constexpr int kFlags = SOCK_CLOEXEC | SOCK_NONBLOCK;
+  OwnFd fd(accept4(socket_.get(), nullptr, nullptr, kFlags));
+  if (fd.ok() || (errno != EMFILE && errno != ENFILE)) return fd;  // or nobody is there
+  // The process is at its limit of descriptors: who asks for its status shall get an answer.
+  if (reserve_.IsOurs()) {
+    reserve_ = OwnFd();
+  } else if (const auto idle = OldestIdle(); idle != connections_.end()) {
+    connections_.erase(idle);
+  }
+  fd = OwnFd(accept4(socket_.get(), nullptr, nullptr, kFlags));
+  if (!fd.ok()) accept_again_ = absl::Now() + kPauseWithoutDescriptors;
+  return fd;
+}
+
+std::vector<Connections::Connection>::const_iterator Connections::OldestIdle() const {
+  return std::find_if(connections_.begin(), connections_.end(), [](const Connection& it) {
+    return !it.has_line || (it.answer != nullptr && it.answer->is_finished());
+  });
+}
+
+// False: it has ended.
+bool Connections::Serve(Connection& connection, absl::Time now) {
+  if (!connection.fd.IsOurs()) return false;  // the program closed it
+  if (!connection.has_line && !Read(connection, now)) return false;
+  if (connection.answer == nullptr && connection.has_line) Submit(connection);
+  if (connection.answer == nullptr) {
+    if (now < connection.deadline) return true;
+    Refuse(connection,
+           absl::InvalidArgumentError(absl::StrCat("no whole request came within ",
+                                                   absl::FormatDuration(limits_.for_request),
+                                                   " of connecting")),
+           now);
+  }
+  if (!connection.answer->SendTo(connection.fd.get())) return false;
+  if (!connection.answer->is_finished()) return true;
+  if (connection.answer->is_sent()) return false;
+  connection.deadline = std::min(connection.deadline, now + limits_.for_answer);
+  return now < connection.deadline;
+}
+
+// False: nobody is there any more.
+bool Connections::Read(Connection& connection, absl::Time now) {
+  std::string& line = connection.received;
+  while (line.size() < kMaxRequest) {
+    char buffer[4096];
+    const ssize_t n = read(connection.fd.get(), buffer, sizeof(buffer));
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return errno == EAGAIN || errno == EWOULDBLOCK;
+    if (n == 0) {
+      if (line.empty()) return false;
+      Refuse(connection, absl::InvalidArgumentError("the request does not end in a line feed"),
+             now);
+      return true;
+    }
+    line.append(buffer, static_cast<size_t>(n));
+    if (const size_t end = line.find('\n'); end != std::string::npos) {
+      line.resize(end);
+      connection.has_line = true;
+      connection.deadline = absl::InfiniteFuture();
+      return true;
+    }
+  }
+  Refuse(connection,
+         absl::InvalidArgumentError(
+             absl::StrCat("the request is longer than ", kMaxRequest, " bytes")),
+         now);
+  return true;
+}
+
+void Connections::Submit(Connection& connection) {
+  Request request = {connection.received, std::make_shared<Answer>(limits_.answer_bytes, memory_)};
+  const std::shared_ptr<Answer> answer = request.answer;
+  if (!queue_.Add(request)) return;  // Wake comes when there is room
+  connection.answer = answer;
+  connection.received.clear();
+}
+
+void Connections::Refuse(Connection& connection, const absl::Status& why, absl::Time now) {
+  connection.has_line = true;
+  connection.received.clear();
+  connection.answer = std::make_shared<Answer>(limits_.answer_bytes, memory_);
+  connection.answer->Finish(why);
+  connection.deadline = now + limits_.for_answer;
+}
+
+}  // namespace jtrace::control

@@ -1,0 +1,99 @@
+// The connections' thread: takes requests from clients of the control socket and sends them what
+// the control thread answers. It waits for no client: each has a time for its request and one for
+// taking its answer.
+//
+// All signals blocked but those of faults, never sampled, never a Java thread.
+#pragma once
+
+#include <sys/types.h>
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/time/time.h"
+#include "agent/control/answer.h"
+#include "agent/control/request_queue.h"
+#include "agent/control/socket_folder.h"
+
+struct pollfd;
+
+namespace jtrace::control {
+
+// What clients may take of the program.
+struct Limits {
+  absl::Duration for_request = absl::Seconds(5);  // from connecting to the end of the line
+  absl::Duration for_answer = absl::Seconds(10);  // to read it, once it is complete
+  size_t connections = 32;                        // beyond it the oldest idle one goes
+  size_t answer_bytes = size_t{8} << 20;
+  size_t all_answers_bytes = size_t{32} << 20;  // that nobody has read yet
+};
+
+class Connections {
+ public:
+  // Requests go to `queue`, which must live for ever.
+  Connections(std::string folder, std::string path, const Limits& limits, RequestQueue& queue)
+      : folder_(std::move(folder)),
+        path_(std::move(path)),
+        limits_(limits),
+        queue_(queue),
+        memory_(limits.all_answers_bytes) {}
+  Connections(const Connections&) = delete;
+  Connections& operator=(const Connections&) = delete;
+
+  // Once, before Start: why nobody can connect; OK if they can.
+  absl::Status Listen();
+  // Starts the thread, which runs as long as the process. `started` is called on it first.
+  void Start(std::function<void(pid_t)> started);
+  // There is something to send, or room in the queue. Any thread.
+  void Wake();
+  // Nobody can connect any more. Any thread.
+  void Close();
+
+ private:
+  struct Connection {
+    OwnFd fd;
+    absl::Time deadline;
+    std::string received;
+    bool has_line = false;           // `received` is the request, without its end
+    std::shared_ptr<Answer> answer;  // null: not asked yet
+  };
+
+  void Run();
+  absl::Status OpenSocket();
+  bool Listens() const { return socket_.IsOurs() && !closed_.load(); }
+  void Refresh();
+  bool HasRoom(absl::Time now) const;
+  std::vector<pollfd> Polled(absl::Time now) const;
+  int Timeout(absl::Time now) const;
+  // True: somebody connects.
+  bool Poll();
+  void Accept(absl::Time now);
+  OwnFd AcceptOne();
+  // The oldest that waits for nothing but its client; none: all are being answered.
+  std::vector<Connection>::const_iterator OldestIdle() const;
+  bool Serve(Connection& connection, absl::Time now);
+  bool Read(Connection& connection, absl::Time now);
+  void Submit(Connection& connection);
+  void Refuse(Connection& connection, const absl::Status& why, absl::Time now);
+
+  const std::string folder_;
+  const std::string path_;
+  const Limits limits_;
+  RequestQueue& queue_;
+  AnswerMemory memory_;
+  bool has_listened_ = false;  // constant once the thread runs
+  OwnFd socket_;
+  OwnFd wake_reader_, wake_writer_;
+  std::atomic<bool> woken_{false};
+  std::atomic<bool> closed_{false};
+  OwnFd reserve_;  // given up for a connection when the process has no descriptor left
+  absl::Time accept_again_ = absl::InfinitePast();
+  std::vector<Connection> connections_;  // the oldest first
+};
+
+}  // namespace jtrace::control

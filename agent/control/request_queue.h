@@ -1,0 +1,39 @@
+// Requests on their way from the connections' thread to the control thread.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/synchronization/mutex.h"
+#include "absl/time/time.h"
+#include "agent/control/answer.h"
+
+namespace jtrace::control {
+
+struct Request {
+  std::string line;  // without its end
+  std::shared_ptr<Answer> answer;
+};
+
+// Bounded: what finds no room waits in its connection. Any thread.
+class RequestQueue {
+ public:
+  // False, and `request` is as it was: there is no room.
+  bool Add(Request& request);
+  // The oldest request; none if there is none until then, or once Wake was called.
+  std::optional<Request> Next(absl::Time until);
+  void Wake();
+
+ private:
+  static constexpr size_t kMost = 16;
+
+  absl::Mutex mutex_;
+  absl::CondVar changed_;
+  std::deque<Request> requests_ ABSL_GUARDED_BY(mutex_);
+  bool woken_ ABSL_GUARDED_BY(mutex_) = false;
+};
+
+}  // namespace jtrace::control
