@@ -11,8 +11,11 @@ namespace {
 
 using postproc::StrCat;
 
+constexpr std::chrono::milliseconds kConnectPatience = std::chrono::seconds(2);
+
 absl::StatusOr<LocalSocket> Connect(const JvmProcess& jvm) {
-  return LocalSocket::Connect(jvm.root + SocketPath(jvm.inner_user, jvm.inner_pid), jvm.user);
+  return LocalSocket::Connect(jvm.root, SocketPath(jvm.inner_user, jvm.inner_pid), jvm.user,
+                              kConnectPatience);
 }
 
 // One line cannot hold another.
@@ -26,11 +29,19 @@ std::string OneLine(std::string_view text) {
 
 }  // namespace
 
-void AnswerReader::Add(std::string_view bytes) {
+bool AnswerReader::Add(std::string_view bytes) {
+  if (bytes.size() > kMostBytes - bytes_) return false;
+  bytes_ += bytes.size();
+  const size_t searched = rest_.size();
   rest_ += bytes;
-  for (size_t end; (end = rest_.find('\n')) != std::string::npos; rest_.erase(0, end + 1)) {
-    AddLine(std::string_view(rest_).substr(0, end));
+  size_t begin = 0;
+  for (size_t end = rest_.find('\n', searched); end != std::string::npos;
+       end = rest_.find('\n', begin)) {
+    AddLine(std::string_view(rest_).substr(begin, end - begin));
+    begin = end + 1;
   }
+  rest_.erase(0, begin);
+  return true;
 }
 
 void AnswerReader::AddLine(std::string_view line) {
@@ -44,19 +55,27 @@ void AnswerReader::AddLine(std::string_view line) {
 bool HasAgent(const JvmProcess& jvm) { return Connect(jvm).ok(); }
 
 absl::StatusOr<int> Ask(const JvmProcess& jvm, std::string_view verb, std::string_view argument,
-                        AnswerReader::TakeLine take, std::chrono::milliseconds patience) {
+                        AnswerReader::TakeLine take, const Patience& patience) {
+  const auto end = std::chrono::steady_clock::now() + patience.in_all;
   absl::StatusOr<LocalSocket> connection = Connect(jvm);
   if (!connection.ok()) return connection.status();
   const std::string request = StrCat(verb, argument.empty() ? "" : " ", OneLine(argument), "\n");
   if (request.size() > kMaxRequest) return absl::InvalidArgumentError("the request is too long");
-  if (patience > std::chrono::milliseconds::zero()) connection->LimitWaiting(patience);
+  connection->LimitWaiting(patience.silence);
   if (absl::Status status = connection->Send(request); !status.ok()) return status;
   AnswerReader reader(std::move(take));
   while (true) {
     const absl::StatusOr<std::string> part = connection->Receive();
     if (!part.ok()) return part.status();
     if (part->empty()) break;
-    reader.Add(*part);
+    if (!reader.Add(*part)) {
+      return absl::ResourceExhaustedError(StrCat("the answer of JVM ", jvm.pid, " is longer than ",
+                                                 AnswerReader::kMostBytes, " bytes"));
+    }
+    if (std::chrono::steady_clock::now() >= end) {
+      return absl::DeadlineExceededError(
+          StrCat("JVM ", jvm.pid, " does not come to the end of its answer"));
+    }
   }
   if (reader.exit_code() < 0) {
     return absl::UnavailableError(StrCat("JVM ", jvm.pid, " ended before it answered"));

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstring>
@@ -11,6 +10,7 @@
 
 #include "postproc/control/attach_capability.h"
 #include "postproc/control/local_socket.h"
+#include "postproc/control/root_folder.h"
 #include "postproc/support/strings.h"
 
 namespace jtrace::control {
@@ -20,38 +20,45 @@ using postproc::ConsumePrefix;
 using postproc::StrCat;
 
 constexpr std::string_view kReturnCode = "return code: ";
+constexpr size_t kLongestAnswer = 64 * 1024;
+// For the JVM to load the library and to run its Agent_OnAttach.
+constexpr std::chrono::milliseconds kLoadPatience = std::chrono::minutes(2);
 
-// The file that tells the JVM what the SIGQUIT means; gone when this ends.
+// The file in the JVM's /tmp that tells it what the SIGQUIT means; gone when this ends.
 class AttachRequest {
  public:
-  explicit AttachRequest(std::string path) : path_(std::move(path)) {}
+  AttachRequest(const JvmProcess& jvm, Descriptor folder)
+      : jvm_(jvm), folder_(std::move(folder)), name_(StrCat(".attach_pid", jvm.inner_pid)) {}
   ~AttachRequest() {
-    if (made_) unlink(path_.c_str());
+    if (made_) unlinkat(folder_.get(), name_.c_str(), 0);
   }
   AttachRequest(const AttachRequest&) = delete;
   AttachRequest& operator=(const AttachRequest&) = delete;
 
-  absl::Status Make(const JvmProcess& jvm) {
-    unlink(path_.c_str());  // of an attach that was cut off
-    const int fd = open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (fd < 0) {
-      return absl::UnavailableError(StrCat("cannot make ", path_, ": ", strerror(errno)));
+  absl::Status Make() {
+    unlinkat(folder_.get(), name_.c_str(), 0);  // of an attach that was cut off
+    const Descriptor file(openat(folder_.get(), name_.c_str(),
+                                 O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
+    if (file.get() < 0) {
+      return absl::UnavailableError(
+          StrCat("cannot make ", jvm_.root, "/tmp/", name_, ": ", strerror(errno)));
     }
     made_ = true;
     // Root attaches for another: the JVM heeds files of its own user.
-    const bool is_owned = geteuid() == jvm.user || fchown(fd, jvm.user, jvm.group) == 0;
-    close(fd);
-    return is_owned ? absl::OkStatus()
-                    : absl::UnavailableError(StrCat("cannot give ", path_, " to the JVM's user"));
+    const bool is_owned = geteuid() == jvm_.user || fchown(file.get(), jvm_.user, jvm_.group) == 0;
+    if (is_owned) return absl::OkStatus();
+    return absl::UnavailableError(StrCat("cannot give /tmp/", name_, " to the JVM's user"));
   }
 
  private:
-  std::string path_;
+  const JvmProcess& jvm_;
+  const Descriptor folder_;
+  const std::string name_;
   bool made_ = false;
 };
 
-std::string JvmSocket(const JvmProcess& jvm) {
-  return StrCat(jvm.root, "/tmp/.java_pid", jvm.inner_pid);
+absl::StatusOr<LocalSocket> ConnectToListener(const JvmProcess& jvm) {
+  return LocalSocket::Connect(jvm.root, StrCat("/tmp/.java_pid", jvm.inner_pid), jvm.user);
 }
 
 absl::Status NoAnswer(const JvmProcess& jvm) {
@@ -70,15 +77,17 @@ absl::Status WakeListener(const JvmProcess& jvm, std::chrono::milliseconds patie
     return absl::PermissionDeniedError(StrCat(
         "JVM ", jvm.pid, " runs with -XX:+DisableAttachMechanism; load the agent with -agentpath"));
   }
-  AttachRequest request(StrCat(jvm.root, "/tmp/.attach_pid", jvm.inner_pid));
-  if (absl::Status status = request.Make(jvm); !status.ok()) return status;
+  absl::StatusOr<Descriptor> folder = OpenInRoot(jvm.root, "/tmp", O_PATH | O_DIRECTORY);
+  if (!folder.ok()) return folder.status();
+  AttachRequest request(jvm, *std::move(folder));
+  if (absl::Status status = request.Make(); !status.ok()) return status;
   if (kill(jvm.pid, SIGQUIT) != 0) {
     return absl::UnavailableError(StrCat("cannot signal ", jvm.pid, ": ", strerror(errno)));
   }
   const auto deadline = std::chrono::steady_clock::now() + patience;
   for (auto pause = std::chrono::milliseconds(1); std::chrono::steady_clock::now() < deadline;
        pause = std::min(2 * pause, std::chrono::milliseconds(100))) {
-    if (LocalSocket::Connect(JvmSocket(jvm), jvm.user).ok()) return absl::OkStatus();
+    if (ConnectToListener(jvm).ok()) return absl::OkStatus();
     std::this_thread::sleep_for(pause);
   }
   return NoAnswer(jvm);
@@ -86,10 +95,10 @@ absl::Status WakeListener(const JvmProcess& jvm, std::chrono::milliseconds patie
 
 absl::StatusOr<LocalSocket> ConnectToJvm(const JvmProcess& jvm,
                                          std::chrono::milliseconds patience) {
-  absl::StatusOr<LocalSocket> connection = LocalSocket::Connect(JvmSocket(jvm), jvm.user);
+  absl::StatusOr<LocalSocket> connection = ConnectToListener(jvm);
   if (connection.ok()) return connection;
   if (absl::Status status = WakeListener(jvm, patience); !status.ok()) return status;
-  return LocalSocket::Connect(JvmSocket(jvm), jvm.user);
+  return ConnectToListener(jvm);
 }
 
 }  // namespace
@@ -126,6 +135,7 @@ absl::Status LoadAgent(const JvmProcess& jvm, const std::string& path, std::stri
     request += '\0';
   }
   if (absl::Status status = connection->Send(request); !status.ok()) return status;
+  connection->LimitWaiting(kLoadPatience);
   std::string answer;
   while (true) {
     const absl::StatusOr<std::string> part = connection->Receive();
@@ -134,8 +144,8 @@ absl::Status LoadAgent(const JvmProcess& jvm, const std::string& path, std::stri
           "JVM ", jvm.pid, " closed the attach connection (", std::string(part.status().message()),
           "): it ended, or its user namespace does not know this user; run jtrace as its own"));
     }
-    if (part->empty()) return ReadLoadAnswer(answer);
     answer += *part;
+    if (part->empty() || answer.size() > kLongestAnswer) return ReadLoadAnswer(answer);
   }
 }
 

@@ -1,18 +1,20 @@
 #include "postproc/control/attach_capability.h"
 
-#include <sys/stat.h>
+#include <fcntl.h>
 
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 #include <string>
+
+#include "postproc/control/root_folder.h"
+#include "postproc/support/strings.h"
 
 namespace jtrace::control {
 namespace {
 
 using namespace std::string_view_literals;
+using postproc::StrCat;
 
 // An entry of the file (jdk.internal.perf, PerfDataEntry of version 2.0): its length, where in it
 // the name stands, the length of an array, four bytes on its type, where the value stands.
@@ -25,25 +27,17 @@ struct EntryHead {
 };
 static_assert(sizeof(EntryHead) == 20);
 
-std::string ReadAll(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream content;
-  content << file.rdbuf();
-  return content.str();
-}
-
-bool BelongsTo(const std::filesystem::path& path, uid_t user) {
-  struct stat info = {};
-  return lstat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode) && info.st_uid == user;
-}
-
 // The folder bears the user's name as the JVM knows it, which in a container is not ours.
 std::string PerformanceData(const JvmProcess& jvm) {
+  constexpr size_t kMostBytes = 1 << 20;  // a JVM's has 32 KB
+  const auto folder = OpenInRoot(jvm.root, "/tmp", O_PATH | O_DIRECTORY);
+  if (!folder.ok()) return "";
   std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(jvm.root + "/tmp", error)) {
-    if (!entry.path().filename().string().starts_with("hsperfdata_")) continue;
-    const auto file = entry.path() / std::to_string(jvm.inner_pid);
-    if (BelongsTo(file, jvm.user)) return ReadAll(file);
+  for (const auto& entry : std::filesystem::directory_iterator(folder->path(), error)) {
+    const std::string name = entry.path().filename().string();
+    if (!name.starts_with("hsperfdata_")) continue;
+    const auto file = OpenFileOf(jvm.user, jvm.root, StrCat("/tmp/", name, "/", jvm.inner_pid));
+    if (file.ok()) return file->Read(kMostBytes);
   }
   return "";
 }

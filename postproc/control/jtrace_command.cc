@@ -1,10 +1,11 @@
 #include "postproc/control/jtrace_command.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/ioctl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
 #include <filesystem>
 #include <iomanip>
@@ -12,103 +13,23 @@
 #include "postproc/command_line.h"
 #include "postproc/control/agent_client.h"
 #include "postproc/control/attach.h"
+#include "postproc/control/named_trace.h"
+#include "postproc/control/root_folder.h"
+#include "postproc/report/shorten.h"
 #include "postproc/support/strings.h"
 #include "postproc/version.h"
 #include "proto/control_protocol.h"
-#include "proto/nearest.h"
+#include "proto/visible_text.h"
 
 namespace jtrace::control {
 namespace {
 
-using postproc::StrAppend;
 using postproc::StrCat;
 
-struct Verb {
-  std::string_view name;
-  std::string_view arguments;
-  std::string_view help;
-  std::string_view example;
-  bool takes_rest;
-};
-
-constexpr Verb kVerbs[] = {
-    {"start", "JVM [OPTION=VALUE …]", "begin a recording; the options are the agent's",
-     "jtrace start 4711 out=/tmp/a.bin include=com.acme.**", true},
-    {"stop", "JVM", "end it: the trace is complete, no probe stays in the program",
-     "jtrace stop 4711", false},
-    {"resume", "JVM", "begin another one with the same options, into a file of its own",
-     "jtrace resume 4711", false},
-    {"report", "JVM [OPTION …]", "reports on what was recorded so far; options of jtrace-post",
-     "jtrace report 4711 --report=flat --top=20", true},
-    {"dump", "JVM", "write everything now; with loop=, go on in a new file", "jtrace dump 4711",
-     false},
-    {"status", "JVM", "what is recorded, how much, and what was lost", "jtrace status 4711", false},
-    {"metrics", "JVM [--format=…]",
-     "what threads have counted, as text, json or prometheus; needs no recording",
-     "jtrace metrics 4711 --format=json", true},
-    {"hook", "JVM [OBJECT!FUNCTION[:count|unwind|time|off] …]",
-     "hook native functions while they run; without a function, list the hooks",
-     "jtrace hook 4711 'libc.so.6!malloc:count'", true},
-    {"mark", "JVM TEXT", "put a labelled mark into the trace", "jtrace mark 4711 'warm-up ends'",
-     true},
-    {"list", "", "the JVMs of this user, and which of them record", "jtrace list", false},
-};
-
-// Characters of a program that list shows.
-constexpr size_t kListedProgram = 100;
-constexpr std::chrono::seconds kListPatience(2);
-
-const Verb* FindVerb(std::string_view name) {
-  for (const Verb& verb : kVerbs) {
-    if (verb.name == name) return &verb;
-  }
-  return nullptr;
-}
-
-absl::Status Usage(const std::string& message) { return absl::InvalidArgumentError(message); }
-
-absl::Status UnknownVerb(std::string_view name) {
-  std::vector<std::string_view> names;
-  for (const Verb& verb : kVerbs) names.push_back(verb.name);
-  return Usage(StrCat("unknown command '", name, "'; did you mean '", Nearest(name, names),
-                      "'? (see jtrace --help)"));
-}
-
-// `-d 30`, `-d=30`, `--lib=…` of jtrace itself; false if `arg` is none of these.
-bool TakeOption(absl::Span<const std::string_view> args, size_t& i, CommandLine& line) {
-  std::string_view arg = args[i];
-  const auto value = [&](std::string_view name, std::string& into) {
-    if (arg == name && i + 1 < args.size()) {
-      into = args[++i];
-      return true;
-    }
-    const bool has_value = arg.starts_with(StrCat(name, "="));
-    if (has_value) into = arg.substr(name.size() + 1);
-    return has_value;
-  };
-  return value("-d", line.duration) || value("--lib", line.library);
-}
-
-absl::Status UnknownOption(std::string_view arg) {
-  return Usage(StrCat("no option '", arg, "' here (see jtrace --help)"));
-}
-
-absl::Status Check(const CommandLine& line, const Verb& verb) {
-  if (verb.arguments.empty() && !line.target.empty()) {
-    return Usage(StrCat(verb.name, " takes nothing more: '", line.target, "'"));
-  }
-  if (line.target.empty() && !verb.arguments.empty()) {
-    return Usage(StrCat(verb.name, " needs a JVM: its pid or a part of its name, e.g. ",
-                        verb.example, " (see jtrace list)"));
-  }
-  if (!line.rest.empty() && !verb.takes_rest) {
-    return Usage(StrCat(verb.name, " takes nothing more: '", line.rest.front(), "'"));
-  }
-  if (verb.name == "mark" && line.rest.empty()) {
-    return Usage(StrCat("mark needs a text, e.g. ", verb.example));
-  }
-  return absl::OkStatus();
-}
+// Columns of a program that list shows, and of a line that tells how far the work has come.
+constexpr int kListedProgram = 100;
+constexpr int kProgressColumns = 100;
+constexpr Patience kListPatience = {std::chrono::seconds(2), std::chrono::seconds(2)};
 
 std::filesystem::path OwnFolder() {
   std::error_code error;
@@ -124,6 +45,14 @@ std::string FindLibrary() {
     if (!error && std::filesystem::exists(path, error)) return path.string();
   }
   return "";
+}
+
+// A form of an answer that programs read: what is odd in it is escaped as that form has it.
+bool IsForPrograms(const CommandLine& line) {
+  return line.verb == "metrics" &&
+         std::any_of(line.rest.begin(), line.rest.end(), [](const std::string& option) {
+           return option == "--format=json" || option == "--format=prometheus";
+         });
 }
 
 class Jtrace {
@@ -155,14 +84,16 @@ class Jtrace {
 
 int Jtrace::Fail(const absl::Status& status) {
   EndProgress();
-  err_ << "jtrace: " << std::string(status.message()) << '\n';
+  std::string message(status.message());  // the JVM's texts may have lines
+  std::replace(message.begin(), message.end(), '\n', ' ');
+  err_ << "jtrace: " << VisibleText(message) << '\n';
   return absl::IsInvalidArgument(status) ? kExitUsage : kExitFailed;
 }
 
 void Jtrace::ShowProgress(std::string_view text) {
   if (isatty(STDERR_FILENO) == 0) return;
   shows_progress_ = true;
-  err_ << "\r\x1b[K" << text << std::flush;
+  err_ << "\r\x1b[K" << postproc::Shorten(VisibleText(text), kProgressColumns) << std::flush;
 }
 
 void Jtrace::EndProgress() {
@@ -175,7 +106,7 @@ absl::Status Jtrace::BringAgent(const JvmProcess& jvm) {
   if (library.empty()) {
     return absl::NotFoundError("libjtrace.so is not beside jtrace; name it with --lib=PATH");
   }
-  if (access((jvm.root + library).c_str(), R_OK) != 0) {
+  if (!OpenInRoot(jvm.root, library, O_RDONLY | O_NONBLOCK).ok()) {
     return absl::NotFoundError(
         StrCat("JVM ", jvm.pid, " cannot see ", library,
                "; copy it (and lib/jtrace) into its container and name it with --lib=PATH"));
@@ -196,7 +127,7 @@ int Jtrace::Request(const JvmProcess& jvm, std::string_view verb, std::string_vi
     if (kind == kProgressLine) return ShowProgress(text);
     EndProgress();
     if (kind == kAnswerLine) answer.emplace_back(text);
-    if (kind == kErrorLine) err_ << "jtrace: " << text << '\n';
+    if (kind == kErrorLine) err_ << "jtrace: " << VisibleText(text) << '\n';
   };
   const absl::StatusOr<int> code = Ask(jvm, verb, argument, take);
   EndProgress();
@@ -211,7 +142,9 @@ int Jtrace::Request(const JvmProcess& jvm, std::string_view verb, std::string_vi
 int Jtrace::RequestAndPrint(const JvmProcess& jvm, std::string_view argument) {
   std::vector<std::string> answer;
   const int code = Request(jvm, line_.verb, argument, answer);
-  for (const std::string& text : answer) out_ << text << '\n';
+  // Programs that read a format get it to the byte.
+  const bool as_it_is = IsForPrograms(line_) && isatty(STDOUT_FILENO) == 0;
+  for (const std::string& text : answer) out_ << (as_it_is ? text : VisibleText(text)) << '\n';
   return code;
 }
 
@@ -229,22 +162,21 @@ std::string Jtrace::ListedState(const JvmProcess& jvm) {
 
 int Jtrace::List() {
   for (const JvmProcess& jvm : ProcessTable().List()) {
-    std::string state = "-";
-    if (HasAgent(jvm)) state = ListedState(jvm);
-    out_ << std::left << std::setw(9) << jvm.pid << std::setw(11) << state
-         << jvm.program.substr(0, kListedProgram) << '\n';
+    out_ << std::left << std::setw(9) << jvm.pid << std::setw(11) << ListedState(jvm)
+         << postproc::Shorten(jvm.program, kListedProgram) << '\n';
   }
   return kExitDone;
 }
 
-// jtrace-post takes over; it finds a container's trace under the container's root.
+// jtrace-post takes over.
 int Jtrace::Report(const JvmProcess& jvm) {
   std::vector<std::string> answer;
   if (const int code = Request(jvm, "flush", "", answer); code != kExitDone) return code;
-  if (answer.empty()) return Fail(absl::UnavailableError("the agent named no file"));
+  const absl::StatusOr<std::string> trace = OpenNamedTrace(jvm, answer);
+  if (!trace.ok()) return Fail(trace.status());
   std::vector<std::string> command = {(OwnFolder() / "jtrace-post").string()};
   command.insert(command.end(), line_.rest.begin(), line_.rest.end());
-  command.push_back(jvm.root + answer[0]);
+  command.push_back(*trace);
   std::vector<char*> arguments;
   for (std::string& part : command) arguments.push_back(part.data());
   arguments.push_back(nullptr);
@@ -282,86 +214,10 @@ int Jtrace::Run() {
 
 }  // namespace
 
-absl::StatusOr<CommandLine> ParseCommandLine(absl::Span<const std::string_view> args) {
-  CommandLine line;
-  for (size_t i = 0; i < args.size(); ++i) {
-    const std::string_view arg = args[i];
-    // What follows the target of a report belongs to jtrace-post, what follows a mark's to its
-    // text; the agent knows formats.
-    const bool is_foreign = !line.target.empty() && (line.verb == "report" || line.verb == "mark" ||
-                                                     line.verb == "metrics");
-    if (is_foreign) {
-      line.rest.emplace_back(arg);
-    } else if (arg == "--help" || arg == "-h" || (arg == "help" && line.verb.empty())) {
-      line.help = true;
-      return line;
-    } else if (arg == "--version") {
-      line.version = true;
-      return line;
-    } else if (line.verb.empty()) {
-      line.verb = arg;
-    } else if (line.verb == "start" && TakeOption(args, i, line)) {
-      continue;
-    } else if (arg.starts_with("-")) {
-      return UnknownOption(arg);
-    } else if (line.target.empty()) {
-      line.target = arg;
-    } else {
-      line.rest.emplace_back(arg);
-    }
-  }
-  if (line.verb.empty()) return Usage("no command given: jtrace COMMAND JVM … (see jtrace --help)");
-  const Verb* const verb = FindVerb(line.verb);
-  if (verb == nullptr) return UnknownVerb(line.verb);
-  if (absl::Status status = Check(line, *verb); !status.ok()) return status;
-  return line;
-}
-
-std::string AgentOptions(const CommandLine& line) {
-  std::string options;
-  for (const std::string& option : line.rest) {
-    StrAppend(&options, options.empty() ? "" : ",", option);
-  }
-  if (!line.duration.empty()) {
-    StrAppend(&options, options.empty() ? "" : ",", "duration=", line.duration);
-  }
-  return options;
-}
-
-std::string HelpText() {
-  std::string help =
-      "jtrace: recordings in JVMs that run already\n\n"
-      "usage: jtrace COMMAND [JVM] [OPTION …]\n"
-      "JVM is a pid, or a part of the main class or jar that one JVM only has (here, if several "
-      "do).\n\n"
-      "commands\n";
-  for (const Verb& verb : kVerbs) {
-    std::string usage = StrCat(verb.name, " ", verb.arguments);
-    // "…" takes three bytes and one column.
-    const size_t hidden = usage.find("…") != std::string::npos ? 2 : 0;
-    usage.resize(std::max<size_t>(usage.size(), 28 + hidden), ' ');
-    StrAppend(&help, "  ", usage, " ", verb.help, "\n", std::string(31, ' '), "e.g. ", verb.example,
-              "\n");
-  }
-  help +=
-      "\noptions\n"
-      "  -d TIME                      with start: stop after this time (duration=)\n"
-      "                               e.g. jtrace start -d 30 4711\n"
-      "  --lib=PATH                   the agent as the JVM sees it (default: beside jtrace)\n"
-      "                               e.g. jtrace start --lib=/opt/jtrace/lib/libjtrace.so 4711\n"
-      "  --help, --version\n\n"
-      "Options of the agent are listed by java -agentpath:…/libjtrace.so=help; out= is relative "
-      "to\n"
-      "the JVM's folder. A JVM lets its own user and root attach. JDK 21 and later warn on stderr\n"
-      "when an agent comes late; -XX:+EnableDynamicAgentLoading says that this is meant.\n\n"
-      "exit codes: 0 done · 1 wrong usage · 2 the JVM cannot be reached, or refused\n";
-  return help;
-}
-
 int RunJtrace(absl::Span<const std::string_view> args, std::ostream& out, std::ostream& err) {
   const absl::StatusOr<CommandLine> line = ParseCommandLine(args);
   if (!line.ok()) {
-    err << "jtrace: " << std::string(line.status().message()) << '\n';
+    err << "jtrace: " << VisibleText(std::string(line.status().message())) << '\n';
     return kExitUsage;
   }
   if (line->help) {

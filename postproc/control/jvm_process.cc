@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "postproc/support/strings.h"
+#include "proto/visible_text.h"
 
 namespace jtrace::control {
 namespace {
@@ -83,7 +84,7 @@ std::string ProgramOf(const std::vector<std::string>& arguments) {
   if (arguments.empty()) return "";
   const std::string launcher = std::filesystem::path(arguments[0]).filename().string();
   // Tools of the JDK, and programs that hold a JVM, have options of their own.
-  if (launcher != "java") return launcher;
+  if (launcher != "java") return VisibleText(launcher);
   size_t i = 1;
   while (i < arguments.size() && arguments[i].starts_with("-")) {
     if (arguments[i] == "-jar" || arguments[i] == "-m" || arguments[i] == "--module") {
@@ -96,10 +97,7 @@ std::string ProgramOf(const std::vector<std::string>& arguments) {
   for (; i < arguments.size(); ++i) {
     StrAppend(&program, program.empty() ? "" : " ", arguments[i]);
   }
-  // Others' command lines come to root's terminal.
-  std::replace_if(
-      program.begin(), program.end(), [](unsigned char c) { return c < ' ' || c == 0x7F; }, '?');
-  return program;
+  return VisibleText(program);  // others' command lines come to root's terminal
 }
 
 std::string ProcessTable::PathOf(pid_t pid, std::string_view file) const {

@@ -1,6 +1,7 @@
 #include "postproc/control/local_socket.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/un.h>
@@ -9,30 +10,40 @@
 #include <cstring>
 #include <utility>
 
+#include "postproc/control/root_folder.h"
 #include "postproc/support/strings.h"
 
 namespace jtrace::control {
 
 using postproc::StrCat;
 
-absl::StatusOr<LocalSocket> LocalSocket::Connect(const std::string& path, unsigned user) {
+absl::StatusOr<LocalSocket> LocalSocket::Connect(const std::string& root, std::string_view path,
+                                                 unsigned user,
+                                                 std::chrono::milliseconds patience) {
+  const absl::StatusOr<Descriptor> place = OpenInRoot(root, path, O_PATH | O_NOFOLLOW);
+  if (!place.ok()) {
+    return absl::NotFoundError(StrCat("nobody listens: ", std::string(place.status().message())));
+  }
   sockaddr_un address = {};
   address.sun_family = AF_UNIX;
-  if (path.size() >= sizeof(address.sun_path)) {
-    return absl::InvalidArgumentError(StrCat("socket path too long: ", path));
-  }
-  std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
+  const std::string name = place->path();
+  std::memcpy(address.sun_path, name.c_str(), name.size() + 1);
   const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (fd < 0) return absl::UnavailableError(StrCat("no socket: ", strerror(errno)));
   LocalSocket result(fd);
+  result.LimitWaiting(patience);  // for connect, too
   if (connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0) {
-    return absl::NotFoundError(StrCat("nobody listens at ", path, ": ", strerror(errno)));
+    if (errno != EAGAIN) {
+      return absl::NotFoundError(StrCat("nobody listens at ", root, path, ": ", strerror(errno)));
+    }
+    return absl::DeadlineExceededError(
+        StrCat("nobody accepts at ", root, path, ": the JVM hangs or is stopped"));
   }
   ucred peer = {};
   socklen_t size = sizeof(peer);
   if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0 ||
       (peer.uid != user && peer.uid != 0)) {
-    return absl::PermissionDeniedError(StrCat("another user listens at ", path));
+    return absl::PermissionDeniedError(StrCat("another user listens at ", root, path));
   }
   return result;
 }

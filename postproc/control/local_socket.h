@@ -12,9 +12,14 @@ namespace jtrace::control {
 
 class LocalSocket {
  public:
-  // Connects to what listens at `path` as `user` or as root. NotFound if nobody does;
-  // PermissionDenied if somebody else does.
-  static absl::StatusOr<LocalSocket> Connect(const std::string& path, unsigned user);
+  static constexpr std::chrono::milliseconds kConnectPatience = std::chrono::seconds(10);
+
+  // Connects to what listens at `path` below the folder `root` (root_folder.h) as `user` or as
+  // root. NotFound if nobody does; PermissionDenied if somebody else does. `patience`: how long a
+  // listener may keep us waiting.
+  static absl::StatusOr<LocalSocket> Connect(const std::string& root, std::string_view path,
+                                             unsigned user,
+                                             std::chrono::milliseconds patience = kConnectPatience);
   LocalSocket(LocalSocket&& other) noexcept;
   ~LocalSocket();
   LocalSocket(const LocalSocket&) = delete;

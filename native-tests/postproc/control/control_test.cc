@@ -106,7 +106,8 @@ TEST(JvmProcessTest, FindsTheProgramInACommandLine) {
             "com.acme.Main x");
   EXPECT_EQ(ProgramOf({"java", "-jar", "app.jar", "-v"}), "app.jar -v");
   EXPECT_EQ(ProgramOf({"java", "--add-opens", "a/b=c", "-m", "m/Main"}), "m/Main");
-  EXPECT_EQ(ProgramOf({"java", "Main", "\x1b[31mred"}), "Main ?[31mred");
+  EXPECT_EQ(ProgramOf({"java", "Main", "\x1b[31mred\u202E"}), "Main \\x1b[31mred\\u202e");
+  EXPECT_EQ(ProgramOf({"\x1b[31mred"}), "\\x1b[31mred") << "a launcher is as its starter says";
   EXPECT_EQ(ProgramOf({"/jdk/bin/javac", "--release", "17"}), "javac");
 }
 
