@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "agent/own_fd.h"
 #include "agent/own_file.h"
+#include "proto/visible_text.h"
 
 namespace jtrace {
 namespace {
@@ -46,8 +47,10 @@ absl::StatusOr<std::unique_ptr<Log>> Log::Open(LogTarget target, std::string fil
 
 Log::Log(LogTarget target, std::string file) : target_(target), file_(std::move(file)) {}
 
-void Log::Line(absl::string_view message) const {
+// Messages name classes, threads and files: whoever reads the log may do so on a terminal.
+void Log::Line(absl::string_view raw_message) const {
   if (target_ == LogTarget::kNone) return;
+  const std::string message = VisibleText({raw_message.data(), raw_message.size()});
   if (target_ == LogTarget::kStderr) {
     WriteLine(STDERR_FILENO, message);
     return;
@@ -56,6 +59,8 @@ void Log::Line(absl::string_view message) const {
   if (fd.ok() && CheckOwnFile(fd.get()).ok()) WriteLine(fd.get(), message);
 }
 
-void LogToStderr(absl::string_view message) { WriteLine(STDERR_FILENO, message); }
+void LogToStderr(absl::string_view message) {
+  WriteLine(STDERR_FILENO, VisibleLines({message.data(), message.size()}));
+}
 
 }  // namespace jtrace

@@ -177,6 +177,8 @@ constexpr Option kOptions[] = {
     {"--report", "R[,R…]", "reports to make, in that order (default: an overview)",
      "--report=tree,flat", SetReports},
     {"--format", "text|csv|json", "form of the output (default text)", "--format=csv", SetFormat},
+    {"--spreadsheet", "", "CSV: a ' before text that a spreadsheet would run as a formula",
+     "--format=csv --spreadsheet", SetFlag<&CommandLine::guards_formulas>},
     {"-o", "FILE", "write to FILE in place of standard output", "-o report.csv",
      SetText<&CommandLine::output>},
     {"--merge", "chain|embed|none", "how samples join the events' tree (default chain)",
@@ -268,6 +270,9 @@ absl::Status CheckUsed(std::string_view report, const ReportOptions& options) {
 absl::Status CheckTogether(const CommandLine& line) {
   if (line.traces.empty()) {
     return absl::InvalidArgumentError("no trace given: jtrace-post [options] TRACE… (see --help)");
+  }
+  if (line.guards_formulas && line.format != Format::kCsv) {
+    return absl::InvalidArgumentError("--spreadsheet is about --format=csv: give it, too");
   }
   for (const std::string& name : line.reports) {
     const Report* report = FindReport(name);

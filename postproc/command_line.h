@@ -30,7 +30,8 @@ struct CommandLine {
   Colour colour = Colour::kAuto;
   Aggregate aggregate = Aggregate::kThread;
   bool raw_names = false;
-  int jobs = 0;  // threads that read; 0: as many as there are processors
+  bool guards_formulas = false;  // --spreadsheet
+  int jobs = 0;                  // threads that read; 0: as many as there are processors
   ReportOptions report;
   bool width_given = false;
   std::vector<FailRule> fail_rules;  // diff

@@ -35,10 +35,7 @@ bool SortsItself(std::string_view report) { return report == "tree" || report ==
 class Pipeline {
  public:
   Pipeline(const CommandLine& line, Environment& environment)
-      : line_(line),
-        environment_(environment),
-        printable_err_(environment.err),
-        traces_(line, environment) {}
+      : line_(line), environment_(environment), traces_(line, environment) {}
 
   int Run();
 
@@ -59,11 +56,13 @@ class Pipeline {
   void TellTicks(const TraceModel& model);
   void TellProblems(const ImportStats& stats);
 
+  // One line on stderr; messages quote traces and arguments.
+  void Say(std::string_view message) const {
+    environment_.err << "jtrace-post: " << Printable(message) << '\n';
+  }
+
   const CommandLine& line_;
   Environment& environment_;
-  // For messages, which quote traces and arguments.
-  PrintableBuffer printable_err_;
-  std::ostream err_{&printable_err_};
   const TraceInput traces_;
   bool rule_broken_ = false;
 };
@@ -131,7 +130,7 @@ absl::Status Pipeline::WriteTable(std::string_view name, Table table, const Repo
   if (!sorts_itself) LimitRows(table, line_.report.top);
   switch (line_.format) {
     case Format::kCsv:
-      WriteCsv(table, out);
+      WriteCsv(table, out, line_.guards_formulas ? CsvText::kGuarded : CsvText::kAsItIs);
       break;
     case Format::kJson:
       WriteJson(name, table, input.units(), out);
@@ -199,7 +198,7 @@ absl::Status Pipeline::WriteDiff(std::ostream& out) {
   const ReportInput after = sides[1]->Input();
   if (absl::Status status = CheckAlike(sides[0]->Input(), after); !status.ok()) return status;
   for (const std::string& line : RecordedOtherwise(sides[0]->Input(), after)) {
-    err_ << "jtrace-post: warning: " << line << '\n';
+    Say(StrCat("warning: ", line));
   }
   const ProfileDiff diff = Compare(sides[0]->Input(), after);
   if (line_.format == Format::kText) {
@@ -224,19 +223,17 @@ absl::Status Pipeline::CheckRules(Analysis& before, Analysis& after, const Profi
     if (absl::Status status = CheckRule(rule, diff); !status.ok()) return status;
     for (const std::string& line : Broken(rule, diff)) {
       rule_broken_ = true;
-      err_ << "jtrace-post: --fail-on=" << rule.text << ": " << line << '\n';
+      Say(StrCat("--fail-on=", rule.text, ": ", line));
     }
   }
   return absl::OkStatus();
 }
 
 void Pipeline::TellProblems(const ImportStats& stats) {
-  for (const std::string& detail : stats.details()) {
-    err_ << "jtrace-post: " << detail << '\n';
-  }
+  for (const std::string& detail : stats.details()) Say(detail);
   for (const Problem problem : stats.Occurred()) {
     if (InfoOf(problem).severity == Severity::kInfo) continue;
-    err_ << "jtrace-post: " << stats.count(problem) << " " << InfoOf(problem).what << '\n';
+    Say(StrCat(stats.count(problem), " ", InfoOf(problem).what));
   }
 }
 
@@ -254,13 +251,14 @@ void Pipeline::TellTicks(const TraceModel& model) {
            trace.interval_ns * traces.front().interval_ns == 0;
   });
   if (alike) return;
-  err_ << "jtrace-post: warning: a tick is not the same time in all traces, and shares weigh all "
-          "ticks alike; record them with one interval=\n";
+  Say("warning: a tick is not the same time in all traces, and shares weigh all ticks alike; "
+      "record "
+      "them with one interval=");
 }
 
 int Pipeline::Run() {
   const auto fail = [&](const absl::Status& status, int code) {
-    err_ << "jtrace-post: " << std::string(status.message()) << '\n';
+    Say(std::string(status.message()));
     return code;
   };
   if (absl::Status status = CheckSort(); !status.ok()) return fail(status, kExitUsage);
@@ -310,8 +308,7 @@ int Pipeline::Run() {
 int RunPostProcessor(absl::Span<const std::string_view> args, Environment& environment) {
   absl::StatusOr<CommandLine> line = ParseCommandLine(args);
   if (!line.ok()) {
-    PrintableBuffer printable(environment.err);
-    std::ostream(&printable) << "jtrace-post: " << line.status().message() << '\n';
+    environment.err << "jtrace-post: " << Printable(std::string(line.status().message())) << '\n';
     return kExitUsage;
   }
   if (line->help) {

@@ -7,6 +7,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/strip.h"
 #include "agent/metrics/metrics_text.h"
 #include "agent/metrics/name_text.h"
@@ -45,7 +46,8 @@ std::string Value(int64_t value, const Family& family) {
 
 void AddHead(const std::string& name, const ReportedMetric& metric, absl::string_view whose,
              std::string& out) {
-  absl::StrAppend(&out, "# HELP ", name, " ", metric.what, whose, "\n");
+  const std::string what = absl::StrReplaceAll(metric.what, {{"\\", "\\\\"}, {"\n", "\\n"}});
+  absl::StrAppend(&out, "# HELP ", name, " ", what, whose, "\n");
   absl::StrAppend(&out, "# TYPE ", name, metric.may_fall ? " gauge" : " counter", "\n");
 }
 

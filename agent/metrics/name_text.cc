@@ -1,89 +1,25 @@
 #include "agent/metrics/name_text.h"
 
-#include <algorithm>
-#include <array>
-#include <cstdint>
+#include <string_view>
 
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
+#include "proto/visible_text.h"
 
 namespace jtrace::metrics {
 namespace {
 
 constexpr char32_t kNoCharacter = 0xFFFD;
 
-struct Decoded {
-  char32_t character = kNoCharacter;
-  size_t bytes = 1;
-};
-
-constexpr bool IsHighSurrogate(char32_t c) { return c >= 0xD800 && c < 0xDC00; }
-constexpr bool IsLowSurrogate(char32_t c) { return c >= 0xDC00 && c < 0xE000; }
-
-// One sequence of RFC 3629; surrogates are let through.
-Decoded DecodeOne(absl::string_view text) {
-  const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char first = byte(0);
-  if (first < 0x80) return {first, 1};
-  const size_t bytes = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
-  if (first < 0xC0 || first > 0xF4 || text.size() < bytes) return {};
-  char32_t c = first & (0x7Fu >> bytes);
-  for (size_t i = 1; i < bytes; ++i) {
-    if ((byte(i) & 0xC0) != 0x80) return {};
-    c = c << 6 | (byte(i) & 0x3Fu);
-  }
-  constexpr std::array<char32_t, 5> kSmallest = {0, 0, 0x80, 0x800, 0x10000};
-  // Modified UTF-8 writes U+0000 in two bytes.
-  const bool is_overlong = c < kSmallest[bytes] && c != 0;
-  if (is_overlong || c > 0x10FFFF) return {};
-  return {c, bytes};
-}
-
-// A character of modified UTF-8.
-Decoded Decode(absl::string_view text) {
-  const Decoded one = DecodeOne(text);
-  if (IsLowSurrogate(one.character)) return {kNoCharacter, one.bytes};
-  if (!IsHighSurrogate(one.character)) return one;
-  const absl::string_view rest = text.substr(one.bytes);
-  const Decoded low = rest.empty() ? Decoded() : DecodeOne(rest);
-  if (!IsLowSurrogate(low.character)) return {kNoCharacter, one.bytes};
-  return {0x10000 + ((one.character - 0xD800) << 10) + (low.character - 0xDC00),
-          one.bytes + low.bytes};
-}
-
-void Append(char32_t c, std::string& out) {
-  const auto tail = [&](int shift) { out += static_cast<char>(0x80 | (c >> shift & 0x3F)); };
-  if (c < 0x80) {
-    out += static_cast<char>(c);
-  } else if (c < 0x800) {
-    out += static_cast<char>(0xC0 | c >> 6);
-    tail(0);
-  } else if (c < 0x10000) {
-    out += static_cast<char>(0xE0 | c >> 12);
-    tail(6);
-    tail(0);
-  } else {
-    out += static_cast<char>(0xF0 | c >> 18);
-    tail(12);
-    tail(6);
-    tail(0);
-  }
-}
+std::string_view Std(absl::string_view text) { return {text.data(), text.size()}; }
 
 template <typename Visit>
 void ForEach(absl::string_view text, Visit visit) {
   while (!text.empty()) {
-    const Decoded decoded = Decode(text);
-    visit(decoded.character);
-    text.remove_prefix(decoded.bytes);
+    const Character c = FirstCharacter(Std(text));
+    visit(c.is_valid && !IsSurrogate(c.code) ? c.code : kNoCharacter);
+    text.remove_prefix(c.bytes);
   }
-}
-
-// Control characters (C0, DEL, C1), separators of lines, and what changes the text's direction.
-constexpr bool IsObeyed(char32_t c) {
-  return c < 0x20 || (c >= 0x7F && c < 0xA0) || c == 0x061C || (c >= 0x200E && c <= 0x200F) ||
-         (c >= 0x2028 && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069) || c == 0xFEFF;
 }
 
 // The blocks of wide characters, roughly (UAX 11).
@@ -100,7 +36,7 @@ constexpr size_t WidthOf(char32_t c) {
 
 std::string Utf8Of(absl::string_view text) {
   std::string out;
-  ForEach(text, [&](char32_t c) { Append(c, out); });
+  ForEach(FromModifiedUtf8(std::string(text)), [&](char32_t c) { AppendUtf8(out, c); });
   return out;
 }
 
@@ -123,11 +59,7 @@ std::string PrometheusLabel(absl::string_view utf8) {
   return absl::StrReplaceAll(utf8, {{"\\", "\\\\"}, {"\"", "\\\""}, {"\n", "\\n"}});
 }
 
-std::string Printable(absl::string_view utf8) {
-  std::string out;
-  ForEach(utf8, [&](char32_t c) { Append(IsObeyed(c) ? U'?' : c, out); });
-  return out;
-}
+std::string Printable(absl::string_view utf8) { return VisibleText(Std(utf8)); }
 
 size_t ColumnsOf(absl::string_view utf8) {
   size_t columns = 0;
@@ -145,7 +77,7 @@ std::string Column(absl::string_view utf8, size_t columns) {
     is_full = is_full || used + WidthOf(c) > room;
     if (is_full) return;
     used += WidthOf(c);
-    Append(c, out);
+    AppendUtf8(out, c);
   });
   if (is_cut) {
     out += "…";

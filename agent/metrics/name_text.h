@@ -15,7 +15,7 @@ std::string Utf8Of(absl::string_view text);
 std::string JsonString(absl::string_view utf8);       // with its quotes
 std::string PrometheusLabel(absl::string_view utf8);  // a label's value, without quotes
 // Nothing that a terminal would obey: control characters and those that change the direction of
-// the text become '?'.
+// the text come as \x1b and \u202e.
 std::string Printable(absl::string_view utf8);
 
 // `utf8` in exactly `columns` columns of a terminal: cut off with "…", or filled up with spaces.

@@ -50,5 +50,16 @@ TEST(LogTest, LinesAreAppended) {
             "before\njtrace: one\njtrace: two\n");
 }
 
+TEST(LogTest, WhatMessagesQuoteIsOneLineOfText) {
+  const std::string path = absl::StrCat(testing::TempDir(), "/quotes.", getpid(), ".log");
+  const auto log = Log::Open(LogTarget::kFile, path);
+  ASSERT_TRUE(log.ok());
+  (*log)->Line("class a\x1b[2J\n\u202Eb");
+  std::ifstream file(path);
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(file), {}),
+            "jtrace: class a\\x1b[2J\\x0a\\u202eb\n");
+  unlink(path.c_str());
+}
+
 }  // namespace
 }  // namespace jtrace

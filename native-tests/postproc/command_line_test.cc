@@ -223,8 +223,8 @@ TEST(CommandLineTest, ControlCharactersDoNotReachTheTerminal) {
   constexpr char kNames[] =
       "# jtrace-text 1 unit=us\n0\tT\x1b[2J\tenter\tf\xc2\x9bg\xc2\xb5\x7f()\n";
   const std::string text = RunPost({"--report=tree,flat,arcflow", "t"}, {{"t", kNames}}).out;
-  EXPECT_THAT(text, HasSubstr("T?[2J"));
-  EXPECT_THAT(text, HasSubstr("f??g\xc2\xb5?()"));
+  EXPECT_THAT(text, HasSubstr("T\\x1b[2J"));
+  EXPECT_THAT(text, HasSubstr("f\\x9bg\xc2\xb5\\x7f()"));
   const std::string csv = RunPost({"--report=tree", "--format=csv", "t"}, {{"t", kNames}}).out;
   EXPECT_THAT(csv, HasSubstr("T\x1b[2J"));
 }
@@ -233,11 +233,11 @@ TEST(CommandLineTest, NorDoThoseInMessages) {
   constexpr char kNames[] =
       "# jtrace-text 1 unit=us\n0\tT\x1b[2J\tenter\tf\n1\tT\tno\x1b]0;op\x07\n";
   EXPECT_THAT(RunPost({"--thread=U\x1b[2J", "t"}, {{"t", kNames}}).err,
-              HasSubstr("nearest: T?[2J"));
+              HasSubstr("nearest: T\\x1b[2J"));
   for (const std::vector<std::string>& args :
        {std::vector<std::string>{"t"}, {"--thread=U", "t"}, {"--x\x1b[2J", "t"}, {"t\x1b[2J"}}) {
     const std::string err = RunPost(args, {{"t", kNames}}).err;
-    EXPECT_THAT(err, HasSubstr("?")) << args.front();
+    EXPECT_THAT(err, HasSubstr("\\x1b")) << args.front();
     EXPECT_THAT(err, Not(HasSubstr("\x1b"))) << args.front();
     EXPECT_THAT(err, Not(HasSubstr("\x07"))) << args.front();
   }
@@ -257,8 +257,22 @@ TEST(CommandLineTest, ProgressStillErasesItsLine) {
   environment.err_is_terminal = true;
   const std::string_view args[] = {"t\x1b[2J"};
   EXPECT_EQ(postproc::RunPostProcessor(args, environment), 0);
-  EXPECT_THAT(err.str(), HasSubstr("\rreading t?[2J: 100 %\r\x1b[K"));
+  EXPECT_THAT(err.str(), HasSubstr("\rreading t\\x1b[2J: 100 %\r\x1b[K"));
   EXPECT_THAT(err.str(), Not(HasSubstr("\x1b[2J")));
+}
+
+TEST(CommandLineTest, SpreadsheetsGetGuardedCellsIfWanted) {
+  constexpr char kNames[] = "# jtrace-text 1 unit=us\n0\t=cmd|x\tenter\t@SUM(1)\n";
+  const std::vector<std::string> args = {"--report=tree", "--format=csv", "t"};
+  std::vector<std::string> guarded = args;
+  guarded.emplace_back("--spreadsheet");
+  EXPECT_THAT(RunPost(guarded, {{"t", kNames}}).out,
+              AllOf(HasSubstr(",'=cmd|x,"), HasSubstr(",'@SUM(1),")));
+  EXPECT_THAT(RunPost(args, {{"t", kNames}}).out,
+              AllOf(HasSubstr(",=cmd|x,"), HasSubstr(",@SUM(1),"), Not(HasSubstr("'"))));
+  const testing::RunResult text = RunPost({"--spreadsheet", "t"}, {{"t", kNames}});
+  EXPECT_EQ(text.exit_code, 1);
+  EXPECT_THAT(text.err, HasSubstr("--format=csv"));
 }
 
 TEST(CommandLineTest, TopAndSort) {

@@ -38,39 +38,14 @@ Colours ColoursOf(char kind) {
   }
 }
 
-// The length of the UTF-8 sequence at the beginning of `text`; 0 if there is none.
-size_t SequenceLength(std::string_view text) {
-  const auto lead = static_cast<unsigned char>(text[0]);
-  const size_t length = lead < 0x80                   ? 1
-                        : lead >= 0xc2 && lead < 0xe0 ? 2
-                        : lead >= 0xe0 && lead < 0xf0 ? 3
-                        : lead >= 0xf0 && lead < 0xf5 ? 4
-                                                      : 0;
-  if (length == 0 || length > text.size()) return 0;
-  for (size_t i = 1; i < length; ++i) {
-    if ((static_cast<unsigned char>(text[i]) & 0xc0) != 0x80) return 0;
-  }
-  return length;
-}
-
-// `text` for a quoted string of the language in which \N, \l and &amp; mean something. Control
-// characters and what is no UTF-8 become U+FFFD.
+// `text` for a quoted string of the language in which \N, \l and &amp; mean something. What is no
+// text comes in its visible form.
 std::string Escape(std::string_view text) {
-  constexpr std::string_view kReplacement = "\xef\xbf\xbd";
   std::string escaped;
-  while (!text.empty()) {
-    const size_t length = SequenceLength(text);
-    const auto byte = static_cast<unsigned char>(text[0]);
-    if (length == 0 || byte < 0x20 || byte == 0x7f) {
-      escaped += kReplacement;
-    } else if (byte == '"' || byte == '\\') {
-      StrAppend(&escaped, "\\", text.substr(0, 1));
-    } else if (byte == '&') {
-      escaped += "&amp;";
-    } else {
-      escaped += text.substr(0, length);
-    }
-    text.remove_prefix(length == 0 ? 1 : length);
+  for (const char c : Printable(text)) {
+    if (c == '"' || c == '\\') escaped += '\\';
+    escaped += c;
+    if (c == '&') escaped += "amp;";
   }
   return escaped;
 }

@@ -98,9 +98,10 @@ Table GraphTable(const ReportInput& input) {
 namespace {
 
 // Both names share what is left of the line.
-std::string ArcNames(std::string_view caller, std::string_view callee, std::string_view arrow,
+std::string ArcNames(std::string_view caller, std::string_view raw_callee, std::string_view arrow,
                      int room) {
-  if (room <= 0) return StrCat(Printable(caller), arrow, Printable(callee));
+  const std::string callee = Printable(raw_callee);
+  if (room <= 0) return StrCat(Printable(caller), arrow, callee);
   room = std::max(room - DisplayWidth(arrow), 32);
   const int callers = std::max(room / 2, room - DisplayWidth(callee));
   const std::string first = ShortenName(caller, callers);
@@ -112,7 +113,7 @@ std::string ArcNames(std::string_view caller, std::string_view callee, std::stri
 void GraphText(const ReportInput& input, std::ostream& out) {
   const GraphOfReport of = MakeCallGraph(input);
   const CallGraph& graph = of.graph;
-  out << DescribeGraph(input, of) << '\n';
+  out << Printable(DescribeGraph(input, of)) << '\n';
   const int unit_width = StyleOf(input.measure) == Style::kCount ? 17 : 10;
   const bool of_calls = input.measure.kind == Measure::Kind::kCalls;
   out << " share" << PadLeft(of_calls ? "with callees" : "total", unit_width + 1)

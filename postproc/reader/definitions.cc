@@ -6,6 +6,7 @@
 #include "postproc/reader/event_codes.h"
 #include "postproc/support/strings.h"
 #include "proto/trace_format.h"
+#include "proto/visible_text.h"
 
 namespace jtrace::postproc {
 
@@ -100,7 +101,9 @@ void Definitions::AddChunk(const ChunkPayload& payload) {
 
 void Definitions::AddStrings(const proto::Chunk& chunk) {
   uint32_t number = chunk.first_string();
-  for (const std::string& text : chunk.string()) strings_.try_emplace(number++, text);
+  for (const std::string& text : chunk.string()) {
+    strings_.try_emplace(number++, FromModifiedUtf8(text));
+  }
 }
 
 void Definitions::AddThreads(const proto::Chunk& chunk) {

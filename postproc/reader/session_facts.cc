@@ -7,6 +7,7 @@
 #include "postproc/reader/definitions.h"
 #include "postproc/reader/event_codes.h"
 #include "postproc/support/strings.h"
+#include "proto/visible_text.h"
 
 namespace jtrace::postproc {
 void AddSession(const proto::SessionStart& start, TraceInfo& trace) {
@@ -17,7 +18,7 @@ void AddSession(const proto::SessionStart& start, TraceInfo& trace) {
   if (start.pid() != 0) set("pid", StrCat(start.pid()));
   set("host", start.host());
   set("jvm", start.jvm());
-  set("command", start.command());
+  set("command", FromModifiedUtf8(start.command()));
   set("options", start.options());
   set("mode", start.mode());
   set("record", start.record());

@@ -1,24 +1,73 @@
 #include "postproc/reader/text_format.h"
 
 #include <algorithm>
+#include <charconv>
+
+#include "proto/visible_text.h"
 
 namespace jtrace::postproc::text {
 
-void AppendEscaped(std::string& out, std::string_view field) {
-  for (const char c : field) {
-    switch (c) {
-      case '\t':
-        out += "\\t";
-        break;
-      case '\n':
-        out += "\\n";
-        break;
-      case '\\':
-        out += "\\\\";
-        break;
-      default:
-        out.push_back(c);
+namespace {
+
+// What every character that is escaped begins with, apart from the backslash: C0 and DEL are
+// themselves, C1 begins with 0xC2, surrogates with 0xED.
+bool MayBeEscaped(char c) {
+  const auto byte = static_cast<unsigned char>(c);
+  return byte < 0x20 || byte == 0x7F || byte == 0xC2 || byte == 0xED || c == '\\';
+}
+
+// The value of `digits` hexadecimal digits; -1: there are not so many.
+int HexValue(std::string_view text, size_t digits) {
+  if (text.size() < digits) return -1;
+  int value = 0;
+  const char* const end = text.data() + digits;
+  const auto result = std::from_chars(text.data(), end, value, 16);
+  return result.ec == std::errc() && result.ptr == end && text[0] != '-' ? value : -1;
+}
+
+// Appends what the escape at the beginning of `text` stands for. Its length; 0: it is none.
+size_t AppendUnescaped(std::string& out, std::string_view text) {
+  if (text.size() < 2) return 0;
+  switch (text[1]) {
+    case 't':
+      out.push_back('\t');
+      return 2;
+    case 'n':
+      out.push_back('\n');
+      return 2;
+    case '\\':
+      out.push_back('\\');
+      return 2;
+    case 'x':
+    case 'u': {
+      const size_t digits = text[1] == 'x' ? 2 : 4;
+      const int code = HexValue(text.substr(2), digits);
+      if (code < 0) return 0;
+      AppendUtf8(out, static_cast<char32_t>(code));
+      return 2 + digits;
     }
+    default:
+      return 0;
+  }
+}
+
+}  // namespace
+
+void AppendEscaped(std::string& out, std::string_view field) {
+  while (!field.empty()) {
+    const auto plain = std::find_if(field.begin(), field.end(), MayBeEscaped);
+    out.append(field.begin(), plain);
+    field.remove_prefix(static_cast<size_t>(plain - field.begin()));
+    if (field.empty()) return;
+    const Character c = FirstCharacter(field);
+    if (c.code == '\t' || c.code == '\n' || c.code == '\\') {
+      out += c.code == '\t' ? "\\t" : c.code == '\n' ? "\\n" : "\\\\";
+    } else if (c.is_valid && (IsControl(c.code) || IsSurrogate(c.code))) {
+      AppendEscape(out, c.code);
+    } else {
+      out.append(field.substr(0, c.bytes));
+    }
+    field.remove_prefix(c.bytes);
   }
 }
 
@@ -53,14 +102,14 @@ std::string WithPlainCommas(std::string_view key) {
 std::string_view Unescape(std::string_view field, std::string& storage) {
   if (field.find('\\') == std::string_view::npos) return field;
   storage.clear();
-  for (size_t i = 0; i < field.size(); ++i) {
-    const char next = field[i] == '\\' && i + 1 < field.size() ? field[i + 1] : '\0';
-    if (next == 't' || next == 'n' || next == '\\') {
-      storage.push_back(next == 't' ? '\t' : next == 'n' ? '\n' : '\\');
-      ++i;
-    } else {
-      storage.push_back(field[i]);
-    }
+  while (!field.empty()) {
+    const size_t escape = std::min(field.find('\\'), field.size());
+    storage.append(field.substr(0, escape));
+    field.remove_prefix(escape);
+    if (field.empty()) break;
+    size_t length = AppendUnescaped(storage, field);
+    if (length == 0) storage.append(field.substr(0, length = 1));
+    field.remove_prefix(length);
   }
   return storage;
 }

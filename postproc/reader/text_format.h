@@ -15,7 +15,8 @@ inline constexpr int kVersion = 1;
 // "#@<TAB>hook<TAB>frame<TAB>kind<TAB>pattern" for each hook in native code.
 inline constexpr std::string_view kMetaPrefix = "#@\t";
 
-// Writes TAB, newline and backslash as \t, \n and \\.
+// Writes TAB, newline and backslash as \t, \n and \\, other control characters (C0, DEL, C1) as
+// \xHH, lone surrogates as \uHHHH; all else, bytes that are no UTF-8 too, as it is.
 void AppendEscaped(std::string& out, std::string_view field);
 // The same for the key of a pair in a list of them, where a comma is \, as well.
 void AppendEscapedKey(std::string& out, std::string_view key);

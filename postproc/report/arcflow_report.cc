@@ -124,8 +124,7 @@ void WriteArcLine(const ReportInput& input, std::string_view mark, int64_t calls
   }
   line.append("  ").append(mark);
   const int used = DisplayWidth(line);
-  line += input.options.width > 0 ? ShortenName(name, std::max(input.options.width - used, 16))
-                                  : std::string(name);
+  line += FitName(name, input.options.width, used);
   out << line << '\n';
 }
 

@@ -131,10 +131,7 @@ void HooksWriter::WriteTimes(const HookTotal& hook) {
 
 void HooksWriter::WriteCallers(const HookTotal& hook) {
   constexpr int kDecoration = 6;  // "── " and " ──"
-  const int width = input_.options.width;
-  out_ << "\n── "
-       << (width > 0 ? ShortenName(hook.name, std::max(width - kDecoration, 16)) : hook.name)
-       << " ──\n";
+  out_ << "\n── " << FitName(hook.name, input_.options.width, kDecoration) << " ──\n";
   WriteTimes(hook);
   Table table = MakeTable();
   table.columns.insert(table.columns.end(), {{"thread", Style::kPlain, true},

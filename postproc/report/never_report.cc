@@ -76,13 +76,11 @@ void NeverText(const ReportInput& input, std::ostream& out) {
       never += methods[end].executed ? 0 : 1;
     }
     if (never > 0) {
-      out << '\n' << owner << "  " << never << " of " << end - i << '\n';
+      out << '\n' << Printable(owner) << "  " << never << " of " << end - i << '\n';
       for (; i < end; ++i) {
         if (methods[i].executed) continue;
         if (input.options.top > 0 && shown++ == input.options.top) return;
-        const std::string name = MethodOf(methods[i].name);
-        const int width = input.options.width;
-        out << "    " << (width > 0 ? ShortenName(name, std::max(width - 4, 16)) : name) << '\n';
+        out << "    " << FitName(MethodOf(methods[i].name), input.options.width, 4) << '\n';
       }
     }
     i = end;

@@ -148,8 +148,7 @@ void CallersText(const ReportInput& input, std::ostream& out) {
     std::vector<std::string_view> frames = SplitPath(row[0].text());
     std::reverse(frames.begin(), frames.end());
     for (size_t i = 0; i < frames.size() && i < kFramesShown; ++i) {
-      out << (i == 0 ? "          " : "        ← ")
-          << (room > 0 ? ShortenName(frames[i], room) : std::string(frames[i])) << '\n';
+      out << (i == 0 ? "          " : "        ← ") << ShortenName(frames[i], room) << '\n';
     }
     if (frames.size() > kFramesShown) {
       out << "          … " << frames.size() - kFramesShown << " more\n";

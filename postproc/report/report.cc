@@ -127,7 +127,7 @@ std::string FormatMeasure(const ReportInput& input, int64_t value) {
 }
 
 std::string ByMeasure(const ReportInput& input) {
-  return input.measure.is_chosen ? StrCat(" by ", input.measure.name) : "";
+  return input.measure.is_chosen ? StrCat(" by ", Printable(input.measure.name)) : "";
 }
 
 void AddMeasureColumns(const ReportInput& input, MeasureColumns which, Table& table) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/strings/ascii.h"
+#include "proto/visible_text.h"
 
 namespace jtrace::postproc {
 
@@ -50,16 +51,11 @@ bool AbbreviateSegment(std::string& name, size_t& at) {
 
 }  // namespace
 
-std::string Printable(std::string_view text) {
-  std::string printable(text);
-  for (char& c : printable) {
-    if (absl::ascii_iscntrl(static_cast<unsigned char>(c))) c = '?';
-  }
-  return printable;
-}
+std::string Printable(std::string_view text) { return VisibleText(text); }
 
 std::string ShortenName(std::string_view raw_name, int width) {
-  const std::string name = Printable(raw_name);
+  std::string name = Printable(raw_name);
+  if (width <= 0) return name;
   const bool is_path = name.find(" > ") != std::string::npos;
   if (is_path || DisplayWidth(name) <= width) return Shorten(name, width);
   std::string shortened = name;
@@ -73,6 +69,10 @@ std::string ShortenName(std::string_view raw_name, int width) {
     shortened = shortened.substr(0, open) + "(…)";
   }
   return Shorten(shortened, width);
+}
+
+std::string FitName(std::string_view name, int width, int used) {
+  return ShortenName(name, width > 0 ? std::max(width - used, kLeastNameWidth) : 0);
 }
 
 std::string PadLeft(std::string_view text, int width) {

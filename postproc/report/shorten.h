@@ -11,12 +11,17 @@ int DisplayWidth(std::string_view text);
 // At most `width` columns, the middle replaced by "…".
 std::string Shorten(std::string_view text, int width);
 
-// Control characters, which a name in a trace may hold, shown as '?'.
+// What a name in a trace may hold and a terminal would obey, line feeds too, in a visible form:
+// \x1b, \u202e. One line of UTF-8.
 std::string Printable(std::string_view text);
 
 // Printable, at most `width` columns: packages give way first ("o.h.engine.Session.lock(int)"),
 // then the parameters ("(…)"), then the middle. A path of several names loses its middle alone.
+// Width 0: no limit.
 std::string ShortenName(std::string_view name, int width);
+// The same in what a line of `width` columns (0: no limit) has left behind `used` ones, or a few.
+inline constexpr int kLeastNameWidth = 16;
+std::string FitName(std::string_view name, int width, int used);
 
 // `text` with blanks before it up to `width` columns.
 std::string PadLeft(std::string_view text, int width);

@@ -87,8 +87,9 @@ class SummaryWriter {
   }
 
  private:
-  void Line(std::string_view key, std::string_view value) {
+  void Line(std::string_view key, std::string_view raw_value) {
     constexpr int kKeyWidth = 12;
+    const std::string value = Printable(raw_value);
     const std::string padded =
         StrCat(key, std::string(static_cast<size_t>(kKeyWidth - DisplayWidth(key)), ' '));
     const int width = input_.options.width;

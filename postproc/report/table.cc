@@ -100,7 +100,14 @@ std::string FormatInteger(int64_t value, Style style, const Units& units) {
 
 namespace {
 
-void WriteCsvField(std::string_view field, std::ostream& out) {
+void WriteCsvField(std::string_view text, CsvText form, std::ostream& out) {
+  constexpr std::string_view kFormulaStarts = "=+-@\t\r\n";
+  std::string guarded;
+  std::string_view field = text;
+  if (form == CsvText::kGuarded && !text.empty() &&
+      kFormulaStarts.find(text[0]) != std::string_view::npos) {
+    field = guarded.append("'").append(text);
+  }
   if (field.find_first_of(",\"\r\n") == std::string_view::npos) {
     out << field;
     return;
@@ -113,7 +120,7 @@ void WriteCsvField(std::string_view field, std::ostream& out) {
   out << '"';
 }
 
-void WriteCsvCell(const Cell& cell, std::ostream& out) {
+void WriteCsvCell(const Cell& cell, CsvText form, std::ostream& out) {
   switch (cell.kind()) {
     case Cell::Kind::kEmpty:
       break;
@@ -124,7 +131,7 @@ void WriteCsvCell(const Cell& cell, std::ostream& out) {
       out << absl::StrFormat("%.2f", cell.percent());
       break;
     case Cell::Kind::kText:
-      WriteCsvField(cell.text(), out);
+      WriteCsvField(cell.text(), form, out);
       break;
   }
 }
@@ -146,7 +153,7 @@ std::string ShowCell(const Cell& cell, Style style, const Units& units) {
     case Cell::Kind::kEmpty:
       return "";
     case Cell::Kind::kText:
-      return cell.text();
+      return Printable(cell.text());
     case Cell::Kind::kPercent:
       return FormatPercent(cell.percent());
     case Cell::Kind::kInt:
@@ -183,7 +190,7 @@ std::vector<ShownColumn> ShownColumns(const Table& table) {
     const bool blank = std::all_of(table.rows.begin(), table.rows.end(),
                                    [&](const auto& row) { return IsBlank(row[i]); });
     if (blank && table.columns[i].optional) continue;
-    shown.push_back({i, IsNumeric(table, i), DisplayWidth(table.columns[i].name)});
+    shown.push_back({i, IsNumeric(table, i), DisplayWidth(Printable(table.columns[i].name))});
   }
   return shown;
 }
@@ -228,16 +235,16 @@ void FitWidth(std::vector<ShownColumn>& columns, int width) {
 
 }  // namespace
 
-void WriteCsv(const Table& table, std::ostream& out) {
+void WriteCsv(const Table& table, std::ostream& out, CsvText text) {
   for (size_t i = 0; i < table.columns.size(); ++i) {
     out << (i == 0 ? "" : ",");
-    WriteCsvField(table.columns[i].name, out);
+    WriteCsvField(table.columns[i].name, text, out);
   }
   out << '\n';
   for (const auto& row : table.rows) {
     for (size_t i = 0; i < row.size(); ++i) {
       out << (i == 0 ? "" : ",");
-      WriteCsvCell(row[i], out);
+      WriteCsvCell(row[i], text, out);
     }
     out << '\n';
   }
@@ -247,7 +254,9 @@ void WriteText(const Table& table, const TextLayout& layout, std::ostream& out) 
   std::vector<ShownColumn> columns = ShownColumns(table);
   std::vector<std::vector<std::string>> lines;
   std::vector<std::string> header;
-  for (const ShownColumn& column : columns) header.push_back(table.columns[column.index].name);
+  for (const ShownColumn& column : columns) {
+    header.push_back(Printable(table.columns[column.index].name));
+  }
   lines.push_back(std::move(header));
   for (const auto& row : table.rows) {
     std::vector<std::string> line;

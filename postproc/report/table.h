@@ -72,7 +72,10 @@ struct Table {
   void MoveLast(std::string_view column);
 };
 
-void WriteCsv(const Table& table, std::ostream& out);
+// As names are, or with ' before text that a spreadsheet would run as a formula: what begins with
+// = + - @, a tab or the end of a line.
+enum class CsvText { kAsItIs, kGuarded };
+void WriteCsv(const Table& table, std::ostream& out, CsvText text = CsvText::kAsItIs);
 
 struct TextLayout {
   int width = 120;  // columns of the terminal; 0: no limit

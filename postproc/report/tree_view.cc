@@ -300,7 +300,7 @@ void TreeTextWriter::WriteNode(const Pending& at) {
   if (node.origin == NodeOrigin::kThread) {
     name = StrCat("thread ", name, IsCollapsed(at.id) ? "  (--thread shows its frames)" : "");
   }
-  if (input_.options.width > 0) name = ShortenName(name, std::max(input_.options.width - used, 16));
+  name = FitName(name, input_.options.width, used);
   const bool counted = node.origin == NodeOrigin::kEvent && node.calls > 0;
   const NodeTotals& totals = TotalsOf(at.id);
   const auto time = [this](int64_t value) { return value == 0 ? "" : input_.units().Time(value); };

@@ -1,31 +1,41 @@
 #include "postproc/support/printable_stream.h"
 
+#include <algorithm>
+
+#include "postproc/support/strings.h"
+#include "proto/visible_text.h"
+
 namespace jtrace::postproc {
 namespace {
 
-constexpr unsigned char kLeadOfC1 = 0xC2;
+// What most text consists of.
+bool IsPlain(char c) { return (c >= ' ' && c <= '~') || c == '\n'; }
 
-bool IsControl(unsigned char byte) { return (byte < 0x20 && byte != '\n') || byte == 0x7F; }
-bool EndsC1(unsigned char byte) { return byte >= 0x80 && byte < 0xA0; }
+// Bytes at the end of `text` that begin a character and do not complete it.
+size_t CutBytes(std::string_view text) {
+  constexpr size_t kMost = 3;
+  for (size_t bytes = std::min(kMost, text.size()); bytes > 0; --bytes) {
+    if (IsCutCharacter(text.substr(text.size() - bytes))) return bytes;
+  }
+  return 0;
+}
 
 }  // namespace
 
 void PrintableBuffer::Put(std::string_view text) {
-  size_t passed = 0;  // up to here
-  const auto pass_until = [&](size_t end) {
-    target().write(text.data() + passed, static_cast<std::streamsize>(end - passed));
-  };
-  for (size_t i = 0; i < text.size(); ++i) {
-    const auto byte = static_cast<unsigned char>(text[i]);
-    const bool ends_c1 = after_lead_ && EndsC1(byte);
-    if (after_lead_) target().put(ends_c1 ? '?' : static_cast<char>(kLeadOfC1));
-    after_lead_ = byte == kLeadOfC1;
-    if (!ends_c1 && !after_lead_ && !IsControl(byte)) continue;
-    pass_until(i);
-    passed = i + 1;
-    if (!after_lead_) target().put('?');
+  if (cut_.empty() && std::all_of(text.begin(), text.end(), IsPlain)) {
+    target().write(text.data(), static_cast<std::streamsize>(text.size()));
+    return;
   }
-  pass_until(text.size());
+  const std::string joined = StrCat(cut_, text);
+  const size_t cut = CutBytes(joined);
+  cut_ = joined.substr(joined.size() - cut);
+  target() << VisibleLines(std::string_view(joined).substr(0, joined.size() - cut));
+}
+
+void PrintableBuffer::PutRest() {
+  target() << VisibleLines(cut_);
+  cut_.clear();
 }
 
 }  // namespace jtrace::postproc

@@ -2,23 +2,26 @@
 #pragma once
 
 #include <ostream>
+#include <string>
 #include <string_view>
 
 #include "postproc/support/filter_buffer.h"
 
 namespace jtrace::postproc {
 
-// Passes UTF-8 text on to `target` with '?' in place of each byte of a control character (C0 but
-// the line feed, DEL, C1). Thread names, command lines and class names may hold any.
+// Passes UTF-8 text on to `target` with what a terminal would obey, and what is no UTF-8, in a
+// visible form (VisibleLines). Thread names, command lines and class names may hold anything. Line
+// feeds are the text's own: names are made one line before they get here (Printable).
 class PrintableBuffer : public FilterBuffer {
  public:
   explicit PrintableBuffer(std::ostream& target) : FilterBuffer(target) {}
 
  protected:
   void Put(std::string_view text) override;
+  void PutRest() override;
 
  private:
-  bool after_lead_ = false;  // the last byte was 0xC2, which begins C1's characters; not passed yet
+  std::string cut_;  // the beginning of a character whose rest has not come yet
 };
 
 }  // namespace jtrace::postproc

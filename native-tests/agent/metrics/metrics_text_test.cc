@@ -62,11 +62,11 @@ gc.ns                            7  ns
 user.a-b                        -3        counted by the program
 user.a.b                         0
 
-thread             alloc.bytes      cpu.ns    user.a-b    user.a.b
-main                   1.50 kB     1.00 ms           5           0
-evil"\?} 1?[31m😀          0 B     12.3 ms          -8           0
-virtual 30                77 B                       0           0
-(3 ended)              1.23 MB        5 ns           0
+thread                   alloc.bytes      cpu.ns    user.a-b    user.a.b
+main                         1.50 kB     1.00 ms           5           0
+evil"\\x0a} 1\x1b[31m😀          0 B     12.3 ms          -8           0
+virtual 30                      77 B                       0           0
+(3 ended)                    1.23 MB        5 ns           0
 )text");
 }
 

@@ -43,8 +43,8 @@ TEST(NameText, LabelsAreEscaped) {
 }
 
 TEST(NameText, TerminalsAreNotCommanded) {
-  EXPECT_EQ(Printable("\x1b[2Jx\r\n\t\x7f"), "?[2Jx????");
-  EXPECT_EQ(Printable("a\u202Eb\u0085c"), "a?b?c");
+  EXPECT_EQ(Printable("\x1b[2Jx\r\n\t\x7f"), "\\x1b[2Jx\\x0d\\x0a\\x09\\x7f");
+  EXPECT_EQ(Printable("a\u202Eb\u0085c"), "a\\u202eb\\x85c");
   EXPECT_EQ(Printable("grüß 😀"), "grüß 😀");
 }
 

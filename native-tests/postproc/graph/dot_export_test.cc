@@ -13,6 +13,7 @@
 
 #include "native-tests/support/random_trace.h"
 #include "native-tests/support/run_post.h"
+#include "proto/visible_text.h"
 
 namespace jtrace {
 namespace {
@@ -115,14 +116,6 @@ std::string Grouped(const std::string& number) {
   return text;
 }
 
-// A control character in a name is shown as '?'.
-std::string Shown(std::string name) {
-  for (char& c : name) {
-    if (static_cast<unsigned char>(c) < 0x20) c = '?';
-  }
-  return name;
-}
-
 void ExpectTheGraph(const std::string& trace, const std::vector<std::string>& args) {
   const Drawing drawing = Draw(Dot(trace, args));
   ASSERT_TRUE(drawing.understood) << drawing.complaints;
@@ -133,7 +126,7 @@ void ExpectTheGraph(const std::string& trace, const std::vector<std::string>& ar
   const std::vector<CsvRow> rows = graph.Project({"caller", "callee", "calls", "share", "unit"});
   ASSERT_EQ(drawing.arcs.size(), rows.size());
   for (const CsvRow& row : rows) {
-    const auto arc = drawing.arcs.find({Shown(row[0]), Shown(row[1])});
+    const auto arc = drawing.arcs.find({VisibleText(row[0]), VisibleText(row[1])});
     ASSERT_NE(arc, drawing.arcs.end()) << row[0] << " > " << row[1];
     if (row[2] != "0") {
       EXPECT_THAT(arc->second, ::testing::StartsWith(Grouped(row[2]) + " call"));
@@ -185,7 +178,7 @@ TEST(DotExportTest, HostileNamesAreNames) {
   EXPECT_THAT(names, ::testing::UnorderedElementsAreArray(expected));
 }
 
-TEST(DotExportTest, WhatIsNoTextIsReplaced) {
+TEST(DotExportTest, WhatIsNoTextIsShown) {
   const std::string trace =
       "# jtrace-text 1 unit=ms\n"
       "0\tt\tnode\tcalls=1,base=7\tbad\xff\xc3utf\n"

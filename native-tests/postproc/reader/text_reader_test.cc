@@ -125,6 +125,20 @@ TEST(TextReaderTest, EscapesStandForTabNewlineAndBackslash) {
               ElementsAre(CsvRow{"a\tb", "a\tb"}, CsvRow{"a\tb", "x\\y\nz\\q"}));
 }
 
+TEST(TextReaderTest, EscapesStandForControlCharactersAndSurrogates) {
+  const auto name = [](const std::string& field) {
+    const std::string trace = "# jtrace-text 1 unit=us\n0\tt\tenter\t" + field + "\n";
+    const auto rows = testing::Rows(trace, "flat", {"name"});
+    return rows.size() == 2 ? rows[rows[0][0] == "t" ? 1 : 0][0] : "";
+  };
+  EXPECT_EQ(name(R"(a\x1b\x7F\x9b)"), "a\x1b\x7f\u009b");
+  EXPECT_EQ(name(R"(\ud83dx\uDE00)"), "\xED\xA0\xBDx\xED\xB8\x80");
+  EXPECT_EQ(name(R"(a\\x1b)"), R"(a\x1b)");
+  for (const char* unknown : {R"(\q)", R"(\x1)", R"(\xg1)", R"(\u12)", R"(a\)", R"(\x-1)"}) {
+    EXPECT_EQ(name(unknown), unknown);
+  }
+}
+
 TEST(TextReaderTest, HeaderIsChecked) {
   const auto run = [](const std::string& content) { return RunPost({"t"}, {{"t", content}}); };
   EXPECT_EQ(run("# jtrace-text 2 unit=us\n").exit_code, 2);

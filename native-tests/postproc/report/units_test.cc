@@ -48,7 +48,9 @@ TEST(TableTest, PackagesGiveWayBeforeParametersAndTheMiddle) {
   EXPECT_EQ(ShortenName(name, 45), "o.h.e.SessionLocal.prepareCommand(String,int)");
   EXPECT_EQ(ShortenName(name, 40), "o.h.e.SessionLocal.prepareCommand(…)");
   EXPECT_EQ(ShortenName(name, 20), "o.h.e.Ses…Command(…)");
-  EXPECT_EQ(ShortenName("a\tb\x1b[31m", 60), "a?b?[31m");
+  EXPECT_EQ(ShortenName("a\tb\x1b[31m", 60), "a\\x09b\\x1b[31m");
+  EXPECT_EQ(ShortenName("a\nb", 0), "a\\x0ab");
+  EXPECT_EQ(ShortenName("\u202E\u202E", 8), "\\u2…202e") << "as wide as it is shown";
 }
 
 TEST(TableTest, CsvQuotesWhatNeedsIt) {
@@ -59,6 +61,23 @@ TEST(TableTest, CsvQuotesWhatNeedsIt) {
   std::ostringstream out;
   WriteCsv(table, out);
   EXPECT_EQ(out.str(), "\"a,b\",n,p\n\"x\"\"y\",1234567,33.33\n\"line\nbreak\",,0.00\n");
+}
+
+TEST(TableTest, SpreadsheetsGetNoFormulas) {
+  Table table;
+  table.columns = {{"=a"}, {"n"}};
+  for (const char* text : {"=1+1", "+1", "-1", "@SUM(1)", "\tx", "\rx", "\nx", "a=1", "", "'=1"}) {
+    table.rows.push_back({Cell::Text(text), Cell::Int(-1)});
+  }
+  std::ostringstream guarded, as_it_is;
+  WriteCsv(table, guarded, CsvText::kGuarded);
+  EXPECT_EQ(guarded.str(),
+            "'=a,n\n'=1+1,-1\n'+1,-1\n'-1,-1\n'@SUM(1),-1\n'\tx,-1\n\"'\rx\",-1\n\"'\nx\",-1\n"
+            "a=1,-1\n,-1\n'=1,-1\n");
+  WriteCsv(table, as_it_is);
+  EXPECT_EQ(as_it_is.str(),
+            "=a,n\n=1+1,-1\n+1,-1\n-1,-1\n@SUM(1),-1\n\tx,-1\n\"\rx\",-1\n\"\nx\",-1\n"
+            "a=1,-1\n,-1\n'=1,-1\n");
 }
 
 }  // namespace
