@@ -48,8 +48,9 @@ struct Opened {
   bool is_new = false;
 };
 
+// Only another process's lock refuses the file: there are file systems without locks.
 void Lock(OwnFd& fd) {
-  if (flock(fd.get(), LOCK_EX | LOCK_NB) == 0) return;
+  if (flock(fd.get(), LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return;
   const int saved = errno;
   fd = OwnFd();
   errno = saved;

@@ -30,8 +30,8 @@ std::string AbsolutePath(const std::string& path);
 class TraceFile {
  public:
   // Opens the file and takes a lock on it; what stands in it stays until Begin. If another live
-  // process holds it, ".PID" is put in before the file name's ending. Symbolic links in the last
-  // part of the path are not followed.
+  // process holds it, ".PID" is put in before the file name's ending. On file systems without locks
+  // it is opened without one. Symbolic links in the last part of the path are not followed.
   static absl::StatusOr<std::unique_ptr<TraceFile>> Open(std::string path);
   // Makes the file ours alone (mode 0600) and empty, and writes the header; once.
   absl::Status Begin();
