@@ -143,7 +143,7 @@ void Session::VmInit(JNIEnv* jni, jthread thread) {
   DefineQuestions(jni);
   if (!std::exchange(is_prepared_, false)) return StartControl();
   threads_.Start(jni, thread);
-  if (absl::Status status = Begin(jni, nullptr); !status.ok()) GiveUp(status.message());
+  if (absl::Status status = TryToBegin(jni, nullptr); !status.ok()) GiveUp(status.message());
   StartControl();
 }
 
@@ -160,9 +160,15 @@ void Session::StartControl() {
   if (control_.load() != nullptr) return;
   auto* control = new control::SessionControl(vm_, *this, options_.control);
   if (!control->problem().ok()) {
-    losses_.Add(
-        "control.unavailable", Severity::kInfo, 1,
-        absl::StrCat("the jtrace command cannot reach this JVM: ", control->problem().message()));
+    const std::string what =
+        absl::StrCat("the jtrace command cannot reach this JVM: ", control->problem().message());
+    losses_.Add("control.unavailable", Severity::kWarning, 1, what);
+    // Where nothing is recorded, nobody else would say it.
+    if (log_ != nullptr) {
+      log_->Line(what);
+    } else {
+      LogToStderr(what);
+    }
   }
   control_.store(control);
   control->Wake();  // a failure may have come before

@@ -166,6 +166,9 @@ class Session {
   absl::Status Prepare(const Options& options) ABSL_EXCLUSIVE_LOCKS_REQUIRED(lifecycle_);
   absl::Status Begin(JNIEnv* jni, const Progress& progress)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(lifecycle_);
+  // Begin, where no memory or no thread is an error like others.
+  absl::Status TryToBegin(JNIEnv* jni, const Progress& progress)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(lifecycle_);
   // Where out= says; what stands there is replaced by TraceFile::Begin.
   absl::StatusOr<std::unique_ptr<writer::TraceFile>> OpenFile() const
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(lifecycle_);

@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <exception>
 #include <utility>
 #include <vector>
 
@@ -45,7 +46,7 @@ absl::StatusOr<std::string> Session::StartLocked(JNIEnv* jni, const Options& opt
     encoder_.BeginTrace(options.codes_off);
     threads_.Clear();
     groups_.Clear();
-    status = Begin(jni, progress);
+    status = TryToBegin(jni, progress);
   }
   if (!status.ok()) {
     CleanUp(jni);
@@ -96,6 +97,16 @@ absl::Status Session::BeginFile(writer::TraceFile& file) {
   ++file_number_;
   file_began_ = absl::Now();
   return absl::OkStatus();
+}
+
+absl::Status Session::TryToBegin(JNIEnv* jni, const Progress& progress) {
+  try {
+    return Begin(jni, progress);
+  } catch (const std::exception& failure) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("no memory or no thread for the recording: ", failure.what(),
+                     "; raise ulimit -v or ulimit -u"));
+  }
 }
 
 absl::Status Session::Begin(JNIEnv* jni, const Progress& progress) {

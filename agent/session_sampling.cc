@@ -1,6 +1,7 @@
 // What samples need in a recording: the sampler, who is sampled, where samples go.
 #include <unistd.h>
 
+#include <cstring>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -28,6 +29,12 @@ absl::Status Session::StartSampler(JNIEnv* jni) {
   if (absl::Status status = StartAppScope(); !status.ok()) return status;
   if (absl::Status status = sampler_->Start(jni); !status.ok()) return status;
   TellKernelFrames();
+  if (const int error = sampler_->SignalError(); error != 0) {
+    losses_.Add("samples.no_signals", Severity::kWarning, 1,
+                absl::StrCat("timer that may not signal threads (rt_tgsigqueueinfo: ",
+                             strerror(error), "): those that run have no samples"),
+                "let the container's seccomp profile allow rt_tgsigqueueinfo, or timer=cpu");
+  }
   if (const std::string& problem = sampler_->JavaLayoutProblem(); !problem.empty()) {
     losses_.Add("samples.no_java_frames", Severity::kError, 1,
                 absl::StrCat("samples have no Java frames: ", problem),

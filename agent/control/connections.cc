@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <system_error>
 #include <thread>
 
 #include "absl/strings/str_cat.h"
@@ -28,6 +29,11 @@ constexpr absl::Duration kPauseWithoutDescriptors = absl::Milliseconds(100);
 
 }  // namespace
 
+absl::Status NoThread(absl::string_view why) {
+  return absl::ResourceExhaustedError(
+      absl::StrCat("no thread for it: ", why, "; raise ulimit -v or ulimit -u"));
+}
+
 absl::Status Connections::Listen() {
   absl::Status status = OpenSocket();
   has_listened_ = status.ok();
@@ -42,7 +48,7 @@ absl::Status Connections::OpenSocket() {
   return socket.status();
 }
 
-void Connections::Start(std::function<void(pid_t)> started) {
+absl::Status Connections::Start(std::function<void(pid_t)> started) {
   int ends[2] = {-1, -1};
   // Without a pipe the thread looks for answers now and then.
   if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) == 0) {
@@ -50,13 +56,18 @@ void Connections::Start(std::function<void(pid_t)> started) {
     wake_writer_ = OwnFd(ends[1]);
   }
   const SignalsBlocked blocked;
-  // Detached: it runs as long as the process, and so does all that it uses.
-  std::thread([this, started = std::move(started)] {
-    hot::tls_is_agent_thread = true;
-    pthread_setname_np(pthread_self(), "jtrace clients");
-    started(gettid());
-    Run();
-  }).detach();
+  try {
+    // Detached: it runs as long as the process, and so does all that it uses.
+    std::thread([this, started = std::move(started)] {
+      hot::tls_is_agent_thread = true;
+      pthread_setname_np(pthread_self(), "jtrace clients");
+      started(gettid());
+      Run();
+    }).detach();
+  } catch (const std::system_error& failure) {
+    return NoThread(failure.what());
+  }
+  return absl::OkStatus();
 }
 
 void Connections::Wake() {

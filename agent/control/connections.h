@@ -24,6 +24,9 @@ struct pollfd;
 
 namespace jtrace::control {
 
+// The process may have no more threads, or no memory for one.
+absl::Status NoThread(absl::string_view why);
+
 // What clients may take of the program.
 struct Limits {
   absl::Duration for_request = absl::Seconds(5);  // from connecting to the end of the line
@@ -48,7 +51,7 @@ class Connections {
   // Once, before Start: why nobody can connect; OK if they can.
   absl::Status Listen();
   // Starts the thread, which runs as long as the process. `started` is called on it first.
-  void Start(std::function<void(pid_t)> started);
+  absl::Status Start(std::function<void(pid_t)> started);
   // There is something to send, or room in the queue. Any thread.
   void Wake();
   // Nobody can connect any more. Any thread.

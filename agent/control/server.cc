@@ -4,6 +4,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <exception>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -20,23 +22,30 @@ std::unique_ptr<Server> Server::Start(Commands& commands, std::string folder, st
   server->connections_ =
       std::make_unique<Connections>(std::move(folder), std::move(path), limits, server->queue_);
   server->problem_ = server->connections_->Listen();
-  server->StartThread();
+  server->problem_.Update(server->StartThread());
   if (server->problem_.ok()) {
-    server->connections_->Start([&commands](pid_t tid) { commands.ClientsThreadStarted(tid); });
+    server->problem_ =
+        server->connections_->Start([&commands](pid_t tid) { commands.ClientsThreadStarted(tid); });
   }
+  if (!server->problem_.ok()) server->connections_->Close();
   return server;
 }
 
 std::unique_ptr<Server> Server::StartWithoutSocket(Commands& commands) {
   std::unique_ptr<Server> server(new Server(commands));
-  server->StartThread();
+  server->problem_ = server->StartThread();
   return server;
 }
 
-void Server::StartThread() {
+absl::Status Server::StartThread() {
   const SignalsBlocked blocked;
-  // Detached: the thread runs as long as the process, and so does the server.
-  std::thread([this] { Run(); }).detach();
+  try {
+    // Detached: the thread runs as long as the process, and so does the server.
+    std::thread([this] { Run(); }).detach();
+  } catch (const std::system_error& failure) {
+    return NoThread(failure.what());
+  }
+  return absl::OkStatus();
 }
 
 void Server::Close() {
@@ -50,7 +59,11 @@ void Server::Run() {
   while (true) {
     // However the system's clock is changed meanwhile.
     constexpr absl::Duration kLongest = absl::Minutes(1);
-    const absl::Time next = std::min(commands_.Tick(), absl::Now() + kLongest);
+    absl::Time next = absl::Now() + kLongest;
+    try {
+      next = std::min(next, commands_.Tick());
+    } catch (const std::exception&) {  // no memory: what is due is due again
+    }
     if (const std::optional<Request> request = queue_.Next(next)) Do(*request);
   }
 }
@@ -59,11 +72,15 @@ void Server::Do(const Request& request) {
   const std::pair<absl::string_view, absl::string_view> words =
       absl::StrSplit(request.line, absl::MaxSplits(' ', 1));
   Answer& answer = *request.answer;
-  const absl::Status status =
-      commands_.Run(words.first, words.second, [&](char kind, absl::string_view text) {
-        answer.Add(kind, text);
-        connections_->Wake();
-      });
+  absl::Status status;
+  try {
+    status = commands_.Run(words.first, words.second, [&](char kind, absl::string_view text) {
+      answer.Add(kind, text);
+      connections_->Wake();
+    });
+  } catch (const std::exception& failure) {
+    status = absl::ResourceExhaustedError(failure.what());
+  }
   answer.Finish(status);
   connections_->Wake();
 }

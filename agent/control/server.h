@@ -49,7 +49,7 @@ class Server {
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
-  // Why nobody can connect; OK if they can.
+  // Why nobody can connect, or why deadlines are not kept; OK if all is well.
   const absl::Status& problem() const { return problem_; }
   // Tick is to be called soon. Any thread.
   void Wake() { queue_.Wake(); }
@@ -58,7 +58,7 @@ class Server {
 
  private:
   explicit Server(Commands& commands) : commands_(commands) {}
-  void StartThread();
+  absl::Status StartThread();
   void Run();
   void Do(const Request& request);
 

@@ -3,8 +3,11 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "agent/probes/address_space.h"
 
 namespace jtrace {
 namespace {
@@ -20,6 +23,10 @@ constexpr uint64_t kLeastBytes = 4ull << 20;
 absl::StatusOr<hot::Arena*> ReserveArena(uint64_t memory_limit, uint32_t max_depth) {
   uint64_t bytes = kMostBytes;
   if (memory_limit != 0) bytes = std::clamp(memory_limit, kLeastBytes, kMostBytes);
+  // A program under a limit needs the other half: stacks of threads, its heap, its code.
+  const uint64_t left = AddressSpaceLeft();
+  const uint64_t ours = left / 2;
+  bytes = std::min(bytes, ours > hot::kFirstChunk ? ours - hot::kFirstChunk : 0);
   for (; bytes >= kLeastBytes; bytes /= 2) {
     void* memory = mmap(nullptr, hot::kFirstChunk + bytes, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -29,7 +36,15 @@ absl::StatusOr<hot::Arena*> ReserveArena(uint64_t memory_limit, uint32_t max_dep
     madvise(memory, hot::kFirstChunk + bytes, MADV_HUGEPAGE);
     return InitializeArena(memory, hot::kFirstChunk + bytes, max_depth);
   }
-  return absl::ResourceExhaustedError("no address space for the call trees");
+  constexpr uint64_t kMegabyte = 1 << 20;
+  return absl::ResourceExhaustedError(absl::StrCat(
+      "no address space for the call trees, which reserve ",
+      (hot::kFirstChunk + kLeastBytes) / kMegabyte, " MB (few of them become memory)",
+      left == std::numeric_limits<uint64_t>::max()
+          ? "; allow overcommit (sysctl vm.overcommit_memory=0)"
+          : absl::StrCat(" where ulimit -v leaves ", left / kMegabyte,
+                         " MB, half of them for the program; raise it (ulimit -v unlimited)"),
+      ", or record samples alone: mode=samples"));
 }
 
 hot::Arena* InitializeArena(void* memory, uint64_t bytes, uint32_t max_depth) {

@@ -11,8 +11,8 @@ namespace jtrace {
 // Reserves address space for an arena whose trees may take `memory_limit` bytes (0: as much as
 // references can reach) and sets up its start. Calls deeper than `max_depth` are folded. Pages
 // count as memory only once they are written. Where less can be had (an address space limit, strict
-// overcommit), takes less, down to 4 MB. Never unmapped: compiled probes hold its address. Error:
-// ResourceExhausted.
+// overcommit), takes less, down to 4 MB; of what a limit leaves, half at most. Never unmapped:
+// compiled probes hold its address. Error: ResourceExhausted, one line with the remedy.
 absl::StatusOr<hot::Arena*> ReserveArena(uint64_t memory_limit, uint32_t max_depth);
 
 // Sets up the arena's start in zeroed memory of `bytes`, at least hot::kFirstChunk.

@@ -96,6 +96,8 @@ bool Sampler::kernel_frames_allowed() const { return impl_->kernel_frames_allowe
 
 pid_t Sampler::ticker_tid() const { return impl_->ticker_tid(); }
 
+int Sampler::SignalError() const { return impl_->SignalError(); }
+
 std::vector<pid_t> ListThreads() {
   std::vector<pid_t> threads;
   DIR* const directory = opendir("/proc/self/task");

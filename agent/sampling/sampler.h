@@ -148,6 +148,9 @@ class Sampler {
   bool kernel_frames_allowed() const;
   // The thread that ticks (kWall); 0: there is none.
   pid_t ticker_tid() const;
+  // Why the kernel does not let the ticker signal threads, as errno; 0: it does, or there is no
+  // ticker. After Start.
+  int SignalError() const;
   std::vector<SampleLoss> Losses() const;
   // Of the recording that runs, or of the last one.
   HandlerCost Cost() const;

@@ -141,6 +141,12 @@ absl::Status Sampler::Impl::Start(JNIEnv* env) {
   return absl::OkStatus();
 }
 
+int Sampler::Impl::SignalError() const {
+  absl::MutexLock lock(&mutex_);
+  return wall_clock_ != nullptr && timers_->kind() == TimerKind::kWall ? wall_clock_->SignalError()
+                                                                       : 0;
+}
+
 std::chrono::nanoseconds Sampler::Impl::Silence() const {
   const bool counts = timers_->kind() == TimerKind::kEvent && !options_.event->is_clock;
   if (counts) return std::chrono::nanoseconds(0);

@@ -42,6 +42,7 @@ class Sampler::Impl {
   bool has_kernel_frames() const { return timers_->has_kernel_frames(); }
   bool kernel_frames_allowed() const { return timers_->kernel_frames_allowed(); }
   pid_t ticker_tid() const { return ticker_.os_tid(); }
+  int SignalError() const;
   hot::IdleTicks TakeIdle(uint32_t thread_slot, uint32_t number);
   AddressSet& app_methods() { return app_methods_; }
   KernelSymbols& kernel_symbols() { return kernel_symbols_; }

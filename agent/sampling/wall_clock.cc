@@ -1,5 +1,6 @@
 #include "agent/sampling/wall_clock.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/syscall.h>
@@ -153,14 +154,18 @@ bool WallClock::MovedBySignal(Seen& seen) {
   return true;
 }
 
-void WallClock::Signal(hot::ThreadSlot& slot) const {
+int WallClock::Send(pid_t tid, int signal, hot::ThreadSlot* slot) const {
   siginfo_t info{};
-  info.si_signo = signal_;
+  info.si_signo = signal;
   info.si_code = SI_QUEUE;
   info.si_pid = process_;
   info.si_uid = getuid();
-  info.si_value.sival_ptr = &slot;
-  syscall(SYS_rt_tgsigqueueinfo, process_, slot.os_tid, signal_, &info);
+  info.si_value.sival_ptr = slot;
+  return syscall(SYS_rt_tgsigqueueinfo, process_, tid, signal, &info) == 0 ? 0 : errno;
 }
+
+int WallClock::SignalError() const { return Send(gettid(), /*signal=*/0, nullptr); }
+
+void WallClock::Signal(hot::ThreadSlot& slot) const { Send(slot.os_tid, signal_, &slot); }
 
 }  // namespace jtrace::sampling

@@ -55,6 +55,9 @@ class Ticker {
 class WallClock {
  public:
   WallClock(std::chrono::nanoseconds interval, int signal);
+  // Why the kernel (a seccomp profile) does not let this thread signal others, as errno; 0: it
+  // does.
+  int SignalError() const;
 
   // `slot` is the index-th and attached, its thread alive. ticks: since the last call. now: of
   // CLOCK_MONOTONIC.
@@ -84,6 +87,8 @@ class WallClock {
   // Ticks between two looks at a thread that has not run for long.
   uint32_t LongestPause() const;
   void Signal(hot::ThreadSlot& slot) const;
+  // errno, or 0.
+  int Send(pid_t tid, int signal, hot::ThreadSlot* slot) const;
 
   const uint64_t interval_ns_;
   const uint64_t small_move_ns_;

@@ -79,8 +79,8 @@ DrainThread::~DrainThread() {
 
 void DrainThread::Start(proto::SessionStart first) {
   first_ = std::make_unique<proto::SessionStart>(std::move(first));
-  started_ = true;
   thread_.Begin([this] { Run(); });
+  started_ = true;
 }
 
 absl::Status DrainThread::Stop(const std::function<void(proto::SessionEnd&)>& finish) {

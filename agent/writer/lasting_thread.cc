@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include <system_error>
 #include <utility>
 
 #include "agent/hot/hook_thread.h"
@@ -28,7 +29,13 @@ void LastingThread::Begin(std::function<void()> work) {
   changed_.notify_all();
   if (thread_.joinable()) return;
   const SignalsBlocked blocked;
-  thread_ = std::thread([this] { Run(); });
+  try {
+    thread_ = std::thread([this] { Run(); });
+  } catch (const std::system_error&) {
+    std::lock_guard lock(mutex_);
+    work_ = nullptr;  // nobody would do it, and Wait would not return
+    throw;
+  }
 }
 
 void LastingThread::Wait() {

@@ -166,6 +166,31 @@ TEST(ServerTest, ListensAgainWhenTheProgramClosedItsSocket) {
   });
 }
 
+// So that no thread's stack has room.
+void TakeTheAddressSpaceAway() {
+  uint64_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  constexpr rlim_t kFew = 2 << 20;
+  const rlim_t most = pages * static_cast<rlim_t>(sysconf(_SC_PAGESIZE)) + kFew;
+  const rlimit limit = {most, most};
+  setrlimit(RLIMIT_AS, &limit);
+}
+
+TEST(ServerTest, NoThreadIsAProblemAndNotTheProgramsEnd) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "sanitizers need address space without limit";
+#endif
+  ExpectInProgramOfItsOwn([] {
+    const std::string folder = NewFolder() + "/own";
+    auto& commands = *new FakeCommands;
+    TakeTheAddressSpaceAway();
+    const Server& server = *Server::Start(commands, folder, folder + "/42").release();
+    const Server& deaf = *Server::StartWithoutSocket(commands).release();
+    return absl::IsResourceExhausted(server.problem()) &&
+           absl::IsResourceExhausted(deaf.problem()) && Connect(folder + "/42") < 0;
+  });
+}
+
 TEST(ServerTest, AnswersWhenNoDescriptorIsLeft) {
   ExpectInProgramOfItsOwn([] {
     const rlimit few = {100, 100};
