@@ -29,13 +29,10 @@ bool IsModifiable(jvmtiEnv* env, jclass klass) {
 
 }  // namespace
 
+// Even at load there may be classes of the program: a JVM with an AOT cache has linked them before
+// VMInit. A hook at that time would cost the cache.
 void Session::AddProbesToLoaded(JNIEnv* jni, const Progress& progress) {
-  // At load, only the JDK's classes are there, which are in scope only if asked for.
   if (!options_.WantsEvents()) return;
-  if (!is_live_ && options_.include.empty() && options_.unwinds.empty() &&
-      !options_.codes.Has(Code::kPark)) {
-    return;
-  }
   jvmti::LocalFrame frame(jni);
   std::vector<jclass> in_scope;
   ForEachLoaded(env_, [&](jclass klass) {

@@ -19,6 +19,7 @@ final class Jvm {
   private final List<String> jvmArguments = new ArrayList<>();
   private String classpath = Setup.classpath();
   private String agentOptions;
+  private boolean comesLast;
   private Path trace;
 
   /** What a process left behind. */
@@ -41,6 +42,12 @@ final class Jvm {
   Jvm agent(String options) {
     trace = temporary("trace", ".bin");
     agentOptions = "out=" + trace + (options.isEmpty() ? "" : "," + options);
+    return this;
+  }
+
+  /** Other agents among the arguments are loaded before. */
+  Jvm afterOtherAgents() {
+    comesLast = true;
     return this;
   }
 
@@ -70,8 +77,10 @@ final class Jvm {
     List<String> command = new ArrayList<>();
     command.add(Setup.java());
     command.addAll(firstArguments);
-    if (agentOptions != null) command.add("-agentpath:" + Setup.AGENT + "=" + agentOptions);
+    String agent = "-agentpath:" + Setup.AGENT + "=" + agentOptions;
+    if (agentOptions != null && !comesLast) command.add(agent);
     command.addAll(jvmArguments);
+    if (agentOptions != null && comesLast) command.add(agent);
     command.add("-cp");
     command.add(classpath);
     command.addAll(Arrays.asList(mainAndArguments));

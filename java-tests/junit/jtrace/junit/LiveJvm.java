@@ -28,12 +28,22 @@ final class LiveJvm implements AutoCloseable {
 
   /** {@code threads}: how many make calls all the time. */
   LiveJvm(int threads, String... jvmArguments) {
+    this(Setup.classpath(), List.of("Attached", Integer.toString(threads)), jvmArguments);
+  }
+
+  /** Another program that answers as {@code Attached} does. */
+  static LiveJvm of(String classpath, List<String> program, String... jvmArguments) {
+    return new LiveJvm(classpath, program, jvmArguments);
+  }
+
+  private LiveJvm(String classpath, List<String> program, String... jvmArguments) {
     try {
       folder = Files.createTempDirectory("jtrace-live");
       err = folder.resolve("stderr.txt");
       List<String> command = new ArrayList<>(List.of(Setup.java()));
       command.addAll(Arrays.asList(jvmArguments));
-      command.addAll(List.of("-cp", Setup.classpath(), "Attached", Integer.toString(threads)));
+      command.addAll(List.of("-cp", classpath));
+      command.addAll(program);
       process =
           new ProcessBuilder(command)
               .directory(folder.toFile())

@@ -60,13 +60,61 @@ final class OracleTest {
                                 program.name() + ", " + way, () -> check(program, way))));
   }
 
+  private static String oracle(String commands) {
+    return "-javaagent:" + Setup.property("jtrace.counting.agent") + "=" + commands;
+  }
+
+  private static String oracle(RealProgram program, Path counts) {
+    return oracle("on " + program.prefixes() + "|out " + counts);
+  }
+
   private static void check(RealProgram program, String way) throws IOException {
     Path counts = Jvm.temporary("oracle", ".txt");
-    Jvm.Result run =
+    compare(
+        program, way, counts,
         program.run(
-            "mode=events,include=" + program.include() + "," + way,
-            "-javaagent:" + Setup.property("jtrace.counting.agent") + "=on " + program.prefixes()
-                + "|out " + counts);
+            "mode=events,include=" + program.include() + "," + way, oracle(program, counts)));
+  }
+
+  /** The same where the program's classes come from an archive, linked from JDK 24 on. */
+  @TestFactory
+  Stream<DynamicTest> everyMethodOfAnArchiveHasTheCallsThatTheOtherAgentCounts() {
+    RealProgram program = RealProgram.h2OfItsJar();
+    boolean linked = Archive.Kind.AOT_CACHE.isThere();
+    // A cache is for JVMs that have the modules of the one that made it. Archives of older kinds are
+    // made without agents.
+    Archive archive =
+        linked
+            ? program.archive(Archive.Kind.AOT_CACHE, oracle("write /dev/null"))
+            : program.archive(Archive.Kind.STATIC);
+    return Stream.of("record=tree", "record=flat")
+        .map(
+            way ->
+                DynamicTest.dynamicTest(
+                    (linked ? "AOT cache, " : "archive, ") + way,
+                    () -> {
+                      Path counts = Jvm.temporary("oracle", ".txt");
+                      // The default scope: all that is not the JDK's or the other agent's.
+                      String options = "mode=events,exclude=agents.**;org.objectweb.**," + way;
+                      Path log = Jvm.temporary("classes", ".log");
+                      // Before its class-file hook is on, the other agent's may change a class.
+                      Jvm.Result run =
+                          archive
+                              .use(true)
+                              .agent(options)
+                              .afterOtherAgents()
+                              .arguments(oracle(program, counts))
+                              .arguments("-Xlog:class+load:file=" + log + ":tags")
+                              .run(program.arguments().toArray(String[]::new));
+                      compare(program, way, counts, run);
+                      assertEquals(
+                          linked,
+                          Archive.shared(log).stream().anyMatch(it -> it.startsWith("org.h2.")));
+                    }));
+  }
+
+  private static void compare(RealProgram program, String way, Path counts, Jvm.Result run)
+      throws IOException {
     assertEquals(0, run.exit(), run.err());
     assertEquals(List.of(), run.foreignErrors());
     Map<String, Long> theirs = OtherCounts.methods(counts);

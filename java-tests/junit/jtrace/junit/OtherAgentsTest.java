@@ -83,6 +83,24 @@ final class OtherAgentsTest {
     }
   }
 
+  /** The other agent comes first: it has loaded and changed a class before jtrace's hook is on. */
+  @Test
+  void classThatTheOtherAgentChangedBeforeIsCounted() throws Exception {
+    Path trace = Jvm.temporary("both", ".bin");
+    Path counts = Jvm.temporary("counts", ".txt");
+    run(
+        ordered(
+            /* jtraceFirst= */ false,
+            trace.toString(),
+            "exclude=agents.**;org.objectweb.**",
+            counting("redefine " + CASE + "|out " + counts)),
+        new String[] {},
+        CASE);
+    Map<String, Long> theirs = countsOf(counts);
+    assertTrue(theirs.size() > 5, theirs.toString());
+    assertEquals(theirs, countsOf(Report.of(trace, "--report=flat"), CASE + "."));
+  }
+
   /** Classes that were loaded before jtrace came pass through both agents again. */
   @Test
   void attachKeepsTheOtherAgentsCounters() throws Exception {

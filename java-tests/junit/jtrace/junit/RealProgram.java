@@ -3,6 +3,7 @@ package jtrace.junit;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -28,6 +29,13 @@ record RealProgram(
     return new RealProgram(
         "H2", 1000, "org.h2.**;H2W", "org/h2/ H2W", "org.h2.value.Value.cache(", List.of("h2.jar"),
         Setup.LONG ? List.of("H2W", "1") : SHELL);
+  }
+
+  /** A few queries, by classes of its jar alone. */
+  static RealProgram h2OfItsJar() {
+    RealProgram h2 = h2();
+    return new RealProgram(
+        h2.name, h2.leastMethods, "org.h2.**", "org/h2/", h2.jitter, h2.jars, SHELL);
   }
 
   static RealProgram clojure() {
@@ -65,6 +73,12 @@ record RealProgram(
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  /** An archive of the classes that it needs. */
+  Archive archive(Archive.Kind kind, String... jvmArguments) {
+    return Archive.of(
+        kind, jars.stream().map(Setup::jar).map(Path::of).toList(), arguments, jvmArguments);
   }
 
   /** With the agent, and with more arguments for the JVM. */
