@@ -1,7 +1,6 @@
 #include "agent/instrumentation.h"
 
 #include <algorithm>
-#include <array>
 #include <string>
 #include <utility>
 
@@ -32,8 +31,9 @@ std::string InternalName(absl::string_view binary_name) {
   return name;
 }
 
-Severity SeverityOf(classfile::Effect effect) {
-  return effect == classfile::Effect::kNothing ? Severity::kInfo : Severity::kWarning;
+// As the JVM names the class that it loads: it may not know yet.
+std::string LoadedName(const char* internal_name) {
+  return internal_name != nullptr ? DottedName(internal_name) : "[unnamed]";
 }
 
 // Where exceptions are in scope, a method without a call may still run their constructors.
@@ -51,7 +51,7 @@ classfile::ProbeSpec SpecFor(const Options& options, const classfile::ScopeFilte
 
 absl::StatusOr<std::unique_ptr<Instrumentation>> Instrumentation::Create(
     const Options& options, jvmti::LoaderNumbers& loaders, writer::RecordEncoder& encoder,
-    Losses& losses) {
+    Losses& losses, UnprobedClasses& unprobed) {
   auto filter = classfile::ScopeFilter::Create(options.include, options.exclude);
   if (!filter.ok()) return filter.status();
   auto costs = CallCosts::WithRules(options.call_costs);
@@ -63,7 +63,7 @@ absl::StatusOr<std::unique_ptr<Instrumentation>> Instrumentation::Create(
   auto park_filter = classfile::ScopeFilter::Create(std::vector<std::string>{kParkPattern}, {});
   if (!park_filter.ok()) return park_filter.status();
   auto made = std::unique_ptr<Instrumentation>(new Instrumentation(
-      *std::move(filter), std::move(spec), *std::move(costs), loaders, encoder, losses));
+      *std::move(filter), std::move(spec), *std::move(costs), loaders, encoder, losses, unprobed));
   const bool is_log = options.record == RecordKind::kLog;
   made->max_routines_ = (is_log ? hot::kMaxLogRoutines : hot::kMaxRoutines) - kMaxRoutinesOfAClass;
   auto unwinds = UnwindRules::Create(options.codes.Has(Code::kUnwind) ? options.unwinds
@@ -78,12 +78,14 @@ absl::StatusOr<std::unique_ptr<Instrumentation>> Instrumentation::Create(
 
 Instrumentation::Instrumentation(classfile::ScopeFilter filter, classfile::ProbeSpec spec,
                                  CallCosts costs, jvmti::LoaderNumbers& loaders,
-                                 writer::RecordEncoder& encoder, Losses& losses)
+                                 writer::RecordEncoder& encoder, Losses& losses,
+                                 UnprobedClasses& unprobed)
     : filter_(std::move(filter)),
       spec_(std::move(spec)),
       loaders_(loaders),
       encoder_(encoder),
       losses_(losses),
+      unprobed_(unprobed),
       costs_(std::move(costs)) {}
 
 bool Instrumentation::InScope(const std::string& binary_name) const {
@@ -91,6 +93,19 @@ bool Instrumentation::InScope(const std::string& binary_name) const {
   if (IsOfTheClock(internal)) return false;
   return filter_.MayMatchClass(internal) || IsParkClass(internal) ||
          unwinds_.MayMatchClass(internal);
+}
+
+bool Instrumentation::IsExempt(const std::string& binary_name) const {
+  return filter_.IsExempt(InternalName(binary_name));
+}
+
+bool Instrumentation::HasPassed(uint32_t class_id) const {
+  return totals_.Has(class_id) || unprobed_.Has(NoProbes::kUnreadable, class_id) ||
+         unprobed_.Has(NoProbes::kNoNumbers, class_id);
+}
+
+uint32_t Instrumentation::ClassIdOf(const char* name, jobject loader) {
+  return encoder_.ClassId(LoadedName(name), loaders_.Of(loader));
 }
 
 bool Instrumentation::IsParkClass(std::string_view internal_name) const {
@@ -110,9 +125,7 @@ std::span<unsigned char> Instrumentation::Rewrite(jvmtiEnv* env, const char* nam
   const bool unwound = name == nullptr ? !unwinds_.empty() : unwinds_.MayMatchClass(name);
   if (!in_scope && !unwound && !IsParkClass(name)) return {};
   if (encoder_.routines() >= max_routines_) {
-    losses_.Add("class.no_numbers", Severity::kWarning, 1,
-                "classes left without probes because all numbers for methods are given away",
-                "count fewer classes: include=com.acme.**");
+    unprobed_.Add(NoProbes::kNoNumbers, ClassIdOf(name, loader), LoadedName(name));
     return {};
   }
   const uint32_t own_loader = loaders_.Of(loader);
@@ -140,9 +153,7 @@ std::span<unsigned char> Instrumentation::Rewrite(jvmtiEnv* env, const char* nam
                                             in_scope ? filter_ : park_filter_, spec, assign_id,
                                             &sites, unwound ? &unwinds_.methods() : nullptr);
   if (!result.ok()) {
-    losses_.Add("class.not_rewritten", Severity::kWarning, 1,
-                "classes left without probes because their file could not be read",
-                "a class file newer than this jtrace knows, or one the JVM will refuse as well");
+    unprobed_.Add(NoProbes::kUnreadable, ClassIdOf(name, loader), LoadedName(name));
     return {};
   }
   if (class_id == 0) {
@@ -174,6 +185,12 @@ absl::flat_hash_set<uint32_t> Instrumentation::counted() const {
 void Instrumentation::ForgetRewritten(uint32_t class_id) {
   absl::MutexLock lock(&rewritten_mutex_);
   rewritten_.erase(class_id);
+}
+
+void Instrumentation::ForgetCounted(uint32_t class_id) {
+  absl::MutexLock lock(&rewritten_mutex_);
+  rewritten_.erase(class_id);
+  counted_.erase(class_id);
 }
 
 void Instrumentation::Forget(const absl::flat_hash_set<uint32_t>& classes) {
@@ -233,15 +250,18 @@ bool Instrumentation::IsLeaf(uint32_t routine) const {
 
 void Instrumentation::Count(uint32_t class_id, const classfile::InstrumentResult& result) {
   if (!totals_.Count(class_id, result)) return;
-  std::array<uint64_t, classfile::kReasonCount> by_reason = {};
+  const std::string class_name = DottedName(result.class_name);
+  bool has_untouched = false;
   for (const classfile::MethodOutcome& outcome : result.methods) {
-    ++by_reason[static_cast<size_t>(outcome.reason)];
+    const classfile::ReasonInfo& reason = Describe(outcome.reason);
+    if (reason.effect == classfile::Effect::kNothing) continue;
+    has_untouched |= reason.effect == classfile::Effect::kUntouched;
+    losses_.AddNamed(absl::StrCat("method.", Abseil(reason.name)), Severity::kWarning,
+                     absl::StrCat(class_name, ".", Abseil(outcome.method.name)),
+                     absl::StrCat("methods: ", Abseil(reason.what)), Abseil(reason.advice));
   }
-  for (const classfile::ReasonInfo& reason : classfile::AllReasons()) {
-    const uint64_t count = by_reason[static_cast<size_t>(reason.reason)];
-    if (count == 0 || reason.effect == classfile::Effect::kNothing) continue;
-    losses_.Add(absl::StrCat("method.", Abseil(reason.name)), SeverityOf(reason.effect), count,
-                absl::StrCat("methods: ", Abseil(reason.what)), Abseil(reason.advice));
+  if (has_untouched && result.bytes.empty()) {
+    unprobed_.Add(NoProbes::kNoMethodFits, class_id, class_name);
   }
 }
 

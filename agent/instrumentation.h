@@ -27,6 +27,7 @@
 #include "agent/losses.h"
 #include "agent/options.h"
 #include "agent/planner_totals.h"
+#include "agent/unprobed_classes.h"
 #include "agent/unwind_rules.h"
 #include "agent/writer/record_encoder.h"
 
@@ -38,7 +39,8 @@ class Instrumentation {
   static absl::StatusOr<std::unique_ptr<Instrumentation>> Create(const Options& options,
                                                                  jvmti::LoaderNumbers& loaders,
                                                                  writer::RecordEncoder& encoder,
-                                                                 Losses& losses);
+                                                                 Losses& losses,
+                                                                 UnprobedClasses& unprobed);
 
   // The new class file in memory from env->Allocate, or nothing if the class stays as it is.
   // `name`: internal form, null if the JVM was not told; `loader`: the class's.
@@ -48,6 +50,11 @@ class Instrumentation {
   // Whether a class ("java.lang.String") is in scope: those that were loaded before the probes
   // were ready are then retransformed.
   bool InScope(const std::string& binary_name) const;
+  // Whether include= names it, but the probes run through it.
+  bool IsExempt(const std::string& binary_name) const;
+  // Whether the class (ClassDef.id) passed the rewriter, or was left out by it for a reason that is
+  // recorded.
+  bool HasPassed(uint32_t class_id) const;
 
   // Which class the probes are (Probes::class_name). Before the first Rewrite.
   void UseProbeClass(std::string internal_name) { spec_.owner = std::move(internal_name); }
@@ -58,6 +65,8 @@ class Instrumentation {
   absl::flat_hash_set<uint32_t> counted() const;
   // The class has lost its probes.
   void ForgetRewritten(uint32_t class_id);
+  // The JVM did not take what the rewriter made of the class: none of its methods is counted.
+  void ForgetCounted(uint32_t class_id);
   // The classes were unloaded.
   void Forget(const absl::flat_hash_set<uint32_t>& classes);
 
@@ -75,10 +84,12 @@ class Instrumentation {
 
  private:
   Instrumentation(classfile::ScopeFilter filter, classfile::ProbeSpec spec, CallCosts costs,
-                  jvmti::LoaderNumbers& loaders, writer::RecordEncoder& encoder, Losses& losses);
+                  jvmti::LoaderNumbers& loaders, writer::RecordEncoder& encoder, Losses& losses,
+                  UnprobedClasses& unprobed);
   // The class through which threads park, out of scope: it gets probes at its parking only.
   bool IsParkClass(std::string_view internal_name) const;
   bool IsOfTheClock(absl::string_view internal_name) const;
+  uint32_t ClassIdOf(const char* name, jobject loader);
   void Count(uint32_t class_id, const classfile::InstrumentResult& result);
   // From now on they take their unwinds.
   void NoteUnwinds(const classfile::InstrumentResult& result);
@@ -90,6 +101,7 @@ class Instrumentation {
   jvmti::LoaderNumbers& loaders_;
   writer::RecordEncoder& encoder_;
   Losses& losses_;
+  UnprobedClasses& unprobed_;
   mutable absl::Mutex rewritten_mutex_;
   absl::flat_hash_set<uint32_t> rewritten_ ABSL_GUARDED_BY(rewritten_mutex_);
   absl::flat_hash_set<uint32_t> counted_ ABSL_GUARDED_BY(rewritten_mutex_);

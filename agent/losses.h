@@ -22,6 +22,7 @@ struct LossRow {
   uint64_t count = 0;
   std::string what;
   std::string advice;
+  std::vector<std::string> names = {};  // the first few, where they have names
 };
 
 class Losses {
@@ -29,6 +30,9 @@ class Losses {
   // Adds to a row, which the first call defines.
   void Add(absl::string_view name, Severity severity, uint64_t count, absl::string_view what,
            absl::string_view advice = {});
+  // Adds one of a name: the row lists the first few behind `what`. Longer names are cut.
+  void AddNamed(absl::string_view loss, Severity severity, absl::string_view name,
+                absl::string_view what, absl::string_view advice = {});
   // Sets a running total that is kept elsewhere.
   void Set(absl::string_view name, Severity severity, uint64_t count, absl::string_view what,
            absl::string_view advice = {});
@@ -36,7 +40,7 @@ class Losses {
   void Clear();
   // The count of a row; 0 if there is none.
   uint64_t Count(absl::string_view name) const;
-  // Rows with a count above 0, by name.
+  // Rows with a count above 0, by name; their names are part of `what`.
   std::vector<LossRow> Snapshot() const;
 
  private:

@@ -51,6 +51,11 @@ bool PlannerTotals::Count(uint32_t class_id, const classfile::InstrumentResult& 
   return true;
 }
 
+bool PlannerTotals::Has(uint32_t class_id) const {
+  std::lock_guard lock(mutex_);
+  return classes_.contains(class_id);
+}
+
 uint64_t PlannerTotals::methods_probed() const {
   std::lock_guard lock(mutex_);
   return methods_probed_;

@@ -19,6 +19,9 @@ class PlannerTotals : public writer::ChunkSource {
   // retransformed.
   bool Count(uint32_t class_id, const classfile::InstrumentResult& result);
 
+  // Whether a class of that number went through the rewriter.
+  bool Has(uint32_t class_id) const;
+
   // The classes were unloaded: what was counted stays.
   void Forget(const absl::flat_hash_set<uint32_t>& classes);
 

@@ -70,7 +70,7 @@ Session::Session(JavaVM* vm, jvmtiEnv* env)
       env_(env),
       encoder_({}),
       loaders_(vm, env),
-      classes_(vm, env, clock_, loaders_, encoder_, losses_),
+      classes_(vm, env, clock_, loaders_, encoder_),
       code_(clock_, classes_, encoder_, reinterpret_cast<const void*>(vm->functions->GetEnv)),
       threads_(env, clock_, encoder_),
       groups_(threads_, encoder_),

@@ -51,6 +51,7 @@
 #include "agent/probes/probe_sets.h"
 #include "agent/sampling/sampler.h"
 #include "agent/unloaded_classes.h"
+#include "agent/unprobed_classes.h"
 #include "agent/writer/drain_thread.h"
 #include "agent/writer/hook_source.h"
 #include "agent/writer/lasting_thread.h"
@@ -123,10 +124,12 @@ class Session {
 
   // What duration=, loop= or a failure asks for, and when to look again at the latest.
   struct Due {
-    enum What { kNothing, kStop, kNextFile, kCleanUp } what = kNothing;
+    enum What { kNothing, kStop, kNextFile, kCleanUp, kAddProbes } what = kNothing;
     absl::Time next = absl::InfiniteFuture();
   };
   Due WhatIsDue(absl::Time now);
+  // Classes that were being loaded when the recording began get their probes.
+  void AddProbesToLateClasses(JNIEnv* jni);
   // Takes the probes out if the recording has failed.
   void CleanUpAfterFailure(JNIEnv* jni);
   // Puts hooks into native functions while a recording runs, or takes them out; without an argument
@@ -233,8 +236,20 @@ class Session {
   // a start or on the writer.
   bool IsAgentThread(pid_t tid) const;
 
+  struct NamedClass {
+    uint32_t number = 0;  // ClassDef.id
+    std::string name;
+  };
+  // The class if it is in scope and may change; one that may not is counted as a loss.
+  std::optional<NamedClass> InScope(jclass klass);
+  // The same if it has not passed the rewriter either and no loss says why.
+  std::optional<NamedClass> WithoutProbes(jclass klass);
   // Loaded classes in scope get probes; those that have some lose them.
   void AddProbesToLoaded(JNIEnv* jni, const Progress& progress);
+  void AddProbes(JNIEnv* jni, std::span<const jclass> classes, const Progress& progress);
+  void AddProbesToPrepared(JNIEnv* jni);
+  // A class is prepared: if it is in scope and has no probes, the control thread adds them.
+  void NoteLateClass(jclass klass);
   void NoteOldMethods(std::span<const jclass> classes);
   void TellRunningLoops(JNIEnv* jni, std::span<const jclass> classes);
   void RemoveProbes(JNIEnv* jni, const Progress& progress);
@@ -270,6 +285,7 @@ class Session {
   std::unique_ptr<Log> log_;
   Losses losses_;
   writer::RecordEncoder encoder_;
+  UnprobedClasses unprobed_{clock_, encoder_, losses_};
   std::unique_ptr<writer::TraceFile> file_;
   jvmti::LoaderNumbers loaders_;
   jvmti::ClassRegistry classes_;
@@ -313,6 +329,10 @@ class Session {
 
   // Callbacks before and after a recording only register threads.
   std::atomic<bool> recording_{false};
+  // All classes in scope that were loaded when the recording began have probes.
+  std::atomic<bool> loaded_have_probes_{false};
+  // Classes in scope that were not wait for the control thread.
+  std::atomic<bool> has_late_classes_{false};
   // Class-file hooks that may be using instrumentation_.
   hot::InFlight class_hooks_;
   // Other callbacks that may be using what belongs to a recording.

@@ -139,6 +139,7 @@ Session::Due Session::WhatIsDue(absl::Time now) {
   if (!recording_.load()) {
     return {.what = has_failed() ? Due::kCleanUp : Due::kNothing};
   }
+  if (has_late_classes_.exchange(false)) return {.what = Due::kAddProbes, .next = now};
   const absl::Time end = began_ + options_.duration;
   if (now >= end) return {.what = Due::kStop};
   Due due = {.next = end};

@@ -125,6 +125,7 @@ void Session::ClassPrepare(jclass klass) {
   const InCallback here(callbacks_);
   if (app_scope_ != nullptr) app_scope_->Add(klass);
   classes_.Prepare(klass, /*thread=*/0);
+  NoteLateClass(klass);
 }
 
 void Session::ObjectFree(jlong tag) {
@@ -141,6 +142,7 @@ size_t Session::Forget(UnloadedClasses::Batch unloaded) {
   for (const writer::ForgottenClass& it : forgotten) classes.insert(it.id);
   classes_.Forget(classes);
   if (instrumentation_ != nullptr) instrumentation_->Forget(classes);
+  unprobed_.Forget(classes);
   return encoder_.classes();
 }
 

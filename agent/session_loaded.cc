@@ -1,4 +1,5 @@
-// Classes that are loaded already: probes go in at a start and come out at a stop.
+// Classes that are loaded already: probes go in at a start and come out at a stop; which classes in
+// scope have none.
 #include <span>
 #include <vector>
 
@@ -6,54 +7,109 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/time/clock.h"
+#include "agent/control/session_control.h"
+#include "agent/jvmti/loaded_classes.h"
 #include "agent/jvmti/retransformer.h"
 #include "agent/jvmti/running_loops.h"
 #include "agent/session.h"
 
 namespace jtrace {
-namespace {
-
-// Calls `visit` for every loaded class; its local references end with `frame`.
-template <typename Visit>
-void ForEachLoaded(jvmtiEnv* env, Visit visit) {
-  jint count = 0;
-  jvmti::Allocated<jclass> classes(env);
-  if (env->GetLoadedClasses(&count, classes.out()) != JVMTI_ERROR_NONE) return;
-  for (jint i = 0; i < count; ++i) visit(classes[i]);
-}
-
-bool IsModifiable(jvmtiEnv* env, jclass klass) {
-  jboolean modifiable = JNI_FALSE;
-  return env->IsModifiableClass(klass, &modifiable) == JVMTI_ERROR_NONE && modifiable == JNI_TRUE;
-}
-
-}  // namespace
 
 // Even at load there may be classes of the program: a JVM with an AOT cache has linked them before
 // VMInit. A hook at that time would cost the cache.
 void Session::AddProbesToLoaded(JNIEnv* jni, const Progress& progress) {
   if (!options_.WantsEvents()) return;
   jvmti::LocalFrame frame(jni);
-  std::vector<jclass> in_scope;
-  ForEachLoaded(env_, [&](jclass klass) {
-    jvmti::Allocated<char> signature(env_);
-    if (env_->GetClassSignature(klass, signature.out(), nullptr) == JVMTI_ERROR_NONE &&
-        signature.get()[0] == 'L' &&
-        instrumentation_->InScope(jvmti::BinaryName(signature.get())) &&
-        IsModifiable(env_, klass)) {
-      in_scope.push_back(klass);
-    }
+  std::vector<jclass> classes;
+  jvmti::ForEachLoaded(env_, [&](jclass klass) {
+    if (WithoutProbes(klass).has_value()) classes.push_back(klass);
   });
-  NoteOldMethods(in_scope);
-  TellRunningLoops(jni, in_scope);
+  AddProbes(jni, classes, progress);
+  // Classes that were not loaded completely when the list was made: those that are by now.
+  loaded_have_probes_.store(true);
+  AddProbesToPrepared(jni);
+}
+
+std::optional<Session::NamedClass> Session::InScope(jclass klass) {
+  jvmti::Allocated<char> signature(env_);
+  if (env_->GetClassSignature(klass, signature.out(), nullptr) != JVMTI_ERROR_NONE ||
+      signature.get()[0] != 'L') {
+    return std::nullopt;
+  }
+  NamedClass named = {.name = jvmti::BinaryName(signature.get())};
+  const bool in_scope = instrumentation_->InScope(named.name);
+  if (!in_scope && !instrumentation_->IsExempt(named.name)) return std::nullopt;
+  named.number = classes_.NumberOf(klass);
+  if (in_scope && jvmti::IsModifiable(env_, klass)) return named;
+  unprobed_.Add(in_scope ? NoProbes::kHidden : NoProbes::kExempt, named.number, named.name);
+  return std::nullopt;
+}
+
+std::optional<Session::NamedClass> Session::WithoutProbes(jclass klass) {
+  auto named = InScope(klass);
+  if (named.has_value() && (instrumentation_->HasPassed(named->number) ||
+                            unprobed_.Has(NoProbes::kNotRetransformed, named->number) ||
+                            unprobed_.Has(NoProbes::kNotHooked, named->number))) {
+    return std::nullopt;
+  }
+  return named;
+}
+
+void Session::AddProbes(JNIEnv* jni, std::span<const jclass> classes, const Progress& progress) {
+  NoteOldMethods(classes);
+  TellRunningLoops(jni, classes);
   const jvmti::RetransformResult result =
-      jvmti::Retransform(env_, in_scope, [&](size_t done, size_t all) {
+      jvmti::Retransform(env_, classes, [&](size_t done, size_t all) {
         if (progress) progress(absl::StrCat("probes are in ", done, " of ", all, " classes"));
         return true;
       });
-  for (jclass klass : in_scope) classes_.Renumber(klass);
-  losses_.Set("class.not_retransformed", Severity::kWarning, result.refused,
-              "classes loaded before the probes were ready that the JVM did not let change");
+  for (jclass klass : classes) classes_.Renumber(klass);
+  for (const jvmti::RefusedClass& refused : result.refused) {
+    // One that cannot be linked has never run: its turn comes when it is.
+    if (!jvmti::IsPrepared(env_, refused.klass)) continue;
+    const auto named = InScope(refused.klass);
+    if (!named.has_value()) continue;
+    instrumentation_->ForgetCounted(named->number);
+    unprobed_.Add(NoProbes::kNotRetransformed, named->number, named->name,
+                  jvmti::ErrorName(env_, refused.error));
+  }
+  for (jclass klass : classes) {
+    const auto named = WithoutProbes(klass);
+    if (!named.has_value() || !jvmti::IsPrepared(env_, klass)) continue;
+    unprobed_.Add(NoProbes::kNotHooked, named->number, named->name);
+  }
+}
+
+// Linking one that is not linked yet could take as long as its program likes.
+void Session::AddProbesToPrepared(JNIEnv* jni) {
+  std::vector<jclass> classes;
+  jvmti::ForEachLoaded(env_, [&](jclass klass) {
+    if (jvmti::IsPrepared(env_, klass) && WithoutProbes(klass).has_value()) {
+      classes.push_back(klass);
+    }
+  });
+  if (!classes.empty()) AddProbes(jni, classes, nullptr);
+}
+
+// The class was behind its hook before the recording began and complete after all loaded classes
+// were listed: its superclass may have taken long to load. It cannot be retransformed here, where
+// the JVM may hold a lock that another thread's retransformation of the class waits for.
+void Session::NoteLateClass(jclass klass) {
+  if (instrumentation_ == nullptr || !recording_.load(std::memory_order_acquire)) return;
+  if (jvmti::IsRetransforming()) return;  // which links it first
+  if (!loaded_have_probes_.load()) return;
+  const auto named = WithoutProbes(klass);
+  if (!named.has_value()) return;
+  unprobed_.Add(NoProbes::kLate, named->number, named->name);
+  has_late_classes_.store(true);
+  if (control::SessionControl* control = control_.load(); control != nullptr) control->Wake();
+}
+
+void Session::AddProbesToLateClasses(JNIEnv* jni) {
+  absl::MutexLock lock(&lifecycle_);
+  if (!recording_.load()) return;
+  jvmti::LocalFrame frame(jni);
+  AddProbesToPrepared(jni);
 }
 
 // Threads that stand in the methods of these classes go on in them as they were.
@@ -123,8 +179,8 @@ void Session::RemoveProbesOnce(JNIEnv* jni, const Progress& progress) {
   if (rewritten.empty()) return;
   std::vector<jclass> probed;
   std::vector<uint32_t> numbers;
-  ForEachLoaded(env_, [&](jclass klass) {
-    if (!IsModifiable(env_, klass)) return;
+  jvmti::ForEachLoaded(env_, [&](jclass klass) {
+    if (!jvmti::IsModifiable(env_, klass)) return;
     const uint32_t number = classes_.NumberOf(klass);
     if (!rewritten.contains(number)) return;
     probed.push_back(klass);
@@ -138,8 +194,8 @@ void Session::RemoveProbesOnce(JNIEnv* jni, const Progress& progress) {
         return true;
       });
   for (const uint32_t number : numbers) instrumentation_->ForgetRewritten(number);
-  if (result.refused == 0) return;
-  losses_.Add("class.probes_left", Severity::kError, result.refused,
+  if (result.refused.empty()) return;
+  losses_.Add("class.probes_left", Severity::kError, result.refused.size(),
               "classes that the JVM did not let lose their probes: they are slower than before");
 }
 

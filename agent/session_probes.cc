@@ -24,7 +24,7 @@ absl::Status Session::PrepareMetrics() {
 
 absl::Status Session::CreateInstrumentation() {
   if (!options_.WantsEvents()) return absl::OkStatus();
-  auto instrumentation = Instrumentation::Create(options_, loaders_, encoder_, losses_);
+  auto instrumentation = Instrumentation::Create(options_, loaders_, encoder_, losses_, unprobed_);
   if (!instrumentation.ok()) return instrumentation.status();
   // A class-file hook that hangs since the last recording keeps what it uses.
   WaitForClassHooks();

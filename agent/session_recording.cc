@@ -60,6 +60,9 @@ absl::StatusOr<std::string> Session::StartLocked(JNIEnv* jni, const Options& opt
 
 absl::Status Session::Prepare(const Options& options) {
   losses_.Clear();
+  unprobed_.Clear();
+  loaded_have_probes_.store(false);
+  has_late_classes_.store(false);
   clock_.Restart();
   options_ = options;
   {

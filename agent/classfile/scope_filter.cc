@@ -177,7 +177,15 @@ bool ScopeFilter::Matches(const Pattern& pattern, std::string_view class_name) {
 
 ScopeFilter::ClassScope ScopeFilter::ScopeOf(std::string_view class_name) const {
   if (everything_) return ClassScope::kAllMethods;
-  if (IsNeverProbed(class_name)) return ClassScope::kNone;
+  return IsNeverProbed(class_name) ? ClassScope::kNone : ScopeByPatterns(class_name);
+}
+
+bool ScopeFilter::IsExempt(std::string_view class_name) const {
+  return !everything_ && IsNeverProbed(class_name) && !IsOwnClass(class_name) &&
+         ScopeByPatterns(class_name) != ClassScope::kNone;
+}
+
+ScopeFilter::ClassScope ScopeFilter::ScopeByPatterns(std::string_view class_name) const {
   const bool jdk = IsJdkClass(class_name);
   ClassScope scope = include_.empty() && !jdk ? ClassScope::kAllMethods : ClassScope::kNone;
   for (const Pattern& pattern : include_) {

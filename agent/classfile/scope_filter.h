@@ -46,6 +46,10 @@ class ScopeFilter {
   }
   bool Includes(std::string_view class_name, std::string_view method_name) const;
 
+  /// Would the class be in scope if the probe itself did not run through it? jtrace's own would
+  /// not.
+  bool IsExempt(std::string_view class_name) const;
+
   /// Is this class one of jtrace's?
   static bool IsOwnClass(std::string_view class_name);
 
@@ -61,6 +65,7 @@ class ScopeFilter {
   static absl::Status Add(std::string_view text, std::vector<Pattern>& patterns);
   static absl::StatusOr<std::vector<Pattern>> Compile(absl::Span<const std::string> lists);
   static bool Matches(const Pattern& pattern, std::string_view class_name);
+  ClassScope ScopeByPatterns(std::string_view class_name) const;
 
   std::vector<Pattern> include_;
   std::vector<Pattern> exclude_;

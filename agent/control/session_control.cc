@@ -106,6 +106,9 @@ absl::Time SessionControl::Tick() {
   if (due.what == Session::Due::kStop) {
     const JavaScope scope(vm_);
     if (const auto jni = scope.jni(); jni.ok()) session_.Stop(*jni, nullptr).status().IgnoreError();
+  } else if (due.what == Session::Due::kAddProbes) {
+    const JavaScope scope(vm_);
+    if (const auto jni = scope.jni(); jni.ok()) session_.AddProbesToLateClasses(*jni);
   } else if (due.what == Session::Due::kCleanUp) {
     const JavaScope scope(vm_);
     if (const auto jni = scope.jni(); jni.ok()) session_.CleanUpAfterFailure(*jni);

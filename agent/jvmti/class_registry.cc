@@ -53,7 +53,6 @@ ClassRegistry::ClassIdentity ClassRegistry::IdentityOf(jclass klass) {
   loaders_.NoteClass(name, number);
   return {.id = encoder_.ClassId(name, number),
           .name = name,
-          .is_hidden = IsHiddenSignature(signature.get()),
           .is_probe = loader == nullptr && IsProbeSignature(signature.get())};
 }
 
@@ -126,11 +125,6 @@ void ClassRegistry::Prepare(jclass klass, uint32_t thread) {
   {
     absl::MutexLock lock(&mutex_);
     ++loaded_[identity.id];
-  }
-  if (identity.is_hidden) {
-    losses_.Add("hidden_class", Severity::kInfo, 1,
-                "hidden classes, whose methods cannot get probes",
-                "samples see them; the bodies of lambdas are ordinary methods and counted");
   }
   writer::EventRecord event = {.time_ns = clock_.Now(),
                                .thread = thread,

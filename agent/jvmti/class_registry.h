@@ -21,7 +21,6 @@
 #include "agent/clock.h"
 #include "agent/jvmti/loader_numbers.h"
 #include "agent/jvmti/method_memory.h"
-#include "agent/losses.h"
 #include "agent/writer/record_encoder.h"
 
 namespace jtrace::jvmti {
@@ -39,8 +38,8 @@ enum class MethodWait : uint8_t { kNone, kPark, kSleep };
 class ClassRegistry {
  public:
   ClassRegistry(JavaVM* vm, jvmtiEnv* env, const SessionClock& clock, LoaderNumbers& loaders,
-                writer::RecordEncoder& encoder, Losses& losses)
-      : vm_(vm), env_(env), clock_(clock), loaders_(loaders), encoder_(encoder), losses_(losses) {}
+                writer::RecordEncoder& encoder)
+      : vm_(vm), env_(env), clock_(clock), loaders_(loaders), encoder_(encoder) {}
 
   // How methods are found in the JVM: before the first class is recorded. Any address in libjvm.
   void LearnJvm(const void* libjvm_address);
@@ -101,7 +100,6 @@ class ClassRegistry {
   struct ClassIdentity {
     uint32_t id = 0;  // ClassDef.id; 0: the class cannot be named
     std::string name;
-    bool is_hidden = false;
     bool is_probe = false;
   };
 
@@ -123,7 +121,6 @@ class ClassRegistry {
   const SessionClock& clock_;
   LoaderNumbers& loaders_;
   writer::RecordEncoder& encoder_;
-  Losses& losses_;
   mutable absl::Mutex mutex_;
   absl::flat_hash_map<MethodKey, Numbers> methods_ ABSL_GUARDED_BY(mutex_);
   absl::flat_hash_map<uintptr_t, uint32_t> classes_ ABSL_GUARDED_BY(mutex_);  // by Klass

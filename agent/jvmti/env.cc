@@ -48,11 +48,14 @@ absl::Status SetEvents(jvmtiEnv* env, jvmtiEventMode mode, std::span<const jvmti
 
 absl::Status ToStatus(jvmtiEnv* env, jvmtiError error, const char* call) {
   if (error == JVMTI_ERROR_NONE) return absl::OkStatus();
+  return absl::InternalError(absl::StrCat("JVMTI ", call, ": ", ErrorName(env, error)));
+}
+
+std::string ErrorName(jvmtiEnv* env, jvmtiError error) {
   Allocated<char> name(env);
   env->GetErrorName(error, name.out());
-  return absl::InternalError(
-      absl::StrCat("JVMTI ", call, ": ", name.get() != nullptr ? name.get() : "error ",
-                   name.get() != nullptr ? "" : absl::StrCat(static_cast<int>(error))));
+  return name.get() != nullptr ? std::string(name.get())
+                               : absl::StrCat("error ", static_cast<int>(error));
 }
 
 absl::StatusOr<Granted> AddCapabilities(jvmtiEnv* env, jvmtiCapabilities wanted,

@@ -16,6 +16,8 @@ namespace jtrace::jvmti {
 
 // OK for JVMTI_ERROR_NONE, else the call's name and the error's.
 absl::Status ToStatus(jvmtiEnv* env, jvmtiError error, const char* call);
+// "JVMTI_ERROR_FAILS_VERIFICATION"; "error 62" if the JVM has no name for it.
+std::string ErrorName(jvmtiEnv* env, jvmtiError error);
 
 // Memory that JVMTI allocated for the caller.
 template <typename T>

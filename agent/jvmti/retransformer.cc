@@ -15,16 +15,19 @@ constexpr absl::Duration kBatchTarget = absl::Milliseconds(40);
 thread_local bool t_retransforming = false;
 
 // One class that the JVM refuses makes the whole call fail without effect: halves find it.
-size_t RetransformOrSplit(jvmtiEnv* env, std::span<const jclass> classes) {
-  if (classes.empty()) return 0;
-  if (env->RetransformClasses(static_cast<jint>(classes.size()), classes.data()) ==
-      JVMTI_ERROR_NONE) {
-    return classes.size();
+void RetransformOrSplit(jvmtiEnv* env, std::span<const jclass> classes, RetransformResult& result) {
+  if (classes.empty()) return;
+  const jvmtiError error =
+      env->RetransformClasses(static_cast<jint>(classes.size()), classes.data());
+  if (error == JVMTI_ERROR_NONE) {
+    result.done += classes.size();
+  } else if (classes.size() == 1) {
+    result.refused.push_back({classes[0], error});
+  } else {
+    const size_t half = classes.size() / 2;
+    RetransformOrSplit(env, classes.first(half), result);
+    RetransformOrSplit(env, classes.subspan(half), result);
   }
-  if (classes.size() == 1) return 0;
-  const size_t half = classes.size() / 2;
-  return RetransformOrSplit(env, classes.first(half)) +
-         RetransformOrSplit(env, classes.subspan(half));
 }
 
 }  // namespace
@@ -46,10 +49,8 @@ RetransformResult Retransform(jvmtiEnv* env, std::span<const jclass> classes,
   for (size_t next = 0; next < classes.size();) {
     const auto batch = classes.subspan(next, std::min(size, classes.size() - next));
     const absl::Time begin = absl::Now();
-    const size_t changed = RetransformOrSplit(env, batch);
+    RetransformOrSplit(env, batch, result);
     const absl::Duration time = absl::Now() - begin;
-    result.done += changed;
-    result.refused += batch.size() - changed;
     result.longest_batch = std::max(result.longest_batch, time);
     next += batch.size();
     if (!progress(next, classes.size())) break;

@@ -10,15 +10,21 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "absl/functional/function_ref.h"
 #include "absl/time/time.h"
 
 namespace jtrace::jvmti {
 
+struct RefusedClass {
+  jclass klass = nullptr;
+  jvmtiError error = JVMTI_ERROR_NONE;
+};
+
 struct RetransformResult {
   size_t done = 0;
-  size_t refused = 0;  // the JVM did not let these change
+  std::vector<RefusedClass> refused;  // the JVM did not let these change
   absl::Duration longest_batch = absl::ZeroDuration();
 };
 

@@ -238,6 +238,7 @@ void ChunkEmitter::EmitNotice(const proto::Event& event, int64_t time) {
     if (event.class_event().method_size() > 0) {
       args.push_back(StrCat("methods=", event.class_event().method_size()));
     }
+    if (event.text() != 0) args.push_back(definitions_.Text(event.text()));
   } else if (event.major() == format::kJit && event.has_code_event()) {
     args = CodeArgs(event.code_event(), definitions_.Text(event.text()));
   } else {

@@ -53,6 +53,26 @@ bool AbbreviateSegment(std::string& name, size_t& at) {
 
 std::string Printable(std::string_view text) { return VisibleText(text); }
 
+std::vector<std::string> WrapWords(std::string_view text, int width) {
+  if (width <= 0) return {std::string(text)};
+  std::vector<std::string> lines;
+  int used = 0;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find(' '), text.size());
+    const std::string_view word = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    const int columns = DisplayWidth(word);
+    if (lines.empty() || used + 1 + columns > width) {
+      lines.emplace_back(word);
+      used = columns;
+    } else {
+      lines.back().append(" ").append(word);
+      used += 1 + columns;
+    }
+  }
+  return lines;
+}
+
 std::string ShortenName(std::string_view raw_name, int width) {
   std::string name = Printable(raw_name);
   if (width <= 0) return name;

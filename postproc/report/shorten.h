@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace jtrace::postproc {
 
@@ -10,6 +11,10 @@ namespace jtrace::postproc {
 int DisplayWidth(std::string_view text);
 // At most `width` columns, the middle replaced by "…".
 std::string Shorten(std::string_view text, int width);
+
+// Lines of at most `width` columns, broken at blanks; a longer word has a line of its own. `width`
+// 0: one line.
+std::vector<std::string> WrapWords(std::string_view text, int width);
 
 // What a name in a trace may hold and a terminal would obey, line feeds too, in a visible form:
 // \x1b, \u202e. One line of UTF-8.

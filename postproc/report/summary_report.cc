@@ -87,8 +87,9 @@ class SummaryWriter {
   }
 
  private:
+  static constexpr int kKeyWidth = 12;
+
   void Line(std::string_view key, std::string_view raw_value) {
-    constexpr int kKeyWidth = 12;
     const std::string value = Printable(raw_value);
     const std::string padded =
         StrCat(key, std::string(static_cast<size_t>(kKeyWidth - DisplayWidth(key)), ' '));
@@ -169,7 +170,6 @@ void SummaryWriter::WritePlanner(const TraceInfo& trace) {
 }
 
 void SummaryWriter::Lines(std::string_view key, const std::vector<std::string>& pieces) {
-  constexpr int kKeyWidth = 12;
   const int room = input_.options.width > 0 ? std::max(input_.options.width - kKeyWidth, 40) : 0;
   std::string line;
   for (const std::string& piece : pieces) {
@@ -371,12 +371,21 @@ void SummaryWriter::WriteLosses() {
     Line("losses", "none");
     return;
   }
-  bool first = true;
+  constexpr int kIndent = 2;
+  const int width = input_.options.width;
+  const int room = width > 0 ? std::max(width - kKeyWidth - kIndent, 40) : 0;
+  std::string_view key = "losses";
   for (const Loss& loss : losses) {
-    Line(first ? "losses" : "",
-         StrCat(SeverityName(loss.severity), ": ", FormatCount(loss.count), " ", loss.what));
+    // Names of classes or methods stand at its end.
+    std::string_view indent = "";
+    const std::string text =
+        StrCat(SeverityName(loss.severity), ": ", FormatCount(loss.count), " ", loss.what);
+    for (const std::string& line : WrapWords(text, room)) {
+      Line(key, StrCat(indent, line));
+      key = "";
+      indent = "  ";
+    }
     if (!loss.advice.empty()) Line("", StrCat("  → ", loss.advice));
-    first = false;
   }
 }
 

@@ -26,6 +26,7 @@ import org.objectweb.asm.Opcodes;
  * arcs PREFIX…    the same, but counts each method's entries by who calls it
  * off             and out again
  * redefine CLASS  gives the class its counters by redefinition, not by a transformer
+ * spoil CLASS     whoever retransforms the class gets one that the JVM refuses
  * out FILE        at the program's end, "COUNT NAME" of each method goes to FILE, then "COUNT CALLER NAME"
  *                 of each arc
  * write FILE      the same, now
@@ -61,6 +62,9 @@ public final class CountingAgent {
         break;
       case "redefine":
         redefine(Class.forName(words[1], false, ClassLoader.getSystemClassLoader()), instrumentation);
+        break;
+      case "spoil":
+        instrumentation.addTransformer(new Spoiler(words[1].replace('.', '/')), true);
         break;
       case "out":
         Runtime.getRuntime().addShutdownHook(new Thread(() -> write(words[1]), "counting agent"));
@@ -144,6 +148,27 @@ public final class CountingAgent {
         e.printStackTrace(); // the JVM would only leave the class as it is
         throw e;
       }
+    }
+  }
+
+  /** Adds a method, which the JVM lets no loaded class have. */
+  private static final class Spoiler implements ClassFileTransformer {
+    private final String target;
+
+    Spoiler(String target) {
+      this.target = target;
+    }
+
+    @Override
+    public byte[] transform(
+        ClassLoader loader, String name, Class<?> type, ProtectionDomain domain, byte[] classFile) {
+      if (type == null || !target.equals(name)) return null;
+      ClassReader reader = new ClassReader(classFile);
+      ClassWriter writer = new ClassWriter(reader, 0);
+      reader.accept(writer, 0);
+      int flags = Opcodes.ACC_PUBLIC | Opcodes.ACC_ABSTRACT;
+      writer.visitMethod(flags, "spoiled", "()V", null, null).visitEnd();
+      return writer.toByteArray();
     }
   }
 

@@ -49,6 +49,18 @@ TEST(ScopeFilterTest, WhatProbesRunThroughIsNeverInScope) {
   EXPECT_TRUE(all.MayMatchClass("java/lang/Math"));
 }
 
+TEST(ScopeFilterTest, ExemptIsWhatPatternsNameAndProbesRunThrough) {
+  const ScopeFilter some = Filter({"java.lang.*", "jtrace.**"}, {"java.lang.Thread"});
+  EXPECT_TRUE(some.IsExempt("java/lang/Object"));
+  for (const char* not_exempt : {"java/lang/Thread", "java/util/Objects", "java/lang/Math",
+                                 "java/lang/invoke/MethodHandle", "jtrace/NativeMetrics"}) {
+    EXPECT_FALSE(some.IsExempt(not_exempt)) << not_exempt;
+  }
+  EXPECT_FALSE(ScopeFilter().IsExempt("java/lang/Object"));
+  EXPECT_TRUE(Filter({"java.**"}).IsExempt("java/lang/invoke/MethodHandle"));
+  EXPECT_FALSE(Filter({"java.**"}).IsExempt("java/lang/invoke/JTraceProbe"));
+}
+
 TEST(ScopeFilterTest, PackagesWithAndWithoutThoseBelow) {
   const ScopeFilter deep = Filter({"a.b.**"});
   EXPECT_TRUE(deep.MayMatchClass("a/b/C"));

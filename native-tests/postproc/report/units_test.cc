@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <limits>
 #include <sstream>
+#include <string>
+#include <vector>
 
 #include "postproc/report/table.h"
 
@@ -39,6 +41,16 @@ TEST(TableTest, ShortensInTheMiddle) {
   EXPECT_EQ(Shorten("äöüßäöü", 5), "äö…öü");
   EXPECT_EQ(Shorten("abc", 1), "…");
   EXPECT_EQ(DisplayWidth("äö…"), 3);
+}
+
+TEST(TableTest, LinesBreakAtBlanks) {
+  using Lines = std::vector<std::string>;
+  EXPECT_EQ(WrapWords("ab cd ef", 5), Lines({"ab cd", "ef"}));
+  EXPECT_EQ(WrapWords("ab cd ef", 8), Lines({"ab cd ef"}));
+  EXPECT_EQ(WrapWords("äöü ß", 5), Lines({"äöü ß"}));
+  EXPECT_EQ(WrapWords("a abcdefghij b", 5), Lines({"a", "abcdefghij", "b"}));
+  EXPECT_EQ(WrapWords("ab cd ef", 0), Lines({"ab cd ef"}));
+  EXPECT_EQ(WrapWords("", 5), Lines());
 }
 
 TEST(TableTest, PackagesGiveWayBeforeParametersAndTheMiddle) {

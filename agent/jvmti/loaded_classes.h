@@ -1,0 +1,34 @@
+// The classes that the JVM has loaded, one by one. Any Java thread, in a LocalFrame: each class is
+// a local reference, which ends with the frame.
+#pragma once
+
+#include <jvmti.h>
+
+#include "agent/jvmti/env.h"
+
+namespace jtrace::jvmti {
+
+// Calls `visit` for every loaded class, arrays and primitive types included; for none if the JVM
+// does not list them.
+template <typename Visit>
+void ForEachLoaded(jvmtiEnv* env, Visit visit) {
+  jint count = 0;
+  Allocated<jclass> classes(env);
+  if (env->GetLoadedClasses(&count, classes.out()) != JVMTI_ERROR_NONE) return;
+  for (jint i = 0; i < count; ++i) visit(classes[i]);
+}
+
+// Whether the JVM lets agents change the class. Hidden classes and arrays it does not.
+inline bool IsModifiable(jvmtiEnv* env, jclass klass) {
+  jboolean modifiable = JNI_FALSE;
+  return env->IsModifiableClass(klass, &modifiable) == JVMTI_ERROR_NONE && modifiable == JNI_TRUE;
+}
+
+// Whether the class is linked: code of one that is not has never run.
+inline bool IsPrepared(jvmtiEnv* env, jclass klass) {
+  jint status = 0;
+  return env->GetClassStatus(klass, &status) == JVMTI_ERROR_NONE &&
+         (status & JVMTI_CLASS_STATUS_PREPARED) != 0;
+}
+
+}  // namespace jtrace::jvmti

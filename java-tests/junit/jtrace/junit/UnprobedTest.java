@@ -1,0 +1,123 @@
+package jtrace.junit;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import javax.tools.ToolProvider;
+import org.junit.jupiter.api.Test;
+
+/** Every class in scope that has no probes is a loss, by name, whatever the reason. */
+final class UnprobedTest {
+  private static final String LAMBDAS = "cases.EightThreads";
+
+  @Test
+  void hiddenClassesInScope() {
+    Jvm.Result run = new Jvm().agent("mode=events").run(LAMBDAS);
+    assertEquals(0, run.exit(), run.err());
+    Losses losses = Losses.of(run.trace());
+    Set<String> names = losses.classes().getOrDefault("hidden_class", Set.of());
+    assertTrue(!names.isEmpty(), "no lambda was seen");
+    assertTrue(names.stream().allMatch(name -> name.startsWith(LAMBDAS + "$$Lambda")), "" + names);
+    Losses.Loss loss = losses.get("hidden_class");
+    assertTrue(loss.count() >= names.size(), loss.toString());
+    assertEquals("info", loss.severity());
+    assertTrue(loss.what().contains(": " + LAMBDAS + "$$Lambda"), loss.what());
+    assertEquals(Set.of("hidden_class"), losses.classes().keySet());
+  }
+
+  @Test
+  void noneWhereNothingIsCounted() {
+    Jvm.Result run = new Jvm().agent("mode=samples").run(LAMBDAS);
+    assertEquals(0, run.exit(), run.err());
+    assertEquals(Map.of(), Losses.of(run.trace()).classes());
+    assertEquals(0, Losses.of(run.trace()).get("hidden_class").count());
+  }
+
+  @Test
+  void classesThatTheProbesRunThrough() {
+    Jvm.Result run = new Jvm().agent("include=java.util.Objects;java.util.BitSet").run("JdkCalls");
+    assertEquals(0, run.exit(), run.err());
+    Losses losses = Losses.of(run.trace());
+    assertEquals(Map.of("class.exempt", Set.of("java.util.Objects")), losses.classes());
+    assertEquals(1, losses.get("class.exempt").count());
+    assertEquals("info", losses.get("class.exempt").severity());
+  }
+
+  /** A method of 8,000 bytes may not grow: the JIT compiler would leave it alone. */
+  @Test
+  void classWithoutAMethodThatFits() throws Exception {
+    Path folder = Files.createTempDirectory("jtrace-unprobed");
+    Path source = folder.resolve("Full.java");
+    Files.writeString(
+        source,
+        "interface Full { static int big(int x) { " + "x++; ".repeat(2666) + "return x; } }"
+            + " class UsesFull { public static void main(String[] a) { Full.big(1); } }");
+    int compiled =
+        ToolProvider.getSystemJavaCompiler()
+            .run(null, null, null, "--release", "17", "-d", folder.toString(), source.toString());
+    assertEquals(0, compiled);
+    Jvm.Result run = new Jvm().classpathOf(folder).agent("mode=events").run("UsesFull");
+    assertEquals(0, run.exit(), run.err());
+    Losses losses = Losses.of(run.trace());
+    assertEquals(Map.of("class.no_method_fits", Set.of("Full")), losses.classes());
+    assertTrue(losses.get("class.no_method_fits").what().endsWith(": Full"));
+    assertEquals(1, losses.get("method.huge-method").count());
+    assertTrue(losses.get("method.huge-method").what().endsWith(": Full.big"));
+  }
+
+  /** Another agent changes the class in a way that the JVM does not allow for one that is loaded. */
+  @Test
+  void classThatTheJvmDoesNotLetChange() throws Exception {
+    String spoiler = "-javaagent:" + Setup.property("jtrace.counting.agent") + "=spoil Attached";
+    try (LiveJvm jvm = new LiveJvm(0, spoiler)) {
+      String started = jvm.jtrace("start", "out=s.bin", "include=Attached*");
+      assertTrue(started.contains(": Attached (JVMTI_ERROR_"), started);
+      jvm.ask("work 100");
+      jvm.jtrace("stop");
+      Path trace = jvm.folder.resolve("s.bin");
+      Losses losses = Losses.of(trace);
+      assertEquals(1, losses.get("class.not_retransformed").count());
+      assertEquals(List.of(Set.of("Attached")), List.copyOf(losses.classes().values()));
+      assertEquals(0, losses.get("class.probes_left").count());
+      assertEquals(0, Report.of(trace, "--report=flat").sum("calls", "Attached.step(long)"));
+      // It has no probes, so that it never ran is not known.
+      assertEquals(List.of(), Report.of(trace, "--report=never").rows());
+      assertEquals(0, jvm.end());
+    }
+  }
+
+  /** Its class file was with the JVM before the recording began, its superclass was not. */
+  @Test
+  void classThatIsLoadedWhileARecordingBegins() throws Exception {
+    try (LiveJvm jvm = LiveJvm.of(Setup.classpath(), List.of("HeldBack"))) {
+      jvm.ask("begin");
+      jvm.jtrace("start", "out=h.bin", "include=HeldBack*");
+      jvm.ask("finish");
+      Path trace = jvm.folder.resolve("h.bin");
+      LiveJvm.await(
+          () -> {
+            jvm.ask("call 1");
+            jvm.jtrace("dump");
+            return calls(trace) > 0;
+          });
+      long before = calls(trace);
+      jvm.ask("call 1234");
+      jvm.jtrace("stop");
+      assertEquals(before + 1234, calls(trace));
+      Losses losses = Losses.of(trace);
+      assertEquals(Map.of("class.late", Set.of("HeldBack$Slow")), losses.classes());
+      assertEquals("warning", losses.get("class.late").severity());
+      assertTrue(losses.get("class.late").what().endsWith(": HeldBack$Slow"));
+      assertEquals(0, jvm.end());
+    }
+  }
+
+  private static long calls(Path trace) {
+    return Report.of(trace, "--report=flat").sum("calls", "HeldBack$Slow.run()");
+  }
+}
