@@ -111,6 +111,9 @@ void Session::TellUnmatchedUnwinds() {
 }
 
 std::string Session::DescribeEnd() const {
+  if (const absl::Status kept = file_->CheckKept(); !kept.ok()) {
+    return absl::StrCat("warning: ", absl::string_view(kept.message()));
+  }
   std::string what;
   if (probes_ != nullptr) absl::StrAppend(&what, Thousands(calls()), " calls, ");
   if (sample_source_ != nullptr) {

@@ -8,6 +8,7 @@
 #include <zlib.h>
 #include <zstd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -175,9 +176,44 @@ absl::Status TraceFile::Reopen() {
   return absl::OkStatus();
 }
 
+// The next write leaves a hole there, and the file is as long as if nothing had happened.
+void TraceFile::NoteShortened() {
+  struct stat now;
+  if (fstat(fd_.get(), &now) != 0 || !S_ISREG(now.st_mode)) return;
+  const auto size = static_cast<uint64_t>(now.st_size);
+  if (size < bytes_written()) bytes_cut_ = std::max(bytes_cut_, bytes_written() - size);
+}
+
+absl::Status TraceFile::CheckKept() const {
+  struct stat ours;
+  struct stat there;
+  if (fstat(fd_.get(), &ours) != 0 || !S_ISREG(ours.st_mode)) return absl::OkStatus();
+  const auto size = static_cast<uint64_t>(ours.st_size);
+  const uint64_t cut = std::max(bytes_cut_, bytes_written() - std::min(size, bytes_written()));
+  if (ours.st_nlink == 0) {
+    return absl::DataLossError(
+        absl::StrCat("'", path_, "' was removed while it was written: nothing of the recording is ",
+                     "left; record again with an out=FILE that nobody removes"));
+  }
+  if (cut != 0) {
+    return absl::DataLossError(
+        absl::StrCat("'", path_, "' was made shorter while it was written: ", cut, " of ",
+                     bytes_written(), " bytes are lost, and what is left may not be readable; ",
+                     "record again with an out=FILE that nobody else writes"));
+  }
+  if (stat(path_.c_str(), &there) != 0 || there.st_dev != ours.st_dev ||
+      there.st_ino != ours.st_ino) {
+    return absl::DataLossError(absl::StrCat(
+        "'", path_, "' was moved while it was written, or another file was put in its ",
+        "place: the recording is whole where it was moved to"));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status TraceFile::WriteAll(absl::string_view data) {
   if (!fd_.IsOurs()) failed_ = Reopen();
   if (!failed_.ok()) return failed_;
+  NoteShortened();
   while (!data.empty()) {
     const ssize_t n = write(fd_.get(), data.data(), data.size());
     if (n < 0 && errno == EINTR) continue;

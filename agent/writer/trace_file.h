@@ -46,6 +46,10 @@ class TraceFile {
   // call returns it.
   absl::Status Append(absl::string_view payload);
 
+  // DataLoss, one line with the remedy, if what was appended is not all at path() any more: the
+  // file was removed, moved or made shorter meanwhile.
+  absl::Status CheckKept() const;
+
   const std::string& path() const { return path_; }
   // Any thread.
   uint64_t bytes_written() const { return bytes_written_.load(std::memory_order_relaxed); }
@@ -54,6 +58,7 @@ class TraceFile {
   TraceFile(OwnFd fd, bool is_new, std::string path);
   absl::Status WriteAll(absl::string_view data);
   absl::Status Reopen();
+  void NoteShortened();
 
   OwnFd fd_;
   bool is_new_;
@@ -62,6 +67,7 @@ class TraceFile {
   ZSTD_CCtx_s* compressor_;
   std::string buffer_;
   std::atomic<uint64_t> bytes_written_{0};
+  uint64_t bytes_cut_ = 0;  // of these, by somebody who made the file shorter
   absl::Status failed_;
 };
 

@@ -244,5 +244,57 @@ TEST(ExpandPathTest, ReplacesTheConventions) {
   EXPECT_EQ(ExpandPath("end%", 1, 0, 1), "end%");
 }
 
+// What is true of the file when a recording ends.
+class KeptTest : public ::testing::Test {
+ protected:
+  KeptTest() : path_(TempPath(absl::StrCat("kept.", getpid(), ".bin"))) {
+    auto file = TraceFile::Create(path_);
+    EXPECT_TRUE(file.ok()) << file.status();
+    file_ = *std::move(file);
+    EXPECT_TRUE(file_->Append("hello").ok());
+  }
+  ~KeptTest() override { unlink(path_.c_str()); }
+  std::string Why() const { return std::string(file_->CheckKept().message()); }
+
+  const std::string path_;
+  std::unique_ptr<TraceFile> file_;
+};
+
+TEST_F(KeptTest, AWholeFileIs) { EXPECT_EQ(Why(), ""); }
+
+TEST_F(KeptTest, ARemovedFileIsNot) {
+  unlink(path_.c_str());
+  EXPECT_TRUE(file_->Append("hello").ok());
+  EXPECT_EQ(Why(), absl::StrCat("'", path_,
+                                "' was removed while it was written: nothing of the "
+                                "recording is left; record again with an out=FILE that nobody "
+                                "removes"));
+}
+
+TEST_F(KeptTest, AShortenedFileIsNot) {
+  ASSERT_EQ(truncate(path_.c_str(), 5), 0);
+  EXPECT_TRUE(absl::StrContains(Why(), "was made shorter while it was written: ")) << Why();
+}
+
+// The next write makes it as long as it was, with a hole.
+TEST_F(KeptTest, AShortenedFileThatGrewAgainIsNot) {
+  const uint64_t before = file_->bytes_written();
+  ASSERT_EQ(truncate(path_.c_str(), 0), 0);
+  EXPECT_TRUE(file_->Append("hello again").ok());
+  EXPECT_EQ(ReadFile(path_).size(), file_->bytes_written());
+  EXPECT_TRUE(absl::StrContains(
+      Why(), absl::StrCat(": ", before, " of ", file_->bytes_written(), " bytes are lost")))
+      << Why();
+}
+
+TEST_F(KeptTest, AMovedFileIsSomewhereElse) {
+  const std::string moved = absl::StrCat(path_, ".moved");
+  ASSERT_EQ(rename(path_.c_str(), moved.c_str()), 0);
+  EXPECT_TRUE(absl::StrContains(Why(), "was moved while it was written")) << Why();
+  std::ofstream(path_) << "another";
+  EXPECT_TRUE(absl::StrContains(Why(), "another file was put in its place")) << Why();
+  unlink(moved.c_str());
+}
+
 }  // namespace
 }  // namespace jtrace::writer
