@@ -151,7 +151,11 @@ bool Connections::Poll() {
 void Connections::Accept(absl::Time now) {
   OwnFd fd = AcceptOne();
   if (!fd.ok() || !IsPeerAllowed(fd.get())) return;
-  if (connections_.size() >= limits_.connections) connections_.erase(OldestIdle());
+  if (connections_.size() >= limits_.connections) {
+    const auto idle = OldestIdle();
+    if (idle == connections_.end()) return;
+    connections_.erase(idle);
+  }
   connections_.push_back({std::move(fd), now + limits_.for_request, "", false, nullptr});
 }
 

@@ -152,12 +152,11 @@ void Hooks::TellOtherLibc(const std::vector<Target>& targets) {
 void Hooks::TellUnguarded() {
   const absl::Status guard = GuardSigaction();
   if (guard.ok()) return;
-  losses_.Set(
-      "hook.unguarded", Severity::kInfo, 1,
-      absl::StrCat("hooks that a handler of SIGTRAP, if the program installs one while they "
-                   "stand, gets the traps of for up to 0.1 s: ",
-                   guard.message()),
-      "do not use hooks in a program that does so");
+  losses_.Set("hook.unguarded", Severity::kInfo, 1,
+              absl::StrCat("hooks without a guard (", guard.message(),
+                           "): a handler of SIGTRAP that the program installs while they stand has "
+                           "their traps for up to 0.1 s, which may end it"),
+              "do not use hooks in a program that does so");
 }
 
 void Hooks::TellFailed(const HookSpec& spec, const absl::Status& status) {

@@ -377,7 +377,7 @@ void SummaryWriter::WriteLosses() {
   std::string_view key = "losses";
   for (const Loss& loss : losses) {
     // Names of classes or methods stand at its end.
-    std::string_view indent = "";
+    std::string_view indent;
     const std::string text =
         StrCat(SeverityName(loss.severity), ": ", FormatCount(loss.count), " ", loss.what);
     for (const std::string& line : WrapWords(text, room)) {

@@ -1,12 +1,18 @@
 // What another user's agent may answer, and put in the way, when root runs jtrace.
+#include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <cstddef>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -247,6 +253,37 @@ TEST_F(HostileRootTest, LinksLeadToPlacesBelowTheRoot) {
   ASSERT_TRUE(file.ok()) << file.status();
   EXPECT_EQ(file->Read(100), "trace");
   EXPECT_EQ(file->Read(100), "");
+}
+
+// As on a kernel before 5.6. False: this system has no filters.
+bool TakeOpenat2Away() {
+  sock_filter code[] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+                        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat2, 0, 1),
+                        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+                        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+  const sock_fprog program = {std::size(code), code};
+  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+         prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+}
+
+TEST_F(HostileRootTest, OldKernelsFollowNoLinksAtAll) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const auto body = [this] {
+    if (!TakeOpenat2Away()) return true;
+    std::filesystem::create_directories(InRoot("/tmp/folder"));
+    std::ofstream(InRoot("/tmp/folder/a.bin")) << "trace";
+    std::filesystem::create_symlink("a.bin", InRoot("/tmp/folder/link"));
+    std::filesystem::create_directory_symlink("folder", InRoot("/tmp/other"));
+    const auto file = OpenInRoot(jvm_.root, "/tmp/folder/a.bin", O_RDONLY);
+    const auto folder = OpenInRoot(jvm_.root, "/tmp", O_PATH | O_DIRECTORY);
+    const bool opens_files = file.ok() && file->Read(100) == "trace" && folder.ok();
+    for (const char* path : {"/tmp/folder/link", "/tmp/other/a.bin", "/tmp/../tmp/folder/a.bin",
+                             "/../root/tmp/folder/a.bin", "/tmp/nothing"}) {
+      if (OpenInRoot(jvm_.root, path, O_RDONLY).ok()) return false;
+    }
+    return opens_files;
+  };
+  EXPECT_EXIT(_exit(body() ? 0 : 1), ::testing::ExitedWithCode(0), "");
 }
 
 }  // namespace

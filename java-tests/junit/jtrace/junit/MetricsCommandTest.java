@@ -83,7 +83,7 @@ final class MetricsCommandTest {
           json.contains(
               "{\"name\":\"evil\\\"\\\\\\u000a} 1 \\u001b[2J\\u0000\ud83d\ude00\ufffd\","), json);
       String text = jvm.jtrace("metrics");
-      assertTrue(text.contains("\nevil\"\\?} 1 ?[2J?\ud83d\ude00\ufffd "), text);
+      assertTrue(text.contains("\nevil\"\\\\x0a} 1 \\x1b[2J\\x00\ud83d\ude00\ufffd "), text);
       assertFalse(text.contains("\u001b"));
       assertEquals(0, jvm.end());
     }
