@@ -71,13 +71,13 @@ void TreeCollector::Retire(ThreadState& state) {
   states_.Retire(state);
 }
 
-void TreeCollector::Collect(absl::FunctionRef<void(const TreeUpdate&)> visit, bool tells_aged) {
+void TreeCollector::Collect(VisitUpdate visit, bool tells_aged) {
   tells_aged_ = tells_aged;
   TakeEnded();
   for (ThreadState* state : ended_) {
     if (on_thread_end_) on_thread_end_(*state);
     const bool told_all = std::exchange(tells_all_, true);
-    CollectTree(*state);
+    CollectTree(*state, visit);
     tells_all_ = told_all;
     visit({.java_tid = state->tid, .ended = true, .root = ReadRoot(*state), .nodes = updates_});
     Retire(*state);
@@ -87,7 +87,7 @@ void TreeCollector::Collect(absl::FunctionRef<void(const TreeUpdate&)> visit, bo
     if (IsGrouped(state)) {
       FoldTree(state);
     } else {
-      CollectTree(state);
+      CollectTree(state, visit);
       const bool root_changed = values_.MetricsPassed(*At<Node>(arena_, state.root));
       if (!updates_.empty() || root_changed) {
         visit({.java_tid = state.tid, .root = ReadRoot(state), .nodes = updates_});
@@ -152,12 +152,15 @@ void TreeCollector::ForEachKept(ThreadState& state, Visit visit) {
   }
 }
 
-void TreeCollector::CollectTree(ThreadState& state) {
+void TreeCollector::CollectTree(ThreadState& state, VisitUpdate visit) {
   updates_.clear();
   if (is_short_) pruner_.Begin(state);
   ForEachKept(state, [&](Node& node) {
     Judge(node);
     CollectNode(node);
+    if (updates_.size() < limits_.most_updates) return;
+    visit({.java_tid = state.tid, .nodes = updates_});
+    updates_.clear();
   });
   ReportPruned();
   nodes_.TakeDroppedTables(state);
@@ -298,7 +301,7 @@ void TreeCollector::BeginRecording() {
   BeginFile();
 }
 
-void TreeCollector::CollectGroups(absl::FunctionRef<void(const TreeUpdate&)> visit) {
+void TreeCollector::CollectGroups(VisitUpdate visit) {
   forest_.ForEachChanged([&](uint32_t root, const std::vector<uint32_t>& changed) {
     updates_.clear();
     for (const uint32_t index : changed) {
@@ -307,6 +310,9 @@ void TreeCollector::CollectGroups(absl::FunctionRef<void(const TreeUpdate&)> vis
       updates_.push_back({node.number, forest_.node(node.parent).number, TraceRoutine(node.routine),
                           node.is_new, node.calls, node.jitted, node.values});
       nodes_reported_ += node.is_new;
+      if (updates_.size() < limits_.most_updates) continue;
+      visit({.group = group_of_root_[root], .members = forest_.members(root), .nodes = updates_});
+      updates_.clear();
     }
     visit({.group = group_of_root_[root],
            .members = forest_.members(root),

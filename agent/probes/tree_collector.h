@@ -50,6 +50,7 @@ struct TreeLimits {
   uint64_t arena_bytes = 64ull << 30;   // what the threads' trees may take
   uint64_t groups_bytes = 16ull << 30;  // what the groups' trees may take
   double prune_percent = 0;             // 0: nothing is pruned
+  size_t most_updates = 1 << 16;        // about so many nodes of a tree are told at once
 };
 
 // Reads the threads' trees while they grow. On the writer thread only; never waits for a probe.
@@ -103,7 +104,9 @@ class TreeCollector {
   // its own that ended.
   // While memory is short, nodes are not told at first sight, since most are given up before long:
   // only if `tells_aged`, and only those that were there when it was last set.
-  void Collect(absl::FunctionRef<void(const TreeUpdate&)> visit, bool tells_aged = true);
+  // A large tree comes as several updates, the nodes above those in them first.
+  using VisitUpdate = absl::FunctionRef<void(const TreeUpdate&)>;
+  void Collect(VisitUpdate visit, bool tells_aged = true);
   // The next Collect is the last one: it tells all.
   void TellAll() { tells_all_ = true; }
 
@@ -160,14 +163,14 @@ class TreeCollector {
   hot::Node& RootAbove(const hot::Node& node) const;
   // Its caller is a [pruned] node: all that is known of its calls is their number.
   bool IsBelowPruned(const hot::Node& node) const;
-  void CollectTree(hot::ThreadState& state);
+  void CollectTree(hot::ThreadState& state, VisitUpdate visit);
   void CollectNode(hot::Node& node);
   // Whether the node is not to be told yet.
   bool Defer(hot::Node& node, uint64_t calls);
   // Reports the node and, if need be, the nodes above it.
   void Report(hot::Node& node);
   void ReportOne(hot::Node& node);
-  void CollectGroups(absl::FunctionRef<void(const TreeUpdate&)> visit);
+  void CollectGroups(VisitUpdate visit);
   void FoldTree(hot::ThreadState& state);
   void FoldNode(hot::Node& node);
   void FoldRoot(hot::Node& root);

@@ -45,6 +45,38 @@ TEST_F(TreeCollectorTest, ReportsPathsAndCounts) {
   EXPECT_EQ(collector_.total_calls(), 5u);
 }
 
+// A program that makes millions of call paths within a second must not cost as much memory again.
+TEST(TreeCollectorPartsTest, ALargeTreeComesInParts) {
+  for (const uint32_t group : {0, 3}) {
+    TestArena arena;
+    ProbeDouble thread(arena.get(), 1);
+    TreeCollector collector(arena.get(), [&](uint64_t, bool) { return group; }, nullptr,
+                            hot::ProbeClock::kNone, {.most_updates = 10});
+    TreeReader reader;
+    const uint64_t a = thread.Enter(1);
+    for (uint32_t routine = 2; routine < 60; ++routine) {
+      const uint64_t b = thread.Enter(routine);
+      thread.Exit(thread.Enter(routine + 1));
+      thread.Exit(b);
+    }
+    thread.Exit(a);
+    thread.End();
+    int visits = 0;
+    collector.Collect([&](const TreeUpdate& update) {
+      ++visits;
+      EXPECT_EQ(update.group, group);
+      EXPECT_LE(update.nodes.size(), 12u);
+      reader.Read(update);
+    });
+    EXPECT_EQ(visits, 12) << "group " << group;
+    uint64_t calls = 0;
+    for (const auto& [path, count] : reader.Calls()) calls += count;
+    EXPECT_EQ(calls, thread.calls());
+    EXPECT_EQ(collector.total_calls(), thread.calls());
+    EXPECT_EQ(reader.ends[1], group == 0 ? 1 : 0);
+  }
+}
+
 TEST_F(TreeCollectorTest, ReportsOnlyWhatChanged) {
   ProbeDouble thread(arena_.get(), 1);
   thread.Exit(thread.Enter(10));
