@@ -41,7 +41,7 @@ Table MakeTable(const ReportInput& input, bool with_roots) {
                           Cell::Int(row.cum_ticks), Cell::Int(row.cum2_ticks),
                           Cell::Int(row.samples), Cell::Text(row.name), Cell::Int(row.calls_jitted),
                           Cell::Int(row.min_base).As(at_least), Cell::Int(row.max_base).As(at_most),
-                          Cell::Text(row.is_root ? "" : RoutineKindName(traits.kind)),
+                          Cell::Text(row.is_root ? "thread" : RoutineKindName(traits.kind)),
                           Cell::Text(RoutineCostName(traits.cost))});
     AddMeasureCells(input, {row.measure.base, row.measure.cum, row.measure.cum2},
                     table.rows.back());
