@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "absl/strings/str_format.h"
 #include "postproc/report/tree_view.h"
+#include "postproc/support/memory_limit.h"
 #include "postproc/support/strings.h"
 #include "proto/nearest.h"
 
@@ -13,6 +15,9 @@ namespace {
 
 // Reports and formats of the contract that this program does not make.
 constexpr std::string_view kUnavailable[] = {"source", "lcov"};
+
+// Below it not even a trace of nothing can be read.
+constexpr uint64_t kLeastMemory = uint64_t{64} << 20;
 
 bool IsOneOf(std::string_view word, absl::Span<const std::string_view> words) {
   return std::find(words.begin(), words.end(), word) != words.end();
@@ -147,6 +152,16 @@ absl::Status SetJobs(std::string_view value, CommandLine& line) {
   return absl::OkStatus();
 }
 
+absl::Status SetLimitMemory(std::string_view value, CommandLine& line) {
+  const std::optional<uint64_t> size = ParseByteSize(value);
+  if (!size.has_value() || *size < kLeastMemory) {
+    return absl::InvalidArgumentError(StrCat(
+        "--limit-memory: '", value, "' is no size from 64m on, such as 512m, 8g or 1073741824"));
+  }
+  line.limit_memory = *size;
+  return absl::OkStatus();
+}
+
 template <std::string ReportOptions::*Member>
 absl::Status SetReportText(std::string_view value, CommandLine& line) {
   line.report.*Member = std::string(value);
@@ -210,6 +225,12 @@ constexpr Option kOptions[] = {
      SetFlag<&CommandLine::raw_names>},
     {"--jobs", "N", "threads that read a binary trace (default: one for each processor)",
      "--jobs=1", SetJobs},
+    {"--no-files", "",
+     "open no file that a trace names: native frames then have places in place of names",
+     "--no-files", SetFlag<&CommandLine::no_files>},
+    {"--limit-memory", "SIZE",
+     "fail beyond that (default: 1g and 1,024 times the traces, at most 3/4 of the machine's)",
+     "--limit-memory=8g", SetLimitMemory},
     {"--width", "N", "columns of text (default: the terminal's, else 120; 0: no limit)",
      "--width=0", SetWidth},
     {"--color", "auto|always|never",
@@ -386,7 +407,7 @@ std::string HelpText() {
       "  diff       two traces: exact differences of calls, differences of ticks beyond chance\n"
       "              e.g. jtrace-post --report=diff --fail-on='calls>0' before.bin after.bin\n\n"
       "exit codes: 0 done (a damaged tail and skipped records are told on stderr) · 1 wrong usage\n"
-      "            2 input unreadable or not a trace, or the output cannot be written\n"
+      "            2 input unreadable, not a trace or too large, or the output cannot be written\n"
       "            3 a --fail-on rule is broken\n";
   return help;
 }

@@ -1,6 +1,7 @@
 // The command line of jtrace-post (FORMATS §3).
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,7 +32,9 @@ struct CommandLine {
   Aggregate aggregate = Aggregate::kThread;
   bool raw_names = false;
   bool guards_formulas = false;  // --spreadsheet
+  bool no_files = false;         // read no file but the traces
   int jobs = 0;                  // threads that read; 0: as many as there are processors
+  uint64_t limit_memory = 0;     // bytes; 0: what the traces' size and the machine allow
   ReportOptions report;
   bool width_given = false;
   std::vector<FailRule> fail_rules;  // diff

@@ -25,6 +25,7 @@ enum class Problem {
   kMissingChunk,
   kRepeatedChunk,
   kCutTail,
+  kBytesBehind,
   kUnknownEvent,
   kUndefinedReference,
   kControlSum,

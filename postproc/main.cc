@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "postproc/pipeline.h"
+#include "postproc/support/memory_limit.h"
 #include "postproc/support/open_files.h"
+#include "postproc/support/out_of_memory.h"
 
 namespace {
 
@@ -32,13 +34,19 @@ bool HasColours(int fd) {
 int main(int argc, char** argv) {
   std::ios::sync_with_stdio(false);
   const std::vector<std::string_view> args(argv + 1, argv + argc);
-  jtrace::postproc::Environment environment{std::cout,
-                                            std::cerr,
-                                            jtrace::postproc::InputFile::Open,
-                                            TerminalWidth(STDOUT_FILENO),
-                                            isatty(STDERR_FILENO) != 0,
-                                            jtrace::postproc::HasFileOpen,
-                                            static_cast<int>(std::thread::hardware_concurrency())};
+  jtrace::postproc::Environment environment{
+      std::cout,
+      std::cerr,
+      [](const std::string& path) { return jtrace::postproc::InputFile::Open(path); },
+      TerminalWidth(STDOUT_FILENO),
+      isatty(STDERR_FILENO) != 0,
+      jtrace::postproc::HasFileOpen,
+      static_cast<int>(std::thread::hardware_concurrency())};
+  environment.memory = jtrace::postproc::MachineMemory();
+  environment.limit_memory = [](uint64_t bytes, std::string_view message) {
+    jtrace::postproc::EndWhenOutOfMemory(message, jtrace::postproc::kExitInputOutput);
+    jtrace::postproc::LimitMemory(bytes);
+  };
   environment.out_has_colours = HasColours(STDOUT_FILENO);
   return jtrace::postproc::RunPostProcessor(args, environment);
 }

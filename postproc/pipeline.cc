@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <exception>
 #include <filesystem>
 #include <memory>
+#include <new>
 #include <optional>
-#include <sstream>
 #include <utility>
 #include <vector>
 
@@ -31,15 +32,25 @@ namespace {
 // The tree sorts siblings and the arc flow has its own order; of others, rows are sorted.
 bool SortsItself(std::string_view report) { return report == "tree" || report == "arcflow"; }
 
+// Whether calls and samples of the program are missing where that occurred.
+bool LosesRecords(Problem problem) {
+  return problem == Problem::kDamagedFrame || problem == Problem::kDamagedChunk ||
+         problem == Problem::kOversizedChunk || problem == Problem::kDamagedLog ||
+         problem == Problem::kMissingChunk;
+}
+
 // One run: the stages and what flows between them.
 class Pipeline {
  public:
   Pipeline(const CommandLine& line, Environment& environment)
       : line_(line), environment_(environment), traces_(line, environment) {}
 
+  // No exception leaves it.
   int Run();
 
  private:
+  int RunReports();
+  int Fail(const absl::Status& status, int code);
   absl::Status Stream(const Report& report, std::ostream& out);
   absl::Status WriteReports(std::ostream& out);
   absl::Status WriteDiff(std::ostream& out);
@@ -213,6 +224,12 @@ absl::Status Pipeline::WriteDiff(std::ostream& out) {
 absl::Status Pipeline::CheckRules(Analysis& before, Analysis& after, const ProfileDiff& diff) {
   if (line_.fail_rules.empty()) return absl::OkStatus();
   for (Analysis* side : {&before, &after}) {
+    for (const Problem problem : side->stats().Occurred()) {
+      if (!LosesRecords(problem)) continue;
+      return absl::FailedPreconditionError(
+          StrCat(side == &before ? line_.traces[0] : line_.traces[1], " is damaged (",
+                 InfoOf(problem).what, "): what it lacks would look like a change (--fail-on)"));
+    }
     for (const TraceInfo& trace : side->Input().model.traces()) {
       if (!trace.cut_off && !trace.running) continue;
       return absl::FailedPreconditionError(
@@ -256,20 +273,33 @@ void Pipeline::TellTicks(const TraceModel& model) {
       "them with one interval=");
 }
 
-int Pipeline::Run() {
-  const auto fail = [&](const absl::Status& status, int code) {
-    Say(std::string(status.message()));
-    return code;
-  };
-  if (absl::Status status = CheckSort(); !status.ok()) return fail(status, kExitUsage);
+int Pipeline::Fail(const absl::Status& status, int code) {
+  Say(std::string(status.message()));
+  return code;
+}
 
-  if (absl::Status status = CheckOutput(); !status.ok()) return fail(status, kExitUsage);
+int Pipeline::Run() {
+  try {
+    return RunReports();
+  } catch (const std::bad_alloc&) {
+    return Fail(absl::ResourceExhaustedError("out of memory"), kExitInputOutput);
+  } catch (const std::exception& error) {
+    return Fail(absl::InternalError(StrCat("cannot make the report (", error.what(),
+                                           "): please report this, with the trace")),
+                kExitInputOutput);
+  }
+}
+
+int Pipeline::RunReports() {
+  if (absl::Status status = CheckSort(); !status.ok()) return Fail(status, kExitUsage);
+
+  if (absl::Status status = CheckOutput(); !status.ok()) return Fail(status, kExitUsage);
 
   // Opened before the work, so that an unwritable output is told at once.
   std::optional<OutputFile> file;
   if (!line_.output.empty()) {
     absl::StatusOr<OutputFile> opened = OutputFile::Open(line_.output);
-    if (!opened.ok()) return fail(opened.status(), kExitInputOutput);
+    if (!opened.ok()) return Fail(opened.status(), kExitInputOutput);
     file = *std::move(opened);
   }
   std::ostream& out = file.has_value() ? file->stream() : environment_.out;
@@ -288,17 +318,17 @@ int Pipeline::Run() {
   if (!status.ok()) {
     // Wrong input is InvalidArgument too, but only reports know their columns.
     const bool usage = std::string(status.message()).starts_with("--");
-    return fail(status, usage ? kExitUsage : kExitInputOutput);
+    return Fail(status, usage ? kExitUsage : kExitInputOutput);
   }
   shown.flush();
   out.flush();
   if (!out) {
-    return fail(absl::UnavailableError(
+    return Fail(absl::UnavailableError(
                     StrCat("cannot write ", line_.output.empty() ? "the output" : line_.output)),
                 kExitInputOutput);
   }
   if (file.has_value()) {
-    if (absl::Status done = file->Commit(); !done.ok()) return fail(done, kExitInputOutput);
+    if (absl::Status done = file->Commit(); !done.ok()) return Fail(done, kExitInputOutput);
   }
   return rule_broken_ ? kExitRule : kExitDone;
 }

@@ -25,6 +25,11 @@ struct Environment {
   // Whether a process has a file open: it is still being recorded. May be null.
   std::function<bool(int64_t pid, const std::string& path)> is_writing = nullptr;
   int processors = 1;  // that the process may use: how many threads read if --jobs does not say
+  // Ends the process with this message, and kExitInputOutput, when it would need more memory than
+  // so many bytes. Null: there are no limits.
+  std::function<void(uint64_t bytes, std::string_view message)> limit_memory = nullptr;
+  uint64_t memory = 0;           // bytes that the machine has for the process; 0: not known
+  uint64_t trace_bytes = 0;      // of the traces read so far
   LeastRun least_run = {};       // as in ReadOptions
   bool out_has_colours = false;  // `out` is a terminal that shows them, and its user wants them
 };

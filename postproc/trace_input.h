@@ -20,11 +20,16 @@ class TraceInput {
       : line_(line), environment_(environment) {}
 
   // Reads the files one after the other. With `reduce_calls`, runs of calls may come summed up
-  // (RecordVisitor::OnReducedCalls). Tells its progress on a terminal.
+  // (RecordVisitor::OnReducedCalls). Tells its progress on a terminal. Limits the process's memory
+  // to what traces of their size may take.
   absl::Status Read(absl::Span<const std::string> traces, bool reduce_calls, TraceModel& model,
                     ImportStats& stats, RecordVisitor& visitor) const;
 
  private:
+  absl::Status ReadOne(const std::string& path, bool reduce_calls, TraceModel& model,
+                       ImportStats& stats, RecordVisitor& visitor) const;
+  void LimitMemory() const;
+
   const CommandLine& line_;
   Environment& environment_;
 };

@@ -94,7 +94,9 @@ void ReadChunks(std::string_view bytes) {
   }
   Stages stages;
   stages.model().AddTrace("c");
-  Definitions definitions(false, stages.model(), stages.stats());
+  WorkBudget budget(bytes.size());
+  Definitions definitions(/*raw_names=*/false, /*read_files=*/false, budget, stages.model(),
+                          stages.stats());
   for (const ChunkPayload& chunk : chunks) definitions.AddChunk(chunk);
   definitions.Finish(0);
   ChunkEmitter emitter(definitions, stages.model(), stages.stats(), stages.visitor());
@@ -133,21 +135,24 @@ void ReadElf(std::string_view bytes) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size == 0) return 0;
   const std::string_view bytes(reinterpret_cast<const char*>(data) + 1, size - 1);
-  switch (data[0]) {
-    case 't':
-      ReadText(bytes);
-      break;
-    case 'c':
-      ReadChunks(bytes);
-      break;
-    case 'f':
-      ReadFile(bytes);
-      break;
-    case 'e':
-      ReadElf(bytes);
-      break;
-    default:
-      break;
+  try {
+    switch (data[0]) {
+      case 't':
+        ReadText(bytes);
+        break;
+      case 'c':
+        ReadChunks(bytes);
+        break;
+      case 'f':
+        ReadFile(bytes);
+        break;
+      case 'e':
+        ReadElf(bytes);
+        break;
+      default:
+        break;
+    }
+  } catch (const WorkBudget::Spent&) {  // as it should
   }
   return 0;
 }

@@ -47,9 +47,10 @@ void ChainMerger::Merge(NodeId root, absl::Span<const NodeId> activations,
 
 void ChainMerger::MergeChain(NodeId root, absl::Span<const NodeId> activations,
                              const SampleRecord& sample) {
-  routines_.clear();
-  for (const NodeId id : activations) routines_.push_back(tree_.node(id).routine);
-  matcher_.Start(routines_);
+  std::unique_ptr<FrameMatcher>& known = matchers_[root];
+  if (known == nullptr) known = std::make_unique<FrameMatcher>();
+  FrameMatcher& matcher = *known;
+  matcher.Start(activations, tree_);
 
   // frames [i, pending_end) are pending.
   const absl::Span<const FrameId> frames = sample.frames;
@@ -57,7 +58,7 @@ void ChainMerger::MergeChain(NodeId root, absl::Span<const NodeId> activations,
   NodeId ticked;
   bool matched = false;
   for (size_t i = frames.size(); i-- > 0;) {
-    const size_t match = matcher_.Match(model_.frame(frames[i]).routine);
+    const size_t match = matcher.Match(model_.frame(frames[i]).routine);
     if (match == FrameMatcher::kNoMatch) continue;
     matched = true;
     const NodeId innermost = AddChain(

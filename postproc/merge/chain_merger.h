@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/types/span.h"
 #include "postproc/calltree/call_tree.h"
 #include "postproc/merge/frame_matcher.h"
@@ -51,13 +53,12 @@ class ChainMerger {
   const RoutineId no_frames_;
   const RoutineId stack_40_;
   const RoutineId stack_41_;
-  FrameMatcher matcher_;
+  absl::flat_hash_map<NodeId, std::unique_ptr<FrameMatcher>> matchers_;  // by root
   MergeStats stats_;
   // A node counts once a sample, however often the chain passes it: the number of the last sample
   // that counted it, by node.
   uint64_t current_sample_ = 0;
   std::vector<uint64_t> counted_in_;
-  std::vector<RoutineId> routines_;  // of the activations; reused
 };
 
 }  // namespace jtrace::postproc

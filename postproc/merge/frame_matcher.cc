@@ -1,25 +1,50 @@
 #include "postproc/merge/frame_matcher.h"
 
+#include <algorithm>
+
 namespace jtrace::postproc {
 
-void FrameMatcher::Start(absl::Span<const RoutineId> activations) {
-  for (const RoutineId routine : activations_) open_counts_[routine.value] = 0;
-  activations_.assign(activations.begin(), activations.end());
-  remaining_ = activations_.size();
-  for (const RoutineId routine : activations_) {
-    if (open_counts_.size() <= routine.value) open_counts_.resize(routine.value + size_t{1});
-    ++open_counts_[routine.value];
+// A node has one path to it: where both have the same one, all outside it is the same.
+size_t FrameMatcher::CountKept(absl::Span<const NodeId> activations) const {
+  size_t same = 0;
+  size_t different = std::min(activations.size(), activations_.size());
+  while (same < different) {
+    const size_t middle = same + (different - same) / 2;
+    if (activations[middle] == activations_[middle].node) {
+      same = middle + 1;
+    } else {
+      different = middle;
+    }
   }
+  return same;
+}
+
+void FrameMatcher::Start(absl::Span<const NodeId> activations, const CallTree& tree) {
+  const size_t kept = CountKept(activations);
+  while (activations_.size() > kept) {
+    places_[activations_.back().routine].pop_back();
+    activations_.pop_back();
+  }
+  for (const NodeId node : activations.subspan(kept)) {
+    const RoutineId routine = tree.node(node).routine;
+    places_[routine].push_back(static_cast<uint32_t>(activations_.size()));
+    activations_.push_back({node, routine});
+  }
+  remaining_ = activations_.size();
 }
 
 size_t FrameMatcher::Match(RoutineId routine) {
-  if (routine.value >= open_counts_.size() || open_counts_[routine.value] == 0) return kNoMatch;
-  while (remaining_ > 0) {
-    const RoutineId innermost = activations_[--remaining_];
-    --open_counts_[innermost.value];
-    if (innermost == routine) return remaining_;
+  if (remaining_ == 0) return kNoMatch;
+  const auto found = places_.find(routine);
+  if (found == places_.end()) return kNoMatch;
+  const std::vector<uint32_t>& places = found->second;
+  auto inside = places.end();
+  if (!places.empty() && places.back() >= remaining_) {
+    inside = std::lower_bound(places.begin(), places.end(), remaining_);
   }
-  return kNoMatch;
+  if (inside == places.begin()) return kNoMatch;
+  remaining_ = *--inside;
+  return remaining_;
 }
 
 }  // namespace jtrace::postproc

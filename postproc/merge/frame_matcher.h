@@ -1,29 +1,40 @@
-// Matches a sampled chain against the activations that the events say are open (FORMATS §2).
+// Which open activation each frame of a sampled chain is (FORMATS §2).
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/types/span.h"
+#include "postproc/calltree/call_tree.h"
 #include "postproc/model/ids.h"
 
 namespace jtrace::postproc {
 
 // Walks a chain from its innermost frame outwards. Each activation matches at most once, and a
-// match skips the activations inside it. Linear in the sum of both lengths.
+// match skips the activations inside it. One thread's: between two of its chains little of its
+// activations changes, and only that costs, however many are open.
 class FrameMatcher {
  public:
   static constexpr size_t kNoMatch = static_cast<size_t>(-1);
 
-  // `activations`: routines of the open activations, root first.
-  void Start(absl::Span<const RoutineId> activations);
+  // `activations`: nodes of the open activations, outermost first, each the parent of the next.
+  void Start(absl::Span<const NodeId> activations, const CallTree& tree);
   // The index of the activation that the next frame outwards matches, or kNoMatch.
   size_t Match(RoutineId routine);
 
  private:
-  std::vector<RoutineId> activations_;
-  size_t remaining_ = 0;               // activations [0, remaining_) may still match
-  std::vector<uint32_t> open_counts_;  // by routine, of the remaining activations
+  // How many of the last chain's activations are open still.
+  size_t CountKept(absl::Span<const NodeId> activations) const;
+
+  struct Activation {
+    NodeId node;
+    RoutineId routine;
+  };
+  std::vector<Activation> activations_;
+  size_t remaining_ = 0;  // activations [0, remaining_) may still match
+  // Their indexes by routine, outermost first.
+  absl::flat_hash_map<RoutineId, std::vector<uint32_t>> places_;
 };
 
 }  // namespace jtrace::postproc

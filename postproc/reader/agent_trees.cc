@@ -74,10 +74,10 @@ void AgentTrees::AddTotals(const proto::TreeDelta& delta) {
   DeltaDecoder ids;
   for (int i = 0; i < delta.node_size(); ++i) {
     const uint32_t id = ids.Next(delta.node(i));
-    const auto found = nodes_.find(id);
+    auto found = nodes_.find(id);
     if (found == nodes_.end()) {
-      if (!given_up_.contains(id)) NoteUndefined(id);
-      continue;
+      if (id == 0 || given_up_.contains(id)) continue;
+      found = AddLost(id, delta.thread());
     }
     NodeCounts& counts = found->second.counts;
     counts.calls = CountAt(delta.calls(), i).value_or(0);
@@ -87,6 +87,16 @@ void AgentTrees::AddTotals(const proto::TreeDelta& delta) {
     if (const auto min = CountAt(delta.min_base_ns(), i)) counts.min = min;
     if (const auto max = CountAt(delta.max_base_ns(), i)) counts.max = max;
   }
+}
+
+// The chunk with its definition is gone. Its totals are not.
+AgentTrees::Nodes::iterator AgentTrees::AddLost(uint32_t id, uint32_t thread) {
+  NoteUndefined(id);
+  TreeNode node;
+  node.thread = thread;
+  node.routine = kLostRoutine;
+  node_order_.push_back(id);
+  return nodes_.try_emplace(id, std::move(node)).first;
 }
 
 void AgentTrees::AddMetrics(const proto::TreeDelta& delta, TextOf text_of) {

@@ -21,10 +21,13 @@ namespace jtrace::postproc {
 struct TreeNode {
   uint32_t thread = 0;
   uint32_t parent = 0;   // 0: the thread's root
-  uint32_t routine = 0;  // Routine.id; 0: [pruned]
+  uint32_t routine = 0;  // Routine.id; 0: [pruned]; kLostRoutine
   bool lost = false;     // its parent was never defined
   NodeCounts counts;
 };
+
+// In place of a Routine.id: the node has totals, but the chunk that defined it was lost.
+inline constexpr uint32_t kLostRoutine = UINT32_MAX;
 
 class AgentTrees {
  public:
@@ -73,8 +76,11 @@ class AgentTrees {
   uint64_t TotalCalls() const;
 
  private:
+  using Nodes = absl::flat_hash_map<uint32_t, TreeNode>;
+
   void AddNewNodes(const proto::TreeDelta& delta);
   void AddTotals(const proto::TreeDelta& delta);
+  Nodes::iterator AddLost(uint32_t id, uint32_t thread);
   void AddMetrics(const proto::TreeDelta& delta, TextOf text_of);
   NodeCounts& RootOf(uint32_t thread);
   void AddPruned(const proto::TreeDelta& delta);
@@ -84,7 +90,7 @@ class AgentTrees {
 
   TraceModel& model_;
   ImportStats& stats_;
-  absl::flat_hash_map<uint32_t, TreeNode> nodes_;
+  Nodes nodes_;
   // A program whose paths never end gives up far more nodes than it keeps.
   struct GivenUp {
     uint32_t thread = 0;

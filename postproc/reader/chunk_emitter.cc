@@ -12,6 +12,9 @@
 namespace jtrace::postproc {
 namespace {
 
+// What a level of a path costs that is not that of the path before, in steps of the budget.
+constexpr uint64_t kPathStep = 16;
+
 int64_t ClampNumber(int64_t value) {
   const int64_t limit = StreamTime(std::numeric_limits<uint64_t>::max());
   return std::clamp(value, -limit, limit);
@@ -253,11 +256,14 @@ absl::Span<const RoutineId> ChunkEmitter::PathOf(uint32_t node, uint32_t& thread
   NodePath& path = sample_paths_[owner.value_or(thread)];
   if (owner.has_value()) {
     if (*owner != 0) thread = *owner;
-    path.MoveTo(node, NodePath::kNoBound, definitions_, model_);
+    const size_t kept = path.MoveTo(node, NodePath::kNoBound, definitions_, model_).value_or(0);
+    definitions_.budget().Take(kPathStep * (path.routines().size() - kept));
   } else {
     stats_.Add(Problem::kUndefinedReference);
     path.MoveToLost(model_);
   }
+  // Whoever takes the record goes along the path.
+  definitions_.budget().Take(path.routines().size());
   return path.routines();
 }
 

@@ -95,7 +95,7 @@ bool ConsumeField(std::string_view& bytes, WireField& field) {
 ChunkPayload::Result ChunkPayload::Split(std::string_view payload) {
   logs_.clear();
   rest_.clear();
-  uint64_t object_bytes = 0;
+  object_bytes_ = 0;
   const char* rest_begin = payload.data();
   while (!payload.empty()) {
     const char* field_begin = payload.data();
@@ -107,8 +107,8 @@ ChunkPayload::Result ChunkPayload::Split(std::string_view payload) {
       logs_.push_back(field.content);
       continue;
     }
-    object_bytes += ObjectBytesOf(field);
-    if (object_bytes > kMaxObjectBytes) return Result::kTooLarge;
+    object_bytes_ += ObjectBytesOf(field);
+    if (object_bytes_ > kMaxObjectBytes) return Result::kTooLarge;
   }
   rest_.emplace_back(rest_begin, static_cast<size_t>(payload.data() - rest_begin));
   return Result::kOk;

@@ -45,11 +45,14 @@ class ChunkPayload {
   const proto::Chunk& chunk() const { return chunk_; }
   // The bytes of its EventLogs, in their order.
   const std::vector<std::string_view>& logs() const { return logs_; }
+  // What the chunk takes in memory, about.
+  uint64_t object_bytes() const { return object_bytes_; }
 
  private:
   Result Split(std::string_view payload);
 
   proto::Chunk chunk_;
+  uint64_t object_bytes_ = 0;
   std::vector<std::string_view> logs_;
   std::vector<std::string_view> rest_;  // runs of bytes between logs
 };

@@ -55,12 +55,19 @@ RoutineCost CostOf(proto::Routine::Cost cost) {
 
 }  // namespace
 
-Definitions::Definitions(bool raw_names, TraceModel& model, ImportStats& stats)
-    : raw_names_(raw_names), model_(model), stats_(stats), trees_(model, stats) {}
+Definitions::Definitions(bool raw_names, bool read_files, WorkBudget& budget, TraceModel& model,
+                         ImportStats& stats)
+    : raw_names_(raw_names),
+      budget_(budget),
+      model_(model),
+      stats_(stats),
+      native_(read_files),
+      trees_(model, stats) {}
 
 void Definitions::AddChunk(const ChunkPayload& payload) {
   const proto::Chunk& chunk = payload.chunk();
   end_time_ = std::max(end_time_, chunk.time_ns());
+  NoteData(payload);
   if (chunk.has_session_start() && !start_.has_value()) start_ = chunk.session_start();
   if (chunk.has_session_end()) end_ = chunk.session_end();
   AddStrings(chunk);
@@ -97,6 +104,20 @@ void Definitions::AddChunk(const ChunkPayload& payload) {
     code_totals_[{it.major(), it.minor()}] = it;
   }
   losses_.insert(losses_.end(), chunk.loss().begin(), chunk.loss().end());
+}
+
+// What the program did, other than to start threads and to load code.
+void Definitions::NoteData(const ChunkPayload& payload) {
+  const proto::Chunk& chunk = payload.chunk();
+  has_data_ |= !payload.logs().empty() || chunk.sample_size() > 0 || chunk.hook_calls_size() > 0;
+  for (const proto::TreeDelta& delta : chunk.tree()) {
+    has_data_ |= delta.node_size() > 0 || delta.routine_size() > 0 || delta.metric_size() > 0;
+  }
+  for (const proto::Event& event : chunk.event()) {
+    const uint32_t major = event.major();
+    has_data_ |= major != format::kSession && major != format::kThread && major != format::kClass &&
+                 major != format::kJit;
+  }
 }
 
 void Definitions::AddStrings(const proto::Chunk& chunk) {
@@ -237,7 +258,6 @@ void Definitions::NameRoutines() {
 void Definitions::NameThreads(uint32_t trace) {
   StringMap<int> uses;
   for (const uint32_t number : thread_order_) ++uses[threads_[number].name];
-  StringMap<bool> taken;
   for (const uint32_t number : thread_order_) {
     ThreadDef& thread = threads_[number];
     thread.info.trace = trace;
@@ -245,11 +265,19 @@ void Definitions::NameThreads(uint32_t trace) {
     std::string name = thread.name;
     if (name.empty() || thread.renamed || uses[name] > 1) StrAppend(&name, "#", thread.info.tid);
     // The system gives a number again when a thread has ended.
-    const std::string numbered = name;
-    for (int i = 2; !taken.try_emplace(name, true).second; ++i) name = StrCat(numbered, "#", i);
-    thread.info.name = name;
+    thread.info.name = UniqueThreadName(std::move(name));
     thread.id = model_.AddThread(thread.info);
   }
+}
+
+// With a number behind it if a thread before has it. A name's numbers are tried once each, however
+// many threads have it.
+std::string Definitions::UniqueThreadName(std::string name) {
+  std::string unique = name;
+  while (!thread_names_.try_emplace(unique, 2).second) {
+    unique = StrCat(name, "#", thread_names_[name]++);
+  }
+  return unique;
 }
 
 void Definitions::CheckControlSum() {
@@ -263,7 +291,9 @@ void Definitions::CheckControlSum() {
 std::string Definitions::Text(uint32_t string) const {
   if (string == 0) return "";
   const auto found = strings_.find(string);
-  return found == strings_.end() ? StrCat("[string ", string, "]") : found->second;
+  if (found == strings_.end()) return StrCat("[string ", string, "]");
+  budget_.TakeText(found->second.size());
+  return found->second;
 }
 
 std::string Definitions::ClassName(uint32_t id) const {
@@ -285,6 +315,7 @@ RoutineId Definitions::Undefined(std::string_view kind, uint32_t id) {
 
 RoutineId Definitions::FindRoutine(uint32_t id) {
   if (id == 0) return model_.InternRoutine(kPrunedName);
+  if (id == kLostRoutine) return model_.InternRoutine("[lost]");
   const auto found = routines_.find(id);
   return found != routines_.end() ? found->second.routine : Undefined("routine", id);
 }
@@ -300,10 +331,7 @@ ThreadId Definitions::Thread(uint32_t id) {
   if (!inserted) return thread.id;
   if (id != 0) NoteUndefined("thread", id);
   thread.info.trace = static_cast<uint32_t>(model_.traces().size() - 1);
-  thread.info.name = id == 0 ? "[no thread]" : StrCat("[thread ", id, "]");
-  for (const uint32_t other : thread_order_) {
-    if (threads_[other].info.name == thread.info.name) StrAppend(&thread.info.name, "#", id);
-  }
+  thread.info.name = UniqueThreadName(id == 0 ? "[no thread]" : StrCat("[thread ", id, "]"));
   thread.id = model_.AddThread(thread.info);
   return thread.id;
 }

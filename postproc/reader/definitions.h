@@ -19,13 +19,16 @@
 #include "postproc/reader/native_symbols.h"
 #include "postproc/reader/record_visitor.h"
 #include "postproc/reader/session_facts.h"
+#include "postproc/reader/work_budget.h"
 #include "proto/trace.pb.h"
 
 namespace jtrace::postproc {
 
 class Definitions {
  public:
-  Definitions(bool raw_names, TraceModel& model, ImportStats& stats);
+  // `raw_names` and `read_files` as in ReadOptions. The budget outlives it.
+  Definitions(bool raw_names, bool read_files, WorkBudget& budget, TraceModel& model,
+              ImportStats& stats);
 
   // Call for every chunk in its order, then Finish once, then use the rest.
   void AddChunk(const ChunkPayload& payload);
@@ -36,6 +39,8 @@ class Definitions {
 
   // Whether the session's end was seen, and the traced process; known before Finish.
   bool ended() const { return end_.has_value(); }
+  // Whether the chunks have calls, samples or other records of what the program did.
+  bool has_data() const { return has_data_; }
   int64_t pid() const { return start_.has_value() ? start_->pid() : 0; }
 
   std::string Text(uint32_t string) const;
@@ -66,6 +71,7 @@ class Definitions {
   bool stacks_are_cut() const { return stacks_are_cut_; }
 
   NativeSymbols& native() { return native_; }
+  WorkBudget& budget() { return budget_; }
   uint64_t end_time() const { return end_time_; }
 
  private:
@@ -98,6 +104,7 @@ class Definitions {
   };
 
   RoutineId FindRoutine(uint32_t id);
+  void NoteData(const ChunkPayload& payload);
   void AddStrings(const proto::Chunk& chunk);
   void AddThreads(const proto::Chunk& chunk);
   void AddModules(const proto::Chunk& chunk);
@@ -105,6 +112,7 @@ class Definitions {
   void AddNativeCode();
   void NameRoutines();
   void NameThreads(uint32_t trace);
+  std::string UniqueThreadName(std::string name);
   void CheckControlSum();
   uint32_t JavaName(const MemberInfo& member);
   std::string RoutineName(const MemberInfo& member) const;
@@ -112,6 +120,7 @@ class Definitions {
   void NoteUndefined(std::string_view kind, uint64_t id);
 
   const bool raw_names_;
+  WorkBudget& budget_;
   TraceModel& model_;
   ImportStats& stats_;
   JavaNames names_;
@@ -124,6 +133,7 @@ class Definitions {
   std::vector<RoutineId> routine_ids_;  // by Routine.id, of those below kMaxDenseId
   absl::flat_hash_map<uint32_t, ThreadDef> threads_;
   std::vector<uint32_t> thread_order_;
+  StringMap<int> thread_names_;  // by name: the number to try behind it next
   AgentTrees trees_;
   AgentHooks hooks_;
   std::vector<StubEvent> stub_events_;
@@ -140,6 +150,7 @@ class Definitions {
   uint64_t tree_bytes_ = 0;
   uint64_t end_time_ = 0;
   bool has_log_ = false;
+  bool has_data_ = false;
 };
 
 // Times of the trace as the record stream has them.

@@ -3,6 +3,8 @@
 #include <zlib.h>
 #include <zstd.h>
 
+#include <new>
+
 #include "postproc/support/strings.h"
 #include "proto/trace_format.h"
 
@@ -46,17 +48,21 @@ absl::Status CheckFileHeader(std::string_view content) {
 }
 
 FrameScanner::FrameScanner(std::string_view content)
-    : content_(content), position_(format::kFileHeaderSize) {}
+    : content_(content),
+      position_(format::kFileHeaderSize),
+      room_for_wrong_(4 * uint64_t{format::kMaxPayloadSize} + 4 * content.size()) {}
 
 size_t TraceFrame::size() const { return format::kFrameHeaderSize + compressed.size(); }
 
-FrameDecoder::FrameDecoder() : context_(ZSTD_createDCtx()) {}
+FrameDecoder::FrameDecoder() : context_(ZSTD_createDCtx()) {
+  if (context_ == nullptr) throw std::bad_alloc();  // all that it can fail for
+}
 
 void FrameDecoder::FreeContext::operator()(void* context) const {
   ZSTD_freeDCtx(static_cast<ZSTD_DCtx*>(context));
 }
 
-std::optional<TraceFrame> FrameScanner::FrameAt(size_t offset) const {
+std::optional<TraceFrame> FrameScanner::FrameAt(size_t offset) {
   if (content_.size() < offset || content_.size() - offset < format::kFrameHeaderSize) {
     return std::nullopt;
   }
@@ -64,7 +70,7 @@ std::optional<TraceFrame> FrameScanner::FrameAt(size_t offset) const {
   const uint32_t compressed_size = ReadU32(content_, offset + 4);
   const uint32_t payload_size = ReadU32(content_, offset + 8);
   const uint32_t checksum = ReadU32(content_, offset + 12);
-  if (payload_size > format::kMaxPayloadSize ||
+  if (payload_size > format::kMaxPayloadSize || compressed_size > room_for_wrong_ ||
       compressed_size > content_.size() - offset - format::kFrameHeaderSize) {
     return std::nullopt;
   }
@@ -72,17 +78,20 @@ std::optional<TraceFrame> FrameScanner::FrameAt(size_t offset) const {
       content_.substr(offset + format::kFrameHeaderSize, compressed_size);
   const uint32_t actual = static_cast<uint32_t>(
       crc32(0, reinterpret_cast<const Bytef*>(compressed.data()), compressed_size));
-  if (actual != checksum) return std::nullopt;
+  if (actual != checksum) {
+    room_for_wrong_ -= compressed_size;
+    return std::nullopt;
+  }
   return TraceFrame{offset, compressed, payload_size};
 }
 
-size_t FrameScanner::Resynchronise(size_t from) const {
+std::optional<TraceFrame> FrameScanner::Resynchronise(size_t from) {
   static const std::string mark = MarkBytes();
   for (size_t at = content_.find(mark, from); at != std::string_view::npos;
        at = content_.find(mark, at + 1)) {
-    if (FrameAt(at).has_value()) return at;
+    if (auto frame = FrameAt(at)) return frame;
   }
-  return std::string_view::npos;
+  return std::nullopt;
 }
 
 bool FrameDecoder::Decompress(const TraceFrame& frame, std::string& payload) {
@@ -98,17 +107,15 @@ std::optional<TraceFrame> FrameScanner::Next() {
   std::optional<TraceFrame> frame = FrameAt(position_);
   if (!frame.has_value()) {
     damage_.NoteOffset(position_);
-    const size_t next = Resynchronise(position_ + 1);
-    if (next == std::string_view::npos) {
+    frame = Resynchronise(position_ + 1);
+    if (!frame.has_value()) {
       damage_.tail_bytes = content_.size() - position_;
       position_ = content_.size();
       return std::nullopt;
     }
     ++damage_.places;
-    position_ = next;
-    frame = FrameAt(position_);
   }
-  position_ += frame->size();
+  position_ = frame->offset + frame->size();
   return frame;
 }
 

@@ -20,6 +20,7 @@ struct FrameDamage {
   uint64_t tail_bytes = 0;    // after the last whole frame
   uint64_t first_offset = 0;  // of the first damage
 
+  bool any() const { return places + bad_payloads > 0 || tail_bytes > 0; }
   void NoteOffset(uint64_t offset) {
     if (places + bad_payloads == 0 && tail_bytes == 0) first_offset = offset;
     first_offset = std::min(first_offset, offset);
@@ -50,13 +51,16 @@ class FrameScanner {
   const FrameDamage& damage() const { return damage_; }
 
  private:
-  std::optional<TraceFrame> FrameAt(size_t offset) const;
-  // The next place from `from` on where a whole frame starts, or npos.
-  size_t Resynchronise(size_t from) const;
+  std::optional<TraceFrame> FrameAt(size_t offset);
+  // The next whole frame that starts at `from` or later.
+  std::optional<TraceFrame> Resynchronise(size_t from);
 
   const std::string_view content_;
   size_t position_;
   FrameDamage damage_;
+  // Bytes that checksums of what looks like frames and is none may still cost. Four bytes that
+  // happen to be a mark are rare; a file can be full of them, each with a length that reaches far.
+  uint64_t room_for_wrong_;
 };
 
 // Decompresses frames, one at a time.

@@ -2,18 +2,25 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "absl/status/statusor.h"
+#include "postproc/support/mapped_file.h"
 
 namespace jtrace::postproc {
 
 class InputFile {
  public:
-  // Maps a regular file; reads a pipe, a terminal or "-" for standard input to its end. Devices are
-  // refused: /dev/zero has no end.
-  static absl::StatusOr<InputFile> Open(const std::string& path);
+  // What a pipe may hold, which is kept in memory.
+  static constexpr uint64_t kMostStreamed = uint64_t{1} << 30;
+
+  // Maps a regular file; reads a pipe, a terminal or "-" for standard input to its end, or fails
+  // beyond `most_streamed` bytes. Devices are refused: /dev/zero has no end.
+  static absl::StatusOr<InputFile> Open(const std::string& path,
+                                        uint64_t most_streamed = kMostStreamed);
   // For a path that comes out of a trace, which may have been made to harm: a regular file with
   // bytes, below 4 GB, and nothing else.
   static absl::StatusOr<InputFile> OpenRegular(const std::string& path);
@@ -24,15 +31,17 @@ class InputFile {
   ~InputFile();
 
   std::string_view content() const {
-    return mapping_ != nullptr ? std::string_view(mapping_, size_) : std::string_view(memory_);
+    return mapping_.has_value() ? mapping_->content() : std::string_view(memory_);
   }
+  // Whether the file that was opened has fewer bytes now than `content`, or some could not be read.
+  // These are zeros then.
+  bool Shrank() const;
 
  private:
   InputFile() = default;
-  bool Map(int fd, size_t size);
 
-  const char* mapping_ = nullptr;
-  size_t size_ = 0;
+  std::optional<MappedFile> mapping_;
+  int fd_ = -1;  // of a trace that is mapped
   std::string memory_;
 };
 

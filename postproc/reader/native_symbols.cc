@@ -50,7 +50,7 @@ void NativeSymbols::Seal() {
 
 void NativeSymbols::Open(File& file) {
   file.opened = true;
-  if (!file.path.starts_with("/")) return;  // "[vdso]"
+  if (!read_files_ || !file.path.starts_with("/")) return;  // "[vdso]"
   absl::StatusOr<InputFile> content = InputFile::OpenRegular(file.path);
   if (!content.ok()) return;
   file.content.emplace(*std::move(content));

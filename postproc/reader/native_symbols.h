@@ -32,6 +32,9 @@ struct NativePlace {
 
 class NativeSymbols {
  public:
+  // With `read_files` false no file is opened, and functions have no names.
+  explicit NativeSymbols(bool read_files) : read_files_(read_files) {}
+
   void AddModule(uint64_t start, uint64_t end, uint64_t file_offset, std::string_view path,
                  std::string_view build_id, int64_t time);
   void RemoveModule(uint64_t start, uint64_t end, int64_t time);
@@ -85,6 +88,7 @@ class NativeSymbols {
                   TraceModel& model) const;
   FrameId FindTailCaller(const NativePlace& callee, const NativePlace& caller, TraceModel& model);
 
+  const bool read_files_;
   AddressMap modules_;
   AddressMap stubs_;
   std::vector<Mapping> mappings_;

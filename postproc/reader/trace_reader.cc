@@ -1,13 +1,16 @@
 #include "postproc/reader/trace_reader.h"
 
 #include <cstdint>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_format.h"
 #include "postproc/reader/chunk_emitter.h"
 #include "postproc/reader/definitions.h"
 #include "postproc/reader/frame_scanner.h"
 #include "postproc/reader/loaded_chunk.h"
+#include "postproc/reader/work_budget.h"
 #include "postproc/support/ordered_workers.h"
 #include "postproc/support/strings.h"
 #include "proto/trace_format.h"
@@ -15,17 +18,35 @@
 namespace jtrace::postproc {
 namespace {
 
-// With `running`, a cut tail is a frame that is being written.
-void ReportDamage(const FrameDamage& damage, std::string_view file, bool running,
-                  ImportStats& stats) {
+std::string Seconds(uint64_t time_ns) {
+  return absl::StrFormat("%.2f s", static_cast<double>(time_ns) / 1e9);
+}
+
+// Bytes behind the last whole frame. Of a recording that runs they are a frame that is written now.
+void ReportTail(uint64_t bytes, std::string_view file, const Definitions& definitions, bool running,
+                ImportStats& stats) {
+  if (bytes == 0 || running) return;
+  const auto count = static_cast<int64_t>(bytes);
+  if (definitions.ended()) return stats.Add(Problem::kBytesBehind, {}, count);
+  stats.Add(
+      Problem::kCutTail,
+      StrCat(file, ": cut off: it holds the recording up to ", Seconds(definitions.end_time())),
+      count);
+}
+
+absl::Status NothingToRead(std::string_view file, size_t size) {
+  if (size == format::kFileHeaderSize) {
+    return absl::DataLossError(
+        StrCat(file, " holds nothing: its recording has just begun, or was killed at once"));
+  }
+  return absl::DataLossError(
+      StrCat(file, " holds nothing that can be read: it was cut or damaged at its beginning"));
+}
+
+void ReportDamage(const FrameDamage& damage, std::string_view file, ImportStats& stats) {
   const std::string where = StrCat(file, ": first damage at byte ", damage.first_offset);
   if (damage.places > 0) stats.Add(Problem::kDamagedFrame, where, damage.places);
   if (damage.bad_payloads > 0) stats.Add(Problem::kDamagedChunk, where, damage.bad_payloads);
-  if (damage.tail_bytes > 0 && !running) {
-    stats.Add(Problem::kCutTail,
-              StrCat(file, ": ", damage.tail_bytes, " bytes at the end belong to no whole frame"),
-              static_cast<int64_t>(damage.tail_bytes));
-  }
 }
 
 using ChunkWorkers = OrderedWorkers<LoadedChunk>;
@@ -35,8 +56,9 @@ size_t WeightOf(const LoadedChunk& chunk) { return chunk.frame.payload_size; }
 // The first pass: finds a trace's frames and loads their chunks.
 class ChunkFinder {
  public:
-  ChunkFinder(std::string_view content, int jobs, ImportStats& stats)
+  ChunkFinder(std::string_view content, std::string_view file, int jobs, ImportStats& stats)
       : scanner_(content),
+        file_(file),
         stats_(stats),
         workers_(
             jobs,
@@ -91,25 +113,50 @@ class ChunkFinder {
       stats_.Add(Problem::kRepeatedChunk);
       return false;
     }
+    const uint64_t time = chunk.payload().chunk().time_ns();
     if (number != last_sequence_ + 1) {
-      stats_.Add(Problem::kMissingChunk, {}, StreamTime(number - last_sequence_ - 1));
+      stats_.Add(Problem::kMissingChunk,
+                 StrCat(file_, ": chunks are missing between ", Seconds(last_time_), " and ",
+                        Seconds(time), " of the recording"),
+                 StreamTime(number - last_sequence_ - 1));
     }
     last_sequence_ = number;
+    last_time_ = time;
     return true;
   }
 
   FrameScanner scanner_;  // the thread's that fetches
+  const std::string_view file_;
   ImportStats& stats_;
   uint64_t last_sequence_ = 0;
+  uint64_t last_time_ = 0;  // of that chunk
   std::vector<size_t> bad_payloads_;
   std::vector<TraceFrame> frames_;
   ChunkWorkers workers_;  // ends before what it uses
 };
 
+struct FirstPass {
+  std::vector<TraceFrame> frames;
+  FrameDamage damage;
+};
+
+FirstPass ReadDefinitions(std::string_view content, std::string_view file, int jobs,
+                          absl::FunctionRef<void(const TraceFrame&)> progress,
+                          Definitions& definitions, ImportStats& stats) {
+  ChunkFinder finder(content, file, jobs, stats);
+  while (const LoadedChunk* chunk = finder.Next()) {
+    definitions.budget().TakeObjects(chunk->payload().object_bytes());
+    definitions.AddChunk(chunk->payload());
+    definitions.AddSampleBytes(chunk->payload(), chunk->frame.payload_size, chunk->frame.size());
+    progress(chunk->frame);
+  }
+  return {finder.TakeFrames(), finder.damage()};
+}
+
 // The second pass: passes the chunks on. The definitions do not change while others read them, but
 // for names that are made for what was never defined.
 void EmitChunks(const std::vector<TraceFrame>& frames, const ReadOptions& options,
-                const Definitions& definitions, ChunkEmitter& emitter,
+                const Definitions& definitions, ChunkEmitter& emitter, ImportStats& stats,
                 absl::FunctionRef<void(const TraceFrame&)> progress) {
   size_t next = 0;
   const bool reduce = options.jobs > 1 && options.reduce_calls;
@@ -122,12 +169,17 @@ void EmitChunks(const std::vector<TraceFrame>& frames, const ReadOptions& option
       },
       [&](LoadedChunk& chunk) {
         chunk.Load();
+        if (chunk.result() != LoadedChunk::Result::kOk) return;
         chunk.MakePlan();
         if (reduce) chunk.Reduce(definitions, options.least_run);
       },
       WeightOf);
   while (LoadedChunk* chunk = workers.Next()) {
-    emitter.Emit(chunk->payload(), chunk->plan());
+    if (chunk->result() == LoadedChunk::Result::kOk) {
+      emitter.Emit(chunk->payload(), chunk->plan());
+    } else {
+      stats.Add(Problem::kDamagedChunk);  // the file was changed since the first pass
+    }
     progress(chunk->frame);
   }
 }
@@ -155,27 +207,27 @@ absl::Status ReadBinaryTrace(std::string_view content, std::string_view file,
   const auto trace = static_cast<uint32_t>(model.traces().size());
   model.AddTrace(std::string(file));
 
-  Definitions definitions(options.raw_names, model, stats);
-  std::vector<TraceFrame> frames;
-  FrameDamage damage;
-  {
-    ChunkFinder finder(content, options.jobs, stats);
-    while (const LoadedChunk* chunk = finder.Next()) {
-      definitions.AddChunk(chunk->payload());
-      definitions.AddSampleBytes(chunk->payload(), chunk->frame.payload_size, chunk->frame.size());
-      progress(static_cast<double>(chunk->frame.offset), 2 * size);
-    }
-    damage = finder.damage();
-    frames = finder.TakeFrames();
-  }
+  WorkBudget budget(content.size());
+  Definitions definitions(options.raw_names, options.read_files, budget, model, stats);
+  const auto [frames, damage] = ReadDefinitions(
+      content, file, options.jobs,
+      [&](const TraceFrame& frame) { progress(static_cast<double>(frame.offset), 2 * size); },
+      definitions, stats);
+  ReportDamage(damage, file, stats);
+  if (frames.empty()) return NothingToRead(file, content.size());
   const bool running = !definitions.ended() && options.is_writing != nullptr &&
                        options.is_writing(definitions.pid());
   model.traces().back().running = running;
-  ReportDamage(damage, file, running, stats);
+  if (!definitions.has_data() && !running && damage.any()) {
+    return absl::DataLossError(
+        StrCat(file, " was cut or damaged: what the program did is in none of the ", frames.size(),
+               frames.size() == 1 ? " frame" : " frames", " that can be read"));
+  }
+  ReportTail(damage.tail_bytes, file, definitions, running, stats);
   definitions.Finish(trace);
 
   ChunkEmitter emitter(definitions, model, stats, visitor);
-  EmitChunks(frames, options, definitions, emitter, [&](const TraceFrame& frame) {
+  EmitChunks(frames, options, definitions, emitter, stats, [&](const TraceFrame& frame) {
     progress(size + static_cast<double>(frame.offset), 2 * size);
   });
   emitter.EmitTrees();

@@ -17,7 +17,9 @@ namespace jtrace::postproc {
 using ProgressFunction = std::function<void(double fraction)>;
 
 struct ReadOptions {
-  bool raw_names = false;     // keep the numbers of lambda and hidden classes
+  bool raw_names = false;  // keep the numbers of lambda and hidden classes
+  // Opens the files of native modules that the trace names, for the names of their functions.
+  bool read_files = true;
   ProgressFunction progress;  // may be null
   // Whether the process still has the trace open to write it: then its end is not missing but yet
   // to come. May be null.

@@ -54,7 +54,8 @@ std::vector<Loss> AllLosses(const ReportInput& input) {
     cut.name = "trace.cut_off";
     cut.count = 1;
     cut.what = "trace without its last record";
-    cut.advice = "the program was killed, or is still running";
+    cut.advice =
+        "what came later is not in it: the program was killed or runs on, or the file was cut";
     losses.push_back(std::move(cut));
   }
   if (input.records.dropped_events() > 0) {

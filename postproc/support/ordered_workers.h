@@ -5,10 +5,10 @@
 #include <condition_variable>
 #include <cstddef>
 #include <deque>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <mutex>
-#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -19,7 +19,8 @@ namespace jtrace::postproc {
 // by the owner's thread, in order. The owner's thread fetches and works too while the item that it
 // wants is not ready: with `jobs` = 1 it does everything and there are no other threads. Memory is
 // bounded: there are never more than jobs + 1 items (one for jobs = 1), and none is fetched while
-// those there are weigh kMostWeight. Items are used again: they keep their buffers.
+// those there are weigh kMostWeight. Items are used again: they keep their buffers. What is thrown
+// while an item is fetched or worked on, Next throws in its place.
 template <typename Item>
 class OrderedWorkers {
  public:
@@ -36,11 +37,12 @@ class OrderedWorkers {
         fetch_(std::move(fetch)),
         work_(std::move(work)),
         weight_(std::move(weight)) {
+    helpers_.reserve(most_items_);
     for (int i = 1; i < jobs; ++i) {
       try {
         helpers_.emplace_back([this] { Help(); });
-      } catch (const std::system_error&) {
-        break;  // no more threads are to be had: the others do it
+      } catch (const std::exception&) {
+        break;  // no more threads, or no memory for them, are to be had: the others do it
       }
     }
   }
@@ -55,7 +57,8 @@ class OrderedWorkers {
     for (std::thread& helper : helpers_) helper.join();
   }
 
-  // The next item, valid until the next call; null at the end.
+  // The next item, valid until the next call; null at the end. Not to be called again once it has
+  // thrown.
   Item* Next() {
     std::unique_lock lock(mutex_);
     if (given_ != nullptr) Recycle(std::move(given_));
@@ -63,9 +66,13 @@ class OrderedWorkers {
       if (!row_.empty() && row_.front()->state == State::kDone) {
         given_ = std::move(row_.front());
         row_.pop_front();
+        if (given_->thrown != nullptr) std::rethrow_exception(given_->thrown);
         return &given_->item;
       }
-      if (row_.empty() && ended_ && !fetching_) return nullptr;
+      if (row_.empty() && ended_ && !fetching_) {
+        if (thrown_ != nullptr) std::rethrow_exception(thrown_);
+        return nullptr;
+      }
       if (!DoOne(lock)) changed_.wait(lock);
     }
   }
@@ -76,6 +83,7 @@ class OrderedWorkers {
     Item item;
     State state = State::kFetched;
     size_t weight = 0;
+    std::exception_ptr thrown;  // by the work
   };
 
   void Help() {
@@ -101,7 +109,11 @@ class OrderedWorkers {
   void WorkOn(Slot& slot, std::unique_lock<std::mutex>& lock) {
     slot.state = State::kWorking;
     lock.unlock();
-    work_(slot.item);
+    try {
+      work_(slot.item);
+    } catch (...) {
+      slot.thrown = std::current_exception();
+    }
     lock.lock();
     slot.state = State::kDone;
     changed_.notify_all();
@@ -115,6 +127,19 @@ class OrderedWorkers {
 
   void FetchOne(std::unique_lock<std::mutex>& lock) {
     fetching_ = true;
+    try {
+      ended_ = !FetchNext(lock);
+    } catch (...) {
+      if (!lock.owns_lock()) lock.lock();
+      thrown_ = std::current_exception();
+      ended_ = true;
+    }
+    fetching_ = false;
+    changed_.notify_all();
+  }
+
+  // False at the end.
+  bool FetchNext(std::unique_lock<std::mutex>& lock) {
     std::unique_ptr<Slot> slot;
     if (spare_.empty()) {
       slot = std::make_unique<Slot>();
@@ -126,16 +151,12 @@ class OrderedWorkers {
     const bool fetched = fetch_(slot->item);
     const size_t weight = fetched ? weight_(slot->item) : 0;
     lock.lock();
-    fetching_ = false;
-    if (fetched) {
-      slot->state = State::kFetched;
-      slot->weight = weight;
-      weight_of_all_ += weight;
-      row_.push_back(std::move(slot));
-    } else {
-      ended_ = true;
-    }
-    changed_.notify_all();
+    if (!fetched) return false;
+    slot->state = State::kFetched;
+    slot->weight = weight;
+    row_.push_back(std::move(slot));
+    weight_of_all_ += weight;
+    return true;
   }
 
   void Recycle(std::unique_ptr<Slot> slot) {
@@ -159,6 +180,7 @@ class OrderedWorkers {
   bool fetching_ = false;
   bool ended_ = false;
   bool stopping_ = false;
+  std::exception_ptr thrown_;  // by the fetching, which has ended
 
   std::vector<std::thread> helpers_;
 };

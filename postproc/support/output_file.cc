@@ -6,6 +6,7 @@
 #include <system_error>
 #include <utility>
 
+#include "postproc/support/out_of_memory.h"
 #include "postproc/support/strings.h"
 
 namespace jtrace::postproc {
@@ -29,6 +30,7 @@ absl::StatusOr<OutputFile> OutputFile::Open(const std::string& path) {
   }
   if (!std::filesystem::exists(status) || std::filesystem::is_regular_file(status)) {
     file.part_ = StrCat(file.path_, ".", getpid(), ".part");
+    RemoveWhenOutOfMemory(file.part_);
   }
   file.stream_.open(file.part_.empty() ? file.path_ : file.part_,
                     std::ios::binary | std::ios::trunc);
@@ -59,6 +61,7 @@ void OutputFile::Discard() {
   std::error_code none;
   std::filesystem::remove(part_, none);
   part_.clear();
+  RemoveWhenOutOfMemory("");
 }
 
 absl::Status OutputFile::Commit() {
@@ -69,6 +72,7 @@ absl::Status OutputFile::Commit() {
   std::filesystem::rename(part_, path_, error);
   if (error) return CannotWrite(path_);
   part_.clear();
+  RemoveWhenOutOfMemory("");
   return absl::OkStatus();
 }
 

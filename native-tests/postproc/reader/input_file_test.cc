@@ -7,6 +7,7 @@
 
 #include <fstream>
 #include <string>
+#include <thread>
 
 namespace jtrace::postproc {
 namespace {
@@ -56,6 +57,40 @@ TEST(InputFileTest, NoModuleIsThatLarge) {
   std::ofstream(path.get()).close();
   ASSERT_EQ(truncate(path.get().c_str(), off_t{1} << 32), 0);
   EXPECT_THAT(WhyNotRegular(path.get()), HasSubstr("larger than any module"));
+}
+
+TEST(InputFileTest, PipesAreReadToALimit) {
+  const Path pipe(".pipe");
+  ASSERT_EQ(mkfifo(pipe.get().c_str(), 0600), 0);
+  const auto open = [&](uint64_t most) {
+    std::thread writer([&] { std::ofstream(pipe.get()) << std::string(1000, 'x'); });
+    auto file = InputFile::Open(pipe.get(), most);
+    writer.join();
+    return file;
+  };
+  EXPECT_EQ(open(1000)->content().size(), 1000u);
+  const auto beyond = open(999);
+  EXPECT_THAT(beyond.status().message(), HasSubstr("holds more than 999 bytes"));
+  EXPECT_THAT(beyond.status().message(), HasSubstr("write it into a file"));
+}
+
+// Of /proc: regular, of no size, and perhaps without an end.
+TEST(InputFileTest, FilesWithoutASizeAreReadToALimit) {
+  EXPECT_GT(InputFile::Open("/proc/self/status")->content().size(), 10u);
+  EXPECT_THAT(InputFile::Open("/proc/self/status", 10).status().message(),
+              HasSubstr("holds more than 10 bytes"));
+}
+
+TEST(InputFileTest, AFileThatShrinksSaysSo) {
+  const Path path(".shrinks");
+  std::ofstream(path.get()) << std::string(100000, 'x');
+  const auto file = InputFile::Open(path.get());
+  EXPECT_FALSE(file->Shrank());
+  ASSERT_EQ(truncate(path.get().c_str(), 99999), 0);
+  EXPECT_TRUE(file->Shrank()) << "no page is gone, but a byte is";
+  ASSERT_EQ(truncate(path.get().c_str(), 10), 0);
+  EXPECT_EQ(file->content().back(), '\0');
+  EXPECT_TRUE(file->Shrank());
 }
 
 }  // namespace

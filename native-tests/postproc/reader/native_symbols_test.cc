@@ -59,6 +59,17 @@ TEST(NativeSymbolsTest, AnotherBuildGivesNoNames) {
   EXPECT_THAT(StackOf(address, false, "not the build id"), HasSubstr("_test+0x"));
 }
 
+TEST(NativeSymbolsTest, WithNoFilesNoneIsOpened) {
+  testing::TraceBuilder builder;
+  builder.Thread("main", 1);
+  testing::AddOwnModule(builder, "");
+  const auto address = reinterpret_cast<uint64_t>(&jtrace_test_known_function);
+  builder.Sample(1, 1, 0, {builder.Frame(proto::Frame::NATIVE, address)});
+  const std::string trace = builder.Finish();
+  EXPECT_THAT(testing::ReportCsv(trace, {"--report=samples"}), HasSubstr("!jtrace_test_known"));
+  EXPECT_THAT(testing::ReportCsv(trace, {"--report=samples", "--no-files"}), HasSubstr("_test+0x"));
+}
+
 TEST(NativeSymbolsTest, AddressesOutsideEveryModule) {
   EXPECT_THAT(StackOf(0x10, false), HasSubstr("N:[0x10]"));
 }

@@ -1,6 +1,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <fstream>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -347,11 +351,15 @@ TEST(TraceReaderDamageTest, EveryCutLeavesTheWholeFrames) {
   for (size_t size = testing::FileHeader().size(); size <= whole.size(); ++size) {
     const testing::RunResult result =
         testing::RunPost({"--report=threads", "--format=csv", "t"}, {{"t", whole.substr(0, size)}});
-    ASSERT_EQ(result.exit_code, 0);
-    const size_t expected = size < second ? 0 : size < third ? 1 : size < whole.size() ? 2 : 3;
+    // Nothing is no result.
+    ASSERT_EQ(result.exit_code, size < second ? 2 : 0) << size;
+    if (size < second) {
+      ASSERT_THAT(result.err, HasSubstr("t holds nothing")) << size;
+      continue;
+    }
+    const size_t expected = size < third ? 1 : size < whole.size() ? 2 : 3;
     ASSERT_EQ(testing::ParseCsv(result.out).rows.size(), expected) << size;
-    const bool on_boundary = size == second || size == third || size == whole.size() ||
-                             size == testing::FileHeader().size();
+    const bool on_boundary = size == second || size == third || size == whole.size();
     ASSERT_EQ(result.err.empty(), on_boundary) << size << result.err;
   }
 }
@@ -385,6 +393,206 @@ TEST(TraceReaderDamageTest, MissingChunksAreCounted) {
   const testing::RunResult result = testing::RunPost({"t"}, {{"t", builder.Finish()}});
   EXPECT_EQ(result.exit_code, 0);
   EXPECT_THAT(result.err, HasSubstr("2 chunks missing"));
+}
+
+// How much is lost can only be said of what is left.
+TEST(TraceReaderDamageTest, ACutTraceSaysHowFarItGoes) {
+  TraceBuilder builder;
+  builder.Thread("a", 1);
+  builder.Sample(5, 1, 0, {});
+  builder.chunk().set_time_ns(1'250'000'000);
+  builder.Seal();
+  const size_t first = builder.Finish().size();
+  builder.Thread("b", 2);
+  builder.chunk().mutable_session_end();
+  const std::string whole = builder.Finish();
+  const testing::RunResult cut = testing::RunPost({"t"}, {{"t", whole.substr(0, first + 9)}});
+  EXPECT_THAT(cut.err, HasSubstr("t: cut off: it holds the recording up to 1.25 s\n"));
+  EXPECT_THAT(cut.out, HasSubstr("all that came later if the file was cut"));
+  const testing::RunResult behind = testing::RunPost({"t"}, {{"t", whole + "0123456789"}});
+  EXPECT_THAT(behind.err, HasSubstr("10 bytes behind the trace's last record, ignored"));
+  EXPECT_THAT(behind.err, Not(HasSubstr("cut off")));
+  EXPECT_EQ(testing::RunPost({"t"}, {{"t", whole}}).err, "");
+}
+
+// Definitions alone are no result, be there a last record or none.
+TEST(TraceReaderDamageTest, ATraceThatLostAllThatTheProgramDidIsNone) {
+  TraceBuilder builder;
+  const uint32_t thread = builder.Thread("a", 1);
+  const uint32_t routine = builder.Routine(builder.Class("A"), "f", "()V");
+  builder.Seal();
+  const size_t first = builder.Finish().size();
+  builder.Count(thread, builder.Node(thread, 0, routine), 5);
+  builder.Seal();
+  const size_t second = builder.Finish().size();
+  builder.chunk().mutable_session_end()->set_calls(5);
+  const std::string whole = builder.Finish();
+  std::string damaged = whole;
+  damaged[second - 1] = static_cast<char>(damaged[second - 1] ^ 1);
+  for (const std::string& trace : {whole.substr(0, second - 1), damaged}) {
+    const testing::RunResult result = testing::RunPost({"t"}, {{"t", trace}});
+    EXPECT_EQ(result.exit_code, 2);
+    EXPECT_THAT(result.err, HasSubstr("t was cut or damaged: what the program did is in none of"));
+  }
+  EXPECT_EQ(testing::RunPost({"t"}, {{"t", whole}}).exit_code, 0);
+  EXPECT_EQ(testing::RunPost({"t"}, {{"t", whole.substr(0, first)}}).exit_code, 0);
+}
+
+// Without the chunk that defines them they have no names, but their calls are the program's.
+TEST(TraceReaderDamageTest, CountsOfNodesWithoutDefinitionAreKept) {
+  TraceBuilder builder;
+  const uint32_t thread = builder.Thread("a", 1);
+  const uint32_t routine = builder.Routine(builder.Class("A"), "f", "()V");
+  builder.Seal();
+  const size_t first = builder.Finish().size();
+  const uint32_t lost = builder.Node(thread, 0, routine);
+  builder.Count(thread, lost, 3);
+  builder.Seal();
+  const size_t second = builder.Finish().size();
+  builder.Count(thread, lost, 7);
+  builder.Count(thread, builder.Node(thread, lost, routine), 5);
+  builder.Sample(5, thread, lost, {});
+  builder.chunk().mutable_session_end()->set_calls(12);
+  std::string trace = builder.Finish();
+  trace.erase(first, second - first);
+  EXPECT_THAT(Rows(trace, "tree", {"level", "calls", "cum_ticks", "name"}),
+              ElementsAre(CsvRow{"0", "1", "1", "a"}, CsvRow{"1", "7", "1", "[lost]"},
+                          CsvRow{"2", "0", "1", "[no_frames]"}, CsvRow{"2", "5", "0", "A.f()"}));
+  const std::string err = testing::RunPost({"t"}, {{"t", trace}}).err;
+  EXPECT_THAT(err, HasSubstr("node 1 was never defined"));
+  EXPECT_THAT(err, Not(HasSubstr("control sum")));
+  const std::string dump = testing::RunPost({"dump", "t"}, {{"t", trace}}).out;
+  EXPECT_EQ(ReportCsv(dump, {"--report=tree"}), ReportCsv(trace, {"--report=tree"}));
+}
+
+TEST(TraceReaderDamageTest, WhatIsMissingInTheMiddleHasATime) {
+  TraceBuilder builder;
+  for (const uint64_t second : {1, 2, 3, 4}) {
+    builder.chunk().set_time_ns(second * 1'000'000'000);
+    builder.Thread("a", static_cast<int64_t>(second));
+    if (second == 3) builder.LoseChunk();
+    builder.Seal();
+  }
+  EXPECT_THAT(testing::RunPost({"t"}, {{"t", builder.Finish()}}).err,
+              HasSubstr("t: chunks are missing between 2.00 s and 3.00 s of the recording"));
+}
+
+TEST(TraceReaderDamageTest, ATraceWithoutItsBeginningIsNamed) {
+  TraceBuilder builder;
+  const std::vector<std::string> frames = ThreeFrames(builder);
+  const std::string whole = builder.Finish();
+  std::string zeroed = whole;
+  zeroed.replace(0, 40, 40, '\0');
+  for (const std::string& trace : {whole.substr(20), zeroed}) {
+    const testing::RunResult result = testing::RunPost({"t"}, {{"t", trace}});
+    EXPECT_EQ(result.exit_code, 2);
+    EXPECT_THAT(result.err, HasSubstr("t: the beginning of this trace is gone: its first whole "));
+  }
+}
+
+// Marks with lengths that reach far: each could be checked for as long as it says.
+TEST(TraceReaderDamageTest, AFileFullOfMarksIsGivenUp) {
+  const std::string mark = testing::MakeFrame("x").substr(0, 4);
+  const std::string head = mark + std::string("\0\0\4\0\1\0\0\0\0\0\0\0", 12);  // 256 KB
+  std::string trace = testing::FileHeader();
+  for (int i = 0; i < 200'000; ++i) trace += head;
+  const testing::RunResult result = testing::RunPost({"t"}, {{"t", trace}});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.err, HasSubstr("holds nothing that can be read"));
+}
+
+TEST(TraceReaderDamageTest, AFileThatShrinksMeanwhileIsNoTrace) {
+  TraceBuilder builder;
+  builder.chunk().mutable_session_start()->set_pid(1);
+  builder.Thread("a", 1);
+  for (int i = 0; i < 2000; ++i) {
+    builder.String("a string that is new " + std::to_string(i * i * 7919));
+    builder.Seal();
+  }
+  const std::string path = ::testing::TempDir() + "/shrinks." + std::to_string(getpid());
+  std::ofstream(path, std::ios::binary) << builder.Finish();
+  for (const char* jobs : {"--jobs=1", "--jobs=3"}) {
+    // Called between the passes.
+    const auto shorten = [&](int64_t, const std::string& file) {
+      EXPECT_EQ(truncate(file.c_str(), 5000), 0);
+      return false;
+    };
+    std::ofstream(path, std::ios::binary) << builder.Finish();
+    const testing::RunResult result = testing::RunPost({jobs, path}, {}, shorten);
+    EXPECT_EQ(result.exit_code, 2);
+    EXPECT_EQ(result.err, "jtrace-post: " + path +
+                              " became shorter while it was read: something writes it anew; read "
+                              "it again\n");
+  }
+  unlink(path.c_str());
+}
+
+// Work that a trace asks for ----------------------------------------------------------------------
+
+// Each takes its number at once, not after all before it.
+TEST(TraceReaderWorkTest, ThreadsWithoutNamesAreManyAndDifferent) {
+  constexpr uint32_t kThreads = 20'000;
+  TraceBuilder builder;
+  for (uint32_t i = 1; i <= kThreads; ++i) {
+    builder.chunk().add_thread()->set_id(i);
+    builder.Event(1, i, format::kThread, format::kThreadNamed);
+    builder.Event(1, i + kThreads, format::kThread, format::kThreadNamed);  // never defined
+  }
+  const std::vector<CsvRow> rows = Rows(builder.Finish(), "threads", {"thread"});
+  EXPECT_EQ(std::set<CsvRow>(rows.begin(), rows.end()).size(), 2 * kThreads);
+  EXPECT_THAT(rows, ::testing::Contains(CsvRow{"#0#20000"}));
+  EXPECT_THAT(rows, ::testing::Contains(CsvRow{"[thread 40000]"}));
+}
+
+// What must end with a line that says why.
+void ExpectTooMuchWork(const std::string& trace) {
+  EXPECT_LT(trace.size(), 100'000u);
+  const testing::RunResult result = testing::RunPost({"t"}, {{"t", trace}});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_EQ(result.out, "");
+  EXPECT_THAT(result.err, HasSubstr("jtrace-post: t asks for far more work than a trace of "));
+  EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1);
+}
+
+TEST(TraceReaderWorkTest, RecordsThatUnpackWithoutEndAreRefused) {
+  proto::Chunk chunk;
+  for (int i = 0; i < 400'000; ++i) chunk.add_thread();
+  const std::string frame = testing::MakeFrame(chunk.SerializeAsString());
+  std::string trace = testing::FileHeader();
+  for (int i = 0; i < 20; ++i) trace += frame;
+  ExpectTooMuchWork(trace);
+}
+
+TEST(TraceReaderWorkTest, ALongTextThatIsNamedOftenIsRefused) {
+  TraceBuilder builder;
+  builder.Thread("main", 1);
+  const uint32_t label = builder.String(std::string(8 << 20, 'x'));
+  for (int i = 0; i < 1000; ++i) {
+    builder.Event(1, 1, format::kSession, format::kSessionMark).set_text(label);
+  }
+  ExpectTooMuchWork(builder.Finish());
+}
+
+// Two threads of hundred thousands of activations each; the time for one is that of a frame.
+TEST(TraceReaderWorkTest, SamplesOfDeepStacksTakeTheirPlacesQuickly) {
+  constexpr int kDepth = 300'000;
+  TraceBuilder builder;
+  const uint32_t owner = builder.Class("A");
+  const uint32_t run = builder.Routine(owner, "run", "()V");
+  const uint32_t f = builder.Routine(owner, "f", "()V");
+  builder.Method(owner, "run", "()V");
+  for (const uint32_t thread : {builder.Thread("a", 1), builder.Thread("b", 2)}) {
+    proto::EventLog& log = *builder.chunk().add_log();
+    log.set_thread(thread);
+    log.add_op(run << format::kLogRoutineShift);
+    for (int i = 0; i < kDepth; ++i) log.add_op(f << format::kLogRoutineShift);
+  }
+  builder.Seal();
+  const uint32_t frame = builder.Frame(proto::Frame::COMPILED, 1);
+  for (uint32_t i = 0; i < 40'000; ++i) builder.Sample(i + 1, 1 + i % 2, 0, {frame});
+  const std::vector<CsvRow> rows = Rows(builder.Finish(), "flat", {"name", "calls", "base_ticks"});
+  EXPECT_THAT(rows, ::testing::Contains(CsvRow{"A.run()", "2", "40000"}));
+  EXPECT_THAT(rows, ::testing::Contains(CsvRow{"A.f()", "600000", "0"}));
 }
 
 TEST(TraceReaderDamageTest, NodesOfALostParentStandUnderLost) {

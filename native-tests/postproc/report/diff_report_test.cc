@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "native-tests/support/csv.h"
-#include "native-tests/support/random_trace.h"
 #include "native-tests/support/run_post.h"
+#include "native-tests/support/trace_builder.h"
 #include "postproc/diff/fail_rule.h"
 
 namespace jtrace {
@@ -145,12 +145,33 @@ TEST(DiffReportTest, RulesThatCheckNothingAreRefused) {
 }
 
 TEST(DiffReportTest, ATraceWithoutEndPassesNoRule) {
-  const std::string whole = testing::RandomBinaryTrace(1);
+  testing::TraceBuilder builder;
+  builder.Thread("main", 1);
+  builder.Routine(builder.Class("A"), "f", "()V");
+  builder.Count(1, builder.Node(1, 0, 1), 5);
+  builder.Seal();
+  builder.chunk().mutable_session_end();
+  const std::string whole = builder.Finish();
   const std::string cut = whole.substr(0, whole.size() - 10);
   EXPECT_EQ(Diff({}, cut, cut).exit_code, 0);
   const RunResult run = Diff({"--fail-on=total.calls>1%"}, cut, cut);
   EXPECT_EQ(run.exit_code, 2);
   EXPECT_THAT(run.err, HasSubstr("before has no end"));
+}
+
+TEST(DiffReportTest, ADamagedTracePassesNoRule) {
+  testing::TraceBuilder builder;
+  builder.Thread("main", 1);
+  builder.Routine(builder.Class("A"), "f", "()V");
+  builder.Count(1, builder.Node(1, 0, 1), 5);
+  builder.Seal();
+  builder.LoseChunk();
+  builder.chunk().mutable_session_end();
+  const std::string damaged = builder.Finish();
+  EXPECT_EQ(Diff({}, damaged, damaged).exit_code, 0);
+  const RunResult run = Diff({"--fail-on=total.calls>1%"}, damaged, damaged);
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_THAT(run.err, HasSubstr("before is damaged (chunks missing)"));
 }
 
 // Times are never the same twice: a change is what is a hundredth of all time.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <stdexcept>
 #include <thread>
 
 namespace jtrace::postproc {
@@ -83,6 +84,30 @@ TEST(OrderedWorkersTest, CanBeLeftBeforeTheEnd) {
     EXPECT_NE(workers.Next(), nullptr);
   }
   EXPECT_GE(worked, 1);
+}
+
+// After the items before it, and with no thread left waiting.
+TEST(OrderedWorkersTest, WhatIsThrownComesInItsPlace) {
+  for (const int jobs : {1, 2, 4}) {
+    for (const bool by_fetch : {true, false}) {
+      const auto throw_at = [](int value) {
+        if (value == 20) throw std::runtime_error("20");
+      };
+      OrderedWorkers<Number> workers(
+          jobs,
+          [&, next = 0](Number& item) mutable {
+            item.value = next++;
+            if (by_fetch) throw_at(item.value);
+            return item.value < 100;
+          },
+          [&](Number& item) {
+            if (!by_fetch) throw_at(item.value);
+          },
+          [](const Number&) { return size_t{1}; });
+      for (int i = 0; i < 20; ++i) ASSERT_EQ(workers.Next()->value, i);
+      EXPECT_THROW(workers.Next(), std::runtime_error);
+    }
+  }
 }
 
 }  // namespace

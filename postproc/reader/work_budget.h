@@ -1,0 +1,36 @@
+// A bound on the work that a trace can cause, by its size: zstd can make gigabytes of a kilobyte,
+// and a record of few bytes may name what is long or deep. No trace that jtrace wrote comes near.
+#pragma once
+
+#include <cstdint>
+#include <exception>
+
+namespace jtrace::postproc {
+
+class WorkBudget {
+ public:
+  // Thrown where the budget is spent: what is half read is of no use.
+  class Spent : public std::exception {
+   public:
+    const char* what() const noexcept override { return "more work than its size can ask for"; }
+  };
+
+  explicit WorkBudget(uint64_t trace_bytes) : left_(kFree + kPerByte * trace_bytes) {}
+
+  // A step is some nanoseconds: a level of a path compared, two bytes of text copied.
+  void Take(uint64_t steps) {
+    if (steps > left_) throw Spent();
+    left_ -= steps;
+  }
+  void TakeText(uint64_t bytes) { Take(bytes / 2); }
+  // Of protobuf: made, looked at, and given back.
+  void TakeObjects(uint64_t bytes) { Take(4 * bytes); }
+
+ private:
+  static constexpr uint64_t kFree = uint64_t{1} << 31;
+  static constexpr uint64_t kPerByte = 4096;  // an honest log takes 40 ns a byte
+
+  uint64_t left_;
+};
+
+}  // namespace jtrace::postproc
