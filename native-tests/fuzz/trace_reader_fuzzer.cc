@@ -1,8 +1,9 @@
 // Feeds both trace readers, the tree builder and the ELF reader with arbitrary bytes.
 //
 // The first byte chooses: 't' text trace (the header is put before), 'c' chunks without the frame
-// level (each two bytes of length, then the chunk), 'f' a whole binary file, 'e' an ELF file. So
-// the checksums of the frames do not keep mutations out.
+// level (each two bytes of length, then the chunk), 'p' the same, put into frames and read as a
+// file by several threads, 'f' a whole binary file, 'e' an ELF file. So the checksums of the frames
+// do not keep mutations out.
 #include <cstdint>
 #include <cstdlib>
 #include <deque>
@@ -11,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "native-tests/support/trace_builder.h"
 #include "postproc/calltree/arc_flow.h"
 #include "postproc/calltree/flat_profile.h"
 #include "postproc/calltree/hook_log.h"
@@ -22,7 +24,6 @@
 #include "postproc/reader/text_reader.h"
 #include "postproc/reader/trace_reader.h"
 #include "postproc/samples/path_tree.h"
-#include "proto/trace.pb.h"
 
 namespace {
 
@@ -74,21 +75,22 @@ void ReadText(std::string_view lines) {
   }
 }
 
+// The next of some pieces of bytes, each after two bytes of length. Empty at their end.
+std::string_view TakePiece(std::string_view& bytes) {
+  if (bytes.size() <= 2) return {};
+  const size_t size = static_cast<unsigned char>(bytes[0]) |
+                      static_cast<size_t>(static_cast<unsigned char>(bytes[1])) << 8;
+  const std::string_view piece = bytes.substr(2, size);
+  bytes.remove_prefix(2 + piece.size());
+  return piece;
+}
+
 void ReadChunks(std::string_view bytes) {
   std::deque<std::string> payloads;  // that the chunks' logs point into
   std::vector<ChunkPayload> chunks;
   while (bytes.size() > 2 && chunks.size() < 8) {
-    const size_t size = static_cast<unsigned char>(bytes[0]) |
-                        static_cast<size_t>(static_cast<unsigned char>(bytes[1])) << 8;
-    const std::string_view payload = bytes.substr(2, size);
-    bytes.remove_prefix(2 + payload.size());
-    // No symbol files: the input must not choose what is opened.
-    jtrace::proto::Chunk chunk;
-    if (!chunk.ParseFromArray(payload.data(), static_cast<int>(payload.size()))) continue;
-    chunk.clear_module();
     ChunkPayload parsed;
-    if (parsed.Parse(payloads.emplace_back(chunk.SerializeAsString())) ==
-        ChunkPayload::Result::kOk) {
+    if (parsed.Parse(payloads.emplace_back(TakePiece(bytes))) == ChunkPayload::Result::kOk) {
       chunks.push_back(std::move(parsed));
     }
   }
@@ -109,11 +111,24 @@ void ReadChunks(std::string_view bytes) {
   stages.Check();
 }
 
-void ReadFile(std::string_view bytes) {
+// No symbol files: the input must not choose what is opened.
+void ReadFile(std::string_view bytes, int jobs) {
   Stages stages;
-  if (ReadBinaryTrace(bytes, "f", {}, stages.model(), stages.stats(), stages.visitor()).ok()) {
+  ReadOptions options;
+  options.read_files = false;
+  options.jobs = jobs;
+  options.least_run = {1, 0};
+  if (ReadBinaryTrace(bytes, "f", options, stages.model(), stages.stats(), stages.visitor()).ok()) {
     stages.Check();
   }
+}
+
+void ReadFrames(std::string_view bytes) {
+  std::string file = jtrace::testing::FileHeader();
+  for (int i = 0; i < 8 && bytes.size() > 2; ++i) {
+    file += jtrace::testing::MakeFrame(TakePiece(bytes));
+  }
+  ReadFile(file, 2);
 }
 
 void ReadElf(std::string_view bytes) {
@@ -130,28 +145,34 @@ void ReadElf(std::string_view bytes) {
   }
 }
 
+void ReadOne(char form, std::string_view bytes) {
+  switch (form) {
+    case 't':
+      ReadText(bytes);
+      break;
+    case 'c':
+      ReadChunks(bytes);
+      break;
+    case 'f':
+      ReadFile(bytes, 1);
+      break;
+    case 'p':
+      ReadFrames(bytes);
+      break;
+    case 'e':
+      ReadElf(bytes);
+      break;
+    default:
+      break;
+  }
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size == 0) return 0;
-  const std::string_view bytes(reinterpret_cast<const char*>(data) + 1, size - 1);
   try {
-    switch (data[0]) {
-      case 't':
-        ReadText(bytes);
-        break;
-      case 'c':
-        ReadChunks(bytes);
-        break;
-      case 'f':
-        ReadFile(bytes);
-        break;
-      case 'e':
-        ReadElf(bytes);
-        break;
-      default:
-        break;
-    }
+    ReadOne(static_cast<char>(data[0]), {reinterpret_cast<const char*>(data) + 1, size - 1});
   } catch (const WorkBudget::Spent&) {  // as it should
   }
   return 0;

@@ -15,9 +15,9 @@ void Write(const std::string& path, const std::string& content) {
   std::ofstream(path, std::ios::binary) << content;
 }
 
-// The form 'c': each chunk after two bytes of length.
-std::string Chunks(const std::string& trace) {
-  std::string input = "c";
+// The forms 'c' and 'p': each chunk after two bytes of length.
+std::string Chunks(char form, const std::string& trace) {
+  std::string input(1, form);
   jtrace::postproc::FrameScanner scanner(trace);
   jtrace::postproc::FrameDecoder decoder;
   std::string payload;
@@ -43,10 +43,12 @@ int main(int argc, char** argv) {
     const std::string text = jtrace::testing::RandomTextTrace(seed);
     Write(folder + "text" + number, "t" + text.substr(text.find('\n') + 1));
     const std::string binary = jtrace::testing::RandomBinaryTrace(seed);
-    Write(folder + "chunks" + number, Chunks(binary));
+    Write(folder + "chunks" + number, Chunks('c', binary));
     if (seed < 3) Write(folder + "file" + number, "f" + binary);
+    if (seed < 3) Write(folder + "frames" + number, Chunks('p', binary));
     const jtrace::testing::RandomLog log = jtrace::testing::MakeRandomLog(seed);
-    Write(folder + "log" + number, Chunks(log.binary));
+    Write(folder + "log" + number, Chunks('c', log.binary));
+    if (seed < 3) Write(folder + "logframes" + number, Chunks('p', log.binary));
     Write(folder + "logtext" + number, "t" + log.text.substr(log.text.find('\n') + 1));
   }
 }
