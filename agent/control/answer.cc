@@ -26,7 +26,7 @@ bool AnswerMemory::Take(size_t bytes) {
 Answer::~Answer() { memory_.Give(taken_); }
 
 void Answer::Add(char kind, absl::string_view text) {
-  const absl::MutexLock lock(&mutex_);
+  const std::lock_guard lock(mutex_);
   const bool lags = sent_ != unsent_.size();
   if (kind == kProgressLine && lags) return;
   for (const absl::string_view line : absl::StrSplit(text, '\n')) {
@@ -47,7 +47,7 @@ bool Answer::AddLine(char kind, absl::string_view line) {
 
 // Its own lines are short, and there is room for them in any case.
 void Answer::Finish(const absl::Status& status) {
-  const absl::MutexLock lock(&mutex_);
+  const std::lock_guard lock(mutex_);
   constexpr size_t kLongestReason = 4096;
   const auto fail = [&](absl::string_view why) {
     for (const absl::string_view line : absl::StrSplit(why.substr(0, kLongestReason), '\n')) {
@@ -64,7 +64,7 @@ void Answer::Finish(const absl::Status& status) {
 }
 
 bool Answer::SendTo(int connection) {
-  const absl::MutexLock lock(&mutex_);
+  const std::lock_guard lock(mutex_);
   while (sent_ < unsent_.size()) {
     // No SIGPIPE, whatever the program does with it.
     const ssize_t n = send(connection, unsent_.data() + sent_, unsent_.size() - sent_,
@@ -82,17 +82,17 @@ bool Answer::SendTo(int connection) {
 }
 
 bool Answer::has_unsent() const {
-  const absl::MutexLock lock(&mutex_);
+  const std::lock_guard lock(mutex_);
   return sent_ < unsent_.size();
 }
 
 bool Answer::is_sent() const {
-  const absl::MutexLock lock(&mutex_);
+  const std::lock_guard lock(mutex_);
   return is_finished_ && sent_ == unsent_.size();
 }
 
 bool Answer::is_finished() const {
-  const absl::MutexLock lock(&mutex_);
+  const std::lock_guard lock(mutex_);
   return is_finished_;
 }
 

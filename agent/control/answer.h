@@ -7,12 +7,11 @@
 
 #include <atomic>
 #include <cstddef>
+#include <mutex>
 #include <string>
 
-#include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
-#include "absl/synchronization/mutex.h"
 
 namespace jtrace::control {
 
@@ -53,17 +52,17 @@ class Answer {
   bool is_finished() const;
 
  private:
-  bool AddLine(char kind, absl::string_view line) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  bool AddLine(char kind, absl::string_view line);
 
   const size_t most_;
   AnswerMemory& memory_;
-  mutable absl::Mutex mutex_;
-  std::string unsent_ ABSL_GUARDED_BY(mutex_);
-  size_t sent_ ABSL_GUARDED_BY(mutex_) = 0;   // of unsent_
-  size_t added_ ABSL_GUARDED_BY(mutex_) = 0;  // in all, but for progress
-  size_t taken_ ABSL_GUARDED_BY(mutex_) = 0;  // from memory_
-  bool is_cut_ ABSL_GUARDED_BY(mutex_) = false;
-  bool is_finished_ ABSL_GUARDED_BY(mutex_) = false;
+  mutable std::mutex mutex_;  // guards what follows
+  std::string unsent_;
+  size_t sent_ = 0;   // of unsent_
+  size_t added_ = 0;  // in all, but for progress
+  size_t taken_ = 0;  // from memory_
+  bool is_cut_ = false;
+  bool is_finished_ = false;
 };
 
 }  // namespace jtrace::control

@@ -5,18 +5,17 @@
 namespace jtrace::control {
 
 bool RequestQueue::Add(Request& request) {
-  const absl::MutexLock lock(&mutex_);
+  const std::lock_guard lock(mutex_);
   if (requests_.size() >= kMost) return false;
   requests_.push_back(std::move(request));
-  changed_.Signal();
+  changed_.notify_one();
   return true;
 }
 
 std::optional<Request> RequestQueue::Next(absl::Time until) {
-  const absl::MutexLock lock(&mutex_);
-  while (requests_.empty() && !woken_) {
-    if (changed_.WaitWithDeadline(&mutex_, until)) break;
-  }
+  std::unique_lock lock(mutex_);
+  changed_.wait_until(lock, absl::ToChronoTime(until),
+                      [this] { return !requests_.empty() || woken_; });
   woken_ = false;
   if (requests_.empty()) return std::nullopt;
   Request next = std::move(requests_.front());
@@ -25,9 +24,9 @@ std::optional<Request> RequestQueue::Next(absl::Time until) {
 }
 
 void RequestQueue::Wake() {
-  const absl::MutexLock lock(&mutex_);
+  const std::lock_guard lock(mutex_);
   woken_ = true;
-  changed_.Signal();
+  changed_.notify_one();
 }
 
 }  // namespace jtrace::control

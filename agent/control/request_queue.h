@@ -1,13 +1,13 @@
 // Requests on their way from the connections' thread to the control thread.
 #pragma once
 
+#include <condition_variable>
 #include <deque>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 
-#include "absl/base/thread_annotations.h"
-#include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
 #include "agent/control/answer.h"
 
@@ -30,10 +30,10 @@ class RequestQueue {
  private:
   static constexpr size_t kMost = 16;
 
-  absl::Mutex mutex_;
-  absl::CondVar changed_;
-  std::deque<Request> requests_ ABSL_GUARDED_BY(mutex_);
-  bool woken_ ABSL_GUARDED_BY(mutex_) = false;
+  std::mutex mutex_;  // guards what follows
+  std::condition_variable changed_;
+  std::deque<Request> requests_;
+  bool woken_ = false;
 };
 
 }  // namespace jtrace::control

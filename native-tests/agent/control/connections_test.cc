@@ -52,7 +52,7 @@ TEST(ConnectionsTest, EachRequestHasItsTime) {
   Fixture f(limits);
   const int by_bytes = Send(f.path, "status");
   EXPECT_EQ(ReadAnswer(by_bytes), "!no whole request came within 20ms of connecting\n1\n");
-  EXPECT_TRUE(f.commands.requests.empty());
+  EXPECT_TRUE(f.Requests().empty());
 }
 
 TEST(ConnectionsTest, EachAnswerHasItsTimeToBeRead) {
@@ -75,7 +75,7 @@ TEST(ConnectionsTest, RequestsAreWholeLinesOfBoundedLength) {
   EXPECT_EQ(Ask(f.path, std::string(kMaxRequest, 'x')),
             "!the request is longer than 65536 bytes\n1\n");
   EXPECT_THAT(Ask(f.path, std::string(kMaxRequest - 1, 'x') + "\n"), EndsWith("0\n"));
-  EXPECT_EQ(f.commands.requests.size(), 1U);
+  EXPECT_EQ(f.Requests().size(), 1U);
 }
 
 TEST(ConnectionsTest, AnswersAreBounded) {
@@ -126,9 +126,9 @@ TEST(ConnectionsTest, RequestsWaitForTheOneThatIsDone) {
   EXPECT_TRUE(std::all_of(asking.begin() + 1, asking.end(), IsOpen));
   f.commands.holds = false;
   for (const int fd : asking) EXPECT_THAT(ReadAnswer(fd), EndsWith("=second\n0\n"));
-  ASSERT_EQ(f.commands.requests.size(), 31U);
-  EXPECT_EQ(f.commands.requests[0], "hold|");
-  EXPECT_EQ(f.commands.requests[1], "mark|0");
+  ASSERT_EQ(f.Requests().size(), 31U);
+  EXPECT_EQ(f.Requests()[0], "hold|");
+  EXPECT_EQ(f.Requests()[1], "mark|0");
 }
 
 TEST(ConnectionsTest, ARequestIsDoneAlsoIfNobodyWaitsForItsAnswer) {
@@ -139,7 +139,7 @@ TEST(ConnectionsTest, ARequestIsDoneAlsoIfNobodyWaitsForItsAnswer) {
   close(holding);
   f.commands.holds = false;
   f.WaitForRequests(2);
-  EXPECT_EQ(f.commands.requests[1], "stop|");
+  EXPECT_EQ(f.Requests()[1], "stop|");
 }
 
 // Whatever comes in: random bytes, halves of lines, too much, ends at any moment.

@@ -111,6 +111,10 @@ struct Fixture {
     while (commands.ticks == 0) absl::SleepFor(absl::Milliseconds(1));
     absl::SleepFor(absl::Milliseconds(50));
   }
+  std::vector<std::string> Requests() const {
+    const std::lock_guard lock(commands.mutex);
+    return commands.requests;
+  }
   void WaitForRequests(size_t count) const {
     while (true) {
       {
