@@ -53,7 +53,8 @@ struct Options {
   std::vector<UnwindRule> unwinds;
   // Native functions whose calls are counted (S3.9).
   std::vector<hooks::HookSpec> hooks;
-  // What call trees may take, with all that belongs to them; 0: as the machine has (machine_memory.h).
+  // What call trees may take, with all that belongs to them; 0: as the machine has
+  // (machine_memory.h).
   uint64_t memory_bytes = 0;
   // When memory is short, nodes below this share of their parent go (S3.14); 0: none.
   double prune_percent = 1;
