@@ -4,12 +4,12 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <cstring>
 #include <limits>
 #include <random>
 #include <vector>
 
 #include "agent/sampling/signals.h"
+#include "native-tests/agent/hot/walk/fake_nmethod.h"
 
 namespace jtrace::hot {
 namespace {
@@ -29,7 +29,7 @@ void Encode(uint32_t value, uint32_t bias, std::vector<uint8_t>* out) {
   }
 }
 
-class Unsigned5Test : public testing::TestWithParam<uint32_t> {};
+class Unsigned5Test : public ::testing::TestWithParam<uint32_t> {};
 
 TEST_P(Unsigned5Test, DecodesWhatHotSpotEncodes) {
   const uint32_t bias = GetParam();
@@ -44,7 +44,7 @@ TEST_P(Unsigned5Test, DecodesWhatHotSpotEncodes) {
   EXPECT_TRUE(in.ok());
 }
 
-INSTANTIATE_TEST_SUITE_P(BothEncodings, Unsigned5Test, testing::Values(0u, 1u));
+INSTANTIATE_TEST_SUITE_P(BothEncodings, Unsigned5Test, ::testing::Values(0u, 1u));
 
 TEST(GuardedBytesTest, StopsAtUnreadableMemory) {
   ASSERT_TRUE(sampling::InstallFaultHandler().ok());
@@ -60,49 +60,27 @@ TEST(GuardedBytesTest, StopsAtUnreadableMemory) {
   munmap(pages, 2 * page);
 }
 
-// A made-up nmethod of the older shape (everything in one block), with one inlined call.
-class DebugInfoTest : public testing::Test {
+// An nmethod with one inlined call.
+class DebugInfoTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    vm_.nmethod.scopes_pcs_offset = 0;
-    vm_.nmethod.dependencies_offset = 4;
-    vm_.nmethod.scopes_data_begin = 8;
-    vm_.nmethod.metadata_offset = 16;
-    Set<int32_t>(0, kPcDescs);
-    Set<int32_t>(16, kMetadata);
-    Set<uint64_t>(8, Address() + kScopes);
-    Set<uint64_t>(kMetadata, 0x1000);
-    Set<uint64_t>(kMetadata + 8, 0x2000);
+    testing::FakeNmethod::Describe(vm_);
     // Scope 1: method 1 at bci 7, not inlined. Scope 4: method 2 at bci 3, inlined into scope 1.
-    const uint8_t scopes[] = {0, 0, 1, 8, 1, 2, 4};
-    std::memcpy(memory_ + kScopes, scopes, sizeof scopes);
-    AddPcDesc(10, 1);
-    AddPcDesc(20, 4);
-    AddPcDesc(30, 1);
+    nmethod_.PutScopes({0, 0, 1, 8, 1, 2, 4});
+    nmethod_.AddPcDesc(10, 1);
+    nmethod_.AddPcDesc(20, 4);
+    nmethod_.AddPcDesc(30, 1);
   }
-  void AddPcDesc(int32_t pc, int32_t scope) {
-    const int32_t desc[] = {pc, scope, 0, 0};
-    std::memcpy(memory_ + kPcDescs + 16 * count_++, desc, sizeof desc);
-    Set<int32_t>(4, kPcDescs + 16 * count_);
-  }
-  template <typename T>
-  void Set(int at, T value) {
-    std::memcpy(memory_ + at, &value, sizeof value);
-  }
-  uintptr_t Address() const { return reinterpret_cast<uintptr_t>(memory_); }
   std::vector<Frame> Scopes(uintptr_t offset, bool interrupted = true) {
     Frame storage[16];
     Chain chain(storage, 16);
-    const CodeBlob blob{Address(), kCode, kCode + 100, 4, BlobKind::kNmethod};
-    DebugInfo(vm_, blob).PushScopes(kCode + offset, interrupted, 0, chain);
+    DebugInfo(vm_, nmethod_.blob()).PushScopes(kCode + offset, interrupted, 0, chain);
     return {storage, storage + chain.pushed()};
   }
 
-  static constexpr int kMetadata = 32, kScopes = 64, kPcDescs = 128;
-  static constexpr uintptr_t kCode = 0x10000;
+  static constexpr uintptr_t kCode = testing::FakeNmethod::kCode;
   VmLayout vm_;
-  int count_ = 0;
-  alignas(8) uint8_t memory_[16'384] = {};
+  testing::FakeNmethod nmethod_;
 };
 
 TEST_F(DebugInfoTest, ReturnAddressMatchesItsOwnPcDesc) {
@@ -131,7 +109,7 @@ TEST_F(DebugInfoTest, NothingBehindTheLastPcDesc) {
 }
 
 TEST_F(DebugInfoTest, DescribesExactPcsOnly) {
-  const CodeBlob blob{Address(), kCode, kCode + 100, 4, BlobKind::kNmethod};
+  const CodeBlob blob = nmethod_.blob();
   const DebugInfo info(vm_, blob);
   EXPECT_TRUE(info.Describes(kCode + 20));
   EXPECT_FALSE(info.Describes(kCode + 21));
@@ -144,11 +122,11 @@ TEST_F(DebugInfoTest, FindsEachPcDesc) {
   std::vector<int32_t> pcs = {10, 20, 30};
   while (pcs.size() < 900) {
     pcs.push_back(pcs.back() + 1 + static_cast<int32_t>(random() >> random() % 31 & 0xfffff));
-    AddPcDesc(pcs.back(), 1);
+    nmethod_.AddPcDesc(pcs.back(), 1);
   }
-  AddPcDesc(std::numeric_limits<int32_t>::max(), 0);  // HotSpot's last
+  nmethod_.AddPcDesc(std::numeric_limits<int32_t>::max(), 0);  // HotSpot's last
   for (const uintptr_t size : {uintptr_t{100}, uintptr_t{10'000'000}, uintptr_t{1} << 30}) {
-    const CodeBlob blob{Address(), kCode, kCode + size, 4, BlobKind::kNmethod};
+    const CodeBlob blob = nmethod_.blob(size);
     const DebugInfo info(vm_, blob);
     for (size_t i = 0; i < pcs.size(); ++i) {
       ASSERT_TRUE(info.Describes(kCode + static_cast<uintptr_t>(pcs[i])));
@@ -161,17 +139,16 @@ TEST_F(DebugInfoTest, FindsEachPcDesc) {
 // Scopes that tell where values are, are those of safepoints.
 TEST_F(DebugInfoTest, UnreliableCodeIsWhatItsNextSafepointSays) {
   // Scope 8: method 1 at bci 9; 14: method 2 at bci 3, inlined there; only the former tells values.
-  const uint8_t scopes[] = {0, 1, 10, 5, 0, 0, 8, 2, 4, 0, 0, 0};
-  std::memcpy(memory_ + kScopes + 8, scopes, sizeof scopes);
-  AddPcDesc(40, 14);
-  AddPcDesc(50, 8);
+  nmethod_.PutScopes({0, 1, 10, 5, 0, 0, 8, 2, 4, 0, 0, 0}, 8);
+  nmethod_.AddPcDesc(40, 14);
+  nmethod_.AddPcDesc(50, 8);
   EXPECT_EQ(Scopes(35).size(), 2u);
   std::atomic<uintptr_t> slots[4] = {};
   const AddressTable table{3, slots};
   const std::atomic<const AddressTable*> published{&table};
   vm_.unreliable_code = &published;
   EXPECT_EQ(Scopes(35).size(), 2u);
-  const uintptr_t key = CompilationKey(vm_, Address());
+  const uintptr_t key = CompilationKey(vm_, nmethod_.address());
   slots[AddressTable::Hash(key) & 3] = key;
   const auto frames = Scopes(35);
   ASSERT_EQ(frames.size(), 1u);
