@@ -33,7 +33,7 @@ async function choose(page, measure) {
 
 for (const [title, trace] of traces) {
   const file = writePage(trace);
-  const flat = csv('flat', trace).filter((row) => row.kind !== '');
+  const flat = csv('flat', trace).filter((row) => row.kind !== 'thread');
 
   test(`${title}: routines are the flat report's`, () =>
     withPage(file, { view: 'flat' }, async (page) => {
