@@ -52,7 +52,8 @@ class FakeCommands : public Commands {
 
   // More than the kernel keeps for a client that does not read.
   static constexpr int kMuchLines = 2000;
-  static inline const std::string kMuchLine = std::string(1000, 'm');
+  // Not destroyed at exit: the threads run on.
+  static inline const std::string& kMuchLine = *new std::string(1000, 'm');
 
   std::mutex mutex;
   std::vector<std::string> requests;
