@@ -277,8 +277,12 @@ TEST_F(HostileRootTest, OldKernelsFollowNoLinksAtAll) {
     const auto file = OpenInRoot(jvm_.root, "/tmp/folder/a.bin", O_RDONLY);
     const auto folder = OpenInRoot(jvm_.root, "/tmp", O_PATH | O_DIRECTORY);
     const bool opens_files = file.ok() && file->Read(100) == "trace" && folder.ok();
-    for (const char* path : {"/tmp/folder/link", "/tmp/other/a.bin", "/tmp/../tmp/folder/a.bin",
-                             "/../root/tmp/folder/a.bin", "/tmp/nothing"}) {
+    // Out of the folder and into it again by its own name.
+    const std::string back =
+        "/../" + std::filesystem::path(jvm_.root).filename().string() + "/tmp/folder/a.bin";
+    for (const std::string& path :
+         {std::string("/tmp/folder/link"), std::string("/tmp/other/a.bin"),
+          std::string("/tmp/../tmp/folder/a.bin"), back, std::string("/tmp/nothing")}) {
       if (OpenInRoot(jvm_.root, path, O_RDONLY).ok()) return false;
     }
     return opens_files;
