@@ -12,6 +12,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 namespace jtrace::hot {
 
@@ -19,33 +20,57 @@ namespace jtrace::hot {
 using Ref = uint32_t;
 
 inline constexpr int kGranuleShift = 6;
-inline constexpr uint32_t kSlotCount = 32;
 // Routine ids (what rewritten methods push) are 1 … kMaxRoutines - 2.
 inline constexpr uint32_t kMaxRoutines = 1u << 25;
 // The routine of nodes that stand for calls without a node of their own.
 inline constexpr uint32_t kPrunedRoutine = kMaxRoutines - 1;
 
-// A place in a calling-context tree: one call path. A child sits in the slot of its parent that the
-// low bits of its routine id choose, or, if that is taken, in the overflow table. Both hold
-// `Ref << 32 | routine`.
-struct Node {
-  uint32_t routine;          // 0: a thread's root
-  Ref parent;                // 0: none
-  Ref table;                 // overflow table; 0: none
-  Ref next;                  // the thread's next node in order of creation, stored with release
-  uint64_t interpreted;      // calls that ran interpreted
-  uint64_t jitted;           // calls that ran compiled
-  uint32_t number;           // collector: number in the trace, or among the groups' nodes
-  uint16_t depth;            // 0: a thread's root
-  uint8_t marks;             // Marks, of the owning thread; kMarkGone is stored with release
-  uint8_t collected;         // collector: how far it is known (Collected)
-  uint64_t reported;         // collector: calls as last reported
-  uint64_t baseline_calls;   // collector: counts of which earlier files, or the group's tree, know
-  uint64_t baseline_jitted;  //
-  uint64_t slots[kSlotCount];
+// A count of calls modulo 2^40, for differences below that: an hour of nothing but calls of one
+// node.
+class Count40 {
+ public:
+  Count40& operator=(uint64_t count) {
+    std::memcpy(bytes_, &count, sizeof bytes_);
+    return *this;
+  }
+  // What came after it, up to `count`.
+  uint64_t Until(uint64_t count) const {
+    uint64_t low = 0;
+    std::memcpy(&low, bytes_, sizeof bytes_);
+    return (count - low) & ((1ull << 8 * sizeof bytes_) - 1);
+  }
+
+ private:
+  uint8_t bytes_[5];
 };
-static_assert(sizeof(Node) == 64 + 8 * kSlotCount && offsetof(Node, slots) == 64);
+
+// A place in a calling-context tree: one call path. One cache line, as there are tens of millions.
+// `slots` is the address of a power of two of words with addresses of children, or that of
+// Arena::lost_node: the low bits of a child's routine id choose a word, where it stands or, if that
+// was taken, in one of the next ones before a free one. Behind the most words that there are
+// follows the Ref of a ChildTable for more children. A node without children has the one word of
+// the arena. The thread stores `mask` after `slots`.
+struct Node {
+  uint32_t routine;         // 0: a thread's root
+  Ref parent;               // 0: none
+  uint64_t slots;           //
+  uint64_t interpreted;     // calls that ran interpreted
+  uint64_t jitted;          // calls that ran compiled
+  Ref next;                 // the thread's next node in order of creation, stored with release
+  uint32_t number;          // collector: number in the trace, or among the groups' nodes
+  uint64_t baseline_calls;  // collector: calls of which earlier files, or the group's tree, know
+  uint16_t mask;            // of a child's offset in `slots`: their bytes less one word's
+  uint16_t depth;           // 0: a thread's root
+  uint8_t marks;            // Marks, of the owning thread; kMarkGone is stored with release
+  uint8_t collected;        // collector: how far it is known (Collected)
+  Count40 reported;         // collector: calls as last reported
+  Count40 baseline_interpreted;  // collector: as baseline_calls
+};
+static_assert(sizeof(Node) == 64 && offsetof(Node, mask) == 48);
 static_assert(offsetof(Node, interpreted) == 16 && offsetof(Node, jitted) == 24);
+
+// Node::mask of the most slots.
+inline constexpr uint32_t kMostMask = 8191 * sizeof(uint64_t);
 
 // Node::marks.
 inline constexpr uint8_t kMarkGone = 1;    // cut off from the tree for good
@@ -60,12 +85,8 @@ struct Victims {
 };
 static_assert(offsetof(Victims, nodes) == 8);
 
-inline bool IsSlotOf(uint64_t slot, uint32_t routine) {
-  return static_cast<uint32_t>(slot) == routine;
-}
-inline Ref ChildIn(uint64_t slot) { return static_cast<Ref>(slot >> 32); }
-
-// Children whose slot was taken: open addressing, a power of two of slots, 0 is free.
+// Children of a node with the most slots: open addressing, a power of two of slots that hold
+// `Ref << 32 | routine`, 0 is free.
 struct ChildTable {
   uint32_t mask;
   uint32_t count;     // of slots that are not 0; of a dropped table: Ref of the next one
@@ -129,7 +150,7 @@ struct ThreadState {
   uint32_t is_virtual;   // 1: a virtual thread
   uint32_t group;        // collector: 0: not decided yet (TreeCollector)
   Ref ended_next;        // next state in Arena::ended
-  uint32_t reserved_1;   //
+  uint32_t misses;       // calls whose child was not in its own slot
   uint64_t chunk_bytes;  // of all its chunks
   uint64_t mark;         // with a clock: when the last probe ran
   // clock=cpu: the thread had used cpu_sync nanoseconds of processor time at cpu_sync_ticks, and
@@ -221,8 +242,11 @@ struct Arena {
   Node lost_node;                // current node of calls without a node; counts nothing
   NodeTimes lost_times;
   NodeMetrics lost_metrics;  // with a clock or without, right behind what stands before it
-  uint64_t tick;             // clock=coarse: nanoseconds of CLOCK_MONOTONIC, written by TickThread
-  uint64_t log_stopped;      // record=log: 1: no more records, the trees count what follows
+  uint64_t no_slot;          // the slots of nodes without children: one that is free
+  uint64_t tombstone;        // what slots refer to where a child was
+  uint64_t reserved_4[30];
+  uint64_t tick;         // clock=coarse: nanoseconds of CLOCK_MONOTONIC, written by TickThread
+  uint64_t log_stopped;  // record=log: 1: no more records, the trees count what follows
   uint64_t reserved_2[2];
   RseqDescriptor rseq;
   uint64_t always_on;  // what RseqDescriptor stands for, as the word of threads that have none
@@ -285,19 +309,39 @@ inline bool HasLog(const ThreadState& state) {
   return ReadRelaxed(state.log_ring) != 0 || ReadRelaxed(state.log_gap) != 0;
 }
 
-// The child for `routine` in the node's overflow table; 0 if it is not there (yet).
-inline Ref FindInTable(const Arena* arena, const Node& node, uint32_t routine) {
+inline Ref FindInTable(const Arena* arena, Ref table_ref, uint32_t routine) {
   constexpr uint32_t kHash = 0x9E3779B1;
-  const Ref table_ref = ReadRelaxed(node.table);
   if (table_ref == 0) return 0;
   const auto* table = At<ChildTable>(arena, table_ref);
   uint32_t i = routine * kHash >> 8;
   for (uint32_t probes = 0; probes <= table->mask; ++probes, ++i) {
     const uint64_t slot = ReadRelaxed(table->slots[i & table->mask]);
     if (slot == 0) return 0;
-    if (IsSlotOf(slot, routine)) return ChildIn(slot);
+    if (static_cast<uint32_t>(slot) == routine) return static_cast<Ref>(slot >> 32);
   }
   return 0;
+}
+
+// The child for `routine`; 0 if it is not there (yet). On the writer thread, which alone gives
+// memory back; the owning thread may be adding children.
+inline Ref FindChild(const Arena* arena, const Node& node, uint32_t routine) {
+  const uint32_t mask = ReadAcquire(node.mask);
+  const uint64_t slots = ReadAcquire(node.slots);
+  const auto word = [&](uint32_t offset) {
+    return ReadAcquire(*reinterpret_cast<const uint64_t*>(slots + offset));
+  };
+  uint32_t offset = routine * sizeof(uint64_t) & mask;
+  for (uint32_t seen = 0; slots != 0 && seen <= mask; seen += sizeof(uint64_t)) {
+    const uint64_t at = word(offset) - reinterpret_cast<uintptr_t>(arena);
+    if (at == offsetof(Arena, lost_node)) break;
+    // Slots that were just outgrown begin with what links them, which is no address of a node.
+    const bool is_node = at < ReadRelaxed(arena->next) && at % (1 << kGranuleShift) == 0;
+    const auto child = static_cast<Ref>(at >> kGranuleShift);
+    if (is_node && At<Node>(arena, child)->routine == routine) return child;
+    offset = (offset + sizeof(uint64_t)) & mask;
+  }
+  if (mask != kMostMask) return 0;
+  return FindInTable(arena, static_cast<Ref>(word(mask + sizeof(uint64_t))), routine);
 }
 
 }  // namespace jtrace::hot

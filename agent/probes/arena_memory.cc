@@ -50,6 +50,8 @@ absl::StatusOr<hot::Arena*> ReserveArena(uint64_t memory_limit, uint32_t max_dep
 hot::Arena* InitializeArena(void* memory, uint64_t bytes, uint32_t max_depth) {
   auto* arena = static_cast<hot::Arena*>(memory);
   arena->lost_state.current = reinterpret_cast<uintptr_t>(&arena->lost_node);
+  arena->no_slot = arena->lost_state.current;
+  arena->lost_node.slots = reinterpret_cast<uintptr_t>(&arena->no_slot);
   arena->next = hot::kFirstChunk;
   const uint64_t for_trees = bytes - hot::kFirstChunk;
   arena->limit = bytes - for_trees / 16;

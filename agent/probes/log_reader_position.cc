@@ -6,11 +6,6 @@ using hot::At;
 using hot::Node;
 using hot::Ref;
 
-Ref LogReaderPosition::ChildInTable(const Node& node, uint32_t routine) const {
-  const Ref child = hot::FindInTable(arena_, node, routine);
-  return child != 0 ? child : Lost();
-}
-
 Ref LogReaderPosition::Caller(uint32_t routine) const {
   for (Ref ref = at_; ref != 0; ref = At<Node>(arena_, ref)->parent) {
     const Node& node = *At<Node>(arena_, ref);

@@ -22,8 +22,8 @@ class LogReaderPosition {
   void MoveTo(hot::Ref node) { at_ = node; }
   void Enter(uint32_t routine) {
     const hot::Node& node = *hot::At<hot::Node>(arena_, at_);
-    const uint64_t slot = hot::ReadRelaxed(node.slots[routine % hot::kSlotCount]);
-    at_ = hot::IsSlotOf(slot, routine) ? hot::ChildIn(slot) : ChildInTable(node, routine);
+    const hot::Ref child = hot::FindChild(arena_, node, routine);
+    at_ = child != 0 ? child : Lost();
   }
   void Exit(uint32_t routine) {
     const hot::Node& node = *hot::At<hot::Node>(arena_, at_);
@@ -32,7 +32,6 @@ class LogReaderPosition {
 
  private:
   hot::Ref Lost() const { return hot::RefOf(arena_, &arena_->lost_node); }
-  hot::Ref ChildInTable(const hot::Node& node, uint32_t routine) const;
   // Of the innermost open activation of the routine; if there is none the exit means nothing.
   hot::Ref Caller(uint32_t routine) const;
 

@@ -4,12 +4,20 @@
 #include <cstring>
 #include <utility>
 
+#include "agent/probes/node_state.h"
+
 namespace jtrace {
 
 using hot::At;
 using hot::Node;
 using hot::Ref;
 using hot::ThreadState;
+
+namespace {
+
+bool HasTable(const Node& node) { return node.mask == hot::kMostMask; }
+
+}  // namespace
 
 void NodeRecycler::FreeRetired() {
   std::vector<Retired> later;
@@ -21,31 +29,44 @@ void NodeRecycler::FreeRetired() {
       later.push_back(retired);
       continue;
     }
-    const Ref table = At<Node>(arena_, retired.node)->table;
-    if (table != 0) FreeTable(state, table);
+    FreeSlots(state, *At<Node>(arena_, retired.node));
     FreeOne(state, retired.node);
   }
   retired_ = std::move(later);
+}
+
+void NodeRecycler::FreeSlots(ThreadState& state, const Node& node) {
+  if (node.slots == 0 || node.slots == reinterpret_cast<uintptr_t>(&arena_->no_slot)) return;
+  const uint64_t end = node.slots + SlotBytes(node);
+  if (HasTable(node)) {
+    const auto table = static_cast<Ref>(*reinterpret_cast<const uint64_t*>(end));
+    if (table != 0) FreeMemory(state, table, TableBytes(table));
+  }
+  const Ref slots = hot::RefOf(arena_, reinterpret_cast<const void*>(node.slots));
+  FreeMemory(state, slots, SlotBytes(node) + (HasTable(node) ? sizeof(uint64_t) : 0));
 }
 
 void NodeRecycler::TakeDroppedTables(ThreadState& state) {
   Ref table = std::atomic_ref<Ref>(state.dropped).exchange(0, std::memory_order_acquire);
   while (table != 0) {
     const Ref next = At<hot::ChildTable>(arena_, table)->count;
-    FreeTable(state, table);
+    FreeMemory(state, table, TableBytes(table));
     table = next;
   }
 }
 
-// A table becomes as many nodes as fit in.
-void NodeRecycler::FreeTable(ThreadState& state, Ref table) {
-  constexpr uint64_t kGranule = 1ull << hot::kGranuleShift;
+uint64_t NodeRecycler::TableBytes(Ref table) const {
   const uint64_t slots = uint64_t{At<hot::ChildTable>(arena_, table)->mask} + 1;
-  const uint64_t bytes = offsetof(hot::ChildTable, slots) + slots * sizeof(uint64_t);
+  return offsetof(hot::ChildTable, slots) + slots * sizeof(uint64_t);
+}
+
+// A table, or slots, become as many nodes as fit in.
+void NodeRecycler::FreeMemory(ThreadState& state, Ref memory, uint64_t bytes) {
+  constexpr uint64_t kGranule = 1ull << hot::kGranuleShift;
   const uint64_t whole = (bytes + kGranule - 1) / kGranule * kGranule;
-  if (whole <= node_bytes_) return FreeOne(state, table);  // was taken as a node
+  if (whole <= node_bytes_) return FreeOne(state, memory);  // was taken as a node
   for (uint64_t at = 0; at + node_bytes_ <= whole; at += node_bytes_) {
-    FreeOne(state, table + static_cast<Ref>(at >> hot::kGranuleShift));
+    FreeOne(state, memory + static_cast<Ref>(at >> hot::kGranuleShift));
   }
 }
 

@@ -8,7 +8,7 @@
 
 namespace jtrace {
 
-// Gives nodes that were cut off, and overflow tables that were outgrown, back to the threads they
+// Gives nodes that were cut off, and slots and tables that were outgrown, back to the threads they
 // belong to, as memory for nodes. On the writer thread only.
 class NodeRecycler {
  public:
@@ -19,7 +19,7 @@ class NodeRecycler {
   void Retire(hot::ThreadState& state, hot::Ref node) { retired_.push_back({&state, node}); }
   // Once those samples are read.
   void FreeRetired();
-  // Frees the tables that the thread has dropped.
+  // Frees the slots and tables that the thread has dropped.
   void TakeDroppedTables(hot::ThreadState& state);
 
  private:
@@ -27,7 +27,10 @@ class NodeRecycler {
     hot::ThreadState* state;
     hot::Ref node;
   };
-  void FreeTable(hot::ThreadState& state, hot::Ref table);
+  // What the node's children were found in.
+  void FreeSlots(hot::ThreadState& state, const hot::Node& node);
+  uint64_t TableBytes(hot::Ref table) const;
+  void FreeMemory(hot::ThreadState& state, hot::Ref memory, uint64_t bytes);
   void FreeOne(hot::ThreadState& state, hot::Ref ref);
 
   hot::Arena* arena_;

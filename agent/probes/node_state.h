@@ -2,6 +2,7 @@
 #ifndef JTRACE_AGENT_PROBES_NODE_STATE_H_
 #define JTRACE_AGENT_PROBES_NODE_STATE_H_
 
+#include <algorithm>
 #include <cstdint>
 
 #include "agent/hot/layout.h"
@@ -44,6 +45,24 @@ inline Counts ReadCounts(const hot::Node& node) {
   // The jitted count first: it can only be behind the sum then.
   const uint64_t jitted = hot::ReadRelaxed(node.jitted);
   return {jitted + hot::ReadRelaxed(node.interpreted), jitted};
+}
+
+// Of the calls since its baseline.
+inline uint64_t JittedSinceBaseline(const hot::Node& node, const Counts& counts) {
+  if (node.baseline_calls == 0) return counts.jitted;
+  const uint64_t calls = counts.calls - node.baseline_calls;
+  return calls - std::min(calls, node.baseline_interpreted.Until(counts.calls - counts.jitted));
+}
+
+inline void SetBaseline(hot::Node& node, const Counts& counts) {
+  node.baseline_calls = counts.calls;
+  node.baseline_interpreted = counts.calls - std::min(counts.calls, counts.jitted);
+}
+
+// Of the words in `slots`; not of the arena's one, which nodes without children have.
+inline uint64_t SlotBytes(const hot::Node& node) {
+  const uint64_t mask = hot::ReadRelaxed(node.mask);
+  return mask == 0 ? 0 : mask + sizeof(uint64_t);
 }
 
 // As NodeUpdate has it.

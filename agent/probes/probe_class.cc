@@ -18,6 +18,8 @@ extern const unsigned char jtrace_class_JTraceThreads[];
 extern const unsigned long jtrace_class_JTraceThreads_size;
 extern const unsigned char jtrace_class_JTraceTree[];
 extern const unsigned long jtrace_class_JTraceTree_size;
+extern const unsigned char jtrace_class_JTraceSlots[];
+extern const unsigned long jtrace_class_JTraceSlots_size;
 extern const unsigned char jtrace_class_JTracePruner[];
 extern const unsigned long jtrace_class_JTracePruner_size;
 extern const unsigned char jtrace_class_JTraceClock[];
@@ -117,6 +119,7 @@ absl::Span<const EmbeddedClass> EmbeddedProbeClasses() {
       {"java/lang/invoke/JTraceThreads",
        {jtrace_class_JTraceThreads, jtrace_class_JTraceThreads_size}},
       {"java/lang/invoke/JTraceTree", {jtrace_class_JTraceTree, jtrace_class_JTraceTree_size}},
+      {"java/lang/invoke/JTraceSlots", {jtrace_class_JTraceSlots, jtrace_class_JTraceSlots_size}},
       {"java/lang/invoke/JTracePruner",
        {jtrace_class_JTracePruner, jtrace_class_JTracePruner_size}},
       {kClockClass, {jtrace_class_JTraceClock, jtrace_class_JTraceClock_size}},

@@ -177,7 +177,7 @@ void TreeCollector::CollectNode(Node& node) {
   const Counts counts = ReadCounts(node);
   if (IsUnused(node, counts)) return;
   const bool known = node.collected == kDefined || node.collected == kEarlier;
-  if (known && counts.calls == node.reported && !values_.Passed(node)) return;
+  if (known && node.reported.Until(counts.calls) == 0 && !values_.Passed(node)) return;
   if (is_short_ && !tells_all_ && Defer(node, counts.calls)) return;
   Report(node);
 }
@@ -208,16 +208,17 @@ void TreeCollector::ReportOne(Node& node) {
   const Counts counts = ReadCounts(node);
   const bool is_new = node.collected != kDefined;
   const uint64_t calls = counts.calls - node.baseline_calls;
-  const uint64_t jitted = counts.jitted - std::min(counts.jitted, node.baseline_jitted);
+  const uint64_t jitted = JittedSinceBaseline(node, counts);
   const NodeValues read = values_.Read(node);
   updates_.push_back({NumberOf(node), At<Node>(arena_, node.parent)->number,
-                      TraceRoutine(node.routine), is_new, calls, std::min(jitted, calls),
+                      TraceRoutine(node.routine), is_new, calls, jitted,
                       values_.SinceBaseline(node, read)});
   values_.SetReported(node, read);
-  if (IsBelowPruned(node)) pruned_calls_ += counts.calls - node.reported;
+  const uint64_t new_calls = node.reported.Until(counts.calls);
+  if (IsBelowPruned(node)) pruned_calls_ += new_calls;
   node.collected = kDefined;
   nodes_reported_ += is_new;
-  total_calls_ += counts.calls - node.reported;
+  total_calls_ += new_calls;
   node.reported = counts.calls;
 }
 
@@ -246,13 +247,12 @@ void TreeCollector::FoldNode(Node& node) {
   const NodeValues read = values_.Read(node);
   const NodeValues values = values_.SinceBaseline(node, read);
   if (counts.calls == node.baseline_calls && !values.any()) return;
-  if (IsBelowPruned(node)) pruned_calls_ += counts.calls - node.baseline_calls;
-  forest_.Add(node.number, counts.calls - node.baseline_calls, counts.jitted - node.baseline_jitted,
-              values);
+  const uint64_t new_calls = counts.calls - node.baseline_calls;
+  if (IsBelowPruned(node)) pruned_calls_ += new_calls;
+  forest_.Add(node.number, new_calls, JittedSinceBaseline(node, counts), values);
   values_.SetBaseline(node, read);
-  total_calls_ += counts.calls - node.baseline_calls;
-  node.baseline_calls = counts.calls;
-  node.baseline_jitted = counts.jitted;
+  total_calls_ += new_calls;
+  SetBaseline(node, counts);
 }
 
 void TreeCollector::PlaceInGroup(Node& node) {
@@ -267,8 +267,8 @@ void TreeCollector::BeginFile() {
     if (state.group != kOwnTree) return;
     ForEachNode(state, [this](Node& node) {
       if (node.collected != kDefined && node.collected != kEarlier) return;
-      node.baseline_calls = node.reported;
-      node.baseline_jitted = std::min(ReadRelaxed(node.jitted), node.reported);
+      const Counts counts = ReadCounts(node);
+      SetBaseline(node, {counts.calls - node.reported.Until(counts.calls), counts.jitted});
       values_.SetBaseline(node, values_.Read(node));
       node.collected = kEarlier;
     });
@@ -355,9 +355,7 @@ uint32_t TreeCollector::TraceNode(uint64_t raw_node) {
 uint32_t TreeCollector::TraceChild(uint64_t raw_node, uint32_t routine) {
   const Node* parent = NodeAt(raw_node);
   if (parent == nullptr) return 0;
-  const uint64_t direct = ReadRelaxed(parent->slots[routine % hot::kSlotCount]);
-  const Ref child = hot::IsSlotOf(direct, routine) ? hot::ChildIn(direct)
-                                                   : hot::FindInTable(arena_, *parent, routine);
+  const Ref child = hot::FindChild(arena_, *parent, routine);
   if (child == 0) return 0;
   Node& node = *At<Node>(arena_, child);
   return node.routine == routine && node.parent == raw_node ? NameBySample(node) : 0;

@@ -200,7 +200,7 @@ class TreeCollector {
   bool tells_aged_ = true;  // in this Collect
   bool tells_all_ = false;
   double percent_ = 0;       // prune_percent or, while that is not enough, more
-  uint64_t kept_nodes_ = 0;  // met in this Collect
+  uint64_t kept_bytes_ = 0;  // of nodes and their slots met in this Collect
   PrunedNodes pruned_;
   // What the threads were asked to cut off; theirs until ThreadState::victims is 0 again.
   absl::flat_hash_map<const hot::ThreadState*, std::vector<uint32_t>> victims_;

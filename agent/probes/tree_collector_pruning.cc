@@ -28,13 +28,13 @@ NodeUpdate GivenUp(uint32_t number, uint32_t parent, uint32_t routine, bool is_n
 bool HasChanged(const Node& node, uint64_t calls) {
   if (node.collected == kUnseen) return true;
   if (IsUntold(node)) return static_cast<uint32_t>(calls) != node.number;
-  return calls != (IsInGroup(node) ? node.baseline_calls : node.reported);
+  return IsInGroup(node) ? calls != node.baseline_calls : node.reported.Until(calls) != 0;
 }
 
 }  // namespace
 
 void TreeCollector::Judge(const Node& node) {
-  ++kept_nodes_;
+  kept_bytes_ += values_.node_bytes() + SlotBytes(node);
   if (!is_short_) return;
   const uint64_t calls = ReadCounts(node).calls;
   pruner_.Add(hot::RefOf(arena_, &node), node, calls, HasChanged(node, calls));
@@ -82,13 +82,14 @@ bool TreeCollector::IsBelowPruned(const Node& node) const {
 
 PrunedNodes::Sum TreeCollector::TakeCounts(const Node& node) {
   const Counts counts = ReadCounts(node);
-  total_calls_ += counts.calls - node.reported;
+  const uint64_t new_calls = node.reported.Until(counts.calls);
+  total_calls_ += new_calls;
   const uint64_t calls = counts.calls - node.baseline_calls;
-  pruned_calls_ += IsBelowPruned(node) ? counts.calls - node.reported : calls;
+  pruned_calls_ += IsBelowPruned(node) ? new_calls : calls;
   PrunedNodes::Sum counted;
   counted.has_extremes = !IsBelowPruned(node);
   counted.calls = calls;
-  counted.jitted = std::min(calls, counts.jitted - std::min(counts.jitted, node.baseline_jitted));
+  counted.jitted = JittedSinceBaseline(node, counts);
   counted.values = values_.SinceBaseline(node, values_.ReadClosed(node));
   return counted;
 }
@@ -143,16 +144,15 @@ void TreeCollector::JudgeMemory() {
   // would be told whenever there is room again, only to be given up soon.
   constexpr int kRounds = 100;
   const uint64_t high = limits_.arena_bytes / 5 * 3;
-  const uint64_t kept_bytes = kept_nodes_ * values_.node_bytes();
-  const bool is_full = limits_.prune_percent > 0 && kept_bytes > high;
+  const bool is_full = limits_.prune_percent > 0 && kept_bytes_ > high;
   short_rounds_ = is_full ? kRounds : std::max(0, short_rounds_ - 1);
   is_short_ = short_rounds_ > 0;
   // Not enough goes: more has to.
   constexpr double kMostPercent = 50;
-  const bool is_shorter = kept_bytes > high + high / 4;
+  const bool is_shorter = kept_bytes_ > high + high / 4;
   percent_ = !is_full ? limits_.prune_percent
                       : std::min(kMostPercent, is_shorter ? percent_ * 2 : percent_);
-  kept_nodes_ = 0;
+  kept_bytes_ = 0;
 }
 
 std::vector<RoutineUpdate> TreeCollector::CollectHomeless(uint32_t routine_limit) {

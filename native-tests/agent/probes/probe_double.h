@@ -10,6 +10,7 @@
 #include <set>
 #include <stdexcept>
 #include <utility>
+#include <vector>
 
 #include "agent/hot/layout.h"
 #include "agent/probes/arena_memory.h"
@@ -40,7 +41,7 @@ class TestArena {
 };
 
 // One Java thread. Children are found by a walk over the list of nodes, which is slow and right;
-// slots and overflow tables are the probes' own business. With a clock, each probe comes a tick
+// slots and tables are the probes' own business. With a clock, each probe comes a tick
 // after the last one.
 class ProbeDouble {
  public:
@@ -106,14 +107,18 @@ class ProbeDouble {
     } while (!ended.compare_exchange_weak(head, Ref(state_)));
   }
 
-  // Puts every child into its parent's slot, for readers that look there.
+  // Puts every child into its parent's slots, for readers that look there. Routines of one parent
+  // differ in their low bits.
   void FillSlots() {
-    for (hot::Ref ref = state_->root; ref != 0; ref = hot::At<hot::Node>(arena_, ref)->next) {
-      const auto* node = hot::At<hot::Node>(arena_, ref);
-      if (node->parent == 0) continue;
-      uint64_t* slots = hot::At<hot::Node>(arena_, node->parent)->slots;
-      slots[node->routine % hot::kSlotCount] = uint64_t{ref} << 32 | node->routine;
-    }
+    ForEachNode([this](hot::Node& node) {
+      if (node.parent == 0) return;
+      auto* parent = hot::At<hot::Node>(arena_, node.parent);
+      std::vector<uint64_t>& slots = slots_[node.parent];
+      slots.resize(kSlots, reinterpret_cast<uintptr_t>(&arena_->lost_node));
+      slots[node.routine % kSlots] = reinterpret_cast<uintptr_t>(&node);
+      parent->mask = (kSlots - 1) * sizeof(uint64_t);
+      parent->slots = reinterpret_cast<uintptr_t>(slots.data());
+    });
   }
 
   // Cuts off what the collector asked for, but for what stands above the current node.
@@ -148,6 +153,13 @@ class ProbeDouble {
   hot::Ref Ref(const void* object) { return hot::RefOf(arena_, object); }
   void SetCurrent(hot::Node* node) {
     hot::WriteRelaxed(state_->current, static_cast<uint64_t>(reinterpret_cast<uintptr_t>(node)));
+  }
+
+  template <typename Visit>
+  void ForEachNode(Visit visit) {
+    for (hot::Ref ref = state_->root; ref != 0; ref = hot::At<hot::Node>(arena_, ref)->next) {
+      visit(*hot::At<hot::Node>(arena_, ref));
+    }
   }
 
   void Tick() {
@@ -223,7 +235,10 @@ class ProbeDouble {
     } while (!bucket.compare_exchange_weak(head, Ref(state_)));
   }
 
+  static constexpr uint32_t kSlots = 16;
+
   hot::Arena* arena_;
+  std::map<hot::Ref, std::vector<uint64_t>> slots_;
   const PathMetrics metrics_;
   const bool has_clock_;
   const uint64_t metrics_offset_;

@@ -116,34 +116,50 @@ TEST_F(TreeCollectorTest, ASampledNodeKeepsItsNumber) {
   EXPECT_EQ(collector_.TraceNode(thread.current_ref()), number);
 }
 
+// The parent gets slots as the probes make them: a power of two, and a table behind many.
 TEST_F(TreeCollectorTest, FindsChildrenInSlotsAndTables) {
   ProbeDouble thread(arena_.get(), 1);
   thread.Enter(10);
   auto* parent = hot::At<hot::Node>(arena_.get(), thread.current_ref());
   const uint64_t raw_parent = thread.current_ref();
-  // Both routines want the same slot; the second and two more go to a table of four.
-  constexpr uint32_t kFirst = 33, kSecond = kFirst + hot::kSlotCount;
-  std::map<uint32_t, uint64_t> slots;
+  // Both want the same slot.
+  constexpr uint32_t kSlots = hot::kMostMask / sizeof(uint64_t) + 1;
+  constexpr uint32_t kFirst = 33, kSecond = kFirst + kSlots;
+  std::map<uint32_t, uint64_t> entries;
   for (const uint32_t routine : {kFirst, kSecond}) {
     const uint64_t token = thread.Enter(routine);
-    slots[routine] = uint64_t{thread.current_ref()} << 32 | routine;
+    entries[routine] = uint64_t{thread.current_ref()} << 32 | routine;
     thread.Exit(token);
   }
-  parent->slots[kFirst % hot::kSlotCount] = slots[kFirst];
+  EXPECT_EQ(collector_.TraceChild(raw_parent, kFirst), 0u) << "no slots yet";
+  std::vector<uint64_t> slots(kSlots + 1, reinterpret_cast<uintptr_t>(&arena_->lost_node));
+  slots[kSlots] = 0;
+  parent->mask = hot::kMostMask;
+  parent->slots = reinterpret_cast<uintptr_t>(slots.data());
+  EXPECT_EQ(collector_.TraceChild(raw_parent, kFirst), 0u) << "a free slot";
+  slots[kFirst % kSlots] = reinterpret_cast<uintptr_t>(
+      hot::At<hot::Node>(arena_.get(), static_cast<hot::Ref>(entries[kFirst] >> 32)));
   EXPECT_EQ(collector_.TraceChild(raw_parent, kSecond), 0u) << "no table yet";
-  hot::Node* memory = hot::At<hot::Node>(arena_.get(), static_cast<hot::Ref>(slots[kFirst] >> 32));
-  auto* table = reinterpret_cast<hot::ChildTable*>(memory->slots);
+  slots[kFirst % kSlots + 1] = reinterpret_cast<uintptr_t>(
+      hot::At<hot::Node>(arena_.get(), static_cast<hot::Ref>(entries[kSecond] >> 32)));
+  EXPECT_NE(collector_.TraceChild(raw_parent, kSecond), 0u) << "in the next slot";
+  slots[kFirst % kSlots + 1] = reinterpret_cast<uintptr_t>(&arena_->tombstone);
+  // Of four, in memory that is still free.
+  auto* table = reinterpret_cast<hot::ChildTable*>(thread.state()->bump);
   table->mask = 3;
-  for (uint64_t& slot : std::span(table->slots, 4)) slot = uint64_t{1} << 32 | 7;
-  parent->table = hot::RefOf(arena_.get(), table);
+  for (uint64_t& entry : std::span(table->slots, 4)) entry = uint64_t{1} << 32 | 7;
+  slots[kSlots] = hot::RefOf(arena_.get(), table);
   EXPECT_EQ(collector_.TraceChild(raw_parent, kSecond), 0u) << "a full table of others";
-  table->slots[2] = slots[kSecond];
+  table->slots[2] = entries[kSecond];
   Collect();
   EXPECT_EQ(reader_.nodes[collector_.TraceChild(raw_parent, kFirst)].path, "/10/33");
   EXPECT_EQ(reader_.nodes[collector_.TraceChild(raw_parent, kSecond)].path,
             "/10/" + std::to_string(kSecond));
   EXPECT_EQ(collector_.TraceChild(raw_parent, 99), 0u) << "never called";
   EXPECT_EQ(collector_.TraceChild(0, kFirst), 0u) << "no node";
+  // Dropped slots begin with a link, which names no node.
+  slots[kFirst % kSlots] = uint64_t{1} << 32 | (kSlots - 1);
+  EXPECT_EQ(collector_.TraceChild(raw_parent, kFirst), 0u);
 }
 
 TEST_F(TreeCollectorTest, WhatIsNoNodeHasNumberZero) {

@@ -37,11 +37,11 @@ public final class JTraceClock {
   private static final int STATE_CPU_SYNC = 88;
   private static final int STATE_CPU_SYNC_TICKS = 96;
   private static final int STATE_RSEQ = 104;
-  private static final int NODE_BASE = 320;
-  private static final int NODE_BASE_START = 328;
-  private static final int NODE_LEAST = 336;
-  private static final int NODE_GREATEST = 344;
-  private static final int NODE_OFF = 352;
+  private static final int NODE_BASE = 64;
+  private static final int NODE_BASE_START = 72;
+  private static final int NODE_LEAST = 80;
+  private static final int NODE_GREATEST = 88;
+  private static final int NODE_OFF = 96;
 
   private static final Unsafe U = Unsafe.getUnsafe();
   private static final long EETOP = U.objectFieldOffset(Thread.class, "eetop");

@@ -11,15 +11,14 @@ final class JTraceLayout {
 
   static final int NODE_ROUTINE = 0;
   static final int NODE_PARENT = 4;
-  static final int NODE_TABLE = 8;
-  static final int NODE_NEXT = 12;
+  static final int NODE_SLOTS = 8;
   static final int NODE_INTERPRETED = 16;
   static final int NODE_JITTED = 24;
-  static final int NODE_DEPTH = 36;
-  static final int NODE_MARKS = 38;
-  static final int NODE_SLOTS = 64;
-  static final int SLOT_COUNT = 32;
-  static final int NODE_SIZE = 320;
+  static final int NODE_NEXT = 32;
+  static final int NODE_MASK = 48;
+  static final int NODE_DEPTH = 50;
+  static final int NODE_MARKS = 52;
+  static final int NODE_SIZE = 64;
   static final int NODE_TIMES_SIZE = 64;
   static final int NODE_METRICS_SIZE = 128;
   static final int PATH_METRICS = 7;
@@ -35,6 +34,7 @@ final class JTraceLayout {
   static final int STATE_BUMP = 40;
   static final int STATE_LIMIT = 48;
   static final int STATE_VIRTUAL = 56;
+  static final int STATE_MISSES = 68;
   static final int STATE_CHUNK_BYTES = 72;
   static final int STATE_VICTIMS = 176;
   static final int STATE_POOL = 184;
@@ -68,6 +68,10 @@ final class JTraceLayout {
   static final int CHUNK_CLASSES = 8;
   static final int FLAT_CLASS = 6;
 
+  /** NODE_MASK of the first slots that a node gets, and of the most, behind which stands a table. */
+  static final int FIRST_MASK = 7 << 3;
+  static final int MOST_MASK = 8191 << 3;
+
   static final int TABLE_MASK = 0;
   static final int TABLE_COUNT = 4;
   static final int TABLE_SLOTS = 8;
@@ -86,6 +90,8 @@ final class JTraceLayout {
   static final int ARENA_STATE_LIMIT = 304;
   static final int ARENA_FREE = 320;
   static final int ARENA_LOST_NODE = 384;
+  static final int ARENA_NO_SLOT = 640;
+  static final int ARENA_TOMBSTONE = 648;
   static final int ARENA_BUCKETS = 4096;
   static final int BUCKET_COUNT = 16384;
   static final int ARENA_COMPILED = 69632;

@@ -175,8 +175,8 @@ public final class JTraceProbe {
 
   @ForceInline
   static long child(long state, long node, int id) {
-    long slot = U.getLong(node + NODE_SLOTS + ((long) (id & (SLOT_COUNT - 1)) << 3));
-    return (int) slot == id ? ARENA + (slot >>> ID_BITS) : JTraceTree.findChild(state, node, id);
+    long child = U.getLong(U.getLong(node + NODE_SLOTS) + (id << 3 & U.getChar(node + NODE_MASK)));
+    return U.getInt(child + NODE_ROUTINE) == id ? child : JTraceTree.findChild(state, node, id);
   }
 
   @ForceInline

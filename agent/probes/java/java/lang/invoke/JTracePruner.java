@@ -50,9 +50,9 @@ final class JTracePruner {
     }
     mark(caller, MARK_FOLDS);
     U.putIntRelease(null, state + STATE_FOLDS, U.getInt(state + STATE_FOLDS) + 1);
-    long slot = JTraceTree.freeSlot(state, caller, id, ARENA_LIMIT);
+    long slot = JTraceSlots.freeSlot(state, caller, id, ARENA_LIMIT);
     if (slot != 0) {
-      JTraceTree.setSlot(caller, slot, target, id);
+      JTraceSlots.setSlot(caller, slot, target, id);
     }
     return target;
   }
@@ -210,13 +210,16 @@ final class JTracePruner {
   private static void cutOff(long node) {
     long parent = parent(node);
     int id = routine(node);
-    long direct = JTraceTree.directSlot(parent, id);
-    long entry = ((long) reference(node) << 32) | id;
-    if (U.getLong(direct) == entry) {
-      U.putLong(direct, 0);
-    } else if (U.getInt(parent + NODE_TABLE) != 0) {
-      long slot = JTraceTree.tableSlot(at(U.getInt(parent + NODE_TABLE)), id);
-      if (U.getLong(slot) == entry) {
+    long slot = JTraceSlots.slotOf(parent, id);
+    long table = JTraceSlots.table(parent);
+    if (slot != 0) {
+      // A node that was made twice has none.
+      if (U.getLong(slot) == node) {
+        U.putLong(slot, ARENA + ARENA_TOMBSTONE);
+      }
+    } else if (table != 0) {
+      slot = JTraceSlots.tableSlot(table, id);
+      if (U.getLong(slot) == JTraceSlots.tableEntry(node, id)) {
         U.putLong(slot, TABLE_TOMBSTONE);
       }
     }

@@ -78,6 +78,7 @@ final class JTraceThreads {
     }
     U.putLong(state + STATE_CHUNK_BYTES, JTraceMemory.chunkBytes(0));
     U.putLong(state + STATE_TID, tid);
+    U.putLong(root + NODE_SLOTS, ARENA + ARENA_NO_SLOT);
     U.putLong(state + STATE_CURRENT, root);
     U.putInt(state + STATE_ROOT, reference(root));
     U.putInt(state + STATE_LAST, reference(root));

@@ -9,7 +9,7 @@ import jdk.internal.vm.annotation.DontInline;
 
 /**
  * The nodes of calling-context trees and their children. Slow paths: the probes look only into a
- * node's direct slots.
+ * node's slots.
  */
 final class JTraceTree {
   private static final long ARENA = JTraceProbe.ARENA;
@@ -44,19 +44,20 @@ final class JTraceTree {
   }
 
   /**
-   * The child that is not in its direct slot, made if there is none. Never inlined: in each probe it
-   * would keep what the probed method calls from being inlined.
+   * The child that is not in its slot, made if there is none. Never inlined: in each probe it would keep
+   * what the probed method calls from being inlined.
    */
   @DontInline
   static long findChild(long state, long node, int id) {
-    int table = U.getInt(node + NODE_TABLE);
-    if (table != 0) {
-      long slot = U.getLong(tableSlot(at(table), id));
-      if (slot != 0) {
-        return ARENA + (slot >>> ID_BITS);
-      }
+    if (node == ARENA + ARENA_LOST_NODE) {
+      return childOfLost(state, id);
     }
-    return node != ARENA + ARENA_LOST_NODE ? newChild(state, node, id) : childOfLost(state, id);
+    long child = lookUp(node, id);
+    if (child == 0) {
+      return newChild(state, node, id);
+    }
+    JTraceSlots.spread(state, node);
+    return child;
   }
 
   /** The caller has no node. */
@@ -108,20 +109,13 @@ final class JTraceTree {
 
   /** The child, wherever it is; 0: there is none. */
   static long lookUp(long node, int id) {
-    long slot = U.getLong(directSlot(node, id));
-    if ((int) slot == id) {
-      return ARENA + (slot >>> ID_BITS);
+    long slot = JTraceSlots.slotOf(node, id);
+    if (slot != 0) {
+      return U.getLong(slot);
     }
-    int table = U.getInt(node + NODE_TABLE);
-    if (table == 0) {
-      return 0;
-    }
-    slot = U.getLong(tableSlot(at(table), id));
-    return slot == 0 ? 0 : ARENA + (slot >>> ID_BITS);
-  }
-
-  static long directSlot(long node, int id) {
-    return node + NODE_SLOTS + ((long) (id & (SLOT_COUNT - 1)) << 3);
+    long table = JTraceSlots.table(node);
+    long entry = table == 0 ? 0 : U.getLong(JTraceSlots.tableSlot(table, id));
+    return entry == 0 ? 0 : ARENA + (entry >>> ID_BITS);
   }
 
   private static long newChild(long state, long parent, int id) {
@@ -152,125 +146,20 @@ final class JTraceTree {
 
   /** A new node in the tree; 0: no memory. */
   static long makeChild(long state, long parent, int id, int limit) {
-    long slot = freeSlot(state, parent, id, limit);
+    long slot = JTraceSlots.freeSlot(state, parent, id, limit);
     long node = slot == 0 ? 0 : JTraceMemory.allocateNode(state, limit);
     if (node == 0) {
       return 0;
     }
     U.putInt(node + NODE_ROUTINE, id);
+    U.putLong(node + NODE_SLOTS, ARENA + ARENA_NO_SLOT);
     U.putInt(node + NODE_PARENT, reference(parent));
     U.putShort(node + NODE_DEPTH, (short) JTraceMemory.min(depth(parent) + 1, 0xFFFF));
     long last = at(U.getInt(state + STATE_LAST));
     // The order of creation is the order in which the writer thread meets the nodes.
     U.putIntRelease(null, last + NODE_NEXT, reference(node));
     U.putInt(state + STATE_LAST, reference(node));
-    setSlot(parent, slot, node, id);
+    JTraceSlots.setSlot(parent, slot, node, id);
     return node;
-  }
-
-  // ---- Overflow tables --------------------------------------------------------------------------
-
-  /** Address of the slot that holds id, or of the free one at the end of the search. */
-  static long tableSlot(long table, int id) {
-    int mask = U.getInt(table + TABLE_MASK);
-    for (int i = (id * HASH >>> 8) & mask; ; i = (i + 1) & mask) {
-      long address = table + TABLE_SLOTS + ((long) i << 3);
-      long slot = U.getLong(address);
-      if (slot == 0 || (int) slot == id) {
-        return address;
-      }
-    }
-  }
-
-  /** Address of a slot where id, which the table does not hold, may be put. */
-  private static long insertionSlot(long table, int id) {
-    int mask = U.getInt(table + TABLE_MASK);
-    for (int i = (id * HASH >>> 8) & mask; ; i = (i + 1) & mask) {
-      long address = table + TABLE_SLOTS + ((long) i << 3);
-      long slot = U.getLong(address);
-      if (slot == 0 || slot == TABLE_TOMBSTONE) {
-        return address;
-      }
-    }
-  }
-
-  /**
-   * Address of a slot for the child id, which the node does not have: its direct one, or one of the
-   * overflow table, which grows at three quarters; 0: no memory below {@code limit}.
-   */
-  static long freeSlot(long state, long node, int id, int limit) {
-    long direct = directSlot(node, id);
-    if (U.getLong(direct) == 0) {
-      return direct;
-    }
-    int reference = U.getInt(node + NODE_TABLE);
-    long table = reference == 0 ? 0 : at(reference);
-    if (table != 0) {
-      long slot = insertionSlot(table, id);
-      int capacity = U.getInt(table + TABLE_MASK) + 1;
-      if (U.getLong(slot) != 0 || (U.getInt(table + TABLE_COUNT) + 1) * 4 <= capacity * 3) {
-        return slot;
-      }
-    }
-    long grown = newTable(state, table, limit);
-    if (grown == 0) {
-      return 0;
-    }
-    U.putInt(node + NODE_TABLE, reference(grown));
-    if (table != 0) {
-      dropTable(state, table);
-    }
-    return insertionSlot(grown, id);
-  }
-
-  /** {@code address}: as freeSlot gave it. */
-  static void setSlot(long parent, long address, long child, int id) {
-    if (address != directSlot(parent, id) && U.getLong(address) == 0) {
-      long count = at(U.getInt(parent + NODE_TABLE)) + TABLE_COUNT;
-      U.putInt(count, U.getInt(count) + 1);
-    }
-    U.putLong(address, ((long) reference(child) << 32) | id);
-  }
-
-  /** A table with room for one more than the old one holds. */
-  private static long newTable(long state, long old, int limit) {
-    int oldCapacity = old == 0 ? 0 : U.getInt(old + TABLE_MASK) + 1;
-    int live = 0;
-    for (int i = 0; i < oldCapacity; i++) {
-      live += isChild(U.getLong(old + TABLE_SLOTS + ((long) i << 3))) ? 1 : 0;
-    }
-    int capacity = JTraceMemory.max(oldCapacity, TABLE_FIRST_CAPACITY);
-    if (live * 2 > oldCapacity) {
-      capacity *= 2;
-    }
-    long bytes = TABLE_SLOTS + capacity * 8L;
-    long table = bytes <= nodeBytes()
-        ? JTraceMemory.allocateNode(state, limit)
-        : JTraceMemory.allocate(state, bytes, limit);
-    if (table == 0) {
-      return 0;
-    }
-    U.putInt(table + TABLE_MASK, capacity - 1);
-    for (int i = 0; i < oldCapacity; i++) {
-      long slot = U.getLong(old + TABLE_SLOTS + ((long) i << 3));
-      if (isChild(slot)) {
-        U.putLong(insertionSlot(table, (int) slot), slot);
-      }
-    }
-    U.putInt(table + TABLE_COUNT, live);
-    return table;
-  }
-
-  private static boolean isChild(long slot) {
-    return slot != 0 && slot != TABLE_TOMBSTONE;
-  }
-
-  /** The writer thread, which may be reading the table, makes nodes of its memory. */
-  private static void dropTable(long state, long table) {
-    int head;
-    do {
-      head = U.getIntVolatile(null, state + STATE_DROPPED);
-      U.putInt(table + TABLE_COUNT, head);
-    } while (!U.compareAndSetInt(null, state + STATE_DROPPED, head, reference(table)));
   }
 }

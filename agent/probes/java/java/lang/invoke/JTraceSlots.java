@@ -1,0 +1,242 @@
+package java.lang.invoke;
+
+import static java.lang.invoke.JTraceLayout.*;
+import static java.lang.invoke.JTraceMemory.at;
+import static java.lang.invoke.JTraceMemory.reference;
+import static java.lang.invoke.JTraceTree.routine;
+
+import jdk.internal.misc.Unsafe;
+
+/** Where a node's children are found: in its slots, and if there are very many in a table behind them. */
+final class JTraceSlots {
+  private static final long ARENA = JTraceProbe.ARENA;
+  private static final Unsafe U = Unsafe.getUnsafe();
+
+  private JTraceSlots() {}
+
+  /** Address of the slot that holds the child; 0: none does. */
+  static long slotOf(long node, int id) {
+    long slots = U.getLong(node + NODE_SLOTS);
+    int mask = U.getChar(node + NODE_MASK);
+    int offset = id << 3 & mask;
+    for (int seen = 0; seen <= mask; seen += 8, offset = offset + 8 & mask) {
+      long child = U.getLong(slots + offset);
+      if (routine(child) == id) {
+        return slots + offset;
+      }
+      if (child == ARENA + ARENA_LOST_NODE) {
+        return 0;
+      }
+    }
+    return 0;
+  }
+
+  /** Of children for which the most slots are too few; 0: there is none. */
+  static long table(long node) {
+    int mask = U.getChar(node + NODE_MASK);
+    int table = mask == MOST_MASK ? U.getInt(U.getLong(node + NODE_SLOTS) + mask + 8) : 0;
+    return table == 0 ? 0 : at(table);
+  }
+
+  /**
+   * Address of a slot for the child id, which the node does not have: the first free one from its own
+   * on, or one of the table; 0: no memory below {@code limit}.
+   */
+  static long freeSlot(long state, long node, int id, int limit) {
+    int mask = U.getChar(node + NODE_MASK);
+    int most = mask == FIRST_MASK ? mask : mask / 4 * 3;
+    if (mask == 0 || used(node, mask) * 8 > most) {
+      if (mask == MOST_MASK) {
+        return freeTableSlot(state, node, id, limit);
+      }
+      if (!growSlots(state, node, limit)) {
+        return 0;
+      }
+    }
+    return firstFree(U.getLong(node + NODE_SLOTS), U.getChar(node + NODE_MASK), id);
+  }
+
+  private static long firstFree(long slots, int mask, int id) {
+    int offset = id << 3 & mask;
+    while (!isFree(U.getLong(slots + offset))) {
+      offset = offset + 8 & mask;
+    }
+    return slots + offset;
+  }
+
+  private static boolean isFree(long child) {
+    return child == ARENA + ARENA_LOST_NODE || child == ARENA + ARENA_TOMBSTONE;
+  }
+
+  private static int used(long node, int mask) {
+    long slots = U.getLong(node + NODE_SLOTS);
+    int used = 0;
+    for (int offset = 0; offset <= mask; offset += 8) {
+      used += isFree(U.getLong(slots + offset)) ? 0 : 1;
+    }
+    return used;
+  }
+
+  /**
+   * A child was not in its own slot. Where that happens again and again, there shall be more slots: 32,
+   * or four a child. Most nodes of a big tree are met a few times, and have few.
+   */
+  static void spread(long state, long node) {
+    int misses = U.getInt(state + STATE_MISSES) + 1;
+    U.putInt(state + STATE_MISSES, misses);
+    int mask = U.getChar(node + NODE_MASK);
+    if (misses % 8 == 0
+        && mask < MOST_MASK
+        && mask < JTraceMemory.max(31, used(node, mask) * 4) * 8) {
+      growSlots(state, node, ARENA_LIMIT);
+    }
+  }
+
+  /** Twice the slots. They stand before their mask: cut off in between, children may be made twice. */
+  private static boolean growSlots(long state, long node, int limit) {
+    long old = U.getLong(node + NODE_SLOTS);
+    int oldMask = U.getChar(node + NODE_MASK);
+    int mask = oldMask == 0 ? FIRST_MASK : oldMask * 2 + 8;
+    long slots = newSlots(state, mask, limit);
+    if (slots == 0) {
+      return false;
+    }
+    for (int offset = 0; offset <= oldMask; offset += 8) {
+      long child = U.getLong(old + offset);
+      if (!isFree(child)) {
+        U.putLong(firstFree(slots, mask, routine(child)), child);
+      }
+    }
+    U.putLongRelease(null, node + NODE_SLOTS, slots);
+    U.putCharRelease(null, node + NODE_MASK, (char) mask);
+    if (oldMask != 0) {
+      dropMemory(state, old, oldMask + 8);
+    }
+    return true;
+  }
+
+  private static long newSlots(long state, int mask, int limit) {
+    long slots = allocate(state, mask + (mask == MOST_MASK ? 16 : 8), limit);
+    for (int offset = 0; slots != 0 && offset <= mask; offset += 8) {
+      U.putLong(slots + offset, ARENA + ARENA_LOST_NODE);
+    }
+    return slots;
+  }
+
+  private static long allocate(long state, long bytes, int limit) {
+    return bytes <= JTraceTree.nodeBytes()
+        ? JTraceMemory.allocateNode(state, limit)
+        : JTraceMemory.allocate(state, bytes, limit);
+  }
+
+  /** {@code address}: as freeSlot gave it. */
+  static void setSlot(long parent, long address, long child, int id) {
+    long offset = address - U.getLong(parent + NODE_SLOTS);
+    if (offset >= 0 && offset <= U.getChar(parent + NODE_MASK)) {
+      U.putLongRelease(null, address, child);
+      return;
+    }
+    if (U.getLong(address) == 0) {
+      long count = table(parent) + TABLE_COUNT;
+      U.putInt(count, U.getInt(count) + 1);
+    }
+    U.putLong(address, tableEntry(child, id));
+  }
+
+  // ---- Tables -----------------------------------------------------------------------------------
+
+  static long tableEntry(long child, int id) {
+    return ((long) reference(child) << 32) | id;
+  }
+
+  /** Address of the slot that holds id, or of the free one at the end of the search. */
+  static long tableSlot(long table, int id) {
+    int mask = U.getInt(table + TABLE_MASK);
+    for (int i = (id * HASH >>> 8) & mask; ; i = (i + 1) & mask) {
+      long address = table + TABLE_SLOTS + ((long) i << 3);
+      long slot = U.getLong(address);
+      if (slot == 0 || (int) slot == id) {
+        return address;
+      }
+    }
+  }
+
+  /** Address of a slot where id, which the table does not hold, may be put. */
+  private static long insertionSlot(long table, int id) {
+    int mask = U.getInt(table + TABLE_MASK);
+    for (int i = (id * HASH >>> 8) & mask; ; i = (i + 1) & mask) {
+      long address = table + TABLE_SLOTS + ((long) i << 3);
+      long slot = U.getLong(address);
+      if (slot == 0 || slot == TABLE_TOMBSTONE) {
+        return address;
+      }
+    }
+  }
+
+  /** In the table behind the most slots, which grows at three quarters. */
+  private static long freeTableSlot(long state, long node, int id, int limit) {
+    long table = table(node);
+    if (table != 0) {
+      long slot = insertionSlot(table, id);
+      int capacity = U.getInt(table + TABLE_MASK) + 1;
+      if (U.getLong(slot) != 0 || (U.getInt(table + TABLE_COUNT) + 1) * 4 <= capacity * 3) {
+        return slot;
+      }
+    }
+    long grown = newTable(state, table, limit);
+    if (grown == 0) {
+      return 0;
+    }
+    U.putLongRelease(null, U.getLong(node + NODE_SLOTS) + MOST_MASK + 8, reference(grown));
+    if (table != 0) {
+      dropTable(state, table);
+    }
+    return insertionSlot(grown, id);
+  }
+
+  /** A table with room for one more than the old one holds. */
+  private static long newTable(long state, long old, int limit) {
+    int oldCapacity = old == 0 ? 0 : U.getInt(old + TABLE_MASK) + 1;
+    int live = 0;
+    for (int i = 0; i < oldCapacity; i++) {
+      live += isChild(U.getLong(old + TABLE_SLOTS + ((long) i << 3))) ? 1 : 0;
+    }
+    int capacity = JTraceMemory.max(oldCapacity, TABLE_FIRST_CAPACITY);
+    if (live * 2 > oldCapacity) {
+      capacity *= 2;
+    }
+    long bytes = TABLE_SLOTS + capacity * 8L;
+    long table = allocate(state, bytes, limit);
+    if (table == 0) {
+      return 0;
+    }
+    U.putInt(table + TABLE_MASK, capacity - 1);
+    for (int i = 0; i < oldCapacity; i++) {
+      long slot = U.getLong(old + TABLE_SLOTS + ((long) i << 3));
+      if (isChild(slot)) {
+        U.putLong(insertionSlot(table, (int) slot), slot);
+      }
+    }
+    U.putInt(table + TABLE_COUNT, live);
+    return table;
+  }
+
+  private static boolean isChild(long slot) {
+    return slot != 0 && slot != TABLE_TOMBSTONE;
+  }
+
+  /** Memory that may still be read: its first half word becomes no part of a node's address. */
+  private static void dropMemory(long state, long memory, long bytes) {
+    U.putInt(memory + TABLE_MASK, (int) (bytes >> 3) - 2);
+    dropTable(state, memory);
+  }
+
+  /** The writer thread, which may be reading the table, makes nodes of its memory. */
+  private static void dropTable(long state, long table) {
+    int head;
+    do {
+      head = U.getIntVolatile(null, state + STATE_DROPPED);
+      U.putInt(table + TABLE_COUNT, head);
+    } while (!U.compareAndSetInt(null, state + STATE_DROPPED, head, reference(table)));
+  }
+}
