@@ -15,7 +15,6 @@
 #include "absl/time/clock.h"
 #include "agent/hot/hook_thread.h"
 #include "agent/signals_blocked.h"
-#include "proto/control_protocol.h"
 
 namespace jtrace::control {
 namespace {
@@ -81,12 +80,13 @@ void Connections::Close() {
 }
 
 void Connections::Run() {
+  const Service service = {limits_, queue_, memory_};
   while (true) {
     Refresh();
     const bool somebody_connects = Poll();
     const absl::Time now = absl::Now();
     if (somebody_connects && Listens()) Accept(now);
-    std::erase_if(connections_, [&](Connection& it) { return !Serve(it, now); });
+    std::erase_if(connections_, [&](Connection& it) { return !it.Serve(service, now); });
   }
 }
 
@@ -107,11 +107,7 @@ std::vector<pollfd> Connections::Polled(absl::Time now) const {
   std::vector<pollfd> polled = {{wake_reader_.IsOurs() ? wake_reader_.get() : -1, POLLIN, 0},
                                 {listens ? socket_.get() : -1, POLLIN, 0}};
   for (const Connection& it : connections_) {
-    const bool waits_for_room = it.has_line && it.answer == nullptr;
-    const bool sends = it.answer != nullptr && it.answer->has_unsent();
-    const int events = !it.has_line ? POLLIN : sends ? POLLOUT : 0;
-    polled.push_back(
-        {!waits_for_room && it.fd.IsOurs() ? it.fd.get() : -1, static_cast<int16_t>(events), 0});
+    polled.push_back({it.WaitsForRoom() ? -1 : it.fd(), it.PollEvents(), 0});
   }
   return polled;
 }
@@ -120,8 +116,8 @@ int Connections::Timeout(absl::Time now) const {
   absl::Time until = now + kLongestWait;
   if (accept_again_ > now) until = std::min(until, accept_again_);
   for (const Connection& it : connections_) {
-    until = std::min(until, it.deadline);
-    if (it.has_line && !wake_reader_.IsOurs()) until = std::min(until, now + kWaitUnwoken);
+    until = std::min(until, it.deadline());
+    if (it.has_line() && !wake_reader_.IsOurs()) until = std::min(until, now + kWaitUnwoken);
   }
   const absl::Duration left = std::max(until - now, absl::ZeroDuration());
   return static_cast<int>(absl::ToInt64Milliseconds(left)) + 1;
@@ -141,7 +137,7 @@ bool Connections::Poll() {
   constexpr int kGone = POLLHUP | POLLERR | POLLNVAL;
   for (size_t i = connections_.size(); i-- > 0;) {
     const bool is_gone = (polled[i + 2].revents & kGone) != 0;
-    if (is_gone && connections_[i].answer != nullptr) {
+    if (is_gone && connections_[i].IsAsked()) {
       connections_.erase(connections_.begin() + static_cast<ptrdiff_t>(i));
     }
   }
@@ -156,7 +152,7 @@ void Connections::Accept(absl::Time now) {
     if (idle == connections_.end()) return;
     connections_.erase(idle);
   }
-  connections_.push_back({std::move(fd), now + limits_.for_request, "", false, nullptr});
+  connections_.emplace_back(std::move(fd), now, limits_);
 }
 
 OwnFd Connections::AcceptOne() {
@@ -174,75 +170,9 @@ OwnFd Connections::AcceptOne() {
   return fd;
 }
 
-std::vector<Connections::Connection>::const_iterator Connections::OldestIdle() const {
-  return std::find_if(connections_.begin(), connections_.end(), [](const Connection& it) {
-    return !it.has_line || (it.answer != nullptr && it.answer->is_finished());
-  });
-}
-
-// False: it has ended.
-bool Connections::Serve(Connection& connection, absl::Time now) {
-  if (!connection.fd.IsOurs()) return false;  // the program closed it
-  if (!connection.has_line && !Read(connection, now)) return false;
-  if (connection.answer == nullptr && connection.has_line) Submit(connection);
-  if (connection.answer == nullptr) {
-    if (now < connection.deadline) return true;
-    Refuse(connection,
-           absl::InvalidArgumentError(absl::StrCat("no whole request came within ",
-                                                   absl::FormatDuration(limits_.for_request),
-                                                   " of connecting")),
-           now);
-  }
-  if (!connection.answer->SendTo(connection.fd.get())) return false;
-  if (!connection.answer->is_finished()) return true;
-  if (connection.answer->is_sent()) return false;
-  connection.deadline = std::min(connection.deadline, now + limits_.for_answer);
-  return now < connection.deadline;
-}
-
-// False: nobody is there any more.
-bool Connections::Read(Connection& connection, absl::Time now) {
-  std::string& line = connection.received;
-  while (line.size() < kMaxRequest) {
-    char buffer[4096];
-    const ssize_t n = read(connection.fd.get(), buffer, sizeof(buffer));
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return errno == EAGAIN || errno == EWOULDBLOCK;
-    if (n == 0) {
-      if (line.empty()) return false;
-      Refuse(connection, absl::InvalidArgumentError("the request does not end in a line feed"),
-             now);
-      return true;
-    }
-    line.append(buffer, static_cast<size_t>(n));
-    if (const size_t end = line.find('\n'); end != std::string::npos) {
-      line.resize(end);
-      connection.has_line = true;
-      connection.deadline = absl::InfiniteFuture();
-      return true;
-    }
-  }
-  Refuse(connection,
-         absl::InvalidArgumentError(
-             absl::StrCat("the request is longer than ", kMaxRequest, " bytes")),
-         now);
-  return true;
-}
-
-void Connections::Submit(Connection& connection) {
-  Request request = {connection.received, std::make_shared<Answer>(limits_.answer_bytes, memory_)};
-  const std::shared_ptr<Answer> answer = request.answer;
-  if (!queue_.Add(request)) return;  // Wake comes when there is room
-  connection.answer = answer;
-  connection.received.clear();
-}
-
-void Connections::Refuse(Connection& connection, const absl::Status& why, absl::Time now) {
-  connection.has_line = true;
-  connection.received.clear();
-  connection.answer = std::make_shared<Answer>(limits_.answer_bytes, memory_);
-  connection.answer->Finish(why);
-  connection.deadline = now + limits_.for_answer;
+std::vector<Connection>::const_iterator Connections::OldestIdle() const {
+  return std::find_if(connections_.begin(), connections_.end(),
+                      [](const Connection& it) { return it.IsIdle(); });
 }
 
 }  // namespace jtrace::control

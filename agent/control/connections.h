@@ -9,7 +9,6 @@
 
 #include <atomic>
 #include <functional>
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,6 +16,7 @@
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "agent/control/answer.h"
+#include "agent/control/connection.h"
 #include "agent/control/request_queue.h"
 #include "agent/control/socket_folder.h"
 
@@ -26,15 +26,6 @@ namespace jtrace::control {
 
 // The process may have no more threads, or no memory for one.
 absl::Status NoThread(absl::string_view why);
-
-// What clients may take of the program.
-struct Limits {
-  absl::Duration for_request = absl::Seconds(5);  // from connecting to the end of the line
-  absl::Duration for_answer = absl::Seconds(10);  // to read it, once it is complete
-  size_t connections = 32;                        // beyond it the oldest idle one goes
-  size_t answer_bytes = size_t{8} << 20;
-  size_t all_answers_bytes = size_t{32} << 20;  // that nobody has read yet
-};
 
 class Connections {
  public:
@@ -58,14 +49,6 @@ class Connections {
   void Close();
 
  private:
-  struct Connection {
-    OwnFd fd;
-    absl::Time deadline;
-    std::string received;
-    bool has_line = false;           // `received` is the request, without its end
-    std::shared_ptr<Answer> answer;  // null: not asked yet
-  };
-
   void Run();
   absl::Status OpenSocket();
   bool Listens() const { return socket_.IsOurs() && !closed_.load(); }
@@ -79,10 +62,6 @@ class Connections {
   OwnFd AcceptOne();
   // The oldest that waits for nothing but its client; none: all are being answered.
   std::vector<Connection>::const_iterator OldestIdle() const;
-  bool Serve(Connection& connection, absl::Time now);
-  bool Read(Connection& connection, absl::Time now);
-  void Submit(Connection& connection);
-  void Refuse(Connection& connection, const absl::Status& why, absl::Time now);
 
   const std::string folder_;
   const std::string path_;

@@ -64,25 +64,27 @@ void Server::Run() {
       next = std::min(next, commands_.Tick());
     } catch (const std::exception&) {  // no memory: what is due is due again
     }
-    if (const std::optional<Request> request = queue_.Next(next)) Do(*request);
+    if (const std::optional<Request> request = queue_.Next(next)) {
+      Do(*request, commands_, [this] { connections_->Wake(); });
+    }
   }
 }
 
-void Server::Do(const Request& request) {
+void Do(const Request& request, Commands& commands, absl::FunctionRef<void()> wake) {
   const std::pair<absl::string_view, absl::string_view> words =
       absl::StrSplit(request.line, absl::MaxSplits(' ', 1));
   Answer& answer = *request.answer;
   absl::Status status;
   try {
-    status = commands_.Run(words.first, words.second, [&](char kind, absl::string_view text) {
+    status = commands.Run(words.first, words.second, [&](char kind, absl::string_view text) {
       answer.Add(kind, text);
-      connections_->Wake();
+      wake();
     });
   } catch (const std::exception& failure) {
     status = absl::ResourceExhaustedError(failure.what());
   }
   answer.Finish(status);
-  connections_->Wake();
+  wake();
 }
 
 }  // namespace jtrace::control

@@ -39,6 +39,10 @@ class Commands {
   virtual void ClientsThreadStarted(pid_t) {}
 };
 
+// Lets `commands` do what a request asks for, and finishes its answer, also if they throw. Calls
+// `wake` when there is something to send.
+void Do(const Request& request, Commands& commands, absl::FunctionRef<void()> wake);
+
 class Server {
  public:
   // Starts the threads. If it cannot listen (see `problem`), deadlines are kept all the same.
@@ -60,7 +64,6 @@ class Server {
   explicit Server(Commands& commands) : commands_(commands) {}
   absl::Status StartThread();
   void Run();
-  void Do(const Request& request);
 
   Commands& commands_;
   absl::Status problem_;  // constant once the threads run

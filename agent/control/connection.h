@@ -1,0 +1,66 @@
+// One client of the control socket: takes its request, sends its answer, and never waits for it.
+// Belongs to the connections' thread.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/time/time.h"
+#include "agent/control/answer.h"
+#include "agent/control/request_queue.h"
+#include "agent/own_fd.h"
+
+namespace jtrace::control {
+
+// What clients may take of the program.
+struct Limits {
+  absl::Duration for_request = absl::Seconds(5);  // from connecting to the end of the line
+  absl::Duration for_answer = absl::Seconds(10);  // to read it, once it is complete
+  size_t connections = 32;                        // beyond it the oldest idle one goes
+  size_t answer_bytes = size_t{8} << 20;
+  size_t all_answers_bytes = size_t{32} << 20;  // that nobody has read yet
+};
+
+// What all connections share.
+struct Service {
+  const Limits& limits;
+  RequestQueue& queue;
+  AnswerMemory& memory;
+};
+
+class Connection {
+ public:
+  Connection(OwnFd fd, absl::Time connected, const Limits& limits)
+      : fd_(std::move(fd)), deadline_(connected + limits.for_request) {}
+
+  // Goes as far as it can at once. False: it has ended.
+  bool Serve(const Service& service, absl::Time now);
+
+  // -1: the program closed it.
+  int fd() const { return fd_.IsOurs() ? fd_.get() : -1; }
+  // What to poll for; 0: only for the client's end.
+  short PollEvents() const;
+  absl::Time deadline() const { return deadline_; }
+  // The request is whole.
+  bool has_line() const { return has_line_; }
+  // The queue had no room for its request.
+  bool WaitsForRoom() const { return has_line_ && answer_ == nullptr; }
+  bool IsAsked() const { return answer_ != nullptr; }
+  // Waits for nothing but its client.
+  bool IsIdle() const { return !has_line_ || (answer_ != nullptr && answer_->is_finished()); }
+
+ private:
+  bool Read(const Service& service, absl::Time now);
+  void Submit(const Service& service);
+  void Refuse(const Service& service, const absl::Status& why, absl::Time now);
+
+  OwnFd fd_;
+  absl::Time deadline_;
+  std::string received_;
+  bool has_line_ = false;           // `received_` is the request, without its end
+  std::shared_ptr<Answer> answer_;  // null: not asked yet
+};
+
+}  // namespace jtrace::control

@@ -1,0 +1,82 @@
+#include "agent/control/connection.h"
+
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "proto/control_protocol.h"
+
+namespace jtrace::control {
+namespace {
+
+// A connection without threads and sockets of the file system; both ends do not wait.
+class ConnectionTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    int ends[2];
+    ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends), 0);
+    client_ = OwnFd(ends[0]);
+    connection_.emplace(OwnFd(ends[1]), now_, limits_);
+  }
+
+  void Send(absl::string_view text) {
+    ASSERT_EQ(send(client_.get(), text.data(), text.size(), 0), static_cast<ssize_t>(text.size()));
+  }
+  // False: it has ended.
+  bool Serve() { return connection_->Serve(service_, now_); }
+  std::string Received() {
+    std::string text(4096, '\0');
+    text.resize(
+        static_cast<size_t>(std::max<ssize_t>(0, read(client_.get(), text.data(), text.size()))));
+    return text;
+  }
+
+  const Limits limits_;
+  RequestQueue queue_;
+  AnswerMemory memory_{limits_.all_answers_bytes};
+  const Service service_ = {limits_, queue_, memory_};
+  absl::Time now_ = absl::UnixEpoch();
+  OwnFd client_;
+  std::optional<Connection> connection_;
+};
+
+TEST_F(ConnectionTest, ARequestMayComeInPieces) {
+  Send("sta");
+  EXPECT_TRUE(Serve());
+  Send("tus\n");
+  EXPECT_TRUE(Serve());
+  const auto request = queue_.Next(absl::InfinitePast());
+  ASSERT_TRUE(request.has_value());
+  EXPECT_EQ(request->line, "status");
+  request->answer->Finish(absl::OkStatus());
+  EXPECT_FALSE(Serve());
+  EXPECT_EQ(Received(), "0\n");
+}
+
+// The limit is the protocol's, not that of a whole number of reads.
+TEST_F(ConnectionTest, ARequestInPiecesIsNoLongerThanOneInWhole) {
+  Send("x");
+  EXPECT_TRUE(Serve());
+  Send(std::string(kMaxRequest - 1, 'x') + "\n");
+  EXPECT_FALSE(Serve());
+  EXPECT_EQ(Received(), absl::StrCat("!the request is longer than ", kMaxRequest, " bytes\n1\n"));
+  EXPECT_FALSE(queue_.Next(absl::InfinitePast()).has_value());
+}
+
+TEST_F(ConnectionTest, TheLongestRequestIsTaken) {
+  Send("x");
+  EXPECT_TRUE(Serve());
+  Send(std::string(kMaxRequest - 2, 'x') + "\n");
+  EXPECT_TRUE(Serve());
+  const auto request = queue_.Next(absl::InfinitePast());
+  ASSERT_TRUE(request.has_value());
+  EXPECT_EQ(request->line.size(), kMaxRequest - 1);
+}
+
+}  // namespace
+}  // namespace jtrace::control
