@@ -56,7 +56,9 @@ absl::StatusOr<HookSpec> ParseHookSpec(absl::string_view text) {
     place = text.substr(0, colon);
   }
   const size_t mark = place.find('!');
-  if (mark == absl::string_view::npos || mark == 0 || mark + 1 == place.size()) {
+  // Behind a name that ends in a colon no kind could be read back.
+  if (mark == absl::string_view::npos || mark == 0 || mark + 1 == place.size() ||
+      place.back() == ':') {
     return absl::InvalidArgumentError(absl::StrCat(
         "'", text, "' names no function of native code; write libc.so.6!malloc:count"));
   }

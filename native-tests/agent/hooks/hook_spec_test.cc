@@ -38,6 +38,7 @@ TEST(HookSpecTest, SaysWhatIsWrong) {
   EXPECT_THAT(Error("malloc"), testing::HasSubstr("libc.so.6!malloc:count"));
   EXPECT_THAT(Error("libc.so.6!"), testing::HasSubstr("names no function"));
   EXPECT_THAT(Error("libc.so.6!malloc:cuont"), testing::HasSubstr("count, unwind, time or off"));
+  EXPECT_THAT(Error("a!os::"), testing::HasSubstr("names no function"));
   EXPECT_EQ(ParseHookSpecs("a!b;c!d:time")->size(), 2u);
 }
 
