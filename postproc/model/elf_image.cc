@@ -3,6 +3,7 @@
 #include <elf.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "absl/status/status.h"
 
@@ -54,6 +55,8 @@ void ElfImage::ParseSegments() {
     if (!segment.has_value()) return;
     if (segment->p_type == PT_GNU_EH_FRAME) unwind_header_ = segment->p_vaddr;
     if (segment->p_type != PT_LOAD) continue;
+    // What would reach beyond the address space is loaded nowhere.
+    if (segment->p_filesz > std::numeric_limits<uint64_t>::max() - segment->p_vaddr) continue;
     segments_.push_back(
         {segment->p_offset, segment->p_vaddr, segment->p_filesz, (segment->p_flags & PF_X) != 0});
   }
