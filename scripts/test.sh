@@ -8,7 +8,7 @@
 #   slow         the long forms: longer programs, every clock and way to record, whole JDKs rewritten,
 #                the page in a browser; on the build's JDK
 #   slow-jdks    the same on each other JDK found
-#   fuzz         each fuzzer for a minute (JTRACE_FUZZ_SECONDS) from its corpus
+#   fuzz         each fuzzer for 30 s (JTRACE_FUZZ_SECONDS) from its corpus
 #   stress       walker, clock, wait and metric tests while each processor stalls for 30 to 600 ms
 #   all          all of these
 #   jvms         every Java test on runtimes of other releases, which scripts/jdks.sh gets; by hand only
@@ -61,17 +61,42 @@ run_sanitizer() {
   ctest --test-dir "build-$1" --output-on-failure -j "$jobs" --no-tests=error
 }
 
+# The number behind the last "$1: " in a fuzzer's log.
+last_number() {
+  sed -n "s/.*$1: *\([0-9]\+\).*/\1/p" "$2" | tail -n 1
+}
+
+# Runs the fuzzer $1 for $2 seconds and prints its line of the table, or the end of its log.
+run_fuzzer() {
+  local name=$1 log=build-fuzz/$1.log before
+  local words=native-tests/fuzz/dictionaries/$name.dict
+  local command=("build-fuzz/tests/jtrace_${name}_fuzzer" -timeout=20 -rss_limit_mb=4096
+    -print_final_stats=1 "-artifact_prefix=build-fuzz/$name-")
+  [[ ! -f $words ]] || command+=("-dict=$words")
+  mkdir -p "build-fuzz/corpus/$name"
+  if ! "${command[@]}" -runs=0 "native-tests/fuzz/corpus/$name" >"$log" 2>&1; then
+    tail -n 50 "$log"
+    return 1
+  fi
+  before=$(last_number cov "$log")
+  if ! "${command[@]}" -max_total_time="$2" "build-fuzz/corpus/$name" \
+    "native-tests/fuzz/corpus/$name" >"$log" 2>&1; then
+    tail -n 50 "$log"
+    return 1
+  fi
+  printf '%-14s %11s %13s %12s %11s\n' "$name" "$(last_number number_of_executed_units "$log")" \
+    "$before" "$(last_number cov "$log")" "$(last_number new_units_added "$log")"
+}
+
+# JTRACE_FUZZ_SECONDS: for each. An input that fails is left in build-fuzz/NAME-….
 run_fuzzers() {
-  local seconds=${JTRACE_FUZZ_SECONDS:-60} fuzzer corpus
-  scripts/build.sh fuzz jtrace_trace_reader_fuzzer jtrace_classfile_fuzzer
-  for fuzzer in trace_reader classfile; do
-    corpus=build-fuzz/corpus/$fuzzer
-    mkdir -p "$corpus"
-    echo "== fuzzing $fuzzer for $seconds s"
-    build-fuzz/tests/jtrace_${fuzzer}_fuzzer -max_total_time="$seconds" -timeout=20 -rss_limit_mb=4096 \
-      -print_final_stats=1 -verbosity=0 -artifact_prefix=build-fuzz/ \
-      "$corpus" "native-tests/fuzz/corpus/$fuzzer"
-  done
+  local name failed=false
+  scripts/build.sh fuzz jtrace_fuzzers
+  printf '%-14s %11s %13s %12s %11s\n' fuzzer executions 'edges before' 'edges after' 'new inputs'
+  while read -r name; do
+    run_fuzzer "$name" "${JTRACE_FUZZ_SECONDS:-30}" || failed=true
+  done <build-fuzz/fuzzers.txt
+  ! $failed
 }
 
 run_stress() {

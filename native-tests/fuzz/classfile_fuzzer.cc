@@ -2,19 +2,17 @@
 // rewrites parses again as a class with the same methods, and each probed method's code still is a
 // sequence of instructions whose jumps land on instructions.
 #include <cstdint>
-#include <cstdlib>
 
 #include "agent/classfile/class_file.h"
 #include "agent/classfile/code_attribute.h"
 #include "agent/classfile/code_editor.h"
 #include "agent/classfile/instrumenter.h"
+#include "native-tests/fuzz/require.h"
 
 namespace jtrace::classfile {
 namespace {
 
-void Require(bool condition) {
-  if (!condition) std::abort();
-}
+using fuzz::Require;
 
 void CheckRewritten(const InstrumentResult& result) {
   const auto file = ParseClassFile(result.bytes);

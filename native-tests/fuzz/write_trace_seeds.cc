@@ -1,5 +1,5 @@
-// Writes the seed corpus of trace_reader_fuzzer into a folder: a few random traces in each of its
-// forms. Usage: jtrace_write_trace_seeds FOLDER
+// Writes the seeds of trace_reader_fuzzer and jtxt_fuzzer into the folders of these names: a few
+// random traces in each form. Usage: jtrace_write_trace_seeds CORPUS
 #include <cstdint>
 #include <fstream>
 #include <iostream>
@@ -34,21 +34,21 @@ std::string Chunks(char form, const std::string& trace) {
 
 int main(int argc, char** argv) {
   if (argc != 2) {
-    std::cerr << "usage: jtrace_write_trace_seeds FOLDER\n";
+    std::cerr << "usage: jtrace_write_trace_seeds CORPUS\n";
     return 1;
   }
-  const std::string folder = std::string(argv[1]) + "/";
+  const std::string traces = std::string(argv[1]) + "/trace_reader/";
+  const std::string jtxt = std::string(argv[1]) + "/jtxt/";
   for (uint64_t seed = 0; seed < 8; ++seed) {
     const std::string number = std::to_string(seed);
-    const std::string text = jtrace::testing::RandomTextTrace(seed);
-    Write(folder + "text" + number, "t" + text.substr(text.find('\n') + 1));
+    Write(jtxt + "text" + number, jtrace::testing::RandomTextTrace(seed));
     const std::string binary = jtrace::testing::RandomBinaryTrace(seed);
-    Write(folder + "chunks" + number, Chunks('c', binary));
-    if (seed < 3) Write(folder + "file" + number, "f" + binary);
-    if (seed < 3) Write(folder + "frames" + number, Chunks('p', binary));
+    Write(traces + "chunks" + number, Chunks('c', binary));
+    if (seed < 3) Write(traces + "file" + number, "f" + binary);
+    if (seed < 3) Write(traces + "frames" + number, Chunks('p', binary));
     const jtrace::testing::RandomLog log = jtrace::testing::MakeRandomLog(seed);
-    Write(folder + "log" + number, Chunks('c', log.binary));
-    if (seed < 3) Write(folder + "logframes" + number, Chunks('p', log.binary));
-    Write(folder + "logtext" + number, "t" + log.text.substr(log.text.find('\n') + 1));
+    Write(traces + "log" + number, Chunks('c', log.binary));
+    if (seed < 3) Write(traces + "logframes" + number, Chunks('p', log.binary));
+    Write(jtxt + "logtext" + number, log.text);
   }
 }

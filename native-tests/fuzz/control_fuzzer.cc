@@ -1,0 +1,243 @@
+// Fuzz target of the control socket, both ends. The first byte chooses:
+//   'c' what clients do, one after the other: the server's end, without its threads and its clock
+//   'a' the answer of an agent, whose JVM is another user's, to the jtrace command: in one piece,
+//       and in pieces of as many bytes as the second byte says
+// For any input: commands get whole lines of bounded length; a client gets an answer that is
+// well-formed and says what was said or that it was cut off; no memory stays taken; an answer in
+// pieces is the same answer.
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "absl/strings/match.h"
+#include "agent/control/connection.h"
+#include "native-tests/fuzz/control_commands.h"
+#include "native-tests/fuzz/require.h"
+#include "postproc/control/agent_client.h"
+#include "postproc/control/attach.h"
+#include "proto/control_protocol.h"
+#include "proto/visible_text.h"
+
+namespace jtrace::fuzz {
+namespace {
+
+using control::AnswerReader;
+
+// Small, so that short inputs reach them.
+constexpr control::Limits kLimits = {
+    .connections = 4, .answer_bytes = size_t{16} << 10, .all_answers_bytes = size_t{40} << 10};
+
+using Lines = ControlCommands::Lines;
+
+// A client and the server's end of its connection.
+class Client {
+ public:
+  explicit Client(absl::Time now) {
+    int ends[2];
+    Require(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends) == 0);
+    fd_ = ends[0];
+    const int least = 1;  // the kernel makes some KB of it: answers are sent in parts
+    setsockopt(ends[1], SOL_SOCKET, SO_SNDBUF, &least, sizeof(least));
+    server_ = std::make_unique<control::Connection>(OwnFd(ends[1]), now, kLimits);
+  }
+  ~Client() { close(fd_); }
+  Client(const Client&) = delete;
+  Client& operator=(const Client&) = delete;
+
+  void Send(std::string_view bytes) {
+    const ssize_t n = send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    if (n > 0) sent_ += bytes.substr(0, static_cast<size_t>(n));
+  }
+  void EndRequest() { shutdown(fd_, SHUT_WR); }
+  void Read() {
+    char buffer[4096];
+    const ssize_t n = read(fd_, buffer, sizeof(buffer));
+    if (n > 0) answer_.append(buffer, static_cast<size_t>(n));
+    is_at_end_ = is_at_end_ || n == 0;
+  }
+  // As the connections' thread does it.
+  void Serve(const control::Service& service, absl::Time now) {
+    if (server_ == nullptr) return;
+    const bool was_asked = server_->IsAsked();
+    Require(server_->PollEvents() == 0 || server_->PollEvents() == POLLIN ||
+            server_->PollEvents() == POLLOUT);
+    if (server_->Serve(service, now)) {
+      Require(!was_asked || server_->IsAsked());
+      return;
+    }
+    server_ = nullptr;
+  }
+
+  bool is_served() const { return server_ == nullptr; }
+  bool is_at_end() const { return is_at_end_; }
+  std::string_view sent() const { return sent_; }
+  std::string_view answer() const { return answer_; }
+
+ private:
+  int fd_ = -1;
+  std::unique_ptr<control::Connection> server_;  // null: it has ended
+  std::string sent_, answer_;
+  bool is_at_end_ = false;
+};
+
+class Script {
+ public:
+  explicit Script(std::string_view input) : input_(input) {}
+
+  void Run() {
+    while (!input_.empty()) {
+      Step(TakeByte());
+      Serve();
+    }
+    // Everybody reads on until the end.
+    for (int round = 0; round < 64; ++round) {
+      DoNext();
+      for (auto& client : clients_) {
+        if (client != nullptr) client->Read();
+      }
+      Serve();
+    }
+    for (auto& client : clients_) Leave(client);
+    Require(memory_.Take(kLimits.all_answers_bytes));
+  }
+
+ private:
+  uint8_t TakeByte() {
+    if (input_.empty()) return 0;
+    const auto byte = static_cast<uint8_t>(input_[0]);
+    input_.remove_prefix(1);
+    return byte;
+  }
+
+  void Step(uint8_t byte) {
+    auto& client = clients_[byte / 8 % clients_.size()];
+    if (client == nullptr) client = std::make_unique<Client>(now_);
+    switch (byte % 8) {
+      case 0: {
+        const size_t length = TakeByte();
+        const std::string_view text = input_.substr(0, length);
+        client->Send(text);
+        input_.remove_prefix(text.size());
+        break;
+      }
+      case 1:
+        client->Send(std::string(TakeByte() * 257, 'x'));
+        break;
+      case 2:
+        client->EndRequest();
+        break;
+      case 3:
+        client->Read();
+        break;
+      case 4:
+        now_ += absl::Milliseconds(100) * TakeByte();
+        break;
+      case 5:
+        DoNext();
+        break;
+      case 6:
+        Leave(client);
+        break;
+      default:  // a whole line
+        client->Send(input_.substr(0, input_.find('\n')));
+        client->Send("\n");
+        input_.remove_prefix(std::min(input_.find('\n'), input_.size()));
+        break;
+    }
+  }
+  void Serve() {
+    for (auto& client : clients_) {
+      if (client != nullptr) client->Serve(service_, now_);
+    }
+  }
+
+  void DoNext() {
+    const auto request = queue_.Next(absl::InfinitePast());
+    if (!request.has_value()) return;
+    Require(request->line.size() < control::kMaxRequest && !absl::StrContains(request->line, '\n'));
+    control::Do(*request, commands_, [] {});
+    Require(commands_.done.back().request == request->line);
+  }
+
+  void Leave(std::unique_ptr<Client>& client) {
+    if (client == nullptr) return;
+    if (client->is_served() && client->is_at_end()) CheckAnswer(*client);
+    client = nullptr;
+  }
+
+  // What a client got that read to the end.
+  void CheckAnswer(const Client& client) {
+    Lines lines;
+    AnswerReader reader([&](char kind, std::string_view text) {
+      Require(kind == control::kProgressLine || kind == control::kAnswerLine ||
+              kind == control::kErrorLine);
+      if (kind != control::kProgressLine) lines.emplace_back(kind, text);
+    });
+    Require(reader.Add(client.answer()));
+    if (reader.exit_code() < 0) return;  // it was too slow, or said nothing
+    Require(client.answer().ends_with(std::string(1, static_cast<char>('0' + reader.exit_code())) +
+                                      "\n"));
+    const bool has_error = !lines.empty() && lines.back().first == control::kErrorLine;
+    Require(has_error == (reader.exit_code() != control::kExitDone));
+    const std::string_view line = client.sent().substr(0, client.sent().find('\n'));
+    for (const ControlCommands::Done& done : commands_.done) {
+      if (done.request == line && IsAnswerTo(done, lines, reader.exit_code())) return;
+    }
+    // Nothing was asked: the request was refused.
+    Require(reader.exit_code() == control::kExitUsage && lines.size() == 1);
+  }
+
+  static bool IsAnswerTo(const ControlCommands::Done& done, const Lines& lines, int exit_code) {
+    if (lines.size() >= done.lines.size() && exit_code == done.exit_code) {
+      return std::equal(done.lines.begin(), done.lines.end(), lines.begin());
+    }
+    return exit_code == control::kExitFailed && absl::StrContains(lines.back().second, "cut off");
+  }
+
+  std::string_view input_;
+  absl::Time now_ = absl::UnixEpoch();
+  control::RequestQueue queue_;
+  control::AnswerMemory memory_{kLimits.all_answers_bytes};
+  const control::Service service_ = {kLimits, queue_, memory_};
+  ControlCommands commands_;
+  std::array<std::unique_ptr<Client>, 4> clients_;
+};
+
+void CheckAgentsAnswer(std::string_view input) {
+  if (input.empty()) return;
+  const size_t piece = static_cast<uint8_t>(input[0]) + size_t{1};
+  const std::string_view answer = input.substr(1);
+  Lines whole, in_pieces;
+  AnswerReader reader([&](char kind, std::string_view text) { whole.emplace_back(kind, text); });
+  AnswerReader by_piece([&](char kind, std::string_view text) {
+    Require(text.find('\n') == text.npos && IsOneLine(VisibleText(text) + "."));
+    in_pieces.emplace_back(kind, text);
+  });
+  Require(reader.Add(answer));
+  for (size_t at = 0; at < answer.size(); at += piece)
+    Require(by_piece.Add(answer.substr(at, piece)));
+  Require(whole == in_pieces && reader.exit_code() == by_piece.exit_code());
+  Require(reader.exit_code() >= -1 && reader.exit_code() <= control::kExitFailed);
+  const absl::Status loaded = control::ReadLoadAnswer(answer);
+  Require(loaded.ok() ? answer.starts_with("0") : !loaded.message().empty());
+}
+
+}  // namespace
+}  // namespace jtrace::fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace jtrace::fuzz;  // NOLINT: a fuzz target
+  if (size == 0) return 0;
+  const std::string_view input = View(data + 1, size - 1);
+  if (data[0] == 'c') Script(input).Run();
+  if (data[0] == 'a') CheckAgentsAnswer(input);
+  return 0;
+}

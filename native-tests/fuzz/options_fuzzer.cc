@@ -1,0 +1,113 @@
+// Fuzz target of what people write on command lines. The first byte chooses: 'a' the agent's
+// options, then after a 0 byte a file that config= and costs= read; 'j' the arguments of jtrace and
+// 'p' those of jtrace-post, each up to a 0 byte.
+//
+// For any input: an error is one line; what is accepted can be described, and the description means
+// the same.
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/strings/ascii.h"
+#include "agent/name_filter.h"
+#include "agent/options.h"
+#include "agent/unwind_rules.h"
+#include "native-tests/fuzz/require.h"
+#include "postproc/command_line.h"
+#include "postproc/control/jtrace_command_line.h"
+
+namespace jtrace::fuzz {
+namespace {
+
+// `text` with `path` wherever it names a file that would be read.
+std::string WithFile(std::string_view text, std::string_view path) {
+  std::string safe;
+  while (!text.empty()) {
+    const size_t config = text.find("config"), costs = text.find("costs");
+    size_t at = std::min({config == text.npos ? text.size() : config + 6,
+                          costs == text.npos ? text.size() : costs + 5});
+    while (at < text.size() && absl::ascii_isspace(static_cast<unsigned char>(text[at]))) ++at;
+    safe += text.substr(0, at);
+    text.remove_prefix(at);
+    if (!text.starts_with('=')) continue;
+    safe.append("=").append(path);
+    text.remove_prefix(std::min(text.find_first_of(",\n"), text.size()));
+  }
+  return safe;
+}
+
+// What a description leaves out is not compared: paths, signals, what is not recorded.
+void RequireSame(const Options& one, const Options& other) {
+  Require(one.mode == other.mode && one.clock == other.clock && one.boundary == other.boundary);
+  Require(one.log_budget == other.log_budget && one.metrics == other.metrics);
+  Require(one.unwinds == other.unwinds && one.hooks == other.hooks);
+  Require(one.include == other.include && one.exclude == other.exclude);
+  Require(one.duration == other.duration && one.loop.bytes == other.loop.bytes &&
+          one.loop.time == other.loop.time);
+  if (!one.WantsSamples()) return;
+  Require(one.samples.timer == other.samples.timer && one.samples.event == other.samples.event);
+  Require(one.samples.interval == other.samples.interval &&
+          one.samples.period == other.samples.period);
+  Require(one.samples.stack == other.samples.stack && one.samples.threads == other.samples.threads);
+}
+
+void CheckAgent(std::string_view input) {
+  static const NamelessFile file;
+  const std::string text = WithFile(TakePart(input), file.path());
+  file.Hold(WithFile(input, file.path()));
+  const auto options = ParseOptions(text);
+  if (!options.ok()) {
+    Require(text.find('\n') != text.npos || IsOneLine(options.status().message()));
+    return;
+  }
+  Require(UnwindRules::Create(options->unwinds).ok());
+  NameFilter(options->samples.threads).Wants(text);
+  const std::string description = DescribeOptions(*options);
+  // In a file a comma ends no option, and so may be part of a value.
+  if (text.find(file.path()) != text.npos) return;
+  const auto again = ParseOptions(description);
+  Require(again.ok());
+  Require(DescribeOptions(*again) == description);
+  RequireSame(*again, *options);
+}
+
+std::vector<std::string_view> Arguments(std::string_view input) {
+  std::vector<std::string_view> arguments;
+  while (!input.empty()) arguments.push_back(TakePart(input));
+  return arguments;
+}
+
+bool HasLines(std::string_view input) { return input.find('\n') != input.npos; }
+
+void CheckJtrace(std::string_view input) {
+  const auto line = control::ParseCommandLine(Arguments(input));
+  if (!line.ok()) {
+    Require(HasLines(input) || IsOneLine(line.status().message()));
+  } else if (!line->help && !line->version) {
+    Require(!line->verb.empty() && (!line->target.empty() || line->verb == "list"));
+    control::AgentOptions(*line);
+  }
+}
+
+void CheckPost(std::string_view input) {
+  const auto line = postproc::ParseCommandLine(Arguments(input));
+  if (!line.ok()) {
+    Require(HasLines(input) || IsOneLine(line.status().message()));
+  } else if (!line->help && !line->version) {
+    Require(!line->traces.empty() && line->jobs >= 0);
+  }
+}
+
+}  // namespace
+}  // namespace jtrace::fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace jtrace::fuzz;  // NOLINT: a fuzz target
+  if (size == 0) return 0;
+  const std::string_view input = View(data + 1, size - 1);
+  if (data[0] == 'a') CheckAgent(input);
+  if (data[0] == 'j') CheckJtrace(input);
+  if (data[0] == 'p') CheckPost(input);
+  return 0;
+}

@@ -1,0 +1,54 @@
+// What every report needs of a trace, so that every stage runs over an input.
+#pragma once
+
+#include "native-tests/fuzz/require.h"
+#include "postproc/calltree/arc_flow.h"
+#include "postproc/calltree/flat_profile.h"
+#include "postproc/calltree/hook_log.h"
+#include "postproc/calltree/tree_builder.h"
+#include "postproc/import_stats.h"
+#include "postproc/reader/record_filter.h"
+#include "postproc/samples/path_tree.h"
+
+namespace jtrace::fuzz {
+
+class ReportStages {
+ public:
+  ReportStages() : builder_(postproc::MergeMode::kChain, false, model_, stats_) {}
+
+  postproc::TraceModel& model() { return model_; }
+  postproc::ImportStats& stats() { return stats_; }
+  postproc::RecordVisitor& visitor() { return filter_; }
+
+  // What holds for every input.
+  void Check() {
+    using namespace postproc;  // NOLINT
+    builder_.Finish();
+    const CallTree& tree = builder_.tree();
+    const auto totals = tree.ComputeTotals();
+    for (const std::string& name : MeasureNames(model_, tree)) {
+      const Measure measure = ChooseMeasure(name, model_, tree);
+      const FlatProfile flat(model_, tree, totals, measure);
+      const ArcFlow arcs(tree, totals, flat, measure);
+      Require(arcs.Check().held() == 4);
+      const PathTree paths(model_, tree, measure.base);
+      Require(paths.total() == measure.whole);
+    }
+    int64_t ticks = 0;
+    for (const NodeId root : tree.roots()) ticks = WrapAdd(ticks, totals[root.value - 1].cum_ticks);
+    Require(ticks == builder_.merge_stats().ticks);
+    const PathTree paths(model_, samples_);
+    Require(paths.total() == TotalWeight(samples_));
+  }
+
+ private:
+  postproc::TraceModel model_;
+  postproc::ImportStats stats_;
+  postproc::TreeBuilder builder_;
+  postproc::SampleLog samples_;
+  postproc::HookLog hooks_{/*by_thread=*/true};
+  postproc::RecordFilter filter_{
+      "", postproc::Scope::kFull, model_, {&builder_, &samples_, &hooks_}};
+};
+
+}  // namespace jtrace::fuzz
