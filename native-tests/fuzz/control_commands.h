@@ -72,7 +72,7 @@ class ControlCommands : public control::Commands {
       return format.status();
     }
     if (verb == "throw") throw std::bad_alloc();
-    if (verb == "fail") return absl::UnavailableError(argument);
+    if (verb == "fail") return absl::UnavailableError(absl::StrCat("cannot ", argument));
     // A line a word, its kind by its first character.
     for (const absl::string_view word : absl::StrSplit(argument, ' ')) {
       const bool is_progress = word.size() % 3 == 1;

@@ -2,9 +2,10 @@
 //   'c' what clients do, one after the other: the server's end, without its threads and its clock
 //   'a' the answer of an agent, whose JVM is another user's, to the jtrace command: in one piece,
 //       and in pieces of as many bytes as the second byte says
+//   'p' the command line of another's process, as /proc shows it to `jtrace list`; then its uid_map
 // For any input: commands get whole lines of bounded length; a client gets an answer that is
 // well-formed and says what was said or that it was cut off; no memory stays taken; an answer in
-// pieces is the same answer.
+// pieces is the same answer; what is shown of a process does nothing to a terminal.
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/socket.h>
@@ -16,6 +17,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "absl/strings/match.h"
 #include "agent/control/connection.h"
@@ -23,6 +25,7 @@
 #include "native-tests/fuzz/require.h"
 #include "postproc/control/agent_client.h"
 #include "postproc/control/attach.h"
+#include "postproc/control/jvm_process.h"
 #include "proto/control_protocol.h"
 #include "proto/visible_text.h"
 
@@ -230,6 +233,17 @@ void CheckAgentsAnswer(std::string_view input) {
   Require(loaded.ok() ? answer.starts_with("0") : !loaded.message().empty());
 }
 
+void CheckProcess(std::string_view input) {
+  std::string_view map = input.substr(std::min(input.find("\n\n"), input.size()));
+  std::string_view line = input.substr(0, input.size() - map.size());
+  std::vector<std::string> arguments;
+  while (!line.empty()) arguments.emplace_back(TakePart(line));
+  const std::string program = control::ProgramOf(arguments);
+  Require(program.find('\n') == program.npos && VisibleText(program) == program);
+  constexpr uid_t kUser = 1000;
+  control::InnerUser(map, kUser);
+}
+
 }  // namespace
 }  // namespace jtrace::fuzz
 
@@ -239,5 +253,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view input = View(data + 1, size - 1);
   if (data[0] == 'c') Script(input).Run();
   if (data[0] == 'a') CheckAgentsAnswer(input);
+  if (data[0] == 'p') CheckProcess(input);
   return 0;
 }
