@@ -79,6 +79,8 @@ class Client {
     server_ = nullptr;
   }
 
+  // Has not asked for anything, nor been refused.
+  bool IsSilent() const { return server_ != nullptr && !server_->has_line(); }
   bool is_served() const { return server_ == nullptr; }
   bool is_at_end() const { return is_at_end_; }
   std::string_view sent() const { return sent_; }
@@ -93,6 +95,9 @@ class Client {
 
 class Script {
  public:
+  // More than a client needs that reads the longest answer.
+  static constexpr int kRounds = 64;
+
   explicit Script(std::string_view input) : input_(input) {}
 
   void Run() {
@@ -100,14 +105,15 @@ class Script {
       Step(TakeByte());
       Serve();
     }
-    // Everybody reads on until the end.
-    for (int round = 0; round < 64; ++round) {
-      DoNext();
+    // Everybody reads on until the end; who asks for nothing waits for it in vain.
+    for (int round = 0; round < kRounds && IsSomebodyServed(); ++round) {
+      while (DoNext()) Serve();
+      Serve();
       for (auto& client : clients_) {
         if (client != nullptr) client->Read();
       }
-      Serve();
     }
+    while (DoNext()) Serve();
     for (auto& client : clients_) Leave(client);
     Require(memory_.Take(kLimits.all_answers_bytes));
   }
@@ -162,12 +168,20 @@ class Script {
     }
   }
 
-  void DoNext() {
+  bool IsSomebodyServed() const {
+    return std::any_of(clients_.begin(), clients_.end(), [](const auto& client) {
+      return client != nullptr && !client->is_at_end() && !client->IsSilent();
+    });
+  }
+
+  // False: nothing is to be done.
+  bool DoNext() {
     const auto request = queue_.Next(absl::InfinitePast());
-    if (!request.has_value()) return;
+    if (!request.has_value()) return false;
     Require(request->line.size() < control::kMaxRequest && !absl::StrContains(request->line, '\n'));
     control::Do(*request, commands_, [] {});
     Require(commands_.done.back().request == request->line);
+    return true;
   }
 
   void Leave(std::unique_ptr<Client>& client) {
