@@ -6,7 +6,7 @@
 #   asan, tsan   what runs without a JVM, under ASan and UBSan, and under TSan
 #   sanitizers   both
 #   slow         the long forms: longer programs, every clock and way to record, whole JDKs rewritten,
-#                the page in a browser; on the build's JDK
+#                the page in a browser, a minute of scripts/chaos.py; on the build's JDK
 #   slow-jdks    the same on each other JDK found
 #   fuzz         each fuzzer for 30 s (JTRACE_FUZZ_SECONDS) from its corpus
 #   stress       walker, clock, wait and metric tests while each processor stalls for 30 to 600 ms
@@ -155,6 +155,7 @@ groups = {"junit": ["jtrace_agent", "jtrace-post", "jtrace", "jtrace_java_tests"
                     "malloc_counter", "own_allocator"],
           "walker": ["walker_agent", "walker_payload", "walker_programs"],
           "probes": ["probe_agent", "probe_programs"],
+          "chaos": ["jtrace_agent", "jtrace-post", "jtrace", "jtrace_java_tests"],
           "rewrite": ["jtrace-rewrite", "rewrite-test-classes"]}
 targets = set()
 for test in json.load(sys.stdin)["tests"]:

@@ -26,6 +26,9 @@ import org.objectweb.asm.Opcodes;
  * arcs PREFIX…    the same, but counts each method's entries by who calls it
  * off             and out again
  * redefine CLASS  gives the class its counters by redefinition, not by a transformer
+ * retransform PREFIX MS SEED  random classes with this beginning, with a pause between, till the end
+ * redefine-some PREFIX MS SEED  the same by redefinition with the files that they came from
+ * forks MS        starts a short process, with a pause between, till the end
  * spoil CLASS     whoever retransforms the class gets one that the JVM refuses
  * out FILE        at the program's end, "COUNT NAME" of each method goes to FILE, then "COUNT CALLER NAME"
  *                 of each arc
@@ -62,6 +65,17 @@ public final class CountingAgent {
         break;
       case "redefine":
         redefine(Class.forName(words[1], false, ClassLoader.getSystemClassLoader()), instrumentation);
+        break;
+      case "retransform":
+        Unrest.retransform(
+            instrumentation, words[1], Long.parseLong(words[2]), Long.parseLong(words[3]));
+        break;
+      case "redefine-some":
+        Unrest.redefine(
+            instrumentation, words[1], Long.parseLong(words[2]), Long.parseLong(words[3]));
+        break;
+      case "forks":
+        Unrest.fork(Long.parseLong(words[1]));
         break;
       case "spoil":
         instrumentation.addTransformer(new Spoiler(words[1].replace('.', '/')), true);

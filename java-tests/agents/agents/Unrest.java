@@ -1,0 +1,101 @@
+package agents;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.lang.instrument.ClassDefinition;
+import java.lang.instrument.Instrumentation;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+
+/** Threads that disturb the program for as long as it runs, and change nothing that it can see. */
+final class Unrest {
+  private static final int MOST_AT_ONCE = 5;
+
+  /** What a thread does again and again. */
+  private interface Step {
+    void run() throws Exception;
+  }
+
+  private Unrest() {}
+
+  private static void repeat(String name, long pauseMs, Step step) {
+    Thread thread =
+        new Thread(
+            () -> {
+              try {
+                for (; ; ) {
+                  tryIt(step);
+                  Thread.sleep(pauseMs);
+                }
+              } catch (Exception e) {
+                e.printStackTrace();
+              }
+            },
+            name);
+    thread.setDaemon(true);
+    thread.start();
+  }
+
+  /** A class whose initialiser has failed is refused, with an error of the JVM's own. */
+  private static void tryIt(Step step) throws Exception {
+    try {
+      step.run();
+    } catch (InternalError e) {
+      if (!e.getMessage().contains("invalid class")) throw e;
+    }
+  }
+
+  /** A few random classes with this beginning of their names, every so often. */
+  static void retransform(Instrumentation home, String prefix, long pauseMs, long seed) {
+    Random random = new Random(seed);
+    repeat(
+        "retransforms",
+        pauseMs,
+        () -> {
+          List<Class<?>> some = some(home, prefix, random);
+          if (!some.isEmpty()) home.retransformClasses(some.toArray(Class<?>[]::new));
+        });
+  }
+
+  /** The same by redefinition, with the class files that they came from. */
+  static void redefine(Instrumentation home, String prefix, long pauseMs, long seed) {
+    Random random = new Random(seed);
+    repeat(
+        "redefines",
+        pauseMs,
+        () -> {
+          for (Class<?> type : some(home, prefix, random)) {
+            byte[] file = classFileOf(type);
+            if (file != null) home.redefineClasses(new ClassDefinition(type, file));
+          }
+        });
+  }
+
+  private static byte[] classFileOf(Class<?> type) throws IOException {
+    String file = type.getName().replace('.', '/') + ".class";
+    if (type.getClassLoader() != ClassLoader.getSystemClassLoader()) return null;
+    try (InputStream bytes = ClassLoader.getSystemResourceAsStream(file)) {
+      return bytes == null ? null : bytes.readAllBytes();
+    }
+  }
+
+  private static List<Class<?>> some(Instrumentation home, String prefix, Random random) {
+    List<Class<?>> candidates = new ArrayList<>();
+    Class<?>[] loaded = home.getAllLoadedClasses();
+    if (loaded == null) return List.of(); // the JVM is at its end
+    for (Class<?> type : loaded) {
+      boolean wanted = type.getName().replace('.', '/').startsWith(prefix);
+      if (wanted && home.isModifiableClass(type)) candidates.add(type);
+    }
+    List<Class<?>> some = new ArrayList<>();
+    for (int i = random.nextInt(MOST_AT_ONCE) + 1; i > 0 && !candidates.isEmpty(); i--) {
+      some.add(candidates.remove(random.nextInt(candidates.size())));
+    }
+    return some;
+  }
+
+  static void fork(long pauseMs) {
+    repeat("forks", pauseMs, () -> new ProcessBuilder("/bin/true").start().waitFor());
+  }
+}
