@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <cstring>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -35,11 +34,11 @@ int OpenForAppending(const std::string& file) {
 absl::StatusOr<std::unique_ptr<Log>> Log::Open(LogTarget target, std::string file) {
   if (target == LogTarget::kFile) {
     const OwnFd fd(OpenForAppending(file));
-    const absl::Status own = fd.ok() ? CheckOwnFile(fd.get()) : absl::ErrnoToStatus(errno, "");
+    const absl::Status own =
+        fd.ok() ? CheckOwnFile(fd.get()) : absl::PermissionDeniedError(WhyNotOpened(errno));
     if (!own.ok()) {
-      const std::string why = fd.ok() ? std::string(own.message()) : strerror(errno);
       return absl::InvalidArgumentError(
-          absl::StrCat("option 'log': cannot write '", file, "': ", why));
+          absl::StrCat("option 'log': cannot write '", file, "': ", own.message()));
     }
   }
   return std::unique_ptr<Log>(new Log(target, std::move(file)));

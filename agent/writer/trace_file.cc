@@ -129,7 +129,7 @@ absl::StatusOr<std::unique_ptr<TraceFile>> TraceFile::Open(std::string path) {
     path = WithInfix(path, absl::StrCat(".", getpid()));
     opened = OpenLocked(path);
   }
-  if (!opened.fd.ok()) return CannotWrite(path, strerror(errno));
+  if (!opened.fd.ok()) return CannotWrite(path, WhyNotOpened(errno));
   if (const absl::Status own = CheckOwnFile(opened.fd.get()); !own.ok()) {
     return CannotWrite(path, own.message());
   }

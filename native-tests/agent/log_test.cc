@@ -1,5 +1,6 @@
 #include "agent/log.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <fstream>
@@ -35,6 +36,19 @@ TEST(LogTest, FilesOfOthersAreLeftAlone) {
     EXPECT_THAT(std::string(Log::Open(LogTarget::kFile, path).status().message()),
                 testing::HasSubstr("it belongs to another user"));
   }
+  unlink(path.c_str());
+}
+
+// By the system's own words a pipe without a reader is "no such device", a link a loop.
+TEST(LogTest, PipesAndLinksAreNamed) {
+  const std::string path = absl::StrCat(testing::TempDir(), "/special.", getpid(), ".log");
+  ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+  EXPECT_THAT(std::string(Log::Open(LogTarget::kFile, path).status().message()),
+              testing::EndsWith("': it is not a file"));
+  unlink(path.c_str());
+  ASSERT_EQ(symlink("/dev/null", path.c_str()), 0);
+  EXPECT_THAT(std::string(Log::Open(LogTarget::kFile, path).status().message()),
+              testing::EndsWith("': it is a symbolic link"));
   unlink(path.c_str());
 }
 

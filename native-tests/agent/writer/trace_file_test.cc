@@ -170,7 +170,8 @@ TEST(TraceFileTest, SymbolicLinkIsNotFollowed) {
   const std::string link = TempPath("link.bin");
   unlink(link.c_str());
   ASSERT_EQ(symlink(target.c_str(), link.c_str()), 0);
-  EXPECT_FALSE(TraceFile::Create(link).ok());
+  EXPECT_THAT(TraceFile::Create(link).status().message(),
+              testing::HasSubstr("it is a symbolic link; choose another file"));
   EXPECT_EQ(ReadFile(target), "precious");
 }
 
@@ -178,7 +179,8 @@ TEST(TraceFileTest, FilesThatOthersMayReadAlongAreRefused) {
   const std::string pipe = testing::TempDir() + "trace_file_pipe";
   unlink(pipe.c_str());
   ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
-  EXPECT_FALSE(TraceFile::Create(pipe).ok()) << "would block without a reader";
+  EXPECT_THAT(TraceFile::Create(pipe).status().message(), testing::HasSubstr("it is not a file"))
+      << "would block without a reader";
   const int reader = open(pipe.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   const auto to_reader = TraceFile::Create(pipe);
   EXPECT_THAT(to_reader.status().message(), testing::HasSubstr("it is not a file"));
