@@ -69,6 +69,8 @@ struct Node {
 static_assert(sizeof(Node) == 64 && offsetof(Node, mask) == 48);
 static_assert(offsetof(Node, interpreted) == 16 && offsetof(Node, jitted) == 24);
 
+// In Node::mask, beside what it was: `slots` may be newer than it.
+inline constexpr uint16_t kMaskMoves = 1;
 // Node::mask of the most slots.
 inline constexpr uint32_t kMostMask = 8191 * sizeof(uint64_t);
 
@@ -307,41 +309,6 @@ inline Ref RefOf(const Arena* arena, const void* object) {
 // Whether the times of the thread's calls are in its log, or in that of a gap, and not in its tree.
 inline bool HasLog(const ThreadState& state) {
   return ReadRelaxed(state.log_ring) != 0 || ReadRelaxed(state.log_gap) != 0;
-}
-
-inline Ref FindInTable(const Arena* arena, Ref table_ref, uint32_t routine) {
-  constexpr uint32_t kHash = 0x9E3779B1;
-  if (table_ref == 0) return 0;
-  const auto* table = At<ChildTable>(arena, table_ref);
-  uint32_t i = routine * kHash >> 8;
-  for (uint32_t probes = 0; probes <= table->mask; ++probes, ++i) {
-    const uint64_t slot = ReadRelaxed(table->slots[i & table->mask]);
-    if (slot == 0) return 0;
-    if (static_cast<uint32_t>(slot) == routine) return static_cast<Ref>(slot >> 32);
-  }
-  return 0;
-}
-
-// The child for `routine`; 0 if it is not there (yet). On the writer thread, which alone gives
-// memory back; the owning thread may be adding children.
-inline Ref FindChild(const Arena* arena, const Node& node, uint32_t routine) {
-  const uint32_t mask = ReadAcquire(node.mask);
-  const uint64_t slots = ReadAcquire(node.slots);
-  const auto word = [&](uint32_t offset) {
-    return ReadAcquire(*reinterpret_cast<const uint64_t*>(slots + offset));
-  };
-  uint32_t offset = routine * sizeof(uint64_t) & mask;
-  for (uint32_t seen = 0; slots != 0 && seen <= mask; seen += sizeof(uint64_t)) {
-    const uint64_t at = word(offset) - reinterpret_cast<uintptr_t>(arena);
-    if (at == offsetof(Arena, lost_node)) break;
-    // Slots that were just outgrown begin with what links them, which is no address of a node.
-    const bool is_node = at < ReadRelaxed(arena->next) && at % (1 << kGranuleShift) == 0;
-    const auto child = static_cast<Ref>(at >> kGranuleShift);
-    if (is_node && At<Node>(arena, child)->routine == routine) return child;
-    offset = (offset + sizeof(uint64_t)) & mask;
-  }
-  if (mask != kMostMask) return 0;
-  return FindInTable(arena, static_cast<Ref>(word(mask + sizeof(uint64_t))), routine);
 }
 
 }  // namespace jtrace::hot

@@ -29,6 +29,7 @@ constexpr LayoutConstant kLayoutConstants[] = {
     {"NODE_SLOTS", offsetof(Node, slots)},
     {"NODE_MASK", offsetof(Node, mask)},
     {"MOST_MASK", hot::kMostMask},
+    {"MASK_MOVES", hot::kMaskMoves},
     {"NODE_SIZE", sizeof(Node)},
     {"NODE_TIMES_SIZE", sizeof(NodeTimes)},
     {"NODE_METRICS_SIZE", sizeof(hot::NodeMetrics)},

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "agent/hot/layout.h"
+#include "agent/probes/find_child.h"
 
 namespace jtrace {
 
@@ -22,7 +23,7 @@ class LogReaderPosition {
   void MoveTo(hot::Ref node) { at_ = node; }
   void Enter(uint32_t routine) {
     const hot::Node& node = *hot::At<hot::Node>(arena_, at_);
-    const hot::Ref child = hot::FindChild(arena_, node, routine);
+    const hot::Ref child = FindChild(arena_, node, routine);
     at_ = child != 0 ? child : Lost();
   }
   void Exit(uint32_t routine) {

@@ -15,7 +15,7 @@ using hot::ThreadState;
 
 namespace {
 
-bool HasTable(const Node& node) { return node.mask == hot::kMostMask; }
+bool HasTable(const Node& node) { return SlotBytes(node) > hot::kMostMask; }
 
 }  // namespace
 

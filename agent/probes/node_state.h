@@ -54,14 +54,15 @@ inline uint64_t JittedSinceBaseline(const hot::Node& node, const Counts& counts)
   return calls - std::min(calls, node.baseline_interpreted.Until(counts.calls - counts.jitted));
 }
 
-inline void SetBaseline(hot::Node& node, const Counts& counts) {
-  node.baseline_calls = counts.calls;
-  node.baseline_interpreted = counts.calls - std::min(counts.calls, counts.jitted);
+// `interpreted` of its `calls`; not more than it has counted.
+inline void SetBaseline(hot::Node& node, uint64_t calls, uint64_t interpreted) {
+  node.baseline_calls = calls;
+  node.baseline_interpreted = std::min(calls, interpreted);
 }
 
 // Of the words in `slots`; not of the arena's one, which nodes without children have.
 inline uint64_t SlotBytes(const hot::Node& node) {
-  const uint64_t mask = hot::ReadRelaxed(node.mask);
+  const uint64_t mask = hot::ReadRelaxed(node.mask) & ~uint64_t{hot::kMaskMoves};
   return mask == 0 ? 0 : mask + sizeof(uint64_t);
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "agent/probes/find_child.h"
 #include "agent/probes/node_state.h"
 
 namespace jtrace {
@@ -252,7 +253,7 @@ void TreeCollector::FoldNode(Node& node) {
   forest_.Add(node.number, new_calls, JittedSinceBaseline(node, counts), values);
   values_.SetBaseline(node, read);
   total_calls_ += new_calls;
-  SetBaseline(node, counts);
+  SetBaseline(node, counts.calls, counts.calls - counts.jitted);
 }
 
 void TreeCollector::PlaceInGroup(Node& node) {
@@ -268,7 +269,9 @@ void TreeCollector::BeginFile() {
     ForEachNode(state, [this](Node& node) {
       if (node.collected != kDefined && node.collected != kEarlier) return;
       const Counts counts = ReadCounts(node);
-      SetBaseline(node, {counts.calls - node.reported.Until(counts.calls), counts.jitted});
+      // What was interpreted came first, as a rule.
+      SetBaseline(node, counts.calls - node.reported.Until(counts.calls),
+                  counts.calls - counts.jitted);
       values_.SetBaseline(node, values_.Read(node));
       node.collected = kEarlier;
     });
@@ -355,7 +358,7 @@ uint32_t TreeCollector::TraceNode(uint64_t raw_node) {
 uint32_t TreeCollector::TraceChild(uint64_t raw_node, uint32_t routine) {
   const Node* parent = NodeAt(raw_node);
   if (parent == nullptr) return 0;
-  const Ref child = hot::FindChild(arena_, *parent, routine);
+  const Ref child = FindChild(arena_, *parent, routine);
   if (child == 0) return 0;
   Node& node = *At<Node>(arena_, child);
   return node.routine == routine && node.parent == raw_node ? NameBySample(node) : 0;

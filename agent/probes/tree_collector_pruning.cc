@@ -34,7 +34,9 @@ bool HasChanged(const Node& node, uint64_t calls) {
 }  // namespace
 
 void TreeCollector::Judge(const Node& node) {
-  kept_bytes_ += values_.node_bytes() + SlotBytes(node);
+  // Few slots take a node's memory.
+  const uint64_t slots = SlotBytes(node);
+  kept_bytes_ += values_.node_bytes() + (slots == 0 ? 0 : std::max(slots, values_.node_bytes()));
   if (!is_short_) return;
   const uint64_t calls = ReadCounts(node).calls;
   pruner_.Add(hot::RefOf(arena_, &node), node, calls, HasChanged(node, calls));

@@ -92,10 +92,12 @@ class Jvm:
         return False
 
     def end(self):
-        """With what it has started, if it still runs."""
-        if not self.ended.is_set():
+        """With what it has started, which may still run."""
+        try:
             os.killpg(self.pid, signal.SIGKILL)
-            self.ended.wait()
+        except ProcessLookupError:
+            pass
+        self.ended.wait()
 
     def describe_hang(self):
         """hang.txt: what each thread waits for; the JVM adds its own dump where it prints."""

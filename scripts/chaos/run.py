@@ -140,8 +140,10 @@ class Run:
         self.beside.prepare(self)
         command = self.command()
         (self.folder / "command.txt").write_text("\n".join(command) + "\n")
-        self.helping = [subprocess.Popen(each, stdout=subprocess.DEVNULL) for each in self.helpers]
+        self.helping = []
         try:
+            for each in self.helpers:
+                self.helping.append(subprocess.Popen(each, stdout=subprocess.DEVNULL))
             patience = max(LEAST_PATIENCE_S, PATIENCE_TIMES * plain.seconds)
             self.jvm = Jvm(command, self.folder, patience)
             self.fault.during(self)

@@ -139,6 +139,16 @@ class ProbeDouble {
     hot::WriteRelease(state_->victims, uint64_t{0});
   }
 
+  hot::Ref NewNode(const hot::Node& parent, uint32_t routine) {
+    hot::Node* node = FreeNode();
+    if (node == nullptr) node = static_cast<hot::Node*>(Allocate(node_bytes_));
+    node->routine = routine;
+    node->parent = Ref(&parent);
+    hot::WriteRelease(hot::At<hot::Node>(arena_, state_->last)->next, Ref(node));
+    state_->last = Ref(node);
+    return Ref(node);
+  }
+
   // All that was entered so far.
   uint64_t calls() const { return calls_; }
   uint64_t jitted() const { return jitted_; }
@@ -178,13 +188,7 @@ class ProbeDouble {
         return node;
       }
     }
-    hot::Node* node = FreeNode();
-    if (node == nullptr) node = static_cast<hot::Node*>(Allocate(node_bytes_));
-    node->routine = routine;
-    node->parent = Ref(parent);
-    hot::WriteRelease(hot::At<hot::Node>(arena_, state_->last)->next, Ref(node));
-    state_->last = Ref(node);
-    return node;
+    return hot::At<hot::Node>(arena_, NewNode(*parent, routine));
   }
 
   hot::Node* FreeNode() {

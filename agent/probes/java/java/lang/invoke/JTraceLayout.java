@@ -71,6 +71,8 @@ final class JTraceLayout {
   /** NODE_MASK of the first slots that a node gets, and of the most, behind which stands a table. */
   static final int FIRST_MASK = 7 << 3;
   static final int MOST_MASK = 8191 << 3;
+  /** In NODE_MASK: the slots may be newer. A slot's offset has no such bit. */
+  static final int MASK_MOVES = 1;
 
   static final int TABLE_MASK = 0;
   static final int TABLE_COUNT = 4;

@@ -208,21 +208,7 @@ final class JTracePruner {
 
   /** First nobody finds the node any more, then the writer thread may take it. */
   private static void cutOff(long node) {
-    long parent = parent(node);
-    int id = routine(node);
-    long slot = JTraceSlots.slotOf(parent, id);
-    long table = JTraceSlots.table(parent);
-    if (slot != 0) {
-      // A node that was made twice has none.
-      if (U.getLong(slot) == node) {
-        U.putLong(slot, ARENA + ARENA_TOMBSTONE);
-      }
-    } else if (table != 0) {
-      slot = JTraceSlots.tableSlot(table, id);
-      if (U.getLong(slot) == JTraceSlots.tableEntry(node, id)) {
-        U.putLong(slot, TABLE_TOMBSTONE);
-      }
-    }
+    JTraceSlots.cutOff(node);
     mark(node, MARK_GONE);
   }
 }

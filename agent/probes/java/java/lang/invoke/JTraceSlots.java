@@ -3,6 +3,7 @@ package java.lang.invoke;
 import static java.lang.invoke.JTraceLayout.*;
 import static java.lang.invoke.JTraceMemory.at;
 import static java.lang.invoke.JTraceMemory.reference;
+import static java.lang.invoke.JTraceTree.parent;
 import static java.lang.invoke.JTraceTree.routine;
 
 import jdk.internal.misc.Unsafe;
@@ -14,10 +15,14 @@ final class JTraceSlots {
 
   private JTraceSlots() {}
 
+  private static int mask(long node) {
+    return U.getChar(node + NODE_MASK) & ~MASK_MOVES;
+  }
+
   /** Address of the slot that holds the child; 0: none does. */
   static long slotOf(long node, int id) {
     long slots = U.getLong(node + NODE_SLOTS);
-    int mask = U.getChar(node + NODE_MASK);
+    int mask = mask(node);
     int offset = id << 3 & mask;
     for (int seen = 0; seen <= mask; seen += 8, offset = offset + 8 & mask) {
       long child = U.getLong(slots + offset);
@@ -33,7 +38,7 @@ final class JTraceSlots {
 
   /** Of children for which the most slots are too few; 0: there is none. */
   static long table(long node) {
-    int mask = U.getChar(node + NODE_MASK);
+    int mask = mask(node);
     int table = mask == MOST_MASK ? U.getInt(U.getLong(node + NODE_SLOTS) + mask + 8) : 0;
     return table == 0 ? 0 : at(table);
   }
@@ -43,17 +48,17 @@ final class JTraceSlots {
    * on, or one of the table; 0: no memory below {@code limit}.
    */
   static long freeSlot(long state, long node, int id, int limit) {
-    int mask = U.getChar(node + NODE_MASK);
+    int mask = mask(node);
     int most = mask == FIRST_MASK ? mask : mask / 4 * 3;
     if (mask == 0 || used(node, mask) * 8 > most) {
       if (mask == MOST_MASK) {
         return freeTableSlot(state, node, id, limit);
       }
-      if (!growSlots(state, node, limit)) {
+      if (!growSlots(state, node, limit) && (mask == 0 || used(node, mask) * 8 > mask)) {
         return 0;
       }
     }
-    return firstFree(U.getLong(node + NODE_SLOTS), U.getChar(node + NODE_MASK), id);
+    return firstFree(U.getLong(node + NODE_SLOTS), mask(node), id);
   }
 
   private static long firstFree(long slots, int mask, int id) {
@@ -66,6 +71,35 @@ final class JTraceSlots {
 
   private static boolean isFree(long child) {
     return child == ARENA + ARENA_LOST_NODE || child == ARENA + ARENA_TOMBSTONE;
+  }
+
+  /** Nobody finds the node any more. */
+  static void cutOff(long node) {
+    long parent = parent(node);
+    int id = routine(node);
+    long slot = slotOf(parent, id);
+    if (slot == 0 || U.getLong(slot) != node) {
+      // It was made twice, or growing was cut off: then it may stand where no search comes by.
+      slot = slotWith(parent, node);
+    }
+    if (slot != 0) {
+      U.putLong(slot, ARENA + ARENA_TOMBSTONE);
+    }
+    long table = table(parent);
+    slot = table == 0 ? 0 : tableSlot(table, id);
+    if (slot != 0 && U.getLong(slot) == tableEntry(node, id)) {
+      U.putLong(slot, TABLE_TOMBSTONE);
+    }
+  }
+
+  private static long slotWith(long parent, long child) {
+    long slots = U.getLong(parent + NODE_SLOTS);
+    for (int offset = mask(parent); offset >= 0; offset -= 8) {
+      if (U.getLong(slots + offset) == child) {
+        return slots + offset;
+      }
+    }
+    return 0;
   }
 
   private static int used(long node, int mask) {
@@ -84,7 +118,7 @@ final class JTraceSlots {
   static void spread(long state, long node) {
     int misses = U.getInt(state + STATE_MISSES) + 1;
     U.putInt(state + STATE_MISSES, misses);
-    int mask = U.getChar(node + NODE_MASK);
+    int mask = mask(node);
     if (misses % 8 == 0
         && mask < MOST_MASK
         && mask < JTraceMemory.max(31, used(node, mask) * 4) * 8) {
@@ -92,10 +126,10 @@ final class JTraceSlots {
     }
   }
 
-  /** Twice the slots. They stand before their mask: cut off in between, children may be made twice. */
+  /** Twice the slots. Cut off before the mask is theirs, children may be made twice. */
   private static boolean growSlots(long state, long node, int limit) {
     long old = U.getLong(node + NODE_SLOTS);
-    int oldMask = U.getChar(node + NODE_MASK);
+    int oldMask = mask(node);
     int mask = oldMask == 0 ? FIRST_MASK : oldMask * 2 + 8;
     long slots = newSlots(state, mask, limit);
     if (slots == 0) {
@@ -107,6 +141,7 @@ final class JTraceSlots {
         U.putLong(firstFree(slots, mask, routine(child)), child);
       }
     }
+    U.putChar(node + NODE_MASK, (char) (oldMask | MASK_MOVES));
     U.putLongRelease(null, node + NODE_SLOTS, slots);
     U.putCharRelease(null, node + NODE_MASK, (char) mask);
     if (oldMask != 0) {
@@ -132,7 +167,7 @@ final class JTraceSlots {
   /** {@code address}: as freeSlot gave it. */
   static void setSlot(long parent, long address, long child, int id) {
     long offset = address - U.getLong(parent + NODE_SLOTS);
-    if (offset >= 0 && offset <= U.getChar(parent + NODE_MASK)) {
+    if (offset >= 0 && offset <= mask(parent)) {
       U.putLongRelease(null, address, child);
       return;
     }

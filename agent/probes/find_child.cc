@@ -1,0 +1,93 @@
+#include "agent/probes/find_child.h"
+
+#include <thread>
+
+namespace jtrace {
+namespace {
+
+using hot::Arena;
+using hot::At;
+using hot::Node;
+using hot::ReadAcquire;
+using hot::ReadRelaxed;
+using hot::Ref;
+
+struct Slots {
+  uint64_t address;
+  uint16_t mask;
+
+  uint64_t word(uint32_t offset) const {
+    return ReadAcquire(*reinterpret_cast<const uint64_t*>(address + offset));
+  }
+};
+
+// The mask first: slots that are newer than it are larger.
+Slots ReadSlots(const Node& node) {
+  const uint16_t mask = ReadAcquire(node.mask);
+  return {ReadAcquire(node.slots), mask};
+}
+
+Ref FindInTable(const Arena* arena, Ref table_ref, uint32_t routine) {
+  constexpr uint32_t kHash = 0x9E3779B1;
+  if (table_ref == 0) return 0;
+  const auto* table = At<hot::ChildTable>(arena, table_ref);
+  uint32_t i = routine * kHash >> 8;
+  for (uint32_t probes = 0; probes <= table->mask; ++probes, ++i) {
+    const uint64_t slot = ReadRelaxed(table->slots[i & table->mask]);
+    if (slot == 0) return 0;
+    if (static_cast<uint32_t>(slot) == routine) return static_cast<Ref>(slot >> 32);
+  }
+  return 0;
+}
+
+Ref FindIn(const Arena* arena, const Slots& slots, uint32_t mask, uint32_t routine) {
+  uint32_t offset = routine * sizeof(uint64_t) & mask;
+  for (uint32_t seen = 0; seen <= mask; seen += sizeof(uint64_t)) {
+    const uint64_t at = slots.word(offset) - reinterpret_cast<uintptr_t>(arena);
+    if (at == offsetof(Arena, lost_node)) break;
+    // Slots that were just outgrown begin with what links them, which is no address of a node.
+    const bool is_node = at < ReadRelaxed(arena->next) && at % (1 << hot::kGranuleShift) == 0;
+    const auto child = static_cast<Ref>(at >> hot::kGranuleShift);
+    if (is_node && At<Node>(arena, child)->routine == routine) return child;
+    offset = (offset + sizeof(uint64_t)) & mask;
+  }
+  if (mask != hot::kMostMask) return 0;
+  const auto table = static_cast<Ref>(slots.word(mask + sizeof(uint64_t)));
+  return FindInTable(arena, table, routine);
+}
+
+// Slow, and right whatever became of the slots.
+Ref FindInList(const Arena* arena, const Node& parent, uint32_t routine) {
+  const Node* root = &parent;
+  while (root->parent != 0) root = At<Node>(arena, root->parent);
+  const Ref parent_ref = hot::RefOf(arena, &parent);
+  for (Ref ref = ReadAcquire(root->next); ref != 0;) {
+    const Node& node = *At<Node>(arena, ref);
+    if (node.routine == routine && node.parent == parent_ref &&
+        (ReadAcquire(node.marks) & hot::kMarkGone) == 0) {
+      return ref;
+    }
+    ref = ReadAcquire(node.next);
+  }
+  return 0;
+}
+
+}  // namespace
+
+Ref FindChild(const Arena* arena, const Node& node, uint32_t routine) {
+  // As long as a thread takes that is not kept from its processor.
+  constexpr int kTries = 1000;
+  for (int tries = 0; tries < kTries; ++tries) {
+    const Slots slots = ReadSlots(node);
+    if (slots.address == 0) return 0;
+    const bool moves = (slots.mask & hot::kMaskMoves) != 0;
+    const Ref child = FindIn(arena, slots, slots.mask & ~hot::kMaskMoves, routine);
+    if (child != 0) return child;
+    const Slots now = ReadSlots(node);
+    if (!moves && now.address == slots.address && now.mask == slots.mask) return 0;
+    if (moves) std::this_thread::yield();
+  }
+  return FindInList(arena, node, routine);
+}
+
+}  // namespace jtrace
