@@ -61,8 +61,12 @@ final class JTraceMemory {
   }
 
   private static boolean nextChunk(long state, long bytes, int limit) {
-    int wanted = min(U.getInt(state + STATE_CHUNK_CLASS) + 1, USUAL_CLASSES - 1);
-    U.putInt(state + STATE_CHUNK_CLASS, wanted);
+    // What a reserve gives is small: usual nodes use the rest of it.
+    int wanted = 0;
+    if (limit == ARENA_LIMIT) {
+      wanted = min(U.getInt(state + STATE_CHUNK_CLASS) + 1, USUAL_CLASSES - 1);
+      U.putInt(state + STATE_CHUNK_CLASS, wanted);
+    }
     while (wanted < CHUNK_CLASSES - 1 && chunkBytes(wanted) - CHUNK_HEADER < bytes) {
       wanted++;
     }
