@@ -57,8 +57,8 @@ class Slots {
     blocks_.push_back(std::move(grown));
     const auto moves = static_cast<uint16_t>(node_.mask | hot::kMaskMoves);
     hot::WriteRelease(node_.mask, moves);
-    hot::WriteRelease(node_.slots, static_cast<uint64_t>(
-                                       reinterpret_cast<uintptr_t>(blocks_.back().data())));
+    hot::WriteRelease(node_.slots,
+                      static_cast<uint64_t>(reinterpret_cast<uintptr_t>(blocks_.back().data())));
     Stand();
     hot::WriteRelease(node_.mask, static_cast<uint16_t>((words - 1) * sizeof(uint64_t)));
     // What was outgrown becomes a link.
