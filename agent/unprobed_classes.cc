@@ -10,7 +10,7 @@
 namespace jtrace {
 namespace {
 
-struct Row {
+struct ReasonRow {
   NoProbes why;
   Severity severity;
   absl::string_view loss;
@@ -21,7 +21,7 @@ struct Row {
 constexpr absl::string_view kRefusedAdvice =
     "verification errors and missing classes show with -Xlog:redefine*=debug";
 
-constexpr std::array<Row, kNoProbesCount> kRows = {{
+constexpr std::array<ReasonRow, kNoProbesCount> kReasonRows = {{
     {NoProbes::kHidden, Severity::kInfo, "hidden_class",
      "hidden classes in scope, whose methods cannot get probes",
      "samples see them; the bodies of lambdas are ordinary methods and counted"},
@@ -45,13 +45,13 @@ constexpr std::array<Row, kNoProbesCount> kRows = {{
      "they were being loaded when the recording began; begin it earlier"},
 }};
 
-constexpr bool InOrder() {
-  for (size_t i = 0; i < kRows.size(); ++i) {
-    if (kRows[i].why != static_cast<NoProbes>(i)) return false;
+constexpr bool ReasonsInOrder() {
+  for (size_t i = 0; i < kReasonRows.size(); ++i) {
+    if (kReasonRows[i].why != static_cast<NoProbes>(i)) return false;
   }
   return true;
 }
-static_assert(InOrder(), "the table is indexed by NoProbes");
+static_assert(ReasonsInOrder(), "the table is indexed by NoProbes");
 
 constexpr uint32_t BitOf(NoProbes why) { return 1u << static_cast<uint32_t>(why); }
 
@@ -70,7 +70,7 @@ void UnprobedClasses::Add(NoProbes why, uint32_t class_id, absl::string_view bin
     if ((reasons & BitOf(why)) != 0) return;
     reasons |= BitOf(why);
   }
-  const Row& row = kRows[static_cast<size_t>(why)];
+  const ReasonRow& row = kReasonRows[static_cast<size_t>(why)];
   // Where a hidden class lies in memory says nothing.
   const absl::string_view name = binary_name.substr(0, binary_name.find(".0x"));
   losses_.AddNamed(row.loss, row.severity,

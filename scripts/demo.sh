@@ -5,9 +5,9 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 scripts/setup.sh demo
 # What is compiled here stays in build/; a copy in the compiler's cache would only take time.
-# Large batches take less time, as all is compiled once.
+# Large batches take less time, as all is compiled once; .ci/run has the same.
 export CCACHE_DISABLE=1
-JTRACE_BATCH=40 scripts/build.sh release jtrace_agent jtrace-post jtrace
+JTRACE_BATCH=48 scripts/build.sh release jtrace_agent jtrace-post jtrace
 
 java=$(command -v java || echo /usr/lib/jvm/java-17-openjdk-amd64/bin/java)
 work=$(mktemp -d)

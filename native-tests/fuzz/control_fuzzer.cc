@@ -263,10 +263,8 @@ void CheckProcess(std::string_view input) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace jtrace::fuzz;  // NOLINT: a fuzz target
-  if (size == 0) return 0;
-  const std::string_view input = View(data + 1, size - 1);
-  if (data[0] == 'c') Script(input).Run();
-  if (data[0] == 'a') CheckAgentsAnswer(input);
-  if (data[0] == 'p') CheckProcess(input);
+  CheckByForm(View(data, size), {{'c', [](std::string_view input) { Script(input).Run(); }},
+                                 {'a', CheckAgentsAnswer},
+                                 {'p', CheckProcess}});
   return 0;
 }

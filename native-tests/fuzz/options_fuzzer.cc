@@ -104,10 +104,6 @@ void CheckPost(std::string_view input) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace jtrace::fuzz;  // NOLINT: a fuzz target
-  if (size == 0) return 0;
-  const std::string_view input = View(data + 1, size - 1);
-  if (data[0] == 'a') CheckAgent(input);
-  if (data[0] == 'j') CheckJtrace(input);
-  if (data[0] == 'p') CheckPost(input);
+  CheckByForm(View(data, size), {{'a', CheckAgent}, {'j', CheckJtrace}, {'p', CheckPost}});
   return 0;
 }

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 
@@ -22,6 +23,18 @@ inline void Require(bool condition, const char* file = __builtin_FILE(),
 
 inline std::string_view View(const uint8_t* data, size_t size) {
   return {reinterpret_cast<const char*>(data), size};
+}
+
+// A form of inputs: the byte that they begin with, and what checks the bytes behind it.
+struct Form {
+  char byte;
+  void (*check)(std::string_view input);
+};
+
+inline void CheckByForm(std::string_view input, std::initializer_list<Form> forms) {
+  for (const Form& form : forms) {
+    if (input.starts_with(form.byte)) form.check(input.substr(1));
+  }
 }
 
 // `text`: a string, or a view of one of either library.

@@ -2,7 +2,7 @@
 import json
 
 from . import options
-from .faults import AT_MOST, SIMPLE, Expected, Fault
+from .faults import AT_MOST, SIMPLE, Expected, Fault, FewDescriptors
 from .process import run_tool
 
 QUESTIONS = (("status",), ("dump",), ("metrics", "--format=json"), ("metrics", "--format=prometheus"),
@@ -67,7 +67,9 @@ class Windows(Fault):
                 way = options.random_way(self.numbers, run.program.scope)
                 out = run.trace_folder / f"trace.{number}.bin"
                 words = way.text(out=out).split(",")
-                recording = ask(run, "start", *words, may_refuse=True) == DONE
+                # It needs descriptors for the trace, the timers and the memory maps.
+                may_refuse = run.beside.name == FewDescriptors.name
+                recording = ask(run, "start", *words, may_refuse=may_refuse) == DONE
 
 
 class Attaches(Windows):

@@ -12,7 +12,7 @@ class Build:
     """A build folder, and what of it the tester runs."""
 
     def __init__(self, folder):
-        folder = pathlib.Path(folder).resolve()
+        self.folder = folder = pathlib.Path(folder).resolve()
         self.agent = folder / "lib/libjtrace.so"
         self.post = folder / "bin/jtrace-post"
         self.command = folder / "bin/jtrace"

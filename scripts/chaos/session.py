@@ -7,6 +7,7 @@ import shutil
 import time
 
 from . import options
+from .places import SOURCE
 from .process import Jvm
 from .run import Run
 
@@ -82,8 +83,10 @@ class Progress:
                 f"{len(self.findings)} findings, last seed {self.last_seed}")
 
 
-def repeat_command(run, limits):
+def repeat_command(run, limits, build):
     words = ["scripts/chaos.py", f"--seed={run.seed}", "--runs=1", f"--jdk={run.jdk.home}"]
+    if build.folder != SOURCE / "build":
+        words.append(f"--build={build.folder}")
     if limits.programs:
         words.append(f"--program={','.join(limits.programs)}")
     if limits.faults:
@@ -114,13 +117,13 @@ class Session:
             print(f"seed {seed}: {run.describe()}", flush=True)
         try:
             found = run.execute(plain)
-        except KeyboardInterrupt:
+        except BaseException:  # an interrupt, or a mistake of the tester's
             run.clean(keep=False)
             raise
         line = ""
         if found:
             line = (f"FINDING seed {seed} ({run.describe()}): {' | '.join(found[:4])}"
-                    f" · repeat: {repeat_command(run, self.limits)} · kept: {run.folder}")
+                    f" · repeat: {repeat_command(run, self.limits, self.build)} · kept: {run.folder}")
             print(line, flush=True)
         elif self.verbose:
             print(f"  {run.jvm.patience.spent:.1f} s; {run.compared}", flush=True)

@@ -17,6 +17,11 @@ final class Unrest {
     void run() throws Exception;
   }
 
+  /** What is done to some classes at once. */
+  private interface Change {
+    void apply(List<Class<?>> classes) throws Exception;
+  }
+
   private Unrest() {}
 
   private static void repeat(String name, long pauseMs, Step step) {
@@ -48,28 +53,37 @@ final class Unrest {
 
   /** A few random classes with this beginning of their names, every so often. */
   static void retransform(Instrumentation home, String prefix, long pauseMs, long seed) {
-    Random random = new Random(seed);
-    repeat(
+    change(
         "retransforms",
+        home,
+        prefix,
         pauseMs,
-        () -> {
-          List<Class<?>> some = some(home, prefix, random);
+        seed,
+        some -> {
           if (!some.isEmpty()) home.retransformClasses(some.toArray(Class<?>[]::new));
         });
   }
 
   /** The same by redefinition, with the class files that they came from. */
   static void redefine(Instrumentation home, String prefix, long pauseMs, long seed) {
-    Random random = new Random(seed);
-    repeat(
+    change(
         "redefines",
+        home,
+        prefix,
         pauseMs,
-        () -> {
-          for (Class<?> type : some(home, prefix, random)) {
+        seed,
+        some -> {
+          for (Class<?> type : some) {
             byte[] file = classFileOf(type);
             if (file != null) home.redefineClasses(new ClassDefinition(type, file));
           }
         });
+  }
+
+  private static void change(
+      String name, Instrumentation home, String prefix, long pauseMs, long seed, Change change) {
+    Random random = new Random(seed);
+    repeat(name, pauseMs, () -> change.apply(some(home, prefix, random)));
   }
 
   private static byte[] classFileOf(Class<?> type) throws IOException {
