@@ -47,6 +47,17 @@ def of_report(name):
     return name[:begin] + "(" + ",".join(simple(each) for each in types) + ")"
 
 
+def class_of(method):
+    """a.B.m(int[]) → a.B"""
+    return method[:method.rfind(".", 0, max(method.find("("), 0))]
+
+
+def unprobed_of(dump):
+    """Classes that the lines of a dump name as without probes: time, thread, class-unprobed, name, why."""
+    lines = (line.rstrip("\n").split("\t", 4) for line in dump)
+    return frozenset(words[3] for words in lines if len(words) > 3 and words[2] == "class-unprobed")
+
+
 def other_counts(file):
     """Methods (lines "3 a/B.m()V") and arcs ("3 a/B.m()V a/C.n()V") of the other agent's file."""
     methods, arcs = collections.Counter(), collections.Counter()

@@ -212,7 +212,16 @@ class Run:
         report.flat = counts.within(counts.of_flat(texts["flat"]), scope)
         report.tree = counts.within(counts.of_tree(texts["tree"]), scope)
         report.arcs = counts.arcs_within(counts.of_arcs(texts["arcflow"]), scope)
+        if any(loss.startswith(checks.CLASS_LOSSES) for loss in report.losses):
+            report.unprobed = self.unprobed_of(trace)
         return report
+
+    def unprobed_of(self, trace):
+        """A dump may be longer than the memory: line by line."""
+        command = [str(self.build.post), "dump", str(trace)]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                              text=True, errors="replace") as dump:
+            return counts.unprobed_of(dump.stdout)
 
     def clean(self, keep):
         """Unmounts in any case; a finding's small disk is copied before."""

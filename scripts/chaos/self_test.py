@@ -69,8 +69,12 @@ class ChecksTest(unittest.TestCase):
         self.finds(outcome(arcs={"a.B.n() > a.B.m(int)": 7}), "arcs: missing")
 
     def test_a_loss_explains_missing_calls_only(self):
-        lost = {**WHOLE, "loss.class.unprobed": "1"}
-        run = with_report(summary=lost)
+        run = with_report(unprobed=frozenset(["a.B"]))
+        run.methods = {**FLAT, "a.B.n()": 3}
+        self.assertEqual(checks.check(run), [])
+        run.methods = {**FLAT, "a.C.n()": 3}
+        self.finds(run, "counts: missing: 1 differ: a.C.n() 3 → 0")
+        run = with_report(summary={**WHOLE, "loss.methods_too_large": "1"})
         run.methods = {**FLAT, "a.B.n()": 3}
         self.assertEqual(checks.check(run), [])
         run.methods = {"a.B.n()": 2}
@@ -130,6 +134,11 @@ class CountsTest(unittest.TestCase):
         self.assertEqual(counts.of_report("a.B.m(int[],java.util.List,long):void"),
                          "a.B.m(int[],List,long)")
         self.assertEqual(counts.of_report("main"), counts.NOBODY)
+
+    def test_classes_without_probes(self):
+        dump = "# jtrace-text 1 unit=ns\n5\t\tclass-unprobed\ta.B\tclass.late\n6\tt\tclass-load\ta.C\n"
+        self.assertEqual(counts.unprobed_of(dump.splitlines()), {"a.B"})
+        self.assertEqual(counts.class_of("a.B.m(x.C,int)"), "a.B")
 
     def test_rows_are_added_up(self):
         flat = "calls,name\n3,a.B.m(x.C)\n4,a.B.m(y.C)\n0,a.B.n()\n,libc\n"
