@@ -5,12 +5,12 @@
 #include <atomic>
 #include <exception>
 
+#include "agent/base/version.h"
 #include "agent/hot/own_work.h"
-#include "agent/log.h"
-#include "agent/options.h"
-#include "agent/session.h"
-#include "agent/session_abi.h"
-#include "agent/version.h"
+#include "agent/options/options.h"
+#include "agent/session/log.h"
+#include "agent/session/session.h"
+#include "agent/session/session_abi.h"
 
 namespace {
 

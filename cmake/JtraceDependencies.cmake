@@ -7,6 +7,12 @@ find_package(nlohmann_json REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
 
+# What the cold code may use of Abseil.
+add_library(jtrace_abseil INTERFACE)
+target_link_libraries(jtrace_abseil INTERFACE
+  absl::base absl::btree absl::cleanup absl::flat_hash_map absl::flat_hash_set absl::function_ref absl::span
+  absl::status absl::statusor absl::str_format absl::strings absl::synchronization absl::time Threads::Threads)
+
 # The JDK whose headers and javac the build uses: 17, so that the agent's class loads there too.
 find_path(JTRACE_JDK_HOME NAMES include/jvmti.h
           HINTS ENV JTRACE_JDK_HOME

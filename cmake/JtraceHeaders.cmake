@@ -8,9 +8,7 @@ endif()
 file(WRITE ${CMAKE_BINARY_DIR}/headers/empty.cc "")
 add_library(jtrace_headers OBJECT ${CMAKE_BINARY_DIR}/headers/empty.cc)
 set_target_properties(jtrace_headers PROPERTIES UNITY_BUILD OFF)
-target_link_libraries(jtrace_headers PRIVATE jtrace_warnings absl::btree absl::flat_hash_map
-  absl::flat_hash_set absl::function_ref absl::span absl::statusor absl::str_format absl::strings
-  absl::synchronization absl::time)
+target_link_libraries(jtrace_headers PRIVATE jtrace_warnings jtrace_abseil)
 target_precompile_headers(jtrace_headers PRIVATE
   <algorithm> <array> <atomic> <chrono> <cstdint> <cstring> <filesystem> <fstream> <functional> <map>
   <memory> <mutex> <optional> <ostream> <set> <span> <sstream> <string> <string_view> <thread> <tuple>
@@ -19,10 +17,3 @@ target_precompile_headers(jtrace_headers PRIVATE
   <absl/functional/function_ref.h> <absl/status/statusor.h> <absl/strings/str_cat.h>
   <absl/strings/str_format.h> <absl/strings/str_join.h> <absl/strings/str_split.h>
   <absl/synchronization/mutex.h> <absl/time/clock.h> <absl/types/span.h>)
-
-foreach(target jtrace_abi jtrace_agent jtrace_classfile jtrace_control jtrace_core jtrace_hooks
-               jtrace_metrics jtrace_postproc jtrace_probes jtrace_queries jtrace_sampling)
-  if(TARGET ${target})
-    target_precompile_headers(${target} REUSE_FROM jtrace_headers)
-  endif()
-endforeach()

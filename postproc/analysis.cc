@@ -1,7 +1,7 @@
 #include "postproc/analysis.h"
 
+#include "postproc/input/selection.h"
 #include "postproc/reader/record_filter.h"
-#include "postproc/selection.h"
 
 namespace jtrace::postproc {
 

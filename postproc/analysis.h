@@ -9,9 +9,9 @@
 #include "absl/types/span.h"
 #include "postproc/calltree/reroot.h"
 #include "postproc/calltree/tree_builder.h"
-#include "postproc/command_line.h"
+#include "postproc/input/command_line.h"
+#include "postproc/input/trace_input.h"
 #include "postproc/report/report.h"
-#include "postproc/trace_input.h"
 
 namespace jtrace::postproc {
 

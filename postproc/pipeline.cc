@@ -10,21 +10,22 @@
 #include <utility>
 #include <vector>
 
+#include "common/nearest.h"
 #include "postproc/analysis.h"
-#include "postproc/command_line.h"
 #include "postproc/diff/diff_report.h"
 #include "postproc/diff/profile_diff.h"
+#include "postproc/input/all_reports.h"
+#include "postproc/input/command_line.h"
+#include "postproc/input/selection.h"
+#include "postproc/input/trace_input.h"
 #include "postproc/reader/record_filter.h"
 #include "postproc/report/json.h"
 #include "postproc/report/tree_view.h"
-#include "postproc/selection.h"
 #include "postproc/support/colour_stream.h"
 #include "postproc/support/output_file.h"
 #include "postproc/support/printable_stream.h"
 #include "postproc/support/strings.h"
-#include "postproc/trace_input.h"
 #include "postproc/version.h"
-#include "proto/nearest.h"
 
 namespace jtrace::postproc {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "proto/jdk_packages.h"
+#include "common/jdk_packages.h"
 
 namespace jtrace::classfile {
 namespace {

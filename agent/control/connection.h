@@ -8,9 +8,9 @@
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
+#include "agent/base/own_fd.h"
 #include "agent/control/answer.h"
 #include "agent/control/request_queue.h"
-#include "agent/own_fd.h"
 
 namespace jtrace::control {
 

@@ -11,8 +11,8 @@
 
 #include "absl/strings/str_split.h"
 #include "absl/time/clock.h"
+#include "agent/base/signals_blocked.h"
 #include "agent/hot/hook_thread.h"
-#include "agent/signals_blocked.h"
 
 namespace jtrace::control {
 

@@ -10,8 +10,8 @@
 #include "agent/hooks/displaced_instruction.h"
 #include "agent/hooks/refusals.h"
 #include "agent/hooks/site_table.h"
-#include "proto/glob.h"
-#include "proto/nearest.h"
+#include "common/glob.h"
+#include "common/nearest.h"
 
 namespace jtrace::hooks {
 namespace {

@@ -14,7 +14,7 @@
 #include "agent/hooks/trap_signal.h"
 #include "agent/hot/hook_thread.h"
 #include "agent/hot/trap_action.h"
-#include "proto/glob.h"
+#include "common/glob.h"
 
 namespace jtrace::hooks {
 namespace {

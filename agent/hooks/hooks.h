@@ -10,11 +10,11 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "agent/base/losses.h"
 #include "agent/hooks/hook_spec.h"
 #include "agent/hooks/hook_targets.h"
 #include "agent/hooks/site_table.h"
-#include "agent/hot/hook_sites.h"
-#include "agent/losses.h"
+#include "agent/hot/memory/hook_sites.h"
 
 namespace jtrace::hooks {
 

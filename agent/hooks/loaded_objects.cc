@@ -14,7 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "absl/types/span.h"
-#include "agent/sampling/elf_file.h"
+#include "agent/hotspot/elf_file.h"
 
 namespace jtrace::hooks {
 namespace {

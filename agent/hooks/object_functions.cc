@@ -11,9 +11,9 @@
 #include "absl/strings/match.h"
 #include "agent/hooks/cpp_name.h"
 #include "agent/hooks/mapped_symbols.h"
-#include "agent/sampling/elf_file.h"
-#include "proto/glob.h"
-#include "proto/nearest.h"
+#include "agent/hotspot/elf_file.h"
+#include "common/glob.h"
+#include "common/nearest.h"
 
 namespace jtrace::hooks {
 namespace {

@@ -10,7 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "agent/hooks/code_writer.h"
 #include "agent/hooks/displaced_instruction.h"
-#include "agent/hot/safe_read.h"
+#include "agent/hot/memory/safe_read.h"
 
 namespace jtrace::hooks {
 namespace {

@@ -9,7 +9,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
 #include "agent/hooks/slot_pages.h"
-#include "agent/hot/hook_sites.h"
+#include "agent/hot/memory/hook_sites.h"
 
 namespace jtrace::hooks {
 

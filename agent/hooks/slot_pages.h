@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "absl/status/statusor.h"
-#include "agent/hot/hook_sites.h"
+#include "agent/hot/memory/hook_sites.h"
 
 namespace jtrace::hooks {
 

@@ -1,6 +1,6 @@
 #include "agent/hot/blocker.h"
 
-#include "agent/hot/safe_read.h"
+#include "agent/hot/memory/safe_read.h"
 
 namespace jtrace::hot {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "agent/hot/heap_layout.h"
+#include "agent/hot/memory/heap_layout.h"
 #include "agent/hot/thread_activity.h"
 
 namespace jtrace::hot {

@@ -5,7 +5,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "agent/hot/hook_sites.h"
+#include "agent/hot/memory/hook_sites.h"
 
 namespace jtrace::hot {
 

@@ -11,7 +11,7 @@
 #include "agent/hot/clock.h"
 #include "agent/hot/full_walk_check.h"
 #include "agent/hot/kernel_frames.h"
-#include "agent/hot/safe_read.h"
+#include "agent/hot/memory/safe_read.h"
 #include "agent/hot/sample_record.h"
 #include "agent/hot/thread_identity.h"
 #include "agent/hot/timer_sample.h"

@@ -8,10 +8,10 @@
 #include <atomic>
 #include <cstdint>
 
-#include "agent/hot/address_table.h"
 #include "agent/hot/cost_buckets.h"
 #include "agent/hot/doorbell.h"
 #include "agent/hot/inflight.h"
+#include "agent/hot/memory/address_table.h"
 #include "agent/hot/position.h"
 #include "agent/hot/stack_mode.h"
 #include "agent/hot/thread_slot.h"

@@ -1,6 +1,6 @@
 #include <errno.h>
 
-#include "agent/hot/safe_read.h"
+#include "agent/hot/memory/safe_read.h"
 #include "agent/hot/thread_activity.h"
 
 namespace jtrace::hot {

@@ -1,7 +1,7 @@
 #include "agent/hot/thread_identity.h"
 
 #include "agent/hot/blocker.h"
-#include "agent/hot/safe_read.h"
+#include "agent/hot/memory/safe_read.h"
 
 namespace jtrace::hot {
 

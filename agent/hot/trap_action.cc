@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "agent/hot/hook_handler.h"
-#include "agent/hot/hook_sites.h"
+#include "agent/hot/memory/hook_sites.h"
 #include "agent/hot/sample_handler.h"
 
 namespace jtrace::hot {

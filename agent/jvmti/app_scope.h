@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "agent/classfile/scope_filter.h"
-#include "agent/sampling/address_set.h"
+#include "agent/hotspot/address_set.h"
 
 namespace jtrace::jvmti {
 

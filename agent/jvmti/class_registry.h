@@ -18,10 +18,10 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/functional/function_ref.h"
 #include "absl/synchronization/mutex.h"
-#include "agent/clock.h"
+#include "agent/base/clock.h"
+#include "agent/hotspot/method_memory.h"
 #include "agent/jvmti/loader_numbers.h"
-#include "agent/jvmti/method_memory.h"
-#include "agent/writer/record_encoder.h"
+#include "agent/trace/record_encoder.h"
 
 namespace jtrace::jvmti {
 

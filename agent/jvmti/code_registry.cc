@@ -4,7 +4,7 @@
 #include <span>
 #include <utility>
 
-#include "agent/sampling/code_notes.h"
+#include "agent/hotspot/code_notes.h"
 #include "proto/trace_format.h"
 
 namespace jtrace::jvmti {

@@ -9,10 +9,10 @@
 
 #include <cstdint>
 
-#include "agent/clock.h"
+#include "agent/base/clock.h"
+#include "agent/hotspot/compiled_code.h"
 #include "agent/jvmti/class_registry.h"
-#include "agent/jvmti/compiled_code.h"
-#include "agent/writer/record_encoder.h"
+#include "agent/trace/record_encoder.h"
 
 namespace jtrace::jvmti {
 

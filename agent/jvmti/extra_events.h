@@ -12,12 +12,12 @@
 #include <cstdint>
 #include <string>
 
-#include "agent/clock.h"
-#include "agent/codes.h"
+#include "agent/base/clock.h"
+#include "agent/base/codes.h"
+#include "agent/base/losses.h"
 #include "agent/jvmti/thread_registry.h"
-#include "agent/limited_events.h"
-#include "agent/losses.h"
-#include "agent/writer/record_encoder.h"
+#include "agent/trace/limited_events.h"
+#include "agent/trace/record_encoder.h"
 
 namespace jtrace::jvmti {
 

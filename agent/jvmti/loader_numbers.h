@@ -16,7 +16,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/types/span.h"
-#include "agent/writer/definition_table.h"
+#include "agent/trace/definition_table.h"
 
 namespace jtrace::jvmti {
 

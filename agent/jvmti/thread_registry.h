@@ -15,8 +15,8 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/functional/function_ref.h"
 #include "absl/synchronization/mutex.h"
-#include "agent/clock.h"
-#include "agent/writer/record_encoder.h"
+#include "agent/base/clock.h"
+#include "agent/trace/record_encoder.h"
 
 namespace jtrace::jvmti {
 

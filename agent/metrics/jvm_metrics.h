@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "agent/losses.h"
-#include "agent/metrics/alloc_layout.h"
+#include "agent/base/losses.h"
+#include "agent/hotspot/alloc_layout.h"
 #include "agent/metrics/event_sources.h"
 #include "agent/metrics/object_sources.h"
 #include "agent/metrics/thread_counters.h"

@@ -4,7 +4,7 @@
 
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
-#include "proto/visible_text.h"
+#include "common/visible_text.h"
 
 namespace jtrace::metrics {
 namespace {

@@ -67,7 +67,7 @@ void StoreOrThrow(JNIEnv* jni, const absl::StatusOr<MethodTotals>& totals, jlong
   jni->SetLongArrayRegion(into, 0, values.size(), values.data());
 }
 
-jobjectArray JNICALL Describe(JNIEnv* jni, jclass) {
+jobjectArray JNICALL DescribeMetrics(JNIEnv* jni, jclass) {
   const std::vector<std::string> rows = Asked().Describe();
   jclass string = jni->FindClass("java/lang/String");
   if (string == nullptr) return nullptr;
@@ -147,7 +147,7 @@ JNINativeMethod Native(const char* name, const char* type) {
 
 bool Register(JNIEnv* jni, jclass defined) {
   const std::array methods = {
-      Native<Describe>("describe", "()[Ljava/lang/String;"),
+      Native<DescribeMetrics>("describe", "()[Ljava/lang/String;"),
       Native<TotalOf>("totalOf", "(Ljava/lang/Thread;I)J"),
       Native<ProcessTotal>("processTotal", "(I)J"),
       Native<Counter>("counter", "(Ljava/lang/String;Ljava/lang/String;)I"),

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <signal.h>
 
-#include "agent/hot/safe_read.h"
+#include "agent/hot/memory/safe_read.h"
 
 namespace jtrace::sampling {
 namespace {

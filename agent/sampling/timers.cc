@@ -15,8 +15,8 @@
 #include <string_view>
 
 #include "absl/strings/str_cat.h"
+#include "agent/base/own_fd.h"
 #include "agent/hot/kernel_frames.h"
-#include "agent/own_fd.h"
 
 namespace jtrace::sampling {
 namespace {

@@ -10,11 +10,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "agent/base/signals_blocked.h"
 #include "agent/hot/clock.h"
 #include "agent/hot/hook_thread.h"
 #include "agent/hot/thread_activity.h"
 #include "agent/sampling/timers.h"
-#include "agent/signals_blocked.h"
 
 namespace jtrace::sampling {
 namespace {

@@ -9,7 +9,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
-#include "agent/call_costs.h"
+#include "agent/options/call_costs.h"
 #include "native-tests/fuzz/require.h"
 
 namespace jtrace::fuzz {

@@ -13,7 +13,7 @@
 #include "agent/control/server.h"
 #include "agent/hooks/hook_spec.h"
 #include "agent/metrics/metrics_text.h"
-#include "agent/options.h"
+#include "agent/options/options.h"
 #include "native-tests/fuzz/require.h"
 #include "proto/control_protocol.h"
 

@@ -21,13 +21,13 @@
 
 #include "absl/strings/match.h"
 #include "agent/control/connection.h"
+#include "common/visible_text.h"
 #include "native-tests/fuzz/control_commands.h"
 #include "native-tests/fuzz/require.h"
-#include "postproc/control/agent_client.h"
-#include "postproc/control/attach.h"
-#include "postproc/control/jvm_process.h"
+#include "postproc/cli/agent_client.h"
+#include "postproc/cli/attach.h"
+#include "postproc/cli/jvm_process.h"
 #include "proto/control_protocol.h"
-#include "proto/visible_text.h"
 
 namespace jtrace::fuzz {
 namespace {

@@ -12,8 +12,8 @@
 #include <string>
 #include <string_view>
 
-#include "agent/sampling/elf_file.h"
-#include "agent/sampling/elf_symbols.h"
+#include "agent/hotspot/elf_file.h"
+#include "agent/hotspot/elf_symbols.h"
 #include "native-tests/fuzz/require.h"
 #include "postproc/model/elf_functions.h"
 #include "postproc/reader/native_symbols.h"

@@ -10,12 +10,12 @@
 #include <vector>
 
 #include "absl/strings/ascii.h"
-#include "agent/name_filter.h"
-#include "agent/options.h"
-#include "agent/unwind_rules.h"
+#include "agent/base/name_filter.h"
+#include "agent/options/options.h"
+#include "agent/options/unwind_rules.h"
 #include "native-tests/fuzz/require.h"
-#include "postproc/command_line.h"
-#include "postproc/control/jtrace_command_line.h"
+#include "postproc/cli/jtrace_command_line.h"
+#include "postproc/input/command_line.h"
 
 namespace jtrace::fuzz {
 namespace {

@@ -6,7 +6,7 @@
 #include "postproc/calltree/flat_profile.h"
 #include "postproc/calltree/hook_log.h"
 #include "postproc/calltree/tree_builder.h"
-#include "postproc/import_stats.h"
+#include "postproc/model/import_stats.h"
 #include "postproc/reader/record_filter.h"
 #include "postproc/samples/path_tree.h"
 

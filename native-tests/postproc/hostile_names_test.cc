@@ -8,12 +8,12 @@
 #include <string>
 #include <vector>
 
+#include "common/visible_text.h"
 #include "native-tests/support/export_readers.h"
 #include "native-tests/support/run_post.h"
 #include "native-tests/support/trace_builder.h"
 #include "postproc/report/report.h"
 #include "postproc/support/strings.h"
-#include "proto/visible_text.h"
 
 namespace jtrace {
 namespace {

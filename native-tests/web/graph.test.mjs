@@ -185,7 +185,7 @@ test('an arc knows its calling paths, collapsed ones included', () => {
   assert.deepEqual([path.value, path.calls, others.length], [10000, 40, 0]);
 });
 
-// The same values as native-tests/postproc/graph/arc_width_test.cc.
+// The same values as native-tests/postproc/report/arc_width_test.cc.
 test('the four widths', () => {
   const near = (value, expected) => assert.ok(Math.abs(value - expected) < 1e-6, `${value} ${expected}`);
   assert.equal(width.arcWidth('none', 1, 0.5), 1);

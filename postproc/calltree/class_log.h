@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "absl/container/btree_map.h"
-#include "postproc/reader/record_visitor.h"
+#include "postproc/model/record_visitor.h"
 
 namespace jtrace::postproc {
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "absl/container/btree_map.h"
-#include "postproc/reader/record_visitor.h"
+#include "postproc/model/record_visitor.h"
 
 namespace jtrace::postproc {
 

@@ -10,7 +10,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/functional/function_ref.h"
 #include "postproc/model/ids.h"
-#include "postproc/reader/record_visitor.h"
+#include "postproc/model/record_visitor.h"
 
 namespace jtrace::postproc {
 

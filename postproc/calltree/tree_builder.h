@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "postproc/calltree/call_tree.h"
-#include "postproc/import_stats.h"
-#include "postproc/merge/chain_merger.h"
+#include "postproc/calltree/chain_merger.h"
+#include "postproc/model/import_stats.h"
+#include "postproc/model/record_visitor.h"
 #include "postproc/model/trace_model.h"
-#include "postproc/reader/record_visitor.h"
 
 namespace jtrace::postproc {
 

@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "absl/strings/str_format.h"
+#include "common/glob.h"
+#include "common/nearest.h"
 #include "postproc/support/strings.h"
-#include "proto/glob.h"
-#include "proto/nearest.h"
 
 namespace jtrace::postproc {
 namespace {

@@ -13,7 +13,7 @@
 #include "postproc/calltree/call_tree.h"
 #include "postproc/calltree/flat_profile.h"
 #include "postproc/calltree/measure.h"
-#include "postproc/graph/arc_width.h"
+#include "postproc/report/arc_width.h"
 
 namespace jtrace::postproc {
 

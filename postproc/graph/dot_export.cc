@@ -3,7 +3,7 @@
 
 #include "absl/strings/str_format.h"
 #include "postproc/graph/graph_reports.h"
-#include "postproc/page/frame_kinds.h"
+#include "postproc/report/frame_kinds.h"
 #include "postproc/report/shorten.h"
 #include "postproc/support/strings.h"
 

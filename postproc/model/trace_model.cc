@@ -1,6 +1,6 @@
 #include "postproc/model/trace_model.h"
 
-#include "proto/jdk_packages.h"
+#include "common/jdk_packages.h"
 
 namespace jtrace::postproc {
 

@@ -5,9 +5,9 @@
 #include <optional>
 #include <vector>
 
-#include "postproc/page/frame_kinds.h"
+#include "postproc/calltree/timeline.h"
 #include "postproc/page/json_columns.h"
-#include "postproc/page/timeline.h"
+#include "postproc/report/frame_kinds.h"
 #include "postproc/report/summary_totals.h"
 #include "postproc/support/strings.h"
 #include "postproc/version.h"

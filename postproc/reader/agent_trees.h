@@ -10,9 +10,9 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/functional/function_ref.h"
-#include "postproc/import_stats.h"
+#include "postproc/model/import_stats.h"
+#include "postproc/model/record_visitor.h"
 #include "postproc/model/trace_model.h"
-#include "postproc/reader/record_visitor.h"
 #include "proto/trace.pb.h"
 
 namespace jtrace::postproc {

@@ -7,9 +7,9 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/types/span.h"
+#include "postproc/model/reduced_calls.h"
 #include "postproc/reader/definitions.h"
 #include "postproc/reader/log_cursor.h"
-#include "postproc/reader/reduced_calls.h"
 
 namespace jtrace::postproc {
 

@@ -7,14 +7,14 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "postproc/import_stats.h"
+#include "postproc/model/import_stats.h"
+#include "postproc/model/record_visitor.h"
 #include "postproc/model/trace_model.h"
 #include "postproc/reader/chunk_plan.h"
 #include "postproc/reader/definitions.h"
 #include "postproc/reader/log_cursor.h"
 #include "postproc/reader/log_positions.h"
 #include "postproc/reader/node_path.h"
-#include "postproc/reader/record_visitor.h"
 #include "postproc/reader/sample_frames.h"
 #include "proto/trace.pb.h"
 

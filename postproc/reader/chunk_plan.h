@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "postproc/model/reduced_calls.h"
 #include "postproc/reader/call_reducer.h"
 #include "postproc/reader/chunk_payload.h"
 #include "postproc/reader/log_cursor.h"
-#include "postproc/reader/reduced_calls.h"
 
 namespace jtrace::postproc {
 

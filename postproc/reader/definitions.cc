@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <limits>
 
+#include "common/visible_text.h"
 #include "postproc/reader/event_codes.h"
 #include "postproc/support/strings.h"
 #include "proto/trace_format.h"
-#include "proto/visible_text.h"
 
 namespace jtrace::postproc {
 

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "postproc/model/record_visitor.h"
 #include "postproc/reader/definitions.h"
-#include "postproc/reader/record_visitor.h"
 
 namespace jtrace::postproc {
 

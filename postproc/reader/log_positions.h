@@ -7,7 +7,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/types/span.h"
-#include "postproc/import_stats.h"
+#include "postproc/model/import_stats.h"
 #include "postproc/model/trace_model.h"
 #include "postproc/reader/definitions.h"
 #include "postproc/reader/node_path.h"

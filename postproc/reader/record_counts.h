@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "postproc/model/record_visitor.h"
 #include "postproc/reader/event_codes.h"
-#include "postproc/reader/record_visitor.h"
 #include "postproc/support/strings.h"
 
 namespace jtrace::postproc {

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "proto/glob.h"
+#include "common/glob.h"
 
 namespace jtrace::postproc {
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "postproc/model/record_visitor.h"
 #include "postproc/model/trace_model.h"
-#include "postproc/reader/record_visitor.h"
 
 namespace jtrace::postproc {
 

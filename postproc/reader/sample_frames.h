@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "postproc/import_stats.h"
+#include "postproc/model/import_stats.h"
 #include "postproc/model/trace_model.h"
 #include "postproc/reader/definitions.h"
 #include "proto/trace.pb.h"

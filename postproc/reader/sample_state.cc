@@ -1,4 +1,4 @@
-#include "postproc/reader/record_visitor.h"
+#include "postproc/model/record_visitor.h"
 
 namespace jtrace::postproc {
 namespace {

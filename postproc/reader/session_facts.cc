@@ -4,10 +4,10 @@
 #include <string>
 #include <string_view>
 
+#include "common/visible_text.h"
 #include "postproc/reader/definitions.h"
 #include "postproc/reader/event_codes.h"
 #include "postproc/support/strings.h"
-#include "proto/visible_text.h"
 
 namespace jtrace::postproc {
 void AddSession(const proto::SessionStart& start, TraceInfo& trace) {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "absl/types/span.h"
+#include "postproc/model/record_visitor.h"
 #include "postproc/model/trace_model.h"
-#include "postproc/reader/record_visitor.h"
 
 namespace jtrace::postproc::text {
 

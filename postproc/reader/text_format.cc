@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "proto/visible_text.h"
+#include "common/visible_text.h"
 
 namespace jtrace::postproc::text {
 

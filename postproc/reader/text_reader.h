@@ -5,9 +5,9 @@
 #include <string_view>
 
 #include "absl/status/status.h"
-#include "postproc/import_stats.h"
+#include "postproc/model/import_stats.h"
+#include "postproc/model/record_visitor.h"
 #include "postproc/model/trace_model.h"
-#include "postproc/reader/record_visitor.h"
 
 namespace jtrace::postproc {
 

@@ -6,10 +6,10 @@
 #include <string_view>
 
 #include "absl/status/status.h"
-#include "postproc/import_stats.h"
+#include "postproc/model/import_stats.h"
+#include "postproc/model/record_visitor.h"
 #include "postproc/model/trace_model.h"
 #include "postproc/reader/chunk_plan.h"
-#include "postproc/reader/record_visitor.h"
 
 namespace jtrace::postproc {
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "absl/status/status.h"
-#include "postproc/reader/record_visitor.h"
+#include "postproc/model/record_visitor.h"
 
 namespace jtrace::postproc {
 

@@ -19,12 +19,12 @@
 #include "postproc/calltree/hook_log.h"
 #include "postproc/calltree/jit_log.h"
 #include "postproc/calltree/measure.h"
+#include "postproc/calltree/timeline.h"
 #include "postproc/calltree/tree_builder.h"
-#include "postproc/graph/arc_width.h"
-#include "postproc/import_stats.h"
+#include "postproc/model/import_stats.h"
 #include "postproc/model/trace_model.h"
-#include "postproc/page/timeline.h"
 #include "postproc/reader/record_counts.h"
+#include "postproc/report/arc_width.h"
 #include "postproc/report/record_writer.h"
 #include "postproc/report/table.h"
 #include "postproc/samples/sample_log.h"
@@ -102,9 +102,6 @@ struct Report {
   // Has a form of its own, that is no table.
   bool is_file() const { return document != nullptr || stream != nullptr; }
 };
-
-absl::Span<const Report> AllReports();
-const Report* FindReport(std::string_view name);
 
 // --sort and --top on a finished table. A text column is sorted ascending, others descending.
 // False if there is no such column.

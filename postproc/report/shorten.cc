@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "absl/strings/ascii.h"
-#include "proto/visible_text.h"
+#include "common/visible_text.h"
 
 namespace jtrace::postproc {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "postproc/reader/record_visitor.h"
+#include "postproc/model/record_visitor.h"
 #include "postproc/samples/stack_table.h"
 
 namespace jtrace::postproc {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "common/visible_text.h"
 #include "postproc/support/strings.h"
-#include "proto/visible_text.h"
 
 namespace jtrace::postproc {
 namespace {

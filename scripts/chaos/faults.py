@@ -3,7 +3,7 @@ import dataclasses
 import os
 import signal
 
-SAME, PREFIX = "same", "prefix"
+SAME, PREFIX, CLOSED = "same", "prefix", "closed"
 EXACT, AT_MOST, AT_LEAST, NONE = "exact", "at most", "at least", "none"
 WHOLE, CUT, ANY = "whole", "cut", "any"
 
@@ -11,7 +11,8 @@ WHOLE, CUT, ANY = "whole", "cut", "any"
 @dataclasses.dataclass
 class Expected:
     """`exits`: None for the program's own; `counts`: jtrace's compared with the other agent's;
-    `trace`: whole with its end, cut, or any; `told`: fewer calls need a line or a loss that says so;
+    `output`: CLOSED: a prefix, but of programs that close themselves, which may complain; `trace`: whole with
+    its end, cut, or any; `told`: fewer calls need a line or a loss that says so;
     `says`: a part of stderr that must be there."""
     exits: tuple = None
     output: str = SAME
@@ -28,6 +29,7 @@ class Fault:
     single = False  # one file from the start to the end
     often = False   # 10 kHz
     needs_long = False
+    adds_threads = False  # of the other agent's
     expected = Expected()
     # It changes only how the JVM starts, and expects nothing else: it may come beside another one.
     is_condition = False
@@ -98,7 +100,7 @@ class Terminate(Fault):
     """SIGTERM: threads go on while the other agent writes its counts down."""
     name = "term"
     needs_long = True
-    expected = Expected((128 + signal.SIGTERM,), PREFIX, AT_LEAST)
+    expected = Expected((128 + signal.SIGTERM,), CLOSED, AT_LEAST)
 
     def during(self, run):
         run.wait_for_start()
@@ -197,6 +199,7 @@ class Pipe(Fault):
 class Retransformed(Fault):
     """The other agent retransforms or redefines random classes of the program all the time."""
     name = "redefine"
+    adds_threads = True
     is_condition = True
     weight = 2
 
@@ -211,6 +214,7 @@ class Retransformed(Fault):
 class Forks(Fault):
     """A thread of the program starts short processes all the time."""
     name = "forks"
+    adds_threads = True
     is_condition = True
 
     def prepare(self, run):

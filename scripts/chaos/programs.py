@@ -23,7 +23,9 @@ class Program:
     itself, empty if that one cannot; `arcs`: that one knows callers, too; `varies`: what of the
     output may differ; `exit`: how it ends by itself; `long`: it runs for seconds; `heavy`: too much for
     an interpreter; `makes`: its arguments name {out}, a folder that it fills with class files;
-    `writes_counts`: the other agent sees it end; `weight`: how often it is chosen."""
+    `writes_counts`: the other agent sees it end; `fills_heap`: threads of another agent would run out of memory
+    before it does; `closes_itself`: a shutdown hook ends what still runs, which then fails; `weight`: how often it
+    is chosen."""
     name: str
     arguments: tuple
     scope: str
@@ -38,6 +40,8 @@ class Program:
     least_jdk: int = 17
     most_counted_jdk: int = 99
     writes_counts: bool = True
+    fills_heap: bool = False
+    closes_itself: bool = False
     weight: float = 1
 
     def command(self, build, out):
@@ -75,9 +79,9 @@ def of_workloads(name, *arguments, scope, **more):
 
 PROGRAMS = (
     Program("h2", ("org.h2.tools.Shell", "-url", "jdbc:h2:mem:oracle", "-sql", QUERIES), "org.h2.**",
-            "org/h2/", ("h2.jar",), varies=MILLISECONDS, heavy=True, long=True),
+            "org/h2/", ("h2.jar",), varies=MILLISECONDS, heavy=True, long=True, closes_itself=True),
     Program("h2w", ("H2W", "1"), "org.h2.**;H2W", "org/h2/ H2W", ("h2.jar",), varies=MILLISECONDS,
-            heavy=True, long=True, weight=0.1),
+            heavy=True, long=True, closes_itself=True, weight=0.1),
     Program("clojure", ("clojure.main", "{source}/java-tests/workloads/sequences.clj", "1"),
             "clojure.**", "clojure/", ("clojure.jar", "core.specs.alpha.jar", "spec.alpha.jar"),
             varies=r"[\d.]+", heavy=True, long=True),  # it prints its times
@@ -97,7 +101,7 @@ PROGRAMS = (
     of_workloads("together", "ShortThreads", "500", "together", scope="ShortThreads",
                  counted="ShortThreads"),
     of_workloads("generated", "GeneratedPaths", "1500", "600", scope="Generated*", long=True, heavy=True),
-    of_workloads("oom", "Ends", "oom", scope="Ends*", heavy=True, varies=NUMBERS),
+    of_workloads("oom", "Ends", "oom", scope="Ends*", heavy=True, varies=NUMBERS, fills_heap=True),
     of_workloads("throw", "Exits", "throw", scope="Exits", counted="Exits", exit=1),
     of_workloads("exit", "Exits", "exit", scope="Exits", counted="Exits", exit=7),
     of_workloads("halt", "Exits", "halt", scope="Exits", counted="Exits", exit=8, writes_counts=False),

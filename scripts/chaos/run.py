@@ -8,7 +8,7 @@ import subprocess
 
 from . import checks, counts, options
 from .commands import FAULTS
-from .faults import EXACT, NONE, SAME, Fault
+from .faults import ANY, CLOSED, EXACT, NONE, PREFIX, SAME, Fault
 from .places import SOURCE
 from .process import Jvm, run_tool
 from .programs import PROGRAMS
@@ -45,7 +45,9 @@ class Run:
         self.beside = self.pick_beside(numbers["beside"], wanted)
         here = [p for p in PROGRAMS if p.is_here(self.jdk)
                 and (limits.programs is None or p.name in limits.programs)]
-        fitting = [p for p in here if p.long or not kind.needs_long] or here
+        adds_threads = kind.adds_threads or self.beside.adds_threads
+        fitting = [p for p in here if (p.long or not kind.needs_long)
+                   and not (p.fills_heap and adds_threads)] or here
         self.program = one(numbers["program"], fitting, [p.weight for p in fitting])
         self.way = options.random_way(numbers["way"], self.program.scope, kind.often or self.beside.often,
                                       kind.single)
@@ -161,11 +163,14 @@ class Run:
     def outcome(self, plain, ended):
         read = lambda name: (self.folder / name).read_bytes().decode(errors="replace")
         methods, arcs = self.other_counts()
-        made = self.folder / "made" if self.fault.expected.output == SAME else None
+        expected = self.fault.expected
+        if expected.output == CLOSED:
+            expected = dataclasses.replace(expected, output=ANY if self.program.closes_itself else PREFIX)
+        made = self.folder / "made" if expected.output == SAME else None
         crashes = [f.name for f in self.folder.glob("hs_err*")] + [f.name for f in self.folder.glob("core*")]
         heap = options.HEAP_MB * (3 if "-XX:+UseZGC" in self.jvm_options else 1)
         return checks.Outcome(
-            self.fault.expected, self.jvm.exit, self.program.output(read("stdout.txt"), made),
+            expected, self.jvm.exit, self.program.output(read("stdout.txt"), made),
             read("stderr.txt"), plain.exit, plain.out, plain.err, ended, tuple(crashes),
             self.jvm.peak_kb / 1024,
             plain.peak_kb / 1024 + heap + self.memory_mb() + checks.MARGIN_MB,

@@ -164,6 +164,10 @@ class SeedsTest(unittest.TestCase):
             if fault.is_possible():
                 self.assertIn(f", {name};", self.describe(1, faults=(name,), programs=("cases",)))
 
+    def test_threads_beside_a_full_heap(self):
+        for seed in range(60):
+            self.assertNotIn(" oom,", self.describe(seed, faults=("forks",)))
+
     def test_options_are_valid_together(self):
         for seed in range(300):
             way = options.random_way(random.Random(seed), "a.**").options

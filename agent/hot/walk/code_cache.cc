@@ -3,7 +3,7 @@
 #include <atomic>
 #include <cstring>
 
-#include "agent/hot/safe_read.h"
+#include "agent/hot/memory/safe_read.h"
 
 namespace jtrace::hot {
 namespace {

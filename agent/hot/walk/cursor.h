@@ -6,8 +6,8 @@
 
 #include <cstdint>
 
-#include "agent/hot/hook_sites.h"
-#include "agent/hot/safe_read.h"
+#include "agent/hot/memory/hook_sites.h"
+#include "agent/hot/memory/safe_read.h"
 
 namespace jtrace::hot {
 

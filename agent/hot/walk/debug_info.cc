@@ -1,6 +1,6 @@
 #include "agent/hot/walk/debug_info.h"
 
-#include "agent/hot/safe_read.h"
+#include "agent/hot/memory/safe_read.h"
 #include "agent/hot/walk/method_ref.h"
 
 namespace jtrace::hot {

@@ -2,7 +2,7 @@
 
 #include <atomic>
 
-#include "agent/hot/safe_read.h"
+#include "agent/hot/memory/safe_read.h"
 
 namespace jtrace::hot {
 namespace {

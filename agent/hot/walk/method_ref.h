@@ -10,7 +10,7 @@
 namespace jtrace::hot {
 
 // The jmethodID of the Method at `method`, over Method → ConstMethod → ConstantPool → InstanceKlass
-// → _methods_jmethod_ids; 0 if it has none (most have none: agent/jvmti/method_memory.h) or if
+// → _methods_jmethod_ids; 0 if it has none (most have none: agent/hotspot/method_memory.h) or if
 // `method` is not a Method. Every load is guarded. Async-signal-safe.
 uintptr_t FindMethodId(const VmLayout& vm, uintptr_t method);
 

@@ -5,8 +5,8 @@
 #include <atomic>
 #include <cstdint>
 
-#include "agent/hot/address_table.h"
-#include "agent/hot/heap_layout.h"
+#include "agent/hot/memory/address_table.h"
+#include "agent/hot/memory/heap_layout.h"
 
 namespace jtrace::hot {
 
@@ -42,7 +42,7 @@ struct StubTable {
   }
 };
 
-// Filled by agent/sampling/vm_layout_resolver from the tables that libjvm exports
+// Filled by agent/hotspot/vm_layout_resolver from the tables that libjvm exports
 // (gHotSpotVMStructs and its siblings, as the Serviceability Agent uses them), field by field: an
 // absent field is kAbsent, not a version check. Immutable once published, but for `stubs`.
 struct VmLayout {
@@ -97,7 +97,7 @@ struct VmLayout {
     Offset deopt_mh_handler_offset = kAbsent;
   } nmethod;
   // Debug information bytes carry 1 too much from JDK 20 on (UNSIGNED5 excludes zero bytes). What
-  // the JVM reports of compiled code decides (agent/sampling/debug_info_check).
+  // the JVM reports of compiled code decides (agent/hotspot/debug_info_check).
   std::atomic<uint32_t> unsigned5_bias{0};
   // False: it says something else than the JVM reports; only the method that was compiled is known.
   std::atomic<bool> debug_info_readable{true};

@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-#include "agent/hot/address_table.h"
+#include "agent/hot/memory/address_table.h"
 #include "agent/hot/walk/chain.h"
 #include "agent/hot/walk/cursor.h"
 #include "agent/hot/walk/vm_layout.h"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "agent/hooks/trap_signal.h"
-#include "agent/hot/hook_sites.h"
+#include "agent/hot/memory/hook_sites.h"
 #include "native-tests/agent/hooks/code_buffer.h"
 
 namespace jtrace::hooks {

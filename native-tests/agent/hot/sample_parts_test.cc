@@ -8,7 +8,7 @@
 #include "agent/hot/cost_buckets.h"
 #include "agent/hot/kernel_frames.h"
 #include "agent/hot/walk/walker.h"
-#include "agent/sampling/address_set.h"
+#include "agent/hotspot/address_set.h"
 #include "gtest/gtest.h"
 
 namespace jtrace::hot {

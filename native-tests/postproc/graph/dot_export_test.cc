@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
+#include "common/visible_text.h"
 #include "native-tests/support/random_trace.h"
 #include "native-tests/support/run_post.h"
-#include "proto/visible_text.h"
 
 namespace jtrace {
 namespace {

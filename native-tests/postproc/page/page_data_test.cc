@@ -12,7 +12,7 @@
 
 #include "native-tests/support/random_trace.h"
 #include "postproc/analysis.h"
-#include "postproc/trace_input.h"
+#include "postproc/input/trace_input.h"
 
 namespace jtrace::postproc {
 namespace {

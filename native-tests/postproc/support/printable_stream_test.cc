@@ -6,7 +6,7 @@
 #include <sstream>
 #include <string>
 
-#include "proto/visible_text.h"
+#include "common/visible_text.h"
 
 namespace jtrace::postproc {
 namespace {

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "agent/hot/walk/walker.h"
-#include "agent/sampling/address_set.h"
+#include "agent/hotspot/address_set.h"
 #include "native-tests/agent/hot/walk/stack_fixture.h"
 
 namespace jtrace::hot {

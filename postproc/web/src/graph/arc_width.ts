@@ -1,5 +1,5 @@
 // How wide arcs are drawn: the "river of time". T is the share, from 0 to 1, of the whole that flows
-// through an arc; widths are in pixels. postproc/graph/arc_width.cc computes the same.
+// through an arc; widths are in pixels. postproc/report/arc_width.cc computes the same.
 
 export type ArcWidths = 'none' | 'linear' | 'logarithmic' | 'adaptive';
 export const kArcWidths: readonly ArcWidths[] = ['none', 'linear', 'logarithmic', 'adaptive'];

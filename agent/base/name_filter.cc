@@ -1,0 +1,67 @@
+#include "agent/base/name_filter.h"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "common/glob.h"
+#include "common/nearest.h"
+
+namespace jtrace {
+namespace {
+
+// Names that are kept to be told: those of programs with more threads are much alike.
+constexpr size_t kMostNearest = 1000;
+
+}  // namespace
+
+NameFilter::NameFilter(std::vector<std::string> patterns) : patterns_(std::move(patterns)) {
+  if (patterns_.empty()) return;
+  asked_ = std::make_unique<Asked>();
+  absl::MutexLock lock(&asked_->mutex);
+  asked_->matched.resize(patterns_.size());
+}
+
+bool NameFilter::Wants(absl::string_view name) const {
+  if (patterns_.empty()) return true;
+  const std::string_view text(name.data(), name.size());
+  absl::MutexLock lock(&asked_->mutex);
+  if (asked_->names.size() < kMostNearest) asked_->names.emplace(name);
+  bool wanted = false;
+  for (size_t i = 0; i < patterns_.size(); ++i) {
+    if (!GlobMatches(patterns_[i], text)) continue;
+    asked_->matched[i] = true;
+    wanted = true;
+  }
+  return wanted;
+}
+
+std::vector<std::string> NameFilter::Unmatched() const {
+  std::vector<std::string> unmatched;
+  if (patterns_.empty()) return unmatched;
+  absl::MutexLock lock(&asked_->mutex);
+  for (size_t i = 0; i < patterns_.size(); ++i) {
+    if (!asked_->matched[i]) unmatched.push_back(patterns_[i]);
+  }
+  return unmatched;
+}
+
+std::vector<std::string> NameFilter::NearestTo(absl::string_view pattern, size_t count) const {
+  if (patterns_.empty()) return {};
+  std::vector<std::pair<size_t, std::string>> names;
+  {
+    absl::MutexLock lock(&asked_->mutex);
+    for (const std::string& name : asked_->names) {
+      names.emplace_back(EditDistance(pattern, name), name);
+    }
+  }
+  std::sort(names.begin(), names.end());
+  std::vector<std::string> nearest;
+  for (auto& [distance, name] : names) {
+    if (nearest.size() == count) break;
+    nearest.push_back(std::move(name));
+  }
+  return nearest;
+}
+
+}  // namespace jtrace

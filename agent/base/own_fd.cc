@@ -1,0 +1,62 @@
+#include "agent/base/own_fd.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace jtrace {
+namespace {
+
+// Above what most programs have open at once, and low enough for the kernel's table to stay small.
+constexpr rlim_t kFirstHighNumber = 1000;
+
+}  // namespace
+
+int WithHighNumber(int fd) {
+  if (fd < 0) return fd;
+  const int saved = errno;
+  rlimit limit = {};
+  getrlimit(RLIMIT_NOFILE, &limit);
+  const rlim_t first = std::min(kFirstHighNumber, limit.rlim_cur / 2);
+  const int high = fcntl(fd, F_DUPFD_CLOEXEC, static_cast<int>(first));
+  if (high >= 0) close(fd);
+  errno = saved;
+  return high >= 0 ? high : fd;
+}
+
+OwnFd::OwnFd(int fd) : fd_(WithHighNumber(fd)) {
+  struct stat info = {};
+  if (fd_ < 0 || fstat(fd_, &info) != 0) return;
+  device_ = info.st_dev;
+  inode_ = info.st_ino;
+}
+
+OwnFd::OwnFd(OwnFd&& other) noexcept
+    : fd_(std::exchange(other.fd_, -1)), device_(other.device_), inode_(other.inode_) {}
+
+OwnFd& OwnFd::operator=(OwnFd&& other) noexcept {
+  std::swap(fd_, other.fd_);
+  std::swap(device_, other.device_);
+  std::swap(inode_, other.inode_);
+  return *this;
+}
+
+OwnFd::~OwnFd() {
+  if (IsOurs()) close(fd_);
+}
+
+bool OwnFd::IsOurs() const {
+  struct stat info = {};
+  return fd_ >= 0 && fstat(fd_, &info) == 0 && info.st_dev == device_ && info.st_ino == inode_;
+}
+
+bool OwnFd::SameFile(const OwnFd& other) const {
+  return ok() && other.ok() && device_ == other.device_ && inode_ == other.inode_;
+}
+
+}  // namespace jtrace

@@ -1,0 +1,49 @@
+// Addresses that handlers ask for, e.g. the application's methods.
+#ifndef JTRACE_AGENT_SAMPLING_ADDRESS_SET_H_
+#define JTRACE_AGENT_SAMPLING_ADDRESS_SET_H_
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/synchronization/mutex.h"
+#include "agent/hot/memory/address_table.h"
+
+namespace jtrace::sampling {
+
+// Any thread. Tables live as long as this, since handlers may hold them: each is half the next
+// one's size, so that all of them take twice what the last one does. Destroyed with the sampler,
+// once no handler runs.
+class AddressSet {
+ public:
+  AddressSet();
+
+  // Not 0.
+  void Add(uintptr_t address);
+  // A new recording: there are none yet.
+  void Clear();
+
+  // Never null behind it.
+  const std::atomic<const hot::AddressTable*>* published() const { return &published_; }
+
+ private:
+  struct Table {
+    explicit Table(uint32_t count)
+        : slots(new std::atomic<uintptr_t>[count] {}), table{count - 1, slots.get()} {}
+
+    std::unique_ptr<std::atomic<uintptr_t>[]> slots;
+    hot::AddressTable table;
+  };
+  static void Insert(hot::AddressTable& table, uintptr_t address);
+
+  absl::Mutex mutex_;
+  std::vector<std::unique_ptr<Table>> tables_ ABSL_GUARDED_BY(mutex_);  // the last one is in use
+  uint32_t count_ ABSL_GUARDED_BY(mutex_) = 0;
+  std::atomic<const hot::AddressTable*> published_;
+};
+
+}  // namespace jtrace::sampling
+
+#endif  // JTRACE_AGENT_SAMPLING_ADDRESS_SET_H_

@@ -1,0 +1,45 @@
+#include "agent/hotspot/compiled_code.h"
+
+#include <dlfcn.h>
+
+#include "agent/hot/walk/code_cache.h"
+#include "agent/hotspot/vm_layout_resolver.h"
+#include "agent/hotspot/vm_structs.h"
+
+namespace jtrace::jvmti {
+namespace {
+
+constexpr int8_t kLastLevel = 4;  // CompLevel_full_optimization
+
+}  // namespace
+
+void CompiledCode::Resolve() {
+  Dl_info info;
+  if (dladdr(libjvm_address_, &info) == 0) return;
+  void* const libjvm = dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD);
+  if (libjvm == nullptr) return;
+  const auto structs = sampling::VmStructs::Read(libjvm);
+  dlclose(libjvm);
+  if (!structs.ok()) return;
+  if (!sampling::ResolveVmLayout(*structs, sampling::LocalSymbols(), &layout_).ok()) return;
+  entry_bci_ = structs->Field("nmethod", "_entry_bci");
+  is_known_ = layout_.nmethod.comp_level != hot::kAbsent;
+}
+
+CompiledCode::Facts CompiledCode::At(uintptr_t address) {
+  std::call_once(resolved_, [this] { Resolve(); });
+  hot::CodeBlob blob;
+  if (!is_known_ || !hot::FindBlob(layout_, address, &blob) || blob.code != address) return {};
+  if (blob.kind == hot::BlobKind::kNativeNmethod) return {.is_native_wrapper = true};
+  if (blob.kind != hot::BlobKind::kNmethod) return {};
+  Facts facts;
+  // An int in some versions, a byte in others; on x86-64 the first byte has it all.
+  const auto level = hot::FieldAt<int8_t>(blob.address, layout_.nmethod.comp_level);
+  if (level > 0 && level <= kLastLevel) facts.level = static_cast<uint32_t>(level);
+  if (entry_bci_ == hot::kAbsent) return facts;
+  // InvocationEntryBci is -1.
+  facts.osr_entry = static_cast<uint32_t>(hot::FieldAt<int32_t>(blob.address, entry_bci_) + 1);
+  return facts;
+}
+
+}  // namespace jtrace::jvmti

@@ -1,0 +1,39 @@
+// What the JVM itself keeps of a piece of compiled code and JVMTI does not tell.
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+
+#include "agent/hot/walk/vm_layout.h"
+
+namespace jtrace::jvmti {
+
+// Reads nmethods through the tables that libjvm exports (hotspot/vm_structs.h).
+//
+// Threads: At on any thread inside CompiledMethodLoad, while the JVM keeps the code alive.
+class CompiledCode {
+ public:
+  struct Facts {
+    uint32_t level = 0;  // HotSpot's CompLevel; 0: not known, or made without a compiler
+    bool is_native_wrapper = false;
+    uint32_t osr_entry = 0;  // the bytecode index at which a loop enters it, plus 1; 0: none
+  };
+
+  // `libjvm_address`: any address in libjvm, which is looked at when the first code comes: before
+  // there may be no code cache.
+  explicit CompiledCode(const void* libjvm_address) : libjvm_address_(libjvm_address) {}
+
+  // The code that begins at `address`. All 0 if this JVM's tables do not tell.
+  Facts At(uintptr_t address);
+
+ private:
+  void Resolve();
+
+  const void* const libjvm_address_;
+  std::once_flag resolved_;
+  bool is_known_ = false;
+  hot::VmLayout layout_;
+  hot::Offset entry_bci_ = hot::kAbsent;
+};
+
+}  // namespace jtrace::jvmti

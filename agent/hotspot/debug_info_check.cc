@@ -1,0 +1,64 @@
+#include "agent/hotspot/debug_info_check.h"
+
+#include <algorithm>
+#include <span>
+
+#include "agent/hot/memory/safe_read.h"
+#include "agent/hot/walk/debug_info.h"
+
+namespace jtrace::sampling {
+namespace {
+
+constexpr uint32_t kBiases[] = {0, 1};
+// Compilations that decide, one way or the other.
+constexpr int kEnough = 16;
+// Of a compilation, the rows that are compared.
+constexpr size_t kMostRows = 32;
+
+// Whether `scope`, and its callers, are the methods and bytecode indexes of the row.
+bool IsRow(const hot::VmLayout& vm, const hot::DebugInfo& info, const PCStackInfo& row) {
+  int32_t at = info.ScopeAt(reinterpret_cast<uintptr_t>(row.pc));
+  for (jint i = 0; i < row.numstackframes; ++i) {
+    hot::DebugInfo::Scope scope;
+    if (at <= 0 || !info.ReadScope(at, &scope) || scope.bci != row.bcis[i]) return false;
+    const auto id = reinterpret_cast<uintptr_t>(row.methods[i]);
+    if (vm.method.ids_point_to_methods && hot::SafeReadOr0(id) != scope.method) return false;
+    at = scope.sender;
+  }
+  return at == 0;
+}
+
+}  // namespace
+
+bool DebugInfoCheck::Agrees(const jvmtiCompiledMethodLoadInlineRecord& record,
+                            const hot::CodeBlob& nmethod, uint32_t bias) const {
+  const hot::DebugInfo info(*layout_, nmethod, bias);
+  const std::span rows(record.pcinfo, static_cast<size_t>(record.numpcs));
+  return std::ranges::all_of(rows.first(std::min(rows.size(), kMostRows)),
+                             [&](const PCStackInfo& row) { return IsRow(*layout_, info, row); });
+}
+
+bool DebugInfoCheck::Look(const jvmtiCompiledMethodLoadInlineRecord& record,
+                          const hot::CodeBlob& nmethod) {
+  if (record.numpcs <= 0 || record.pcinfo == nullptr) return false;
+  const absl::MutexLock lock(&mutex_);
+  if (agreed_ >= kEnough || disagreed_ >= kEnough) return false;
+  const uint32_t bias = layout_->unsigned5_bias.load(std::memory_order_relaxed);
+  if (Agrees(record, nmethod, bias)) {
+    // Small methods read the same either way.
+    const bool tells = std::ranges::none_of(
+        kBiases, [&](uint32_t other) { return other != bias && Agrees(record, nmethod, other); });
+    agreed_ += tells;
+    return false;
+  }
+  for (const uint32_t other : kBiases) {
+    if (other == bias || !Agrees(record, nmethod, other)) continue;
+    layout_->unsigned5_bias.store(other, std::memory_order_relaxed);
+    return true;
+  }
+  if (++disagreed_ < kEnough || agreed_ > 0) return false;
+  layout_->debug_info_readable.store(false, std::memory_order_relaxed);
+  return true;
+}
+
+}  // namespace jtrace::sampling

@@ -1,0 +1,93 @@
+#include "agent/hotspot/gc_cause.h"
+
+#include <dlfcn.h>
+
+#include <cstring>
+
+#include "agent/hotspot/vm_structs.h"
+
+namespace jtrace::jvmti {
+namespace {
+
+// The format of HotSpot's performance data, version 2.0 (perfMemory.hpp).
+constexpr uint32_t kMagic = 0xcafec0c0;
+struct Prologue {
+  uint32_t magic;  // big-endian, whatever the byte order of the rest
+  uint8_t byte_order;
+  uint8_t major_version;
+  uint8_t minor_version;
+  uint8_t accessible;
+  int32_t used;
+  int32_t overflow;
+  int64_t modified;
+  int32_t entry_offset;
+  int32_t entries;
+};
+static_assert(sizeof(Prologue) == 32);
+
+struct Entry {
+  int32_t length;
+  int32_t name_offset;
+  int32_t vector_length;  // 0: a scalar
+  uint8_t type;
+  uint8_t flags;
+  uint8_t units;
+  uint8_t variability;
+  int32_t data_offset;
+};
+static_assert(sizeof(Entry) == 20);
+
+constexpr absl::string_view kCause = "sun.gc.cause";
+constexpr absl::string_view kLastCause = "sun.gc.lastCause";
+// What the JVM writes between collections.
+constexpr absl::string_view kNone = "No GC";
+
+}  // namespace
+
+bool GcCause::FindIn(const uint8_t* memory) {
+  Prologue prologue;
+  std::memcpy(&prologue, memory, sizeof(prologue));
+  if (__builtin_bswap32(prologue.magic) != kMagic || prologue.major_version != 2) return false;
+  const uint8_t* at = memory + prologue.entry_offset;
+  for (int32_t i = 0; i < prologue.entries; ++i) {
+    Entry entry;
+    std::memcpy(&entry, at, sizeof(entry));
+    if (entry.length <= 0) return false;
+    const char* name = reinterpret_cast<const char*>(at) + entry.name_offset;
+    const Text text = {reinterpret_cast<const char*>(at) + entry.data_offset,
+                       static_cast<size_t>(entry.vector_length)};
+    if (entry.vector_length > 0 && kCause == name) cause_ = text;
+    if (entry.vector_length > 0 && kLastCause == name) last_cause_ = text;
+    at += entry.length;
+  }
+  return cause_.begin != nullptr;
+}
+
+bool GcCause::Find(const void* libjvm_address) {
+  Dl_info info;
+  if (dladdr(libjvm_address, &info) == 0) return false;
+  void* const libjvm = dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD);
+  if (libjvm == nullptr) return false;
+  const auto structs = sampling::VmStructs::Read(libjvm);
+  dlclose(libjvm);
+  if (!structs.ok()) return false;
+  const uintptr_t prologue = structs->StaticPointer("PerfMemory", "_prologue");
+  return prologue != 0 && FindIn(reinterpret_cast<const uint8_t*>(prologue));
+}
+
+absl::string_view GcCause::Text::Read() const {
+  if (begin == nullptr) return {};
+  return {begin, strnlen(begin, size)};
+}
+
+absl::string_view GcCause::AtBegin() const {
+  const absl::string_view cause = cause_.Read();
+  return cause == kNone ? absl::string_view() : cause;
+}
+
+absl::string_view GcCause::AtEnd() const {
+  const absl::string_view cause = AtBegin();
+  return cause.empty() ? last_cause_.Read() : cause;
+}
+
+}  // namespace jtrace::jvmti

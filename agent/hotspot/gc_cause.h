@@ -1,0 +1,44 @@
+// Why the JVM collects: its own counters `sun.gc.cause` and `sun.gc.lastCause`, read where the JVM
+// keeps them in memory (what /tmp/hsperfdata_USER/PID maps). Of HotSpot's tables
+// (hotspot/vm_structs.h) PerfMemory::_prologue tells the place.
+//
+// Find: any thread, when the JVM is initialised. The others: any, also inside a safepoint: the JVM
+// changes the texts only on the thread that collects.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "absl/strings/string_view.h"
+
+namespace jtrace::jvmti {
+
+class GcCause {
+ public:
+  // `libjvm_address`: anything inside libjvm. False if the JVM keeps no counters
+  // (-XX:-UsePerfData) or they are not found.
+  bool Find(const void* libjvm_address);
+
+  // As JVMTI's GarbageCollectionStart finds it: "System.gc()", "G1 Evacuation Pause". Empty if not
+  // known, which is so in JDK 17's Serial and Parallel collectors: they set it after the event.
+  absl::string_view AtBegin() const;
+  // As GarbageCollectionFinish finds it: of any collector. Empty if the JVM keeps no counters.
+  absl::string_view AtEnd() const;
+
+  // The same in counters that begin at `prologue`; nullptr if it has none. For tests.
+  bool FindIn(const uint8_t* prologue);
+
+ private:
+  // A counter's text in the JVM's memory.
+  struct Text {
+    const char* begin = nullptr;
+    size_t size = 0;
+
+    absl::string_view Read() const;
+  };
+
+  Text cause_;
+  Text last_cause_;
+};
+
+}  // namespace jtrace::jvmti

@@ -1,0 +1,53 @@
+// Names of the methods that the JVM makes for method handles: MethodHandle.invokeBasic,
+// linkToStatic and their like, one for each shape of arguments. They stand in no class's list of
+// methods and have no jmethodID, so nothing but the JVM's memory names them. The JVM never frees
+// them.
+#ifndef JTRACE_AGENT_SAMPLING_INTRINSIC_NAMES_H_
+#define JTRACE_AGENT_SAMPLING_INTRINSIC_NAMES_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "agent/hot/walk/vm_layout.h"
+#include "agent/hotspot/vm_structs.h"
+
+namespace jtrace::sampling {
+
+struct IntrinsicMethod {
+  std::string name;
+  std::string descriptor;  // JVMS §4.3.3
+};
+
+class IntrinsicNames {
+ public:
+  static constexpr std::string_view kClass = "java.lang.invoke.MethodHandle";
+
+  IntrinsicNames() = default;  // names nothing
+  IntrinsicNames(const VmStructs& structs, const hot::VmLayout& layout);
+
+  // The method at `method`, if it is one of class MethodHandle: another one may be gone by now.
+  // Loads are guarded. Any thread, but not for signal handlers: it allocates.
+  std::optional<IntrinsicMethod> Find(uintptr_t method) const;
+
+ private:
+  std::string SymbolAt(uintptr_t address) const;
+  // The text of the constant pool's entry whose index the u2 at `index_address` is.
+  std::string PoolText(uintptr_t constants, uintptr_t index_address) const;
+
+  bool usable_ = false;
+  hot::Offset const_method_ = hot::kAbsent;
+  hot::Offset constants_ = hot::kAbsent;
+  hot::Offset pool_holder_ = hot::kAbsent;
+  hot::Offset name_index_ = hot::kAbsent;
+  hot::Offset signature_index_ = hot::kAbsent;
+  hot::Offset klass_name_ = hot::kAbsent;
+  hot::Offset symbol_length_ = hot::kAbsent;
+  hot::Offset symbol_body_ = hot::kAbsent;
+  uint32_t pool_size_ = 0;  // sizeof(ConstantPool): the entries follow it
+};
+
+}  // namespace jtrace::sampling
+
+#endif  // JTRACE_AGENT_SAMPLING_INTRINSIC_NAMES_H_

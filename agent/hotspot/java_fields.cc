@@ -1,0 +1,47 @@
+#include "agent/hotspot/java_fields.h"
+
+namespace jtrace::sampling {
+namespace {
+
+using hot::kAbsent;
+using hot::Offset;
+
+// Local references that end with their scope.
+class JavaFrame {
+ public:
+  explicit JavaFrame(JNIEnv* env) : env_(env), pushed_(env->PushLocalFrame(8) == JNI_OK) {}
+  ~JavaFrame() {
+    if (env_->ExceptionCheck() == JNI_TRUE) env_->ExceptionClear();
+    if (pushed_) env_->PopLocalFrame(nullptr);
+  }
+  bool pushed() const { return pushed_; }
+
+ private:
+  JNIEnv* env_;
+  bool pushed_;
+};
+
+}  // namespace
+
+Offset ThreadFieldOffset(JNIEnv* env, const char* field) {
+  const JavaFrame frame(env);
+  if (!frame.pushed()) return kAbsent;
+  jclass const thread = env->FindClass("java/lang/Thread");
+  jclass const unsafe = thread != nullptr ? env->FindClass("jdk/internal/misc/Unsafe") : nullptr;
+  if (unsafe == nullptr) return kAbsent;
+  jmethodID const get = env->GetStaticMethodID(unsafe, "getUnsafe", "()Ljdk/internal/misc/Unsafe;");
+  if (get == nullptr) return kAbsent;
+  jmethodID const offset =
+      env->GetMethodID(unsafe, "objectFieldOffset", "(Ljava/lang/Class;Ljava/lang/String;)J");
+  if (offset == nullptr) return kAbsent;
+  jobject const instance = env->CallStaticObjectMethod(unsafe, get);
+  if (env->ExceptionCheck() == JNI_TRUE || instance == nullptr) return kAbsent;
+  jstring const name = env->NewStringUTF(field);
+  if (name == nullptr) return kAbsent;
+  const jlong found = env->CallLongMethod(instance, offset, thread, name);
+  if (env->ExceptionCheck() == JNI_TRUE) return kAbsent;
+  constexpr jlong kLargestThread = 4096;
+  return found > 0 && found < kLargestThread ? static_cast<Offset>(found) : kAbsent;
+}
+
+}  // namespace jtrace::sampling

@@ -1,0 +1,130 @@
+#include "agent/hotspot/jvm_view.h"
+
+#include <dlfcn.h>
+
+#include "absl/strings/str_cat.h"
+#include "agent/hot/memory/safe_read.h"
+#include "agent/hot/walk/code_cache.h"
+#include "agent/hot/walk/debug_info.h"
+#include "agent/hot/walk/known_frames.h"
+#include "agent/hotspot/code_notes.h"
+#include "agent/hotspot/continuation_code.h"
+#include "agent/hotspot/heap_layout_resolver.h"
+
+namespace jtrace::sampling {
+namespace {
+
+constexpr jint kJni20 = 0x0014'0000;  // JNI_VERSION_20
+
+// JDK 19 to 23, and since.
+bool IsReturnBarrier(std::string_view stub) {
+  return stub == "Cont thaw return barrier" || stub == "cont_returnBarrier";
+}
+
+}  // namespace
+
+void JvmView::Read(const void* libjvm_address) {
+  Dl_info info;
+  if (libjvm_address == nullptr || dladdr(libjvm_address, &info) == 0) {
+    structs_ = absl::NotFoundError("libjvm was not found");
+    return;
+  }
+  void* const libjvm = dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD);
+  if (libjvm == nullptr) {
+    structs_ = absl::NotFoundError(absl::StrCat("cannot open ", info.dli_fname));
+    return;
+  }
+  structs_ = VmStructs::Read(libjvm);
+  symbols_ = ReadLocalSymbols(info.dli_fname, reinterpret_cast<uintptr_t>(info.dli_fbase));
+  dlclose(libjvm);
+}
+
+void JvmView::Resolve(JNIEnv* env) {
+  absl::Status status = structs_.status();
+  if (status.ok()) status = ResolveVmLayout(*structs_, symbols_, &layout_);
+  if (status.ok()) status = ResolveJniEnvOffset(env, &layout_);
+  problem_ = std::string(status.message());
+  if (!status.ok()) return;
+  if (layout_.continuation_return_barrier == 0) {
+    layout_.continuation_return_barrier = return_barrier_.load();
+  }
+  // JDK 20 changed the encoding. What is compiled shows whether that holds (NoteCompiledCode), and
+  // an earlier recording may have seen it.
+  if (!resolved_) layout_.unsigned5_bias = env->GetVersion() >= kJni20 ? 1 : 0;
+  resolved_ = true;
+  layout_.heap = ResolveHeapLayout(*structs_, env);
+  layout_.unreliable_code = unreliable_code_.published();
+  if (problem_.empty()) intrinsics_ = IntrinsicNames(*structs_, layout_);
+  AddInterpreterCodelets(*structs_, &stubs_);
+  stubs_.Publish(&layout_);
+}
+
+void JvmView::AddStub(std::string_view name, uintptr_t begin, uintptr_t end) {
+  stubs_.Add(name, begin, end);
+  if (IsReturnBarrier(name)) return_barrier_ = begin;
+}
+
+void JvmView::PublishStubs() {
+  if (problem_.empty()) stubs_.Publish(&layout_);
+}
+
+uintptr_t JvmView::JavaThreadOf(JNIEnv* env) const {
+  if (env == nullptr || !problem_.empty()) return 0;
+  return reinterpret_cast<uintptr_t>(env) - static_cast<uintptr_t>(layout_.thread.jni_env);
+}
+
+pid_t JvmView::OsThreadId(uintptr_t java_thread) const {
+  const auto& fields = layout_.thread;
+  if (!problem_.empty() || java_thread == 0 || fields.os_thread == hot::kAbsent ||
+      fields.os_thread_id == hot::kAbsent) {
+    return 0;
+  }
+  const uintptr_t os_thread =
+      hot::SafeReadOr0(java_thread + static_cast<uintptr_t>(fields.os_thread));
+  int32_t tid;
+  return hot::SafeRead(os_thread + static_cast<uintptr_t>(fields.os_thread_id), &tid) ? tid : 0;
+}
+
+uintptr_t JvmView::MethodBehind(jmethodID id) const {
+  if (!problem_.empty() || !layout_.method.ids_point_to_methods) return 0;
+  return hot::SafeReadOr0(reinterpret_cast<uintptr_t>(id));
+}
+
+JvmView::Stack JvmView::StackOf(uintptr_t java_thread) const {
+  const auto& fields = layout_.thread;
+  if (java_thread == 0 || fields.stack_base == hot::kAbsent || fields.stack_size == hot::kAbsent) {
+    return {};
+  }
+  const uintptr_t base = hot::SafeReadOr0(java_thread + static_cast<uintptr_t>(fields.stack_base));
+  const uintptr_t size = hot::SafeReadOr0(java_thread + static_cast<uintptr_t>(fields.stack_size));
+  return {size < base ? base - size : 0, base};
+}
+
+void JvmView::NoteCompiledCode(uintptr_t address, const void* compile_info) {
+  hot::CodeBlob nmethod;
+  if (!problem_.empty() || !hot::FindBlob(layout_, address, &nmethod)) return;
+  if (nmethod.kind == hot::BlobKind::kNativeNmethod) return LearnContinuations(nmethod);
+  const auto* const record = FindInlineRecord(compile_info);
+  if (record == nullptr) return;
+  CheckDebugInfo(*record, nmethod);
+  if (!NotesAreWrong(*record)) return;
+  unreliable_code_.Add(hot::CompilationKey(layout_, nmethod.address));
+  hot::ForgetKnownFrames(nmethod.address);
+}
+
+void JvmView::CheckDebugInfo(const jvmtiCompiledMethodLoadInlineRecord& record,
+                             const hot::CodeBlob& nmethod) {
+  if (debug_info_check_.Look(record, nmethod)) hot::ForgetAllKnownFrames();
+}
+
+void JvmView::LearnContinuations(const hot::CodeBlob& nmethod) {
+  auto& entry = layout_.thread.continuation_entry;
+  if (entry != hot::kAbsent || layout_.continuation_return_barrier == 0) return;
+  const auto found = FindContinuationFields(reinterpret_cast<const uint8_t*>(nmethod.code),
+                                            nmethod.end - nmethod.code);
+  if (!found.has_value()) return;
+  layout_.continuation_entry_size = found->entry_size;
+  entry = found->entry;
+}
+
+}  // namespace jtrace::sampling

@@ -1,0 +1,87 @@
+// What samples need to know of the JVM: its layout, its stubs, its intrinsics' names.
+#ifndef JTRACE_AGENT_SAMPLING_JVM_VIEW_H_
+#define JTRACE_AGENT_SAMPLING_JVM_VIEW_H_
+
+#include <jni.h>
+#include <sys/types.h>
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "agent/hot/walk/vm_layout.h"
+#include "agent/hotspot/address_set.h"
+#include "agent/hotspot/debug_info_check.h"
+#include "agent/hotspot/intrinsic_names.h"
+#include "agent/hotspot/stub_registry.h"
+#include "agent/hotspot/vm_layout_resolver.h"
+#include "agent/hotspot/vm_structs.h"
+
+namespace jtrace::sampling {
+
+// Read from libjvm's symbols and its vmStructs tables. Threads: Read and Resolve from the
+// session's; the queries from any thread after Resolve. Must outlive every handler that was given
+// layout().
+class JvmView {
+ public:
+  // `libjvm_address`: any address in libjvm. What cannot be read is told by problem() after
+  // Resolve.
+  void Read(const void* libjvm_address);
+  // In VMInit or later.
+  void Resolve(JNIEnv* env);
+
+  // Why the layout is not known; "" if it is.
+  const std::string& problem() const { return problem_; }
+  // Null if it is not known.
+  const hot::VmLayout* layout() const { return problem_.empty() ? &layout_ : nullptr; }
+  // The JVM's own way to read memory that may be gone; null if it was not found.
+  auto safe_fetch() const { return symbols_.safe_fetch; }
+  StubRegistry& stubs() { return stubs_; }
+  // Generated code that the JVM reports by name (JVMTI DynamicCodeGenerated). Any thread, at any
+  // time.
+  void AddStub(std::string_view name, uintptr_t begin, uintptr_t end);
+  // Makes stubs that have come since visible to handlers.
+  void PublishStubs();
+  const IntrinsicNames& intrinsics() const { return intrinsics_; }
+  // The code at `address` was compiled, and is alive; compile_info: of CompiledMethodLoad. It shows
+  // what no table of the JVM tells of its code.
+  void NoteCompiledCode(uintptr_t address, const void* compile_info);
+  // False: of compiled code only the method itself is known, not what is inlined into it.
+  bool knows_inlined() const { return layout_.debug_info_readable.load(); }
+
+  // The JavaThread behind a JNIEnv; 0 if it cannot be told.
+  uintptr_t JavaThreadOf(JNIEnv* env) const;
+  // The OS thread id of a JavaThread; 0 if it cannot be told.
+  pid_t OsThreadId(uintptr_t java_thread) const;
+  // The Method behind a jmethodID; 0 if it cannot be told.
+  uintptr_t MethodBehind(jmethodID id) const;
+  struct Stack {
+    uintptr_t low = 0;
+    uintptr_t high = 0;
+  };
+  // Zeros if it cannot be told.
+  Stack StackOf(uintptr_t java_thread) const;
+
+ private:
+  void CheckDebugInfo(const jvmtiCompiledMethodLoadInlineRecord& record,
+                      const hot::CodeBlob& nmethod);
+  void LearnContinuations(const hot::CodeBlob& nmethod);
+
+  absl::StatusOr<VmStructs> structs_ = absl::UnknownError("not read");
+  LocalSymbols symbols_;
+  hot::VmLayout layout_;
+  IntrinsicNames intrinsics_;
+  bool resolved_ = false;
+  std::string problem_ = "the sampler was not started";
+  StubRegistry stubs_;
+  DebugInfoCheck debug_info_check_{&layout_};
+  std::atomic<uintptr_t> return_barrier_{0};  // as a stub's name says
+  AddressSet unreliable_code_;
+};
+
+}  // namespace jtrace::sampling
+
+#endif  // JTRACE_AGENT_SAMPLING_JVM_VIEW_H_

@@ -1,0 +1,64 @@
+// The methods of a class, read from the JVM's own memory.
+//
+// JVMTI's GetClassMethods makes a jmethodID for each method, which HotSpot (up to JDK 25) never
+// frees, not even with the class: about 110 bytes a class of four methods. A program that loads
+// classes without end would fill the memory with them. So JVMTI is asked only where this is of no
+// use: in JVMs that do not describe themselves or not in the way known here, and under
+// -Xcheck:jni.
+#pragma once
+
+#include <jni.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "agent/hot/walk/vm_layout.h"
+#include "agent/hotspot/vm_structs.h"
+
+namespace jtrace::jvmti {
+
+struct MethodInMemory {
+  uintptr_t method = 0;  // HotSpot's Method, as long as the class lives and is not redefined
+  std::string name;
+  std::string descriptor;  // JVMS §4.3.3
+};
+
+class MethodMemory {
+ public:
+  MethodMemory() = default;  // reads nothing
+  // `libjvm_address`: any address in libjvm. In VMInit or later, on a Java thread. Not usable
+  // unless it reads of java.lang.Object what everybody knows.
+  static MethodMemory Of(const void* libjvm_address, JNIEnv* jni);
+
+  bool usable() const { return usable_; }
+  // HotSpot's Klass of a class or array class, as long as the class lives; 0 if it cannot be read.
+  // On a Java thread.
+  uintptr_t KlassOf(JNIEnv* jni, jclass klass) const;
+  // The methods of a class that is linked and no array, in the JVM's order; empty if they cannot
+  // be read. On a Java thread.
+  std::vector<MethodInMemory> MethodsOf(JNIEnv* jni, jclass klass) const;
+
+ private:
+  explicit MethodMemory(const sampling::VmStructs& structs);
+  bool ReadsWhatIsKnown(JNIEnv* jni) const;
+  template <typename Memory>
+  std::vector<MethodInMemory> Read(uintptr_t klass) const;
+  template <typename Memory>
+  std::string Text(uintptr_t constants, uintptr_t index_address) const;
+
+  bool usable_ = false;
+  jfieldID klass_field_ = nullptr;  // of java.lang.Class: injected by the JVM, unknown to Java
+  hot::Offset methods_ = hot::kAbsent;
+  hot::Offset array_length_ = hot::kAbsent;
+  hot::Offset array_data_ = hot::kAbsent;
+  hot::Offset const_method_ = hot::kAbsent;
+  hot::Offset constants_ = hot::kAbsent;
+  hot::Offset name_index_ = hot::kAbsent;
+  hot::Offset signature_index_ = hot::kAbsent;
+  hot::Offset symbol_length_ = hot::kAbsent;
+  hot::Offset symbol_body_ = hot::kAbsent;
+  uint32_t pool_size_ = 0;  // sizeof(ConstantPool): the entries follow it
+};
+
+}  // namespace jtrace::jvmti

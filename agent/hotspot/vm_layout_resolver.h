@@ -1,0 +1,38 @@
+// Fills the walker's VmLayout from the JVM's own tables.
+#ifndef JTRACE_AGENT_SAMPLING_VM_LAYOUT_RESOLVER_H_
+#define JTRACE_AGENT_SAMPLING_VM_LAYOUT_RESOLVER_H_
+
+#include <jni.h>
+
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "agent/hot/memory/safe_read.h"
+#include "agent/hot/walk/vm_layout.h"
+#include "agent/hotspot/stub_registry.h"
+#include "agent/hotspot/vm_structs.h"
+
+namespace jtrace::sampling {
+
+// What only .symtab of libjvm tells: addresses, 0 where it is stripped. Reading them costs a few
+// milliseconds, so the session may do it early on a thread of its own.
+struct LocalSymbols {
+  hot::SafeFetchFunction safe_fetch = nullptr;
+  uintptr_t continuation_return_barrier = 0;  // address of the variable
+};
+LocalSymbols ReadLocalSymbols(const char* libjvm_path, uintptr_t load_address);
+
+// Fills `layout`; the code cache must exist (VMInit or later). Fields that a JVM version lacks stay
+// kAbsent; an error if one is missing that every Java walk needs.
+absl::Status ResolveVmLayout(const VmStructs& structs, const LocalSymbols& symbols,
+                             hot::VmLayout* layout);
+
+// JNIEnv* minus JavaThread*: the current thread's Thread.eetop is its JavaThread.
+absl::Status ResolveJniEnvOffset(JNIEnv* env, hot::VmLayout* layout);
+
+// Adds the template interpreter's codelets, which the JVM reports as one piece only.
+void AddInterpreterCodelets(const VmStructs& structs, StubRegistry* stubs);
+
+}  // namespace jtrace::sampling
+
+#endif  // JTRACE_AGENT_SAMPLING_VM_LAYOUT_RESOLVER_H_

@@ -1,0 +1,99 @@
+#include "agent/instrument/call_sites.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "agent/base/class_names.h"
+#include "agent/classfile/class_file.h"
+
+namespace jtrace {
+namespace {
+
+using classfile::SiteKind;
+using classfile::SiteRef;
+
+std::string Key(std::string_view class_name, std::string_view name, std::string_view descriptor) {
+  return absl::StrCat(Abseil(class_name), ".", Abseil(name), Abseil(descriptor));
+}
+
+std::string CalleeName(const SiteRef& callee) {
+  return absl::StrCat(DottedName(callee.class_name), ".", Abseil(callee.name));
+}
+
+proto::Routine::Kind KindOf(SiteKind kind) {
+  switch (kind) {
+    case SiteKind::kCall:
+      return proto::Routine::CALL;
+    case SiteKind::kNative:
+      return proto::Routine::NATIVE;
+    case SiteKind::kThrown:
+      return proto::Routine::THROWN;
+    case SiteKind::kCaught:
+      return proto::Routine::CAUGHT;
+  }
+  return proto::Routine::METHOD;
+}
+
+}  // namespace
+
+bool IsPark(const SiteRef& callee) {
+  if (!callee.name.starts_with("park")) return false;
+  return callee.class_name == "jdk/internal/misc/Unsafe" ||
+         callee.class_name == "sun/misc/Unsafe" ||
+         callee.class_name == "jdk/internal/misc/VirtualThreads";
+}
+
+void NativeMethods::Add(uint32_t class_id, absl::Span<const classfile::MethodOutcome> methods) {
+  std::vector<std::string> natives;
+  for (const classfile::MethodOutcome& outcome : methods) {
+    const classfile::MethodRef& method = outcome.method;
+    if ((method.access & classfile::kAccNative) == 0) continue;
+    natives.push_back(Key(method.class_name, method.name, method.descriptor));
+  }
+  std::lock_guard lock(mutex_);
+  ForgetLocked(class_id);
+  if (natives.empty()) return;
+  for (const std::string& native : natives) ++known_[native];
+  by_class_[class_id] = std::move(natives);
+}
+
+void NativeMethods::Forget(const absl::flat_hash_set<uint32_t>& classes) {
+  std::lock_guard lock(mutex_);
+  for (const uint32_t class_id : classes) ForgetLocked(class_id);
+}
+
+void NativeMethods::ForgetLocked(uint32_t class_id) {
+  const auto found = by_class_.find(class_id);
+  if (found == by_class_.end()) return;
+  for (const std::string& native : found->second) {
+    const auto known = known_.find(native);
+    if (known != known_.end() && --known->second == 0) known_.erase(known);
+  }
+  by_class_.erase(found);
+}
+
+bool NativeMethods::Contains(const SiteRef& callee) const {
+  std::lock_guard lock(mutex_);
+  if (known_.empty()) return false;
+  return known_.contains(Key(callee.class_name, callee.name, callee.descriptor));
+}
+
+bool CallSites::Wants(const SiteRef& callee) {
+  return only_parks_ ? IsPark(callee) : costs_.Of(CalleeName(callee)).has_value();
+}
+
+uint32_t CallSites::IdOf(const SiteRef& site) {
+  const std::string class_name = DottedName(site.class_name);
+  const uint32_t callee_loader = loader_of_(class_name);
+  writer::RoutineInfo routine = {.class_id = encoder_.ClassId(class_name, callee_loader),
+                                 .name = Abseil(site.name),
+                                 .descriptor = Abseil(site.descriptor),
+                                 .kind = IsPark(site) ? proto::Routine::PARK : KindOf(site.kind)};
+  if (!site.name.empty()) {
+    routine.cost = costs_.Of(CalleeName(site)).value_or(proto::Routine::UNCLASSIFIED);
+  }
+  return encoder_.SiteId(routine, /*is_foreign=*/callee_loader != 0 && callee_loader != loader_);
+}
+
+}  // namespace jtrace

@@ -1,0 +1,70 @@
+// Numbers and classes of what gets probes inside methods: the agent's answers to the rewriter's
+// questions (classfile/site.h).
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/functional/function_ref.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "agent/classfile/instrumenter.h"
+#include "agent/classfile/site.h"
+#include "agent/options/call_costs.h"
+#include "agent/trace/record_encoder.h"
+
+namespace jtrace {
+
+// The native methods of the classes in scope that were loaded so far: a call from another class
+// gets probes only if the class with the native method came first. Any thread.
+class NativeMethods {
+ public:
+  // Of a class, in place of what was known of it.
+  void Add(uint32_t class_id, absl::Span<const classfile::MethodOutcome> methods);
+  void Forget(const absl::flat_hash_set<uint32_t>& classes);
+  bool Contains(const classfile::SiteRef& callee) const;
+
+ private:
+  void ForgetLocked(uint32_t class_id);
+
+  mutable std::mutex mutex_;
+  // "pkg/Class.name(descriptor)", and in how many classes of that name.
+  absl::flat_hash_map<std::string, uint32_t> known_;
+  absl::flat_hash_map<uint32_t, std::vector<std::string>> by_class_;
+};
+
+// Whether a call makes its thread give up the processor until another lets it go on (0x62).
+bool IsPark(const classfile::SiteRef& callee);
+
+// The sites of one class while it is being rewritten. `loader`: the number of its loader;
+// `loader_of`: that of the loader of the class that this one means by a name.
+class CallSites : public classfile::SiteIds {
+ public:
+  CallSites(writer::RecordEncoder& encoder, const CallCosts& costs, const NativeMethods& natives,
+            uint32_t loader, absl::FunctionRef<uint32_t(absl::string_view binary_name)> loader_of)
+      : encoder_(encoder),
+        costs_(costs),
+        natives_(natives),
+        loader_(loader),
+        loader_of_(loader_of) {}
+
+  uint32_t IdOf(const classfile::SiteRef& site) override;
+  bool IsNative(const classfile::SiteRef& callee) override { return natives_.Contains(callee); }
+  bool Wants(const classfile::SiteRef& callee) override;
+  // No calls but those of IsPark.
+  void WantOnlyParks() { only_parks_ = true; }
+
+ private:
+  writer::RecordEncoder& encoder_;
+  const CallCosts& costs_;
+  const NativeMethods& natives_;
+  const uint32_t loader_;
+  absl::FunctionRef<uint32_t(absl::string_view)> loader_of_;
+  bool only_parks_ = false;
+};
+
+}  // namespace jtrace

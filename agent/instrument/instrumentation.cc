@@ -1,0 +1,268 @@
+#include "agent/instrument/instrumentation.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
+#include "agent/base/class_names.h"
+#include "agent/hot/event_ring.h"
+#include "agent/hot/layout.h"
+#include "agent/jvmti/env.h"
+#include "agent/options/metric_options.h"
+#include "agent/probes/native_unwind.h"
+#include "agent/sampling/unwind_sites.h"
+
+namespace jtrace {
+namespace {
+
+// What one class may add at most.
+constexpr uint64_t kMaxRoutinesOfAClass = 131'072;
+
+// Through which threads park, whatever of java.util.concurrent they use.
+constexpr std::string_view kParkClass = "java/util/concurrent/locks/LockSupport";
+constexpr char kParkPattern[] = "java.util.concurrent.locks.LockSupport";
+
+std::string InternalName(absl::string_view binary_name) {
+  std::string name(binary_name);
+  std::replace(name.begin(), name.end(), '.', '/');
+  return name;
+}
+
+// As the JVM names the class that it loads: it may not know yet.
+std::string LoadedName(const char* internal_name) {
+  return internal_name != nullptr ? DottedName(internal_name) : "[unnamed]";
+}
+
+// Where exceptions are in scope, a method without a call may still run their constructors.
+classfile::ProbeSpec SpecFor(const Options& options, const classfile::ScopeFilter& filter) {
+  if (options.record == RecordKind::kFlat) return classfile::ProbeSpec::Flat();
+  // A leaf that only counts has neither an exit to charge anything at nor a place in a log.
+  const bool needs_exits = options.record == RecordKind::kLog || options.clock != Clock::kNone ||
+                           !options.metrics.empty();
+  return needs_exits || filter.MayMatchClass("java/lang/Throwable")
+             ? classfile::ProbeSpec::Tree()
+             : classfile::ProbeSpec::TreeWithLeaves();
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Instrumentation>> Instrumentation::Create(
+    const Options& options, jvmti::LoaderNumbers& loaders, writer::RecordEncoder& encoder,
+    Losses& losses, UnprobedClasses& unprobed) {
+  auto filter = classfile::ScopeFilter::Create(options.include, options.exclude);
+  if (!filter.ok()) return filter.status();
+  auto costs = CallCosts::WithRules(options.call_costs);
+  if (!costs.ok()) return costs.status();
+  classfile::ProbeSpec spec = SpecFor(options, *filter);
+  spec.boundary = options.boundary;
+  spec.allocations = CountsAllocationSites(options.metrics);
+  spec.exceptions = options.codes.Has(Code::kException);
+  auto park_filter = classfile::ScopeFilter::Create(std::vector<std::string>{kParkPattern}, {});
+  if (!park_filter.ok()) return park_filter.status();
+  auto made = std::unique_ptr<Instrumentation>(new Instrumentation(
+      *std::move(filter), std::move(spec), *std::move(costs), loaders, encoder, losses, unprobed));
+  const bool is_log = options.record == RecordKind::kLog;
+  made->max_routines_ = (is_log ? hot::kMaxLogRoutines : hot::kMaxRoutines) - kMaxRoutinesOfAClass;
+  auto unwinds = UnwindRules::Create(options.codes.Has(Code::kUnwind) ? options.unwinds
+                                                                      : std::vector<UnwindRule>());
+  if (!unwinds.ok()) return unwinds.status();
+  made->unwinds_ = *std::move(unwinds);
+  made->parks_ = options.codes.Has(Code::kPark);
+  made->park_filter_ = *std::move(park_filter);
+  made->clock_uses_handles_ = options.clock == Clock::kTsc || options.clock == Clock::kCpu;
+  return made;
+}
+
+Instrumentation::Instrumentation(classfile::ScopeFilter filter, classfile::ProbeSpec spec,
+                                 CallCosts costs, jvmti::LoaderNumbers& loaders,
+                                 writer::RecordEncoder& encoder, Losses& losses,
+                                 UnprobedClasses& unprobed)
+    : filter_(std::move(filter)),
+      spec_(std::move(spec)),
+      loaders_(loaders),
+      encoder_(encoder),
+      losses_(losses),
+      unprobed_(unprobed),
+      costs_(std::move(costs)) {}
+
+bool Instrumentation::InScope(const std::string& binary_name) const {
+  const std::string internal = InternalName(binary_name);
+  if (IsOfTheClock(internal)) return false;
+  return filter_.MayMatchClass(internal) || IsParkClass(internal) ||
+         unwinds_.MayMatchClass(internal);
+}
+
+bool Instrumentation::IsExempt(const std::string& binary_name) const {
+  return filter_.IsExempt(InternalName(binary_name));
+}
+
+bool Instrumentation::HasPassed(uint32_t class_id) const {
+  return totals_.Has(class_id) || unprobed_.Has(NoProbes::kUnreadable, class_id) ||
+         unprobed_.Has(NoProbes::kNoNumbers, class_id);
+}
+
+uint32_t Instrumentation::ClassIdOf(const char* name, jobject loader) {
+  return encoder_.ClassId(LoadedName(name), loaders_.Of(loader));
+}
+
+bool Instrumentation::IsParkClass(std::string_view internal_name) const {
+  return parks_ && internal_name == kParkClass;
+}
+
+// The time-stamp counter is read through a method handle: what it is made of cannot be probed.
+bool Instrumentation::IsOfTheClock(absl::string_view internal_name) const {
+  return clock_uses_handles_ && (absl::StartsWith(internal_name, "java/lang/invoke/") ||
+                                 absl::StartsWith(internal_name, "jdk/internal/foreign/"));
+}
+
+std::span<unsigned char> Instrumentation::Rewrite(jvmtiEnv* env, const char* name, jobject loader,
+                                                  std::span<const unsigned char> bytes) {
+  if (name != nullptr && IsOfTheClock(name)) return {};
+  const bool in_scope = name == nullptr || filter_.MayMatchClass(name);
+  const bool unwound = name == nullptr ? !unwinds_.empty() : unwinds_.MayMatchClass(name);
+  if (!in_scope && !unwound && !IsParkClass(name)) return {};
+  if (encoder_.routines() >= max_routines_) {
+    unprobed_.Add(NoProbes::kNoNumbers, ClassIdOf(name, loader), LoadedName(name));
+    return {};
+  }
+  const uint32_t own_loader = loaders_.Of(loader);
+  uint32_t class_id = 0;
+  const auto assign_id = [&](const classfile::MethodRef& method) {
+    if (class_id == 0) {
+      class_id = encoder_.ClassId(DottedName(method.class_name), own_loader);
+    }
+    return encoder_.RoutineId(class_id, Abseil(method.name), Abseil(method.descriptor));
+  };
+  const auto loader_of = [&](absl::string_view callee) {
+    const bool is_jdk = classfile::ScopeFilter::IsJdkClass(InternalName(callee));
+    return loaders_.LoaderMeant(callee, own_loader, is_jdk ? 0 : own_loader);
+  };
+  CallSites sites(encoder_, costs_, natives_, own_loader, loader_of);
+  classfile::ProbeSpec spec = spec_;
+  if (unwound) spec.unwind_owner = std::string(kUnwindClass);
+  if (!in_scope) {
+    spec.methods = spec.exceptions = false;
+    spec.boundary = IsParkClass(name);
+    sites.WantOnlyParks();
+    class_id = encoder_.ClassId(DottedName(name), own_loader);
+  }
+  const auto result = classfile::Instrument(absl::MakeConstSpan(bytes.data(), bytes.size()),
+                                            in_scope ? filter_ : park_filter_, spec, assign_id,
+                                            &sites, unwound ? &unwinds_.methods() : nullptr);
+  if (!result.ok()) {
+    unprobed_.Add(NoProbes::kUnreadable, ClassIdOf(name, loader), LoadedName(name));
+    return {};
+  }
+  if (class_id == 0) {
+    class_id = encoder_.ClassId(DottedName(result->class_name), own_loader);
+  }
+  if (spec_.boundary) natives_.Add(class_id, result->methods);
+  Count(class_id, *result);
+  NoteLeaves(class_id, *result);
+  NoteUnwinds(*result);
+  if (result->bytes.empty()) return {};
+  {
+    absl::MutexLock lock(&rewritten_mutex_);
+    rewritten_.insert(class_id);
+    if (in_scope) counted_.insert(class_id);
+  }
+  return jvmti::CopyForJvm(env, result->bytes);
+}
+
+absl::flat_hash_set<uint32_t> Instrumentation::rewritten() const {
+  absl::MutexLock lock(&rewritten_mutex_);
+  return rewritten_;
+}
+
+absl::flat_hash_set<uint32_t> Instrumentation::counted() const {
+  absl::MutexLock lock(&rewritten_mutex_);
+  return counted_;
+}
+
+void Instrumentation::ForgetRewritten(uint32_t class_id) {
+  absl::MutexLock lock(&rewritten_mutex_);
+  rewritten_.erase(class_id);
+}
+
+void Instrumentation::ForgetCounted(uint32_t class_id) {
+  absl::MutexLock lock(&rewritten_mutex_);
+  rewritten_.erase(class_id);
+  counted_.erase(class_id);
+}
+
+void Instrumentation::Forget(const absl::flat_hash_set<uint32_t>& classes) {
+  totals_.Forget(classes);
+  natives_.Forget(classes);
+  absl::MutexLock lock(&rewritten_mutex_);
+  for (const uint32_t class_id : classes) {
+    rewritten_.erase(class_id);
+    counted_.erase(class_id);
+  }
+  absl::erase_if(leaves_, [&](const auto& leaf) { return classes.contains(leaf.second); });
+}
+
+void Instrumentation::NoteUnwinds(const classfile::InstrumentResult& result) {
+  for (const classfile::MethodOutcome& outcome : result.methods) {
+    if (!outcome.unwound) continue;
+    NoteMatches(result.class_name, outcome.method.name);
+    const uint32_t every = unwinds_.EveryOf(result.class_name, outcome.method.name);
+    if (sampling::unwind_sites.Set(outcome.id, every)) continue;
+    losses_.Add("unwind.no_memory", Severity::kWarning, 1, "methods whose unwinds are not taken");
+  }
+}
+
+void Instrumentation::NoteMatches(std::string_view class_name, std::string_view method) {
+  const absl::MutexLock lock(&rewritten_mutex_);
+  for (size_t rule = 0; rule < unwinds_.size(); ++rule) {
+    if (unwinds_.Matches(rule, class_name, method)) matched_unwinds_.insert(rule);
+  }
+}
+
+std::vector<std::string> Instrumentation::UnmatchedUnwinds() const {
+  const absl::MutexLock lock(&rewritten_mutex_);
+  std::vector<std::string> patterns;
+  for (size_t rule = 0; rule < unwinds_.size(); ++rule) {
+    if (!matched_unwinds_.contains(rule)) patterns.push_back(unwinds_.pattern(rule));
+  }
+  return patterns;
+}
+
+void Instrumentation::NoteLeaves(uint32_t class_id, const classfile::InstrumentResult& result) {
+  const absl::MutexLock lock(&rewritten_mutex_);
+  for (const classfile::MethodOutcome& outcome : result.methods) {
+    if (!outcome.probed) continue;
+    // Another agent may have made a leaf of what was none, or the reverse.
+    if (outcome.is_leaf) {
+      leaves_[outcome.id] = class_id;
+    } else {
+      leaves_.erase(outcome.id);
+    }
+  }
+}
+
+bool Instrumentation::IsLeaf(uint32_t routine) const {
+  const absl::MutexLock lock(&rewritten_mutex_);
+  return leaves_.contains(routine);
+}
+
+void Instrumentation::Count(uint32_t class_id, const classfile::InstrumentResult& result) {
+  if (!totals_.Count(class_id, result)) return;
+  const std::string class_name = DottedName(result.class_name);
+  bool has_untouched = false;
+  for (const classfile::MethodOutcome& outcome : result.methods) {
+    const classfile::ReasonInfo& reason = Describe(outcome.reason);
+    if (reason.effect == classfile::Effect::kNothing) continue;
+    has_untouched |= reason.effect == classfile::Effect::kUntouched;
+    losses_.AddNamed(absl::StrCat("method.", Abseil(reason.name)), Severity::kWarning,
+                     absl::StrCat(class_name, ".", Abseil(outcome.method.name)),
+                     absl::StrCat("methods: ", Abseil(reason.what)), Abseil(reason.advice));
+  }
+  if (has_untouched && result.bytes.empty()) {
+    unprobed_.Add(NoProbes::kNoMethodFits, class_id, class_name);
+  }
+}
+
+}  // namespace jtrace

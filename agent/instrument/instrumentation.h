@@ -1,0 +1,122 @@
+// Puts probes into classes as they are loaded: joins the pure rewriter (classfile/) with the
+// numbers of the trace and the counts of what was left out.
+//
+// Any Java thread, inside ClassFileLoadHook. Keeps no lock while rewriting.
+#pragma once
+
+#include <jvmti.h>
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/status/statusor.h"
+#include "absl/synchronization/mutex.h"
+#include "agent/base/losses.h"
+#include "agent/classfile/instrumenter.h"
+#include "agent/classfile/scope_filter.h"
+#include "agent/instrument/call_sites.h"
+#include "agent/instrument/planner_totals.h"
+#include "agent/instrument/unprobed_classes.h"
+#include "agent/jvmti/loader_numbers.h"
+#include "agent/options/call_costs.h"
+#include "agent/options/options.h"
+#include "agent/options/unwind_rules.h"
+#include "agent/trace/record_encoder.h"
+
+namespace jtrace {
+
+class Instrumentation {
+ public:
+  // Errors: a pattern of include= or exclude= that cannot be read.
+  static absl::StatusOr<std::unique_ptr<Instrumentation>> Create(const Options& options,
+                                                                 jvmti::LoaderNumbers& loaders,
+                                                                 writer::RecordEncoder& encoder,
+                                                                 Losses& losses,
+                                                                 UnprobedClasses& unprobed);
+
+  // The new class file in memory from env->Allocate, or nothing if the class stays as it is.
+  // `name`: internal form, null if the JVM was not told; `loader`: the class's.
+  std::span<unsigned char> Rewrite(jvmtiEnv* env, const char* name, jobject loader,
+                                   std::span<const unsigned char> bytes);
+
+  // Whether a class ("java.lang.String") is in scope: those that were loaded before the probes
+  // were ready are then retransformed.
+  bool InScope(const std::string& binary_name) const;
+  // Whether include= names it, but the probes run through it.
+  bool IsExempt(const std::string& binary_name) const;
+  // Whether the class (ClassDef.id) passed the rewriter, or was left out by it for a reason that is
+  // recorded.
+  bool HasPassed(uint32_t class_id) const;
+
+  // Which class the probes are (Probes::class_name). Before the first Rewrite.
+  void UseProbeClass(std::string internal_name) { spec_.owner = std::move(internal_name); }
+
+  // Numbers (ClassDef.id) of the classes that have probes, as far as they were not forgotten.
+  absl::flat_hash_set<uint32_t> rewritten() const;
+  // The classes in scope that were rewritten and are loaded: their methods are counted.
+  absl::flat_hash_set<uint32_t> counted() const;
+  // The class has lost its probes.
+  void ForgetRewritten(uint32_t class_id);
+  // The JVM did not take what the rewriter made of the class: none of its methods is counted.
+  void ForgetCounted(uint32_t class_id);
+  // The classes were unloaded.
+  void Forget(const absl::flat_hash_set<uint32_t>& classes);
+
+  // Whether the routine's calls are only counted: while it runs, its caller is the current node.
+  // Any thread.
+  bool IsLeaf(uint32_t routine) const;
+
+  // Patterns of unwind= that no method with code has matched yet, in the option's order.
+  std::vector<std::string> UnmatchedUnwinds() const;
+
+  uint64_t methods_probed() const { return totals_.methods_probed(); }
+  uint64_t classes_rewritten() const { return totals_.classes_rewritten(); }
+  // What goes into the trace.
+  PlannerTotals& totals() { return totals_; }
+
+ private:
+  Instrumentation(classfile::ScopeFilter filter, classfile::ProbeSpec spec, CallCosts costs,
+                  jvmti::LoaderNumbers& loaders, writer::RecordEncoder& encoder, Losses& losses,
+                  UnprobedClasses& unprobed);
+  // The class through which threads park, out of scope: it gets probes at its parking only.
+  bool IsParkClass(std::string_view internal_name) const;
+  bool IsOfTheClock(absl::string_view internal_name) const;
+  uint32_t ClassIdOf(const char* name, jobject loader);
+  void Count(uint32_t class_id, const classfile::InstrumentResult& result);
+  // From now on they take their unwinds.
+  void NoteUnwinds(const classfile::InstrumentResult& result);
+  void NoteMatches(std::string_view class_name, std::string_view method);
+  void NoteLeaves(uint32_t class_id, const classfile::InstrumentResult& result);
+
+  const classfile::ScopeFilter filter_;
+  classfile::ProbeSpec spec_;
+  jvmti::LoaderNumbers& loaders_;
+  writer::RecordEncoder& encoder_;
+  Losses& losses_;
+  UnprobedClasses& unprobed_;
+  mutable absl::Mutex rewritten_mutex_;
+  absl::flat_hash_set<uint32_t> rewritten_ ABSL_GUARDED_BY(rewritten_mutex_);
+  absl::flat_hash_set<uint32_t> counted_ ABSL_GUARDED_BY(rewritten_mutex_);
+  // Routines and their classes.
+  absl::flat_hash_map<uint32_t, uint32_t> leaves_ ABSL_GUARDED_BY(rewritten_mutex_);
+  // Rules of unwinds_ that a method has matched.
+  absl::flat_hash_set<size_t> matched_unwinds_ ABSL_GUARDED_BY(rewritten_mutex_);
+  uint64_t max_routines_ = 0;  // beyond that a class gets no probes
+  bool parks_ = false;
+  UnwindRules unwinds_;
+  classfile::ScopeFilter park_filter_;
+  const CallCosts costs_;
+  NativeMethods natives_;
+  PlannerTotals totals_;
+  bool clock_uses_handles_ = false;
+};
+
+}  // namespace jtrace

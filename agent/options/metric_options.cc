@@ -1,0 +1,69 @@
+#include "agent/options/metric_options.h"
+
+#include <algorithm>
+#include <array>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_split.h"
+#include "agent/metrics/metric.h"
+#include "common/nearest.h"
+
+namespace jtrace {
+namespace {
+
+constexpr absl::string_view kUser = "user.";
+
+absl::Status CheckName(absl::string_view name) {
+  if (metrics::FindMetric(name) || (absl::StartsWith(name, kUser) && name != kUser)) {
+    return absl::OkStatus();
+  }
+  const auto name_of = [](const metrics::MetricInfo& info) { return info.name; };
+  return absl::InvalidArgumentError(absl::StrCat("no metric '", name, "'; did you mean '",
+                                                 Nearest(name, metrics::AllMetrics(), name_of),
+                                                 "'? (try help)"));
+}
+
+}  // namespace
+
+absl::Status ParseMetricNames(absl::string_view value, std::vector<std::string>& metrics) {
+  for (absl::string_view item : absl::StrSplit(value, ';', absl::SkipWhitespace())) {
+    const absl::string_view name = absl::StripAsciiWhitespace(item);
+    if (absl::Status status = CheckName(name); !status.ok()) return status;
+    if (std::find(metrics.begin(), metrics.end(), name) == metrics.end()) {
+      metrics.emplace_back(name);
+    }
+  }
+  if (!metrics.empty()) return absl::OkStatus();
+  return absl::InvalidArgumentError("needs a metric such as alloc.bytes");
+}
+
+absl::string_view MetricOfObjects(const std::vector<std::string>& metrics) {
+  constexpr std::array kOfObjects = {metrics::Metric::kAllocObjects, metrics::Metric::kLiveBytes,
+                                     metrics::Metric::kFreedBytes};
+  for (const metrics::Metric metric : kOfObjects) {
+    const absl::string_view name = metrics::InfoOf(metric).name;
+    if (std::find(metrics.begin(), metrics.end(), name) != metrics.end()) return name;
+  }
+  return "";
+}
+
+bool CountsAllocationSites(const std::vector<std::string>& metrics) {
+  const absl::string_view name = metrics::InfoOf(metrics::Metric::kAllocSites).name;
+  return std::find(metrics.begin(), metrics.end(), name) != metrics.end();
+}
+
+std::string MetricsHelp() {
+  std::string out = "metrics, what knows them (call path, thread or process) and what they cost:\n";
+  for (const metrics::MetricInfo& info : metrics::AllMetrics()) {
+    absl::StrAppendFormat(&out, "  %-16s %-8s %s\n", info.name, metrics::ReachName(info.reach),
+                          absl::StrCat(info.what, info.unit.empty() ? "" : ", ", info.unit));
+    absl::StrAppendFormat(&out, "  %-25s %s; %s\n", "", info.exactness, info.cost);
+  }
+  absl::StrAppend(&out, "  user.NAME        path     a counter of the program's own\n");
+  return out;
+}
+
+}  // namespace jtrace

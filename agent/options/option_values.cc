@@ -1,0 +1,78 @@
+#include "agent/options/option_values.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "agent/base/own_fd.h"
+
+namespace jtrace {
+
+absl::Status ParseBytes(absl::string_view value, uint64_t& bytes) {
+  absl::string_view number = value;
+  if (!absl::ConsumeSuffix(&number, "B")) absl::ConsumeSuffix(&number, "b");
+  int shift = 0;
+  if (absl::ConsumeSuffix(&number, "k") || absl::ConsumeSuffix(&number, "K")) shift = 10;
+  if (absl::ConsumeSuffix(&number, "m") || absl::ConsumeSuffix(&number, "M")) shift = 20;
+  if (absl::ConsumeSuffix(&number, "g") || absl::ConsumeSuffix(&number, "G")) shift = 30;
+  uint64_t count = 0;
+  if (!absl::SimpleAtoi(number, &count) || count == 0 || count > (uint64_t{1} << 40) >> shift) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("'", value, "' is not a size such as 500m or 2g"));
+  }
+  bytes = count << shift;
+  return absl::OkStatus();
+}
+
+std::string FormatBytes(uint64_t bytes) {
+  int shift = 0;
+  for (; shift < 30 && bytes >> shift != 0 && (bytes >> shift) % 1024 == 0;) shift += 10;
+  constexpr absl::string_view kUnits[] = {"", "kB", "MB", "GB"};
+  return absl::StrCat(bytes >> shift, kUnits[shift / 10]);
+}
+
+bool ParseSeconds(absl::string_view value, absl::Duration& time) {
+  int64_t seconds = 0;
+  absl::Duration parsed;
+  if (absl::SimpleAtoi(value, &seconds)) {
+    parsed = absl::Seconds(seconds);
+  } else if (!absl::ParseDuration(value, &parsed)) {
+    return false;
+  }
+  if (parsed <= absl::ZeroDuration()) return false;
+  time = parsed;
+  return true;
+}
+
+absl::StatusOr<std::string> ReadTextFile(absl::string_view path) {
+  const auto fail = [&](absl::string_view why) {
+    return absl::InvalidArgumentError(absl::StrCat("cannot read '", path, "': ", why));
+  };
+  // A pipe without a writer must not keep the program from its start.
+  const OwnFd file(open(std::string(path).c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  if (!file.ok()) return fail(strerror(errno));
+  struct stat status;
+  if (fstat(file.get(), &status) != 0) return fail(strerror(errno));
+  if (S_ISDIR(status.st_mode)) return fail("it is a folder");
+  if (!S_ISREG(status.st_mode)) return fail("it is a device or a pipe; name a file");
+  constexpr size_t kMostBytes = 1 << 20;
+  std::string text(kMostBytes + 1, '\0');
+  size_t size = 0;
+  for (ssize_t count = 1; count != 0 && size < text.size();) {
+    count = read(file.get(), text.data() + size, text.size() - size);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return fail(strerror(errno));
+    size += static_cast<size_t>(count);
+  }
+  if (size > kMostBytes) return fail("it has more than 1 MB");
+  text.resize(size);
+  return text;
+}
+
+}  // namespace jtrace

@@ -1,0 +1,68 @@
+// Options whose value is one of a few words.
+#pragma once
+
+#include <array>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/string_view.h"
+#include "agent/options/options.h"
+#include "common/nearest.h"
+
+namespace jtrace {
+
+// One of a fixed list of words.
+template <typename Enum>
+struct Word {
+  absl::string_view word;
+  Enum value;
+};
+
+template <typename Enum, size_t N>
+absl::Status ParseWord(absl::string_view value, const std::array<Word<Enum>, N>& words,
+                       Enum& target) {
+  for (const auto& word : words) {
+    if (word.word == value) {
+      target = word.value;
+      return absl::OkStatus();
+    }
+  }
+  return absl::InvalidArgumentError(absl::StrCat(
+      "'", value, "' is not one of ",
+      absl::StrJoin(
+          words, "|",
+          [](std::string* out, const Word<Enum>& word) { absl::StrAppend(out, word.word); }),
+      "; did you mean ", Nearest(value, words, [](const auto& w) { return w.word; }), "?"));
+}
+
+inline constexpr std::array kModes = {Word<Mode>{"merged", Mode::kMerged},
+                                      Word<Mode>{"events", Mode::kEvents},
+                                      Word<Mode>{"samples", Mode::kSamples}};
+inline constexpr std::array kRecords = {Word<RecordKind>{"tree", RecordKind::kTree},
+                                        Word<RecordKind>{"flat", RecordKind::kFlat},
+                                        Word<RecordKind>{"log", RecordKind::kLog}};
+inline constexpr std::array kActions = {Word<Action>{"start", Action::kStart},
+                                        Word<Action>{"stop", Action::kStop},
+                                        Word<Action>{"serve", Action::kServe}};
+inline constexpr std::array kClocks = {
+    Word<Clock>{"none", Clock::kNone}, Word<Clock>{"coarse", Clock::kCoarse},
+    Word<Clock>{"tsc", Clock::kTsc}, Word<Clock>{"cpu", Clock::kCpu},
+    Word<Clock>{"manual", Clock::kManual}};
+inline constexpr std::array kStacks = {Word<hot::StackMode>{"full", hot::StackMode::kFull},
+                                       Word<hot::StackMode>{"app", hot::StackMode::kApp},
+                                       Word<hot::StackMode>{"frame", hot::StackMode::kFrame},
+                                       Word<hot::StackMode>{"appframe", hot::StackMode::kAppFrame},
+                                       Word<hot::StackMode>{"pc", hot::StackMode::kPc}};
+inline constexpr std::array kSwitch = {Word<bool>{"on", true}, Word<bool>{"off", false}};
+
+// The word that stands for a value.
+template <typename Enum, size_t N>
+absl::string_view WordFor(Enum value, const std::array<Word<Enum>, N>& words) {
+  for (const auto& word : words) {
+    if (word.value == value) return word.word;
+  }
+  return "?";
+}
+
+}  // namespace jtrace

@@ -1,0 +1,102 @@
+// The agent's options: "mode=merged,interval=1ms,…" behind -agentpath:libjtrace.so= .
+//
+// One table (options.cc) holds name, parser and help of every option; `help` prints it, so the help
+// cannot disagree with the parser. Pure: no JVM, no I/O except reading config=FILE.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "agent/base/codes.h"
+#include "agent/hooks/hook_spec.h"
+#include "agent/options/sample_options.h"
+#include "agent/options/unwind_rules.h"
+
+namespace jtrace {
+
+// What is to be done: the first word of the agent string, if it has no '='.
+enum class Action { kStart, kStop, kServe };
+enum class Mode { kMerged, kEvents, kSamples };
+enum class RecordKind { kTree, kFlat, kLog };
+enum class Clock { kNone, kCoarse, kTsc, kCpu, kManual };
+enum class LogTarget { kStderr, kFile, kNone };
+
+// loop=: when a recording goes on in the next file.
+struct Loop {
+  static constexpr uint64_t kNoBytes = std::numeric_limits<uint64_t>::max();
+  absl::Duration time = absl::InfiniteDuration();
+  uint64_t bytes = kNoBytes;
+
+  bool on() const { return time < absl::InfiniteDuration() || bytes != kNoBytes; }
+};
+
+struct Options {
+  Action action = Action::kStart;
+  Mode mode = Mode::kMerged;
+  RecordKind record = RecordKind::kTree;
+  Clock clock = Clock::kNone;
+  // Bytes of trace after which record=log goes on as record=tree; 0: no limit.
+  uint64_t log_budget = 0;
+  SampleOptions samples;
+  // With %p (pid), %t (start time), %n (sequence number) and %{ENV} still in it.
+  std::string out = "trace.bin";
+  std::vector<std::string> include;
+  std::vector<std::string> exclude;
+  // Methods at whose entry the stack is walked (S3.8).
+  std::vector<UnwindRule> unwinds;
+  // Native functions whose calls are counted (S3.9).
+  std::vector<hooks::HookSpec> hooks;
+  // What call trees may take, with all that belongs to them; 0: as the machine has
+  // (machine_memory.h).
+  uint64_t memory_bytes = 0;
+  // When memory is short, nodes below this share of their parent go (S3.14); 0: none.
+  double prune_percent = 1;
+  // Nodes above one another; recursion below is folded.
+  uint32_t max_depth = 1000;
+  // codes= (S3.1), and the majors that it switched off.
+  CodeSet codes;
+  std::set<uint32_t> codes_off;
+  // Probes around calls that leave the scope (S2.2); rules on them besides jtrace's own.
+  bool boundary = false;
+  std::string call_costs;
+  // What is recorded besides calls, times and samples (S5): "alloc.bytes", "user.orders".
+  std::vector<std::string> metrics;
+  // 0: SIGPROF.
+  int signal = 0;
+  LogTarget log = LogTarget::kStderr;
+  std::string log_file;
+  // The recording ends by itself after this.
+  absl::Duration duration = absl::InfiniteDuration();
+  Loop loop;
+  // Whether the `jtrace` command may reach the agent.
+  bool control = true;
+  bool help = false;
+  bool version = false;
+
+  bool WantsEvents() const { return mode != Mode::kSamples; }
+  bool WantsSamples() const { return mode != Mode::kEvents; }
+};
+
+absl::string_view StackName(hot::StackMode stack);
+absl::string_view ModeName(Mode mode);
+absl::string_view RecordName(RecordKind record);
+absl::string_view ClockName(Clock clock);
+
+// Parses the agent string. The error is one line that names the option, what is wrong and the
+// nearest valid name.
+absl::StatusOr<Options> ParseOptions(absl::string_view text);
+
+// The table for people, ending in a newline; at most 100 columns wide.
+std::string OptionsHelp();
+
+// The options in effect as "mode=merged,record=tree,…", for the trace and the start line.
+std::string DescribeOptions(const Options& options);
+
+}  // namespace jtrace

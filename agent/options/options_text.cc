@@ -1,0 +1,56 @@
+// Options as people read them: in the agent's first line, in traces, in the answers of `jtrace`.
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/time/time.h"
+#include "agent/options/option_values.h"
+#include "agent/options/option_words.h"
+#include "agent/options/options.h"
+#include "agent/options/sample_options.h"
+
+namespace jtrace {
+
+absl::string_view StackName(hot::StackMode stack) { return WordFor(stack, kStacks); }
+
+absl::string_view ModeName(Mode mode) { return WordFor(mode, kModes); }
+
+absl::string_view RecordName(RecordKind record) { return WordFor(record, kRecords); }
+
+absl::string_view ClockName(Clock clock) { return WordFor(clock, kClocks); }
+
+std::string DescribeOptions(const Options& o) {
+  std::string out = absl::StrCat("mode=", ModeName(o.mode));
+  if (o.WantsEvents()) absl::StrAppend(&out, ",record=", RecordName(o.record));
+  if (o.WantsEvents() && o.record != RecordKind::kFlat && o.memory_bytes != 0) {
+    absl::StrAppend(&out, ",memory=", o.memory_bytes >> 20, "m");
+  }
+  if (o.clock != Clock::kNone) absl::StrAppend(&out, ",clock=", ClockName(o.clock));
+  if (o.log_budget != 0) absl::StrAppend(&out, ",logbudget=", FormatBytes(o.log_budget));
+  if (o.WantsSamples()) {
+    absl::StrAppend(&out, DescribeSampleOptions(o.samples));
+    if (o.samples.stack != hot::StackMode::kFull) {
+      absl::StrAppend(&out, ",stack=", StackName(o.samples.stack));
+    }
+  }
+  for (const UnwindRule& rule : o.unwinds) {
+    absl::StrAppend(&out, ",unwind=", UnwindRuleText(rule));
+  }
+  for (const hooks::HookSpec& spec : o.hooks) {
+    absl::StrAppend(&out, ",hook=", hooks::HookSpecText(spec));
+  }
+  if (!o.metrics.empty()) absl::StrAppend(&out, ",metrics=", absl::StrJoin(o.metrics, ";"));
+  if (o.boundary) absl::StrAppend(&out, ",boundary=on");
+  if (o.duration < absl::InfiniteDuration()) {
+    absl::StrAppend(&out, ",duration=", absl::FormatDuration(o.duration));
+  }
+  if (o.loop.time < absl::InfiniteDuration()) {
+    absl::StrAppend(&out, ",loop=", absl::FormatDuration(o.loop.time));
+  }
+  if (o.loop.bytes != Loop::kNoBytes) {
+    absl::StrAppend(&out, ",loop=", FormatBytes(o.loop.bytes));
+  }
+  if (!o.include.empty()) absl::StrAppend(&out, ",include=", absl::StrJoin(o.include, ";"));
+  if (!o.exclude.empty()) absl::StrAppend(&out, ",exclude=", absl::StrJoin(o.exclude, ";"));
+  return out;
+}
+
+}  // namespace jtrace

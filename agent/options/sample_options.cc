@@ -1,0 +1,165 @@
+#include "agent/options/sample_options.h"
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "agent/sampling/timers.h"
+#include "common/nearest.h"
+
+namespace jtrace {
+namespace {
+
+using sampling::PerfEvent;
+
+constexpr absl::string_view kPerfPrefix = "perf:";
+// Each tick is a look at every thread.
+constexpr absl::Duration kWallInterval = absl::Milliseconds(10);
+constexpr absl::Duration kLeastWallInterval = absl::Milliseconds(1);
+
+absl::string_view NameOf(const PerfEvent& event) { return {event.name.data(), event.name.size()}; }
+
+absl::Status BadInterval(absl::string_view why) {
+  return absl::InvalidArgumentError(absl::StrCat("option 'interval': ", why));
+}
+
+bool CountsEvents(const SampleOptions& options) {
+  return options.event != nullptr && !options.event->is_clock;
+}
+
+// What to take in place of an event that there is not: the one that was mistyped, or what there is.
+std::string OtherEvents(absl::string_view name) {
+  const absl::string_view nearest = Nearest(name, sampling::PerfEvents(), NameOf);
+  if (!name.empty() && EditDistance(name, nearest) <= nearest.size() / 4) {
+    return absl::StrCat("did you mean perf:", nearest, "?");
+  }
+  return absl::StrCat("here there are: ", sampling::AvailablePerfEvents());
+}
+
+absl::Status FinishPeriod(SampleOptions& options) {
+  const PerfEvent& event = *options.event;
+  options.period = event.default_period;
+  if (options.interval_text.empty()) return absl::OkStatus();
+  if (!absl::SimpleAtoi(options.interval_text, &options.period)) {
+    return BadInterval(absl::StrCat("perf:", NameOf(event), " counts events: a number such as ",
+                                    event.default_period, ", not '", options.interval_text, "'"));
+  }
+  constexpr uint64_t kMost = uint64_t{1} << 40;
+  if (options.period < event.least_period || options.period > kMost) {
+    return BadInterval(absl::StrCat("'", options.interval_text, "' is outside ", event.least_period,
+                                    " to ", kMost, " for perf:", NameOf(event)));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status FinishTime(SampleOptions& options) {
+  const absl::string_view text = options.interval_text;
+  int64_t plain = 0;
+  if (absl::SimpleAtoi(text, &plain)) {
+    options.interval = absl::Nanoseconds(plain);  // bare numbers are ns, as in other profilers
+  } else if (!absl::ParseDuration(text, &options.interval)) {
+    return BadInterval(absl::StrCat("'", text, "' is not a duration such as 1ms or 100us"));
+  }
+  if (options.interval < absl::Microseconds(20) || options.interval > absl::Seconds(10)) {
+    return BadInterval(absl::StrCat("'", text, "' is outside 20us to 10s"));
+  }
+  if (options.timer == Timer::kWall && options.interval < kLeastWallInterval) {
+    return BadInterval(absl::StrCat("'", text, "' is less than timer=wall's least, 1ms"));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status ParseTimer(absl::string_view value, SampleOptions& options) {
+  options.event = nullptr;
+  if (value == "cpu" || value == "wall") {
+    options.timer = value == "cpu" ? Timer::kCpu : Timer::kWall;
+    return absl::OkStatus();
+  }
+  if (!absl::ConsumePrefix(&value, kPerfPrefix)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("'", value, "' is not one of cpu|wall|perf:EVENT; did you mean ",
+                     Nearest(value, std::vector<absl::string_view>{"cpu", "wall", "perf:cpu-clock"},
+                             [](absl::string_view name) { return name; }),
+                     "?"));
+  }
+  options.timer = Timer::kPerf;
+  options.event = sampling::FindPerfEvent({value.data(), value.size()});
+  if (options.event != nullptr) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("there is no event '", value, "'; ", OtherEvents(value)));
+}
+
+absl::Status FinishInterval(SampleOptions& options) {
+  options.period = 0;
+  if (CountsEvents(options)) return FinishPeriod(options);
+  if (!options.interval_text.empty()) return FinishTime(options);
+  if (options.timer == Timer::kWall) options.interval = kWallInterval;
+  return absl::OkStatus();
+}
+
+std::string TimerName(const SampleOptions& options) {
+  switch (options.timer) {
+    case Timer::kCpu:
+      return "cpu";
+    case Timer::kWall:
+      return "wall";
+    case Timer::kPerf:
+      return absl::StrCat(kPerfPrefix, NameOf(*options.event));
+  }
+  return "?";
+}
+
+std::string DescribeSampleOptions(const SampleOptions& options) {
+  std::string text;
+  if (options.timer != Timer::kCpu) absl::StrAppend(&text, ",timer=", TimerName(options));
+  if (options.period != 0) {
+    absl::StrAppend(&text, ",interval=", options.period);
+  } else {
+    absl::StrAppend(&text, ",interval=", absl::FormatDuration(options.interval));
+  }
+  if (!options.threads.empty()) {
+    absl::StrAppend(&text, ",threads=", absl::StrJoin(options.threads, ";"));
+  }
+  return text;
+}
+
+std::string SampleOptionsHelp() {
+  std::string clocks, counts;
+  for (const PerfEvent& event : sampling::PerfEvents()) {
+    absl::StrAppend(event.is_clock ? &clocks : &counts, " ", NameOf(event));
+  }
+  // As many to a line as fit.
+  std::string lines;
+  size_t column = 0;
+  for (absl::string_view name : absl::StrSplit(absl::StripLeadingAsciiWhitespace(counts), ' ')) {
+    constexpr size_t kWidth = 90, kIndent = 8;
+    if (column == 0 || column + name.size() + 1 > kWidth) {
+      absl::StrAppend(&lines, lines.empty() ? "" : "\n", std::string(kIndent, ' '));
+      column = kIndent;
+    }
+    absl::StrAppend(&lines, column == kIndent ? "" : " ", name);
+    column += name.size() + 1;
+  }
+  return absl::StrCat(
+      "stack=full      every frame: kernel, native code, the JVM, Java\n"
+      "      app       frames of Java methods in scope (include=, exclude=) only\n"
+      "      frame     the topmost frame of the whole stack\n"
+      "      appframe  the topmost frame of a Java method in scope\n"
+      "      pc        the program counter alone; least cost: "
+      "mode=samples,stack=pc,interval=100us\n"
+      "timer=cpu       CPU time of each thread\n"
+      "      wall      real time, waiting included, with the thread's state: timer=wall,"
+      "threads=main\n"
+      "      perf:",
+      absl::StripLeadingAsciiWhitespace(clocks),
+      "  CPU time, with kernel frames: timer=perf:cpu-clock\n"
+      "      perf:EVENT, interval= counts events: timer=perf:page-faults,interval=1\n",
+      lines, "\n");
+}
+
+}  // namespace jtrace

@@ -1,0 +1,95 @@
+#include "agent/session/callbacks.h"
+
+#include "agent/hot/own_work.h"
+#include "agent/session/session.h"
+
+namespace jtrace::jvmti {
+namespace {
+
+Session* SessionOf(jvmtiEnv* env) {
+  void* session = nullptr;
+  env->GetEnvironmentLocalStorage(&session);
+  return static_cast<Session*>(session);
+}
+
+void JNICALL VmInit(jvmtiEnv* env, JNIEnv* jni, jthread thread) {
+  SessionOf(env)->VmInit(jni, thread);
+}
+
+void JNICALL VmDeath(jvmtiEnv* env, JNIEnv*) { SessionOf(env)->VmDeath(); }
+
+void JNICALL ThreadStart(jvmtiEnv* env, JNIEnv* jni, jthread thread) {
+  SessionOf(env)->ThreadStart(jni, thread);
+}
+
+void JNICALL ThreadEnd(jvmtiEnv* env, JNIEnv*, jthread) { SessionOf(env)->ThreadEnd(); }
+
+void JNICALL VirtualThreadStart(jvmtiEnv* env, JNIEnv* jni, jthread thread) {
+  SessionOf(env)->VirtualThreadStart(jni, thread);
+}
+
+void JNICALL VirtualThreadEnd(jvmtiEnv* env, JNIEnv* jni, jthread thread) {
+  SessionOf(env)->VirtualThreadEnd(jni, thread);
+}
+
+void JNICALL ClassFileLoadHook(jvmtiEnv* env, JNIEnv*, jclass redefined, jobject loader,
+                               const char* name, jobject, jint size, const unsigned char* bytes,
+                               jint* new_size, unsigned char** new_bytes) {
+  SessionOf(env)->ClassFileLoad(redefined, loader, name, {bytes, static_cast<size_t>(size)},
+                                new_size, new_bytes);
+}
+
+void JNICALL ClassPrepare(jvmtiEnv* env, JNIEnv*, jthread, jclass klass) {
+  SessionOf(env)->ClassPrepare(klass);
+}
+
+void JNICALL ObjectFree(jvmtiEnv* env, jlong tag) { SessionOf(env)->ObjectFree(tag); }
+
+void JNICALL CompiledMethodLoad(jvmtiEnv* env, jmethodID method, jint size, const void* address,
+                                jint, const jvmtiAddrLocationMap*, const void* compile_info) {
+  SessionOf(env)->CompiledMethodLoad(method, size, address, compile_info);
+}
+
+void JNICALL CompiledMethodUnload(jvmtiEnv* env, jmethodID method, const void* address) {
+  SessionOf(env)->CompiledMethodUnload(method, address);
+}
+
+void JNICALL DynamicCodeGenerated(jvmtiEnv* env, const char* name, const void* address, jint size) {
+  SessionOf(env)->DynamicCode(name, address, size);
+}
+
+void JNICALL NativeMethodBind(jvmtiEnv* env, JNIEnv*, jthread, jmethodID, void*, void**) {
+  SessionOf(env)->NativeMethodBind();
+}
+
+void JNICALL GcStart(jvmtiEnv* env) { SessionOf(env)->GcStart(); }
+
+void JNICALL GcFinish(jvmtiEnv* env) { SessionOf(env)->GcFinish(); }
+
+}  // namespace
+
+absl::Status InstallCallbacks(jvmtiEnv* env, Session* session) {
+  absl::Status status =
+      ToStatus(env, env->SetEnvironmentLocalStorage(session), "SetEnvironmentLocalStorage");
+  if (!status.ok()) return status;
+  Callbacks callbacks = {};
+  callbacks.base.VMInit = hot::kAsOwn<VmInit>;
+  callbacks.base.VMDeath = hot::kAsOwn<VmDeath>;
+  callbacks.base.ThreadStart = hot::kAsOwn<ThreadStart>;
+  callbacks.base.ThreadEnd = hot::kAsOwn<ThreadEnd>;
+  callbacks.base.ClassFileLoadHook = hot::kAsOwn<ClassFileLoadHook>;
+  callbacks.base.ClassPrepare = hot::kAsOwn<ClassPrepare>;
+  callbacks.base.ObjectFree = hot::kAsOwn<ObjectFree>;
+  callbacks.base.CompiledMethodLoad = hot::kAsOwn<CompiledMethodLoad>;
+  callbacks.base.CompiledMethodUnload = hot::kAsOwn<CompiledMethodUnload>;
+  callbacks.base.DynamicCodeGenerated = hot::kAsOwn<DynamicCodeGenerated>;
+  callbacks.base.NativeMethodBind = hot::kAsOwn<NativeMethodBind>;
+  callbacks.base.GarbageCollectionStart = hot::kAsOwn<GcStart>;
+  callbacks.base.GarbageCollectionFinish = hot::kAsOwn<GcFinish>;
+  callbacks.virtual_thread_start = hot::kAsOwn<VirtualThreadStart>;
+  callbacks.virtual_thread_end = hot::kAsOwn<VirtualThreadEnd>;
+  return ToStatus(env, env->SetEventCallbacks(&callbacks.base, sizeof(callbacks)),
+                  "SetEventCallbacks");
+}
+
+}  // namespace jtrace::jvmti

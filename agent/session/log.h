@@ -1,0 +1,33 @@
+// The agent's own messages: one line when recording starts, one when it ends, and at most one more
+// if something goes wrong. Never on the program's stdout.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "agent/options/options.h"
+
+namespace jtrace {
+
+class Log {
+ public:
+  // InvalidArgument, one line, if the file cannot be written.
+  static absl::StatusOr<std::unique_ptr<Log>> Open(LogTarget target, std::string file);
+  // Writes "jtrace: MESSAGE\n" by one write(), so that lines of several threads do not mix. What a
+  // terminal would obey, ends of lines too, comes in a visible form. Any thread, not in a signal
+  // handler.
+  void Line(absl::string_view message) const;
+
+ private:
+  Log(LogTarget target, std::string file);
+
+  LogTarget target_;
+  std::string file_;
+};
+
+// For what must be said whatever log= is: a bad option, a start that failed. Lines stay lines.
+void LogToStderr(absl::string_view message);
+
+}  // namespace jtrace

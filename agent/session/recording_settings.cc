@@ -1,0 +1,88 @@
+#include "agent/session/recording_settings.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "agent/hot/position.h"
+#include "agent/sampling/timers.h"
+
+namespace jtrace {
+namespace {
+
+sampling::TimerKind TimerKindOf(Timer timer) {
+  switch (timer) {
+    case Timer::kCpu:
+      return sampling::TimerKind::kAuto;
+    case Timer::kWall:
+      return sampling::TimerKind::kWall;
+    case Timer::kPerf:
+      return sampling::TimerKind::kEvent;
+  }
+  return sampling::TimerKind::kAuto;
+}
+
+}  // namespace
+
+// A thread's ring holds about 500 samples of usual stacks, and the events of its log half a
+// million.
+absl::Duration PollPeriod(const Options& options) {
+  constexpr int kSamplesBetweenPolls = 150;
+  if (options.WantsEvents() && options.record == RecordKind::kLog) return absl::Milliseconds(5);
+  const bool unwinds_hooks = std::any_of(
+      options.hooks.begin(), options.hooks.end(),
+      [](const hooks::HookSpec& spec) { return spec.kind == hooks::HookKind::kUnwind; });
+  if (!options.unwinds.empty() || unwinds_hooks) return absl::Milliseconds(5);
+  // How often an event happens is not known.
+  if (options.samples.period != 0) return absl::Milliseconds(10);
+  return std::clamp(options.samples.interval * kSamplesBetweenPolls, absl::Milliseconds(5),
+                    absl::Milliseconds(100));
+}
+
+bool NeedsAppScope(const Options& options) {
+  return options.WantsSamples() && (options.samples.stack == hot::StackMode::kApp ||
+                                    options.samples.stack == hot::StackMode::kAppFrame);
+}
+
+sampling::SamplerOptions SamplerOptionsOf(const Options& options) {
+  sampling::SamplerOptions result;
+  result.interval = std::chrono::nanoseconds(absl::ToInt64Nanoseconds(options.samples.interval));
+  result.timer = TimerKindOf(options.samples.timer);
+  result.event = options.samples.event;
+  result.period = options.samples.period;
+  result.stack = options.samples.stack;
+  if (options.signal != 0) result.signal = options.signal;
+  if (options.WantsEvents() && options.record != RecordKind::kFlat) {
+    result.read_position = &hot::ReadPosition;
+  }
+  return result;
+}
+
+hot::ProbeClock ProbeClockOf(Clock clock) {
+  switch (clock) {
+    case Clock::kNone:
+      return hot::ProbeClock::kNone;
+    case Clock::kCoarse:
+    case Clock::kManual:
+      return hot::ProbeClock::kCoarse;
+    case Clock::kTsc:
+      return hot::ProbeClock::kTsc;
+    case Clock::kCpu:
+      return hot::ProbeClock::kCpu;
+  }
+  return hot::ProbeClock::kNone;
+}
+
+ProbeOptions ProbeOptionsOf(const Options& options) {
+  // What the log's reader knows of a thread's position must not be pruned or folded.
+  const bool is_log = options.record == RecordKind::kLog;
+  // The rest is for the groups' trees, rings and names.
+  return {.flat = options.record == RecordKind::kFlat,
+          .memory_limit = options.memory_bytes / 4 * 3,
+          .log = is_log,
+          .clock = ProbeClockOf(options.clock),
+          .clock_ticks = options.clock != Clock::kManual,
+          .max_depth = options.max_depth,
+          .prune_percent = is_log ? 0 : options.prune_percent};
+}
+
+}  // namespace jtrace

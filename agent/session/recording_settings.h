@@ -1,0 +1,25 @@
+// The options of a recording in the terms of the parts that carry it out.
+#ifndef JTRACE_AGENT_RECORDING_SETTINGS_H_
+#define JTRACE_AGENT_RECORDING_SETTINGS_H_
+
+#include "absl/time/time.h"
+#include "agent/hot/layout.h"
+#include "agent/options/options.h"
+#include "agent/probes/bridge.h"
+#include "agent/sampling/sampler.h"
+
+namespace jtrace {
+
+// How often the writer looks into the rings.
+absl::Duration PollPeriod(const Options& options);
+
+// Whether samples tell the application's methods from others.
+bool NeedsAppScope(const Options& options);
+
+sampling::SamplerOptions SamplerOptionsOf(const Options& options);
+hot::ProbeClock ProbeClockOf(Clock clock);
+ProbeOptions ProbeOptionsOf(const Options& options);
+
+}  // namespace jtrace
+
+#endif  // JTRACE_AGENT_RECORDING_SETTINGS_H_

@@ -1,0 +1,119 @@
+#include "agent/session/session_control.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
+#include "absl/time/clock.h"
+#include "agent/metrics/metrics_text.h"
+#include "agent/options/options.h"
+#include "agent/session/java_scope.h"
+#include "agent/session/session.h"
+#include "common/visible_text.h"
+#include "proto/control_protocol.h"
+
+namespace jtrace::control {
+namespace {
+
+constexpr absl::string_view kVerbs[] = {"start",  "stop", "resume",  "dump", "flush",
+                                        "status", "mark", "metrics", "hook"};
+
+constexpr absl::Duration kLoopRetry = absl::Seconds(10);
+
+absl::Status Told(const absl::StatusOr<std::string>& answer, Commands::Tell tell) {
+  if (answer.ok()) tell(kAnswerLine, *answer);
+  return answer.status();
+}
+
+}  // namespace
+
+SessionControl::SessionControl(JavaVM* vm, Session& session, bool listen)
+    : vm_(vm), session_(session) {
+  server_ = listen ? Server::Start(*this, SocketFolder(geteuid()), SocketPath(geteuid(), getpid()))
+                   : Server::StartWithoutSocket(*this);
+}
+
+void SessionControl::ThreadStarted(pid_t tid) { session_.SetControlThread(tid); }
+
+void SessionControl::ClientsThreadStarted(pid_t tid) { session_.SetClientsThread(tid); }
+
+absl::Status SessionControl::Run(absl::string_view verb, absl::string_view argument, Tell tell) {
+  if (verb == "start") return Start(argument, tell);
+  if (verb == "stop") return Stop(tell);
+  if (verb == "resume") return Resume(tell);
+  if (verb == "dump") return Told(session_.Dump(), tell);
+  if (verb == "flush") return Told(session_.Flush(), tell);
+  if (verb == "status") return Told(session_.DescribeStatus(), tell);
+  if (verb == "mark") return session_.Mark(argument);
+  if (verb == "hook") return Told(session_.Hook(argument), tell);
+  if (verb == "metrics") return Metrics(argument, tell);
+  constexpr size_t kLongestQuoted = 40;
+  const std::string quoted = VisibleText({verb.data(), std::min(verb.size(), kLongestQuoted)});
+  return absl::InvalidArgumentError(absl::StrCat("this agent does not know '", quoted,
+                                                 "'; it knows ", absl::StrJoin(kVerbs, " ")));
+}
+
+absl::Status SessionControl::Start(absl::string_view options, Tell tell) {
+  const absl::StatusOr<Options> parsed = ParseOptions(options);
+  if (!parsed.ok()) return parsed.status();
+  if (parsed->action != Action::kStart || parsed->help || parsed->version) {
+    return absl::InvalidArgumentError("start takes options of a recording only");
+  }
+  const JavaScope scope(vm_);
+  const auto jni = scope.jni();
+  if (!jni.ok()) return jni.status();
+  return Told(
+      session_.Start(*jni, *parsed, [&](absl::string_view line) { tell(kProgressLine, line); }),
+      tell);
+}
+
+absl::Status SessionControl::Resume(Tell tell) {
+  const JavaScope scope(vm_);
+  const auto jni = scope.jni();
+  if (!jni.ok()) return jni.status();
+  return Told(session_.Resume(*jni, [&](absl::string_view line) { tell(kProgressLine, line); }),
+              tell);
+}
+
+absl::Status SessionControl::Stop(Tell tell) {
+  const JavaScope scope(vm_);
+  const auto jni = scope.jni();
+  if (!jni.ok()) return jni.status();
+  return Told(session_.Stop(*jni, [&](absl::string_view line) { tell(kProgressLine, line); }),
+              tell);
+}
+
+absl::Status SessionControl::Metrics(absl::string_view options, Tell tell) {
+  const absl::StatusOr<metrics::MetricsFormat> format = metrics::ParseMetricsFormat(options);
+  if (!format.ok()) return format.status();
+  const JavaScope scope(vm_);
+  const auto jni = scope.jni();
+  if (!jni.ok()) return jni.status();
+  const std::string text = metrics::Format(session_.CollectMetrics(*jni), *format);
+  return Told(std::string(absl::StripSuffix(text, "\n")), tell);
+}
+
+absl::Time SessionControl::Tick() {
+  const Session::Due due = session_.WhatIsDue(absl::Now());
+  if (due.what == Session::Due::kNextFile) {
+    // A failure is told in the trace, which goes on in the old file.
+    if (session_.NextFile().ok()) return absl::Now();
+    return std::min(due.next, absl::Now() + kLoopRetry);
+  }
+  if (due.what == Session::Due::kStop) {
+    const JavaScope scope(vm_);
+    if (const auto jni = scope.jni(); jni.ok()) session_.Stop(*jni, nullptr).status().IgnoreError();
+  } else if (due.what == Session::Due::kAddProbes) {
+    const JavaScope scope(vm_);
+    if (const auto jni = scope.jni(); jni.ok()) session_.AddProbesToLateClasses(*jni);
+  } else if (due.what == Session::Due::kCleanUp) {
+    const JavaScope scope(vm_);
+    if (const auto jni = scope.jni(); jni.ok()) session_.CleanUpAfterFailure(*jni);
+  }
+  return due.next;
+}
+
+}  // namespace jtrace::control

@@ -1,0 +1,195 @@
+#include "agent/session/session_questions.h"
+
+#include <algorithm>
+#include <atomic>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "agent/metrics/method_pattern.h"
+#include "agent/session/session.h"
+
+namespace jtrace {
+namespace {
+
+using metrics::MethodTotals;
+using metrics::Metric;
+using metrics::TreeSnapshot;
+using metrics::TreeWindows;
+
+constexpr auto kCalls = static_cast<uint32_t>(Metric::kCalls);
+
+std::string Row(absl::string_view name, absl::string_view unit, absl::string_view exactness,
+                absl::string_view cost, metrics::Reach reach, absl::string_view what) {
+  return absl::StrJoin({name, unit, exactness, cost, metrics::ReachName(reach), what}, "\t");
+}
+
+bool IsCall(proto::Routine::Kind kind) {
+  return kind == proto::Routine::METHOD || kind == proto::Routine::CALL ||
+         kind == proto::Routine::NATIVE;
+}
+
+}  // namespace
+
+std::vector<std::string> SessionQuestions::Describe() {
+  metrics::ThreadCounters& counters = session_.metrics().counters();
+  std::vector<std::string> rows(hot::kMaxMetrics);
+  for (const metrics::MetricInfo& info : metrics::AllMetrics()) {
+    const auto number = static_cast<uint32_t>(info.metric);
+    if (!counters.Check(number).ok()) continue;
+    rows[number] = Row(info.name, info.unit, info.exactness, info.cost, info.reach, info.what);
+  }
+  size_t number = metrics::kFirstUser;
+  for (const auto& user : counters.users().All()) {
+    const bool by_thread = user.counting == metrics::Counting::kByThread;
+    rows[number++] = Row(user.name, user.unit, "exact", "2 ns an update",
+                         by_thread ? metrics::Reach::kThread : metrics::Reach::kProcess,
+                         "a counter of the program's own");
+  }
+  return rows;
+}
+
+absl::StatusOr<int64_t> SessionQuestions::TotalOf(JNIEnv* jni, jthread thread, uint32_t metric) {
+  return session_.metrics().TotalOf(jni, thread, metric);
+}
+
+absl::StatusOr<int64_t> SessionQuestions::ProcessTotal(uint32_t metric) {
+  return session_.metrics().counters().Process(metric);
+}
+
+absl::StatusOr<uint32_t> SessionQuestions::Counter(absl::string_view name, absl::string_view unit) {
+  return session_.metrics().counters().users().Register(name, unit);
+}
+
+absl::StatusOr<size_t> SessionQuestions::PlaceOf(uint32_t metric) const {
+  if (metric == kCalls) return metrics::kCallsPlace;
+  const std::vector<uint8_t>& charged = session_.path_metrics().numbers;
+  const auto found = std::find(charged.begin(), charged.end(), metric);
+  if (found != charged.end()) return 1 + static_cast<size_t>(found - charged.begin());
+  const std::string name = session_.metrics().counters().NameOf(metric);
+  return absl::OutOfRangeError(absl::StrCat(
+      name, " is not charged to call paths in this recording; begin one with metrics=", name));
+}
+
+absl::StatusOr<metrics::Routines> SessionQuestions::RoutinesOf(absl::string_view text) const {
+  const auto pattern = metrics::MethodPattern::Parse(text);
+  if (!pattern.ok()) return pattern.status();
+  const auto implementors = session_.ImplementorsOf(pattern->class_name());
+  metrics::Routines routines;
+  session_.encoder().ForEachRoutine([&](uint32_t id, const writer::RoutineText& routine) {
+    const bool is_below = implementors.contains(routine.class_name);
+    const absl::string_view class_name =
+        is_below ? absl::string_view(pattern->class_name()) : routine.class_name;
+    if (IsCall(routine.kind) && pattern->Matches(class_name, routine.name, routine.descriptor)) {
+      routines.insert(id);
+    }
+  });
+  return routines;
+}
+
+SessionQuestions::Tree SessionQuestions::Ask(const AskTree& ask) const {
+  Tree tree = absl::UnknownError("not asked");
+  const absl::Status status = session_.AskTrees([&](TreeWindows& windows) { tree = ask(windows); });
+  return status.ok() ? std::move(tree) : Tree(status);
+}
+
+absl::StatusOr<MethodTotals> SessionQuestions::TotalsIn(uint32_t metric, absl::string_view pattern,
+                                                        const AskTree& ask) const {
+  const Tree tree = Ask(ask);
+  if (!tree.ok()) return tree.status();
+  const auto place = PlaceOf(metric);
+  if (!place.ok()) return place.status();
+  const auto routines = RoutinesOf(pattern);
+  if (!routines.ok()) return routines.status();
+  return tree->Totals(*routines, *place);
+}
+
+absl::StatusOr<MethodTotals> SessionQuestions::Method(std::optional<uint64_t> java_tid,
+                                                      uint32_t metric, absl::string_view pattern) {
+  return TotalsIn(metric, pattern,
+                  [&](TreeWindows& windows) { return windows.SinceStart(java_tid); });
+}
+
+absl::StatusOr<uint64_t> SessionQuestions::OpenWindow(metrics::Scope scope, uint64_t java_tid) {
+  static std::atomic<uint64_t> last{0};
+  const uint64_t window = ++last;
+  if (scope == metrics::Scope::kDescendants) {
+    session_.metrics().FollowVirtualThreads();
+    session_.families().Begin(window, java_tid);
+  }
+  const absl::Status status =
+      session_.AskTrees([&](TreeWindows& windows) { windows.Open(window, scope, java_tid); });
+  if (status.ok()) return window;
+  session_.families().End(window);
+  return status;
+}
+
+absl::StatusOr<MethodTotals> SessionQuestions::WindowMethod(uint64_t window, uint32_t metric,
+                                                            absl::string_view pattern) {
+  return TotalsIn(metric, pattern, [&](TreeWindows& windows) { return windows.Counted(window); });
+}
+
+absl::StatusOr<std::string> SessionQuestions::WindowPaths(uint64_t window, uint32_t metric,
+                                                          absl::string_view below,
+                                                          absl::string_view pattern, int top) {
+  metrics::Routines roots;
+  metrics::Routines ends;
+  for (const auto& [text, routines] : {std::pair(below, &roots), std::pair(pattern, &ends)}) {
+    if (text.empty()) continue;
+    auto found = RoutinesOf(text);
+    if (!found.ok()) return found.status();
+    *routines = *std::move(found);
+  }
+  const Tree tree = Ask([&](TreeWindows& windows) {
+    return windows.Counted(window, below.empty() ? nullptr : &roots);
+  });
+  if (!tree.ok()) return tree.status();
+  const auto place = PlaceOf(metric);
+  if (!place.ok()) return place.status();
+  return Text(
+      tree->Top(*place, static_cast<size_t>(std::max(top, 0)), pattern.empty() ? nullptr : &ends));
+}
+
+std::string SessionQuestions::Text(const std::vector<metrics::PathShare>& shares) const {
+  metrics::Routines named;
+  for (const metrics::PathShare& share : shares) {
+    named.insert(share.routines.begin(), share.routines.end());
+  }
+  absl::flat_hash_map<uint32_t, std::string> names = {{hot::kPrunedRoutine, "[pruned]"}};
+  session_.encoder().ForEachRoutine([&](uint32_t id, const writer::RoutineText& routine) {
+    if (!named.contains(id)) return;
+    names[id] = metrics::MethodText(routine.class_name, routine.name, routine.descriptor);
+  });
+  std::string text;
+  for (const metrics::PathShare& share : shares) {
+    absl::StrAppend(&text, share.value);
+    for (const uint32_t routine : share.routines) absl::StrAppend(&text, "\t", names[routine]);
+    text += '\n';
+  }
+  return text;
+}
+
+void SessionQuestions::CloseWindow(uint64_t window) {
+  session_.families().End(window);
+  // A recording that has ended took its windows along.
+  session_.AskTrees([&](TreeWindows& windows) { windows.Close(window); }).IgnoreError();
+}
+
+absl::StatusOr<int64_t> SessionQuestions::WindowTotal(uint64_t window, uint32_t metric) {
+  const metrics::ThreadCounters& counters = session_.metrics().counters();
+  if (absl::Status status = counters.Check(metric); !status.ok()) return status;
+  const auto family = session_.families().DescendantsOf(window);
+  int64_t sum = family.ended[metric];
+  for (const uint64_t java_tid : family.running) {
+    // A virtual thread is met when it is on its carrier for the first time.
+    sum += counters.Of(java_tid, metric).value_or(0);
+  }
+  return sum;
+}
+
+absl::StatusOr<std::string> SessionQuestions::Command(absl::string_view verb,
+                                                      absl::string_view argument) {
+  return session_.RunCommand(verb, argument);
+}
+
+}  // namespace jtrace

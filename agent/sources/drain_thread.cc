@@ -1,0 +1,216 @@
+#include "agent/sources/drain_thread.h"
+
+#include <time.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "proto/trace_format.h"
+
+namespace jtrace::writer {
+namespace {
+
+constexpr uint64_t kSealPeriodNs = 900'000'000;
+constexpr uint64_t kUrgentSealPeriodNs = 100'000'000;
+// Chunks stay small enough to hold two in memory without thought, and far below the format's limit.
+constexpr size_t kSealBytes = 4u << 20;
+constexpr size_t kMaxChunkBytes = 16u << 20;
+// A record may be larger than a chunk is meant to be; with what stands around it, it has a frame.
+constexpr size_t kMaxRecordBytes = format::kMaxPayloadSize - 1024;
+constexpr int kSealSamples = 20'000;
+constexpr size_t kSealEvents = 1u << 21;
+
+uint64_t ThreadCpuNanos() {
+  timespec now;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000u + static_cast<uint64_t>(now.tv_nsec);
+}
+
+// Events of logs, which take two to four bytes each.
+size_t LoggedEvents(const proto::Chunk& chunk) {
+  size_t sum = 0;
+  for (const proto::EventLog& log : chunk.log()) sum += static_cast<size_t>(log.op_size());
+  return sum;
+}
+
+// By time: events of a thread come from both, and must stand in their order.
+void MergeEvents(google::protobuf::RepeatedPtrField<proto::Event>& from,
+                 google::protobuf::RepeatedPtrField<proto::Event>& into) {
+  if (from.empty()) return;
+  into.MergeFrom(from);
+  std::stable_sort(
+      into.pointer_begin(), into.pointer_end(),
+      [](const proto::Event* a, const proto::Event* b) { return a->time_ns() < b->time_ns(); });
+}
+
+// Appends what the sources collected to the encoder's chunk; what is large without copying it.
+void Merge(proto::Chunk& from, proto::Chunk& into) {
+  into.mutable_frame()->Swap(from.mutable_frame());
+  into.mutable_sample()->Swap(from.mutable_sample());
+  into.mutable_tree()->Swap(from.mutable_tree());
+  into.mutable_log()->Swap(from.mutable_log());
+  MergeEvents(*from.mutable_event(), *into.mutable_event());
+  into.mutable_loss()->Swap(from.mutable_loss());
+  into.mutable_module()->Swap(from.mutable_module());
+  into.MergeFrom(from);
+  from.Clear();
+}
+
+}  // namespace
+
+DrainThread::DrainThread(LastingThread& thread, const SessionClock& clock, RecordEncoder& encoder,
+                         TraceFile& file, std::vector<ChunkSource*> sources,
+                         absl::Duration poll_period, hot::Doorbell& doorbell,
+                         std::function<void(const absl::Status&)> on_failure)
+    : thread_(thread),
+      clock_(clock),
+      encoder_(encoder),
+      file_(&file),
+      sources_(std::move(sources)),
+      poll_period_(poll_period),
+      doorbell_(doorbell),
+      on_failure_(std::move(on_failure)),
+      splitter_(kMaxChunkBytes, kMaxRecordBytes) {}
+
+DrainThread::~DrainThread() {
+  if (started_) Stop([](proto::SessionEnd&) {}).IgnoreError();
+}
+
+void DrainThread::Start(proto::SessionStart first) {
+  first_ = std::make_unique<proto::SessionStart>(std::move(first));
+  thread_.Begin([this] { Run(); });
+  started_ = true;
+}
+
+absl::Status DrainThread::Stop(const std::function<void(proto::SessionEnd&)>& finish) {
+  {
+    std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  doorbell_.Ring();
+  if (std::exchange(started_, false)) thread_.Wait();
+  // Nothing runs on the thread: its state is the caller's now.
+  Poll();
+  for (ChunkSource* source : sources_) source->EndFile(/*is_last=*/true, own_);
+  Seal(&finish);
+  return status_;
+}
+
+void DrainThread::Run() {
+  const uint64_t begin_ns = ThreadCpuNanos();
+  // The session's start goes out at once, so that a program killed early leaves a readable trace.
+  Seal(nullptr);
+  while (true) {
+    const bool stopping = WaitForPoll();
+    RunTask();
+    if (stopping) break;  // Stop polls once more
+    Poll();
+    if (TimeToSeal(clock_.Now())) Seal(nullptr);
+    cpu_ns_.store(ThreadCpuNanos() - begin_ns, std::memory_order_relaxed);
+  }
+}
+
+bool DrainThread::WaitForPoll() {
+  const bool behind = std::any_of(sources_.begin(), sources_.end(),
+                                  [](const ChunkSource* source) { return source->IsBehind(); });
+  if (!behind) (void)doorbell_.Wait(static_cast<uint64_t>(absl::ToInt64Nanoseconds(poll_period_)));
+  std::lock_guard lock(mutex_);
+  return stopping_;
+}
+
+void DrainThread::RunTask() {
+  std::function<void()> task;
+  {
+    std::lock_guard lock(mutex_);
+    task = task_;
+  }
+  if (task == nullptr) return;
+  task();
+  std::lock_guard lock(mutex_);
+  task_ = nullptr;
+  answered_.notify_all();
+}
+
+void DrainThread::Call(std::function<void()> task) {
+  std::unique_lock lock(mutex_);
+  // One at a time; a stopped thread leaves its state to the caller.
+  answered_.wait(lock, [this] { return task_ == nullptr || stopping_; });
+  if (stopping_ || !started_) {
+    lock.unlock();
+    task();
+    return;
+  }
+  task_ = std::move(task);
+  doorbell_.Ring();
+  answered_.wait(lock, [this] { return task_ == nullptr; });
+}
+
+absl::Status DrainThread::Flush() {
+  absl::Status status;
+  Call([&] {
+    Poll();
+    Seal(nullptr);
+    status = status_;
+  });
+  return status;
+}
+
+absl::Status DrainThread::NextFile(TraceFile& next, proto::SessionStart first,
+                                   const std::function<void(proto::SessionEnd&)>& finish) {
+  absl::Status status;
+  Call([&] {
+    Poll();
+    for (ChunkSource* source : sources_) source->EndFile(/*is_last=*/false, own_);
+    Seal(&finish);
+    status = status_;
+    status_ = absl::OkStatus();
+    file_ = &next;
+    sequence_ = 0;
+    first_ = std::make_unique<proto::SessionStart>(std::move(first));
+    encoder_.Restate();
+    for (ChunkSource* source : sources_) source->BeginFile();
+    TellFileBytes();
+    Seal(nullptr);
+  });
+  return status;
+}
+
+void DrainThread::Poll() {
+  for (ChunkSource* source : sources_) source->Poll(own_);
+}
+
+bool DrainThread::TimeToSeal(uint64_t now) const {
+  const bool is_urgent = std::any_of(sources_.begin(), sources_.end(),
+                                     [](const ChunkSource* source) { return source->IsUrgent(); });
+  return LoggedEvents(own_) >= kSealEvents ||
+         now - last_seal_ns_ >= (is_urgent ? kUrgentSealPeriodNs : kSealPeriodNs) ||
+         own_.sample_size() >= kSealSamples || encoder_.pending_bytes() >= kSealBytes;
+}
+
+void DrainThread::Seal(const std::function<void(proto::SessionEnd&)>* finish) {
+  last_seal_ns_ = clock_.Now();
+  for (ChunkSource* source : sources_) source->Seal(last_seal_ns_, own_);
+  // Taken last: every number that the sources used is defined by now.
+  proto::Chunk chunk = encoder_.Take();
+  Merge(own_, chunk);
+  if (first_ != nullptr) chunk.set_allocated_session_start(first_.release());
+  if (finish != nullptr) (*finish)(*chunk.mutable_session_end());
+  splitter_.Split(std::move(chunk), [this](proto::Chunk part) { Write(part); });
+  // Sources were emptied all the same, so that memory stays bounded.
+  if (status_.ok()) TellFileBytes();
+}
+
+void DrainThread::Write(proto::Chunk& part) {
+  part.set_sequence(++sequence_);
+  part.set_time_ns(last_seal_ns_);
+  if (!status_.ok()) return;
+  status_ = file_->Append(part.SerializeAsString());
+  if (!status_.ok()) on_failure_(status_);
+}
+
+void DrainThread::TellFileBytes() {
+  for (ChunkSource* source : sources_) source->Wrote(file_->bytes_written());
+}
+
+}  // namespace jtrace::writer

@@ -1,0 +1,101 @@
+// What writes the trace, on a thread of its own: polls the sources, seals a chunk about every
+// second, and writes the last one when stopped.
+//
+// The thread is no Java thread, runs with all signals blocked but those of faults, and is never
+// sampled. Here it is the "drain thread".
+#pragma once
+
+#include <sys/types.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/time/time.h"
+#include "agent/base/clock.h"
+#include "agent/hot/doorbell.h"
+#include "agent/sources/lasting_thread.h"
+#include "agent/trace/chunk_source.h"
+#include "agent/trace/chunk_split.h"
+#include "agent/trace/record_encoder.h"
+#include "agent/trace/trace_file.h"
+
+namespace jtrace::writer {
+
+class DrainThread {
+ public:
+  // Runs on `thread`, which does nothing else until the stop.
+  // Sources are polled every `poll_period`, and when `doorbell` is rung: often enough that no ring
+  // fills in between.
+  // `on_failure` is called once, on the drain thread, when the file cannot be written any more.
+  // All references must outlive the thread.
+  DrainThread(LastingThread& thread, const SessionClock& clock, RecordEncoder& encoder,
+              TraceFile& file, std::vector<ChunkSource*> sources, absl::Duration poll_period,
+              hot::Doorbell& doorbell, std::function<void(const absl::Status&)> on_failure);
+  // Stops without a session end if Stop was not called.
+  ~DrainThread();
+  DrainThread(const DrainThread&) = delete;
+  DrainThread& operator=(const DrainThread&) = delete;
+
+  // `first` opens the trace.
+  void Start(proto::SessionStart first);
+  // Polls and seals a last time, with the session's end as `finish` fills it in; the thread is free
+  // then. Any thread but the drain thread. Returns the first write error, if there was one.
+  absl::Status Stop(const std::function<void(proto::SessionEnd&)>& finish);
+
+  // Everything recorded before the call is in the file when it returns. Any thread but the drain
+  // thread. Returns the first write error, if there was one.
+  absl::Status Flush();
+  // Ends the file as `finish` says and goes on in `next`, which must outlive the thread and opens
+  // with `first`. Any thread but the drain thread. An error is the old file's.
+  absl::Status NextFile(TraceFile& next, proto::SessionStart first,
+                        const std::function<void(proto::SessionEnd&)>& finish);
+  // Runs `task` on the drain thread, where alone the sources may be asked, and waits for its end;
+  // after Stop on the caller's.
+  void Call(std::function<void()> task);
+
+  // Of the drain thread in this recording.
+  uint64_t cpu_ns() const { return cpu_ns_.load(std::memory_order_relaxed); }
+
+ private:
+  void Run();
+  // Waits for the next poll, task or ring; true if the thread shall end.
+  bool WaitForPoll();
+  void RunTask();
+  void Poll();
+  // `finish`: not null for the last chunk; fills in the session's end when all else is known.
+  void Seal(const std::function<void(proto::SessionEnd&)>* finish);
+  void Write(proto::Chunk& part);
+  bool TimeToSeal(uint64_t now) const;
+  void TellFileBytes();
+
+  LastingThread& thread_;
+  const SessionClock& clock_;
+  RecordEncoder& encoder_;
+  TraceFile* file_;  // the drain thread's own
+  const std::vector<ChunkSource*> sources_;
+  const absl::Duration poll_period_;
+  hot::Doorbell& doorbell_;  // rung for stopping_ and task_ too
+  const std::function<void(const absl::Status&)> on_failure_;
+
+  std::mutex mutex_;  // guards stopping_ and task_
+  std::condition_variable answered_;
+  bool stopping_ = false;
+  std::function<void()> task_;  // null: none
+  bool started_ = false;        // and not stopped; the owner's
+  std::atomic<uint64_t> cpu_ns_{0};
+
+  // The drain thread's own.
+  ChunkSplitter splitter_;
+  std::unique_ptr<proto::SessionStart> first_;
+  proto::Chunk own_;  // what the sources added since the last seal
+  uint64_t sequence_ = 0;
+  uint64_t last_seal_ns_ = 0;
+  absl::Status status_;
+};
+
+}  // namespace jtrace::writer

@@ -1,0 +1,170 @@
+#include "agent/sources/hook_source.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "agent/hot/hook_handler.h"
+
+namespace jtrace::writer {
+namespace {
+
+// Callers beyond are added up by hook and node.
+constexpr size_t kMostRows = 1 << 18;
+
+proto::Hook::Kind KindOf(hooks::HookKind kind) {
+  switch (kind) {
+    case hooks::HookKind::kUnwind:
+      return proto::Hook::UNWIND;
+    case hooks::HookKind::kTime:
+      return proto::Hook::TIME;
+    default:
+      return proto::Hook::COUNT;
+  }
+}
+
+}  // namespace
+
+HookSource::HookSource(hooks::Hooks& hooks, RecordEncoder& encoder, Losses& losses,
+                       SampleSource::ThreadNumber thread_number,
+                       SampleSource::NodeNumber node_number)
+    : hooks_(hooks),
+      encoder_(encoder),
+      losses_(losses),
+      thread_number_(std::move(thread_number)),
+      node_number_(std::move(node_number)),
+      learned_(hooks.placed_so_far()),
+      unwinds_missed_before_(hot::hook_counters.unwinds_missed.load()),
+      open_dropped_before_(hot::hook_counters.open_dropped.load()) {
+  // What was counted at the end of an earlier recording.
+  reader_.Drain([](const hot::HookRow&) {});
+}
+
+// A hook that comes and goes and comes again is one, as long as it is of one kind.
+void HookSource::LearnHooks() {
+  for (hooks::Placed& placed : hooks_.PlacedSince(learned_)) {
+    ++learned_;
+    const auto next = static_cast<uint32_t>(known_.size() + 1);
+    const auto [hook, is_new] = by_kind_.try_emplace({placed.site, placed.kind}, next);
+    by_placement_[placed.placement] = hook->second;
+    const Unattributed none = {hook->second, placed.unattributed_before};
+    unattributed_.try_emplace(placed.site, none).first->second.hook = hook->second;
+    if (is_new) known_.push_back(std::move(placed));
+  }
+}
+
+uint32_t HookSource::HookOf(uint32_t placement) {
+  if (!by_placement_.contains(placement)) LearnHooks();
+  const auto found = by_placement_.find(placement);
+  return found != by_placement_.end() ? found->second : 0;
+}
+
+uint32_t HookSource::ThreadOf(const hot::HookCaller& caller) {
+  const uint32_t of_java = caller.java_tid != 0 ? thread_number_(caller.java_tid) : 0;
+  if (of_java != 0) return of_java;
+  if (caller.thread_number != 0) return caller.thread_number;
+  if (other_threads_ == 0) other_threads_ = encoder_.DefineThread({.name = "[other threads]"});
+  return other_threads_;
+}
+
+proto::HookCalls& HookSource::Total(const Key& key) {
+  const auto [at, is_new] = index_.try_emplace(key, static_cast<uint32_t>(totals_.size()));
+  changed_.insert(at->second);
+  if (!is_new) return totals_[at->second];
+  proto::HookCalls& row = totals_.emplace_back();
+  row.set_hook(std::get<0>(key));
+  row.set_thread(std::get<1>(key));
+  row.set_node(std::get<2>(key));
+  row.set_position_unknown(std::get<3>(key));
+  row.set_caller(std::get<4>(key));
+  return row;
+}
+
+void HookSource::Add(const hot::HookRow& counted) {
+  const hot::HookCaller& caller = counted.caller;
+  const uint32_t hook = HookOf(caller.placement);
+  if (hook == 0) return;  // of an earlier recording
+  const bool has_node = caller.position_known && node_number_ != nullptr;
+  const uint32_t node = has_node ? node_number_(caller.node, 0) : 0;
+  const bool unknown = !caller.position_known && caller.java_tid != 0;
+  const uint64_t address = totals_.size() < kMostRows ? caller.address : 0;
+  proto::HookCalls& row = Total({hook, ThreadOf(caller), node, unknown, address});
+  row.set_calls(row.calls() + counted.calls);
+  if (counted.timed == 0) return;
+  row.set_min_ns(row.timed() == 0 ? counted.min_ns : std::min(row.min_ns(), counted.min_ns));
+  row.set_timed(row.timed() + counted.timed);
+  row.set_total_ns(row.total_ns() + counted.total_ns);
+  row.set_max_ns(std::max(row.max_ns(), counted.max_ns));
+}
+
+// Calls of threads whose table had no room: exact, but from nowhere.
+void HookSource::AddUnattributed() {
+  for (auto& [site, calls] : unattributed_) {
+    const uint64_t now = hooks_.CallsOf(site).unattributed;
+    if (now == calls.told) continue;
+    proto::HookCalls& row = Total({calls.hook, ThreadOf({}), 0, false, 0});
+    row.set_calls(row.calls() + (now - std::exchange(calls.told, now)));
+  }
+}
+
+void HookSource::Poll(proto::Chunk&) {
+  hooks_.KeepHandler();
+  LearnHooks();
+  if (known_.empty()) return;
+  reader_.Drain([this](const hot::HookRow& row) { Add(row); });
+  reader_.TakeWantedReturns([this](uintptr_t address) { hooks_.AwaitReturns(address); });
+}
+
+void HookSource::Define(proto::Chunk& chunk) {
+  for (; defined_ < known_.size(); ++defined_) {
+    const hooks::Placed& placed = known_[defined_];
+    proto::Hook* const hook = chunk.add_hook();
+    hook->set_id(static_cast<uint32_t>(defined_ + 1));
+    hook->set_name(encoder_.String(placed.name));
+    hook->set_address(placed.address);
+    hook->set_kind(KindOf(placed.kind));
+    hook->set_pattern(encoder_.String(placed.pattern));
+  }
+}
+
+void HookSource::TellLosses() {
+  losses_.Set("hook.unwind_missed", Severity::kWarning,
+              hot::hook_counters.unwinds_missed.load() - unwinds_missed_before_,
+              "unwinds of hooks that were not taken: their threads were not sampled, or the rings "
+              "full",
+              "fewer of them: hook=…:count");
+  losses_.Set("hook.untimed_open", Severity::kWarning,
+              hot::hook_counters.open_dropped.load() - open_dropped_before_,
+              "calls without a time: too many calls of timed functions were open in a thread");
+}
+
+void HookSource::Seal(uint64_t, proto::Chunk& chunk) {
+  hooks_.Watch();
+  Poll(chunk);
+  if (known_.empty()) return;
+  AddUnattributed();
+  reader_.Recycle();
+  TellLosses();
+  Define(chunk);
+  for (const uint32_t at : changed_) *chunk.add_hook_calls() = totals_[at];
+  changed_.clear();
+}
+
+void HookSource::EndFile(bool is_last, proto::Chunk& chunk) {
+  // Threads in the handler now have counted before the file ends.
+  constexpr int kMostTries = 500;
+  constexpr timespec kMoment = {0, 1'000'000};
+  for (int i = 0; is_last && i < kMostTries; ++i) {
+    Poll(chunk);
+    if (!reader_.has_left()) return;
+    nanosleep(&kMoment, nullptr);
+  }
+}
+
+void HookSource::BeginFile() {
+  defined_ = 0;
+  totals_.clear();
+  index_.clear();
+  changed_.clear();
+}
+
+}  // namespace jtrace::writer

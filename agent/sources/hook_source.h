@@ -1,0 +1,72 @@
+// Calls of hooked native functions on their way into a chunk (HookCalls). Writer thread only.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "agent/base/losses.h"
+#include "agent/hooks/hook_rows.h"
+#include "agent/hooks/hooks.h"
+#include "agent/sources/sample_source.h"
+#include "agent/trace/chunk_source.h"
+#include "agent/trace/record_encoder.h"
+
+namespace jtrace::writer {
+
+class HookSource : public ChunkSource {
+ public:
+  // As SampleSource: numbers of threads and of tree nodes; `node_number` null: there are no trees.
+  HookSource(hooks::Hooks& hooks, RecordEncoder& encoder, Losses& losses,
+             SampleSource::ThreadNumber thread_number, SampleSource::NodeNumber node_number);
+
+  void Poll(proto::Chunk& chunk) override;
+  void Seal(uint64_t time_ns, proto::Chunk& chunk) override;
+  void EndFile(bool is_last, proto::Chunk& chunk) override;
+  void BeginFile() override;
+
+ private:
+  // hook, thread, node, position_unknown, caller
+  using Key = std::tuple<uint32_t, uint32_t, uint32_t, bool, uint64_t>;
+
+  void Add(const hot::HookRow& row);
+  void AddUnattributed();
+  proto::HookCalls& Total(const Key& key);
+  // The trace's number of a placement's hook; 0: it is one of an earlier recording.
+  uint32_t HookOf(uint32_t placement);
+  uint32_t ThreadOf(const hot::HookCaller& caller);
+  void LearnHooks();
+  void Define(proto::Chunk& chunk);
+  void TellLosses();
+
+  hooks::Hooks& hooks_;
+  RecordEncoder& encoder_;
+  Losses& losses_;
+  const SampleSource::ThreadNumber thread_number_;
+  const SampleSource::NodeNumber node_number_;
+  hooks::HookRowReader reader_;
+  // Calls of a site that no thread's table has.
+  struct Unattributed {
+    uint32_t hook;  // the site's last one
+    uint64_t told;
+  };
+  uint64_t learned_;                  // Hooks::placed_so_far, when this was last looked at
+  std::vector<hooks::Placed> known_;  // by Hook.id, from 1 on: the first placement of each
+  absl::flat_hash_map<std::pair<uint32_t, hooks::HookKind>, uint32_t> by_kind_;  // of a site
+  absl::flat_hash_map<uint32_t, uint32_t> by_placement_;
+  absl::flat_hash_map<uint32_t, Unattributed> unattributed_;  // by site
+  uint64_t unwinds_missed_before_;
+  uint64_t open_dropped_before_;
+  size_t defined_ = 0;  // of known_, in this file
+  uint32_t other_threads_ = 0;
+  std::vector<proto::HookCalls> totals_;  // of the file
+  absl::flat_hash_map<Key, uint32_t> index_;
+  absl::flat_hash_set<uint32_t> changed_;
+};
+
+}  // namespace jtrace::writer

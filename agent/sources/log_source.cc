@@ -1,0 +1,190 @@
+#include "agent/sources/log_source.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "proto/trace_format.h"
+
+namespace jtrace::writer {
+namespace {
+
+// Turns a run into a log, with events where the thread was off the processors.
+class RunEncoder {
+ public:
+  // `now`: the time of everything without a clock.
+  RunEncoder(const SessionClock& clock, const LogRun& run, uint32_t thread, uint64_t now,
+             proto::Chunk& chunk)
+      : clock_(clock), run_(run), thread_(thread), now_(now), chunk_(chunk) {}
+
+  // `number_of`: of a node, by its Ref.
+  template <typename NumberOf>
+  void Encode(bool with_switches, NumberOf number_of) {
+    size_t from = 0;
+    for (size_t i = 0; i < run_.marks.size(); ++i) {
+      const LogMark& mark = run_.marks[i];
+      AddOps(from, mark.index);
+      from = mark.index;
+      if (mark.kind == hot::LogKind::kAt) {
+        AddValue(format::kLogPosition, number_of(mark.value), TimeOf(mark));
+      } else if (mark.kind == hot::LogKind::kDropped) {
+        AddDropped(2 * mark.value, TimeOf(mark));
+      } else if (with_switches) {
+        AddOff(i);
+      }
+    }
+    AddOps(from, run_.ops.size());
+  }
+
+ private:
+  uint64_t TimeOf(size_t index) const {
+    return run_.times.empty() ? now_ : clock_.Since(run_.times[index]);
+  }
+  uint64_t TimeOf(const LogMark& mark) const {
+    return mark.time == 0 ? now_ : clock_.Since(mark.time);
+  }
+
+  void AddOps(size_t from, size_t to) {
+    if (from == to) return;
+    if (log_ == nullptr) Begin(TimeOf(from));
+    log_->mutable_op()->Add(run_.ops.begin() + from, run_.ops.begin() + to);
+    if (run_.times.empty()) return;
+    for (size_t i = from; i < to; ++i) AddTime(TimeOf(i));
+  }
+
+  void AddValue(uint32_t op, uint32_t value, uint64_t time) {
+    if (log_ == nullptr) Begin(time);
+    log_->add_op(op);
+    log_->add_op(value);
+    if (!with_times_) return;
+    AddTime(time);
+    AddTime(time);
+  }
+
+  void AddDropped(uint64_t events, uint64_t time) {
+    do {
+      const uint64_t part = std::min<uint64_t>(events, std::numeric_limits<uint32_t>::max());
+      AddValue(format::kLogDropped, static_cast<uint32_t>(part), time);
+      events -= part;
+    } while (events != 0);
+  }
+
+  void Begin(uint64_t time) {
+    log_ = chunk_.add_log();
+    log_->set_thread(thread_);
+    log_->set_time_ns(time);
+    last_ = time;
+    with_times_ = run_.has_clock;
+    if (with_times_) log_->mutable_delta_ns()->Reserve(static_cast<int>(run_.ops.size()));
+  }
+
+  void AddTime(uint64_t time) {
+    time = std::max(time, last_);
+    log_->add_delta_ns(time - last_);
+    last_ = time;
+  }
+
+  // In the interval that the mark stands in: at its end, but before what ends it, as at equal times
+  // logs come before events.
+  void AddOff(size_t mark) {
+    const uint64_t before = TimeBefore(mark);
+    const uint64_t behind = TimeBehind(mark, before);
+    const uint64_t on = std::max(before, behind - 1);
+    const uint64_t length = run_.marks[mark].value;
+    AddSwitch(std::max(before, on - std::min(on, length)), format::kSwitchOn | format::kEnd);
+    AddSwitch(on, format::kSwitchOn);
+  }
+
+  uint64_t TimeBefore(size_t mark) const {
+    const uint32_t index = run_.marks[mark].index;
+    if (mark > 0 && run_.marks[mark - 1].index == index) return TimeOf(run_.marks[mark - 1]);
+    return index > 0 ? TimeOf(index - 1) : clock_.Since(run_.since);
+  }
+
+  // Of the first record behind the mark that is later than `before`; a position can be as early.
+  uint64_t TimeBehind(size_t mark, uint64_t before) const {
+    const uint32_t index = run_.marks[mark].index;
+    for (++mark; mark < run_.marks.size() && run_.marks[mark].index == index; ++mark) {
+      if (TimeOf(run_.marks[mark]) > before) return TimeOf(run_.marks[mark]);
+    }
+    return index < run_.ops.size() ? TimeOf(index) : now_;
+  }
+
+  void AddSwitch(uint64_t time, uint32_t minor) {
+    proto::Event* event = chunk_.add_event();
+    event->set_time_ns(time);
+    event->set_thread(thread_);
+    event->set_major(format::kThreadSwitch);
+    event->set_minor(minor);
+  }
+
+  const SessionClock& clock_;
+  const LogRun& run_;
+  const uint32_t thread_;
+  const uint64_t now_;
+  proto::Chunk& chunk_;
+  proto::EventLog* log_ = nullptr;
+  bool with_times_ = false;
+  uint64_t last_ = 0;
+};
+
+}  // namespace
+
+LogSource::LogSource(const SessionClock& clock, LogCollector& collector, TreeSource trees,
+                     jvmti::ThreadRegistry& threads, RecordEncoder& encoder, Losses& losses,
+                     Settings settings)
+    : clock_(clock),
+      collector_(collector),
+      trees_(std::move(trees)),
+      threads_(threads),
+      encoder_(encoder),
+      losses_(losses),
+      settings_(settings) {}
+
+void LogSource::Poll(proto::Chunk& chunk) {
+  // First, so that threads that have ended give their rings back now.
+  is_behind_ = collector_.Poll([&](const LogRun& run) { Add(run, chunk); });
+  trees_.Poll(chunk);
+}
+
+void LogSource::TellRoutines(const LogRun& run) {
+  for (const uint32_t op : run.ops) {
+    const uint32_t routine = op >> 2;
+    if (routine < told_.size() && told_[routine]) continue;
+    if (routine >= told_.size()) told_.resize(std::max<size_t>(routine + 1, told_.size() * 2));
+    told_[routine] = true;
+    encoder_.TellRoutines({routine});
+  }
+}
+
+void LogSource::Add(const LogRun& run, proto::Chunk& chunk) {
+  TellRoutines(run);
+  RunEncoder encoder(clock_, run, threads_.NumberOfJava(run.java_tid), clock_.Now(), chunk);
+  encoder.Encode(settings_.switches, [this](uint64_t ref) { return trees_.NumberOf(ref); });
+}
+
+void LogSource::Seal(uint64_t time_ns, proto::Chunk& chunk) {
+  trees_.OnThreadEnd([&](const hot::ThreadState& state) {
+    collector_.Finish(state, [&](const LogRun& run) { Add(run, chunk); });
+  });
+  trees_.Seal(time_ns, chunk);
+  WatchBudget();
+  losses_.Set("log.dropped", Severity::kInfo, collector_.file_dropped_calls(),
+              "calls that the log had no room for: counted, but without their order and times",
+              "log fewer methods: include=com.acme.**, or use record=tree");
+}
+
+void LogSource::EndFile(bool is_last, proto::Chunk& chunk) {
+  collector_.EndFile(is_last, [&](const LogRun& run) { Add(run, chunk); });
+}
+
+void LogSource::WatchBudget() {
+  if (is_stopped_ || settings_.budget == 0 || file_bytes_ < settings_.budget) return;
+  is_stopped_ = true;
+  collector_.StopLogs();
+  losses_.Set("log.budget_spent", Severity::kInfo, 1,
+              "the trace reached logbudget=: calls since then are counted in trees only",
+              "raise logbudget=");
+}
+
+}  // namespace jtrace::writer

@@ -1,0 +1,60 @@
+// record=log on its way into a chunk: entries and exits, and the trees that count what the log had
+// no room for. Writer thread only.
+#pragma once
+
+#include <cstdint>
+
+#include "agent/base/clock.h"
+#include "agent/base/losses.h"
+#include "agent/jvmti/thread_registry.h"
+#include "agent/probes/log_collector.h"
+#include "agent/sources/tree_source.h"
+#include "agent/trace/chunk_source.h"
+
+namespace jtrace::writer {
+
+class LogSource : public ChunkSource {
+ public:
+  struct Settings {
+    uint64_t budget = 0;   // logbudget=, bytes of a file; 0: none
+    bool switches = true;  // whether times off the processors become events (0x11)
+  };
+
+  // `trees`: the same threads' trees, which this source seals.
+  LogSource(const SessionClock& clock, LogCollector& collector, TreeSource trees,
+            jvmti::ThreadRegistry& threads, RecordEncoder& encoder, Losses& losses,
+            Settings settings);
+  LogSource(const LogSource&) = delete;
+  LogSource& operator=(const LogSource&) = delete;
+
+  void Poll(proto::Chunk& chunk) override;
+  bool IsBehind() const override { return is_behind_; }
+  void Seal(uint64_t time_ns, proto::Chunk& chunk) override;
+  void EndFile(bool is_last, proto::Chunk& chunk) override;
+  void BeginFile() override {
+    trees_.BeginFile();
+    collector_.BeginFile();
+    told_.clear();
+  }
+  void Wrote(uint64_t file_bytes) override { file_bytes_ = file_bytes; }
+
+ private:
+  void Add(const LogRun& run, proto::Chunk& chunk);
+  void TellRoutines(const LogRun& run);
+  // Stops the logs when the budget is spent.
+  void WatchBudget();
+
+  const SessionClock& clock_;
+  LogCollector& collector_;
+  TreeSource trees_;
+  jvmti::ThreadRegistry& threads_;
+  RecordEncoder& encoder_;
+  Losses& losses_;
+  const Settings settings_;
+  uint64_t file_bytes_ = 0;
+  bool is_behind_ = false;
+  bool is_stopped_ = false;
+  std::vector<bool> told_;  // by routine: the file defines it
+};
+
+}  // namespace jtrace::writer

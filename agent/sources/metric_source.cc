@@ -1,0 +1,86 @@
+#include "agent/sources/metric_source.h"
+
+namespace jtrace::writer {
+namespace {
+
+bool IsOfProcess(uint32_t metric) {
+  return metric < metrics::kFirstUser &&
+         metrics::InfoOf(static_cast<metrics::Metric>(metric)).reach == metrics::Reach::kProcess;
+}
+
+// What is there now, not what has come together.
+bool IsLevel(uint32_t metric) {
+  return metric == static_cast<uint32_t>(metrics::Metric::kLiveBytes);
+}
+
+}  // namespace
+
+MetricSource::MetricSource(metrics::JvmMetrics& metrics, std::vector<uint32_t> numbers, bool live,
+                           ThreadGroups& groups, RecordEncoder& encoder)
+    : metrics_(metrics), numbers_(std::move(numbers)), groups_(groups), encoder_(encoder) {
+  for (const uint32_t number : numbers_) mask_ |= 1ull << number;
+  if (live) Look();
+  // Threads that ended before belong to none.
+  metrics_.counters().EndedSince(ended_cursor_);
+  counts_ = true;
+}
+
+void MetricSource::Seal(uint64_t, proto::Chunk& chunk) {
+  if (numbers_.empty()) return;
+  Look();
+  for (const auto& [key, total] : totals_) {
+    const auto [told, is_new] = told_.try_emplace(key, 0);
+    if (!is_new && told->second == total) continue;
+    told->second = total;
+    proto::TreeDelta* tree = chunk.add_tree();
+    tree->set_thread(key.first);
+    proto::NodeMetric* metric = tree->add_metric();
+    metric->set_name(encoder_.String(metrics_.counters().NameOf(key.second)));
+    metric->add_node(0);
+    metric->add_value(total);
+  }
+}
+
+void MetricSource::BeginFile() {
+  totals_.clear();
+  told_.clear();
+}
+
+void MetricSource::Look() {
+  for (const metrics::ThreadValues& thread : metrics_.counters().EndedSince(ended_cursor_)) {
+    Take(thread);
+    last_.erase(thread.java_tid);
+  }
+  for (const metrics::ThreadValues& thread : metrics_.counters().Live(mask_)) Take(thread);
+  LookAtProcess();
+}
+
+void MetricSource::Take(const metrics::ThreadValues& thread) {
+  if (thread.java_tid == 0) return;  // a native thread's events are the process's
+  metrics::Values& last = last_[thread.java_tid];
+  for (const uint32_t metric : numbers_) {
+    const int64_t delta = thread.values[metric] - last[metric];
+    // What only files tell is not known of threads that ended.
+    if (IsOfProcess(metric) || delta == 0 || (thread.has_ended && delta < 0)) continue;
+    last[metric] = thread.values[metric];
+    if (counts_) Add(groups_.NumberOfThread(thread.java_tid), metric, delta);
+  }
+}
+
+void MetricSource::LookAtProcess() {
+  for (const uint32_t metric : numbers_) {
+    if (!IsOfProcess(metric)) continue;
+    const int64_t total = metrics_.counters().Process(metric).value_or(last_process_[metric]);
+    const int64_t delta = total - last_process_[metric];
+    last_process_[metric] = total;
+    if (!counts_ || (delta == 0 && !IsLevel(metric))) continue;
+    const uint32_t process = groups_.NumberOfGroup(groups_.Process());
+    Add(process, metric, IsLevel(metric) ? total - totals_[{process, metric}] : delta);
+  }
+}
+
+void MetricSource::Add(uint32_t thread, uint32_t metric, int64_t delta) {
+  totals_[{thread, metric}] += delta;
+}
+
+}  // namespace jtrace::writer

@@ -1,0 +1,47 @@
+// The threads' totals of metrics that are not charged to call paths, on their way into a chunk.
+// Writer thread only.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "absl/container/btree_map.h"
+#include "absl/container/flat_hash_map.h"
+#include "agent/metrics/jvm_metrics.h"
+#include "agent/sources/thread_groups.h"
+#include "agent/trace/chunk_source.h"
+
+namespace jtrace::writer {
+
+class MetricSource : public ChunkSource {
+ public:
+  // `numbers`: of the metrics. `live`: what threads have counted by now belongs to no recording.
+  MetricSource(metrics::JvmMetrics& metrics, std::vector<uint32_t> numbers, bool live,
+               ThreadGroups& groups, RecordEncoder& encoder);
+  void Seal(uint64_t time_ns, proto::Chunk& chunk) override;
+  void BeginFile() override;
+
+ private:
+  using Key = std::pair<uint32_t, uint32_t>;  // thread's number in the trace, metric
+
+  // What came since the last look goes to the totals.
+  void Look();
+  void Take(const metrics::ThreadValues& thread);
+  void LookAtProcess();
+  void Add(uint32_t thread, uint32_t metric, int64_t delta);
+
+  metrics::JvmMetrics& metrics_;
+  const std::vector<uint32_t> numbers_;
+  uint64_t mask_ = 0;
+  ThreadGroups& groups_;
+  RecordEncoder& encoder_;
+  bool counts_ = false;  // false: this look only finds out where counting begins
+  uint64_t ended_cursor_ = 0;
+  absl::flat_hash_map<uint64_t, metrics::Values> last_;  // by Thread.threadId()
+  metrics::Values last_process_ = {};
+  absl::btree_map<Key, int64_t> totals_;  // of the file
+  absl::flat_hash_map<Key, int64_t> told_;
+};
+
+}  // namespace jtrace::writer

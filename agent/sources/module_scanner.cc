@@ -1,0 +1,121 @@
+#include "agent/sources/module_scanner.h"
+
+#include <elf.h>
+#include <link.h>
+#include <sys/auxv.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <span>
+
+namespace jtrace::writer {
+namespace {
+
+constexpr uint64_t kPage = 4096;
+
+std::string ExecutablePath() {
+  char path[4096];
+  const ssize_t n = readlink("/proc/self/exe", path, sizeof(path));
+  return n > 0 ? std::string(path, static_cast<size_t>(n)) : "";
+}
+
+// Finds the build id among the notes of one PT_NOTE segment, which is mapped and well-formed as
+// far as the loader took it.
+std::string BuildIdIn(absl::string_view notes) {
+  while (notes.size() >= sizeof(ElfW(Nhdr))) {
+    ElfW(Nhdr) header;
+    std::memcpy(&header, notes.data(), sizeof(header));
+    const size_t name_size = (header.n_namesz + 3u) & ~size_t{3};
+    const size_t body_size = (header.n_descsz + 3u) & ~size_t{3};
+    notes.remove_prefix(sizeof(header));
+    if (notes.size() < name_size + body_size) break;
+    const bool is_gnu = header.n_namesz == 4 && std::memcmp(notes.data(), "GNU", 4) == 0;
+    if (is_gnu && header.n_type == NT_GNU_BUILD_ID) {
+      return std::string(notes.substr(name_size, header.n_descsz));
+    }
+    notes.remove_prefix(name_size + body_size);
+  }
+  return "";
+}
+
+std::string BuildId(const dl_phdr_info& info) {
+  for (const ElfW(Phdr) & segment : std::span(info.dlpi_phdr, info.dlpi_phnum)) {
+    if (segment.p_type != PT_NOTE) continue;
+    const char* notes = reinterpret_cast<const char*>(info.dlpi_addr + segment.p_vaddr);
+    std::string id = BuildIdIn(absl::string_view(notes, segment.p_memsz));
+    if (!id.empty()) return id;
+  }
+  return "";
+}
+
+std::string PathOf(const dl_phdr_info& info) {
+  if (info.dlpi_addr == getauxval(AT_SYSINFO_EHDR)) return "[vdso]";
+  if (info.dlpi_name == nullptr || *info.dlpi_name == '\0') return ExecutablePath();
+  return info.dlpi_name;
+}
+
+int AddModule(dl_phdr_info* info, size_t, void* data) {
+  auto& modules = *static_cast<std::vector<MappedModule>*>(data);
+  for (const ElfW(Phdr) & segment : std::span(info->dlpi_phdr, info->dlpi_phnum)) {
+    if (segment.p_type != PT_LOAD || (segment.p_flags & PF_X) == 0) continue;
+    const uint64_t lead = segment.p_vaddr % kPage;
+    const uint64_t start = info->dlpi_addr + segment.p_vaddr - lead;
+    modules.push_back({.start = start,
+                       .end = info->dlpi_addr + segment.p_vaddr + segment.p_memsz,
+                       .file_offset = segment.p_offset - lead,
+                       .path = PathOf(*info),
+                       .build_id = BuildId(*info)});
+  }
+  return 0;
+}
+
+int ReadCounters(dl_phdr_info* info, size_t, void* data) {
+  auto& counters = *static_cast<std::pair<uint64_t, uint64_t>*>(data);
+  counters = {info->dlpi_adds, info->dlpi_subs};
+  return 1;  // the first object tells all
+}
+
+void Define(const MappedModule& module, uint64_t time_ns, bool unloaded, RecordEncoder& encoder,
+            proto::Chunk& chunk) {
+  proto::Module* record = chunk.add_module();
+  record->set_time_ns(time_ns);
+  record->set_unloaded(unloaded);
+  record->set_start(module.start);
+  record->set_end(module.end);
+  record->set_file_offset(module.file_offset);
+  record->set_path(encoder.String(module.path));
+  record->set_build_id(module.build_id);
+}
+
+}  // namespace
+
+std::vector<MappedModule> LoadedModules() {
+  std::vector<MappedModule> modules;
+  dl_iterate_phdr(AddModule, &modules);
+  std::sort(modules.begin(), modules.end(),
+            [](const auto& a, const auto& b) { return a.start < b.start; });
+  return modules;
+}
+
+void ModuleScanner::Scan(uint64_t time_ns, RecordEncoder& encoder, proto::Chunk& chunk) {
+  std::pair<uint64_t, uint64_t> counters;
+  dl_iterate_phdr(ReadCounters, &counters);
+  if (counters.first == adds_ && counters.second == subs_) return;
+  std::tie(adds_, subs_) = counters;
+  std::map<uint64_t, MappedModule> now;
+  for (MappedModule& module : LoadedModules()) now.emplace(module.start, std::move(module));
+  for (const auto& [start, module] : known_) {
+    const auto same = now.find(start);
+    if (same == now.end() || same->second != module) Define(module, time_ns, true, encoder, chunk);
+  }
+  for (const auto& [start, module] : now) {
+    const auto same = known_.find(start);
+    if (same == known_.end() || same->second != module) {
+      Define(module, time_ns, false, encoder, chunk);
+    }
+  }
+  known_ = std::move(now);
+}
+
+}  // namespace jtrace::writer

@@ -1,0 +1,94 @@
+// Samples on their way from the threads' rings into a chunk. Writer thread only.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/types/span.h"
+#include "agent/base/clock.h"
+#include "agent/base/losses.h"
+#include "agent/hot/sample_record.h"
+#include "agent/jvmti/class_registry.h"
+#include "agent/sampling/sampler.h"
+#include "agent/trace/chunk_source.h"
+
+namespace jtrace::writer {
+
+class SampleSource : public ChunkSource {
+ public:
+  // Number of the thread that the samples of a Java thread are shown under.
+  using ThreadNumber = std::function<uint32_t(uint64_t java_tid)>;
+  // Turns the tree position of a sample into the trace's node number; 0: none. `innermost` is the
+  // Java method that ran, 0 if it cannot be told. Null if there are no trees.
+  using NodeNumber = std::function<uint32_t(uint64_t raw_node, jvmti::MethodKey innermost)>;
+
+  SampleSource(const SessionClock& clock, sampling::Sampler& sampler,
+               const jvmti::ClassRegistry& classes, RecordEncoder& encoder, Losses& losses,
+               ThreadNumber thread_number, NodeNumber node_number, bool records_interrupts);
+
+  void Poll(proto::Chunk& chunk) override;
+  void Seal(uint64_t time_ns, proto::Chunk& chunk) override;
+
+  uint64_t samples() const { return samples_; }
+
+ private:
+  // What is kept of a thread's last sample, for the ticks that it spends there (timer=wall).
+  struct LastSample {
+    uint32_t number = 0;
+    proto::Sample sample;  // without frames and blocker
+    uintptr_t blocker_klass = 0;
+    std::vector<hot::Frame> frames;
+  };
+
+  using FrameKey = std::tuple<uint64_t, int32_t, uint8_t, uint8_t>;
+
+  void Add(const hot::SampleView& view, proto::Chunk& chunk);
+  struct KnownFrame {
+    uint32_t index = 0;  // in Chunk.frame
+    bool is_probe = false;
+    jvmti::MethodKey method = 0;  // of a Java frame other than the probe's
+  };
+
+  void AddInterrupt(const proto::Sample& sample, uint32_t duration_ns);
+  void AddPosition(const hot::SampleHeader& header, jvmti::MethodKey innermost,
+                   proto::Sample& sample);
+  // Returns the innermost Java method, 0 if its frame could not be named.
+  jvmti::MethodKey AddFrames(absl::Span<const hot::Frame> frames, bool is_unwind,
+                             proto::Chunk& chunk, proto::Sample& sample);
+  proto::Sample::State StateOf(const hot::SampleHeader& header, jvmti::MethodKey innermost) const;
+  void AddBlocker(uintptr_t klass, proto::Sample& sample);
+  // The thread's last sample once more, for ticks without CPU time.
+  void Repeat(const LastSample& last, hot::IdleTicks idle, proto::Chunk& chunk);
+  void RepeatIdle(proto::Chunk& chunk);
+  void AddCost(proto::Chunk& chunk) const;
+  KnownFrame Know(const hot::Frame& frame, proto::Chunk& chunk);
+  // The name by which its class knows a Java frame's method.
+  jvmti::MethodKey KeyOf(const hot::Frame& frame) const;
+  // Method.id of a method that no class lists; 0: it cannot be named.
+  uint32_t Intrinsic(const hot::Frame& frame);
+  uint32_t MethodOf(const hot::Frame& frame);
+  void Encode(const hot::Frame& frame, proto::Frame& out);
+  bool IsProbe(const proto::Frame& frame) const;
+  void UpdateLosses();
+
+  const SessionClock& clock_;
+  sampling::Sampler& sampler_;
+  const jvmti::ClassRegistry& classes_;
+  RecordEncoder& encoder_;
+  Losses& losses_;
+  const bool positions_expected_;
+  const ThreadNumber thread_number_;
+  const NodeNumber node_number_;
+  // Frame numbers hold for one chunk.
+  absl::flat_hash_map<FrameKey, KnownFrame> frames_;
+  uint64_t reuses_ = 0;
+  const bool records_interrupts_;                   // 0x4, of the handler
+  const bool repeats_;                              // timer=wall
+  absl::flat_hash_map<uint32_t, LastSample> last_;  // by slot
+  uint64_t samples_ = 0;
+};
+
+}  // namespace jtrace::writer

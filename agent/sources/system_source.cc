@@ -1,0 +1,119 @@
+#include "agent/sources/system_source.h"
+
+#include <algorithm>
+#include <fstream>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "agent/hot/clock.h"
+#include "agent/sampling/sampler.h"
+#include "agent/sampling/timers.h"
+
+namespace jtrace::writer {
+namespace {
+
+constexpr uint64_t kLookPeriodNs = 100'000'000;
+constexpr uint64_t kShareOfTime = 100;  // a look in as many times what it takes
+constexpr uint64_t kLateWorthTellingNs = 50'000'000;
+constexpr uint64_t kMostToEndNs =
+    2'000'000;  // the processor time that the JVM takes to end a thread
+
+std::string KernelName(pid_t tid) {
+  std::ifstream file(absl::StrCat("/proc/self/task/", tid, "/comm"));
+  std::string name;
+  std::getline(file, name);
+  return name;
+}
+
+}  // namespace
+
+InternalThreadSource::InternalThreadSource(jvmti::ThreadRegistry& threads,
+                                           sampling::Sampler& sampler, const NameFilter& names,
+                                           std::function<bool(pid_t)> is_agent_thread,
+                                           Losses& losses)
+    : threads_(threads),
+      sampler_(sampler),
+      names_(names),
+      is_agent_thread_(std::move(is_agent_thread)),
+      losses_(losses) {}
+
+void InternalThreadSource::Attach(pid_t tid, Seen& seen) {
+  if (seen.number == 0) {
+    const std::string name = KernelName(tid);
+    seen.refused = !names_.Wants(name);
+    if (seen.refused) return;
+    seen.number = threads_.DefineInternal(tid, name);
+  }
+  seen.refused = !sampler_.AttachThread(tid, seen.number, 0, 0).ok();  // which counts it
+}
+
+void InternalThreadSource::AttachAll() {
+  for (const pid_t tid : sampling::ListThreads()) {
+    if (is_agent_thread_(tid)) continue;
+    Seen& seen = seen_[tid];
+    if (!threads_.KnowsJavaThread(tid)) Attach(tid, seen);
+  }
+}
+
+void InternalThreadSource::Poll(proto::Chunk&) {
+  const uint64_t begin_ns = hot::MonotonicNanos();
+  if (begin_ns < next_look_ns_) return;
+  Look();
+  const uint64_t end_ns = hot::MonotonicNanos();
+  next_look_ns_ = end_ns + std::max(kLookPeriodNs, kShareOfTime * (end_ns - begin_ns));
+}
+
+void InternalThreadSource::Look() {
+  const std::vector<pid_t> ended = threads_.TakeEndedTids();
+  const std::set<pid_t> has_ended(ended.begin(), ended.end());
+  std::map<pid_t, Seen> now;
+  for (const pid_t tid : sampling::ListThreads()) {
+    if (is_agent_thread_(tid)) continue;
+    const auto before = seen_.find(tid);
+    const bool is_new = before == seen_.end();
+    Seen& seen = now[tid] = is_new ? Seen() : before->second;
+    seen.was_java |= has_ended.contains(tid);
+    LookAt(tid, is_new, seen);
+  }
+  seen_ = std::move(now);
+}
+
+void InternalThreadSource::LookAt(pid_t tid, bool is_new, Seen& seen) {
+  if (threads_.KnowsJavaThread(tid)) {
+    seen.waiting = false;
+    return;
+  }
+  if (seen.refused || sampler_.IsAttached(tid)) return;
+  if (seen.number != 0) return Attach(tid, seen);  // back from Java
+  if (!seen.waiting) {
+    seen.waiting = true;
+    seen.since_ns = is_new && !seen.was_java ? 0 : sampling::ThreadCpuNanos(tid);
+    return;
+  }
+  if (seen.was_java && sampling::ThreadCpuNanos(tid) - seen.since_ns < kMostToEndNs) return;
+  Attach(tid, seen);
+  if (!seen.refused) late_ns_ += sampling::ThreadCpuNanos(tid) - seen.since_ns;
+}
+
+// The threads that every JVM starts by and by are not worth a line.
+void InternalThreadSource::Seal(uint64_t, proto::Chunk&) {
+  if (late_ns_ < kLateWorthTellingNs) return;
+  losses_.Set("sample.late_threads", Severity::kInfo, late_ns_ / 1'000'000,
+              "ms of CPU time of native threads before they were found, up to 0.2 s each",
+              "threads that attach to the JVM (JNI AttachCurrentThread) are sampled from then on");
+}
+
+void LossSource::Seal(uint64_t, proto::Chunk& chunk) {
+  for (const LossRow& row : losses_.Snapshot()) {
+    proto::Loss* loss = chunk.add_loss();
+    loss->set_name(row.name);
+    loss->set_severity(static_cast<proto::Loss::Severity>(row.severity));
+    loss->set_count(row.count);
+    loss->set_what(row.what);
+    loss->set_advice(row.advice);
+  }
+}
+
+}  // namespace jtrace::writer

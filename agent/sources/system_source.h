@@ -1,0 +1,96 @@
+// What the writer thread looks up by itself: loaded modules, threads of the JVM that run no Java
+// code, and the table of losses.
+#pragma once
+
+#include <functional>
+#include <map>
+
+#include "agent/base/clock.h"
+#include "agent/base/losses.h"
+#include "agent/base/name_filter.h"
+#include "agent/jvmti/thread_registry.h"
+#include "agent/sources/module_scanner.h"
+#include "agent/trace/chunk_source.h"
+
+namespace jtrace::sampling {
+class Sampler;
+}
+
+namespace jtrace::writer {
+
+class ModuleSource : public ChunkSource {
+ public:
+  explicit ModuleSource(RecordEncoder& encoder) : encoder_(encoder) {}
+  void Seal(uint64_t time_ns, proto::Chunk& chunk) override {
+    scanner_.Scan(time_ns, encoder_, chunk);
+  }
+  void BeginFile() override { scanner_ = ModuleScanner(); }
+
+ private:
+  RecordEncoder& encoder_;
+  ModuleScanner scanner_;
+};
+
+// Attaches threads that run no Java code to the sampler as they appear, but not the agent's: those
+// of the JVM, those of native code, and these again when they have left the JVM (JNI
+// DetachCurrentThread).
+//
+// It looks ten times a second, less often if that takes more than a hundredth of a processor. A
+// thread is attached when two looks in a row find it without a Java thread: one that is just
+// starting will report itself as a Java thread before it runs any Java code. One that has reported
+// its end is about to be gone, however long a busy machine lets it wait for that; only what it runs
+// afterwards tells that it is not.
+class InternalThreadSource : public ChunkSource {
+ public:
+  InternalThreadSource(jvmti::ThreadRegistry& threads, sampling::Sampler& sampler,
+                       const NameFilter& names, std::function<bool(pid_t)> is_agent_thread,
+                       Losses& losses);
+  // Attaches all of them that run now: before the writer starts, when every Java thread that runs
+  // has reported itself.
+  void AttachAll();
+  void Poll(proto::Chunk& chunk) override;
+  void Seal(uint64_t time_ns, proto::Chunk& chunk) override;
+
+ private:
+  // What is known of a thread for as long as it lives.
+  struct Seen {
+    uint32_t number = 0;    // Thread.id; 0: not attached here yet
+    bool refused = false;   // by its name or by the sampler: what fails now fails again
+    bool waiting = false;   // the last look found it without a Java thread
+    bool was_java = false;  // it has reported its end as a Java thread
+    uint64_t since_ns = 0;  // its CPU time when its samples ought to have begun
+  };
+  void Look();
+  void LookAt(pid_t tid, bool is_new, Seen& seen);
+  void Attach(pid_t tid, Seen& seen);
+
+  jvmti::ThreadRegistry& threads_;
+  sampling::Sampler& sampler_;
+  const NameFilter& names_;  // of threads that are sampled
+  const std::function<bool(pid_t)> is_agent_thread_;
+  Losses& losses_;
+  std::map<pid_t, Seen> seen_;
+  uint64_t next_look_ns_ = 0;  // CLOCK_MONOTONIC
+  uint64_t late_ns_ = 0;       // CPU time of threads before they were attached
+};
+
+// Lets go of threads that ended. Last of the sources: the others may still ask about them.
+class EndedThreadSource : public ChunkSource {
+ public:
+  explicit EndedThreadSource(jvmti::ThreadRegistry& threads) : threads_(threads) {}
+  void Seal(uint64_t, proto::Chunk&) override { threads_.ForgetEnded(); }
+
+ private:
+  jvmti::ThreadRegistry& threads_;
+};
+
+class LossSource : public ChunkSource {
+ public:
+  explicit LossSource(const Losses& losses) : losses_(losses) {}
+  void Seal(uint64_t time_ns, proto::Chunk& chunk) override;
+
+ private:
+  const Losses& losses_;
+};
+
+}  // namespace jtrace::writer

@@ -1,0 +1,57 @@
+#include "agent/sources/thread_groups.h"
+
+#include "absl/strings/ascii.h"
+
+namespace jtrace::writer {
+
+std::string NamePattern(absl::string_view name) {
+  std::string pattern;
+  for (const char c : name) {
+    if (!absl::ascii_isdigit(c)) {
+      pattern += c;
+    } else if (pattern.empty() || pattern.back() != '*') {
+      pattern += '*';
+    }
+  }
+  return pattern;
+}
+
+uint32_t ThreadGroups::Assign(uint64_t java_tid, bool is_virtual) {
+  if (!is_virtual && own_trees_ < kOwnTrees) {
+    ++own_trees_;
+    return 0;
+  }
+  return Group(threads_.Find(java_tid).name, is_virtual);
+}
+
+uint32_t ThreadGroups::NumberOfGroup(uint32_t group) {
+  GroupInfo& info = groups_[group - 1];
+  if (info.number == 0) {
+    info.number = encoder_.DefineThread({.name = info.name, .is_virtual = info.is_virtual});
+  }
+  return info.number;
+}
+
+uint32_t ThreadGroups::NumberOfThread(uint64_t java_tid) {
+  const jvmti::KnownThread known = threads_.Find(java_tid);
+  if (!known.is_virtual && known.number != 0) return known.number;
+  return NumberOfGroup(Group(known.name, known.is_virtual));
+}
+
+void ThreadGroups::Clear() {
+  for (GroupInfo& info : groups_) info.number = 0;
+}
+
+uint32_t ThreadGroups::Group(absl::string_view name, bool is_virtual) {
+  ByPattern& by_pattern = is_virtual ? virtual_groups_ : platform_groups_;
+  std::string pattern = NamePattern(name);
+  if (pattern.empty() || (by_pattern.size() > kPatterns && !by_pattern.contains(pattern))) {
+    pattern = is_virtual ? "[virtual threads]" : "[more threads]";
+  }
+  const auto next = static_cast<uint32_t>(groups_.size() + 1);
+  const auto [entry, inserted] = by_pattern.try_emplace(pattern, next);
+  if (inserted) groups_.push_back({pattern, is_virtual, 0});
+  return entry->second;
+}
+
+}  // namespace jtrace::writer

@@ -1,0 +1,176 @@
+#include "agent/sources/tree_source.h"
+
+#include <vector>
+
+namespace jtrace::writer {
+namespace {
+
+// A program that is killed loses the calls of at most twice as long.
+constexpr uint64_t kTellPeriodNs = 500'000'000;
+
+// Numbers of a row as differences, which compress to a byte each.
+class DeltaCoder {
+ public:
+  int32_t Next(uint32_t value) {
+    const auto delta = static_cast<int32_t>(value - last_);
+    last_ = value;
+    return delta;
+  }
+
+ private:
+  uint32_t last_ = 0;
+};
+
+// Of a node that only a log passed through so far, nothing is known.
+bool HasTime(const NodeUpdate& node) {
+  return node.calls != 0 || node.values.base != 0 || node.values.off != 0;
+}
+
+// New nodes, and the counts of those of which no time is known.
+void EncodeCounts(const TreeUpdate& update, bool has_times, proto::TreeDelta& delta) {
+  DeltaCoder defined;
+  DeltaCoder counted;
+  DeltaCoder pruned;
+  for (const NodeUpdate& node : update.nodes) {
+    if (node.is_new) {
+      delta.add_new_node(defined.Next(node.node));
+      delta.add_new_parent(node.parent);
+      delta.add_new_routine(node.routine);
+    }
+    if (node.pruned) delta.add_pruned_node(pruned.Next(node.node));
+    if (has_times && HasTime(node)) continue;
+    delta.add_node(counted.Next(node.node));
+    delta.add_calls(node.calls);
+    delta.add_jitted(node.jitted);
+  }
+}
+
+// The greatest is rounded up and the others down, so that calls * least <= base <= calls *
+// greatest.
+void EncodeTimes(const TreeUpdate& update, const TickScale& scale, proto::TreeDelta& delta) {
+  DeltaCoder counted;
+  for (const NodeUpdate& node : update.nodes) {
+    if (!HasTime(node)) continue;
+    delta.add_node(counted.Next(node.node));
+    delta.add_calls(node.calls);
+    delta.add_jitted(node.jitted);
+    delta.add_base_ns(scale.Nanos(node.values.base));
+    delta.add_off_ns(scale.Nanos(node.values.off));
+    delta.add_min_base_ns(scale.Nanos(node.values.least));
+    delta.add_max_base_ns(scale.NanosUp(node.values.greatest));
+  }
+}
+
+// Of each metric, the nodes that have any.
+void EncodeMetrics(const TreeUpdate& update, size_t place, uint32_t name, proto::TreeDelta& delta) {
+  DeltaCoder coder;
+  proto::NodeMetric* metric = nullptr;
+  const auto add = [&](uint32_t node, uint64_t value) {
+    if (value == 0) return;
+    if (metric == nullptr) metric = delta.add_metric();
+    metric->set_name(name);
+    metric->add_node(coder.Next(node));
+    metric->add_value(static_cast<int64_t>(value));
+  };
+  add(0, update.root.metrics[place]);
+  for (const NodeUpdate& node : update.nodes) add(node.node, node.values.metrics[place]);
+}
+
+// `scale`: null without a clock.
+void Encode(const TreeUpdate& update, const TickScale* scale, uint32_t thread,
+            proto::Chunk& chunk) {
+  proto::TreeDelta* counts = chunk.add_tree();
+  counts->set_thread(thread);
+  counts->set_folded_threads(update.members);
+  EncodeCounts(update, scale != nullptr, *counts);
+  if (scale == nullptr) return;
+  proto::TreeDelta* times = chunk.add_tree();
+  times->set_thread(thread);
+  times->set_folded_threads(update.members);
+  EncodeTimes(update, *scale, *times);
+}
+
+void TellRoutines(const TreeUpdate& update, RecordEncoder& encoder) {
+  std::vector<uint32_t> routines;
+  for (const NodeUpdate& node : update.nodes) {
+    if (node.is_new && node.routine != 0) routines.push_back(node.routine);
+  }
+  if (!routines.empty()) encoder.TellRoutines(routines);
+}
+
+void TellRoutines(const FlatUpdate& update, RecordEncoder& encoder) {
+  std::vector<uint32_t> routines;
+  for (const RoutineUpdate& routine : update.routines) routines.push_back(routine.routine);
+  encoder.TellRoutines(routines);
+}
+
+void Encode(const FlatUpdate& update, uint32_t thread, proto::Chunk& chunk) {
+  proto::TreeDelta* delta = chunk.add_tree();
+  delta->set_thread(thread);
+  DeltaCoder counted;
+  for (const RoutineUpdate& routine : update.routines) {
+    delta->add_routine(counted.Next(routine.routine));
+    delta->add_routine_calls(routine.calls);
+    delta->add_routine_jitted(routine.jitted);
+  }
+}
+
+}  // namespace
+
+void TreeSource::Poll(proto::Chunk&) { collector_.Poll(); }
+
+void TreeSource::Seal(uint64_t time_ns, proto::Chunk& chunk) {
+  if (scale_ != nullptr) scale_->Update();
+  const bool tells_aged = time_ns - told_ns_ >= kTellPeriodNs;
+  if (tells_aged) told_ns_ = time_ns;
+  const auto visit = [&](const TreeUpdate& update) {
+    if (update.nodes.empty() && !update.root.any()) return;
+    TellRoutines(update, encoder_);
+    const uint32_t thread = update.group != 0 ? groups_.NumberOfGroup(update.group)
+                                              : threads_.NumberOfJava(update.java_tid);
+    Encode(update, scale_, thread, chunk);
+    proto::TreeDelta& delta = *chunk.mutable_tree(chunk.tree_size() - 1);
+    for (size_t place = 0; place < metrics_.size(); ++place) {
+      EncodeMetrics(update, place, encoder_.String(metrics_[place]), delta);
+    }
+  };
+  collector_.Collect(visit, tells_aged);
+  SealHomeless(chunk);
+  chunk.set_tree_bytes(collector_.tree_bytes());
+  UpdateLosses();
+}
+
+void TreeSource::SealHomeless(proto::Chunk& chunk) {
+  const auto limit = static_cast<uint32_t>(encoder_.routines() + 1);
+  const std::vector<RoutineUpdate> updates = collector_.CollectHomeless(limit);
+  if (updates.empty()) return;
+  const FlatUpdate update = {.java_tid = 0, .ended = false, .routines = updates};
+  TellRoutines(update, encoder_);
+  Encode(update, groups_.NumberOfGroup(groups_.Homeless()), chunk);
+}
+
+void TreeSource::UpdateLosses() {
+  constexpr absl::string_view kAdvice =
+      "give more memory (memory=), count fewer methods (include=com.acme.**), or record=flat";
+  losses_.Set("tree.pruned_nodes", Severity::kInfo, collector_.pruned_nodes(),
+              "call paths given up to keep within memory=", kAdvice);
+  losses_.Set("calls.pruned", Severity::kWarning, collector_.pruned_calls(),
+              "calls counted in [pruned] nodes, because memory= was used up", kAdvice);
+  losses_.Set("calls.no_memory", Severity::kWarning, collector_.homeless_calls(),
+              "calls of threads without any memory: counted by routine only", kAdvice);
+}
+
+void FlatSource::Seal(uint64_t, proto::Chunk& chunk) {
+  const auto limit = static_cast<uint32_t>(encoder_.routines() + 1);
+  collector_.Collect(limit, [&](const FlatUpdate& update) {
+    if (update.routines.empty()) return;
+    TellRoutines(update, encoder_);
+    // Virtual threads share one set of counters.
+    Encode(update,
+           update.java_tid != 0 ? threads_.NumberOfJava(update.java_tid)
+                                : groups_.NumberOfGroup(groups_.VirtualThreads()),
+           chunk);
+  });
+}
+
+}  // namespace jtrace::writer

@@ -1,0 +1,76 @@
+// The threads' call trees, or their flat counters, on their way into a chunk. Writer thread only.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "agent/base/losses.h"
+#include "agent/jvmti/thread_registry.h"
+#include "agent/probes/flat_collector.h"
+#include "agent/probes/tree_collector.h"
+#include "agent/sources/thread_groups.h"
+#include "agent/trace/chunk_source.h"
+
+namespace jtrace::writer {
+
+// record=tree.
+class TreeSource : public ChunkSource {
+ public:
+  // `scale`: of the times in the trees; null: there are none. `metrics`: names of what the probes
+  // charge, by place.
+  TreeSource(TreeCollector& collector, TickScale* scale, jvmti::ThreadRegistry& threads,
+             ThreadGroups& groups, RecordEncoder& encoder, Losses& losses,
+             std::vector<std::string> metrics = {})
+      : collector_(collector),
+        scale_(scale),
+        threads_(threads),
+        groups_(groups),
+        encoder_(encoder),
+        losses_(losses),
+        metrics_(std::move(metrics)) {}
+  void Poll(proto::Chunk& chunk) override;
+  void Seal(uint64_t time_ns, proto::Chunk& chunk) override;
+  bool IsUrgent() const override { return collector_.IsShort(); }
+  void EndFile(bool, proto::Chunk&) override { collector_.TellAll(); }
+  void BeginFile() override { collector_.BeginFile(); }
+  // The number in the trace of a node; 0: a thread's root.
+  uint32_t NumberOf(uint64_t ref) { return collector_.TraceNode(ref); }
+  // See TreeCollector.
+  void OnThreadEnd(std::function<void(const hot::ThreadState&)> action) {
+    collector_.OnThreadEnd(std::move(action));
+  }
+
+ private:
+  void SealHomeless(proto::Chunk& chunk);
+  void UpdateLosses();
+
+  TreeCollector& collector_;
+  TickScale* scale_;
+  jvmti::ThreadRegistry& threads_;
+  ThreadGroups& groups_;
+  RecordEncoder& encoder_;
+  Losses& losses_;
+  std::vector<std::string> metrics_;
+  uint64_t told_ns_ = 0;  // when nodes were told that are not told at first sight
+};
+
+// record=flat.
+class FlatSource : public ChunkSource {
+ public:
+  FlatSource(FlatCollector& collector, jvmti::ThreadRegistry& threads, ThreadGroups& groups,
+             RecordEncoder& encoder)
+      : collector_(collector), threads_(threads), groups_(groups), encoder_(encoder) {}
+  void Seal(uint64_t time_ns, proto::Chunk& chunk) override;
+  void BeginFile() override { collector_.BeginFile(); }
+
+ private:
+  FlatCollector& collector_;
+  jvmti::ThreadRegistry& threads_;
+  ThreadGroups& groups_;
+  RecordEncoder& encoder_;
+};
+
+}  // namespace jtrace::writer

@@ -1,0 +1,30 @@
+// A chunk that came out too large for one frame, as several. Writer thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "agent/trace/chunk_parts.h"
+#include "trace.pb.h"
+
+namespace jtrace::writer {
+
+// Attaching to a large JVM describes all its classes and compiled code at once, a program may make
+// millions of call paths within a second, and logs are as long as the program is fast. What a
+// record names is defined in its own part or in an earlier one, and the parts say together what the
+// whole did (proto/FORMAT.md, "Parts"). One part is in memory besides the whole.
+class ChunkSplitter {
+ public:
+  // Parts have about `limit` bytes at most. A single record with more than `most` is left out.
+  ChunkSplitter(size_t limit, size_t most) : limit_(limit), most_(most) {}
+
+  // `write` is called once or more.
+  void Split(proto::Chunk whole, ChunkParts::Write write);
+
+ private:
+  const size_t limit_;
+  const size_t most_;
+  uint64_t left_out_ = 0;  // records, in all chunks so far
+};
+
+}  // namespace jtrace::writer

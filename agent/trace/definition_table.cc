@@ -1,0 +1,185 @@
+#include "agent/trace/definition_table.h"
+
+#include <algorithm>
+
+namespace jtrace::writer {
+namespace {
+
+// What a definition takes in a serialised chunk, roughly; only for sealing in time.
+constexpr size_t kDefinitionBytes = 8;
+
+// A routine or a method by class, name and descriptor.
+template <typename Key, typename Definition>
+void SetMember(uint32_t id, const Key& key, Definition& definition) {
+  definition.set_id(id);
+  definition.set_class_id(std::get<0>(key));
+  definition.set_name(std::get<1>(key));
+  definition.set_descriptor(std::get<2>(key));
+}
+
+// The action gets the number of each string in a key.
+template <typename Action>
+void ForEachString(std::pair<uint32_t, uint32_t>& key, Action action) {
+  action(key.first);
+}
+template <typename... Rest, typename Action>
+void ForEachString(std::tuple<uint32_t, uint32_t, uint32_t, Rest...>& key, Action action) {
+  action(std::get<1>(key));
+  action(std::get<2>(key));
+}
+
+}  // namespace
+
+uint32_t DefinitionTable::String(absl::string_view text) {
+  const auto [id, is_new] = strings_.Intern(text);
+  if (!is_new || into_ == nullptr) return id;
+  if (into_->string_size() == 0) into_->set_first_string(id);
+  into_->add_string(std::string(text));
+  bytes_ += text.size() + 2;
+  return id;
+}
+
+uint32_t DefinitionTable::UsedString(absl::string_view text) {
+  const uint32_t id = String(text);
+  strings_.Use(id);
+  return id;
+}
+
+template <typename Key>
+uint32_t DefinitionTable::Number(KeyNumbers<Key>& known, const Key& key) {
+  const auto [id, is_new] = known.Add(key);
+  if (is_new) {
+    Key used = key;
+    ForEachString(used, [this](uint32_t string) { strings_.Use(string); });
+  }
+  return id;
+}
+
+uint32_t DefinitionTable::Class(absl::string_view binary_name, uint32_t loader) {
+  return Number(classes_, {String(binary_name), loader});
+}
+
+uint32_t DefinitionTable::Routine(const RoutineInfo& info) {
+  return Number(routines_,
+                {info.class_id, String(info.name), String(info.descriptor), info.kind, info.cost});
+}
+
+uint32_t DefinitionTable::Method(uint32_t class_id, absl::string_view name,
+                                 absl::string_view descriptor) {
+  return Number(methods_, {class_id, String(name), String(descriptor)});
+}
+
+uint32_t DefinitionTable::FindRoutine(uint32_t class_id, absl::string_view name,
+                                      absl::string_view descriptor) const {
+  const uint32_t name_id = strings_.Find(name);
+  const uint32_t descriptor_id = strings_.Find(descriptor);
+  if (name_id == 0 || descriptor_id == 0) return 0;
+  return routines_.Find(
+      {class_id, name_id, descriptor_id, proto::Routine::METHOD, proto::Routine::UNCLASSIFIED});
+}
+
+void DefinitionTable::ForEachRoutine(absl::FunctionRef<void(uint32_t, const RoutineText&)> visit) {
+  routines_.ForEach([&](uint32_t id, const RoutineKey& key) {
+    const auto [class_id, name, descriptor, kind, cost] = key;
+    const auto* of_class = classes_.Get(class_id);
+    if (of_class == nullptr) return;
+    visit(id, {strings_.Text(of_class->key.first), strings_.Text(name), strings_.Text(descriptor),
+               static_cast<proto::Routine::Kind>(kind)});
+  });
+}
+
+template <typename Key>
+const Key* DefinitionTable::ToTell(KeyNumbers<Key>& known, uint32_t id) {
+  auto* entry = known.Get(id);
+  if (entry == nullptr || entry->is_told || into_ == nullptr) return nullptr;
+  entry->is_told = true;
+  bytes_ += kDefinitionBytes;
+  return &entry->key;
+}
+
+void DefinitionTable::TellClass(uint32_t id) {
+  const ClassKey* key = ToTell(classes_, id);
+  if (key == nullptr) return;
+  proto::ClassDef& definition = *into_->add_class_def();
+  definition.set_id(id);
+  definition.set_name(key->first);
+  definition.set_loader(key->second);
+}
+
+void DefinitionTable::TellRoutine(uint32_t id) {
+  const RoutineKey* key = ToTell(routines_, id);
+  if (key == nullptr) return;
+  TellClass(std::get<0>(*key));
+  proto::Routine& definition = *into_->add_routine();
+  SetMember(id, *key, definition);
+  definition.set_kind(static_cast<proto::Routine::Kind>(std::get<3>(*key)));
+  definition.set_cost(static_cast<proto::Routine::Cost>(std::get<4>(*key)));
+}
+
+void DefinitionTable::TellMethod(uint32_t id) {
+  const MethodKey* key = ToTell(methods_, id);
+  if (key == nullptr) return;
+  const auto [class_id, name, descriptor] = *key;
+  TellClass(class_id);
+  SetMember(id, *key, *into_->add_method());
+  // What has probes is in scope, even if no call of it was counted.
+  TellRoutine(routines_.Find(
+      {class_id, name, descriptor, proto::Routine::METHOD, proto::Routine::UNCLASSIFIED}));
+}
+
+void DefinitionTable::TellRoutinesOf(const absl::flat_hash_set<uint32_t>& classes) {
+  std::vector<uint32_t> ids;
+  routines_.ForEach([&](uint32_t id, const RoutineKey& key) {
+    if (std::get<3>(key) == proto::Routine::METHOD && classes.contains(std::get<0>(key))) {
+      ids.push_back(id);
+    }
+  });
+  std::sort(ids.begin(), ids.end());  // neighbours are alike: they compress well
+  for (const uint32_t id : ids) TellRoutine(id);
+}
+
+std::vector<ForgottenClass> DefinitionTable::Forget(const absl::flat_hash_set<uint32_t>& classes,
+                                                    const absl::flat_hash_set<uint32_t>& loaders) {
+  std::vector<ForgottenClass> forgotten;
+  absl::flat_hash_set<uint32_t> ids;
+  classes_.ForEach([&](uint32_t id, const ClassKey& key) {
+    const auto [name, loader] = key;
+    if (!classes.contains(id) && !loaders.contains(loader)) return;
+    if (kept_classes_.contains(id)) return;
+    forgotten.push_back({id, loader, std::string(strings_.Text(name))});
+    ids.insert(id);
+  });
+  ForgetMembers(routines_, ids);
+  ForgetMembers(methods_, ids);
+  classes_.EraseIf([&](uint32_t id, const ClassKey& key) {
+    if (!ids.contains(id)) return false;
+    strings_.Release(key.first);
+    return true;
+  });
+  return forgotten;
+}
+
+template <typename Key>
+void DefinitionTable::ForgetMembers(KeyNumbers<Key>& known,
+                                    const absl::flat_hash_set<uint32_t>& classes) {
+  known.EraseIf([&](uint32_t, Key key) {
+    if (!classes.contains(std::get<0>(key))) return false;
+    ForEachString(key, [this](uint32_t string) { strings_.Release(string); });
+    return true;
+  });
+}
+
+absl::flat_hash_map<uint32_t, uint32_t> DefinitionTable::BeginFile(proto::Chunk& chunk) {
+  auto renumbered = strings_.Renumber();
+  const auto renumber = [&](auto& key) {
+    ForEachString(key, [&](uint32_t& string) { string = renumbered.at(string); });
+  };
+  classes_.BeginFile(renumber);
+  routines_.BeginFile(renumber);
+  methods_.BeginFile(renumber);
+  chunk.set_first_string(1);
+  for (const absl::string_view text : strings_.All()) chunk.add_string(std::string(text));
+  return renumbered;
+}
+
+}  // namespace jtrace::writer

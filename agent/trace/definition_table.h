@@ -1,0 +1,119 @@
+// What a trace defines besides threads: strings, classes, routines and methods by number.
+//
+// A file defines what its records name and nothing else (TellRoutine and the like): most methods
+// are never called. Things of unloaded classes are forgotten (Forget), or a program that loads
+// classes without end would fill the memory. Numbers of classes, routines and methods hold for the
+// life of the JVM; those of strings hold for one file. Not synchronised: RecordEncoder's mutex
+// guards it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/functional/function_ref.h"
+#include "absl/strings/string_view.h"
+#include "agent/trace/key_numbers.h"
+#include "agent/trace/string_table.h"
+#include "trace.pb.h"
+
+namespace jtrace::writer {
+
+// What probes count besides the methods that have them.
+struct RoutineInfo {
+  uint32_t class_id = 0;
+  absl::string_view name = {};
+  absl::string_view descriptor = {};
+  proto::Routine::Kind kind = proto::Routine::METHOD;
+  proto::Routine::Cost cost = proto::Routine::UNCLASSIFIED;
+};
+
+// The same, found by its number; the texts are the table's.
+struct RoutineText {
+  absl::string_view class_name;  // binary
+  absl::string_view name;
+  absl::string_view descriptor;
+  proto::Routine::Kind kind;
+};
+
+struct ForgottenClass {
+  uint32_t id = 0;
+  uint32_t loader = 0;
+  std::string name;  // binary
+};
+
+class DefinitionTable {
+ public:
+  // Definitions go there; null: nowhere. `into` must outlive that.
+  void DefineInto(proto::Chunk* into) { into_ = into; }
+  // Bytes of all that went into chunks, roughly.
+  size_t bytes() const { return bytes_; }
+
+  // Of something that happened, not of a definition.
+  uint32_t String(absl::string_view text);
+  // Of a definition that is kept elsewhere, until Release.
+  uint32_t UsedString(absl::string_view text);
+  void Release(uint32_t string) { strings_.Release(string); }
+
+  uint32_t Class(absl::string_view binary_name, uint32_t loader);
+  // Code of another loader than the class's own names it: it is never forgotten.
+  void KeepClass(uint32_t class_id) { kept_classes_.insert(class_id); }
+  uint32_t Routine(const RoutineInfo& info);
+  uint32_t Method(uint32_t class_id, absl::string_view name, absl::string_view descriptor);
+  // A METHOD's number as a routine; 0: it has none.
+  uint32_t FindRoutine(uint32_t class_id, absl::string_view name,
+                       absl::string_view descriptor) const;
+
+  // Of classes that are not forgotten, in any order.
+  void ForEachRoutine(absl::FunctionRef<void(uint32_t, const RoutineText&)> visit);
+
+  // A record names the number: its file has to define it. A method's routine comes with it.
+  void TellClass(uint32_t id);
+  void TellRoutine(uint32_t id);
+  void TellMethod(uint32_t id);
+  // All METHODs of these classes that have numbers as routines.
+  void TellRoutinesOf(const absl::flat_hash_set<uint32_t>& classes);
+
+  // Forgets these classes, all classes of these loaders, and their members. No record may name them
+  // from here on. Takes time for everything known.
+  std::vector<ForgottenClass> Forget(const absl::flat_hash_set<uint32_t>& classes,
+                                     const absl::flat_hash_set<uint32_t>& loaders);
+
+  // The chunk begins a file: all strings go into it, and the rest when records name it. Strings get
+  // other numbers: returns the new number of each.
+  absl::flat_hash_map<uint32_t, uint32_t> BeginFile(proto::Chunk& chunk);
+
+  // The greatest number of a routine so far.
+  uint32_t last_routine() const { return routines_.last(); }
+  size_t classes() const { return classes_.size(); }
+
+ private:
+  using ClassKey = std::pair<uint32_t, uint32_t>;              // name, loader
+  using MethodKey = std::tuple<uint32_t, uint32_t, uint32_t>;  // class, name, descriptor
+  // class, name, descriptor, kind, cost
+  using RoutineKey = std::tuple<uint32_t, uint32_t, uint32_t, int, int>;
+
+  // The strings of a new key are in use from then on.
+  template <typename Key>
+  uint32_t Number(KeyNumbers<Key>& known, const Key& key);
+  // The key, if the file does not define it yet; `is_told` from now on.
+  template <typename Key>
+  const Key* ToTell(KeyNumbers<Key>& known, uint32_t id);
+  template <typename Key>
+  void ForgetMembers(KeyNumbers<Key>& known, const absl::flat_hash_set<uint32_t>& classes);
+
+  StringTable strings_;
+  KeyNumbers<ClassKey> classes_;
+  KeyNumbers<RoutineKey> routines_;
+  KeyNumbers<MethodKey> methods_;
+  absl::flat_hash_set<uint32_t> kept_classes_;
+  proto::Chunk* into_ = nullptr;
+  size_t bytes_ = 0;
+};
+
+}  // namespace jtrace::writer

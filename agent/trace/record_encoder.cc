@@ -1,0 +1,211 @@
+#include "agent/trace/record_encoder.h"
+
+#include <utility>
+
+namespace jtrace::writer {
+namespace {
+
+// What an event takes in a serialised chunk, roughly; only for sealing in time.
+constexpr size_t kEventBytes = 16;
+
+}  // namespace
+
+RecordEncoder::RecordEncoder(std::set<uint32_t> majors_off) : majors_off_(std::move(majors_off)) {
+  definitions_.DefineInto(&chunk_);
+}
+
+void RecordEncoder::SetMajorsOff(std::set<uint32_t> majors_off) {
+  std::lock_guard lock(mutex_);
+  majors_off_ = std::move(majors_off);
+}
+
+void RecordEncoder::BeginTrace(std::set<uint32_t> majors_off) {
+  std::lock_guard lock(mutex_);
+  majors_off_ = std::move(majors_off);
+  threads_ = 0;
+  for (const auto& [id, thread] : live_threads_) definitions_.Release(thread.name());
+  live_threads_.clear();
+  chunk_.Clear();
+  RestateLocked();
+  event_bytes_ = 0;
+  open_ = true;
+  definitions_.DefineInto(&chunk_);
+}
+
+void RecordEncoder::EndTrace() {
+  std::lock_guard lock(mutex_);
+  open_ = false;
+  definitions_.DefineInto(nullptr);
+  chunk_.Clear();
+  event_bytes_ = 0;
+}
+
+void RecordEncoder::Restate() {
+  std::lock_guard lock(mutex_);
+  RestateLocked();
+}
+
+void RecordEncoder::RestateLocked() {
+  proto::Chunk restated;
+  const auto strings = definitions_.BeginFile(restated);
+  for (auto& [id, thread] : live_threads_) {
+    thread.set_name(strings.at(thread.name()));
+    *restated.add_thread() = thread;
+  }
+  for (proto::Event& event : *chunk_.mutable_event()) {
+    const auto found = strings.find(event.text());
+    event.set_text(found != strings.end() ? found->second : 0);
+  }
+  restated.mutable_event()->Swap(chunk_.mutable_event());
+  chunk_ = std::move(restated);
+  defined_before_ = definitions_.bytes();
+}
+
+uint32_t RecordEncoder::String(absl::string_view text) {
+  std::lock_guard lock(mutex_);
+  return definitions_.String(text);
+}
+
+uint32_t RecordEncoder::ClassId(absl::string_view binary_name, uint32_t loader) {
+  std::lock_guard lock(mutex_);
+  return definitions_.Class(binary_name, loader);
+}
+
+uint32_t RecordEncoder::RoutineId(uint32_t class_id, absl::string_view name,
+                                  absl::string_view descriptor) {
+  return SiteId({.class_id = class_id, .name = name, .descriptor = descriptor});
+}
+
+uint32_t RecordEncoder::SiteId(const RoutineInfo& info, bool is_foreign) {
+  std::lock_guard lock(mutex_);
+  if (is_foreign) definitions_.KeepClass(info.class_id);
+  return definitions_.Routine(info);
+}
+
+uint32_t RecordEncoder::FindRoutine(uint32_t class_id, absl::string_view name,
+                                    absl::string_view descriptor) const {
+  std::lock_guard lock(mutex_);
+  return definitions_.FindRoutine(class_id, name, descriptor);
+}
+
+uint32_t RecordEncoder::MethodId(uint32_t class_id, absl::string_view name,
+                                 absl::string_view descriptor) {
+  std::lock_guard lock(mutex_);
+  return definitions_.Method(class_id, name, descriptor);
+}
+
+void RecordEncoder::ForEachRoutine(absl::FunctionRef<void(uint32_t, const RoutineText&)> visit) {
+  std::lock_guard lock(mutex_);
+  definitions_.ForEachRoutine(visit);
+}
+
+void RecordEncoder::TellRoutines(absl::Span<const uint32_t> routines) {
+  std::lock_guard lock(mutex_);
+  for (const uint32_t routine : routines) definitions_.TellRoutine(routine);
+}
+
+void RecordEncoder::TellMethod(uint32_t method) {
+  std::lock_guard lock(mutex_);
+  definitions_.TellMethod(method);
+}
+
+void RecordEncoder::TellClass(uint32_t class_id) {
+  std::lock_guard lock(mutex_);
+  definitions_.TellClass(class_id);
+}
+
+void RecordEncoder::TellRoutinesOf(const absl::flat_hash_set<uint32_t>& classes) {
+  std::lock_guard lock(mutex_);
+  definitions_.TellRoutinesOf(classes);
+}
+
+uint32_t RecordEncoder::DefineThread(const ThreadInfo& info) {
+  std::lock_guard lock(mutex_);
+  proto::Thread thread;
+  thread.set_id(++threads_);
+  thread.set_os_tid(info.os_tid);
+  thread.set_java_tid(info.java_tid);
+  thread.set_is_virtual(info.is_virtual);
+  thread.set_is_daemon(info.is_daemon);
+  thread.set_is_vm_internal(info.is_vm_internal);
+  if (open_) {
+    thread.set_name(definitions_.UsedString(info.name));
+    *chunk_.add_thread() = thread;
+    event_bytes_ += kEventBytes;
+    live_threads_.emplace(threads_, std::move(thread));
+  }
+  return threads_;
+}
+
+void RecordEncoder::ForgetThread(uint32_t thread) {
+  std::lock_guard lock(mutex_);
+  const auto found = live_threads_.find(thread);
+  if (found == live_threads_.end()) return;
+  definitions_.Release(found->second.name());
+  live_threads_.erase(found);
+}
+
+std::vector<ForgottenClass> RecordEncoder::Forget(const absl::flat_hash_set<uint32_t>& classes,
+                                                  const absl::flat_hash_set<uint32_t>& loaders) {
+  std::lock_guard lock(mutex_);
+  return definitions_.Forget(classes, loaders);
+}
+
+proto::Event* RecordEncoder::EventLocked(const EventRecord& event) {
+  proto::Event* record = chunk_.add_event();
+  record->set_time_ns(event.time_ns);
+  record->set_thread(event.thread);
+  record->set_major(event.major);
+  record->set_minor(event.minor);
+  record->set_value(event.value);
+  if (!event.text.empty()) record->set_text(definitions_.String(event.text));
+  event_bytes_ += kEventBytes;
+  return record;
+}
+
+void RecordEncoder::AddEvent(const EventRecord& event) {
+  std::lock_guard lock(mutex_);
+  if (!Wanted(event.major)) return;
+  EventLocked(event);
+}
+
+void RecordEncoder::AddClassEvent(const EventRecord& event, proto::ClassEvent details) {
+  std::lock_guard lock(mutex_);
+  if (!Wanted(event.major)) return;
+  definitions_.TellClass(details.class_id());
+  event_bytes_ += details.method_size() * 2 + details.jitted_address_size() * 9;
+  *EventLocked(event)->mutable_class_event() = std::move(details);
+}
+
+void RecordEncoder::AddCodeEvent(const EventRecord& event, proto::CodeEvent details) {
+  std::lock_guard lock(mutex_);
+  if (!Wanted(event.major)) return;
+  definitions_.TellMethod(details.method());
+  for (const uint32_t method : details.inlined()) definitions_.TellMethod(method);
+  event_bytes_ += kEventBytes + details.inlined_size() * 4 + details.pc_size() * 3;
+  *EventLocked(event)->mutable_code_event() = std::move(details);
+}
+
+uint64_t RecordEncoder::routines() const {
+  std::lock_guard lock(mutex_);
+  return definitions_.last_routine();
+}
+
+size_t RecordEncoder::classes() const {
+  std::lock_guard lock(mutex_);
+  return definitions_.classes();
+}
+
+size_t RecordEncoder::pending_bytes() const {
+  std::lock_guard lock(mutex_);
+  return event_bytes_ + definitions_.bytes() - defined_before_;
+}
+
+proto::Chunk RecordEncoder::Take() {
+  std::lock_guard lock(mutex_);
+  event_bytes_ = 0;
+  defined_before_ = definitions_.bytes();
+  return std::exchange(chunk_, proto::Chunk());
+}
+
+}  // namespace jtrace::writer

@@ -1,0 +1,74 @@
+// The trace file: open, append frames, close. One thread at a time (the writer thread).
+//
+// A frame is written by one write() where the kernel takes it whole, so that a killed process
+// leaves at most one cut frame at the end (proto/FORMAT.md).
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "agent/base/own_fd.h"
+
+struct ZSTD_CCtx_s;
+
+namespace jtrace::writer {
+
+// Replaces %p, %t, %n and %{ENV} in a file name. `now_unix_s` is the session's start.
+std::string ExpandPath(absl::string_view pattern, int64_t pid, int64_t now_unix_s, int number);
+
+// `pattern` with ".%n" before its ending if it has no %n: for more than one file.
+std::string NumberedPattern(absl::string_view pattern);
+
+// `path` from the root, as the current folder is now.
+std::string AbsolutePath(const std::string& path);
+
+class TraceFile {
+ public:
+  // Opens the file and takes a lock on it; what stands in it stays until Begin. If another live
+  // process holds it, ".PID" is put in before the file name's ending. On file systems without locks
+  // it is opened without one. Symbolic links in the last part of the path are not followed.
+  static absl::StatusOr<std::unique_ptr<TraceFile>> Open(std::string path);
+  // Makes the file ours alone (mode 0600) and empty, and writes the header; once.
+  absl::Status Begin();
+  // Open and Begin.
+  static absl::StatusOr<std::unique_ptr<TraceFile>> Create(std::string path);
+  // A new file that was never begun goes away.
+  ~TraceFile();
+  TraceFile(const TraceFile&) = delete;
+  TraceFile& operator=(const TraceFile&) = delete;
+
+  // Compresses and appends one frame. After an error (disk full, file-size limit) every further
+  // call returns it.
+  absl::Status Append(absl::string_view payload);
+
+  // DataLoss, one line with the remedy, if what was appended is not all at path() any more: the
+  // file was removed, moved or made shorter meanwhile.
+  absl::Status CheckKept() const;
+
+  const std::string& path() const { return path_; }
+  // Any thread.
+  uint64_t bytes_written() const { return bytes_written_.load(std::memory_order_relaxed); }
+
+ private:
+  TraceFile(OwnFd fd, bool is_new, std::string path);
+  absl::Status WriteAll(absl::string_view data);
+  absl::Status Reopen();
+  void NoteShortened();
+
+  OwnFd fd_;
+  bool is_new_;
+  bool begun_ = false;
+  std::string path_;
+  ZSTD_CCtx_s* compressor_;
+  std::string buffer_;
+  std::atomic<uint64_t> bytes_written_{0};
+  uint64_t bytes_cut_ = 0;  // of these, by somebody who made the file shorter
+  absl::Status failed_;
+};
+
+}  // namespace jtrace::writer

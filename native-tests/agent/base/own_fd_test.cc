@@ -1,0 +1,72 @@
+#include "agent/base/own_fd.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <utility>
+
+#include "gtest/gtest.h"
+
+namespace jtrace {
+namespace {
+
+int OpenNull() { return open("/dev/null", O_RDONLY | O_CLOEXEC); }
+
+bool IsOpen(int fd) { return fcntl(fd, F_GETFD) >= 0; }
+
+TEST(OwnFdTest, StandsWhereNoNextFileComes) {
+  const int low = OpenNull();
+  const OwnFd fd(low);
+  EXPECT_TRUE(fd.IsOurs());
+  EXPECT_GT(fd.get(), low + 100);
+  EXPECT_FALSE(IsOpen(low));
+  EXPECT_EQ(fcntl(fd.get(), F_GETFD), FD_CLOEXEC);
+}
+
+TEST(OwnFdTest, ClosesWhatIsItsOwn) {
+  int number;
+  {
+    const OwnFd fd(OpenNull());
+    number = fd.get();
+  }
+  EXPECT_FALSE(IsOpen(number));
+}
+
+TEST(OwnFdTest, LeavesAloneWhatTheProgramOpenedUnderItsNumber) {
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  int number;
+  {
+    const OwnFd fd(OpenNull());
+    number = fd.get();
+    ASSERT_EQ(dup2(ends[0], number), number);
+    EXPECT_FALSE(fd.IsOurs());
+    EXPECT_TRUE(fd.ok());
+  }
+  EXPECT_TRUE(IsOpen(number));
+  close(number);
+  close(ends[0]);
+  close(ends[1]);
+}
+
+TEST(OwnFdTest, MovesAndCompares) {
+  OwnFd first(OpenNull());
+  EXPECT_TRUE(first.SameFile(OwnFd(OpenNull())));
+  EXPECT_FALSE(first.SameFile(OwnFd(open("/dev/zero", O_RDONLY | O_CLOEXEC))));
+  EXPECT_FALSE(OwnFd().SameFile(OwnFd()));
+  const int number = first.get();
+  OwnFd second = std::move(first);
+  EXPECT_EQ(second.get(), number);
+  EXPECT_TRUE(second.IsOurs());
+  second = OwnFd();
+  EXPECT_FALSE(IsOpen(number));
+}
+
+TEST(OwnFdTest, NoneIsNobodys) {
+  const OwnFd none(-1);
+  EXPECT_FALSE(none.ok());
+  EXPECT_FALSE(none.IsOurs());
+}
+
+}  // namespace
+}  // namespace jtrace

@@ -1,0 +1,260 @@
+#include "agent/options/options.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fstream>
+
+#include "agent/sampling/timers.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace jtrace {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+std::string ErrorOf(absl::string_view text) {
+  const auto options = ParseOptions(text);
+  return options.ok() ? "" : std::string(options.status().message());
+}
+
+TEST(OptionsTest, NothingMeansMerged) {
+  const auto options = ParseOptions("");
+  ASSERT_TRUE(options.ok());
+  EXPECT_EQ(options->mode, Mode::kMerged);
+  EXPECT_EQ(options->record, RecordKind::kTree);
+  EXPECT_EQ(options->samples.interval, absl::Milliseconds(1));
+  EXPECT_EQ(options->out, "trace.bin");
+}
+
+TEST(OptionsTest, ReadsEveryValue) {
+  const auto options = ParseOptions(
+      "mode=events,record=flat,interval=250us,out=/tmp/%p.bin,include=a.**;b.C,include=d.*,"
+      "exclude=a.x.**,codes=-0x51;-0x60;+0x60,signal=26,log=none");
+  ASSERT_TRUE(options.ok()) << options.status();
+  EXPECT_EQ(options->mode, Mode::kEvents);
+  EXPECT_EQ(options->record, RecordKind::kFlat);
+  EXPECT_EQ(options->samples.interval, absl::Microseconds(250));
+  EXPECT_EQ(options->out, "/tmp/%p.bin");
+  EXPECT_THAT(options->include, ElementsAre("a.**", "b.C", "d.*"));
+  EXPECT_THAT(options->exclude, ElementsAre("a.x.**"));
+  EXPECT_THAT(options->codes_off, ElementsAre(0x51));
+  EXPECT_EQ(options->signal, 26);
+  EXPECT_EQ(options->log, LogTarget::kNone);
+}
+
+TEST(OptionsTest, NamesTheOptionAndTheNearestValidOne) {
+  EXPECT_EQ(ErrorOf("intervall=1ms"),
+            "unknown option 'intervall'; did you mean 'interval'? (try help)");
+  EXPECT_THAT(ErrorOf("include=com/acme/**"), HasSubstr("option 'include': bad pattern"));
+  EXPECT_THAT(ErrorOf("exclude=com.acme.***"), HasSubstr("option 'exclude': bad pattern"));
+  EXPECT_THAT(ErrorOf("mode=merge"), HasSubstr("option 'mode': 'merge' is not one of "
+                                               "merged|events|samples; did you mean merged?"));
+}
+
+TEST(OptionsTest, IntervalMeansWhatTheTimerCounts) {
+  const auto wall = ParseOptions("timer=wall,stack=appframe,threads=main;pool-*");
+  ASSERT_TRUE(wall.ok()) << wall.status();
+  EXPECT_EQ(wall->samples.timer, Timer::kWall);
+  EXPECT_EQ(wall->samples.interval, absl::Milliseconds(10));
+  EXPECT_EQ(wall->samples.stack, hot::StackMode::kAppFrame);
+  EXPECT_THAT(wall->samples.threads, ElementsAre("main", "pool-*"));
+  EXPECT_THAT(DescribeOptions(*wall), HasSubstr(",timer=wall,interval=10ms,threads=main;pool-*"));
+
+  // In any order.
+  const auto faults = ParseOptions("interval=25,timer=perf:page-faults");
+  ASSERT_TRUE(faults.ok()) << faults.status();
+  EXPECT_EQ(faults->samples.period, 25u);
+  EXPECT_THAT(DescribeOptions(*faults), HasSubstr(",timer=perf:page-faults,interval=25"));
+  const auto cycles = ParseOptions("timer=perf:cycles");
+  ASSERT_TRUE(cycles.ok());
+  EXPECT_EQ(cycles->samples.period, 1'000'000u);
+  const auto clock = ParseOptions("timer=perf:task-clock,interval=2ms");
+  ASSERT_TRUE(clock.ok());
+  EXPECT_EQ(clock->samples.period, 0u);
+  EXPECT_EQ(clock->samples.interval, absl::Milliseconds(2));
+}
+
+TEST(OptionsTest, TimersThatThereAreNot) {
+  EXPECT_THAT(ErrorOf("timer=wal"), HasSubstr("did you mean wall?"));
+  EXPECT_THAT(ErrorOf("timer=perf:cycle"), HasSubstr("did you mean perf:cycles?"));
+  EXPECT_THAT(ErrorOf("timer=perf:page-fault"), HasSubstr("did you mean perf:page-faults?"));
+  for (const char* text : {"timer=perf:nonsense", "timer=perf:"}) {
+    EXPECT_THAT(ErrorOf(text), HasSubstr("here there are: " + sampling::AvailablePerfEvents()));
+    EXPECT_THAT(ErrorOf(text), Not(HasSubstr("did you mean")));
+  }
+  EXPECT_THAT(ErrorOf("timer=perf:page-faults,interval=1ms"), HasSubstr("counts events"));
+  EXPECT_THAT(ErrorOf("timer=perf:context-switches,interval=1"), HasSubstr("outside 4 to"));
+  EXPECT_THAT(ErrorOf("timer=wall,interval=100us"), HasSubstr("least, 1ms"));
+  EXPECT_THAT(ErrorOf("stack=appfram"), HasSubstr("did you mean appframe?"));
+  EXPECT_THAT(ErrorOf("threads=;"), HasSubstr("needs a thread's name"));
+}
+
+TEST(OptionsTest, UnwindsNameMethods) {
+  const auto options = ParseOptions("unwind=com.acme.Cache::load:every=100;a.B::*,unwind=C::d");
+  ASSERT_TRUE(options.ok()) << options.status();
+  EXPECT_THAT(options->unwinds, ElementsAre(UnwindRule{"com.acme.Cache::load", 100},
+                                            UnwindRule{"a.B::*", 1}, UnwindRule{"C::d", 1}));
+  EXPECT_EQ(ParseOptions(DescribeOptions(*options))->unwinds, options->unwinds);
+  EXPECT_THAT(ErrorOf("unwind=com.acme.Cache"), HasSubstr("names no method"));
+  EXPECT_THAT(ErrorOf("unwind=A::b:every=0"), HasSubstr("every= needs a number"));
+  EXPECT_THAT(ErrorOf("unwind=A::b:every=x"), HasSubstr("every= needs a number"));
+  EXPECT_THAT(ErrorOf("unwind=;"), HasSubstr("needs a method"));
+  EXPECT_THAT(ErrorOf("mode=samples,unwind=A::b"), HasSubstr("mode=merged"));
+
+  const auto rules = UnwindRules::Create(options->unwinds);
+  ASSERT_TRUE(rules.ok());
+  EXPECT_TRUE(rules->MayMatchClass("com/acme/Cache"));
+  EXPECT_FALSE(rules->MayMatchClass("com/acme/Cached"));
+  EXPECT_EQ(rules->EveryOf("com/acme/Cache", "load"), 100u);
+  EXPECT_EQ(rules->EveryOf("a/B", "anything"), 1u);
+  ASSERT_EQ(rules->size(), 3u);
+  EXPECT_EQ(rules->pattern(0), "com.acme.Cache::load");
+  EXPECT_TRUE(rules->Matches(0, "com/acme/Cache", "load"));
+  EXPECT_FALSE(rules->Matches(0, "com/acme/Cache", "loads"));
+  // The probe goes through method handles itself.
+  EXPECT_FALSE(UnwindRules::Create({{"java.lang.invoke.MethodHandle::*", 1}})
+                   ->MayMatchClass("java/lang/invoke/MethodHandle"));
+  EXPECT_FALSE(UnwindRules().MayMatchClass("A"));
+}
+
+std::vector<std::string> HooksOf(absl::string_view text) {
+  const auto options = ParseOptions(text);
+  EXPECT_TRUE(options.ok()) << options.status();
+  std::vector<std::string> symbols;
+  if (options.ok()) {
+    EXPECT_EQ(options->out, "x") << text;
+    for (const hooks::HookSpec& spec : options->hooks) symbols.push_back(spec.symbol);
+  }
+  return symbols;
+}
+
+TEST(OptionsTest, CommasInNamesOfFunctionsAreNoEnds) {
+  EXPECT_THAT(HooksOf("hook=a!os::malloc(unsigned long, MEMFLAGS):unwind,out=x"),
+              ElementsAre("os::malloc(unsigned long, MEMFLAGS)"));
+  EXPECT_THAT(HooksOf("out=x,hook=a!f<int, long>(A, B);b!g(int,int),hook=c!h"),
+              ElementsAre("f<int, long>(A, B)", "g(int,int)", "h"));
+  EXPECT_THAT(HooksOf("hook=a!operator<(A, B);a!A::operator->,out=x,hook=b!operator<< <A, B>(C)"),
+              ElementsAre("operator<(A, B)", "A::operator->", "operator<< <A, B>(C)"));
+  EXPECT_THAT(HooksOf("hook=a!A::operator()(int, int),out=x"),
+              ElementsAre("A::operator()(int, int)"));
+  EXPECT_THAT(HooksOf("hook=a!A::operator,(A, A),out=x"), ElementsAre("A::operator,(A, A)"));
+  EXPECT_THAT(HooksOf("hook=a!f<(B)1, ((4)>(2)), int>(int, int),out=x"),
+              ElementsAre("f<(B)1, ((4)>(2)), int>(int, int)"));
+  EXPECT_THAT(HooksOf("hook=a!operator==(A, B),,out=x"), ElementsAre("operator==(A, B)"));
+}
+
+// A part of a name may be a pattern.
+TEST(OptionsTest, BracketsThatNothingClosesHoldNothing) {
+  EXPECT_THAT(HooksOf("hook=a!f(*,out=x"), ElementsAre("f(*"));
+  EXPECT_THAT(HooksOf("hook=a!f<*,out=x,hook=b!*>(int)"), ElementsAre("f<*", "*>(int)"));
+  EXPECT_THAT(HooksOf("hook=a!f(*;b!g(int, int),out=x"), ElementsAre("f(*", "g(int, int)"));
+  EXPECT_THAT(ErrorOf("hook=a!f(int,modee=events"), HasSubstr("did you mean 'mode'?"));
+  EXPECT_THAT(ErrorOf("hook=a!f(int, long,out=x"), HasSubstr("unknown option 'long'"));
+  EXPECT_THAT(ErrorOf("include=a(b,c)"), HasSubstr("option 'include'"));
+}
+
+TEST(OptionsTest, RefusesWhatWouldHarm) {
+  EXPECT_THAT(ErrorOf("signal=34"), HasSubstr("real-time"));
+  EXPECT_THAT(ErrorOf("signal=11"), HasSubstr("used by the JVM"));
+  EXPECT_THAT(ErrorOf("interval=1us"), HasSubstr("outside 20us to 10s"));
+  EXPECT_THAT(ErrorOf("interval=soon"), HasSubstr("not a duration"));
+  EXPECT_THAT(ErrorOf("interval"), HasSubstr("needs a value"));
+  EXPECT_THAT(ErrorOf("interval="), HasSubstr("option 'interval': needs a time such as 1ms"));
+  EXPECT_THAT(ErrorOf("config=/nonexistent"), HasSubstr("cannot read '/nonexistent'"));
+  EXPECT_THAT(ErrorOf("config=/tmp"), HasSubstr("cannot read '/tmp': it is a folder"));
+  EXPECT_THAT(ErrorOf("config=/dev/zero"), HasSubstr("it is a device or a pipe; name a file"));
+  const std::string pipe = testing::TempDir() + "/options_test.pipe";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0) << "nobody will ever write to it";
+  EXPECT_THAT(ErrorOf("costs=" + pipe), HasSubstr("it is a device or a pipe; name a file"));
+  unlink(pipe.c_str());
+  const std::string large = testing::TempDir() + "/options_test.large";
+  std::ofstream(large) << std::string((1 << 20) + 1, '\n');
+  EXPECT_THAT(ErrorOf("config=" + large), HasSubstr("it has more than 1 MB"));
+  unlink(large.c_str());
+  EXPECT_THAT(ErrorOf("costs=/tmp"), HasSubstr("cannot read '/tmp': it is a folder"));
+}
+
+TEST(OptionsTest, EveryErrorIsOneLine) {
+  for (const char* text : {"x", "mode=", "interval=-1", "codes=zz", "signal=x", "include="}) {
+    const std::string error = ErrorOf(text);
+    EXPECT_NE(error, "") << text;
+    EXPECT_EQ(error.find('\n'), std::string::npos) << error;
+  }
+}
+
+TEST(OptionsTest, ConfigFileGivesLineNumbers) {
+  const std::string path = ::testing::TempDir() + "/jtrace.conf";
+  std::ofstream(path) << "# comment\n\nmode=samples\ninterval = 1ms\ncolour=red\n";
+  EXPECT_THAT(ErrorOf("config=" + path), HasSubstr(path + ":5: unknown option 'colour'"));
+}
+
+TEST(OptionsTest, ConfigFileThatNamesItselfEnds) {
+  const std::string path = ::testing::TempDir() + "/self.conf";
+  std::ofstream(path) << "config=" << path << "\n";
+  EXPECT_THAT(ErrorOf("config=" + path), HasSubstr("include one another"));
+}
+
+TEST(OptionsTest, HelpListsEveryOptionOnALine) {
+  const std::string help = OptionsHelp();
+  for (const char* name : {"mode=", "record=", "interval=", "out=", "include=", "config="}) {
+    EXPECT_THAT(help, HasSubstr(std::string("\n  ") + name));
+  }
+}
+
+TEST(OptionsTest, TheFirstWordMayBeAnAction) {
+  EXPECT_EQ(ParseOptions("")->action, Action::kStart);
+  EXPECT_EQ(ParseOptions("stop")->action, Action::kStop);
+  EXPECT_EQ(ParseOptions("serve")->action, Action::kServe);
+  const auto start = ParseOptions("start,mode=events");
+  ASSERT_TRUE(start.ok());
+  EXPECT_EQ(start->mode, Mode::kEvents);
+  EXPECT_THAT(ErrorOf("mode=events,stop"), HasSubstr("unknown option 'stop'"));
+}
+
+TEST(OptionsTest, LoopsAreTimesOrSizes) {
+  EXPECT_FALSE(ParseOptions("")->loop.on());
+  EXPECT_EQ(ParseOptions("loop=100MB")->loop.bytes, 100u << 20);
+  EXPECT_EQ(ParseOptions("loop=2048k")->loop.bytes, 2u << 20);
+  EXPECT_EQ(ParseOptions("loop=1h")->loop.time, absl::Hours(1));
+  EXPECT_EQ(ParseOptions("duration=30")->duration, absl::Seconds(30));
+  EXPECT_EQ(ParseOptions("duration=2m")->duration, absl::Minutes(2));
+  EXPECT_THAT(ErrorOf("loop=often"), HasSubstr("neither a time"));
+  EXPECT_EQ(ParseOptions("codes=-sample")->mode, Mode::kEvents);
+  EXPECT_EQ(ParseOptions("codes=-0x30;-0x50")->mode, Mode::kSamples);
+  EXPECT_EQ(ParseOptions("codes=+0x30;-0x50")->mode, Mode::kMerged);
+  EXPECT_THAT(ErrorOf("mode=samples,codes=-0x40"), HasSubstr("nothing is left to record"));
+  EXPECT_THAT(ErrorOf("metrics=exceptions;alloc.objects,codes=+0x70"), HasSubstr("leave one"));
+  EXPECT_THAT(ErrorOf("metrics=live.bytes,codes=+0x70"), HasSubstr("live.bytes looks at every"));
+  EXPECT_TRUE(ParseOptions("metrics=alloc.bytes,codes=+0x70").ok());
+  EXPECT_THAT(ErrorOf("codes=-0x40;-0x30;-0x50"), HasSubstr("nothing is left to record"));
+  EXPECT_THAT(ErrorOf("include=a.**,b.**"), HasSubstr("separated by ';'"));
+  EXPECT_THAT(ErrorOf("loop=0"), HasSubstr("neither a time"));
+  EXPECT_THAT(ErrorOf("loop=300k"), HasSubstr("loop=1MB"));
+  EXPECT_THAT(ErrorOf("duration=-1s"), HasSubstr("not a time"));
+}
+
+TEST(OptionsTest, DescriptionParsesBackToTheSameOptions) {
+  const auto options = ParseOptions("mode=merged,record=flat,interval=2500us,include=a.**;b.C");
+  ASSERT_TRUE(options.ok());
+  const auto again = ParseOptions(DescribeOptions(*options));
+  ASSERT_TRUE(again.ok()) << DescribeOptions(*options);
+  EXPECT_EQ(again->record, options->record);
+  EXPECT_EQ(again->samples.interval, options->samples.interval);
+  EXPECT_EQ(again->include, options->include);
+}
+
+TEST(OptionsTest, DescriptionTellsWhenLogsAndFilesEnd) {
+  for (const char* given :
+       {"logbudget=2GB", "logbudget=512kB", "loop=100MB", "loop=1536kB", "loop=1h"}) {
+    const auto options = ParseOptions(absl::StrCat("record=log,", given));
+    ASSERT_TRUE(options.ok()) << options.status();
+    EXPECT_THAT(DescribeOptions(*options), HasSubstr(given));
+  }
+}
+
+}  // namespace
+}  // namespace jtrace

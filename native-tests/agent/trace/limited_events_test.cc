@@ -1,0 +1,73 @@
+#include "agent/trace/limited_events.h"
+
+#include <thread>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "proto/trace_format.h"
+
+namespace jtrace {
+namespace {
+
+constexpr uint64_t kSecond = 1'000'000'000;
+
+proto::Chunk Sealed(LimitedEvents& events) {
+  proto::Chunk chunk;
+  events.Seal(0, chunk);
+  return chunk;
+}
+
+TEST(LimitedEventsTest, CountsAllAndRecordsSoManyASecond) {
+  Losses losses;
+  LimitedEvents events(losses);
+  constexpr uint64_t kLimit = LimitedEvents::kRecordsASecond;
+  uint64_t recorded = 0;
+  for (uint64_t i = 0; i < 3 * kLimit; ++i) {
+    recorded += events.Count(LimitedEvent::kWait, 5 * kSecond + i) ? 1 : 0;
+  }
+  EXPECT_EQ(recorded, kLimit);
+  EXPECT_TRUE(events.Count(LimitedEvent::kWait, 6 * kSecond));
+  EXPECT_TRUE(events.Count(LimitedEvent::kContended, 5 * kSecond));
+  events.Ended(LimitedEvent::kWait, 40);
+  events.Ended(LimitedEvent::kWait, 2);
+
+  const proto::Chunk chunk = Sealed(events);
+  ASSERT_EQ(chunk.code_total_size(), 2);
+  const proto::CodeTotal& wait = chunk.code_total(1);
+  EXPECT_EQ(wait.major(), format::kMonitor);
+  EXPECT_EQ(wait.minor(), format::kMonitorWait);
+  EXPECT_EQ(wait.count(), 3 * kLimit + 1);
+  EXPECT_EQ(wait.recorded(), kLimit + 1);
+  EXPECT_EQ(wait.total_ns(), 42u);
+  ASSERT_EQ(losses.Snapshot().size(), 1u);
+  EXPECT_EQ(losses.Snapshot()[0].count, 2 * kLimit);
+}
+
+TEST(LimitedEventsTest, ManyThreadsShareTheLimit) {
+  Losses losses;
+  LimitedEvents events(losses);
+  std::atomic<uint64_t> recorded{0};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&] {
+      for (int i = 0; i < 10'000; ++i) {
+        if (events.Count(LimitedEvent::kAllocation, kSecond)) recorded.fetch_add(1);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(recorded.load(), LimitedEvents::kRecordsASecond);
+  EXPECT_EQ(Sealed(events).code_total(0).count(), 40'000u);
+}
+
+TEST(LimitedEventsTest, SilentIfNothingHappened) {
+  Losses losses;
+  LimitedEvents events(losses);
+  events.Count(LimitedEvent::kPrepare, 0);
+  events.Reset();
+  EXPECT_EQ(Sealed(events).code_total_size(), 0);
+  EXPECT_TRUE(losses.Snapshot().empty());
+}
+
+}  // namespace
+}  // namespace jtrace

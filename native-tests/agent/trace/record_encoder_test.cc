@@ -1,0 +1,222 @@
+#include "agent/trace/record_encoder.h"
+
+#include <map>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "proto/trace_format.h"
+
+namespace jtrace::writer {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::EndsWith;
+using ::testing::IsEmpty;
+using ::testing::Pair;
+
+// What a reader of one file knows: definitions are never changed.
+struct File {
+  void Read(const proto::Chunk& chunk) {
+    uint32_t number = chunk.first_string();
+    for (const std::string& text : chunk.string()) {
+      EXPECT_TRUE(strings.emplace(number++, text).second) << text;
+    }
+    for (const proto::ClassDef& it : chunk.class_def()) {
+      EXPECT_TRUE(
+          classes.emplace(it.id(), absl::StrCat(it.loader(), " ", strings[it.name()])).second);
+    }
+    for (const auto& it : chunk.routine()) EXPECT_TRUE(routines.emplace(it.id(), Name(it)).second);
+    for (const auto& it : chunk.method()) EXPECT_TRUE(methods.emplace(it.id(), Name(it)).second);
+    for (const proto::Thread& it : chunk.thread()) threads[it.id()] = strings[it.name()];
+    for (const proto::Event& it : chunk.event()) events.push_back(strings[it.text()]);
+  }
+  template <typename Member>
+  std::string Name(const Member& member) {
+    return absl::StrCat(classes[member.class_id()], ".", strings[member.name()],
+                        strings[member.descriptor()]);
+  }
+
+  std::map<uint32_t, std::string> strings = {{0, ""}};
+  std::map<uint32_t, std::string> classes, routines, methods, threads;
+  std::vector<std::string> events;
+};
+
+class RecordEncoderTest : public ::testing::Test {
+ protected:
+  // The file that follows, with records that name all of the routines and methods 1 … 10.
+  File NextFile() {
+    encoder_.Restate();
+    return Told();
+  }
+  File Told() {
+    for (uint32_t number = 1; number <= 10; ++number) {
+      encoder_.TellRoutines({number});
+      encoder_.TellMethod(number);
+    }
+    return Taken();
+  }
+  // What the chunk defines; strings are those of the whole file.
+  File Taken() {
+    const proto::Chunk chunk = encoder_.Take();
+    if (chunk.first_string() == 1) strings_.clear();
+    File file;
+    file.strings.insert(strings_.begin(), strings_.end());
+    file.Read(chunk);
+    strings_ = file.strings;
+    return file;
+  }
+  uint32_t Load(int number, uint32_t loader) {
+    const uint32_t id = encoder_.ClassId(absl::StrCat("Made", number), loader);
+    encoder_.RoutineId(id, "run", absl::StrCat("(LMade", number, ";)V"));
+    encoder_.MethodId(id, "run", absl::StrCat("(LMade", number, ";)V"));
+    return id;
+  }
+
+  RecordEncoder encoder_{{}};
+  std::map<uint32_t, std::string> strings_;
+};
+
+TEST_F(RecordEncoderTest, NextFileDefinesEverythingAgain) {
+  const uint32_t id = Load(1, 2);
+  encoder_.DefineThread({.name = "main"});
+  const File first = Told();
+  EXPECT_THAT(first.classes, ElementsAre(Pair(id, "2 Made1")));
+  const File second = NextFile();
+  EXPECT_EQ(second.classes, first.classes);
+  EXPECT_EQ(second.routines, first.routines);
+  EXPECT_EQ(second.methods, first.methods);
+  EXPECT_THAT(second.threads, ElementsAre(Pair(1, "main")));
+}
+
+TEST_F(RecordEncoderTest, AFileDefinesWhatItsRecordsName) {
+  Load(1, 2);
+  const uint32_t prepared = Load(2, 2);
+  EXPECT_THAT(Taken().classes, IsEmpty());
+  encoder_.TellRoutines({1});
+  const File called = Taken();
+  EXPECT_THAT(called.routines, ElementsAre(Pair(1, "2 Made1.run(LMade1;)V")));
+  EXPECT_THAT(called.methods, IsEmpty());
+  encoder_.TellRoutines({1});
+  proto::ClassEvent event;
+  event.set_class_id(prepared);
+  encoder_.AddClassEvent({.major = format::kClass}, event);
+  const File named = Taken();
+  EXPECT_THAT(named.classes, ElementsAre(Pair(prepared, "2 Made2")));
+  EXPECT_THAT(named.routines, IsEmpty());
+  // What samples meet is in scope if it has probes.
+  encoder_.TellMethod(2);
+  EXPECT_THAT(Taken().routines, ElementsAre(Pair(2, EndsWith(".run(LMade2;)V"))));
+}
+
+TEST_F(RecordEncoderTest, MethodsOfAClassCanBeToldWithoutARecord) {
+  const uint32_t wanted = Load(1, 2);
+  const uint32_t other = Load(2, 2);
+  encoder_.SiteId({.class_id = wanted, .name = "callee", .kind = proto::Routine::CALL});
+  encoder_.RoutineId(wanted, "idle", "()V");
+  encoder_.TellRoutines({1});
+  EXPECT_THAT(Taken().routines, ElementsAre(Pair(1, "2 Made1.run(LMade1;)V")));
+  encoder_.TellRoutinesOf({wanted});
+  EXPECT_THAT(Taken().routines, ElementsAre(Pair(4, EndsWith(".idle()V"))));
+  encoder_.TellRoutinesOf({wanted, other});
+  EXPECT_THAT(Taken().routines, ElementsAre(Pair(2, "2 Made2.run(LMade2;)V")));
+}
+
+TEST_F(RecordEncoderTest, UnloadedClassesAreForgottenWithTheirMembersAndNames) {
+  const uint32_t gone = Load(1, 2), of_loader = Load(2, 3), stays = Load(3, 4);
+  Taken();
+  const auto forgotten = encoder_.Forget({gone}, {3});
+  ASSERT_EQ(forgotten.size(), 2u);
+  for (const ForgottenClass& it : forgotten) {
+    EXPECT_EQ(it.name, it.id == gone ? "Made1" : "Made2");
+    EXPECT_EQ(it.loader, it.id == of_loader ? 3u : 2u);
+  }
+  const File next = NextFile();
+  EXPECT_THAT(next.classes, ElementsAre(Pair(stays, "4 Made3")));
+  EXPECT_THAT(next.routines, ElementsAre(Pair(3, "4 Made3.run(LMade3;)V")));
+  EXPECT_THAT(next.methods, ElementsAre(Pair(3, "4 Made3.run(LMade3;)V")));
+  EXPECT_EQ(next.strings.size(), 4u);  // "", the class, the name, the descriptor
+}
+
+TEST_F(RecordEncoderTest, NumbersOfForgottenClassesAreNotUsedAgain) {
+  const uint32_t gone = Load(1, 2);
+  Taken();
+  encoder_.Forget({gone}, {});
+  EXPECT_NE(Load(1, 2), gone);
+  const File same_file = Taken();
+  EXPECT_THAT(same_file.strings, testing::Contains(Pair(testing::_, "Made1")));
+  encoder_.TellRoutines({1, 2});
+  EXPECT_THAT(Taken().routines, ElementsAre(Pair(2, "2 Made1.run(LMade1;)V")));
+  EXPECT_EQ(encoder_.routines(), 2u);
+  EXPECT_EQ(encoder_.FindRoutine(gone, "run", "(LMade1;)V"), 0u);
+}
+
+TEST_F(RecordEncoderTest, ClassesThatCodeOfOthersNamesAreKept) {
+  const uint32_t named = encoder_.ClassId("Callee", 5);
+  encoder_.SiteId({.class_id = named, .name = "call", .kind = proto::Routine::CALL},
+                  /*is_foreign=*/true);
+  EXPECT_THAT(encoder_.Forget({named}, {5}), IsEmpty());
+  EXPECT_THAT(NextFile().routines, ElementsAre(Pair(1, "5 Callee.call")));
+}
+
+TEST_F(RecordEncoderTest, PendingEventsKeepTheirTexts) {
+  const uint32_t gone = Load(1, 2);
+  Taken();
+  encoder_.Forget({gone}, {});
+  encoder_.AddEvent({.major = format::kSession, .minor = 3, .text = "a mark"});
+  EXPECT_THAT(NextFile().events, ElementsAre("a mark"));
+}
+
+TEST_F(RecordEncoderTest, MemoryFollowsWhatIsLoaded) {
+  for (int i = 0; i < 10'000; ++i) {
+    encoder_.Forget({Load(i, 2)}, {});
+    encoder_.ForgetThread(encoder_.DefineThread({.name = absl::StrCat("thread ", i)}));
+  }
+  EXPECT_EQ(encoder_.classes(), 0u);
+  const File next = NextFile();
+  EXPECT_LE(next.strings.size(), 2u) << "one string of no definition: run";
+}
+
+TEST_F(RecordEncoderTest, NextTraceDefinesAgainAndKeepsNumbers) {
+  const uint32_t klass = encoder_.ClassId("a.B", 0);
+  const uint32_t f = encoder_.RoutineId(klass, "f", "()V");
+  encoder_.DefineThread({.name = "main"});
+  encoder_.EndTrace();
+  encoder_.AddEvent({.major = format::kSession});
+  const uint32_t g = encoder_.RoutineId(klass, "g", "()V");
+  EXPECT_EQ(encoder_.Take().ByteSizeLong(), 0u) << "nothing is kept while no trace is open";
+  encoder_.BeginTrace({format::kGc});
+  encoder_.AddEvent({.major = format::kGc});
+  EXPECT_EQ(encoder_.RoutineId(klass, "f", "()V"), f);
+  EXPECT_EQ(encoder_.DefineThread({.name = "main"}), 1u);
+  encoder_.TellRoutines({f, g});
+  const proto::Chunk chunk = encoder_.Take();
+  EXPECT_EQ(chunk.class_def_size(), 1);
+  ASSERT_EQ(chunk.routine_size(), 2);
+  EXPECT_EQ(chunk.routine(0).id() + chunk.routine(1).id(), f + g);
+  EXPECT_EQ(chunk.event_size(), 0);
+  for (const std::string name : {"a.B", "f", "g", "()V", "main"}) {
+    EXPECT_THAT(chunk.string(), ::testing::Contains(name));
+  }
+}
+
+TEST_F(RecordEncoderTest, NumbersAreStableAndDefinedOnce) {
+  const uint32_t boot = encoder_.ClassId("a.B", 0);
+  const uint32_t other = encoder_.ClassId("a.B", 3);
+  EXPECT_NE(boot, other) << "the loader is part of a class's identity";
+  const uint32_t f = encoder_.RoutineId(boot, "f", "()V");
+  EXPECT_NE(f, encoder_.RoutineId(other, "f", "()V"));
+  EXPECT_EQ(f, encoder_.RoutineId(boot, "f", "()V"));
+  EXPECT_NE(f, encoder_.RoutineId(boot, "f", "(I)V"));
+  encoder_.TellRoutines({1, 2, 3});
+  const proto::Chunk chunk = encoder_.Take();
+  EXPECT_EQ(chunk.class_def_size(), 2);
+  EXPECT_EQ(chunk.routine_size(), 3);
+  EXPECT_EQ(encoder_.ClassId("a.B", 0), boot);
+  encoder_.TellRoutines({1, 2, 3});
+  EXPECT_EQ(encoder_.Take().class_def_size(), 0);
+}
+
+}  // namespace
+}  // namespace jtrace::writer

@@ -1,0 +1,117 @@
+#include "postproc/calltree/chain_merger.h"
+
+#include <algorithm>
+
+#include "postproc/support/strings.h"
+
+namespace jtrace::postproc {
+
+ChainMerger::ChainMerger(MergeMode mode, TraceModel& model, CallTree& tree)
+    : mode_(mode),
+      model_(model),
+      tree_(tree),
+      unmatched_(model.InternRoutine("[unmatched]")),
+      no_frames_(model.InternRoutine("[no_frames]")),
+      stack_40_(model.InternRoutine("stack_0x40")),
+      stack_41_(model.InternRoutine("stack_0x41")) {}
+
+void ChainMerger::Merge(NodeId root, absl::Span<const NodeId> activations,
+                        const SampleRecord& sample) {
+  ++current_sample_;
+  if (sample.is_unwind) {
+    ++stats_.unwinds;
+  } else {
+    ++stats_.samples;
+    stats_.ticks = WrapAdd(stats_.ticks, sample.weight);
+    if (activations.empty()) ++stats_.without_events;
+    if (IsWhole(sample.frames)) ++stats_.whole;
+  }
+  const NodeId current = activations.empty() ? root : activations.back();
+  if (sample.frames.empty()) {
+    if (!sample.is_unwind) ++stats_.without_frames;
+    Tick(tree_.Child(current, no_frames_), sample);
+    return;
+  }
+  switch (mode_) {
+    case MergeMode::kChain:
+      MergeChain(root, activations, sample);
+      break;
+    case MergeMode::kEmbed:
+      Embed(current, sample);
+      break;
+    case MergeMode::kNone:
+      Tick(AddChain(root, sample.frames, ChildSpace::kApart), sample);
+      break;
+  }
+}
+
+void ChainMerger::MergeChain(NodeId root, absl::Span<const NodeId> activations,
+                             const SampleRecord& sample) {
+  std::unique_ptr<FrameMatcher>& known = matchers_[root];
+  if (known == nullptr) known = std::make_unique<FrameMatcher>();
+  FrameMatcher& matcher = *known;
+  matcher.Start(activations, tree_);
+
+  // frames [i, pending_end) are pending.
+  const absl::Span<const FrameId> frames = sample.frames;
+  size_t pending_end = frames.size();
+  NodeId ticked;
+  bool matched = false;
+  for (size_t i = frames.size(); i-- > 0;) {
+    const size_t match = matcher.Match(model_.frame(frames[i]).routine);
+    if (match == FrameMatcher::kNoMatch) continue;
+    matched = true;
+    const NodeId innermost = AddChain(
+        activations[match], frames.subspan(i + 1, pending_end - i - 1), ChildSpace::kMerged);
+    if (!ticked) ticked = innermost;
+    pending_end = i;
+  }
+  NodeId parent = root;
+  if (!matched && !activations.empty()) {
+    ++stats_.unmatched;
+    parent = tree_.Child(root, unmatched_);
+  }
+  const NodeId innermost = AddChain(parent, frames.first(pending_end), ChildSpace::kMerged);
+  Tick(ticked ? ticked : innermost, sample);
+  if (matched && !sample.is_unwind) ++stats_.placed;
+}
+
+void ChainMerger::Embed(NodeId current, const SampleRecord& sample) {
+  const NodeId stack = tree_.Child(current, sample.is_unwind ? stack_41_ : stack_40_);
+  Tick(AddChain(stack, sample.frames, ChildSpace::kMerged), sample);
+}
+
+NodeId ChainMerger::AddChain(NodeId parent, absl::Span<const FrameId> frames, ChildSpace space) {
+  NodeId at = parent;
+  for (const FrameId frame : frames) {
+    at = tree_.Child(at, model_.frame(frame).routine, space);
+    // Below a node that stands apart everything does.
+    space = ChildSpace::kMerged;
+    CountPending(at);
+  }
+  return at;
+}
+
+void ChainMerger::CountPending(NodeId id) {
+  if (counted_in_.size() < id.value) counted_in_.resize(std::max<size_t>(tree_.size(), id.value));
+  uint64_t& last = counted_in_[id.value - 1];
+  if (last == current_sample_) return;
+  last = current_sample_;
+  ++tree_.node(id).samples;
+}
+
+void ChainMerger::Tick(NodeId id, const SampleRecord& sample) {
+  if (sample.is_unwind) return;
+  int64_t& ticks = tree_.node(id).base_ticks;
+  ticks = WrapAdd(ticks, sample.weight);
+}
+
+bool ChainMerger::IsWhole(absl::Span<const FrameId> frames) const {
+  if (frames.empty()) return false;
+  return std::none_of(frames.begin(), frames.end(), [&](FrameId id) {
+    const Frame& frame = model_.frame(id);
+    return frame.origin == Origin::kNone && model_.RoutineName(frame.routine).starts_with("[");
+  });
+}
+
+}  // namespace jtrace::postproc

@@ -1,0 +1,64 @@
+// Attaches sampled chains to the tree that events built (S3.19, FORMATS §2).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/types/span.h"
+#include "postproc/calltree/call_tree.h"
+#include "postproc/calltree/frame_matcher.h"
+#include "postproc/model/record_visitor.h"
+#include "postproc/model/trace_model.h"
+
+namespace jtrace::postproc {
+
+enum class MergeMode { kChain, kEmbed, kNone };
+
+// How well samples fitted the event tree.
+struct MergeStats {
+  int64_t samples = 0;         // sample records (0x40)
+  int64_t unwinds = 0;         // 0x41
+  int64_t ticks = 0;           // Σ weights of the samples
+  int64_t whole = 0;           // samples with frames and without a marker such as "[truncated]"
+  int64_t placed = 0;          // samples with at least one frame matched
+  int64_t without_events = 0;  // samples of threads with no activation open
+  int64_t unmatched = 0;       // samples and unwinds that went under [unmatched]
+  int64_t without_frames = 0;  // of the samples
+};
+
+class ChainMerger {
+ public:
+  ChainMerger(MergeMode mode, TraceModel& model, CallTree& tree);
+
+  // `activations`: nodes of the open activations, outermost first, without the thread's root.
+  void Merge(NodeId root, absl::Span<const NodeId> activations, const SampleRecord& sample);
+
+  const MergeStats& stats() const { return stats_; }
+
+ private:
+  void MergeChain(NodeId root, absl::Span<const NodeId> activations, const SampleRecord& sample);
+  void Embed(NodeId current, const SampleRecord& sample);
+  // Chains `frames` (outermost first) below `parent`; returns the innermost frame's node.
+  NodeId AddChain(NodeId parent, absl::Span<const FrameId> frames, ChildSpace space);
+  void CountPending(NodeId id);
+  void Tick(NodeId id, const SampleRecord& sample);
+  bool IsWhole(absl::Span<const FrameId> frames) const;
+
+  const MergeMode mode_;
+  const TraceModel& model_;
+  CallTree& tree_;
+  const RoutineId unmatched_;
+  const RoutineId no_frames_;
+  const RoutineId stack_40_;
+  const RoutineId stack_41_;
+  absl::flat_hash_map<NodeId, std::unique_ptr<FrameMatcher>> matchers_;  // by root
+  MergeStats stats_;
+  // A node counts once a sample, however often the chain passes it: the number of the last sample
+  // that counted it, by node.
+  uint64_t current_sample_ = 0;
+  std::vector<uint64_t> counted_in_;
+};
+
+}  // namespace jtrace::postproc

@@ -1,0 +1,234 @@
+#include "postproc/cli/jtrace_command.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+#include <iomanip>
+
+#include "common/visible_text.h"
+#include "postproc/cli/agent_client.h"
+#include "postproc/cli/attach.h"
+#include "postproc/cli/named_trace.h"
+#include "postproc/cli/root_folder.h"
+#include "postproc/input/command_line.h"
+#include "postproc/report/shorten.h"
+#include "postproc/support/strings.h"
+#include "postproc/version.h"
+#include "proto/control_protocol.h"
+
+namespace jtrace::control {
+namespace {
+
+using postproc::StrCat;
+
+// Columns of a program that list shows, and of a line that tells how far the work has come.
+constexpr int kListedProgram = 100;
+constexpr int kProgressColumns = 100;
+constexpr Patience kListPatience = {std::chrono::seconds(2), std::chrono::seconds(2)};
+
+std::filesystem::path OwnFolder() {
+  std::error_code error;
+  return std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
+}
+
+// The agent beside us: in the build tree and in every installed one.
+std::string FindLibrary() {
+  std::error_code error;
+  for (const char* place : {"../lib/libjtrace.so", "../lib64/libjtrace.so",
+                            "../lib/x86_64-linux-gnu/libjtrace.so", "libjtrace.so"}) {
+    const auto path = std::filesystem::weakly_canonical(OwnFolder() / place, error);
+    if (!error && std::filesystem::exists(path, error)) return path.string();
+  }
+  return "";
+}
+
+// A form of an answer that programs read: what is odd in it is escaped as that form has it.
+bool IsForPrograms(const CommandLine& line) {
+  return line.verb == "metrics" &&
+         std::any_of(line.rest.begin(), line.rest.end(), [](const std::string& option) {
+           return option == "--format=json" || option == "--format=prometheus";
+         });
+}
+
+class Jtrace {
+ public:
+  Jtrace(const CommandLine& line, std::ostream& out, std::ostream& err)
+      : line_(line), out_(out), err_(err) {}
+
+  int Run();
+
+ private:
+  int Fail(const absl::Status& status);
+  int List();
+  std::string ListedState(const JvmProcess& jvm);
+  int Report(const JvmProcess& jvm);
+  // Sends a request to the agent; `answer` collects its lines.
+  int Request(const JvmProcess& jvm, std::string_view verb, std::string_view argument,
+              std::vector<std::string>& answer);
+  int RequestAndPrint(const JvmProcess& jvm, std::string_view argument);
+  int Metrics(const JvmProcess& jvm);
+  absl::Status BringAgent(const JvmProcess& jvm);
+  void ShowProgress(std::string_view text);
+  void EndProgress();
+
+  const CommandLine& line_;
+  std::ostream& out_;
+  std::ostream& err_;
+  bool shows_progress_ = false;
+};
+
+int Jtrace::Fail(const absl::Status& status) {
+  EndProgress();
+  std::string message(status.message());  // the JVM's texts may have lines
+  std::replace(message.begin(), message.end(), '\n', ' ');
+  err_ << "jtrace: " << VisibleText(message) << '\n';
+  return absl::IsInvalidArgument(status) ? kExitUsage : kExitFailed;
+}
+
+void Jtrace::ShowProgress(std::string_view text) {
+  if (isatty(STDERR_FILENO) == 0) return;
+  shows_progress_ = true;
+  err_ << "\r\x1b[K" << postproc::Shorten(VisibleText(text), kProgressColumns) << std::flush;
+}
+
+void Jtrace::EndProgress() {
+  if (std::exchange(shows_progress_, false)) err_ << "\r\x1b[K" << std::flush;
+}
+
+absl::Status Jtrace::BringAgent(const JvmProcess& jvm) {
+  if (HasAgent(jvm)) return absl::OkStatus();
+  const std::string library = line_.library.empty() ? FindLibrary() : line_.library;
+  if (library.empty()) {
+    return absl::NotFoundError("libjtrace.so is not beside jtrace; name it with --lib=PATH");
+  }
+  if (!OpenInRoot(jvm.root, library, O_RDONLY | O_NONBLOCK).ok()) {
+    return absl::NotFoundError(
+        StrCat("JVM ", jvm.pid, " cannot see ", library,
+               "; copy it (and lib/jtrace) into its container and name it with --lib=PATH"));
+  }
+  ShowProgress("attaching");
+  if (absl::Status status = LoadAgent(jvm, library, "serve"); !status.ok()) return status;
+  if (!HasAgent(jvm)) {
+    return absl::UnavailableError(StrCat("the agent in JVM ", jvm.pid,
+                                         " cannot be reached: it runs with control=off, or ",
+                                         SocketFolder(jvm.inner_user), " is not its own"));
+  }
+  return absl::OkStatus();
+}
+
+int Jtrace::Request(const JvmProcess& jvm, std::string_view verb, std::string_view argument,
+                    std::vector<std::string>& answer) {
+  const auto take = [&](char kind, std::string_view text) {
+    if (kind == kProgressLine) return ShowProgress(text);
+    EndProgress();
+    if (kind == kAnswerLine) answer.emplace_back(text);
+    if (kind == kErrorLine) err_ << "jtrace: " << VisibleText(text) << '\n';
+  };
+  const absl::StatusOr<int> code = Ask(jvm, verb, argument, take);
+  EndProgress();
+  if (code.ok()) return *code;
+  if (absl::IsNotFound(code.status())) {
+    return Fail(absl::NotFoundError(
+        StrCat("JVM ", jvm.pid, " records nothing; begin with: jtrace start ", jvm.pid)));
+  }
+  return Fail(code.status());
+}
+
+int Jtrace::RequestAndPrint(const JvmProcess& jvm, std::string_view argument) {
+  std::vector<std::string> answer;
+  const int code = Request(jvm, line_.verb, argument, answer);
+  // Programs that read a format get it to the byte.
+  const bool as_it_is = IsForPrograms(line_) && isatty(STDOUT_FILENO) == 0;
+  for (const std::string& text : answer) out_ << (as_it_is ? text : VisibleText(text)) << '\n';
+  return code;
+}
+
+// One JVM that hangs must not keep the others out of the list.
+std::string Jtrace::ListedState(const JvmProcess& jvm) {
+  std::string first;
+  const auto take = [&](char kind, std::string_view text) {
+    if (kind == kAnswerLine && first.empty()) first = text;
+  };
+  const absl::StatusOr<int> code = Ask(jvm, "status", "", take, kListPatience);
+  if (absl::IsDeadlineExceeded(code.status())) return "hangs";
+  if (!code.ok()) return "-";  // it does not let us in
+  return first.find("recording") != std::string::npos ? "recording" : "agent";
+}
+
+int Jtrace::List() {
+  for (const JvmProcess& jvm : ProcessTable().List()) {
+    out_ << std::left << std::setw(9) << jvm.pid << std::setw(11) << ListedState(jvm)
+         << postproc::Shorten(jvm.program, kListedProgram) << '\n';
+  }
+  return kExitDone;
+}
+
+// jtrace-post takes over.
+int Jtrace::Report(const JvmProcess& jvm) {
+  std::vector<std::string> answer;
+  if (const int code = Request(jvm, "flush", "", answer); code != kExitDone) return code;
+  const absl::StatusOr<std::string> trace = OpenNamedTrace(jvm, answer);
+  if (!trace.ok()) return Fail(trace.status());
+  std::vector<std::string> command = {(OwnFolder() / "jtrace-post").string()};
+  command.insert(command.end(), line_.rest.begin(), line_.rest.end());
+  command.push_back(*trace);
+  std::vector<char*> arguments;
+  for (std::string& part : command) arguments.push_back(part.data());
+  arguments.push_back(nullptr);
+  out_.flush();
+  execv(arguments[0], arguments.data());
+  return Fail(absl::NotFoundError(StrCat("cannot run ", command[0], ": ", strerror(errno))));
+}
+
+// As wide as the terminal, if it is one.
+int Jtrace::Metrics(const JvmProcess& jvm) {
+  if (absl::Status status = BringAgent(jvm); !status.ok()) return Fail(status);
+  std::string options;
+  winsize size = {};
+  if (isatty(STDOUT_FILENO) != 0 && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 &&
+      size.ws_col != 0) {
+    options = StrCat("--columns=", size.ws_col, " ");
+  }
+  const std::vector<std::string_view> words(line_.rest.begin(), line_.rest.end());
+  return RequestAndPrint(jvm, StrCat(options, postproc::Join(words, " ")));
+}
+
+int Jtrace::Run() {
+  if (line_.verb == "list") return List();
+  const absl::StatusOr<JvmProcess> jvm = ProcessTable().Resolve(line_.target);
+  if (!jvm.ok()) return Fail(jvm.status());
+  if (line_.verb == "report") return Report(*jvm);
+  if (line_.verb == "metrics") return Metrics(*jvm);
+  if (line_.verb != "start") {
+    const std::vector<std::string_view> words(line_.rest.begin(), line_.rest.end());
+    return RequestAndPrint(*jvm, postproc::Join(words, line_.verb == "hook" ? ";" : " "));
+  }
+  if (absl::Status status = BringAgent(*jvm); !status.ok()) return Fail(status);
+  return RequestAndPrint(*jvm, AgentOptions(line_));
+}
+
+}  // namespace
+
+int RunJtrace(absl::Span<const std::string_view> args, std::ostream& out, std::ostream& err) {
+  const absl::StatusOr<CommandLine> line = ParseCommandLine(args);
+  if (!line.ok()) {
+    err << "jtrace: " << VisibleText(std::string(line.status().message())) << '\n';
+    return kExitUsage;
+  }
+  if (line->help) {
+    out << HelpText();
+    return kExitDone;
+  }
+  if (line->version) {
+    out << "jtrace " << postproc::kVersion << '\n';
+    return kExitDone;
+  }
+  return Jtrace(*line, out, err).Run();
+}
+
+}  // namespace jtrace::control

@@ -1,0 +1,175 @@
+#include "postproc/cli/jtrace_command_line.h"
+
+#include "absl/status/status.h"
+#include "absl/strings/str_format.h"
+#include "common/nearest.h"
+#include "postproc/support/strings.h"
+
+namespace jtrace::control {
+namespace {
+
+using postproc::StrAppend;
+using postproc::StrCat;
+
+struct Verb {
+  std::string_view name;
+  std::string_view arguments;
+  std::string_view help;
+  std::string_view example;
+  bool takes_rest;
+};
+
+constexpr Verb kVerbs[] = {
+    {"start", "JVM [OPTION=VALUE …]", "begin a recording; the options are the agent's",
+     "jtrace start 4711 out=/tmp/a.bin include=com.acme.**", true},
+    {"stop", "JVM", "end it: the trace is complete, no probe stays in the program",
+     "jtrace stop 4711", false},
+    {"resume", "JVM", "begin another one with the same options, into a file of its own",
+     "jtrace resume 4711", false},
+    {"report", "JVM [OPTION …]", "reports on what was recorded so far; options of jtrace-post",
+     "jtrace report 4711 --report=flat --top=20", true},
+    {"dump", "JVM", "write everything now; with loop=, go on in a new file", "jtrace dump 4711",
+     false},
+    {"status", "JVM", "what is recorded, how much, and what was lost", "jtrace status 4711", false},
+    {"metrics", "JVM [--format=…]",
+     "what threads have counted, as text, json or prometheus; needs no recording",
+     "jtrace metrics 4711 --format=json", true},
+    {"hook", "JVM [OBJECT!FUNCTION[:count|unwind|time|off] …]",
+     "hook native functions while they run; without a function, list the hooks",
+     "jtrace hook 4711 'libc.so.6!malloc:count'", true},
+    {"mark", "JVM TEXT", "put a labelled mark into the trace", "jtrace mark 4711 'warm-up ends'",
+     true},
+    {"list", "", "the JVMs of this user, and which of them record", "jtrace list", false},
+};
+
+const Verb* FindVerb(std::string_view name) {
+  for (const Verb& verb : kVerbs) {
+    if (verb.name == name) return &verb;
+  }
+  return nullptr;
+}
+
+absl::Status Usage(const std::string& message) { return absl::InvalidArgumentError(message); }
+
+absl::Status UnknownVerb(std::string_view name) {
+  std::vector<std::string_view> names;
+  for (const Verb& verb : kVerbs) names.push_back(verb.name);
+  return Usage(StrCat("unknown command '", name, "'; did you mean '", Nearest(name, names),
+                      "'? (see jtrace --help)"));
+}
+
+// `-d 30`, `-d=30`, `--lib=…` of jtrace itself; false if `arg` is none of these.
+bool TakeOption(absl::Span<const std::string_view> args, size_t& i, CommandLine& line) {
+  std::string_view arg = args[i];
+  const auto value = [&](std::string_view name, std::string& into) {
+    if (arg == name && i + 1 < args.size()) {
+      into = args[++i];
+      return true;
+    }
+    const bool has_value = arg.starts_with(StrCat(name, "="));
+    if (has_value) into = arg.substr(name.size() + 1);
+    return has_value;
+  };
+  return value("-d", line.duration) || value("--lib", line.library);
+}
+
+absl::Status UnknownOption(std::string_view arg) {
+  return Usage(StrCat("no option '", arg, "' here (see jtrace --help)"));
+}
+
+absl::Status Check(const CommandLine& line, const Verb& verb) {
+  if (verb.arguments.empty() && !line.target.empty()) {
+    return Usage(StrCat(verb.name, " takes nothing more: '", line.target, "'"));
+  }
+  if (line.target.empty() && !verb.arguments.empty()) {
+    return Usage(StrCat(verb.name, " needs a JVM: its pid or a part of its name, e.g. ",
+                        verb.example, " (see jtrace list)"));
+  }
+  if (!line.rest.empty() && !verb.takes_rest) {
+    return Usage(StrCat(verb.name, " takes nothing more: '", line.rest.front(), "'"));
+  }
+  if (verb.name == "mark" && line.rest.empty()) {
+    return Usage(StrCat("mark needs a text, e.g. ", verb.example));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<CommandLine> ParseCommandLine(absl::Span<const std::string_view> args) {
+  CommandLine line;
+  for (size_t i = 0; i < args.size(); ++i) {
+    const std::string_view arg = args[i];
+    // What follows the target of a report belongs to jtrace-post, what follows a mark's to its
+    // text; the agent knows formats.
+    const bool is_foreign = !line.target.empty() && (line.verb == "report" || line.verb == "mark" ||
+                                                     line.verb == "metrics");
+    if (is_foreign) {
+      line.rest.emplace_back(arg);
+    } else if (arg == "--help" || arg == "-h" || (arg == "help" && line.verb.empty())) {
+      line.help = true;
+      return line;
+    } else if (arg == "--version") {
+      line.version = true;
+      return line;
+    } else if (line.verb.empty()) {
+      line.verb = arg;
+    } else if (line.verb == "start" && TakeOption(args, i, line)) {
+      continue;
+    } else if (arg.starts_with("-")) {
+      return UnknownOption(arg);
+    } else if (line.target.empty()) {
+      line.target = arg;
+    } else {
+      line.rest.emplace_back(arg);
+    }
+  }
+  if (line.verb.empty()) return Usage("no command given: jtrace COMMAND JVM … (see jtrace --help)");
+  const Verb* const verb = FindVerb(line.verb);
+  if (verb == nullptr) return UnknownVerb(line.verb);
+  if (absl::Status status = Check(line, *verb); !status.ok()) return status;
+  return line;
+}
+
+std::string AgentOptions(const CommandLine& line) {
+  std::string options;
+  for (const std::string& option : line.rest) {
+    StrAppend(&options, options.empty() ? "" : ",", option);
+  }
+  if (!line.duration.empty()) {
+    StrAppend(&options, options.empty() ? "" : ",", "duration=", line.duration);
+  }
+  return options;
+}
+
+std::string HelpText() {
+  std::string help =
+      "jtrace: recordings in JVMs that run already\n\n"
+      "usage: jtrace COMMAND [JVM] [OPTION …]\n"
+      "JVM is a pid, or a part of the main class or jar that one JVM only has (here, if several "
+      "do).\n\n"
+      "commands\n";
+  for (const Verb& verb : kVerbs) {
+    std::string usage = StrCat(verb.name, " ", verb.arguments);
+    // "…" takes three bytes and one column.
+    const size_t hidden = usage.find("…") != std::string::npos ? 2 : 0;
+    usage.resize(std::max<size_t>(usage.size(), 28 + hidden), ' ');
+    StrAppend(&help, "  ", usage, " ", verb.help, "\n", std::string(31, ' '), "e.g. ", verb.example,
+              "\n");
+  }
+  help +=
+      "\noptions\n"
+      "  -d TIME                      with start: stop after this time (duration=)\n"
+      "                               e.g. jtrace start -d 30 4711\n"
+      "  --lib=PATH                   the agent as the JVM sees it (default: beside jtrace)\n"
+      "                               e.g. jtrace start --lib=/opt/jtrace/lib/libjtrace.so 4711\n"
+      "  --help, --version\n\n"
+      "Options of the agent are listed by java -agentpath:…/libjtrace.so=help; out= is relative "
+      "to\n"
+      "the JVM's folder. A JVM lets its own user and root attach. JDK 21 and later warn on stderr\n"
+      "when an agent comes late; -XX:+EnableDynamicAgentLoading says that this is meant.\n\n"
+      "exit codes: 0 done · 1 wrong usage · 2 the JVM cannot be reached, or refused\n";
+  return help;
+}
+
+}  // namespace jtrace::control

@@ -1,0 +1,51 @@
+// The command line of jtrace-post (FORMATS §3).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "postproc/calltree/chain_merger.h"
+#include "postproc/diff/fail_rule.h"
+#include "postproc/reader/record_filter.h"
+#include "postproc/report/report.h"
+
+namespace jtrace::postproc {
+
+enum class Format { kText, kCsv, kJson };
+enum class Colour { kAuto, kAlways, kNever };
+enum class Aggregate { kThread, kProcess };
+
+struct CommandLine {
+  bool help = false;
+  bool version = false;
+  std::vector<std::string> reports;  // empty: the overview
+  Format format = Format::kText;
+  std::string output;  // empty: standard output
+  MergeMode merge = MergeMode::kChain;
+  std::string thread;  // glob; empty: all
+  Scope scope = Scope::kFull;
+  Colour colour = Colour::kAuto;
+  Aggregate aggregate = Aggregate::kThread;
+  bool raw_names = false;
+  bool guards_formulas = false;  // --spreadsheet
+  bool no_files = false;         // read no file but the traces
+  int jobs = 0;                  // threads that read; 0: as many as there are processors
+  uint64_t limit_memory = 0;     // bytes; 0: what the traces' size and the machine allow
+  ReportOptions report;
+  bool width_given = false;
+  std::vector<FailRule> fail_rules;  // diff
+  std::vector<std::string> traces;
+};
+
+// `args` without the program's name. An error's message names the mistake and the nearest valid
+// option, report or value.
+absl::StatusOr<CommandLine> ParseCommandLine(absl::Span<const std::string_view> args);
+
+// Every option with an example, every report.
+std::string HelpText();
+
+}  // namespace jtrace::postproc

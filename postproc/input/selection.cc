@@ -1,0 +1,130 @@
+#include "postproc/input/selection.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/glob.h"
+#include "common/nearest.h"
+#include "postproc/calltree/measure.h"
+#include "postproc/input/all_reports.h"
+#include "postproc/model/frame_name.h"
+#include "postproc/reader/record_filter.h"
+#include "postproc/support/strings.h"
+
+namespace jtrace::postproc {
+namespace {
+
+absl::Status NotThere(std::string_view option, std::string_view what, std::string_view value,
+                      std::string_view nearest) {
+  std::string message = StrCat(option, ": no ", what, " '", value, "' in the trace");
+  if (!nearest.empty()) StrAppend(&message, "; nearest: ", nearest);
+  return absl::NotFoundError(message);
+}
+
+// The name's last parts: "getKey", "Page.getKey", "org.h2.mvstore.Page.getKey".
+std::array<std::string_view, 3> Endings(std::string_view name) {
+  const size_t method = name.rfind('.');
+  if (method == std::string_view::npos) return {name, name, name};
+  const size_t owner = method == 0 ? std::string_view::npos : name.rfind('.', method - 1);
+  return {name.substr(method + 1), owner == std::string_view::npos ? name : name.substr(owner + 1),
+          name};
+}
+
+// The names of the tree's routines, in alphabetical order.
+std::vector<std::string_view> RoutinesOf(const TraceModel& model, const CallTree& tree) {
+  std::vector<bool> seen(model.routine_count() + 1);
+  std::vector<std::string_view> names;
+  for (uint32_t i = 1; i <= tree.size(); ++i) {
+    const RoutineId routine = tree.node(NodeId(i)).routine;
+    if (!routine || seen[routine.value]) continue;
+    seen[routine.value] = true;
+    names.push_back(model.RoutineName(routine));
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+// People leave out packages and classes: a routine is as near as the nearest ending of its name.
+std::string_view NearestRoutine(std::string_view pattern,
+                                const std::vector<std::string_view>& routines) {
+  std::vector<std::string_view> endings;
+  for (const std::string_view routine : routines) {
+    for (const std::string_view ending : Endings(WithoutParameters(routine))) {
+      endings.push_back(ending);
+    }
+  }
+  const std::string_view nearest = Nearest(pattern, endings);
+  // Each routine has three endings, the last of them its whole name.
+  for (size_t i = 0; i < endings.size(); ++i) {
+    if (endings[i].data() == nearest.data()) return endings[i / 3 * 3 + 2];
+  }
+  return {};
+}
+
+absl::Status CheckRoutine(std::string_view option, std::string_view pattern,
+                          const std::vector<std::string_view>& routines) {
+  const bool found = std::any_of(routines.begin(), routines.end(), [&](std::string_view routine) {
+    return RoutineMatches(pattern, routine);
+  });
+  if (pattern.empty() || found) return absl::OkStatus();
+  return NotThere(option, "routine", pattern, NearestRoutine(pattern, routines));
+}
+
+// `names`: those of the metrics, and what else --metric may name.
+absl::Status CheckMetric(std::string_view metric, const std::vector<std::string>& names) {
+  if (metric.empty() || std::find(names.begin(), names.end(), metric) != names.end()) {
+    return absl::OkStatus();
+  }
+  const std::vector<std::string_view> views(names.begin(), names.end());
+  return NotThere("--metric", "metric", metric, Nearest(metric, views));
+}
+
+bool IsExport(const CommandLine& line) {
+  const Report* report = line.reports.empty() ? nullptr : FindReport(line.reports.front());
+  return report != nullptr && report->document != nullptr;
+}
+
+// Of what any node has, and metrics that are 0 in what was chosen of the trace: 0 is an answer in a
+// report, but nothing to make a file of.
+std::vector<std::string> ChoosableMeasures(const CommandLine& line, const TraceModel& model,
+                                           const CallTree& tree) {
+  std::vector<std::string> names = MeasureNames(model, tree);
+  if (IsExport(line)) return names;
+  for (uint32_t i = 1; i <= model.metric_count(); ++i) {
+    names.emplace_back(model.MetricName(MetricId(i)));
+  }
+  return names;
+}
+
+}  // namespace
+
+absl::Status CheckThread(const CommandLine& line, const TraceModel& model) {
+  if (line.thread.empty()) return absl::OkStatus();
+  std::vector<std::string_view> names;
+  for (uint32_t i = 1; i <= model.thread_count(); ++i) {
+    names.emplace_back(model.thread(ThreadId(i)).name);
+    if (GlobMatches(line.thread, names.back())) return absl::OkStatus();
+  }
+  return NotThere("--thread", "thread", line.thread, Nearest(line.thread, names));
+}
+
+absl::Status CheckSelection(const CommandLine& line, const TraceModel& model,
+                            const CallTree& tree) {
+  if (absl::Status status = CheckThread(line, model); !status.ok()) return status;
+  const ReportOptions& report = line.report;
+  if (!report.root.empty() || !report.of.empty()) {
+    const std::vector<std::string_view> routines = RoutinesOf(model, tree);
+    if (absl::Status status = CheckRoutine("--root", report.root, routines); !status.ok()) {
+      return status;
+    }
+    if (absl::Status status = CheckRoutine("--of", report.of, routines); !status.ok()) {
+      return status;
+    }
+  }
+  return CheckMetric(report.metric, ChoosableMeasures(line, model, tree));
+}
+
+}  // namespace jtrace::postproc

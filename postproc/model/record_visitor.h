@@ -1,0 +1,191 @@
+// The stream of records that both readers make of a trace, and that every later stage takes.
+//
+// The stream is what the text format says, record by record (FORMATS §1): the text writer turns it
+// into a dump and the text reader turns a dump into the same stream again, so that a trace and its
+// dump have the same reports by construction. Records of one thread come in the order of their
+// times; threads may be interleaved.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/functional/function_ref.h"
+#include "absl/types/span.h"
+#include "postproc/model/ids.h"
+#include "postproc/model/reduced_calls.h"
+#include "postproc/model/trace_model.h"
+
+namespace jtrace::postproc {
+
+// When and where: `time` in the trace's unit, never decreasing within a thread. Only notices may
+// have no thread.
+struct At {
+  int64_t time = 0;
+  ThreadId thread;
+};
+
+enum class CodeKind : uint8_t { kUnknown, kInterpreted, kJitted };
+
+// An entry or exit of a run of them.
+struct CallRecord {
+  int64_t time = 0;
+  RoutineId routine;
+  bool is_exit = false;
+  CodeKind kind = CodeKind::kUnknown;
+};
+
+// What a sampled thread was doing.
+enum class SampleState : uint8_t {
+  kRunning,
+  kUnknown,
+  kMonitor,
+  kObjectWait,
+  kParked,
+  kSleeping,
+  kWaiting,
+  kBlocked,
+};
+inline constexpr size_t kSampleStates = 8;
+// "running", "monitor", "object-wait", …
+std::string_view SampleStateName(SampleState state);
+std::optional<SampleState> ParseSampleState(std::string_view name);
+
+struct SampleRecord {
+  bool is_unwind = false;  // 0x41: taken by an instrumented routine, no tick
+  int64_t weight = 1;      // ticks
+  SampleState state = SampleState::kRunning;
+  // Of the object that a waiting thread waits on; none: not told.
+  ClassId blocker;
+  // The tree path that the sample hit, root first, if the trace holds it; else the thread's open
+  // activations count.
+  bool has_path = false;
+  absl::Span<const RoutineId> path;
+  absl::Span<const FrameId> frames;  // root first
+};
+
+// Compiled code that came, went, or told what it has inlined.
+struct CodeRecord {
+  enum class Op : uint8_t { kLoad, kUnload, kInlining };
+  // The call at bytecode index `bci` of a routine; -1: unknown.
+  struct Frame {
+    RoutineId routine;
+    int32_t bci = 0;
+  };
+  // What is active at a place of the code, innermost first.
+  struct Row {
+    uint32_t pc = 0;
+    absl::Span<const Frame> frames;
+  };
+  Op op = Op::kLoad;
+  RoutineId routine;
+  uint64_t address = 0;
+  uint64_t size = 0;
+  // The method's number, which tells methods of the same name apart; 0: unknown. Of one trace only.
+  uint32_t method = 0;
+  // kLoad only: as CodeEvent has them.
+  uint32_t level = 0;
+  bool native_wrapper = false;
+  uint32_t osr_entry = 0;
+  absl::Span<const Row> rows;  // kInlining only
+};
+
+// Reduced events: what to add to one tree node.
+struct NodeCounts {
+  std::optional<int64_t> calls;
+  std::optional<int64_t> calls_jitted;
+  std::optional<int64_t> base;
+  std::optional<int64_t> off;
+  std::optional<int64_t> min;
+  std::optional<int64_t> max;
+  std::vector<std::pair<MetricId, int64_t>> metrics;
+};
+
+// What calls of native functions came to.
+struct HookSums {
+  int64_t calls = 0;
+  // Calls whose return was seen, and their times in nanoseconds; all 0 if there are none.
+  int64_t timed = 0;
+  int64_t total_ns = 0;
+  int64_t min_ns = 0;
+  int64_t max_ns = 0;
+
+  void Add(const HookSums& other);
+};
+
+// Calls that came through a hook in native code, of one thread, from one place and one caller.
+struct HookRecord {
+  FrameId hook;
+  HookKind kind = HookKind::kCount;
+  FrameId caller;  // none: not told
+  HookSums sums;
+  // Where the thread stood, from below its root; empty: at its root, or not known.
+  absl::Span<const RoutineId> path;
+};
+
+// A stage overrides what it needs. Spans are valid during the call.
+class RecordVisitor {
+ public:
+  virtual ~RecordVisitor() = default;
+
+  virtual void OnEnter(At, RoutineId, CodeKind) {}
+  virtual void OnExit(At, RoutineId, CodeKind) {}
+  // Entries and exits of one thread that follow each other: the way of logs, whose events come by
+  // the hundred million. Means OnEnter or OnExit for each of them.
+  virtual void OnCalls(ThreadId thread, absl::Span<const CallRecord> calls);
+  // The same, already summed up; `one_by_one` passes them to OnCalls of the visitor that it is
+  // given.
+  virtual void OnReducedCalls(ThreadId, const ReducedCalls&,
+                              absl::FunctionRef<void(RecordVisitor&)> one_by_one) {
+    one_by_one(*this);
+  }
+  // This many of the thread's events were left out since its last enter, exit, off or on; the same
+  // activations are open as before.
+  virtual void OnDropped(At, int64_t /*events*/) {}
+  // The thread stands at this path, which starts below its root: open activations that are not on
+  // it have ended, and those of it that are not open yet are from now on. Counts nothing. At least
+  // the first `shared` of the path are the same as in the thread's last position.
+  virtual void OnPosition(At, absl::Span<const RoutineId> /*path*/, size_t /*shared*/) {}
+  virtual void OnSample(At, const SampleRecord&) {}
+  // The thread got (on) or left a processor.
+  virtual void OnSwitch(At, bool /*on*/) {}
+  virtual void OnMetric(At, MetricId, int64_t /*delta*/) {}
+  // `path` starts below the thread's root. If `shared` is not 0, the record before was one of
+  // these, of the same thread, and at least so many of its path are the same.
+  virtual void OnNode(At, const NodeCounts&, absl::Span<const RoutineId> /*path*/,
+                      size_t /*shared*/) {}
+  virtual void OnHook(At, const HookRecord&) {}
+  virtual void OnCode(At, const CodeRecord&) {}
+  // Anything else that does not change the call tree: "class-load", "gc-begin", "thread-start", …
+  virtual void OnNotice(At, std::string_view /*op*/, absl::Span<const std::string> /*args*/) {}
+};
+
+// Modulo 2^64, as all sums.
+inline void HookSums::Add(const HookSums& other) {
+  const auto add = [](int64_t& sum, int64_t value) {
+    sum = static_cast<int64_t>(static_cast<uint64_t>(sum) + static_cast<uint64_t>(value));
+  };
+  if (other.timed != 0) {
+    min_ns = timed == 0 ? other.min_ns : std::min(min_ns, other.min_ns);
+    max_ns = timed == 0 ? other.max_ns : std::max(max_ns, other.max_ns);
+  }
+  add(calls, other.calls);
+  add(timed, other.timed);
+  add(total_ns, other.total_ns);
+}
+
+inline void RecordVisitor::OnCalls(ThreadId thread, absl::Span<const CallRecord> calls) {
+  for (const CallRecord& call : calls) {
+    if (call.is_exit) {
+      OnExit({call.time, thread}, call.routine, call.kind);
+    } else {
+      OnEnter({call.time, thread}, call.routine, call.kind);
+    }
+  }
+}
+
+}  // namespace jtrace::postproc
