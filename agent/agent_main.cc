@@ -8,15 +8,15 @@
 #include "agent/base/version.h"
 #include "agent/hot/own_work.h"
 #include "agent/options/options.h"
+#include "agent/session/jvm_session.h"
 #include "agent/session/log.h"
-#include "agent/session/session.h"
 #include "agent/session/session_abi.h"
 
 namespace {
 
 using jtrace::Action;
+using jtrace::JvmSession;
 using jtrace::Options;
-using jtrace::Session;
 
 // What Agent_OnAttach returns, and so what jcmd shows as "return code".
 constexpr jint kDone = 0;
@@ -24,7 +24,7 @@ constexpr jint kWrongUsage = 1;
 constexpr jint kFailed = 2;
 
 // The JVM's session: the exports get no other hint of it. Set once.
-std::atomic<Session*> the_session{nullptr};
+std::atomic<JvmSession*> the_session{nullptr};
 
 // A failing Agent_OnLoad makes the JVM print on stdout, so the process ends here instead.
 [[noreturn]] void EndProcess(absl::string_view message, int status) {
@@ -37,7 +37,7 @@ absl::StatusOr<Options> Parse(const char* text) {
 }
 
 // Native code may ask from here on.
-void Remember(Session& session) {
+void Remember(JvmSession& session) {
   the_session.store(&session);
   jtrace::abi::Publish(*new jtrace::SessionAbi(session));  // for ever
 }
@@ -50,7 +50,7 @@ void Load(JavaVM* vm, const char* text) {
   if (the_session.load() != nullptr) {
     EndProcess("-agentpath names jtrace twice; give all options to one", 1);
   }
-  auto session = Session::OpenAtLoad(vm, *options);
+  auto session = JvmSession::OpenAtLoad(vm, *options);
   if (!session.ok()) EndProcess(session.status().message(), 1);
   Remember(**session);
 }
@@ -60,7 +60,7 @@ jint Refuse(const absl::Status& status, jint code) {
   return code;
 }
 
-absl::Status Run(Session& session, JNIEnv* jni, const Options& options) {
+absl::Status Run(JvmSession& session, JNIEnv* jni, const Options& options) {
   switch (options.action) {
     case Action::kStart:
       return session.Start(jni, options, nullptr).status();
@@ -84,7 +84,7 @@ jint Attach(JavaVM* vm, const char* text) {
   JNIEnv* jni = nullptr;
   if (vm->GetEnv(reinterpret_cast<void**>(&jni), JNI_VERSION_10) != JNI_OK) return kFailed;
   if (the_session.load() == nullptr) {
-    auto session = Session::OpenLive(vm, jni);
+    auto session = JvmSession::OpenLive(vm, jni);
     if (!session.ok()) return Refuse(session.status(), kFailed);
     Remember(**session);
   }

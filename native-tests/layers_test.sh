@@ -15,8 +15,8 @@ fails_with() {
   fi
   grep -qF "$1" "$copy/said" || { cat "$copy/said"; exit 1; }
 }
-echo '#include "agent/session/session.h"' >>"$copy/agent/base/losses.cc"
-fails_with 'agent/base/losses.cc: includes agent/session/session.h, but agent/session stands above agent/base'
+echo '#include "agent/session/jvm_session.h"' >>"$copy/agent/base/losses.cc"
+fails_with 'agent/base/losses.cc: includes agent/session/jvm_session.h, but agent/session stands above agent/base'
 cp agent/base/losses.cc "$copy/agent/base/losses.cc"
 mkdir "$copy/agent/attic"
 touch "$copy/agent/attic/old.h"

@@ -1,78 +1,80 @@
 #include "agent/session/callbacks.h"
 
 #include "agent/hot/own_work.h"
-#include "agent/session/session.h"
+#include "agent/session/jvm_session.h"
 
-namespace jtrace::jvmti {
+namespace jtrace {
 namespace {
 
-Session* SessionOf(jvmtiEnv* env) {
+JvmSession& SessionOf(jvmtiEnv* env) {
   void* session = nullptr;
   env->GetEnvironmentLocalStorage(&session);
-  return static_cast<Session*>(session);
+  return *static_cast<JvmSession*>(session);
 }
+
+JvmEvents& EventsOf(jvmtiEnv* env) { return SessionOf(env).events(); }
 
 void JNICALL VmInit(jvmtiEnv* env, JNIEnv* jni, jthread thread) {
-  SessionOf(env)->VmInit(jni, thread);
+  SessionOf(env).VmInit(jni, thread);
 }
 
-void JNICALL VmDeath(jvmtiEnv* env, JNIEnv*) { SessionOf(env)->VmDeath(); }
+void JNICALL VmDeath(jvmtiEnv* env, JNIEnv*) { SessionOf(env).VmDeath(); }
 
 void JNICALL ThreadStart(jvmtiEnv* env, JNIEnv* jni, jthread thread) {
-  SessionOf(env)->ThreadStart(jni, thread);
+  EventsOf(env).ThreadStart(jni, thread);
 }
 
-void JNICALL ThreadEnd(jvmtiEnv* env, JNIEnv*, jthread) { SessionOf(env)->ThreadEnd(); }
+void JNICALL ThreadEnd(jvmtiEnv* env, JNIEnv*, jthread) { EventsOf(env).ThreadEnd(); }
 
 void JNICALL VirtualThreadStart(jvmtiEnv* env, JNIEnv* jni, jthread thread) {
-  SessionOf(env)->VirtualThreadStart(jni, thread);
+  EventsOf(env).VirtualThreadStart(jni, thread);
 }
 
 void JNICALL VirtualThreadEnd(jvmtiEnv* env, JNIEnv* jni, jthread thread) {
-  SessionOf(env)->VirtualThreadEnd(jni, thread);
+  EventsOf(env).VirtualThreadEnd(jni, thread);
 }
 
 void JNICALL ClassFileLoadHook(jvmtiEnv* env, JNIEnv*, jclass redefined, jobject loader,
                                const char* name, jobject, jint size, const unsigned char* bytes,
                                jint* new_size, unsigned char** new_bytes) {
-  SessionOf(env)->ClassFileLoad(redefined, loader, name, {bytes, static_cast<size_t>(size)},
-                                new_size, new_bytes);
+  EventsOf(env).ClassFileLoad(redefined, loader, name, {bytes, static_cast<size_t>(size)}, new_size,
+                              new_bytes);
 }
 
 void JNICALL ClassPrepare(jvmtiEnv* env, JNIEnv*, jthread, jclass klass) {
-  SessionOf(env)->ClassPrepare(klass);
+  EventsOf(env).ClassPrepare(klass);
 }
 
-void JNICALL ObjectFree(jvmtiEnv* env, jlong tag) { SessionOf(env)->ObjectFree(tag); }
+void JNICALL ObjectFree(jvmtiEnv* env, jlong tag) { EventsOf(env).ObjectFree(tag); }
 
 void JNICALL CompiledMethodLoad(jvmtiEnv* env, jmethodID method, jint size, const void* address,
                                 jint, const jvmtiAddrLocationMap*, const void* compile_info) {
-  SessionOf(env)->CompiledMethodLoad(method, size, address, compile_info);
+  EventsOf(env).CompiledMethodLoad(method, size, address, compile_info);
 }
 
 void JNICALL CompiledMethodUnload(jvmtiEnv* env, jmethodID method, const void* address) {
-  SessionOf(env)->CompiledMethodUnload(method, address);
+  EventsOf(env).CompiledMethodUnload(method, address);
 }
 
 void JNICALL DynamicCodeGenerated(jvmtiEnv* env, const char* name, const void* address, jint size) {
-  SessionOf(env)->DynamicCode(name, address, size);
+  EventsOf(env).DynamicCode(name, address, size);
 }
 
 void JNICALL NativeMethodBind(jvmtiEnv* env, JNIEnv*, jthread, jmethodID, void*, void**) {
-  SessionOf(env)->NativeMethodBind();
+  EventsOf(env).NativeMethodBind();
 }
 
-void JNICALL GcStart(jvmtiEnv* env) { SessionOf(env)->GcStart(); }
+void JNICALL GcStart(jvmtiEnv* env) { EventsOf(env).GcStart(); }
 
-void JNICALL GcFinish(jvmtiEnv* env) { SessionOf(env)->GcFinish(); }
+void JNICALL GcFinish(jvmtiEnv* env) { EventsOf(env).GcFinish(); }
 
 }  // namespace
 
-absl::Status InstallCallbacks(jvmtiEnv* env, Session* session) {
+absl::Status InstallCallbacks(jvmtiEnv* env, JvmSession* session) {
   absl::Status status =
-      ToStatus(env, env->SetEnvironmentLocalStorage(session), "SetEnvironmentLocalStorage");
+      jvmti::ToStatus(env, env->SetEnvironmentLocalStorage(session), "SetEnvironmentLocalStorage");
   if (!status.ok()) return status;
-  Callbacks callbacks = {};
+  jvmti::Callbacks callbacks = {};
   callbacks.base.VMInit = hot::kAsOwn<VmInit>;
   callbacks.base.VMDeath = hot::kAsOwn<VmDeath>;
   callbacks.base.ThreadStart = hot::kAsOwn<ThreadStart>;
@@ -88,8 +90,8 @@ absl::Status InstallCallbacks(jvmtiEnv* env, Session* session) {
   callbacks.base.GarbageCollectionFinish = hot::kAsOwn<GcFinish>;
   callbacks.virtual_thread_start = hot::kAsOwn<VirtualThreadStart>;
   callbacks.virtual_thread_end = hot::kAsOwn<VirtualThreadEnd>;
-  return ToStatus(env, env->SetEventCallbacks(&callbacks.base, sizeof(callbacks)),
-                  "SetEventCallbacks");
+  return jvmti::ToStatus(env, env->SetEventCallbacks(&callbacks.base, sizeof(callbacks)),
+                         "SetEventCallbacks");
 }
 
-}  // namespace jtrace::jvmti
+}  // namespace jtrace

@@ -5,20 +5,21 @@
 
 #include "agent/base/signals_blocked.h"
 #include "agent/hot/hook_thread.h"
+#include "agent/session/counted_threads.h"
 #include "agent/session/java_scope.h"
-#include "agent/session/session.h"
+#include "agent/session/jvm_session.h"
 
 namespace jtrace {
 
-metrics::ThreadCounters& SessionAbi::counters() { return session_.metrics().counters(); }
+metrics::ThreadCounters& SessionAbi::counters() { return session_.jvm().metrics->counters(); }
 
 std::optional<metrics::ThreadCounters::Identity> SessionAbi::Meet() {
-  return session_.MeetCaller();
+  return CountCaller(session_.jvm());
 }
 
 void SessionAbi::CallWhereJavaRuns(const std::function<void()>& call) {
   JNIEnv* jni = nullptr;
-  if (session_.vm()->GetEnv(reinterpret_cast<void**>(&jni), JNI_VERSION_10) == JNI_OK &&
+  if (session_.jvm().vm->GetEnv(reinterpret_cast<void**>(&jni), JNI_VERSION_10) == JNI_OK &&
       jni->ExceptionCheck() == JNI_FALSE) {
     return call();
   }
@@ -40,8 +41,8 @@ void SessionAbi::CallWhereJavaRuns(const std::function<void()>& call) {
 
 void SessionAbi::MeetThreads() {
   CallWhereJavaRuns([this] {
-    const control::JavaScope scope(session_.vm());
-    if (const auto jni = scope.jni(); jni.ok()) session_.MeetThreads(*jni);
+    const control::JavaScope scope(session_.jvm().vm);
+    if (const auto jni = scope.jni(); jni.ok()) CountRunningThreads(session_.jvm(), *jni);
   });
 }
 

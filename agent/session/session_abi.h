@@ -8,7 +8,7 @@ namespace jtrace {
 
 class SessionAbi : public abi::Host {
  public:
-  explicit SessionAbi(Session& session) : session_(session), questions_(session) {}
+  explicit SessionAbi(JvmSession& session) : session_(session), questions_(session) {}
 
   metrics::ThreadCounters& counters() override;
   std::optional<metrics::ThreadCounters::Identity> Meet() override;
@@ -26,7 +26,7 @@ class SessionAbi : public abi::Host {
   // program's thread does not begin and end for Java by the way.
   void CallWhereJavaRuns(const std::function<void()>& call);
 
-  Session& session_;
+  JvmSession& session_;
   SessionQuestions questions_;
 };
 

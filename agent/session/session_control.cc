@@ -10,8 +10,9 @@
 #include "absl/time/clock.h"
 #include "agent/metrics/metrics_text.h"
 #include "agent/options/options.h"
+#include "agent/session/counted_threads.h"
 #include "agent/session/java_scope.h"
-#include "agent/session/session.h"
+#include "agent/session/jvm_session.h"
 #include "common/visible_text.h"
 #include "proto/control_protocol.h"
 
@@ -30,15 +31,19 @@ absl::Status Told(const absl::StatusOr<std::string>& answer, Commands::Tell tell
 
 }  // namespace
 
-SessionControl::SessionControl(JavaVM* vm, Session& session, bool listen)
+SessionControl::SessionControl(JavaVM* vm, JvmSession& session, bool listen)
     : vm_(vm), session_(session) {
   server_ = listen ? Server::Start(*this, SocketFolder(geteuid()), SocketPath(geteuid(), getpid()))
                    : Server::StartWithoutSocket(*this);
 }
 
-void SessionControl::ThreadStarted(pid_t tid) { session_.SetControlThread(tid); }
+void SessionControl::ThreadStarted(pid_t tid) {
+  session_.jvm().agent_threads.control.store(tid, std::memory_order_relaxed);
+}
 
-void SessionControl::ClientsThreadStarted(pid_t tid) { session_.SetClientsThread(tid); }
+void SessionControl::ClientsThreadStarted(pid_t tid) {
+  session_.jvm().agent_threads.clients.store(tid, std::memory_order_relaxed);
+}
 
 absl::Status SessionControl::Run(absl::string_view verb, absl::string_view argument, Tell tell) {
   if (verb == "start") return Start(argument, tell);
@@ -92,24 +97,24 @@ absl::Status SessionControl::Metrics(absl::string_view options, Tell tell) {
   const JavaScope scope(vm_);
   const auto jni = scope.jni();
   if (!jni.ok()) return jni.status();
-  const std::string text = metrics::Format(session_.CollectMetrics(*jni), *format);
+  const std::string text = metrics::Format(CollectMetrics(session_.jvm(), *jni), *format);
   return Told(std::string(absl::StripSuffix(text, "\n")), tell);
 }
 
 absl::Time SessionControl::Tick() {
-  const Session::Due due = session_.WhatIsDue(absl::Now());
-  if (due.what == Session::Due::kNextFile) {
+  const Due due = session_.WhatIsDue(absl::Now());
+  if (due.what == Due::kNextFile) {
     // A failure is told in the trace, which goes on in the old file.
     if (session_.NextFile().ok()) return absl::Now();
     return std::min(due.next, absl::Now() + kLoopRetry);
   }
-  if (due.what == Session::Due::kStop) {
+  if (due.what == Due::kStop) {
     const JavaScope scope(vm_);
     if (const auto jni = scope.jni(); jni.ok()) session_.Stop(*jni, nullptr).status().IgnoreError();
-  } else if (due.what == Session::Due::kAddProbes) {
+  } else if (due.what == Due::kAddProbes) {
     const JavaScope scope(vm_);
     if (const auto jni = scope.jni(); jni.ok()) session_.AddProbesToLateClasses(*jni);
-  } else if (due.what == Session::Due::kCleanUp) {
+  } else if (due.what == Due::kCleanUp) {
     const JavaScope scope(vm_);
     if (const auto jni = scope.jni(); jni.ok()) session_.CleanUpAfterFailure(*jni);
   }

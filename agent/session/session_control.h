@@ -9,7 +9,7 @@
 #include "agent/control/server.h"
 
 namespace jtrace {
-class Session;
+class JvmSession;
 }
 
 namespace jtrace::control {
@@ -17,7 +17,7 @@ namespace jtrace::control {
 class SessionControl : public Commands {
  public:
   // `listen`: on a socket; else only the deadlines are kept. Both references must live for ever.
-  SessionControl(JavaVM* vm, Session& session, bool listen);
+  SessionControl(JavaVM* vm, JvmSession& session, bool listen);
 
   absl::Status Run(absl::string_view verb, absl::string_view argument, Tell tell) override;
   absl::Time Tick() override;
@@ -36,7 +36,7 @@ class SessionControl : public Commands {
   absl::Status Metrics(absl::string_view options, Tell tell);
 
   JavaVM* const vm_;
-  Session& session_;
+  JvmSession& session_;
   std::unique_ptr<Server> server_;
 };
 

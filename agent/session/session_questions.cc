@@ -7,7 +7,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "agent/metrics/method_pattern.h"
-#include "agent/session/session.h"
+#include "agent/session/counted_threads.h"
+#include "agent/session/jvm_session.h"
 
 namespace jtrace {
 namespace {
@@ -32,7 +33,7 @@ bool IsCall(proto::Routine::Kind kind) {
 }  // namespace
 
 std::vector<std::string> SessionQuestions::Describe() {
-  metrics::ThreadCounters& counters = session_.metrics().counters();
+  metrics::ThreadCounters& counters = session_.jvm().metrics->counters();
   std::vector<std::string> rows(hot::kMaxMetrics);
   for (const metrics::MetricInfo& info : metrics::AllMetrics()) {
     const auto number = static_cast<uint32_t>(info.metric);
@@ -50,23 +51,23 @@ std::vector<std::string> SessionQuestions::Describe() {
 }
 
 absl::StatusOr<int64_t> SessionQuestions::TotalOf(JNIEnv* jni, jthread thread, uint32_t metric) {
-  return session_.metrics().TotalOf(jni, thread, metric);
+  return session_.jvm().metrics->TotalOf(jni, thread, metric);
 }
 
 absl::StatusOr<int64_t> SessionQuestions::ProcessTotal(uint32_t metric) {
-  return session_.metrics().counters().Process(metric);
+  return session_.jvm().metrics->counters().Process(metric);
 }
 
 absl::StatusOr<uint32_t> SessionQuestions::Counter(absl::string_view name, absl::string_view unit) {
-  return session_.metrics().counters().users().Register(name, unit);
+  return session_.jvm().metrics->counters().users().Register(name, unit);
 }
 
 absl::StatusOr<size_t> SessionQuestions::PlaceOf(uint32_t metric) const {
   if (metric == kCalls) return metrics::kCallsPlace;
-  const std::vector<uint8_t>& charged = session_.path_metrics().numbers;
+  const std::vector<uint8_t> charged = session_.PathMetricNumbers();
   const auto found = std::find(charged.begin(), charged.end(), metric);
   if (found != charged.end()) return 1 + static_cast<size_t>(found - charged.begin());
-  const std::string name = session_.metrics().counters().NameOf(metric);
+  const std::string name = session_.jvm().metrics->counters().NameOf(metric);
   return absl::OutOfRangeError(absl::StrCat(
       name, " is not charged to call paths in this recording; begin one with metrics=", name));
 }
@@ -74,9 +75,9 @@ absl::StatusOr<size_t> SessionQuestions::PlaceOf(uint32_t metric) const {
 absl::StatusOr<metrics::Routines> SessionQuestions::RoutinesOf(absl::string_view text) const {
   const auto pattern = metrics::MethodPattern::Parse(text);
   if (!pattern.ok()) return pattern.status();
-  const auto implementors = session_.ImplementorsOf(pattern->class_name());
+  const auto implementors = ImplementorsOf(session_.jvm(), pattern->class_name());
   metrics::Routines routines;
-  session_.encoder().ForEachRoutine([&](uint32_t id, const writer::RoutineText& routine) {
+  session_.jvm().trace.encoder.ForEachRoutine([&](uint32_t id, const writer::RoutineText& routine) {
     const bool is_below = implementors.contains(routine.class_name);
     const absl::string_view class_name =
         is_below ? absl::string_view(pattern->class_name()) : routine.class_name;
@@ -114,13 +115,13 @@ absl::StatusOr<uint64_t> SessionQuestions::OpenWindow(metrics::Scope scope, uint
   static std::atomic<uint64_t> last{0};
   const uint64_t window = ++last;
   if (scope == metrics::Scope::kDescendants) {
-    session_.metrics().FollowVirtualThreads();
-    session_.families().Begin(window, java_tid);
+    session_.jvm().metrics->FollowVirtualThreads();
+    session_.jvm().families.Begin(window, java_tid);
   }
   const absl::Status status =
       session_.AskTrees([&](TreeWindows& windows) { windows.Open(window, scope, java_tid); });
   if (status.ok()) return window;
-  session_.families().End(window);
+  session_.jvm().families.End(window);
   return status;
 }
 
@@ -156,7 +157,7 @@ std::string SessionQuestions::Text(const std::vector<metrics::PathShare>& shares
     named.insert(share.routines.begin(), share.routines.end());
   }
   absl::flat_hash_map<uint32_t, std::string> names = {{hot::kPrunedRoutine, "[pruned]"}};
-  session_.encoder().ForEachRoutine([&](uint32_t id, const writer::RoutineText& routine) {
+  session_.jvm().trace.encoder.ForEachRoutine([&](uint32_t id, const writer::RoutineText& routine) {
     if (!named.contains(id)) return;
     names[id] = metrics::MethodText(routine.class_name, routine.name, routine.descriptor);
   });
@@ -170,15 +171,15 @@ std::string SessionQuestions::Text(const std::vector<metrics::PathShare>& shares
 }
 
 void SessionQuestions::CloseWindow(uint64_t window) {
-  session_.families().End(window);
+  session_.jvm().families.End(window);
   // A recording that has ended took its windows along.
   session_.AskTrees([&](TreeWindows& windows) { windows.Close(window); }).IgnoreError();
 }
 
 absl::StatusOr<int64_t> SessionQuestions::WindowTotal(uint64_t window, uint32_t metric) {
-  const metrics::ThreadCounters& counters = session_.metrics().counters();
+  const metrics::ThreadCounters& counters = session_.jvm().metrics->counters();
   if (absl::Status status = counters.Check(metric); !status.ok()) return status;
-  const auto family = session_.families().DescendantsOf(window);
+  const auto family = session_.jvm().families.DescendantsOf(window);
   int64_t sum = family.ended[metric];
   for (const uint64_t java_tid : family.running) {
     // A virtual thread is met when it is on its carrier for the first time.

@@ -7,11 +7,11 @@
 
 namespace jtrace {
 
-class Session;
+class JvmSession;
 
 class SessionQuestions : public metrics::Questions {
  public:
-  explicit SessionQuestions(Session& session) : session_(session) {}
+  explicit SessionQuestions(JvmSession& session) : session_(session) {}
 
   std::vector<std::string> Describe() override;
   absl::StatusOr<int64_t> TotalOf(JNIEnv* jni, jthread thread, uint32_t metric) override;
@@ -40,7 +40,7 @@ class SessionQuestions : public metrics::Questions {
   absl::StatusOr<metrics::Routines> RoutinesOf(absl::string_view pattern) const;
   std::string Text(const std::vector<metrics::PathShare>& shares) const;
 
-  Session& session_;
+  JvmSession& session_;
 };
 
 }  // namespace jtrace

@@ -1,4 +1,5 @@
-// What threads have counted, by their present names.
+#include "agent/session/counted_threads.h"
+
 #include <unistd.h>
 
 #include <utility>
@@ -7,7 +8,7 @@
 #include "agent/jvmti/implementors.h"
 #include "agent/metrics/kernel_readings.h"
 #include "agent/metrics/name_text.h"
-#include "agent/session/session.h"
+#include "agent/session/event_sets.h"
 
 namespace jtrace {
 namespace {
@@ -43,59 +44,61 @@ std::string PresentName(jvmtiEnv* env, JNIEnv* jni, jthread thread) {
 
 }  // namespace
 
-std::optional<metrics::ThreadCounters::Identity> Session::MeetCaller() {
+std::optional<metrics::ThreadCounters::Identity> CountCaller(JvmParts& jvm) {
   JNIEnv* jni = nullptr;
-  if (vm_->GetEnv(reinterpret_cast<void**>(&jni), JNI_VERSION_10) == JNI_OK) {
+  if (jvm.vm->GetEnv(reinterpret_cast<void**>(&jni), JNI_VERSION_10) == JNI_OK) {
     const PendingException pending(jni);
     jthread thread = nullptr;
-    if (env_->GetCurrentThread(&thread) == JVMTI_ERROR_NONE && thread != nullptr) {
+    if (jvm.env->GetCurrentThread(&thread) == JVMTI_ERROR_NONE && thread != nullptr) {
       const jvmti::LocalRef<jthread> reference(jni, thread);
-      if (!metrics_->Meet(jni, thread)) return std::nullopt;
+      if (!jvm.metrics->Meet(jni, thread)) return std::nullopt;
     }
   }
-  return metrics_->counters().Meet();
+  return jvm.metrics->counters().Meet();
 }
 
-void Session::MeetThreads(JNIEnv* jni) {
-  CountThreads();
+void CountRunningThreads(JvmParts& jvm, JNIEnv* jni) {
+  CountThreads(jvm);
   const jvmti::LocalFrame frame(jni);
   jint count = 0;
-  jvmti::Allocated<jthread> running(env_);
-  if (env_->GetAllThreads(&count, running.out()) != JVMTI_ERROR_NONE) return;
-  for (jint i = 0; i < count; ++i) metrics_->Adopt(jni, running[i]);
+  jvmti::Allocated<jthread> running(jvm.env);
+  if (jvm.env->GetAllThreads(&count, running.out()) != JVMTI_ERROR_NONE) return;
+  for (jint i = 0; i < count; ++i) jvm.metrics->Adopt(jni, running[i]);
 }
 
-metrics::MetricsReport Session::CollectMetrics(JNIEnv* jni) {
-  CountThreads();
+metrics::MetricsReport CollectMetrics(JvmParts& jvm, JNIEnv* jni) {
+  CountThreads(jvm);
   const jvmti::LocalFrame frame(jni);
   absl::flat_hash_map<uint64_t, std::string> names;
   jint count = 0;
-  jvmti::Allocated<jthread> running(env_);
-  if (env_->GetAllThreads(&count, running.out()) != JVMTI_ERROR_NONE) count = 0;
-  const pid_t control = control_tid_.load(std::memory_order_relaxed);
+  jvmti::Allocated<jthread> running(jvm.env);
+  if (jvm.env->GetAllThreads(&count, running.out()) != JVMTI_ERROR_NONE) count = 0;
+  const pid_t control = jvm.agent_threads.control.load(std::memory_order_relaxed);
   jthread asking = nullptr;
-  if (gettid() == control) env_->GetCurrentThread(&asking);
+  if (gettid() == control) jvm.env->GetCurrentThread(&asking);
   for (jint i = 0; i < count; ++i) {
     if (jni->IsSameObject(running[i], asking)) continue;  // it is the agent's
-    metrics_->Adopt(jni, running[i]);
-    names[threads_.FindRunning(jni, running[i]).numbers.java_tid] =
-        PresentName(env_, jni, running[i]);
+    jvm.metrics->Adopt(jni, running[i]);
+    names[jvm.registries.threads.FindRunning(jni, running[i]).numbers.java_tid] =
+        PresentName(jvm.env, jni, running[i]);
   }
   return metrics::CollectMetrics(
-      metrics_->counters(), [&](const metrics::ThreadValues& thread) -> std::optional<std::string> {
+      jvm.metrics->counters(),
+      [&](const metrics::ThreadValues& thread) -> std::optional<std::string> {
         if (thread.os_tid != 0 && thread.os_tid == control) return std::nullopt;
         const auto found = names.find(thread.java_tid);
         if (found != names.end()) return found->second;
-        if (thread.java_tid != 0) return metrics::Utf8Of(threads_.Find(thread.java_tid).name);
+        if (thread.java_tid != 0)
+          return metrics::Utf8Of(jvm.registries.threads.Find(thread.java_tid).name);
         return metrics::KernelName(thread.os_tid);
       });
 }
 
-absl::flat_hash_set<std::string> Session::ImplementorsOf(absl::string_view class_name) {
+absl::flat_hash_set<std::string> ImplementorsOf(JvmParts& jvm, absl::string_view class_name) {
   JNIEnv* jni = nullptr;
-  const bool is_java = vm_->GetEnv(reinterpret_cast<void**>(&jni), JNI_VERSION_10) == JNI_OK;
+  const bool is_java = jvm.vm->GetEnv(reinterpret_cast<void**>(&jni), JNI_VERSION_10) == JNI_OK;
   if (class_name.empty() || !is_java) return {};
-  return jvmti::ImplementorsOf(env_, jni, class_name);
+  return jvmti::ImplementorsOf(jvm.env, jni, class_name);
 }
 
 }  // namespace jtrace

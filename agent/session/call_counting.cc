@@ -1,0 +1,148 @@
+#include "agent/session/call_counting.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "agent/base/machine_memory.h"
+#include "agent/jvmti/max_heap.h"
+#include "agent/probes/native_unwind.h"
+#include "agent/sampling/unwind_sites.h"
+#include "agent/session/event_sets.h"
+#include "agent/session/recording_settings.h"
+#include "agent/sources/log_source.h"
+#include "agent/sources/tree_source.h"
+#include "proto/trace_format.h"
+
+namespace jtrace {
+namespace {
+
+// A thread that clock=cpu cannot do justice to.
+void ReportVirtualThread(Losses& losses) {
+  losses.Add(
+      "clock.virtual_threads", Severity::kWarning, 1,
+      "virtual threads with clock=cpu, whose waiting is in their base and total: they have no "
+      "processor time of their own",
+      "take processor time of virtual threads from samples: mode=merged");
+}
+
+}  // namespace
+
+uint64_t DefaultMemory(JNIEnv* jni) {
+  // Once for all recordings: probes with another limit are other probes.
+  static const uint64_t memory = DefaultTreeMemory(AvailableMemory(), jvmti::MaxHeap(jni));
+  return memory;
+}
+
+absl::Status CallCounting::Start(JNIEnv* jni, Options& options, Instrumentation& instrumentation) {
+  if (!path_metrics_.empty() && !jvm_.metrics->CanCharge(jni, jvm_.trace.losses)) {
+    path_metrics_ = PathMetrics();
+  }
+  if (options.memory_bytes == 0) options.memory_bytes = DefaultMemory(jni);
+  ProbeOptions wanted = ProbeOptionsOf(options);
+  wanted.metrics = path_metrics_;
+  auto set = jvm_.probe_sets.Use(jvm_.env, jni, wanted);
+  if (!set.ok()) return set.status();
+  probes_ = (*set)->probes.get();
+  trees_ = (*set)->trees.get();
+  counts_ = (*set)->counts.get();
+  logs_ = (*set)->logs.get();
+  ReportClock(options);
+  const auto routines = static_cast<uint32_t>(jvm_.trace.encoder.routines() + 1);
+  probes_->ClearCompiled(routines);
+  instrumentation.UseProbeClass(probes_->class_name());
+  sampling::unwind_sites.Clear();
+  if (!options.unwinds.empty()) {
+    absl::Status status = DefineUnwindProbe(jni, &sampling::UnwindAtEntry);
+    if (!status.ok()) return status;
+  }
+  source_ = BeginCounting(options, routines);
+  return EnableClassFileEvents(jvm_.env);
+}
+
+std::unique_ptr<writer::ChunkSource> CallCounting::BeginCounting(const Options& options,
+                                                                 uint32_t routines) {
+  TraceParts& trace = jvm_.trace;
+  jvmti::ThreadRegistry& threads = jvm_.registries.threads;
+  writer::ThreadGroups& groups = jvm_.registries.groups;
+  if (counts_ != nullptr) {
+    counts_->BeginRecording(routines);
+    return std::make_unique<writer::FlatSource>(*counts_, threads, groups, trace.encoder);
+  }
+  const bool splits_time = probes_->clock() == hot::ProbeClock::kCpu;
+  const bool has_logs = logs_ != nullptr;
+  // The trees outlive this.
+  trees_->GroupBy([&jvm = jvm_, splits_time, has_logs](uint64_t java_tid, bool is_virtual) {
+    if (is_virtual && splits_time) ReportVirtualThread(jvm.trace.losses);
+    // A log is a thread's own, and so is the tree that counts what the log leaves out.
+    return has_logs ? 0 : jvm.registries.groups.Assign(java_tid, is_virtual);
+  });
+  trees_->BeginRecording();
+  TickScale* scale = options.clock != Clock::kNone ? &probes_->scale() : nullptr;
+  trees_->ReadOpenMetricsBy(
+      [&jvm = jvm_](const PathMetrics& metrics, const hot::ThreadState& state) {
+        return jvm.metrics->SinceCharged(metrics, state);
+      });
+  std::vector<std::string> names;
+  for (const uint8_t number : path_metrics_.numbers) {
+    names.push_back(jvm_.metrics->counters().NameOf(number));
+  }
+  writer::TreeSource source(*trees_, scale, threads, groups, trace.encoder, trace.losses,
+                            std::move(names));
+  if (!has_logs) {
+    windows_ = std::make_unique<metrics::TreeWindows>(*trees_, jvm_.families);
+    return std::make_unique<writer::TreeSource>(std::move(source));
+  }
+  logs_->BeginRecording(/*follow=*/options.loop.on());
+  return std::make_unique<writer::LogSource>(
+      trace.clock, *logs_, std::move(source), threads, trace.encoder, trace.losses,
+      writer::LogSource::Settings{options.log_budget,
+                                  !options.codes_off.contains(format::kThreadSwitch)});
+}
+
+void CallCounting::ReportClock(const Options& options) {
+  const hot::ProbeClock wanted = ProbeClockOf(options.clock);
+  if (probes_->clock() == wanted) return;
+  const bool wants_cpu = wanted == hot::ProbeClock::kCpu;
+  jvm_.trace.losses.Add(
+      wants_cpu ? "clock.no_cpu" : "clock.no_tsc", Severity::kWarning, 1,
+      wants_cpu ? "clock=cpu: this kernel or C library does not tell when a thread was off "
+                  "its processor; times include waiting"
+                : "clock=tsc: the time-stamp counter cannot be used here; times are exact, "
+                  "but reading System.nanoTime takes longer");
+}
+
+void CallCounting::Rest() {
+  if (probes_ != nullptr) probes_->Rest();
+}
+
+void CallCounting::SetCompiled(jmethodID method) {
+  if (probes_ == nullptr) return;
+  const uint32_t routine = jvm_.registries.classes.RoutineOf(jvmti::KeyOf(method));
+  if (routine != 0) probes_->SetCompiled(routine, true);
+}
+
+// A leaf is not its thread's current node while it runs: its caller is.
+uint32_t CallCounting::TreePosition(uint64_t raw_node, jvmti::MethodKey innermost,
+                                    const Instrumentation& instrumentation) const {
+  const uint32_t routine = innermost != 0 ? jvm_.registries.classes.RoutineOf(innermost) : 0;
+  const bool is_leaf = routine != 0 && instrumentation.IsLeaf(routine);
+  const uint32_t leaf = is_leaf ? trees_->TraceChild(raw_node, routine) : 0;
+  return leaf != 0 ? leaf : trees_->TraceNode(raw_node);
+}
+
+uint64_t CallCounting::calls() const {
+  if (trees_ != nullptr) return trees_->total_calls() + (logs_ != nullptr ? logs_->calls() : 0);
+  return counts_ != nullptr ? counts_->total_calls() : 0;
+}
+
+uint64_t CallCounting::file_calls() const {
+  if (trees_ != nullptr) return trees_->file_calls();
+  return counts_ != nullptr ? counts_->file_calls() : 0;
+}
+
+uint64_t CallCounting::memory_bytes() const {
+  return trees_ != nullptr ? trees_->tree_bytes() : probes_->memory_used();
+}
+
+}  // namespace jtrace

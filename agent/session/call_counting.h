@@ -1,0 +1,70 @@
+// The exact calls of one recording: its probes, where they count, and what writes the counts.
+#pragma once
+
+#include <jvmti.h>
+
+#include <cstdint>
+#include <memory>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/status/status.h"
+#include "agent/instrument/instrumentation.h"
+#include "agent/jvmti/class_registry.h"
+#include "agent/metrics/tree_windows.h"
+#include "agent/options/options.h"
+#include "agent/session/jvm_parts.h"
+#include "agent/trace/chunk_source.h"
+
+namespace jtrace {
+
+// The collectors belong to JvmParts::probe_sets and stay for ever; what else is here ends with the
+// recording.
+class CallCounting {
+ public:
+  // `metrics`: charged to call paths.
+  CallCounting(JvmParts& jvm, PathMetrics metrics) : jvm_(jvm), path_metrics_(std::move(metrics)) {}
+
+  // Defines or takes over the probes that `options` ask for, and begins to count. Fills in
+  // options.memory_bytes if it is 0.
+  absl::Status Start(JNIEnv* jni, Options& options, Instrumentation& instrumentation);
+  // No recording uses the probes any more.
+  void Rest();
+
+  // The method runs compiled from now on. Any thread.
+  void SetCompiled(jmethodID method);
+  // The trace's number of the node that a sample belongs to. On the writer's thread.
+  uint32_t TreePosition(uint64_t raw_node, jvmti::MethodKey innermost,
+                        const Instrumentation& instrumentation) const;
+
+  // Null before Start.
+  writer::ChunkSource* source() const { return source_.get(); }
+  // Null: no call trees are kept (record=flat, record=log).
+  metrics::TreeWindows* windows() const { return windows_.get(); }
+  bool has_trees() const { return trees_ != nullptr; }
+  const PathMetrics& path_metrics() const { return path_metrics_; }
+  bool is_started() const { return probes_ != nullptr; }
+  // Since the recording's start, and in its current file.
+  uint64_t calls() const;
+  uint64_t file_calls() const;
+  uint64_t memory_bytes() const;
+
+ private:
+  // Counting begins anew, below the routine number `routines`; the source writes what is counted.
+  std::unique_ptr<writer::ChunkSource> BeginCounting(const Options& options, uint32_t routines);
+  // What stands in for a clock that is unavailable.
+  void ReportClock(const Options& options);
+
+  JvmParts& jvm_;
+  PathMetrics path_metrics_;
+  Probes* probes_ = nullptr;
+  TreeCollector* trees_ = nullptr;   // record=tree, record=log
+  FlatCollector* counts_ = nullptr;  // record=flat
+  LogCollector* logs_ = nullptr;     // record=log
+  std::unique_ptr<writer::ChunkSource> source_;
+  std::unique_ptr<metrics::TreeWindows> windows_;
+};
+
+// Memory for call trees where memory= does not say, by what the machine or container has free.
+uint64_t DefaultMemory(JNIEnv* jni);
+
+}  // namespace jtrace

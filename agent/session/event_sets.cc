@@ -1,0 +1,104 @@
+#include "agent/session/event_sets.h"
+
+#include <array>
+
+#include "proto/trace_format.h"
+
+namespace jtrace {
+namespace {
+
+constexpr std::array kEarlyEvents = {JVMTI_EVENT_VM_INIT, JVMTI_EVENT_VM_DEATH,
+                                     JVMTI_EVENT_THREAD_START, JVMTI_EVENT_THREAD_END,
+                                     JVMTI_EVENT_OBJECT_FREE};
+// Compiled methods are asked for before any is compiled: HotSpot then keeps debug information for
+// every instruction, not only for safepoints, and inlined frames of samples are exact. That costs
+// compile time: codes=-0x51 does without.
+constexpr std::array kJitEvents = {JVMTI_EVENT_COMPILED_METHOD_LOAD,
+                                   JVMTI_EVENT_COMPILED_METHOD_UNLOAD};
+constexpr std::array kStubEvents = {JVMTI_EVENT_DYNAMIC_CODE_GENERATED};
+constexpr std::array kLiveEvents = {JVMTI_EVENT_THREAD_START, JVMTI_EVENT_CLASS_PREPARE,
+                                    JVMTI_EVENT_GARBAGE_COLLECTION_START,
+                                    JVMTI_EVENT_GARBAGE_COLLECTION_FINISH};
+constexpr std::array kLastingEvents = {JVMTI_EVENT_VM_DEATH, JVMTI_EVENT_THREAD_END,
+                                       JVMTI_EVENT_OBJECT_FREE};
+constexpr std::array kServingEvents = {JVMTI_EVENT_VM_INIT, JVMTI_EVENT_VM_DEATH,
+                                       JVMTI_EVENT_THREAD_END, JVMTI_EVENT_OBJECT_FREE};
+constexpr std::array kThreadStarts = {JVMTI_EVENT_THREAD_START};
+constexpr std::array kVirtualThreadStarts = {jvmti::kVirtualThreadStart};
+constexpr std::array kVirtualThreadEnds = {jvmti::kVirtualThreadEnd};
+constexpr std::array kClassFileEvents = {JVMTI_EVENT_CLASS_FILE_LOAD_HOOK};
+constexpr std::array kBindEvents = {JVMTI_EVENT_NATIVE_METHOD_BIND};
+
+absl::Status EnableCodeEvents(jvmtiEnv* env, const Options& options) {
+  absl::Status status = jvmti::EnableEvents(env, kStubEvents);
+  if (!options.codes_off.contains(format::kJit)) {
+    status.Update(jvmti::EnableEvents(env, kJitEvents));
+  }
+  return status;
+}
+
+}  // namespace
+
+jvmtiCapabilities WantedCapabilities(const Options& options) {
+  jvmtiCapabilities wanted = {};
+  wanted.can_tag_objects = 1;
+  wanted.can_generate_object_free_events = 1;
+  wanted.can_generate_garbage_collection_events = 1;
+  wanted.can_generate_native_method_bind_events = 1;
+  wanted.can_generate_compiled_method_load_events = 1;
+  if (options.WantsEvents()) {
+    wanted.can_generate_all_class_hook_events = 1;
+    wanted.can_retransform_classes = 1;
+    wanted.can_get_bytecodes = 1;
+  }
+  return wanted;
+}
+
+absl::Status EnableEarlyEvents(jvmtiEnv* env, const Options& options) {
+  absl::Status status;
+  if (options.WantsSamples()) status = EnableCodeEvents(env, options);
+  status.Update(jvmti::EnableEvents(env, kEarlyEvents));
+  return status;
+}
+
+absl::Status EnableServingEvents(jvmtiEnv* env) { return jvmti::EnableEvents(env, kServingEvents); }
+
+absl::Status EnableLastingEvents(jvmtiEnv* env) { return jvmti::EnableEvents(env, kLastingEvents); }
+
+void EnableRecordedEvents(JvmParts& jvm, const Options& options) {
+  jvmti::EnableEvents(jvm.env, kLiveEvents).IgnoreError();
+  if (options.WantsSamples()) EnableCodeEvents(jvm.env, options).IgnoreError();
+  jvm.extra_events.Start(options.codes);
+  if (!jvm.granted.virtual_threads || !options.WantsEvents()) return;
+  jvmti::EnableEvents(jvm.env, kVirtualThreadStarts).IgnoreError();
+  jvmti::EnableEvents(jvm.env, kVirtualThreadEnds).IgnoreError();
+}
+
+absl::Status EnableClassFileEvents(jvmtiEnv* env) {
+  return jvmti::EnableEvents(env, kClassFileEvents);
+}
+
+void EnableBindEvents(jvmtiEnv* env) { jvmti::EnableEvents(env, kBindEvents).IgnoreError(); }
+
+void CountThreads(JvmParts& jvm) {
+  jvm.counts_threads.store(true);
+  jvmti::EnableEvents(jvm.env, kThreadStarts).IgnoreError();
+}
+
+void DisableLiveEvents(jvmtiEnv* env) { jvmti::DisableEvents(env, kLiveEvents).IgnoreError(); }
+
+void DisableRecordedEvents(JvmParts& jvm) {
+  jvm.metrics->StopSources();
+  jvm.extra_events.Stop();
+  DisableLiveEvents(jvm.env);
+  jvmti::DisableEvents(jvm.env, kStubEvents).IgnoreError();
+  jvmti::DisableEvents(jvm.env, kJitEvents).IgnoreError();
+  jvmti::DisableEvents(jvm.env, kClassFileEvents).IgnoreError();
+  jvmti::DisableEvents(jvm.env, kBindEvents).IgnoreError();
+  if (jvm.counts_threads.load()) CountThreads(jvm);
+  if (jvm.granted.virtual_threads) {
+    jvmti::DisableEvents(jvm.env, kVirtualThreadStarts).IgnoreError();
+  }
+}
+
+}  // namespace jtrace

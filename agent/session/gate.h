@@ -1,0 +1,69 @@
+// Lets callbacks reach an object that others create and retire.
+#pragma once
+
+#include <atomic>
+
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "agent/hot/inflight.h"
+
+namespace jtrace {
+
+// How long an end waits for callbacks that are inside.
+constexpr absl::Duration kGatePatience = absl::Seconds(1);
+
+// The one pointer to a T that callbacks may use, with the number of those that are inside.
+//
+// A callback enters first and loads the pointer then; who retires the T closes the gate first and
+// waits until nobody is inside (hot/inflight.h has the memory order). If somebody stays inside, the
+// T must be leaked, never freed or used for something else.
+//
+// Threads: Inside on any; Open and Close on one at a time.
+template <typename T>
+class Gate {
+ public:
+  class Inside {
+   public:
+    explicit Inside(Gate& gate) : gate_(gate) {
+      gate_.inside_.Enter();
+      object_ = gate_.object_.load(std::memory_order_seq_cst);
+      // Those who find nothing do not keep a stop waiting, however many they are.
+      if (object_ == nullptr) gate_.inside_.Leave();
+    }
+    ~Inside() {
+      if (object_ != nullptr) gate_.inside_.Leave();
+    }
+    Inside(const Inside&) = delete;
+    Inside& operator=(const Inside&) = delete;
+
+    // False: the gate is closed.
+    explicit operator bool() const { return object_ != nullptr; }
+    T* operator->() const { return object_; }
+    T& operator*() const { return *object_; }
+
+   private:
+    Gate& gate_;
+    T* object_;
+  };
+
+  void Open(T& object) { object_.store(&object, std::memory_order_seq_cst); }
+  // Whoever comes later finds nothing. Returns whether it was open.
+  bool Close() { return object_.exchange(nullptr, std::memory_order_seq_cst) != nullptr; }
+  bool is_open() const { return object_.load(std::memory_order_seq_cst) != nullptr; }
+
+  // False: somebody was inside at each look, for that long.
+  bool WaitUntilEmpty(absl::Duration patience) const {
+    const absl::Time end = absl::Now() + patience;
+    while (!inside_.Idle()) {
+      if (absl::Now() >= end) return false;
+      absl::SleepFor(absl::Milliseconds(1));
+    }
+    return true;
+  }
+
+ private:
+  std::atomic<T*> object_{nullptr};
+  hot::InFlight inside_;
+};
+
+}  // namespace jtrace

@@ -1,0 +1,170 @@
+#include "agent/session/jvm_events.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "agent/jvmti/retransformer.h"
+#include "agent/jvmti/tags.h"
+#include "agent/metrics/native_metrics.h"
+#include "agent/session/recording.h"
+#include "proto/trace_format.h"
+
+namespace jtrace {
+namespace {
+
+using Inside = Gate<Recording>::Inside;
+
+}  // namespace
+
+void JvmEvents::ThreadStart(JNIEnv* jni, jthread thread) {
+  const Inside recording(gate_);
+  if (gettid() == jvm_.agent_threads.control.load(std::memory_order_relaxed)) return;
+  jvm_.metrics->ThreadStart(jni, thread);
+  // Whoever is counted only is not named: a start does that for what runs by then.
+  if (jvm_.is_live.load() && !recording) return;
+  const jvmti::ThreadNumbers numbers = jvm_.registries.threads.Start(jni, thread);
+  JoinFamilies(jni, numbers.java_tid);
+  if (recording && recording->samples() != nullptr) {
+    recording->samples()->AttachCurrentThread(jni, numbers);
+  }
+}
+
+void JvmEvents::ThreadEnd() {
+  sampling::Sampler* const sampler = jvm_.sampler.load();
+  if (sampler != nullptr) sampler->DetachCurrentThread();
+  const jvmti::ThreadNumbers numbers = jvm_.registries.threads.End();
+  jvm_.probe_sets.ChargeRest(numbers.java_tid);
+  jvm_.probe_sets.MarkThreadEnded(numbers.java_tid);
+  jvm_.metrics->ThreadEnd();
+  LeaveFamilies(numbers.java_tid);
+}
+
+void JvmEvents::VirtualThreadStart(JNIEnv* jni, jthread thread) {
+  jvm_.registries.threads.StartVirtual(jni, thread);
+  if (!jvm_.families.empty()) JoinFamilies(jni, jvm_.registries.threads.JavaTid(jni, thread));
+}
+
+void JvmEvents::VirtualThreadEnd(JNIEnv* jni, jthread thread) {
+  const uint64_t java_tid = jvm_.registries.threads.EndVirtual(jni, thread);
+  jvm_.probe_sets.ChargeRest(java_tid);
+  jvm_.probe_sets.MarkThreadEnded(java_tid);
+  jvm_.metrics->VirtualThreadEnd(java_tid);
+  LeaveFamilies(java_tid);
+}
+
+void JvmEvents::JoinFamilies(JNIEnv* jni, uint64_t java_tid) {
+  if (jvm_.families.empty()) return;
+  for (const uint64_t window : metrics::InheritedWindows(jni)) jvm_.families.Add(window, java_tid);
+}
+
+void JvmEvents::LeaveFamilies(uint64_t java_tid) {
+  if (jvm_.families.empty()) return;
+  metrics::Values totals;
+  for (uint32_t i = 0; i < totals.size(); ++i) {
+    totals[i] = jvm_.metrics->counters().Of(java_tid, i).value_or(0);
+  }
+  jvm_.families.Leave(java_tid, totals);
+}
+
+void JvmEvents::ClassFileLoad(jclass redefined, jobject loader, const char* name,
+                              std::span<const unsigned char> bytes, jint* new_size,
+                              unsigned char** new_bytes) {
+  // A stop that asks for no more probes waits for those that are inside.
+  const Inside recording(gate_);
+  Registries& registries = jvm_.registries;
+  std::vector<unsigned char> current;
+  if (redefined != nullptr && jvmti::IsRetransforming()) {
+    current = registries.redefined.Current(registries.classes.NumberOf(redefined), bytes);
+    if (!current.empty()) bytes = current;
+  } else if (redefined != nullptr && recording) {
+    registries.classes.Renumber(redefined);
+    ClassRedefine(*recording, redefined, name, bytes);
+  }
+  std::span<unsigned char> made;
+  if (recording && recording->classes() != nullptr) {
+    made = recording->classes()->instrumentation().Rewrite(jvm_.env, name, loader, bytes);
+  }
+  if (made.empty() && !current.empty()) made = jvmti::CopyForJvm(jvm_.env, current);
+  if (made.empty()) return;
+  *new_size = static_cast<jint>(made.size());
+  *new_bytes = made.data();
+}
+
+void JvmEvents::ClassRedefine(const Recording& recording, jclass klass, const char* name,
+                              std::span<const unsigned char> bytes) {
+  TraceParts& trace = jvm_.trace;
+  if (!jvm_.registries.redefined.Note(jvm_.registries.classes.NumberOf(klass), bytes)) {
+    trace.losses.Add(
+        "class.redefined", Severity::kInfo, 1,
+        "classes that other agents changed and JDK 17 may give back as they were before");
+  }
+  const uint64_t now = trace.clock.Now();
+  if (name == nullptr || !recording.options().codes.Has(Code::kClassRedefine) ||
+      !trace.limited_events.Count(LimitedEvent::kRedefine, now)) {
+    return;
+  }
+  std::string binary_name(name);
+  std::replace(binary_name.begin(), binary_name.end(), '/', '.');
+  trace.encoder.AddEvent({.time_ns = now,
+                          .major = format::kClass,
+                          .minor = format::kClassRedefine,
+                          .text = binary_name});
+}
+
+void JvmEvents::ClassPrepare(jclass klass) {
+  const Inside recording(gate_);
+  if (recording && recording->samples() != nullptr) recording->samples()->NotePrepared(klass);
+  jvm_.registries.classes.Prepare(klass, /*thread=*/0);
+  if (!recording || recording->classes() == nullptr) return;
+  if (recording->classes()->NoteLate(klass)) recording->Wake();
+}
+
+void JvmEvents::ObjectFree(jlong tag) {
+  jvm_.registries.classes.Unload(tag);
+  if (jvmti::IsTag(tag, jvmti::TagKind::kClass)) jvm_.unloaded.AddClass(jvmti::TagNumber(tag));
+  if (jvmti::IsTag(tag, jvmti::TagKind::kLoader)) jvm_.unloaded.AddLoader(jvmti::TagNumber(tag));
+}
+
+void JvmEvents::CompiledMethodLoad(jmethodID method, jint size, const void* address,
+                                   const void* compile_info) {
+  const Inside recording(gate_);
+  jvm_.registries.code.Load(method, size, address, compile_info);
+  sampling::Sampler* const sampler = jvm_.sampler.load();
+  if (sampler != nullptr) sampler->NoteCompiledCode(address, compile_info);
+  if (recording) recording->calls().SetCompiled(method);
+}
+
+void JvmEvents::CompiledMethodUnload(jmethodID method, const void* address) {
+  jvm_.registries.code.Unload(method, address);
+}
+
+void JvmEvents::DynamicCode(const char* name, const void* address, jint size) {
+  jvm_.registries.code.DynamicCode(name, address, size);
+  sampling::Sampler* const sampler = jvm_.sampler.load();
+  if (sampler != nullptr) sampler->AddDynamicCode(name, address, static_cast<uint32_t>(size));
+}
+
+void JvmEvents::NativeMethodBind() { jvm_.hooks.LookForObjects(); }
+
+void JvmEvents::GcStart() {
+  jvm_.metrics->GcStart(jvm_.trace.clock.Now());
+  jvm_.trace.encoder.AddEvent({.time_ns = jvm_.trace.clock.Now(),
+                               .major = format::kGc,
+                               .minor = format::kGcCycle,
+                               .value = static_cast<int64_t>(gc_count_.fetch_add(1) + 1),
+                               .text = jvm_.gc_cause.AtBegin()});
+}
+
+void JvmEvents::GcFinish() {
+  jvm_.metrics->GcFinish(jvm_.trace.clock.Now());
+  jvm_.trace.encoder.AddEvent({.time_ns = jvm_.trace.clock.Now(),
+                               .major = format::kGc,
+                               .minor = format::kGcCycle | format::kEnd,
+                               .value = static_cast<int64_t>(gc_count_.load()),
+                               .text = jvm_.gc_cause.AtEnd()});
+}
+
+}  // namespace jtrace

@@ -1,0 +1,55 @@
+// What the JVM reports, handed to the part that wants it; of the recording's parts through the
+// gate.
+//
+// Threads: each function on the thread that JVMTI says (../README.md); GcStart and GcFinish inside
+// a safepoint, where neither JNI nor JVMTI may be called.
+#pragma once
+
+#include <jvmti.h>
+
+#include <atomic>
+#include <cstdint>
+#include <span>
+
+#include "agent/session/gate.h"
+#include "agent/session/jvm_parts.h"
+
+namespace jtrace {
+
+class JvmEvents {
+ public:
+  JvmEvents(JvmParts& jvm, Gate<Recording>& gate) : jvm_(jvm), gate_(gate) {}
+
+  void ThreadStart(JNIEnv* jni, jthread thread);
+  void ThreadEnd();
+  void VirtualThreadStart(JNIEnv* jni, jthread thread);
+  void VirtualThreadEnd(JNIEnv* jni, jthread thread);
+  // `redefined`: the class runs already, and an agent changes it, perhaps jtrace itself; else null.
+  void ClassFileLoad(jclass redefined, jobject loader, const char* name,
+                     std::span<const unsigned char> bytes, jint* new_size,
+                     unsigned char** new_bytes);
+  void ClassPrepare(jclass klass);
+  void ObjectFree(jlong tag);
+  void CompiledMethodLoad(jmethodID method, jint size, const void* address,
+                          const void* compile_info);
+  void CompiledMethodUnload(jmethodID method, const void* address);
+  void DynamicCode(const char* name, const void* address, jint size);
+  void NativeMethodBind();
+  void GcStart();
+  void GcFinish();
+
+ private:
+  // The calling thread begins: it may descend from one that measures its family.
+  void JoinFamilies(JNIEnv* jni, uint64_t java_tid);
+  // The thread has ended; its totals stay.
+  void LeaveFamilies(uint64_t java_tid);
+  // Another agent changes the class, to `bytes` and what follows.
+  void ClassRedefine(const Recording& recording, jclass klass, const char* name,
+                     std::span<const unsigned char> bytes);
+
+  JvmParts& jvm_;
+  Gate<Recording>& gate_;
+  std::atomic<uint64_t> gc_count_{0};
+};
+
+}  // namespace jtrace

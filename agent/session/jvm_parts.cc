@@ -1,0 +1,61 @@
+#include "agent/session/jvm_parts.h"
+
+#include <utility>
+
+#include "absl/container/flat_hash_set.h"
+#include "agent/session/recording.h"
+
+namespace jtrace {
+namespace {
+
+// On the writer's thread: nothing that is still to be written names these. Returns how many classes
+// are known afterwards.
+size_t Forget(JvmParts& jvm, UnloadedClasses::Batch unloaded) {
+  Registries& registries = jvm.registries;
+  absl::erase_if(unloaded.classes, [&](uint32_t id) { return registries.classes.IsLoaded(id); });
+  const auto forgotten = jvm.trace.encoder.Forget(unloaded.classes, unloaded.loaders);
+  registries.loaders.Forget(forgotten, unloaded.loaders);
+  absl::flat_hash_set<uint32_t> classes;
+  for (const writer::ForgottenClass& it : forgotten) classes.insert(it.id);
+  registries.classes.Forget(classes);
+  if (Recording* recording = jvm.written.load(); recording != nullptr) recording->Forget(classes);
+  jvm.trace.unprobed.Forget(classes);
+  return jvm.trace.encoder.classes();
+}
+
+}  // namespace
+
+Registries::Registries(JavaVM* vm, jvmtiEnv* env, TraceParts& trace)
+    : loaders(vm, env),
+      classes(vm, env, trace.clock, loaders, trace.encoder),
+      code(trace.clock, classes, trace.encoder,
+           reinterpret_cast<const void*>(vm->functions->GetEnv)),
+      threads(env, trace.clock, trace.encoder),
+      groups(threads, trace.encoder) {}
+
+JvmParts::JvmParts(JavaVM* vm, jvmtiEnv* env)
+    : vm(vm),
+      env(env),
+      registries(vm, env, trace),
+      extra_events(vm, trace.clock, registries.threads, trace.encoder, trace.limited_events,
+                   trace.losses),
+      metrics(metrics::JvmMetrics::Create(vm)),
+      hooks(trace.losses),
+      unloaded([this](UnloadedClasses::Batch batch) { return Forget(*this, std::move(batch)); },
+               [this] {
+                 Recording* recording = written.load();
+                 return recording != nullptr && recording->IsBehind();
+               }) {}
+
+bool JvmParts::IsAgentThread(pid_t tid) const {
+  const sampling::Sampler* const sampling = sampler.load();
+  return tid == agent_threads.control.load(std::memory_order_relaxed) ||
+         tid == agent_threads.clients.load(std::memory_order_relaxed) || tid == writer.os_tid() ||
+         (sampling != nullptr && tid == sampling->ticker_tid());
+}
+
+const void* JvmParts::libjvm_address() const {
+  return reinterpret_cast<const void*>(vm->functions->GetEnv);
+}
+
+}  // namespace jtrace

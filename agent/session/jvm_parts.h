@@ -1,0 +1,101 @@
+// What stays for the JVM's life: recordings share it, one after the other.
+//
+// Each part says in its own header which threads may use it. Never freed: JVMTI callbacks, and
+// probes of activations that began before a stop, may still use it.
+#pragma once
+
+#include <jvmti.h>
+#include <sys/types.h>
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+
+#include "absl/strings/string_view.h"
+#include "agent/base/clock.h"
+#include "agent/base/losses.h"
+#include "agent/hooks/hooks.h"
+#include "agent/hotspot/gc_cause.h"
+#include "agent/instrument/unprobed_classes.h"
+#include "agent/jvmti/class_registry.h"
+#include "agent/jvmti/code_registry.h"
+#include "agent/jvmti/env.h"
+#include "agent/jvmti/extra_events.h"
+#include "agent/jvmti/loader_numbers.h"
+#include "agent/jvmti/redefined_classes.h"
+#include "agent/jvmti/thread_registry.h"
+#include "agent/metrics/jvm_metrics.h"
+#include "agent/metrics/thread_families.h"
+#include "agent/probes/probe_sets.h"
+#include "agent/sampling/sampler.h"
+#include "agent/sources/lasting_thread.h"
+#include "agent/sources/thread_groups.h"
+#include "agent/sources/unloaded_classes.h"
+#include "agent/trace/limited_events.h"
+#include "agent/trace/record_encoder.h"
+
+namespace jtrace {
+
+// Reports how far a start or stop has come; may be null.
+using Progress = std::function<void(absl::string_view)>;
+
+// The numbers and records of the trace, and what it lacks.
+struct TraceParts {
+  SessionClock clock;
+  Losses losses;
+  writer::RecordEncoder encoder{{}};
+  UnprobedClasses unprobed{clock, encoder, losses};
+  LimitedEvents limited_events{losses};
+};
+
+// Who is who in this JVM.
+struct Registries {
+  Registries(JavaVM* vm, jvmtiEnv* env, TraceParts& trace);
+
+  jvmti::LoaderNumbers loaders;
+  jvmti::ClassRegistry classes;
+  jvmti::CodeRegistry code;
+  jvmti::ThreadRegistry threads;
+  writer::ThreadGroups groups;
+  jvmti::RedefinedClasses redefined;
+};
+
+// Kernel ids of the agent's own threads; 0: not started.
+struct AgentThreads {
+  std::atomic<pid_t> control{0};  // answers `jtrace`: never recorded
+  std::atomic<pid_t> clients{
+      0};  // its clients are connected to it: never sampled, never a Java thread
+};
+
+class Recording;
+
+struct JvmParts {
+  JvmParts(JavaVM* vm, jvmtiEnv* env);
+
+  // The writer and whoever else works for the agent: neither sampled nor recorded.
+  bool IsAgentThread(pid_t tid) const;
+  // An address inside libjvm.
+  const void* libjvm_address() const;
+
+  JavaVM* const vm;
+  jvmtiEnv* const env;
+  jvmti::Granted granted;                   // constant after the agent's start
+  std::atomic<bool> is_live{false};         // the program runs already when a recording begins
+  std::atomic<bool> counts_threads{false};  // somebody asks for threads' metrics, recording or not
+  TraceParts trace;
+  Registries registries;
+  jvmti::ExtraEvents extra_events;
+  jvmti::GcCause gc_cause;
+  metrics::JvmMetrics* const metrics;
+  metrics::ThreadFamilies families;
+  ProbeSets probe_sets;
+  std::atomic<sampling::Sampler*> sampler{nullptr};  // made once
+  hooks::Hooks hooks;
+  UnloadedClasses unloaded;
+  writer::LastingThread writer{"jtrace writer"};
+  AgentThreads agent_threads;
+  // The recording that the writer's thread writes; changed only while that thread has no work.
+  std::atomic<Recording*> written{nullptr};
+};
+
+}  // namespace jtrace

@@ -1,0 +1,193 @@
+#include "agent/session/jvm_session.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "agent/abi/host.h"
+#include "agent/metrics/native_metrics.h"
+#include "agent/session/callbacks.h"
+#include "agent/session/event_sets.h"
+#include "agent/session/session_control.h"
+#include "agent/session/session_questions.h"
+
+namespace jtrace {
+absl::StatusOr<JvmSession*> JvmSession::Open(JavaVM* vm, const Options& options) {
+  jvmtiEnv* env = nullptr;
+  if (vm->GetEnv(reinterpret_cast<void**>(&env), JVMTI_VERSION_11) != JNI_OK) {
+    return absl::UnimplementedError("this JVM has no JVMTI 11; use JDK 17 or later");
+  }
+  auto* session = new JvmSession(vm, env);  // not freed: see the class comment
+  // Where nothing is counted no memory waits for a virtual thread's end, and its events cost.
+  auto granted = jvmti::AddCapabilities(env, WantedCapabilities(options), options.WantsEvents());
+  if (!granted.ok()) return granted.status();
+  session->jvm_.granted = *std::move(granted);
+  if (absl::Status status = InstallCallbacks(env, session); !status.ok()) return status;
+  return session;
+}
+
+absl::StatusOr<JvmSession*> JvmSession::OpenAtLoad(JavaVM* vm, const Options& options) {
+  auto opened = Open(vm, options);
+  if (!opened.ok()) return opened;
+  JvmSession& session = **opened;
+  absl::MutexLock lock(&session.lifecycle_);
+  session.last_options_ = options;
+  if (options.action != Action::kStart) {
+    session.SetLive();
+    const absl::Status status = EnableServingEvents(session.jvm_.env);
+    if (!status.ok()) return status;
+    return opened;
+  }
+  session.recording_ = session.NewRecording();
+  if (absl::Status status = session.recording_->Prepare(options); !status.ok()) return status;
+  if (absl::Status status = session.recording_->BeginFile(); !status.ok()) return status;
+  session.is_prepared_ = true;
+  if (absl::Status status = EnableEarlyEvents(session.jvm_.env, options); !status.ok()) {
+    return status;
+  }
+  return opened;
+}
+
+absl::StatusOr<JvmSession*> JvmSession::OpenLive(JavaVM* vm, JNIEnv* jni) {
+  auto opened = Open(vm, Options());
+  if (!opened.ok()) return opened;
+  JvmSession& session = **opened;
+  session.SetLive();
+  if (absl::Status status = EnableLastingEvents(session.jvm_.env); !status.ok()) return status;
+  session.DefineQuestions(jni);
+  session.StartControl(Options(), /*log=*/nullptr);
+  return opened;
+}
+
+void JvmSession::SetLive() {
+  jvm_.is_live.store(true);
+  jvm_.trace.encoder.EndTrace();
+}
+
+std::unique_ptr<Recording> JvmSession::NewRecording() {
+  return std::make_unique<Recording>(jvm_, gate_, files_begun_, [this] { WakeControl(); });
+}
+
+void JvmSession::VmInit(JNIEnv* jni, jthread thread) {
+  absl::MutexLock lock(&lifecycle_);
+  DefineQuestions(jni);
+  if (!std::exchange(is_prepared_, false)) return StartControl(last_options_, /*log=*/nullptr);
+  jvm_.registries.threads.Start(jni, thread);
+  if (absl::Status status = recording_->Begin(jni, nullptr); !status.ok()) {
+    recording_->GiveUp(status.message());
+  }
+  StartControl(recording_->options(), &recording_->log());
+}
+
+void JvmSession::DefineQuestions(JNIEnv* jni) {
+  Losses& losses = jvm_.trace.losses;
+  jvm_.metrics->Define(jni, losses);
+  if (!jvm_.metrics->is_defined()) return;
+  static auto* const questions = new SessionQuestions(*this);  // Java may ask for ever
+  const absl::Status status = metrics::DefineNativeMetrics(jni, questions);
+  if (!status.ok()) losses.Add("metrics.no_api", Severity::kWarning, 1, status.message());
+}
+
+// Without control= it keeps the deadlines and cleans up after failures.
+void JvmSession::StartControl(const Options& options, const Log* log) {
+  if (control_.load() != nullptr) return;
+  auto* control = new control::SessionControl(jvm_.vm, *this, options.control);
+  if (!control->problem().ok()) {
+    const std::string what =
+        absl::StrCat("the jtrace command cannot reach this JVM: ", control->problem().message());
+    jvm_.trace.losses.Add("control.unavailable", Severity::kWarning, 1, what);
+    // Where nothing is recorded, nobody else would say it.
+    if (log != nullptr) {
+      log->Line(what);
+    } else {
+      LogToStderr(what);
+    }
+  }
+  control_.store(control);
+  control->Wake();  // a failure may have come before
+}
+
+void JvmSession::WakeControl() {
+  if (control::SessionControl* control = control_.load(); control != nullptr) control->Wake();
+}
+
+void JvmSession::VmDeath() {
+  abi::End();
+  if (control::SessionControl* control = control_.load(); control != nullptr) control->Close();
+  absl::MutexLock lock(&lifecycle_);
+  if (gate_.Close()) recording_->EndWithJvm();
+}
+
+Recording* JvmSession::Running() { return gate_.is_open() ? recording_.get() : nullptr; }
+
+absl::StatusOr<std::string> JvmSession::Start(JNIEnv* jni, const Options& options,
+                                              const Progress& progress) {
+  absl::MutexLock lock(&lifecycle_);
+  return StartLocked(jni, options, progress);
+}
+
+absl::StatusOr<std::string> JvmSession::Resume(JNIEnv* jni, const Progress& progress) {
+  absl::MutexLock lock(&lifecycle_);
+  if (files_begun_ == 0) {
+    return absl::FailedPreconditionError("nothing was recorded yet; use start");
+  }
+  Options options = recording_ != nullptr ? recording_->options() : last_options_;
+  options.out = writer::NumberedPattern(options.out);
+  return StartLocked(jni, options, progress);
+}
+
+absl::StatusOr<std::string> JvmSession::StartLocked(JNIEnv* jni, const Options& options,
+                                                    const Progress& progress) {
+  if (Running() != nullptr || is_prepared_) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("a recording runs already, to ", recording_->path(), "; stop it first"));
+  }
+  if (recording_ != nullptr) Retire(jni);
+  last_failure_.clear();
+  recording_ = NewRecording();
+  absl::Status status = recording_->Prepare(options);
+  if (status.ok()) {
+    jvm_.trace.encoder.BeginTrace(options.codes_off);
+    jvm_.registries.threads.Clear();
+    jvm_.registries.groups.Clear();
+    DefineQuestions(jni);
+    status = recording_->Begin(jni, progress);
+  }
+  if (!status.ok()) {
+    const Options before = std::move(last_options_);
+    Retire(jni);
+    last_options_ = before;  // for resume
+    return status;
+  }
+  WakeControl();
+  return absl::StrCat("recording to ", writer::AbsolutePath(recording_->path()), " (",
+                      DescribeOptions(recording_->options()), ")", recording_->DescribeWarnings());
+}
+
+void JvmSession::Retire(JNIEnv* jni) {
+  recording_->CleanUp(jni);
+  last_options_ = recording_->options();
+  last_failure_ = recording_->failure();
+  if (!gate_.WaitUntilEmpty(kGatePatience)) (void)recording_.release();
+  recording_ = nullptr;
+}
+
+absl::StatusOr<std::string> JvmSession::Stop(JNIEnv* jni, const Progress& progress) {
+  absl::MutexLock lock(&lifecycle_);
+  if (recording_ != nullptr && Running() == nullptr && !is_prepared_) {
+    const std::string file = recording_->path();
+    Retire(jni);
+    return absl::AbortedError(absl::StrCat("the recording had failed: ", last_failure_, "; ", file,
+                                           " has what came before, no probe is left"));
+  }
+  if (Running() == nullptr) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "no recording runs",
+        last_failure_.empty() ? "" : absl::StrCat("; the last one failed: ", last_failure_)));
+  }
+  auto written = recording_->Stop(jni, progress);
+  Retire(jni);
+  return written;
+}
+
+}  // namespace jtrace

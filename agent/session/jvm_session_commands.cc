@@ -1,0 +1,138 @@
+// What can be asked of the session: most of it of the recording that runs.
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "agent/hooks/hook_spec.h"
+#include "agent/session/jvm_session.h"
+#include "agent/session/session_control.h"
+#include "proto/control_protocol.h"
+#include "proto/trace_format.h"
+
+namespace jtrace {
+namespace {
+
+absl::Status NotRecording() {
+  return absl::FailedPreconditionError("no recording runs; begin one with start");
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> JvmSession::Flush() {
+  absl::MutexLock lock(&lifecycle_);
+  Recording* const recording = Running();
+  return recording != nullptr ? recording->Flush() : NotRecording();
+}
+
+absl::StatusOr<std::string> JvmSession::NextFile() {
+  absl::MutexLock lock(&lifecycle_);
+  Recording* const recording = Running();
+  return recording != nullptr ? recording->NextFile() : NotRecording();
+}
+
+absl::StatusOr<std::string> JvmSession::Dump() {
+  absl::MutexLock lock(&lifecycle_);
+  Recording* const recording = Running();
+  if (recording == nullptr) return NotRecording();
+  return recording->options().loop.on() ? recording->NextFile() : recording->Flush();
+}
+
+absl::Status JvmSession::Mark(absl::string_view text) {
+  absl::MutexLock lock(&lifecycle_);
+  if (Running() == nullptr) return NotRecording();
+  jvm_.trace.encoder.AddEvent({.time_ns = jvm_.trace.clock.Now(),
+                               .major = format::kSession,
+                               .minor = format::kSessionMark,
+                               .text = text});
+  return absl::OkStatus();
+}
+
+absl::Status JvmSession::AskTrees(const std::function<void(metrics::TreeWindows&)>& ask) {
+  absl::MutexLock lock(&lifecycle_);
+  Recording* const recording = Running();
+  return recording != nullptr ? recording->AskTrees(ask) : NotRecording();
+}
+
+std::vector<uint8_t> JvmSession::PathMetricNumbers() {
+  absl::MutexLock lock(&lifecycle_);
+  if (recording_ == nullptr) return {};
+  const auto& numbers = recording_->calls().path_metrics().numbers;
+  return {numbers.begin(), numbers.end()};
+}
+
+absl::StatusOr<std::string> JvmSession::Hook(absl::string_view specs) {
+  {
+    absl::MutexLock lock(&lifecycle_);
+    const Recording* const recording = Running();
+    if (recording == nullptr) return NotRecording();
+    if (recording->samples() == nullptr) {
+      return absl::FailedPreconditionError(
+          "this recording takes no samples, and hooks need the threads that these know; begin one "
+          "with mode=merged");
+    }
+    if (!recording->options().codes.Has(Code::kNativeHook)) {
+      return absl::FailedPreconditionError(
+          "codes= of this recording leaves hooks (0x33) out; begin one without");
+    }
+  }
+  // Libraries' symbols may take seconds: a stop does not wait for them, and takes the hooks out.
+  if (absl::StripAsciiWhitespace(specs).empty()) return jvm_.hooks.Describe();
+  auto parsed = hooks::ParseHookSpecs(specs);
+  if (!parsed.ok()) return parsed.status();
+  return jvm_.hooks.Apply(*parsed);
+}
+
+absl::StatusOr<std::string> JvmSession::RunCommand(absl::string_view verb,
+                                                   absl::string_view argument) {
+  control::SessionControl* control = control_.load();
+  if (control == nullptr) return absl::UnavailableError("the JVM is not initialized yet");
+  std::string answer;
+  const absl::Status status = control->Run(verb, argument, [&](char kind, absl::string_view line) {
+    if (kind == control::kAnswerLine) absl::StrAppend(&answer, line, "\n");
+  });
+  if (!status.ok()) return status;
+  return answer;
+}
+
+std::string JvmSession::DescribeIdle() {
+  if (recording_ != nullptr && !is_prepared_) {
+    return absl::StrCat("state     failed: ", recording_->failure(),
+                        "; its probes are being taken out");
+  }
+  if (files_begun_ == 0) return "state     idle: nothing was recorded yet";
+  std::string text =
+      absl::StrCat("state     idle; the last options were ", DescribeOptions(last_options_));
+  if (!last_failure_.empty()) absl::StrAppend(&text, "\nfailed    ", last_failure_);
+  return text;
+}
+
+absl::StatusOr<std::string> JvmSession::DescribeStatus() {
+  absl::MutexLock lock(&lifecycle_);
+  Recording* const recording = Running();
+  if (recording == nullptr) return DescribeIdle();
+  if (absl::Status status = recording->Flush().status(); !status.ok()) return status;
+  return recording->DescribeStatus();
+}
+
+Due JvmSession::WhatIsDue(absl::Time now) {
+  absl::MutexLock lock(&lifecycle_);
+  Recording* const recording = Running();
+  if (recording != nullptr) return recording->WhatIsDue(now);
+  const bool has_failed = recording_ != nullptr && recording_->has_failed();
+  return {.what = has_failed ? Due::kCleanUp : Due::kNothing};
+}
+
+void JvmSession::AddProbesToLateClasses(JNIEnv* jni) {
+  absl::MutexLock lock(&lifecycle_);
+  Recording* const recording = Running();
+  if (recording == nullptr || recording->classes() == nullptr) return;
+  jvmti::LocalFrame frame(jni);
+  recording->classes()->AddToPrepared(jni);
+}
+
+void JvmSession::CleanUpAfterFailure(JNIEnv* jni) {
+  absl::MutexLock lock(&lifecycle_);
+  if (recording_ != nullptr && recording_->has_failed()) Retire(jni);
+}
+
+}  // namespace jtrace

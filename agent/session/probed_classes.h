@@ -1,0 +1,71 @@
+// The classes of one recording: which get probes, when they are loaded already; which in scope have
+// none.
+#pragma once
+
+#include <jvmti.h>
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "agent/instrument/instrumentation.h"
+#include "agent/options/options.h"
+#include "agent/session/jvm_parts.h"
+
+namespace jtrace {
+
+class ProbedClasses {
+ public:
+  // Errors: a pattern of include= or exclude= that cannot be read.
+  static absl::StatusOr<std::unique_ptr<ProbedClasses>> Create(JvmParts& jvm,
+                                                               const Options& options);
+
+  // Loaded classes in scope get probes. Even at load there may be classes of the program: a JVM
+  // with an AOT cache has linked them before VMInit, and a class-file hook at that time would cost
+  // the cache.
+  void AddToLoaded(JNIEnv* jni, const Progress& progress);
+  // Those of them that are prepared and have none. On a Java thread that holds no lock of the JVM.
+  void AddToPrepared(JNIEnv* jni);
+  // A class is prepared that has no probes though it is in scope: returns whether AddToPrepared is
+  // due.
+  bool NoteLate(jclass klass);
+  // Whether NoteLate said so since the last time.
+  bool TakeLate() { return has_late_.exchange(false); }
+  // All probes come out. `wait_for_hooks` returns when no class-file hook runs that asked before.
+  void Remove(JNIEnv* jni, const Progress& progress, const std::function<void()>& wait_for_hooks);
+
+  Instrumentation& instrumentation() { return *instrumentation_; }
+  const Instrumentation& instrumentation() const { return *instrumentation_; }
+
+ private:
+  struct NamedClass {
+    uint32_t number = 0;  // ClassDef.id
+    std::string name;
+  };
+
+  ProbedClasses(JvmParts& jvm, std::unique_ptr<Instrumentation> instrumentation)
+      : jvm_(jvm), instrumentation_(std::move(instrumentation)) {}
+
+  // The class if it is in scope and may change; one that may not is counted as a loss.
+  std::optional<NamedClass> InScope(jclass klass);
+  // The same if it has not passed the rewriter either and no loss says why.
+  std::optional<NamedClass> WithoutProbes(jclass klass);
+  void Add(JNIEnv* jni, std::span<const jclass> classes, const Progress& progress);
+  void RemoveOnce(JNIEnv* jni, const Progress& progress);
+  // Threads that stand in the methods of these classes go on in them as they were.
+  void NoteOldMethods(std::span<const jclass> classes);
+  void ReportRunningLoops(JNIEnv* jni, std::span<const jclass> classes);
+
+  JvmParts& jvm_;
+  const std::unique_ptr<Instrumentation> instrumentation_;
+  // All classes in scope that were loaded when the recording began have probes.
+  std::atomic<bool> loaded_have_probes_{false};
+  // Classes in scope that were not wait for the control thread.
+  std::atomic<bool> has_late_{false};
+};
+
+}  // namespace jtrace

@@ -1,0 +1,144 @@
+// One recording: made by a start, retired by a stop.
+//
+// Life: Prepare → BeginFile (at load) → Begin → Stop, EndWithJvm or GiveUp → CleanUp. Commands and
+// the steps of start and stop come from one thread at a time (JvmSession's lock); callbacks come
+// through the gate, which Begin opens and everything that ends the recording closes; GiveUp may
+// come from any thread that does not hold the encoder's mutex.
+#pragma once
+
+#include <jvmti.h>
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/synchronization/mutex.h"
+#include "absl/time/time.h"
+#include "agent/metrics/tree_windows.h"
+#include "agent/options/options.h"
+#include "agent/session/call_counting.h"
+#include "agent/session/gate.h"
+#include "agent/session/jvm_parts.h"
+#include "agent/session/log.h"
+#include "agent/session/probed_classes.h"
+#include "agent/session/recording_file.h"
+#include "agent/session/sample_collection.h"
+#include "agent/sources/drain_thread.h"
+#include "agent/sources/metric_source.h"
+#include "agent/sources/system_source.h"
+
+namespace jtrace {
+
+// What duration=, loop= or a failure asks for, and when to look again at the latest.
+struct Due {
+  enum What { kNothing, kStop, kNextFile, kCleanUp, kAddProbes } what = kNothing;
+  absl::Time next = absl::InfiniteFuture();
+};
+
+class Recording {
+ public:
+  // `files_begun`: of all recordings so far, counted on. `wake`: the control thread is to look what
+  // is due.
+  Recording(JvmParts& jvm, Gate<Recording>& gate, int& files_begun, std::function<void()> wake);
+  ~Recording();
+  Recording(const Recording&) = delete;
+  Recording& operator=(const Recording&) = delete;
+
+  // What can fail without a trace; what stands at out= stays.
+  absl::Status Prepare(const Options& options);
+  // The file is the recording's from here on.
+  absl::Status BeginFile();
+  // Classes in scope that are loaded already get probes. Where memory or threads are missing, that
+  // is an error like others. What was begun before an error is undone by CleanUp.
+  absl::Status Begin(JNIEnv* jni, const Progress& progress);
+  // Timers off, probes out, the trace complete. Returns what was written, for people.
+  absl::StatusOr<std::string> Stop(JNIEnv* jni, const Progress& progress);
+  // The JVM ends: as Stop, but the classes stay.
+  void EndWithJvm();
+  // Ends it, reports why, and lets the program run on; CleanUp is due then.
+  void GiveUp(absl::string_view why);
+  // Nothing of it is left but what activations may still touch.
+  void CleanUp(JNIEnv* jni);
+
+  // Whether GiveUp has come to its end, and why; "": it did not.
+  bool has_failed() const { return failed_.load(); }
+  std::string failure() const;
+  const Options& options() const { return options_; }
+  const std::string& path() const { return file_.path(); }
+  // After Prepare.
+  const Log& log() const { return *log_; }
+
+  // What may be asked while it runs.
+  absl::StatusOr<std::string> Flush();
+  absl::StatusOr<std::string> NextFile();
+  std::string DescribeStatus();
+  std::string DescribeWarnings() const;
+  absl::Status AskTrees(const std::function<void(metrics::TreeWindows&)>& ask);
+  Due WhatIsDue(absl::Time now);
+
+  // Null: mode=samples; mode=events.
+  ProbedClasses* classes() const { return classes_.get(); }
+  SampleCollection* samples() const { return samples_.get(); }
+  CallCounting& calls() { return *calls_; }
+  void Wake() const { wake_(); }
+
+  // On the writer's thread: the classes were unloaded; records of earlier rounds may still wait to
+  // be read.
+  void Forget(const absl::flat_hash_set<uint32_t>& classes);
+  bool IsBehind() const;
+
+ private:
+  absl::Status PrepareMetrics();
+  absl::Status TryToBegin(JNIEnv* jni, const Progress& progress);
+  absl::Status StartParts(JNIEnv* jni);
+  absl::Status StartSamples(JNIEnv* jni);
+  void StartWriter();
+  std::vector<writer::ChunkSource*> Sources();
+  void StartHooks();
+  // Threads that ran before the agent came, by name; whatever they run is not on the path of what
+  // they call from here on.
+  void AdoptRunningThreads(JNIEnv* jni);
+  void RemoveProbes(JNIEnv* jni, const Progress& progress);
+  void StopSampler();
+  absl::Status EndTrace(proto::SessionEnd::Reason reason);
+
+  // What JVMTI gives only at load becomes a loss.
+  void ReportWhatComesTooLate();
+  // Patterns of include= and unwind= that nothing matched.
+  void ReportEmptyScope();
+  void ReportUnmatchedUnwinds();
+  void ReportGcCause();
+  proto::SessionStart DescribeStart() const;
+  void FinishEnd(proto::SessionEnd::Reason reason, proto::SessionEnd& end) const;
+  std::string DescribeEnd() const;
+
+  JvmParts& jvm_;
+  Gate<Recording>& gate_;
+  const std::function<void()> wake_;
+  Options options_;
+  std::unique_ptr<Log> log_;
+  RecordingFile file_;
+  std::vector<uint32_t> metric_numbers_;
+  std::unique_ptr<ProbedClasses> classes_;
+  std::unique_ptr<CallCounting> calls_;
+  std::unique_ptr<SampleCollection> samples_;
+  std::unique_ptr<writer::MetricSource> metric_source_;
+  writer::ModuleSource module_source_;
+  writer::LossSource loss_source_;
+  writer::EndedThreadSource ended_threads_;
+  std::unique_ptr<writer::DrainThread> drain_;
+  absl::Time began_;
+  std::atomic<bool> failed_{false};
+  mutable absl::Mutex failure_mutex_;
+  std::string failure_ ABSL_GUARDED_BY(failure_mutex_);
+};
+
+}  // namespace jtrace

@@ -1,0 +1,38 @@
+// The file that a recording writes, and the next one (loop=).
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "agent/trace/trace_file.h"
+
+namespace jtrace {
+
+class RecordingFile {
+ public:
+  // `files_begun`: of all recordings so far, %n of out=; counted on.
+  explicit RecordingFile(int& files_begun) : files_begun_(files_begun) {}
+
+  // Where `out` says; what stands there is replaced by Begin.
+  absl::Status Open(const std::string& out);
+  absl::Status Begin();
+  // Opens and begins another one. The ended one is returned; both exist then.
+  absl::StatusOr<std::unique_ptr<writer::TraceFile>> Next(const std::string& out);
+
+  writer::TraceFile& file() const { return *file_; }
+  const std::string& path() const { return file_->path(); }
+  absl::Time began() const { return began_; }
+
+ private:
+  absl::StatusOr<std::unique_ptr<writer::TraceFile>> OpenNumbered(const std::string& out) const;
+  absl::Status BeginNumbered(writer::TraceFile& file);
+
+  int& files_begun_;
+  std::unique_ptr<writer::TraceFile> file_;
+  absl::Time began_;
+};
+
+}  // namespace jtrace

@@ -1,0 +1,159 @@
+#include "agent/session/sample_collection.h"
+
+#include <cstring>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "agent/classfile/scope_filter.h"
+#include "agent/sampling/timers.h"
+#include "agent/session/recording_settings.h"
+
+namespace jtrace {
+
+absl::Status SampleCollection::PrepareSampler(JvmParts& jvm, const Options& options) {
+  const sampling::SamplerOptions wanted = SamplerOptionsOf(options);
+  if (sampling::Sampler* sampler = jvm.sampler.load(); sampler != nullptr) {
+    return sampler->Reconfigure(wanted);
+  }
+  auto sampler = sampling::Sampler::Create(wanted, jvm.libjvm_address());
+  if (!sampler.ok()) return sampler.status();
+  jvm.sampler.store(sampler->release());
+  return absl::OkStatus();
+}
+
+SampleCollection::SampleCollection(JvmParts& jvm, const Options& options)
+    : jvm_(jvm),
+      sampler_(*jvm.sampler.load()),
+      options_(options),
+      threads_(options.samples.threads) {}
+
+absl::Status SampleCollection::Start(JNIEnv* jni, writer::SampleSource::NodeNumber node_number) {
+  if (absl::Status status = StartAppScope(); !status.ok()) return status;
+  if (absl::Status status = sampler_.Start(jni); !status.ok()) return status;
+  ReportKernelFrames();
+  ReportSampler();
+  TraceParts& trace = jvm_.trace;
+  const auto group_of = [this](uint64_t java_tid) {
+    return jvm_.registries.groups.NumberOfThread(java_tid);
+  };
+  sample_source_ = std::make_unique<writer::SampleSource>(
+      trace.clock, sampler_, jvm_.registries.classes, trace.encoder, trace.losses, group_of,
+      node_number, options_.codes.Has(Code::kInterrupt));
+  hook_source_ = std::make_unique<writer::HookSource>(jvm_.hooks, trace.encoder, trace.losses,
+                                                      group_of, std::move(node_number));
+  internal_threads_ = std::make_unique<writer::InternalThreadSource>(
+      jvm_.registries.threads, sampler_, threads_,
+      [this](pid_t tid) { return jvm_.IsAgentThread(tid); }, trace.losses);
+  return absl::OkStatus();
+}
+
+void SampleCollection::ReportSampler() {
+  if (const int error = sampler_.SignalError(); error != 0) {
+    jvm_.trace.losses.Add(
+        "samples.no_signals", Severity::kWarning, 1,
+        absl::StrCat("timer that may not signal threads (rt_tgsigqueueinfo: ", strerror(error),
+                     "): those that run have no samples"),
+        "let the container's seccomp profile allow rt_tgsigqueueinfo, or timer=cpu");
+  }
+  if (const std::string& problem = sampler_.JavaLayoutProblem(); !problem.empty()) {
+    jvm_.trace.losses.Add("samples.no_java_frames", Severity::kError, 1,
+                          absl::StrCat("samples have no Java frames: ", problem),
+                          "use a JDK between 17 and 25 built by OpenJDK");
+  }
+}
+
+absl::Status SampleCollection::StartAppScope() {
+  sampler_.app_methods().Clear();
+  jvm_.registries.classes.MakeIds(NeedsAppScope(options_));
+  if (!NeedsAppScope(options_)) return absl::OkStatus();
+  auto filter = classfile::ScopeFilter::Create(options_.include, options_.exclude);
+  if (!filter.ok()) return filter.status();
+  app_scope_ =
+      std::make_unique<jvmti::AppScope>(jvm_.env, *std::move(filter), sampler_.app_methods());
+  return absl::OkStatus();
+}
+
+void SampleCollection::ReportKernelFrames() {
+  const bool whole = options_.samples.stack == hot::StackMode::kFull ||
+                     options_.samples.stack == hot::StackMode::kFrame ||
+                     options_.samples.stack == hot::StackMode::kPc;
+  // A wall clock's threads are mostly not in the kernel's code but wait in it.
+  if (!whole || options_.samples.timer == Timer::kWall) return;
+  Losses& losses = jvm_.trace.losses;
+  if (sampler_.has_kernel_frames()) {
+    if (sampler_.kernel_symbols().readable()) return;
+    losses.Add("samples.no_kernel_names", Severity::kInfo, 1,
+               "kernel whose /proc/kallsyms hides addresses: its frames have no names",
+               "sysctl kernel.kptr_restrict=0");
+  } else if (sampler_.kernel_frames_allowed()) {
+    losses.Add("samples.no_kernel_frames", Severity::kInfo, 1,
+               "timer without kernel frames: POSIX timers, the cheaper ones here, have none",
+               "timer=perf:cpu-clock");
+  } else {
+    const bool has_event = options_.samples.timer == Timer::kPerf;
+    losses.Add("samples.no_kernel_frames", Severity::kInfo, 1,
+               "timer without kernel frames: the kernel does not let this user have them",
+               absl::StrCat(sampling::PerfEventRemedy(sampling::PerfEventParanoid()),
+                            has_event ? "" : ", and timer=perf:cpu-clock"));
+  }
+}
+
+bool SampleCollection::WantsThread(uint64_t java_tid) const {
+  return threads_.Wants(jvm_.registries.threads.Find(java_tid).name);
+}
+
+void SampleCollection::AttachRunningThreads(JNIEnv* jni) {
+  jvmti::LocalFrame frame(jni);
+  jint count = 0;
+  jvmti::Allocated<jthread> running(jvm_.env);
+  if (jvm_.env->GetAllThreads(&count, running.out()) != JVMTI_ERROR_NONE) return;
+  for (jint i = 0; i < count; ++i) {
+    const jvmti::RunningThread found = jvm_.registries.threads.FindRunning(jni, running[i]);
+    if (found.numbers.number == 0 || found.numbers.os_tid == 0) continue;
+    if (!WantsThread(found.numbers.java_tid)) continue;
+    sampler_
+        .AttachThread(found.numbers.os_tid, found.numbers.number, found.numbers.java_tid,
+                      found.java_thread)
+        .IgnoreError();
+  }
+  internal_threads_->AttachAll();
+}
+
+void SampleCollection::AttachCurrentThread(JNIEnv* jni, const jvmti::ThreadNumbers& numbers) {
+  if (!options_.samples.threads.empty() && !WantsThread(numbers.java_tid)) return;
+  sampler_.AttachCurrentThread(jni, numbers.number, numbers.java_tid).IgnoreError();
+}
+
+void SampleCollection::NotePrepared(jclass klass) {
+  if (app_scope_ != nullptr) app_scope_->Add(klass);
+}
+
+void SampleCollection::AddLoadedToScope(JNIEnv* jni) {
+  if (app_scope_ != nullptr) app_scope_->AddLoaded(jni);
+}
+
+void SampleCollection::Stop() { sampler_.Stop().IgnoreError(); }
+
+std::vector<writer::ChunkSource*> SampleCollection::sources() const {
+  return {sample_source_.get(), internal_threads_.get(), hook_source_.get()};
+}
+
+std::string SampleCollection::TimerInUse() const {
+  if (options_.samples.timer != Timer::kCpu) return TimerName(options_.samples);
+  return sampler_.timer_in_use() == sampling::TimerKind::kPerf ? "cpu (perf event)"
+                                                               : "cpu (POSIX timer)";
+}
+
+void SampleCollection::ReportUnmatchedThreads() {
+  const std::vector<std::string> patterns = threads_.Unmatched();
+  if (patterns.empty()) return;
+  constexpr size_t kNames = 3;
+  jvm_.trace.losses.Set(
+      "threads.no_match", Severity::kWarning, patterns.size(),
+      absl::StrCat("names in threads= that no thread had: ", absl::StrJoin(patterns, ";")),
+      absl::StrCat("there were, among others: threads=",
+                   absl::StrJoin(threads_.NearestTo(patterns[0], kNames), ";")));
+}
+
+}  // namespace jtrace

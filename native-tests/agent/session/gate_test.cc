@@ -1,0 +1,82 @@
+#include "agent/session/gate.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace jtrace {
+namespace {
+
+// As a recording: its parts are plain memory, and gone when it is retired.
+struct Thing {
+  std::string text = "a text that is too long for the object itself";
+  std::unique_ptr<int> part = std::make_unique<int>(7);
+};
+
+TEST(GateTest, ClosedItGivesNothing) {
+  Gate<Thing> gate;
+  EXPECT_FALSE(Gate<Thing>::Inside(gate));
+  EXPECT_FALSE(gate.Close());
+  Thing thing;
+  gate.Open(thing);
+  EXPECT_TRUE(gate.is_open());
+  {
+    const Gate<Thing>::Inside inside(gate);
+    ASSERT_TRUE(inside);
+    EXPECT_EQ(*inside->part, 7);
+  }
+  EXPECT_TRUE(gate.Close());
+  EXPECT_FALSE(gate.is_open());
+  EXPECT_FALSE(Gate<Thing>::Inside(gate));
+}
+
+TEST(GateTest, WhoIsInsideKeepsTheThing) {
+  Gate<Thing> gate;
+  Thing thing;
+  gate.Open(thing);
+  {
+    const Gate<Thing>::Inside inside(gate);
+    gate.Close();
+    EXPECT_FALSE(gate.WaitUntilEmpty(absl::Milliseconds(20)));
+    EXPECT_EQ(inside->text.substr(0, 6), "a text");
+  }
+  EXPECT_TRUE(gate.WaitUntilEmpty(absl::ZeroDuration()));
+}
+
+// Under sanitizers: callbacks on three threads while things come and go.
+TEST(GateTest, NobodyUsesAThingThatIsRetired) {
+  constexpr int kThings = 300;
+  Gate<Thing> gate;
+  std::atomic<bool> goes_on{true};
+  std::atomic<int> used{0};
+  std::vector<std::thread> callbacks;
+  for (int i = 0; i < 3; ++i) {
+    callbacks.emplace_back([&] {
+      while (goes_on.load()) {
+        const Gate<Thing>::Inside inside(gate);
+        if (!inside) continue;
+        ASSERT_EQ(*inside->part, 7);
+        ASSERT_FALSE(inside->text.empty());
+        used.fetch_add(1);
+      }
+    });
+  }
+  for (int i = 0; i < kThings; ++i) {
+    auto thing = std::make_unique<Thing>();
+    const int before = used.load();
+    gate.Open(*thing);
+    while (used.load() == before) std::this_thread::yield();
+    gate.Close();
+    ASSERT_TRUE(gate.WaitUntilEmpty(absl::InfiniteDuration()));
+    thing.reset();
+  }
+  goes_on.store(false);
+  for (std::thread& thread : callbacks) thread.join();
+}
+
+}  // namespace
+}  // namespace jtrace

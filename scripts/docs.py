@@ -1,0 +1,423 @@
+#!/usr/bin/env python3
+"""Writes docs/OPTIONS.md and docs/REPORTS.md from what the programs say of themselves, and checks that they are
+as the programs are now, that links between Markdown files lead somewhere, and that the messages in
+docs/TROUBLESHOOTING.md are messages of the sources.
+
+usage: scripts/docs.py write [OPTION …]     docs/OPTIONS.md and docs/REPORTS.md
+       scripts/docs.py check [OPTION …]     whether they, all links and all headings of messages are right
+
+options: --build=FOLDER    where the programs were built (build)
+         --java=FILE       the JVM that loads the agent to print its help (java)
+
+exit codes: 0 done, or all is right · 1 something is not, one line each · 2 wrong usage, or a program is missing
+"""
+import pathlib
+import re
+import subprocess
+import sys
+
+OPTIONS = "docs/OPTIONS.md"
+REPORTS = "docs/REPORTS.md"
+MESSAGES = "docs/TROUBLESHOOTING.md"
+SOURCE_FOLDERS = ("agent", "postproc", "common", "proto")
+SOURCE_ENDINGS = (".cc", ".h", ".py")
+LEAST_PART = 12  # characters; shorter ones stand everywhere, and are looked for if there is no longer one
+
+# What the agent's help has in no column of its own: each option's default, and an example. An example is given to
+# the agent, which must accept it, unless it names a file.
+AGENT_OPTIONS = {
+    "mode": ("`merged`", "mode=samples"),
+    "record": ("`tree`", "record=flat"),
+    "clock": ("`none`", "clock=tsc"),
+    "logbudget": ("none", "record=log,logbudget=2g"),
+    "interval": ("`1ms`; `10ms` for `timer=wall`", "interval=2ms"),
+    "timer": ("`cpu`", "timer=wall"),
+    "stack": ("`full`", "stack=app"),
+    "threads": ("all", "threads=main;pool-*"),
+    "out": ("`trace.bin`", "out=/tmp/%p.bin"),
+    "include": ("all but the JDK", "include=com.acme.**;org.h2.**"),
+    "exclude": ("the JDK", "exclude=com.acme.Hot::*"),
+    "memory": ("by what is free, 64 MB to 1 GB", "memory=512m"),
+    "prune": ("`1`", "prune=0.5"),
+    "maxdepth": ("`1000`", "maxdepth=5000"),
+    "unwind": ("none", "unwind=com.acme.Cache::load:every=100"),
+    "hook": ("none", "hook=libc.so.6!malloc:count"),
+    "metrics": ("none", "metrics=alloc.bytes;exceptions"),
+    "boundary": ("`off`", "boundary=on"),
+    "costs": ("the agent's own rules", "boundary=on,costs=calls.txt"),
+    "codes": ("see the codes below", "codes=+monitor;-jit"),
+    "duration": ("none", "duration=30s"),
+    "loop": ("none", "loop=1h,out=/tmp/%p.%n.bin"),
+    "control": ("`on`", "control=off"),
+    "signal": ("`27`", "signal=26"),
+    "log": ("`stderr`", "log=none"),
+    "config": ("none", "config=jtrace.conf"),
+    "help": ("", "help"),
+    "version": ("", "version"),
+}
+NAME_FILES = ("costs", "config")
+
+GENERATED = "<!-- Made by scripts/docs.py from the programs' help. Do not edit: scripts/docs.py write -->\n"
+
+
+class Missing(Exception):
+    """A program cannot be run, or prints no help as it is known."""
+
+
+class Wrong(Exception):
+    """The tables of this script are not those of the programs."""
+
+
+def run(words):
+    try:
+        done = subprocess.run([str(word) for word in words], text=True, capture_output=True, check=False)
+    except OSError as error:
+        raise Missing(f"cannot run {words[0]}: {error.strerror}") from error
+    return done
+
+
+def printed(words):
+    done = run(words)
+    if done.returncode != 0:
+        raise Missing(f"{' '.join(str(word) for word in words)} ended with {done.returncode}")
+    return done.stdout + done.stderr
+
+
+# --- Markdown
+
+def code(words):
+    return f"`{words.replace('|', chr(92) + '|')}`" if words else ""
+
+
+def text(words):
+    """What stands between backquotes is code."""
+    parts = words.split("`")
+    return "".join(code(part) if i % 2 else re.sub(r"([\\*<>\[\]|])", r"\\\1", part) for i, part in enumerate(parts))
+
+
+def table(head, rows):
+    lines = [f"| {' | '.join(head)} |", "|" + "---|" * len(head)]
+    lines += ["|" + "|".join(f" {cell} " if cell else " " for cell in row) + "|" for row in rows]
+    return "\n".join(lines) + "\n"
+
+
+# --- help of jtrace-post and jtrace
+
+def paragraphs(help_text):
+    """Heading → its lines, of a help with headings at the margin and rows below them."""
+    found, heading = {}, ""
+    for line in help_text.splitlines():
+        if line and not line.startswith(" "):
+            heading = line
+        elif line:
+            found.setdefault(heading, []).append(line)
+    return found
+
+
+def rows_of(lines, name):
+    """(name, description, example) of rows whose second line begins with e.g."""
+    rows = []
+    for line in lines:
+        example = re.match(r"\s+e\.g\. (.*)", line)
+        row = re.match(rf"  ({name})(?: +|$)(.*)", line)
+        if example and rows:
+            rows[-1][2] = example[1]
+        elif row:
+            rows.append([row[1], row[2], ""])
+    return rows
+
+
+def with_default(description):
+    """(description, default)"""
+    found = re.search(r" ?\(default:? ([^()]*)\)", description)
+    if not found:
+        return description, ""
+    return description.replace(found[0], ""), found[1]
+
+
+def option_table(rows):
+    shown = []
+    for name, description, example in rows:
+        description, default = with_default(description or "print that")
+        shown.append([code(name), text(description), text(default), code(example)])
+    return table(["option", "meaning", "default", "example"], shown)
+
+
+def exit_codes(help_text):
+    """Of `exit codes: 0 done (…) · 1 wrong usage`."""
+    words = " ".join(help_text[help_text.index("exit codes:") + len("exit codes:"):].split())
+    codes = re.findall(r"(?:^|(?<=\s)|(?<=·))\s*(\d) (.*?)(?=\s+·\s*\d|\s+\d [a-z]|$)", words)
+    return table(["exit code", "when"], [[number, text(what)] for number, what in codes])
+
+
+# --- the agent's help
+
+def agent_help(java, agent):
+    done = run([java, f"-agentpath:{agent}=help", "-version"])
+    if done.returncode != 0 or "usage: java -agentpath" not in done.stderr:
+        raise Missing(f"{java} -agentpath:{agent}=help prints no help")
+    return done.stderr.removeprefix("jtrace: ")
+
+
+def agent_options(help_text):
+    """(option with its value, meaning) of the first table."""
+    body = help_text.split("\n\n")[1]
+    return re.findall(r"^  (\S+) +(.*)$", body, re.M)
+
+
+def agent_option_table(help_text):
+    found = {}
+    for option, meaning in agent_options(help_text):
+        found[option.split("=")[0]] = (option, meaning)
+    for name in sorted(set(found) ^ set(AGENT_OPTIONS)):
+        where = "scripts/docs.py" if name in found else "the agent's help"
+        raise Wrong(f"option {name} is missing in {where}: see AGENT_OPTIONS in scripts/docs.py")
+    rows = []
+    for name, (option, meaning) in found.items():
+        default, example = AGENT_OPTIONS[name]
+        rows.append([code(option), text(meaning), default, code(example)])
+    return table(["option", "meaning", "default", "example"], rows)
+
+
+def values(help_text, option):
+    """(value, meaning) of the paragraph that explains an option."""
+    body = re.search(rf"^{option}=.*(?:\n +\S.*)*", help_text, re.M)[0]
+    rows = []
+    for line in body.splitlines():
+        line = re.sub(rf"^{option}=", " " * (len(option) + 1), line)
+        if line.startswith(" " * 8) and rows:  # names that belong to the row above
+            rows[-1][1] += (" " if "; events: " in rows[-1][1] else "; events: ") + line.strip()
+            continue
+        value, _, meaning = line.strip().partition("  ")
+        if not meaning:  # there was no room for two blanks
+            value, _, meaning = line.strip().partition(", ")
+        rows.append([value, meaning.strip()])
+    return rows
+
+
+def value_table(help_text, option):
+    rows = [[code(value), text(what)] for value, what in values(help_text, option)]
+    return table([code(f"{option}="), "meaning"], rows)
+
+
+def metric_table(help_text):
+    body = help_text[help_text.index("metrics, what knows them"):].split("\n\n")[0]
+    rows = re.findall(r"^  (\S+) +(path|thread|process) +(.*)(?:\n {28}(.*))?$", body, re.M)
+    return table(["metric", "known of", "what it counts, unit", "exactness; cost"],
+                 [[code(row[0])] + [text(cell) for cell in row[1:]] for row in rows])
+
+
+def code_table(help_text):
+    body = help_text[help_text.index("codes, and whether they are on"):]
+    rows = re.findall(r"^  (0x\w\w) (\S+) +(on|off) +(.*)$", body, re.M)
+    return table(["code", "name", "if nothing is said", "what"],
+                 [[code(number), code(name), state, text(what)] for number, name, state, what in rows])
+
+
+# --- the two files
+
+def command_table(rows):
+    return table(["command", "meaning", "example"],
+                 [[code(name), text(what), code(example)] for name, what, example in rows])
+
+
+def options_page(agent, post, jtrace):
+    post_parts, jtrace_parts = paragraphs(post), paragraphs(jtrace)
+    return "\n".join([
+        "# Options",
+        GENERATED,
+        "Of the [agent](#the-agent), of [`jtrace-post`](#jtrace-post) and of the [`jtrace`](#jtrace) command, as "
+        "their\nown help lists them. Reports: [REPORTS.md](REPORTS.md). Messages: "
+        "[TROUBLESHOOTING.md](TROUBLESHOOTING.md).\n",
+        "## The agent",
+        "`java -agentpath:build/lib/libjtrace.so=OPTION=VALUE,OPTION=VALUE …`, or `jtrace start JVM OPTION=VALUE "
+        "…`.\nThe first word may be `serve`: record nothing until `jtrace start`. Several patterns, names or codes "
+        "are\nseparated by `;`.\n",
+        agent_option_table(agent),
+        "### Values of stack=", value_table(agent, "stack"),
+        "### Values of timer=", value_table(agent, "timer"),
+        "### Names for metrics=", metric_table(agent),
+        "### Codes and names for codes=", code_table(agent),
+        "## jtrace-post",
+        "`jtrace-post [--report=R[,R…]] [--format=text|csv|json] [-o FILE] [options] TRACE…`\n",
+        option_table(rows_of(post_parts["options"], r"-\S+(?: [A-Z]+)?")),
+        exit_codes(post),
+        "## jtrace",
+        "`jtrace COMMAND [JVM] [OPTION …]`. JVM is a pid, or a part of the main class or jar that one JVM only "
+        "has.\n",
+        command_table(rows_of(jtrace_parts["commands"], r"[a-z]+(?: JVM(?: \[.*?…\]| TEXT)?)?")),
+        option_table(rows_of(jtrace_parts["options"], r"-\S*[^\s,](?:, -\S+)*(?: [A-Z]+)?")),
+        exit_codes(jtrace),
+    ]).rstrip("\n") + "\n"
+
+
+def reports_page(post):
+    rows = rows_of(paragraphs(post)["reports"], r"[a-z]+")
+    return "\n".join([
+        "# Reports",
+        GENERATED,
+        "`jtrace-post --report=NAME TRACE` makes a report; `--report=tree,flat` makes two. Without `--report=` the "
+        "overview\nis made of `summary`, `tree`, `flat` and `arcflow`. Options: [OPTIONS.md](OPTIONS.md). How to "
+        "read them:\n[USER-GUIDE.md](USER-GUIDE.md). Columns: [postproc/README.md](../postproc/README.md).\n",
+        table(["report", "what it shows", "example"],
+              [[code(name), text(what), code(example)] for name, what, example in rows]),
+    ]).rstrip("\n") + "\n"
+
+
+def pages(build, java):
+    """Path → text."""
+    agent = agent_help(java, build / "lib/libjtrace.so")
+    post = printed([build / "bin/jtrace-post", "--help"])
+    jtrace = printed([build / "bin/jtrace", "--help"])
+    return {OPTIONS: options_page(agent, post, jtrace), REPORTS: reports_page(post)}
+
+
+def refused_examples(build, java):
+    for name, (_, example) in AGENT_OPTIONS.items():
+        if name in NAME_FILES:
+            continue
+        done = run([java, f"-agentpath:{build / 'lib/libjtrace.so'}={example},help", "-version"])
+        if done.returncode != 0:
+            yield f"scripts/docs.py: the agent refuses the example {example}: {done.stderr.strip()}"
+
+
+# --- links
+
+def markdown_files(source):
+    listed = printed(["git", "-C", source, "ls-files", "--cached", "--others", "--exclude-standard", "*.md"])
+    return sorted({source / name for name in listed.splitlines() if (source / name).is_file()})
+
+
+def without_code(markdown):
+    markdown = re.sub(r"^```.*?^```", "", markdown, flags=re.M | re.S)
+    return re.sub(r"`[^`\n]*`", "", markdown)
+
+
+def anchors(markdown):
+    """As GitHub names headings."""
+    prose = re.sub(r"^```.*?^```", "", markdown, flags=re.M | re.S)
+    names, seen = set(), {}
+    for heading in re.findall(r"^#+ (.*)$", prose, re.M):
+        heading = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading)
+        name = re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-")
+        names.add(name if name not in seen else f"{name}-{seen[name]}")
+        seen[name] = seen.get(name, 0) + 1
+    return names
+
+
+def broken_links(source):
+    for file in markdown_files(source):
+        for target in re.findall(r"\]\(([^)\s]+)[^)]*\)", without_code(file.read_text())):
+            if re.match(r"[a-z]+:", target):
+                continue
+            name, _, anchor = target.partition("#")
+            there = (file.parent / name) if name else file
+            where = f"{file.relative_to(source)}: link to {target}"
+            if not there.exists():
+                yield f"{where}: there is no such file"
+            elif anchor and there.suffix == ".md" and anchor not in anchors(there.read_text()):
+                yield f"{where}: there is no such heading"
+
+
+# --- messages
+
+TOKEN = re.compile(
+    r'(?P<skip>//[^\n]*|/\*.*?\*/|[\s,]+)'
+    r'|R"\((?P<raw>.*?)\)"'
+    r'|"(?P<literal>(?:[^"\\\n]|\\.)*)"'
+    r"|'(?:[^'\\\n]|\\.){1,4}'"
+    r"|[^\"'/\s,R]+|.", re.S)
+ESCAPES = {"n": "\n", "t": "\t"}
+
+
+def literals(source_text):
+    """Texts of string literals, with those joined between which only blanks, commas and comments stand."""
+    joined, is_open = [], False
+    for token in TOKEN.finditer(source_text):
+        literal = token["raw"]
+        if literal is None and token["literal"] is not None:
+            literal = re.sub(r"\\(.)", lambda escape: ESCAPES.get(escape[1], escape[1]), token["literal"])
+        if literal is not None:
+            if is_open:
+                joined[-1] += literal
+            else:
+                joined.append(literal)
+            is_open = True
+        elif token["skip"] is None:
+            is_open = False
+    return joined
+
+
+def all_literals(source):
+    found = []
+    for folder in SOURCE_FOLDERS:
+        for file in sorted((source / folder).rglob("*")):
+            if file.suffix in SOURCE_ENDINGS:
+                found += literals(file.read_text())
+    return "\0".join(" ".join(literal.split()) if literal.strip() else "" for literal in found)
+
+
+def unknown_messages(source):
+    known = all_literals(source)
+    for number, line in enumerate((source / MESSAGES).read_text().splitlines(), 1):
+        heading = re.match(r"### `(.*)`$", line)
+        if heading is None:
+            if line.startswith("### "):
+                yield f"{MESSAGES}:{number}: a heading that is no message in backquotes"
+            continue
+        parts = [" ".join(part.split()) for part in heading[1].split("…")]
+        for part in [part for part in parts if len(part) >= LEAST_PART] or [max(parts, key=len)]:
+            if part not in known:
+                yield f"{MESSAGES}:{number}: no source has '{part}'"
+
+
+# --- commands
+
+def write(source, build, java):
+    for name, page in pages(build, java).items():
+        (source / name).write_text(page)
+    return 0
+
+
+def check(source, build, java):
+    wrong = []
+    for name, page in pages(build, java).items():
+        file = source / name
+        if not file.is_file() or file.read_text() != page:
+            wrong.append(f"{name} is old: scripts/docs.py write")
+    wrong += refused_examples(build, java)
+    wrong += broken_links(source)
+    wrong += unknown_messages(source)
+    for line in wrong:
+        print(line, file=sys.stderr)
+    return 1 if wrong else 0
+
+
+def main():
+    source = pathlib.Path(__file__).resolve().parents[1]
+    build, java = source / "build", "java"
+    commands = {"write": write, "check": check}
+    for word in sys.argv[2:]:
+        name, equals, value = word.partition("=")
+        if name == "--build" and value:
+            build = pathlib.Path(value).resolve()
+        elif name == "--java" and value:
+            java = value
+        else:
+            print(f"docs.py: {word} is no option\n\n{__doc__.strip()}", file=sys.stderr)
+            return 2
+    if sys.argv[1:2] == [] or sys.argv[1] not in commands:
+        print(__doc__.strip(), file=sys.stderr)
+        return 2
+    try:
+        return commands[sys.argv[1]](source, build, java)
+    except Wrong as wrong:
+        print(f"docs.py: {wrong}", file=sys.stderr)
+        return 1
+    except Missing as missing:
+        print(f"docs.py: {missing}", file=sys.stderr)
+        return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main())
