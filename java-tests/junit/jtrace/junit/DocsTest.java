@@ -10,13 +10,16 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** The commands of the README, run as they stand, one after the other. */
+/** The commands of the README and the user guide, run as they stand, one after the other. */
 final class DocsTest {
-  @Test
-  void commandsOfTheReadmeWork() throws IOException {
-    List<String> commands = commands(Setup.SOURCE.resolve("README.md"));
-    assertTrue(commands.size() >= 5, "README shows only " + commands);
+  @ParameterizedTest
+  @ValueSource(strings = {"README.md", "docs/USER-GUIDE.md"})
+  void commandsWork(String page) throws IOException {
+    List<String> commands = commands(Setup.SOURCE.resolve(page));
+    assertTrue(commands.size() >= 5, page + " shows only " + commands);
     Path folder = Files.createTempDirectory("jtrace-docs");
     Files.createSymbolicLink(folder.resolve("build"), Setup.POST.getParent().getParent());
     makeApplication(folder, "app.jar", "H2W", "H2W.main(new String[] {\"1\"})");

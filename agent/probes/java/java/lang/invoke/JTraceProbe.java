@@ -4,6 +4,7 @@ import static java.lang.invoke.JTraceLayout.*;
 import static java.lang.invoke.JTraceMemory.reference;
 
 import jdk.internal.misc.Unsafe;
+import jdk.internal.vm.annotation.DontInline;
 import jdk.internal.vm.annotation.ForceInline;
 import jdk.internal.vm.annotation.Stable;
 
@@ -71,6 +72,41 @@ public final class JTraceProbe {
   /** Method entry. Returns the token: the node that was current before, and in a log, jitted. */
   @ForceInline
   public static long enter(int id) {
+    return isC2() ? enterHere(id) : enterElsewhere(id);
+  }
+
+  /** Method exit: also heals activations above that were left unseen. */
+  @ForceInline
+  public static void exit(long token) {
+    if (isC2()) {
+      exitHere(token);
+    } else {
+      exitElsewhere(token);
+    }
+  }
+
+  /**
+   * Code of C2 has the probe's own code in it. For C1, which cannot fold most of it, that would mean
+   * frames three to twelve times as large, and so a third to a twelfth of the depth of recursion;
+   * its code, and the interpreter, call a method that C2 compiles soon.
+   */
+  @ForceInline
+  static boolean isC2() {
+    return MethodHandleImpl.isCompileConstant("");
+  }
+
+  @DontInline
+  private static long enterElsewhere(int id) {
+    return enterHere(id);
+  }
+
+  @DontInline
+  private static void exitElsewhere(long token) {
+    exitHere(token);
+  }
+
+  @ForceInline
+  private static long enterHere(int id) {
     long state = state();
     long current = U.getLong(state + STATE_CURRENT);
     if (LOG) {
@@ -88,9 +124,8 @@ public final class JTraceProbe {
     return current;
   }
 
-  /** Method exit: also heals activations above that were left unseen. */
   @ForceInline
-  public static void exit(long token) {
+  private static void exitHere(long token) {
     long state = state();
     if (LOG) {
       JTraceLog.exit(state, token);
