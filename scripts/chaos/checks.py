@@ -211,6 +211,8 @@ def compare(run, what, theirs, ours):
 def check_counts(run):
     if run.expected.counts == faults.NONE or not run.counts or any(r.failed for r in run.reports):
         return []
+    if run.expected.counts == faults.AT_LEAST and run.is_part:
+        return []  # the recording may have ended before what the other agent has not seen
     found = []
     if run.methods is not None:
         found += compare(run, "counts", run.methods, added(run.reports, "flat"))

@@ -9,6 +9,7 @@ QUESTIONS = (("status",), ("dump",), ("metrics", "--format=json"), ("metrics", "
              ("report", "--report=flat", "--top=20"), ("report", "--report=tree"), ("mark", "a mark"),
              ("hook",), ("hook", "libc.so.6!free:count"), ("hook", "libc.so.6!free:off"))
 DONE, WRONG, REFUSED = 0, 1, 2
+NOT_YET = "only permitted in the live phase"  # the JVM's own words while it begins or ends
 
 
 def ask(run, verb, *words, may_refuse=False):
@@ -18,7 +19,7 @@ def ask(run, verb, *words, may_refuse=False):
     run.note(f"{verb} {' '.join(words)}: {code} {err.strip()[:300]}")
     if code not in (DONE, REFUSED) and run.jvm.lives:
         run.find("command", f"jtrace {verb}: exit {code}: {err.strip()[:200]}")
-    elif code == REFUSED and not may_refuse and run.jvm.pause(2):
+    elif code == REFUSED and not may_refuse and NOT_YET not in err and run.jvm.pause(2):
         run.find("command", f"jtrace {verb} is refused by a JVM that runs: {err.strip()[:200]}")
     if code == DONE and "--format=json" in words:
         try:

@@ -68,6 +68,11 @@ class ChecksTest(unittest.TestCase):
         self.finds(outcome(methods={"a.B.n()": 2}), "counts: more than there were")
         self.finds(outcome(arcs={"a.B.n() > a.B.m(int)": 7}), "arcs: missing")
 
+    def test_a_part_of_a_program_that_is_ended(self):
+        ended = faults.Expected((143,), faults.PREFIX, faults.AT_LEAST)
+        run = outcome(expected=ended, exit=143, is_part=True, methods={**FLAT, "a.B.n()": 3})
+        self.assertEqual(checks.check(run), [])
+
     def test_a_loss_explains_missing_calls_only(self):
         run = with_report(unprobed=frozenset(["a.B"]))
         run.methods = {**FLAT, "a.B.n()": 3}
