@@ -1,5 +1,6 @@
 #include "agent/session/jvm_session.h"
 
+#include <exception>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -115,7 +116,11 @@ void JvmSession::VmDeath() {
   abi::End();
   if (control::SessionControl* control = control_.load(); control != nullptr) control->Close();
   absl::MutexLock lock(&lifecycle_);
-  if (gate_.Close()) recording_->EndWithJvm();
+  if (!gate_.Close()) return;
+  recording_->EndWithJvm();
+  last_options_ = recording_->options();
+  (void)recording_
+      .release();  // the JVM ends: nothing is to be cleaned up, and callbacks may be inside
 }
 
 Recording* JvmSession::Running() { return gate_.is_open() ? recording_.get() : nullptr; }
@@ -142,18 +147,13 @@ absl::StatusOr<std::string> JvmSession::StartLocked(JNIEnv* jni, const Options& 
     return absl::FailedPreconditionError(
         absl::StrCat("a recording runs already, to ", recording_->path(), "; stop it first"));
   }
-  if (recording_ != nullptr) Retire(jni);
+  if (recording_ != nullptr) {
+    if (absl::Status status = WaitForGivingUp(); !status.ok()) return status;
+    Retire(jni);
+  }
   last_failure_.clear();
   recording_ = NewRecording();
-  absl::Status status = recording_->Prepare(options);
-  if (status.ok()) {
-    jvm_.trace.encoder.BeginTrace(options.codes_off);
-    jvm_.registries.threads.Clear();
-    jvm_.registries.groups.Clear();
-    DefineQuestions(jni);
-    status = recording_->Begin(jni, progress);
-  }
-  if (!status.ok()) {
+  if (const absl::Status status = TryToStart(jni, options, progress); !status.ok()) {
     const Options before = std::move(last_options_);
     Retire(jni);
     last_options_ = before;  // for resume
@@ -162,6 +162,27 @@ absl::StatusOr<std::string> JvmSession::StartLocked(JNIEnv* jni, const Options& 
   WakeControl();
   return absl::StrCat("recording to ", writer::AbsolutePath(recording_->path()), " (",
                       DescribeOptions(recording_->options()), ")", recording_->DescribeWarnings());
+}
+
+absl::Status JvmSession::TryToStart(JNIEnv* jni, const Options& options, const Progress& progress) {
+  try {
+    if (absl::Status status = recording_->Prepare(options); !status.ok()) return status;
+    jvm_.trace.encoder.BeginTrace(options.codes_off);
+    jvm_.registries.threads.Clear();
+    jvm_.registries.groups.Clear();
+    DefineQuestions(jni);
+    return recording_->Begin(jni, progress);
+  } catch (const std::exception& failure) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("no memory for the recording: ", failure.what(), "; raise ulimit -v"));
+  }
+}
+
+// The writer's thread, which says so first: stderr may be a pipe that nobody reads.
+absl::Status JvmSession::WaitForGivingUp() {
+  for (int i = 0; i < 1000 && !recording_->has_failed(); ++i) absl::SleepFor(absl::Milliseconds(1));
+  if (recording_->has_failed()) return absl::OkStatus();
+  return absl::UnavailableError("the last recording failed and has not ended yet; try again");
 }
 
 void JvmSession::Retire(JNIEnv* jni) {
@@ -175,6 +196,7 @@ void JvmSession::Retire(JNIEnv* jni) {
 absl::StatusOr<std::string> JvmSession::Stop(JNIEnv* jni, const Progress& progress) {
   absl::MutexLock lock(&lifecycle_);
   if (recording_ != nullptr && Running() == nullptr && !is_prepared_) {
+    if (absl::Status status = WaitForGivingUp(); !status.ok()) return status;
     const std::string file = recording_->path();
     Retire(jni);
     return absl::AbortedError(absl::StrCat("the recording had failed: ", last_failure_, "; ", file,

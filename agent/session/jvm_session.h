@@ -91,6 +91,12 @@ class JvmSession {
   absl::StatusOr<std::string> StartLocked(JNIEnv* jni, const Options& options,
                                           const Progress& progress)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(lifecycle_);
+  // The new recording is prepared and begun; where memory is missing, that is an error like others.
+  absl::Status TryToStart(JNIEnv* jni, const Options& options, const Progress& progress)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(lifecycle_);
+  // Until the recording, which does not run any more, has failed; Unavailable: that takes more than
+  // a second.
+  absl::Status WaitForGivingUp() ABSL_EXCLUSIVE_LOCKS_REQUIRED(lifecycle_);
   // The recording, if it runs; else null.
   Recording* Running() ABSL_EXCLUSIVE_LOCKS_REQUIRED(lifecycle_);
   // Cleans up after the recording, which is over. What callbacks are inside of is never freed.

@@ -55,8 +55,9 @@ absl::Status JvmSession::AskTrees(const std::function<void(metrics::TreeWindows&
 
 std::vector<uint8_t> JvmSession::PathMetricNumbers() {
   absl::MutexLock lock(&lifecycle_);
-  if (recording_ == nullptr) return {};
-  const auto& numbers = recording_->calls().path_metrics().numbers;
+  Recording* const recording = Running();
+  if (recording == nullptr) return {};
+  const auto& numbers = recording->calls().path_metrics().numbers;
   return {numbers.begin(), numbers.end()};
 }
 

@@ -261,6 +261,8 @@ void Recording::CleanUp(JNIEnv* jni) {
   if (calls_ != nullptr) calls_->Rest();
   jvm_.registries.redefined.EndRecording();
   drain_.reset();
+  // A writer that gave up until now has switched off what others still count by.
+  if (jvm_.counts_threads.load()) CountThreads(jvm_);
   jvm_.written.store(nullptr);
   jvm_.trace.encoder.EndTrace();
   jvm_.is_live.store(true);

@@ -111,6 +111,18 @@ final class JTraceLog {
     }
   }
 
+  /**
+   * A probe that an exception cut off: the log's reader may not stand where the thread does. For
+   * probes that are called, which C2 compiles, and C2's code does not look.
+   */
+  @ForceInline
+  static void heal(long state) {
+    if (U.getLong(state + STATE_LOG_MOVING) != 0) {
+      tellPosition(state, U.getLong(state + STATE_CURRENT));
+      U.putLong(state + STATE_LOG_MOVING, 0);
+    }
+  }
+
   /** JTraceProbe.resume: an activation of {@code to} runs again after an exception. */
   static void resume(long state, long current, long to) {
     if (current != to || U.getLong(state + STATE_LOG_MOVING) != 0) {

@@ -97,11 +97,17 @@ public final class JTraceProbe {
 
   @DontInline
   private static long enterElsewhere(int id) {
+    if (LOG) {
+      JTraceLog.heal(state());
+    }
     return enterHere(id);
   }
 
   @DontInline
   private static void exitElsewhere(long token) {
+    if (LOG) {
+      JTraceLog.heal(state());
+    }
     exitHere(token);
   }
 
