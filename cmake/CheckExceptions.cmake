@@ -2,7 +2,7 @@
 # exceptions of another library. What throws and unwinds is libgcc_s's, by its version (GCC_…): other
 # libraries define the same names (libunwind does), and one of them, loaded by us, would come before
 # libgcc_s for everybody whom the loader looks up after us. EXPORTS: the only names that FILE may define
-# for others.
+# for others; empty: any name.
 cmake_policy(VERSION 3.25)
 execute_process(COMMAND ${READELF} --dynamic --wide ${FILE} OUTPUT_VARIABLE dynamic
                 COMMAND_ERROR_IS_FATAL ANY)
@@ -19,7 +19,7 @@ foreach(symbol IN LISTS unwinders)
   endif()
 endforeach()
 
-if(DEFINED EXPORTS)
+if(EXPORTS)
   string(REGEX MATCHALL " (GLOBAL|WEAK|UNIQUE) +[A-Z]+ +(ABS|[0-9]+) [^\n]+" exports "${symbols}")
   foreach(export IN LISTS exports)
     string(REGEX REPLACE ".* " "" name "${export}")

@@ -5,10 +5,6 @@ set(JTRACE_PRIVATE_LIBRARIES ${CMAKE_INSTALL_LIBDIR}/jtrace)
 
 function(jtrace_product target folder)
   cmake_parse_arguments(ARG "" "" "EXPORTS" ${ARGN})
-  set(exports "")
-  if(ARG_EXPORTS)
-    set(exports "-DEXPORTS=${ARG_EXPORTS}")
-  endif()
   # DT_RPATH, not DT_RUNPATH: the private libraries find each other by it too.
   target_link_options(${target} PRIVATE -Wl,--disable-new-dtags)
   # CMake's own path for the build folder would be padded with empty elements, each of which is the
@@ -19,7 +15,7 @@ function(jtrace_product target folder)
     TARGET ${target} POST_BUILD
     COMMAND ${CMAKE_COMMAND} -DREADELF=${CMAKE_READELF} -DFILE=$<TARGET_FILE:${target}>
             -P ${CMAKE_SOURCE_DIR}/cmake/CheckRpath.cmake
-    COMMAND ${CMAKE_COMMAND} -DREADELF=${CMAKE_READELF} -DFILE=$<TARGET_FILE:${target}> "${exports}"
+    COMMAND ${CMAKE_COMMAND} -DREADELF=${CMAKE_READELF} -DFILE=$<TARGET_FILE:${target}> "-DEXPORTS=${ARG_EXPORTS}"
             -P ${CMAKE_SOURCE_DIR}/cmake/CheckExceptions.cmake
     VERBATIM)
 endfunction()

@@ -28,17 +28,17 @@ void ReportVirtualThread(Losses& losses) {
 
 }  // namespace
 
-uint64_t DefaultMemory(JNIEnv* jni) {
-  // Once for all recordings: probes with another limit are other probes.
-  static const uint64_t memory = DefaultTreeMemory(AvailableMemory(), jvmti::MaxHeap(jni));
-  return memory;
-}
-
 absl::Status CallCounting::Start(JNIEnv* jni, Options& options, Instrumentation& instrumentation) {
   if (!path_metrics_.empty() && !jvm_.metrics->CanCharge(jni, jvm_.trace.losses)) {
     path_metrics_ = PathMetrics();
   }
-  if (options.memory_bytes == 0) options.memory_bytes = DefaultMemory(jni);
+  if (options.memory_bytes == 0) {
+    // Once for all recordings: probes with another limit are other probes.
+    if (jvm_.tree_memory == 0) {
+      jvm_.tree_memory = DefaultTreeMemory(AvailableMemory(), jvmti::MaxHeap(jni));
+    }
+    options.memory_bytes = jvm_.tree_memory;
+  }
   ProbeOptions wanted = ProbeOptionsOf(options);
   wanted.metrics = path_metrics_;
   auto set = jvm_.probe_sets.Use(jvm_.env, jni, wanted);

@@ -64,7 +64,4 @@ class CallCounting {
   std::unique_ptr<metrics::TreeWindows> windows_;
 };
 
-// Memory for call trees where memory= does not say, by what the machine or container has free.
-uint64_t DefaultMemory(JNIEnv* jni);
-
 }  // namespace jtrace

@@ -89,6 +89,7 @@ struct JvmParts {
   metrics::JvmMetrics* const metrics;
   metrics::ThreadFamilies families;
   ProbeSets probe_sets;
+  uint64_t tree_memory = 0;  // where memory= does not say; 0: not asked for yet; on the thread of a start
   std::atomic<sampling::Sampler*> sampler{nullptr};  // made once
   hooks::Hooks hooks;
   UnloadedClasses unloaded;

@@ -15,7 +15,6 @@ namespace {
 
 using metrics::MethodTotals;
 using metrics::Metric;
-using metrics::TreeSnapshot;
 using metrics::TreeWindows;
 
 constexpr auto kCalls = static_cast<uint32_t>(Metric::kCalls);
