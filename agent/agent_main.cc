@@ -1,4 +1,4 @@
-// The exports of libjtrace.so, nothing else.
+// Only the exports of libjtrace.so.
 #include <jni.h>
 #include <unistd.h>
 
@@ -18,12 +18,12 @@ using jtrace::Action;
 using jtrace::JvmSession;
 using jtrace::Options;
 
-// What Agent_OnAttach returns, and so what jcmd shows as "return code".
+// The result of Agent_OnAttach, which jcmd shows as "return code".
 constexpr jint kDone = 0;
 constexpr jint kWrongUsage = 1;
 constexpr jint kFailed = 2;
 
-// The JVM's session: the exports get no other hint of it. Set once.
+// The JVM's session: the exports have no other access to it. Set once.
 std::atomic<JvmSession*> the_session{nullptr};
 
 // A failing Agent_OnLoad makes the JVM print on stdout, so the process ends here instead.
@@ -36,10 +36,10 @@ absl::StatusOr<Options> Parse(const char* text) {
   return jtrace::ParseOptions(text != nullptr ? absl::string_view(text) : absl::string_view());
 }
 
-// Native code may ask from here on.
+// Native code may query it from here on.
 void Remember(JvmSession& session) {
   the_session.store(&session);
-  jtrace::abi::Publish(*new jtrace::SessionAbi(session));  // for ever
+  jtrace::abi::Publish(*new jtrace::SessionAbi(session));  // never freed
 }
 
 void Load(JavaVM* vm, const char* text) {
@@ -72,7 +72,7 @@ absl::Status Run(JvmSession& session, JNIEnv* jni, const Options& options) {
   return absl::OkStatus();
 }
 
-// The caller of an attach gets a number; the reason goes to the program's stderr.
+// The caller of an attach gets a number; the reason is written to the program's stderr.
 jint Attach(JavaVM* vm, const char* text) {
   const absl::StatusOr<Options> options = Parse(text);
   if (!options.ok()) return Refuse(options.status(), kWrongUsage);

@@ -1,13 +1,13 @@
 # cmake -DREADELF=… -DFILE=… [-DEXPORTS=A;B] -P CheckExceptions.cmake: fails if FILE could take part in
-# exceptions of another library. What throws and unwinds is libgcc_s's, by its version (GCC_…): other
-# libraries define the same names (libunwind does), and one of them, loaded by us, would come before
-# libgcc_s for everybody whom the loader looks up after us. EXPORTS: the only names that FILE may define
-# for others; empty: any name.
+# exceptions of another library. The functions that throw and unwind must be libgcc_s's, by version
+# (GCC_…): other libraries define the same names (libunwind does), and if FILE loaded one of them, the
+# loader would find it before libgcc_s for every library that it resolves after FILE. EXPORTS: the only
+# names that FILE may define for others; empty: any name.
 cmake_policy(VERSION 3.25)
 execute_process(COMMAND ${READELF} --dynamic --wide ${FILE} OUTPUT_VARIABLE dynamic
                 COMMAND_ERROR_IS_FATAL ANY)
 if(dynamic MATCHES "\\(NEEDED\\)[^\n]*\\[(lib[^]]*unwind[^]]*)\\]")
-  message(FATAL_ERROR "${FILE} loads ${CMAKE_MATCH_1}, which defines what exceptions are thrown by")
+  message(FATAL_ERROR "${FILE} loads ${CMAKE_MATCH_1}, which defines the functions that throw exceptions")
 endif()
 
 execute_process(COMMAND ${READELF} --dyn-syms --wide ${FILE} OUTPUT_VARIABLE symbols
@@ -15,7 +15,7 @@ execute_process(COMMAND ${READELF} --dyn-syms --wide ${FILE} OUTPUT_VARIABLE sym
 string(REGEX MATCHALL " UND _Unwind_[^\n]*" unwinders "${symbols}")
 foreach(symbol IN LISTS unwinders)
   if(NOT symbol MATCHES "@GCC_")
-    message(FATAL_ERROR "${FILE} takes${symbol} from any library that has one, not from libgcc_s")
+    message(FATAL_ERROR "${FILE} imports${symbol} from any library that defines it, not from libgcc_s")
   endif()
 endforeach()
 
@@ -24,7 +24,7 @@ if(EXPORTS)
   foreach(export IN LISTS exports)
     string(REGEX REPLACE ".* " "" name "${export}")
     if(NOT name IN_LIST EXPORTS)
-      message(FATAL_ERROR "${FILE} exports ${name}, which exports.map does not name")
+      message(FATAL_ERROR "${FILE} exports ${name}, which is not in exports.map")
     endif()
   endforeach()
 endif()

@@ -1,4 +1,4 @@
-# Everything comes from Debian packages (scripts/setup.sh installs them).
+# All dependencies are Debian packages (scripts/setup.sh installs them).
 find_package(Threads REQUIRED)
 find_package(absl REQUIRED)
 find_package(Protobuf REQUIRED)
@@ -7,13 +7,13 @@ find_package(nlohmann_json REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
 
-# What the cold code may use of Abseil.
+# The parts of Abseil that the cold code may use.
 add_library(jtrace_abseil INTERFACE)
 target_link_libraries(jtrace_abseil INTERFACE
   absl::base absl::btree absl::cleanup absl::flat_hash_map absl::flat_hash_set absl::function_ref absl::span
   absl::status absl::statusor absl::str_format absl::strings absl::synchronization absl::time Threads::Threads)
 
-# The JDK whose headers and javac the build uses: 17, so that the agent's class loads there too.
+# The JDK whose headers and javac the build uses: 17, so that the agent's class also loads there.
 find_path(JTRACE_JDK_HOME NAMES include/jvmti.h
           HINTS ENV JTRACE_JDK_HOME
           PATHS /usr/lib/jvm/java-17-openjdk-amd64 /usr/lib/jvm/java-17-openjdk
@@ -27,7 +27,7 @@ set(JTRACE_JAR ${JTRACE_JDK_HOME}/bin/jar)
 
 if(BUILD_TESTING OR NOT DEFINED BUILD_TESTING)
   find_package(GTest REQUIRED)
-  # The oracle of the stack walker's tests. No product links with it (cmake/CheckExceptions.cmake).
+  # The reference for the stack walker's tests. No product links with it (cmake/CheckExceptions.cmake).
   pkg_check_modules(LIBUNWIND REQUIRED IMPORTED_TARGET libunwind)
   if(NOT JTRACE_SANITIZE)
     find_package(benchmark REQUIRED)

@@ -1,6 +1,6 @@
-# What nearly every source of the cold code includes, compiled once for all libraries: parsing Abseil's
-# and the standard library's headers is half of a cold build. Sources name what they include all the
-# same. agent/hot has no part in it; it may not know Abseil.
+# Headers that nearly every source of the cold code includes, compiled once for all libraries: parsing
+# Abseil's and the standard library's headers is half of a cold build. Sources still include what they
+# use. agent/hot does not use it, because it must not depend on Abseil.
 if(NOT JTRACE_UNITY)
   return()
 endif()

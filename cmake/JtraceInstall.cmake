@@ -4,7 +4,7 @@ install(TARGETS jtrace_agent jtrace jtrace-post
         RUNTIME_DEPENDENCY_SET dependencies
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT jtrace
         RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT jtrace)
-# What every system with a JVM has (glibc, libgcc) stays out.
+# Without the libraries that every system with a JVM has (glibc, libgcc).
 install(RUNTIME_DEPENDENCY_SET dependencies
         PRE_EXCLUDE_REGEXES "^ld-linux" "^libc\\." "^libm\\." "^libpthread" "^libdl" "^librt" "^libgcc_s"
         DESTINATION ${JTRACE_PRIVATE_LIBRARIES} COMPONENT bundle)

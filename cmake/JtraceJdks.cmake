@@ -11,7 +11,7 @@ function(jtrace_jdk_major home result)
   endif()
 endfunction()
 
-# build/jdks: what scripts/jdks.sh got.
+# build/jdks: the runtimes that scripts/jdks.sh downloaded.
 file(GLOB candidates /usr/lib/jvm/* ${CMAKE_SOURCE_DIR}/build/jdks/*)
 list(PREPEND candidates ${JTRACE_JDK_HOME} $ENV{JAVA_HOME})
 set(JTRACE_TEST_JDKS "")

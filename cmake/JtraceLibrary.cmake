@@ -1,11 +1,11 @@
-# Includes go downwards (cmake/layers.txt), at every build: 0.2 s.
+# Every build checks that includes go downwards (cmake/layers.txt): 0.2 s.
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 add_custom_target(jtrace_layers ALL
   COMMAND Python3::Interpreter ${CMAKE_SOURCE_DIR}/scripts/layers.py check
   VERBATIM)
 
 # jtrace_library(NAME SOURCES … [PUBLIC LIBS…] [PRIVATE LIBS…]): the library of a folder, whose public libraries
-# stand below it in cmake/layers.txt.
+# are lower layers of cmake/layers.txt.
 function(jtrace_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;PUBLIC;PRIVATE" ${ARGN})
   add_library(${name} STATIC ${ARG_SOURCES})
@@ -17,13 +17,13 @@ function(jtrace_library name)
   endif()
 endfunction()
 
-# jtrace_handler_library(NAME SYMBOLS FILE SOURCES …): one whose functions run in signal handlers or probes. FILE
-# lists the functions that they may call; the object code is checked at every build.
+# jtrace_handler_library(NAME SYMBOLS FILE SOURCES …): a library whose functions run in signal handlers or probes.
+# FILE lists the functions that they may call; the object code is checked at every build.
 function(jtrace_handler_library name)
   cmake_parse_arguments(ARG "" "SYMBOLS" "SOURCES" ${ARGN})
   add_library(${name} STATIC ${ARG_SOURCES})
   target_include_directories(${name} PUBLIC ${CMAKE_SOURCE_DIR})
-  # One source, one compiler run: a change here is measured in seconds.
+  # One compiler run a source: a build after a change here takes seconds.
   set_target_properties(${name} PROPERTIES UNITY_BUILD OFF)
   target_compile_options(${name} PRIVATE -fno-exceptions -fno-rtti -fno-threadsafe-statics)
   target_link_libraries(${name} PRIVATE jtrace_warnings)

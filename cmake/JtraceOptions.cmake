@@ -1,4 +1,4 @@
-# Compiler settings that hold for every target of the tree.
+# Compiler settings of every target of the tree.
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
@@ -14,28 +14,28 @@ if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "" FORCE)
 endif()
 
-# JTRACE_SANITIZE: empty, "address,undefined" or "thread". Only what runs without a JVM is built then.
+# JTRACE_SANITIZE: empty, "address,undefined" or "thread". Then only code that runs without a JVM is built.
 set(JTRACE_SANITIZE "" CACHE STRING "sanitizers for the code that runs without a JVM")
 option(JTRACE_FUZZ "build the libFuzzer targets (needs clang)" OFF)
 
 # JTRACE_UNITY: several sources a compiler run, and precompiled headers: they make a cold build much
-# shorter. Sources name what they include all the same; OFF shows it.
+# shorter. Sources still include what they use; OFF shows it.
 option(JTRACE_UNITY "compile libraries in batches and with precompiled headers" ON)
 set(CMAKE_UNITY_BUILD ${JTRACE_UNITY})
-# Larger batches take less in all, smaller ones less after a change.
+# Larger batches take less time in all, smaller ones less after a change.
 set(JTRACE_BATCH 16 CACHE STRING "sources a compiler run (JTRACE_UNITY)")
 set(CMAKE_UNITY_BUILD_BATCH_SIZE ${JTRACE_BATCH})
 
 add_library(jtrace_warnings INTERFACE)
 target_compile_options(jtrace_warnings INTERFACE -Wall -Wextra -Werror)
 if(JTRACE_UNITY)
-  # GCC 12 finds fault with std::string's own code once that comes out of a precompiled header.
+  # GCC 12 warns about std::string's own code if that is in a precompiled header.
   target_compile_options(jtrace_warnings INTERFACE
     $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-stringop-overflow>)
 endif()
 
-# GCC looks for garbage whenever its heap has grown by a third, through the precompiled header each
-# time; that is a twelfth of a build.
+# GCC collects garbage whenever its heap has grown by a third, and reads the whole precompiled header
+# each time; that is a twelfth of a build.
 add_compile_options("$<$<COMPILE_LANG_AND_ID:CXX,GNU>:SHELL:--param ggc-min-heapsize=300000>")
 
 if(JTRACE_SANITIZE)
@@ -49,8 +49,8 @@ endif()
 
 find_program(CCACHE_PROGRAM ccache)
 if(CCACHE_PROGRAM)
-  # What ccache needs to know of precompiled headers; and that it may take dependencies from the
-  # compiler, which saves a run of the preprocessor for each source that is new.
+  # ccache needs the first for precompiled headers; with the second it gets dependencies from the
+  # compiler, which saves a run of the preprocessor for each new source.
   set(launcher ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros CCACHE_DEPEND=1
       ${CCACHE_PROGRAM})
   set(CMAKE_C_COMPILER_LAUNCHER ${launcher})

@@ -1,14 +1,14 @@
-# jtrace_product(TARGET FOLDER [EXPORTS NAMES…]): what is given to users. It finds its shared libraries
-# in $ORIGIN/FOLDER once it is installed, else where the system has them, and nowhere else; it takes no
-# part in exceptions of others, and of a library others find EXPORTS only. Checked at every build.
+# jtrace_product(TARGET FOLDER [EXPORTS NAMES…]): a target for users. It finds its shared libraries in
+# $ORIGIN/FOLDER once it is installed, otherwise where the system has them, and nowhere else; it takes
+# no part in exceptions of others; a library exports only EXPORTS. Checked at every build.
 set(JTRACE_PRIVATE_LIBRARIES ${CMAKE_INSTALL_LIBDIR}/jtrace)
 
 function(jtrace_product target folder)
   cmake_parse_arguments(ARG "" "" "EXPORTS" ${ARGN})
-  # DT_RPATH, not DT_RUNPATH: the private libraries find each other by it too.
+  # DT_RPATH, not DT_RUNPATH: the private libraries also find each other by it.
   target_link_options(${target} PRIVATE -Wl,--disable-new-dtags)
-  # CMake's own path for the build folder would be padded with empty elements, each of which is the
-  # current folder, whoever wrote into it.
+  # CMake would pad its own path for the build folder with empty elements, each of which means the
+  # current folder, which anybody may have written.
   set_target_properties(${target} PROPERTIES INSTALL_RPATH "$ORIGIN/${folder}"
                                              BUILD_WITH_INSTALL_RPATH ON)
   add_custom_command(

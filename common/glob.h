@@ -1,4 +1,4 @@
-// Names by pattern, as the agent's threads= and jtrace-post's --thread= take them.
+// Patterns of names, as in the agent's threads= and jtrace-post's --thread=.
 #pragma once
 
 #include <cstddef>
@@ -6,12 +6,12 @@
 
 namespace jtrace {
 
-// `*` stands for any characters, `?` for one; all others, brackets too, for themselves, since names
-// such as "[virtual threads]" have them. Takes time of at most |glob| * |text|.
+// `*` matches any characters, `?` one; all others, including brackets, match themselves, because
+// names such as "[virtual threads]" contain them. Takes time of at most |glob| * |text|.
 inline bool GlobMatches(std::string_view glob, std::string_view text) {
   size_t g = 0;
   size_t t = 0;
-  size_t star = std::string_view::npos;  // the last '*' seen, and what it has taken so far
+  size_t star = std::string_view::npos;  // the last '*' seen, and its text so far
   size_t star_text = 0;
   while (t < text.size()) {
     if (g < glob.size() && glob[g] == '*') {
@@ -21,7 +21,7 @@ inline bool GlobMatches(std::string_view glob, std::string_view text) {
       ++g;
       ++t;
     } else if (star != std::string_view::npos) {
-      g = star + 1;  // back to it: it takes one more
+      g = star + 1;  // back to it: it matches one more
       t = ++star_text;
     } else {
       return false;

@@ -1,5 +1,5 @@
-// The JDK's own classes by name: what the agent leaves out of its scope, and jtrace-post of the
-// application where a trace names no scope, if they are not told otherwise.
+// The JDK's classes by name: by default the agent leaves them out of its scope, and jtrace-post
+// leaves them out of the application if a trace names no scope.
 #pragma once
 
 #include <algorithm>
@@ -8,8 +8,8 @@
 
 namespace jtrace {
 
-// The packages of the JDK's modules, 17 to 25. Others publish below javax. and com.sun. too, so
-// these are listed one by one.
+// The packages of the JDK's modules, 17 to 25. Other projects also publish below javax. and
+// com.sun., so these are listed one by one.
 inline constexpr std::string_view kJdkPackages[] = {
     "java/",
     "jdk/",
@@ -63,7 +63,7 @@ inline constexpr std::string_view kJdkPackages[] = {
     "org/xml/sax/",
 };
 
-// Of a class, or a method of it, with slashes or dots between packages.
+// `name`: a class, or one of its methods, with slashes or dots between packages.
 inline bool IsJdkClass(std::string_view name) {
   const auto is_in = [name](std::string_view package) {
     return name.size() >= package.size() &&

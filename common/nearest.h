@@ -1,5 +1,5 @@
-// The word of a list that a mistyped one was probably meant to be: what the agent and jtrace-post
-// name when they refuse an option. Pure; for any kind of string_view.
+// Finds the word of a list that a mistyped word was probably meant to be; the agent and jtrace-post
+// name it when they reject an option. Pure; for any kind of string_view.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace jtrace {
 
-// Levenshtein's.
+// The Levenshtein distance.
 template <typename Word, typename Other>
 size_t EditDistance(const Word& a, const Other& b) {
   std::vector<size_t> row(b.size() + 1);
@@ -30,8 +30,8 @@ size_t EditDistance(const Word& a, const Other& b) {
   return row[b.size()];
 }
 
-// Of the names of the items of `range`, the one with the least distance to `word`, the first of
-// several; empty if there is none.
+// The first name of an item of `range` with the least distance to `word`; empty if `range` is
+// empty.
 template <typename Word, typename Range, typename NameOf = std::identity>
 auto Nearest(const Word& word, const Range& range, NameOf name_of = {}) {
   std::decay_t<decltype(name_of(*std::begin(range)))> best;

@@ -15,14 +15,14 @@ unsigned char ByteAt(std::string_view text, size_t i) {
   return static_cast<unsigned char>(text[i]);
 }
 
-// Of a character that begins with this byte; 0: none does.
+// The length of a character that begins with this byte; 0: no character does.
 size_t LengthBy(unsigned char first) {
   if (first < 0x80) return 1;
   if (first < 0xC2 || first > 0xF4) return 0;
   return first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
 }
 
-// Continuation bytes behind the first, `length` - 1 at most.
+// Continuation bytes after the first, at most `length` - 1.
 size_t ContinuationBytes(std::string_view text, size_t length) {
   size_t count = 0;
   while (count + 1 < std::min(length, text.size()) && (ByteAt(text, count + 1) & 0xC0) == 0x80) {

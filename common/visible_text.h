@@ -1,9 +1,8 @@
-// Text that somebody else has chosen (names of classes and threads, command lines, what another
-// process answers), made fit for a terminal or for a line of a log. Pure; any thread, not in a
-// signal handler.
+// Makes untrusted text (names of classes and threads, command lines, answers of another process)
+// safe for a terminal or for a line of a log. Pure; any thread, not in a signal handler.
 //
-// Strings are UTF-8 that may hold lone surrogates as well, which names in a JVM may, and bytes that
-// are no UTF-8 at all.
+// Strings are UTF-8 that may also contain lone surrogates, as names in a JVM may, and bytes that
+// are not UTF-8.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +12,8 @@
 namespace jtrace {
 
 struct Character {
-  char32_t code = 0;      // of a byte that belongs to no character: the byte
-  size_t bytes = 1;       // that it takes
+  char32_t code = 0;      // for a byte that belongs to no character: the byte
+  size_t bytes = 1;       // its length
   bool is_valid = false;  // false: a byte that belongs to no character
 };
 
@@ -41,15 +40,16 @@ constexpr bool IsObeyed(char32_t code) {
 // "\x1b" below U+0100, else "\u202e"; `code` is below U+10000.
 void AppendEscape(std::string& out, char32_t code);
 
-// `text` as it is where it can be shown. What is obeyed, surrogates and bytes that are no UTF-8
-// become \xHH or \uHHHH. One line, whatever `text` holds. A backslash stays: for people, not to be
-// read back.
+// `text`, unchanged where it can be shown. Obeyed characters, surrogates and bytes that are not
+// UTF-8 become \xHH or \uHHHH. Always one line. A backslash stays: for people, not for reading
+// back.
 std::string VisibleText(std::string_view text);
-// The same where lines end as they do in `text`.
+// The same, but keeps the line ends of `text`.
 std::string VisibleLines(std::string_view text);
 
-// Modified UTF-8, as a JVM hands names out, as UTF-8: pairs of surrogates become the characters
-// that they stand for, C0 80 becomes NUL. Lone surrogates, and what is no UTF-8, stay as they are.
+// Converts modified UTF-8, the JVM's encoding of names, to UTF-8: pairs of surrogates become the
+// characters that they encode, C0 80 becomes NUL. Lone surrogates, and bytes that are not UTF-8,
+// are unchanged.
 std::string FromModifiedUtf8(std::string text);
 
 }  // namespace jtrace

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Runs a command whose system call fails: without_syscall.py NUMBER ERRNO COMMAND…
+"""Runs a command with a system call that fails: without_syscall.py NUMBER ERRNO COMMAND…
 
-As in a container whose seccomp profile forbids the call, or on a file system that does not have it.
+The call fails as in a container whose seccomp profile forbids it, or on a file system without it.
 """
 import ctypes
 import os

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Exceptions of the process are libgcc_s's: no library that a product brings along stands in its way.
-# Usage: exceptions_test.sh BUILD_FOLDER JAVA
+# Exceptions of the process are libgcc_s's: no library that a product installs replaces it. Usage:
+# exceptions_test.sh BUILD_FOLDER JAVA
 set -euo pipefail
 build=$1
 java=$2
@@ -19,7 +19,7 @@ for product in "$build/lib/libjtrace.so" "$build/bin/jtrace-post" "$build/bin/jt
   done <"$work/libraries"
 done
 
-# The loader's choices, agent first: everything that the JVM loads is looked up after it.
+# The loader's choices, agent first: everything that the JVM loads is searched after it.
 LD_PRELOAD=$build/lib/libjtrace.so LD_BIND_NOW=1 LD_DEBUG=bindings LD_DEBUG_OUTPUT=$work/bindings \
   "$java" "-agentpath:$build/lib/libjtrace.so=out=$work/trace.bin" -version 2>/dev/null
 grep -h '`_Unwind_' "$work"/bindings.* >"$work/unwinders"

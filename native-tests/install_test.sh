@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# An installed tree runs from any folder with the libraries it brought along.
+# An installed tree runs from any folder with the libraries installed with it.
 # Usage: install_test.sh BUILD_FOLDER
 set -euo pipefail
 
@@ -9,7 +9,7 @@ cmake --install "$1" --prefix "$work/first" >/dev/null
 mv "$work/first" "$work/moved"
 
 for file in "$work/moved/bin/jtrace-post" "$work/moved/bin/jtrace" "$work"/moved/lib*/libjtrace.so; do
-  # What comes from elsewhere must be what every Linux with glibc has.
+  # Other libraries must be those of every Linux with glibc.
   foreign=$(ldd "$file" | awk '/=>/ {print $3}' | grep -v "^$work/moved/" |
     grep -vE '/(libc|libm|libgcc_s|libpthread|libdl|librt)\.so' || true)
   if [[ -n "$foreign" ]]; then
@@ -18,7 +18,7 @@ for file in "$work/moved/bin/jtrace-post" "$work/moved/bin/jtrace" "$work"/moved
   fi
 done
 "$work/moved/bin/jtrace-post" --help | grep -q -- --report
-# The page is in the program.
+# The program contains the page.
 printf '# jtrace-text 1 unit=us\n0\tmain\tenter\tA\n1\tmain\texit\tA\n' >"$work/trace.jtxt"
 "$work/moved/bin/jtrace-post" --report=html "$work/trace.jtxt" | grep -q '</html>'
 test -s "$work"/moved/share/doc/jtrace/NOTICE
@@ -26,7 +26,7 @@ test -s "$work"/moved/share/doc/jtrace/NOTICE
 test -s "$work"/moved/share/java/jtrace-api.jar
 test -s "$work"/moved/share/java/jtrace-junit5.jar
 test -s "$work"/moved/share/java/jtrace-jmh.jar
-# The headers need nothing else, and find the library that was installed.
+# The headers need nothing else, and find the installed library.
 cat >"$work/find.c" <<'END'
 #include <jtrace_find.h>
 int main(int count, char** words) {

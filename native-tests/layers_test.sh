@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# scripts/layers.py finds an include that goes upwards, and a folder that is missing in the list.
+# scripts/layers.py finds an upward include, and a folder that is missing in the list.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 copy=$(mktemp -d)
@@ -16,7 +16,7 @@ fails_with() {
   grep -qF "$1" "$copy/said" || { cat "$copy/said"; exit 1; }
 }
 echo '#include "agent/session/jvm_session.h"' >>"$copy/agent/base/losses.cc"
-fails_with 'agent/base/losses.cc: includes agent/session/jvm_session.h, but agent/session stands above agent/base'
+fails_with 'agent/base/losses.cc: includes agent/session/jvm_session.h, but agent/session is listed after agent/base'
 cp agent/base/losses.cc "$copy/agent/base/losses.cc"
 mkdir "$copy/agent/attic"
 touch "$copy/agent/attic/old.h"

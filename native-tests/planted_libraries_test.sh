@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Libraries that somebody else put into the current folder are not loaded.
+# Libraries that another user put into the current folder are not loaded.
 # Usage: planted_libraries_test.sh BUILD_FOLDER JAVA
 set -euo pipefail
 build=$1
@@ -12,7 +12,7 @@ for product in "$build/lib/libjtrace.so" "$build/bin/jtrace-post" "$build/bin/jt
   readelf --dynamic --wide "$product" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' >needed
   test -s needed
   while IFS= read -r library; do
-    # What the JVM or the shell has loaded is not looked for again.
+    # Libraries that the JVM or the shell has loaded are not searched again.
     [[ $library =~ ^(libc|libm|libdl|libpthread|librt|libgcc_s|libstdc\+\+|libz)\.so|^ld-linux ]] ||
       echo "planted" >"$library"
   done <needed

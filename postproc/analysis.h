@@ -1,4 +1,4 @@
-// One reading of traces, and everything that reports are made from.
+// One reading of traces, and all the input of reports.
 #pragma once
 
 #include <optional>
@@ -24,7 +24,7 @@ class Analysis {
   // Once.
   absl::Status Read(const TraceInput& input, absl::Span<const std::string> traces);
 
-  // After Read. An error names what the command line selects and the traces do not have.
+  // After Read. An error names what the command line selects and the traces lack.
   absl::Status CheckSelected() const;
   // After Read; valid as long as this is.
   ReportInput Input();
@@ -42,7 +42,7 @@ class Analysis {
   Timeline timeline_;
   ClassLog classes_;
   TreeBuilder builder_;
-  // What follows from the whole.
+  // Derived from the whole.
   std::optional<RerootedTree> rerooted_;
   std::vector<ThreadSummary> threads_;
   std::vector<NodeTotals> totals_;

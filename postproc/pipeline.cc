@@ -30,17 +30,17 @@
 namespace jtrace::postproc {
 namespace {
 
-// The tree sorts siblings and the arc flow has its own order; of others, rows are sorted.
+// The tree sorts siblings and the arc flow has its own order; other reports sort rows.
 bool SortsItself(std::string_view report) { return report == "tree" || report == "arcflow"; }
 
-// Whether calls and samples of the program are missing where that occurred.
+// Whether calls and samples of the program are missing if that problem occurred.
 bool LosesRecords(Problem problem) {
   return problem == Problem::kDamagedFrame || problem == Problem::kDamagedChunk ||
          problem == Problem::kOversizedChunk || problem == Problem::kDamagedLog ||
          problem == Problem::kMissingChunk;
 }
 
-// One run: the stages and what flows between them.
+// One run: the stages and the data between them.
 class Pipeline {
  public:
   Pipeline(const CommandLine& line, Environment& environment)
@@ -55,18 +55,18 @@ class Pipeline {
   absl::Status Stream(const Report& report, std::ostream& out);
   absl::Status WriteReports(std::ostream& out);
   absl::Status WriteDiff(std::ostream& out);
-  // Tells on stderr which of --fail-on are broken.
+  // Reports on stderr which rules of --fail-on are broken.
   absl::Status CheckRules(Analysis& before, Analysis& after, const ProfileDiff& diff);
   absl::Status CheckColumn(std::string_view report, const Table& table) const;
-  // Sorted as --sort says, but for reports with an order of their own.
+  // Sorted as --sort says, except for reports with a fixed order.
   absl::Status WriteTable(std::string_view name, Table table, const ReportInput& input,
                           std::ostream& out);
   absl::Status WriteReport(const Report& report, const ReportInput& input, std::ostream& out);
   absl::Status CheckSort() const;
   absl::Status CheckOutput() const;
   bool WantsColour() const;
-  void TellTicks(const TraceModel& model);
-  void TellProblems(const ImportStats& stats);
+  void ReportTicks(const TraceModel& model);
+  void ReportProblems(const ImportStats& stats);
 
   // One line on stderr; messages quote traces and arguments.
   void Say(std::string_view message) const {
@@ -86,7 +86,7 @@ absl::Status Pipeline::Stream(const Report& report, std::ostream& out) {
   RecordFilter filter(line_.thread, line_.scope, model, {writer.get()});
   const absl::Status read =
       traces_.Read(line_.traces, /*reduce_calls=*/false, model, stats, filter);
-  TellProblems(stats);
+  ReportProblems(stats);
   if (!read.ok()) return read;
   if (absl::Status status = CheckThread(line_, model); !status.ok()) return status;
   return writer->Finish();
@@ -110,7 +110,7 @@ absl::Status Pipeline::CheckSort() const {
       StrCat("--sort: the tree has no column '", sort, "'; nearest: ", Nearest(sort, columns)));
 }
 
-// Opening the output empties it.
+// Opening the output truncates it.
 absl::Status Pipeline::CheckOutput() const {
   if (line_.output.empty()) return absl::OkStatus();
   for (const std::string& trace : line_.traces) {
@@ -175,11 +175,11 @@ absl::Status Pipeline::WriteReport(const Report& report, const ReportInput& inpu
 absl::Status Pipeline::WriteReports(std::ostream& out) {
   Analysis analysis(line_);
   const absl::Status read = analysis.Read(traces_, line_.traces);
-  TellProblems(analysis.stats());
+  ReportProblems(analysis.stats());
   if (!read.ok()) return read;
   if (absl::Status status = analysis.CheckSelected(); !status.ok()) return status;
   const ReportInput input = analysis.Input();
-  TellTicks(input.model);
+  ReportTicks(input.model);
   if (line_.reports.empty() && line_.format == Format::kText) {
     OverviewText(input, out);
     return absl::OkStatus();
@@ -201,10 +201,10 @@ absl::Status Pipeline::WriteDiff(std::ostream& out) {
   for (size_t i = 0; i < sides.size(); ++i) {
     const absl::Status read =
         sides[i].emplace(line_).Read(traces_, absl::MakeConstSpan(&line_.traces[i], 1));
-    TellProblems(sides[i]->stats());
+    ReportProblems(sides[i]->stats());
     if (!read.ok()) return read;
   }
-  // A routine or metric may have come, or gone.
+  // A routine or metric may have appeared or vanished.
   const absl::Status selected = sides[1]->CheckSelected();
   if (!selected.ok() && !sides[0]->CheckSelected().ok()) return selected;
   const ReportInput after = sides[1]->Input();
@@ -229,12 +229,12 @@ absl::Status Pipeline::CheckRules(Analysis& before, Analysis& after, const Profi
       if (!LosesRecords(problem)) continue;
       return absl::FailedPreconditionError(
           StrCat(side == &before ? line_.traces[0] : line_.traces[1], " is damaged (",
-                 InfoOf(problem).what, "): what it lacks would look like a change (--fail-on)"));
+                 InfoOf(problem).what, "): missing parts would look like a change (--fail-on)"));
     }
     for (const TraceInfo& trace : side->Input().model.traces()) {
       if (!trace.cut_off && !trace.running) continue;
       return absl::FailedPreconditionError(
-          StrCat(trace.file, " has no end: what it lacks would look like a change (--fail-on)"));
+          StrCat(trace.file, " has no end: missing parts would look like a change (--fail-on)"));
     }
   }
   for (const FailRule& rule : line_.fail_rules) {
@@ -247,7 +247,7 @@ absl::Status Pipeline::CheckRules(Analysis& before, Analysis& after, const Profi
   return absl::OkStatus();
 }
 
-void Pipeline::TellProblems(const ImportStats& stats) {
+void Pipeline::ReportProblems(const ImportStats& stats) {
   for (const std::string& detail : stats.details()) Say(detail);
   for (const Problem problem : stats.Occurred()) {
     if (InfoOf(problem).severity == Severity::kInfo) continue;
@@ -255,14 +255,14 @@ void Pipeline::TellProblems(const ImportStats& stats) {
   }
 }
 
-// A file is no terminal.
+// A file is not a terminal.
 bool Pipeline::WantsColour() const {
   if (line_.colour != Colour::kAuto) return line_.colour == Colour::kAlways;
   return line_.output.empty() && environment_.out_has_colours;
 }
 
-// Ticks of several traces are added as they are.
-void Pipeline::TellTicks(const TraceModel& model) {
+// Ticks of several traces are added unchanged.
+void Pipeline::ReportTicks(const TraceModel& model) {
   const auto& traces = model.traces();
   const bool alike = std::all_of(traces.begin(), traces.end(), [&](const TraceInfo& trace) {
     return trace.interval_ns == traces.front().interval_ns ||
@@ -296,7 +296,7 @@ int Pipeline::RunReports() {
 
   if (absl::Status status = CheckOutput(); !status.ok()) return Fail(status, kExitUsage);
 
-  // Opened before the work, so that an unwritable output is told at once.
+  // Opened before the work, so that an unwritable output is reported at once.
   std::optional<OutputFile> file;
   if (!line_.output.empty()) {
     absl::StatusOr<OutputFile> opened = OutputFile::Open(line_.output);

@@ -3,10 +3,10 @@
 // The agent listens on a Unix socket that only the JVM's user can reach. A connection carries one
 // request and its answer:
 //   request   one line, "VERB[ ARGUMENT]\n", at most kMaxRequest bytes
-//   answer    lines that begin with a kind: '.' how far the work has come, '=' a line of the
-//             answer, '!' why it failed; then the last line, "0\n", "1\n" or "2\n": the exit code
-//             of the command. An answer without it was cut off.
-// Both ends bound what they take of the other, in bytes and in time.
+//   answer    lines that begin with a kind: '.' progress, '=' a line of the answer, '!' why it
+//             failed; then the last line, "0\n", "1\n" or "2\n": the exit code of the command. An
+//             answer without it was cut off.
+// Both ends limit what they accept from the other, in bytes and in time.
 #pragma once
 
 #include <sys/types.h>
@@ -26,8 +26,8 @@ inline constexpr int kExitDone = 0;
 inline constexpr int kExitUsage = 1;
 inline constexpr int kExitFailed = 2;
 
-// The folder of a user's sockets, mode 0700. Always in /tmp, as the JVM's own attach socket is: in
-// a container it is found through /proc/PID/root.
+// The folder of a user's sockets, mode 0700. Always in /tmp, like the JVM's own attach socket: in a
+// container it is found through /proc/PID/root.
 inline std::string SocketFolder(uid_t user) { return "/tmp/.jtrace-" + std::to_string(user); }
 
 // `pid` as the JVM itself sees it.

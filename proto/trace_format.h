@@ -1,4 +1,4 @@
-// The frame level of a trace file; FORMAT.md tells the same in words.
+// The frame level of a trace file; FORMAT.md describes it.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@ inline constexpr std::array<char, 8> kMagic = {'J', 'T', 'R', 'A', 'C', 'E', '\r
 inline constexpr uint32_t kVersion = 1;
 inline constexpr size_t kFileHeaderSize = kMagic.size() + sizeof(uint32_t);
 
-// Every frame starts with kFrameMark, by which a reader finds the next frame after damage.
+// Every frame starts with kFrameMark, which lets a reader find the next frame after damage.
 inline constexpr uint32_t kFrameMark = 0x4d52464a;  // "JFRM"
 
 // kFrameMark, bytes of the compressed payload, bytes of the payload, CRC-32 (zlib's) of the
@@ -82,7 +82,7 @@ inline constexpr uint32_t kLogJitted = 0x1;
 inline constexpr uint32_t kLogExit = 0x2;
 inline constexpr int kLogRoutineShift = 2;
 // Without a routine; the next op is the value.
-inline constexpr uint32_t kLogPosition = 1;  // number of the node where the thread stands
+inline constexpr uint32_t kLogPosition = 1;  // number of the thread's node
 inline constexpr uint32_t kLogDropped = 2;   // entries and exits that were left out
 inline constexpr uint32_t kLogFirstCall = 1u << kLogRoutineShift;
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Prints the table of the README: what jtrace costs, as ratios of paired runs on this machine.
+# Prints the README's table of jtrace's costs: ratios of paired runs on this machine.
 # Usage: scripts/bench.sh [--quick] [--jdk HOME] [NAME…]     names: fib h2 clojure samples startup size events logs
 set -euo pipefail
 cd "$(dirname "$0")/.."

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Builds a preset (default: release, into build/), or only some targets of it.
 # Usage: scripts/build.sh [PRESET [TARGET…]]
-#   JTRACE_BATCH in the environment: sources a compiler run, of a folder that is new
-#   Where the targets are only jtrace_agent, jtrace-post and jtrace, nothing that tests need is installed.
+#   JTRACE_BATCH in the environment: sources a compiler run, for a new build folder
+#   If the targets are only jtrace_agent, jtrace-post and jtrace, no packages for tests are installed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 preset=${1:-release}
@@ -19,14 +19,14 @@ cached=$(sed -n 's/^BUILD_TESTING:BOOL=//p' "$folder/CMakeCache.txt" 2>/dev/null
 testing=ON
 if $products_only; then
   scripts/setup.sh build
-  # A build folder that has tests keeps them.
+  # A build folder with tests keeps them.
   [[ $cached == ON ]] || testing=OFF
 elif [[ $preset == fuzz ]]; then
   scripts/setup.sh dev
 else
   scripts/setup.sh test
 fi
-# On a terminal ninja shows in one line how far it is; a log wants no more than this.
+# On a terminal ninja shows its progress in one line; logs do not need it.
 quiet=(-- --quiet)
 [[ -t 1 ]] && quiet=()
 echo "== building $preset (some minutes the first time)"

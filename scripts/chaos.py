@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""Random real programs under jtrace, while random things go wrong: signals, kills, attaches, a full disk,
+"""Random real programs under jtrace, with random faults: signals, kills, attaches, a full disk,
 other agents, stalls.
 
-A run's seed decides its JDK, program, options, fault, and when. Its output must be what it is without
-jtrace, its counts those of an agent that counts by itself in the same run, its trace readable, its
-memory bounded; the JVM must not crash or hang. What is not so is a finding: one line, with the command
-that repeats it, and a folder with the trace, the output and the JVM's report.
+The seed of a run decides its JDK, program, options, fault, and time of the fault. Its output must
+be the same as without jtrace, its counts those of a second agent that counts in the same run, its
+trace readable, its memory bounded; the JVM must not crash or hang. Anything else is a finding: one
+line, with the command that repeats it, and a folder with the trace, output and the JVM's report.
 
 examples
   scripts/chaos.py                                  half a minute, from seed 1
   scripts/chaos.py --seed=4711 --runs=1             one run again
-  scripts/chaos.py --hours=8 --progress=FILE        a night; --resume goes on where it was stopped
+  scripts/chaos.py --hours=8 --progress=FILE        a night; --resume continues where it was stopped
   scripts/chaos.py --only-fault=kill,full --program=h2 --jdk=/usr/lib/jvm/java-17-openjdk-amd64
   scripts/chaos.py --list                           programs, faults and JDKs
 
@@ -24,7 +24,7 @@ import signal
 import sys
 import tempfile
 
-sys.dont_write_bytecode = True  # nothing of ours in the source folder
+sys.dont_write_bytecode = True  # no files in the source folder
 
 from chaos import places
 from chaos.commands import FAULTS
@@ -50,19 +50,21 @@ def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     add = parser.add_argument
-    add("--seed", type=int, default=1, help="the first run's (1)")
-    add("--runs", type=int, help="end after so many")
-    add("--seconds", type=float, help=f"end after this time ({DEFAULT_SECONDS}, if nothing else is said)")
+    add("--seed", type=int, default=1, help="seed of the first run (1)")
+    add("--runs", type=int, help="end after this number of runs")
+    add("--seconds", type=float,
+        help=f"end after this time ({DEFAULT_SECONDS}, without --runs and --hours)")
     add("--hours", type=float)
-    add("--jdk", action="append", type=places.Jdk, metavar="HOME", help="again for another one (those found)")
+    add("--jdk", action="append", type=places.Jdk, metavar="HOME",
+        help="repeat for others (those found)")
     add("--program", type=words_of([p.name for p in PROGRAMS]), metavar="NAME[,NAME…]")
     add("--only-fault", type=words_of(list(FAULTS)), metavar="NAME[,NAME…]")
     add("--progress", metavar="FILE", help="last seed, seconds by JDK, findings")
-    add("--resume", action="store_true", help="with --progress: behind the last seed")
-    add("--keep", metavar="FOLDER", help="where findings' folders go (a new one in /tmp)")
+    add("--resume", action="store_true", help="with --progress: continue after the last seed")
+    add("--keep", metavar="FOLDER", help="folder for the findings (a new one in /tmp)")
     add("--build", default=places.SOURCE / "build", metavar="FOLDER", help="a build folder (build)")
-    add("--quiet", action="store_true", help="findings and the total alone")
-    add("--list", action="store_true", help="programs, faults and JDKs")
+    add("--quiet", action="store_true", help="print only findings and the total")
+    add("--list", action="store_true", help="list programs, faults and JDKs")
     return parser.parse_args()
 
 
@@ -76,7 +78,7 @@ def show_list(jdks):
 
 
 def take_own_mounts():
-    """Small disks are mounted where nobody else sees them; without the right to, files are limited."""
+    """Makes mounts private to this process; without the right to mount, files are limited."""
     if os.environ.get(OWN_MOUNTS) or os.geteuid() != 0 or not shutil.which("unshare"):
         return
     if os.system("unshare --mount --propagation private true 2>/dev/null") == 0:
@@ -94,7 +96,7 @@ def complain(text):
 
 
 def lock(folder):
-    """Two sessions would write the same folders. Returns what holds the lock, None if it is taken."""
+    """Two sessions would write the same folders. Returns the lock's holder, None if it is taken."""
     holder = open(os.path.join(folder, "lock"), "w")
     try:
         fcntl.flock(holder, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -104,11 +106,11 @@ def lock(folder):
 
 
 def run_session(session, arguments, first):
-    """Returns how many runs were wrong. Ends by signals, too: what is started then is ended with it."""
+    """Returns the number of wrong runs. Signals also end it, with the processes that it started."""
     seconds = arguments.hours * 3600 if arguments.hours else arguments.seconds
     if seconds is None and arguments.runs is None:
         seconds = DEFAULT_SECONDS
-    # In the background of a shell SIGINT is ignored, unless somebody asks for it.
+    # In the background of a shell SIGINT is ignored by default.
     signal.signal(signal.SIGINT, interrupt)
     signal.signal(signal.SIGTERM, interrupt)
     return session.many(first, arguments.runs, seconds)

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Fails if a library of agent/hot refers to a symbol that is not on the allow-list.
 
-That shows an allocation, a lock, an exception, lazily allocated thread-local storage
-(__tls_get_addr) or a logging call at build time instead of as a rare deadlock in a handler.
+So an allocation, a lock, an exception, lazily allocated thread-local storage (__tls_get_addr) or a
+logging call is found at build time, instead of as a rare deadlock in a handler.
 """
 import argparse
 import subprocess

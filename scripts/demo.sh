@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Installs what is missing, builds, records a real program (an in-memory H2 database) under
+# Installs missing packages, builds, records a real program (an in-memory H2 database) with
 # mode=merged, and shows its merged report.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 scripts/setup.sh demo
-# What is compiled here stays in build/; a copy in the compiler's cache would only take time.
-# Large batches take less time, as all is compiled once; .ci/run has the same.
+# Object files stay in build/; copies in the compiler's cache would only take time.
+# Large batches take less time, because everything is compiled once; .ci/run has the same.
 export CCACHE_DISABLE=1
 JTRACE_BATCH=48 scripts/build.sh release jtrace_agent jtrace-post jtrace
 

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Writes docs/OPTIONS.md and docs/REPORTS.md from what the programs say of themselves, and checks that they are
-as the programs are now, that links between Markdown files lead somewhere, and that the messages in
-docs/TROUBLESHOOTING.md are messages of the sources.
+"""Writes docs/OPTIONS.md and docs/REPORTS.md from the help of the programs, and checks that they match it, that
+links between Markdown files are not broken, and that the messages in docs/TROUBLESHOOTING.md are messages of the
+sources.
 
-usage: scripts/docs.py write [OPTION …]     docs/OPTIONS.md and docs/REPORTS.md
-       scripts/docs.py check [OPTION …]     whether they, all links and all headings of messages are right
+usage: scripts/docs.py write [OPTION …]     writes docs/OPTIONS.md and docs/REPORTS.md
+       scripts/docs.py check [OPTION …]     checks them, all links and all headings of messages
 
-options: --build=FOLDER    where the programs were built (build)
+options: --build=FOLDER    the build folder of the programs (build)
          --java=FILE       the JVM that loads the agent to print its help (java)
 
-exit codes: 0 done, or all is right · 1 something is not, one line each · 2 wrong usage, or a program is missing
+exit codes: 0 no errors · 1 errors, one line each · 2 wrong usage, or a program is missing
 """
 import pathlib
 import re
@@ -21,10 +21,10 @@ REPORTS = "docs/REPORTS.md"
 MESSAGES = "docs/TROUBLESHOOTING.md"
 SOURCE_FOLDERS = ("agent", "postproc", "common", "proto")
 SOURCE_ENDINGS = (".cc", ".h", ".py")
-LEAST_PART = 12  # characters; shorter ones stand everywhere, and are looked for if there is no longer one
+LEAST_PART = 12  # characters; shorter parts occur everywhere, and are searched only if there is no longer one
 
-# What the agent's help has in no column of its own: each option's default, and an example. An example is given to
-# the agent, which must accept it, unless it names a file.
+# The parts that have no column in the agent's help: each option's default, and an example. The agent must accept
+# the example, unless it names a file.
 AGENT_OPTIONS = {
     "mode": ("`merged`", "mode=samples"),
     "record": ("`tree`", "record=flat"),
@@ -61,11 +61,11 @@ GENERATED = "<!-- Made by scripts/docs.py from the programs' help. Do not edit: 
 
 
 class Missing(Exception):
-    """A program cannot be run, or prints no help as it is known."""
+    """A program cannot be run, or its help has an unknown form."""
 
 
 class Wrong(Exception):
-    """The tables of this script are not those of the programs."""
+    """The tables of this script do not match the programs."""
 
 
 def run(words):
@@ -90,7 +90,7 @@ def code(words):
 
 
 def text(words):
-    """What stands between backquotes is code."""
+    """Text between backquotes is code."""
     parts = words.split("`")
     return "".join(code(part) if i % 2 else re.sub(r"([\\*<>\[\]|])", r"\\\1", part) for i, part in enumerate(parts))
 
@@ -104,7 +104,7 @@ def table(head, rows):
 # --- help of jtrace-post and jtrace
 
 def paragraphs(help_text):
-    """Heading → its lines, of a help with headings at the margin and rows below them."""
+    """Heading → its lines, from a help with headings at the margin and rows below them."""
     found, heading = {}, ""
     for line in help_text.splitlines():
         if line and not line.startswith(" "):
@@ -144,7 +144,7 @@ def option_table(rows):
 
 
 def exit_codes(help_text):
-    """Of `exit codes: 0 done (…) · 1 wrong usage`."""
+    """The table of `exit codes: 0 done (…) · 1 wrong usage`."""
     words = " ".join(help_text[help_text.index("exit codes:") + len("exit codes:"):].split())
     codes = re.findall(r"(?:^|(?<=\s)|(?<=·))\s*(\d) (.*?)(?=\s+·\s*\d|\s+\d [a-z]|$)", words)
     return table(["exit code", "when"], [[number, text(what)] for number, what in codes])
@@ -160,7 +160,7 @@ def agent_help(java, agent):
 
 
 def agent_options(help_text):
-    """(option with its value, meaning) of the first table."""
+    """(option with its value, meaning) from the first table."""
     body = help_text.split("\n\n")[1]
     return re.findall(r"^  (\S+) +(.*)$", body, re.M)
 
@@ -189,7 +189,7 @@ def values(help_text, option):
             rows[-1][1] += (" " if "; events: " in rows[-1][1] else "; events: ") + line.strip()
             continue
         value, _, meaning = line.strip().partition("  ")
-        if not meaning:  # there was no room for two blanks
+        if not meaning:  # the line had no room for two blanks
             value, _, meaning = line.strip().partition(", ")
         rows.append([value, meaning.strip()])
     return rows
@@ -201,7 +201,7 @@ def value_table(help_text, option):
 
 
 def metric_table(help_text):
-    body = help_text[help_text.index("metrics, what knows them"):].split("\n\n")[0]
+    body = help_text[help_text.index("metrics, where they are known"):].split("\n\n")[0]
     rows = re.findall(r"^  (\S+) +(path|thread|process) +(.*)(?:\n {28}(.*))?$", body, re.M)
     return table(["metric", "known of", "what it counts, unit", "exactness; cost"],
                  [[code(row[0])] + [text(cell) for cell in row[1:]] for row in rows])
@@ -210,7 +210,7 @@ def metric_table(help_text):
 def code_table(help_text):
     body = help_text[help_text.index("codes, and whether they are on"):]
     rows = re.findall(r"^  (0x\w\w) (\S+) +(on|off) +(.*)$", body, re.M)
-    return table(["code", "name", "if nothing is said", "what"],
+    return table(["code", "name", "default", "meaning"],
                  [[code(number), code(name), state, text(what)] for number, name, state, what in rows])
 
 
@@ -226,8 +226,8 @@ def options_page(agent, post, jtrace):
     return "\n".join([
         "# Options",
         GENERATED,
-        "Of the [agent](#the-agent), of [`jtrace-post`](#jtrace-post) and of the [`jtrace`](#jtrace) command, as "
-        "their\nown help lists them. Reports: [REPORTS.md](REPORTS.md). Messages: "
+        "The options of the [agent](#the-agent), of [`jtrace-post`](#jtrace-post) and of the [`jtrace`](#jtrace) "
+        "command,\nfrom their help. Reports: [REPORTS.md](REPORTS.md). Messages: "
         "[TROUBLESHOOTING.md](TROUBLESHOOTING.md).\n",
         "## The agent",
         "`java -agentpath:build/lib/libjtrace.so=OPTION=VALUE,OPTION=VALUE …`, or `jtrace start JVM OPTION=VALUE "
@@ -243,7 +243,7 @@ def options_page(agent, post, jtrace):
         option_table(rows_of(post_parts["options"], r"-\S+(?: [A-Z]+)?")),
         exit_codes(post),
         "## jtrace",
-        "`jtrace COMMAND [JVM] [OPTION …]`. JVM is a pid, or a part of the main class or jar that one JVM only "
+        "`jtrace COMMAND [JVM] [OPTION …]`. JVM is a pid, or a part of the main class or jar that only one JVM "
         "has.\n",
         command_table(rows_of(jtrace_parts["commands"], r"[a-z]+(?: JVM(?: \[.*?…\]| TEXT)?)?")),
         option_table(rows_of(jtrace_parts["options"], r"-\S*[^\s,](?:, -\S+)*(?: [A-Z]+)?")),
@@ -294,7 +294,7 @@ def without_code(markdown):
 
 
 def anchors(markdown):
-    """As GitHub names headings."""
+    """The anchors that GitHub makes of headings."""
     prose = re.sub(r"^```.*?^```", "", markdown, flags=re.M | re.S)
     names, seen = set(), {}
     for heading in re.findall(r"^#+ (.*)$", prose, re.M):
@@ -314,9 +314,9 @@ def broken_links(source):
             there = (file.parent / name) if name else file
             where = f"{file.relative_to(source)}: link to {target}"
             if not there.exists():
-                yield f"{where}: there is no such file"
+                yield f"{where}: no such file"
             elif anchor and there.suffix == ".md" and anchor not in anchors(there.read_text()):
-                yield f"{where}: there is no such heading"
+                yield f"{where}: no such heading"
 
 
 # --- messages
@@ -331,7 +331,7 @@ ESCAPES = {"n": "\n", "t": "\t"}
 
 
 def literals(source_text):
-    """Texts of string literals, with those joined between which only blanks, commas and comments stand."""
+    """Texts of string literals; literals with only blanks, commas and comments between them are joined."""
     joined, is_open = [], False
     for token in TOKEN.finditer(source_text):
         literal = token["raw"]
@@ -363,7 +363,7 @@ def unknown_messages(source):
         heading = re.match(r"### `(.*)`$", line)
         if heading is None:
             if line.startswith("### "):
-                yield f"{MESSAGES}:{number}: a heading that is no message in backquotes"
+                yield f"{MESSAGES}:{number}: a heading must be a message in backquotes"
             continue
         parts = [" ".join(part.split()) for part in heading[1].split("…")]
         for part in [part for part in parts if len(part) >= LEAST_PART] or [max(parts, key=len)]:
@@ -384,7 +384,7 @@ def check(source, build, java):
     for name, page in pages(build, java).items():
         file = source / name
         if not file.is_file() or file.read_text() != page:
-            wrong.append(f"{name} is old: scripts/docs.py write")
+            wrong.append(f"{name} is out of date; run scripts/docs.py write")
     wrong += refused_examples(build, java)
     wrong += broken_links(source)
     wrong += unknown_messages(source)
@@ -404,7 +404,7 @@ def main():
         elif name == "--java" and value:
             java = value
         else:
-            print(f"docs.py: {word} is no option\n\n{__doc__.strip()}", file=sys.stderr)
+            print(f"docs.py: unknown option {word}\n\n{__doc__.strip()}", file=sys.stderr)
             return 2
     if sys.argv[1:2] == [] or sys.argv[1] not in commands:
         print(__doc__.strip(), file=sys.stderr)

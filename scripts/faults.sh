@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Plants the faults of native-tests/faults/ one at a time in a copy of the committed tree (in
-# build-faults/) and says which of them the tests catch; fails unless all are caught.
+# build-faults/) and reports which of them the tests catch; fails unless all are caught.
 # Usage: scripts/faults.sh [--list] [--no-baseline] [PATTERN…]
-#   PATTERN        only faults whose name has this in it; may have * and ?
-#   --list         only tells the faults and what should catch them
+#   PATTERN        only faults whose names contain this; may have * and ?
+#   --list         only lists the faults and the tests that should catch them
 #   --no-baseline  does not first run the tests without a fault
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -34,7 +34,7 @@ die() {
   exit 1
 }
 
-# header FILE FIELD: what a patch says before its diff.
+# header FILE FIELD: the value of a field before a patch's diff.
 header() { sed -n "/^diff --git /q; s/^$2: *//p" "$1"; }
 
 selected() {
@@ -57,7 +57,7 @@ for patch in native-tests/faults/*.patch; do
   targets_of[$name]=$(header "$patch" Targets)
   tests_of[$name]=$(header "$patch" Caught-by)
 done
-((${#faults[@]})) || die "no fault is named like: ${patterns[*]-}"
+((${#faults[@]})) || die "no fault matches: ${patterns[*]-}"
 
 patch_of() { echo "$PWD/native-tests/faults/$1.patch"; }
 
@@ -69,8 +69,8 @@ if $list; then
   exit 0
 fi
 
-# Files that are the same keep their times, so ninja builds only what differs; files that a fault
-# had changed get new times, so what was built from them is built again.
+# Unchanged files keep their times, so ninja builds only what differs; files that a fault had
+# changed get new times, so everything built from them is built again.
 clean_source() {
   git -C "$source" checkout --quiet --force --detach "$commit"
   git -C "$source" clean -fdq
@@ -95,7 +95,7 @@ commit=$(git rev-parse HEAD)
 echo "== the tree of $(git log -1 --format='%h %s')"
 scripts/setup.sh
 mkdir -p "$logs"
-# A clone, not a worktree: nothing of it stays in this repository once its folder is deleted.
+# A clone, not a worktree: it leaves nothing in this repository once its folder is deleted.
 [[ -d $source/.git ]] || git clone --quiet --shared --no-checkout . "$source"
 clean_source
 (cd "$source" && cmake --preset release) >"$logs/configure.log" 2>&1 ||
@@ -111,7 +111,7 @@ for name in "${faults[@]}"; do
   done
 done
 mapfile -t all_targets < <(printf '%s\n' "${!wanted[@]}" | sort)
-((${#wanted[@]})) || die "there is none of the Targets that the faults name"
+((${#wanted[@]})) || die "none of the Targets of the faults exists"
 echo "== building ${all_targets[*]}"
 build "$logs/build.log" "${all_targets[@]}" || {
   tail -n 30 "$logs/build.log" >&2
@@ -131,8 +131,8 @@ fi
 
 trap clean_source EXIT
 
-# Plants a fault and leaves it there; sets `planted`, `result`, and `remark` to what more there is
-# to say.
+# Plants a fault and leaves it there; sets `planted`, `result`, and `remark`, which explains the
+# result.
 try() {
   local name=$1 log=$2 code=0 count expected target
   local targets=() tests=${tests_of[$1]}
@@ -164,7 +164,7 @@ try() {
     return
   fi
   ctest --test-dir "$build" -R "$tests" --output-on-failure -j "$jobs" >"$log" 2>&1 || code=$?
-  # A test whose program was not built fails too, but has caught nothing.
+  # A test whose program was not built also fails, but has caught nothing.
   if ((code != 0 && code != 8)) || grep -q '\*\*\*Not Run  ' "$log"; then
     remark="ctest could not run all tests; see $log"
     return
@@ -189,7 +189,7 @@ for name in "${faults[@]}"; do
   begin=$SECONDS
   try "$name" "$logs/$name.log"
   clean_source
-  # No later fault may meet a program that has this one in it. The compiler's cache makes it short.
+  # Later faults need programs without this one. The compiler's cache makes the build short.
   if $planted; then
     read -ra targets <<<"${targets_of[$name]}"
     build "$logs/build.log" "${targets[@]}" || die "the tree no longer builds; see $logs/build.log"

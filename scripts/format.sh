@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Formats all C++ sources; with --check, only says which are not formatted.
+# Formats all C++ sources; with --check, only lists those that are not formatted.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 mode=(-i)

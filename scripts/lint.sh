@@ -3,7 +3,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 scripts/setup.sh dev
-# One command a source: batches hide them.
+# One command a source: batches would hide them.
 cmake --preset release -B build-lint -DJTRACE_UNITY=OFF >/dev/null
 cmake --build build-lint --target jtrace_proto >/dev/null
 files=("$@")

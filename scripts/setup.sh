@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Installs the Debian packages that are missing; says nothing if all are there.
-# Usage: scripts/setup.sh [build|demo|test|dev|jvms]    each has what the ones before it have; default: test
-#   build   what compiles the agent, jtrace-post and jtrace
+# Installs missing Debian packages; prints nothing if all are installed.
+# Usage: scripts/setup.sh [build|demo|test|dev|jvms]    each includes the ones before it; default: test
+#   build   the packages that compile the agent, jtrace-post and jtrace
 #   demo    and the program that the demo records
-#   test    and what tests, benchmarks and the jars need
+#   test    and those for tests, benchmarks and the jars
 #   dev     and clang's tools, for scripts/format.sh, scripts/lint.sh and the preset fuzz
-#   jvms    what test has, and what gets runtimes of other releases (scripts/jdks.sh)
+#   jvms    test and the tool that gets runtimes of other releases (scripts/jdks.sh)
 set -euo pipefail
 
 level=${1:-test}
@@ -18,7 +18,7 @@ packages=(
 case $level in
   build | demo | test | dev | jvms) ;;
   *)
-    echo "setup: '$level' is none of build, demo, test, dev, jvms" >&2
+    echo "setup: unknown level '$level'; levels: build, demo, test, dev, jvms" >&2
     exit 2
     ;;
 esac
@@ -31,7 +31,7 @@ if [[ $level == test || $level == dev || $level == jvms ]]; then
     junit5 libasm-java libjacoco-java clojure jython ecj
     chromium
   )
-  # The HTML page's tests; node of another origin brings its own npm.
+  # For the HTML page's tests; node from another source has its own npm.
   command -v node >/dev/null || packages+=(nodejs)
   command -v npm >/dev/null || packages+=(npm)
 fi

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Takes each processor away from everybody else for 30 to 600 ms, again and again.
+"""Stalls all other programs on each processor for 30 to 600 ms, again and again.
 
-A busy host, a hypervisor or a container's quota does so to programs in production: a thread stands
-still at any instruction, timers come late, and what was ordered by time is not any more. Tests that
-pass meanwhile depend on no speed. Runs until it is killed; needs real-time priority.
---check: only tells, by the exit code, whether it may.
+A busy host, a hypervisor or a container's quota does so in production: threads stop at any
+instruction, timers fire late, and the order of events changes. Tests that pass meanwhile do not
+depend on speed. Runs until it is killed; needs real-time priority.
+--check: only reports, by the exit code, whether it may run.
 """
 import argparse
 import os
@@ -50,10 +50,10 @@ def main():
             return 0
     print(f"stalling {len(processors)} processors for {STALL_S[0] * 1000:.0f} to {STALL_S[1] * 1000:.0f} ms",
           flush=True)
-    # Nobody may be left without its processors because the tests were killed.
+    # If the tests are killed, this must not go on stalling processors.
     while os.getppid() == starter:
         if os.waitpid(-1, os.WNOHANG) != (0, 0):
-            print("stall: one of the processors is not stalled any more", file=sys.stderr)
+            print("stall: one of the processors is no longer stalled", file=sys.stderr)
             return 1
         time.sleep(0.5)
     return 0

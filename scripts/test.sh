@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
-# Installs what is missing, builds, and runs tests: GoogleTest through CTest, JUnit 5 for Java.
+# Installs missing packages, builds, and runs tests: GoogleTest through CTest, JUnit 5 for Java.
 # Usage: scripts/test.sh [TIER…] | scripts/test.sh --only REGEX
 #   default      all C++ tests, every Java test on the build's JDK, a smoke test on each other JDK found
 #   jdks         every Java test on each other JDK found
-#   asan, tsan   what runs without a JVM, under ASan and UBSan, and under TSan
+#   asan, tsan   the tests that run without a JVM, under ASan and UBSan, and under TSan
 #   sanitizers   both
-#   slow         the long forms: longer programs, every clock and way to record, whole JDKs rewritten,
+#   slow         the long forms: longer programs, every clock and record=, whole JDKs rewritten,
 #                the page in a browser, a minute of scripts/chaos.py; on the build's JDK
 #   slow-jdks    the same on each other JDK found
 #   fuzz         each fuzzer for 30 s (JTRACE_FUZZ_SECONDS) from its corpus
 #   stress       walker, clock, wait and metric tests while each processor stalls for 30 to 600 ms
 #   all          all of these
-#   jvms         every Java test on runtimes of other releases, which scripts/jdks.sh gets; by hand only
+#   jvms         every Java test on runtimes of other releases from scripts/jdks.sh; by hand only
 #   jvms --only RELEASE[,RELEASE…]
 #   --only REGEX only the CTest tests whose names match, and only the targets that they need
 set -euo pipefail
@@ -24,7 +24,7 @@ usage() {
   sed -n '2,/^set /{/^#/s/^# \{0,1\}//p}' scripts/test.sh
 }
 
-# JTRACE_JVMS: the releases, separated by commas; without it those that can be had.
+# JTRACE_JVMS: the releases, separated by commas; default: all that are available.
 run_jvms() {
   local releases homes
   IFS=, read -ra releases <<<"${JTRACE_JVMS-}"
@@ -38,7 +38,7 @@ run_jvms() {
   run_ctest -LE slow -R "[jJ]dk-?($(IFS='|' && echo "${releases[*]}"))([.]|\$)"
 }
 
-# ctest on the release build, with what of the tests as arguments.
+# ctest on the release build; the arguments select tests.
 run_ctest() {
   ctest --test-dir build --output-on-failure -j "$jobs" --no-tests=error "$@"
 }
@@ -47,7 +47,7 @@ has_tests() {
   [[ $(ctest --test-dir build -N "$@" | sed -n 's/^Total Tests: *//p') != 0 ]]
 }
 
-# Tests of JDKs that are not here are not verified: that is said, and is no failure.
+# Tests of JDKs that are not installed are reported as not verified; that is not a failure.
 run_on_other_jdks() {
   if has_tests "$@"; then
     run_ctest "$@"
@@ -61,7 +61,7 @@ run_sanitizer() {
   ctest --test-dir "build-$1" --output-on-failure -j "$jobs" --no-tests=error
 }
 
-# The number behind the last "$1: " in a fuzzer's log.
+# The number after the last "$1: " in a fuzzer's log.
 last_number() {
   sed -n "s/.*$1: *\([0-9]\+\).*/\1/p" "$2" | tail -n 1
 }
@@ -70,7 +70,7 @@ last_number() {
 run_fuzzer() {
   local name=$1 log=build-fuzz/$1.log before
   local words=native-tests/fuzz/dictionaries/$name.dict
-  # The entropic schedule takes more time than most targets.
+  # The entropic schedule uses more time than most targets.
   local command=("build-fuzz/tests/jtrace_${name}_fuzzer" -timeout=20 -rss_limit_mb=4096
     -entropic=0 -print_final_stats=1 "-artifact_prefix=build-fuzz/$name-")
   [[ ! -f $words ]] || command+=("-dict=$words")
@@ -89,7 +89,7 @@ run_fuzzer() {
     "$before" "$(last_number cov "$log")" "$(last_number new_units_added "$log")"
 }
 
-# JTRACE_FUZZ_SECONDS: for each. An input that fails is left in build-fuzz/NAME-….
+# JTRACE_FUZZ_SECONDS: the time of each fuzzer. A failing input is kept in build-fuzz/NAME-….
 run_fuzzers() {
   local name failed=false
   scripts/build.sh fuzz jtrace_fuzzers
@@ -109,11 +109,11 @@ run_stress() {
   fi
   python3 scripts/stall.py &
   stall=$!
-  # shellcheck disable=SC2064  # this process, whatever comes later
+  # shellcheck disable=SC2064  # the value of now, not of later
   trap "kill $stall 2>/dev/null || true" EXIT
   local code=0
   run_ctest -L stress -LE 'jdks|slow' || code=$?
-  kill "$stall" || code=1 # it ended by itself and said why
+  kill "$stall" || code=1 # it ended early and printed why
   wait "$stall" 2>/dev/null || true
   trap - EXIT
   return "$code"
@@ -146,8 +146,8 @@ run_tier() {
   esac
 }
 
-# The targets that the tests matching $1 need; everything where CTest does not know the tests yet,
-# because a GoogleTest program has to be built before it can say which tests it has.
+# The targets that the tests matching $1 need; all targets while CTest has no list of tests yet,
+# because a GoogleTest program has to be built before it can list its tests.
 targets_of() {
   ctest --test-dir build --show-only=json-v1 | python3 -c '
 import json, os, re, sys
@@ -163,7 +163,7 @@ for test in json.load(sys.stdin)["tests"]:
     program = os.path.basename(test.get("command", [""])[0])
     kind = next((g for g in groups if g in labels or test["name"].startswith(g + ".")), None)
     if test["name"].endswith("_NOT_BUILT"):
-        targets.add(test["name"][:-len("_NOT_BUILT")])  # only it knows which tests it has
+        targets.add(test["name"][:-len("_NOT_BUILT")])  # only the program can list its tests
     elif not re.search(sys.argv[1], test["name"]):
         continue
     elif kind:
@@ -188,7 +188,7 @@ run_only() {
   run_ctest -R "$1"
 }
 
-# The same words once, in their order; sanitizers and all stand for several.
+# Each tier once, in the order of the arguments; sanitizers and all mean several.
 wanted=()
 add() {
   local known
@@ -224,7 +224,7 @@ while (($#)); do
       known=false
       for tier in "${tiers[@]}" "${by_hand[@]}"; do [[ $1 == "$tier" ]] && known=true; done
       $known || {
-        echo "test: '$1' is no tier; these are: ${tiers[*]} sanitizers all ${by_hand[*]}" >&2
+        echo "test: unknown tier '$1'; tiers: ${tiers[*]} sanitizers all ${by_hand[*]}" >&2
         exit 2
       }
       add "$1"
@@ -239,7 +239,7 @@ failed=false
 for tier in "${wanted[@]}"; do
   [[ -n ${JTRACE_TEST_CHILD-} ]] || echo "== tier $tier"
   begin=$SECONDS
-  # A child, so that set -e holds in it: a function in a condition would go on after an error.
+  # A child process, so that set -e works in it: a function in a condition continues after an error.
   code=0
   if [[ -n ${JTRACE_TEST_CHILD-} ]]; then
     run_tier "$tier"

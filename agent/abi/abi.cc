@@ -1,4 +1,4 @@
-// What libjtrace.so exports for C: the table of the functions.
+// The exports of libjtrace.so for C: the table of the functions.
 #include <atomic>
 
 #include "agent/abi/codes.h"
@@ -14,7 +14,8 @@ std::atomic<int32_t> state{JTRACE_E_NOT_RUNNING};
 std::atomic<Host*> the_host{nullptr};
 std::atomic<metrics::ThreadCounters*> the_counters{nullptr};
 
-// What only reads or adds counters calls nothing that could be hooked, and is not slowed down.
+// Functions that only read or add counters call nothing that could be hooked, and are not slowed
+// down.
 constexpr jtrace_api kTable = {
     .struct_size = sizeof(jtrace_api),
     .abi = JTRACE_ABI,

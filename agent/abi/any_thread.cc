@@ -9,14 +9,14 @@ namespace jtrace::abi {
 namespace {
 
 Readers& AllReaders() {
-  static auto* const readers = new Readers();  // threads that outlive the JVM's end may still ask
+  static auto* const readers = new Readers();  // threads that outlive the JVM's end may still call
   return *readers;
 }
 
 }  // namespace
 
 int32_t ThreadAttach() {
-  return Guarded([] { return TheHost().Meet() ? JTRACE_OK : JTRACE_E_MEMORY; });
+  return Guarded([] { return TheHost().RegisterThread() ? JTRACE_OK : JTRACE_E_MEMORY; });
 }
 
 int32_t Totals(uint32_t of, uint64_t thread, const uint32_t* ids, size_t count, int64_t* values) {

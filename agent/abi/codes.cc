@@ -12,25 +12,25 @@ using metrics::Answer;
 constexpr const char* kTexts[] = {
     "no error",
     "the jtrace agent is loaded but has not begun",
-    "the JVM ends: jtrace can be asked nothing any more",
+    "the JVM is ending: jtrace accepts no more calls",
     "an argument is wrong: a null pointer, a number out of range, or a struct_size that was not "
     "set",
-    "no metric has this name or number; metric_ids has those that there are",
-    "nobody counts this metric: begin a recording with metrics=NAME",
-    "this version, JVM or kernel does not tell this metric, or not of virtual threads",
-    "this metric is not known of threads: ask for the process, or for methods",
-    "this metric takes a file to read: ask totals() outside of signal handlers",
-    "this thread was not met yet, has not started or has ended; thread_attach makes the own one "
-    "known",
+    "no metric has this name or number; metric_ids lists those that exist",
+    "this metric is not counted: begin a recording with metrics=NAME",
+    "this version, JVM or kernel does not report this metric, or not for virtual threads",
+    "this metric is not available per thread: read it for the process or for methods",
+    "reading this metric opens a file: call totals() outside of signal handlers",
+    "this thread is not known yet, has not started or has ended; thread_attach registers the "
+    "calling one",
     "this cannot name a counter: use letters, digits, '.', '_' and '-', 64 at most",
     "no counter or reader is left, or there are too many call paths",
-    "the counter of this name counts in the other way, by thread or by processor: use another name",
+    "the counter of this name counts the other way, by thread or by processor: use another name",
     "the pattern names no method: write com.acme.Cache::load or java.sql.*::execute*",
     "no recording runs, one runs already, or it keeps no call trees: begin one with record=tree",
     "this reader or window is not open",
-    "the command failed; the sink was told why",
+    "the command failed; the sink received the reason",
     "no memory",
-    "an error of jtrace's own",
+    "an internal error of jtrace",
 };
 constexpr int32_t kCodes = sizeof(kTexts) / sizeof(kTexts[0]);
 static_assert(kCodes == 1 - JTRACE_E_INTERNAL);
@@ -38,7 +38,7 @@ static_assert(kCodes == 1 - JTRACE_E_INTERNAL);
 }  // namespace
 
 const char* ErrorText(int32_t code) {
-  return code <= 0 && code > -kCodes ? kTexts[-code] : "this is no code of jtrace's";
+  return code <= 0 && code > -kCodes ? kTexts[-code] : "this is not a code of jtrace";
 }
 
 int32_t Code(Answer answer) {

@@ -1,4 +1,4 @@
-// The codes of api/c/jtrace.h. Everything is async-signal-safe but Code of a Status.
+// The codes of api/c/jtrace.h. Everything except Code of a Status is async-signal-safe.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +12,12 @@ namespace jtrace::abi {
 const char* ErrorText(int32_t code);
 
 int32_t Code(metrics::Answer answer);
-// Of a question about a thread.
+// The code for a question about a thread.
 int32_t ThreadCode(const absl::Status& status);
-// Of a question about methods; `not_found`: what NotFound means.
+// The code for a question about methods; `not_found`: the meaning of NotFound.
 int32_t MethodCode(const absl::Status& status, int32_t not_found);
 int32_t CommandCode(const absl::Status& status);
-// Of a request for a counter.
+// The code for a request for a counter.
 int32_t CounterCode(const absl::Status& status);
 
 }  // namespace jtrace::abi

@@ -1,7 +1,7 @@
-// What the C functions of api/c/jtrace.h ask of the agent in this JVM.
+// Requests of the C functions of api/c/jtrace.h to the agent in this JVM.
 //
-// Threads: everything from any thread but signal handlers; a call may wait for the writer thread or
-// for another command. Codes of errors are those of agent/abi/codes.h.
+// Threads: any thread except in signal handlers; a call may wait for the writer thread or for
+// another command. The error codes are those of agent/abi/codes.h.
 #pragma once
 
 #include <cstdint>
@@ -20,13 +20,13 @@ class Host {
  public:
   virtual ~Host() = default;
 
-  // Handlers use it too: it must live for ever.
+  // Handlers use it too: it must live forever.
   virtual metrics::ThreadCounters& counters() = 0;
-  // The calling thread is counted from here on, as the Java thread that it may be. Its numbers;
+  // Counts the calling thread from here on, as a Java thread if it is one. Returns its numbers;
   // none: no memory.
-  virtual std::optional<metrics::ThreadCounters::Identity> Meet() = 0;
-  // Java threads that began before anybody counted them are counted from here on.
-  virtual void MeetThreads() = 0;
+  virtual std::optional<metrics::ThreadCounters::Identity> RegisterThread() = 0;
+  // Java threads that started before counting began are counted from here on.
+  virtual void RegisterThreads() = 0;
 
   // nullopt: of all threads. Since the recording began.
   virtual absl::StatusOr<metrics::MethodTotals> Method(std::optional<uint64_t> java_tid,
@@ -41,9 +41,9 @@ class Host {
                                               absl::string_view argument) = 0;
 };
 
-// The C functions answer from here on. Once; `host` must live for ever.
+// The C functions answer from here on. Once; `host` must live forever.
 void Publish(Host& host);
-// They answer JTRACE_E_ENDED from here on; calls that run may go on.
+// They answer JTRACE_E_ENDED from here on; running calls may continue.
 void End();
 
 }  // namespace jtrace::abi

@@ -30,7 +30,7 @@ int32_t ThreadOf(const jtrace_method_query& query, std::optional<uint64_t>& java
 }
 
 // A line each to the sink, as C strings.
-void Tell(std::string text, bool is_error, jtrace_sink sink, void* context) {
+void Reply(std::string text, bool is_error, jtrace_sink sink, void* context) {
   if (sink == nullptr) return;
   const hot::ProgramsWork in_the_sink;
   for (size_t begin = 0; begin < text.size();) {
@@ -89,8 +89,8 @@ int32_t Command(const char* verb, const char* argument, jtrace_sink sink, void* 
   return Guarded([&] {
     if (verb == nullptr) return int32_t{JTRACE_E_ARGUMENT};
     const auto answer = TheHost().Command(verb, argument != nullptr ? argument : "");
-    Tell(answer.ok() ? *answer : std::string(answer.status().message()), !answer.ok(), sink,
-         context);
+    Reply(answer.ok() ? *answer : std::string(answer.status().message()), !answer.ok(), sink,
+          context);
     return CommandCode(answer.status());
   });
 }

@@ -1,4 +1,4 @@
-// What signal handlers may call, too: no lock, no allocation, errno stays.
+// Functions that signal handlers may call too: no lock, no allocation, errno is kept.
 #include "absl/strings/string_view.h"
 #include "agent/abi/codes.h"
 #include "agent/abi/functions.h"
@@ -15,7 +15,7 @@ using metrics::UserCounter;
 constexpr char kUserExactness[] = "exact";
 constexpr char kUserCost[] = "2 ns an addition";
 constexpr char kPerCpuCost[] = "3 ns an addition";
-constexpr char kUserMeaning[] = "a counter of the program's own";
+constexpr char kUserMeaning[] = "one of the program's own counters";
 
 // The table's texts are literals, so a 0 follows each of them.
 jtrace_metric Describe(const MetricInfo& info) {

@@ -1,4 +1,4 @@
-// What the C functions reach. Lock-free but for Guarded.
+// Reached by the C functions. Lock-free except for Guarded.
 #pragma once
 
 #include <cxxabi.h>
@@ -12,13 +12,13 @@
 
 namespace jtrace::abi {
 
-// JTRACE_OK: the two below may be called. Async-signal-safe.
+// JTRACE_OK: the two functions below may be called. Async-signal-safe.
 int32_t State();
 Host& TheHost();
 metrics::ThreadCounters& Counters();
 
-// Runs `call` unless the agent is not there. No exception leaves it but that of a thread's
-// cancellation, which must.
+// Runs `call` unless the agent is not running. The only exception that leaves it is that of a
+// thread's cancellation, which must.
 template <typename Call>
 int32_t Guarded(Call call) {
   if (const int32_t state = State(); state != JTRACE_OK) return state;

@@ -7,8 +7,8 @@
 
 namespace jtrace::abi {
 
-// Copies what the caller has room for; what only the caller knows becomes 0. False: `into` has not
-// said its size, or less than the first version had. Async-signal-safe.
+// Copies the part that the caller has room for; fields that only the caller knows become 0. False:
+// `into` does not say its size, or says less than the first version had. Async-signal-safe.
 template <typename Struct>
 bool CopySized(const Struct& from, Struct* into) {
   const uint32_t size = into->struct_size;

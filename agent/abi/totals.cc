@@ -27,7 +27,7 @@ Answer AnswerFor(const Subject& subject, uint32_t metric) {
 int32_t Resolve(Subject& subject) {
   if (subject.of > JTRACE_OF_OS_THREAD) return JTRACE_E_ARGUMENT;
   if (subject.of != JTRACE_OF_OWN_THREAD) return JTRACE_OK;
-  const std::optional<ThreadCounters::Identity> own = TheHost().Meet();
+  const std::optional<ThreadCounters::Identity> own = TheHost().RegisterThread();
   if (!own) return JTRACE_E_MEMORY;
   const bool is_java = own->java_tid != 0;
   subject = {.of = is_java ? uint32_t{JTRACE_OF_JAVA_THREAD} : uint32_t{JTRACE_OF_OS_THREAD},
@@ -42,7 +42,7 @@ int32_t ReadTotals(const Subject& subject, const uint32_t* ids, size_t count, in
     }
     absl::StatusOr<int64_t> total = TotalOf(subject, ids[i]);
     if (absl::IsNotFound(total.status())) {
-      TheHost().MeetThreads();
+      TheHost().RegisterThreads();
       total = TotalOf(subject, ids[i]);
     }
     if (!total.ok()) return ThreadCode(total.status());
@@ -56,7 +56,7 @@ int32_t JavaTidOf(const Subject& subject, uint64_t& java_tid) {
     const auto os_tid = static_cast<pid_t>(subject.thread);
     std::optional<uint64_t> found = Counters().JavaTidOf(os_tid);
     if (!found) {
-      TheHost().MeetThreads();
+      TheHost().RegisterThreads();
       found = Counters().JavaTidOf(os_tid);
     }
     if (!found) return JTRACE_E_THREAD;

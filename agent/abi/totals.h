@@ -1,4 +1,4 @@
-// Totals of any thread or of the process, as the C functions ask for them. Any thread, no handler.
+// Totals of any thread or of the process, for the C functions. Any thread, no handler.
 #pragma once
 
 #include <cstddef>
@@ -12,11 +12,12 @@ struct Subject {
   uint64_t thread = 0;
 };
 
-// The same for ever: the own thread is named by its number. Also meets it. A code of an error.
+// Replaces "the own thread" by its number, so that the subject stays the same forever. Also
+// registers it. Returns an error code.
 int32_t Resolve(Subject& subject);
-// Of a resolved subject.
+// For a resolved subject.
 int32_t ReadTotals(const Subject& subject, const uint32_t* ids, size_t count, int64_t* values);
-// Java's number of the thread that a resolved subject names. JTRACE_E_THREAD: it is no Java thread.
+// Java's number of the thread that a resolved subject names. JTRACE_E_THREAD: not a Java thread.
 int32_t JavaTidOf(const Subject& subject, uint64_t& java_tid);
 
 }  // namespace jtrace::abi

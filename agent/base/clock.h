@@ -1,5 +1,5 @@
-// The session's time: nanoseconds of CLOCK_MONOTONIC since the session's start. Any thread, also
-// in a signal handler.
+// Clocks, and a session's time: nanoseconds of CLOCK_MONOTONIC since its start. Any thread, also in
+// signal handlers and probes: the vdso serves both clocks without a system call.
 #pragma once
 
 #include <time.h>

@@ -17,7 +17,7 @@ namespace {
 struct CodeRow {
   Code code;
   uint32_t major;
-  uint32_t minor;  // 0: all that no other row of the major has
+  uint32_t minor;  // 0: all minors without a row for this major
   absl::string_view name;
   bool on;
   absl::string_view what;
@@ -73,7 +73,7 @@ absl::Status Unknown(absl::string_view item) {
     nearest = absl::StrFormat("0x%x (%s)", best->major, best->name);
   }
   return absl::InvalidArgumentError(
-      absl::StrCat("'", item, "' is no code; did you mean ", nearest, "?"));
+      absl::StrCat("'", item, "' is not a code; did you mean ", nearest, "?"));
 }
 
 }  // namespace

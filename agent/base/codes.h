@@ -12,7 +12,7 @@
 
 namespace jtrace {
 
-// One switch each; a row of the table in codes.cc.
+// Each is one switch; a row of the table in codes.cc.
 enum class Code {
   kInterrupt,
   kThread,
@@ -38,15 +38,15 @@ inline constexpr size_t kCodeCount = static_cast<size_t>(Code::kMetric) + 1;
 
 class CodeSet {
  public:
-  // Those that cost little.
+  // The cheap ones are on.
   CodeSet();
 
   bool Has(Code code) const { return on_[static_cast<size_t>(code)]; }
-  // Majors that are on if nothing is said, and were switched off.
+  // Majors that are on by default and were switched off.
   std::set<uint32_t> MajorsOff() const;
 
-  // Applies "+0x61", "-jit" or "alloc", several of them separated by `;`. A number switches all of
-  // its major. The error names the nearest that there is.
+  // Applies "+0x61", "-jit" or "alloc", several of them separated by `;`. A number switches all
+  // records of its major. The error names the nearest existing code.
   absl::Status Apply(absl::string_view list);
 
  private:

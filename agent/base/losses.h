@@ -1,6 +1,6 @@
 // Everything that was not recorded, by name: the one table of losses of the agent.
 //
-// Cold code counts here directly (any thread); hot code keeps counters of its own, which the writer
+// Cold code counts here directly (any thread); hot code keeps its own counters, which the writer
 // thread copies in before each chunk. jtrace-post prints the table with the advice.
 #pragma once
 
@@ -30,13 +30,13 @@ class Losses {
   // Adds to a row, which the first call defines.
   void Add(absl::string_view name, Severity severity, uint64_t count, absl::string_view what,
            absl::string_view advice = {});
-  // Adds one of a name: the row lists the first few behind `what`. Longer names are cut.
+  // Adds one with a name: the row lists the first few after `what`. Longer names are cut.
   void AddNamed(absl::string_view loss, Severity severity, absl::string_view name,
                 absl::string_view what, absl::string_view advice = {});
   // Sets a running total that is kept elsewhere.
   void Set(absl::string_view name, Severity severity, uint64_t count, absl::string_view what,
            absl::string_view advice = {});
-  // A new session has lost nothing yet.
+  // A new session starts without losses.
   void Clear();
   // The count of a row; 0 if there is none.
   uint64_t Count(absl::string_view name) const;

@@ -18,7 +18,7 @@ namespace {
 constexpr uint64_t kUnlimited = std::numeric_limits<uint64_t>::max();
 constexpr uint64_t kStep = 16ull << 20;
 constexpr uint64_t kLeastForTrees = 64ull << 20;
-// A writer that looks through more nodes than that once a second takes a processor for itself.
+// A writer that visits more nodes than that once a second occupies a whole processor.
 constexpr uint64_t kMostForTrees = 1ull << 30;
 constexpr uint64_t kWhenUnknown = 512ull << 20;
 
@@ -27,7 +27,7 @@ std::string Read(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// The number behind the line's first word; `otherwise` if there is no such line.
+// The number after the line's first word; `otherwise` if there is no such line.
 uint64_t NumberAfter(absl::string_view text, absl::string_view word, uint64_t otherwise) {
   for (absl::string_view line : absl::StrSplit(text, '\n')) {
     if (!absl::ConsumePrefix(&line, word)) continue;
@@ -43,7 +43,7 @@ uint64_t NumberAfter(absl::string_view text, absl::string_view word, uint64_t ot
 struct GroupFiles {
   absl::string_view limit;
   absl::string_view usage;
-  absl::string_view cached;  // in memory.stat: what can be given up
+  absl::string_view cached;  // in memory.stat: memory that can be released
 };
 constexpr GroupFiles kVersion1 = {"memory.limit_in_bytes", "memory.usage_in_bytes",
                                   "total_inactive_file "};
@@ -58,8 +58,8 @@ uint64_t SpareIn(const std::string& folder, const GroupFiles& files) {
   return limit - std::min(limit, used);
 }
 
-// The least of the group's and of those that it is in. In a container the path may be that of the
-// host, which is not there: then the mount's root is the group.
+// The smallest spare memory of the group and of its ancestors. In a container the path may be that
+// of the host, which is absent there: then the mount's root is the group.
 uint64_t LeastSpare(const std::string& mount, std::string group, const GroupFiles& files) {
   uint64_t least = kUnlimited;
   while (true) {

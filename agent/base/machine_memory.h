@@ -1,4 +1,4 @@
-// The default of memory=: a share of what the machine, or the container, has to spare.
+// The default of memory=: a share of the spare memory of the machine or the container.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace jtrace {
 
-// Bytes that the process may still take before the machine, or a control group (cgroup v1 or v2)
+// Bytes that the process may still use before the machine, or a control group (cgroup v1 or v2)
 // that it is in, has none left; memory that only caches files counts as free. 0: not known.
 uint64_t AvailableMemory();
 
@@ -17,9 +17,9 @@ uint64_t AvailableMemory();
 uint64_t AvailableMemoryOf(absl::string_view meminfo, absl::string_view groups,
                            const std::string& mount);
 
-// What call trees may take by default where so many bytes are available (0: not known) and the Java
-// heap may grow to `heap` bytes: half of what the heap leaves, within bounds, so that the program
-// has what it was given. Whole multiples of 16 MB.
+// The default for call trees where so many bytes are available (0: not known) and the Java heap may
+// grow to `heap` bytes: half of what the heap leaves, within bounds, so that the program keeps what
+// it was given. Whole multiples of 16 MB.
 uint64_t DefaultTreeMemory(uint64_t available, uint64_t heap);
 
 }  // namespace jtrace

@@ -10,7 +10,7 @@
 namespace jtrace {
 namespace {
 
-// Names that are kept to be told: those of programs with more threads are much alike.
+// The most names that are kept for the report: those of programs with more threads are much alike.
 constexpr size_t kMostNearest = 1000;
 
 }  // namespace

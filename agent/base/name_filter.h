@@ -13,8 +13,8 @@
 
 namespace jtrace {
 
-// Patterns in which `*` stands for any characters and `?` for one. Remembers what it was asked, to
-// tell of patterns that nothing matched. Any thread.
+// Patterns in which `*` matches any characters and `?` one. Remembers the names that it was given,
+// to report patterns that matched nothing. Any thread.
 class NameFilter {
  public:
   NameFilter() = default;
@@ -23,9 +23,9 @@ class NameFilter {
   // Without patterns everything is wanted.
   bool Wants(absl::string_view name) const;
 
-  // Patterns that no name matched so far.
+  // Patterns that no name has matched so far.
   std::vector<std::string> Unmatched() const;
-  // Of the names so far, the `count` that are nearest to a pattern, the nearest first.
+  // Of the names so far, the `count` nearest to a pattern, the nearest first.
   std::vector<std::string> NearestTo(absl::string_view pattern, size_t count) const;
 
  private:

@@ -12,7 +12,8 @@
 namespace jtrace {
 namespace {
 
-// Above what most programs have open at once, and low enough for the kernel's table to stay small.
+// Above the numbers that most programs have open at once, and low enough to keep the kernel's table
+// small.
 constexpr rlim_t kFirstHighNumber = 1000;
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Whether a file that is to be written belongs to the program's user alone.
+// Whether a file that is to be written belongs only to the program's user.
 #pragma once
 
 #include <string>
@@ -7,13 +7,14 @@
 
 namespace jtrace {
 
-// Whether the open file may be made ours: a regular file of this user's with one name, or a device
-// such as /dev/null. In a folder that others can write to, it may be one that somebody put there to
-// read along, or another user's that a privileged program should damage.
+// Whether the open file may be overwritten: a regular file of this user with one name, or a device
+// such as /dev/null. In a folder that others can write to, it may be one that another user put
+// there to read along, or another user's that a privileged program should damage.
 absl::Status CheckOwnFile(int fd);
 
-// Why such a file could not be opened without waiting and without following links, by errno: what
-// opens as no file has an error of its own, whose usual text is about devices or loops.
+// Why such a file could not be opened without waiting and without following links, by errno: paths
+// that open as something other than a file fail with errors whose usual texts are about devices or
+// loops.
 std::string WhyNotOpened(int error);
 
 }  // namespace jtrace

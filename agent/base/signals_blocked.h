@@ -1,4 +1,4 @@
-// For threads of the agent's own: no signal of the program may land on them.
+// For the agent's own threads: no signal of the program may be delivered to them.
 #pragma once
 
 #include <pthread.h>
@@ -6,8 +6,8 @@
 
 namespace jtrace {
 
-// Blocks every signal but those that report a fault of the thread itself, and restores the
-// caller's mask when it ends: a thread inherits the mask it is created under.
+// Blocks every signal except those that report a fault of the thread itself, and restores the
+// caller's mask when it is destroyed: a thread inherits the mask it is created under.
 class SignalsBlocked {
  public:
   SignalsBlocked() {

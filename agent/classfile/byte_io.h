@@ -13,9 +13,9 @@ namespace jtrace::classfile {
 
 using Bytes = absl::Span<const uint8_t>;
 
-/// Big-endian reader of untrusted bytes. A read past the end yields zero and makes `ok()` false for
-/// good, so a caller may read a whole structure and check once; loops over untrusted counts must
-/// check inside.
+/// Big-endian reader of untrusted bytes. A read past the end yields zero and makes `ok()` false
+/// permanently, so a caller may read a whole structure and check once; loops over untrusted counts
+/// must check inside.
 class ByteReader {
  public:
   explicit ByteReader(Bytes bytes) : bytes_(bytes) {}

@@ -27,8 +27,8 @@ struct MethodInfo {
   bool has_code() const { return code_begin != 0; }
 };
 
-/// The outline of a class file: what is between the constant pool and the methods, and what comes
-/// after them, stays as it is.
+/// The outline of a class file: the bytes between the constant pool and the methods, and those
+/// after the methods, are kept unchanged.
 struct ClassFile {
   Bytes bytes;
   uint16_t major_version = 0;
@@ -45,7 +45,7 @@ struct ClassFile {
   std::vector<MethodInfo> methods;
 };
 
-/// Errors: InvalidArgument if `bytes` is no class file, Unimplemented for a version before 45.3
+/// Errors: InvalidArgument if `bytes` is not a class file, Unimplemented for a version before 45.3
 /// (whose Code attributes are laid out differently) or after 69 (Java 25).
 absl::StatusOr<ClassFile> ParseClassFile(Bytes bytes);
 

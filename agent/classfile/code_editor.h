@@ -13,15 +13,15 @@ namespace jtrace::classfile {
 /// Bytes to put in front of the instruction at `bci`.
 struct Insertion {
   uint32_t bci = 0;
-  bool skipped_by_jumps = false;  ///< jumps to `bci` land behind it (entry probe), else on it
+  bool skipped_by_jumps = false;  ///< jumps to `bci` land after it (entry probe), else on it
   Bytes bytes;                    ///< whole instructions without jumps
 };
 
 /// Inserts instructions into a method's bytecode and relocates its jumps and switches.
 ///
 /// Use: Scan, Layout, then Write and the position queries. One object serves many methods and keeps
-/// its buffers. Widens goto and jsr to their 32-bit forms when a jump grows out of 16 bits; a
-/// conditional jump that does so is refused (kJumpTooFar).
+/// its buffers. Widens goto and jsr to their 32-bit forms when a jump outgrows 16 bits; a
+/// conditional jump that does so is rejected (kJumpTooFar).
 class CodeEditor {
  public:
   /// An instruction that the layout or a planner cares about.
@@ -39,20 +39,20 @@ class CodeEditor {
   /// All jumps, switches and returns, by bci.
   absl::Span<const Site> sites() const { return sites_; }
   Bytes code() const { return code_; }
-  /// Calls f(target bci) for every place the jump or switch may go to, except falling through.
+  /// Calls f(target bci) for every possible target of the jump or switch, except falling through.
   template <typename F>
   void ForEachTarget(const Site& site, F&& f) const;
 
-  /// Places everything. `insertions` are ordered by bci; at one bci those skipped by jumps come
-  /// first, and they and their bytes must outlive the other calls.
+  /// Places everything. `insertions` are ordered by bci; at one bci those that jumps skip are
+  /// first. They and their bytes must outlive the other calls.
   Reason Layout(absl::Span<const Insertion> insertions);
 
-  /// Where a jump to `bci`, a range that starts or ends there or a frame for it belongs. The end of
-  /// the code counts as a place; kNowhere if `bci` is neither that nor an instruction.
+  /// The new position for a jump to `bci`, a range that starts or ends there or a frame for it. The
+  /// end of the code is a valid place; kNowhere if `bci` is neither that nor an instruction.
   uint32_t PlaceOf(uint32_t bci) const {
     return bci == code_.size() || IsInstruction(bci) ? place_[bci] : kNowhere;
   }
-  /// Where the instruction itself went, behind what was put in front of it; or kNowhere.
+  /// The new position of the instruction itself, after the insertions before it; or kNowhere.
   uint32_t Moved(uint32_t bci) const { return IsInstruction(bci) ? moved_[bci] : kNowhere; }
   uint32_t new_size() const { return place_[code_.size()]; }
 

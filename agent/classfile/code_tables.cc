@@ -80,7 +80,7 @@ class Relocator {
     if (ok()) Patch(at, editor_.Moved(bci));
   }
 
-  // JVMS 4.7.20, table 4.7.20-B: the target types that stand in a Code attribute.
+  // JVMS 4.7.20, table 4.7.20-B: the target types that occur in a Code attribute.
   void Target() {
     const uint8_t type = reader_.U1();
     if (type == 0x40 || type == 0x41) {
@@ -89,7 +89,7 @@ class Relocator {
         reader_.Skip(2);
       }
     } else if (type == 0x42) {
-      reader_.Skip(2);  // a row of the exception table: rows only come behind
+      reader_.Skip(2);  // a row of the exception table: new rows are only added after it
     } else if (type >= 0x43 && type <= 0x46) {
       Instruction();
     } else if (type >= 0x47 && type <= 0x4B) {

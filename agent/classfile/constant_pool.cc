@@ -17,7 +17,7 @@ enum Tag : uint8_t {
   kNameAndType = 12,
 };
 
-// Bytes behind the tag; 0 for Utf8 (varies) and for tags that do not exist. JVMS table 4.4-A.
+// Bytes after the tag; 0 for Utf8 (varies) and for tags that do not exist. JVMS table 4.4-A.
 size_t PayloadSize(uint8_t tag) {
   static constexpr uint8_t kSizes[] = {0, 0, 0, 4, 4, 8, 8, 2, 2, 4, 4,
                                        4, 4, 0, 0, 3, 2, 4, 4, 2, 2};

@@ -19,7 +19,7 @@ class ConstantPool {
 
   /// constant_pool_count: one more than the highest index.
   uint16_t count() const { return static_cast<uint16_t>(offsets_.size()); }
-  /// The entries as they stand in the file, without the count.
+  /// The entries as they are in the file, without the count.
   Bytes entries() const { return entries_; }
 
   std::optional<std::string_view> Utf8(uint16_t index) const;
@@ -38,7 +38,7 @@ class ConstantPool {
   std::optional<Member> Method(uint16_t index) const;
   /// A Fieldref.
   std::optional<Member> Field(uint16_t index) const;
-  /// Whether loading the constant is no more than a copy: a number or a String.
+  /// Whether loading the constant is only a copy: a number or a String.
   bool IsPlainValue(uint16_t index) const;
 
   template <typename F>
@@ -54,11 +54,11 @@ class ConstantPool {
 
   Bytes bytes_;
   Bytes entries_;
-  std::vector<uint32_t> offsets_;  // of the tag; 0 for what is not an entry
+  std::vector<uint32_t> offsets_;  // of the tag; 0 if there is no entry
   std::vector<uint16_t> classes_;
 };
 
-/// New entries behind those of a pool. Index 0 means that the pool is full.
+/// New entries after those of a pool. Index 0 means that the pool is full.
 class ConstantPoolBuilder {
  public:
   explicit ConstantPoolBuilder(const ConstantPool& pool) : pool_(pool), count_(pool.count()) {}

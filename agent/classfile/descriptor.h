@@ -29,7 +29,7 @@ class DescriptorReader {
     return text_.substr(begin, at_ - begin);
   }
 
-  /// False once the descriptor turned out to be malformed.
+  /// False once the descriptor has proved malformed.
   bool ok() const { return ok_; }
 
  private:

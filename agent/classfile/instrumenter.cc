@@ -9,7 +9,7 @@
 namespace jtrace::classfile {
 namespace {
 
-// code_length behind name, length, max_stack and max_locals; 0 if the attribute is too short.
+// code_length after name, length, max_stack and max_locals; 0 if the attribute is too short.
 uint32_t CodeSize(const ClassFile& file, const MethodInfo& method) {
   if (method.code_end - method.code_begin < 14) return 0;
   return LoadU4(file.bytes.data() + method.code_begin + 10);

@@ -28,10 +28,10 @@ struct MethodRef {
 
 struct MethodOutcome {
   MethodRef method;
-  uint32_t id = 0;  ///< what assign_id returned; meaningful only if `probed` or `unwound`
+  uint32_t id = 0;  ///< the result of assign_id; meaningful only if `probed` or `unwound`
   bool probed = false;
   bool unwound = false;  ///< has the unwind probe
-  bool is_leaf = false;  ///< has the leaf probe only
+  bool is_leaf = false;  ///< has only the leaf probe
   Reason reason = Reason::kNone;
 };
 
@@ -47,20 +47,20 @@ struct InstrumentResult {
 
 /// Puts the probes of `spec` into every method of the class that `filter` includes.
 ///
-/// Pure and thread-safe; `class_bytes` may be anything at all. `assign_id` is called exactly once
-/// for each method that gets a probe of its own, in class-file order, after nothing can fail any
-/// more for that method. `sites` may be null: then nothing inside the methods gets probes, whatever
-/// `spec` says; its ids are asked for behind the method's. `unwinds`: the methods that get the
+/// Pure and thread-safe; `class_bytes` may be arbitrary bytes. `assign_id` is called exactly once
+/// for each method that gets its own probe, in class-file order, after nothing can fail any more
+/// for that method. `sites` may be null: then nothing inside the methods gets probes, whatever
+/// `spec` says; its ids are requested after the method's. `unwinds`: the methods that get the
 /// unwind probe, in scope or not; null: none. A method that cannot be rewritten stays byte for byte
-/// as it was, with its reason. Errors: InvalidArgument if this is no class file, Unimplemented if
-/// its version is not known (45.3 to 69); the class must then be left alone.
+/// as it was, with its reason. Errors: InvalidArgument if this is not a class file, Unimplemented
+/// if its version is not known (45.3 to 69); the class must then stay unchanged.
 absl::StatusOr<InstrumentResult> Instrument(absl::Span<const uint8_t> class_bytes,
                                             const ScopeFilter& filter, const ProbeSpec& spec,
                                             absl::FunctionRef<uint32_t(const MethodRef&)> assign_id,
                                             SiteIds* sites = nullptr,
                                             const ScopeFilter* unwinds = nullptr);
 
-/// Names and methods only, for classes that stay untouched (all methods `kOutOfScope` or
+/// Names and methods only, for classes that stay unchanged (all methods `kOutOfScope` or
 /// `kNoCode`); same errors.
 absl::StatusOr<InstrumentResult> Summarize(absl::Span<const uint8_t> class_bytes);
 

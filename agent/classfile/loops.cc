@@ -7,7 +7,7 @@
 namespace jtrace::classfile {
 namespace {
 
-// How far a branch goes; 0 for what is none.
+// The offset of a branch; 0 for other instructions.
 int64_t OffsetOf(Bytes code, size_t at) {
   const uint8_t* const operand = code.data() + at + 1;
   switch (KindOf(code[at])) {

@@ -50,7 +50,7 @@ void MethodRewriter::FindSites(const MethodInfo& method) {
   sites_.clear();
   left_out_ = {};
   if (finder_ == nullptr || ids_ == nullptr) return;
-  if (spec_.methods && !wanted_.probes) return;  // in no scope but that of unwinds
+  if (spec_.methods && !wanted_.probes) return;  // in scope only for unwinds
   finder_->Find(method, code_, editor_, sites_, left_out_);
   const bool fits = code_.max_locals + 2 * SlotsOf(spec_.token) <= 65535 &&
                     code_.max_stack + 2 <= 65535 &&
@@ -89,7 +89,7 @@ Reason MethodRewriter::Prepare(const MethodInfo& method) {
   for (const CodeSubAttribute& sub : code_.attributes) {
     if (sub.table == CodeTable::kUnknown) return Reason::kUnknownAttribute;
   }
-  // Two locals and at most four stack slots come on top.
+  // Two locals and at most four stack slots are added.
   if (code_.max_locals > 65535 - 2 || code_.max_stack > 65535 - 4) return Reason::kFrameTooLarge;
   if (!constants_added_) {
     if (!constants_.Add(spec_, pool_)) return Reason::kConstantPoolFull;
@@ -104,8 +104,8 @@ uint32_t MethodRewriter::NewSize(const ProbeCode& probes) const {
   return editor_.new_size() + (plan_.covered_from ? probes.catch_all.size() : 0);
 }
 
-// As many probes as keep a method that the JIT compiles within the size that it compiles: all of
-// them, those without sites, or only entry and exits.
+// As many probes as keep a method that the JIT compiles within the JIT's size limit: all of them,
+// those without sites, or only entry and exits.
 Reason MethodRewriter::PlanWithinLimits(const MethodInfo& method, const ProbeCode& probes) {
   using Weight = ProbePlanner::Weight;
   if (!sites_.empty()) {
@@ -144,11 +144,11 @@ Reason MethodRewriter::WriteMethod(const MethodInfo& method, const ProbeCode& pr
   const bool token = plan_.token != TokenKind::kNone;
   const int token_slots = SlotsOf(plan_.token);
   const bool sites = !sites_.empty();
-  // The tokens of calls lie behind the method's, also where the method has none.
+  // The tokens of calls are after the method's, also where the method has none.
   const int call_slots = SlotsOf(spec_.token);
-  // enter: the id, then the token. exit: the token on top of what is there. resume: token and id
-  // on top of an exception, or of anything where it stands behind a handler's first instructions.
-  // At a site: the id or the call's token, on top of its operands or its result.
+  // enter: the id, then the token. exit: the token on top of the stack. resume: token and id on top
+  // of an exception, or of anything if it is placed after a handler's first instructions. At a
+  // site: the id or the call's token, on top of its operands or its result.
   const int stack = std::max({code_.max_stack + token_slots + (code_.exceptions.empty() ? 0 : 1),
                               token ? 1 + token_slots : 1,
                               sites ? code_.max_stack + std::max(call_slots, 1) : 0});
@@ -235,7 +235,7 @@ Reason MethodRewriter::WriteTables(const MethodInfo& method, ByteWriter& out) {
     if (!RelocateTable(sub.table, sub.body, editor_, out)) return Reason::kMalformedTable;
     ++count;
   }
-  // Older JVMs' verifier infers the types, and this one ignores the attribute for them.
+  // Older JVMs' verifier infers the types, and this JVM's ignores the attribute for older files.
   if (file_.major_version >= kFirstMajorWithStackMaps &&
       (stack_map != nullptr || plan_.covered_from)) {
     if (const Reason reason = WriteStackMap(method, stack_map, out); reason != Reason::kNone) {

@@ -25,20 +25,20 @@ class MethodRewriter {
                  SiteFinder* finder = nullptr, SiteIds* ids = nullptr)
       : file_(file), spec_(spec), pool_(pool), finder_(finder), ids_(ids) {}
 
-  /// What a method gets: its own probes (as far as the spec has them), and that of an unwind.
+  /// The probes of a method: its own (as far as the spec has them), and that of an unwind.
   struct Wanted {
     bool probes = true;
     bool unwind = false;
   };
 
-  /// Appends the method with its probes to `out`, ids still to be put in by SetId. On a reason
-  /// whose effect is kUntouched `out` is as it was.
+  /// Appends the method with its probes to `out`, ids still to be set by SetId. For a reason whose
+  /// effect is kUntouched `out` is unchanged.
   Reason Rewrite(const MethodInfo& method, Wanted wanted, ByteWriter& out);
 
-  /// Whether the method that Rewrite appended last only counts (ProbeSpec::leaf).
+  /// Whether the method that Rewrite appended last is only counted (ProbeSpec::leaf).
   bool is_leaf() const { return plan_.roles.front().kind == ProbePlan::Kind::kLeaf; }
 
-  /// Puts the id, and those of its sites, into the method that Rewrite appended last.
+  /// Writes the id, and those of its sites, into the method that Rewrite appended last.
   void SetId(uint32_t id, ByteWriter& out);
 
   const ProbeCounts& counts() const { return counts_; }
@@ -70,7 +70,7 @@ class MethodRewriter {
   StackMapRewriter stack_map_;
   std::vector<size_t> id_positions_;  // in `out`
 
-  // Sites: those of the method at hand, where their ids go, and the ids of the class so far.
+  // Sites: those of the current method, the positions of their ids, and the class's ids so far.
   struct SiteId {
     uint32_t id = 0;
     uint16_t constant = 0;  // 0: none needed

@@ -7,7 +7,7 @@
 
 namespace jtrace::classfile {
 
-/// The opcodes the rewriter names (JVMS 6.5); the others only have a length.
+/// The opcodes that the rewriter names (JVMS 6.5); of the others it knows only the length.
 enum Opcode : uint8_t {
   kOpNop = 0,
   kOpSipush = 17,
@@ -54,10 +54,10 @@ enum Opcode : uint8_t {
   kOpJsrW = 201,
 };
 
-/// How an instruction's bytes depend on where it stands.
+/// How an instruction's bytes depend on its position.
 enum class OperandKind : uint8_t {
   kInvalid,   ///< not a JVMS opcode
-  kPlain,     ///< does not; length from the table
+  kPlain,     ///< they do not; length from the table
   kBranch16,  ///< signed 16-bit offset after the opcode
   kBranch32,  ///< signed 32-bit offset after the opcode
   kSwitch,    ///< padded to four bytes, 32-bit offsets

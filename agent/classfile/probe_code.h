@@ -45,7 +45,7 @@ class Snippet {
 /// method does not depend on its id: `sipush` or `ldc_w`.
 inline constexpr uint32_t kPushIdSize = 3;
 
-/// The probes of one method (see ProbeSpec), their ids still to be put in.
+/// The probes of one method (see ProbeSpec), their ids still to be set.
 struct ProbeCode {
   Snippet enter;
   Snippet exit;
@@ -54,17 +54,17 @@ struct ProbeCode {
   Snippet leaf;
   Snippet unwind;
   Snippet allocation;  ///< empty: the spec has none
-  // Of sites (site.h), with their ids at 0. The token of a call lives from the one to the other,
-  // past no frame.
+  // Those of sites (site.h), with their ids at 0. The token of a call lives from before_call to
+  // after_call, across no frame.
   Snippet before_call;
   Snippet after_call;  ///< empty without tokens
   Snippet mark;
-  uint32_t id_in_enter = 0;   ///< where PutId goes in `enter`
-  uint32_t id_in_resume = 0;  ///< where PutId goes in `resume`
-  uint32_t id_in_leaf = 0;    ///< where PutId goes in `leaf`
-  uint32_t id_in_unwind = 0;  ///< where PutId goes in `unwind`
+  uint32_t id_in_enter = 0;   ///< where PutId writes in `enter`
+  uint32_t id_in_resume = 0;  ///< where PutId writes in `resume`
+  uint32_t id_in_leaf = 0;    ///< where PutId writes in `leaf`
+  uint32_t id_in_unwind = 0;  ///< where PutId writes in `unwind`
 
-  /// The method's token is kept at `token_slot`, a call's behind it.
+  /// The method's token is kept at `token_slot`, a call's in the slot after it.
   ProbeCode(const ProbeConstants& constants, TokenKind token, uint16_t token_slot);
 
  private:

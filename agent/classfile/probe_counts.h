@@ -6,7 +6,7 @@
 
 namespace jtrace::classfile {
 
-/// Probes put into the methods of a class, and what got none.
+/// Probes put into the methods of a class, and the sites that got none.
 struct ProbeCounts {
   uint32_t entries = 0;
   uint32_t exits = 0;

@@ -13,8 +13,8 @@ bool EndsStraightLine(uint8_t opcode) {
          IsReturn(opcode);
 }
 
-// The first bci at or behind `handler` where a resume probe is not covered by that same handler,
-// if the way there is straight and calls nothing; else `handler`.
+// The first bci at or after `handler` where a resume probe is not covered by that same handler, if
+// the code up to there is straight and calls nothing; else `handler`.
 uint32_t ResumeBci(uint32_t handler, const CodeAttribute& attribute) {
   uint32_t end = handler;
   for (const ExceptionRow& row : attribute.exceptions) {
@@ -32,8 +32,8 @@ uint32_t ResumeBci(uint32_t handler, const CodeAttribute& attribute) {
 
 }  // namespace
 
-// Linear search: the first of this class's or its
-// superclass's constructors that no `new` before it asks for.
+// Linear search: the first call of this class's or its superclass's constructors that no preceding
+// `new` needs.
 std::optional<uint32_t> FindSuperCall(const ClassFile& file, Bytes code) {
   int uninitialized = 0;
   for (uint32_t at = 0; at < code.size();
@@ -85,7 +85,7 @@ void ProbePlanner::Plan(const ClassFile& file, const MethodInfo& method, const C
     PutInto(plan);
     return;
   }
-  // At one place: what jumps go round, resumes, what a handler caught, then what belongs to the
+  // Order at one place: probes that jumps skip, resumes, caught exceptions, then the probes of the
   // instruction there. The sort below is stable.
   Add(0, probes.enter, Kind::kEnter);
   if (unwind) Add(0, probes.unwind, Kind::kUnwind);

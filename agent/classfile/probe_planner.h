@@ -35,30 +35,30 @@ struct ProbePlan {
   };
   std::vector<Insertion> insertions;  ///< as CodeEditor::Layout wants them
   std::vector<Role> roles;            ///< of each insertion
-  /// First bci that the catch-all handler covers; nothing: the method gets none.
+  /// First bci that the catch-all handler covers; none: the method gets no such handler.
   std::optional<uint32_t> covered_from;
-  /// The method has no token: one probe at its entry is all.
+  /// The method has no token: one probe at its entry suffices.
   TokenKind token = TokenKind::kNone;
   /// kNone, or why the plan leaves something out.
   Reason reason = Reason::kNone;
 };
 
 /// Decides where probes go (S2.1, S2.3, S2.4):
-/// - entry: in front of everything, once, whatever jumps to the first instruction;
-/// - exit: in front of every return;
+/// - entry: before everything, once, whatever jumps to the first instruction;
+/// - exit: before every return;
 /// - resume: at every catch handler, so that an activation left by an exception heals itself.
-///   A handler that covers its own first instructions (javac's `monitorexit` loop, and `astore` in
-///   old class files) gets it behind those: a stack overflow in the probe would else be caught by
-///   the same handler for ever;
-/// - catch-all: over the whole body, in constructors from behind `super(...)` on, where `this` is
+///   In a handler that covers its own first instructions (javac's `monitorexit` loop, and `astore`
+///   in old class files) it is placed after those: otherwise the same handler would catch a stack
+///   overflow in the probe forever;
+/// - catch-all: over the whole body, in constructors from after `super(...)` on, where `this` is
 ///   initialised; not at all if that code can be entered by another way;
-/// - calls that leave the scope: directly before and behind, so that jumps to either place go round
-///   the probe that is not theirs. An exception out of the call meets a resume or the catch-all;
-/// - exceptions: before an athrow; at a handler behind its resume;
-/// - unwind: behind the entry;
-/// - allocations: before the instruction, also for what jumps there;
-/// - a method that calls nothing (leaf.h) only counts, at its entry, if the spec has a probe for
-/// it.
+/// - calls that leave the scope: directly before and after, so that jumps to either place bypass
+///   the probe that is not theirs. An exception from the call reaches a resume or the catch-all;
+/// - exceptions: before an athrow; at a handler after its resume;
+/// - unwind: after the entry;
+/// - allocations: before the instruction, also for jumps to it;
+/// - a method that calls nothing (leaf.h) is only counted, at its entry, if the spec has a probe
+///   for it.
 class ProbePlanner {
  public:
   /// full: without sites; light: entry and exits only.
@@ -94,8 +94,8 @@ class ProbePlanner {
 /// The bci of the invokespecial that initialises `this` in a constructor, if it is found.
 std::optional<uint32_t> FindSuperCall(const ClassFile& file, Bytes code);
 
-/// The bci behind the call of `super(...)` or `this(...)` in a constructor, if what follows it can
-/// only be reached through it; 0 in java/lang/Object, which has none.
+/// The bci after the call of `super(...)` or `this(...)` in a constructor, if the code after it can
+/// only be reached through it; 0 in java/lang/Object, which has no such call.
 std::optional<uint32_t> EndOfSuperCall(const ClassFile& file, const CodeAttribute& code,
                                        const CodeEditor& editor);
 

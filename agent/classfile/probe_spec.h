@@ -5,7 +5,7 @@
 
 namespace jtrace::classfile {
 
-/// What `enter` hands back, and so what the probed method keeps in its extra local.
+/// The result of `enter`, and so the value that the probed method keeps in its extra local.
 enum class TokenKind : uint8_t { kNone, kInt, kLong };
 
 /// The shape of the probes, as data: static methods of one class that every loader can see.
@@ -15,14 +15,14 @@ enum class TokenKind : uint8_t { kNone, kInt, kLong };
 ///     void    resume(<token>, int id)  at every catch handler of the method
 ///     void    leaf(int id)             instead of all these where nothing can be called (leaf.h)
 ///
-/// At sites (site.h), if they are asked for:
+/// At sites (site.h), if requested:
 ///
 ///     <token> enter(int id), exit(<token>)   around a call that leaves the scope, token in a local
 ///     void    leaf(int id)                   at a thrown or caught exception
 ///
 /// `void allocation()` before each bytecode that allocates, if those are counted (S5.3).
 ///
-/// `void take(int id)` of another class, behind `enter`, in methods whose callers are wanted.
+/// `void take(int id)` of another class, after `enter`, in methods whose callers are wanted.
 ///
 /// With `TokenKind::kNone` only `void enter(int id)` is called: no local, no exit, no handlers.
 struct ProbeSpec {
@@ -41,7 +41,7 @@ struct ProbeSpec {
 
   /// The probes of `record=tree` and `record=log`.
   static ProbeSpec Tree() { return {.owner = "java/lang/invoke/JTraceProbe"}; }
-  /// The same where an activation need not be seen itself, but only counted: no clock, no log.
+  /// The same where an activation need only be counted, not seen itself: no clock, no log.
   static ProbeSpec TreeWithLeaves() {
     ProbeSpec spec = Tree();
     spec.leaf = "leaf";

@@ -16,7 +16,7 @@ constexpr std::array<ReasonInfo, kReasonCount> kReasons = {{
      "counts are exact; split the method, or run with -XX:-DontCompileHugeMethods"},
     {Reason::kConstructorUncovered, Effect::kPartial, "constructor-uncovered",
      "a constructor whose code after super(...) has more than one way in has no catch-all",
-     "counts are exact; calls after an exception that leaves it may hang too deep for a moment"},
+     "counts are exact; calls after an exception that leaves it may be too deep for a moment"},
     {Reason::kSitesLeftOut, Effect::kPartial, "sites-left-out",
      "probes at its calls and exceptions left out to stay within the limits of its size",
      "its own calls are exact; what it calls out of scope is counted as its own time"},
@@ -39,11 +39,11 @@ constexpr std::array<ReasonInfo, kReasonCount> kReasons = {{
      "its code has an attribute whose layout is not known and may hold code positions",
      "report the attribute's producer"},
     {Reason::kMalformedCode, Effect::kUntouched, "malformed-code",
-     "its bytecode is not what the JVM specification allows", "the JVM may refuse it as well"},
+     "its bytecode is not what the JVM specification allows", "the JVM may reject it as well"},
     {Reason::kMalformedStackMap, Effect::kUntouched, "malformed-stack-map",
-     "its StackMapTable is not what the JVM specification allows", "the JVM may refuse it as well"},
+     "its StackMapTable is not what the JVM specification allows", "the JVM may reject it as well"},
     {Reason::kMalformedTable, Effect::kUntouched, "malformed-table",
-     "a table of its code points outside the code", "the JVM may refuse it as well"},
+     "a table of its code points outside the code", "the JVM may reject it as well"},
 }};
 
 constexpr bool InOrder() {

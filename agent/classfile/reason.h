@@ -16,7 +16,7 @@ enum class Reason : uint8_t {
   // Probed, but an exit by exception heals only at the next probe of a caller.
   kHugeMethodLight,
   kConstructorUncovered,
-  // Probed, but for the calls and exceptions inside it.
+  // Probed, except for the calls and exceptions inside it.
   kSitesLeftOut,
   // Meant to have one; left untouched.
   kEmptyFinalizer,
@@ -33,7 +33,7 @@ enum class Reason : uint8_t {
 };
 inline constexpr int kReasonCount = static_cast<int>(Reason::kMalformedTable) + 1;
 
-/// What a reason costs the user.
+/// The effect of a reason on the user's results.
 enum class Effect : uint8_t { kNothing, kPartial, kUntouched };
 
 struct ReasonInfo {

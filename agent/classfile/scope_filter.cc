@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "agent/base/class_names.h"
 #include "common/jdk_packages.h"
 
 namespace jtrace::classfile {
@@ -10,8 +11,9 @@ namespace {
 
 constexpr std::string_view kOwnPrefixes[] = {"jtrace/", "java/lang/invoke/JTrace"};
 
-// jtrace itself, and what the probe runs through: probing those would recurse. The processor's
-// clock is read through a method handle, from JDK 22 on through one of java.lang.foreign's.
+// jtrace itself, and the classes that the probe runs through: probing those would recurse. The
+// processor's clock is read through a method handle, from JDK 22 on through one of
+// java.lang.foreign's.
 constexpr std::string_view kNeverPrefixes[] = {
     "jtrace/",
     "java/lang/foreign/",
@@ -34,15 +36,15 @@ bool IsNeverProbed(std::string_view name) {
              std::end(kNeverClasses);
 }
 
-// A star of a glob that was passed, and the first character behind what it stands for.
+// A star of a glob that was passed, and the first character after the text that it matches.
 struct Star {
   size_t glob = std::string_view::npos;
   size_t text = 0;
   bool seen() const { return glob != std::string_view::npos; }
 };
 
-// `*` stands for any characters but '/', `**` for any at all. A mismatch goes back to the last star
-// of either kind: what a `*` cannot swallow, the `**` before it may.
+// `*` matches any characters except '/', `**` any at all. A mismatch returns to the last star of
+// either kind: a character that `*` cannot match, the `**` before it may match.
 bool GlobMatches(std::string_view glob, std::string_view text) {
   size_t g = 0;
   size_t t = 0;
@@ -82,13 +84,7 @@ bool IsWellFormed(std::string_view pattern) {
          pattern.back() != '.' && !Contains(pattern, "..");
 }
 
-std::string Internal(std::string_view dotted) {
-  std::string name(dotted);
-  std::replace(name.begin(), name.end(), '.', '/');
-  return name;
-}
-
-// Cuts the text up to the next `;` off `list`, without the blanks around it.
+// Removes the text up to the next `;` from `list` and returns it without surrounding blanks.
 std::string_view NextElement(std::string_view& list) {
   constexpr std::string_view kBlanks = " \t";
   const size_t end = list.find(';');
@@ -98,7 +94,7 @@ std::string_view NextElement(std::string_view& list) {
   return text.substr(0, text.find_last_not_of(kBlanks) + 1);
 }
 
-// A pattern speaks for JDK classes only if its first package is spelled out.
+// A pattern covers JDK classes only if its first package is spelled out.
 bool NamesPackage(std::string_view class_glob) {
   const size_t slash = class_glob.find('/');
   return slash != std::string_view::npos &&
@@ -137,11 +133,11 @@ absl::Status ScopeFilter::Add(std::string_view text, std::vector<Pattern>& patte
     add("**", "");
     return absl::OkStatus();
   }
-  add(Internal(class_part), method_part);
+  add(InternalName(class_part), method_part);
   // `a.b.c` may be the class a.b.c or the method c of a.b.
   const size_t dot = text.rfind('.');
   if (!has_method && dot != std::string_view::npos && text[dot + 1] != '*') {
-    add(Internal(text.substr(0, dot)), text.substr(dot + 1));
+    add(InternalName(text.substr(0, dot)), text.substr(dot + 1));
   }
   return absl::OkStatus();
 }

@@ -11,7 +11,7 @@ namespace jtrace::classfile {
 
 /// Which classes and methods get probes: the options `include=` and `exclude=`.
 ///
-/// A pattern is one of (`*` inside a name stands for any characters of that name)
+/// A pattern is one of (`*` inside a name matches any characters of that name)
 ///
 ///     pkg.**        every class of the package and of those below it
 ///     pkg.*         every class of the package
@@ -19,9 +19,9 @@ namespace jtrace::classfile {
 ///     pkg.Class::method, pkg.Class.method     the methods of that name
 ///     *             every class that is in scope without any option
 ///
-/// Exclusion wins. Without an inclusion everything is in scope except the JDK. A JDK class comes
-/// into scope only by a pattern whose package is spelled out (`java.util.*`). jtrace's own classes
-/// and those the probe itself runs through never do.
+/// Exclusion wins. Without an inclusion everything is in scope except the JDK. Only a pattern whose
+/// package is spelled out (`java.util.*`) brings a JDK class into scope. jtrace's own classes and
+/// those that the probe itself runs through are never in scope.
 ///
 /// Immutable after construction and so usable from any thread.
 class ScopeFilter {
@@ -34,7 +34,7 @@ class ScopeFilter {
   static absl::StatusOr<ScopeFilter> Create(absl::Span<const std::string> include,
                                             absl::Span<const std::string> exclude);
 
-  /// Every class there is, the JDK and the probe's own callees too: for tests of the rewriter.
+  /// Every class, the JDK and the probe's own callees too: for tests of the rewriter.
   static ScopeFilter Everything();
 
   enum class ClassScope { kNone, kSomeMethods, kAllMethods };
@@ -46,8 +46,8 @@ class ScopeFilter {
   }
   bool Includes(std::string_view class_name, std::string_view method_name) const;
 
-  /// Would the class be in scope if the probe itself did not run through it? jtrace's own would
-  /// not.
+  /// Would the class be in scope if the probe itself did not run through it? False for jtrace's
+  /// own.
   bool IsExempt(std::string_view class_name) const;
 
   /// Is this class one of jtrace's?

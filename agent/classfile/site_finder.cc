@@ -38,8 +38,9 @@ int SlotAt(Bytes code, uint32_t at, uint8_t opcode, uint8_t first_short) {
   return -1;
 }
 
-// What a `finally` or a `synchronized` block caught, as javac compiles them: the handler for
-// anything stores it in a local, from which it is thrown again.
+// Whether the athrow throws again the exception that a `finally` or a `synchronized` block caught,
+// as javac compiles them: the handler for anything stores it in a local, from which it is thrown
+// again.
 bool IsRethrow(uint32_t before_athrow, const CodeAttribute& code, const CodeEditor& editor) {
   const int loaded = SlotAt(code.code, before_athrow, kOpAload, kOpAload0);
   if (loaded < 0) return false;
@@ -87,9 +88,9 @@ SiteRef SiteFinder::RefOf(const Site& site) const {
           .class_name = file_.pool.ClassName(site.constant).value_or(kThrowable)};
 }
 
-// The class that has the method that an instruction names, as far as this class file tells.
+// The class that declares the method that an instruction names, as far as this class file shows.
 std::string_view SiteFinder::OwnerOf(const ConstantPool::Member& callee) const {
-  // Arrays have no methods of their own but what they have from Object.
+  // Arrays have only the methods that they inherit from Object.
   if (callee.class_name.starts_with('[')) return kObject;
   // An interface may have it as a default method, in scope or not.
   if (callee.class_name != file_.this_name || file_.interface_count != 0) return callee.class_name;
@@ -138,7 +139,7 @@ void SiteFinder::FindCalls(const MethodInfo& method, const CodeAttribute& code,
     const uint8_t opcode = code.code[at];
     if (opcode == kOpInvokedynamic) Count(left_out, CallReason::kDynamic);
     if (!IsInvoke(opcode) || opcode == kOpInvokedynamic) continue;
-    // The probe behind super(...) would stand in a block whose handler knows `this` as it was.
+    // The probe after super(...) would be in a block whose handler sees `this` uninitialised.
     if (super_call == at && IsCovered(at, code)) {
       Count(left_out, CallReason::kGuardedConstructor);
       continue;
@@ -186,7 +187,7 @@ void SiteFinder::FindThrown(const CodeAttribute& code, const CodeEditor& editor,
   }
 }
 
-// One site a handler; where several classes share it, what they have in common is not looked for.
+// One site a handler; where several classes share it, their common superclass is not determined.
 void SiteFinder::FindCaught(const CodeAttribute& code, const CodeEditor& editor,
                             std::vector<Site>& sites) const {
   const size_t begin = sites.size();

@@ -18,21 +18,21 @@ namespace jtrace::classfile {
 struct Site {
   SiteKind kind = SiteKind::kCall;
   uint32_t bci = 0;
-  /// kCall, kNative: the Methodref. Exceptions: the Class, or the Methodref of what made it; 0:
+  /// kCall, kNative: the Methodref. Exceptions: the Class, or the Methodref of what created it; 0:
   /// not known, java/lang/Throwable.
   uint16_t constant = 0;
 };
 
-/// Finds the sites of the methods of one class, by what its code says and nothing else: a call
-/// leaves the scope if the class and the method that the instruction names are not in it, or if the
-/// class names itself but can only have the method from a superclass that is not.
+/// Finds the sites of the methods of one class, using only its code: a call leaves the scope if the
+/// class and the method that the instruction names are not in it, or if the class names itself but
+/// can only have the method from a superclass that is not.
 class SiteFinder {
  public:
   SiteFinder(const ClassFile& file, const ScopeFilter& filter, const ProbeSpec& spec, SiteIds& ids)
       : file_(file), filter_(filter), spec_(spec), ids_(ids) {}
 
-  /// The method's sites, by bci; one bci may have a kCaught and another one. `left_out` gets the
-  /// calls that leave the scope and are no sites.
+  /// The method's sites, by bci; one bci may have a kCaught and another one. `left_out` counts the
+  /// calls that leave the scope but are not sites.
   void Find(const MethodInfo& method, const CodeAttribute& code, const CodeEditor& editor,
             std::vector<Site>& sites, CallReasonCounts& left_out);
 

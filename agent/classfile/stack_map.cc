@@ -163,8 +163,9 @@ bool StackMapRewriter::WriteFrame(uint32_t place, const CodeEditor& editor, Byte
   const uint32_t delta = DeltaTo(place);
   const bool first = first_;
   first_ = false;
-  // Behind the first frame "the same locals" include the token already. Without a token only the
-  // stack and the offsets of `new` may force another form than the old one; a full frame serves.
+  // After the first frame "the same locals" already include the token. Without a token only the
+  // stack and the offsets of `new` may require another form than the old one; then a full frame is
+  // used.
   if (!locals_changed_ && (!first || context_.token == TokenKind::kNone) && stack_.size() <= 1) {
     return WriteShort(delta, editor, out);
   }

@@ -31,7 +31,7 @@ struct VerificationType {
   int slots() const { return tag == kLong || tag == kDouble ? 2 : 1; }
 };
 
-/// What the frames of a method need to know about it.
+/// Properties of a method that its frames depend on.
 struct StackMapContext {
   std::string_view descriptor;
   bool is_static = false;
@@ -41,18 +41,18 @@ struct StackMapContext {
   TokenKind token = TokenKind::kNone;
 };
 
-/// The catch-all handler's frame: nothing is known there but the token, and a Throwable is on the
-/// stack. The weakest frame that fits every instruction the handler covers.
+/// The catch-all handler's frame: only the token is known there, and a Throwable is on the stack.
+/// The weakest frame that fits every instruction the handler covers.
 struct HandlerFrame {
   uint32_t place = 0;
   uint16_t throwable_class = 0;
 };
 
 /// Rewrites StackMapTables: frames move to where the editor placed their instructions, and the
-/// token is appended to each frame's locals, behind as many Tops as it takes to reach its slot.
+/// token is appended to each frame's locals, after as many Tops as it takes to reach its slot.
 ///
-/// `same` frames stay such. Since the token always comes last, `chop` and `append` become full
-/// frames, but for the first frame, which may append.
+/// `same` frames stay such. Since the token is always last, `chop` and `append` become full
+/// frames, except for the first frame, which may append.
 class StackMapRewriter {
  public:
   /// `body` is the attribute's old body, empty if it has none. `handler` may be null. Appends the

@@ -45,7 +45,7 @@ bool Answer::AddLine(char kind, absl::string_view line) {
   return true;
 }
 
-// Its own lines are short, and there is room for them in any case.
+// The control thread's own lines are short, and there is always room for them.
 void Answer::Finish(const absl::Status& status) {
   const std::lock_guard lock(mutex_);
   constexpr size_t kLongestReason = 4096;
@@ -66,7 +66,7 @@ void Answer::Finish(const absl::Status& status) {
 bool Answer::SendTo(int connection) {
   const std::lock_guard lock(mutex_);
   while (sent_ < unsent_.size()) {
-    // No SIGPIPE, whatever the program does with it.
+    // No SIGPIPE, however the program handles it.
     const ssize_t n = send(connection, unsent_.data() + sent_, unsent_.size() - sent_,
                            MSG_NOSIGNAL | MSG_DONTWAIT);
     if (n < 0 && errno == EINTR) continue;

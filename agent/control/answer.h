@@ -1,8 +1,7 @@
-// What is said to one request: the control thread adds lines, the connections' thread sends them.
+// The answer to one request: the control thread adds lines, the connections' thread sends them.
 //
-// Neither waits for the client. What it does not take is kept up to a limit and left out beyond it,
-// so that a client that never reads costs a bounded amount of the program's memory and nothing
-// else.
+// Neither waits for the client. Unread output is kept up to a limit and dropped beyond it, so that
+// a client that never reads costs only a bounded amount of the program's memory.
 #pragma once
 
 #include <atomic>
@@ -15,11 +14,11 @@
 
 namespace jtrace::control {
 
-// Bytes that all clients together have not taken yet. Any thread.
+// Bytes that all clients together have not read yet. Any thread.
 class AnswerMemory {
  public:
   explicit AnswerMemory(size_t most) : most_(most) {}
-  // False: there is no room for so many.
+  // False: there is not enough room.
   bool Take(size_t bytes);
   void Give(size_t bytes) { used_.fetch_sub(bytes, std::memory_order_relaxed); }
 
@@ -31,23 +30,23 @@ class AnswerMemory {
 // Thread-safe.
 class Answer {
  public:
-  // At most `most` bytes, and what `memory` has.
+  // At most `most` bytes, and at most the room in `memory`.
   Answer(size_t most, AnswerMemory& memory) : most_(most), memory_(memory) {}
   ~Answer();
   Answer(const Answer&) = delete;
   Answer& operator=(const Answer&) = delete;
 
-  // The lines of `text`, each with its kind (proto/control_protocol.h). How far the work has come
-  // is left out while the client has not taken what was said before.
+  // The lines of `text`, each with its kind (proto/control_protocol.h). Progress is left out while
+  // the client has not read the lines before it.
   void Add(char kind, absl::string_view text);
-  // What came out, and the exit code. An answer that was cut is an error whatever `status` is.
+  // The result and the exit code. A truncated answer is an error whatever `status` is.
   void Finish(const absl::Status& status);
 
-  // Sends what is there as far as the connection takes it at once. False: the client is gone.
+  // Sends as much as the connection accepts at once. False: the client has disconnected.
   bool SendTo(int connection);
   // Whether there is something to send.
   bool has_unsent() const;
-  // Whether nothing more will come, and all is sent.
+  // Whether nothing more will be added, and all is sent.
   bool is_sent() const;
   bool is_finished() const;
 
@@ -56,10 +55,10 @@ class Answer {
 
   const size_t most_;
   AnswerMemory& memory_;
-  mutable std::mutex mutex_;  // guards what follows
+  mutable std::mutex mutex_;  // guards the members below
   std::string unsent_;
   size_t sent_ = 0;   // of unsent_
-  size_t added_ = 0;  // in all, but for progress
+  size_t added_ = 0;  // in total, without progress
   size_t taken_ = 0;  // from memory_
   bool is_cut_ = false;
   bool is_finished_ = false;

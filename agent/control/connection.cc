@@ -23,7 +23,7 @@ bool Connection::Serve(const Service& service, absl::Time now) {
   if (answer_ == nullptr) {
     if (now < deadline_) return true;
     Refuse(service,
-           absl::InvalidArgumentError(absl::StrCat("no whole request came within ",
+           absl::InvalidArgumentError(absl::StrCat("no complete request arrived within ",
                                                    absl::FormatDuration(service.limits.for_request),
                                                    " of connecting")),
            now);
@@ -35,7 +35,7 @@ bool Connection::Serve(const Service& service, absl::Time now) {
   return now < deadline_;
 }
 
-// False: nobody is there any more.
+// False: the client has disconnected.
 bool Connection::Read(const Service& service, absl::Time now) {
   std::string& line = received_;
   while (line.size() < kMaxRequest) {

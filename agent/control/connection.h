@@ -1,4 +1,4 @@
-// One client of the control socket: takes its request, sends its answer, and never waits for it.
+// One client of the control socket: reads its request, sends its answer, and never waits for it.
 // Belongs to the connections' thread.
 #pragma once
 
@@ -14,16 +14,16 @@
 
 namespace jtrace::control {
 
-// What clients may take of the program.
+// How much clients may use of the program's resources.
 struct Limits {
   absl::Duration for_request = absl::Seconds(5);  // from connecting to the end of the line
   absl::Duration for_answer = absl::Seconds(10);  // to read it, once it is complete
-  size_t connections = 32;                        // beyond it the oldest idle one goes
+  size_t connections = 32;                        // beyond it the oldest idle one is closed
   size_t answer_bytes = size_t{8} << 20;
-  size_t all_answers_bytes = size_t{32} << 20;  // that nobody has read yet
+  size_t all_answers_bytes = size_t{32} << 20;  // that clients have not read yet
 };
 
-// What all connections share.
+// Shared by all connections.
 struct Service {
   const Limits& limits;
   RequestQueue& queue;
@@ -35,12 +35,12 @@ class Connection {
   Connection(OwnFd fd, absl::Time connected, const Limits& limits)
       : fd_(std::move(fd)), deadline_(connected + limits.for_request) {}
 
-  // Goes as far as it can at once. False: it has ended.
+  // Does as much as it can at once. False: it has ended.
   bool Serve(const Service& service, absl::Time now);
 
   // -1: the program closed it.
   int fd() const { return fd_.IsOurs() ? fd_.get() : -1; }
-  // What to poll for; 0: only for the client's end.
+  // Events to poll for; 0: only for the client's end.
   short PollEvents() const;
   absl::Time deadline() const { return deadline_; }
   // The request is whole.
@@ -60,7 +60,7 @@ class Connection {
   absl::Time deadline_;
   std::string received_;
   bool has_line_ = false;           // `received_` is the request, without its end
-  std::shared_ptr<Answer> answer_;  // null: not asked yet
+  std::shared_ptr<Answer> answer_;  // null: no request yet
 };
 
 }  // namespace jtrace::control

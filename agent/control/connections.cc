@@ -19,11 +19,11 @@
 namespace jtrace::control {
 namespace {
 
-// What a program that closes descriptors took from us is noticed within this time.
+// If the program closes our descriptors, that is noticed within this time.
 constexpr absl::Duration kLongestWait = absl::Minutes(1);
-// The same while somebody waits for an answer that could not wake us.
+// The same while a client waits for an answer that could not wake us.
 constexpr absl::Duration kWaitUnwoken = absl::Milliseconds(50);
-// No descriptor is left for a client.
+// The wait when no descriptor is left for a client.
 constexpr absl::Duration kPauseWithoutDescriptors = absl::Milliseconds(100);
 
 }  // namespace
@@ -49,14 +49,14 @@ absl::Status Connections::OpenSocket() {
 
 absl::Status Connections::Start(std::function<void(pid_t)> started) {
   int ends[2] = {-1, -1};
-  // Without a pipe the thread looks for answers now and then.
+  // Without a pipe the thread looks for answers from time to time.
   if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) == 0) {
     wake_reader_ = OwnFd(ends[0]);
     wake_writer_ = OwnFd(ends[1]);
   }
   const SignalsBlocked blocked;
   try {
-    // Detached: it runs as long as the process, and so does all that it uses.
+    // Detached: it runs as long as the process, and so does everything that it uses.
     std::thread([this, started = std::move(started)] {
       hot::tls_is_agent_thread = true;
       pthread_setname_np(pthread_self(), "jtrace clients");
@@ -92,7 +92,7 @@ void Connections::Run() {
 
 void Connections::Refresh() {
   if (!reserve_.IsOurs()) reserve_ = OwnFd(open("/dev/null", O_RDONLY | O_CLOEXEC));
-  // The program closed it. What keeps us from listening again now may have gone the next time.
+  // The program closed it. The obstacle to listening now may be gone next time.
   if (!closed_.load() && !socket_.IsOurs()) OpenSocket().IgnoreError();
 }
 
@@ -101,7 +101,7 @@ bool Connections::HasRoom(absl::Time now) const {
          (connections_.size() < limits_.connections || OldestIdle() != connections_.end());
 }
 
-// poll leaves out what is below 0.
+// poll ignores descriptors below 0.
 std::vector<pollfd> Connections::Polled(absl::Time now) const {
   const bool listens = Listens() && HasRoom(now);
   std::vector<pollfd> polled = {{wake_reader_.IsOurs() ? wake_reader_.get() : -1, POLLIN, 0},
@@ -133,7 +133,7 @@ bool Connections::Poll() {
   }
   woken_.store(false);
   if (ready <= 0) return false;
-  // Who has gone while the work goes on would be reported again and again.
+  // A client that disconnects while the work continues would be reported again and again.
   constexpr int kGone = POLLHUP | POLLERR | POLLNVAL;
   for (size_t i = connections_.size(); i-- > 0;) {
     const bool is_gone = (polled[i + 2].revents & kGone) != 0;
@@ -158,8 +158,9 @@ void Connections::Accept(absl::Time now) {
 OwnFd Connections::AcceptOne() {
   constexpr int kFlags = SOCK_CLOEXEC | SOCK_NONBLOCK;
   OwnFd fd(accept4(socket_.get(), nullptr, nullptr, kFlags));
-  if (fd.ok() || (errno != EMFILE && errno != ENFILE)) return fd;  // or nobody is there
-  // The process is at its limit of descriptors: who asks for its status shall get an answer.
+  if (fd.ok() || (errno != EMFILE && errno != ENFILE)) return fd;  // or no client is waiting
+  // The process is at its limit of descriptors: a client that requests its status must get an
+  // answer.
   if (reserve_.IsOurs()) {
     reserve_ = OwnFd();
   } else if (const auto idle = OldestIdle(); idle != connections_.end()) {

@@ -1,8 +1,8 @@
-// The connections' thread: takes requests from clients of the control socket and sends them what
-// the control thread answers. It waits for no client: each has a time for its request and one for
-// taking its answer.
+// The connections' thread: receives requests from clients of the control socket and sends them the
+// control thread's answers. It waits for no client: each has a time limit for its request and one
+// for reading its answer.
 //
-// All signals blocked but those of faults, never sampled, never a Java thread.
+// All signals blocked except those of faults, never sampled, never a Java thread.
 #pragma once
 
 #include <sys/types.h>
@@ -24,12 +24,12 @@ struct pollfd;
 
 namespace jtrace::control {
 
-// The process may have no more threads, or no memory for one.
+// For a process that can have no more threads, or has no memory for one.
 absl::Status NoThread(absl::string_view why);
 
 class Connections {
  public:
-  // Requests go to `queue`, which must live for ever.
+  // Requests go to `queue`, which must live forever.
   Connections(std::string folder, std::string path, const Limits& limits, RequestQueue& queue)
       : folder_(std::move(folder)),
         path_(std::move(path)),
@@ -39,13 +39,13 @@ class Connections {
   Connections(const Connections&) = delete;
   Connections& operator=(const Connections&) = delete;
 
-  // Once, before Start: why nobody can connect; OK if they can.
+  // Once, before Start: why clients cannot connect; OK if they can.
   absl::Status Listen();
   // Starts the thread, which runs as long as the process. `started` is called on it first.
   absl::Status Start(std::function<void(pid_t)> started);
   // There is something to send, or room in the queue. Any thread.
   void Wake();
-  // Nobody can connect any more. Any thread.
+  // Clients can no longer connect. Any thread.
   void Close();
 
  private:
@@ -56,11 +56,11 @@ class Connections {
   bool HasRoom(absl::Time now) const;
   std::vector<pollfd> Polled(absl::Time now) const;
   int Timeout(absl::Time now) const;
-  // True: somebody connects.
+  // True: a client connects.
   bool Poll();
   void Accept(absl::Time now);
   OwnFd AcceptOne();
-  // The oldest that waits for nothing but its client; none: all are being answered.
+  // The oldest that waits only for its client; none: all are being answered.
   std::vector<Connection>::const_iterator OldestIdle() const;
 
   const std::string folder_;
@@ -73,7 +73,7 @@ class Connections {
   OwnFd wake_reader_, wake_writer_;
   std::atomic<bool> woken_{false};
   std::atomic<bool> closed_{false};
-  OwnFd reserve_;  // given up for a connection when the process has no descriptor left
+  OwnFd reserve_;  // released for a connection when the process has no descriptor left
   absl::Time accept_again_ = absl::InfinitePast();
   std::vector<Connection> connections_;  // the oldest first
 };

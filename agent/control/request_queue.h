@@ -18,19 +18,19 @@ struct Request {
   std::shared_ptr<Answer> answer;
 };
 
-// Bounded: what finds no room waits in its connection. Any thread.
+// Bounded: a request that finds no room waits in its connection. Any thread.
 class RequestQueue {
  public:
-  // False, and `request` is as it was: there is no room.
+  // False if there is no room; `request` is then unchanged.
   bool Add(Request& request);
-  // The oldest request; none if there is none until then, or once Wake was called.
+  // The oldest request; none if there is none by then, or once Wake was called.
   std::optional<Request> Next(absl::Time until);
   void Wake();
 
  private:
   static constexpr size_t kMost = 16;
 
-  std::mutex mutex_;  // guards what follows
+  std::mutex mutex_;  // guards the members below
   std::condition_variable changed_;
   std::deque<Request> requests_;
   bool woken_ = false;

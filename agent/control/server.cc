@@ -62,7 +62,7 @@ void Server::Run() {
     absl::Time next = absl::Now() + kLongest;
     try {
       next = std::min(next, commands_.Tick());
-    } catch (const std::exception&) {  // no memory: what is due is due again
+    } catch (const std::exception&) {  // no memory: what is due stays due
     }
     if (const std::optional<Request> request = queue_.Next(next)) {
       Do(*request, commands_, [this] { connections_->Wake(); });

@@ -1,8 +1,8 @@
-// The agent's ear: answers the `jtrace` command on a Unix socket, and wakes for the recording's own
-// deadlines (duration=, loop=).
+// Answers the `jtrace` command on a Unix socket, and wakes for the recording's own deadlines
+// (duration=, loop=).
 //
-// Two threads, all signals blocked but those of faults, never sampled. The control thread does what
-// requests ask for, one after the other, and keeps the deadlines; it becomes a Java thread only
+// Two threads, all signals blocked except those of faults, never sampled. The control thread
+// carries out requests, one after the other, and keeps the deadlines; it becomes a Java thread only
 // while a request needs one. It never waits for a client: the connections' thread does
 // (connections.h).
 #pragma once
@@ -21,17 +21,17 @@
 
 namespace jtrace::control {
 
-// What the requests are about. All calls come from the control thread but ClientsThreadStarted.
+// Carries out requests. All calls are on the control thread except ClientsThreadStarted.
 class Commands {
  public:
-  using Tell = absl::FunctionRef<void(char kind, absl::string_view line)>;
+  using Reply = absl::FunctionRef<void(char kind, absl::string_view line)>;
 
   virtual ~Commands() = default;
-  // Does what `verb` says; lines go to `tell`, which does not wait for the client. The answer's
-  // last line comes of the status: 1 for InvalidArgument, 2 for other errors, whose message is
-  // told.
-  virtual absl::Status Run(absl::string_view verb, absl::string_view argument, Tell tell) = 0;
-  // Called when the time that it last returned has come, and after every request.
+  // Carries out `verb`; lines are passed to `reply`, which does not wait for the client. The
+  // answer's last line follows from the status: 1 for InvalidArgument, 2 for other errors, whose
+  // message is sent.
+  virtual absl::Status Run(absl::string_view verb, absl::string_view argument, Reply reply) = 0;
+  // Called when the time that it last returned is reached, and after every request.
   virtual absl::Time Tick() = 0;
   // On the control thread, before anything else.
   virtual void ThreadStarted(pid_t tid) = 0;
@@ -39,25 +39,25 @@ class Commands {
   virtual void ClientsThreadStarted(pid_t) {}
 };
 
-// Lets `commands` do what a request asks for, and finishes its answer, also if they throw. Calls
-// `wake` when there is something to send.
+// Lets `commands` carry out a request, and finishes its answer, also if they throw. Calls `wake`
+// when there is something to send.
 void Do(const Request& request, Commands& commands, absl::FunctionRef<void()> wake);
 
 class Server {
  public:
-  // Starts the threads. If it cannot listen (see `problem`), deadlines are kept all the same.
-  // `commands` must live for ever: the threads do not end before the process.
+  // Starts the threads. If it cannot listen (see `problem`), deadlines are still kept. `commands`
+  // must live forever: the threads do not end before the process.
   static std::unique_ptr<Server> Start(Commands& commands, std::string folder, std::string path,
                                        const Limits& limits = {});
   static std::unique_ptr<Server> StartWithoutSocket(Commands& commands);
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
-  // Why nobody can connect, or why deadlines are not kept; OK if all is well.
+  // Why clients cannot connect, or why deadlines are not kept; OK if there is no problem.
   const absl::Status& problem() const { return problem_; }
   // Tick is to be called soon. Any thread.
   void Wake() { queue_.Wake(); }
-  // Nobody can connect any more. Any thread; the server's threads go on.
+  // Clients can no longer connect. Any thread; the server's threads continue.
   void Close();
 
  private:

@@ -29,7 +29,7 @@ absl::StatusOr<sockaddr_un> AddressOf(const std::string& path) {
 
 bool SomebodyListens(const sockaddr_un& address) {
   const OwnFd probe(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  // EAGAIN: somebody does, and has more to answer than fits.
+  // EAGAIN: a process listens, and its backlog is full.
   return connect(probe.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0 ||
          errno == EAGAIN;
 }
@@ -46,7 +46,7 @@ absl::Status OwnFolder(const std::string& folder) {
   }
   if (!S_ISDIR(info.st_mode) || info.st_uid != geteuid() || (info.st_mode & 0077) != 0) {
     return absl::PermissionDeniedError(
-        absl::StrCat(folder, " is not a folder of this user alone; remove it"));
+        absl::StrCat(folder, " is not a folder of only this user; remove it"));
   }
   return absl::OkStatus();
 }
@@ -63,7 +63,7 @@ absl::StatusOr<OwnFd> ListenAt(const std::string& path) {
   if (bind(server.get(), reinterpret_cast<const sockaddr*>(&*address), sizeof(*address)) != 0) {
     return absl::ErrnoToStatus(errno, absl::StrCat("cannot bind ", path));
   }
-  // The folder keeps others out meanwhile.
+  // The folder's mode keeps others out meanwhile.
   constexpr int kBacklog = 16;
   if (chmod(path.c_str(), 0600) != 0 || listen(server.get(), kBacklog) != 0) {
     return absl::ErrnoToStatus(errno, absl::StrCat("cannot listen at ", path));

@@ -1,4 +1,4 @@
-// The folder of the control sockets: ours alone, whatever others put into /tmp.
+// The folder of the control sockets: only ours, whatever others put into /tmp.
 #pragma once
 
 #include <string>
@@ -9,17 +9,17 @@
 
 namespace jtrace::control {
 
-// Makes the folder with mode 0700, or checks the one that is there. PermissionDenied if it is a
-// link, belongs to somebody else or is open to others.
+// Makes the folder with mode 0700, or checks the existing one. PermissionDenied if it is a link,
+// belongs to another user or is open to others.
 absl::Status OwnFolder(const std::string& folder);
 
-// Listens at `path`, whose folder is ours. What an ended process of the same pid left there goes
-// away; AlreadyExists if somebody listens at it.
+// Listens at `path`, whose folder is ours. A socket that an ended process of the same pid left
+// there is removed; AlreadyExists if a process listens at it.
 absl::StatusOr<OwnFd> ListenAt(const std::string& path);
 
-// Removes the sockets that killed JVMs of this user left in `folder`, which is ours: named for a
-// pid that no process has, and nobody listens (in a container a pid can be another's). What is at a
-// pid in use stays; ListenAt replaces it if need be.
+// Removes the sockets that killed JVMs of this user left in `folder`, which is ours: those named
+// for a pid that no process has and at which no process listens (in a container a pid can be
+// another's). The socket of a pid in use stays; ListenAt replaces it if needed.
 void RemoveStaleSockets(const std::string& folder);
 
 // Whether the process at the other end of the connection runs as our user, or as root.

@@ -16,7 +16,7 @@
 namespace jtrace::hooks {
 namespace {
 
-// The kernel writes where the page is not writable: pages stay as they are for everybody else.
+// The kernel can write to pages that are not writable: their protection does not change.
 bool WriteByKernel(uintptr_t address, std::span<const uint8_t> bytes) {
   const int fd = open("/proc/self/mem", O_RDWR | O_CLOEXEC);
   if (fd < 0) return false;
@@ -25,7 +25,7 @@ bool WriteByKernel(uintptr_t address, std::span<const uint8_t> bytes) {
   return written == static_cast<ssize_t>(bytes.size());
 }
 
-// Where /proc is closed: code stays executable all along.
+// If /proc is unavailable: code stays executable all the time.
 bool WriteByOpening(uintptr_t address, std::span<const uint8_t> bytes) {
   const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
   const uintptr_t begin = address & ~(page - 1);
@@ -42,9 +42,9 @@ bool WriteByOpening(uintptr_t address, std::span<const uint8_t> bytes) {
 
 absl::Status Write(uintptr_t address, std::span<const uint8_t> bytes) {
   if (WriteByKernel(address, bytes) || WriteByOpening(address, bytes)) return absl::OkStatus();
-  return absl::PermissionDeniedError(absl::StrCat("this system lets no program change its code (",
-                                                  std::strerror(errno),
-                                                  "): neither /proc/self/mem nor mprotect works"));
+  return absl::PermissionDeniedError(
+      absl::StrCat("this system does not let programs change their code (", std::strerror(errno),
+                   "): neither /proc/self/mem nor mprotect works"));
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ bool Decode(std::span<const uint8_t> bytes, Decoded* decoded) {
 
 absl::Status CannotRunElsewhere(const char* why) { return absl::FailedPreconditionError(why); }
 
-// Writes code behind what is there.
+// Appends code.
 class Assembler {
  public:
   explicit Assembler(DisplacedInstruction& out) : out_(out) {}
@@ -40,7 +40,7 @@ class Assembler {
     Bytes(std::array<uint8_t, 6>{0xff, 0x25, 0, 0, 0, 0});
     Address(target);
   }
-  // push [rip + distance]: the address is to follow `distance` bytes behind this instruction.
+  // push [rip + distance]: the address must follow `distance` bytes after this instruction.
   void PushFollowing(uint8_t distance) {
     Bytes(std::array<uint8_t, 6>{0xff, 0x35, distance, 0, 0, 0});
   }
@@ -63,7 +63,7 @@ uintptr_t BranchTarget(const Decoded& decoded, uintptr_t from) {
          static_cast<uintptr_t>(decoded.operands[0].imm.value.s);
 }
 
-// The condition's opcode with a distance of one byte, over the jump for when it does not hold.
+// The condition's opcode with a distance of one byte, over the jump for the false case.
 DisplacedInstruction Branch(const Decoded& decoded, std::span<const uint8_t> bytes,
                             uintptr_t from) {
   const ZydisDecodedInstruction& it = decoded.instruction;
@@ -78,7 +78,7 @@ DisplacedInstruction Branch(const Decoded& decoded, std::span<const uint8_t> byt
   code.Bytes(std::array<uint8_t, 1>{kJumpLength});
   code.JumpTo(from + it.length);
   code.JumpTo(BranchTarget(decoded, from));
-  // The stack is the same before and after; which way it goes shows when it is there.
+  // The stack is the same before and after; the direction is visible after the branch.
   out.done = DisplacedInstruction::kMaxCode;
   out.after = from;
   return out;
@@ -93,7 +93,7 @@ DisplacedInstruction Jump(const Decoded& decoded, uintptr_t from) {
   return out;
 }
 
-// A call leaves the address behind its own place.
+// A call pushes the address after its original place.
 DisplacedInstruction Call(const Decoded& decoded, uintptr_t from) {
   DisplacedInstruction out;
   out.length = decoded.instruction.length;
@@ -117,7 +117,7 @@ bool IsRelativeToRip(const ZydisDecodedOperand* memory) {
   return memory != nullptr && memory->mem.base == ZYDIS_REGISTER_RIP;
 }
 
-// The distance to the same memory from where the instruction comes to stand.
+// The distance to the same memory from the instruction's new place.
 absl::Status MoveDistance(const Decoded& decoded, uintptr_t from, uintptr_t to,
                           std::span<uint8_t> bytes) {
   const auto& raw = decoded.instruction.raw.disp;
@@ -138,7 +138,7 @@ absl::StatusOr<DisplacedInstruction> IndirectCall(const Decoded& decoded,
   const ZydisDecodedOperand* memory = MemoryOperand(decoded);
   if (it.meta.branch_type == ZYDIS_BRANCH_TYPE_FAR ||
       (memory != nullptr && memory->mem.base == ZYDIS_REGISTER_RSP)) {
-    return CannotRunElsewhere("its first instruction is a call by way of the stack");
+    return CannotRunElsewhere("its first instruction is a call through the stack");
   }
   DisplacedInstruction out;
   out.length = it.length;
@@ -179,11 +179,11 @@ absl::StatusOr<DisplacedInstruction> Plain(const Decoded& decoded, std::span<con
   return out;
 }
 
-// Why an instruction does something else at another place; null: it does not.
+// Why an instruction behaves differently at another place; null: it does not.
 const char* Obstacle(const Decoded& decoded) {
   switch (decoded.instruction.mnemonic) {
     case ZYDIS_MNEMONIC_INT3:
-      return "another breakpoint stands there";
+      return "another breakpoint is there";
     case ZYDIS_MNEMONIC_INT:
     case ZYDIS_MNEMONIC_INT1:
     case ZYDIS_MNEMONIC_INTO:
@@ -194,7 +194,7 @@ const char* Obstacle(const Decoded& decoded) {
       return "it begins with a trap";
     case ZYDIS_MNEMONIC_SYSCALL:
     case ZYDIS_MNEMONIC_SYSENTER:
-      return "it begins with a system call, which shows the program where it stands";
+      return "it begins with a system call, which shows the program its address";
     case ZYDIS_MNEMONIC_XBEGIN:
     case ZYDIS_MNEMONIC_XEND:
     case ZYDIS_MNEMONIC_XABORT:
@@ -214,7 +214,7 @@ size_t InstructionLength(std::span<const uint8_t> bytes) {
 absl::StatusOr<DisplacedInstruction> Displace(std::span<const uint8_t> bytes, uintptr_t from,
                                               uintptr_t slot) {
   Decoded decoded;
-  if (!Decode(bytes, &decoded)) return CannotRunElsewhere("its first bytes are no instruction");
+  if (!Decode(bytes, &decoded)) return CannotRunElsewhere("its first bytes are not an instruction");
   if (const char* obstacle = Obstacle(decoded)) return CannotRunElsewhere(obstacle);
   const bool is_relative = (decoded.instruction.attributes & ZYDIS_ATTRIB_IS_RELATIVE) != 0 &&
                            decoded.operands[0].type == ZYDIS_OPERAND_TYPE_IMMEDIATE;
@@ -223,7 +223,7 @@ absl::StatusOr<DisplacedInstruction> Displace(std::span<const uint8_t> bytes, ui
   }
   if (const auto* memory = MemoryOperand(decoded);
       memory != nullptr && memory->mem.base == ZYDIS_REGISTER_EIP) {
-    return CannotRunElsewhere("its first instruction names memory by 32 bits of its place");
+    return CannotRunElsewhere("its first instruction addresses memory by 32 bits of its place");
   }
   switch (decoded.instruction.meta.category) {
     case ZYDIS_CATEGORY_CALL:

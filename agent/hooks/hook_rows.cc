@@ -21,8 +21,8 @@ std::span<HookThread> Threads() {
 
 bool IsEmpty(const hot::HookRows& rows) { return rows.count.load(std::memory_order_relaxed) == 0; }
 
-// The rows that the thread has written become the writer's as soon as it is seen outside of its
-// handler; false: it is inside.
+// The writer gets the rows that the thread has written when the thread is outside of its handler;
+// false: it is inside.
 bool Turn(HookThread& thread) {
   if (!thread.is_pending) {
     thread.active.store(1 - thread.active.load(), std::memory_order_seq_cst);
@@ -48,7 +48,7 @@ bool HasEnded(const HookThread& thread) {
 void HookRowReader::Drain(absl::FunctionRef<void(const hot::HookRow&)> take) {
   has_left_ = false;
   for (HookThread& thread : Threads()) {
-    // What an earlier call had to leave, then what was counted since.
+    // First the rows that an earlier call had to leave, then those counted since.
     for (int i = 0; i < 2; ++i) {
       if (!thread.is_pending && IsEmpty(thread.rows[thread.active.load()])) break;
       if (!Turn(thread)) {

@@ -1,4 +1,4 @@
-// What threads have counted at hooks, fetched from their tables (hot::HookThread).
+// Fetches the threads' counts at hooks from their tables (hot::HookThread).
 #pragma once
 
 #include <cstdint>
@@ -8,17 +8,17 @@
 
 namespace jtrace::hooks {
 
-// One reader of the process' tables. Writer thread.
+// The only reader of the process' tables. Writer thread.
 class HookRowReader {
  public:
-  // Hands over what was counted since the last call, but for what threads in the handler are just
-  // counting. A row's caller may come again.
+  // Passes on the counts since the last call, except those that threads in the handler are just
+  // adding. A row's caller may occur again.
   void Drain(absl::FunctionRef<void(const hot::HookRow&)> take);
   // Whether Drain had to leave something.
   bool has_left() const { return has_left_; }
-  // Return addresses that timed calls wait for a site at.
+  // Return addresses at which timed calls need a site.
   void TakeWantedReturns(absl::FunctionRef<void(uintptr_t)> take);
-  // Tables of threads that have ended go to others.
+  // Makes the tables of ended threads available to others.
   void Recycle();
 
  private:

@@ -18,7 +18,7 @@ constexpr std::array<std::pair<absl::string_view, HookKind>, 4> kKinds = {{
     {"off", HookKind::kOff},
 }};
 
-// Position of the colon before the kind; npos: there is none, only those of C++ names: a::b,
+// Position of the colon before the kind; npos: there is none, only colons of C++ names: a::b,
 // f[abi:cxx11](int).
 size_t KindColon(absl::string_view text) {
   const size_t colon = text.rfind(':');
@@ -51,12 +51,12 @@ absl::StatusOr<HookSpec> ParseHookSpec(absl::string_view text) {
     }
     if (!is_known) {
       return absl::InvalidArgumentError(
-          absl::StrCat("'", word, "' is nothing that a hook does; use count, unwind, time or off"));
+          absl::StrCat("'", word, "' is not a kind of hook; use count, unwind, time or off"));
     }
     place = text.substr(0, colon);
   }
   const size_t mark = place.find('!');
-  // Behind a name that ends in a colon no kind could be read back.
+  // After a name that ends in a colon a kind could not be read back.
   if (mark == absl::string_view::npos || mark == 0 || mark + 1 == place.size() ||
       place.back() == ':') {
     return absl::InvalidArgumentError(absl::StrCat(

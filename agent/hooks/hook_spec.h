@@ -1,4 +1,4 @@
-// What hook= names: libc.so.6!malloc:count. Pure.
+// The values of hook=: libc.so.6!malloc:count. Pure.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ enum class HookKind {
   kCount,   // calls, by caller
   kUnwind,  // and the stack of each (0x41)
   kTime,    // and how long each took
-  kOff,     // none any more
+  kOff,     // removes the hook
 };
 
 struct HookSpec {

@@ -16,7 +16,7 @@
 namespace jtrace::hooks {
 namespace {
 
-// What an object's file has to do with it that nothing is found; "": nothing.
+// How an object's file explains that nothing is found; "": it does not.
 std::string AboutFile(const LoadedObject& object) {
   switch (StateOfFile(object)) {
     case FileState::kSame:
@@ -27,13 +27,13 @@ std::string AboutFile(const LoadedObject& object) {
                           "restart the program");
     case FileState::kGone:
       return absl::StrCat("; its file ", object.path,
-                          " is not there any more, so only what it exports is known: keep the "
+                          " no longer exists, so only what it exports is known: keep the "
                           "file, or name an exported function");
   }
   return "";
 }
 
-// Whether an instruction begins at `address`, counted from the function's begin.
+// Whether an instruction begins at `address`, decoding from the function's begin.
 bool IsInstruction(const Function& function, uintptr_t address) {
   uintptr_t at = function.address;
   while (at < address) {
@@ -68,7 +68,7 @@ absl::StatusOr<Function> AtOffset(const LoadedObject& object, const std::string&
   if (function.symbol.empty()) {
     return absl::FailedPreconditionError(
         absl::StrCat("no function is known at ", text, " of ", object.name,
-                     ", so nothing tells where its instructions begin", AboutFile(object)));
+                     ", so the starts of its instructions are unknown", AboutFile(object)));
   }
   if (*address == function.address) return function;
   if (object.IsLibc()) {
@@ -94,7 +94,7 @@ absl::Status NoFunction(const HookSpec& spec, const LoadedObject& object,
                                     [&](const LoadedObject& o) { return o.HasCodeAt(elsewhere); });
     return absl::NotFoundError(absl::StrCat(
         object.name, " takes '", spec.symbol, "' from ",
-        other == objects.end() ? "the kernel's vdso, where no hook can stand; hook what calls it"
+        other == objects.end() ? "the kernel's vdso, where no hook is possible; hook its caller"
                                : absl::StrCat(other->name, "; hook it there")));
   }
   const std::string nearest = NearestFunction(object, spec.symbol);
@@ -103,7 +103,7 @@ absl::Status NoFunction(const HookSpec& spec, const LoadedObject& object,
       nearest.empty() ? "" : absl::StrCat("; did you mean '", nearest, "'?"), AboutFile(object)));
 }
 
-// Of many functions, those that are refused are left out.
+// If there are many functions, refused ones are left out.
 absl::Status AllRefused(const std::vector<Target>& targets) {
   absl::Status first;
   for (const Target& target : targets) {
@@ -157,7 +157,7 @@ absl::Status CheckHooks(const std::vector<HookSpec>& specs) {
   for (const HookSpec& spec : specs) {
     if (spec.kind == HookKind::kOff) {
       return absl::InvalidArgumentError(
-          "':off' takes hooks out of a recording that runs; use "
+          "':off' removes hooks from a running recording; use "
           "jtrace hook PID");
     }
     const auto targets = ResolveHook(spec, objects);

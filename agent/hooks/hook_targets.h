@@ -1,4 +1,4 @@
-// The functions that a hook's words name.
+// Finds the functions that a hook's spec names.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ namespace jtrace::hooks {
 
 struct Target {
   LoadedObject object;
-  Function function;  // its address is the place of the hook
+  Function function;  // the hook is at its address
 };
 
 // Functions that one pattern may name.
@@ -25,11 +25,11 @@ inline constexpr size_t kMostTargets = 4096;
 absl::StatusOr<std::vector<Target>> ResolveHook(const HookSpec& spec,
                                                 const std::vector<LoadedObject>& objects);
 
-// What of `specs` could never be put in when a recording begins: a wrong name in an object that is
-// loaded, a refused function. Changes nothing.
+// Reports a spec that could never be placed when a recording begins: a wrong name in a loaded
+// object, a refused function. Changes nothing.
 absl::Status CheckHooks(const std::vector<HookSpec>& specs);
 
-// The name of a loaded object that `pattern` was perhaps meant to be.
+// The name of the loaded object that `pattern` was perhaps meant to name.
 std::string NearestObject(const std::vector<LoadedObject>& objects, const std::string& pattern);
 
 }  // namespace jtrace::hooks

@@ -40,7 +40,7 @@ absl::Status Hooks::Place(const HookSpec& spec, const Target& target) {
   if (absl::Status status = MayHook(target.object, function); !status.ok()) return status;
   const auto standing = placed_.find(function.address);
   if (standing != placed_.end() && standing->second.kind == spec.kind) return absl::OkStatus();
-  // The code cannot go any more when it is read.
+  // The code cannot be unloaded any more when it is read.
   absl::Status status = Pin(target.object);
   absl::StatusOr<hot::HookSite*> site = nullptr;
   if (status.ok()) status = (site = table_.Make(function.address)).status();
@@ -80,7 +80,7 @@ void Hooks::TakeOut(const Placed& placed) {
   table_.SetDuty(table_.site(placed.site), {is_return ? hot::kHookReturn : 0u, 0}).IgnoreError();
 }
 
-// By what the hooks are called, so that those of objects whose file is gone can be removed too.
+// By the hooks' names, so that hooks in objects whose file was deleted can be removed too.
 absl::Status Hooks::Remove(const HookSpec& spec) {
   const std::string pattern = absl::StrCat(spec.object, "!", spec.symbol);
   const auto targets = ResolveHook(spec, LoadedObjects());
@@ -102,10 +102,10 @@ absl::Status Hooks::Remove(const HookSpec& spec) {
   if (removed != 0) return absl::OkStatus();
   if (absl::IsNotFound(targets.status())) return targets.status();
   return absl::NotFoundError(
-      absl::StrCat("no hook stands in ", pattern, "; jtrace hook PID lists them"));
+      absl::StrCat("there is no hook in ", pattern, "; jtrace hook PID lists them"));
 }
 
-// All of one spec. Returns how many functions have one now.
+// All hooks of one spec. Returns how many functions have one now.
 absl::StatusOr<size_t> Hooks::ApplyOne(const HookSpec& spec,
                                        const std::vector<LoadedObject>& objects) {
   const auto targets = ResolveHook(spec, objects);
@@ -121,8 +121,8 @@ absl::StatusOr<size_t> Hooks::ApplyOne(const HookSpec& spec,
     }
   }
   if (placed == 0) return first;
-  TellOtherLibc(*targets);
-  TellUnguarded();
+  ReportOtherLibc(*targets);
+  ReportUnguarded();
   GuardErrorReport(objects);
   TakeReturnsOut();  // a timed one may have become one that counts
   if (placed < targets->size()) {
@@ -133,8 +133,8 @@ absl::StatusOr<size_t> Hooks::ApplyOne(const HookSpec& spec,
   return placed;
 }
 
-// What libc calls where a hook would kill is known of one version.
-void Hooks::TellOtherLibc(const std::vector<Target>& targets) {
+// The functions that libc calls where a hook would end the program are known only for one version.
+void Hooks::ReportOtherLibc(const std::vector<Target>& targets) {
   constexpr absl::string_view kKnown = "2.36";
   const absl::string_view version = gnu_get_libc_version();
   const bool is_libc = std::any_of(targets.begin(), targets.end(), [](const Target& target) {
@@ -144,27 +144,27 @@ void Hooks::TellOtherLibc(const std::vector<Target>& targets) {
   losses_.Set("hook.other_libc", Severity::kInfo, 1,
               absl::StrCat("hooks in glibc ", version,
                            ": which of its functions it calls with all "
-                           "signals blocked is known of ",
+                           "signals blocked is known only for ",
                            kKnown),
               "try them on a copy of the program first");
 }
 
-void Hooks::TellUnguarded() {
+void Hooks::ReportUnguarded() {
   const absl::Status guard = GuardSigaction();
   if (guard.ok()) return;
   losses_.Set("hook.unguarded", Severity::kInfo, 1,
               absl::StrCat("hooks without a guard (", guard.message(),
-                           "): a handler of SIGTRAP that the program installs while they stand has "
-                           "their traps for up to 0.1 s, which may end it"),
+                           "): a handler of SIGTRAP that the program installs while they are in "
+                           "place gets their traps for up to 0.1 s, which may end it"),
               "do not use hooks in a program that does so");
 }
 
-void Hooks::TellFailed(const HookSpec& spec, const absl::Status& status) {
+void Hooks::ReportFailed(const HookSpec& spec, const absl::Status& status) {
   losses_.Add(absl::StrCat("hook.failed.", spec.object, "!", spec.symbol), Severity::kWarning, 1,
-              absl::StrCat("hook that is not there: ", status.message()));
+              absl::StrCat("hook that could not be placed: ", status.message()));
 }
 
-// What other handlers may have had before there were hooks was not theirs.
+// Before there were hooks, other handlers could not get their traps.
 absl::Status Hooks::Ready() {
   absl::Status status = ReadyTraps();
   if (placed_.empty()) fronts_seen_ = hot::trap_fronts_taken.load();
@@ -188,7 +188,7 @@ void Hooks::Begin(const std::vector<HookSpec>& specs) {
     if (absl::IsUnavailable(placed.status())) {
       pending_.push_back(spec);
     } else if (!placed.ok()) {
-      TellFailed(spec, placed.status());
+      ReportFailed(spec, placed.status());
     }
   }
 }

@@ -1,4 +1,4 @@
-// What happens to hooks while they stand: return addresses, objects that come, dangers.
+// Hooks while they are in place: return addresses, newly loaded objects, dangers.
 #include <time.h>
 
 #include <algorithm>
@@ -6,11 +6,11 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "agent/base/clock.h"
 #include "agent/hooks/hook_targets.h"
 #include "agent/hooks/hooks.h"
 #include "agent/hooks/refusals.h"
 #include "agent/hooks/trap_signal.h"
-#include "agent/hot/clock.h"
 #include "agent/hot/hook_thread.h"
 #include "agent/hot/trap_action.h"
 
@@ -18,7 +18,7 @@ namespace jtrace::hooks {
 
 namespace {
 
-// Who holds it may wait for the loader, which may wait for who asks here.
+// The holder of the mutex may wait for the loader, which may wait for the caller of this.
 std::unique_lock<std::mutex> TryLock(std::mutex& mutex) {
   constexpr int kTries = 100;
   constexpr timespec kMoment = {0, 1'000'000};
@@ -40,7 +40,7 @@ absl::Status Hooks::PutReturn(uintptr_t address) {
     const auto site = table_.Make(address);
     if (!site.ok()) return site.status();
     hot::HookDuty duty = (*site)->duty.load();
-    duty.use |= hot::kHookReturn;  // a hook may stand there as well
+    duty.use |= hot::kHookReturn;  // a hook may be there as well
     if (absl::Status status = table_.SetDuty(**site, duty); !status.ok()) return status;
     returns_.insert((*site)->number);
     return absl::OkStatus();
@@ -48,7 +48,7 @@ absl::Status Hooks::PutReturn(uintptr_t address) {
   return absl::NotFoundError("code of the JIT");
 }
 
-// Once nothing is timed any more.
+// When nothing is timed any more.
 void Hooks::TakeReturnsOut() {
   for (const auto& [address, placed] : placed_) {
     if (placed.kind == HookKind::kTime) return;
@@ -61,7 +61,8 @@ void Hooks::TakeReturnsOut() {
   }
 }
 
-// The report of a crash takes SIGTRAP for itself: what it calls must have no int3 any more.
+// The report of a crash installs its own handler of SIGTRAP: the code that it calls must not
+// contain int3.
 void Hooks::GuardErrorReport(const std::vector<LoadedObject>& objects) {
   if (!guards_.empty()) return;
   for (const LoadedObject& object : objects) {
@@ -83,15 +84,15 @@ void Hooks::AwaitReturns(uintptr_t address) {
   if (!refused_returns_.insert(address).second) return;
   losses_.Add("hook.untimed", Severity::kInfo, 1,
               "places that call timed functions, whose returns are not seen: code of the JIT, or "
-              "where no hook may stand");
+              "where no hook is allowed");
 }
 
-// Every thread is looked at: at most a hundredth of a processor's time.
+// Checks every thread: takes at most a hundredth of a processor's time.
 bool Hooks::IsStillSafe() {
   constexpr uint64_t kShare = 100;
-  const uint64_t began = hot::MonotonicNanos();
+  const uint64_t began = MonotonicNanos();
   const absl::Status status = CheckTraps();
-  const uint64_t now = hot::MonotonicNanos();
+  const uint64_t now = MonotonicNanos();
   next_check_ns_ = now + kShare * (now - began);
   if (status.ok()) return true;
   TakeOutFor(status);
@@ -102,7 +103,7 @@ void Hooks::TakeOutFor(const absl::Status& danger) {
   RemoveAll();
   pending_.clear();
   losses_.Add("hook.danger", Severity::kWarning, 1,
-              absl::StrCat("hooks were taken out: ", danger.message()));
+              absl::StrCat("hooks were removed: ", danger.message()));
 }
 
 void Hooks::KeepHandler() {
@@ -121,7 +122,7 @@ void Hooks::Watch() {
   {
     const std::lock_guard lock(mutex_);
     const bool is_due =
-        !(placed_.empty() && returns_.empty()) && hot::MonotonicNanos() >= next_check_ns_;
+        !(placed_.empty() && returns_.empty()) && MonotonicNanos() >= next_check_ns_;
     if (!is_recording_ || (is_due && !IsStillSafe())) return;
   }
   LookForObjects();
@@ -129,7 +130,7 @@ void Hooks::Watch() {
 
 void Hooks::LookForObjects() {
   const std::unique_lock lock = TryLock(mutex_);
-  if (!lock.owns_lock()) return;  // Watch will look
+  if (!lock.owns_lock()) return;  // Watch will check
   if (!is_recording_ || pending_.empty()) return;
   const uint64_t loaded = ObjectsLoadedSoFar();
   if (loaded == std::exchange(objects_seen_, loaded)) return;
@@ -141,7 +142,7 @@ void Hooks::LookForObjects() {
   std::erase_if(pending_, [&](const HookSpec& spec) {
     const auto placed = ApplyOne(spec, objects);
     if (absl::IsUnavailable(placed.status())) return false;
-    if (!placed.ok()) TellFailed(spec, placed.status());
+    if (!placed.ok()) ReportFailed(spec, placed.status());
     return true;
   });
 }

@@ -13,14 +13,15 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
-#include "absl/types/span.h"
-#include "agent/hotspot/elf_file.h"
+#include "common/build_id.h"
+#include "common/elf_image.h"
+#include "common/object_file.h"
 
 namespace jtrace::hooks {
 namespace {
 
 constexpr char kProgram[] = "/proc/self/exe";
-constexpr absl::string_view kDeleted = " (deleted)";  // what the kernel puts behind a path
+constexpr absl::string_view kDeleted = " (deleted)";  // what the kernel appends to a path
 
 std::string ProgramPath() {
   char path[PATH_MAX];
@@ -29,35 +30,16 @@ std::string ProgramPath() {
   return std::string(absl::StripSuffix({path, static_cast<size_t>(length)}, kDeleted));
 }
 
-// Notes lie in what is mapped only if the headers say so.
-bool IsMapped(const LoadedObject& object, const Elf64_Phdr& part) {
-  return std::any_of(object.headers.begin(), object.headers.end(), [&](const Elf64_Phdr& segment) {
-    return segment.p_type == PT_LOAD && (segment.p_flags & PF_R) != 0 &&
-           part.p_vaddr >= segment.p_vaddr && part.p_memsz <= segment.p_filesz &&
-           part.p_vaddr - segment.p_vaddr <= segment.p_filesz - part.p_memsz;
-  });
-}
-
-std::string BuildIdOf(const LoadedObject& object) {
-  for (const Elf64_Phdr& part : object.headers) {
-    if (part.p_type != PT_NOTE || !IsMapped(object, part)) continue;
-    const auto* const notes = reinterpret_cast<const std::byte*>(object.bias + part.p_vaddr);
-    std::string id = sampling::BuildIdIn({notes, part.p_memsz}, part.p_align);
-    if (!id.empty()) return id;
-  }
-  return "";
-}
-
 int Collect(dl_phdr_info* info, size_t, void* into) {
   LoadedObject object;
   object.is_program = info->dlpi_name == nullptr || info->dlpi_name[0] == 0;
   object.path = object.is_program ? ProgramPath() : info->dlpi_name;
-  // The vdso is no file.
+  // The vdso is not a file.
   if (!absl::StrContains(object.path, '/')) return 0;
   object.name = object.path.substr(object.path.rfind('/') + 1);
   object.bias = info->dlpi_addr;
   object.headers.assign(info->dlpi_phdr, info->dlpi_phdr + info->dlpi_phnum);
-  object.build_id = BuildIdOf(object);
+  object.build_id = FindMappedBuildId(object.headers, object.bias);
   for (const Elf64_Phdr& segment : object.headers) {
     if (segment.p_type != PT_LOAD || (segment.p_flags & PF_X) == 0) continue;
     const uintptr_t begin = object.bias + segment.p_vaddr;
@@ -67,7 +49,7 @@ int Collect(dl_phdr_info* info, size_t, void* into) {
   return 0;
 }
 
-// Whether the file that is mapped at an address has no name any more.
+// Whether the file that is mapped at an address no longer has a name.
 bool IsDeletedAt(uintptr_t address) {
   std::ifstream maps("/proc/self/maps");
   std::string line;
@@ -80,10 +62,9 @@ bool IsDeletedAt(uintptr_t address) {
   return false;
 }
 
-bool HasSameHeaders(const LoadedObject& object, absl::Span<const Elf64_Phdr> headers) {
-  return object.headers.size() == headers.size() &&
-         std::memcmp(object.headers.data(), headers.data(), headers.size() * sizeof headers[0]) ==
-             0;
+bool HasSameHeaders(const LoadedObject& object, std::string_view headers) {
+  const size_t size = object.headers.size() * sizeof object.headers[0];
+  return headers == std::string_view(reinterpret_cast<const char*>(object.headers.data()), size);
 }
 
 }  // namespace
@@ -111,15 +92,16 @@ std::string ReadablePath(const LoadedObject& object) {
 
 FileState StateOfFile(const LoadedObject& object) {
   if (object.is_program) return FileState::kSame;
-  const sampling::ElfFile file(object.path);
-  if (file.ProgramHeaders().empty()) {
+  const ObjectFile file(object.path);
+  const absl::StatusOr<ElfImage> image = ElfImage::Parse(file.content());
+  if (!image.ok() || image->program_headers().empty()) {
     return access(object.path.c_str(), F_OK) == 0 ? FileState::kReplaced : FileState::kGone;
   }
   if (!object.build_id.empty()) {
-    return file.BuildId() == object.build_id ? FileState::kSame : FileState::kReplaced;
+    return image->build_id() == object.build_id ? FileState::kSame : FileState::kReplaced;
   }
   // Another build may have the same headers, but not in the same file.
-  const bool is_same = HasSameHeaders(object, file.ProgramHeaders()) && !object.code.empty() &&
+  const bool is_same = HasSameHeaders(object, image->program_headers()) && !object.code.empty() &&
                        !IsDeletedAt(object.code.front().first);
   return is_same ? FileState::kSame : FileState::kReplaced;
 }
@@ -140,7 +122,7 @@ ObjectHandle Hold(const LoadedObject& object, const link_map** map) {
 
 absl::Status Pin(const LoadedObject& object) {
   if (object.is_program) return absl::OkStatus();
-  // Its handle is kept.
+  // The handle is kept open.
   void* const handle = dlopen(object.path.c_str(), RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
   const link_map* map = nullptr;
   if (handle != nullptr && dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0 &&

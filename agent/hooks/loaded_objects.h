@@ -25,28 +25,29 @@ struct LoadedObject {
   std::string build_id;                               // of what is mapped; "": it has none
 
   bool HasCodeAt(uintptr_t address) const;
-  // Of the C library, or of the one for threads that older ones had.
+  // Whether it is the C library, or the library for threads of older versions.
   bool IsLibc() const;
 };
 
-// All that are loaded now; not the vdso. Takes the loader's lock: not in handlers.
+// All loaded objects except the vdso. Takes the loader's lock: not in handlers.
 std::vector<LoadedObject> LoadedObjects();
 
-// Whether its file is what was mapped from it. Reads the file.
+// Whether the object's file is still the one that was mapped. Reads the file.
 enum class FileState { kSame, kReplaced, kGone };
 FileState StateOfFile(const LoadedObject& object);
-// Where to read its file: that of the program is there even when its path is not.
+// A path to read its file: the program's file is readable even if its path no longer exists.
 std::string ReadablePath(const LoadedObject& object);
 
-// Keeps an object loaded while it lives. Null: it is gone already, or another of its name has come.
+// Keeps an object loaded while it lives. Null: it is already unloaded, or replaced by another with
+// its name.
 struct CloseObject {
   void operator()(void* handle) const;
 };
 using ObjectHandle = std::unique_ptr<void, CloseObject>;
 ObjectHandle Hold(const LoadedObject& object, const link_map** map = nullptr);
 
-// An object is not unloaded from now on. Errors: NotFound: it is gone already, or another one of
-// its name has come.
+// Keeps an object loaded from now on. Errors: NotFound: it is already unloaded, or replaced by
+// another with its name.
 absl::Status Pin(const LoadedObject& object);
 
 }  // namespace jtrace::hooks

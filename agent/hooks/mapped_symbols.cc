@@ -11,7 +11,7 @@
 namespace jtrace::hooks {
 namespace {
 
-// An object's memory, as far as its headers say that it can be read.
+// The part of an object's memory that is readable according to its headers.
 class Memory {
  public:
   Memory(const LoadedObject& object, const Elf64_Dyn* dynamic)
@@ -24,12 +24,12 @@ class Memory {
     }
     return 0;
   }
-  // The same for addresses: the loader of glibc has added the bias already, others do not.
+  // The same for addresses: glibc's loader has already added the bias, others do not.
   uintptr_t Address(int64_t tag) const {
     const uint64_t value = Value(tag);
     return value < object_.bias ? object_.bias + value : value;
   }
-  // `count` of them at `address`; empty: not all of them lie in the object.
+  // `count` of them at `address`; empty: not all of them are in the object.
   template <typename T>
   absl::Span<const T> At(uintptr_t address, uint64_t count) const {
     const auto holds = [&](const Elf64_Phdr& segment) {

@@ -8,8 +8,8 @@
 
 namespace jtrace::hooks {
 
-// Calls `visit` with the defined ones; with none if the object is gone, or its tables are not
-// whole. Takes the loader's lock: not in handlers.
+// Calls `visit` with the defined ones; with none if the object is unloaded, or its tables are
+// incomplete. Takes the loader's lock: not in handlers.
 void ForEachMappedSymbol(const LoadedObject& object,
                          absl::FunctionRef<void(const char*, const Elf64_Sym&)> visit);
 

@@ -1,34 +1,23 @@
 #include "agent/hooks/object_functions.h"
 
-#include <cxxabi.h>
 #include <dlfcn.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <cstring>
 #include <utility>
 
 #include "absl/strings/match.h"
 #include "agent/hooks/cpp_name.h"
 #include "agent/hooks/mapped_symbols.h"
-#include "agent/hotspot/elf_file.h"
+#include "common/demangle.h"
+#include "common/elf_image.h"
 #include "common/glob.h"
 #include "common/nearest.h"
+#include "common/object_file.h"
 
 namespace jtrace::hooks {
 namespace {
 
 using Visit = absl::FunctionRef<void(const char*, const Elf64_Sym&)>;
-
-std::string Demangle(const char* symbol) {
-  if (symbol[0] != '_' || symbol[1] != 'Z') return symbol;
-  int status = 0;
-  char* const name = abi::__cxa_demangle(symbol, nullptr, nullptr, &status);
-  if (name == nullptr) return symbol;
-  std::string copy = name;
-  std::free(name);
-  return copy;
-}
 
 bool IsFunction(const Elf64_Sym& symbol) {
   const int type = ELF64_ST_TYPE(symbol.st_info);
@@ -51,14 +40,17 @@ void ForEachFunction(const LoadedObject& object, Visit visit) {
     ForEachMappedSymbol(object, visit_functions);
     return;
   }
-  const sampling::ElfFile file(ReadablePath(object));
-  const auto visit_section = [&](uint32_t type) {
-    file.ForEachSymbol(type, [&](sampling::ElfFile::Name name, const Elf64_Sym& symbol) {
-      if (memchr(name.text, 0, name.left) != nullptr) visit_functions(name.text, symbol);
+  const ObjectFile file(ReadablePath(object));
+  const absl::StatusOr<ElfImage> image = ElfImage::Parse(file.content());
+  if (!image.ok()) return;
+  const auto visit_table = [&](uint32_t type) {
+    image->ForEachSymbol(type, [&](std::string_view names, const Elf64_Sym& symbol) {
+      const bool is_whole = names.find('\0') != std::string_view::npos;
+      if (is_whole) visit_functions(names.data(), symbol);
     });
   };
-  if (!object.IsLibc()) visit_section(SHT_SYMTAB);
-  visit_section(SHT_DYNSYM);
+  if (!object.IsLibc()) visit_table(SHT_SYMTAB);
+  visit_table(SHT_DYNSYM);
 }
 
 // What compilers split off a function, for what is done rarely: jumped to, never called.
@@ -92,7 +84,7 @@ class Pattern {
   }
 
  private:
-  // What can be told before demangling, which takes long.
+  // What is certain before demangling, which takes long.
   bool MayMatch(absl::string_view symbol, bool is_mangled) const {
     return is_mangled && absl::StrContains(symbol, word_);
   }

@@ -14,7 +14,7 @@ namespace jtrace::hooks {
 
 struct Function {
   uintptr_t address = 0;
-  uint64_t size = 0;     // 0: not told
+  uint64_t size = 0;     // 0: unknown
   std::string symbol;    // as in the file
   std::string name;      // demangled, for people
   bool is_entry = true;  // `address` is the function's begin, not an instruction inside of it

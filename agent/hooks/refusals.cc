@@ -30,7 +30,7 @@ constexpr absl::string_view kFree =
 constexpr absl::string_view kSpawn =
     "glibc calls it where all signals are blocked, between posix_spawn and exec";
 
-// The handlers' are those of hot/allowed_symbols.txt, the others what glibc 2.36 does.
+// Those of the handlers are in hot/allowed_symbols.txt; the others follow glibc 2.36.
 const std::vector<Refusal>& Refusals() {
   static const auto* const refusals = new std::vector<Refusal>{
       {kLibc,
@@ -108,7 +108,7 @@ const std::vector<Refusal>& Refusals() {
         "__sigprocmask",
         "setresuid",
         "setresgid"}},
-      // HotSpot tells by the exact instruction that they are meant to fault.
+      // HotSpot recognizes intended faults by the exact instruction.
       {"libjvm.so",
        "the JVM expects faults at exactly its instructions",
        {"SafeFetch32_impl", "SafeFetchN_impl", "_SafeFetch32_fault", "_SafeFetchN_fault"}},
@@ -116,8 +116,8 @@ const std::vector<Refusal>& Refusals() {
   return *refusals;
 }
 
-// Where the functions of libc's list lie: under all their names, in all their implementations, and
-// those of other objects that the program calls in their place (LD_PRELOAD).
+// The addresses of the functions in libc's list: under all their names, in all their
+// implementations, and of functions of other objects that replace them (LD_PRELOAD).
 const absl::flat_hash_map<uintptr_t, absl::string_view>& RefusedAddresses() {
   static const auto* const refused = [] {
     auto* const addresses = new absl::flat_hash_map<uintptr_t, absl::string_view>;
@@ -136,8 +136,8 @@ const absl::flat_hash_map<uintptr_t, absl::string_view>& RefusedAddresses() {
   return *refused;
 }
 
-// What frees memory in place of libc runs where libc's free would: all of its object may, but for
-// what programs allocate by.
+// An allocator that replaces libc's runs where libc's free would: any code of its object may,
+// except the functions that programs allocate with.
 bool IsOfFree(const LoadedObject& object, const std::string& symbol) {
   static const auto* const allocate = new absl::flat_hash_set<std::string>{"malloc",
                                                                            "calloc",

@@ -26,14 +26,14 @@ namespace {
 
 // call or jmp with a distance of 32 bits.
 constexpr size_t kBranchBytes = 5;
-// What the highest byte of the distance counts in.
+// The unit of the distance's highest byte.
 constexpr intptr_t kStride = intptr_t{1} << 24;
 
 bool BeginsWith(std::span<const uint8_t> code, std::initializer_list<uint8_t> bytes) {
   return code.size() >= bytes.size() && std::equal(bytes.begin(), bytes.end(), code.begin());
 }
 
-// Whether a function asks for SYS_rt_sigaction, 13.
+// Whether a function makes the system call SYS_rt_sigaction, 13.
 bool AsksKernel(uintptr_t function) {
   constexpr size_t kMost = 512;
   const std::vector<uint8_t> bytes = ReadCode(function, kMost);
@@ -72,7 +72,7 @@ bool MapAt(uintptr_t address, size_t bytes) {
   void* const mapped = mmap(wanted, end - begin, PROT_READ | PROT_EXEC,
                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
   if (mapped == wanted) return true;
-  if (mapped != MAP_FAILED) munmap(mapped, end - begin);  // an old kernel's guess
+  if (mapped != MAP_FAILED) munmap(mapped, end - begin);  // an old kernel chose another place
   return false;
 }
 
@@ -90,7 +90,7 @@ std::array<uint8_t, kGateBytes> GateCode(uintptr_t at, uintptr_t target) {
   return code;
 }
 
-// The nearest place that the branch comes to if one byte of it changes.
+// The nearest place that the branch reaches if one of its bytes changes.
 std::optional<uintptr_t> MapGate(const DirectBranch& branch) {
   constexpr intptr_t kMost = 127;
   const auto distance = static_cast<intptr_t>(branch.target - (branch.address + kBranchBytes));
@@ -105,13 +105,13 @@ std::optional<uintptr_t> MapGate(const DirectBranch& branch) {
   return std::nullopt;
 }
 
-absl::Status KnowProcess() {
+absl::Status IdentifyProcess() {
   void* const memory = mmap(nullptr, sizeof(std::atomic<int32_t>), PROT_READ | PROT_WRITE,
                             MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) return absl::ErrnoToStatus(errno, "no memory");
   const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
   if (madvise(memory, page, MADV_WIPEONFORK) != 0) {
-    return absl::UnimplementedError("this kernel does not show who is a child of fork");
+    return absl::UnimplementedError("this kernel does not show which process is a child of fork");
   }
   auto* const owner = new (memory) std::atomic<int32_t>(getpid());
   hot::trap_action_owner.store(owner, std::memory_order_release);
@@ -120,11 +120,11 @@ absl::Status KnowProcess() {
 
 absl::Status Install() {
 #ifdef __SANITIZE_THREAD__
-  return absl::UnimplementedError("the sanitizer's runtime has handlers of its own");
+  return absl::UnimplementedError("the sanitizer's runtime has its own handlers");
 #endif
   const auto branch = KernelSigactionOfLibc();
   if (!branch.ok()) return branch.status();
-  if (absl::Status status = KnowProcess(); !status.ok()) return status;
+  if (absl::Status status = IdentifyProcess(); !status.ok()) return status;
   const std::optional<uintptr_t> gate = MapGate(*branch);
   if (!gate.has_value()) return absl::UnavailableError("no memory for code is free near libc");
   if (absl::Status status = WriteNewCode(*gate, GateCode(*gate, branch->target)); !status.ok()) {
@@ -159,7 +159,7 @@ absl::StatusOr<DirectBranch> FindKernelSigaction(uintptr_t address, size_t size)
     }
     i += length;
   }
-  return absl::UnimplementedError("this C library's sigaction has no such form as is known");
+  return absl::UnimplementedError("this C library's sigaction has no known form");
 }
 
 absl::Status GuardSigaction() {

@@ -30,11 +30,11 @@ void Publish(hot::HookSites& sites, hot::HookSite* site) {
   sites.slots[i % hot::HookSites::kSlots].store(site, std::memory_order_release);
 }
 
-// As it is, int3 of ours and all.
+// The memory as it is, including our int3.
 std::vector<uint8_t> ReadMemory(uintptr_t address, size_t most) {
   std::vector<uint8_t> bytes;
   while (bytes.size() < most) {
-    // Whole words only: the last one of a mapping has what its last bytes need.
+    // Whole words only: the last word of a mapping includes its last bytes.
     const uintptr_t at = address + bytes.size();
     uintptr_t word = 0;
     if (!hot::SafeReadWord(at & ~uintptr_t{7}, &word)) break;
@@ -69,7 +69,7 @@ absl::StatusOr<hot::HookSite*> SiteTable::MakeNew(uintptr_t address) {
         absl::StrCat("there is no room for more than ", hot::HookSites::kMost, " hooks"));
   }
   std::vector<uint8_t> bytes = ReadCode(address, kMaxInstruction);
-  // What cannot be displaced at all is found out before a slot is spent.
+  // Finds instructions that cannot be displaced at all before it uses a slot.
   if (auto anywhere = Displace(bytes, address, address); !anywhere.ok()) return anywhere.status();
   auto slot = pages_.Take(address);
   if (!slot.ok()) return slot.status();
@@ -93,9 +93,9 @@ absl::StatusOr<hot::HookSite*> SiteTable::MakeNew(uintptr_t address) {
 }
 
 absl::Status SiteTable::Insert(Known& known) {
-  // Another tool's, or other code than when the site was made.
+  // Another tool's breakpoint, or the code has changed since the site was made.
   if (ReadMemory(known.site->address, known.instruction.size()) != known.instruction) {
-    return absl::FailedPreconditionError("another breakpoint stands there");
+    return absl::FailedPreconditionError("another breakpoint is there");
   }
   if (absl::Status status = WriteCodeByte(known.site->address, kInt3); !status.ok()) return status;
   known.is_in = true;
@@ -104,7 +104,7 @@ absl::Status SiteTable::Insert(Known& known) {
 }
 
 absl::Status SiteTable::TakeOut(Known& known) {
-  // Somebody else has changed it since: then it is not ours to change back.
+  // If another tool has changed it since, it must not be changed back.
   if (ReadMemory(known.site->address, 1) == std::vector<uint8_t>{kInt3}) {
     absl::Status status = WriteCodeByte(known.site->address, known.site->byte);
     if (!status.ok()) return status;

@@ -1,5 +1,5 @@
-// Int3 instructions in the program's code: puts them in, takes them out, and knows what stood
-// there.
+// Int3 instructions in the program's code: places and removes them, and keeps the original
+// instructions.
 #pragma once
 
 #include <cstddef>
@@ -13,16 +13,16 @@
 
 namespace jtrace::hooks {
 
-// The process' sites (hot::hook_sites). One thread at a time; threads of the program run through
-// the code meanwhile. Sites are never freed: a thread may have met an int3 just before it was taken
-// out, and goes on by its slot.
+// The process' sites (hot::hook_sites). One thread at a time; threads of the program run the code
+// meanwhile. Sites are never freed: a thread may have hit an int3 just before its removal, and
+// continues through its slot.
 class SiteTable {
  public:
-  // The site of an instruction, without its int3: made if there is none yet. Its object is not
-  // unloaded any more (Pin). Errors: FailedPrecondition: it cannot be displaced; others as
+  // The site of an instruction, without its int3; created if there is none yet. Its object is no
+  // longer unloaded (Pin). Errors: FailedPrecondition: it cannot be displaced; others as in
   // SlotPages.
   absl::StatusOr<hot::HookSite*> Make(uintptr_t address);
-  // What threads do from now on that come to the site. No use: nothing, and the int3 goes.
+  // Sets what threads do at the site from now on. No use: nothing, and the int3 is removed.
   absl::Status SetDuty(hot::HookSite& site, hot::HookDuty duty);
 
   // By number, from 1 on.
@@ -43,8 +43,8 @@ class SiteTable {
   absl::flat_hash_map<uintptr_t, uint32_t> by_address_;
 };
 
-// At most `most` bytes of the program at `address`, without int3 of ours; fewer where the mapping
-// ends.
+// At most `most` bytes of the program at `address`, with our int3 replaced by the original bytes;
+// fewer if the mapping ends.
 std::vector<uint8_t> ReadCode(uintptr_t address, size_t most);
 
 }  // namespace jtrace::hooks

@@ -17,7 +17,7 @@
 namespace jtrace::hooks {
 namespace {
 
-// Less than 2 GB by what an instruction's operand may add to it.
+// Less than 2 GB, by the most that an instruction's operand may add.
 constexpr uintptr_t kReach = (uintptr_t{1} << 31) - (uintptr_t{1} << 26);
 
 uintptr_t Distance(uintptr_t a, uintptr_t b) { return a > b ? a - b : b - a; }
@@ -35,7 +35,7 @@ std::vector<uintptr_t> FreePagesNear(uintptr_t address) {
     uintptr_t begin = 0, end = 0;
     if (std::sscanf(line.c_str(), "%" SCNxPTR "-%" SCNxPTR, &begin, &end) != 2) continue;
     if (end_before != 0 && begin - end_before >= 4 * hot::kHookPageBytes) {
-      // Not right beside what may grow.
+      // Not directly beside a mapping that may grow.
       add(end_before + hot::kHookPageBytes);
       add(begin - 2 * hot::kHookPageBytes);
     }

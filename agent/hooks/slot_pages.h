@@ -1,5 +1,5 @@
-// Executable memory for displaced instructions, near the code that they come from: what an
-// instruction names relative to its place must stay in reach.
+// Executable memory for displaced instructions, near their original code: memory that an
+// instruction addresses relative to its place must stay in reach.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ class SlotPages {
   // A free slot within 2 GB of `address`, if there is one, else anywhere. Errors: Unavailable: the
   // system gives no executable memory; ResourceExhausted: no slots are left.
   absl::StatusOr<uintptr_t> Take(uintptr_t address);
-  // The slot's code is written; its site, for whoever is interrupted there.
+  // The slot's code is written. Publishes its site, for threads that are interrupted there.
   void Publish(uintptr_t slot, hot::HookSite* site);
 
  private:

@@ -32,8 +32,8 @@ uint64_t BlockedSignals(const std::string& status_file) {
 
 bool IsBlocked(uint64_t blocked, int signal) { return (blocked >> (signal - 1) & 1) != 0; }
 
-// The first real-time signal is glibc's own: only glibc itself blocks it, and only where it calls
-// what is refused here anyway.
+// The first real-time signal belongs to glibc: only glibc itself blocks it, and only where it calls
+// functions that are refused here anyway.
 bool BlocksTraps(uint64_t blocked) {
   constexpr int kOfGlibc = 32;
   return IsBlocked(blocked, SIGTRAP) && !IsBlocked(blocked, kOfGlibc);
@@ -50,7 +50,7 @@ bool BlocksTrapsForGood(const std::string& status_file) {
   return true;
 }
 
-// Of the program's; jtrace's own call nothing that may be hooked, and count on it.
+// Handlers of the program; jtrace's own call nothing that may be hooked, and rely on that.
 std::vector<std::string> HandlersThatBlockTraps() {
   std::vector<std::string> names;
   Dl_info own = {};

@@ -1,5 +1,5 @@
-// What makes int3 a danger for the process: a thread that meets one with SIGTRAP blocked is ended
-// by the kernel, and the process with it.
+// Threads that make int3 a danger for the process: if a thread that blocks SIGTRAP hits one, the
+// kernel ends the thread and the process.
 #pragma once
 
 #include <string>

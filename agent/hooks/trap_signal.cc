@@ -33,7 +33,7 @@ absl::Status KeepHandler() {
       return absl::OkStatus();
     case hot::Front::kNoRoom:
       return absl::FailedPreconditionError(
-          "the program has had too many different actions for SIGTRAP, by which hooks work");
+          "the program has had too many different actions for SIGTRAP, which hooks use");
     case hot::Front::kFailed:
       break;
   }
@@ -45,7 +45,7 @@ absl::Status CheckTraps() {
   if (!deaf.empty()) {
     return absl::FailedPreconditionError(
         absl::StrCat(absl::StrJoin(deaf, ", "), deaf.size() == 1 ? " blocks" : " block",
-                     " SIGTRAP, by which hooks work: a hook there would end the program"));
+                     " SIGTRAP, which hooks use: a hook there would end the program"));
   }
   return KeepHandler();
 }

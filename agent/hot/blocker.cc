@@ -9,9 +9,9 @@ uintptr_t At(uintptr_t object, int32_t offset) { return object + static_cast<uin
 
 // A stretch of time in which no pause for a collection moved anything.
 //
-// The thread waits, so that the JVM need not ask it before it stops the program: a collection may
-// begin and end while the handler runs. Inside of one a reference may be new already while the
-// object is not there yet.
+// The thread waits, so the JVM can stop the program without waiting for it: a collection may begin
+// and end while the handler runs. During one a reference may already be new while the object is not
+// there yet.
 class StillHeap {
  public:
   explicit StillHeap(const HeapLayout& heap) : heap_(heap), begin_(Look()) {}
@@ -45,14 +45,14 @@ uintptr_t ReferenceAt(const HeapLayout& heap, uintptr_t address) {
 }
 
 // The collector has put the address of the object's copy into its header: a copy whose fields may
-// be old, and with kInMark a header that is none.
+// be old, and with kInMark not a usable header.
 bool IsMoved(uintptr_t mark) { return (mark & 3) == 3; }
 
 bool IsKlass(const HeapLayout& heap, uintptr_t klass) {
   return klass % 8 == 0 && SafeReadOr0(At(klass, heap.first_super)) == heap.object_klass;
 }
 
-// 0: what lies at `object` is none that can be read.
+// 0: there is no readable object at `object`.
 uintptr_t KlassOf(const HeapLayout& heap, uintptr_t object) {
   uintptr_t mark;
   if (!SafeReadWord(At(object, heap.mark), &mark) || IsMoved(mark)) return 0;
@@ -73,13 +73,13 @@ uintptr_t KlassOf(const HeapLayout& heap, uintptr_t object) {
   return IsKlass(heap, klass) ? klass : 0;
 }
 
-// While a handle still holds what it held, the object there has not been given up.
+// While a handle is unchanged, the object there has not been released.
 bool FindMonitor(const HeapLayout& heap, uintptr_t java_thread, Activity activity,
                  uintptr_t* klass) {
   const bool entering = activity == Activity::kMonitor;
   uintptr_t monitor =
       SafeReadOr0(At(java_thread, entering ? heap.pending_monitor : heap.waiting_monitor));
-  // Who was notified enters the monitor again, which is not told as a pending one.
+  // A notified thread enters the monitor again, which is not reported as a pending one.
   if (monitor == 0 && entering) monitor = SafeReadOr0(At(java_thread, heap.waiting_monitor));
   const uintptr_t handle = SafeReadOr0(At(monitor, heap.monitor_object));
   const uintptr_t object = SafeReadOr0(handle);

@@ -1,4 +1,4 @@
-// What the objects of a thread say in its signal handler: on what it waits (the class of the
+// Reads from a thread's objects, in its signal handler: what it waits on (the class of the
 // monitor's object, or of a park's blocker), and which java.lang.Thread it is.
 #ifndef JTRACE_AGENT_HOT_BLOCKER_H_
 #define JTRACE_AGENT_HOT_BLOCKER_H_
@@ -14,10 +14,10 @@ namespace jtrace::hot {
 // objects meanwhile) or cannot be read at all (HeapLayout::readable). Else `klass` is the JVM's
 // Klass of the object, 0 if the thread waits on none.
 //
-// On the waiting thread itself, in its signal handler: what its JavaThread refers to cannot end
-// meanwhile. The object keeps its class alive; that the Klass is one is checked, and who looks it
-// up later (ClassRegistry::ClassOf) knows it as a class that was reported or not at all.
-// `java_thread` must not be 0. Async-signal-safe; every load is guarded.
+// On the waiting thread itself, in its signal handler: objects that its JavaThread refers to cannot
+// be freed meanwhile. The object keeps its class alive; that the Klass is one is checked, and a
+// later lookup (ClassRegistry::ClassOf) knows it as a reported class or not at all. `java_thread`
+// must not be 0. Async-signal-safe; every load is guarded.
 [[nodiscard]] bool FindBlocker(const HeapLayout& heap, uintptr_t java_thread, Activity activity,
                                uintptr_t* klass);
 

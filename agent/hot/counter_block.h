@@ -1,8 +1,8 @@
-// What a thread has counted of each metric (S5.1): Cum(m, t).
+// A thread's count of each metric (S5.1): Cum(m, t).
 //
-// One block a thread, virtual ones too, in memory of the agent that is never unmapped. Only the
-// thread itself writes to `cum` and `changes`; anybody may read. Blocks are whole cache lines, so
-// that no two threads ever write to the same one.
+// One block a thread, including virtual ones, in memory of the agent that is never unmapped. Only
+// the thread itself writes to `cum` and `changes`; any thread may read. Blocks are whole cache
+// lines, so that no two threads ever write to the same one.
 #ifndef JTRACE_AGENT_HOT_COUNTER_BLOCK_H_
 #define JTRACE_AGENT_HOT_COUNTER_BLOCK_H_
 
@@ -11,34 +11,34 @@
 
 namespace jtrace::hot {
 
-// Metrics that are counted by events, user counters included; numbers are those of
+// Metrics that are counted by events, including user counters; the numbers are those of
 // metrics/metric.h.
 inline constexpr uint32_t kMaxMetrics = 40;
 
 struct alignas(64) CounterBlock {
   int64_t cum[kMaxMetrics];
-  // Events counted so far, written after `cum`: the probes look at this alone to see whether there
-  // is anything to charge.
+  // Events counted so far, written after `cum`: the probes read only this to see whether there is
+  // anything to charge.
   uint64_t changes;
-  // While the thread runs, its alloc.bytes is what a JavaThread has counted, plus alloc_offset:
-  // what that one has counted for others, virtual threads and their carrier, before. While it does
-  // not run, java_thread is 0 and `cum` has the value.
+  // While the thread runs, its alloc.bytes is the JavaThread's count plus alloc_offset: the amount
+  // that it counted before for others, virtual threads and their carrier. While the thread does not
+  // run, java_thread is 0 and `cum` has the value.
   int64_t alloc_offset;
   uint64_t java_thread;  // address
   uint64_t
-      platform_thread;  // a platform thread's JavaThread, whoever uses it now; 0: virtual, native
+      platform_thread;  // a platform thread's JavaThread, whatever uses it now; 0: virtual, native
   uint64_t java_tid;    // Thread.threadId(); 0: no Java thread
   uint64_t start_ns;    // CLOCK_MONOTONIC when counting began
   int32_t os_tid;       // 0: a virtual thread
   uint32_t is_partial;  // 1: the thread ran before counting began
-  uint64_t index;       // the registry's: which of the live ones it is
+  uint64_t index;       // the registry's: its index among the live ones
 };
 static_assert(sizeof(CounterBlock) == 384);
 
-// Where a JavaThread keeps what it has allocated (bytes): allocated_bytes + tlab_top - tlab_start.
-// All three are the thread's own; exact at any point of its own code, compiled or not.
+// Where a JavaThread keeps its allocated bytes: allocated_bytes + tlab_top - tlab_start. All three
+// are the thread's own; exact at any point of its own code, compiled or not.
 struct AllocLayout {
-  uint32_t allocated_bytes = 0;  // offset; 0: this JVM does not tell
+  uint32_t allocated_bytes = 0;  // offset; 0: this JVM does not report it
   uint32_t tlab_top = 0;
   uint32_t tlab_start = 0;
 };
@@ -60,7 +60,7 @@ inline void AddOwn(int64_t& counter, int64_t delta) {
 // On the block's own thread, in handlers too.
 inline void Count(CounterBlock& block, uint32_t metric, int64_t delta) {
   AddOwn(block.cum[metric], delta);
-  // Whoever sees the change sees what was counted: volatile, and this processor keeps the order.
+  // A reader that sees the change sees the count: volatile, and this processor keeps the order.
   asm volatile("incq %0" : "+m"(block.changes) : : "cc", "memory");
 }
 

@@ -1,4 +1,4 @@
-// Wakes one thread that waits; may be rung from signal handlers.
+// Wakes one waiting thread; may be rung from signal handlers.
 #ifndef JTRACE_AGENT_HOT_DOORBELL_H_
 #define JTRACE_AGENT_HOT_DOORBELL_H_
 
@@ -7,17 +7,17 @@
 
 namespace jtrace::hot {
 
-// A futex, not an eventfd: a descriptor could be closed by the program and its number be given to a
-// file of its own, into which handlers would then write.
+// A futex, not an eventfd: the program could close a descriptor and get its number for one of its
+// own files, into which handlers would then write.
 class Doorbell {
  public:
-  // Any thread, handlers too: async-signal-safe, and a system call only if nobody has rung since
-  // the last wait.
+  // Any thread, handlers too: async-signal-safe, and a system call only at the first ring since the
+  // last wait.
   void Ring();
 
-  // One thread at a time. Returns when somebody rings, at once if that was since the last return,
-  // and after `timeout_ns` at the latest; seldom earlier. True: it rang, and what was written
-  // before that is seen.
+  // One thread at a time. Returns when it is rung, at once if that was since the last return, and
+  // after `timeout_ns` at the latest; seldom earlier. True: it rang, and everything written before
+  // that is visible.
   bool Wait(uint64_t timeout_ns);
 
  private:

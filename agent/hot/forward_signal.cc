@@ -35,8 +35,8 @@ bool CallHandler(const struct sigaction& action, int signal, siginfo_t* info, vo
 void ForwardSignal(int signal, siginfo_t* info, void* context) {
   const struct sigaction* const previous = previous_actions[signal].load();
   if (previous == nullptr || CallHandler(*previous, signal, info, context)) return;
-  // Sent on purpose (kill, tgkill). The signal is blocked here, so that it strikes when the handler
-  // returns. By default the last two do nothing.
+  // Sent on purpose (kill, tgkill). The signal is blocked here, so that it is delivered when the
+  // handler returns. By default the last two do nothing.
   if (previous->sa_handler == SIG_DFL && info->si_code <= 0 && info->si_code != SI_TIMER &&
       signal != SIGURG && signal != SIGWINCH) {
     EndBy(*previous, signal);

@@ -1,4 +1,4 @@
-// Signals that are not ours go to who handled them before.
+// Forwards signals that are not ours to the previous handler.
 #ifndef JTRACE_AGENT_HOT_FORWARD_SIGNAL_H_
 #define JTRACE_AGENT_HOT_FORWARD_SIGNAL_H_
 
@@ -7,14 +7,14 @@
 namespace jtrace::hot {
 
 // Calls the handler of previous_actions[signal], or does what would have happened without ours.
-// Inside a handler of `signal`; such a handler may block, or never come back.
+// Inside a handler of `signal`; such a handler may block, or never return.
 void ForwardSignal(int signal, siginfo_t* info, void* context);
 
-// Whether it is one, and neither the default nor to ignore.
+// Whether it is a handler, not the default and not "ignore".
 bool IsHandler(const struct sigaction& action);
-// If the action is a handler. False: it is none.
+// Calls the action if it is a handler. False: it is not.
 bool CallHandler(const struct sigaction& action, int signal, siginfo_t* info, void* context);
-// The program ends by the signal, as it would have. `action`: the default.
+// Ends the program by the signal, as it would have ended. `action`: the default.
 void EndBy(const struct sigaction& action, int signal);
 
 }  // namespace jtrace::hot

@@ -1,4 +1,4 @@
-// Whether a walk with remembered frames finds what one without them does.
+// Whether a walk with remembered frames gives the same result as one without them.
 #ifndef JTRACE_AGENT_HOT_FULL_WALK_CHECK_H_
 #define JTRACE_AGENT_HOT_FULL_WALK_CHECK_H_
 
@@ -14,7 +14,7 @@
 namespace jtrace::hot {
 
 // The first two chains that differed, for the reports of tests: frames from the leaf, of longer
-// chains the first kFrames only. Which of them is right the check cannot say.
+// chains only the first kFrames. The check cannot determine which of them is right.
 struct DifferentChains {
   static constexpr uint32_t kFrames = 256;
   std::atomic<bool> taken;  // by the handler that writes it

@@ -1,4 +1,4 @@
-// The handler of SIGTRAP: what happens when a thread comes to a hook in native code.
+// The handler of SIGTRAP: runs when a thread reaches a hook in native code.
 #ifndef JTRACE_AGENT_HOT_HOOK_HANDLER_H_
 #define JTRACE_AGENT_HOT_HOOK_HANDLER_H_
 
@@ -15,10 +15,10 @@ struct HookCounters {
 };
 extern constinit HookCounters hook_counters;
 
-// The sigaction handler (SA_SIGINFO | SA_NODEFER | SA_ONSTACK), with every signal blocked that is
-// none of a fault: samples and unwinds share the thread's ring. A trap that is none of ours goes to
-// the program's handler (trap_action.h), which runs with what it wants blocked, but never SIGTRAP:
-// a hook in what it calls would end the program.
+// The sigaction handler (SA_SIGINFO | SA_NODEFER | SA_ONSTACK), with every signal blocked except
+// those of faults: samples and unwinds share the thread's ring. A trap that is not ours is passed
+// to the program's handler (trap_action.h), which runs with the signals blocked that it wants, but
+// never SIGTRAP: a hook in code that it calls would end the program.
 //
 // Before a site is known the handler calls nothing, and then nothing a second time: so functions
 // that it uses itself can do no harm if they are hooked.

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "agent/hot/clock.h"
+#include "agent/base/clock.h"
 #include "agent/hot/doorbell.h"
 #include "agent/hot/forward_signal.h"
 #include "agent/hot/hook_handler.h"
@@ -25,7 +25,7 @@ constinit HookCounters hook_counters;
 
 namespace {
 
-// A hook in what this handler itself calls is passed without a further look.
+// A hook in a function that this handler itself calls is passed without further checks.
 constinit thread_local bool tls_in_hook __attribute__((tls_model("initial-exec"))) = false;
 
 uintptr_t StackPointer(const ucontext_t& context) {
@@ -64,8 +64,8 @@ HookThread* CurrentThread() {
   return tls_hook_thread;
 }
 
-// The slot of a thread that another one attached and that was not sampled yet: its timer would tell
-// it. Looked for at the 1st, 2nd, 4th, 8th … hit.
+// The slot of a thread that another one attached and that was not sampled yet: normally its timer
+// identifies it. Searched for at the 1st, 2nd, 4th, 8th … hit.
 ThreadSlot* SlotOf(const SamplerState& state, HookThread& thread) {
   ThreadSlot* const own = tls_thread_slot;
   if (own != nullptr && tls_os_tid == own->os_tid) return own;
@@ -114,8 +114,8 @@ void WantReturn(HookThread& thread, uintptr_t address) {
   writer_doorbell.Ring();
 }
 
-// Calls that were left without a return, by longjmp or an exception: those that lie deeper, and
-// one of the same function in the same place. Others in the same place went on by a jump.
+// Calls that were left without a return, by longjmp or an exception: the deeper ones, and one of
+// the same function in the same place. Others in the same place continued by a jump.
 void DropLeft(HookThread& thread, const HookSite& site, uintptr_t sp) {
   const OpenHookCall* const open = thread.open;
   while (thread.open_count != 0 && open[thread.open_count - 1].sp < sp) --thread.open_count;
@@ -126,7 +126,7 @@ void DropLeft(HookThread& thread, const HookSite& site, uintptr_t sp) {
   }
 }
 
-// The return is seen only if a site stands where the call returns to.
+// The return is seen only if there is a site at the call's return address.
 void AwaitReturn(const HookSite& site, HookThread& thread, const HookCaller& caller, uintptr_t sp) {
   const HookSite* const back = hook_sites.load(std::memory_order_relaxed)->Find(caller.address);
   if (back == nullptr || (back->duty.load(std::memory_order_relaxed).use & kHookReturn) == 0) {
@@ -157,7 +157,7 @@ void Called(HookSite& site, HookDuty duty, HookThread& thread, HookRows& rows, u
   if ((duty.use & kTimed) == kTimed) AwaitReturn(site, thread, caller, sp);
 }
 
-// `sp`: behind the return address. One return ends every call that a jump went on from.
+// `sp`: after the return address. One return ends every call that continued by a jump.
 void Returned(HookThread& thread, HookRows& rows, uintptr_t address, uintptr_t sp) {
   const uint64_t now = MonotonicNanos();
   while (thread.open_count != 0) {
@@ -205,7 +205,7 @@ bool IsInt3(uintptr_t address) {
   return static_cast<uint8_t>(word >> 8 * (address & 7)) == 0xcc;
 }
 
-// The frame that hands a trap on, and the trap: a handler that was installed over ours hands it
+// The frame that passes a trap on, and the trap: a handler that was installed over ours passes it
 // back. Left by longjmp it stays; a later trap's frame is not deeper in the stack then.
 struct Forwarding {
   const void* context;
@@ -214,7 +214,7 @@ struct Forwarding {
 constinit thread_local Forwarding tls_forwarding
     __attribute__((tls_model("initial-exec"))) = {nullptr, nullptr};
 
-// As the kernel would for the program's handler, but for SIGTRAP itself.
+// As the kernel would for the program's handler, except for SIGTRAP itself.
 void BlockFor(const struct sigaction& action, const void* context) {
   uint64_t interrupted = 0;
   uint64_t wanted = 0;
@@ -225,8 +225,8 @@ void BlockFor(const struct sigaction& action, const void* context) {
   syscall(SYS_rt_sigprocmask, SIG_SETMASK, &blocked, nullptr, sizeof blocked);
 }
 
-// To the program's handler, or, if that has called us, to who was there before both. Returns what
-// is to be done otherwise; null: nothing.
+// To the program's handler, or, if that has called us, to the handler that was there before both.
+// Returns the action to take otherwise; null: none.
 const struct sigaction* ForwardOnce(int signal, siginfo_t* info, void* context) {
   const void* const frame = __builtin_frame_address(0);
   if (tls_forwarding.context == context && frame < tls_forwarding.frame) {
@@ -242,20 +242,20 @@ const struct sigaction* ForwardOnce(int signal, siginfo_t* info, void* context) 
   return nullptr;
 }
 
-// A trap that no hook has made. gdb, told to pass SIGTRAP on, passes those of its own breakpoints
-// too, with the pc set back: behind no int3, and meant for nobody.
+// A trap that no hook caused. gdb, set to pass SIGTRAP on, passes those of its own breakpoints too,
+// with the pc set back: not after an int3, and meant for no handler.
 void ForwardTrap(int signal, siginfo_t* info, void* context, uintptr_t pc) {
   const struct sigaction* const action = ForwardOnce(signal, info, context);
   if (action == nullptr) return;
-  const bool is_kernels = info->si_code > 0;  // which nobody can ignore
+  const bool is_kernels = info->si_code > 0;  // which cannot be ignored
   if (is_kernels ? !IsInt3(pc - 1) : action->sa_handler == SIG_IGN) return;
   struct sigaction fatal = *action;
   fatal.sa_handler = SIG_DFL;
   EndBy(fatal, signal);
 }
 
-// The agent's own work is not the program's: its threads, what it does in others, and a sample that
-// is being taken.
+// The agent's own work is not the program's: its threads, its work in other threads, and a sample
+// that is being taken.
 bool IsOwnWork() {
   return tls_in_hook || tls_is_agent_thread || tls_own_work != 0 ||
          (tls_thread_slot != nullptr && tls_thread_slot->in_handler);
@@ -267,7 +267,7 @@ void HandleTrapSignal(int signal, siginfo_t* info, void* context) {
   auto* const interrupted = static_cast<ucontext_t*>(context);
   greg_t& pc = interrupted->uc_mcontext.gregs[REG_RIP];
   const HookSites* const sites = hook_sites.load(std::memory_order_acquire);
-  // By an int3: somebody else's kill(), a step or a watchpoint may come at any pc.
+  // By an int3: another kill(), a step or a watchpoint may occur at any pc.
   HookSite* const site = info->si_code == SI_KERNEL && sites != nullptr
                              ? sites->Find(static_cast<uintptr_t>(pc) - 1)
                              : nullptr;

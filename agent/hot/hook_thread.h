@@ -1,4 +1,4 @@
-// What a thread counts at hooks in native code, until the writer fetches it.
+// A thread's counts at hooks in native code, until the writer fetches them.
 #ifndef JTRACE_AGENT_HOT_HOOK_THREAD_H_
 #define JTRACE_AGENT_HOT_HOOK_THREAD_H_
 
@@ -9,11 +9,11 @@
 
 namespace jtrace::hot {
 
-// Who called, and from where.
+// The caller, and the place of the call.
 struct HookCaller {
   uint64_t node;           // the thread's tree node (Position); valid if position_known
   uint64_t java_tid;       // 0: none
-  uintptr_t address;       // the return address; 0: not told
+  uintptr_t address;       // the return address; 0: unknown
   uint32_t thread_number;  // Thread.id; 0: a thread that is not sampled
   uint32_t placement;      // HookDuty.placement
   bool position_known;
@@ -33,17 +33,17 @@ struct HookRow {
 // Rows by caller, in the order of their first call.
 struct HookRows {
   static constexpr uint32_t kMost = 2048;
-  // The last rows are for calls whose caller finds no room: by hook alone.
+  // The last rows are for calls whose caller finds no room: only by hook.
   static constexpr uint32_t kReserved = 128;
   static constexpr uint32_t kIndexSlots = 2 * kMost;
 
-  std::atomic<uint32_t> count;  // the thread's own; others only ask whether it is 0
+  std::atomic<uint32_t> count;  // the thread's own; others only test whether it is 0
   uint16_t index[kIndexSlots];  // row + 1; 0: free
   HookRow rows[kMost];
 
-  // The caller's row, made if need be. Null: there is no room at all.
+  // The caller's row, made if needed. Null: there is no room at all.
   HookRow* Row(const HookCaller& caller);
-  // Empties what is in use.
+  // Empties the rows in use.
   void Clear();
 
  private:
@@ -54,16 +54,15 @@ struct HookRows {
 struct OpenHookCall {
   HookCaller caller;
   const HookSite* site;
-  uintptr_t sp;  // where the return address lies
+  uintptr_t sp;  // where the return address is
   uint64_t start_ns;
 };
 
 // One thread. Zero pages are valid; from a region that is never unmapped (agent/hooks).
 //
 // The thread writes rows[active], inside its handler and with `busy` raised; the writer changes
-// `active`, sees that `busy` is down, and has the other one for itself (both sequentially
-// consistent: the handler raises first and looks second, the writer changes first and looks
-// second).
+// `active`, sees that `busy` is down, and then owns the other one (both sequentially consistent:
+// the handler raises first and reads second, the writer changes first and reads second).
 struct alignas(64) HookThread {
   static constexpr uint32_t kMostOpen = 256;
 
@@ -81,8 +80,8 @@ struct alignas(64) HookThread {
   HookRows rows[2];
 };
 
-// Return addresses that no site can stand at, by their hash (UntimedReturn): nobody asks for one
-// again. Of two with the same hash the later one stays. Written by the writer.
+// Return addresses at which no site can be, by their hash (UntimedReturn): none is requested again.
+// Of two with the same hash the later one stays. Written by the writer.
 inline constexpr uint32_t kUntimedReturns = 1024;
 extern constinit std::atomic<uintptr_t> untimed_returns[kUntimedReturns];
 inline std::atomic<uintptr_t>& UntimedReturn(uintptr_t address) {
@@ -96,7 +95,7 @@ extern constinit std::atomic<int32_t> free_hook_threads;   // of these, whose th
 // The calling thread's; null: none yet. Another process' thread after a fork keeps its copy.
 extern constinit thread_local HookThread* tls_hook_thread
     __attribute__((tls_model("initial-exec")));
-// A thread of the agent's: what it calls is not counted.
+// A thread of the agent: its calls are not counted.
 extern constinit thread_local bool tls_is_agent_thread __attribute__((tls_model("initial-exec")));
 
 }  // namespace jtrace::hot

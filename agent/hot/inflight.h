@@ -1,4 +1,4 @@
-// How many signal handlers are running: what a stop has to wait for.
+// How many signal handlers are running: a stop has to wait for them.
 #ifndef JTRACE_AGENT_HOT_INFLIGHT_H_
 #define JTRACE_AGENT_HOT_INFLIGHT_H_
 
@@ -9,11 +9,11 @@ namespace jtrace::hot {
 
 // Counts handlers between entry and exit.
 //
-// Protocol: a handler enters first and only then loads the published pointers; whoever stops
+// Protocol: a handler enters first and only then loads the published pointers; the stopping thread
 // unpublishes the pointers first and then waits until the count was seen at zero. Both sides use
 // sequentially consistent accesses, so either the handler sees the null pointer or the stopping
 // thread sees the handler. If the count does not fall to zero in time (a handler's thread was
-// suspended by a debugger, say), what the handlers may use must be leaked, never freed.
+// suspended by a debugger, say), memory that the handlers may use must be leaked, never freed.
 class InFlight {
  public:
   void Enter() { count_.fetch_add(1, std::memory_order_seq_cst); }

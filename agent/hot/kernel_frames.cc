@@ -39,7 +39,8 @@ perf_event_header HeaderAt(const Ring& ring, uint64_t position) {
   return header;
 }
 
-// Of the call chain at `position`: a count, then markers of where addresses belong, and addresses.
+// Pushes the call chain at `position`: a count, then markers of where addresses belong, and
+// addresses.
 void PushChain(const Ring& ring, uint64_t position, uint64_t end, uint32_t limit, Chain& chain) {
   constexpr auto kFirstMarker = static_cast<uint64_t>(PERF_CONTEXT_MAX);
   const uint64_t count = ring.Word(position);

@@ -2,10 +2,10 @@
 //
 // One arena, a single reservation of address space. A reference to anything in it is the offset
 // from its start in granules of 64 bytes: 32 bits reach 256 GB, and the number of a node is unique
-// in the process. Each thread (virtual ones too) has a state and a tree of its own, written by that
-// thread alone. Readers: the writer thread (agent/probes/tree_collector.h) and the signal handler,
-// at any time, so they read what the thread changes with ReadRelaxed/ReadAcquire only.
-// Fields marked "collector" belong to the writer thread; the probes never touch them.
+// in the process. Each thread (virtual ones too) has its own state and tree, written only by that
+// thread. Readers: the writer thread (agent/probes/tree_collector.h) and the signal handler, at any
+// time, so they use only ReadRelaxed/ReadAcquire for data that the thread changes. Fields marked
+// "collector" belong to the writer thread; the probes never touch them.
 #ifndef JTRACE_AGENT_HOT_LAYOUT_H_
 #define JTRACE_AGENT_HOT_LAYOUT_H_
 
@@ -20,9 +20,9 @@ namespace jtrace::hot {
 using Ref = uint32_t;
 
 inline constexpr int kGranuleShift = 6;
-// Routine ids (what rewritten methods push) are 1 … kMaxRoutines - 2.
+// Routine ids (pushed by rewritten methods) are 1 … kMaxRoutines - 2.
 inline constexpr uint32_t kMaxRoutines = 1u << 25;
-// The routine of nodes that stand for calls without a node of their own.
+// The routine of nodes that count calls without their own node.
 inline constexpr uint32_t kPrunedRoutine = kMaxRoutines - 1;
 
 // A count of calls modulo 2^40, for differences below that: an hour of nothing but calls of one
@@ -33,7 +33,7 @@ class Count40 {
     std::memcpy(bytes_, &count, sizeof bytes_);
     return *this;
   }
-  // What came after it, up to `count`.
+  // The calls after it, up to `count`.
   uint64_t Until(uint64_t count) const {
     uint64_t low = 0;
     std::memcpy(&low, bytes_, sizeof bytes_);
@@ -44,12 +44,12 @@ class Count40 {
   uint8_t bytes_[5];
 };
 
-// A place in a calling-context tree: one call path. One cache line, as there are tens of millions.
-// `slots` is the address of a power of two of words with addresses of children, or that of
-// Arena::lost_node: the low bits of a child's routine id choose a word, where it stands or, if that
-// was taken, in one of the next ones before a free one. Behind the most words that there are
-// follows the Ref of a ChildTable for more children. A node without children has the one word of
-// the arena. The thread stores `mask` after `slots`.
+// A place in a calling-context tree: one call path. One cache line, because there are tens of
+// millions. `slots` is the address of a power of two of words with addresses of children, or that
+// of Arena::lost_node: the low bits of a child's routine id select a word, where the child is or,
+// if that was taken, in one of the next ones before a free one. The largest number of words is
+// followed by the Ref of a ChildTable for more children. A node without children has the one word
+// of the arena. The thread stores `mask` after `slots`.
 struct Node {
   uint32_t routine;         // 0: a thread's root
   Ref parent;               // 0: none
@@ -69,7 +69,7 @@ struct Node {
 static_assert(sizeof(Node) == 64 && offsetof(Node, mask) == 48);
 static_assert(offsetof(Node, interpreted) == 16 && offsetof(Node, jitted) == 24);
 
-// In Node::mask, beside what it was: `slots` may be newer than it.
+// In Node::mask, in addition to its value: `slots` may be newer than it.
 inline constexpr uint16_t kMaskMoves = 1;
 // Node::mask of the most slots.
 inline constexpr uint32_t kMostMask = 8191 * sizeof(uint64_t);
@@ -79,7 +79,7 @@ inline constexpr uint8_t kMarkGone = 1;    // cut off from the tree for good
 inline constexpr uint8_t kMarkOnPath = 2;  // above the current node, during a prune
 inline constexpr uint8_t kMarkFolds = 4;   // calls from here are counted at a node further up
 
-// Nodes that the writer thread asks the owning thread to cut off.
+// Nodes that the writer thread requests the owning thread to cut off.
 struct Victims {
   uint32_t folds;  // ThreadState::folds before they were chosen
   uint32_t count;
@@ -96,7 +96,7 @@ struct ChildTable {
 };
 static_assert(offsetof(ChildTable, slots) == 8);
 
-// What follows each node if there is a clock, in its units (agent/probes/tick_scale.h).
+// Follows each node if there is a clock, in its units (agent/probes/tick_scale.h).
 struct NodeTimes {
   uint64_t base;           // time in this node, callees not included
   uint64_t base_start;     // `base` when the current activation began
@@ -104,46 +104,46 @@ struct NodeTimes {
   uint64_t greatest;       // the greatest
   uint64_t off;            // clock=cpu: time off the processors, callees not included
   uint64_t reported;       // collector: base + off as last reported
-  uint64_t baseline_base;  // collector: what earlier files, or the group's tree, know
+  uint64_t baseline_base;  // collector: known to earlier files, or the group's tree
   uint64_t baseline_off;   //
 };
 static_assert(sizeof(NodeTimes) == 64);
 inline constexpr uint64_t kMostTicks = INT64_MAX;
 
-// What follows each node, behind its times, if metrics are charged to call paths (S5.2): what the
-// thread has counted of each while it was in this node, callees not included. Wrap around.
+// Follows each node, after its times, if metrics are charged to call paths (S5.2): the thread's
+// count of each while it was in this node, callees not included. Wrap around.
 inline constexpr uint32_t kPathMetrics = 7;
 struct NodeMetrics {
   uint64_t base[kPathMetrics];
-  uint64_t reported;                // collector: a sum that tells whether one has changed
-  uint64_t baseline[kPathMetrics];  // collector: what earlier files, or the group's tree, know
+  uint64_t reported;                // collector: a sum that shows whether one has changed
+  uint64_t baseline[kPathMetrics];  // collector: known to earlier files, or the group's tree
   uint64_t reserved;
 };
 static_assert(sizeof(NodeMetrics) == 128);
 
-// What a thread's metrics were when they were last charged to a node: behind its root.
+// A thread's metrics when they were last charged to a node: after its root.
 struct ThreadMetrics {
   uint64_t charged[kPathMetrics];
   uint64_t reserved;
 };
 static_assert(sizeof(ThreadMetrics) == 64);
 
-// The clock of the probes: what they read, and in what units they count (JTraceClock.java).
+// The clock that the probes read, and its units (JTraceClock.java).
 enum class ProbeClock : uint64_t {
   kNone = 0,
   kCoarse = 1,  // Arena::tick, nanoseconds
   kTsc = 2,     // the time-stamp counter
-  kCpu = 3,     // the same, time off the processors apart
+  kCpu = 3,     // the same, time off the processors separately
   kNano = 4,    // System.nanoTime: where the time-stamp counter cannot be used
 };
 
-// What the probes keep per thread.
+// The probes' data of one thread.
 struct ThreadState {
   uint64_t current;      // address of the current node
   uint64_t tid;          // Thread.threadId(); never changes
   Ref next;              // next state of the same bucket
-  uint32_t ended;        // 1: the thread is over (MarkThreadEnded)
-  Ref root;              // directly behind the state
+  uint32_t ended;        // 1: the thread has ended (MarkThreadEnded)
+  Ref root;              // directly after the state
   Ref last;              // newest node
   Ref chunks;            // all memory of the thread, this state included: a list
   int32_t chunk_class;   // of the newest chunk; -1: the first one of a virtual thread
@@ -172,11 +172,11 @@ struct ThreadState {
   // Bounded memory.
   uint64_t victims;  // address of Victims; set by the collector, back to 0 by the thread
   Ref pool;          // free nodes, linked by `next`
-  Ref freed;         // free nodes that the collector has given back: the thread takes them all
+  Ref freed;         // free nodes that the collector has returned: the thread takes them all
   Ref dropped;       // tables that were outgrown, linked by `count`: the collector takes them all
   Ref pruned;        // the root's [pruned] node; 0: not made yet. Stored with release
-  uint32_t away;     // 1: current may be in a [pruned] node far above activations that go on
-  uint32_t folds;    // how many ways of folding deep calls there are; stored with release
+  uint32_t away;     // 1: current may be in a [pruned] node far above open activations
+  uint32_t folds;    // the number of ways of folding deep calls; stored with release
   // Metrics by call path.
   uint64_t counters;  // address of the thread's CounterBlock
   uint64_t metrics;   // address of its ThreadMetrics
@@ -215,13 +215,13 @@ static_assert(sizeof(Chunk) + sizeof(FlatState) <= ChunkBytes(kFlatClass));
 
 // clock=cpu: a critical section in the sense of rseq(2) that no thread ever executes. A thread's
 // rseq_cs word refers to it until the kernel takes the thread off its processor, or delivers a
-// signal to it, and then finds that it stands elsewhere and clears the word.
+// signal to it; the kernel then finds that the thread is elsewhere and clears the word.
 struct alignas(32) RseqDescriptor {
   uint32_t version;
   uint32_t flags;
   uint64_t start;
   uint64_t length;
-  uint64_t abort;      // behind the signature, which the kernel insists on
+  uint64_t abort;      // after the signature, which the kernel requires
   uint32_t signature;  // RSEQ_SIG
   uint32_t after_signature;
 };
@@ -230,40 +230,40 @@ inline constexpr uint32_t kBucketCount = 16384;
 
 // The arena's start. Chunks are cut off from `next` on.
 struct Arena {
-  ThreadState lost_state;        // of threads that could get no state; current is lost_node
+  ThreadState lost_state;        // of threads that got no state; current is lost_node
   uint64_t next;                 // offset in bytes of the unused part
   uint64_t limit;                // offset in bytes of the end
-  uint64_t ended;                // Ref of the newest ended state nobody has taken yet: a list
-  uint64_t frees;                // how often memory of states was given back (FindThreadState)
+  uint64_t ended;                // Ref of the newest ended state not taken yet: a list
+  uint64_t frees;                // how often memory of states was released (FindThreadState)
   uint64_t reserve_limit;        // like limit, for [pruned] nodes and their children
   uint32_t max_depth;            // of nodes; below it calls are folded
   uint32_t lost;                 // 1: calls found no memory for a state: `shared` has counted them
-  uint64_t state_limit;          // like limit, for states and what roots' [pruned] nodes have
+  uint64_t state_limit;          // like limit, for states and memory of roots' [pruned] nodes
   uint64_t reserved_1;           //
   uint64_t free[kChunkClasses];  // recycled chunks by class: pops << 32 | Ref
   Node lost_node;                // current node of calls without a node; counts nothing
   NodeTimes lost_times;
-  NodeMetrics lost_metrics;  // with a clock or without, right behind what stands before it
+  NodeMetrics lost_metrics;  // with a clock or without, directly after the field before it
   uint64_t no_slot;          // the slots of nodes without children: one that is free
-  uint64_t tombstone;        // what slots refer to where a child was
+  uint64_t tombstone;        // slots refer to it where a child was
   uint64_t reserved_4[30];
   uint64_t tick;         // clock=coarse: nanoseconds of CLOCK_MONOTONIC, written by TickThread
-  uint64_t log_stopped;  // record=log: 1: no more records, the trees count what follows
+  uint64_t log_stopped;  // record=log: 1: no more records, the trees count the rest
   uint64_t reserved_2[2];
   RseqDescriptor rseq;
-  uint64_t always_on;  // what RseqDescriptor stands for, as the word of threads that have none
+  uint64_t always_on;  // address of `rseq`: the word of threads that have none
   // The lost state's: never read, written by many.
   ThreadMetrics lost_charged;
   uint64_t lost_counters[48];  // a CounterBlock that counts nothing
-  // record=log, bytes: what rings of the largest size may take, and all smaller ones together; what
-  // chunks for the former take, used or free; what the latter take.
+  // record=log, bytes: the limit for rings of the largest size, and for all smaller ones together;
+  // the chunks for the former, used or free; those of the latter.
   uint64_t log_most;
   uint64_t log_large;
   uint64_t log_small;
   uint64_t reserved_3[328];
   Ref buckets[kBucketCount];       // states by tid % kBucketCount
   uint8_t compiled[kMaxRoutines];  // 1: the routine has compiled code of any tier
-  FlatState shared;                // its counters go on to kMaxRoutines
+  FlatState shared;                // its counters continue to kMaxRoutines
 };
 static_assert(offsetof(Arena, state_limit) == 304);
 static_assert(offsetof(Arena, free) == 320 && offsetof(Arena, lost_node) == 384);
@@ -272,7 +272,7 @@ static_assert(offsetof(Arena, tick) == 896 && offsetof(Arena, rseq) == 928);
 static_assert(offsetof(Arena, lost_counters) == 1064 && offsetof(Arena, log_most) == 1448);
 static_assert(offsetof(Arena, always_on) == 992 && offsetof(Arena, shared) == 33624064);
 
-// Offset of the first chunk: behind the shared counters, on a page of 2 MB.
+// Offset of the first chunk: after the shared counters, on a page of 2 MB.
 inline constexpr uint64_t kFirstChunk = ((offsetof(Arena, shared) + offsetof(FlatState, counters) +
                                           uint64_t{kMaxRoutines} * sizeof(FlatCounter)) |
                                          0x1FFFFF) +
@@ -295,7 +295,7 @@ void WriteRelease(T& field, T value) {
   std::atomic_ref<T>(field).store(value, std::memory_order_release);
 }
 
-// What `ref` refers to; `ref` must not be 0.
+// The object at `ref`; `ref` must not be 0.
 template <typename T>
 T* At(const Arena* arena, Ref ref) {
   return reinterpret_cast<T*>(reinterpret_cast<uintptr_t>(arena) +

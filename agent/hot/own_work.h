@@ -1,5 +1,5 @@
-// Which of a thread's work is jtrace's: hooks in native code count what the program calls, and not
-// what the agent calls in the program's threads.
+// Which of a thread's work is jtrace's: hooks in native code count the program's calls, and not the
+// agent's calls in the program's threads.
 #ifndef JTRACE_AGENT_HOT_OWN_WORK_H_
 #define JTRACE_AGENT_HOT_OWN_WORK_H_
 
@@ -12,8 +12,8 @@ namespace jtrace::hot {
 // How many OwnWork the calling thread is in. The hook handler reads it.
 extern constinit thread_local uint32_t tls_own_work __attribute__((tls_model("initial-exec")));
 
-// What the thread does until its end is jtrace's own. In a frame that the JVM, the C library or
-// native code has called; costs two additions to the thread's memory. Async-signal-safe.
+// The thread's work until its end is jtrace's own. In a frame that the JVM, the C library or native
+// code has called; costs two additions to the thread's memory. Async-signal-safe.
 class OwnWork {
  public:
   // The fences: compilers know that malloc reads no memory of ours, but its hook does.
@@ -29,7 +29,7 @@ class OwnWork {
   OwnWork& operator=(const OwnWork&) = delete;
 };
 
-// Inside of OwnWork: what the thread does until its end is the program's, which the agent calls.
+// Inside of OwnWork: the thread's work until its end is the program's, which the agent calls.
 class ProgramsWork {
  public:
   ProgramsWork() : own_work_(std::exchange(tls_own_work, 0)) {
@@ -56,7 +56,7 @@ struct OwnFunction<function> {
   }
 };
 
-// `function`, to be given to whoever calls it: all that it does is jtrace's own work.
+// `function`, to be passed to its caller: all its work is jtrace's own.
 template <auto function>
 inline constexpr auto kAsOwn = &OwnFunction<function>::Call;
 

@@ -10,13 +10,13 @@ namespace jtrace::hot {
 
 // Single producer (a thread, or a signal handler on it), single consumer (the writer thread).
 //
-// The producer never waits: Reserve returns null when the record does not fit, and the caller
-// drops and counts it. A record lies in one piece, 8-byte aligned; where it would straddle the end
-// of the storage, the rest of the storage is skipped. At most one reservation is open at a time: a
-// handler that interrupts the producer between Reserve and Commit must not use the same ring.
+// The producer never waits: Reserve returns null when the record does not fit, and the caller drops
+// and counts it. A record is contiguous, 8-byte aligned; where it would straddle the end of the
+// storage, the rest of the storage is skipped. At most one reservation is open at a time: a handler
+// that interrupts the producer between Reserve and Commit must not use the same ring.
 //
-// Whenever the ring is empty the next record goes to the storage's begin, so that no more of it is
-// ever touched than was in use at once.
+// Whenever the ring is empty the next record is put at the storage's begin, so that no more of it
+// is ever touched than was in use at once.
 //
 // The storage is the caller's, must be 8-byte aligned and outlive the ring. Async-signal-safe.
 class SpscRing {
@@ -38,7 +38,7 @@ class SpscRing {
     const uint64_t need = Padded(bytes);
     const uint64_t head = head_.load(std::memory_order_relaxed);
     const uint64_t used = head - tail_.load(std::memory_order_acquire);
-    // The consumer has read everything, and looks at begin_ again only behind the next Commit.
+    // The consumer has read everything, and reads begin_ again only after the next Commit.
     if (used == 0) begin_ = head;
     const uint64_t free = capacity() - used;
     const uint64_t to_end = ToEnd(head);
@@ -51,17 +51,17 @@ class SpscRing {
     return reinterpret_cast<std::byte*>(header + 1);
   }
 
-  // Producer: the reserved record is `bytes` long after all, less than was asked for.
+  // Producer: the reserved record is `bytes` long after all, less than was requested.
   void Shrink(uint32_t bytes) {
     Header* const header = HeaderAt(reserved_ - Padded(last_bytes_));
     reserved_ -= Padded(last_bytes_) - Padded(bytes);
     header->bytes = last_bytes_ = bytes;
   }
 
-  // Producer: hands the reserved record to the consumer.
+  // Producer: passes the reserved record to the consumer.
   void Commit() { head_.store(reserved_, std::memory_order_release); }
 
-  // Producer: bytes that the consumer has not given back.
+  // Producer: bytes that the consumer has not released.
   uint64_t used() const {
     return head_.load(std::memory_order_relaxed) - tail_.load(std::memory_order_relaxed);
   }
@@ -79,7 +79,7 @@ class SpscRing {
     return reinterpret_cast<const std::byte*>(HeaderAt(tail) + 1);
   }
 
-  // Consumer: gives the room of the record that Front returned back to the producer.
+  // Consumer: returns to the producer the room of the record that Front returned.
   void Pop() {
     const uint64_t tail = tail_.load(std::memory_order_relaxed);
     tail_.store(tail + Padded(HeaderAt(tail)->bytes), std::memory_order_release);
@@ -101,11 +101,11 @@ class SpscRing {
 
   std::byte* storage_ = nullptr;
   uint32_t mask_ = 0;
-  // A position that lies at the storage's begin. Written by the producer when the ring is empty:
-  // behind the consumer's release of tail_, before its own of head_.
+  // A position that is at the storage's begin. Written by the producer when the ring is empty:
+  // after the consumer's release of tail_, before its own of head_.
   uint64_t begin_ = 0;
   uint64_t reserved_ = 0;                      // producer's own
-  uint32_t last_bytes_ = 0;                    // producer's own: asked for by the last Reserve
+  uint32_t last_bytes_ = 0;                    // producer's own: requested by the last Reserve
   alignas(64) std::atomic<uint64_t> head_{0};  // written by the producer
   alignas(64) std::atomic<uint64_t> tail_{0};  // written by the consumer
 };

@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "agent/base/clock.h"
 #include "agent/hot/blocker.h"
-#include "agent/hot/clock.h"
 #include "agent/hot/full_walk_check.h"
 #include "agent/hot/kernel_frames.h"
 #include "agent/hot/memory/safe_read.h"
@@ -26,9 +26,9 @@ constinit SampleCounters sample_counters;
 
 namespace {
 
-// More are cut off; the kernel itself keeps 127 unless told otherwise.
+// More are cut off; the kernel itself keeps 127 by default.
 constexpr uint32_t kMaxKernelFrames = 128;
-// A thread whose blocker was not read is looked at again so often, though it goes on to wait.
+// A thread whose blocker was not read is read again so often, though it continues to wait.
 constexpr uint32_t kMostLooks = 64;
 
 ChainEnd EndOf(const Chain& chain, const ThreadSlot& slot) {
@@ -37,7 +37,7 @@ ChainEnd EndOf(const Chain& chain, const ThreadSlot& slot) {
                                                                       : end;
 }
 
-// What happens to a thread: its weight, and what it was doing.
+// The event: a thread's weight, and its activity.
 struct Moment {
   uint64_t time_ns;
   uint32_t weight;
@@ -70,7 +70,7 @@ void FillHeader(const SamplerState& state, const ThreadSlot& slot, const Moment&
   if (!header->position_known) Count(sample_counters.position_unknown);
 }
 
-// The kernel's frames, as far as the mode wants them. True: they are all that it wants.
+// The kernel's frames, if the mode wants them. True: it wants only them.
 bool WalkKernel(const SamplerState& state, const ThreadSlot& slot, Chain& chain) {
   void* const ring = slot.kernel_ring.load(std::memory_order_relaxed);
   if (ring == nullptr || slot.check_storage != nullptr) return false;
@@ -92,7 +92,7 @@ WalkedThread ThreadOf(ThreadSlot& slot) {
           &slot.remembered_frames};
 }
 
-// `whole`: whatever the mode wants of samples.
+// `whole`: regardless of the mode of samples.
 void Walk(const SamplerState& state, ThreadSlot& slot, const ucontext_t* context, bool whole,
           Chain& chain) {
   WalkedThread thread = ThreadOf(slot);
@@ -123,7 +123,7 @@ uint32_t KeepApplication(const AddressTable& application, Frame* frames, uint32_
   return kept;
 }
 
-// The number of this sample and, with a wall clock, what passed since the last one.
+// The number of this sample and, with a wall clock, the ticks since the last one.
 void TakeNumber(const SamplerState& state, ThreadSlot& slot, SampleHeader* header) {
   if (!state.wall) return;
   const bool again = slot.unread_looks != 0 && slot.unread_looks < kMostLooks;
@@ -182,24 +182,25 @@ SampleHeader* WriteRecord(const SamplerState& state, ThreadSlot& slot, const Mom
   return header;
 }
 
-// Hands the record to the writer thread, and wakes it if the ring will not last until its next
+// Passes the record to the writer thread, and wakes it if the ring will not last until its next
 // poll.
 void Commit(SpscRing& ring) {
   ring.Commit();
   if (ring.used() > ring.capacity() / 4) writer_doorbell.Ring();
 }
 
-// What the thread was doing, and on what it waits. The slot's chain is overwritten.
+// The thread's activity, and the object it waits on. The slot's chain is overwritten.
 void LookAround(const SamplerState& state, ThreadSlot& slot, const ucontext_t* context,
                 Moment* moment) {
   const WalkedThread thread = ThreadOf(slot);
   moment->activity = ActivityOf(state.vm, thread.java_thread, context);
   if (state.vm == nullptr || thread.java_thread == 0) return;
   const HeapLayout& heap = state.vm->heap;
-  const bool told = FindBlocker(heap, thread.java_thread, moment->activity, &moment->blocker_klass);
-  if (!told) Count(sample_counters.blocker_unread);
-  slot.unread_looks = told || !heap.readable ? 0 : slot.unread_looks + 1;
-  // The JVM has one state for several waits; the method that waits tells which (SampleSource).
+  const bool known =
+      FindBlocker(heap, thread.java_thread, moment->activity, &moment->blocker_klass);
+  if (!known) Count(sample_counters.blocker_unread);
+  slot.unread_looks = known || !heap.readable ? 0 : slot.unread_looks + 1;
+  // The JVM has one state for several waits; the waiting method determines which (SampleSource).
   if (moment->activity != Activity::kWaiting || state.stack == StackMode::kFull) return;
   Chain chain(slot.chain_storage, slot.chain_capacity);
   WalkToJava(state.vm, thread, context, chain);
@@ -225,7 +226,7 @@ void TakeSample(const SamplerState& state, ThreadSlot& slot, uint32_t weight,
   CountChain(chain, slot);
 }
 
-// Whether the slot belongs to the calling thread. A thread that others attached learns it here.
+// Whether the slot belongs to the calling thread. A thread that others attached learns that here.
 bool Adopt(ThreadSlot* slot) {
   if (tls_thread_slot == slot && tls_os_tid == slot->os_tid) return true;
   if (slot->os_tid != gettid()) return false;
@@ -253,7 +254,7 @@ void TakeTimerSample(const SamplerState& state, ThreadSlot* slot, uint32_t weigh
     if (!state.wall) CountLost(weight);  // else the next one has them
     return;
   }
-  // Two ticks may have met in one signal, or one in two.
+  // Two ticks may have merged into one signal, or one in two.
   if (state.wall) weight = slot->due_ticks.exchange(0, std::memory_order_acq_rel);
   if (weight == 0) {
     Count(sample_counters.stale);

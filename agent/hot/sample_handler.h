@@ -24,25 +24,25 @@ namespace jtrace::hot {
 struct SampleCounters {
   std::atomic<uint64_t> taken{0};
   std::atomic<uint64_t> ring_full{0};   // no room in the thread's ring
-  std::atomic<uint64_t> lost_ticks{0};  // that dropped samples stood for
+  std::atomic<uint64_t> lost_ticks{0};  // that dropped samples represented
   std::atomic<uint64_t> nested{0};      // interrupted our own handler
   std::atomic<uint64_t> stale{0};       // our signal, but the thread or session was gone
   std::atomic<uint64_t> foreign{0};     // someone else's signal, passed on
   std::atomic<uint64_t> position_unknown{0};
   std::atomic<uint64_t> memory_checked{0};  // remembered chains that a full walk was compared with
   std::atomic<uint64_t> memory_wrong{0};    // a remembered chain differed from the full walk
-  std::atomic<uint64_t> blocker_unread{0};  // waits of which FindBlocker could not tell on what
+  std::atomic<uint64_t> blocker_unread{0};  // waits whose blocker FindBlocker could not read
   std::atomic<uint64_t> cost_ns{0};         // total time in the handler
   std::atomic<uint64_t> notes[static_cast<int>(WalkNote::kCount)] = {};
   std::atomic<uint64_t> ends[4] = {};             // by ChainEnd
   std::atomic<uint64_t> cost[kCostBuckets] = {};  // handler times (cost_buckets.h)
 };
 
-// Everything the handler uses besides its thread's slot; immutable once published.
+// Everything that the handler uses besides its thread's slot; immutable once published.
 struct SamplerState {
   // False: no session is running, own signals are late ones.
   bool active;
-  // The slots' region, to tell a POSIX timer's cookie.
+  // The slots' region, to recognize a POSIX timer's cookie.
   ThreadSlot* slots;
   uint32_t slot_count;
   // Slot by perf descriptor (null: not one of ours); `fd_count` entries.
@@ -51,7 +51,7 @@ struct SamplerState {
   const VmLayout* vm;            // null: native frames only
   PositionReader read_position;  // null: every position is unknown
   StackMode stack;
-  // The application's methods, for the modes that ask for it; else null.
+  // The application's methods, for the modes that need them; else null.
   const std::atomic<const AddressTable*>* application;
   // Signals may come from a ticker of ours in this process (timer=wall).
   bool wall;
@@ -63,11 +63,11 @@ struct SamplerState {
 };
 
 // Published by agent/sampling before the handler is installed, and from then on never null: once
-// installed, the handler stays, because a timer's last signal may still be on its way when a
-// session stops, and the signal's default action would end the process.
+// installed, the handler stays, because a timer's last signal may arrive after a session stops, and
+// the signal's default action would end the process.
 extern constinit std::atomic<const SamplerState*> sampler_state;
-// What handled each signal before us; null for signals that our handler was never installed for.
-// What these point to lives for ever.
+// The handler of each signal before us; null for signals that our handler was never installed for.
+// The actions live forever.
 inline constexpr int kSignals = 65;
 extern constinit std::atomic<const struct sigaction*> previous_actions[kSignals];
 extern constinit InFlight handlers_in_flight;
@@ -78,8 +78,8 @@ inline void Count(std::atomic<uint64_t>& counter) {
   counter.fetch_add(1, std::memory_order_relaxed);
 }
 
-// The sigaction handler (SA_SIGINFO | SA_RESTART). Signals that are not from our timers go on to
-// the previous handler.
+// The sigaction handler (SA_SIGINFO | SA_RESTART). Signals that are not from our timers are passed
+// on to the previous handler.
 void HandleSampleSignal(int signal, siginfo_t* info, void* context);
 
 // Takes an instrumented unwind (0x41) of the calling thread, from `context` on. Not in a handler;

@@ -1,4 +1,4 @@
-// What the signal handler hands to the writer: one sample.
+// The record that the signal handler passes to the writer: one sample.
 #ifndef JTRACE_AGENT_HOT_SAMPLE_RECORD_H_
 #define JTRACE_AGENT_HOT_SAMPLE_RECORD_H_
 
@@ -9,33 +9,34 @@
 
 namespace jtrace::hot {
 
-// The head of a record in a sample ring; `frame_count` Frames follow.
+// The head of a record in a sample ring; followed by `frame_count` Frames.
 struct SampleHeader {
   uint64_t time_ns;        // CLOCK_MONOTONIC
   uint64_t node;           // the thread's current tree node; valid if position_known
   uint64_t java_tid;       // Thread.threadId() of the thread or the mounted virtual thread; 0: none
   uint32_t thread_number;  // as given at attach
   int32_t os_tid;
-  uint32_t weight;  // timer ticks that this sample stands for, at least 1
+  uint32_t weight;  // timer ticks that this sample represents, at least 1
   uint32_t frame_count;
   ChainEnd end;
   bool position_known;
   Activity activity;
   bool is_unwind;       // 0x41: taken at the entry of a chosen method, no tick
   uint32_t handler_ns;  // time in the signal handler so far
-  // timer=wall: the number of this sample in its slot, and the idle ticks that went to the one
+  // timer=wall: the number of this sample in its slot, and the idle ticks counted for the one
   // before, the last of them at idle_time_ns.
   uint32_t number;
   uint32_t idle_ticks;
   uint64_t idle_time_ns;
-  uintptr_t blocker_klass;  // of what a waiting thread waits on (blocker.h); 0: not told
-  // The Java method that a waiting thread stands in, where the frames may not have it (stack=);
-  // kUnknown: not told.
+  uintptr_t blocker_klass;  // of the object a thread waits on (blocker.h); 0: unknown
+  // The Java method that a waiting thread is in, where the frames may not have it (stack=);
+  // kUnknown: unknown.
   Frame wait_frame;
 };
 static_assert(sizeof(SampleHeader) == 88);
 
-// Ticks that a thread of a wall timer spent as its last sample has it, the last of them at time_ns.
+// Ticks during which a thread of a wall timer stayed as in its last sample, the last of them at
+// time_ns.
 struct IdleTicks {
   uint32_t ticks;
   uint64_t time_ns;

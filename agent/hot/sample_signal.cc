@@ -1,4 +1,4 @@
-// Whose signal it was: ours becomes a sample, any other goes to the handler that was there before.
+// Determines whose signal it was: ours becomes a sample, any other goes to the previous handler.
 #include <signal.h>
 #include <unistd.h>
 
@@ -15,10 +15,10 @@ constinit std::atomic<const struct sigaction*> previous_actions[kSignals];
 
 namespace {
 
-// Whose timer sent the signal.
+// The sender: which timer sent the signal.
 struct Source {
   bool ours;
-  ThreadSlot* slot;  // null: ours, but the timer is gone
+  ThreadSlot* slot;  // null: ours, but the timer was deleted
   uint32_t weight;
 };
 
@@ -27,9 +27,9 @@ bool IsSlot(const SamplerState& state, const ThreadSlot* slot) {
   return offset < state.slot_count * sizeof(ThreadSlot) && offset % sizeof(ThreadSlot) == 0;
 }
 
-// A signal of the wall clock's ticker. What it weighs stands in the slot.
+// A signal of the wall clock's ticker. Its weight is in the slot.
 Source IdentifyTick(const SamplerState& state, const siginfo_t& info) {
-  // The kernel had no room for what a queued signal carries: it came as if from nobody.
+  // The kernel had no room for the data of a queued signal: it has no sender.
   if (info.si_code == SI_USER && info.si_pid == 0 && state.wall) {
     return {true, tls_thread_slot, 0};
   }
@@ -47,8 +47,8 @@ Source Identify(const SamplerState& state, const siginfo_t& info) {
   if (info.si_code == SI_QUEUE || info.si_code == SI_USER) return IdentifyTick(state, info);
   if (info.si_code == POLL_IN || info.si_code == POLL_HUP) {
     // F_SETSIG reports the descriptor. The program's own may be set to the same signal; a late one
-    // of ours, whose descriptor is closed, is not told from these, and dropped by Forward if nobody
-    // else handles the signal.
+    // of ours, whose descriptor is closed, cannot be distinguished from these, and Forward drops it
+    // if there is no other handler of the signal.
     const auto fd = static_cast<uint32_t>(info.si_fd);
     ThreadSlot* const slot =
         fd < state.fd_count ? state.slot_by_fd[fd].load(std::memory_order_acquire) : nullptr;
@@ -57,7 +57,7 @@ Source Identify(const SamplerState& state, const siginfo_t& info) {
   return {false, nullptr, 0};
 }
 
-// False: somebody else's.
+// False: it is not ours.
 bool HandleIfOurs(int signal, const siginfo_t& info, const ucontext_t* context) {
   const SignalScope scope(handlers_in_flight);
   const SamplerState& state = *sampler_state.load(std::memory_order_seq_cst);
@@ -80,7 +80,7 @@ bool HandleIfOurs(int signal, const siginfo_t& info, const ucontext_t* context) 
 
 void HandleSampleSignal(int signal, siginfo_t* info, void* context) {
   if (HandleIfOurs(signal, *info, static_cast<const ucontext_t*>(context))) return;
-  ForwardSignal(signal, info, context);  // not within our scope
+  ForwardSignal(signal, info, context);  // outside of our scope
 }
 
 }  // namespace jtrace::hot

@@ -1,4 +1,4 @@
-// What every signal handler of the agent opens first.
+// Opened first by every signal handler of the agent.
 #ifndef JTRACE_AGENT_HOT_SIGNAL_SCOPE_H_
 #define JTRACE_AGENT_HOT_SIGNAL_SCOPE_H_
 

@@ -10,9 +10,9 @@ namespace jtrace::hot {
 enum class StackMode : uint8_t {
   kFull,      // every frame
   kApp,       // the frames of the application: Java methods in scope
-  kFrame,     // the topmost frame of the whole stack, inlined methods told apart
+  kFrame,     // the topmost frame of the whole stack, inlined methods distinguished
   kAppFrame,  // the topmost frame of the application; no frame if it has none
-  kPc,        // the program counter, named by what lies there; no debug information is read
+  kPc,        // the program counter, named by the code there; no debug information is read
 };
 
 }  // namespace jtrace::hot

@@ -1,4 +1,4 @@
-// What a sampled thread was doing: running, or what it waits for.
+// A sampled thread's activity: running, or the reason why it waits.
 #ifndef JTRACE_AGENT_HOT_THREAD_ACTIVITY_H_
 #define JTRACE_AGENT_HOT_THREAD_ACTIVITY_H_
 
@@ -16,15 +16,15 @@ enum class Activity : uint8_t {
   kUnknown = 1,
   kMonitor = 2,
   kObjectWait = 3,
-  kParked = 4,    // never told here: a parked thread and one asleep look the same
-  kSleeping = 5,  // never told here
+  kParked = 4,    // never set here: parked and sleeping threads look the same
+  kSleeping = 5,  // never set here
   kWaiting = 6,
   kBlocked = 7,
 };
 
-// Of the calling thread, which a signal interrupted at `context`. The JVM's own word (OSThread and
-// JavaThread) goes first; else a thread is blocked if the signal ended a system call.
-// vm: null if the layout is not known; java_thread: 0 of a thread that runs no Java code.
+// The activity of the calling thread, which a signal interrupted at `context`. The JVM's own state
+// (OSThread and JavaThread) takes precedence; else a thread is blocked if the signal ended a system
+// call. vm: null if the layout is not known; java_thread: 0 for a thread that runs no Java code.
 // Async-signal-safe.
 Activity ActivityOf(const VmLayout* vm, uintptr_t java_thread, const ucontext_t* context);
 

@@ -14,7 +14,7 @@ bool IsSyscallInstruction(uintptr_t address) {
 }
 
 // A handler with SA_RESTART finds a call that can be restarted at its instruction, to be executed
-// again, and any other behind it with EINTR. A call that had its result was left to return it.
+// again, and any other after it with EINTR. A call that had its result was left to return it.
 bool InterruptedCall(const ucontext_t* context) {
   const auto pc = static_cast<uintptr_t>(context->uc_mcontext.gregs[REG_RIP]);
   constexpr uintptr_t kSyscallLength = 2;

@@ -1,4 +1,4 @@
-// Which Java thread runs on the calling thread.
+// The Java thread that runs on the calling thread.
 #ifndef JTRACE_AGENT_HOT_THREAD_IDENTITY_H_
 #define JTRACE_AGENT_HOT_THREAD_IDENTITY_H_
 
@@ -11,7 +11,7 @@ namespace jtrace::hot {
 
 struct Identity {
   uint64_t java_tid;
-  bool known;  // false: no Java thread, or a virtual one that cannot be told
+  bool known;  // false: no Java thread, or a virtual one that cannot be determined
 };
 
 // A virtual thread if one is mounted. `slot`: the calling thread's. Async-signal-safe.

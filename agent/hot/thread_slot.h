@@ -1,4 +1,4 @@
-// What the sampling handler knows about the thread it runs on.
+// The sampling handler's data of the thread it runs on.
 #ifndef JTRACE_AGENT_HOT_THREAD_SLOT_H_
 #define JTRACE_AGENT_HOT_THREAD_SLOT_H_
 
@@ -14,18 +14,18 @@ namespace jtrace::hot {
 enum class SlotState : uint32_t {
   kFree,      // in the free list
   kAttached,  // belongs to a live thread
-  kDetached,  // its thread is gone; the ring still has to be drained
+  kDetached,  // its thread has ended; the ring still has to be drained
 };
 
-// One sampled native thread. Slots live in one fixed region and are never unmapped while handlers
-// may run, so that a late signal finds memory; cold code (agent/sampling) hands them out.
+// One sampled native thread. Slots are in one fixed region and are never unmapped while handlers
+// may run, so that a late signal finds memory; cold code (agent/sampling) allocates them.
 //
 // Written by cold code before the thread's timer is armed; afterwards the fields marked "handler"
 // belong to the handler on that thread, and atomics may be updated by cold code at any time.
 struct alignas(64) ThreadSlot {
   std::atomic<SlotState> state;
   int32_t os_tid;
-  // The number under which the core knows the thread (proto Thread.id); 0: not told yet.
+  // The number under which the core knows the thread (proto Thread.id); 0: not known yet.
   std::atomic<uint32_t> thread_number;
   // Thread.threadId(); 0 for threads that run no Java code.
   std::atomic<uint64_t> java_tid;
@@ -41,13 +41,13 @@ struct alignas(64) ThreadSlot {
   // Where the kernel writes its frames for the perf event (kernel_frames.h); null: nowhere.
   std::atomic<void*> kernel_ring;
 
-  // timer=wall: ticks that the signal on its way stands for; 0: none is on its way.
+  // timer=wall: ticks that the pending signal represents; 0: none is pending.
   std::atomic<uint32_t> due_ticks;
   // timer=wall: number of the thread's last sample << 32 | ticks that passed since without any CPU
-  // time of its, each of which is one more of that sample (WallIdle).
+  // time of the thread, each of which counts for that sample (WallIdle).
   std::atomic<uint64_t> idle;
-  // timer=wall: what the thread did at its last sample (Activity); kRunning also if it is to be
-  // looked at again.
+  // timer=wall: the thread's activity at its last sample (Activity); kRunning also if it is to be
+  // read again.
   std::atomic<uint8_t> activity;
   // When the last of the idle ticks was, CLOCK_MONOTONIC ns.
   std::atomic<uint64_t> idle_time_ns;
@@ -82,12 +82,12 @@ struct WallIdle {
 };
 
 // The calling thread's slot, or null: not attached, or attached by another thread and not sampled
-// yet (the handler then adopts the slot its timer names). Initial-exec, so reading it never
-// allocates. Written by the thread itself only.
+// yet (the handler then adopts the slot that its timer names). Initial-exec, so reading it never
+// allocates. Written only by the thread itself.
 extern constinit thread_local ThreadSlot* tls_thread_slot
     __attribute__((tls_model("initial-exec")));
 
-// The tid under which the thread took tls_thread_slot. A slot whose os_tid differs has gone to
+// The tid under which the thread took tls_thread_slot. A slot whose os_tid differs was given to
 // another thread since (a session ended), and a late signal must not use it.
 extern constinit thread_local int32_t tls_os_tid __attribute__((tls_model("initial-exec")));
 

@@ -7,7 +7,7 @@ constinit std::atomic<Arena*> published_arena{nullptr};
 namespace {
 
 ThreadState* SearchBucket(const Arena* arena, uint64_t tid) {
-  // Longer than any chain: only a chain that is changed under our feet could go in circles.
+  // Longer than any chain: only a chain that is changed meanwhile could be circular.
   constexpr int kMaxSteps = 1 << 20;
   Ref ref = ReadAcquire(arena->buckets[tid % kBucketCount]);
   for (int step = 0; ref != 0 && step < kMaxSteps; ++step) {
@@ -21,8 +21,8 @@ ThreadState* SearchBucket(const Arena* arena, uint64_t tid) {
 }  // namespace
 
 ThreadState* FindThreadState(const Arena* arena, uint64_t tid) {
-  // A search may stand on a state while its memory is given back and leads elsewhere: then what it
-  // did not find may be there all the same.
+  // A search may be at a state while its memory is released and leads elsewhere: then a state that
+  // it did not find may still be there.
   constexpr int kMaxTries = 8;
   for (int i = 0; i < kMaxTries; ++i) {
     const uint64_t frees = ReadAcquire(arena->frees);

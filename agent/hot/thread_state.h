@@ -13,10 +13,10 @@ namespace jtrace::hot {
 extern constinit std::atomic<Arena*> published_arena;
 
 // The state of the thread `tid`, or null if it entered no probed method yet. Async-signal-safe.
-// Memory of ended threads is reused (StateRecycler); a search that may have met it is repeated.
+// Memory of ended threads is reused (StateRecycler); a search that may have read it is repeated.
 ThreadState* FindThreadState(const Arena* arena, uint64_t tid);
 
-// Tells the collector that the thread runs no Java code any more: it reports the tree once more and
+// Notifies the collector that the thread runs no more Java code: it reports the tree once more and
 // then reuses its memory. On the ending thread (JVMTI ThreadEnd, VirtualThreadEnd).
 void MarkThreadEnded(Arena* arena, uint64_t tid);
 

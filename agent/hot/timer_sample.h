@@ -1,4 +1,4 @@
-// What the signal handler does with a signal of ours.
+// Handles a signal of ours in the signal handler.
 #ifndef JTRACE_AGENT_HOT_TIMER_SAMPLE_H_
 #define JTRACE_AGENT_HOT_TIMER_SAMPLE_H_
 
@@ -12,13 +12,13 @@
 namespace jtrace::hot {
 
 // Takes a sample of the calling thread, which was interrupted at `context`, and restarts its timer.
-// Drops and counts it if `slot` is null or not this thread's, if it comes within another sample, or
-// if it weighs nothing. weight: ticks; timer=wall: those in the slot count instead.
+// Drops and counts it if `slot` is null or not this thread's, if it interrupts another sample, or
+// if its weight is 0. weight: ticks; timer=wall: those in the slot count instead.
 void TakeTimerSample(const SamplerState& state, ThreadSlot* slot, uint32_t weight,
                      const ucontext_t* context);
 
-// A perf event stops itself at each signal and goes on from here, so that the handler's own time is
-// never sampled and no interval, however short, can starve the program.
+// A perf event stops itself at each signal and continues from here, so that the handler's own time
+// is never sampled and no interval, however short, can starve the program.
 void Rearm(const ThreadSlot& slot);
 
 }  // namespace jtrace::hot

@@ -19,8 +19,8 @@ constinit std::atomic<std::atomic<int32_t>*> trap_action_owner{nullptr};
 
 namespace {
 
-// Without a lock: who keeps one may be a handler that has interrupted another who does, or a child
-// of fork whose parent did.
+// Without a lock: the caller may be a handler that has interrupted another caller, or a child of
+// fork whose parent was one.
 struct KeptAction {
   enum State : uint32_t { kFree, kBeingWritten, kReady };
 
@@ -30,8 +30,7 @@ struct KeptAction {
 constexpr int kMostActions = 256;
 constinit KeptAction kept_actions[kMostActions] = {};
 
-// What the kernel knows of a set of signals; libc's sigset_t is larger, and the rest may be
-// anything.
+// The kernel's part of a set of signals; libc's sigset_t is larger, and the rest is undefined.
 uint64_t MaskOf(const struct sigaction& action) {
   uint64_t mask = 0;
   std::memcpy(&mask, &action.sa_mask, sizeof mask);
@@ -47,22 +46,22 @@ bool IsOurs(const struct sigaction& action) { return action.sa_sigaction == Hand
 
 constexpr uint64_t Bit(int signal) { return uint64_t{1} << (signal - 1); }
 
-// Interrupted system calls go on, or do not, as the program's own handler wants it.
+// Interrupted system calls continue, or do not, as the program's own handler wants.
 int PutInFront(const struct sigaction& programs, struct sigaction* old) {
-  constexpr uint64_t kOpen =  // faults, and what libc keeps for itself
+  constexpr uint64_t kOpen =  // faults, and those that libc reserves
       Bit(SIGSEGV) | Bit(SIGBUS) | Bit(SIGFPE) | Bit(SIGILL) | Bit(SIGTRAP) | Bit(32) | Bit(33);
   constexpr uint64_t kBlocked = ~kOpen;
   const bool is_handled = programs.sa_handler != SIG_DFL && programs.sa_handler != SIG_IGN;
   struct sigaction action {};
   action.sa_sigaction = HandleTrapSignal;
-  // On the alternate stack where there is one: some threads have little of their own.
+  // On the alternate stack where there is one: some threads have small stacks.
   action.sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK;
   action.sa_flags |= is_handled ? programs.sa_flags & SA_RESTART : SA_RESTART;
   std::memcpy(&action.sa_mask, &kBlocked, sizeof kBlocked);
   return kernel_sigaction.load()(SIGTRAP, &action, old);
 }
 
-// As the kernel would report it.
+// The action as the kernel would report it.
 struct sigaction AsInKernel(const struct sigaction& action) {
   constexpr int kHasRestorer = 0x04000000;
   struct sigaction ours {};
@@ -84,7 +83,7 @@ void Report(const struct sigaction& action, struct sigaction* old) {
   std::memcpy(&old->sa_mask, &mask, sizeof mask);
 }
 
-// Between vfork and exec.
+// Whether this is a child between vfork and exec.
 bool IsMemoryOfParent() {
   std::atomic<int32_t>* const owner = trap_action_owner.load(std::memory_order_acquire);
   if (owner == nullptr) return false;
@@ -129,11 +128,11 @@ Front TakeFront() {
   if (programs == nullptr) return Front::kNoRoom;
   const struct sigaction* first = nullptr;
   if (!first_trap_action.compare_exchange_strong(first, programs)) trap_fronts_taken.fetch_add(1);
-  // Another thread of the program's may ask for another action meanwhile: that is the later one.
+  // Another thread of the program may set another action meanwhile: that is the later one.
   if (!previous_actions[SIGTRAP].compare_exchange_strong(before, programs)) programs = before;
   struct sigaction replaced;
   if (PutInFront(*programs, &replaced) != 0) return Front::kFailed;
-  // One that came by a system call since.
+  // An action that a system call has set since.
   if (!IsOurs(replaced) && !AreEqual(replaced, current)) {
     const struct sigaction* const later = KeepAction(replaced);
     if (later == nullptr) return Front::kNoRoom;
@@ -160,7 +159,7 @@ int GuardedSigaction(int signal, const struct sigaction* action, struct sigactio
     Report(*previous_actions[signal].load(), old);
     return 0;
   }
-  // What came by a system call is the program's as well.
+  // An action set by a system call is the program's as well.
   if (TakeFront() == Front::kNoRoom) return LeaveToKernel(signal, action, old);
   const struct sigaction* before = previous_actions[signal].load();
   if (action != nullptr) {

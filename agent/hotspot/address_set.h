@@ -1,4 +1,4 @@
-// Addresses that handlers ask for, e.g. the application's methods.
+// Addresses that handlers look up, for example the application's methods.
 #ifndef JTRACE_AGENT_SAMPLING_ADDRESS_SET_H_
 #define JTRACE_AGENT_SAMPLING_ADDRESS_SET_H_
 
@@ -13,19 +13,19 @@
 
 namespace jtrace::sampling {
 
-// Any thread. Tables live as long as this, since handlers may hold them: each is half the next
-// one's size, so that all of them take twice what the last one does. Destroyed with the sampler,
-// once no handler runs.
+// Any thread. Tables live as long as this, because handlers may use them: each is half the size of
+// the next one, so all of them together take twice the memory of the last one. Destroyed with the
+// sampler, when no handler runs.
 class AddressSet {
  public:
   AddressSet();
 
   // Not 0.
   void Add(uintptr_t address);
-  // A new recording: there are none yet.
+  // For a new recording: removes all.
   void Clear();
 
-  // Never null behind it.
+  // The pointer that it points to is never null.
   const std::atomic<const hot::AddressTable*>* published() const { return &published_; }
 
  private:

@@ -1,4 +1,4 @@
-// Where this JVM's threads keep their identity and what they allocated.
+// Where this JVM's threads keep their identity and their allocated bytes.
 #pragma once
 
 #include <sys/types.h>
@@ -16,10 +16,10 @@ struct JavaThreadLayout {
   uint32_t os_thread_id = 0;  // of its OSThread
 };
 
-// `libjvm_address`: of anything in libjvm. On the thread of a start.
+// `libjvm_address`: any address in libjvm. On the thread of a start.
 JavaThreadLayout ReadJavaThreadLayout(const void* libjvm_address);
 
-// The kernel's id of a JavaThread that runs; 0: not known.
+// The kernel's id of a running JavaThread; 0: unknown.
 pid_t OsThreadIdOf(const JavaThreadLayout& layout, uint64_t java_thread);
 
 }  // namespace jtrace::metrics

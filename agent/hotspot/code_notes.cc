@@ -10,10 +10,10 @@
 namespace jtrace::sampling {
 namespace {
 
-// Fewer tell nothing.
+// Fewer calls show nothing.
 constexpr int kFewestCalls = 24;
 constexpr int kSoundShare = 4;  // one in so many, at least
-// Code farther away may belong to anything.
+// Code farther away may belong to any method.
 constexpr intptr_t kNearBytes = 80;
 
 bool FollowsCall(const void* pc) {
@@ -22,7 +22,7 @@ bool FollowsCall(const void* pc) {
   return hot::EndsWithCall(bytes);
 }
 
-// Whether the methods of one are those of the other from the outermost on, as far as both go.
+// Whether both have the same methods from the outermost on, up to the length of the shorter one.
 bool Fit(const PCStackInfo& a, const PCStackInfo& b) {
   const jint common = std::min(a.numstackframes, b.numstackframes);
   for (jint i = 1; i <= common; ++i) {

@@ -33,7 +33,7 @@ CompiledCode::Facts CompiledCode::At(uintptr_t address) {
   if (blob.kind == hot::BlobKind::kNativeNmethod) return {.is_native_wrapper = true};
   if (blob.kind != hot::BlobKind::kNmethod) return {};
   Facts facts;
-  // An int in some versions, a byte in others; on x86-64 the first byte has it all.
+  // An int in some versions, a byte in others; on x86-64 the first byte has the whole value.
   const auto level = hot::FieldAt<int8_t>(blob.address, layout_.nmethod.comp_level);
   if (level > 0 && level <= kLastLevel) facts.level = static_cast<uint32_t>(level);
   if (entry_bci_ == hot::kAbsent) return facts;

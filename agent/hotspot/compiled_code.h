@@ -1,4 +1,4 @@
-// What the JVM itself keeps of a piece of compiled code and JVMTI does not tell.
+// Data that the JVM keeps about a piece of compiled code and that JVMTI does not report.
 #pragma once
 
 #include <cstdint>
@@ -14,16 +14,16 @@ namespace jtrace::jvmti {
 class CompiledCode {
  public:
   struct Facts {
-    uint32_t level = 0;  // HotSpot's CompLevel; 0: not known, or made without a compiler
+    uint32_t level = 0;  // HotSpot's CompLevel; 0: unknown, or made without a compiler
     bool is_native_wrapper = false;
     uint32_t osr_entry = 0;  // the bytecode index at which a loop enters it, plus 1; 0: none
   };
 
-  // `libjvm_address`: any address in libjvm, which is looked at when the first code comes: before
-  // there may be no code cache.
+  // `libjvm_address`: any address in libjvm. It is read when the first code is reported: before
+  // that there may be no code cache.
   explicit CompiledCode(const void* libjvm_address) : libjvm_address_(libjvm_address) {}
 
-  // The code that begins at `address`. All 0 if this JVM's tables do not tell.
+  // The code that begins at `address`. All 0 if this JVM's tables lack it.
   Facts At(uintptr_t address);
 
  private:

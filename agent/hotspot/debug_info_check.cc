@@ -10,9 +10,9 @@ namespace jtrace::sampling {
 namespace {
 
 constexpr uint32_t kBiases[] = {0, 1};
-// Compilations that decide, one way or the other.
+// The number of compilations needed for a decision.
 constexpr int kEnough = 16;
-// Of a compilation, the rows that are compared.
+// The rows of a compilation that are compared.
 constexpr size_t kMostRows = 32;
 
 // Whether `scope`, and its callers, are the methods and bytecode indexes of the row.
@@ -45,10 +45,10 @@ bool DebugInfoCheck::Look(const jvmtiCompiledMethodLoadInlineRecord& record,
   if (agreed_ >= kEnough || disagreed_ >= kEnough) return false;
   const uint32_t bias = layout_->unsigned5_bias.load(std::memory_order_relaxed);
   if (Agrees(record, nmethod, bias)) {
-    // Small methods read the same either way.
-    const bool tells = std::ranges::none_of(
+    // Small methods read the same with any encoding.
+    const bool differs = std::ranges::none_of(
         kBiases, [&](uint32_t other) { return other != bias && Agrees(record, nmethod, other); });
-    agreed_ += tells;
+    agreed_ += differs;
     return false;
   }
   for (const uint32_t other : kBiases) {

@@ -1,4 +1,4 @@
-// Whether what the walker reads of compiled code is what the JVM reports of it.
+// Checks that the walker reads from compiled code what the JVM reports about it.
 #ifndef JTRACE_AGENT_SAMPLING_DEBUG_INFO_CHECK_H_
 #define JTRACE_AGENT_SAMPLING_DEBUG_INFO_CHECK_H_
 
@@ -12,17 +12,17 @@
 
 namespace jtrace::sampling {
 
-// Releases of the JVM encode debug information differently, and no table says how. The record that
-// comes with JVMTI CompiledMethodLoad lists the same methods and bytecode indexes in clear: the
-// encoding with which the walker reads them is the one. If none of those known does, the layout's
-// debug_info_readable becomes false.
+// Releases of the JVM encode debug information differently, and no table says how. The record of
+// JVMTI CompiledMethodLoad lists the same methods and bytecode indexes as plain data: the encoding
+// with which the walker reads the same values is the right one. If no known encoding matches, the
+// layout's debug_info_readable becomes false.
 //
 // Thread-safe.
 class DebugInfoCheck {
  public:
   explicit DebugInfoCheck(hot::VmLayout* layout) : layout_(layout) {}
 
-  // record: of the code of `nmethod`, which is alive. True: what was read so far may be wrong.
+  // record: about the code of `nmethod`, which is alive. True: the data read so far may be wrong.
   bool Look(const jvmtiCompiledMethodLoadInlineRecord& record, const hot::CodeBlob& nmethod);
 
  private:

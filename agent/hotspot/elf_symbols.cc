@@ -1,18 +1,20 @@
 #include "agent/hotspot/elf_symbols.h"
 
-#include <cstring>
-
-#include "agent/hotspot/elf_file.h"
+#include "common/elf_image.h"
+#include "common/object_file.h"
 
 namespace jtrace::sampling {
 
 std::vector<uint64_t> FindElfSymbols(const std::string& path,
                                      absl::Span<const std::string_view> names) {
   std::vector<uint64_t> values(names.size(), 0);
-  ElfFile(path).ForEachSymbol(SHT_SYMTAB, [&](ElfFile::Name name, const Elf64_Sym& symbol) {
+  const ObjectFile file(path);
+  const absl::StatusOr<ElfImage> image = ElfImage::Parse(file.content());
+  if (!image.ok()) return values;
+  image->ForEachSymbol(SHT_SYMTAB, [&](std::string_view text, const Elf64_Sym& symbol) {
     for (size_t i = 0; i < names.size(); ++i) {
-      if (names[i].size() < name.left && name.text[names[i].size()] == 0 &&
-          std::memcmp(name.text, names[i].data(), names[i].size()) == 0) {
+      const size_t size = names[i].size();
+      if (text.starts_with(names[i]) && text.size() > size && text[size] == 0) {
         values[i] = symbol.st_value;
       }
     }

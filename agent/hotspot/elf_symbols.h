@@ -1,6 +1,6 @@
-// Addresses of local symbols: those in .symtab, which dlsym does not see.
-#ifndef JTRACE_AGENT_SAMPLING_ELF_SYMBOLS_H_
-#define JTRACE_AGENT_SAMPLING_ELF_SYMBOLS_H_
+// Addresses of local symbols: those in .symtab, which dlsym does not find.
+#ifndef JTRACE_AGENT_HOTSPOT_ELF_SYMBOLS_H_
+#define JTRACE_AGENT_HOTSPOT_ELF_SYMBOLS_H_
 
 #include <cstdint>
 #include <string>
@@ -18,4 +18,4 @@ std::vector<uint64_t> FindElfSymbols(const std::string& path,
 
 }  // namespace jtrace::sampling
 
-#endif  // JTRACE_AGENT_SAMPLING_ELF_SYMBOLS_H_
+#endif  // JTRACE_AGENT_HOTSPOT_ELF_SYMBOLS_H_

@@ -12,7 +12,7 @@ namespace {
 // The format of HotSpot's performance data, version 2.0 (perfMemory.hpp).
 constexpr uint32_t kMagic = 0xcafec0c0;
 struct Prologue {
-  uint32_t magic;  // big-endian, whatever the byte order of the rest
+  uint32_t magic;  // big-endian, regardless of the byte order of the rest
   uint8_t byte_order;
   uint8_t major_version;
   uint8_t minor_version;
@@ -39,7 +39,7 @@ static_assert(sizeof(Entry) == 20);
 
 constexpr absl::string_view kCause = "sun.gc.cause";
 constexpr absl::string_view kLastCause = "sun.gc.lastCause";
-// What the JVM writes between collections.
+// The JVM's text between collections.
 constexpr absl::string_view kNone = "No GC";
 
 }  // namespace

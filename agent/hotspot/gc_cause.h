@@ -1,6 +1,6 @@
-// Why the JVM collects: its own counters `sun.gc.cause` and `sun.gc.lastCause`, read where the JVM
-// keeps them in memory (what /tmp/hsperfdata_USER/PID maps). Of HotSpot's tables
-// (hotspot/vm_structs.h) PerfMemory::_prologue tells the place.
+// Why the JVM collects: its counters `sun.gc.cause` and `sun.gc.lastCause`, read from the JVM's
+// memory (which /tmp/hsperfdata_USER/PID maps). PerfMemory::_prologue in HotSpot's tables
+// (hotspot/vm_structs.h) has the address.
 //
 // Find: any thread, when the JVM is initialised. The others: any, also inside a safepoint: the JVM
 // changes the texts only on the thread that collects.
@@ -19,10 +19,12 @@ class GcCause {
   // (-XX:-UsePerfData) or they are not found.
   bool Find(const void* libjvm_address);
 
-  // As JVMTI's GarbageCollectionStart finds it: "System.gc()", "G1 Evacuation Pause". Empty if not
-  // known, which is so in JDK 17's Serial and Parallel collectors: they set it after the event.
+  // The value during JVMTI's GarbageCollectionStart: "System.gc()", "G1 Evacuation Pause". Empty if
+  // unknown, which is the case in JDK 17's Serial and Parallel collectors: they set it after the
+  // event.
   absl::string_view AtBegin() const;
-  // As GarbageCollectionFinish finds it: of any collector. Empty if the JVM keeps no counters.
+  // The value during GarbageCollectionFinish: for any collector. Empty if the JVM keeps no
+  // counters.
   absl::string_view AtEnd() const;
 
   // The same in counters that begin at `prologue`; nullptr if it has none. For tests.

@@ -14,8 +14,8 @@ using hot::HeapLayout;
 using hot::kAbsent;
 using hot::Offset;
 
-// Collectors that move objects in pauses only, or (Shenandoah) leave the class in the header of
-// what they have moved until nothing refers to it.
+// Collectors that move objects only in pauses, or (Shenandoah) leave the class in the header of
+// moved objects until nothing refers to them.
 bool IsKnownCollector(const JvmFlags& flags) {
   constexpr std::string_view kKnown[] = {"UseSerialGC", "UseParallelGC", "UseG1GC",
                                          "UseShenandoahGC", "UseEpsilonGC"};
@@ -23,7 +23,7 @@ bool IsKnownCollector(const JvmFlags& flags) {
                      [&](std::string_view name) { return flags.Bool(name).value_or(false); });
 }
 
-// A static field under its name before JDK 23 or since.
+// A static field by its name before JDK 23 or since.
 uintptr_t StaticOf(const VmStructs& structs, std::string_view type, std::string_view before,
                    std::string_view since) {
   const uintptr_t address = structs.Static(type, since);

@@ -1,4 +1,4 @@
-// Fills HeapLayout from the JVM's own tables, as far as its collector lets references be followed.
+// Fills HeapLayout from the JVM's tables, if its collector allows references to be followed.
 #pragma once
 
 #include <jni.h>
@@ -8,9 +8,9 @@
 
 namespace jtrace::sampling {
 
-// In VMInit or later, on a Java thread. HeapLayout::readable stays false where a field is missing,
-// with ZGC, whose references hold more than an address and whose objects move at any time, and with
-// collectors that are not known.
+// In VMInit or later, on a Java thread. HeapLayout::readable stays false if a field is missing,
+// with ZGC, whose references contain more than an address and whose objects move at any time, and
+// with unknown collectors.
 hot::HeapLayout ResolveHeapLayout(const VmStructs& structs, JNIEnv* env);
 
 }  // namespace jtrace::sampling

@@ -1,7 +1,6 @@
-// Names of the methods that the JVM makes for method handles: MethodHandle.invokeBasic,
-// linkToStatic and their like, one for each shape of arguments. They stand in no class's list of
-// methods and have no jmethodID, so nothing but the JVM's memory names them. The JVM never frees
-// them.
+// Names of the methods that the JVM generates for method handles: MethodHandle.invokeBasic,
+// linkToStatic and similar, one for each shape of arguments. They are in no class's list of methods
+// and have no jmethodID, so only the JVM's memory names them. The JVM never frees them.
 #ifndef JTRACE_AGENT_SAMPLING_INTRINSIC_NAMES_H_
 #define JTRACE_AGENT_SAMPLING_INTRINSIC_NAMES_H_
 
@@ -27,7 +26,7 @@ class IntrinsicNames {
   IntrinsicNames() = default;  // names nothing
   IntrinsicNames(const VmStructs& structs, const hot::VmLayout& layout);
 
-  // The method at `method`, if it is one of class MethodHandle: another one may be gone by now.
+  // The method at `method`, if it belongs to class MethodHandle: any other may be freed by now.
   // Loads are guarded. Any thread, but not for signal handlers: it allocates.
   std::optional<IntrinsicMethod> Find(uintptr_t method) const;
 

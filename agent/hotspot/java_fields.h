@@ -1,4 +1,4 @@
-// Where Java objects keep their fields, asked of Java: the JVM's tables do not have these.
+// Offsets of fields in Java objects, requested from Java: the JVM's tables do not have them.
 #ifndef JTRACE_AGENT_SAMPLING_JAVA_FIELDS_H_
 #define JTRACE_AGENT_SAMPLING_JAVA_FIELDS_H_
 
@@ -8,8 +8,8 @@
 
 namespace jtrace::sampling {
 
-// The offset of an instance field of java.lang.Thread; kAbsent if it cannot be had. In VMInit or
-// later, on a Java thread.
+// The offset of an instance field of java.lang.Thread; kAbsent if unavailable. In VMInit or later,
+// on a Java thread.
 hot::Offset ThreadFieldOffset(JNIEnv* env, const char* field);
 
 }  // namespace jtrace::sampling

@@ -14,7 +14,7 @@ class JvmFlags {
  public:
   explicit JvmFlags(const VmStructs& structs);
 
-  // None: this JVM has no such flag, or does not tell. The flag must be a boolean one.
+  // None: this JVM has no such flag, or its value cannot be read. The flag must be a boolean one.
   std::optional<bool> Bool(std::string_view name) const;
 
  private:

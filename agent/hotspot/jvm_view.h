@@ -1,4 +1,4 @@
-// What samples need to know of the JVM: its layout, its stubs, its intrinsics' names.
+// The data about the JVM that samples need: its layout, its stubs, its intrinsics' names.
 #ifndef JTRACE_AGENT_SAMPLING_JVM_VIEW_H_
 #define JTRACE_AGENT_SAMPLING_JVM_VIEW_H_
 
@@ -27,42 +27,41 @@ namespace jtrace::sampling {
 // layout().
 class JvmView {
  public:
-  // `libjvm_address`: any address in libjvm. What cannot be read is told by problem() after
-  // Resolve.
+  // `libjvm_address`: any address in libjvm. After Resolve, problem() reports what cannot be read.
   void Read(const void* libjvm_address);
   // In VMInit or later.
   void Resolve(JNIEnv* env);
 
-  // Why the layout is not known; "" if it is.
+  // Why the layout is unknown; "" if it is known.
   const std::string& problem() const { return problem_; }
-  // Null if it is not known.
+  // Null if it is unknown.
   const hot::VmLayout* layout() const { return problem_.empty() ? &layout_ : nullptr; }
-  // The JVM's own way to read memory that may be gone; null if it was not found.
+  // The JVM's function to read memory that may be unmapped; null if it was not found.
   auto safe_fetch() const { return symbols_.safe_fetch; }
   StubRegistry& stubs() { return stubs_; }
   // Generated code that the JVM reports by name (JVMTI DynamicCodeGenerated). Any thread, at any
   // time.
   void AddStub(std::string_view name, uintptr_t begin, uintptr_t end);
-  // Makes stubs that have come since visible to handlers.
+  // Makes newly added stubs visible to handlers.
   void PublishStubs();
   const IntrinsicNames& intrinsics() const { return intrinsics_; }
-  // The code at `address` was compiled, and is alive; compile_info: of CompiledMethodLoad. It shows
-  // what no table of the JVM tells of its code.
+  // The code at `address` was compiled, and is alive; compile_info: from CompiledMethodLoad. It has
+  // data about the code that no table of the JVM has.
   void NoteCompiledCode(uintptr_t address, const void* compile_info);
-  // False: of compiled code only the method itself is known, not what is inlined into it.
-  bool knows_inlined() const { return layout_.debug_info_readable.load(); }
+  // False: of compiled code only the method itself is known, not its inlined methods.
+  bool sees_inlined_methods() const { return layout_.debug_info_readable.load(); }
 
-  // The JavaThread behind a JNIEnv; 0 if it cannot be told.
+  // The JavaThread of a JNIEnv; 0 if unknown.
   uintptr_t JavaThreadOf(JNIEnv* env) const;
-  // The OS thread id of a JavaThread; 0 if it cannot be told.
+  // The OS thread id of a JavaThread; 0 if unknown.
   pid_t OsThreadId(uintptr_t java_thread) const;
-  // The Method behind a jmethodID; 0 if it cannot be told.
+  // The Method of a jmethodID; 0 if unknown.
   uintptr_t MethodBehind(jmethodID id) const;
   struct Stack {
     uintptr_t low = 0;
     uintptr_t high = 0;
   };
-  // Zeros if it cannot be told.
+  // Zeros if unknown.
   Stack StackOf(uintptr_t java_thread) const;
 
  private:
@@ -78,7 +77,7 @@ class JvmView {
   std::string problem_ = "the sampler was not started";
   StubRegistry stubs_;
   DebugInfoCheck debug_info_check_{&layout_};
-  std::atomic<uintptr_t> return_barrier_{0};  // as a stub's name says
+  std::atomic<uintptr_t> return_barrier_{0};  // found by a stub's name
   AddressSet unreliable_code_;
 };
 

@@ -1,6 +1,6 @@
 // Reads of the JVM's own variables, at addresses that its tables give.
 //
-// For cold code on any thread. The address must be readable: what a handler reads goes through
+// For cold code on any thread. The address must be readable; handlers read through
 // hot/memory/safe_read.h.
 #pragma once
 

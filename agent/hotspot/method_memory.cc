@@ -20,7 +20,7 @@ using sampling::VmStructs;
 // Far more than a class file can have.
 constexpr int32_t kMaxMethods = 1 << 17;
 
-// What is read belongs to a class that lives: plain loads do.
+// The memory belongs to a live class, so plain loads are enough.
 struct PlainMemory {
   static bool Copy(uintptr_t address, void* to, size_t bytes) {
     std::memcpy(to, reinterpret_cast<const void*>(address), bytes);
@@ -28,8 +28,8 @@ struct PlainMemory {
   }
 };
 
-// For a JVM whose tables may mean something else: the kernel copies, and fails where a load would
-// end the process.
+// For a JVM whose tables may be wrong: the kernel copies, and fails where a load would end the
+// process.
 struct CheckedMemory {
   static bool Copy(uintptr_t address, void* to, size_t bytes) {
     const iovec local{to, bytes};
@@ -38,7 +38,7 @@ struct CheckedMemory {
   }
 };
 
-// 0 where nothing can be read.
+// 0 if it cannot be read.
 template <typename Memory, typename T>
 T Load(uintptr_t address) {
   T value{};
@@ -56,7 +56,7 @@ std::string TextAt(uintptr_t address, size_t length) {
   return Memory::Copy(address, text.data(), length) ? text : std::string();
 }
 
-// Whether the JVM checks every use of JNI, and ends itself at a field that Java does not know.
+// Whether the JVM checks every use of JNI, and aborts at a field that Java does not know.
 bool ChecksJni(const VmStructs& structs) {
   return sampling::JvmFlags(structs).Bool("CheckJNICalls").value_or(true);
 }

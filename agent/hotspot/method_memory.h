@@ -1,10 +1,9 @@
 // The methods of a class, read from the JVM's own memory.
 //
 // JVMTI's GetClassMethods makes a jmethodID for each method, which HotSpot (up to JDK 25) never
-// frees, not even with the class: about 110 bytes a class of four methods. A program that loads
-// classes without end would fill the memory with them. So JVMTI is asked only where this is of no
-// use: in JVMs that do not describe themselves or not in the way known here, and under
-// -Xcheck:jni.
+// frees, not even with the class: about 110 bytes a class of four methods. A program that keeps
+// loading classes would fill the memory with them. So JVMTI is used only if this does not work: in
+// JVMs that do not describe themselves in a known way, and under -Xcheck:jni.
 #pragma once
 
 #include <jni.h>
@@ -27,16 +26,16 @@ struct MethodInMemory {
 class MethodMemory {
  public:
   MethodMemory() = default;  // reads nothing
-  // `libjvm_address`: any address in libjvm. In VMInit or later, on a Java thread. Not usable
-  // unless it reads of java.lang.Object what everybody knows.
+  // `libjvm_address`: any address in libjvm. In VMInit or later, on a Java thread. Usable only if
+  // it reads the known methods of java.lang.Object.
   static MethodMemory Of(const void* libjvm_address, JNIEnv* jni);
 
   bool usable() const { return usable_; }
   // HotSpot's Klass of a class or array class, as long as the class lives; 0 if it cannot be read.
   // On a Java thread.
   uintptr_t KlassOf(JNIEnv* jni, jclass klass) const;
-  // The methods of a class that is linked and no array, in the JVM's order; empty if they cannot
-  // be read. On a Java thread.
+  // The methods of a linked class that is not an array, in the JVM's order; empty if they cannot be
+  // read. On a Java thread.
   std::vector<MethodInMemory> MethodsOf(JNIEnv* jni, jclass klass) const;
 
  private:

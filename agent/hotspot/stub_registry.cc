@@ -8,7 +8,7 @@
 namespace jtrace::sampling {
 
 void StubRegistry::Add(std::string_view name, uintptr_t begin, uintptr_t end) {
-  // The interpreter as a whole would hide its codelets.
+  // The entry for the whole interpreter would hide its codelets.
   if (begin >= end || name == "Interpreter") return;
   absl::MutexLock lock(&mutex_);
   stubs_[begin] = Stub{end, std::string(name)};
@@ -39,7 +39,7 @@ void StubRegistry::Publish(hot::VmLayout* layout) {
   layout->stubs.store(&fresh->table, std::memory_order_seq_cst);
   if (current_ != nullptr) retired_.push_back(std::move(current_));
   current_ = std::move(fresh);
-  // A handler that starts after this has the new table.
+  // A handler that starts after this uses the new table.
   if (hot::handlers_in_flight.Idle()) retired_.clear();
 }
 

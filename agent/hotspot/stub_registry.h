@@ -15,8 +15,8 @@
 
 namespace jtrace::sampling {
 
-// Thread-safe. The walker gets immutable tables: a changed registry is published anew, and the
-// table before is freed once no handler can be using it.
+// Thread-safe. The walker gets immutable tables: a changed registry is published as a new table,
+// and the previous table is freed when no handler can be using it.
 class StubRegistry {
  public:
   // The code at [begin, end). A later piece at the same begin replaces the earlier one.

@@ -16,7 +16,7 @@ using hot::kAbsent;
 using hot::Offset;
 using hot::VmLayout;
 
-// Collects what is missing, so that one message names it all.
+// Collects missing fields, so that one message names them all.
 class Required {
  public:
   explicit Required(const VmStructs& structs) : structs_(structs) {}
@@ -36,7 +36,7 @@ class Required {
     if (size == 0) Miss("sizeof", type);
     return size;
   }
-  // At least one of the ways in which versions store a thing.
+  // At least one of the ways in which versions store a value.
   void OneOf(std::string_view what, std::initializer_list<Offset> offsets) {
     const bool absent = std::all_of(offsets.begin(), offsets.end(),
                                     [](Offset offset) { return offset == kAbsent; });
@@ -144,7 +144,7 @@ void ResolveThread(const VmStructs& structs, VmLayout* layout) {
   auto& thread = layout->thread;
   thread.stack_base = structs.Field({"JavaThread", "Thread"}, "_stack_base");
   thread.stack_size = structs.Field({"JavaThread", "Thread"}, "_stack_size");
-  // Where it is not exported, what was found of it stays.
+  // If it is not exported, the value found in code stays.
   const Offset continuation_entry = structs.Field("JavaThread", "_cont_entry");
   if (continuation_entry != kAbsent) thread.continuation_entry = continuation_entry;
   thread.saved_exception_pc = structs.Field("JavaThread", "_saved_exception_pc");
@@ -215,7 +215,7 @@ absl::Status ResolveJniEnvOffset(JNIEnv* env, VmLayout* layout) {
     return absl::NotFoundError("java.lang.Thread has no field eetop");
   }
   jobject const thread = env->CallStaticObjectMethod(thread_class, current);
-  // currentThread throws nothing, but -Xcheck:jni wants to see that somebody looked.
+  // currentThread throws nothing, but -Xcheck:jni requires a check.
   if (env->ExceptionCheck() == JNI_TRUE) env->ExceptionClear();
   if (thread == nullptr) return absl::FailedPreconditionError("no current thread");
   const auto java_thread = static_cast<uintptr_t>(env->GetLongField(thread, eetop));

@@ -1,4 +1,4 @@
-// Fills the walker's VmLayout from the JVM's own tables.
+// Fills the walker's VmLayout from the JVM's tables.
 #ifndef JTRACE_AGENT_SAMPLING_VM_LAYOUT_RESOLVER_H_
 #define JTRACE_AGENT_SAMPLING_VM_LAYOUT_RESOLVER_H_
 
@@ -14,8 +14,8 @@
 
 namespace jtrace::sampling {
 
-// What only .symtab of libjvm tells: addresses, 0 where it is stripped. Reading them costs a few
-// milliseconds, so the session may do it early on a thread of its own.
+// Symbols that only .symtab of libjvm has: addresses, 0 if it is stripped. Reading them takes a few
+// milliseconds, so the session may do it early on a separate thread.
 struct LocalSymbols {
   hot::SafeFetchFunction safe_fetch = nullptr;
   uintptr_t continuation_return_barrier = 0;  // address of the variable
@@ -30,7 +30,7 @@ absl::Status ResolveVmLayout(const VmStructs& structs, const LocalSymbols& symbo
 // JNIEnv* minus JavaThread*: the current thread's Thread.eetop is its JavaThread.
 absl::Status ResolveJniEnvOffset(JNIEnv* env, hot::VmLayout* layout);
 
-// Adds the template interpreter's codelets, which the JVM reports as one piece only.
+// Adds the template interpreter's codelets, which the JVM reports only as one piece.
 void AddInterpreterCodelets(const VmStructs& structs, StubRegistry* stubs);
 
 }  // namespace jtrace::sampling

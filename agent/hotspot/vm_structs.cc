@@ -11,7 +11,7 @@
 namespace jtrace::sampling {
 namespace {
 
-// libjvm exports the layout of its tables' entries as variables of their own.
+// libjvm exports the layout of its tables' entries as separate variables.
 std::optional<uintptr_t> Exported(void* libjvm, const char* name) {
   void* const variable = dlsym(libjvm, name);
   if (variable == nullptr) return std::nullopt;
@@ -68,7 +68,7 @@ absl::StatusOr<VmStructs> VmStructs::Read(void* libjvm) {
   return result;
 }
 
-// Without them less is known, but nothing wrong.
+// Without them less is known, but nothing is wrong.
 void VmStructs::ReadConstants(void* libjvm) {
   const auto entries = Exported(libjvm, "gHotSpotVMIntConstants");
   const auto stride = Exported(libjvm, "gHotSpotVMIntConstantEntryArrayStride");

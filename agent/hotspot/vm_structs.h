@@ -40,7 +40,7 @@ class VmStructs {
   void ReadLongConstants(void* libjvm);
 
   using Key = std::pair<std::string_view, std::string_view>;
-  // The names are libjvm's own string constants.
+  // The names are libjvm's string constants.
   absl::flat_hash_map<Key, int32_t> offsets_;
   absl::flat_hash_map<Key, uintptr_t> statics_;
   absl::flat_hash_map<std::string_view, uint32_t> sizes_;

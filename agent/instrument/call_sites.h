@@ -1,5 +1,5 @@
-// Numbers and classes of what gets probes inside methods: the agent's answers to the rewriter's
-// questions (classfile/site.h).
+// Numbers and classes of the sites that get probes inside methods: the agent's answers to the
+// rewriter's questions (classfile/site.h).
 #pragma once
 
 #include <cstdint>
@@ -20,10 +20,10 @@
 namespace jtrace {
 
 // The native methods of the classes in scope that were loaded so far: a call from another class
-// gets probes only if the class with the native method came first. Any thread.
+// gets probes only if the class with the native method was loaded first. Any thread.
 class NativeMethods {
  public:
-  // Of a class, in place of what was known of it.
+  // Sets those of a class, replacing the ones known before.
   void Add(uint32_t class_id, absl::Span<const classfile::MethodOutcome> methods);
   void Forget(const absl::flat_hash_set<uint32_t>& classes);
   bool Contains(const classfile::SiteRef& callee) const;
@@ -32,16 +32,16 @@ class NativeMethods {
   void ForgetLocked(uint32_t class_id);
 
   mutable std::mutex mutex_;
-  // "pkg/Class.name(descriptor)", and in how many classes of that name.
+  // "pkg/Class.name(descriptor)", and how many classes of that name have it.
   absl::flat_hash_map<std::string, uint32_t> known_;
   absl::flat_hash_map<uint32_t, std::vector<std::string>> by_class_;
 };
 
-// Whether a call makes its thread give up the processor until another lets it go on (0x62).
+// Whether a call makes its thread release the processor until another lets it continue (0x62).
 bool IsPark(const classfile::SiteRef& callee);
 
 // The sites of one class while it is being rewritten. `loader`: the number of its loader;
-// `loader_of`: that of the loader of the class that this one means by a name.
+// `loader_of`: the number of the loader of the class that this one means by a name.
 class CallSites : public classfile::SiteIds {
  public:
   CallSites(writer::RecordEncoder& encoder, const CallCosts& costs, const NativeMethods& natives,
@@ -55,7 +55,7 @@ class CallSites : public classfile::SiteIds {
   uint32_t IdOf(const classfile::SiteRef& site) override;
   bool IsNative(const classfile::SiteRef& callee) override { return natives_.Contains(callee); }
   bool Wants(const classfile::SiteRef& callee) override;
-  // No calls but those of IsPark.
+  // Only the calls of IsPark.
   void WantOnlyParks() { only_parks_ = true; }
 
  private:

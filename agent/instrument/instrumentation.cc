@@ -18,20 +18,14 @@
 namespace jtrace {
 namespace {
 
-// What one class may add at most.
+// The most that one class may add.
 constexpr uint64_t kMaxRoutinesOfAClass = 131'072;
 
-// Through which threads park, whatever of java.util.concurrent they use.
+// The class through which threads park, whatever they use of java.util.concurrent.
 constexpr std::string_view kParkClass = "java/util/concurrent/locks/LockSupport";
 constexpr char kParkPattern[] = "java.util.concurrent.locks.LockSupport";
 
-std::string InternalName(absl::string_view binary_name) {
-  std::string name(binary_name);
-  std::replace(name.begin(), name.end(), '.', '/');
-  return name;
-}
-
-// As the JVM names the class that it loads: it may not know yet.
+// As the JVM names the class that it loads: the name may not be known yet.
 std::string LoadedName(const char* internal_name) {
   return internal_name != nullptr ? DottedName(internal_name) : "[unnamed]";
 }
@@ -39,7 +33,8 @@ std::string LoadedName(const char* internal_name) {
 // Where exceptions are in scope, a method without a call may still run their constructors.
 classfile::ProbeSpec SpecFor(const Options& options, const classfile::ScopeFilter& filter) {
   if (options.record == RecordKind::kFlat) return classfile::ProbeSpec::Flat();
-  // A leaf that only counts has neither an exit to charge anything at nor a place in a log.
+  // A leaf that is only counted has neither an exit at which to charge anything nor a place in a
+  // log.
   const bool needs_exits = options.record == RecordKind::kLog || options.clock != Clock::kNone ||
                            !options.metrics.empty();
   return needs_exits || filter.MayMatchClass("java/lang/Throwable")
@@ -89,14 +84,14 @@ Instrumentation::Instrumentation(classfile::ScopeFilter filter, classfile::Probe
       costs_(std::move(costs)) {}
 
 bool Instrumentation::InScope(const std::string& binary_name) const {
-  const std::string internal = InternalName(binary_name);
+  const std::string internal = InternalName(Std(binary_name));
   if (IsOfTheClock(internal)) return false;
   return filter_.MayMatchClass(internal) || IsParkClass(internal) ||
          unwinds_.MayMatchClass(internal);
 }
 
 bool Instrumentation::IsExempt(const std::string& binary_name) const {
-  return filter_.IsExempt(InternalName(binary_name));
+  return filter_.IsExempt(InternalName(Std(binary_name)));
 }
 
 bool Instrumentation::HasPassed(uint32_t class_id) const {
@@ -112,7 +107,7 @@ bool Instrumentation::IsParkClass(std::string_view internal_name) const {
   return parks_ && internal_name == kParkClass;
 }
 
-// The time-stamp counter is read through a method handle: what it is made of cannot be probed.
+// The time-stamp counter is read through a method handle, whose classes cannot be probed.
 bool Instrumentation::IsOfTheClock(absl::string_view internal_name) const {
   return clock_uses_handles_ && (absl::StartsWith(internal_name, "java/lang/invoke/") ||
                                  absl::StartsWith(internal_name, "jdk/internal/foreign/"));
@@ -137,7 +132,7 @@ std::span<unsigned char> Instrumentation::Rewrite(jvmtiEnv* env, const char* nam
     return encoder_.RoutineId(class_id, Abseil(method.name), Abseil(method.descriptor));
   };
   const auto loader_of = [&](absl::string_view callee) {
-    const bool is_jdk = classfile::ScopeFilter::IsJdkClass(InternalName(callee));
+    const bool is_jdk = classfile::ScopeFilter::IsJdkClass(InternalName(Std(callee)));
     return loaders_.LoaderMeant(callee, own_loader, is_jdk ? 0 : own_loader);
   };
   CallSites sites(encoder_, costs_, natives_, own_loader, loader_of);
@@ -234,7 +229,7 @@ void Instrumentation::NoteLeaves(uint32_t class_id, const classfile::InstrumentR
   const absl::MutexLock lock(&rewritten_mutex_);
   for (const classfile::MethodOutcome& outcome : result.methods) {
     if (!outcome.probed) continue;
-    // Another agent may have made a leaf of what was none, or the reverse.
+    // Another agent may have turned a leaf into a non-leaf, or the reverse.
     if (outcome.is_leaf) {
       leaves_[outcome.id] = class_id;
     } else {

@@ -1,7 +1,7 @@
 // Puts probes into classes as they are loaded: joins the pure rewriter (classfile/) with the
 // numbers of the trace and the counts of what was left out.
 //
-// Any Java thread, inside ClassFileLoadHook. Keeps no lock while rewriting.
+// Any Java thread, inside ClassFileLoadHook. Holds no lock while rewriting.
 #pragma once
 
 #include <jvmti.h>
@@ -43,29 +43,29 @@ class Instrumentation {
                                                                  UnprobedClasses& unprobed);
 
   // The new class file in memory from env->Allocate, or nothing if the class stays as it is.
-  // `name`: internal form, null if the JVM was not told; `loader`: the class's.
+  // `name`: internal form, null if the JVM does not know it; `loader`: the class's.
   std::span<unsigned char> Rewrite(jvmtiEnv* env, const char* name, jobject loader,
                                    std::span<const unsigned char> bytes);
 
-  // Whether a class ("java.lang.String") is in scope: those that were loaded before the probes
-  // were ready are then retransformed.
+  // Whether a class ("java.lang.String") is in scope: classes in scope that were loaded before the
+  // probes were ready are then retransformed.
   bool InScope(const std::string& binary_name) const;
-  // Whether include= names it, but the probes run through it.
+  // Whether include= names it, but the probes themselves run through it.
   bool IsExempt(const std::string& binary_name) const;
-  // Whether the class (ClassDef.id) passed the rewriter, or was left out by it for a reason that is
-  // recorded.
+  // Whether the class (ClassDef.id) passed the rewriter, or was left out by it for a recorded
+  // reason.
   bool HasPassed(uint32_t class_id) const;
 
-  // Which class the probes are (Probes::class_name). Before the first Rewrite.
+  // Sets which class the probes are (Probes::class_name). Before the first Rewrite.
   void UseProbeClass(std::string internal_name) { spec_.owner = std::move(internal_name); }
 
-  // Numbers (ClassDef.id) of the classes that have probes, as far as they were not forgotten.
+  // Numbers (ClassDef.id) of the classes that have probes, unless they were forgotten.
   absl::flat_hash_set<uint32_t> rewritten() const;
   // The classes in scope that were rewritten and are loaded: their methods are counted.
   absl::flat_hash_set<uint32_t> counted() const;
   // The class has lost its probes.
   void ForgetRewritten(uint32_t class_id);
-  // The JVM did not take what the rewriter made of the class: none of its methods is counted.
+  // The JVM did not accept the rewritten class: none of its methods is counted.
   void ForgetCounted(uint32_t class_id);
   // The classes were unloaded.
   void Forget(const absl::flat_hash_set<uint32_t>& classes);
@@ -79,19 +79,19 @@ class Instrumentation {
 
   uint64_t methods_probed() const { return totals_.methods_probed(); }
   uint64_t classes_rewritten() const { return totals_.classes_rewritten(); }
-  // What goes into the trace.
+  // Goes into the trace.
   PlannerTotals& totals() { return totals_; }
 
  private:
   Instrumentation(classfile::ScopeFilter filter, classfile::ProbeSpec spec, CallCosts costs,
                   jvmti::LoaderNumbers& loaders, writer::RecordEncoder& encoder, Losses& losses,
                   UnprobedClasses& unprobed);
-  // The class through which threads park, out of scope: it gets probes at its parking only.
+  // The class through which threads park, out of scope: only its parking gets probes.
   bool IsParkClass(std::string_view internal_name) const;
   bool IsOfTheClock(absl::string_view internal_name) const;
   uint32_t ClassIdOf(const char* name, jobject loader);
   void Count(uint32_t class_id, const classfile::InstrumentResult& result);
-  // From now on they take their unwinds.
+  // From now on the methods take their unwinds.
   void NoteUnwinds(const classfile::InstrumentResult& result);
   void NoteMatches(std::string_view class_name, std::string_view method);
   void NoteLeaves(uint32_t class_id, const classfile::InstrumentResult& result);

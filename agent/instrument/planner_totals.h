@@ -1,5 +1,5 @@
-// What the probe planner did, in numbers (S2.1): written into the trace as it changes.
-// Count on any Java thread; Seal on the writer thread.
+// Statistics of the probe planner (S2.1): written into the trace as they change. Count on any Java
+// thread; Seal on the writer thread.
 #pragma once
 
 #include <array>
@@ -14,15 +14,15 @@ namespace jtrace {
 
 class PlannerTotals : public writer::ChunkSource {
  public:
-  // A class in scope went through the rewriter, as what it was loaded or first found. Returns
-  // false, and counts nothing, if a class of that number did before: it was redefined or
+  // A class in scope went through the rewriter, in the version that was loaded or first found.
+  // Returns false, and counts nothing, if a class of that number did before: it was redefined or
   // retransformed.
   bool Count(uint32_t class_id, const classfile::InstrumentResult& result);
 
   // Whether a class of that number went through the rewriter.
   bool Has(uint32_t class_id) const;
 
-  // The classes were unloaded: what was counted stays.
+  // The classes were unloaded: the counts stay.
   void Forget(const absl::flat_hash_set<uint32_t>& classes);
 
   uint64_t methods_probed() const;

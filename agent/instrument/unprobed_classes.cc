@@ -29,15 +29,16 @@ constexpr std::array<ReasonRow, kNoProbesCount> kReasonRows = {{
      "classes that include= names, but through which the probes themselves run", ""},
     {NoProbes::kUnreadable, Severity::kWarning, "class.not_rewritten",
      "classes left without probes because their file could not be read",
-     "a class file newer than this jtrace knows, or one the JVM will refuse as well"},
+     "a class file newer than this jtrace knows, or one the JVM will reject as well"},
     {NoProbes::kNoNumbers, Severity::kWarning, "class.no_numbers",
-     "classes left without probes because all numbers for methods are given away",
+     "classes left without probes because all numbers for methods are in use",
      "count fewer classes: include=com.acme.**"},
     {NoProbes::kNoMethodFits, Severity::kWarning, "class.no_method_fits",
      "classes left without probes because none of their methods could get one",
      "the losses of methods say why"},
     {NoProbes::kNotRetransformed, Severity::kWarning, "class.not_retransformed",
-     "classes loaded before the probes were ready that the JVM did not let change", kRefusedAdvice},
+     "classes loaded before the probes were ready that the JVM did not allow to be changed",
+     kRefusedAdvice},
     {NoProbes::kNotHooked, Severity::kWarning, "class.not_hooked",
      "classes left without probes because the JVM did not show their files", ""},
     {NoProbes::kLate, Severity::kWarning, "class.late",
@@ -71,7 +72,7 @@ void UnprobedClasses::Add(NoProbes why, uint32_t class_id, absl::string_view bin
     reasons |= BitOf(why);
   }
   const ReasonRow& row = kReasonRows[static_cast<size_t>(why)];
-  // Where a hidden class lies in memory says nothing.
+  // The address of a hidden class says nothing.
   const absl::string_view name = binary_name.substr(0, binary_name.find(".0x"));
   losses_.AddNamed(row.loss, row.severity,
                    detail.empty() ? std::string(name) : absl::StrCat(name, " (", detail, ")"),

@@ -1,8 +1,8 @@
 // Classes in scope that have no probes, by name: a loss for each reason, whose row names the first
 // few, and a record (0x20/0x5) for each class.
 //
-// Any Java thread, in class-file hooks too. Its mutex is a leaf but for those of the encoder and of
-// the losses.
+// Any Java thread, in class-file hooks too. Its mutex is a leaf except for those of the encoder and
+// of the losses.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace jtrace {
 
-// Why a class has none; a row of the table in unprobed_classes.cc.
+// Why a class has no probes; a row of the table in unprobed_classes.cc.
 enum class NoProbes : uint8_t {
   kHidden,
   kExempt,
@@ -38,7 +38,7 @@ class UnprobedClasses {
   // A recording begins: no class lacks probes yet.
   void Clear();
 
-  // Counts the class (ClassDef.id), once for each reason. `detail`: what the JVM said; may be
+  // Counts the class (ClassDef.id), once for each reason. `detail`: the JVM's message; may be
   // empty.
   void Add(NoProbes why, uint32_t class_id, absl::string_view binary_name,
            absl::string_view detail = {});
@@ -46,7 +46,7 @@ class UnprobedClasses {
   // Whether the class was counted for the reason.
   bool Has(NoProbes why, uint32_t class_id) const;
 
-  // The classes were unloaded: their numbers may be given to others, what was counted stays.
+  // The classes were unloaded: their numbers may be given to others; the counts stay.
   void Forget(const absl::flat_hash_set<uint32_t>& classes);
 
  private:

@@ -1,4 +1,4 @@
-// Tells the sampler which methods are the application's, for stack=app and stack=appframe.
+// Registers the application's methods with the sampler, for stack=app and stack=appframe.
 #pragma once
 
 #include <jvmti.h>
@@ -16,10 +16,10 @@ class AppScope {
   AppScope(jvmtiEnv* env, classfile::ScopeFilter filter, sampling::AddressSet& methods)
       : env_(env), filter_(std::move(filter)), methods_(methods) {}
 
-  // A class that is prepared. Hidden classes are out of scope: what the JVM makes of lambdas calls
-  // methods that are in it.
+  // Adds a prepared class. Hidden classes are out of scope: the JVM's classes for lambdas call
+  // methods that are in scope.
   void Add(jclass klass);
-  // All classes that are loaded.
+  // Adds all loaded classes.
   void AddLoaded(JNIEnv* jni);
 
  private:

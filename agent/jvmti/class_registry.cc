@@ -6,6 +6,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/strip.h"
+#include "agent/base/class_names.h"
 #include "agent/jvmti/env.h"
 #include "agent/jvmti/tags.h"
 #include "agent/probes/bridge.h"
@@ -14,8 +15,7 @@
 namespace jtrace::jvmti {
 namespace {
 
-// The native methods that a waiting thread stands in: Thread.sleep up to JDK 18, sleep0,
-// sleepNanos0.
+// The native methods that a waiting thread is in: Thread.sleep up to JDK 18, sleep0, sleepNanos0.
 MethodWait WaitOf(absl::string_view class_name, absl::string_view method) {
   if (class_name == "jdk.internal.misc.Unsafe" && method == "park") return MethodWait::kPark;
   if (class_name == "java.lang.Thread" && absl::StartsWith(method, "sleep")) {
@@ -34,7 +34,7 @@ std::string ArrayName(absl::string_view signature) {
   for (const auto& [code, name] : kPrimitives) {
     if (signature == code) return absl::StrCat(name, brackets);
   }
-  return BinaryName(signature) + brackets;
+  return BinaryName(Std(signature)) + brackets;
 }
 
 bool IsProbeSignature(absl::string_view signature) {
@@ -157,7 +157,7 @@ void ClassRegistry::PrepareLoaded(JNIEnv* jni, uint32_t thread) {
   }
 }
 
-// Arrays have no methods and are no classes of the trace, but threads may wait on one.
+// Arrays have no methods and are not classes of the trace, but threads may wait on one.
 void ClassRegistry::PrepareArray(jclass klass) {
   Allocated<char> signature(env_);
   if (env_->GetClassSignature(klass, signature.out(), nullptr) != JVMTI_ERROR_NONE) return;

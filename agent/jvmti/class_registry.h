@@ -1,5 +1,5 @@
-// Classes and methods as the JVM knows them: class-load and unload records (S3.3), and the numbers
-// of methods by what frames of samples name them by (MethodKey).
+// The JVM's classes and methods: class-load and unload records (S3.3), and the numbers of methods
+// by the keys in the frames of samples (MethodKey).
 //
 // Threads: Prepare on the Java thread of the event; Unload on the JVM's thread that frees tags;
 // MethodOf anywhere but in a signal handler.
@@ -25,14 +25,14 @@
 
 namespace jtrace::jvmti {
 
-// A jmethodID; or HotSpot's Method, of a method that has none. Most have none: they are made only
-// for methods that are compiled or redefined, and by others who ask for them (method_memory.h).
-// When its class is gone, a Method's place may become another's: a sample that was taken before
-// that and read after it, a tenth of a second at most, may then show the wrong one.
+// A jmethodID; or HotSpot's Method, if the method has no id. Most have none: ids are created only
+// for methods that are compiled or redefined, or when other code requests them (method_memory.h).
+// When its class is unloaded, a Method's address may be reused: a sample that was taken before that
+// and read after it, at most a tenth of a second, may then show the wrong method.
 using MethodKey = uintptr_t;
 inline MethodKey KeyOf(jmethodID id) { return reinterpret_cast<MethodKey>(id); }
 
-// What a thread does that waits in a method.
+// Why a thread waits in a method.
 enum class MethodWait : uint8_t { kNone, kPark, kSleep };
 
 class ClassRegistry {
@@ -41,46 +41,48 @@ class ClassRegistry {
                 writer::RecordEncoder& encoder)
       : vm_(vm), env_(env), clock_(clock), loaders_(loaders), encoder_(encoder) {}
 
-  // How methods are found in the JVM: before the first class is recorded. Any address in libjvm.
+  // Prepares reading methods from the JVM: call it before the first class is recorded. Any address
+  // in libjvm.
   void LearnJvm(const void* libjvm_address);
   // Whether methods get jmethodIDs when their class is prepared.
   void MakeIds(bool on) { makes_ids_ = on; }
 
-  // Records a prepared class with its methods. A class that was recorded before is left out.
+  // Records a prepared class with its methods. Ignores a class that was recorded before.
   void Prepare(jclass klass, uint32_t thread);
-  // Records all classes that are prepared already (S3.2).
+  // Records all classes that are already prepared (S3.2).
   void PrepareLoaded(JNIEnv* jni, uint32_t thread);
-  // The class got probes after it was recorded: its methods have routines now. Or it is about to
+  // The class got probes after it was recorded, so its methods now have routines. Or it is about to
   // change: its methods have jmethodIDs from now on, which stay the same.
   void Renumber(jclass klass);
-  // The class is about to be redefined: activations that run its methods go on in the old ones,
-  // which lose their jmethodIDs. `method_behind`: Sampler::MethodBehind.
+  // The class is about to be redefined: activations of its methods continue in the old ones, which
+  // lose their jmethodIDs. `method_behind`: Sampler::MethodBehind.
   void NoteOldMethods(jclass klass, absl::FunctionRef<uintptr_t(jmethodID)> method_behind);
-  // Classes are going to be redefined once more: forgets the old methods that no sample ever met.
+  // Classes are about to be redefined again: forgets the old methods that were in no sample.
   void ForgetIdleOldMethods();
-  // Method.id of an old method; 0 if it is none.
+  // Method.id of an old method; 0 if it is not one.
   uint32_t OldMethod(uintptr_t method) const;
-  // ClassDef.id of a loaded class that is no array; 0 if it cannot be named.
+  // ClassDef.id of a loaded class that is not an array; 0 if it cannot be named.
   uint32_t NumberOf(jclass klass);
-  // From ObjectFree: the class with this tag is gone.
+  // From ObjectFree: the class with this tag was unloaded.
   void Unload(jlong tag);
-  // Whether a class of this number was recorded and is not gone. Hidden classes may get the name,
-  // and so the number, of one that is gone.
+  // Whether a class with this number was recorded and is still loaded. Hidden classes may get the
+  // name, and so the number, of an unloaded one.
   bool IsLoaded(uint32_t class_id) const;
   // Nothing names methods of these unloaded classes any more.
   void Forget(const absl::flat_hash_set<uint32_t>& classes);
 
-  // Method.id of a method that is named by its jmethodID from now on. On a thread that may call
-  // JVMTI, while its class lives; 0 if it cannot be named.
+  // Method.id of a method that is named by its jmethodID from now on; 0 if it cannot be named. On a
+  // thread that may call JVMTI, while its class lives.
   uint32_t Learn(jmethodID id);
 
-  // ClassDef.id of a class by HotSpot's Klass, as a sample names what its thread waits on; 0 if it
-  // was never reported, as arrays whose class was made after the start are not. When a class is
-  // gone its Klass's place may become another's: what holds for a Method holds here (MethodKey).
+  // ClassDef.id of a class by HotSpot's Klass, which a sample contains for the object that its
+  // thread waits on; 0 if the class was never reported, such as array classes created after the
+  // start. The Klass's address may be reused when the class is unloaded, as for a Method
+  // (MethodKey).
   uint32_t ClassOf(uintptr_t klass) const;
   // Method.id; 0 if its class was never seen.
   uint32_t MethodOf(MethodKey method) const;
-  // Grows when a key becomes another method's.
+  // Grows when a key is reused for another method.
   uint64_t reuses() const { return reuses_.load(std::memory_order_relaxed); }
   // Whether threads that wait in the method are parked or asleep.
   MethodWait WaitIn(MethodKey method) const;

@@ -12,8 +12,8 @@ namespace {
 
 uint64_t Address(const void* pointer) { return reinterpret_cast<uint64_t>(pointer); }
 
-// Which methods are active at a PC, and where the outer ones stand; the innermost bci changes at
-// nearly every PC and tells nothing about inlining.
+// Compares the methods that are active at a PC, and the positions in the outer ones. The innermost
+// bci changes at nearly every PC and says nothing about inlining.
 bool SameInlining(const PCStackInfo& a, const PCStackInfo& b) {
   if (a.numstackframes != b.numstackframes) return false;
   const auto n = static_cast<size_t>(a.numstackframes);

@@ -2,7 +2,7 @@
 // stubs.
 //
 // Threads: the JVM's service thread, or any thread that generates code. Code addresses are written
-// with their times, so that post-processing can name an address that was reused (S3.10).
+// with times, so that post-processing can name an address that was reused (S3.10).
 #pragma once
 
 #include <jvmti.h>

@@ -23,7 +23,7 @@ std::vector<std::string> Refused(const jvmtiCapabilities& wanted,
   const auto check = [&](bool asked, bool given, const char* what) {
     if (asked && !given) refused.emplace_back(what);
   };
-  check(wanted.can_tag_objects, offered.can_tag_objects, "class loaders told apart");
+  check(wanted.can_tag_objects, offered.can_tag_objects, "distinct class loaders");
   check(wanted.can_generate_object_free_events, offered.can_generate_object_free_events,
         "class unloads");
   check(wanted.can_generate_garbage_collection_events,
@@ -31,7 +31,7 @@ std::vector<std::string> Refused(const jvmtiCapabilities& wanted,
   check(wanted.can_generate_compiled_method_load_events,
         offered.can_generate_compiled_method_load_events, "compiled methods");
   check(wanted.can_retransform_classes, offered.can_retransform_classes,
-        "probes in classes that are loaded already");
+        "probes in loaded classes");
   return refused;
 }
 
@@ -97,15 +97,6 @@ std::string SystemProperty(jvmtiEnv* env, const char* name) {
   Allocated<char> value(env);
   if (env->GetSystemProperty(name, value.out()) != JVMTI_ERROR_NONE) return "";
   return value.get();
-}
-
-std::string BinaryName(absl::string_view signature) {
-  if (signature.size() < 2 || signature.front() != 'L' || signature.back() != ';') {
-    return std::string(signature);
-  }
-  std::string name(signature.substr(1, signature.size() - 2));
-  std::replace(name.begin(), name.end(), '/', '.');
-  return name;
 }
 
 bool IsHiddenSignature(absl::string_view signature) {

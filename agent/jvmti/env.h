@@ -77,23 +77,23 @@ class LocalFrame {
 inline constexpr auto kVirtualThreadStart = static_cast<jvmtiEvent>(87);
 inline constexpr auto kVirtualThreadEnd = static_cast<jvmtiEvent>(88);
 
-// The callbacks with those events behind JDK 17's; pass sizeof(Callbacks) to SetEventCallbacks.
-// A JVM that does not know them ignores the surplus.
+// JDK 17's callbacks followed by those of the newer events; pass sizeof(Callbacks) to
+// SetEventCallbacks. A JVM that does not know them ignores the rest.
 struct Callbacks {
   jvmtiEventCallbacks base;
   jvmtiEventThreadStart virtual_thread_start;
   jvmtiEventThreadEnd virtual_thread_end;
 };
 static_assert(sizeof(jvmtiEventCallbacks) == (86 - 50 + 1) * sizeof(void*),
-              "the table ends at SampledObjectAlloc (86), where JDK 21's goes on");
+              "the table ends at SampledObjectAlloc (86), where JDK 21's continues");
 
 struct Granted {
-  bool virtual_threads = false;  // asked for, and the JVM has them (JDK 21)
-  // What was asked for and is not to be had, for people: most JVMs give some only at load.
+  bool virtual_threads = false;  // requested, and the JVM has them (JDK 21)
+  // Requested but unavailable capabilities, for people: most JVMs grant some only at load.
   std::vector<std::string> refused;
 };
 
-// Adds what the JVM offers of `wanted` and, if so asked, events of virtual threads.
+// Adds those of `wanted` that the JVM offers and, if requested, events of virtual threads.
 absl::StatusOr<Granted> AddCapabilities(jvmtiEnv* env, jvmtiCapabilities wanted,
                                         bool virtual_threads);
 
@@ -106,10 +106,8 @@ std::span<unsigned char> CopyForJvm(jvmtiEnv* env, std::span<const unsigned char
 // A system property, or "" if it is not set.
 std::string SystemProperty(jvmtiEnv* env, const char* name);
 
-// "Lcom/acme/Foo;" → "com.acme.Foo"; other signatures unchanged.
-std::string BinaryName(absl::string_view signature);
 // HotSpot names hidden classes "pkg/Foo$$Lambda.0x0123…" (JDK 21+) or "pkg/Foo$$Lambda$14/0x…": a
-// '.' or a '/' behind the last name part that no ordinary signature has.
+// '.' or a '/' after the last name part, which no ordinary signature has.
 bool IsHiddenSignature(absl::string_view signature);
 
 }  // namespace jtrace::jvmti

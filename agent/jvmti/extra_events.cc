@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "agent/base/class_names.h"
 #include "agent/hot/own_work.h"
 #include "agent/jvmti/env.h"
 #include "proto/trace_format.h"
@@ -18,8 +19,8 @@ constexpr std::array kEvents = {JVMTI_EVENT_MONITOR_CONTENDED_ENTER,
                                 JVMTI_EVENT_SAMPLED_OBJECT_ALLOC,
                                 JVMTI_EVENT_CLASS_PREPARE};
 
-// What a thread is in the middle of. A virtual thread may wake up on another carrier: then the
-// monitor is not the same, and the time is not known.
+// The wait that a thread is in. A virtual thread may wake up on another carrier: then the monitor
+// is different, and the time is unknown.
 struct Pending {
   uint64_t begin_ns = 0;
   uint64_t java_tid = 0;
@@ -113,7 +114,7 @@ void ExtraEvents::Start(const CodeSet& codes) {
 void ExtraEvents::Stop() {
   if (env_ == nullptr) return;
   DisableEvents(env_, kEvents).IgnoreError();
-  // Allocation samples cost as long as the capability is held.
+  // Allocation samples cost time as long as the capability is held.
   env_->RelinquishCapabilities(&granted_);
   granted_ = {};
 }

@@ -1,9 +1,9 @@
-// Events that are recorded only if codes= asks for them: contended monitors and waits (0x61), a
-// sample of the allocations (0x70), classes prepared (0x20/0x3).
+// Events that are recorded only if codes= requests them: contended monitors and waits (0x61), a
+// sample of the allocations (0x70), prepared classes (0x20/0x3).
 //
-// They have a JVMTI environment of their own, made when the first of them is asked for: so nothing
-// is enabled in a JVM that nobody asked for, and the other callbacks know nothing of them.
-// Threads: Start and Stop on the thread of a start or stop; callbacks on the Java thread concerned.
+// They have their own JVMTI environment, created when the first of them is requested: so a JVM
+// enables nothing that was not requested, and the other callbacks are independent of them. Threads:
+// Start and Stop on the thread of a start or stop; callbacks on the Java thread concerned.
 #pragma once
 
 #include <jvmti.h>
@@ -32,7 +32,7 @@ class ExtraEvents {
         limits_(limits),
         losses_(losses) {}
 
-  // What the JVM does not offer becomes a loss.
+  // Reports events that the JVM does not offer as losses.
   void Start(const CodeSet& codes);
   void Stop();
 

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "agent/base/class_names.h"
 #include "agent/jvmti/env.h"
 
 namespace jtrace::jvmti {

@@ -1,4 +1,4 @@
-// The loaded classes behind an interface or an abstract class.
+// The loaded subclasses of an interface or an abstract class.
 #pragma once
 
 #include <jvmti.h>
@@ -10,9 +10,9 @@
 
 namespace jtrace::jvmti {
 
-// Binary names of the classes that are assignable to `class_name` ("java.sql.Statement"), itself
-// included, if that is loaded, in any loader, as an interface or an abstract class; else none: the
-// methods of a class with code are its own. Some ms. On a Java thread.
+// Binary names of the classes that are assignable to `class_name` ("java.sql.Statement"), including
+// itself, if a class of that name is loaded, in any loader, as an interface or an abstract class;
+// else none: a class with code has its own methods. Takes some ms. On a Java thread.
 absl::flat_hash_set<std::string> ImplementorsOf(jvmtiEnv* env, JNIEnv* jni,
                                                 absl::string_view class_name);
 

@@ -8,7 +8,7 @@
 
 namespace jtrace::jvmti {
 
-// Calls `visit` for every loaded class, arrays and primitive types included; for none if the JVM
+// Calls `visit` for every loaded class, including arrays and primitive types; for none if the JVM
 // does not list them.
 template <typename Visit>
 void ForEachLoaded(jvmtiEnv* env, Visit visit) {
@@ -18,13 +18,13 @@ void ForEachLoaded(jvmtiEnv* env, Visit visit) {
   for (jint i = 0; i < count; ++i) visit(classes[i]);
 }
 
-// Whether the JVM lets agents change the class. Hidden classes and arrays it does not.
+// Whether agents may change the class. Hidden classes and arrays cannot be changed.
 inline bool IsModifiable(jvmtiEnv* env, jclass klass) {
   jboolean modifiable = JNI_FALSE;
   return env->IsModifiableClass(klass, &modifiable) == JVMTI_ERROR_NONE && modifiable == JNI_TRUE;
 }
 
-// Whether the class is linked: code of one that is not has never run.
+// Whether the class is linked: code of an unlinked class has never run.
 inline bool IsPrepared(jvmtiEnv* env, jclass klass) {
   jint status = 0;
   return env->GetClassStatus(klass, &status) == JVMTI_ERROR_NONE &&

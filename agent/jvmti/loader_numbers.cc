@@ -33,8 +33,8 @@ uint32_t LoaderNumbers::Of(jobject loader) {
   env_->GetTag(loader, &tag);
   if (IsTag(tag, TagKind::kLoader)) return TagNumber(tag);
   const uint32_t parent = ParentOf(loader);
-  // Two threads may number a new loader at once; the tag that stays decides, and the other
-  // number is used for one class at most, whose routines then stand apart.
+  // Two threads may number a new loader at the same time. The tag that stays decides, and the other
+  // number is used for at most one class, whose routines are then separate.
   const uint32_t number = next_.fetch_add(1, std::memory_order_relaxed);
   env_->SetTag(loader, MakeTag(TagKind::kLoader, number));
   env_->GetTag(loader, &tag);

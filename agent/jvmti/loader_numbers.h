@@ -1,8 +1,8 @@
 // Numbers of class loaders, kept as tags on them, and which loader defined which class.
 //
-// The boot loader and the platform loader are 0: their classes have names of their own, and the
-// class files that call them do not say which of the two it is. Any Java thread, in any callback
-// that may call JVMTI. Runs no Java code but in LearnJdk.
+// The boot loader and the platform loader are 0: their classes have distinct names, and the class
+// files that call them do not say which of the two it is. Any Java thread, in any callback that may
+// call JVMTI. Runs Java code only in LearnJdk.
 #pragma once
 
 #include <jvmti.h>
@@ -24,8 +24,8 @@ class LoaderNumbers {
  public:
   LoaderNumbers(JavaVM* vm, jvmtiEnv* env) : vm_(vm), env_(env) {}
 
-  // Finds out the platform loader, and how to ask a loader for its parent. Before the first number
-  // is given; on a thread that may run Java code.
+  // Finds the platform loader, and how to get a loader's parent. Call it before the first number is
+  // assigned, on a thread that may run Java code.
   void LearnJdk(JNIEnv* jni);
 
   uint32_t Of(jobject loader);
@@ -35,8 +35,8 @@ class LoaderNumbers {
   // The classes were unloaded, and so were the loaders.
   void Forget(absl::Span<const writer::ForgottenClass> classes,
               const absl::flat_hash_set<uint32_t>& loaders);
-  // The loader of the class that code of loader `from` means by `binary_name`: `from` itself, the
-  // nearest of its ancestors that has such a class, or else the only one that has. `unknown` if the
+  // The loader of the class that code of loader `from` means by `binary_name`: `from` itself, its
+  // nearest ancestor that has such a class, or else the only loader that has one. `unknown` if the
   // class is not loaded yet.
   uint32_t LoaderMeant(absl::string_view binary_name, uint32_t from, uint32_t unknown) const;
 
@@ -50,10 +50,10 @@ class LoaderNumbers {
   std::atomic<jfieldID> parent_field_{nullptr};
   mutable absl::Mutex mutex_;
   absl::flat_hash_map<uint32_t, uint32_t> parents_ ABSL_GUARDED_BY(mutex_);
-  // Hashes of names: two names in one do no harm but a wrong guess.
+  // Hashes of names: a collision only causes a wrong guess.
   struct Definers {
     uint32_t count = 0;
-    uint32_t only = 0;  // if there was never another one
+    uint32_t only = 0;  // if there was never a second one
     bool had_more = false;
   };
   absl::flat_hash_map<uint64_t, Definers> definers_ ABSL_GUARDED_BY(mutex_);

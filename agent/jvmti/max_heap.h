@@ -7,8 +7,8 @@
 
 namespace jtrace::jvmti {
 
-// Bytes to which the Java heap may grow (Runtime.maxMemory); 0 if it cannot be told. In VMInit or
-// later, on a thread of the JVM; leaves no Java exception pending.
+// Bytes to which the Java heap may grow (Runtime.maxMemory); 0 if unknown. In VMInit or later, on a
+// thread of the JVM; leaves no Java exception pending.
 uint64_t MaxHeap(JNIEnv* jni);
 
 }  // namespace jtrace::jvmti

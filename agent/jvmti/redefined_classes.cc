@@ -29,7 +29,7 @@ std::vector<unsigned char> RedefinedClasses::Current(uint32_t class_id,
 
 void RedefinedClasses::EndRecording() {
   absl::MutexLock lock(&mutex_);
-  // A JVM that does not forget gives the right file by itself, after redefinitions unseen as well.
+  // A JVM that does not forget returns the right file itself, even after unseen redefinitions.
   if (jvm_forgets_) return;
   files_.clear();
   bytes_ = 0;

@@ -1,11 +1,10 @@
-// What other agents made of classes while jtrace recorded.
+// The class files that other agents installed while jtrace recorded.
 //
-// A JVM that retransforms a class begins with the class file that the last redefinition gave it.
-// JDK 17 does not: once a class was retransformed, it begins with the file of that time, and what
-// was redefined since is lost (later JDKs are right). jtrace retransforms classes to take its
-// probes out, and must not take back what a debugger or another agent did meanwhile. So it keeps
-// the file, and hands it in where the JVM brings an older one. Any Java thread, in
-// ClassFileLoadHook.
+// A JVM that retransforms a class begins with the class file of the last redefinition. JDK 17 does
+// not: after a class was retransformed, it begins with the file of that time, and later
+// redefinitions are lost (later JDKs are correct). jtrace retransforms classes to remove its
+// probes, and must not undo what a debugger or another agent did meanwhile. So it keeps the file,
+// and returns it when the JVM passes an older one. Any Java thread, in ClassFileLoadHook.
 #pragma once
 
 #include <cstddef>
@@ -21,16 +20,16 @@ namespace jtrace::jvmti {
 
 class RedefinedClasses {
  public:
-  // More is not kept.
+  // The most that is kept.
   static constexpr size_t kMaxBytes = 16u << 20;
 
   // Another agent redefines or retransforms the class (ClassDef.id); `file` is what jtrace's hook
-  // is given. False: there is no room for it, and a stop may take it back.
+  // receives. False: there is no room for it, and a stop may undo the change.
   bool Note(uint32_t class_id, std::span<const unsigned char> file);
-  // jtrace retransforms the class and is given `file`. The file that should have been given; empty:
-  // this one.
+  // jtrace retransforms the class and receives `file`. Returns the file that it should have
+  // received; empty: this one.
   std::vector<unsigned char> Current(uint32_t class_id, std::span<const unsigned char> file);
-  // No recording runs: what happens from here on is not seen.
+  // No recording runs: later changes are not seen.
   void EndRecording();
 
  private:

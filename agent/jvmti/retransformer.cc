@@ -14,7 +14,8 @@ constexpr absl::Duration kBatchTarget = absl::Milliseconds(40);
 
 thread_local bool t_retransforming = false;
 
-// One class that the JVM refuses makes the whole call fail without effect: halves find it.
+// One class that the JVM refuses makes the whole call fail without effect. Splitting in halves
+// finds it.
 void RetransformOrSplit(jvmtiEnv* env, std::span<const jclass> classes, RetransformResult& result) {
   if (classes.empty()) return;
   const jvmtiError error =

@@ -1,8 +1,8 @@
-// Has loaded classes pass through the class-file hooks again: to get probes, or to lose them.
+// Passes loaded classes through the class-file hooks again, to add or remove probes.
 //
-// The JVM stops all threads to swap the code of what one call names, so classes go in batches whose
-// size follows the time the last one took: no pause is much longer than kBatchTarget, and not every
-// class costs one of its own. Any Java thread; may take seconds.
+// The JVM stops all threads to swap the code of the classes in one call, so classes are processed
+// in batches whose size depends on the time of the last one: no pause is much longer than
+// kBatchTarget, and not every class needs its own pause. Any Java thread; may take seconds.
 #pragma once
 
 #include <jvmti.h>
@@ -24,15 +24,16 @@ struct RefusedClass {
 
 struct RetransformResult {
   size_t done = 0;
-  std::vector<RefusedClass> refused;  // the JVM did not let these change
+  std::vector<RefusedClass> refused;  // the JVM did not change these
   absl::Duration longest_batch = absl::ZeroDuration();
 };
 
-// `progress` is called after each batch with how many are through; it returns false to stop there.
+// `progress` is called after each batch with the number of processed classes; it returns false to
+// stop.
 RetransformResult Retransform(jvmtiEnv* env, std::span<const jclass> classes,
                               absl::FunctionRef<bool(size_t done, size_t all)> progress);
 
-// Whether the calling thread is in Retransform: then class-file hooks see jtrace's own doing.
+// Whether the calling thread is in Retransform: then jtrace itself caused the class-file hook.
 bool IsRetransforming();
 
 // The number of classes of the next batch, after one of `size` took `time`.

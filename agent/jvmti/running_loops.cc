@@ -4,6 +4,7 @@
 #include <set>
 
 #include "absl/strings/str_cat.h"
+#include "agent/base/class_names.h"
 #include "agent/classfile/loops.h"
 #include "agent/jvmti/env.h"
 

@@ -1,5 +1,5 @@
 // Meaning of the JVMTI object tags that the agent sets: numbers of class loaders, and of classes
-// whose end ObjectFree reports.
+// whose unloading ObjectFree reports.
 #pragma once
 
 #include <jvmti.h>

@@ -19,7 +19,7 @@ struct NameAndKind {
 NameAndKind Describe(jvmtiEnv* env, JNIEnv* jni, jthread thread) {
   jvmtiThreadInfo info = {};
   if (env->GetThreadInfo(thread, &info) != JVMTI_ERROR_NONE) return {};
-  // GetThreadInfo hands out local references that a long-lived native frame would keep.
+  // GetThreadInfo returns local references that a long-lived native frame would keep.
   LocalRef<jobject> group(jni, info.thread_group);
   LocalRef<jobject> loader(jni, info.context_class_loader);
   Allocated<char> name(env);
@@ -51,7 +51,7 @@ uint64_t ThreadRegistry::JavaTid(JNIEnv* jni, jthread thread) {
 ThreadNumbers ThreadRegistry::Start(JNIEnv* jni, jthread thread) {
   ThreadNumbers numbers = {.java_tid = JavaTid(jni, thread), .os_tid = gettid()};
   {
-    // The main thread reports its start before VMInit, which comes on it as well.
+    // The main thread reports its start before VMInit, which also runs on it.
     absl::MutexLock lock(&mutex_);
     const auto known = java_.find(numbers.java_tid);
     if (known != java_.end() && known->second.os_tid == numbers.os_tid) {
@@ -104,7 +104,7 @@ ThreadNumbers ThreadRegistry::End() {
   ThreadNumbers numbers = {.os_tid = gettid()};
   {
     absl::MutexLock lock(&mutex_);
-    // Nobody may ask.
+    // The list may never be read.
     constexpr size_t kMostTids = 1 << 16;
     if (ended_tids_.size() < kMostTids) ended_tids_.push_back(numbers.os_tid);
     const auto found = by_os_tid_.find(numbers.os_tid);
@@ -206,7 +206,7 @@ std::vector<pid_t> ThreadRegistry::TakeEndedTids() {
   return std::exchange(ended_tids_, {});
 }
 
-bool ThreadRegistry::KnowsJavaThread(pid_t os_tid) const {
+bool ThreadRegistry::HasJavaThread(pid_t os_tid) const {
   absl::MutexLock lock(&mutex_);
   return by_os_tid_.contains(os_tid);
 }

@@ -1,5 +1,5 @@
-// Threads by number: those of Java by their Thread.getId(), those of the JVM itself by their
-// kernel tid. Writes thread records (S3.5).
+// Numbers of threads: of Java threads by Thread.getId(), of the JVM's own threads by kernel tid.
+// Writes thread records (S3.5).
 //
 // Threads: Start/End on the Java thread of the event; the Find… calls on the writer thread.
 #pragma once
@@ -26,7 +26,7 @@ struct ThreadNumbers {
   pid_t os_tid = 0;
 };
 
-// A thread that runs already, with the JVM's own structure for it (Thread.eetop).
+// A thread that already runs, with the JVM's structure for it (Thread.eetop).
 struct RunningThread {
   ThreadNumbers numbers;
   uintptr_t java_thread = 0;
@@ -34,7 +34,7 @@ struct RunningThread {
 
 // A Java thread by Thread.getId().
 struct KnownThread {
-  uint32_t number = 0;  // Thread.id in the trace; 0: none was given yet
+  uint32_t number = 0;  // Thread.id in the trace; 0: none was assigned yet
   bool is_virtual = false;
   std::string name;
 };
@@ -44,46 +44,45 @@ class ThreadRegistry {
   ThreadRegistry(jvmtiEnv* env, const SessionClock& clock, writer::RecordEncoder& encoder)
       : env_(env), clock_(clock), encoder_(encoder) {}
 
-  // The current thread, which is `thread`, runs Java code from here on. Also for threads that ran
-  // already when the agent came up, if called on them.
+  // The current thread, which is `thread`, runs Java code from here on. Also for threads that
+  // already ran when the agent was loaded, if called on them.
   ThreadNumbers Start(JNIEnv* jni, jthread thread);
-  // A thread that ran before the agent came: defined with its name, as Start does for its own.
-  // `os_tid`: the kernel's id; 0: not known; below 0: the thread is to be left out.
+  // A thread that ran before the agent was loaded: defines it with its name, as Start does.
+  // `os_tid`: the kernel's id; 0: unknown; below 0: ignore the thread.
   RunningThread Adopt(JNIEnv* jni, jthread thread, absl::FunctionRef<pid_t(uintptr_t)> os_tid);
-  // A new trace begins: nothing is known of any thread.
+  // A new trace begins: forgets all threads.
   void Clear();
 
-  // The current thread ends. Makes no JNI call: the thread may have a check of an exception owing,
-  // of which -Xcheck:jni would warn.
+  // The current thread ends. Makes no JNI call: the thread may not have checked for an exception,
+  // and -Xcheck:jni would warn.
   ThreadNumbers End();
 
-  // A platform thread that reported its start, seen from another thread; number 0: it did not.
+  // A platform thread that reported its start, as seen from another thread; number 0: it did not.
   RunningThread FindRunning(JNIEnv* jni, jthread thread);
 
-  // Virtual threads get a number when something is recorded of them, not before; until then only a
-  // name that is not empty is kept.
+  // Virtual threads get a number with their first record; until then only a non-empty name is kept.
   void StartVirtual(JNIEnv* jni, jthread thread);
   // Returns the thread's Thread.getId().
   uint64_t EndVirtual(JNIEnv* jni, jthread thread);
-  // Once a chunk, after all else: forgets the threads that had ended at the last call. By then all
-  // that was recorded of them is written.
+  // Once a chunk, after everything else: forgets the threads that had ended at the last call. By
+  // then all their records are written.
   void ForgetEnded();
 
-  // Its Thread.getId(), whatever a subclass says.
+  // Its Thread.getId(), ignoring overrides in subclasses.
   uint64_t JavaTid(JNIEnv* jni, jthread thread);
 
-  // A thread that did not report its start as a platform thread is taken for a virtual one.
+  // A thread that did not report its start as a platform thread is treated as virtual.
   KnownThread Find(uint64_t java_tid) const;
 
-  // Number by Thread.getId(); an unknown one is taken for a virtual thread and defined.
+  // Number by Thread.getId(); an unknown one is treated as a virtual thread and defined.
   uint32_t NumberOfJava(uint64_t java_tid);
-  // Defines a thread of the JVM that runs no Java code; `name` as the kernel knows it.
+  // Defines a thread of the JVM that runs no Java code; `name`: the kernel's.
   uint32_t DefineInternal(pid_t os_tid, absl::string_view name);
-  // Kernel tids of threads that reported their end since the last call. They may live on: as native
-  // code that left the JVM, or for the moment that it takes to end.
+  // Kernel tids of threads that reported their end since the last call. They may still run: as
+  // native threads that left the JVM, or for the short time until they end.
   std::vector<pid_t> TakeEndedTids();
   // Whether a Java thread with this kernel tid has started.
-  bool KnowsJavaThread(pid_t os_tid) const;
+  bool HasJavaThread(pid_t os_tid) const;
 
  private:
   struct JavaThread {

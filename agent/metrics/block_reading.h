@@ -1,28 +1,28 @@
-// What a thread's block says, and whose block the calling thread's is. Async-signal-safe: plain
-// loads and stores, in an order that holds for a handler that interrupts the thread anywhere.
+// Reads a thread's block, and finds the block of the calling thread. Async-signal-safe: plain loads
+// and stores, in an order that is also correct for a handler that interrupts the thread anywhere.
 #pragma once
 
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
 
-#include "agent/hot/clock.h"
+#include "agent/base/clock.h"
 #include "agent/hot/counter_block.h"
 #include "agent/metrics/metric.h"
 
 namespace jtrace::metrics {
 
-// Of the calling thread, or the virtual thread on it; and of the calling thread in any case. Null:
-// it was not met yet, or has ended. A block is complete before it is named here, and is named no
-// more before its values are taken down.
+// The block of the calling thread, or of the virtual thread on it; and always that of the calling
+// thread. Null: the thread was not seen yet, or has ended. A block is complete before it is stored
+// here, and is removed from here before its values are collected.
 [[gnu::tls_model("initial-exec")]] extern constinit thread_local hot::CounterBlock* tls_block;
 [[gnu::tls_model("initial-exec")]] extern constinit thread_local hot::CounterBlock* tls_platform;
 
 inline constexpr auto kAllocBytes = static_cast<uint32_t>(Metric::kAllocBytes);
-// Nobody counts this one: its place has the kernel's clock of the thread when counting began.
+// This metric is not counted: its place has the kernel's clock of the thread when counting began.
 inline constexpr auto kCpuAtStart = static_cast<uint32_t>(Metric::kOffCpu);
 
-// What stands before it in the program is in memory before what stands behind it, for handlers.
+// Handlers see the stores before it in memory before the stores after it.
 inline void InProgramOrder() { std::atomic_signal_fence(std::memory_order_seq_cst); }
 
 inline int64_t ReadCum(const hot::CounterBlock& block, uint32_t metric) {
@@ -35,8 +35,8 @@ inline void WriteCum(hot::CounterBlock& block, uint32_t metric, int64_t value) {
 }
 
 // alloc.bytes. The three words of a JavaThread change one after the other: when the thread itself
-// allocates, which it does not while it asks, and when a collection retires its TLAB, which can be
-// at any time that it is not in Java code.
+// allocates, which it does not do while it asks, and when a collection retires its TLAB, which can
+// happen at any time that the thread is not in Java code.
 inline int64_t ReadAllocated(const hot::AllocLayout& layout, const hot::CounterBlock& block) {
   if (block.java_thread == 0 || layout.allocated_bytes == 0) return ReadCum(block, kAllocBytes);
   int64_t value = hot::ReadAllocated(layout, block.java_thread);
@@ -49,14 +49,14 @@ inline int64_t ReadAllocated(const hot::AllocLayout& layout, const hot::CounterB
   return value + block.alloc_offset;
 }
 
-// Any metric. `kernel`: what the kernel has counted for the block's thread of a metric, by number;
-// not asked of virtual threads, which have nothing there.
+// Any metric. `kernel`: the kernel's value of a metric, by number, for the block's thread; not
+// called for virtual threads, which have none.
 template <typename Kernel>
 int64_t ReadBlock(const hot::AllocLayout& layout, const hot::CounterBlock& block, uint32_t metric,
                   Kernel kernel) {
   if (IsUser(metric)) return ReadCum(block, metric);
   const auto known = static_cast<Metric>(metric);
-  const auto wall = [&] { return static_cast<int64_t>(hot::MonotonicNanos() - block.start_ns); };
+  const auto wall = [&] { return static_cast<int64_t>(MonotonicNanos() - block.start_ns); };
   const auto used = [&](Metric it) {
     if (block.os_tid == 0) return int64_t{0};
     return std::max<int64_t>(0, kernel(it) - ReadCum(block, static_cast<uint32_t>(it)));

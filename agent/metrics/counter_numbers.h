@@ -1,4 +1,4 @@
-// Which counters of the program's own there are, and where they count. Async-signal-safe.
+// The program's own counters, and where they count. Async-signal-safe.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@
 namespace jtrace::metrics {
 
 enum class Counting : uint8_t {
-  kByThread,     // known of each thread and, where probes charge it, of each call path
+  kByThread,     // known for each thread and, if probes charge it, for each call path
   kByProcessor,  // only the process's total is known
 };
 
@@ -22,17 +22,16 @@ class CounterNumbers {
   static_assert(kMost <= RseqCounters::kMost);
 
   bool Has(uint32_t metric) const { return metric >= kFirstUser && metric - kFirstUser < count(); }
-  // Of one that there is.
+  // Of an existing counter.
   bool IsByProcessor(uint32_t metric) const {
     return countings_[metric - kFirstUser] == Counting::kByProcessor;
   }
-  // Once there is one that counts by processor: where all of these count, by number less
-  // kFirstUser.
+  // The counters that count by processor, by number minus kFirstUser. Only if there is one.
   RseqCounters& by_processor() const { return *by_processor_; }
 
  protected:
   uint32_t count() const { return count_.load(std::memory_order_acquire); }
-  // One more; by one thread at a time. `by_processor`: null if there is none yet.
+  // Adds a counter; one thread at a time. `by_processor`: null if there is none yet.
   void Publish(Counting counting, RseqCounters* by_processor) {
     const uint32_t count = count_.load(std::memory_order_relaxed);
     if (by_processor_ == nullptr) by_processor_ = by_processor;
@@ -41,7 +40,7 @@ class CounterNumbers {
   }
 
  private:
-  // Those below count_ are never written to, nor is by_processor_ once there is one that needs it.
+  // Entries below count_ are never written again, nor is by_processor_ once a counter needs it.
   std::array<Counting, kMost> countings_ = {};
   RseqCounters* by_processor_ = nullptr;
   std::atomic<uint32_t> count_{0};

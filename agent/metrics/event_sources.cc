@@ -5,7 +5,7 @@
 #include <array>
 #include <string_view>
 
-#include "agent/hot/clock.h"
+#include "agent/base/clock.h"
 #include "agent/hot/own_work.h"
 #include "agent/jvmti/env.h"
 
@@ -15,7 +15,7 @@ namespace {
 constexpr std::array kEvents = {JVMTI_EVENT_EXCEPTION, JVMTI_EVENT_MONITOR_CONTENDED_ENTER,
                                 JVMTI_EVENT_MONITOR_CONTENDED_ENTERED};
 
-// When the calling thread began to wait for a monitor; 0: it does not.
+// When the calling thread began to wait for a monitor; 0: it does not wait.
 [[gnu::tls_model("initial-exec")]] constinit thread_local uint64_t tls_wait_began = 0;
 
 EventSources* Events(jvmtiEnv* env) {
@@ -101,11 +101,11 @@ uint64_t EventSources::Start(uint64_t wanted) {
 void EventSources::Stop() {
   if (env_ == nullptr) return;
   jvmti::DisableEvents(env_, kEvents).IgnoreError();
-  // Virtual threads are followed on.
-  jvmtiCapabilities given_up = {};
-  given_up.can_generate_exception_events = granted_.can_generate_exception_events;
-  given_up.can_generate_monitor_events = granted_.can_generate_monitor_events;
-  env_->RelinquishCapabilities(&given_up);
+  // Virtual threads are still followed.
+  jvmtiCapabilities relinquished = {};
+  relinquished.can_generate_exception_events = granted_.can_generate_exception_events;
+  relinquished.can_generate_monitor_events = granted_.can_generate_monitor_events;
+  env_->RelinquishCapabilities(&relinquished);
   granted_ = {};
 }
 
@@ -159,13 +159,13 @@ void EventSources::Unmounted() { counters_.Unmount(); }
 
 void EventSources::Thrown() { counters_.Add(static_cast<uint32_t>(Metric::kExceptions), 1); }
 
-void EventSources::ContendedEnter() { tls_wait_began = hot::MonotonicNanos(); }
+void EventSources::ContendedEnter() { tls_wait_began = MonotonicNanos(); }
 
-// A virtual thread may have got another carrier meanwhile: then the wait's beginning is not known.
+// A virtual thread may have changed its carrier meanwhile: then the start of the wait is unknown.
 void EventSources::ContendedEntered() {
   if (tls_wait_began == 0) return;
   counters_.Add(static_cast<uint32_t>(Metric::kMonitorWait),
-                static_cast<int64_t>(hot::MonotonicNanos() - tls_wait_began));
+                static_cast<int64_t>(MonotonicNanos() - tls_wait_began));
   tls_wait_began = 0;
 }
 

@@ -1,8 +1,8 @@
-// What the JVM tells that is counted for the thread it happens on: exceptions, waits for monitors;
-// and which virtual thread runs on which carrier.
+// JVM events that are counted for the thread they happen on: exceptions, waits for monitors; also
+// which virtual thread runs on which carrier.
 //
-// They have a JVMTI environment of their own, made when the first of them is asked for: so nothing
-// costs where nobody counts. Threads: Start and Stop one at a time; callbacks on the thread
+// They have their own JVMTI environment, created when the first of them is requested, so they cost
+// nothing if nothing is counted. Threads: Start and Stop one at a time; callbacks on the thread
 // concerned.
 #pragma once
 
@@ -20,11 +20,11 @@ class EventSources {
   EventSources(const EventSources&) = delete;
   EventSources& operator=(const EventSources&) = delete;
 
-  // Counts these from here on (bits by metric); returns those that this JVM can count, now.
+  // Counts these from here on (bits by metric). Returns those that this JVM can count now.
   uint64_t Start(uint64_t wanted);
   void Stop();
-  // From here on for ever: virtual threads are told apart from their carriers. False: this JVM has
-  // none, or does not tell.
+  // From here on, virtual threads are distinguished from their carriers. False: this JVM has no
+  // virtual threads, or does not report them.
   bool FollowVirtualThreads();
 
   // Callbacks.

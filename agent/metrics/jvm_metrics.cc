@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
-#include "agent/hot/clock.h"
+#include "agent/base/clock.h"
 #include "agent/jvmti/env.h"
 
 namespace jtrace::metrics {
@@ -58,7 +58,7 @@ absl::StatusOr<std::vector<uint32_t>> JvmMetrics::Numbers(const std::vector<std:
   if (static_cast<size_t>(std::count_if(numbers.begin(), numbers.end(), IsCharged)) >
       hot::kPathMetrics) {
     return absl::InvalidArgumentError(absl::StrCat("option 'metrics': at most ", hot::kPathMetrics,
-                                                   " of those that call paths are charged with"));
+                                                   " metrics that are charged to call paths"));
   }
   return numbers;
 }
@@ -67,16 +67,16 @@ void JvmMetrics::Prepare(const std::vector<uint32_t>& metrics) { objects_.Prepar
 
 void JvmMetrics::Begin(const std::vector<uint32_t>& metrics, bool live, Losses& losses) {
   live_.store(live);
-  began_ns_.store(hot::MonotonicNanos());
+  began_ns_.store(MonotonicNanos());
   const uint64_t wanted = Bits(metrics);
-  // Probes count executions of bytecodes, wherever there are any.
+  // Probes count executions of bytecodes, if there are probes.
   counters_.SetCounted(sources_.Start(wanted) | objects_.Start(wanted) |
                        (wanted & Bit(Metric::kAllocSites)) | Bit(Metric::kGc));
   for (const uint32_t metric : metrics) {
     if (counters_.Check(metric).ok()) continue;
     const std::string name = counters_.NameOf(metric);
     losses.Add(absl::StrCat("metrics.", name), Severity::kWarning, 1,
-               absl::StrCat("metric that this JVM does not tell: ", name),
+               absl::StrCat("metric that this JVM does not report: ", name),
                live ? "load the agent with -agentpath instead of attaching it" : "");
   }
   if (std::any_of(metrics.begin(), metrics.end(), IsCharged)) FollowVirtualThreads();
@@ -91,7 +91,7 @@ PathMetrics JvmMetrics::PathMetricsOf(const std::vector<uint32_t>& metrics) cons
       chosen.numbers.push_back(static_cast<uint8_t>(metric));
     }
   }
-  // alloc.bytes is the first, wherever it was named.
+  // alloc.bytes is always first, regardless of the order of names.
   std::sort(chosen.numbers.begin(), chosen.numbers.end());
   return chosen;
 }
@@ -133,7 +133,7 @@ void JvmMetrics::Adopt(JNIEnv* jni, jthread thread) {
                   identity.java_thread);
 }
 
-bool JvmMetrics::Meet(JNIEnv* jni, jthread thread) {
+bool JvmMetrics::RegisterThread(JNIEnv* jni, jthread thread) {
   const Identity identity = IdentityOf(jni, thread);
   const bool is_virtual = identity.java_thread == 0;
   return BlockOf(identity.java_tid, is_virtual, identity.java_thread) != nullptr;

@@ -1,7 +1,8 @@
-// The metrics of one JVM: the counters of its threads, who counts, and the way from Java to them.
+// The metrics of one JVM: the counters of its threads, the sources of counts, and the access from
+// Java.
 //
-// Made once, never freed: threads, probes and the program's own questions reach it for ever.
-// Threads: callbacks on the thread concerned; Begin and End one at a time; questions from any.
+// Created once, never freed: threads, probes and the program's queries may use it at any time.
+// Threads: callbacks on the thread concerned; Begin and End one at a time; queries on any.
 #pragma once
 
 #include <jvmti.h>
@@ -32,41 +33,41 @@ class JvmMetrics : public CounterKeeper {
   static JvmMetrics* Create(JavaVM* vm);
 
   ThreadCounters& counters() { return counters_; }
-  // Whether Java reaches them.
+  // Whether Java can access them.
   bool is_defined() const { return is_defined_; }
 
-  // In VMInit or later: the program can ask. What the JVM refuses becomes a loss.
+  // In VMInit or later: the program can query metrics. Reports what the JVM refuses as a loss.
   void Define(JNIEnv* jni, Losses& losses);
-  // Whether probes can charge metrics to call paths; readies what they call. False: a loss says
-  // why.
+  // Whether probes can charge metrics to call paths; prepares the functions that they call. False:
+  // a loss says why.
   bool CanCharge(JNIEnv* jni, Losses& losses) const;
 
-  // The numbers of metrics by name; user counters are made.
+  // The numbers of metrics by name; creates user counters.
   absl::StatusOr<std::vector<uint32_t>> Numbers(const std::vector<std::string>& names);
 
-  // A recording of these metrics, by number, will begin: at load when no thread of the program
+  // A recording of these metrics, by number, will begin. At load, when no thread of the program
   // runs.
   void Prepare(const std::vector<uint32_t>& metrics);
-  // A recording of these metrics, by number, begins. `live`: threads that run already have counted
-  // before. What cannot be counted becomes a loss.
+  // A recording of these metrics, by number, begins. `live`: running threads have counted before.
+  // Reports metrics that cannot be counted as losses.
   void Begin(const std::vector<uint32_t>& metrics, bool live, Losses& losses);
-  // Nothing more is counted; what was counted can still be asked for until End.
+  // Stops counting. The counts can still be queried until End.
   void StopSources() {
     sources_.Stop();
     objects_.Stop();
   }
   void End() { counters_.SetCounted(0); }
-  // Virtual threads are told apart from their carriers from here on.
+  // Virtual threads are distinguished from their carriers from here on.
   void FollowVirtualThreads() { sources_.FollowVirtualThreads(); }
 
   // Those of `metrics` that the probes charge.
   PathMetrics PathMetricsOf(const std::vector<uint32_t>& metrics) const;
-  // What a thread has counted since it was last charged; 0 of threads that ended. Any thread.
+  // A thread's counts since it was last charged; 0 for ended threads. Any thread.
   MetricValues SinceCharged(const PathMetrics& metrics, const hot::ThreadState& state) const;
 
   // Callbacks.
   void ThreadStart(JNIEnv* jni, jthread thread);
-  // A thread that ran before the agent came, seen from any other.
+  // A thread that ran before the agent was loaded, as seen from any other thread.
   void Adopt(JNIEnv* jni, jthread thread);
   void ThreadEnd() { counters_.End(); }
   void VirtualThreadEnd(uint64_t java_tid) { counters_.EndVirtual(java_tid); }
@@ -74,9 +75,9 @@ class JvmMetrics : public CounterKeeper {
   void GcStart(uint64_t now_ns) { gc_began_ = now_ns; }
   void GcFinish(uint64_t now_ns);
 
-  // The calling thread, which is `thread`, is counted from here on. False: no memory.
-  bool Meet(JNIEnv* jni, jthread thread);
-  // Of a thread that may have begun before anything was counted.
+  // Counts the calling thread, which is `thread`, from here on. False: no memory.
+  bool RegisterThread(JNIEnv* jni, jthread thread);
+  // Of a thread that may have started before anything was counted.
   absl::StatusOr<int64_t> TotalOf(JNIEnv* jni, jthread thread, uint32_t metric);
 
   // CounterKeeper

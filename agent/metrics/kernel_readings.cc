@@ -40,8 +40,8 @@ std::string TaskFile(pid_t os_tid, const char* name) {
   return ReadFile(path.data());
 }
 
-// The number behind `label` at the beginning of a line.
-std::optional<int64_t> NumberBehind(std::string_view text, std::string_view label) {
+// The number after `label` at the beginning of a line.
+std::optional<int64_t> NumberAfter(std::string_view text, std::string_view label) {
   for (size_t at = 0; (at = text.find(label, at)) != std::string_view::npos; ++at) {
     if (at != 0 && text[at - 1] != '\n') continue;
     return strtoll(std::string(text.substr(at + label.size(), 32)).c_str(), nullptr, 10);
@@ -49,7 +49,7 @@ std::optional<int64_t> NumberBehind(std::string_view text, std::string_view labe
   return std::nullopt;
 }
 
-// proc(5), /proc/PID/stat: the name, which may hold anything, ends at the last ')'.
+// proc(5), /proc/PID/stat: the name, which may contain any character, ends at the last ')'.
 std::optional<int64_t> FaultsIn(const std::string& stat) {
   const size_t name_end = stat.rfind(')');
   if (name_end == std::string::npos) return std::nullopt;
@@ -62,8 +62,8 @@ std::optional<int64_t> FaultsIn(const std::string& stat) {
 }
 
 std::optional<int64_t> SwitchesIn(const std::string& status) {
-  const auto voluntary = NumberBehind(status, "voluntary_ctxt_switches:");
-  const auto others = NumberBehind(status, "nonvoluntary_ctxt_switches:");
+  const auto voluntary = NumberAfter(status, "voluntary_ctxt_switches:");
+  const auto others = NumberAfter(status, "nonvoluntary_ctxt_switches:");
   if (!voluntary || !others) return std::nullopt;
   return *voluntary + *others;
 }
@@ -76,14 +76,14 @@ std::optional<int64_t> ReadUsageOfProcess(Metric metric) {
 }
 
 std::optional<int64_t> BytesIn(const std::string& io, Metric metric) {
-  return NumberBehind(io, metric == Metric::kReadBytes ? "rchar:" : "wchar:");
+  return NumberAfter(io, metric == Metric::kReadBytes ? "rchar:" : "wchar:");
 }
 
 bool IsCompilerThread(const std::string& comm) {
   return comm.find("CompilerThre") != std::string::npos;
 }
 
-// Threads of the compilers come and go: those that went are in jit.ns no more.
+// Compiler threads start and end: jit.ns does not include ended ones.
 int64_t ReadJit() {
   int64_t sum = 0;
   std::error_code error;

@@ -1,5 +1,5 @@
-// What the kernel has counted for a thread or for the process (S5.5): its counters are folded into
-// the thread at every dispatch, by the kernel. Any thread, never a signal handler: own_readings.h.
+// The kernel's counters of a thread or of the process (S5.5), which the kernel folds into the
+// thread at every dispatch. Any thread, but not in a signal handler (see own_readings.h).
 #pragma once
 
 #include <sys/types.h>
@@ -12,14 +12,14 @@
 
 namespace jtrace::metrics {
 
-// None where this kernel does not tell, or the thread is gone. kWall and kOffCpu are not here: they
-// depend on when counting began.
+// None if this kernel does not report the metric, or the thread has ended. kWall and kOffCpu are
+// not here: they depend on when counting began.
 //
 // Of the calling thread.
 std::optional<int64_t> ReadOwn(Metric metric);
 // Of another thread of this process.
 std::optional<int64_t> ReadThread(Metric metric, pid_t os_tid);
-// The name that the kernel knows a thread of this process by; "": it is gone.
+// The kernel's name of a thread of this process; "": it has ended.
 std::string KernelName(pid_t os_tid);
 // Of all threads that ever ran.
 std::optional<int64_t> ReadProcess(Metric metric);

@@ -35,7 +35,7 @@ std::string PrimitiveName(char code) {
   }
 }
 
-// "java.lang.String[]" of "[Ljava/lang/String;".
+// "java.lang.String[]" for "[Ljava/lang/String;".
 std::string TypeName(absl::string_view field) {
   size_t dimensions = 0;
   while (absl::ConsumePrefix(&field, "[")) ++dimensions;
@@ -59,7 +59,7 @@ absl::string_view SimpleName(absl::string_view type) {
   return type.substr(type.find_last_of(".$") + 1);
 }
 
-// Of "com.acme.Cache::load*" its class; "" of "com.acme.*::load" and of a package's pattern.
+// The class of "com.acme.Cache::load*"; "" for "com.acme.*::load" and for a package's pattern.
 std::string ClassName(absl::string_view name) {
   const size_t colons = name.find("::");
   const absl::string_view type = name.substr(0, colons);

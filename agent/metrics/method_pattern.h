@@ -11,8 +11,8 @@
 
 namespace jtrace::metrics {
 
-// As in include= (classfile/scope_filter.h), and the parameters if it ends in parentheses: their
-// types by whole or simple name. Immutable: any thread.
+// A pattern as in include= (classfile/scope_filter.h), with parameter types if it ends in
+// parentheses: their full or simple names. Immutable: any thread.
 class MethodPattern {
  public:
   // Errors: InvalidArgument, with an example.

@@ -7,10 +7,10 @@ namespace {
 
 constexpr MetricInfo kMetrics[] = {
     {Metric::kAllocBytes, "alloc.bytes", "B", Reach::kPath, Source::kJavaThread,
-     "exact; what escape analysis removes is not there", "2 ns a call where paths are recorded",
-     "bytes allocated on the Java heap"},
+     "exact; without allocations that escape analysis removes",
+     "2 ns a call where paths are recorded", "bytes allocated on the Java heap"},
     {Metric::kAllocObjects, "alloc.objects", "", Reach::kPath, Source::kCounted,
-     "exact; what escape analysis removes is not there", "about 1 us an object",
+     "exact; without allocations that escape analysis removes", "about 1 us an object",
      "objects allocated on the Java heap"},
     {Metric::kAllocSites, "alloc.sites", "", Reach::kPath, Source::kCounted,
      "exact, the same on every run", "2 ns an allocation",
@@ -37,7 +37,7 @@ constexpr MetricInfo kMetrics[] = {
     {Metric::kMonitorWait, "monitor.wait.ns", "ns", Reach::kPath, Source::kCounted, "exact",
      "1 us a wait", "time waiting to enter monitors that others held"},
     {Metric::kGc, "gc.ns", "ns", Reach::kProcess, Source::kCounted, "exact", "none",
-     "time between the begins and ends of garbage collections that stop the program"},
+     "time between start and end of garbage collections that stop the program"},
     {Metric::kPageFaults, "page.faults", "", Reach::kThread, Source::kKernel, "the kernel's count",
      "1 us a reading, 20 us for other threads", "page faults, minor and major"},
     {Metric::kReadBytes, "io.read.bytes", "B", Reach::kThread, Source::kKernel,

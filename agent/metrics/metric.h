@@ -39,18 +39,18 @@ constexpr bool IsUser(uint32_t metric) { return metric >= kFirstUser; }
 // Of a set of metrics.
 constexpr uint64_t Bit(Metric metric) { return 1ull << static_cast<unsigned>(metric); }
 
-// Where a metric's values are known.
+// The levels at which a metric's values are known.
 enum class Reach : uint8_t {
   kPath,     // by call path, thread and process
   kThread,   // by thread and process
   kProcess,  // as one total
 };
 
-// Where its values come from.
+// The source of its values.
 enum class Source : uint8_t {
-  kJavaThread,  // the JVM's own structure for the thread: read where a value is wanted
+  kJavaThread,  // the JVM's own structure for the thread: read when a value is requested
   kCounted,     // events, added to CounterBlock::cum
-  kKernel,      // read from the kernel where a value is wanted
+  kKernel,      // read from the kernel when a value is requested
   kTree,        // the call trees
 };
 

@@ -1,53 +1,58 @@
 // MetricsAsJson.
-#include "absl/strings/str_cat.h"
-#include "agent/metrics/metrics_text.h"
+#include "agent/metrics/metrics_format.h"
 #include "agent/metrics/name_text.h"
+#include "common/json_writer.h"
 
 namespace jtrace::metrics {
 namespace {
 
-std::string Quoted(absl::string_view text) { return JsonString(Utf8Of(text)); }
-
-void AddMetric(const ReportedMetric& metric, std::string& out) {
-  absl::StrAppend(&out, "{\"name\":", Quoted(metric.name), ",\"unit\":", Quoted(metric.unit),
-                  ",\"what\":", Quoted(metric.what), ",\"process\":", metric.process);
-  if (metric.ended) absl::StrAppend(&out, ",\"ended\":", *metric.ended);
-  out += '}';
+void AddMetric(const ReportedMetric& metric, JsonWriter& json) {
+  json.BeginObject();
+  json.Text("name", Utf8Of(metric.name));
+  json.Text("unit", Utf8Of(metric.unit));
+  json.Text("what", Utf8Of(metric.what));
+  json.Bool("by_thread", metric.by_thread);
+  json.Int("process", metric.process);
+  if (metric.ended) json.Int("ended", *metric.ended);
+  json.EndObject();
 }
 
-void AddThread(const MetricsReport& report, const ReportedThread& thread, std::string& out) {
-  absl::StrAppend(&out, "{\"name\":", Quoted(thread.name), ",\"java_tid\":", thread.java_tid,
-                  ",\"os_tid\":", thread.os_tid,
-                  ",\"virtual\":", thread.os_tid == 0 ? "true" : "false",
-                  ",\"partial\":", thread.is_partial ? "true" : "false", ",\"totals\":{");
-  const char* separator = "";
+void AddThread(const MetricsReport& report, const ReportedThread& thread, JsonWriter& json) {
+  json.BeginObject();
+  json.Text("name", Utf8Of(thread.name));
+  json.Int("java_tid", static_cast<int64_t>(thread.java_tid));
+  json.Int("os_tid", thread.os_tid);
+  json.Bool("virtual", thread.os_tid == 0);
+  json.Bool("partial", thread.is_partial);
+  json.Key("totals");
+  json.BeginObject();
   for (size_t i = 0; i < report.metrics.size(); ++i) {
-    if (!thread.values[i]) continue;
-    absl::StrAppend(&out, separator, Quoted(report.metrics[i].name), ":", *thread.values[i]);
-    separator = ",";
+    if (thread.values[i]) json.Int(Utf8Of(report.metrics[i].name), *thread.values[i]);
   }
-  out += "}}";
+  json.EndObject();
+  json.EndObject();
 }
 
 }  // namespace
 
 std::string MetricsAsJson(const MetricsReport& report) {
-  std::string out = absl::StrCat("{\"pid\":", report.pid,
-                                 ",\"ended_threads\":", report.ended_threads, ",\"metrics\":[");
-  const char* separator = "\n";
-  for (const ReportedMetric& metric : report.metrics) {
-    out += separator;
-    AddMetric(metric, out);
-    separator = ",\n";
-  }
-  out += "],\"threads\":[";
-  separator = "\n";
-  for (const ReportedThread& thread : report.threads) {
-    out += separator;
-    AddThread(report, thread, out);
-    separator = ",\n";
-  }
-  return out + "]}\n";
+  std::string out;
+  JsonWriter json(out);
+  json.BeginObject();
+  json.Int("pid", report.pid);
+  json.Int("ended_threads", static_cast<int64_t>(report.ended_threads));
+  const auto add_metric = [&](const ReportedMetric& metric) {
+    json.NewLine();
+    AddMetric(metric, json);
+  };
+  const auto add_thread = [&](const ReportedThread& thread) {
+    json.NewLine();
+    AddThread(report, thread, json);
+  };
+  json.List("metrics", report.metrics, add_metric);
+  json.List("threads", report.threads, add_thread);
+  json.EndObject();
+  return out + "\n";
 }
 
 }  // namespace jtrace::metrics

@@ -9,13 +9,13 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/strip.h"
-#include "agent/metrics/metrics_text.h"
+#include "agent/metrics/metrics_format.h"
 #include "agent/metrics/name_text.h"
 
 namespace jtrace::metrics {
 namespace {
 
-// A metric of the exposition: names may have letters, digits and '_'; "cpu.ns" is told in seconds.
+// A metric of the exposition: names may have letters, digits and '_'; "cpu.ns" becomes seconds.
 struct Family {
   std::string name = {};  // "cpu_seconds_total"
   bool in_seconds = false;

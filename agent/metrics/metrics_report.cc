@@ -10,13 +10,13 @@
 namespace jtrace::metrics {
 namespace {
 
-// The kernel tells it of a thread of its own, from files that are gone with the thread.
+// The kernel reports it by thread, in files that are gone once the thread has ended.
 bool IsUnknownOfEnded(uint32_t metric) {
   return metric == static_cast<uint32_t>(Metric::kReadBytes) ||
          metric == static_cast<uint32_t>(Metric::kWrittenBytes);
 }
 
-// A virtual thread has no kernel thread of its own to be measured.
+// A virtual thread has no kernel thread that could be measured.
 bool IsKnownOf(const ThreadValues& thread, uint32_t metric) {
   if (IsUser(metric) || thread.os_tid != 0) return true;
   const MetricInfo& info = InfoOf(static_cast<Metric>(metric));

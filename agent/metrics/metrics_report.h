@@ -1,4 +1,4 @@
-// What the threads of a JVM have counted, looked at once: what `jtrace metrics` shows.
+// What the threads of a JVM have counted, read once, as `jtrace metrics` shows it.
 //
 // Any thread, never a signal handler.
 #pragma once
@@ -21,7 +21,7 @@ struct ReportedMetric {
   uint32_t number = 0;
   std::string name = {};  // "alloc.bytes"
   std::string unit = {};  // "B", "ns"; "" for numbers of things
-  std::string what = {};  // one clause; "" if nobody told
+  std::string what = {};  // one clause; "" if unknown
   bool may_fall = false;
   bool by_thread = false;
   int64_t process = 0;                // all threads that ever ran

@@ -12,7 +12,7 @@ namespace {
 
 constexpr char kNativeMetrics[] = "jtrace/NativeMetrics";
 
-// What native methods have in place of `this`.
+// Native methods have no `this`; they use these.
 std::atomic<Questions*> questions{nullptr};
 std::atomic<jclass> native_class{nullptr};  // a global reference
 std::atomic<jmethodID> families{nullptr};
@@ -84,7 +84,7 @@ jobjectArray JNICALL DescribeMetrics(JNIEnv* jni, jclass) {
 
 jlong JNICALL TotalOf(JNIEnv* jni, jclass, jthread thread, jint metric) {
   if (thread == nullptr) {
-    Throw(jni, absl::InvalidArgumentError("no thread: ask for processTotal"));
+    Throw(jni, absl::InvalidArgumentError("no thread: use processTotal"));
     return 0;
   }
   return ValueOrThrow<jlong>(jni, Asked().TotalOf(jni, thread, static_cast<uint32_t>(metric)));
@@ -176,7 +176,7 @@ absl::Status DefineNativeMetrics(JNIEnv* jni, Questions* asked) {
   }
   if (inherited == nullptr) {
     jni->ExceptionClear();
-    questions.store(nullptr);  // the next start says it again
+    questions.store(nullptr);  // the next start sets it again
     return absl::FailedPreconditionError("this JVM refuses the class of the metrics");
   }
   native_class.store(static_cast<jclass>(jni->NewGlobalRef(defined)));

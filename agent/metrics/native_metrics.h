@@ -16,8 +16,8 @@
 
 namespace jtrace::metrics {
 
-// Who knows. Any Java thread, many at once; a call may wait for the writer thread or for another
-// command. The messages of errors are shown to people.
+// Answers queries. Any Java thread, many at once; a call may wait for the writer thread or for
+// another command. The messages of errors are shown to people.
 class Questions {
  public:
   virtual ~Questions() = default;
@@ -34,25 +34,25 @@ class Questions {
   virtual absl::StatusOr<uint64_t> OpenWindow(Scope scope, uint64_t java_tid) = 0;
   virtual absl::StatusOr<MethodTotals> WindowMethod(uint64_t window, uint32_t metric,
                                                     absl::string_view pattern) = 0;
-  // `below`: of the thread that opened it only paths in such a method; `pattern`: only paths that
+  // `below`: only paths of the opening thread that are in such a method; `pattern`: only paths that
   // end in such a method; "": any.
   virtual absl::StatusOr<std::string> WindowPaths(uint64_t window, uint32_t metric,
                                                   absl::string_view below,
                                                   absl::string_view pattern, int top) = 0;
   virtual void CloseWindow(uint64_t window) = 0;
-  // Of the threads that descend from the one that opened the window.
+  // The total of the threads that descend from the one that opened the window.
   virtual absl::StatusOr<int64_t> WindowTotal(uint64_t window, uint32_t metric) = 0;
 
   virtual absl::StatusOr<std::string> Command(absl::string_view verb,
                                               absl::string_view argument) = 0;
 };
 
-// Defines jtrace.NativeMetrics into the boot loader's unnamed module, once per JVM, in VMInit or
-// later, when all that it answers with is ready. `questions` must live for ever. No Java exception
-// is left pending. FailedPrecondition: the JVM refuses the class.
+// Defines jtrace.NativeMetrics in the boot loader's unnamed module, once per JVM, in VMInit or
+// later, when everything that its answers need is ready. `questions` must live forever. Leaves no
+// Java exception pending. FailedPrecondition: the JVM refuses the class.
 absl::Status DefineNativeMetrics(JNIEnv* jni, Questions* questions);
 
-// On a thread that begins: the windows that it inherits. Runs Java code.
+// On a starting thread: the windows that it inherits. Runs Java code.
 std::vector<uint64_t> InheritedWindows(JNIEnv* jni);
 
 }  // namespace jtrace::metrics

@@ -11,7 +11,7 @@ namespace {
 constexpr uint64_t kLives = Bit(Metric::kLiveBytes) | Bit(Metric::kFreedBytes);
 constexpr uint64_t kAll = Bit(Metric::kAllocObjects) | kLives;
 
-// Null in a callback that is late: its environment has been disposed of.
+// Null in a late callback, whose environment has been disposed of.
 ObjectSources* Sources(jvmtiEnv* env) {
   void* self = nullptr;
   env->GetEnvironmentLocalStorage(&self);

@@ -1,10 +1,10 @@
-// Objects one by one, as the JVM tells of each allocation and, by tags, of each end:
+// Counts single objects: the JVM reports each allocation and, by tags, each dead object.
 // alloc.objects, live.bytes, freed.bytes.
 //
-// They have a JVMTI environment of their own, which lives from Start to Stop and takes its tags
-// along: an object that outlives its recording costs nothing more, and is in no later one. Threads:
-// Start and Stop one at a time; callbacks on the allocating thread, and on the JVM's own threads
-// some time after the collection that found an object dead.
+// They have their own JVMTI environment, which lives from Start to Stop and owns the tags: an
+// object that outlives its recording costs nothing more, and is in no later one. Threads: Start and
+// Stop one at a time; callbacks on the allocating thread, and on the JVM's own threads some time
+// after the collection that found an object dead.
 #pragma once
 
 #include <jvmti.h>
@@ -22,11 +22,11 @@ class ObjectSources {
   ObjectSources(const ObjectSources&) = delete;
   ObjectSources& operator=(const ObjectSources&) = delete;
 
-  // At load, before the program's first thread: JDK 17 misses of threads that run already what they
-  // allocate until their next sample would be due, half a megabyte on the average.
+  // At load, before the program's first thread: for running threads, JDK 17 misses what they
+  // allocate until their next sample would be due, half a megabyte on average.
   void Prepare(uint64_t wanted);
-  // Counts these from here on (bits by metric); live.bytes begins at 0. Returns those that this
-  // JVM can count, now: another agent may sample allocations already.
+  // Counts these from here on (bits by metric); live.bytes begins at 0. Returns those that this JVM
+  // can count now: another agent may already sample allocations.
   uint64_t Start(uint64_t wanted);
   void Stop();
 

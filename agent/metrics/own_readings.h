@@ -1,4 +1,4 @@
-// What the kernel has counted for the calling thread, as far as one call tells. Async-signal-safe.
+// The kernel's counters of the calling thread that one call can read. Async-signal-safe.
 #pragma once
 
 #include <time.h>
@@ -10,7 +10,8 @@
 
 namespace jtrace::metrics {
 
-// None: this kernel does not tell, or not in one call. cpu.ns, switches and page.faults.
+// cpu.ns, switches and page.faults. None: this kernel does not report the metric, or not in one
+// call.
 std::optional<int64_t> ReadOwnNow(Metric metric);
 // In nanoseconds.
 std::optional<int64_t> ReadClock(clockid_t clock);

@@ -24,8 +24,8 @@ Answer OwnTotals::Check(uint32_t metric) const {
   const MetricInfo& info = InfoOf(static_cast<Metric>(metric));
   const bool counted = (counted_.load(std::memory_order_relaxed) >> metric & 1) != 0;
   if (info.source == Source::kCounted && !counted) return Answer::kNotCounted;
-  const bool is_told = info.source != Source::kJavaThread || layout_.allocated_bytes != 0;
-  return is_told ? Answer::kYes : Answer::kUnsupported;
+  const bool is_reported = info.source != Source::kJavaThread || layout_.allocated_bytes != 0;
+  return is_reported ? Answer::kYes : Answer::kUnsupported;
 }
 
 Answer OwnTotals::CheckOfThread(uint32_t metric) const {
@@ -50,15 +50,15 @@ Answer OwnTotals::Read(uint32_t metric, int64_t& value) const {
   if (block == nullptr) return Answer::kUnknownThread;
   if (block->os_tid == 0 && IsOfKernelsThread(metric)) return Answer::kVirtualThread;
   const int saved_errno = errno;
-  bool is_told = true;
+  bool is_reported = true;
   value = ReadBlock(layout_, *block, metric, [&](Metric it) {
     const hot::OwnWork own;
     const std::optional<int64_t> read = ReadOwnNow(it);
-    is_told = read.has_value();
+    is_reported = read.has_value();
     return read.value_or(0);
   });
   errno = saved_errno;
-  return is_told ? Answer::kYes : Answer::kNotInHandlers;
+  return is_reported ? Answer::kYes : Answer::kNotInHandlers;
 }
 
 Answer OwnTotals::Add(uint32_t metric, int64_t delta) {

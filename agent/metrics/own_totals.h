@@ -1,6 +1,6 @@
-// Totals of the calling thread and additions to its counters, where nothing may be locked or
-// allocated: everything but SetCounted is async-signal-safe, changes no errno and throws nothing.
-// The build checks what the object code refers to (handler_symbols.txt).
+// Totals of the calling thread and additions to its counters, without locks or allocation:
+// everything but SetCounted is async-signal-safe, preserves errno and throws nothing. The build
+// checks the symbols that the object code refers to (handler_symbols.txt).
 #pragma once
 
 #include <atomic>
@@ -15,13 +15,13 @@ namespace jtrace::metrics {
 enum class Answer : uint8_t {
   kYes,
   kNoMetric,       // there is no such metric
-  kNotCounted,     // nobody counts it now
-  kUnsupported,    // this version, JVM or system does not tell
-  kProcessOnly,    // it is known as one total
-  kTreesOnly,      // it is known of methods and call paths
-  kNotInHandlers,  // it takes a file to read
-  kVirtualThread,  // the kernel knows nothing of virtual threads
-  kUnknownThread,  // the calling thread was not met yet, or ends
+  kNotCounted,     // it is not counted now
+  kUnsupported,    // this version, JVM or system does not report it
+  kProcessOnly,    // it is known only as one total
+  kTreesOnly,      // it is known only for methods and call paths
+  kNotInHandlers,  // reading it needs a file
+  kVirtualThread,  // the kernel does not know virtual threads
+  kUnknownThread,  // the calling thread was not seen yet, or is ending
 };
 
 class OwnTotals {
@@ -32,20 +32,21 @@ class OwnTotals {
   OwnTotals(const OwnTotals&) = delete;
   OwnTotals& operator=(const OwnTotals&) = delete;
 
-  // Which metrics of Source::kCounted have somebody who counts, as a set of bits.
+  // Sets which metrics of Source::kCounted are counted now, as a set of bits.
   void SetCounted(uint64_t metrics) { counted_.store(metrics, std::memory_order_relaxed); }
 
-  // Whether anybody knows the metric now: kYes, kNoMetric, kNotCounted or kUnsupported.
+  // Whether the metric is available now: kYes, kNoMetric, kNotCounted or kUnsupported.
   Answer Check(uint32_t metric) const;
-  // The same, and whether it is known of threads.
+  // The same, and whether it is available for threads.
   Answer CheckOfThread(uint32_t metric) const;
-  // The same, and whether it is known of the process.
+  // The same, and whether it is available for the process.
   Answer CheckOfProcess(uint32_t metric) const;
   // Of the calling thread, or the virtual thread on it; `value` only with kYes.
   Answer Read(uint32_t metric, int64_t& value) const;
-  // Whether the kernel counts it, by thread: of virtual threads nobody knows it.
+  // Whether the kernel counts it by thread: it is unknown for virtual threads.
   static bool IsOfKernelsThread(uint32_t metric);
-  // Counts for who runs, or on the processor. kYes, kNoMetric (no user counter), kUnknownThread.
+  // Counts for the running thread, or on the processor. kYes, kNoMetric (not a user counter),
+  // kUnknownThread.
   Answer Add(uint32_t metric, int64_t delta);
 
  private:

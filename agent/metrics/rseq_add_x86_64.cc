@@ -10,8 +10,8 @@ void* RseqArea() {
   return static_cast<char*>(__builtin_thread_pointer()) + __rseq_offset;
 }
 
-// The section is [1, 2); its last instruction commits. The kernel takes a thread that it interrupts
-// within to 4, which must follow RSEQ_SIG, and clears the word.
+// The section is [1, 2); its last instruction commits. If the kernel interrupts a thread inside it,
+// it moves the thread to 4, which must follow RSEQ_SIG, and clears the word.
 bool RseqAdd(void* rseq_area, char* slots, size_t stride, uint32_t cpus, int64_t delta) {
   static_assert(RSEQ_SIG == 0x53053053);
   auto* area = static_cast<struct rseq*>(rseq_area);
@@ -31,7 +31,7 @@ bool RseqAdd(void* rseq_area, char* slots, size_t stride, uint32_t cpus, int64_t
       "addq %[delta], (%[slots], %%rax)\n"
       "2:\n"
       ".pushsection .text.jtrace_rseq_abort, \"ax\"\n"
-      ".byte 0x0f, 0xb9, 0x3d\n"  // ud1: a signature that nobody falls into
+      ".byte 0x0f, 0xb9, 0x3d\n"  // ud1: a signature that is never executed
       ".long 0x53053053\n"
       "4: jmp %l[refused]\n"
       ".popsection\n"

@@ -1,8 +1,8 @@
-// Counters by processor (S5.5): for events that many threads count, and of which only the total is
-// wanted. An update adds to the slot of the processor that the thread is on, without a lock prefix
-// and without a line that another processor writes to; the slots are summed when somebody asks.
+// Counters by processor (S5.5): for events that many threads count and that need only a total. An
+// update adds to the slot of the current processor, without a lock prefix and without a cache line
+// that another processor writes to; a query sums the slots.
 //
-// Made once, never freed. Everything is async-signal-safe but the constructor.
+// Created once, never freed. Everything except the constructor is async-signal-safe.
 #pragma once
 
 #include <cstdint>
@@ -20,11 +20,11 @@ class RseqCounters {
 
   // `counter` < kMost. Wraps.
   void Add(uint32_t counter, int64_t delta);
-  // Nothing is lost and nothing is there twice; what is added meanwhile may be in it or not.
+  // Nothing is lost or counted twice; concurrent additions may be included or not.
   int64_t Total(uint32_t counter) const;
-  // Additions that took the shared slot: threads without rseq, or interrupted time and again.
+  // Additions to the shared slot: by threads without rseq, or interrupted repeatedly.
   int64_t shared(uint32_t counter) const;
-  // Whether there are slots by processor; a thread that is not registered takes the shared one.
+  // Whether there are slots by processor; a thread that is not registered uses the shared one.
   bool UsesRseq() const;
 
  private:
@@ -32,7 +32,8 @@ class RseqCounters {
   struct alignas(128) Slots {
     int64_t value[kMost];
   };
-  // An addition with a lock prefix must never meet one without: they have slots of their own.
+  // Additions with and without a lock prefix must not use the same slot, so they have separate
+  // ones.
   Slots* shared_ = nullptr;
   Slots* by_cpu_ = nullptr;  // null: none; never unmapped
   uint32_t cpus_ = 0;

@@ -5,7 +5,7 @@
 
 #include <array>
 
-#include "agent/hot/clock.h"
+#include "agent/base/clock.h"
 #include "agent/hot/own_work.h"
 #include "agent/metrics/block_reading.h"
 #include "agent/metrics/kernel_readings.h"
@@ -16,13 +16,13 @@ namespace {
 
 using hot::CounterBlock;
 
-// A block that was given up is used again only after so many others: what is still underway to it,
-// a probe that runs while its thread is taken down, finds it unused.
+// A released block is reused only after this many others: a probe that still runs while its thread
+// is removed finds the block unused.
 constexpr size_t kRestingBlocks = 1024;
 constexpr size_t kBlocksAtOnce = 1024;
 
-// What the kernel's thread had used before it became this thread of Java, as main before
-// DestroyJavaVM: their places in a block have it, as kCpuAtStart has its clock.
+// The values of the kernel's thread before it became this Java thread, such as main before
+// DestroyJavaVM: their places in a block have them, as kCpuAtStart has its clock.
 constexpr std::array kInherited = {Metric::kCpu, Metric::kSwitches, Metric::kPageFaults};
 [[gnu::tls_model("initial-exec")]] constinit thread_local std::array<int64_t, 3> tls_used = {};
 
@@ -33,7 +33,7 @@ ThreadCounters::ThreadCounters(const hot::AllocLayout& layout)
   pthread_key_create(&at_thread_end_, hot::kAsOwn<&EndOfNativeThread>);
 }
 
-// ---- Threads come and go --------------------------------------------------------------------
+// ---- Threads start and end --------------------------------------------------------------------
 
 CounterBlock* ThreadCounters::NewBlock() {
   if (free_.size() <= kRestingBlocks) {
@@ -49,7 +49,7 @@ CounterBlock* ThreadCounters::NewBlock() {
   CounterBlock* block = free_.front();
   free_.pop_front();
   *block = {};
-  block->start_ns = hot::MonotonicNanos();
+  block->start_ns = MonotonicNanos();
   return block;
 }
 
@@ -65,7 +65,7 @@ CounterBlock* ThreadCounters::Start(uint64_t java_tid, uint64_t java_thread, boo
   const pid_t os_tid = gettid();
   ended_unmet_.erase(os_tid);
   const auto known = by_os_tid_.find(os_tid);
-  // A native thread that was counted already may become a Java thread.
+  // A native thread that is already counted may become a Java thread.
   CounterBlock* block = known != by_os_tid_.end() ? known->second : NewBlock();
   if (block == nullptr) return nullptr;
   const bool is_new = known == by_os_tid_.end();
@@ -90,7 +90,7 @@ CounterBlock* ThreadCounters::Start(uint64_t java_tid, uint64_t java_thread, boo
 void ThreadCounters::Adopt(uint64_t java_tid, pid_t os_tid, uint64_t java_thread) {
   const std::lock_guard lock(mutex_);
   if (by_java_tid_.contains(java_tid)) return;
-  // Its JavaThread may be freed at any moment, or is.
+  // Its JavaThread may be freed at any moment, or is already.
   if (ended_.contains(java_tid) || ended_unmet_.contains(os_tid)) return;
   CounterBlock* block = NewBlock();
   if (block == nullptr) return;
@@ -115,13 +115,13 @@ CounterBlock* ThreadCounters::Current() {
   block->is_partial = 1;
   block->cum[kCpuAtStart] = ReadOwn(Metric::kCpu).value_or(0);
   Register(*block);
-  // Java threads report their end otherwise, and before that.
+  // Java threads report their end in another way, and earlier.
   pthread_setspecific(at_thread_end_, this);
   InProgramOrder();
   return tls_block = tls_platform = block;
 }
 
-std::optional<ThreadCounters::Identity> ThreadCounters::Meet() {
+std::optional<ThreadCounters::Identity> ThreadCounters::RegisterThread() {
   const CounterBlock* const block = Current();
   if (block == nullptr) return std::nullopt;
   return Identity{.java_tid = block->java_tid, .os_tid = block->os_tid};
@@ -140,7 +140,7 @@ void ThreadCounters::End() {
     }
     block = known->second;
   }
-  // What a handler counts from here on would be in no total: it is told so.
+  // A handler's counts from here on would be in no total: it gets an error.
   tls_block = tls_platform = nullptr;
   InProgramOrder();
   Retire(*block, /*is_own=*/true);

@@ -1,7 +1,7 @@
-// The counters of all threads (S5.1): Cum(m, t) of each, Total(m) of the process, what is left of
-// threads that ended (S5.7). Lives as long as the JVM, whatever recordings come and go.
+// The counters of all threads (S5.1): Cum(m, t) of each, Total(m) of the process, the totals of
+// ended threads (S5.7). Lives as long as the JVM, across recordings.
 //
-// Threads: everything from any thread but where said. One mutex, a leaf, held for plain memory and
+// Threads: everything from any thread, unless noted. One mutex, a leaf, held for plain memory and
 // for reading other threads' counters; counting itself (Count, the probes) takes none.
 #pragma once
 
@@ -31,66 +31,65 @@ namespace jtrace::metrics {
 
 using Values = std::array<int64_t, hot::kMaxMetrics>;
 inline constexpr uint64_t kAllMetrics = ~0ull;
-// Those that take a file to read: when a thread ends there is no time for that.
+// Metrics that are read from a file: when a thread ends there is no time for that.
 inline constexpr uint64_t kOfFiles = 1ull << static_cast<unsigned>(Metric::kReadBytes) |
                                      1ull << static_cast<unsigned>(Metric::kWrittenBytes);
 
-// A thread as it was when it was looked at.
+// A thread's state when it was read.
 struct ThreadValues {
   uint64_t java_tid = 0;    // 0: a native thread
   pid_t os_tid = 0;         // 0: a virtual thread, or one that ended
-  bool is_partial = false;  // counted from some time after its start
+  bool is_partial = false;  // counted only from some time after its start
   bool has_ended = false;
   Values values = {};
 };
 
 class ThreadCounters {
  public:
-  // `layout`: where JavaThreads count what they allocate; all 0: nowhere.
+  // `layout`: where JavaThreads count their allocations; all 0: nowhere.
   explicit ThreadCounters(const hot::AllocLayout& layout);
   ThreadCounters(const ThreadCounters&) = delete;
   ThreadCounters& operator=(const ThreadCounters&) = delete;
 
   const hot::AllocLayout& layout() const { return layout_; }
 
-  // ---- Threads come and go
+  // ---- Threads start and end
 
-  // The calling thread, a platform thread, begins or, `is_partial`, ran before. Its block is the
-  // calling thread's from here on. Null without memory.
+  // The calling thread, a platform thread, starts or, if `is_partial`, already ran. The block
+  // belongs to the calling thread from here on. Null without memory.
   hot::CounterBlock* Start(uint64_t java_tid, uint64_t java_thread, bool is_partial);
-  // Another platform thread, which ran before; not one that has ended by now.
+  // Another platform thread, which already ran; ignored if it has ended by now.
   void Adopt(uint64_t java_tid, pid_t os_tid, uint64_t java_thread);
-  // The calling thread ends: its values are kept, its block goes to others.
+  // The calling thread ends: its values are kept, its block is reused.
   void End();
-  // A virtual thread runs on the calling thread from here on, until it is taken off.
+  // A virtual thread runs on the calling thread from here on, until it is unmounted.
   void Mount(uint64_t java_tid);
   void Unmount();
   void EndVirtual(uint64_t java_tid);
-  // The block of the calling thread, or of the virtual thread on it, made if there is none.
+  // The block of the calling thread, or of the virtual thread on it; created if there is none.
   hot::CounterBlock* BlockOf(uint64_t java_tid, bool is_virtual, uint64_t java_thread);
-  // The calling thread is known from here on, as a native one if it was not met before. None: no
-  // memory.
+  // Registers the calling thread, as a native one if it was not seen before. None: no memory.
   struct Identity {
     uint64_t java_tid = 0;  // 0: a native thread
     pid_t os_tid = 0;       // 0: a virtual thread
   };
-  std::optional<Identity> Meet();
+  std::optional<Identity> RegisterThread();
 
   // ---- Events
 
-  // Counts for who runs: the mounted virtual thread, the Java thread, or a native thread that may
-  // be met for the first time.
+  // Counts for the running thread: the mounted virtual thread, the Java thread, or a native thread,
+  // which may be seen for the first time.
   void Add(uint32_t metric, int64_t delta);
   // Counts for the process.
   void AddToProcess(uint32_t metric, int64_t delta);
-  // Which metrics of Source::kCounted have somebody who counts, as a set of bits.
+  // Sets which metrics of Source::kCounted are counted now, as a set of bits.
   void SetCounted(uint64_t metrics) { own_.SetCounted(metrics); }
 
   // ---- Questions, by a metric's number. NotFound: no such metric or thread; FailedPrecondition:
-  // nobody counts it, or not of threads; Unavailable: this system does not tell, or not of virtual
-  // threads, or of none that ended.
+  // it is not counted, or not for threads; Unavailable: this system does not report it, or not for
+  // virtual threads, or not for ended ones.
 
-  // What signal handlers may ask, too.
+  // The queries that signal handlers may make, too.
   OwnTotals& own() { return own_; }
   const OwnTotals& own() const { return own_; }
 
@@ -99,23 +98,24 @@ class ThreadCounters {
   absl::StatusOr<int64_t> Of(uint64_t java_tid, uint32_t metric) const;
   // Of a thread that has not ended, by the kernel's number.
   absl::StatusOr<int64_t> OfOsThread(pid_t os_tid, uint32_t metric) const;
-  // Java's number of such a thread; none: it is not counted, or no Java thread.
+  // Java's number of such a thread; none: it is not counted, or not a Java thread.
   std::optional<uint64_t> JavaTidOf(pid_t os_tid) const;
   absl::StatusOr<int64_t> Process(uint32_t metric) const;
-  // The threads that are counted, with these metrics of them (bits); what is not known is 0.
+  // The threads that are counted, with these metrics (bits); unknown values are 0.
   std::vector<ThreadValues> Live(uint64_t metrics) const;
-  // Those that ended since the last call with this cursor, at first 0, as far as they are known.
+  // The threads that ended since the last call with this cursor, initially 0, if they are still
+  // known.
   std::vector<ThreadValues> EndedSince(uint64_t& cursor) const;
-  // Threads that ended, Java's and native ones, as far back as counting goes.
+  // Ended threads, Java and native ones, since counting began.
   struct Ended {
     uint64_t java_threads = 0;
     Values values = {};
   };
   Ended AllEnded() const;
-  // Calls `visit` with the block of a thread that has not ended, and cannot while it runs. False:
-  // there is none.
+  // Calls `visit` with the block of a thread that has not ended, and cannot end during the call.
+  // False: there is none.
   bool WithLive(uint64_t java_tid, absl::FunctionRef<void(const hot::CounterBlock&)> visit) const;
-  // Whether a question for the metric has an answer.
+  // Whether the metric can be queried.
   absl::Status Check(uint32_t metric) const;
 
   UserCounters& users() { return users_; }
@@ -123,11 +123,11 @@ class ThreadCounters {
   // "alloc.bytes", "user.orders"; "" if there is no such metric.
   std::string NameOf(uint32_t metric) const;
 
-  // Threads that ended and are still known one by one.
+  // Number of ended threads that are still known one by one.
   static constexpr size_t kEndedThreads = 16384;
 
  private:
-  // What a thread that ended has left.
+  // The last values of an ended thread.
   struct Last {
     Values values;
     bool is_virtual;
@@ -137,7 +137,7 @@ class ThreadCounters {
   void Retire(hot::CounterBlock& block, bool is_own);
   void Remember(uint64_t java_tid, const Last& last);
   absl::StatusOr<int64_t> OfEnded(const Last& last, uint32_t metric) const;
-  // Of the calling thread; a native one that is not known gets one. Null without memory.
+  // The block of the calling thread; an unknown native thread gets one. Null without memory.
   hot::CounterBlock* Current();
   void Suspend(hot::CounterBlock& block);
   void Resume(hot::CounterBlock& block, uint64_t java_thread);
@@ -157,7 +157,8 @@ class ThreadCounters {
   absl::flat_hash_map<pid_t, hot::CounterBlock*> by_os_tid_;
   absl::flat_hash_map<uint64_t, Last> ended_;
   std::deque<uint64_t> ended_order_;
-  // Threads that ended without having been met: who adopts what runs may come too late for them.
+  // Threads that ended before they were seen: an adoption of running threads may be too late for
+  // them.
   absl::flat_hash_set<pid_t> ended_unmet_;
   uint64_t ended_count_ = 0;
   Values ended_total_ = {};    // of all threads that ended

@@ -1,4 +1,4 @@
-// What threads and the process have counted.
+// Queries for the counts of threads and of the process.
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
@@ -13,7 +13,7 @@ using hot::CounterBlock;
 
 namespace {
 
-bool IsUntold(const CounterBlock& block, uint32_t metric) {
+bool IsUnreported(const CounterBlock& block, uint32_t metric) {
   return block.os_tid == 0 && OwnTotals::IsOfKernelsThread(metric);
 }
 
@@ -41,20 +41,20 @@ absl::Status ThreadCounters::StatusOf(Answer answer, uint32_t metric) const {
       return absl::NotFoundError(absl::StrCat("no metric has the number ", metric));
     case Answer::kNotCounted:
       return absl::FailedPreconditionError(
-          absl::StrCat("nobody counts ", name, ": start with metrics=", name));
+          absl::StrCat(name, " is not counted: start with metrics=", name));
     case Answer::kUnsupported:
       return absl::UnavailableError(metric == kAllocBytes
-                                        ? "this JVM does not tell what its threads allocate"
+                                        ? "this JVM does not report what its threads allocate"
                                         : absl::StrCat(name, " is not counted in this version"));
     case Answer::kProcessOnly:
       return absl::FailedPreconditionError(
-          absl::StrCat(name, " is known of the process only: ask for the process's total"));
+          absl::StrCat(name, " is known only for the process: ask for the process's total"));
     case Answer::kTreesOnly:
       return absl::FailedPreconditionError(
-          absl::StrCat(name, " are known of methods and call paths only: ask for a method's"));
+          absl::StrCat(name, " are known only for methods and call paths: ask for a method's"));
     case Answer::kVirtualThread:
       return absl::UnavailableError(
-          absl::StrCat(name, " is not known of virtual threads: ask for the process's total"));
+          absl::StrCat(name, " is unknown for virtual threads: ask for the process's total"));
     default:
       return absl::OkStatus();
   }
@@ -69,7 +69,7 @@ absl::StatusOr<int64_t> ThreadCounters::Own(uint32_t metric) {
   if (answer != Answer::kYes) return StatusOf(answer, metric);
   const CounterBlock* const block = Current();
   if (block == nullptr) return absl::ResourceExhaustedError("no memory for a thread's counters");
-  if (IsUntold(*block, metric)) return StatusOf(Answer::kVirtualThread, metric);
+  if (IsUnreported(*block, metric)) return StatusOf(Answer::kVirtualThread, metric);
   return Read(*block, metric, /*is_own=*/true);
 }
 
@@ -80,7 +80,7 @@ absl::StatusOr<int64_t> ThreadCounters::OfEnded(const Last& last, uint32_t metri
   if ((kOfFiles >> metric & 1) == 0) return last.values[metric];
   return absl::UnavailableError(
       absl::StrCat(NameOf(metric),
-                   " is not known of threads that have ended: ask before, or for "
+                   " is unknown for threads that have ended: ask before, or for "
                    "the process's total"));
 }
 
@@ -90,7 +90,7 @@ absl::StatusOr<int64_t> ThreadCounters::Of(uint64_t java_tid, uint32_t metric) c
   const std::lock_guard lock(mutex_);
   const auto live = by_java_tid_.find(java_tid);
   if (live != by_java_tid_.end()) {
-    if (IsUntold(*live->second, metric)) return StatusOf(Answer::kVirtualThread, metric);
+    if (IsUnreported(*live->second, metric)) return StatusOf(Answer::kVirtualThread, metric);
     return Read(*live->second, metric, live->second == tls_block);
   }
   const auto ended = ended_.find(java_tid);

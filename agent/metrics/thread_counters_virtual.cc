@@ -1,4 +1,4 @@
-// Virtual threads: their counters go from carrier to carrier with them.
+// Virtual threads: their counters move with them from carrier to carrier.
 #include "agent/metrics/block_reading.h"
 #include "agent/metrics/thread_counters.h"
 

@@ -1,7 +1,7 @@
 // Which threads descend from those that opened a window.
 //
-// The relation comes from Java: NativeMetrics keeps an inheritable thread-local, which a thread's
-// constructor copies from the thread that makes it.
+// Java provides the relation: NativeMetrics keeps an inheritable thread-local, which a thread's
+// constructor copies from the creating thread.
 #pragma once
 
 #include <atomic>
@@ -18,19 +18,20 @@ namespace jtrace::metrics {
 // Any thread; a mutex, a leaf, around plain memory.
 class ThreadFamilies {
  public:
-  // `window` is that of the thread and of what descends from it.
+  // Opens `window` for the thread and its descendants.
   void Begin(uint64_t window, uint64_t java_tid);
   void End(uint64_t window);
-  // The thread begins, and inherits the window; nothing happens if it has been closed.
+  // The thread starts, and inherits the window; nothing happens if the window has been closed.
   void Add(uint64_t window, uint64_t java_tid);
 
   // The thread has ended with these totals.
   void Leave(uint64_t java_tid, const Values& totals);
 
-  // Whether any thread has to be asked.
+  // True: no thread has to be queried.
   bool empty() const { return count_.load(std::memory_order_acquire) == 0; }
   bool Has(uint64_t window, uint64_t java_tid) const;
-  // Without the thread that opened it: who has not left, and the totals of those that have.
+  // Without the thread that opened it: the threads that have not ended, and the totals of those
+  // that have.
   struct Descendants {
     std::vector<uint64_t> running;
     Values ended = {};

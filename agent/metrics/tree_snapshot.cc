@@ -39,8 +39,8 @@ void TreeSnapshot::Add(const hot::Arena* arena, const hot::ThreadState& state, i
   hot::Ref ref = state.root;
   while ((ref = hot::ReadAcquire(hot::At<hot::Node>(arena, ref)->next)) != 0) {
     const hot::Node& node = *hot::At<hot::Node>(arena, ref);
-    // The last of the list stays in it when it is given up.
-    if (IsGivenUp(node)) continue;
+    // A dropped node stays in the list if it is the last one.
+    if (IsDropped(node)) continue;
     const auto parent = places.find(node.parent);
     const uint32_t place =
         parent == places.end() ? PlaceOf(arena, node) : Child(parent->second, node.routine);

@@ -1,7 +1,7 @@
-// What call trees had counted at one time, or the difference of two such times, as a
-// calling-context tree of its own: trees of several threads are added up by call path.
+// The counts of call trees at one time, or the difference between two times, as a calling-context
+// tree. It sums the trees of several threads by call path.
 //
-// No thread safety of its own. Copies what the probes' trees hold, so it outlives them.
+// Not thread-safe. Copies the values of the probes' trees, so it outlives them.
 #pragma once
 
 #include <array>
@@ -17,8 +17,8 @@
 
 namespace jtrace::metrics {
 
-// What is counted at a call path, callees not included: its calls, then what the probes charged to
-// it, by place.
+// The counts of a call path, callees not included: its calls, then the metrics that the probes
+// charged to it, by place.
 inline constexpr size_t kCallsPlace = 0;
 inline constexpr size_t kPathPlaces = 8;
 using PathValues = std::array<int64_t, kPathPlaces>;
@@ -26,7 +26,7 @@ using ReadNode = absl::FunctionRef<PathValues(const hot::Node&)>;
 
 using Routines = absl::flat_hash_set<uint32_t>;
 
-// Of a set of routines that is taken as one: an activation of any of them below another one is
+// For a set of routines that is treated as one: an activation of any of them below another one is
 // nested.
 struct MethodTotals {
   int64_t calls = 0;
@@ -47,13 +47,13 @@ class TreeSnapshot {
 
   explicit TreeSnapshot(size_t max_nodes = kMaxNodes) : max_nodes_(max_nodes) {}
 
-  // Adds `sign` times what the thread's tree has counted. The thread may run on meanwhile.
+  // Adds `sign` times the counts of the thread's tree. The thread may run meanwhile.
   void Add(const hot::Arena* arena, const hot::ThreadState& state, int64_t sign, ReadNode read);
-  // The same of a single node.
+  // The same for a single node.
   void AddNode(const hot::Arena* arena, const hot::Node& node, int64_t sign, ReadNode read);
   void Add(const TreeSnapshot& other);
 
-  // Only what was counted in `roots` and below, by paths that begin at the outermost one of these.
+  // Only the counts in `roots` and below, by paths that begin at the outermost of these.
   TreeSnapshot Below(const Routines& roots) const;
 
   MethodTotals Totals(const Routines& methods, size_t place) const;
@@ -61,7 +61,7 @@ class TreeSnapshot {
   // `methods`: only paths that end in one of these; null: any.
   std::vector<PathShare> Top(size_t place, size_t count, const Routines* methods) const;
 
-  // More call paths than fit: what did not is missing.
+  // There were too many call paths: the rest is missing.
   bool is_full() const { return is_full_; }
   bool empty() const { return nodes_.size() == 1; }
 

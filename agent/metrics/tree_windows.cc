@@ -18,7 +18,7 @@ absl::StatusOr<TreeSnapshot> IfComplete(TreeSnapshot tree) {
                    " call paths; count fewer methods (include=com.acme.**)"));
 }
 
-// Metrics stand behind the calls.
+// Metrics follow the calls.
 PathValues AtPlaces(const MetricValues& metrics) {
   static_assert(kPathPlaces == 1 + std::tuple_size_v<MetricValues>);
   PathValues values = {};
@@ -123,10 +123,10 @@ void TreeWindows::AddTree(const hot::ThreadState& state, int64_t sign, TreeSnaps
   into.Add(trees_.arena(), state, sign, [this](const hot::Node& node) { return Read(node); });
 }
 
-// What the opener has counted since its last probe is not its window's, or is already. It waits for
-// this, so it cannot run on to a probe meanwhile.
+// The opener's counts since its last probe do not belong to the window, or are already in it. It
+// waits for this call, so it cannot reach a probe meanwhile.
 void TreeWindows::AddOwnTree(const hot::ThreadState& state, int64_t sign, TreeSnapshot& into) {
-  // One that has ended was charged all of it, and what it counted in goes to others.
+  // An ended thread was charged for everything, and its counters are reused by others.
   if (trees_.metrics().empty() || hot::ReadAcquire(state.ended) != 0) {
     return AddTree(state, sign, into);
   }

@@ -1,11 +1,11 @@
-// Questions about methods and call paths while a recording runs: what was counted since it began,
-// or between two moments that the program chooses (windows), in some threads or in all.
+// Queries about methods and call paths while a recording runs: the counts since it began, or
+// between two moments that the program chooses (windows), in some threads or in all.
 //
-// What a window has counted is
+// The counts of a window are
 //     sum of its threads' trees now - their trees when it was opened
 //         + the last trees of its threads that have ended meanwhile,
-// so nothing is lost however threads come and go. On the writer thread only, where nothing that is
-// read can be given back meanwhile.
+// so nothing is lost when threads start and end. On the writer thread only, because it is the one
+// that frees what is read here.
 #pragma once
 
 #include <cstdint>
@@ -31,8 +31,8 @@ class TreeWindows : public TreeWatcher {
   TreeWindows(const TreeWindows&) = delete;
   TreeWindows& operator=(const TreeWindows&) = delete;
 
-  // Since the recording began: of all threads, or of one that runs. Errors: NotFound: that thread
-  // has counted nothing, or has ended; ResourceExhausted: too many call paths.
+  // The counts since the recording began: of all threads, or of one that runs. Errors: NotFound:
+  // that thread has counted nothing, or has ended; ResourceExhausted: too many call paths.
   absl::StatusOr<TreeSnapshot> SinceStart(std::optional<uint64_t> java_tid);
 
   // `window`: a number not used before; `java_tid`: of the thread that opens it. That thread waits
@@ -40,9 +40,9 @@ class TreeWindows : public TreeWatcher {
   void Open(uint64_t window, Scope scope, uint64_t java_tid);
   // False: it is not open.
   bool Close(uint64_t window) { return windows_.erase(window) != 0; }
-  // What the window has counted so far; `roots`: of the thread that opened it only what these and
-  // what they call have counted, as paths that begin there; null: all. Errors: NotFound: it is not
-  // open; ResourceExhausted.
+  // The counts of the window so far. `roots`: for the thread that opened it, only the counts in
+  // these and below, as paths that begin there; null: all. Errors: NotFound: it is not open;
+  // ResourceExhausted.
   absl::StatusOr<TreeSnapshot> Counted(uint64_t window, const Routines* roots = nullptr);
 
   void OnThreadGone(const hot::ThreadState& state) override;
@@ -52,21 +52,21 @@ class TreeWindows : public TreeWatcher {
   struct Window {
     Scope scope;
     uint64_t java_tid;
-    // What is gone, less what was there when it was opened.
+    // The counts of freed nodes, minus the counts when the window was opened.
     TreeSnapshot own = TreeSnapshot();  // of the thread that opened it
     TreeSnapshot others = TreeSnapshot();
   };
   bool Covers(uint64_t number, const Window& window, uint64_t java_tid) const;
   void AddTree(const hot::ThreadState& state, int64_t sign, TreeSnapshot& into);
   void AddOwnTree(const hot::ThreadState& state, int64_t sign, TreeSnapshot& into);
-  // `sign` times the trees of all its threads, as they are.
+  // Adds `sign` times the current trees of all its threads.
   void AddLiveTrees(uint64_t number, int64_t sign, Window& window);
   PathValues Read(const hot::Node& node) const;
 
   TreeCollector& trees_;
   const ThreadFamilies& families_;
-  TreeSnapshot gone_;  // what threads that have ended counted in this recording
-  // Of threads that run: nodes that are gone, less what earlier recordings counted.
+  TreeSnapshot gone_;  // the counts of ended threads in this recording
+  // Of running threads: freed nodes, minus the counts of earlier recordings.
   absl::flat_hash_map<uint64_t, TreeSnapshot> corrections_;
   absl::flat_hash_map<uint64_t, Window> windows_;
 };

@@ -28,10 +28,10 @@ absl::StatusOr<uint32_t> UserCounters::Register(absl::string_view name, absl::st
         absl::StrCat("'", name, "' cannot name a counter: use letters, digits, '.', '_' and '-', ",
                      kMostLetters, " at most"));
   }
-  // It stands in tables and between quotes.
+  // It is shown in tables and between quotes.
   if (!IsWord(unit, "._-/%")) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "the unit of the counter '", name, "' has letters that none has: use B, ns or none"));
+    return absl::InvalidArgumentError(absl::StrCat("the unit of the counter '", name,
+                                                   "' has invalid characters: use B, ns or none"));
   }
   const std::string full = absl::StrCat("user.", name);
   const std::lock_guard lock(mutex_);

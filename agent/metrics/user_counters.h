@@ -1,5 +1,5 @@
-// Counters that the program itself makes: their names and numbers. Any thread; where said, also
-// signal handlers.
+// Counters that the program creates: their names and numbers. Any thread; where noted, also signal
+// handlers.
 #pragma once
 
 #include <array>
@@ -24,13 +24,13 @@ struct UserCounter {
 
 class UserCounters : public CounterNumbers {
  public:
-  // Finds or makes one, `name` without "user.", and returns its number as a metric.
-  // InvalidArgument: not a name, or a unit with other letters than
-  // names, '/' and '%'; ResourceExhausted: there are no more; FailedPrecondition: the one
-  // of that name counts in the other way.
+  // Finds or creates one, `name` without "user.", and returns its number as a metric.
+  // InvalidArgument: not a name, or a unit with other letters than names, '/' and '%';
+  // ResourceExhausted: all are in use; FailedPrecondition: the one of that name counts in the other
+  // way.
   absl::StatusOr<uint32_t> Register(absl::string_view name, absl::string_view unit,
                                     Counting counting = Counting::kByThread);
-  // Null: there is none of that number. Lives and stays as it is as long as this does.
+  // Null: there is none of that number. Valid and unchanged as long as this lives.
   const UserCounter* Find(uint32_t metric) const {
     return Has(metric) ? &counters_[metric - kFirstUser] : nullptr;
   }
@@ -40,8 +40,8 @@ class UserCounters : public CounterNumbers {
   std::vector<UserCounter> All() const;
 
  private:
-  mutable std::mutex mutex_;                 // of who registers
-  std::array<UserCounter, kMost> counters_;  // those that are published are never written to
+  mutable std::mutex mutex_;                 // held to register
+  std::array<UserCounter, kMost> counters_;  // published ones are never written to
   std::unique_ptr<RseqCounters> by_processor_;
 };
 

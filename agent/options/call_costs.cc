@@ -26,7 +26,7 @@ constexpr ClassName kClasses[] = {{"none", std::nullopt},
                                   {"indeterminate", proto::Routine::INDETERMINATE},
                                   {"user-input", proto::Routine::USER_INPUT}};
 
-// Pieces between stars in their order, the first at the start and the last at the end.
+// The pieces between stars must occur in order, the first at the start and the last at the end.
 bool Matches(absl::string_view pattern, absl::string_view text) {
   const size_t star = pattern.find('*');
   if (star == absl::string_view::npos) return pattern == text;

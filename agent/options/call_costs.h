@@ -1,6 +1,6 @@
-// What the time of a call out of scope depends on (S4.2): a list of rules, call_costs.txt, which is
-// compiled in and to which costs=FILE adds. Data, not code: see the list for its form.
-// Immutable once made; any thread.
+// Classifies calls out of scope by what their time depends on (S4.2): a list of rules,
+// call_costs.txt, which is compiled in and which costs=FILE extends. The list describes its own
+// format. Immutable once made; any thread.
 #pragma once
 
 #include <optional>
@@ -15,12 +15,12 @@ namespace jtrace {
 
 class CallCosts {
  public:
-  // The rules that come with jtrace.
+  // The built-in rules.
   static const CallCosts& Default();
-  // Those and the rules of `text` behind them. Errors: the line that is no rule.
+  // The built-in rules followed by those of `text`. Errors: the line that is not a rule.
   static absl::StatusOr<CallCosts> WithRules(absl::string_view text);
 
-  // Nothing: the call shall have no probe. `callee`: "java.util.HashMap.put".
+  // Nothing: the call gets no probe. `callee`: "java.util.HashMap.put".
   std::optional<proto::Routine::Cost> Of(absl::string_view callee) const;
 
  private:

@@ -56,13 +56,14 @@ bool CountsAllocationSites(const std::vector<std::string>& metrics) {
 }
 
 std::string MetricsHelp() {
-  std::string out = "metrics, what knows them (call path, thread or process) and what they cost:\n";
+  std::string out =
+      "metrics, where they are known (call path, thread or process) and their cost:\n";
   for (const metrics::MetricInfo& info : metrics::AllMetrics()) {
     absl::StrAppendFormat(&out, "  %-16s %-8s %s\n", info.name, metrics::ReachName(info.reach),
                           absl::StrCat(info.what, info.unit.empty() ? "" : ", ", info.unit));
     absl::StrAppendFormat(&out, "  %-25s %s; %s\n", "", info.exactness, info.cost);
   }
-  absl::StrAppend(&out, "  user.NAME        path     a counter of the program's own\n");
+  absl::StrAppend(&out, "  user.NAME        path     one of the program's own counters\n");
   return out;
 }
 

@@ -1,4 +1,5 @@
-// The option metrics=: which metrics a recording has besides calls, times and samples (S5.3). Pure.
+// The option metrics=: the metrics that a recording has besides calls, times and samples (S5.3).
+// Pure.
 #pragma once
 
 #include <string>
@@ -19,7 +20,7 @@ absl::string_view MetricOfObjects(const std::vector<std::string>& metrics);
 // Whether alloc.sites is among them: it needs probes at allocations.
 bool CountsAllocationSites(const std::vector<std::string>& metrics);
 
-// The table of metrics for people: unit, how exact, at what cost.
+// The table of metrics for people: unit, exactness, cost.
 std::string MetricsHelp();
 
 }  // namespace jtrace

@@ -17,7 +17,7 @@ absl::string_view ItemName(absl::string_view item) {
   return absl::StripAsciiWhitespace(item.substr(0, equals));
 }
 
-// Where the value of hook= at the begin of `text` ends.
+// The end of the value of hook= at the beginning of `text`.
 size_t EndOfHook(absl::string_view text, NameTest is_option) {
   size_t first_comma = text.size();
   size_t begin = 0;  // of one of several names, separated by ';'

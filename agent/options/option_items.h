@@ -1,4 +1,4 @@
-// The single options in a text of several, "mode=merged,out=x". Pure.
+// Splits a text of several options, "mode=merged,out=x". Pure.
 #pragma once
 
 #include <vector>
@@ -8,9 +8,9 @@
 
 namespace jtrace {
 
-// Split at ','; empty ones are left out. In the value of hook= one that stands in the brackets of a
-// function's name, f(int, long), is no end, unless an option that `is_option` knows and a '=' come
-// behind it. A bracket that nothing closes holds nothing together.
+// Splits at ','; leaves out empty options. In the value of hook=, a ',' within the brackets of a
+// function's name, f(int, long), does not split, unless an option that `is_option` knows and a '='
+// follow it. An unclosed bracket has no effect.
 std::vector<absl::string_view> SplitOptions(
     absl::string_view text, absl::FunctionRef<bool(absl::string_view name)> is_option);
 

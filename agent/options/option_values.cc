@@ -54,7 +54,7 @@ absl::StatusOr<std::string> ReadTextFile(absl::string_view path) {
   const auto fail = [&](absl::string_view why) {
     return absl::InvalidArgumentError(absl::StrCat("cannot read '", path, "': ", why));
   };
-  // A pipe without a writer must not keep the program from its start.
+  // A pipe without a writer must not block the program's start.
   const OwnFd file(open(std::string(path).c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   if (!file.ok()) return fail(strerror(errno));
   struct stat status;

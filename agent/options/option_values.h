@@ -1,4 +1,4 @@
-// Values of options that more than one option takes: sizes, times, files.
+// Kinds of values that several options share: sizes, times, files.
 #ifndef JTRACE_AGENT_OPTION_VALUES_H_
 #define JTRACE_AGENT_OPTION_VALUES_H_
 
@@ -12,12 +12,14 @@
 
 namespace jtrace {
 
-// "64m", "100MB": a number of bytes with k, m or g behind it, and B or not. At most 2^40.
+// "64m", "100MB": a number of bytes followed by k, m or g, with or without B. At most 2^40.
 absl::Status ParseBytes(absl::string_view value, uint64_t& bytes);
-// In the largest of these units that gives a whole number: "64MB", "1000"; reads as no time.
+// In the largest of these units that gives a whole number: "64MB", "1000"; cannot be mistaken for a
+// time.
 std::string FormatBytes(uint64_t bytes);
 
-// "30", "30s", "1h"; a bare number is seconds, as in other tools. False if it is no time above 0.
+// "30", "30s", "1h"; a bare number is seconds, as in other tools. False if it is not a time above
+// 0.
 bool ParseSeconds(absl::string_view value, absl::Duration& time);
 
 // The whole file; an error says why not.

@@ -1,4 +1,4 @@
-// Options whose value is one of a few words.
+// Options whose values are one of a few words.
 #pragma once
 
 #include <array>
@@ -56,7 +56,7 @@ inline constexpr std::array kStacks = {Word<hot::StackMode>{"full", hot::StackMo
                                        Word<hot::StackMode>{"pc", hot::StackMode::kPc}};
 inline constexpr std::array kSwitch = {Word<bool>{"on", true}, Word<bool>{"off", false}};
 
-// The word that stands for a value.
+// The word for a value.
 template <typename Enum, size_t N>
 absl::string_view WordFor(Enum value, const std::array<Word<Enum>, N>& words) {
   for (const auto& word : words) {

@@ -31,7 +31,7 @@ using Parser = absl::Status (*)(absl::string_view value, Options& options);
 
 struct OptionRow {
   absl::string_view name;
-  absl::string_view value;  // what the value looks like; empty: takes none
+  absl::string_view value;  // the form of the value; empty: takes none
   Parser parse;
   absl::string_view help;
 };
@@ -61,7 +61,7 @@ absl::Status ParseTimer(absl::string_view value, Options& o) {
 absl::Status ParseStack(absl::string_view value, Options& o) {
   return ParseWord(value, kStacks, o.samples.stack);
 }
-// What it means depends on timer=, which may come later.
+// Its meaning depends on timer=, which may follow.
 absl::Status ParseInterval(absl::string_view value, Options& o) {
   if (value.empty()) return Invalid("needs a time such as 1ms, or a number of events");
   o.samples.interval_text = std::string(value);
@@ -206,12 +206,12 @@ absl::Status ParseDurationOption(absl::string_view value, Options& o) {
 }
 
 absl::Status ParseLoop(absl::string_view value, Options& o) {
-  // Time comes first: 10m is minutes.
+  // Times are tried first: 10m is minutes.
   if (ParseSeconds(value, o.loop.time)) return absl::OkStatus();
   if (ParseBytes(value, o.loop.bytes).ok()) {
-    // Each file begins with the names of all that is loaded.
+    // Each file begins with the names of everything that is loaded.
     return o.loop.bytes >= kMinLoopBytes ? absl::OkStatus()
-                                         : Invalid("a file is of 1MB at least: loop=1MB");
+                                         : Invalid("a file has at least 1MB: loop=1MB");
   }
   return Invalid(
       absl::StrCat("'", value, "' is neither a time such as 1h nor a size such as 100MB"));
@@ -239,13 +239,13 @@ constexpr std::array kOptions = {
     OptionRow{"clock", "none|coarse|tsc|cpu", ParseClock,
               "read at entry and exit: nothing, a 1 ms tick, ns, or ns less waiting"},
     OptionRow{"logbudget", "SIZE", ParseLogBudget,
-              "record=log: go on as record=tree when the trace has this size (2g)"},
+              "record=log: continue as record=tree when the trace has this size (2g)"},
     OptionRow{"interval", "1ms|COUNT", ParseInterval,
               "between two samples: time (1ms; wall: 10ms), or events of timer=perf:EVENT"},
     OptionRow{"timer", "cpu|wall|perf:EVENT", ParseTimer,
               "what drives the samples: each thread's CPU time, real time, an event: see below"},
     OptionRow{"stack", "full|app|frame|appframe|pc", ParseStack,
-              "how much of the stack a sample takes: see below"},
+              "how much of the stack a sample records: see below"},
     OptionRow{"threads", "NAME[;…]", ParseThreads,
               "sample only these threads, by name when they start: main;worker-*"},
     OptionRow{"out", "FILE", ParseOut,
@@ -254,9 +254,9 @@ constexpr std::array kOptions = {
               "count only these: pkg.**, pkg.Class, Class::method, *"},
     OptionRow{"exclude", "PATTERN[;…]", ParseExclude, "do not count these (default: the JDK)"},
     OptionRow{"memory", "SIZE", ParseMemory,
-              "memory for call trees (by what is free); what finds no room is [pruned]"},
+              "memory for call trees (by free memory); paths without room: [pruned]"},
     OptionRow{"prune", "1", ParsePrune,
-              "percent of its caller below which a path goes if memory is short"},
+              "if memory is short, drop paths below this percent of their caller"},
     OptionRow{"maxdepth", "1000", ParseMaxDepth,
               "levels of a call tree; deeper recursion is folded"},
     OptionRow{"unwind", "METHOD[:every=N][;…]", ParseUnwind,
@@ -266,15 +266,16 @@ constexpr std::array kOptions = {
     OptionRow{"metrics", "alloc.bytes[;…]", ParseMetrics,
               "what else to record by call path or thread: see below"},
     OptionRow{"boundary", "on|off", ParseBoundary,
-              "count calls that leave the scope, and native methods, as nodes of their own (off)"},
-    OptionRow{"costs", "FILE", ParseCosts, "more rules on what such calls depend on, or leave out"},
+              "count calls that leave the scope, and native methods, as separate nodes (off)"},
+    OptionRow{"costs", "FILE", ParseCosts,
+              "file with more rules: what such calls depend on, which to leave out"},
     OptionRow{"codes", "+0x61;-jit[;…]", ParseCodes,
               "switch kinds of records on or off, by number or name: see below"},
     OptionRow{"duration", "30s", ParseDurationOption, "stop recording after this time"},
     OptionRow{"loop", "1h|100MB", ParseLoop,
-              "go on in a new file after this time or size; out= gets .%n if it has no %n"},
+              "continue in a new file after this time or size; out= gets .%n if it has no %n"},
     OptionRow{"control", "on|off", ParseControl,
-              "whether the jtrace command reaches this JVM (on)"},
+              "whether the jtrace command can reach this JVM (on)"},
     OptionRow{"signal", "NUMBER", ParseSignal, "signal of the timer (27, SIGPROF)"},
     OptionRow{"log", "stderr|FILE|none", ParseLog, "where the agent's own two lines go"},
     OptionRow{"config", "FILE", ParseConfig, "more options, one a line; # starts a comment"},
@@ -299,7 +300,7 @@ absl::Status ParseOne(absl::string_view item, Options& options) {
   }
   if (!has_value && absl::StrContains(name, '.')) {
     return Invalid(absl::StrCat("'", name,
-                                "' is no option; several patterns, names or codes are "
+                                "' is not an option; several patterns, names or codes are "
                                 "separated by ';', as in include=a.**;b.**"));
   }
   return Invalid(absl::StrCat(
@@ -347,7 +348,7 @@ absl::Status ParseConfig(absl::string_view value, Options& o) {
   return absl::OkStatus();
 }
 
-// Samples, and calls of both kinds, are what a mode is made of.
+// A mode consists of samples and of calls of both kinds.
 absl::Status ApplyCodesToMode(Options& options) {
   const auto is_off = [&options](uint32_t major) { return options.codes_off.contains(major); };
   const bool no_calls = is_off(format::kInterpreted) && is_off(format::kJitted);
@@ -401,7 +402,7 @@ std::string OptionsHelp() {
     absl::StrAppendFormat(&out, "  %-28s %s\n", name, row.help);
   }
   absl::StrAppend(&out, "\n", SampleOptionsHelp(), "\n", MetricsHelp());
-  absl::StrAppend(&out, "\ncodes, and whether they are on if nothing is said:\n", CodesHelp());
+  absl::StrAppend(&out, "\ncodes, and whether they are on by default:\n", CodesHelp());
   return out;
 }
 

@@ -1,7 +1,7 @@
-// The agent's options: "mode=merged,interval=1ms,…" behind -agentpath:libjtrace.so= .
+// The agent's options: "mode=merged,interval=1ms,…" after -agentpath:libjtrace.so= .
 //
-// One table (options.cc) holds name, parser and help of every option; `help` prints it, so the help
-// cannot disagree with the parser. Pure: no JVM, no I/O except reading config=FILE.
+// One table (options.cc) has the name, parser and help of every option; `help` prints it, so the
+// help cannot contradict the parser. Pure: no JVM, no I/O except reading config=FILE.
 #pragma once
 
 #include <cstdint>
@@ -21,14 +21,14 @@
 
 namespace jtrace {
 
-// What is to be done: the first word of the agent string, if it has no '='.
+// The action: the first word of the agent string, if it has no '='.
 enum class Action { kStart, kStop, kServe };
 enum class Mode { kMerged, kEvents, kSamples };
 enum class RecordKind { kTree, kFlat, kLog };
 enum class Clock { kNone, kCoarse, kTsc, kCpu, kManual };
 enum class LogTarget { kStderr, kFile, kNone };
 
-// loop=: when a recording goes on in the next file.
+// loop=: when a recording continues in the next file.
 struct Loop {
   static constexpr uint64_t kNoBytes = std::numeric_limits<uint64_t>::max();
   absl::Duration time = absl::InfiniteDuration();
@@ -42,7 +42,7 @@ struct Options {
   Mode mode = Mode::kMerged;
   RecordKind record = RecordKind::kTree;
   Clock clock = Clock::kNone;
-  // Bytes of trace after which record=log goes on as record=tree; 0: no limit.
+  // Bytes of trace after which record=log continues as record=tree; 0: no limit.
   uint64_t log_budget = 0;
   SampleOptions samples;
   // With %p (pid), %t (start time), %n (sequence number) and %{ENV} still in it.
@@ -53,20 +53,20 @@ struct Options {
   std::vector<UnwindRule> unwinds;
   // Native functions whose calls are counted (S3.9).
   std::vector<hooks::HookSpec> hooks;
-  // What call trees may take, with all that belongs to them; 0: as the machine has
+  // The memory that call trees and their data may take; 0: by the machine's memory
   // (machine_memory.h).
   uint64_t memory_bytes = 0;
-  // When memory is short, nodes below this share of their parent go (S3.14); 0: none.
+  // When memory is short, nodes below this share of their parent are dropped (S3.14); 0: none.
   double prune_percent = 1;
-  // Nodes above one another; recursion below is folded.
+  // The depth of the tree; deeper recursion is folded.
   uint32_t max_depth = 1000;
   // codes= (S3.1), and the majors that it switched off.
   CodeSet codes;
   std::set<uint32_t> codes_off;
-  // Probes around calls that leave the scope (S2.2); rules on them besides jtrace's own.
+  // Probes around calls that leave the scope (S2.2); rules for them in addition to jtrace's own.
   bool boundary = false;
   std::string call_costs;
-  // What is recorded besides calls, times and samples (S5): "alloc.bytes", "user.orders".
+  // Metrics recorded besides calls, times and samples (S5): "alloc.bytes", "user.orders".
   std::vector<std::string> metrics;
   // 0: SIGPROF.
   int signal = 0;
@@ -89,8 +89,8 @@ absl::string_view ModeName(Mode mode);
 absl::string_view RecordName(RecordKind record);
 absl::string_view ClockName(Clock clock);
 
-// Parses the agent string. The error is one line that names the option, what is wrong and the
-// nearest valid name.
+// Parses the agent string. The error is one line that names the option, the mistake and the nearest
+// valid name.
 absl::StatusOr<Options> ParseOptions(absl::string_view text);
 
 // The table for people, ending in a newline; at most 100 columns wide.

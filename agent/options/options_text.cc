@@ -1,4 +1,4 @@
-// Options as people read them: in the agent's first line, in traces, in the answers of `jtrace`.
+// Options as text for people: in the agent's first line, in traces, in the answers of `jtrace`.
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/time/time.h"

@@ -16,7 +16,7 @@ namespace {
 using sampling::PerfEvent;
 
 constexpr absl::string_view kPerfPrefix = "perf:";
-// Each tick is a look at every thread.
+// Each tick checks every thread.
 constexpr absl::Duration kWallInterval = absl::Milliseconds(10);
 constexpr absl::Duration kLeastWallInterval = absl::Milliseconds(1);
 
@@ -30,13 +30,13 @@ bool CountsEvents(const SampleOptions& options) {
   return options.event != nullptr && !options.event->is_clock;
 }
 
-// What to take in place of an event that there is not: the one that was mistyped, or what there is.
+// Suggestions for an unknown event: the nearest name, or the available ones.
 std::string OtherEvents(absl::string_view name) {
   const absl::string_view nearest = Nearest(name, sampling::PerfEvents(), NameOf);
   if (!name.empty() && EditDistance(name, nearest) <= nearest.size() / 4) {
     return absl::StrCat("did you mean perf:", nearest, "?");
   }
-  return absl::StrCat("here there are: ", sampling::AvailablePerfEvents());
+  return absl::StrCat("available here: ", sampling::AvailablePerfEvents());
 }
 
 absl::Status FinishPeriod(SampleOptions& options) {
@@ -67,7 +67,7 @@ absl::Status FinishTime(SampleOptions& options) {
     return BadInterval(absl::StrCat("'", text, "' is outside 20us to 10s"));
   }
   if (options.timer == Timer::kWall && options.interval < kLeastWallInterval) {
-    return BadInterval(absl::StrCat("'", text, "' is less than timer=wall's least, 1ms"));
+    return BadInterval(absl::StrCat("'", text, "' is below the minimum of timer=wall, 1ms"));
   }
   return absl::OkStatus();
 }
@@ -133,7 +133,7 @@ std::string SampleOptionsHelp() {
   for (const PerfEvent& event : sampling::PerfEvents()) {
     absl::StrAppend(event.is_clock ? &clocks : &counts, " ", NameOf(event));
   }
-  // As many to a line as fit.
+  // As many per line as fit.
   std::string lines;
   size_t column = 0;
   for (absl::string_view name : absl::StrSplit(absl::StripLeadingAsciiWhitespace(counts), ' ')) {
@@ -150,7 +150,7 @@ std::string SampleOptionsHelp() {
       "      app       frames of Java methods in scope (include=, exclude=) only\n"
       "      frame     the topmost frame of the whole stack\n"
       "      appframe  the topmost frame of a Java method in scope\n"
-      "      pc        the program counter alone; least cost: "
+      "      pc        only the program counter; least cost: "
       "mode=samples,stack=pc,interval=100us\n"
       "timer=cpu       CPU time of each thread\n"
       "      wall      real time, waiting included, with the thread's state: timer=wall,"

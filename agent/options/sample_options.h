@@ -1,4 +1,4 @@
-// The options on samples that need more than a word: timer=, interval=, threads=.
+// The options of samples that are not single words: timer=, interval=, threads=.
 #ifndef JTRACE_AGENT_SAMPLE_OPTIONS_H_
 #define JTRACE_AGENT_SAMPLE_OPTIONS_H_
 
@@ -19,27 +19,27 @@ enum class Timer { kCpu, kWall, kPerf };
 struct SampleOptions {
   Timer timer = Timer::kCpu;
   const sampling::PerfEvent* event = nullptr;  // kPerf only
-  // As given; "" if it was not. FinishInterval makes the next two of it.
+  // As given; "" if it was not given. FinishInterval computes the next two from it.
   std::string interval_text;
   absl::Duration interval = absl::Milliseconds(1);
-  // Events between two samples, where the event is no clock; else 0.
+  // Events between two samples, if the event is not a clock; else 0.
   uint64_t period = 0;
   hot::StackMode stack = hot::StackMode::kFull;
-  // Patterns of the names of the threads that are sampled; none: all are.
+  // Patterns of the names of sampled threads; none: all are sampled.
   std::vector<std::string> threads;
 };
 
 // "cpu", "wall", "perf:EVENT". An unknown event: the nearest one is named.
 absl::Status ParseTimer(absl::string_view value, SampleOptions& options);
 
-// When all options are known: what interval= means under the timer.
+// Call it when all options are known: interprets interval= for the timer.
 absl::Status FinishInterval(SampleOptions& options);
 
 // "cpu", "wall", "perf:page-faults".
 std::string TimerName(const SampleOptions& options);
 // ",timer=wall,interval=10ms"; the timer only if it is not the usual one.
 std::string DescribeSampleOptions(const SampleOptions& options);
-// What stack= and timer= may be, with examples; lines of at most 100 columns.
+// The values of stack= and timer=, with examples; lines of at most 100 columns.
 std::string SampleOptionsHelp();
 
 }  // namespace jtrace

@@ -1,4 +1,4 @@
-// The option unwind= (S3.8): at the entry of which methods the stack is walked, and how often.
+// The option unwind= (S3.8): the methods at whose entries the stack is walked, and how often.
 #ifndef JTRACE_AGENT_UNWIND_RULES_H_
 #define JTRACE_AGENT_UNWIND_RULES_H_
 
@@ -23,7 +23,7 @@ struct UnwindRule {
 absl::StatusOr<UnwindRule> ParseUnwindRule(absl::string_view text);
 std::string UnwindRuleText(const UnwindRule& rule);
 
-// Rules as methods meet them. Immutable: any thread.
+// Rules for matching methods. Immutable: any thread.
 class UnwindRules {
  public:
   UnwindRules() = default;
@@ -33,11 +33,11 @@ class UnwindRules {
   // All of them.
   const classfile::ScopeFilter& methods() const { return methods_; }
   bool MayMatchClass(std::string_view internal_name) const;
-  // By the order of the option.
+  // In the order of the option.
   size_t size() const { return rules_.size(); }
   const std::string& pattern(size_t rule) const { return rules_[rule].pattern; }
   bool Matches(size_t rule, std::string_view internal_name, std::string_view method) const;
-  // Of a method that they match: by the first that does.
+  // For a matching method: by the first rule that matches.
   uint32_t EveryOf(std::string_view internal_name, std::string_view method) const;
 
  private:

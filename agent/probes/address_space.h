@@ -5,8 +5,8 @@
 
 namespace jtrace {
 
-// Bytes of address space that the process may still map: RLIMIT_AS (ulimit -v) less what it has
-// mapped; UINT64_MAX without a limit. Any thread.
+// Bytes of address space that the process may still map: RLIMIT_AS (ulimit -v) less the mapped
+// part; UINT64_MAX without a limit. Any thread.
 uint64_t AddressSpaceLeft();
 
 }  // namespace jtrace

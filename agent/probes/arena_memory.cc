@@ -15,7 +15,7 @@ namespace {
 constexpr uint64_t kMostBytes = 64ull << 30;
 // Nodes keep their depth in 16 bits.
 constexpr uint32_t kMostDepth = 60'000;
-// For the trees, beside the arena's start.
+// For the trees, after the arena's start.
 constexpr uint64_t kLeastBytes = 4ull << 20;
 
 }  // namespace
@@ -31,8 +31,8 @@ absl::StatusOr<hot::Arena*> ReserveArena(uint64_t memory_limit, uint32_t max_dep
     void* memory = mmap(nullptr, hot::kFirstChunk + bytes, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED) continue;
-    // It is filled from the front on. Probes walk trees in the program's order: much of what a node
-    // costs that no cache has is finding its page.
+    // It is filled from the front. Probes walk trees in the program's order: for a node that is in
+    // no cache, much of the cost is finding its page.
     madvise(memory, hot::kFirstChunk + bytes, MADV_HUGEPAGE);
     return InitializeArena(memory, hot::kFirstChunk + bytes, max_depth);
   }
@@ -44,7 +44,7 @@ absl::StatusOr<hot::Arena*> ReserveArena(uint64_t memory_limit, uint32_t max_dep
           ? "; allow overcommit (sysctl vm.overcommit_memory=0)"
           : absl::StrCat(" where ulimit -v leaves ", left / kMegabyte,
                          " MB, half of them for the program; raise it (ulimit -v unlimited)"),
-      ", or record samples alone: mode=samples"));
+      ", or record only samples: mode=samples"));
 }
 
 hot::Arena* InitializeArena(void* memory, uint64_t bytes, uint32_t max_depth) {

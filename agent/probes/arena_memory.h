@@ -8,17 +8,17 @@
 
 namespace jtrace {
 
-// Reserves address space for an arena whose trees may take `memory_limit` bytes (0: as much as
+// Reserves address space for an arena whose trees may use `memory_limit` bytes (0: as much as
 // references can reach) and sets up its start. Calls deeper than `max_depth` are folded. Pages
-// count as memory only once they are written. Where less can be had (an address space limit, strict
-// overcommit), takes less, down to 4 MB; of what a limit leaves, half at most. Never unmapped:
-// compiled probes hold its address. Error: ResourceExhausted, one line with the remedy.
+// count as memory only once they are written. Where less is available (an address space limit,
+// strict overcommit), reserves less, down to 4 MB; of what a limit leaves, at most half. Never
+// unmapped: compiled probes hold its address. Error: ResourceExhausted, one line with the remedy.
 absl::StatusOr<hot::Arena*> ReserveArena(uint64_t memory_limit, uint32_t max_depth);
 
 // Sets up the arena's start in zeroed memory of `bytes`, at least hot::kFirstChunk.
 hot::Arena* InitializeArena(void* memory, uint64_t bytes, uint32_t max_depth = 1000);
 
-// Bytes handed out as chunks, recycled ones included, but not those of rings (record=log).
+// Bytes allocated as chunks, including recycled ones, but not those of rings (record=log).
 uint64_t ArenaBytesUsed(const hot::Arena& arena);
 
 }  // namespace jtrace

@@ -6,7 +6,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "agent/hot/clock.h"
+#include "agent/base/clock.h"
 #include "agent/hot/thread_state.h"
 #include "agent/probes/arena_memory.h"
 #include "agent/probes/class_definer.h"
@@ -37,12 +37,12 @@ absl::Status CheckCompileConstant(JNIEnv* jni) {
                      "MethodHandleImpl.isCompileConstant");
 }
 
-// What can be used of what was asked for, before the JVM is asked.
+// The part of the request that can be used, before the JVM is queried.
 hot::ProbeClock UsableClock(hot::ProbeClock wanted, const hot::Arena& arena) {
   using hot::ProbeClock;
   const bool fine = wanted == ProbeClock::kTsc || wanted == ProbeClock::kCpu;
   if (fine && !TicksAreSteady()) return ProbeClock::kNano;
-  if (wanted == ProbeClock::kCpu && !RseqTellsSwitches(arena.rseq)) return ProbeClock::kTsc;
+  if (wanted == ProbeClock::kCpu && !RseqShowsSwitches(arena.rseq)) return ProbeClock::kTsc;
   return wanted;
 }
 
@@ -76,7 +76,7 @@ Probes::Probes(hot::Arena* arena, std::string class_name, hot::ProbeClock clock,
       clock_(clock),
       scale_(scale),
       ticks_(ticks) {
-  const uint64_t now = hot::MonotonicNanos();
+  const uint64_t now = MonotonicNanos();
   hot::WriteRelaxed(arena->tick, now - now % 1000);
 }
 
@@ -86,7 +86,7 @@ void Probes::Use() {
   }
 }
 
-void Probes::Rest() { tick_thread_.reset(); }
+void Probes::Idle() { tick_thread_.reset(); }
 
 void Probes::UseNanoTime() {
   if (clock_ == hot::ProbeClock::kTsc) clock_ = hot::ProbeClock::kNano;
@@ -115,7 +115,7 @@ absl::StatusOr<std::unique_ptr<Probes>> Install(jvmtiEnv* jvmti, JNIEnv* jni,
   auto probes =
       std::make_unique<Probes>(*arena, ProbeClassName(number), clock, ScaleOf(clock), ticks);
   probes->Use();
-  // Each class has eight spare bytes of its own.
+  // Each class has its own eight spare bytes.
   const uint64_t spare = FindThreadSpare(jvmti, jni);
   const ProbeClassSetup setup = {
       .number = number,

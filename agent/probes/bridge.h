@@ -22,17 +22,17 @@ struct ProbeOptions {
   uint64_t memory_limit = 0;  // bytes for trees and counters; 0: no limit but the address space
   bool log = false;           // record=log
   hot::ProbeClock clock = hot::ProbeClock::kNone;  // not with `flat`
-  // clock=coarse: false: the tick stands still but for JTraceClock.advance (tests).
+  // clock=coarse: false: the tick changes only by JTraceClock.advance (tests).
   bool clock_ticks = true;
   uint32_t max_depth = 1000;  // of nodes; recursion below it is folded
   PathMetrics metrics = {};   // charged to call paths; neither with `flat` nor with `log`
-  double prune_percent = 0;   // share of the parent below which nodes may go; 0: none goes
+  double prune_percent = 0;   // share of the parent below which nodes may be pruned; 0: none
 
   bool operator==(const ProbeOptions&) const = default;
 };
 
-// The probes as they are in the JVM. Compiled code refers to the arena for ever, so neither it nor
-// the class ever goes away; this object is only the handle to them.
+// The probes as they are in the JVM. Compiled code refers to the arena forever, so neither it nor
+// the class is ever freed; this object is only the handle to them.
 class Probes {
  public:
   // `ticks`: see Use.
@@ -51,8 +51,8 @@ class Probes {
   void Publish() const;
 
   // From CompiledMethodLoad (any tier). Decides for activations in C1-compiled code, which cannot
-  // tell themselves; they count as jitted while this is set, and so do interpreted activations of
-  // the same method meanwhile. Any thread.
+  // detect that themselves; they count as jitted while this is set, and so do interpreted
+  // activations of the same method meanwhile. Any thread.
   void SetCompiled(uint32_t routine, bool compiled) const;
   // No routine below `limit` has compiled code.
   void ClearCompiled(uint32_t limit) const;
@@ -60,17 +60,18 @@ class Probes {
   // Bytes taken for trees and counters so far.
   uint64_t memory_used() const;
 
-  // The clock in use: what was asked for, or the next best that this machine and JVM have.
+  // The clock in use: the requested one, or the next best that this machine and JVM have.
   hot::ProbeClock clock() const { return clock_; }
-  // Found out when the classes were defined: they read System.nanoTime for want of the counter.
+  // Determined when the classes were defined: they read System.nanoTime if the counter is
+  // unavailable.
   void UseNanoTime();
 
-  // Arena::tick follows the time, if options say so: from Use to Rest, the calls of probes being
-  // paid for by nobody in between. Rest while no recording runs.
+  // Arena::tick follows the time, if options say so, from Use to Idle; no thread pays for the calls
+  // of probes in between. Idle while no recording runs.
   void Use();
-  void Rest();
+  void Idle();
 
-  // Of its units. The writer thread takes new readings.
+  // The scale of its units. The writer thread takes new readings.
   TickScale& scale() { return scale_; }
 
  private:
@@ -92,7 +93,7 @@ bool IsProbeClass(absl::string_view internal_name);
 // ReadPosition. Each number once per JVM, in VMInit or later, before any class with its probes is
 // defined, and after DefineCounters if there are metrics. Nothing is printed; no Java exception is
 // left pending. Errors: ResourceExhausted without address space; FailedPrecondition if the JVM
-// refuses the class or lacks what it uses.
+// rejects the class or lacks something it uses.
 absl::StatusOr<std::unique_ptr<Probes>> Install(jvmtiEnv* jvmti, JNIEnv* jni,
                                                 const ProbeOptions& options, int number = 0);
 

@@ -5,7 +5,7 @@
 
 namespace jtrace {
 
-// Gives a chunk that nobody refers to any more back to the probes, zeroed. On the writer thread.
+// Returns a chunk to which nothing refers any more to the probes, zeroed. On the writer thread.
 void FreeChunk(hot::Arena* arena, hot::Chunk& chunk);
 
 }  // namespace jtrace

@@ -39,7 +39,8 @@ absl::StatusOr<jclass> DefineNumbered(JNIEnv* jni, const EmbeddedClass& embedded
   if (!bytes.ok()) return bytes.status();
   absl::Status status = Renumber(*bytes, setup.number);
   if (!status.ok()) return status;
-  // Loader null is the boot loader; the package belongs to java.base, and so the class does.
+  // Loader null is the boot loader; the package belongs to java.base, and therefore so does the
+  // class.
   jclass defined = DefineBootClass(jni, NumberedName(embedded.name, setup.number).c_str(), *bytes);
   if (defined == nullptr) {
     return PendingException(jni, absl::StrCat("cannot define ", embedded.name));
@@ -47,7 +48,7 @@ absl::StatusOr<jclass> DefineNumbered(JNIEnv* jni, const EmbeddedClass& embedded
   return defined;
 }
 
-// To look up a static field initializes the class.
+// Looking up a static field initializes the class.
 absl::Status Initialize(JNIEnv* jni, jclass defined, absl::string_view name) {
   if (name == kLayoutClass) return CheckJavaLayout(jni, defined, LayoutConstantsInJava());
   if (jni->GetStaticFieldID(defined, "ARENA", "J") == nullptr) {
@@ -92,7 +93,7 @@ jclass DefineBootClass(JNIEnv* jni, const char* name, absl::Span<const uint8_t> 
 absl::Status DefineProbeClasses(JNIEnv* jni, const ProbeClassSetup& setup, bool* counts_ticks) {
   absl::Status status;
   std::map<absl::string_view, jclass> classes;
-  // All before any is initialized: they refer to one another.
+  // All classes before any is initialized: they refer to one another.
   for (const EmbeddedClass& embedded : EmbeddedProbeClasses()) {
     absl::StatusOr<jclass> defined = DefineNumbered(jni, embedded, setup);
     status = defined.status();

@@ -17,21 +17,21 @@ namespace jtrace {
 // "java/lang/invoke/JTraceProbe", "java/lang/invoke/JTraceProbe2".
 std::string NumberedName(absl::string_view name, int number);
 
-// What the JVM gets.
+// The values for the classes in the JVM.
 struct ProbeClassSetup {
   int number;
   ProbeConstants probe;
   ClockConstants clock;
 };
 
-// A class of the boot loader from the bytes of its file; null if the JVM refuses, with a Java
+// A class of the boot loader from the bytes of its file; null if the JVM rejects it, with a Java
 // exception pending.
 jclass DefineBootClass(JNIEnv* jni, const char* name, absl::Span<const uint8_t> bytes);
 
 // Defines and initializes all classes of java/, so that no probe has to. `counts_ticks`: whether
-// they read the time-stamp counter. In VMInit or later; no Java exception is left pending.
-// Errors: FailedPrecondition if the JVM refuses a class or one cannot be initialized; Internal if
-// their layout is not that of layout.h.
+// they read the time-stamp counter. In VMInit or later; no Java exception is left pending. Errors:
+// FailedPrecondition if the JVM rejects a class or one cannot be initialized; Internal if their
+// layout differs from layout.h.
 absl::Status DefineProbeClasses(JNIEnv* jni, const ProbeClassSetup& setup, bool* counts_ticks);
 
 }  // namespace jtrace

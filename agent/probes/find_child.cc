@@ -45,7 +45,7 @@ Ref FindIn(const Arena* arena, const Slots& slots, uint32_t mask, uint32_t routi
   for (uint32_t seen = 0; seen <= mask; seen += sizeof(uint64_t)) {
     const uint64_t at = slots.word(offset) - reinterpret_cast<uintptr_t>(arena);
     if (at == offsetof(Arena, lost_node)) break;
-    // Slots that were just outgrown begin with what links them, which is no address of a node.
+    // Slots that were just outgrown begin with their link, which is not a node's address.
     const bool is_node = at < ReadRelaxed(arena->next) && at % (1 << hot::kGranuleShift) == 0;
     const auto child = static_cast<Ref>(at >> hot::kGranuleShift);
     if (is_node && At<Node>(arena, child)->routine == routine) return child;
@@ -56,7 +56,7 @@ Ref FindIn(const Arena* arena, const Slots& slots, uint32_t mask, uint32_t routi
   return FindInTable(arena, table, routine);
 }
 
-// Slow, and right whatever became of the slots.
+// Slow, but correct whatever happened to the slots.
 Ref FindInList(const Arena* arena, const Node& parent, uint32_t routine) {
   const Node* root = &parent;
   while (root->parent != 0) root = At<Node>(arena, root->parent);
@@ -75,7 +75,7 @@ Ref FindInList(const Arena* arena, const Node& parent, uint32_t routine) {
 }  // namespace
 
 Ref FindChild(const Arena* arena, const Node& node, uint32_t routine) {
-  // As long as a thread takes that is not kept from its processor.
+  // As long as a thread needs that is not preempted.
   constexpr int kTries = 1000;
   for (int tries = 0; tries < kTries; ++tries) {
     const Slots slots = ReadSlots(node);

@@ -7,9 +7,9 @@
 
 namespace jtrace {
 
-// The child for `routine`; 0 if it is not there (yet). On the writer thread, which alone gives
-// memory back. The owning thread may be adding children, and changing where they are found: what
-// was there before is found all the same.
+// The child for `routine`; 0 if it is not there (yet). On the writer thread, the only one that
+// releases memory. The owning thread may be adding children, and changing where they are found:
+// children that were there before are still found.
 hot::Ref FindChild(const hot::Arena* arena, const hot::Node& node, uint32_t routine);
 
 }  // namespace jtrace

@@ -21,14 +21,14 @@ struct RoutineUpdate {
   uint64_t jitted;  // of `calls`
 };
 
-// What changed in one thread's counters; valid during the visit. Ascending by routine.
+// The changes in one thread's counters; valid during the visit. Ascending by routine.
 struct FlatUpdate {
   uint64_t java_tid;  // 0: all virtual threads, and routines beyond hot::kFlatIds
   bool ended;         // the thread's last update
   absl::Span<const RoutineUpdate> routines;
 };
 
-// Reads the threads' counters of record=flat while they are counted up. On the writer thread only.
+// Reads the threads' counters of record=flat while they are incremented. On the writer thread only.
 class FlatCollector {
  public:
   explicit FlatCollector(hot::Arena* arena) : arena_(arena), states_(arena) {}
@@ -37,9 +37,9 @@ class FlatCollector {
   // more than the greatest id given to a method so far.
   void Collect(uint32_t routine_limit, absl::FunctionRef<void(const FlatUpdate&)> visit);
 
-  // A new file goes on where the last one ended: counts are those since the last Collect.
+  // A new file continues where the last one ended: counts are those since the last Collect.
   void BeginFile();
-  // A new recording begins: what was counted before belongs to none.
+  // A new recording begins: earlier counts belong to none.
   void BeginRecording(uint32_t routine_limit);
 
   // Σ of the calls in all updates of the recording, and of the file.
@@ -60,7 +60,7 @@ class FlatCollector {
   using Block = std::array<Count, kBlock>;
   using Reported = std::vector<std::unique_ptr<Block>>;
   Count& CountOf(Reported& reported, uint32_t routine);
-  // Leaves in updates_ what changed.
+  // Leaves the changes in updates_.
   void CollectState(hot::ThreadState& state, uint32_t limit);
   void CollectCounters(const hot::FlatCounter* counters, uint32_t limit, Reported& reported);
 

@@ -47,7 +47,7 @@ uint32_t GroupForest::PrunedChild(uint32_t parent, uint32_t routine, uint32_t& l
     const uint32_t known = Find(pruned, routine);
     return known != 0 ? known : Make(pruned, routine, last_number);
   };
-  // A quarter more for sums near their callers; then those further up have to do.
+  // A quarter more for sums near their callers; after that, those further up are used.
   const bool has_room = nodes_.size() < max_nodes_ + max_nodes_ / 4;
   uint32_t at = parent;
   for (; nodes_[at].routine != 0; at = nodes_[at].parent) {

@@ -12,9 +12,9 @@
 
 namespace jtrace {
 
-// What a node was charged with, callees not included: times in the clock's units (TickScale),
-// totals and the least and the greatest of one activation, and metrics by their places
-// (hot::NodeMetrics). What is open counts as far as it has come.
+// The charges of a node, without callees: times in the clock's units (TickScale), totals and the
+// least and the greatest of one activation, and metrics by their places (hot::NodeMetrics). Open
+// activations count up to now.
 struct NodeValues {
   uint64_t base = 0;
   uint64_t off = 0;
@@ -35,16 +35,16 @@ struct NodeValues {
   }
 };
 
-// The common trees of groups of threads, into which the trees of members are added up: what is left
-// of threads that are too many to be told apart. On the writer thread only.
+// The common trees of groups of threads, into which the trees of members are added up: the record
+// of threads that are too many to be distinguished. On the writer thread only.
 class GroupForest {
  public:
   struct Node {
     uint32_t parent = 0;   // index; 0: a root
     uint32_t routine = 0;  // 0: a root
     uint32_t number = 0;   // in the trace; 0: a root
-    uint32_t group = 0;    // which root it stands under
-    bool is_new = false;   // no update told it yet
+    uint32_t group = 0;    // which root it is under
+    bool is_new = false;   // not in any update yet
     bool changed = false;  // since the last ForEachChanged
     uint64_t calls = 0;
     uint64_t jitted = 0;
@@ -59,7 +59,7 @@ class GroupForest {
   // `last_number`. Beyond `max_nodes` it is one below a [pruned] node, here or further up: counts
   // by routine stay exact.
   uint32_t Child(uint32_t parent, uint32_t routine, uint32_t& last_number);
-  // Totals are added, the bounds made wider.
+  // Totals are added, the bounds widened.
   void Add(uint32_t index, uint64_t calls, uint64_t jitted, const NodeValues& values);
   // Its number in the trace; the next ForEachChanged defines it at the latest.
   uint32_t NumberForSample(uint32_t index);

@@ -10,7 +10,7 @@
 
 namespace jtrace {
 
-// A static final int of a class of the probes and what layout.h has for it.
+// A static final int of a class of the probes and the value in layout.h.
 struct LayoutConstant {
   const char* java_name;
   int64_t value;
@@ -25,7 +25,7 @@ absl::Span<const LayoutConstant> MetricsConstantsInJava();
 absl::Span<const LayoutConstant> LogConstantsInJava();
 absl::Span<const LayoutConstant> RingConstantsInJava();
 
-// Compares the fields of a defined class with them. Error: Internal, naming the field.
+// Compares the fields of a defined class with them. Error: Internal, which names the field.
 absl::Status CheckJavaLayout(JNIEnv* jni, jclass defined,
                              absl::Span<const LayoutConstant> constants);
 

@@ -22,7 +22,7 @@ Word* Storage(EventRing& ring) {
 }
 
 // Whether the record at `index`, which reads 0, will never be written: one of the `ahead` records
-// behind it has been.
+// after it has been.
 template <typename Word>
 bool IsHole(EventRing& ring, uint64_t index, uint64_t ahead) {
   const uint64_t count = ring.bytes / sizeof(Word);
@@ -41,7 +41,7 @@ LogCollector::Reader& LogCollector::ReaderOf(const ThreadState& state) {
   Reader& reader = entry->second;
   if (!is_new) return reader;
   const EventRing* ring = RingToRead(state);
-  // A thread without a ring has told no time since it got its state.
+  // A thread without a ring has recorded no time since it got its state.
   const uint64_t start = ring != nullptr ? ring->start_ticks : hot::ReadRelaxed(state.log_time);
   reader.at = state.root;
   reader.time = reader.near = start;
@@ -126,7 +126,7 @@ bool LogCollector::DrainSome(ThreadState& state, Visit visit) {
   if (records == 0) {
     marks_.clear();
     reader.begins_at = begins_at;
-    // So that the bits of a record are enough however long it takes to come.
+    // So that the bits of a record suffice however late it arrives.
     constexpr uint64_t kNear = uint64_t{1} << (kTimeBits - 2);
     if (reader.is_wide) {
       reader.near = std::max(reader.near, scale_.Now() - std::min(scale_.Now(), kNear));
@@ -139,13 +139,13 @@ bool LogCollector::DrainSome(ThreadState& state, Visit visit) {
 size_t LogCollector::ReadRings(ThreadState& state, Reader& reader) {
   EventRing* ring = RingToRead(state);
   for (size_t records = 0;;) {
-    // Looked at first: what is not there then will not come.
+    // Checked first: a record that is not there then will not arrive.
     const bool has_left = HasLeft(state, *ring);
     const size_t most = kRunRecords - records;
     records += ring->record_bytes == 4 ? ReadRecords<uint32_t>(state, *ring, most, reader)
                                        : ReadRecords<uint64_t>(state, *ring, most, reader);
     if (!has_left || records == kRunRecords) return records;
-    ring = &GoOn(arena_, state, *ring);
+    ring = &NextRing(arena_, state, *ring);
   }
 }
 
@@ -156,7 +156,7 @@ size_t LogCollector::ReadRecords(const ThreadState& state, EventRing& ring, size
   const uint64_t count = ring.bytes / sizeof(Word);
   uint64_t index = ring.tail % ring.bytes / sizeof(Word);
   size_t records = 0;
-  // How many the thread has begun to write behind the one that reads 0.
+  // How many the thread has begun to write after the one that reads 0.
   const auto ahead = [&] {
     if (HasLeft(state, ring)) return count;
     const uint64_t next = NextRecord(state, ring) / sizeof(Word);
@@ -191,7 +191,7 @@ void LogCollector::Take(Reader& reader, uint64_t record) {
   const auto op = static_cast<uint32_t>(record) & kOpMask;
   const uint64_t upper = record >> hot::kOpBits;
   if (op >> 2 == 0) return TakeKind(reader, static_cast<LogKind>(op), upper);
-  TellOff(reader);
+  MarkTimeOff(reader);
   MoveTime(reader, upper);
   TakeOp(reader, op);
   const uint64_t time = TimeOf(reader);
@@ -210,7 +210,7 @@ void LogCollector::TakeOp(Reader& reader, uint32_t op) {
   reader.at = position.at();
 }
 
-// To the moment next to the last record's whose low bits are these.
+// Sets the time nearest to the last record's whose low bits are these.
 void LogCollector::MoveTime(Reader& reader, uint64_t low_bits) {
   const uint64_t passed = (low_bits - reader.near) & ((uint64_t{1} << kTimeBits) - 1);
   if (passed < uint64_t{1} << (kTimeBits - 1)) reader.near += passed;
@@ -221,7 +221,7 @@ void LogCollector::TakeKind(Reader& reader, LogKind kind, uint64_t value) {
   switch (kind) {
     case LogKind::kTime:
       if (reader.is_wide) {
-        TellOff(reader);
+        MarkTimeOff(reader);
         MoveTime(reader, value);
       } else {
         reader.time = std::max(reader.time, (reader.time_high << hot::kOpBits | value) * 1000);
@@ -231,9 +231,9 @@ void LogCollector::TakeKind(Reader& reader, LogKind kind, uint64_t value) {
       reader.time_high = value;
       break;
     case LogKind::kDropped: {
-      const uint64_t told = std::min(value, reader.told);
-      reader.told -= told;
-      AddMark(kind, value - told, TimeOf(reader));
+      const uint64_t reported = std::min(value, reader.reported);
+      reader.reported -= reported;
+      AddMark(kind, value - reported, TimeOf(reader));
       break;
     }
     case LogKind::kAt:
@@ -247,8 +247,8 @@ void LogCollector::TakeKind(Reader& reader, LogKind kind, uint64_t value) {
   }
 }
 
-// Once the next record's time is known: positions may stand between that have the last one's.
-void LogCollector::TellOff(Reader& reader) {
+// Once the next record's time is known: positions that have the last one's may be in between.
+void LogCollector::MarkTimeOff(Reader& reader) {
   if (reader.off != 0) AddMark(LogKind::kOff, reader.off, 0);
   reader.off = 0;
 }

@@ -13,11 +13,11 @@
 
 namespace jtrace {
 
-// What stands before the run's event `index`, or behind its last one; several in their order.
+// A mark before the run's event `index`, or after its last one; several in their order.
 struct LogMark {
   uint32_t index;
-  // kDropped: `value` calls went to the tree, and so did their exits, up to `time`. kAt: the thread
-  // stands at the node `value` (a Ref). kOff: since the event before, the thread was off the
+  // kDropped: `value` calls were counted in the tree, and so were their exits, up to `time`. kAt:
+  // the thread is at the node `value` (a Ref). kOff: since the event before, the thread was off the
   // processors for `value` nanoseconds.
   hot::LogKind kind;
   uint64_t value;
@@ -42,30 +42,31 @@ class LogCollector {
       : arena_(arena), clock_(clock), scale_(scale) {}
 
   using Visit = absl::FunctionRef<void(const LogRun&)>;
-  // Calls `visit` for what each thread recorded since the last time, at most kRunRecords of each.
+  // Calls `visit` for each thread's records since the last time, at most kRunRecords of each.
   // Returns whether some ring has more. Threads that have ended are finished.
   bool Poll(Visit visit);
-  // All of one thread that has ended, before its memory is reused, unless that was done before. Its
-  // rings are given back.
+  // Everything of one thread that has ended, before its memory is reused, unless that was done
+  // before. Its rings are released.
   void Finish(const hot::ThreadState& ended, Visit visit);
-  // The recording or its file ends while threads may still run: what was recorded up to now, and
-  // what passed since each thread's last record. (Not with clock=cpu, where only the thread knows
-  // how much of that was on a processor: the next file gets it as a whole, if one follows.)
+  // The recording or its file ends while threads may still run: reads the records up to now, and
+  // the time since each thread's last record. (Not with clock=cpu, where only the thread knows how
+  // much of that was on a processor: the next file gets all of it, if one follows.)
   void EndFile(bool is_last, Visit visit);
 
-  // A new recording begins: what was recorded up to now belongs to none. `follow`: keep up with the
-  // positions of the logs' readers, for a recording of more than one file; it takes about as long
-  // as all else that is done with a record.
+  // A new recording begins: earlier records belong to none. `follow`: track the positions of the
+  // logs' readers, for a recording of more than one file; it takes about as long as everything else
+  // that is done with a record.
   void BeginRecording(bool follow);
 
-  // A new file goes on where the last one ended: the log of a thread that is inside calls begins
+  // A new file continues where the last one ended: the log of a thread that is inside calls begins
   // with the position of its first record.
   void BeginFile();
 
   // No more records from now on: threads close their logs and count in their trees.
   void StopLogs() { hot::WriteRelaxed(arena_->log_stopped, uint64_t{1}); }
 
-  // Of the recording: entries and exits in all runs, entries of these, and calls left to the tree.
+  // Totals of the recording: entries and exits in all runs, their entries, and calls left to the
+  // tree.
   uint64_t events() const { return events_; }
   uint64_t calls() const { return calls_; }
   uint64_t dropped_calls() const { return dropped_; }
@@ -80,13 +81,13 @@ class LogCollector {
     uint64_t time = 0;       // of the last record or the file's begin, in the clock's units
     uint64_t near = 0;       // 8-byte records: the clock not long before the next one
     uint64_t time_high = 0;  // 4-byte records: the last kTimeHigh
-    uint64_t off = 0;        // nanoseconds off the processors that the next record is to tell
-    uint64_t told = 0;       // calls of the open gap that are no longer to be told
+    uint64_t off = 0;        // nanoseconds off the processors to report with the next record
+    uint64_t reported = 0;   // calls of the open gap that are already reported
     hot::Ref at = 0;         // where the last record leaves the log's reader (LogReaderPosition)
     hot::Ref begins_at = 0;  // where the next record's file begins; 0: the root, or it has begun
     bool is_wide = false;    // records have 8 bytes
   };
-  // An open gap that nothing was recorded after; `gap` is 0 if there is none.
+  // An open gap after which nothing was recorded; `gap` is 0 if there is none.
   struct Gap {
     uint64_t gap = 0;
     uint64_t dropped = 0;
@@ -109,7 +110,7 @@ class LogCollector {
   size_t ReadRings(hot::ThreadState& state, Reader& reader);
   void BeginRun(Reader& reader);
   void EndRun(const hot::ThreadState& state, uint64_t since, Visit visit);
-  // Whether all is read that the thread has written up to now.
+  // Whether everything that the thread has written up to now is read.
   static bool IsRead(const hot::ThreadState& state);
   Gap OpenGap(const hot::ThreadState& state) const;
   // The marks that the thread would write at the gap's end.
@@ -117,9 +118,9 @@ class LogCollector {
                  Visit visit);
   void EndFileOf(hot::ThreadState& state, bool is_last, Visit visit);
   void DrainToNow(hot::ThreadState& state, Visit visit);
-  // Sets reader.at if nobody has followed the reader: known if the thread stands still.
+  // Sets reader.at if the reader was not tracked: known if the thread stands still.
   void Locate(const hot::ThreadState& state, Reader& reader) const;
-  // Whether the reader is known to stand below the root.
+  // Whether the reader is known to be below the root.
   bool IsInside(const hot::ThreadState& state, const Reader& reader) const;
   template <typename Word>
   size_t ReadRecords(const hot::ThreadState& state, hot::EventRing& ring, size_t most,
@@ -127,24 +128,24 @@ class LogCollector {
   void Take(Reader& reader, uint32_t record);
   void Take(Reader& reader, uint64_t record);
   void TakeOp(Reader& reader, uint32_t op);
-  void TellOff(Reader& reader);
+  void MarkTimeOff(Reader& reader);
   hot::Ref RefOf(uint64_t node) const {
     return hot::RefOf(arena_, reinterpret_cast<const hot::Node*>(node));
   }
   bool timed() const { return clock_ != hot::ProbeClock::kNone; }
-  // Of the last record; 0 without a clock.
+  // The time of the last record; 0 without a clock.
   uint64_t TimeOf(const Reader& reader) const;
   void MoveTime(Reader& reader, uint64_t low_bits);
   void TakeKind(Reader& reader, hot::LogKind kind, uint64_t value);
   void AddMark(hot::LogKind kind, uint64_t value, uint64_t time);
-  // What the probes would read now, in the clock's units.
+  // The present reading of the probes, in the clock's units.
   uint64_t NowTicks() const;
 
   hot::Arena* arena_;
   const hot::ProbeClock clock_;
   const TickScale& scale_;
   absl::flat_hash_map<uint64_t, Reader> readers_;  // by Thread.getId()
-  // Of the run being read.
+  // The run being read.
   std::vector<uint32_t> ops_;
   std::vector<uint64_t> times_;
   std::vector<LogMark> marks_;

@@ -1,4 +1,4 @@
-// What begins and ends with a recording or one of its files.
+// The begin and the end of a recording or of one of its files.
 #include <algorithm>
 #include <utility>
 
@@ -17,7 +17,7 @@ void LogCollector::EndFile(bool is_last, Visit visit) {
 }
 
 void LogCollector::EndFileOf(ThreadState& state, bool is_last, Visit visit) {
-  // Records behind those that stand there now are later than this.
+  // Records after those that are there now are later than this.
   const uint64_t now = NowTicks();
   DrainToNow(state, visit);
   Reader& reader = ReaderOf(state);
@@ -37,7 +37,7 @@ void LogCollector::EndFileOf(ThreadState& state, bool is_last, Visit visit) {
   EndRun(state, since, visit);
 }
 
-// A thread that runs on may record faster than it is read.
+// A running thread may record faster than it is read.
 void LogCollector::DrainToNow(ThreadState& state, Visit visit) {
   // As many as the rings of a thread hold, and a few.
   constexpr size_t kRuns =
@@ -53,9 +53,9 @@ void LogCollector::FinishGap(const ThreadState& state, const Gap& gap, hot::Ref 
   BeginRun(reader);
   AddMark(LogKind::kAt, RefOf(gap.gap), since);
   reader.time = std::max(reader.time, now);
-  // The thread goes on counting, and will tell the whole gap.
-  AddMark(LogKind::kDropped, gap.dropped - std::min(gap.dropped, reader.told), TimeOf(reader));
-  reader.told = gap.dropped;
+  // The thread continues to count, and will report the whole gap.
+  AddMark(LogKind::kDropped, gap.dropped - std::min(gap.dropped, reader.reported), TimeOf(reader));
+  reader.reported = gap.dropped;
   AddMark(LogKind::kAt, goes_on, TimeOf(reader));
   reader.at = RefOf(gap.gap);
   EndRun(state, since, visit);
@@ -70,8 +70,8 @@ void LogCollector::BeginRecording(bool follow) {
     DrainToNow(state, [](const LogRun&) {});
     Reader& reader = ReaderOf(state);
     Locate(state, reader);
-    // So does what open gaps have left out.
-    reader.told = hot::ReadRelaxed(state.log_gap) > 1 ? hot::ReadRelaxed(state.log_dropped) : 0;
+    // So do the calls that open gaps have left out.
+    reader.reported = hot::ReadRelaxed(state.log_gap) > 1 ? hot::ReadRelaxed(state.log_dropped) : 0;
     reader.time = std::max(reader.time, NowTicks());
     reader.off = 0;
   });

@@ -1,4 +1,4 @@
-// Where a reader of a thread's log stands: the node that it has come to, record by record.
+// The position of a reader of a thread's log: the node that it has reached, record by record.
 #ifndef JTRACE_AGENT_PROBES_LOG_READER_POSITION_H_
 #define JTRACE_AGENT_PROBES_LOG_READER_POSITION_H_
 
@@ -9,7 +9,7 @@
 
 namespace jtrace {
 
-// The thread itself has gone on meanwhile, as far as its ring reaches. Follows records as readers
+// The thread itself has moved on meanwhile, as far as its ring reaches. Follows records as readers
 // of the trace do, in the thread's tree, which has a node for every call before it has a record. On
 // the writer thread; the tree may grow at the same time.
 class LogReaderPosition {
@@ -18,7 +18,7 @@ class LogReaderPosition {
 
   hot::Ref at() const { return at_; }
   // Whether it is at a node of the tree. A reader whose records do not fit the tree is at
-  // Arena::lost_node, which has no children, until it is told a position.
+  // Arena::lost_node, which has no children, until it gets a position.
   bool is_known() const { return at_ != Lost(); }
   void MoveTo(hot::Ref node) { at_ = node; }
   void Enter(uint32_t routine) {
@@ -33,7 +33,7 @@ class LogReaderPosition {
 
  private:
   hot::Ref Lost() const { return hot::RefOf(arena_, &arena_->lost_node); }
-  // Of the innermost open activation of the routine; if there is none the exit means nothing.
+  // The caller of the routine's innermost open activation; if there is none the exit means nothing.
   hot::Ref Caller(uint32_t routine) const;
 
   const hot::Arena* arena_;

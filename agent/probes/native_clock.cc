@@ -52,7 +52,7 @@ absl::Status DefineNativeClock(JNIEnv* jni) {
                               Method("rseqWord", reinterpret_cast<void*>(&RseqWord))};
   if (defined == nullptr || jni->RegisterNatives(defined, methods.data(), methods.size()) != 0) {
     jni->ExceptionClear();
-    return absl::FailedPreconditionError("this JVM refuses the class of the native clocks");
+    return absl::FailedPreconditionError("this JVM rejects the class of the native clocks");
   }
   jni->DeleteLocalRef(defined);
   return absl::OkStatus();

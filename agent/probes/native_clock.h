@@ -11,7 +11,7 @@
 namespace jtrace {
 
 // The time-stamp counter, without waiting for earlier instructions. Compiled Java code calls it
-// like a function of its own: it must not block, throw or call back.
+// like its own function: it must not block, throw or call back.
 extern "C" uint64_t jtrace_ticks();
 
 // Whether the kernel itself keeps time by the time-stamp counter, i.e. trusts it to be steady and
@@ -19,7 +19,7 @@ extern "C" uint64_t jtrace_ticks();
 bool TicksAreSteady();
 
 // Defines jtrace.NativeClock into the boot loader's unnamed module with its native methods. Errors:
-// FailedPrecondition, if the JVM refuses it; no Java exception is left pending.
+// FailedPrecondition if the JVM rejects it; no Java exception is left pending.
 absl::Status DefineNativeClock(JNIEnv* jni);
 
 }  // namespace jtrace

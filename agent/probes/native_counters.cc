@@ -17,7 +17,7 @@ namespace {
 
 constexpr char kNativeCounters[] = "jtrace/NativeCounters";
 
-// What the natives of Java reach; set once.
+// Reached by Java's native methods; set once.
 std::atomic<CounterKeeper*> keeper_of_jvm{nullptr};
 
 CounterKeeper& Keeper() { return *keeper_of_jvm.load(std::memory_order_acquire); }
@@ -27,7 +27,7 @@ jlong JNICALL Block(JNIEnv*, jclass, jlong tid, jboolean is_virtual, jlong java_
                                                   static_cast<uint64_t>(java_thread)));
 }
 
-// Of a thread that ran before, only what comes from here on is charged to call paths.
+// For a thread that ran before, only later counts are charged to call paths.
 void SkipCounted(uint64_t packed, const hot::CounterBlock& block, hot::ThreadMetrics& charged) {
   PathMetrics metrics = {.numbers = {}, .layout = Keeper().layout()};
   for (; packed != 0; packed >>= 8) metrics.numbers.push_back((packed & 0xFF) - 1);
@@ -65,7 +65,7 @@ JNINativeMethod Method(const char* name, const char* signature) {
 absl::Status Refused(JNIEnv* jni, absl::string_view what) {
   jni->ExceptionClear();
   return absl::FailedPreconditionError(
-      absl::StrCat("this JVM refuses the class of thread counters: ", what));
+      absl::StrCat("this JVM rejects the class of thread counters: ", what));
 }
 
 absl::Status DefineNatives(JNIEnv* jni) {

@@ -11,22 +11,22 @@
 
 namespace jtrace {
 
-// Who keeps the counters of threads. All calls come on the thread that they are about, from Java.
+// Keeps the counters of threads. All calls are on the thread that they are about, from Java.
 class CounterKeeper {
  public:
   virtual ~CounterKeeper() = default;
   // Its block, made if there is none; null without memory. `java_thread`: 0 for a virtual thread.
   virtual hot::CounterBlock* BlockOf(uint64_t java_tid, bool is_virtual, uint64_t java_thread) = 0;
-  // Whether the thread ran before the recording: what it had counted by now belongs to none.
+  // Whether the thread ran before the recording: its counts up to now belong to none.
   virtual bool RanBefore(const hot::CounterBlock& block) const = 0;
   virtual absl::StatusOr<int64_t> Own(uint32_t metric) = 0;
   virtual const hot::AllocLayout& layout() const = 0;
 };
 
-// Defines JTraceMetrics and what it calls, once per JVM, in VMInit or later. `keeper` must live for
-// ever. Nothing is printed; no Java exception is left pending. FailedPrecondition: the JVM refuses.
-// JTraceMetrics is initialized by its first use, which takes 10 to 20 ms: not every program has
-// one.
+// Defines JTraceMetrics and the classes it calls, once per JVM, in VMInit or later. `keeper` must
+// live forever. Nothing is printed; no Java exception is left pending. FailedPrecondition: the JVM
+// rejects it. JTraceMetrics is initialized by its first use, which takes 10 to 20 ms: not every
+// program has one.
 absl::Status DefineCounters(JNIEnv* jni, CounterKeeper* keeper);
 // Initializes it, for probes that are going to use it. Internal: it disagrees with counter_block.h.
 absl::Status InitializeCounters(JNIEnv* jni);

@@ -11,7 +11,7 @@ namespace {
 
 constexpr char kNativeUnwind[] = "jtrace/NativeUnwind";
 std::atomic<UnwindFunction> take{nullptr};
-bool defined = false;  // under the lock of whoever starts recordings
+bool defined = false;  // under the lock of the code that starts recordings
 
 void JNICALL Take(JNIEnv*, jclass, jint routine) {
   take.load(std::memory_order_relaxed)(static_cast<uint32_t>(routine));
@@ -19,7 +19,7 @@ void JNICALL Take(JNIEnv*, jclass, jint routine) {
 
 absl::Status Refused(JNIEnv* jni) {
   jni->ExceptionClear();
-  return absl::FailedPreconditionError("this JVM refuses the probe of unwind=");
+  return absl::FailedPreconditionError("this JVM rejects the probe of unwind=");
 }
 
 bool Works(JNIEnv* jni, jclass probe) {

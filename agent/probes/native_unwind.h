@@ -18,8 +18,8 @@ inline constexpr absl::string_view kUnwindClass = "java/lang/invoke/JTraceUnwind
 using UnwindFunction = void (*)(uint32_t routine);
 
 // Defines the class into java.base and its native half into the boot loader's unnamed module; once
-// is enough for the JVM, the function stays the first one's. In VMInit or later. Error:
-// FailedPrecondition, if the JVM refuses it; no Java exception is left pending.
+// per JVM is enough, the first function stays in use. In VMInit or later. Error: FailedPrecondition
+// if the JVM rejects it; no Java exception is left pending.
 absl::Status DefineUnwindProbe(JNIEnv* jni, UnwindFunction function);
 
 }  // namespace jtrace

@@ -23,7 +23,7 @@ void NodeRecycler::FreeRetired() {
   std::vector<Retired> later;
   for (const Retired& retired : retired_) {
     ThreadState& state = *retired.state;
-    if (hot::ReadAcquire(state.ended) != 0) continue;  // goes with all its memory
+    if (hot::ReadAcquire(state.ended) != 0) continue;  // all its memory is released together
     // Until then the thread may look at its victims again.
     if (hot::ReadAcquire(state.victims) != 0) {
       later.push_back(retired);

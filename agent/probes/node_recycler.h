@@ -8,14 +8,14 @@
 
 namespace jtrace {
 
-// Gives nodes that were cut off, and slots and tables that were outgrown, back to the threads they
+// Returns nodes that were cut off, and slots and tables that were outgrown, to the threads they
 // belong to, as memory for nodes. On the writer thread only.
 class NodeRecycler {
  public:
-  // `node_bytes`: with what follows each node.
+  // `node_bytes`: including the data that follows each node.
   NodeRecycler(hot::Arena* arena, uint64_t node_bytes) : arena_(arena), node_bytes_(node_bytes) {}
 
-  // Out of the thread's list, though samples not read yet may name it.
+  // Out of the thread's list, though samples that are not read yet may name it.
   void Retire(hot::ThreadState& state, hot::Ref node) { retired_.push_back({&state, node}); }
   // Once those samples are read.
   void FreeRetired();
@@ -27,7 +27,7 @@ class NodeRecycler {
     hot::ThreadState* state;
     hot::Ref node;
   };
-  // What the node's children were found in.
+  // The memory in which the node's children were found.
   void FreeSlots(hot::ThreadState& state, const hot::Node& node);
   uint64_t TableBytes(hot::Ref table) const;
   void FreeMemory(hot::ThreadState& state, hot::Ref memory, uint64_t bytes);

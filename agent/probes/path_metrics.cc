@@ -47,7 +47,7 @@ MetricValues SinceCharged(const PathMetrics& metrics, const hot::ThreadState& st
   return values;
 }
 
-void ChargeRest(const PathMetrics& metrics, hot::ThreadState& state, uint64_t metrics_offset) {
+void ChargeRemainder(const PathMetrics& metrics, hot::ThreadState& state, uint64_t metrics_offset) {
   const MetricValues rest = SinceCharged(metrics, state);
   const uint64_t node = ReadRelaxed(state.current);
   if (node == 0 || BlockOf(state) == nullptr) return;

@@ -12,9 +12,9 @@ namespace jtrace {
 
 using MetricValues = std::array<uint64_t, hot::kPathMetrics>;
 
-// Which metrics the probes charge to call paths: the place in a node of each is its place here.
-// alloc.bytes, number 0, comes first; its values are read from the JVM's own structure for the
-// thread, all others from the thread's CounterBlock.
+// The metrics that the probes charge to call paths: the place of each in a node is its place here.
+// alloc.bytes, number 0, is first; its values are read from the JVM's own structure for the thread,
+// all others from the thread's CounterBlock.
 struct PathMetrics {
   std::vector<uint8_t> numbers;  // hot::CounterBlock::cum; at most hot::kPathMetrics
   hot::AllocLayout layout;
@@ -27,16 +27,16 @@ struct PathMetrics {
   bool operator==(const PathMetrics& other) const { return numbers == other.numbers; }
 };
 
-// What a thread has counted of each: Cum. As SinceCharged.
+// The thread's count of each: Cum. As SinceCharged.
 MetricValues Counted(const PathMetrics& metrics, const hot::CounterBlock& block);
 
-// What the thread has counted of each since it was last charged to a node: Cum - LastCum. On the
-// thread itself, or on any other while it stands still; else what it had counted a moment ago.
+// The thread's count of each since it was last charged to a node: Cum - LastCum. On the thread
+// itself, or on any other while it stands still; else the count of a moment ago.
 MetricValues SinceCharged(const PathMetrics& metrics, const hot::ThreadState& state);
 
-// Charges that to the thread's current node: there will be no probe any more. On the thread itself.
+// Charges that to the thread's current node: no more probes will follow. On the thread itself.
 // `metrics_offset`: of hot::NodeMetrics in a node.
-void ChargeRest(const PathMetrics& metrics, hot::ThreadState& state, uint64_t metrics_offset);
+void ChargeRemainder(const PathMetrics& metrics, hot::ThreadState& state, uint64_t metrics_offset);
 
 }  // namespace jtrace
 

@@ -26,7 +26,7 @@ inline constexpr absl::string_view kMetricsClass = "java/lang/invoke/JTraceMetri
 inline constexpr absl::string_view kLogClass = "java/lang/invoke/JTraceLog";
 inline constexpr absl::string_view kRingClass = "java/lang/invoke/JTraceRing";
 
-// Those of java/, which belong into java.base.
+// The classes of java/, which belong in java.base.
 absl::Span<const EmbeddedClass> EmbeddedProbeClasses();
 absl::Span<const uint8_t> EmbeddedProbeClass();
 // jtrace.NativeClock.
@@ -38,10 +38,10 @@ absl::Span<const uint8_t> EmbeddedUnwindClass();
 // jtrace.NativeCounters, and JTraceMetrics, which all sets share.
 absl::Span<const uint8_t> EmbeddedNativeCounters();
 absl::Span<const uint8_t> EmbeddedMetricsClass();
-// What jtrace-api.jar calls.
+// Called by jtrace-api.jar.
 absl::Span<const uint8_t> EmbeddedNativeMetrics();
 
-// What the class file's placeholders stand for.
+// Values for the class file's placeholders.
 struct ProbeConstants {
   uint64_t arena;  // address
   bool flat;       // record=flat
@@ -52,15 +52,15 @@ struct ProbeConstants {
   uint64_t metrics = 0;  // PathMetrics::Packed
 };
 
-// What those of JTraceClock stand for.
+// Values for those of JTraceClock.
 struct ClockConstants {
   uint64_t ticks_function;  // address of jtrace_ticks
   double ticks_per_nano;
 };
 
 // The class with its constants filled in: the literals of JTraceProbe.java in the constant pool are
-// overwritten, so that to the JIT they are constants like any other. Pure.
-// Error: Internal, if a literal does not occur exactly once.
+// overwritten, so that to the JIT they are constants like any other. Pure. Error: Internal if a
+// literal does not occur exactly once.
 absl::StatusOr<std::vector<uint8_t>> PatchProbeClass(absl::Span<const uint8_t> class_bytes,
                                                      const ProbeConstants& constants);
 // The same for JTraceClock.
@@ -71,8 +71,8 @@ absl::StatusOr<std::vector<uint8_t>> PatchClockClass(absl::Span<const uint8_t> c
 absl::StatusOr<std::vector<uint8_t>> PatchMetricsClass(absl::Span<const uint8_t> class_bytes,
                                                        const hot::AllocLayout& layout);
 
-// Gives a class that the class is, or may refer to, another internal name. Pure. Error: Internal,
-// if the constant pool holds the old name more than once.
+// Replaces an internal name of a class that the class is, or may refer to, by another. Pure. Error:
+// Internal if the constant pool holds the old name more than once.
 absl::Status RenameProbeClass(std::vector<uint8_t>& bytes, absl::string_view from,
                               absl::string_view to);
 

@@ -26,7 +26,7 @@ absl::StatusOr<ProbeSet*> ProbeSets::Use(jvmtiEnv* jvmti, JNIEnv* jni,
       set->counts = std::make_unique<FlatCollector>(set->probes->arena());
     } else {
       const bool clocked = set->probes->clock() != hot::ProbeClock::kNone;
-      // What the address space gave may be less than what was asked for.
+      // The address space may have provided less than was requested.
       hot::Arena* arena = set->probes->arena();
       const uint64_t bytes = arena->state_limit - hot::kFirstChunk;
       set->trees = std::make_unique<TreeCollector>(
@@ -44,14 +44,14 @@ absl::StatusOr<ProbeSet*> ProbeSets::Use(jvmtiEnv* jvmti, JNIEnv* jni,
       "this JVM has seen too many kinds of probes; use options of an earlier recording");
 }
 
-void ProbeSets::ChargeRest(uint64_t java_tid) const {
+void ProbeSets::ChargeRemainder(uint64_t java_tid) const {
   for (const std::atomic<ProbeSet*>& entry : sets_) {
     const ProbeSet* set = entry.load(std::memory_order_acquire);
     if (set == nullptr) return;
     if (set->options.metrics.empty()) continue;
     hot::ThreadState* state = hot::FindThreadState(set->probes->arena(), java_tid);
     if (state != nullptr) {
-      jtrace::ChargeRest(set->options.metrics, *state, set->trees->metrics_offset());
+      jtrace::ChargeRemainder(set->options.metrics, *state, set->trees->metrics_offset());
     }
   }
 }

@@ -16,7 +16,7 @@
 
 namespace jtrace {
 
-// A probe class in the JVM and what reads its memory.
+// A probe class in the JVM and the readers of its memory.
 struct ProbeSet {
   ProbeOptions options;
   std::unique_ptr<Probes> probes;
@@ -25,10 +25,10 @@ struct ProbeSet {
   std::unique_ptr<LogCollector> logs;     // record=log
 };
 
-// The probe classes of one JVM. What a class does is fixed when it is defined, and it stays for
-// ever: a recording takes the set that earlier ones with the same options left, trees included, or
-// a new class is defined. So nothing is ever taken from under an activation that began in an
-// earlier recording, and its exit finds its token valid, however late it comes.
+// The probe classes of one JVM. The behaviour of a class is fixed when it is defined, and it stays
+// forever: a recording takes the set that earlier ones with the same options left, trees included,
+// or a new class is defined. So nothing is ever freed under an activation that began in an earlier
+// recording, and its exit finds its token valid, however late it runs.
 class ProbeSets {
  public:
   static constexpr size_t kMaxSets = 8;
@@ -37,11 +37,11 @@ class ProbeSets {
   // ResourceExhausted after kMaxSets different options.
   absl::StatusOr<ProbeSet*> Use(jvmtiEnv* jvmti, JNIEnv* jni, const ProbeOptions& options);
 
-  // What the calling thread, or the virtual thread on it, has counted since its last probe goes to
-  // the node where it stands: there will be no probe any more.
-  void ChargeRest(uint64_t java_tid) const;
+  // Charges the counts of the calling thread, or of the virtual thread on it, since its last probe
+  // to the node where it is: no more probes will follow.
+  void ChargeRemainder(uint64_t java_tid) const;
 
-  // The thread runs no Java code any more: its memory may go to others. Any thread.
+  // The thread runs no more Java code: its memory may be reused. Any thread.
   void MarkThreadEnded(uint64_t java_tid) const;
 
  private:

@@ -24,7 +24,7 @@ NodeValues PrunedNodes::Sum::ReportedValues() const {
 
 void PrunedNodes::Add(hot::Ref keeper, uint32_t routine, const Sum& counted,
                       uint32_t& last_number) {
-  // Of what counted nothing in this file nothing is reported.
+  // Nodes without counts in this file are not reported.
   if (counted.calls == 0 && !counted.values.any()) return;
   Below& below = by_keeper_[keeper];
   const auto [entry, inserted] = below.sums.try_emplace(routine);
@@ -68,7 +68,7 @@ void PrunedNodes::Erase(hot::Ref keeper) {
 void PrunedNodes::ForEachChanged(absl::FunctionRef<void(hot::Ref, Below&)> visit) {
   for (const hot::Ref keeper : changed_) {
     const auto found = by_keeper_.find(keeper);
-    if (found == by_keeper_.end()) continue;  // given up itself since
+    if (found == by_keeper_.end()) continue;  // dropped itself since
     Below& below = found->second;
     visit(keeper, below);
     below.is_new = false;

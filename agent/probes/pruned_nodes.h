@@ -11,9 +11,9 @@
 
 namespace jtrace {
 
-// What is left of nodes that were given up (S3.14): below the nearest node that was kept, their
+// The remains of nodes that were dropped (S3.14): below the nearest node that was kept, their
 // keeper, a [pruned] node that no thread knows of, and below that one sum for each routine. So
-// counts by routine stay exact whatever is given up. On the writer thread only.
+// counts by routine stay exact whatever is dropped. On the writer thread only.
 class PrunedNodes {
  public:
   // The calls of one routine below one keeper, totals of the file.
@@ -30,13 +30,13 @@ class PrunedNodes {
     NodeValues ReportedValues() const;
   };
   struct Below {
-    uint32_t number = 0;  // of the [pruned] node, given by who reports it; 0: not reported
+    uint32_t number = 0;  // of the [pruned] node, given by the reporting code; 0: not reported
     bool is_new = true;   // in this file
     absl::flat_hash_map<uint32_t, Sum> sums;  // by routine
     std::vector<uint32_t> changed;            // routines, since the last ForEachChanged
   };
 
-  // `most_bytes`: what the sums may take.
+  // `most_bytes`: the limit for the sums.
   explicit PrunedNodes(uint64_t most_bytes) : most_sums_(most_bytes / kBytesPerSum) {}
 
   // Sums should be added below the threads' roots from here on, where there are fewer.
@@ -44,22 +44,22 @@ class PrunedNodes {
   bool empty() const { return by_keeper_.empty(); }
   uint64_t memory_bytes() const { return sum_count_ * kBytesPerSum; }
 
-  // Adds what a node of `routine` has counted in this file. Numbers are taken from `last_number`.
+  // Adds the counts of a node of `routine` in this file. Numbers are taken from `last_number`.
   void Add(hot::Ref keeper, uint32_t routine, const Sum& counted, uint32_t& last_number);
-  // `keeper` is given up as well. Calls `was_reported` with the numbers that the file knows.
+  // `keeper` is dropped as well. Calls `was_reported` with the numbers that the file knows.
   void MoveUp(hot::Ref keeper, hot::Ref next_keeper, uint32_t& last_number,
               absl::FunctionRef<void(uint32_t number)> was_reported);
-  // Its thread is gone.
+  // Its thread has ended.
   void Erase(hot::Ref keeper);
 
-  // Calls `visit` for each keeper below which something changed since the last time; what it is
-  // given counts as reported afterwards.
+  // Calls `visit` for each keeper below which something changed since the last time; data passed to
+  // it counts as reported afterwards.
   void ForEachChanged(absl::FunctionRef<void(hot::Ref keeper, Below& below)> visit);
   // Counts start from 0, and every node is new again.
   void BeginFile();
 
  private:
-  // Entries of tables that are three quarters full, and what the tables take besides.
+  // Entries of tables that are three quarters full, and the tables' own memory.
   static constexpr uint64_t kBytesPerSum = 2 * sizeof(Sum);
 
   const uint64_t most_sums_;

@@ -35,7 +35,7 @@ uint64_t NextRecord(const ThreadState& state, const EventRing& ring) {
   return hot::ReadAcquire(ring.lap) + in_lap;
 }
 
-EventRing& GoOn(hot::Arena* arena, ThreadState& state, EventRing& ring) {
+EventRing& NextRing(hot::Arena* arena, ThreadState& state, EventRing& ring) {
   EventRing* next = RingAt(hot::ReadAcquire(state.log_ring));
   while (RingAt(next->previous) != &ring) next = RingAt(next->previous);
   next->previous = 0;

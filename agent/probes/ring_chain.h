@@ -10,18 +10,18 @@ namespace jtrace {
 
 // The ring that is read; null: the thread has none (yet).
 hot::EventRing* RingToRead(const hot::ThreadState& state);
-// Whether the thread writes to another ring by now, so that all that will ever be in this one is
-// there.
+// Whether the thread has moved to another ring, so that this one has all records that it will ever
+// have.
 inline bool HasLeft(const hot::ThreadState& state, const hot::EventRing& ring) {
   return hot::ReadAcquire(state.log_ring) != reinterpret_cast<uintptr_t>(&ring);
 }
-// Where the thread's next record will stand in the ring, unless HasLeft; it may go on meanwhile.
+// The position of the thread's next record in the ring, unless HasLeft; it may move on meanwhile.
 uint64_t NextRecord(const hot::ThreadState& state, const hot::EventRing& ring);
 
-// The ring behind one that the thread has left and that is read to its end, whose memory goes back
+// The ring after one that the thread has left and that is read to its end, whose memory is returned
 // to the probes.
-hot::EventRing& GoOn(hot::Arena* arena, hot::ThreadState& state, hot::EventRing& ring);
-// Gives back all rings of a thread that is over; it has no log any more.
+hot::EventRing& NextRing(hot::Arena* arena, hot::ThreadState& state, hot::EventRing& ring);
+// Releases all rings of a thread that has ended; it has no log any more.
 void FreeRings(hot::Arena* arena, hot::ThreadState& state);
 
 }  // namespace jtrace

@@ -12,7 +12,7 @@ uint64_t* CurrentRseqWord() {
 }
 
 void InitializeRseqDescriptor(hot::RseqDescriptor& descriptor) {
-  // A range without code: its own first byte. The abort address must lie outside of it.
+  // A range without code: its own first byte. The abort address must be outside of it.
   descriptor = {.version = 0,
                 .flags = 0,
                 .start = reinterpret_cast<uintptr_t>(&descriptor),
@@ -22,7 +22,7 @@ void InitializeRseqDescriptor(hot::RseqDescriptor& descriptor) {
                 .after_signature = 0};
 }
 
-bool RseqTellsSwitches(const hot::RseqDescriptor& descriptor) {
+bool RseqShowsSwitches(const hot::RseqDescriptor& descriptor) {
   uint64_t* word = CurrentRseqWord();
   if (word == nullptr) return false;
   const auto armed = static_cast<uint64_t>(reinterpret_cast<uintptr_t>(&descriptor));

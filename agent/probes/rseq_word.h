@@ -1,4 +1,4 @@
-// clock=cpu: noticing that a thread was off its processor (rseq(2)).
+// clock=cpu: detecting that a thread was off its processor (rseq(2)).
 #ifndef JTRACE_AGENT_PROBES_RSEQ_WORD_H_
 #define JTRACE_AGENT_PROBES_RSEQ_WORD_H_
 
@@ -16,8 +16,8 @@ uint64_t* CurrentRseqWord();
 void InitializeRseqDescriptor(hot::RseqDescriptor& descriptor);
 
 // Whether this kernel clears the word when a thread sleeps: tries it on the calling thread, which
-// sleeps for a moment. Kernels differ in how eager they are, so this is asked, not assumed.
-bool RseqTellsSwitches(const hot::RseqDescriptor& descriptor);
+// sleeps for a moment. Kernels differ in how eager they are, so this is tested, not assumed.
+bool RseqShowsSwitches(const hot::RseqDescriptor& descriptor);
 
 }  // namespace jtrace
 

@@ -41,7 +41,7 @@ void StateRecycler::Unlink(ThreadState& state) {
   const Ref next = ReadRelaxed(state.next);
   Ref expected = self;
   if (std::atomic_ref<Ref>(bucket).compare_exchange_strong(expected, next)) return;
-  // Others stand before it; behind the head only we change links.
+  // Others are before it; after the head only we change links.
   Ref* link = &At<ThreadState>(arena_, expected)->next;
   while (ReadRelaxed(*link) != self) link = &At<ThreadState>(arena_, ReadRelaxed(*link))->next;
   hot::WriteRelease(*link, next);
@@ -55,7 +55,7 @@ void StateRecycler::FreeRetired() {
     for (Ref ref = state->chunks; ref != 0;) {
       auto& chunk = *At<Chunk>(arena_, ref);
       ref = chunk.next;
-      // The chunk with the state comes last in the list.
+      // The chunk with the state is last in the list.
       FreeChunk(arena_, chunk);
     }
   }

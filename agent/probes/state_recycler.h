@@ -8,22 +8,22 @@
 
 namespace jtrace {
 
-// Goes through the threads' states, takes those of ended threads out of their buckets and gives
-// their memory back to the probes. On the writer thread only.
+// Walks the threads' states, takes those of ended threads out of their buckets and returns their
+// memory to the probes. On the writer thread only.
 class StateRecycler {
  public:
   explicit StateRecycler(hot::Arena* arena) : arena_(arena) {}
 
   // Takes the states of the threads that ended since the last call: they do not change any more and
-  // nobody finds them, but they and their nodes stay readable until they are retired and freed.
+  // cannot be found, but they and their nodes stay readable until they are retired and freed.
   void TakeEnded(absl::FunctionRef<void(hot::ThreadState&)> visit);
   // A state that was taken is not needed any more.
   void Retire(hot::ThreadState& state) { retired_.push_back(&state); }
-  // Gives back the memory of retired states. Samples may still name nodes of states that ended
-  // since the rings were drained: so call it before TakeEnded and after the next draining.
+  // Releases the memory of retired states. Samples may still name nodes of states that ended since
+  // the rings were drained: so call it before TakeEnded and after the next draining.
   void FreeRetired();
 
-  // Calls `visit` for every state that was not taken. Their threads go on, or ended just now.
+  // Calls `visit` for every state that was not taken. Their threads still run, or ended just now.
   void ForEachLive(absl::FunctionRef<void(hot::ThreadState&)> visit);
 
  private:

@@ -39,11 +39,12 @@ class FieldOffsets {
     if (get == nullptr) return;
     offset_ = jni->GetMethodID(type, "objectFieldOffset", "(Ljava/lang/Class;Ljava/lang/String;)J");
     if (offset_ != nullptr) unsafe_ = jni->CallStaticObjectMethod(type, get);
-    // Asked even though getUnsafe throws nothing: -Xcheck:jni warns of calls after an unasked one.
+    // Checked even though getUnsafe throws nothing: -Xcheck:jni warns of calls after an unchecked
+    // one.
     if (jni->ExceptionCheck() == JNI_TRUE) unsafe_ = nullptr;
   }
 
-  // -1 if it cannot be told.
+  // -1 if it is unknown.
   jlong Of(jclass type, const std::string& field) const {
     if (unsafe_ == nullptr) return -1;
     jstring name = jni_->NewStringUTF(field.c_str());

@@ -2,16 +2,14 @@
 
 #include <time.h>
 
-#include "agent/hot/clock.h"
+#include "agent/base/clock.h"
 #include "agent/probes/native_clock.h"
 
 namespace jtrace {
 
-using hot::MonotonicNanos;
-
 TickScale::TickScale(bool counter) : counter_(counter), first_(counter ? Read() : Reading{0, 0}) {}
 
-// The tightest of a few pairs: what comes between the two readings is their error.
+// The tightest of a few pairs: the time between the two readings is their error.
 TickScale::Reading TickScale::Read() {
   constexpr int kTries = 5;
   Reading best = {0, 0};

@@ -6,9 +6,9 @@
 
 namespace jtrace {
 
-// The kernel tells no rate of the time-stamp counter that could be trusted, so it is measured: from
-// a first pair of readings to the last one. The longer the session, the better the rate; it is
-// good to about 50 ns over the time between the readings. One thread.
+// The kernel reports no reliable rate of the time-stamp counter, so it is measured: from a first
+// pair of readings to the last one. The longer the session, the better the rate; it is good to
+// about 50 ns over the time between the readings. One thread.
 class TickScale {
  public:
   // Ticks are nanoseconds of CLOCK_MONOTONIC already.
@@ -26,7 +26,7 @@ class TickScale {
   // A moment, in nanoseconds of CLOCK_MONOTONIC.
   uint64_t Monotonic(uint64_t ticks) const;
   double ticks_per_nano() const { return 1 / nanos_per_tick_; }
-  // What a probe would read now.
+  // The present reading of a probe.
   uint64_t Now() const;
 
  private:

@@ -5,7 +5,7 @@
 #include <sys/prctl.h>
 #include <time.h>
 
-#include "agent/hot/clock.h"
+#include "agent/base/clock.h"
 #include "agent/hot/hook_thread.h"
 #include "agent/hot/layout.h"
 
@@ -40,7 +40,7 @@ void TickThread::Run(std::chrono::nanoseconds period) {
 }
 
 void TickThread::Tick() {
-  const uint64_t now = hot::MonotonicNanos();
+  const uint64_t now = MonotonicNanos();
   hot::WriteRelaxed(tick_, now - now % 1000);
 }
 

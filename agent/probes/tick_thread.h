@@ -1,4 +1,4 @@
-// clock=coarse: the thread that moves Arena::tick on.
+// clock=coarse: the thread that advances Arena::tick.
 #ifndef JTRACE_AGENT_PROBES_TICK_THREAD_H_
 #define JTRACE_AGENT_PROBES_TICK_THREAD_H_
 
@@ -10,8 +10,8 @@
 namespace jtrace {
 
 // Stores CLOCK_MONOTONIC, in nanoseconds and rounded down to whole microseconds, every `period`, or
-// later when all processors are busy: a probe may read a time that is a period or more old, but
-// never one that goes back. Signals are blocked but those of faults.
+// later when all processors are busy: a probe may read a time that is a period or more old, but the
+// time never goes back. Signals are blocked except those of faults.
 class TickThread {
  public:
   // `tick` must outlive the thread; it is set before the constructor returns.

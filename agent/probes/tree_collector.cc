@@ -38,7 +38,7 @@ TreeCollector::TreeCollector(hot::Arena* arena, GroupOf group_of, const TickScal
       forest_(limits.groups_bytes / (2 * sizeof(GroupForest::Node))),
       percent_(limits.prune_percent),
       pruned_(limits.arena_bytes / 6),
-      homeless_(arena) {}
+      unplaced_(arena) {}
 
 void TreeCollector::Poll() {
   nodes_.FreeRetired();
@@ -72,14 +72,14 @@ void TreeCollector::Retire(ThreadState& state) {
   states_.Retire(state);
 }
 
-void TreeCollector::Collect(VisitUpdate visit, bool tells_aged) {
-  tells_aged_ = tells_aged;
+void TreeCollector::Collect(VisitUpdate visit, bool reports_aged) {
+  reports_aged_ = reports_aged;
   TakeEnded();
   for (ThreadState* state : ended_) {
     if (on_thread_end_) on_thread_end_(*state);
-    const bool told_all = std::exchange(tells_all_, true);
+    const bool reported_all = std::exchange(reports_all_, true);
     CollectTree(*state, visit);
-    tells_all_ = told_all;
+    reports_all_ = reported_all;
     visit({.java_tid = state->tid, .ended = true, .root = ReadRoot(*state), .nodes = updates_});
     Retire(*state);
   }
@@ -98,7 +98,7 @@ void TreeCollector::Collect(VisitUpdate visit, bool tells_aged) {
   });
   CollectGroups(visit);
   JudgeMemory();
-  tells_all_ = false;
+  reports_all_ = false;
 }
 
 bool TreeCollector::IsGrouped(ThreadState& state) {
@@ -137,9 +137,9 @@ void TreeCollector::ForEachKept(ThreadState& state, Visit visit) {
     Node& node = *At<Node>(arena_, ref);
     const Ref next = hot::ReadAcquire(node.next);
     const bool is_gone = IsGone(node);
-    if (is_gone && !IsGivenUp(node)) {
+    if (is_gone && !IsDropped(node)) {
       if (watcher_ != nullptr) watcher_->OnNodeGone(state, node);
-      GiveUp(node);
+      DropNode(node);
     }
     // The thread will append to the last one.
     if (is_gone && next != 0) {
@@ -179,13 +179,13 @@ void TreeCollector::CollectNode(Node& node) {
   if (IsUnused(node, counts)) return;
   const bool known = node.collected == kDefined || node.collected == kEarlier;
   if (known && node.reported.Until(counts.calls) == 0 && !values_.Passed(node)) return;
-  if (is_short_ && !tells_all_ && Defer(node, counts.calls)) return;
+  if (is_short_ && !reports_all_ && Defer(node, counts.calls)) return;
   Report(node);
 }
 
 bool TreeCollector::Defer(Node& node, uint64_t calls) {
-  if (!IsUntold(node) || (tells_aged_ && node.collected == kAged)) return false;
-  if (tells_aged_) {
+  if (!IsUnreported(node) || (reports_aged_ && node.collected == kAged)) return false;
+  if (reports_aged_) {
     node.collected = kAged;
   } else if (node.collected == kUnseen) {
     node.collected = kYoung;
@@ -269,7 +269,7 @@ void TreeCollector::BeginFile() {
     ForEachNode(state, [this](Node& node) {
       if (node.collected != kDefined && node.collected != kEarlier) return;
       const Counts counts = ReadCounts(node);
-      // What was interpreted came first, as a rule.
+      // Usually the interpreted calls ran first.
       SetBaseline(node, counts.calls - node.reported.Until(counts.calls),
                   counts.calls - counts.jitted);
       values_.SetBaseline(node, values_.Read(node));
@@ -279,7 +279,7 @@ void TreeCollector::BeginFile() {
     values_.SetBaseline(root, values_.ReadRoot(root));
   });
   pruned_.BeginFile();
-  homeless_.BeginFile();
+  unplaced_.BeginFile();
   forest_.BeginFile();
   calls_before_file_ = total_calls_;
 }
@@ -291,14 +291,14 @@ void TreeCollector::BeginRecording() {
   states_.ForEachLive([this](ThreadState& state) {
     if (IsGrouped(state)) return FoldTree(state);
     ForEachNode(state, [this](Node& node) {
-      if (IsGivenUp(node)) return;
+      if (IsDropped(node)) return;
       NumberOf(node);
       node.reported = ReadCounts(node).calls;
       values_.SetReported(node, values_.Read(node));
       node.collected = kEarlier;
     });
   });
-  homeless_.BeginRecording();
+  unplaced_.BeginRecording();
   total_calls_ = nodes_reported_ = 0;
   pruned_calls_ = pruned_nodes_ = 0;
   BeginFile();
@@ -325,7 +325,7 @@ void TreeCollector::CollectGroups(VisitUpdate visit) {
 }
 
 uint32_t TreeCollector::NumberOf(Node& node) {
-  if (IsUntold(node)) node.number = 0;
+  if (IsUnreported(node)) node.number = 0;
   if (node.number == 0) node.number = ++last_number_;
   return node.number;
 }
@@ -333,7 +333,7 @@ uint32_t TreeCollector::NumberOf(Node& node) {
 void TreeCollector::Place(Node& node) {
   path_.clear();
   Node* at = &node;
-  for (; at->routine != 0 && IsUntold(*at); at = At<Node>(arena_, at->parent)) {
+  for (; at->routine != 0 && IsUnreported(*at); at = At<Node>(arena_, at->parent)) {
     path_.push_back(at);
   }
   if (at->routine == 0 && at->collected == kUnseen) {
@@ -367,7 +367,7 @@ uint32_t TreeCollector::TraceChild(uint64_t raw_node, uint32_t routine) {
 uint32_t TreeCollector::NameBySample(Node& node) {
   if (node.collected == kUnseen) Place(node);
   if (IsInGroup(node)) return forest_.NumberForSample(node.number);
-  if (node.collected == kGivenUp) {
+  if (node.collected == kDropped) {
     Node& kept = KeptAbove(node);
     return kept.routine == 0 ? 0 : NameBySample(kept);
   }

@@ -11,7 +11,6 @@
 #include "absl/types/span.h"
 #include "agent/hot/layout.h"
 #include "agent/probes/group_forest.h"
-#include "agent/probes/homeless_counts.h"
 #include "agent/probes/node_recycler.h"
 #include "agent/probes/path_metrics.h"
 #include "agent/probes/pruned_nodes.h"
@@ -20,6 +19,7 @@
 #include "agent/probes/tree_pruner.h"
 #include "agent/probes/tree_values.h"
 #include "agent/probes/tree_watcher.h"
+#include "agent/probes/unplaced_counts.h"
 
 namespace jtrace {
 
@@ -32,25 +32,25 @@ struct NodeUpdate {
   uint64_t calls;
   uint64_t jitted;  // of `calls`
   NodeValues values = {};
-  bool pruned = false;  // given up: what it counted is below a [pruned] node
+  bool pruned = false;  // dropped: its counts are below a [pruned] node
 };
 
-// What changed in one thread's tree, or in the common tree of a group of threads; valid during the
-// visit. Parents come before children.
+// The changes in one thread's tree, or in the common tree of a group of threads; valid during the
+// visit. Parents are before children.
 struct TreeUpdate {
   uint64_t java_tid = 0;  // 0: a group's
   uint32_t group = 0;     // as GroupOf named it; 0: a thread's own tree
   bool ended = false;     // the thread's last update
   uint64_t members = 0;   // threads counted in a group's tree so far
-  NodeValues root = {};   // of the root, which has no number: what ran outside of probed methods
+  NodeValues root = {};   // of the root, which has no number: outside of probed methods
   absl::Span<const NodeUpdate> nodes = {};
 };
 
 struct TreeLimits {
-  uint64_t arena_bytes = 64ull << 30;   // what the threads' trees may take
-  uint64_t groups_bytes = 16ull << 30;  // what the groups' trees may take
+  uint64_t arena_bytes = 64ull << 30;   // limit of the threads' trees
+  uint64_t groups_bytes = 16ull << 30;  // limit of the groups' trees
   double prune_percent = 0;             // 0: nothing is pruned
-  size_t most_updates = 1 << 16;        // about so many nodes of a tree are told at once
+  size_t most_updates = 1 << 16;        // about so many nodes of a tree are reported at once
 };
 
 // Reads the threads' trees while they grow. On the writer thread only; never waits for a probe.
@@ -60,21 +60,20 @@ struct TreeLimits {
 // latest, and nodes of ended threads outlive their samples by one round.
 class TreeCollector {
  public:
-  // Decides at first sight of a thread: 0: it gets a tree of its own; else the number of the group
+  // Decides when a thread is first seen: 0: it gets its own tree; else the number of the group
   // whose tree it is counted in.
   using GroupOf = std::function<uint32_t(uint64_t java_tid, bool is_virtual)>;
 
-  // Without `group_of` every thread gets a tree of its own.
-  // `scale`: of the clock that the probes read; null: none. `clock`: that clock. `metrics`: what
-  // the probes charge besides.
+  // Without `group_of` every thread gets its own tree. `scale`: of the clock that the probes read;
+  // null: none. `clock`: that clock. `metrics`: those that the probes charge besides.
   explicit TreeCollector(hot::Arena* arena, GroupOf group_of = nullptr,
                          const TickScale* scale = nullptr,
                          hot::ProbeClock clock = hot::ProbeClock::kNone,
                          const TreeLimits& limits = TreeLimits(),
                          const PathMetrics& metrics = PathMetrics());
 
-  // Called by Collect for each thread with a tree of its own that has ended, before its last
-  // update: what the action names by TraceNode is told in that one.
+  // Called by Collect for each thread with its own tree that has ended, before its last update:
+  // that update reports the nodes that the action names by TraceNode.
   void OnThreadEnd(std::function<void(const hot::ThreadState&)> action) {
     on_thread_end_ = std::move(action);
   }
@@ -85,60 +84,59 @@ class TreeCollector {
   void ReadOpenMetricsBy(TreeValues::OpenMetrics read) {
     values_.ReadOpenMetricsBy(std::move(read));
   }
-  // Metrics in a node lie behind so many bytes.
+  // Metrics in a node are after so many bytes.
   uint64_t metrics_offset() const { return values_.metrics_offset(); }
   const PathMetrics& metrics() const { return values_.metrics(); }
-  // Told from here on of what goes; null: nobody.
+  // Notified from here on of trees and nodes that are about to be removed; null: none.
   void Watch(TreeWatcher* watcher) { watcher_ = watcher; }
-  // Every thread whose tree is there, those that have ended included.
+  // Every thread whose tree is there, including those that have ended.
   void ForEachThread(absl::FunctionRef<void(hot::ThreadState&)> visit);
   const hot::Arena* arena() const { return arena_; }
 
-  // Asked from here on about threads not met before.
+  // Called from here on for new threads.
   void GroupBy(GroupOf group_of) { group_of_ = std::move(group_of); }
 
-  // Ten times a second or more: adds up grouped threads that ended and gives their memory back.
+  // Ten times a second or more: adds up grouped threads that ended and releases their memory.
   void Poll();
 
-  // Calls `visit` for each tree that changed since the last time, and each thread with a tree of
-  // its own that ended.
-  // While memory is short, nodes are not told at first sight, since most are given up before long:
-  // only if `tells_aged`, and only those that were there when it was last set.
-  // A large tree comes as several updates, the nodes above those in them first.
+  // Calls `visit` for each tree that changed since the last time, and each thread with its own tree
+  // that ended. While memory is short, nodes are not reported when first seen, since most are
+  // dropped before long: only if `reports_aged`, and only those that were there when it was last
+  // set. A large tree is visited in several updates, the nodes above those in them first.
   using VisitUpdate = absl::FunctionRef<void(const TreeUpdate&)>;
-  void Collect(VisitUpdate visit, bool tells_aged = true);
-  // The next Collect is the last one: it tells all.
-  void TellAll() { tells_all_ = true; }
+  void Collect(VisitUpdate visit, bool reports_aged = true);
+  // The next Collect is the last one: it reports everything.
+  void ReportAll() { reports_all_ = true; }
 
-  // A new file goes on where the last one ended: from here on counts are those since the last
+  // A new file continues where the last one ended: from here on counts are those since the last
   // Collect, and a node is defined again when it changes or a sample names it.
   void BeginFile();
-  // A new recording begins: what was counted before belongs to none.
+  // A new recording begins: earlier counts belong to none.
   void BeginRecording();
 
   // The number in the trace of a node as Position::node gives it; 0 for roots and for calls that
-  // found no memory. Anything that is no node of this arena gives 0.
+  // found no memory. Anything that is not a node of this arena gives 0.
   uint32_t TraceNode(uint64_t raw_node);
 
-  // The same of the node's child for `routine`, as far as the probes have made it; else 0.
+  // The same of the node's child for `routine`, if the probes have made it; else 0.
   uint32_t TraceChild(uint64_t raw_node, uint32_t routine);
 
-  // Σ of the calls in all updates of the recording, and in what Poll added up since.
+  // Σ of the calls in all updates of the recording, and in those that Poll added up since.
   uint64_t total_calls() const { return total_calls_; }
   // The same of the file.
   uint64_t file_calls() const { return total_calls_ - calls_before_file_; }
   uint32_t nodes_reported() const { return nodes_reported_; }
   // Memory taken for trees, bytes.
   uint64_t tree_bytes() const;
-  // Nodes given up, and calls below [pruned] nodes, since the recording began.
+  // Nodes dropped, and calls below [pruned] nodes, since the recording began.
   uint64_t pruned_nodes() const { return pruned_nodes_; }
   uint64_t pruned_calls() const { return pruned_calls_; }
-  // Memory is short: Collect should come again soon, because it makes room.
+  // Memory is short: Collect should run again soon, because it frees memory.
   bool IsShort() const { return is_short_; }
 
-  // Calls of threads for which there was no memory at all: as HomelessCounts.
-  std::vector<RoutineUpdate> CollectHomeless(uint32_t routine_limit);
-  uint64_t homeless_calls() const { return homeless_.calls(); }
+  // Calls of threads for which there was no memory at all: as UnplacedCounts.
+  std::vector<RoutineUpdate> CollectUnplaced(uint32_t routine_limit);
+  uint64_t unplaced_calls() const { return unplaced_.calls(); }
 
  private:
   void TakeEnded();
@@ -147,27 +145,27 @@ class TreeCollector {
   void DecideGroup(hot::ThreadState& state);
   template <typename Visit>
   void ForEachNode(hot::ThreadState& state, Visit visit);
-  // The same, but nodes that were cut off are given up and taken out of the list.
+  // The same, but nodes that were cut off are dropped and taken out of the list.
   template <typename Visit>
   void ForEachKept(hot::ThreadState& state, Visit visit);
   bool IsGone(const hot::Node& node) const;
-  void GiveUp(hot::Node& node);
-  void GiveUpNumber(hot::Node& node, hot::Node& kept);
+  void DropNode(hot::Node& node);
+  void DropNumber(hot::Node& node, hot::Node& kept);
   hot::Node& KeptAbove(const hot::Node& node) const;
   void ReportPruned();
   void Judge(const hot::Node& node);
   void AskToPrune(hot::ThreadState& state);
   void JudgeMemory();
-  // What the node counted in this file.
+  // The node's counts in this file.
   PrunedNodes::Sum TakeCounts(const hot::Node& node);
   hot::Node& RootAbove(const hot::Node& node) const;
-  // Its caller is a [pruned] node: all that is known of its calls is their number.
+  // Its caller is a [pruned] node: only the number of its calls is known.
   bool IsBelowPruned(const hot::Node& node) const;
   void CollectTree(hot::ThreadState& state, VisitUpdate visit);
   void CollectNode(hot::Node& node);
-  // Whether the node is not to be told yet.
+  // Whether the node is not to be reported yet.
   bool Defer(hot::Node& node, uint64_t calls);
-  // Reports the node and, if need be, the nodes above it.
+  // Reports the node and, if needed, the nodes above it.
   void Report(hot::Node& node);
   void ReportOne(hot::Node& node);
   void CollectGroups(VisitUpdate visit);
@@ -175,14 +173,14 @@ class TreeCollector {
   void FoldNode(hot::Node& node);
   void FoldRoot(hot::Node& root);
   NodeValues ReadRoot(hot::ThreadState& state);
-  // Gives a node its number that no collection has met yet.
+  // Gives a node that no collection has seen yet its number.
   void Place(hot::Node& node);
   // Gives a node of a group's member its place in the group's tree; its parent must have one.
   void PlaceInGroup(hot::Node& node);
   uint32_t NumberOf(hot::Node& node);
   // The same for a node that a sample names.
   uint32_t NameBySample(hot::Node& node);
-  // Null for what is no node of this arena.
+  // Null if it is not a node of this arena.
   hot::Node* NodeAt(uint64_t raw_node) const;
 
   hot::Arena* arena_;
@@ -196,20 +194,21 @@ class TreeCollector {
   GroupForest forest_;
   TreePruner pruner_;
   bool is_short_ = false;
-  int short_rounds_ = 0;    // for so many rounds to come
-  bool tells_aged_ = true;  // in this Collect
-  bool tells_all_ = false;
+  int short_rounds_ = 0;      // for so many rounds to come
+  bool reports_aged_ = true;  // in this Collect
+  bool reports_all_ = false;
   double percent_ = 0;       // prune_percent or, while that is not enough, more
-  uint64_t kept_bytes_ = 0;  // of nodes and their slots met in this Collect
+  uint64_t kept_bytes_ = 0;  // of nodes and their slots seen in this Collect
   PrunedNodes pruned_;
-  // What the threads were asked to cut off; theirs until ThreadState::victims is 0 again.
+  // The nodes that the threads were requested to cut off; theirs until ThreadState::victims is 0
+  // again.
   absl::flat_hash_map<const hot::ThreadState*, std::vector<uint32_t>> victims_;
   uint64_t pruned_nodes_ = 0;
   uint64_t pruned_calls_ = 0;
-  HomelessCounts homeless_;
+  UnplacedCounts unplaced_;
   absl::flat_hash_map<uint32_t, uint32_t> root_of_group_;  // in forest_
   absl::flat_hash_map<uint32_t, uint32_t> group_of_root_;
-  std::vector<hot::ThreadState*> ended_;  // with trees of their own, to be told
+  std::vector<hot::ThreadState*> ended_;  // with their own trees, to be reported
   std::vector<NodeUpdate> updates_;
   std::vector<hot::Node*> path_;
   uint32_t last_number_ = 0;

@@ -1,4 +1,4 @@
-// What the collector does when memory is short: chooses what goes, and gives up what is gone.
+// The collector's work when memory is short: selects the nodes to prune, and drops those cut off.
 #include <algorithm>
 #include <utility>
 
@@ -14,7 +14,7 @@ using hot::Node;
 using hot::Ref;
 using hot::ThreadState;
 
-NodeUpdate GivenUp(uint32_t number, uint32_t parent, uint32_t routine, bool is_new) {
+NodeUpdate DroppedUpdate(uint32_t number, uint32_t parent, uint32_t routine, bool is_new) {
   return {.node = number,
           .parent = parent,
           .routine = routine,
@@ -27,7 +27,7 @@ NodeUpdate GivenUp(uint32_t number, uint32_t parent, uint32_t routine, bool is_n
 // Since the last Collect.
 bool HasChanged(const Node& node, uint64_t calls) {
   if (node.collected == kUnseen) return true;
-  if (IsUntold(node)) return static_cast<uint32_t>(calls) != node.number;
+  if (IsUnreported(node)) return static_cast<uint32_t>(calls) != node.number;
   return IsInGroup(node) ? calls != node.baseline_calls : node.reported.Until(calls) != 0;
 }
 
@@ -43,18 +43,18 @@ void TreeCollector::Judge(const Node& node) {
 }
 
 bool TreeCollector::IsGone(const Node& node) const {
-  // A list's last node stays in it, while those above it may be gone and used again.
-  return IsGivenUp(node) || (hot::ReadAcquire(node.marks) & hot::kMarkGone) != 0 ||
-         IsGivenUp(*At<Node>(arena_, node.parent));
+  // A list's last node stays in it, while those above it may be removed and reused.
+  return IsDropped(node) || (hot::ReadAcquire(node.marks) & hot::kMarkGone) != 0 ||
+         IsDropped(*At<Node>(arena_, node.parent));
 }
 
 Node& TreeCollector::KeptAbove(const Node& node) const {
   Node* above = At<Node>(arena_, node.parent);
-  while (IsGivenUp(*above)) above = At<Node>(arena_, above->parent);
+  while (IsDropped(*above)) above = At<Node>(arena_, above->parent);
   return *above;
 }
 
-void TreeCollector::GiveUp(Node& node) {
+void TreeCollector::DropNode(Node& node) {
   ++pruned_nodes_;
   if (IsInGroup(*At<Node>(arena_, node.parent))) {
     FoldNode(node);
@@ -64,12 +64,12 @@ void TreeCollector::GiveUp(Node& node) {
   Node& kept = KeptAbove(node);
   const Ref keeper = hot::RefOf(arena_, pruned_.IsFull() ? &RootAbove(kept) : &kept);
   pruned_.MoveUp(hot::RefOf(arena_, &node), keeper, last_number_, [this](uint32_t number) {
-    updates_.push_back(GivenUp(number, 0, 0, /*is_new=*/false));
+    updates_.push_back(DroppedUpdate(number, 0, 0, /*is_new=*/false));
   });
   const PrunedNodes::Sum counted = TakeCounts(node);
   // A [pruned] node of the thread's own counts no calls: its children do.
   if (node.routine != hot::kPrunedRoutine) pruned_.Add(keeper, node.routine, counted, last_number_);
-  GiveUpNumber(node, kept);
+  DropNumber(node, kept);
 }
 
 Node& TreeCollector::RootAbove(const Node& node) const {
@@ -96,16 +96,16 @@ PrunedNodes::Sum TreeCollector::TakeCounts(const Node& node) {
   return counted;
 }
 
-// A number that the trace knows, or a sample in this chunk names.
-void TreeCollector::GiveUpNumber(Node& node, Node& kept) {
+// A number that the trace knows, or that a sample in this chunk names.
+void TreeCollector::DropNumber(Node& node, Node& kept) {
   if (node.collected == kDefined) {
-    updates_.push_back(GivenUp(node.number, 0, 0, /*is_new=*/false));
+    updates_.push_back(DroppedUpdate(node.number, 0, 0, /*is_new=*/false));
   } else if (node.collected == kNamed) {
     if (kept.routine != 0 && kept.collected != kDefined) Report(kept);
     updates_.push_back(
-        GivenUp(node.number, kept.number, TraceRoutine(node.routine), /*is_new=*/true));
+        DroppedUpdate(node.number, kept.number, TraceRoutine(node.routine), /*is_new=*/true));
   }
-  node.collected = kGivenUp;
+  node.collected = kDropped;
 }
 
 void TreeCollector::ReportPruned() {
@@ -142,14 +142,14 @@ void TreeCollector::AskToPrune(ThreadState& state) {
 }
 
 void TreeCollector::JudgeMemory() {
-  // For a while after that, too: a program that fills the memory once goes on, and what is new then
-  // would be told whenever there is room again, only to be given up soon.
+  // For a while after that, too: a program that fills the memory once continues to do so, and new
+  // nodes would be reported whenever there is room again, only to be dropped soon.
   constexpr int kRounds = 100;
   const uint64_t high = limits_.arena_bytes / 5 * 3;
   const bool is_full = limits_.prune_percent > 0 && kept_bytes_ > high;
   short_rounds_ = is_full ? kRounds : std::max(0, short_rounds_ - 1);
   is_short_ = short_rounds_ > 0;
-  // Not enough goes: more has to.
+  // Not enough is dropped: more has to be.
   constexpr double kMostPercent = 50;
   const bool is_shorter = kept_bytes_ > high + high / 4;
   percent_ = !is_full ? limits_.prune_percent
@@ -157,10 +157,10 @@ void TreeCollector::JudgeMemory() {
   kept_bytes_ = 0;
 }
 
-std::vector<RoutineUpdate> TreeCollector::CollectHomeless(uint32_t routine_limit) {
-  const uint64_t before = homeless_.calls();
-  std::vector<RoutineUpdate> updates = homeless_.Collect(routine_limit);
-  total_calls_ += homeless_.calls() - before;
+std::vector<RoutineUpdate> TreeCollector::CollectUnplaced(uint32_t routine_limit) {
+  const uint64_t before = unplaced_.calls();
+  std::vector<RoutineUpdate> updates = unplaced_.Collect(routine_limit);
+  total_calls_ += unplaced_.calls() - before;
   return updates;
 }
 

@@ -9,15 +9,15 @@
 
 namespace jtrace {
 
-// Chooses what of one thread's tree goes when memory is short (S3.14): subtrees with less than a
-// share of their parent's calls, in which nothing was called lately and from which no call folds.
-// Fed with the nodes in order of creation, parents first. On the writer thread only.
+// Selects the part of one thread's tree to drop when memory is short (S3.14): subtrees with less
+// than a share of their parent's calls, in which nothing was called lately and from which no call
+// folds. Fed with the nodes in order of creation, parents first. On the writer thread only.
 class TreePruner {
  public:
   // Before any node of the thread is read.
   void Begin(const hot::ThreadState& state);
   void Add(hot::Ref ref, const hot::Node& node, uint64_t calls, bool changed);
-  // As hot::Victims; empty if nothing is to go.
+  // As hot::Victims; empty if nothing is to be dropped.
   std::vector<uint32_t> Choose(double percent);
 
  private:
@@ -25,12 +25,12 @@ class TreePruner {
     hot::Ref ref;
     uint32_t parent;  // index
     uint64_t cum;     // calls of the subtree
-    bool kept;        // something forbids to prune it
-    bool cut;         // it goes, with or below a victim
+    bool kept;        // it must not be pruned
+    bool cut;         // it is dropped, with or below a victim
   };
 
   uint32_t folds_ = 0;
-  hot::Ref pruned_ = 0;  // the root's [pruned] node: the thread goes there without looking for it
+  hot::Ref pruned_ = 0;  // the root's [pruned] node: the thread uses it without a search
   std::vector<Entry> entries_;
   absl::flat_hash_map<hot::Ref, uint32_t> index_;
 };

@@ -16,7 +16,7 @@ const NodeTimes& TimesOf(const Node& node) {
   return *reinterpret_cast<const NodeTimes*>(&node + 1);
 }
 
-// Differs, but for coincidence, when any of them does: metrics may also go down.
+// Differs, barring coincidence, when any of them does: metrics may also decrease.
 uint64_t SumOf(const MetricValues& values) {
   uint64_t sum = 0;
   for (const uint64_t value : values) sum = sum * 0x9E3779B97F4A7C15u + value;
@@ -30,16 +30,16 @@ const NodeMetrics& TreeValues::MetricsOf(const Node& node) const {
                                                metrics_offset());
 }
 
-// ---- What is open ---------------------------------------------------------------------------
+// ---- Open activations -----------------------------------------------------------------------
 
 void TreeValues::FindOpen(const hot::ThreadState& state) {
   open_node_ = reinterpret_cast<const Node*>(ReadRelaxed(state.current));
   if (scale_ != nullptr) FindOpenTime(state);
   if (metrics_.empty()) return;
   open_metrics_ = {};
-  if (hot::ReadAcquire(state.ended) != 0) return;  // its last probe was ChargeRest
+  if (hot::ReadAcquire(state.ended) != 0) return;  // its last probe was ChargeRemainder
   open_metrics_ = read_open_metrics_(metrics_, state);
-  // Where probes run all the time there is no need to know.
+  // Where probes run all the time this is not needed.
   const bool still = read_open_metrics_(metrics_, state) == open_metrics_ &&
                      reinterpret_cast<const Node*>(ReadRelaxed(state.current)) == open_node_;
   if (!still) open_metrics_ = {};
@@ -111,15 +111,14 @@ NodeValues TreeValues::Read(const Node& node) const {
   return values;
 }
 
-// ---- What is known of it --------------------------------------------------------------------
+// ---- Values known before --------------------------------------------------------------------
 
 NodeValues TreeValues::SinceBaselineTimes(const Node& node, NodeValues read) const {
   const NodeTimes& times = TimesOf(node);
   read.base -= std::min(read.base, times.baseline_base);
   read.off -= std::min(read.off, times.baseline_off);
   if (hot::At<Node>(arena_, node.parent)->routine == hot::kPrunedRoutine) {
-    // Called from many places, itself included, which cuts activations into pieces: bounds that
-    // hold.
+    // Called from many places, itself included, which cuts activations into pieces: valid bounds.
     read.least = 0;
     read.greatest = read.base;
   }

@@ -13,8 +13,8 @@
 
 namespace jtrace {
 
-// The times and metrics in the nodes of one thread after the other, what is still open included. On
-// the writer thread only. What the probes do not charge is 0, neither read nor written.
+// The times and metrics in the nodes of one thread after the other, including open activations. On
+// the writer thread only. Values that the probes do not charge are 0, neither read nor written.
 class TreeValues {
  public:
   // `scale`: of the clock that the probes read; null: none.
@@ -25,8 +25,8 @@ class TreeValues {
         clock_is_coarse_(clock == hot::ProbeClock::kCoarse),
         metrics_(metrics) {}
 
-  // What a thread has counted since it was last charged, if it is not this one (SinceCharged): who
-  // asks a thread that may end needs to keep it from that.
+  // Replaces SinceCharged: reads the counts of a thread since it was last charged. A caller that
+  // reads a thread that may end must prevent that.
   using OpenMetrics = std::function<MetricValues(const PathMetrics&, const hot::ThreadState&)>;
   void ReadOpenMetricsBy(OpenMetrics read) { read_open_metrics_ = std::move(read); }
   MetricValues OpenMetricsOf(const hot::ThreadState& state) const {
@@ -44,16 +44,16 @@ class TreeValues {
   }
   const PathMetrics& metrics() const { return metrics_; }
 
-  // Finds where the thread has stood since its last probe, for how long, and what it has counted
-  // since. Before its nodes are read.
+  // Finds where the thread has been since its last probe, for how long, and its counts since.
+  // Before its nodes are read.
   void FindOpen(const hot::ThreadState& state);
 
   NodeValues Read(const hot::Node& node) const;
-  // Of a node that has no activation any more.
+  // The same for a node without open activations.
   NodeValues ReadClosed(const hot::Node& node) const;
-  // Of a thread's root: its metrics.
+  // The metrics of a thread's root.
   NodeValues ReadRoot(const hot::Node& root) const;
-  // What earlier files, or the group's tree, do not know of what was read.
+  // The part of the values read that earlier files, or the group's tree, do not have.
   NodeValues SinceBaseline(const hot::Node& node, NodeValues read) const;
   // Whether any value, or any metric, changed since it was reported.
   bool Passed(const hot::Node& node) const;

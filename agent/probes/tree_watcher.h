@@ -5,13 +5,13 @@
 
 namespace jtrace {
 
-// Told by TreeCollector of trees and nodes that are about to go. On the writer thread.
+// Notified by TreeCollector of trees and nodes that are about to be removed. On the writer thread.
 class TreeWatcher {
  public:
   virtual ~TreeWatcher() = default;
-  // The thread has ended, all is counted, and its memory goes to others.
+  // The thread has ended, all is counted, and its memory will be reused.
   virtual void OnThreadGone(const hot::ThreadState& state) = 0;
-  // The thread goes on, but the node was cut off its tree and counts nothing any more.
+  // The thread continues, but the node was cut off its tree and counts nothing any more.
   virtual void OnNodeGone(const hot::ThreadState& state, const hot::Node& node) = 0;
 };
 

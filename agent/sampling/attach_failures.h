@@ -1,4 +1,4 @@
-// Why threads are not sampled that should be: each cause has a remedy of its own.
+// Why threads that should be sampled are not: each cause has its own remedy.
 #ifndef JTRACE_AGENT_SAMPLING_ATTACH_FAILURES_H_
 #define JTRACE_AGENT_SAMPLING_ATTACH_FAILURES_H_
 
@@ -13,15 +13,15 @@ namespace jtrace::sampling {
 // Not thread-safe.
 class AttachFailures {
  public:
-  // No slot could be had: all are in use, or there is no memory for another.
+  // No slot was available: all are in use, or there is no memory for another.
   void CountNoSlot(bool all_used) { ++(all_used ? all_slots_used_ : no_memory_); }
-  // The timer was refused. A thread that has ended has no CPU clock any more: NotFound or
-  // InvalidArgument (ESRCH, EINVAL).
+  // The timer was refused. An ended thread no longer has a CPU clock: NotFound or InvalidArgument
+  // (ESRCH, EINVAL).
   void CountNoTimer(const absl::Status& status) {
     const bool ended = absl::IsNotFound(status) || absl::IsInvalidArgument(status);
     ++(ended ? ended_ : no_timer_);
   }
-  // Zeros included, always in the same order.
+  // Includes zeros, always in the same order.
   void AppendTo(std::vector<SampleLoss>& losses) const {
     losses.push_back({"sample.thread_not_attached", no_timer_});
     losses.push_back({"sample.no_slot", all_slots_used_});

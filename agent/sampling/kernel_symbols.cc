@@ -10,7 +10,7 @@ namespace jtrace::sampling {
 namespace {
 
 constexpr std::chrono::seconds kOld(10);
-// A symbol that begins further below than any function is long does not cover an address.
+// A symbol that begins further below an address than the longest function does not cover it.
 constexpr uint64_t kLongestFunction = 1 << 20;
 
 // "ffffffff81000000 T _stext" or "… t name	[module]": the address and name of code.

@@ -10,13 +10,13 @@
 
 namespace jtrace::sampling {
 
-// Reads the table (a few MB) when it is asked first, and again, at most every ten seconds, for
-// an address it does not know: modules come and go. One thread at a time.
+// Reads the table (a few MB) at the first query, and again, at most every ten seconds, for an
+// unknown address: modules are loaded and unloaded. One thread at a time.
 class KernelSymbols {
  public:
   explicit KernelSymbols(std::string path = "/proc/kallsyms") : path_(std::move(path)) {}
 
-  // "do_syscall_64"; "[0xffffffff81…]" if it cannot be told.
+  // "do_syscall_64"; "[0xffffffff81…]" if unknown.
   std::string NameOf(uint64_t address);
 
   // Whether names can be read at all; kptr_restrict shows every address as 0. Reads the table.

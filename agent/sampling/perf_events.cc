@@ -21,7 +21,7 @@ constexpr PerfEvent Software(std::string_view name, uint64_t config, bool in_ker
 }
 
 // The signal of a sample at a context switch ends the wait that the thread was about to begin, and
-// beginning it again is one more switch: at a period of 1 it would never wait.
+// to begin it again is one more switch: at a period of 1 it would never wait.
 constexpr uint64_t kLeastSwitches = 4;
 
 constexpr std::array kEvents = {

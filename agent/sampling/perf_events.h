@@ -1,5 +1,5 @@
 // The perf events that can drive samples (timer=perf:EVENT), by the names that perf(1) uses. A
-// table; timers.h tells which of them can be had.
+// table; timers.h finds out which of them are available.
 #ifndef JTRACE_AGENT_SAMPLING_PERF_EVENTS_H_
 #define JTRACE_AGENT_SAMPLING_PERF_EVENTS_H_
 
@@ -13,11 +13,12 @@ struct PerfEvent {
   std::string_view name;
   uint32_t type;    // perf_event_attr.type
   uint64_t config;  // perf_event_attr.config
-  // Counts nanoseconds of the thread's CPU time; else things that happen.
+  // Counts nanoseconds of the thread's CPU time; else occurrences.
   bool is_clock;
-  // Happens in the kernel, also where the program causes it: it cannot be counted without it.
+  // Happens in the kernel, even if the program causes it: it cannot be counted without kernel
+  // access.
   bool in_kernel;
-  uint64_t default_period;  // events between two samples; of clocks unused
+  uint64_t default_period;  // events between two samples; unused for clocks
   uint64_t least_period;
 };
 

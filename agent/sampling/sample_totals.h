@@ -1,4 +1,4 @@
-// The handler's own counters, as the session reads them.
+// The handler's counters, as the session reads them.
 #ifndef JTRACE_AGENT_SAMPLING_SAMPLE_TOTALS_H_
 #define JTRACE_AGENT_SAMPLING_SAMPLE_TOTALS_H_
 
@@ -17,7 +17,7 @@ struct SampleLoss {
   uint64_t count;
 };
 
-// How often the handler took how long, since the process began.
+// A histogram of the handler's times since the process began.
 struct HandlerTimes {
   uint64_t total_ns = 0;
   std::array<uint64_t, hot::kCostBuckets> buckets = {};
@@ -32,10 +32,10 @@ struct HandlerCost {
   uint64_t p99_ns = 0;
 };
 
-// Of the process, all recordings together; zeros included, always in the same order. Any thread.
+// For the process, all recordings together; includes zeros, always in the same order. Any thread.
 std::vector<SampleLoss> HandlerLosses();
 HandlerTimes MeasuredHandlerTimes();
-// What came after `before`.
+// The cost since `before`.
 HandlerCost CostSince(const HandlerTimes& before);
 
 }  // namespace jtrace::sampling

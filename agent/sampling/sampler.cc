@@ -43,7 +43,7 @@ absl::Status Sampler::LearnJvm(JNIEnv* env) { return impl_->LearnJvm(env); }
 
 absl::Status Sampler::Start(JNIEnv* env) { return impl_->Start(env); }
 
-bool Sampler::KnowsInlined() const { return impl_->jvm().knows_inlined(); }
+bool Sampler::SeesInlinedMethods() const { return impl_->jvm().sees_inlined_methods(); }
 
 const std::string& Sampler::JavaLayoutProblem() const { return impl_->jvm().problem(); }
 

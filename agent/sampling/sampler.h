@@ -1,4 +1,4 @@
-// Timer samples of every thread of the JVM: who owns timers, handler and rings.
+// Timer samples of every thread of the JVM. Owns timers, handler and rings.
 #ifndef JTRACE_AGENT_SAMPLING_SAMPLER_H_
 #define JTRACE_AGENT_SAMPLING_SAMPLER_H_
 
@@ -32,30 +32,30 @@ enum class TimerKind {
   kAuto,   // perf events if the kernel allows them and they are cheap here, else POSIX timers
   kPerf,   // perf_event_open: precise at any interval
   kPosix,  // timer_create: at most one signal a kernel tick, weighted by its overruns
-  kWall,   // real time, threads that wait included (wall_clock.h)
-  kEvent,  // a perf event that was asked for by name
+  kWall,   // real time, including waiting threads (wall_clock.h)
+  kEvent,  // a perf event requested by name
 };
 
 struct SamplerOptions {
   // CPU time of a thread between two samples, at least 10 µs; kWall: real time, at least 1 ms.
   std::chrono::nanoseconds interval = std::chrono::milliseconds(1);
   TimerKind timer = TimerKind::kAuto;
-  // kEvent: which, and, if it is no clock, how many of it between two samples.
+  // kEvent: which event, and, if it is not a clock, how many between two samples.
   const PerfEvent* event = nullptr;
   uint64_t period = 0;
   hot::StackMode stack = hot::StackMode::kFull;
   // Must not be a real-time signal: a full signal queue would turn into SIGIO, which kills.
   int signal = SIGPROF;
-  // Frames kept of a chain; of deeper ones the leaf half and the root half stay.
+  // Frames kept of a chain; of deeper chains the leaf half and the root half are kept.
   uint32_t max_frames = 2048;
   // Bytes of each thread's sample ring, a power of two. Must hold at least one full chain.
   uint32_t ring_bytes = 512 * 1024;
   // Threads that can be attached at the same time.
   uint32_t max_threads = 16384;
-  // Where the thread is in its call tree; null: every sample says position_known = false.
+  // Reads the thread's position in its call tree; null: every sample says position_known = false.
   hot::PositionReader read_position = nullptr;
-  // Walk every stack twice, with and without what is remembered of the walk before, and count
-  // differences as the loss "sample.memory_wrong". For tests.
+  // Walk every stack twice, with and without the memory of the previous walk, and count differences
+  // as the loss "sample.memory_wrong". For tests.
   bool check_memory = false;
 };
 
@@ -71,78 +71,77 @@ class Sampler {
   // in libjvm, e.g. (*vm)->functions->GetEnv.
   static absl::StatusOr<std::unique_ptr<Sampler>> Create(const SamplerOptions& options,
                                                          const void* libjvm_address);
-  // Stops if need be; leaks what handlers might still use.
+  // Stops if necessary; leaks what handlers might still use.
   ~Sampler();
   Sampler(const Sampler&) = delete;
   Sampler& operator=(const Sampler&) = delete;
 
-  // Other options for the next Start, which begins to count losses anew. Only what concerns timers,
-  // the signal, the stack mode and the position can change; FailedPrecondition while it runs.
+  // Sets options for the next Start, which resets the counts of losses. Only options of timers, the
+  // signal, the stack mode and the position can change. FailedPrecondition while it runs.
   absl::Status Reconfigure(const SamplerOptions& options);
 
   // JVMTI DynamicCodeGenerated: a stub lies at [address, address + length). Before Start or after.
   void AddDynamicCode(std::string_view name, const void* address, uint32_t length);
   // The name of the stub or interpreter codelet at `address`; "" if there is none.
   std::string StubName(uint64_t address) const;
-  // The method of class MethodHandle that a frame holds as a Method*, if it is one.
+  // The method of class MethodHandle that a frame has as a Method*, if it is one.
   std::optional<IntrinsicMethod> IntrinsicMethodAt(uint64_t method) const;
 
-  // In VMInit or later: resolves the JVM's layout, for the lookups below; Start does it too.
+  // In VMInit or later: resolves the JVM's layout, for the lookups below; Start does this too.
   absl::Status LearnJvm(JNIEnv* env);
-  // Installs the signal handler; from now on threads may be attached. If the JVM's layout is not
-  // known, samples have native frames only and JavaLayoutProblem says why.
+  // Installs the signal handler; from now on threads may be attached. If the JVM's layout is
+  // unknown, samples have native frames only and JavaLayoutProblem says why.
   absl::Status Start(JNIEnv* env);
   const std::string& JavaLayoutProblem() const;
-  // False: of compiled code only the method that was compiled is known, as its debug information
-  // reads as something else than the JVM reports. Any thread.
-  bool KnowsInlined() const;
+  // False: of compiled code only the compiled method is known, because its decoded debug
+  // information differs from what the JVM reports. Any thread.
+  bool SeesInlinedMethods() const;
 
   // On the thread itself (JVMTI ThreadStart). java_tid 0: not a Java thread. The agent's own
   // threads are simply never attached.
   absl::Status AttachCurrentThread(JNIEnv* env, uint32_t thread_number, uint64_t java_tid);
-  // A thread that runs already; if it is attached, only what is known of it changes, and nothing if
-  // it is a Java thread and java_tid is 0. java_thread: Thread.eetop of a Java thread, 0 of
-  // another.
+  // Attaches a running thread. If it is already attached, only updates its data, and nothing if it
+  // is a Java thread and java_tid is 0. java_thread: Thread.eetop of a Java thread, else 0.
   absl::Status AttachThread(pid_t tid, uint32_t thread_number, uint64_t java_tid,
                             uintptr_t java_thread);
-  // Whether it has a timer. False again once it was detached, as a thread is that leaves the JVM.
+  // Whether it has a timer. False again after it was detached, for example when it left the JVM.
   bool IsAttached(pid_t tid) const;
-  // The OS thread id of a JavaThread (Thread.eetop); 0 if it cannot be told.
+  // The OS thread id of a JavaThread (Thread.eetop); 0 if unknown.
   pid_t OsThreadId(uintptr_t java_thread) const;
-  // The JVM's Method behind a jmethodID, as frames of a sample name it when it has no id any more;
-  // 0 if it cannot be told.
+  // The JVM's Method of a jmethodID, which a sample's frames contain when the method no longer has
+  // an id; 0 if unknown.
   uintptr_t MethodBehind(jmethodID id) const;
-  // The calling thread ends (JVMTI ThreadEnd), or is not to be sampled.
+  // The calling thread ends (JVMTI ThreadEnd), or must not be sampled.
   void DetachCurrentThread();
-  // Detaches threads that ended without telling (compiler and GC threads), and looks for threads
-  // that use the processor and are not sampled (tick_watch.h). Cheap; call it now and then, e.g.
-  // once a second, from the thread that drains.
+  // Detaches threads that ended without notice (compiler and GC threads), and looks for threads
+  // that use the processor but are not sampled (tick_watch.h). Cheap; call it about once a second,
+  // from the thread that drains.
   void SweepEndedThreads();
 
   // Hands every finished sample to `take`, thread by thread, oldest first. Also recycles the slots
   // of ended threads.
   void Drain(absl::FunctionRef<void(const hot::SampleView&)> take);
 
-  // timer=wall: the ticks that the thread of a slot (SampleView::thread_slot) spent as its sample
-  // `number` has it, as far as no later sample will bring them; from then on they are taken.
+  // timer=wall: the ticks that the thread of a slot (SampleView::thread_slot) spent as in its
+  // sample `number` and that no later sample will contain. They are returned once.
   hot::IdleTicks TakeIdle(uint32_t thread_slot, uint32_t number);
 
-  // JVMTI CompiledMethodLoad: code of which the JVM tells wrongly what is inlined where is
-  // remembered (code_notes.h).
+  // JVMTI CompiledMethodLoad: remembers code for which the JVM reports wrong inlining
+  // (code_notes.h).
   void NoteCompiledCode(const void* address, const void* compile_info);
 
-  // Methods (jmethodIDs) of the application, for the stack modes that ask for it.
+  // Methods (jmethodIDs) of the application, for the stack modes that need them.
   AddressSet& app_methods();
   // Writer thread.
   KernelSymbols& kernel_symbols();
 
   // Disarms all timers and waits for running handlers; DeadlineExceeded if one did not end in time
-  // (then its memory is leaked). The handler stays installed (signals.h) and drops late signals of
-  // ours. Call Drain once more afterwards.
+  // (then its memory is leaked). The handler stays installed (signals.h) and drops our late
+  // signals. Call Drain once more afterwards.
   absl::Status Stop(std::chrono::milliseconds patience = std::chrono::milliseconds(500));
 
   TimerKind timer_in_use() const;
-  // Whether samples have the kernel's frames where there are any.
+  // Whether samples include the kernel's frames.
   bool has_kernel_frames() const;
   // Whether they would with TimerKind::kPerf.
   bool kernel_frames_allowed() const;
@@ -152,7 +151,7 @@ class Sampler {
   // ticker. After Start.
   int SignalError() const;
   std::vector<SampleLoss> Losses() const;
-  // Of the recording that runs, or of the last one.
+  // Of the current recording, or of the last one.
   HandlerCost Cost() const;
 
  private:

@@ -10,7 +10,7 @@
 #include <thread>
 #include <utility>
 
-#include "agent/hot/clock.h"
+#include "agent/base/clock.h"
 #include "agent/hot/walk/cfi.h"
 #include "agent/hot/walk/known_frames.h"
 #include "agent/sampling/signals.h"
@@ -22,8 +22,8 @@ using hot::ThreadSlot;
 
 namespace {
 
-// Asks for huge pages and has them filled now, not by a handler. Where the kernel has none to give,
-// the memory is what it was.
+// Requests huge pages and fills them now, not in a handler. If the kernel has none, the memory
+// stays as it was.
 void OnHugePages(hot::MemoryRange range) {
   madvise(range.begin, range.bytes, MADV_HUGEPAGE);
   auto* const bytes = static_cast<char*>(range.begin);
@@ -32,7 +32,7 @@ void OnHugePages(hot::MemoryRange range) {
   }
 }
 
-// False: one has not ended in time.
+// False: a handler did not end in time.
 bool WaitForHandlers(std::chrono::milliseconds patience) {
   const auto deadline = std::chrono::steady_clock::now() + patience;
   while (!hot::handlers_in_flight.Idle()) {
@@ -120,7 +120,7 @@ absl::Status Sampler::Impl::Start(JNIEnv* env) {
   if (absl::Status status = LearnJvm(env); !status.ok()) return status;
   OnHugePages(hot::KnownFrameMemory());
   OnHugePages(hot::CfiRowMemory());
-  // What nobody took of an earlier recording is not this one's.
+  // Drops samples of an earlier recording that were not drained.
   Drain([](const hot::SampleView&) {});
   totals_at_start_ = Totals();
   times_at_start_ = MeasuredHandlerTimes();
@@ -154,7 +154,7 @@ std::chrono::nanoseconds Sampler::Impl::Silence() const {
 }
 
 hot::SamplerState* Sampler::Impl::NewState() const {
-  auto* const state = new hot::SamplerState{};  // handlers may hold it for good
+  auto* const state = new hot::SamplerState{};  // handlers may keep using it
   state->active = true;
   state->slots = pool_->slots();
   state->slot_count = pool_->capacity();
@@ -173,9 +173,9 @@ hot::SamplerState* Sampler::Impl::NewState() const {
 }
 
 void Sampler::Impl::Tick(uint32_t ticks) {
-  // Threads that start and end wait for no more than this many looks.
+  // Threads that start or end wait for at most this many looks.
   constexpr uint32_t kAtOnce = 64;
-  const uint64_t now_ns = hot::MonotonicNanos();
+  const uint64_t now_ns = MonotonicNanos();
   const uint32_t used = UsedSlots();
   for (uint32_t begin = 0; begin < used; begin += kAtOnce) {
     absl::MutexLock lock(&mutex_);
@@ -221,18 +221,18 @@ absl::Status Sampler::Impl::Attach(pid_t tid, uint32_t thread_number, uint64_t j
                                    uintptr_t java_thread) {
   absl::MutexLock lock(&mutex_);
   if (!running_) return absl::FailedPreconditionError("the sampler does not run");
-  if (handler_replaced_) return absl::FailedPreconditionError("the handler is not ours any more");
+  if (handler_replaced_) return absl::FailedPreconditionError("the handler is no longer ours");
   const bool own = tid == gettid();
   const auto known = slot_by_tid_.find(tid);
   if (known != slot_by_tid_.end() && !own) {
-    // Its handler may be running: the slot cannot be taken from it. A Java thread that has attached
-    // itself in the meantime knows better.
+    // Its handler may be running, so the slot cannot be replaced. A Java thread that has attached
+    // itself meanwhile has better data.
     if (java_tid != 0 || known->second->java_tid.load(std::memory_order_relaxed) == 0) {
       Identify(known->second, thread_number, java_tid, java_thread);
     }
     return absl::OkStatus();
   }
-  // Attached by others before, or left behind by an ended thread of the same tid.
+  // Attached by others before, or left over from an ended thread with the same tid.
   if (known != slot_by_tid_.end()) {
     ThreadSlot* const before = known->second;
     DetachLocked(before);
@@ -247,7 +247,7 @@ absl::Status Sampler::Impl::Attach(pid_t tid, uint32_t thread_number, uint64_t j
   slot->in_handler = false;
   slot->remembered_frames = 0;
   slot->unread_looks = 0;
-  LoseDueTicks(slot);  // of the thread that had it before
+  LoseDueTicks(slot);  // of its previous thread
   Identify(slot, thread_number, java_tid, java_thread);
   slot->state.store(SlotState::kAttached, std::memory_order_release);
   if (own) {
@@ -278,7 +278,7 @@ void Sampler::Impl::LoseDueTicks(ThreadSlot* slot) {
 void Sampler::Impl::DetachLocked(ThreadSlot* slot) {
   if (timers_->kind() == TimerKind::kWall) {
     const auto index = static_cast<uint32_t>(slot - pool_->slots());
-    wall_clock_->Finish(*slot, index, hot::MonotonicNanos());
+    wall_clock_->Finish(*slot, index, MonotonicNanos());
   }
   timers_->Disarm(slot);
   slot_by_tid_.erase(slot->os_tid);
@@ -310,7 +310,8 @@ void Sampler::Impl::SweepEndedThreads() {
   for (uint32_t i = 0; i < pool_->used(); ++i) watch_.Look(i, pool_->slots()[i]);
 }
 
-// A program that installs a handler after us gets our signals, and its default action may end it.
+// If the program installs its own handler after ours, it gets our signals, and the default action
+// may end it.
 void Sampler::Impl::CheckHandler() {
   absl::MutexLock lock(&mutex_);
   if (!running_ || handler_replaced_ || IsSampleHandler(options_.signal)) return;
@@ -324,13 +325,13 @@ void Sampler::Impl::Drain(absl::FunctionRef<void(const hot::SampleView&)> take) 
   const uint32_t used = UsedSlots();
   for (uint32_t i = 0; i < used; ++i) {
     ThreadSlot& slot = pool_->slots()[i];
-    // Read before draining: what a detached thread's ring has then is all it will ever have.
+    // Read before draining: a detached thread's ring gets no more samples after that.
     const SlotState state = slot.state.load(std::memory_order_acquire);
     if (state == SlotState::kFree) continue;
     uint32_t bytes;
     while (const std::byte* record = slot.ring.Front(&bytes)) {
       const auto& header = *reinterpret_cast<const hot::SampleHeader*>(record);
-      if (!header.is_unwind) watch_.Heard(i);
+      if (!header.is_unwind) watch_.NoteTick(i);
       take({header, i, reinterpret_cast<const hot::Frame*>(record + sizeof(hot::SampleHeader))});
       slot.ring.Pop();
     }
@@ -374,7 +375,7 @@ absl::Status Sampler::Impl::Stop(std::chrono::milliseconds patience) {
   return absl::OkStatus();
 }
 
-// The handler's counters are those of the process.
+// The handler's counters belong to the process.
 std::vector<SampleLoss> Sampler::Impl::Losses() const {
   std::vector<SampleLoss> losses = Totals();
   for (size_t i = 0; i < losses.size() && i < totals_at_start_.size(); ++i) {

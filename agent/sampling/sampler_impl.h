@@ -1,5 +1,5 @@
-// What is behind Sampler: a recording's timers, slots and threads. Sampler's header says what may
-// be called when; the folder's README, what runs where.
+// The implementation of Sampler: a recording's timers, slots and threads. Sampler's header says
+// what may be called when; the folder's README says what runs where.
 #ifndef JTRACE_AGENT_SAMPLING_SAMPLER_IMPL_H_
 #define JTRACE_AGENT_SAMPLING_SAMPLER_IMPL_H_
 
@@ -58,14 +58,14 @@ class Sampler::Impl {
   void LoseDueTicks(hot::ThreadSlot* slot) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   static absl::Status Check(const SamplerOptions& options);
-  // CPU time without a sample from which on something is wrong; 0: CPU time does not tell.
+  // The CPU time without a sample that indicates an error; 0: CPU time indicates nothing.
   std::chrono::nanoseconds Silence() const;
   static TimerChoice ChoiceOf(const SamplerOptions& options);
   hot::SamplerState* NewState() const;
   // On the ticker's thread.
   void Tick(uint32_t ticks);
   uint32_t UsedSlots();
-  // Looks whether the handler is ours still.
+  // Checks whether the handler is still ours.
   void CheckHandler();
   void DisarmAll();
   void DetachAll();
@@ -83,8 +83,8 @@ class Sampler::Impl {
   std::unique_ptr<SlotPool> pool_;        // content guarded by mutex_
   std::unique_ptr<ThreadTimers> timers_;  // content guarded by mutex_
   absl::flat_hash_map<pid_t, hot::ThreadSlot*> slot_by_tid_ ABSL_GUARDED_BY(mutex_);
-  TickWatch watch_;                                  // what it counts guarded by mutex_
-  uint64_t lost_ticks_ ABSL_GUARDED_BY(mutex_) = 0;  // beside the handler's
+  TickWatch watch_;                                  // its counts are guarded by mutex_
+  uint64_t lost_ticks_ ABSL_GUARDED_BY(mutex_) = 0;  // in addition to the handler's
   AttachFailures failures_ ABSL_GUARDED_BY(mutex_);
   uint64_t handlers_replaced_ ABSL_GUARDED_BY(mutex_) = 0;
   bool handler_replaced_ ABSL_GUARDED_BY(mutex_) = false;

@@ -27,7 +27,7 @@ void HandleFault(int signal, siginfo_t* info, void* context) {
 absl::Status InstallFaultHandlerFor(int signal, struct sigaction* previous) {
   struct sigaction current;
   if (sigaction(signal, nullptr, &current) != 0) return absl::ErrnoToStatus(errno, "sigaction");
-  // Ours from an earlier recording; it must not become its own predecessor.
+  // Ours from an earlier recording: it must not become its own predecessor.
   if (current.sa_sigaction == HandleFault) return absl::OkStatus();
   *previous = current;
   struct sigaction action = current;
@@ -53,7 +53,7 @@ absl::Status InstallSampleHandler(int signal, hot::SamplerState* state) {
   if (sigaction(signal, nullptr, &current) != 0) return absl::ErrnoToStatus(errno, "sigaction");
   hot::sampler_state.store(state);
   if (IsOurs(current)) return absl::OkStatus();
-  // Handlers may hold the one before for good.
+  // Handlers may keep using the previous one.
   hot::previous_actions[signal].store(new struct sigaction(current));
   struct sigaction action {};
   action.sa_sigaction = hot::HandleSampleSignal;
@@ -65,7 +65,7 @@ absl::Status InstallSampleHandler(int signal, hot::SamplerState* state) {
 void DeactivateSampleHandler() {
   const hot::SamplerState* const state = hot::sampler_state.load();
   if (state == nullptr || !state->active) return;
-  auto* const stopped = new hot::SamplerState(*state);  // handlers may hold it for good
+  auto* const stopped = new hot::SamplerState(*state);  // handlers may keep using it
   stopped->active = false;
   stopped->vm = nullptr;
   hot::sampler_state.store(stopped);

@@ -7,13 +7,13 @@
 
 namespace jtrace::sampling {
 
-// Installs the sampling handler for `signal` and publishes `state`, which must live for ever. The
-// handler that was there before gets the signals that are not ours. Once installed, the handler
-// stays (sample_handler.h says why), for each signal that a session used; a later session with the
-// same signal only changes the state.
+// Installs the sampling handler for `signal` and publishes `state`, which must live forever. The
+// previous handler gets the signals that are not ours. Once installed, the handler stays
+// (sample_handler.h says why), for each signal that a session used; a later session with the same
+// signal only changes the state.
 absl::Status InstallSampleHandler(int signal, hot::SamplerState* state);
 
-// Whether our handler still handles `signal`: the program may have installed its own since.
+// Whether our handler still handles `signal`: the program may have installed its own.
 bool IsSampleHandler(int signal);
 
 // From now on every signal of our timers is dropped.

@@ -16,15 +16,15 @@
 namespace jtrace::sampling {
 namespace {
 
-// Zero pages that take memory only once they are written; null if there is no address space.
+// Zero pages that take memory only when they are written; null if there is no address space.
 void* Reserve(size_t bytes) {
   void* const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   return memory != MAP_FAILED ? memory : nullptr;
 }
 
-// Gives memory back that a thread with a deep stack or a full ring has used. What most threads use
-// stays, so that threads that come and go do not fault it in each time.
+// Releases memory that a thread with a deep stack or a full ring has used. The part that most
+// threads use stays, so that new threads do not fault it in each time.
 void Release(void* begin, size_t bytes) {
   constexpr uintptr_t kKept = 16 * 1024;
   const uintptr_t page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
@@ -59,8 +59,9 @@ hot::ThreadSlot* SlotPool::Take() {
 }
 
 void SlotPool::Give(hot::ThreadSlot* slot) {
-  // Sequentially consistent, as the count of handlers is: either a handler sees that the slot is
-  // free, or it is seen at work here. It may be, if the sampler was stopped meanwhile.
+  // Sequentially consistent, like the count of handlers: either a handler sees that the slot is
+  // free, or this code sees the handler at work. The latter is possible if the sampler was stopped
+  // meanwhile.
   slot->state.store(hot::SlotState::kFree, std::memory_order_seq_cst);
   if (hot::handlers_in_flight.Idle()) ReleaseBuffers(slot);
   free_.push_back(slot);
@@ -78,7 +79,7 @@ void SlotPool::ReleaseBuffers(hot::ThreadSlot* slot) const {
 }
 
 bool SlotPool::AddBuffers(hot::ThreadSlot* slot) {
-  // Deeper chains than are kept have to be collected to be remembered.
+  // Chains deeper than those kept must be collected to be remembered.
   const uint32_t chain_capacity = std::max(sizes_.max_frames, hot::WalkMemory::kCapacity);
   const size_t chain_bytes = size_t{chain_capacity} * sizeof(hot::Frame);
   const size_t check_bytes = sizes_.check_memory ? chain_bytes : 0;

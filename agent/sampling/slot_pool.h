@@ -12,7 +12,7 @@
 namespace jtrace::sampling {
 
 // A fixed region of slots, reserved at once and backed by memory as slots are used. It is never
-// unmapped: signals that name a slot may arrive at any time later. Not thread-safe.
+// unmapped: signals that name a slot may arrive at any later time. Not thread-safe.
 class SlotPool {
  public:
   struct Sizes {
@@ -25,12 +25,12 @@ class SlotPool {
 
   // A free slot with empty ring, or null: all are in use, or there is no memory.
   hot::ThreadSlot* Take();
-  // The slot's thread is gone and its ring is drained. Most of the memory that it took goes back.
+  // The slot's thread has ended and its ring is drained. Releases most of its memory.
   void Give(hot::ThreadSlot* slot);
 
   hot::ThreadSlot* slots() const { return slots_; }
   uint32_t capacity() const { return sizes_.slots; }
-  // Slots that were ever taken are the first of the region.
+  // The slots ever taken are the first ones of the region.
   uint32_t used() const { return used_; }
 
  private:

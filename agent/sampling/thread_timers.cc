@@ -24,16 +24,16 @@ uint32_t DescriptorLimit() {
 }
 
 // Whether perf events would cost the program more than sampling may (2 %, handler included). Then
-// POSIX timers do as well: with their weights the totals are right, only single samples are fewer.
-// Who asks for less than a millisecond wants the resolution and pays for it.
-bool PerfIsTooDear(std::chrono::nanoseconds interval) {
+// POSIX timers are good enough: their weights make the totals correct, there are only fewer
+// samples. An interval below a millisecond requests the resolution at any cost.
+bool PerfIsTooExpensive(std::chrono::nanoseconds interval) {
   constexpr std::chrono::milliseconds kCoarse(1);
   return interval >= kCoarse && MeasurePerfInterrupt() > interval / 100;
 }
 
-// Why an event is refused, with what there is in its place.
+// Why an event is refused, and what is available instead.
 absl::Status Refusal(const PerfEvent& event, const absl::Status& why) {
-  std::string text = absl::StrCat("perf:", std::string(event.name), " is not to be had here: ");
+  std::string text = absl::StrCat("perf:", std::string(event.name), " is not available here: ");
   if (absl::IsPermissionDenied(why)) {
     const int paranoid = PerfEventParanoid();
     absl::StrAppend(&text, "the kernel forbids it (perf_event_paranoid is ", paranoid,
@@ -76,7 +76,8 @@ absl::Status ThreadTimers::Try() {
   } else if (wanted != TimerKind::kAuto) {
     return Refusal(*choice_.event, trial.status());
   }
-  const bool perf = trial.ok() && (wanted != TimerKind::kAuto || !PerfIsTooDear(choice_.interval));
+  const bool perf =
+      trial.ok() && (wanted != TimerKind::kAuto || !PerfIsTooExpensive(choice_.interval));
   choice_.kind = !perf ? TimerKind::kPosix : wanted == TimerKind::kAuto ? TimerKind::kPerf : wanted;
   kernel_frames_allowed_ = kernel_frames_;
   kernel_frames_ &= perf;
@@ -102,7 +103,7 @@ absl::Status ThreadTimers::Arm(hot::ThreadSlot* slot) {
     case TimerKind::kEvent:
     case TimerKind::kPerf: {
       const absl::Status status = ArmPerf(slot);
-      // Nothing else counts page faults; CPU time, POSIX timers do, if coarser.
+      // Nothing else counts page faults; POSIX timers count CPU time, less precisely.
       if (status.ok() || !choice_.event->is_clock) return status;
       break;
     }

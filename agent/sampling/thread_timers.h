@@ -13,12 +13,12 @@
 
 namespace jtrace::sampling {
 
-// What shall drive the samples.
+// The kind of timer that drives the samples.
 struct TimerChoice {
   TimerKind kind;
   std::chrono::nanoseconds interval;  // of clocks
   const PerfEvent* event;             // kEvent only
-  uint64_t period;                    // events between two samples, if the event is no clock
+  uint64_t period;                    // events between two samples, if the event is not a clock
   int signal;
 };
 
@@ -27,11 +27,12 @@ struct TimerChoice {
 // POSIX timers. Not thread-safe.
 class ThreadTimers {
  public:
-  // Tries the wanted kind on the calling thread: Unavailable, with what there is, if it is refused.
+  // Tries the wanted kind on the calling thread. Unavailable, with the available events, if it is
+  // refused.
   static absl::StatusOr<std::unique_ptr<ThreadTimers>> Create(const TimerChoice& choice);
 
   absl::Status Arm(hot::ThreadSlot* slot);
-  // Safe to call twice. A signal may still be on its way, and a handler running.
+  // Safe to call twice. A signal may still be pending, and a handler running.
   void Disarm(hot::ThreadSlot* slot);
   // After Disarm, when no handler uses the slot any more.
   static void Release(hot::ThreadSlot* slot);
@@ -41,15 +42,15 @@ class ThreadTimers {
   uint32_t fd_count() const { return fd_count_; }
   // Threads that wanted a perf event and got a POSIX timer.
   uint64_t fallbacks() const { return fallbacks_; }
-  // Whether samples have the kernel's frames; threads that the kernel gave no memory for them.
+  // Whether samples have the kernel's frames; the number of threads without kernel memory for them.
   bool has_kernel_frames() const { return kernel_frames_; }
-  // Whether perf events, where POSIX timers were chosen, would give them.
+  // Whether perf events would give them, if POSIX timers were chosen.
   bool kernel_frames_allowed() const { return kernel_frames_allowed_; }
   uint64_t without_kernel_frames() const { return without_kernel_frames_; }
 
  private:
   explicit ThreadTimers(const TimerChoice& choice);
-  // Whether the kind can be had here; it becomes the one that is used.
+  // Whether the kind is available here; then it is used.
   absl::Status Try();
   absl::Status ArmPerf(hot::ThreadSlot* slot);
   absl::Status ArmPosix(hot::ThreadSlot* slot);

@@ -22,7 +22,7 @@ TickWatch::Seen& TickWatch::SeenOf(uint32_t index) {
   return seen_[index];
 }
 
-void TickWatch::Heard(uint32_t index) { SeenOf(index).heard = true; }
+void TickWatch::NoteTick(uint32_t index) { SeenOf(index).heard = true; }
 
 void TickWatch::Look(uint32_t index, const hot::ThreadSlot& slot) {
   if (silence_ns_ == 0) return;
@@ -36,13 +36,14 @@ void TickWatch::Look(uint32_t index, const hot::ThreadSlot& slot) {
     seen = {.tid = slot.os_tid, .cpu_ns = cpu_ns};
     return;
   }
-  // The slot may have been another's since the last look, and samples may be on their way: twice.
-  if (seen.told || cpu_ns < seen.cpu_ns + silence_ns_ || ++seen.silent_looks < 2) return;
-  seen.told = true;
-  Tell(slot);
+  // Twice, because the slot may have changed its thread since the last look, and samples may be in
+  // the ring.
+  if (seen.reported || cpu_ns < seen.cpu_ns + silence_ns_ || ++seen.silent_looks < 2) return;
+  seen.reported = true;
+  Report(slot);
 }
 
-void TickWatch::Tell(const hot::ThreadSlot& slot) {
+void TickWatch::Report(const hot::ThreadSlot& slot) {
   const int fd = slot.perf_fd.load(std::memory_order_relaxed);
   if (BlocksSignal(slot.os_tid, signal_)) {
     ++blocked_;

@@ -1,4 +1,4 @@
-// Notices threads that use the processor and are not sampled all the same.
+// Notices threads that use the processor but are not sampled.
 #ifndef JTRACE_AGENT_SAMPLING_TICK_WATCH_H_
 #define JTRACE_AGENT_SAMPLING_TICK_WATCH_H_
 
@@ -14,32 +14,33 @@
 namespace jtrace::sampling {
 
 // A timer is silent if its thread blocks the signal, or if the program closed the perf event's
-// descriptor. The handler cannot tell; the thread's CPU time, compared with what came, can.
+// descriptor. The handler cannot detect this; a comparison of the thread's CPU time with its
+// samples can.
 //
-// Heard and Look from one thread (the writer); Begin while that rests. AppendTo not beside Look.
+// NoteTick and Look from one thread (the writer); Begin while it is idle. AppendTo not during Look.
 class TickWatch {
  public:
-  // A recording begins. `silence`: CPU time without a sample from which on a thread is told of;
-  // 0: nothing is watched, because the timer does not count CPU time.
+  // A recording begins. `silence`: a thread with this CPU time and no sample is reported; 0:
+  // nothing is watched, because the timer does not count CPU time.
   void Begin(std::chrono::nanoseconds silence, int signal);
-  // A sample of the index-th slot came.
-  void Heard(uint32_t index);
-  // Now and then, for each slot: a few system calls, more for a thread that is silent.
+  // A sample of the index-th slot arrived.
+  void NoteTick(uint32_t index);
+  // Called about once a second for each slot: a few system calls, more for a silent thread.
   void Look(uint32_t index, const hot::ThreadSlot& slot);
 
-  // Threads by cause, all recordings together; zeros included, always in the same order.
+  // Threads by cause, all recordings together; includes zeros, always in the same order.
   void AppendTo(std::vector<SampleLoss>& losses) const;
 
  private:
   struct Seen {
     pid_t tid = 0;
     bool heard = false;
-    bool told = false;
+    bool reported = false;
     uint32_t silent_looks = 0;
-    uint64_t cpu_ns = 0;  // of the thread, when it was heard of last
+    uint64_t cpu_ns = 0;  // of the thread, at its last sample
   };
   Seen& SeenOf(uint32_t index);
-  void Tell(const hot::ThreadSlot& slot);
+  void Report(const hot::ThreadSlot& slot);
 
   uint64_t silence_ns_ = 0;
   int signal_ = 0;
@@ -49,7 +50,7 @@ class TickWatch {
   uint64_t other_ = 0;
 };
 
-// Whether a thread of this process blocks a signal, as /proc has it; false if it is gone.
+// Whether a thread of this process blocks a signal, according to /proc; false if it has ended.
 bool BlocksSignal(pid_t tid, int signal);
 
 }  // namespace jtrace::sampling

@@ -22,7 +22,8 @@ namespace jtrace::sampling {
 namespace {
 
 // The kernel's encoding of another thread's CPU clock: ~tid << 3, scheduler clock, per thread
-// (include/linux/posix-timers.h). pthread_getcpuclockid needs a pthread_t, which a tid has not.
+// (include/linux/posix-timers.h). pthread_getcpuclockid needs a pthread_t, which a tid does not
+// have.
 clockid_t ThreadCpuClock(pid_t tid) {
   constexpr clockid_t kPerThread = 4, kScheduled = 2;
   return static_cast<clockid_t>(~static_cast<unsigned>(tid) << 3) | kPerThread | kScheduled;
@@ -61,7 +62,7 @@ int OpenEvent(const PerfSpec& spec, bool with_kernel) {
       syscall(SYS_perf_event_open, &attributes, spec.tid, -1, -1, PERF_FLAG_FD_CLOEXEC)));
 }
 
-// The calling thread's CPU clock, without call chains and stopped; -1 if it cannot be had.
+// The calling thread's CPU clock, without call chains and stopped; -1 if it is unavailable.
 int OpenPlainClock(std::chrono::nanoseconds period) {
   perf_event_attr attributes{};
   attributes.size = sizeof attributes;
@@ -83,7 +84,7 @@ absl::Status SendSignalsTo(int fd, const PerfSpec& spec) {
   return absl::OkStatus();
 }
 
-// The page of head and those of records.
+// The page of the header and the pages of records.
 size_t KernelRingSize() {
   return static_cast<size_t>(sysconf(_SC_PAGESIZE)) + hot::kKernelRingBytes;
 }
@@ -157,7 +158,7 @@ std::chrono::nanoseconds MeasurePerfInterrupt() {
   auto plain = std::chrono::nanoseconds::max(), interrupted = plain;
   for (int i = 0; i < kTrials; ++i) {
     plain = std::min(plain, TimeFixedWork());
-    // No signal is asked for: the interrupts alone are the larger part.
+    // No signal is requested: the interrupts are the larger part of the cost.
     const int fd = OpenPlainClock(kPeriod);
     if (fd < 0) return std::chrono::nanoseconds(0);
     ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);

@@ -1,4 +1,4 @@
-// What drives the samples of one thread: its CPU time, or events that it causes.
+// The timers that drive the samples of one thread: its CPU time, or events that it causes.
 #ifndef JTRACE_AGENT_SAMPLING_TIMERS_H_
 #define JTRACE_AGENT_SAMPLING_TIMERS_H_
 
@@ -14,8 +14,8 @@
 
 namespace jtrace::sampling {
 
-// What a perf event does: `signal` goes to thread `tid` each `period` nanoseconds of its CPU time,
-// or events.
+// The parameters of a perf event: it sends `signal` to thread `tid` each `period` nanoseconds of
+// its CPU time, or events.
 struct PerfSpec {
   pid_t tid;
   const PerfEvent& event;
@@ -23,8 +23,8 @@ struct PerfSpec {
   int signal;
 };
 
-// A thread's perf event. The kernel's part of the stack goes to kernel_ring
-// (agent/hot/kernel_frames.h); null: the kernel does not tell, or gives no memory for it.
+// A thread's perf event. The kernel writes its part of the stack to kernel_ring
+// (agent/hot/kernel_frames.h); null: the kernel does not report it, or gives no memory for it.
 struct PerfTimer {
   int fd;
   void* kernel_ring;
@@ -33,13 +33,14 @@ struct PerfTimer {
 // perf_event_open(2). The signal carries POLL_IN or POLL_HUP and the descriptor, and the event
 // stops at each signal until it is started again (PERF_EVENT_IOC_REFRESH).
 //
-// Opens it stopped. PermissionDenied if the kernel would not let what happens in it be counted
-// (perf_event_paranoid) and the event is of the kind: a profile of CPU time without the kernel's
-// would be wrong, and the POSIX timer has it. Other events are counted outside of the kernel then.
+// Opens it stopped. PermissionDenied if the kernel forbids counting inside itself
+// (perf_event_paranoid) and the event needs it: a profile of CPU time without the kernel's part
+// would be wrong, and the POSIX timer includes it. Other events are then counted outside of the
+// kernel.
 absl::StatusOr<PerfTimer> OpenPerfTimer(const PerfSpec& spec);
 void StartPerfTimer(int fd);
 void ClosePerfTimer(int fd);
-// Whether the program has not closed it and opened something else under its number.
+// False if the program closed the descriptor, perhaps to reuse its number for something else.
 bool IsPerfTimer(int fd);
 // No handler may be using it any more.
 void UnmapKernelRing(void* ring);
@@ -48,20 +49,19 @@ void UnmapKernelRing(void* ring);
 // "none" if there are none. Opens each of them for a moment.
 std::string AvailablePerfEvents();
 
-// The kernel's setting on who may use perf events; -1 if it cannot be read.
+// The kernel's setting of who may use perf events; -1 if it cannot be read.
 int PerfEventParanoid();
 
-// What lets this user have perf events that the kernel counts in itself: "sysctl
-// kernel.perf_event_paranoid=1", or, where that is not what forbids them, the container's profile.
-// `paranoid`: PerfEventParanoid().
+// How to allow perf events that count inside the kernel: "sysctl kernel.perf_event_paranoid=1", or,
+// if that setting does not forbid them, the container's profile. `paranoid`: PerfEventParanoid().
 std::string PerfEventRemedy(int paranoid);
 
-// What one interrupt of such an event takes from the program here: under 2 µs on most hardware,
+// The time that one interrupt of such an event costs the program here: under 2 µs on most hardware,
 // tens of microseconds in virtual machines that emulate the timer. Takes a few milliseconds of the
 // calling thread's CPU time. Zero if no event can be opened.
 std::chrono::nanoseconds MeasurePerfInterrupt();
 
-// A POSIX timer: `signal` goes to thread `tid` each `interval` of its CPU time.
+// A POSIX timer: it sends `signal` to thread `tid` each `interval` of its CPU time.
 struct PosixSpec {
   pid_t tid;
   std::chrono::nanoseconds interval;
@@ -73,7 +73,7 @@ struct PosixSpec {
 absl::StatusOr<int> StartPosixTimer(const PosixSpec& spec, void* cookie);
 void DeletePosixTimer(int id);
 
-// CPU time of a thread of this process, nanoseconds; 0 if it is gone.
+// CPU time of a thread of this process, nanoseconds; 0 if it has ended.
 uint64_t ThreadCpuNanos(pid_t tid);
 
 }  // namespace jtrace::sampling

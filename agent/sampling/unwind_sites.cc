@@ -12,7 +12,7 @@
 namespace jtrace::sampling {
 namespace {
 
-// Between them the thread's samples wait: its ring has one producer.
+// Blocks the thread's samples while it lives: the ring has one producer.
 class SignalBlocked {
  public:
   explicit SignalBlocked(int signal) {
@@ -37,7 +37,7 @@ bool UnwindSites::Set(uint32_t routine, uint32_t every) {
   if (routine >= kMaxRoutines) return false;
   Site* sites = sites_.load(std::memory_order_acquire);
   if (sites == nullptr) {
-    // Zero pages are valid sites; memory is taken where routines are set only.
+    // Zero pages are valid sites; only the pages of set routines take memory.
     void* const memory = mmap(nullptr, kMaxRoutines * sizeof(Site), PROT_READ | PROT_WRITE,
                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED) return false;

@@ -7,21 +7,21 @@
 
 namespace jtrace::sampling {
 
-// By routine number. Any thread; entries of methods that run are read without a lock.
+// By routine number. Any thread; running methods read entries without a lock.
 class UnwindSites {
  public:
   // Routine numbers below this have a place.
   static constexpr uint32_t kMaxRoutines = 1 << 22;
 
-  // From now on, the first entry of the routine and each `every`-th behind it is due. False: there
-  // is no address space, or the number is too large.
+  // From now on, the first entry of the routine and each `every`-th after it is due. False: there
+  // was not enough address space, or the number is too large.
   bool Set(uint32_t routine, uint32_t every);
-  // No entry is due any more; counts begin anew.
+  // No entry is due any more; counts restart.
   void Clear();
 
   // The routine is entered: whether an unwind is due.
   bool Due(uint32_t routine);
-  // An unwind that was due could not be taken; how many these are.
+  // Counts unwinds that were due but could not be taken.
   void CountMissed() { missed_.fetch_add(1, std::memory_order_relaxed); }
   uint64_t missed() const { return missed_.load(std::memory_order_relaxed); }
 
@@ -35,7 +35,7 @@ class UnwindSites {
   std::atomic<uint64_t> missed_{0};
 };
 
-// The process' own: probes in compiled code outlive every session.
+// One for the process: probes in compiled code outlive every session.
 extern constinit UnwindSites unwind_sites;
 
 // Takes the unwind of the calling thread, if one is due. In Java threads, at the entry of the

@@ -10,8 +10,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "agent/base/clock.h"
 #include "agent/base/signals_blocked.h"
-#include "agent/hot/clock.h"
 #include "agent/hot/hook_thread.h"
 #include "agent/hot/thread_activity.h"
 #include "agent/sampling/timers.h"
@@ -19,13 +19,14 @@
 namespace jtrace::sampling {
 namespace {
 
-// What a signal, its handler and going back to wait take at most, on slow virtual machines too.
+// The most that a signal, its handler and the return to waiting take, even on slow virtual
+// machines.
 constexpr uint64_t kSmallMoveNanos = 200'000;
 constexpr uint32_t kLongestPause = 16;
 // In ticks without CPU time.
 constexpr uint32_t kFirstConfirmation = 16;
 constexpr uint32_t kConfirmGrowth = 64;
-// What a look may cost, at a hundredth of a processor for all looks at threads that do not run.
+// The cost of a look, if all looks at idle threads together may take a hundredth of a processor.
 constexpr uint64_t kNanosForALook = 32'000;
 
 }  // namespace
@@ -37,7 +38,7 @@ void Ticker::Start(std::chrono::nanoseconds interval, std::function<void(uint32_
   }
   const SignalsBlocked blocked;
   thread_ = std::thread([this, interval, tick = std::move(tick)] { Run(interval, tick); });
-  // Whoever looks for threads to sample must know this one.
+  // The search for threads to sample must know this one.
   os_tid_.wait(0);
 }
 
@@ -96,7 +97,7 @@ void WallClock::Finish(hot::ThreadSlot& slot, uint32_t index, uint64_t now_ns) {
 bool WallClock::Share(Seen& seen, hot::ThreadSlot& slot, uint64_t now_ns) const {
   const uint32_t passed = std::exchange(seen.ticks, 0);
   if (slot.due_ticks.load(std::memory_order_acquire) != 0) {
-    // The last signal was not handled yet; should it have been lost, the next one does it.
+    // The last signal was not handled yet; if it was lost, the next one collects the ticks.
     slot.due_ticks.fetch_add(passed, std::memory_order_acq_rel);
     return true;
   }
@@ -115,7 +116,7 @@ bool WallClock::Share(Seen& seen, hot::ThreadSlot& slot, uint64_t now_ns) const 
   return true;
 }
 
-// With very many threads looks are rarer still, or looking would be what the program does.
+// With very many threads looks are even rarer, so that they do not dominate the program's work.
 uint32_t WallClock::LongestPause() const {
   const auto pause = static_cast<uint32_t>(seen_.size() * kNanosForALook / interval_ns_);
   return std::max(pause, kLongestPause);

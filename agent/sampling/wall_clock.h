@@ -1,4 +1,4 @@
-// Samples on real time: a thread of our own looks at all others, and signals those that ran.
+// Samples on real time: a thread of the agent checks all other threads, and signals those that ran.
 #ifndef JTRACE_AGENT_SAMPLING_WALL_CLOCK_H_
 #define JTRACE_AGENT_SAMPLING_WALL_CLOCK_H_
 
@@ -17,14 +17,14 @@
 
 namespace jtrace::sampling {
 
-// Calls `tick` each interval from a thread of its own, which is never sampled. Start and Stop from
-// one thread at a time.
+// Calls `tick` each interval from its own thread, which is never sampled. Start and Stop from one
+// thread at a time.
 class Ticker {
  public:
   ~Ticker() { Stop(); }
-  // ticks: intervals that have passed since the last call; 1 unless the thread came late.
+  // ticks: intervals that have passed since the last call; 1 unless the thread was late.
   void Start(std::chrono::nanoseconds interval, std::function<void(uint32_t ticks)> tick);
-  // Waits for a call that runs, not for the next one.
+  // Waits for a running call, not for the next one.
   void Stop();
 
   // 0 while it does not run. Any thread.
@@ -40,23 +40,23 @@ class Ticker {
   bool stopping_ = false;  // guarded by mutex_
 };
 
-// What becomes of a tick: a thread that used the CPU since the last look gets a signal, and the
-// ticks are its next sample's. One that did not stands where it stood: the ticks are its last
-// sample's, and its system calls are left in peace.
+// Assigns ticks: a thread that used the CPU since the last look gets a signal, and the ticks belong
+// to its next sample. A thread that did not is where it was: the ticks belong to its last sample,
+// and its system calls are not interrupted.
 //
-// The signal itself takes CPU time. So a thread that waited at its last sample and used next to
-// nothing since gets one more signal, to see whether it has moved on, and then none. Should it
-// have moved on just then, it stands elsewhere than its last sample says: so there is another one
-// after 16 ticks without any CPU time, and after 64 times as many each time from there.
+// The signal itself takes CPU time. So a thread that waited at its last sample and used almost no
+// CPU time since gets one more signal, to see whether it has moved on, and then none. If it moved
+// on just then, it is no longer where its last sample says: so there is another signal after 16
+// ticks without any CPU time, and then after 64 times as many each time.
 //
-// The longer a thread has not run the more seldom it is looked at, up to every 16 ticks, or
-// with more than 500 threads at 1 ms every 32 us a thread; at most an eighth of its rest. Then CPU
-// time tells how many of the ticks it ran. Not thread-safe; the slots' own content is.
+// The longer a thread has not run, the less often it is looked at, up to every 16 ticks, or with
+// more than 500 threads at 1 ms every 32 us a thread; at most an eighth of its rest. Then CPU time
+// shows how many of the ticks it ran. Not thread-safe, except the slots' content.
 class WallClock {
  public:
   WallClock(std::chrono::nanoseconds interval, int signal);
-  // Why the kernel (a seccomp profile) does not let this thread signal others, as errno; 0: it
-  // does.
+  // Why the kernel (a seccomp profile) forbids this thread to signal others, as errno; 0: it allows
+  // it.
   int SignalError() const;
 
   // `slot` is the index-th and attached, its thread alive. ticks: since the last call. now: of
@@ -80,7 +80,7 @@ class WallClock {
   };
   uint32_t BusyTicks(Seen& seen, const hot::ThreadSlot& slot, uint64_t cpu_ns,
                      uint32_t ticks) const;
-  // Of a thread that waited at its last sample and has used next to nothing since.
+  // For a thread that waited at its last sample and has used almost no CPU time since.
   static bool MovedBySignal(Seen& seen);
   // Whether the thread ran since the last look.
   bool Share(Seen& seen, hot::ThreadSlot& slot, uint64_t now_ns) const;

@@ -17,12 +17,12 @@
 namespace jtrace {
 namespace {
 
-// A thread that clock=cpu cannot do justice to.
+// A thread that clock=cpu cannot measure correctly.
 void ReportVirtualThread(Losses& losses) {
   losses.Add(
       "clock.virtual_threads", Severity::kWarning, 1,
       "virtual threads with clock=cpu, whose waiting is in their base and total: they have no "
-      "processor time of their own",
+      "separate processor time",
       "take processor time of virtual threads from samples: mode=merged");
 }
 
@@ -33,7 +33,7 @@ absl::Status CallCounting::Start(JNIEnv* jni, Options& options, Instrumentation&
     path_metrics_ = PathMetrics();
   }
   if (options.memory_bytes == 0) {
-    // Once for all recordings: probes with another limit are other probes.
+    // Chosen once for all recordings: probes with another limit are different probes.
     if (jvm_.tree_memory == 0) {
       jvm_.tree_memory = DefaultTreeMemory(AvailableMemory(), jvmti::MaxHeap(jni));
     }
@@ -74,7 +74,7 @@ std::unique_ptr<writer::ChunkSource> CallCounting::BeginCounting(const Options& 
   // The trees outlive this.
   trees_->GroupBy([&jvm = jvm_, splits_time, has_logs](uint64_t java_tid, bool is_virtual) {
     if (is_virtual && splits_time) ReportVirtualThread(jvm.trace.losses);
-    // A log is a thread's own, and so is the tree that counts what the log leaves out.
+    // Each thread has its own log, so also its own tree for the calls that the log leaves out.
     return has_logs ? 0 : jvm.registries.groups.Assign(java_tid, is_virtual);
   });
   trees_->BeginRecording();
@@ -106,14 +106,14 @@ void CallCounting::ReportClock(const Options& options) {
   const bool wants_cpu = wanted == hot::ProbeClock::kCpu;
   jvm_.trace.losses.Add(
       wants_cpu ? "clock.no_cpu" : "clock.no_tsc", Severity::kWarning, 1,
-      wants_cpu ? "clock=cpu: this kernel or C library does not tell when a thread was off "
+      wants_cpu ? "clock=cpu: this kernel or C library does not report when a thread was off "
                   "its processor; times include waiting"
                 : "clock=tsc: the time-stamp counter cannot be used here; times are exact, "
                   "but reading System.nanoTime takes longer");
 }
 
-void CallCounting::Rest() {
-  if (probes_ != nullptr) probes_->Rest();
+void CallCounting::Idle() {
+  if (probes_ != nullptr) probes_->Idle();
 }
 
 void CallCounting::SetCompiled(jmethodID method) {
@@ -122,7 +122,7 @@ void CallCounting::SetCompiled(jmethodID method) {
   if (routine != 0) probes_->SetCompiled(routine, true);
 }
 
-// A leaf is not its thread's current node while it runs: its caller is.
+// While a leaf runs, its thread's current node is the leaf's caller.
 uint32_t CallCounting::TreePosition(uint64_t raw_node, jvmti::MethodKey innermost,
                                     const Instrumentation& instrumentation) const {
   const uint32_t routine = innermost != 0 ? jvm_.registries.classes.RoutineOf(innermost) : 0;

@@ -1,4 +1,4 @@
-// The exact calls of one recording: its probes, where they count, and what writes the counts.
+// The exact calls of one recording: its probes, their counters, and the source that writes them.
 #pragma once
 
 #include <jvmti.h>
@@ -17,18 +17,18 @@
 
 namespace jtrace {
 
-// The collectors belong to JvmParts::probe_sets and stay for ever; what else is here ends with the
-// recording.
+// The collectors belong to JvmParts::probe_sets and are never freed; everything else here ends with
+// the recording.
 class CallCounting {
  public:
   // `metrics`: charged to call paths.
   CallCounting(JvmParts& jvm, PathMetrics metrics) : jvm_(jvm), path_metrics_(std::move(metrics)) {}
 
-  // Defines or takes over the probes that `options` ask for, and begins to count. Fills in
+  // Defines or reuses the probes that `options` request, and begins to count. Fills in
   // options.memory_bytes if it is 0.
   absl::Status Start(JNIEnv* jni, Options& options, Instrumentation& instrumentation);
   // No recording uses the probes any more.
-  void Rest();
+  void Idle();
 
   // The method runs compiled from now on. Any thread.
   void SetCompiled(jmethodID method);
@@ -38,7 +38,7 @@ class CallCounting {
 
   // Null before Start.
   writer::ChunkSource* source() const { return source_.get(); }
-  // Null: no call trees are kept (record=flat, record=log).
+  // Null: the recording keeps no call trees (record=flat, record=log).
   metrics::TreeWindows* windows() const { return windows_.get(); }
   bool has_trees() const { return trees_ != nullptr; }
   const PathMetrics& path_metrics() const { return path_metrics_; }
@@ -49,9 +49,9 @@ class CallCounting {
   uint64_t memory_bytes() const;
 
  private:
-  // Counting begins anew, below the routine number `routines`; the source writes what is counted.
+  // Restarts counting, for routine numbers below `routines`. The source writes the counts.
   std::unique_ptr<writer::ChunkSource> BeginCounting(const Options& options, uint32_t routines);
-  // What stands in for a clock that is unavailable.
+  // Reports the fallback for a clock that is unavailable.
   void ReportClock(const Options& options);
 
   JvmParts& jvm_;

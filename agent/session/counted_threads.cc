@@ -13,7 +13,7 @@
 namespace jtrace {
 namespace {
 
-// Java's exception, out of the way while the agent calls JNI.
+// Sets Java's pending exception aside while the agent calls JNI.
 class PendingException {
  public:
   explicit PendingException(JNIEnv* jni) : jni_(jni), pending_(jni->ExceptionOccurred()) {
@@ -51,10 +51,10 @@ std::optional<metrics::ThreadCounters::Identity> CountCaller(JvmParts& jvm) {
     jthread thread = nullptr;
     if (jvm.env->GetCurrentThread(&thread) == JVMTI_ERROR_NONE && thread != nullptr) {
       const jvmti::LocalRef<jthread> reference(jni, thread);
-      if (!jvm.metrics->Meet(jni, thread)) return std::nullopt;
+      if (!jvm.metrics->RegisterThread(jni, thread)) return std::nullopt;
     }
   }
-  return jvm.metrics->counters().Meet();
+  return jvm.metrics->counters().RegisterThread();
 }
 
 void CountRunningThreads(JvmParts& jvm, JNIEnv* jni) {

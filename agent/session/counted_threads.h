@@ -1,4 +1,4 @@
-// What threads have counted, with or without a recording, by their present names.
+// The threads' counts, with or without a recording, by the threads' current names.
 #pragma once
 
 #include <jvmti.h>
@@ -14,10 +14,10 @@
 
 namespace jtrace {
 
-// The calling thread is counted from here on, as the Java thread that it may be. Its numbers; none:
+// Counts the calling thread from here on, as a Java thread if it is one. Returns its numbers; none:
 // no memory.
 std::optional<metrics::ThreadCounters::Identity> CountCaller(JvmParts& jvm);
-// All Java threads that run, and those that begin.
+// Counts all running Java threads, and those that start later.
 void CountRunningThreads(JvmParts& jvm, JNIEnv* jni);
 metrics::MetricsReport CollectMetrics(JvmParts& jvm, JNIEnv* jni);
 // The loaded classes that implement an interface or extend an abstract class (jvmti/implementors).

@@ -10,9 +10,9 @@ namespace {
 constexpr std::array kEarlyEvents = {JVMTI_EVENT_VM_INIT, JVMTI_EVENT_VM_DEATH,
                                      JVMTI_EVENT_THREAD_START, JVMTI_EVENT_THREAD_END,
                                      JVMTI_EVENT_OBJECT_FREE};
-// Compiled methods are asked for before any is compiled: HotSpot then keeps debug information for
+// Compiled methods are requested before any is compiled: HotSpot then keeps debug information for
 // every instruction, not only for safepoints, and inlined frames of samples are exact. That costs
-// compile time: codes=-0x51 does without.
+// compile time: codes=-0x51 avoids it.
 constexpr std::array kJitEvents = {JVMTI_EVENT_COMPILED_METHOD_LOAD,
                                    JVMTI_EVENT_COMPILED_METHOD_UNLOAD};
 constexpr std::array kStubEvents = {JVMTI_EVENT_DYNAMIC_CODE_GENERATED};

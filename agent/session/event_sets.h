@@ -1,4 +1,4 @@
-// Which of JVMTI's events are on, and when.
+// Switches JVMTI's events on and off.
 #pragma once
 
 #include <jvmti.h>
@@ -11,25 +11,25 @@ namespace jtrace {
 
 jvmtiCapabilities WantedCapabilities(const Options& options);
 
-// At load, with a recording that VMInit begins, and without one.
+// At load, whether or not VMInit begins a recording.
 absl::Status EnableEarlyEvents(jvmtiEnv* env, const Options& options);
 absl::Status EnableServingEvents(jvmtiEnv* env);
-// In a JVM that runs already. They stay on between recordings, so that memory of ended threads and
-// unloaded classes goes to others.
+// In a JVM that already runs. They stay on between recordings, so that the memory of ended threads
+// and unloaded classes is reused.
 absl::Status EnableLastingEvents(jvmtiEnv* env);
 
 // While a recording runs.
 void EnableRecordedEvents(JvmParts& jvm, const Options& options);
 absl::Status EnableClassFileEvents(jvmtiEnv* env);
-// A library's first native method is bound before it runs: hooks in it miss none of its calls, but
-// those of its JNI_OnLoad.
+// A library's first native method is bound before it runs: hooks in the library miss only the calls
+// of its JNI_OnLoad.
 void EnableBindEvents(jvmtiEnv* env);
-// Somebody asks for threads' metrics: their starts are reported from here on, recording or not.
+// Threads' metrics are requested: reports thread starts from here on, with or without a recording.
 void CountThreads(JvmParts& jvm);
 
-// A recording has failed: what may come any time. Any thread.
+// After a recording failed: the events that may arrive at any time. Any thread.
 void DisableLiveEvents(jvmtiEnv* env);
-// A recording has ended.
+// After a recording ended.
 void DisableRecordedEvents(JvmParts& jvm);
 
 }  // namespace jtrace

@@ -1,4 +1,4 @@
-// Lets callbacks reach an object that others create and retire.
+// Gives callbacks access to an object that other threads create and retire.
 #pragma once
 
 #include <atomic>
@@ -9,14 +9,14 @@
 
 namespace jtrace {
 
-// How long an end waits for callbacks that are inside.
+// How long the end of a recording waits for callbacks that are inside.
 constexpr absl::Duration kGatePatience = absl::Seconds(1);
 
 // The one pointer to a T that callbacks may use, with the number of those that are inside.
 //
-// A callback enters first and loads the pointer then; who retires the T closes the gate first and
-// waits until nobody is inside (hot/inflight.h has the memory order). If somebody stays inside, the
-// T must be leaked, never freed or used for something else.
+// A callback enters, then loads the pointer. To retire the T, close the gate, then wait until no
+// callback is inside (hot/inflight.h has the memory order). If a callback stays inside, leak the T:
+// it must not be freed or reused.
 //
 // Threads: Inside on any; Open and Close on one at a time.
 template <typename T>
@@ -27,7 +27,7 @@ class Gate {
     explicit Inside(Gate& gate) : gate_(gate) {
       gate_.inside_.Enter();
       object_ = gate_.object_.load(std::memory_order_seq_cst);
-      // Those who find nothing do not keep a stop waiting, however many they are.
+      // Callbacks that find the gate closed never delay a stop, however many there are.
       if (object_ == nullptr) gate_.inside_.Leave();
     }
     ~Inside() {
@@ -47,11 +47,11 @@ class Gate {
   };
 
   void Open(T& object) { object_.store(&object, std::memory_order_seq_cst); }
-  // Whoever comes later finds nothing. Returns whether it was open.
+  // Later callbacks find nothing. Returns whether it was open.
   bool Close() { return object_.exchange(nullptr, std::memory_order_seq_cst) != nullptr; }
   bool is_open() const { return object_.load(std::memory_order_seq_cst) != nullptr; }
 
-  // False: somebody was inside at each look, for that long.
+  // False: a callback was inside at each check, for that long.
   bool WaitUntilEmpty(absl::Duration patience) const {
     const absl::Time end = absl::Now() + patience;
     while (!inside_.Idle()) {

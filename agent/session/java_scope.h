@@ -1,4 +1,4 @@
-// JNI on a thread that may be none of Java's.
+// JNI on a thread that may not be a Java thread.
 #pragma once
 
 #include <jni.h>
@@ -8,7 +8,7 @@
 
 namespace jtrace::control {
 
-// The calling thread is a Java thread while this lives, if it was none before.
+// Attaches the calling thread to the JVM while this lives, if it was not attached before.
 class JavaScope {
  public:
   explicit JavaScope(JavaVM* vm) : vm_(vm) {

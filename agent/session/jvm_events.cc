@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "agent/base/class_names.h"
 #include "agent/jvmti/retransformer.h"
 #include "agent/jvmti/tags.h"
 #include "agent/metrics/native_metrics.h"
@@ -23,7 +24,7 @@ void JvmEvents::ThreadStart(JNIEnv* jni, jthread thread) {
   const Inside recording(gate_);
   if (gettid() == jvm_.agent_threads.control.load(std::memory_order_relaxed)) return;
   jvm_.metrics->ThreadStart(jni, thread);
-  // Whoever is counted only is not named: a start does that for what runs by then.
+  // A thread that is only counted gets no name: a start names the threads that run by then.
   if (jvm_.is_live.load() && !recording) return;
   const jvmti::ThreadNumbers numbers = jvm_.registries.threads.Start(jni, thread);
   JoinFamilies(jni, numbers.java_tid);
@@ -36,7 +37,7 @@ void JvmEvents::ThreadEnd() {
   sampling::Sampler* const sampler = jvm_.sampler.load();
   if (sampler != nullptr) sampler->DetachCurrentThread();
   const jvmti::ThreadNumbers numbers = jvm_.registries.threads.End();
-  jvm_.probe_sets.ChargeRest(numbers.java_tid);
+  jvm_.probe_sets.ChargeRemainder(numbers.java_tid);
   jvm_.probe_sets.MarkThreadEnded(numbers.java_tid);
   jvm_.metrics->ThreadEnd();
   LeaveFamilies(numbers.java_tid);
@@ -49,7 +50,7 @@ void JvmEvents::VirtualThreadStart(JNIEnv* jni, jthread thread) {
 
 void JvmEvents::VirtualThreadEnd(JNIEnv* jni, jthread thread) {
   const uint64_t java_tid = jvm_.registries.threads.EndVirtual(jni, thread);
-  jvm_.probe_sets.ChargeRest(java_tid);
+  jvm_.probe_sets.ChargeRemainder(java_tid);
   jvm_.probe_sets.MarkThreadEnded(java_tid);
   jvm_.metrics->VirtualThreadEnd(java_tid);
   LeaveFamilies(java_tid);
@@ -72,7 +73,7 @@ void JvmEvents::LeaveFamilies(uint64_t java_tid) {
 void JvmEvents::ClassFileLoad(jclass redefined, jobject loader, const char* name,
                               std::span<const unsigned char> bytes, jint* new_size,
                               unsigned char** new_bytes) {
-  // A stop that asks for no more probes waits for those that are inside.
+  // A stop, which requests no more probes, waits for the callbacks that are inside.
   const Inside recording(gate_);
   Registries& registries = jvm_.registries;
   std::vector<unsigned char> current;
@@ -99,19 +100,17 @@ void JvmEvents::ClassRedefine(const Recording& recording, jclass klass, const ch
   if (!jvm_.registries.redefined.Note(jvm_.registries.classes.NumberOf(klass), bytes)) {
     trace.losses.Add(
         "class.redefined", Severity::kInfo, 1,
-        "classes that other agents changed and JDK 17 may give back as they were before");
+        "classes that other agents changed and JDK 17 may restore to their earlier state");
   }
   const uint64_t now = trace.clock.Now();
   if (name == nullptr || !recording.options().codes.Has(Code::kClassRedefine) ||
       !trace.limited_events.Count(LimitedEvent::kRedefine, now)) {
     return;
   }
-  std::string binary_name(name);
-  std::replace(binary_name.begin(), binary_name.end(), '/', '.');
   trace.encoder.AddEvent({.time_ns = now,
                           .major = format::kClass,
                           .minor = format::kClassRedefine,
-                          .text = binary_name});
+                          .text = DottedName(name)});
 }
 
 void JvmEvents::ClassPrepare(jclass klass) {

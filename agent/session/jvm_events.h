@@ -1,5 +1,4 @@
-// What the JVM reports, handed to the part that wants it; of the recording's parts through the
-// gate.
+// Passes the JVM's events to the parts that need them; to parts of the recording through the gate.
 //
 // Threads: each function on the thread that JVMTI says (../README.md); GcStart and GcFinish inside
 // a safepoint, where neither JNI nor JVMTI may be called.
@@ -24,7 +23,8 @@ class JvmEvents {
   void ThreadEnd();
   void VirtualThreadStart(JNIEnv* jni, jthread thread);
   void VirtualThreadEnd(JNIEnv* jni, jthread thread);
-  // `redefined`: the class runs already, and an agent changes it, perhaps jtrace itself; else null.
+  // `redefined`: the class is already loaded, and an agent, perhaps jtrace itself, changes it; else
+  // null.
   void ClassFileLoad(jclass redefined, jobject loader, const char* name,
                      std::span<const unsigned char> bytes, jint* new_size,
                      unsigned char** new_bytes);
@@ -39,11 +39,11 @@ class JvmEvents {
   void GcFinish();
 
  private:
-  // The calling thread begins: it may descend from one that measures its family.
+  // The calling thread starts; a parent or ancestor may measure its family.
   void JoinFamilies(JNIEnv* jni, uint64_t java_tid);
   // The thread has ended; its totals stay.
   void LeaveFamilies(uint64_t java_tid);
-  // Another agent changes the class, to `bytes` and what follows.
+  // Another agent changes the class, to `bytes` and the bytes that follow.
   void ClassRedefine(const Recording& recording, jclass klass, const char* name,
                      std::span<const unsigned char> bytes);
 

@@ -8,8 +8,8 @@
 namespace jtrace {
 namespace {
 
-// On the writer's thread: nothing that is still to be written names these. Returns how many classes
-// are known afterwards.
+// On the writer's thread: no record still to be written names these. Returns how many classes are
+// known afterwards.
 size_t Forget(JvmParts& jvm, UnloadedClasses::Batch unloaded) {
   Registries& registries = jvm.registries;
   absl::erase_if(unloaded.classes, [&](uint32_t id) { return registries.classes.IsLoaded(id); });

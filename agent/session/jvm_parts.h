@@ -1,7 +1,7 @@
-// What stays for the JVM's life: recordings share it, one after the other.
+// The parts that live as long as the JVM: successive recordings share them.
 //
-// Each part says in its own header which threads may use it. Never freed: JVMTI callbacks, and
-// probes of activations that began before a stop, may still use it.
+// Each part's header says which threads may use it. Never freed: JVMTI callbacks, and probes of
+// activations that began before a stop, may still use it.
 #pragma once
 
 #include <jvmti.h>
@@ -36,10 +36,10 @@
 
 namespace jtrace {
 
-// Reports how far a start or stop has come; may be null.
+// Reports the progress of a start or stop; may be null.
 using Progress = std::function<void(absl::string_view)>;
 
-// The numbers and records of the trace, and what it lacks.
+// The numbers, records and losses of the trace.
 struct TraceParts {
   SessionClock clock;
   Losses losses;
@@ -48,7 +48,7 @@ struct TraceParts {
   LimitedEvents limited_events{losses};
 };
 
-// Who is who in this JVM.
+// The classes, threads and code of this JVM.
 struct Registries {
   Registries(JavaVM* vm, jvmtiEnv* env, TraceParts& trace);
 
@@ -72,7 +72,7 @@ class Recording;
 struct JvmParts {
   JvmParts(JavaVM* vm, jvmtiEnv* env);
 
-  // The writer and whoever else works for the agent: neither sampled nor recorded.
+  // The writer and the agent's other threads: neither sampled nor recorded.
   bool IsAgentThread(pid_t tid) const;
   // An address inside libjvm.
   const void* libjvm_address() const;
@@ -80,8 +80,8 @@ struct JvmParts {
   JavaVM* const vm;
   jvmtiEnv* const env;
   jvmti::Granted granted;                   // constant after the agent's start
-  std::atomic<bool> is_live{false};         // the program runs already when a recording begins
-  std::atomic<bool> counts_threads{false};  // somebody asks for threads' metrics, recording or not
+  std::atomic<bool> is_live{false};         // the program already runs when a recording begins
+  std::atomic<bool> counts_threads{false};  // threads' metrics were requested, recording or not
   TraceParts trace;
   Registries registries;
   jvmti::ExtraEvents extra_events;
@@ -89,7 +89,7 @@ struct JvmParts {
   metrics::JvmMetrics* const metrics;
   metrics::ThreadFamilies families;
   ProbeSets probe_sets;
-  uint64_t tree_memory = 0;  // where memory= does not say; 0: not asked for yet; on the thread of a start
+  uint64_t tree_memory = 0;  // without memory=; 0: not computed yet; on the thread of a start
   std::atomic<sampling::Sampler*> sampler{nullptr};  // made once
   hooks::Hooks hooks;
   UnloadedClasses unloaded;

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "absl/time/time.h"
 #include "agent/abi/host.h"
 #include "agent/metrics/native_metrics.h"
 #include "agent/session/callbacks.h"
@@ -13,13 +14,41 @@
 #include "agent/session/session_questions.h"
 
 namespace jtrace {
-absl::StatusOr<JvmSession*> JvmSession::Open(JavaVM* vm, const Options& options) {
+namespace {
+
+// A JVM that loads much before its main method, or compiles all of it first (-Xcomp), accepts an
+// attach seconds before it gives out an environment.
+constexpr absl::Duration kMostStarting = absl::Seconds(20);
+constexpr absl::Duration kStartingPoll = absl::Milliseconds(10);
+
+// Unavailable: the JVM is between its phases OnLoad and live (JVMTI, GetEnv), or ends.
+absl::StatusOr<jvmtiEnv*> NewEnvironment(JavaVM* vm) {
   jvmtiEnv* env = nullptr;
-  if (vm->GetEnv(reinterpret_cast<void**>(&env), JVMTI_VERSION_11) != JNI_OK) {
+  const jint code = vm->GetEnv(reinterpret_cast<void**>(&env), JVMTI_VERSION_11);
+  if (code == JNI_OK) return env;
+  if (code == JNI_EVERSION) {
     return absl::UnimplementedError("this JVM has no JVMTI 11; use JDK 17 or later");
   }
+  return absl::UnavailableError("this JVM is still starting, or is ending; try again");
+}
+
+// Waits on the thread that handles attaches, which a starting JVM does not need.
+absl::StatusOr<jvmtiEnv*> NewEnvironmentOnceLive(JavaVM* vm) {
+  const absl::Time deadline = absl::Now() + kMostStarting;
+  absl::StatusOr<jvmtiEnv*> env = NewEnvironment(vm);
+  while (absl::IsUnavailable(env.status()) && absl::Now() < deadline) {
+    absl::SleepFor(kStartingPoll);
+    env = NewEnvironment(vm);
+  }
+  return env;
+}
+
+}  // namespace
+
+absl::StatusOr<JvmSession*> JvmSession::Open(JavaVM* vm, jvmtiEnv* env, const Options& options) {
   auto* session = new JvmSession(vm, env);  // not freed: see the class comment
-  // Where nothing is counted no memory waits for a virtual thread's end, and its events cost.
+  // Without counting, no memory has to be freed at a virtual thread's end, and its events are
+  // costly.
   auto granted = jvmti::AddCapabilities(env, WantedCapabilities(options), options.WantsEvents());
   if (!granted.ok()) return granted.status();
   session->jvm_.granted = *std::move(granted);
@@ -28,7 +57,9 @@ absl::StatusOr<JvmSession*> JvmSession::Open(JavaVM* vm, const Options& options)
 }
 
 absl::StatusOr<JvmSession*> JvmSession::OpenAtLoad(JavaVM* vm, const Options& options) {
-  auto opened = Open(vm, options);
+  const absl::StatusOr<jvmtiEnv*> env = NewEnvironment(vm);
+  if (!env.ok()) return env.status();
+  auto opened = Open(vm, *env, options);
   if (!opened.ok()) return opened;
   JvmSession& session = **opened;
   absl::MutexLock lock(&session.lifecycle_);
@@ -50,7 +81,9 @@ absl::StatusOr<JvmSession*> JvmSession::OpenAtLoad(JavaVM* vm, const Options& op
 }
 
 absl::StatusOr<JvmSession*> JvmSession::OpenLive(JavaVM* vm, JNIEnv* jni) {
-  auto opened = Open(vm, Options());
+  const absl::StatusOr<jvmtiEnv*> env = NewEnvironmentOnceLive(vm);
+  if (!env.ok()) return env.status();
+  auto opened = Open(vm, *env, Options());
   if (!opened.ok()) return opened;
   JvmSession& session = **opened;
   session.SetLive();
@@ -75,7 +108,7 @@ void JvmSession::VmInit(JNIEnv* jni, jthread thread) {
   if (!std::exchange(is_prepared_, false)) return StartControl(last_options_, /*log=*/nullptr);
   jvm_.registries.threads.Start(jni, thread);
   if (absl::Status status = recording_->Begin(jni, nullptr); !status.ok()) {
-    recording_->GiveUp(status.message());
+    recording_->Fail(status.message());
   }
   StartControl(recording_->options(), &recording_->log());
 }
@@ -84,12 +117,12 @@ void JvmSession::DefineQuestions(JNIEnv* jni) {
   Losses& losses = jvm_.trace.losses;
   jvm_.metrics->Define(jni, losses);
   if (!jvm_.metrics->is_defined()) return;
-  static auto* const questions = new SessionQuestions(*this);  // Java may ask for ever
+  static auto* const questions = new SessionQuestions(*this);  // Java may use it at any time
   const absl::Status status = metrics::DefineNativeMetrics(jni, questions);
   if (!status.ok()) losses.Add("metrics.no_api", Severity::kWarning, 1, status.message());
 }
 
-// Without control= it keeps the deadlines and cleans up after failures.
+// Without control=, it still keeps the deadlines and cleans up after failures.
 void JvmSession::StartControl(const Options& options, const Log* log) {
   if (control_.load() != nullptr) return;
   auto* control = new control::SessionControl(jvm_.vm, *this, options.control);
@@ -97,7 +130,7 @@ void JvmSession::StartControl(const Options& options, const Log* log) {
     const std::string what =
         absl::StrCat("the jtrace command cannot reach this JVM: ", control->problem().message());
     jvm_.trace.losses.Add("control.unavailable", Severity::kWarning, 1, what);
-    // Where nothing is recorded, nobody else would say it.
+    // Without a recording, nothing else reports it.
     if (log != nullptr) {
       log->Line(what);
     } else {
@@ -105,7 +138,7 @@ void JvmSession::StartControl(const Options& options, const Log* log) {
     }
   }
   control_.store(control);
-  control->Wake();  // a failure may have come before
+  control->Wake();  // a failure may have happened before
 }
 
 void JvmSession::WakeControl() {
@@ -119,8 +152,7 @@ void JvmSession::VmDeath() {
   if (!gate_.Close()) return;
   recording_->EndWithJvm();
   last_options_ = recording_->options();
-  (void)recording_
-      .release();  // the JVM ends: nothing is to be cleaned up, and callbacks may be inside
+  (void)recording_.release();  // the JVM ends: no clean-up is needed, and callbacks may be inside
 }
 
 Recording* JvmSession::Running() { return gate_.is_open() ? recording_.get() : nullptr; }
@@ -145,7 +177,7 @@ absl::StatusOr<std::string> JvmSession::StartLocked(JNIEnv* jni, const Options& 
                                                     const Progress& progress) {
   if (Running() != nullptr || is_prepared_) {
     return absl::FailedPreconditionError(
-        absl::StrCat("a recording runs already, to ", recording_->path(), "; stop it first"));
+        absl::StrCat("a recording already runs, to ", recording_->path(), "; stop it first"));
   }
   if (recording_ != nullptr) {
     if (absl::Status status = WaitForGivingUp(); !status.ok()) return status;
@@ -178,7 +210,8 @@ absl::Status JvmSession::TryToStart(JNIEnv* jni, const Options& options, const P
   }
 }
 
-// The writer's thread, which says so first: stderr may be a pipe that nobody reads.
+// Waits for the writer's thread, which first reports the failure: stderr may be a pipe without a
+// reader.
 absl::Status JvmSession::WaitForGivingUp() {
   for (int i = 0; i < 1000 && !recording_->has_failed(); ++i) absl::SleepFor(absl::Milliseconds(1));
   if (recording_->has_failed()) return absl::OkStatus();
@@ -200,7 +233,7 @@ absl::StatusOr<std::string> JvmSession::Stop(JNIEnv* jni, const Progress& progre
     const std::string file = recording_->path();
     Retire(jni);
     return absl::AbortedError(absl::StrCat("the recording had failed: ", last_failure_, "; ", file,
-                                           " has what came before, no probe is left"));
+                                           " has the records before that, no probe is left"));
   }
   if (Running() == nullptr) {
     return absl::FailedPreconditionError(absl::StrCat(

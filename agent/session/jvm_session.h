@@ -1,7 +1,7 @@
-// The agent in one JVM: makes recordings and retires them, and answers for them.
+// The agent in one JVM: makes and retires recordings, and answers commands about them.
 //
-// Life: OpenAtLoad → VmInit, or OpenLive; then Start and Stop in turn, as often as one likes;
-// VmDeath ends what is running. Never freed, as its parts (jvm_parts.h).
+// Life: OpenAtLoad → VmInit, or OpenLive; then Start and Stop in turn, any number of times; VmDeath
+// ends a running recording. Never freed, like its parts (jvm_parts.h).
 //
 // Threads: Start, Stop and the other commands on any Java thread, one at a time (lifecycle_).
 #pragma once
@@ -33,48 +33,49 @@ class SessionControl;
 
 class JvmSession {
  public:
-  // Agent_OnLoad: takes capabilities, opens the trace file, prepares the sampler. What fails here
-  // fails before the program runs. Recording begins in VmInit.
+  // Agent_OnLoad: requests capabilities, opens the trace file, prepares the sampler. Failures here
+  // happen before the program runs. Recording begins in VmInit.
   static absl::StatusOr<JvmSession*> OpenAtLoad(JavaVM* vm, const Options& options);
-  // In a JVM that runs already (Agent_OnAttach): nothing is recorded until Start.
+  // In a JVM that already runs (Agent_OnAttach): records nothing until Start.
   static absl::StatusOr<JvmSession*> OpenLive(JavaVM* vm, JNIEnv* jni);
 
-  // Begins a recording: classes in scope that are loaded already get their probes in batches.
-  // Errors leave everything as it was, the file at out= too. Returns what is recorded where, for
-  // people.
+  // Begins a recording: loaded classes in scope get their probes in batches. Errors leave
+  // everything unchanged, including the file at out=. Returns a line for people: what is recorded,
+  // and where.
   absl::StatusOr<std::string> Start(JNIEnv* jni, const Options& options, const Progress& progress);
   // Start with the options of the last recording, into another file.
   absl::StatusOr<std::string> Resume(JNIEnv* jni, const Progress& progress);
   // Ends the recording: timers off, probes out of all classes, the trace complete. The program then
-  // runs as it did without jtrace, but for loops that it stands in (jvmti/running_loops.h). After a
-  // failure it takes out what is left and says why. Returns what was written, for people.
+  // runs as it did without jtrace, except for loops that are running (jvmti/running_loops.h). After
+  // a failure it removes the remaining probes and reports why. Returns a line for people: what was
+  // written.
   absl::StatusOr<std::string> Stop(JNIEnv* jni, const Progress& progress);
 
-  // Everything recorded so far is in the file, whose path is returned.
+  // Writes everything recorded so far to the file and returns its path.
   absl::StatusOr<std::string> Flush();
-  // Ends the file and goes on in the next one; returns the path of the one that ended.
+  // Ends the file and continues in the next one; returns the path of the ended one.
   absl::StatusOr<std::string> NextFile();
   // NextFile with loop=, else Flush.
   absl::StatusOr<std::string> Dump();
   // A labelled mark in the trace (0x8/0x3).
   absl::Status Mark(absl::string_view text);
   absl::StatusOr<std::string> DescribeStatus();
-  // Puts hooks into native functions while a recording runs, or takes them out; without an argument
-  // lists them. Returns what was done.
+  // Puts hooks into native functions while a recording runs, or removes them; without an argument
+  // lists them. Returns a description of what was done.
   absl::StatusOr<std::string> Hook(absl::string_view specs);
-  // What `jtrace VERB PID ARGUMENT` prints. On a Java thread.
+  // The output of `jtrace VERB PID ARGUMENT`. On a Java thread.
   absl::StatusOr<std::string> RunCommand(absl::string_view verb, absl::string_view argument);
 
-  // Calls `ask` on the writer thread with the recording's call trees. Errors: FailedPrecondition:
-  // there are none.
+  // Calls `ask` on the writer thread with the recording's call trees. FailedPrecondition: there are
+  // none.
   absl::Status AskTrees(const std::function<void(metrics::TreeWindows&)>& ask);
   // The metrics that the recording charges to call paths, by their places in its trees.
   std::vector<uint8_t> PathMetricNumbers();
 
   Due WhatIsDue(absl::Time now);
-  // Classes that were being loaded when the recording began get their probes.
+  // Adds probes to classes that were being loaded when the recording began.
   void AddProbesToLateClasses(JNIEnv* jni);
-  // Takes the probes out if the recording has failed.
+  // Removes the probes if the recording has failed.
   void CleanUpAfterFailure(JNIEnv* jni);
 
   void VmInit(JNIEnv* jni, jthread thread);
@@ -85,38 +86,39 @@ class JvmSession {
 
  private:
   JvmSession(JavaVM* vm, jvmtiEnv* env) : jvm_(vm, env), events_(jvm_, gate_) {}
-  static absl::StatusOr<JvmSession*> Open(JavaVM* vm, const Options& options);
+  static absl::StatusOr<JvmSession*> Open(JavaVM* vm, jvmtiEnv* env, const Options& options);
 
   std::unique_ptr<Recording> NewRecording() ABSL_EXCLUSIVE_LOCKS_REQUIRED(lifecycle_);
   absl::StatusOr<std::string> StartLocked(JNIEnv* jni, const Options& options,
                                           const Progress& progress)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(lifecycle_);
-  // The new recording is prepared and begun; where memory is missing, that is an error like others.
+  // Prepares and begins the new recording. Missing memory is an ordinary error.
   absl::Status TryToStart(JNIEnv* jni, const Options& options, const Progress& progress)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(lifecycle_);
-  // Until the recording, which does not run any more, has failed; Unavailable: that takes more than
-  // a second.
+  // Waits until the recording, which no longer runs, has finished failing. Unavailable: that takes
+  // more than a second.
   absl::Status WaitForGivingUp() ABSL_EXCLUSIVE_LOCKS_REQUIRED(lifecycle_);
   // The recording, if it runs; else null.
   Recording* Running() ABSL_EXCLUSIVE_LOCKS_REQUIRED(lifecycle_);
-  // Cleans up after the recording, which is over. What callbacks are inside of is never freed.
+  // Cleans up after the recording has ended. Parts that callbacks are still inside are never freed.
   void Retire(JNIEnv* jni) ABSL_EXCLUSIVE_LOCKS_REQUIRED(lifecycle_);
   std::string DescribeIdle() ABSL_EXCLUSIVE_LOCKS_REQUIRED(lifecycle_);
-  // The agent came before the recording: what runs and is loaded has to be looked for at its start.
+  // The agent was loaded before the recording: its start has to find the running threads and loaded
+  // classes.
   void SetLive();
-  // The program can ask (jtrace-api.jar).
+  // Lets the program query the session (jtrace-api.jar).
   void DefineQuestions(JNIEnv* jni);
   void StartControl(const Options& options, const Log* log);
-  // The control thread is to look what is due.
+  // Makes the control thread check what is due.
   void WakeControl();
 
   JvmParts jvm_;
   Gate<Recording> gate_;
   JvmEvents events_;
   absl::Mutex lifecycle_;
-  // The one that runs, or that has failed and is not cleaned up; null: none.
+  // The running one, or one that failed and is not cleaned up; null: none.
   std::unique_ptr<Recording> recording_ ABSL_GUARDED_BY(lifecycle_);
-  bool is_prepared_ ABSL_GUARDED_BY(lifecycle_) = false;  // VmInit shall begin it
+  bool is_prepared_ ABSL_GUARDED_BY(lifecycle_) = false;  // VmInit begins it
   Options last_options_ ABSL_GUARDED_BY(lifecycle_);
   std::string last_failure_ ABSL_GUARDED_BY(lifecycle_);  // of the last recording; "": none
   int files_begun_ ABSL_GUARDED_BY(lifecycle_) = 0;

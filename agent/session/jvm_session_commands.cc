@@ -1,4 +1,4 @@
-// What can be asked of the session: most of it of the recording that runs.
+// The session's commands; most of them concern the running recording.
 #include <utility>
 
 #include "absl/strings/ascii.h"
@@ -76,7 +76,8 @@ absl::StatusOr<std::string> JvmSession::Hook(absl::string_view specs) {
           "codes= of this recording leaves hooks (0x33) out; begin one without");
     }
   }
-  // Libraries' symbols may take seconds: a stop does not wait for them, and takes the hooks out.
+  // Reading libraries' symbols may take seconds: a stop does not wait for it, and removes the
+  // hooks.
   if (absl::StripAsciiWhitespace(specs).empty()) return jvm_.hooks.Describe();
   auto parsed = hooks::ParseHookSpecs(specs);
   if (!parsed.ok()) return parsed.status();

@@ -19,7 +19,7 @@ void WriteLine(int fd, absl::string_view message) {
   absl::string_view rest = line;
   while (!rest.empty()) {
     const ssize_t n = write(fd, rest.data(), rest.size());
-    if (n <= 0) return;  // nobody to tell
+    if (n <= 0) return;  // a pipe without a reader, for example
     rest.remove_prefix(static_cast<size_t>(n));
   }
 }
@@ -46,7 +46,7 @@ absl::StatusOr<std::unique_ptr<Log>> Log::Open(LogTarget target, std::string fil
 
 Log::Log(LogTarget target, std::string file) : target_(target), file_(std::move(file)) {}
 
-// Messages name classes, threads and files: whoever reads the log may do so on a terminal.
+// Messages contain names of classes, threads and files, and the log may be shown on a terminal.
 void Log::Line(absl::string_view raw_message) const {
   if (target_ == LogTarget::kNone) return;
   const std::string message = VisibleText({raw_message.data(), raw_message.size()});

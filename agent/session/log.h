@@ -15,9 +15,9 @@ class Log {
  public:
   // InvalidArgument, one line, if the file cannot be written.
   static absl::StatusOr<std::unique_ptr<Log>> Open(LogTarget target, std::string file);
-  // Writes "jtrace: MESSAGE\n" by one write(), so that lines of several threads do not mix. What a
-  // terminal would obey, ends of lines too, comes in a visible form. Any thread, not in a signal
-  // handler.
+  // Writes "jtrace: MESSAGE\n" with one write(), so that lines of several threads do not mix.
+  // Control characters, including line ends, are written in a visible form. Any thread, not in a
+  // signal handler.
   void Line(absl::string_view message) const;
 
  private:
@@ -27,7 +27,7 @@ class Log {
   std::string file_;
 };
 
-// For what must be said whatever log= is: a bad option, a start that failed. Lines stay lines.
+// For messages that do not depend on log=: a bad option, a start that failed. Keeps line ends.
 void LogToStderr(absl::string_view message);
 
 }  // namespace jtrace

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/time/clock.h"
+#include "agent/base/class_names.h"
 #include "agent/jvmti/loaded_classes.h"
 #include "agent/jvmti/retransformer.h"
 #include "agent/jvmti/running_loops.h"
@@ -28,7 +29,7 @@ void ProbedClasses::AddToLoaded(JNIEnv* jni, const Progress& progress) {
     if (WithoutProbes(klass).has_value()) classes.push_back(klass);
   });
   Add(jni, classes, progress);
-  // Classes that were not loaded completely when the list was made: those that are by now.
+  // Classes that were still loading when the list was made, and are loaded now.
   loaded_have_probes_.store(true);
   AddToPrepared(jni);
 }
@@ -39,7 +40,7 @@ std::optional<ProbedClasses::NamedClass> ProbedClasses::InScope(jclass klass) {
       signature.get()[0] != 'L') {
     return std::nullopt;
   }
-  NamedClass named = {.name = jvmti::BinaryName(signature.get())};
+  NamedClass named = {.name = BinaryName(signature.get())};
   const bool in_scope = instrumentation_->InScope(named.name);
   if (!in_scope && !instrumentation_->IsExempt(named.name)) return std::nullopt;
   named.number = jvm_.registries.classes.NumberOf(klass);
@@ -69,7 +70,7 @@ void ProbedClasses::Add(JNIEnv* jni, std::span<const jclass> classes, const Prog
       });
   for (jclass klass : classes) jvm_.registries.classes.Renumber(klass);
   for (const jvmti::RefusedClass& refused : result.refused) {
-    // One that cannot be linked has never run: its turn comes when it is.
+    // A class that cannot be linked has never run. It gets probes when it is linked.
     if (!jvmti::IsPrepared(jvm_.env, refused.klass)) continue;
     const auto named = InScope(refused.klass);
     if (!named.has_value()) continue;
@@ -84,7 +85,7 @@ void ProbedClasses::Add(JNIEnv* jni, std::span<const jclass> classes, const Prog
   }
 }
 
-// Linking one that is not linked yet could take as long as its program likes.
+// Linking a class that is not linked yet could take arbitrarily long.
 void ProbedClasses::AddToPrepared(JNIEnv* jni) {
   std::vector<jclass> classes;
   jvmti::ForEachLoaded(jvm_.env, [&](jclass klass) {
@@ -95,9 +96,10 @@ void ProbedClasses::AddToPrepared(JNIEnv* jni) {
   if (!classes.empty()) Add(jni, classes, nullptr);
 }
 
-// The class was behind its hook before the recording began and complete after all loaded classes
-// were listed: its superclass may have taken long to load. It cannot be retransformed here, where
-// the JVM may hold a lock that another thread's retransformation of the class waits for.
+// The class passed its class-file hook before the recording began, and was complete only after all
+// loaded classes were listed: its superclass may have taken long to load. It cannot be
+// retransformed here, where the JVM may hold a lock that another thread's retransformation of the
+// class waits for.
 bool ProbedClasses::NoteLate(jclass klass) {
   if (jvmti::IsRetransforming()) return false;  // which links it first
   if (!loaded_have_probes_.load()) return false;
@@ -120,7 +122,7 @@ void ProbedClasses::NoteOldMethods(std::span<const jclass> classes) {
 
 // The JVM will not compile them again before they return (running_loops.h).
 void ProbedClasses::ReportRunningLoops(JNIEnv* jni, std::span<const jclass> classes) {
-  if (!jvm_.is_live.load()) return;  // at load nothing of the program runs yet
+  if (!jvm_.is_live.load()) return;  // at load the program does not run yet
   const std::vector<std::string> loops = jvmti::FindRunningLoops(jvm_.env, jni, classes);
   if (loops.empty()) return;
   constexpr size_t kMostNames = 3;
@@ -128,8 +130,8 @@ void ProbedClasses::ReportRunningLoops(JNIEnv* jni, std::span<const jclass> clas
   jvm_.trace.losses.Add(
       "attach.running_loops", Severity::kWarning, loops.size(),
       absl::StrCat(
-          "loops that ran while probes came or went stay interpreted until they "
-          "return: ",
+          "loops that ran while probes were added or removed stay interpreted until "
+          "they return: ",
           absl::StrJoin(loops.begin(), loops.begin() + static_cast<ptrdiff_t>(named), ", "),
           loops.size() > named ? ", …" : ""),
       "leave their classes out with exclude=, or load the agent with -agentpath");
@@ -138,8 +140,9 @@ void ProbedClasses::ReportRunningLoops(JNIEnv* jni, std::span<const jclass> clas
 void ProbedClasses::Remove(JNIEnv* jni, const Progress& progress,
                            const std::function<void()>& wait_for_hooks) {
   RemoveOnce(jni, progress);
-  // A hook that asked before may still put probes into its class, and a class behind its hook is
-  // not listed as loaded yet; but most that are missing have gone, or never came to be.
+  // A hook that asked before may still put probes into its class, and a class that has passed its
+  // hook is not yet listed as loaded. But most of the missing classes were unloaded or never
+  // created.
   for (const absl::Duration pause : {absl::Milliseconds(1), absl::Milliseconds(10)}) {
     wait_for_hooks();
     if (instrumentation_->rewritten().empty()) return;
@@ -170,9 +173,8 @@ void ProbedClasses::RemoveOnce(JNIEnv* jni, const Progress& progress) {
       });
   for (const uint32_t number : numbers) instrumentation_->ForgetRewritten(number);
   if (result.refused.empty()) return;
-  jvm_.trace.losses.Add(
-      "class.probes_left", Severity::kError, result.refused.size(),
-      "classes that the JVM did not let lose their probes: they are slower than before");
+  jvm_.trace.losses.Add("class.probes_left", Severity::kError, result.refused.size(),
+                        "classes whose probes the JVM did not remove: they are slower than before");
 }
 
 }  // namespace jtrace

@@ -58,7 +58,7 @@ absl::Status Recording::PrepareMetrics() {
   if (!numbers.ok()) return numbers.status();
   metric_numbers_ = *std::move(numbers);
   jvm_.metrics->Prepare(metric_numbers_);
-  // Call paths are those of call trees.
+  // Only call trees have call paths.
   const bool has_paths = options_.WantsEvents() && options_.record == RecordKind::kTree;
   calls_ = std::make_unique<CallCounting>(
       jvm_, has_paths ? jvm_.metrics->PathMetricsOf(metric_numbers_) : PathMetrics());
@@ -104,7 +104,8 @@ absl::Status Recording::StartSamples(JNIEnv* jni) {
 absl::Status Recording::TryToBegin(JNIEnv* jni, const Progress& progress) {
   if (absl::Status status = StartParts(jni); !status.ok()) return status;
   const bool is_live = jvm_.is_live.load();
-  // At load the file was begun before the program; here, when nothing can fail any more.
+  // At load the file was begun before the program ran. Here it is begun when nothing can fail any
+  // more.
   if (is_live) {
     if (absl::Status status = BeginFile(); !status.ok()) return status;
   }
@@ -114,7 +115,7 @@ absl::Status Recording::TryToBegin(JNIEnv* jni, const Progress& progress) {
   gate_.Open(*this);
   if (is_live) AdoptRunningThreads(jni);
   EnableRecordedEvents(jvm_, options_);
-  // Live, methods have numbers before their classes change: threads may stand in them.
+  // In a running JVM, methods get numbers before their classes change: threads may be inside them.
   if (is_live) jvm_.registries.classes.PrepareLoaded(jni, /*thread=*/0);
   if (classes_ != nullptr) classes_->AddToLoaded(jni, progress);
   jvm_.registries.classes.PrepareLoaded(jni, /*thread=*/0);
@@ -180,7 +181,7 @@ void Recording::StartWriter() {
   drain_ = std::make_unique<writer::DrainThread>(
       jvm_.writer, jvm_.trace.clock, jvm_.trace.encoder, file_.file(), Sources(),
       PollPeriod(options_), hot::writer_doorbell,
-      [this](const absl::Status& status) { GiveUp(status.message()); });
+      [this](const absl::Status& status) { Fail(status.message()); });
   drain_->Start(DescribeStart());
 }
 
@@ -188,7 +189,7 @@ void Recording::StartHooks() {
   if (samples_ == nullptr) return;
   const bool wanted = options_.codes.Has(Code::kNativeHook);
   jvm_.hooks.Begin(wanted ? options_.hooks : std::vector<hooks::HookSpec>());
-  // The writer runs already, and may have given up meanwhile.
+  // The writer already runs, and may have failed meanwhile.
   if (!gate_.is_open()) jvm_.hooks.End();
   if (jvm_.hooks.has_pending()) EnableBindEvents(jvm_.env);
 }
@@ -225,16 +226,16 @@ absl::Status Recording::EndTrace(proto::SessionEnd::Reason reason) {
   ReportEmptyScope();
   if (samples_ != nullptr) samples_->ReportUnmatchedThreads();
   ReportUnmatchedUnwinds();
-  // What was never called is listed too: --report=never.
+  // Methods that were never called are listed too: --report=never.
   if (classes_ != nullptr) {
-    jvm_.trace.encoder.TellRoutinesOf(classes_->instrumentation().counted());
+    jvm_.trace.encoder.DefineRoutinesOf(classes_->instrumentation().counted());
   }
   absl::Status written = drain_->Stop([&](proto::SessionEnd& end) { FinishEnd(reason, end); });
-  if (written.ok()) log_->Line(DescribeEnd());  // else GiveUp has said why
+  if (written.ok()) log_->Line(DescribeEnd());  // else Fail has reported why
   return written;
 }
 
-void Recording::GiveUp(absl::string_view why) {
+void Recording::Fail(absl::string_view why) {
   gate_.Close();
   {
     absl::MutexLock lock(&failure_mutex_);
@@ -258,10 +259,10 @@ void Recording::CleanUp(JNIEnv* jni) {
   RemoveProbes(jni, nullptr);
   DisableRecordedEvents(jvm_);
   StopSampler();
-  if (calls_ != nullptr) calls_->Rest();
+  if (calls_ != nullptr) calls_->Idle();
   jvm_.registries.redefined.EndRecording();
   drain_.reset();
-  // A writer that gave up until now has switched off what others still count by.
+  // If the writer failed by now, it has switched off events that are still needed to count threads.
   if (jvm_.counts_threads.load()) CountThreads(jvm_);
   jvm_.written.store(nullptr);
   jvm_.trace.encoder.EndTrace();

@@ -1,9 +1,9 @@
 // One recording: made by a start, retired by a stop.
 //
-// Life: Prepare → BeginFile (at load) → Begin → Stop, EndWithJvm or GiveUp → CleanUp. Commands and
-// the steps of start and stop come from one thread at a time (JvmSession's lock); callbacks come
-// through the gate, which Begin opens and everything that ends the recording closes; GiveUp may
-// come from any thread that does not hold the encoder's mutex.
+// Life: Prepare → BeginFile (at load) → Begin → Stop, EndWithJvm or Fail → CleanUp. Commands and
+// the steps of start and stop run on one thread at a time (JvmSession's lock). Callbacks enter
+// through the gate, which Begin opens and every end of the recording closes. Fail may be called on
+// any thread that does not hold the encoder's mutex.
 #pragma once
 
 #include <jvmti.h>
@@ -37,7 +37,7 @@
 
 namespace jtrace {
 
-// What duration=, loop= or a failure asks for, and when to look again at the latest.
+// The action due because of duration=, loop= or a failure, and the latest time of the next check.
 struct Due {
   enum What { kNothing, kStop, kNextFile, kCleanUp, kAddProbes } what = kNothing;
   absl::Time next = absl::InfiniteFuture();
@@ -45,30 +45,30 @@ struct Due {
 
 class Recording {
  public:
-  // `files_begun`: of all recordings so far, counted on. `wake`: the control thread is to look what
-  // is due.
+  // `files_begun`: the number of all recordings so far, incremented here. `wake`: makes the control
+  // thread check what is due.
   Recording(JvmParts& jvm, Gate<Recording>& gate, int& files_begun, std::function<void()> wake);
   ~Recording();
   Recording(const Recording&) = delete;
   Recording& operator=(const Recording&) = delete;
 
-  // What can fail without a trace; what stands at out= stays.
+  // The steps that can fail without a trace; keeps the file at out=.
   absl::Status Prepare(const Options& options);
-  // The file is the recording's from here on.
+  // From here on the file belongs to the recording.
   absl::Status BeginFile();
-  // Classes in scope that are loaded already get probes. Where memory or threads are missing, that
-  // is an error like others. What was begun before an error is undone by CleanUp.
+  // Adds probes to loaded classes in scope. Missing memory or threads are ordinary errors. After an
+  // error, CleanUp undoes the steps already done.
   absl::Status Begin(JNIEnv* jni, const Progress& progress);
-  // Timers off, probes out, the trace complete. Returns what was written, for people.
+  // Timers off, probes out, the trace complete. Returns a line for people: what was written.
   absl::StatusOr<std::string> Stop(JNIEnv* jni, const Progress& progress);
-  // The JVM ends: as Stop, but the classes stay.
+  // The JVM ends: like Stop, but the classes keep their probes.
   void EndWithJvm();
   // Ends it, reports why, and lets the program run on; CleanUp is due then.
-  void GiveUp(absl::string_view why);
-  // Nothing of it is left but what activations may still touch.
+  void Fail(absl::string_view why);
+  // Frees everything except what activations may still touch.
   void CleanUp(JNIEnv* jni);
 
-  // Whether GiveUp has come to its end, and why; "": it did not.
+  // Whether Fail has finished, and why the recording failed; "": it did not.
   bool has_failed() const { return failed_.load(); }
   std::string failure() const;
   const Options& options() const { return options_; }
@@ -76,7 +76,7 @@ class Recording {
   // After Prepare.
   const Log& log() const { return *log_; }
 
-  // What may be asked while it runs.
+  // Commands while it runs.
   absl::StatusOr<std::string> Flush();
   absl::StatusOr<std::string> NextFile();
   std::string DescribeStatus();
@@ -90,8 +90,8 @@ class Recording {
   CallCounting& calls() { return *calls_; }
   void Wake() const { wake_(); }
 
-  // On the writer's thread: the classes were unloaded; records of earlier rounds may still wait to
-  // be read.
+  // On the writer's thread: the classes were unloaded; records of earlier rounds may still be
+  // unread.
   void Forget(const absl::flat_hash_set<uint32_t>& classes);
   bool IsBehind() const;
 
@@ -103,16 +103,16 @@ class Recording {
   void StartWriter();
   std::vector<writer::ChunkSource*> Sources();
   void StartHooks();
-  // Threads that ran before the agent came, by name; whatever they run is not on the path of what
-  // they call from here on.
+  // Adopts threads that ran before the agent was loaded, by name. The methods they are in are not
+  // on the paths of the calls they make from here on.
   void AdoptRunningThreads(JNIEnv* jni);
   void RemoveProbes(JNIEnv* jni, const Progress& progress);
   void StopSampler();
   absl::Status EndTrace(proto::SessionEnd::Reason reason);
 
-  // What JVMTI gives only at load becomes a loss.
+  // Reports as a loss what JVMTI offers only at load.
   void ReportWhatComesTooLate();
-  // Patterns of include= and unwind= that nothing matched.
+  // Reports patterns of include= and unwind= that nothing matched.
   void ReportEmptyScope();
   void ReportUnmatchedUnwinds();
   void ReportGcCause();

@@ -1,4 +1,4 @@
-// What can be asked of a recording while it runs.
+// Commands to a running recording.
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
@@ -23,7 +23,7 @@ absl::StatusOr<std::string> Recording::NextFile() {
   if (!ended.ok()) {
     jvm_.trace.losses.Add(
         "loop.no_file", Severity::kWarning, 1,
-        absl::StrCat("the next file could not be begun, the recording goes on in the old one: ",
+        absl::StrCat("the next file could not be begun, the recording continues in the old one: ",
                      ended.status().message()));
     return ended.status();
   }

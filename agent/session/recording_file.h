@@ -13,13 +13,13 @@ namespace jtrace {
 
 class RecordingFile {
  public:
-  // `files_begun`: of all recordings so far, %n of out=; counted on.
+  // `files_begun`: the number of all recordings so far, %n of out=; incremented here.
   explicit RecordingFile(int& files_begun) : files_begun_(files_begun) {}
 
-  // Where `out` says; what stands there is replaced by Begin.
+  // At `out`; Begin replaces an existing file.
   absl::Status Open(const std::string& out);
   absl::Status Begin();
-  // Opens and begins another one. The ended one is returned; both exist then.
+  // Opens and begins another one. Returns the old one; both exist then.
   absl::StatusOr<std::unique_ptr<writer::TraceFile>> Next(const std::string& out);
 
   writer::TraceFile& file() const { return *file_; }

@@ -23,8 +23,8 @@ sampling::TimerKind TimerKindOf(Timer timer) {
 
 }  // namespace
 
-// A thread's ring holds about 500 samples of usual stacks, and the events of its log half a
-// million.
+// A thread's ring holds about 500 samples with stacks of usual depth; its log's ring holds half a
+// million events.
 absl::Duration PollPeriod(const Options& options) {
   constexpr int kSamplesBetweenPolls = 150;
   if (options.WantsEvents() && options.record == RecordKind::kLog) return absl::Milliseconds(5);
@@ -32,7 +32,7 @@ absl::Duration PollPeriod(const Options& options) {
       options.hooks.begin(), options.hooks.end(),
       [](const hooks::HookSpec& spec) { return spec.kind == hooks::HookKind::kUnwind; });
   if (!options.unwinds.empty() || unwinds_hooks) return absl::Milliseconds(5);
-  // How often an event happens is not known.
+  // The rate of an event is unknown.
   if (options.samples.period != 0) return absl::Milliseconds(10);
   return std::clamp(options.samples.interval * kSamplesBetweenPolls, absl::Milliseconds(5),
                     absl::Milliseconds(100));
@@ -73,9 +73,9 @@ hot::ProbeClock ProbeClockOf(Clock clock) {
 }
 
 ProbeOptions ProbeOptionsOf(const Options& options) {
-  // What the log's reader knows of a thread's position must not be pruned or folded.
+  // The log's reader follows each thread's position, so its nodes must not be pruned or folded.
   const bool is_log = options.record == RecordKind::kLog;
-  // The rest is for the groups' trees, rings and names.
+  // The rest is for trees of groups, rings and names.
   return {.flat = options.record == RecordKind::kFlat,
           .memory_limit = options.memory_bytes / 4 * 3,
           .log = is_log,

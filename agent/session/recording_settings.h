@@ -1,4 +1,4 @@
-// The options of a recording in the terms of the parts that carry it out.
+// Translates the options of a recording for the parts that use them.
 #ifndef JTRACE_AGENT_RECORDING_SETTINGS_H_
 #define JTRACE_AGENT_RECORDING_SETTINGS_H_
 
@@ -10,10 +10,10 @@
 
 namespace jtrace {
 
-// How often the writer looks into the rings.
+// How often the writer reads the rings.
 absl::Duration PollPeriod(const Options& options);
 
-// Whether samples tell the application's methods from others.
+// Whether samples distinguish the application's methods from others.
 bool NeedsAppScope(const Options& options);
 
 sampling::SamplerOptions SamplerOptionsOf(const Options& options);

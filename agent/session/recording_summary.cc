@@ -10,6 +10,7 @@
 #include "agent/base/version.h"
 #include "agent/jvmti/env.h"
 #include "agent/session/recording.h"
+#include "common/thousands.h"
 
 namespace jtrace {
 namespace {
@@ -17,11 +18,6 @@ namespace {
 std::string HostName() {
   char name[256] = {};
   return gethostname(name, sizeof(name) - 1) == 0 ? name : "";
-}
-
-std::string Thousands(uint64_t value) {
-  if (value < 1000) return absl::StrCat(value);
-  return absl::StrCat(Thousands(value / 1000), ",", absl::Dec(value % 1000, absl::kZeroPad3));
 }
 
 }  // namespace
@@ -65,12 +61,12 @@ void Recording::ReportWhatComesTooLate() {
   Losses& losses = jvm_.trace.losses;
   for (const std::string& what : jvm_.granted.refused) {
     losses.Add("attach.refused", Severity::kWarning, 1,
-               absl::StrCat("not to be had in a JVM that runs already: ", what),
+               absl::StrCat("unavailable when attaching: ", what),
                "start the program with -agentpath");
   }
   if (samples_ != nullptr) {
     losses.Add("attach.debug_info", Severity::kInfo, 1,
-               "code compiled before the attach tells inlined methods only at calls",
+               "code compiled before the attach shows inlined methods only at calls",
                "start the program with -agentpath, or with -XX:+UnlockDiagnosticVMOptions "
                "-XX:+DebugNonSafepoints");
   }
@@ -113,11 +109,11 @@ std::string Recording::DescribeEnd() const {
     return absl::StrCat("warning: ", absl::string_view(kept.message()));
   }
   std::string what;
-  if (calls_->is_started()) absl::StrAppend(&what, Thousands(calls_->calls()), " calls, ");
+  if (calls_->is_started()) absl::StrAppend(&what, WithThousands(calls_->calls()), " calls, ");
   if (samples_ != nullptr) {
-    absl::StrAppend(&what, Thousands(samples_->samples()), " samples, ");
+    absl::StrAppend(&what, WithThousands(samples_->samples()), " samples, ");
     const uint64_t dropped = jvm_.trace.losses.Count("sample.ring_full");
-    if (dropped != 0) absl::StrAppend(&what, Thousands(dropped), " more dropped, ");
+    if (dropped != 0) absl::StrAppend(&what, WithThousands(dropped), " more dropped, ");
   }
   return absl::StrFormat("wrote %s: %s%.1f MB; see it with: jtrace-post %s", path(), what,
                          static_cast<double>(file.bytes_written()) / 1e6, path());

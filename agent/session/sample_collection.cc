@@ -78,7 +78,7 @@ void SampleCollection::ReportKernelFrames() {
   const bool whole = options_.samples.stack == hot::StackMode::kFull ||
                      options_.samples.stack == hot::StackMode::kFrame ||
                      options_.samples.stack == hot::StackMode::kPc;
-  // A wall clock's threads are mostly not in the kernel's code but wait in it.
+  // With a wall clock, most threads wait in the kernel and do not run its code.
   if (!whole || options_.samples.timer == Timer::kWall) return;
   Losses& losses = jvm_.trace.losses;
   if (sampler_.has_kernel_frames()) {

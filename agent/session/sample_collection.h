@@ -1,4 +1,5 @@
-// The samples of one recording: who is sampled, and where samples and hooks' calls go.
+// The samples of one recording: which threads are sampled, and where samples and hooks' calls are
+// written.
 #pragma once
 
 #include <jvmti.h>
@@ -28,30 +29,31 @@ class SampleCollection {
   // The sampler is prepared.
   SampleCollection(JvmParts& jvm, const Options& options);
 
-  // From now on threads may be attached. `node_number`: the trace's number of a raw node; null
-  // where no trees are kept.
+  // From now on threads may be attached. `node_number`: the trace's number of a raw node; null if
+  // no trees are kept.
   absl::Status Start(JNIEnv* jni, writer::SampleSource::NodeNumber node_number);
-  // Those that run already: Java's, whose kernel tids were noted when they started, and others.
+  // Attaches running threads: Java threads, whose kernel tids were noted when they started, and
+  // others.
   void AttachRunningThreads(JNIEnv* jni);
-  // The calling thread begins.
+  // The calling thread starts.
   void AttachCurrentThread(JNIEnv* jni, const jvmti::ThreadNumbers& numbers);
-  // Methods of a class that is prepared (stack=app), and of all that are. Any thread.
+  // Notes the methods of a prepared class (stack=app), and of all prepared classes. Any thread.
   void NotePrepared(jclass klass);
   void AddLoadedToScope(JNIEnv* jni);
-  // No sample is taken any more. Any thread.
+  // Ends sampling. Any thread.
   void Stop();
 
   // Samples before trees: see Recording::StartWriter.
   std::vector<writer::ChunkSource*> sources() const;
   uint64_t samples() const { return sample_source_->samples(); }
-  // "cpu (perf event)": what drives them.
+  // The timer that drives the samples: "cpu (perf event)".
   std::string TimerInUse() const;
-  // Names in threads= that no thread had become a loss.
+  // Reports names in threads= that no thread had as a loss.
   void ReportUnmatchedThreads();
 
  private:
   absl::Status StartAppScope();
-  // What samples lack of the kernel, and what would give it.
+  // Reports which kernel data samples lack, and how to get it.
   void ReportKernelFrames();
   void ReportSampler();
   bool WantsThread(uint64_t java_tid) const;

@@ -13,7 +13,7 @@ namespace jtrace {
 
 metrics::ThreadCounters& SessionAbi::counters() { return session_.jvm().metrics->counters(); }
 
-std::optional<metrics::ThreadCounters::Identity> SessionAbi::Meet() {
+std::optional<metrics::ThreadCounters::Identity> SessionAbi::RegisterThread() {
   return CountCaller(session_.jvm());
 }
 
@@ -39,7 +39,7 @@ void SessionAbi::CallWhereJavaRuns(const std::function<void()>& call) {
   if (failure) std::rethrow_exception(failure);
 }
 
-void SessionAbi::MeetThreads() {
+void SessionAbi::RegisterThreads() {
   CallWhereJavaRuns([this] {
     const control::JavaScope scope(session_.jvm().vm);
     if (const auto jni = scope.jni(); jni.ok()) CountRunningThreads(session_.jvm(), *jni);

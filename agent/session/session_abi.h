@@ -1,4 +1,4 @@
-// Answers what native code of the program asks (api/c), about the session of this JVM.
+// Answers requests of the program's native code (api/c) about the session of this JVM.
 #pragma once
 
 #include "agent/abi/host.h"
@@ -11,8 +11,8 @@ class SessionAbi : public abi::Host {
   explicit SessionAbi(JvmSession& session) : session_(session), questions_(session) {}
 
   metrics::ThreadCounters& counters() override;
-  std::optional<metrics::ThreadCounters::Identity> Meet() override;
-  void MeetThreads() override;
+  std::optional<metrics::ThreadCounters::Identity> RegisterThread() override;
+  void RegisterThreads() override;
   absl::StatusOr<metrics::MethodTotals> Method(std::optional<uint64_t> java_tid, uint32_t metric,
                                                absl::string_view pattern) override;
   absl::StatusOr<uint64_t> OpenWindow(std::optional<uint64_t> java_tid) override;
@@ -22,8 +22,8 @@ class SessionAbi : public abi::Host {
   absl::StatusOr<std::string> Command(absl::string_view verb, absl::string_view argument) override;
 
  private:
-  // On this thread if Java may run on it as it stands; else on a thread of its own, so that the
-  // program's thread does not begin and end for Java by the way.
+  // Calls on this thread if Java may run on it now; else on a new thread, so that the program's
+  // thread does not start and end as a Java thread as a side effect.
   void CallWhereJavaRuns(const std::function<void()>& call);
 
   JvmSession& session_;

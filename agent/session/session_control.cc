@@ -8,7 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "absl/time/clock.h"
-#include "agent/metrics/metrics_text.h"
+#include "agent/metrics/metrics_format.h"
 #include "agent/options/options.h"
 #include "agent/session/counted_threads.h"
 #include "agent/session/java_scope.h"
@@ -24,8 +24,8 @@ constexpr absl::string_view kVerbs[] = {"start",  "stop", "resume",  "dump", "fl
 
 constexpr absl::Duration kLoopRetry = absl::Seconds(10);
 
-absl::Status Told(const absl::StatusOr<std::string>& answer, Commands::Tell tell) {
-  if (answer.ok()) tell(kAnswerLine, *answer);
+absl::Status ReplyWith(const absl::StatusOr<std::string>& answer, Commands::Reply reply) {
+  if (answer.ok()) reply(kAnswerLine, *answer);
   return answer.status();
 }
 
@@ -45,23 +45,23 @@ void SessionControl::ClientsThreadStarted(pid_t tid) {
   session_.jvm().agent_threads.clients.store(tid, std::memory_order_relaxed);
 }
 
-absl::Status SessionControl::Run(absl::string_view verb, absl::string_view argument, Tell tell) {
-  if (verb == "start") return Start(argument, tell);
-  if (verb == "stop") return Stop(tell);
-  if (verb == "resume") return Resume(tell);
-  if (verb == "dump") return Told(session_.Dump(), tell);
-  if (verb == "flush") return Told(session_.Flush(), tell);
-  if (verb == "status") return Told(session_.DescribeStatus(), tell);
+absl::Status SessionControl::Run(absl::string_view verb, absl::string_view argument, Reply reply) {
+  if (verb == "start") return Start(argument, reply);
+  if (verb == "stop") return Stop(reply);
+  if (verb == "resume") return Resume(reply);
+  if (verb == "dump") return ReplyWith(session_.Dump(), reply);
+  if (verb == "flush") return ReplyWith(session_.Flush(), reply);
+  if (verb == "status") return ReplyWith(session_.DescribeStatus(), reply);
   if (verb == "mark") return session_.Mark(argument);
-  if (verb == "hook") return Told(session_.Hook(argument), tell);
-  if (verb == "metrics") return Metrics(argument, tell);
+  if (verb == "hook") return ReplyWith(session_.Hook(argument), reply);
+  if (verb == "metrics") return Metrics(argument, reply);
   constexpr size_t kLongestQuoted = 40;
   const std::string quoted = VisibleText({verb.data(), std::min(verb.size(), kLongestQuoted)});
   return absl::InvalidArgumentError(absl::StrCat("this agent does not know '", quoted,
                                                  "'; it knows ", absl::StrJoin(kVerbs, " ")));
 }
 
-absl::Status SessionControl::Start(absl::string_view options, Tell tell) {
+absl::Status SessionControl::Start(absl::string_view options, Reply reply) {
   const absl::StatusOr<Options> parsed = ParseOptions(options);
   if (!parsed.ok()) return parsed.status();
   if (parsed->action != Action::kStart || parsed->help || parsed->version) {
@@ -70,41 +70,41 @@ absl::Status SessionControl::Start(absl::string_view options, Tell tell) {
   const JavaScope scope(vm_);
   const auto jni = scope.jni();
   if (!jni.ok()) return jni.status();
-  return Told(
-      session_.Start(*jni, *parsed, [&](absl::string_view line) { tell(kProgressLine, line); }),
-      tell);
+  return ReplyWith(
+      session_.Start(*jni, *parsed, [&](absl::string_view line) { reply(kProgressLine, line); }),
+      reply);
 }
 
-absl::Status SessionControl::Resume(Tell tell) {
+absl::Status SessionControl::Resume(Reply reply) {
   const JavaScope scope(vm_);
   const auto jni = scope.jni();
   if (!jni.ok()) return jni.status();
-  return Told(session_.Resume(*jni, [&](absl::string_view line) { tell(kProgressLine, line); }),
-              tell);
+  return ReplyWith(
+      session_.Resume(*jni, [&](absl::string_view line) { reply(kProgressLine, line); }), reply);
 }
 
-absl::Status SessionControl::Stop(Tell tell) {
+absl::Status SessionControl::Stop(Reply reply) {
   const JavaScope scope(vm_);
   const auto jni = scope.jni();
   if (!jni.ok()) return jni.status();
-  return Told(session_.Stop(*jni, [&](absl::string_view line) { tell(kProgressLine, line); }),
-              tell);
+  return ReplyWith(session_.Stop(*jni, [&](absl::string_view line) { reply(kProgressLine, line); }),
+                   reply);
 }
 
-absl::Status SessionControl::Metrics(absl::string_view options, Tell tell) {
+absl::Status SessionControl::Metrics(absl::string_view options, Reply reply) {
   const absl::StatusOr<metrics::MetricsFormat> format = metrics::ParseMetricsFormat(options);
   if (!format.ok()) return format.status();
   const JavaScope scope(vm_);
   const auto jni = scope.jni();
   if (!jni.ok()) return jni.status();
   const std::string text = metrics::Format(CollectMetrics(session_.jvm(), *jni), *format);
-  return Told(std::string(absl::StripSuffix(text, "\n")), tell);
+  return ReplyWith(std::string(absl::StripSuffix(text, "\n")), reply);
 }
 
 absl::Time SessionControl::Tick() {
   const Due due = session_.WhatIsDue(absl::Now());
   if (due.what == Due::kNextFile) {
-    // A failure is told in the trace, which goes on in the old file.
+    // The trace, which continues in the old file, reports a failure.
     if (session_.NextFile().ok()) return absl::Now();
     return std::min(due.next, absl::Now() + kLoopRetry);
   }

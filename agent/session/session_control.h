@@ -1,4 +1,4 @@
-// The commands of `jtrace`, done to the session of this JVM; also its deadlines.
+// Runs the commands of `jtrace` on the session of this JVM; also keeps its deadlines.
 #pragma once
 
 #include <jni.h>
@@ -16,10 +16,10 @@ namespace jtrace::control {
 
 class SessionControl : public Commands {
  public:
-  // `listen`: on a socket; else only the deadlines are kept. Both references must live for ever.
+  // `listen`: on a socket; else it only keeps the deadlines. Both references must live forever.
   SessionControl(JavaVM* vm, JvmSession& session, bool listen);
 
-  absl::Status Run(absl::string_view verb, absl::string_view argument, Tell tell) override;
+  absl::Status Run(absl::string_view verb, absl::string_view argument, Reply reply) override;
   absl::Time Tick() override;
   void ThreadStarted(pid_t tid) override;
   void ClientsThreadStarted(pid_t tid) override;
@@ -30,10 +30,10 @@ class SessionControl : public Commands {
   const absl::Status& problem() const { return server_->problem(); }
 
  private:
-  absl::Status Start(absl::string_view options, Tell tell);
-  absl::Status Resume(Tell tell);
-  absl::Status Stop(Tell tell);
-  absl::Status Metrics(absl::string_view options, Tell tell);
+  absl::Status Start(absl::string_view options, Reply reply);
+  absl::Status Resume(Reply reply);
+  absl::Status Stop(Reply reply);
+  absl::Status Metrics(absl::string_view options, Reply reply);
 
   JavaVM* const vm_;
   JvmSession& session_;

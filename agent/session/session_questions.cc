@@ -44,7 +44,7 @@ std::vector<std::string> SessionQuestions::Describe() {
     const bool by_thread = user.counting == metrics::Counting::kByThread;
     rows[number++] = Row(user.name, user.unit, "exact", "2 ns an update",
                          by_thread ? metrics::Reach::kThread : metrics::Reach::kProcess,
-                         "a counter of the program's own");
+                         "one of the program's own counters");
   }
   return rows;
 }
@@ -171,7 +171,7 @@ std::string SessionQuestions::Text(const std::vector<metrics::PathShare>& shares
 
 void SessionQuestions::CloseWindow(uint64_t window) {
   session_.jvm().families.End(window);
-  // A recording that has ended took its windows along.
+  // An ended recording has already closed its windows.
   session_.AskTrees([&](TreeWindows& windows) { windows.Close(window); }).IgnoreError();
 }
 
@@ -181,7 +181,7 @@ absl::StatusOr<int64_t> SessionQuestions::WindowTotal(uint64_t window, uint32_t 
   const auto family = session_.jvm().families.DescendantsOf(window);
   int64_t sum = family.ended[metric];
   for (const uint64_t java_tid : family.running) {
-    // A virtual thread is met when it is on its carrier for the first time.
+    // A virtual thread is first seen when it runs on a carrier for the first time.
     sum += counters.Of(java_tid, metric).value_or(0);
   }
   return sum;

@@ -1,4 +1,4 @@
-// Answers what the program itself asks (jtrace-api.jar), about the session of this JVM.
+// Answers requests of the program itself (jtrace-api.jar) about the session of this JVM.
 #pragma once
 
 #include <functional>
@@ -31,7 +31,7 @@ class SessionQuestions : public metrics::Questions {
  private:
   using Tree = absl::StatusOr<metrics::TreeSnapshot>;
   using AskTree = std::function<Tree(metrics::TreeWindows&)>;
-  // Asks the recording's trees on the writer thread. Errors: FailedPrecondition: there are none.
+  // Queries the recording's trees on the writer thread. FailedPrecondition: there are none.
   Tree Ask(const AskTree& ask) const;
   absl::StatusOr<metrics::MethodTotals> TotalsIn(uint32_t metric, absl::string_view pattern,
                                                  const AskTree& ask) const;

@@ -13,10 +13,10 @@ namespace {
 
 constexpr uint64_t kSealPeriodNs = 900'000'000;
 constexpr uint64_t kUrgentSealPeriodNs = 100'000'000;
-// Chunks stay small enough to hold two in memory without thought, and far below the format's limit.
+// Chunks stay small enough that two fit easily in memory, and far below the format's limit.
 constexpr size_t kSealBytes = 4u << 20;
 constexpr size_t kMaxChunkBytes = 16u << 20;
-// A record may be larger than a chunk is meant to be; with what stands around it, it has a frame.
+// A record may be larger than the usual chunk, but it fits into a frame together with its headers.
 constexpr size_t kMaxRecordBytes = format::kMaxPayloadSize - 1024;
 constexpr int kSealSamples = 20'000;
 constexpr size_t kSealEvents = 1u << 21;
@@ -34,7 +34,7 @@ size_t LoggedEvents(const proto::Chunk& chunk) {
   return sum;
 }
 
-// By time: events of a thread come from both, and must stand in their order.
+// By time: events of a thread come from both, and must stay in order.
 void MergeEvents(google::protobuf::RepeatedPtrField<proto::Event>& from,
                  google::protobuf::RepeatedPtrField<proto::Event>& into) {
   if (from.empty()) return;
@@ -44,7 +44,7 @@ void MergeEvents(google::protobuf::RepeatedPtrField<proto::Event>& from,
       [](const proto::Event* a, const proto::Event* b) { return a->time_ns() < b->time_ns(); });
 }
 
-// Appends what the sources collected to the encoder's chunk; what is large without copying it.
+// Appends the sources' records to the encoder's chunk, large ones without a copy.
 void Merge(proto::Chunk& from, proto::Chunk& into) {
   into.mutable_frame()->Swap(from.mutable_frame());
   into.mutable_sample()->Swap(from.mutable_sample());
@@ -90,7 +90,7 @@ absl::Status DrainThread::Stop(const std::function<void(proto::SessionEnd&)>& fi
   }
   doorbell_.Ring();
   if (std::exchange(started_, false)) thread_.Wait();
-  // Nothing runs on the thread: its state is the caller's now.
+  // Nothing runs on the thread: its state now belongs to the caller.
   Poll();
   for (ChunkSource* source : sources_) source->EndFile(/*is_last=*/true, own_);
   Seal(&finish);
@@ -99,7 +99,7 @@ absl::Status DrainThread::Stop(const std::function<void(proto::SessionEnd&)>& fi
 
 void DrainThread::Run() {
   const uint64_t begin_ns = ThreadCpuNanos();
-  // The session's start goes out at once, so that a program killed early leaves a readable trace.
+  // The session's start is written at once, so that a program killed early leaves a readable trace.
   Seal(nullptr);
   while (true) {
     const bool stopping = WaitForPoll();
@@ -170,7 +170,7 @@ absl::Status DrainThread::NextFile(TraceFile& next, proto::SessionStart first,
     first_ = std::make_unique<proto::SessionStart>(std::move(first));
     encoder_.Restate();
     for (ChunkSource* source : sources_) source->BeginFile();
-    TellFileBytes();
+    ReportFileBytes();
     Seal(nullptr);
   });
   return status;
@@ -197,8 +197,8 @@ void DrainThread::Seal(const std::function<void(proto::SessionEnd&)>* finish) {
   if (first_ != nullptr) chunk.set_allocated_session_start(first_.release());
   if (finish != nullptr) (*finish)(*chunk.mutable_session_end());
   splitter_.Split(std::move(chunk), [this](proto::Chunk part) { Write(part); });
-  // Sources were emptied all the same, so that memory stays bounded.
-  if (status_.ok()) TellFileBytes();
+  // The sources were emptied even after an error, so that memory stays bounded.
+  if (status_.ok()) ReportFileBytes();
 }
 
 void DrainThread::Write(proto::Chunk& part) {
@@ -209,7 +209,7 @@ void DrainThread::Write(proto::Chunk& part) {
   if (!status_.ok()) on_failure_(status_);
 }
 
-void DrainThread::TellFileBytes() {
+void DrainThread::ReportFileBytes() {
   for (ChunkSource* source : sources_) source->Wrote(file_->bytes_written());
 }
 

@@ -1,8 +1,8 @@
-// What writes the trace, on a thread of its own: polls the sources, seals a chunk about every
-// second, and writes the last one when stopped.
+// Writes the trace on its own thread: polls the sources, seals a chunk about every second, and
+// writes the last one when stopped.
 //
-// The thread is no Java thread, runs with all signals blocked but those of faults, and is never
-// sampled. Here it is the "drain thread".
+// The thread is not a Java thread, blocks all signals except those of faults, and is never sampled.
+// Here it is called the "drain thread".
 #pragma once
 
 #include <sys/types.h>
@@ -31,8 +31,8 @@ class DrainThread {
   // Runs on `thread`, which does nothing else until the stop.
   // Sources are polled every `poll_period`, and when `doorbell` is rung: often enough that no ring
   // fills in between.
-  // `on_failure` is called once, on the drain thread, when the file cannot be written any more.
-  // All references must outlive the thread.
+  // `on_failure` is called once, on the drain thread, when the file can no longer be written. All
+  // references must outlive the thread.
   DrainThread(LastingThread& thread, const SessionClock& clock, RecordEncoder& encoder,
               TraceFile& file, std::vector<ChunkSource*> sources, absl::Duration poll_period,
               hot::Doorbell& doorbell, std::function<void(const absl::Status&)> on_failure);
@@ -43,35 +43,36 @@ class DrainThread {
 
   // `first` opens the trace.
   void Start(proto::SessionStart first);
-  // Polls and seals a last time, with the session's end as `finish` fills it in; the thread is free
-  // then. Any thread but the drain thread. Returns the first write error, if there was one.
+  // Polls and seals a last time, with the session's end as `finish` fills it in; then the thread is
+  // free. Any thread but the drain thread. Returns the first write error, if there was one.
   absl::Status Stop(const std::function<void(proto::SessionEnd&)>& finish);
 
   // Everything recorded before the call is in the file when it returns. Any thread but the drain
   // thread. Returns the first write error, if there was one.
   absl::Status Flush();
-  // Ends the file as `finish` says and goes on in `next`, which must outlive the thread and opens
-  // with `first`. Any thread but the drain thread. An error is the old file's.
+  // Ends the file as `finish` says and continues in `next`, which must outlive the thread and
+  // begins with `first`. Any thread but the drain thread. An error concerns the old file.
   absl::Status NextFile(TraceFile& next, proto::SessionStart first,
                         const std::function<void(proto::SessionEnd&)>& finish);
-  // Runs `task` on the drain thread, where alone the sources may be asked, and waits for its end;
-  // after Stop on the caller's.
+  // Runs `task` on the drain thread, the only one that may query the sources, and waits for its
+  // end. After Stop it runs on the caller's thread.
   void Call(std::function<void()> task);
 
-  // Of the drain thread in this recording.
+  // CPU time of the drain thread in this recording.
   uint64_t cpu_ns() const { return cpu_ns_.load(std::memory_order_relaxed); }
 
  private:
   void Run();
-  // Waits for the next poll, task or ring; true if the thread shall end.
+  // Waits for the next poll, task or ring; true if the thread must end.
   bool WaitForPoll();
   void RunTask();
   void Poll();
-  // `finish`: not null for the last chunk; fills in the session's end when all else is known.
+  // `finish`: not null for the last chunk; fills in the session's end when everything else is
+  // known.
   void Seal(const std::function<void(proto::SessionEnd&)>* finish);
   void Write(proto::Chunk& part);
   bool TimeToSeal(uint64_t now) const;
-  void TellFileBytes();
+  void ReportFileBytes();
 
   LastingThread& thread_;
   const SessionClock& clock_;

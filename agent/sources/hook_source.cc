@@ -8,7 +8,7 @@
 namespace jtrace::writer {
 namespace {
 
-// Callers beyond are added up by hook and node.
+// Calls from further callers are summed by hook and node.
 constexpr size_t kMostRows = 1 << 18;
 
 proto::Hook::Kind KindOf(hooks::HookKind kind) {
@@ -35,11 +35,11 @@ HookSource::HookSource(hooks::Hooks& hooks, RecordEncoder& encoder, Losses& loss
       learned_(hooks.placed_so_far()),
       unwinds_missed_before_(hot::hook_counters.unwinds_missed.load()),
       open_dropped_before_(hot::hook_counters.open_dropped.load()) {
-  // What was counted at the end of an earlier recording.
+  // Drops what was counted at the end of an earlier recording.
   reader_.Drain([](const hot::HookRow&) {});
 }
 
-// A hook that comes and goes and comes again is one, as long as it is of one kind.
+// A hook that is removed and placed again is one hook, if its kind is the same.
 void HookSource::LearnHooks() {
   for (hooks::Placed& placed : hooks_.PlacedSince(learned_)) {
     ++learned_;
@@ -96,13 +96,13 @@ void HookSource::Add(const hot::HookRow& counted) {
   row.set_max_ns(std::max(row.max_ns(), counted.max_ns));
 }
 
-// Calls of threads whose table had no room: exact, but from nowhere.
+// Calls of threads whose table was full: the number is exact, the caller unknown.
 void HookSource::AddUnattributed() {
   for (auto& [site, calls] : unattributed_) {
     const uint64_t now = hooks_.CallsOf(site).unattributed;
-    if (now == calls.told) continue;
+    if (now == calls.reported) continue;
     proto::HookCalls& row = Total({calls.hook, ThreadOf({}), 0, false, 0});
-    row.set_calls(row.calls() + (now - std::exchange(calls.told, now)));
+    row.set_calls(row.calls() + (now - std::exchange(calls.reported, now)));
   }
 }
 
@@ -126,7 +126,7 @@ void HookSource::Define(proto::Chunk& chunk) {
   }
 }
 
-void HookSource::TellLosses() {
+void HookSource::ReportLosses() {
   losses_.Set("hook.unwind_missed", Severity::kWarning,
               hot::hook_counters.unwinds_missed.load() - unwinds_missed_before_,
               "unwinds of hooks that were not taken: their threads were not sampled, or the rings "
@@ -143,14 +143,14 @@ void HookSource::Seal(uint64_t, proto::Chunk& chunk) {
   if (known_.empty()) return;
   AddUnattributed();
   reader_.Recycle();
-  TellLosses();
+  ReportLosses();
   Define(chunk);
   for (const uint32_t at : changed_) *chunk.add_hook_calls() = totals_[at];
   changed_.clear();
 }
 
 void HookSource::EndFile(bool is_last, proto::Chunk& chunk) {
-  // Threads in the handler now have counted before the file ends.
+  // Waits until threads that are in the handler now have counted, before the file ends.
   constexpr int kMostTries = 500;
   constexpr timespec kMoment = {0, 1'000'000};
   for (int i = 0; is_last && i < kMostTries; ++i) {

@@ -1,4 +1,4 @@
-// Calls of hooked native functions on their way into a chunk (HookCalls). Writer thread only.
+// Writes calls of hooked native functions into a chunk (HookCalls). Writer thread only.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,8 @@ namespace jtrace::writer {
 
 class HookSource : public ChunkSource {
  public:
-  // As SampleSource: numbers of threads and of tree nodes; `node_number` null: there are no trees.
+  // Numbers of threads and of tree nodes as in SampleSource; `node_number` null: there are no
+  // trees.
   HookSource(hooks::Hooks& hooks, RecordEncoder& encoder, Losses& losses,
              SampleSource::ThreadNumber thread_number, SampleSource::NodeNumber node_number);
 
@@ -37,12 +38,12 @@ class HookSource : public ChunkSource {
   void Add(const hot::HookRow& row);
   void AddUnattributed();
   proto::HookCalls& Total(const Key& key);
-  // The trace's number of a placement's hook; 0: it is one of an earlier recording.
+  // The trace's number of a placement's hook; 0: the hook belongs to an earlier recording.
   uint32_t HookOf(uint32_t placement);
   uint32_t ThreadOf(const hot::HookCaller& caller);
   void LearnHooks();
   void Define(proto::Chunk& chunk);
-  void TellLosses();
+  void ReportLosses();
 
   hooks::Hooks& hooks_;
   RecordEncoder& encoder_;
@@ -53,7 +54,7 @@ class HookSource : public ChunkSource {
   // Calls of a site that no thread's table has.
   struct Unattributed {
     uint32_t hook;  // the site's last one
-    uint64_t told;
+    uint64_t reported;
   };
   uint64_t learned_;                  // Hooks::placed_so_far, when this was last looked at
   std::vector<hooks::Placed> known_;  // by Hook.id, from 1 on: the first placement of each

@@ -33,7 +33,7 @@ void LastingThread::Begin(std::function<void()> work) {
     thread_ = std::thread([this] { Run(); });
   } catch (const std::system_error&) {
     std::lock_guard lock(mutex_);
-    work_ = nullptr;  // nobody would do it, and Wait would not return
+    work_ = nullptr;  // no thread would do it, and Wait would not return
     throw;
   }
 }

@@ -1,10 +1,9 @@
-// A thread of the agent's that outlives its work: it sleeps until there is more.
+// A thread of the agent that outlives its work: it sleeps until there is more.
 //
-// Recordings follow one another in the same JVM. A new thread for each would be given another of
-// malloc's arenas each time, and every arena keeps what the work once took of it: 20 MB after fifty
-// recordings, in place of 2.
-// All signals are blocked but those of faults. Never sampled. Owner's methods: one thread at a
-// time.
+// One JVM makes many recordings. A new thread for each would get another of malloc's arenas each
+// time, and every arena keeps the memory that the work once used: 20 MB after fifty recordings,
+// instead of 2. All signals except those of faults are blocked. Never sampled. Owner's methods: one
+// thread at a time.
 #pragma once
 
 #include <sys/types.h>
@@ -22,14 +21,14 @@ class LastingThread {
  public:
   // `name`: as the kernel shows it, at most 15 bytes. The thread itself starts with its first work.
   explicit LastingThread(std::string name) : name_(std::move(name)) {}
-  // Waits for the work and ends the thread. The agent's own ends with the process.
+  // Waits for the work and ends the thread. The agent's instance lives until the process ends.
   ~LastingThread();
   LastingThread(const LastingThread&) = delete;
   LastingThread& operator=(const LastingThread&) = delete;
 
-  // Begins `work` on the thread; what it was given before must have been waited for.
+  // Begins `work` on the thread. Wait for earlier work first.
   void Begin(std::function<void()> work);
-  // Until the work has ended; at once if there is none.
+  // Returns when the work has ended; at once if there is none.
   void Wait();
 
   // 0 before the first work. Any thread.

@@ -9,7 +9,7 @@
 namespace jtrace::writer {
 namespace {
 
-// Turns a run into a log, with events where the thread was off the processors.
+// Turns a run into a log, with events for the times that the thread was off the processors.
 class RunEncoder {
  public:
   // `now`: the time of everything without a clock.
@@ -17,7 +17,7 @@ class RunEncoder {
              proto::Chunk& chunk)
       : clock_(clock), run_(run), thread_(thread), now_(now), chunk_(chunk) {}
 
-  // `number_of`: of a node, by its Ref.
+  // `number_of`: a node's number by its Ref.
   template <typename NumberOf>
   void Encode(bool with_switches, NumberOf number_of) {
     size_t from = 0;
@@ -84,12 +84,12 @@ class RunEncoder {
     last_ = time;
   }
 
-  // In the interval that the mark stands in: at its end, but before what ends it, as at equal times
-  // logs come before events.
+  // The event lies within the mark's interval: at its end, but before the record that ends it,
+  // because at equal times logs come before events.
   void AddOff(size_t mark) {
     const uint64_t before = TimeBefore(mark);
-    const uint64_t behind = TimeBehind(mark, before);
-    const uint64_t on = std::max(before, behind - 1);
+    const uint64_t after = TimeAfter(mark, before);
+    const uint64_t on = std::max(before, after - 1);
     const uint64_t length = run_.marks[mark].value;
     AddSwitch(std::max(before, on - std::min(on, length)), format::kSwitchOn | format::kEnd);
     AddSwitch(on, format::kSwitchOn);
@@ -101,8 +101,9 @@ class RunEncoder {
     return index > 0 ? TimeOf(index - 1) : clock_.Since(run_.since);
   }
 
-  // Of the first record behind the mark that is later than `before`; a position can be as early.
-  uint64_t TimeBehind(size_t mark, uint64_t before) const {
+  // The time of the first record after the mark that is later than `before`; a position can be
+  // equally early.
+  uint64_t TimeAfter(size_t mark, uint64_t before) const {
     const uint32_t index = run_.marks[mark].index;
     for (++mark; mark < run_.marks.size() && run_.marks[mark].index == index; ++mark) {
       if (TimeOf(run_.marks[mark]) > before) return TimeOf(run_.marks[mark]);
@@ -142,23 +143,24 @@ LogSource::LogSource(const SessionClock& clock, LogCollector& collector, TreeSou
       settings_(settings) {}
 
 void LogSource::Poll(proto::Chunk& chunk) {
-  // First, so that threads that have ended give their rings back now.
+  // First, so that ended threads release their rings now.
   is_behind_ = collector_.Poll([&](const LogRun& run) { Add(run, chunk); });
   trees_.Poll(chunk);
 }
 
-void LogSource::TellRoutines(const LogRun& run) {
+void LogSource::DefineRoutines(const LogRun& run) {
   for (const uint32_t op : run.ops) {
     const uint32_t routine = op >> 2;
-    if (routine < told_.size() && told_[routine]) continue;
-    if (routine >= told_.size()) told_.resize(std::max<size_t>(routine + 1, told_.size() * 2));
-    told_[routine] = true;
-    encoder_.TellRoutines({routine});
+    if (routine < defined_.size() && defined_[routine]) continue;
+    if (routine >= defined_.size())
+      defined_.resize(std::max<size_t>(routine + 1, defined_.size() * 2));
+    defined_[routine] = true;
+    encoder_.DefineRoutines({routine});
   }
 }
 
 void LogSource::Add(const LogRun& run, proto::Chunk& chunk) {
-  TellRoutines(run);
+  DefineRoutines(run);
   RunEncoder encoder(clock_, run, threads_.NumberOfJava(run.java_tid), clock_.Now(), chunk);
   encoder.Encode(settings_.switches, [this](uint64_t ref) { return trees_.NumberOf(ref); });
 }

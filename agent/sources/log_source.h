@@ -1,5 +1,5 @@
-// record=log on its way into a chunk: entries and exits, and the trees that count what the log had
-// no room for. Writer thread only.
+// Writes record=log into a chunk: entries and exits, and the trees, which count the calls that the
+// log had no room for. Writer thread only.
 #pragma once
 
 #include <cstdint>
@@ -34,13 +34,13 @@ class LogSource : public ChunkSource {
   void BeginFile() override {
     trees_.BeginFile();
     collector_.BeginFile();
-    told_.clear();
+    defined_.clear();
   }
   void Wrote(uint64_t file_bytes) override { file_bytes_ = file_bytes; }
 
  private:
   void Add(const LogRun& run, proto::Chunk& chunk);
-  void TellRoutines(const LogRun& run);
+  void DefineRoutines(const LogRun& run);
   // Stops the logs when the budget is spent.
   void WatchBudget();
 
@@ -54,7 +54,7 @@ class LogSource : public ChunkSource {
   uint64_t file_bytes_ = 0;
   bool is_behind_ = false;
   bool is_stopped_ = false;
-  std::vector<bool> told_;  // by routine: the file defines it
+  std::vector<bool> defined_;  // by routine: the file defines it
 };
 
 }  // namespace jtrace::writer

@@ -8,7 +8,7 @@ bool IsOfProcess(uint32_t metric) {
          metrics::InfoOf(static_cast<metrics::Metric>(metric)).reach == metrics::Reach::kProcess;
 }
 
-// What is there now, not what has come together.
+// A current value, not a sum.
 bool IsLevel(uint32_t metric) {
   return metric == static_cast<uint32_t>(metrics::Metric::kLiveBytes);
 }
@@ -20,7 +20,7 @@ MetricSource::MetricSource(metrics::JvmMetrics& metrics, std::vector<uint32_t> n
     : metrics_(metrics), numbers_(std::move(numbers)), groups_(groups), encoder_(encoder) {
   for (const uint32_t number : numbers_) mask_ |= 1ull << number;
   if (live) Look();
-  // Threads that ended before belong to none.
+  // Threads that ended before belong to no recording.
   metrics_.counters().EndedSince(ended_cursor_);
   counts_ = true;
 }
@@ -29,9 +29,9 @@ void MetricSource::Seal(uint64_t, proto::Chunk& chunk) {
   if (numbers_.empty()) return;
   Look();
   for (const auto& [key, total] : totals_) {
-    const auto [told, is_new] = told_.try_emplace(key, 0);
-    if (!is_new && told->second == total) continue;
-    told->second = total;
+    const auto [reported, is_new] = reported_.try_emplace(key, 0);
+    if (!is_new && reported->second == total) continue;
+    reported->second = total;
     proto::TreeDelta* tree = chunk.add_tree();
     tree->set_thread(key.first);
     proto::NodeMetric* metric = tree->add_metric();
@@ -43,7 +43,7 @@ void MetricSource::Seal(uint64_t, proto::Chunk& chunk) {
 
 void MetricSource::BeginFile() {
   totals_.clear();
-  told_.clear();
+  reported_.clear();
 }
 
 void MetricSource::Look() {
@@ -56,11 +56,11 @@ void MetricSource::Look() {
 }
 
 void MetricSource::Take(const metrics::ThreadValues& thread) {
-  if (thread.java_tid == 0) return;  // a native thread's events are the process's
+  if (thread.java_tid == 0) return;  // a native thread's events belong to the process
   metrics::Values& last = last_[thread.java_tid];
   for (const uint32_t metric : numbers_) {
     const int64_t delta = thread.values[metric] - last[metric];
-    // What only files tell is not known of threads that ended.
+    // Values that only files report are unknown for ended threads.
     if (IsOfProcess(metric) || delta == 0 || (thread.has_ended && delta < 0)) continue;
     last[metric] = thread.values[metric];
     if (counts_) Add(groups_.NumberOfThread(thread.java_tid), metric, delta);

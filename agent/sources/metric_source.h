@@ -1,5 +1,5 @@
-// The threads' totals of metrics that are not charged to call paths, on their way into a chunk.
-// Writer thread only.
+// Writes the threads' totals of metrics that are not charged to call paths into a chunk. Writer
+// thread only.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace jtrace::writer {
 
 class MetricSource : public ChunkSource {
  public:
-  // `numbers`: of the metrics. `live`: what threads have counted by now belongs to no recording.
+  // `numbers`: of the metrics. `live`: the threads' counts so far belong to no recording.
   MetricSource(metrics::JvmMetrics& metrics, std::vector<uint32_t> numbers, bool live,
                ThreadGroups& groups, RecordEncoder& encoder);
   void Seal(uint64_t time_ns, proto::Chunk& chunk) override;
@@ -25,7 +25,7 @@ class MetricSource : public ChunkSource {
  private:
   using Key = std::pair<uint32_t, uint32_t>;  // thread's number in the trace, metric
 
-  // What came since the last look goes to the totals.
+  // Adds what was counted since the last look to the totals.
   void Look();
   void Take(const metrics::ThreadValues& thread);
   void LookAtProcess();
@@ -41,7 +41,7 @@ class MetricSource : public ChunkSource {
   absl::flat_hash_map<uint64_t, metrics::Values> last_;  // by Thread.threadId()
   metrics::Values last_process_ = {};
   absl::btree_map<Key, int64_t> totals_;  // of the file
-  absl::flat_hash_map<Key, int64_t> told_;
+  absl::flat_hash_map<Key, int64_t> reported_;
 };
 
 }  // namespace jtrace::writer

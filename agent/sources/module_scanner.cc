@@ -6,8 +6,9 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstring>
 #include <span>
+
+#include "common/build_id.h"
 
 namespace jtrace::writer {
 namespace {
@@ -20,33 +21,8 @@ std::string ExecutablePath() {
   return n > 0 ? std::string(path, static_cast<size_t>(n)) : "";
 }
 
-// Finds the build id among the notes of one PT_NOTE segment, which is mapped and well-formed as
-// far as the loader took it.
-std::string BuildIdIn(absl::string_view notes) {
-  while (notes.size() >= sizeof(ElfW(Nhdr))) {
-    ElfW(Nhdr) header;
-    std::memcpy(&header, notes.data(), sizeof(header));
-    const size_t name_size = (header.n_namesz + 3u) & ~size_t{3};
-    const size_t body_size = (header.n_descsz + 3u) & ~size_t{3};
-    notes.remove_prefix(sizeof(header));
-    if (notes.size() < name_size + body_size) break;
-    const bool is_gnu = header.n_namesz == 4 && std::memcmp(notes.data(), "GNU", 4) == 0;
-    if (is_gnu && header.n_type == NT_GNU_BUILD_ID) {
-      return std::string(notes.substr(name_size, header.n_descsz));
-    }
-    notes.remove_prefix(name_size + body_size);
-  }
-  return "";
-}
-
 std::string BuildId(const dl_phdr_info& info) {
-  for (const ElfW(Phdr) & segment : std::span(info.dlpi_phdr, info.dlpi_phnum)) {
-    if (segment.p_type != PT_NOTE) continue;
-    const char* notes = reinterpret_cast<const char*>(info.dlpi_addr + segment.p_vaddr);
-    std::string id = BuildIdIn(absl::string_view(notes, segment.p_memsz));
-    if (!id.empty()) return id;
-  }
-  return "";
+  return std::string(FindMappedBuildId({info.dlpi_phdr, info.dlpi_phnum}, info.dlpi_addr));
 }
 
 std::string PathOf(const dl_phdr_info& info) {
@@ -73,7 +49,7 @@ int AddModule(dl_phdr_info* info, size_t, void* data) {
 int ReadCounters(dl_phdr_info* info, size_t, void* data) {
   auto& counters = *static_cast<std::pair<uint64_t, uint64_t>*>(data);
   counters = {info->dlpi_adds, info->dlpi_subs};
-  return 1;  // the first object tells all
+  return 1;  // the first object has all of it
 }
 
 void Define(const MappedModule& module, uint64_t time_ns, bool unloaded, RecordEncoder& encoder,

@@ -1,4 +1,5 @@
-// Executable mappings of files, for turning native addresses into names. Writer thread only.
+// Finds executable mappings of files, which are used to turn native addresses into names. Writer
+// thread only.
 //
 // Reads the loader's list only when something was loaded or unloaded since the last look; never
 // while a signal handler could be waiting for the loader's lock (no handler takes it).
@@ -28,7 +29,7 @@ std::vector<MappedModule> LoadedModules();
 
 class ModuleScanner {
  public:
-  // Adds to `chunk` what has come and gone since the last call.
+  // Adds to `chunk` what was loaded and unloaded since the last call.
   void Scan(uint64_t time_ns, RecordEncoder& encoder, proto::Chunk& chunk);
 
  private:

@@ -18,7 +18,7 @@ constexpr absl::string_view kUnknownMethod = "[unknown_java_method]";
 
 constexpr absl::string_view kPositionUnknown = "sample.position_unknown";
 
-// What the sampler's counters mean to people; those of the walk by the reason in their names.
+// The texts of the sampler's counters. Those of the walk have the reason in their names.
 struct LossText {
   absl::string_view name;
   Severity severity;
@@ -32,14 +32,14 @@ constexpr LossText kLossTexts[] = {
      "ticks of samples that were dropped, or not taken before their thread or the recording ended",
      ""},
     {"sample.blocker_unread", Severity::kInfo,
-     "waits whose object's class was not read: with ZGC, or while a collection went on",
+     "waits whose object's class was not read: with ZGC, or during a collection",
      "codes=+monitor records monitors by class"},
     {"sample.handler_replaced", Severity::kError,
-     "times that the program took the samples' signal for itself, which ended sampling",
+     "times that the program took over the samples' signal, which ended sampling",
      "another signal that the program leaves alone: signal=26"},
     {"sample.nested", Severity::kWarning, "samples dropped inside another sample", ""},
-    {"sample.stale", Severity::kInfo, "timer signals that came after their thread's timer was off",
-     ""},
+    {"sample.stale", Severity::kInfo,
+     "timer signals that arrived after their thread's timer was off", ""},
     {"sample.no_kernel_memory", Severity::kWarning,
      "threads sampled without kernel frames: the kernel gave no memory for them",
      "sysctl kernel.perf_event_mlock_kb=65536"},
@@ -98,7 +98,7 @@ SampleSource::SampleSource(const SessionClock& clock, sampling::Sampler& sampler
       repeats_(sampler.timer_in_use() == sampling::TimerKind::kWall) {}
 
 void SampleSource::Poll(proto::Chunk& chunk) {
-  // What is known of frames holds while they name the same methods.
+  // Known frames stay valid while they name the same methods.
   if (const uint64_t reuses = classes_.reuses(); reuses != reuses_) {
     frames_.clear();
     reuses_ = reuses;
@@ -149,12 +149,13 @@ void SampleSource::AddPosition(const hot::SampleHeader& header, jvmti::MethodKey
   } else if (positions_expected_ && header.java_tid != 0) {
     sample.set_position_unknown(true);
     losses_.Add("sample.position_unknown", Severity::kWarning, 1,
-                "samples whose place in the call tree could not be told",
+                "samples whose place in the call tree is unknown",
                 "virtual threads need JDK 25 for this; their samples hang under the thread");
   }
 }
 
-// The JVM has one state for parking and for sleeping; the method that the thread stands in tells.
+// The JVM has one state for parking and sleeping. The method that the thread is in distinguishes
+// them.
 proto::Sample::State SampleSource::StateOf(const hot::SampleHeader& header,
                                            jvmti::MethodKey innermost) const {
   const auto state = static_cast<proto::Sample::State>(header.activity);
@@ -172,11 +173,11 @@ proto::Sample::State SampleSource::StateOf(const hot::SampleHeader& header,
   return state;
 }
 
-// Each time anew: the class may have been forgotten since the thread's last sample.
+// Looked up each time: the class may have been forgotten since the thread's last sample.
 void SampleSource::AddBlocker(uintptr_t klass, proto::Sample& sample) {
   const uint32_t class_id = klass != 0 ? classes_.ClassOf(klass) : 0;
   if (class_id == 0) return;
-  encoder_.TellClass(class_id);
+  encoder_.DefineClass(class_id);
   sample.set_blocker_class(class_id);
 }
 
@@ -224,9 +225,9 @@ jvmti::MethodKey SampleSource::AddFrames(absl::Span<const hot::Frame> frames, bo
                                          proto::Chunk& chunk, proto::Sample& sample) {
   jvmti::MethodKey innermost = 0;
   for (const hot::Frame& frame : frames) {
-    const KnownFrame known = Know(frame, chunk);
-    // What runs inside a probe is jtrace's own cost: one frame stands for all of it. An unwind is
-    // taken inside of one.
+    const KnownFrame known = Resolve(frame, chunk);
+    // Code inside a probe is jtrace's own cost: one frame represents all of it. An unwind is taken
+    // inside a probe.
     if (known.is_probe) {
       sample.clear_frame();
       innermost = 0;
@@ -238,7 +239,7 @@ jvmti::MethodKey SampleSource::AddFrames(absl::Span<const hot::Frame> frames, bo
   return innermost;
 }
 
-SampleSource::KnownFrame SampleSource::Know(const hot::Frame& frame, proto::Chunk& chunk) {
+SampleSource::KnownFrame SampleSource::Resolve(const hot::Frame& frame, proto::Chunk& chunk) {
   const FrameKey key(frame.value, frame.bci, static_cast<uint8_t>(frame.kind), frame.flags);
   const KnownFrame next = {.index = static_cast<uint32_t>(chunk.frame_size())};
   const auto [entry, inserted] = frames_.try_emplace(key, next);
@@ -269,7 +270,7 @@ uint32_t SampleSource::Intrinsic(const hot::Frame& frame) {
   return encoder_.MethodId(class_id, method->name, method->descriptor);
 }
 
-// A method may have got its id after its class was recorded, from somebody else.
+// A method may have got its id after its class was recorded, from another agent or the JVM.
 jvmti::MethodKey SampleSource::KeyOf(const hot::Frame& frame) const {
   if ((frame.flags & hot::kFrameRawMethod) != 0 || classes_.MethodOf(frame.value) != 0) {
     return frame.value;
@@ -277,7 +278,7 @@ jvmti::MethodKey SampleSource::KeyOf(const hot::Frame& frame) const {
   return sampler_.MethodBehind(reinterpret_cast<jmethodID>(frame.value));
 }
 
-// A method that was redefined while a thread stands in it has another id, or none.
+// A method that was redefined while a thread is inside it has another id, or none.
 uint32_t SampleSource::MethodOf(const hot::Frame& frame) {
   const jvmti::MethodKey key = KeyOf(frame);
   if (const uint32_t method = classes_.MethodOf(key); method != 0) return method;
@@ -295,7 +296,7 @@ void SampleSource::Encode(const hot::Frame& frame, proto::Frame& out) {
     case hot::FrameKind::kInlined: {
       const uint32_t method = MethodOf(frame);
       out.set_value(method);
-      encoder_.TellMethod(method);
+      encoder_.DefineMethod(method);
       if (method == 0) {
         losses_.Add("frame.unknown_method", Severity::kWarning, 1,
                     "frames of Java methods whose class was not seen");
@@ -326,9 +327,10 @@ void SampleSource::UpdateLosses() {
       "entries of methods of unwind= without an unwind: the thread's ring was full, or it is "
       "not sampled",
       "take fewer: unwind=com.acme.Cache::load:every=100");
-  losses_.Set("samples.no_inlined_methods", Severity::kWarning, sampler_.KnowsInlined() ? 0 : 1,
-              "samples lack inlined methods: this JVM's debug information reads as something else "
-              "than it reports",
+  losses_.Set("samples.no_inlined_methods", Severity::kWarning,
+              sampler_.SeesInlinedMethods() ? 0 : 1,
+              "samples lack inlined methods: this JVM's debug information differs from what it "
+              "reports",
               "use a JDK that `jtrace` is tested on; the names of compiled methods are right");
   for (const sampling::SampleLoss& loss : sampler_.Losses()) {
     // Counted above, where it is known whether a position was to be expected at all.

@@ -1,4 +1,4 @@
-// Samples on their way from the threads' rings into a chunk. Writer thread only.
+// Moves samples from the threads' rings into a chunk. Writer thread only.
 #pragma once
 
 #include <functional>
@@ -19,10 +19,10 @@ namespace jtrace::writer {
 
 class SampleSource : public ChunkSource {
  public:
-  // Number of the thread that the samples of a Java thread are shown under.
+  // The number of the thread under which a Java thread's samples are shown.
   using ThreadNumber = std::function<uint32_t(uint64_t java_tid)>;
   // Turns the tree position of a sample into the trace's node number; 0: none. `innermost` is the
-  // Java method that ran, 0 if it cannot be told. Null if there are no trees.
+  // Java method that ran, 0 if unknown. Null if there are no trees.
   using NodeNumber = std::function<uint32_t(uint64_t raw_node, jvmti::MethodKey innermost)>;
 
   SampleSource(const SessionClock& clock, sampling::Sampler& sampler,
@@ -35,7 +35,7 @@ class SampleSource : public ChunkSource {
   uint64_t samples() const { return samples_; }
 
  private:
-  // What is kept of a thread's last sample, for the ticks that it spends there (timer=wall).
+  // A thread's last sample, kept for the ticks that the thread spends there (timer=wall).
   struct LastSample {
     uint32_t number = 0;
     proto::Sample sample;  // without frames and blocker
@@ -60,14 +60,14 @@ class SampleSource : public ChunkSource {
                              proto::Chunk& chunk, proto::Sample& sample);
   proto::Sample::State StateOf(const hot::SampleHeader& header, jvmti::MethodKey innermost) const;
   void AddBlocker(uintptr_t klass, proto::Sample& sample);
-  // The thread's last sample once more, for ticks without CPU time.
+  // Repeats the thread's last sample for ticks without CPU time.
   void Repeat(const LastSample& last, hot::IdleTicks idle, proto::Chunk& chunk);
   void RepeatIdle(proto::Chunk& chunk);
   void AddCost(proto::Chunk& chunk) const;
-  KnownFrame Know(const hot::Frame& frame, proto::Chunk& chunk);
-  // The name by which its class knows a Java frame's method.
+  KnownFrame Resolve(const hot::Frame& frame, proto::Chunk& chunk);
+  // The key of a Java frame's method in its class.
   jvmti::MethodKey KeyOf(const hot::Frame& frame) const;
-  // Method.id of a method that no class lists; 0: it cannot be named.
+  // Method.id of a method that no class lists; 0: it has no name.
   uint32_t Intrinsic(const hot::Frame& frame);
   uint32_t MethodOf(const hot::Frame& frame);
   void Encode(const hot::Frame& frame, proto::Frame& out);
@@ -82,7 +82,7 @@ class SampleSource : public ChunkSource {
   const bool positions_expected_;
   const ThreadNumber thread_number_;
   const NodeNumber node_number_;
-  // Frame numbers hold for one chunk.
+  // Frame numbers are valid in one chunk.
   absl::flat_hash_map<FrameKey, KnownFrame> frames_;
   uint64_t reuses_ = 0;
   const bool records_interrupts_;                   // 0x4, of the handler

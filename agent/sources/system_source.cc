@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "agent/hot/clock.h"
+#include "agent/base/clock.h"
 #include "agent/sampling/sampler.h"
 #include "agent/sampling/timers.h"
 
@@ -15,8 +15,8 @@ namespace jtrace::writer {
 namespace {
 
 constexpr uint64_t kLookPeriodNs = 100'000'000;
-constexpr uint64_t kShareOfTime = 100;  // a look in as many times what it takes
-constexpr uint64_t kLateWorthTellingNs = 50'000'000;
+constexpr uint64_t kShareOfTime = 100;  // looks take at most one part in this many of the time
+constexpr uint64_t kLateWorthReportingNs = 50'000'000;
 constexpr uint64_t kMostToEndNs =
     2'000'000;  // the processor time that the JVM takes to end a thread
 
@@ -53,15 +53,15 @@ void InternalThreadSource::AttachAll() {
   for (const pid_t tid : sampling::ListThreads()) {
     if (is_agent_thread_(tid)) continue;
     Seen& seen = seen_[tid];
-    if (!threads_.KnowsJavaThread(tid)) Attach(tid, seen);
+    if (!threads_.HasJavaThread(tid)) Attach(tid, seen);
   }
 }
 
 void InternalThreadSource::Poll(proto::Chunk&) {
-  const uint64_t begin_ns = hot::MonotonicNanos();
+  const uint64_t begin_ns = MonotonicNanos();
   if (begin_ns < next_look_ns_) return;
   Look();
-  const uint64_t end_ns = hot::MonotonicNanos();
+  const uint64_t end_ns = MonotonicNanos();
   next_look_ns_ = end_ns + std::max(kLookPeriodNs, kShareOfTime * (end_ns - begin_ns));
 }
 
@@ -81,7 +81,7 @@ void InternalThreadSource::Look() {
 }
 
 void InternalThreadSource::LookAt(pid_t tid, bool is_new, Seen& seen) {
-  if (threads_.KnowsJavaThread(tid)) {
+  if (threads_.HasJavaThread(tid)) {
     seen.waiting = false;
     return;
   }
@@ -97,9 +97,9 @@ void InternalThreadSource::LookAt(pid_t tid, bool is_new, Seen& seen) {
   if (!seen.refused) late_ns_ += sampling::ThreadCpuNanos(tid) - seen.since_ns;
 }
 
-// The threads that every JVM starts by and by are not worth a line.
+// The threads that every JVM starts over time are not worth a line.
 void InternalThreadSource::Seal(uint64_t, proto::Chunk&) {
-  if (late_ns_ < kLateWorthTellingNs) return;
+  if (late_ns_ < kLateWorthReportingNs) return;
   losses_.Set("sample.late_threads", Severity::kInfo, late_ns_ / 1'000'000,
               "ms of CPU time of native threads before they were found, up to 0.2 s each",
               "threads that attach to the JVM (JNI AttachCurrentThread) are sampled from then on");

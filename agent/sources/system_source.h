@@ -1,5 +1,5 @@
-// What the writer thread looks up by itself: loaded modules, threads of the JVM that run no Java
-// code, and the table of losses.
+// The sources that the writer thread reads itself: loaded modules, threads of the JVM that run no
+// Java code, and the table of losses.
 #pragma once
 
 #include <functional>
@@ -31,34 +31,33 @@ class ModuleSource : public ChunkSource {
   ModuleScanner scanner_;
 };
 
-// Attaches threads that run no Java code to the sampler as they appear, but not the agent's: those
-// of the JVM, those of native code, and these again when they have left the JVM (JNI
-// DetachCurrentThread).
+// Attaches threads that run no Java code to the sampler as they appear: threads of the JVM, threads
+// of native code, and these again after they left the JVM (JNI DetachCurrentThread). Not the
+// agent's threads.
 //
 // It looks ten times a second, less often if that takes more than a hundredth of a processor. A
-// thread is attached when two looks in a row find it without a Java thread: one that is just
-// starting will report itself as a Java thread before it runs any Java code. One that has reported
-// its end is about to be gone, however long a busy machine lets it wait for that; only what it runs
-// afterwards tells that it is not.
+// thread is attached when two looks in a row find it without a Java thread: a starting Java thread
+// reports itself before it runs any Java code. A thread that has reported its end is about to exit,
+// even if a busy machine delays that; only the CPU time that it uses afterwards shows otherwise.
 class InternalThreadSource : public ChunkSource {
  public:
   InternalThreadSource(jvmti::ThreadRegistry& threads, sampling::Sampler& sampler,
                        const NameFilter& names, std::function<bool(pid_t)> is_agent_thread,
                        Losses& losses);
-  // Attaches all of them that run now: before the writer starts, when every Java thread that runs
-  // has reported itself.
+  // Attaches all of them that run now. Call it before the writer starts, when every running Java
+  // thread has reported itself.
   void AttachAll();
   void Poll(proto::Chunk& chunk) override;
   void Seal(uint64_t time_ns, proto::Chunk& chunk) override;
 
  private:
-  // What is known of a thread for as long as it lives.
+  // The state of a thread for as long as it lives.
   struct Seen {
     uint32_t number = 0;    // Thread.id; 0: not attached here yet
-    bool refused = false;   // by its name or by the sampler: what fails now fails again
+    bool refused = false;   // by its name or by the sampler; not tried again
     bool waiting = false;   // the last look found it without a Java thread
     bool was_java = false;  // it has reported its end as a Java thread
-    uint64_t since_ns = 0;  // its CPU time when its samples ought to have begun
+    uint64_t since_ns = 0;  // its CPU time when its samples should have begun
   };
   void Look();
   void LookAt(pid_t tid, bool is_new, Seen& seen);
@@ -74,7 +73,7 @@ class InternalThreadSource : public ChunkSource {
   uint64_t late_ns_ = 0;       // CPU time of threads before they were attached
 };
 
-// Lets go of threads that ended. Last of the sources: the others may still ask about them.
+// Releases ended threads. Last of the sources: the others may still ask about them.
 class EndedThreadSource : public ChunkSource {
  public:
   explicit EndedThreadSource(jvmti::ThreadRegistry& threads) : threads_(threads) {}

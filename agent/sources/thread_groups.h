@@ -1,6 +1,6 @@
-// Which threads share a tree, so that neither memory nor trace nor reports grow with the number of
-// threads that come and go: virtual threads always, platform threads beyond the first thousand.
-// Writer thread only.
+// Decides which threads share a tree, so that memory, trace and reports do not grow with the number
+// of threads that start and end: virtual threads always, platform threads beyond the first
+// thousand. Writer thread only.
 #pragma once
 
 #include <cstdint>
@@ -19,28 +19,28 @@ std::string NamePattern(absl::string_view name);
 
 class ThreadGroups {
  public:
-  // Platform threads with trees of their own.
+  // Platform threads with their own trees.
   static constexpr size_t kOwnTrees = 1000;
-  // Groups by pattern; names beyond that go to one group.
+  // Groups by pattern; further names share one group.
   static constexpr size_t kPatterns = 100;
 
   ThreadGroups(jvmti::ThreadRegistry& threads, RecordEncoder& encoder)
       : threads_(threads), encoder_(encoder) {}
 
-  // Once for each thread with a tree: the group it is counted in, which holds for the life of the
-  // JVM; 0: it gets a tree of its own.
+  // Called once for each thread with a tree: the group it is counted in, which stays the same for
+  // the life of the JVM; 0: it gets its own tree.
   uint32_t Assign(uint64_t java_tid, bool is_virtual);
-  // Number in the trace (Thread.id) of a group.
+  // A group's number in the trace (Thread.id).
   uint32_t NumberOfGroup(uint32_t group);
-  // Number for the records of a thread: its own, or that of the group it is in.
+  // The number for a thread's records: its own, or its group's.
   uint32_t NumberOfThread(uint64_t java_tid);
   // The group of virtual threads without a name.
   uint32_t VirtualThreads() { return Group("", /*is_virtual=*/true); }
-  // Stands for the threads for whose trees there was no memory.
-  uint32_t Homeless() { return Group("[no memory]", /*is_virtual=*/false); }
-  // Stands for what belongs to no thread.
+  // The group of threads for whose trees there was no memory.
+  uint32_t Unplaced() { return Group("[no memory]", /*is_virtual=*/false); }
+  // The group of what belongs to no thread.
   uint32_t Process() { return Group("[process]", /*is_virtual=*/false); }
-  // A new trace begins: nothing is defined in it.
+  // A new trace begins, in which nothing is defined.
   void Clear();
 
  private:

@@ -5,8 +5,8 @@
 namespace jtrace::writer {
 namespace {
 
-// A program that is killed loses the calls of at most twice as long.
-constexpr uint64_t kTellPeriodNs = 500'000'000;
+// A killed program loses the calls of at most twice this time.
+constexpr uint64_t kAgedReportPeriodNs = 500'000'000;
 
 // Numbers of a row as differences, which compress to a byte each.
 class DeltaCoder {
@@ -21,12 +21,12 @@ class DeltaCoder {
   uint32_t last_ = 0;
 };
 
-// Of a node that only a log passed through so far, nothing is known.
+// Nothing is known of a node that so far only a log passed through.
 bool HasTime(const NodeUpdate& node) {
   return node.calls != 0 || node.values.base != 0 || node.values.off != 0;
 }
 
-// New nodes, and the counts of those of which no time is known.
+// New nodes, and the counts of nodes without times.
 void EncodeCounts(const TreeUpdate& update, bool has_times, proto::TreeDelta& delta) {
   DeltaCoder defined;
   DeltaCoder counted;
@@ -45,8 +45,8 @@ void EncodeCounts(const TreeUpdate& update, bool has_times, proto::TreeDelta& de
   }
 }
 
-// The greatest is rounded up and the others down, so that calls * least <= base <= calls *
-// greatest.
+// The greatest is rounded up and the others are rounded down, so that calls * least <= base <=
+// calls * greatest.
 void EncodeTimes(const TreeUpdate& update, const TickScale& scale, proto::TreeDelta& delta) {
   DeltaCoder counted;
   for (const NodeUpdate& node : update.nodes) {
@@ -61,7 +61,7 @@ void EncodeTimes(const TreeUpdate& update, const TickScale& scale, proto::TreeDe
   }
 }
 
-// Of each metric, the nodes that have any.
+// For each metric, the nodes that have a value.
 void EncodeMetrics(const TreeUpdate& update, size_t place, uint32_t name, proto::TreeDelta& delta) {
   DeltaCoder coder;
   proto::NodeMetric* metric = nullptr;
@@ -90,18 +90,18 @@ void Encode(const TreeUpdate& update, const TickScale* scale, uint32_t thread,
   EncodeTimes(update, *scale, *times);
 }
 
-void TellRoutines(const TreeUpdate& update, RecordEncoder& encoder) {
+void DefineRoutines(const TreeUpdate& update, RecordEncoder& encoder) {
   std::vector<uint32_t> routines;
   for (const NodeUpdate& node : update.nodes) {
     if (node.is_new && node.routine != 0) routines.push_back(node.routine);
   }
-  if (!routines.empty()) encoder.TellRoutines(routines);
+  if (!routines.empty()) encoder.DefineRoutines(routines);
 }
 
-void TellRoutines(const FlatUpdate& update, RecordEncoder& encoder) {
+void DefineRoutines(const FlatUpdate& update, RecordEncoder& encoder) {
   std::vector<uint32_t> routines;
   for (const RoutineUpdate& routine : update.routines) routines.push_back(routine.routine);
-  encoder.TellRoutines(routines);
+  encoder.DefineRoutines(routines);
 }
 
 void Encode(const FlatUpdate& update, uint32_t thread, proto::Chunk& chunk) {
@@ -121,11 +121,11 @@ void TreeSource::Poll(proto::Chunk&) { collector_.Poll(); }
 
 void TreeSource::Seal(uint64_t time_ns, proto::Chunk& chunk) {
   if (scale_ != nullptr) scale_->Update();
-  const bool tells_aged = time_ns - told_ns_ >= kTellPeriodNs;
-  if (tells_aged) told_ns_ = time_ns;
+  const bool reports_aged = time_ns - aged_report_ns_ >= kAgedReportPeriodNs;
+  if (reports_aged) aged_report_ns_ = time_ns;
   const auto visit = [&](const TreeUpdate& update) {
     if (update.nodes.empty() && !update.root.any()) return;
-    TellRoutines(update, encoder_);
+    DefineRoutines(update, encoder_);
     const uint32_t thread = update.group != 0 ? groups_.NumberOfGroup(update.group)
                                               : threads_.NumberOfJava(update.java_tid);
     Encode(update, scale_, thread, chunk);
@@ -134,29 +134,29 @@ void TreeSource::Seal(uint64_t time_ns, proto::Chunk& chunk) {
       EncodeMetrics(update, place, encoder_.String(metrics_[place]), delta);
     }
   };
-  collector_.Collect(visit, tells_aged);
-  SealHomeless(chunk);
+  collector_.Collect(visit, reports_aged);
+  SealUnplaced(chunk);
   chunk.set_tree_bytes(collector_.tree_bytes());
   UpdateLosses();
 }
 
-void TreeSource::SealHomeless(proto::Chunk& chunk) {
+void TreeSource::SealUnplaced(proto::Chunk& chunk) {
   const auto limit = static_cast<uint32_t>(encoder_.routines() + 1);
-  const std::vector<RoutineUpdate> updates = collector_.CollectHomeless(limit);
+  const std::vector<RoutineUpdate> updates = collector_.CollectUnplaced(limit);
   if (updates.empty()) return;
   const FlatUpdate update = {.java_tid = 0, .ended = false, .routines = updates};
-  TellRoutines(update, encoder_);
-  Encode(update, groups_.NumberOfGroup(groups_.Homeless()), chunk);
+  DefineRoutines(update, encoder_);
+  Encode(update, groups_.NumberOfGroup(groups_.Unplaced()), chunk);
 }
 
 void TreeSource::UpdateLosses() {
   constexpr absl::string_view kAdvice =
       "give more memory (memory=), count fewer methods (include=com.acme.**), or record=flat";
   losses_.Set("tree.pruned_nodes", Severity::kInfo, collector_.pruned_nodes(),
-              "call paths given up to keep within memory=", kAdvice);
+              "call paths dropped to stay within memory=", kAdvice);
   losses_.Set("calls.pruned", Severity::kWarning, collector_.pruned_calls(),
               "calls counted in [pruned] nodes, because memory= was used up", kAdvice);
-  losses_.Set("calls.no_memory", Severity::kWarning, collector_.homeless_calls(),
+  losses_.Set("calls.no_memory", Severity::kWarning, collector_.unplaced_calls(),
               "calls of threads without any memory: counted by routine only", kAdvice);
 }
 
@@ -164,7 +164,7 @@ void FlatSource::Seal(uint64_t, proto::Chunk& chunk) {
   const auto limit = static_cast<uint32_t>(encoder_.routines() + 1);
   collector_.Collect(limit, [&](const FlatUpdate& update) {
     if (update.routines.empty()) return;
-    TellRoutines(update, encoder_);
+    DefineRoutines(update, encoder_);
     // Virtual threads share one set of counters.
     Encode(update,
            update.java_tid != 0 ? threads_.NumberOfJava(update.java_tid)

@@ -1,4 +1,4 @@
-// The threads' call trees, or their flat counters, on their way into a chunk. Writer thread only.
+// Writes the threads' call trees, or their flat counters, into a chunk. Writer thread only.
 #pragma once
 
 #include <cstdint>
@@ -34,9 +34,9 @@ class TreeSource : public ChunkSource {
   void Poll(proto::Chunk& chunk) override;
   void Seal(uint64_t time_ns, proto::Chunk& chunk) override;
   bool IsUrgent() const override { return collector_.IsShort(); }
-  void EndFile(bool, proto::Chunk&) override { collector_.TellAll(); }
+  void EndFile(bool, proto::Chunk&) override { collector_.ReportAll(); }
   void BeginFile() override { collector_.BeginFile(); }
-  // The number in the trace of a node; 0: a thread's root.
+  // A node's number in the trace; 0: a thread's root.
   uint32_t NumberOf(uint64_t ref) { return collector_.TraceNode(ref); }
   // See TreeCollector.
   void OnThreadEnd(std::function<void(const hot::ThreadState&)> action) {
@@ -44,7 +44,7 @@ class TreeSource : public ChunkSource {
   }
 
  private:
-  void SealHomeless(proto::Chunk& chunk);
+  void SealUnplaced(proto::Chunk& chunk);
   void UpdateLosses();
 
   TreeCollector& collector_;
@@ -54,7 +54,7 @@ class TreeSource : public ChunkSource {
   RecordEncoder& encoder_;
   Losses& losses_;
   std::vector<std::string> metrics_;
-  uint64_t told_ns_ = 0;  // when nodes were told that are not told at first sight
+  uint64_t aged_report_ns_ = 0;  // when nodes that are not reported at first sight were reported
 };
 
 // record=flat.

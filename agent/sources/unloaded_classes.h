@@ -1,9 +1,9 @@
 // Classes and loaders that the JVM has unloaded, until everything about them is written and the
 // agent can forget them.
 //
-// What was recorded of a class before its end may still be on its way: samples in a ring, calls in
-// a tree. So it is kept for one more round of the writer thread's sources, and longer until there
-// are enough of them to go through everything that is known.
+// Records of a class may still be unwritten when it is unloaded: samples in a ring, calls in a
+// tree. So the class is kept for one more round of the writer thread's sources, and longer until
+// there are enough of them to justify a pass over everything known.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,7 @@ class UnloadedClasses : public writer::ChunkSource {
     size_t size() const { return classes.size() + loaders.size(); }
   };
   // `forget` is called on the writer thread and returns how many classes are known then;
-  // `is_behind` says that records of earlier rounds may still wait to be read.
+  // `is_behind` says whether records of earlier rounds may still be unread.
   UnloadedClasses(std::function<size_t(Batch)> forget, std::function<bool()> is_behind)
       : forget_(std::move(forget)), is_behind_(std::move(is_behind)) {}
 

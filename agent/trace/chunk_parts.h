@@ -1,4 +1,4 @@
-// The part of a chunk that is being filled while the chunk is split. Writer thread.
+// The part of a split chunk that is being filled. Writer thread.
 #pragma once
 
 #include <cstddef>
@@ -13,13 +13,13 @@ class ChunkParts {
  public:
   using Write = absl::FunctionRef<void(proto::Chunk)>;
 
-  // Parts have about `limit` bytes at most; a record that is larger has a part to itself, unless it
-  // has more than `most` bytes: then it is left out. `write` is called with each part.
+  // Parts have at most about `limit` bytes. A larger record gets its own part, or is left out if it
+  // has more than `most` bytes. `write` is called with each part.
   ChunkParts(size_t limit, size_t most, Write write) : limit_(limit), most_(most), write_(write) {}
   ChunkParts(const ChunkParts&) = delete;
   ChunkParts& operator=(const ChunkParts&) = delete;
 
-  // The part that takes a record of so many bytes, a new one if need be; null: it is left out.
+  // The part for a record of so many bytes, a new one if necessary; null: the record is left out.
   proto::Chunk* For(size_t bytes) {
     if (bytes > most_) {
       ++left_out_;
@@ -29,7 +29,7 @@ class ChunkParts {
     bytes_ += bytes;
     return &part_;
   }
-  // Whether it would be the part that is being filled.
+  // Whether the record fits into the current part.
   bool HasRoom(size_t bytes) const { return bytes_ == 0 || bytes_ + bytes <= limit_; }
   // Changes with each new part.
   uint64_t number() const { return number_; }
@@ -53,7 +53,7 @@ class ChunkParts {
   uint64_t left_out_ = 0;
 };
 
-// What a field of a message takes besides its content, at most: its number and its length.
+// The most bytes that a field of a message takes besides its content: its number and its length.
 inline constexpr size_t kFieldHeader = 8;
 
 }  // namespace jtrace::writer

@@ -15,7 +15,7 @@ using google::protobuf::RepeatedPtrField;
 // Sequence number and time.
 constexpr size_t kPartHead = 3 * kFieldHeader;
 
-// Moves messages that stand for themselves.
+// Moves messages that are independent of each other.
 template <typename Message>
 void Take(RepeatedPtrField<Message>& from, RepeatedPtrField<Message>* (proto::Chunk::*into)(),
           ChunkParts& parts) {
@@ -26,7 +26,7 @@ void Take(RepeatedPtrField<Message>& from, RepeatedPtrField<Message>* (proto::Ch
   from.Clear();
 }
 
-// Their numbers follow from their places.
+// A string's number follows from its place.
 void TakeStrings(proto::Chunk& whole, ChunkParts& parts) {
   uint32_t number = whole.first_string();
   for (std::string& text : *whole.mutable_string()) {
@@ -57,8 +57,8 @@ void TakeDefinitions(proto::Chunk& whole, ChunkParts& parts) {
   Take(*whole.mutable_hook(), &proto::Chunk::mutable_hook, parts);
 }
 
-// Totals, and what only the last part has.
-void TakeRest(proto::Chunk& whole, ChunkParts& parts) {
+// Moves totals, and what only the last part has.
+void MoveRemainder(proto::Chunk& whole, ChunkParts& parts) {
   Take(*whole.mutable_hook_calls(), &proto::Chunk::mutable_hook_calls, parts);
   Take(*whole.mutable_code_total(), &proto::Chunk::mutable_code_total, parts);
   Take(*whole.mutable_loss(), &proto::Chunk::mutable_loss, parts);
@@ -89,7 +89,7 @@ void ChunkSplitter::Split(proto::Chunk whole, ChunkParts::Write write) {
   RecordSplitter(whole, parts).TakeAll();
   left_out_ += parts.left_out();
   if (left_out_ > 0) AddLoss(left_out_, whole);
-  TakeRest(whole, parts);
+  MoveRemainder(whole, parts);
   parts.Flush();
 }
 

@@ -1,4 +1,4 @@
-// A chunk that came out too large for one frame, as several. Writer thread.
+// Splits a chunk that is too large for one frame. Writer thread.
 #pragma once
 
 #include <cstddef>
@@ -10,12 +10,12 @@
 namespace jtrace::writer {
 
 // Attaching to a large JVM describes all its classes and compiled code at once, a program may make
-// millions of call paths within a second, and logs are as long as the program is fast. What a
-// record names is defined in its own part or in an earlier one, and the parts say together what the
-// whole did (proto/FORMAT.md, "Parts"). One part is in memory besides the whole.
+// millions of call paths within a second, and a fast program makes long logs. Everything that a
+// record names is defined in its own part or in an earlier one, and the parts together say the same
+// as the whole (proto/FORMAT.md, "Parts"). One part is in memory in addition to the whole.
 class ChunkSplitter {
  public:
-  // Parts have about `limit` bytes at most. A single record with more than `most` is left out.
+  // Parts have at most about `limit` bytes. A single record with more than `most` is left out.
   ChunkSplitter(size_t limit, size_t most) : limit_(limit), most_(most) {}
 
   // `write` is called once or more.

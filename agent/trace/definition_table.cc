@@ -5,7 +5,7 @@
 namespace jtrace::writer {
 namespace {
 
-// What a definition takes in a serialised chunk, roughly; only for sealing in time.
+// The approximate size of a definition in a serialised chunk; only for sealing in time.
 constexpr size_t kDefinitionBytes = 8;
 
 // A routine or a method by class, name and descriptor.
@@ -17,7 +17,7 @@ void SetMember(uint32_t id, const Key& key, Definition& definition) {
   definition.set_descriptor(std::get<2>(key));
 }
 
-// The action gets the number of each string in a key.
+// Calls the action with the number of each string in a key.
 template <typename Action>
 void ForEachString(std::pair<uint32_t, uint32_t>& key, Action action) {
   action(key.first);
@@ -89,16 +89,16 @@ void DefinitionTable::ForEachRoutine(absl::FunctionRef<void(uint32_t, const Rout
 }
 
 template <typename Key>
-const Key* DefinitionTable::ToTell(KeyNumbers<Key>& known, uint32_t id) {
+const Key* DefinitionTable::ToDefine(KeyNumbers<Key>& known, uint32_t id) {
   auto* entry = known.Get(id);
-  if (entry == nullptr || entry->is_told || into_ == nullptr) return nullptr;
-  entry->is_told = true;
+  if (entry == nullptr || entry->is_reported || into_ == nullptr) return nullptr;
+  entry->is_reported = true;
   bytes_ += kDefinitionBytes;
   return &entry->key;
 }
 
-void DefinitionTable::TellClass(uint32_t id) {
-  const ClassKey* key = ToTell(classes_, id);
+void DefinitionTable::DefineClass(uint32_t id) {
+  const ClassKey* key = ToDefine(classes_, id);
   if (key == nullptr) return;
   proto::ClassDef& definition = *into_->add_class_def();
   definition.set_id(id);
@@ -106,36 +106,36 @@ void DefinitionTable::TellClass(uint32_t id) {
   definition.set_loader(key->second);
 }
 
-void DefinitionTable::TellRoutine(uint32_t id) {
-  const RoutineKey* key = ToTell(routines_, id);
+void DefinitionTable::DefineRoutine(uint32_t id) {
+  const RoutineKey* key = ToDefine(routines_, id);
   if (key == nullptr) return;
-  TellClass(std::get<0>(*key));
+  DefineClass(std::get<0>(*key));
   proto::Routine& definition = *into_->add_routine();
   SetMember(id, *key, definition);
   definition.set_kind(static_cast<proto::Routine::Kind>(std::get<3>(*key)));
   definition.set_cost(static_cast<proto::Routine::Cost>(std::get<4>(*key)));
 }
 
-void DefinitionTable::TellMethod(uint32_t id) {
-  const MethodKey* key = ToTell(methods_, id);
+void DefinitionTable::DefineMethod(uint32_t id) {
+  const MethodKey* key = ToDefine(methods_, id);
   if (key == nullptr) return;
   const auto [class_id, name, descriptor] = *key;
-  TellClass(class_id);
+  DefineClass(class_id);
   SetMember(id, *key, *into_->add_method());
-  // What has probes is in scope, even if no call of it was counted.
-  TellRoutine(routines_.Find(
+  // A method with probes is in scope, even if none of its calls was counted.
+  DefineRoutine(routines_.Find(
       {class_id, name, descriptor, proto::Routine::METHOD, proto::Routine::UNCLASSIFIED}));
 }
 
-void DefinitionTable::TellRoutinesOf(const absl::flat_hash_set<uint32_t>& classes) {
+void DefinitionTable::DefineRoutinesOf(const absl::flat_hash_set<uint32_t>& classes) {
   std::vector<uint32_t> ids;
   routines_.ForEach([&](uint32_t id, const RoutineKey& key) {
     if (std::get<3>(key) == proto::Routine::METHOD && classes.contains(std::get<0>(key))) {
       ids.push_back(id);
     }
   });
-  std::sort(ids.begin(), ids.end());  // neighbours are alike: they compress well
-  for (const uint32_t id : ids) TellRoutine(id);
+  std::sort(ids.begin(), ids.end());  // neighbours are similar, so they compress well
+  for (const uint32_t id : ids) DefineRoutine(id);
 }
 
 std::vector<ForgottenClass> DefinitionTable::Forget(const absl::flat_hash_set<uint32_t>& classes,

@@ -1,9 +1,9 @@
-// What a trace defines besides threads: strings, classes, routines and methods by number.
+// The definitions of a trace except threads: strings, classes, routines and methods by number.
 //
-// A file defines what its records name and nothing else (TellRoutine and the like): most methods
-// are never called. Things of unloaded classes are forgotten (Forget), or a program that loads
-// classes without end would fill the memory. Numbers of classes, routines and methods hold for the
-// life of the JVM; those of strings hold for one file. Not synchronised: RecordEncoder's mutex
+// A file defines only what its records name (DefineRoutine and similar): most methods are never
+// called. The data of unloaded classes is forgotten (Forget), because a program that keeps loading
+// classes would otherwise fill the memory. Numbers of classes, routines and methods are valid for
+// the life of the JVM, those of strings for one file. Not synchronised: RecordEncoder's mutex
 // guards it.
 #pragma once
 
@@ -24,7 +24,7 @@
 
 namespace jtrace::writer {
 
-// What probes count besides the methods that have them.
+// A routine that probes count besides the methods that have them.
 struct RoutineInfo {
   uint32_t class_id = 0;
   absl::string_view name = {};
@@ -33,7 +33,7 @@ struct RoutineInfo {
   proto::Routine::Cost cost = proto::Routine::UNCLASSIFIED;
 };
 
-// The same, found by its number; the texts are the table's.
+// The same, found by its number. The table owns the texts.
 struct RoutineText {
   absl::string_view class_name;  // binary
   absl::string_view name;
@@ -49,19 +49,19 @@ struct ForgottenClass {
 
 class DefinitionTable {
  public:
-  // Definitions go there; null: nowhere. `into` must outlive that.
+  // Definitions are written there; null: nowhere. `into` must outlive that use.
   void DefineInto(proto::Chunk* into) { into_ = into; }
-  // Bytes of all that went into chunks, roughly.
+  // Approximate bytes of everything written into chunks.
   size_t bytes() const { return bytes_; }
 
-  // Of something that happened, not of a definition.
+  // A string that an event uses, not a definition.
   uint32_t String(absl::string_view text);
-  // Of a definition that is kept elsewhere, until Release.
+  // A string of a definition that is kept elsewhere, until Release.
   uint32_t UsedString(absl::string_view text);
   void Release(uint32_t string) { strings_.Release(string); }
 
   uint32_t Class(absl::string_view binary_name, uint32_t loader);
-  // Code of another loader than the class's own names it: it is never forgotten.
+  // Code of a loader other than the class's own names the class: it is never forgotten.
   void KeepClass(uint32_t class_id) { kept_classes_.insert(class_id); }
   uint32_t Routine(const RoutineInfo& info);
   uint32_t Method(uint32_t class_id, absl::string_view name, absl::string_view descriptor);
@@ -69,23 +69,23 @@ class DefinitionTable {
   uint32_t FindRoutine(uint32_t class_id, absl::string_view name,
                        absl::string_view descriptor) const;
 
-  // Of classes that are not forgotten, in any order.
+  // The routines of classes that are not forgotten, in any order.
   void ForEachRoutine(absl::FunctionRef<void(uint32_t, const RoutineText&)> visit);
 
-  // A record names the number: its file has to define it. A method's routine comes with it.
-  void TellClass(uint32_t id);
-  void TellRoutine(uint32_t id);
-  void TellMethod(uint32_t id);
+  // A record names the number, so its file has to define it. A method's routine is defined with it.
+  void DefineClass(uint32_t id);
+  void DefineRoutine(uint32_t id);
+  void DefineMethod(uint32_t id);
   // All METHODs of these classes that have numbers as routines.
-  void TellRoutinesOf(const absl::flat_hash_set<uint32_t>& classes);
+  void DefineRoutinesOf(const absl::flat_hash_set<uint32_t>& classes);
 
   // Forgets these classes, all classes of these loaders, and their members. No record may name them
-  // from here on. Takes time for everything known.
+  // from here on. The time is proportional to everything known.
   std::vector<ForgottenClass> Forget(const absl::flat_hash_set<uint32_t>& classes,
                                      const absl::flat_hash_set<uint32_t>& loaders);
 
-  // The chunk begins a file: all strings go into it, and the rest when records name it. Strings get
-  // other numbers: returns the new number of each.
+  // The chunk begins a file: all strings are written into it, other definitions when records name
+  // them. Strings are renumbered: returns the new number of each.
   absl::flat_hash_map<uint32_t, uint32_t> BeginFile(proto::Chunk& chunk);
 
   // The greatest number of a routine so far.
@@ -98,12 +98,12 @@ class DefinitionTable {
   // class, name, descriptor, kind, cost
   using RoutineKey = std::tuple<uint32_t, uint32_t, uint32_t, int, int>;
 
-  // The strings of a new key are in use from then on.
+  // The strings of a new key are in use from now on.
   template <typename Key>
   uint32_t Number(KeyNumbers<Key>& known, const Key& key);
-  // The key, if the file does not define it yet; `is_told` from now on.
+  // The key, if the file does not define it yet; `is_reported` from now on.
   template <typename Key>
-  const Key* ToTell(KeyNumbers<Key>& known, uint32_t id);
+  const Key* ToDefine(KeyNumbers<Key>& known, uint32_t id);
   template <typename Key>
   void ForgetMembers(KeyNumbers<Key>& known, const absl::flat_hash_set<uint32_t>& classes);
 

@@ -1,4 +1,4 @@
-// Numbers for the things that a trace defines, by what identifies them.
+// Numbers for the things that a trace defines, by their keys.
 #pragma once
 
 #include <cstddef>
@@ -9,13 +9,13 @@
 
 namespace jtrace::writer {
 
-// `Key`: hashable, equal for the same thing. Numbers begin at 1 and are never used again.
+// `Key`: hashable, equal for the same thing. Numbers begin at 1 and are never reused.
 template <typename Key>
 class KeyNumbers {
  public:
   struct Entry {
     Key key;
-    bool is_told = false;  // the current file defines it
+    bool is_reported = false;  // the current file defines it
   };
 
   // The key's number, and whether it is new.
@@ -34,7 +34,7 @@ class KeyNumbers {
     return found != entries_.end() ? &found->second : nullptr;
   }
 
-  // `condition` gets number and key.
+  // `condition` receives number and key.
   template <typename Condition>
   void EraseIf(Condition condition) {
     absl::erase_if(entries_, [&](const auto& entry) {
@@ -47,13 +47,14 @@ class KeyNumbers {
   void ForEach(Action action) const {
     for (const auto& [number, entry] : entries_) action(number, entry.key);
   }
-  // A file begins that defines nothing yet. `change` may change each key, to one of its own.
+  // A file begins that defines nothing yet. `change` may change each key; the new keys must be
+  // distinct.
   template <typename Change>
   void BeginFile(Change change) {
     numbers_.clear();
     for (auto& [number, entry] : entries_) {
       change(entry.key);
-      entry.is_told = false;
+      entry.is_reported = false;
       numbers_.emplace(entry.key, number);
     }
   }

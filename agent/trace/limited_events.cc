@@ -71,7 +71,7 @@ void LimitedEvents::Seal(uint64_t, proto::Chunk& chunk) {
     without += count > recorded ? count - recorded : 0;
   }
   losses_.Set("events.limited", Severity::kInfo, without,
-              "events without a record of their own, beyond 1,000 a second of a kind",
+              "events without a separate record, beyond 1,000 a second of a kind",
               "the summary has their exact number and time");
 }
 

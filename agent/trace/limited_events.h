@@ -1,5 +1,6 @@
-// Events that may come by the million: all of them counted, with their times; the first so many a
-// second also recorded. Count and Ended on any thread, without a lock; Seal on the writer thread.
+// Events that may occur millions of times: all are counted, with their times; the first ones of
+// each second are also recorded. Count and Ended on any thread, without a lock; Seal on the writer
+// thread.
 #pragma once
 
 #include <array>
@@ -20,9 +21,9 @@ class LimitedEvents : public writer::ChunkSource {
 
   explicit LimitedEvents(Losses& losses) : losses_(losses) {}
 
-  // It has begun; says whether it may have a record.
+  // The event has begun. Returns whether it may have a record.
   bool Count(LimitedEvent event, uint64_t now_ns);
-  // It took this long.
+  // The event has ended and took this long.
   void Ended(LimitedEvent event, uint64_t duration_ns);
   // A recording begins.
   void Reset();
@@ -34,7 +35,7 @@ class LimitedEvents : public writer::ChunkSource {
     std::atomic<uint64_t> count{0};
     std::atomic<uint64_t> recorded{0};
     std::atomic<uint64_t> time_ns{0};
-    // The second of the session at hand << 20 | records in it.
+    // The current second of the session << 20 | records in it.
     std::atomic<uint64_t> window{0};
   };
 

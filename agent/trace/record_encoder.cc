@@ -5,7 +5,7 @@
 namespace jtrace::writer {
 namespace {
 
-// What an event takes in a serialised chunk, roughly; only for sealing in time.
+// The approximate size of an event in a serialised chunk; only for sealing in time.
 constexpr size_t kEventBytes = 16;
 
 }  // namespace
@@ -99,24 +99,24 @@ void RecordEncoder::ForEachRoutine(absl::FunctionRef<void(uint32_t, const Routin
   definitions_.ForEachRoutine(visit);
 }
 
-void RecordEncoder::TellRoutines(absl::Span<const uint32_t> routines) {
+void RecordEncoder::DefineRoutines(absl::Span<const uint32_t> routines) {
   std::lock_guard lock(mutex_);
-  for (const uint32_t routine : routines) definitions_.TellRoutine(routine);
+  for (const uint32_t routine : routines) definitions_.DefineRoutine(routine);
 }
 
-void RecordEncoder::TellMethod(uint32_t method) {
+void RecordEncoder::DefineMethod(uint32_t method) {
   std::lock_guard lock(mutex_);
-  definitions_.TellMethod(method);
+  definitions_.DefineMethod(method);
 }
 
-void RecordEncoder::TellClass(uint32_t class_id) {
+void RecordEncoder::DefineClass(uint32_t class_id) {
   std::lock_guard lock(mutex_);
-  definitions_.TellClass(class_id);
+  definitions_.DefineClass(class_id);
 }
 
-void RecordEncoder::TellRoutinesOf(const absl::flat_hash_set<uint32_t>& classes) {
+void RecordEncoder::DefineRoutinesOf(const absl::flat_hash_set<uint32_t>& classes) {
   std::lock_guard lock(mutex_);
-  definitions_.TellRoutinesOf(classes);
+  definitions_.DefineRoutinesOf(classes);
 }
 
 uint32_t RecordEncoder::DefineThread(const ThreadInfo& info) {
@@ -172,7 +172,7 @@ void RecordEncoder::AddEvent(const EventRecord& event) {
 void RecordEncoder::AddClassEvent(const EventRecord& event, proto::ClassEvent details) {
   std::lock_guard lock(mutex_);
   if (!Wanted(event.major)) return;
-  definitions_.TellClass(details.class_id());
+  definitions_.DefineClass(details.class_id());
   event_bytes_ += details.method_size() * 2 + details.jitted_address_size() * 9;
   *EventLocked(event)->mutable_class_event() = std::move(details);
 }
@@ -180,8 +180,8 @@ void RecordEncoder::AddClassEvent(const EventRecord& event, proto::ClassEvent de
 void RecordEncoder::AddCodeEvent(const EventRecord& event, proto::CodeEvent details) {
   std::lock_guard lock(mutex_);
   if (!Wanted(event.major)) return;
-  definitions_.TellMethod(details.method());
-  for (const uint32_t method : details.inlined()) definitions_.TellMethod(method);
+  definitions_.DefineMethod(details.method());
+  for (const uint32_t method : details.inlined()) definitions_.DefineMethod(method);
   event_bytes_ += kEventBytes + details.inlined_size() * 4 + details.pc_size() * 3;
   *EventLocked(event)->mutable_code_event() = std::move(details);
 }

@@ -1,12 +1,13 @@
-// Collects what JVMTI callbacks and the writer thread have to say into the chunk being built.
+// Collects the records of JVMTI callbacks and of the writer thread in the chunk being built.
 //
 // Any thread; one mutex (a std one: the thread sanitizer sees it), which is a leaf: nothing is
 // called under it that could block, so that a GC event at a safepoint never waits for a thread that
 // the safepoint holds.
 //
-// The numbers of classes, routines and methods hold for the life of the JVM: a second trace of the
-// same process (BeginTrace) and the next file of a trace (Restate) define them again, but for those
-// of unloaded classes (Forget). Those of threads hold for one trace, those of strings for one file.
+// The numbers of classes, routines and methods are valid for the life of the JVM: a second trace of
+// the same process (BeginTrace) and the next file of a trace (Restate) define them again, except
+// those of unloaded classes (Forget). Those of threads are valid for one trace, those of strings
+// for one file.
 #pragma once
 
 #include <cstdint>
@@ -51,39 +52,39 @@ class RecordEncoder {
   RecordEncoder(const RecordEncoder&) = delete;
 
   void SetMajorsOff(std::set<uint32_t> majors_off);
-  // A trace begins after another one ended: every number given so far is defined in its first
-  // chunk; threads are numbered from 1 again.
+  // A trace begins after another one ended: its first chunk defines every number assigned so far;
+  // threads are numbered from 1 again.
   void BeginTrace(std::set<uint32_t> majors_off);
-  // No trace is open until BeginTrace: numbers are given, nothing is kept for writing.
+  // No trace is open until BeginTrace: numbers are assigned, nothing is kept for writing.
   void EndTrace();
-  // The next chunk begins a new file of the same trace: what is pending stays, and everything
-  // known, threads included, is defined again.
+  // The next chunk begins a new file of the same trace: pending records stay, and everything known,
+  // including threads, is defined again.
   void Restate();
 
-  // Numbers of things. Strings are defined in the trace when they are first asked for, classes and
+  // Numbers of things. Strings are defined in the trace when they are first requested, classes and
   // methods when an event names them.
   uint32_t String(absl::string_view text);
   uint32_t ClassId(absl::string_view binary_name, uint32_t loader);
   uint32_t RoutineId(uint32_t class_id, absl::string_view name, absl::string_view descriptor);
-  // Of a routine that is no method with probes of its own. `is_foreign`: the code that has the site
-  // may outlive the class.
+  // The number of a routine that is not a method with its own probes. `is_foreign`: the code that
+  // has the site may outlive the class.
   uint32_t SiteId(const RoutineInfo& info, bool is_foreign = false);
   // The method's number as a routine if it has one, else 0.
   uint32_t FindRoutine(uint32_t class_id, absl::string_view name,
                        absl::string_view descriptor) const;
   uint32_t MethodId(uint32_t class_id, absl::string_view name, absl::string_view descriptor);
-  // All that have numbers, in any order. `visit` must not block: see the class comment.
+  // All routines that have numbers, in any order. `visit` must not block: see the class comment.
   void ForEachRoutine(absl::FunctionRef<void(uint32_t, const RoutineText&)> visit);
-  // Records that the encoder does not see name these: the file has to define them.
-  void TellRoutines(absl::Span<const uint32_t> routines);
-  void TellMethod(uint32_t method);
-  void TellClass(uint32_t class_id);
+  // Records that the encoder does not see name these routines, so the file has to define them.
+  void DefineRoutines(absl::Span<const uint32_t> routines);
+  void DefineMethod(uint32_t method);
+  void DefineClass(uint32_t class_id);
   // Every method with probes of these classes, whether or not it was called.
-  void TellRoutinesOf(const absl::flat_hash_set<uint32_t>& classes);
+  void DefineRoutinesOf(const absl::flat_hash_set<uint32_t>& classes);
   uint32_t DefineThread(const ThreadInfo& info);
-  // The thread has ended and all its records are made: Restate leaves it out.
+  // The thread has ended and has no more records: Restate leaves it out.
   void ForgetThread(uint32_t thread);
-  // The same of classes that were unloaded, by number or by loader.
+  // The same for unloaded classes, by number or by loader.
   std::vector<ForgottenClass> Forget(const absl::flat_hash_set<uint32_t>& classes,
                                      const absl::flat_hash_set<uint32_t>& loaders);
 
@@ -93,7 +94,7 @@ class RecordEncoder {
 
   // The greatest number of a routine so far.
   uint64_t routines() const;
-  // What a sweep through all classes takes time for.
+  // The number of classes that a sweep visits.
   size_t classes() const;
   // Approximate bytes of the chunk being built: the writer seals early when it grows large.
   size_t pending_bytes() const;
@@ -104,7 +105,7 @@ class RecordEncoder {
  private:
   proto::Event* EventLocked(const EventRecord& event);
   bool Wanted(uint32_t major) const { return open_ && !majors_off_.contains(major); }
-  // What is pending is lost but for events.
+  // Drops pending records except events.
   void RestateLocked();
 
   mutable std::mutex mutex_;  // guards all below

@@ -42,7 +42,7 @@ void RecordSplitter::SortRecords() {
   for (int i = 0; i < events_.size(); ++i) {
     const proto::Event& event = events_.Get(i);
     uint64_t& time = latest[event.thread()];
-    // What belongs to no thread is in no order.
+    // Events of no thread have no order.
     time = event.thread() == 0 ? event.time_ns() : std::max(time, event.time_ns());
     items_.push_back({time, event.thread(), i, -1});
   }

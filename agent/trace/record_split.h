@@ -1,5 +1,5 @@
-// Writes the records of a chunk that have times (events, samples, logs) as several parts of it.
-// Writer thread.
+// Splits the records of a chunk that have times (events, samples, logs) into several parts. Writer
+// thread.
 #pragma once
 
 #include <cstddef>
@@ -13,9 +13,9 @@
 namespace jtrace::writer {
 
 // Takes the records in the order in which readers merge those of one chunk: by time, at equal times
-// a thread's log before its events before its samples. So each part goes on where the one before it
-// ended, and together they say what the whole did. A log may be cut between any two of its ops but
-// a mark and its value; frames are numbered anew in each part.
+// a thread's log before its events before its samples. So each part continues where the previous
+// one ended, and together they say the same as the whole. A log may be cut between any two of its
+// ops, but not between a mark and its value. Frames are renumbered in each part.
 class RecordSplitter {
  public:
   // `whole` keeps what is not listed above.
@@ -23,10 +23,10 @@ class RecordSplitter {
   void TakeAll();
 
  private:
-  // Of one thread, in their order.
+  // The logs of one thread, in their order.
   struct Logs {
     std::vector<const proto::EventLog*> logs;
-    size_t next = 0;                  // the log that is being taken
+    size_t next = 0;                  // the log that is being moved
     int op = 0;                       // its next one
     uint64_t time = 0;                // of that op
     proto::EventLog* into = nullptr;  // of the current part; null: none yet

@@ -1,5 +1,5 @@
-// Strings of a trace by number. One that definitions use is forgotten with the last of them; others
-// are kept. A forgotten string that comes again gets a new number.
+// Strings of a trace by number. A string that definitions use is forgotten with the last of them;
+// others are kept. A forgotten string that occurs again gets a new number.
 //
 // Not synchronised: RecordEncoder's mutex guards it.
 #pragma once
@@ -27,7 +27,7 @@ class StringTable {
   uint32_t Find(absl::string_view text) const;
   absl::string_view Text(uint32_t id) const;
 
-  // A definition names the string from now on, or no longer.
+  // A definition starts or stops using the string.
   void Use(uint32_t id);
   void Release(uint32_t id);
 

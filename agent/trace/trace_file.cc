@@ -31,7 +31,7 @@ void PutU32(std::string& out, uint32_t value) {
   for (int shift = 0; shift < 32; shift += 8) out.push_back(static_cast<char>(value >> shift));
 }
 
-// Puts `infix` before the ending of the file's name, or behind a name without one.
+// Inserts `infix` before the ending of the file's name, or after a name without one.
 std::string WithInfix(absl::string_view path, absl::string_view infix) {
   const size_t slash = path.rfind('/');
   const size_t dot = path.rfind('.');
@@ -41,7 +41,7 @@ std::string WithInfix(absl::string_view path, absl::string_view infix) {
   return absl::StrCat(path.substr(0, dot), infix, path.substr(dot));
 }
 
-// A pipe without a reader is refused at once instead of blocking the program.
+// A pipe without a reader fails at once instead of blocking the program.
 constexpr int kOpenFlags = O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
 
 struct Opened {
@@ -49,7 +49,7 @@ struct Opened {
   bool is_new = false;
 };
 
-// Only another process's lock refuses the file: there are file systems without locks.
+// Only another process's lock is an error: some file systems have no locks.
 void Lock(OwnFd& fd) {
   if (flock(fd.get(), LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return;
   const int saved = errno;
@@ -100,7 +100,7 @@ std::string ExpandPath(absl::string_view pattern, int64_t pid, int64_t now_unix_
     } else if (const size_t close = pattern.find('}', i);
                next == '{' && close != absl::string_view::npos) {
       const char* value = getenv(std::string(pattern.substr(i + 1, close - i - 1)).c_str());
-      // One that is not set is left as it stands: the name then tells why.
+      // A variable that is not set stays in the name, which then shows the cause.
       absl::StrAppend(&out, value != nullptr ? value : pattern.substr(i - 1, close - i + 2));
       i = close;
     } else if (next == '%') {
@@ -164,7 +164,7 @@ TraceFile::~TraceFile() {
   if (is_new_ && !begun_) unlink(path_.c_str());
 }
 
-// The program closed the descriptor: goes on at the end of the same file, if that is still there.
+// The program closed the descriptor: continues at the end of the same file, if it still exists.
 absl::Status TraceFile::Reopen() {
   OwnFd again(open(path_.c_str(), kOpenFlags));
   if (again.ok()) Lock(again);
@@ -176,7 +176,7 @@ absl::Status TraceFile::Reopen() {
   return absl::OkStatus();
 }
 
-// The next write leaves a hole there, and the file is as long as if nothing had happened.
+// The next write leaves a hole there, and the file is again as long as if nothing had happened.
 void TraceFile::NoteShortened() {
   struct stat now;
   if (fstat(fd_.get(), &now) != 0 || !S_ISREG(now.st_mode)) return;
@@ -193,19 +193,19 @@ absl::Status TraceFile::CheckKept() const {
   if (ours.st_nlink == 0) {
     return absl::DataLossError(
         absl::StrCat("'", path_, "' was removed while it was written: nothing of the recording is ",
-                     "left; record again with an out=FILE that nobody removes"));
+                     "left; record again with an out=FILE that nothing removes"));
   }
   if (cut != 0) {
     return absl::DataLossError(
         absl::StrCat("'", path_, "' was made shorter while it was written: ", cut, " of ",
                      bytes_written(), " bytes are lost, and what is left may not be readable; ",
-                     "record again with an out=FILE that nobody else writes"));
+                     "record again with an out=FILE that nothing else writes"));
   }
   if (stat(path_.c_str(), &there) != 0 || there.st_dev != ours.st_dev ||
       there.st_ino != ours.st_ino) {
     return absl::DataLossError(absl::StrCat(
         "'", path_, "' was moved while it was written, or another file was put in its ",
-        "place: the recording is whole where it was moved to"));
+        "place: the complete recording is where it was moved to"));
   }
   return absl::OkStatus();
 }

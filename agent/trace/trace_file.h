@@ -1,7 +1,7 @@
 // The trace file: open, append frames, close. One thread at a time (the writer thread).
 //
-// A frame is written by one write() where the kernel takes it whole, so that a killed process
-// leaves at most one cut frame at the end (proto/FORMAT.md).
+// A frame is written by one write() if the kernel accepts it whole, so that a killed process leaves
+// at most one incomplete frame at the end (proto/FORMAT.md).
 #pragma once
 
 #include <atomic>
@@ -24,20 +24,20 @@ std::string ExpandPath(absl::string_view pattern, int64_t pid, int64_t now_unix_
 // `pattern` with ".%n" before its ending if it has no %n: for more than one file.
 std::string NumberedPattern(absl::string_view pattern);
 
-// `path` from the root, as the current folder is now.
+// `path` as an absolute path, by the current folder.
 std::string AbsolutePath(const std::string& path);
 
 class TraceFile {
  public:
-  // Opens the file and takes a lock on it; what stands in it stays until Begin. If another live
-  // process holds it, ".PID" is put in before the file name's ending. On file systems without locks
-  // it is opened without one. Symbolic links in the last part of the path are not followed.
+  // Opens the file and locks it; its content stays until Begin. If another live process holds the
+  // lock, ".PID" is inserted before the file name's ending. On file systems without locks it is
+  // opened without one. Symbolic links in the last part of the path are not followed.
   static absl::StatusOr<std::unique_ptr<TraceFile>> Open(std::string path);
-  // Makes the file ours alone (mode 0600) and empty, and writes the header; once.
+  // Makes the file private (mode 0600) and empty, and writes the header; once.
   absl::Status Begin();
   // Open and Begin.
   static absl::StatusOr<std::unique_ptr<TraceFile>> Create(std::string path);
-  // A new file that was never begun goes away.
+  // Removes a new file that was never begun.
   ~TraceFile();
   TraceFile(const TraceFile&) = delete;
   TraceFile& operator=(const TraceFile&) = delete;
@@ -46,7 +46,7 @@ class TraceFile {
   // call returns it.
   absl::Status Append(absl::string_view payload);
 
-  // DataLoss, one line with the remedy, if what was appended is not all at path() any more: the
+  // DataLoss, one line with the remedy, if path() no longer has everything that was appended: the
   // file was removed, moved or made shorter meanwhile.
   absl::Status CheckKept() const;
 
@@ -67,7 +67,7 @@ class TraceFile {
   ZSTD_CCtx_s* compressor_;
   std::string buffer_;
   std::atomic<uint64_t> bytes_written_{0};
-  uint64_t bytes_cut_ = 0;  // of these, by somebody who made the file shorter
+  uint64_t bytes_cut_ = 0;  // of these, by another process that made the file shorter
   absl::Status failed_;
 };
 

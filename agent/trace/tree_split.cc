@@ -18,7 +18,7 @@ size_t SizeOf(T value) {
   return CodedOutputStream::VarintSize64(static_cast<uint64_t>(value));
 }
 
-// Of a column that a table may have or not.
+// An optional column of a table.
 template <typename Column>
 size_t SizeAt(const Column& column, int row) {
   return row < column.size() ? SizeOf(column.Get(row)) : 0;
@@ -52,7 +52,7 @@ void TreeSplitter::Take(proto::TreeDelta& whole) {
   for (const proto::NodeMetric& metric : whole.metric()) TakeMetric(metric);
   TakePruned();
   TakeRoutines();
-  if (into_ == nullptr) Row(0);  // what it says of the thread
+  if (into_ == nullptr) Row(0);  // the delta's data about the thread
   whole.Clear();
 }
 

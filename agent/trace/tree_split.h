@@ -1,4 +1,4 @@
-// Writes a TreeDelta that is too large for one part of a split chunk as several. Writer thread.
+// Splits a TreeDelta that is too large for one part of a chunk. Writer thread.
 #pragma once
 
 #include <cstddef>
@@ -9,21 +9,21 @@
 
 namespace jtrace::writer {
 
-// Takes the tables of a TreeDelta row by row, in the order in which a reader has to see them: nodes
-// before what names them.
+// Moves the tables of a TreeDelta row by row, in the order that a reader needs: nodes before the
+// rows that name them.
 class TreeSplitter {
  public:
   explicit TreeSplitter(ChunkParts& parts) : parts_(parts) {}
 
-  // Moves the delta into the parts, as a whole where there is room.
+  // Moves the delta into the parts, as a whole if there is room.
   void Take(proto::TreeDelta& whole);
 
  private:
-  // Sums of a row of differences: what is read, and what has been written to the current delta.
+  // Sums of a column of differences: those read, and those written to the current delta.
   struct Coder {
     uint32_t read = 0;
     uint32_t written = 0;
-    // The number that the difference stands for, as one that goes with what was written.
+    // The same number as a difference from the last one written to the current delta.
     int32_t Next(int32_t difference);
   };
 
@@ -32,7 +32,7 @@ class TreeSplitter {
   void TakeCounts();
   void TakeRoutines();
   void TakeMetric(const proto::NodeMetric& metric);
-  // The delta that takes a row of so many bytes; null: none.
+  // The delta for a row of so many bytes; null: none.
   proto::TreeDelta* Row(size_t bytes);
 
   ChunkParts& parts_;

@@ -1,4 +1,4 @@
-// Native methods of Hooked.java, and the functions behind them that are hooked.
+// Native methods of Hooked.java, and the hooked functions that they call.
 #include <jni.h>
 
 #include <atomic>
@@ -29,7 +29,7 @@ JNIEXPORT jlong JNICALL Java_programs_Hooked_square(JNIEnv*, jclass, jlong x) {
   return result;
 }
 
-// Whether an int3 stands where natives_add returns to, or, before its first call, false.
+// Whether there is an int3 where natives_add returns to; false before its first call.
 JNIEXPORT jboolean JNICALL Java_programs_Hooked_isReturnAwaited(JNIEnv*, jclass) {
   const volatile uint8_t* const code = add_returns_to.load(std::memory_order_relaxed);
   return code != nullptr && *code == 0xcc ? JNI_TRUE : JNI_FALSE;

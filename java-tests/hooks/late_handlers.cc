@@ -1,4 +1,4 @@
-// Native methods of LateHandlers.java: a program's own handler of SIGTRAP, installed by several
+// Native methods of LateHandlers.java: a program's own handler of SIGTRAP, installed in several
 // ways, and its own traps.
 #include <jni.h>
 #include <signal.h>
@@ -23,7 +23,7 @@ void Note(int, siginfo_t* info, void* context) {
 }
 void NoteShortly(int) { ++traps; }
 
-// As the kernel has it (x86-64).
+// The kernel's layout (x86-64).
 struct KernelAction {
   void (*handler)(int, siginfo_t*, void*);
   uint64_t flags;
@@ -46,7 +46,7 @@ bool IsOwn(const void* handler) {
 
 extern "C" {
 
-// Returns whether the program had installed what was there before, or nobody had.
+// Returns whether the handler before was the program's own or none.
 JNIEXPORT jboolean JNICALL Java_programs_LateHandlers_bySigaction(JNIEnv*, jclass) {
   struct sigaction action {};
   action.sa_sigaction = &Note;
@@ -61,21 +61,21 @@ JNIEXPORT jboolean JNICALL Java_programs_LateHandlers_bySignal(JNIEnv*, jclass) 
 }
 
 JNIEXPORT void JNICALL Java_programs_LateHandlers_bySystemCall(JNIEnv*, jclass) {
-  KernelAction action = Ask(SIGSEGV);  // the JVM's has all that the kernel needs
+  KernelAction action = Ask(SIGSEGV);  // the JVM's handler has all fields that the kernel needs
   action.handler = &Note;
   syscall(SYS_rt_sigaction, SIGTRAP, &action, nullptr, sizeof action.mask);
 }
 
-// What the kernel has.
+// By the kernel's own record.
 JNIEXPORT jboolean JNICALL Java_programs_LateHandlers_isInFront(JNIEnv*, jclass) {
   return Ask(SIGTRAP).handler == &Note ? JNI_TRUE : JNI_FALSE;
 }
 
 JNIEXPORT jlong JNICALL Java_programs_LateHandlers_traps(JNIEnv*, jclass) { return traps; }
 
-// Traps of the program's own. Returns how many of them its handler saw as they were; of one that is
-// told no more than the signal, how many it saw.
-JNIEXPORT jlong JNICALL Java_programs_LateHandlers_ownTraps(JNIEnv*, jclass, jboolean is_told) {
+// Traps of the program's own. Returns how many of them its handler saw unchanged; for a handler
+// that gets only the signal, how many it saw.
+JNIEXPORT jlong JNICALL Java_programs_LateHandlers_ownTraps(JNIEnv*, jclass, jboolean is_reported) {
   const int64_t before = traps;
   jlong right = 0;
   raise(SIGTRAP);
@@ -83,13 +83,13 @@ JNIEXPORT jlong JNICALL Java_programs_LateHandlers_ownTraps(JNIEnv*, jclass, jbo
   sigval value = {};
   value.sival_int = 47;
   sigqueue(getpid(), SIGTRAP, value);
-  // Of all threads any may have it.
+  // Any thread may get it.
   while (traps < before + 2) usleep(1000);
   right += last.si_code == SI_QUEUE && last.si_value.sival_int == 47;
   uintptr_t after;
   asm volatile("int3\n\t1: lea 1b(%%rip), %0" : "=r"(after) : : "memory");
   right += last.si_code == SI_KERNEL && last_pc == after;
-  return is_told ? right : traps - before;
+  return is_reported ? right : traps - before;
 }
 
 }  // extern "C"

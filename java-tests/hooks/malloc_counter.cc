@@ -2,10 +2,10 @@
 // jtrace apart from all others, and writes both numbers to the file named MALLOC_COUNTER when the
 // program ends.
 //
-// Jtrace's are those with libjtrace.so among their callers: nothing that the agent tells is asked.
-// Callers are seen up to the innermost frame of the JIT or the interpreter, which no unwind table
-// describes: what the JVM allocates for Java code that the agent itself calls (it does so when a
-// recording begins, before hooks stand) is taken for the program's, and the agent knows better.
+// A call is jtrace's if libjtrace.so is among its callers; the agent is not queried. Callers are
+// visible up to the innermost frame of the JIT or the interpreter, which no unwind table describes.
+// So allocations of the JVM for Java code that the agent itself calls (it does so when a recording
+// begins, before there are hooks) count as the program's here, and as jtrace's in the agent.
 #include <dlfcn.h>
 #include <execinfo.h>
 #include <link.h>
@@ -48,7 +48,7 @@ void Count() {
   tls_is_looking = false;
 }
 
-// Calls that come before the constructor look for the function themselves.
+// Calls before the constructor look up the function themselves.
 template <typename Function>
 Function Next(std::atomic<Function>& next, const char* name) {
   Function real = next.load(std::memory_order_relaxed);
@@ -64,7 +64,7 @@ constinit std::atomic<Malloc> next_malloc{nullptr};
 constinit std::atomic<Realloc> next_realloc{nullptr};
 
 __attribute__((constructor)) void Prepare() {
-  // Not in the midst of a dlopen: the loader calls realloc there.
+  // Not during a dlopen: the loader calls realloc there.
   Next(next_malloc, "malloc");
   Next(next_realloc, "realloc");
   tls_is_looking = true;
@@ -72,7 +72,7 @@ __attribute__((constructor)) void Prepare() {
   tls_is_looking = false;
 }
 
-__attribute__((destructor)) void Tell() {
+__attribute__((destructor)) void WriteCounts() {
   const unsigned long program = calls_of_program.load();
   const unsigned long jtrace = calls_of_jtrace.load();
   const char* const file = getenv("MALLOC_COUNTER");
@@ -94,7 +94,7 @@ extern "C" __attribute__((visibility("default"))) void* malloc(size_t bytes) {
   return real(bytes);
 }
 
-// Of a null pointer: the C library's calls its malloc past this library.
+// With a null pointer the C library's realloc calls its malloc directly, not through this library.
 extern "C" __attribute__((visibility("default"))) void* realloc(void* memory, size_t bytes) {
   if (memory == nullptr) CountIfHooked(Next(next_malloc, "malloc"));
   return Next(next_realloc, "realloc")(memory, bytes);

@@ -13,7 +13,7 @@ void __libc_free(void* memory);
 
 EXPORTED void* malloc(size_t bytes) {
   void* const memory = __libc_malloc(bytes);
-  asm volatile("");  // no jump
+  asm volatile("");  // no tail call
   return memory;
 }
 EXPORTED void* calloc(size_t count, size_t bytes) { return __libc_calloc(count, bytes); }

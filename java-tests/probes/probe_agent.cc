@@ -1,6 +1,6 @@
-// A JVMTI agent with nothing but the probes, for tests and benchmarks of them: installs them,
-// collects once every 100 ms like the writer thread and prints the tree on stderr at the end.
-// Options: flat, log, clock=coarse|tsc|cpu, memory=BYTES, stoplog=EVENTS, quiet (totals only).
+// A JVMTI agent with only the probes, for tests and benchmarks of them: installs them, collects
+// once every 100 ms like the writer thread and prints the tree on stderr at the end. Options: flat,
+// log, clock=coarse|tsc|cpu, memory=BYTES, stoplog=EVENTS, quiet (totals only).
 #include <jvmti.h>
 #include <pthread.h>
 
@@ -27,7 +27,7 @@ namespace {
 
 constexpr uint32_t kRoutineLimit = 100'000;
 
-// Everything known about the run, as jtrace-post would learn it: only what updates told.
+// Everything known about the run, as jtrace-post would learn it: only what updates reported.
 class Report {
  public:
   Report(jtrace::Probes& probes, bool flat, uint64_t stop_log)
@@ -55,7 +55,7 @@ class Report {
     if (stop_log_ != 0 && log_.events() > stop_log_) log_.StopLogs();
     tree_.Poll();
     tree_.Collect([this](const jtrace::TreeUpdate& update) { AddTree(update); });
-    for (const jtrace::RoutineUpdate& update : tree_.CollectHomeless(kRoutineLimit)) {
+    for (const jtrace::RoutineUpdate& update : tree_.CollectUnplaced(kRoutineLimit)) {
       counts_["/none/" + std::to_string(update.routine)].calls = update.calls;
     }
   }
@@ -72,7 +72,7 @@ class Report {
             "total calls=%llu nodes=%u ended=%u pruned=%llu bytes=%llu events=%llu dropped=%llu "
             "open=%u clock=%llu\n",
             ull{calls}, tree_.nodes_reported(), ended_,
-            ull{tree_.pruned_calls() + tree_.homeless_calls()},
+            ull{tree_.pruned_calls() + tree_.unplaced_calls()},
             ull{jtrace::hot::ReadRelaxed(arena_->next)}, ull{log_.events()},
             ull{log_.dropped_calls()}, OpenInLog(), static_cast<ull>(clock_));
     for (const auto& [path, time] : times_) {
@@ -100,7 +100,7 @@ class Report {
 
   using Open = std::vector<std::pair<uint32_t, std::string>>;
 
-  // What a reader of the log knows: an exit ends the nearest open activation of its routine.
+  // The state of a reader of the log: an exit ends the nearest open activation of its routine.
   void AddLog(const jtrace::LogRun& run) {
     Open& open = open_[run.java_tid];
     size_t next = 0;
@@ -225,7 +225,7 @@ void JNICALL OnVmDeath(jvmtiEnv*, JNIEnv*) {
   report->Print(quiet);
 }
 
-// Virtual threads came after JDK 17's headers: event 88, and capability bit 44.
+// Virtual threads are newer than JDK 17's headers: event 88, and capability bit 44.
 constexpr int kVirtualThreadEnd = 88;
 struct LaterEventCallbacks {
   jvmtiEventCallbacks known;

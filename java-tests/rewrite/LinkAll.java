@@ -5,9 +5,9 @@ import java.util.Map;
 
 /**
  * Links every class of a pack, and so runs HotSpot's verifier on it (with -Xverify:all on all of
- * them), without initialising it: asking for a class's declared constructors links it. Where the
- * names in the pack begin with modules, the classes come from the (patched) module image, else the
- * pack itself is the class path.
+ * them), without initialising it: a query of a class's declared constructors links it. If the names
+ * in the pack begin with modules, the classes are loaded from the (patched) module image, otherwise
+ * from the pack.
  */
 public final class LinkAll {
   private static int linked;
@@ -31,7 +31,7 @@ public final class LinkAll {
     }
   }
 
-  /** Broken on purpose below: does linking really verify? */
+  /** Broken on purpose below, to check that linking verifies. */
   static final class Control {
     static int answer() {
       return 12345;
@@ -70,7 +70,7 @@ public final class LinkAll {
     } catch (VerifyError | ClassFormatError | IncompatibleClassChangeError error) {
       if (++failed <= 20) System.out.println("FAILED " + name + ": " + error);
     } catch (ClassNotFoundException | LinkageError | SecurityException missing) {
-      ++unresolved;  // an optional dependency that is not here; the original misses it as well
+      ++unresolved;  // an optional dependency that is missing; the original lacks it as well
     }
   }
 

@@ -82,7 +82,7 @@ final class Pack {
     }
   }
 
-  /** {@code jars IN.pack DIR PROBE.class}: a jar a module; java.base gets the stub probe too. */
+  /** {@code jars IN.pack DIR PROBE.class}: one jar a module; java.base also gets the stub probe. */
   private static void jars(Path pack, Path directory, Path probe) throws IOException {
     Map<String, JarOutputStream> jars = new TreeMap<>();
     Files.createDirectories(directory);

@@ -7,16 +7,16 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 
 /**
- * Puts every class of a pack before a verifier that is not HotSpot's: {@code
- * java.lang.classfile.ClassFile.verify} where there is one (JDK 24 and later), else ASM's
+ * Checks every class of a pack with a verifier that is not HotSpot's: {@code
+ * java.lang.classfile.ClassFile.verify} if the JDK has it (24 and later), otherwise ASM's
  * CheckClassAdapter, which must then be on the class path.
  *
- * <p>Both resolve names against the running JDK. Classes they find fault with are checked again in
- * their original form (the second pack): only a fault that rewriting brought in counts.
+ * <p>Both resolve names against the running JDK. Classes with a fault are checked again in their
+ * original form (the second pack): only faults that the rewriting introduced count.
  */
 public final class Verify {
-  /** ClassFile.verify on classes without stack maps; HotSpot alone judges those. */
-  private static final String NOT_JUDGED = "Inference verification is not supported";
+  /** ClassFile.verify on classes without stack maps; only HotSpot verifies those. */
+  private static final String UNSUPPORTED = "Inference verification is not supported";
 
   private interface Verifier {
     /** The first fault, or null. */
@@ -57,15 +57,15 @@ public final class Verify {
     List<Object[]> originals = load(args[1]);
     Verifier verifier = newVerifier();
     AtomicInteger known = new AtomicInteger();
-    AtomicInteger notJudged = new AtomicInteger();
+    AtomicInteger unsupported = new AtomicInteger();
     List<Integer> indices = new ArrayList<>();
     for (int i = 0; i < rewritten.size(); ++i) indices.add(i);
     List<String> faults = Collections.synchronizedList(new ArrayList<>());
     indices.parallelStream().forEach(i -> {
       String fault = fault(verifier, rewritten.get(i)[1]);
       if (fault == null) return;
-      if (fault.contains(NOT_JUDGED)) {
-        notJudged.incrementAndGet();
+      if (fault.contains(UNSUPPORTED)) {
+        unsupported.incrementAndGet();
       } else if (fault(verifier, originals.get(i)[1]) != null) {
         known.incrementAndGet();
       } else {
@@ -73,9 +73,9 @@ public final class Verify {
       }
     });
     System.out.println(faults.stream().limit(20).collect(Collectors.joining("\n")));
-    System.out.println("verified " + (rewritten.size() - notJudged.get()) + " not judged "
-        + notJudged + " faulty before " + known + " failed " + faults.size());
-    // Classes whose supertypes are not here cannot be judged; if they are many, nothing is proved.
+    System.out.println("verified " + (rewritten.size() - unsupported.get()) + " unsupported "
+        + unsupported + " faulty before " + known + " failed " + faults.size());
+    // Classes whose supertypes are missing cannot be verified; if they are many, nothing is proved.
     boolean proved = rewritten.size() > 0 && known.get() * 5 < rewritten.size();
     System.exit(faults.isEmpty() && proved ? 0 : 1);
   }

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Rewrites every class of a JDK's module image, or of jars, and has HotSpot and a second verifier
-# judge the result.
+# Rewrites every class of a JDK's module image, or of jars, and verifies the result with HotSpot and
+# a second verifier.
 #
 #   run.sh JDK_HOME JTRACE_REWRITE CLASSES_DIR STUB_DIR WORK_DIR ASM_CLASS_PATH [JAR...]
 #
-# JDK classes are judged in place: the VM boots from them (--patch-module) and links them all.
+# JDK classes are verified in place: the VM boots from them (--patch-module) and links them all.
 set -euo pipefail
 
 jdk=$1 rewrite=$2 classes=$3 stub=$4 work=$5 asm=$6
@@ -19,7 +19,7 @@ trap 'rm -rf "$work"' EXIT
 "$jdk/bin/java" -cp "$classes" Pack extract "$work/in.pack" "$@"
 leaves=()
 if (($# > 0)); then leaves=(--leaves); fi # as the agent does where exceptions are out of scope
-# Ids that need a constant, and ids that do not.
+# With ids that need a constant and ids that do not.
 "$rewrite" "${leaves[@]}" --skip-object --id-base=30000 "$work/in.pack" "$work/out.pack" >"$log"
 grep -v '^refused .*: ' "$log"
 refused=$(awk '/^refused [0-9]+ of/ { print $2 }' "$log")
@@ -58,7 +58,7 @@ fi
   "$work/sites.pack"
 if [[ $kind == jdk ]]; then
   "$jdk/bin/java" -Xshare:off "${site_patches[@]}" -Xcomp -XX:-TieredCompilation -version
-  # The rewritten JDK must run as well: compiled by C2 from the start, and its own compiler in it.
+  # The rewritten JDK must also run: compiled by C2 from the start, and its own compiler.
   "$jdk/bin/java" -Xshare:off "${patches[@]}" -Xcomp -XX:-TieredCompilation -version
   cat >"$work/Hello.java" <<<'class Hello { public static void main(String[] a) { } }'
   "$jdk/bin/java" -Xshare:off "${patches[@]}" -m jdk.compiler/com.sun.tools.javac.Main \
@@ -66,7 +66,7 @@ if [[ $kind == jdk ]]; then
   test -s "$work/Hello.class"
   echo "the rewritten JDK runs"
 else
-  # The other shapes of probes: frames move and nothing is appended to them, and no leaves.
+  # The other kinds of probes: frames move and nothing is appended to them, and no leaves.
   for shape in --flat --skip-object; do
     "$rewrite" "$shape" "$work/in.pack" "$work/out.pack" >/dev/null
     "$jdk/bin/java" -Xverify:all -Xshare:off "${patches[@]}" -cp "$classes" LinkAll jars \

@@ -38,7 +38,7 @@ struct Callback {
   jint depth;
 };
 
-// What qsort calls: the first comparison goes on with the path, the others just compare.
+// Called by qsort: the first comparison continues the path, the others just compare.
 int Compare(const void* left, const void* right, void* data) {
   auto* const callback = static_cast<Callback*>(data);
   JNIEnv* const env = callback->env;
@@ -75,7 +75,7 @@ extern "C" JNIEXPORT void JNICALL Java_PathCheck_register(JNIEnv* env, jclass ty
   }
 }
 
-// Goes on through qsort and its callback.
+// Continues through qsort and its callback.
 extern "C" JNIEXPORT void JNICALL Java_PathCheck_throughSort(JNIEnv* env, jclass, jlong path,
                                                              jint depth) {
   jint values[] = {5, 3, 9, 1, 7, 2};

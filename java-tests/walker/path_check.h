@@ -11,7 +11,7 @@ namespace jtrace::walker_test {
 
 // The agent's; null if the library was loaded for its native methods only.
 PathChecker* Paths();
-// What checks the chains that are walked step by step: on the publishing thread, not the drainer's.
+// Checks the chains that are walked step by step: on the publishing thread, not the drainer's.
 PathChecker* SteppedPaths();
 
 // The sampler's PositionReader: node is the published path.

@@ -42,7 +42,7 @@ bool PathChecker::MayHoldMore(const hot::Frame& frame) const {
 
 std::string PathChecker::Check(const hot::SampleView& sample) {
   if (!sample.header.position_known || sample.header.end == hot::ChainEnd::kFailed) return "";
-  // The interrupted frame, below what the kernel does for it: what is inlined, and what that is
+  // The interrupted frame, below the kernel's frames: the inlined methods, and the one they are
   // inlined into.
   uint32_t outermost = 0;
   const auto skip = [&](hot::FrameKind kind) {
@@ -60,7 +60,7 @@ std::string PathChecker::Check(const hot::SampleView& sample) {
   ++checked_;
   if (path == expected) ++equal_;
   if (!close) ++inexact_;
-  // The one call more may just be calling publish.
+  // The one additional call may just be calling publish.
   const bool right = MayHoldMore(sample.frames[outermost])
                          ? IsPrefix(certain, expected) || OneCallMore(certain, expected)
                          : close;

@@ -12,7 +12,7 @@ namespace jtrace::walker_test {
 
 // A path of calls of four methods: a leading 1 bit, then two bits a call, outermost first. Fits 31
 // calls. PathCheck.java stores the running path in a direct buffer; a sample's "tree position" is
-// what stood there when it was taken.
+// the buffer's value when it was taken.
 class PathChecker {
  public:
   // methods: the jmethodIDs of the four methods; leaves: of methods that call none of them, not
@@ -21,11 +21,11 @@ class PathChecker {
 
   // Empty if the sample was not taken on the publishing thread, or if its frames fit the published
   // path. They are the published ones, give or take the one that is just being entered or left:
-  // - All of them, where the interrupted frame is told exactly: where it is none of a compiled
-  //   method that may hold more calls than the compilers' debug information tells there.
-  // - Else those behind the interrupted frame and the method that it was compiled for are where the
-  //   path begins; if what is told inlined there is not the rest of it, the sample counts as
-  //   inexact.
+  // - All of them, where the interrupted frame is described exactly: where it is not one of a
+  //   compiled method that may hold more calls than the compilers' debug information gives there.
+  // - Else the path begins with the callers of the interrupted frame and the method that it was
+  //   compiled for; if the methods reported as inlined there are not the rest of it, the sample
+  //   counts as inexact.
   std::string Check(const hot::SampleView& sample);
 
   // At most these percentages of the samples may be inexact, and differ from the published path at

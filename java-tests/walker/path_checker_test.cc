@@ -23,7 +23,7 @@ class PathCheckerTest : public testing::Test {
  protected:
   PathCheckerTest() { checker_.Register({kA, kB, kC, kD}, {kWork}); }
 
-  // Frames leaf first; what is inlined into the interrupted frame goes before it.
+  // Frames leaf first; methods inlined into the interrupted frame are before it.
   bool Fits(const std::vector<uint64_t>& published, FrameKind interrupted,
             const std::vector<uint64_t>& methods, uint32_t inlined = 0) {
     std::vector<hot::Frame> frames;
@@ -47,7 +47,7 @@ class PathCheckerTest : public testing::Test {
   PathChecker checker_;
 };
 
-TEST_F(PathCheckerTest, TakesThePathGiveOrTakeTheLastCall) {
+TEST_F(PathCheckerTest, AcceptsThePathGiveOrTakeTheLastCall) {
   EXPECT_TRUE(Fits({kA, kB, kC, kD}, {kD, kC, kB, kA, kMain}));
   EXPECT_TRUE(Fits({kA, kB, kC, kD}, {kWork, kD, kC, kNext, kB, kA, kMain}));
   EXPECT_TRUE(Fits({kA, kB, kC}, {kD, kC, kB, kA, kMain})) << "not published yet";
@@ -56,27 +56,27 @@ TEST_F(PathCheckerTest, TakesThePathGiveOrTakeTheLastCall) {
   EXPECT_EQ(checker_.inexact(), 0u);
 }
 
-TEST_F(PathCheckerTest, RefusesASkippedCaller) {
+TEST_F(PathCheckerTest, RejectsASkippedCaller) {
   EXPECT_FALSE(Fits({kA, kB, kC, kD}, {kD, kB, kA, kMain})) << "of the interrupted frame";
   EXPECT_FALSE(Fits({kA, kB, kC, kD}, {kWork, kB, kA, kMain})) << "of a leaf, two";
   EXPECT_FALSE(Fits({kA, kB, kC, kD}, {kD, kC, kA, kMain})) << "in the middle";
   EXPECT_FALSE(Fits({kA, kB, kC, kD}, {kD, kC, kB, kMain})) << "the outermost";
 }
 
-TEST_F(PathCheckerTest, RefusesAWrongCaller) {
+TEST_F(PathCheckerTest, RejectsAWrongCaller) {
   EXPECT_FALSE(Fits({kA, kB, kC, kD}, {kD, kB, kB, kA, kMain}));
   EXPECT_FALSE(Fits({kA, kB, kC, kD}, {kWork, kA, kC, kB, kA, kMain}));
   EXPECT_FALSE(Fits({kA, kB, kC, kD}, {kWork, kD, kC, kC, kB, kA, kMain}));
 }
 
-TEST_F(PathCheckerTest, RefusesAChainWithoutCallers) {
+TEST_F(PathCheckerTest, RejectsAChainWithoutCallers) {
   EXPECT_FALSE(Fits({kA, kB, kC, kD}, {kWork}));
   EXPECT_FALSE(Fits({kA, kB, kC, kD}, {kD}));
   EXPECT_FALSE(Fits({kA, kB, kC, kD}, {}));
 }
 
 // C2's debug information between calls: too few calls or other ones inlined.
-TEST_F(PathCheckerTest, CountsWhatIsToldInlinedWrongAsInexact) {
+TEST_F(PathCheckerTest, CountsWronglyInlinedMethodsAsInexact) {
   EXPECT_TRUE(Fits({kA, kB, kC, kD}, {kB, kA, kMain}));
   EXPECT_EQ(checker_.inexact(), 1u);
   EXPECT_TRUE(Fits({kA, kB, kC, kD}, FrameKind::kCompiled, {kD, kD, kB, kA, kMain}, 2));
@@ -84,7 +84,7 @@ TEST_F(PathCheckerTest, CountsWhatIsToldInlinedWrongAsInexact) {
   EXPECT_FALSE(Fits({kA, kB, kC, kD}, FrameKind::kCompiled, {kD, kC, kC, kA, kMain}, 2));
 }
 
-// Interpreted and native frames hold no more than they tell.
+// Interpreted and native frames hold no more than they report.
 TEST_F(PathCheckerTest, IsExactWhereNothingIsInlined) {
   for (const FrameKind kind : {FrameKind::kInterpreted, FrameKind::kStub, FrameKind::kNative}) {
     const uint64_t leaf = kind == FrameKind::kInterpreted ? kB : 0x7777;

@@ -1,9 +1,9 @@
-// A library that nobody else has open, so that closing it unmaps it.
+// A library that no other code has open, so that closing it unmaps it.
 #include <cstdint>
 
 namespace {
 
-// Frames of its own between the caller and the work.
+// Its own frames between the caller and the work.
 [[gnu::noinline]] uint32_t Work(uint32_t rounds, int depth) {
   if (depth > 0) return Work(rounds, depth - 1) + 1;
   volatile uint32_t x = 1;

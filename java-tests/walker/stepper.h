@@ -10,18 +10,18 @@
 
 namespace jtrace::walker_test {
 
-// Takes SIGTRAP. At most `budget` instructions are stepped through, those of native code counted:
+// Takes SIGTRAP. At most `budget` instructions are stepped through, including those of native code:
 // each costs a signal. The paths must be registered before the first of them.
 void EnableStepping(PathChecker* paths, uint64_t budget);
 
-// The calling thread, the publishing one, is stepped through what follows, for a while. Nothing
-// happens if stepping is not enabled or the budget is spent.
+// Steps the calling thread, the publishing one, through the following code for a while. Does
+// nothing if stepping is not enabled or the budget is spent.
 void StepOn();
 
-// Whether, of what was stepped through, every chain reached the root without a guess and fitted its
-// path. True if stepping is not enabled.
+// Whether every chain of the stepped code reached the root without a guess and fitted its path.
+// True if stepping is not enabled.
 bool SteppedRight();
-// What was stepped through, and the first chains that were wrong. `print_frames` prints one chain.
+// The statistics of the stepped code, and the first wrong chains. `print_frames` prints one chain.
 void PrintSteps(FILE* out, void (*print_frames)(FILE*, const hot::Frame*, uint32_t));
 
 }  // namespace jtrace::walker_test

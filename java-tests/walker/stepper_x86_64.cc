@@ -29,12 +29,12 @@ struct WrongChain {
   std::string why;
 };
 
-// One thread is stepped at a time: the publishing one. Only the report is read by another, behind
+// One thread is stepped at a time: the publishing one. Only the report is read by another, after
 // it.
 struct Stepper {
   static constexpr uint32_t kFrames = 4096;
   static constexpr int kWrongKept = 8;
-  // In generated code, each time: native code between them takes most of the budget.
+  // In generated code, each time: native code between them uses most of the budget.
   static constexpr int kStepsAtOnce = 3000;
 
   PathChecker* paths = nullptr;
@@ -46,7 +46,8 @@ struct Stepper {
 };
 Stepper stepper;
 
-// The chain of a thread interrupted at `context`, walked with what earlier walks found out or not.
+// The chain of a thread interrupted at `context`, walked with or without the results of earlier
+// walks.
 void Check(const hot::SamplerState& state, hot::ThreadSlot& slot, const ucontext_t* context,
            bool remember) {
   const hot::WalkedThread thread{slot.java_thread.load(),
@@ -115,7 +116,7 @@ void EnableStepping(PathChecker* paths, uint64_t budget) {
 void StepOn() {
   if (stepper.budget == 0) return;
   stepper.left = Stepper::kStepsAtOnce;
-  // Its handler does it: the flag cannot be set here without moving rsp.
+  // The handler does it: the flag cannot be set here without moving rsp.
   raise(SIGTRAP);
 }
 

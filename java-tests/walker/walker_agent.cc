@@ -1,4 +1,4 @@
-// The test agent: a Sampler and the least JVMTI that it needs, checking the chains it gets.
+// The test agent: a Sampler and the minimal JVMTI that it needs, checking the chains it gets.
 //
 // -agentpath:…=KEY=VALUE,… as walker_settings.h lists them. A failed check prints why on stderr and
 // ends the JVM with status 3.
@@ -37,7 +37,7 @@ using hot::Frame;
 using hot::FrameKind;
 using sampling::Sampler;
 
-// All that the agent keeps; one per JVM, reached from the callbacks.
+// Everything that the agent keeps; one per JVM, reached from the callbacks.
 struct Agent {
   WalkerSettings settings;
   jvmtiEnv* jvmti = nullptr;
@@ -147,7 +147,7 @@ void DrainLoop() {
 }
 
 void StartDrainer() {
-  // A helper thread is never sampled and takes no signals but those of its own faults.
+  // A helper thread is never sampled and takes no signals except those of its own faults.
   sigset_t all, before;
   sigfillset(&all);
   for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP}) sigdelset(&all, fault);

@@ -1,4 +1,4 @@
-// What the walker's test agent is told on the command line.
+// The command-line settings of the walker's test agent.
 #ifndef JTRACE_JAVA_TESTS_WALKER_WALKER_SETTINGS_H_
 #define JTRACE_JAVA_TESTS_WALKER_WALKER_SETTINGS_H_
 
@@ -9,12 +9,13 @@
 
 namespace jtrace::walker_test {
 
-// KEY=VALUE,… by the names below, but for `sampler`: interval_us (1000), timer (auto|perf|posix),
-// check_memory (1: no remembered chain may differ from the full walk), max_frames.
+// KEY=VALUE,… by the names below, except for `sampler`: interval_us (1000), timer
+// (auto|perf|posix), check_memory (1: no remembered chain may differ from the full walk),
+// max_frames.
 struct WalkerSettings {
   sampling::SamplerOptions sampler;
   double min_root = 99;      // percent of chains that must reach the root
-  double max_inexact = 3;    // percent of paths whose interrupted frame is told wrong
+  double max_inexact = 3;    // percent of paths whose interrupted frame is described wrongly
   double max_unequal = 100;  // percent of paths that are not the published ones, for any reason
   uint64_t min_samples = 20;
   uint64_t steps = 0;  // instructions to walk at, one by one (stepper.h); 0: none

@@ -3,13 +3,13 @@ import java.io.InputStreamReader;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * A program to attach to: threads under load that count their own calls, and a main thread that does
- * what standard input says. "work N" makes N calls of {@link #step}; "load" prints how many calls
- * the load threads have made; "time N" prints how long N calls take; "threads N" runs N threads, one
- * after the other; "gc" collects; "end" ends. "hostile" starts a thread whose name fits nowhere;
- * "spend N" runs a thread that allocates an array of N bytes.
- * "sink N" goes on N calls deeper, until "rise"; "dive" starts a thread that runs in the depth, and
- * "surface" ends it and prints how often it turned there.
+ * A program to attach to: threads under load that count their own calls, and a main thread that
+ * runs commands from standard input. "work N" makes N calls of {@link #step}; "load" prints how
+ * many calls the load threads have made; "time N" prints how long N calls take; "threads N" runs N
+ * threads, one after the other; "gc" collects; "end" ends. "hostile" starts a thread whose name
+ * needs escaping in every format; "spend N" runs a thread that allocates an array of N bytes.
+ * "sink N" continues N calls deeper, until "rise"; "dive" starts a thread that runs deep in calls,
+ * and "surface" ends it and prints how often it turned there.
  */
 public final class Attached {
   static final AtomicLong loaded = new AtomicLong();
@@ -32,7 +32,7 @@ public final class Attached {
     return x;
   }
 
-  /** Counts before the call's probe of {@link #tick} can: a trace never shows more. */
+  /** Counts before the probe of {@link #tick} does, so a trace never shows more. */
   static void load() {
     while (running) {
       loaded.incrementAndGet();
@@ -53,7 +53,7 @@ public final class Attached {
   static Thread diver;
   static long turns;
 
-  /** Ten calls deep; comes up now and then. */
+  /** Ten calls deep; returns to the top now and then. */
   static void stayDown() {
     while (diving) dive(10);
   }
@@ -119,7 +119,7 @@ public final class Attached {
 
   static byte[] kept;
 
-  /** A thread that allocates so many bytes, and ends; what it has allocated, says the JVM. */
+  /** Runs a thread that allocates that many bytes; returns what it allocated, by the JVM. */
   static long spend(long bytes) throws InterruptedException {
     Thread spender = new Thread(() -> kept = new byte[(int) bytes], "spender");
     spender.start();

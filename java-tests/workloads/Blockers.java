@@ -6,8 +6,8 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Threads that wait on objects of known classes while the collector moves these: some for good, some
- * for a moment, again and again, each time on a new object.
+ * Threads that wait on objects of known classes while the collector moves these: some permanently,
+ * some for a moment, again and again, each time on a new object.
  */
 final class Blockers {
   static final class Gate {}
@@ -81,7 +81,7 @@ final class Blockers {
     }
   }
 
-  /** args: for how many milliseconds those that wait for good do. */
+  /** args: for how many milliseconds the permanently waiting threads wait. */
   public static void main(String[] args) throws Exception {
     lock.lock();
     try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());

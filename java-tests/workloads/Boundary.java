@@ -3,7 +3,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Calls that leave the program's own classes, and come back: counts that the test knows. */
+/** Calls that leave the program's own classes, and call back; the test knows their counts. */
 public final class Boundary {
   private static final int ROUNDS = 20_000;
   private static long sum;
@@ -79,7 +79,7 @@ public final class Boundary {
     }
   }
 
-  /** A native method in scope is one of the JDK's unless the scope says otherwise. */
+  /** A native method counts as one of the JDK unless the scope names it. */
   private static void inherited(int i) {
     int[] from = {i, i + 1};
     int[] to = from.clone();

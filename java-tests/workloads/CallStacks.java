@@ -4,8 +4,8 @@ import java.util.List;
 import java.util.Random;
 
 /**
- * The call structure of S1's tables and of FIG. 18B: every stack of the figure is there for the same
- * time, in slices and in an order that no timer can keep step with. Arguments: loop iterations of a
+ * The call structure of S1's tables and of FIG. 18B: every stack of the figure lasts equally long,
+ * in slices and in an order that no timer can be in step with. Arguments: loop iterations of a
  * slice, rounds.
  */
 public class CallStacks {
@@ -84,7 +84,7 @@ public class CallStacks {
   }
 }
 
-/** The part that is not the application's. */
+/** The part outside the application. */
 final class SystemPart {
   private SystemPart() {}
 

@@ -1,4 +1,7 @@
-/** Calls a method until it is killed, for a minute at most, and prints about every 10 ms when, and how often it has. */
+/**
+ * Calls a method until it is killed, for a minute at most. Prints the time and the number of calls
+ * about every 10 ms.
+ */
 public final class Counts {
   private static long calls;
 

@@ -1,4 +1,4 @@
-/** A JVM that ends by an error of its own: it is sent SIGSEGV, as nobody but the kernel would. */
+/** A JVM that crashes: it is sent SIGSEGV in a way that only the kernel uses. */
 final class Crashes {
   private Crashes() {}
 

@@ -14,7 +14,7 @@ public final class Depth {
       try {
         goDown(1);
       } catch (StackOverflowError e) {
-        // as it should
+        // expected
       }
     }
     System.out.println(depth);

@@ -1,4 +1,4 @@
-/** Does nothing: what is left is the start-up of JVM and agent. */
+/** Does nothing: only JVM and agent start up. */
 public final class Empty {
   public static void main(String[] args) {}
 }

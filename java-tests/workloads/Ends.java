@@ -2,8 +2,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Threads that run out of memory, are stopped, or end the program in mid-call. Each method counts its
- * calls in its first statement; where the program goes on, all must be counted.
+ * Threads that run out of memory, are stopped, or end the program in the middle of a call. Each
+ * method counts its calls in its first statement; all must be counted.
  * Argument: oom, stop, exit or halt.
  */
 public final class Ends {
@@ -86,13 +86,13 @@ public final class Ends {
       deep(left - 1, exit);
       return;
     }
-    tell(deeps, "deep(int,boolean)");
-    tell(goesOns, "goOn(int)");
+    expect(deeps, "deep(int,boolean)");
+    expect(goesOns, "goOn(int)");
     if (exit) System.exit(3);
     Runtime.getRuntime().halt(4);
   }
 
-  private static void tell(long calls, String method) {
+  private static void expect(long calls, String method) {
     System.out.println("EXPECT " + calls + " Ends." + method);
   }
 
@@ -104,15 +104,15 @@ public final class Ends {
     switch (args[0]) {
       case "oom":
         outOfMemory();
-        tell(hoards, "hoard(List,int)");
-        tell(keeps, "keep(List)");
-        tell(goesOns, "goOn(int)");
+        expect(hoards, "hoard(List,int)");
+        expect(keeps, "keep(List)");
+        expect(goesOns, "goOn(int)");
         break;
       case "stop":
         stopped();
-        tell(20L, "spin()");
+        expect(20L, "spin()");
         near(20, turns, "turn(int)");
-        tell(goesOns, "goOn(int)");
+        expect(goesOns, "goOn(int)");
         break;
       default:
         for (int i = 0; i < 20_000; i++) goOn(i % 50 + 1);

@@ -6,9 +6,9 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 
 /**
- * Threads that allocate what is known to the byte and escapes. Arguments: how many threads, rounds
- * of the first (each further one does one more), {@code platform} or {@code virtual}. Platform
- * threads print what the JDK counted for their rounds: "name bytes".
+ * Threads that allocate escaping objects, whose bytes are known exactly. Arguments: how many
+ * threads, rounds of the first (each further one does one more), {@code platform} or {@code
+ * virtual}. Platform threads print the JDK's count for their rounds: "name bytes".
  */
 public final class Escaping {
   private static final ThreadMXBean JDK = (ThreadMXBean) ManagementFactory.getThreadMXBean();
@@ -29,7 +29,7 @@ public final class Escaping {
     return new int[1];
   }
 
-  /** An object of its own (16 bytes) besides what it calls for. */
+  /** One object (16 bytes) besides those of its callees. */
   static void round() {
     small();
     big();
@@ -41,7 +41,7 @@ public final class Escaping {
     for (int i = 0; i < n; i++) round();
   }
 
-  /** Allocates nothing, but lets others onto the carrier in between. */
+  /** Allocates nothing, but releases the carrier to others in between. */
   static void yieldingRounds(int n) {
     for (int i = 0; i < n; i++) {
       round();

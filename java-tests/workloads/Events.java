@@ -1,7 +1,7 @@
 import java.io.IOException;
 import java.util.concurrent.locks.LockSupport;
 
-/** Does each thing that is recorded as an event as often as its test knows. */
+/** Causes each event that is recorded a known number of times. */
 public final class Events {
   static final int THROWN = 5_000;
   static final int CONTENDED = 20;
@@ -67,7 +67,7 @@ public final class Events {
 
   private static void seen() {}
 
-  /** The other thread comes to the monitor while this one has it, and waits there. */
+  /** The other thread waits for the monitor while this one holds it. */
   private static void contend() throws InterruptedException {
     Thread other = new Thread(Events::enter, "contender");
     synchronized (LOCK) {

@@ -1,4 +1,4 @@
-/** Ends the program in the middle of calls, in the ways there are. */
+/** Ends the program in the middle of calls, in every possible way. */
 public final class Exits {
   private static void down(int n, String how) {
     if (n > 0) {

@@ -6,7 +6,7 @@ public class Fib {
     return n < 2 ? n : fib(n - 1) + fib(n - 2);
   }
 
-  /** Activations of fib that fib(n) causes, itself included. */
+  /** The number of calls of fib that fib(n) causes, including itself. */
   static long calls(int n) {
     long before = 1;
     long last = 1;

@@ -14,7 +14,7 @@ public final class Fig18A {
 
   private Fig18A() {}
 
-  /** What a routine does: letters call routines, brackets hold what the callee does in turn. */
+  /** Runs a routine: letters call routines, brackets contain what the callee runs. */
   private static int run(String script, int at) {
     tick();
     while (script.charAt(at) != ')') {

@@ -1,4 +1,4 @@
-/** The pattern of the classes that GeneratedPaths makes: the digits of the name are their number. */
+/** The template of the classes that GeneratedPaths makes; the digits of the name are a number. */
 final class Generated00000000 {
   private Generated00000000() {}
 

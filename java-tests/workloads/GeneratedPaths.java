@@ -49,7 +49,7 @@ public final class GeneratedPaths {
     }
   }
 
-  /** The class file with another name, which is as long. */
+  /** The class file with another name of the same length. */
   private static byte[] numbered(byte[] pattern, int number) {
     calls++;
     byte[] bytes = pattern.clone();

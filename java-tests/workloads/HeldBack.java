@@ -5,18 +5,18 @@ import java.io.InputStreamReader;
 import java.util.concurrent.CountDownLatch;
 
 /**
- * A class that takes long to load: its own loader waits while the JVM asks for the superclass. "begin"
- * begins to load it and answers when the class file is with the JVM; "finish" lets the loader go on;
- * "call N" calls the class N times; "end" ends.
+ * A class that takes long to load: its own loader waits while the JVM requests the superclass.
+ * "begin" begins to load it and answers when the JVM has the class file; "finish" lets the loader
+ * go on; "call N" calls the class N times; "end" ends.
  */
 public final class HeldBack {
   static final CountDownLatch waits = new CountDownLatch(1);
-  static final CountDownLatch mayGoOn = new CountDownLatch(1);
+  static final CountDownLatch mayContinue = new CountDownLatch(1);
   static Runnable slow;
 
   private HeldBack() {}
 
-  /** Of the program's own loader, which does not wait. */
+  /** Loaded by the program's own loader, which does not wait. */
   public static class Above {}
 
   public static final class Slow extends Above implements Runnable {
@@ -38,7 +38,7 @@ public final class HeldBack {
       if (name.equals("HeldBack$Above")) {
         waits.countDown();
         try {
-          mayGoOn.await();
+          mayContinue.await();
         } catch (InterruptedException e) {
           throw new ClassNotFoundException(name, e);
         }
@@ -79,7 +79,7 @@ public final class HeldBack {
           waits.await();
           break;
         case "finish":
-          mayGoOn.countDown();
+          mayContinue.countDown();
           loading.join();
           break;
         case "call":

@@ -14,7 +14,7 @@ final class Idle {
 
   /**
    * Prints two sums over the threads, in milliseconds: the time for which all of them rested, and the
-   * time from before each one's start to behind its end.
+   * time from before the start of each to after its end.
    */
   public static void main(String[] args) throws Exception {
     int count = Integer.parseInt(args[0]);

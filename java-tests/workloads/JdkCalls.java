@@ -1,7 +1,7 @@
 import java.util.BitSet;
 import java.util.StringTokenizer;
 
-/** Calls methods of the JDK that nothing else calls meanwhile, a known number of times. */
+/** Calls methods of the JDK, which nothing else calls meanwhile, a known number of times. */
 public final class JdkCalls {
   private static final int CALLS = 12_345;
 

@@ -1,8 +1,8 @@
 import java.io.InputStream;
 
 /**
- * The same class by two loaders, which both call a class of a third: a child that defines {@link
- * Caller} itself, and the loader that everything else comes from.
+ * The same class of two loaders, whose methods call a class of a third: a child that defines {@link
+ * Caller} itself, and the loader of everything else.
  */
 public final class Loaders {
   private Loaders() {}

@@ -14,8 +14,8 @@ import java.util.function.IntUnaryOperator;
 import java.util.stream.IntStream;
 
 /**
- * Calls methods, and leaves them, in all the ways that Java has: "ManyWays ROUNDS". What runs on pools
- * differs from run to run.
+ * Calls methods, and leaves them, in all the ways that Java has: "ManyWays ROUNDS". The calls on
+ * pools differ from run to run.
  */
 public final class ManyWays {
   private static int sum;
@@ -123,7 +123,7 @@ public final class ManyWays {
   private static final class Derived extends Base {
     private final int[] values = {same(1), same(2)};
 
-    /** Throws before, inside of or behind the other constructor. */
+    /** Throws before, in or after the other constructor. */
     Derived(int x) {
       super(x % 5 == 0 ? stop() : same(x));
       if (x % 5 == 1) stop();

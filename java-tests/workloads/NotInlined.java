@@ -1,4 +1,4 @@
-/** A hot loop with a call that the compiler inlines, and one that it is told not to. */
+/** A hot loop with a call that the compiler inlines, and one that an option keeps out of line. */
 public final class NotInlined {
   private static int small(int n) {
     return n + 1;

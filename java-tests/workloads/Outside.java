@@ -1,4 +1,4 @@
-/** A hundred million calls that leave the program: what a boundary probe costs a call. */
+/** A hundred million calls that leave the program: measures the cost of a boundary probe. */
 public final class Outside {
   private static final int CALLS = 100_000_000;
 

@@ -8,12 +8,12 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Computes, sleeps and waits as its script says, and reads the clocks inside each call and around it:
- * what a probe between the two has read lies between them. Prints a line for each call path:
+ * Computes, sleeps and waits as its script says, and reads the clocks inside each call and around
+ * it. A probe reads them between the two. Prints a line for each call path:
  *
  * <pre>PATH CALLS  CUM_CPU CUM_CPU  CUM_WALL CUM_WALL  BASE_CPU BASE_CPU  BASE_WALL BASE_WALL</pre>
  *
- * nanoseconds, the least and the most that it can have been.
+ * in nanoseconds: the least and the most that each can be.
  */
 public final class Scripted {
   private static final long MS = 1_000_000;
@@ -37,7 +37,7 @@ public final class Scripted {
       this.path = path;
     }
 
-    /** To be called before a call of the method. */
+    /** Call this before a call of the method. */
     static void before(String method) {
       String path = OPEN.isEmpty() ? method : OPEN.peek().path + ">" + method;
       OPEN.push(new Clock(path));
@@ -52,7 +52,7 @@ public final class Scripted {
       read(OPEN.peek().inside, 1);
     }
 
-    /** Behind the call. */
+    /** Call this after the call. */
     static void after() {
       read(OPEN.peek().around, 1);
       Clock call = OPEN.pop();
@@ -82,7 +82,7 @@ public final class Scripted {
       while (THREADS.getCurrentThreadCpuTime() < end) Thread.onSpinWait();
     }
 
-    /** Rings for who waits, and takes the bell away for a while. */
+    /** Rings for the waiting thread, and holds the bell for a while. */
     static void otherThread(CountDownLatch taken) {
       Thread other = new Thread(() -> {
         synchronized (BELL) {

@@ -3,7 +3,7 @@ import java.util.List;
 import java.util.Random;
 
 /**
- * Sixteen threads walk at random, each from a seed of its own, through methods that call each other,
+ * Sixteen threads walk at random, each with its own seed, through methods that call each other,
  * recurse, throw and catch. Each method's first statement counts its call path.
  * Argument: walks of a thread.
  */

@@ -3,11 +3,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
-/** Removes or empties the trace that is made of it. Argument: remove, shorten or leave. */
+/** Removes or empties its own trace. Argument: remove, shorten or leave. */
 public final class SpoiledTrace {
   private SpoiledTrace() {}
 
-  /** What the JVM's own command line says after out=. */
+  /** The value of out= on the JVM's command line. */
   private static Path trace() throws Exception {
     for (String argument : Files.readString(Path.of("/proc/self/cmdline")).split("\0")) {
       int out = argument.indexOf("=out=");

@@ -2,7 +2,7 @@ import java.io.FileInputStream;
 import java.io.IOException;
 import java.util.Arrays;
 
-/** One call path, which ends in the JDK or in the kernel; runs until it has used its CPU time. */
+/** One call path that ends in the JDK or in the kernel; runs until its CPU time is used. */
 final class Stacks {
   static long sum;
 

@@ -5,7 +5,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.locks.LockSupport;
 
-/** Threads that each do one thing only, named for it. args: for how many milliseconds all of them do. */
+/** Threads that each do only one thing and have its name. args: for how many milliseconds. */
 final class States {
   private static final Object LOCK = new Object();
   private static final Object NEVER = new Object();

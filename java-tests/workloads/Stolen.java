@@ -4,10 +4,10 @@ import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 
 /**
- * Its thread is off the processor without being told, as when a hypervisor takes the processor away:
- * it sleeps and then undoes what the kernel told it (the word of clock=cpu, struct rseq). Prints what
- * methods have used by the JVM's own account, as seen inside of them and around them:
- * {@code METHOD CPU_NS CPU_NS}; the truth lies between.
+ * Its thread is off the processor unnoticed, as when a hypervisor takes the processor away: it
+ * sleeps and then undoes the kernel's notice (the word of clock=cpu, struct rseq). Prints the time
+ * of methods by the JVM's own clock, read inside of them and around them:
+ * {@code METHOD CPU_NS CPU_NS}; the true time is between the two.
  */
 public final class Stolen {
   private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
@@ -20,7 +20,7 @@ public final class Stolen {
     private final long address;
     private final long intact;
 
-    /** Of the calling thread. */
+    /** The word of the calling thread. */
     Word() throws ReflectiveOperationException {
       Class<?> type = Class.forName("sun.misc.Unsafe");
       Field field = type.getDeclaredField("theUnsafe");
@@ -93,7 +93,7 @@ public final class Stolen {
 
   public static void main(String[] args) throws Exception {
     Word word = new Word();
-    if (word.intact == 0) return;  // clock=cpu cannot be had
+    if (word.intact == 0) return;  // clock=cpu is unavailable
     Used robbed = new Used();
     Used innocent = new Used();
     word.put.invoke(word.unsafe, word.address, word.intact);

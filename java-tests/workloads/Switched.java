@@ -3,8 +3,8 @@ import java.lang.management.ThreadMXBean;
 
 /**
  * FIG. 18C and 18D: A calls B, which uses the processor all the time, or is off it for a while in
- * between. Prints what B has used by the JVM's own account, as seen inside of it and around it:
- * {@code b CPU_NS WALL_NS CPU_NS WALL_NS}; the truth lies between. Then the CPU_NS of A, whole.
+ * between. Prints the times of B by the JVM's own clocks, read inside of it and around it:
+ * {@code b CPU_NS WALL_NS CPU_NS WALL_NS}; the true time is between. Then the CPU_NS of all of A.
  */
 public final class Switched {
   private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();

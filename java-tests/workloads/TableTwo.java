@@ -4,7 +4,7 @@ import java.lang.reflect.Method;
 import java.util.function.LongConsumer;
 
 /**
- * S4.3's program: B and C call D 40 times each, B's calls are three times as dear. Times are in
+ * S4.3's program: B and C call D 40 times each, B's calls cost three times as much. Times are in
  * milliseconds of the table; by clock=manual, or scaled down a thousand times on the processor.
  */
 public final class TableTwo {

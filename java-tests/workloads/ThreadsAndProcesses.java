@@ -2,7 +2,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Threads, processes made in each way that the JDK has, and collections, that come and go. */
+/** Starts and ends threads, processes (in each way that the JDK has), and collections. */
 public final class ThreadsAndProcesses {
   private static final int ROUNDS = 4;
   private static final int THREADS = 60; // so many stacks that the C library frees some

@@ -12,7 +12,7 @@ final class Touch {
     for (int page = 0; page < count; page++) pages.put(page * 4096, (byte) 1);
   }
 
-  /** Of this thread: field 10 of its stat, the 8th behind its name. */
+  /** The faults of this thread: field 10 of its stat, the 8th after its name. */
   static long faults() throws IOException {
     String stat = Files.readString(Path.of("/proc/thread-self/stat"));
     return Long.parseLong(stat.substring(stat.lastIndexOf(')') + 2).split(" ")[7]);

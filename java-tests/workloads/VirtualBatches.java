@@ -1,7 +1,7 @@
 import java.lang.reflect.Method;
 import java.util.concurrent.CountDownLatch;
 
-/** Virtual threads, a batch after the other (JDK 21): args are batches, threads and pause in ms. */
+/** Virtual threads, in one batch after the other (JDK 21). args: batches, threads, pause in ms. */
 public final class VirtualBatches {
   static void task(CountDownLatch ended) {
     Thread.yield();

@@ -1,7 +1,7 @@
 /**
  * Warms fib up on several threads, then calls it on a new one, where every call runs compiled code.
  * Several, because the first thread after compilation takes a path through the probe that was never
- * taken before: the compiled code is thrown away once, and made again.
+ * taken before: the compiled code is deoptimised once, and compiled again.
  */
 public final class WarmFib {
   static int fib(int n) {

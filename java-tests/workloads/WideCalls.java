@@ -26,7 +26,7 @@ public final class WideCalls {
     String pattern = pattern();
     Loader loader = new Loader();
     for (int i = 0; i < callees.length; i++) {
-      // The class file with another name, which is as long.
+      // The class file with another name of the same length.
       String bytes = pattern.replace(NAME, String.format("Wide%08d", i + 1));
       callees[i] = (Runnable) loader.define(bytes.getBytes(StandardCharsets.ISO_8859_1))
           .getConstructor().newInstance();
@@ -40,7 +40,7 @@ public final class WideCalls {
     }
   }
 
-  /** More of them each time, so that they become children in small steps and big ones. */
+  /** More of them each time, so that the number of children grows in small and big steps. */
   private static void callAll(Runnable[] callees, int left) {
     for (int i = 0; i < callees.length >> 2 * (left - 1); i++) callees[i].run();
   }

@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Threads of a program that wait, each in its own way, until it is over. */
+/** Threads that wait, each in its own way, until the program ends. */
 final class Workers {
   interface Body {
     void run() throws IOException, InterruptedException;
@@ -33,8 +33,8 @@ final class Workers {
   }
 
   /**
-   * Returns when all threads but `restless` (the beginnings of names) wait, and a sampler had time to
-   * see it, though somebody else may use the processors for half a second.
+   * Returns when all threads except `restless` (prefixes of names) wait, and a sampler had time to
+   * see it, even if other programs use the processors for half a second.
    */
   static void settle(String... restless) throws IOException, InterruptedException {
     for (int waiting = 0; waiting < 10; Thread.sleep(10)) {

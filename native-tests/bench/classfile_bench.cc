@@ -1,4 +1,4 @@
-// What rewriting a class costs at its load: the agent's start-up budget is 150 ms in all.
+// The cost of rewriting a class at its load: the agent's start-up budget is 150 ms in all.
 #include <benchmark/benchmark.h>
 
 #include <filesystem>
@@ -54,7 +54,7 @@ void Rewrite(benchmark::State& state, const std::vector<test::ByteVector>& class
 void BM_RewriteFiftyMethods(benchmark::State& state) { Rewrite(state, {FiftyMethods()}); }
 BENCHMARK(BM_RewriteFiftyMethods)->Unit(benchmark::kMicrosecond);
 
-// The fuzzer's seeds: small classes as javac makes them.
+// The fuzzer's seeds: small classes compiled by javac.
 void BM_RewriteSeeds(benchmark::State& state) {
   std::vector<test::ByteVector> classes;
   for (const auto& entry : std::filesystem::directory_iterator(

@@ -1,4 +1,4 @@
-// What one update of a counter costs, by embodiment (S5.5), at 1 to 64 threads.
+// The cost of one update of a counter, by embodiment (S5.5), at 1 to 64 threads.
 #include <benchmark/benchmark.h>
 
 #include <atomic>

@@ -1,4 +1,4 @@
-// What a call of a hooked native function costs, beside the floor: a trap whose handler does
+// The cost of a call of a hooked native function, beside the minimum: a trap whose handler does
 // nothing.
 #include <benchmark/benchmark.h>
 #include <signal.h>

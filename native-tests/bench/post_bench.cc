@@ -1,5 +1,5 @@
-// How fast jtrace-post reads and reports: a trace like that of a database under load, with tens of
-// thousands of tree nodes and ten thousand samples of 25 frames.
+// The speed of jtrace-post's reading and reports: a trace like that of a database under load, with
+// tens of thousands of tree nodes and ten thousand samples of 25 frames.
 #include <benchmark/benchmark.h>
 #include <link.h>
 #include <unistd.h>
@@ -33,7 +33,7 @@ struct Segment {
   std::string path;
 };
 
-// Code of this program and of its libraries stands for that of the JVM.
+// Code of this program and of its libraries represents that of the JVM.
 std::vector<Segment> LoadedCode() {
   std::vector<Segment> segments;
   dl_iterate_phdr(
@@ -113,7 +113,7 @@ const std::string& Trace() {
   return trace;
 }
 
-// Takes records and does nothing.
+// Receives records and does nothing.
 class NullVisitor : public postproc::RecordVisitor {
  public:
   void OnCalls(postproc::ThreadId, absl::Span<const postproc::CallRecord> calls) override {
@@ -247,7 +247,7 @@ BENCHMARK(BM_ReadLogAndBuildTree)
     ->UseRealTime()
     ->Unit(benchmark::kMillisecond);
 
-// One recursion that many levels deep, as a tree, with a sample at every tenth of them.
+// One recursion of that many levels, as a tree, with a sample at every tenth level.
 void BM_DeepTree(benchmark::State& state) {
   testing::TraceBuilder builder;
   const uint32_t thread = builder.Thread("main", 1);

@@ -1,5 +1,5 @@
-// What a walk costs: native stacks of given depth, with and without the memory of the last walk,
-// the unwind rows behind them, and libunwind on the same stack.
+// The cost of a walk: native stacks of given depth, with and without the memory of the last walk,
+// the unwind rows that they use, and libunwind on the same stack.
 //
 // The caches are warm here. In a program that is interrupted each millisecond they are not: there
 // what Sampler::Cost measures counts (java-tests/walker).
@@ -23,7 +23,7 @@ Frame frames[kCapacity];
 auto memory = std::make_unique<WalkMemory::Storage>();
 uint32_t remembered;
 
-// As if interrupted: the walk starts at the caller of getcontext.
+// Like an interruption: the walk starts at the caller of getcontext.
 void WalkHere(benchmark::State& state, How how) {
   ucontext_t context;
   getcontext(&context);

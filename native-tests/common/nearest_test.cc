@@ -21,7 +21,7 @@ TEST(NearestTest, EditDistanceIsLevenshteins) {
   EXPECT_EQ(EditDistance("ab"sv, "ba"sv), 2u);  // a swap is two edits
 }
 
-TEST(NearestTest, TakesTheFirstOfTheNearest) {
+TEST(NearestTest, ReturnsTheFirstOfTheNearest) {
   EXPECT_EQ(Nearest("tre"sv, Words{"flat", "tree", "trees"}), "tree");
   EXPECT_EQ(Nearest("x"sv, Words{"a", "b"}), "a");
   EXPECT_EQ(Nearest("x"sv, Words{}), "");

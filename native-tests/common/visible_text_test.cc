@@ -10,13 +10,13 @@ namespace {
 
 using namespace std::string_literals;
 
-TEST(VisibleTextTest, ShowsWhatCanBeShown) {
+TEST(VisibleTextTest, KeepsVisibleCharacters) {
   for (const char* text : {"", "main", "grüß", "日本語", "😀", R"(C:\x1b)"}) {
     EXPECT_EQ(VisibleText(text), text);
   }
 }
 
-TEST(VisibleTextTest, EscapesWhatATerminalObeys) {
+TEST(VisibleTextTest, EscapesCharactersThatATerminalObeys) {
   EXPECT_EQ(VisibleText("\x1b]0;x\x07\r\n\t\x7f\0"s), R"(\x1b]0;x\x07\x0d\x0a\x09\x7f\x00)");
   EXPECT_EQ(VisibleText("a\u009B31mb\u0080"), R"(a\x9b31mb\x80)") << "C1";
   EXPECT_EQ(VisibleText("\u202Egpj.exe\u202C\u2066x\u2069\u200F\u061C"),
@@ -24,7 +24,7 @@ TEST(VisibleTextTest, EscapesWhatATerminalObeys) {
   EXPECT_EQ(VisibleText("a\u2028b\uFEFF"), R"(a\u2028b\ufeff)");
 }
 
-TEST(VisibleTextTest, EscapesWhatIsNoCharacter) {
+TEST(VisibleTextTest, EscapesInvalidCharacters) {
   EXPECT_EQ(VisibleText("\xED\xA0\xBDx"), R"(\ud83dx)") << "a lone surrogate";
   EXPECT_EQ(VisibleText("\x9B\xFFz"), R"(\x9b\xffz)") << "8-bit terminals obey the first";
   EXPECT_EQ(VisibleText("\xE2\x82"), R"(\xe2\x82)") << "cut off";
@@ -53,14 +53,14 @@ TEST(ModifiedUtf8Test, BecomesUtf8) {
   EXPECT_EQ(FromModifiedUtf8("a\xC0\x80z"), "a\0z"s);
 }
 
-TEST(ModifiedUtf8Test, KeepsWhatStandsAlone) {
+TEST(ModifiedUtf8Test, KeepsLoneSurrogates) {
   for (const char* text : {"\xED\xA0\xBDx", "\xED\xB8\x80\xED\xA0\xBD", "\xED\xA0", "\xFF\xC0"}) {
     EXPECT_EQ(FromModifiedUtf8(text), text);
   }
   EXPECT_EQ(FromModifiedUtf8("\xED\xA0\xBD\xED\xA0\xBD\xED\xB8\x80"), "\xED\xA0\xBD😀");
 }
 
-TEST(CutCharacterTest, IsTheBeginningOfOne) {
+TEST(CutCharacterTest, IsTheBeginningOfACharacter) {
   EXPECT_TRUE(IsCutCharacter("\xE2\x82"));
   EXPECT_TRUE(IsCutCharacter("\xF0"));
   for (const char* text : {"", "a", "\xC2\x85", "\xE2x", "\xFF", "\x85"}) {

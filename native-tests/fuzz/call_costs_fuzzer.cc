@@ -1,6 +1,6 @@
 // Fuzz target of the rules that costs=FILE adds: the rules, after a 0 byte names of callees, one a
-// line. For any input: an error names a line that there is; each callee has the cost that a
-// matcher written another way finds.
+// line. For any input: an error names an existing line; each callee has the cost that a different
+// matcher finds.
 #include <optional>
 #include <utility>
 #include <vector>
@@ -15,7 +15,7 @@
 namespace jtrace::fuzz {
 namespace {
 
-// `?` stands for itself in rules.
+// `?` is an ordinary character in rules.
 bool Matches(absl::string_view pattern, absl::string_view text) {
   // can_match[i]: the pattern so far matches the first i characters.
   std::vector<bool> can_match(text.size() + 1);
@@ -44,7 +44,7 @@ Cost CostOf(absl::string_view word) {
   return std::nullopt;
 }
 
-// By the last rule of `text`, which is free of errors, that matches.
+// By the last matching rule of `text`, which is free of errors.
 Cost ExpectedCost(absl::string_view text, absl::string_view callee) {
   Cost cost = CallCosts::Default().Of(callee);
   for (absl::string_view line : absl::StrSplit(text, '\n')) {

@@ -1,5 +1,5 @@
-// Fuzz target of the class-file rewriter. For any input: no crash, no undefined behaviour; what it
-// rewrites parses again as a class with the same methods, and each probed method's code still is a
+// Fuzz target of the class-file rewriter. For any input: no crash, no undefined behaviour; a
+// rewritten class parses again with the same methods, and each probed method's code still is a
 // sequence of instructions whose jumps land on instructions.
 #include <cstdint>
 
@@ -36,7 +36,7 @@ void CheckRewritten(const InstrumentResult& result) {
   }
 }
 
-// Ids around those that need a constant. Takes every call for one of a native method.
+// Ids around those that need a constant. Treats every call as one of a native method.
 class EverySite : public SiteIds {
  public:
   uint32_t IdOf(const SiteRef& site) override {

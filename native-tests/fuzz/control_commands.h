@@ -1,5 +1,5 @@
-// What stands for the JVM's session behind the control socket in a fuzz target: it parses what the
-// session parses, and says what the request wants to be said.
+// Replaces the JVM's session behind the control socket in a fuzz target: it parses what the session
+// parses, and answers what the request dictates.
 #pragma once
 
 #include <new>
@@ -12,7 +12,7 @@
 #include "absl/time/time.h"
 #include "agent/control/server.h"
 #include "agent/hooks/hook_spec.h"
-#include "agent/metrics/metrics_text.h"
+#include "agent/metrics/metrics_format.h"
 #include "agent/options/options.h"
 #include "native-tests/fuzz/require.h"
 #include "proto/control_protocol.h"
@@ -22,18 +22,18 @@ namespace jtrace::fuzz {
 class ControlCommands : public control::Commands {
  public:
   using Lines = std::vector<std::pair<char, std::string>>;
-  // What one request was, what was said to it, but for its progress, and how it ended.
+  // One request, its answer without progress, and how it ended.
   struct Done {
     std::string request;
     Lines lines;
     int exit_code = control::kExitDone;
   };
 
-  absl::Status Run(absl::string_view verb, absl::string_view argument, Tell tell) override {
+  absl::Status Run(absl::string_view verb, absl::string_view argument, Reply reply) override {
     done.push_back({std::string(verb), {}, control::kExitFailed});
     if (argument.data() != nullptr) absl::StrAppend(&done.back().request, " ", argument);
     const auto say = [&](char kind, absl::string_view text) {
-      tell(kind, text);
+      reply(kind, text);
       if (kind == control::kProgressLine) return;
       for (const absl::string_view line : absl::StrSplit(text, '\n')) {
         done.back().lines.emplace_back(kind, line);
@@ -51,7 +51,7 @@ class ControlCommands : public control::Commands {
   std::vector<Done> done;
 
  private:
-  static absl::Status Answer(absl::string_view verb, absl::string_view argument, Tell say) {
+  static absl::Status Answer(absl::string_view verb, absl::string_view argument, Reply say) {
     // The input must not choose which files are read.
     if (verb == "start" && argument.find("co") == argument.npos) {
       const auto options = ParseOptions(argument);
@@ -73,7 +73,7 @@ class ControlCommands : public control::Commands {
     }
     if (verb == "throw") throw std::bad_alloc();
     if (verb == "fail") return absl::UnavailableError(absl::StrCat("cannot ", argument));
-    // A line a word, its kind by its first character.
+    // A line for each word, its kind by its first character.
     for (const absl::string_view word : absl::StrSplit(argument, ' ')) {
       const bool is_progress = word.size() % 3 == 1;
       const std::string text(word.size() * 64, 't');

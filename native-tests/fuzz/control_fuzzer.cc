@@ -4,8 +4,8 @@
 //       and in pieces of as many bytes as the second byte says
 //   'p' the command line of another's process, as /proc shows it to `jtrace list`; then its uid_map
 // For any input: commands get whole lines of bounded length; a client gets an answer that is
-// well-formed and says what was said or that it was cut off; no memory stays taken; an answer in
-// pieces is the same answer; what is shown of a process does nothing to a terminal.
+// well-formed, and complete or marked as cut off; all memory is released; an answer in pieces is
+// the same answer; the text shown for a process does nothing to a terminal.
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/socket.h>
@@ -66,7 +66,7 @@ class Client {
     if (n > 0) answer_.append(buffer, static_cast<size_t>(n));
     is_at_end_ = is_at_end_ || n == 0;
   }
-  // As the connections' thread does it.
+  // As the connections' thread does.
   void Serve(const control::Service& service, absl::Time now) {
     if (server_ == nullptr) return;
     const bool was_asked = server_->IsAsked();
@@ -79,7 +79,7 @@ class Client {
     server_ = nullptr;
   }
 
-  // Has not asked for anything, nor been refused.
+  // Has sent no request and has not been rejected.
   bool IsSilent() const { return server_ != nullptr && !server_->has_line(); }
   bool is_served() const { return server_ == nullptr; }
   bool is_at_end() const { return is_at_end_; }
@@ -95,7 +95,7 @@ class Client {
 
 class Script {
  public:
-  // More than a client needs that reads the longest answer.
+  // More than a client that reads the longest answer needs.
   static constexpr int kRounds = 64;
 
   explicit Script(std::string_view input) : input_(input) {}
@@ -105,7 +105,7 @@ class Script {
       Step(TakeByte());
       Serve();
     }
-    // Everybody reads on until the end; who asks for nothing waits for it in vain.
+    // All clients read until the end; one without a request waits in vain.
     for (int round = 0; round < kRounds && IsSomebodyServed(); ++round) {
       while (DoNext()) Serve();
       Serve();
@@ -174,7 +174,7 @@ class Script {
     });
   }
 
-  // False: nothing is to be done.
+  // False: there is nothing to do.
   bool DoNext() {
     const auto request = queue_.Next(absl::InfinitePast());
     if (!request.has_value()) return false;
@@ -190,7 +190,7 @@ class Script {
     client = nullptr;
   }
 
-  // What a client got that read to the end.
+  // The answer that a client got which read to the end.
   void CheckAnswer(const Client& client) {
     Lines lines;
     AnswerReader reader([&](char kind, std::string_view text) {
@@ -199,7 +199,7 @@ class Script {
       if (kind != control::kProgressLine) lines.emplace_back(kind, text);
     });
     Require(reader.Add(client.answer()));
-    if (reader.exit_code() < 0) return;  // it was too slow, or said nothing
+    if (reader.exit_code() < 0) return;  // it was too slow, or sent nothing
     Require(client.answer().ends_with(std::string(1, static_cast<char>('0' + reader.exit_code())) +
                                       "\n"));
     const bool has_error = !lines.empty() && lines.back().first == control::kErrorLine;
@@ -208,7 +208,7 @@ class Script {
     for (const ControlCommands::Done& done : commands_.done) {
       if (done.request == line && IsAnswerTo(done, lines, reader.exit_code())) return;
     }
-    // Nothing was asked: the request was refused.
+    // No command ran: the request was rejected.
     Require(reader.exit_code() == control::kExitUsage && lines.size() == 1);
   }
 

@@ -2,8 +2,8 @@
 // information) as jtrace-post reads them in the modules that a trace names, and symbols as the
 // agent reads them in loaded libraries.
 //
-// For any input: what is found lies in the file or in its segments, and holds what was asked for;
-// what is not known has no name.
+// For any input: everything found is inside the file or its segments, and contains what was
+// requested; unknown places have no name.
 #include <elf.h>
 
 #include <algorithm>
@@ -12,8 +12,9 @@
 #include <string>
 #include <string_view>
 
-#include "agent/hotspot/elf_file.h"
 #include "agent/hotspot/elf_symbols.h"
+#include "common/demangle.h"
+#include "common/elf_image.h"
 #include "native-tests/fuzz/require.h"
 #include "postproc/model/elf_functions.h"
 #include "postproc/reader/native_symbols.h"
@@ -29,7 +30,7 @@ using postproc::TraceModel;
 
 constexpr size_t kMostPlaces = 128;
 
-// So many places, far apart, that every function of a small file is met.
+// The number of places, far apart, so that every function of a small file is visited.
 size_t Stride(std::string_view file) { return std::max<size_t>(1, file.size() / kMostPlaces); }
 
 bool IsInside(std::string_view file, std::string_view part) {
@@ -49,7 +50,7 @@ void CheckFunctions(std::string_view file) {
     const ElfFunction function = functions->At(*address);
     Require(function.start <= *address && IsInside(file, function.symbol));
     Require(function.start != 0 || function.symbol.empty() || *address == 0);
-    postproc::Demangle(function.symbol);
+    Demangle(function.symbol);
     const ElfCall call = functions->CallBefore(*address);
     Require(IsInside(file, call.import));
     functions->IsPartOf(function, call.function);
@@ -59,7 +60,7 @@ void CheckFunctions(std::string_view file) {
   }
 }
 
-// The file as a module of a trace: at 1 MB, from its begin.
+// The file as a module of a trace: at 1 MB, from its beginning.
 void CheckModule(const std::string& path, std::string_view file) {
   constexpr uint64_t kBegin = 1 << 20;
   TraceModel model;
@@ -70,7 +71,7 @@ void CheckModule(const std::string& path, std::string_view file) {
   for (uint64_t offset = 0; offset < file.size(); offset += Stride(file)) {
     const auto found = symbols.At(kBegin + offset, offset % 2 == 0, 0, model);
     Require(found.frame.value != 0);
-    Require(found.place != nullptr || offset == 0);  // a return address at the begin is before it
+    Require(found.place != nullptr || offset == 0);  // else a return address at the start
     Require(!model.FrameText(found.frame).empty());
     if (callee.place != nullptr && found.place != nullptr) {
       symbols.TailCaller(*callee.place, *found.place, model);
@@ -79,15 +80,16 @@ void CheckModule(const std::string& path, std::string_view file) {
   }
 }
 
+// The agent's part: symbols by name from the file at `path`.
 void CheckAgent(const std::string& path, std::string_view content) {
-  const sampling::ElfFile file(path);
-  Require(file.BuildId().size() <= content.size());
+  const absl::StatusOr<ElfImage> image = ElfImage::Parse(content);
   std::string name;
   for (const uint32_t type : {SHT_SYMTAB, SHT_DYNSYM}) {
-    file.ForEachSymbol(type, [&](sampling::ElfFile::Name text, const Elf64_Sym& symbol) {
-      Require(text.left > 0 && text.left <= content.size() && symbol.st_shndx != SHN_UNDEF);
-      const size_t size = strnlen(text.text, text.left);
-      if (name.empty() && size < text.left) name.assign(text.text, size);
+    if (!image.ok()) continue;
+    image->ForEachSymbol(type, [&](std::string_view names, const Elf64_Sym& symbol) {
+      Require(!names.empty() && IsInside(content, names) && symbol.st_shndx != SHN_UNDEF);
+      const std::string_view text = StringAt(names, 0);
+      if (name.empty() && text.size() < names.size()) name = text;
     });
   }
   const std::string_view names[] = {"no such name", name};

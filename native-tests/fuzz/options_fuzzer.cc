@@ -1,8 +1,8 @@
-// Fuzz target of what people write on command lines. The first byte chooses: 'a' the agent's
-// options, then after a 0 byte a file that config= and costs= read; 'j' the arguments of jtrace and
-// 'p' those of jtrace-post, each up to a 0 byte.
+// Fuzz target of command lines. The first byte chooses: 'a' the agent's options, then after a 0
+// byte a file that config= and costs= read; 'j' the arguments of jtrace and 'p' those of
+// jtrace-post, each up to a 0 byte.
 //
-// For any input: an error is one line; what is accepted can be described, and the description means
+// For any input: an error is one line; accepted options can be described, and the description means
 // the same.
 #include <algorithm>
 #include <string>
@@ -20,7 +20,7 @@
 namespace jtrace::fuzz {
 namespace {
 
-// `text` with `path` wherever it names a file that would be read.
+// `text` with `path` instead of each file that would be read.
 std::string WithFile(std::string_view text, std::string_view path) {
   std::string safe;
   while (!text.empty()) {
@@ -37,7 +37,8 @@ std::string WithFile(std::string_view text, std::string_view path) {
   return safe;
 }
 
-// What a description leaves out is not compared: paths, signals, what is not recorded.
+// Parts that a description leaves out are not compared: paths, signals, things that are not
+// recorded.
 void RequireSame(const Options& one, const Options& other) {
   Require(one.mode == other.mode && one.clock == other.clock && one.boundary == other.boundary);
   Require(one.log_budget == other.log_budget && one.metrics == other.metrics);
@@ -64,7 +65,7 @@ void CheckAgent(std::string_view input) {
   Require(UnwindRules::Create(options->unwinds).ok());
   NameFilter(options->samples.threads).Wants(text);
   const std::string description = DescribeOptions(*options);
-  // In a file a comma ends no option, and so may be part of a value.
+  // In a file a comma does not end an option, and so may be part of a value.
   if (text.find(file.path()) != text.npos) return;
   const auto again = ParseOptions(description);
   Require(again.ok());

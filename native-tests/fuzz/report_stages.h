@@ -1,4 +1,4 @@
-// What every report needs of a trace, so that every stage runs over an input.
+// All that reports need of a trace, so that every stage runs over an input.
 #pragma once
 
 #include "native-tests/fuzz/require.h"
@@ -20,7 +20,7 @@ class ReportStages {
   postproc::ImportStats& stats() { return stats_; }
   postproc::RecordVisitor& visitor() { return filter_; }
 
-  // What holds for every input.
+  // The invariants of every input.
   void Check() {
     using namespace postproc;  // NOLINT
     builder_.Finish();

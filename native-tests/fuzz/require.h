@@ -1,4 +1,4 @@
-// What fuzz targets check their subject with.
+// Checks for fuzz targets.
 #pragma once
 
 #include <sys/mman.h>
@@ -13,7 +13,7 @@
 
 namespace jtrace::fuzz {
 
-// Aborts, in every build, if an invariant does not hold; shows where it stands.
+// Aborts, in every build, if an invariant does not hold; shows its source line.
 inline void Require(bool condition, const char* file = __builtin_FILE(),
                     int line = __builtin_LINE()) {
   if (condition) return;
@@ -25,7 +25,7 @@ inline std::string_view View(const uint8_t* data, size_t size) {
   return {reinterpret_cast<const char*>(data), size};
 }
 
-// A form of inputs: the byte that they begin with, and what checks the bytes behind it.
+// A form of inputs: their first byte, and the check of the bytes after it.
 struct Form {
   char byte;
   void (*check)(std::string_view input);
@@ -37,21 +37,21 @@ inline void CheckByForm(std::string_view input, std::initializer_list<Form> form
   }
 }
 
-// `text`: a string, or a view of one of either library.
+// `text`: a string, or a string view of either library.
 template <typename Text>
 bool IsOneLine(const Text& text) {
   return !text.empty() && text.find('\n') == Text::npos;
 }
 
-// A part of an input up to a 0 byte or its end; it and the byte are taken off.
+// Removes and returns a part of an input up to a 0 byte or its end; the byte is removed too.
 inline std::string_view TakePart(std::string_view& input) {
   const std::string_view part = input.substr(0, input.find('\0'));
   input.remove_prefix(part.size() < input.size() ? part.size() + 1 : part.size());
   return part;
 }
 
-// A file without a name, for code that opens paths: the input must not choose which one. Lives as
-// long as the process.
+// A file without a name, for code that opens paths: the input must not choose which one. It exists
+// as long as the process.
 class NamelessFile {
  public:
   NamelessFile() : fd_(memfd_create("fuzz", MFD_CLOEXEC)) { Require(fd_ >= 0); }

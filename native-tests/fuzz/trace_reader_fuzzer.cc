@@ -2,7 +2,7 @@
 //
 // The first byte chooses: 'c' chunks without the frame level (each two bytes of length, then the
 // chunk), 'p' the same, put into frames and read as a file by several threads, 'f' a whole file. So
-// the checksums of the frames do not keep mutations out.
+// the checksums of the frames do not reject mutations.
 #include <cstdint>
 #include <deque>
 #include <string>
@@ -20,7 +20,7 @@ namespace {
 
 using namespace jtrace::postproc;  // NOLINT: a fuzz target
 
-// The next of some pieces of bytes, each after two bytes of length. Empty at their end.
+// The next of several pieces of bytes, each after two bytes of length. Empty at their end.
 std::string_view TakePiece(std::string_view& bytes) {
   if (bytes.size() <= 2) return {};
   const size_t size = static_cast<unsigned char>(bytes[0]) |
@@ -56,7 +56,7 @@ void ReadChunks(std::string_view bytes) {
   stages.Check();
 }
 
-// No symbol files: the input must not choose what is opened.
+// No symbol files: the input must not choose which files are opened.
 void ReadFile(std::string_view bytes, int jobs) {
   jtrace::fuzz::ReportStages stages;
   ReadOptions options;

@@ -51,7 +51,7 @@ TEST_P(GoldenTest, EveryGivenColumnIsEqual) {
   ASSERT_FALSE(expected.rows.empty());
   auto actual = testing::ParseCsv(result.out).Project(expected.header);
   if (GetParam().rows == GoldenCase::kAsSetWithoutRoot) {
-    // The figure lists routines alone; FORMATS has the thread's root in the flat report too.
+    // The figure lists only routines; in FORMATS the flat report also has the thread's root.
     ASSERT_EQ(std::erase_if(actual, [](const auto& row) { return row.back() == "main-thread"; }),
               1u);
   }

@@ -1,5 +1,5 @@
-// Names of classes, methods and threads may be any UTF-16, in a JVM: what every form of output
-// makes of them.
+// Names of classes, methods and threads in a JVM may be any UTF-16: how every form of output shows
+// them.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ using testing::RunPost;
 
 constexpr int kTraces = 40;
 
-// As a JVM hands names out: modified UTF-8.
+// As a JVM returns names: modified UTF-8.
 const std::vector<std::string>& Pieces() {
   static const std::vector<std::string> pieces = {"a",
                                                   "é",
@@ -65,7 +65,7 @@ const std::vector<std::string>& Pieces() {
 
 enum class Names { kHostile, kPlain };
 
-// Names that differ, in the order in which they are made.
+// Distinct names, in the order of their creation.
 class NameMaker {
  public:
   NameMaker(Names names, uint32_t seed) : names_(names), random_(seed) {}
@@ -84,7 +84,7 @@ class NameMaker {
   int count_ = 0;
 };
 
-// Threads with nodes and samples; the same but for the names.
+// Threads with nodes and samples; the same except for the names.
 std::string Trace(Names names, uint32_t seed) {
   NameMaker maker(names, seed);
   testing::TraceBuilder builder;
@@ -119,7 +119,7 @@ testing::RunResult Post(const std::string& trace, std::vector<std::string> args)
 
 ptrdiff_t Lines(std::string_view text) { return std::count(text.begin(), text.end(), '\n'); }
 
-TEST(HostileNamesTest, TextForPeopleHasALineForEachAndNothingThatIsObeyed) {
+TEST(HostileNamesTest, TextForPeopleHasALineForEachAndNothingThatATerminalObeys) {
   for (int seed = 0; seed < kTraces; ++seed) {
     const std::string hostile = Trace(Names::kHostile, seed);
     const std::string plain = Trace(Names::kPlain, seed);
@@ -136,7 +136,7 @@ TEST(HostileNamesTest, TextForPeopleHasALineForEachAndNothingThatIsObeyed) {
   }
 }
 
-// All names, with bytes that are no text.
+// All names, with bytes that are not text.
 std::string AllCsv(const std::string& trace) {
   std::string all;
   for (const char* report : {"tree", "flat", "arcflow", "samples", "threads", "classes"}) {
@@ -175,7 +175,7 @@ TEST(HostileNamesTest, CsvHasNamesAsUtf8) {
   EXPECT_EQ(rows[1][0], "p.\xED\xA0\xBD.f\x1b\u202E()");
 }
 
-TEST(HostileNamesTest, ExportsAreWhatTheirFormatsSay) {
+TEST(HostileNamesTest, ExportsFollowTheirFormats) {
   for (int seed = 0; seed < kTraces; ++seed) {
     const std::string hostile = Trace(Names::kHostile, seed);
     const std::string plain = Trace(Names::kPlain, seed);
@@ -208,10 +208,10 @@ TEST(HostileNamesTest, ExportsAreWhatTheirFormatsSay) {
   }
 }
 
-TEST(HostileNamesTest, ThePageHoldsNamesAsDataAlone) {
+TEST(HostileNamesTest, ThePageHoldsNamesOnlyAsData) {
   const std::string hostile = Post(Trace(Names::kHostile, 1), {"--report=html"}).out;
   const std::string plain = Post(Trace(Names::kPlain, 1), {"--report=html"}).out;
-  // All that differs are letters and digits in the middle.
+  // Only letters and digits in the middle differ.
   const auto first = std::mismatch(hostile.begin(), hostile.end(), plain.begin(), plain.end());
   const auto last = std::mismatch(hostile.rbegin(), hostile.rend(), plain.rbegin(), plain.rend());
   ASSERT_LT(first.first - hostile.begin(), hostile.rend() - last.first);

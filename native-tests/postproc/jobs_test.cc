@@ -1,4 +1,4 @@
-// The same output whatever the number of threads that read.
+// The output is the same whatever the number of reading threads.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -26,7 +26,7 @@ using testing::kExitF;
 using testing::kExitG;
 using testing::TraceBuilder;
 
-// All that jtrace-post writes about a trace, in several ways.
+// Everything that jtrace-post writes about a trace, in several ways.
 std::string Everything(const std::string& trace, int jobs) {
   std::string all;
   for (std::vector<std::string> args : std::vector<std::vector<std::string>>{
@@ -50,21 +50,21 @@ void ExpectTheSame(const std::string& trace, const std::string& what) {
   ASSERT_EQ(Everything(trace, 4), one) << what;
 }
 
-TEST(JobsTest, RandomLogs) {
+TEST(JobsTest, HandlesRandomLogs) {
   for (uint64_t seed = 0; seed < 60; ++seed) {
     ExpectTheSame(testing::MakeRandomLog(seed).binary, "seed " + std::to_string(seed));
     if (HasFatalFailure()) return;
   }
 }
 
-TEST(JobsTest, RandomTraces) {
+TEST(JobsTest, HandlesRandomTraces) {
   for (uint64_t seed = 0; seed < 20; ++seed) {
     ExpectTheSame(testing::RandomBinaryTrace(seed), "seed " + std::to_string(seed));
     if (HasFatalFailure()) return;
   }
 }
 
-TEST(JobsTest, TheFiguresTraces) {
+TEST(JobsTest, HandlesTheFiguresTraces) {
   int traces = 0;
   for (const auto& entry : std::filesystem::directory_iterator(std::string(JTRACE_SOURCE_DIR) +
                                                                "/native-tests/golden")) {
@@ -77,7 +77,7 @@ TEST(JobsTest, TheFiguresTraces) {
   EXPECT_GE(traces, 8);
 }
 
-TEST(JobsTest, DamagedTraces) {
+TEST(JobsTest, HandlesDamagedTraces) {
   const std::string whole = testing::MakeRandomLog(7).binary;
   for (size_t at = testing::FileHeader().size(); at < whole.size(); at += 97) {
     std::string damaged = whole;
@@ -88,8 +88,8 @@ TEST(JobsTest, DamagedTraces) {
   }
 }
 
-// Long enough for every chunk to be cut into runs, with the sizes that are worth it.
-TEST(JobsTest, ALongLog) {
+// Long enough for every chunk to be cut into runs of worthwhile sizes.
+TEST(JobsTest, HandlesALongLog) {
   for (const bool clock : {false, true}) {
     testing::LogTraceOptions options;
     options.events = 100000;
@@ -100,8 +100,9 @@ TEST(JobsTest, ALongLog) {
   }
 }
 
-// Exits of what was open before the run end what is open, and not what the run supposes.
-TEST(JobsTest, ALostExitBeforeTheRun) {
+// Exits of activations open before the run end those that are really open, not those that the run
+// assumes.
+TEST(JobsTest, HandlesALostExitBeforeTheRun) {
   TraceBuilder builder = testing::TwoRoutines();
   AddLog(builder, 0, {kEnterF, kEnterG}, {0, 10});
   builder.Seal();
@@ -109,8 +110,8 @@ TEST(JobsTest, ALostExitBeforeTheRun) {
   ExpectTheSame(builder.Finish(), "a lost exit");
 }
 
-// What a run found as its first call is not so if the thread's time has gone on.
-TEST(JobsTest, TimeThatRunsBackBetweenChunks) {
+// A run's first call is not valid if the thread's time has advanced.
+TEST(JobsTest, HandlesTimeThatRunsBackBetweenChunks) {
   TraceBuilder builder = testing::TwoRoutines();
   AddLog(builder, 50, {kEnterF, kEnterG}, {0, 100});
   builder.Seal();
@@ -118,7 +119,7 @@ TEST(JobsTest, TimeThatRunsBackBetweenChunks) {
   ExpectTheSame(builder.Finish(), "time that runs back");
 }
 
-TEST(JobsTest, TimeOffTheProcessorsAroundARun) {
+TEST(JobsTest, HandlesTimeOffTheProcessorsAroundARun) {
   for (const bool off : {false, true}) {
     TraceBuilder builder = testing::TwoRoutines();
     AddLog(builder, 0, {kEnterF, kEnterG}, {0, 10});
@@ -129,8 +130,8 @@ TEST(JobsTest, TimeOffTheProcessorsAroundARun) {
   }
 }
 
-// Time of what waits for a user is off time, and so of the activation that was open before.
-TEST(JobsTest, RoutinesThatWaitForTheUser) {
+// Time of code that waits for a user is off time, and so is that of the activation open before.
+TEST(JobsTest, HandlesRoutinesThatWaitForTheUser) {
   TraceBuilder builder = testing::TwoRoutines();
   builder.chunk().mutable_routine(0)->set_kind(proto::Routine::CALL);
   builder.chunk().mutable_routine(0)->set_cost(proto::Routine::USER_INPUT);
@@ -142,7 +143,7 @@ TEST(JobsTest, RoutinesThatWaitForTheUser) {
   ExpectTheSame(builder.Finish(), "user input");
 }
 
-TEST(JobsTest, RoutinesThatWereNeverDefined) {
+TEST(JobsTest, HandlesUndefinedRoutines) {
   TraceBuilder builder = testing::TwoRoutines();
   AddLog(builder, 0, {kEnterG, 77 << 2, 77 << 2 | 2, kEnterF, kExitF}, {0, 1, 1, 1, 1});
   AddLog(builder, 9, {kEnterG, kExitG, 78 << 2, 77 << 2, kExitG}, {0, 1, 1, 1, 1});

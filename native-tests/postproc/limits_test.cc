@@ -1,5 +1,5 @@
-// Traces that ask for far more than their size can hold: jtrace-post ends with one line and code 2.
-// In a process of its own, since its limits are the process's.
+// Traces that request far more than their size can hold: jtrace-post ends with one line and code 2.
+// In a separate process, because its limits are the process's.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -24,7 +24,7 @@ namespace {
 using ::testing::HasSubstr;
 using testing::TraceBuilder;
 
-// A folder with a trace, that is gone with the test.
+// A folder with a trace, removed after the test.
 class Folder {
  public:
   explicit Folder(const std::string& trace)
@@ -40,11 +40,11 @@ class Folder {
 };
 
 struct Ended {
-  int status = 0;  // as waitpid has it
+  int status = 0;  // as from waitpid
   std::string err;
 };
 
-// Of jtrace-post with these options, in the folder.
+// Runs jtrace-post with these options in the folder.
 Ended Post(const Folder& folder, const std::string& options) {
   const std::string command = "cd " + folder.path() +
                               " && exec " JTRACE_BINARY_DIR "/bin/jtrace-post " + options +
@@ -78,14 +78,14 @@ std::string NestedEntries(int entries) {
   return builder.Finish();
 }
 
-TEST(LimitsTest, NestedEntries) {
+TEST(LimitsTest, NestedEntriesEndInOneLine) {
   const std::string trace = NestedEntries(3'000'000);
   EXPECT_LT(trace.size(), 10'000u);
   ExpectTooLarge(trace, kLittle);
   ExpectTooLarge(trace, std::string(kLittle) + "--jobs=4");
 }
 
-TEST(LimitsTest, ASampleOfMillionsOfFrames) {
+TEST(LimitsTest, ASampleOfMillionsOfFramesEndsInOneLine) {
   TraceBuilder builder;
   builder.Thread("main", 1);
   builder.Method(builder.Class("A"), "f", "()V");
@@ -95,7 +95,7 @@ TEST(LimitsTest, ASampleOfMillionsOfFrames) {
   ExpectTooLarge(builder.Finish(), kLittle);
 }
 
-TEST(LimitsTest, NodesWithoutEnd) {
+TEST(LimitsTest, EndlessNodesEndInOneLine) {
   TraceBuilder builder;
   builder.Thread("main", 1);
   proto::TreeDelta& tree = *builder.chunk().add_tree();
@@ -104,13 +104,13 @@ TEST(LimitsTest, NodesWithoutEnd) {
   ExpectTooLarge(builder.Finish(), kLittle);
 }
 
-TEST(LimitsTest, NestedEntriesOfATextTrace) {
+TEST(LimitsTest, NestedEntriesOfATextTraceEndInOneLine) {
   std::string trace = "# jtrace-text 1 unit=ns\n";
   for (int i = 0; i < 500'000; ++i) trace += "0\tm\tenter\ta\n";
   ExpectTooLarge(trace, kLittle);
 }
 
-// Before a trace is read it may be a pipe, of any size; then each adds what it may take.
+// Before it is read a trace may be a pipe, of any size; then each adds its limit.
 TEST(LimitsTest, TheLimitFollowsTheTraces) {
   TraceBuilder builder;
   builder.Thread("main", 1);
@@ -133,7 +133,7 @@ TEST(LimitsTest, TheLimitFollowsTheTraces) {
   EXPECT_THAT(last, HasSubstr("allow more with --limit-memory=SIZE"));
 }
 
-// What is not whole is not left behind.
+// Incomplete output is not left behind.
 TEST(LimitsTest, NoPartOfAnOutputIsLeft) {
   TraceBuilder builder;
   builder.Thread("main", 1);
@@ -147,7 +147,7 @@ TEST(LimitsTest, NoPartOfAnOutputIsLeft) {
   }
 }
 
-// Wherever the memory ends, that is said, and nothing else happens.
+// Wherever the memory runs out, that is reported, and nothing else happens.
 TEST(LimitsTest, EveryLimitEndsInALineOrAReport) {
   const Folder folder(NestedEntries(200'000));
   int reports = 0;

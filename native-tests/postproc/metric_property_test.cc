@@ -1,5 +1,5 @@
-// --metric on random traces: every report against the naive implementation, and what holds of any
-// metric whatever the trace.
+// --metric on random traces: every report against the naive implementation, and invariants of any
+// metric for any trace.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -28,7 +28,7 @@ using testing::RunResult;
 
 constexpr uint64_t kTraces = 600;
 
-// Empty if no record of the trace names the metric: then it is refused.
+// Empty if no record of the trace names the metric: then it is rejected.
 std::vector<CsvRow> Columns(const std::string& trace, const std::string& metric,
                             std::vector<std::string> args, const CsvRow& columns) {
   args.push_back("--metric=" + metric);
@@ -100,7 +100,7 @@ TEST(MetricPropertyTest, PathsEqualTheNaiveImplementation) {
 
 int64_t Number(const std::string& text) { return std::stoll(text); }
 
-// Binary traces, whose metrics are totals by node, the threads' roots among them.
+// Binary traces, whose metrics are totals by node, including the threads' roots.
 TEST(MetricPropertyTest, SumsAgreeInEveryReport) {
   for (uint64_t seed = 0; seed < kTraces; ++seed) {
     const std::string trace =
@@ -142,8 +142,8 @@ TEST(MetricPropertyTest, SumsAgreeInEveryReport) {
   }
 }
 
-// What is never negative of a node is at most the whole of an outermost activation, and an inner
-// activation only adds to cum2.
+// A node's value that is never negative is at most the whole of an outermost activation, and an
+// inner activation only adds to cum2.
 TEST(MetricPropertyTest, CumStaysBelowTheTotalAndCum2) {
   for (uint64_t seed = 0; seed < kTraces; ++seed) {
     std::string trace = testing::RandomTextTrace(seed);
@@ -160,7 +160,7 @@ TEST(MetricPropertyTest, CumStaysBelowTheTotalAndCum2) {
   }
 }
 
-// FIG. 27's, from the rows alone.
+// The invariants of FIG. 27, only from the rows.
 TEST(MetricPropertyTest, TheArcFlowsInvariantsHold) {
   for (uint64_t seed = 0; seed < kTraces; ++seed) {
     const std::string trace = testing::RandomTextTrace(seed);

@@ -112,7 +112,7 @@ TEST(PropertyTest, BinaryDumpHasTheSameReports) {
 }
 
 // Logs with times, switches, samples and dropped stretches, cut into chunks, against the same
-// records as text. (Which thread comes first depends on how a chunk is read.)
+// records as text. (The order of threads depends on how a chunk is read.)
 TEST(PropertyTest, LogsEqualTheNaiveImplementation) {
   const auto by_thread = [](std::vector<CsvRow> rows) {
     std::stable_sort(rows.begin(), rows.end(),

@@ -14,7 +14,7 @@ struct Csv {
   CsvRow header;
   std::vector<CsvRow> rows;
 
-  // The rows with these columns alone, in this order; a column that is missing shows as "<none>".
+  // The rows with only these columns, in this order; a missing column shows as "<none>".
   std::vector<CsvRow> Project(const CsvRow& columns) const;
 };
 

@@ -161,7 +161,7 @@ class CallgrindReader {
   }
 
   void Cost(const Costs& costs) {
-    // Readers take the costs of an arc with 0 calls for the caller's own.
+    // Readers treat the costs of an arc with 0 calls as the caller's own.
     if (calls_ == 0) return Add(file_.self[function_], costs);
     CallgrindFile::Arc& arc = file_.arcs[{function_, callee_}];
     arc.calls += calls_;

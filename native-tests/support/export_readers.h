@@ -1,5 +1,5 @@
-// Readers of the exports' formats, by the formats' descriptions alone: they share no code with what
-// writes them.
+// Readers of the exports' formats, written only from the formats' descriptions: they share no code
+// with the writers.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace jtrace::testing {
 
-// A call path, its thread's name first, with the value that is its own.
+// A call path, its thread's name first, with its self value.
 using PathValues = std::map<std::vector<std::string>, int64_t>;
 
 PathValues ParseCollapsed(std::string_view text);
@@ -42,12 +42,12 @@ struct PprofFile {
   // By key, every value that a sample has.
   std::map<std::string, std::map<std::string, int>> labels;
   std::vector<Function> functions;
-  // What a strict reader would refuse; empty if the profile is sound.
+  // The errors that a strict reader would report; empty if the profile is valid.
   std::vector<std::string> mistakes;
 };
 PprofFile ParsePprof(std::string_view gzipped);
 
-// Of a function at one recursion level, "file:name" as callgrind_annotate names it.
+// A function at one recursion level, "file:name" as callgrind_annotate names it.
 using Costs = std::vector<int64_t>;
 struct CallgrindFile {
   struct Arc {

@@ -2,12 +2,12 @@
 //
 //     jtrace-rewrite [--flat|--leaves] [--sites] [--skip-object] [--id-base=N] IN.pack OUT.pack
 //
-// --sites puts probes around every call too, but Object's constructor, and at every exception.
+// --sites also puts probes around every call, except Object's constructor, and at every exception.
 // --skip-object leaves java/lang/Object alone, as the agent always does: C2 compiles its
-// constructor by rules of its own and crashes on a handler in it.
+// constructor by special rules and crashes on a handler in it.
 //
-// A pack is a sequence of entries: u4 name length, name, u4 size, bytes (big-endian); what is no
-// class file or cannot be rewritten is copied. Prints the counts of methods by reason.
+// A pack is a sequence of entries: u4 name length, name, u4 size, bytes (big-endian); other files,
+// and classes that cannot be rewritten, are copied. Prints the counts of methods by reason.
 #include <array>
 #include <cstdio>
 #include <cstdlib>
@@ -41,7 +41,7 @@ struct Tally {
   std::array<size_t, kCallReasonCount> calls_left_out{};
 };
 
-// Takes every call for one of a native method, so that all of them are sites.
+// Treats every call as one of a native method, so that all of them are sites.
 class EverySite : public SiteIds {
  public:
   explicit EverySite(uint32_t& next_id) : next_id_(next_id) {}

@@ -1,4 +1,4 @@
-// What the kernel does on a signal, asked for by system calls past libc.
+// The kernel's action for a signal, by system calls that bypass libc.
 #pragma once
 
 #include <signal.h>
@@ -9,7 +9,7 @@
 
 namespace jtrace::testing {
 
-// As the kernel has it (x86-64).
+// The kernel's layout (x86-64).
 struct KernelAction {
   void (*handler)(int, siginfo_t*, void*);
   uint64_t flags;
@@ -23,7 +23,7 @@ inline KernelAction KernelActionOf(int signal) {
   return action;
 }
 
-// Needs a restorer: take the action of a signal that libc has set a handler for, and change it.
+// Needs a restorer: read the action of a signal for which libc has set a handler, and change it.
 inline void SetKernelAction(int signal, const KernelAction& action) {
   syscall(SYS_rt_sigaction, signal, &action, nullptr, sizeof action.mask);
 }

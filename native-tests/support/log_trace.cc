@@ -22,7 +22,7 @@ Program MakeProgram(int routines, std::mt19937& random) {
   Program program(static_cast<size_t>(routines));
   for (size_t i = 0; i < program.size(); ++i) {
     const size_t room = program.size() - i - 1;
-    // One in three routines calls nothing, but for the first ones, where threads begin.
+    // One in three routines calls nothing, except the first ones, where threads begin.
     const bool is_leaf = room == 0 || (i >= 20 && random() % 3 == 0);
     for (uint32_t left = is_leaf ? 0 : 2 + random() % 4; left > 0; --left) {
       CallSite site;
@@ -44,7 +44,7 @@ class Thread {
 
   size_t depth() const { return stack_.size(); }
 
-  // The next op of an EventLog; with `unwind`, exits alone.
+  // The next op of an EventLog; with `unwind`, only exits.
   uint32_t Step(bool unwind) {
     if (stack_.empty()) return Enter(main_);
     Activation& top = stack_.back();

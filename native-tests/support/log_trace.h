@@ -15,8 +15,8 @@ struct LogTraceOptions {
   uint64_t events_a_log = 5000;
 };
 
-// Every routine has a body of a few call sites, some in loops, some taken now and then, some
-// recursive; threads run the same program from routines of their own. All activations are closed
+// Every routine has a body of a few call sites, some in loops, some used occasionally, some
+// recursive; threads run the same program from different routines. All activations are closed
 // at the end, so that enters are half of the events.
 std::string LogTrace(const LogTraceOptions& options);
 

@@ -1,4 +1,4 @@
-// How many events tests of counters count.
+// The number of events that tests of counters count.
 #pragma once
 
 #include <cstdint>

@@ -41,7 +41,7 @@ std::string Bare(std::string frame) {
   return frame;
 }
 
-// As reports show a function: without its prefix, with its module.
+// A function's name in reports: without its prefix, with its module.
 std::string Shown(std::string frame) {
   if (HasPrefix(frame)) frame = frame.substr(2);
   for (size_t at; (at = frame.find("> >")) != std::string::npos;) frame.replace(at, 3, ">>");
@@ -60,7 +60,7 @@ NaivePost::NaivePost(std::string_view trace, NaiveMerge merge, bool app_scope)
   for (std::string line; std::getline(lines, line);) {
     if (!line.empty() && line[0] != '#') Line(SplitLine(line));
   }
-  // Activations still open count as they are.
+  // Activations that are still open count with their time so far.
   for (auto& [name, thread] : threads_) {
     thread.Charge(*thread.open.back().node, &thread.open.back());
     for (const Activation& open : thread.open) open.node->extremes.push_back(open.base);
@@ -129,7 +129,7 @@ void NaivePost::Line(const std::vector<std::string>& fields) {
     weight = std::stoll(op.substr(star + 1));
     op = op.substr(0, star);
   }
-  // What a sampled thread did changes no tree.
+  // The state of a sampled thread changes no tree.
   if (op.starts_with("sample")) op = op.substr(0, op.find('.'));
   if (op == "on" || op == "off") {
     thread.Pass(time);

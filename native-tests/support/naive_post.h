@@ -1,5 +1,5 @@
-// A second, naive implementation of the reports, written from FORMATS' words alone: the oracle that
-// jtrace-post is compared with. Slow, simple, without any of its code.
+// A second, naive implementation of the reports, written only from FORMATS: the oracle for
+// jtrace-post. Slow, simple, without any of its code.
 #pragma once
 
 #include <array>
@@ -20,7 +20,7 @@ enum class NaiveMerge { kChain, kEmbed, kNone };
 struct NaiveNode {
   std::string name;
   NaiveNode* parent = nullptr;  // null: a thread's root
-  bool apart = false;           // of a tree of samples of its own
+  bool apart = false;           // of a separate tree of samples
   bool event = false;
   int64_t calls = 0;
   int64_t jitted = 0;
@@ -46,14 +46,13 @@ class NaivePost {
   NaivePost(std::string_view trace, NaiveMerge merge, bool app_scope);
 
   // Rows with the leading columns that FORMATS §4 fixes (and calls_jitted, min_base, max_base).
-  // With
-  // --metric, its columns behind these; it comes first in the order.
+  // With --metric, its columns follow these; it is first in the order.
   std::vector<CsvRow> Tree(const std::string& metric = "") const;
   std::vector<CsvRow> Flat(const std::string& metric = "") const;
   std::vector<CsvRow> ArcFlow(const std::string& metric = "") const;
   std::vector<CsvRow> Paths() const;
   // The same columns with --metric: of the tree's nodes, over all threads. With `of`, the paths
-  // that begin at the outermost node of that name (and their shares of these alone).
+  // that begin at the outermost node of that name (and their shares of only these).
   std::vector<CsvRow> MetricPaths(const std::string& metric, const std::string& of = "") const;
   // path, inclusive, exclusive: by the path down to each node's innermost `of`.
   std::vector<CsvRow> MetricCallers(const std::string& metric, const std::string& of) const;
@@ -72,7 +71,7 @@ class NaivePost {
     std::vector<Activation> open;  // open[0] is the root
     int64_t clock = 0;
     bool off = false;
-    int64_t passed_on = 0;  // since the last event: it says whose time that was
+    int64_t passed_on = 0;  // since the last event, which decides whose time it was
     int64_t passed_off = 0;
 
     void Pass(int64_t time);

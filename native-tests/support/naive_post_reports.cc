@@ -346,7 +346,7 @@ struct NaiveHookRow {
   CsvRow cells;
 };
 
-// Ties stay as they are.
+// Ties keep their order.
 template <typename Row>
 void SortByCalls(std::vector<Row>& rows) {
   std::stable_sort(rows.begin(), rows.end(),

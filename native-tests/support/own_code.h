@@ -29,7 +29,7 @@ inline Executable FindExecutableSegment() {
                                                segment.p_offset};
           break;
         }
-        return 1;  // the program itself comes first
+        return 1;  // the program itself is first
       },
       &found);
   return found;

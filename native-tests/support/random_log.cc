@@ -57,7 +57,7 @@ class LogMaker {
     uint64_t time = 0;
     std::map<std::vector<uint32_t>, uint32_t> nodes = {};  // of the tree, by path
   };
-  // What comes first at equal times.
+  // The order at equal times.
   enum Kind { kLog, kEvent, kSample };
 
   uint64_t Below(uint64_t below) { return random_() % below; }
@@ -103,7 +103,7 @@ class LogMaker {
       }
       const bool exits = !thread.open.empty() && OneIn(2);
       uint32_t routine = static_cast<uint32_t>(1 + Below(kRoutines));
-      if (exits && !OneIn(6)) routine = thread.open.back();  // else some other one's: lost exits
+      if (exits && !OneIn(6)) routine = thread.open.back();  // else another one's: lost exits
       const bool jitted = OneIn(2);
       log.add_op(routine << 2 | (exits ? 2u : 0u) | (jitted ? 1u : 0u));
       Line(thread,
@@ -159,7 +159,7 @@ class LogMaker {
     return fields;
   }
 
-  // What the log left out is counted in the trees.
+  // Calls that the log left out are counted in the trees.
   void AddTrees() {
     for (const auto& [thread, path] : node_order_) {
       const uint64_t calls = Below(5);

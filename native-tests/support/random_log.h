@@ -1,4 +1,4 @@
-// Random logs (record=log), each as a binary trace and as the text that it means.
+// Random logs (record=log), each as a binary trace and as the equivalent text.
 #pragma once
 
 #include <cstdint>

@@ -53,7 +53,7 @@ std::string Frames(Random& random, uint64_t most) {
   return frames;
 }
 
-// What may follow "sample": a state and a weight.
+// The suffix of "sample": a state and a weight.
 std::string Weight(Random& random) {
   std::string suffix = random.OneIn(5) ? ".parked" : "";
   if (random.OneIn(3)) suffix += "*" + std::to_string(random.Below(5));
@@ -149,7 +149,7 @@ std::string RandomTextTrace(uint64_t seed) {
 
 namespace {
 
-// What a random binary trace has defined so far.
+// The definitions of a random binary trace so far.
 class BinaryTrace {
  public:
   explicit BinaryTrace(uint64_t seed) : random_(seed) {}
@@ -275,8 +275,8 @@ class BinaryTrace {
     delta.add_max_base_ns(delta.min_base_ns(0) + random_.Below(500));
   }
 
-  // A metric's totals at `node` and at the thread's root, and an event of it: what only nodes have
-  // that are pruned later is told nowhere else.
+  // A metric's totals at `node` and at the thread's root, and an event of it: values only at nodes
+  // that are pruned later are recorded nowhere else.
   void AddMetric(proto::TreeDelta& delta, uint32_t node) {
     const uint32_t name = builder_.String(random_.Pick(RandomMetrics()));
     proto::NodeMetric& metric = *delta.add_metric();

@@ -1,4 +1,4 @@
-// The columns of CSV reports that a naive implementation knows how to fill.
+// The columns of CSV reports that the naive implementation can fill.
 #pragma once
 
 #include "native-tests/support/csv.h"

@@ -1,4 +1,4 @@
-// A class that the rewriter has been through, its first method taken apart.
+// A rewritten class with its first method parsed.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -18,8 +18,8 @@ struct RewrittenClass {
   classfile::ClassFile file;
   classfile::CodeAttribute code;
 
-  // What the rewriter gave; fails the test if the first method is not one with probes. `file` and
-  // `code` point into `result`, so the object stays where it is.
+  // The rewriter's result; fails the test if the first method has no probes. `file` and `code`
+  // point into `result`, so the object must not move.
   void TakeApart(absl::StatusOr<classfile::InstrumentResult> rewritten) {
     ASSERT_TRUE(rewritten.ok()) << rewritten.status();
     result = *std::move(rewritten);

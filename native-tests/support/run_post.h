@@ -34,7 +34,7 @@ inline RunResult RunPost(const std::vector<std::string>& args,
         return postproc::InputFile::Open(path);
       }};
   environment.is_writing = std::move(is_writing);
-  environment.least_run = {1, 0};  // with --jobs, so that small traces go the way of great ones
+  environment.least_run = {1, 0};  // with --jobs, so that small traces are read like large ones
   const std::vector<std::string_view> views(args.begin(), args.end());
   RunResult result;
   result.exit_code = postproc::RunPostProcessor(views, environment);

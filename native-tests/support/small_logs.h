@@ -1,4 +1,4 @@
-// A trace of two routines and what tests put in its logs.
+// A trace of two routines, with logs that tests fill.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,4 @@
-// Precompiled for all tests (native-tests/CMakeLists.txt). Tests include what they use all the
-// same.
+// Precompiled for all tests (native-tests/CMakeLists.txt). Tests still include what they use.
 #pragma once
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// Writes binary traces for tests, by proto/FORMAT.md alone: shares no code with the agent's writer
+// Writes binary traces for tests, only from proto/FORMAT.md: shares no code with the agent's writer
 // or with the reader.
 #pragma once
 

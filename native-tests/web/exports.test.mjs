@@ -1,5 +1,5 @@
-// The exports in speedscope (npm), whose importers read all of these formats: what it saves again in
-// its own format has the values of the tree report, path by path.
+// The exports in speedscope (npm), whose importers read all of these formats: the profiles that it
+// saves in its own format have the values of the tree report, path by path.
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,13 +17,13 @@ let browser;
 before(async () => {
   browser = await chromium.launch({
     executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-    // speedscope draws with WebGL; its files are our own.
+    // speedscope draws with WebGL; its files are local.
     args: ['--no-sandbox', '--use-angle=swiftshader', '--enable-unsafe-swiftshader'],
   });
 });
 after(() => browser?.close());
 
-// The profiles that speedscope makes of a file, as it saves them. Warnings are mistakes.
+// The profiles that speedscope makes from a file, as it saves them. Warnings are errors.
 async function readWithSpeedscope(name, content) {
   const context = await browser.newContext({ acceptDownloads: true });
   const page = await context.newPage();
@@ -64,7 +64,7 @@ function selfValues(file, profile) {
   return values;
 }
 
-// The same of the tree report. `from` 1 leaves out the threads' names.
+// The same from the tree report. `from` 1 leaves out the threads' names.
 function treeValues(trace, column, { from = 0, factor = 1 } = {}) {
   const values = new Map();
   const path = [];

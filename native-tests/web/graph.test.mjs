@@ -31,7 +31,7 @@ function randomNumbers(seed) {
   };
 }
 
-// Calls with recursion, and samples if asked for, of a few routines in two threads.
+// Calls with recursion, and samples if requested, of a few routines in two threads.
 function randomTrace(seed) {
   const random = randomNumbers(seed);
   const routines = ['a.A.run()', 'a.B.go(int)', 'c.C.c()', 'D', 'std::map<E, F> >', 'g'];
@@ -115,7 +115,7 @@ test('a virtual root is the whole', () => {
   for (const trace of traces.slice(2)) {
     const profile = profileOf(trace);
     for (let root = 0; root < profile.routineCount; ++root) {
-      // Of a root without cost there is nothing to draw, or what jtrace-post measures is another thing.
+      // For a root without cost there is nothing to draw, or jtrace-post uses another measure.
       if (graphs.costsOf(profile, heatOf(profile), root).whole === 0) continue;
       const expected = reported(trace, '--filter=10', '--widths=linear', `--root=${profile.text(root)}`);
       const [first, ...below] = expected;
@@ -157,7 +157,7 @@ test('a node is collapsed, filtered, or shows all it calls', () => {
       root: graphs.kAllThreads, filter: percent, details: new Map(details), most: Infinity,
     });
   const [b, c] = [nameOf(profile, 'B'), nameOf(profile, 'C')];
-  // D keeps what C spent in it; what B did is in B.
+  // D keeps the time that C spent in it; B's time is in B.
   const collapsed = graphWith(0, [[b, 'collapsed']]);
   assert.equal(collapsed.nodes.find((node) => node.name === b).collapsed, 30000);
   assert.deepEqual(shownOf(profile, collapsed), ['A', 'B', 'C', 'D', '[all threads]', 'main', 'start']);
@@ -312,7 +312,7 @@ test('zooming keeps the point under the pointer', () => {
   assert.equal(cameras.zoomed(camera, 1e9, 0, 0).scale, 4);
 });
 
-test('settings come from the URL, wrong ones are not followed', () => {
+test('settings are read from the URL, invalid ones are ignored', () => {
   const plain = options.settingsOf({}, 10);
   assert.deepEqual(
     [plain.root, plain.filter, plain.widths, plain.left, plain.right, plain.nameLength],

@@ -63,7 +63,7 @@ for (const [title, file, trace] of [
     }));
 }
 
-test('it begins with thirty functions and tells the rest; the filter changes that', () =>
+test('it begins with thirty functions and counts the rest; the filter changes that', () =>
   withPage(many, view, async (page) => {
     const rest = page.locator('.hidden-rest');
     const slider = page.locator('.filter input[type=range]');
@@ -84,7 +84,7 @@ test('it begins with thirty functions and tells the rest; the filter changes tha
     assert.equal(await slider.getAttribute('max'), '20');
   }));
 
-test('a function becomes the whole, and again does not', () =>
+test('a function becomes the whole and back', () =>
   withPage(table2, view, async (page) => {
     await node(page, 'B').click();
     assert.equal(await page.textContent('.graph-name'), 'B');
@@ -100,14 +100,14 @@ test('a function becomes the whole, and again does not', () =>
     await settled(page, '.scene .node', 2);
   }));
 
-test('an arc tells its calls, its share and the paths', () =>
+test('an arc shows its calls, its share and the paths', () =>
   withPage(table2, view, async (page) => {
     await river(page, 'C', 'D').locator('.reach').click({ force: true });
     assert.equal(await page.textContent('.graph-name'), 'C → D');
-    const told = await page.textContent('.graph-details');
-    assert.match(told, /10\.0 s · 9\.89 %/);
-    assert.match(told, /calls40/);
-    assert.match(told, /main-thread > start > main > A > C > D/);
+    const details = await page.textContent('.graph-details');
+    assert.match(details, /10\.0 s · 9\.89 %/);
+    assert.match(details, /calls40/);
+    assert.match(details, /main-thread > start > main > A > C > D/);
   }));
 
 test('recursion is drawn as a bow', () =>
@@ -119,7 +119,7 @@ test('recursion is drawn as a bow', () =>
     const [x1, y1, , bow, , , x2, y2] = numbers.map(Number);
     assert.equal(y1, y2); // it begins and ends at the box's top
     assert.ok(bow < y1 && x1 !== x2);
-    // Of A → B and B → A one goes back.
+    // One of A → B and B → A points back.
     const back = await page.$$eval('.scene .river.back', (arcs) => arcs.map(({ dataset }) => `${dataset.caller}>${dataset.callee}`));
     assert.equal(back.length, 2);
     assert.ok(back.includes('B>B') && (back.includes('A>B') || back.includes('B>A')));
@@ -244,7 +244,7 @@ test('data stand to the left and right of the names', () =>
     for (let i = 1; i < order.length; ++i) assert.ok(order[i][0] >= order[i - 1][1]);
   }));
 
-test('labels stay inside their boxes, boxes apart', () =>
+test('labels stay inside their boxes, and boxes do not overlap', () =>
   withPage(mixed, { ...view, 'graph.filter': '0', 'graph.left': 'total', 'graph.right': 'self %' }, async (page) => {
     const boxes = await page.$$eval('.scene .node', (nodes) =>
       nodes.map((each) => {
@@ -292,7 +292,7 @@ test('hostile names are names', () =>
     assert.equal(await page.textContent('.graph-name'), '__proto__');
   }));
 
-for (const [title, trace] of [['nothing', emptyTrace], ['calls alone', eventsOnlyTrace]]) {
+for (const [title, trace] of [['nothing', emptyTrace], ['only calls', eventsOnlyTrace]]) {
   test(`a trace of ${title}`, () =>
     withPage(writePage(trace()), view, async (page) => {
       await page.waitForSelector('.scene .node');

@@ -29,7 +29,7 @@ const profileOf = (trace) => new model.Profile(dataOf(readFileSync(writePage(tra
 const mixed = profileOf(mixedTrace());
 const all = [mixed, ...['fig18a', 'fig18b', 'fig32', 'table2'].map((name) => profileOf(golden(name)))];
 
-test('sums over nodes are what jtrace-post summed up itself', () => {
+test('sums over nodes are those of jtrace-post itself', () => {
   for (const profile of all) {
     const { flat } = profile.data;
     for (const [id, self, total, total2] of [
@@ -77,7 +77,7 @@ test('callers and callees obey the four invariants', () => {
   }
 });
 
-// By the definition: from each moment up its stack, every arc once.
+// By definition: from each moment up its stack, every arc once.
 function naiveArcs(profile, measure, routine) {
   const sums = new Map();
   for (let moment = 0; moment < profile.nodeCount; ++moment) {
@@ -94,7 +94,7 @@ function naiveArcs(profile, measure, routine) {
   return sums;
 }
 
-// Nested by itself, by way of another, and beside that again.
+// Nested directly, through another routine, and again beside that.
 const recursive = profileOf(
   writeTrace([
     '0\tmain\tnode\tcalls=1,base=3\ta.f()',
@@ -154,7 +154,7 @@ test('deep recursion stays within the program', () => {
   assert.deepEqual(facts(callees), [[0, false, 1, depth - 1], [0, true, depth - 2, depth - 2]]);
 });
 
-test('time is on a processor only where the clock tells waiting apart', () => {
+test('time is on a processor only if the clock separates waiting', () => {
   const unit = (...clocks) => {
     const traces = clocks.map((clock) => ({ facts: [['jvm', 'x'], ['clock', clock]] }));
     return new model.Profile({ ...mixed.data, traces }).measure('time').unit;
@@ -165,7 +165,7 @@ test('time is on a processor only where the clock tells waiting apart', () => {
   assert.equal(unit('coarse', 'cpu'), 'time (clock=coarse), waiting included');
 });
 
-test('each sample has one fate', () => {
+test('each sample is in one part', () => {
   const countOf = (merge) => trust.mergeParts({ merge }).reduce((sum, { count }) => sum + count, 0);
   for (const mode of ['chain', 'embed', 'none']) {
     const data = dataOf(readFileSync(writePage(mixedTrace(), `--merge=${mode}`), 'utf8'));
@@ -183,7 +183,7 @@ test('each sample has one fate', () => {
   assert.equal(trust.mergeBadge({ merge: { ...some, placed: 0, unmatched: 5 } }).tone, 'bad');
 });
 
-test('the callers tree spreads each routine over who called it', () => {
+test('the callers tree divides each routine among its callers', () => {
   for (const profile of all) {
     for (const measure of profile.measures) {
       const tree = new source.CallersSource(profile, measure);
@@ -232,7 +232,7 @@ test('frames too narrow to draw are counted', () => {
   const tree = new source.CallTreeSource(mixed, mixed.measures[0]);
   const laid = layout.layOut(tree, 0, 1);
   const drawn = laid.rows.reduce((sum, row) => sum + row.node.length, 0) - 1;
-  // Those that are drawn and those that are not are all that have a value.
+  // The drawn and the omitted ones are all that have a value.
   const measure = mixed.measures[0];
   let withoutValue = 0;
   for (let node = 0; node < mixed.nodeCount; ) {
@@ -248,7 +248,7 @@ test('frames too narrow to draw are counted', () => {
   assert.ok(drawn + laid.notDrawn <= mixed.nodeCount);
 });
 
-test('a match counts once, with what is below it', () => {
+test('a match counts once, with the nodes below it', () => {
   const measure = mixed.measure('ticks');
   const found = search.matchedBy(mixed, measure, search.searchFor(mixed, 'app\\.Work|memcpy'));
   assert.deepEqual(found, { routines: 2, value: 3 + 1 + 2 });
@@ -321,7 +321,7 @@ test('numbers as people read them', () => {
   assert.equal(format.formatPercent(1, 0), '–');
 });
 
-test('names are shortened to what tells them apart', () => {
+test('names are shortened to their distinguishing parts', () => {
   assert.equal(names.shortName('org.h2.Session.commit(boolean)'), 'Session.commit');
   assert.equal(names.shortName('main()'), 'main');
   assert.equal(names.shortName('[libc.so.6+0x10]'), '[libc.so.6+0x10]');
@@ -340,7 +340,7 @@ test('the state survives its URL', () => {
   });
 });
 
-test('what is open in the tree survives its URL', () => {
+test('the open nodes of the tree survive the URL', () => {
   const measure = mixed.measures[0];
   const none = rows.Openness.parse(mixed, measure, '');
   const everything = none.set(mixed.name.keys(), true);
@@ -351,7 +351,7 @@ test('what is open in the tree survives its URL', () => {
   assert.deepEqual(rows.visibleNodes(mixed, closed, order), [...mixed.roots]);
 });
 
-test('the hot path goes down to the hottest', () => {
+test('the hot path leads down to the hottest', () => {
   const path = rows.hotPath(mixed, mixed.measure('ticks'), mixed.roots[0]);
   assert.deepEqual(path.map((node) => mixed.nameOf(node)).slice(-1), ['memcpy']);
 });

@@ -14,7 +14,7 @@ const traces = [
     golden(name),
   ]),
 ];
-// What a measure is called in CSV: self and total.
+// The names of a measure in CSV: self and total.
 const columns = {
   ticks: ['base_ticks', 'cum_ticks'],
   time: ['base', 'cum'],

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Checks the page of jtrace-post --report=html: types, that the committed template is what its sources
-# make, the model's code under node, and the page itself in Chromium.
+# Checks the page of jtrace-post --report=html: types, that the committed template equals the one
+# built from its sources, the model's code under node, and the page itself in Chromium.
 # Usage: run_tests.sh BUILD_FOLDER [TEST_FILE…]
-# Exit code 77: there is no node, npm or Chromium here (scripts/setup.sh installs them), or no way to
-# npm's packages.
+# Exit code 77: there is no node, npm or Chromium here (scripts/setup.sh installs them), or no
+# access to npm's packages.
 set -euo pipefail
 tests=$(cd "$(dirname "$0")" && pwd)
 source=$(cd "$tests/../.." && pwd)
@@ -16,12 +16,12 @@ for tool in node npm chromium; do
 done
 if ((${#missing[@]} > 0)); then
   echo "web tests skipped: no ${missing[*]}; scripts/setup.sh installs them"
-  # Where everything must be there, a skipped test is a broken one.
+  # If everything must be installed, a skipped test is a failure.
   [[ -n "${CI:-}" ]] && exit 1
   exit 77
 fi
 
-# Everything happens in a copy, so that the sources stay as they are.
+# Everything runs in a copy, so that the sources stay unchanged.
 work=$build/web
 mkdir -p "$work"
 rm -rf "$work/src" "$work/tests"

@@ -1,5 +1,5 @@
 // Pictures of every view on a real program, for people to look at: BUILD/web/screenshots/. The test
-// asserts that the pages are alive; whether they are worth looking at, only eyes can tell.
+// asserts that the pages work; only people can judge whether they look good.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
@@ -30,7 +30,7 @@ function record() {
     let said = '';
     program.stderr.on('data', (text) => {
       said += text;
-      // What the program would do afterwards is of no interest.
+      // The rest of the program's run does not matter.
       if (/wrote .*: [\d,]+ calls/.test(said)) program.kill('SIGKILL');
     });
     program.on('error', reject);

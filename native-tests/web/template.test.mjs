@@ -1,4 +1,4 @@
-// The page as a file: what it may load, how large it is, what it carries.
+// The page as a file: what it may load, its size, its content.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -13,12 +13,12 @@ test('the template is small', () => {
   assert.ok(Buffer.byteLength(template) < 400_000);
 });
 
-test('the template refers to nothing outside it', () => {
+test('the template refers to nothing outside itself', () => {
   const shell = template.replace(/<!--[\s\S]*?-->/, '').replace(/<script>[\s\S]*<\/script>/, '');
   assert.doesNotMatch(shell, /https?:|src=|@import|url\(/i);
 });
 
-test('its policy allows its own script and style and nothing else', () => {
+test('its policy allows only its own script and style', () => {
   const [, policy] = template.match(/Content-Security-Policy" content="([^"]*)"/);
   const hash = (text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
   const [, style] = template.match(/<style>([\s\S]*?)<\/style>/);
@@ -33,7 +33,7 @@ test('its policy allows its own script and style and nothing else', () => {
   ]);
 });
 
-test('the licences of what it contains are told', () => {
+test('it contains the licences of its libraries', () => {
   assert.match(template, /Preact[\s\S]*MIT License[\s\S]*Permission is hereby granted/);
 });
 
@@ -72,7 +72,7 @@ test('a large tree is cut by heat, and every total holds', () => {
   assert.equal(sum(nodes.base), sum(whole.map(({ base }) => base)));
   // A root counts as one call.
   assert.equal(sum(nodes.calls) - 1, sum(whole.map(({ calls }) => calls)));
-  // No node that stayed is colder than what went.
+  // No node that stayed is colder than a removed one.
   const total = nodes.base.slice();
   for (let i = kept - 1; i > 0; --i) {
     let parent = i - 1;
@@ -82,7 +82,7 @@ test('a large tree is cut by heat, and every total holds', () => {
   nodes.name.forEach((name, i) => {
     if (name >= 0) assert.ok(total[i] >= pruned.most, `node ${i}`);
   });
-  // The list of routines is exact all the same.
+  // The list of routines is still exact.
   const byName = new Map(csv('flat', trace).map((row) => [row.name, row]));
   routines.forEach((name, i) => {
     assert.equal(flat.base[i], byName.get(name).base);

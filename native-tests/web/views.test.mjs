@@ -1,4 +1,4 @@
-// The page in Chromium: every view, the keys, the URL, both themes; names that attack; odd traces.
+// The page in Chromium: every view, the keys, the URL, both themes; hostile names; odd traces.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isPainted, stateOf, tableRows, useBrowser, withPage } from './support/browser.mjs';
@@ -15,8 +15,8 @@ const tabs = (page) => page.$$eval('nav a', (links) => links.map((link) => new U
 for (const [title, trace] of [
   ['a mixed trace', mixedTrace],
   ['an empty trace', emptyTrace],
-  ['samples alone', samplesOnlyTrace],
-  ['events alone', eventsOnlyTrace],
+  ['only samples', samplesOnlyTrace],
+  ['only events', eventsOnlyTrace],
 ]) {
   test(`every view opens: ${title}`, () =>
     withPage(writePage(trace()), {}, async (page) => {
@@ -31,7 +31,7 @@ for (const [title, trace] of [
     }));
 }
 
-test('badges tell what can be trusted', () =>
+test('badges show what can be trusted', () =>
   withPage(mixed, {}, async (page) => {
     const badge = (id) => page.textContent(`[data-badge=${id}]`);
     assert.match(await badge('invariants'), /4 of 4 invariants hold/);
@@ -176,7 +176,7 @@ test('a function: an arc shows its calling paths, which lead to the flame graph'
     assert.equal(await page.textContent('.selection .name'), 'app.Work.step(java.util.List)');
   }));
 
-test('the timeline has what happened', () =>
+test('the timeline shows what happened', () =>
   withPage(mixed, { view: 'timeline' }, async (page) => {
     assert.ok(await isPainted(page));
     const totals = await page.textContent('.totals');
@@ -186,7 +186,7 @@ test('the timeline has what happened', () =>
     assert.match(await page.textContent('main table'), /Young pause/);
   }));
 
-test('names that attack are shown as text', () =>
+test('hostile names are shown as text', () =>
   withPage(writePage(hostileTrace()), { view: 'flat' }, async (page) => {
     const title = await page.title();
     const shown = (await tableRows(page)).map((row) => row.name);
@@ -201,7 +201,7 @@ test('names that attack are shown as text', () =>
     await page.waitForSelector('h2 .name');
   }));
 
-test('200,000 nodes and more open, and what is left out is told', () =>
+test('200,000 nodes and more open, and omitted nodes are reported', () =>
   withPage(writePage(bigTrace(230_000)), {}, async (page) => {
     assert.match(await page.textContent('.notice'), /leaves out [\d,]+ of 230,001 nodes/);
     for (const view of ['flame', 'tree', 'flat', 'function']) {
@@ -247,7 +247,7 @@ test('the header keeps its buttons beside a metric with a long name', () => {
   );
 });
 
-test('a search that would take for ever does not, nor as a link', () =>
+test('a search that would take for ever stops, also from a link', () =>
   withPage(writePage(hostileTrace()), { view: 'flat', q: '(.*x){25}$' }, async (page) => {
     assert.match(await page.textContent('.search output'), / 0 routines$/);
     assert.deepEqual(await tableRows(page), []);

@@ -44,7 +44,7 @@ class ArcTable {
 
 struct ArcSums {
   Arc parents;   // over parent and rparent
-  Arc outer;     // over parent alone
+  Arc outer;     // over parent only
   Arc children;  // over child and rchild
 };
 

@@ -30,19 +30,20 @@ inline int64_t WrapMultiply(int64_t a, int64_t b) {
 
 enum class NodeOrigin : uint8_t { kThread, kEvent, kSample };
 
-// Which of a node's children a routine is looked up among: chains of --merge=none stay apart.
+// The group of a node's children in which a routine is looked up: chains of --merge=none stay
+// separate.
 enum class ChildSpace : uint8_t { kMerged, kApart };
 
-// What every enter and exit touches fills one cache line.
+// The members that every enter and exit touches fill one cache line.
 struct alignas(64) CallNode {
   RoutineId routine;  // none for a thread's root
   NodeId parent;
   NodeId recent_child;  // the one entered last, and the sibling that was entered after this one the
-  NodeId follower;      // last time: guesses at what comes next
+  NodeId follower;      // last time: guesses at the next call
   int64_t calls = 0;
   int64_t calls_jitted = 0;
   int64_t base = 0;  // time on a processor, without callees
-  // Least and greatest base of one activation; has_extremes tells if any is known.
+  // Least and greatest base of one activation; has_extremes: whether any is known.
   int64_t min_base = 0;
   int64_t max_base = 0;
   uint32_t level = 0;
@@ -61,7 +62,7 @@ struct alignas(64) CallNode {
   ThreadId thread;       // roots only
 };
 
-// What follows from the whole tree.
+// Derived from the whole tree.
 struct NodeTotals {
   int64_t cum = 0;
   int64_t off = 0;  // inclusive
@@ -73,9 +74,9 @@ struct NodeTotals {
 class CallTree {
  public:
   NodeId AddRoot(ThreadId thread);
-  // The child of that routine; made, with origin sample, if there is none yet.
+  // The child of that routine; if there is none yet, creates it with origin sample.
   NodeId Child(NodeId parent, RoutineId routine, ChildSpace space = ChildSpace::kMerged);
-  // The same in the merged space, quick where calls repeat or come in turns.
+  // The same in the merged space, quick if calls repeat or alternate.
   NodeId EnterChild(NodeId parent, RoutineId routine) {
     CallNode& above = node(parent);
     const NodeId recent = above.recent_child;
@@ -111,10 +112,10 @@ class CallTree {
   // The metric's base by node; index is NodeId.value - 1.
   std::vector<int64_t> MetricBase(MetricId metric) const;
 
-  // No node of these threads has a time any more.
+  // Removes the times of all nodes of these threads.
   void ForgetTimes(absl::FunctionRef<bool(ThreadId thread)> is_untimed);
 
-  // Sums over subtrees; index is NodeId.value - 1. Valid for the tree as it is now.
+  // Sums over subtrees; index is NodeId.value - 1. Valid for the current tree.
   std::vector<NodeTotals> ComputeTotals() const;
   // Adds every node's value to its ancestors'.
   void AccumulateUpwards(std::vector<int64_t>& values) const;

@@ -85,7 +85,7 @@ NodeId ChainMerger::AddChain(NodeId parent, absl::Span<const FrameId> frames, Ch
   NodeId at = parent;
   for (const FrameId frame : frames) {
     at = tree_.Child(at, model_.frame(frame).routine, space);
-    // Below a node that stands apart everything does.
+    // Everything below a separate node is separate.
     space = ChildSpace::kMerged;
     CountPending(at);
   }

@@ -16,15 +16,15 @@ namespace jtrace::postproc {
 
 enum class MergeMode { kChain, kEmbed, kNone };
 
-// How well samples fitted the event tree.
+// How well samples matched the event tree.
 struct MergeStats {
   int64_t samples = 0;         // sample records (0x40)
   int64_t unwinds = 0;         // 0x41
   int64_t ticks = 0;           // Σ weights of the samples
   int64_t whole = 0;           // samples with frames and without a marker such as "[truncated]"
   int64_t placed = 0;          // samples with at least one frame matched
-  int64_t without_events = 0;  // samples of threads with no activation open
-  int64_t unmatched = 0;       // samples and unwinds that went under [unmatched]
+  int64_t without_events = 0;  // samples of threads with no open activation
+  int64_t unmatched = 0;       // samples and unwinds placed under [unmatched]
   int64_t without_frames = 0;  // of the samples
 };
 
@@ -55,8 +55,8 @@ class ChainMerger {
   const RoutineId stack_41_;
   absl::flat_hash_map<NodeId, std::unique_ptr<FrameMatcher>> matchers_;  // by root
   MergeStats stats_;
-  // A node counts once a sample, however often the chain passes it: the number of the last sample
-  // that counted it, by node.
+  // By node: the number of the last sample that counted it. A node counts once for each sample,
+  // however often the chain passes it.
   uint64_t current_sample_ = 0;
   std::vector<uint64_t> counted_in_;
 };

@@ -1,4 +1,4 @@
-// Classes as the JVM loaded and unloaded them (0x20), by name: classes of the same name in several
+// Classes that the JVM loaded and unloaded (0x20), by name: classes of the same name in several
 // loaders count together.
 #pragma once
 

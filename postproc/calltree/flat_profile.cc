@@ -35,7 +35,7 @@ void AddNode(FlatRow& row, const CallNode& node, const NodeTotals& totals) {
   row.has_extremes = true;
 }
 
-// Whether the node stands below a [pruned] one, by parents first.
+// Whether the node is below a [pruned] one; parents come first.
 std::vector<bool> FindBelowPruned(const TraceModel& model, const CallTree& tree) {
   std::vector<bool> below(tree.size());
   const RoutineId pruned = model.FindRoutine(kPrunedName);

@@ -1,4 +1,4 @@
-// A row for each routine over all threads, the threads' roots included (FIG. 26, S3.18).
+// A row for each routine over all threads, including the threads' roots (FIG. 26, S3.18).
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace jtrace::postproc {
 
-// What a routine has of a measure: cum over outermost activations, cum2 over all of them.
+// A routine's values of a measure: cum over outermost activations, cum2 over all of them.
 struct MeasureSums {
   int64_t base = 0;
   int64_t cum = 0;
@@ -32,13 +32,13 @@ struct FlatRow {
   int64_t cum_ticks = 0;
   int64_t cum2_ticks = 0;
   int64_t samples = 0;
-  MeasureSums measure;  // ticks, time or calls too, if the profile's measure is of them
+  MeasureSums measure;  // ticks, time or calls too, if the profile's measure is one of them
   int64_t min_base = 0;
   int64_t max_base = 0;
   bool has_extremes = false;
   bool instrumented = false;  // events entered it
-  // Some calls have no path of their own but stand below [pruned]: of cum, cum2 and elapsed there
-  // may be more, and the extremes may lie further in.
+  // Some calls have no separate path but are below [pruned]: cum, cum2 and elapsed may be greater,
+  // and the extremes may lie further inside.
   bool has_bounds = false;
 };
 

@@ -4,7 +4,7 @@
 
 namespace jtrace::postproc {
 
-// A node has one path to it: where both have the same one, all outside it is the same.
+// Each node has one path: where both chains have the same node, everything outside it is the same.
 size_t FrameMatcher::CountKept(absl::Span<const NodeId> activations) const {
   size_t same = 0;
   size_t different = std::min(activations.size(), activations_.size());

@@ -1,4 +1,4 @@
-// Which open activation each frame of a sampled chain is (FORMATS §2).
+// Finds the open activation of each frame of a sampled chain (FORMATS §2).
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@
 namespace jtrace::postproc {
 
 // Walks a chain from its innermost frame outwards. Each activation matches at most once, and a
-// match skips the activations inside it. One thread's: between two of its chains little of its
-// activations changes, and only that costs, however many are open.
+// match skips the activations inside it. An object belongs to one thread: between two of its chains
+// few of its activations change, and only these cost time, however many are open.
 class FrameMatcher {
  public:
   static constexpr size_t kNoMatch = static_cast<size_t>(-1);
@@ -24,7 +24,7 @@ class FrameMatcher {
   size_t Match(RoutineId routine);
 
  private:
-  // How many of the last chain's activations are open still.
+  // The number of the last chain's activations that are still open.
   size_t CountKept(absl::Span<const NodeId> activations) const;
 
   struct Activation {

@@ -1,4 +1,4 @@
-// Calls of native functions that hooks counted (0x33), by who called them.
+// Calls of native functions that hooks counted (0x33), by caller.
 #pragma once
 
 #include <utility>
@@ -11,9 +11,9 @@ namespace jtrace::postproc {
 class HookLog : public RecordVisitor {
  public:
   struct Caller {
-    ThreadId thread;  // none: threads are not told apart
-    RoutineId java;   // the innermost event node of where the thread stood; none: its root
-    FrameId native;   // none: not told
+    ThreadId thread;  // none: threads are not distinguished
+    RoutineId java;   // the thread's innermost event node at the call; none: its root
+    FrameId native;   // none: unknown
     friend auto operator<=>(const Caller&, const Caller&) = default;
   };
   using Callers = absl::btree_map<Caller, HookSums>;
@@ -31,7 +31,7 @@ class HookLog : public RecordVisitor {
     hooks_[{hook.hook, hook.kind}][caller].Add(hook.sums);
   }
 
-  // Those that were called; TraceInfo::hooks has all.
+  // Hooks that were called; TraceInfo::hooks has all.
   const absl::btree_map<Key, Callers>& hooks() const { return hooks_; }
   bool by_thread() const { return by_thread_; }
 

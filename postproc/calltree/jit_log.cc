@@ -19,7 +19,7 @@ void JitLog::OnCode(At, const CodeRecord& code) {
 
 void JitLog::Load(const CodeRecord& code) {
   Method& method = methods_[{code.routine, code.method}];
-  // A recording that begins late is told of all code, also of what it has heard of already.
+  // A recording that begins late gets records of all code, including code that it knows already.
   if (!method.addresses.insert(code.address).second) return;
 
   const uint32_t level = std::min(code.level, kC2Level);
@@ -36,12 +36,13 @@ void JitLog::Load(const CodeRecord& code) {
   if (!is_first) {
     if ((before.levels >> level & 1) != 0) ++routine.again;
     const bool same = level == before.last_level;
-    if (level != 0 && (same || before.last_level == kC2Level)) ++routine.given_up;
+    if (level != 0 && (same || before.last_level == kC2Level)) ++routine.discarded;
   }
   before.last_level = level;
   before.levels |= 1u << level;
 
-  // Better code takes the place of worse at all entries: what still runs there soon leaves it.
+  // Better code replaces worse code at all entries: threads that still run the worse code soon
+  // leave it.
   std::erase_if(method.bodies, [&](const Body& body) {
     return body.osr_entry == code.osr_entry || body.level < level || level == 0;
   });

@@ -1,4 +1,4 @@
-// What the JIT compiler did, from the records of compiled code (S2.6).
+// The work of the JIT compiler, from the records of compiled code (S2.6).
 #pragma once
 
 #include <array>
@@ -17,25 +17,25 @@ namespace jtrace::postproc {
 // HotSpot's compile levels: 1 to 3 are C1, 4 is C2. 0: not known, or made without a compiler.
 constexpr uint32_t kC2Level = 4;
 
-// A routine's compiled code over the whole trace; of several methods of one name the sums.
+// A routine's compiled code over the whole trace; for several methods of one name the sums.
 struct CompiledRoutine {
-  int64_t loads = 0;    // pieces of code, those for a loop's middle (OSR) included
-  int64_t unloads = 0;  // pieces that the JVM freed, whyever and however late
-  int64_t size = 0;     // bytes of the piece that came last
+  int64_t loads = 0;    // pieces of code, including those for a loop's middle (OSR)
+  int64_t unloads = 0;  // pieces that the JVM freed, for any reason and however late
+  int64_t size = 0;     // bytes of the last piece
   std::array<int64_t, kC2Level + 1> by_level = {};
   int64_t osr = 0;  // pieces that a loop enters
-  // Pieces of a level that the same entry of the method had had before.
+  // Pieces of a level that the same entry of the method already had before.
   int64_t again = 0;
-  // Pieces that were given up while the method went on: the next one for the same entry is of the
-  // same level, or of a lower one after C2. Mostly deoptimisations; code that the JVM threw out as
-  // cold and made again is among them. Code that is given up and never replaced is not seen.
-  int64_t given_up = 0;
-  uint32_t level = 0;  // of the piece that came last
+  // Pieces that were discarded although the method was still used: the next one for the same entry
+  // has the same level, or a lower one after C2. Mostly deoptimisations; they include code that the
+  // JVM dropped as cold and made again. Code that is discarded and never replaced is not seen.
+  int64_t discarded = 0;
+  uint32_t level = 0;  // of the last piece
   bool is_native_wrapper = false;
 };
 
-// Calls from one routine to another as compiled code has them. Counts are of bodies: the code that
-// each method had last, for each of its entries.
+// Calls from one routine to another in compiled code. Counts are of bodies: the last code of each
+// method, for each of its entries.
 struct InliningOfArc {
   int64_t bodies = 0;   // bodies that the caller is part of, itself or inlined
   int64_t inlined = 0;  // of these, bodies that have the callee inlined in the caller
@@ -53,8 +53,8 @@ class JitLog : public RecordVisitor {
   // All zero for a routine that was never compiled.
   CompiledRoutine Compiled(RoutineId routine) const;
 
-  // Arcs between counted routines: those between which no counted one stands. So has a call tree
-  // them, whose nodes skip what is out of scope.
+  // Arcs between counted routines without another counted one between them. The call tree has the
+  // same arcs: its nodes skip what is out of scope.
   class Arcs {
    public:
     Arcs(const JitLog& log, absl::FunctionRef<bool(RoutineId)> is_counted);
@@ -66,7 +66,7 @@ class JitLog : public RecordVisitor {
   };
 
  private:
-  // What a body has inlined, as a tree: [0] is the method itself, parents come first.
+  // The methods inlined in a body, as a tree: [0] is the method itself, parents are first.
   struct Inlined {
     RoutineId routine;
     size_t parent = 0;
@@ -83,7 +83,7 @@ class JitLog : public RecordVisitor {
   };
   struct Method {
     absl::flat_hash_map<uint32_t, Entry> entries;  // by osr_entry
-    absl::flat_hash_set<uint64_t> addresses;       // code that was not freed yet
+    absl::flat_hash_set<uint64_t> addresses;       // code that is not freed yet
     std::vector<Body> bodies;
   };
   using MethodKey = std::pair<RoutineId, uint32_t>;  // and the method's number, if it is known

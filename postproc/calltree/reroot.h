@@ -1,4 +1,4 @@
-// A virtual root: the tree of what happens below one routine (--root, S4.12).
+// A virtual root: the tree below one routine (--root, S4.12).
 #pragma once
 
 #include <string_view>
@@ -15,8 +15,8 @@ struct RerootedTree {
   std::vector<ThreadSummary> threads;  // those that have the routine
 };
 
-// In each thread, all outermost activations of the routines that `pattern` names come together
-// below the thread's root, which has no time of its own.
+// In each thread, all outermost activations of the routines that `pattern` names are merged below
+// the thread's root, which has no time itself.
 RerootedTree Reroot(const CallTree& tree, const std::vector<ThreadSummary>& threads,
                     const TraceModel& model, std::string_view pattern);
 

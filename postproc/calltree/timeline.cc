@@ -45,7 +45,7 @@ void Timeline::OnNotice(At at, std::string_view op, absl::Span<const std::string
   }
 }
 
-// The buckets between share the time.
+// The buckets between divide the time.
 void Timeline::EndCollection(int64_t end) {
   Collection collection = *std::move(open_);
   open_.reset();

@@ -13,11 +13,11 @@
 
 namespace jtrace::postproc {
 
-// What a bucket sums up.
+// The sums of a bucket.
 enum class Series : uint8_t {
   kRunning,  // ticks of threads that ran
   kWaiting,  // ticks of threads that did not
-  kC1,       // pieces of code, by who compiled them
+  kC1,       // pieces of code, by compiler
   kC2,
   kOtherCode,  // wrappers, and where the compiler is not known
   kClasses,    // loaded
@@ -51,20 +51,20 @@ class Timeline : public RecordVisitor {
   int64_t value(Series series, size_t bucket) const {
     return sums_[static_cast<size_t>(series)][bucket];
   }
-  // The first ones, and how many more there were.
+  // The first ones, and the number of further ones.
   const std::vector<Collection>& collections() const { return collections_; }
   int64_t collections_left_out() const { return collections_left_out_; }
 
  private:
   using Sums = std::array<int64_t, kBuckets>;
 
-  // The bucket of that time; buckets grow until it has one.
+  // The bucket of that time; buckets grow until there is one.
   size_t Bucket(int64_t time);
   void Double(bool to_the_left);
   void Add(Series series, size_t bucket, int64_t value);
   void EndCollection(int64_t end);
 
-  // 128 bits: times of damaged traces lie anywhere, and the range only ever doubles.
+  // 128 bits: times of damaged traces can be anything, and the range only ever doubles.
   absl::int128 start_ = 0;
   absl::int128 width_ = 1;
   bool has_start_ = false;

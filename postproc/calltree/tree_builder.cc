@@ -47,8 +47,8 @@ TreeBuilder::ThreadState& TreeBuilder::StateOf(At at) {
   return states_[index - 1];
 }
 
-// How much of the time up to the state's clock the thread was off, of which so much passed since it
-// was asked last.
+// How long the thread was off up to the state's clock, when this much time passed since the last
+// query.
 int64_t TreeBuilder::TakeOff(ThreadState& state, int64_t passed) {
   const int64_t since_switch = WrapSub(state.clock, state.switch_time);
   const int64_t off = state.off ? WrapAdd(state.off_before, since_switch) : state.off_before;
@@ -122,7 +122,7 @@ void TreeBuilder::OnCalls(ThreadId thread, absl::Span<const CallRecord> calls) {
   }
 }
 
-// What was left out took the time since the thread's last event.
+// The calls left out took the time since the thread's last event.
 void TreeBuilder::OnDropped(At at, int64_t) {
   ThreadState& state = StateOf(at);
   CallNode& dropped = tree_.node(tree_.Child(Current(state), dropped_));
@@ -138,7 +138,7 @@ void TreeBuilder::OnPosition(At at, absl::Span<const RoutineId> path, size_t sha
   ThreadState& state = StateOf(at);
   AdvanceClock(state, at.time);
   size_t same = std::min(shared, state.kept);
-  // What is compared and opened again has a bound in the number of records.
+  // The number of records bounds how much is compared and opened again.
   position_room_ += kStepsPerRecord + (path.size() - shared);
   const size_t steps = path.size() - same;
   if (steps > position_room_) {
@@ -160,7 +160,7 @@ void TreeBuilder::OnPosition(At at, absl::Span<const RoutineId> path, size_t sha
   state.kept = path.size();
 }
 
-// Whose time it was is known at the thread's next event: a stretch may have been left out.
+// The owner of the time is known at the thread's next event: a stretch may have been left out.
 void TreeBuilder::OnSwitch(At at, bool on) {
   ThreadState& state = StateOf(at);
   if (state.off) state.off_before = WrapAdd(state.off_before, WrapSub(at.time, state.switch_time));
@@ -223,7 +223,8 @@ void TreeBuilder::OnNode(At at, const NodeCounts& counts, absl::Span<const Routi
   for (const auto& [metric, value] : counts.metrics) tree_.AddMetric(id, metric, value);
 }
 
-// Their times are no time of the tree: it has none of native code, and the callers' has it already.
+// Their times are not part of the tree: it has no times of native code, and the callers' times
+// include them already.
 void TreeBuilder::OnHook(At at, const HookRecord& hook) {
   ThreadState& state = StateOf(at);
   FindPath(state.root, hook.path, 0);

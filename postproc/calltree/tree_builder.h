@@ -41,7 +41,7 @@ class TreeBuilder : public RecordVisitor {
   void OnHook(At at, const HookRecord& hook) override;
   void OnNotice(At at, std::string_view op, absl::Span<const std::string> args) override;
 
-  // Call once after the last record: activations still open count as they are.
+  // Call once after the last record: activations that are still open count with their time so far.
   void Finish();
 
   const CallTree& tree() const { return tree_; }
@@ -59,8 +59,8 @@ class TreeBuilder : public RecordVisitor {
     NodeId root;
     std::vector<NodeId> open;        // activations, outermost first
     std::vector<int64_t> open_base;  // their base so far, the root's first
-    size_t kept = 0;                 // so many of them are open since the last position
-    int64_t clock = 0;               // up to here time was given to nodes
+    size_t kept = 0;                 // how many of them have been open since the last position
+    int64_t clock = 0;               // nodes have got the time up to here
     bool switched = false;           // off, or has been since `clock`
     bool off = false;                // since switch_time
     int64_t switch_time = 0;         // of the last switch, or a later event
@@ -77,8 +77,7 @@ class TreeBuilder : public RecordVisitor {
   void CloseDownTo(ThreadState& state, RoutineId routine);
   // The first event that enters a node.
   void BecomeEvent(CallNode& node);
-  // Whether the calls end those activations that they suppose, and all their time is on a
-  // processor.
+  // Whether the calls end the activations that they assume, and all their time is on a processor.
   bool Fits(const ThreadState& state, const ReducedCalls& calls) const;
   void AddReducedNodes(const ThreadState& state, const ReducedCalls& calls);
   void EndReduced(ThreadState& state, const ReducedCalls& calls);
@@ -86,7 +85,8 @@ class TreeBuilder : public RecordVisitor {
     return state.open.empty() ? state.root : state.open.back();
   }
   void CloseInnermost(ThreadState& state);
-  // The nodes of an event path, made if need be; so many of it are those of the path before.
+  // The nodes of an event path, created if necessary; the first `shared` are those of the path
+  // before.
   void FindPath(NodeId root, absl::Span<const RoutineId> path, size_t shared);
 
   const bool one_root_;
@@ -98,12 +98,12 @@ class TreeBuilder : public RecordVisitor {
   std::vector<ThreadState> states_;    // in the order of appearance
   std::vector<uint32_t> state_of_;     // by thread: index into states_ + 1
   std::vector<NodeId> root_of_trace_;  // one_root_ only
-  // FindPath's result, and what it was for: paths that follow each other share their beginnings.
+  // FindPath's result and its argument: successive paths share their beginnings.
   std::vector<NodeId> path_nodes_;
   std::vector<RoutineId> path_routines_;
   NodeId path_root_;
   std::vector<NodeId> reduced_nodes_;  // of the ReducedCalls in hand; reused
-  size_t position_room_ = kFreeSteps;  // what positions may still compare and open
+  size_t position_room_ = kFreeSteps;  // how much positions may still compare and open
   std::optional<int64_t> first_time_;
   int64_t last_time_ = 0;
 };

@@ -1,4 +1,4 @@
-// How the tree takes runs of calls that were summed up elsewhere.
+// Adds runs of calls that were summed up elsewhere to the tree.
 #include "postproc/calltree/tree_builder.h"
 
 namespace jtrace::postproc {
@@ -10,11 +10,11 @@ bool TreeBuilder::Fits(const ThreadState& state, const ReducedCalls& calls) cons
     const NodeId open = state.open[state.open.size() - 1 - i];
     if (tree_.node(open).routine != calls.nodes[calls.outside[i]].routine) return false;
   }
-  // What it was off before is given to what passed before the first call.
+  // Off time before the run belongs to the time before the first call.
   return !state.off;
 }
 
-// What nodes got in the run, and activations that were open before it.
+// The values that nodes got in the run, and activations that were open before it.
 void TreeBuilder::AddReducedNodes(const ThreadState& state, const ReducedCalls& calls) {
   reduced_nodes_.clear();
   size_t level = state.open.size();
@@ -42,7 +42,7 @@ void TreeBuilder::AddReducedNodes(const ThreadState& state, const ReducedCalls& 
   }
 }
 
-// Ends what the run ended of the activations open before it, and opens what it left open.
+// Ends the earlier activations that the run ended, and opens those that it left open.
 void TreeBuilder::EndReduced(ThreadState& state, const ReducedCalls& calls) {
   const auto add_time = [&](NodeId id, int64_t base) {
     int64_t& open = state.open_base.back();

@@ -18,7 +18,7 @@ absl::StatusOr<LocalSocket> Connect(const JvmProcess& jvm) {
                               kConnectPatience);
 }
 
-// One line cannot hold another.
+// One line cannot contain another.
 std::string OneLine(std::string_view text) {
   std::string line(text);
   for (char& c : line) {
@@ -73,8 +73,7 @@ absl::StatusOr<int> Ask(const JvmProcess& jvm, std::string_view verb, std::strin
                                                  AnswerReader::kMostBytes, " bytes"));
     }
     if (std::chrono::steady_clock::now() >= end) {
-      return absl::DeadlineExceededError(
-          StrCat("JVM ", jvm.pid, " does not come to the end of its answer"));
+      return absl::DeadlineExceededError(StrCat("JVM ", jvm.pid, " does not finish its answer"));
     }
   }
   if (reader.exit_code() < 0) {

@@ -12,16 +12,16 @@
 
 namespace jtrace::control {
 
-// An answer as it comes in: takes bytes, gives lines. What they hold is another user's choice.
+// Splits an arriving answer into lines. Another user may control their content.
 class AnswerReader {
  public:
-  // Above what an agent sends (agent/control/README.md).
+  // More than an agent sends (agent/control/README.md).
   static constexpr size_t kMostBytes = size_t{32} << 20;
 
   using TakeLine = std::function<void(char kind, std::string_view text)>;
   explicit AnswerReader(TakeLine take) : take_(std::move(take)) {}
 
-  // False: it is longer than kMostBytes; what is beyond is left out.
+  // False: it is longer than kMostBytes; the rest is left out.
   bool Add(std::string_view bytes);
   // The command's exit code; -1: the answer was cut off.
   int exit_code() const { return exit_code_; }
@@ -44,9 +44,9 @@ struct Patience {
 // Whether an agent answers in this JVM.
 bool HasAgent(const JvmProcess& jvm);
 
-// Sends one request and hands the answer's lines on as they come. Returns the command's exit code.
-// NotFound if no agent listens; Unavailable if the answer is cut off; DeadlineExceeded if it takes
-// too long; ResourceExhausted if it is too long.
+// Sends one request and passes on the answer's lines as they arrive. Returns the command's exit
+// code. NotFound if no agent listens; Unavailable if the answer is cut off; DeadlineExceeded if it
+// takes too long; ResourceExhausted if it is too long.
 absl::StatusOr<int> Ask(const JvmProcess& jvm, std::string_view verb, std::string_view argument,
                         AnswerReader::TakeLine take, const Patience& patience = {});
 

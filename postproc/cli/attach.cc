@@ -8,6 +8,7 @@
 #include <cstring>
 #include <thread>
 
+#include "absl/strings/match.h"
 #include "postproc/cli/attach_capability.h"
 #include "postproc/cli/local_socket.h"
 #include "postproc/cli/root_folder.h"
@@ -21,10 +22,12 @@ using postproc::StrCat;
 
 constexpr std::string_view kReturnCode = "return code: ";
 constexpr size_t kLongestAnswer = 64 * 1024;
-// For the JVM to load the library and to run its Agent_OnAttach.
+// The time for the JVM to load the library and to run its Agent_OnAttach.
 constexpr std::chrono::milliseconds kLoadPatience = std::chrono::minutes(2);
+// As long as the agent waits in a JVM that starts.
+constexpr std::chrono::seconds kMostStarting{20};
 
-// The file in the JVM's /tmp that tells it what the SIGQUIT means; gone when this ends.
+// The file in the JVM's /tmp that marks the SIGQUIT as an attach request; removed at the end.
 class AttachRequest {
  public:
   AttachRequest(const JvmProcess& jvm, Descriptor folder)
@@ -44,7 +47,7 @@ class AttachRequest {
           StrCat("cannot make ", jvm_.root, "/tmp/", name_, ": ", strerror(errno)));
     }
     made_ = true;
-    // Root attaches for another: the JVM heeds files of its own user.
+    // Root attaches for another user: the JVM accepts only files of its own user.
     const bool is_owned = geteuid() == jvm_.user || fchown(file.get(), jvm_.user, jvm_.group) == 0;
     if (is_owned) return absl::OkStatus();
     return absl::UnavailableError(StrCat("cannot give /tmp/", name_, " to the JVM's user"));
@@ -71,7 +74,7 @@ absl::Status WakeListener(const JvmProcess& jvm, std::chrono::milliseconds patie
     return absl::UnavailableError(
         StrCat("JVM ", jvm.pid,
                " does not listen for attach requests: it is just starting, or its program took "
-               "SIGQUIT away; try again, or load the agent with -agentpath"));
+               "over SIGQUIT; try again, or load the agent with -agentpath"));
   }
   if (RefusesAttach(jvm)) {
     return absl::PermissionDeniedError(StrCat(
@@ -117,15 +120,17 @@ absl::Status ReadLoadAnswer(std::string_view answer) {
   if (ConsumePrefix(code, kReturnCode)) {
     if (code == "0") return absl::OkStatus();
     return absl::UnavailableError(
-        StrCat("the agent did not come up (code ", code, "); its reason is on the JVM's stderr"));
+        StrCat("the agent did not start (code ", code, "); its reason is on the JVM's stderr"));
   }
-  // JDK 17 says nothing else; whatever there is, is an error's text.
+  // JDK 17 answers nothing else; any other text is an error's.
   return text.empty() ? absl::OkStatus()
                       : absl::UnavailableError(StrCat("the JVM did not load the agent: ", text));
 }
 
-absl::Status LoadAgent(const JvmProcess& jvm, const std::string& path, std::string_view options,
-                       std::chrono::milliseconds patience) {
+namespace {
+
+absl::Status LoadAgentOnce(const JvmProcess& jvm, const std::string& path, std::string_view options,
+                           std::chrono::milliseconds patience) {
   absl::StatusOr<LocalSocket> connection = ConnectToJvm(jvm, patience);
   if (!connection.ok()) return connection.status();
   std::string request;
@@ -142,10 +147,27 @@ absl::Status LoadAgent(const JvmProcess& jvm, const std::string& path, std::stri
     if (!part.ok()) {
       return absl::UnavailableError(StrCat(
           "JVM ", jvm.pid, " closed the attach connection (", std::string(part.status().message()),
-          "): it ended, or its user namespace does not know this user; run jtrace as its own"));
+          "): it ended, or its user namespace does not know this user; run jtrace as its user"));
     }
     answer += *part;
     if (part->empty() || answer.size() > kLongestAnswer) return ReadLoadAnswer(answer);
+  }
+}
+
+// JDK 24 and later answer attaches before they load agents; for older ones the agent itself waits.
+bool IsStarting(const absl::Status& status) {
+  return absl::StrContains(status.message(), "only permitted in the live phase");
+}
+
+}  // namespace
+
+absl::Status LoadAgent(const JvmProcess& jvm, const std::string& path, std::string_view options,
+                       std::chrono::milliseconds patience) {
+  const auto deadline = std::chrono::steady_clock::now() + kMostStarting;
+  while (true) {
+    const absl::Status status = LoadAgentOnce(jvm, path, options, patience);
+    if (!IsStarting(status) || std::chrono::steady_clock::now() >= deadline) return status;
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
 }
 

@@ -1,8 +1,8 @@
-// HotSpot's attach protocol, as a client: what jcmd does to load an agent.
+// A client of HotSpot's attach protocol: loads an agent as jcmd does.
 //
-// The JVM listens at /tmp/.java_pidN, N being its own pid. It begins to listen when it finds a file
-// .attach_pidN of its user in /tmp at a SIGQUIT. A request is "1", the command and three arguments,
-// each ended by a zero byte; the answer is a number in a line of its own, then text.
+// The JVM listens at /tmp/.java_pidN, where N is its own pid. It begins to listen when it finds a
+// file .attach_pidN of its user in /tmp at a SIGQUIT. A request is "1", the command and three
+// arguments, each ended by a zero byte; the answer is a line with a number, then text.
 #pragma once
 
 #include <chrono>
@@ -20,7 +20,7 @@ namespace jtrace::control {
 absl::Status LoadAgent(const JvmProcess& jvm, const std::string& path, std::string_view options,
                        std::chrono::milliseconds patience = std::chrono::seconds(10));
 
-// What the JVM's answer to "load" says: OK, or why the agent did not come up.
+// The meaning of the JVM's answer to "load": OK, or why the agent did not start.
 absl::Status ReadLoadAnswer(std::string_view answer);
 
 }  // namespace jtrace::control

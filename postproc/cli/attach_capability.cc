@@ -16,8 +16,8 @@ namespace {
 using namespace std::string_view_literals;
 using postproc::StrCat;
 
-// An entry of the file (jdk.internal.perf, PerfDataEntry of version 2.0): its length, where in it
-// the name stands, the length of an array, four bytes on its type, where the value stands.
+// An entry of the file (jdk.internal.perf, PerfDataEntry of version 2.0): its length, the offset of
+// the name, the length of an array, four bytes on its type, the offset of the value.
 struct EntryHead {
   uint32_t length;
   uint32_t name_offset;
@@ -27,7 +27,7 @@ struct EntryHead {
 };
 static_assert(sizeof(EntryHead) == 20);
 
-// The folder bears the user's name as the JVM knows it, which in a container is not ours.
+// The folder has the user's name as the JVM knows it, which in a container is not ours.
 std::string PerformanceData(const JvmProcess& jvm) {
   constexpr size_t kMostBytes = 1 << 20;  // a JVM's has 32 KB
   const auto folder = OpenInRoot(jvm.root, "/tmp", O_PATH | O_DIRECTORY);

@@ -10,9 +10,12 @@
 #include <filesystem>
 #include <iomanip>
 
+#include "absl/strings/str_join.h"
 #include "common/visible_text.h"
 #include "postproc/cli/agent_client.h"
 #include "postproc/cli/attach.h"
+#include "postproc/cli/metrics_answer.h"
+#include "postproc/cli/metrics_text.h"
 #include "postproc/cli/named_trace.h"
 #include "postproc/cli/root_folder.h"
 #include "postproc/input/command_line.h"
@@ -26,7 +29,7 @@ namespace {
 
 using postproc::StrCat;
 
-// Columns of a program that list shows, and of a line that tells how far the work has come.
+// Widths of a program that list shows, and of a progress line.
 constexpr int kListedProgram = 100;
 constexpr int kProgressColumns = 100;
 constexpr Patience kListPatience = {std::chrono::seconds(2), std::chrono::seconds(2)};
@@ -36,7 +39,7 @@ std::filesystem::path OwnFolder() {
   return std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
 }
 
-// The agent beside us: in the build tree and in every installed one.
+// The agent beside this program: in the build tree and in every installed one.
 std::string FindLibrary() {
   std::error_code error;
   for (const char* place : {"../lib/libjtrace.so", "../lib64/libjtrace.so",
@@ -47,12 +50,18 @@ std::string FindLibrary() {
   return "";
 }
 
-// A form of an answer that programs read: what is odd in it is escaped as that form has it.
+// A form of an answer that programs read: that form defines its own escapes.
 bool IsForPrograms(const CommandLine& line) {
-  return line.verb == "metrics" &&
-         std::any_of(line.rest.begin(), line.rest.end(), [](const std::string& option) {
-           return option == "--format=json" || option == "--format=prometheus";
-         });
+  return line.verb == "metrics" && line.metrics_format != "text";
+}
+
+// The terminal's, if stdout is one.
+size_t TerminalColumns() {
+  constexpr size_t kUsual = 100;
+  winsize size = {};
+  const bool is_terminal =
+      isatty(STDOUT_FILENO) != 0 && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0;
+  return is_terminal && size.ws_col != 0 ? size.ws_col : kUsual;
 }
 
 class Jtrace {
@@ -84,7 +93,7 @@ class Jtrace {
 
 int Jtrace::Fail(const absl::Status& status) {
   EndProgress();
-  std::string message(status.message());  // the JVM's texts may have lines
+  std::string message(status.message());  // the JVM's texts may contain line breaks
   std::replace(message.begin(), message.end(), '\n', ' ');
   err_ << "jtrace: " << VisibleText(message) << '\n';
   return absl::IsInvalidArgument(status) ? kExitUsage : kExitFailed;
@@ -116,7 +125,7 @@ absl::Status Jtrace::BringAgent(const JvmProcess& jvm) {
   if (!HasAgent(jvm)) {
     return absl::UnavailableError(StrCat("the agent in JVM ", jvm.pid,
                                          " cannot be reached: it runs with control=off, or ",
-                                         SocketFolder(jvm.inner_user), " is not its own"));
+                                         SocketFolder(jvm.inner_user), " is not its folder"));
   }
   return absl::OkStatus();
 }
@@ -134,7 +143,7 @@ int Jtrace::Request(const JvmProcess& jvm, std::string_view verb, std::string_vi
   if (code.ok()) return *code;
   if (absl::IsNotFound(code.status())) {
     return Fail(absl::NotFoundError(
-        StrCat("JVM ", jvm.pid, " records nothing; begin with: jtrace start ", jvm.pid)));
+        StrCat("JVM ", jvm.pid, " is not recording; begin with: jtrace start ", jvm.pid)));
   }
   return Fail(code.status());
 }
@@ -142,13 +151,13 @@ int Jtrace::Request(const JvmProcess& jvm, std::string_view verb, std::string_vi
 int Jtrace::RequestAndPrint(const JvmProcess& jvm, std::string_view argument) {
   std::vector<std::string> answer;
   const int code = Request(jvm, line_.verb, argument, answer);
-  // Programs that read a format get it to the byte.
+  // Programs that read a format get it unchanged.
   const bool as_it_is = IsForPrograms(line_) && isatty(STDOUT_FILENO) == 0;
   for (const std::string& text : answer) out_ << (as_it_is ? text : VisibleText(text)) << '\n';
   return code;
 }
 
-// One JVM that hangs must not keep the others out of the list.
+// A JVM that hangs must not keep the others out of the list.
 std::string Jtrace::ListedState(const JvmProcess& jvm) {
   std::string first;
   const auto take = [&](char kind, std::string_view text) {
@@ -156,7 +165,7 @@ std::string Jtrace::ListedState(const JvmProcess& jvm) {
   };
   const absl::StatusOr<int> code = Ask(jvm, "status", "", take, kListPatience);
   if (absl::IsDeadlineExceeded(code.status())) return "hangs";
-  if (!code.ok()) return "-";  // it does not let us in
+  if (!code.ok()) return "-";  // it does not let us connect
   return first.find("recording") != std::string::npos ? "recording" : "agent";
 }
 
@@ -168,7 +177,7 @@ int Jtrace::List() {
   return kExitDone;
 }
 
-// jtrace-post takes over.
+// jtrace-post replaces this process.
 int Jtrace::Report(const JvmProcess& jvm) {
   std::vector<std::string> answer;
   if (const int code = Request(jvm, "flush", "", answer); code != kExitDone) return code;
@@ -185,17 +194,19 @@ int Jtrace::Report(const JvmProcess& jvm) {
   return Fail(absl::NotFoundError(StrCat("cannot run ", command[0], ": ", strerror(errno))));
 }
 
-// As wide as the terminal, if it is one.
+// The agent's answer for programs as it is; for people a table as wide as the terminal.
 int Jtrace::Metrics(const JvmProcess& jvm) {
   if (absl::Status status = BringAgent(jvm); !status.ok()) return Fail(status);
-  std::string options;
-  winsize size = {};
-  if (isatty(STDOUT_FILENO) != 0 && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 &&
-      size.ws_col != 0) {
-    options = StrCat("--columns=", size.ws_col, " ");
+  if (line_.metrics_format != "text") {
+    return RequestAndPrint(jvm, StrCat("--format=", line_.metrics_format));
   }
-  const std::vector<std::string_view> words(line_.rest.begin(), line_.rest.end());
-  return RequestAndPrint(jvm, StrCat(options, postproc::Join(words, " ")));
+  std::vector<std::string> lines;
+  const int code = Request(jvm, line_.verb, "--format=json", lines);
+  if (code != kExitDone) return code;
+  const absl::StatusOr<MetricsAnswer> answer = ParseMetricsAnswer(absl::StrJoin(lines, "\n"));
+  if (!answer.ok()) return Fail(answer.status());
+  out_ << MetricsAsText(*answer, line_.columns != 0 ? line_.columns : TerminalColumns());
+  return kExitDone;
 }
 
 int Jtrace::Run() {

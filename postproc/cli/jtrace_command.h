@@ -1,4 +1,4 @@
-// The `jtrace` command: start, stop and look at recordings in running JVMs.
+// The `jtrace` command: starts, stops and shows recordings in running JVMs.
 #pragma once
 
 #include <ostream>

@@ -1,6 +1,7 @@
 #include "postproc/cli/jtrace_command_line.h"
 
 #include "absl/status/status.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_format.h"
 #include "common/nearest.h"
 #include "postproc/support/strings.h"
@@ -22,24 +23,24 @@ struct Verb {
 constexpr Verb kVerbs[] = {
     {"start", "JVM [OPTION=VALUE …]", "begin a recording; the options are the agent's",
      "jtrace start 4711 out=/tmp/a.bin include=com.acme.**", true},
-    {"stop", "JVM", "end it: the trace is complete, no probe stays in the program",
+    {"stop", "JVM", "end it: the trace is complete, and no probe stays in the program",
      "jtrace stop 4711", false},
-    {"resume", "JVM", "begin another one with the same options, into a file of its own",
+    {"resume", "JVM", "begin another one with the same options, into a separate file",
      "jtrace resume 4711", false},
-    {"report", "JVM [OPTION …]", "reports on what was recorded so far; options of jtrace-post",
+    {"report", "JVM [OPTION …]", "reports on the recording so far; takes options of jtrace-post",
      "jtrace report 4711 --report=flat --top=20", true},
     {"dump", "JVM", "write everything now; with loop=, go on in a new file", "jtrace dump 4711",
      false},
     {"status", "JVM", "what is recorded, how much, and what was lost", "jtrace status 4711", false},
     {"metrics", "JVM [--format=…]",
-     "what threads have counted, as text, json or prometheus; needs no recording",
+     "the threads' counters, as text, json or prometheus; needs no recording",
      "jtrace metrics 4711 --format=json", true},
     {"hook", "JVM [OBJECT!FUNCTION[:count|unwind|time|off] …]",
      "hook native functions while they run; without a function, list the hooks",
      "jtrace hook 4711 'libc.so.6!malloc:count'", true},
     {"mark", "JVM TEXT", "put a labelled mark into the trace", "jtrace mark 4711 'warm-up ends'",
      true},
-    {"list", "", "the JVMs of this user, and which of them record", "jtrace list", false},
+    {"list", "", "the JVMs of this user, and which of them are recording", "jtrace list", false},
 };
 
 const Verb* FindVerb(std::string_view name) {
@@ -58,7 +59,7 @@ absl::Status UnknownVerb(std::string_view name) {
                       "'? (see jtrace --help)"));
 }
 
-// `-d 30`, `-d=30`, `--lib=…` of jtrace itself; false if `arg` is none of these.
+// `-d 30`, `-d=30`, `--lib=…` of jtrace itself; false if `arg` is another.
 bool TakeOption(absl::Span<const std::string_view> args, size_t& i, CommandLine& line) {
   std::string_view arg = args[i];
   const auto value = [&](std::string_view name, std::string& into) {
@@ -74,22 +75,43 @@ bool TakeOption(absl::Span<const std::string_view> args, size_t& i, CommandLine&
 }
 
 absl::Status UnknownOption(std::string_view arg) {
-  return Usage(StrCat("no option '", arg, "' here (see jtrace --help)"));
+  return Usage(StrCat("unknown option '", arg, "' here (see jtrace --help)"));
 }
 
 absl::Status Check(const CommandLine& line, const Verb& verb) {
   if (verb.arguments.empty() && !line.target.empty()) {
-    return Usage(StrCat(verb.name, " takes nothing more: '", line.target, "'"));
+    return Usage(StrCat(verb.name, " takes no further argument: '", line.target, "'"));
   }
   if (line.target.empty() && !verb.arguments.empty()) {
     return Usage(StrCat(verb.name, " needs a JVM: its pid or a part of its name, e.g. ",
                         verb.example, " (see jtrace list)"));
   }
   if (!line.rest.empty() && !verb.takes_rest) {
-    return Usage(StrCat(verb.name, " takes nothing more: '", line.rest.front(), "'"));
+    return Usage(StrCat(verb.name, " takes no further argument: '", line.rest.front(), "'"));
   }
   if (verb.name == "mark" && line.rest.empty()) {
     return Usage(StrCat("mark needs a text, e.g. ", verb.example));
+  }
+  return absl::OkStatus();
+}
+
+// "--format=text|json|prometheus --columns=N", each may be missing.
+absl::Status ReadMetricsOptions(CommandLine& line) {
+  constexpr std::string_view kFormat = "--format=";
+  constexpr std::string_view kColumns = "--columns=";
+  for (const std::string& option : line.rest) {
+    const std::string_view text = option;
+    if (text.starts_with(kFormat)) {
+      line.metrics_format = text.substr(kFormat.size());
+      if (line.metrics_format != "text" && line.metrics_format != "json" &&
+          line.metrics_format != "prometheus") {
+        return Usage(StrCat("no format '", line.metrics_format, "': text, json or prometheus"));
+      }
+    } else if (!text.starts_with(kColumns) ||
+               !absl::SimpleAtoi(option.substr(kColumns.size()), &line.columns)) {
+      return Usage(StrCat("metrics takes --format=text|json|prometheus and --columns=NUMBER, not '",
+                          text, "'"));
+    }
   }
   return absl::OkStatus();
 }
@@ -100,8 +122,8 @@ absl::StatusOr<CommandLine> ParseCommandLine(absl::Span<const std::string_view> 
   CommandLine line;
   for (size_t i = 0; i < args.size(); ++i) {
     const std::string_view arg = args[i];
-    // What follows the target of a report belongs to jtrace-post, what follows a mark's to its
-    // text; the agent knows formats.
+    // Arguments after the target of a report belong to jtrace-post, those after a mark's to its
+    // text; those of metrics are read below.
     const bool is_foreign = !line.target.empty() && (line.verb == "report" || line.verb == "mark" ||
                                                      line.verb == "metrics");
     if (is_foreign) {
@@ -128,6 +150,9 @@ absl::StatusOr<CommandLine> ParseCommandLine(absl::Span<const std::string_view> 
   const Verb* const verb = FindVerb(line.verb);
   if (verb == nullptr) return UnknownVerb(line.verb);
   if (absl::Status status = Check(line, *verb); !status.ok()) return status;
+  if (line.verb == "metrics") {
+    if (absl::Status status = ReadMetricsOptions(line); !status.ok()) return status;
+  }
   return line;
 }
 
@@ -144,9 +169,9 @@ std::string AgentOptions(const CommandLine& line) {
 
 std::string HelpText() {
   std::string help =
-      "jtrace: recordings in JVMs that run already\n\n"
+      "jtrace: recordings in running JVMs\n\n"
       "usage: jtrace COMMAND [JVM] [OPTION …]\n"
-      "JVM is a pid, or a part of the main class or jar that one JVM only has (here, if several "
+      "JVM is a pid, or a part of the main class or jar that only one JVM has (here, if several "
       "do).\n\n"
       "commands\n";
   for (const Verb& verb : kVerbs) {
@@ -167,7 +192,7 @@ std::string HelpText() {
       "Options of the agent are listed by java -agentpath:…/libjtrace.so=help; out= is relative "
       "to\n"
       "the JVM's folder. A JVM lets its own user and root attach. JDK 21 and later warn on stderr\n"
-      "when an agent comes late; -XX:+EnableDynamicAgentLoading says that this is meant.\n\n"
+      "when an agent is loaded late; -XX:+EnableDynamicAgentLoading says that this is intended.\n\n"
       "exit codes: 0 done · 1 wrong usage · 2 the JVM cannot be reached, or refused\n";
   return help;
 }

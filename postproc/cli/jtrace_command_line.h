@@ -1,4 +1,4 @@
-// The command line of `jtrace`: its verbs, and what belongs to each.
+// The command line of `jtrace`: its verbs and their arguments.
 #pragma once
 
 #include <string>
@@ -13,17 +13,20 @@ namespace jtrace::control {
 struct CommandLine {
   std::string verb;
   std::string target;             // pid, or a part of the program's name
-  std::vector<std::string> rest;  // what belongs to the verb
+  std::vector<std::string> rest;  // the verb's own
   std::string library;            // --lib=
   std::string duration;           // -d
+  // Of metrics: "text", "json" or "prometheus", and the width of text; 0: the terminal's.
+  std::string metrics_format = "text";
+  size_t columns = 0;
   bool help = false;
   bool version = false;
 };
 
-// InvalidArgument, one line with the nearest verb, if it makes no sense.
+// InvalidArgument, one line with the nearest verb, if it is invalid.
 absl::StatusOr<CommandLine> ParseCommandLine(absl::Span<const std::string_view> args);
 
-// The agent's options for start: what follows the target, joined.
+// The agent's options for start: the arguments after the target, joined.
 std::string AgentOptions(const CommandLine& line);
 
 std::string HelpText();

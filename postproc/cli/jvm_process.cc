@@ -22,7 +22,7 @@ using postproc::ParseInteger;
 using postproc::StrAppend;
 using postproc::StrCat;
 
-// What was read up to an error: a process may end while its files are read, and iterators over a
+// The content up to an error: a process may end while its files are read, and iterators over a
 // buffer would throw.
 std::string ReadAll(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -31,7 +31,7 @@ std::string ReadAll(const std::string& path) {
   return content.str();
 }
 
-// The values behind "Key:" in /proc/PID/status.
+// The values after "Key:" in /proc/PID/status.
 std::vector<std::string> StatusField(const std::string& status, std::string_view key) {
   std::istringstream lines(status);
   for (std::string line; std::getline(lines, line);) {
@@ -83,7 +83,7 @@ uid_t InnerUser(std::string_view uid_map, uid_t outer) {
 std::string ProgramOf(const std::vector<std::string>& arguments) {
   if (arguments.empty()) return "";
   const std::string launcher = std::filesystem::path(arguments[0]).filename().string();
-  // Tools of the JDK, and programs that hold a JVM, have options of their own.
+  // Tools of the JDK, and programs that embed a JVM, have different options.
   if (launcher != "java") return VisibleText(launcher);
   size_t i = 1;
   while (i < arguments.size() && arguments[i].starts_with("-")) {
@@ -97,7 +97,7 @@ std::string ProgramOf(const std::vector<std::string>& arguments) {
   for (; i < arguments.size(); ++i) {
     StrAppend(&program, program.empty() ? "" : " ", arguments[i]);
   }
-  return VisibleText(program);  // others' command lines come to root's terminal
+  return VisibleText(program);  // others' command lines are shown on root's terminal
 }
 
 std::string ProcessTable::PathOf(pid_t pid, std::string_view file) const {

@@ -18,7 +18,7 @@ struct JvmProcess {
   uid_t user = 0;        // effective
   uid_t inner_user = 0;  // as it sees itself, in a user namespace
   gid_t group = 0;
-  // It handles SIGQUIT, without which the attach request would end it.
+  // It handles SIGQUIT; otherwise the attach request would end it.
   bool catches_quit = false;
   // Main class or jar with its arguments.
   std::string program;
@@ -31,11 +31,11 @@ class ProcessTable {
   // `proc`: another folder in tests.
   explicit ProcessTable(std::string proc = "/proc") : proc_(std::move(proc)) {}
 
-  // NotFound if there is no such process or it is no JVM.
+  // NotFound if there is no such process or it is not a JVM.
   absl::StatusOr<JvmProcess> Find(pid_t pid) const;
   // All JVMs that this user may attach to, by pid.
   std::vector<JvmProcess> List() const;
-  // By number, or by a part of `program` that one JVM only has, or one only in the current folder.
+  // By number, or by a part of `program` that only one JVM has, or only one in the current folder.
   absl::StatusOr<JvmProcess> Resolve(std::string_view pid_or_name) const;
 
  private:
@@ -46,8 +46,8 @@ class ProcessTable {
   std::string proc_;
 };
 
-// What user `outer` is in the namespace whose /proc/PID/uid_map is given; `outer` if nothing is
-// said.
+// The user that `outer` is in the namespace whose /proc/PID/uid_map is given; `outer` if it is not
+// mapped.
 uid_t InnerUser(std::string_view uid_map, uid_t outer);
 
 // The program that a java command line runs; `arguments` as in /proc/PID/cmdline, split.

@@ -22,7 +22,8 @@ absl::StatusOr<LocalSocket> LocalSocket::Connect(const std::string& root, std::s
                                                  std::chrono::milliseconds patience) {
   const absl::StatusOr<Descriptor> place = OpenInRoot(root, path, O_PATH | O_NOFOLLOW);
   if (!place.ok()) {
-    return absl::NotFoundError(StrCat("nobody listens: ", std::string(place.status().message())));
+    return absl::NotFoundError(
+        StrCat("no process listens: ", std::string(place.status().message())));
   }
   sockaddr_un address = {};
   address.sun_family = AF_UNIX;
@@ -34,10 +35,11 @@ absl::StatusOr<LocalSocket> LocalSocket::Connect(const std::string& root, std::s
   result.LimitWaiting(patience);  // for connect, too
   if (connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0) {
     if (errno != EAGAIN) {
-      return absl::NotFoundError(StrCat("nobody listens at ", root, path, ": ", strerror(errno)));
+      return absl::NotFoundError(
+          StrCat("no process listens at ", root, path, ": ", strerror(errno)));
     }
     return absl::DeadlineExceededError(
-        StrCat("nobody accepts at ", root, path, ": the JVM hangs or is stopped"));
+        StrCat("no process accepts at ", root, path, ": the JVM hangs or is stopped"));
   }
   ucred peer = {};
   socklen_t size = sizeof(peer);

@@ -14,9 +14,9 @@ class LocalSocket {
  public:
   static constexpr std::chrono::milliseconds kConnectPatience = std::chrono::seconds(10);
 
-  // Connects to what listens at `path` below the folder `root` (root_folder.h) as `user` or as
-  // root. NotFound if nobody does; PermissionDenied if somebody else does. `patience`: how long a
-  // listener may keep us waiting.
+  // Connects to the listener at `path` below the folder `root` (root_folder.h), which must run as
+  // `user` or as root. NotFound if there is none; PermissionDenied if another user's listens.
+  // `patience`: the longest wait for a listener.
   static absl::StatusOr<LocalSocket> Connect(const std::string& root, std::string_view path,
                                              unsigned user,
                                              std::chrono::milliseconds patience = kConnectPatience);
@@ -29,7 +29,7 @@ class LocalSocket {
   void LimitWaiting(std::chrono::milliseconds patience);
 
   absl::Status Send(std::string_view data);
-  // What has come, at least a byte; "" at the end.
+  // The bytes received, at least one; "" at the end.
   absl::StatusOr<std::string> Receive();
 
  private:

@@ -22,7 +22,7 @@ absl::StatusOr<std::string> OpenNamedTrace(const JvmProcess& jvm,
                         std::find(parts.begin(), parts.end(), "..") == parts.end();
   if (!is_whole) {
     return absl::PermissionDeniedError(
-        StrCat("JVM ", jvm.pid, " names no file that could be its trace: ", path));
+        StrCat("JVM ", jvm.pid, " does not name a valid trace file: ", path));
   }
   const absl::StatusOr<Descriptor> file = OpenFileOf(jvm.user, jvm.root, path);
   if (!file.ok()) return file.status();

@@ -1,4 +1,5 @@
-// The trace file that an agent names. It may be another user's agent, and root may have asked.
+// The trace file that an agent names. It may be another user's agent, and root may have sent the
+// request.
 #pragma once
 
 #include <span>
@@ -9,10 +10,10 @@
 
 namespace jtrace::control {
 
-// Opens the file that the agent's answer to "flush" names: a whole path of the JVM's own, with a
-// regular file of its user's there, below the JVM's root folder whatever links lie on the way.
-// Returns a path to the open file for a program that this process becomes: it stays open, and
-// whoever changes the names meanwhile changes nothing. PermissionDenied or NotFound, one line.
+// Opens the file that the agent's answer to "flush" names: an absolute path of the JVM to a regular
+// file of its user, below the JVM's root folder whatever links are in the path. Returns a path to
+// the open file for the program that replaces this process: the file stays open, so changes of
+// names in the meantime have no effect. PermissionDenied or NotFound, one line.
 absl::StatusOr<std::string> OpenNamedTrace(const JvmProcess& jvm,
                                            std::span<const std::string> answer);
 

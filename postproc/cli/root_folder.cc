@@ -17,8 +17,8 @@ namespace {
 
 using postproc::StrCat;
 
-// For kernels before 5.6, and where a filter of system calls lacks openat2: follows no links at
-// all, and so stays below `root` as well.
+// For kernels before 5.6 and filters of system calls that lack openat2: follows no links at all,
+// and so stays below `root` as well.
 int OpenWithoutLinks(int root, std::string_view path, int flags) {
   int folder = dup(root);
   for (const std::string_view part : postproc::Split(path, '/')) {
@@ -42,7 +42,7 @@ int OpenBelow(int root, std::string_view path, int flags) {
   how.flags = static_cast<uint64_t>(flags | O_CLOEXEC);
   how.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS;
   const std::string name(path);
-  // EAGAIN: a folder on the way was renamed meanwhile.
+  // EAGAIN: a folder in the path was renamed meanwhile.
   for (int tries = 0; tries < 10; ++tries) {
     const auto fd = static_cast<int>(syscall(SYS_openat2, root, name.c_str(), &how, sizeof how));
     if (fd >= 0 || (errno != EAGAIN && errno != ENOSYS && errno != EPERM)) return fd;
@@ -89,7 +89,7 @@ absl::StatusOr<Descriptor> OpenFileOf(uid_t user, const std::string& root, std::
   if (fstat(file->get(), &info) != 0 || !S_ISREG(info.st_mode) || info.st_uid != user ||
       info.st_nlink != 1) {
     return absl::PermissionDeniedError(
-        StrCat(root, path, " is not a file of the JVM's user alone: it is not read"));
+        StrCat(root, path, " is not a file of only the JVM's user: it is not read"));
   }
   return file;
 }

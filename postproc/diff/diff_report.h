@@ -8,9 +8,9 @@
 
 namespace jtrace::postproc {
 
-// A row a routine, those that did not change too.
+// A row for each routine, including those that did not change.
 Table DiffTable(const ProfileDiff& diff, const ReportOptions& options);
-// Totals, then what changed: values before and after, `*` behind significant ticks.
+// Totals, then changes: values before and after, `*` after significant ticks.
 void DiffText(const ProfileDiff& diff, const ReportInput& after, std::ostream& out);
 
 }  // namespace jtrace::postproc

@@ -12,7 +12,7 @@
 namespace jtrace::postproc {
 namespace {
 
-constexpr size_t kMostTold = 10;
+constexpr size_t kMostListed = 10;
 
 constexpr std::pair<std::string_view, FailRule::What> kWords[] = {
     {"calls", FailRule::What::kCalls},       {"time", FailRule::What::kTime},
@@ -33,7 +33,7 @@ absl::Status ParseAmount(std::string_view word, FailRule& rule) {
   rule.is_percent = ConsumeSuffix(word, "%");
   if (word.starts_with('+')) word.remove_prefix(1);
   if (!ParseDouble(word, rule.amount) || !std::isfinite(rule.amount)) {
-    return Wrong(rule.text, "the amount is no number");
+    return Wrong(rule.text, "the amount is not a number");
   }
   return absl::OkStatus();
 }
@@ -63,7 +63,7 @@ const Change& ChangeOf(const FailRule& rule, const DiffRow& row) {
   }
 }
 
-// A glob may leave the parameters out, and write "::" before the method.
+// A glob may omit the parameters, and write "::" before the method.
 bool Concerns(const FailRule& rule, std::string_view name) {
   return rule.glob.empty() || GlobMatches(rule.glob, name) ||
          GlobMatches(rule.glob, WithoutParameters(name)) || RoutineMatches(rule.glob, name);
@@ -102,7 +102,7 @@ absl::StatusOr<FailRule> ParseFailRule(std::string_view text) {
   const size_t sign = text.find_first_of("<>");
   if (absl::Status status = ParseWhat(text.substr(0, sign), rule); !status.ok()) return status;
   if (rule.of_total && (at != std::string_view::npos || !HasAmount(rule.what))) {
-    return Wrong(rule.text, "a total is of amounts, over all routines");
+    return Wrong(rule.text, "a total needs an amount and no '@'");
   }
   if (HasAmount(rule.what) != (sign != std::string_view::npos)) {
     return Wrong(rule.text, HasAmount(rule.what) ? "no amount, as in calls>0" : "takes no amount");
@@ -119,7 +119,9 @@ absl::Status CheckRule(const FailRule& rule, const ProfileDiff& diff) {
   };
   const bool fits = std::any_of(diff.rows.begin(), diff.rows.end(),
                                 [&](const DiffRow& row) { return Concerns(rule, row.name); });
-  if (!fits) return refuse(rule.glob.empty() ? "no routine in the traces" : "no routine fits it");
+  if (!fits) {
+    return refuse(rule.glob.empty() ? "no routine in the traces" : "no routine matches it");
+  }
   if (!HasAmount(rule.what)) return absl::OkStatus();
   const Change& all = ChangeOf(rule, diff.total);
   if (all.before != 0 && all.after != 0) return absl::OkStatus();
@@ -136,7 +138,7 @@ std::vector<std::string> Broken(const FailRule& rule, const ProfileDiff& diff) {
   for (const DiffRow& row : diff.rows) {
     if (!Concerns(rule, row.name)) continue;
     if (!Breaks(rule, row)) continue;
-    if (lines.size() < kMostTold) {
+    if (lines.size() < kMostListed) {
       lines.push_back(Describe(rule, row));
     } else {
       ++more;

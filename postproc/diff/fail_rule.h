@@ -10,7 +10,7 @@
 
 namespace jtrace::postproc {
 
-// RULE is WHAT[>AMOUNT|<AMOUNT][@GLOB], for any routine whose name fits the glob:
+// RULE is WHAT[>AMOUNT|<AMOUNT][@GLOB], for any routine whose name matches the glob:
 //   calls>0                 a routine is called more often
 //   calls>5%@org.h2.**      … by more than 5 %, in that package
 //   total.calls>1%          all calls together
@@ -29,14 +29,14 @@ struct FailRule {
   std::string glob;  // empty: every routine
 };
 
-// An error says what a rule looks like.
+// An error describes the form of a rule.
 absl::StatusOr<FailRule> ParseFailRule(std::string_view text);
 
-// An error if the rule cannot be checked, since a gate that checks nothing must not pass: one of
-// the traces has nothing of what the rule is about, or no routine fits its glob.
+// An error if the rule cannot be checked, because a gate that checks nothing must not pass: one of
+// the traces lacks what the rule is about, or no routine matches its glob.
 absl::Status CheckRule(const FailRule& rule, const ProfileDiff& diff);
 
-// What broke the rule, a line each, the first few of them; empty: it holds.
+// The first few violations of the rule, a line each; empty: it holds.
 std::vector<std::string> Broken(const FailRule& rule, const ProfileDiff& diff);
 
 }  // namespace jtrace::postproc

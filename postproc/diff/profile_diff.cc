@@ -13,8 +13,8 @@
 namespace jtrace::postproc {
 namespace {
 
-// Σ weight² / Σ weight: what the variance of a sum of weights is, for each tick. Timers that count
-// several ticks as one sample make it greater than 1.
+// Σ weight² / Σ weight: the variance of a sum of weights, for each tick. Timers that count several
+// ticks as one sample make it greater than 1.
 double VariancePerTick(const ReportInput& input) {
   double squares = 0;
   double sum = 0;
@@ -47,8 +47,8 @@ void AddSide(const ReportInput& input, int64_t Change::*side, Rows& rows) {
   }
 }
 
-// Ticks and times differ from run to run: what chance makes is no change, and a routine that only
-// samples saw, a few times, in one of two runs has not come or gone.
+// Ticks and times differ from run to run: a difference by chance is not a change, and a routine
+// that only a few samples saw in one of two runs has neither appeared nor vanished.
 DiffState StateOf(const DiffRow& row, int64_t whole_time) {
   const auto is_counted = [&](int64_t Change::*side) {
     return row.calls.*side != 0 || row.base.*side != 0 || row.metric.*side != 0;
@@ -79,7 +79,7 @@ uint64_t Magnitude(int64_t value) {
   return value < 0 ? 0 - static_cast<uint64_t>(value) : static_cast<uint64_t>(value);
 }
 
-// What sorts first, greatest first.
+// The first sort key, greatest first.
 std::tuple<uint64_t, uint64_t, uint64_t> Weight(const DiffRow& row) {
   return {row.is_significant() ? Magnitude(row.base_ticks.delta()) : 0,
           Magnitude(row.metric.delta()), Magnitude(row.calls.delta())};
@@ -117,7 +117,7 @@ std::string_view FactOf(const ReportInput& input, std::string_view key) {
   return traces.empty() ? std::string_view() : traces.front().Fact(key);
 }
 
-// "cpu" of "cpu (POSIX timer)": what drives the samples, not how.
+// "cpu" of "cpu (POSIX timer)": the source of the samples, not its implementation.
 std::string_view TimerOf(const ReportInput& input) {
   const std::string_view timer = FactOf(input, "timer");
   return timer.substr(0, timer.find(' '));

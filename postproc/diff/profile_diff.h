@@ -1,5 +1,5 @@
-// Two profiles, routine by routine: exact differences of calls, differences of ticks with what they
-// mean. Routines are the same if their names are.
+// Two profiles, routine by routine: exact differences of calls, differences of ticks with their
+// significance. Routines are the same if their names are.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,7 @@ struct DiffRow {
   Change metric;  // --metric
   // The difference of base_ticks in standard deviations: ticks are counts of independent samples.
   double deviations = 0;
-  // At least kSignificant deviations, more than chance makes of the same program.
+  // At least kSignificant deviations, more than the same program varies by chance.
   bool is_significant() const;
 };
 inline constexpr double kSignificant = 3;
@@ -45,17 +45,17 @@ struct ProfileDiff {
   DiffRow total;  // of all rows
 };
 
-// A change of self time is one if it is at least that share of all time: times, unlike calls,
-// differ from run to run.
+// A difference of self time is a change if it is at least that share of all time: times, unlike
+// calls, differ from run to run.
 inline constexpr double kMuchTime = 1;  // percent
 
-// An error if numbers of the two mean different things: other units, another interval or timer.
+// An error if the numbers of the two mean different things: other units, another interval or timer.
 absl::Status CheckAlike(const ReportInput& before, const ReportInput& after);
-// In what else the recordings differ, a line each: what then differs may not be the program's
-// doing.
+// The other differences of the recordings, a line each: they, not the program, may be the cause of
+// changes.
 std::vector<std::string> RecordedOtherwise(const ReportInput& before, const ReportInput& after);
 
-// Threads' roots are no rows: their names differ from run to run.
+// Threads' roots are not rows: their names differ from run to run.
 ProfileDiff Compare(const ReportInput& before, const ReportInput& after);
 
 }  // namespace jtrace::postproc

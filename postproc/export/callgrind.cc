@@ -1,9 +1,9 @@
 // Callgrind's profile format, version 1: functions with their own costs, and arcs between them with
 // calls and inclusive costs.
 //
-// A function is a routine at one recursion level (f, f'2, f'3 …, as valgrind's --separate-recs has
-// them): no activation is inside another one of the same function, so that sums of inclusive costs
-// count nothing twice.
+// A function is a routine at one recursion level (f, f'2, f'3 …, as with valgrind's
+// --separate-recs): no activation is inside another one of the same function, so that sums of
+// inclusive costs count nothing twice.
 #include <algorithm>
 #include <string>
 #include <string_view>
@@ -45,14 +45,14 @@ struct Event {
   const Measure* measure = nullptr;
 
   explicit Event(const Measure& it) : name(it.name), measure(&it) {
-    // Names stand in a list that spaces separate.
+    // Names are in a list separated by spaces.
     for (char& c : name) {
       if (static_cast<unsigned char>(c) <= ' ' || c == ':' || c == '=') c = '_';
     }
   }
 };
 
-// Numbers for names: "(3) name" where it comes first, "(3)" from then on.
+// Numbers for names: "(3) name" the first time, "(3)" from then on.
 class NameTable {
  public:
   std::string Refer(std::string_view name) {
@@ -85,7 +85,7 @@ class CallgrindWriter {
       WriteCosts("0", it.self);
       for (; arc != arcs_.end() && arc->caller == i; ++arc) {
         WriteName("c", functions_[arc->callee]);
-        // Readers take the costs of an arc with 0 calls for the caller's own.
+        // Readers treat the costs of an arc with 0 calls as the caller's own.
         out_ << "calls=" << std::max<int64_t>(arc->calls, 1) << " 0\n";
         WriteCosts("0", arc->inclusive);
       }
@@ -95,7 +95,7 @@ class CallgrindWriter {
   }
 
  private:
-  // The primary measure first: readers sort by the first. Readers know no negative numbers.
+  // The primary measure first: readers sort by the first. Readers support no negative numbers.
   void ChooseEvents() {
     const auto add = [&](const Measure& measure) {
       Event event(measure);
@@ -176,7 +176,7 @@ class CallgrindWriter {
     const ExportFrame& frame = frames_.frames()[function.frame];
     std::string name = OneLine(frame.name);
     if (function.level > 1) StrAppend(&name, "'", function.level);
-    // Functions are told apart by text: threads of one name, of two traces, are one here.
+    // Functions are distinguished by text: threads of one name in two traces are one here.
     out_ << prefix << "ob=" << objects_.Refer(OneLine(frame.module)) << '\n'
          << prefix << (prefix.empty() ? "fl=" : "fi=") << files_.Refer(OneLine(frame.source))
          << '\n'

@@ -1,4 +1,4 @@
-// Collapsed stacks: a line `thread;frame;frame VALUE` for each path with a value of its own.
+// Collapsed stacks: a line `thread;frame;frame VALUE` for each path with a self value.
 #include <string>
 #include <string_view>
 
@@ -37,7 +37,7 @@ void WriteCollapsed(const ReportInput& input, std::ostream& out) {
     if (!ends.empty()) stack.push_back(';');
     stack += fields[frames.Of(node)];
     ends.push_back(stack.size());
-    // Readers know no negative numbers.
+    // Readers support no negative numbers.
     const int64_t value = tree.primary().Base(id);
     if (value <= 0) continue;
     StrAppend(&stack, " ", value, "\n");

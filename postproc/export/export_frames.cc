@@ -18,7 +18,7 @@ std::string_view ClassOf(std::string_view routine) {
   return dot == std::string_view::npos ? std::string_view() : name.substr(0, dot);
 }
 
-// By routine, a frame that tells where its code came from; none of what was not sampled.
+// By routine, a frame that shows the origin of its code; none if it was not sampled.
 std::vector<FrameId> FramesOfRoutines(const TraceModel& model) {
   std::vector<FrameId> frames(model.routine_count() + 1);
   for (uint32_t i = 1; i <= model.frame_count(); ++i) {

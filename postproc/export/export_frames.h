@@ -1,4 +1,4 @@
-// What exports tell of a node's routine: its name, where it is defined, and its module.
+// A node's routine in exports: its name, where it is defined, and its module.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ class ExportFrames {
   uint32_t Of(const CallNode& node) const {
     return node.routine ? of_routine_[node.routine.value] : of_thread_[node.thread.value];
   }
-  // Those of the tree's nodes; of several threads of one name there are several.
+  // The frames of the tree's nodes; several threads of one name have several.
   const std::vector<ExportFrame>& frames() const { return frames_; }
 
  private:

@@ -8,8 +8,8 @@
 namespace jtrace::postproc {
 namespace {
 
-// The indexes of the `top` greatest values; of equal ones the first, so that no child comes before
-// its parent.
+// The indexes of the `top` greatest values; of equal ones the first, so that no child precedes its
+// parent.
 std::vector<bool> Greatest(const std::vector<int64_t>& values, size_t top) {
   std::vector<uint32_t> order(values.size());
   for (size_t i = 0; i < order.size(); ++i) order[i] = static_cast<uint32_t>(i);
@@ -43,7 +43,7 @@ void ExportTree::ChooseMeasures(const ReportInput& input) {
   }
 }
 
-// By node. Roots are always shown, others if all above are.
+// By node. Roots are always shown, others if all their ancestors are.
 std::vector<bool> ExportTree::ChooseNodes(const ReportInput& input) const {
   const CallTree& tree = input.tree;
   const std::vector<int64_t>& inclusive = primary().cum;

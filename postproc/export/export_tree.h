@@ -1,5 +1,5 @@
-// The tree as exports show it: what --filter and --top leave out is folded into the parent, so that
-// totals stay what the reports say.
+// The tree as exports show it: nodes that --filter and --top leave out are folded into the parent,
+// so that totals are those of the reports.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@ class ExportTree {
   // The nodes that are shown, depth first, siblings in the tree report's order (--sort). A node's
   // parent is shown if the node is, so that CallNode::level is its level here too.
   const std::vector<NodeId>& nodes() const { return nodes_; }
-  // All that the nodes have, and in any case the report's measure. The base of nodes that are not
-  // shown is in that of their nearest ancestor that is.
+  // All measures of the nodes, and in any case the report's measure. The base of a hidden node is
+  // added to its nearest shown ancestor.
   const std::vector<Measure>& measures() const { return measures_; }
   const Measure& primary() const { return measures_[primary_]; }
 

@@ -1,4 +1,4 @@
-// The units that formats of other tools know measures by.
+// The units of measures in the formats of other tools.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace jtrace::postproc {
 struct ExportUnit {
   // "count", "ticks", "nanoseconds", "microseconds", "milliseconds", "bytes"
   std::string_view name;
-  int64_t ns = 0;  // that 1 stands for; 0: not known, or it is no time
+  int64_t ns = 0;  // that 1 means; 0: not known, or it is not a time
 };
 
 ExportUnit UnitOf(const Measure& measure, const TraceModel& model);

@@ -1,6 +1,6 @@
-// Reports in forms that other tools read (Report::document, Report::stream), each in the file of
-// its name. All show the tree that the reports show, with its measures; README.md tells
-// what each format leaves out.
+// Reports in formats that other tools read (Report::document, Report::stream), each in the file of
+// its name. All show the tree that the reports show, with its measures; README.md says what each
+// format leaves out.
 #pragma once
 
 #include <memory>

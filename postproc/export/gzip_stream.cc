@@ -13,7 +13,7 @@ constexpr int kMemoryLevel = 8;
 }  // namespace
 
 GzipStream::GzipStream(std::ostream& out) : out_(out), buffer_(kDeflateBytes, '\0') {
-  // What it can fail for is memory alone.
+  // It can fail only because of memory.
   if (deflateInit2(&stream_, kLevel, Z_DEFLATED, MAX_WBITS + kGzip, kMemoryLevel,
                    Z_DEFAULT_STRATEGY) != Z_OK) {
     throw std::bad_alloc();

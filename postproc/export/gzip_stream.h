@@ -1,4 +1,4 @@
-// Compresses what is written through it.
+// Compresses everything written through it.
 #pragma once
 
 #include <zlib.h>
@@ -9,7 +9,7 @@
 
 namespace jtrace::postproc {
 
-// A gzip member (RFC 1952) on `out`; a failed write is seen on `out`.
+// A gzip member (RFC 1952) on `out`; a failed write shows on `out`.
 class GzipStream {
  public:
   explicit GzipStream(std::ostream& out);

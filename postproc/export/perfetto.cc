@@ -2,16 +2,17 @@
 
 #include <algorithm>
 
+#include "common/json_writer.h"
 #include "postproc/export/exports.h"
 #include "postproc/model/frame_name.h"
-#include "postproc/report/json.h"
 #include "postproc/support/strings.h"
 #include "postproc/version.h"
 
 namespace jtrace::postproc {
 namespace {
 
-// Numbers that the system gives to no thread: for tracks that are none, and where one is taken.
+// Numbers that the system gives to no thread: for tracks that are not threads, and for numbers
+// already in use.
 constexpr int64_t kMadeUp = 1 << 30;
 
 constexpr std::string_view kOff = "\"[off]\"";
@@ -70,7 +71,7 @@ PerfettoWriter::Thread& PerfettoWriter::ThreadOf(At at) {
     thread.known = true;
     thread.trace = info.trace;
     thread.last_change = at.time;
-    // A virtual thread's number is Java's, which may be the same as some system's.
+    // A virtual thread's number is Java's, which may equal a system thread's.
     thread.track = {process.pid, FreeTid(process.pid, info.is_virtual ? 0 : info.tid)};
     events_.Name(thread.track, "thread_name", JsonString(info.name));
   }
@@ -102,7 +103,7 @@ bool PerfettoWriter::IsRoot(RoutineId routine) {
   return is_root > 0;
 }
 
-// Slices nest: that of a stretch off the processors is always the innermost.
+// Slices nest: the slice of a stretch off the processors is always the innermost.
 void PerfettoWriter::HideOff(Thread& thread, int64_t time) {
   if (thread.off_shown) events_.End(thread.track, time, kOff);
   thread.off_shown = false;
@@ -131,7 +132,7 @@ void PerfettoWriter::PopTo(Thread& thread, int64_t time, size_t depth) {
   }
 }
 
-// What is open at the end lasts as long as reports count it: until the thread's last record.
+// Activations open at the end last as long as reports count them: until the thread's last record.
 void PerfettoWriter::CloseAll(Thread& thread) {
   thread.off = false;
   HideOff(thread, thread.last_change);
@@ -252,7 +253,7 @@ void PerfettoWriter::OnNotice(At at, std::string_view op, absl::Span<const std::
   }
 }
 
-// At the first entry or exit: from then on the timeline is written, or not.
+// At the first entry or exit it is decided whether the timeline is written.
 void PerfettoWriter::Commit() {
   if (events_.committed() || !why_not_.empty()) return;
   if (model_.traces().back().Fact("clock") == "none") {

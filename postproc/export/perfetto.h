@@ -1,4 +1,4 @@
-// A log of entries and exits as a timeline: a track a thread, collections on one of their own.
+// A log of entries and exits as a timeline: a track for each thread and one for collections.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@
 
 namespace jtrace::postproc {
 
-// Memory follows the threads, their open activations and the names. Refuses traces whose entries
-// and exits have no times, or that have none.
+// Memory depends on the threads, their open activations and the names. Rejects traces without
+// entries and exits, or whose entries and exits have no times.
 class PerfettoWriter : public RecordWriter {
  public:
   PerfettoWriter(const TraceModel& model, const ReportOptions& options, std::ostream& out)
@@ -44,8 +44,8 @@ class PerfettoWriter : public RecordWriter {
     uint32_t trace = 0;
     std::vector<Open> open;
     bool off = false;         // the thread is off the processors, and
-    bool off_shown = false;   // a slice tells so
-    int64_t last_change = 0;  // time of its last record but samples
+    bool off_shown = false;   // a slice shows it
+    int64_t last_change = 0;  // time of its last record except samples
   };
   struct Process {
     int64_t pid = 0;

@@ -1,24 +1,24 @@
 // pprof's profile: a gzipped protobuf message (profile.proto). A sample for each node that has a
-// value of its own, with every measure as a sample type.
+// self value, with every measure as a sample type.
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "common/utf8.h"
 #include "postproc/export/export_frames.h"
 #include "postproc/export/export_tree.h"
 #include "postproc/export/export_unit.h"
 #include "postproc/export/exports.h"
 #include "postproc/export/gzip_stream.h"
-#include "postproc/report/json.h"
 #include "postproc/support/strings.h"
 #include "profile.pb.h"
 
 namespace jtrace::postproc {
 namespace {
 
-// Frames of samples that are turned into bytes at a time: some MB as objects, however deep stacks
+// The number of frames that are converted to bytes at once: some MB as objects, however deep stacks
 // are.
 constexpr size_t kFramesAtOnce = 1 << 17;
 
@@ -54,13 +54,13 @@ class PprofWriter {
     WriteHead();
     WriteSamples();
     WriteFrames();
-    for (const std::string& text : texts_.texts()) profile_.add_string_table(Utf8(text));
+    for (const std::string& text : texts_.texts()) profile_.add_string_table(ValidUtf8(text));
     Flush();
     gzip_.Finish();
   }
 
  private:
-  // Fields that repeat may be written in parts: a reader takes them together.
+  // Repeated fields may be written in parts: a reader joins them.
   void Flush() {
     bytes_.clear();
     profile_.AppendToString(&bytes_);
@@ -72,7 +72,7 @@ class PprofWriter {
     return input_.model.traces()[thread.trace];
   }
 
-  // What a tick's time is of.
+  // The kind of a tick's time.
   std::string_view TickType() const {
     const std::string_view timer = input_.model.traces().front().Fact("timer");
     return timer.starts_with("wall") ? "wall" : "cpu";
@@ -97,7 +97,7 @@ class PprofWriter {
 
   void WriteHead() {
     ChooseTypes();
-    // The last of the primary measure's: a time, if there is one.
+    // The last sample type of the primary measure: a time, if there is one.
     for (const SampleType& type : types_) {
       SetType(*profile_.add_sample_type(), type);
       if (type.measure != &tree_.primary()) continue;
@@ -125,7 +125,7 @@ class PprofWriter {
     for (const NodeId id : tree_.nodes()) {
       const CallNode& node = input_.tree.node(id);
       if (node.level == 0) SetLabels(input_.model.thread(node.thread));
-      // The thread is a label. Only what no method has, has its frame.
+      // The thread is a label. Only values outside of all methods have its frame.
       path.resize(node.level);
       path.push_back(frames_.Of(node) + uint64_t{1});
       pprof::Sample sample;

@@ -3,18 +3,18 @@
 #include <string_view>
 #include <vector>
 
+#include "common/json_writer.h"
 #include "postproc/export/export_frames.h"
 #include "postproc/export/export_tree.h"
 #include "postproc/export/export_unit.h"
 #include "postproc/export/exports.h"
-#include "postproc/report/json.h"
 #include "postproc/support/strings.h"
 #include "postproc/version.h"
 
 namespace jtrace::postproc {
 namespace {
 
-// The format's unit, and how many of it a value is.
+// The format's unit, and the number of units in a value.
 struct Scale {
   std::string_view unit;
   int64_t factor = 1;
@@ -61,7 +61,7 @@ class SpeedscopeWriter {
   }
 
  private:
-  // The nodes of one thread, its root first. Readers know no negative numbers.
+  // The nodes of one thread, its root first. Readers support no negative numbers.
   void WriteThread(absl::Span<const NodeId> nodes) {
     const Measure& measure = tree_.primary();
     std::vector<int64_t> values;

@@ -1,14 +1,15 @@
 #include "postproc/export/trace_events.h"
 
 #include "absl/strings/str_format.h"
-#include "postproc/report/json.h"
+#include "common/json_writer.h"
 #include "postproc/support/strings.h"
 
 namespace jtrace::postproc {
 namespace {
 
 constexpr size_t kFlushBytes = 1 << 16;
-// What is kept before Commit. Traces with entries and exits have some before so much of the rest.
+// The limit of what is kept before Commit. Traces with entries and exits have some before that much
+// of other events.
 constexpr size_t kMostHeld = 1 << 24;
 
 }  // namespace

@@ -12,25 +12,25 @@
 
 namespace jtrace::postproc {
 
-// Where an event is shown: both numbers are the format's own.
+// Where an event is shown: both numbers are defined by the format.
 struct Track {
   int64_t pid = 0;
   int64_t tid = 0;
 };
 
-// Nothing reaches the output before Commit: what comes before is kept, up to a limit, beyond which
-// all is lost.
+// Nothing reaches the output before Commit: earlier events are kept, up to a limit, beyond which
+// all are lost.
 class TraceEvents {
  public:
   // Times are in the model's unit, which is known from the first record on; ticks, which have no
-  // length, show as microseconds.
+  // length, are shown as microseconds.
   TraceEvents(const TraceModel& model, std::ostream& out) : model_(model), out_(out) {}
 
   // Names and arguments are JSON already: "\"A.run()\"", "{\"weight\":1}"; arguments and category
   // may be empty.
   void Begin(Track track, int64_t time, std::string_view name, std::string_view category,
              std::string_view args);
-  // Of the slice of that name, which some readers want told.
+  // Of the slice of that name, which some readers require.
   void End(Track track, int64_t time, std::string_view name);
   void Instant(Track track, int64_t time, std::string_view name, std::string_view category,
                std::string_view args);
@@ -38,10 +38,10 @@ class TraceEvents {
   // `what`: "process_name", "thread_name".
   void Name(Track track, std::string_view what, std::string_view name);
 
-  // Writes what was kept, and from now on as it comes. False if something was lost before.
+  // Writes the kept events, and later ones as they arrive. False if something was lost before.
   bool Commit();
   bool committed() const { return committed_; }
-  // Key and value, for people: after the events, since only then all is known.
+  // Key and value, for people: after the events, because only then all is known.
   void Finish(const std::vector<std::pair<std::string, std::string>>& about);
 
  private:

@@ -1,6 +1,7 @@
 // The call graph of what ran (S4.9): a node for each routine, an arc for each pair of caller and
-// callee, made from the calling-context tree. So each arc has what was really spent on its calls,
-// no average over the callee's callers (S4.3), and what is collapsed goes to who really called it.
+// callee, made from the calling-context tree. So each arc has the real cost of its calls, not an
+// average over the callee's callers (S4.3), and a collapsed routine's cost is added to its real
+// caller.
 //
 // Values are of the source's measure. No I/O, no threads.
 #pragma once
@@ -49,17 +50,17 @@ struct GraphArc {
   int64_t calls_collapsed = 0;  // of the calls: made by a routine collapsed into the caller
   int64_t total = 0;      // over the callee's outermost activations: its total has these parts
   int64_t total2 = 0;     // over all of its activations
-  int64_t inclusive = 0;  // spent below this arc, each moment once; what T and widths are of
+  int64_t inclusive = 0;  // spent below this arc, each moment once; T and widths are of this
   Recursion recursion = Recursion::kNone;
 };
 
 class CallGraph {
  public:
-  // Routines with less than `filter_percent` of the whole are collapsed into who calls them.
+  // Routines with less than `filter_percent` of the whole are collapsed into their callers.
   CallGraph(const GraphSource& source, double filter_percent);
 
-  // nodes()[0] stands for all threads: the virtual root. The others by total and calls descending,
-  // then name.
+  // nodes()[0] is the virtual root, all threads. The others by total and calls descending, then
+  // name.
   const std::vector<GraphNode>& nodes() const { return nodes_; }
   // By inclusive and calls descending, then the nodes' order.
   const std::vector<GraphArc>& arcs() const { return arcs_; }
@@ -87,7 +88,7 @@ class CallGraph {
   Collapsed collapsed_;
 };
 
-// Self and total of each routine, by row of the FlatProfile; a thread's row has its self alone.
+// Self and total of each routine, by row of the FlatProfile; a thread's row has only its self.
 struct SelfAndTotal {
   int64_t self = 0;
   int64_t total = 0;

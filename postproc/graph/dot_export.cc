@@ -38,8 +38,8 @@ Colours ColoursOf(char kind) {
   }
 }
 
-// `text` for a quoted string of the language in which \N, \l and &amp; mean something. What is no
-// text comes in its visible form.
+// `text` for a quoted string of the language in which \N, \l and &amp; have a meaning. Bytes that
+// are not text are written in their visible form.
 std::string Escape(std::string_view text) {
   std::string escaped;
   for (const char c : Printable(text)) {
@@ -85,7 +85,7 @@ class DotWriter {
          << "  edge [fontname=\"Helvetica\", fontsize=9, arrowsize=0.5]\n";
   }
 
-  // Solid: events counted it; dashed: samples alone saw it.
+  // Solid: events counted it; dashed: only samples saw it.
   void WriteNode(size_t index) {
     const GraphNode& node = graph_.nodes()[index];
     const std::string_view name = graph_.Name(node);

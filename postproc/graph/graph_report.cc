@@ -97,7 +97,7 @@ Table GraphTable(const ReportInput& input) {
 
 namespace {
 
-// Both names share what is left of the line.
+// Both names share the rest of the line.
 std::string ArcNames(std::string_view caller, std::string_view raw_callee, std::string_view arrow,
                      int room) {
   const std::string callee = Printable(raw_callee);

@@ -12,7 +12,7 @@ struct GraphOfReport {
   CallGraph graph;
   double filter_percent = 0;
 };
-// With --filter, or if it is not given with the filter that leaves thirty functions.
+// With --filter, or by default with the filter that leaves thirty functions.
 GraphOfReport MakeCallGraph(const ReportInput& input);
 
 // "30 of 1,857 routines, those with at least 1.3 % of 7.91 s; 1,827 are collapsed into their

@@ -9,7 +9,7 @@
 namespace jtrace::postproc {
 
 absl::Span<const Report> AllReports();
-// Null: there is none of that name.
+// Null: no report has that name.
 const Report* FindReport(std::string_view name);
 
 }  // namespace jtrace::postproc

@@ -14,10 +14,10 @@
 namespace jtrace::postproc {
 namespace {
 
-// Reports and formats of the contract that this program does not make.
+// Reports and formats of the contract that this program does not support.
 constexpr std::string_view kUnavailable[] = {"source", "lcov"};
 
-// Below it not even a trace of nothing can be read.
+// With less, not even an empty trace can be read.
 constexpr uint64_t kLeastMemory = uint64_t{64} << 20;
 
 bool IsOneOf(std::string_view word, absl::Span<const std::string_view> words) {
@@ -103,7 +103,7 @@ absl::Status SetFilter(std::string_view value, CommandLine& line) {
   double percent = 0;
   if (!ParseDouble(number, percent) || !(percent >= 0 && percent <= 100)) {
     return absl::InvalidArgumentError(
-        StrCat("--filter: '", value, "' is no percentage from 0 to 100"));
+        StrCat("--filter: '", value, "' is not a percentage from 0 to 100"));
   }
   line.report.filter_percent = percent;
   line.report.filter_given = true;
@@ -126,7 +126,7 @@ absl::Status AddFailRule(std::string_view value, CommandLine& line) {
 
 absl::Status SetTop(std::string_view value, CommandLine& line) {
   if (!ParseInteger(value, line.report.top) || line.report.top < 1) {
-    return absl::InvalidArgumentError(StrCat("--top: '", value, "' is no positive number"));
+    return absl::InvalidArgumentError(StrCat("--top: '", value, "' is not a positive number"));
   }
   return absl::OkStatus();
 }
@@ -135,7 +135,7 @@ absl::Status SetWidth(std::string_view value, CommandLine& line) {
   int64_t width = 0;
   if (!ParseInteger(value, width) || width < 0 || width > 10000) {
     return absl::InvalidArgumentError(
-        StrCat("--width: '", value, "' is no number from 0 to 10000"));
+        StrCat("--width: '", value, "' is not a number from 0 to 10000"));
   }
   line.report.width = static_cast<int>(width);
   line.width_given = true;
@@ -147,7 +147,7 @@ absl::Status SetJobs(std::string_view value, CommandLine& line) {
   int64_t jobs = 0;
   if (!ParseInteger(value, jobs) || jobs < 1 || jobs > kMost) {
     return absl::InvalidArgumentError(
-        StrCat("--jobs: '", value, "' is no number from 1 to ", kMost));
+        StrCat("--jobs: '", value, "' is not a number from 1 to ", kMost));
   }
   line.jobs = static_cast<int>(jobs);
   return absl::OkStatus();
@@ -157,7 +157,7 @@ absl::Status SetLimitMemory(std::string_view value, CommandLine& line) {
   const std::optional<uint64_t> size = ParseByteSize(value);
   if (!size.has_value() || *size < kLeastMemory) {
     return absl::InvalidArgumentError(StrCat(
-        "--limit-memory: '", value, "' is no size from 64m on, such as 512m, 8g or 1073741824"));
+        "--limit-memory: '", value, "' is not a size from 64m on, such as 512m, 8g or 1073741824"));
   }
   line.limit_memory = *size;
   return absl::OkStatus();
@@ -183,40 +183,40 @@ absl::Status SetFlag(std::string_view, CommandLine& line) {
 
 struct Option {
   std::string_view name;
-  std::string_view value;  // what it takes; empty: nothing
+  std::string_view value;  // its value; empty: it takes none
   std::string_view help;
   std::string_view example;
   absl::Status (*set)(std::string_view value, CommandLine& line);
 };
 
 constexpr Option kOptions[] = {
-    {"--report", "R[,R…]", "reports to make, in that order (default: an overview)",
+    {"--report", "R[,R…]", "reports to write, in that order (default: an overview)",
      "--report=tree,flat", SetReports},
     {"--format", "text|csv|json", "form of the output (default text)", "--format=csv", SetFormat},
     {"--spreadsheet", "", "CSV: a ' before text that a spreadsheet would run as a formula",
      "--format=csv --spreadsheet", SetFlag<&CommandLine::guards_formulas>},
-    {"-o", "FILE", "write to FILE in place of standard output", "-o report.csv",
+    {"-o", "FILE", "write to FILE instead of standard output", "-o report.csv",
      SetText<&CommandLine::output>},
     {"--merge", "chain|embed|none", "how samples join the events' tree (default chain)",
      "--merge=embed", SetMerge},
     {"--thread", "GLOB", "only threads of that name", "--thread='pool-*'",
      SetText<&CommandLine::thread>},
-    {"--root", "ROUTINE", "a virtual root: only what happens below that routine",
+    {"--root", "ROUTINE", "a virtual root: only the tree below that routine",
      "--root=org.h2.Driver.connect", SetReportText<&ReportOptions::root>},
     {"--of", "ROUTINE", "the routine that callees and callers are about", "--of=malloc",
      SetReportText<&ReportOptions::of>},
-    {"--scope", "full|app", "all sampled frames, or the application's alone (default full)",
+    {"--scope", "full|app", "all sampled frames, or only the application's (default full)",
      "--scope=app", SetScope},
-    {"--filter", "PERCENT", "leave out what is below that share of the whole", "--filter=0.5",
+    {"--filter", "PERCENT", "leave out items below that share of the whole", "--filter=0.5",
      SetFilter},
     {"--widths", "none|linear|logarithmic|adaptive",
      "graph, dot: how an arc's width follows its share of the whole (default adaptive)",
      "--widths=linear", SetWidths},
     {"--sort", "COLUMN", "sort by that column; tree: siblings; 'first': by first appearance",
      "--sort=calls", SetReportText<&ReportOptions::sort>},
-    {"--top", "N", "the first N rows, routines or lines only", "--top=20", SetTop},
+    {"--top", "N", "only the first N rows, routines or lines", "--top=20", SetTop},
     {"--metric", "M",
-     "what reports, graphs and exports are about: calls ticks time off, or a metric",
+     "the measure of reports, graphs and exports: calls ticks time off, or a metric",
      "--metric=alloc.bytes", SetReportText<&ReportOptions::metric>},
     {"--aggregate", "thread|process", "a tree for each thread, or one for each process",
      "--aggregate=process", SetAggregate},
@@ -227,7 +227,7 @@ constexpr Option kOptions[] = {
     {"--jobs", "N", "threads that read a binary trace (default: one for each processor)",
      "--jobs=1", SetJobs},
     {"--no-files", "",
-     "open no file that a trace names: native frames then have places in place of names",
+     "open no file that a trace names: native frames then have places instead of names",
      "--no-files", SetFlag<&CommandLine::no_files>},
     {"--limit-memory", "SIZE",
      "fail beyond that (default: 1g and 1,024 times the traces, at most 3/4 of the machine's)",
@@ -256,9 +256,9 @@ absl::Status UnknownOption(std::string_view name) {
       StrCat("unknown option '", name, "'; nearest: ", Nearest(name, names)));
 }
 
-// Reports that are about no node of the tree, and where their readers find a metric.
+// Reports that are not about nodes of the tree, and where their readers find a metric.
 constexpr std::pair<std::string_view, std::string_view> kWithoutMetric[] = {
-    {"html", "the page has a menu of all that was measured"},
+    {"html", "the page has a menu of all measures"},
     {"modules",
      "metrics are those of Java methods, which are in no module; --report=classes has them by "
      "class"},
@@ -266,16 +266,15 @@ constexpr std::pair<std::string_view, std::string_view> kWithoutMetric[] = {
     {"hooks", "it is about calls of native functions; --report=flat has metrics by routine"},
     {"waits", "it is about samples of waiting threads; --report=flat has metrics by routine"},
     {"jit", "it is about calls of compiled code; --report=arcflow has metrics by caller"},
-    {"never", "what never ran has no metrics; --report=classes has them by class"},
+    {"never", "methods that never ran have no metrics; --report=classes has them by class"},
 };
 
-// What a report makes nothing of is refused: it would look as if it held.
+// An option that a report does not use is rejected: it would seem to apply.
 absl::Status CheckUsed(std::string_view report, const ReportOptions& options) {
   const bool is_page = report == "html";
   const bool is_picture = is_page || report == "dot";
   const auto refuse = [&](std::string_view option, std::string_view instead) {
-    return absl::InvalidArgumentError(
-        StrCat(option, ": ", report, " makes nothing of it; ", instead));
+    return absl::InvalidArgumentError(StrCat(option, ": ", report, " does not use it; ", instead));
   };
   if (!options.metric.empty()) {
     for (const auto& [name, instead] : kWithoutMetric) {
@@ -288,13 +287,13 @@ absl::Status CheckUsed(std::string_view report, const ReportOptions& options) {
   return absl::OkStatus();
 }
 
-// Rules that concern more than one option.
+// Rules for more than one option.
 absl::Status CheckTogether(const CommandLine& line) {
   if (line.traces.empty()) {
     return absl::InvalidArgumentError("no trace given: jtrace-post [options] TRACE… (see --help)");
   }
   if (line.guards_formulas && line.format != Format::kCsv) {
-    return absl::InvalidArgumentError("--spreadsheet is about --format=csv: give it, too");
+    return absl::InvalidArgumentError("--spreadsheet needs --format=csv: add that option");
   }
   for (const std::string& name : line.reports) {
     const Report* report = FindReport(name);
@@ -304,13 +303,13 @@ absl::Status CheckTogether(const CommandLine& line) {
     }
     if (report != nullptr && report->is_file() && line.reports.size() > 1) {
       return absl::InvalidArgumentError(
-          StrCat("--report=", name, " is a file of its own: take no other report with it"));
+          StrCat("--report=", name, " is one file by itself: request no other report with it"));
     }
     const ReportOptions& chosen = line.report;
     if (report != nullptr && report->stream != nullptr &&
         (chosen.top > 0 || chosen.filter_given || !chosen.metric.empty())) {
       return absl::InvalidArgumentError(StrCat(
-          "--report=", name, " has every record: --filter, --top and --metric are not for it"));
+          "--report=", name, " has every record: --filter, --top and --metric do not apply"));
     }
     if (name == "diff" && (line.reports.size() > 1 || line.traces.size() != 2)) {
       return absl::InvalidArgumentError(
@@ -335,7 +334,7 @@ absl::Status CheckTogether(const CommandLine& line) {
     return absl::InvalidArgumentError(StrCat("--fail-on=", rule.text, " needs --metric=M"));
   }
   if (!line.fail_rules.empty() && line.reports != std::vector<std::string>{"diff"}) {
-    return absl::InvalidArgumentError("--fail-on is about --report=diff BEFORE AFTER");
+    return absl::InvalidArgumentError("--fail-on needs --report=diff BEFORE AFTER");
   }
   return absl::OkStatus();
 }
@@ -389,7 +388,7 @@ std::string HelpText() {
       "usage: jtrace-post [--report=R[,R…]] [--format=text|csv|json] [-o FILE] [options] TRACE…\n"
       "       jtrace-post dump TRACE          the trace as text\n\n"
       "With no option: a summary, the hottest part of the tree, the flat list and the arc flow.\n"
-      "A ROUTINE may leave the parameters out: org.h2.Driver.connect or org.h2.Driver::connect.\n\n"
+      "A ROUTINE may omit the parameters: org.h2.Driver.connect or org.h2.Driver::connect.\n\n"
       "options\n";
   for (const Option& option : kOptions) {
     const std::string usage = option.value.empty()  ? std::string(option.name)
@@ -407,7 +406,8 @@ std::string HelpText() {
   help +=
       "  diff       two traces: exact differences of calls, differences of ticks beyond chance\n"
       "              e.g. jtrace-post --report=diff --fail-on='calls>0' before.bin after.bin\n\n"
-      "exit codes: 0 done (a damaged tail and skipped records are told on stderr) · 1 wrong usage\n"
+      "exit codes: 0 done (a damaged tail and skipped records are reported on stderr)\n"
+      "            1 wrong usage\n"
       "            2 input unreadable, not a trace or too large, or the output cannot be written\n"
       "            3 a --fail-on rule is broken\n";
   return help;

@@ -41,8 +41,8 @@ struct CommandLine {
   std::vector<std::string> traces;
 };
 
-// `args` without the program's name. An error's message names the mistake and the nearest valid
-// option, report or value.
+// `args`: without the program's name. An error names the mistake and the nearest valid option,
+// report or value.
 absl::StatusOr<CommandLine> ParseCommandLine(absl::Span<const std::string_view> args);
 
 // Every option with an example, every report.

@@ -47,7 +47,7 @@ std::vector<std::string_view> RoutinesOf(const TraceModel& model, const CallTree
   return names;
 }
 
-// People leave out packages and classes: a routine is as near as the nearest ending of its name.
+// Users omit packages and classes: a routine is as near as the nearest ending of its name.
 std::string_view NearestRoutine(std::string_view pattern,
                                 const std::vector<std::string_view>& routines) {
   std::vector<std::string_view> endings;
@@ -73,7 +73,7 @@ absl::Status CheckRoutine(std::string_view option, std::string_view pattern,
   return NotThere(option, "routine", pattern, NearestRoutine(pattern, routines));
 }
 
-// `names`: those of the metrics, and what else --metric may name.
+// `names`: those of the metrics, and the other values of --metric.
 absl::Status CheckMetric(std::string_view metric, const std::vector<std::string>& names) {
   if (metric.empty() || std::find(names.begin(), names.end(), metric) != names.end()) {
     return absl::OkStatus();
@@ -87,8 +87,8 @@ bool IsExport(const CommandLine& line) {
   return report != nullptr && report->document != nullptr;
 }
 
-// Of what any node has, and metrics that are 0 in what was chosen of the trace: 0 is an answer in a
-// report, but nothing to make a file of.
+// The measures that any node has, and metrics that are 0 in the selected part of the trace: 0 is an
+// answer in a report, but there is nothing to write to a file.
 std::vector<std::string> ChoosableMeasures(const CommandLine& line, const TraceModel& model,
                                            const CallTree& tree) {
   std::vector<std::string> names = MeasureNames(model, tree);

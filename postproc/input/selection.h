@@ -1,4 +1,4 @@
-// Whether what the command line selects by name is in the traces at all.
+// Whether the traces contain what the command line selects by name.
 #pragma once
 
 #include "absl/status/status.h"
@@ -8,10 +8,10 @@
 
 namespace jtrace::postproc {
 
-// An error names the option and the nearest name there is: an empty report would look like an
+// An error names the option and the nearest existing name: an empty report would look like an
 // answer. Routines are those of the tree, which has every call and every frame.
 absl::Status CheckSelection(const CommandLine& line, const TraceModel& model, const CallTree& tree);
-// The part that concerns records, not trees.
+// Only for records, not for trees.
 absl::Status CheckThread(const CommandLine& line, const TraceModel& model);
 
 }  // namespace jtrace::postproc

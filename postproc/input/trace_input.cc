@@ -24,7 +24,7 @@ ProgressFunction Progress(const Environment& environment, const std::string& fil
   };
 }
 
-// A descriptor that was handed to us has the name of its file, if that is one.
+// An inherited descriptor is named like its file, if it is one.
 std::string NameOf(const std::string& path) {
   if (!path.starts_with("/proc/self/fd/")) return path;
   std::error_code error;
@@ -66,21 +66,21 @@ absl::Status TraceInput::ReadOne(const std::string& path, bool reduce_calls, Tra
   try {
     status = ReadAnyTrace(file->content(), name, options, model, stats, visitor);
   } catch (const WorkBudget::Spent&) {
-    status = absl::ResourceExhaustedError(StrCat(name, " asks for far more work than a trace of ",
+    status = absl::ResourceExhaustedError(StrCat(name, " requests far more work than a trace of ",
                                                  ByteSizeText(file->content().size()),
-                                                 " can: no jtrace writes such files"));
+                                                 " can need: no jtrace writes such files"));
   }
   if (file->Shrank()) {
-    stats = {};  // the damage that it found is what is gone
+    stats = {};  // the damage that it found is the missing part
     return absl::DataLossError(
-        StrCat(name, " became shorter while it was read: something writes it anew; read it again"));
+        StrCat(name, " became shorter while it was read: something rewrites it; read it again"));
   }
   return status;
 }
 
 void TraceInput::LimitMemory() const {
   if (environment_.limit_memory == nullptr) return;
-  // Of a pipe the size is known when it is read.
+  // The size of a pipe is known only when it is read.
   const uint64_t bytes =
       environment_.trace_bytes != 0 ? environment_.trace_bytes : InputFile::kMostStreamed;
   const bool is_given = line_.limit_memory != 0;

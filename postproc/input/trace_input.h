@@ -19,8 +19,8 @@ class TraceInput {
   TraceInput(const CommandLine& line, Environment& environment)
       : line_(line), environment_(environment) {}
 
-  // Reads the files one after the other. With `reduce_calls`, runs of calls may come summed up
-  // (RecordVisitor::OnReducedCalls). Tells its progress on a terminal. Limits the process's memory
+  // Reads the files one after the other. With `reduce_calls`, runs of calls may arrive summed up
+  // (RecordVisitor::OnReducedCalls). Shows its progress on a terminal. Limits the process's memory
   // to what traces of their size may take.
   absl::Status Read(absl::Span<const std::string> traces, bool reduce_calls, TraceModel& model,
                     ImportStats& stats, RecordVisitor& visitor) const;

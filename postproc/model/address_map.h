@@ -1,5 +1,5 @@
-// Which of many address ranges held an address at a time (S3.10): code and modules come and go, and
-// an address may belong to another one later.
+// Which of many address ranges held an address at a time (S3.10): code and modules are loaded and
+// unloaded, and an address may belong to another one later.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@ struct AddressRange {
   uint64_t start = 0;
   uint64_t end = 0;
   int64_t from = 0;                                  // valid from this time on
-  int64_t to = std::numeric_limits<int64_t>::max();  // to before this one
+  int64_t to = std::numeric_limits<int64_t>::max();  // up to, not including, this one
   uint32_t payload = 0;
 };
 
@@ -30,8 +30,9 @@ class AddressMap {
   }
   void Seal();
 
-  // The range that held `address` at `time`. If none did, the one that did next: a module may be
-  // seen a little later than its code first runs; and else the last one before. Null: never any.
+  // The range that held `address` at `time`. If none did, the next one that did, because a module
+  // may be seen a little later than its code first runs; otherwise the last one before. Null: no
+  // range ever did.
   const AddressRange* Find(uint64_t address, int64_t time) const;
 
  private:

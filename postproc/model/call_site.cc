@@ -9,7 +9,7 @@ using namespace std::string_view_literals;
 
 constexpr std::string_view kCall = "\xe8"sv;
 constexpr uint64_t kCallSize = 5;  // with the distance
-// call *disp32(base,index): its second byte of operands may look like a direct call's.
+// call *disp32(base,index): its second operand byte may look like a direct call.
 constexpr std::string_view kIndirectCall = "\xff\x94"sv;
 constexpr std::string_view kEndbr64 = "\xf3\x0f\x1e\xfa"sv;
 constexpr std::string_view kBnd = "\xf2"sv;

@@ -63,7 +63,7 @@ ElfCall ElfFunctions::CallBefore(uint64_t return_address) {
     call.import = imports_->NameOfSlot(*slot);
     if (!call.import.empty()) call.function = function;
   } else if (IsEntry(*target, function)) {
-    // Else these bytes were no call, or it enters a function at a place of its own.
+    // Else these bytes were not a call, or it enters a function in its middle.
     call.function = function;
   }
   return call;

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "absl/status/statusor.h"
-#include "postproc/model/elf_image.h"
+#include "common/elf_image.h"
 #include "postproc/model/elf_imports.h"
 #include "postproc/model/elf_symbols.h"
 #include "postproc/model/unwind_table.h"
@@ -21,8 +21,8 @@ struct ElfFunction {
   bool is_signal_frame = false;
 };
 
-// What a call calls: a function of the same file, or by name a function of any file; neither if
-// that cannot be told.
+// The callee of a call: a function of the same file, or by name a function of any file; neither if
+// it is unknown.
 struct ElfCall {
   ElfFunction function;  // by name: the entry of the linkage table
   std::string_view import;

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "absl/container/flat_hash_map.h"
-#include "postproc/model/elf_image.h"
+#include "common/elf_image.h"
 
 namespace jtrace::postproc {
 

@@ -1,11 +1,6 @@
 #include "postproc/model/elf_symbols.h"
 
-#include <cxxabi.h>
-#include <elf.h>
-
 #include <algorithm>
-#include <cstdlib>
-#include <memory>
 #include <tuple>
 
 namespace jtrace::postproc {
@@ -18,31 +13,22 @@ size_t LeadingUnderscores(std::string_view name) {
 }  // namespace
 
 ElfSymbols::ElfSymbols(const ElfImage& image) {
-  // A file has at most one of each.
   for (const uint32_t type : {uint32_t{SHT_SYMTAB}, uint32_t{SHT_DYNSYM}}) {
-    const auto& sections = image.sections();
-    const auto table = std::find_if(sections.begin(), sections.end(),
-                                    [type](const auto& section) { return section.type == type; });
-    if (table == sections.end() || table->link >= sections.size()) continue;
-    AddSymbols(table->bytes, sections[table->link].bytes);
+    image.ForEachSymbol(type, [this](std::string_view names, const Elf64_Sym& symbol) {
+      AddSymbol(StringAt(names, 0), symbol);
+    });
   }
   SortSymbols();
 }
 
-void ElfSymbols::AddSymbols(std::string_view table, std::string_view names) {
-  const size_t count = table.size() / sizeof(Elf64_Sym);
-  symbols_.reserve(symbols_.size() + count);
-  for (size_t i = 0; i < count; ++i) {
-    const Elf64_Sym symbol = *ReadAt<Elf64_Sym>(table, i * sizeof(Elf64_Sym));
-    const unsigned type = ELF64_ST_TYPE(symbol.st_info);
-    // Hand-written assembly often has no type.
-    const bool is_code = type == STT_FUNC || type == STT_GNU_IFUNC || type == STT_NOTYPE;
-    if (!is_code || symbol.st_shndx == SHN_UNDEF || symbol.st_value == 0) continue;
-    const std::string_view name = StringAt(names, symbol.st_name);
-    if (name.empty() || (type == STT_NOTYPE && symbol.st_size == 0)) continue;
-    symbols_.push_back({symbol.st_value, symbol.st_size, name,
-                        static_cast<uint8_t>(ELF64_ST_BIND(symbol.st_info))});
-  }
+void ElfSymbols::AddSymbol(std::string_view name, const Elf64_Sym& symbol) {
+  const unsigned type = ELF64_ST_TYPE(symbol.st_info);
+  // Hand-written assembly often has no type.
+  const bool is_code = type == STT_FUNC || type == STT_GNU_IFUNC || type == STT_NOTYPE;
+  if (!is_code || symbol.st_value == 0 || name.empty()) return;
+  if (type == STT_NOTYPE && symbol.st_size == 0) return;
+  symbols_.push_back(
+      {symbol.st_value, symbol.st_size, name, static_cast<uint8_t>(ELF64_ST_BIND(symbol.st_info))});
 }
 
 void ElfSymbols::SortSymbols() {
@@ -77,15 +63,6 @@ std::vector<uint64_t> ElfSymbols::Named(std::string_view name) const {
     if (symbol.name == name) addresses.push_back(symbol.address);
   }
   return addresses;
-}
-
-std::string Demangle(std::string_view name) {
-  std::string text(name);
-  if (!name.starts_with("_Z")) return text;
-  int status = 0;
-  const std::unique_ptr<char, decltype(&std::free)> demangled(
-      abi::__cxa_demangle(text.c_str(), nullptr, nullptr, &status), &std::free);
-  return status == 0 && demangled != nullptr ? std::string(demangled.get()) : text;
 }
 
 }  // namespace jtrace::postproc

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "postproc/model/elf_image.h"
+#include "common/elf_image.h"
 
 namespace jtrace::postproc {
 
@@ -14,7 +14,7 @@ class ElfSymbols {
  public:
   struct Symbol {
     uint64_t address = 0;
-    uint64_t size = 0;      // 0: not told
+    uint64_t size = 0;      // 0: unknown
     std::string_view name;  // as the linker spells it
     uint8_t binding = 0;
   };
@@ -29,13 +29,10 @@ class ElfSymbols {
   std::vector<uint64_t> Named(std::string_view name) const;
 
  private:
-  void AddSymbols(std::string_view table, std::string_view names);
+  void AddSymbol(std::string_view name, const Elf64_Sym& symbol);
   void SortSymbols();
 
   std::vector<Symbol> symbols_;  // by address, one an address
 };
-
-// C++ names as people write them; others as they are.
-std::string Demangle(std::string_view name);
 
 }  // namespace jtrace::postproc

@@ -1,6 +1,6 @@
 // A frame as text: [origin prefix][module!]name, e.g. "J:a.B.run()", "N:libc.so.6!malloc",
-// "N:libfoo.so [tail call]!work": since names are what routines are told apart by, what a frame is
-// besides stands with the module.
+// "N:libfoo.so [tail call]!work": names distinguish routines, so other properties of a frame are
+// with the module.
 #pragma once
 
 #include <string>

@@ -23,11 +23,11 @@ struct Id {
   }
 };
 
-// A routine's display name: names are what routines are told apart by (FORMATS §1).
+// A routine's display name: routines are distinguished by their names (FORMATS §1).
 using RoutineId = Id<struct RoutineTag>;
 // A shared library or a pseudo module such as "[kernel]".
 using ModuleId = Id<struct ModuleTag>;
-// A routine as a frame names it: with its origin and module.
+// A routine as named in a frame: with its origin and module.
 using FrameId = Id<struct FrameTag>;
 using ThreadId = Id<struct ThreadTag>;
 using MetricId = Id<struct MetricTag>;

@@ -1,4 +1,4 @@
-// What went wrong while a trace was read: counted by kind, with the first few told in detail.
+// Problems found while a trace was read: counted by kind, with details of the first few.
 // Bad data never stops the reading; it is reported on stderr and in the summary.
 #pragma once
 

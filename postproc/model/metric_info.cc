@@ -19,7 +19,7 @@ constexpr MetricInfo kKnown[] = {
     {"calls", MetricUnit::kCount, "calls of methods"},
     {"exceptions", MetricUnit::kCount, "exceptions thrown in Java code"},
     {"monitor.wait.ns", MetricUnit::kNanoseconds, "waiting to enter monitors"},
-    {"gc.ns", MetricUnit::kNanoseconds, "in collections of garbage"},
+    {"gc.ns", MetricUnit::kNanoseconds, "in garbage collections"},
     {"page.faults", MetricUnit::kCount, "page faults"},
     {"io.read.bytes", MetricUnit::kBytes, "read"},
     {"io.write.bytes", MetricUnit::kBytes, "written"},

@@ -1,4 +1,4 @@
-// What is known of metrics by their names: the one table of units. Traces carry names alone.
+// Properties of metrics by their names: the only table of units. Traces contain only names.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct MetricInfo {
 
 absl::Span<const MetricInfo> KnownMetrics();
 
-// Of a metric that is not known, the name's ending tells the unit: ".bytes", ".ns". A program's own
+// For an unknown metric, the name's ending gives the unit: ".bytes", ".ns". A program's own
 // counters ("user.NAME") are counts, whatever their names end in. `name` outlives the result.
 MetricInfo InfoOfMetric(std::string_view name);
 

@@ -1,9 +1,9 @@
-// The stream of records that both readers make of a trace, and that every later stage takes.
+// The stream of records that both readers make from a trace, and that every later stage receives.
 //
-// The stream is what the text format says, record by record (FORMATS §1): the text writer turns it
-// into a dump and the text reader turns a dump into the same stream again, so that a trace and its
-// dump have the same reports by construction. Records of one thread come in the order of their
-// times; threads may be interleaved.
+// The stream is the content of the text format, record by record (FORMATS §1): the text writer
+// turns it into a dump and the text reader turns a dump into the same stream again, so that a trace
+// and its dump have the same reports by construction. Records of one thread are in the order of
+// their times; threads may be interleaved.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,7 @@
 namespace jtrace::postproc {
 
 // When and where: `time` in the trace's unit, never decreasing within a thread. Only notices may
-// have no thread.
+// lack a thread.
 struct At {
   int64_t time = 0;
   ThreadId thread;
@@ -39,7 +39,7 @@ struct CallRecord {
   CodeKind kind = CodeKind::kUnknown;
 };
 
-// What a sampled thread was doing.
+// The state of a sampled thread.
 enum class SampleState : uint8_t {
   kRunning,
   kUnknown,
@@ -59,16 +59,16 @@ struct SampleRecord {
   bool is_unwind = false;  // 0x41: taken by an instrumented routine, no tick
   int64_t weight = 1;      // ticks
   SampleState state = SampleState::kRunning;
-  // Of the object that a waiting thread waits on; none: not told.
+  // The class of the object that a waiting thread waits on; none: unknown.
   ClassId blocker;
-  // The tree path that the sample hit, root first, if the trace holds it; else the thread's open
+  // The tree path that the sample hit, root first, if the trace has it; else the thread's open
   // activations count.
   bool has_path = false;
   absl::Span<const RoutineId> path;
   absl::Span<const FrameId> frames;  // root first
 };
 
-// Compiled code that came, went, or told what it has inlined.
+// Compiled code that was loaded or unloaded, or a list of what it has inlined.
 struct CodeRecord {
   enum class Op : uint8_t { kLoad, kUnload, kInlining };
   // The call at bytecode index `bci` of a routine; -1: unknown.
@@ -76,7 +76,7 @@ struct CodeRecord {
     RoutineId routine;
     int32_t bci = 0;
   };
-  // What is active at a place of the code, innermost first.
+  // The activations at a place of the code, innermost first.
   struct Row {
     uint32_t pc = 0;
     absl::Span<const Frame> frames;
@@ -85,7 +85,8 @@ struct CodeRecord {
   RoutineId routine;
   uint64_t address = 0;
   uint64_t size = 0;
-  // The method's number, which tells methods of the same name apart; 0: unknown. Of one trace only.
+  // The method's number, which distinguishes methods of the same name; 0: unknown. Valid for one
+  // trace only.
   uint32_t method = 0;
   // kLoad only: as CodeEvent has them.
   uint32_t level = 0;
@@ -94,7 +95,7 @@ struct CodeRecord {
   absl::Span<const Row> rows;  // kInlining only
 };
 
-// Reduced events: what to add to one tree node.
+// Reduced events: the values to add to one tree node.
 struct NodeCounts {
   std::optional<int64_t> calls;
   std::optional<int64_t> calls_jitted;
@@ -105,7 +106,7 @@ struct NodeCounts {
   std::vector<std::pair<MetricId, int64_t>> metrics;
 };
 
-// What calls of native functions came to.
+// The sums of calls of native functions.
 struct HookSums {
   int64_t calls = 0;
   // Calls whose return was seen, and their times in nanoseconds; all 0 if there are none.
@@ -117,13 +118,13 @@ struct HookSums {
   void Add(const HookSums& other);
 };
 
-// Calls that came through a hook in native code, of one thread, from one place and one caller.
+// Calls through a hook in native code, of one thread, from one place and one caller.
 struct HookRecord {
   FrameId hook;
   HookKind kind = HookKind::kCount;
-  FrameId caller;  // none: not told
+  FrameId caller;  // none: unknown
   HookSums sums;
-  // Where the thread stood, from below its root; empty: at its root, or not known.
+  // The thread's path at the call, from below its root; empty: at its root, or not known.
   absl::Span<const RoutineId> path;
 };
 
@@ -134,11 +135,10 @@ class RecordVisitor {
 
   virtual void OnEnter(At, RoutineId, CodeKind) {}
   virtual void OnExit(At, RoutineId, CodeKind) {}
-  // Entries and exits of one thread that follow each other: the way of logs, whose events come by
-  // the hundred million. Means OnEnter or OnExit for each of them.
+  // Successive entries and exits of one thread: for logs, which have hundreds of millions of
+  // events. Means OnEnter or OnExit for each of them.
   virtual void OnCalls(ThreadId thread, absl::Span<const CallRecord> calls);
-  // The same, already summed up; `one_by_one` passes them to OnCalls of the visitor that it is
-  // given.
+  // The same, already summed up; `one_by_one` passes them to OnCalls of the given visitor.
   virtual void OnReducedCalls(ThreadId, const ReducedCalls&,
                               absl::FunctionRef<void(RecordVisitor&)> one_by_one) {
     one_by_one(*this);
@@ -146,16 +146,16 @@ class RecordVisitor {
   // This many of the thread's events were left out since its last enter, exit, off or on; the same
   // activations are open as before.
   virtual void OnDropped(At, int64_t /*events*/) {}
-  // The thread stands at this path, which starts below its root: open activations that are not on
-  // it have ended, and those of it that are not open yet are from now on. Counts nothing. At least
-  // the first `shared` of the path are the same as in the thread's last position.
+  // The thread is at this path, which starts below its root: open activations that are not on it
+  // have ended, and those on it that are not open yet are open from now on. Counts nothing. At
+  // least the first `shared` of the path are the same as in the thread's last position.
   virtual void OnPosition(At, absl::Span<const RoutineId> /*path*/, size_t /*shared*/) {}
   virtual void OnSample(At, const SampleRecord&) {}
   // The thread got (on) or left a processor.
   virtual void OnSwitch(At, bool /*on*/) {}
   virtual void OnMetric(At, MetricId, int64_t /*delta*/) {}
-  // `path` starts below the thread's root. If `shared` is not 0, the record before was one of
-  // these, of the same thread, and at least so many of its path are the same.
+  // `path` starts below the thread's root. If `shared` is not 0, the record before was of this kind
+  // and of the same thread, and at least that many of its path are the same.
   virtual void OnNode(At, const NodeCounts&, absl::Span<const RoutineId> /*path*/,
                       size_t /*shared*/) {}
   virtual void OnHook(At, const HookRecord&) {}

@@ -1,4 +1,4 @@
-// What a run of one thread's entries and exits comes to, made without knowing what was open before.
+// The result of a run of one thread's entries and exits, made without knowing what was open before.
 #pragma once
 
 #include <cstddef>
@@ -10,10 +10,10 @@
 
 namespace jtrace::postproc {
 
-// The tree of the run, with what each node got in it. Activations that were open when it began
-// stand in for themselves: nodes without a parent, the innermost first. The run supposes that its
-// exits end them one after the other; who has the tree sees by `outside` and their routines whether
-// that is so. If it is, the run changes the tree as its calls one by one would.
+// The tree of the run, with the values that each node got in it. Activations that were open when it
+// began are nodes without a parent, the innermost first. The run assumes that its exits end them
+// one after the other; the owner of the tree checks that by `outside` and their routines. If it
+// holds, the run changes the tree as its single calls would.
 struct ReducedCalls {
   static constexpr uint32_t kNoNode = std::numeric_limits<uint32_t>::max();
 
@@ -21,7 +21,7 @@ struct ReducedCalls {
   struct alignas(64) Node {
     RoutineId routine;                // of an outside node: of the exit that ended it, if one did
     uint32_t parent = kNoNode;        // index of a node before it; kNoNode: an outside node
-    uint32_t recent_child = kNoNode;  // guesses at what comes next, like those of the CallTree
+    uint32_t recent_child = kNoNode;  // guesses at the next call, like those of the CallTree
     uint32_t follower = kNoNode;
     int64_t calls = 0;
     int64_t calls_jitted = 0;

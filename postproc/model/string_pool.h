@@ -10,7 +10,7 @@
 
 namespace jtrace::postproc {
 
-// Views that it hands out stay valid as long as the pool. IdType is an Id<…>.
+// Its views stay valid as long as the pool. IdType is an Id<…>.
 template <typename IdType>
 class StringPool {
  public:
@@ -22,7 +22,7 @@ class StringPool {
     return id;
   }
 
-  // The id of a text that was interned, or none.
+  // The id of an interned text, or none.
   IdType Find(std::string_view text) const {
     auto found = ids_.find(text);
     return found == ids_.end() ? IdType() : found->second;

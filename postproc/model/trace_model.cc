@@ -42,7 +42,7 @@ void TraceInfo::SetCount(std::string_view key, int64_t value, std::string_view w
 }
 
 void TraceInfo::AddHook(HookInfo hook) {
-  // Every row of a text trace with calls of a hook comes here.
+  // Called for every row of a text trace with calls of a hook.
   if (!known_hooks_.insert(hook).second) return;
   known_hooks_.insert({hook.frame, hook.kind, ""});
   hooks.push_back(std::move(hook));

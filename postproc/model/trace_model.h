@@ -1,5 +1,5 @@
-// What the records of a report's traces refer to: names, frames, threads, modules, and what the
-// traces say about themselves. Filled by the readers, read by everything behind them.
+// The objects that the records of a report's traces refer to: names, frames, threads, modules, and
+// what the traces say about themselves. Filled by the readers, read by every later stage.
 #pragma once
 
 #include <cstdint>
@@ -19,12 +19,12 @@
 
 namespace jtrace::postproc {
 
-// A frame of a sample. Frames compare by routine alone (FORMATS §1).
+// A frame of a sample. Frames compare only by routine (FORMATS §1).
 struct Frame {
   RoutineId routine;
   ModuleId module;
   Origin origin = Origin::kNone;
-  bool is_tail_call = false;  // as FrameName has it
+  bool is_tail_call = false;  // as in FrameName
   friend bool operator==(const Frame&, const Frame&) = default;
   template <typename H>
   friend H AbslHashValue(H state, const Frame& frame) {
@@ -38,7 +38,7 @@ struct ThreadInfo {
   uint32_t trace = 0;  // which input it belongs to, from 0
   int64_t tid = 0;     // the system's number, or a virtual thread's Java number; 0: unknown
   int64_t java_tid = 0;
-  // Threads that this one's tree holds together; 0: it is one thread's own.
+  // The number of threads in this one's tree; 0: it is the tree of one thread.
   int64_t folded_threads = 0;
   bool is_virtual = false;
   bool is_daemon = false;
@@ -49,12 +49,12 @@ enum class Severity { kInfo, kWarning, kError };
 // "info", "warning", "error"
 std::string_view SeverityName(Severity severity);
 
-// What a routine is besides its name: a method, or what probes inside methods saw (S2.2).
+// Properties of a routine other than its name: a method, or what probes inside methods saw (S2.2).
 enum class RoutineKind : uint8_t { kMethod, kCall, kNative, kThrown, kCaught, kPark };
 // "method", "call", …
 std::string_view RoutineKindName(RoutineKind kind);
 std::optional<RoutineKind> ParseRoutineKind(std::string_view name);
-// What the time of a call out of scope depends on (S4.2).
+// What determines the time of a call out of scope (S4.2).
 enum class RoutineCost : uint8_t { kUnclassified, kFixed, kVariable, kIndeterminate, kUserInput };
 // "", "fixed", …
 std::string_view RoutineCostName(RoutineCost cost);
@@ -73,14 +73,14 @@ struct Loss {
   std::string advice;
 };
 
-// A number that a trace tells of itself: the planner's work, exact totals of events.
+// A number that a trace reports about itself: the planner's work, exact totals of events.
 struct TraceCount {
   std::string key;  // "planner.probe.entry"
   int64_t value = 0;
   std::string what;  // for people
 };
 
-// What a hook in native code does with each call: counts it, takes its stack too, times it.
+// The action of a hook in native code for each call: counts it, takes its stack too, times it.
 enum class HookKind : uint8_t { kCount, kUnwind, kTime };
 // "count", "unwind", "time"
 std::string_view HookKindName(HookKind kind);
@@ -90,7 +90,7 @@ std::optional<HookKind> ParseHookKind(std::string_view name);
 struct HookInfo {
   FrameId frame;
   HookKind kind = HookKind::kCount;
-  std::string pattern;  // what the user asked for; empty: not told
+  std::string pattern;  // what the user requested; empty: unknown
   friend bool operator==(const HookInfo&, const HookInfo&) = default;
   template <typename H>
   friend H AbslHashValue(H state, const HookInfo& hook) {
@@ -111,9 +111,10 @@ struct TraceInfo {
 
   std::string_view Fact(std::string_view key) const;
   void SetFact(std::string_view key, std::string_view value);
-  void SetLoss(Loss loss);  // the last value of a name holds
+  void SetLoss(Loss loss);  // the last value of a name counts
   void SetCount(std::string_view key, int64_t value, std::string_view what);
-  // Once, however often it is added; without a pattern only if none of that frame and kind is.
+  // Added once, however often this is called; without a pattern only if no hook of that frame and
+  // kind exists.
   void AddHook(HookInfo hook);
 
  private:
@@ -126,8 +127,8 @@ std::string_view TimeUnitName(TimeUnit unit);
 // 0 for ticks.
 int64_t NanosecondsPer(TimeUnit unit);
 
-// The routine of nodes whose children are calls from callers that are not known any more: the agent
-// gave up their paths when memory was short.
+// The routine of nodes whose children are calls from callers that are no longer known: the agent
+// dropped their paths when memory was short.
 inline constexpr std::string_view kPrunedName = "[pruned]";
 
 class TraceModel {
@@ -138,19 +139,19 @@ class TraceModel {
   std::string_view RoutineName(RoutineId id) const { return routines_.Text(id); }
   size_t routine_count() const { return routines_.size(); }
 
-  // Of routines that are methods alone nothing need be told; one that is a method too counts as
-  // one.
+  // Not needed for routines that are only methods; a routine that is also a method counts as a
+  // method.
   void AddRoutineTraits(RoutineId id, RoutineTraits traits);
   RoutineTraits TraitsOf(RoutineId id) const {
     return id.value < traits_.size() ? traits_[id.value] : RoutineTraits();
   }
 
-  // The routine is a native function with a hook: what events count of it is its kind `native`.
+  // The routine is a native function with a hook: events count it as kind `native`.
   void AddHooked(RoutineId id) {
     hooked_.insert(id);
     AddRoutineTraits(id, {RoutineKind::kNative, RoutineCost::kUnclassified});
   }
-  // False for what is a method, too.
+  // False if it is also a method.
   bool IsHooked(RoutineId id) const { return hooked_.contains(id) && !methods_.contains(id); }
 
   FrameId InternFrame(const Frame& frame);
@@ -162,7 +163,7 @@ class TraceModel {
 
   ModuleId InternModule(std::string_view name) { return modules_.Intern(name); }
   std::string_view ModuleName(ModuleId id) const { return modules_.Text(id); }
-  // The module a report shows for a frame: "[java]" and the like where it has none of its own.
+  // The module a report shows for a frame: "[java]" and the like if it has none itself.
   std::string_view ModuleOf(const Frame& frame) const;
 
   MetricId InternMetric(std::string_view name) { return metrics_.Intern(name); }
@@ -178,7 +179,7 @@ class TraceModel {
   ThreadInfo& thread(ThreadId id) { return threads_[id.value - 1]; }
   size_t thread_count() const { return threads_.size(); }
 
-  // The instrumented scope, where a trace names it: a frame of it is the application's (--scope).
+  // The instrumented scope, if a trace names it: a frame in it is the application's (--scope).
   // Traces without instrumented methods (mode=samples) name none: there it is Java code that is not
   // the JDK's.
   void AddToScope(RoutineId id) { scope_.insert(id); }
@@ -197,7 +198,7 @@ class TraceModel {
 
  private:
   StringPool<RoutineId> routines_;
-  std::vector<RoutineTraits> traits_;  // by routine, as far as told
+  std::vector<RoutineTraits> traits_;  // by routine, as far as known
   absl::flat_hash_set<RoutineId> methods_;
   absl::flat_hash_set<RoutineId> hooked_;
   StringPool<ModuleId> modules_;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "postproc/model/dwarf_cursor.h"
+#include "common/dwarf_cursor.h"
 
 namespace jtrace::postproc {
 namespace {
@@ -32,18 +32,18 @@ DwarfCursor RecordAt(const ElfImage& image, uint64_t address) {
 
 std::optional<Cie> ParseCie(DwarfCursor in) {
   if (in.Fixed<uint32_t>() != 0) return std::nullopt;
-  const auto version = in.Fixed<uint8_t>();
+  const auto version = in.Byte();
   const std::string_view letters = in.Text();
-  in.Leb();  // code alignment
-  in.Leb();  // data alignment
-  version == 1 ? in.Fixed<uint8_t>() : in.Leb();
+  in.Uleb();  // code alignment
+  in.Sleb();  // data alignment
+  version == 1 ? in.Byte() : in.Uleb();
   if (!letters.starts_with('z')) return std::nullopt;
-  DwarfCursor data = in.Block(in.Leb());
+  DwarfCursor data = in.Block(in.Uleb());
   Cie cie;
   for (const char letter : letters.substr(1)) {
-    if (letter == 'R') cie.pointer_encoding = data.Fixed<uint8_t>();
-    if (letter == 'P') data.Value(data.Fixed<uint8_t>());
-    if (letter == 'L') data.Fixed<uint8_t>();
+    if (letter == 'R') cie.pointer_encoding = data.Byte();
+    if (letter == 'P') data.Value(data.Byte());
+    if (letter == 'L') data.Byte();
     if (letter == 'S') cie.is_signal_frame = true;
   }
   return in.ok() && data.ok() ? std::optional(cie) : std::nullopt;
@@ -59,10 +59,10 @@ std::optional<UnwindRange> ParseFde(const ElfImage& image, uint64_t address) {
   range.start = in.Pointer(cie->pointer_encoding);
   range.end = range.start + in.Value(cie->pointer_encoding);
   range.is_signal_frame = cie->is_signal_frame;
-  in.Block(in.Leb());
+  in.Block(in.Uleb());
   // The instructions of an entry begin with the place of the first change, or there are none.
   const bool has_instructions = in.ok() && !in.AtEnd();
-  const uint8_t first = has_instructions ? in.Fixed<uint8_t>() : 0;
+  const uint8_t first = has_instructions ? in.Byte() : 0;
   const bool is_advance = first >> 6 == 1 || (first >= 0x01 && first <= 0x04);
   range.is_fragment = first != 0 && !is_advance;
   return in.ok() ? std::optional(range) : std::nullopt;
@@ -75,10 +75,10 @@ UnwindTable::UnwindTable(const ElfImage& image) {
   header_ = *image.unwind_header();
   const std::string_view bytes = image.BytesAt(header_);
   DwarfCursor in(bytes, header_);
-  const auto version = in.Fixed<uint8_t>();
-  const auto frames_encoding = in.Fixed<uint8_t>();
-  const auto count_encoding = in.Fixed<uint8_t>();
-  const auto table_encoding = in.Fixed<uint8_t>();
+  const auto version = in.Byte();
+  const auto frames_encoding = in.Byte();
+  const auto count_encoding = in.Byte();
+  const auto table_encoding = in.Byte();
   in.Value(frames_encoding);
   const auto count = in.Fixed<uint32_t>();
   if (!in.ok() || version != kHeaderVersion || count_encoding != kCountEncoding ||

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string_view>
 
-#include "postproc/model/elf_image.h"
+#include "common/elf_image.h"
 
 namespace jtrace::postproc {
 

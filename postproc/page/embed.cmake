@@ -1,4 +1,4 @@
-# Makes a source file of the page's template:
+# Makes a source file from the page's template:
 #   cmake -DTEMPLATE=page.html -DOUTPUT=page_template.cc -P embed.cmake
 file(READ ${TEMPLATE} bytes HEX)
 string(REGEX REPLACE "(................................)" "\\1\n" bytes "${bytes}")

@@ -1,4 +1,4 @@
-// Bytes as text that a page can carry.
+// Bytes as text that a page can contain.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace jtrace::postproc {
 
-// gzip (RFC 1952), at a level that is quick rather than small.
+// gzip (RFC 1952), at a level for speed rather than size.
 std::string Gzipped(std::string_view bytes);
 // RFC 4648, with padding, without line breaks.
 std::string Base64(std::string_view bytes);

@@ -5,8 +5,8 @@
 #include <optional>
 #include <vector>
 
+#include "common/json_writer.h"
 #include "postproc/calltree/timeline.h"
-#include "postproc/page/json_columns.h"
 #include "postproc/report/frame_kinds.h"
 #include "postproc/report/summary_totals.h"
 #include "postproc/support/strings.h"
@@ -36,14 +36,14 @@ class DataWriter {
   void WriteFlat();
   void WritePruned();
   void WriteTimeline();
-  // A column of the page's nodes: of(CallNode) or, where nodes were left out, of(PrunedSums).
+  // A column of the page's nodes: of(CallNode) or, for nodes that were left out, of(PrunedSums).
   template <typename Get>
   void NodeColumn(std::string_view key, Get get);
 
   const ReportInput& input_;
   const PageTree page_;
   JsonWriter json_;
-  // The number of a routine in the page: its place in the flat list, roots not counted.
+  // The number of a routine in the page: its index in the flat list without roots.
   std::vector<int64_t> number_;  // by row of the FlatProfile
   std::vector<const FlatRow*> routines_;
 };
@@ -194,7 +194,8 @@ void DataWriter::WriteNodes() {
   json_.Key("nodes");
   json_.BeginObject();
   json_.Column("level", page_.nodes(), [](const PageNode& node) { return node.level; });
-  // -1: a [pruned] node. Roots are numbered behind the routines, in the order of the threads.
+  // -1: a [pruned] node. The numbers of roots follow those of the routines, in the order of the
+  // threads.
   int64_t next_root = static_cast<int64_t>(routines_.size());
   json_.Column("name", page_.nodes(), [&](const PageNode& node) -> int64_t {
     if (node.is_pruned) return -1;

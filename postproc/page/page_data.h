@@ -1,5 +1,5 @@
-// What a page is about, as JSON: columns of the call tree, the flat list, threads, facts, losses,
-// the timeline. postproc/web/src/data.ts reads it, and says what each member means.
+// A page's data as JSON: columns of the call tree, the flat list, threads, facts, losses, the
+// timeline. postproc/web/src/data.ts reads it and documents each member.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace jtrace::postproc {
 
-// Goes up whenever a member changes its meaning.
+// Increased whenever a member changes its meaning.
 inline constexpr int kPageDataFormat = 1;
 
 std::string PageData(const ReportInput& input, size_t max_nodes = kMaxPageNodes);

@@ -1,4 +1,4 @@
-// --report=html: one page with everything in it, for any browser, without a network.
+// --report=html: one page that contains everything, for any browser, without a network.
 #pragma once
 
 #include <ostream>

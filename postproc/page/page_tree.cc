@@ -45,7 +45,7 @@ PageTree::PageTree(const ReportInput& input, size_t limit) {
   AppendSubtrees(input);
 }
 
-// The hottest ones. Of nodes equally hot the parent comes first, as its number is smaller.
+// The hottest ones. Of equally hot nodes the parent is first, because its number is smaller.
 void PageTree::Choose(const ReportInput& input, size_t limit) {
   std::vector<NodeId> order(input.tree.size());
   for (size_t i = 0; i < order.size(); ++i) order[i] = IdAt(i);

@@ -1,5 +1,6 @@
 // The part of the call tree that a page holds, in preorder. A tree with too many nodes is cut by
-// heat: below each node that stays, what goes is summed up in one node, so that every total holds.
+// heat: below each node that stays, the removed nodes are summed up in one node, so that every
+// total holds.
 #pragma once
 
 #include <cstddef>
@@ -15,12 +16,12 @@ namespace jtrace::postproc {
 inline constexpr size_t kMaxPageNodes = 200'000;
 
 struct PageNode {
-  NodeId source;           // of a [pruned] node: the parent it stands below
-  bool is_pruned = false;  // stands for children of `source` and all below them
+  NodeId source;           // of a [pruned] node: its parent
+  bool is_pruned = false;  // replaces children of `source` and all below them
   uint32_t level = 0;
 };
 
-// What a [pruned] node stands for.
+// The nodes that a [pruned] node replaces.
 struct PrunedSums {
   int64_t calls = 0;
   int64_t calls_jitted = 0;
@@ -42,13 +43,13 @@ class PageTree {
   std::vector<int64_t> Fold(const std::vector<int64_t>& values) const;
 
   size_t nodes_left_out() const { return left_out_; }
-  // Every node that was left out has no more heat than this.
+  // No node that was left out has more heat than this.
   int64_t heat_left_out() const { return heat_left_out_; }
 
  private:
   void Choose(const ReportInput& input, size_t limit);
-  // Keeps the first `count` of `order` whose parents are kept; the number of nodes of the page
-  // then.
+  // Keeps the first `count` of `order` whose parents are kept. Returns the number of nodes of the
+  // page.
   size_t Keep(const ReportInput& input, const std::vector<NodeId>& order, size_t count);
   void SumUpPruned(const CallTree& tree);
   void AppendSubtrees(const ReportInput& input);

@@ -90,8 +90,8 @@ void AgentHooks::Finish(TextOf text_of, NativeSymbols& native, TraceModel& model
   }
 }
 
-// As samples have it, so that it is the same routine. What they have no function for, the agent
-// may: it has seen the program's own files.
+// Named as in samples, so that it is the same routine. The agent may know a function that samples
+// do not: it has seen the program's own files.
 FrameId AgentHooks::FrameOf(const Definition& definition, TextOf text_of, NativeSymbols& native,
                             TraceModel& model) {
   const NativeSymbols::Found found =
@@ -115,7 +115,7 @@ FrameId AgentHooks::CallerOf(const Calls& calls, MethodOf method_of, NativeSymbo
   if (calls.caller == 0) return {};
   const NativeSymbols::Found found =
       native.At(calls.caller, /*is_return_address=*/true, calls.time, model);
-  // The byte before the return address lies in the call.
+  // The byte before the return address is in the call.
   const uint64_t address = calls.caller - 1;
   if (found.place != nullptr || !native.StubAt(address, calls.time).empty()) return found.frame;
   const AddressRange* code = code_.Find(address, calls.time);

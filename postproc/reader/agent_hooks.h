@@ -1,5 +1,5 @@
-// The hooks in native code of an agent, and the calls that came through them, as their last totals
-// say (proto/FORMAT.md, "Hooks in native code").
+// The hooks in native code of an agent, and the calls through them, by their last totals
+// (proto/FORMAT.md, "Hooks in native code").
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ class AgentHooks {
   // Call Add for every chunk and AddCode for every record of a method's code, then Finish once.
   void Add(const proto::Chunk& chunk);
   void AddCode(const proto::Event& event);
-  // Names the hooks and tells the model of them.
+  // Names the hooks and adds them to the model.
   void Finish(TextOf text_of, NativeSymbols& native, TraceModel& model, TraceInfo& trace);
 
   // Totals of a key, in the order of first appearance.
@@ -34,7 +34,7 @@ class AgentHooks {
     uint32_t thread = 0;
     uint32_t node = 0;  // 0: the thread's root
     bool position_unknown = false;
-    uint64_t caller = 0;  // return address; 0: not told
+    uint64_t caller = 0;  // return address; 0: unknown
     int64_t time = 0;     // of the first chunk that has it
     HookSums sums;
   };
@@ -44,7 +44,7 @@ class AgentHooks {
   const HookInfo* Find(uint32_t hook) const;
   // A hook that was never defined gets a name that says so.
   static HookInfo Undefined(uint32_t hook, TraceModel& model);
-  // The function that `caller` lies in; none if it is not told.
+  // The function that contains `caller`; none if it is unknown.
   FrameId CallerOf(const Calls& calls, MethodOf method_of, NativeSymbols& native,
                    TraceModel& model) const;
 
@@ -61,7 +61,7 @@ class AgentHooks {
   absl::flat_hash_map<uint32_t, HookInfo> hooks_;
   std::vector<Calls> calls_;
   absl::flat_hash_map<std::tuple<uint32_t, uint32_t, uint32_t, bool, uint64_t>, size_t> index_;
-  AddressMap code_;  // of methods, by Method.id: hooked functions may be called by it
+  AddressMap code_;  // of methods, by Method.id: it may call hooked functions
 };
 
 }  // namespace jtrace::postproc

@@ -28,7 +28,7 @@ std::optional<int64_t> CountAt(const Repeated& field, int i) {
   return StreamCount(field.Get(i));
 }
 
-// Totals so far replace earlier ones.
+// New totals replace earlier ones.
 void SetMetric(NodeCounts& counts, MetricId name, int64_t total) {
   const int64_t value = std::clamp(total, -StreamTime(~uint64_t{0}), StreamTime(~uint64_t{0}));
   const auto old = std::find_if(counts.metrics.begin(), counts.metrics.end(),
@@ -64,8 +64,8 @@ void AgentTrees::AddNewNodes(const proto::TreeDelta& delta) {
       node.lost = true;
       node.parent = 0;
     }
-    // Never used again: neither is a given-up node's, or there could be circles.
-    if (id == 0 || given_up_.contains(id)) continue;
+    // Never used again, like a dropped node's: otherwise there could be cycles.
+    if (id == 0 || dropped_.contains(id)) continue;
     if (nodes_.try_emplace(id, std::move(node)).second) node_order_.push_back(id);
   }
 }
@@ -76,7 +76,7 @@ void AgentTrees::AddTotals(const proto::TreeDelta& delta) {
     const uint32_t id = ids.Next(delta.node(i));
     auto found = nodes_.find(id);
     if (found == nodes_.end()) {
-      if (id == 0 || given_up_.contains(id)) continue;
+      if (id == 0 || dropped_.contains(id)) continue;
       found = AddLost(id, delta.thread());
     }
     NodeCounts& counts = found->second.counts;
@@ -89,7 +89,7 @@ void AgentTrees::AddTotals(const proto::TreeDelta& delta) {
   }
 }
 
-// The chunk with its definition is gone. Its totals are not.
+// The chunk with its definition is lost. Its totals are not.
 AgentTrees::Nodes::iterator AgentTrees::AddLost(uint32_t id, uint32_t thread) {
   NoteUndefined(id);
   TreeNode node;
@@ -136,22 +136,22 @@ void AgentTrees::AddPruned(const proto::TreeDelta& delta) {
     const uint32_t id = ids.Next(step);
     const auto found = nodes_.find(id);
     if (found == nodes_.end()) {
-      if (!given_up_.contains(id)) NoteUndefined(id);
+      if (!dropped_.contains(id)) NoteUndefined(id);
       continue;
     }
-    given_up_[id] = {found->second.thread, found->second.parent};
+    dropped_[id] = {found->second.thread, found->second.parent};
     nodes_.erase(found);
   }
   constexpr size_t kFew = 1 << 16;
-  if (node_order_.size() > 2 * nodes_.size() + kFew) LeaveOutGivenUp();
+  if (node_order_.size() > 2 * nodes_.size() + kFew) RemoveDropped();
 }
 
-void AgentTrees::LeaveOutGivenUp() {
+void AgentTrees::RemoveDropped() {
   std::erase_if(node_order_, [this](uint32_t node) { return !nodes_.contains(node); });
 }
 
 const std::vector<uint32_t>& AgentTrees::node_order() {
-  if (node_order_.size() != nodes_.size()) LeaveOutGivenUp();
+  if (node_order_.size() != nodes_.size()) RemoveDropped();
   return node_order_;
 }
 
@@ -202,11 +202,11 @@ const TreeNode* AgentTrees::FindNode(uint32_t node) const {
 
 uint32_t AgentTrees::KeptNode(uint32_t node) {
   uint32_t kept = node;
-  for (auto it = given_up_.find(kept); it != given_up_.end(); it = given_up_.find(kept)) {
+  for (auto it = dropped_.find(kept); it != dropped_.end(); it = dropped_.find(kept)) {
     kept = it->second.parent;
   }
-  // The next search along this path is short.
-  for (auto it = given_up_.find(node); it != given_up_.end(); it = given_up_.find(node)) {
+  // Shortens the next search along this path.
+  for (auto it = dropped_.find(node); it != dropped_.end(); it = dropped_.find(node)) {
     node = std::exchange(it->second.parent, kept);
   }
   return kept;
@@ -214,8 +214,8 @@ uint32_t AgentTrees::KeptNode(uint32_t node) {
 
 std::optional<uint32_t> AgentTrees::ThreadOf(uint32_t node) const {
   if (const TreeNode* known = FindNode(node); known != nullptr) return known->thread;
-  const auto found = given_up_.find(node);
-  if (found == given_up_.end()) return std::nullopt;
+  const auto found = dropped_.find(node);
+  if (found == dropped_.end()) return std::nullopt;
   return found->second.thread;
 }
 

@@ -1,5 +1,4 @@
-// The trees and flat counts that an agent kept, as their last totals say (proto/FORMAT.md,
-// "Trees").
+// The trees and flat counts that an agent kept, by their last totals (proto/FORMAT.md, "Trees").
 #pragma once
 
 #include <cstdint>
@@ -37,21 +36,21 @@ class AgentTrees {
 
   void Add(const proto::TreeDelta& delta, TextOf text_of);
 
-  // In the order of their definition: parents first. Those that were given up later are no nodes
-  // any more: what they had counted stands in [pruned] nodes.
+  // In the order of their definition: parents first. Nodes that were dropped later are not
+  // included: [pruned] nodes have their counts.
   const std::vector<uint32_t>& node_order();
-  // The same nodes thread by thread, below each node its children: each path differs from the one
-  // before by its end alone. Siblings and threads in the order of their definition.
+  // The same nodes thread by thread, each followed by its children: each path differs from the one
+  // before only at its end. Siblings and threads in the order of their definition.
   struct Visit {
     uint32_t node = 0;
     uint32_t level = 0;  // 0: below the thread's root
   };
   std::vector<Visit> DepthFirst();
-  // Null if it was never defined, or given up.
+  // Null if it was never defined, or dropped.
   const TreeNode* FindNode(uint32_t node) const;
-  // The node itself or the nearest one above it that was not given up; 0 at the root.
+  // The node itself or the nearest one above it that was not dropped; 0 at the root.
   uint32_t KeptNode(uint32_t node);
-  // Whose tree the node is or was in; nothing if it was never defined.
+  // The thread whose tree contains or contained the node; none if it was never defined.
   std::optional<uint32_t> ThreadOf(uint32_t node) const;
 
   // record=flat: totals by thread and routine, in the order of first appearance.
@@ -63,7 +62,7 @@ class AgentTrees {
   };
   const std::vector<FlatCount>& flat() const { return flat_; }
 
-  // What threads counted outside of any node: metrics only. In the order of first appearance.
+  // Counts of threads outside of any node: only metrics. In the order of first appearance.
   struct RootCounts {
     uint32_t thread = 0;
     NodeCounts counts;
@@ -85,19 +84,19 @@ class AgentTrees {
   NodeCounts& RootOf(uint32_t thread);
   void AddPruned(const proto::TreeDelta& delta);
   void AddFlat(const proto::TreeDelta& delta);
-  void LeaveOutGivenUp();
+  void RemoveDropped();
   void NoteUndefined(uint32_t node);
 
   TraceModel& model_;
   ImportStats& stats_;
   Nodes nodes_;
-  // A program whose paths never end gives up far more nodes than it keeps.
-  struct GivenUp {
+  // A program with endless new paths drops far more nodes than it keeps.
+  struct Dropped {
     uint32_t thread = 0;
     uint32_t parent = 0;
   };
-  absl::flat_hash_map<uint32_t, GivenUp> given_up_;
-  std::vector<uint32_t> node_order_;  // with some that were given up
+  absl::flat_hash_map<uint32_t, Dropped> dropped_;
+  std::vector<uint32_t> node_order_;  // including some that were dropped
   std::vector<FlatCount> flat_;
   absl::flat_hash_map<std::pair<uint32_t, uint32_t>, size_t> flat_index_;
   std::vector<RootCounts> roots_;

@@ -8,11 +8,11 @@ namespace {
 
 absl::Status NoTrace(std::string_view content, std::string_view file) {
   if (content.empty()) return absl::InvalidArgumentError(StrCat(file, ": empty, not a trace"));
-  // A copy of a trace's end, or one that was made shorter while it was written.
+  // A copy of a trace's end, or a trace that was made shorter while it was written.
   if (const auto frame = FrameScanner(content).Next()) {
     return absl::DataLossError(
-        StrCat(file, ": the beginning of this trace is gone: its first whole frame stands at byte ",
-               frame->offset, ", and what the numbers in it mean stood before"));
+        StrCat(file, ": the beginning of this trace is missing: its first whole frame is at byte ",
+               frame->offset, ", and the definitions for it were before that"));
   }
   return absl::InvalidArgumentError(StrCat(file, ": not a trace (neither binary nor text)"));
 }

@@ -66,7 +66,7 @@ inline void CallReducer::CloseInnermost() {
   open_.pop_back();
 }
 
-// False, with nothing changed, if what it ends is not known.
+// False, with nothing changed, if it is not known what it ends.
 inline bool CallReducer::Exit(RoutineId routine, int64_t time) {
   if (open_.empty()) {
     Advance(time);

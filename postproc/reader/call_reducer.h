@@ -1,4 +1,5 @@
-// Makes ReducedCalls of a log's entries and exits. Any thread; an object is one thread's at a time.
+// Makes ReducedCalls from a log's entries and exits. Any thread; one thread uses an object at a
+// time.
 #pragma once
 
 #include <cstddef>
@@ -15,16 +16,16 @@ namespace jtrace::postproc {
 
 class CallReducer {
  public:
-  // Reads `definitions` alone, which must be finished.
+  // Reads only `definitions`, which must be finished.
   explicit CallReducer(const Definitions& definitions) : definitions_(definitions) {}
 
   // A run begins; `time` is that of its first call.
   void Begin(int64_t time);
-  // Takes the calls up to the first one whose effect depends on what was open before the run, or
+  // Takes the calls up to the first one whose effect depends on activations open before the run, or
   // whose routine was never defined; returns how many. Times that run back count as the last one.
   size_t Add(absl::Span<const LogCall> calls);
   const ReducedCalls& run() const { return run_; }
-  // The run; then Begin another.
+  // The run; call Begin for another.
   ReducedCalls Take();
 
  private:

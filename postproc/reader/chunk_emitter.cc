@@ -12,7 +12,7 @@
 namespace jtrace::postproc {
 namespace {
 
-// What a level of a path costs that is not that of the path before, in steps of the budget.
+// The cost, in steps of the budget, of a level of a path that differs from the path before.
 constexpr uint64_t kPathStep = 16;
 
 int64_t ClampNumber(int64_t value) {
@@ -62,7 +62,7 @@ void ChunkEmitter::EmitCalls(LogCursor& cursor, At at, int64_t until) {
   visitor_.OnCalls(at.thread, calls_);
 }
 
-// False if no run begins here that can be passed on as a whole.
+// False if no run that can be passed on as a whole begins here.
 bool ChunkEmitter::EmitRun(ThreadLogs& logs, At at) {
   if (logs.next_run == logs.runs.size()) return false;
   const LogRun& run = logs.runs[logs.next_run];
@@ -152,7 +152,7 @@ bool ChunkEmitter::EmitCall(const proto::Event& event, int64_t time) {
   if (event.major() == format::kJitted) kind = CodeKind::kJitted;
   if (kind == CodeKind::kUnknown && event.major() != format::kBoundary) return false;
   if ((event.minor() & ~format::kEnd) != format::kCall) return false;
-  // What is called across the scope's boundary need be no instrumented routine.
+  // A routine called across the scope's boundary need not be instrumented.
   const RoutineId routine = event.major() == format::kBoundary && event.text() != 0
                                 ? model_.InternRoutine(definitions_.Text(event.text()))
                                 : definitions_.Routine(static_cast<uint32_t>(event.value()));
@@ -165,7 +165,7 @@ bool ChunkEmitter::EmitCall(const proto::Event& event, int64_t time) {
   return true;
 }
 
-// Of a thread, with a number: a stretch of its log that was left out.
+// For a thread, with a number: a stretch of its log that was left out.
 bool ChunkEmitter::EmitDropped(const proto::Event& event, int64_t time) {
   if (event.major() != format::kSession || event.minor() != format::kSessionLoss ||
       event.thread() == 0 || event.text() != 0) {
@@ -262,7 +262,7 @@ absl::Span<const RoutineId> ChunkEmitter::PathOf(uint32_t node, uint32_t& thread
     stats_.Add(Problem::kUndefinedReference);
     path.MoveToLost(model_);
   }
-  // Whoever takes the record goes along the path.
+  // The receiver of the record walks the path.
   definitions_.budget().Take(path.routines().size());
   return path.routines();
 }
@@ -285,7 +285,7 @@ void ChunkEmitter::EmitSample(const proto::Sample& sample, int64_t time) {
   }
   uint32_t thread = sample.thread();
   if (sample.node() != 0 && !sample.position_unknown()) {
-    // The tree that the node stands in takes the sample.
+    // The sample belongs to the node's tree.
     record.has_path = true;
     record.path = PathOf(sample.node(), thread);
   } else {
@@ -298,8 +298,8 @@ void ChunkEmitter::EmitSample(const proto::Sample& sample, int64_t time) {
   visitor_.OnSample(MakeAt(thread, time), record);
 }
 
-// Where samples are one frame (stack=frame, appframe, pc) its callers are not known, but the events
-// know what the thread had entered: the chain begins there, unless the frame is one of these.
+// If samples are one frame (stack=frame, appframe, pc) its callers are not known, but events show
+// what the thread had entered: the chain begins there, unless the frame is one of these.
 void ChunkEmitter::AnchorFrame(absl::Span<const RoutineId> path) {
   if (frames_.empty() || path.empty()) return;
   for (const FrameId frame : frames_) {

@@ -26,14 +26,14 @@ class ChunkEmitter {
                RecordVisitor& visitor);
 
   // Passes on the chunk's records: events and samples by time, each after those log events of its
-  // thread that are not later. `plan` was made of the payload, and is used up.
+  // thread that are not later. `plan` was made from the payload, and is consumed.
   void Emit(const ChunkPayload& payload, ChunkPlan& plan);
   // After all chunks: passes on the trees' totals, in depth-first order, as `node` records, and
   // then those of the hooks.
   void EmitTrees();
 
  private:
-  // Passes on the thread's logs up to and with those at `until`.
+  // Passes on the thread's logs up to and including `until`.
   void EmitLogs(ThreadLogs& logs, uint32_t thread, int64_t until);
   void EmitCalls(LogCursor& cursor, At at, int64_t until);
   bool EmitRun(ThreadLogs& logs, At at);

@@ -5,8 +5,8 @@
 namespace jtrace::postproc {
 namespace {
 
-// What one element of a repeated field takes besides its content: the object, its pointer, and the
-// allocator's header.
+// The overhead of one element of a repeated field: the object, its pointer, and the allocator's
+// header.
 constexpr uint64_t kPerAllocation = sizeof(void*) + 2 * sizeof(size_t);
 
 uint64_t ObjectBytes(uint32_t chunk_field) {
@@ -37,7 +37,7 @@ bool HoldsMessages(uint32_t chunk_field) {
          chunk_field == proto::Chunk::kPlannerFieldNumber;
 }
 
-// The objects that a chunk's field makes. Numbers take at most eight bytes for one on the wire.
+// The objects of a chunk's field. Numbers take at most eight bytes for one on the wire.
 uint64_t ObjectBytesOf(const WireField& field) {
   if (field.wire_type != kLengthDelimited) return 0;
   uint64_t bytes = ObjectBytes(field.number) + sizeof(uint64_t) * field.content.size();
@@ -83,7 +83,7 @@ bool ConsumeField(std::string_view& bytes, WireField& field) {
     case kLengthDelimited:
       if (!ConsumeVarint(bytes, size)) return false;
       break;
-    default:  // groups, which the schema has none of
+    default:  // groups, which the schema does not use
       return false;
   }
   if (size > bytes.size()) return false;
@@ -121,7 +121,7 @@ ChunkPayload::Result ChunkPayload::Parse(std::string_view payload) {
   if (!chunk_.ParseFromArray(first.data(), static_cast<int>(first.size()))) {
     return Result::kMalformed;
   }
-  // Little stands behind the logs, whose field number is high.
+  // Little follows the logs, whose field number is high.
   for (size_t i = 1; i < rest_.size(); ++i) {
     if (!chunk_.MergeFromString(std::string(rest_[i]))) return Result::kMalformed;
   }

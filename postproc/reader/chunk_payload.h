@@ -1,6 +1,6 @@
 // The bytes of a chunk before protobuf makes objects of them: its event logs are kept as bytes,
-// because they are most of a trace and their objects would be most of the memory; and what the rest
-// would take in memory is bounded before it is taken.
+// because they are most of a trace and their objects would be most of the memory; the memory of the
+// rest is bounded before it is allocated.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,13 @@
 
 namespace jtrace::postproc {
 
-// An unsigned LEB128 number at the front of `bytes`, taken from it. False if there is none.
+// Reads and removes an unsigned LEB128 number at the front of `bytes`. False if there is none.
 bool ConsumeVarint(std::string_view& bytes, uint64_t& value);
 
 enum WireType : uint32_t { kVarint = 0, kFixed64 = 1, kLengthDelimited = 2, kFixed32 = 5 };
 
-// A field's number, wire type and value at the front of `bytes`, taken from it. `content` is set
-// for length-delimited fields, `value` for varints. False if the bytes are no field.
+// Reads and removes a field's number, type and value at the front of `bytes`. `content` is set for
+// length-delimited fields, `value` for varints. False if the bytes are not a field.
 struct WireField {
   uint32_t number = 0;
   uint32_t wire_type = 0;
@@ -34,8 +34,8 @@ class ChunkPayload {
     kMalformed,
     kTooLarge,  // the chunk's objects would take more than kMaxObjectBytes
   };
-  // An honest chunk of the greatest size (64 MiB) stays below: eight bytes for each of its own, and
-  // objects for records of ordinary length.
+  // An honest chunk of the maximum size (64 MiB) stays below: eight bytes for each of its bytes,
+  // and objects for records of ordinary length.
   static constexpr uint64_t kMaxObjectBytes = uint64_t{1} << 30;
 
   // `payload` must outlive this object's use until the next call.
@@ -45,7 +45,7 @@ class ChunkPayload {
   const proto::Chunk& chunk() const { return chunk_; }
   // The bytes of its EventLogs, in their order.
   const std::vector<std::string_view>& logs() const { return logs_; }
-  // What the chunk takes in memory, about.
+  // The approximate memory of the chunk.
   uint64_t object_bytes() const { return object_bytes_; }
 
  private:

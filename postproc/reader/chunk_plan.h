@@ -1,5 +1,5 @@
-// In what order a chunk's records are to be passed on, and what its logs come to: made before and
-// beside the passing on, by any thread.
+// The order in which a chunk's records are passed on, and the sums of its logs: made in advance by
+// any thread.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +15,8 @@
 
 namespace jtrace::postproc {
 
-// A run of a thread's calls that was reduced: it begins in log `log` where so many bytes of ops are
-// left, and ends where `end` stands in log `end_log`.
+// A reduced run of a thread's calls: it begins in log `log` where that many bytes of ops are left,
+// and ends at `end` in log `end_log`.
 struct LogRun {
   size_t log = 0;
   size_t ops_left = 0;
@@ -25,7 +25,7 @@ struct LogRun {
   ReducedCalls calls;
 };
 
-// Shorter runs are passed on call by call, which is as quick.
+// Shorter runs are passed on call by call, which is as fast.
 struct LeastRun {
   int64_t calls = 64;
   int64_t calls_a_node = 4;
@@ -35,7 +35,7 @@ struct LeastRun {
 struct ThreadLogs {
   std::vector<LogCursor> cursors;
   std::vector<LogRun> runs;  // in their order
-  // How far they were passed on.
+  // // How far they were passed on.
   size_t next = 0;
   size_t next_run = 0;
 };
@@ -47,10 +47,10 @@ class ChunkPlan {
     int64_t time = 0;
     Source source = Source::kEvent;
     int index = 0;        // of the event or sample
-    uint32_t thread = 0;  // whose logs come before
+    uint32_t thread = 0;  // whose logs precede it
   };
 
-  // Of a payload, which must outlive the plan's use. Takes nothing but the payload's own.
+  // Of a payload, which must outlive the plan's use. Uses only the payload.
   void Make(const ChunkPayload& payload);
   // Reduces runs of calls.
   void Reduce(CallReducer& reducer, LeastRun least);

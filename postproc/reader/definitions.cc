@@ -106,7 +106,7 @@ void Definitions::AddChunk(const ChunkPayload& payload) {
   losses_.insert(losses_.end(), chunk.loss().begin(), chunk.loss().end());
 }
 
-// What the program did, other than to start threads and to load code.
+// What the program did, except starting threads and loading code.
 void Definitions::NoteData(const ChunkPayload& payload) {
   const proto::Chunk& chunk = payload.chunk();
   has_data_ |= !payload.logs().empty() || chunk.sample_size() > 0 || chunk.hook_calls_size() > 0;
@@ -264,13 +264,13 @@ void Definitions::NameThreads(uint32_t trace) {
     thread.info.folded_threads = StreamCount(trees_.FoldedThreads(number));
     std::string name = thread.name;
     if (name.empty() || thread.renamed || uses[name] > 1) StrAppend(&name, "#", thread.info.tid);
-    // The system gives a number again when a thread has ended.
+    // The system reuses a number when a thread has ended.
     thread.info.name = UniqueThreadName(std::move(name));
     thread.id = model_.AddThread(thread.info);
   }
 }
 
-// With a number behind it if a thread before has it. A name's numbers are tried once each, however
+// Followed by a number if an earlier thread has it. A name's numbers are tried once each, however
 // many threads have it.
 std::string Definitions::UniqueThreadName(std::string name) {
   std::string unique = name;
@@ -365,7 +365,7 @@ bool Definitions::MayStandAt(uint32_t thread, uint64_t node) {
     NoteUndefined("node", node);
     return false;
   }
-  // Members of a group stand in its tree.
+  // Members of a group are in its tree.
   if (known->thread == thread || trees_.FoldedThreads(known->thread) != 0) return true;
   stats_.Add(Problem::kUndefinedReference, stats_.WantsDetail()
                                                ? StrCat("node ", node, " is not of thread ", thread)

@@ -32,19 +32,19 @@ class Definitions {
 
   // Call for every chunk in its order, then Finish once, then use the rest.
   void AddChunk(const ChunkPayload& payload);
-  // What of a chunk's bytes its samples are: `payload_bytes` of it are `file_bytes` in the file.
+  // The size of a chunk's samples: `payload_bytes` of the chunk are `file_bytes` in the file.
   void AddSampleBytes(const ChunkPayload& payload, uint64_t payload_bytes, uint64_t file_bytes);
   // `trace` is the index of this input among the model's.
   void Finish(uint32_t trace);
 
   // Whether the session's end was seen, and the traced process; known before Finish.
   bool ended() const { return end_.has_value(); }
-  // Whether the chunks have calls, samples or other records of what the program did.
+  // Whether the chunks have calls, samples or other records of the program.
   bool has_data() const { return has_data_; }
   int64_t pid() const { return start_.has_value() ? start_->pid() : 0; }
 
   std::string Text(uint32_t string) const;
-  // By Routine.id and Method.id; ids never defined get a name that says so.
+  // By Routine.id and Method.id; undefined ids get a name that says so.
   RoutineId Routine(uint32_t id) {
     return id < routine_ids_.size() && routine_ids_[id] ? routine_ids_[id] : FindRoutine(id);
   }
@@ -54,9 +54,9 @@ class Definitions {
   }
   RoutineId Method(uint32_t id);
   std::string ClassName(uint32_t id) const;
-  // By Thread.id; 0 and ids never defined get a thread of their own.
+  // By Thread.id; 0 and undefined ids get a separate thread.
   ThreadId Thread(uint32_t id);
-  // What a thread-start record tells.
+  // The content of a thread-start record.
   std::vector<std::string> ThreadArgs(ThreadId id) const;
 
   AgentTrees& trees() { return trees_; }
@@ -133,7 +133,7 @@ class Definitions {
   std::vector<RoutineId> routine_ids_;  // by Routine.id, of those below kMaxDenseId
   absl::flat_hash_map<uint32_t, ThreadDef> threads_;
   std::vector<uint32_t> thread_order_;
-  StringMap<int> thread_names_;  // by name: the number to try behind it next
+  StringMap<int> thread_names_;  // by name: the number to try after it next
   AgentTrees trees_;
   AgentHooks hooks_;
   std::vector<StubEvent> stub_events_;
@@ -153,10 +153,10 @@ class Definitions {
   bool has_data_ = false;
 };
 
-// Times of the trace as the record stream has them.
+// Times of the trace as in the record stream.
 int64_t StreamTime(uint64_t time_ns);
 
-// A count of the trace, held to the same bounds.
+// A count of the trace, limited to the same bounds.
 inline int64_t StreamCount(uint64_t value) { return StreamTime(value); }
 
 }  // namespace jtrace::postproc

@@ -1,5 +1,5 @@
-// The one table of what records are by their major and minor codes (FIG. 30, S3.1): used by both
-// readers, dumps and the summary. proto/FORMAT.md has the same in words.
+// The one table of records by their major and minor codes (FIG. 30, S3.1): used by both readers,
+// dumps and the summary. proto/FORMAT.md describes the same.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 namespace jtrace::postproc {
 
 struct EventCode {
-  // Stands for every minor (interrupts: the level).
+  // Matches every minor (interrupts: the level).
   static constexpr uint32_t kAnyMinor = 0;
 
   uint32_t major;
@@ -30,7 +30,7 @@ const EventCode* FindEventCode(uint32_t major, uint32_t minor);
 // The row of an op; the first if several have it. Null: unknown.
 const EventCode* FindEventCodeByOp(std::string_view op);
 
-// The op that a text trace shows for a notice's code; empty: unknown, or no notice.
+// The op that a text trace shows for a notice's code; empty: unknown, or not a notice.
 std::string_view NoticeOp(uint32_t major, uint32_t minor);
 
 // "0x60/0x1"; "0x40" for samples.

@@ -55,7 +55,7 @@ FrameScanner::FrameScanner(std::string_view content)
 size_t TraceFrame::size() const { return format::kFrameHeaderSize + compressed.size(); }
 
 FrameDecoder::FrameDecoder() : context_(ZSTD_createDCtx()) {
-  if (context_ == nullptr) throw std::bad_alloc();  // all that it can fail for
+  if (context_ == nullptr) throw std::bad_alloc();  // it can fail only for this
 }
 
 void FrameDecoder::FreeContext::operator()(void* context) const {

@@ -13,7 +13,7 @@
 
 namespace jtrace::postproc {
 
-// What was passed over.
+// The bytes that were skipped.
 struct FrameDamage {
   int64_t places = 0;         // runs of bytes that belong to no whole frame, the tail not counted
   int64_t bad_payloads = 0;   // frames with a right checksum whose payload cannot be decompressed
@@ -41,13 +41,13 @@ struct TraceFrame {
 
 class FrameScanner {
  public:
-  // `content` is a whole file, its header checked before.
+  // `content` is a whole file whose header was checked.
   explicit FrameScanner(std::string_view content);
 
   // The next whole frame. None at the end.
   std::optional<TraceFrame> Next();
 
-  // Complete when Next has returned none. Payloads that turn out bad are the caller's to add.
+  // Complete when Next has returned none. The caller adds payloads that turn out bad.
   const FrameDamage& damage() const { return damage_; }
 
  private:
@@ -58,8 +58,8 @@ class FrameScanner {
   const std::string_view content_;
   size_t position_;
   FrameDamage damage_;
-  // Bytes that checksums of what looks like frames and is none may still cost. Four bytes that
-  // happen to be a mark are rare; a file can be full of them, each with a length that reaches far.
+  // The bytes that checksums of false frames may still cost. Four bytes that happen to be a mark
+  // are rare; but a malicious file can be full of them, each with a large length.
   uint64_t room_for_wrong_;
 };
 
@@ -67,7 +67,7 @@ class FrameScanner {
 class FrameDecoder {
  public:
   FrameDecoder();
-  // False if the frame's bytes are no payload of that size.
+  // False if the frame's bytes are not a payload of that size.
   bool Decompress(const TraceFrame& frame, std::string& payload);
 
  private:

@@ -29,7 +29,8 @@ absl::StatusOr<std::string> ReadAll(int fd, const std::string& path, uint64_t mo
     if (static_cast<uint64_t>(count) > most - content.size()) {
       return absl::ResourceExhaustedError(
           StrCat(path, " holds more than ", ByteSizeText(most),
-                 ", the most that is read of what is no file; write it into a file and name that"));
+                 ", the most that is read from an input that is not a file; "
+                 "write it into a file and name that"));
     }
     content.append(buffer.data(), static_cast<size_t>(count));
   }
@@ -37,14 +38,14 @@ absl::StatusOr<std::string> ReadAll(int fd, const std::string& path, uint64_t mo
 
 }  // namespace
 
-// The descriptor decides, not the path: what stands there may be replaced in between.
+// The descriptor decides, not the path: the file at the path may be replaced in between.
 absl::StatusOr<InputFile> InputFile::OpenRegular(const std::string& path) {
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   if (fd < 0) return absl::ErrnoToStatus(errno, StrCat("cannot open ", path));
   const absl::Cleanup close_fd = [&] { close(fd); };
   struct stat status;
   if (fstat(fd, &status) != 0) return absl::ErrnoToStatus(errno, StrCat("cannot examine ", path));
-  // Files of /proc are regular, have no size, and some of them no end.
+  // Files of /proc are regular, have no size, and some have no end.
   if (!S_ISREG(status.st_mode) || status.st_size == 0) {
     return absl::InvalidArgumentError(StrCat(path, " is not a file"));
   }

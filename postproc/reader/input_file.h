@@ -14,15 +14,14 @@ namespace jtrace::postproc {
 
 class InputFile {
  public:
-  // What a pipe may hold, which is kept in memory.
+  // The limit for a pipe, whose content is kept in memory.
   static constexpr uint64_t kMostStreamed = uint64_t{1} << 30;
 
   // Maps a regular file; reads a pipe, a terminal or "-" for standard input to its end, or fails
-  // beyond `most_streamed` bytes. Devices are refused: /dev/zero has no end.
+  // beyond `most_streamed` bytes. Devices are rejected: /dev/zero has no end.
   static absl::StatusOr<InputFile> Open(const std::string& path,
                                         uint64_t most_streamed = kMostStreamed);
-  // For a path that comes out of a trace, which may have been made to harm: a regular file with
-  // bytes, below 4 GB, and nothing else.
+  // For a path from a trace, which may be malicious: only a regular, non-empty file below 4 GB.
   static absl::StatusOr<InputFile> OpenRegular(const std::string& path);
   static InputFile FromMemory(std::string content);
 
@@ -33,8 +32,8 @@ class InputFile {
   std::string_view content() const {
     return mapping_.has_value() ? mapping_->content() : std::string_view(memory_);
   }
-  // Whether the file that was opened has fewer bytes now than `content`, or some could not be read.
-  // These are zeros then.
+  // Whether the opened file now has fewer bytes than `content`, or some could not be read. These
+  // bytes are zeros then.
   bool Shrank() const;
 
  private:

@@ -9,7 +9,7 @@
 namespace jtrace::postproc {
 namespace {
 
-// Cuts "/0x…", "+0x…" or ".0x…" off the end.
+// Removes "/0x…", "+0x…" or ".0x…" from the end.
 void CutHiddenSuffix(std::string& name) {
   const size_t mark = name.rfind("0x");
   if (mark == std::string::npos || mark < 2) return;
@@ -44,7 +44,7 @@ std::string_view PrimitiveName(char c) {
   }
 }
 
-// Takes one field type off the front; false if there is none.
+// Removes one field type from the front; false if there is none.
 bool TakeType(std::string_view& rest, bool qualified, std::string& text) {
   size_t dimensions = 0;
   while (dimensions < rest.size() && rest[dimensions] == '[') ++dimensions;
@@ -138,7 +138,7 @@ void JavaNames::AssignNames() {
     }
     std::sort(unnamed.begin(), unnamed.end());
   }
-  // Only names that no compiler makes get here.
+  // Reached only by names that no compiler makes.
   for (const uint32_t i : unnamed) {
     names_[i] = StrCat(Show(routines_[i], kQualifiedLoader), " [", i, "]");
   }

@@ -1,4 +1,4 @@
-// How Java routines are shown: "pkg.Outer$Inner.method(int,String)" (FORMATS §1).
+// The form of Java routines: "pkg.Outer$Inner.method(int,String)" (FORMATS §1).
 #pragma once
 
 #include <cstdint>
@@ -24,20 +24,20 @@ struct JavaRoutine {
   }
 };
 
-// Drops what differs from run to run: "a.B$$Lambda$14/0x0000000800c03000" and
+// Drops the parts that differ from run to run: "a.B$$Lambda$14/0x0000000800c03000" and
 // "a.B$$Lambda+0x00007f" become "a.B$$Lambda", a hidden "a.B/0x800c" becomes "a.B".
 std::string NormalizeClassName(std::string_view name);
 
-// Parameter types joined by commas: "int,String" or, qualified, "int,java.lang.String". A
-// descriptor that is none stays as it is.
+// Parameter types joined by commas: "int,String" or, qualified, "int,java.lang.String". An invalid
+// descriptor is left unchanged.
 struct DescriptorText {
   std::string parameters;
   std::string result;
 };
 DescriptorText DescribeTypes(std::string_view descriptor, bool qualified);
 
-// Gives every identity a name of its own: the simple form; where several share it, with the return
-// type ("…:int"), then with qualified types, then with the loader (" [loader 2]").
+// Gives every identity a unique name: the simple form; if several share it, with the return type
+// ("…:int"), then with qualified types, then with the loader (" [loader 2]").
 class JavaNames {
  public:
   // The index of an identity, the same for equal ones.

@@ -1,4 +1,4 @@
-// A frame of a trace on its way to a chunk: what can be done with it without knowing the others.
+// A frame of a trace that becomes a chunk: the work that does not need other chunks.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@
 
 namespace jtrace::postproc {
 
-// Buffers are kept from chunk to chunk. One thread's at a time.
+// Buffers are kept from chunk to chunk. One thread uses an object at a time.
 class LoadedChunk {
  public:
   enum class Result {
@@ -23,9 +23,9 @@ class LoadedChunk {
 
   TraceFrame frame;  // set first
 
-  // Decompresses the frame and takes it apart.
+  // Decompresses and parses the frame.
   void Load();
-  // Then: in what order to pass it on.
+  // Then: determines the order in which to pass it on.
   void MakePlan() { plan_.Make(payload_); }
   // Then: reduces runs of calls.
   void Reduce(const Definitions& definitions, LeastRun least);

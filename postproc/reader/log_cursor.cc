@@ -9,8 +9,8 @@
 namespace jtrace::postproc {
 namespace {
 
-// Numbers of one byte or two are nearly all there is. Which of them comes next nobody can foretell,
-// so there is no branch for it.
+// Nearly all numbers have one byte or two. The next one's length cannot be predicted, so there is
+// no branch for it.
 inline bool TakeVarint(std::string_view& bytes, uint64_t& value) {
   if (bytes.size() < 2) return ConsumeVarint(bytes, value);
   const uint32_t first = static_cast<uint8_t>(bytes[0]);
@@ -38,7 +38,7 @@ LogCursor::LogCursor(std::string_view bytes) {
   if (!AtEnd()) StepTime();
 }
 
-// False if a field comes in pieces, or not as writers write it.
+// False if a field is in pieces, or not as writers write it.
 bool LogCursor::ParseFields(std::string_view bytes) {
   using proto::EventLog;
   ops_ = {};

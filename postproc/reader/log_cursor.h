@@ -1,4 +1,4 @@
-// Walks the entries and exits of one EventLog (record=log) without making objects of them.
+// Walks the entries and exits of one EventLog (record=log) without making objects.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace jtrace::postproc {
 
-// A call as the log has it.
+// A call as stored in the log.
 struct LogCall {
   int64_t time = 0;
   uint32_t op = 0;
@@ -21,23 +21,23 @@ struct LogCall {
 
 class LogCursor {
  public:
-  // Calls that callers of Take ask for at once: as many as stay in the first-level cache between
-  // their decoding and the tree.
+  // The number of calls to request from Take at once: as many as stay in the first-level cache
+  // between their decoding and the tree.
   static constexpr size_t kCallsAtOnce = 1024;
 
-  // `bytes`: the serialized EventLog, which must outlive the cursor. Bytes that are none make a
-  // damaged cursor at its end.
+  // `bytes`: the serialized EventLog, which must outlive the cursor. Invalid bytes make a damaged
+  // cursor at its end.
   explicit LogCursor(std::string_view bytes);
   LogCursor() = default;  // at its end
 
   uint32_t thread() const { return thread_; }
   bool AtEnd() const { return ops_.empty(); }
-  // The log ended in the middle of a number, or was none. Known when AtEnd.
+  // The log ended in the middle of a number, or was invalid. Known when AtEnd.
   bool damaged() const { return damaged_; }
   // Of the next event; only before AtEnd.
   int64_t time() const { return time_; }
 
-  // What stands between calls: a position or a dropped stretch (proto/FORMAT.md, "Logs").
+  // An item between calls: a position or a dropped stretch (proto/FORMAT.md, "Logs").
   struct Mark {
     uint64_t op = 0;
     uint64_t value = 0;
@@ -50,10 +50,10 @@ class LogCursor {
   // `floor`.
   void Take(int64_t until, int64_t floor, size_t limit, Definitions& definitions,
             std::vector<CallRecord>& calls);
-  // The same as the log has them.
+  // The same with the log's own times.
   void Take(int64_t until, size_t limit, std::vector<LogCall>& calls);
 
-  // Bytes of ops to come: where in the log the cursor stands.
+  // The remaining bytes of ops: the cursor's position in the log.
   size_t ops_left() const { return ops_.size(); }
 
  private:
@@ -70,7 +70,7 @@ class LogCursor {
   bool damaged_ = false;
   std::string_view ops_;
   std::string_view deltas_;
-  // Owned bytes of a log whose fields were not each in one piece.
+  // Owned bytes of a log with fields in several pieces.
   std::shared_ptr<const std::string> canonical_;
 };
 

@@ -14,22 +14,22 @@
 
 namespace jtrace::postproc {
 
-// Finds them by what differs from the thread's last position: programs that throw deep in a stack
-// have many positions, all near each other. Traces made to jump between a deep stack's ends are not
-// followed for ever: what is walked has a bound in the logs' size.
+// Finds them by their difference from the thread's last position: programs that throw deep in a
+// stack have many positions, all near each other. Traces made to jump between a deep stack's ends
+// are not followed for ever: the logs' size bounds the walk.
 class LogPositions {
  public:
   LogPositions(Definitions& definitions, TraceModel& model, ImportStats& stats)
       : definitions_(definitions), model_(model), stats_(stats) {}
 
-  // So many bytes of logs follow.
+  // That many bytes of logs follow.
   void Allow(size_t log_bytes) { room_ += kStepsPerByte * log_bytes; }
 
   struct Path {
     absl::Span<const RoutineId> routines;  // below the thread's root; valid until the next Find
-    size_t shared = 0;                     // so many are those of the thread's last position, too
+    size_t shared = 0;                     // how many are also in the thread's last position
   };
-  // A node that is none, or another thread's, gives [lost]. Nothing if it is too far to walk.
+  // An unknown node, or another thread's, gives [lost]. None if it is too far to walk.
   std::optional<Path> Find(uint32_t thread, uint64_t node);
 
  private:
@@ -40,7 +40,7 @@ class LogPositions {
   TraceModel& model_;
   ImportStats& stats_;
   size_t room_ = kFreeSteps;
-  absl::flat_hash_map<uint32_t, NodePath> positions_;  // where each thread stood last
+  absl::flat_hash_map<uint32_t, NodePath> positions_;  // each thread's last position
 };
 
 }  // namespace jtrace::postproc

@@ -4,7 +4,7 @@
 #include <utility>
 
 namespace jtrace::postproc {
-// Moves on through clean ends of logs to further calls; false if something else comes first.
+// Moves on through undamaged ends of logs to further calls; false if something else is first.
 bool LogRunFinder::FindMoreCalls(int64_t until) {
   while (cursor().AtEnd() && !cursor().damaged() && log_ + 1 < cursors_.size()) ++log_;
   return AtCalls(until);
@@ -14,7 +14,7 @@ bool LogRunFinder::AtCalls(int64_t until) {
   return !cursor().AtEnd() && cursor().time() <= until && !cursor().AtMark();
 }
 
-// True if the calls end where something else comes, false if one of them ends the run.
+// True if the calls end before something else, false if one of them ends the run.
 bool LogRunFinder::Reduce(int64_t until) {
   do {
     const LogCursor before = cursor();
@@ -47,7 +47,7 @@ void LogRunFinder::FindOne(int64_t until) {
   } else {
     --patience_;
   }
-  // A run begins where who passes on calls stops by itself.
+  // A run begins where the emitter of calls stops by itself.
   while (!all && AtCalls(until)) {
     calls_.clear();
     cursor().Take(until, LogCursor::kCallsAtOnce, calls_);

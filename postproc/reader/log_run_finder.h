@@ -10,8 +10,8 @@
 
 namespace jtrace::postproc {
 
-// A run ends at a mark, where an event or sample of the thread comes between, and where calls
-// depend on what was open before it.
+// A run ends at a mark, before an event or sample of the thread, and where calls depend on what was
+// open before it.
 class LogRunFinder {
  public:
   LogRunFinder(ThreadLogs& logs, CallReducer& reducer, LeastRun least)
@@ -27,7 +27,7 @@ class LogRunFinder {
   bool AtCalls(int64_t until);
   LogCursor& cursor() { return cursors_[log_]; }
 
-  // After so many runs more that were not worth their making no others are tried.
+  // After that many further runs that were not worth making, no more are tried.
   static constexpr int kPatience = 64;
 
   ThreadLogs& logs_;

@@ -1,6 +1,7 @@
 #include "postproc/reader/native_symbols.h"
 
 #include "absl/strings/str_format.h"
+#include "common/demangle.h"
 #include "postproc/support/strings.h"
 
 namespace jtrace::postproc {
@@ -10,7 +11,7 @@ std::string BaseName(std::string_view path) {
   return std::string(path.substr(path.rfind('/') + 1));
 }
 
-// The JVM itself, whose frames have an origin of their own.
+// The JVM itself, whose frames have a separate origin.
 bool IsJvm(std::string_view base_name) { return base_name == "libjvm.so"; }
 
 }  // namespace
@@ -56,7 +57,7 @@ void NativeSymbols::Open(File& file) {
   file.content.emplace(*std::move(content));
   absl::StatusOr<ElfFunctions> functions = ElfFunctions::Parse(file.content->content());
   if (!functions.ok()) return;
-  // Another build than the one that ran would give wrong names.
+  // A different build from the one that ran would give wrong names.
   if (!file.build_id.empty() && functions->image().build_id() != file.build_id) return;
   file.functions.emplace(*std::move(functions));
 }
@@ -136,14 +137,14 @@ FrameId NativeSymbols::FindTailCaller(const NativePlace& callee, const NativePla
                                       TraceModel& model) {
   File& callees = *files_[callee.file];
   const ElfCall& call = *caller.call;
-  // In the linkage table itself the thread is on its way to where it was called to.
+  // In the linkage table itself the thread is on its way to the called function.
   if (caller.file == callee.file && callees.functions->IsPartOf(callee.function, call.function)) {
     return {};
   }
   uint32_t file = caller.file;
   ElfFunction function = call.function;
-  // A name is looked for where the callee is; which other file the loader takes it from is not
-  // known.
+  // A name is searched only in the callee's file; it is not known from which other file the loader
+  // takes it.
   if (!call.import.empty()) {
     file = callee.file;
     function = callees.functions->Exported(call.import);

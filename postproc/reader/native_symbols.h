@@ -1,5 +1,5 @@
-// Names of native code: from the files of the modules that were mapped, and from the names that the
-// JVM gave its stubs; by address and time (S3.10).
+// Names of native code: from the files of mapped modules and the names of the JVM's stubs; by
+// address and time (S3.10).
 #pragma once
 
 #include <cstdint>
@@ -20,13 +20,13 @@
 
 namespace jtrace::postproc {
 
-// What lies at an address of a module that was mapped.
+// The code at an address of a mapped module.
 struct NativePlace {
   FrameId frame;
   uint32_t file = 0;
   uint64_t address = 0;  // the linker's
   ElfFunction function;
-  // What the call in front of the address calls; read when first asked for.
+  // The target of the call before the address; read on first use.
   std::optional<ElfCall> call;
 };
 
@@ -43,24 +43,24 @@ class NativeSymbols {
   // Call once when all are known.
   void Seal();
 
-  // A frame of native code. `place` is null outside every module; it and `range`, which the place
-  // is in from range->from to before range->to, stay valid.
+  // A frame of native code. `place` is null outside every module; it and `range`, which contains
+  // the place from range->from to before range->to, stay valid.
   struct Found {
     FrameId frame;
     NativePlace* place = nullptr;
     const AddressRange* range = nullptr;
   };
-  // What is at `address`. A return address belongs to the call before it, which may be its
+  // The frame at `address`. A return address belongs to the call before it, which may be its
   // function's last instruction. Symbol files are read when first needed, names demangled when
-  // first met. A function without a symbol is named by where it begins in the file
-  // ("[libfoo.so+0x1200]"), code of no function by its own place there, and outside every module
-  // "[0x1234]".
+  // first seen. A function without a symbol is named by its start in the file
+  // ("[libfoo.so+0x1200]"), code outside any function by its own place there, and outside every
+  // module "[0x1234]".
   Found At(uint64_t address, bool is_return_address, int64_t time, TraceModel& model);
 
   // The function between two frames of a chain that ended in a jump to `callee`, so that the stack
-  // has no frame of it: the one that `caller`, the place in front of a return address, calls, if
-  // that is another than `callee` is of. No frame if there is none, or if that cannot be told: the
-  // call is indirect, or the name that it goes by is not the callee's file's.
+  // has no frame of it: the one that `caller`, the place before a return address, calls, if
+  // `callee` is in another function. No frame if there is none, or if it is unknown: the call is
+  // indirect, or the name that it uses is not defined in the callee's file.
   FrameId TailCaller(const NativePlace& callee, NativePlace& caller, TraceModel& model);
 
   // The stub at `address`, or an empty name.
@@ -96,7 +96,7 @@ class NativeSymbols {
   absl::flat_hash_map<std::pair<std::string, std::string>, uint32_t> file_index_;
   std::vector<std::string> stub_names_;
   std::deque<NativePlace> places_;
-  // By range, address, and whether that is a return address.
+  // By range, address, and whether it is a return address.
   absl::flat_hash_map<std::tuple<const AddressRange*, uint64_t, bool>, NativePlace*> resolved_;
   // By the callee's file and function, and the caller; of those that may have one.
   absl::flat_hash_map<std::tuple<uint32_t, uint64_t, const NativePlace*>, FrameId> tail_callers_;

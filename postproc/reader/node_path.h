@@ -14,8 +14,8 @@
 
 namespace jtrace::postproc {
 
-// What a move costs is the difference of the two paths, not their length: programs that recurse
-// deep have long paths, all near each other.
+// The cost of a move is the difference of the two paths, not their length: programs with deep
+// recursion have long paths, all near each other.
 class NodePath {
  public:
   static constexpr size_t kNoBound = std::numeric_limits<size_t>::max();
@@ -25,10 +25,10 @@ class NodePath {
   absl::Span<const RoutineId> routines() const { return routines_; }
 
   // Moves to a node of the definitions' trees, or 0, the root. Returns how many routines are those
-  // of the path before; nothing, with nothing moved, if there are more than `most_steps` others.
+  // of the path before; none, without moving, if there are more than `most_steps` others.
   std::optional<size_t> MoveTo(uint32_t node, size_t most_steps, Definitions& definitions,
                                TraceModel& model);
-  // Moves to a node that nobody knows.
+  // Moves to an unknown node.
   void MoveToLost(TraceModel& model);
 
  private:
@@ -37,7 +37,7 @@ class NodePath {
 
   std::vector<uint32_t> nodes_;  // 0: [lost]
   std::vector<RoutineId> routines_;
-  absl::flat_hash_map<uint32_t, size_t> size_with_;  // the path's length up to and with the node
+  absl::flat_hash_map<uint32_t, size_t> size_with_;  // the path's length through the node
   std::vector<uint32_t> below_;                      // reused
 };
 

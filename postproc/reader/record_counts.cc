@@ -62,7 +62,7 @@ std::vector<RecordCounts::Row> RecordCounts::Rows() const {
   };
   for (const EventCode& code : AllEventCodes()) {
     Row row = {&code, 0, 0};
-    // "thread-end" ends several; the first one has it.
+    // "thread-end" ends several codes; the first one gets it.
     if (FindEventCodeByOp(code.begin) == &code) row.begins = of(code.begin);
     if (FindEventCodeByOp(code.end) == &code) row.ends = of(code.end);
     constexpr std::pair<std::string_view, CodeKind> kCalls[] = {{"enter", CodeKind::kUnknown},

@@ -31,7 +31,7 @@ class RecordCounts : public RecordVisitor {
   void OnNotice(At, std::string_view op, absl::Span<const std::string>) override { Count(op); }
 
   // A row for each code that has records, in the order of the table of codes. Codes that text
-  // traces do not tell apart (threads with and without a name) count together, as the first of
+  // traces do not distinguish (threads with and without a name) count together, as the first of
   // them.
   struct Row {
     const EventCode* code = nullptr;

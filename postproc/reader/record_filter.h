@@ -1,4 +1,4 @@
-// Passes on the records that the user asked for: of chosen threads, with frames of a chosen scope.
+// Passes on the records that the user selected: of chosen threads, with frames of a chosen scope.
 #pragma once
 
 #include <string>

@@ -15,7 +15,7 @@ void SampleFrames::Begin(const proto::Chunk& chunk) {
 void SampleFrames::Read(const proto::Sample& sample, int64_t time, std::vector<FrameId>& frames) {
   NativeSymbols& native = definitions_.native();
   frames.clear();
-  bool is_caller = false;  // a frame of the program, which it calls from, stands inside
+  bool is_caller = false;  // a frame of the program, from which it calls, is inside
   NativePlace* callee = nullptr;
   for (const uint32_t index : sample.frame()) {
     const bool is_native = index < chunk_frames_.size() &&
@@ -33,7 +33,7 @@ void SampleFrames::Read(const proto::Sample& sample, int64_t time, std::vector<F
     }
     frames.push_back(found.frame);
     callee = found.place;
-    // What a signal interrupted had called nothing.
+    // Code that a signal interrupted had called nothing.
     is_caller = callee == nullptr || !callee->function.is_signal_frame;
   }
 }

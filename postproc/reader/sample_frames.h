@@ -17,21 +17,21 @@ class SampleFrames {
   SampleFrames(Definitions& definitions, TraceModel& model, ImportStats& stats)
       : definitions_(definitions), model_(model), stats_(stats) {}
 
-  // Samples of this chunk are next; it must stay until the next Begin.
+  // Begins the samples of this chunk, which must exist until the next Begin.
   void Begin(const proto::Chunk& chunk);
-  // The sample's chain, the interrupted frame first. Between two native frames stands the function
-  // that ended in a jump, if there is one (NativeSymbols::TailCaller).
+  // The sample's chain, the interrupted frame first. Between two native frames it has the function
+  // that ended in a jump, if any (NativeSymbols::TailCaller).
   void Read(const proto::Sample& sample, int64_t time, std::vector<FrameId>& frames);
 
  private:
-  // A native frame of the chunk, as it was last.
+  // A native frame of the chunk, as last named.
   struct Native {
     NativeSymbols::Found found;
     bool is_caller = false;
   };
   NativeSymbols::Found NativeAt(uint32_t index, bool is_caller, int64_t time);
   FrameId FrameAt(uint32_t index);
-  // What does not depend on the time.
+  // The part that does not depend on the time.
   FrameId FrameOf(const proto::Frame& frame);
   FrameId MakeFrame(Origin origin, std::string_view module, std::string_view name);
 

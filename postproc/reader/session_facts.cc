@@ -47,7 +47,7 @@ void AddSampling(const SampleSums& sums, TraceInfo& trace) {
 
 void AddEnd(const proto::SessionEnd& end, TraceInfo& trace) {
   constexpr std::string_view kReasons[] = {"unknown", "the program ended", "stopped",
-                                           "the agent gave up"};
+                                           "the agent failed"};
   const auto reason = static_cast<size_t>(end.reason());
   trace.SetFact("end", kReasons[reason < std::size(kReasons) ? reason : 0]);
   if (end.agent_cpu_ns() != 0) trace.SetFact("agent_cpu_ns", StrCat(end.agent_cpu_ns()));

@@ -17,7 +17,7 @@ void AddSession(const proto::SessionStart& start, TraceInfo& trace);
 void AddEnd(const proto::SessionEnd& end, TraceInfo& trace);
 void AddPlanner(const proto::Planner& planner, TraceInfo& trace);
 void AddCodeTotals(const CodeTotals& totals, TraceInfo& trace);
-// What samples took: time in their handler, and their records' bytes in the file.
+// The cost of samples: time in their handler, and their records' bytes in the file.
 struct SampleSums {
   proto::SampleCost cost;
   uint64_t records = 0;

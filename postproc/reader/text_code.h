@@ -15,12 +15,12 @@ namespace jtrace::postproc::text {
 std::string_view CodeOp(CodeRecord::Op op);
 std::optional<CodeRecord::Op> ParseCodeOp(std::string_view op);
 
-// A CodeRecord with what its spans refer to.
+// A CodeRecord with the objects of its spans.
 class CodeFields {
  public:
-  // `args`: the fields behind the op, unescaped: ROUTINE, "address=0x…", "size=…", "method=…"; of a
+  // `args`: the fields after the op, unescaped: ROUTINE, "address=0x…", "size=…", "method=…"; of a
   // load "level=…", "native", "osr=…" as far as they are not 0; then for each inlining row "@PC"
-  // and "BCI ROUTINE" for each frame, innermost first. What is no such field is left out.
+  // and "BCI ROUTINE" for each frame, innermost first. Other fields are left out.
   CodeFields(CodeRecord::Op op, absl::Span<const std::string> args, TraceModel& model);
   CodeFields(const CodeFields&) = delete;
   CodeFields& operator=(const CodeFields&) = delete;

@@ -9,14 +9,14 @@ namespace jtrace::postproc::text {
 
 namespace {
 
-// What every character that is escaped begins with, apart from the backslash: C0 and DEL are
-// themselves, C1 begins with 0xC2, surrogates with 0xED.
+// The first byte of every escaped character except the backslash: C0 and DEL are themselves, C1
+// begins with 0xC2, surrogates with 0xED.
 bool MayBeEscaped(char c) {
   const auto byte = static_cast<unsigned char>(c);
   return byte < 0x20 || byte == 0x7F || byte == 0xC2 || byte == 0xED || c == '\\';
 }
 
-// The value of `digits` hexadecimal digits; -1: there are not so many.
+// The value of `digits` hexadecimal digits; -1: there are fewer.
 int HexValue(std::string_view text, size_t digits) {
   if (text.size() < digits) return -1;
   int value = 0;
@@ -25,7 +25,8 @@ int HexValue(std::string_view text, size_t digits) {
   return result.ec == std::errc() && result.ptr == end && text[0] != '-' ? value : -1;
 }
 
-// Appends what the escape at the beginning of `text` stands for. Its length; 0: it is none.
+// Appends the meaning of the escape at the beginning of `text`. Returns its length; 0: not an
+// escape.
 size_t AppendUnescaped(std::string& out, std::string_view text) {
   if (text.size() < 2) return 0;
   switch (text[1]) {

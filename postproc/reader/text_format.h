@@ -8,24 +8,24 @@ namespace jtrace::postproc::text {
 
 inline constexpr std::string_view kHeaderPrefix = "# jtrace-text ";
 inline constexpr int kVersion = 1;
-// Comment lines that begin so carry what a trace says about itself; other readers skip them:
+// Comment lines that begin so contain what a trace says about itself; other readers skip them:
 // "#@<TAB>session<TAB>key<TAB>value", "#@<TAB>loss<TAB>name<TAB>severity<TAB>count<TAB>what<TAB>
 // advice", "#@<TAB>count<TAB>key<TAB>value<TAB>what", "#@<TAB>scope<TAB>routine",
-// "#@<TAB>routine<TAB>kind<TAB>cost<TAB>routine" for what is no method,
+// "#@<TAB>routine<TAB>kind<TAB>cost<TAB>routine" for other routines than methods,
 // "#@<TAB>hook<TAB>frame<TAB>kind<TAB>pattern" for each hook in native code.
 inline constexpr std::string_view kMetaPrefix = "#@\t";
 
 // Writes TAB, newline and backslash as \t, \n and \\, other control characters (C0, DEL, C1) as
-// \xHH, lone surrogates as \uHHHH; all else, bytes that are no UTF-8 too, as it is.
+// \xHH, lone surrogates as \uHHHH; leaves all else unchanged, including invalid UTF-8.
 void AppendEscaped(std::string& out, std::string_view field);
-// The same for the key of a pair in a list of them, where a comma is \, as well.
+// The same for the key of a pair in a list, where a comma becomes \, as well.
 void AppendEscapedKey(std::string& out, std::string_view key);
-// The first pair of such a list, which is taken off it; pairs are told apart by commas.
+// Removes and returns the first pair of such a list; commas separate pairs.
 std::string_view NextPair(std::string_view& list);
-// What Unescape makes a key of.
+// The form of a key that Unescape expects.
 std::string WithPlainCommas(std::string_view key);
-// The reverse of AppendEscaped; an unknown escape stays as it is. Returns `field` itself if it has
-// no backslash.
+// The reverse of AppendEscaped; an unknown escape is left unchanged. Returns `field` itself if it
+// has no backslash.
 std::string_view Unescape(std::string_view field, std::string& storage);
 
 }  // namespace jtrace::postproc::text

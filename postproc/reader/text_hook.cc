@@ -16,7 +16,7 @@ constexpr std::pair<std::string_view, int64_t HookSums::*> kKeys[] = {
     {"min", &HookSums::min_ns},
     {"max", &HookSums::max_ns}};
 
-// "timed=2"; false if it is none of the keys with a number from 0 on.
+// "timed=2"; false if it is not one of the keys with a number from 0 on.
 bool ParsePair(std::string_view pair, HookSums& sums) {
   constexpr int64_t kMaxNumber = std::numeric_limits<int64_t>::max() / 4;
   const size_t equals = pair.find('=');
@@ -38,7 +38,7 @@ std::optional<HookSums> ParseSums(std::string_view text) {
   for (const std::string_view pair : Split(text, ',')) {
     if (!ParsePair(pair, sums)) return std::nullopt;
   }
-  // Times of no calls are none.
+  // Without calls there are no times.
   if (sums.timed == 0) return HookSums{sums.calls, 0, 0, 0, 0};
   return sums;
 }

@@ -15,15 +15,15 @@ namespace jtrace::postproc::text {
 // "calls=9,timed=2,total=300,min=100,max=200"; the times only if calls were timed.
 std::string HookSumsText(const HookSums& sums);
 
-// A HookRecord with what its path refers to.
+// A HookRecord with the objects of its path.
 class HookFields {
  public:
-  // `args`: the fields behind the op, unescaped: NAME, KIND, CALLER or empty, sums, and the path.
-  // Tells the trace of the hook. None if they are not written so.
+  // `args`: the fields after the op, unescaped: NAME, KIND, CALLER or empty, sums, and the path.
+  // Adds the hook to the trace. None if they are malformed.
   static std::optional<HookFields> Parse(absl::Span<const std::string> args, TraceInfo& trace,
                                          TraceModel& model);
 
-  // Valid as long as this is, where it is.
+  // Valid as long as this object exists and does not move.
   HookRecord record() const {
     HookRecord record = record_;
     record.path = path_;

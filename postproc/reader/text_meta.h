@@ -8,7 +8,7 @@
 
 namespace jtrace::postproc {
 
-// `fields`: the line's, without "#@", unescaped. What is unknown is left out.
+// `fields`: the line's, without "#@", unescaped. Unknown lines are ignored.
 void ReadTextMeta(absl::Span<const std::string> fields, TraceInfo& trace, TraceModel& model);
 
 }  // namespace jtrace::postproc

@@ -18,7 +18,7 @@ namespace {
 
 using Fields = std::vector<std::string_view>;
 
-// Times and counts beyond this are refused, so that sums stay far from overflow in sane traces.
+// Times and counts beyond this are rejected, so that sums stay far from overflow in sane traces.
 constexpr int64_t kMaxNumber = std::numeric_limits<int64_t>::max() / 4;
 
 bool ParseNumber(std::string_view text, int64_t& number) {
@@ -64,7 +64,7 @@ class TextReader {
   absl::Status ReadHeader(std::string_view line);
   void ReadMeta(std::string_view line);
   void ReadRecord(std::string_view line);
-  // False if the op is none of those that change the call tree.
+  // False if the op is not one of those that change the call tree.
   bool ReadCall(std::string_view op, At at);
   bool ReadSample(std::string_view op, At at);
   bool SplitBlocker(std::string_view& op, SampleRecord& sample);
@@ -166,7 +166,7 @@ bool IsNotice(std::string_view op) {
   return code != nullptr && code->is_notice;
 }
 
-// "sample*3" is "sample" with weight 3; false if the weight is no number.
+// "sample*3" is "sample" with weight 3; false if the weight is not a number.
 bool SplitWeight(std::string_view& op, int64_t& weight) {
   weight = 1;
   const size_t star = op.find('*');
@@ -176,7 +176,7 @@ bool SplitWeight(std::string_view& op, int64_t& weight) {
   return ParseNumber(number, weight) && weight >= 0;
 }
 
-// "sample.parked" is "sample" of a parked thread; false if the state is none.
+// "sample.parked" is "sample" of a parked thread; false if the state is unknown.
 bool SplitState(std::string_view& op, SampleState& state) {
   const size_t dot = op.find('.');
   if (dot == std::string_view::npos) return true;
@@ -187,7 +187,7 @@ bool SplitState(std::string_view& op, SampleState& state) {
 }
 
 // "sample.monitor@app.Lock*3" is "sample.monitor*3" of a thread that waits on an app.Lock. A class
-// name may hold stars, so the weight is always there and behind the last one.
+// name may contain stars, so the weight is always there and after the last one.
 bool TextReader::SplitBlocker(std::string_view& op, SampleRecord& sample) {
   const size_t at = op.find('@');
   if (at == std::string_view::npos) return SplitWeight(op, sample.weight);
@@ -236,7 +236,7 @@ void TextReader::ReadRecord(std::string_view line) {
     ReadNotice(op, at);
   } else if (!ReadCall(op, at) && !ReadSample(op, at) && !ReadReduced(op, at) &&
              !ReadHook(op, at)) {
-    Malformed(StrCat("op '", op, "' is not written so"));
+    Malformed(StrCat("op '", op, "' is malformed"));
   }
 }
 

@@ -22,7 +22,7 @@ std::string Seconds(uint64_t time_ns) {
   return absl::StrFormat("%.2f s", static_cast<double>(time_ns) / 1e9);
 }
 
-// Bytes behind the last whole frame. Of a recording that runs they are a frame that is written now.
+// Bytes after the last whole frame. In a running recording they are a frame that is being written.
 void ReportTail(uint64_t bytes, std::string_view file, const Definitions& definitions, bool running,
                 ImportStats& stats) {
   if (bytes == 0 || running) return;
@@ -78,7 +78,7 @@ class ChunkFinder {
     }
     return nullptr;
   }
-  // After Next has returned null: what was passed over, and the frames of the chunks returned.
+  // After Next has returned null: the skipped bytes, and the frames of the chunks returned.
   FrameDamage damage() const {
     FrameDamage damage = scanner_.damage();
     for (const size_t offset : bad_payloads_) {
@@ -125,14 +125,14 @@ class ChunkFinder {
     return true;
   }
 
-  FrameScanner scanner_;  // the thread's that fetches
+  FrameScanner scanner_;  // used by the fetching thread
   const std::string_view file_;
   ImportStats& stats_;
   uint64_t last_sequence_ = 0;
   uint64_t last_time_ = 0;  // of that chunk
   std::vector<size_t> bad_payloads_;
   std::vector<TraceFrame> frames_;
-  ChunkWorkers workers_;  // ends before what it uses
+  ChunkWorkers workers_;  // ends before the members it uses
 };
 
 struct FirstPass {
@@ -153,8 +153,8 @@ FirstPass ReadDefinitions(std::string_view content, std::string_view file, int j
   return {finder.TakeFrames(), finder.damage()};
 }
 
-// The second pass: passes the chunks on. The definitions do not change while others read them, but
-// for names that are made for what was never defined.
+// The second pass: passes the chunks on. The definitions do not change while others read them,
+// except for names made for undefined items.
 void EmitChunks(const std::vector<TraceFrame>& frames, const ReadOptions& options,
                 const Definitions& definitions, ChunkEmitter& emitter, ImportStats& stats,
                 absl::FunctionRef<void(const TraceFrame&)> progress) {
@@ -220,7 +220,7 @@ absl::Status ReadBinaryTrace(std::string_view content, std::string_view file,
   model.traces().back().running = running;
   if (!definitions.has_data() && !running && damage.any()) {
     return absl::DataLossError(
-        StrCat(file, " was cut or damaged: what the program did is in none of the ", frames.size(),
+        StrCat(file, " was cut or damaged: no record of the program is in the ", frames.size(),
                frames.size() == 1 ? " frame" : " frames", " that can be read"));
   }
   ReportTail(damage.tail_bytes, file, definitions, running, stats);

@@ -13,7 +13,7 @@
 
 namespace jtrace::postproc {
 
-// Called now and then with the part that is done, 0 to 1.
+// Called now and then with the completed part, 0 to 1.
 using ProgressFunction = std::function<void(double fraction)>;
 
 struct ReadOptions {
@@ -21,19 +21,20 @@ struct ReadOptions {
   // Opens the files of native modules that the trace names, for the names of their functions.
   bool read_files = true;
   ProgressFunction progress;  // may be null
-  // Whether the process still has the trace open to write it: then its end is not missing but yet
-  // to come. May be null.
+  // Whether the process still has the trace open for writing: then its end is not missing but not
+  // yet written. May be null.
   std::function<bool(int64_t pid)> is_writing;
-  // Threads to read with, the caller's included. The record stream is the same with any number.
+  // The number of reading threads, including the caller's. The record stream is the same with any
+  // number.
   int jobs = 1;
-  // With several of them, runs of calls of this size are summed up before they are passed on; for
-  // visitors that want each call they need not be.
+  // With several threads, runs of calls of this size are summed up before they are passed on;
+  // that is unnecessary for visitors that need each call.
   bool reduce_calls = true;
   LeastRun least_run;
 };
 
-// Tells the format by the first bytes. Fails only if the content is no trace, or one of a newer
-// version; damage is counted in `stats`.
+// Recognises the format by the first bytes. Fails only if the content is not a trace, or has a
+// newer version; damage is counted in `stats`.
 absl::Status ReadAnyTrace(std::string_view content, std::string_view file,
                           const ReadOptions& options, TraceModel& model, ImportStats& stats,
                           RecordVisitor& visitor);
@@ -41,9 +42,9 @@ absl::Status ReadAnyTrace(std::string_view content, std::string_view file,
 // True if `content` begins like a binary trace.
 bool IsBinaryTrace(std::string_view content);
 
-// Takes every whole frame and reports the rest. Two passes: the first collects what is defined
-// anywhere in the trace (names can only be made unambiguous with all of them known), the second
-// passes on the records.
+// Reads every whole frame and reports the rest. Two passes: the first collects all definitions of
+// the trace (names can only be made unambiguous when all are known), the second passes on the
+// records.
 absl::Status ReadBinaryTrace(std::string_view content, std::string_view file,
                              const ReadOptions& options, TraceModel& model, ImportStats& stats,
                              RecordVisitor& visitor);

@@ -1,5 +1,6 @@
-// A bound on the work that a trace can cause, by its size: zstd can make gigabytes of a kilobyte,
-// and a record of few bytes may name what is long or deep. No trace that jtrace wrote comes near.
+// A bound on the work that a trace can cause, by its size: zstd can expand a kilobyte to gigabytes,
+// and a record of few bytes may name something long or deep. No trace that jtrace wrote gets near
+// it.
 #pragma once
 
 #include <cstdint>
@@ -9,21 +10,21 @@ namespace jtrace::postproc {
 
 class WorkBudget {
  public:
-  // Thrown where the budget is spent: what is half read is of no use.
+  // Thrown when the budget is spent: a half-read trace is of no use.
   class Spent : public std::exception {
    public:
-    const char* what() const noexcept override { return "more work than its size can ask for"; }
+    const char* what() const noexcept override { return "more work than its size can need"; }
   };
 
   explicit WorkBudget(uint64_t trace_bytes) : left_(kFree + kPerByte * trace_bytes) {}
 
-  // A step is some nanoseconds: a level of a path compared, two bytes of text copied.
+  // A step takes some nanoseconds: compare a level of a path, copy two bytes of text.
   void Take(uint64_t steps) {
     if (steps > left_) throw Spent();
     left_ -= steps;
   }
   void TakeText(uint64_t bytes) { Take(bytes / 2); }
-  // Of protobuf: made, looked at, and given back.
+  // Of protobuf: allocated, read, and freed.
   void TakeObjects(uint64_t bytes) { Take(4 * bytes); }
 
  private:

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::string_view kNames[] = {"none", "linear", "logarithmic", "adaptive"};
 constexpr double kGreatest = 10;
-// What a quotient such as 3/10 may be too great by when it is multiplied by 10.
+// The error that a quotient such as 3/10 may have when it is multiplied by 10.
 constexpr double kRounding = 1e-9;
 
 double Linear(double t) { return std::clamp(std::ceil(kGreatest * t - kRounding), 1.0, kGreatest); }

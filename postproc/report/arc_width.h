@@ -1,5 +1,5 @@
-// How wide the arcs of a call graph are drawn: the "river of time" (S4.11). T is the share, from 0
-// to 1, of the whole that flows through an arc: self and descendants. Widths are in pixels.
+// The widths of the arcs of a call graph: the "river of time" (S4.11). T is the share, from 0 to 1,
+// of the whole that flows through an arc: self and descendants. Widths are in pixels.
 // postproc/web/src/graph/arc_width.ts computes the same.
 #pragma once
 
@@ -22,7 +22,7 @@ enum class ArcWidths : uint8_t {
 absl::Span<const std::string_view> ArcWidthNames();
 std::optional<ArcWidths> ParseArcWidths(std::string_view name);
 
-// `least`: the smallest T above 0 of all arcs shown; matters to kAdaptive alone.
+// `least`: the smallest T above 0 of all arcs shown; only for kAdaptive.
 double ArcWidth(ArcWidths widths, double t, double least);
 
 }  // namespace jtrace::postproc

@@ -61,7 +61,7 @@ std::vector<Cell> SelfRow(const ReportInput& input, const FlatRow& self) {
   return row;
 }
 
-// The stanzas that --filter and --top leave. Text leaves the threads to the threads report.
+// The stanzas that --filter and --top leave. In text the threads report shows the threads.
 std::vector<const Stanza*> ChosenStanzas(const ReportInput& input, bool with_roots) {
   std::vector<const Stanza*> chosen;
   for (const Stanza& stanza : input.arcs.stanzas()) {
@@ -109,7 +109,7 @@ Table ArcFlowTable(const ReportInput& input) {
 
 namespace {
 
-// Of self and total; counts are not scaled. 0: calls say it all.
+// For self and total; counts are not scaled. 0: calls are enough.
 int AmountWidth(const Measure& measure) {
   if (!measure.is_more_than_calls()) return 0;
   return StyleOf(measure) == Style::kCount ? kCallsWidth : 11;

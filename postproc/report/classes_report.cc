@@ -1,4 +1,4 @@
-// A row a class: what of it was loaded, counted and sampled, and how much of it ran (S4.6).
+// A row for each class: what was loaded, counted and sampled, and how much of it ran (S4.6).
 #include <algorithm>
 #include <string>
 #include <utility>

@@ -1,4 +1,4 @@
-// A row a routine (FIG. 26).
+// A row for each routine (FIG. 26).
 #include <algorithm>
 
 #include "postproc/report/report.h"
@@ -49,7 +49,7 @@ Table MakeTable(const ReportInput& input, bool with_roots) {
   return table;
 }
 
-// The name last, so that it may take the rest of the line.
+// The name is last, so that it may use the rest of the line.
 std::vector<Column> TextColumns(const ReportInput& input) {
   const Style unit = StyleOf(input.measure);
   return {{"self %", Style::kPlain, true}, {"self", unit, true},
@@ -60,7 +60,7 @@ std::vector<Column> TextColumns(const ReportInput& input) {
           {"max", Style::kTime, true},     {StrCat("routine", ByMeasure(input))}};
 }
 
-// What is shown beside the measure.
+// The columns beside the measure.
 struct TextChoice {
   explicit TextChoice(const ReportInput& input) {
     const Measure& measure = input.measure;
@@ -111,7 +111,7 @@ std::vector<Cell> MeasureCells(const ReportInput& input, const RowReader& at) {
 
 std::vector<Cell> TextRow(const ReportInput& input, const TextChoice& choice, const RowReader& at) {
   const int64_t calls = at("calls");
-  // The clock knows nothing of what was only sampled.
+  // The clock has no times of routines that were only sampled.
   const bool is_clocked = calls != 0 || at("elapsed") != 0;
   const auto timed = [&](bool is_shown, const Cell& value) {
     return is_shown && is_clocked ? value : Cell::Empty();
@@ -135,7 +135,7 @@ std::vector<Cell> TextRow(const ReportInput& input, const TextChoice& choice, co
 
 Table FlatTable(const ReportInput& input) { return MakeTable(input, /*with_roots=*/true); }
 
-// Threads are left to the threads report, and columns that say nothing left out.
+// The threads report shows threads; columns without information are left out.
 void FlatText(const ReportInput& input, std::ostream& out) {
   Table full = MakeTable(input, /*with_roots=*/false);
   if (!input.options.sort.empty()) SortRows(full, input.options.sort);

@@ -31,14 +31,14 @@ char KindWithoutFrames(const TraceModel& model, RoutineId routine) {
 std::vector<char> FrameKinds(const ReportInput& input) {
   const TraceModel& model = input.model;
   const StackTable& stacks = input.samples.stacks();
-  // How many of the distinct stacks' frames are of which origin, by routine.
+  // The number of the distinct stacks' frames of each origin, by routine.
   std::vector<std::array<int32_t, kOrigins.size()>> counts(model.routine_count() + 1);
   for (size_t i = 1; i <= stacks.size(); ++i) {
     const Frame& frame = model.frame(stacks.Innermost(StackId(static_cast<uint32_t>(i))));
     const size_t origin = kOrigins.find(static_cast<char>(frame.origin));
     if (origin != std::string_view::npos) ++counts[frame.routine.value][origin];
   }
-  // Native functions with hooks may have none.
+  // Native functions with hooks may have no frames.
   for (const auto& [hook, callers] : input.hooks.hooks()) {
     const Frame& frame = model.frame(hook.first);
     const size_t origin = kOrigins.find(static_cast<char>(frame.origin));

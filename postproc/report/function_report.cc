@@ -1,4 +1,4 @@
-// All about the routines that --of names: callers, itself, callees, with their shares (S4.3, S4.8).
+// The routines that --of names: callers, self, callees, with their shares (S4.3, S4.8).
 #include <algorithm>
 #include <string>
 #include <tuple>
@@ -11,8 +11,8 @@
 namespace jtrace::postproc {
 namespace {
 
-// What was called over an arc. Time, ticks and the measure count each moment once, however often
-// the arc stands on the stack: no share exceeds the whole.
+// The values of an arc. Time, ticks and the measure count each moment once, however often the arc
+// is on the stack: no share exceeds the whole.
 struct ArcSum {
   uint32_t other = 0;  // row of the FlatProfile
   int64_t calls = 0;
@@ -24,7 +24,7 @@ struct ArcSum {
 
 class ArcSums {
  public:
-  // A node that was called over the arc: what is below it counts until Leave.
+  // A node that was called over the arc: nodes below it count until Leave.
   void Enter(uint32_t other, const CallNode& node, const NodeTotals& totals, int64_t measure) {
     const auto [place, is_new] = index_.try_emplace(other, sums_.size());
     if (is_new) sums_.push_back({.other = other});
@@ -106,7 +106,7 @@ Cell Share(int64_t part, int64_t whole) {
   return whole == 0 ? Cell::Empty() : Cell::Percent(PercentOf(part, whole));
 }
 
-// Shares are of what the routine itself has: of its calls for callers, of its total for both.
+// Shares are of the routine's own values: of its calls for callers, of its total for both.
 std::vector<Cell> ArcRow(const ReportInput& input, const FlatRow& self, const ArcSum& arc,
                          bool is_caller) {
   std::vector<Cell> row = {Cell::Text(is_caller ? "caller" : "callee"),
@@ -176,7 +176,7 @@ Table FunctionTable(const ReportInput& input) {
   return table;
 }
 
-// The table with headers for people: time in columns of its own where there are ticks too.
+// The table with headers for people: time in separate columns if there are ticks too.
 void FunctionText(const ReportInput& input, std::ostream& out) {
   Table table = FunctionTable(input);
   if (!input.options.sort.empty()) SortRows(table, input.options.sort);

@@ -1,5 +1,5 @@
-// Samples by the function or the module they interrupted (S1.1, Tables 1 and 2); functions with
-// what they have of --metric, too.
+// Samples by the function or the module they interrupted (S1.1, Tables 1 and 2); functions also
+// with their values of --metric.
 #include <algorithm>
 #include <tuple>
 
@@ -52,8 +52,8 @@ struct NameSums {
   int64_t base = 0;  // of the measure
 };
 
-// The functions that samples interrupted, and those that have some of the measure; threads have
-// what no function has.
+// The functions that samples interrupted, and those with a value of the measure; threads have the
+// values outside of functions.
 Table WithMeasure(const ReportInput& input, const ViewMap<int64_t>& samples) {
   ViewMap<NameSums> by_name;
   for (const auto& [name, count] : samples) by_name[name].samples = count;

@@ -1,4 +1,4 @@
-// What hooks in native code counted, by the names that reports show.
+// The counts of hooks in native code, by the names that reports show.
 #pragma once
 
 #include <cstdint>
@@ -11,17 +11,17 @@
 namespace jtrace::postproc {
 
 struct HookCaller {
-  std::string_view thread;  // empty: threads are not told apart
-  std::string_view java;    // where the thread stood; empty: at its root, or not known
-  std::string native;       // "libjvm.so!os::malloc"; empty: not told
+  std::string_view thread;  // empty: threads are not distinguished
+  std::string_view java;    // the thread's routine; empty: at its root, or not known
+  std::string native;       // "libjvm.so!os::malloc"; empty: unknown
   HookSums sums;
 };
 
-// All hooks of a function that do the same.
+// All hooks of a function with the same kind.
 struct HookTotal {
   std::string name;  // "libc.so.6!malloc"
   HookKind kind = HookKind::kCount;
-  std::string pattern;              // what the user asked for; several are separated by ";"
+  std::string pattern;              // what the user requested; several are separated by ";"
   HookSums sums;                    // over all callers
   std::vector<HookCaller> callers;  // empty: never called
 };

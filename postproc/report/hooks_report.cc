@@ -1,4 +1,5 @@
-// Native functions with hooks (S3.9): how often they were called, by whom, and how long that took.
+// Native functions with hooks (S3.9): how often they were called, by whom, and how long the calls
+// took.
 #include <algorithm>
 #include <string>
 #include <string_view>
@@ -17,7 +18,7 @@ constexpr int64_t kHookCallers = 20;
 
 Cell NameCell(std::string_view name) { return name.empty() ? Cell::Empty() : Cell::Text(name); }
 
-// The cells of calls and times, as CSV has them.
+// The cells of calls and times, as in CSV.
 void AddSums(const HookSums& sums, std::vector<Cell>& row) {
   for (const int64_t value : {sums.calls, sums.timed, sums.total_ns, sums.min_ns, sums.max_ns}) {
     row.push_back(Cell::Int(value));
@@ -45,7 +46,7 @@ class HooksWriter {
   }
 
  private:
-  // Columns of text begin with these; their names are those of the CSV, which --sort takes.
+  // The first columns of text; their names are those of the CSV, for --sort.
   static Table MakeTable() {
     Table table;
     table.columns = {{"calls", Style::kCount},
@@ -58,14 +59,14 @@ class HooksWriter {
     return table;
   }
   static std::vector<Cell> MakeRow(const HookSums& sums, int64_t of_calls) {
-    // A time of 0 is one, where there was a call.
+    // A time of 0 is valid if there was a call.
     const auto time = [&](int64_t ns) { return sums.timed == 0 ? Cell::Empty() : Cell::Int(ns); };
     return {Cell::Int(sums.calls), Cell::Percent(PercentOf(sums.calls, of_calls)),
             Cell::Int(sums.timed), time(sums.total_ns),
             time(Mean(sums)),      time(sums.min_ns),
             time(sums.max_ns)};
   }
-  // Sorts and shows; what stands in the last column is not shown, but returned.
+  // Sorts and shows; the last column is not shown, but returned.
   std::vector<size_t> WriteRows(Table table, int64_t most, std::string_view what);
   std::vector<size_t> WriteHooks();
   void WriteCallers(const HookTotal& hook);
@@ -99,7 +100,7 @@ std::vector<size_t> HooksWriter::WriteRows(Table table, int64_t most, std::strin
   return indexes;
 }
 
-// Returns those shown, in their order.
+// Returns the hooks shown, in their order.
 std::vector<size_t> HooksWriter::WriteHooks() {
   Table table = MakeTable();
   table.columns.insert(table.columns.end(), {{"kind"}, {"hook"}, {"pattern"}, {"index"}});
@@ -152,7 +153,7 @@ void HooksWriter::WriteCallers(const HookTotal& hook) {
 
 }  // namespace
 
-// A row a hook and caller; one that was never called has a row without a caller.
+// A row for each hook and caller; a hook that was never called has a row without a caller.
 Table HooksTable(const ReportInput& input) {
   Table table;
   table.columns = {{"hook"},

@@ -1,5 +1,5 @@
-// What the JIT compiler made of the calls (S2.6): hot calls that it did not inline, and methods
-// whose code was given up or made again.
+// How the JIT compiler treated the calls (S2.6): hot calls that it did not inline, and methods
+// whose code was discarded or compiled again.
 #include <algorithm>
 #include <tuple>
 #include <utility>
@@ -14,7 +14,7 @@
 namespace jtrace::postproc {
 namespace {
 
-// Arcs below that share of all calls are left out of the text, unless --filter says otherwise.
+// The text leaves out arcs below that share of all calls, unless --filter says otherwise.
 constexpr double kHotPercent = 0.1;
 constexpr size_t kTextCallers = 20;
 constexpr size_t kTextMethods = 20;
@@ -30,7 +30,7 @@ struct HotArc {
 std::string_view Status(const ReportInput& input, const HotArc& arc) {
   const InliningOfArc& it = arc.inlining;
   if (input.jit.empty()) return "unknown";
-  // It ran compiled in the code of others only, if not of the caller then of a method between them.
+  // It ran compiled only in the code of others: of the caller or of a method between them.
   if (arc.jitted > 0 && input.jit.Compiled(arc.callee).loads == 0) return "inlined";
   if (it.bodies == 0) return "caller not compiled";
   if (it.inlined == 0) return "not inlined";
@@ -75,7 +75,7 @@ int64_t AllCalls(const std::vector<HotArc>& arcs) {
   return calls;
 }
 
-// Whose code it is.
+// The owner of the code.
 enum class Owner { kMethod, kAdapter, kUnknown };
 constexpr std::string_view kRowOfOwner[] = {"method", "adapter", "unknown"};
 
@@ -86,9 +86,8 @@ struct Method {
   Owner owner = Owner::kMethod;
 };
 
-// The JVM makes code for invokeBasic and the linkTo… methods of MethodHandle (signature
-// polymorphic, JVMS 2.9.3) for each shape of arguments: many pieces of one name, none of them a
-// recompilation.
+// The JVM makes code of invokeBasic and the linkTo… methods of MethodHandle (signature polymorphic,
+// JVMS 2.9.3) for each shape of arguments: many pieces of one name, none of them a recompilation.
 Owner OwnerOf(std::string_view name) {
   if (name == "[unknown method]") return Owner::kUnknown;
   if (!ConsumePrefix(name, "java.lang.invoke.MethodHandle.")) return Owner::kMethod;
@@ -96,8 +95,8 @@ Owner OwnerOf(std::string_view name) {
   return adapts ? Owner::kAdapter : Owner::kMethod;
 }
 
-// Everything that was compiled: methods first, then what was given up most often, made again,
-// freed, called, and by name.
+// All compiled code: methods first, then by how often it was discarded, made again, freed, called,
+// and by name.
 std::vector<Method> CollectMethods(const ReportInput& input) {
   absl::flat_hash_map<RoutineId, int64_t> calls;
   for (const FlatRow& row : input.flat.rows()) {
@@ -110,7 +109,7 @@ std::vector<Method> CollectMethods(const ReportInput& input) {
   }
   const auto rank = [&](const Method& it) {
     const CompiledRoutine& code = it.compiled;
-    return std::tuple(it.owner, -code.given_up, -code.again, -code.loads, -code.unloads, -it.calls,
+    return std::tuple(it.owner, -code.discarded, -code.again, -code.loads, -code.unloads, -it.calls,
                       input.model.RoutineName(it.routine));
   };
   std::sort(methods.begin(), methods.end(),
@@ -134,7 +133,7 @@ int64_t ByC1(const CompiledRoutine& compiled) {
 std::vector<Cell> TierCells(const CompiledRoutine& compiled) {
   return {
       Cell::Text(Tier(compiled)), Cell::Int(ByC1(compiled)), Cell::Int(compiled.by_level[kC2Level]),
-      Cell::Int(compiled.osr),    Cell::Int(compiled.again), Cell::Int(compiled.given_up)};
+      Cell::Int(compiled.osr),    Cell::Int(compiled.again), Cell::Int(compiled.discarded)};
 }
 
 class JitText {
@@ -200,7 +199,7 @@ std::vector<JitText::Caller> JitText::Callers() const {
 
 std::string JitText::Code(RoutineId routine) const {
   const CompiledRoutine it = input_.jit.Compiled(routine);
-  if (it.loads == 0) return "no code of its own";
+  if (it.loads == 0) return "no separate code";
   const std::string tier = Tier(it);
   std::string text = StrCat(tier, tier.empty() ? "" : ", ", FormatCount(it.size), " bytes of code");
   if (it.again > 0) StrAppend(&text, ", compiled again ", FormatCount(it.again), "×");
@@ -245,7 +244,7 @@ void JitText::WriteArcs() {
 
 void JitText::WriteMethods() {
   Table table;
-  table.columns = {{"given up", Style::kCount},
+  table.columns = {{"discarded", Style::kCount},
                    {"again", Style::kCount},
                    {"C1", Style::kCount},
                    {"C2", Style::kCount},
@@ -261,17 +260,17 @@ void JitText::WriteMethods() {
     const CompiledRoutine& code = method.compiled;
     pieces[static_cast<size_t>(method.owner)] += code.loads;
     if (method.owner != Owner::kMethod) continue;
-    if (code.again == 0 && code.given_up == 0) {
+    if (code.again == 0 && code.discarded == 0) {
       ++steady;
     } else if (table.rows.size() < Top(kTextMethods)) {
-      table.rows.push_back({Cell::Int(code.given_up), Cell::Int(code.again), Cell::Int(ByC1(code)),
+      table.rows.push_back({Cell::Int(code.discarded), Cell::Int(code.again), Cell::Int(ByC1(code)),
                             Cell::Int(code.by_level[kC2Level]), Cell::Int(code.osr),
                             Cell::Int(code.unloads), Cell::Int(code.size), Cell::Int(method.calls),
                             Cell::Text(Tier(code)),
                             Cell::Text(input_.model.RoutineName(method.routine))});
     }
   }
-  out_ << "methods whose code was given up (mostly deoptimised) or compiled again at the same "
+  out_ << "methods whose code was discarded (mostly deoptimised) or compiled again at the same "
           "level; code of "
        << FormatCount(steady) << " others stayed or got better\n";
   if (table.rows.empty()) out_ << "  none\n";
@@ -302,7 +301,7 @@ Table JitTable(const ReportInput& input) {
                    {"c2", Style::kCount},
                    {"osr", Style::kCount},
                    {"again", Style::kCount},
-                   {"given_up", Style::kCount}};
+                   {"discarded", Style::kCount}};
   const auto add = [&](std::vector<Cell> row, const CompiledRoutine& compiled) {
     row.insert(row.end(),
                {Cell::Int(compiled.loads), Cell::Int(compiled.unloads), Cell::Int(compiled.size)});

@@ -10,8 +10,8 @@
 namespace jtrace::postproc {
 namespace {
 
-// Methods that had probes and that the trace does not name: of classes that were unloaded, or all
-// that never ran if the trace has no end.
+// Methods that had probes and that the trace does not name: those of unloaded classes, or all that
+// never ran if the trace has no end.
 int64_t UnknownMethods(const ReportInput& input) {
   int64_t probed = 0;
   for (const TraceInfo& trace : input.model.traces()) {
@@ -43,7 +43,7 @@ void WriteHead(const ReportInput& input, const ScopeCoverage& coverage, std::ost
   out << FormatCount(never) << " of " << FormatCount(all) << " methods in scope never ran ("
       << FormatPercent(PercentOf(never, all)) << ")\n";
   if (IsCutOff(input)) {
-    out << "the trace has no end, where methods that never ran are told: there are more\n";
+    out << "the trace has no end, where methods that never ran are listed: there are more\n";
   } else if (const int64_t unknown = UnknownMethods(input); unknown > 0) {
     out << FormatCount(unknown) << " methods more were of classes that were unloaded: not known\n";
   }
@@ -62,7 +62,7 @@ Table NeverTable(const ReportInput& input) {
   return table;
 }
 
-// By class, with how many of its methods did not run.
+// By class, with the number of its methods that did not run.
 void NeverText(const ReportInput& input, std::ostream& out) {
   const ScopeCoverage coverage(input);
   WriteHead(input, coverage, out);

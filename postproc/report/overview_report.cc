@@ -1,4 +1,4 @@
-// What is printed when no report is asked for: the summary and the hottest part of the others.
+// The default output: the summary and the hottest part of the other reports.
 #include <algorithm>
 
 #include "postproc/report/report.h"
@@ -15,14 +15,14 @@ constexpr int64_t kOverviewStanzas = 5;
 
 void Heading(std::string_view title, std::ostream& out) { out << "\n── " << title << " ──\n"; }
 
-// Whether events counted anything but the threads themselves.
+// Whether events counted anything except the threads themselves.
 bool HasCalls(const ReportInput& input) {
   const auto& rows = input.flat.rows();
   return std::any_of(rows.begin(), rows.end(),
                      [](const FlatRow& row) { return !row.is_root && row.calls > 0; });
 }
 
-// What many threads do alike has no hot path in any one of them.
+// Work that many threads do alike has no hot path in any one of them.
 void HintAtAggregation(const ReportInput& input, std::ostream& out) {
   constexpr double kMuch = 5;  // percent
   const std::vector<NodeId>& roots = input.tree.roots();
@@ -31,10 +31,10 @@ void HintAtAggregation(const ReportInput& input, std::ostream& out) {
   });
   if (roots.size() < 2 || has_great_one || input.measure.whole == 0) return;
   out << "none of the " << FormatCount(static_cast<int64_t>(roots.size())) << " threads has "
-      << kMuch << " % of the whole: --aggregate=process makes one tree of them\n";
+      << kMuch << " % of the whole: --aggregate=process merges them into one tree\n";
 }
 
-// The flat report's column of the measure without callees; empty for calls, whose order it has.
+// The flat report's column of the measure without callees; empty for calls, which is its order.
 std::string SelfColumn(const Measure& measure) {
   if (measure.is_chosen) return StrCat(measure.name, ".base");
   if (measure.kind == Measure::Kind::kTicks) return "base_ticks";

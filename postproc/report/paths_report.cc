@@ -1,5 +1,5 @@
-// Call paths: all of them, those from a routine on, those to a routine (S1.6–S1.8). Of samples, or
-// with --metric of the tree's nodes.
+// Call paths: all, those from a routine, those to a routine (S1.6–S1.8). Of samples, or with
+// --metric of the tree's nodes.
 #include "postproc/report/paths_report.h"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ RoutinePredicate NamedBy(const TraceModel& model, const std::string& pattern) {
   for (uint32_t i = 1; i < named.size(); ++i) {
     named[i] = RoutineMatches(pattern, model.RoutineName(RoutineId(i)));
   }
-  // Names interned later, such as [no_frames], are none of the traces'.
+  // Names interned later, such as [no_frames], are not in the traces.
   return [named = std::move(named)](RoutineId id) {
     return id.value < named.size() && named[id.value];
   };
@@ -33,7 +33,7 @@ PathTree PathsFrom(const ReportInput& input, const std::string& pattern) {
   return PathTree(input.model, input.samples, start);
 }
 
-// The tree begins at --root already.
+// The tree already begins at --root.
 PathTree RootedPaths(const ReportInput& input) {
   return PathsFrom(input, input.measure.is_chosen ? "" : input.options.root);
 }
@@ -42,7 +42,7 @@ int64_t WholeOf(const ReportInput& input) {
   return input.measure.is_chosen ? input.measure.whole : TotalWeight(input.samples);
 }
 
-// Of inclusive and exclusive; `style` is that of samples.
+// For inclusive and exclusive; `style` is that of samples.
 Style ValueStyle(const ReportInput& input, Style style) {
   return input.measure.is_chosen ? StyleOf(input.measure) : style;
 }
@@ -109,7 +109,7 @@ Table PathsTable(const ReportInput& input) {
   return table;
 }
 
-// Indented names in place of whole paths, the counts before them.
+// Indented names instead of whole paths, after the counts.
 void PathsText(const ReportInput& input, std::ostream& out) {
   const Style style = ValueStyle(input, Style::kCount);
   Table table;
@@ -132,8 +132,8 @@ void PathsText(const ReportInput& input, std::ostream& out) {
   WriteText(table, input.layout(), out);
 }
 
-// The table for people: a line of numbers and its path as a stack, innermost frame first, since
-// what tells paths apart is what called the routine last.
+// The table for people: a line of numbers and its path as a stack, innermost frame first, because
+// paths differ in what called the routine last.
 void CallersText(const ReportInput& input, std::ostream& out) {
   Table table = CallersTable(input);
   if (!input.options.sort.empty()) SortRows(table, input.options.sort);

@@ -1,4 +1,4 @@
-// Texts of the reports on sampled paths that are more than their tables.
+// Texts of the reports on sampled paths that contain more than their tables.
 #pragma once
 
 #include <ostream>

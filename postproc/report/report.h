@@ -1,5 +1,5 @@
-// What a report is made from, and the list of reports. One file a report; each makes a table (for
-// CSV, and for JSON) and may write its text in a form of its own.
+// The input of reports, and the list of reports. One file for each report; each makes a table (for
+// CSV and JSON) and may write its text in a different form.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +37,7 @@ struct ReportOptions {
   std::string sort;           // a column; empty: the report's own order
   int64_t top = 0;            // rows; 0: all
   double filter_percent = 0;  // rows below that share of the whole are left out
-  bool filter_given = false;  // graph, dot: by default as many functions as one can look at
+  bool filter_given = false;  // graph, dot: by default as many functions as are readable
   ArcWidths widths = ArcWidths::kAdaptive;  // graph, dot
   std::string of;                           // callees, callers
   std::string root;                         // virtual root
@@ -45,7 +45,7 @@ struct ReportOptions {
   bool counted_only = false;                // arcflow: stanzas of routines that events counted
 };
 
-// Everything behind the pipeline's last stage; all references outlive the report.
+// The results of the pipeline's last stage; all references outlive the report.
 struct ReportInput {
   TraceModel& model;
   const CallTree& tree;
@@ -77,8 +77,8 @@ bool IsFiltered(const ReportInput& input, int64_t part, int64_t whole);
 std::string FormatMeasure(const ReportInput& input, int64_t value);
 // " by alloc.bytes" if --metric names it, else "": for headings.
 std::string ByMeasure(const ReportInput& input);
-// Columns that a chosen measure has behind all others: its name and ".base", ".cum", ".cum2". The
-// cells are added in that order.
+// Columns of a chosen measure, after all others: its name and ".base", ".cum", ".cum2". The cells
+// are added in that order.
 enum class MeasureColumns { kBaseCum, kBaseCumCum2 };
 void AddMeasureColumns(const ReportInput& input, MeasureColumns which, Table& table);
 void AddMeasureCells(const ReportInput& input, std::initializer_list<std::optional<int64_t>> values,
@@ -92,14 +92,13 @@ struct Report {
   void (*text)(const ReportInput& input, std::ostream& out);
   bool needs_of = false;  // --of=ROUTINE must be given
   std::string_view example;
-  // A file in a form of its own, beside which there is no table: exports, pictures. --format is not
-  // for it.
+  // A file in a separate format, without a table: exports, pictures. --format does not apply.
   void (*document)(const ReportInput& input, std::ostream& out) = nullptr;
-  // In place of all of these: written while the trace is read (dump, timelines).
+  // Instead of all of these: written while the trace is read (dump, timelines).
   std::unique_ptr<RecordWriter> (*stream)(const TraceModel& model, const ReportOptions& options,
                                           std::ostream& out) = nullptr;
 
-  // Has a form of its own, that is no table.
+  // Has a separate format that is not a table.
   bool is_file() const { return document != nullptr || stream != nullptr; }
 };
 
@@ -138,7 +137,7 @@ void HooksText(const ReportInput& input, std::ostream& out);
 Table JitTable(const ReportInput& input);
 void JitReportText(const ReportInput& input, std::ostream& out);
 
-// What jtrace-post prints with no option: summary, hottest tree, flat list, arc flow.
+// The output without options: summary, hottest tree, flat list, arc flow.
 void OverviewText(const ReportInput& input, std::ostream& out);
 
 }  // namespace jtrace::postproc

@@ -11,8 +11,8 @@ namespace jtrace::postproc {
 // "pkg.Outer$Inner" of "pkg.Outer$Inner.method(int)"; "" of a name without a class.
 std::string_view ClassOf(std::string_view routine);
 
-// A method ran if events counted it or samples saw it. Traces tell at their end which methods had
-// probes; of one that was cut off only those that ran are known.
+// A method ran if events counted it or samples saw it. Traces list at their end which methods had
+// probes; for a trace that was cut off only those that ran are known.
 class ScopeCoverage {
  public:
   struct Method {
@@ -25,7 +25,7 @@ class ScopeCoverage {
   // By class, then name.
   const std::vector<Method>& methods() const { return methods_; }
   int64_t executed() const { return executed_; }
-  // A method: of the scope, or what a sample named as Java code.
+  // A method: in the scope, or named by a sample as Java code.
   bool IsJava(RoutineId routine) const {
     return routine.value < is_java_.size() && is_java_[routine.value];
   }

@@ -36,13 +36,13 @@ std::string Shorten(std::string_view text, int width) {
 
 namespace {
 
-// Cuts the package's next segment from `at` on to its first letter; false at the class's name,
-// which begins with a capital, or at a name that has no package.
+// Shortens the package's next segment from `at` on to its first letter; false at the class's name,
+// which begins with a capital, or at a name without a package.
 bool AbbreviateSegment(std::string& name, size_t& at) {
   const size_t dot = name.find('.', at);
   const size_t parameters = name.find('(', at);
   if (dot == std::string::npos || dot > parameters || !absl::ascii_islower(name[at])) return false;
-  // A class in the default package may begin with a small letter: the method's name is no class.
+  // A class in the default package may begin with a small letter: the method's name is not a class.
   if (name.find('.', dot + 1) > parameters) return false;
   name.erase(at + 1, dot - at - 1);
   at += 2;

@@ -1,4 +1,4 @@
-// Names made to fit a width: what tells routines apart goes last.
+// Names shortened to a width: the parts that distinguish routines are shortened last.
 #pragma once
 
 #include <string>
@@ -12,19 +12,19 @@ int DisplayWidth(std::string_view text);
 // At most `width` columns, the middle replaced by "…".
 std::string Shorten(std::string_view text, int width);
 
-// Lines of at most `width` columns, broken at blanks; a longer word has a line of its own. `width`
+// Lines of at most `width` columns, broken at blanks; a longer word gets a separate line. `width`
 // 0: one line.
 std::vector<std::string> WrapWords(std::string_view text, int width);
 
-// What a name in a trace may hold and a terminal would obey, line feeds too, in a visible form:
+// A name with the characters that a terminal would obey, including line feeds, in a visible form:
 // \x1b, \u202e. One line of UTF-8.
 std::string Printable(std::string_view text);
 
-// Printable, at most `width` columns: packages give way first ("o.h.engine.Session.lock(int)"),
-// then the parameters ("(…)"), then the middle. A path of several names loses its middle alone.
-// Width 0: no limit.
+// Printable, at most `width` columns: packages are shortened first
+// ("o.h.engine.Session.lock(int)"), then the parameters ("(…)"), then the middle. A path of several
+// names loses only its middle. Width 0: no limit.
 std::string ShortenName(std::string_view name, int width);
-// The same in what a line of `width` columns (0: no limit) has left behind `used` ones, or a few.
+// The same in the rest of a line of `width` columns (0: no limit) after `used` ones, or a few.
 inline constexpr int kLeastNameWidth = 16;
 std::string FitName(std::string_view name, int width, int used);
 

@@ -1,4 +1,4 @@
-// What was traced, what was lost, how well samples fitted.
+// What was traced, what was lost, how well samples matched.
 #include <algorithm>
 
 #include "absl/strings/numbers.h"
@@ -141,7 +141,7 @@ void SummaryWriter::WriteTrace(const TraceInfo& trace) {
     }
     Line("mode", mode);
   }
-  if (trace.running) Line("state", "recording still runs: this is what it has so far");
+  if (trace.running) Line("state", "recording still runs: this is its data so far");
   WriteAgent(trace);
   WritePlanner(trace);
   WriteTotals(trace);
@@ -158,7 +158,7 @@ std::string ListCounts(const TraceInfo& trace, std::string_view prefix) {
   return list;
 }
 
-// What the probe planner did, and what it left out.
+// The work of the probe planner, and what it left out.
 void SummaryWriter::WritePlanner(const TraceInfo& trace) {
   const std::string probes = ListCounts(trace, "planner.probe.");
   if (probes.empty()) return;
@@ -227,7 +227,7 @@ void SummaryWriter::WriteMetrics() {
   }
 }
 
-// How many records of each code there are.
+// The number of records of each code.
 void SummaryWriter::WriteRecords() {
   std::vector<std::string> pieces;
   for (const RecordCounts::Row& row : input_.records.Rows()) {
@@ -246,7 +246,7 @@ int64_t NumberOf(const TraceInfo& trace, std::string_view key) {
   return ParseInteger(trace.Fact(key), number) ? number : 0;
 }
 
-// What the recording itself took.
+// The cost of the recording itself.
 void SummaryWriter::WriteAgent(const TraceInfo& trace) {
   const auto fact = [&](std::string_view key) {
     const std::string_view text = trace.Fact(key);
@@ -288,18 +288,18 @@ void SummaryWriter::WriteWork() {
   }
 }
 
-// How samples fitted, with at least one piece.
+// How samples matched, with at least one piece.
 std::vector<std::string> MergePieces(const MergeStats& merge) {
   std::vector<std::string> pieces;
-  // Of those without frames nobody knows what their stacks were: they are told apart.
+  // The stacks of samples without frames are unknown: they are listed separately.
   const int64_t with_frames = merge.samples - merge.without_frames;
   if (with_frames > 0 || merge.samples == 0) {
     pieces.push_back(absl::StrFormat("%.1f %% whole", PercentOf(merge.whole, with_frames)));
   }
   const int64_t with_events = merge.samples - merge.without_events;
-  // Chains place or refuse each sample that has both: where neither happened, none was asked for.
+  // Chains place or reject each sample that has both: if neither happened, none was requested.
   if (with_events > merge.without_frames && merge.placed + merge.unmatched == 0) {
-    pieces.push_back("not placed among the events: not asked for (--merge)");
+    pieces.push_back("not placed among the events: not requested (--merge)");
   } else if (with_events > 0) {
     pieces.push_back(absl::StrFormat("%.1f %% of %s with events placed",
                                      PercentOf(merge.placed, with_events),
@@ -327,7 +327,7 @@ void SummaryWriter::WriteMerge() {
   if (merge.unwinds > 0) Line("unwinds", FormatCount(merge.unwinds));
 }
 
-// What threads did, by ticks; told where it is more than running.
+// The states of threads, by ticks; shown if there are others than running.
 void SummaryWriter::WriteStates() {
   int64_t ticks[kSampleStates] = {};
   int64_t whole = 0;
@@ -346,7 +346,7 @@ void SummaryWriter::WriteStates() {
   Lines("states", pieces);
 }
 
-// What the samples' stacks cost.
+// The cost of the samples' stacks.
 void SummaryWriter::WriteSampling(const TraceInfo& trace) {
   const int64_t median = NumberOf(trace, "handler_median_ns");
   if (median == 0) return;
@@ -376,7 +376,7 @@ void SummaryWriter::WriteLosses() {
   const int room = width > 0 ? std::max(width - kKeyWidth - kIndent, 40) : 0;
   std::string_view key = "losses";
   for (const Loss& loss : losses) {
-    // Names of classes or methods stand at its end.
+    // Names of classes or methods are at its end.
     std::string_view indent;
     const std::string text =
         StrCat(SeverityName(loss.severity), ": ", FormatCount(loss.count), " ", loss.what);

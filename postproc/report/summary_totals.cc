@@ -8,7 +8,7 @@ namespace jtrace::postproc {
 Totals SumUp(const ReportInput& input) {
   Totals totals;
   for (const FlatRow& row : input.flat.rows()) {
-    // What hooks counted has a line of its own.
+    // Counts of hooks have a separate line.
     if (row.is_root || input.model.IsHooked(row.routine)) continue;
     switch (input.model.TraitsOf(row.routine).kind) {
       case RoutineKind::kCall:
@@ -55,7 +55,7 @@ std::vector<Loss> AllLosses(const ReportInput& input) {
     cut.count = 1;
     cut.what = "trace without its last record";
     cut.advice =
-        "what came later is not in it: the program was killed or runs on, or the file was cut";
+        "later records are not in it: the program was killed or is running, or the file was cut";
     losses.push_back(std::move(cut));
   }
   if (input.records.dropped_events() > 0) {

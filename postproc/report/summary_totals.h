@@ -1,4 +1,4 @@
-// What the summary tells as numbers and as text: sums over the tree, all losses.
+// The numbers that the summary shows: sums over the tree, all losses.
 #pragma once
 
 #include <cstddef>
@@ -29,7 +29,7 @@ struct MetricTotal {
 // Of all metrics that the trace names, over all threads, by name.
 std::vector<MetricTotal> MetricTotals(const ReportInput& input);
 
-// Everything that was lost or went wrong, the agent's own words first, errors before warnings.
+// All losses and problems, the agent's own first, errors before warnings.
 std::vector<Loss> AllLosses(const ReportInput& input);
 
 }  // namespace jtrace::postproc

@@ -177,7 +177,7 @@ void Pad(std::ostream& out, int count) {
   for (; count > 0; --count) out << ' ';
 }
 
-// A column as text shows it.
+// A column as shown in text.
 struct ShownColumn {
   size_t index = 0;
   bool right = false;

@@ -16,24 +16,24 @@
 
 namespace jtrace::postproc {
 
-// How text shows integers: of the trace's unit, of ticks, and of the units that metrics have.
+// How text shows integers: in the trace's unit, in ticks, and in the units of metrics.
 enum class Style : uint8_t { kPlain, kCount, kTime, kTicks, kBytes, kNanoseconds };
 Style StyleOf(MetricUnit unit);
 Style StyleOf(const Measure& measure);
 std::string FormatInteger(int64_t value, Style style, const Units& units);
 
-// One value; how text shows it is the column's business.
+// One value; the column defines how text shows it.
 class Cell {
  public:
   static Cell Empty() { return Cell(); }
   static Cell Int(int64_t value);
-  // In a unit of its own, not the column's.
+  // In a separate unit, not the column's.
   static Cell Int(int64_t value, Style style);
   // In percent already: 33.33.
   static Cell Percent(double value);
   static Cell Text(std::string_view text);
 
-  // What is shown bounds what is true: from below or from above. Text marks it, CSV does not.
+  // The value shown is a lower or an upper bound of the true value. Text marks it, CSV does not.
   enum class Bound : uint8_t { kNone, kAtLeast, kAtMost };
   Cell As(Bound bound) const;
   Bound bound() const { return bound_; }
@@ -58,7 +58,7 @@ class Cell {
 struct Column {
   std::string name;  // the CSV header and what --sort takes
   Style style = Style::kPlain;
-  // Text only: columns without any value but 0 are left out if set.
+  // Text only: if set, columns in which all values are 0 are left out.
   bool optional = false;
 };
 
@@ -68,11 +68,11 @@ struct Table {
 
   // Index of the named column, or -1.
   int Find(std::string_view name) const;
-  // For text, whose last column has what is left of the line.
+  // For text, whose last column gets the rest of the line.
   void MoveLast(std::string_view column);
 };
 
-// As names are, or with ' before text that a spreadsheet would run as a formula: what begins with
+// Unchanged, or with ' before text that a spreadsheet would run as a formula: text that begins with
 // = + - @, a tab or the end of a line.
 enum class CsvText { kAsItIs, kGuarded };
 void WriteCsv(const Table& table, std::ostream& out, CsvText text = CsvText::kAsItIs);
@@ -81,7 +81,7 @@ struct TextLayout {
   int width = 120;  // columns of the terminal; 0: no limit
   Units units;
 };
-// Numbers right-aligned, the last column takes what is left of the width.
+// Numbers are right-aligned, the last column gets the rest of the width.
 void WriteText(const Table& table, const TextLayout& layout, std::ostream& out);
 
 }  // namespace jtrace::postproc

@@ -56,14 +56,14 @@ void TextWriter::WriteHeader() {
   }
 }
 
-// What routines are besides their names.
+// Properties of routines other than their names.
 void TextWriter::WriteRoutines() {
   std::vector<RoutineId> scope(model_.scope().begin(), model_.scope().end());
   std::sort(scope.begin(), scope.end());
   for (const RoutineId routine : scope) WriteMeta("scope", {model_.RoutineName(routine)});
   for (uint32_t i = 1; i <= model_.routine_count(); ++i) {
     const RoutineTraits traits = model_.TraitsOf(RoutineId(i));
-    // Of hooked functions a line of their own tells.
+    // Hooked functions have separate lines.
     if (traits.kind == RoutineKind::kMethod || model_.IsHooked(RoutineId(i))) continue;
     WriteMeta("routine", {RoutineKindName(traits.kind), RoutineCostName(traits.cost),
                           model_.RoutineName(RoutineId(i))});

@@ -27,11 +27,11 @@ class TextWriter : public RecordWriter {
   void OnCode(At at, const CodeRecord& code) override;
   void OnNotice(At at, std::string_view op, absl::Span<const std::string> args) override;
 
-  // Writes the header if no record came, and what is left in the buffer.
+  // Writes the header if there was no record, and the rest of the buffer.
   absl::Status Finish() override;
 
  private:
-  // The header goes out with the first record: by then the reader knows what the trace says about
+  // The header is written with the first record: by then the reader knows what the trace says about
   // itself.
   void WriteHeader();
   void WriteRoutines();

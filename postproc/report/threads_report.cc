@@ -1,4 +1,4 @@
-// A row a thread, with its metrics; and metrics by thread or by routine (S5).
+// A row for each thread, with its metrics; and metrics by thread or by routine (S5).
 #include <algorithm>
 #include <array>
 #include <tuple>
@@ -16,7 +16,7 @@ std::vector<int64_t> MetricCum(const CallTree& tree, MetricId metric) {
   return cum;
 }
 
-// Ticks by thread and state, in columns of their own where threads did more than run.
+// Ticks by thread and state, in separate columns if threads did more than run.
 class StateTicks {
  public:
   explicit StateTicks(const ReportInput& input) : ticks_(input.model.thread_count()) {
@@ -72,7 +72,7 @@ Table ThreadsTable(const ReportInput& input) {
                              StyleOf(InfoOfMetric(input.model.MetricName(id)).unit), false});
     metrics.push_back(MetricCum(input.tree, id));
   }
-  // How many threads the row stands for together; 0: it is one thread.
+  // The number of threads in the row; 0: it is one thread.
   table.columns.push_back({"folded_threads", Style::kCount, true});
   const StateTicks states(input);
   states.AddColumns(table);

@@ -106,7 +106,7 @@ std::vector<NodeId> TreeView::DepthFirst() const {
 
 namespace {
 
-// Lines of branches are drawn down to this level; deeper nodes tell their level instead.
+// Lines of branches are drawn down to this level; deeper nodes show their level instead.
 constexpr size_t kMaxDrawnLevel = 32;
 
 class TreeTextWriter {
@@ -129,7 +129,7 @@ class TreeTextWriter {
 
  private:
   struct Pending {
-    NodeId id;           // none: the line for what was folded
+    NodeId id;           // none: the line for folded nodes
     std::string branch;  // drawn before the name
     std::string below;   // drawn before the names of children
     size_t folded = 0;
@@ -141,14 +141,14 @@ class TreeTextWriter {
   bool IsHot(int64_t cum) const {
     return options_.filter_percent == 0 || ShareOf(cum) >= options_.filter_percent;
   }
-  // By the samples, or by the clock: what waited has no samples.
+  // By the samples, or by the clock: waiting code has no samples.
   bool IsHotNode(NodeId id) const {
     return IsHot(measure_.Cum(id)) ||
            (!measure_.is_chosen && measure_.kind != Measure::Kind::kCalls &&
             PercentOf(TotalsOf(id).elapsed(), clocked_) >= options_.filter_percent);
   }
-  // Samples have none of what --metric names: neither do nodes that only samples made, nor threads
-  // that only samples saw.
+  // Samples have no values of --metric: neither do nodes that only samples made, nor threads that
+  // only samples saw.
   bool IsLeftOut(NodeId id) const;
   // Whether any event entered the thread's tree; false for all if that does not matter.
   bool HasEvents(NodeId root) const;
@@ -273,7 +273,8 @@ void TreeTextWriter::PushChildren(const Pending& parent) {
       folded_cum = WrapAdd(folded_cum, measure_.Cum(child));
     }
   }
-  // What is little even together is left to the difference between the lines.
+  // Nodes that are small even together are not shown; only the difference between the lines shows
+  // them.
   if (!IsHot(folded_cum)) folded = 0;
   const size_t level = input_.tree.node(parent.id).level + size_t{1};
   const bool drawn = level <= kMaxDrawnLevel;
@@ -319,10 +320,10 @@ void TreeTextWriter::WriteFolded(const Pending& at) {
                                at.folded == 1 ? "" : "s", options_.filter_percent));
 }
 
-// Raises the filter until the hot nodes fit the lines, as far as it goes.
+// Raises the filter until the hot nodes fit the lines, if possible.
 void TreeTextWriter::FitLines() {
   if (options_.max_lines == 0 || options_.filter_percent == 0) return;
-  constexpr double kMostPercent = 3;  // deep chains would leave nothing else
+  constexpr double kMostPercent = 3;  // deep chains would leave no room for others
   while (options_.filter_percent < kMostPercent) {
     size_t hot = 0;
     for (const NodeId root : input_.tree.roots()) hot += HotNodes(root);

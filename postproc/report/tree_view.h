@@ -12,7 +12,7 @@ namespace jtrace::postproc {
 
 // Siblings by cum of the measure if --metric chose it, then cum, cum_ticks and calls descending,
 // then name; with `sort`, by that column: "first" for the order of appearance, "name" ascending,
-// any other descending. Roots always come in the order of appearance (FORMATS §4).
+// any other descending. Roots are always in the order of appearance (FORMATS §4).
 class TreeView {
  public:
   TreeView(const ReportInput& input, std::string_view sort);
@@ -33,13 +33,13 @@ class TreeView {
   const SortBy sort_by_;
 };
 
-// The columns that trees can be sorted by; `metric` is what --metric names.
+// The columns that trees can be sorted by; `metric` is the value of --metric.
 std::vector<std::string> TreeColumns(std::string_view metric);
 
 struct TreeTextOptions {
   double filter_percent = 0;  // nodes below that share of the whole are folded into one line
   size_t max_lines = 0;       // 0: all
-  // Threads that the events know come first; of the others (the JVM's own) only a line is shown.
+  // Threads with events come first; the others (the JVM's own) have only one line.
   bool program_first = false;
 };
 // The tree with lines between the nodes, shares of the whole, ticks or time, and calls.

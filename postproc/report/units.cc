@@ -3,20 +3,12 @@
 #include <cmath>
 
 #include "absl/strings/str_format.h"
+#include "common/thousands.h"
 #include "postproc/support/strings.h"
 
 namespace jtrace::postproc {
 
-std::string FormatCount(int64_t value) {
-  const std::string digits = StrCat(value);
-  const size_t first = value < 0 ? 1 : 0;
-  std::string grouped;
-  for (size_t i = 0; i < digits.size(); ++i) {
-    if (i > first && (digits.size() - i) % 3 == 0) grouped.push_back(',');
-    grouped.push_back(digits[i]);
-  }
-  return grouped;
-}
+std::string FormatCount(int64_t value) { return WithThousands(value); }
 
 std::string FormatPercent(double percent) { return absl::StrFormat("%.1f %%", percent); }
 

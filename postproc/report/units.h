@@ -1,4 +1,4 @@
-// Numbers as people read them: "1,234,567", "12.3 ms", "99.8 %".
+// Numbers for people: "1,234,567", "12.3 ms", "99.8 %".
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace jtrace::postproc {
 
 // 1234567 → "1,234,567"
 std::string FormatCount(int64_t value);
-// Columns of a table that hold any count of calls there is in practice.
+// The width of columns that hold any practical count of calls.
 inline constexpr int kCallsWidth = 15;
 // 99.83 → "99.8 %"
 std::string FormatPercent(double percent);
@@ -21,7 +21,7 @@ std::string FormatBytes(double bytes);
 // 100 · part / whole; 0 of nothing.
 double PercentOf(int64_t part, int64_t whole);
 
-// What the numbers of a report stand for.
+// The units of a report's numbers.
 struct Units {
   TimeUnit time = TimeUnit::kNanoseconds;
   int64_t interval_ns = 0;  // of one tick; 0: unknown

@@ -27,12 +27,12 @@ struct PathNode {
 
 class PathTree {
  public:
-  // With `start`, paths begin at each stack's outermost frame that it accepts, and stacks without
-  // one are left out. Samples without frames count as the path [no_frames].
+  // With `start`, paths begin at each stack's outermost frame that `start` accepts, and stacks
+  // without one are left out. Samples without frames count as the path [no_frames].
   PathTree(TraceModel& model, const SampleLog& log, const RoutinePredicate& start = nullptr);
 
-  // The paths of the nodes that have a value, or nodes below have one; `base` by node, index is
-  // NodeId.value - 1. What a thread's root has itself counts as the path [no_frames].
+  // The paths of the nodes with a value in themselves or below; `base` by node, index is
+  // NodeId.value - 1. A thread root's own value counts as the path [no_frames].
   PathTree(TraceModel& model, const CallTree& tree, const std::vector<int64_t>& base,
            const RoutinePredicate& start = nullptr);
 

@@ -1,4 +1,4 @@
-// Keeps every timer sample's stack, for the reports that are about samples alone (S1, FIG. 25).
+// Keeps every timer sample's stack, for the reports that are only about samples (S1, FIG. 25).
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ struct LoggedSample {
 
 class SampleLog : public RecordVisitor {
  public:
-  // Instrumented unwinds are no samples of time and are left out. Calls do not matter here.
+  // Instrumented unwinds are not samples of time and are left out. Calls do not matter here.
   void OnCalls(ThreadId, absl::Span<const CallRecord>) override {}
   void OnReducedCalls(ThreadId, const ReducedCalls&,
                       absl::FunctionRef<void(RecordVisitor&)>) override {}

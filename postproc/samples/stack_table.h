@@ -1,4 +1,4 @@
-// Distinct sampled stacks, as a trie of frames: a stack costs one number where it repeats.
+// Distinct sampled stacks, as a trie of frames: a repeated stack costs one number.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Where sampled threads waited (timer=wall): by what they did, and which call of the application
-// led to it.
+// Where sampled threads waited (timer=wall): by their state and the application's call that led to
+// it.
 #pragma once
 
 #include <cstdint>
@@ -14,14 +14,14 @@
 
 namespace jtrace::postproc {
 
-// A frame is the application's if it is Java code in the trace's scope, and not the JDK's own if
-// the trace names no scope. What a thread waits on is told by the sample, and else, of monitors,
-// where the trace has records of them (0x61).
+// A frame is the application's if it is Java code in the trace's scope or, if the trace names no
+// scope, not the JDK's own. The sample says what a thread waits on; otherwise, for monitors, the
+// trace's records of them (0x61).
 class WaitLog : public RecordVisitor {
  public:
   struct Place {
     SampleState state = SampleState::kUnknown;
-    std::string_view on;    // the class of the object; "": none, or not told
+    std::string_view on;    // the class of the object; "": none, or unknown
     std::string_view call;  // what the site called; without a site, the innermost frame
     std::string_view site;  // the application's innermost frame; "": there is none
     auto operator<=>(const Place&) const = default;
@@ -41,7 +41,7 @@ class WaitLog : public RecordVisitor {
   void OnNotice(At at, std::string_view op, absl::Span<const std::string> args) override;
 
   const absl::btree_map<Place, Total>& places() const { return places_; }
-  // Ticks of all samples, those of running threads too.
+  // Ticks of all samples, including those of running threads.
   int64_t ticks() const { return ticks_; }
 
  private:

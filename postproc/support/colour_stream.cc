@@ -50,12 +50,12 @@ std::string_view ShareColour(double percent) {
   return percent >= kMuch ? kRed : percent >= kSome ? kYellow : kDim;
 }
 
-// A line that says how bad something is: its first word.
+// A line that states a severity: its first word.
 std::string_view SeverityColour(std::string_view word) {
   return word == "error:" ? kRed : word == "warning:" ? kYellow : std::string_view();
 }
 
-// What stands at the beginning of the text and has a colour of its own.
+// The part at the beginning of the text that has a separate colour.
 size_t Special(std::string_view text, std::string_view& colour) {
   double percent = 0;
   if (const size_t length = ShareLength(text, percent); length != 0) {
@@ -77,7 +77,7 @@ std::string Coloured(std::string_view line) {
   if (line.starts_with(kHeading)) return Painted(kBold, line);
   std::string shown;
   for (size_t i = 0; i < line.size();) {
-    // Inside a word or a number nothing begins.
+    // Nothing begins inside a word or a number.
     const bool begins = i == 0 || (!IsOfNumber(line[i - 1]) && line[i - 1] != '-' &&
                                    std::isalpha(static_cast<unsigned char>(line[i - 1])) == 0);
     std::string_view colour;
@@ -103,7 +103,7 @@ void ColourBuffer::Put(std::string_view text) {
   }
 }
 
-void ColourBuffer::PutRest() {
+void ColourBuffer::PutRemainder() {
   target() << Coloured(line_);
   line_.clear();
 }

@@ -1,5 +1,4 @@
-// Colours text for a terminal by what it looks like: shares, headings, warnings, the lines of a
-// tree.
+// Colours text for a terminal by its appearance: shares, headings, warnings, the lines of a tree.
 #pragma once
 
 #include <ostream>
@@ -10,18 +9,18 @@
 
 namespace jtrace::postproc {
 
-// One line with colours: shares of 10 % and more red, of 1 % and more yellow, headings bold, what
-// draws a tree dim. Reports know nothing of it; what they write holds no control characters.
+// One line with colours: shares of 10 % and more red, of 1 % and more yellow, headings bold, the
+// lines of a tree dim. Reports know nothing of it; their text contains no control characters.
 std::string Coloured(std::string_view line);
 
-// Passes lines on to `target`, coloured. What follows the last line's end is passed on by sync.
+// Passes lines on to `target`, coloured. sync passes on the text after the last line's end.
 class ColourBuffer : public FilterBuffer {
  public:
   explicit ColourBuffer(std::ostream& target) : FilterBuffer(target) {}
 
  protected:
   void Put(std::string_view text) override;
-  void PutRest() override;
+  void PutRemainder() override;
 
  private:
   std::string line_;

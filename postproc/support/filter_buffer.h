@@ -1,4 +1,4 @@
-// A stream buffer that passes on what is written to it, changed.
+// A stream buffer that changes what is written to it and passes it on.
 #pragma once
 
 #include <ostream>
@@ -7,15 +7,15 @@
 
 namespace jtrace::postproc {
 
-// Nothing is held back but what a derived class holds back itself.
+// Nothing is held back except by a derived class itself.
 class FilterBuffer : public std::streambuf {
  protected:
   explicit FilterBuffer(std::ostream& target) : target_(target) {}
 
-  // Writes what becomes of the text to the target.
+  // Writes the changed text to the target.
   virtual void Put(std::string_view text) = 0;
-  // Writes what was held back.
-  virtual void PutRest() {}
+  // Writes the text held back.
+  virtual void PutRemainder() {}
   std::ostream& target() { return target_; }
 
   int_type overflow(int_type byte) final {
@@ -29,7 +29,7 @@ class FilterBuffer : public std::streambuf {
     return target_ ? size : 0;
   }
   int sync() final {
-    PutRest();
+    PutRemainder();
     target_.flush();
     return target_ ? 0 : -1;
   }

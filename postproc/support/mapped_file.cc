@@ -14,7 +14,7 @@
 namespace jtrace::postproc {
 namespace {
 
-// What the handler knows of a mapping. Taken and given back by Map and the destructor.
+// The handler's data of a mapping. Map takes it, the destructor releases it.
 struct Slot {
   std::atomic<bool> taken{false};
   std::atomic<uintptr_t> begin{0};
@@ -22,7 +22,7 @@ struct Slot {
   std::atomic<bool> lost_pages{false};
 };
 
-// As many files as a process has open by default; then nothing more is mapped.
+// As many files as a process may have open by default; beyond that nothing is mapped.
 constexpr size_t kSlots = 1024;
 std::array<Slot, kSlots> slots;  // of the process, as its signal handler is
 size_t page_size = 0;            // set before the handler
@@ -36,7 +36,7 @@ Slot* SlotAt(uintptr_t address) {
   return nullptr;
 }
 
-// Runs in the thread that read the page; makes system calls alone.
+// Runs in the thread that read the page; makes only system calls.
 void OnMissingPage(int, siginfo_t* info, void*) {
   const int saved = errno;
   const auto address = reinterpret_cast<uintptr_t>(info->si_addr);
@@ -49,7 +49,8 @@ void OnMissingPage(int, siginfo_t* info, void*) {
                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0) != MAP_FAILED;
     slot->lost_pages.store(true, std::memory_order_relaxed);
   }
-  // It comes again, for who was here before: a fault by itself, what was sent is sent once more.
+  // The signal occurs again, for the previous handler: a fault by itself, a sent signal is sent
+  // once more.
   if (!filled) sigaction(SIGBUS, &former, nullptr);
   if (!filled && info->si_code <= 0) raise(SIGBUS);
   errno = saved;

@@ -7,13 +7,13 @@
 
 namespace jtrace::postproc {
 
-// A page of a mapping that the file has no longer, or that cannot be read from the disk, raises
-// SIGBUS. A handler of this process puts pages of zeros there, from that page to the mapping's end,
-// and notes it. Other SIGBUS go where they went before. Content may change while it is read, as
-// long as the file may.
+// A page of a mapping that the file no longer has, or that cannot be read from the disk, raises
+// SIGBUS. A handler of this process maps pages of zeros there, from that page to the mapping's end,
+// and records it. Other SIGBUS are passed to the previous handler. Content may change while it is
+// read, as long as the file may.
 class MappedFile {
  public:
-  // Maps the first `size` bytes, at least one; `fd` may be closed then. None if that cannot be had.
+  // Maps the first `size` bytes, at least one; `fd` may be closed then. None if that fails.
   static std::optional<MappedFile> Map(int fd, size_t size);
 
   MappedFile(MappedFile&& other) noexcept;

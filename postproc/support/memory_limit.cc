@@ -16,9 +16,9 @@
 namespace jtrace::postproc {
 namespace {
 
-// Symbols of libjvm.so, buffers of all jobs and what a long repetitive log unpacks to fit in.
+// Enough for symbols of libjvm.so, buffers of all jobs and an unpacked long repetitive log.
 constexpr uint64_t kBase = uint64_t{1} << 30;
-// A node of a tree is some 8 bytes in a trace, and 600 in memory while a report is made of it.
+// A node of a tree takes some 8 bytes in a trace, and 600 in memory while a report is made.
 constexpr uint64_t kPerTraceByte = 1024;
 
 std::string ReadText(const std::string& path) {
@@ -35,7 +35,7 @@ uint64_t LimitIn(const std::string& path) {
                                 : std::numeric_limits<uint64_t>::max();
 }
 
-// The least limit of the group and of those that it is in.
+// The least limit of the group and of those that contain it.
 uint64_t LeastLimit(const std::string& mount, std::string group, std::string_view file) {
   uint64_t least = std::numeric_limits<uint64_t>::max();
   while (true) {
@@ -79,7 +79,7 @@ uint64_t MemoryForTraces(uint64_t trace_bytes, uint64_t machine) {
   constexpr uint64_t kMost = std::numeric_limits<uint64_t>::max();
   const uint64_t honest =
       trace_bytes > (kMost - kBase) / kPerTraceByte ? kMost : kBase + kPerTraceByte * trace_bytes;
-  // The rest is for others.
+  // The rest is for other processes.
   return machine == 0 ? honest : std::min(honest, machine / 4 * 3);
 }
 

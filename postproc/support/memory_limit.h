@@ -1,5 +1,5 @@
-// How much memory reports may take. A trace may have been made so that a few kilobytes of it need
-// gigabytes; then the reading fails with one line in place of the machine.
+// How much memory reports may take. A malicious trace may need gigabytes for a few kilobytes; then
+// the reading fails with one line, and the machine does not.
 #pragma once
 
 #include <cstdint>
@@ -9,23 +9,23 @@
 
 namespace jtrace::postproc {
 
-// Bytes of memory that this process may have: the machine's, or less if a control group (cgroup v1
-// or v2) that it is in has less. 0: not known.
+// Bytes of memory that this process may have: the machine's, or less if its control group (cgroup
+// v1 or v2) has less. 0: not known.
 uint64_t MachineMemory();
 
 // The same from the content of /proc/self/cgroup, with `root` before the paths of the groups' files
 // and `physical` bytes in the machine.
 uint64_t MemoryOfGroups(std::string_view groups, const std::string& root, uint64_t physical);
 
-// What traces of so many bytes together may take, on a machine of `machine` bytes (0: not known).
-// Honest traces stay far below.
+// The memory that traces of that many bytes together may take, on a machine of `machine` bytes (0:
+// not known). Honest traces stay far below.
 uint64_t MemoryForTraces(uint64_t trace_bytes, uint64_t machine);
 
 // From now on allocations that would make the process's data larger than `bytes` fail with
 // std::bad_alloc. May be called again, with more or less. False if the system refuses.
 bool LimitMemory(uint64_t bytes);
 
-// "1073741824", "512m", "2G"; none if it is no size.
+// "1073741824", "512m", "2G"; none if it is not a size.
 std::optional<uint64_t> ParseByteSize(std::string_view text);
 // "1.5 GB", "92 KB": rounded, for messages.
 std::string ByteSizeText(uint64_t bytes);

@@ -1,4 +1,4 @@
-// Whether a process has a file open, as /proc tells.
+// Whether a process has a file open, according to /proc.
 #pragma once
 
 #include <cstdint>

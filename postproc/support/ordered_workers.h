@@ -1,4 +1,4 @@
-// Works on a row of items with several threads and hands them out in their order.
+// Processes a sequence of items with several threads and returns them in their order.
 #pragma once
 
 #include <algorithm>
@@ -15,20 +15,20 @@
 
 namespace jtrace::postproc {
 
-// An item is fetched by one thread at a time, in order; worked on by any, beside others; and taken
-// by the owner's thread, in order. The owner's thread fetches and works too while the item that it
+// Items are fetched by one thread at a time, in order; processed by any, in parallel; and taken by
+// the owner's thread, in order. The owner's thread fetches and works too while the item that it
 // wants is not ready: with `jobs` = 1 it does everything and there are no other threads. Memory is
 // bounded: there are never more than jobs + 1 items (one for jobs = 1), and none is fetched while
-// those there are weigh kMostWeight. Items are used again: they keep their buffers. What is thrown
-// while an item is fetched or worked on, Next throws in its place.
+// the existing ones weigh kMostWeight. Items are reused: they keep their buffers. If fetching or
+// processing an item throws, Next throws in its place.
 template <typename Item>
 class OrderedWorkers {
  public:
   // Fills the next item; false at the end. Never two at once.
   using Fetch = std::function<bool(Item&)>;
-  // Any thread; must touch nothing that is not the item's, or not constant.
+  // Any thread; must touch only the item's data and constants.
   using Work = std::function<void(Item&)>;
-  // What an item weighs, known when it is fetched.
+  // The weight of an item, known when it is fetched.
   using Weight = std::function<size_t(const Item&)>;
   static constexpr size_t kMostWeight = size_t{96} << 20;
 
@@ -42,7 +42,7 @@ class OrderedWorkers {
       try {
         helpers_.emplace_back([this] { Help(); });
       } catch (const std::exception&) {
-        break;  // no more threads, or no memory for them, are to be had: the others do it
+        break;  // no more threads, or no memory for them, are available: the others do it
       }
     }
   }
@@ -93,7 +93,8 @@ class OrderedWorkers {
     }
   }
 
-  // Works on the first item that nobody works on, or fetches one. False if there is nothing to do.
+  // Processes the first item that no thread works on, or fetches one. False if there is nothing to
+  // do.
   bool DoOne(std::unique_lock<std::mutex>& lock) {
     for (const std::unique_ptr<Slot>& slot : row_) {
       if (slot->state == State::kFetched) {
@@ -172,7 +173,8 @@ class OrderedWorkers {
 
   std::mutex mutex_;
   std::condition_variable changed_;
-  // Under the mutex; what is in an item belongs to who fetches, works on or was given it.
+  // Under the mutex; the content of an item belongs to the thread that fetches it, works on it or
+  // has got it.
   std::deque<std::unique_ptr<Slot>> row_;  // in order, without the one given
   std::unique_ptr<Slot> given_;
   std::vector<std::unique_ptr<Slot>> spare_;

@@ -12,8 +12,8 @@
 namespace jtrace::postproc {
 namespace {
 
-// Of the process, as its handler is; memory for them is not to be had any more when they are
-// needed. Written while no other thread of ours allocates, or under the mutex.
+// Of the process, like its handler; when they are needed, no memory for them is available. Written
+// while no other thread of ours allocates, or under the mutex.
 std::mutex mutex;
 char text[512];
 size_t text_size = 0;
@@ -22,7 +22,7 @@ char part[PATH_MAX];
 
 void End() {
   static std::atomic<bool> ending{false};
-  // Another thread has said it, and ends this one.
+  // Another thread has written it, and ends this one.
   while (ending.exchange(true)) pause();
   if (part[0] != '\0') unlink(part);
   [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, text, text_size);

@@ -1,5 +1,5 @@
-// What happens when an allocation fails: the process ends with one line. Nothing is unwound, since
-// hash tables of Abseil are not whole where an allocation of theirs has thrown.
+// If an allocation fails, the process ends with one line. Nothing is unwound, because hash tables
+// of Abseil are inconsistent after one of their allocations has thrown.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace jtrace::postproc {
 // error and ends the process with that code. May be called again. Messages are cut at 500 bytes.
 void EndWhenOutOfMemory(std::string_view message, int exit_code);
 
-// A file to remove then, such as an output that is not whole; "" for none. One at a time.
+// A file to remove then, such as an incomplete output; "" for none. One at a time.
 void RemoveWhenOutOfMemory(const std::string& path);
 
 }  // namespace jtrace::postproc

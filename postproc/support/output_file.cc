@@ -21,7 +21,7 @@ absl::Status CannotWrite(const std::string& path) {
 absl::StatusOr<OutputFile> OutputFile::Open(const std::string& path) {
   OutputFile file;
   std::error_code none;
-  // What a link leads to changes, not the link.
+  // The target of a link changes, not the link.
   file.path_ = std::filesystem::weakly_canonical(path, none).string();
   if (file.path_.empty()) file.path_ = path;
   const auto status = std::filesystem::status(file.path_, none);

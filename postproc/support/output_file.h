@@ -1,4 +1,4 @@
-// The file that -o names: it changes when all is written, or not at all.
+// The file that -o names: it changes when everything is written, or not at all.
 #pragma once
 
 #include <fstream>
@@ -9,15 +9,15 @@
 
 namespace jtrace::postproc {
 
-// What is written goes to a file beside it, which takes its place in the end. Pipes and devices are
-// written to as they are.
+// Writes to a file beside it, which replaces it at the end. Pipes and devices are written to
+// directly.
 class OutputFile {
  public:
-  // An error if it could not be written: told before any work is done.
+  // An error if it could not be written: reported before any work is done.
   static absl::StatusOr<OutputFile> Open(const std::string& path);
   OutputFile(OutputFile&& other) noexcept;
   OutputFile& operator=(OutputFile&& other) noexcept;
-  // Without Commit, leaves what was there before.
+  // Without Commit, keeps the earlier file.
   ~OutputFile();
 
   std::ostream& stream() { return stream_; }
@@ -28,7 +28,7 @@ class OutputFile {
   void Discard();
 
   std::string path_;
-  std::string part_;  // empty: written to as it is, or committed
+  std::string part_;  // empty: written to directly, or committed
   std::ofstream stream_;
 };
 

@@ -8,7 +8,7 @@
 namespace jtrace::postproc {
 namespace {
 
-// What most text consists of.
+// Most text consists of these.
 bool IsPlain(char c) { return (c >= ' ' && c <= '~') || c == '\n'; }
 
 // Bytes at the end of `text` that begin a character and do not complete it.
@@ -33,7 +33,7 @@ void PrintableBuffer::Put(std::string_view text) {
   target() << VisibleLines(std::string_view(joined).substr(0, joined.size() - cut));
 }
 
-void PrintableBuffer::PutRest() {
+void PrintableBuffer::PutRemainder() {
   target() << VisibleLines(cut_);
   cut_.clear();
 }

@@ -1,5 +1,5 @@
-// String helpers over std::string_view. (Debian's Abseil is built with a string_view of its own,
-// which std::string_view does not convert to.)
+// String helpers over std::string_view. (Debian's Abseil is built with a different string_view, to
+// which std::string_view does not convert.)
 #pragma once
 
 #include <charconv>

@@ -1,5 +1,5 @@
-// Bundles src/ into dist/page.html: the page without its data, which jtrace-post puts in where the
-// marker stands. The result is committed; the same sources and tools make the same bytes.
+// Bundles src/ into dist/page.html: the page without its data, which jtrace-post inserts at the
+// marker. The result is committed; the same sources and tools make the same bytes.
 //
 //   node build.mjs [OUTPUT]
 import { createHash } from 'node:crypto';
@@ -38,7 +38,7 @@ const [script, style, notice, shell] = await Promise.all([
 ]);
 if (/<\/script|<!--/i.test(script)) throw new Error('the script would end its own element');
 
-// Nothing may be loaded, sent or run but what stands in the page.
+// Only the content of the page may be loaded, sent or run.
 const policy = [
   "default-src 'none'",
   `script-src ${hashOf(script)}`,

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Speed of a program after a recording has come and gone, against one that was left alone.
+"""Compares the speed of a program after a recording with a program that was never recorded.
 
 Pairs of runs of H2 in one JVM each: in every second one jtrace attaches, records some iterations and
-stops. Compared are the medians of the iterations after that, the same ones in both.
+stops. The medians of the same iterations after that are compared.
 Usage: scripts/bench/detach.py [--pairs N] [--jdk HOME] [OPTION=VALUE …]    options of `jtrace start`
 """
 
@@ -24,7 +24,7 @@ def jtrace(verb, pid, *options):
 
 
 def run(java, options):
-    """Times of the iterations to compare; `options` None: nobody attaches."""
+    """Times of the iterations to compare; `options` None: without attaching."""
     times = []
     with tempfile.TemporaryDirectory() as folder:
         process = subprocess.Popen([java, *H2, str(ITERATIONS)], stdout=subprocess.PIPE, text=True,

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Paired runs of programs with and without the agent; medians and their spread.
 
-A pair is a plain run and a traced run one after the other, so that a machine whose speed drifts
-disturbs both alike. Figures inside a run come from the program itself (steady state: the second
+A pair is a plain run and a traced run one after the other, so that a drift of the machine's speed
+affects both equally. The program itself measures the figures inside a run (steady state: the second
 half of its iterations), so that warm-up does not count.
 """
 
@@ -100,7 +100,7 @@ class Bench:
         self.row(what, f"{added:.2f} ns", goal, f"plain {statistics.median(plain):.2f} ns")
 
     def events(self):
-        """What more than counts costs: clocks, logs, calls that leave the scope."""
+        """The cost of more than counts: clocks, logs, calls that leave the scope."""
         fib = ["-cp", CLASSES, "F", "36"]
         for options, goal in (("clock=coarse", "<= 6 ns"), ("clock=tsc", "<= 45 ns"),
                               ("record=log", "<= 6 ns"), ("record=log,clock=tsc", "<= 45 ns")):
@@ -114,7 +114,7 @@ class Bench:
                        r"iter \d+ (\d+) ms", goal)
 
     def logs(self):
-        """Size of logs, and how fast they are read."""
+        """The size of logs, and the speed of reading them."""
         for options in ("record=log", "record=log,clock=coarse", "record=log,clock=tsc"):
             run = Run(self.java, [*H2, "1"], f"mode=events,{options}")
             start = os.times()
@@ -168,7 +168,7 @@ class Bench:
         subprocess.run([POST, run.trace], capture_output=True, check=True)
         self.row("jtrace-post on it", f"{time.monotonic() - start:.2f} s", "< 1 s", "")
         run.drop()
-        # A heap of fixed size that is touched at once, so that what differs is not the heap.
+        # A heap of fixed size that is touched at once, so that the heap does not differ.
         heap = ["-Xms512m", "-Xmx512m", "-XX:+AlwaysPreTouch"]
         plain, traced = self.pair([*heap, *H2, "10"], "mode=merged", lambda r: r.peak_mb, self.pairs)
         added = statistics.median(b - a for a, b in zip(plain, traced))

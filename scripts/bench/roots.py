@@ -2,7 +2,8 @@
 """Share of samples whose stack reaches the thread's first frame: programs × JVM settings × intervals.
 
 Usage: scripts/bench/roots.py [--jdk HOME]… [--seconds N] [PROGRAM…]     programs: h2 clojure ecj jython paths
-Needs a built tree and perf events, which keep each interval exactly. A row is one run; what did not reach the first frame is listed with its reason.
+Needs a built tree and perf events, which keep each interval exactly. A row is one run; samples that
+did not reach the first frame are listed by reason.
 """
 
 import argparse
@@ -21,7 +22,7 @@ SETTINGS = {"default": [], "C1": ["-XX:TieredStopAtLevel=1"], "-Xint": ["-Xint"]
             "Serial": ["-XX:+UseSerialGC"], "ZGC": ["-XX:+UseZGC"]}
 INTERVALS = ("1ms", "100us")
 GOAL = 99.95  # percent
-# Long enough to be ended by the clock, whatever the JVM's settings.
+# Long enough that the clock ends it with any settings of the JVM.
 PYTHON = """
 def spread(n):
     return sorted([(i * 7919) % 1009 for i in range(n)], key=lambda v: -v)
@@ -48,14 +49,14 @@ def programs(folder):
 
 
 def record(java, settings, sampling, program, seconds, trace):
-    """Samples of `seconds` of the program, its start-up and its end included."""
+    """Samples of `seconds` of the program, including its start-up and its end."""
     agent = f"-agentpath:{AGENT}=mode=samples,{sampling},log=none,out={trace}"
     with tempfile.TemporaryFile("w+") as err:
         process = subprocess.Popen([java, *settings, agent, *program], stdin=subprocess.DEVNULL,
                                    stdout=subprocess.DEVNULL, stderr=err)
         time.sleep(seconds)
         ended = process.poll()
-        process.terminate()  # the JVM's orderly end
+        process.terminate()  # the JVM ends orderly
         process.wait(60)
         if ended is not None:
             err.seek(0)

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""What sampling costs a program that has warmed up: the same JVM with and without, window by window.
+"""The cost of sampling in a warm program: the same JVM with and without it, window by window.
 
 Usage: scripts/bench/steady.py [--jdk HOME] [--windows N] [--options OPTIONS]
-Runs of a few seconds differ by several percent from each other, mostly in what the JIT does; windows
-of one run differ much less. CPU time is the whole process's, agent and JIT included.
+Runs of a few seconds differ by several percent from each other, mostly in the work of the JIT;
+windows of one run differ much less. CPU time is the whole process's, including agent and JIT.
 """
 
 import argparse
@@ -32,7 +32,7 @@ class Program:
                                         stderr=subprocess.DEVNULL, text=True)
 
     def iterations(self, count):
-        """CPU milliseconds of each of the next `count` iterations, on the average."""
+        """CPU milliseconds of the next `count` iterations, the average of one."""
         clock = process_clock(self.process.pid)
         begin = time.clock_gettime_ns(clock)
         for _ in range(count):
@@ -40,7 +40,7 @@ class Program:
                 pass
         return (time.clock_gettime_ns(clock) - begin) / count / 1e6
 
-    def tell(self, *words):
+    def jtrace(self, *words):
         command = [JTRACE, words[0], str(self.process.pid), *words[1:]]
         done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode != 0:
@@ -48,16 +48,16 @@ class Program:
 
 
 def measure(program, options, windows, size):
-    """CPU time of windows without and with, in turns."""
+    """CPU time of windows without and with sampling, in turns."""
     plain, traced = [], []
     with tempfile.TemporaryDirectory() as folder:
         for i in range(windows):
             program.iterations(1)  # the one that was running meanwhile
             plain.append(program.iterations(size))
-            program.tell("start", f"{options},out={folder}/{i}.bin,log=none")
+            program.jtrace("start", f"{options},out={folder}/{i}.bin,log=none")
             program.iterations(1)
             traced.append(program.iterations(size))
-            program.tell("stop")
+            program.jtrace("stop")
     return plain, traced
 
 
@@ -75,7 +75,7 @@ def main():
         plain, traced = measure(program, arguments.options, arguments.windows, arguments.iterations)
     finally:
         program.process.kill()
-    # Each window against the mean of those around it, so that drift weighs nothing.
+    # Each window is compared with the mean of those around it, which cancels drift.
     ratios = [2 * b / (a + c) for a, b, c in zip(plain, traced, plain[1:])]
     percent = [(r - 1) * 100 for r in ratios]
     error = statistics.stdev(percent) / len(percent) ** 0.5

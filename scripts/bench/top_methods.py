@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
 """Top methods by self time: jtrace's samples against JFR's CPU-time sampler (JDK 25 or later).
 
-Runs of the two alternate, so that a machine whose speed drifts disturbs both alike. A method's share
-is that of the samples whose innermost Java frame it is; its deviation is estimated from how much the
-runs of each tool differ among themselves, and is never taken below that of counting.
+Runs of the two alternate, so that a drift of the machine's speed affects both equally. A method's
+share is that of the samples with this method as innermost Java frame; its deviation is estimated
+from the differences between runs of each tool, and is at least that of counting.
 
-JIT compilers inline differently from run to run: --physical counts inlined methods to what they are
-inlined into, --jvm=-XX:-Inline keeps compilers from inlining. Short runs show what only one of the
-tools costs at the start.
+JIT compilers inline differently from run to run: --physical charges inlined methods to the method
+that they are inlined into, --jvm=-XX:-Inline keeps compilers from inlining. Short runs show start-
+up costs that only one of the tools has.
 
-Where the processor was in a stub (interface and virtual calls, array copies), JFR names what the
-thread does at its next safepoint, and calls the sample biased. Such samples are left out on both
-sides, their share is told; --biased keeps them.
+Where the processor was in a stub (interface and virtual calls, array copies), JFR names the method
+at the thread's next safepoint, and calls the sample biased. Such samples are left out on both sides
+and their share is printed; --biased keeps them.
 Usage: scripts/bench/top_methods.py --jdk HOME [--runs N] [--seconds N] [PROGRAM…]
 """
 
@@ -34,7 +34,7 @@ from roots import programs
 TOP, SIGMAS, GOAL = 20, 3, 18
 JAVA = re.compile(r"^([JCI]):([^(]+)\(")
 STUB = "V:[stubs]!"
-BIASED = "(biased)"  # stands for a method where samples in stubs are left out
+BIASED = "(biased)"  # in place of a method where samples in stubs are left out
 
 
 def run(command, seconds, cwd):
@@ -48,12 +48,12 @@ def run(command, seconds, cwd):
 
 
 def plain_name(name):
-    """Without what differs from run to run: numbers of lambdas and hidden classes."""
+    """The name without numbers of lambdas and hidden classes, which differ from run to run."""
     return re.sub(r"(0x[0-9a-f]+|\d{2,})", "#", name.replace("/", "."))
 
 
 def leaf_of(frames, physical, biased):
-    """The innermost Java method of frames, outermost first; None where there is none."""
+    """The innermost Java method of frames, outermost first; None if there is none."""
     if not biased and frames[-1].startswith(STUB):
         return BIASED
     for frame in reversed(frames):
@@ -81,7 +81,7 @@ def jfr_leaf_of(values, physical, biased):
     stack = values.get("stackTrace")
     if not stack:
         return None
-    # A thread in a native method is biased too, but there the method's name is right.
+    # A sample in a native method is also biased, but its method's name is right.
     if values["biased"] and not biased and stack["frames"][0]["type"] != "Native":
         return BIASED
     for frame in stack["frames"]:
@@ -99,7 +99,7 @@ def jfr_shares(java, program, seconds, folder, physical, biased):
                    '<setting name="enabled">true</setting><setting name="throttle">4 ms</setting>'
                    "</event></configuration>")
     run([java, f"-XX:StartFlightRecording=filename={recording},settings={settings},dumponexit=true",
-         # Without it JFR names only what the JVM describes at safepoints; for jtrace it is on.
+         # Without it JFR only has the JVM's debug information at safepoints; for jtrace it is on.
          "-XX:+UnlockDiagnosticVMOptions", "-XX:+DebugNonSafepoints",
          "-XX:FlightRecorderOptions=stackdepth=1024", *program], seconds, folder)
     tool = os.path.join(os.path.dirname(java), "jfr")

@@ -1,4 +1,4 @@
-"""What must hold of a run. Each check takes an Outcome and returns what is wrong, a line each."""
+"""The checks of a run. Each check takes an Outcome and returns its findings, one line each."""
 import dataclasses
 import re
 
@@ -6,7 +6,7 @@ from . import counts, faults
 
 OWN = "jtrace: "
 ORDINARY = ("jtrace: recording to ", "jtrace: wrote ")
-# The JVM's own words about options that it was given, or about an agent that comes late.
+# The JVM's own messages about its options, or about an agent that is loaded late.
 JVMS_OWN = re.compile(
     r"WARNING: (A JVM TI agent has been loaded|If a serviceability tool|Dynamic loading of agents)"
     r"|VM warning: (CodeCache|Sharing is only|Try increasing the code cache|Archived|The VM option)"
@@ -15,16 +15,16 @@ JVMS_OWN = re.compile(
     r"|OpenJDK 64-Bit Server VM warning: .*(bootstrap loader classes|UseCompactObjectHeaders)")
 MARGIN_MB = 220
 FIRST_CHUNK = 512 * 1024
-# Losses of classes that are named one by one in the trace, and of methods, which are not.
+# Losses of classes, which the trace names one by one, and of methods, which it does not name.
 CLASS_LOSSES = ("class.", "hidden_class")
 METHOD_LOSSES = ("method",)
 
 
 @dataclasses.dataclass
 class Report:
-    """What jtrace-post says of one trace. `refused`: the one line that it gives in place of reports;
-    `failed`: the first report that it could not make, without such a line; `unprobed`: classes of which it
-    says that they had no probes, all the time or for a while."""
+    """The reports of jtrace-post on one trace. `refused`: the one line that it prints instead of
+    reports; `failed`: the first report that it could not make, without such a line; `unprobed`:
+    classes that it reports as without probes, all the time or for a while."""
     name: str
     size: int = 0
     refused: str = ""
@@ -46,7 +46,7 @@ class Report:
 
 @dataclasses.dataclass
 class Outcome:
-    """`plain`: of a run without jtrace; `methods`, `arcs`: of the other agent, None if it wrote none."""
+    """`plain_…`: of a run without jtrace; `methods`, `arcs`: of the other agent, or None."""
     expected: faults.Expected
     exit: int = 0
     out: str = ""
@@ -69,11 +69,11 @@ def check_end(run):
     if not run.ended:
         return ["hang: it did not end in time (hang.txt)"]
     wanted = run.expected.exits or (run.plain_exit,)
-    # A fault at an end may come too late.
+    # A fault near the end may be too late.
     late = run.expected.exits is not None and run.exit == run.plain_exit and not run.expected.says
     if run.exit in wanted or late:
         return []
-    return [f"exit: {run.exit} in place of {' or '.join(map(str, wanted))}"]
+    return [f"exit: {run.exit} instead of {' or '.join(map(str, wanted))}"]
 
 
 def check_output(run):
@@ -84,11 +84,12 @@ def check_output(run):
     at = next((i for i, (a, b) in enumerate(zip(run.out, run.plain_out)) if a != b),
               min(len(run.out), len(run.plain_out)))
     return [f"output: differs at {at} of {len(run.plain_out)}: {run.out[at:at + 60]!r}"
-            f" in place of {run.plain_out[at:at + 60]!r}"]
+            f" instead of {run.plain_out[at:at + 60]!r}"]
 
 
 def is_known(line, known):
-    """The JVM forgets the lines of frames whose class is redefined before the trace is printed."""
+    """Whether a run without jtrace also prints the line. The JVM loses the line numbers of frames
+    whose class is redefined before the stack trace is printed."""
     unknown = "(Unknown Source)"
     if line in known or JVMS_OWN.search(line):
         return True
@@ -116,8 +117,8 @@ def check_memory(run):
 
 
 def may_be_refused(run, report):
-    """Killed before the first chunk was whole, ended before the JVM was initialised, which would have
-    been said to record; or the agent has said that something is wrong."""
+    """Killed before the first chunk was complete; ended before the JVM was initialised, which the
+    agent's first line would show; or the agent has reported an error."""
     if not run.err.count(ORDINARY[0]) and run.exit != run.plain_exit:
         return True
     if run.expected.trace == faults.CUT:
@@ -138,7 +139,7 @@ def check_traces(run):
         elif run.expected.trace == faults.WHOLE and not report.has_end:
             found.append(f"trace: {report.name} has no end")
         elif run.expected.trace == faults.CUT and report.has_end and run.exit < 0:
-            found.append(f"trace: {report.name} has an end, '{report.summary['end']}', that never was")
+            found.append(f"trace: {report.name} has an end, '{report.summary['end']}', but was cut")
     if not run.reports and run.expected.counts == faults.EXACT:
         found.append("trace: there is none")
     return found
@@ -166,11 +167,11 @@ def first(expected, actual):
 
 
 def says_more(run):
-    """The agent, than that it begins and ends."""
+    """Whether the agent printed more than its first and its last line."""
     return any(line.startswith(OWN) and not line.startswith(ORDINARY) for line in run.err.splitlines())
 
 
-def is_told(run):
+def is_reported(run):
     return says_more(run) or any(not report.has_end for report in run.reports)
 
 
@@ -197,13 +198,14 @@ def compare(run, what, theirs, ours):
     rule = faults.AT_MOST if run.is_part and run.expected.counts == faults.EXACT else run.expected.counts
     found = []
     if more and rule != faults.AT_LEAST:
-        found.append(f"{what}: more than there were: {first({n: theirs.get(n, 0) for n in more}, more)}")
+        found.append(f"{what}: too many: {first({n: theirs.get(n, 0) for n in more}, more)}")
     if fewer and rule != faults.AT_MOST:
         fewer = without_excused(run, fewer)
     if fewer and rule != faults.AT_MOST:
         found.append(f"{what}: missing: {first(fewer, {n: ours.get(n, 0) for n in fewer})}")
-    if fewer and rule == faults.AT_MOST and run.expected.told and not run.is_part and not is_told(run):
-        found.append(f"{what}: missing, and nothing says so: "
+    must_report = run.expected.reported and not run.is_part
+    if fewer and rule == faults.AT_MOST and must_report and not is_reported(run):
+        found.append(f"{what}: missing, and nothing reports it: "
                      f"{first(fewer, {n: ours.get(n, 0) for n in fewer})}")
     return found
 
@@ -212,7 +214,7 @@ def check_counts(run):
     if run.expected.counts == faults.NONE or not run.counts or any(r.failed for r in run.reports):
         return []
     if run.expected.counts == faults.AT_LEAST and run.is_part:
-        return []  # the recording may have ended before what the other agent has not seen
+        return []  # the recording may have ended before the calls that the other agent missed
     found = []
     if run.methods is not None:
         found += compare(run, "counts", run.methods, added(run.reports, "flat"))
@@ -222,7 +224,7 @@ def check_counts(run):
 
 
 def check_expectations(run):
-    """What the program itself says of its calls: EXPECT, EXPECT_NEAR, TOTAL."""
+    """The calls that the program itself prints: EXPECT, EXPECT_NEAR, TOTAL."""
     rule = run.expected
     if not run.counts or rule.counts != faults.EXACT or run.is_part or rule.output != faults.SAME:
         return []
@@ -230,10 +232,10 @@ def check_expectations(run):
     for slack, calls, name in re.findall(r"^EXPECT(?:_NEAR (\d+))? (\d+) (.+)$", run.out, re.M):
         off = flat.get(name, 0) - int(calls)
         if abs(off) > int(slack or 0):
-            found.append(f"counts: {name}: {flat.get(name, 0)} in place of {calls}")
+            found.append(f"counts: {name}: {flat.get(name, 0)} instead of {calls}")
     for total in re.findall(r"^TOTAL (\d+)$", run.out, re.M):
         if sum(flat.values()) != int(total):
-            found.append(f"counts: {sum(flat.values())} calls in place of {total}")
+            found.append(f"counts: {sum(flat.values())} calls instead of {total}")
     return found[:3]
 
 
@@ -242,7 +244,7 @@ CHECKS = (check_end, check_output, check_errors, check_crash, check_memory, chec
 
 
 def compared(run):
-    """What the checks had to go by."""
+    """The figures that the checks compared."""
     calls = sum(added(run.reports, "flat").values())
     theirs = "none" if run.methods is None else f"{sum(run.methods.values()):,}"
     arcs = "" if run.arcs is None else f", {len(run.arcs)} arcs"
@@ -251,7 +253,7 @@ def compared(run):
 
 
 def check(run):
-    """All that is wrong with a run; a run that did not end is wrong for that alone."""
+    """All findings of a run; for a run that did not end, only that and crashes."""
     if not run.ended:
         return check_end(run) + check_crash(run)
     return [line for each in CHECKS for line in each(run)]

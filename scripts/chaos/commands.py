@@ -1,4 +1,4 @@
-"""Faults that use the jtrace command: questions while a JVM records, recordings begun from outside."""
+"""Faults that use the jtrace command: queries while a JVM records, recordings from outside."""
 import json
 
 from . import options
@@ -9,23 +9,23 @@ QUESTIONS = (("status",), ("dump",), ("metrics", "--format=json"), ("metrics", "
              ("report", "--report=flat", "--top=20"), ("report", "--report=tree"), ("mark", "a mark"),
              ("hook",), ("hook", "libc.so.6!free:count"), ("hook", "libc.so.6!free:off"))
 DONE, WRONG, REFUSED = 0, 1, 2
-NOT_YET = "only permitted in the live phase"  # the JVM's own words while it begins or ends
+NOT_YET = "only permitted in the live phase"  # the JVM's own message while it starts or ends
 
 
 def ask(run, verb, *words, may_refuse=False):
-    """A command that fails is a finding, but for one that finds the JVM at its end."""
+    """A command that fails is a finding, unless the JVM is ending."""
     command = [str(run.build.command), verb, str(run.jvm.pid), *words]
     code, out, err = run_tool(command, run.folder)
     run.note(f"{verb} {' '.join(words)}: {code} {err.strip()[:300]}")
     if code not in (DONE, REFUSED) and run.jvm.lives:
         run.find("command", f"jtrace {verb}: exit {code}: {err.strip()[:200]}")
     elif code == REFUSED and not may_refuse and NOT_YET not in err and run.jvm.pause(2):
-        run.find("command", f"jtrace {verb} is refused by a JVM that runs: {err.strip()[:200]}")
+        run.find("command", f"a running JVM refuses jtrace {verb}: {err.strip()[:200]}")
     if code == DONE and "--format=json" in words:
         try:
             json.loads(out)
         except ValueError as error:
-            run.find("command", f"jtrace {verb}: no JSON: {error}")
+            run.find("command", f"jtrace {verb}: not valid JSON: {error}")
     return code
 
 
@@ -40,12 +40,12 @@ class Questions(Fault):
             return
         while run.jvm.pause(self.numbers.uniform(0, 0.4)):
             question = self.numbers.choice(QUESTIONS)
-            # Hooks need samples; a recording with duration= has ended at some time.
+            # Hooks need samples; a recording with duration= ends before the program.
             ask(run, *question, may_refuse=question[0] in ("hook", "dump", "report", "mark"))
 
 
 class Windows(Fault):
-    """Recordings begun, asked about, ended and resumed while the program runs."""
+    """Recordings started, queried, stopped and resumed while the program runs."""
     name = "windows"
     weight = 2
     needs_long = True
@@ -74,7 +74,7 @@ class Windows(Fault):
 
 
 class Attaches(Windows):
-    """The same of a JVM that was started without jtrace."""
+    """The same with a JVM that was started without jtrace."""
     name = "attach"
     attaches = True
 

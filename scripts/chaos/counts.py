@@ -1,7 +1,7 @@
-"""Calls by routine: as the other agent wrote them, and as jtrace-post reports them, in names of one form.
+"""Calls by routine, of the other agent and of jtrace-post, with names in one form.
 
 jtrace distinguishes methods of one name and the same simple parameter types by their results, packages
-or loaders; here they are one, on both sides."""
+or loaders; here they are added up, on both sides."""
 import collections
 import csv
 
@@ -39,7 +39,7 @@ def of_method(name):
 
 
 def of_report(name):
-    """Without packages of parameters and without the result; what has no parameters is a thread."""
+    """Without packages of parameters and the result; a name without parameters is a thread."""
     begin = name.find("(")
     if begin < 0 or ")" not in name:
         return NOBODY
@@ -53,7 +53,7 @@ def class_of(method):
 
 
 def unprobed_of(dump):
-    """Classes that the lines of a dump name as without probes: time, thread, class-unprobed, name, why."""
+    """Classes without probes, from lines of a dump: time, thread, class-unprobed, name, reason."""
     lines = (line.rstrip("\n").split("\t", 4) for line in dump)
     return frozenset(words[3] for words in lines if len(words) > 3 and words[2] == "class-unprobed")
 
@@ -105,7 +105,7 @@ def of_tree(text):
 
 
 def within(found, prefixes):
-    """Those of the classes whose names begin with one of the prefixes, separated by blanks."""
+    """The counts of classes whose names begin with one of the prefixes, separated by blanks."""
     begins = tuple(prefix.replace("/", ".") for prefix in prefixes.split())
     return collections.Counter({name: n for name, n in found.items() if name.startswith(begins)})
 

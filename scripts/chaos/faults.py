@@ -1,4 +1,4 @@
-"""What is done to a JVM while it records. Each fault says what may be expected of the run."""
+"""Faults of a JVM while it records. Each fault says what the run must fulfil."""
 import dataclasses
 import os
 import signal
@@ -11,19 +11,19 @@ WHOLE, CUT, ANY = "whole", "cut", "any"
 @dataclasses.dataclass
 class Expected:
     """`exits`: None for the program's own; `counts`: jtrace's compared with the other agent's;
-    `output`: CLOSED: a prefix, but of programs that close themselves, which may complain; `trace`: whole with
-    its end, cut, or any; `told`: fewer calls need a line or a loss that says so;
-    `says`: a part of stderr that must be there."""
+    `output`: CLOSED: a prefix, except for programs that close themselves, which may print errors;
+    `trace`: whole with its end, cut, or any; `reported`: missing calls need a line or a loss that
+    reports them; `says`: a part of stderr that must be there."""
     exits: tuple = None
     output: str = SAME
     counts: str = EXACT
     trace: str = WHOLE
-    told: bool = False
+    reported: bool = False
     says: str = ""
 
 
 class Fault:
-    """Nothing is done: options alone."""
+    """No fault: only options."""
     name = "none"
     weight = 3
     single = False  # one file from the start to the end
@@ -31,7 +31,7 @@ class Fault:
     needs_long = False
     adds_threads = False  # of the other agent's
     expected = Expected()
-    # It changes only how the JVM starts, and expects nothing else: it may come beside another one.
+    # It changes only how the JVM starts, and expects nothing else: it may be combined with another.
     is_condition = False
 
     def __init__(self, numbers):
@@ -45,7 +45,7 @@ class Fault:
         """Changes the run's command before it starts."""
 
     def during(self, run):
-        """While it runs; returns when there is no more to do."""
+        """Called while the JVM runs; returns when there is nothing more to do."""
 
 
 class Stops(Fault):
@@ -65,7 +65,7 @@ class Stops(Fault):
 
 
 class Signals(Fault):
-    """Signals that do no harm, to random threads; thread dumps go to a file."""
+    """Harmless signals, to random threads; thread dumps are written to a file."""
     name = "signals"
     HARMLESS = (signal.SIGURG, signal.SIGCHLD, signal.SIGWINCH, signal.SIGCONT)
 
@@ -97,7 +97,7 @@ class Kill(Fault):
 
 
 class Terminate(Fault):
-    """SIGTERM: threads go on while the other agent writes its counts down."""
+    """SIGTERM: threads go on while the other agent writes its counts."""
     name = "term"
     needs_long = True
     expected = Expected((128 + signal.SIGTERM,), CLOSED, AT_LEAST)
@@ -118,7 +118,7 @@ class FewDescriptors(Fault):
 
 
 class Stalls(Fault):
-    """One processor, from which the JVM is kept for 30 to 600 ms again and again."""
+    """One processor, which the JVM cannot use for 30 to 600 ms again and again."""
     name = "stalls"
     is_condition = True
 
@@ -133,7 +133,7 @@ class Stalls(Fault):
 
 
 class Slow(Fault):
-    """One processor, shared with others that come first."""
+    """One processor, shared with programs of higher priority."""
     name = "slow"
     is_condition = True
 
@@ -146,7 +146,7 @@ class DiskFull(Fault):
     """The trace's disk is full after some kilobytes, or its files may not grow."""
     name = "full"
     weight = 2
-    expected = Expected(counts=AT_MOST, trace=ANY, told=True)
+    expected = Expected(counts=AT_MOST, trace=ANY, reported=True)
 
     def prepare(self, run):
         size = self.numbers.choice((4, 16, 64, 100, 200, 400, 1000)) * 1024
@@ -170,14 +170,14 @@ class Removed(Fault):
                 trace.unlink()
             else:
                 os.truncate(trace, 0)
-        # One that ends at once may have written its last line before.
+        # A program that ends at once may have printed its last line before.
         if run.jvm.pause(1):
             how = "removed" if removes else "made shorter"
             self.expected = dataclasses.replace(self.expected, says=f"was {how} while it was written")
 
 
 class Pipe(Fault):
-    """A pipe in place of the trace, with or without a reader: refused at the start, and nothing runs."""
+    """A pipe in place of the trace, with or without a reader: the agent refuses it at the start."""
     name = "pipe"
     weight = 0.3
     single = True
@@ -197,7 +197,7 @@ class Pipe(Fault):
 
 
 class Retransformed(Fault):
-    """The other agent retransforms or redefines random classes of the program all the time."""
+    """The other agent retransforms or redefines random classes of the program again and again."""
     name = "redefine"
     adds_threads = True
     is_condition = True

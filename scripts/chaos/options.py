@@ -13,7 +13,7 @@ HEAP_MB = 384
 
 @dataclasses.dataclass
 class Way:
-    """Options of the agent, as a dictionary in their order."""
+    """Options of the agent, as a dictionary in order."""
     options: dict
 
     def text(self, **more):
@@ -106,7 +106,7 @@ def random_way(numbers, scope, often=False, single=False):
 
 
 def random_jvm(numbers, jdk, heavy):
-    """Options of the JVM that change no output."""
+    """Options of the JVM that do not change the output."""
     chosen = [f"-Xmx{HEAP_MB}m"]
     if numbers.random() < 0.5:
         chosen.append(f"-XX:+Use{numbers.choice(GCS)}GC")

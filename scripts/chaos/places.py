@@ -1,4 +1,4 @@
-"""Where the products, the Java test programs and the JDKs are."""
+"""The places of the products, the Java test programs and the JDKs."""
 import os
 import pathlib
 import re
@@ -9,7 +9,7 @@ LEAST_JDK = 17
 
 
 class Build:
-    """A build folder, and what of it the tester runs."""
+    """A build folder, and the parts of it that are used."""
 
     def __init__(self, folder):
         self.folder = folder = pathlib.Path(folder).resolve()

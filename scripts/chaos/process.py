@@ -11,7 +11,7 @@ SYS_TGKILL = 234  # x86-64
 
 
 class Patience:
-    """Seconds as they pass for this process: those in which it was stopped itself do not count."""
+    """Seconds of this process: the time in which it was stopped does not count."""
 
     def __init__(self, seconds):
         self.left = seconds
@@ -29,7 +29,7 @@ class Patience:
 
 
 class Jvm:
-    """Its own process group, so that what it leaves behind can be ended with it."""
+    """Has its own process group, so that the processes it leaves can be ended with it."""
 
     def __init__(self, command, folder, patience_s):
         self.folder = folder
@@ -59,7 +59,7 @@ class Jvm:
         return None if self.status is None else os.waitstatus_to_exitcode(self.status)
 
     def pause(self, seconds):
-        """Less, if it ends meanwhile. Returns whether it still runs."""
+        """Waits, or less if the JVM ends meanwhile. Returns whether it still runs."""
         end = self.patience.spent + seconds
         while self.lives and self.patience.spent < end:
             self.patience.tick(max(0.001, min(TICK_S, end - self.patience.spent)))
@@ -74,7 +74,7 @@ class Jvm:
             pass
 
     def signal_thread(self, numbers, number):
-        """To a random thread of it."""
+        """Sends the signal to a random thread."""
         try:
             thread = int(numbers.choice(sorted(os.listdir(f"/proc/{self.pid}/task"))))
         except (FileNotFoundError, ProcessLookupError, IndexError):
@@ -82,7 +82,7 @@ class Jvm:
         ctypes.CDLL(None, use_errno=True).syscall(SYS_TGKILL, self.pid, thread, number)
 
     def wait(self):
-        """Returns whether it ended by itself in time; else says where it stands, and ends it."""
+        """Returns whether the JVM ended in time; if not, describes its threads and ends it."""
         while self.lives:
             self.patience.tick()
         if self.ended.is_set():
@@ -92,7 +92,7 @@ class Jvm:
         return False
 
     def end(self):
-        """With what it has started, which may still run."""
+        """Ends the JVM and the processes that it started."""
         try:
             os.killpg(self.pid, signal.SIGKILL)
         except ProcessLookupError:
@@ -100,7 +100,7 @@ class Jvm:
         self.ended.wait()
 
     def describe_hang(self):
-        """hang.txt: what each thread waits for; the JVM adds its own dump where it prints."""
+        """hang.txt: what each thread waits for; the JVM prints its own dump on its output."""
         with open(self.folder / "hang.txt", "w") as report:
             for task in sorted(os.listdir(f"/proc/{self.pid}/task")):
                 for part in ("comm", "wchan", "syscall", "status"):

@@ -1,4 +1,4 @@
-"""Programs whose output does not depend on the run: of Debian packages, of java-tests, of the JDK."""
+"""Programs with the same output in each run: of Debian packages, of java-tests, of the JDK."""
 import dataclasses
 import hashlib
 import re
@@ -19,13 +19,13 @@ NUMBERS = r"\d+"
 
 @dataclasses.dataclass(frozen=True)
 class Program:
-    """`scope`: include= of jtrace; `counted`: the same as prefixes for the agent that counts by
-    itself, empty if that one cannot; `arcs`: that one knows callers, too; `varies`: what of the
-    output may differ; `exit`: how it ends by itself; `long`: it runs for seconds; `heavy`: too much for
-    an interpreter; `makes`: its arguments name {out}, a folder that it fills with class files;
-    `writes_counts`: the other agent sees it end; `fills_heap`: threads of another agent would run out of memory
-    before it does; `closes_itself`: a shutdown hook ends what still runs, which then fails; `weight`: how often it
-    is chosen."""
+    """`scope`: include= of jtrace; `counted`: the same as prefixes for the other agent, empty if that
+    one cannot count it; `arcs`: the other agent also counts callers; `varies`: the parts of the
+    output that may differ; `exit`: its own exit code; `long`: it runs for seconds; `heavy`: too much
+    for an interpreter; `makes`: its arguments name {out}, a folder that it fills with class files;
+    `writes_counts`: the other agent sees it end; `fills_heap`: threads of another agent would run out
+    of memory before it does; `closes_itself`: a shutdown hook ends threads that still run, which then
+    fail; `weight`: how often it is chosen."""
     name: str
     arguments: tuple
     scope: str
@@ -45,7 +45,7 @@ class Program:
     weight: float = 1
 
     def command(self, build, out):
-        """What stands behind the JVM's own options."""
+        """The command line after the JVM's own options."""
         path = [str(build.classes)] + [str(JARS / jar) for jar in self.jars]
         arguments = []
         for word in self.arguments:
@@ -62,7 +62,7 @@ class Program:
         return bool(self.counted) and jdk.major <= self.most_counted_jdk
 
     def output(self, text, out):
-        """The output without what varies, and with a digest of the files that were made in `out`."""
+        """The output without the parts that vary, and with a digest of the files made in `out`."""
         if self.varies:
             text = re.sub(self.varies, "N", text)
         if self.makes and out:

@@ -1,4 +1,4 @@
-"""One run: what its seed decides, how it is done, and what came of it."""
+"""One run: the choices of its seed, its execution, and its outcome."""
 import dataclasses
 import os
 import pathlib
@@ -14,13 +14,13 @@ from .process import Jvm, run_tool
 from .programs import PROGRAMS
 
 LEAST_PATIENCE_S, PATIENCE_TIMES = 300, 60
-BESIDE = 0.4  # of the runs have a condition, too
+BESIDE = 0.4  # of the runs also have a condition
 REPORTS = ("summary", "flat", "tree", "arcflow")
 
 
 @dataclasses.dataclass
 class Limits:
-    """What a session leaves to choose from; names, or None for all."""
+    """The choices of a session; names, or None for all."""
     jdks: list
     programs: tuple = None
     faults: tuple = None
@@ -31,8 +31,8 @@ def one(numbers, things, weights=None):
 
 
 class Run:
-    """Everything follows from the seed, each choice from numbers of its own: to limit one changes none
-    of the others, where it can still be made."""
+    """Everything follows from the seed, and each choice has its own random numbers: a limit on one
+    does not change the others, where they are still possible."""
 
     def __init__(self, seed, limits, build, base):
         self.seed, self.build, self.source = seed, build, SOURCE
@@ -62,7 +62,7 @@ class Run:
         self.compared = ""
 
     def pick_beside(self, numbers, wanted):
-        """A condition under which the fault happens, at times; else nothing."""
+        """For some runs a condition under which the fault happens; otherwise none."""
         conditions = [kind for kind in wanted if kind.is_condition and kind is not type(self.fault)]
         if self.fault.is_condition or not conditions or numbers.random() >= BESIDE:
             return Fault(numbers)
@@ -81,14 +81,14 @@ class Run:
         with open(self.folder / "commands.txt", "a") as notes:
             notes.write(line + "\n")
 
-    # --- what faults ask of a run ---
+    # --- functions for faults ---
 
     def traces(self):
         found = [f for f in self.trace_folder.glob("trace*.bin") if f.is_file()]
         return sorted(found, key=lambda f: (len(f.name), f.name))
 
     def _wait(self, condition):
-        """Returns false where the JVM ends first."""
+        """Returns false if the JVM ends first."""
         while self.jvm.lives:
             if condition():
                 return True
@@ -103,13 +103,13 @@ class Run:
         return self._wait(path.exists)
 
     def wait_for_start(self):
-        """Until it answers to attaches, and ends on SIGTERM as a JVM does."""
+        """Waits until the JVM accepts attaches, and handles SIGTERM."""
         performance = pathlib.Path(f"/tmp/hsperfdata_{os.environ.get('USER', 'root')}/{self.jvm.pid}")
         self._wait(performance.exists)
         return self.jvm.pause(0.3)
 
     def mount_small_disk(self, size):
-        """Where the tester has a mount namespace of its own."""
+        """Works only if this process has its own mount namespace."""
         disk = self.folder / "disk"
         disk.mkdir()
         done = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "chaos", str(disk)],
@@ -178,7 +178,7 @@ class Run:
             methods, arcs)
 
     def memory_mb(self):
-        """Windows have memory of their own choice, and recordings of other kinds keep theirs."""
+        """Windows choose their own memory, and recordings of other kinds keep theirs."""
         return self.way.memory_mb if self.fault.expected.counts == EXACT else 8 * 256
 
     def is_part(self):
@@ -193,7 +193,7 @@ class Run:
         methods, arcs = counts.other_counts(file)
         if not self.wants_arcs:
             return methods, None
-        # Folded paths lose their callers; calls that leave the scope stand between caller and callee.
+        # Folded paths lose their callers; calls that leave the scope are between caller and callee.
         exact = not {"maxdepth", "boundary"} & set(self.way.options)
         exact = exact and self.way.options.get("record") != "flat"
         exact = exact and self.fault.expected.counts == EXACT and not self.is_part()
@@ -222,14 +222,14 @@ class Run:
         return report
 
     def unprobed_of(self, trace):
-        """A dump may be longer than the memory: line by line."""
+        """Line by line, because a dump may be larger than the memory."""
         command = [str(self.build.post), "dump", str(trace)]
         with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                               text=True, errors="replace") as dump:
             return counts.unprobed_of(dump.stdout)
 
     def clean(self, keep):
-        """Unmounts in any case; a finding's small disk is copied before."""
+        """Always unmounts; the small disk of a finding is copied first."""
         disk = self.folder / "disk"
         if disk.is_dir():
             if keep and self.trace_folder == disk:

@@ -1,4 +1,4 @@
-"""Shows that the tester can fail: wrong results, one at a time, must be findings."""
+"""Shows that the checks can fail: wrong results, one at a time, must be findings."""
 import pathlib
 import random
 import tempfile
@@ -14,7 +14,7 @@ WHOLE = {"end": "the program ended", "invariants_held": "4"}
 
 
 def outcome(**changed):
-    """A run in which all is right, but for what is named."""
+    """A correct run, except for the fields that are given."""
     report = checks.Report("trace.bin", 9000, summary=dict(WHOLE), flat=dict(FLAT), tree=dict(FLAT))
     right = {"expected": faults.Expected(), "out": "hello\n", "plain_out": "hello\n", "err":
              "jtrace: recording to x\njtrace: wrote x\n", "reports": (report,), "methods": dict(FLAT)}
@@ -46,10 +46,10 @@ class ChecksTest(unittest.TestCase):
         self.finds(outcome(out="held", expected=killed, exit=-9, reports=(cut,)), "output: differs at 3")
 
     def test_another_exit_code(self):
-        self.finds(outcome(exit=1), "exit: 1 in place of 0")
+        self.finds(outcome(exit=1), "exit: 1 instead of 0")
         self.finds(outcome(ended=False), "hang")
 
-    def test_words_on_stderr(self):
+    def test_unknown_lines_on_stderr(self):
         self.finds(outcome(err="java.lang.VerifyError\n"), "stderr: java.lang.VerifyError")
         self.assertEqual(checks.check(outcome(err="mine\n", plain_err="mine\n")), [])
         redefined = outcome(err="\tat A.b(Unknown Source)\n", plain_err="\tat A.b(A.java:3)\n")
@@ -65,7 +65,7 @@ class ChecksTest(unittest.TestCase):
 
     def test_missing_and_surplus_calls(self):
         self.finds(outcome(methods={**FLAT, "a.B.n()": 3}), "counts: missing: 1 differ: a.B.n() 3 → 2")
-        self.finds(outcome(methods={"a.B.n()": 2}), "counts: more than there were")
+        self.finds(outcome(methods={"a.B.n()": 2}), "counts: too many")
         self.finds(outcome(arcs={"a.B.n() > a.B.m(int)": 7}), "arcs: missing")
 
     def test_a_part_of_a_program_that_is_ended(self):
@@ -83,12 +83,12 @@ class ChecksTest(unittest.TestCase):
         run.methods = {**FLAT, "a.B.n()": 3}
         self.assertEqual(checks.check(run), [])
         run.methods = {"a.B.n()": 2}
-        self.finds(run, "counts: more than there were")
+        self.finds(run, "counts: too many")
 
-    def test_silence_of_a_full_disk(self):
-        full = faults.Expected(counts=faults.AT_MOST, trace=faults.ANY, told=True)
+    def test_a_full_disk_must_be_reported(self):
+        full = faults.Expected(counts=faults.AT_MOST, trace=faults.ANY, reported=True)
         run = outcome(expected=full, methods={**FLAT, "a.B.n()": 3})
-        self.finds(run, "counts: missing, and nothing says so")
+        self.finds(run, "counts: missing, and nothing reports it")
         run.err += "jtrace: warning: 'x' could not be written: No space left on device\n"
         self.assertEqual(checks.check(run), [])
 
@@ -103,7 +103,7 @@ class ChecksTest(unittest.TestCase):
         run = with_report(refused="holds nothing that can be read", size=16384)
         run.methods = None
         self.finds(run, "trace: trace.bin of 16384 bytes: holds nothing")
-        run.expected = faults.Expected(counts=faults.AT_MOST, trace=faults.ANY, told=True)
+        run.expected = faults.Expected(counts=faults.AT_MOST, trace=faults.ANY, reported=True)
         self.finds(run, "trace: trace.bin of 16384 bytes: holds nothing")
         run.err += "jtrace: recording stopped, the program runs on: cannot write 'x'\n"
         self.assertEqual(checks.check(run), [])
@@ -124,17 +124,17 @@ class ChecksTest(unittest.TestCase):
         self.finds(with_report(tree={"a.B.m(int)": 6, "a.B.n()": 2}), "sums: trace.bin: flat and tree")
         self.finds(with_report(summary={**WHOLE, "invariants_held": "3"}), "sums: trace.bin: 3 of 4")
 
-    def test_what_the_program_expects(self):
+    def test_calls_that_the_program_prints(self):
         said = "EXPECT 7 a.B.m(int)\nEXPECT_NEAR 1 3 a.B.n()\n"
         self.assertEqual(checks.check(outcome(out=said, plain_out=said)), [])
         said = "EXPECT 8 a.B.m(int)\n"
-        self.finds(outcome(out=said, plain_out=said), "counts: a.B.m(int): 7 in place of 8")
+        self.finds(outcome(out=said, plain_out=said), "counts: a.B.m(int): 7 instead of 8")
         said = "TOTAL 10\n"
-        self.finds(outcome(out=said, plain_out=said), "counts: 9 calls in place of 10")
+        self.finds(outcome(out=said, plain_out=said), "counts: 9 calls instead of 10")
 
 
 class CountsTest(unittest.TestCase):
-    def test_names_are_of_one_form(self):
+    def test_names_have_one_form(self):
         self.assertEqual(counts.of_method("a/B.m([ILjava/util/List;J)V"), "a.B.m(int[],List,long)")
         self.assertEqual(counts.of_report("a.B.m(int[],java.util.List,long):void"),
                          "a.B.m(int[],List,long)")
@@ -164,7 +164,7 @@ class SeedsTest(unittest.TestCase):
         self.assertEqual(self.describe(5), self.describe(5))
         self.assertGreater(len({self.describe(seed) for seed in range(40)}), 35)
 
-    def test_each_fault_comes_up_and_can_be_chosen(self):
+    def test_each_fault_can_be_chosen(self):
         for name, fault in FAULTS.items():
             if fault.is_possible():
                 self.assertIn(f", {name};", self.describe(1, faults=(name,), programs=("cases",)))

@@ -1,4 +1,4 @@
-"""Many runs, one after the other: what they are compared with, how far they have come, what they found."""
+"""Many runs, one after the other: their reference runs, their progress, and their findings."""
 import dataclasses
 import json
 import os
@@ -53,7 +53,7 @@ class Plains:
 
 
 class Progress:
-    """How far sessions have come, in a file if it has a name: written after each run."""
+    """The progress of sessions, written after each run if there is a file."""
 
     def __init__(self, file, resume):
         self.file = pathlib.Path(file) if file else None

@@ -11,12 +11,12 @@
 #include "jtrace.h"
 
 /*
- * The agent's table, or null: it is not in this process, or too old for JTRACE_ABI. Thread, no
- * signal handler; keep what it returns. The agent may come at any time (`jtrace start PID`) and
- * never goes.
+ * The agent's table, or null: the agent is not in this process, or too old for JTRACE_ABI. Thread,
+ * not in a signal handler; keep the result. The agent may be attached at any time (`jtrace start
+ * PID`) and is never unloaded.
  *
- * The JVM loads agents so that dlsym(RTLD_DEFAULT, ...) does not see them. RTLD_NOLOAD finds what
- * is loaded by the name that is in the library, wherever its file is.
+ * The JVM loads agents so that dlsym(RTLD_DEFAULT, ...) does not see them. RTLD_NOLOAD finds a
+ * loaded library by the name that it contains, regardless of its file's path.
  */
 static inline const jtrace_api* jtrace_find(void) {
   jtrace_get_api_function get_api = NULL;
@@ -24,7 +24,7 @@ static inline const jtrace_api* jtrace_find(void) {
   void* const agent = dlopen("libjtrace.so", RTLD_LAZY | RTLD_NOLOAD);
   if (agent == NULL) return NULL;
   symbol = dlsym(agent, JTRACE_GET_API);
-  dlclose(agent); /* gives back what dlopen counted; the agent stays */
+  dlclose(agent); /* releases dlopen's reference; the agent stays */
   if (symbol == NULL) return NULL;
   memcpy(&get_api, &symbol,
          sizeof(get_api)); /* ISO C converts no pointer to data into one to a function */

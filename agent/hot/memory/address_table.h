@@ -1,4 +1,4 @@
-// A set of addresses that handlers ask: the application's methods, code of a kind.
+// A set of addresses that handlers query: the application's methods, code of a kind.
 #ifndef JTRACE_AGENT_HOT_ADDRESS_TABLE_H_
 #define JTRACE_AGENT_HOT_ADDRESS_TABLE_H_
 
@@ -8,9 +8,8 @@
 namespace jtrace::hot {
 
 // Open addressing, never more than half full, so that a search ends. Addresses are only added, by
-// one thread at a time; readers see each of them at some time after. A table that is full is
-// replaced by a larger one and stays as it is: handlers may still hold it
-// (agent/sampling/app_methods).
+// one thread at a time; readers see each of them some time later. A full table is replaced by a
+// larger one and stays unchanged: handlers may still hold it (agent/sampling/app_methods).
 struct AddressTable {
   uint32_t mask;                  // slots - 1; a power of two of slots
   std::atomic<uintptr_t>* slots;  // 0: free

@@ -1,4 +1,4 @@
-// How to follow HotSpot's references to Java objects, as far as a signal handler may.
+// How a signal handler may follow HotSpot's references to Java objects.
 #ifndef JTRACE_AGENT_HOT_HEAP_LAYOUT_H_
 #define JTRACE_AGENT_HOT_HEAP_LAYOUT_H_
 
@@ -9,8 +9,8 @@ namespace jtrace::hot {
 // Offsets are in bytes. Filled by agent/hotspot/heap_layout_resolver, immutable once published;
 // nothing in it is meaningful unless `readable`.
 struct HeapLayout {
-  // Everything below is known, and the collector moves objects in pauses only or leaves the moved
-  // object's header alone.
+  // Everything below is known, and the collector moves objects only in pauses or leaves the moved
+  // object's header unchanged.
   bool readable = false;
 
   int32_t pending_monitor = 0;  // JavaThread → ObjectMonitor that it is entering
@@ -25,7 +25,7 @@ struct HeapLayout {
   uintptr_t reference_base = 0;
   uint32_t reference_shift = 0;
 
-  // Where an object says of which class it is.
+  // Where an object has its class.
   enum class KlassWord : uint8_t { kPointer, kNarrow, kInMark };
   KlassWord klass_word = KlassWord::kPointer;
   int32_t mark = 0;

@@ -1,4 +1,4 @@
-// Where int3 instructions of ours stand in native code (S3.9, FIG. 31), as the handler of SIGTRAP
+// The places of our int3 instructions in native code (S3.9, FIG. 31), as the handler of SIGTRAP
 // looks them up: address -> out-of-line copy of the displaced instruction, and what to do there.
 #ifndef JTRACE_AGENT_HOT_HOOK_SITES_H_
 #define JTRACE_AGENT_HOT_HOOK_SITES_H_
@@ -8,37 +8,37 @@
 
 namespace jtrace::hot {
 
-// What happens when a thread comes to a site, as a set of bits. 0: it just goes on.
+// The actions when a thread reaches a site, as a set of bits. 0: it just continues.
 enum HookUse : uint32_t {
   kHookCount = 1,   // the call is counted
   kHookUnwind = 2,  // and its stack walked (0x41)
   kHookTime = 4,    // and its return awaited
   kHookReturn = 8,  // calls return here
-  kHookEntry = 16,  // a function's first instruction: the return address lies at rsp
-  kHookEnd = 32,    // the JVM begins to report an error: every int3 goes (TakeAllHooksOut)
+  kHookEntry = 16,  // a function's first instruction: the return address is at rsp
+  kHookEnd = 32,    // the JVM begins to report an error: every int3 is removed (TakeAllHooksOut)
 };
 
-// What a site is for now, and since when: both at once, so that every call is counted for the hook
-// that it met.
+// The present use of a site, and its start: both at once, so that every call is counted for the
+// hook that it ran into.
 struct HookDuty {
   uint32_t use = 0;        // HookUse
   uint32_t placement = 0;  // of use kHookCount: the hook's, from 1 on, never twice in a process
 };
 static_assert(std::atomic<HookDuty>::is_always_lock_free);
 
-// A site stays for ever: a thread may have met its int3 just before that was taken out. Written by
-// cold code (agent/hooks) before the int3 is.
+// A site stays forever: a thread may have executed its int3 just before that was taken out. Written
+// by cold code (agent/hooks) before the int3 is.
 struct HookSite {
   uintptr_t address;
   uint32_t number;  // from 1 on
-  uint8_t byte;     // that the int3 stands for
+  uint8_t byte;     // that the int3 replaces
   // The displaced instruction's copy; from `done` on its work is done, as at `after`
   // (DisplacedInstruction).
   uintptr_t slot;
   uint32_t done;
   uintptr_t after;
   std::atomic<HookDuty> duty;
-  // Of use kHookCount: calls so far, exact; those of them that are in no thread's table.
+  // For use kHookCount: calls so far, exact; the number of them that are in no thread's table.
   std::atomic<uint64_t> calls;
   std::atomic<uint64_t> unattributed;
 };
@@ -54,7 +54,7 @@ struct HookSites {
     return static_cast<uint32_t>((address * 0x9e3779b97f4a7c15) >> 32);
   }
 
-  // Null: none stands there. Async-signal-safe.
+  // Null: none is there. Async-signal-safe.
   HookSite* Find(uintptr_t address) const {
     for (uint32_t i = Hash(address);; ++i) {
       HookSite* const site = slots[i % kSlots].load(std::memory_order_acquire);
@@ -66,11 +66,11 @@ struct HookSites {
 // Null until the first hook of the process.
 extern constinit std::atomic<HookSites*> hook_sites;
 
-// Takes every int3 out of the program's code, for good: what runs from here on may have another
-// handler for them. Where /proc/self/mem cannot be written they stay. Async-signal-safe.
+// Takes every int3 out of the program's code, permanently: code that runs from here on may have
+// another handler for them. Where /proc/self/mem cannot be written they stay. Async-signal-safe.
 void TakeAllHooksOut();
 
-// Code of slots lies in pages of this size, kHookSlotBytes each.
+// Code of slots is in pages of this size, kHookSlotBytes each.
 inline constexpr uintptr_t kHookSlotBytes = 64;
 inline constexpr uintptr_t kHookPageBytes = 4096;
 inline constexpr uint32_t kSlotsOfPage = kHookPageBytes / kHookSlotBytes;
@@ -83,11 +83,11 @@ struct HookPage {
 inline constexpr uint32_t kMostHookPages = HookSites::kMost / kSlotsOfPage * 2;
 extern constinit std::atomic<HookPage*> hook_pages;      // kMostHookPages of them
 extern constinit std::atomic<uint32_t> hook_page_count;  // in use
-// All pages lie in [low, high).
+// All pages are in [low, high).
 extern constinit std::atomic<uintptr_t> hook_pages_low;
 extern constinit std::atomic<uintptr_t> hook_pages_high;
 
-// The place in the program that a thread in a slot stands at; else `pc` itself. Async-signal-safe.
+// The place in the program that a thread in a slot represents; else `pc` itself. Async-signal-safe.
 uintptr_t OriginalPc(uintptr_t pc);
 
 }  // namespace jtrace::hot

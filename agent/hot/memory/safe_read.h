@@ -1,4 +1,4 @@
-// Loads from memory that may be gone: a fault makes them fail instead of killing the process.
+// Loads from memory that may be unmapped: a fault makes them fail instead of killing the process.
 #ifndef JTRACE_AGENT_HOT_SAFE_READ_H_
 #define JTRACE_AGENT_HOT_SAFE_READ_H_
 

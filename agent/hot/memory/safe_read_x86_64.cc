@@ -8,8 +8,8 @@ namespace {
 constexpr uintptr_t kLowestAddress = 4096;
 constexpr uintptr_t kEndOfUserSpace = uintptr_t{1} << 47;
 
-// Two values that a failed load may return: memory that holds the first is told from a failed load
-// by asking again with the second.
+// Two values that a failed load may return: memory that holds the first is distinguished from a
+// failed load by a second load with the second.
 constexpr intptr_t kError1 = 0x5afe'4ead'0bad'0001;
 constexpr intptr_t kError2 = 0x5afe'4ead'0bad'0002;
 
@@ -18,7 +18,7 @@ constexpr intptr_t kError2 = 0x5afe'4ead'0bad'0002;
 constinit std::atomic<SafeFetchFunction> safe_fetch{nullptr};
 
 // intptr_t jtrace_guarded_load(intptr_t* address, intptr_t error_value): one instruction may fault;
-// RecoverSafeRead continues behind it.
+// RecoverSafeRead continues after it.
 asm(R"(
   .pushsection .text
   .type jtrace_guarded_load, @function

@@ -16,14 +16,14 @@ constexpr uint8_t kPushRax = 0x50, kPopRax = 0x58;
 
 uint8_t ByteAt(uintptr_t at) { return *reinterpret_cast<const uint8_t*>(at); }
 
-// r13 := what rsp was before the call: `lea r13, [rsp + 8]` ahead of `pop rax`, or `mov r13, rsp`
-// behind it. The latter is also how rsp is kept over a call.
+// r13 := the value of rsp before the call: `lea r13, [rsp + 8]` before `pop rax`, or `mov r13, rsp`
+// after it. The latter is also how rsp is kept over a call.
 bool SetsR13(uintptr_t at, uintptr_t end) {
   return Matches(at, end, {0x4c, 0x8d, 0x6c, 0x24, 8}) || Matches(at, end, {0x4c, 0x8b, 0xec}) ||
          Matches(at, end, {0x49, 0x89, 0xe5});
 }
 
-// rsp := r13: behind a call.
+// rsp := r13: after a call.
 bool SetsSpFromR13(uintptr_t at, uintptr_t end) {
   return Matches(at, end, {0x49, 0x8b, 0xe5}) || Matches(at, end, {0x4c, 0x89, 0xec});
 }
@@ -55,10 +55,10 @@ class AdapterPath {
     const Instruction instruction = Decode(at_, end_);
     const uintptr_t next = at_ + static_cast<uintptr_t>(instruction.length);
     if (instruction.length == 0) return false;
-    if (rax_ == Rax::kNotMet && ByteAt(at_) == kPopRax) {
+    if (rax_ == Rax::kNone && ByteAt(at_) == kPopRax) {
       rax_ = Rax::kPopped;
       return_offset_ = risen_;
-    } else if (rax_ == Rax::kNotMet && StoresRax(at_, end_)) {
+    } else if (rax_ == Rax::kNone && StoresRax(at_, end_)) {
       rax_ = Rax::kStored;
     }
     const uintptr_t target = ConditionalTarget(at_, end_);
@@ -73,7 +73,7 @@ class AdapterPath {
         aligned_ = true;
         break;
       case StackEffect::kJump:
-        // Code behind a jump is reached by a branch around it.
+        // Code after a jump is reached by a branch around it.
         if (around_ <= at_) return false;
         at_ = around_;
         return true;
@@ -87,7 +87,7 @@ class AdapterPath {
     return true;
   }
 
-  // r13 is going to be set: it tells nothing yet.
+  // r13 will be set later: it shows nothing yet.
   AdapterState BeforeArguments() const {
     if (aligned_) return {};
     const bool popped = at_ == begin_ && ByteAt(at_ - 1) == kPopRax;
@@ -95,7 +95,7 @@ class AdapterPath {
     return {AdapterState::kOnStack, rax_ == Rax::kPopped ? return_offset_ : risen_, false};
   }
 
-  // r13 has been set, or the interpreter did that: the jump into the callee comes next.
+  // r13 has been set, or the interpreter did that: the jump into the callee is next.
   AdapterState WithArguments() const {
     if (aligned_) return {};
     if (rax_ == Rax::kStored) return {AdapterState::kInRax, 0, true};
@@ -105,10 +105,10 @@ class AdapterPath {
   const uintptr_t begin_;
   uintptr_t at_;
   const uintptr_t end_;
-  uintptr_t around_ = 0;  // the last branch ahead leads there
+  uintptr_t around_ = 0;  // the last forward branch leads there
   int32_t risen_ = 0;     // rsp at at_, from that at begin_
-  bool aligned_ = false;  // it cannot be told
-  enum class Rax { kNotMet, kPopped, kStored } rax_ = Rax::kNotMet;  // what comes first
+  bool aligned_ = false;  // its height is unknown
+  enum class Rax { kNone, kPopped, kStored } rax_ = Rax::kNone;  // done to rax first
   int32_t return_offset_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// The adapters between HotSpot's calling conventions: where they keep who called them.
+// The adapters between HotSpot's calling conventions: where they keep their caller.
 #ifndef JTRACE_AGENT_HOT_WALK_ADAPTER_CODE_X86_64_H_
 #define JTRACE_AGENT_HOT_WALK_ADAPTER_CODE_X86_64_H_
 
@@ -6,7 +6,7 @@
 
 namespace jtrace::hot {
 
-// Where the return address is when an adapter is interrupted, and where its caller's rsp.
+// The place of the return address when an adapter is interrupted, and of its caller's rsp.
 struct AdapterState {
   enum Kind : uint8_t {
     kUnknown,
@@ -16,7 +16,7 @@ struct AdapterState {
   };
   Kind kind = kUnknown;
   int32_t offset = 0;
-  // The arguments lie between the return address and the caller's frame, which begins at r13. Else
+  // The arguments are between the return address and the caller's frame, which begins at r13. Else
   // it begins above the return address or, if that is in rax, at rsp.
   bool caller_in_r13 = false;
 };

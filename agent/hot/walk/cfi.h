@@ -12,7 +12,7 @@ namespace jtrace::hot {
 // How the canonical frame address is computed. The call pushed the return address at CFA - 8.
 enum class CfaRule : uint8_t {
   kNoRow,        // no unwind information for this pc
-  kUnsupported,  // a rule that this reader cannot do
+  kUnsupported,  // a rule that this reader does not support
   kRsp,          // rsp + cfa_offset
   kRbp,          // rbp + cfa_offset
   kRbx,          // rbx + cfa_offset: the dynamic loader's lazy binding
@@ -41,7 +41,7 @@ struct CfiRow {
   RbpRule rbp = RbpRule::kSame;
   RbxRule rbx = RbxRule::kSame;
   bool outermost = false;     // return address undefined: the thread's first frame
-  bool signal_frame = false;  // the frame of a signal: the caller's registers lie in a ucontext
+  bool signal_frame = false;  // the frame of a signal: the caller's registers are in a ucontext
   int32_t cfa_offset = 0;
   int32_t rbp_offset = 0;
   int32_t rbx_offset = 0;

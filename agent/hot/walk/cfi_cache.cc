@@ -9,8 +9,8 @@ namespace jtrace::hot {
 namespace {
 
 // A direct-mapped cache without locks. An entry is two words, `key` = pc ^ row ^ object; a torn
-// pair (two handlers storing at once) fails the comparison like any other miss. Mixing the object's
-// unwind table address in makes rows of an unloaded library miss, should another one be mapped at
+// pair (two handlers storing at once) fails the comparison like any other miss. Mixing in the
+// object's unwind table address makes rows of an unloaded library miss if another one is mapped at
 // its place.
 constexpr int kCacheBits = 17;
 struct Entry {

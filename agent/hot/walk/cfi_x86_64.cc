@@ -1,7 +1,7 @@
 // The interpreter of call frame instructions (DWARF 5 §6.4), reduced to the registers that
 // x86-64 unwinding needs: the CFA, the return address, rbp and rbx.
 #include "agent/hot/walk/cfi.h"
-#include "agent/hot/walk/dwarf_reader.h"
+#include "common/dwarf_cursor.h"
 
 namespace jtrace::hot {
 namespace {
@@ -46,15 +46,15 @@ CfaRule CfaOfRegister(uint64_t reg) {
   }
 }
 
-bool ParseAugmentation(const char* letters, DwarfReader data, Cie* cie) {
-  for (; *letters != 0; ++letters) {
-    switch (*letters) {
+bool ParseAugmentation(std::string_view letters, DwarfCursor data, Cie* cie) {
+  for (const char letter : letters) {
+    switch (letter) {
       case 'R':
         cie->pointer_encoding = data.Byte();
         break;
       case 'P': {
         const uint8_t encoding = data.Byte();
-        data.Encoded(encoding & 0x0f);
+        data.Value(encoding);
         break;
       }
       case 'L':
@@ -76,12 +76,10 @@ bool ParseCie(const std::byte* at, Cie* cie) {
   uint32_t length;
   std::memcpy(&length, at, sizeof length);
   if (length == 0 || length == 0xffff'ffff) return false;
-  DwarfReader in(at + 4, at + 4 + length);
+  DwarfCursor in(at + 4, at + 4 + length);
   in.Fixed<uint32_t>();  // id
   const uint8_t version = in.Byte();
-  const char* augmentation = reinterpret_cast<const char*>(in.position());
-  while (in.ok() && in.Byte() != 0) {
-  }
+  std::string_view augmentation = in.Text();
   cie->code_alignment = in.Uleb();
   cie->data_alignment = in.Sleb();
   if (version == 1) {
@@ -89,10 +87,11 @@ bool ParseCie(const std::byte* at, Cie* cie) {
   } else {
     in.Uleb();
   }
-  if (augmentation[0] == 'z') {
+  if (augmentation.starts_with('z')) {
     cie->has_augmentation_data = true;
-    if (!ParseAugmentation(augmentation + 1, in.Block(in.Uleb()), cie)) return false;
-  } else if (augmentation[0] != 0) {
+    augmentation.remove_prefix(1);
+    if (!ParseAugmentation(augmentation, in.Block(in.Uleb()), cie)) return false;
+  } else if (!augmentation.empty()) {
     return false;
   }
   cie->instructions = in.position();
@@ -107,11 +106,11 @@ class RowInterpreter {
       : cie_(cie), location_(location), target_(target) {}
 
   CfiRow& row() { return row_; }
-  // What DW_CFA_restore goes back to: the row after the CIE's instructions.
+  // DW_CFA_restore returns to this: the row after the CIE's instructions.
   void MarkInitial() { initial_ = row_; }
 
   // False: an instruction that this reader does not know.
-  bool Run(DwarfReader in) {
+  bool Run(DwarfCursor in) {
     while (!in.AtEnd() && !done_) {
       const uint8_t code = in.Byte();
       if (!Execute(code >> 6, code & 0x3f, in)) return false;
@@ -120,7 +119,7 @@ class RowInterpreter {
   }
 
  private:
-  bool Execute(uint8_t high, uint8_t low, DwarfReader& in) {
+  bool Execute(uint8_t high, uint8_t low, DwarfCursor& in) {
     switch (high) {
       case 1:  // DW_CFA_advance_loc
         Advance(low);
@@ -136,12 +135,12 @@ class RowInterpreter {
     }
   }
 
-  bool ExecuteExtended(uint8_t code, DwarfReader& in) {
+  bool ExecuteExtended(uint8_t code, DwarfCursor& in) {
     switch (code) {
       case 0x00:  // nop
         return true;
       case 0x01:  // set_loc
-        AdvanceTo(in.Encoded(cie_.pointer_encoding));
+        AdvanceTo(in.Pointer(cie_.pointer_encoding));
         return true;
       case 0x02:  // advance_loc1
         Advance(in.Byte());
@@ -172,7 +171,7 @@ class RowInterpreter {
     }
   }
 
-  bool ExecuteCfaRule(uint8_t code, DwarfReader& in) {
+  bool ExecuteCfaRule(uint8_t code, DwarfCursor& in) {
     switch (code) {
       case 0x0c: {  // def_cfa
         row_.cfa = CfaOfRegister(in.Uleb());
@@ -199,7 +198,7 @@ class RowInterpreter {
     }
   }
 
-  bool ExecuteRegisterRule(uint8_t code, DwarfReader& in) {
+  bool ExecuteRegisterRule(uint8_t code, DwarfCursor& in) {
     const uint64_t reg = in.Uleb();
     switch (code) {
       case 0x05:  // offset_extended
@@ -280,7 +279,7 @@ class RowInterpreter {
 
   // `breg6 n; deref` (realigned stacks) and the linker's expression for PLT entries, the only one
   // that starts from rsp: rsp + 8 + ((pc & 15) >= n) * 8, n being where the entry's push ends.
-  void SetCfaExpression(DwarfReader in) {
+  void SetCfaExpression(DwarfCursor in) {
     const uint8_t first = in.Byte();
     const int64_t offset = in.Sleb();
     row_.cfa = CfaRule::kUnsupported;
@@ -299,7 +298,7 @@ class RowInterpreter {
     }
   }
 
-  bool SetExpression(uint64_t reg, DwarfReader in) {
+  bool SetExpression(uint64_t reg, DwarfCursor in) {
     if (reg == kReturnAddress) return false;
     if (reg == kRbx) row_.rbx = RbxRule::kLost;
     if (reg != kRbp) return true;
@@ -324,7 +323,7 @@ class RowInterpreter {
   int remembered_ = 0;
 };
 
-// The CIE's instructions hold from the start on: no location ends them.
+// The CIE's instructions apply from the start: no location ends them.
 constexpr uintptr_t kEverywhere = ~uintptr_t{0};
 
 CfiRow ReadFde(const std::byte* fde, uintptr_t pc) {
@@ -337,18 +336,18 @@ CfiRow ReadFde(const std::byte* fde, uintptr_t pc) {
   CfiRow unsupported;
   unsupported.cfa = CfaRule::kUnsupported;
   if (!ParseCie(fde + 4 - cie_delta, &cie)) return unsupported;
-  DwarfReader in(fde + 8, fde + 4 + length);
-  const uintptr_t begin = in.Encoded(cie.pointer_encoding);
-  const uintptr_t range = in.Encoded(cie.pointer_encoding & 0x0f);
+  DwarfCursor in(fde + 8, fde + 4 + length);
+  const uintptr_t begin = in.Pointer(cie.pointer_encoding);
+  const uintptr_t range = in.Value(cie.pointer_encoding);
   if (!in.ok() || pc < begin || pc - begin >= range) return none;
   if (cie.has_augmentation_data) in.Skip(in.Uleb());
 
   RowInterpreter initial(cie, 0, kEverywhere);
-  if (!initial.Run(DwarfReader(cie.instructions, cie.end))) return unsupported;
+  if (!initial.Run(DwarfCursor(cie.instructions, cie.end))) return unsupported;
   RowInterpreter interpreter(cie, begin, pc);
   interpreter.row() = initial.row();
   interpreter.MarkInitial();
-  if (!interpreter.Run(DwarfReader(in.position(), fde + 4 + length))) return unsupported;
+  if (!interpreter.Run(DwarfCursor(in.position(), fde + 4 + length))) return unsupported;
   CfiRow row = interpreter.row();
   if (row.cfa == CfaRule::kNoRow) row.cfa = CfaRule::kUnsupported;
   row.signal_frame = cie.signal_frame;
@@ -366,9 +365,9 @@ CfiRow ReadCfiRow(const std::byte* eh_frame_hdr, uintptr_t pc) {
   };
   const auto byte = [&](int i) { return static_cast<uint8_t>(eh_frame_hdr[i]); };
   if (byte(0) != kVersion || byte(3) != kRelativeTable) return CfiRow{};
-  DwarfReader in(eh_frame_hdr + 4, eh_frame_hdr + 4 + 32);
-  in.Encoded(byte(1));  // address of .eh_frame
-  const uint64_t count = in.Encoded(byte(2));
+  DwarfCursor in(eh_frame_hdr + 4, eh_frame_hdr + 4 + 32);
+  in.Pointer(byte(1));  // address of .eh_frame
+  const uint64_t count = in.Pointer(byte(2));
   if (!in.ok()) return CfiRow{};
   const auto* table = reinterpret_cast<const Entry*>(in.position());
   const int64_t target = static_cast<int64_t>(pc - reinterpret_cast<uintptr_t>(eh_frame_hdr));

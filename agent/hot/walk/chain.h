@@ -22,18 +22,18 @@ enum class FrameKind : uint8_t {
 enum class WalkNote : uint8_t {
   kNone = 0,
   kTruncated,         // deeper than the cap: the frames between leaf and root part are missing
-  kNoModule,          // a native pc that lies in no loaded object
-  kNoUnwindRow,       // native code without unwind information, and no guess held
-  kUnsupportedRow,    // unwind information the small interpreter cannot do
+  kNoModule,          // a native pc outside of all loaded objects
+  kNoUnwindRow,       // native code without unwind information, and no guess was valid
+  kUnsupportedRow,    // unwind information that the small interpreter does not support
   kBadCfa,            // unwinding left the stack
   kNoBlob,            // a pc in a free part of the code cache
   kCompiledCaller,    // no valid caller of a compiled frame
   kInterpretedFrame,  // the interpreter's frame is not (or no longer) valid
   kStubCaller,        // no valid caller of a stub
   kEntryFrame,        // Java called from native code, but the entry frame is not valid
-  kFrozenFrames,      // frames of a virtual thread that are still in the heap: hole, chain goes on
+  kFrozenFrames,      // a virtual thread's frames that are still in the heap: hole, chain continues
   kContinuation,      // a continuation's entry was not found
-  kSkeletonFrame,     // an interpreter frame being built by deoptimisation: hole, chain goes on
+  kSkeletonFrame,     // an interpreter frame being built by deoptimisation: hole, chain continues
   kNoProgress,        // the stack pointer did not rise
   kNoJavaLayout,      // Java frames, but this JVM's layout is not known
   kStepLimit,         // more steps than any real stack has
@@ -65,13 +65,13 @@ inline bool IsJava(const Frame& frame) {
 enum class ChainEnd : uint8_t {
   kRoot = 0,      // reached the thread's first frame, every step certain or checked
   kRootGuessed,   // reached it, but a caller had to be searched for on the stack
-  kRootWithHole,  // reached it; a marker says what is missing in between
+  kRootWithHole,  // reached it; a marker shows the hole in between
   kFailed,        // ended early; the last frame is a marker with the reason
 };
 
 // Collects frames in caller-provided storage. Past the capacity, the leaf half stays and the other
-// half keeps the newest pushed frames, so that the root side survives; a marker takes the hole. The
-// end of the chain may lie elsewhere: the base. Plain memory only: async-signal-safe.
+// half keeps the newest pushed frames, so that the root side survives; a marker fills the hole. The
+// end of the chain may be elsewhere: the base. Plain memory only: async-signal-safe.
 class Chain {
  public:
   // capacity >= 2.
@@ -104,7 +104,7 @@ class Chain {
 
   // Forgets the frames pushed so far; guesses and holes stay noted.
   void Clear() { pushed_ = 0; }
-  // The chain is one of its pushed frames and complete, whatever came of the walk behind it.
+  // The chain is one of its pushed frames and complete, whatever the walk after it found.
   void KeepOnly(uint32_t index) {
     frames_[0] = frames_[index];
     pushed_ = 1;
@@ -125,7 +125,7 @@ class Chain {
   // A pushed frame; index < pushed() <= capacity.
   const Frame& pushed_frame(uint32_t index) const { return frames_[index]; }
 
-  // Frames that are there, with the base, and the `index`-th of them from the leaf.
+  // Frames that are present, with the base, and the `index`-th of them from the leaf.
   uint32_t size() const { return (pushed_ < capacity_ ? pushed_ : capacity_) + base_count_; }
   const Frame& frame(uint32_t index) const;
 
@@ -135,8 +135,8 @@ class Chain {
   }
   // Frames that CopyTo writes, at most limit + 1.
   uint32_t SizeWithin(uint32_t limit) const;
-  // Equal for chains of the same frames and failure; differs, but for chance, for others. 0: frames
-  // are missing.
+  // Equal for chains of the same frames and failure; differs, barring coincidence, for others. 0:
+  // frames are missing.
   uint64_t Fingerprint() const;
   // Writes the frames, leaf first. Of more than `limit` (2 <= limit <= capacity) the leaf half and
   // the root half, a kTruncated marker with the number of missing frames as bci between them.

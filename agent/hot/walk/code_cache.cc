@@ -10,8 +10,8 @@ namespace {
 
 constexpr uint8_t kFreeSegment = 0xff;
 
-// First address of the heap block that covers `pc`, 0 if it is free. A segment's entry says how
-// many segments to go back, at most kFreeSegment - 1 in one hop; 0: the block begins here.
+// First address of the heap block that covers `pc`, 0 if it is free. A segment's entry is the
+// number of segments to go back, at most kFreeSegment - 1 in one hop; 0: the block begins here.
 uintptr_t FindBlock(const VmLayout& vm, const VmLayout::CodeHeap& heap, uintptr_t pc) {
   const uintptr_t low = *heap.low;
   const auto* map = reinterpret_cast<const uint8_t*>(*heap.segment_map);

@@ -39,7 +39,7 @@ T FieldAt(uintptr_t object, Offset offset) {
 }
 
 // The blob that covers `pc`; false if pc is in no heap or in a free part. Async-signal-safe; it may
-// race with the JVM freeing the blob, so what it returns is only plausible.
+// race with the JVM freeing the blob, so the result is only plausible.
 bool FindBlob(const VmLayout& vm, uintptr_t pc, CodeBlob* blob);
 
 }  // namespace jtrace::hot

@@ -21,7 +21,7 @@ bool IsLoweredFrom(const Cursor& cursor, uintptr_t sp) {
   return sp >= cursor.sp && sp - cursor.sp <= kMostLowered && sp % 16 == 0;
 }
 
-// FindSavedSp, if there is any value that it can be about: few frames have one.
+// FindSavedSp, if there is any value that it can refer to: few frames have one.
 SavedSp SavedSpOf(const Cursor& cursor, uintptr_t end) {
   constexpr int kRegisters = 16, kRsp = 4;
   uintptr_t on_top;
@@ -60,7 +60,7 @@ class CompiledFrame {
   }
 
  private:
-  // The caller is found. How, is the same at each time if the code at pc alone told.
+  // The caller is found. The way is the same at each time if only the code at pc determined it.
   Step Done() {
     if (at_pc_ && walk_.memory != nullptr) Keep();
     return Step::kCaller;
@@ -180,8 +180,7 @@ class CompiledFrame {
     return false;
   }
 
-  // The return address lies `depth` bytes above sp, rbp was pushed at `rbp_depth` below it (or
-  // not).
+  // The return address is `depth` bytes above sp, rbp was pushed at `rbp_depth` below it (or not).
   bool FromDepth(int depth, int rbp_depth) {
     const uintptr_t slot = cursor_.sp + static_cast<uintptr_t>(depth);
     // At an entry the return address makes the stack misaligned by one word.
@@ -194,7 +193,7 @@ class CompiledFrame {
     return ReturnAt(slot, fp);
   }
 
-  // The caller by a place on the stack that follows from the code at pc.
+  // Finds the caller by a place on the stack that follows from the code at pc.
   bool ReturnAt(uintptr_t slot, SavedFp fp) {
     const bool found = ReturnThrough(walk_, slot, fp, Callers::kJava);
     at_pc_ = found && !deoptimised_;
@@ -206,8 +205,8 @@ class CompiledFrame {
     return cursor_.Load(slot, &value) && IsReturnAddress(walk_, value, Callers::kJava);
   }
 
-  // Interrupted while the frame is taken down, or behind that. The debug information is no help
-  // there: the next entry belongs to whatever code comes after the return. What runs is the end of
+  // Interrupted while the frame is taken down, or after that. The debug information does not help
+  // there: the next entry belongs to the code after the return. The code that runs is the end of
   // the method itself.
   bool FromExit() {
     constexpr int kEpilogueInstructions = 8;
@@ -250,7 +249,7 @@ class CompiledFrame {
            (StartsWith(pc, {0x49, 0xba}) && stores(pc + kMoveImmediateLength)) || stores(pc) ||
            (is_jump(pc) && is_move(pc - kMoveLength));
   }
-  // The jump behind a wrapper's return.
+  // The jump after a wrapper's return.
   bool ForwardsException() const {
     constexpr uint8_t kReturn = 0xc3, kJump = 0xe9;
     return wrapper_ && StartsWith(cursor_.pc - 1, {kReturn, kJump});
@@ -261,7 +260,7 @@ class CompiledFrame {
     return std::memcmp(reinterpret_cast<const void*>(at), bytes, N) == 0;
   }
 
-  // The frame is complete: its size says where the caller is.
+  // The frame is complete: its size determines where the caller is.
   bool FromBody() {
     if (blob_.frame_size > 0) {
       if (!cursor_.interrupted && !wrapper_ && FromSlowPath()) return true;
@@ -280,8 +279,8 @@ class CompiledFrame {
     return true;
   }
 
-  // A call in a barrier's slow path, which saved registers below the frame before it. Taking down
-  // the whole frame before a jump is no such path but a rethrow.
+  // A call in a barrier's slow path, which saved registers below the frame before it. Code that
+  // takes down the whole frame before a jump is not such a path but a rethrow.
   bool FromSlowPath() {
     constexpr int kRestoreInstructions = 60;
     const int popped = PoppedBeforeJump(cursor_.pc, blob_.end, kRestoreInstructions);
@@ -294,9 +293,8 @@ class CompiledFrame {
            FromFrameAt(cursor_.sp + static_cast<uintptr_t>(popped));
   }
 
-  // A string search lowers rsp by different amounts at the same pc, and what it leaves below the
-  // frame's other words looks like callers. The `pop rsp` that it ends with tells where the frame
-  // is.
+  // A string search lowers rsp by different amounts at the same pc, and the words that it leaves
+  // below the frame's other words look like callers. Its final `pop rsp` shows where the frame is.
   bool FromSavedSp() {
     const SavedSp saved = SavedSpOf(cursor_, blob_.end);
     uintptr_t sp;
@@ -309,8 +307,8 @@ class CompiledFrame {
     return true;
   }
 
-  // rsp is 16-byte aligned in the body. Intrinsics push words around their use of registers:
-  // string comparison one, C1's type checks two, so the parity tells the first guess only.
+  // rsp is 16-byte aligned in the body. Intrinsics push words around their use of registers: string
+  // comparison one, C1's type checks two, so the parity determines only the first guess.
   bool FromPushedWords() {
     constexpr uintptr_t kMaxPushed = 8;
     for (uintptr_t words = cursor_.sp / 8 % 2; words <= kMaxPushed; words += 2) {
@@ -362,7 +360,7 @@ bool StepKnown(WalkState& walk) {
       known.sp_misaligned != (cursor.sp % 16 != 0)) {
     return false;
   }
-  // Kept in a recording that made no ids, perhaps.
+  // Perhaps kept in a recording that made no ids.
   if (walk.wants_ids && known.LacksIds()) return false;
   uintptr_t sp = cursor.sp;
   if (known.sp_on_top && (!cursor.Load(cursor.sp, &sp) || !IsLoweredFrom(cursor, sp))) return false;

@@ -17,7 +17,7 @@ struct StackRange {
   uintptr_t high = 0;
 };
 
-// What is read at most above sp where the stack's range is not known.
+// The most that is read above sp where the stack's range is not known.
 inline constexpr uintptr_t kGuardedStack = 8 << 20;
 
 // A value of rbp, and the address it was read from (0: the register was not touched).
@@ -26,7 +26,7 @@ struct SavedFp {
   uintptr_t slot;
 };
 
-// Where a frame stands: its pc and the registers that finding its caller needs. No unwinding of
+// The position of a frame: its pc and the registers that finding its caller needs. No unwinding of
 // HotSpot's or the C library's code needs more of them (x86-64; see the README).
 struct Cursor {
   uintptr_t pc;
@@ -34,7 +34,7 @@ struct Cursor {
   uintptr_t fp;  // rbp
   uintptr_t bx;  // rbx; followed through native frames only
   bool bx_known;
-  // End of the stack that sp is in, or of what is read of it if that is not known.
+  // End of the stack that sp is in, or of the part that is read if that is not known.
   uintptr_t stack_high;
   // sp is in the thread's stack, so that everything in [sp, stack_high) is mapped. Below sp there
   // may be a guard page.
@@ -45,13 +45,13 @@ struct Cursor {
   // Where pc and fp were read; 0: a register had it, or fp is the callee's.
   uintptr_t pc_slot;
   uintptr_t fp_slot;
-  // What the last step made use of, for WalkMemory.
+  // Used by the last step, for WalkMemory.
   bool step_used_fp;
   bool step_used_bx;
   uintptr_t step_method;  // of an interpreted frame, else 0
   uintptr_t step_bytecode_pointer;
 
-  // Stands at interrupted code. It may run on another stack than the handler or the frame before.
+  // Starts at interrupted code. It may run on another stack than the handler or the frame before.
   void Interrupt(const ucontext_t* at, StackRange stack) {
     context = at;
     interrupted = true;
@@ -77,7 +77,7 @@ struct Cursor {
     return Register(kIndex[number]);
   }
 
-  // Whether a word at `address` belongs to the frames above sp. Below it lies the red zone.
+  // Whether a word at `address` belongs to the frames above sp. Below it is the red zone.
   bool InStack(uintptr_t address) const {
     constexpr uintptr_t kRedZone = 128;
     return address % 8 == 0 && address >= sp - kRedZone && address + 8 <= stack_high;

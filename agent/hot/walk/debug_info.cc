@@ -11,7 +11,7 @@ constexpr int kMaxPcDescs = 1 << 22;
 // C2 inlines at most MaxInlineLevel (15) deep, method handle chains deeper.
 constexpr int kMaxInlineDepth = 200;
 
-// The index in [low, high) where `pc` is to be expected.
+// The index in [low, high) where `pc` is expected.
 int Between(int low, int high, int32_t low_pc, int32_t high_pc, int32_t pc) {
   if (high_pc <= low_pc || pc <= low_pc) return low;
   const int64_t all = int64_t{high_pc} - low_pc;
@@ -71,7 +71,7 @@ DebugInfo::DebugInfo(const VmLayout& vm, const CodeBlob& nmethod, uint32_t unsig
   if (end > pc_descs_ && (end - pc_descs_) / kPcDescSize < kMaxPcDescs) {
     count_ = static_cast<int>((end - pc_descs_) / kPcDescSize);
   }
-  // Older JVMs keep the debug information behind the code.
+  // Older JVMs keep the debug information after the code.
   const bool inside = scopes_ > code_ && scopes_ < nmethod.end;
   code_bytes_ = static_cast<int32_t>((inside ? scopes_ : nmethod.end) - code_);
   metadata_ = fields.metadata_offset != kAbsent
@@ -90,8 +90,8 @@ bool DebugInfo::ReadPcDesc(int index, PcDesc* desc) const {
 
 int DebugInfo::LowerBound(int32_t pc, PcDesc* found) const {
   int low = 0, high = count_;
-  // PcDescs lie about evenly in the code: a guess in proportion comes near with few cold lines,
-  // halving makes sure that the search ends.
+  // PcDescs are distributed about evenly in the code: a guess in proportion gets near with few cold
+  // lines, halving ensures that the search ends.
   int32_t low_pc = 0, high_pc = code_bytes_;
   for (bool guess = true; low < high; guess = !guess) {
     const int middle = guess ? Between(low, high, low_pc, high_pc, pc) : low + (high - low) / 2;
@@ -130,14 +130,14 @@ bool DebugInfo::ReadScope(int32_t scope, Scope* found) const {
   return found->method != 0;
 }
 
-bool DebugInfo::TellsValues(int32_t scope) const {
+bool DebugInfo::DescribesValues(int32_t scope) const {
   constexpr int kHead = 3;    // the caller's scope, method and bytecode index
-  constexpr int kValues = 3;  // of locals, expressions, monitors: where they are told, or 0
+  constexpr int kValues = 3;  // of locals, expressions, monitors: where they are described, or 0
   GuardedBytes in(scopes_ + static_cast<uintptr_t>(scope));
   for (int i = 0; i < kHead; ++i) in.Unsigned5(bias_);
-  bool tells = false;
-  for (int i = 0; i < kValues; ++i) tells |= in.Unsigned5(bias_) != 0;
-  return tells && in.ok();
+  bool has_values = false;
+  for (int i = 0; i < kValues; ++i) has_values |= in.Unsigned5(bias_) != 0;
+  return has_values && in.ok();
 }
 
 void DebugInfo::NextSafepoint(int index, PcDesc* found) const {
@@ -145,7 +145,7 @@ void DebugInfo::NextSafepoint(int index, PcDesc* found) const {
   PcDesc desc = *found;
   for (int i = index; i < count_ && i < index + kMostLooks; ++i) {
     if (!ReadPcDesc(i, &desc)) return;
-    if (desc.scope <= 0 || !TellsValues(desc.scope)) continue;
+    if (desc.scope <= 0 || !DescribesValues(desc.scope)) continue;
     *found = desc;
     return;
   }

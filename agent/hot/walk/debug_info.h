@@ -11,7 +11,7 @@
 
 namespace jtrace::hot {
 
-// A byte stream in memory that may be gone. Past a fault every read gives 0 and ok() is false.
+// A byte stream in memory that may be unmapped. Past a fault every read gives 0 and ok() is false.
 class GuardedBytes {
  public:
   explicit GuardedBytes(uintptr_t address) : at_(address) {}
@@ -34,10 +34,10 @@ class DebugInfo {
  public:
   DebugInfo(const VmLayout& vm, const CodeBlob& nmethod)
       : DebugInfo(vm, nmethod, vm.unsigned5_bias.load(std::memory_order_relaxed)) {}
-  // With another bias than the layout's.
+  // With a bias other than the layout's.
   DebugInfo(const VmLayout& vm, const CodeBlob& nmethod, uint32_t unsigned5_bias);
 
-  // A method that is active at a pc, and where the debug information has its caller.
+  // A method that is active at a pc, and the place of its caller in the debug information.
   struct Scope {
     uintptr_t method = 0;  // HotSpot's Method
     int32_t bci = -1;
@@ -45,7 +45,7 @@ class DebugInfo {
   };
   // Where the innermost scope at exactly `pc` is; 0 if there is none.
   int32_t ScopeAt(uintptr_t pc) const;
-  // False if memory is gone or does not look like a scope.
+  // False if memory is unmapped or does not look like a scope.
   bool ReadScope(int32_t scope, Scope* found) const;
 
   // Whether a PcDesc describes exactly `pc`.
@@ -53,11 +53,11 @@ class DebugInfo {
 
   // Pushes the methods that are active at `pc`, the innermost first; the last one, the method of
   // the nmethod itself, as `physical`, the others as inlined. False if nothing was pushed.
-  // `interrupted`: pc is no return address. Code that is unreliable between its safepoints
-  // (VmLayout::unreliable_code) is then what the next safepoint says.
-  // A PcDesc stands at the end of the code that it describes: at a call's return address. An
-  // interrupted pc is looked up in the same way, so one between two methods' code is the last
-  // one's: a timer's interrupt comes when the instruction that took long has just retired.
+  // `interrupted`: pc is not a return address. Code that is unreliable between its safepoints
+  // (VmLayout::unreliable_code) then gets the methods of the next safepoint. A PcDesc is at the end
+  // of the code that it describes: at a call's return address. An interrupted pc is looked up in
+  // the same way, so one between two methods' code belongs to the last one: a timer's interrupt
+  // arrives when a slow instruction has just retired.
   bool PushScopes(uintptr_t pc, bool interrupted, uint8_t flags, Chain& chain) const;
 
  private:
@@ -66,13 +66,13 @@ class DebugInfo {
     int32_t scope;
   };
   bool ReadPcDesc(int index, PcDesc* desc) const;
-  // Index of the first PcDesc at or behind `pc`; count_ if there is none or memory is gone.
+  // Index of the first PcDesc at or after `pc`; count_ if there is none or memory is unmapped.
   int LowerBound(int32_t pc, PcDesc* found) const;
-  // The first PcDesc from `index` on that is a safepoint's; `found` as it was if there is none
+  // The first PcDesc from `index` on that is a safepoint's; `found` is unchanged if there is none
   // near.
   void NextSafepoint(int index, PcDesc* found) const;
-  // Only safepoints tell where the values of locals, expressions and monitors are.
-  bool TellsValues(int32_t scope) const;
+  // Only safepoints describe where the values of locals, expressions and monitors are.
+  bool DescribesValues(int32_t scope) const;
 
   const VmLayout& vm_;
   const uint32_t bias_;
@@ -85,7 +85,7 @@ class DebugInfo {
   uintptr_t metadata_ = 0;
 };
 
-// Which compilation an nmethod is, as VmLayout::unreliable_code has it: memory of code is used
+// Identifies the compilation of an nmethod, as in VmLayout::unreliable_code: memory of code is used
 // again.
 uintptr_t CompilationKey(const VmLayout& vm, uintptr_t nmethod);
 

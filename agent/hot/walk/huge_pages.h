@@ -1,6 +1,6 @@
-// Memory that handlers look things up in, laid out so that it can lie on huge pages: a program that
-// works on much memory has driven its other pages' addresses out of the processor by the next
-// sample, and each lookup would begin with a page walk.
+// Memory for lookups in handlers, laid out so that it can be on huge pages: a program that works on
+// much memory has evicted its other pages' addresses from the processor by the next sample, and
+// each lookup would begin with a page walk.
 #ifndef JTRACE_AGENT_HOT_WALK_HUGE_PAGES_H_
 #define JTRACE_AGENT_HOT_WALK_HUGE_PAGES_H_
 
@@ -8,7 +8,7 @@
 
 namespace jtrace::hot {
 
-// Of x86-64; a table that fills whole ones shares none with anything else.
+// The huge page of x86-64; a table that fills whole ones shares none with anything else.
 inline constexpr size_t kHugePage = 2 << 20;
 
 struct MemoryRange {

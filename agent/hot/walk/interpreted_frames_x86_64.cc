@@ -36,8 +36,8 @@ class InterpretedFrame {
     return valid ? candidate : lowest;
   }
 
-  // Interrupted while the activation is taken down, behind `leave`: the return address is popped
-  // to one register, rsp set from another, as the caller extended its own frame by the arguments.
+  // Interrupted while the activation is taken down, after `leave`: the return address is popped to
+  // one register, rsp set from another, because the caller extended its own frame by the arguments.
   // Bytecode: pop r13; mov rsp, rbx; jmp r13. Native methods: pop rdi; mov rsp, r11; jmp rdi.
   // Entries without a frame: pop rdi (or rax); mov rsp, r13; jmp rdi (or rax).
   bool FromReturn() {
@@ -63,7 +63,7 @@ class InterpretedFrame {
     return false;
   }
 
-  // What comes before the jump: the registers that are popped and that rsp is set from, or -1.
+  // Before the jump: the registers that are popped and that rsp is set from, or -1.
   struct Return {
     int popped = -1;
     int to_sp = -1;
@@ -93,8 +93,8 @@ class InterpretedFrame {
     return std::memcmp(reinterpret_cast<const void*>(at), bytes, N) == 0;
   }
 
-  // Interrupted at a method's entry, before its frame holds the method: that is in rbx, the
-  // caller's rsp in r13.
+  // Interrupted at a method's entry, before its frame holds the method: it is in rbx, the caller's
+  // rsp in r13.
   bool FromEntry() {
     const StubTable* stubs = vm_.stubs.load(std::memory_order_acquire);
     const StubRange* codelet = stubs != nullptr ? stubs->Find(cursor_.pc) : nullptr;

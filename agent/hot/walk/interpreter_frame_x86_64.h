@@ -6,7 +6,7 @@
 
 namespace jtrace::hot {
 
-// In bytes from rbp. The caller's rsp is kept apart because the callee extends the caller's
+// In bytes from rbp. The caller's rsp is kept separately because the callee extends the caller's
 // expression stack by its locals.
 inline constexpr intptr_t kInterpreterReturnAddress = 8;
 inline constexpr intptr_t kInterpreterSenderSp = -8;

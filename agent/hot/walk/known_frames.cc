@@ -11,7 +11,7 @@ uint64_t Mix(uint64_t value) { return value * 0x9e37'79b9'7f4a'7c15; }
 
 // Two cache lines; frames of up to four methods need only the first. Words: a checksum over the
 // others and the pc, so that an entry that two handlers store at once, or one of another pc, does
-// not match; the nmethod; who it is; the shape; the methods.
+// not match; the nmethod; its identity; the shape; the methods.
 constexpr uint32_t kHeadWords = 4;
 struct alignas(128) Entry {
   std::atomic<uint64_t> words[kHeadWords + KnownFrame::kMaxMethods];
@@ -22,12 +22,12 @@ constexpr int kCacheBits = 14;
 alignas(kHugePage) constinit Entry cache[1 << kCacheBits];
 static_assert(sizeof cache % kHugePage == 0);
 
-// Code lies below 2^47: the bit that tells interrupted pcs is free.
+// Code is below 2^47: the bit that marks interrupted pcs is free.
 uint64_t KeyOf(uintptr_t pc, bool interrupted) { return pc | uint64_t{interrupted} << 63; }
 Entry& EntryOf(uint64_t key) { return cache[Mix(key) >> (64 - kCacheBits)]; }
 
-// Which compilation an nmethod is: their numbers are given once only, but on-stack replacements may
-// have their own.
+// The compilation of an nmethod: its number is given only once, but on-stack replacements may have
+// their own.
 uint64_t IdentityOf(const VmLayout& vm, uintptr_t nmethod) {
   return Mix(FieldAt<uintptr_t>(nmethod, vm.nmethod.method)) ^
          FieldAt<uint32_t>(nmethod, vm.nmethod.compile_id);
@@ -38,7 +38,7 @@ uint64_t IdentityOf(const VmLayout& vm, uintptr_t nmethod) {
 constexpr uint32_t kSlotBits = 20;
 struct Shape {
   uint64_t return_slot : kSlotBits;
-  uint64_t fp_slot : kSlotBits + 1;  // + kFpBias: it may lie in the red zone
+  uint64_t fp_slot : kSlotBits + 1;  // + kFpBias: it may be in the red zone
   uint64_t own_fp : 1;
   uint64_t misaligned : 1;
   uint64_t count : 4;

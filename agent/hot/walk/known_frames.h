@@ -1,4 +1,4 @@
-// What was found out about compiled frames, by pc: a shared cache.
+// Known compiled frames, by pc: a shared cache.
 #ifndef JTRACE_AGENT_HOT_WALK_KNOWN_FRAMES_H_
 #define JTRACE_AGENT_HOT_WALK_KNOWN_FRAMES_H_
 
@@ -11,12 +11,12 @@
 namespace jtrace::hot {
 
 // A compiled frame at some pc: where its caller is found, and the methods that are active there.
-// All of it follows from the code and its debug information, so it holds as long as the nmethod
-// does.
+// All of it follows from the code and its debug information, so it is valid as long as the nmethod
+// exists.
 //
-// In a program that was interrupted nearly nothing of what the walk reads is in the processor's
-// caches. To find a frame out takes some thirty cold lines (heap, blob, nmethod, code, a binary
-// search in the PcDescs, scopes, methods and their ids), to look it up two or three.
+// In an interrupted program hardly anything that the walk reads is in the processor's caches.
+// Analysing a frame needs some thirty cold lines (heap, blob, nmethod, code, a binary search in the
+// PcDescs, scopes, methods and their ids), looking it up two or three.
 struct KnownFrame {
   static constexpr uint32_t kMaxMethods = 12;
   static constexpr int32_t kOwnFp = INT32_MIN;
@@ -26,7 +26,7 @@ struct KnownFrame {
   bool sp_on_top;
   uint32_t return_offset;  // of the return address' slot from sp, bytes
   int32_t fp_offset;   // of the saved rbp's from sp, bytes; kOwnFp: the caller's rbp is this one's
-  bool sp_misaligned;  // sp is no multiple of 16 here
+  bool sp_misaligned;  // sp is not a multiple of 16 here
   uint32_t count;      // of methods, at least 1
   Frame methods[kMaxMethods];
 
@@ -42,20 +42,19 @@ struct KnownFrame {
 // Where they are kept.
 MemoryRange KnownFrameMemory();
 
-// Looks `pc` up, interrupted or a return address: what an interrupt meets may be an entry or an
-// exit. False: not known, or the nmethod is not the one that was there. Lock-free,
-// async-signal-safe.
+// Looks `pc` up, interrupted or a return address: an interrupted one may be in an entry or an exit.
+// False: not known, or the nmethod is not the one that was there. Lock-free, async-signal-safe.
 bool FindKnownFrame(const VmLayout& vm, uintptr_t pc, bool interrupted, KnownFrame* frame);
 
-// Begins to load what FindKnownFrame will read.
+// Begins to load the data that FindKnownFrame will read.
 void PrefetchKnownFrame(uintptr_t pc, bool interrupted);
 
-// Keeps `frame` for `pc`, in place of what shares its entry; frames that do not fit are not kept
-// (more methods, bytecode indexes above 32,766, sizes beyond 4 MB, JVMs whose nmethods have no
+// Keeps `frame` for `pc`, replacing the frame that shares its entry; frames that do not fit are not
+// kept (more methods, bytecode indexes above 32,766, sizes beyond 4 MB, JVMs whose nmethods have no
 // number).
 void KeepKnownFrame(const VmLayout& vm, uintptr_t pc, bool interrupted, const KnownFrame& frame);
 
-// Forgets what is kept of the nmethod at that address. Not in a handler.
+// Forgets the frames of the nmethod at that address. Not in a handler.
 void ForgetKnownFrames(uintptr_t nmethod);
 void ForgetAllKnownFrames();
 

@@ -38,7 +38,7 @@ uintptr_t LookUpMethodId(const VmLayout& vm, uintptr_t method) {
 }
 
 // Method → id, direct-mapped; key = method ^ id, so that a torn entry does not match. A hit is
-// good only while the id still points to the method, which unloading its class undoes.
+// valid only while the id still points to the method; unloading its class ends that.
 constexpr int kCacheBits = 12;
 struct Entry {
   std::atomic<uint64_t> key;

@@ -14,13 +14,13 @@ namespace jtrace::hot {
 // `method` is not a Method. Every load is guarded. Async-signal-safe.
 uintptr_t FindMethodId(const VmLayout& vm, uintptr_t method);
 
-// Whether `method` has the shape of a Method; certain enough together with a second sign.
+// Whether `method` has the shape of a Method; reliable enough together with a second sign.
 bool LooksLikeMethod(const VmLayout& vm, uintptr_t method);
 
-// The bytecode index of `bcp` in `method`; -1 if it does not lie in its bytecodes.
+// The bytecode index of `bcp` in `method`; -1 if it is not in its bytecodes.
 int32_t BytecodeIndex(const VmLayout& vm, uintptr_t method, uintptr_t bcp);
 
-// Pushes a frame of `method`: by jmethodID, or by the Method itself, flagged so.
+// Pushes a frame of `method`: by jmethodID, or by the Method itself, with a flag.
 void PushMethod(const VmLayout& vm, Chain& chain, FrameKind kind, uintptr_t method, int32_t bci,
                 uint8_t flags);
 

@@ -7,11 +7,11 @@
 namespace jtrace::hot {
 namespace {
 
-// A frame larger than this is taken for a broken row.
+// A larger frame is treated as a broken row.
 constexpr uintptr_t kMaxNativeFrame = 8 << 20;
 
-// The frame of a signal handler: the kernel put a ucontext at sp, and the interrupted code goes on
-// from there. It may run on another stack.
+// The frame of a signal handler: the kernel put a ucontext at sp, and the interrupted code
+// continues from there. It may run on another stack.
 Step StepSignalFrame(WalkState& walk) {
   Cursor& cursor = walk.cursor;
   uintptr_t word;
@@ -93,7 +93,7 @@ bool CallerBx(const Cursor& cursor, const CfiRow& row, uintptr_t cfa, uintptr_t*
 Step StepNative(WalkState& walk) {
   Cursor& cursor = walk.cursor;
   walk.chain.Push(FrameKind::kNative, cursor.pc, -1);
-  // A return address may be the first byte behind the function: look at the call itself.
+  // A return address may be the first byte after the function: look at the call itself.
   const uintptr_t pc = cursor.interrupted ? cursor.pc : cursor.pc - 1;
   CfiRow row;
   if (!walk.cfi.Find(pc, &row)) {

@@ -1,4 +1,4 @@
-// Tells return addresses from stale words on the stack.
+// Distinguishes return addresses from stale words on the stack.
 #ifndef JTRACE_AGENT_HOT_WALK_RETURN_ADDRESS_H_
 #define JTRACE_AGENT_HOT_WALK_RETURN_ADDRESS_H_
 
@@ -8,15 +8,15 @@
 
 namespace jtrace::hot {
 
-// Which callers a frame can have: only code in the code cache, or native code as well.
+// The callers that a frame can have: only code in the code cache, or native code as well.
 enum class Callers { kJava, kAny };
 
-// Whether `value` can be a return address: it lies in code behind a call, or at a place that the
-// JVM returns to without one (a safepoint poll, a deoptimisation handler).
+// Whether `value` can be a return address: it is in code after a call, or at a place that the JVM
+// returns to without one (a safepoint poll, a deoptimisation handler).
 bool IsReturnAddress(const WalkState& walk, uintptr_t value, Callers callers);
 
 // Whether a frame that was called from (pc, sp, fp) would itself find a plausible caller: the
-// second sign that a return address found by guessing needs.
+// second sign that a guessed return address needs.
 bool CallerLooksValid(const WalkState& walk, uintptr_t pc, uintptr_t sp, uintptr_t fp);
 
 // Moves to the caller if the word at `slot` is a return address; sp is above it then.
@@ -25,7 +25,7 @@ bool ReturnThrough(WalkState& walk, uintptr_t slot, SavedFp caller_fp, Callers c
 // Moves to the caller over a frame that rbp links: return address at rbp + 8, caller's rbp at rbp.
 bool ReturnThroughFp(WalkState& walk, Callers callers);
 
-// Looks for a return address in `words` words from `slot` on; needs both signs, and the chain is
+// Searches for a return address in `words` words from `slot` on; needs both signs, and the chain is
 // marked as guessed.
 bool ReturnByScan(WalkState& walk, uintptr_t slot, int words, Callers callers);
 

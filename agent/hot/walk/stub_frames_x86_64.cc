@@ -18,7 +18,7 @@ class StubFrame {
     const StubRange* stub = stubs != nullptr ? stubs->Find(cursor_.pc) : nullptr;
     named_ = stub != nullptr && stub->begin >= blob.address;
     begin_ = named_ ? stub->begin : blob.code;
-    // Native code calls these directly; the others are called by Java code only.
+    // Native code calls these directly; only Java code calls the others.
     const bool native_callers = blob.kind == BlobKind::kStubRoutines ||
                                 blob.kind == BlobKind::kOther || blob.kind == BlobKind::kUpcall;
     callers_ = native_callers ? Callers::kAny : Callers::kJava;
@@ -67,8 +67,8 @@ class StubFrame {
   }
 
   // Stubs that dispatch exceptions take down their frame and jump through a register to the
-  // handler, which lies in the frame that is now on top: `jmp register`, or `pop register` before
-  // it. The C2 one is entered the same way: its caller's pc is in rdx until it is pushed.
+  // handler, which is in the frame that is now on top: `jmp register`, or `pop register` before it.
+  // The C2 one is entered the same way: its caller's pc is in rdx until it is pushed.
   bool FromHandlerJump() {
     if (!cursor_.interrupted || blob_.kind != BlobKind::kRuntimeStub) return false;
     const uintptr_t pc = cursor_.pc;
@@ -89,8 +89,8 @@ class StubFrame {
   }
 
   // Stubs that resolve a call jump to the callee's entry in the same way, but the return address is
-  // still on top: of aligned frames rsp is off by it. That the callee's frame, which is not there
-  // yet, seems to have a caller means nothing.
+  // still on top: for aligned frames rsp is off by it. The callee's frame is not there yet, so the
+  // caller that it seems to have means nothing.
   bool EntersCallee() const {
     uintptr_t on_top;
     return cursor_.sp % 16 == 8 && cursor_.Load(cursor_.sp, &on_top) &&
@@ -109,7 +109,7 @@ class StubFrame {
     return true;
   }
 
-  // A compiled-to-interpreted adapter that called fixup_callers_callsite: behind the call it takes
+  // A compiled-to-interpreted adapter that called fixup_callers_callsite: after the call it takes
   // down the area of the saved registers with `add rsp, n`.
   bool FromAdapterCall() {
     constexpr uintptr_t kSearchBytes = 24;
@@ -153,7 +153,7 @@ class StubFrame {
   bool FromSlot(uintptr_t slot, SavedFp caller_fp) {
     if (ReturnThrough(walk_, slot, caller_fp, callers_)) return true;
     if (blob_.kind != BlobKind::kRuntimeStub) return false;
-    // It may have been replaced by that of an exception handler.
+    // An exception handler's address may have replaced it.
     uintptr_t handler;
     if (cursor_.Load(slot, &handler) && EnterHandler(handler, slot, slot + 8, caller_fp)) {
       return true;
@@ -162,9 +162,9 @@ class StubFrame {
     return cursor_.interrupted && FromFault(cursor_.pc == begin_ ? slot : slot + 8, caller_fp);
   }
 
-  // Where a poll or an access faults, the JVM's own signal handler lets the code go on in a stub,
-  // as if it had called it: but the return address comes into its slot only once the stub has saved
-  // the registers. Until then the thread keeps it.
+  // Where a poll or an access faults, the JVM's own signal handler lets the code continue in a
+  // stub, as if it had called it: but the return address is put into its slot only once the stub
+  // has saved the registers. Until then the thread keeps it.
   bool FromFault(uintptr_t caller_sp, SavedFp caller_fp) {
     const Offset field = walk_.vm->thread.saved_exception_pc;
     if (field == kAbsent || walk_.java_thread == 0) return false;
@@ -191,9 +191,9 @@ class StubFrame {
     return IsRuntimeFrame() && !shape_known_ && FromFrameSize();
   }
 
-  // By what the adapter's code does from pc on. Plausibility does not tell here: the frame of a
-  // compiled caller is full of words that earlier calls left, and what lies between rsp and that
-  // frame is not written yet, so a wrong place often has a return address and a plausible caller.
+  // Follows the adapter's code from pc on. Plausibility does not suffice here: the frame of a
+  // compiled caller is full of words that earlier calls left, and the words between rsp and that
+  // frame are not written yet, so a wrong place often has a return address and a plausible caller.
   bool FromAdapterCode() {
     const AdapterState state = FollowAdapter(cursor_.pc, blob_.end);
     const uintptr_t r13 = cursor_.Register(REG_R13);
@@ -223,8 +223,8 @@ class StubFrame {
     return true;
   }
 
-  // Adapters move the return address about: it is on top, where r13 (the caller's rsp) points, or
-  // in rax. Whichever fits with a caller that looks valid.
+  // Adapters move the return address: it is on top, where r13 (the caller's rsp) points, or in rax.
+  // Uses the one that fits with a caller that looks valid.
   bool FromAdapter() {
     const uintptr_t sp = cursor_.sp;
     const uintptr_t r13 = cursor_.Register(REG_R13);
@@ -282,7 +282,7 @@ class StubFrame {
 Step StepStub(WalkState& walk, const CodeBlob& blob) { return StubFrame(walk, blob).Go(); }
 
 Step StepContinuation(WalkState& walk) {
-  // The ContinuationEntry lies in the frame of enterSpecial, whose rbp frame follows it.
+  // The ContinuationEntry is in the frame of enterSpecial, whose rbp frame follows it.
   Cursor& cursor = walk.cursor;
   const VmLayout& vm = *walk.vm;
   walk.chain.NoteHole(WalkNote::kFrozenFrames);

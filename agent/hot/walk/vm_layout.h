@@ -1,4 +1,4 @@
-// Where HotSpot keeps what the walker needs: offsets and addresses, resolved at load.
+// The walker's offsets and addresses in HotSpot, resolved at load.
 #ifndef JTRACE_AGENT_HOT_WALK_VM_LAYOUT_H_
 #define JTRACE_AGENT_HOT_WALK_VM_LAYOUT_H_
 
@@ -42,9 +42,9 @@ struct StubTable {
   }
 };
 
-// Filled by agent/hotspot/vm_layout_resolver from the tables that libjvm exports
-// (gHotSpotVMStructs and its siblings, as the Serviceability Agent uses them), field by field: an
-// absent field is kAbsent, not a version check. Immutable once published, but for `stubs`.
+// Filled by agent/hotspot/vm_layout_resolver from the tables that libjvm exports (gHotSpotVMStructs
+// and its siblings, as the Serviceability Agent uses them), field by field: an absent field is
+// kAbsent, not a version check. Immutable once published, except for `stubs`.
 struct VmLayout {
   static constexpr int kMaxHeaps = 8;
   static constexpr int kCodeBlobKindUnknown = -1;
@@ -96,10 +96,10 @@ struct VmLayout {
     Offset deopt_mh_handler = kAbsent;
     Offset deopt_mh_handler_offset = kAbsent;
   } nmethod;
-  // Debug information bytes carry 1 too much from JDK 20 on (UNSIGNED5 excludes zero bytes). What
-  // the JVM reports of compiled code decides (agent/hotspot/debug_info_check).
+  // Debug information bytes have 1 too much from JDK 20 on (UNSIGNED5 excludes zero bytes). The
+  // JVM's reports of compiled code decide (agent/hotspot/debug_info_check).
   std::atomic<uint32_t> unsigned5_bias{0};
-  // False: it says something else than the JVM reports; only the method that was compiled is known.
+  // False: it differs from the JVM's reports; only the method that was compiled is known.
   std::atomic<bool> debug_info_readable{true};
 
   struct {
@@ -135,14 +135,14 @@ struct VmLayout {
   uintptr_t call_stub_return = 0;
   uintptr_t interpreter_low = 0;
   uintptr_t interpreter_high = 0;
-  // What returns into a frozen frame finds as its return address; 0 before JDK 19.
+  // The return address of code that returns into a frozen frame; 0 before JDK 19.
   std::atomic<uintptr_t> continuation_return_barrier{0};
 
   HeapLayout heap;
 
   std::atomic<const StubTable*> stubs{nullptr};
-  // Compilations (CompilationKey) whose debug information is wrong but at safepoints; null: nobody
-  // has looked.
+  // Compilations (CompilationKey) whose debug information is wrong except at safepoints; null: not
+  // checked yet.
   const std::atomic<const AddressTable*>* unreliable_code = nullptr;
 
   bool InCodeCache(uintptr_t pc) const { return pc >= *code_low && pc < *code_high; }

@@ -14,7 +14,7 @@ bool WalkMemory::Complete(const Cursor& cursor, const VmLayout* vm, Chain& chain
     return false;
   }
   if (!StillThere(search_ - 1, cursor, vm)) {
-    // Something deeper has changed, and nothing says where the remembered frames hold again.
+    // Something deeper has changed, and nothing shows where the remembered frames are valid again.
     search_ = 0;
     return false;
   }

@@ -1,4 +1,4 @@
-// What a thread's last walk found: deep stacks mostly stay as they are between two samples.
+// The result of a thread's last walk: deep stacks mostly stay the same between two samples.
 #ifndef JTRACE_AGENT_HOT_WALK_WALK_MEMORY_H_
 #define JTRACE_AGENT_HOT_WALK_WALK_MEMORY_H_
 
@@ -11,14 +11,14 @@
 namespace jtrace::hot {
 
 // One physical frame that was walked: the cursor when it got there, where these values were read,
-// and what of them the step to the caller depended on.
+// and those that the step to the caller depended on.
 struct WalkedFrame {
   uintptr_t pc;
   uintptr_t sp;
   uintptr_t fp;
   uintptr_t pc_slot;  // address of the return address; 0: it was in a register
   uintptr_t fp_slot;  // address of the saved rbp; 0: the same as the callee's
-  // Interpreted frames: what identifies the activation, else 0.
+  // Interpreted frames: the word that identifies the activation, else 0.
   uintptr_t method;
   uintptr_t bytecode_pointer;
   // Frames of the chain up to this one: in the memory counted from the root.
@@ -28,13 +28,13 @@ struct WalkedFrame {
 
 // The last complete walk of a thread, from the root to the leaf, without the interrupted frame.
 //
-// The next walk runs until it meets a remembered frame: same pc, sp and, if it matters, rbp. Then
+// The next walk runs until it reaches a remembered frame: same pc, sp and, if it matters, rbp. Then
 // every deeper return address (and saved rbp, and interpreted method) is read again from where it
 // was read the last time; if all are the same, the rest of the chain is the remembered one, because
-// each step depends on nothing else. So a deep frame costs two or three loads in place of a lookup.
+// each step depends on nothing else. So a deep frame costs two or three loads instead of a lookup.
 //
 // Belongs to one thread's handler. Walks with holes, guesses or signal frames are not remembered,
-// nor those that needed rbx, which no slot tells.
+// nor those that needed rbx, which no slot records.
 class WalkMemory {
  public:
   // Physical frames and chain frames that are remembered; deeper stacks are walked in full.
@@ -55,18 +55,18 @@ class WalkMemory {
     }
   }
 
-  // The walk stands at `cursor` (not interrupted). True: the rest of the chain is remembered, and
+  // The walk is at `cursor` (not interrupted). True: the rest of the chain is remembered, and
   // `chain` has it. vm: as for the walk.
   bool Complete(const Cursor& cursor, const VmLayout* vm, Chain& chain);
 
   // Whether a frame with this pc and sp was there at the last walk.
   bool Holds(uintptr_t pc, uintptr_t sp) const;
 
-  // Around each step: where it starts, and what it used; `frames`: pushed so far.
+  // Around each step: its start, and the values that it used; `frames`: pushed so far.
   void Arrived(const Cursor& cursor);
   void Stepped(const Cursor& cursor, uint32_t frames);
 
-  // The chain is complete: remembers it, or forgets all if it is not of the kind.
+  // The chain is complete: remembers it, or forgets all if it may not be remembered.
   void Finish(const Chain& chain);
 
  private:
@@ -76,7 +76,7 @@ class WalkMemory {
 
   Storage& storage_;
   uint32_t* const count_;  // of storage_.remembered; lives in the thread's slot
-  uint32_t search_;        // remembered frames below this may still be met
+  uint32_t search_;        // remembered frames below this may still be reached
   uint32_t walked_ = 0;    // of storage_.walked
   bool storable_ = true;
   bool open_ = false;            // between Arrived and Stepped of a frame that is recorded

@@ -1,4 +1,4 @@
-// What the parts of the walker share during one walk.
+// State that the parts of the walker share during one walk.
 #ifndef JTRACE_AGENT_HOT_WALK_WALK_STATE_H_
 #define JTRACE_AGENT_HOT_WALK_WALK_STATE_H_
 
@@ -12,8 +12,8 @@
 namespace jtrace::hot {
 
 enum class Step {
-  kCaller,  // the cursor stands at the caller
-  kEnd,     // the chain is complete, or chain.Fail said why not
+  kCaller,  // the cursor is at the caller
+  kEnd,     // the chain is complete, or chain.Fail recorded why not
 };
 
 struct WalkState {
@@ -23,7 +23,7 @@ struct WalkState {
   Cursor cursor;
   Chain& chain;
   CfiLookup cfi;
-  // Null: nothing that earlier walks found out is made use of.
+  // Null: the results of earlier walks are not used.
   const WalkMemory* memory = nullptr;
   bool wants_ids = false;  // WalkedThread::wants_ids
 
@@ -34,11 +34,11 @@ struct WalkState {
   }
 };
 
-// The steps, by what covers the cursor's pc. Each pushes the frame (with what is inlined into it)
-// and moves the cursor to the caller.
+// The steps, by the code that covers the cursor's pc. Each pushes the frame (with the methods
+// inlined into it) and moves the cursor to the caller.
 Step StepNative(WalkState& walk);
-// The same for a frame whose nmethod was not looked up yet; false, and nothing is pushed: not
-// known.
+// The same for a frame whose nmethod was not looked up yet; false if it is not known: nothing is
+// pushed.
 bool StepKnown(WalkState& walk);
 Step StepCompiled(WalkState& walk, const CodeBlob& blob);
 Step StepInterpreted(WalkState& walk);

@@ -7,7 +7,7 @@
 namespace jtrace::hot {
 namespace {
 
-// A 1 GB stack of the smallest frames is deeper; nothing that terminates in a useful time is.
+// A 1 GB stack of the smallest frames is deeper, but no program that ends in a useful time has one.
 constexpr int kMaxSteps = 1 << 21;
 
 Step StepJava(WalkState& walk) {
@@ -74,7 +74,7 @@ uint32_t FindFrame(const Chain& chain, Wanted wanted) {
   return i;
 }
 
-// Walks to the innermost frame that is `wanted`, and keeps that alone.
+// Walks to the innermost frame that is `wanted`, and keeps only that.
 template <typename Wanted>
 void WalkTo(WalkState& walk, Wanted wanted) {
   Chain& chain = walk.chain;

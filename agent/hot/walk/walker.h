@@ -33,9 +33,9 @@ void WalkStack(const VmLayout* vm, const WalkedThread& thread, const ucontext_t*
                Chain& chain);
 
 // Parts of it, each by its own first frames only; `chain` must be empty. A part that could not be
-// found is a chain that failed.
+// found is a failed chain.
 //
-// What lies at the interrupted pc: a compiled method without what is inlined into it, a stub, an
+// The code at the interrupted pc: a compiled method without the methods inlined into it, a stub, an
 // address.
 void WalkPc(const VmLayout* vm, const ucontext_t* context, Chain& chain);
 // The interrupted frame, the innermost if methods are inlined.
@@ -49,8 +49,8 @@ void WalkToApplication(const VmLayout* vm, const WalkedThread& thread, const uco
 void WalkToJava(const VmLayout* vm, const WalkedThread& thread, const ucontext_t* context,
                 Chain& chain);
 
-// Whether a frame is a method of `application` or a marker: frames that stand for what is not known
-// are of no scope.
+// Whether a frame is a method of `application` or a marker: frames that represent unknown code are
+// in no scope.
 bool IsApplication(const Frame& frame, const AddressTable& application);
 
 }  // namespace jtrace::hot

@@ -138,7 +138,7 @@ Instruction Decode(uintptr_t at, uintptr_t end) {
 
 namespace {
 
-// Copies an optional REX.B and the two bytes behind it; returns the register's high bit, or -1.
+// Copies an optional REX.B and the two bytes after it; returns the register's high bit, or -1.
 int ReadShort(uintptr_t at, uintptr_t end, uint8_t (&bytes)[2]) {
   if (at + 3 > end) return -1;
   const auto* p = reinterpret_cast<const uint8_t*>(at);
@@ -174,7 +174,7 @@ int PushedRegister(uintptr_t at, uintptr_t end) {
 SavedSp FindSavedSp(uintptr_t pc, uintptr_t end) {
   constexpr int kMaxInstructions = 160;  // twice the longest string search
   int depth = 0;                         // bytes pushed from here on
-  int pushed = -1;                       // the register that was, if that is still on top
+  int pushed = -1;                       // the pushed register, if it is still on top
   for (int i = 0; i < kMaxInstructions && !CopiesSp(pc, end); ++i) {
     if (PoppedRegister(pc, end) == kRegRsp) {
       if (pushed >= 0) return {SavedSp::kInRegister, pushed};

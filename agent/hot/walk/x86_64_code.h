@@ -1,5 +1,5 @@
-// What machine code does to the stack pointer: enough x86-64 decoding to find return addresses in
-// code that has no unwind tables.
+// The effect of machine code on the stack pointer: enough x86-64 decoding to find return addresses
+// in code that has no unwind tables.
 #ifndef JTRACE_AGENT_HOT_WALK_X86_64_CODE_H_
 #define JTRACE_AGENT_HOT_WALK_X86_64_CODE_H_
 
@@ -16,9 +16,9 @@ enum class StackEffect : uint8_t {
   kSaveRbp,   // mov [rsp + n], rbp
   kLeave,     // mov rsp, rbp; pop rbp
   kReturn,
-  kJump,  // unconditional: what follows is reached from elsewhere
+  kJump,  // unconditional: the code after it is reached from elsewhere
   kCall,
-  kUnknown,  // rsp gets a value that cannot be told
+  kUnknown,  // rsp gets an unknown value
 };
 
 struct Instruction {
@@ -41,8 +41,8 @@ int RegisterToSp(uintptr_t at, uintptr_t end);
 // Where the conditional jump at `at` leads; 0 if there is another instruction.
 uintptr_t ConditionalTarget(uintptr_t at, uintptr_t end);
 
-// Where code keeps the rsp that it goes on with: it copied rsp to a register, lowered it by as much
-// as its data asked for, pushed the register, and ends with `pop rsp` (the compilers' string
+// Where code keeps the rsp with which it will continue: it copied rsp to a register, lowered it by
+// as much as its data needed, pushed the register, and ends with `pop rsp` (the compilers' string
 // search).
 struct SavedSp {
   enum Kind : uint8_t {
@@ -54,8 +54,8 @@ struct SavedSp {
   int number = -1;
 };
 
-// Looks ahead from `pc` in the order of addresses, over jumps: such code is one piece. kNone: no
-// `pop rsp` comes before a call, a return or a copy of rsp.
+// Looks ahead from `pc` in the order of addresses, over jumps: such code is contiguous. kNone:
+// there is no `pop rsp` before a call, a return or a copy of rsp.
 SavedSp FindSavedSp(uintptr_t pc, uintptr_t end);
 
 // Whether the 8 bytes, those before a return address, end with a call instruction.
@@ -74,11 +74,11 @@ struct FrameShape {
 };
 
 // Follows rsp in a straight line from `entry`, where the return address is on top, to `pc`. Code
-// behind a jump or return is taken to have the stack of the deepest point so far.
+// after a jump or return is assumed to have the stack of the deepest point so far.
 FrameShape ShapeFromEntry(uintptr_t entry, uintptr_t pc);
 
 // Follows rsp from `pc` through at most `limit` instructions that only take down the frame, to a
-// return. kUnknown if there is anything else before it, but for code that a branch leads around.
+// return. kUnknown if there is anything else before it, except for code that a branch leads around.
 FrameShape ShapeToReturn(uintptr_t pc, uintptr_t end, int limit);
 
 // The bytes that the code at return address `pc` takes off the stack before it jumps back to the

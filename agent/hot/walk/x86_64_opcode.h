@@ -7,7 +7,7 @@
 namespace jtrace::hot {
 
 constexpr int kMaxInstruction = 15;  // bytes
-// What ReadOpcode may read.
+// The number of bytes that ReadOpcode may read.
 constexpr int kReadableBytes = kMaxInstruction + 9;
 
 // Opcode maps.
@@ -26,7 +26,7 @@ struct Opcode {
 Opcode ReadOpcode(const uint8_t* p);
 
 // The bytes of the instruction that begins at `begin` and has this opcode; may be more than
-// kMaxInstruction for what is none.
+// kMaxInstruction for invalid ones.
 int InstructionLength(const uint8_t* begin, const Opcode& op);
 
 }  // namespace jtrace::hot

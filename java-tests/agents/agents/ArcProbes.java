@@ -10,8 +10,8 @@ import org.objectweb.asm.Type;
 import org.objectweb.asm.commons.AdviceAdapter;
 
 /**
- * Calls {@link Arcs} at a method's first instruction, before its returns, at its catch handlers, and in
- * a handler around all that rethrows. The frames of the class must be expanded.
+ * Calls {@link Arcs} at a method's first instruction, before its returns, at its catch handlers,
+ * and in a handler around the whole code, which rethrows. The frames of the class must be expanded.
  */
 final class ArcProbes extends AdviceAdapter {
   private final String owner;
@@ -51,7 +51,7 @@ final class ArcProbes extends AdviceAdapter {
     call(probe, "(I)V");
   }
 
-  /** In a constructor: behind the call of another one, before which nothing can be caught. */
+  /** In a constructor: after the call of another constructor; nothing can be caught before it. */
   @Override
   protected void onMethodEnter() {
     if (!name.equals("<init>")) enter();
@@ -96,7 +96,7 @@ final class ArcProbes extends AdviceAdapter {
     super.visitMaxs(stack, locals);
   }
 
-  /** Only the depth is needed, and other agents' handlers may know less than the parameters. */
+  /** Only the depth is needed, and handlers of other agents may not have the parameters. */
   private Object[] depthAlone() {
     Object[] locals = new Object[depth + 1];
     Arrays.fill(locals, Opcodes.TOP);

@@ -6,7 +6,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.ObjLongConsumer;
 
-/** How often each method was entered from each other: by a stack of each thread's open calls. */
+/** Counts how often each method called each other, with a stack of each thread's open calls. */
 public final class Arcs {
   private static final int NO_CALLER = (1 << 17) - 1;
 
@@ -20,7 +20,7 @@ public final class Arcs {
 
   private Arcs() {}
 
-  /** Returns what the method's other probes are to be called with. */
+  /** Returns the argument for the method's other probes. */
   public static int enter(int id) {
     Stack stack = stacks.get();
     int depth = stack.depth;
@@ -36,7 +36,7 @@ public final class Arcs {
     stacks.get().depth = depth;
   }
 
-  /** The method has caught an exception: what it called has ended. */
+  /** The method has caught an exception: its callees have ended. */
   public static void resume(int depth) {
     stacks.get().depth = depth + 1;
   }

@@ -18,26 +18,26 @@ import org.objectweb.asm.MethodVisitor;
 import org.objectweb.asm.Opcodes;
 
 /**
- * Another agent that rewrites the same classes: counts every entry of their methods. Its options are
- * commands, done in turn, separated by '|':
+ * A second agent that rewrites the same classes: counts every entry of their methods. Its options
+ * are commands, run one after the other, separated by '|':
  *
  * <pre>
- * on PREFIX…      counters into classes with one of these names' beginnings, loaded or not
- * arcs PREFIX…    the same, but counts each method's entries by who calls it
- * off             and out again
- * redefine CLASS  gives the class its counters by redefinition, not by a transformer
- * retransform PREFIX MS SEED  random classes with this beginning, with a pause between, till the end
- * redefine-some PREFIX MS SEED  the same by redefinition with the files that they came from
- * forks MS        starts a short process, with a pause between, till the end
- * spoil CLASS     whoever retransforms the class gets one that the JVM refuses
- * out FILE        at the program's end, "COUNT NAME" of each method goes to FILE, then "COUNT CALLER NAME"
- *                 of each arc
+ * on PREFIX…      puts counters into classes whose names begin so, loaded or not
+ * arcs PREFIX…    the same, but counts each method's entries by caller
+ * off             removes them
+ * redefine CLASS  puts the counters in by redefinition, not by a transformer
+ * retransform PREFIX MS SEED    random classes with this prefix, with pauses, 1,000 times at most
+ * redefine-some PREFIX MS SEED  the same by redefinition with their original files
+ * forks MS        starts short processes, with pauses, until the end
+ * spoil CLASS     makes the JVM refuse the class when it is retransformed
+ * out FILE        at the program's end writes "COUNT NAME" of each method to FILE, then
+ *                 "COUNT CALLER NAME" of each arc
  * write FILE      the same, now
  * </pre>
  */
 public final class CountingAgent {
   private static Counters transformer;
-  // Each load of the agent has an instance of its own: a transformer goes where it came from.
+  // Each load of the agent has its own instance; only the one that added a transformer removes it.
   private static Instrumentation home;
 
   private CountingAgent() {}
@@ -146,7 +146,7 @@ public final class CountingAgent {
 
     boolean wants(String name) {
       if (name == null) return false;
-      // No stream: a transformer must not need classes that it would be asked about.
+      // No stream: a transformer must not need classes that it would have to transform.
       for (int i = 0; i < prefixes.size(); i++) {
         if (name.startsWith(prefixes.get(i))) return true;
       }
@@ -159,13 +159,13 @@ public final class CountingAgent {
       try {
         return wants(name) ? count(classFile, arcs) : null;
       } catch (RuntimeException | Error e) {
-        e.printStackTrace(); // the JVM would only leave the class as it is
+        e.printStackTrace(); // the JVM would silently leave the class as it is
         throw e;
       }
     }
   }
 
-  /** Adds a method, which the JVM lets no loaded class have. */
+  /** Adds a method, which the JVM does not allow for a loaded class. */
   private static final class Spoiler implements ClassFileTransformer {
     private final String target;
 

@@ -8,30 +8,35 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 
-/** Threads that disturb the program for as long as it runs, and change nothing that it can see. */
+/** Threads that disturb the program as long as it runs, without changing its behaviour. */
 final class Unrest {
   private static final int MOST_AT_ONCE = 5;
 
-  /** What a thread does again and again. */
+  /** HotSpot keeps each old version of a method that runs, and a change takes longer with each. */
+  private static final int MOST_CHANGES = 1_000;
+
+  /** An action that a thread repeats. */
   private interface Step {
     void run() throws Exception;
   }
 
-  /** What is done to some classes at once. */
+  /** An action on several classes at once. */
   private interface Change {
     void apply(List<Class<?>> classes) throws Exception;
   }
 
   private Unrest() {}
 
-  private static void repeat(String name, long pauseMs, Step step) {
+  private static void repeat(String name, int times, long pauseMs, Step step) {
     Thread thread =
         new Thread(
             () -> {
               try {
-                for (; ; ) {
+                for (int i = 0; i < times; i++) {
+                  long begin = System.nanoTime();
                   tryIt(step);
-                  Thread.sleep(pauseMs);
+                  // The program gets at least half of the time, even if a step is slow.
+                  Thread.sleep(pauseMs + (System.nanoTime() - begin) / 1_000_000);
                 }
               } catch (Exception e) {
                 e.printStackTrace();
@@ -42,7 +47,7 @@ final class Unrest {
     thread.start();
   }
 
-  /** A class whose initialiser has failed is refused, with an error of the JVM's own. */
+  /** The JVM refuses a class whose initialiser has failed, with an internal error. */
   private static void tryIt(Step step) throws Exception {
     try {
       step.run();
@@ -51,7 +56,7 @@ final class Unrest {
     }
   }
 
-  /** A few random classes with this beginning of their names, every so often. */
+  /** Retransforms a few random classes with this prefix, again and again. */
   static void retransform(Instrumentation home, String prefix, long pauseMs, long seed) {
     change(
         "retransforms",
@@ -64,7 +69,7 @@ final class Unrest {
         });
   }
 
-  /** The same by redefinition, with the class files that they came from. */
+  /** The same by redefinition, with their original class files. */
   static void redefine(Instrumentation home, String prefix, long pauseMs, long seed) {
     change(
         "redefines",
@@ -83,7 +88,7 @@ final class Unrest {
   private static void change(
       String name, Instrumentation home, String prefix, long pauseMs, long seed, Change change) {
     Random random = new Random(seed);
-    repeat(name, pauseMs, () -> change.apply(some(home, prefix, random)));
+    repeat(name, MOST_CHANGES, pauseMs, () -> change.apply(some(home, prefix, random)));
   }
 
   private static byte[] classFileOf(Class<?> type) throws IOException {
@@ -97,7 +102,7 @@ final class Unrest {
   private static List<Class<?>> some(Instrumentation home, String prefix, Random random) {
     List<Class<?>> candidates = new ArrayList<>();
     Class<?>[] loaded = home.getAllLoadedClasses();
-    if (loaded == null) return List.of(); // the JVM is at its end
+    if (loaded == null) return List.of(); // the JVM is ending
     for (Class<?> type : loaded) {
       boolean wanted = type.getName().replace('.', '/').startsWith(prefix);
       if (wanted && home.isModifiableClass(type)) candidates.add(type);
@@ -110,6 +115,10 @@ final class Unrest {
   }
 
   static void fork(long pauseMs) {
-    repeat("forks", pauseMs, () -> new ProcessBuilder("/bin/true").start().waitFor());
+    repeat(
+        "forks",
+        Integer.MAX_VALUE,
+        pauseMs,
+        () -> new ProcessBuilder("/bin/true").start().waitFor());
   }
 }

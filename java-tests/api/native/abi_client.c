@@ -1,4 +1,4 @@
-/* What programs.Abi asks jtrace by jtrace.h, one call a function. */
+/* The calls of programs.Abi to jtrace through jtrace.h, one call a function. */
 #include "java-tests/api/native/abi_client.h"
 
 #include <jni.h>
@@ -23,7 +23,7 @@ static const char* Chars(JNIEnv* jni, jstring text, char* into, size_t size) {
   return into;
 }
 
-/* After the JVM's end: every call has an answer. */
+/* After the end of the JVM every call still returns. */
 static void AtExit(void) {
   const uint32_t id = 5;
   int64_t value = 0;
@@ -45,7 +45,7 @@ NATIVE(jboolean, find)(JNIEnv* jni, jclass self) {
   return the_api != NULL;
 }
 
-/* As a library that is loaded but is nobody's agent. */
+/* Loads the library, but not as an agent. */
 NATIVE(jstring, loadOnly)(JNIEnv* jni, jclass self, jstring path) {
   char buffer[4096];
   (void)self;
@@ -173,7 +173,7 @@ NATIVE(jint, windowClose)(JNIEnv* jni, jclass self, jlong window) {
   return the_api->window_close((uint64_t)window);
 }
 
-/* As MethodStats.toString has it, or the code. */
+/* The text of MethodStats.toString, or the code. */
 NATIVE(jstring, method)
 (JNIEnv* jni, jclass self, jint metric, jint of, jlong thread, jlong window, jstring pattern) {
   char buffer[256];

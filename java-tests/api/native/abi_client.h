@@ -8,7 +8,7 @@
 
 extern const jtrace_api* the_api;
 
-/* A command and its answer, a line each, behind '!' if it tells an error; malloc'ed. */
+/* A command and its answer, one line each; an error begins with '!'. malloc'ed. */
 struct command {
   const char* verb;
   const char* argument;
@@ -17,14 +17,14 @@ struct command {
 };
 void RunCommand(struct command* command, int on_native_thread);
 
-/* `threads` native threads, each of which starts `lives` more one after the other, which add to the
-   counter `each` times. Returns what they added. */
+/* `threads` native threads, each of which starts `lives` more one after the other. Those add to the
+   counter `each` times. Returns the sum that they added. */
 int64_t CountInThreads(uint32_t id, int threads, int lives, int each, int attach);
 
-/* The codes of a native thread that asks and counts before it is attached and after it. */
+/* The codes of a native thread that queries and counts before and after it is attached. */
 void AskUnattached(uint32_t id, char* text, size_t size);
 
-/* A timer interrupts the calling thread, whose handler adds to the counter and reads totals ten
+/* A timer interrupts the calling thread. The handler adds to the counter and reads totals ten
  * times. */
 void StartHandlers(uint32_t counter, int every_us);
 int64_t Handled(void);

@@ -1,4 +1,4 @@
-/* A signal handler that asks and counts. */
+/* A signal handler that queries and counts. */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -62,7 +62,7 @@ void StopHandlers(char* text, size_t size) {
   int64_t total = 0;
   timer_delete(timer);
   const long mallocs = Mallocs();
-  /* That the counting works at all. */
+  /* Checks that the counting works at all. */
   CountMallocs(1);
   the_api->reader_open(JTRACE_OF_OWN_THREAD, 0, ids, 1, &reader);
   CountMallocs(0);

@@ -1,4 +1,4 @@
-/* Native threads that ask and count. */
+/* Native threads that query and count. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Counts what is taken from the heap while a thread says so. For a library that is preloaded. */
+/* Counts allocations while a thread has counting on. For a library that is preloaded. */
 #include "malloc_count.h"
 
 extern void* __libc_malloc(size_t size);

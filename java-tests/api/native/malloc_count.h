@@ -4,9 +4,9 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
-/* Of the calling thread, from here on or no longer. Async-signal-safe. */
+/* Starts or stops counting for the calling thread. Async-signal-safe. */
 void CountMallocs(int on);
-/* How many there were, of all threads. */
+/* The number of calls, of all threads. */
 long Mallocs(void);
 
 #endif

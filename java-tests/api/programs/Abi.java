@@ -5,8 +5,8 @@ import jtrace.api.MethodStats;
 import jtrace.api.Metric;
 
 /**
- * Asks by the C functions and by jtrace-api.jar, and compares. Arguments: the C library, what to do, and
- * what that needs. Prints "name=value".
+ * Queries through the C functions and through jtrace-api.jar, and compares. Arguments: the C
+ * library, a command, and the command's arguments. Prints "name=value".
  */
 public final class Abi {
   private static final int PROCESS = 0;
@@ -75,11 +75,11 @@ public final class Abi {
   public static void main(String[] args) throws Exception {
     System.load(args[0]);
     switch (args[1]) {
-      case "load" -> tell("loaded", find() + " " + loadOnly(args[2]));
+      case "load" -> print("loaded", find() + " " + loadOnly(args[2]));
       case "serve" -> serve();
       case "handlers" -> handlers(Long.parseLong(args[2]));
       default -> {
-        tell("found", find() + " " + !version().isEmpty() + " " + attach());
+        print("found", find() + " " + !version().isEmpty() + " " + attach());
         names();
         totals();
         readers();
@@ -101,9 +101,9 @@ public final class Abi {
               && Integer.parseInt(fields[2]) == metric.reach().ordinal()
               && fields[3].equals("0");
       if (isSame) same++;
-      else tell(metric.name(), String.join(" ", fields));
+      else print(metric.name(), String.join(" ", fields));
     }
-    tell("same", same == JTrace.metrics().size() && metrics() >= same);
+    print("same", same == JTrace.metrics().size() && metrics() >= same);
   }
 
   private static void totals() throws Exception {
@@ -114,30 +114,30 @@ public final class Abi {
       long before = JTrace.total(Metric.ALLOC_BYTES);
       long own = own(bytes);
       long after = JTrace.total(Metric.ALLOC_BYTES);
-      // The JVM allocates for this thread when it links or compiles what runs here.
+      // The JVM allocates for this thread when it links or compiles the code that runs here.
       if (before == own && own == after) equal++;
       if (before == after && own != before) unequal++;
       sink = new byte[1000];
     }
-    tell("equal", (equal >= 19_900) + " " + unequal);
+    print("equal", (equal >= 19_900) + " " + unequal);
     long before = own(bytes);
     for (int i = 0; i < 100; i++) sink = new byte[1000];
     // The first use of a string constant makes a string: not between the readings.
     long allocated = own(bytes) - before;
-    tell("allocated", allocated);
+    print("allocated", allocated);
     long all = total(PROCESS, 0, bytes);
     Thread other = new Thread(() -> sink = new byte[100_000]);
     other.start();
     other.join();
     long id = other.getId();
-    tell("process", total(PROCESS, 0, bytes) - all >= 100_016);
-    tell("ended", total(JAVA, id, bytes) == JTrace.total(other, Metric.ALLOC_BYTES));
+    print("process", total(PROCESS, 0, bytes) - all >= 100_016);
+    print("ended", total(JAVA, id, bytes) == JTrace.total(other, Metric.ALLOC_BYTES));
     long os = total(OS, osTid(), bytes);
-    tell("by tids", os >= before && total(JAVA, Thread.currentThread().getId(), bytes) >= os);
+    print("by tids", os >= before && total(JAVA, Thread.currentThread().getId(), bytes) >= os);
     int cpu = id("cpu.ns");
     long first = JTrace.total(Metric.CPU);
     long second = own(cpu);
-    tell("cpu", first <= second && second <= JTrace.total(Metric.CPU));
+    print("cpu", first <= second && second <= JTrace.total(Metric.CPU));
   }
 
   private static void readers() {
@@ -152,35 +152,42 @@ public final class Abi {
     long two = readerDelta(first);
     long both = readerDelta(second);
     long none = readerDelta(first);
-    tell("readers", one + " " + two + " " + both + " " + none);
-    tell("closed", readerClose(first) + " " + readerClose(first) + " " + readerDelta(first) + " " + code());
+    print("readers", one + " " + two + " " + both + " " + none);
+    print(
+        "closed",
+        readerClose(first) + " " + readerClose(first) + " " + readerDelta(first) + " " + code());
     readerClose(second);
   }
 
   private static void counters() {
     int perCpu = counter("events", PER_CPU);
     int byThread = counter("shared", 0);
-    tell("counters", describe(perCpu) + " " + describe(byThread));
+    print("counters", describe(perCpu) + " " + describe(byThread));
     long sum = countInThreads(perCpu, 8, 20, 50_000, false);
-    tell("per cpu", sum > 0 && total(PROCESS, 0, perCpu) == sum);
+    print("per cpu", sum > 0 && total(PROCESS, 0, perCpu) == sum);
     Metric events = Metric.named("user.events");
-    tell("java", JTrace.processTotal(events) == sum);
+    print("java", JTrace.processTotal(events) == sum);
     long shared = countInThreads(byThread, 8, 20, 50_000, true);
     JTrace.counter("shared").add(5);
-    tell("by thread", shared == sum && JTrace.processTotal(Metric.named("user.shared")) == sum + 5);
-    tell("own", add(byThread, 7) + " " + own(byThread) + " " + JTrace.total(Metric.named("user.shared")));
+    Metric sharedMetric = Metric.named("user.shared");
+    print("by thread", shared == sum && JTrace.processTotal(sharedMetric) == sum + 5);
+    print("own", add(byThread, 7) + " " + own(byThread) + " " + JTrace.total(sharedMetric));
     String metrics = command("metrics", "--format=prometheus", false);
-    tell("metrics", metrics.lines().anyMatch(line -> line.startsWith("jtrace_process_user_events") && line.endsWith(" " + sum)));
+    String start = "jtrace_process_user_events";
+    String end = " " + sum;
+    print(
+        "metrics",
+        metrics.lines().anyMatch(line -> line.startsWith(start) && line.endsWith(end)));
     own(perCpu);
-    tell("own per cpu", code() + " " + errorText(code()));
+    print("own per cpu", code() + " " + errorText(code()));
     total(JAVA, Thread.currentThread().getId(), perCpu);
-    tell("thread per cpu", code());
+    print("thread per cpu", code());
     fails("java own per cpu", () -> JTrace.total(events));
     fails("java other per cpu", () -> JTrace.total(new Thread(), events));
     fails("java counter", () -> JTrace.counter("events"));
     counter("shared", PER_CPU);
-    tell("other kind", code());
-    tell("unattached", unattached(byThread) + " " + unattached(perCpu));
+    print("other kind", code());
+    print("unattached", unattached(byThread) + " " + unattached(perCpu));
   }
 
   static void step(int depth) {
@@ -200,76 +207,83 @@ public final class Abi {
     other.join();
     MethodStats total = JTrace.method(pattern);
     long self = Thread.currentThread().getId();
-    tell("method", method(calls, PROCESS, 0, 0, pattern));
-    tell("like java's", total.toString().equals(method(calls, PROCESS, 0, 0, pattern)));
-    tell("bytes", method(bytes, PROCESS, 0, 0, pattern));
-    tell("like java's bytes", JTrace.method(Metric.ALLOC_BYTES, pattern).toString().equals(method(bytes, PROCESS, 0, 0, pattern)));
-    tell("thread", method(calls, OWN, 0, 0, pattern));
-    tell("thread by tids", method(calls, JAVA, self, 0, pattern).equals(method(calls, OS, osTid(), 0, pattern)));
-    tell("window", method(calls, 0, 0, own, pattern));
-    tell("window process", method(bytes, 0, 0, all, pattern));
-    tell("close", windowClose(own) + " " + windowClose(own) + " " + method(calls, 0, 0, own, pattern));
+    print("method", method(calls, PROCESS, 0, 0, pattern));
+    print("like java's", total.toString().equals(method(calls, PROCESS, 0, 0, pattern)));
+    print("bytes", method(bytes, PROCESS, 0, 0, pattern));
+    String ofJava = JTrace.method(Metric.ALLOC_BYTES, pattern).toString();
+    print("like java's bytes", ofJava.equals(method(bytes, PROCESS, 0, 0, pattern)));
+    print("thread", method(calls, OWN, 0, 0, pattern));
+    String byOsId = method(calls, OS, osTid(), 0, pattern);
+    print("thread by tids", method(calls, JAVA, self, 0, pattern).equals(byOsId));
+    print("window", method(calls, 0, 0, own, pattern));
+    print("window process", method(bytes, 0, 0, all, pattern));
+    print(
+        "close",
+        windowClose(own) + " " + windowClose(own) + " " + method(calls, 0, 0, own, pattern));
     windowClose(all);
-    tell("none", method(calls, PROCESS, 0, 0, "no.such::method"));
-    tell("wrong pattern", method(calls, PROCESS, 0, 0, "step"));
-    tell("not charged", method(id("cpu.ns"), PROCESS, 0, 0, pattern));
-    tell("wrong thread", method(calls, JAVA, 1L << 40, 0, pattern));
+    print("none", method(calls, PROCESS, 0, 0, "no.such::method"));
+    print("wrong pattern", method(calls, PROCESS, 0, 0, "step"));
+    print("not charged", method(id("cpu.ns"), PROCESS, 0, 0, pattern));
+    print("wrong thread", method(calls, JAVA, 1L << 40, 0, pattern));
   }
 
   private static void errors() {
     id("alloc.byts");
-    tell("wrong name", code() + " " + errorText(code()));
+    print("wrong name", code() + " " + errorText(code()));
     own(99);
-    tell("wrong id", code());
+    print("wrong id", code());
     own(id("exceptions"));
-    tell("not counted", code() + " " + errorText(code()));
+    print("not counted", code() + " " + errorText(code()));
     own(id("gc.ns"));
-    tell("process only", code());
+    print("process only", code());
     own(id("io.read.bytes"));
-    tell("file", code() + " " + (total(OWN, 0, id("io.read.bytes")) > 0));
+    print("file", code() + " " + (total(OWN, 0, id("io.read.bytes")) > 0));
     total(OS, 1, id("cpu.ns"));
-    tell("no thread", code());
+    print("no thread", code());
     total(9, 0, 0);
-    tell("no such whose", code());
+    print("no such whose", code());
     counter("a b", 0);
-    tell("no name", code() + " " + errorText(code()));
-    tell("add", add(id("cpu.ns"), 1));
+    print("no name", code() + " " + errorText(code()));
+    print("add", add(id("cpu.ns"), 1));
   }
 
   private static void commands(String second) {
-    tell("status", command("status", null, false).startsWith("state     recording"));
-    tell("mark", command("mark", "from C", true) + code());
-    tell("running", command("start", "out=" + second, false).contains("a recording runs already") + " " + code());
-    tell("wrong", command("begin", null, false).strip() + " " + code());
-    tell("stop", command("stop", null, true).contains(" calls") + " " + code());
-    tell("idle", method(id("calls"), PROCESS, 0, 0, "programs.Abi::step") + " " + windowOpen(PROCESS) + " " + code());
-    tell("stop again", command("stop", null, false).strip() + " " + code());
-    tell("start", command("start", "out=" + second, true).contains("recording to " + second) + " " + code());
+    print("status", command("status", null, false).startsWith("state     recording"));
+    print("mark", command("mark", "from C", true) + code());
+    boolean runs = command("start", "out=" + second, false).contains("a recording already runs");
+    print("running", runs + " " + code());
+    print("wrong", command("begin", null, false).strip() + " " + code());
+    print("stop", command("stop", null, true).contains(" calls") + " " + code());
+    String idle = method(id("calls"), PROCESS, 0, 0, "programs.Abi::step");
+    print("idle", idle + " " + windowOpen(PROCESS) + " " + code());
+    print("stop again", command("stop", null, false).strip() + " " + code());
+    boolean starts = command("start", "out=" + second, true).contains("recording to " + second);
+    print("start", starts + " " + code());
     step(2);
-    tell("second", method(id("calls"), PROCESS, 0, 0, "programs.Abi::step"));
-    tell("dump", command("dump", null, false).strip().equals(second) + " " + code());
+    print("second", method(id("calls"), PROCESS, 0, 0, "programs.Abi::step"));
+    print("dump", command("dump", null, false).strip().equals(second) + " " + code());
   }
 
-  /** The agent is attached while this runs, with nothing to record. */
+  /** The agent is attached while this runs and records nothing. */
   private static void serve() throws Exception {
-    tell("before", find() + " " + JTrace.isActive());
+    print("before", find() + " " + JTrace.isActive());
     System.in.read();
     boolean found = find();
     own(0);
-    tell("unattached", code());
-    tell("after", found + " " + JTrace.isActive());
+    print("unattached", code());
+    print("after", found + " " + JTrace.isActive());
     sink = new byte[8];
     int bytes = id("alloc.bytes");
     total(JAVA, Thread.currentThread().getId(), bytes);
-    tell("met", code());
+    print("seen", code());
     long before = JTrace.total(Metric.ALLOC_BYTES);
     sink = new byte[1000];
     long java = JTrace.total(Metric.ALLOC_BYTES) - before;
-    tell("bytes", attach() + " " + java + " " + (own(bytes) == JTrace.total(Metric.ALLOC_BYTES)));
-    tell("idle", command("stop", null, false).strip() + " " + code());
+    print("bytes", attach() + " " + java + " " + (own(bytes) == JTrace.total(Metric.ALLOC_BYTES)));
+    print("idle", command("stop", null, false).strip() + " " + code());
   }
 
-  /** A signal handler asks and counts while this thread allocates, calls and collects. */
+  /** A signal handler queries and counts while this thread allocates, calls and collects. */
   private static void handlers(long readings) {
     find();
     attach();
@@ -278,19 +292,19 @@ public final class Abi {
     while (handled() < readings) {
       for (int i = 0; i < 1000; i++) step(1 + i % 5);
     }
-    tell("handlers", stopHandlers());
+    print("handlers", stopHandlers());
   }
 
   private static void fails(String name, Runnable run) {
     try {
       run.run();
-      tell(name, "no exception");
+      print(name, "no exception");
     } catch (RuntimeException e) {
-      tell(name, e.getClass().getSimpleName() + ": " + e.getMessage());
+      print(name, e.getClass().getSimpleName() + ": " + e.getMessage());
     }
   }
 
-  private static void tell(String name, Object value) {
+  private static void print(String name, Object value) {
     System.out.println(name + "=" + value);
   }
 }

@@ -6,9 +6,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import jtrace.api.JTrace;
 
 /**
- * Threads that call native functions, while a hook comes and goes: library, threads, calls of each,
- * changes. They go on calling the second function until the last change. Prints what was wrong, and
- * how often they called the second function.
+ * Threads that call native functions, while a hook is put in and removed. Arguments: library,
+ * threads, calls of each, changes. They call the second function until the last change. Prints the
+ * number of errors and of calls of the second function.
  */
 public final class Hooked {
   private static final String SQUARE = "libhooked_natives.so!natives_square";
@@ -30,7 +30,7 @@ public final class Hooked {
     return add(x) + add(x + 1);
   }
 
-  /** What toggle waits for: calls of the second function that come after the others. */
+  /** Calls of the second function after the others; toggle waits for them. */
   private static final AtomicLong lateCalls = new AtomicLong();
 
   private static volatile boolean changed;
@@ -55,7 +55,7 @@ public final class Hooked {
   private static void toggle(int threads, int changes) throws InterruptedException {
     for (int i = 0; i < changes; i++) {
       JTrace.hook(SQUARE + ":count");
-      // Of as many late calls and one, the last has begun while the hook was there.
+      // After that many late calls and one more, the last began while the hook was there.
       long enough = lateCalls.get() + threads + 1;
       while (i == changes - 1 && lateCalls.get() < enough) Thread.sleep(1);
       JTrace.hook(SQUARE + ":off");
@@ -63,7 +63,7 @@ public final class Hooked {
     changed = true;
   }
 
-  /** With a hook that stays meanwhile. */
+  /** With a hook that stays. */
   private static void counted(int calls) {
     JTrace.hook(SQUARE + ":count");
     for (int i = 0; i < calls; i++) square(i);

@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Threads that call a native function, whose calls are timed: library, threads, calls of each. They
- * begin when the agent has seen where the calls return to. Prints whether it has.
+ * Threads that call a native function whose calls are timed. Arguments: library, threads, calls of
+ * each. They begin when the agent has seen where the calls return to. Prints whether it has.
  */
 public final class HookedTimes {
   private static final long PATIENCE_S = 60;

@@ -9,9 +9,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Threads that call a hooked function, while others install handlers of SIGTRAP: library, threads, calls
- * of each, way. Prints what was wrong, the traps of hooks that the handler got, and how many of three
- * traps of the program's own it got.
+ * Threads that call a hooked function, while others install handlers of SIGTRAP. Arguments:
+ * library, threads, calls of each, way. Prints the number of errors, of traps of hooks that the
+ * handler got, and of the program's own three traps that it got.
  */
 public final class LateHandlers {
   private static final int INSTALLERS = 4;
@@ -29,13 +29,13 @@ public final class LateHandlers {
 
   static native long traps();
 
-  static native long ownTraps(boolean isTold);
+  static native long ownTraps(boolean isReported);
 
   private static final AtomicLong wrong = new AtomicLong();
 
   private static final CountDownLatch handledInJava = new CountDownLatch(1);
 
-  /** sun.misc.Signal.handle, by its name: compilers warn of it. */
+  /** sun.misc.Signal.handle, by reflection, because compilers warn about it. */
   private static void bySignalOfJava() throws ReflectiveOperationException {
     Class<?> signal = Class.forName("sun.misc.Signal");
     Class<?> handler = Class.forName("sun.misc.SignalHandler");

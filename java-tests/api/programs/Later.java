@@ -6,7 +6,7 @@ import jtrace.api.Counter;
 import jtrace.api.JTrace;
 import jtrace.api.Metric;
 
-/** Runs before the agent comes. Prints "name=value"; goes on when standard input says so. */
+/** Runs before the agent is attached. Prints "name=value"; goes on after input on stdin. */
 public final class Later {
   private Later() {}
 

@@ -4,9 +4,9 @@ import jtrace.api.JTrace;
 import jtrace.api.Metric;
 
 /**
- * Makes arrays of 10,016 bytes, drops some, and waits until collections have found them dead: in two
- * recordings, the first of which ends while some of its arrays live. Argument: the second's file.
- * Prints "name=value".
+ * Makes arrays of 10,016 bytes, drops some, and waits until collections have found them dead. Does
+ * so in two recordings; the first ends while some of its arrays live. Argument: the file of the
+ * second. Prints "name=value".
  */
 public final class Lives {
   private static final int SIZE = 10_016;
@@ -38,7 +38,7 @@ public final class Lives {
     return JTrace.processTotal(Metric.LIVE_BYTES);
   }
 
-  /** What was allocated since the recording began, dead or alive. */
+  /** All bytes allocated since the recording began, dead or alive. */
   private static long allocated() {
     for (;;) {
       long before = freed();
@@ -48,9 +48,9 @@ public final class Lives {
   }
 
   /**
-   * What was dropped before is told dead after this. The JVM tells of a collection's dead some time
-   * later, one collection after the other: when it has told of a second one's, it is through with the
-   * first.
+   * After this the JVM has reported all objects dropped before as dead. It reports the dead objects
+   * of a collection some time later, one collection after the other: once it has reported those of
+   * a second collection, the first is complete.
    */
   private static void collect() throws InterruptedException {
     for (int i = 0; i < 2; i++) {
@@ -59,7 +59,7 @@ public final class Lives {
       long before = freed();
       System.gc();
       for (int waited = 0; freed() < before + SENTINEL; waited++) {
-        if (waited == PATIENCE_MS) throw new IllegalStateException("the JVM tells of no end");
+        if (waited == PATIENCE_MS) throw new IllegalStateException("no dead objects reported");
         Thread.sleep(1);
       }
     }

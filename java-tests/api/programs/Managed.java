@@ -6,7 +6,7 @@ import javax.management.ObjectName;
 import javax.management.openmbean.TabularData;
 import jtrace.api.JTrace;
 
-/** Asks as jconsole does, by names and open types. Prints "name=value". */
+/** Queries as jconsole does, by names and open types. Prints "name=value". */
 public final class Managed {
   private static final MBeanServer SERVER = ManagementFactory.getPlatformMBeanServer();
   private static ObjectName bean;
@@ -17,18 +17,18 @@ public final class Managed {
     JTrace.registerMBean();
     JTrace.registerMBean();
     bean = new ObjectName("jtrace:type=JTrace");
-    tell("active", SERVER.getAttribute(bean, "Active"));
+    print("active", SERVER.getAttribute(bean, "Active"));
     TabularData metrics = (TabularData) SERVER.getAttribute(bean, "Metrics");
-    tell("alloc.bytes", metrics.get(new Object[] {"alloc.bytes"}).get("value"));
+    print("alloc.bytes", metrics.get(new Object[] {"alloc.bytes"}).get("value"));
     Metrics.arrays(7, 1000);
     TabularData method =
         (TabularData) invoke("method", "alloc.bytes", "programs.Metrics::arrays");
     for (String item : new String[] {"calls", "outermostCalls", "base", "cum"}) {
-      tell(item, method.get(new Object[] {item}).get("value"));
+      print(item, method.get(new Object[] {item}).get("value"));
     }
-    tell("process", (long) invoke("processTotal", "alloc.bytes") > 7 * 1016);
+    print("process", (long) invoke("processTotal", "alloc.bytes") > 7 * 1016);
     long id = Thread.currentThread().getId();
-    tell(
+    print(
         "thread",
         (long)
                 SERVER.invoke(
@@ -38,8 +38,8 @@ public final class Managed {
                     new String[] {"long", "java.lang.String"})
             > 7 * 1016);
     invoke("mark", "managed");
-    tell("status", ((String) invoke("status")).startsWith("state "));
-    tell("dump", invoke("dump"));
+    print("status", ((String) invoke("status")).startsWith("state "));
+    print("dump", invoke("dump"));
     invoke("stop");
   }
 
@@ -49,7 +49,7 @@ public final class Managed {
     return SERVER.invoke(bean, operation, arguments, types);
   }
 
-  private static void tell(String name, Object value) {
+  private static void print(String name, Object value) {
     System.out.println(name + "=" + value);
   }
 }

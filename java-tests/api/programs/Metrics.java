@@ -10,7 +10,7 @@ import jtrace.api.Reader;
 import jtrace.api.Scope;
 import jtrace.api.Window;
 
-/** Asks about what it knows of itself. Prints "name=value". */
+/** Queries totals and calls with known values. Prints "name=value". */
 public final class Metrics {
   static volatile Object sink;
 
@@ -31,8 +31,8 @@ public final class Metrics {
 
   public static void main(String[] args) throws Exception {
     arrays(1, 8);
-    tell("active", JTrace.isActive());
-    tell("metrics", JTrace.metrics().contains(Metric.ALLOC_BYTES));
+    print("active", JTrace.isActive());
+    print("metrics", JTrace.metrics().contains(Metric.ALLOC_BYTES));
     totals();
     readers();
     measurements();
@@ -48,20 +48,20 @@ public final class Metrics {
     beans.getThreadAllocatedBytes(id);
     long theirs = beans.getThreadAllocatedBytes(id);
     long ours = JTrace.total(Metric.ALLOC_BYTES);
-    tell("like the JDK's", theirs == ours ? "yes" : ours - theirs);
+    print("like the JDK's", theirs == ours ? "yes" : ours - theirs);
     long before = JTrace.total(Metric.ALLOC_BYTES);
     arrays(100, 1000);
     // The first use of a string constant makes a string: not between the readings.
     long own = JTrace.total(Metric.ALLOC_BYTES) - before;
-    tell("own", own);
+    print("own", own);
     long nothing = -JTrace.total(Metric.ALLOC_BYTES) + JTrace.total(Metric.ALLOC_BYTES);
-    tell("nothing", nothing);
+    print("nothing", nothing);
     long process = JTrace.processTotal(Metric.ALLOC_BYTES);
     Thread other = new Thread(() -> arrays(10, 1000));
     other.start();
     other.join();
-    tell("ended thread", JTrace.total(other, Metric.ALLOC_BYTES) >= 10_160);
-    tell("process", JTrace.processTotal(Metric.ALLOC_BYTES) - process >= 10_160);
+    print("ended thread", JTrace.total(other, Metric.ALLOC_BYTES) >= 10_160);
+    print("process", JTrace.processTotal(Metric.ALLOC_BYTES) - process >= 10_160);
   }
 
   private static void readers() {
@@ -80,13 +80,13 @@ public final class Metrics {
     long total = first.total(Metric.ALLOC_BYTES);
     first.readInto(totals);
     long none = first.lastDelta(Metric.ALLOC_BYTES);
-    tell("readers", one + " " + two + " " + three + " " + (totals[0] - total) + " " + none);
-    tell("cpu", totals[1] > 0);
+    print("readers", one + " " + two + " " + three + " " + (totals[0] - total) + " " + none);
+    print("cpu", totals[1] > 0);
   }
 
   private static void measurements() {
     Measurement one = JTrace.measure(() -> arrays(100, 1000), Metric.ALLOC_BYTES);
-    tell("measure", one);
+    print("measure", one);
     int[] runs = {0};
     Measurement each =
         JTrace.perRun(
@@ -96,21 +96,21 @@ public final class Metrics {
               if (++runs[0] == 7) arrays(50, 1000);
             },
             Metric.ALLOC_BYTES);
-    tell("perRun", each.get(Metric.ALLOC_BYTES) + " in " + runs[0]);
+    print("perRun", each.get(Metric.ALLOC_BYTES) + " in " + runs[0]);
     Counter orders = JTrace.counter("orders");
     long before = JTrace.total(orders.metric());
     Measurement counted = JTrace.measure(() -> orders.add(7), orders.metric(), Metric.ALLOC_BYTES);
-    tell("counter", counted + " " + (JTrace.total(orders.metric()) - before));
+    print("counter", counted + " " + (JTrace.total(orders.metric()) - before));
   }
 
   private static void methods() {
     MethodStats before = JTrace.method("programs.Metrics::array");
     nested(5);
     arrays(10, 1000);
-    tell("array", JTrace.method("programs.Metrics::array").minus(before));
-    tell("nested", JTrace.method(Thread.currentThread(), "programs.Metrics::nested(int)"));
-    tell("bytes", JTrace.method(Metric.ALLOC_BYTES, "programs.Metrics.nested"));
-    tell("none", JTrace.method("no.such.Class::method"));
+    print("array", JTrace.method("programs.Metrics::array").minus(before));
+    print("nested", JTrace.method(Thread.currentThread(), "programs.Metrics::nested(int)"));
+    print("bytes", JTrace.method(Metric.ALLOC_BYTES, "programs.Metrics.nested"));
+    print("none", JTrace.method("no.such.Class::method"));
   }
 
   private static void windows() throws Exception {
@@ -126,15 +126,15 @@ public final class Metrics {
     });
     child.start();
     child.join();
-    Thread.sleep(300); // the writer thread takes ended threads' trees away meanwhile
+    Thread.sleep(300); // meanwhile the writer thread removes the trees of ended threads
     String pattern = "programs.Metrics::arrays";
-    tell("window thread", own.method(Metric.ALLOC_BYTES, pattern));
-    tell("window family", family.method(Metric.ALLOC_BYTES, pattern));
-    tell("window process", all.method(Metric.ALLOC_BYTES, pattern));
-    tell("window total", family.total(Metric.ALLOC_BYTES) >= 12 * 1016);
-    tell("paths", all.topPaths(Metric.CALLS, "", "programs.Metrics::array", 5).size());
+    print("window thread", own.method(Metric.ALLOC_BYTES, pattern));
+    print("window family", family.method(Metric.ALLOC_BYTES, pattern));
+    print("window process", all.method(Metric.ALLOC_BYTES, pattern));
+    print("window total", family.total(Metric.ALLOC_BYTES) >= 12 * 1016);
+    print("paths", all.topPaths(Metric.CALLS, "", "programs.Metrics::array", 5).size());
     own.topPaths(Metric.ALLOC_BYTES, "programs.Metrics::windows", "programs.Metrics::array", 1)
-        .forEach(path -> tell("path", path.value() + " " + path));
+        .forEach(path -> print("path", path.value() + " " + path));
     own.close();
     family.close();
     all.close();
@@ -164,22 +164,22 @@ public final class Metrics {
     closed.close();
     JTrace.start("out=" + System.getProperty("second") + ",metrics=alloc.bytes,mode=events");
     arrays(6, 1000);
-    tell("second recording", JTrace.method(Metric.ALLOC_BYTES, "programs.Metrics::arrays"));
+    print("second recording", JTrace.method(Metric.ALLOC_BYTES, "programs.Metrics::arrays"));
     JTrace.mark("before the end");
-    tell("dump", JTrace.dump().orElseThrow().toString().equals(System.getProperty("second")));
+    print("dump", JTrace.dump().orElseThrow().toString().equals(System.getProperty("second")));
     JTrace.stop();
   }
 
   private static void fails(String name, Runnable run) {
     try {
       run.run();
-      tell(name, "did not fail");
+      print(name, "did not fail");
     } catch (RuntimeException e) {
-      tell(name, e.getClass().getSimpleName() + ": " + e.getMessage());
+      print(name, e.getClass().getSimpleName() + ": " + e.getMessage());
     }
   }
 
-  private static void tell(String name, Object value) {
+  private static void print(String name, Object value) {
     System.out.println(name + "=" + value);
   }
 }

@@ -9,7 +9,7 @@ import jtrace.api.Measurement;
 import jtrace.api.Metric;
 import jtrace.api.Reader;
 
-/** A program that asks for everything where no agent is. Prints "name=value". */
+/** Calls the whole API in a JVM without the agent. Prints "name=value". */
 public final class NoAgent {
   static int runs;
   static long sink;
@@ -17,47 +17,49 @@ public final class NoAgent {
   private NoAgent() {}
 
   public static void main(String[] args) throws Exception {
-    tell("active", JTrace.isActive());
-    tell("metrics", JTrace.metrics().size());
-    tell("total", JTrace.total(Metric.ALLOC_BYTES));
-    tell("threadTotal", JTrace.total(Thread.currentThread(), Metric.CPU));
-    tell("processTotal", JTrace.processTotal(Metric.GC));
+    print("active", JTrace.isActive());
+    print("metrics", JTrace.metrics().size());
+    print("total", JTrace.total(Metric.ALLOC_BYTES));
+    print("threadTotal", JTrace.total(Thread.currentThread(), Metric.CPU));
+    print("processTotal", JTrace.processTotal(Metric.GC));
     try (Reader reader = JTrace.reader(Thread.currentThread(), Metric.ALLOC_BYTES)) {
-      tell("delta", reader.lastDelta(Metric.ALLOC_BYTES));
+      print("delta", reader.lastDelta(Metric.ALLOC_BYTES));
     }
     Measurement measured = JTrace.measure(() -> runs++);
-    tell("measured", measured.get(Metric.ALLOC_BYTES));
-    tell("text", measured);
+    print("measured", measured.get(Metric.ALLOC_BYTES));
+    print("text", measured);
     JTrace.perRun(20, () -> runs++);
-    tell("runs", runs);
+    print("runs", runs);
     Counter orders = JTrace.counter("orders");
     orders.add(5);
-    tell("counter", orders.metric().name() + " " + JTrace.total(orders.metric()));
+    print("counter", orders.metric().name() + " " + JTrace.total(orders.metric()));
     JTrace.start("out=never.bin");
-    JTrace.mark("nobody reads this");
+    JTrace.mark("this has no effect");
     JTrace.stop();
-    tell("dump", JTrace.dump());
+    print("dump", JTrace.dump());
     Path copy = Path.of(args[0]);
     JTrace.dump(copy);
-    tell("copied", Files.exists(copy));
-    tell("status", JTrace.status().isEmpty());
-    tell("unit", Metric.named("alloc.bytes").unit());
+    print("copied", Files.exists(copy));
+    print("status", JTrace.status().isEmpty());
+    print("unit", Metric.named("alloc.bytes").unit());
     try {
       Metric.named("aloc.bytes");
     } catch (IllegalArgumentException e) {
-      tell("unknown", e.getMessage().startsWith("no metric is called aloc.bytes; these are: alloc."));
+      String start = "no metric is called aloc.bytes; these are: alloc.";
+      print("unknown", e.getMessage().startsWith(start));
     }
     for (String[] counter : new String[][] {{"orders/s", ""}, {"", ""}, {"orders", "a\tb"}}) {
       try {
         JTrace.counter(counter[0], counter[1]);
       } catch (IllegalArgumentException e) {
-        tell("refused " + String.join(",", counter).replace("\t", " "), e.getMessage().contains("use"));
+        String name = String.join(",", counter).replace("\t", " ");
+        print("refused " + name, e.getMessage().contains("use"));
       }
     }
-    tell("bytes", leastBytes());
+    print("bytes", leastBytes());
   }
 
-  /** Of 1,000 totals; looking for the agent now and then may take some, so the least of some tries. */
+  /** Bytes of 1,000 totals: the least of some tries, because looking for the agent may allocate. */
   private static long leastBytes() {
     var threads = (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
     long id = Thread.currentThread().getId();
@@ -70,7 +72,7 @@ public final class NoAgent {
     return least;
   }
 
-  private static void tell(String name, Object value) {
+  private static void print(String name, Object value) {
     System.out.println(name + "=" + value);
   }
 }

@@ -5,7 +5,7 @@ import jtrace.api.JTrace;
 
 /**
  * Counts orders on eight threads at once, each of which starts and ends many more. Argument: events.
- * Prints what it counted and what the agent says.
+ * Prints its own count and the agent's.
  */
 public final class Orders {
   private static final int THREADS = 8;

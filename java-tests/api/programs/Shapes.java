@@ -2,7 +2,7 @@ package programs;
 
 import jtrace.api.JTrace;
 
-/** Calls methods of an interface and of an abstract class, and asks for them by these names. */
+/** Calls methods of an interface and of an abstract class, and queries them by these names. */
 public final class Shapes {
   interface Shape {
     int area();

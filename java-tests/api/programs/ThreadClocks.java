@@ -14,8 +14,8 @@ import jtrace.api.JTrace;
 import jtrace.api.Metric;
 
 /**
- * Threads that compute, sleep and wait. Prints "THREAD PART METRIC=LOW VALUE HIGH": what the agent
- * tells, and the least and the most that it can be by the kernel's and the JDK's own clocks, which
+ * Threads that compute, sleep and wait. Prints "THREAD PART METRIC=LOW VALUE HIGH": the agent's
+ * value, and the least and the most that it can be by the kernel's and the JDK's own clocks, which
  * were read before and after.
  */
 public final class ThreadClocks {
@@ -36,7 +36,7 @@ public final class ThreadClocks {
     final long wallAfter = System.nanoTime();
   }
 
-  /** What the kernel tells of a thread: run time, time in the run queue, turns. */
+  /** What the kernel reports about a thread: run time, time in the run queue, turns. */
   private record Schedule(long run, long delay, String turns, String state, long voluntary) {
     static Schedule of(Path task) throws IOException {
       String state = state(task);
@@ -108,7 +108,7 @@ public final class ThreadClocks {
       }
     }
 
-    /** Another thread has the monitor for a while. */
+    /** Another thread holds the monitor for a while. */
     private void enter() throws InterruptedException {
       CountDownLatch taken = new CountDownLatch(1);
       Thread other = new Thread(() -> {
@@ -129,23 +129,23 @@ public final class ThreadClocks {
       Reading first = new Reading();
       part.run();
       Reading last = new Reading();
-      tell(name, "cpu", last.cpuBefore, last.cpu, last.cpuAfter);
-      tell(name, "wall", last.wallBefore - began, last.wall, last.wallAfter - created);
+      report(name, "cpu", last.cpuBefore, last.cpu, last.cpuAfter);
+      report(name, "wall", last.wallBefore - began, last.wall, last.wallAfter - created);
       // The thread's own time began between its creation and its first reading.
-      tell(name, "off", last.wallBefore - began - last.cpuAfter, last.off,
+      report(name, "off", last.wallBefore - began - last.cpuAfter, last.off,
           last.wallAfter - created - last.cpuBefore + cpuAtBegin);
-      tell(name, "cpu of the part", last.cpuBefore - first.cpuAfter, last.cpu - first.cpu,
+      report(name, "cpu of the part", last.cpuBefore - first.cpuAfter, last.cpu - first.cpu,
           last.cpuAfter - first.cpuBefore);
-      tell(name, "wall of the part", last.wallBefore - first.wallAfter, last.wall - first.wall,
+      report(name, "wall of the part", last.wallBefore - first.wallAfter, last.wall - first.wall,
           last.wallAfter - first.wallBefore);
       long leastOff = last.wallBefore - first.wallAfter - (last.cpuAfter - first.cpuBefore);
       // Sleeping cannot end early.
       if (name.equals("sleep")) leastOff = SLEPT - (last.cpuAfter - first.cpuBefore);
-      tell(name, "off of the part", leastOff, last.off - first.off,
+      report(name, "off of the part", leastOff, last.off - first.off,
           last.wallAfter - first.wallBefore - (last.cpuBefore - first.cpuAfter));
     }
 
-    /** Who never gives up its processor is off it only while it waits for one. */
+    /** A thread that never yields its processor is off it only while it waits for one. */
     private void checkPreemption() throws Exception {
       for (int tries = 0; tries < 20; tries++) {
         long stolen = stolen();
@@ -156,17 +156,17 @@ public final class ThreadClocks {
         Schedule after = Schedule.of(task);
         if (before.voluntary != after.voluntary) continue;
         long waited = after.delay - before.delay + stolen() - stolen + 20 * MS;
-        tell("preempted", "off", 0, last.off - first.off, waited);
+        report("preempted", "off", 0, last.off - first.off, waited);
         return;
       }
       System.err.println("the JVM stopped the thread each time: preemption is not checked");
     }
 
-    private void tell(String part, String metric, long low, long value, long high) {
+    private void report(String part, String metric, long low, long value, long high) {
       lines.add(getName() + " " + part + " " + metric + "=" + low + " " + value + " " + high);
     }
 
-    /** All clocks of a thread that stands still tell the same. */
+    /** All clocks of a thread that stands still have the same value. */
     void checkStanding() throws Exception {
       done.await();
       for (;;) {
@@ -178,8 +178,8 @@ public final class ThreadClocks {
           Thread.sleep(1);
           continue;
         }
-        tell("standing", "cpu by schedstat", after.run, cpu, after.run);
-        tell("standing", "cpu by the JDK", jdk, cpu, jdk);
+        report("standing", "cpu by schedstat", after.run, cpu, after.run);
+        report("standing", "cpu by the JDK", jdk, cpu, jdk);
         return;
       }
     }
@@ -192,9 +192,9 @@ public final class ThreadClocks {
       long after = System.nanoTime();
       long cpu = JTrace.total(this, Metric.CPU);
       long wall = JTrace.total(this, Metric.WALL);
-      tell("ended", "cpu", before, cpu, wall);
-      tell("ended", "wall", cpu, wall, after - created);
-      tell("ended", "off", wall - cpu, JTrace.total(this, Metric.OFF_CPU),
+      report("ended", "cpu", before, cpu, wall);
+      report("ended", "wall", cpu, wall, after - created);
+      report("ended", "off", wall - cpu, JTrace.total(this, Metric.OFF_CPU),
           after - created - cpu + cpuAtBegin);
       lines.forEach(System.out::println);
       System.out.println(getName() + " totals=" + cpu + " " + wall + " "
@@ -207,7 +207,7 @@ public final class ThreadClocks {
     while (THREADS.getCurrentThreadCpuTime() < end) Thread.onSpinWait();
   }
 
-  /** Interrupts and other machines' work, by the kernel's account in hundredths of a second. */
+  /** Time of interrupts and of other virtual machines; the kernel counts hundredths of a second. */
   private static long stolen() throws IOException {
     String[] all = Files.readAllLines(Path.of("/proc/stat")).get(0).trim().split("\\s+");
     return Arrays.stream(all, 6, 9).mapToLong(Long::parseLong).sum() * 10 * MS;

@@ -33,7 +33,7 @@ public final class VirtualFamilies {
     for (int i = 0; i < count; i++) array();
   }
 
-  /** Gives its carrier to others in between. */
+  /** Releases its carrier to other threads in between. */
   static void slowArrays(int count) {
     arrays(count);
     try {
@@ -60,7 +60,7 @@ public final class VirtualFamilies {
     }
   }
 
-  /** No relative of who has it run something. */
+  /** A thread that is not a descendant of the threads that submit tasks to it. */
   private static final class Stranger {
     private final LinkedBlockingQueue<Runnable> tasks = new LinkedBlockingQueue<>();
 
@@ -112,10 +112,10 @@ public final class VirtualFamilies {
     platform.join();
   }
 
-  private static void tellBytes(String name, MethodStats stats) {
+  private static void printBytes(String name, MethodStats stats) {
     long more = stats.cum() - 1016 * stats.calls();
-    // The JVM has some of its own now and then.
-    tell(name, stats.calls() + (more >= 0 && more < 4000 ? " exact" : " and " + more + " more"));
+    // The JVM itself allocates something now and then.
+    print(name, stats.calls() + (more >= 0 && more < 4000 ? " exact" : " and " + more + " more"));
   }
 
   private static void fromThePlatform(ExecutorService executor) throws Exception {
@@ -128,18 +128,18 @@ public final class VirtualFamilies {
     family(executor);
     stranger.run(() -> join(startVirtual(() -> arrays(50))));
     Thread waiting = startVirtual(() -> slowArrays(1));
-    tellBytes("own", own.method(Metric.ALLOC_BYTES, ARRAY));
+    printBytes("own", own.method(Metric.ALLOC_BYTES, ARRAY));
     waiting.join();
-    tellBytes("family", family.method(Metric.ALLOC_BYTES, ARRAY));
-    tellBytes("process", all.method(Metric.ALLOC_BYTES, ARRAY));
+    printBytes("family", family.method(Metric.ALLOC_BYTES, ARRAY));
+    printBytes("process", all.method(Metric.ALLOC_BYTES, ARRAY));
     long total = family.total(Metric.ALLOC_BYTES);
     long most = JTrace.processTotal(Metric.ALLOC_BYTES) - process;
-    tell("total", total >= 408 * 1016 && total <= most - 50 * 1016);
-    tell("paths", family.topPaths(Metric.CALLS, "", ARRAY, 1).get(0).value() > 0);
+    print("total", total >= 408 * 1016 && total <= most - 50 * 1016);
+    print("paths", family.topPaths(Metric.CALLS, "", ARRAY, 1).get(0).value() > 0);
     own.close();
     all.close();
     family.close();
-    tell("closed", inheritsNothing());
+    print("closed", inheritsNothing());
   }
 
   /** A thread made now is in no window. */
@@ -156,23 +156,24 @@ public final class VirtualFamilies {
       Window family = JTrace.window(Scope.DESCENDANTS, Metric.ALLOC_BYTES);
       slowArrays(2);
       join(startVirtual(() -> join(startVirtual(() -> slowArrays(3)))));
-      tellBytes("of a virtual thread", family.method(Metric.ALLOC_BYTES, ARRAY));
+      printBytes("of a virtual thread", family.method(Metric.ALLOC_BYTES, ARRAY));
       long total = family.total(Metric.ALLOC_BYTES);
-      tell("its total", total >= 10 * 1016 && total < 10_000_000);
+      print("its total", total >= 10 * 1016 && total < 10_000_000);
       family.close();
     }));
   }
 
-  /** What the kernel knows nothing of. */
+  /** The kernel has no clocks of virtual threads. */
   private static void clocksOfAVirtualThread() {
     Runnable ask = () -> JTrace.total(Metric.CPU);
     Thread thread = startVirtual(() -> {
-      tell("own clock", refusal(ask));
+      print("own clock", refusal(ask));
       Measurement all = JTrace.measure(() -> arrays(1));
-      tell("measured", (all.get(Metric.ALLOC_BYTES) >= 1016) + " " + refusal(() -> all.get(Metric.CPU)));
+      boolean counted = all.get(Metric.ALLOC_BYTES) >= 1016;
+      print("measured", counted + " " + refusal(() -> all.get(Metric.CPU)));
     });
     join(thread);
-    tell("clock of an ended one", refusal(() -> JTrace.total(thread, Metric.CPU)));
+    print("clock of an ended one", refusal(() -> JTrace.total(thread, Metric.CPU)));
   }
 
   private static String refusal(Runnable run) {
@@ -184,7 +185,7 @@ public final class VirtualFamilies {
     }
   }
 
-  /** More threads than are known one by one when they have ended. */
+  /** More threads than the agent keeps one by one after they have ended. */
   private static void many(int count) throws InterruptedException {
     Window family = JTrace.window(Scope.DESCENDANTS, Metric.ALLOC_BYTES);
     for (int done = 0; done < count; done += 500) {
@@ -192,12 +193,12 @@ public final class VirtualFamilies {
       for (int i = 0; i < 500; i++) threads.add(startVirtual(VirtualFamilies::array));
       for (Thread thread : threads) thread.join();
     }
-    tell("many", family.method(Metric.CALLS, ARRAY).calls());
-    tell("total of many", family.total(Metric.ALLOC_BYTES) >= count * 1016L);
+    print("many", family.method(Metric.CALLS, ARRAY).calls());
+    print("total of many", family.total(Metric.ALLOC_BYTES) >= count * 1016L);
     family.close();
   }
 
-  private static void tell(String name, Object value) {
+  private static void print(String name, Object value) {
     System.out.println(name + "=" + value);
   }
 

@@ -1,6 +1,6 @@
 package cases;
 
-/** Switches, loops, nested and overlapping handlers, finally, synchronized: every way out. */
+/** Switches, loops, nested and overlapping handlers, finally, synchronized: every kind of exit. */
 public final class ControlFlow {
   private static final int ROUNDS = 10_000;
   private static int state;

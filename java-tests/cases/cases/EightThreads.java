@@ -3,7 +3,7 @@ package cases;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Threads that call the same methods at the same time; each has a tree of its own. */
+/** Threads that call the same methods at the same time; each has its own tree. */
 public final class EightThreads {
   private static final int THREADS = 8;
   private static final int ROUNDS = 20_000;

@@ -3,7 +3,7 @@ package cases;
 import java.util.Arrays;
 import java.util.function.IntUnaryOperator;
 
-/** A method that calls nothing, called by the JDK: it is counted where the JDK was called from. */
+/** A leaf method called by the JDK: it is counted below the method that called the JDK. */
 public final class LeafCallback {
   private static final int LENGTH = 1_000;
   private static final int ROUNDS = 100;

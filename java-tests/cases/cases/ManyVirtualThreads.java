@@ -10,8 +10,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Virtual threads that block and go on, perhaps on another carrier, in the middle of a call. All are
- * alive at once: their logs need much address space, as do nodes with times.
+ * Virtual threads that block and continue, perhaps on another carrier, in the middle of a call. All
+ * are alive at once: their logs need much address space, and so do nodes with times.
  */
 public final class ManyVirtualThreads {
   private static final int THREADS = 100_000;

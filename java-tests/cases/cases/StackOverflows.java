@@ -2,8 +2,8 @@ package cases;
 
 /**
  * Overflows the stack again and again. The method's own counter is its first statement, so the
- * probe may have counted one call more than it, an overflow: the one that the overflow ended
- * between the probe and the statement, or that died in the probe.
+ * probe may have counted one call more for each overflow: the call that overflowed in the probe or
+ * between the probe and the statement.
  */
 public final class StackOverflows {
   private static final int OVERFLOWS = 40;

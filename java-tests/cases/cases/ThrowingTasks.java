@@ -5,8 +5,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
 /**
- * Executor tasks that end by an exception which code out of scope catches. However many there are,
- * the tree is the tree of one: the next task must not nest under the one that threw.
+ * Executor tasks that end with an exception that code out of scope catches. Any number of tasks has
+ * the tree of one: the next task must not nest below the one that threw.
  */
 public final class ThrowingTasks {
   private static int depth(int n) {

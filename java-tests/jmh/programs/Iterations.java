@@ -33,7 +33,7 @@ public final class Iterations {
       for (int i = 0; i < OPERATIONS; i++) operation();
       IterationResult result = new IterationResult(new IterationResultMetaData(OPERATIONS));
       for (Result<?> each : profiler.afterIteration(benchmark, iteration, result)) {
-        // JMH's part of the bytes is far below one an operation.
+        // JMH's own allocations are far below one byte an operation.
         long score = (long) each.getScore();
         String value = each.getLabel().endsWith("cpu.ns") ? "" + (score > 0) : "" + score;
         System.out.println(each.getLabel().substring(1) + "=" + value + " " + each.getScoreUnit());

@@ -4,9 +4,9 @@ import java.util.List;
 import java.util.TreeMap;
 
 /**
- * Calls the probes as rewritten methods do, counts for itself and prints what the agent must report:
- * {@code path /1/2 N}, as many calls at that path, summed over threads; {@code pruned} if calls may be
- * without a path of their own; {@code about /1/2 N} where a call more or less is allowed.
+ * Calls the probes as rewritten methods do, counts for itself and prints what the agent must
+ * report: {@code path /1/2 N}, as many calls at that path, summed over threads; {@code pruned} if
+ * calls may have no path of their own; {@code about /1/2 N} where a call more or less is allowed.
  */
 public class ProbeCases {
   private static final TreeMap<String, Long> EXPECTED = new TreeMap<>();
@@ -217,7 +217,7 @@ public class ProbeCases {
     long token = JTraceProbe.enter(8);
     depthReached++;
     try {
-      // A path of its own a variant, so that slow paths run at the end of the stack, too.
+      // One path for each variant, so that slow paths run at the end of the stack, too.
       long inner = JTraceProbe.enter(10_000 + variant);
       JTraceProbe.exit(inner);
       overflows(variant);

@@ -7,13 +7,13 @@ import java.util.List;
 import java.util.zip.CRC32;
 
 /**
- * Code that comes and goes: the same class under ever new loaders, method handle chains, lambdas,
- * intrinsics and garbage collections. Best with a small code cache. Argument: seconds.
+ * Code that is loaded and unloaded: the same class under ever new loaders, method handle chains,
+ * lambdas, intrinsics and garbage collections. Best with a small code cache. Argument: seconds.
  */
 public class CodeChurn {
   public static volatile long sink;
 
-  /** Loaded again and again. */
+  /** Loaded repeatedly. */
   public static class Payload implements Runnable {
     interface Shape {
       double area();

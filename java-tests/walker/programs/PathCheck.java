@@ -84,7 +84,7 @@ public class PathCheck {
 
   static void fromNative(long path, int depth) {
     next(path, depth);
-    publish(path); // the native code goes on for a while
+    publish(path); // the native code continues for a while
   }
 
   static int compare(int x, int y) {
@@ -102,8 +102,8 @@ public class PathCheck {
   public static void main(String[] args) {
     System.load(args[0]);
     long thread = Thread.currentThread().getId();
-    // What linking and compiling the calls takes lies between entry and publication: nothing is
-    // published where it is looked for.
+    // The time for linking and compiling the calls is between entry and publication: nothing is
+    // published where it would be checked.
     register(NOTHING, thread);
     rounds(1);
     if (args.length > 2) steps = Integer.parseInt(args[2]);

@@ -3,9 +3,9 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * All at once that changes under a stack walker: up to 200 threads that start and end, classes that
- * come and go, deoptimisation, exceptions, collections, and a library that is opened, called and
- * closed. Arguments: the agent's library, the library to open, seconds.
+ * Everything at once that changes under a stack walker: up to 200 threads that start and end,
+ * classes that are loaded and unloaded, deoptimisation, exceptions, collections, and a library that
+ * is opened, called and closed. Arguments: the agent's library, the library to open, seconds.
  */
 public class Stress {
   private static final int MAX_THREADS = 200;

@@ -25,8 +25,10 @@ constexpr uint64_t kTooMany = 99;
 class FakeHost : public Host {
  public:
   ThreadCounters& counters() override { return counters_; }
-  std::optional<ThreadCounters::Identity> Meet() override { return counters_.Meet(); }
-  void MeetThreads() override {}
+  std::optional<ThreadCounters::Identity> RegisterThread() override {
+    return counters_.RegisterThread();
+  }
+  void RegisterThreads() override {}
   absl::StatusOr<metrics::MethodTotals> Method(std::optional<uint64_t> java_tid, uint32_t,
                                                absl::string_view pattern) override {
     if (pattern == "throw") throw std::bad_alloc();
@@ -67,8 +69,8 @@ uint32_t IdOf(const char* name) {
   return id;
 }
 
-// Must run first: what is published stays.
-TEST(Abi, AnswersThatTheAgentHasNotBegun) {
+// Must run first: what is published stays published.
+TEST(Abi, ReportsThatTheAgentHasNotBegun) {
   const jtrace_api* const api = jtrace_get_api(JTRACE_ABI);
   ASSERT_NE(api, nullptr);
   EXPECT_EQ(api->state(), JTRACE_E_NOT_RUNNING);
@@ -93,7 +95,7 @@ TEST(Abi, AnswersThatTheAgentHasNotBegun) {
   EXPECT_EQ(api->command("stop", nullptr, nullptr, nullptr), JTRACE_E_NOT_RUNNING);
 }
 
-TEST(Abi, HasATableForItsNumberOnly) {
+TEST(Abi, HasATableOnlyForItsNumber) {
   EXPECT_EQ(Api().abi, JTRACE_ABI);
   EXPECT_EQ(Api().struct_size, sizeof(jtrace_api));
   EXPECT_EQ(jtrace_get_api(JTRACE_ABI + 1), nullptr);
@@ -101,7 +103,7 @@ TEST(Abi, HasATableForItsNumberOnly) {
   EXPECT_NE(std::string(Api().version), "0.0.0");
 }
 
-TEST(Abi, EachCodeHasATextOfItsOwn) {
+TEST(Abi, EachCodeHasItsOwnText) {
   std::vector<std::string> texts;
   for (int32_t code = JTRACE_OK; code >= JTRACE_E_INTERNAL; --code) {
     const std::string text = Api().error_text(code);
@@ -109,11 +111,11 @@ TEST(Abi, EachCodeHasATextOfItsOwn) {
     texts.push_back(text);
   }
   for (const int32_t code : {1, JTRACE_E_INTERNAL - 1, INT32_MIN, INT32_MAX}) {
-    EXPECT_THAT(Api().error_text(code), HasSubstr("no code"));
+    EXPECT_THAT(Api().error_text(code), HasSubstr("not a code"));
   }
 }
 
-TEST(Abi, TellsOfEachMetric) {
+TEST(Abi, DescribesEachMetric) {
   size_t count = 0;
   ASSERT_EQ(Api().metric_ids(nullptr, 0, &count), JTRACE_OK);
   std::vector<uint32_t> ids(count);
@@ -159,7 +161,7 @@ TEST(Abi, CountersAreFoundByTheirNames) {
   EXPECT_EQ(Api().add(IdOf("cpu.ns"), 1), JTRACE_E_METRIC);
 }
 
-TEST(Abi, ThreadsAreToldOnceTheyAreAttached) {
+TEST(Abi, ThreadsAreReportedOnceTheyAreAttached) {
   uint32_t id = 0;
   ASSERT_EQ(Api().counter("attached", "", 0, &id), JTRACE_OK);
   int64_t before = 0, after = 0;
@@ -280,7 +282,7 @@ void Note(void* lines, int32_t is_error, const char* line) {
                                                            std::string(line));
 }
 
-TEST(Abi, CommandsAreToldLineByLine) {
+TEST(Abi, CommandsReplyLineByLine) {
   std::vector<std::string> lines;
   EXPECT_EQ(Api().command("mark", "here", Note, &lines), JTRACE_OK);
   EXPECT_THAT(lines, ElementsAre("mark", "here"));
@@ -296,7 +298,7 @@ void NoteWhose(void* whose, int32_t, const char* line) {
       std::string(line) + (hot::tls_own_work != 0 ? " jtrace" : " program");
 }
 
-// Hooks do not count what the agent does, but what the sink does.
+// Hooks count the sink's work, but not the agent's.
 TEST(Abi, TheSinkIsTheProgramsWork) {
   std::string whose;
   EXPECT_EQ(Api().command("own", nullptr, NoteWhose, &whose), JTRACE_OK);
@@ -304,8 +306,8 @@ TEST(Abi, TheSinkIsTheProgramsWork) {
   EXPECT_EQ(hot::tls_own_work, 0u);
 }
 
-// Must run last: nothing is asked after the end.
-TEST(Abi, AnswersNothingMoreAfterTheEnd) {
+// Must run last: no call succeeds after the end.
+TEST(Abi, AnswersNothingAfterTheEnd) {
   const uint32_t id = IdOf("cpu.ns");
   ASSERT_EQ(Api().thread_attach(), JTRACE_OK);
   End();

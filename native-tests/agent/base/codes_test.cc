@@ -40,12 +40,12 @@ TEST(CodesTest, ANumberSwitchesAllOfItsMajor) {
   EXPECT_TRUE(codes.Has(Code::kClass));
 }
 
-TEST(CodesTest, UnknownOnesAreRefusedWithTheNearest) {
+TEST(CodesTest, UnknownOnesAreRejectedWithTheNearest) {
   CodeSet codes;
   EXPECT_THAT(codes.Apply("+monitr").message(), HasSubstr("did you mean monitor?"));
   EXPECT_THAT(codes.Apply("0x63").message(), HasSubstr("did you mean 0x62 (park)?"));
-  EXPECT_THAT(codes.Apply("0x").message(), HasSubstr("'0x' is no code"));
-  EXPECT_THAT(codes.Apply("-").message(), HasSubstr("'' is no code"));
+  EXPECT_THAT(codes.Apply("0x").message(), HasSubstr("'0x' is not a code"));
+  EXPECT_THAT(codes.Apply("-").message(), HasSubstr("'' is not a code"));
 }
 
 TEST(CodesTest, HelpHasALineACode) {

@@ -40,7 +40,7 @@ TEST_F(MachineMemoryTest, IsTheMachinesWithoutGroups) {
   EXPECT_EQ(AvailableMemoryOf("", "", mount_), 0u);
 }
 
-TEST_F(MachineMemoryTest, IsTheLeastThatAGroupOnTheWayHasLeft) {
+TEST_F(MachineMemoryTest, IsTheSmallestRestOfTheGroupsOnThePath) {
   Put("/a/memory.max", "2147483648\n");
   Put("/a/memory.current", "1610612736\n");
   Put("/a/memory.stat", "anon 5\ninactive_file 536870912\nactive_file 7\n");
@@ -65,7 +65,7 @@ TEST_F(MachineMemoryTest, FindsTheGroupAtTheMountIfItsPathIsNotThere) {
   EXPECT_EQ(Available("0::/host/docker/x\n"), kGigabyte);
 }
 
-TEST(DefaultTreeMemoryTest, LeavesTheHeapWhatItMayTake) {
+TEST(DefaultTreeMemoryTest, LeavesRoomForTheHeap) {
   EXPECT_EQ(DefaultTreeMemory(2 * kGigabyte, kGigabyte), 512 * kMegabyte);
   EXPECT_EQ(DefaultTreeMemory(kGigabyte + 200 * kMegabyte, kGigabyte), 96 * kMegabyte);
 }

@@ -12,7 +12,7 @@ using ::testing::IsEmpty;
 
 TEST(NameFilterTest, WantsEverythingWithoutPatterns) { EXPECT_TRUE(NameFilter().Wants("main")); }
 
-TEST(NameFilterTest, TakesStarsAndQuestionMarks) {
+TEST(NameFilterTest, MatchesStarsAndQuestionMarks) {
   const NameFilter filter({"main", "pool-*-thread-?", "*Thread*"});
   EXPECT_TRUE(filter.Wants("main"));
   EXPECT_FALSE(filter.Wants("main2"));
@@ -23,7 +23,7 @@ TEST(NameFilterTest, TakesStarsAndQuestionMarks) {
   EXPECT_FALSE(filter.Wants(""));
 }
 
-TEST(NameFilterTest, TellsPatternsThatNothingMatchedAndTheNearestNames) {
+TEST(NameFilterTest, ReportsUnmatchedPatternsAndTheNearestNames) {
   const NameFilter filter({"main", "worker_*", "["});
   for (const char* name : {"Finalizer", "main", "worker-12", "worker-1", "main"})
     filter.Wants(name);

@@ -14,7 +14,7 @@ int OpenNull() { return open("/dev/null", O_RDONLY | O_CLOEXEC); }
 
 bool IsOpen(int fd) { return fcntl(fd, F_GETFD) >= 0; }
 
-TEST(OwnFdTest, StandsWhereNoNextFileComes) {
+TEST(OwnFdTest, UsesANumberThatNoNextFileGets) {
   const int low = OpenNull();
   const OwnFd fd(low);
   EXPECT_TRUE(fd.IsOurs());
@@ -23,7 +23,7 @@ TEST(OwnFdTest, StandsWhereNoNextFileComes) {
   EXPECT_EQ(fcntl(fd.get(), F_GETFD), FD_CLOEXEC);
 }
 
-TEST(OwnFdTest, ClosesWhatIsItsOwn) {
+TEST(OwnFdTest, ClosesItsOwnFile) {
   int number;
   {
     const OwnFd fd(OpenNull());
@@ -32,7 +32,7 @@ TEST(OwnFdTest, ClosesWhatIsItsOwn) {
   EXPECT_FALSE(IsOpen(number));
 }
 
-TEST(OwnFdTest, LeavesAloneWhatTheProgramOpenedUnderItsNumber) {
+TEST(OwnFdTest, LeavesAProgramsFileUnderItsNumberOpen) {
   int ends[2];
   ASSERT_EQ(pipe(ends), 0);
   int number;
@@ -62,7 +62,7 @@ TEST(OwnFdTest, MovesAndCompares) {
   EXPECT_FALSE(IsOpen(number));
 }
 
-TEST(OwnFdTest, NoneIsNobodys) {
+TEST(OwnFdTest, NoneBelongsToNoFile) {
   const OwnFd none(-1);
   EXPECT_FALSE(none.ok());
   EXPECT_FALSE(none.IsOurs());

@@ -104,8 +104,8 @@ std::vector<int64_t> TargetsOf(const CodeEditor& editor, uint32_t bci) {
   return targets;
 }
 
-// After any insertions: every instruction is still there in order, what stands between them is what
-// was inserted, and every jump goes to where its target's place is.
+// After any insertions: every instruction is still there in order, only the insertions are between
+// them, and every jump leads to its target's place.
 TEST(CodeEditorTest, KeepsInstructionsAndTargets) {
   const ByteVector marker = {kOpNop, kOpNop, kOpSipush, 1, 2};
   for (uint32_t seed = 0; seed < 3000; ++seed) {
@@ -171,7 +171,7 @@ TEST(OpcodesTest, KnowsThoseOfTheJvmSpecification) {
   }
 }
 
-TEST(OpcodesTest, RefusesWhatDoesNotFit) {
+TEST(OpcodesTest, RejectsInstructionsThatDoNotFit) {
   const ByteVector cut = {kOpSipush, 0};
   EXPECT_EQ(InstructionLength(cut, 0), 0u);
   const ByteVector huge = {kOpLookupswitch, 0, 0, 0, 0, 0, 0, 0, 0x7f, 0xff, 0xff, 0xff};

@@ -83,7 +83,7 @@ TEST(InstrumenterTest, FlatProbeOnlyCounts) {
   EXPECT_TRUE(r.Table("StackMapTable").empty());
 }
 
-TEST(InstrumenterTest, AMethodThatCallsNothingOnlyCounts) {
+TEST(InstrumenterTest, AMethodThatCallsNothingIsOnlyCounted) {
   Rewritten r;
   ASSERT_NO_FATAL_FAILURE(Apply(ClassWith({.code = {kOpReturn}}), r, ProbeSpec::TreeWithLeaves()));
   const uint16_t leaf = r.Probe("leaf");
@@ -127,8 +127,8 @@ TEST(InstrumenterTest, VersionsWithoutStackMapsGetNone) {
   EXPECT_EQ(r.code.exceptions.size(), 1u);
 }
 
-// for (;;) { if (x) return; }: jumps to the first instruction land behind the entry probe, jumps to
-// a return in front of its exit probe.
+// for (;;) { if (x) return; }: jumps to the first instruction land after the entry probe, jumps to
+// a return before its exit probe.
 TEST(InstrumenterTest, JumpsAroundProbes) {
   const ByteVector code = {26, kOpIfeq, 0, 6, kOpGoto, 0xff, 0xfc, kOpReturn};
   Rewritten r;
@@ -153,7 +153,7 @@ TEST(InstrumenterTest, JumpsAroundProbes) {
               throwable)));
 }
 
-TEST(InstrumenterTest, SwitchesAreAlignedAnew) {
+TEST(InstrumenterTest, SwitchesAreRealigned) {
   for (uint8_t nops = 0; nops < 4; ++nops) {
     SCOPED_TRACE(int{nops});
     BytesOf code;
@@ -197,7 +197,7 @@ TEST(InstrumenterTest, HandlersResume) {
   EXPECT_GE(r.code.max_stack, 1 + 3);
 }
 
-// A handler that covers itself gets its probe behind the part it covers.
+// A handler that covers itself gets its probe after the part it covers.
 TEST(InstrumenterTest, SelfCoveringHandlersResumeLater) {
   const ByteVector code = {kOpNop, kOpReturn, 75 /*astore_0*/, 42 /*aload_0*/, kOpAthrow};
   Rewritten r;
@@ -220,7 +220,7 @@ TestMethod Constructor(ClassBuilder& builder, ByteVector prefix, ByteVector suff
           .max_locals = 1};
 }
 
-TEST(InstrumenterTest, ConstructorsAreCoveredBehindSuper) {
+TEST(InstrumenterTest, ConstructorsAreCoveredAfterSuper) {
   ClassBuilder builder;
   Rewritten r;
   ASSERT_NO_FATAL_FAILURE(
@@ -337,7 +337,7 @@ TEST(InstrumenterTest, ScopeDecidesPerMethod) {
   EXPECT_EQ(result->methods.size(), 2u);
 }
 
-TEST(InstrumenterTest, EveryTruncationIsRefusedAsAWhole) {
+TEST(InstrumenterTest, EveryTruncationIsRejected) {
   const ByteVector bytes = ClassWith({.code = {kOpNop, kOpReturn}});
   for (size_t size = 0; size < bytes.size(); ++size) {
     EXPECT_FALSE(Summarize(Bytes(bytes).first(size)).ok()) << size;
@@ -345,7 +345,7 @@ TEST(InstrumenterTest, EveryTruncationIsRefusedAsAWhole) {
   EXPECT_TRUE(Summarize(bytes).ok());
 }
 
-TEST(InstrumenterTest, UnknownVersionsAreLeftAlone) {
+TEST(InstrumenterTest, UnknownVersionsStayUnchanged) {
   for (const uint16_t major : {44, 70}) {
     EXPECT_EQ(Summarize(ClassWith({.code = {kOpReturn}}, major)).status().code(),
               absl::StatusCode::kUnimplemented);

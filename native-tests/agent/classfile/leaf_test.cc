@@ -15,7 +15,7 @@ using test::ClassBuilder;
 uint8_t High(uint16_t v) { return static_cast<uint8_t>(v >> 8); }
 uint8_t Low(uint16_t v) { return static_cast<uint8_t>(v); }
 
-// What CallsNothing says of a method of that class "T" with that body.
+// The result of CallsNothing for a method of that class "T" with that body.
 bool IsLeaf(ClassBuilder& builder, const ByteVector& body) {
   builder.Add({.code = body});
   const ByteVector bytes = builder.Build();
@@ -48,7 +48,7 @@ uint16_t OtherField(ClassBuilder& b) { return b.Field("U", "f", "I"); }
 uint16_t Number(ClassBuilder& b) { return b.Integer(70'000); }
 uint16_t Text(ClassBuilder& b) { return b.String("text"); }
 
-TEST(LeafTest, ArithmeticLoopsAndThrowingWhatIsThereCallNothing) {
+TEST(LeafTest, ArithmeticLoopsAndThrowCallNothing) {
   ClassBuilder plain;
   EXPECT_TRUE(IsLeaf(plain, {kOpNop, kOpGoto, 0xff, 0xff}));
   ClassBuilder athrow;
@@ -64,7 +64,7 @@ TEST(LeafTest, OwnFieldsAndPlainConstantsCallNothing) {
   EXPECT_TRUE(IsLeafWith(kOpLdcW, Text));
 }
 
-TEST(LeafTest, WhatMayLoadOrInitialiseAClassCalls) {
+TEST(LeafTest, LoadingOrInitialisingAClassMayCall) {
   EXPECT_FALSE(IsLeafWith(kOpGetfield, OtherField));
   EXPECT_FALSE(IsLeafWith(kOpPutstatic, OtherField));
   EXPECT_FALSE(IsLeafWith(kOpGetstatic, OwnField)) << "inherited, perhaps from an interface";

@@ -13,7 +13,7 @@ namespace {
 const std::vector<uint8_t> kCode = {0,       0, 0, kOpGoto, 0xFF, 0xFE, 0,
                                     kOpIfeq, 0, 5, kOpGoto, 0xFF, 0xFD, kOpReturn};
 
-TEST(LoopsTest, FromTheTargetOfABackwardBranchToTheBranch) {
+TEST(LoopsTest, ALoopExtendsFromABackwardBranchsTargetToTheBranch) {
   const bool expected[] = {false, true, true, true, false, false, false, true, false, false, true};
   for (const size_t bci : {0, 1, 2, 3, 6, 7, 10}) {
     EXPECT_EQ(IsInLoop(kCode, bci), expected[bci]) << bci;
@@ -27,7 +27,7 @@ TEST(LoopsTest, WideJumps) {
   EXPECT_FALSE(IsInLoop(code, 6));
 }
 
-TEST(LoopsTest, CodeThatIsNoneHasNoLoops) {
+TEST(LoopsTest, MalformedCodeHasNoLoops) {
   EXPECT_FALSE(IsInLoop(std::vector<uint8_t>{}, 0));
   EXPECT_FALSE(IsInLoop(std::vector<uint8_t>{0xFF, kOpGoto, 0xFF, 0xFF}, 0));
   EXPECT_FALSE(IsInLoop(std::vector<uint8_t>{0, kOpGoto, 0xFF}, 0));

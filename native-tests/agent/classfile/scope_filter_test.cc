@@ -25,7 +25,7 @@ TEST(ScopeFilterTest, StarsOfBothKindsInOnePattern) {
   }
 }
 
-TEST(ScopeFilterTest, DefaultIsEverythingButTheJdkAndItself) {
+TEST(ScopeFilterTest, DefaultIsEverythingExceptTheJdkAndJtrace) {
   const ScopeFilter filter;
   for (const char* in : {"Fib", "org/h2/Driver", "javax/inject/Inject", "com/sun/jna/Native",
                          "javafx/scene/Node", "com/sunny/Day"}) {
@@ -38,8 +38,9 @@ TEST(ScopeFilterTest, DefaultIsEverythingButTheJdkAndItself) {
   }
 }
 
-// include=java.**: what the probes run through has none, or they would call themselves.
-TEST(ScopeFilterTest, WhatProbesRunThroughIsNeverInScope) {
+// include=java.**: classes that the probes run through have none, or the probes would call
+// themselves.
+TEST(ScopeFilterTest, ClassesThatProbesRunThroughAreNeverInScope) {
   const ScopeFilter all = Filter({"java.**", "jdk.**"});
   for (const char* out : {"java/lang/Object", "java/lang/Thread", "jdk/internal/misc/Unsafe",
                           "java/util/Objects", "java/lang/invoke/MethodHandleImpl",
@@ -49,7 +50,7 @@ TEST(ScopeFilterTest, WhatProbesRunThroughIsNeverInScope) {
   EXPECT_TRUE(all.MayMatchClass("java/lang/Math"));
 }
 
-TEST(ScopeFilterTest, ExemptIsWhatPatternsNameAndProbesRunThrough) {
+TEST(ScopeFilterTest, NamedClassesThatProbesRunThroughAreExempt) {
   const ScopeFilter some = Filter({"java.lang.*", "jtrace.**"}, {"java.lang.Thread"});
   EXPECT_TRUE(some.IsExempt("java/lang/Object"));
   for (const char* not_exempt : {"java/lang/Thread", "java/util/Objects", "java/lang/Math",
@@ -61,7 +62,7 @@ TEST(ScopeFilterTest, ExemptIsWhatPatternsNameAndProbesRunThrough) {
   EXPECT_FALSE(Filter({"java.**"}).IsExempt("java/lang/invoke/JTraceProbe"));
 }
 
-TEST(ScopeFilterTest, PackagesWithAndWithoutThoseBelow) {
+TEST(ScopeFilterTest, PackagesWithAndWithoutSubpackages) {
   const ScopeFilter deep = Filter({"a.b.**"});
   EXPECT_TRUE(deep.MayMatchClass("a/b/C"));
   EXPECT_TRUE(deep.MayMatchClass("a/b/c/D"));
@@ -99,7 +100,7 @@ TEST(ScopeFilterTest, ExclusionWinsAndListsAccumulate) {
   EXPECT_TRUE(Filter({}, {"a.**"}).MayMatchClass("b/B"));
 }
 
-TEST(ScopeFilterTest, TheJdkOnlyByName) {
+TEST(ScopeFilterTest, JdkClassesNeedTheirPackagesName) {
   EXPECT_FALSE(Filter({"*"}).MayMatchClass("java/util/HashMap"));
   EXPECT_TRUE(Filter({"*"}).MayMatchClass("a/b/C"));
   EXPECT_TRUE(Filter({"java.util.*"}).MayMatchClass("java/util/HashMap"));
@@ -108,7 +109,7 @@ TEST(ScopeFilterTest, TheJdkOnlyByName) {
   EXPECT_TRUE(ScopeFilter::Everything().MayMatchClass("java/lang/Object"));
 }
 
-TEST(ScopeFilterTest, RefusesWhatIsNoPattern) {
+TEST(ScopeFilterTest, RejectsMalformedPatterns) {
   for (const char* bad :
        {"a..b", ".a", "a.", "a b", "a/b", "A::", "::m", "A::m::n", "***", "A::m("}) {
     EXPECT_FALSE(ScopeFilter::Create(std::vector<std::string>{bad}, {}).ok()) << bad;

@@ -69,7 +69,7 @@ ByteVector Join(std::initializer_list<ByteVector> parts) {
   return all;
 }
 
-// A probe stands before each, and takes nothing from the stack.
+// A probe is before each, and takes nothing from the stack.
 TEST(SiteTest, AllocationsAreCountedBeforeTheyAreMade) {
   ClassBuilder builder;
   const uint16_t type = builder.Class("java/lang/Object");
@@ -94,7 +94,7 @@ TEST(SiteTest, AllocationsAreCountedBeforeTheyAreMade) {
   EXPECT_EQ(probes, 4);
 }
 
-TEST(SiteTest, ACallThatLeavesByteForByte) {
+TEST(SiteTest, ProbesOfALeavingCallByteForByte) {
   ClassBuilder builder;
   const ByteVector call = CallOf(builder, "java/util/Arrays");
   Rewritten r;
@@ -102,7 +102,7 @@ TEST(SiteTest, ACallThatLeavesByteForByte) {
       Apply(builder.Add({.code = Join({call, {kOpReturn}}), .max_stack = 0}).Build(), r));
   const uint16_t enter = r.Probe("enter");
   const uint16_t exit = r.Probe("exit");
-  // Behind the entry probe; the method's token is in 0, the call's in 2.
+  // After the entry probe; the method's token is in 0, the call's in 2.
   EXPECT_THAT(r.Slice(7, 14),
               ElementsAre(kOpSipush, 0, kFirstSiteId, kOpInvokestatic, High(enter), Low(enter),
                           65,                                          // lstore_2
@@ -151,7 +151,7 @@ TEST(SiteTest, OneIdForEachCalleeOfAClass) {
   EXPECT_EQ(r.Slice(7, 3), r.Slice(7 + 14, 3));
 }
 
-TEST(SiteTest, CountsWhatItLeavesOut) {
+TEST(SiteTest, CountsTheCallsItLeavesOut) {
   ClassBuilder builder;
   const uint16_t dynamic = builder.Method("X", "x", "()V");
   const ByteVector indy = BytesOf().U1(kOpInvokedynamic).U2(dynamic).U2(0);
@@ -177,8 +177,8 @@ TEST(SiteTest, ArraysHaveTheMethodsOfObject) {
   EXPECT_THAT(r.ids.asked, ElementsAre("java/lang/Object.clone()V"));
 }
 
-// T, a class in scope whose superclass is Object, calls what it has itself, and what it has not.
-TEST(SiteTest, WhatAClassHasFromOutsideTheScopeIsOutside) {
+// T, a class in scope whose superclass is Object, calls its own method and an inherited one.
+TEST(SiteTest, MethodsInheritedFromOutsideTheScopeAreOutside) {
   ClassBuilder builder;
   const ByteVector code =
       Join({CallOf(builder, "T", "own"), CallOf(builder, "T", "getClass"), {kOpReturn}});
@@ -188,8 +188,8 @@ TEST(SiteTest, WhatAClassHasFromOutsideTheScopeIsOutside) {
   EXPECT_THAT(r.ids.asked, ElementsAre("java/lang/Object.getClass()V"));
 }
 
-// if (x) call(); return: the jump goes round the probe behind the call.
-TEST(SiteTest, JumpsGoRoundTheProbeBehindACall) {
+// if (x) call(); return: the jump bypasses the probe after the call.
+TEST(SiteTest, JumpsBypassTheProbeAfterACall) {
   ClassBuilder builder;
   const ByteVector code = Join({{26, kOpIfeq, 0, 6}, CallOf(builder, "java/util/A"), {kOpReturn}});
   Rewritten r;
@@ -203,11 +203,11 @@ TEST(SiteTest, JumpsGoRoundTheProbeBehindACall) {
   ASSERT_EQ(r.code.code[8], kOpIfeq);
   const uint32_t target = 8 + LoadU2(r.code.code.data() + 9);
   EXPECT_EQ(r.code.code[target], 31);      // lload_1: the exit probe
-  EXPECT_EQ(r.code.code[target - 4], 33);  // lload_3: behind the call
+  EXPECT_EQ(r.code.code[target - 4], 33);  // lload_3: after the call
 }
 
-// A handler whose range ends behind the call covers the probe there; its own begins with resume.
-TEST(SiteTest, ExceptionsOutOfACallMeetTheResume) {
+// A handler whose range ends after the call covers the probe there; its own begins with resume.
+TEST(SiteTest, ExceptionsFromACallReachTheResume) {
   ClassBuilder builder;
   const uint16_t type = builder.Class("java/io/IOException");
   const ByteVector code = Join({CallOf(builder, "java/util/A"), {kOpReturn, 87, kOpReturn}});
@@ -249,7 +249,7 @@ TEST(SiteTest, ExceptionsThrownAndCaught) {
       ElementsAre(kOpSipush, 0, kFirstSiteId + 3, kOpInvokestatic, High(leaf), Low(leaf), 87));
 }
 
-// What javac makes of finally: the handler for anything stores what it caught and throws it again.
+// javac's code for finally: the handler for anything stores what it caught and throws it again.
 TEST(SiteTest, RethrowsOfFinallyAreNotThrown) {
   ClassBuilder builder;
   const ByteVector code = {kOpNop, kOpReturn, 75 /*astore_0*/, 42 /*aload_0*/, kOpAthrow};
@@ -259,7 +259,7 @@ TEST(SiteTest, RethrowsOfFinallyAreNotThrown) {
   EXPECT_TRUE(r.ids.asked.empty());
 }
 
-// super(…) in a block whose handler knows `this` as it was before.
+// super(…) in a block whose handler sees `this` uninitialised.
 TEST(SiteTest, AGuardedSuperCallHasNoProbes) {
   ClassBuilder builder;
   const uint16_t init = builder.Method("java/lang/Object", "<init>", "()V");
@@ -303,7 +303,7 @@ TEST(SiteTest, FlatProbesOnlyCountCalls) {
                                           Low(count), call[0], call[1], call[2], kOpReturn));
 }
 
-TEST(SiteTest, NothingWithoutBeingAsked) {
+TEST(SiteTest, NoSitesUnlessRequested) {
   ClassBuilder builder;
   Rewritten r;
   ASSERT_NO_FATAL_FAILURE(

@@ -60,7 +60,7 @@ BytesOf FullWithParameters(uint32_t delta, uint32_t locals, uint16_t string_clas
 }
 
 TEST_F(StackMapTest, SameFrames) {
-  // same at 3, same at 4, same_frame_extended at 105 (behind the insertion at 50).
+  // same at 3, same at 4, same_frame_extended at 105 (after the insertion at 50).
   ASSERT_EQ(Rewrite(BytesOf().U2(3).U1(3).U1(0).U1(251).U2(100)), Reason::kNone);
   // The first appends a Top and the token: 4 of 5 slots are parameters.
   EXPECT_EQ(out_,
@@ -108,7 +108,7 @@ TEST_F(StackMapTest, FullKeepsStackAndMovesNew) {
   ASSERT_EQ(
       Rewrite(BytesOf().U2(1).U1(255).U2(60).U2(2).U1(8).U2(50).U1(3).U2(2).U1(5).U1(8).U2(3)),
       Reason::kNone);
-  // `new` at 50 moved behind what was put in front of it
+  // `new` at 50 moved after the insertion before it
   EXPECT_EQ(out_, ByteVector(BytesOf()
                                  .U2(1)
                                  .U1(255)
@@ -126,7 +126,7 @@ TEST_F(StackMapTest, FullKeepsStackAndMovesNew) {
                                  .U2(3 + kShift)));
 }
 
-TEST_F(StackMapTest, FrameAtAnInsertionStandsInFrontOfIt) {
+TEST_F(StackMapTest, FrameAtAnInsertionIsBeforeIt) {
   ASSERT_EQ(Rewrite(BytesOf().U2(1).U1(50)), Reason::kNone);
   EXPECT_EQ(LoadU2(out_.data() + 3), 50 + kShift);
 }
@@ -161,16 +161,16 @@ TEST_F(StackMapTest, HandlerFrameKnowsOnlyTheToken) {
             ByteVector(BytesOf().U2(1).U1(255).U2(214).U2(6).U4(0).U1(0).U1(4).U2(1).U1(7).U2(99)));
 }
 
-TEST_F(StackMapTest, RefusesWhatIsMalformed) {
+TEST_F(StackMapTest, RejectsMalformedTables) {
   const ByteVector cases[] = {
       BytesOf().U2(1),                                          // no frame
       BytesOf().U2(0).U1(0),                                    // a byte too many
       BytesOf().U2(1).U1(200),                                  // reserved
       BytesOf().U2(1).U1(64).U1(9),                             // no such type
-      BytesOf().U2(1).U1(251).U2(200),                          // behind the code
+      BytesOf().U2(1).U1(251).U2(200),                          // after the code
       BytesOf().U2(1).U1(254).U2(1).U1(1).U1(1).U1(1),          // more locals than max_locals
       BytesOf().U2(2).U1(248).U2(1).U1(248).U2(1),              // chops more than there is
-      BytesOf().U2(1).U1(255).U2(1).U2(1).U1(8).U2(200).U2(0),  // `new` behind the code
+      BytesOf().U2(1).U1(255).U2(1).U2(1).U1(8).U2(200).U2(0),  // `new` after the code
   };
   for (const ByteVector& body : cases) EXPECT_EQ(Rewrite(body), Reason::kMalformedStackMap);
 }

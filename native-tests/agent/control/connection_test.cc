@@ -45,7 +45,7 @@ class ConnectionTest : public ::testing::Test {
   std::optional<Connection> connection_;
 };
 
-TEST_F(ConnectionTest, ARequestMayComeInPieces) {
+TEST_F(ConnectionTest, ARequestMayArriveInPieces) {
   Send("sta");
   EXPECT_TRUE(Serve());
   Send("tus\n");
@@ -59,7 +59,7 @@ TEST_F(ConnectionTest, ARequestMayComeInPieces) {
 }
 
 // The limit is the protocol's, not that of a whole number of reads.
-TEST_F(ConnectionTest, ARequestInPiecesIsNoLongerThanOneInWhole) {
+TEST_F(ConnectionTest, ARequestInPiecesHasTheSameLimitAsAWholeOne) {
   Send("x");
   EXPECT_TRUE(Serve());
   Send(std::string(kMaxRequest - 1, 'x') + "\n");
@@ -68,7 +68,7 @@ TEST_F(ConnectionTest, ARequestInPiecesIsNoLongerThanOneInWhole) {
   EXPECT_FALSE(queue_.Next(absl::InfinitePast()).has_value());
 }
 
-TEST_F(ConnectionTest, TheLongestRequestIsTaken) {
+TEST_F(ConnectionTest, TheLongestRequestIsAccepted) {
   Send("x");
   EXPECT_TRUE(Serve());
   Send(std::string(kMaxRequest - 2, 'x') + "\n");

@@ -14,10 +14,10 @@ namespace {
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
 
-// Nobody is closed because a busy machine made a test slow.
+// No client is closed because a busy machine made a test slow.
 Limits Patient() { return {.for_request = absl::Hours(1), .for_answer = absl::Hours(1)}; }
 
-// Whether the server has neither said anything to the client nor closed its connection.
+// Whether the server has neither sent anything to the client nor closed its connection.
 bool IsOpen(int fd) {
   char byte;
   return recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 && errno == EAGAIN;
@@ -46,19 +46,19 @@ TEST(ConnectionsTest, SlowClientsHoldUpNeitherOthersNorDeadlines) {
   close(silent);
 }
 
-TEST(ConnectionsTest, EachRequestHasItsTime) {
+TEST(ConnectionsTest, EachRequestHasATimeLimit) {
   Limits limits = Patient();
   limits.for_request = absl::Milliseconds(20);
   Fixture f(limits);
   const int by_bytes = Send(f.path, "status");
-  EXPECT_EQ(ReadAnswer(by_bytes), "!no whole request came within 20ms of connecting\n1\n");
+  EXPECT_EQ(ReadAnswer(by_bytes), "!no complete request arrived within 20ms of connecting\n1\n");
   EXPECT_TRUE(f.Requests().empty());
 }
 
-TEST(ConnectionsTest, EachAnswerHasItsTimeToBeRead) {
+TEST(ConnectionsTest, EachAnswerHasATimeLimitForReading) {
   Limits limits = Patient();
   limits.for_answer = absl::Milliseconds(20);
-  limits.connections = 1;  // the next one is served when the first has gone
+  limits.connections = 1;  // the next one is served when the first has disconnected
   Fixture f(limits);
   const int does_not_read = Send(f.path, "much\n");
   f.WaitForRequests(1);
@@ -89,7 +89,7 @@ TEST(ConnectionsTest, AnswersAreBounded) {
   EXPECT_THAT(answer, EndsWith("\n2\n"));
 }
 
-TEST(ConnectionsTest, AnswersThatNobodyReadsAreBoundedTogether) {
+TEST(ConnectionsTest, UnreadAnswersAreBoundedTogether) {
   constexpr size_t kWhole = FakeCommands::kMuchLines * size_t{1002};
   Limits limits = Patient();
   limits.all_answers_bytes = kWhole + 1000;
@@ -99,7 +99,7 @@ TEST(ConnectionsTest, AnswersThatNobodyReadsAreBoundedTogether) {
   const std::string cut = Ask(f.path, "much\n");
   EXPECT_THAT(cut, EndsWith("\n2\n"));
   EXPECT_LT(cut.size(), kWhole);
-  EXPECT_EQ(ReadAnswer(does_not_read).size(), kWhole + 2) << "the one that there was room for";
+  EXPECT_EQ(ReadAnswer(does_not_read).size(), kWhole + 2) << "the one for which there was room";
   while (Ask(f.path, "much\n").size() != kWhole + 2) absl::SleepFor(absl::Milliseconds(1));
 }
 
@@ -115,8 +115,8 @@ TEST(ConnectionsTest, TheOldestIdleClientMakesRoom) {
   CloseAll(idle);
 }
 
-// More than the queue holds and than there are connections: all wait for their turn.
-TEST(ConnectionsTest, RequestsWaitForTheOneThatIsDone) {
+// More than the queue and the connections hold: all wait for their turn.
+TEST(ConnectionsTest, RequestsWaitForTheRunningOne) {
   Limits limits = Patient();
   limits.connections = 24;
   Fixture f(limits);
@@ -131,7 +131,7 @@ TEST(ConnectionsTest, RequestsWaitForTheOneThatIsDone) {
   EXPECT_EQ(f.Requests()[1], "mark|0");
 }
 
-TEST(ConnectionsTest, ARequestIsDoneAlsoIfNobodyWaitsForItsAnswer) {
+TEST(ConnectionsTest, ARequestIsCarriedOutAlsoIfTheClientHasLeft) {
   Fixture f(Patient());
   const int holding = Send(f.path, "hold\n");
   f.WaitForRequests(1);
@@ -142,7 +142,7 @@ TEST(ConnectionsTest, ARequestIsDoneAlsoIfNobodyWaitsForItsAnswer) {
   EXPECT_EQ(f.Requests()[1], "stop|");
 }
 
-// Whatever comes in: random bytes, halves of lines, too much, ends at any moment.
+// Any input: random bytes, halves of lines, too much, ends at any moment.
 TEST(ConnectionsTest, MalformedRequestsDoNoHarm) {
   constexpr int kRequests = 2'000;
   Fixture f;

@@ -27,18 +27,18 @@ inline std::string NewFolder() {
 
 class FakeCommands : public Commands {
  public:
-  absl::Status Run(absl::string_view verb, absl::string_view argument, Tell tell) override {
+  absl::Status Run(absl::string_view verb, absl::string_view argument, Reply reply) override {
     {
       const std::lock_guard lock(mutex);
       requests.push_back(absl::StrCat(verb, "|", argument));
     }
     while (verb == "hold" && holds) absl::SleepFor(absl::Milliseconds(1));
     if (verb == "much") {
-      for (int i = 0; i < kMuchLines; ++i) tell('=', kMuchLine);
+      for (int i = 0; i < kMuchLines; ++i) reply('=', kMuchLine);
       return absl::OkStatus();
     }
-    tell('.', "half way");
-    tell('=', "first\nsecond");
+    reply('.', "half way");
+    reply('=', "first\nsecond");
     if (verb == "wrong") return absl::InvalidArgumentError("no such thing");
     if (verb == "fails") return absl::UnavailableError("cannot");
     return absl::OkStatus();
@@ -73,7 +73,7 @@ inline int Connect(const std::string& path) {
   return -1;
 }
 
-// What comes until the server closes the connection.
+// Everything that arrives until the server closes the connection.
 inline std::string ReadAnswer(int fd) {
   std::string answer;
   char buffer[4096];
@@ -96,7 +96,7 @@ inline std::string Ask(const std::string& path, absl::string_view request) {
   return ReadAnswer(Send(path, request));
 }
 
-// Servers and what they call live as long as the process, as in a JVM.
+// Servers and the objects they call live as long as the process, as in a JVM.
 struct Fixture {
   explicit Fixture(const Limits& limits = {}, absl::Duration period = absl::Hours(1))
       : commands(*MakeCommands(period)),
@@ -107,7 +107,7 @@ struct Fixture {
     made->period = period;
     return made;
   }
-  // Until its thread waits for somebody.
+  // Until its thread waits.
   void WaitUntilItListens() const {
     while (commands.ticks == 0) absl::SleepFor(absl::Milliseconds(1));
     absl::SleepFor(absl::Milliseconds(50));

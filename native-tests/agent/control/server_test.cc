@@ -40,7 +40,7 @@ TEST(ServerTest, OthersCannotReachTheSocket) {
   EXPECT_EQ(ModeOf(f.path), 0600u);
 }
 
-TEST(ServerTest, GoesOnAfterPeersThatSayNothingOrTooMuch) {
+TEST(ServerTest, SurvivesPeersThatSendNothingOrTooMuch) {
   Fixture f;
   close(Connect(f.path));
   const int silent = Connect(f.path);
@@ -52,7 +52,7 @@ TEST(ServerTest, GoesOnAfterPeersThatSayNothingOrTooMuch) {
   close(silent);
 }
 
-TEST(ServerTest, WakesForDeadlinesAndWhenAsked) {
+TEST(ServerTest, WakesForDeadlinesAndOnRequest) {
   auto& commands = *new FakeCommands;
   commands.period = absl::Milliseconds(1);
   Server& server = *Server::StartWithoutSocket(commands).release();
@@ -66,7 +66,7 @@ TEST(ServerTest, WakesForDeadlinesAndWhenAsked) {
   server.Close();
 }
 
-TEST(ServerTest, ClosedSocketIsGone) {
+TEST(ServerTest, ClosedSocketIsRemoved) {
   Fixture f;
   f.server.Close();
   EXPECT_NE(access(f.path.c_str(), F_OK), 0);
@@ -89,7 +89,7 @@ TEST(SocketFolderTest, DoesNotFollowLinksOrTrustFoldersOfOthers) {
   EXPECT_TRUE(OwnFolder(base + "/fresh").ok()) << "the second time";
 }
 
-TEST(SocketFolderTest, ReplacesWhatADeadProcessLeftButNobodyElses) {
+TEST(SocketFolderTest, ReplacesOnlyTheSocketOfADeadProcess) {
   const std::string path = NewFolder() + "/7";
   {
     const auto dead = ListenAt(path);
@@ -116,7 +116,7 @@ TEST(SocketFolderTest, RemovesTheSocketsOfKilledProcessesOnly) {
   for (const std::string& name : {dead, in_use, std::string("other")}) {
     ASSERT_TRUE(ListenAt(path(name)).ok());
   }
-  // As that of a JVM in a container of its own, whose pids are not ours.
+  // As that of a JVM in another container, whose pids are not ours.
   const std::string contained = absl::StrCat(FreePid());
   const auto listening = ListenAt(path(contained));
   ASSERT_TRUE(listening.ok());
@@ -130,15 +130,15 @@ TEST(SocketFolderTest, RemovesTheSocketsOfKilledProcessesOnly) {
   }
 }
 
-// A daemon's way of closing all that it did not open itself; TSan would take close(2) for a race,
-// which it is.
+// Closes everything that it did not open itself, as a daemon does; TSan would report close(2) as a
+// race, which it is.
 void CloseAllFromThree() {
   constexpr int kMostDescriptors = 4096;
   for (int fd = 3; fd < kMostDescriptors; ++fd) syscall(SYS_close, fd);
 }
 
-// In a program of its own, for what it does to its descriptors and limits. One that is started
-// anew: TSan lets no fork of a program with threads make threads.
+// In a separate program, because of its effects on descriptors and limits. One that is started
+// anew: with TSan, a program with threads cannot fork and make threads.
 template <typename Body>
 void ExpectInProgramOfItsOwn(Body body) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
@@ -176,7 +176,7 @@ void TakeTheAddressSpaceAway() {
   setrlimit(RLIMIT_AS, &limit);
 }
 
-TEST(ServerTest, NoThreadIsAProblemAndNotTheProgramsEnd) {
+TEST(ServerTest, AMissingThreadDoesNotEndTheProgram) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "sanitizers need address space without limit";
 #endif
@@ -193,7 +193,7 @@ TEST(ServerTest, NoThreadIsAProblemAndNotTheProgramsEnd) {
 
 TEST(ServerTest, AnswersWhenNoDescriptorIsLeft) {
 #ifdef __SANITIZE_ADDRESS__
-  GTEST_SKIP() << "UBSan checks addresses with a pipe of its own";
+  GTEST_SKIP() << "UBSan checks addresses with its own pipe";
 #endif
   ExpectInProgramOfItsOwn([] {
     const rlimit few = {100, 100};
@@ -201,7 +201,7 @@ TEST(ServerTest, AnswersWhenNoDescriptorIsLeft) {
     Fixture f;
     int asking[2], answered[2];
     if (pipe(asking) != 0 || pipe(answered) != 0) return false;
-    // A process of its own asks: this one has no descriptor for it.
+    // A separate process sends the request: this one has no descriptor for it.
     if (fork() == 0) {
       char go;
       if (read(asking[0], &go, 1) != 1) _exit(1);

@@ -1,4 +1,4 @@
-// Machine code of a test's own, to run and to hook.
+// A test's own machine code, to run and to hook.
 #pragma once
 
 #include <sys/mman.h>
@@ -16,7 +16,7 @@ class CodeBuffer {
                                          MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
     std::memcpy(memory_, bytes.begin(), bytes.size());
   }
-  // Never unmapped: sites stay for ever.
+  // Never unmapped: sites are never freed.
   CodeBuffer(const CodeBuffer&) = delete;
 
   uintptr_t address(size_t offset = 0) const {

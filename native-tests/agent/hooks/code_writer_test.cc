@@ -6,7 +6,7 @@
 namespace jtrace::hooks {
 namespace {
 
-TEST(CodeWriterTest, WritesWhereNobodyMayWrite) {
+TEST(CodeWriterTest, WritesToPagesThatAreNotWritable) {
   void* const page = mmap(nullptr, 8192, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   const auto address = reinterpret_cast<uintptr_t>(page) + 4094;
   const uint8_t bytes[] = {1, 2, 3, 4};  // across pages

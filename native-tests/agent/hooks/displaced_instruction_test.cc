@@ -18,13 +18,13 @@ std::string Why(std::vector<uint8_t> bytes) {
   return displaced.ok() ? "" : std::string(displaced.status().message());
 }
 
-TEST(DisplacedInstructionTest, RefusesWhatDependsOnItsPlace) {
+TEST(DisplacedInstructionTest, RefusesInstructionsThatDependOnTheirPlace) {
   EXPECT_THAT(Why({0xcc}), testing::HasSubstr("another breakpoint"));
   EXPECT_THAT(Why({0x0f, 0x0b}), testing::HasSubstr("trap"));
   EXPECT_THAT(Why({0xf4}), testing::HasSubstr("trap"));
   EXPECT_THAT(Why({0x0f, 0x05}), testing::HasSubstr("system call"));
   EXPECT_THAT(Why({0xc7, 0xf8, 0, 0, 0, 0}), testing::HasSubstr("transaction"));
-  EXPECT_THAT(Why({0x06}), testing::HasSubstr("no instruction"));
+  EXPECT_THAT(Why({0x06}), testing::HasSubstr("not an instruction"));
   EXPECT_THAT(Why({0xff, 0x54, 0x24, 0x08}), testing::HasSubstr("stack"));  // call [rsp+8]
   EXPECT_EQ(Why({0x55}), "");
 }
@@ -48,7 +48,7 @@ TEST(DisplacedInstructionTest, KeepsMemoryRelativeToRip) {
 }
 
 // Any bytes: an instruction for a slot, or a reason.
-TEST(DisplacedInstructionTest, TakesAnyBytes) {
+TEST(DisplacedInstructionTest, AcceptsAnyBytes) {
   uint64_t random = 88172645463325252u;
   int taken = 0;
   for (int i = 0; i < 200'000; ++i) {

@@ -1,4 +1,4 @@
-// Where a C library's sigaction asks the kernel, in code that is written here.
+// Finds where a C library's sigaction makes the system call, in code that is written here.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 namespace jtrace::hooks {
 namespace {
 
-// A function that jumps or calls into another one, which loads a number and asks the kernel.
+// A function that jumps to or calls another one, which loads a number and makes the system call.
 std::vector<uint8_t> Functions(uint8_t branch, uint8_t number, bool returns_first) {
   constexpr uint8_t kNop = 0x90;
   constexpr uint8_t kReturn = 0xc3;
@@ -19,7 +19,7 @@ std::vector<uint8_t> Functions(uint8_t branch, uint8_t number, bool returns_firs
   return code;
 }
 
-TEST(FindKernelSigactionTest, IsWhereTheKernelIsAsked) {
+TEST(FindKernelSigactionTest, FindsTheFunctionThatMakesTheSystemCall) {
   constexpr uint8_t kCall = 0xe8;
   constexpr uint8_t kJump = 0xe9;
   constexpr size_t kFirst = 7;  // bytes of the first function
@@ -30,7 +30,7 @@ TEST(FindKernelSigactionTest, IsWhereTheKernelIsAsked) {
     ASSERT_TRUE(found.ok()) << found.status();
     EXPECT_EQ(found->address, begin + 1);
     EXPECT_EQ(found->target, begin + 9);
-    // Behind the function's end.
+    // After the function's end.
     EXPECT_FALSE(FindKernelSigaction(begin, 3).ok());
   }
   const auto finds = [](const std::vector<uint8_t>& code) {

@@ -30,7 +30,7 @@ TEST(HookRowsTest, KeepsARowByCaller) {
   EXPECT_EQ(rows->count.load(), 1u);
 }
 
-TEST(HookRowsTest, CallersWithoutRoomAreAddedUpByHook) {
+TEST(HookRowsTest, CallersWithoutRoomAreSummedByHook) {
   const auto rows = std::make_unique<hot::HookRows>();
   constexpr uint64_t kCallers = 10'000;
   for (uint64_t node = 1; node <= kCallers; ++node) ++rows->Row(Caller(node, 3))->calls;
@@ -49,7 +49,7 @@ uint64_t CallsIn(HookRowReader& reader) {
   return calls;
 }
 
-TEST(HookRowsTest, WhatWasLeftInAHandlerComesWithWhatCameAfter) {
+TEST(HookRowsTest, RowsLeftInAHandlerAreDrainedWithLaterOnes) {
   ASSERT_TRUE(ReadyTraps().ok());
   HookRowReader reader;
   reader.Drain([](const hot::HookRow&) {});

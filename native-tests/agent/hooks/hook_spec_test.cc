@@ -16,7 +16,7 @@ std::string Error(absl::string_view text) {
   return std::string(ParseHookSpecs(text).status().message());
 }
 
-TEST(HookSpecTest, TakesNamesOfCAndCpp) {
+TEST(HookSpecTest, AcceptsNamesOfCAndCpp) {
   EXPECT_EQ(Parsed("libc.so.6!malloc"), (HookSpec{"libc.so.6", "malloc", HookKind::kCount}));
   EXPECT_EQ(Parsed("libjvm.so!os::malloc"),
             (HookSpec{"libjvm.so", "os::malloc", HookKind::kCount}));
@@ -26,14 +26,14 @@ TEST(HookSpecTest, TakesNamesOfCAndCpp) {
   EXPECT_EQ(Parsed("a*!b*:off"), (HookSpec{"a*", "b*", HookKind::kOff}));
 }
 
-TEST(HookSpecTest, ColonsOfNamesAreNoKinds) {
+TEST(HookSpecTest, ColonsInNamesAreNotKinds) {
   EXPECT_EQ(Parsed("a!f[abi:cxx11]"), (HookSpec{"a", "f[abi:cxx11]", HookKind::kCount}));
   EXPECT_EQ(Parsed("a!f[abi:cxx11]()"), (HookSpec{"a", "f[abi:cxx11]()", HookKind::kCount}));
   EXPECT_EQ(Parsed("a!f[abi:cxx11]():time"), (HookSpec{"a", "f[abi:cxx11]()", HookKind::kTime}));
   EXPECT_EQ(Parsed("a!f(b::c)"), (HookSpec{"a", "f(b::c)", HookKind::kCount}));
 }
 
-TEST(HookSpecTest, SaysWhatIsWrong) {
+TEST(HookSpecTest, ErrorsSayWhatIsWrong) {
   EXPECT_THAT(Error(""), testing::HasSubstr("needs a function"));
   EXPECT_THAT(Error("malloc"), testing::HasSubstr("libc.so.6!malloc:count"));
   EXPECT_THAT(Error("libc.so.6!"), testing::HasSubstr("names no function"));
@@ -42,7 +42,7 @@ TEST(HookSpecTest, SaysWhatIsWrong) {
   EXPECT_EQ(ParseHookSpecs("a!b;c!d:time")->size(), 2u);
 }
 
-TEST(HookSpecTest, TextIsWhatWasParsed) {
+TEST(HookSpecTest, TextParsesBackToTheSame) {
   for (const char* text : {"libc.so.6!malloc:count", "libjvm.so!os::malloc:unwind"}) {
     EXPECT_EQ(HookSpecText(Parsed(text)), text);
   }

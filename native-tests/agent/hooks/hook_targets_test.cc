@@ -40,7 +40,7 @@ std::string Inside(const LoadedObject& object, uintptr_t address) {
   return absl::StrFormat("%#x", address + length - object.bias);
 }
 
-TEST(HookTargetsTest, AddressesAreHexadecimalToTheirEnd) {
+TEST(HookTargetsTest, AddressesMustBeEntirelyHexadecimal) {
   const LoadedObject object = Object("libhooked_functions.so");
   const uintptr_t offset = reinterpret_cast<uintptr_t>(&hooked_add) - object.bias;
   const std::string text = absl::StrFormat("%#x", offset);
@@ -53,7 +53,7 @@ TEST(HookTargetsTest, AddressesAreHexadecimalToTheirEnd) {
   }
 }
 
-TEST(HookTargetsTest, WhatTheKernelHasIsNotOfLibc) {
+TEST(HookTargetsTest, FunctionsOfTheVdsoAreNotInLibc) {
   const LoadedObject libc = Object("libc.so.6");
   for (const char* symbol : {"time", "gettimeofday"}) {
     if (libc.HasCodeAt(ChosenElsewhere(libc, symbol)) || ChosenElsewhere(libc, symbol) == 0) {
@@ -61,14 +61,14 @@ TEST(HookTargetsTest, WhatTheKernelHasIsNotOfLibc) {
     }
     const std::string error = Error("libc.so.6", symbol);
     EXPECT_THAT(error, HasSubstr("from the kernel's vdso"));
-    EXPECT_THAT(error, HasSubstr("hook what calls it"));
+    EXPECT_THAT(error, HasSubstr("hook its caller"));
     EXPECT_THAT(error, Not(HasSubstr("did you mean")));
   }
   EXPECT_EQ(ChosenElsewhere(libc, "strlen"), 0u);
   EXPECT_EQ(ChosenElsewhere(libc, "malloc"), 0u);
 }
 
-TEST(HookTargetsTest, OfLibcOnlyEntries) {
+TEST(HookTargetsTest, LibcAllowsOnlyFunctionEntries) {
   const LoadedObject libc = Object("libc.so.6");
   const auto entry = Resolve("libc.so.6", "pthread_create");
   ASSERT_TRUE(entry.ok()) << entry.status();
@@ -78,8 +78,8 @@ TEST(HookTargetsTest, OfLibcOnlyEntries) {
   EXPECT_THAT(error, HasSubstr("signals may be blocked; hook the entry of 'pthread_create"));
 }
 
-// A libc that was not stripped, of which only the exported functions may have hooks.
-TEST(HookTargetsTest, OfLibcOnlyWhatItExports) {
+// In a libc that was not stripped only the exported functions may have hooks.
+TEST(HookTargetsTest, LibcAllowsOnlyExportedFunctions) {
   namespace fs = std::filesystem;
   EXPECT_TRUE(Resolve("libhooked_functions.so", "hooked::(anonymous namespace)::Hidden").ok());
   const fs::path file = fs::path(testing::TempDir()) / absl::StrCat("libc.so.", getpid());

@@ -1,4 +1,4 @@
-// How long calls of hooked functions take.
+// The times of calls of hooked functions.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <time.h>
@@ -22,7 +22,7 @@ TEST_F(HooksTest, TimesCallsWhoseReturnIsAwaited) {
   EXPECT_LE(row.total_ns, 5 * row.max_ns);
 }
 
-TEST_F(HooksTest, TimesNestedCallsEachByItself) {
+TEST_F(HooksTest, TimesNestedCallsSeparately) {
   Begin(In("hooked_recurse", "time"));
   CallUntilAwaited([] { hooked_call_recurse(2); });
   EXPECT_EQ(hooked_call_recurse(10), 10);
@@ -31,7 +31,7 @@ TEST_F(HooksTest, TimesNestedCallsEachByItself) {
   EXPECT_EQ(row.timed, 11u);
 }
 
-// One that is left by an exception has no time, and gives none to the next from the same place.
+// A call left by an exception has no time, and does not affect the next call from the same place.
 TEST_F(HooksTest, CallsLeftByAnExceptionHaveNoTime) {
   constexpr int64_t kPause = 50'000'000;
   Begin(In("hooked_may_throw", "time"));
@@ -41,7 +41,7 @@ TEST_F(HooksTest, CallsLeftByAnExceptionHaveNoTime) {
   EXPECT_EQ(row.calls, 2u);
   EXPECT_EQ(row.timed, 1u);
   EXPECT_LT(row.max_ns, static_cast<uint64_t>(kPause));
-  // Nor to the next recording.
+  // Nor the next recording.
   hooked_try(0, 0);
   hooks_.End();
   Begin(In("hooked_may_throw", "time"));
@@ -54,7 +54,7 @@ TEST_F(HooksTest, CallsLeftByAnExceptionHaveNoTime) {
 
 uint8_t ByteAt(uintptr_t address) { return *reinterpret_cast<const volatile uint8_t*>(address); }
 
-TEST_F(HooksTest, WithTheLastTimedHookTheReturnsGo) {
+TEST_F(HooksTest, RemovingTheLastTimedHookRemovesReturnSites) {
   Begin(In("hooked_sleep", "time") + ";" + In("hooked_may_throw", "time"));
   uintptr_t back = 0;
   hooked_call_sleep(1);
@@ -68,7 +68,7 @@ TEST_F(HooksTest, WithTheLastTimedHookTheReturnsGo) {
   EXPECT_EQ(hooked_call_sleep(1), 1);
 }
 
-// Code that belongs to no object, as the JIT's: asked for once.
+// Code that belongs to no object, like the JIT's: requested once.
 TEST_F(HooksTest, ReturnsToCodeOfTheJitAreNotWaitedFor) {
   Begin(In("hooked_square", "time"));
   // mov rax, imm64; sub rsp, 8; call rax; add rsp, 8; ret

@@ -1,4 +1,4 @@
-// Functions with all kinds of names. What they do is of no account.
+// Functions with all kinds of names. Their work does not matter.
 #include <cstdint>
 #include <functional>
 #include <map>

@@ -1,4 +1,4 @@
-// The process' hooks in functions of libhooked_functions.so, and what threads have counted there.
+// The process' hooks in functions of libhooked_functions.so, and the threads' counts there.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -34,11 +34,11 @@ class HooksTest : public testing::Test {
   }
   ~HooksTest() override { hooks_.End(); }
 
-  // What threads have counted since the last call, by function.
+  // The threads' counts since the last call, by function.
   std::map<std::string, hot::HookRow> FetchAll() {
     std::vector<hot::HookRow> rows;
     reader_.Drain([&](const hot::HookRow& row) { rows.push_back(row); });
-    std::map<uint32_t, std::string> names;  // after the rows: theirs are all there then
+    std::map<uint32_t, std::string> names;  // after the rows: has all their names
     for (const Placed& placed : hooks_.PlacedSince(0)) {
       names[placed.placement] = placed.name.substr(sizeof kObject);
     }
@@ -69,7 +69,7 @@ class HooksTest : public testing::Test {
     ADD_FAILURE() << "no hook was in " << function;
     return {};
   }
-  // Calls until the agent has put a site where the calls return to.
+  // Calls until the agent has placed a site at the return address.
   template <typename Call>
   void CallUntilAwaited(const Call& call) {
     for (int i = 0; i < 3; ++i) {
@@ -79,7 +79,7 @@ class HooksTest : public testing::Test {
     reader_.Drain([](const hot::HookRow&) {});
   }
 
-  // Sites outlive recordings, and there is one table of them in a process.
+  // Sites outlive recordings, and a process has one table of them.
   static Losses& AllLosses() {
     static auto* const losses = new Losses;
     return *losses;

@@ -1,4 +1,4 @@
-// Hooks in functions that threads run through meanwhile.
+// Hooks in functions that threads run meanwhile.
 #include "agent/hooks/hooks.h"
 
 #include <gmock/gmock.h>
@@ -37,8 +37,8 @@ TEST_F(HooksTest, CountsEveryCallAndChangesNoResult) {
   EXPECT_EQ(hooks_.All().size(), 0u);
 }
 
-// Another hook comes and goes all the time, in code that the same threads run.
-TEST_F(HooksTest, EightThreadsWhileAHookComesAndGoes) {
+// Another hook is placed and removed all the time, in code that the same threads run.
+TEST_F(HooksTest, CountsExactlyWhileAnotherHookIsPlacedAndRemoved) {
   constexpr int kThreads = 8;
   constexpr int64_t kCallsOfThread = 25'000;
   constexpr int kChanges = 1000;
@@ -58,7 +58,7 @@ TEST_F(HooksTest, EightThreadsWhileAHookComesAndGoes) {
   uint64_t squares = 0;
   const auto fetch = [&] {
     const std::map<std::string, hot::HookRow> rows = FetchAll();
-    EXPECT_FALSE(rows.contains(""));  // every call knows its hook, even one that is gone
+    EXPECT_FALSE(rows.contains(""));  // every call knows its hook, even a removed one
     if (rows.contains("hooked_add")) adds += rows.at("hooked_add").calls;
     if (rows.contains("hooked_square")) squares += rows.at("hooked_square").calls;
   };
@@ -67,7 +67,7 @@ TEST_F(HooksTest, EightThreadsWhileAHookComesAndGoes) {
     EXPECT_TRUE(on.ok()) << on.status();
     const auto off = hooks_.Apply(Specs(In("hooked_square", "off")));
     EXPECT_TRUE(off.ok()) << off.status();
-    if (i % 10 == 0) fetch();  // most of the hooks are gone when their calls are fetched
+    if (i % 10 == 0) fetch();  // most of the hooks are removed when their calls are fetched
   }
   changed = true;
   for (std::thread& thread : threads) thread.join();
@@ -81,7 +81,7 @@ TEST_F(HooksTest, EightThreadsWhileAHookComesAndGoes) {
 }
 
 // An int3 in the code before an address does not hide where instructions begin.
-TEST_F(HooksTest, AddressesBehindAHookAreFound) {
+TEST_F(HooksTest, FindsAddressesAfterAHook) {
   Begin(In("hooked_add", "count"));
   const Placed add = FirstOf("hooked_add");
   const size_t length = InstructionLength(ReadCode(add.address, kMaxInstruction));
@@ -94,7 +94,7 @@ TEST_F(HooksTest, AddressesBehindAHookAreFound) {
   EXPECT_EQ(hooks_.Apply(Specs(inside)).ok(), length == 1);
 }
 
-// Calls of a function that others return to, because it follows a call that never does.
+// Calls of a function that is also a return address, because it follows a call that never returns.
 TEST_F(HooksTest, AReturnAddressMayBeAFunctionToo) {
   Begin(In("hooked_add", "count"));
   const LoadedObject object = HookedObject();
@@ -110,7 +110,7 @@ TEST_F(HooksTest, AReturnAddressMayBeAFunctionToo) {
   EXPECT_NE(caller, 0u);
 }
 
-TEST_F(HooksTest, AChildOfForkGoesOn) {
+TEST_F(HooksTest, AChildOfForkContinues) {
   Begin(In("hooked_add", "count"));
   hooked_add(1);
   const pid_t child = fork();
@@ -136,14 +136,14 @@ TEST_F(HooksTest, RefusesWithAReason) {
   EXPECT_EQ(Refused("libnever.so!f"), "");  // it may be loaded later
 }
 
-TEST_F(HooksTest, WhileARecordingRunsErrorsGoToWhoAsked) {
+TEST_F(HooksTest, ErrorsDuringARecordingAreReturnedToTheCaller) {
   EXPECT_THAT(std::string(hooks_.Apply(Specs(In("hooked_add", "count"))).status().message()),
               HasSubstr("no recording"));
   hooks_.Begin({});
   EXPECT_THAT(std::string(hooks_.Apply(Specs("libhoked_functions.so!x")).status().message()),
               HasSubstr(kObject));
   EXPECT_THAT(std::string(hooks_.Apply(Specs(In("hooked_add", "off"))).status().message()),
-              HasSubstr("no hook stands"));
+              HasSubstr("there is no hook in"));
   const auto both = hooks_.Apply(Specs(In("hooked_*", "count")));
   ASSERT_TRUE(both.ok()) << both.status();
   EXPECT_THAT(*both, HasSubstr("8 functions"));
@@ -152,7 +152,7 @@ TEST_F(HooksTest, WhileARecordingRunsErrorsGoToWhoAsked) {
   EXPECT_EQ(Fetch("hooked_square").calls, 1u);
 }
 
-TEST_F(HooksTest, AllHooksGoByOnePattern) {
+TEST_F(HooksTest, OnePatternRemovesAllHooks) {
   hooks_.Begin(Specs(In("hooked_*", "count") + ";libnever.so!f"));
   EXPECT_THAT(hooks_.Describe(), HasSubstr("not loaded yet  libnever.so!f"));
   const auto gone = hooks_.Apply(Specs("*!*:off"));
@@ -161,15 +161,15 @@ TEST_F(HooksTest, AllHooksGoByOnePattern) {
   EXPECT_FALSE(hooks_.has_pending());
 }
 
-TEST_F(HooksTest, WhatWasDoneBeforeAnErrorIsTold) {
+TEST_F(HooksTest, AnErrorReportsWhatWasDoneBefore) {
   hooks_.Begin({});
   const auto half = hooks_.Apply(Specs(In("hooked_add", "count") + ";" + In("hooked_ad", "count")));
   EXPECT_THAT(std::string(half.status().message()),
               HasSubstr("did you mean 'hooked_add'?; done before it: count in 1 function"));
 }
 
-// As the report of a crash does: it has another handler for traps.
-TEST_F(HooksTest, AllInt3AreTakenOutAtOnce) {
+// Like the report of a crash, which has another handler for traps.
+TEST_F(HooksTest, AllInt3AreRemovedAtOnce) {
   Begin(In("hooked_*", "count"));
   ASSERT_EQ(hooks_.All().size(), 8u);
   hot::TakeAllHooksOut();
@@ -180,7 +180,7 @@ TEST_F(HooksTest, AllInt3AreTakenOutAtOnce) {
   EXPECT_TRUE(FetchAll().empty());
 }
 
-TEST_F(HooksTest, ATableThatIsFullLosesNoCall) {
+TEST_F(HooksTest, AFullTableLosesNoCall) {
   Begin(In("hooked_add", "count"));
   hooked_add(1);  // the thread has a table
   ASSERT_NE(hot::tls_hook_thread, nullptr);

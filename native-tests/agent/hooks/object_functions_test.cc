@@ -59,14 +59,14 @@ TEST(ObjectFunctionsTest, NamesWithParametersNameOneOfThem) {
         "hooked::operator<<(hooked::Number&, int)", "hooked::(anonymous namespace)::Hidden(int)"}) {
     EXPECT_THAT(Names(object, name), testing::ElementsAre(name));
   }
-  // A lambda's name begins with that of the function that it stands in.
+  // A lambda's name begins with the name of its enclosing function.
   EXPECT_THAT(Names(object, "hooked::WithLambda"), testing::ElementsAre("hooked::WithLambda(int)"));
   EXPECT_EQ(Names(object, "hooked::OfText").size(), 2u);
   EXPECT_EQ(Names(object, "hooked::OfText(char const*, *)").size(), 1u);
   EXPECT_EQ(Names(object, "hooked::Text[abi:cxx11](*").size(), 1u);
 }
 
-// What is displayed can be asked for. Returns how many were.
+// Displayed names can be used in requests. Returns how many were.
 size_t FindAgain(const LoadedObject& object, size_t each) {
   const std::vector<Function> all = FindFunctions(object, "*");
   size_t asked = 0;

@@ -1,4 +1,4 @@
-// What jtrace does in the program's threads is in no hook's count.
+// Hooks do not count jtrace's work in the program's threads.
 #include "agent/hot/own_work.h"
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@ namespace {
 
 int64_t AddTwice(int64_t x) { return hooked_add(x) + hooked_add(x); }
 
-TEST_F(HooksTest, CountsNothingOfJtracesOwn) {
+TEST_F(HooksTest, DoesNotCountJtracesOwnWork) {
   Begin(In("hooked_add", "count"));
   hooked_add(1);
   {
@@ -29,7 +29,7 @@ TEST_F(HooksTest, CountsNothingOfJtracesOwn) {
   EXPECT_EQ(Calls("hooked_add").calls, 2u);
 }
 
-TEST_F(HooksTest, CountsTheProgramsWorkInsideOfJtraces) {
+TEST_F(HooksTest, CountsTheProgramsWorkInsideJtraces) {
   Begin(In("hooked_add", "count"));
   const hot::OwnWork own;
   const hot::OwnWork nested;
@@ -53,7 +53,7 @@ TEST_F(HooksTest, AnExceptionEndsJtracesOwnWork) {
   EXPECT_EQ(Fetch("hooked_add").calls, 1u);
 }
 
-// A return that is awaited belongs to the call that the program made.
+// An awaited return belongs to the program's call.
 TEST_F(HooksTest, JtracesOwnCallsHaveNoTimes) {
   Begin(In("hooked_sleep", "time"));
   const auto call = [] { return hooked_call_sleep(1); };

@@ -17,8 +17,8 @@
 namespace jtrace::hooks {
 namespace {
 
-// What the handlers may call stands in one list, and all that libc has of it is refused.
-TEST(RefusalsTest, NothingThatTheHandlersCall) {
+// One list has the functions that the handlers may call, and all of them in libc are refused.
+TEST(RefusalsTest, RefusesEverythingThatTheHandlersCall) {
   std::ifstream allowed(JTRACE_SOURCE_DIR "/agent/hot/allowed_symbols.txt");
   std::string line;
   int checked = 0;
@@ -35,11 +35,11 @@ TEST(RefusalsTest, NothingThatTheHandlersCall) {
   EXPECT_GT(checked, 10);
 }
 
-TEST(RefusalsTest, NoReturnsWhereHandlersOfSignalsReturn) {
+TEST(RefusalsTest, RefusesReturnAddressesOfSignalHandlers) {
   struct sigaction action {};
   action.sa_handler = [](int) {};
   sigaction(SIGUSR2, &action, nullptr);
-  // What the kernel is told, by libc itself.
+  // What libc itself passes to the kernel.
   struct {
     void (*handler)(int);
     unsigned long flags;

@@ -25,7 +25,7 @@ fs::path Built(const std::string& build) {
   return fs::path(JTRACE_UPGRADES) / absl::StrCat("libhooked_", build, ".so");
 }
 
-// A copy of a build of the library, loaded, whose file is the test's to change.
+// A loaded copy of a build of the library, whose file the test may change.
 class Copy {
  public:
   explicit Copy(const std::string& build) {
@@ -78,7 +78,7 @@ void ExpectFound(const Copy& copy, const char* symbol) {
   EXPECT_EQ(FunctionAt((*targets)[0].object, copy.Address(symbol)).symbol, symbol);
 }
 
-TEST(ReplacedFilesTest, AFileThatIsWhatWasMappedTellsAll) {
+TEST(ReplacedFilesTest, AnUnchangedFileHasAllFunctions) {
   for (const char* build : {"upgrade_old", "plain_old"}) {
     const Copy copy(build);
     EXPECT_EQ(StateOfFile(copy.Object()), FileState::kSame);
@@ -88,7 +88,7 @@ TEST(ReplacedFilesTest, AFileThatIsWhatWasMappedTellsAll) {
   }
 }
 
-// Its addresses are those of other functions now.
+// The file's addresses now belong to other functions.
 TEST(ReplacedFilesTest, AnUpgradeMisplacesNoHook) {
   for (const char* version : {"upgrade", "plain"}) {
     const Copy copy(absl::StrCat(version, "_old"));
@@ -113,7 +113,7 @@ TEST(ReplacedFilesTest, ACopyOfAFileWithoutABuildIdIsAnother) {
   EXPECT_EQ(StateOfFile(known.Object()), FileState::kSame);
 }
 
-TEST(ReplacedFilesTest, OfADeletedFileTheExportedFunctionsAreKnown) {
+TEST(ReplacedFilesTest, ADeletedFileHasOnlyItsExportedFunctions) {
   for (const char* build : {"upgrade_old", "plain_old"}) {
     const Copy copy(build);
     copy.Delete();
@@ -122,7 +122,7 @@ TEST(ReplacedFilesTest, OfADeletedFileTheExportedFunctionsAreKnown) {
     const uintptr_t offset = copy.Address("upgrade_slow") - copy.Object().bias;
     EXPECT_TRUE(copy.Resolve(absl::StrFormat("%#x", offset)).ok());
     const std::string error = copy.Error("upgrade_internal");
-    EXPECT_THAT(error, HasSubstr("is not there any more"));
+    EXPECT_THAT(error, HasSubstr("no longer exists"));
     EXPECT_THAT(error, HasSubstr("keep the file"));
     EXPECT_THAT(error, Not(HasSubstr("\n")));
   }

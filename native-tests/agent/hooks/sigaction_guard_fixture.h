@@ -1,4 +1,4 @@
-// Hooks in a process that asks for SIGTRAP: what its handler has seen, and the ways to install it.
+// Hooks in a process that handles SIGTRAP: what its handler has seen, and the ways to install it.
 #pragma once
 
 #include <dlfcn.h>
@@ -54,7 +54,7 @@ inline struct sigaction ActionOf(int signal) {
 
 inline bool IsOursInKernel() { return KernelActionOf(SIGTRAP).handler == hot::HandleTrapSignal; }
 
-// The address behind its int3.
+// The address after its int3.
 __attribute__((noinline)) inline uintptr_t OwnTrap() {
   uintptr_t after;
   asm volatile("int3\n\tlea 0(%%rip), %0" : "=r"(after) : : "memory");
@@ -66,7 +66,7 @@ class SigactionGuardTest : public HooksTest {
  protected:
   void SetUp() override {
 #ifdef __SANITIZE_THREAD__
-    GTEST_SKIP() << "the sanitizer's runtime has handlers of its own";
+    GTEST_SKIP() << "the sanitizer's runtime has its own handlers";
 #endif
     Begin(In("hooked_add", "count"));
     ASSERT_TRUE(GuardSigaction().ok()) << GuardSigaction();

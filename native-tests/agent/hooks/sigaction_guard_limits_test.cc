@@ -1,4 +1,5 @@
-// The same in threads that block SIGTRAP, in children, past libc, and where there is no more room.
+// The same in threads that block SIGTRAP, in children, without libc, and when there is no more
+// room.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -15,8 +16,8 @@ namespace {
 
 class SigactionGuardLimitsTest : public SigactionGuardTest {};
 
-// Where an int3 would end the program.
-TEST_F(SigactionGuardLimitsTest, AThreadThatBlocksTrapsMayAsk) {
+// In a thread in which an int3 would end the program.
+TEST_F(SigactionGuardLimitsTest, AThreadThatBlocksTrapsMayCallSigaction) {
   std::thread([] {
     sigset_t all;
     sigfillset(&all);
@@ -28,7 +29,7 @@ TEST_F(SigactionGuardLimitsTest, AThreadThatBlocksTrapsMayAsk) {
   EXPECT_EQ(traps, 1);
 }
 
-TEST_F(SigactionGuardLimitsTest, AChildOfForkHasItsOwn) {
+TEST_F(SigactionGuardLimitsTest, AChildOfForkHasItsOwnAction) {
   signal(SIGTRAP, SIG_IGN);
   const pid_t child = fork();
   if (child == 0) {
@@ -42,7 +43,7 @@ TEST_F(SigactionGuardLimitsTest, AChildOfForkHasItsOwn) {
   EXPECT_EQ(ActionOf(SIGTRAP).sa_handler, SIG_IGN);
 }
 
-// As those do who start programs.
+// As programs do that start others.
 void ResetAllSignals() {
   for (int signal = 1; signal < NSIG; ++signal) {
     struct sigaction action {};
@@ -67,8 +68,8 @@ TEST_F(SigactionGuardLimitsTest, AChildOfVforkChangesNothingOfItsParents) {
   EXPECT_EQ(traps, 1);
 }
 
-// It is found at the next look, and is the program's from then on.
-TEST_F(SigactionGuardLimitsTest, AHandlerOfASystemCall) {
+// It is found at the next look, and belongs to the program from then on.
+TEST_F(SigactionGuardLimitsTest, FindsAHandlerSetByASystemCall) {
   const uint64_t before = AllLosses().Count("hook.handler_replaced");
   KernelAction action = KernelActionOf(SIGTRAP);
   action.handler = &Note;
@@ -84,7 +85,7 @@ TEST_F(SigactionGuardLimitsTest, AHandlerOfASystemCall) {
 }
 
 // Nor does a call of sigaction wait for it.
-TEST_F(SigactionGuardLimitsTest, AHandlerOfASystemCallIsReportedAtOnce) {
+TEST_F(SigactionGuardLimitsTest, ReportsAHandlerSetByASystemCallAtOnce) {
   KernelAction action = KernelActionOf(SIGTRAP);
   action.handler = &Note;
   SetKernelAction(SIGTRAP, action);
@@ -94,7 +95,7 @@ TEST_F(SigactionGuardLimitsTest, AHandlerOfASystemCallIsReportedAtOnce) {
   EXPECT_EQ(traps, 0);
 }
 
-// Hooks are taken out before the kernel has what cannot be kept.
+// Hooks are removed before the kernel gets an action that cannot be kept.
 void SetMoreThanCanBeKept(Hooks& hooks) {
   constexpr uint64_t kMany = 1000;
   for (uint64_t mask = 1; mask <= kMany; ++mask) {

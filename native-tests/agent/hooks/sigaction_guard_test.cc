@@ -1,4 +1,4 @@
-// What the program asks of SIGTRAP while hooks stand: it gets all of its own traps and none of
+// The program's use of SIGTRAP while there are hooks: it gets all of its own traps and none of
 // theirs.
 #include "agent/hooks/sigaction_guard.h"
 
@@ -41,7 +41,7 @@ TEST_F(SigactionGuardTest, AHandlerInstalledLaterGetsNoTrapsOfHooks) {
   EXPECT_EQ(Calls("hooked_add").calls, uint64_t{kThreads} * kCallsOfThread);
 }
 
-// From several threads at once: each gets what one of the others had set.
+// From several threads at once: each gets an action that one of the others had set.
 TEST_F(SigactionGuardTest, NoActionIsLostOrInvented) {
   constexpr int kThreads = 4;
   constexpr int kChanges = 5'000;
@@ -79,7 +79,7 @@ TEST_F(SigactionGuardTest, NoActionIsLostOrInvented) {
   EXPECT_EQ(traps, 0);
 }
 
-TEST_F(SigactionGuardTest, ReportsThePrograms) {
+TEST_F(SigactionGuardTest, ReportsTheProgramsAction) {
   EXPECT_NE(before_.sa_sigaction, &hot::HandleTrapSignal);
   struct sigaction action = NotingAction();
   action.sa_flags |= SA_NODEFER;
@@ -88,7 +88,7 @@ TEST_F(SigactionGuardTest, ReportsThePrograms) {
   struct sigaction old {};
   ASSERT_EQ(sigaction(SIGTRAP, &action, &old), 0);
   EXPECT_EQ(old.sa_handler, before_.sa_handler);
-  // The same as of a signal that the kernel keeps.
+  // The same as for a signal that the kernel handles.
   struct sigaction kernels {};
   sigaction(SIGUSR2, &action, &old);
   sigaction(SIGUSR2, &old, &kernels);
@@ -111,7 +111,7 @@ TEST_F(SigactionGuardTest, TheProgramsTrapsReachItsHandler) {
   EXPECT_EQ(traps, 1);
   EXPECT_EQ(last.si_code, SI_TKILL);
   EXPECT_EQ(last.si_pid, getpid());
-  // What the kernel would block there, but SIGTRAP itself.
+  // What the kernel would block there, except SIGTRAP itself.
   EXPECT_EQ(blocked_in_handler, uint64_t{1} << (SIGUSR1 - 1));
   sigval value = {};
   value.sival_int = 47;
@@ -139,7 +139,7 @@ TEST_F(SigactionGuardTest, SystemCallsAreRestartedAsTheProgramSays) {
   EXPECT_TRUE(is_restarting());
 }
 
-TEST_F(SigactionGuardTest, AHandlerForOnce) {
+TEST_F(SigactionGuardTest, AOneShotHandlerRunsOnce) {
   struct sigaction action = NotingAction();
   action.sa_flags |= SA_RESETHAND;
   sigaction(SIGTRAP, &action, nullptr);
@@ -150,8 +150,8 @@ TEST_F(SigactionGuardTest, AHandlerForOnce) {
   EXPECT_EXIT(raise(SIGTRAP), ::testing::KilledBySignal(SIGTRAP), "");
 }
 
-// The default has no function, whatever the flags say.
-TEST_F(SigactionGuardTest, TheDefaultWithFlagsOfAHandler) {
+// The default has no function, regardless of the flags.
+TEST_F(SigactionGuardTest, TheDefaultActionIgnoresFlagsOfAHandler) {
   struct sigaction action {};
   action.sa_handler = SIG_DFL;
   action.sa_flags = SA_SIGINFO;

@@ -15,7 +15,7 @@ namespace jtrace::hooks {
 namespace {
 
 SiteTable& Table() {
-  static auto* const table = new SiteTable;  // as in the agent: sites live for ever
+  static auto* const table = new SiteTable;  // as in the agent: sites are never freed
   return *table;
 }
 
@@ -25,7 +25,7 @@ struct Shape {
   size_t hooked;  // offset of the instruction
 };
 
-// Code lives as long as its sites: for ever.
+// Code lives as long as its sites: forever.
 CodeBuffer* Code(std::initializer_list<uint8_t> bytes) {
   static auto* const all = new std::vector<std::unique_ptr<CodeBuffer>>;
   return all->emplace_back(std::make_unique<CodeBuffer>(bytes)).get();
@@ -96,7 +96,7 @@ TEST(SiteTableTest, EveryShapeOfInstructionRunsAsBefore) {
   }
 }
 
-TEST(SiteTableTest, APcInASlotIsTheOneOfTheInstruction) {
+TEST(SiteTableTest, APcInASlotMapsToTheInstruction) {
   const CodeBuffer& code = *Code({0x55, 0x48, 0x89, 0xe5, 0x5d, 0xc3});
   auto site = Table().Make(code.address());
   ASSERT_TRUE(site.ok());
@@ -105,7 +105,7 @@ TEST(SiteTableTest, APcInASlotIsTheOneOfTheInstruction) {
   EXPECT_EQ(hot::OriginalPc(code.address(1)), code.address(1));
 }
 
-TEST(SiteTableTest, SomebodyElsesBreakpointStays) {
+TEST(SiteTableTest, AnotherToolsBreakpointStays) {
   ASSERT_TRUE(ReadyTraps().ok());
   const CodeBuffer& code = *Code({0x55, 0x5d, 0xc3});
   auto site = Table().Make(code.address());

@@ -49,7 +49,7 @@ TEST(TrapBlockersTest, NamesHandlersThatBlockAllSignals) {
   action.sa_handler = [](int) {};
   sigfillset(&action.sa_mask);
   sigaction(SIGUSR2, &action, nullptr);
-  // In the test's own object, as jtrace is here: such handlers are jtrace's.
+  // In the test's own object, which is jtrace here: such handlers count as jtrace's.
   EXPECT_THAT(WhatBlocksTraps(), testing::IsEmpty());
   action.sa_handler = &handle_nothing;
   sigaction(SIGUSR2, &action, nullptr);

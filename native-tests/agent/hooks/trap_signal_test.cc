@@ -1,4 +1,4 @@
-// Traps that no hook has made, among several handlers.
+// Traps that no hook has caused, among several handlers.
 #include "agent/hooks/trap_signal.h"
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ sigjmp_buf back;
 
 void Say(std::string_view text) { (void)!write(STDERR_FILENO, text.data(), text.size()); }
 
-// Hands on to who was there before, as good handlers do.
+// Calls the previous handler, as good handlers do.
 void Chain(int signal, siginfo_t* info, void* context) {
   Say(++calls == 1 ? "once" : "again");
   before.handler(signal, info, context);
@@ -34,7 +34,7 @@ void Leave(int, siginfo_t*, void*) {
   siglongjmp(back, 1);
 }
 
-// Past libc, which would not let it get in front of ours.
+// Without libc, which would not put it in front of ours.
 void Install(void (*handler)(int, siginfo_t*, void*)) {
   before = KernelActionOf(SIGTRAP);
   KernelAction action = before;
@@ -46,13 +46,13 @@ void Trap() { asm volatile("int3"); }
 
 void TrapUnderAChain() {
   Install(&Chain);
-  // Ours again on top of theirs, which calls ours.
+  // Ours again in front of theirs, which calls ours.
   if (CheckTraps().ok()) Trap();
 }
 
-TEST(TrapSignalTest, AHandlerThatCallsOursDoesNotGoRoundInCircles) {
+TEST(TrapSignalTest, AHandlerThatCallsOursDoesNotLoop) {
 #ifdef __SANITIZE_THREAD__
-  GTEST_SKIP() << "the sanitizer's runtime hands signals on later, by itself";
+  GTEST_SKIP() << "the sanitizer's runtime passes signals on later";
 #endif
   ASSERT_TRUE(ReadyTraps().ok());
   EXPECT_EXIT(TrapUnderAChain(), ::testing::KilledBySignal(SIGTRAP), "^once$");
@@ -60,8 +60,7 @@ TEST(TrapSignalTest, AHandlerThatCallsOursDoesNotGoRoundInCircles) {
 
 TEST(TrapSignalTest, AHandlerMayNeverComeBack) {
 #ifdef __SANITIZE_THREAD__
-  GTEST_SKIP()
-      << "the sanitizer's runtime has handlers of its own, past which this one is installed";
+  GTEST_SKIP() << "the sanitizer's runtime has its own handlers, past which this one is installed";
 #endif
   ASSERT_TRUE(ReadyTraps().ok());
   Install(&Leave);
@@ -71,7 +70,7 @@ TEST(TrapSignalTest, AHandlerMayNeverComeBack) {
     if (sigsetjmp(back, 1) == 0) Trap();
   }
   EXPECT_EQ(calls, 5);
-  // Ours stays; theirs is nobody's any more.
+  // Ours stays; theirs is no longer used.
   Install(before.handler);
 }
 

@@ -86,9 +86,9 @@ class FakeJvm {
   // The class, as an offset; 0: none; -1: not read.
   int64_t Blocker(Activity activity) const {
     uintptr_t klass = 1;
-    const bool told = FindBlocker(heap_, Address(kThread), activity, &klass);
-    if (klass == 0) return told ? 0 : -1;
-    EXPECT_TRUE(told);
+    const bool known = FindBlocker(heap_, Address(kThread), activity, &klass);
+    if (klass == 0) return known ? 0 : -1;
+    EXPECT_TRUE(known);
     return static_cast<int64_t>(klass - Address(0));
   }
 
@@ -126,7 +126,7 @@ TEST_P(BlockerTest, FindsThreadIds) {
   jvm_.Put(FakeJvm::kCollecting, 1);
   EXPECT_FALSE(FindThreadId(jvm_.heap_, jvm_.Address(FakeJvm::kThread), &id));
   jvm_.Put(FakeJvm::kCollecting, 0);
-  jvm_.Put(FakeJvm::kThreadHandle, jvm_.Address(FakeJvm::kNoKlass));  // no object any more
+  jvm_.Put(FakeJvm::kThreadHandle, jvm_.Address(FakeJvm::kNoKlass));  // not an object any more
   EXPECT_FALSE(FindThreadId(jvm_.heap_, jvm_.Address(FakeJvm::kThread), &id));
 }
 
@@ -139,7 +139,7 @@ TEST_P(BlockerTest, FindsParkBlockers) {
   }
 }
 
-TEST_P(BlockerTest, BelievesNothingDuringACollection) {
+TEST_P(BlockerTest, ReadsNothingDuringACollection) {
   jvm_.Put(FakeJvm::kThread + 16, jvm_.Address(FakeJvm::kMonitor));
   jvm_.PutParkBlocker(FakeJvm::kLock);
   jvm_.Put(FakeJvm::kCollecting, 1);
@@ -150,7 +150,7 @@ TEST_P(BlockerTest, BelievesNothingDuringACollection) {
   EXPECT_EQ(jvm_.Blocker(Activity::kMonitor), FakeJvm::kLockKlass);
 }
 
-TEST_P(BlockerTest, RefusesWhatIsNoObject) {
+TEST_P(BlockerTest, RejectsMemoryThatIsNotAnObject) {
   jvm_.Put(FakeJvm::kThread + 16, jvm_.Address(FakeJvm::kMonitor));
   jvm_.PutObject(FakeJvm::kLock, FakeJvm::kNoKlass);
   EXPECT_EQ(jvm_.Blocker(Activity::kMonitor), -1);
@@ -167,7 +167,7 @@ TEST_P(BlockerTest, RefusesWhatIsNoObject) {
   }
 }
 
-TEST_P(BlockerTest, TellsNothingWhereReferencesCannotBeFollowed) {
+TEST_P(BlockerTest, ReadsNothingWhereReferencesCannotBeFollowed) {
   jvm_.heap_.readable = false;
   EXPECT_EQ(jvm_.Blocker(Activity::kMonitor), -1);
   EXPECT_EQ(jvm_.Blocker(Activity::kWaiting), -1);

@@ -72,7 +72,7 @@ TEST_F(RingTest, ReservedRecordIsInvisibleUntilCommit) {
   EXPECT_EQ(bytes, 8u);
 }
 
-TEST_F(RingTest, FullRingRefusesAndKeepsWhatItHas) {
+TEST_F(RingTest, FullRingRejectsRecordsAndKeepsItsOwn) {
   Init(64);
   // A record takes its size, padded to 8, and a header of 8.
   EXPECT_TRUE(Push(std::vector<uint8_t>(24, 1)));
@@ -88,14 +88,14 @@ TEST_F(RingTest, FullRingRefusesAndKeepsWhatItHas) {
   EXPECT_EQ(record, std::vector<uint8_t>(24, 3));
 }
 
-TEST_F(RingTest, RefusesRecordsThatNeverFit) {
+TEST_F(RingTest, RejectsRecordsThatNeverFit) {
   Init(64);
   EXPECT_EQ(ring_.Reserve(57), nullptr);
   EXPECT_NE(ring_.Reserve(56), nullptr);
 }
 
-// However much goes through, only what is in use at once takes memory.
-TEST_F(RingTest, BeginsAnewWhenEmpty) {
+// However many records pass, only those in use at once take memory.
+TEST_F(RingTest, StartsFromTheBeginWhenEmpty) {
   Init(1024);
   for (int i = 0; i < 1000; ++i) {
     std::vector<uint8_t> record;

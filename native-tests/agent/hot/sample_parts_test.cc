@@ -1,4 +1,4 @@
-// What the sample handler is made of, apart from walking: the kernel's ring, buckets, sets.
+// The parts of the sample handler except walking: the kernel's ring, buckets, sets.
 #include <linux/perf_event.h>
 
 #include <cstring>
@@ -14,7 +14,7 @@
 namespace jtrace::hot {
 namespace {
 
-TEST(CostBucketsTest, TellTimesWithinASixteenth) {
+TEST(CostBucketsTest, KeepTimesWithinASixteenth) {
   int last = -1;
   for (uint64_t ns = 0; ns < 100'000'000; ns = ns + 1 + ns / 50) {
     const int bucket = CostBucket(ns);
@@ -27,7 +27,7 @@ TEST(CostBucketsTest, TellTimesWithinASixteenth) {
   EXPECT_EQ(CostBucket(UINT64_MAX), kCostBuckets - 1);
 }
 
-TEST(AddressSetTest, HoldsWhatWasAddedWhileItGrows) {
+TEST(AddressSetTest, HoldsAllAddressesWhileItGrows) {
   sampling::AddressSet methods;
   std::mt19937_64 random(7);
   std::vector<uintptr_t> added;
@@ -111,7 +111,7 @@ TEST(KernelFramesTest, TakesTheKernelsPartOfTheNewestSample) {
   EXPECT_EQ(KernelFrames(ring, 1), (std::vector<uint64_t>{0xffff2}));
 }
 
-TEST(KernelFramesTest, BelievesNoCountThatTheRecordHasNoRoomFor) {
+TEST(KernelFramesTest, IgnoresACountThatExceedsTheRecord) {
   FakeRing ring;
   ring.Add(PERF_RECORD_SAMPLE, {1000, kKernel, 0xffff2});
   EXPECT_EQ(KernelFrames(ring, 100), (std::vector<uint64_t>{0xffff2}));

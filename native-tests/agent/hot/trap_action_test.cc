@@ -1,4 +1,4 @@
-// Actions of SIGTRAP that live for ever.
+// Actions of SIGTRAP that live forever.
 #include "agent/hot/trap_action.h"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ struct sigaction WithMask(uint64_t mask) {
   return action;
 }
 
-TEST(TrapActionTest, EqualOnesAreOne) {
+TEST(TrapActionTest, EqualActionsAreKeptOnce) {
   const struct sigaction* const one = KeepAction(WithMask(1));
   ASSERT_NE(one, nullptr);
   struct sigaction same = WithMask(1);
@@ -28,7 +28,7 @@ TEST(TrapActionTest, EqualOnesAreOne) {
   EXPECT_NE(KeepAction(same), one);
 }
 
-TEST(TrapActionTest, ThreadsKeepAtOnce) {
+TEST(TrapActionTest, ThreadsMayKeepActionsConcurrently) {
   constexpr int kThreads = 4;
   constexpr uint64_t kActions = 16;
   std::vector<std::thread> threads;

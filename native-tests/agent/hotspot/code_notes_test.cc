@@ -1,4 +1,4 @@
-// Made-up compilations: calls, and the code before each of them.
+// Artificial compilations: calls, and the code before each of them.
 #include "agent/hotspot/code_notes.h"
 
 #include <gtest/gtest.h>
@@ -12,12 +12,12 @@ namespace {
 
 jmethodID Method(uintptr_t number) { return reinterpret_cast<jmethodID>(8 * number); }
 
-// Rows in pairs: an instruction of its own, and a call of 5 bytes 16 bytes on.
+// Rows in pairs: an instruction, and a call of 5 bytes 16 bytes later.
 class CodeNotesTest : public testing::Test {
  protected:
   static constexpr int kCalls = 60, kStep = 32;
 
-  // outer: the method that `inlined` stands in; 0: nothing is inlined.
+  // outer: the method that `inlined` is inlined into; 0: nothing is inlined.
   void Add(int at, uintptr_t inlined, uintptr_t outer) {
     methods_.push_back({Method(inlined), Method(outer)});
     bcis_.push_back({1, 2});
@@ -58,7 +58,7 @@ TEST_F(CodeNotesTest, CodeOfTheCallsOwnMethodIsRight) {
 TEST_F(CodeNotesTest, CodeOfMethodsAroundTheCallIsRight) {
   for (int i = 0; i < kCalls; ++i) {
     AddPair(i, true);
-    // The method that the call's is inlined into, one that is inlined into nothing.
+    // The method that the call's method is inlined into; it is not inlined itself.
     methods_[methods_.size() - 2] = {Method(1), nullptr};
     rows_[rows_.size() - 2].numstackframes = 1;
   }
@@ -75,12 +75,12 @@ TEST_F(CodeNotesTest, HalfRightIsRight) {
   EXPECT_FALSE(Wrong());
 }
 
-TEST_F(CodeNotesTest, FewCallsTellNothing) {
+TEST_F(CodeNotesTest, FewCallsProveNothing) {
   for (int i = 0; i < 20; ++i) AddPair(i, false);
   EXPECT_FALSE(Wrong());
 }
 
-TEST_F(CodeNotesTest, NoRecordIsNone) { EXPECT_EQ(FindInlineRecord(nullptr), nullptr); }
+TEST_F(CodeNotesTest, FindsNoRecordInNull) { EXPECT_EQ(FindInlineRecord(nullptr), nullptr); }
 
 }  // namespace
 }  // namespace jtrace::sampling

@@ -29,7 +29,7 @@ TEST(ContinuationCodeTest, FindsFieldAndSize) {
   EXPECT_EQ(found->entry_size, 0x40u);
 }
 
-TEST(ContinuationCodeTest, OtherCodeHasNone) {
+TEST(ContinuationCodeTest, FindsNothingInOtherCode) {
   std::vector<uint8_t> other_field = Surrounded(kSetup);
   other_field[other_field.size() - 5] = 0xd0;  // stores to another field than it loads
   EXPECT_FALSE(FindContinuationFields(other_field.data(), other_field.size()).has_value());

@@ -1,4 +1,4 @@
-// Which encoding of debug information a JVM has, by what it reports of its code.
+// Finds a JVM's encoding of debug information from what it reports about its code.
 #include "agent/hotspot/debug_info_check.h"
 
 #include <gtest/gtest.h>
@@ -10,8 +10,8 @@
 namespace jtrace::sampling {
 namespace {
 
-// A made-up nmethod of one call, at bci 300 of method 1 (a number of two bytes), inlined in method
-// 2 at bci 5; and the record that the JVM sends of it.
+// An artificial nmethod of one call, at bci 300 of method 1 (a number of two bytes), inlined in
+// method 2 at bci 5; and the JVM's record of it.
 class DebugInfoCheckTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -25,7 +25,7 @@ class DebugInfoCheckTest : public ::testing::Test {
     record_.pcinfo = &row_;
   }
 
-  // As HotSpot does: three numbers a scope, from one byte on as there has to be a scope 0.
+  // Like HotSpot: three numbers a scope, after one byte because there has to be a scope 0.
   void Write(uint32_t bias) {
     std::vector<uint8_t> bytes = {0};
     const int32_t outer = Scope({0, 2, 5 + 1}, bias, &bytes);
@@ -65,14 +65,14 @@ class DebugInfoCheckTest : public ::testing::Test {
   testing::FakeNmethod nmethod_;
 };
 
-TEST_F(DebugInfoCheckTest, KeepsTheEncodingThatIsRight) {
+TEST_F(DebugInfoCheckTest, KeepsTheRightEncoding) {
   Write(0);
   EXPECT_FALSE(Look());
   EXPECT_EQ(vm_.unsigned5_bias, 0u);
   EXPECT_TRUE(vm_.debug_info_readable);
 }
 
-TEST_F(DebugInfoCheckTest, TakesTheOtherEncoding) {
+TEST_F(DebugInfoCheckTest, SwitchesToTheOtherEncoding) {
   Write(1);
   EXPECT_TRUE(Look());
   EXPECT_EQ(vm_.unsigned5_bias, 1u);
@@ -80,14 +80,14 @@ TEST_F(DebugInfoCheckTest, TakesTheOtherEncoding) {
   EXPECT_TRUE(vm_.debug_info_readable);
 }
 
-TEST_F(DebugInfoCheckTest, BytecodeIndexesCount) {
+TEST_F(DebugInfoCheckTest, ComparesBytecodeIndexes) {
   Write(0);
   bcis_[0] = 299;
   for (int i = 0; i < 100 && vm_.debug_info_readable; ++i) Look();
   EXPECT_FALSE(vm_.debug_info_readable);
 }
 
-TEST_F(DebugInfoCheckTest, GivesUpWhenNoEncodingFits) {
+TEST_F(DebugInfoCheckTest, RejectsAllEncodingsIfNoneFits) {
   Write(7);
   int looks = 0;
   while (!Look() && looks < 100) ++looks;

@@ -40,12 +40,12 @@ TEST_F(UnprobedClassesTest, EachIsALossAndARecord) {
   unprobed_.Add(NoProbes::kNotRetransformed, a, "a.A", "JVMTI_ERROR_INTERNAL");
   EXPECT_EQ(losses_.Count("class.not_retransformed"), 1u);
   EXPECT_EQ(losses_.Snapshot()[0].what,
-            "classes loaded before the probes were ready that the JVM did not let change: a.A "
-            "(JVMTI_ERROR_INTERNAL)");
+            "classes loaded before the probes were ready that the JVM did not allow to be changed: "
+            "a.A (JVMTI_ERROR_INTERNAL)");
   EXPECT_EQ(Records(), "a.A class.not_retransformed JVMTI_ERROR_INTERNAL; ");
 }
 
-TEST_F(UnprobedClassesTest, AReasonCountsOnceForEachClass) {
+TEST_F(UnprobedClassesTest, EachReasonCountsOnceAClass) {
   const uint32_t a = encoder_.ClassId("a.A", 0);
   const uint32_t other = encoder_.ClassId("a.A", 7);  // of another loader
   for (int i = 0; i < 2; ++i) {

@@ -1,5 +1,5 @@
-// S5.5: the kernel's counters of a thread are folded into it at each dispatch. What jtrace reads of
-// them is what perf's counters of the same threads say, whose own fold is at the same place.
+// S5.5: the kernel's counters of a thread are folded into it at each dispatch. jtrace's readings of
+// them equal perf's counters of the same threads, which are folded at the same place.
 #include "agent/metrics/kernel_readings.h"
 
 #include <gtest/gtest.h>
@@ -37,7 +37,7 @@ constexpr Event kPageFaults = {Metric::kPageFaults, PERF_COUNT_SW_PAGE_FAULTS};
 constexpr Event kTaskClock = {Metric::kCpu, PERF_COUNT_SW_TASK_CLOCK};
 constexpr std::array kEvents = {kSwitches, kPageFaults, kTaskClock};
 
-// Of the calling thread from here on, `inherit`: and of the threads that it makes.
+// Counts the calling thread from here on; `inherit`: also the threads that it creates.
 class PerfCounter {
  public:
   PerfCounter(uint64_t event, bool inherit) {
@@ -67,7 +67,7 @@ class PerfCounter {
   int error_ = 0;
 };
 
-// Why perf's counters cannot be had here; "": they can.
+// Why perf's counters are unavailable here; "": they are available.
 std::string PerfRefuses() {
   for (const Event& event : kEvents) {
     const PerfCounter counter(event.perf, /*inherit=*/true);
@@ -78,7 +78,7 @@ std::string PerfRefuses() {
   return "";
 }
 
-// Threads wait here until they may go on.
+// Threads wait here until they may continue.
 class Gate {
  public:
   Gate() { EXPECT_EQ(pipe(ends_.data()), 0); }
@@ -109,8 +109,8 @@ bool Sleeps(pid_t tid) {
   return name_end != std::string::npos && text.compare(name_end, 3, ") S") == 0;
 }
 
-// Interrupts, and what other machines did on this one's processors: in no thread's processor time,
-// but in the time that it was on one.
+// Interrupts, and the work of other machines on this one's processors: in no thread's processor
+// time, but in the time that it was on a processor.
 int64_t Stolen() {
   std::ifstream stat("/proc/stat");
   std::string cpu;
@@ -160,7 +160,7 @@ class PerfCounters {
   std::array<std::unique_ptr<PerfCounter>, kEvents.size()> counters_;
 };
 
-// A thread that works between two gates, and what perf counts of it.
+// A thread that works between two gates, and perf's counts of it.
 class Worker {
  public:
   explicit Worker(int rounds) : thread_([this, rounds] { Run(rounds); }) { AwaitGate(1); }
@@ -188,7 +188,7 @@ class Worker {
     at_gate_ = 2;
     gate_.Wait();
   }
-  // Until it stands still there.
+  // Until it waits there.
   void AwaitGate(int gate) const {
     for (int64_t before = -1;;) {
       const bool is_there = at_gate_ == gate && Sleeps(tid_);
@@ -206,7 +206,7 @@ class Worker {
   std::thread thread_;
 };
 
-TEST(KernelReadings, OfAThreadThatStandsStillAreThoseOfPerf) {
+TEST(KernelReadings, OfAWaitingThreadEqualPerf) {
   if (const std::string why = PerfRefuses(); !why.empty()) GTEST_SKIP() << why;
   for (const int rounds : {1, 5, 20}) {
     const int64_t stolen = Stolen();
@@ -223,7 +223,7 @@ TEST(KernelReadings, OfAThreadThatStandsStillAreThoseOfPerf) {
     EXPECT_EQ(read[1], perf[1]) << "page faults";
     EXPECT_GE(read[1], 64 * rounds);
     EXPECT_GE(read[2], rounds * 10 * kMs);
-    // What a switch itself takes is the thread's, but outside of what perf counts.
+    // The time of a switch itself belongs to the thread, but perf does not count it.
     constexpr int64_t kSwitchNs = 20'000;
     EXPECT_LE(read[2], perf[2] + perf[2] / 100 + read[0] * kSwitchNs) << "processor time";
     const int64_t unknown = Stolen() - stolen + 20 * kMs;
@@ -231,7 +231,7 @@ TEST(KernelReadings, OfAThreadThatStandsStillAreThoseOfPerf) {
   }
 }
 
-// What a thread's total is when it ends: between two readings of perf around its end.
+// A thread's total at its end: between two readings of perf around its end.
 void CountAndEnd(ThreadCounters& counters, uint64_t java_tid, int rounds) {
   Readings least, most;
   for (size_t i = 0; i < kEvents.size(); ++i) least[i] = *ReadOwn(kEvents[i].metric);
@@ -255,7 +255,7 @@ constexpr bool kHasThreadsOfItsOwn = true;
 constexpr bool kHasThreadsOfItsOwn = false;
 #endif
 
-// Until threads that were joined have gone.
+// Until joined threads have exited.
 void AwaitOnlyThread() {
   for (;;) {
     const std::filesystem::directory_iterator tasks("/proc/self/task");
@@ -264,7 +264,7 @@ void AwaitOnlyThread() {
   }
 }
 
-// Of the whole process by perf, with what it counted as the kernel's of the process meanwhile.
+// The whole process by perf, with the kernel's counts of the process meanwhile.
 std::array<Readings, 2> OfTheProcess(const PerfCounters& perf) {
   for (;;) {
     const Readings before = perf.Read();
@@ -275,7 +275,7 @@ std::array<Readings, 2> OfTheProcess(const PerfCounters& perf) {
   }
 }
 
-TEST(KernelReadings, OfTheProcessAreThoseOfThreadsThatStartAndEnd) {
+TEST(KernelReadings, OfTheProcessIncludeThreadsThatStartAndEnd) {
   if (kHasThreadsOfItsOwn) GTEST_SKIP() << "the sanitizer's thread counts as well";
   if (const std::string why = PerfRefuses(); !why.empty()) GTEST_SKIP() << why;
   constexpr int kGenerations = 5;
@@ -297,7 +297,7 @@ TEST(KernelReadings, OfTheProcessAreThoseOfThreadsThatStartAndEnd) {
   for (size_t i = 0; i < 2; ++i) {
     const int64_t by_perf = perf_after[i] - perf_before[i];
     const int64_t read = after[i] - before[i];
-    // A thread that ends leaves perf a moment before it leaves the process.
+    // An ending thread leaves perf shortly before it leaves the process.
     EXPECT_GE(read, by_perf) << i;
     EXPECT_LE(read, by_perf + kGenerations * kThreads) << i;
     const auto metric = static_cast<uint32_t>(kEvents[i].metric);
@@ -305,7 +305,7 @@ TEST(KernelReadings, OfTheProcessAreThoseOfThreadsThatStartAndEnd) {
   }
 }
 
-// Nobody ends: the process has what its threads have.
+// No thread ends: the process has the sum of its threads.
 TEST(KernelReadings, TheProcessHasTheSumOfItsThreads) {
   if (kHasThreadsOfItsOwn) GTEST_SKIP() << "the sanitizer's thread counts as well";
   AwaitOnlyThread();

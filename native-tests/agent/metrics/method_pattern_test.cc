@@ -41,7 +41,7 @@ TEST(MethodPatternTest, ParametersByWholeOrSimpleName) {
   EXPECT_TRUE(Matches("A::m(Entry)", "A", "m", "(Ljava/util/Map$Entry;)V"));
 }
 
-TEST(MethodPatternTest, WhatNamesNoMethodIsRefused) {
+TEST(MethodPatternTest, RejectsTextsThatNameNoMethod) {
   for (const char* text : {"", "load", "A::m(int", "a.B::c;a.B::d", "a b::c", "..::x"}) {
     const auto parsed = MethodPattern::Parse(text);
     ASSERT_FALSE(parsed.ok()) << text;

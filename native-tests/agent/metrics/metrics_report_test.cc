@@ -23,10 +23,10 @@ std::optional<std::string> NameByTid(const ThreadValues& thread) {
   return absl::StrCat("thread ", thread.java_tid);
 }
 
-TEST(CollectMetrics, LeavesOutWhatNobodyCounts) {
+TEST(CollectMetrics, LeavesOutUncountedMetrics) {
   ThreadCounters counters(hot::AllocLayout{});
   const MetricsReport before = CollectMetrics(counters, NameByTid);
-  EXPECT_EQ(Find(before, "alloc.bytes"), nullptr) << "this JVM does not tell";
+  EXPECT_EQ(Find(before, "alloc.bytes"), nullptr) << "this JVM does not report it";
   EXPECT_EQ(Find(before, "exceptions"), nullptr);
   EXPECT_EQ(Find(before, "calls"), nullptr);
   EXPECT_NE(Find(before, "cpu.ns"), nullptr);
@@ -91,8 +91,8 @@ TEST(CollectMetrics, VirtualThreadsHaveNothingOfTheKernel) {
   EXPECT_EQ(report.threads.size(), 2U);
 }
 
-// The end of a thread may be told before somebody who listed it comes to adopt it: what it had in
-// the JVM is gone then.
+// The end of a thread may be reported before another thread that listed it adopts it: then its data
+// in the JVM is already freed.
 TEST(ThreadCounters, AThreadThatEndedIsNotAdopted) {
   ThreadCounters counters(hot::AllocLayout{});
   pid_t unmet = 0;

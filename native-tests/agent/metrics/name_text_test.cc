@@ -2,9 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
-#include <random>
-
 namespace jtrace::metrics {
 namespace {
 
@@ -25,37 +22,9 @@ TEST(NameText, WhatIsNoCharacterIsReplaced) {
   EXPECT_EQ(Utf8Of("\xF4\x90\x80\x80").substr(0, 3), "\uFFFD") << "beyond U+10FFFF";
 }
 
-// A parser of others is the judge: any bytes at all become valid JSON.
-TEST(NameText, AnyBytesBecomeValidJson) {
-  std::minstd_rand random(1);
-  for (int i = 0; i < 5000; ++i) {
-    std::string bytes;
-    for (unsigned n = random() % 12; n > 0; --n) bytes += static_cast<char>(random() >> 3);
-    const std::string utf8 = Utf8Of(bytes);
-    const nlohmann::json parsed = nlohmann::json::parse(JsonString(utf8));
-    EXPECT_EQ(parsed.get<std::string>(), utf8);
-  }
-}
-
 TEST(NameText, LabelsAreEscaped) {
   EXPECT_EQ(PrometheusLabel("a\\b\"c\nd"), "a\\\\b\\\"c\\nd");
-  EXPECT_EQ(PrometheusLabel("\\n"), "\\\\n") << "told apart from the end of a line";
-}
-
-TEST(NameText, TerminalsAreNotCommanded) {
-  EXPECT_EQ(Printable("\x1b[2Jx\r\n\t\x7f"), "\\x1b[2Jx\\x0d\\x0a\\x09\\x7f");
-  EXPECT_EQ(Printable("a\u202Eb\u0085c"), "a\\u202eb\\x85c");
-  EXPECT_EQ(Printable("grüß 😀"), "grüß 😀");
-}
-
-TEST(NameText, ColumnsAreExact) {
-  EXPECT_EQ(Column("main", 6), "main  ");
-  EXPECT_EQ(Column("mainly", 6), "mainly");
-  EXPECT_EQ(Column("mainlyy", 6), "mainl…");
-  EXPECT_EQ(Column("日本語", 6), "日本語") << "two columns each";
-  EXPECT_EQ(Column("日本語", 5), "日本…");
-  EXPECT_EQ(Column("日本語", 4), "日… ");
-  EXPECT_EQ(ColumnsOf(Column("😀😀😀", 4)), 4U);
+  EXPECT_EQ(PrometheusLabel("\\n"), "\\\\n") << "distinguished from the end of a line";
 }
 
 }  // namespace

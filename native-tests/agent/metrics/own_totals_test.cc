@@ -24,7 +24,7 @@ int64_t Read(const ThreadCounters& counters, uint32_t metric) {
   return value;
 }
 
-TEST(OwnTotals, AreThoseOfTheThread) {
+TEST(OwnTotals, EqualTheThreadsTotals) {
   ThreadCounters counters(kNoLayout);
   const uint32_t orders = *counters.users().Register("orders", "");
   std::thread([&] {
@@ -46,13 +46,13 @@ TEST(OwnTotals, AreThoseOfTheThread) {
   EXPECT_EQ(*counters.Of(7, orders), 7);
 }
 
-TEST(OwnTotals, ANativeThreadIsKnownOnceItIsMet) {
+TEST(OwnTotals, ANativeThreadIsKnownAfterItIsSeen) {
   ThreadCounters counters(kNoLayout);
   const uint32_t orders = *counters.users().Register("orders", "");
   std::thread([&] {
     EXPECT_EQ(counters.own().Add(orders, 1), Answer::kUnknownThread);
-    ASSERT_TRUE(counters.Meet().has_value());
-    EXPECT_EQ(counters.Meet()->os_tid, gettid());
+    ASSERT_TRUE(counters.RegisterThread().has_value());
+    EXPECT_EQ(counters.RegisterThread()->os_tid, gettid());
     EXPECT_EQ(counters.own().Add(orders, 4), Answer::kYes);
     EXPECT_EQ(*counters.OfOsThread(gettid(), orders), 4);
     EXPECT_FALSE(counters.JavaTidOf(gettid()).has_value());
@@ -60,7 +60,7 @@ TEST(OwnTotals, ANativeThreadIsKnownOnceItIsMet) {
   EXPECT_EQ(*counters.Process(orders), 4);
 }
 
-TEST(OwnTotals, WhatCannotBeToldIsAnAnswerNotANumber) {
+TEST(OwnTotals, UnavailableValuesAreErrorsNotNumbers) {
   ThreadCounters counters(kNoLayout);
   std::thread([&] {
     counters.Start(7, 0, false);
@@ -144,8 +144,8 @@ void Handle(int) {
   errno = saved;
 }
 
-// A handler interrupts a thread wherever it is: counting, beginning, ending, mounting a virtual
-// thread. Nothing that it counts is lost, or it is told so.
+// A handler interrupts a thread anywhere: counting, starting, ending, mounting a virtual thread.
+// None of its counts is lost without an error.
 TEST(OwnTotals, HandlersInterruptThreadsAnywhere) {
   ThreadCounters counters(kNoLayout);
   asked = &counters;
@@ -156,10 +156,10 @@ TEST(OwnTotals, HandlersInterruptThreadsAnywhere) {
   action.sa_flags = SA_RESTART;
   sigaction(SIGUSR1, &action, &before);
   constexpr int64_t kHandled = 10'000;
-  constexpr int kAdditions = 5'000;  // as long as it takes to begin and end
+  constexpr int kAdditions = 5'000;  // enough to cover start and end
   int64_t counted_by_thread = 0;
   std::thread([&] {
-    // Not kill: that mostly lands where the thread comes out of the kernel.
+    // Not kill: its signal mostly arrives when the thread returns from the kernel.
     sigevent event = {};
     event.sigev_notify = SIGEV_THREAD_ID;
     event.sigev_signo = SIGUSR1;

@@ -1,4 +1,4 @@
-// S5.5: counting by processor and counting by thread come to the same totals.
+// S5.5: counting by processor and counting by thread give the same totals.
 #include "agent/metrics/rseq_counters.h"
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ namespace {
 
 constexpr uint32_t kSlot = 3;
 
-// JTRACE_METRIC_EVENTS=1000000000 for the long one.
+// JTRACE_METRIC_EVENTS=1000000000 for the long form.
 int64_t Events() { return jtrace::testing::MetricEvents(10'000'000); }
 
 // Eight workers, whose threads start and end; each event is counted in both ways.
@@ -50,7 +50,7 @@ void CountBothWays(RseqCounters& by_cpu, ThreadCounters& by_thread, uint32_t met
   for (std::thread& worker : workers) worker.join();
 }
 
-TEST(RseqCounters, BothEmbodimentsComeToTheSameTotal) {
+TEST(RseqCounters, BothImplementationsReachTheSameTotal) {
   for (const auto way : {RseqCounters::Way::kRseqIfPossible, RseqCounters::Way::kAtomic}) {
     RseqCounters by_cpu(way);
     ThreadCounters by_thread(hot::AllocLayout{});
@@ -65,7 +65,7 @@ TEST(RseqCounters, BothEmbodimentsComeToTheSameTotal) {
   }
 }
 
-// All on one processor, so that each thread is taken off it in favour of another time and again.
+// All on one processor, so that threads are preempted by each other repeatedly.
 TEST(RseqCounters, NothingIsLostWhenThreadsShareAProcessor) {
   cpu_set_t before, one;
   ASSERT_EQ(sched_getaffinity(0, sizeof(before), &before), 0);
@@ -75,7 +75,7 @@ TEST(RseqCounters, NothingIsLostWhenThreadsShareAProcessor) {
     CPU_SET(cpu, &one);
     break;
   }
-  ASSERT_EQ(sched_setaffinity(0, sizeof(one), &one), 0);  // threads made from here on inherit it
+  ASSERT_EQ(sched_setaffinity(0, sizeof(one), &one), 0);  // threads created from here on inherit it
   RseqCounters by_cpu;
   ThreadCounters by_thread(hot::AllocLayout{});
   const uint32_t metric = *by_thread.users().Register("events", "");
@@ -91,7 +91,7 @@ void CountInHandler(int) {
   ++handled;
 }
 
-// A handler that counts may interrupt an addition anywhere: that one starts again.
+// A handler that counts may interrupt an addition anywhere: the addition restarts.
 TEST(RseqCounters, HandlersMayCount) {
   RseqCounters counters;
   counters_of_handler = &counters;
@@ -121,7 +121,7 @@ TEST(RseqCounters, HandlersMayCount) {
 volatile sig_atomic_t steps = 0;
 void CountStep(int) { steps = steps + 1; }
 
-// The processor traps after each instruction from here on, or no more.
+// Makes the processor trap after each instruction from here on, or no longer.
 void SetSingleStep(bool on) {
   const uint64_t trap = on ? 0x100 : 0;
   asm volatile(
@@ -136,9 +136,9 @@ void SetSingleStep(bool on) {
       : "memory", "cc");
 }
 
-// A signal behind each instruction, the first of the section being reached: an addition that did
-// not start again would be made. (Losses by migration are too rare for the tests above to see.)
-TEST(RseqCounters, AnAdditionThatIsInterruptedIsNotMade) {
+// A signal after each instruction, from the first of the section on: an addition that did not
+// restart would be made. (Losses by migration are too rare for the tests above to see.)
+TEST(RseqCounters, AnInterruptedAdditionIsNotMade) {
   void* const area = RseqArea();
   if (area == nullptr) GTEST_SKIP() << "this C library registers no thread";
   struct sigaction action = {}, before;

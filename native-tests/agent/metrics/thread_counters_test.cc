@@ -20,7 +20,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// As the JVM's structure for a thread: what it allocated before its TLAB, and the TLAB.
+// Like the JVM's structure for a thread: what it allocated before its TLAB, and the TLAB.
 struct JavaThread {
   uint64_t other = 0;  // an offset of 0 would mean "not known"
   int64_t allocated_bytes = 0;
@@ -43,7 +43,7 @@ const hot::AllocLayout kJavaLayout = {offsetof(JavaThread, allocated_bytes),
 constexpr auto kAllocBytes = static_cast<uint32_t>(Metric::kAllocBytes);
 constexpr auto kExceptions = static_cast<uint32_t>(Metric::kExceptions);
 
-// How many events a test counts: JTRACE_METRIC_EVENTS=1000000000 for the long one.
+// How many events a test counts: JTRACE_METRIC_EVENTS=1000000000 for the long form.
 int64_t Events() { return jtrace::testing::MetricEvents(4'000'000); }
 
 TEST(ThreadCounters, CountsOfAThreadAreItsOwn) {
@@ -65,7 +65,7 @@ TEST(ThreadCounters, CountsOfAThreadAreItsOwn) {
   EXPECT_EQ(*counters.Process(orders), 103);
 }
 
-// S5.6, S5.7: nothing lost, nothing twice, while threads come and go and others ask.
+// S5.6, S5.7: nothing is lost or counted twice while threads start and end and others query.
 TEST(ThreadCounters, TotalsAreExactWhileThreadsStartAndEnd) {
   constexpr int kWorkers = 8;
   ThreadCounters counters(kNoLayout);
@@ -109,7 +109,7 @@ TEST(ThreadCounters, TotalsAreExactWhileThreadsStartAndEnd) {
   int64_t by_thread = 0;
   uint64_t cursor = 0;
   for (const ThreadValues& thread : counters.EndedSince(cursor)) by_thread += thread.values[metric];
-  EXPECT_TRUE(counters.EndedSince(cursor).empty()) << "each is told once";
+  EXPECT_TRUE(counters.EndedSince(cursor).empty()) << "each is returned once";
   EXPECT_EQ(by_thread, sum.load());
 }
 
@@ -124,7 +124,7 @@ TEST(ThreadCounters, NativeThreadsAreCountedUntilTheyEnd) {
   EXPECT_EQ(*counters.Process(metric), 3);
 }
 
-TEST(ThreadCounters, BytesOfAThreadAreThoseOfItsJavaThread) {
+TEST(ThreadCounters, BytesOfAThreadEqualThoseOfItsJavaThread) {
   ThreadCounters counters(kJavaLayout);
   JavaThread java;
   java.Allocate(100);
@@ -154,7 +154,7 @@ TEST(ThreadCounters, VirtualThreadsGetWhatTheyAllocateOnTheirCarriers) {
     java.Allocate(1000);
     counters.Add(events, 1);
     EXPECT_EQ(*counters.Own(kAllocBytes), 1000);
-    EXPECT_EQ(*counters.Of(1, kAllocBytes), 8) << "the carrier's stand still meanwhile";
+    EXPECT_EQ(*counters.Of(1, kAllocBytes), 8) << "the carrier's do not change meanwhile";
     counters.Unmount();
     java.Allocate(16);
     counters.Mount(51);
@@ -177,7 +177,7 @@ TEST(ThreadCounters, VirtualThreadsGetWhatTheyAllocateOnTheirCarriers) {
   }).join();
 }
 
-TEST(ThreadCounters, WhatTheKernelCannotTellIsAnErrorNotANumber) {
+TEST(ThreadCounters, UnavailableKernelValuesAreErrorsNotNumbers) {
   ThreadCounters counters(kJavaLayout);
   JavaThread java;
   constexpr auto kCpu = static_cast<uint32_t>(Metric::kCpu);
@@ -200,7 +200,7 @@ TEST(ThreadCounters, WhatTheKernelCannotTellIsAnErrorNotANumber) {
   EXPECT_TRUE(counters.Process(kRead).ok());
 }
 
-TEST(ThreadCounters, AVirtualThreadMayGoOnOnAnotherCarrier) {
+TEST(ThreadCounters, AVirtualThreadMayContinueOnAnotherCarrier) {
   ThreadCounters counters(kJavaLayout);
   JavaThread first, second;
   std::thread([&] {
@@ -260,15 +260,16 @@ void CheckProcessorTime() {
   const int64_t off = *counters.Own(kOff);
   usleep(20'000);
   EXPECT_GE(*counters.Own(kWall) - wall, 20'000'000);
-  // What was read in between differs by the readings themselves, which a busy machine may stretch.
+  // Readings in between differ by the time of the readings themselves, which a busy machine may
+  // increase.
   const int64_t used = clock() - before;
   EXPECT_GE(*counters.Own(kOff) - off, 20'000'000 - used);
   counters.End();
 }
 
-TEST(ThreadCounters, ProcessorTimeIsTheKernels) { std::thread(CheckProcessorTime).join(); }
+TEST(ThreadCounters, ProcessorTimeEqualsTheKernels) { std::thread(CheckProcessorTime).join(); }
 
-// As main before DestroyJavaVM.
+// Like main before DestroyJavaVM.
 TEST(ThreadCounters, AThreadDoesNotInheritWhatAnEarlierOneUsed) {
   ThreadCounters counters(kNoLayout);
   constexpr auto kCpu = static_cast<uint32_t>(Metric::kCpu);
@@ -299,7 +300,7 @@ TEST(ThreadCounters, EndedThreadsAreForgottenOneByOneButNotInTotals) {
   EXPECT_EQ(counters.Of(10, metric).status().code(), absl::StatusCode::kNotFound);
 }
 
-TEST(ThreadCounters, WhatNobodyCountsIsAnErrorNotANumber) {
+TEST(ThreadCounters, UncountedMetricsAreErrorsNotNumbers) {
   ThreadCounters counters(kNoLayout);
   counters.Start(1, 0, false);
   EXPECT_EQ(counters.Own(kAllocBytes).status().code(), absl::StatusCode::kUnavailable);

@@ -22,12 +22,12 @@ using ::jtrace::testing::TestArena;
 
 const Routines kMethods = {2, 5, 7};
 
-// Counts one by one what MethodTotals says of kMethods and of calls.
+// Counts one by one the MethodTotals of kMethods and of calls.
 struct Model {
   MethodTotals totals;
   int64_t all_calls = 0;
 
-  // `inside`: activations of kMethods that are open.
+  // `inside`: open activations of kMethods.
   void OnEnter(uint32_t routine, int inside) {
     const bool is_method = kMethods.contains(routine);
     ++all_calls;
@@ -63,7 +63,7 @@ void ExpectSame(const absl::StatusOr<TreeSnapshot>& tree, const Model& model) {
   EXPECT_EQ(tree->Totals(all, kCallsPlace).calls, model.all_calls);
 }
 
-// A Java thread on a random walk; may stand anywhere between two steps.
+// A Java thread on a random walk; may be anywhere between two steps.
 class Walker {
  public:
   Walker(hot::Arena* arena, uint64_t tid, uint32_t seed, uint32_t routines, bool is_virtual = false)
@@ -144,12 +144,12 @@ TEST(TreeWindowsTest, ScopesOfAWindow) {
     ExpectSame(windows.Counted(10), own_now);
     ExpectSame(windows.Counted(11), family);
     ExpectSame(windows.Counted(12), all);
-    // Of the opener only what is at or below kMethods; of others all.
+    // Of the opener only the counts at or below kMethods; of others all.
     const auto below = windows.Counted(11, &kMethods);
     ASSERT_TRUE(below.ok());
     EXPECT_EQ(below->Totals({1, 2, 3, 4, 5, 6, 7, 8}, kCallsPlace).calls,
               own_now.totals.cum + child.model().all_calls);
-    // Whether the ended thread's memory is still there or not.
+    // Whether or not the ended thread's memory is already reused.
     collector.Poll();
     collector.Collect(IgnoreUpdate);
   }
@@ -181,8 +181,8 @@ TEST(TreeWindowsTest, CountsSinceItsOwnRecordingBegan) {
   ExpectSame(windows.SinceStart(std::nullopt), thread.model() - before);
 }
 
-// Nodes come and go all the time.
-TEST(TreeWindowsTest, NothingOfPrunedTreesIsMissing) {
+// Nodes are added and pruned all the time.
+TEST(TreeWindowsTest, PrunedTreesLoseNoCounts) {
   TestArena arena;
   TreeCollector collector(arena.get(), nullptr, nullptr, hot::ProbeClock::kNone,
                           {.arena_bytes = 1000 * sizeof(hot::Node), .prune_percent = 1});
@@ -206,8 +206,8 @@ TEST(TreeWindowsTest, NothingOfPrunedTreesIsMissing) {
   ExpectSame(windows.SinceStart(std::nullopt), thread.model());
 }
 
-// Threads run while the writer reads; at each meeting all stand still and sums are compared. Some
-// threads end between two meetings and others begin in their place, with the memory they leave.
+// Threads run while the writer reads; at each meeting all wait and sums are compared. Some threads
+// end between two meetings and others start in their place, with their memory.
 TEST(TreeWindowsTest, ExactWhileThreadsRunAndEnd) {
   constexpr int kThreads = 4;
   constexpr int kMeetings = 8;
@@ -238,7 +238,7 @@ TEST(TreeWindowsTest, ExactWhileThreadsRunAndEnd) {
           begin();
         }
         --walking;
-        meeting.arrive_and_wait();  // all stand still
+        meeting.arrive_and_wait();  // all wait
         meeting.arrive_and_wait();
       }
     });
@@ -267,8 +267,8 @@ TEST(TreeWindowsTest, ExactWhileThreadsRunAndEnd) {
   for (std::thread& thread : threads) thread.join();
 }
 
-// What it counted in may be somebody else's by then.
-TEST(TreeWindowsTest, AnOpenerThatEndedIsNotAskedAgain) {
+// Its counters may belong to another thread by then.
+TEST(TreeWindowsTest, AnEndedOpenerIsNotReadAgain) {
   constexpr uint32_t kMetric = 10;
   const PathMetrics metrics = {.numbers = {kMetric}, .layout = {}};
   TestArena arena;

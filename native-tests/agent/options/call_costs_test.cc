@@ -20,7 +20,7 @@ TEST(CallCostsTest, TheListKnowsTheFourGroups) {
   EXPECT_THAT(costs.Of("com.acme.Foo.bar"), Optional(Routine::UNCLASSIFIED));
 }
 
-TEST(CallCostsTest, LaterRulesHold) {
+TEST(CallCostsTest, LaterRulesOverrideEarlierOnes) {
   const CallCosts& costs = CallCosts::Default();
   EXPECT_THAT(costs.Of("java.util.concurrent.ArrayBlockingQueue.put"),
               Optional(Routine::INDETERMINATE));
@@ -37,7 +37,7 @@ TEST(CallCostsTest, RulesCanBeAdded) {
   EXPECT_THAT(costs->Of("java.lang.Math.max"), Optional(Routine::FIXED));
 }
 
-TEST(CallCostsTest, StarsStandForAnyCharacters) {
+TEST(CallCostsTest, StarsMatchAnyCharacters) {
   const auto costs = CallCosts::WithRules("fixed a*b*c\nuser-input *\nfixed a*b*c\n");
   ASSERT_TRUE(costs.ok());
   for (const char* yes : {"abc", "axbxc", "abbc", "a.b.c.b.c"}) {

@@ -78,17 +78,17 @@ TEST(OptionsTest, IntervalMeansWhatTheTimerCounts) {
   EXPECT_EQ(clock->samples.interval, absl::Milliseconds(2));
 }
 
-TEST(OptionsTest, TimersThatThereAreNot) {
+TEST(OptionsTest, RejectsUnknownTimers) {
   EXPECT_THAT(ErrorOf("timer=wal"), HasSubstr("did you mean wall?"));
   EXPECT_THAT(ErrorOf("timer=perf:cycle"), HasSubstr("did you mean perf:cycles?"));
   EXPECT_THAT(ErrorOf("timer=perf:page-fault"), HasSubstr("did you mean perf:page-faults?"));
   for (const char* text : {"timer=perf:nonsense", "timer=perf:"}) {
-    EXPECT_THAT(ErrorOf(text), HasSubstr("here there are: " + sampling::AvailablePerfEvents()));
+    EXPECT_THAT(ErrorOf(text), HasSubstr("available here: " + sampling::AvailablePerfEvents()));
     EXPECT_THAT(ErrorOf(text), Not(HasSubstr("did you mean")));
   }
   EXPECT_THAT(ErrorOf("timer=perf:page-faults,interval=1ms"), HasSubstr("counts events"));
   EXPECT_THAT(ErrorOf("timer=perf:context-switches,interval=1"), HasSubstr("outside 4 to"));
-  EXPECT_THAT(ErrorOf("timer=wall,interval=100us"), HasSubstr("least, 1ms"));
+  EXPECT_THAT(ErrorOf("timer=wall,interval=100us"), HasSubstr("minimum of timer=wall, 1ms"));
   EXPECT_THAT(ErrorOf("stack=appfram"), HasSubstr("did you mean appframe?"));
   EXPECT_THAT(ErrorOf("threads=;"), HasSubstr("needs a thread's name"));
 }
@@ -115,7 +115,7 @@ TEST(OptionsTest, UnwindsNameMethods) {
   EXPECT_EQ(rules->pattern(0), "com.acme.Cache::load");
   EXPECT_TRUE(rules->Matches(0, "com/acme/Cache", "load"));
   EXPECT_FALSE(rules->Matches(0, "com/acme/Cache", "loads"));
-  // The probe goes through method handles itself.
+  // The probe itself uses method handles.
   EXPECT_FALSE(UnwindRules::Create({{"java.lang.invoke.MethodHandle::*", 1}})
                    ->MayMatchClass("java/lang/invoke/MethodHandle"));
   EXPECT_FALSE(UnwindRules().MayMatchClass("A"));
@@ -132,7 +132,7 @@ std::vector<std::string> HooksOf(absl::string_view text) {
   return symbols;
 }
 
-TEST(OptionsTest, CommasInNamesOfFunctionsAreNoEnds) {
+TEST(OptionsTest, CommasInFunctionNamesDoNotSplit) {
   EXPECT_THAT(HooksOf("hook=a!os::malloc(unsigned long, MEMFLAGS):unwind,out=x"),
               ElementsAre("os::malloc(unsigned long, MEMFLAGS)"));
   EXPECT_THAT(HooksOf("out=x,hook=a!f<int, long>(A, B);b!g(int,int),hook=c!h"),
@@ -148,7 +148,7 @@ TEST(OptionsTest, CommasInNamesOfFunctionsAreNoEnds) {
 }
 
 // A part of a name may be a pattern.
-TEST(OptionsTest, BracketsThatNothingClosesHoldNothing) {
+TEST(OptionsTest, UnclosedBracketsDoNotPreventSplitting) {
   EXPECT_THAT(HooksOf("hook=a!f(*,out=x"), ElementsAre("f(*"));
   EXPECT_THAT(HooksOf("hook=a!f<*,out=x,hook=b!*>(int)"), ElementsAre("f<*", "*>(int)"));
   EXPECT_THAT(HooksOf("hook=a!f(*;b!g(int, int),out=x"), ElementsAre("f(*", "g(int, int)"));
@@ -157,7 +157,7 @@ TEST(OptionsTest, BracketsThatNothingClosesHoldNothing) {
   EXPECT_THAT(ErrorOf("include=a(b,c)"), HasSubstr("option 'include'"));
 }
 
-TEST(OptionsTest, RefusesWhatWouldHarm) {
+TEST(OptionsTest, RejectsHarmfulValues) {
   EXPECT_THAT(ErrorOf("signal=34"), HasSubstr("real-time"));
   EXPECT_THAT(ErrorOf("signal=11"), HasSubstr("used by the JVM"));
   EXPECT_THAT(ErrorOf("interval=1us"), HasSubstr("outside 20us to 10s"));
@@ -168,7 +168,7 @@ TEST(OptionsTest, RefusesWhatWouldHarm) {
   EXPECT_THAT(ErrorOf("config=/tmp"), HasSubstr("cannot read '/tmp': it is a folder"));
   EXPECT_THAT(ErrorOf("config=/dev/zero"), HasSubstr("it is a device or a pipe; name a file"));
   const std::string pipe = testing::TempDir() + "/options_test.pipe";
-  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0) << "nobody will ever write to it";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0) << "a pipe without a writer";
   EXPECT_THAT(ErrorOf("costs=" + pipe), HasSubstr("it is a device or a pipe; name a file"));
   unlink(pipe.c_str());
   const std::string large = testing::TempDir() + "/options_test.large";
@@ -247,7 +247,7 @@ TEST(OptionsTest, DescriptionParsesBackToTheSameOptions) {
   EXPECT_EQ(again->include, options->include);
 }
 
-TEST(OptionsTest, DescriptionTellsWhenLogsAndFilesEnd) {
+TEST(OptionsTest, DescriptionShowsWhenLogsAndFilesEnd) {
   for (const char* given :
        {"logbudget=2GB", "logbudget=512kB", "loop=100MB", "loop=1536kB", "loop=1h"}) {
     const auto options = ParseOptions(absl::StrCat("record=log,", given));

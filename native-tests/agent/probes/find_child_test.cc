@@ -30,7 +30,7 @@ class Slots {
  private:
   using Block = std::vector<uint64_t>;
 
-  // So that the reader comes to see what is between two stores.
+  // So that the reader sees the state between two stores.
   static void Stand() {
     for (int i = 0; i < 200; ++i) std::this_thread::yield();
   }
@@ -61,7 +61,7 @@ class Slots {
                       static_cast<uint64_t>(reinterpret_cast<uintptr_t>(blocks_.back().data())));
     Stand();
     hot::WriteRelease(node_.mask, static_cast<uint16_t>((words - 1) * sizeof(uint64_t)));
-    // What was outgrown becomes a link.
+    // The outgrown slots become a link.
     if (blocks_.size() > 1) hot::WriteRelaxed(blocks_[blocks_.size() - 2][0], words / 2 - 2);
   }
 
@@ -71,11 +71,11 @@ class Slots {
   size_t used_ = 0;
 };
 
-// Spread over all slots, so that many stand elsewhere when there are more.
+// Spread over all slots, so that many are elsewhere when there are more.
 uint32_t RoutineOf(uint32_t child) { return 2 + child * 37; }
 
-// A reader follows a log, whose records come after the children that they name.
-TEST(FindChildTest, WhatIsThereIsFoundWhileSlotsGrow) {
+// A reader follows a log, whose records are later than the children that they name.
+TEST(FindChildTest, ChildrenAreFoundWhileSlotsGrow) {
   constexpr uint32_t kChildren = 3000;
   constexpr int kRounds = 20;
   for (int round = 0; round < kRounds; ++round) {

@@ -12,7 +12,7 @@ namespace {
 
 using Row = std::tuple<uint64_t, bool, uint32_t, uint64_t, uint64_t>;
 
-// A thread of record=flat: a state that is followed by counters, in a chunk of its own.
+// A thread of record=flat: a state that is followed by counters, in its own chunk.
 hot::FlatState* NewFlatState(hot::Arena* arena, uint64_t tid) {
   const uint64_t offset = arena->next;
   arena->next += hot::ChunkBytes(hot::kFlatClass);
@@ -36,7 +36,7 @@ std::vector<Row> Collect(FlatCollector& collector, uint32_t limit) {
   return rows;
 }
 
-TEST(FlatCollectorTest, ReportsTotalsOfWhatChanged) {
+TEST(FlatCollectorTest, ReportsTotalsOfChangedCounts) {
   testing::TestArena arena;
   FlatCollector collector(arena.get());
   hot::FlatState* one = NewFlatState(arena.get(), 1);
@@ -59,7 +59,7 @@ TEST(FlatCollectorTest, SharedCountersBelongToNoThread) {
             (std::vector<Row>{{0, false, hot::kFlatIds + 3, 2, 2}}));
 }
 
-TEST(FlatCollectorTest, AnEndedThreadIsReportedOnceAndItsCountersComeBackZero) {
+TEST(FlatCollectorTest, AnEndedThreadIsReportedOnceAndItsCountersAreZeroed) {
   testing::TestArena arena;
   FlatCollector collector(arena.get());
   hot::FlatState* state = NewFlatState(arena.get(), 1);
@@ -76,7 +76,7 @@ TEST(FlatCollectorTest, AnEndedThreadIsReportedOnceAndItsCountersComeBackZero) {
   EXPECT_EQ(state->counters[200'000].jitted, 0u);
 }
 
-TEST(FlatCollectorTest, NewFileAndNewRecordingCountFromTheirBeginning) {
+TEST(FlatCollectorTest, NewFileAndNewRecordingCountFromTheirStart) {
   testing::TestArena arena;
   FlatCollector collector(arena.get());
   hot::FlatState* one = NewFlatState(arena.get(), 1);
@@ -86,7 +86,7 @@ TEST(FlatCollectorTest, NewFileAndNewRecordingCountFromTheirBeginning) {
   collector.BeginFile();
   EXPECT_EQ(Collect(collector, 10), (std::vector<Row>{{1, false, 5, 2, 2}}));
   EXPECT_EQ(collector.file_calls(), 2u);
-  one->counters[5] = {4, 6};  // nobody records
+  one->counters[5] = {4, 6};  // no recording runs
   collector.BeginRecording(10);
   one->counters[5] = {5, 7};
   EXPECT_EQ(Collect(collector, 10), (std::vector<Row>{{1, false, 5, 2, 1}}));

@@ -20,7 +20,7 @@ using testing::LogDouble;
 using testing::ProbeDouble;
 using testing::TestArena;
 
-// All that was visited, in its order: ops as they are, marks as {kind, value, time}.
+// Everything that was visited, in its order: ops as they are, marks as {kind, value, time}.
 struct Visited {
   struct Mark {
     size_t index;
@@ -60,7 +60,7 @@ class LogCollectorTest : public ::testing::Test {
   ProbeDouble thread_{arena_.get(), 7};
 };
 
-TEST_F(LogCollectorTest, RecordsComeOutInTheirOrderHoweverOftenTheRingTurns) {
+TEST_F(LogCollectorTest, RecordsKeepTheirOrderWhenTheRingWraps) {
   LogDouble<uint32_t> log(arena_.get(), thread_.state());
   LogCollector collector(arena_.get(), ProbeClock::kNone, scale_);
   std::mt19937 random(1);
@@ -80,7 +80,7 @@ TEST_F(LogCollectorTest, RecordsComeOutInTheirOrderHoweverOftenTheRingTurns) {
   EXPECT_TRUE(read.times.empty());
 }
 
-// Under a producer that runs all the time nothing is lost, torn or seen twice.
+// With a producer that runs all the time nothing is lost, torn or seen twice.
 TEST_F(LogCollectorTest, ReadsWhileTheThreadWrites) {
   constexpr uint32_t kRecords = 300'000;
   const uint64_t start = scale_.Now();
@@ -101,7 +101,7 @@ TEST_F(LogCollectorTest, ReadsWhileTheThreadWrites) {
   }
 }
 
-TEST_F(LogCollectorTest, AHoleIsPassedOnceSomethingStandsBehindIt) {
+TEST_F(LogCollectorTest, AHoleIsSkippedOnceARecordFollowsIt) {
   LogDouble<uint32_t> log(arena_.get(), thread_.state());
   LogCollector collector(arena_.get(), ProbeClock::kNone, scale_);
   log.Enter(1);
@@ -111,8 +111,8 @@ TEST_F(LogCollectorTest, AHoleIsPassedOnceSomethingStandsBehindIt) {
   EXPECT_THAT(Poll(collector).ops, ElementsAre(Exit(1)));
 }
 
-// A recursion that runs into the end of its stack again and again.
-TEST_F(LogCollectorTest, ManyHolesInARowArePassedToo) {
+// A recursion that repeatedly reaches the end of its stack.
+TEST_F(LogCollectorTest, ManyHolesInARowAreSkippedToo) {
   LogDouble<uint32_t> log(arena_.get(), thread_.state());
   LogCollector collector(arena_.get(), ProbeClock::kNone, scale_);
   for (int round = 0; round < 4; ++round) {
@@ -123,7 +123,7 @@ TEST_F(LogCollectorTest, ManyHolesInARowArePassedToo) {
   }
 }
 
-TEST_F(LogCollectorTest, MarksStandBetweenTheirRecords) {
+TEST_F(LogCollectorTest, MarksAreBetweenTheirRecords) {
   LogDouble<uint32_t> log(arena_.get(), thread_.state());
   LogCollector collector(arena_.get(), ProbeClock::kNone, scale_);
   log.Enter(1);
@@ -139,8 +139,8 @@ TEST_F(LogCollectorTest, MarksStandBetweenTheirRecords) {
   EXPECT_EQ(collector.dropped_calls(), 12u);
 }
 
-// 40 bits of the clock are enough: the rest follows from the record before.
-TEST_F(LogCollectorTest, TimesGoOnWhenTheirLowBitsWrap) {
+// 40 bits of the clock suffice: the rest follows from the record before.
+TEST_F(LogCollectorTest, TimesContinueWhenTheirLowBitsWrap) {
   const uint64_t wrap = uint64_t{1} << 40;
   LogDouble<uint64_t> log(arena_.get(), thread_.state(), 64, 3 * wrap - 10);
   LogCollector collector(arena_.get(), ProbeClock::kNano, scale_);
@@ -149,7 +149,7 @@ TEST_F(LogCollectorTest, TimesGoOnWhenTheirLowBitsWrap) {
   log.Mark(LogKind::kTime, 20);
   log.Mark(LogKind::kAt, 9);
   log.Mark(LogKind::kOff, 1000);
-  log.Mark(LogKind::kOff, 500);  // what had no room in the record before
+  log.Mark(LogKind::kOff, 500);  // what the record before had no room for
   log.Enter(2, 30);
   const Visited visited = Poll(collector);
   EXPECT_THAT(visited.times, ElementsAre(3 * wrap - 5, 3 * wrap + 7, 3 * wrap + 30));
@@ -167,7 +167,7 @@ TEST_F(LogCollectorTest, CoarseTimesAddUpInMicroseconds) {
 }
 
 // An exception may cut a probe off anywhere between its records: the next one begins again.
-TEST_F(LogCollectorTest, CoarseTimesThatAreToldAgainMeanTheSame) {
+TEST_F(LogCollectorTest, RepeatedCoarseTimesMeanTheSame) {
   constexpr uint64_t kLow = uint64_t{1} << hot::kOpBits;
   LogDouble<uint32_t> log(arena_.get(), thread_.state(), 64, (kLow - 5) * 1000);
   LogCollector collector(arena_.get(), ProbeClock::kCoarse, scale_);
@@ -181,7 +181,7 @@ TEST_F(LogCollectorTest, CoarseTimesThatAreToldAgainMeanTheSame) {
   EXPECT_THAT(visited.times, ElementsAre((kLow + 3) * 1000));
 }
 
-// What was off is told before the record that ends the interval, which may not be there yet.
+// Time off is recorded before the record that ends the interval, which may not be there yet.
 TEST_F(LogCollectorTest, TimeOffTheProcessorsWaitsForItsRecord) {
   LogDouble<uint64_t> log(arena_.get(), thread_.state(), 64, 1000);
   LogCollector collector(arena_.get(), ProbeClock::kCpu, scale_);
@@ -197,8 +197,8 @@ TEST_F(LogCollectorTest, TimeOffTheProcessorsWaitsForItsRecord) {
   EXPECT_THAT(visited.since, ElementsAre(1100u));
 }
 
-// A thread that ends in a gap has left everything; one that runs on stands where it stands.
-TEST_F(LogCollectorTest, AGapThatIsOpenAtTheEndIsTold) {
+// A thread that ends in a gap has left everything; one that continues stays where it is.
+TEST_F(LogCollectorTest, AGapThatIsOpenAtTheEndIsReported) {
   LogDouble<uint32_t> log(arena_.get(), thread_.state());
   LogCollector collector(arena_.get(), ProbeClock::kNone, scale_);
   thread_.Enter(1);
@@ -217,8 +217,8 @@ TEST_F(LogCollectorTest, AGapThatIsOpenAtTheEndIsTold) {
   EXPECT_EQ(ended.marks.back(), (Visited::Mark{0, LogKind::kAt, thread_.state()->root, 0}));
 }
 
-// The thread goes on counting after it was told, and tells the whole gap at its end.
-TEST_F(LogCollectorTest, CallsOfAGapAreToldOnce) {
+// The thread continues counting after the report, and reports the whole gap at its end.
+TEST_F(LogCollectorTest, CallsOfAGapAreReportedOnce) {
   LogDouble<uint32_t> log(arena_.get(), thread_.state());
   LogCollector collector(arena_.get(), ProbeClock::kNone, scale_);
   thread_.Enter(1);
@@ -244,8 +244,8 @@ TEST_F(LogCollectorTest, CallsOfAGapAreToldOnce) {
   EXPECT_EQ(collector.dropped_calls(), 6u);
 }
 
-// What was recorded before belongs to no recording, but calls of then may still run.
-TEST_F(LogCollectorTest, ARecordingBeginsWhereTheThreadStands) {
+// Earlier records belong to no recording, but calls from that time may still run.
+TEST_F(LogCollectorTest, ARecordingBeginsAtTheThreadsPosition) {
   LogDouble<uint32_t> log(arena_.get(), thread_.state());
   LogCollector collector(arena_.get(), ProbeClock::kNone, scale_);
   thread_.Enter(1);
@@ -263,7 +263,7 @@ TEST_F(LogCollectorTest, ARecordingBeginsWhereTheThreadStands) {
   EXPECT_TRUE(Poll(collector).marks.empty());
 }
 
-TEST_F(LogCollectorTest, ARecordingOfOneFileKnowsThreadsThatStandStill) {
+TEST_F(LogCollectorTest, ARecordingOfOneFileLocatesThreadsThatStandStill) {
   LogDouble<uint32_t> log(arena_.get(), thread_.state());
   LogCollector collector(arena_.get(), ProbeClock::kNone, scale_);
   collector.BeginRecording(/*follow=*/false);
@@ -276,7 +276,7 @@ TEST_F(LogCollectorTest, ARecordingOfOneFileKnowsThreadsThatStandStill) {
 }
 
 // The file changes while the thread is far ahead of its reader.
-TEST_F(LogCollectorTest, AFileBeginsWhereItsFirstRecordStood) {
+TEST_F(LogCollectorTest, AFileBeginsAtThePositionOfItsFirstRecord) {
   LogDouble<uint32_t> log(arena_.get(), thread_.state());
   LogCollector collector(arena_.get(), ProbeClock::kNone, scale_);
   std::vector<uint64_t> nodes;
@@ -302,7 +302,7 @@ TEST_F(LogCollectorTest, AFileBeginsWhereItsFirstRecordStood) {
   EXPECT_THAT(third.marks, ElementsAre(Visited::Mark{0, LogKind::kAt, nodes[0], 0}));
 }
 
-TEST_F(LogCollectorTest, ARecordThatDoesNotFitTheTreeGivesNoPositionUntilOneIsTold) {
+TEST_F(LogCollectorTest, ARecordThatDoesNotFitTheTreeGivesNoPositionUntilTheNextOne) {
   LogDouble<uint32_t> log(arena_.get(), thread_.state());
   LogCollector collector(arena_.get(), ProbeClock::kNone, scale_);
   thread_.Enter(4);
@@ -318,8 +318,8 @@ TEST_F(LogCollectorTest, ARecordThatDoesNotFitTheTreeGivesNoPositionUntilOneIsTo
               ElementsAre(Visited::Mark{0, LogKind::kAt, thread_.current_ref(), 0}));
 }
 
-// A thread that sits in a call while files come and go.
-TEST_F(LogCollectorTest, TheTimeOfACallIsSharedByTheFilesItLastsIn) {
+// A thread that stays in a call while files begin and end.
+TEST_F(LogCollectorTest, TheTimeOfACallIsSplitAmongItsFiles) {
   LogDouble<uint32_t> log(arena_.get(), thread_.state(), 64, 1000);
   arena_->tick = 1000;
   LogCollector collector(arena_.get(), ProbeClock::kCoarse, scale_);
@@ -347,7 +347,7 @@ TEST_F(LogCollectorTest, TheTimeOfACallIsSharedByTheFilesItLastsIn) {
   EXPECT_THAT(last.times, ElementsAre(40'000u));
 }
 
-TEST_F(LogCollectorTest, TheTimeOfAGapIsSharedByTheFilesItLastsIn) {
+TEST_F(LogCollectorTest, TheTimeOfAGapIsSplitAmongItsFiles) {
   LogDouble<uint32_t> log(arena_.get(), thread_.state(), 64, 1000);
   LogCollector collector(arena_.get(), ProbeClock::kCoarse, scale_);
   thread_.Enter(4);

@@ -1,4 +1,4 @@
-// Writes a thread's log as JTraceLog.java does, in C++: for tests of what reads it.
+// Writes a thread's log as JTraceLog.java does, in C++: for tests of its readers.
 #ifndef JTRACE_NATIVE_TESTS_AGENT_PROBES_LOG_DOUBLE_H_
 #define JTRACE_NATIVE_TESTS_AGENT_PROBES_LOG_DOUBLE_H_
 
@@ -10,8 +10,8 @@
 
 namespace jtrace::testing {
 
-// `Word` is uint32_t or uint64_t: records without or with a time of their own. Rings have chunks of
-// the arena, of which they use as much as the test wants.
+// `Word` is uint32_t or uint64_t: records without or with their own time. Rings have chunks of the
+// arena, of which they use as much as the test wants.
 template <typename Word>
 class LogDouble {
  public:
@@ -27,7 +27,8 @@ class LogDouble {
   bool HasRoom() {
     return ring().lap + (state_->log_next - data()) - hot::ReadAcquire(ring().tail) < ring().bytes;
   }
-  // Goes on in a ring for so many records. `cut`: a StackOverflowError comes before the last store.
+  // Continues in a ring for so many records. `cut`: a StackOverflowError occurs before the last
+  // store.
   void Grow(uint64_t records, bool cut = false) {
     uint32_t size_class = hot::kFirstRingClass;
     const uint64_t bytes = sizeof(hot::Chunk) + sizeof(hot::EventRing) + records * sizeof(Word);

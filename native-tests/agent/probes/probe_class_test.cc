@@ -31,15 +31,15 @@ TEST(ProbeClassTest, ConstantsAreWrittenBigEndian) {
   EXPECT_TRUE(Contains(*bytes, {5, 0, 0, 0, 0, 0, 0, 0, 0x77}));
 }
 
-// A literal that javac folded into another one would leave the placeholder's upper half behind.
-TEST(ProbeClassTest, NoPlaceholderIsLeft) {
+// A literal that javac folded into another one would leave the placeholder's upper half.
+TEST(ProbeClassTest, NoPlaceholderRemains) {
   auto bytes =
       PatchProbeClass(EmbeddedProbeClass(), {.arena = 0x1000, .flat = false, .thread_spare = 0});
   ASSERT_TRUE(bytes.ok()) << bytes.status();
   EXPECT_FALSE(Contains(*bytes, {0x4A, 0x54, 0x52, 0x41, 0x43, 0x45}));
 }
 
-TEST(ProbeClassTest, RefusesAClassWithoutThePlaceholders) {
+TEST(ProbeClassTest, RejectsAClassWithoutThePlaceholders) {
   EXPECT_FALSE(
       PatchProbeClass(std::vector<uint8_t>(100), {.arena = 1, .flat = false, .thread_spare = 0})
           .ok());
@@ -48,7 +48,7 @@ TEST(ProbeClassTest, RefusesAClassWithoutThePlaceholders) {
   EXPECT_FALSE(PatchProbeClass(*once, {.arena = 1, .flat = false, .thread_spare = 0}).ok());
 }
 
-TEST(ProbeClassTest, ARenamedSetRefersToItselfOnly) {
+TEST(ProbeClassTest, ARenamedSetRefersOnlyToItself) {
   for (const EmbeddedClass& embedded : EmbeddedProbeClasses()) {
     std::vector<uint8_t> bytes(embedded.bytes.begin(), embedded.bytes.end());
     EXPECT_TRUE(Contains(bytes, {embedded.name.begin(), embedded.name.end()})) << embedded.name;
@@ -57,7 +57,7 @@ TEST(ProbeClassTest, ARenamedSetRefersToItselfOnly) {
           RenameProbeClass(bytes, referred.name, absl::StrCat("other/", referred.name.substr(17)));
       EXPECT_TRUE(status.ok()) << status;
     }
-    // What all sets share keeps its name.
+    // Classes that all sets share keep their names.
     const absl::Status shared = RenameProbeClass(bytes, kMetricsClass, "other/JTraceMetrics");
     EXPECT_TRUE(shared.ok()) << shared;
     const absl::string_view kept = "java/lang/invoke/JTrace";

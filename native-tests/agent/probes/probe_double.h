@@ -1,4 +1,4 @@
-// Moves through the trees as JTraceProbe.java does, in C++: for tests of what reads them.
+// Moves through the trees as JTraceProbe.java does, in C++: for tests of their readers.
 #ifndef JTRACE_NATIVE_TESTS_AGENT_PROBES_PROBE_DOUBLE_H_
 #define JTRACE_NATIVE_TESTS_AGENT_PROBES_PROBE_DOUBLE_H_
 
@@ -18,7 +18,7 @@
 
 namespace jtrace::testing {
 
-// An arena that goes away with the test.
+// An arena that is freed with the test.
 class TestArena {
  public:
   explicit TestArena(uint64_t tree_bytes = 1 << 26) : bytes_(hot::kFirstChunk + tree_bytes) {
@@ -40,9 +40,9 @@ class TestArena {
   hot::Arena* arena_;
 };
 
-// One Java thread. Children are found by a walk over the list of nodes, which is slow and right;
-// slots and tables are the probes' own business. With a clock, each probe comes a tick
-// after the last one.
+// One Java thread. Children are found by a walk over the list of nodes, which is slow but correct;
+// slots and tables are the probes' own concern. With a clock, each probe runs a tick after the last
+// one.
 class ProbeDouble {
  public:
   ProbeDouble(hot::Arena* arena, uint64_t tid, bool is_virtual = false, bool has_clock = false,
@@ -92,9 +92,9 @@ class ProbeDouble {
 
   // The thread counts so much of a metric.
   void Count(uint32_t number, int64_t delta) { hot::Count(block_, number, delta); }
-  // There will be no probe any more.
+  // No more probes will follow.
   void Charge() {
-    if (!metrics_.empty()) ChargeRest(metrics_, *state_, metrics_offset_);
+    if (!metrics_.empty()) ChargeRemainder(metrics_, *state_, metrics_offset_);
   }
 
   // As hot::MarkThreadEnded does for the published arena.
@@ -121,7 +121,7 @@ class ProbeDouble {
     });
   }
 
-  // Cuts off what the collector asked for, but for what stands above the current node.
+  // Cuts off the nodes that the collector requested, except those above the current node.
   void Prune() {
     const auto* victims = reinterpret_cast<const hot::Victims*>(hot::ReadAcquire(state_->victims));
     if (victims == nullptr) return;
@@ -149,11 +149,11 @@ class ProbeDouble {
     return Ref(node);
   }
 
-  // All that was entered so far.
+  // Everything that was entered so far.
   uint64_t calls() const { return calls_; }
   uint64_t jitted() const { return jitted_; }
   const std::map<uint32_t, uint64_t>& by_routine() const { return by_routine_; }
-  // What passed in called methods so far.
+  // Time in called methods so far.
   uint64_t ticks() const { return ticks_; }
 
   hot::ThreadState* state() { return state_; }

@@ -20,18 +20,18 @@ PrunedNodes::Sum Calls(uint64_t calls, uint64_t base = 0, uint64_t least = 0,
   return sum;
 }
 
-// What a reader of the trace would know.
+// The knowledge of a reader of the trace.
 struct Reader {
   std::map<uint32_t, uint32_t> routine_of;  // by number
   std::map<uint32_t, PrunedNodes::Sum> sums;
-  std::set<uint32_t> given_up;
+  std::set<uint32_t> dropped;
 
   void Read(PrunedNodes& nodes) {
     nodes.ForEachChanged([this](hot::Ref, PrunedNodes::Below& below) {
       for (const uint32_t routine : below.changed) {
         const PrunedNodes::Sum& sum = below.sums.at(routine);
         EXPECT_EQ(sum.is_new, !sums.contains(sum.number));
-        EXPECT_FALSE(given_up.contains(sum.number)) << "numbers are not used again";
+        EXPECT_FALSE(dropped.contains(sum.number)) << "numbers are not used again";
         routine_of[sum.number] = routine;
         sums[sum.number] = sum;
       }
@@ -40,7 +40,7 @@ struct Reader {
   std::map<uint32_t, uint64_t> ByRoutine() const {
     std::map<uint32_t, uint64_t> calls;
     for (const auto& [number, sum] : sums) {
-      if (!given_up.contains(number)) calls[routine_of.at(number)] += sum.calls;
+      if (!dropped.contains(number)) calls[routine_of.at(number)] += sum.calls;
     }
     return calls;
   }
@@ -57,7 +57,7 @@ TEST(PrunedNodesTest, CountsByRoutineStayExact) {
     const uint32_t routine = 1 + random() % 50;
     if (random() % 8 == 0) {
       nodes.MoveUp(keeper, 1 + keeper % 40, last_number,
-                   [&](uint32_t number) { reader.given_up.insert(number); });
+                   [&](uint32_t number) { reader.dropped.insert(number); });
     } else {
       const uint64_t calls = random() % 100;
       nodes.Add(keeper, routine, Calls(calls), last_number);
@@ -67,10 +67,10 @@ TEST(PrunedNodesTest, CountsByRoutineStayExact) {
   }
   reader.Read(nodes);
   EXPECT_EQ(reader.ByRoutine(), expected);
-  EXPECT_GT(reader.given_up.size(), 1'000u);
+  EXPECT_GT(reader.dropped.size(), 1'000u);
 }
 
-TEST(PrunedNodesTest, IsFullBySumsAndNoLongerWhenTheyMoveUp) {
+TEST(PrunedNodesTest, SumsFillItUntilTheyMoveUp) {
   PrunedNodes nodes(20 * sizeof(PrunedNodes::Sum));
   uint32_t last_number = 0;
   for (hot::Ref keeper = 1; keeper <= 10; ++keeper) {
@@ -85,7 +85,7 @@ TEST(PrunedNodesTest, IsFullBySumsAndNoLongerWhenTheyMoveUp) {
   EXPECT_EQ(nodes.memory_bytes(), 8 * 2 * sizeof(PrunedNodes::Sum));
 }
 
-TEST(PrunedNodesTest, KnowsTheExtremesOfWholeActivationsOnly) {
+TEST(PrunedNodesTest, KnowsTheExtremesOfOnlyWholeActivations) {
   PrunedNodes nodes(1 << 20);
   uint32_t last_number = 0;
   const auto values_of = [&] {
@@ -106,7 +106,7 @@ TEST(PrunedNodesTest, KnowsTheExtremesOfWholeActivationsOnly) {
   EXPECT_EQ(values.greatest, 75u);
 }
 
-TEST(PrunedNodesTest, NewFileCountsFromItsBeginning) {
+TEST(PrunedNodesTest, NewFileCountsFromItsStart) {
   PrunedNodes nodes(1 << 20);
   uint32_t last_number = 0;
   nodes.Add(1, 7, Calls(5), last_number);

@@ -83,7 +83,7 @@ TEST_F(RingChainTest, RecordsKeepTheirOrderThroughAllRings) {
   collector.Poll(Into(read));
   EXPECT_EQ(read.ops, written);
   EXPECT_GT(written.size(), 5000u);
-  EXPECT_EQ(arena_->log_small, kRingBytes) << "all but the last are given back";
+  EXPECT_EQ(arena_->log_small, kRingBytes) << "all but the last are released";
   EXPECT_EQ(FreeChunks() * kRingBytes, arena_->next - hot::kFirstChunk - kRingBytes - 2048);
 }
 
@@ -125,7 +125,7 @@ TEST_F(RingChainTest, AChangeThatIsCutOffLosesNothing) {
   EXPECT_THAT(Poll(collector).ops, ElementsAre(Enter(2)));
 }
 
-TEST_F(RingChainTest, AGapIsOpenAsLongAsNothingStandsInTheNextRing) {
+TEST_F(RingChainTest, AGapIsOpenAsLongAsTheNextRingIsEmpty) {
   LogDouble<uint32_t> log(arena_.get(), thread_.state());
   LogCollector collector(arena_.get(), ProbeClock::kNone, scale_);
   const hot::Ref root = thread_.state()->root;
@@ -149,7 +149,7 @@ TEST_F(RingChainTest, AGapIsOpenAsLongAsNothingStandsInTheNextRing) {
   EXPECT_EQ(collector.dropped_calls(), 8u);
 }
 
-TEST_F(RingChainTest, AThreadThatEndsGivesItsRingsBackAtOnce) {
+TEST_F(RingChainTest, AThreadThatEndsReleasesItsRingsAtOnce) {
   LogDouble<uint32_t> log(arena_.get(), thread_.state());
   LogCollector collector(arena_.get(), ProbeClock::kNone, scale_);
   log.Enter(1);
@@ -165,8 +165,8 @@ TEST_F(RingChainTest, AThreadThatEndsGivesItsRingsBackAtOnce) {
   EXPECT_EQ(FreeChunks(), 2);
 }
 
-// Nobody reads them: the thread ended while nothing was recorded.
-TEST_F(RingChainTest, RingsGoBackWithTheThreadsMemoryAtTheLatest) {
+// No reader: the thread ended while nothing was recorded.
+TEST_F(RingChainTest, RingsAreReleasedWithTheThreadsMemoryAtTheLatest) {
   LogDouble<uint32_t> log(arena_.get(), thread_.state());
   log.Enter(1);
   log.Grow(64);
@@ -186,7 +186,7 @@ TEST_F(RingChainTest, RingsAreNotTreeMemory) {
 }
 
 // There was no memory: all of the thread's calls are in a gap.
-TEST_F(RingChainTest, CallsOfAThreadWithoutARingAreToldAsLeftOut) {
+TEST_F(RingChainTest, CallsOfAThreadWithoutARingAreReportedAsLeftOut) {
   LogCollector collector(arena_.get(), ProbeClock::kCoarse, scale_);
   hot::ThreadState& state = *thread_.state();
   const uint64_t root = state.root;

@@ -2,17 +2,17 @@
 
 #include <gtest/gtest.h>
 
-#include "agent/hot/clock.h"
+#include "agent/base/clock.h"
 
 namespace jtrace {
 namespace {
 
-TEST(TickScaleTest, NanosecondsAreThemselves) {
+TEST(TickScaleTest, NanosecondsStayUnchanged) {
   const TickScale scale = TickScale::Nanoseconds();
   EXPECT_EQ(scale.Nanos(12345), 12345u);
   EXPECT_EQ(scale.NanosUp(12345), 12345u);
   EXPECT_EQ(scale.Monotonic(99), 99u);
-  const uint64_t before = hot::MonotonicNanos();
+  const uint64_t before = MonotonicNanos();
   EXPECT_GE(scale.Now(), before);
 }
 
@@ -30,23 +30,23 @@ TEST(TickScaleTest, LengthsAreRoundedDownAndUp) {
   }
 }
 
-// The rate is measured over 10 ms at least, to 1 in 10,000: a moment of now lies between readings
-// of the kernel's clock before and after it, give or take what that is of the session's length.
-TEST(TickScaleTest, MomentsAreThoseOfTheKernelsClock) {
+// The rate is measured over 10 ms at least, to 1 in 10,000: a present moment is between readings of
+// the kernel's clock before and after it, give or take that share of the session's length.
+TEST(TickScaleTest, MomentsMatchTheKernelsClock) {
   TickScale scale = TickScale::TimeStampCounter();
-  const uint64_t begin = hot::MonotonicNanos();
+  const uint64_t begin = MonotonicNanos();
   scale.Update();
   for (int i = 0; i < 100; ++i) {
-    const uint64_t before = hot::MonotonicNanos();
+    const uint64_t before = MonotonicNanos();
     const uint64_t moment = scale.Monotonic(scale.Now());
-    const uint64_t after = hot::MonotonicNanos();
+    const uint64_t after = MonotonicNanos();
     const uint64_t error = 50'000 + (after - begin) / 10'000;
     EXPECT_GE(moment + error, before);
     EXPECT_LE(moment, after + error);
   }
 }
 
-TEST(TickScaleTest, MomentsBeforeTheFirstReadingComeBeforeIt) {
+TEST(TickScaleTest, MomentsBeforeTheFirstReadingStayBeforeIt) {
   TickScale scale = TickScale::TimeStampCounter();
   scale.Update();
   const uint64_t now = scale.Now();

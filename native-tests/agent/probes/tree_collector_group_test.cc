@@ -15,7 +15,7 @@ using ::jtrace::testing::ProbeDouble;
 using ::jtrace::testing::TestArena;
 using ::jtrace::testing::TreeReader;
 
-// 100,000 virtual threads after one another: one tree, in memory for a few.
+// 100,000 virtual threads one after another: one tree, in memory for a few.
 TEST(TreeCollectorGroupTest, MembersAreAddedUpInOneTree) {
   TestArena arena;
   TreeCollector collector(arena.get(),
@@ -68,7 +68,8 @@ TEST(TreeCollectorGroupTest, SampledNodesHaveTheGroupsNumber) {
     thread->Enter(10);
     thread->Enter(20);
   }
-  // The first is known from a sample alone, the second collected and gone when its sample is read.
+  // The first is known only from a sample, the second collected and removed when its sample is
+  // read.
   const uint32_t number = collector.TraceNode(one.current_ref());
   collector.Poll();
   collector.Collect([&](const TreeUpdate& update) { reader.Read(update); });

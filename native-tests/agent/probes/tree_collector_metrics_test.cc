@@ -1,5 +1,4 @@
-// Metrics by call path: what is told adds up to what the threads counted, whatever becomes of
-// nodes.
+// Metrics by call path: the reports add up to the threads' counts, whatever happens to nodes.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -44,7 +43,7 @@ class Walker {
     }
   }
   void Count() {
-    const auto delta = static_cast<int64_t>(random_() % 1000) - 300;  // counters may go down
+    const auto delta = static_cast<int64_t>(random_() % 1000) - 300;  // counters may decrease
     thread_.Count(kFirst, delta);
     thread_.Count(kSecond, 1);
     first_ += static_cast<uint64_t>(delta);
@@ -61,12 +60,12 @@ class Walker {
   uint64_t first_ = 0, second_ = 0;
 };
 
-void ExpectTold(const TreeReader& reader, const Walker& walker) {
+void ExpectReported(const TreeReader& reader, const Walker& walker) {
   EXPECT_EQ(reader.Metric(0), walker.first());
   EXPECT_EQ(reader.Metric(1), walker.second());
 }
 
-TEST(TreeCollectorMetricsTest, NodesGetWhatWasCountedWhileTheyWereCurrent) {
+TEST(TreeCollectorMetricsTest, NodesGetTheCountsMadeWhileTheyWereCurrent) {
   TestArena arena;
   TreeCollector collector(arena.get(), nullptr, nullptr, hot::ProbeClock::kNone, {}, kMetrics);
   ProbeDouble thread(arena.get(), 1, false, false, kMetrics);
@@ -85,12 +84,12 @@ TEST(TreeCollectorMetricsTest, NodesGetWhatWasCountedWhileTheyWereCurrent) {
   for (const auto& [number, place] : reader.nodes) by_path[place.path] = place.metrics[0];
   EXPECT_EQ(by_path["/5"], 1010u);
   EXPECT_EQ(by_path["/5/6"], 100u);
-  EXPECT_EQ((reader.roots[{1, 0}][0]), 10001u) << "what no probe has charged yet included";
+  EXPECT_EQ((reader.roots[{1, 0}][0]), 10001u) << "including counts that no probe has charged yet";
   EXPECT_EQ(reader.Metric(1), 0u);
 }
 
-// With a clock or without; every collection tells all, in old nodes and new ones.
-TEST(TreeCollectorMetricsTest, EveryCollectionTellsAll) {
+// With a clock or without; every collection reports everything, in old nodes and new ones.
+TEST(TreeCollectorMetricsTest, EveryCollectionReportsAll) {
   for (const bool has_clock : {false, true}) {
     TestArena arena;
     const TickScale scale = TickScale::Nanoseconds();
@@ -104,17 +103,17 @@ TEST(TreeCollectorMetricsTest, EveryCollectionTellsAll) {
       for (int i = 0; i < 50; ++i) walker.Step();
       collector.Poll();
       collector.Collect([&](const TreeUpdate& update) { reader.Read(update); });
-      ExpectTold(reader, walker);
+      ExpectReported(reader, walker);
     }
     walker.Count();
     thread.Charge();
     thread.End();
     collector.Collect([&](const TreeUpdate& update) { reader.Read(update); });
-    ExpectTold(reader, walker);
+    ExpectReported(reader, walker);
   }
 }
 
-TEST(TreeCollectorMetricsTest, PrunedNodesLeaveTheirsBehind) {
+TEST(TreeCollectorMetricsTest, PrunedNodesLeaveTheirMetrics) {
   TestArena arena;
   TreeCollector collector(arena.get(), nullptr, nullptr, hot::ProbeClock::kNone,
                           {.arena_bytes = 300 * sizeof(hot::Node), .prune_percent = 1}, kMetrics);
@@ -127,10 +126,10 @@ TEST(TreeCollectorMetricsTest, PrunedNodesLeaveTheirsBehind) {
     collector.Poll();
     collector.Collect([&](const TreeUpdate& update) { reader.Read(update); });
   }
-  collector.TellAll();
+  collector.ReportAll();
   collector.Collect([&](const TreeUpdate& update) { reader.Read(update); });
   EXPECT_GT(collector.pruned_nodes(), 100u);
-  ExpectTold(reader, walker);
+  ExpectReported(reader, walker);
 }
 
 TEST(TreeCollectorMetricsTest, GroupsHaveTheSumOfTheirMembers) {
@@ -159,8 +158,8 @@ TEST(TreeCollectorMetricsTest, GroupsHaveTheSumOfTheirMembers) {
   EXPECT_EQ(reader.Metric(1), second);
 }
 
-// A new file tells what came since the last one, of a thread's own tree and of a group's.
-TEST(TreeCollectorMetricsTest, AFileTellsWhatCameInIt) {
+// A new file reports the counts since the last one, of a thread's own tree and of a group's.
+TEST(TreeCollectorMetricsTest, AFileReportsItsOwnCounts) {
   for (const uint32_t group : {0u, 7u}) {
     TestArena arena;
     TreeCollector collector(
@@ -184,7 +183,7 @@ TEST(TreeCollectorMetricsTest, AFileTellsWhatCameInIt) {
   }
 }
 
-// S5.6: threads go on while they are read.
+// S5.6: threads continue while they are read.
 TEST(TreeCollectorMetricsTest, NothingIsLostWhileThreadsRun) {
   TestArena arena(1 << 28);
   TreeCollector collector(arena.get(), nullptr, nullptr, hot::ProbeClock::kNone, {}, kMetrics);
@@ -196,8 +195,8 @@ TEST(TreeCollectorMetricsTest, NothingIsLostWhileThreadsRun) {
   for (int w = 0; w < 8; ++w) {
     workers.emplace_back([&, w] {
       for (int life = 0; life < 10; ++life) {
-        // The collector may look at its block until the end: in a JVM its owner keeps it from
-        // going.
+        // The collector may look at its block until the end: in a JVM its owner must not end
+        // before.
         auto made = std::make_unique<ProbeDouble>(
             arena.get(), static_cast<uint64_t>(w * 100 + life + 1), false, false, kMetrics);
         ProbeDouble& thread = *made;

@@ -1,4 +1,4 @@
-// Bounded trees: what is given up, and that nothing of it is lost.
+// Bounded trees: which nodes are dropped, and that none of their calls is lost.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -17,10 +17,10 @@ using ::jtrace::testing::ProbeDouble;
 using ::jtrace::testing::TestArena;
 using ::jtrace::testing::TreeReader;
 
-// A thread on paths without end, in a tree that may have about a thousand nodes. Nodes that are not
-// told at first sight are told in every `tell_every`th round.
+// A thread on endless paths, in a tree that may have about a thousand nodes. Nodes that are not
+// reported when first seen are reported in every `report_every`th round.
 void WalkWithoutEnd(ProbeDouble& thread, TreeCollector& collector, TreeReader& reader, int rounds,
-                    absl::FunctionRef<void()> between, int tell_every = 1) {
+                    absl::FunctionRef<void()> between, int report_every = 1) {
   std::mt19937 random(7);
   uint32_t next_routine = 100;
   std::vector<uint64_t> tokens;
@@ -39,7 +39,7 @@ void WalkWithoutEnd(ProbeDouble& thread, TreeCollector& collector, TreeReader& r
     thread.Prune();
     collector.Poll();
     collector.Collect([&](const TreeUpdate& update) { reader.Read(update); },
-                      round % tell_every == 0);
+                      round % report_every == 0);
   }
 }
 
@@ -70,25 +70,25 @@ TEST(TreeCollectorPruneTest, NoCallIsLostAndMemoryIsBounded) {
   EXPECT_LT(ArenaBytesUsed(*arena.get()), used_early * 5 / 4 + 100'000);
 }
 
-TEST(TreeCollectorPruneTest, WhatIsSoonGivenUpIsNotTold) {
-  std::map<int, uint32_t> told;
-  for (const int tell_every : {1, 10}) {
+TEST(TreeCollectorPruneTest, NodesThatAreSoonDroppedAreNotReported) {
+  std::map<int, uint32_t> reported;
+  for (const int report_every : {1, 10}) {
     TestArena arena;
     TreeCollector collector(arena.get(), nullptr, nullptr, hot::ProbeClock::kNone,
                             {.arena_bytes = 1000 * sizeof(hot::Node), .prune_percent = 1});
     TreeReader reader;
     ProbeDouble thread(arena.get(), 1);
     WalkWithoutEnd(
-        thread, collector, reader, 400, [] {}, tell_every);
-    told[tell_every] = collector.nodes_reported();
-    collector.TellAll();
+        thread, collector, reader, 400, [] {}, report_every);
+    reported[report_every] = collector.nodes_reported();
+    collector.ReportAll();
     collector.Collect([&](const TreeUpdate& update) { reader.Read(update); });
     uint64_t calls = 0;
     for (const auto& [number, place] : reader.nodes) calls += place.calls;
     EXPECT_EQ(calls, thread.calls());
     EXPECT_EQ(collector.total_calls(), thread.calls());
   }
-  EXPECT_LT(told[10], told[1] / 2);
+  EXPECT_LT(reported[10], reported[1] / 2);
 }
 
 // Records in the ring, the open gap and the file's first position name nodes at any time.
@@ -107,7 +107,7 @@ TEST(TreeCollectorPruneTest, ThreadsWithALogKeepTheirNodes) {
   EXPECT_GT(collector.pruned_nodes(), 0u);
 }
 
-// The thread goes there by ThreadState::pruned, whatever the tree's slots say.
+// The thread uses it by ThreadState::pruned, whatever the tree's slots contain.
 TEST(TreeCollectorPruneTest, TheRootsPrunedNodeStays) {
   TestArena arena;
   TreeCollector collector(arena.get(), nullptr, nullptr, hot::ProbeClock::kNone,
@@ -125,7 +125,7 @@ TEST(TreeCollectorPruneTest, TheRootsPrunedNodeStays) {
   EXPECT_EQ(node.routine, hot::kPrunedRoutine);
 }
 
-// What was pruned leaves its time as well, in all files of the recording together.
+// Pruned nodes leave their time as well, in all files of the recording together.
 TEST(TreeCollectorPruneTest, NoTimeIsLost) {
   constexpr uint64_t kNodeBytes = sizeof(hot::Node) + sizeof(hot::NodeTimes);
   for (const uint32_t group : {0, 1}) {
@@ -162,7 +162,7 @@ TEST(TreeCollectorPruneTest, NoTimeIsLost) {
   }
 }
 
-TEST(TreeCollectorPruneTest, SamplesOfPrunedNodesFindANodeThatIsDefined) {
+TEST(TreeCollectorPruneTest, SamplesOfPrunedNodesNameADefinedNode) {
   TestArena arena;
   TreeCollector collector(arena.get(), nullptr, nullptr, hot::ProbeClock::kNone,
                           {.arena_bytes = 1000 * sizeof(hot::Node), .prune_percent = 1});
@@ -171,7 +171,7 @@ TEST(TreeCollectorPruneTest, SamplesOfPrunedNodesFindANodeThatIsDefined) {
   std::vector<uint32_t> sampled;
   uint64_t before = 0;
   WalkWithoutEnd(thread, collector, reader, 300, [&] {
-    // Read in this round; the one of the round before may have been given up by now.
+    // Read in this round; the one of the round before may have been dropped by now.
     for (const uint64_t raw : {thread.current_ref(), before}) {
       if (raw != 0) sampled.push_back(collector.TraceNode(raw));
     }
@@ -203,9 +203,9 @@ TEST(TreeCollectorPruneTest, MembersOfGroupsLeaveTheirCallsToTheGroup) {
   EXPECT_EQ(by_routine, thread.by_routine());
 }
 
-// Without memory for nodes the thread counts below a [pruned] node of its own, which may go as
+// Without memory for nodes the thread counts below its own [pruned] node, which may be dropped as
 // well.
-TEST(TreeCollectorPruneTest, PrunedNodesOfTheThreadsOwnAreGivenUpLikeOthers) {
+TEST(TreeCollectorPruneTest, AThreadsOwnPrunedNodesAreDroppedLikeOthers) {
   TestArena arena;
   TreeCollector collector(arena.get(), nullptr, nullptr, hot::ProbeClock::kNone,
                           {.arena_bytes = 5 * sizeof(hot::Node), .prune_percent = 1});
@@ -217,7 +217,7 @@ TEST(TreeCollectorPruneTest, PrunedNodesOfTheThreadsOwnAreGivenUpLikeOthers) {
   for (uint32_t round = 0; round < 60; ++round) {
     const uint64_t outer = thread.Enter(1 + round / 20);
     call(50, 2000);
-    // First what is rare in it goes, later all of it.
+    // First its rare nodes are dropped, later all of it.
     if (round % 20 < 2) {
       const uint64_t token = thread.Enter(hot::kPrunedRoutine);
       call(60, 150);
@@ -239,7 +239,7 @@ TEST(TreeCollectorPruneTest, PrunedNodesOfTheThreadsOwnAreGivenUpLikeOthers) {
   EXPECT_GE(collector.pruned_nodes(), 4u);
 }
 
-// Too many for a sum of each routine below each kept node: those of the root have to do.
+// Too many for a sum of each routine below each kept node: those of the root are used.
 TEST(TreeCollectorPruneTest, SumsNearTheirCallersAreBounded) {
   constexpr uint64_t kArenaBytes = 100 * sizeof(hot::Node);
   TestArena arena;
@@ -261,7 +261,7 @@ TEST(TreeCollectorPruneTest, SumsNearTheirCallersAreBounded) {
     collector.Poll();
     collector.Collect([&](const TreeUpdate& update) { reader.Read(update); });
   }
-  collector.TellAll();
+  collector.ReportAll();
   collector.Collect([&](const TreeUpdate& update) { reader.Read(update); });
   uint64_t near = 0, at_root = 0;
   for (const auto& [path, count] : reader.Calls()) {

@@ -46,7 +46,7 @@ TEST_F(TreeCollectorTest, ReportsPathsAndCounts) {
 }
 
 // A program that makes millions of call paths within a second must not cost as much memory again.
-TEST(TreeCollectorPartsTest, ALargeTreeComesInParts) {
+TEST(TreeCollectorPartsTest, ALargeTreeIsReportedInParts) {
   for (const uint32_t group : {0, 3}) {
     TestArena arena;
     ProbeDouble thread(arena.get(), 1);
@@ -77,7 +77,7 @@ TEST(TreeCollectorPartsTest, ALargeTreeComesInParts) {
   }
 }
 
-TEST_F(TreeCollectorTest, ReportsOnlyWhatChanged) {
+TEST_F(TreeCollectorTest, ReportsOnlyChangedNodes) {
   ProbeDouble thread(arena_.get(), 1);
   thread.Exit(thread.Enter(10));
   thread.Exit(thread.Enter(20));
@@ -95,7 +95,7 @@ TEST_F(TreeCollectorTest, ReportsOnlyWhatChanged) {
   EXPECT_EQ(visits, 1);
 }
 
-TEST_F(TreeCollectorTest, ThreadsWithEqualBucketsAreApart) {
+TEST_F(TreeCollectorTest, ThreadsWithEqualBucketsStaySeparate) {
   ProbeDouble one(arena_.get(), 7), other(arena_.get(), 7 + hot::kBucketCount);
   one.Exit(one.Enter(1));
   other.Exit(other.Enter(1));
@@ -116,7 +116,7 @@ TEST_F(TreeCollectorTest, ASampledNodeKeepsItsNumber) {
   EXPECT_EQ(collector_.TraceNode(thread.current_ref()), number);
 }
 
-// The parent gets slots as the probes make them: a power of two, and a table behind many.
+// The parent gets slots as the probes make them: a power of two, and a table after many.
 TEST_F(TreeCollectorTest, FindsChildrenInSlotsAndTables) {
   ProbeDouble thread(arena_.get(), 1);
   thread.Enter(10);
@@ -162,7 +162,7 @@ TEST_F(TreeCollectorTest, FindsChildrenInSlotsAndTables) {
   EXPECT_EQ(collector_.TraceChild(raw_parent, kFirst), 0u);
 }
 
-TEST_F(TreeCollectorTest, WhatIsNoNodeHasNumberZero) {
+TEST_F(TreeCollectorTest, AnInvalidNodeHasNumberZero) {
   ProbeDouble thread(arena_.get(), 1);
   EXPECT_EQ(collector_.TraceNode(thread.current_ref()), 0u) << "root";
   EXPECT_EQ(collector_.TraceNode(0), 0u);
@@ -171,7 +171,8 @@ TEST_F(TreeCollectorTest, WhatIsNoNodeHasNumberZero) {
   EXPECT_EQ(collector_.TraceNode(arena_->next >> hot::kGranuleShift), 0u);
 }
 
-// 20,000 threads after one another in memory for a few; every path is told exactly once a thread.
+// 20,000 threads one after another in memory for a few; every path is reported exactly once a
+// thread.
 TEST_F(TreeCollectorTest, EndedThreadsAreReportedOnceAndTheirMemoryIsReused) {
   uint64_t used_early = 0;
   for (uint64_t tid = 1; tid <= 20'000; ++tid) {
@@ -191,7 +192,7 @@ TEST_F(TreeCollectorTest, EndedThreadsAreReportedOnceAndTheirMemoryIsReused) {
   EXPECT_EQ(calls.at("/1/2/3"), 20'000u);
 }
 
-TEST_F(TreeCollectorTest, EndedThreadsLeaveTheirBucketWhereverTheyStand) {
+TEST_F(TreeCollectorTest, EndedThreadsLeaveTheirBucketAtAnyPosition) {
   std::vector<std::unique_ptr<ProbeDouble>> threads;
   for (uint64_t i = 0; i < 5; ++i) {
     threads.push_back(std::make_unique<ProbeDouble>(arena_.get(), 3 + i * hot::kBucketCount));
@@ -203,7 +204,7 @@ TEST_F(TreeCollectorTest, EndedThreadsLeaveTheirBucketWhereverTheyStand) {
   }
 }
 
-// Eight writers come and go in the same few buckets while the collector runs (TSan looks on).
+// Eight writers start and end in the same few buckets while the collector runs (TSan checks it).
 TEST_F(TreeCollectorTest, CollectsWhileThreadsRun) {
   constexpr int kWriters = 8, kLives = 50, kRounds = 200;
   std::atomic<int> running{kWriters};
@@ -250,8 +251,8 @@ TEST(ReadPositionTest, FollowsTheThread) {
   hot::published_arena = nullptr;
 }
 
-// What a reader of the files since the last BeginFile knows is what happened since.
-TEST_F(TreeCollectorTest, NewFileCountsFromItsBeginning) {
+// A reader of the files since the last BeginFile knows the counts since then.
+TEST_F(TreeCollectorTest, NewFileCountsFromItsStart) {
   ProbeDouble thread(arena_.get(), 1);
   const uint64_t a = thread.Enter(10);
   for (int i = 0; i < 3; ++i) thread.Exit(thread.Enter(20, true));
@@ -287,11 +288,11 @@ TEST_F(TreeCollectorTest, SamplesNameNodesOfEarlierFiles) {
   EXPECT_EQ(reader_.nodes[number].calls, 0u);
 }
 
-TEST_F(TreeCollectorTest, NewRecordingForgetsWhatWasCountedBetween) {
+TEST_F(TreeCollectorTest, NewRecordingForgetsCountsMadeInBetween) {
   ProbeDouble thread(arena_.get(), 1);
   thread.Exit(thread.Enter(10));
   Collect();
-  thread.Exit(thread.Enter(10));  // nobody records
+  thread.Exit(thread.Enter(10));  // no recording runs
   collector_.BeginRecording();
   reader_ = TreeReader();
   thread.Exit(thread.Enter(10));

@@ -12,7 +12,7 @@
 
 namespace jtrace::testing {
 
-// What a reader of the trace would know: it trusts nothing but updates.
+// The knowledge of a reader of the trace: it trusts only updates.
 struct TreeReader {
   struct Place {
     std::string path;
@@ -58,7 +58,7 @@ struct TreeReader {
     for (const auto& [thread, root] : roots) sum += root[place];
     return sum;
   }
-  // Adds what the file counts of each routine. A [pruned] node counts nothing itself.
+  // Adds the file's counts of each routine. A [pruned] node counts nothing itself.
   void AddByRoutine(std::map<uint32_t, uint64_t>& calls) const {
     for (const auto& [number, place] : nodes) {
       if (place.calls == 0) continue;

@@ -33,14 +33,14 @@ TEST_F(KernelSymbolsTest, NamesCodeByAddress) {
   EXPECT_EQ(symbols.NameOf(0xfffffffff0000000), "[0xfffffffff0000000]");
 }
 
-TEST_F(KernelSymbolsTest, HiddenAddressesAreNoNames) {
+TEST_F(KernelSymbolsTest, HiddenAddressesGiveNoNames) {
   Write("0000000000000000 T ksys_read\n0000000000000000 t vfs_read\n");
   KernelSymbols symbols(path_);
   EXPECT_FALSE(symbols.readable());
   EXPECT_EQ(symbols.NameOf(0xffffffff81001fff), "[0xffffffff81001fff]");
 }
 
-TEST_F(KernelSymbolsTest, NoTableIsNoNames) {
+TEST_F(KernelSymbolsTest, NoTableGivesNoNames) {
   KernelSymbols symbols("/nonexistent");
   EXPECT_FALSE(symbols.readable());
 }

@@ -1,4 +1,4 @@
-// The sampler without a JVM: timers, signals, rings, threads that come and go.
+// The sampler without a JVM: timers, signals, rings, threads that start and end.
 #include "agent/sampling/sampler.h"
 
 #include <gtest/gtest.h>
@@ -61,9 +61,9 @@ class SamplerTest : public testing::TestWithParam<TimerKind> {
     return weights;
   }
 
-  // Uses the processor in steps until so many samples of this thread have come; returns how many
-  // milliseconds it took. The kernel looks at CPU timers at its tick only: a thread that others
-  // push off the processor before that is hardly ever sampled.
+  // Uses the processor in steps until this thread has that many samples; returns how many
+  // milliseconds it took. The kernel checks CPU timers only at its tick: a thread that others
+  // preempt before that is hardly ever sampled.
   int64_t BurnUntilSampled(uint32_t thread, uint64_t samples, uint64_t* weight) {
     constexpr int64_t kStep = 50, kMost = 20'000;
     int64_t burned = 0;
@@ -93,7 +93,7 @@ class SamplerTest : public testing::TestWithParam<TimerKind> {
   uint64_t failed_ = 0;
 };
 
-// Rings that fill are not left to the next poll.
+// Filling rings do not wait for the next poll.
 TEST(SamplerDoorbellTest, RingsWhenARingFills) {
   SamplerOptions options;
   options.timer = TimerKind::kPosix;
@@ -140,7 +140,7 @@ TEST_P(SamplerTest, ThreadMayAttachItselfAgain) {
   EXPECT_GT(after, 0u);
 }
 
-TEST_P(SamplerTest, DetachedThreadIsSampledNoMore) {
+TEST_P(SamplerTest, DetachedThreadIsNoLongerSampled) {
   ASSERT_TRUE(sampler_->AttachCurrentThread(nullptr, 1, 0).ok());
   sampler_->DetachCurrentThread();
   DrainWeights();
@@ -157,7 +157,7 @@ TEST_P(SamplerTest, AttachesRunningThreadsFromOutside) {
   });
   while (tid == 0) std::this_thread::yield();
   ASSERT_TRUE(sampler_->AttachThread(tid, 8, 0, 0).ok());
-  ASSERT_TRUE(sampler_->AttachThread(tid, 9, 0, 0).ok());  // known better now
+  ASSERT_TRUE(sampler_->AttachThread(tid, 9, 0, 0).ok());  // with better data now
   std::map<uint32_t, uint64_t> weights;
   for (int i = 0; i < 1000 && weights[9] < 20; ++i) {
     std::this_thread::sleep_for(milliseconds(10));
@@ -166,9 +166,9 @@ TEST_P(SamplerTest, AttachesRunningThreadsFromOutside) {
   stop = true;
   busy.join();
   EXPECT_GE(weights[9], 20u);
-  weights.erase(8);  // what was sampled in between
+  weights.erase(8);  // samples from in between
   EXPECT_EQ(weights.size(), 1u);
-  // It ended without telling; the sweep finds out, and the slot is used again.
+  // It ended without notice; the sweep finds out, and the slot is reused.
   sampler_->SweepEndedThreads();
   DrainWeights();
   ASSERT_TRUE(sampler_->AttachCurrentThread(nullptr, 10, 0).ok());
@@ -206,8 +206,7 @@ INSTANTIATE_TEST_SUITE_P(Timers, SamplerTest, testing::Values(TimerKind::kPerf, 
                            return info.param == TimerKind::kPerf ? "Perf" : "Posix";
                          });
 
-// In a process of its own (gtest_discover_tests): the handler that is there first stays behind
-// ours.
+// In a separate process (gtest_discover_tests): the first handler stays behind ours.
 TEST(SamplerSignalTest, ForeignSignalsReachTheirHandler) {
   struct sigaction action {};
   action.sa_sigaction = CountForeign;
@@ -221,8 +220,8 @@ TEST(SamplerSignalTest, ForeignSignalsReachTheirHandler) {
   ASSERT_TRUE((*sampler)->AttachCurrentThread(nullptr, 1, 0).ok());
   uint64_t samples = 0;
   const auto drain = [&] { (*sampler)->Drain([&](const hot::SampleView&) { ++samples; }); };
-  // The kernel looks at CPU timers at its tick only: a thread that others push off the processor
-  // before that is hardly ever sampled. So as long as it takes.
+  // The kernel checks CPU timers only at its tick: a thread that others preempt before that is
+  // hardly ever sampled. So it runs as long as necessary.
   int raised = 0;
   for (; raised < 50 || (samples <= 10 && raised < 5000); ++raised) {
     Burn(milliseconds(2));
@@ -231,7 +230,7 @@ TEST(SamplerSignalTest, ForeignSignalsReachTheirHandler) {
   }
   EXPECT_GT(samples, 10u);
   EXPECT_LE(foreign_signals, raised);
-  // Signals of one number do not queue: each one missing fell together with one of ours.
+  // Signals of one number do not queue: each missing one coincided with one of ours.
   EXPECT_GT(foreign_signals, raised / 2);
   EXPECT_LE(static_cast<uint64_t>(raised - foreign_signals), samples);
   ASSERT_TRUE((*sampler)->Stop().ok());
@@ -271,15 +270,15 @@ TEST(SamplerSignalTest, EachSignalKeepsTheHandlerBeforeOurs) {
   EXPECT_TRUE(sampler->Stop().ok());
 }
 
-TEST(SamplerSignalTest, HandlerThatReplacesOursIsLeftInPeace) {
+TEST(SamplerSignalTest, AHandlerThatReplacesOursIsKept) {
   auto sampler = StartedOn(SIGVTALRM);
   ASSERT_NE(sampler, nullptr);
   ASSERT_TRUE(sampler->AttachCurrentThread(nullptr, 1, 0).ok());
   HandleForeign(SIGVTALRM);
-  sampler->Drain([](const hot::SampleView&) {});  // what the writer does all the time
+  sampler->Drain([](const hot::SampleView&) {});  // as the writer does all the time
   const int before = foreign_signals;
   Burn(milliseconds(100));
-  EXPECT_LE(foreign_signals, before + 1);  // one may have been on its way
+  EXPECT_LE(foreign_signals, before + 1);  // one may have been pending
   EXPECT_FALSE(sampler->AttachCurrentThread(nullptr, 1, 0).ok());
   const auto losses = sampler->Losses();
   EXPECT_TRUE(std::any_of(losses.begin(), losses.end(), [](const SampleLoss& loss) {
@@ -288,7 +287,7 @@ TEST(SamplerSignalTest, HandlerThatReplacesOursIsLeftInPeace) {
   EXPECT_TRUE(sampler->Stop().ok());
 }
 
-TEST(SamplerLifeTest, LeftoversAreNotTheNextRecordings) {
+TEST(SamplerLifeTest, LeftoversAreNotInTheNextRecording) {
   auto sampler = StartedOn(SIGPROF);
   ASSERT_NE(sampler, nullptr);
   ASSERT_TRUE(sampler->AttachCurrentThread(nullptr, 1, 0).ok());
@@ -310,8 +309,8 @@ TEST(SamplerLifeTest, KnowingTheJvmIsNotSampling) {
   EXPECT_FALSE((*sampler)->AttachCurrentThread(nullptr, 1, 0).ok());
 }
 
-// Every tick is in a sample, or told as lost.
-TEST(SamplerRingTest, DroppedSamplesTellTheirTicks) {
+// Every tick is in a sample, or reported as lost.
+TEST(SamplerRingTest, DroppedSamplesCountTheirTicks) {
   SamplerOptions options;
   options.timer = TimerKind::kPosix;
   options.max_frames = 8;
@@ -335,7 +334,7 @@ TEST(SamplerRingTest, DroppedSamplesTellTheirTicks) {
   EXPECT_GE(count_of("sample.lost_ticks"), count_of("sample.ring_full"));
   uint64_t ticks = count_of("sample.lost_ticks");
   (*sampler)->Drain([&](const hot::SampleView& view) { ticks += view.header.weight; });
-  // One a millisecond; the bounds only rule out that the weight of those dropped is missing.
+  // One a millisecond; the bounds only rule out that the weight of dropped ones is missing.
   EXPECT_GT(ticks, burned_ms / 3);
   EXPECT_LE(ticks, burned_ms + 5);
 }
@@ -349,7 +348,7 @@ TEST(SamplerOptionsTest, AutoTakesPerfForShortIntervals) {
   EXPECT_EQ((*Sampler::Create(options, nullptr))->timer_in_use(), TimerKind::kPerf);
 }
 
-TEST(SamplerOptionsTest, RefusesWhatCannotWork) {
+TEST(SamplerOptionsTest, RejectsImpossibleOptions) {
   SamplerOptions options;
   options.signal = SIGRTMIN + 3;
   EXPECT_FALSE(Sampler::Create(options, nullptr).ok());

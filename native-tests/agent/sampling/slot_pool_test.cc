@@ -21,7 +21,7 @@ size_t ResidentPages(const void* begin, size_t bytes) {
                                            [](unsigned char of_page) { return of_page & 1; }));
 }
 
-// Address space that nothing else uses, but for sanitizers' shadows: pages are counted, not memory.
+// Address space that only sanitizers' shadows also use: pages are counted, not memory.
 TEST(SlotPoolTest, FreeSlotsKeepLittleMemory) {
   const auto pool = *SlotPool::Create({16, kRingBytes, 2048, false});
   hot::ThreadSlot* const slot = pool->Take();

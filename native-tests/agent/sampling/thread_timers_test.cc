@@ -1,4 +1,4 @@
-// Which timer a thread gets when there are not enough of the kind.
+// The timer that a thread gets when there are not enough of the wanted kind.
 #include "agent/sampling/thread_timers.h"
 
 #include <sys/resource.h>
@@ -50,8 +50,8 @@ class Waiting {
   std::vector<pid_t> tids_;
 };
 
-// In a process of its own (gtest_discover_tests), so that the limit bothers nobody else.
-TEST(ThreadTimersTest, ClocksThatWereAskedForFallBackToo) {
+// In a separate process (gtest_discover_tests), so that the limit affects no other test.
+TEST(ThreadTimersTest, RequestedClocksFallBackToo) {
   rlimit limit{};
   ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &limit), 0);
   limit.rlim_cur = 32;
@@ -72,7 +72,7 @@ TEST(ThreadTimersTest, ClocksThatWereAskedForFallBackToo) {
   ASSERT_TRUE((*sampler)->Stop().ok());
 }
 
-TEST(ThreadTimersTest, ThreadsWithoutSlotAreToldFromThoseThatEnded) {
+TEST(ThreadTimersTest, ThreadsWithoutSlotAreDistinguishedFromEndedOnes) {
   SamplerOptions options;
   options.timer = TimerKind::kPosix;
   options.max_threads = 2;

@@ -23,7 +23,7 @@ void Burn() {
   }
 }
 
-// The calling thread in slot 3, as the sampler has it.
+// The calling thread in slot 3, as in the sampler.
 class TickWatchTest : public testing::Test {
  protected:
   void SetUp() override {
@@ -51,7 +51,7 @@ class TickWatchTest : public testing::Test {
   TickWatch watch_;
 };
 
-TEST_F(TickWatchTest, BlockedSignalsAreToldOncePerThread) {
+TEST_F(TickWatchTest, BlockedSignalsAreReportedOncePerThread) {
   sigset_t set;
   sigemptyset(&set);
   sigaddset(&set, SIGPROF);
@@ -65,19 +65,19 @@ TEST_F(TickWatchTest, BlockedSignalsAreToldOncePerThread) {
   EXPECT_EQ(CountOf("sample.timer_silent"), 0u);
 }
 
-TEST_F(TickWatchTest, ClosedDescriptorsAreTold) {
-  slot_->perf_fd = open("/dev/null", O_RDONLY);  // what the program opened under the number
+TEST_F(TickWatchTest, ClosedDescriptorsAreReported) {
+  slot_->perf_fd = open("/dev/null", O_RDONLY);  // the program's file with that number
   BurnAndLookTwice();
   close(slot_->perf_fd);
   EXPECT_EQ(CountOf("sample.timer_closed"), 1u);
 }
 
-TEST_F(TickWatchTest, SampledAndIdleThreadsAreNot) {
-  watch_.Look(3, *slot_);  // no CPU time to speak of
+TEST_F(TickWatchTest, SampledAndIdleThreadsAreNotReported) {
+  watch_.Look(3, *slot_);  // almost no CPU time
   watch_.Look(3, *slot_);
   for (int i = 0; i < 3; ++i) {
     Burn();
-    watch_.Heard(3);
+    watch_.NoteTick(3);
     watch_.Look(3, *slot_);
   }
   EXPECT_EQ(CountOf("sample.signal_blocked"), 0u);

@@ -8,7 +8,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// From 2 on, cpu-clock is refused: it counts what the kernel does.
+// From 2 on, cpu-clock is refused: it counts the kernel's work.
 TEST(TimersTest, RemedyIsTheSysctlOnlyWhereItForbids) {
   for (int paranoid : {2, 3, 4}) {
     EXPECT_EQ(PerfEventRemedy(paranoid), "sysctl kernel.perf_event_paranoid=1");

@@ -1,4 +1,4 @@
-// timer=wall without a JVM: what becomes of the ticks of threads that wait and of those that run.
+// timer=wall without a JVM: how the ticks of waiting and of running threads are assigned.
 #include "agent/sampling/wall_clock.h"
 
 #include <time.h>
@@ -20,7 +20,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// What one thread's samples came to.
+// The totals of one thread's samples.
 struct Seen {
   uint32_t slot = 0;
   uint32_t number = 0;  // of the last sample
@@ -36,7 +36,7 @@ TEST(TickerTest, StopDoesNotWaitForTheNextTick) {
   Ticker ticker;
   int ticks = 0;
   ticker.Start(std::chrono::hours(1), [&](uint32_t) { ++ticks; });
-  ticker.Stop();  // the test's time-out is what fails
+  ticker.Stop();  // an error shows as the test's time-out
   EXPECT_EQ(ticks, 0);
 }
 
@@ -54,7 +54,8 @@ class WallClockTest : public testing::Test {
     ASSERT_TRUE(sampler_->Start(nullptr).ok());
   }
 
-  // Until there are ticks enough to tell, and as many samples, however long that takes here.
+  // Until there are enough ticks for a result, and as many samples, regardless of how long that
+  // takes here.
   Seen Watch(const std::function<void()>& body, const std::function<void()>& end,
              uint64_t samples) {
     std::atomic<bool> attached{false};
@@ -126,7 +127,7 @@ class RunningThread {
   }
   void End() { over_ = true; }
 
-  // CPU time used when it was `now_ns`. After the end.
+  // CPU time used at `now_ns`. Call it after the end.
   uint64_t UsedAt(uint64_t now_ns) const {
     const auto after = used_.upper_bound(now_ns);
     return (after == used_.begin() ? after : std::prev(after))->second;
@@ -137,7 +138,8 @@ class RunningThread {
   std::map<uint64_t, uint64_t> used_;
 };
 
-// Who has no processor does not run, so the thread's own CPU time tells how many ticks it ran.
+// A thread without a processor does not run, so the thread's own CPU time shows how many ticks it
+// ran.
 TEST_F(WallClockTest, RunningThreadsAreSampled) {
   RunningThread thread;
   const Seen seen = Watch([&] { thread.Run(); }, [&] { thread.End(); }, 10);
@@ -179,8 +181,7 @@ TEST_F(WallClockTest, OtherThreadsSignalsGoOn) {
   sampler_->DetachCurrentThread();
 }
 
-// A thread that waits, and runs for a moment when it is told to. Its samples are counted, not
-// taken.
+// A thread that waits, and runs briefly on request. Its samples are counted, not taken.
 class MovedThread {
  public:
   MovedThread() : thread_([this] { Run(); }) {
@@ -201,7 +202,7 @@ class MovedThread {
     wanted_.notify_one();
     moves_.wait(moves);
     timespec before{}, now{};
-    // Until it stands still: what it takes to go back to wait is CPU time too.
+    // Until it waits: the return to waiting also takes CPU time.
     do {
       before = now;
       std::this_thread::sleep_for(milliseconds(1));
@@ -240,12 +241,12 @@ class MovedThread {
   std::atomic<uint32_t> wanted_{0};
   std::atomic<uint32_t> moves_{0};
   uint64_t ticks_ = 0;
-  std::thread thread_;  // the last one: it uses the others
+  std::thread thread_;  // the last member: it uses the others
 };
 
-// The second small move in a row is taken for what the signal itself took. If it was not, the
-// thread stands elsewhere than its sample says, perhaps for good.
-TEST(WallClockTicksTest, WhoMovedWithTheSignalIsSeenAgain) {
+// The second small move in a row is treated as the signal's own CPU time. If it was not, the thread
+// is no longer where its sample says, perhaps permanently.
+TEST(WallClockTicksTest, AThreadThatMovedWithTheSignalIsSampledAgain) {
   signal(SIGPROF, SIG_IGN);
   WallClock clock(std::chrono::seconds(1), SIGPROF);
   MovedThread thread;
@@ -261,7 +262,7 @@ TEST(WallClockTicksTest, WhoMovedWithTheSignalIsSeenAgain) {
     thread.Move();
   }
   EXPECT_EQ(signals, 1);
-  // It may have moved on with that one as well.
+  // It may have moved on with that signal as well.
   for (int tick = 0; tick < 10'000; ++tick) {
     if (!thread.Look(clock)) continue;
     ++signals;
@@ -270,9 +271,9 @@ TEST(WallClockTicksTest, WhoMovedWithTheSignalIsSeenAgain) {
   EXPECT_EQ(signals, 2);
 }
 
-// A thread that waits is looked at every 16th tick in the end; the ticks since are not lost with
-// it.
-TEST(WallClockTicksTest, FinishTakesTicksThatNobodyLookedAt) {
+// A waiting thread is eventually checked every 16th tick; the ticks since the last check are not
+// lost when it ends.
+TEST(WallClockTicksTest, FinishCollectsUncheckedTicks) {
   signal(SIGPROF, SIG_IGN);
   std::atomic<pid_t> tid{0};
   std::atomic<bool> over{false};
@@ -288,7 +289,7 @@ TEST(WallClockTicksTest, FinishTakesTicksThatNobodyLookedAt) {
   uint32_t ticks = 0, due = 0;
   while (ticks < 200 || due + hot::WallIdle::Of(slot->idle).ticks == ticks) {
     clock.Look(*slot, 0, 1, ++ticks);
-    due += slot->due_ticks.exchange(0);  // as the handler does
+    due += slot->due_ticks.exchange(0);  // like the handler
   }
   clock.Finish(*slot, 0, ticks);
   due += slot->due_ticks;

@@ -11,13 +11,13 @@
 namespace jtrace {
 namespace {
 
-// As a recording: its parts are plain memory, and gone when it is retired.
+// Like a recording: its parts are plain memory, which is freed when it is retired.
 struct Thing {
   std::string text = "a text that is too long for the object itself";
   std::unique_ptr<int> part = std::make_unique<int>(7);
 };
 
-TEST(GateTest, ClosedItGivesNothing) {
+TEST(GateTest, AClosedGateGivesNothing) {
   Gate<Thing> gate;
   EXPECT_FALSE(Gate<Thing>::Inside(gate));
   EXPECT_FALSE(gate.Close());
@@ -34,7 +34,7 @@ TEST(GateTest, ClosedItGivesNothing) {
   EXPECT_FALSE(Gate<Thing>::Inside(gate));
 }
 
-TEST(GateTest, WhoIsInsideKeepsTheThing) {
+TEST(GateTest, ACallbackInsideKeepsTheObject) {
   Gate<Thing> gate;
   Thing thing;
   gate.Open(thing);
@@ -47,8 +47,8 @@ TEST(GateTest, WhoIsInsideKeepsTheThing) {
   EXPECT_TRUE(gate.WaitUntilEmpty(absl::ZeroDuration()));
 }
 
-// Under sanitizers: callbacks on three threads while things come and go.
-TEST(GateTest, NobodyUsesAThingThatIsRetired) {
+// Under sanitizers: callbacks on three threads while objects are created and retired.
+TEST(GateTest, NoCallbackUsesARetiredObject) {
   constexpr int kThings = 300;
   Gate<Thing> gate;
   std::atomic<bool> goes_on{true};

@@ -13,7 +13,7 @@
 namespace jtrace {
 namespace {
 
-TEST(LogTest, UnwritableFileIsToldInOneLine) {
+TEST(LogTest, UnwritableFileIsReportedInOneLine) {
   for (const char* path : {"/nonexistent/x.log", "/tmp"}) {
     const auto log = Log::Open(LogTarget::kFile, path);
     ASSERT_EQ(log.status().code(), absl::StatusCode::kInvalidArgument);
@@ -39,7 +39,8 @@ TEST(LogTest, FilesOfOthersAreLeftAlone) {
   unlink(path.c_str());
 }
 
-// By the system's own words a pipe without a reader is "no such device", a link a loop.
+// The system's messages would say "no such device" for a pipe without a reader, and a loop for a
+// link.
 TEST(LogTest, PipesAndLinksAreNamed) {
   const std::string path = absl::StrCat(testing::TempDir(), "/special.", getpid(), ".log");
   ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
@@ -64,7 +65,7 @@ TEST(LogTest, LinesAreAppended) {
             "before\njtrace: one\njtrace: two\n");
 }
 
-TEST(LogTest, WhatMessagesQuoteIsOneLineOfText) {
+TEST(LogTest, MessagesAreOneLineOfVisibleText) {
   const std::string path = absl::StrCat(testing::TempDir(), "/quotes.", getpid(), ".log");
   const auto log = Log::Open(LogTarget::kFile, path);
   ASSERT_TRUE(log.ok());

@@ -140,7 +140,7 @@ TEST(DrainThreadTest, WritesEverythingOnceAndInOrder) {
   EXPECT_EQ(modules, f.source.seals);
 }
 
-TEST(DrainThreadTest, WriteFailureIsToldOnceAndEndsNothing) {
+TEST(DrainThreadTest, WriteFailureIsReportedOnceAndEndsNothing) {
   Fixture f("failing.bin");
   // A file-size limit makes write() fail the way a full disk does.
   signal(SIGXFSZ, SIG_IGN);
@@ -160,12 +160,12 @@ TEST(DrainThreadTest, WriteFailureIsToldOnceAndEndsNothing) {
   EXPECT_EQ(failures, 1);
 }
 
-// More nodes at once than a frame may hold, as of a program that makes call paths very fast.
+// More nodes at once than fit into a frame, as from a program that makes call paths very fast.
 class ManyNodes : public ChunkSource {
  public:
   static constexpr int kNodes = 6'500'000;
   void Seal(uint64_t, proto::Chunk& chunk) override {
-    if (std::exchange(told_, true)) return;
+    if (std::exchange(reported_, true)) return;
     proto::TreeDelta& delta = *chunk.add_tree();
     for (int i = 0; i < kNodes; ++i) {
       delta.add_new_node(1);
@@ -175,10 +175,10 @@ class ManyNodes : public ChunkSource {
   }
 
  private:
-  bool told_ = false;
+  bool reported_ = false;
 };
 
-TEST(DrainThreadTest, WhatNoFrameHoldsIsWrittenAsSeveral) {
+TEST(DrainThreadTest, ChunksTooLargeForAFrameAreSplit) {
   Fixture f("many.bin");
   ManyNodes nodes;
   DrainThread drain(f.thread, f.clock, f.encoder, *f.file, {&nodes}, absl::Milliseconds(5),
@@ -235,8 +235,8 @@ TEST(DrainThreadTest, FlushWritesWhatWasRecordedBefore) {
   EXPECT_TRUE(drain.Flush().ok()) << "after the end there is nothing to do";
 }
 
-// Each file can be read alone: everything it names is defined in it, chunks count from 1.
-TEST(DrainThreadTest, NextFileStandsAlone) {
+// Each file can be read by itself: everything it names is defined in it, chunks count from 1.
+TEST(DrainThreadTest, NextFileIsSelfContained) {
   Fixture f("next.bin");
   const std::string second_path = absl::StrCat(::testing::TempDir(), "/next.2.bin");
   const auto second = *TraceFile::Create(second_path);
@@ -253,7 +253,7 @@ TEST(DrainThreadTest, NextFileStandsAlone) {
   ASSERT_TRUE(
       drain.NextFile(*second, start, [](proto::SessionEnd& end) { end.set_calls(5); }).ok());
   f.encoder.AddEvent({.thread = running, .major = format::kSession, .text = "later"});
-  f.encoder.TellRoutines({routine});
+  f.encoder.DefineRoutines({routine});
   ASSERT_TRUE(drain.Stop([](proto::SessionEnd& end) { end.set_calls(6); }).ok());
 
   EXPECT_EQ(ReadChunks(f.path).back().session_end().calls(), 5u);

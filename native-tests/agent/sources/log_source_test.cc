@@ -89,7 +89,7 @@ TEST_F(LogSourceTest, EveryOpAndValueHasATime) {
 }
 
 // codes=-0x11.
-TEST_F(LogSourceTest, TimesOffTheProcessorsAreEventsIfWanted) {
+TEST_F(LogSourceTest, TimesOffTheProcessorsAreEventsIfRequested) {
   for (const bool wanted : {true, false}) {
     const uint64_t start = clock_.start();
     LogDouble<uint64_t> log(arena_.get(), thread_.state(), 64, start);
@@ -109,7 +109,7 @@ TEST_F(LogSourceTest, TimesOffTheProcessorsAreEventsIfWanted) {
 }
 
 // Nor a position, which has the time of the record before it.
-TEST_F(LogSourceTest, TimeOffTheProcessorsInAGapStandsInTheGap) {
+TEST_F(LogSourceTest, TimeOffTheProcessorsInAGapIsRecordedInTheGap) {
   const uint64_t start = clock_.start();
   LogDouble<uint64_t> log(arena_.get(), thread_.state(), 64, start);
   LogCollector logs(arena_.get(), ProbeClock::kCpu, scale_);
@@ -145,23 +145,23 @@ TEST_F(LogSourceTest, ASpentBudgetStopsTheLogsOnce) {
   EXPECT_EQ(rows[0].name, "log.budget_spent");
 }
 
-// loop=: each file tells its own.
-TEST_F(LogSourceTest, CallsLeftOutCountInTheFileWhereTheyAreTold) {
+// loop=: each file reports its own.
+TEST_F(LogSourceTest, CallsLeftOutCountInTheFileThatReportsThem) {
   LogDouble<uint32_t> log(arena_.get(), thread_.state());
   LogCollector logs(arena_.get(), ProbeClock::kNone, scale_);
   LogSource source = Source(logs);
   proto::Chunk chunk;
-  const auto told = [&](uint32_t calls) -> uint64_t {
+  const auto reported = [&](uint32_t calls) -> uint64_t {
     if (calls != 0) log.Mark(LogKind::kDropped, calls);
     source.Poll(chunk);
     source.Seal(clock_.Now(), chunk);
     const auto rows = losses_.Snapshot();
     return rows.empty() ? 0 : rows[0].count;
   };
-  EXPECT_EQ(told(6), 6u);
+  EXPECT_EQ(reported(6), 6u);
   source.BeginFile();
-  EXPECT_EQ(told(0), 0u);
-  EXPECT_EQ(told(4), 4u);
+  EXPECT_EQ(reported(0), 0u);
+  EXPECT_EQ(reported(4), 4u);
   EXPECT_EQ(logs.dropped_calls(), 10u);
 }
 

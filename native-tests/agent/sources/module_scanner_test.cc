@@ -19,7 +19,7 @@ const MappedModule* Containing(const std::vector<MappedModule>& modules, const v
   return nullptr;
 }
 
-// The kernel's own list is the oracle.
+// The kernel's list is the reference.
 TEST(ModuleScannerTest, AgreesWithProcMaps) {
   const std::vector<MappedModule> modules = LoadedModules();
   std::ifstream maps("/proc/self/maps");
@@ -51,7 +51,7 @@ TEST(ModuleScannerTest, KnowsItsOwnExecutableAndTheVdso) {
             1);
 }
 
-TEST(ModuleScannerTest, ReportsWhatCameAndWentOnly) {
+TEST(ModuleScannerTest, ReportsOnlyChanges) {
   RecordEncoder encoder({});
   ModuleScanner scanner;
   proto::Chunk first;

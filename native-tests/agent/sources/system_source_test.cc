@@ -66,7 +66,7 @@ class InternalThreadSourceTest : public testing::Test {
   std::unique_ptr<InternalThreadSource> source_;
 };
 
-// What a thread does in steps that the test asks for.
+// A thread that works in steps on the test's request.
 class Steps {
  public:
   explicit Steps(std::function<void(int)> step)
@@ -101,7 +101,7 @@ class Steps {
   std::thread thread_;
 };
 
-TEST_F(InternalThreadSourceTest, ThreadsThatLeaveTheJvmAreSampledOn) {
+TEST_F(InternalThreadSourceTest, ThreadsThatLeaveTheJvmAreStillSampled) {
   // A call back into Java between two looks: the thread attaches to the JVM and leaves it again.
   Steps native([&](int step) {
     if (step != 1) return;
@@ -115,7 +115,7 @@ TEST_F(InternalThreadSourceTest, ThreadsThatLeaveTheJvmAreSampledOn) {
   EXPECT_EQ(DefinitionsOf(native.tid()), 1);  // it is the same thread
 }
 
-// However long it takes a busy machine to end them.
+// Regardless of how long a busy machine takes to end them.
 TEST_F(InternalThreadSourceTest, ThreadsThatEndAreLeftAlone) {
   Steps java([&](int step) {
     if (step == 1) threads_.End();
@@ -129,11 +129,11 @@ TEST_F(InternalThreadSourceTest, ThreadsThatEndAreLeftAlone) {
     std::this_thread::sleep_for(milliseconds(10));
   }
   EXPECT_FALSE(sampler_->IsAttached(java.tid()));
-  java.Take(2);  // it goes on as native code
+  java.Take(2);  // it continues as native code
   EXPECT_TRUE(PollUntilAttached(java.tid()));
 }
 
-TEST_F(InternalThreadSourceTest, TellsWhatThreadsTookBeforeTheyWereFound) {
+TEST_F(InternalThreadSourceTest, ReportsCpuTimeBeforeThreadsWereFound) {
   Steps busy([](int step) {
     if (step != 1) return;
     while (sampling::ThreadCpuNanos(gettid()) < 120'000'000) {
@@ -145,7 +145,7 @@ TEST_F(InternalThreadSourceTest, TellsWhatThreadsTookBeforeTheyWereFound) {
   EXPECT_GE(LateMillis(), 120u);
 }
 
-TEST_F(InternalThreadSourceTest, ThreadsThatSamplesAreNotWantedOfStayAlone) {
+TEST_F(InternalThreadSourceTest, ExcludedThreadsAreNotAttached) {
   names_ = NameFilter({"nosuch"});
   Steps idle([](int) {});
   for (int i = 0; i < 40; ++i) {

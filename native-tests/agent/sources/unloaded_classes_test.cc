@@ -48,7 +48,7 @@ TEST_F(UnloadedClassesTest, WaitsForEnoughOfThem) {
   known_ = 8 * 2000;
   Unload(0, 600);
   SealAndCount();
-  EXPECT_EQ(SealAndCount(), 600u);  // nothing is known of what is known yet
+  EXPECT_EQ(SealAndCount(), 600u);  // how many classes are known is unknown so far
   Unload(1000, 1600);
   SealAndCount();
   EXPECT_EQ(SealAndCount(), 0u);

@@ -52,7 +52,7 @@ TEST(ChunkSplitTest, ASmallChunkStaysWhole) {
   EXPECT_EQ(parts[0].SerializeAsString(), whole.SerializeAsString());
 }
 
-TEST(ChunkSplitTest, EventsKeepTheirOrderBehindWhatTheyReferTo) {
+TEST(ChunkSplitTest, EventsFollowTheirDefinitionsInOrder) {
   constexpr size_t kLimit = 2000;
   const auto parts = Split(ChunkWithEvents(50), kLimit);
   ASSERT_GT(parts.size(), 3u);
@@ -81,7 +81,7 @@ TEST(ChunkSplitTest, ARecordAboveTheLimitIsAloneInItsPart) {
   for (size_t i = 1; i < 4; ++i) EXPECT_EQ(parts[i].event_size(), 1);
 }
 
-// Else it would be the end of the recording: no frame may hold it.
+// Otherwise it would end the recording: no frame can hold it.
 TEST(ChunkSplitTest, ARecordThatNoFrameCanHoldIsLeftOutAndCounted) {
   proto::Chunk whole = ChunkWithEvents(3);
   whole.mutable_event(1)->mutable_code_event()->mutable_pc()->Resize(5000, 1000);
@@ -99,7 +99,7 @@ TEST(ChunkSplitTest, ARecordThatNoFrameCanHoldIsLeftOutAndCounted) {
 
 // ---- Any chunk ----------------------------------------------------------------------------------
 
-// A chunk with something of everything, whose numbers name each other as a writer's do.
+// A chunk with records of all kinds, whose numbers refer to each other as a writer's do.
 class RandomChunk {
  public:
   explicit RandomChunk(uint32_t seed) : random_(seed), size_(1 + static_cast<int>(Below(60))) {
@@ -305,22 +305,21 @@ std::string Trace(std::vector<proto::Chunk> chunks) {
 
 using Lines = std::map<std::string, std::vector<std::string>>;  // by thread
 
-// What a reader makes of the trace: the lines of each thread in their order. Those of several
-// threads are in no order of their own.
+// The lines of each thread in a reader's dump, in order. Lines of different threads have no order.
 Lines LinesByThread(const std::string& trace) {
   const auto dump = RunPost({"--report=dump", "trace"}, {{"trace", trace}});
   EXPECT_EQ(dump.exit_code, 0) << dump.err;
   EXPECT_EQ(dump.err, "");
   Lines lines;
   for (const absl::string_view line : absl::StrSplit(dump.out, '\n')) {
-    if (absl::StrContains(line, "\tsample_bytes\t")) continue;  // what they take in the file
+    if (absl::StrContains(line, "\tsample_bytes\t")) continue;  // their size in the file
     const std::vector<absl::string_view> columns = absl::StrSplit(line, '\t');
     lines[columns.size() < 2 ? "" : std::string(columns[1])].emplace_back(line);
   }
   return lines;
 }
 
-// Where the two differ first; empty: nowhere.
+// The first difference between the two; empty: none.
 std::string Difference(const Lines& expected, const Lines& actual) {
   for (const auto& [thread, lines] : expected) {
     const auto found = actual.find(thread);
@@ -348,7 +347,7 @@ TEST(ChunkSplitTest, PartsSayTogetherWhatTheWholeSays) {
 
 TEST(ChunkSplitTest, PartsKeepToTheLimit) {
   for (uint32_t seed = 1; seed <= 30; ++seed) {
-    // A sample and its frames are the largest of what cannot be split.
+    // A sample with its frames is the largest record that cannot be split.
     for (const size_t limit : {600u, 2000u}) {
       const auto parts = Split(RandomChunk(seed).Take(), limit);
       for (const proto::Chunk& part : parts) EXPECT_LE(part.ByteSizeLong(), limit);
@@ -356,7 +355,7 @@ TEST(ChunkSplitTest, PartsKeepToTheLimit) {
   }
 }
 
-// A trace that is cut off between the parts holds nothing that was not defined.
+// A trace that is cut off between the parts names nothing undefined.
 TEST(ChunkSplitTest, APartNamesOnlyWhatItOrAnEarlierOneDefines) {
   for (uint32_t seed = 1; seed <= 10; ++seed) {
     const auto parts = Split(RandomChunk(seed).Take(), 1000);

@@ -17,7 +17,7 @@ proto::Chunk Sealed(LimitedEvents& events) {
   return chunk;
 }
 
-TEST(LimitedEventsTest, CountsAllAndRecordsSoManyASecond) {
+TEST(LimitedEventsTest, CountsAllAndLimitsRecordsPerSecond) {
   Losses losses;
   LimitedEvents events(losses);
   constexpr uint64_t kLimit = LimitedEvents::kRecordsASecond;

@@ -16,7 +16,7 @@ using ::testing::EndsWith;
 using ::testing::IsEmpty;
 using ::testing::Pair;
 
-// What a reader of one file knows: definitions are never changed.
+// A reader's data of one file: definitions never change.
 struct File {
   void Read(const proto::Chunk& chunk) {
     uint32_t number = chunk.first_string();
@@ -45,19 +45,19 @@ struct File {
 
 class RecordEncoderTest : public ::testing::Test {
  protected:
-  // The file that follows, with records that name all of the routines and methods 1 … 10.
+  // The next file, with records that name all of the routines and methods 1 … 10.
   File NextFile() {
     encoder_.Restate();
-    return Told();
+    return Definitions();
   }
-  File Told() {
+  File Definitions() {
     for (uint32_t number = 1; number <= 10; ++number) {
-      encoder_.TellRoutines({number});
-      encoder_.TellMethod(number);
+      encoder_.DefineRoutines({number});
+      encoder_.DefineMethod(number);
     }
     return Taken();
   }
-  // What the chunk defines; strings are those of the whole file.
+  // The chunk's definitions; strings are those of the whole file.
   File Taken() {
     const proto::Chunk chunk = encoder_.Take();
     if (chunk.first_string() == 1) strings_.clear();
@@ -81,7 +81,7 @@ class RecordEncoderTest : public ::testing::Test {
 TEST_F(RecordEncoderTest, NextFileDefinesEverythingAgain) {
   const uint32_t id = Load(1, 2);
   encoder_.DefineThread({.name = "main"});
-  const File first = Told();
+  const File first = Definitions();
   EXPECT_THAT(first.classes, ElementsAre(Pair(id, "2 Made1")));
   const File second = NextFile();
   EXPECT_EQ(second.classes, first.classes);
@@ -94,32 +94,32 @@ TEST_F(RecordEncoderTest, AFileDefinesWhatItsRecordsName) {
   Load(1, 2);
   const uint32_t prepared = Load(2, 2);
   EXPECT_THAT(Taken().classes, IsEmpty());
-  encoder_.TellRoutines({1});
+  encoder_.DefineRoutines({1});
   const File called = Taken();
   EXPECT_THAT(called.routines, ElementsAre(Pair(1, "2 Made1.run(LMade1;)V")));
   EXPECT_THAT(called.methods, IsEmpty());
-  encoder_.TellRoutines({1});
+  encoder_.DefineRoutines({1});
   proto::ClassEvent event;
   event.set_class_id(prepared);
   encoder_.AddClassEvent({.major = format::kClass}, event);
   const File named = Taken();
   EXPECT_THAT(named.classes, ElementsAre(Pair(prepared, "2 Made2")));
   EXPECT_THAT(named.routines, IsEmpty());
-  // What samples meet is in scope if it has probes.
-  encoder_.TellMethod(2);
+  // A method in samples is in scope if it has probes.
+  encoder_.DefineMethod(2);
   EXPECT_THAT(Taken().routines, ElementsAre(Pair(2, EndsWith(".run(LMade2;)V"))));
 }
 
-TEST_F(RecordEncoderTest, MethodsOfAClassCanBeToldWithoutARecord) {
+TEST_F(RecordEncoderTest, MethodsOfAClassCanBeDefinedWithoutARecord) {
   const uint32_t wanted = Load(1, 2);
   const uint32_t other = Load(2, 2);
   encoder_.SiteId({.class_id = wanted, .name = "callee", .kind = proto::Routine::CALL});
   encoder_.RoutineId(wanted, "idle", "()V");
-  encoder_.TellRoutines({1});
+  encoder_.DefineRoutines({1});
   EXPECT_THAT(Taken().routines, ElementsAre(Pair(1, "2 Made1.run(LMade1;)V")));
-  encoder_.TellRoutinesOf({wanted});
+  encoder_.DefineRoutinesOf({wanted});
   EXPECT_THAT(Taken().routines, ElementsAre(Pair(4, EndsWith(".idle()V"))));
-  encoder_.TellRoutinesOf({wanted, other});
+  encoder_.DefineRoutinesOf({wanted, other});
   EXPECT_THAT(Taken().routines, ElementsAre(Pair(2, "2 Made2.run(LMade2;)V")));
 }
 
@@ -139,20 +139,20 @@ TEST_F(RecordEncoderTest, UnloadedClassesAreForgottenWithTheirMembersAndNames) {
   EXPECT_EQ(next.strings.size(), 4u);  // "", the class, the name, the descriptor
 }
 
-TEST_F(RecordEncoderTest, NumbersOfForgottenClassesAreNotUsedAgain) {
+TEST_F(RecordEncoderTest, NumbersOfForgottenClassesAreNotReused) {
   const uint32_t gone = Load(1, 2);
   Taken();
   encoder_.Forget({gone}, {});
   EXPECT_NE(Load(1, 2), gone);
   const File same_file = Taken();
   EXPECT_THAT(same_file.strings, testing::Contains(Pair(testing::_, "Made1")));
-  encoder_.TellRoutines({1, 2});
+  encoder_.DefineRoutines({1, 2});
   EXPECT_THAT(Taken().routines, ElementsAre(Pair(2, "2 Made1.run(LMade1;)V")));
   EXPECT_EQ(encoder_.routines(), 2u);
   EXPECT_EQ(encoder_.FindRoutine(gone, "run", "(LMade1;)V"), 0u);
 }
 
-TEST_F(RecordEncoderTest, ClassesThatCodeOfOthersNamesAreKept) {
+TEST_F(RecordEncoderTest, ClassesNamedByForeignCodeAreKept) {
   const uint32_t named = encoder_.ClassId("Callee", 5);
   encoder_.SiteId({.class_id = named, .name = "call", .kind = proto::Routine::CALL},
                   /*is_foreign=*/true);
@@ -190,7 +190,7 @@ TEST_F(RecordEncoderTest, NextTraceDefinesAgainAndKeepsNumbers) {
   encoder_.AddEvent({.major = format::kGc});
   EXPECT_EQ(encoder_.RoutineId(klass, "f", "()V"), f);
   EXPECT_EQ(encoder_.DefineThread({.name = "main"}), 1u);
-  encoder_.TellRoutines({f, g});
+  encoder_.DefineRoutines({f, g});
   const proto::Chunk chunk = encoder_.Take();
   EXPECT_EQ(chunk.class_def_size(), 1);
   ASSERT_EQ(chunk.routine_size(), 2);
@@ -209,12 +209,12 @@ TEST_F(RecordEncoderTest, NumbersAreStableAndDefinedOnce) {
   EXPECT_NE(f, encoder_.RoutineId(other, "f", "()V"));
   EXPECT_EQ(f, encoder_.RoutineId(boot, "f", "()V"));
   EXPECT_NE(f, encoder_.RoutineId(boot, "f", "(I)V"));
-  encoder_.TellRoutines({1, 2, 3});
+  encoder_.DefineRoutines({1, 2, 3});
   const proto::Chunk chunk = encoder_.Take();
   EXPECT_EQ(chunk.class_def_size(), 2);
   EXPECT_EQ(chunk.routine_size(), 3);
   EXPECT_EQ(encoder_.ClassId("a.B", 0), boot);
-  encoder_.TellRoutines({1, 2, 3});
+  encoder_.DefineRoutines({1, 2, 3});
   EXPECT_EQ(encoder_.Take().class_def_size(), 0);
 }
 

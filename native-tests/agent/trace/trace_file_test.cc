@@ -21,11 +21,11 @@
 
 namespace {
 
-int flock_error = 0;  // what the file system says to a lock; 0: it has locks
+int flock_error = 0;  // the file system's error for a lock; 0: it has locks
 
 }  // namespace
 
-// In place of the C library's.
+// Replaces the C library's.
 extern "C" int flock(int fd, int operation) noexcept {
   if (flock_error == 0) return static_cast<int>(syscall(SYS_flock, fd, operation));
   errno = flock_error;
@@ -50,19 +50,19 @@ std::string TempPath(absl::string_view name) {
   return absl::StrCat(::testing::TempDir(), "/", name);
 }
 
-TEST(TraceFileTest, FileSystemsWithoutLocksTakeTraces) {
+TEST(TraceFileTest, FileSystemsWithoutLocksAcceptTraces) {
   for (const int error : {ENOLCK, EOPNOTSUPP, ENOSYS, EINVAL}) {
     flock_error = error;
     const std::string path = TempPath(absl::StrCat("no_locks.", error, ".bin"));
     auto file = TraceFile::Create(path);
     flock_error = 0;
     ASSERT_TRUE(file.ok()) << strerror(error) << file.status();
-    EXPECT_EQ((*file)->path(), path) << "nobody else holds it";
+    EXPECT_EQ((*file)->path(), path) << "no other process holds it";
     EXPECT_TRUE((*file)->Append("hello").ok());
   }
 }
 
-TEST(TraceFileTest, FramesAreAsFormatSays) {
+TEST(TraceFileTest, FramesFollowTheFormat) {
   const std::string path = TempPath("frames.bin");
   {
     auto file = TraceFile::Create(path);
@@ -85,7 +85,7 @@ TEST(TraceFileTest, FramesAreAsFormatSays) {
   EXPECT_EQ(bytes.substr(28 + compressed, 4), "JFRM");
 }
 
-// Closes every descriptor of `path`, as daemons do with all, and opens `other` under its number.
+// Closes every descriptor of `path`, as daemons do with all, and opens `other` with its number.
 void ReplaceDescriptorsOf(const std::string& path, const std::string& other) {
   struct stat wanted, info;
   ASSERT_EQ(stat(path.c_str(), &wanted), 0);
@@ -145,7 +145,7 @@ TEST(TraceFileTest, OthersCannotRead) {
   EXPECT_EQ(info.st_size, static_cast<off_t>(format::kFileHeaderSize));
 }
 
-TEST(TraceFileTest, WhatStandsThereStaysUntilBegin) {
+TEST(TraceFileTest, ExistingContentStaysUntilBegin) {
   const std::string path = TempPath("stays.bin");
   std::ofstream(path) << "an older trace";
   { ASSERT_TRUE(TraceFile::Open(path).ok()); }
@@ -157,7 +157,7 @@ TEST(TraceFileTest, WhatStandsThereStaysUntilBegin) {
   EXPECT_EQ(ReadFile(path).size(), format::kFileHeaderSize);
 }
 
-TEST(TraceFileTest, NewFileThatIsNeverBegunGoesAway) {
+TEST(TraceFileTest, RemovesANewFileThatWasNeverBegun) {
   const std::string path = TempPath("never.bin");
   unlink(path.c_str());
   { ASSERT_TRUE(TraceFile::Open(path).ok()); }
@@ -175,7 +175,7 @@ TEST(TraceFileTest, SymbolicLinkIsNotFollowed) {
   EXPECT_EQ(ReadFile(target), "precious");
 }
 
-TEST(TraceFileTest, FilesThatOthersMayReadAlongAreRefused) {
+TEST(TraceFileTest, RejectsFilesThatOthersCanRead) {
   const std::string pipe = testing::TempDir() + "trace_file_pipe";
   unlink(pipe.c_str());
   ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
@@ -231,9 +231,9 @@ TEST(TraceFileTest, UnwritableOutputNamesTheRemedy) {
               ::testing::HasSubstr("choose another file with out=FILE"));
 }
 
-TEST(TraceFileTest, FullDiskIsToldAndStays) {
+TEST(TraceFileTest, FullDiskIsReportedByEveryCall) {
   auto file = TraceFile::Create("/dev/full");
-  // The header alone does not fit.
+  // Even the header does not fit.
   ASSERT_FALSE(file.ok());
   EXPECT_THAT(std::string(file.status().message()), ::testing::HasSubstr("No space left"));
 }
@@ -246,7 +246,7 @@ TEST(ExpandPathTest, ReplacesTheConventions) {
   EXPECT_EQ(ExpandPath("end%", 1, 0, 1), "end%");
 }
 
-// What is true of the file when a recording ends.
+// The state of the file when a recording ends.
 class KeptTest : public ::testing::Test {
  protected:
   KeptTest() : path_(TempPath(absl::StrCat("kept.", getpid(), ".bin"))) {
@@ -262,24 +262,24 @@ class KeptTest : public ::testing::Test {
   std::unique_ptr<TraceFile> file_;
 };
 
-TEST_F(KeptTest, AWholeFileIs) { EXPECT_EQ(Why(), ""); }
+TEST_F(KeptTest, AWholeFileIsKept) { EXPECT_EQ(Why(), ""); }
 
-TEST_F(KeptTest, ARemovedFileIsNot) {
+TEST_F(KeptTest, ARemovedFileIsNotKept) {
   unlink(path_.c_str());
   EXPECT_TRUE(file_->Append("hello").ok());
   EXPECT_EQ(Why(), absl::StrCat("'", path_,
                                 "' was removed while it was written: nothing of the "
-                                "recording is left; record again with an out=FILE that nobody "
+                                "recording is left; record again with an out=FILE that nothing "
                                 "removes"));
 }
 
-TEST_F(KeptTest, AShortenedFileIsNot) {
+TEST_F(KeptTest, AShortenedFileIsNotKept) {
   ASSERT_EQ(truncate(path_.c_str(), 5), 0);
   EXPECT_TRUE(absl::StrContains(Why(), "was made shorter while it was written: ")) << Why();
 }
 
 // The next write makes it as long as it was, with a hole.
-TEST_F(KeptTest, AShortenedFileThatGrewAgainIsNot) {
+TEST_F(KeptTest, AShortenedFileThatGrewAgainIsNotKept) {
   const uint64_t before = file_->bytes_written();
   ASSERT_EQ(truncate(path_.c_str(), 0), 0);
   EXPECT_TRUE(file_->Append("hello again").ok());
@@ -289,7 +289,7 @@ TEST_F(KeptTest, AShortenedFileThatGrewAgainIsNot) {
       << Why();
 }
 
-TEST_F(KeptTest, AMovedFileIsSomewhereElse) {
+TEST_F(KeptTest, AMovedFileIsReported) {
   const std::string moved = absl::StrCat(path_, ".moved");
   ASSERT_EQ(rename(path_.c_str(), moved.c_str()), 0);
   EXPECT_TRUE(absl::StrContains(Why(), "was moved while it was written")) << Why();

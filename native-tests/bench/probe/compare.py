@@ -21,7 +21,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 JARS = "/usr/share/java/"
 CLOJURE = ":".join(JARS + jar for jar in
                    ("clojure.jar", "spec.alpha.jar", "core.specs.alpha.jar"))
-# Class path (after CLASSES) and what follows it; what a printed number means.
+# Class path (after CLASSES) and arguments; the meaning of a printed number.
 WORKLOADS = {
     "fib": ("", ["Fib", "35", "6"], "ns/call"),
     "h2": (":" + JARS + "h2.jar", ["H2Work", "10"], "ms"),

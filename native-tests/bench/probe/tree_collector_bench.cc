@@ -1,4 +1,4 @@
-// How long the writer thread takes to go through a tree in which nothing, or everything, changed.
+// The time that the writer thread takes to read a tree in which nothing, or everything, changed.
 #include <benchmark/benchmark.h>
 
 #include <vector>

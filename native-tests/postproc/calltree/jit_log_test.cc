@@ -45,17 +45,17 @@ class JitLogTest : public ::testing::Test {
   JitLog log_;
 };
 
-TEST_F(JitLogTest, ArcsSkipWhatIsNotCounted) {
+TEST_F(JitLogTest, ArcsSkipMethodsThatAreNotCounted) {
   Load(0x1000);
   Inline(0x1000, {{kOrElseGet, kRun}, {kCallBack, kLambda, kOrElseGet, kRun}, {kOther, kRun}});
   EXPECT_EQ(Find(kRun, kCallBack, {kRun, kCallBack}).inlined, 1);
   EXPECT_EQ(Find(kRun, kCallBack, {kRun, kCallBack}).bodies, 1);
-  // With a counted method in between the call is that one's.
+  // If a counted method is in between, the call is that method's.
   const std::set<RoutineId> with_lambda = {kRun, kCallBack, kLambda};
   EXPECT_EQ(Find(kRun, kCallBack, with_lambda).inlined, 0);
   EXPECT_EQ(Find(kLambda, kCallBack, with_lambda).inlined, 1);
   EXPECT_EQ(Find(kRun, kLambda, with_lambda).inlined, 1);
-  // Neighbours of different rows are no calls.
+  // Neighbours of different rows are not calls.
   EXPECT_EQ(Find(kOther, kCallBack, {kRun, kOther, kCallBack}).inlined, 0);
   EXPECT_EQ(Find(kRun, kOther, {kRun, kOther, kCallBack}).inlined, 1);
 }
@@ -72,33 +72,33 @@ TEST_F(JitLogTest, TheBodyIsTheBestCodeOfAnEntry) {
   EXPECT_EQ(Find(kRun, kCallBack, {kRun, kCallBack}).inlined, 1);
 }
 
-TEST_F(JitLogTest, BetterCodeIsNoRecompilation) {
+TEST_F(JitLogTest, BetterCodeIsNotARecompilation) {
   for (const uint32_t level : {2u, 3u, 4u}) Load(0x1000 * level, level);
   Load(0x5000, 3, /*osr_entry=*/12);
   const CompiledRoutine compiled = log_.Compiled(kRun);
   EXPECT_EQ(compiled.loads, 4);
   EXPECT_EQ(compiled.osr, 1);
   EXPECT_EQ(compiled.again, 0);
-  EXPECT_EQ(compiled.given_up, 0);
+  EXPECT_EQ(compiled.discarded, 0);
   EXPECT_EQ(compiled.level, 3u);
 }
 
-TEST_F(JitLogTest, CodeOfTheSameEntryAndLevelIsAndWhatCameBeforeWasGivenUp) {
+TEST_F(JitLogTest, CodeOfTheSameEntryAndLevelIsARecompilationAndDiscardsTheCodeBefore) {
   Load(0x1000, 4);
   Load(0x2000, 4);
   EXPECT_EQ(log_.Compiled(kRun).again, 1);
-  EXPECT_EQ(log_.Compiled(kRun).given_up, 1);
+  EXPECT_EQ(log_.Compiled(kRun).discarded, 1);
   Load(0x3000, 3);
   EXPECT_EQ(log_.Compiled(kRun).again, 1);
-  EXPECT_EQ(log_.Compiled(kRun).given_up, 2);
+  EXPECT_EQ(log_.Compiled(kRun).discarded, 2);
   Load(0x4000, 4);
   EXPECT_EQ(log_.Compiled(kRun).again, 2);
-  EXPECT_EQ(log_.Compiled(kRun).given_up, 2);
+  EXPECT_EQ(log_.Compiled(kRun).discarded, 2);
   Load(0x5000, 4, /*osr_entry=*/0, /*method=*/10);  // another method of that name
   EXPECT_EQ(log_.Compiled(kRun).again, 2);
 }
 
-TEST_F(JitLogTest, CodeThatIsReportedTwiceIsTheSame) {
+TEST_F(JitLogTest, CodeThatIsReportedTwiceCountsOnce) {
   Load(0x1000, 4);
   Load(0x1000, 4);
   EXPECT_EQ(log_.Compiled(kRun).loads, 1);

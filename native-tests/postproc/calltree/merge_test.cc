@@ -1,5 +1,5 @@
-// Several traces in one report (S3.21): what a report says of them together is the sum of what it
-// says of each, whatever their order; so it does not matter which are put together first.
+// Several traces in one report (S3.21): the report on them together is the sum of the reports on
+// each, whatever their order; so it does not matter which are merged first.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -75,7 +75,7 @@ TEST(MergeTest, TheOrderOfTracesDoesNotMatter) {
   }
 }
 
-TEST(MergeTest, TogetherIsTheSumOfEach) {
+TEST(MergeTest, TracesTogetherAreTheSumOfEach) {
   for (uint64_t seed = 0; seed < kTriples; ++seed) {
     const auto traces = Triple(seed);
     for (const std::vector<std::string>& args :
@@ -91,7 +91,7 @@ TEST(MergeTest, TogetherIsTheSumOfEach) {
   }
 }
 
-// One tree a process: the same routines with the same sums; only roots differ.
+// One tree for each process: the same routines with the same sums; only roots differ.
 TEST(MergeTest, ProcessesAddUpLikeThreads) {
   for (uint64_t seed = 0; seed < kTriples; ++seed) {
     const auto traces = Triple(seed);

@@ -52,7 +52,7 @@ TEST(TimelineTest, PutsEachCountWhereItBelongs) {
   }
 }
 
-TEST(TimelineTest, TellsRunningFromWaiting) {
+TEST(TimelineTest, DistinguishesRunningFromWaiting) {
   Timeline timeline;
   Sample(timeline, 5, 2);
   Sample(timeline, 6, 3, SampleState::kParked);
@@ -88,7 +88,7 @@ TEST(TimelineTest, KeepsAFewCollectionsAndCountsTheOthers) {
   EXPECT_EQ(timeline.collections_left_out(), more);
 }
 
-TEST(TimelineTest, TakesTheWholeRangeOfTimes) {
+TEST(TimelineTest, AcceptsTheWholeRangeOfTimes) {
   Timeline timeline;
   for (const int64_t time : {int64_t{0}, kLeast, kMost, int64_t{-1}, kLeast + 1}) {
     Sample(timeline, time, 1);

@@ -52,7 +52,7 @@ TEST(JtraceCommandTest, HelpShowsEveryCommandWithAnExample) {
   }
 }
 
-TEST(JtraceCommandTest, HelpIsGivenWhereverItIsAskedFor) {
+TEST(JtraceCommandTest, HelpIsShownWhereverItIsRequested) {
   EXPECT_EQ(RunWith({"start", "--help"}).out, HelpText());
   EXPECT_EQ(RunWith({"start", "2147483646", "-h"}).out, HelpText());
 }
@@ -62,11 +62,11 @@ TEST(JtraceCommandTest, WrongUsageIsOneLineWithTheRemedy) {
       {{"strat", "1"}, "did you mean 'start'?"},
       {{}, "see jtrace --help"},
       {{"stop"}, "needs a JVM"},
-      {{"stop", "1", "now"}, "takes nothing more: 'now'"},
+      {{"stop", "1", "now"}, "takes no further argument: 'now'"},
       {{"mark", "1"}, "needs a text"},
-      {{"list", "foo"}, "takes nothing more: 'foo'"},
-      {{"stop", "1", "-d", "3"}, "no option '-d'"},
-      {{"start", "--libs=x", "1"}, "no option '--libs=x'"},
+      {{"list", "foo"}, "takes no further argument: 'foo'"},
+      {{"stop", "1", "-d", "3"}, "unknown option '-d'"},
+      {{"start", "--libs=x", "1"}, "unknown option '--libs=x'"},
   };
   for (const auto& [args, message] : cases) {
     const Outcome outcome = RunWith(args);
@@ -107,7 +107,7 @@ TEST(JvmProcessTest, FindsTheProgramInACommandLine) {
   EXPECT_EQ(ProgramOf({"java", "-jar", "app.jar", "-v"}), "app.jar -v");
   EXPECT_EQ(ProgramOf({"java", "--add-opens", "a/b=c", "-m", "m/Main"}), "m/Main");
   EXPECT_EQ(ProgramOf({"java", "Main", "\x1b[31mred\u202E"}), "Main \\x1b[31mred\\u202e");
-  EXPECT_EQ(ProgramOf({"\x1b[31mred"}), "\\x1b[31mred") << "a launcher is as its starter says";
+  EXPECT_EQ(ProgramOf({"\x1b[31mred"}), "\\x1b[31mred") << "a launcher is named by its starter";
   EXPECT_EQ(ProgramOf({"/jdk/bin/javac", "--release", "17"}), "javac");
 }
 
@@ -147,7 +147,7 @@ TEST_F(ProcTest, ReadsWhatAttachNeeds) {
   EXPECT_FALSE(table.Resolve("nothing").ok());
 }
 
-TEST_F(ProcTest, TheJvmOfThisFolderIsMeantIfSeveralHaveTheName) {
+TEST_F(ProcTest, SelectsTheJvmOfThisFolderIfSeveralHaveTheName) {
   using namespace std::string_literals;
   for (const char* pid : {"100", "101"}) {
     Add(pid, Status("4"), "x /libjvm.so\n", "java\0-jar\0a.jar\0"s);
@@ -161,7 +161,7 @@ TEST_F(ProcTest, TheJvmOfThisFolderIsMeantIfSeveralHaveTheName) {
 }
 
 // SIGQUIT ends a process that does not handle it: it must not be sent.
-TEST_F(ProcTest, AJvmThatIgnoresSigquitIsLeftAlone) {
+TEST_F(ProcTest, AJvmThatDoesNotHandleSigquitGetsNoSignal) {
   Add("100", Status("0000000000000000"), "7f00 r-xp 0 0 /jdk/lib/server/libjvm.so\n", "java");
   auto jvm = ProcessTable(proc_).Find(100);
   ASSERT_TRUE(jvm.ok());
@@ -191,7 +191,7 @@ TEST(AttachCapabilityTest, IsTheFirstCharacterOfTheCapabilities) {
 }
 
 // The signal would make the JVM print its threads on the program's stdout.
-TEST_F(ProcTest, AJvmThatRefusesAttachGetsNoSignal) {
+TEST_F(ProcTest, AJvmThatRejectsAttachGetsNoSignal) {
   Add("100", Status("4"), "x /libjvm.so\n", "java");
   auto jvm = ProcessTable(proc_).Find(100);
   ASSERT_TRUE(jvm.ok());
@@ -203,7 +203,7 @@ TEST_F(ProcTest, AJvmThatRefusesAttachGetsNoSignal) {
   EXPECT_THAT(std::string(status.message()), HasSubstr("-XX:+DisableAttachMechanism"));
 }
 
-// A server at `path` that takes one connection, reads `bytes` and answers.
+// A server at `path` that accepts one connection, reads `bytes` and answers.
 class OneShot {
  public:
   OneShot(const std::string& path, size_t bytes, std::string answer) {
@@ -252,7 +252,7 @@ TEST_F(ProcTest, SpeaksTheAttachProtocol) {
   EXPECT_EQ(server.request, expected);
 }
 
-TEST(AttachTest, TellsWhyTheAgentDidNotComeUp) {
+TEST(AttachTest, ReportsWhyTheAgentDidNotStart) {
   EXPECT_TRUE(ReadLoadAnswer("0\nreturn code: 0\n").ok());
   EXPECT_TRUE(ReadLoadAnswer("0\n").ok());
   EXPECT_THAT(std::string(ReadLoadAnswer("0\nreturn code: 2\n").message()), HasSubstr("code 2"));
@@ -262,7 +262,7 @@ TEST(AttachTest, TellsWhyTheAgentDidNotComeUp) {
   EXPECT_FALSE(ReadLoadAnswer("").ok());
 }
 
-TEST_F(ProcTest, AsksTheAgent) {
+TEST_F(ProcTest, SendsRequestsToTheAgent) {
   Add("100", Status("4"), "x /libjvm.so\n", "java");
   const auto jvm = ProcessTable(proc_).Find(100);
   ASSERT_TRUE(jvm.ok());
@@ -281,7 +281,7 @@ TEST_F(ProcTest, AsksTheAgent) {
   EXPECT_THAT(lines, ElementsAre(".1 of 2", "=done", "!but"));
 }
 
-TEST(AnswerReaderTest, TakesLinesHoweverTheyArriveAndSeesACut) {
+TEST(AnswerReaderTest, ReadsLinesHoweverTheyArriveAndDetectsACut) {
   const std::string answer = ".x\n=a\n=b\n0\n";
   for (size_t cut = 0; cut <= answer.size(); ++cut) {
     std::vector<std::string> lines;

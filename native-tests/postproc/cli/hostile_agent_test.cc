@@ -1,4 +1,4 @@
-// What another user's agent may answer, and put in the way, when root runs jtrace.
+// Hostile answers and files of another user's agent when root runs jtrace.
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/filter.h>
@@ -48,7 +48,7 @@ void Send(int connection, std::string_view data) {
   (void)!send(connection, data.data(), data.size(), MSG_NOSIGNAL);
 }
 
-// Listens at `path` and does to each client what `talk` does.
+// Listens at `path` and runs `talk` for each client.
 class Listener {
  public:
   Listener(std::string path, std::function<void(int)> talk) : path_(std::move(path)) {
@@ -114,7 +114,7 @@ class HostileAgentTest : public ::testing::Test {
   void* mapped_;
 };
 
-TEST_F(HostileAgentTest, NothingOfAnAnswerSteersTheTerminal) {
+TEST_F(HostileAgentTest, NoPartOfAnAnswerControlsTheTerminal) {
   const Outcome outcome = Run({"status"},
                               "=\x1b]0;x\x07y\r\n=\xc2\x9b"
                               "31m \u202Egpj\n!\x1b[2J\xff\n2\n");
@@ -123,14 +123,14 @@ TEST_F(HostileAgentTest, NothingOfAnAnswerSteersTheTerminal) {
   EXPECT_EQ(outcome.err, "jtrace: \\x1b[2J\\xff\n");
 }
 
-TEST_F(HostileAgentTest, FormatsForProgramsComeToTheByte) {
+TEST_F(HostileAgentTest, FormatsForProgramsArePassedOnUnchanged) {
   if (isatty(STDOUT_FILENO) != 0) GTEST_SKIP() << "on a terminal they are escaped";
   const std::string line = "jtrace_calls_total{thread=\"a\u0085\u202E\"} 1";
   const Outcome outcome = Run({"metrics", "--format=prometheus"}, StrCat("=", line, "\n0\n"));
   EXPECT_EQ(outcome.out, line + "\n");
 }
 
-TEST_F(HostileAgentTest, NamesNoFileToReadButItsTrace) {
+TEST_F(HostileAgentTest, OnlyItsTraceIsRead) {
   for (const char* path : {"/tmp/../etc/passwd", "etc/passwd", "/etc", "/dev/zero"}) {
     const Outcome outcome = Run({"report"}, StrCat("=", path, "\n0\n"));
     EXPECT_EQ(outcome.code, 2) << path;
@@ -146,7 +146,7 @@ TEST_F(HostileAgentTest, AnswersWithoutEndAreCutOff) {
   EXPECT_THAT(outcome.err, HasSubstr("is longer than 33554432 bytes"));
 }
 
-// A JVM whose root folder is a folder of the test's.
+// A JVM whose root folder is a folder of the test.
 class HostileRootTest : public ::testing::Test {
  protected:
   HostileRootTest() {
@@ -165,7 +165,7 @@ class HostileRootTest : public ::testing::Test {
   const std::string outside_ = NewFolder();
 };
 
-TEST_F(HostileRootTest, AnswersHaveTheirTime) {
+TEST_F(HostileRootTest, AnswersHaveATimeLimit) {
   std::filesystem::create_directories(InRoot(SocketFolder(jvm_.user)));
   {
     const Listener silent(SocketInRoot(), [](int connection) {
@@ -197,7 +197,7 @@ TEST_F(HostileRootTest, LinksDoNotLeadToSocketsElsewhere) {
   }
 }
 
-// Attaching makes a file, and removes what stands at its name.
+// Attaching makes a file, and removes an existing one of its name.
 TEST_F(HostileRootTest, LinksDoNotLeadAttachRequestsElsewhere) {
   signal(SIGQUIT, SIG_IGN);
   std::filesystem::remove_all(InRoot("/tmp"));
@@ -243,7 +243,7 @@ TEST_F(HostileRootTest, TheNamedTraceIsAFileOfTheJvmsUser) {
   EXPECT_TRUE(absl::IsPermissionDenied(open("/tmp/d.bin").status())) << "another user's";
 }
 
-// As in a container whose /tmp is a link: it leads to a place of its own.
+// As in a container whose /tmp is a link: it leads to a place in the container.
 TEST_F(HostileRootTest, LinksLeadToPlacesBelowTheRoot) {
   std::filesystem::create_directories(InRoot("/var/tmp"));
   std::filesystem::remove_all(InRoot("/tmp"));

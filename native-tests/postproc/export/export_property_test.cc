@@ -1,4 +1,4 @@
-// Random traces: what each format's reader gets is what the tree report says, path by path.
+// Random traces: each format's reader gets the values of the tree report, path by path.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -34,7 +34,7 @@ struct Kind {
 };
 const std::vector<Kind> kKinds = {{"calls", "calls"}, {"ticks", "base_ticks"}, {"time", "base"}};
 
-// False if --metric would be refused: no node has any.
+// False if --metric would be rejected: no node has it.
 bool Has(const std::vector<TreeNodeRow>& rows, const Kind& kind) {
   return !TreeValues(rows, kind.column).empty();
 }
@@ -71,8 +71,8 @@ TEST(ExportPropertyTest, PprofHasEveryValueOfTheTree) {
   }
 }
 
-// "file:name'level", as the writer names functions; files are told apart by the thread's mark
-// alone, so they are left out here.
+// "file:name'level", as the writer names functions; only the thread's mark distinguishes files, so
+// they are left out here.
 std::string FunctionName(const TreeNodeRow& row) {
   std::string name = (row.is_thread ? "thread " : "") + row.path.back();
   if (row.recursion_level > 1) name += "'" + std::to_string(row.recursion_level);
@@ -148,7 +148,7 @@ TEST(ExportPropertyTest, CallgrindHasTheArcsOfTheTree) {
   }
 }
 
-// What is left out is folded into what called it: each thread keeps its total.
+// Omitted nodes are folded into their callers: each thread keeps its total.
 TEST(ExportPropertyTest, FilterAndTopKeepTotals) {
   for (uint64_t seed = 0; seed < kTraces; ++seed) {
     const std::string trace = RandomTrace(seed);

@@ -1,4 +1,4 @@
-// Known answers of the exports, and what users choose.
+// Known answers of the exports, and the users' selections.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -32,7 +32,7 @@ constexpr char kTrace[] =
     "10\tmain\tenter\ta.A.run(int)\n10\tmain\texit\ta.A.run(int)\n"
     "1\tpool\tenter\tb.B.work()\n8\tpool\texit\tb.B.work()\n";
 
-TEST(CollapsedTest, TakesTicksUnlessAnotherMetricIsNamed) {
+TEST(CollapsedTest, ShowsTicksUnlessAnotherMetricIsNamed) {
   EXPECT_EQ(Export(kTrace, "collapsed"), "main;a.A.run(int);b.B.work();read 4\n");
   EXPECT_EQ(Export(kTrace, "collapsed", {"--metric=calls"}),
             "main;a.A.run(int) 2\nmain;a.A.run(int);b.B.work() 1\npool;b.B.work() 1\n");
@@ -42,7 +42,7 @@ TEST(CollapsedTest, TakesTicksUnlessAnotherMetricIsNamed) {
             "main;a.A.run(int);b.B.work() 64\n");
 }
 
-TEST(CollapsedTest, TakesTimeAndThenCallsWithoutSamples) {
+TEST(CollapsedTest, ShowsTimeAndThenCallsWithoutSamples) {
   const std::string head = "# jtrace-text 1 unit=us\n";
   EXPECT_EQ(Export(head + "0\tm\tenter\tA\n3\tm\texit\tA\n", "collapsed"), "m;A 3\n");
   EXPECT_EQ(Export(head + "3\tm\tenter\tA\n3\tm\texit\tA\n", "collapsed"), "m;A 1\n");
@@ -55,7 +55,7 @@ TEST(CollapsedTest, NamesStayWithinTheirFieldAndLine) {
             "m:1;A B:C D 3\n");
 }
 
-TEST(ExportTest, SelectionsOfReportsHold) {
+TEST(ExportTest, SelectionsOfReportsApply) {
   EXPECT_EQ(Export(kTrace, "collapsed", {"--metric=calls", "--thread=poo*"}),
             "pool;b.B.work() 1\n");
   EXPECT_EQ(Export(kTrace, "collapsed", {"--metric=calls", "--root=b.B.work"}),
@@ -71,7 +71,7 @@ TEST(ExportTest, SelectionsOfReportsHold) {
             "main;a.A.run(int) 10\npool 7\n");
 }
 
-TEST(ExportTest, AMetricThatIsNotThereIsRefused) {
+TEST(ExportTest, AnUnknownMetricIsRejected) {
   for (const char* report : {"collapsed", "pprof", "speedscope", "callgrind"}) {
     const RunResult result =
         RunPost({std::string("--report=") + report, "--metric=off", "trace"}, {{"trace", kTrace}});
@@ -81,7 +81,7 @@ TEST(ExportTest, AMetricThatIsNotThereIsRefused) {
   }
 }
 
-TEST(PprofTest, TellsTypesLabelsAndWhatWasTraced) {
+TEST(PprofTest, ShowsTypesLabelsAndWhatWasTraced) {
   const PprofFile profile = testing::ParsePprof(Export(kTrace, "pprof"));
   using Type = std::pair<std::string, std::string>;
   EXPECT_THAT(profile.types, ElementsAre(Type("calls", "count"), Type("samples", "count"),
@@ -122,7 +122,7 @@ TEST(SpeedscopeTest, ShowsTicksAsTheTimeTheyStandFor) {
             "bytes");
 }
 
-TEST(CallgrindTest, TellsUnitsModulesAndClasses) {
+TEST(CallgrindTest, ShowsUnitsModulesAndClasses) {
   const testing::CallgrindFile file = testing::ParseCallgrind(Export(kTrace, "callgrind"));
   EXPECT_EQ(file.mistakes, std::vector<std::string>());
   EXPECT_THAT(file.events, ElementsAre("ticks", "calls", "time", "alloc.bytes"));
@@ -133,8 +133,8 @@ TEST(CallgrindTest, TellsUnitsModulesAndClasses) {
   EXPECT_EQ(file.arcs.at({"[threads]:main", "a.A:a.A.run(int)"}).calls, 2);
 }
 
-// Sums of what was taken back, such as live bytes, may be negative.
-TEST(CallgrindTest, LeavesOutWhatItsReadersCannotRead) {
+// Sums that can decrease, such as live bytes, may be negative.
+TEST(CallgrindTest, LeavesOutMetricsThatReadersCannotRead) {
   const std::string trace =
       "# jtrace-text 1 unit=us\n0\tm\tenter\tA\n1\tm\tmetric\tlive.bytes\t-5\n3\tm\texit\tA\n";
   const testing::CallgrindFile file = testing::ParseCallgrind(Export(trace, "callgrind"));

@@ -1,4 +1,4 @@
-// What exports are compared with: the tree report.
+// The reference for exports: the tree report.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -51,7 +51,7 @@ inline std::vector<TreeNodeRow> TreeRows(const std::string& trace,
   return rows;
 }
 
-// What a format shows of a column: values above 0, or all but 0.
+// The values of a column that a format shows: those above 0, or all but 0.
 inline PathValues TreeValues(const std::vector<TreeNodeRow>& rows, const std::string& column,
                              int64_t factor = 1) {
   PathValues values;
@@ -64,7 +64,7 @@ inline PathValues TreeValues(const std::vector<TreeNodeRow>& rows, const std::st
 inline std::map<std::string, int64_t> SumByThread(const PathValues& values) {
   std::map<std::string, int64_t> sums;
   for (const auto& [path, value] : values) sums[path[0]] += value;
-  // What cancels out may be left out altogether.
+  // Values that cancel out may be missing.
   std::erase_if(sums, [](const auto& it) { return it.second == 0; });
   return sums;
 }

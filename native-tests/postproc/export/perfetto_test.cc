@@ -1,4 +1,4 @@
-// The timeline: nested slices of every activation, and what is refused.
+// The timeline: nested slices of every activation, and rejected traces.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -66,7 +66,7 @@ TEST(PerfettoTest, ShowsGapsOfTheLog) {
   EXPECT_EQ(timeline.categories.at("entered-before"), 1);
 }
 
-TEST(PerfettoTest, ChoosesThreadsAndRoots) {
+TEST(PerfettoTest, SelectsThreadsAndRoots) {
   const Timeline pool = testing::ParseTimeline(Export(kTrace, "perfetto", {"--thread=pool"}));
   EXPECT_THAT(pool.threads, ElementsAre("pool"));
   const Timeline below = testing::ParseTimeline(Export(kTrace, "perfetto", {"--root=B"}));
@@ -79,7 +79,7 @@ TEST(PerfettoTest, ChoosesThreadsAndRoots) {
   EXPECT_THAT(none.err, HasSubstr("--root: no routine 'Z' in the trace"));
 }
 
-TEST(PerfettoTest, RefusesTracesWithoutEntriesOrTimes) {
+TEST(PerfettoTest, RejectsTracesWithoutEntriesOrTimes) {
   const std::string head = "# jtrace-text 1 unit=ns\n";
   const std::vector<std::pair<std::string, std::string>> cases = {
       {head + "5\tmain\tsample\tA\n5\tmain\tnode\tcalls=4\tA\n", "no entries and exits"},
@@ -95,7 +95,7 @@ TEST(PerfettoTest, RefusesTracesWithoutEntriesOrTimes) {
   }
 }
 
-TEST(PerfettoTest, RefusesWhatItCannotLeaveOut) {
+TEST(PerfettoTest, RejectsOptionsThatLeaveOutRecords) {
   for (const char* option : {"--top=3", "--filter=1", "--metric=calls"}) {
     const RunResult result = RunPost({"--report=perfetto", option, "t"}, {{"t", kTrace}});
     EXPECT_EQ(result.exit_code, 1);
@@ -103,8 +103,8 @@ TEST(PerfettoTest, RefusesWhatItCannotLeaveOut) {
   }
 }
 
-// What comes before the first entry is kept up to 16 MB.
-TEST(PerfettoTest, HoldsBackWhatComesBeforeTheFirstEntry) {
+// Records before the first entry are kept up to 16 MB.
+TEST(PerfettoTest, HoldsBackRecordsBeforeTheFirstEntry) {
   const std::string sample = "5\tmain\tsample\t" + std::string(1000, 'x') + "\n";
   const std::string calls = "6\tmain\tenter\tA\n7\tmain\texit\tA\n";
   std::string trace = "# jtrace-text 1 unit=ns\n";
@@ -119,7 +119,7 @@ TEST(PerfettoTest, HoldsBackWhatComesBeforeTheFirstEntry) {
   EXPECT_THAT(result.err, HasSubstr("begin too late"));
 }
 
-TEST(PerfettoTest, TracksOfSeveralTracesStayApart) {
+TEST(PerfettoTest, TracksOfSeveralTracesAreSeparate) {
   const std::string trace = "# jtrace-text 1 unit=ns\n#@\tsession\tpid\t7\n";
   const RunResult result = RunPost({"--report=perfetto", "a", "b"},
                                    {{"a", trace + "5\tmain\tenter\tA\n8\tmain\texit\tA\n"},
@@ -140,13 +140,13 @@ std::string WithoutNodes(const std::string& trace) {
   return left;
 }
 
-// Where a gap follows a stretch off the processors, the tree counts that to the gap; the timeline
-// shows both. Activations have the time of either.
+// If a gap follows a stretch off the processors, the tree adds that to the gap; the timeline shows
+// both. Activations have the time of either.
 bool IsActivation(const std::vector<std::string>& path) {
   return path.back() != "[dropped]" && path.back() != "[off]" && path[0] != "garbage collections";
 }
 
-// The tree's elapsed time of what events entered, in nanoseconds.
+// The tree's elapsed time of nodes that events entered, in nanoseconds.
 PathValues Elapsed(const std::string& trace, int64_t unit_ns) {
   PathValues elapsed;
   for (const testing::TreeNodeRow& row : testing::TreeRows(trace, {"--merge=none"})) {
@@ -170,7 +170,7 @@ int64_t Weights(const Timeline& timeline) {
   return sum;
 }
 
-TEST(PerfettoTest, RandomTracesNestAndTakeTheTimeOfTheTree) {
+TEST(PerfettoTest, RandomTracesNestAndHaveTheTimeOfTheTree) {
   int shown = 0;
   for (uint64_t seed = 0; seed < 200; ++seed) {
     const std::string trace = WithoutNodes(testing::RandomTextTrace(seed));
@@ -190,13 +190,13 @@ TEST(PerfettoTest, RandomTracesNestAndTakeTheTimeOfTheTree) {
 }
 
 // The same log as a binary trace, with positions and dropped stretches.
-TEST(PerfettoTest, RandomLogsTakeTheTimeOfTheTree) {
+TEST(PerfettoTest, RandomLogsHaveTheTimeOfTheTree) {
   int shown = 0;
   for (uint64_t seed = 0; seed < 200; ++seed) {
     const testing::RandomLog log = testing::MakeRandomLog(seed);
     const std::string dump = RunPost({"dump", "t"}, {{"t", log.binary}}).out;
     const RunResult result = RunPost({"--report=perfetto", "t"}, {{"t", log.binary}});
-    if (result.exit_code == 2) continue;  // positions and gaps alone
+    if (result.exit_code == 2) continue;  // only positions and gaps
     ++shown;
     const Timeline timeline = testing::ParseTimeline(result.out);
     ASSERT_THAT(timeline.mistakes, IsEmpty()) << dump;

@@ -22,7 +22,7 @@ using testing::CsvRow;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// What Graphviz made of a document.
+// Graphviz's output for a document.
 struct Drawing {
   bool understood = false;
   std::string complaints;
@@ -86,7 +86,7 @@ Drawing Draw(const std::string& document) {
   std::getline(errors, drawing.complaints, '\0');
   std::istringstream lines(plain);
   for (std::string line; std::getline(lines, line);) {
-    // A long line ends in a backslash and goes on.
+    // A long line ends in a backslash and continues.
     while (line.ends_with("\\")) {
       std::string more;
       std::getline(lines, more);
@@ -145,7 +145,7 @@ TEST(DotExportTest, GraphvizReadsTheGraph) {
   }
 }
 
-// What may stand in a name and means something in the language, in its labels or to a terminal.
+// Characters of a name that have a meaning in the language, in its labels or for a terminal.
 const std::vector<std::string>& HostileNames() {
   static const std::vector<std::string> names = {R"(say "no")",
                                                  R"(back\\slash\\)",
@@ -178,7 +178,7 @@ TEST(DotExportTest, HostileNamesAreNames) {
   EXPECT_THAT(names, ::testing::UnorderedElementsAreArray(expected));
 }
 
-TEST(DotExportTest, WhatIsNoTextIsShown) {
+TEST(DotExportTest, BytesThatAreNotTextAreShown) {
   const std::string trace =
       "# jtrace-text 1 unit=ms\n"
       "0\tt\tnode\tcalls=1,base=7\tbad\xff\xc3utf\n"
@@ -200,8 +200,8 @@ TEST(DotExportTest, LongNamesAreShortAndWholeInTheTooltip) {
   EXPECT_TRUE(Draw(document).understood);
 }
 
-// Samples apart from events, kinds of frames by colour, widths by formula.
-TEST(DotExportTest, TellsOriginKindAndWidth) {
+// Samples differ from events, kinds of frames by colour, widths by formula.
+TEST(DotExportTest, ShowsOriginKindAndWidth) {
   const std::string document =
       Dot("# jtrace-text 1 unit=ms\n"
           "0\tt\tenter\ta.B.run()\n"

@@ -69,7 +69,7 @@ constexpr char kDiamond[] =
     "0\tt\tnode\tcalls=3,base=10\tA\tC\n"
     "0\tt\tnode\tcalls=4,base=5\tA\tC\tD\n";
 
-TEST(GraphReportTest, WhatIsCollapsedGoesToWhoCalledIt) {
+TEST(GraphReportTest, CollapsedCostIsAddedToTheCaller) {
   const CsvRow columns = {"caller", "callee", "calls", "calls_collapsed", "total"};
   // C has 15 %, D 25 %.
   EXPECT_THAT(
@@ -101,7 +101,7 @@ TEST(GraphReportTest, BeginsWithThirtyFunctions) {
   EXPECT_EQ(Graph(trace, {"--filter=0"}, {"callee"}).size(), 100u);
 }
 
-TEST(GraphReportTest, CallsAloneMakeARiverOfCalls) {
+TEST(GraphReportTest, ATraceWithOnlyCallsMakesARiverOfCalls) {
   const std::string trace =
       "# jtrace-text 1 unit=ms\n0\tt\tnode\tcalls=1\tA\n0\tt\tnode\tcalls=9\tA\tB\n";
   EXPECT_THAT(Graph(trace, {}, {"caller", "callee", "calls", "total", "share", "unit"}),
@@ -249,7 +249,7 @@ TEST(GraphReportTest, RandomTracesHaveTheNaiveGraph) {
   EXPECT_GT(arcs, 1000u);
 }
 
-// Into each routine flows what the flat list says, by calls and by cost.
+// The arcs into each routine add up to the flat list, by calls and by cost.
 TEST(GraphReportTest, ArcsAddUpToTheFlatList) {
   for (uint64_t seed = 300; seed < 400; ++seed) {
     const std::string trace = testing::RandomTextTrace(seed);

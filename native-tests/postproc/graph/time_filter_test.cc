@@ -1,4 +1,4 @@
-// The filter that a call graph begins with (S4.10).
+// The initial filter of a call graph (S4.10).
 #include "postproc/graph/time_filter.h"
 
 #include <gtest/gtest.h>
@@ -16,12 +16,12 @@ double OfFirst(int count) {
   return FirstTimeFilter(totals, 1000);
 }
 
-TEST(TimeFilterTest, ThirtyFunctionsNeedNone) {
+TEST(TimeFilterTest, ThirtyFunctionsNeedNoFilter) {
   EXPECT_EQ(FirstTimeFilter({}, 1000), 0);
   EXPECT_EQ(OfFirst(30), 0);
 }
 
-TEST(TimeFilterTest, TheThirtiethsTotal) {
+TEST(TimeFilterTest, IsTheTotalOfTheThirtiethFunction) {
   EXPECT_DOUBLE_EQ(OfFirst(31), 0.2);  // 2 of 1,000: a step already
   EXPECT_DOUBLE_EQ(OfFirst(130), 10.1);
 }
@@ -37,7 +37,7 @@ TEST(TimeFilterTest, IsRoundedUpToTheNextStep) {
 TEST(TimeFilterTest, EqualFunctionsAreNotRoundedAway) {
   EXPECT_DOUBLE_EQ(FirstTimeFilter(std::vector<int64_t>(32, 1), 32), 3.1);  // of 3.125 %
   EXPECT_EQ(FirstTimeFilter(std::vector<int64_t>(300000, 1), 300000), 0);
-  // Two above 40 equal ones are a picture of nothing; three are what costs most.
+  // Two above 40 equal ones are not a useful picture; three are the most expensive ones.
   std::vector<int64_t> totals(40, 25);
   totals.insert(totals.end(), 2, 1000);
   EXPECT_DOUBLE_EQ(FirstTimeFilter(totals, 1001), 2.4);
@@ -49,7 +49,7 @@ TEST(TimeFilterTest, IsAtMostTwentyPercent) {
   EXPECT_EQ(FirstTimeFilter(std::vector<int64_t>(50, 900), 1000), 20);
 }
 
-TEST(TimeFilterTest, LeavesOutWhatCostsNothing) {
+TEST(TimeFilterTest, LeavesOutFunctionsWithoutCost) {
   std::vector<int64_t> totals(1000, 0);
   totals[500] = 100;
   EXPECT_DOUBLE_EQ(FirstTimeFilter(totals, 100), 0.1);

@@ -56,13 +56,13 @@ TEST(CommandLineTest, MistakesNameTheNearestValidChoice) {
   }
 }
 
-TEST(CommandLineTest, SortByAColumnThatTheReportLacks) {
+TEST(CommandLineTest, SortingByAColumnThatTheReportLacksIsRejected) {
   const RunResult result = RunOnTrace({"--report=functions", "--sort=samplse"});
   EXPECT_EQ(result.exit_code, 1);
   EXPECT_THAT(result.err, HasSubstr("nearest: samples"));
 }
 
-// A report that failed leaves what was there.
+// A failed report leaves the existing file.
 TEST(CommandLineTest, AFailedRunKeepsTheOutputFile) {
   const std::string path = ::testing::TempDir() + "kept.txt";
   std::ofstream(path) << "yesterday";
@@ -79,13 +79,13 @@ TEST(CommandLineTest, AFailedRunKeepsTheOutputFile) {
   EXPECT_EQ(RunOnTrace({"--report=flat", "-o", "/dev/null"}).exit_code, 0);
 }
 
-TEST(CommandLineTest, ARootIsOfTrees) {
+TEST(CommandLineTest, OnlyReportsOnTreesTakeARoot) {
   const RunResult run = RunOnTrace({"--report=functions", "--root=A"});
   EXPECT_EQ(run.exit_code, 1);
   EXPECT_THAT(run.err, HasSubstr("tree, flat, arcflow, graph take a root"));
 }
 
-TEST(CommandLineTest, WhatAReportMakesNothingOfIsRefused) {
+TEST(CommandLineTest, OptionsThatAReportDoesNotUseAreRejected) {
   for (const std::vector<std::string>& args :
        std::vector<std::vector<std::string>>{{"--report=modules", "--metric=bytes"},
                                              {"--report=html", "--metric=calls"},
@@ -94,13 +94,13 @@ TEST(CommandLineTest, WhatAReportMakesNothingOfIsRefused) {
                                              {"--report=dot", "--top=3"}}) {
     const RunResult run = RunOnTrace(args);
     EXPECT_EQ(run.exit_code, 1) << args[1];
-    EXPECT_THAT(run.err, HasSubstr("makes nothing of it")) << args[1];
+    EXPECT_THAT(run.err, HasSubstr("does not use it")) << args[1];
   }
   EXPECT_THAT(RunOnTrace({"--report=modules", "--metric=bytes"}).err,
               HasSubstr("metrics are those of Java methods, which are in no module"));
 }
 
-TEST(CommandLineTest, ThreadsOfSeveralTracesSayWhose) {
+TEST(CommandLineTest, ThreadsOfSeveralTracesNameTheirTrace) {
   const std::string a = "# jtrace-text 1 unit=us\n0\tmain\tsample\tA\n";
   const RunResult run =
       RunPost({"--report=threads", "--format=csv", "one", "two"}, {{"one", a}, {"two", a}});
@@ -108,7 +108,7 @@ TEST(CommandLineTest, ThreadsOfSeveralTracesSayWhose) {
               ElementsAre(CsvRow{"main", "one"}, CsvRow{"main", "two"}));
 }
 
-// What called it last stands first: that is what tells paths apart.
+// Its last caller is first: paths differ there.
 TEST(CommandLineTest, CallersAreStacksInText) {
   const std::string trace = "# jtrace-text 1 unit=us\n0\tmain\tsample\tA\tB\tC\tD\n";
   const RunResult run = RunPost({"--report=callers", "--of=C", "trace"}, {{"trace", trace}});
@@ -118,7 +118,7 @@ TEST(CommandLineTest, CallersAreStacksInText) {
   EXPECT_THAT(callees.out, HasSubstr("  D\n"));
 }
 
-TEST(CommandLineTest, TellsThatTicksDiffer) {
+TEST(CommandLineTest, WarnsThatTicksDiffer) {
   const std::string head = "# jtrace-text 1 unit=us\n#@\tsession\tinterval_ns\t";
   const std::string sample = "\n0\tmain\tsample\tA\n";
   const auto run = [&](const std::string& a, const std::string& b) {
@@ -129,7 +129,7 @@ TEST(CommandLineTest, TellsThatTicksDiffer) {
   EXPECT_EQ(run("1000000", "1000000").err, "");
 }
 
-TEST(CommandLineTest, ExitCodes) {
+TEST(CommandLineTest, ExitCodesShowTheKindOfFailure) {
   EXPECT_EQ(RunPost({}).exit_code, 1);
   EXPECT_EQ(RunPost({"--help"}).exit_code, 0);
   EXPECT_EQ(RunPost({"--version"}).exit_code, 0);
@@ -154,7 +154,7 @@ std::vector<CsvRow> Rows(const std::vector<std::string>& args, const CsvRow& col
   return testing::ParseCsv(RunOnTrace(all).out).Project(columns);
 }
 
-TEST(CommandLineTest, ThreadGlob) {
+TEST(CommandLineTest, AGlobSelectsThreads) {
   EXPECT_THAT(Rows({"--report=threads", "--thread=pool-?"}, {"thread", "cum"}),
               ElementsAre(CsvRow{"pool-1", "9"}));
   EXPECT_EQ(Rows({"--report=threads", "--thread=*"}, {"thread"}).size(), 2u);
@@ -191,7 +191,7 @@ TEST(CommandLineTest, TheOutputMustNotBeTheTrace) {
 }
 
 // An empty report would look like an answer.
-TEST(CommandLineTest, WhatIsNotInTheTraceIsToldWithTheNearestName) {
+TEST(CommandLineTest, AMissingNameIsReportedWithTheNearestOne) {
   const std::vector<std::pair<std::string, std::string>> cases = {
       {"--thread=pool", "--thread: no thread 'pool' in the trace; nearest: pool-1"},
       {"--root=AA", "--root: no routine 'AA' in the trace; nearest: A"},
@@ -218,7 +218,7 @@ TEST(CommandLineTest, TheNearestRoutineMayLeaveOutPackageAndClass) {
   }
 }
 
-// Names of a trace cannot steer a terminal; machines get them as they are.
+// Names of a trace cannot control a terminal; programs get them unchanged.
 TEST(CommandLineTest, ControlCharactersDoNotReachTheTerminal) {
   constexpr char kNames[] =
       "# jtrace-text 1 unit=us\n0\tT\x1b[2J\tenter\tf\xc2\x9bg\xc2\xb5\x7f()\n";
@@ -229,7 +229,7 @@ TEST(CommandLineTest, ControlCharactersDoNotReachTheTerminal) {
   EXPECT_THAT(csv, HasSubstr("T\x1b[2J"));
 }
 
-TEST(CommandLineTest, NorDoThoseInMessages) {
+TEST(CommandLineTest, ControlCharactersInMessagesDoNotReachTheTerminal) {
   constexpr char kNames[] =
       "# jtrace-text 1 unit=us\n0\tT\x1b[2J\tenter\tf\n1\tT\tno\x1b]0;op\x07\n";
   EXPECT_THAT(RunPost({"--thread=U\x1b[2J", "t"}, {{"t", kNames}}).err,
@@ -243,7 +243,7 @@ TEST(CommandLineTest, NorDoThoseInMessages) {
   }
 }
 
-// Progress steers the terminal; the file's name in it does not.
+// Progress controls the terminal; the file's name in it does not.
 TEST(CommandLineTest, ProgressStillErasesItsLine) {
   testing::TraceBuilder builder;
   builder.Thread("T", 1);
@@ -275,14 +275,14 @@ TEST(CommandLineTest, SpreadsheetsGetGuardedCellsIfWanted) {
   EXPECT_THAT(text.err, HasSubstr("--format=csv"));
 }
 
-TEST(CommandLineTest, TopAndSort) {
+TEST(CommandLineTest, TopAndSortApplyToRows) {
   EXPECT_THAT(Rows({"--report=flat", "--sort=name", "--top=2"}, {"name"}),
               ElementsAre(CsvRow{"A(int)"}, CsvRow{"B"}));
   EXPECT_THAT(Rows({"--report=flat", "--sort=calls", "--top=1"}, {"calls", "name"}),
               ElementsAre(CsvRow{"2", "B"}));
 }
 
-TEST(CommandLineTest, OverviewNamesWhatMatters) {
+TEST(CommandLineTest, OverviewShowsTheMainResults) {
   const std::string text = RunOnTrace({}).out;
   EXPECT_THAT(text, HasSubstr("invariants  4 of 4 hold over 5 stanzas"));
   EXPECT_THAT(text, HasSubstr("samples     1: 100.0 % whole"));
@@ -291,7 +291,7 @@ TEST(CommandLineTest, OverviewNamesWhatMatters) {
 }
 
 // A trace of mode=samples has no instrumented methods.
-TEST(CommandLineTest, WithoutAScopeTheApplicationIsWhatIsNotTheJdks) {
+TEST(CommandLineTest, WithoutAScopeTheApplicationIsAllButTheJdk) {
   const std::string trace =
       "# jtrace-text 1 unit=us\n"
       "0\tmain\tsample\tJ:a.B.run()\tC:java.util.HashMap.get(Object)\tN:libc.so.6!f\n"
@@ -303,8 +303,8 @@ TEST(CommandLineTest, WithoutAScopeTheApplicationIsWhatIsNotTheJdks) {
                           CsvRow{"I:com.sun.mail.X.y()"}));
 }
 
-// What was never seen is neither whole nor cut.
-TEST(CommandLineTest, SamplesWithoutFramesAreToldApart) {
+// A stack that was never seen is neither whole nor cut.
+TEST(CommandLineTest, SamplesWithoutFramesAreListedSeparately) {
   const std::string trace =
       "# jtrace-text 1 unit=us\n0\tmain\tsample\tJ:A\n1\tmain\tsample\tJ:A\tJ:B\n"
       "2\tmain\tsample\tJ:A\n3\tmain\tsample\tJ:A\t[truncated]\n4\tmain\tsample\n";

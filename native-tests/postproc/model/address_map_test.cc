@@ -27,13 +27,13 @@ TEST(AddressMapTest, RangesHoldWithinTheirTime) {
   EXPECT_EQ(At(map, 99, 15), std::nullopt);
   EXPECT_EQ(At(map, 150, 35), 2u);
   EXPECT_EQ(At(map, 150, 45), 3u);
-  // The one that comes next, then the one that was last.
+  // The next one, then the last one.
   EXPECT_EQ(At(map, 120, 5), 1u);
   EXPECT_EQ(At(map, 120, 25), 2u);
   EXPECT_EQ(At(map, 120, 45), 2u);
 }
 
-// Against a table of who holds every address at every time.
+// Against a table of the range that holds each address at each time.
 TEST(AddressMapTest, EqualsATableOfAddressesAndTimes) {
   constexpr int kAddresses = 24;
   constexpr int kTimes = 30;
@@ -48,7 +48,7 @@ TEST(AddressMapTest, EqualsATableOfAddressesAndTimes) {
         const int start = static_cast<int>(random() % kAddresses);
         const int end = start + 1 + static_cast<int>(random() % 6);
         const bool removal = random() % 3 == 0;
-        // Whatever overlaps goes as a whole.
+        // Overlapping ranges are removed as a whole.
         for (int a = 0; a < kAddresses; ++a) {
           if (payload[a] >= 0 && alive[a].first < end && start < alive[a].second) payload[a] = -1;
         }

@@ -46,7 +46,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Case{"J:", Origin::kInterpreted, "", ""}, Case{"", Origin::kNone, "", ""},
                       Case{"N:", Origin::kNative, "", ""}));
 
-TEST(FrameNameTest, TailCallsStandWithTheModule) {
+TEST(FrameNameTest, TailCallsAreMarkedAtTheModule) {
   const FrameName frame = ParseFrameName("N:libfoo.so [tail call]!work(int)");
   EXPECT_EQ(frame.origin, Origin::kNative);
   EXPECT_EQ(frame.module, "libfoo.so");

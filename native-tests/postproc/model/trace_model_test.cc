@@ -9,7 +9,7 @@ namespace {
 using ::testing::ElementsAre;
 
 // A text trace names its hooks in comment lines, with patterns, and in every row of their calls.
-TEST(TraceInfoTest, HooksAreThereOnceInTheOrderOfTheirFirstMention) {
+TEST(TraceInfoTest, HooksAreListedOnceInTheOrderOfTheirFirstMention) {
   constexpr FrameId kMalloc{1};
   constexpr FrameId kFree{2};
   TraceInfo trace;

@@ -24,7 +24,7 @@ std::string Gunzipped(const std::string& packed, size_t size) {
 }
 
 // RFC 4648, section 10.
-TEST(PackedTest, Base64OfTheStandard) {
+TEST(PackedTest, Base64FollowsTheStandard) {
   EXPECT_EQ(Base64(""), "");
   EXPECT_EQ(Base64("f"), "Zg==");
   EXPECT_EQ(Base64("fo"), "Zm8=");
@@ -35,7 +35,7 @@ TEST(PackedTest, Base64OfTheStandard) {
   EXPECT_EQ(Base64("\xff\xfe\xfd"), "//79");
 }
 
-TEST(PackedTest, GzipGivesBackWhatItTook) {
+TEST(PackedTest, GzipRestoresItsInput) {
   std::mt19937 random(1);
   for (const size_t size : {0, 1, 1000, (1 << 18) - 1, 1 << 18, (1 << 18) + 1, 1 << 20}) {
     std::string bytes(size, 'a');

@@ -1,4 +1,4 @@
-// What a page carries: all of the tree, or, cut to a limit, its hottest part with every total.
+// The data of a page: the whole tree, or, cut to a limit, its hottest part with every total.
 #include "postproc/page/page_data.h"
 
 #include <gtest/gtest.h>
@@ -93,7 +93,7 @@ TEST(PageDataTest, EveryTotalHoldsHoweverLittleIsKept) {
   }
 }
 
-TEST(PageDataTest, BinaryTracesToo) {
+TEST(PageDataTest, EveryTotalHoldsForBinaryTraces) {
   for (uint64_t seed = 1; seed <= 10; ++seed) {
     Profile profile(testing::RandomBinaryTrace(seed));
     EXPECT_EQ(profile.Data(kMaxPageNodes)["nodes"]["level"].size(), profile.tree().size());
@@ -114,7 +114,7 @@ TEST(PageDataTest, HookedFunctionsAreNativeThoughNoSampleHasThem) {
   EXPECT_EQ(kind_of["A"], 'E');
 }
 
-TEST(PageDataTest, NamesThatAreNoUtf8AreReplaced) {
+TEST(PageDataTest, InvalidUtf8InNamesIsReplaced) {
   Profile profile("# jtrace-text 1 unit=ns\n0\tmain\tenter\ta\xff\"</script>\n");
   EXPECT_EQ(profile.Data(kMaxPageNodes)["routines"][0], "a\uFFFD\"</script>");
 }

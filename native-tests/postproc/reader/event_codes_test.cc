@@ -93,7 +93,7 @@ TEST(EventCodesTest, EndsBelongToTheirBegins) {
   EXPECT_EQ(NoticeOp(format::kInterrupt, 5), "interrupt-begin");
   EXPECT_EQ(NoticeOp(format::kGc, 99), "");
   EXPECT_EQ(NoticeOp(0x7777, 1), "");
-  // These have a form of their own.
+  // These have a separate form.
   EXPECT_EQ(NoticeOp(format::kJitted, format::kCall), "");
 }
 

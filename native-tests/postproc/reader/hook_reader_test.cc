@@ -44,7 +44,7 @@ TraceBuilder OneHook(proto::Hook::Kind kind = proto::Hook::COUNT) {
   return builder;
 }
 
-TEST(HookReaderTest, CallsAreANodeBelowWhereTheThreadStood) {
+TEST(HookReaderTest, CallsAreANodeBelowTheThreadsNode) {
   TraceBuilder builder = OneHook();
   builder.HookCalls(1, 1, 1, 0, 300);
   builder.HookCalls(1, 1, 0, 0, 40);
@@ -55,8 +55,8 @@ TEST(HookReaderTest, CallsAreANodeBelowWhereTheThreadStood) {
                           CsvRow{"2", "300", "0", "0", "event", "native", "malloc"}));
 }
 
-// A chunk between is lost; what it had is repeated by a later one, or has not changed.
-TEST(HookReaderTest, TotalsOfAKeyAreLastValues) {
+// A chunk between is lost; a later one repeats its values, or they have not changed.
+TEST(HookReaderTest, TotalsOfAKeyAreItsLastValues) {
   TraceBuilder builder = OneHook(proto::Hook::TIME);
   const auto timed = [&](uint64_t caller, uint64_t calls, uint64_t total) {
     proto::HookCalls& it = builder.HookCalls(1, 1, 1, caller, calls);
@@ -78,7 +78,7 @@ TEST(HookReaderTest, TotalsOfAKeyAreLastValues) {
   EXPECT_THAT(Rows(trace, "tree", {"calls", "name"}), Contains(CsvRow{"30", "malloc"}));
 }
 
-TEST(HookReaderTest, TheirTimeIsNoTimeOfTheTree) {
+TEST(HookReaderTest, TheirTimeIsNotInTheTree) {
   TraceBuilder builder = OneHook(proto::Hook::TIME);
   builder.chunk().mutable_tree()->rbegin()->add_base_ns(1000);
   proto::HookCalls& calls = builder.HookCalls(1, 1, 1, 0, 4);
@@ -90,7 +90,7 @@ TEST(HookReaderTest, TheirTimeIsNoTimeOfTheTree) {
                   CsvRow{"0", "0", "0", "malloc"}));
 }
 
-TEST(HookReaderTest, PositionsThatAreNotKnownArePutBelowTheRoot) {
+TEST(HookReaderTest, UnknownPositionsArePutBelowTheRoot) {
   TraceBuilder builder = OneHook();
   builder.HookCalls(1, 1, 1, 0, 8).set_position_unknown(true);
   EXPECT_THAT(Rows(builder.Finish(), "tree", {"level", "calls", "name"}),
@@ -98,21 +98,21 @@ TEST(HookReaderTest, PositionsThatAreNotKnownArePutBelowTheRoot) {
                           CsvRow{"1", "2", "a.B.run()"}));
 }
 
-TEST(HookReaderTest, CallsAtPrunedNodesAreTheirNearestAncestors) {
+TEST(HookReaderTest, CallsAtPrunedNodesBelongToTheNearestAncestor) {
   TraceBuilder builder = OneHook();
-  const uint32_t given_up = builder.Node(1, 1, 1);
-  builder.HookCalls(1, 1, given_up, 0, 5);
+  const uint32_t dropped = builder.Node(1, 1, 1);
+  builder.HookCalls(1, 1, dropped, 0, 5);
   builder.HookCalls(1, 1, 1, 0, 1);
   builder.Seal();
   proto::TreeDelta& delta = *builder.chunk().add_tree();
   delta.set_thread(1);
-  delta.add_pruned_node(static_cast<int32_t>(given_up));
+  delta.add_pruned_node(static_cast<int32_t>(dropped));
   EXPECT_THAT(Rows(builder.Finish(), "tree", {"level", "calls", "name"}),
               ElementsAre(CsvRow{"0", "1", "main"}, CsvRow{"1", "2", "a.B.run()"},
                           CsvRow{"2", "6", "malloc"}));
 }
 
-TEST(HookReaderTest, CallsOfAGroupsMemberAreTheGroups) {
+TEST(HookReaderTest, CallsOfAGroupsMemberBelongToTheGroup) {
   TraceBuilder builder = OneHook();
   const uint32_t group = builder.Thread("[virtual threads]", 0);
   const uint32_t node = builder.Node(group, 0, 1);
@@ -138,7 +138,7 @@ TEST(HookReaderTest, TracesWithoutATreeHaveThemBelowTheRoot) {
 }
 
 // The hook, a sample whose innermost frame is in the function, and an unwind at its entry.
-TEST(HookReaderTest, IsTheRoutineThatSampledFramesAreOf) {
+TEST(HookReaderTest, HasTheRoutineOfSampledFrames) {
   const auto hooked = reinterpret_cast<uint64_t>(&jtrace_test_hooked);
   TraceBuilder builder;
   testing::AddOwnModule(builder);
@@ -162,7 +162,7 @@ TEST(HookReaderTest, IsTheRoutineThatSampledFramesAreOf) {
                           CsvRow{"2", "17", "2", "1", "event", "jtrace_test_hooked"}));
   EXPECT_THAT(ReportCsv(trace, {"--report=hooks"}), HasSubstr("_test!jtrace_test_hooked,unwind"));
   EXPECT_THAT(ReportCsv(trace, {"--report=hooks"}), HasSubstr("_test!jtrace_test_hooks_caller,17"));
-  // Chains of --merge=none stay apart; those of embed stand below a node of their own.
+  // Chains of --merge=none stay separate; those of embed are below a separate node.
   for (const char* merge : {"--merge=none", "--merge=embed"}) {
     EXPECT_THAT(testing::ParseCsv(ReportCsv(trace, {"--report=tree", merge}))
                     .Project({"level", "calls", "samples", "name"}),
@@ -171,8 +171,8 @@ TEST(HookReaderTest, IsTheRoutineThatSampledFramesAreOf) {
   }
 }
 
-// A function that the trace's files do not name is called what the agent calls it.
-TEST(HookReaderTest, TheAgentsNameStandsInForSymbols) {
+// A function that the trace's files do not name gets the agent's name.
+TEST(HookReaderTest, TheAgentsNameReplacesMissingSymbols) {
   TraceBuilder builder = OneHook();
   builder.Hook("libjvm.so!os::malloc(unsigned long, MEMFLAGS)", 0x6000, proto::Hook::TIME);
   builder.Hook("", 0x7000, proto::Hook::UNWIND);
@@ -184,7 +184,7 @@ TEST(HookReaderTest, TheAgentsNameStandsInForSymbols) {
   EXPECT_THAT(dump, HasSubstr("#@\thook\tN:libc.so.6!malloc\tcount\tlibc.so.6!mal*\n"));
 }
 
-TEST(HookReaderTest, CallersInStubsAndInMethodsCode) {
+TEST(HookReaderTest, CallersInStubsAndInMethodsCodeAreNamed) {
   TraceBuilder builder = OneHook();
   const auto code = [&](uint64_t address, uint32_t minor) -> proto::Event& {
     proto::Event& event = builder.Event(5, 0, format::kJit, minor);
@@ -204,7 +204,7 @@ TEST(HookReaderTest, CallersInStubsAndInMethodsCode) {
                           CsvRow{"[0x2100]", "2"}));
 }
 
-TEST(HookReaderTest, WhatWasNeverDefinedIsTold) {
+TEST(HookReaderTest, UndefinedItemsAreReported) {
   TraceBuilder builder = OneHook();
   builder.HookCalls(9, 1, 1, 0, 4);
   builder.HookCalls(1, 1, 55, 0, 3);
@@ -239,13 +239,13 @@ TEST(HookReaderTest, ADumpHasTheSameReports) {
             RunPost({"--report=hooks", "t"}, {{"t", trace}}).out);
 }
 
-TEST(HookReaderTest, MalformedLinesAreToldAndSkipped) {
+TEST(HookReaderTest, MalformedLinesAreReportedAndSkipped) {
   const std::string head = "# jtrace-text 1 unit=ns\n0\tmain\thook\t";
   for (const char* line :
        {"N:f\tcount\t", "N:f\tcounts\t\tcalls=1", "\tcount\t\tcalls=1", "N:f\tcount\t\tcalls=-1",
         "N:f\tcount\t\tcalls", "N:f\tcount\t\tcalls=1,what=2", "N:f\tcount\t\t"}) {
     const auto run = RunPost({"--report=tree", "t"}, {{"t", head + line + "\n"}});
-    EXPECT_THAT(run.err, HasSubstr("op 'hook' is not written so")) << line;
+    EXPECT_THAT(run.err, HasSubstr("op 'hook' is malformed")) << line;
     EXPECT_THAT(run.out, Not(HasSubstr(" f\n"))) << line;
   }
   EXPECT_EQ(RunPost({"--report=tree", "t"}, {{"t", head + "N:f\tcount\t\tcalls=1\n"}}).err, "");

@@ -14,7 +14,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// A path that nothing stands at, and nothing is left at.
+// A path without a file, before and after the test.
 class Path {
  public:
   explicit Path(const std::string& name)
@@ -37,14 +37,14 @@ TEST(InputFileTest, RegularFilesAreRead) {
   EXPECT_EQ(InputFile::OpenRegular(path.get())->content(), "bytes");
 }
 
-TEST(InputFileTest, DevicesAreNoTraces) {
+TEST(InputFileTest, DevicesAreNotTraces) {
   EXPECT_THAT(InputFile::Open("/dev/zero").status().message(),
               HasSubstr("/dev/zero is a device, not a trace"));
 }
 
-TEST(InputFileTest, ATraceNamesFilesOnly) {
+TEST(InputFileTest, ATraceMayNameOnlyFiles) {
   const Path pipe(".pipe");
-  ASSERT_EQ(mkfifo(pipe.get().c_str(), 0600), 0) << "nobody will ever write to it";
+  ASSERT_EQ(mkfifo(pipe.get().c_str(), 0600), 0) << "no process will ever write to it";
   for (const std::string& path :
        {pipe.get(), std::string("/dev/zero"), std::string("/proc/self/pagemap"),
         std::string("/proc/self/maps"), testing::TempDir()}) {
@@ -52,7 +52,7 @@ TEST(InputFileTest, ATraceNamesFilesOnly) {
   }
 }
 
-TEST(InputFileTest, NoModuleIsThatLarge) {
+TEST(InputFileTest, HugeModulesAreRejected) {
   const Path path(".large");
   std::ofstream(path.get()).close();
   ASSERT_EQ(truncate(path.get().c_str(), off_t{1} << 32), 0);
@@ -74,14 +74,14 @@ TEST(InputFileTest, PipesAreReadToALimit) {
   EXPECT_THAT(beyond.status().message(), HasSubstr("write it into a file"));
 }
 
-// Of /proc: regular, of no size, and perhaps without an end.
+// Files of /proc: regular, without a size, and perhaps without an end.
 TEST(InputFileTest, FilesWithoutASizeAreReadToALimit) {
   EXPECT_GT(InputFile::Open("/proc/self/status")->content().size(), 10u);
   EXPECT_THAT(InputFile::Open("/proc/self/status", 10).status().message(),
               HasSubstr("holds more than 10 bytes"));
 }
 
-TEST(InputFileTest, AFileThatShrinksSaysSo) {
+TEST(InputFileTest, AShrinkingFileIsReported) {
   const Path path(".shrinks");
   std::ofstream(path.get()) << std::string(100000, 'x');
   const auto file = InputFile::Open(path.get());

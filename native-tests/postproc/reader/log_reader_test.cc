@@ -1,4 +1,4 @@
-// Logs, and what else a chunk's bytes may hold that must not be taken at its word.
+// Logs, and other content of a chunk that must not be trusted.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -43,7 +43,7 @@ TEST(LogReaderTest, ADroppedStretchTakesItsTimeAndLeavesTheDepth) {
               HasSubstr("1,000 entries and exits left out of the log"));
 }
 
-// Whose the time around a switch was is not known before the next record.
+// The owner of the time around a switch is not known before the next record.
 TEST(LogReaderTest, TimeOffTheProcessorsInADroppedStretchIsTheStretchs) {
   TraceBuilder builder = TwoRoutines();
   AddLog(builder, 0, {kEnterF}, {0});
@@ -60,7 +60,7 @@ TEST(LogReaderTest, TimeOffTheProcessorsInADroppedStretchIsTheStretchs) {
 constexpr uint32_t kAt = 1;
 constexpr uint32_t kLeftOut = 2;
 
-// What was open on the way is closed or opened; nothing is counted twice.
+// Activations on the way are closed or opened; nothing is counted twice.
 TEST(LogReaderTest, AGapEndsAtAnyNode) {
   TraceBuilder builder = TwoRoutines();
   const uint32_t f = builder.Node(1, 0, 1);
@@ -78,8 +78,8 @@ TEST(LogReaderTest, AGapEndsAtAnyNode) {
                   CsvRow{"1", "1", "3", "10", "A.g()"}, CsvRow{"2", "8", "7", "7", "A.f()"}));
 }
 
-// A position puts a reader right that lost a part of the log, or believed an exit it should not.
-TEST(LogReaderTest, APositionKeepsWhatIsOpenAlready) {
+// A position corrects a reader that lost a part of the log, or accepted a wrong exit.
+TEST(LogReaderTest, APositionKeepsOpenActivations) {
   TraceBuilder builder = TwoRoutines();
   const uint32_t f = builder.Node(1, 0, 1);
   const uint32_t f_f = builder.Node(1, f, 1);
@@ -91,7 +91,7 @@ TEST(LogReaderTest, APositionKeepsWhatIsOpenAlready) {
                           CsvRow{"3", "1", "1", "A.g()"}));
 }
 
-TEST(LogReaderTest, APositionAtANodeThatIsMissingIsLost) {
+TEST(LogReaderTest, APositionAtAMissingNodeIsLost) {
   TraceBuilder builder = TwoRoutines();
   AddLog(builder, 0, {kEnterF, kAt, 99, kEnterG}, {});
   const std::string trace = builder.Finish();
@@ -126,7 +126,7 @@ TEST(LogReaderTest, APositionAtANodeOfAnotherThreadIsLost) {
               HasSubstr("node " + std::to_string(g) + " is not of thread 1"));
 }
 
-TEST(LogReaderTest, AMemberOfAGroupStandsInTheGroupsTree) {
+TEST(LogReaderTest, AMemberOfAGroupIsInTheGroupsTree) {
   TraceBuilder builder = TwoRoutines();
   const uint32_t group = builder.Thread("[virtual threads]", 0);
   const uint32_t g = builder.Node(group, 0, 2);
@@ -145,8 +145,8 @@ uint32_t Chain(TraceBuilder& builder, uint32_t depth) {
   return node;
 }
 
-// Programs that throw deep in a stack: what differs is what counts. Walked from the root these
-// would be 400 million steps, far beyond the bound.
+// Programs that throw deep in a stack: only the difference counts. Walked from the root these would
+// be 400 million steps, far beyond the bound.
 TEST(LogReaderTest, ManyPositionsDeepInAStackAreFollowed) {
   TraceBuilder builder = TwoRoutines();
   const uint32_t leaf = Chain(builder, 2000);
@@ -161,7 +161,7 @@ TEST(LogReaderTest, ManyPositionsDeepInAStackAreFollowed) {
   EXPECT_THAT(flat, Contains(CsvRow{"100000", "A.g()"}));
 }
 
-// No program goes from one end of a deep stack to the other in no time; so made, a small file would
+// No program moves from one end of a deep stack to the other in no time; a small file made so would
 // keep its reader busy for ever.
 TEST(LogReaderTest, PositionsThatJumpThroughADeepStackHaveABound) {
   for (const uint32_t away : {0u, 99999u}) {  // the root, and a node that is missing
@@ -175,8 +175,8 @@ TEST(LogReaderTest, PositionsThatJumpThroughADeepStackHaveABound) {
   }
 }
 
-// One exit may end a whole stack for the tree, though no position was far from the one before it.
-TEST(LogReaderTest, NorDoExitsOfTheOutermostActivation) {
+// One exit may end a whole stack in the tree, although no position was far from the one before it.
+TEST(LogReaderTest, ExitsOfTheOutermostActivationHaveABound) {
   TraceBuilder builder = TwoRoutines();
   uint32_t leaf = builder.Node(1, 0, 2);
   for (int i = 0; i < 3000; ++i) leaf = builder.Node(1, leaf, 1);
@@ -208,8 +208,8 @@ TEST(LogReaderTest, SwitchesAndSamplesFindTheirPlaceInTheLog) {
                           CsvRow{"2", "0", "0", "0", "<none>", "k"}));
 }
 
-// Fields in pieces or unpacked are as good, only slower.
-TEST(LogReaderTest, ReadsLogsWhoseFieldsComeInPieces) {
+// Fields in pieces or unpacked work too, but slower.
+TEST(LogReaderTest, ReadsLogsWithFieldsInPieces) {
   TraceBuilder builder = TwoRoutines();
   const std::string plain = [] {
     TraceBuilder other = TwoRoutines();
@@ -234,7 +234,7 @@ TEST(LogReaderTest, ReadsLogsWhoseFieldsComeInPieces) {
   EXPECT_EQ(ReportCsv(trace, {"--report=tree"}), ReportCsv(plain, {"--report=tree"}));
 }
 
-TEST(LogReaderTest, ADamagedLogIsToldAndReadToTheDamage) {
+TEST(LogReaderTest, ADamagedLogIsReportedAndReadToTheDamage) {
   TraceBuilder builder = TwoRoutines();
   std::string chunk = builder.chunk().SerializeAsString();
   const std::string log =
@@ -253,8 +253,8 @@ constexpr bool kSanitized = true;
 constexpr bool kSanitized = false;
 #endif
 
-// The most memory that the process has had. Sanitizers add shadow memory and keep what was freed:
-// under them it is 0, and only the results are looked at.
+// The most memory that the process has had. Sanitizers add shadow memory and keep freed memory:
+// under them it is 0, and only the results are checked.
 int64_t PeakKilobytes() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
@@ -262,7 +262,7 @@ int64_t PeakKilobytes() {
 }
 
 // 64 MiB of empty samples would be 3 GB of objects.
-TEST(LogReaderTest, AChunkThatWouldTakeGigabytesIsRefused) {
+TEST(LogReaderTest, AChunkThatWouldTakeGigabytesIsRejected) {
   std::string payload;
   payload.reserve(format::kMaxPayloadSize);
   while (payload.size() + 2 <= format::kMaxPayloadSize) payload += std::string("\x7a\x00", 2);
@@ -279,7 +279,7 @@ TEST(LogReaderTest, AChunkThatWouldTakeGigabytesIsRefused) {
   EXPECT_LT(PeakKilobytes() - before, 300 * 1024);
 }
 
-// Memory follows the tree and the chunk, not the length of the log.
+// Memory depends on the tree and the chunk, not on the length of the log.
 TEST(LogReaderTest, ALongLogIsReadInBoundedMemory) {
   testing::LogTraceOptions options;
   options.events = kSanitized ? 1000000 : 10000000;
@@ -288,7 +288,7 @@ TEST(LogReaderTest, ALongLogIsReadInBoundedMemory) {
   const int64_t before = PeakKilobytes();
   const testing::Csv summary =
       testing::ParseCsv(ReportCsv(trace, {"--report=summary", "--jobs=2"}));
-  EXPECT_LT(PeakKilobytes() - before, 100 * 1024);  // events alone would be 160 MB
+  EXPECT_LT(PeakKilobytes() - before, 100 * 1024);  // the events would take 160 MB
   std::string calls;
   std::string begins;
   std::string ends;

@@ -15,7 +15,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// Functions of this very program are the known answers.
+// Functions of this program are the known answers.
 extern "C" __attribute__((noinline, visibility("default"))) int jtrace_test_known_function(int x) {
   return x * 3 + 1;
 }
@@ -43,7 +43,7 @@ std::string StackOf(uint64_t address, bool as_caller, const std::string& build_i
 TEST(NativeSymbolsTest, NamesFunctionsOfAMappedFile) {
   const auto address = reinterpret_cast<uint64_t>(&jtrace_test_known_function);
   EXPECT_THAT(StackOf(address, false), HasSubstr("!jtrace_test_known_function"));
-  // A return address belongs to what stands before it.
+  // A return address belongs to the code before it.
   EXPECT_THAT(StackOf(address, true), ::testing::Not(HasSubstr("!jtrace_test_known_function")));
   EXPECT_THAT(StackOf(address + 1, true), HasSubstr("!jtrace_test_known_function"));
 }
@@ -59,7 +59,7 @@ TEST(NativeSymbolsTest, AnotherBuildGivesNoNames) {
   EXPECT_THAT(StackOf(address, false, "not the build id"), HasSubstr("_test+0x"));
 }
 
-TEST(NativeSymbolsTest, WithNoFilesNoneIsOpened) {
+TEST(NativeSymbolsTest, NoFileIsOpenedWithNoFiles) {
   testing::TraceBuilder builder;
   builder.Thread("main", 1);
   testing::AddOwnModule(builder, "");
@@ -70,7 +70,7 @@ TEST(NativeSymbolsTest, WithNoFilesNoneIsOpened) {
   EXPECT_THAT(testing::ReportCsv(trace, {"--report=samples", "--no-files"}), HasSubstr("_test+0x"));
 }
 
-TEST(NativeSymbolsTest, AddressesOutsideEveryModule) {
+TEST(NativeSymbolsTest, AddressesOutsideEveryModuleHaveNames) {
   EXPECT_THAT(StackOf(0x10, false), HasSubstr("N:[0x10]"));
 }
 

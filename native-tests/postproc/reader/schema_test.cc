@@ -1,4 +1,4 @@
-// What the schema has besides calls, logs and samples: pruned nodes, groups of threads, kinds of
+// Parts of the schema other than calls, logs and samples: pruned nodes, groups of threads, kinds of
 // nodes, the planner's numbers; and traces that are still written.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ using testing::Rows;
 using testing::TraceBuilder;
 using testing::TwoRoutines;
 
-TEST(SchemaTest, PrunedNodesGiveTheirCallsAndSamplesToTheirAncestor) {
+TEST(SchemaTest, CallsAndSamplesOfPrunedNodesBelongToTheirAncestor) {
   TraceBuilder builder = TwoRoutines();
   const uint32_t f = builder.Node(1, 0, 1);
   const uint32_t g = builder.Node(1, f, 2);
@@ -120,8 +120,8 @@ TEST(SchemaTest, PlannersNumbersAndTotalsByCodeAreInTheSummary) {
   EXPECT_THAT(text, HasSubstr("45,000 contended monitors · contended monitors took 1.50 s"));
 }
 
-// A trace whose writer still has it open ends somewhere in a frame: that is no damage.
-TEST(RunningTraceTest, ItsTailIsNoDamage) {
+// A trace whose writer still has it open ends somewhere in a frame: that is not damage.
+TEST(RunningTraceTest, ItsTailIsNotDamage) {
   TraceBuilder builder = TwoRoutines();
   builder.chunk().mutable_session_start()->set_pid(4711);
   builder.Count(1, builder.Node(1, 0, 1), 5);

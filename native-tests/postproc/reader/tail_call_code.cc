@@ -1,5 +1,6 @@
 // Assembly, so that no compiler can turn its calls into jumps or the other way round. Only the
-// table and what is called through the linkage table is exported: stripped, the rest has no names.
+// table and the functions called through the linkage table are exported: stripped, the rest has no
+// names.
 #include "native-tests/postproc/reader/tail_call_code.h"
 
 asm(R"(

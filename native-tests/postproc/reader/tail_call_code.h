@@ -1,7 +1,7 @@
 // Code with known chains of calls, built twice: with symbols and stripped.
 #pragma once
 
-// What every leaf function calls.
+// The function that every leaf function calls.
 using TailCallProbe = void (*)();
 
 // In the order of the table.
@@ -18,7 +18,7 @@ enum TailCallEntry {
   kColdOuter,      // calls spread, which jumps to spread.cold
   kColdTailOuter,  // calls to_spread, which jumps to spread, which jumps to spread.cold
   kPartOuter,      // calls parted, which jumps to parted.part.0
-  kSignalled,      // begins with an instruction that raises SIGILL, two bytes; behind "call middle"
+  kSignalled,      // begins with an instruction that raises SIGILL, two bytes; after "call middle"
   kMiddle,
   kLeaf,
   kExported,

@@ -161,12 +161,12 @@ TEST_P(TailCallTest, ACallOfTheLinkageTableIsFollowedByItsName) {
   EXPECT_THAT(FramesOf(kPlainImport), ElementsAre(Frame(kPlainImport), Frame(kLeafExported)));
 }
 
-TEST_P(TailCallTest, WhatIsCalledByItsCallerIsLeftAlone) {
+TEST_P(TailCallTest, FunctionsCalledByTheirCallerAreLeftAlone) {
   EXPECT_THAT(FramesOf(kPlainOuter), ElementsAre(Frame(kPlainOuter), Frame(kLeaf)));
   EXPECT_THAT(FramesOf(kAliasOuter), ElementsAre(Frame(kAliasOuter), Frame(kLeaf)));
 }
 
-TEST_P(TailCallTest, WhatCannotBeToldIsLeftAlone) {
+TEST_P(TailCallTest, UnknownCallsAreLeftAlone) {
   EXPECT_THAT(FramesOf(kIndirectOuter), ElementsAre(Frame(kIndirectOuter), Frame(kLeaf)));
   EXPECT_THAT(FramesOf(kSlotOuter), ElementsAre(Frame(kSlotOuter), Frame(kLeaf)));
   EXPECT_THAT(FramesOf(kInnerOuter), ElementsAre(Frame(kInnerOuter), Frame(kLeaf)));
@@ -177,9 +177,9 @@ TEST_P(TailCallTest, AFunctionMayCallItselfAndThenJump) {
               ElementsAre(Frame(kRecursiveFunction), TailCall(kRecursiveFunction), Frame(kLeaf)));
 }
 
-TEST_P(TailCallTest, ThePartOfAFunctionThatStandsElsewhereIsNoOther) {
+TEST_P(TailCallTest, ThePartOfAFunctionElsewhereIsNotAnotherFunction) {
   EXPECT_THAT(FramesOf(kColdOuter), ElementsAre(Frame(kColdOuter), Frame(kSpreadCold)));
-  // Without symbols it is not known which function the part is of.
+  // Without symbols it is not known to which function the part belongs.
   if (IsStripped()) {
     EXPECT_THAT(FramesOf(kColdTailOuter), ElementsAre(Frame(kColdTailOuter), Frame(kSpreadCold)));
   } else {
@@ -190,7 +190,7 @@ TEST_P(TailCallTest, ThePartOfAFunctionThatStandsElsewhereIsNoOther) {
               ElementsAre(Frame(kPartOuter), TailCall(kParted), Frame(kPartedPart)));
 }
 
-TEST_P(TailCallTest, WhatASignalInterruptedHadCalledNothing) {
+TEST_P(TailCallTest, CodeThatASignalInterruptedHadCalledNothing) {
   void* none;
   backtrace(&none, 1);  // the first call loads a library: not in a handler
   struct sigaction action = {};
@@ -202,8 +202,9 @@ TEST_P(TailCallTest, WhatASignalInterruptedHadCalledNothing) {
   sigaction(SIGILL, &before, nullptr);
 }
 
-// They aggregate by name: the same function, called or found by what it jumped to, is one node.
-TEST_P(TailCallTest, TreesKnowFunctionsByNameAlone) {
+// They aggregate by name: the same function, called or found by the target of its jump, is one
+// node.
+TEST_P(TailCallTest, TreesKnowFunctionsOnlyByName) {
   FramesOf(kOuter);
   const std::string trace = TraceOfChain();
   const std::string tree = testing::ReportCsv(trace, {"--report=tree"});

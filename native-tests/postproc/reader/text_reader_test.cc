@@ -26,7 +26,7 @@ std::vector<CsvRow> Rows(const RunResult& result, const CsvRow& columns) {
   return testing::ParseCsv(result.out).Project(columns);
 }
 
-TEST(TextReaderTest, UnknownOpsAreToldByLineAndSkipped) {
+TEST(TextReaderTest, UnknownOpsAreReportedByLineAndSkipped) {
   const RunResult result = Tree("0\tT\tenter\tA\n# comment\n1\tT\tfrobnicate\tx\n2\tT\texit\tA\n");
   EXPECT_EQ(result.exit_code, 0);
   EXPECT_THAT(result.err, HasSubstr("t:4: unknown op 'frobnicate', skipped"));
@@ -34,7 +34,7 @@ TEST(TextReaderTest, UnknownOpsAreToldByLineAndSkipped) {
   EXPECT_THAT(Rows(result, {"cum", "name"}), ElementsAre(CsvRow{"2", "T"}, CsvRow{"2", "A"}));
 }
 
-TEST(TextReaderTest, MalformedLinesAreToldAndSkipped) {
+TEST(TextReaderTest, MalformedLinesAreReportedAndSkipped) {
   for (const std::string line :
        {"x\tT\tenter\tA", "1\tT", "1", "1\tT\tenter", "1\tT\tsample*x\tA", "1\tT\tsample*-1\tA",
         "1\tT\tsample.dreaming\tA", "1\tT\tsample.parked@a.B\tA", "1\tT\tsample.parked@a.B*x\tA",
@@ -48,8 +48,8 @@ TEST(TextReaderTest, MalformedLinesAreToldAndSkipped) {
   }
 }
 
-// Sums of absurd weights wrap, as all others do; the sanitizer tells those that do not.
-TEST(TextReaderTest, AbsurdWeightsGoThroughEveryReport) {
+// Sums of absurd weights wrap, as all others do; the sanitizer reports those that do not.
+TEST(TextReaderTest, EveryReportAcceptsAbsurdWeights) {
   const std::string weight = "*1000000000000000000";
   std::string lines;
   for (int i = 0; i < 10; ++i) {
@@ -67,7 +67,7 @@ TEST(TextReaderTest, AbsurdWeightsGoThroughEveryReport) {
   EXPECT_THAT(Rows(threads, {"running", "parked"}), ElementsAre(CsvRow{wrapped, wrapped}));
 }
 
-TEST(TextReaderTest, SamplesTellWhatTheThreadDid) {
+TEST(TextReaderTest, SamplesShowWhatTheThreadDid) {
   const std::string lines =
       "0\tT\tmonitor-wait\tjava.lang.Object\n"
       "1\tT\tsample.object-wait*4\tJ:app.Main.run()\tJ:java.lang.Object.wait(long)\tN:futex\n"
@@ -95,10 +95,10 @@ TEST(TextReaderTest, SamplesTellWhatTheThreadDid) {
   EXPECT_EQ(dump.out, kHeader + lines);
 }
 
-TEST(TextReaderTest, SamplesTellWhatTheThreadWaitsOn) {
+TEST(TextReaderTest, SamplesShowWhatTheThreadWaitsOn) {
   const std::string lines =
       "0\tT\tmonitor-wait\tjava.lang.Object\n"
-      // The sample's own word goes first; class names may hold nearly anything.
+      // The sample's own class has precedence; class names may contain nearly anything.
       "1\tT\tsample.object-wait@app.Queue*4\tJ:app.Main.run()\n"
       "2\tT\tsample-at.parked@a@b*c.D$*2\t1\tapp.Main.run()\tJ:app.Main.run()\n"
       "3\tT\tsample.parked@x\\ty*1\tJ:app.Main.run()\n"
@@ -119,13 +119,13 @@ TEST(TextReaderTest, SamplesTellWhatTheThreadWaitsOn) {
   EXPECT_EQ(dump.out, kHeader + lines);
 }
 
-TEST(TextReaderTest, EscapesStandForTabNewlineAndBackslash) {
+TEST(TextReaderTest, EscapesMeanTabNewlineAndBackslash) {
   const RunResult result = Tree("0\ta\\tb\tenter\tx\\\\y\\nz\\q\n");
   EXPECT_THAT(Rows(result, {"thread", "name"}),
               ElementsAre(CsvRow{"a\tb", "a\tb"}, CsvRow{"a\tb", "x\\y\nz\\q"}));
 }
 
-TEST(TextReaderTest, EscapesStandForControlCharactersAndSurrogates) {
+TEST(TextReaderTest, EscapesMeanControlCharactersAndSurrogates) {
   const auto name = [](const std::string& field) {
     const std::string trace = "# jtrace-text 1 unit=us\n0\tt\tenter\t" + field + "\n";
     const auto rows = testing::Rows(trace, "flat", {"name"});
@@ -155,7 +155,7 @@ TEST(TextReaderTest, TracesOfDifferentUnitsDoNotMix) {
   EXPECT_THAT(result.err, HasSubstr("its unit is ns"));
 }
 
-TEST(TextReaderTest, ThreadsOfSeveralTracesStayApart) {
+TEST(TextReaderTest, ThreadsOfSeveralTracesAreSeparate) {
   const RunResult result =
       RunPost({"--report=tree", "--format=csv", "a", "b"},
               {{"a", std::string(kHeader) + "0\tT\tenter\tA\n5\tT\texit\tA\n"},
@@ -193,7 +193,7 @@ TEST(TextReaderTest, MetricsGoToTheCurrentNode) {
                   CsvRow{"B", "3", "3", "3"}));
 }
 
-// Commas stand between a node's counts.
+// Commas separate a node's counts.
 TEST(TextReaderTest, NamesOfMetricsMayHoldAnything) {
   const std::string trace = std::string(kHeader) +
                             "0\tT\tenter\tA\n0\tT\tmetric\ta,b\t100\n0\tT\tmetric\tx=y\t7\n"

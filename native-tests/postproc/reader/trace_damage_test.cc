@@ -9,7 +9,7 @@
 #include "native-tests/support/run_post.h"
 #include "native-tests/support/trace_builder.h"
 
-// Traces that were cut, changed or removed: what is left of them is read, what is gone is said.
+// Traces that were cut, changed or removed: the remains are read, the losses reported.
 namespace jtrace {
 namespace {
 
@@ -21,7 +21,7 @@ using testing::ReportCsv;
 using testing::Rows;
 using testing::TraceBuilder;
 
-// Three frames, each with one thread and a node of its own.
+// Three frames, each with one thread and a separate node.
 std::vector<std::string> ThreeFrames(TraceBuilder& builder) {
   std::vector<std::string> frames;
   size_t before = builder.Finish().size();
@@ -45,7 +45,7 @@ TEST(TraceReaderDamageTest, EveryCutLeavesTheWholeFrames) {
   for (size_t size = testing::FileHeader().size(); size <= whole.size(); ++size) {
     const testing::RunResult result =
         testing::RunPost({"--report=threads", "--format=csv", "t"}, {{"t", whole.substr(0, size)}});
-    // Nothing is no result.
+    // Nothing is not a result.
     ASSERT_EQ(result.exit_code, size < second ? 2 : 0) << size;
     if (size < second) {
       ASSERT_THAT(result.err, HasSubstr("t holds nothing")) << size;
@@ -70,7 +70,7 @@ TEST(TraceReaderDamageTest, OneFlippedByteLosesOneFrame) {
         testing::RunPost({"--report=threads", "--format=csv", "t"}, {{"t", damaged}});
     ASSERT_EQ(result.exit_code, 0);
     ASSERT_THAT(result.out, HasSubstr("t0,1,1,"));
-    // A length of 0 or a frame that cannot be decompressed loses its frame alone as well.
+    // A length of 0 or a frame that cannot be decompressed also loses only its frame.
     ASSERT_THAT(result.out, HasSubstr("t2,3,1,"));
     ASSERT_THAT(result.out, Not(HasSubstr("t1,2,1,")));
     ASSERT_THAT(result.err, HasSubstr("1 chunks missing"));
@@ -89,7 +89,7 @@ TEST(TraceReaderDamageTest, MissingChunksAreCounted) {
   EXPECT_THAT(result.err, HasSubstr("2 chunks missing"));
 }
 
-// How much is lost can only be said of what is left.
+// Only the remaining part shows how much is lost.
 TEST(TraceReaderDamageTest, ACutTraceSaysHowFarItGoes) {
   TraceBuilder builder;
   builder.Thread("a", 1);
@@ -102,15 +102,15 @@ TEST(TraceReaderDamageTest, ACutTraceSaysHowFarItGoes) {
   const std::string whole = builder.Finish();
   const testing::RunResult cut = testing::RunPost({"t"}, {{"t", whole.substr(0, first + 9)}});
   EXPECT_THAT(cut.err, HasSubstr("t: cut off: it holds the recording up to 1.25 s\n"));
-  EXPECT_THAT(cut.out, HasSubstr("all that came later if the file was cut"));
+  EXPECT_THAT(cut.out, HasSubstr("all later records if the file was cut"));
   const testing::RunResult behind = testing::RunPost({"t"}, {{"t", whole + "0123456789"}});
-  EXPECT_THAT(behind.err, HasSubstr("10 bytes behind the trace's last record, ignored"));
+  EXPECT_THAT(behind.err, HasSubstr("10 bytes after the trace's last record, ignored"));
   EXPECT_THAT(behind.err, Not(HasSubstr("cut off")));
   EXPECT_EQ(testing::RunPost({"t"}, {{"t", whole}}).err, "");
 }
 
-// Definitions alone are no result, be there a last record or none.
-TEST(TraceReaderDamageTest, ATraceThatLostAllThatTheProgramDidIsNone) {
+// Definitions alone are not a result, with or without a last record.
+TEST(TraceReaderDamageTest, ATraceThatLostAllThatTheProgramDidIsRejected) {
   TraceBuilder builder;
   const uint32_t thread = builder.Thread("a", 1);
   const uint32_t routine = builder.Routine(builder.Class("A"), "f", "()V");
@@ -126,7 +126,7 @@ TEST(TraceReaderDamageTest, ATraceThatLostAllThatTheProgramDidIsNone) {
   for (const std::string& trace : {whole.substr(0, second - 1), damaged}) {
     const testing::RunResult result = testing::RunPost({"t"}, {{"t", trace}});
     EXPECT_EQ(result.exit_code, 2);
-    EXPECT_THAT(result.err, HasSubstr("t was cut or damaged: what the program did is in none of"));
+    EXPECT_THAT(result.err, HasSubstr("t was cut or damaged: no record of the program is in the"));
   }
   EXPECT_EQ(testing::RunPost({"t"}, {{"t", whole}}).exit_code, 0);
   EXPECT_EQ(testing::RunPost({"t"}, {{"t", whole.substr(0, first)}}).exit_code, 0);
@@ -159,7 +159,7 @@ TEST(TraceReaderDamageTest, CountsOfNodesWithoutDefinitionAreKept) {
   EXPECT_EQ(ReportCsv(dump, {"--report=tree"}), ReportCsv(trace, {"--report=tree"}));
 }
 
-TEST(TraceReaderDamageTest, WhatIsMissingInTheMiddleHasATime) {
+TEST(TraceReaderDamageTest, AGapInTheMiddleHasATime) {
   TraceBuilder builder;
   for (const uint64_t second : {1, 2, 3, 4}) {
     builder.chunk().set_time_ns(second * 1'000'000'000);
@@ -171,7 +171,7 @@ TEST(TraceReaderDamageTest, WhatIsMissingInTheMiddleHasATime) {
               HasSubstr("t: chunks are missing between 2.00 s and 3.00 s of the recording"));
 }
 
-TEST(TraceReaderDamageTest, ATraceWithoutItsBeginningIsNamed) {
+TEST(TraceReaderDamageTest, ATraceWithoutItsBeginningIsReported) {
   TraceBuilder builder;
   const std::vector<std::string> frames = ThreeFrames(builder);
   const std::string whole = builder.Finish();
@@ -180,12 +180,12 @@ TEST(TraceReaderDamageTest, ATraceWithoutItsBeginningIsNamed) {
   for (const std::string& trace : {whole.substr(20), zeroed}) {
     const testing::RunResult result = testing::RunPost({"t"}, {{"t", trace}});
     EXPECT_EQ(result.exit_code, 2);
-    EXPECT_THAT(result.err, HasSubstr("t: the beginning of this trace is gone: its first whole "));
+    EXPECT_THAT(result.err, HasSubstr("t: the beginning of this trace is missing: its first "));
   }
 }
 
-// Marks with lengths that reach far: each could be checked for as long as it says.
-TEST(TraceReaderDamageTest, AFileFullOfMarksIsGivenUp) {
+// Marks with large lengths: each check could take as long as its length.
+TEST(TraceReaderDamageTest, AFileFullOfMarksIsRejectedSoon) {
   const std::string mark = testing::MakeFrame("x").substr(0, 4);
   const std::string head = mark + std::string("\0\0\4\0\1\0\0\0\0\0\0\0", 12);  // 256 KB
   std::string trace = testing::FileHeader();
@@ -195,7 +195,7 @@ TEST(TraceReaderDamageTest, AFileFullOfMarksIsGivenUp) {
   EXPECT_THAT(result.err, HasSubstr("holds nothing that can be read"));
 }
 
-TEST(TraceReaderDamageTest, AFileThatShrinksMeanwhileIsNoTrace) {
+TEST(TraceReaderDamageTest, AFileThatShrinksMeanwhileIsRejected) {
   TraceBuilder builder;
   builder.chunk().mutable_session_start()->set_pid(1);
   builder.Thread("a", 1);
@@ -215,13 +215,13 @@ TEST(TraceReaderDamageTest, AFileThatShrinksMeanwhileIsNoTrace) {
     const testing::RunResult result = testing::RunPost({jobs, path}, {}, shorten);
     EXPECT_EQ(result.exit_code, 2);
     EXPECT_EQ(result.err, "jtrace-post: " + path +
-                              " became shorter while it was read: something writes it anew; read "
+                              " became shorter while it was read: something rewrites it; read "
                               "it again\n");
   }
   unlink(path.c_str());
 }
 
-TEST(TraceReaderDamageTest, NodesOfALostParentStandUnderLost) {
+TEST(TraceReaderDamageTest, NodesOfALostParentAreUnderLost) {
   TraceBuilder builder;
   const uint32_t thread = builder.Thread("a", 1);
   const uint32_t routine = builder.Routine(builder.Class("A"), "f", "()V");
@@ -231,13 +231,13 @@ TEST(TraceReaderDamageTest, NodesOfALostParentStandUnderLost) {
       ElementsAre(CsvRow{"0", "1", "a"}, CsvRow{"1", "0", "[lost]"}, CsvRow{"2", "5", "A.f()"}));
 }
 
-TEST(TraceReaderDamageTest, NewerVersionIsRefusedByName) {
+TEST(TraceReaderDamageTest, ANewerVersionIsRejectedByItsNumber) {
   const testing::RunResult result = testing::RunPost({"t"}, {{"t", testing::FileHeader(2)}});
   EXPECT_EQ(result.exit_code, 2);
   EXPECT_THAT(result.err, HasSubstr("version 2 is newer"));
 }
 
-TEST(TraceReaderDamageTest, WhatIsNoTraceIsRefused) {
+TEST(TraceReaderDamageTest, OtherFilesAreRejected) {
   for (const std::string content : {"", "hello\n", "JTRACE\r\n", "JTRACE\r"}) {
     EXPECT_EQ(testing::RunPost({"t"}, {{"t", content}}).exit_code, 2);
   }

@@ -25,7 +25,7 @@ std::vector<std::string> RoutineNames(const std::string& trace) {
   return names;
 }
 
-// One thread, one node a routine.
+// One thread, one node for each routine.
 std::string TraceOfRoutines(
     const std::vector<std::tuple<std::string, uint32_t, std::string, std::string>>& routines) {
   TraceBuilder builder;
@@ -57,14 +57,14 @@ TEST(TraceReaderTest, TotalsOfTreesAreLastValues) {
                           CsvRow{"main", "2", "12", "9", "event", "a.B.add(int,String)"}));
 }
 
-// Last values too, of the thread's root (node 0) as of any other; a pruned node's stand where the
-// agent puts them.
+// Last values too, for the thread's root (node 0) as for any other; a pruned node's values are
+// where the agent puts them.
 TEST(TraceReaderTest, MetricsAreOfNodesAndRoots) {
   TraceBuilder builder;
   const uint32_t main = builder.Thread("main", 7);
   const uint32_t run = builder.Routine(builder.Class("a.B"), "run", "()V");
   const uint32_t kept = builder.Node(main, 0, run);
-  const uint32_t given_up = builder.Node(main, kept, run);
+  const uint32_t dropped = builder.Node(main, kept, run);
   const auto add = [&](uint32_t thread, uint32_t node, int64_t value) {
     proto::TreeDelta& delta = *builder.chunk().add_tree();
     delta.set_thread(thread);
@@ -76,12 +76,12 @@ TEST(TraceReaderTest, MetricsAreOfNodesAndRoots) {
   const uint32_t idle = builder.Thread("idle", 8);
   add(main, 0, 5);
   add(main, kept, 100);
-  add(main, given_up, 70);
+  add(main, dropped, 70);
   builder.Seal();
   add(main, 0, 8);
   add(idle, 0, 2);
   builder.chunk().add_tree()->set_thread(main);
-  builder.chunk().mutable_tree()->rbegin()->add_pruned_node(static_cast<int32_t>(given_up));
+  builder.chunk().mutable_tree()->rbegin()->add_pruned_node(static_cast<int32_t>(dropped));
   const uint32_t pruned = builder.Node(main, kept, 0);
   add(main, pruned, 70);
   const std::string trace = builder.Finish();
@@ -115,7 +115,7 @@ TEST(TraceReaderTest, SampleJoinsThePathOfItsNode) {
   EXPECT_THAT(Rows(trace, "modules", {"name", "samples"}), ElementsAre(CsvRow{"[kernel]", "3"}));
 }
 
-// A stack of one frame does not tell its callers; the events do.
+// A stack of one frame does not show its callers; the events do.
 TEST(TraceReaderTest, FramesWithoutCallersBeginAtTheirNode) {
   for (const char* stack : {"pc", "frame", "appframe"}) {
     TraceBuilder builder;
@@ -140,7 +140,7 @@ TEST(TraceReaderTest, FramesWithoutCallersBeginAtTheirNode) {
   }
 }
 
-TEST(TraceReaderTest, SummaryTellsWhatSamplesCost) {
+TEST(TraceReaderTest, SummaryShowsTheCostOfSamples) {
   TraceBuilder builder;
   proto::SessionStart& start = *builder.chunk().mutable_session_start();
   start.set_mode("samples");
@@ -229,7 +229,7 @@ TEST(TraceReaderTest, ThreadsWithRepeatedChangedOrEmptyNamesGetNumbers) {
       names, ElementsAre("worker#10", "worker#11", "#12", "new#13", "#99", "alone", "worker#10#2"));
 }
 
-TEST(TraceReaderTest, FlatTotalsStandApart) {
+TEST(TraceReaderTest, FlatTotalsAreSeparate) {
   TraceBuilder builder;
   const uint32_t main = builder.Thread("main", 1);
   const uint32_t owner = builder.Class("A");
@@ -301,7 +301,7 @@ TEST(TraceReaderTest, SessionAndLossesAreShown) {
   start.set_interval_ns(1000000);
   const uint32_t main = builder.Thread("main", 1);
   builder.Sample(5, main, 0, {});
-  for (const uint64_t count : {3, 7}) {  // the last value holds
+  for (const uint64_t count : {3, 7}) {  // the last value counts
     proto::Loss& loss = *builder.chunk().add_loss();
     loss.set_name("ring_full");
     loss.set_severity(proto::Loss::WARNING);

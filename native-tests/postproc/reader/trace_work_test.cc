@@ -9,7 +9,7 @@
 #include "native-tests/support/run_post.h"
 #include "native-tests/support/trace_builder.h"
 
-// Work that a trace asks for: much is done quickly, far more than its size justifies is refused.
+// Work that a trace requests: much is done quickly, far more than its size justifies is rejected.
 namespace jtrace {
 namespace {
 
@@ -18,7 +18,7 @@ using ::testing::HasSubstr;
 using testing::Rows;
 using testing::TraceBuilder;
 
-// Each takes its number at once, not after all before it.
+// Each finds its number at once, not after trying all before it.
 TEST(TraceReaderWorkTest, ThreadsWithoutNamesAreManyAndDifferent) {
   constexpr uint32_t kThreads = 20'000;
   TraceBuilder builder;
@@ -33,17 +33,17 @@ TEST(TraceReaderWorkTest, ThreadsWithoutNamesAreManyAndDifferent) {
   EXPECT_THAT(rows, ::testing::Contains(CsvRow{"[thread 40000]"}));
 }
 
-// What must end with a line that says why.
+// Must end with a line that says why.
 void ExpectTooMuchWork(const std::string& trace) {
   EXPECT_LT(trace.size(), 100'000u);
   const testing::RunResult result = testing::RunPost({"t"}, {{"t", trace}});
   EXPECT_EQ(result.exit_code, 2);
   EXPECT_EQ(result.out, "");
-  EXPECT_THAT(result.err, HasSubstr("jtrace-post: t asks for far more work than a trace of "));
+  EXPECT_THAT(result.err, HasSubstr("jtrace-post: t requests far more work than a trace of "));
   EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1);
 }
 
-TEST(TraceReaderWorkTest, RecordsThatUnpackWithoutEndAreRefused) {
+TEST(TraceReaderWorkTest, RecordsThatUnpackWithoutEndAreRejected) {
   proto::Chunk chunk;
   for (int i = 0; i < 400'000; ++i) chunk.add_thread();
   const std::string frame = testing::MakeFrame(chunk.SerializeAsString());
@@ -52,7 +52,7 @@ TEST(TraceReaderWorkTest, RecordsThatUnpackWithoutEndAreRefused) {
   ExpectTooMuchWork(trace);
 }
 
-TEST(TraceReaderWorkTest, ALongTextThatIsNamedOftenIsRefused) {
+TEST(TraceReaderWorkTest, ALongTextThatIsNamedOftenIsRejected) {
   TraceBuilder builder;
   builder.Thread("main", 1);
   const uint32_t label = builder.String(std::string(8 << 20, 'x'));
@@ -62,8 +62,8 @@ TEST(TraceReaderWorkTest, ALongTextThatIsNamedOftenIsRefused) {
   ExpectTooMuchWork(builder.Finish());
 }
 
-// Two threads of hundred thousands of activations each; the time for one is that of a frame.
-TEST(TraceReaderWorkTest, SamplesOfDeepStacksTakeTheirPlacesQuickly) {
+// Two threads with hundreds of thousands of activations each; the time for one is that of a frame.
+TEST(TraceReaderWorkTest, SamplesOfDeepStacksFindTheirPlacesQuickly) {
   constexpr int kDepth = 300'000;
   TraceBuilder builder;
   const uint32_t owner = builder.Class("A");

@@ -51,7 +51,7 @@ TEST(ArcWidthTest, AdaptiveGoesFromTheLeastToTheWhole) {
   EXPECT_EQ(width(0, 1), 1);     // none that costs anything
 }
 
-TEST(ArcWidthTest, WiderThatIsMoreTime) {
+TEST(ArcWidthTest, MoreTimeIsNeverNarrower) {
   for (const ArcWidths widths :
        {ArcWidths::kLinear, ArcWidths::kLogarithmic, ArcWidths::kAdaptive}) {
     double last = 1;
@@ -64,7 +64,7 @@ TEST(ArcWidthTest, WiderThatIsMoreTime) {
   }
 }
 
-TEST(ArcWidthTest, Names) {
+TEST(ArcWidthTest, WidthsHaveNames) {
   EXPECT_EQ(ParseArcWidths("none"), ArcWidths::kNone);
   EXPECT_EQ(ParseArcWidths("linear"), ArcWidths::kLinear);
   EXPECT_EQ(ParseArcWidths("logarithmic"), ArcWidths::kLogarithmic);

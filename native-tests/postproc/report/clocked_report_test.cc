@@ -39,8 +39,8 @@ TEST(ClockedReportTest, TreeHasTheClocksTimesBesideTheTicks) {
   EXPECT_THAT(tree, HasSubstr("100.0 %         9         9                                     "));
 }
 
-// It has no samples, and is a third of the clock's time all the same.
-TEST(ClockedReportTest, WhatWaitedIsShownThoughItHasNoSamples) {
+// It has no samples, but is a third of the clock's time.
+TEST(ClockedReportTest, WaitingCodeIsShownWithoutSamples) {
   EXPECT_THAT(
       TextOf("tree", "120"),
       HasSubstr("  0.0 %         0             2.00 ms    100 ms              1     └─ nap"));
@@ -64,7 +64,7 @@ TEST(ClockedReportTest, ALogWithoutAClockHasCallsOnly) {
   EXPECT_EQ(testing::Rows(log, "flat", {"calls"}).size(), 5u);
 }
 
-// `busy` was also called on paths that were given up: what stands below [pruned] has no callees.
+// `busy` was also called on paths that were dropped: nodes below [pruned] have no callees.
 TEST(ClockedReportTest, TotalsOfRoutinesBelowPrunedAreBounds) {
   const std::string trace =
       "# jtrace-text 1 unit=ms\n"

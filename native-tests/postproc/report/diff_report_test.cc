@@ -52,7 +52,7 @@ RunResult Diff(std::vector<std::string> options, const std::string& before = kBe
   return RunPost(options, {{"before", before}, {"after", after}});
 }
 
-TEST(DiffReportTest, TellsExactCallsAndSignificantTicks) {
+TEST(DiffReportTest, ReportsExactCallsAndSignificantTicks) {
   const RunResult run = Diff({"--format=csv"});
   EXPECT_EQ(run.exit_code, 0) << run.err;
   const auto rows = ParseCsv(run.out).Project(
@@ -68,7 +68,7 @@ TEST(DiffReportTest, TellsExactCallsAndSignificantTicks) {
 }
 
 // A sample of weight 4 is one observation, not four.
-TEST(DiffReportTest, WeightsAreNoEvidence) {
+TEST(DiffReportTest, WeightsAreNotObservations) {
   const std::string before = kHead + Samples(25, 4, "a.A.run()");
   const std::string after = kHead + Samples(50, 4, "a.A.run()");
   const RunResult run = Diff({"--format=csv"}, before, after);
@@ -77,8 +77,8 @@ TEST(DiffReportTest, WeightsAreNoEvidence) {
               ElementsAre(CsvRow{"100", "2.89", "0"}));
 }
 
-// What only samples see appears if it is seen often enough not to be chance.
-TEST(DiffReportTest, AFewSamplesAreNoAppearance) {
+// A routine that only samples see appears if they see it often enough to rule out chance.
+TEST(DiffReportTest, AFewSamplesAreNotAnAppearance) {
   const std::string after = kBefore + Samples(8, 1, "a.A.run()\tN:rare") + Samples(9, 1, "N:often");
   const auto rows = ParseCsv(Diff({"--format=csv"}, kBefore, after).out).Project({"state", "name"});
   EXPECT_THAT(rows, ::testing::Contains(CsvRow{"same", "rare"}));
@@ -102,8 +102,8 @@ TEST(DiffReportTest, ComparesAMetric) {
   EXPECT_EQ(Diff({"--metric=bytes", "--fail-on=metric>50%"}).exit_code, 0);
 }
 
-// A routine may have come, or gone.
-TEST(DiffReportTest, TheRootNeedStandInOneTraceOnly) {
+// A routine may have appeared or vanished.
+TEST(DiffReportTest, TheRootNeedBeInOneTraceOnly) {
   const RunResult run = Diff({"--root=a.D.fresh", "--format=csv"});
   EXPECT_EQ(run.exit_code, 0) << run.err;
   EXPECT_THAT(ParseCsv(run.out).Project({"state", "name"}),
@@ -131,13 +131,13 @@ TEST(DiffReportTest, RulesDecideTheExitCode) {
 }
 
 // A gate that checks nothing must not pass.
-TEST(DiffReportTest, RulesThatCheckNothingAreRefused) {
+TEST(DiffReportTest, RulesThatCheckNothingAreRejected) {
   const std::string empty = kHead + "0\tmain\tthread-start\n";
   const auto refused = [](const RunResult& run, const std::string& why) {
     EXPECT_EQ(run.exit_code, 1) << why;
     EXPECT_THAT(run.err, HasSubstr(why));
   };
-  refused(Diff({"--fail-on=calls>5%@nosuch.**"}), "no routine fits it");
+  refused(Diff({"--fail-on=calls>5%@nosuch.**"}), "no routine matches it");
   refused(Diff({"--fail-on=time>0"}), "the trace before has none");
   refused(Diff({"--fail-on=total.calls>1%"}, kBefore, empty), "the trace after has none");
   refused(Diff({"--fail-on=appeared"}, empty, empty), "no routine in the traces");
@@ -174,7 +174,7 @@ TEST(DiffReportTest, ADamagedTracePassesNoRule) {
   EXPECT_THAT(run.err, HasSubstr("before is damaged (chunks missing)"));
 }
 
-// Times are never the same twice: a change is what is a hundredth of all time.
+// Times are never the same twice: a change is at least a hundredth of all time.
 TEST(DiffReportTest, SelfTimesChangeToo) {
   const auto trace = [](int b, int c) {
     return kHead + Node("calls=1,base=" + std::to_string(b), "a.B.go(int)") +
@@ -208,12 +208,12 @@ TEST(DiffReportTest, MistakesAreNamed) {
   const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
       {{"--report=diff", "one"}, "takes two traces"},
       {{"--report=diff,flat", "one", "two"}, "takes two traces"},
-      {{"--report=flat", "--fail-on=calls>0", "one"}, "--fail-on is about --report=diff"},
+      {{"--report=flat", "--fail-on=calls>0", "one"}, "--fail-on needs --report=diff"},
       {{"--report=diff", "--fail-on=cals>0", "a", "b"}, "nearest: calls"},
       {{"--report=diff", "--fail-on=calls", "a", "b"}, "no amount"},
-      {{"--report=diff", "--fail-on=calls>x", "a", "b"}, "no number"},
+      {{"--report=diff", "--fail-on=calls>x", "a", "b"}, "not a number"},
       {{"--report=diff", "--fail-on=appeared>1", "a", "b"}, "takes no amount"},
-      {{"--report=diff", "--fail-on=total.appeared", "a", "b"}, "a total is of amounts"},
+      {{"--report=diff", "--fail-on=total.appeared", "a", "b"}, "a total needs an amount"},
       {{"--report=diff", "--fail-on=calls>0@", "a", "b"}, "no routine after '@'"}};
   for (const auto& [args, message] : cases) {
     const RunResult run = RunPost(args, {});

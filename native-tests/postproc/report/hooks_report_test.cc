@@ -1,4 +1,4 @@
-// hooks, and what other reports say of hooked native functions.
+// hooks, and hooked native functions in other reports.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -57,14 +57,14 @@ TEST(HooksReportTest, SaysHowManyCallsWereTimed) {
                    "# jtrace-text 1 unit=ns\n0\tmain\thook\tN:f\ttime\t\t"
                    "calls=12\n"),
               HasSubstr("0 of 12 calls timed: no return was seen\n"));
-  // Who only counts has asked for no times.
+  // Hooks that only count have no times.
   EXPECT_THAT(Text({"--report=hooks"},
                    "# jtrace-text 1 unit=ns\n0\tmain\thook\tN:f\tcount\t\t"
                    "calls=12\n"),
               Not(HasSubstr("timed")));
 }
 
-// Nanoseconds, whatever the unit of the trace's times is.
+// Nanoseconds, whatever the unit of the trace's times.
 TEST(HooksReportTest, TimesAreNanosecondsInAnyTrace) {
   const std::string trace =
       "# jtrace-text 1 "
@@ -73,7 +73,7 @@ TEST(HooksReportTest, TimesAreNanosecondsInAnyTrace) {
               HasSubstr("2 of 2 calls timed: 30 ns in all, 15 ns a call, from 10 ns to 20 ns\n"));
 }
 
-TEST(HooksReportTest, ThreadsAreToldApartUnlessAskedForTheProcess) {
+TEST(HooksReportTest, ThreadsAreDistinguishedExceptByProcess) {
   EXPECT_THAT(Callers({"--aggregate=process"}, {"thread", "java", "native", "calls", "timed",
                                                 "total_ns", "min_ns", "max_ns"}),
               Contains(CsvRow{"", "b.B.grow(int)", "libjvm.so!os::malloc(unsigned long)", "800",
@@ -84,9 +84,9 @@ TEST(HooksReportTest, ThreadsAreToldApartUnlessAskedForTheProcess) {
                   CsvRow{"libjvm.so!os::fork_and_exec(char const*)", "", "0"}));
 }
 
-TEST(HooksReportTest, FilterTopAndSortHold) {
+TEST(HooksReportTest, FilterTopAndSortApply) {
   const CsvRow columns = {"calls", "max_ns"};
-  // 30 of 100 of all calls, by whatever hook.
+  // 30 of 100 of all calls, by any hook.
   EXPECT_THAT(Callers({"--filter=30"}, columns),
               ElementsAre(CsvRow{"700", "9000"}, CsvRow{"640", "0"}));
   EXPECT_THAT(Callers({"--top=2", "--sort=max_ns"}, columns),
@@ -100,7 +100,7 @@ TEST(HooksReportTest, FilterTopAndSortHold) {
   EXPECT_THAT(Text({"--report=hooks", "--filter=50"}), Not(HasSubstr("libc.so.6!free")));
 }
 
-TEST(HooksReportTest, WhatItMakesNothingOfIsRefused) {
+TEST(HooksReportTest, OptionsThatItDoesNotUseAreRejected) {
   const std::string trace = GoldenTrace();
   for (const auto& [option, message] :
        std::vector<std::pair<std::string, std::string>>{{"--metric=calls", "--metric: hooks"},
@@ -130,7 +130,7 @@ TEST(HooksReportTest, ATraceWithoutHooksSaysHowToGetSome) {
   EXPECT_THAT(Text({"--report=summary"}, kNoHooks), Not(HasSubstr("hooks")));
 }
 
-TEST(HooksReportTest, TheSummaryCountsThemApart) {
+TEST(HooksReportTest, TheSummaryCountsThemSeparately) {
   const auto summary =
       ParseCsv(testing::ReportCsv(GoldenTrace(), {"--report=summary"})).Project({"key", "value"});
   EXPECT_THAT(summary, Contains(CsvRow{"calls", "37"}));
@@ -147,7 +147,7 @@ TEST(HooksReportTest, TheSummaryCountsThemApart) {
 }
 
 TEST(HooksReportTest, OtherReportsHaveThemAsNativeFunctions) {
-  // No class of Java is called "os::fork_and_exec(char const*)", or has no name.
+  // No Java class is named "os::fork_and_exec(char const*)" or has an empty name.
   EXPECT_THAT(testing::Rows(GoldenTrace(), "classes", {"calls", "name"}),
               ElementsAre(CsvRow{"35", "b.B"}, CsvRow{"2", "a.A"}));
   EXPECT_THAT(ParseCsv(testing::ReportCsv(GoldenTrace(), {"--report=arcflow"}))
@@ -164,7 +164,7 @@ TEST(HooksReportTest, OtherReportsHaveThemAsNativeFunctions) {
   EXPECT_EQ(RunPost({"--report=html", "t"}, {{"t", trace}}).exit_code, 0);
 }
 
-// A thread without Java code is one for people to fold, though native functions are counted in it.
+// A thread without Java code is folded for people, although native functions are counted in it.
 TEST(HooksReportTest, ThreadsOfTheJvmStayFolded) {
   const std::string trace =
       "# jtrace-text 1 unit=ns\n"

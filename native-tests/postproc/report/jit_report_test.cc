@@ -16,8 +16,8 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using testing::TraceBuilder;
 
-// run calls add (inlined in run's last code), mul (not) and rare (never compiled); cold, which was
-// never compiled, calls add too.
+// run calls add (inlined in run's last code), mul (not inlined) and rare (never compiled); cold,
+// which was never compiled, calls add too.
 class JitReportTest : public ::testing::Test {
  protected:
   JitReportTest() {
@@ -61,7 +61,7 @@ class JitReportTest : public ::testing::Test {
     std::vector<CsvRow> rows;
     for (const CsvRow& row : testing::Rows(
              trace, "jit",
-             {"row", "name", "tier", "compiled", "c1", "c2", "osr", "again", "given_up"})) {
+             {"row", "name", "tier", "compiled", "c1", "c2", "osr", "again", "discarded"})) {
       if (row[0] == kind) rows.emplace_back(row.begin() + 1, row.end());
     }
     return rows;
@@ -84,7 +84,7 @@ class JitReportTest : public ::testing::Test {
   uint64_t time_ = 0;
 };
 
-TEST_F(JitReportTest, TellsWhatWasInlinedInTheLastCode) {
+TEST_F(JitReportTest, ShowsWhatWasInlinedInTheLastCode) {
   const std::string trace = builder_.Finish();
   EXPECT_THAT(
       testing::Rows(trace, "jit",
@@ -113,9 +113,9 @@ TEST_F(JitReportTest, TextShowsHotCallsThatWereNotInlined) {
   EXPECT_THAT(text, Not(HasSubstr("A.rare()")));  // 0.01 % of the calls
 }
 
-TEST_F(JitReportTest, TellsTiersAndWhatWasGivenUp) {
+TEST_F(JitReportTest, ShowsTiersAndDiscardedCode) {
   Load(3, 0x5000, 10).set_level(3);
-  Load(3, 0x6000, 10).set_level(4);  // better: nothing is given up
+  Load(3, 0x6000, 10).set_level(4);  // better: nothing is discarded
   Load(4, 0x7000, 10).set_level(3);
   proto::CodeEvent& loop = Load(4, 0x7100, 10);
   loop.set_level(4);
@@ -137,7 +137,7 @@ TEST_F(JitReportTest, TellsTiersAndWhatWasGivenUp) {
             testing::ReportCsv(trace, {"--report=jit"}));
 }
 
-TEST_F(JitReportTest, KeepsAdaptersAndUnknownMethodsApart) {
+TEST_F(JitReportTest, ListsAdaptersAndUnknownMethodsSeparately) {
   methods_.push_back(builder_.Method(builder_.Class("java.lang.invoke.MethodHandle"), "invokeBasic",
                                      "([Ljava/lang/Object;)Ljava/lang/Object;"));
   for (const uint64_t address : {0x5000, 0x6000, 0x7000}) {
@@ -158,7 +158,7 @@ TEST_F(JitReportTest, KeepsAdaptersAndUnknownMethodsApart) {
   EXPECT_THAT(text, Not(HasSubstr("invokeBasic")));
 }
 
-// What has no code of its own and ran compiled can only have been inlined, into whatever.
+// A method without code that ran compiled can only have been inlined somewhere.
 TEST_F(JitReportTest, CalleesThatRanCompiledWithoutCodeWereInlined) {
   const uint32_t hot = builder_.Node(1, 0, routines_[4]);
   builder_.Count(1, hot, 1, 0);
@@ -167,7 +167,7 @@ TEST_F(JitReportTest, CalleesThatRanCompiledWithoutCodeWereInlined) {
   EXPECT_THAT(rows, ::testing::Contains(CsvRow{"A.rare()", "A.cold()", "inlined"}));
 }
 
-TEST(JitReportWithoutCodeTest, SaysSo) {
+TEST(JitReportWithoutCodeTest, ReportsMissingRecordsOfCode) {
   EXPECT_THAT(testing::RunPost({"--report=jit", "t"}, {{"t", "# jtrace-text 1 unit=ns\n"}}).out,
               HasSubstr("no records of compiled code"));
 }

@@ -1,4 +1,4 @@
-// JSON and CSV are two forms of the same table: each value of one is the value of the other.
+// JSON and CSV are two forms of the same table: their values are equal.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "common/json_writer.h"
 #include "native-tests/support/csv.h"
 #include "native-tests/support/run_post.h"
 #include "postproc/report/json.h"
@@ -66,8 +67,8 @@ TEST(JsonReportTest, SeveralReportsAreAStreamOfValues) {
   EXPECT_EQ(second["report"], "flat");
 }
 
-TEST(JsonReportTest, NamesThatAreNoUtf8StayReadable) {
-  EXPECT_EQ(json::parse(postproc::JsonString("a\xff\"\n")).get<std::string>(), "a\xEF\xBF\xBD\"\n");
+TEST(JsonReportTest, NamesWithInvalidUtf8StayReadable) {
+  EXPECT_EQ(json::parse(JsonString("a\xff\"\n")).get<std::string>(), "a\xEF\xBF\xBD\"\n");
 }
 
 }  // namespace

@@ -42,8 +42,8 @@ std::string Header(std::vector<std::string> args) {
   return csv.substr(0, csv.find('\n'));
 }
 
-// FORMATS' columns stand first, as without --metric; the metric's last.
-TEST(MetricReportTest, ColumnsComeAfterAllOthers) {
+// FORMATS' columns are first, as without --metric; the metric's last.
+TEST(MetricReportTest, ItsColumnsFollowAllOthers) {
   const std::vector<std::pair<std::string, std::string>> reports = {
       {"tree", ",m.base,m.cum"},
       {"flat", ",m.base,m.cum,m.cum2"},
@@ -108,7 +108,7 @@ TEST(MetricReportTest, TextScalesByTheUnit) {
               HasSubstr("1.00 MiB"));
 }
 
-// Samples have none of it: what only they saw is not in the tree.
+// Samples have no values of it: nodes that only samples saw are not in the tree.
 TEST(MetricReportTest, TreesByAMetricHaveNoSampledFrames) {
   const std::string samples = std::string(kTrace) +
                               "10\tmain\tsample\tp.A.run()\tN:libc.so!malloc\n"
@@ -124,8 +124,8 @@ TEST(MetricReportTest, TreesByAMetricHaveNoSampledFrames) {
   }
 }
 
-// With samples in the trace the tree is about ticks, unless told otherwise.
-TEST(MetricReportTest, WhatIsMeasuredAnywayCanBeChosenToo) {
+// With samples in the trace the tree is about ticks by default.
+TEST(MetricReportTest, StandardMeasuresCanBeChosenToo) {
   EXPECT_THAT(Text({"--report=tree"}), HasSubstr("ticks"));
   const std::string by_time = Text({"--report=tree", "--metric=time"});
   EXPECT_THAT(by_time, HasSubstr("call tree by time"));
@@ -143,7 +143,7 @@ TEST(MetricReportTest, TheOverviewIsAboutTheMetric) {
                                   "            wait.ns 1.50 ms\n"));
 }
 
-TEST(OverviewTest, ManyEqualThreadsHaveATreeTogether) {
+TEST(OverviewTest, ManyEqualThreadsSuggestOneTree) {
   const auto overview = [](int threads, const std::string& option) {
     std::string trace = "# jtrace-text 1 unit=us\n";
     for (int i = 0; i < threads; ++i) {
@@ -159,7 +159,7 @@ TEST(OverviewTest, ManyEqualThreadsHaveATreeTogether) {
 }
 
 // Text traces do not say what kind of call an `enter` is.
-TEST(SummaryTest, CallsOfNoKindAreNoBoundaryCalls) {
+TEST(SummaryTest, CallsOfNoKindAreNotBoundaryCalls) {
   const std::string trace = "# jtrace-text 1 unit=us\n0\tm\tenter\tA\n1\tm\tenter.j\tB\n";
   const std::string text = RunPost({"--report=summary", "trace"}, {{"trace", trace}}).out;
   EXPECT_THAT(text, HasSubstr("1 calls of unknown kind · 1 compiled calls (0x50/0x10)"));
@@ -187,12 +187,12 @@ TEST(MetricReportTest, SiblingsAreSortedByIt) {
   EXPECT_THAT(ReportCsv(trace, {"--report=tree", "--sort=b.base"}), HasSubstr("no column"));
 }
 
-TEST(MetricReportTest, ARefusalSaysWhereTheMetricIs) {
+TEST(MetricReportTest, ARejectionSaysWhereTheMetricIs) {
   for (const std::string report : {"html", "modules", "samples", "waits", "jit", "never"}) {
     const RunResult run =
         RunPost({"--report=" + report, "--metric=alloc.bytes", "trace"}, {{"trace", kTrace}});
     EXPECT_EQ(run.exit_code, 1) << report;
-    EXPECT_THAT(run.err, HasSubstr("--metric: " + report + " makes nothing of it; ")) << report;
+    EXPECT_THAT(run.err, HasSubstr("--metric: " + report + " does not use it; ")) << report;
   }
 }
 
@@ -207,7 +207,7 @@ TEST(MetricInfoTest, UnitsComeFromOneTable) {
   EXPECT_EQ(InfoOfMetric("").unit, MetricUnit::kCount);
 }
 
-// The endings' rule says the same as the table, so that older readers agree.
+// The rule of endings agrees with the table, so that older readers do too.
 TEST(MetricInfoTest, NamesEndInTheirUnits) {
   for (const postproc::MetricInfo& known : postproc::KnownMetrics()) {
     EXPECT_EQ(known.unit == MetricUnit::kBytes, known.name.ends_with(".bytes")) << known.name;

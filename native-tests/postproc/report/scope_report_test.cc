@@ -59,7 +59,7 @@ TEST(NeverReportTest, ListsMethodsInScopeWithoutCalls) {
   EXPECT_THAT(text, HasSubstr("2 methods more were of classes that were unloaded"));
 }
 
-TEST(NeverReportTest, SaysWhenATraceCannotTell) {
+TEST(NeverReportTest, ReportsTracesWithoutCountedMethods) {
   EXPECT_THAT(Text("--report=never", "# jtrace-text 1 unit=us\n0\tmain\tsample\tN:main\n"),
               HasSubstr("no methods were counted"));
 }
@@ -75,7 +75,7 @@ TEST(ClassesReportTest, SumsOverMethods) {
                           CsvRow{"0", "0", "0", "0", "", "1", "0", "0", "0", "", "a.C"}));
 }
 
-// The recursive call and what it calls count once, as parts of the whole that they are.
+// The recursive call and its callees count once, as parts of the whole.
 TEST(FunctionReportTest, SharesAreOfTheRoutineItself) {
   const Csv csv = Table("--report=function", "--of=a.A.run");
   const auto rows = csv.Project({"row", "calls", "calls_pct", "base", "cum", "cum_pct", "name"});
@@ -86,7 +86,7 @@ TEST(FunctionReportTest, SharesAreOfTheRoutineItself) {
                                 CsvRow{"callee", "2", "", "", "5", "25.00", "a.B.go(int)"}));
 }
 
-TEST(FunctionReportTest, TellsExtremesAndTicks) {
+TEST(FunctionReportTest, ShowsExtremesAndTicks) {
   const Csv csv = Table("--report=function", "--of=a.B.go");
   const auto self = csv.Project({"row", "base", "min_base", "max_base", "cum_ticks"});
   EXPECT_THAT(self,
@@ -94,7 +94,7 @@ TEST(FunctionReportTest, TellsExtremesAndTicks) {
                           CsvRow{"callee", "", "", "", "2"}));
 }
 
-// However deep the recursion, no share exceeds the whole; many partners take no longer each.
+// However deep the recursion, no share exceeds the whole; with many partners each takes no longer.
 TEST(FunctionReportTest, DeepRecursionCountsEachMomentOnce) {
   std::string trace = "# jtrace-text 1 unit=us\n";
   for (int i = 0; i < 2000; ++i) trace += "0\tmain\tenter\ta.A.run()\n";
@@ -109,7 +109,7 @@ TEST(FunctionReportTest, DeepRecursionCountsEachMomentOnce) {
                           CsvRow{"callee", "1999", "40", "100.00", "a.A.run()"}));
 }
 
-TEST(FunctionReportTest, NeedsARoutineThatIsThere) {
+TEST(FunctionReportTest, NeedsAnExistingRoutine) {
   const RunResult none = RunPost({"--report=function", "trace"}, {{"trace", kTrace}});
   EXPECT_EQ(none.exit_code, 1);
   EXPECT_THAT(none.err, HasSubstr("needs --of=ROUTINE"));

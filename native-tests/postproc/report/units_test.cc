@@ -53,7 +53,7 @@ TEST(TableTest, LinesBreakAtBlanks) {
   EXPECT_EQ(WrapWords("", 5), Lines());
 }
 
-TEST(TableTest, PackagesGiveWayBeforeParametersAndTheMiddle) {
+TEST(TableTest, PackagesAreShortenedBeforeParametersAndTheMiddle) {
   const std::string name = "org.h2.engine.SessionLocal.prepareCommand(String,int)";
   EXPECT_EQ(ShortenName(name, 60), name);
   EXPECT_EQ(ShortenName(name, 51), "o.h2.engine.SessionLocal.prepareCommand(String,int)");

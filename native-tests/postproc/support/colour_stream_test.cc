@@ -13,13 +13,13 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-TEST(ColourTest, SharesByHowMuchTheyAre) {
+TEST(ColourTest, SharesAreColouredByTheirSize) {
   EXPECT_EQ(Coloured("  45.4 %  x"), "  \x1b[31m45.4 %\x1b[0m  x");
   EXPECT_EQ(Coloured("1.0 %"), "\x1b[33m1.0 %\x1b[0m");
   EXPECT_EQ(Coloured("0.9 %"), "\x1b[2m0.9 %\x1b[0m");
 }
 
-TEST(ColourTest, HeadingsTreesAndWarnings) {
+TEST(ColourTest, HeadingsTreesAndWarningsAreColoured) {
   EXPECT_EQ(Coloured("── call tree ──"), "\x1b[1m── call tree ──\x1b[0m");
   EXPECT_EQ(Coloured("│  └─ a.B"), "\x1b[2m│\x1b[0m  \x1b[2m└─\x1b[0m a.B");
   EXPECT_EQ(Coloured("losses  warning: 3 x"), "losses  \x1b[33mwarning:\x1b[0m 3 x");
@@ -31,7 +31,7 @@ TEST(ColourTest, NamesAreLeftAlone) {
   }
 }
 
-TEST(ColourTest, LinesGoThroughWholeHoweverTheyCome) {
+TEST(ColourTest, LinesStayWholeHoweverTheyArrive) {
   std::ostringstream out;
   ColourBuffer buffer(out);
   std::ostream in(&buffer);
@@ -43,8 +43,8 @@ TEST(ColourTest, LinesGoThroughWholeHoweverTheyCome) {
 
 constexpr char kTrace[] = "# jtrace-text 1 unit=us\n0\tmain\tsample\tA\tB\n1\tmain\tsample\tA\tC\n";
 
-// Whoever reads CSV, or a file, gets none.
-TEST(ColourTest, OnlyWhereAskedFor) {
+// CSV and files have no colours.
+TEST(ColourTest, ColoursOnlyOnRequest) {
   const auto run = [](std::vector<std::string> args) {
     args.emplace_back("trace");
     return testing::RunPost(args, {{"trace", kTrace}}).out;

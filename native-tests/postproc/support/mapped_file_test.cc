@@ -16,7 +16,7 @@ namespace {
 
 constexpr size_t kSize = size_t{1} << 20;
 
-// A file of kSize bytes 'x' that no folder has.
+// A file of kSize bytes 'x' that is in no folder.
 class File {
  public:
   File() : file_(tmpfile()) {
@@ -61,7 +61,7 @@ TEST(MappedFileTest, EachThreadMayFindThemMissing) {
   for (std::thread& reader : readers) reader.join();
 }
 
-TEST(MappedFileTest, OthersAreLeftAlone) {
+TEST(MappedFileTest, OtherMappingsAreLeftAlone) {
   const File file;
   const File other;
   const auto mapped = MappedFile::Map(file.fd(), kSize);
@@ -73,7 +73,7 @@ TEST(MappedFileTest, OthersAreLeftAlone) {
   EXPECT_EQ(mapped->content().front(), 'x');
 }
 
-TEST(MappedFileTest, ASignalThatIsNoMissingPageEndsTheProcess) {
+TEST(MappedFileTest, ASignalWithoutAMissingPageEndsTheProcess) {
   EXPECT_EXIT(
       {
         const File file;
@@ -85,7 +85,7 @@ TEST(MappedFileTest, ASignalThatIsNoMissingPageEndsTheProcess) {
       [](int status) { return !WIFEXITED(status) || WEXITSTATUS(status) != 0; }, "");
 }
 
-TEST(MappedFileTest, SlotsAreUsedAgain) {
+TEST(MappedFileTest, SlotsAreReused) {
   const File file;
   for (int i = 0; i < 3000; ++i) ASSERT_TRUE(MappedFile::Map(file.fd(), kSize).has_value());
 }

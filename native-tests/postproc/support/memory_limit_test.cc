@@ -30,7 +30,7 @@ TEST(MemoryLimitTest, SizesAreShownRounded) {
   EXPECT_EQ(ByteSizeText(3 * kGiga / 2), "1.5 GB");
 }
 
-TEST(MemoryLimitTest, TracesMayTakeWhatTheirSizeCanHold) {
+TEST(MemoryLimitTest, TheLimitFollowsTheSizeOfTheTraces) {
   EXPECT_EQ(MemoryForTraces(0, 0), kGiga);
   EXPECT_EQ(MemoryForTraces(kGiga / 1024, 0), 2 * kGiga);
   EXPECT_EQ(MemoryForTraces(kGiga, 8 * kGiga), 6 * kGiga) << "no more than the machine has";

@@ -16,7 +16,7 @@ struct Number {
   int square = 0;
 };
 
-TEST(OrderedWorkersTest, EveryItemIsWorkedOnOnceAndComesInItsOrder) {
+TEST(OrderedWorkersTest, EveryItemIsProcessedOnceAndReturnedInOrder) {
   for (const int jobs : {1, 2, 4, 9}) {
     int fetched = 0;
     std::atomic<int> worked = 0;
@@ -45,9 +45,9 @@ TEST(OrderedWorkersTest, EveryItemIsWorkedOnOnceAndComesInItsOrder) {
 }
 
 // As many as the bound allows, however slow the owner is.
-TEST(OrderedWorkersTest, NoMoreItemsAreThereThanTheirWeightAllows) {
+TEST(OrderedWorkersTest, TheWeightBoundsTheNumberOfItems) {
   for (const size_t weight : {size_t{1}, OrderedWorkers<Number>::kMostWeight}) {
-    std::atomic<int> there = 0;  // fetched and not given back
+    std::atomic<int> there = 0;  // fetched and not returned
     std::atomic<int> most = 0;
     OrderedWorkers<Number> workers(
         4,
@@ -59,17 +59,17 @@ TEST(OrderedWorkersTest, NoMoreItemsAreThereThanTheirWeightAllows) {
         [](Number&) {}, [&](const Number&) { return weight; });
     int taken = 0;
     while (workers.Next() != nullptr) {
-      // The one before was given back by this call.
+      // This call returned the previous one.
       if (taken++ > 0) --there;
       if (taken % 10 == 0) std::this_thread::sleep_for(std::chrono::microseconds(100));
     }
     EXPECT_EQ(taken, 300);
-    // Given back before it is counted so: one more may seem to be there.
+    // Returned before it is counted: one more may seem to exist.
     EXPECT_LE(most, weight == 1 ? 6 : 3);
   }
 }
 
-TEST(OrderedWorkersTest, AnEmptyRowEnds) {
+TEST(OrderedWorkersTest, AnEmptySequenceEnds) {
   OrderedWorkers<Number> workers(
       3, [](Number&) { return false; }, [](Number&) {}, [](const Number&) { return size_t{1}; });
   EXPECT_EQ(workers.Next(), nullptr);
@@ -87,7 +87,7 @@ TEST(OrderedWorkersTest, CanBeLeftBeforeTheEnd) {
 }
 
 // After the items before it, and with no thread left waiting.
-TEST(OrderedWorkersTest, WhatIsThrownComesInItsPlace) {
+TEST(OrderedWorkersTest, ExceptionsAreThrownInTheirPlace) {
   for (const int jobs : {1, 2, 4}) {
     for (const bool by_fetch : {true, false}) {
       const auto throw_at = [](int value) {

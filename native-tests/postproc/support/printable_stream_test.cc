@@ -26,7 +26,7 @@ std::string Through(std::string_view text, size_t most, uint32_t seed) {
   return target.str();
 }
 
-TEST(PrintableStreamTest, EscapesWhateverThePartsThatComeIn) {
+TEST(PrintableStreamTest, EscapesIndependentlyOfThePartsWritten) {
   std::minstd_rand random(5);
   for (uint32_t i = 0; i < 3'000; ++i) {
     std::string text;

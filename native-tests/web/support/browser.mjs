@@ -1,4 +1,4 @@
-// Pages in Chromium, and what must never happen in one: an error, a request.
+// Pages in Chromium, and events that must never happen in one: an error, a request.
 import assert from 'node:assert/strict';
 import { after, before } from 'node:test';
 import { chromium } from 'playwright-core';
@@ -18,7 +18,7 @@ export function useBrowser() {
   after(() => browser?.close());
 }
 
-// Runs `use(page)` on a page file that is open with that state in its URL.
+// Runs `use(page)` on an open page file with that state in its URL.
 export async function withPage(file, state, use, options = {}) {
   const context = await browser.newContext({
     viewport: { width: 1440, height: 900 },

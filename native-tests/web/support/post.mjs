@@ -1,4 +1,4 @@
-// Runs jtrace-post, and reads what it writes.
+// Runs jtrace-post, and reads its output.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -61,7 +61,7 @@ export function pageUrl(path, state = {}) {
   return `${pathToFileURL(path)}#${new URLSearchParams(state)}`;
 }
 
-// What a page's script reads, opened by other means.
+// The data that a page's script reads, opened by other means.
 export function dataOf(html) {
   const [, packed] = html.match(/<script type="application\/gzip" id="profile">([^<]*)<\/script>/);
   return JSON.parse(gunzipSync(Buffer.from(packed, 'base64')).toString());

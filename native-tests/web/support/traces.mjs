@@ -1,4 +1,4 @@
-// Traces that tests are about.
+// Traces for tests.
 import { writeTrace } from './post.mjs';
 
 // Events, samples, recursion, several threads, waiting, a metric, collections, code, classes.

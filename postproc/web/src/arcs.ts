@@ -1,6 +1,6 @@
-// Who calls a routine, and whom it calls, by the rules of FIG. 27: recursive activations stand apart,
-// so that the other rows of a side add up to the routine itself. Where activations of an arc lie
-// inside one another, each moment counts once: no arc exceeds its routine.
+// Who calls a routine, and whom it calls, by the rules of FIG. 27: recursive activations are
+// separate, so that the other rows of a side add up to the routine itself. If activations of an arc
+// are nested, each moment counts once: no arc exceeds its routine.
 import type { Measure } from './measure.ts';
 import type { Profile } from './model.ts';
 
@@ -47,7 +47,7 @@ class Side {
     sum.nodes.push(node);
   }
 
-  // Once all are added: callees of nested activations come out of preorder.
+  // When all are added: callees of nested activations are not in preorder.
   private close(sum: Sum): void {
     sum.nodes.sort((a, b) => a - b);
     let outermostEnd = 0;

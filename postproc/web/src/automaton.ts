@@ -1,17 +1,18 @@
-// Regular expressions that cannot hang: all ways to match are followed at once, so that a text takes
-// steps in proportion to its length, where a backtracking matcher may take 2^length. Says only whether
-// there is a match; knows what RegExp knows but for lookaround and references to groups.
+// Regular expressions that cannot hang: all ways to match are followed at once, so that a text
+// takes steps in proportion to its length, where a backtracking matcher may take 2^length. Reports
+// only whether there is a match; supports the syntax of RegExp except lookaround and references to
+// groups.
 
 const kMostStates = 2000;
-const kMostWork = 20_000; // states made until then: what is repeated is laid out again and again
+const kMostWork = 20_000; // limit of states: repeated parts are laid out again and again
 
 type State =
   | { readonly kind: 'one'; readonly test: (text: string, at: number) => boolean } // consumes
   | { readonly kind: 'assert'; readonly test: (text: string, at: number) => boolean }
-  | { readonly kind: 'fork'; to: number[] } // goes on at each of them
+  | { readonly kind: 'fork'; to: number[] } // continues at each of them
   | { readonly kind: 'match' };
 
-// Lays out an expression whose syntax RegExp has found right. Each part ends at the state behind its
+// Lays out an expression whose syntax RegExp has accepted. Each part ends at the state after its
 // last one.
 class Compiler {
   readonly states: State[] = [];
@@ -105,7 +106,7 @@ class Compiler {
 
   private single(): void {
     if (this.accept(/\(\?(?!:|<[^=!])|\\[1-9]|\\k/) !== '') {
-      throw new Error('Lookaround and references to groups are not searched for here');
+      throw new Error('Lookaround and references to groups are not supported here');
     }
     if (this.accept(/\((?:\?:|\?<[^>]*>)?/) !== '') {
       this.alternatives();
@@ -132,7 +133,7 @@ class Compiler {
   }
 }
 
-// Throws where the expression is none, or not one for here.
+// Throws if the expression is invalid or not supported.
 export class Automaton {
   private states: State[];
   private seen: Int32Array; // by state: the last step that reached it
@@ -161,7 +162,7 @@ export class Automaton {
     }
   }
 
-  // All that is reached without a letter; true if that is the end.
+  // All states reached without a letter; true if the end is one of them.
   private follow(from: number[], ready: number[], text: string, at: number): boolean {
     while (from.length > 0) {
       const index = from.pop()!;

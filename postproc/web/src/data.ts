@@ -1,6 +1,6 @@
 // The page's data as jtrace-post writes it (postproc/page/page_data.cc), and how it is opened.
 //
-// Columns are parallel arrays. Nodes stand in preorder: a node's subtree is the run that begins with
+// Columns are parallel arrays. Nodes are in preorder: a node's subtree is the run that begins with
 // it, its parent the last node before it of the level above.
 
 export type MetricUnit = 'count' | 'bytes' | 'ns';
@@ -8,7 +8,7 @@ export type MetricUnit = 'count' | 'bytes' | 'ns';
 export interface NodeColumns {
   level: number[]; // 0: a thread's root
   name: number[]; // routine; routines.length + thread for a root; -1: nodes left out, in sum
-  origin: string; // a letter a node: t thread, e event, s sample, p pruned
+  origin: string; // a letter for each node: t thread, e event, s sample, p pruned
   calls: number[];
   calls_jitted: number[];
   base: number[];
@@ -20,7 +20,7 @@ export interface NodeColumns {
   metrics: number[][]; // by metric, then by node; self
 }
 
-// A row a routine over all threads: exact also where nodes were left out.
+// A row for each routine over all threads: exact even if nodes were left out.
 export interface FlatColumns {
   calls: number[];
   calls_jitted: number[];
@@ -68,7 +68,7 @@ export interface ThreadFacts {
   java_tid: number;
   trace: number;
   samples: number;
-  folded: number; // threads that this tree holds together
+  folded: number; // the number of threads in this tree
   virtual: boolean;
   daemon: boolean;
   vm: boolean;
@@ -89,10 +89,10 @@ export interface Timeline {
   collections_left_out: number;
 }
 
-// What was folded away so that the page stays small.
+// The nodes folded away so that the page stays small.
 export interface Pruned {
   nodes: number; // left out
-  heat: 'ticks' | 'time' | 'calls'; // what nodes were compared by
+  heat: 'ticks' | 'time' | 'calls'; // the measure by which nodes were compared
   most: number; // no node left out has more
 }
 
@@ -111,7 +111,7 @@ export interface PageData {
   losses: Loss[];
   threads: ThreadFacts[];
   routines: string[];
-  kinds: string; // a letter a routine: FrameKind
+  kinds: string; // a letter for each routine: FrameKind
   metrics: string[];
   metric_units: MetricUnit[]; // by metric
   nodes: NodeColumns;

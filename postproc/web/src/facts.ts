@@ -9,8 +9,8 @@ export type Fact = readonly [label: string, value: string];
 const kOrigins: Record<string, string> = {
   t: 'thread',
   e: 'counted by events',
-  s: 'seen by samples only',
-  p: 'nodes that were left out, in sum',
+  s: 'seen only by samples',
+  p: 'sum of the nodes that were left out',
 };
 
 export function originLabel(profile: Profile, node: number): string {

@@ -1,4 +1,4 @@
-// Numbers as people read them. The same words as jtrace-post's text reports.
+// Numbers for people. The same words as in jtrace-post's text reports.
 
 const kGrouped = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
 

@@ -1,7 +1,7 @@
-// Keys that work anywhere on the page, unless one types.
+// Keys that work anywhere on the page, except while typing.
 import { useEffect, useRef } from 'preact/hooks';
 
-// By key as KeyboardEvent.key has it, with "ctrl+" and "shift+" in front where they are held.
+// By key as in KeyboardEvent.key, with the prefixes "ctrl+" and "shift+" if they are held.
 export type Keys = Record<string, (event: KeyboardEvent) => void>;
 
 function isTyping(target: EventTarget | null): boolean {

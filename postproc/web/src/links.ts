@@ -1,4 +1,4 @@
-// Ways from one view to another, as changes of the state.
+// Links from one view to another, as changes of the state.
 import type { Patch } from './state.ts';
 
 // A routine by its number.

@@ -1,11 +1,11 @@
-// What a picture's sizes mean: a number for each node, exclusive and inclusive, with its unit.
+// The meaning of a picture's sizes: a number for each node, exclusive and inclusive, with its unit.
 import type { MetricUnit, PageData } from './data.ts';
 import { formatBytes, formatCount, formatTicks, formatTime } from './format.ts';
 
 export interface Measure {
-  readonly id: string; // stands in the URL
+  readonly id: string; // in the URL
   readonly label: string; // "samples", "time", "calls", a metric's name
-  readonly unit: string; // for people: what one number says
+  readonly unit: string; // for people: the meaning of a number
   readonly self: Float64Array; // by node
   readonly total: Float64Array; // by node: self over its subtree
   readonly whole: number; // over all nodes
@@ -34,7 +34,7 @@ function makeMeasure(
   return { id, label, unit, self, total, whole, format };
 }
 
-// What `time` says: only clock=cpu tells waiting apart; so do text traces, which name no clock.
+// The meaning of `time`: only clock=cpu separates waiting; so do text traces, which name no clock.
 function timeUnitOf(data: PageData): string {
   const time = data.ns_per_unit > 0 ? 'time' : 'clock ticks';
   const clocks = new Set<string>();
@@ -53,7 +53,7 @@ function unitOfMetric(name: string, unit: MetricUnit): Pick<Measure, 'unit' | 'f
   return { unit: name, format: formatCount };
 }
 
-// Those that have any value, the most telling first; at least one.
+// The measures with any value, the most useful first; at least one.
 export function measuresOf(data: PageData, level: Int32Array, parent: Int32Array): Measure[] {
   const { nodes } = data;
   const count = level.length;
@@ -82,7 +82,7 @@ export function measuresOf(data: PageData, level: Int32Array, parent: Int32Array
   if (nodes.off.some((value) => value !== 0)) {
     add('elapsed', 'elapsed', 'time with waiting', elapsed, time);
   }
-  // A root's one call is no call.
+  // A root's one call is not a call.
   const calls = Float64Array.from(nodes.calls, (value, i) => (level[i] === 0 ? 0 : value));
   add('calls', 'calls', 'calls', calls, formatCount);
   data.metrics.forEach((name, i) => {

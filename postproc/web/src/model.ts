@@ -1,11 +1,12 @@
-// The profile: the merged call tree in columns, and what follows from it. No DOM here.
+// The profile: the merged call tree in columns, and data derived from it. No DOM here.
 import type { PageData } from './data.ts';
 import { type Measure, measuresOf } from './measure.ts';
 
 export type Origin = 't' | 'e' | 's' | 'p'; // thread, event, sample, pruned
-// What a routine's sampled frames are most: J Java, interpreted; C compiled; I inlined; N native; V
-// the JVM; K kernel. E: a method that only events saw. Of what is no method: c, n a call or native
-// call out of the scope, x an exception, p a park, m a marker such as [unmatched], t a thread.
+// The most frequent kind of a routine's sampled frames: J Java, interpreted; C compiled; I inlined;
+// N native; V the JVM; K kernel. E: a method that only events saw. Other than methods: c, n a call
+// or native call out of the scope, x an exception, p a park, m a marker such as [unmatched], t a
+// thread.
 export type FrameKind = 'J' | 'C' | 'I' | 'N' | 'V' | 'K' | 'E' | 'c' | 'n' | 'x' | 'p' | 'm' | 't';
 
 export class Profile {
@@ -14,8 +15,8 @@ export class Profile {
   readonly level: Int32Array; // 0: a thread's root
   readonly parent: Int32Array; // -1 for roots
   readonly end: Int32Array;
-  // What a node is called, by number: a routine; routineCount + thread for roots; the last one is
-  // [pruned], which stands for nodes that were left out.
+  // The name of a node, by number: a routine; routineCount + thread for roots; the last one is
+  // [pruned], which replaces nodes that were left out.
   readonly name: Int32Array;
   readonly routineCount: number;
   readonly roots: Int32Array; // by thread
@@ -70,13 +71,13 @@ export class Profile {
     return this.data.nodes.origin[node] as Origin;
   }
 
-  // Of what is called so.
+  // Of the routine or thread with that name.
   kind(name: number): FrameKind {
     if (name < this.routineCount) return this.data.kinds[name] as FrameKind;
     return name === this.names.length - 1 ? 'm' : 't';
   }
 
-  // Of a node, and of a routine or thread by its number in `name`.
+  // For a node, and for a routine or thread by its number in `name`.
   nameOf(node: number): string {
     return this.names[this.name[node]];
   }

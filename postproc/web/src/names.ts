@@ -1,4 +1,4 @@
-// Names shortened so that what tells them apart stays.
+// Names shortened so that the distinguishing parts stay.
 
 // Where the parameters begin; -1: none.
 function parametersAt(name: string): number {
@@ -15,7 +15,7 @@ export function shortName(name: string): string {
   return method < 0 ? before : before.slice(type + 1);
 }
 
-// The package, the class with its method, the parameters: three parts that are shown apart.
+// The package, the class with its method, the parameters: three parts that are shown separately.
 export function partsOf(name: string): [string, string, string] {
   const at = parametersAt(name);
   if (at < 0) return ['', name, ''];
@@ -23,13 +23,13 @@ export function partsOf(name: string): [string, string, string] {
   return [name.slice(0, at - short.length), short, name.slice(at)];
 }
 
-// At most `room` characters; the end goes first.
+// At most `room` characters; the end is removed first.
 export function clipped(text: string, room: number): string {
   if (text.length <= room) return text;
   return room < 2 ? '' : `${text.slice(0, room - 1)}…`;
 }
 
-// What of a name fits into so many characters.
+// The part of a name that fits into that many characters.
 export function fitted(name: string, room: number): string {
   return name.length <= room ? name : clipped(shortName(name), room);
 }

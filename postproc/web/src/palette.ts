@@ -39,7 +39,7 @@ export function kindLabel(kind: FrameKind): string {
   return kHues[kind].label;
 }
 
-// `name` moves the tone a little, so that neighbours are told apart.
+// `name` changes the tone a little, so that neighbours differ.
 export function fillOf(kind: FrameKind, name: string, theme: Theme, sampled: boolean): string {
   const { hue, saturation } = kHues[kind];
   const shift = spread(name);
@@ -53,7 +53,7 @@ export interface LegendEntry {
   readonly label: string;
 }
 
-// The kinds among `kinds`, a colour once.
+// The kinds in `kinds`, each colour once.
 export function legendOf(kinds: Iterable<FrameKind>): LegendEntry[] {
   const present = new Set(kinds);
   const seen = new Set<string>();

@@ -1,4 +1,4 @@
-// A row a routine over all threads, in any measure.
+// A row for each routine over all threads, in any measure.
 import type { Measure } from './measure.ts';
 import type { Profile } from './model.ts';
 
@@ -9,7 +9,7 @@ export interface Routine {
   readonly total2: number; // over all activations
 }
 
-// What jtrace-post summed up itself is exact also where nodes were left out of the page.
+// The sums that jtrace-post made itself are exact even if nodes were left out of the page.
 function exactColumns(profile: Profile, measure: Measure): [number[], number[], number[]] | null {
   const { flat } = profile.data;
   switch (measure.id) {

@@ -5,7 +5,7 @@ import type { Profile } from './model.ts';
 
 export interface Search {
   readonly text: string;
-  readonly error: string; // why the text is no regular expression; else empty
+  readonly error: string; // why the text is not a regular expression; else empty
   readonly active: boolean;
   matches(name: number): boolean; // a routine or thread by its number
 }
@@ -18,7 +18,7 @@ interface Pattern {
   test(text: string): boolean;
 }
 
-// RegExp is the fastest, but may take for ever where choices multiply: groups, and more than one
+// RegExp is the fastest, but may take for ever if choices multiply: groups, and more than one
 // repetition.
 function patternFor(text: string): Pattern {
   if (text.length > kLongest) throw new Error('The search is too long');
@@ -44,7 +44,7 @@ export function searchFor(profile: Profile, text: string, milliseconds = kMostMi
   }
 }
 
-// The outermost matching nodes: what is below them counts once.
+// The outermost matching nodes: the nodes below them count once.
 export function outermostMatches(profile: Profile, search: Search): number[] {
   const found: number[] = [];
   for (let node = 0; node < profile.nodeCount; ) {

@@ -1,8 +1,8 @@
-// The page's state: words in the URL's hash, so that a link holds all of it. Keys of the whole page:
-// view, m (measure), q (search), theme; a view's own keys begin with its id and a dot.
+// The page's state: words in the URL's hash, so that a link contains all of it. Keys of the whole
+// page: view, m (measure), q (search), theme; a view's own keys begin with its id and a dot.
 
 export type State = Readonly<Record<string, string>>;
-// undefined takes a key away.
+// undefined removes a key.
 export type Patch = Readonly<Record<string, string | undefined>>;
 
 export function parseHash(hash: string): State {

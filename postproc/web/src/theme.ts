@@ -1,4 +1,4 @@
-// Light or dark: what the URL says, else what the system does.
+// Light or dark: by the URL, else by the system.
 import { createContext } from 'preact';
 import { useContext, useEffect, useState } from 'preact/hooks';
 import type { Theme } from './palette.ts';

@@ -1,10 +1,10 @@
-// Which nodes of the call tree a table shows: those whose ancestors are all open.
+// The nodes of the call tree that a table shows: those whose ancestors are all open.
 import type { Measure } from './measure.ts';
 import type { Profile } from './model.ts';
 
 const kOpenShare = 0.2; // hotter nodes are open from the start
 
-// What is open: a rule, and the nodes for which the opposite holds.
+// The open nodes: a rule, and the nodes for which the opposite holds.
 export class Openness {
   constructor(
     private profile: Profile,

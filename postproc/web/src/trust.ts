@@ -1,4 +1,4 @@
-// How far a profile can be trusted: invariants, how samples fitted, what was lost.
+// How far a profile can be trusted: invariants, how samples matched, what was lost.
 import type { Loss, PageData } from './data.ts';
 import { counted, formatCount, formatPercent } from './format.ts';
 
@@ -33,24 +33,24 @@ export interface MergePart {
   readonly about: string;
 }
 
-// With --merge=embed or none no sample is matched with events; with chain each that could be is
-// either placed or unmatched.
-function placingWasAskedFor({ merge }: PageData): boolean {
+// With --merge=embed or none no sample is matched with events; with chain each sample that could be
+// matched is either placed or unmatched.
+function placingWasRequested({ merge }: PageData): boolean {
   const placeable = merge.samples - merge.without_events - merge.without_frames;
   return merge.placed + merge.unmatched > 0 || placeable <= 0;
 }
 
-// The samples and unwinds by what became of them: each in one part.
+// The samples and unwinds by their result: each in one part.
 export function mergeParts(data: PageData): MergePart[] {
   const { merge } = data;
   const parts: MergePart[] = [
-    { label: 'placed', count: merge.placed, tone: 'good', about: 'on the path that events tell' },
-    { label: 'unmatched', count: merge.unmatched, tone: 'bad', about: 'under [unmatched]: no frame fitted the open activations' },
+    { label: 'placed', count: merge.placed, tone: 'good', about: 'on the path that events show' },
+    { label: 'unmatched', count: merge.unmatched, tone: 'bad', about: 'under [unmatched]: no frame matched the open activations' },
     { label: 'without frames', count: merge.without_frames, tone: 'fair', about: 'the stack could not be walked' },
   ];
   const others = parts.reduce((rest, { count }) => rest - count, merge.samples + merge.unwinds);
-  if (!placingWasAskedFor(data)) {
-    parts.push({ label: 'not placed', count: others, tone: 'plain', about: 'placing was not asked for (--merge=embed or none)' });
+  if (!placingWasRequested(data)) {
+    parts.push({ label: 'not placed', count: others, tone: 'plain', about: 'placing was not requested (--merge=embed or none)' });
   } else if (merge.unwinds > 0) {
     parts.push({ label: 'others', count: others, tone: 'plain', about: 'stacks beside the samples, and samples of threads in which no counted method was open' });
   } else {
@@ -80,12 +80,12 @@ export function mergeBadge(data: PageData): Badge | undefined {
       about: 'No counted method was open where the samples were taken.',
     };
   }
-  if (!placingWasAskedFor(data)) {
+  if (!placingWasRequested(data)) {
     return {
       id: 'merge',
       text: `${counted(merge.samples, 'sample')}, not placed among the events`,
       tone: 'fair',
-      about: 'Placing was not asked for (--merge=embed or none).',
+      about: 'Placing was not requested (--merge=embed or none).',
     };
   }
   const share = merge.placed / withEvents;
@@ -94,7 +94,7 @@ export function mergeBadge(data: PageData): Badge | undefined {
     text: `${formatPercent(merge.placed, withEvents)} of samples placed`,
     tone: share >= kFairShare ? 'good' : share > 0.9 ? 'fair' : 'bad',
     about:
-      `${formatCount(merge.placed)} of ${formatCount(withEvents)} samples with events fitted the ` +
+      `${formatCount(merge.placed)} of ${formatCount(withEvents)} samples with events matched the ` +
       `counted tree; ${formatCount(markedSamples(data))} have a cut stack, ` +
       `${formatCount(merge.unmatched)} are unmatched.`,
   };
@@ -111,7 +111,7 @@ export function lossBadge(data: PageData): Badge {
     id: 'losses',
     text: worst === 'good' ? 'nothing lost' : `${formatCount(count)} lost`,
     tone: worst,
-    about: data.losses.length === 0 ? 'No loss was told.' : 'The list with advice is below.',
+    about: data.losses.length === 0 ? 'No loss was reported.' : 'The list with advice is below.',
   };
 }
 

@@ -1,4 +1,4 @@
-// The state as the URL has it, in step with the browser's history.
+// The state in the URL, synchronous with the browser's history.
 import { useCallback, useEffect, useState } from 'preact/hooks';
 import { formatHash, type Patch, parseHash, patched, type State } from './state.ts';
 

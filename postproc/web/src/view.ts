@@ -1,4 +1,4 @@
-// What a view is. A new one: a component in views/, and a line in views.ts.
+// The interface of a view. A new one: a component in views/, and a line in views.ts.
 import type { ComponentType } from 'preact';
 import type { Measure } from './measure.ts';
 import type { Profile } from './model.ts';
@@ -7,7 +7,7 @@ import type { Patch, State } from './state.ts';
 
 export interface ViewProps {
   profile: Profile;
-  measure: Measure; // what sizes and shares mean
+  measure: Measure; // the meaning of sizes and shares
   state: State;
   search: Search; // the page's search box
   theme: 'light' | 'dark';

@@ -17,14 +17,14 @@ final class NativeCounters {
   static native long block(long tid, boolean virtual, long jvmThread);
 
   /**
-   * The same, for a thread whose metrics are charged to call paths from here on.
+   * The same, for a thread whose metrics are charged to call paths from now on.
    *
    * @param metrics the metrics' numbers plus 1, a byte each
-   * @param charged address of a value for each of them: what belongs to no call path
+   * @param charged address of a value for each of them: counts of no call path
    */
   static native long begin(
       long tid, boolean virtual, long jvmThread, long metrics, long charged);
 
-  /** What the calling thread has counted. */
+  /** The calling thread's count. */
   static native long total(int metric);
 }

@@ -3,11 +3,11 @@ package jtrace;
 import java.util.Arrays;
 
 /**
- * What jtrace-api.jar asks the agent. The agent defines this class into the boot loader's unnamed
- * module. Every failure is an exception whose one-line message says what would help.
+ * Requests of jtrace-api.jar to the agent. The agent defines this class into the boot loader's
+ * unnamed module. Every failure is an exception whose one-line message gives a remedy.
  */
 public final class NativeMetrics {
-  /** Windows whose families the thread belongs to; a thread's constructor hands them on. */
+  /** Windows whose families the thread belongs to; a thread's constructor passes them on. */
   private static final InheritableThreadLocal<long[]> FAMILIES = new InheritableThreadLocal<>();
 
   private static final int DESCENDANTS = 1;
@@ -16,7 +16,7 @@ public final class NativeMetrics {
 
   /**
    * By metric number: "name, unit, exactness, cost, reach, meaning" with tabs between them; null
-   * where nothing can be had.
+   * where it is unavailable.
    */
   public static native String[] describe();
 
@@ -32,8 +32,8 @@ public final class NativeMetrics {
       boolean all, long threadId, int metric, String pattern, long[] into);
 
   /**
-   * Begins to count for the calling thread (scope 0), for it and the threads that descend from it and
-   * begin from here on (1), or for all (2). Returns the window's number.
+   * Begins to count for the calling thread (scope 0), for it and the threads that descend from it
+   * and start from now on (1), or for all (2). Returns the window's number.
    */
   public static long openWindow(int scope, long threadId) {
     long window = open(scope, threadId);
@@ -47,14 +47,14 @@ public final class NativeMetrics {
   }
 
   /**
-   * What the window counted of the methods that the pattern names: calls, calls that were not nested
-   * in another one, the metric without callees and with them.
+   * The window's counts of the methods that the pattern names: calls, calls that were not nested in
+   * another one, the metric without callees and with them.
    */
   public static native void windowMethod(long window, int metric, String pattern, long[] into);
 
   /**
-   * The call paths that spent most, callees not included, a line each: the value, then the methods
-   * from the outermost on, with tabs between them.
+   * The call paths with the highest values, callees not included, a line each: the value, then the
+   * methods from the outermost on, with tabs between them.
    *
    * @param below of the thread that opened the window only paths in such a method, from there on;
    *     empty: all
@@ -79,14 +79,14 @@ public final class NativeMetrics {
     close(window);
   }
 
-  /** What the command {@code jtrace VERB PID ARGUMENT} prints. */
+  /** The output of the command {@code jtrace VERB PID ARGUMENT}. */
   public static native String command(String verb, String argument);
 
   private static native long open(int scope, long threadId);
 
   private static native void close(long window);
 
-  /** On a thread that begins: the windows that it inherits. */
+  /** On a thread that starts: the windows that it inherits. */
   private static long[] families() {
     long[] families = FAMILIES.get();
     return families != null ? families : new long[0];

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 final class AbiTest {
   private static final String CLIENT = Setup.property("jtrace.abi.client");
 
-  /** JDK 24 and later warn of native code that nobody allowed. */
+  /** JDK 24 and later warn about native code that is not allowed by an option. */
   private static String[] allowed() {
     return Setup.JDK_MAJOR >= 24
         ? new String[] {"--enable-native-access=ALL-UNNAMED"}
@@ -22,9 +22,9 @@ final class AbiTest {
     return ApiTest.jvm().arguments(allowed());
   }
 
-  /** Everything in a program whose allocations and calls are known; equal to what Java is told. */
+  /** All queries of a program whose allocations and calls are known; Java gets equal answers. */
   @Test
-  void answersWhatJavaIsTold() {
+  void answersEqualThoseOfTheJavaApi() {
     for (String mode : List.of("-Xmixed", "-Xint")) {
       Path second = Jvm.temporary("second", ".bin");
       Jvm.Result result =
@@ -50,12 +50,12 @@ final class AbiTest {
           by thread=true
           own=0 12 12
           metrics=true
-          own per cpu=-7 this metric is not known of threads: ask for the process, or for methods
+          own per cpu=-7 this metric is not available per thread: read it for the process or for methods
           thread per cpu=-7
-          java own per cpu=UnsupportedOperationException: user.events is known of the process only: \
-          ask JTrace.processTotal
-          java other per cpu=UnsupportedOperationException: user.events is known of the process only: \
-          ask JTrace.processTotal
+          java own per cpu=UnsupportedOperationException: user.events is known only \
+          for the process: ask JTrace.processTotal
+          java other per cpu=UnsupportedOperationException: user.events is known only \
+          for the process: ask JTrace.processTotal
           java counter=IllegalStateException: user.events counts by processor, not by thread: use \
           another name
           other kind=-12
@@ -73,9 +73,9 @@ final class AbiTest {
           wrong pattern=-13
           not charged=-5
           wrong thread=-9
-          wrong name=-4 no metric has this name or number; metric_ids has those that there are
+          wrong name=-4 no metric has this name or number; metric_ids lists those that exist
           wrong id=-4
-          not counted=-5 nobody counts this metric: begin a recording with metrics=NAME
+          not counted=-5 this metric is not counted: begin a recording with metrics=NAME
           process only=-7
           file=-8 true
           no thread=-9
@@ -101,9 +101,9 @@ final class AbiTest {
     }
   }
 
-  /** A handler that interrupts the thread anywhere reads 100,000 times and takes nothing from the heap. */
+  /** A handler that interrupts the thread anywhere reads 100,000 times and allocates nothing. */
   @Test
-  void handlersAskAndCount() {
+  void handlersQueryAndCount() {
     Path trace = Jvm.temporary("handlers", ".bin");
     Jvm.Result result =
         Jvm.execute(
@@ -125,7 +125,7 @@ final class AbiTest {
   }
 
   @Test
-  void saysWhatIsMissing() {
+  void reportsThatTheAgentHasNotBegun() {
     Jvm.Result alone = jvm().run("programs.Abi", CLIENT, "load", Setup.AGENT.toString());
     assertEquals(
         "loaded=false -1 -1 -1: the jtrace agent is loaded but has not begun\n",
@@ -134,9 +134,9 @@ final class AbiTest {
     assertEquals(0, alone.exit());
   }
 
-  /** Code that runs when the JVM is gone gets an answer, too. */
+  /** Code that runs after the end of the JVM gets error codes. */
   @Test
-  void theEndIsAnAnswer() {
+  void callsAfterTheEndReturnAnError() {
     Path trace = Jvm.temporary("end", ".bin");
     Jvm.Result result =
         Jvm.execute(
@@ -156,9 +156,9 @@ final class AbiTest {
     assertEquals(0, result.exit(), result.err());
   }
 
-  /** An agent that is attached and records nothing is found at once, by C and by the jar. */
+  /** C and the jar find an agent that is attached and records nothing at once. */
   @Test
-  void anAgentThatServesIsFound() throws Exception {
+  void findsAnAgentThatServes() throws Exception {
     Process process =
         new ProcessBuilder(
                 Setup.java(),
@@ -184,7 +184,7 @@ final class AbiTest {
       process.outputWriter().append('\n').flush();
       assertEquals("unattached=-9", out.readLine());
       assertEquals("after=true true", out.readLine());
-      assertEquals("met=0", out.readLine());
+      assertEquals("seen=0", out.readLine());
       assertEquals("bytes=0 1016 true", out.readLine());
       assertEquals("idle=!no recording runs -14", out.readLine());
       assertEquals(0, process.waitFor());

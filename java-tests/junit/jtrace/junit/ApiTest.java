@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.zip.ZipFile;
 import org.junit.jupiter.api.Test;
 
-/** {@code jtrace-api.jar}, used by programs of java-tests/api in JVMs of their own. */
+/** {@code jtrace-api.jar}, used by programs of java-tests/api, each in its own JVM. */
 final class ApiTest {
   private static final Path API = Path.of(Setup.property("jtrace.api"));
   private static final Path PROGRAMS = Path.of(Setup.property("jtrace.api.programs"));
@@ -20,8 +20,8 @@ final class ApiTest {
     return new Jvm().arguments("-Xcheck:jni").classpathOf(API, PROGRAMS);
   }
 
-  /** What a program printed as "name=value". */
-  static Map<String, String> told(Jvm.Result result) {
+  /** The values that a program printed as "name=value". */
+  static Map<String, String> printed(Jvm.Result result) {
     assertEquals(0, result.exit(), result.err());
     Map<String, String> values = new LinkedHashMap<>();
     result.out().lines().forEach(line -> {
@@ -33,7 +33,7 @@ final class ApiTest {
   }
 
   @Test
-  void nothingHappensWithoutTheAgent() {
+  void withoutTheAgentEveryCallDoesNothing() {
     Path copy = Jvm.temporary("dump", ".bin");
     assertTrue(copy.toFile().delete());
     Jvm.Result result = jvm().run("programs.NoAgent", copy.toString());
@@ -58,10 +58,10 @@ final class ApiTest {
     expected.put("refused ,", "true");
     expected.put("refused orders,a b", "true");
     expected.put("bytes", "0");
-    assertEquals(expected, told(result));
+    assertEquals(expected, printed(result));
   }
 
-  /** Everything in a program whose allocations and calls are known. */
+  /** All queries of a program whose allocations and calls are known. */
   @Test
   void totalsMethodsAndWindowsAreExact() {
     for (String mode : List.of("-Xmixed", "-Xint")) {
@@ -99,12 +99,12 @@ final class ApiTest {
           programs.Metrics.array(int)
           pattern=IllegalArgumentException: 'array' names no method; write com.acme.Cache::load, \
           java.sql.*::execute* or Cache::load(String,int) with the package
-          running=IllegalStateException: a recording runs already, to %s
+          running=IllegalStateException: a recording already runs, to %s
           metric=IllegalArgumentException: no metric is called alloc.byts; these are: alloc.bytes \
           alloc.objects alloc.sites calls cpu.ns exceptions freed.bytes gc.ns io.read.bytes \
           io.write.bytes jit.ns live.bytes monitor.wait.ns offcpu.ns page.faults switches \
           user.orders wall.ns
-          no thread=NullPointerException: no thread; ask JTrace.processTotal for all
+          no thread=NullPointerException: no thread; use JTrace.processTotal for all
           no room=IllegalArgumentException: 2 metrics and room for 1 totals
           closed=IllegalStateException: this window is closed, or its recording has ended
           stopped=IllegalStateException: no recording runs; begin one with start
@@ -126,10 +126,10 @@ final class ApiTest {
   }
 
   @Test
-  void managementClientsAskByNames() {
+  void managementClientsQueryByNames() {
     Jvm.Result result = jvm().agent("metrics=alloc.bytes").run("programs.Managed");
-    Map<String, String> told = told(result);
-    assertTrue(told.remove("alloc.bytes").contains("; B; exact"), result.out());
+    Map<String, String> printed = printed(result);
+    assertTrue(printed.remove("alloc.bytes").contains("; B; exact"), result.out());
     Map<String, String> expected = new LinkedHashMap<>();
     expected.put("active", "true");
     expected.put("calls", "1");
@@ -140,13 +140,13 @@ final class ApiTest {
     expected.put("thread", "true");
     expected.put("status", "true");
     expected.put("dump", result.trace().toString());
-    assertEquals(expected, told);
+    assertEquals(expected, printed);
     assertEquals(List.of(), result.foreignErrors());
   }
 
   /** The jar finds an agent that is attached while the program runs. */
   @Test
-  void anAgentThatComesLaterIsFound() throws Exception {
+  void findsAnAgentThatIsAttachedLater() throws Exception {
     Path trace = Jvm.temporary("later", ".bin");
     Process process =
         new ProcessBuilder(Setup.java(), "-cp", API + ":" + PROGRAMS, "programs.Later")
@@ -175,7 +175,7 @@ final class ApiTest {
     }
   }
 
-  /** The profiler for JMH, run as JMH would: stubs stand in for its classes, and are in no jar. */
+  /** The profiler for JMH, run as JMH would: stubs replace its classes, and are in no jar. */
   @Test
   void jmhGetsMetricsOfEachOperation() throws Exception {
     Path jar = API.resolveSibling("jtrace-jmh.jar");
@@ -202,19 +202,19 @@ final class ApiTest {
     expected.put(
         "wrong",
         "'dir=x' is none of: out=DIR; metrics=alloc.bytes,cpu.ns; libPath=/path/to/libjtrace.so");
-    assertEquals(expected, told(result));
+    assertEquals(expected, printed(result));
     Path kept = out.resolve("com.acme.Bench.array.bin");
     assertEquals(
         200_000,
         Report.of(kept, "--report=flat").sum("calls", "programs.Iterations.operation()"));
   }
 
-  /** Of an interface or an abstract class the pattern means what implements it. */
+  /** A pattern of an interface or an abstract class means its implementations. */
   @Test
   void patternsMeanImplementations() {
     Jvm.Result result = jvm().agent("").run("programs.Shapes");
     assertEquals(0, result.exit(), result.err());
-    // Disc.area calls Circle.area: nested where both are meant.
+    // Disc.area calls Circle.area: nested where the pattern matches both.
     assertEquals(
         """
         sum 280

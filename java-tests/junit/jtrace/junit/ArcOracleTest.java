@@ -14,9 +14,9 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 
 /**
- * A program that calls and leaves methods in all ways, under an independent recorder of arcs: the
- * counting agent keeps a stack of each thread's open calls, in the same run. Every caller has to have
- * called every callee exactly as often as that one says, in trees and in logs.
+ * A program that calls and leaves methods in all ways, with an independent recorder of arcs in the
+ * same run: the counting agent keeps a stack of each thread's open calls. In trees and in logs
+ * every caller must have called every callee exactly as often as that agent counted.
  *
  * <p>The long form: more rounds, every clock, both orders of the agents, interpreted and C1 code.
  */

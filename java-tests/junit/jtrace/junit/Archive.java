@@ -17,18 +17,18 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * Classes that a JVM maps in place of loading them: an AOT cache, or an archive of class data sharing,
- * made by a run of the program without jtrace. The program has to be in jars for that.
+ * Classes that a JVM maps instead of loading them: an AOT cache, or an archive of class data
+ * sharing, made by a run of the program without jtrace. The program has to be in jars for that.
  */
 final class Archive {
   enum Kind {
     /** JDK 24 and later: classes are linked before the JVM is initialised. */
     AOT_CACHE,
-    /** The same, of class data sharing. */
+    /** The same, for class data sharing. */
     LINKED,
-    /** Of all classes, the JDK's too. */
+    /** All classes, including the JDK's. */
     STATIC,
-    /** On top of the JDK's own. */
+    /** In addition to the JDK's own archive. */
     AT_EXIT;
 
     /** Whether the JDK under test can make it. */
@@ -54,7 +54,7 @@ final class Archive {
     this.jars = jars;
   }
 
-  /** From a run of `program` (main class and arguments) with `jvmArguments`. */
+  /** Made by a run of `program` (main class and arguments) with `jvmArguments`. */
   static Archive of(Kind kind, List<Path> jars, List<String> program, String... jvmArguments) {
     try {
       Path folder = Files.createTempDirectory("jtrace-archive");
@@ -102,7 +102,7 @@ final class Archive {
     return file;
   }
 
-  /** A JVM that uses it; `must`: or does not start. */
+  /** A JVM that uses it; `must`: the JVM does not start without it. */
   Jvm use(boolean must) {
     return jvm().arguments(flags(must));
   }

@@ -19,8 +19,8 @@ import org.junit.jupiter.api.TestFactory;
 
 /**
  * JVMs that map classes from an archive. With an AOT cache the program's own classes are linked before
- * VMInit, without a hook: their calls are counted all the same, and the cache stays in use, which it
- * would not with a hook from the start.
+ * VMInit, without a hook: their calls are still counted, and the cache stays in use, which it would
+ * not with a hook from the start.
  */
 final class ArchivesTest {
   private static final String[] PROGRAM = {
@@ -58,7 +58,7 @@ final class ArchivesTest {
     assertEquals(Set.of(), Losses.of(run.trace()).warnings());
   }
 
-  /** Linked classes are the program's, too, and none may be missing from the shared ones. */
+  /** Classes of the program are linked too, and none of the shared classes may be missing. */
   @TestFactory
   Stream<DynamicTest> linkedClassesAreSharedAndCounted() {
     List<DynamicTest> tests = new ArrayList<>();
@@ -79,7 +79,7 @@ final class ArchivesTest {
   private static void linkedClasses(Archive.Kind kind, boolean must, String record) {
     assumeTrue(kind.isThere(), "this JDK has no archives of linked classes");
     Set<String> plain = Archive.sharedIn(archive(kind).use(must), PROGRAM);
-    assertTrue(plain.stream().anyMatch(ArchivesTest::isOfProgram), "none is the program's");
+    assertTrue(plain.stream().anyMatch(ArchivesTest::isOfProgram), "no class of the program");
     Path log = Jvm.temporary("classes", ".log");
     Jvm.Result run =
         archive(kind)
@@ -91,7 +91,7 @@ final class ArchivesTest {
     assertEquals(plain, Archive.shared(log));
   }
 
-  /** Without linking they are loaded, through the hook, when they are needed. */
+  /** Without linking classes are loaded when they are needed, through the hook. */
   @TestFactory
   Stream<DynamicTest> classesLoadedFromAnArchiveAreCounted() {
     List<DynamicTest> tests = new ArrayList<>();
@@ -111,7 +111,7 @@ final class ArchivesTest {
   private static void loadedClasses(Archive.Kind kind, boolean must, String record) {
     assumeTrue(kind.isThere(), "this JDK has no archive of its own");
     Set<String> plain = Archive.sharedIn(archive(kind).use(must), PROGRAM);
-    assertTrue(plain.stream().anyMatch(ArchivesTest::isOfProgram), "none is the program's");
+    assertTrue(plain.stream().anyMatch(ArchivesTest::isOfProgram), "no class of the program");
     Path log = Jvm.temporary("classes", ".log");
     Jvm.Result run =
         archive(kind)
@@ -120,15 +120,15 @@ final class ArchivesTest {
             .arguments("-Xlog:class+load:file=" + log + ":tags")
             .run(PROGRAM);
     checkRun(run);
-    // What the hook changes is not shared any more. Nor are lambdas, and the forms of method handles
-    // that the JVM generated for the archive: it has no class file to show to a hook.
+    // Classes that the hook changes are not shared any more. Nor are lambdas, and the forms of
+    // method handles that the JVM generated for the archive: it has no class file for a hook.
     Set<String> missing = new TreeSet<>(plain);
     missing.removeAll(Archive.shared(log));
     missing.removeIf(name -> isOfProgram(name) || isHidden(name) || name.endsWith("$Holder"));
     assertEquals(Set.of(), missing);
   }
 
-  /** The JDK has an archive of its own; the first of these is in use before VMInit. */
+  /** The JDK has its own archive; the first of these is in use before VMInit. */
   @TestFactory
   Stream<DynamicTest> classesOfTheJdkAreCounted() {
     return Stream.of("default", "none", "AOT cache", "AOT cache, log")
@@ -145,7 +145,7 @@ final class ArchivesTest {
     checkRun(jvm.agent(include + (archive.endsWith("log") ? ",record=log" : "")).run("JdkCalls"));
   }
 
-  /** The agent comes later, leaves, and comes again. */
+  /** The agent is attached, stopped, and attached again. */
   @Test
   void attachedCountsAreExact() throws Exception {
     assumeTrue(Archive.Kind.AOT_CACHE.isThere(), "this JDK has no AOT cache");
@@ -163,7 +163,7 @@ final class ArchivesTest {
     }
   }
 
-  /** From the start, with threads that run already while the main class is still to come. */
+  /** From the start, with threads that already run before the main class is loaded. */
   @Test
   void countsFromTheStartAreExact() throws Exception {
     assumeTrue(Archive.Kind.AOT_CACHE.isThere(), "this JDK has no AOT cache");

@@ -10,11 +10,11 @@ import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Recordings that cannot begin, or not go on: the program does, and what was there stays. */
+/** Recordings that cannot begin or fail later: the program runs on, and earlier files stay. */
 final class AttachFailuresTest {
-  /** What the disk refuses ends the recording, not the program; the probes go out. */
+  /** A failed write ends the recording, not the program; the probes are removed. */
   @Test
-  void failedWriteIsToldAndTakesTheProbesOut() throws Exception {
+  void reportsAFailedWriteAndRemovesTheProbes() throws Exception {
     for (String control : List.of("control=on", "control=off")) {
       try (LiveJvm jvm = new LiveJvm("-agentpath:" + Setup.AGENT + "=out=cut.bin," + control)) {
         jvm.limitFiles(20_000);
@@ -46,7 +46,7 @@ final class AttachFailuresTest {
   }
 
   @Test
-  void startThatFailsLeavesTheFileAndTheOptionsAsTheyWere() throws Exception {
+  void aFailedStartKeepsTheFileAndTheOptions() throws Exception {
     try (LiveJvm jvm = new LiveJvm()) {
       AttachTest.checkWindow(jvm, "keep.bin", 300);
       Path kept = jvm.folder.resolve("keep.bin");
@@ -57,7 +57,7 @@ final class AttachFailuresTest {
         assertTrue(refused.err().contains(wrong.substring(wrong.indexOf('=') + 1)), refused.err());
         assertEquals(1, refused.err().lines().count(), refused.err());
       }
-      // Nine kinds of probes are one too many: that comes out after all else.
+      // Nine kinds of probes are one too many; the agent finds that last.
       List<String> kinds =
           List.of("none", "coarse", "tsc", "cpu", "manual");
       Jvm.Result last = null;
@@ -98,7 +98,7 @@ final class AttachFailuresTest {
     }
   }
 
-  /** Another copy of the library has no place beside the first, which goes on undisturbed. */
+  /** A second copy of the library is refused; the first goes on undisturbed. */
   @Test
   void secondAgentIsRefused() throws Exception {
     try (LiveJvm jvm = new LiveJvm()) {

@@ -12,11 +12,11 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** Recordings of a JVM that runs already: begun, looked at and ended by {@code jtrace}. */
+/** Recordings of a running JVM: started, queried and stopped with {@code jtrace}. */
 final class AttachTest {
   static final String STEP = "Attached.step(long)";
   private static final String TICK = "Attached.tick()";
-  // A thread that is between its own count and the probe when it is looked at.
+  // A thread may be between its own count and the probe when the counts are read.
   private static final int LOAD_THREADS = 2;
   private static final int WINDOWS = Setup.LONG ? 12 : 5;
 
@@ -51,12 +51,12 @@ final class AttachTest {
   }
 
   /**
-   * What attaching again and again costs in memory: the JVM itself keeps some of it, in code and
-   * classes that it makes anew each time.
+   * Memory that repeated attaching costs: the JVM itself keeps some of it, in code and classes that
+   * it makes again each time.
    */
   @Test
   void memoryDoesNotGrowWithTheRounds() throws Exception {
-    assumeTrue(Setup.LONG, "fifty rounds are for the long form");
+    assumeTrue(Setup.LONG, "fifty rounds run in the long form only");
     try (LiveJvm jvm = new LiveJvm("-Xms64m", "-Xmx64m", "-XX:+AlwaysPreTouch")) {
       long after10 = 0;
       for (int round = 1; round <= 50; round++) {
@@ -71,7 +71,7 @@ final class AttachTest {
     }
   }
 
-  /** A recording with nothing in scope: it would count what probes of earlier ones still see. */
+  /** With nothing in scope: the recording would count calls if there were still earlier probes. */
   static void checkNoProbes(LiveJvm jvm, String... options) {
     String[] all = new String[options.length + 2];
     all[0] = "out=nothing.bin";
@@ -85,7 +85,7 @@ final class AttachTest {
     assertEquals(0, flat.sum("calls", TICK));
   }
 
-  /** Each kind of probes twice in turn, so that the second finds what the first left. */
+  /** Each kind of probes twice in turn, so that the second finds anything that the first left. */
   @Test
   void everyKindOfRecordingCanBeRepeated() {
     List<List<String>> kinds =
@@ -113,7 +113,7 @@ final class AttachTest {
     }
   }
 
-  /** What one mode does not want must not reach the next one's recording. */
+  /** Settings of one mode must not affect the next recording. */
   @Test
   void samplesMayFollowEvents() {
     try (LiveJvm jvm = new LiveJvm()) {
@@ -150,7 +150,7 @@ final class AttachTest {
 
   /** Under -Xint, C1 and the JVM's own checks. */
   @Test
-  void everyKindOfCodeCanBeAttachedTo() {
+  void attachWorksWithEveryKindOfCode() {
     for (String argument : List.of("-Xint", "-XX:TieredStopAtLevel=1", "-Xcheck:jni")) {
       try (LiveJvm jvm = new LiveJvm(argument)) {
         checkWindow(jvm, "a.bin", 1234);
@@ -162,7 +162,7 @@ final class AttachTest {
 
   /** Threads have their names, and methods that began before the attach are named in samples. */
   @Test
-  void whatRanBeforeTheAttachIsNamed() {
+  void samplesNameMethodsThatBeganBeforeTheAttach() {
     try (LiveJvm jvm = new LiveJvm()) {
       jvm.ask("work 100000");
       for (String trace : List.of("first.bin", "second.bin")) {
@@ -183,7 +183,7 @@ final class AttachTest {
     }
   }
 
-  /** What is kept of compiled frames has no ids of methods where nothing asked for them. */
+  /** Notes of compiled frames have no method ids where nothing requested them. */
   @Test
   void stacksOfTheApplicationAreWholeAfterARecordingWithoutIds() {
     try (LiveJvm jvm = new LiveJvm()) {
@@ -223,7 +223,7 @@ final class AttachTest {
     }
   }
 
-  /** Each file of loop= counts what happened in its time; together they have everything. */
+  /** Each file of loop= counts the calls of its time; together they have all calls. */
   @Test
   void filesOfALoopShareTheCalls() {
     try (LiveJvm jvm = new LiveJvm()) {
@@ -263,7 +263,7 @@ final class AttachTest {
   }
 
   @Test
-  void marksAndStatusAndErrorsReachTheirReaders() {
+  void marksStatusAndErrorsAreReported() {
     try (LiveJvm jvm = new LiveJvm()) {
       assertEquals(2, jvm.tryJtrace("stop").exit());
       jvm.jtrace("start", "out=m.bin");
@@ -289,7 +289,7 @@ final class AttachTest {
     }
   }
 
-  /** The attach of the JDK's own tool; the action is the first word of the options. */
+  /** Attaching with the JDK's own tool; the action is the first word of the options. */
   @Test
   void jcmdLoadsAndStopsTheAgent() {
     try (LiveJvm jvm = new LiveJvm()) {
@@ -303,9 +303,9 @@ final class AttachTest {
     }
   }
 
-  /** With -agentpath and nothing to record until somebody asks. */
+  /** With -agentpath, recording nothing until it is requested. */
   @Test
-  void agentThatServesRecordsWhenAsked() {
+  void agentThatServesRecordsOnRequest() {
     try (LiveJvm jvm = new LiveJvm("-agentpath:" + Setup.AGENT + "=serve")) {
       checkWindow(jvm, "a.bin", 100);
       checkWindow(jvm, "b.bin", 200);
@@ -327,9 +327,9 @@ final class AttachTest {
     }
   }
 
-  /** While JFR records, which uses the same signal on JDK 25. */
+  /** JFR uses the same signal on JDK 25. */
   @Test
-  void jfrRecordsBesideIt() throws Exception {
+  void worksWhileJfrRecords() throws Exception {
     Path recording = Jvm.temporary("jfr", ".jfr");
     try (LiveJvm jvm =
         new LiveJvm(

@@ -6,11 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import org.junit.jupiter.api.Test;
 
-/** What {@code jtrace start} has to warn of. */
+/** Warnings of {@code jtrace start}. */
 final class AttachWarningsTest {
-  /** HotSpot never compiles them again; a scope without them is not touched. */
+  /** HotSpot never compiles them again; a scope without them is not affected. */
   @Test
-  void loopsThatRunAreNamed() {
+  void namesLoopsThatRun() {
     try (LiveJvm jvm = new LiveJvm()) {
       String started = jvm.jtrace("start", "out=l.bin", "mode=events");
       assertTrue(started.contains("stay interpreted"), started);
@@ -27,7 +27,7 @@ final class AttachWarningsTest {
 
   /** A package without its star is the likeliest mistake. */
   @Test
-  void scopeWithoutAClassIsTold() {
+  void reportsAScopeWithoutAClass() {
     try (LiveJvm jvm = new LiveJvm()) {
       jvm.jtrace("start", "out=e.bin", "include=com.acme");
       jvm.jtrace("stop");

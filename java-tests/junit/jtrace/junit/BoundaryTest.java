@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.function.Executable;
 
-/** boundary=on: calls that leave the scope are nodes of their own (S2.2). */
+/** boundary=on: calls that leave the scope are separate nodes (S2.2). */
 final class BoundaryTest {
   private static final long ROUNDS = 20_000;
   private static final String B = "Boundary.";
@@ -84,7 +84,7 @@ final class BoundaryTest {
   }
 
   @TestFactory
-  Stream<DynamicTest> treeIsTheOneThatTheProgramWalks() {
+  Stream<DynamicTest> treeEqualsTheCallsOfTheProgram() {
     return Stream.of("-Xmixed", "-Xint", "-XX:TieredStopAtLevel=1", "-Xcheck:jni")
         .map(
             argument ->
@@ -111,7 +111,7 @@ final class BoundaryTest {
   }
 
   @Test
-  void offMeansTheSameTreeWithoutThem() {
+  void withoutBoundaryTheTreeHasNoCallsOutOfScope() {
     Jvm.Result run = new Jvm().agent("mode=events").run("Boundary");
     for (String path : paths(run.report("--report=tree")).keySet()) {
       assertTrue(!path.contains("java."), path);
@@ -119,7 +119,7 @@ final class BoundaryTest {
   }
 
   @Test
-  void plannerTellsItsNumbers() {
+  void summaryHasThePlannersNumbers() {
     Jvm.Result run = new Jvm().agent("mode=events,boundary=on").run("Boundary");
     Map<String, String> facts = new TreeMap<>();
     for (Map<String, String> row : run.report("--report=summary").rows()) {
@@ -142,7 +142,7 @@ final class BoundaryTest {
     assertTrue(Report.text(run.trace(), "--report=summary").contains("17 call"));
   }
 
-  /** A rule of the user's leaves callees out; a bad one is refused at the start. */
+  /** A rule of the user leaves callees out; a bad rule is refused at the start. */
   @Test
   void rulesCanBeAdded() throws Exception {
     Path rules = Jvm.temporary("rules", ".txt");
@@ -157,7 +157,7 @@ final class BoundaryTest {
     assertTrue(run.err().contains("line 1 is not"), run.err());
   }
 
-  /** The class of a call belongs to the loader that defined it, not to the caller's. */
+  /** The class of a call belongs to the loader that defined it, not to the caller's loader. */
   @Test
   void calleesHaveTheirOwnLoader() {
     Report flat =

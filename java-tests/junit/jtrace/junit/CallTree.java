@@ -5,16 +5,16 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Exact calls by thread and path, as a trace's call tree has them. */
+/** Exact calls by thread and path, from a trace's call tree. */
 final class CallTree {
   private CallTree() {}
 
-  /** `thread: A.f() > A.g()` to calls; nodes that were never entered left out. */
+  /** `thread: A.f() > A.g()` to calls; without nodes that were never entered. */
   static Map<String, Long> of(Jvm.Result run) {
     return of(run.report("--report=tree"));
   }
 
-  /** Of a --report=tree. */
+  /** From the rows of --report=tree. */
   static Map<String, Long> of(Report tree) {
     Map<String, Long> calls = new TreeMap<>();
     List<String> path = new ArrayList<>();

@@ -23,7 +23,7 @@ final class CasesTest {
   private static final Pattern OPTIONS = Pattern.compile("(?m)^// options (.+)$");
 
   private record Way(String name, String agentOptions, String... jvmArguments) {
-    /** What it is about happens once in a JVM. */
+    /** The event that it tests happens only once in a JVM. */
     boolean apart() {
       return agentOptions.contains("logbudget");
     }
@@ -44,13 +44,13 @@ final class CasesTest {
           new Way("C1", "mode=merged", "-XX:TieredStopAtLevel=1"),
           new Way("samples every 100 us", "mode=merged,interval=100us"));
 
-  /** `options`: those of the agent that it needs, each with a comma before it. */
+  /** `options`: the agent options that it needs, each with a comma before it. */
   private record Case(String main, String options) {}
 
   /**
-   * Each way runs all programs in one JVM, and begins with another one than the ways before it. A
-   * program with options of its own has its own JVM, and so has each in a way that needs it. The long
-   * form: each program, each way, by itself.
+   * Each way runs all programs in one JVM, and begins with another program than the ways before it.
+   * A program with its own options has its own JVM, and so does each program in a way that needs
+   * it. The long form: each program and way in its own JVM.
    */
   @TestFactory
   Stream<DynamicTest> countsAreExact() throws IOException {
@@ -111,7 +111,7 @@ final class CasesTest {
     Expectations.check(run);
   }
 
-  /** A million tasks that throw have the tree of one. */
+  /** A million tasks that throw have the same tree as one. */
   @TestFactory
   Stream<DynamicTest> throwingTasksHaveTheTreeOfOne() {
     return Stream.of("", "-Xint")

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
-/** Times of nodes, by clocks that go as the test says and by real ones. */
+/** Times of nodes, by clocks that the test sets and by real ones. */
 final class ClocksTest {
   private static final String FIG_18A_SCOPE =
       "include=Fig18A$A;Fig18A$B;Fig18A$C;Fig18A$X,clock=manual,mode=events";
@@ -41,9 +41,9 @@ final class ClocksTest {
     });
   }
 
-  /** Where a routine's cost depends on its caller: Table II of S4.3, not the average's Table III. */
+  /** A routine's cost depends on its caller: Table II of S4.3, not Table III with the average. */
   @TestFactory
-  Stream<DynamicTest> callersPayWhatTheyCaused() {
+  Stream<DynamicTest> callersAreChargedTheirCallsCost() {
     Golden golden = new Golden("main-thread", "TableTwo\\$Program\\.(\\w+)\\(.*", 1_000_000);
     return Stream.of("tree", "log").map(record -> DynamicTest.dynamicTest(record, () -> {
       String options = "include=TableTwo$Program,exclude=TableTwo$Program::<init>,mode=events,record=" + record;
@@ -54,14 +54,15 @@ final class ClocksTest {
     }));
   }
 
-  /** B 50 ms and C 40; by the average of D's calls it would be 40 and 50, each with 20 of D. */
+  /** B 50 ms and C 40; with the average of D's calls it would be 40 and 50, each with 20 of D. */
   private static void checkOnTheProcessor(Jvm.Result run) {
     assertEquals(0, run.exit(), run.err());
     Report flat = run.report("--report=flat");
     long b = flat.sum("cum", "TableTwo$Program.b()");
     long c = flat.sum("cum", "TableTwo$Program.c()");
     assertTrue(b > c, b + " and " + c);
-    // Interrupts are charged to whom they meet: the bounds tell 30 and 10 ms from 20 and 20.
+    // Interrupts are charged to the thread that they interrupt: the bounds distinguish 30 and 10 ms
+    // from 20 and 20.
     Map<String, Long> callers = new TreeMap<>();
     for (Map<String, String> arc : run.report("--report=arcflow").rows()) {
       if (!arc.get("self").contains("Program.d(") || !arc.get("row").equals("parent")) continue;
@@ -73,9 +74,9 @@ final class ClocksTest {
     assertTrue(ofB >= 30_000_000 && ofC >= 10_000_000 && ofB > 3 * ofC / 2, callers.toString());
   }
 
-  /** A figure's table: one thread's routines, short names, times in units of so many nanoseconds. */
+  /** A figure's table: one thread's routines, short names, times in units of `unit` nanoseconds. */
   private record Golden(String root, String routine, long unit) {
-    /** As sets: the figures name the routines, the program's order of equals differs. */
+    /** Compares sets, because the program's order of routines with equal times differs. */
     void compare(Report report, String file) throws IOException {
       List<String> golden = Files.readAllLines(GOLDEN.resolve(file));
       List<String> columns = List.of(golden.get(0).split(","));
@@ -104,14 +105,14 @@ final class ClocksTest {
 
   /** FIG. 18C and 18D: base without the time off the processor, elapsed with it. */
   @TestFactory
-  Stream<DynamicTest> timeOffTheProcessorIsApart() {
+  Stream<DynamicTest> baseExcludesTimeOffTheProcessor() {
     return Stream.of("tree 0", "tree 3", "log 0", "log 3").map(way -> way.split(" ")).map(way ->
         DynamicTest.dynamicTest(String.join(", off ", way), () -> checkTimeOff(way)));
   }
 
   private static void assertBetween(long low, long value, long high) {
     assertTrue(low - TOLERANCE_NS <= value && value <= high + TOLERANCE_NS,
-        value + " lies not between " + low + " and " + high);
+        value + " is not between " + low + " and " + high);
   }
 
   private static void checkTimeOff(String[] way) throws IOException {
@@ -121,7 +122,7 @@ final class ClocksTest {
     Report tree = run.report("--report=tree");
     String b = "Switched.b(long)";
     String use = "Switched.use(long)";
-    // b's own time is little; what it calls makes up for the rest.
+    // b's own time is short; its callees take the rest.
     long cum = tree.sum("cum", b);
     assertBetween(Long.parseLong(own[1]), cum, Long.parseLong(own[3]));
     long elapsed = tree.sum("elapsed", b);
@@ -131,9 +132,9 @@ final class ClocksTest {
     assertBetween(10 * 10_000_000, tree.sum("base", use), Long.parseLong(own[5]));
   }
 
-  /** What a hypervisor takes away without a word to the thread: off too, and of whom it was taken. */
+  /** Time that a hypervisor takes unnoticed is off-processor time of the method that lost it. */
   @TestFactory
-  Stream<DynamicTest> timeThatIsStolenIsApart() {
+  Stream<DynamicTest> baseExcludesStolenTime() {
     return Stream.of("tree", "log").map(record -> DynamicTest.dynamicTest(record, () -> {
       Jvm.Result run = new Jvm().agent("mode=events,clock=cpu,record=" + record).run("Stolen");
       assertEquals(0, run.exit(), run.err());
@@ -149,12 +150,13 @@ final class ClocksTest {
 
   private static void assumeCpuClock(Jvm.Result run) {
     String summary = Report.text(run.trace(), "--report=summary", "--width=0");
-    assumeFalse(summary.contains("does not tell when a thread was off"), "this kernel tells nothing");
+    assumeFalse(
+        summary.contains("does not report when a thread was off"), "this kernel reports nothing");
   }
 
-  /** The rule is clock=cpu: base is time on a processor. Where it cannot be kept the user is told. */
+  /** With clock=cpu base is time on a processor. A loss reports where that is not possible. */
   @Test
-  void waitingOfVirtualThreadsIsTold() {
+  void reportsTheWaitingOfVirtualThreads() {
     assumeTrue(Setup.JDK_MAJOR >= 21);
     for (String clock : List.of("cpu", "tsc")) {
       Jvm.Result run = new Jvm().agent("mode=events,clock=" + clock).run("VirtualSleep");
@@ -165,7 +167,7 @@ final class ClocksTest {
     }
   }
 
-  /** What a killed program printed 1.5 s before its end is in the trace. */
+  /** All calls that a killed program printed 1.5 s before its end are in the trace. */
   @TestFactory
   Stream<DynamicTest> aKilledProgramLosesLittle() {
     return Stream.of("record=tree", "record=log", "record=log,clock=tsc,interval=10ms").map(options ->
@@ -186,8 +188,8 @@ final class ClocksTest {
         .toList();
     long killed = lines.get(lines.size() - 1)[0];
     long due = lines.stream().filter(l -> l[0] < killed - 1_500_000_000L).mapToLong(l -> l[1]).max().orElseThrow();
-    long told = Report.of(trace, "--report=flat").sum("calls", "Counts.count()");
-    assertTrue(told >= due, told + " calls in the trace, " + due + " were due");
+    long recorded = Report.of(trace, "--report=flat").sum("calls", "Counts.count()");
+    assertTrue(recorded >= due, recorded + " calls in the trace, " + due + " were due");
     Files.delete(trace);
     Files.delete(out);
   }

@@ -5,10 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import org.junit.jupiter.api.Test;
 
-/** Interpreted (0x30) and jitted (0x50) calls are told apart (S3.6). */
+/** Reports distinguish interpreted (0x30) and jitted (0x50) calls (S3.6). */
 final class CodesTest {
   @Test
-  void interpreterAloneGivesOnlyInterpretedCalls() {
+  void interpreterGivesOnlyInterpretedCalls() {
     Jvm.Result run = new Jvm().agent("mode=events").arguments("-Xint").run("cases.Recursion");
     Report flat = run.report("--report=flat");
     assertTrue(flat.sum("calls") > 80_000);
@@ -16,7 +16,7 @@ final class CodesTest {
   }
 
   @Test
-  void recursionThatIsWarmGivesOnlyJittedCalls() {
+  void warmRecursionGivesOnlyJittedCalls() {
     Jvm.Result run =
         new Jvm()
             .agent("mode=events")

@@ -29,7 +29,7 @@ final class ControlSocketTest {
     return channel;
   }
 
-  /** Any bytes, words that begin as requests do, too much, with an end or without. */
+  /** Random bytes, words that begin like requests, too many bytes, with or without an end. */
   private static byte[] malformed(Random random) {
     String[] verbs = {"start interval=", "start x=", "hook ", "mark ", "metrics --", "STOP", "stop\0"};
     byte[] bytes = new byte[random.nextInt(50) == 0 ? LONGEST_REQUEST + 10 : random.nextInt(400)];
@@ -50,12 +50,12 @@ final class ControlSocketTest {
       ByteBuffer answer = ByteBuffer.allocate(4096);
       while (reads && channel.read(answer.clear()) >= 0) {}
     } catch (IOException e) {
-      // It was closed on us, which is its right.
+      // The agent may close the connection.
     }
   }
 
   @Test
-  void malformedRequestsLeaveTheProgramUnharmed() throws Exception {
+  void malformedRequestsDoNotHarmTheProgram() throws Exception {
     try (LiveJvm jvm = new LiveJvm()) {
       AttachTest.checkWindow(jvm, "before.bin", 1000);
       Path socket = socketOf(jvm);
@@ -67,9 +67,9 @@ final class ControlSocketTest {
     }
   }
 
-  /** A client that never comes to an end must not keep the recording from ending. */
+  /** A client that never ends its request must not keep the recording from ending. */
   @Test
-  void recordingEndsInTimeWhateverClientsDo() throws Exception {
+  void slowClientsDoNotDelayTheEndOfARecording() throws Exception {
     try (LiveJvm jvm = new LiveJvm()) {
       jvm.jtrace("start", "out=timed.bin", "duration=1s");
       Path socket = socketOf(jvm);
@@ -91,7 +91,7 @@ final class ControlSocketTest {
       try (SocketChannel channel = connect(socket)) {
         while (channel.write(ByteBuffer.wrap(new byte[] {'x'})) == 1) Thread.sleep(50);
       } catch (IOException e) {
-        // Its time is over: the next one.
+        // Its time is over; continue with the next.
       } catch (InterruptedException e) {
         return;
       }

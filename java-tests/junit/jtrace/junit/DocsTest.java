@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The commands of the README and the user guide, run as they stand, one after the other. */
+/** The commands of the README and the user guide, run unchanged, one after the other. */
 final class DocsTest {
   @ParameterizedTest
   @ValueSource(strings = {"README.md", "docs/USER-GUIDE.md"})
@@ -36,7 +36,7 @@ final class DocsTest {
     }
   }
 
-  /** The README's program that runs already. */
+  /** The running program that the README's commands use. */
   private static Process startServer(Path folder) throws IOException {
     Process server =
         new ProcessBuilder(Setup.java(), "-jar", "server.jar")
@@ -56,7 +56,7 @@ final class DocsTest {
     }
   }
 
-  /** The API's snippet does what its comments say, in a program that has what it names. */
+  /** The API's snippet does what its comments say, in a program that has its methods. */
   @Test
   void snippetOfTheApiRuns() throws IOException {
     Path folder = Files.createTempDirectory("jtrace-snippet");
@@ -107,15 +107,15 @@ final class DocsTest {
     Jvm.Result run = new Jvm().classpathOf(API, classes).agent("metrics=alloc.bytes")
         .run("com.acme.Snippet");
     assertEquals(0, run.exit(), run.err());
-    List<String> told = run.out().lines().toList();
+    List<String> lines = run.out().lines().toList();
     for (String expected : List.of("before true", "orders 1",
         "loads MethodStats[calls=1, outermostCalls=1, base=1016, cum=1016]")) {
-      assertTrue(told.contains(expected), expected + " in " + run.out());
+      assertTrue(lines.contains(expected), expected + " in " + run.out());
     }
-    assertTrue(told.stream().anyMatch(line -> line.matches("one [1-9].*")), run.out());
-    assertTrue(told.stream().anyMatch(line -> line.matches("each [1-9].*")), run.out());
+    assertTrue(lines.stream().anyMatch(line -> line.matches("one [1-9].*")), run.out());
+    assertTrue(lines.stream().anyMatch(line -> line.matches("each [1-9].*")), run.out());
     String path = "com.acme.Cache.getPage(String)";
-    assertTrue(told.stream().anyMatch(line -> line.endsWith(path)), run.out());
+    assertTrue(lines.stream().anyMatch(line -> line.endsWith(path)), run.out());
   }
 
   /** The test that the API's README shows, with a body. */
@@ -129,13 +129,13 @@ final class DocsTest {
 
   private static final Path API = Path.of(Setup.property("jtrace.api"));
 
-  /** What stands in a Java fence of the API's README. */
+  /** The text of a Java fence of the API's README. */
   private static String snippet(int number) throws IOException {
     String[] fences = Files.readString(Setup.SOURCE.resolve("agent/api/README.md")).split("```java\n");
     return fences[1 + number].substring(0, fences[1 + number].indexOf("```"));
   }
 
-  /** Returns where the classes are. */
+  /** Returns the folder with the classes. */
   private static Path compile(Path folder, String name, String text) throws IOException {
     Path source = folder.resolve(name);
     Files.writeString(source, text);

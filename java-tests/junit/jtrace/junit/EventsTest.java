@@ -61,14 +61,14 @@ final class EventsTest {
   @Test
   void exceptionsAreCountedByCallPath() {
     Report flat = run.report("--report=flat");
-    // fail() each time, unchecked() every second time by a factory that says what it makes.
+    // fail() each time, unchecked() every second time through a factory that returns a Failure.
     assertEquals(THROWN + THROWN / 2, flat.sum("calls", "[thrown] Events$Failure"));
     assertEquals(THROWN / 2, flat.sum("calls", "[thrown] java.io.IOException"));
     assertEquals(THROWN, flat.sum("calls", "[caught] Events$Failure"));
     assertEquals(THROWN, flat.sum("calls", "[caught] java.lang.NumberFormatException"));
-    // A handler for two classes: what they have in common.
+    // A handler for two classes: their common superclass.
     assertEquals(THROWN, flat.sum("calls", "[caught] java.lang.Throwable"));
-    // The rethrow of finally is none.
+    // The rethrow of finally is not an exception event.
     assertEquals(0, flat.sum("calls", "[thrown] java.lang.Throwable"));
     assertEquals(4 * THROWN, flat.sum("calls", "Events.seen()") - CONTENDED);
   }
@@ -100,18 +100,18 @@ final class EventsTest {
   }
 
   @Test
-  void allocationSamples() {
+  void samplesAllocations() {
     int samples = records("alloc-sample", "[B").size();
     // 64 MB, a sample for every half on average: 128 ± 6 standard deviations.
     assertTrue(samples > 60 && samples < 200, samples + " samples");
   }
 
   @Test
-  void preparedClasses() {
+  void countsPreparedClasses() {
     assertEquals(1, records("class-prepare", "Events$Failure").size());
   }
 
-  /** All of java.util.concurrent parks there; the class itself stays out of scope. */
+  /** All of java.util.concurrent parks in it; the class itself stays out of scope. */
   @Test
   void parksAreCountedByCallPath() {
     Jvm.Result parked = new Jvm().agent("mode=events,codes=+park").run("Events");
@@ -125,7 +125,7 @@ final class EventsTest {
     assertEquals("11", rows.get(0).get("calls"));
   }
 
-  /** Each sample is an interrupt of jtrace's own: begin and end. */
+  /** Each sample is an interrupt by jtrace itself: begin and end. */
   @Test
   void handlersAreInterrupts() {
     Jvm.Result sampled =
@@ -140,7 +140,7 @@ final class EventsTest {
   }
 
   @Test
-  void nothingOfItWithoutBeingAsked() {
+  void optionalEventsAreOffByDefault() {
     Jvm.Result plain = new Jvm().agent("mode=events").run("Events");
     for (String[] fields : dump(plain)) {
       if (fields.length < 3) continue;
@@ -155,7 +155,7 @@ final class EventsTest {
   }
 
   @Test
-  void withoutCountersTheCauseIsMissedOnce() {
+  void withoutCountersTheMissingCauseIsReportedOnce() {
     Jvm.Result blind =
         new Jvm().agent("mode=events").arguments("-XX:-UsePerfData").run("Events");
     assertEquals("1", summary(blind).get("loss.gc.no_cause"));

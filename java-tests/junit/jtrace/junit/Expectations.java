@@ -13,7 +13,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.function.Executable;
 
-/** What programs say of their own calls, and where two counts differ. */
+/** The calls that programs print, and the differences of two counts. */
 final class Expectations {
   private static final Pattern EXPECT = Pattern.compile("EXPECT (\\d+) (.+)");
   private static final Pattern NEAR = Pattern.compile("EXPECT_NEAR (\\d+) (\\d+) (.+)");
@@ -41,7 +41,7 @@ final class Expectations {
     assertAll(checks);
   }
 
-  /** The first few keys that have not the same count on both sides; a missing key counts 0. */
+  /** The first few keys whose counts differ; a missing key counts 0. */
   static List<String> differences(Map<String, Long> expected, Map<String, Long> actual) {
     Map<String, Long> either = new TreeMap<>(expected);
     either.putAll(actual);

@@ -16,7 +16,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** Exports of real programs' traces, in other programs that read them, have the reports' totals. */
+/** Exports of real programs' traces, read by other tools, have the totals of the reports. */
 final class ExportsTest {
   private static Jvm.Result database;
 
@@ -83,7 +83,7 @@ final class ExportsTest {
     assertTrue(calls > 0, "H2W.main calls nothing");
   }
 
-  /** The costs on the line that ends so: "1,234 (12.3%) 5 ( 1.0%)  END". */
+  /** The costs on the line with this end: "1,234 (12.3%) 5 ( 1.0%)  END". */
   private static List<Long> costs(String text, String end) {
     Matcher line = Pattern.compile("(?m)^(.*%\\)) +" + end + "$").matcher(text);
     assertTrue(line.find(), "no line ends in " + end);
@@ -94,7 +94,7 @@ final class ExportsTest {
         .toList();
   }
 
-  /** The lines between a function's own and the empty one. */
+  /** The lines between a function's own and the next empty line. */
   private static String calleesOf(String text, String function) {
     int begin = text.indexOf(":" + function + " [", text.indexOf("file:function"));
     while (text.lastIndexOf('*', begin) < text.lastIndexOf('\n', begin)) {

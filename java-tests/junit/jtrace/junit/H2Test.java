@@ -8,7 +8,7 @@ import java.util.Map;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** The headline: a database under mode=merged. */
+/** The main use: a database under mode=merged. */
 final class H2Test {
   private static final String[] PROGRAM = {"H2W", "2"};
   private static Jvm.Result run;
@@ -19,7 +19,7 @@ final class H2Test {
   }
 
   @Test
-  void programBehavesAsWithoutTheAgent() {
+  void programBehavesTheSameAsWithoutTheAgent() {
     Jvm.Result plain = new Jvm().classpath("h2.jar").run(PROGRAM);
     assertEquals(plain.exit(), run.exit());
     assertEquals(withoutTimes(plain.out()), withoutTimes(run.out()));
@@ -45,7 +45,7 @@ final class H2Test {
     assertTrue(main * 4 > samples.size(), "only " + main + " samples show H2W.main");
   }
 
-  /** Also the methods that the JVM makes for method handles, which no class lists, have names. */
+  /** Methods that the JVM makes for method handles, which no class lists, also have names. */
   @Test
   void everyJavaFrameHasAName() {
     Report samples = run.report("--report=samples");
@@ -54,7 +54,7 @@ final class H2Test {
     assertEquals(0, unknown);
   }
 
-  /** Every sample is counted once: Σ base_ticks = Σ weights, which the text dump tells. */
+  /** Every sample is counted once: Σ base_ticks = Σ weights of the text dump. */
   @Test
   void ticksAreTheWeightsOfTheSamples() {
     long weights = 0;
@@ -73,7 +73,7 @@ final class H2Test {
     assertTrue(run.trace().toFile().length() < 5_000_000, "trace: " + run.trace().toFile().length());
   }
 
-  /** The native or JVM root of a thread, or a marker with the reason why it was not reached. */
+  /** Whether the stack ends in a marker with the reason why the thread's root was not reached. */
   private static boolean isCut(String stack) {
     String outermost = stack.split(" > ")[0];
     return outermost.startsWith("[") && !outermost.startsWith("[unknown");

@@ -13,8 +13,8 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /**
- * Hooks where they might do harm: a JVM that crashes, an allocator that is not the C library's, a program
- * with a handler of its own for traps.
+ * Hooks where they might do harm: a JVM that crashes, an allocator that is not the C library's, a
+ * program with its own handler for traps.
  */
 final class HookDangersTest {
   private static final Path NATIVES = Path.of(Setup.property("jtrace.hooked"));
@@ -22,9 +22,9 @@ final class HookDangersTest {
   private static final Path PROGRAMS = Path.of(Setup.property("jtrace.api.programs"));
   private static final Path OWN_ALLOCATOR = Path.of(Setup.property("jtrace.own.allocator"));
 
-  /** What the JVM writes of a crash calls hooked functions, and has a handler of its own for traps. */
+  /** The JVM's crash report calls hooked functions, and installs its own handler for traps. */
   @Test
-  void theReportOfACrashIsWhole() throws IOException {
+  void crashReportIsComplete() throws IOException {
     Path report = Jvm.temporary("hs_err", ".log");
     Jvm.Result run =
         new Jvm()
@@ -54,9 +54,9 @@ final class HookDangersTest {
         trace);
   }
 
-  /** glibc frees with all signals blocked, by whatever free the program has. */
+  /** glibc calls the program's free, whichever it is, with all signals blocked. */
   @Test
-  void anAllocatorsOwnFreeIsRefused() {
+  void refusesAHookInAnAllocatorsFree() {
     for (String function : List.of("free", "own_release")) {
       Jvm.Result refused = withOwnAllocator(function);
       assertEquals(1, refused.exit(), refused.err());
@@ -72,7 +72,7 @@ final class HookDangersTest {
   private static final int THREADS = 4;
   private static final long CALLS = 50_000;
 
-  /** Returns what was counted. The handler must see each trap of the program's own, and no others. */
+  /** A program that installs a handler while hooks are there; it must see exactly its own traps. */
   private static Jvm.Result withLateHandlers(String way) {
     String[] arguments =
         Setup.JDK_MAJOR < 22
@@ -101,24 +101,24 @@ final class HookDangersTest {
   }
 
   @Test
-  void aHandlerOfTrapsThatComesLaterBySigaction() {
+  void handlerBySigactionGetsExactlyItsOwnTraps() {
     withLateHandlers("sigaction");
   }
 
   @Test
-  void aHandlerOfTrapsThatComesLaterBySignal() {
+  void handlerBySignalGetsExactlyItsOwnTraps() {
     withLateHandlers("signal");
   }
 
-  /** Without native code of the program's. */
+  /** Without native code of the program. */
   @Test
-  void aHandlerOfTrapsThatComesLaterInJava() {
+  void handlerInJavaGetsExactlyItsOwnTraps() {
     withLateHandlers("java");
   }
 
-  /** Which nobody sees: the agent finds it within a tenth of a second, and says so. */
+  /** The agent cannot see the system call, but finds the handler within 0.1 s and reports it. */
   @Test
-  void aHandlerOfTrapsThatComesLaterByASystemCall() {
+  void handlerByASystemCallIsFoundAndReported() {
     Jvm.Result run = withLateHandlers("system call");
     String losses = Report.text(run.trace(), "--report=summary");
     assertTrue(losses.contains("another handler of SIGTRAP"), losses);

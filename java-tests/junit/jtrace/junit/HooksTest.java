@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** hook=: int3 in native functions of a JVM that runs. */
+/** hook=: int3 in native functions of a running JVM. */
 final class HooksTest {
   private static final Path NATIVES = Path.of(Setup.property("jtrace.hooked"));
   private static final Path MALLOC_COUNTER = Path.of(Setup.property("jtrace.malloc.counter"));
@@ -57,7 +57,7 @@ final class HooksTest {
   }
 
   @Test
-  void everyCallIsCountedWhileAnotherHookComesAndGoes() {
+  void everyCallIsCountedWhileAnotherHookIsPutInAndRemoved() {
     long each = CALLS / THREADS;
     int changes = 1000;
     Jvm.Result run = hooked("hook=" + ADD + ":count", each, changes);
@@ -68,7 +68,7 @@ final class HooksTest {
     assertTrue(squares > rounds, run.out());
     List<Map<String, String>> rows = hooks(run);
     assertEquals(4 * rounds, calls(rows, "natives_add", ""));
-    // By caller in Java, wherever the JIT has inlined it to.
+    // By caller in Java, also where the JIT has inlined it.
     assertEquals(rounds, calls(rows, "natives_add", "programs.Hooked.left("));
     assertEquals(2 * rounds, calls(rows, "natives_add", "programs.Hooked.right("));
     assertEquals(rounds, calls(rows, "natives_add", "programs.Hooked.work("));
@@ -85,17 +85,17 @@ final class HooksTest {
   }
 
   @Test
-  void unwindsOfHooks() {
-    // Few enough for the rings, which are emptied as fast as the machine can.
+  void everyHookedCallIsUnwound() {
+    // Few enough for the rings, which are emptied as fast as the machine allows.
     int each = 400;
     Jvm.Result run = hooked("interval=10s,hook=" + ADD + ":unwind", each, 0);
-    // Every call has a stack, through Java to the thread's begin.
+    // Every call has a stack, through Java to the thread's start.
     Report tree = run.report("--report=tree", "--merge=none");
     assertEquals(THREADS * each, tree.sum("samples", "natives_add"));
     assertEquals(THREADS * each / 4, tree.sum("samples", "programs.Hooked.left(long)"));
   }
 
-  /** Every call, from when the agent has seen where calls return to. */
+  /** Every call is timed once the agent has seen where calls return to. */
   @Test
   void timesOfHooks() {
     int each = 5000;
@@ -128,14 +128,14 @@ final class HooksTest {
         Report.text(later.trace(), "--report=summary").contains("libnever.so"), later.err());
   }
 
-  /** As reports name the one that is called: with its parameters, and commas between them. */
+  /** The overload that is called, as reports name it: with parameters, separated by commas. */
   private static String mallocOfTheJvm() {
     String more = Setup.JDK_MAJOR < 24 ? "MEMFLAGS, NativeCallStack const&" : "MemTag";
     return "libjvm.so!os::malloc(unsigned long, " + more + ")";
   }
 
   @Test
-  void oneOverloadOfTheJvm() {
+  void hooksOneOverloadOfTheJvm() {
     String options = "hook=" + mallocOfTheJvm() + ":count,mode=samples";
     Jvm.Result run = new Jvm().agent(options).run("Empty");
     assertEquals(0, run.exit(), run.err());
@@ -147,11 +147,11 @@ final class HooksTest {
   }
 
   /**
-   * A library of its own counts the same calls in the same run, by another way. It has the callers
-   * tell which are jtrace's.
+   * A separate library counts the same calls in the same run, in another way. It uses the callers
+   * to find jtrace's own calls.
    */
   @Test
-  void mallocOfADatabase() throws IOException {
+  void countsOfMallocMatchTheOracle() throws IOException {
     String seconds = System.getenv().getOrDefault("JTRACE_HOOK_SECONDS", "1");
     Path counted = Jvm.temporary("malloc", ".txt");
     Path trace = Jvm.temporary("trace", ".bin");
@@ -171,19 +171,19 @@ final class HooksTest {
     String[] counts = Files.readString(counted).strip().split(" ");
     long oracle = Long.parseLong(counts[0]);
     long hooked = calls(hooks(run), "libc.so.6!malloc", "");
-    assertTrue(oracle > 10_000, "too few to tell: " + oracle);
-    assertTrue(Long.parseLong(counts[1]) > 1000, "the oracle knows too few of jtrace's");
-    // Threads that stand in the oracle while the int3 comes or goes are counted by one of them.
+    assertTrue(oracle > 10_000, "too few to compare: " + oracle);
+    assertTrue(Long.parseLong(counts[1]) > 1000, "the oracle found too few calls of jtrace");
+    // Threads inside the oracle while the int3 is put in or removed are counted by one of them.
     assertTrue(Math.abs(oracle - hooked) <= 5, "hook " + hooked + ", oracle " + oracle);
   }
 
-  /** What the agent calls in the program's threads is not the program's. */
+  /** Calls that the agent makes in the program's threads are not the program's. */
   @Test
   void jtracesOwnCallsAreNotCounted() {
     String hooks = "hook=libc.so.6!malloc:count,hook=libstdc++.so.6!_Zn*:count";
     Jvm.Result sleeper = new Jvm().agent(hooks).run("Idle", "4", "300");
     assertNoCallerIsJtrace(sleeper);
-    // Events that metrics need, and the program's own questions.
+    // Events that metrics need, and the program's own queries.
     String metrics = "metrics=alloc.bytes;alloc.objects;live.bytes;exceptions;monitor.wait.ns";
     Jvm.Result asker =
         new Jvm()
@@ -206,9 +206,9 @@ final class HooksTest {
     }
   }
 
-  /** In a JVM that was attached to. */
+  /** In a JVM that jtrace attached to. */
   @Test
-  void hooksComeAndGoByCommand() {
+  void aCommandAddsAndRemovesHooks() {
     try (LiveJvm live = new LiveJvm()) {
       Path trace = live.folder.resolve("hooked.bin");
       live.jtrace("start", "out=" + trace);
@@ -234,9 +234,9 @@ final class HooksTest {
     }
   }
 
-  /** Breakpoints of a debugger that passes our traps on, and hooks, in the same threads. */
+  /** Hooks, and breakpoints of a debugger that passes our traps on, in the same threads. */
   @Test
-  void gdbAndHooksLiveTogether() throws IOException, InterruptedException {
+  void gdbAndHooksWorkTogether() throws IOException, InterruptedException {
     Path script = Jvm.temporary("gdb", ".txt");
     Files.writeString(
         script,
@@ -266,7 +266,7 @@ final class HooksTest {
       LiveJvm.await(() -> isMapped(program.pid(), "libhooked_natives"));
       Jvm.Result gdb =
           Jvm.execute(
-              // With the program's file: without, gdb 13 takes addresses for ones of 32 bits.
+              // With the program's file: without it gdb 13 treats addresses as 32-bit.
               List.of(
                   "gdb",
                   "-batch",
@@ -294,14 +294,14 @@ final class HooksTest {
     }
   }
 
-  /** JDK 25 warns of native methods that nobody has allowed. */
+  /** JDK 25 warns about native methods that are not allowed by an option. */
   private static List<String> nativeAccess() {
     return Setup.JDK_MAJOR < 22 ? List.of() : List.of("--enable-native-access=ALL-UNNAMED");
   }
 
-  /** What is refused is enough: threads and processes come and go with hooks in all the rest. */
+  /** Threads and processes start and end with hooks in every function that is not refused. */
   @Test
-  void allOfTheCLibrary() {
+  void programRunsWithHooksInTheWholeCLibrary() {
     Jvm.Result run =
         new Jvm().agent("mode=samples,hook=libc.so.6!*:count").run("ThreadsAndProcesses");
     assertEquals("done", run.out().strip(), run.err());

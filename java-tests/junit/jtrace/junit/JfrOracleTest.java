@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * An independent count: JFR's method timing (JDK 25) in the same run, for methods of H2 that never
- * end by an exception, which JFR would miss.
+ * end with an exception, which JFR would miss.
  */
 final class JfrOracleTest {
   private static final List<String> METHODS =
@@ -71,7 +71,7 @@ final class JfrOracleTest {
     assertEquals(jfr, ours);
   }
 
-  /** Calls of all overloads: JFR's view prints them apart, so both sides are summed by name. */
+  /** Calls of all overloads: JFR's view prints them separately, so both sides add them by name. */
   private static long callsOf(Report flat, String method) {
     return flat.rows().stream()
         .filter(row -> row.get("name").startsWith(method + "("))

@@ -10,7 +10,7 @@ import java.util.Map;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** Hot calls that the compiler did not inline are told from those that it did (S2.6). */
+/** The report distinguishes hot calls that the compiler inlined from others (S2.6). */
 final class JitReportTest {
   private static final String RUN = "NotInlined.run(int)";
   private static final String KEPT = "NotInlined.kept(int)";
@@ -33,19 +33,19 @@ final class JitReportTest {
   }
 
   @Test
-  void anArcThatMayNotBeInlinedIsShown() {
+  void showsAnArcThatMayNotBeInlined() {
     Map<String, String> arc = arc(RUN, KEPT);
     assertEquals("3000000", arc.get("calls"));
     assertEquals("not inlined", arc.get("status"));
     assertTrue(Long.parseLong(arc.get("compiled")) >= 1, arc.toString());
     assertTrue(Long.parseLong(arc.get("size")) > 0, arc.toString());
     String text = Report.text(run.trace(), "--report=jit");
-    String hot = text.substring(0, text.indexOf("methods whose code was given up"));
+    String hot = text.substring(0, text.indexOf("methods whose code was discarded"));
     assertTrue(hot.contains(KEPT), text);
   }
 
   @Test
-  void anArcThatWasInlinedIsNot() {
+  void doesNotShowAnInlinedArc() {
     assertEquals("3000000", arc(RUN, SMALL).get("calls"));
     assertEquals("inlined", arc(RUN, SMALL).get("status"));
     assertEquals("inlined", arc(KEPT, SMALL).get("status"));
@@ -75,9 +75,9 @@ final class JitReportTest {
     assertEquals("0", kept.get("c2"));
   }
 
-  /** 60,000 rounds of the loop come long before 200 calls. */
+  /** The loop has 60,000 rounds long before its 200th call. */
   @Test
-  void tiersAndLoopsAreTold() {
+  void showsTiersAndLoops() {
     Map<String, String> hot = method(callBack, "CallBack.run(int)");
     assertEquals("C2", hot.get("tier"), hot.toString());
     for (String column : List.of("c1", "c2", "osr")) {

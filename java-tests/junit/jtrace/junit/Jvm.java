@@ -22,7 +22,7 @@ final class Jvm {
   private boolean comesLast;
   private Path trace;
 
-  /** What a process left behind. */
+  /** The exit code, the output and the trace of a process. */
   record Result(int exit, String out, String err, Path trace) {
     /** Lines of stderr that are not the agent's. */
     List<String> foreignErrors() {
@@ -38,7 +38,7 @@ final class Jvm {
     }
   }
 
-  /** Records to a file of its own; `options` may be empty. */
+  /** Records to a new temporary file; `options` may be empty. */
   Jvm agent(String options) {
     trace = temporary("trace", ".bin");
     agentOptions = "out=" + trace + (options.isEmpty() ? "" : "," + options);
@@ -56,7 +56,7 @@ final class Jvm {
     return this;
   }
 
-  /** In front of -agentpath: agents start in their order. */
+  /** Before -agentpath, because agents start in their order. */
   Jvm argumentsBeforeAgent(String... arguments) {
     firstArguments.addAll(Arrays.asList(arguments));
     return this;
@@ -67,7 +67,7 @@ final class Jvm {
     return this;
   }
 
-  /** In place of the test programs. */
+  /** Instead of the test programs. */
   Jvm classpathOf(Path... parts) {
     classpath = Stream.of(parts).map(Path::toString).collect(Collectors.joining(":"));
     return this;

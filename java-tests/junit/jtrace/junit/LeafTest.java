@@ -8,14 +8,14 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /**
- * A leaf's probe leaves its caller current, yet its samples belong to its own node, also where the
- * JDK stands between the two.
+ * A leaf's probe leaves its caller current, but its samples belong to its own node, also with JDK
+ * frames between the two.
  */
 final class LeafTest {
   private static final String LEAF = "cases.LeafCallback$Churn.applyAsInt(int)";
 
   @Test
-  void samplesOfALeafGoToTheNodeThatWasCounted() {
+  void samplesOfALeafAreAddedToTheCountedNode() {
     Jvm.Result run = new Jvm().agent("mode=merged").run("cases.LeafCallback", "1500");
     assertEquals(0, run.exit(), run.err());
     List<Map<String, String>> leaves =
@@ -28,8 +28,8 @@ final class LeafTest {
             .filter(row -> row.get("origin").equals("event"))
             .mapToLong(row -> Long.parseLong(row.get("base_ticks")))
             .sum();
-    assertTrue(all >= 100, "too few ticks to tell: " + all);
-    // Those of the first call's start are sampled before its node exists.
+    assertTrue(all >= 100, "too few ticks to compare: " + all);
+    // Samples at the start of the first call are taken before its node exists.
     assertTrue(counted >= all - 1, counted + " of " + all);
   }
 }

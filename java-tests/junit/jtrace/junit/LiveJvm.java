@@ -61,7 +61,7 @@ final class LiveJvm implements AutoCloseable {
     return Long.toString(process.pid());
   }
 
-  /** What the program answers to one line of input. */
+  /** The program's answer to one line of input. */
   String ask(String line) {
     try {
       in.write(line + "\n");
@@ -93,7 +93,7 @@ final class LiveJvm implements AutoCloseable {
     }
   }
 
-  /** Loads the agent by the JDK's own tool. */
+  /** Loads the agent with the JDK's own tool. */
   String jcmd(String options) {
     return jcmd(Setup.AGENT, options);
   }
@@ -115,7 +115,7 @@ final class LiveJvm implements AutoCloseable {
     return Jvm.execute(command, null);
   }
 
-  /** Memory of the process that is in the machine's. */
+  /** Resident memory of the process. */
   long residentKilobytes() {
     try {
       return Files.readAllLines(Path.of("/proc", pid(), "status")).stream()
@@ -127,7 +127,7 @@ final class LiveJvm implements AutoCloseable {
     }
   }
 
-  /** Writes that would make a file longer than that fail from now on, as on a full disk. */
+  /** From now on writes that would make a file longer fail, as on a full disk. */
   void limitFiles(long bytes) {
     Jvm.Result set =
         Jvm.execute(List.of("prlimit", "--pid", pid(), "--fsize=" + bytes + ":"), null);

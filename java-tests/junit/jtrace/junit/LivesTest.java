@@ -12,7 +12,7 @@ import org.junit.jupiter.api.TestFactory;
 
 /** live.bytes and freed.bytes of a program that drops what it has counted. */
 final class LivesTest {
-  // Of an array. The JVM's other threads allocate little things now and then: less than a quarter.
+  // Bytes of an array. Other threads of the JVM allocate less than a quarter of that.
   private static final long SIZE = 10_016;
 
   private static void assertArrays(long count, String bytes, String what) {
@@ -21,7 +21,7 @@ final class LivesTest {
   }
 
   @TestFactory
-  Stream<DynamicTest> whatIsDroppedIsFreed() {
+  Stream<DynamicTest> countsDroppedObjectsAsFreed() {
     Stream<String> usual = Stream.of("-XX:+UseSerialGC", "-XX:+UseParallelGC", "-XX:+UseG1GC", "-Xint");
     Stream<String> newer = Setup.JDK_MAJOR >= 21 ? Stream.of("-XX:+UseZGC") : Stream.of();
     return Stream.concat(usual, newer)
@@ -33,20 +33,21 @@ final class LivesTest {
     Jvm.Result run = ApiTest.jvm().arguments(flag, "-Xmx400m")
         .agent("mode=events,metrics=alloc.bytes;live.bytes;freed.bytes")
         .run("programs.Lives", second.toString());
-    Map<String, String> told = ApiTest.told(run);
-    assertArrays(2_000, told.get("own"), "made by the thread");
-    assertArrays(2_000, told.get("allocated"), "made");
-    assertArrays(1_300, told.get("freed"), "dropped");
-    assertArrays(-1_300, told.get("live"), "fewer live");
-    assertArrays(1_500, told.get("freed more"), "dropped at last");
-    assertArrays(300, told.get("allocated later"), "made in the second recording");
-    assertArrays(300, told.get("freed later"), "dropped in the second recording, not in the first");
-    assertEquals("true", told.get("begins anew"));
-    assertEquals("live.bytes is known of the process only: ask JTrace.processTotal",
-        told.get("of a thread"));
-    assertEquals("nobody counts live.bytes: start with metrics=live.bytes", told.get("stopped"));
+    Map<String, String> printed = ApiTest.printed(run);
+    assertArrays(2_000, printed.get("own"), "made by the thread");
+    assertArrays(2_000, printed.get("allocated"), "made");
+    assertArrays(1_300, printed.get("freed"), "dropped");
+    assertArrays(-1_300, printed.get("live"), "fewer live");
+    assertArrays(1_500, printed.get("freed more"), "dropped at last");
+    assertArrays(300, printed.get("allocated later"), "made in the second recording");
+    assertArrays(300, printed.get("freed later"), "dropped in the second recording");
+    assertEquals("true", printed.get("begins anew"));
+    assertEquals("live.bytes is known only for the process: ask JTrace.processTotal",
+        printed.get("of a thread"));
+    assertEquals("live.bytes is not counted: start with metrics=live.bytes",
+        printed.get("stopped"));
     assertEquals(List.of(), run.foreignErrors());
-    checkTraces(run.report("--report=metrics"), Long.parseLong(told.get("freed in all")),
+    checkTraces(run.report("--report=metrics"), Long.parseLong(printed.get("freed in all")),
         Report.of(second, "--report=metrics"));
   }
 

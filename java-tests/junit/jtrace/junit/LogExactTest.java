@@ -111,7 +111,7 @@ final class LogExactTest {
   // ---- Ways to end ------------------------------------------------------------------------------
 
   @TestFactory
-  Stream<DynamicTest> callsAreExactHoweverThreadsAndProgramsEnd() {
+  Stream<DynamicTest> callsAreExactForEveryEndOfThreadsAndPrograms() {
     List<DynamicTest> tests = new ArrayList<>();
     for (Way way :
         List.of(
@@ -149,9 +149,9 @@ final class LogExactTest {
 
   private static final Pattern TREES = Pattern.compile("([\\d.]+) MB for trees");
 
-  /** Threads take little for their logs as long as they record little, and give it back. */
+  /** Threads use little memory for their logs as long as they record little, and release it. */
   @TestFactory
-  Stream<DynamicTest> shortThreadsAreLoggedWhole() {
+  Stream<DynamicTest> logsOfShortThreadsAreComplete() {
     return Stream.of("none", "coarse", "tsc", "cpu")
         .map(clock -> DynamicTest.dynamicTest("clock=" + clock, () -> checkShortThreads(clock)));
   }
@@ -175,7 +175,7 @@ final class LogExactTest {
     assertTrue(Double.parseDouble(trees.group(1)) < 32, summary);
   }
 
-  /** More threads than there is memory for logs: what has no log is counted, and reported as left out. */
+  /** More threads than there is memory for logs: calls without a log are counted, and reported. */
   @TestFactory
   Stream<DynamicTest> callsWithoutALogAreReportedAsLeftOut() {
     return Stream.of("none", "tsc")
@@ -238,8 +238,8 @@ final class LogExactTest {
   private static final int FILES = 4;
 
   /**
-   * Threads are deep in calls while files change, one running, one waiting: each file has the right
-   * paths by itself, and together they have all calls.
+   * Two threads are deep in calls while files change, one running, one waiting: each file by itself
+   * has the right paths, and together they have all calls.
    */
   @TestFactory
   Stream<DynamicTest> filesOfALoopHaveTheRightPaths() {
@@ -269,7 +269,7 @@ final class LogExactTest {
     }
   }
 
-  /** Of what the diver does below; checks where. */
+  /** The calls of the diver below; checks their paths. */
   private static long callsInFiles(LiveJvm jvm) {
     String sunk = "main: " + "Attached.sink(BufferedReader,int) > ".repeat(3);
     String turn =
@@ -294,7 +294,7 @@ final class LogExactTest {
     return Report.of(jvm.folder.resolve(trace), "--report=flat").sum("calls", STEP);
   }
 
-  /** Those that have a record. */
+  /** The calls that have a record. */
   private static long logged(LiveJvm jvm, String trace) {
     return Report.text(jvm.folder.resolve(trace), "--report=dump").lines()
         .filter(line -> line.contains("\tenter.") && line.endsWith("\t" + STEP))
@@ -303,7 +303,7 @@ final class LogExactTest {
 
   // ---- Real programs: the log's tree is the tree ------------------------------------------------
 
-  /** H2 by itself, the others in the long form: half a million paths of Clojure take their time. */
+  /** Only H2; the others in the long form, because half a million paths of Clojure take long. */
   @TestFactory
   Stream<DynamicTest> logsOfRealProgramsHaveTheirTrees() {
     List<DynamicTest> tests = new ArrayList<>();
@@ -319,8 +319,9 @@ final class LogExactTest {
   }
 
   /**
-   * Two runs need not do the same, log or not: of three pairs one has to agree. The same clock on both
-   * sides: its set-up changes the JVM's row of identity hash codes, and so Clojure's maps.
+   * Two runs may differ, with or without a log: one of three pairs has to agree. Both sides use the
+   * same clock: its set-up changes the JVM's sequence of identity hash codes, and so Clojure's
+   * maps.
    */
   private static void compareWithTree(RealProgram program, String clock) {
     List<String> differences = List.of();

@@ -8,9 +8,9 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 
-/** What a trace says was not recorded. */
+/** The losses of a trace: what was not recorded. */
 final class Losses {
-  /** A row of the summary: how many, and what in words. */
+  /** A row of the summary: a count and a text. */
   record Loss(String severity, long count, String what) {}
 
   private final Map<String, Loss> rows = new TreeMap<>();
@@ -35,7 +35,7 @@ final class Losses {
     return rows.getOrDefault(name, new Loss("none", 0, ""));
   }
 
-  /** Names of losses with this beginning. */
+  /** Names of losses with this prefix. */
   Set<String> named(String beginning) {
     return rows.keySet().stream()
         .filter(name -> name.startsWith(beginning))
@@ -48,7 +48,7 @@ final class Losses {
         .collect(Collectors.toSet());
   }
 
-  /** The classes that have a record of their own, by the loss and what the JVM said. */
+  /** The classes that have their own record, by the loss and the JVM's message. */
   Map<String, Set<String>> classes() {
     return classes;
   }

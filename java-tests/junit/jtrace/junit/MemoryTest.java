@@ -17,7 +17,7 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
-/** Trees that would outgrow memory= (S3.13, S3.14): what they lose is detail, never a call. */
+/** Trees that would outgrow memory= (S3.13, S3.14): they lose detail, but never a call. */
 final class MemoryTest {
   private static final Pattern TOTAL = Pattern.compile("TOTAL (\\d+)");
   private static Map<String, Long> exact;
@@ -43,7 +43,7 @@ final class MemoryTest {
     assertTrue(memory.find() && Double.parseDouble(memory.group(1)) <= 16.8, summary);
   }
 
-  /** The same program, which calls the same each time, with a counter for each routine and no tree. */
+  /** The same program and calls with a counter for each routine and no tree. */
   private static synchronized Map<String, Long> exactByRoutine() {
     if (exact == null) {
       Jvm.Result run = new Jvm().agent("mode=events,record=flat").run("GeneratedPaths", "2500", "120");
@@ -61,7 +61,7 @@ final class MemoryTest {
             row -> row.get("name"), row -> Long.parseLong(row.get("calls")), Long::sum, TreeMap::new));
   }
 
-  /** A [pruned] node counts nothing itself, but has a child for each routine. */
+  /** A [pruned] node has no count itself, but has a child for each routine. */
   private static long callsBelowPruned(List<Map<String, String>> tree) {
     Set<String> pruned = tree.stream()
         .filter(row -> row.get("name").equals("[pruned]"))
@@ -71,9 +71,9 @@ final class MemoryTest {
     return calls(tree, row -> pruned.contains(row.get("parent")));
   }
 
-  /** 100,000 that are alive at once have room in what memory= is if nobody asks. */
+  /** The default of memory= has room for 100,000 that are alive at once. */
   @Test
-  void virtualThreadsFit() {
+  void defaultMemoryHasRoomForVirtualThreads() {
     Assumptions.assumeTrue(Setup.JDK_MAJOR >= 21);
     Jvm.Result run = new Jvm().agent("mode=events").run("cases.ManyVirtualThreads");
     assertEquals(0, run.exit(), run.err());
@@ -82,9 +82,9 @@ final class MemoryTest {
     assertFalse(summary.contains("memory="), summary);
   }
 
-  /** Thirteen times what has room, but never more than a quarter of it at once. */
+  /** Thirteen times the threads that there is room for, but at most a quarter of that at once. */
   @Test
-  void virtualThreadsGiveTheirMemoryBack() {
+  void virtualThreadsReleaseTheirMemory() {
     Assumptions.assumeTrue(Setup.JDK_MAJOR >= 21);
     Jvm.Result run =
         new Jvm().agent("mode=events,memory=16m").run("VirtualBatches", "50", "1600", "60");
@@ -92,19 +92,20 @@ final class MemoryTest {
     List<Map<String, String>> tree = run.report("--report=tree").rows();
     String task = "VirtualBatches.task(";
     assertEquals(80_000, calls(tree, row -> row.get("name").startsWith(task)));
-    // A collector that comes late leaves some without a place; without it hardly any had one.
+    // A late collector leaves some unplaced; without it hardly any would be placed.
     long placed = calls(tree, row -> row.get("thread").equals("[virtual threads]")
         && row.get("name").startsWith(task));
     assertTrue(placed >= 40_000, "in the tree: " + placed);
   }
 
   /**
-   * HotSpot never frees the jmethodIDs of a class: asking for them leaves a block of memory behind for
-   * each of the classes, most of which are gone at the end. A few thousand are still there.
+   * HotSpot never frees the jmethodIDs of a class: requesting them would leave a block of memory
+   * for each of the classes, most of which are unloaded at the end. A few thousand are still
+   * loaded.
    */
   @Test
-  void unloadedClassesLeaveNothing() {
-    Assumptions.assumeTrue(Setup.LONG, "20,000 classes are for the long form");
+  void unloadedClassesKeepNoMemory() {
+    Assumptions.assumeTrue(Setup.LONG, "20,000 classes run in the long form only");
     Jvm.Result run = new Jvm().agent("mode=samples")
         .arguments("-XX:+UseSerialGC", "-Xmx64m", "-XX:MaxMetaspaceSize=32m",
             "-XX:NativeMemoryTracking=summary", "-XX:+UnlockDiagnosticVMOptions",
@@ -116,7 +117,7 @@ final class MemoryTest {
     assertTrue(Long.parseLong(blocks.group(1)) < 15_000, blocks.group());
   }
 
-  /** 6,000 levels, of which 50 are kept apart. */
+  /** 6,000 levels, of which 50 are kept as separate nodes. */
   @TestFactory
   Stream<DynamicTest> deepRecursionIsFolded() {
     return Stream.of("mode=events", "mode=events,clock=tsc", "mode=events,clock=cpu")

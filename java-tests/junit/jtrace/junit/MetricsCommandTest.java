@@ -18,7 +18,7 @@ final class MetricsCommandTest {
           "([a-z_0-9]+)(?:\\{thread=\"((?:[^\"\\\\\\n]|\\\\[\\\\\"n])*)\",tid=\"(\\d+)\",os_tid=\"(\\d+)\"\\})?"
               + " (-?[0-9.]+)");
 
-  /** Samples of the exposition by name, or by name and thread; each line must be one. */
+  /** Samples of the exposition by name, or by name and thread; each line must be a sample. */
   private static Map<String, Double> samples(String exposition) {
     Map<String, Double> samples = new TreeMap<>();
     for (String line : exposition.split("\n")) {
@@ -31,7 +31,7 @@ final class MetricsCommandTest {
     return samples;
   }
 
-  /** Attached, asked, and left as it was: no recording, no probe. */
+  /** Attached, queried, and left unchanged: no recording, no probe. */
   @Test
   void needsNoRecording() {
     try (LiveJvm jvm = new LiveJvm()) {
@@ -39,7 +39,7 @@ final class MetricsCommandTest {
       assertTrue(first.get("jtrace_cpu_seconds_total load-0") > 0);
       assertTrue(first.get("jtrace_process_cpu_seconds_total") > 0);
       assertTrue(first.containsKey("jtrace_alloc_bytes_total main"));
-      assertFalse(first.containsKey("jtrace_process_exceptions_total"), "nobody counts them");
+      assertFalse(first.containsKey("jtrace_process_exceptions_total"), "they are not counted");
       int spent = 3_000_000;
       assertEquals(spent, jvm.askNumber("spend " + spent));
       Map<String, Double> second = samples(jvm.jtrace("metrics", "--format=prometheus"));
@@ -72,7 +72,7 @@ final class MetricsCommandTest {
   }
 
   @Test
-  void hostileNamesHarmNoFormat() {
+  void hostileNamesAreEscapedInEveryFormat() {
     try (LiveJvm jvm = new LiveJvm()) {
       assertEquals("named", jvm.ask("hostile"));
       Map<String, Double> samples = samples(jvm.jtrace("metrics", "--format=prometheus"));
@@ -89,9 +89,9 @@ final class MetricsCommandTest {
     }
   }
 
-  /** What a recording counts is there as long as it runs. */
+  /** Metrics that a recording counts are available as long as it runs. */
   @Test
-  void countedMetricsComeWithTheRecording() {
+  void metricsOfARecordingAreListedWhileItRuns() {
     try (LiveJvm jvm = new LiveJvm("-agentpath:" + Setup.AGENT + "=serve")) {
       assertFalse(jvm.jtrace("metrics").contains("\ngc.ns"));
       jvm.jtrace("start", "out=m.bin", "metrics=monitor.wait.ns", "include=Attached::work");
@@ -107,7 +107,7 @@ final class MetricsCommandTest {
   }
 
   @Test
-  void wrongOptionsAreNamed() {
+  void errorsNameTheWrongOption() {
     try (LiveJvm jvm = new LiveJvm()) {
       Jvm.Result result = jvm.tryJtrace("metrics", "--format=xml");
       assertEquals(1, result.exit());

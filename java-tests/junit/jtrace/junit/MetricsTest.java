@@ -12,7 +12,7 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
-/** Metrics by thread and by call path, against what the program is known to do. */
+/** Metrics by thread and by call path, compared with the known values of the program. */
 final class MetricsTest {
   private static final int THREADS = 8;
   private static final int ROUNDS = 3_000;
@@ -24,9 +24,9 @@ final class MetricsTest {
       "Escaping.round()", 16L);
   private static final long ROUND_BYTES = 120 + 8_016 + 24 + 16;
 
-  /** Exact by method and thread, whoever runs the code. */
+  /** Exact by method and thread, in every compiler and collector. */
   @TestFactory
-  Stream<DynamicTest> bytesAreThoseOfTheObjects() {
+  Stream<DynamicTest> bytesAreTheSizesOfTheObjects() {
     return Stream.of("-Xint", "-XX:TieredStopAtLevel=1", "-XX:-TieredCompilation", "-Xmx64m",
             "-XX:-UseTLAB", "-XX:+UseParallelGC", "-XX:+UseSerialGC")
         .map(flag -> DynamicTest.dynamicTest(flag, () -> {
@@ -36,9 +36,9 @@ final class MetricsTest {
         }));
   }
 
-  /** The JDK's own counters of virtual threads say -1. */
+  /** The JDK's own counters of virtual threads are -1. */
   @Test
-  void virtualThreadsHaveTheirOwn() {
+  void virtualThreadsHaveTheirOwnBytes() {
     assumeTrue(Setup.JDK_MAJOR >= 21, "this JDK has no virtual threads");
     for (String flag : new String[] {"-Xint", "-Xmx64m", "-Djdk.virtualThreadScheduler.parallelism=1"}) {
       Jvm.Result run = escaping(flag, "virtual", "record=tree");
@@ -46,9 +46,9 @@ final class MetricsTest {
     }
   }
 
-  /** With a clock nodes hold both; a log's and a flat recording's bytes are known by thread. */
+  /** With a clock nodes have both; logs and flat recordings have bytes by thread. */
   @TestFactory
-  Stream<DynamicTest> otherRecordsHaveThemToo() {
+  Stream<DynamicTest> otherRecordsHaveBytesToo() {
     return Stream.of("clock=tsc", "clock=coarse,mode=merged", "record=log", "record=flat",
             "mode=samples")
         .map(options -> DynamicTest.dynamicTest(options, () -> {
@@ -66,7 +66,7 @@ final class MetricsTest {
           Jvm.Result run = escaping(flag, "platform", "metrics=alloc.sites;alloc.objects");
           BYTES_OF_A_ROUND.keySet().forEach(method ->
               assertEquals(ALL_ROUNDS, baseOf(run, "alloc.sites").get(method), method));
-          // As of bytes, the JVM has some of its own.
+          // The JVM makes some objects of its own, as it does bytes.
           long own = flag.equals("-Xint") ? 0 : 100;
           Map<String, Long> objects = baseOf(run, "alloc.objects");
           BYTES_OF_A_ROUND.keySet().forEach(method -> {
@@ -85,16 +85,16 @@ final class MetricsTest {
   }
 
   /**
-   * S5.6, S5.7: total = sum by thread = sum by method, threads starting and ending throughout. With
-   * {@code -Djtrace.metric.events=1000000000} for the long run.
+   * S5.6, S5.7: total = sum by thread = sum by method, while threads start and end. The long run:
+   * {@code -Djtrace.metric.events=1000000000}.
    */
   @Test
   void nothingIsLostOnManyThreads() {
     String events = System.getProperty("jtrace.metric.events", "20000000");
     Jvm.Result run = ApiTest.jvm().agent("mode=events,metrics=user.orders").run("programs.Orders", events);
-    Map<String, String> told = ApiTest.told(run);
-    long ones = Long.parseLong(told.get("ones"));
-    assertEquals(3 * ones, Long.parseLong(told.get("total")));
+    Map<String, String> printed = ApiTest.printed(run);
+    long ones = Long.parseLong(printed.get("ones"));
+    assertEquals(3 * ones, Long.parseLong(printed.get("total")));
     Map<String, Long> base = new TreeMap<>();
     run.report("--report=metrics", "--metric=user.orders").rows()
         .forEach(row -> base.put(row.get("routine"), Long.parseLong(row.get("base"))));
@@ -108,7 +108,7 @@ final class MetricsTest {
 
   /** Counting allocations does not change the calls. */
   @Test
-  void metricsOfTheRunMatchTheCalls() {
+  void countingAllocationsDoesNotChangeTheCalls() {
     Jvm.Result run = escaping("-Xmx64m", "platform", "record=tree");
     Report tree = run.report("--report=tree", "--aggregate=process");
     long calls = tree.rows().stream().filter(row -> row.get("name").equals("Escaping.round()"))
@@ -124,11 +124,11 @@ final class MetricsTest {
     return run;
   }
 
-  /** In all, and by thread: whatever the JVM allocates besides, its own count has it as well. */
+  /** In all and by thread: the JVM's own count includes everything that it allocates itself. */
   private static void checkMethods(Jvm.Result run, boolean interpreted) {
     Map<String, Long> base = baseOf(run, "alloc.bytes");
-    // Now and then the JVM allocates something of its own, some hundred bytes once, whoever watches;
-    // of virtual threads it does not tell.
+    // Now and then the JVM itself allocates some hundred bytes once, also without an agent. It has
+    // no counts for virtual threads.
     long own = Math.max(0, sum(jdkCounts(run)) - ALL_ROUNDS * ROUND_BYTES);
     if (jdkCounts(run).isEmpty() && !interpreted) own = 2_000;
     long all = base.getOrDefault("Escaping.rounds(int)", 0L);
@@ -152,7 +152,7 @@ final class MetricsTest {
     return counts.values().stream().mapToLong(Long::longValue).sum();
   }
 
-  /** More than the rounds is what starting, ending and asking took. */
+  /** The bytes above those of the rounds are for starting, ending and reading the counts. */
   private static void checkThreads(Jvm.Result run) {
     Map<String, Long> jdk = jdkCounts(run);
     assertEquals(THREADS, jdk.size());

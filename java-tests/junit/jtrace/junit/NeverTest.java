@@ -13,10 +13,10 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/** Methods that ran and methods that never ran are, together, what reflection knows of the classes. */
+/** Methods that ran and methods that never ran are together all methods that reflection lists. */
 final class NeverTest {
   @Test
-  void ranAndNeverRanAreAllMethods() throws Exception {
+  void reportListsEveryMethodThatNeverRan() throws Exception {
     Jvm.Result run = new Jvm().agent("mode=events").run("cases.ThrowingTasks");
     assertEquals(0, run.exit(), run.err());
     Set<String> classes =

@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What a user sees who mistypes an option or names a file that cannot be written. */
+/** Messages for a mistyped option and for a file that cannot be written. */
 final class OptionsTest {
   private static Jvm.Result run(String options) {
     return Jvm.execute(
@@ -21,7 +21,7 @@ final class OptionsTest {
   }
 
   @Test
-  void badOptionIsOneLineAndStatusOne() {
+  void badOptionPrintsOneLineAndExitsWithOne() {
     Jvm.Result run = run("mode=merged,intervall=1ms");
     assertEquals(1, run.exit());
     assertEquals("", run.out());

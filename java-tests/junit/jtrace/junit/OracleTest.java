@@ -14,12 +14,12 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 
 /**
- * Real programs under an independent counter: another agent adds one at every entry of a method, by
- * other means (ASM, an array of atomic counters), in the same run, so that what the program does at
- * random is the same for both. Every routine has to have exactly the calls that the other one has,
- * and neither may have one that the other has not.
+ * Real programs with an independent counter: a second agent counts every entry of a method by other
+ * means (ASM, an array of atomic counters), in the same run, so that random behaviour of the
+ * program is the same for both. Every routine must have exactly the calls of the other side, and
+ * both sides must have the same routines.
  *
- * <p>The long form: longer programs, every clock and way to record.
+ * <p>The long form: longer programs, every clock and `record=`.
  */
 final class OracleTest {
   private static List<RealProgram> programs() {
@@ -38,7 +38,7 @@ final class OracleTest {
     return ways;
   }
 
-  /** Some take their time: on one JDK only. */
+  /** Some programs take long: they run on one JDK only. */
   private static boolean isFor(RealProgram program) {
     return switch (program.name()) {
       case "Clojure" -> Setup.LONG || Setup.JDK_MAJOR >= 25;
@@ -76,12 +76,12 @@ final class OracleTest {
             "mode=events,include=" + program.include() + "," + way, oracle(program, counts)));
   }
 
-  /** The same where the program's classes come from an archive, linked from JDK 24 on. */
+  /** The same with the program's classes from an archive, linked from JDK 24 on. */
   @TestFactory
   Stream<DynamicTest> everyMethodOfAnArchiveHasTheCallsThatTheOtherAgentCounts() {
     RealProgram program = RealProgram.h2OfItsJar();
     boolean linked = Archive.Kind.AOT_CACHE.isThere();
-    // A cache is for JVMs that have the modules of the one that made it. Archives of older kinds are
+    // A cache needs JVMs with the same modules as the JVM that made it. Archives of older kinds are
     // made without agents.
     Archive archive =
         linked
@@ -94,10 +94,10 @@ final class OracleTest {
                     (linked ? "AOT cache, " : "archive, ") + way,
                     () -> {
                       Path counts = Jvm.temporary("oracle", ".txt");
-                      // The default scope: all that is not the JDK's or the other agent's.
+                      // The default scope: all classes except those of the JDK and the other agent.
                       String options = "mode=events,exclude=agents.**;org.objectweb.**," + way;
                       Path log = Jvm.temporary("classes", ".log");
-                      // Before its class-file hook is on, the other agent's may change a class.
+                      // Before jtrace's class-file hook is on, the other agent may change a class.
                       Jvm.Result run =
                           archive
                               .use(true)

@@ -15,18 +15,18 @@ import org.jacoco.core.data.ExecutionData;
 import org.jacoco.core.tools.ExecFileLoader;
 import org.junit.jupiter.api.Test;
 
-/** Beside agents that rewrite the same classes: what both count is what each counts alone. */
+/** Beside agents that rewrite the same classes each agent counts the same as without the other. */
 final class OtherAgentsTest {
   private static final String CASE = "cases.ControlFlow";
   private static final String SCOPE = "include=cases.**";
 
-  // --- an agent of our own with an independent counter at every entry ---
+  // --- a test agent with an independent counter at every entry ---
 
   private static String counting(String commands) {
     return "-javaagent:" + Setup.property("jtrace.counting.agent") + "=" + commands;
   }
 
-  /** "cases/A.m(I)I" as the other agent names it → calls. */
+  /** The other agent's name of a method, such as "cases/A.m(I)I" → calls. */
   private static Map<String, Long> countsOf(Path file) throws Exception {
     Map<String, Long> counts = new TreeMap<>();
     for (String line : Files.readAllLines(file)) {
@@ -38,7 +38,7 @@ final class OtherAgentsTest {
     return counts;
   }
 
-  /** The same by jtrace; parameters left out, so that names need no translation. */
+  /** The same of jtrace; without parameters, so that names need no translation. */
   private static Map<String, Long> countsOf(Report flat, String prefix) {
     Map<String, Long> counts = new TreeMap<>();
     for (Map<String, String> row : flat.rows()) {
@@ -83,9 +83,9 @@ final class OtherAgentsTest {
     }
   }
 
-  /** The other agent comes first: it has loaded and changed a class before jtrace's hook is on. */
+  /** The other agent starts first: it has loaded and changed a class before jtrace's hook is on. */
   @Test
-  void classThatTheOtherAgentChangedBeforeIsCounted() throws Exception {
+  void countsAClassThatTheOtherAgentChangedBefore() throws Exception {
     Path trace = Jvm.temporary("both", ".bin");
     Path counts = Jvm.temporary("counts", ".txt");
     run(
@@ -101,7 +101,7 @@ final class OtherAgentsTest {
     assertEquals(theirs, countsOf(Report.of(trace, "--report=flat"), CASE + "."));
   }
 
-  /** Classes that were loaded before jtrace came pass through both agents again. */
+  /** Classes that were loaded before the attach pass through both agents again. */
   @Test
   void attachKeepsTheOtherAgentsCounters() throws Exception {
     Path counts = Jvm.temporary("counts", ".txt");
@@ -120,11 +120,11 @@ final class OtherAgentsTest {
   }
 
   private static void write(LiveJvm jvm, Path counts) {
-    tell(jvm, "write " + counts);
+    send(jvm, "write " + counts);
   }
 
-  private static void tell(LiveJvm jvm, String commands) {
-    Jvm.Result told =
+  private static void send(LiveJvm jvm, String commands) {
+    Jvm.Result result =
         Jvm.execute(
             List.of(
                 Setup.JDK.resolve("bin/jcmd").toString(),
@@ -133,21 +133,21 @@ final class OtherAgentsTest {
                 Setup.property("jtrace.counting.agent"),
                 "\"" + commands + "\""),
             null);
-    assertTrue(told.out().contains("return code: 0"), told.out() + jvm.errors());
+    assertTrue(result.out().contains("return code: 0"), result.out() + jvm.errors());
   }
 
-  /** The other agent comes, redefines and goes while jtrace records. */
+  /** The other agent starts, redefines and stops while jtrace records. */
   @Test
-  void countsStayRightWhenClassesAreRedefined() throws Exception {
+  void countsStayExactWhenClassesAreRedefined() throws Exception {
     Path counts = Jvm.temporary("counts", ".txt");
     try (LiveJvm jvm = new LiveJvm()) {
       jvm.jtrace("start", "out=r.bin", "include=Attached", "codes=+redefine");
       jvm.ask("work 1000");
-      tell(jvm, "redefine Attached");
+      send(jvm, "redefine Attached");
       jvm.ask("work 500");
-      tell(jvm, "on Attached");
+      send(jvm, "on Attached");
       jvm.ask("work 60");
-      tell(jvm, "off");
+      send(jvm, "off");
       jvm.ask("work 7");
       jvm.jtrace("stop");
       write(jvm, counts);
@@ -155,7 +155,7 @@ final class OtherAgentsTest {
       Report flat = Report.of(trace, "--report=flat");
       assertEquals(1567, flat.sum("calls", "Attached.step(long)"));
       assertEquals(4, flat.sum("calls", "Attached.work(long)"));
-      // Redefined with counters; then one more for each while the transformer was in. JDK 17 itself
+      // Redefined with counters; one more a call while the transformer was installed. JDK 17 itself
       // forgets a redefinition when the class is retransformed later.
       long redefinedCalls = Setup.JDK_MAJOR > 17 ? 500 + 2 * 60 + 7 : 500 + 60;
       assertEquals(redefinedCalls, countsOf(counts).get("Attached.step"));
@@ -169,13 +169,13 @@ final class OtherAgentsTest {
     }
   }
 
-  /** JDK 17 gives jtrace the class as it was before: what the other agent made of it must stay. */
+  /** JDK 17 gives jtrace the class as it was before; the other agent's changes must stay. */
   @Test
-  void stopDoesNotTakeRedefinitionsBack() throws Exception {
+  void stopKeepsRedefinitions() throws Exception {
     Path counts = Jvm.temporary("counts", ".txt");
     try (LiveJvm jvm = new LiveJvm()) {
       jvm.jtrace("start", "out=1.bin", "include=Attached");
-      tell(jvm, "redefine Attached");
+      send(jvm, "redefine Attached");
       jvm.jtrace("stop");
       jvm.ask("work 100");
       jvm.jtrace("start", "out=2.bin", "include=Attached");
@@ -220,7 +220,7 @@ final class OtherAgentsTest {
   }
 
   @Test
-  void coverageAndCountsAreThoseOfEachAlone() throws Exception {
+  void coverageAndCountsEqualThoseOfSeparateRuns() throws Exception {
     Path alone = exec();
     run(List.of(jacoco(alone)), new String[] {}, CASE);
     Map<String, String> coverage = coverageOf(alone);
@@ -244,7 +244,7 @@ final class OtherAgentsTest {
   }
 
   @Test
-  void coverageStaysRightUnderAttach() throws Exception {
+  void coverageStaysExactUnderAttach() throws Exception {
     Path alone = exec();
     Path beside = exec();
     for (Path exec : List.of(alone, beside)) {

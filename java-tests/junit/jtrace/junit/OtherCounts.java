@@ -10,9 +10,9 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * What the counting agent wrote, and what jtrace reports, with names of one form. jtrace distinguishes
- * methods of one name and the same simple parameter types by their results, packages or loaders; here
- * they are one, on both sides.
+ * The counts of the counting agent and of jtrace, with names in one form. jtrace distinguishes
+ * methods of one name and the same simple parameter types by their results, packages or loaders;
+ * here they are added up, on both sides.
  */
 final class OtherCounts {
   /** The caller of a thread's first call. */
@@ -75,7 +75,7 @@ final class OtherCounts {
     return method.substring(0, open).replace('/', '.') + parameters(method.substring(open));
   }
 
-  /** Of a method; what has no parameters is a thread, or a marker. */
+  /** The name of a method; a name without parameters is a thread or a marker. */
   private static String ofReport(String name) {
     int open = name.indexOf('(');
     if (open < 0) return NOBODY;

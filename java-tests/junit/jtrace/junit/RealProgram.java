@@ -9,8 +9,8 @@ import java.util.List;
 
 /**
  * A program of a Debian package that tests record. `include`: its scope for jtrace; `prefixes`: the
- * same for the agent that counts by itself; `leastMethods`: how many methods it calls at least;
- * `jitter`: methods that depend on the moment, such as caches that collections empty.
+ * same for the counting agent; `leastMethods`: how many methods it calls at least; `jitter`:
+ * methods that depend on timing, such as caches that collections empty.
  */
 record RealProgram(
     String name, int leastMethods, String include, String prefixes, String jitter, List<String> jars,
@@ -24,14 +24,14 @@ record RealProgram(
               + " select a.c, count(*), max(b.note) from t a join t b on a.id = b.c"
               + " where a.id > 20 group by a.c order by 2 desc, 1");
 
-  /** A few queries; in the long form the workload that benchmarks have. */
+  /** A few queries; in the long form the workload of the benchmarks. */
   static RealProgram h2() {
     return new RealProgram(
         "H2", 1000, "org.h2.**;H2W", "org/h2/ H2W", "org.h2.value.Value.cache(", List.of("h2.jar"),
         Setup.LONG ? List.of("H2W", "1") : SHELL);
   }
 
-  /** A few queries, by classes of its jar alone. */
+  /** A few queries, with classes of its jar only. */
   static RealProgram h2OfItsJar() {
     RealProgram h2 = h2();
     return new RealProgram(
@@ -60,7 +60,7 @@ record RealProgram(
             classesFolder(), Setup.CASE_SOURCES.resolve("cases").toString()));
   }
 
-  /** Sixteen threads that walk call paths of their own. */
+  /** Sixteen threads that walk their own call paths. */
   static RealProgram sixteenThreads() {
     return new RealProgram(
         "sixteen threads", 10, "SixteenThreads*;CallPaths*", "SixteenThreads CallPaths", "", List.of(),

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What the agent says at its end of a trace that the program removes, or makes shorter. */
+/** The agent's last message when the program removes its trace or makes it shorter. */
 final class RemovedTraceTest {
   private static String lastLineOf(String how) {
     Jvm jvm = new Jvm().agent("");
@@ -32,7 +32,7 @@ final class RemovedTraceTest {
   }
 
   @Test
-  void aTraceThatIsLeftAloneIs() {
-    assertTrue(lastLineOf("leave").startsWith("jtrace: wrote "), "as ever");
+  void anUntouchedTraceIsWritten() {
+    assertTrue(lastLineOf("leave").startsWith("jtrace: wrote "), "the usual message");
   }
 }

@@ -13,9 +13,9 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Programs under limits, and where the system refuses what the agent asks for. */
+/** Programs under limits, and systems that refuse requests of the agent. */
 final class RestrictedTest {
-  // x86-64's numbers.
+  // System call numbers of x86-64.
   private static final int FLOCK = 73;
   private static final int RT_TGSIGQUEUEINFO = 297;
   private static final int EPERM = 1;
@@ -49,9 +49,9 @@ final class RestrictedTest {
     return Jvm.execute(all, null);
   }
 
-  /** The program runs as it does without the agent, which says in a line what it cannot do. */
+  /** The program runs as without the agent, which reports in one line what it cannot do. */
   @Test
-  void smallAddressSpaceHarmsNoProgram() {
+  void smallAddressSpaceDoesNotHarmPrograms() {
     long least = 300_000;
     while (limited(least, java("", "Fib", "20", "2")).exit() != 0) least += 100_000;
     boolean refused = false;
@@ -76,7 +76,7 @@ final class RestrictedTest {
   }
 
   @Test
-  void fileSystemsWithoutLocksTakeTraces() {
+  void writesTracesToFileSystemsWithoutLocks() {
     Path trace = folder.resolve("a.bin");
     Jvm.Result run = without(FLOCK, ENOLCK, java("out=" + trace, "Fib", "20", "1"));
     assertEquals(0, run.exit(), run.err());
@@ -84,7 +84,7 @@ final class RestrictedTest {
   }
 
   @Test
-  void timerThatMayNotSignalIsAWarning() {
+  void warnsAboutATimerThatMayNotSignal() {
     Path trace = folder.resolve("wall.bin");
     String options = "mode=samples,timer=wall,interval=1ms,out=" + trace;
     Jvm.Result run = without(RT_TGSIGQUEUEINFO, EPERM, java(options, "Fib", "25", "3"));
@@ -100,9 +100,9 @@ final class RestrictedTest {
     assertFalse(Report.text(trace, "--report=summary").contains("rt_tgsigqueueinfo"));
   }
 
-  /** Somebody else has the socket's place: jtrace could not reach the JVM, which says so. */
+  /** Another process has the socket: jtrace could not reach the JVM, and the agent reports that. */
   @Test
-  void socketThatIsTakenIsSaid() throws Exception {
+  void reportsThatTheSocketIsTaken() throws Exception {
     Object user = Files.getAttribute(folder, "unix:uid");
     String listen =
         "import os, socket, sys\n"
@@ -112,7 +112,7 @@ final class RestrictedTest {
             + "s.listen(1)\n"
             + "sys.stdin.read()\n"
             + "os.unlink(sys.argv[1])\n";
-    // The listener ends with the program, whose end of the pipe it reads.
+    // The listener reads the pipe from the program, so it ends with the program.
     String script =
         "path=/tmp/.jtrace-" + user + "/$$; mkfifo pipe; python3 -c \"$0\" $path <pipe & "
             + "exec 9>pipe; while [ ! -S $path ]; do sleep 0.05; done; exec \"$@\"";

@@ -34,7 +34,7 @@ final class RoundTripTest {
 
   /** A thread's name with quotes, ends of lines, escape sequences, NUL and a lone surrogate. */
   @Test
-  void namesThatAreNoTextComeThrough() throws IOException {
+  void namesThatAreNotTextAreKept() throws IOException {
     try (LiveJvm jvm = new LiveJvm()) {
       assertEquals("named", jvm.ask("hostile"));
       jvm.jtrace("start", "out=names.bin", "mode=merged");
@@ -54,7 +54,7 @@ final class RoundTripTest {
     }
   }
 
-  /** Bytes, as CSV has names: a lone surrogate is no UTF-8. */
+  /** The CSV as bytes, because a lone surrogate is not valid UTF-8. */
   private static byte[] csv(Path trace, String report) throws IOException {
     Path csv = Jvm.temporary("report", ".csv");
     Report.text(trace, "--report=" + report, "--format=csv", "-o", csv.toString());

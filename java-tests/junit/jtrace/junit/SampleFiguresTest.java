@@ -20,12 +20,12 @@ import org.junit.jupiter.api.function.Executable;
 
 /**
  * S1's tables 4 to 12 and FIG. 23 from the samples of a program with the figures' call structure,
- * against the figures' own numbers. A sample hits a stack by chance: a share may be off by four of
- * its standard deviations.
+ * compared with the figures' own numbers. A sample hits a stack by chance: a share may be off by
+ * four of its standard deviations.
  */
 final class SampleFiguresTest {
   private static final double DEVIATIONS = 4;
-  /** The calls between the loops take time too, which the figures do not know. */
+  /** The calls between the loops also take time, which the figures do not have. */
   private static final double CALLS = 0.02;
   private static final Pattern ROUTINE =
       Pattern.compile("(?:CallStacks|SystemPart)\\.(a1|a2|a3|s1|s2|a|b|c)\\(.*\\)");
@@ -46,7 +46,7 @@ final class SampleFiguresTest {
   }
 
   @TestFactory
-  Stream<DynamicTest> figuresComeOutOfSamples() {
+  Stream<DynamicTest> samplesGiveTheFigures() {
     return WAYS.stream().map(way -> DynamicTest.dynamicTest(way.name(), () -> check(way)));
   }
 
@@ -64,7 +64,7 @@ final class SampleFiguresTest {
     Map<String, Counts> callees = paths(run, "--report=callees", "--of=CallStacks.a2");
     compare("callstack-callees-A2.csv", "path", callees, "A2", checks);
     compare("callstack-functions.csv", "name", functions(paths), null, checks);
-    if (way.agentOptions().equals("mode=merged")) { // with probes the trace knows the scope
+    if (way.agentOptions().equals("mode=merged")) { // with probes the trace has the scope
       Map<String, Counts> application = paths(run, "--report=paths", "--scope=app");
       compare("callstack-app-paths.csv", "path", application, "A1", checks);
     }
@@ -73,7 +73,7 @@ final class SampleFiguresTest {
     assertAll(checks);
   }
 
-  /** Sums over what stands above the figure's outermost routine. */
+  /** Sums over everything above the figure's outermost routine. */
   private static Map<String, Counts> paths(Jvm.Result run, String... options) {
     List<String> all = new ArrayList<>(List.of(options));
     all.add("--thread=main");
@@ -112,7 +112,7 @@ final class SampleFiguresTest {
     return sums;
   }
 
-  /** The same counted another way: by what the report of paths says of each path's end. */
+  /** The same counted another way: by the end of each path in the report of paths. */
   private static Map<String, Counts> functions(Map<String, Counts> paths) {
     Map<String, Counts> sums = new HashMap<>();
     paths.forEach(
@@ -124,7 +124,7 @@ final class SampleFiguresTest {
     return sums;
   }
 
-  /** `whole`: the row that all others are shares of; null: the sum of all rows. */
+  /** `whole`: the row that is 100 %; null: the sum of all rows. */
   private static void compare(
       String figure, String key, Map<String, Counts> found, String whole, List<Executable> checks) {
     Map<String, Counts> expected = new LinkedHashMap<>();

@@ -41,14 +41,14 @@ final class SampleProjectTest {
   }
 
   @Test
-  void whatStaysWithinItsLimitsPasses() {
+  void testsWithinTheirLimitsPass() {
     Jvm.Result result = launch(jvm().agent("metrics=alloc.bytes"), "CartTest");
     assertEquals(0, result.exit(), result.out() + result.err());
     assertSummary(result, "[         4 tests successful      ]", "[         0 tests skipped         ]");
   }
 
   @Test
-  void failuresTellEverything() {
+  void failuresNameTheLimitTheCallPathsAndTheTrace() {
     Jvm.Result result = launch(jvm().agent("metrics=alloc.bytes"), "ExceedingTest");
     assertEquals(1, result.exit(), result.out() + result.err());
     String test = "sample.ExceedingTest.";
@@ -73,7 +73,7 @@ final class SampleProjectTest {
     assertEquals(100, result.report("--report=flat").sum("calls", "sample.Cart.page(int)") - 3, test);
   }
 
-  /** What stands behind "=>" in JUnit's list of failures, without stack traces. */
+  /** The texts after "=>" in JUnit's list of failures, without stack traces. */
   private static String messages(Jvm.Result result) {
     String failures = result.out().substring(result.out().indexOf("Failures ("));
     return failures
@@ -124,9 +124,9 @@ final class SampleProjectTest {
     }
   }
 
-  /** What the message says is what its call paths have, to the byte, in the first such test too. */
+  /** The message's bytes are the sum of its call paths' bytes, in the first such test too. */
   @Test
-  void whatOtherThreadsSpendIsExact() {
+  void bytesOfOtherThreadsAreExact() {
     Jvm.Result result = launch(jvm().agent("metrics=alloc.bytes"), "FamilyTest");
     assertSummary(
         result,

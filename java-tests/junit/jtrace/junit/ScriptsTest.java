@@ -16,28 +16,29 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
 /**
- * Programs that compute, sleep and wait as their scripts say. All figures lie between two readings
- * of independent clocks, which a busy machine pulls apart: so nothing here depends on its speed.
+ * Programs that compute, sleep and wait as their scripts say. All figures are between two readings
+ * of independent clocks, which differ more on a busy machine: so nothing here depends on its speed.
  */
 final class ScriptsTest {
-  // A probe's clock and the JDK's are two; a probe comes before or behind the program's reading.
+  // A probe and the program read different clocks, and the probe runs before or after the reading.
   private static final long PROBE_NS = 20_000;
   // Scripted.sleep() cannot end earlier.
   private static final long SLEPT_NS = 30_000_000;
 
   private static void assertBetween(long low, long value, long high, String what) {
-    assertTrue(low <= value && value <= high, what + ": " + value + " lies not in " + low + ".." + high);
+    assertTrue(
+        low <= value && value <= high, what + ": " + value + " is not in " + low + ".." + high);
   }
 
   /** cpu.ns, wall.ns and offcpu.ns of threads, against the JDK's clocks and schedstat. */
   @Test
-  void metricsOfThreadsAreTheKernelsClocks() {
+  void metricsOfThreadsMatchTheKernelsClocks() {
     Jvm.Result run = ApiTest.jvm().agent("mode=events,metrics=cpu.ns;wall.ns;offcpu.ns")
         .run("programs.ThreadClocks");
-    Map<String, String> told = ApiTest.told(run);
+    Map<String, String> printed = ApiTest.printed(run);
     Map<String, String> totals = new TreeMap<>();
     int checked = 0;
-    for (Map.Entry<String, String> line : told.entrySet()) {
+    for (Map.Entry<String, String> line : printed.entrySet()) {
       String[] values = line.getValue().split(" ");
       if (line.getKey().endsWith(" totals")) {
         totals.put(line.getKey().split(" ")[0], line.getValue());
@@ -64,7 +65,7 @@ final class ScriptsTest {
     return totals;
   }
 
-  /** What the program has measured on a call path: the least and the most that it can have been. */
+  /** The program's measurement of a call path: the least and the most that it can have been. */
   private record Path(long calls, long[] low, long[] high) {
     static final int CUM_CPU = 0;
     static final int CUM_WALL = 1;
@@ -93,7 +94,7 @@ final class ScriptsTest {
 
   /** Base, cum and elapsed of methods that compute, sleep, wait, and call each other. */
   @TestFactory
-  Stream<DynamicTest> methodsTakeWhatTheProgramMeasures() {
+  Stream<DynamicTest> timesOfMethodsMatchTheProgramsMeasurements() {
     return Stream.of("tsc tree", "tsc log", "cpu tree", "cpu log").map(way -> way.split(" "))
         .map(way -> DynamicTest.dynamicTest(way[0] + ", " + way[1], () -> checkMethods(way)));
   }
@@ -104,7 +105,7 @@ final class ScriptsTest {
         .run("Scripted");
     assertEquals(0, run.exit(), run.err());
     assumeFalse(Report.text(run.trace(), "--report=summary", "--width=0")
-        .contains("does not tell when a thread was off"), "this kernel tells nothing");
+        .contains("does not report when a thread was off"), "this kernel reports nothing");
     boolean processor = way[0].equals("cpu");
     Map<String, Path> paths = new TreeMap<>();
     for (String line : run.out().lines().toList()) {
@@ -150,7 +151,7 @@ final class ScriptsTest {
     path.check(Path.CUM_WALL, elapsed, "elapsed of " + name);
   }
 
-  /** Cum is that of outermost activations: mixed calls itself. */
+  /** Cum counts outermost activations only: mixed calls itself. */
   private static void checkFlat(Report flat, Map<String, Path> paths, boolean processor) {
     for (String method : List.of("script", "compute", "sleep", "await", "park", "block", "mixed")) {
       Path sum = new Path(0, new long[4], new long[4]);

@@ -17,7 +17,7 @@ final class Setup {
   static final Path SOURCE = path("jtrace.source");
   static final Path JDK = path("jtrace.jdk");
   static final int JDK_MAJOR = major();
-  /** Tests that take long by their nature have a short form, which is the default. */
+  /** Whether tests run in their long form; the default is the short form. */
   static final boolean LONG = Boolean.getBoolean("jtrace.long");
 
   private Setup() {}

@@ -11,8 +11,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
 /**
- * The least that has to hold on a JDK: what the default tests run on those that are not the build's.
- * All other classes run there in the tier of the JDKs.
+ * The minimum that must work on a JDK: the default tests run this class on JDKs other than the
+ * build's. All other classes run there in the tier of the JDKs.
  */
 final class SmokeTest {
   @TestFactory
@@ -33,7 +33,7 @@ final class SmokeTest {
     Expectations.check(run);
   }
 
-  /** A real program: its samples are whole and have their Java frames' names. */
+  /** A real program: its samples are complete and have the names of their Java frames. */
   @Test
   void samplesOfADatabaseAreWhole() {
     Jvm.Result run = RealProgram.h2().run("mode=merged,interval=1ms");
@@ -53,7 +53,7 @@ final class SmokeTest {
   }
 
   @Test
-  void aRunningProgramCanBeAttachedTo() {
+  void attachesToARunningProgram() {
     try (LiveJvm jvm = new LiveJvm()) {
       AttachTest.checkWindow(jvm, "window.bin", 1234);
       assertEquals(0, jvm.end());

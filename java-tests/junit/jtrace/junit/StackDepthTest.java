@@ -7,9 +7,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Frames of methods with probes stay small: a program that recurses deeply does so under jtrace.
- * With C1 alone, whose frames would be the largest if probes were inlined in them, it is not much
- * less deep than the interpreter is without jtrace.
+ * Frames of methods with probes stay small: a program that recurses deeply also does so under
+ * jtrace. With only C1, whose frames would be the largest if probes were inlined in them, it is not
+ * much less deep than the interpreter is without jtrace.
  */
 final class StackDepthTest {
   private static final String C1_ALONE = "-XX:TieredStopAtLevel=1", INTERPRETED = "-Xint";

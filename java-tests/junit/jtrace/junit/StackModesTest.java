@@ -11,7 +11,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 
-/** stack= and timer=perf:EVENT on a program whose one call path is known. */
+/** stack= and timer=perf:EVENT on a program whose only call path is known. */
 final class StackModesTest {
   private static final List<String> MODES = List.of("full", "app", "frame", "appframe", "pc");
 
@@ -67,7 +67,7 @@ final class StackModesTest {
         }
         if (!own.isEmpty()) inApplication++;
       }
-      // Under -Xint a program counter lies in the interpreter.
+      // Under -Xint the program counter is in the interpreter.
       if (!mode.equals("pc")) assertTrue(inApplication > 10, mode + ": " + inApplication);
     }
   }
@@ -92,7 +92,7 @@ final class StackModesTest {
     Jvm.Result run =
         run("mode=samples,stack=appframe,timer=perf:page-faults,interval=5", "Touch", "100000");
     assumeTrue(run.exit() == 0, run.err());
-    // The kernel may map more than one page at a fault: how many faults there were it tells itself.
+    // The kernel may map more than one page at a fault, so the number of faults is its own.
     long faults = Long.parseLong(run.out().strip());
     long touched = run.report("--report=functions").rows().stream()
         .filter(row -> row.get("name").startsWith("Touch.touch("))
@@ -103,7 +103,7 @@ final class StackModesTest {
   }
 
   @Test
-  void seesTheKernel() {
+  void samplesHaveKernelFrames() {
     Jvm.Result run = run("mode=samples,timer=perf:cpu-clock", "Stacks", "read", "500");
     assumeTrue(run.exit() == 0, run.err());
     String summary = Report.text(run.trace(), "--report=summary");
@@ -117,7 +117,7 @@ final class StackModesTest {
   }
 
   @Test
-  void namesWhatIsToBeHad() {
+  void listsTheAvailableEvents() {
     Jvm.Result run = run("timer=perf:cycles", "Stacks", "sort", "1");
     assumeTrue(run.exit() != 0, "this machine counts cycles");
     assertEquals(1, run.err().lines().count(), run.err());

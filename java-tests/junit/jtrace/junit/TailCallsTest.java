@@ -17,8 +17,8 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
 /**
- * Native functions that reports put between two frames, because they ended in a jump: in the code
- * of each, as binutils read it, is a jump that leads to the frame inside, directly or by others.
+ * Native functions that reports put between two frames, because they ended in a jump. The code of
+ * each, as binutils read it, must have a jump to the inner frame, directly or through others.
  */
 final class TailCallsTest {
   private static final String LIBJVM = Setup.JDK.resolve("lib/server/libjvm.so").toString();
@@ -40,7 +40,7 @@ final class TailCallsTest {
     }
   }
 
-  /** Where jumps lead; `isOpen`: some lead where the code does not say, or into other files. */
+  /** Targets of jumps; `isOpen`: some targets are unknown or in other files. */
   private record Jumps(Set<Long> targets, boolean isOpen) {}
 
   private final Map<String, List<Range>> functions = new HashMap<>();
@@ -48,7 +48,7 @@ final class TailCallsTest {
   private final Map<String, Jumps> jumps = new HashMap<>();
 
   @Test
-  void whatIsPutBackJumpsToWhatItIsPutAround() {
+  void insertedFramesJumpToTheFramesInside() {
     Jvm.Result run =
         new Jvm().agent("mode=samples,interval=1ms").classpath("h2.jar").run("H2W", "2");
     assertEquals(0, run.exit(), run.err());
@@ -103,16 +103,16 @@ final class TailCallsTest {
       if (!symbol.matches()) continue;
       long start = Long.parseLong(symbol.group(1), 16);
       String name = symbol.group(3).replaceAll("(?<=>) (?=>)", "");
-      // What a function seldom runs stands elsewhere, and is a part of it.
+      // Rarely executed code of a function is elsewhere, and belongs to it.
       if (name.endsWith(COLD)) name = name.substring(0, name.length() - COLD.length());
-      // Assembly may have no sizes: of that the entry is known.
+      // Assembly may have no sizes: only its entry is known.
       long size = symbol.group(2) == null ? 1 : Long.parseLong(symbol.group(2), 16);
       functions.computeIfAbsent(name, key -> new ArrayList<>()).add(new Range(start, start + size));
       names.put(start, name);
     }
   }
 
-  /** Those that leave the function, which may be several of one name. */
+  /** Jumps that leave the function; several functions may have the name. */
   private Jumps jumpsOf(String name) {
     return jumps.computeIfAbsent(name, this::readJumps);
   }

@@ -8,7 +8,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 
-/** Output and exit code are those of a plain run, also under the JVM's own checks. */
+/** Output and exit code equal those of a plain run, also under the JVM's own checks. */
 final class TransparencyTest {
   private record Program(String name, List<String> jars, String... arguments) {}
 
@@ -31,7 +31,7 @@ final class TransparencyTest {
       List.of(new String[] {}, new String[] {"-Xcheck:jni", "-Xverify:all"});
 
   @TestFactory
-  Stream<DynamicTest> nothingChanges() {
+  Stream<DynamicTest> outputAndExitCodeDoNotChange() {
     return PROGRAMS.stream()
         .flatMap(
             program ->
@@ -43,9 +43,9 @@ final class TransparencyTest {
                                 () -> compare(program, arguments))));
   }
 
-  /** The probes run through some of the JDK, which must not get probes then. */
+  /** The probes themselves run through parts of the JDK, which must not get probes. */
   @TestFactory
-  Stream<DynamicTest> nothingChangesWithTheJdkInScope() {
+  Stream<DynamicTest> outputAndExitCodeDoNotChangeWithTheJdkInScope() {
     return Stream.of(
             "record=tree,clock=tsc,boundary=on,codes=+exception",
             "record=log,clock=cpu",

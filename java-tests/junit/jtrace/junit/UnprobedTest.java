@@ -11,12 +11,12 @@ import java.util.Set;
 import javax.tools.ToolProvider;
 import org.junit.jupiter.api.Test;
 
-/** Every class in scope that has no probes is a loss, by name, whatever the reason. */
+/** Every class in scope without probes is a loss, by name, for any reason. */
 final class UnprobedTest {
   private static final String LAMBDAS = "cases.EightThreads";
 
   @Test
-  void hiddenClassesInScope() {
+  void reportsHiddenClassesInScope() {
     Jvm.Result run = new Jvm().agent("mode=events").run(LAMBDAS);
     assertEquals(0, run.exit(), run.err());
     Losses losses = Losses.of(run.trace());
@@ -31,7 +31,7 @@ final class UnprobedTest {
   }
 
   @Test
-  void noneWhereNothingIsCounted() {
+  void noLossWhereNothingIsCounted() {
     Jvm.Result run = new Jvm().agent("mode=samples").run(LAMBDAS);
     assertEquals(0, run.exit(), run.err());
     assertEquals(Map.of(), Losses.of(run.trace()).classes());
@@ -39,7 +39,7 @@ final class UnprobedTest {
   }
 
   @Test
-  void classesThatTheProbesRunThrough() {
+  void reportsClassesThatTheProbesRunThrough() {
     Jvm.Result run = new Jvm().agent("include=java.util.Objects;java.util.BitSet").run("JdkCalls");
     assertEquals(0, run.exit(), run.err());
     Losses losses = Losses.of(run.trace());
@@ -48,9 +48,9 @@ final class UnprobedTest {
     assertEquals("info", losses.get("class.exempt").severity());
   }
 
-  /** A method of 8,000 bytes may not grow: the JIT compiler would leave it alone. */
+  /** A method of 8,000 bytes must not grow: the JIT compiler would not compile it. */
   @Test
-  void classWithoutAMethodThatFits() throws Exception {
+  void reportsAClassWithoutAMethodThatFits() throws Exception {
     Path folder = Files.createTempDirectory("jtrace-unprobed");
     Path source = folder.resolve("Full.java");
     Files.writeString(
@@ -70,9 +70,9 @@ final class UnprobedTest {
     assertTrue(losses.get("method.huge-method").what().endsWith(": Full.big"));
   }
 
-  /** Another agent changes the class in a way that the JVM does not allow for one that is loaded. */
+  /** Another agent changes the class in a way that the JVM does not allow for a loaded class. */
   @Test
-  void classThatTheJvmDoesNotLetChange() throws Exception {
+  void reportsAClassThatTheJvmDoesNotLetChange() throws Exception {
     String spoiler = "-javaagent:" + Setup.property("jtrace.counting.agent") + "=spoil Attached";
     try (LiveJvm jvm = new LiveJvm(0, spoiler)) {
       String started = jvm.jtrace("start", "out=s.bin", "include=Attached*");
@@ -85,15 +85,15 @@ final class UnprobedTest {
       assertEquals(List.of(Set.of("Attached")), List.copyOf(losses.classes().values()));
       assertEquals(0, losses.get("class.probes_left").count());
       assertEquals(0, Report.of(trace, "--report=flat").sum("calls", "Attached.step(long)"));
-      // It has no probes, so that it never ran is not known.
+      // Without probes it is unknown whether it ever ran.
       assertEquals(List.of(), Report.of(trace, "--report=never").rows());
       assertEquals(0, jvm.end());
     }
   }
 
-  /** Its class file was with the JVM before the recording began, its superclass was not. */
+  /** The JVM had its class file before the recording began, but not its superclass. */
   @Test
-  void classThatIsLoadedWhileARecordingBegins() throws Exception {
+  void reportsAClassThatIsLoadedWhileARecordingBegins() throws Exception {
     try (LiveJvm jvm = LiveJvm.of(Setup.classpath(), List.of("HeldBack"))) {
       jvm.ask("begin");
       jvm.jtrace("start", "out=h.bin", "include=HeldBack*");

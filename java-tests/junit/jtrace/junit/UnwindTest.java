@@ -48,11 +48,11 @@ final class UnwindTest {
     return unwinds;
   }
 
-  /** How often the program's own methods stood in which order. */
+  /** The call paths of the program's own methods → how often each was seen. */
   private static Map<String, Integer> paths(List<List<String>> unwinds) {
     Map<String, Integer> paths = new TreeMap<>();
     for (List<String> unwind : unwinds) {
-      // What was entered is the innermost frame, and threads have more below main.
+      // The entered method is the innermost frame, and threads have more frames below main.
       assertEquals("Unwinds.target(int)", unwind.get(unwind.size() - 1));
       assertTrue(unwind.indexOf("Unwinds.main(String[])") > 0, unwind.toString());
       List<String> own =
@@ -86,7 +86,7 @@ final class UnwindTest {
     Report merged = run.report("--report=tree");
     assertEquals(350, merged.sum("calls", "Unwinds.target(int)"));
     assertEquals(0, merged.sum("samples", "Unwinds.target(int)"));
-    // Each stack stands whole below the node at which it was taken; there are three.
+    // Each whole stack is below the node at which it was taken; there are three nodes.
     Report embedded = run.report("--report=tree", "--merge=embed");
     assertEquals(350, embedded.sum("samples", "Unwinds.target(int)"));
     assertEquals(
@@ -101,7 +101,7 @@ final class UnwindTest {
     assertEquals(29, paths(unwinds).get(BY_LEFT)); // entries 0, 7 … 196 of 200
   }
 
-  /** The compilers inline everything into main by then. */
+  /** By then the compilers have inlined everything into main. */
   @Test
   void compiledCallersAreTheSame() {
     Map<String, Integer> paths =
@@ -110,22 +110,22 @@ final class UnwindTest {
     assertTrue(List.of(BY_LEFT, BY_RIGHT, BY_BOTH).containsAll(paths.keySet()), paths.toString());
   }
 
-  /** What unwind= names and no method is called is told; what matched is not. */
+  /** Names in unwind= that match no method are a loss; names that match are not. */
   @Test
-  void namesWithoutAMethodAreTold() {
+  void reportsNamesWithoutAMethod() {
     Jvm.Result run = run("unwind=Unwinds::target;Unwinds::tarpet;No.Such::method", "-Xint", "1");
     assertEquals(350, unwinds(run).size());
     String summary = Report.text(run.trace(), "--report=summary");
-    String told = "unwind= that no loaded method with code matches: ";
-    assertTrue(summary.contains(told + "Unwinds::tarpet;No.Such::method"), summary);
+    String loss = "unwind= that no loaded method with code matches: ";
+    assertTrue(summary.contains(loss + "Unwinds::tarpet;No.Such::method"), summary);
     Jvm.Result matched = run("unwind=Unwinds::target", "-Xint", "1");
     summary = Report.text(matched.trace(), "--report=summary");
-    assertTrue(!summary.contains(told), summary);
+    assertTrue(!summary.contains(loss), summary);
   }
 
-  /** A method that is out of scope gets no other probe. */
+  /** A method out of scope gets no other probe. */
   @Test
-  void methodsOfTheJdk() {
+  void unwindsMethodsOfTheJdk() {
     Jvm.Result run = run("unwind=java.io.PrintStream::println", "-Xint", "1");
     List<List<String>> unwinds = unwinds(run);
     assertEquals(1, unwinds.size());
@@ -136,7 +136,7 @@ final class UnwindTest {
   }
 
   @Test
-  void canBeSwitchedOff() {
+  void codesSwitchUnwindsOff() {
     assertEquals(List.of(), unwinds(run("unwind=Unwinds::target,codes=-0x41", "-Xint", "1")));
   }
 }

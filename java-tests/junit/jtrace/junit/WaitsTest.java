@@ -9,17 +9,18 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
-/** --report=waits: what threads of known states wait on, whatever the collector and the layout. */
+/** --report=waits: what threads of known states wait on, with any collector and object layout. */
 final class WaitsTest {
   private static final String UNREAD = "waits whose object's class was not read";
 
-  /** How long Blockers lets those that wait for good do so, once all of them do. */
+  /** How long Blockers keeps its permanently waiting threads, once all of them wait. */
   private static final int MILLIS = 1200;
   private static final int TICK_MILLIS = 10;
 
   /**
-   * What threads do and the class they wait on. How many of them wait for good, so that nearly all of
-   * that time must say so; 0: those that wait again and again, at least 0.3 of whose time must.
+   * What threads do and the class they wait on. `forGood`: the number of threads that wait
+   * permanently, so nearly all of their time must have that state; 0: threads that wait again and
+   * again, at least 0.3 of whose time must have it.
    */
   private record Expected(String state, String on, int forGood) {
     double leastTicks(long all) {
@@ -73,7 +74,7 @@ final class WaitsTest {
       long all = seen.values().stream().mapToLong(Long::longValue).sum();
       String what = expected.state() + " " + (readable ? expected.on() : "");
       assertTrue(seen.getOrDefault(what, 0L) >= expected.leastTicks(all), who + ": " + seen);
-      // Whatever else a thread did, it never waited on another class.
+      // No thread ever waited on another class.
       for (String other : seen.keySet()) {
         String on = other.replaceFirst("^\\S+ ", "");
         if (on.isEmpty() || !other.startsWith(expected.state() + " ")) continue;
@@ -96,13 +97,13 @@ final class WaitsTest {
   }
 
   @Test
-  void whateverMovesObjects() {
+  void worksWithEveryCollector() {
     check(run("-XX:+UseSerialGC"), true);
     check(run("-XX:+UseParallelGC", "-XX:-UseCompressedOops"), true);
   }
 
   @Test
-  void whateverObjectsLookLike() {
+  void worksWithEveryObjectLayout() {
     // JDK 17 can do without narrow class pointers, JDK 24 keeps them in the first word.
     check(run("-XX:+UnlockExperimentalVMOptions",
             Setup.JDK_MAJOR < 24 ? "-XX:-UseCompressedClassPointers" : "-XX:+UseCompactObjectHeaders"),
@@ -110,7 +111,7 @@ final class WaitsTest {
   }
 
   @Test
-  void saysSoWhereItCannotBeTold() {
+  void reportsThatZgcHidesTheClasses() {
     Jvm.Result run = run("-XX:+UseZGC");
     check(run, false);
     String summary = Report.text(run.trace(), "--report=summary");
@@ -118,7 +119,7 @@ final class WaitsTest {
   }
 
   @Test
-  void manyIdleThreadsAreLeftInPeaceAndCounted() {
+  void countsManyIdleThreadsWithFewSignals() {
     int threads = 300;
     Jvm.Result run =
         new Jvm().agent("timer=wall,mode=samples,interval=1ms")
@@ -138,15 +139,15 @@ final class WaitsTest {
       samples += number(row, "samples");
       seen = Math.max(seen, number(row, "threads"));
       places += number(row, "threads");
-      // On the way there a thread may wait for the JVM.
+      // Before it parks a thread may wait for the JVM.
       if (!row.get("state").equals("parked")) continue;
       parked += number(row, "ticks");
       assertEquals("java.util.concurrent.CountDownLatch", row.get("on"));
     }
     assertTrue(parked >= 0.9 * ticks, parked + " parked of " + ticks);
-    // A thread that a busy machine lets run but once may be seen on the way only.
+    // On a busy machine a thread that runs only once may never be seen parked.
     assertTrue(seen >= 0.98 * threads && places >= 0.98 * threads, seen + " threads, " + places);
-    // On a busy machine much passes before all of them rest, and after.
+    // On a busy machine much time passes before all of them rest, and after.
     assertTrue(0.85 * restedMillis <= ticks && ticks <= 1.02 * aliveMillis, ticks + " ticks, " + run.out());
     // A few signals each, and a record a second.
     assertTrue(samples <= 10L * threads + aliveMillis / 1_000, samples + " samples, " + run.out());

@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
-/** timer=wall: threads of known states, whose time must be told as theirs. */
+/** timer=wall: the report must show the known states of threads. */
 final class WallTest {
   private static final List<String> STATES =
       List.of("running", "unknown", "monitor", "object-wait", "parked", "sleeping", "waiting",
@@ -38,8 +38,8 @@ final class WallTest {
   }
 
   /**
-   * States begins to count once all threads are where they stay: before that a busy machine may keep
-   * them from it.
+   * States begins to count once all threads are in their states, which may take long on a busy
+   * machine.
    */
   private static void assertMostly(String state, Map<String, String> row) {
     long all = STATES.stream().mapToLong(name -> number(row, name)).sum();
@@ -48,7 +48,7 @@ final class WallTest {
   }
 
   private static void assertStates(Map<String, Map<String, String>> threads) {
-    // How much of the time it has a processor is the machine's business.
+    // The share of the time that it has a processor depends on the machine.
     Map<String, String> spinner = threads.get("spinner");
     assertTrue(number(spinner, "running") >= 0.9 * number(spinner, "ticks"), spinner.toString());
     assertTrue(number(spinner, "ticks") >= MILLIS / TICK_MILLIS, spinner.toString());
@@ -62,19 +62,19 @@ final class WallTest {
   }
 
   @Test
-  void tellsWhatEachThreadDoes() {
+  void showsTheStateOfEachThread() {
     Map<String, Map<String, String>> threads = threads(run("mode=samples"));
     assertStates(threads);
-    // A thread that does nothing gets a few signals, and its ticks a record a second.
+    // An idle thread gets a few signals, and its ticks are one record a second.
     for (String idle : List.of("sleeper", "parker", "waiter", "enterer", "reader")) {
       Map<String, String> row = threads.get(idle);
       assertTrue(5 * number(row, "samples") < number(row, "ticks"), row.toString());
     }
   }
 
-  /** The stack says what waits; where the mode has no stack the handler looks. */
+  /** The state is read from the stack; in modes without a stack the handler finds it. */
   @Test
-  void tellsItWhateverIsTakenOfTheStack() {
+  void showsStatesInEveryStackMode() {
     for (String mode : List.of("app", "frame", "appframe", "pc")) {
       Jvm.Result run = run("mode=samples,stack=" + mode);
       assertStates(threads(run));
@@ -93,7 +93,7 @@ final class WallTest {
     for (Map<String, String> row : run.report("--report=waits").rows()) {
       if (row.get("site").equals("States.enter()")) entered += number(row, "ticks");
       named |= row.get("state").equals("monitor") && row.get("on").equals("java.lang.Object");
-      // On the way there a thread may wait for the JVM.
+      // Before it parks a thread may wait for the JVM.
       if (row.get("site").startsWith("States.takeOn(") && row.get("state").equals("parked")) {
         assertEquals("java.util.concurrent.LinkedBlockingQueue.take()", row.get("call"));
       }
@@ -103,7 +103,7 @@ final class WallTest {
   }
 
   @Test
-  void samplesOnlyTheThreadsAskedFor() {
+  void samplesOnlyTheRequestedThreads() {
     Jvm.Result run = run("mode=samples,threads=park*;spinner;spiner");
     for (Map<String, String> row : run.report("--report=threads").rows()) {
       if (number(row, "ticks") == 0) continue;

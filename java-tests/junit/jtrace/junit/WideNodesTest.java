@@ -9,7 +9,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 
-/** A node with more children than there are slots: 7,000, where 8,192 slots may be three quarters full. */
+/** A node with too many children for its slots: 7,000; 8,192 slots may be three quarters full. */
 final class WideNodesTest {
   private static final int CALLEES = 7000;
   private static final int TIMES = 6;
@@ -30,7 +30,7 @@ final class WideNodesTest {
     assertEquals(List.of(), Expectations.differences(expected(), tree));
   }
 
-  /** As WideCalls.callAll has it. */
+  /** The same as in WideCalls.callAll. */
   private static Map<String, Long> expected() {
     Map<String, Long> calls = new TreeMap<>();
     calls.put(CALLER, (long) TIMES);

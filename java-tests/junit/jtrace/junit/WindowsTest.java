@@ -7,10 +7,10 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** Windows of the descendants, where these are virtual threads. */
+/** Windows of descendants that are virtual threads. */
 final class WindowsTest {
   @Test
-  void virtualDescendantsAreOfTheFamily() {
+  void virtualDescendantsBelongToTheFamily() {
     assumeTrue(Setup.JDK_MAJOR >= 21, "this JDK has no virtual threads");
     for (String flag : List.of("-Xmixed", "-Djdk.virtualThreadScheduler.parallelism=1", "-Xint")) {
       Jvm.Result run = ApiTest.jvm().arguments(flag).agent("metrics=alloc.bytes")
@@ -30,7 +30,7 @@ final class WindowsTest {
               Map.entry("clock of an ended one", "UnsupportedOperationException"),
               Map.entry("many", "20000"),
               Map.entry("total of many", "true")),
-          ApiTest.told(run), flag);
+          ApiTest.printed(run), flag);
       assertEquals(List.of(), run.foreignErrors());
     }
   }

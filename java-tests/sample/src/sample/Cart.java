@@ -3,7 +3,7 @@ package sample;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What the tests of this project test. */
+/** The class under test. */
 final class Cart {
   private final List<Item> items = new ArrayList<>(16);
 

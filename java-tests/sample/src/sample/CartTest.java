@@ -23,7 +23,7 @@ class CartTest {
 
   @BeforeEach
   void fill() {
-    cart.print(1_000); // what comes before each test does not count
+    cart.print(1_000); // calls before each test do not count
     cart.add("tea", 450);
   }
 

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** What a class says holds for the classes in it, too. */
+/** Limits of a class also hold for its nested classes. */
 @ExtendWith(JTraceExtension.class)
 @MaxAllocated("0")
 class EnclosingTest {

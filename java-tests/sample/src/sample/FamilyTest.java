@@ -41,7 +41,7 @@ class FamilyTest {
     thread.join();
   }
 
-  /** As code under assertTimeoutPreemptively would. */
+  /** Runs in another thread, as code under assertTimeoutPreemptively does. */
   @Test
   void asksInAnotherThread(Measurement soFar) throws InterruptedException {
     last = new byte[BYTES];
@@ -50,7 +50,7 @@ class FamilyTest {
     assertTrue(bytes[0] > BYTES && bytes[0] <= soFar.get(Metric.ALLOC_BYTES), bytes[0] + " B");
   }
 
-  /** Nothing is measured yet. */
+  /** At this point nothing is measured yet. */
   @Nested
   class TooEarly {
     @BeforeEach

@@ -10,7 +10,7 @@
 namespace jtrace::hot {
 namespace {
 
-// Our own load with our own fault handler: what runs where libjvm has no SafeFetch.
+// Our own load with our own fault handler: used where libjvm has no SafeFetch.
 class SafeReadTest : public testing::Test {
  protected:
   void SetUp() override {
@@ -45,7 +45,7 @@ TEST_F(SafeReadTest, FailsOnUnreadableMemory) {
   EXPECT_EQ(SafeReadOr0(bad_), 0u);
 }
 
-TEST_F(SafeReadTest, FailsOnAddressesThatCannotBe) {
+TEST_F(SafeReadTest, FailsOnImpossibleAddresses) {
   uintptr_t value;
   EXPECT_FALSE(SafeReadWord(0, &value));
   EXPECT_FALSE(SafeReadWord(8, &value));

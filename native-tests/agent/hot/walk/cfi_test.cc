@@ -27,7 +27,7 @@ std::vector<uintptr_t> Walk(const ucontext_t* context, ChainEnd* end) {
   return pcs;
 }
 
-// libunwind may not be used in a handler in earnest; here nothing calls the dynamic loader.
+// libunwind must not be used in a handler in production; here nothing calls the dynamic loader.
 void Compare(int, siginfo_t*, void* context) {
   ChainEnd end;
   const auto ours = Walk(static_cast<const ucontext_t*>(context), &end);
@@ -58,8 +58,8 @@ TEST(CfiTest, WalksLikeLibunwind) {
   EXPECT_EQ(failed, 0);
 }
 
-// As the dynamic loader's lazy binding does: realigns the stack, and keeps where it was in rbx,
-// which what it calls saves and uses.
+// As the dynamic loader's lazy binding does: realigns the stack, and keeps the old rsp in rbx,
+// which its callees save and use.
 extern "C" void CallOverRbx(void (*callee)());
 extern "C" const char call_over_rbx_return[];
 asm(R"(
@@ -129,7 +129,7 @@ TEST(CfiTest, RowOfAnEntryIsTheCallersPush) {
   EXPECT_FALSE(row.signal_frame);
 }
 
-TEST(CfiTest, CacheGivesWhatTheTablesSay) {
+TEST(CfiTest, CacheMatchesTheTables) {
   const auto begin = reinterpret_cast<uintptr_t>(&Recurse);
   CfiLookup lookup;
   for (int round = 0; round < 2; ++round) {

@@ -68,7 +68,7 @@ TEST(ChainTest, BaseFollowsRootLast) {
   EXPECT_EQ(Values(chain, 2), (std::vector<uint64_t>{0, kHole, 30}));
 }
 
-TEST(ChainTest, SaysHowItEnded) {
+TEST(ChainTest, RecordsHowItEnded) {
   Frame storage[8];
   Chain guessed(storage, 8);
   guessed.NoteGuess();
@@ -81,7 +81,7 @@ TEST(ChainTest, SaysHowItEnded) {
   EXPECT_EQ(guessed.pushed(), 2u);  // both left their marker
 }
 
-TEST(ChainTest, HasOneFingerprintHoweverMuchIsTheBase) {
+TEST(ChainTest, FingerprintDoesNotDependOnTheBasesSize) {
   Frame storage[8], other_storage[8];
   Chain whole(storage, 8), split(other_storage, 8);
   PushNumbers(whole, 3);

@@ -43,7 +43,7 @@ class CodeHeap {
     vm_.call_stub_return = low_ + 3 * kBlock + 64;
   }
 
-  // Makes a block's code that of the interpreter.
+  // Makes a block's code the interpreter's.
   void SetInterpreter(int block) {
     vm_.interpreter_low = Code(block);
     vm_.interpreter_high = Code(block) + kBlock - kHeader - kCode;
@@ -96,7 +96,7 @@ class WalkedStackTest : public testing::Test {
   void Set(int index, uintptr_t value) {
     context_.uc_mcontext.gregs[index] = static_cast<greg_t>(value);
   }
-  // `memory`: what earlier walks found out; may be null.
+  // `memory`: the results of earlier walks; may be null.
   Chain Walk(WalkMemory::Storage* memory) {
     Chain chain(frames_, kMaxFrames);
     const WalkedThread thread{0, {Address(0), Address(kStackWords)}, memory, &remembered_};

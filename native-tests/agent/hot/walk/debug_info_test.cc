@@ -14,8 +14,8 @@
 namespace jtrace::hot {
 namespace {
 
-// HotSpot's encoder (compressedStream.cpp and, with bias 1, unsigned5.hpp), written anew from its
-// definition: five bytes at most, the last of five takes all bits that are left.
+// HotSpot's encoder (compressedStream.cpp and, with bias 1, unsigned5.hpp), rewritten from its
+// definition: at most five bytes, the last of five has all remaining bits.
 void Encode(uint32_t value, uint32_t bias, std::vector<uint8_t>* out) {
   const uint32_t low_codes = 192 - bias;  // bytes that end a number
   for (int i = 0;; ++i) {
@@ -103,12 +103,12 @@ TEST_F(DebugInfoTest, PcDescsStandAtTheEndOfTheirCode) {
   EXPECT_EQ(Scopes(11).size(), 2u);
 }
 
-TEST_F(DebugInfoTest, NothingBehindTheLastPcDesc) {
+TEST_F(DebugInfoTest, FindsNothingAfterTheLastPcDesc) {
   EXPECT_FALSE(Scopes(30).empty());
   EXPECT_TRUE(Scopes(31).empty());
 }
 
-TEST_F(DebugInfoTest, DescribesExactPcsOnly) {
+TEST_F(DebugInfoTest, DescribesOnlyExactPcs) {
   const CodeBlob blob = nmethod_.blob();
   const DebugInfo info(vm_, blob);
   EXPECT_TRUE(info.Describes(kCode + 20));
@@ -116,7 +116,7 @@ TEST_F(DebugInfoTest, DescribesExactPcsOnly) {
   EXPECT_FALSE(info.Describes(kCode + 31));
 }
 
-// However they are spread: close together, far apart, behind the code.
+// However they are distributed: close together, far apart, after the code.
 TEST_F(DebugInfoTest, FindsEachPcDesc) {
   std::mt19937 random(4);
   std::vector<int32_t> pcs = {10, 20, 30};
@@ -136,9 +136,9 @@ TEST_F(DebugInfoTest, FindsEachPcDesc) {
   }
 }
 
-// Scopes that tell where values are, are those of safepoints.
-TEST_F(DebugInfoTest, UnreliableCodeIsWhatItsNextSafepointSays) {
-  // Scope 8: method 1 at bci 9; 14: method 2 at bci 3, inlined there; only the former tells values.
+// Scopes that describe where values are, are those of safepoints.
+TEST_F(DebugInfoTest, UnreliableCodeGetsTheMethodsOfItsNextSafepoint) {
+  // Scope 8: method 1 at bci 9; 14: method 2 at bci 3, inlined there; only the former has values.
   nmethod_.PutScopes({0, 1, 10, 5, 0, 0, 8, 2, 4, 0, 0, 0}, 8);
   nmethod_.AddPcDesc(40, 14);
   nmethod_.AddPcDesc(50, 8);
@@ -153,7 +153,7 @@ TEST_F(DebugInfoTest, UnreliableCodeIsWhatItsNextSafepointSays) {
   const auto frames = Scopes(35);
   ASSERT_EQ(frames.size(), 1u);
   EXPECT_EQ(frames[0].bci, 9);
-  EXPECT_EQ(Scopes(40, /*interrupted=*/false).size(), 2u);  // a return address is told right
+  EXPECT_EQ(Scopes(40, /*interrupted=*/false).size(), 2u);  // a return address is described right
 }
 
 }  // namespace

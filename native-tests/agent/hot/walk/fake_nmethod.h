@@ -1,4 +1,4 @@
-// A made-up nmethod of the older shape (everything in one block), for tests of what reads debug
+// A made-up nmethod of the older shape (everything in one block), for tests of readers of debug
 // information.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace jtrace::testing {
 
-// Its code lies from kCode to kCode + 100 and is never read. Its two Methods are kFirstMethod and
+// Its code is from kCode to kCode + 100 and is never read. Its two Methods are kFirstMethod and
 // kSecondMethod.
 class FakeNmethod {
  public:
@@ -27,7 +27,7 @@ class FakeNmethod {
     Put<uint64_t>(kMetadata + 8, kSecondMethod);
   }
 
-  // Tells the layout where an nmethod of this shape keeps things.
+  // Sets the layout to an nmethod of this shape.
   static void Describe(hot::VmLayout& vm) {
     vm.nmethod.scopes_pcs_offset = kPcDescsAt;
     vm.nmethod.dependencies_offset = kPcDescsEndAt;
@@ -39,7 +39,7 @@ class FakeNmethod {
   void PutScopes(const std::vector<uint8_t>& bytes, int at = 0) {
     std::memcpy(memory_ + kScopes + at, bytes.data(), bytes.size());
   }
-  // Behind those that are there; their code lies in ascending order.
+  // After the existing ones; their code is in ascending order.
   void AddPcDesc(int32_t pc, int32_t scope) {
     const int32_t desc[] = {pc, scope, 0, 0};
     std::memcpy(memory_ + kPcDescs + 16 * count_++, desc, sizeof desc);

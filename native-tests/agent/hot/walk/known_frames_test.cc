@@ -57,7 +57,7 @@ void ExpectSame(const KnownFrame& a, const KnownFrame& b) {
   }
 }
 
-TEST_F(KnownFramesTest, GivesBackWhatWasKept) {
+TEST_F(KnownFramesTest, ReturnsTheFramesItKept) {
   for (uint32_t methods = 1; methods <= KnownFrame::kMaxMethods; ++methods) {
     KnownFrame frame = Of(methods), found;
     frame.fp_offset = methods % 2 == 0 ? KnownFrame::kOwnFp : -8 * static_cast<int32_t>(methods);
@@ -70,7 +70,7 @@ TEST_F(KnownFramesTest, GivesBackWhatWasKept) {
   }
 }
 
-TEST_F(KnownFramesTest, InterruptedPcIsAnother) {
+TEST_F(KnownFramesTest, InterruptedPcHasItsOwnEntry) {
   KnownFrame found;
   KeepKnownFrame(vm_, 0x6000, true, Of(2));
   EXPECT_FALSE(FindKnownFrame(vm_, 0x6000, false, &found));
@@ -89,7 +89,7 @@ TEST_F(KnownFramesTest, ForgetsCodeThatWasReplaced) {
   EXPECT_TRUE(FindKnownFrame(vm_, 0x8000, false, &found));
 }
 
-TEST_F(KnownFramesTest, KeepsNothingThatDoesNotFit) {
+TEST_F(KnownFramesTest, DoesNotKeepFramesThatDoNotFit) {
   EXPECT_TRUE(Keeps(Of(1)));
   EXPECT_FALSE(Keeps(Of(0)));
   EXPECT_FALSE(Keeps(Of(KnownFrame::kMaxMethods + 1)));
@@ -111,7 +111,7 @@ TEST_F(KnownFramesTest, KeepsNothingThatDoesNotFit) {
   EXPECT_FALSE(Keeps(Of(1)));
 }
 
-// Two frames that are kept for the same pc at once: what is found is one of them, never a mixture.
+// Two frames that are kept for the same pc at once: the lookup finds one of them, never a mixture.
 TEST_F(KnownFramesTest, NeverMixesFrames) {
   std::atomic<bool> done{false};
   const auto keep = [&](uint32_t methods) {

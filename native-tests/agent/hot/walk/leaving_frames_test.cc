@@ -1,6 +1,6 @@
 // Code that has taken its frame down, or builds another one in its place: adapters, returns from
 // native methods and from the interpreter. Interrupted at each instruction, on a stack full of
-// words that look like callers: only what the code is about to do tells where the true one is.
+// words that look like callers: only the code's next steps show where the true one is.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -14,10 +14,10 @@ namespace {
 
 using Code = std::vector<uint8_t>;
 
-// One place to interrupt. Registers that are not told here mislead.
+// One place to interrupt. Registers that are not given here mislead.
 struct Interrupt {
   uint32_t offset;  // of the pc
-  int words;        // that rsp lies below the caller's frame
+  int words;        // by which rsp is below the caller's frame
   int slot;         // where the return address is: words below the caller's frame; 0: in a register
   int return_register = -1;  // REG_… that has it
   int frame_register = -1;   // REG_… that has the begin of the caller's frame
@@ -89,7 +89,7 @@ const Scenario kAdapter25 = {kAdapter,
                                  {73, 5, 5, -1, REG_R13},
                              }};
 
-// As JDK 17 has it: r13 is set behind the pop.
+// As in JDK 17: r13 is set after the pop.
 const Scenario kAdapter17 = {kAdapter,
                              0,
                              {
@@ -190,7 +190,7 @@ const Scenario kInterpreterReturns = {
     },
     true};
 
-// A stub that has found out what a call calls.
+// A stub that has resolved a call.
 const Scenario kResolvedCall = {
     kResolveStub,
     4,
@@ -213,14 +213,14 @@ class LeavingFramesTest : public WalkedStackTest {
   static constexpr int kCallerWords = 8;
 
   void SetUp() override {
-    const Code calls(16, 0xe8);  // behind any byte a call may end
+    const Code calls(16, 0xe8);  // a call may end after any byte
     heap_.Add(1, kNmethod, kCallerWords, kCaller, calls);
     heap_.Add(2, kStub, 4, 0, calls);
   }
 
-  // With and without what earlier walks found out.
+  // With and without the results of earlier walks.
   void Check(const Scenario& scenario) {
-    // What is kept of a pc is told from other code there by the method.
+    // The frame kept for a pc is distinguished from other code there by its method.
     const auto method = reinterpret_cast<uintptr_t>(&scenario) | 1;
     heap_.Add(0, scenario.blob, scenario.frame_size, method, scenario.code);
     if (scenario.interpreter) heap_.SetInterpreter(0);
@@ -237,7 +237,7 @@ class LeavingFramesTest : public WalkedStackTest {
 
  private:
   void Stop(const Interrupt& at, bool callee_in_rax) {
-    // What code that ran before at this depth left: calls from a stub, frames that go on.
+    // Left by code that ran before at this depth: calls from a stub, frames that continue.
     for (uintptr_t& word : stack_) word = heap_.Code(2) + 16;
     const uintptr_t caller = heap_.Code(1) + 16;
     stack_[kFrame + kCallerWords - 1] = CallersCaller();
@@ -259,12 +259,12 @@ class LeavingFramesTest : public WalkedStackTest {
     EXPECT_EQ(chain.frame(0).kind, kind);
     EXPECT_EQ(chain.frame(1).kind, FrameKind::kCompiled);
     EXPECT_EQ(chain.frame(1).value, kCaller);
-    // Its frame was taken to begin where it does.
+    // Its frame was assumed to begin where it does.
     EXPECT_EQ(chain.frame(2).kind, FrameKind::kStub);
     EXPECT_EQ(chain.frame(2).value, CallersCaller());
   }
 
-  // Not a place that calls on the stack stand at.
+  // Not a place with calls on the stack.
   uintptr_t CallersCaller() const { return heap_.Code(2) + 12; }
 };
 

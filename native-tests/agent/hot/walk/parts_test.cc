@@ -37,7 +37,7 @@ void Compare(int, siginfo_t*, void* context) {
   if (!same) ++different;
 }
 
-TEST(WalkPartsTest, AreTheWholesFirstFrames) {
+TEST(WalkPartsTest, AreTheFirstFramesOfTheWholeStack) {
   compared = different = 0;
   sampling::AddressSet methods;
   methods.Add(0x1000);

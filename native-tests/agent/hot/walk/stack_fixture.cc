@@ -67,7 +67,7 @@ void Interrupted(void (*handler)(int, siginfo_t*, void*), const std::function<bo
   }
   setitimer(ITIMER_PROF, &off, nullptr);
   struct sigaction ignore {};
-  ignore.sa_handler = SIG_IGN;  // drops one that is still on its way
+  ignore.sa_handler = SIG_IGN;  // drops a pending one
   sigaction(SIGPROF, &ignore, nullptr);
   sigaction(SIGPROF, &before, nullptr);
 }

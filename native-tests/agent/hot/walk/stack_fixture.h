@@ -12,7 +12,7 @@ namespace jtrace::hot {
 // Returns a number that depends on everything, so that nothing is optimised away.
 long Recurse(int depth, long seed);
 
-// Runs `body` until it says false, with SIGPROF each 500 µs of CPU time going to `handler`.
+// Runs `body` until it returns false, with SIGPROF delivered to `handler` each 500 µs of CPU time.
 void Interrupted(void (*handler)(int, siginfo_t*, void*), const std::function<bool()>& body);
 
 }  // namespace jtrace::hot

@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kWordsOfFrame = 8;  // of the method that searches, with return address and rbp
 
-// As HotSpot's C2 has it, in short: small strings are copied to the stack first.
+// HotSpot's C2 code, abridged: small strings are copied to the stack first.
 const std::vector<uint8_t> kSearch = {
     0x55,                                                                 // push rbp
     0x48, 0x83, 0xec, 0x30,                                               // sub rsp, 0x30
@@ -53,13 +53,13 @@ class StringSearchTest : public WalkedStackTest {
   static constexpr int kFrame = 16;             // index of the searching frame's sp in the stack
 
   void SetUp() override {
-    const std::vector<uint8_t> calls(16, 0xe8);  // behind any byte a call may end
+    const std::vector<uint8_t> calls(16, 0xe8);  // a call may end after any byte
     heap_.Add(0, kNmethod, kWordsOfFrame, kSearcher, kSearch);
     heap_.Add(1, kNmethod, 4, kCaller, calls);
     heap_.Add(2, kStub, 4, 0, calls);
   }
 
-  // What code that ran before at this depth left: calls from a stub.
+  // Left by code that ran before at this depth: calls from a stub.
   void FillStack(const Interrupt& at) {
     for (uintptr_t& word : stack_) word = heap_.Code(2) + 16;
     stack_[kFrame + kWordsOfFrame - 1] = heap_.Code(1) + 16;
@@ -91,7 +91,7 @@ TEST_F(StringSearchTest, FindsTheCallerAtEachPlace) {
   }
 }
 
-// What is kept of a pc must hold for any amount.
+// The frame kept for a pc must be valid for any amount.
 TEST_F(StringSearchTest, FindsTheCallerAgain) {
   const auto memory = std::make_unique<WalkMemory::Storage>();
   for (int round = 0; round < 2; ++round) {

@@ -1,4 +1,4 @@
-// Walks that reuse the last one against walks in full, on stacks that change all the time.
+// Walks that reuse the last one against full walks, on stacks that change all the time.
 #include "agent/hot/walk/walk_memory.h"
 
 #include <gtest/gtest.h>
@@ -28,7 +28,7 @@ void Compare(int, siginfo_t*, void* context) {
   if (chain.pushed() < full.pushed()) ++reused;
 }
 
-TEST(WalkMemoryTest, RememberedChainsAreTheFullOnes) {
+TEST(WalkMemoryTest, RememberedChainsEqualFullWalks) {
   long seed = 0;
   volatile long sink = 0;
   Interrupted(Compare, [&] {

@@ -28,7 +28,7 @@ struct Case {
   int delta;
 };
 
-TEST(DecodeTest, KnowsWhatMovesTheStackPointer) {
+TEST(DecodeTest, KnowsInstructionsThatMoveTheStackPointer) {
   const Case cases[] = {
       {"push rbp", {0x55}, StackEffect::kPushRbp, 8},
       {"push r13", {0x41, 0x55}, StackEffect::kMove, 8},
@@ -83,7 +83,7 @@ TEST(DecodeTest, KnowsWhereConditionalJumpsLead) {
   EXPECT_EQ(distance({0x0f, 0x95, 0xc0, 0, 0, 0}), 0) << "setne al";
 }
 
-TEST(DecodeTest, KnowsWhatSetsTheStackPointer) {
+TEST(DecodeTest, KnowsInstructionsThatSetTheStackPointer) {
   const auto from = [](const Bytes& bytes) {
     const auto at = reinterpret_cast<uintptr_t>(bytes.data());
     return RegisterToSp(at, at + bytes.size());
@@ -103,7 +103,7 @@ TEST(DecodeTest, ReadsNothingPastTheEnd) {
   EXPECT_EQ(Decode(16, 16).length, 0);
 }
 
-// The disassembler of binutils as the oracle, over all code of this test and of what it links.
+// The disassembler of binutils as the oracle, over all code of this test and of its libraries.
 TEST(DecodeTest, AgreesWithObjdumpOnLengths) {
   const std::string command =
       "objdump -d -w /proc/" + std::to_string(getpid()) + "/exe 2>/dev/null";
@@ -188,7 +188,7 @@ TEST(ShapeTest, FollowsAnRbpFrame) {
   EXPECT_EQ(FromEntry(code, 9).offset, 0);
 }
 
-TEST(ShapeTest, GoesOnBehindAReturn) {
+TEST(ShapeTest, ContinuesAfterAReturn) {
   // push rbx; jz +2; pop rbx; ret; (again pushed) nop
   const Bytes code = {0x53, 0x74, 0x02, 0x5b, 0xc3, 0x90};
   EXPECT_EQ(FromEntry(code, 5).offset, 8);
@@ -208,7 +208,7 @@ TEST(ShapeTest, FollowsAnEpilogue) {
   EXPECT_EQ(shape(18).kind, FrameShape::kAtSp);
 }
 
-TEST(ShapeTest, CountsWhatASlowPathRestores) {
+TEST(ShapeTest, CountsTheBytesASlowPathRestores) {
   // pop rax; add rsp, 0x10; jmp -2
   const Bytes code = {0x58, 0x48, 0x83, 0xc4, 0x10, 0xeb, 0xfe};
   const auto at = reinterpret_cast<uintptr_t>(code.data());
@@ -232,7 +232,7 @@ TEST(SavedSpTest, IsWhereThePopFindsIt) {
   EXPECT_EQ(saved(15).kind, SavedSp::kNone);
 }
 
-TEST(SavedSpTest, IsNoneBeforeTheCopyOrPastACall) {
+TEST(SavedSpTest, IsAbsentBeforeTheCopyOrPastACall) {
   const Bytes others[] = {
       {0x48, 0x8b, 0xcc, 0x51, 0x5c},  // mov rcx, rsp; push rcx; pop rsp
       {0x49, 0x89, 0xe0, 0x5c},        // mov r8, rsp; pop rsp

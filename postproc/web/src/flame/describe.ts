@@ -1,4 +1,4 @@
-// What is said about a frame of a flame graph, whichever way round its tree is.
+// The text about a frame of a flame graph, in either direction of its tree.
 import { type Fact, measureFacts, nodeFacts, originLabel } from '../facts.ts';
 import { formatPercent } from '../format.ts';
 import type { Measure } from '../measure.ts';

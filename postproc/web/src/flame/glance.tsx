@@ -1,4 +1,4 @@
-// The top of the flame graph, as a picture that leads to the whole.
+// The top of the flame graph, as a picture that links to the whole.
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { contextFor } from '../ui/canvas.ts';
 import { useSize } from '../ui/use_size.ts';

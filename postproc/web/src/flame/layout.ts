@@ -1,4 +1,4 @@
-// Where each frame of a flame graph lies. Frames too narrow to see are not laid out, but counted.
+// The place of each frame of a flame graph. Frames too narrow to see are not laid out, but counted.
 import type { FlameSource } from './source.ts';
 
 export const kNarrowest = 0.5; // pixels
@@ -73,7 +73,7 @@ export function frameAt(layout: FlameLayout, depth: number, x: number): number {
   return found >= 0 && x < row.x[found] + Math.max(row.width[found], 1) ? row.node[found] : -1;
 }
 
-// Where a frame lies, if it is laid out.
+// The place of a frame, if it is laid out.
 export function placeOf(
   layout: FlameLayout,
   node: number,

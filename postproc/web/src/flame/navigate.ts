@@ -1,4 +1,4 @@
-// Going from frame to frame by keys.
+// Moves from frame to frame by keys.
 import type { Search } from '../search.ts';
 import type { FlameLayout } from './layout.ts';
 import { placeOf } from './layout.ts';

@@ -1,5 +1,5 @@
-// A flame graph that scrolls: the canvas is as large as what is in sight. Marks of the frame under
-// the pointer and of the selected one lie above it, so that moving them paints nothing anew.
+// A flame graph that scrolls: the canvas is as large as the visible part. Marks of the frame under
+// the pointer and of the selected one are layers above it, so that moving them repaints nothing.
 import type { ComponentChildren, RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { contextFor } from '../ui/canvas.ts';
@@ -56,7 +56,7 @@ export function FlamePicture(props: PictureProps) {
     if (size.width === 0) return;
     paint(scene, contextFor(canvas.current!, size), { ...size, scroll, content });
   }, [scene, size, scroll, content]);
-  // The root's end of the picture is what one sees first.
+  // The root's end of the picture is visible first.
   useEffect(() => {
     box.current!.scrollTop = upwards ? content : 0;
   }, [source, upwards, layout, content]);

@@ -1,4 +1,4 @@
-// The chosen frame in words, with ways to the other views.
+// The chosen frame in words, with links to the other views.
 import { toFunction, toTree } from '../links.ts';
 import { Name } from '../ui/name.tsx';
 import { Facts } from '../ui/tooltip.tsx';

@@ -1,5 +1,5 @@
-// What a flame graph draws: a tree of frames with values. Node numbers are the source's own; 0 is
-// its root, which stands for all threads.
+// The tree of frames with values that a flame graph draws. Node numbers are the source's own; 0 is
+// its root, all threads.
 import type { Measure } from '../measure.ts';
 import type { Profile } from '../model.ts';
 
@@ -11,11 +11,11 @@ export interface FlameSource {
   parent(node: number): number; // -1 for the root
   name(node: number): number; // -1 for the root
   sampled(node: number): boolean; // no event entered it
-  // Of the profile; where there are several, the hottest one. -1 for the root.
+  // Of the profile; if there are several, the hottest one. -1 for the root.
   profileNode(node: number): number;
   // Nodes in it and below, as far as known.
   size(node: number): number;
-  // A node as the URL names it, and back; the root if there is no such node.
+  // A node as named in the URL, and back; the root if there is no such node.
   address(node: number): string;
   locate(address: string): number;
 }
@@ -81,7 +81,7 @@ interface CallersNode {
   readonly name: number;
   readonly parent: number;
   readonly value: number;
-  // Where the value comes from: the profile's nodes at this place of the chains, with the value that
+  // The origin of the value: the profile's nodes at this place of the chains, with the value that
   // was spent at the chains' beginning.
   readonly at: number[];
   readonly values: number[];
@@ -89,8 +89,7 @@ interface CallersNode {
   children: number[] | undefined;
 }
 
-// The tree the other way round: below each routine, by what it has itself, who called it. Made as far
-// as it is looked at.
+// The reverse tree: below each routine, by its self value, its callers. Made on demand.
 export class CallersSource implements FlameSource {
   readonly rootLabel = 'all, by where it was spent';
   private nodes: CallersNode[] = [];
@@ -177,7 +176,7 @@ export class CallersSource implements FlameSource {
     return 1;
   }
 
-  // The names on the way: numbers depend on what was looked at before.
+  // The names on the path: numbers depend on what was viewed before.
   address(node: number): string {
     const names: number[] = [];
     for (let n = node; n > 0; n = this.parent(n)) names.push(this.name(n));

@@ -1,4 +1,4 @@
-// The switches above a flame graph, the colours, and what its width means.
+// The switches above a flame graph, the colours, and the meaning of its width.
 import { counted } from '../format.ts';
 import type { Patch } from '../state.ts';
 import { Legend } from '../ui/legend.tsx';

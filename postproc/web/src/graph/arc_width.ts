@@ -1,11 +1,11 @@
-// How wide arcs are drawn: the "river of time". T is the share, from 0 to 1, of the whole that flows
+// The widths of arcs: the "river of time". T is the share, from 0 to 1, of the whole that flows
 // through an arc; widths are in pixels. postproc/report/arc_width.cc computes the same.
 
 export type ArcWidths = 'none' | 'linear' | 'logarithmic' | 'adaptive';
 export const kArcWidths: readonly ArcWidths[] = ['none', 'linear', 'logarithmic', 'adaptive'];
 
 const kGreatest = 10;
-// What a quotient such as 3/10 may be too great by when it is multiplied by 10.
+// The error that a quotient such as 3/10 may have when it is multiplied by 10.
 const kRounding = 1e-9;
 
 function adaptive(t: number, least: number): number {
@@ -14,7 +14,7 @@ function adaptive(t: number, least: number): number {
   return 1 + (kGreatest - 1) * (1 - Math.log(t) / Math.log(least));
 }
 
-// `least`: the smallest T above 0 of all arcs shown; matters to 'adaptive' alone.
+// `least`: the smallest T above 0 of all arcs shown; only for 'adaptive'.
 export function arcWidth(widths: ArcWidths, t: number, least: number): number {
   switch (widths) {
     case 'none':

@@ -1,19 +1,19 @@
-// The call graph out of the call tree: a node a routine, an arc a pair of caller and callee. As
-// postproc/graph/call_graph.cc: arcs come from paths, so each has what was really spent on its calls,
-// and what is collapsed goes to who really called it. No DOM here.
+// The call graph from the call tree: a node for each routine, an arc for each pair of caller and
+// callee. As in postproc/graph/call_graph.cc: arcs come from paths, so each has the real cost of
+// its calls, and a collapsed routine's cost is added to its real caller. No DOM here.
 import type { Measure } from '../measure.ts';
 import type { Profile } from '../model.ts';
 import { percentOf } from './time_filter.ts';
 
-// How much of what a routine calls is shown: nothing, what the filter leaves, everything.
+// The callees of a routine that are shown: none, those that the filter leaves, all.
 export type Detail = 'collapsed' | 'filtered' | 'all';
-export type Details = ReadonlyMap<number, Detail>; // by name; 'filtered' where nothing is said
+export type Details = ReadonlyMap<number, Detail>; // by name; 'filtered' by default
 
 export interface GraphNode {
   readonly name: number; // as in Profile.name; kAllThreads: the virtual root
   calls: number;
   self: number;
-  collapsed: number; // self of what is collapsed into it
+  collapsed: number; // self of the routines collapsed into it
   total: number; // over outermost activations
   sampled: boolean; // only samples saw it
   detail: Detail;
@@ -46,7 +46,7 @@ export interface CallGraph {
 export const kAllThreads = -1;
 
 // Calls visit(node, outermost) for the tree's nodes in preorder: all of them, or those below the
-// outermost activations of `root`, these included. `leave` comes when a subtree is done.
+// outermost activations of `root`, these included. `leave` is called when a subtree is done.
 export function walk(
   profile: Profile,
   root: number,
@@ -72,7 +72,7 @@ export function walk(
   close(profile.nodeCount);
 }
 
-// Costs last as long as the profile: a filter that is dragged asks for them again and again.
+// Costs are kept as long as the profile: a filter that is dragged needs them again and again.
 const kCosts = new WeakMap<Measure, Map<number, Costs>>();
 const kCallees = new WeakMap<Profile, Uint32Array>();
 
@@ -105,7 +105,7 @@ function sumCosts(profile: Profile, measure: Measure, root: number): Costs {
   return { whole: root === kAllThreads ? measure.whole : total[root], total, seen };
 }
 
-// The totals of routines: threads are none.
+// The totals of routines, without threads.
 export function routineTotals(profile: Profile, costs: Costs): number[] {
   const totals: number[] = [];
   for (let name = 0; name < profile.routineCount; ++name) {
@@ -321,7 +321,7 @@ class Builder {
   }
 }
 
-// Nodes that no shown path leads to any more, below collapsed ones, go.
+// Removes nodes below collapsed ones to which no shown path leads any more.
 function reachable(nodes: readonly GraphNode[], arcs: readonly GraphArc[]): [GraphNode[], GraphArc[]] {
   const callees: number[][] = nodes.map(() => []);
   for (const arc of arcs) callees[arc.caller].push(arc.callee);
@@ -367,7 +367,7 @@ export interface CallingPath {
   calls: number;
 }
 
-// The tree's paths on which `caller` calls `callee`, what is collapsed left out, hottest first.
+// The tree's paths on which `caller` calls `callee`, without collapsed routines, hottest first.
 export function pathsOf(
   profile: Profile,
   measure: Measure,

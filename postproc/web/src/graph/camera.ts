@@ -1,4 +1,4 @@
-// Which part of the drawing is in the window: screen = drawing · scale + (x, y).
+// The part of the drawing in the window: screen = drawing · scale + (x, y).
 
 export interface Camera {
   readonly x: number;
@@ -15,14 +15,14 @@ const kLeast = 0.05;
 const kMost = 4;
 const kReadable = 0.62; // labels can be read from here on
 
-// With the point of the drawing under (atX, atY) staying there.
+// Keeps the point of the drawing under (atX, atY) there.
 export function zoomed(camera: Camera, factor: number, atX: number, atY: number): Camera {
   const scale = Math.min(kMost, Math.max(kLeast, camera.scale * factor));
   const ratio = scale / camera.scale;
   return { scale, x: atX - (atX - camera.x) * ratio, y: atY - (atY - camera.y) * ratio };
 }
 
-// Some of the drawing always stays in the window.
+// A part of the drawing always stays in the window.
 export function kept(camera: Camera, drawing: Extent, window: Extent): Camera {
   const margin = 60;
   const clamp = (at: number, size: number, room: number) =>
@@ -48,7 +48,7 @@ export function fitted(drawing: Extent, window: Extent): Camera {
   };
 }
 
-// All of it if that can be read, else the part around the source, from above.
+// All of it if that is readable, else the part around the source, from the top.
 export function opening(drawing: Extent, window: Extent, sourceX: number): Camera {
   const all = fitted(drawing, window);
   if (all.scale >= kReadable) return all;

@@ -1,4 +1,5 @@
-// Links that span several rows as chains of items, one a row: so that they have room of their own.
+// Links that span several rows as chains of items, one for each row, so that they have reserved
+// room.
 import type { Layers, Link } from './layers.ts';
 
 export interface Items {
@@ -40,7 +41,7 @@ export function makeItems(widths: readonly number[], links: readonly Link[], lay
       const [upper, lower] = [chain[k], chain[k + 1]];
       below[upper].push(lower);
       above[lower].push(upper);
-      // Long arcs should be straight, and wide ones.
+      // Long and wide arcs should be straight.
       const straight = isBend(upper) && isBend(lower) ? 8 : isBend(upper) || isBend(lower) ? 2 : 1;
       pullBelow[upper].push(straight * links[i].width);
       pullAbove[lower].push(straight * links[i].width);

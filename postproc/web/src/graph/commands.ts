@@ -1,11 +1,11 @@
-// What can be done to the graph, as changes of the URL.
+// The commands of the graph, as changes of the URL.
 import type { Patch } from '../state.ts';
 import { kAllThreads } from './call_graph.ts';
 import { formatDetails, type Settings, stepped } from './options.ts';
 import type { Picture } from './picture.ts';
 import type { Actions, Chosen } from './scene.tsx';
 
-// The chosen node or arc, by names, so that it lasts when the picture changes.
+// The chosen node or arc, by names, so that it stays when the picture changes.
 export function chosenOf(picture: Picture, text: string | undefined): Chosen {
   if (text === undefined) return undefined;
   const [caller, callee] = text.split('>').map(Number);

@@ -1,4 +1,4 @@
-// What is chosen: a routine, or an arc with its calling paths.
+// The selection: a routine, or an arc with its calling paths.
 import { counted, formatCount, formatPercent } from '../format.ts';
 import type { Measure } from '../measure.ts';
 import type { Profile } from '../model.ts';
@@ -42,7 +42,7 @@ function NodeDetails(props: DetailsProps & { index: number }) {
   if (node.collapsed > 0) facts.push(['collapsed into it', amount(node.collapsed)]);
   if (node.calls > 0 && node.name !== kAllThreads) facts.push(['calls', formatCount(node.calls)]);
   facts.push(['calls to', `${counted(node.callees, 'function')}, ${node.detail === 'filtered' ? 'those above the filter' : node.detail === 'all' ? 'all' : 'none'} shown`]);
-  if (node.sampled) facts.push(['seen by', 'samples alone']);
+  if (node.sampled) facts.push(['seen by', 'only samples']);
   return (
     <>
       <bdi class="graph-name">{fullName(profile, node.name)}</bdi>

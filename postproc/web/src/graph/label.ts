@@ -1,4 +1,4 @@
-// What a node says: its name, shortened, and data to the left and right.
+// The text of a node: its name, shortened, and data to the left and right.
 import { formatCount, formatPercent } from '../format.ts';
 import type { Measure } from '../measure.ts';
 import type { Profile } from '../model.ts';
@@ -11,8 +11,8 @@ export function fullName(profile: Profile, name: number): string {
   return name === kAllThreads ? kAllThreadsName : profile.text(name);
 }
 
-// "Session.commit" of "org.h2.engine.Session.commit(boolean)": Java names alone have packages. Of
-// other names the parameters go.
+// "Session.commit" of "org.h2.engine.Session.commit(boolean)": only Java names have packages. Other
+// names lose their parameters.
 export function shortName(name: string, most: number): string {
   let short = name.replace(/ \[clone [^\]]*\]$/, '');
   const bracket = short.indexOf('(', 1);
@@ -22,11 +22,11 @@ export function shortName(name: string, most: number): string {
     if (method > 0 && !short.includes('::')) short = short.slice(short.lastIndexOf('.', method - 1) + 1);
   }
   if (short.length <= most) return short;
-  // Of "JdbcPreparedStatement.executeBatch" the class gives way: "JdbcPrepared….executeBatch".
+  // In "JdbcPreparedStatement.executeBatch" the class is shortened: "JdbcPrepared….executeBatch".
   const method = short.slice(short.lastIndexOf('.') + 1);
   const room = most - method.length - 2;
   if (room >= 4 && method.length < short.length) return `${short.slice(0, room)}….${method}`;
-  // The end tells more than the middle.
+  // The end is more distinctive than the middle.
   const tail = Math.ceil((most - 1) * 0.6);
   return `${short.slice(0, most - 1 - tail)}…${short.slice(short.length - tail)}`;
 }

@@ -1,5 +1,5 @@
-// Which row each box of a layered drawing stands in. Arcs point down; those that would close a cycle
-// point up and do not count.
+// The row of each box of a layered drawing. Arcs point down; those that would close a cycle point
+// up and do not count.
 
 export interface Link {
   readonly from: number;
@@ -13,7 +13,7 @@ export interface Layers {
   readonly up: boolean[]; // by link: it closes a cycle, or is a loop
 }
 
-// Depth first from box 0, wide links first: so what is taken for a way back is the thin one.
+// Depth first from box 0, wide links first: so the thin link is treated as the way back.
 export function layersOf(boxes: number, links: readonly Link[]): Layers {
   const out: number[][] = Array.from({ length: boxes }, () => []);
   links.forEach((link, i) => out[link.from].push(i));

@@ -1,5 +1,5 @@
-// A layered drawing, from above down as rivers flow: rows, order, places, and the arcs' ways between
-// the boxes. Arcs meet a box side by side, like tributaries. Numbers only, no DOM.
+// A layered drawing, from the top down as rivers flow: rows, order, places, and the arcs' paths
+// between the boxes. Arcs meet a box side by side, like tributaries. Numbers only, no DOM.
 import { type Items, makeItems } from './chains.ts';
 import { type Layers, layersOf, type Link } from './layers.ts';
 import { orderRows } from './order.ts';
@@ -21,7 +21,7 @@ export interface Layout {
 
 const kMargin = 24;
 const kLoopRoom = 12; // above the first row
-const kRowGap = 34; // at least; more where arcs go far aside
+const kRowGap = 34; // at least; more if arcs go far aside
 const kMostGap = 110;
 
 // The boxes' widths with room for the arcs that meet them.
@@ -53,7 +53,7 @@ function topsOf(
   return tops;
 }
 
-// How far everything reaches to the left and to the right.
+// The extent of everything to the left and to the right.
 function reachOf(
   items: Items,
   x: Float64Array,

@@ -1,4 +1,4 @@
-// What the picture's marks mean, those that it has.
+// The meaning of the marks in the picture.
 import type { FrameKind, Profile } from '../model.ts';
 import { legendOf } from '../palette.ts';
 import { kAllThreads } from './call_graph.ts';
@@ -40,7 +40,7 @@ export function GraphLegend({ profile, picture }: { profile: Profile; picture: P
       {legendOf(kinds).map(({ kind, label }) => (
         <Mark key={label} words={`node kind-${kind}`} text={label} />
       ))}
-      {nodes.some((node) => node.sampled) && <Mark words="node sampled kind-t" text="samples alone" />}
+      {nodes.some((node) => node.sampled) && <Mark words="node sampled kind-t" text="only samples" />}
       <Line words="river kind-t" text="as wide as its share" width={6} />
       {picture.layout.up.some(Boolean) && <Line words="river back kind-t" text="recursion" width={2} />}
     </ul>

@@ -1,15 +1,15 @@
-// The graph's settings as the URL has them.
+// The graph's settings in the URL.
 import type { State } from '../state.ts';
 import { type ArcWidths, kArcWidths } from './arc_width.ts';
 import { type Detail, type Details, kAllThreads } from './call_graph.ts';
 import { kGreatestFilter } from './time_filter.ts';
 
-// What stands beside a name.
+// The data beside a name.
 export type Datum = 'none' | 'total %' | 'total' | 'self %' | 'self' | 'calls' | 'collapsed %';
 export const kData: readonly Datum[] = ['none', 'total %', 'total', 'self %', 'self', 'calls', 'collapsed %'];
 export const kNameLengths = [16, 24, 32, 48, 80] as const;
 
-// What a picture depends on. 'graph.at', the chosen node or arc, is none of them.
+// The settings that a picture depends on. 'graph.at', the chosen node or arc, is not one of them.
 export const kSettingKeys = [
   'graph.root', 'graph.filter', 'graph.widths', 'graph.left', 'graph.right', 'graph.length', 'graph.open',
 ];

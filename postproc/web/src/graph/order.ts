@@ -1,11 +1,11 @@
-// The order of items in their rows, with few crossings: sweeps down and up that sort each row by
-// where its neighbours stand; the best order seen stays.
+// The order of items in their rows, with few crossings: sweeps down and up sort each row by the
+// places of its neighbours; the best order found is used.
 import type { Items } from './chains.ts';
 
 const kSweeps = 24;
 const kPatience = 6; // sweeps without a better order
 
-// So that what hangs together stands together: depth first, in the order of the neighbours.
+// Keeps connected items together: depth first, in the order of the neighbours.
 function firstOrder(items: Items, rows: number): number[][] {
   const order: number[][] = Array.from({ length: rows }, () => []);
   const seen = new Uint8Array(items.count);

@@ -41,7 +41,7 @@ function choose(props: PaneProps, node: number): void {
   if (!isInside(camera, x, y, window)) move(centredOn(camera, x, y, window));
 }
 
-// They work wherever the focus is.
+// These keys work wherever the focus is.
 function keysFor(props: PaneProps): Keys {
   const { picture, chosen, commands, camera, window, move } = props;
   const at = chosen !== undefined && 'node' in chosen ? chosen.node : 0;
@@ -70,7 +70,7 @@ function keysFor(props: PaneProps): Keys {
     n: () => choose(props, nextMatch(props, at, 1)),
     'shift+n': () => choose(props, nextMatch(props, at, -1)),
   };
-  // Else it is the page's.
+  // Otherwise the page handles it.
   if (chosen !== undefined) keys.Escape = () => commands.choose(undefined);
   return keys;
 }
@@ -107,7 +107,7 @@ function useDrag({ camera, element, move }: PaneProps) {
       const start = from.current;
       if (start === undefined || event.buttons === 0) return;
       const [dx, dy] = [event.clientX - start.x, event.clientY - start.y];
-      // A click may tremble.
+      // The pointer may move slightly during a click.
       if (Math.abs(dx) + Math.abs(dy) < 4) return;
       element.current!.setPointerCapture(event.pointerId);
       move({ ...start.camera, x: start.camera.x + dx, y: start.camera.y + dy });
@@ -123,7 +123,7 @@ export function Pane(props: PaneProps) {
   useWheel(props);
   const drag = useDrag(props);
   useKeys(keysFor(props));
-  // Buttons elsewhere want Enter for themselves.
+  // Buttons elsewhere handle Enter themselves.
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'Enter') commands.open(chosen !== undefined && 'node' in chosen ? chosen.node : 0);
   };

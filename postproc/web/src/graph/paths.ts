@@ -1,4 +1,4 @@
-// The arcs' ways, as SVG paths: streams that flow down, bows that lead back up.
+// The arcs as SVG paths: streams that flow down, bows that lead back up.
 import type { Items } from './chains.ts';
 import type { Link } from './layers.ts';
 
@@ -9,7 +9,7 @@ export interface Box {
   readonly height: number;
 }
 
-// Where the rows are, and everything in them.
+// The places of the rows and of everything in them.
 export interface Placed {
   readonly items: Items;
   readonly x: Float64Array; // middles of items
@@ -28,7 +28,7 @@ interface Port {
   readonly towards: number; // where the other end is
 }
 
-// Where each of a box's links meets its edge, as distances from the box's middle.
+// The points where a box's links meet its edge, as distances from the box's middle.
 function portsOf(ports: readonly Port[]): Map<number, number> {
   const sorted = [...ports].sort((a, b) => a.towards - b.towards || a.link - b.link);
   const sum = sorted.reduce((total, port) => total + port.width + kPortGap, -kPortGap);
@@ -70,7 +70,7 @@ function bowPath(from: Box, to: Box): string {
   return `M${edge(from)},${y1}C${round(far)},${y1} ${round(far)},${y2} ${edge(to)},${y2}`;
 }
 
-// Down from row to row, upright where it passes one.
+// Down from row to row, vertical where it passes one.
 function streamPath(placed: Placed, chain: readonly number[], out: number, into: number): string {
   const { items, x, tops, heights, boxes } = placed;
   const [from, to] = [chain[0], chain[chain.length - 1]];

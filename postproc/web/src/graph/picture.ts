@@ -1,4 +1,4 @@
-// The graph as it is drawn: labels measured, boxes laid out, arcs with their widths.
+// The drawn graph: labels measured, boxes laid out, arcs with their widths.
 import type { Measure } from '../measure.ts';
 import type { Profile } from '../model.ts';
 import { arcWidthsOf } from './arc_width.ts';
@@ -8,7 +8,7 @@ import { layOut, type Layout } from './layout.ts';
 import type { Settings } from './options.ts';
 import { firstFilter } from './time_filter.ts';
 
-export const kMostNodes = 600; // beyond that nobody sees anything, and browsers get slow
+export const kMostNodes = 600; // beyond that nothing is readable, and browsers get slow
 
 export interface Picture {
   readonly graph: CallGraph;

@@ -1,4 +1,4 @@
-// Where items stand in their rows: each as near as it can to its neighbours, none over another.
+// The places of items in their rows: each as near as possible to its neighbours, without overlap.
 import type { Items } from './chains.ts';
 
 const kGap = 18; // between boxes

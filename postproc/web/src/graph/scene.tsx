@@ -1,5 +1,5 @@
-// The drawing itself. It changes only when the picture or what is marked does; panning moves the
-// group around it.
+// The drawing itself. It changes only when the picture or the marks do; panning moves the group
+// around it.
 import { memo } from 'preact/compat';
 import { counted, formatPercent } from '../format.ts';
 import type { Measure } from '../measure.ts';
@@ -47,7 +47,7 @@ function nodeTitle(profile: Profile, measure: Measure, picture: Picture, node: G
   ];
   if (node.collapsed > 0) parts.push(`collapsed into it ${amount(node.collapsed)}`);
   if (node.calls > 0) parts.push(counted(node.calls, 'call'));
-  if (node.sampled) parts.push('seen by samples alone');
+  if (node.sampled) parts.push('seen only by samples');
   return parts.join('\n');
 }
 

@@ -1,4 +1,4 @@
-// How wide a text is on the page; graph.css has the same fonts.
+// The width of a text on the page; graph.css has the same fonts.
 import type { TextWidth } from './label.ts';
 
 const kFonts = { name: '600 12px system-ui, sans-serif', datum: '11px system-ui, sans-serif' };

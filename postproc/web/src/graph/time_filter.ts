@@ -1,4 +1,4 @@
-// The time filter: the least share of the whole that a function must have, with what it calls, to be
+// The time filter: the least share of the whole that a function must have, with its callees, to be
 // shown. postproc/graph/time_filter.cc computes the same.
 
 export const kGreatestFilter = 20; // percent

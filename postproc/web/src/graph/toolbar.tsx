@@ -70,7 +70,7 @@ function Filter({ picture, navigate }: ToolbarProps) {
   );
 }
 
-// What is not in the picture.
+// The part that is not in the picture.
 function Hidden({ picture, measure }: ToolbarProps) {
   const { graph, filter } = picture;
   const shown = graph.nodes.length - 1;

@@ -1,4 +1,4 @@
-// Where the window stands over the drawing.
+// The window's position over the drawing.
 import { useMemo, useState } from 'preact/hooks';
 import { type Camera, centredOn, type Extent, isInside, kept, opening } from './camera.ts';
 import type { Picture } from './picture.ts';
@@ -13,7 +13,7 @@ function firstCamera({ layout }: Picture, window: Extent, shown: number | undefi
   return isInside(camera, x, y, window) ? camera : kept(centredOn(camera, x, y, window), layout, window);
 }
 
-// The camera begins anew when `key` changes, and stays where it was moved until then.
+// The camera is reset when `key` changes, and stays where it was moved until then.
 export function useCamera(picture: Picture, window: Extent, key: string, shown: number | undefined) {
   const [moved, setMoved] = useState<{ key: string; camera: Camera } | undefined>();
   const first = useMemo(

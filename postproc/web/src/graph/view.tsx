@@ -28,7 +28,7 @@ function CallGraphView({ profile, measure, state, search, navigate }: ViewProps)
     [picture, settings, navigate],
   );
   const [element, window] = useSize<HTMLDivElement>();
-  // What a link, or the way back, chose.
+  // The selection by a link or the back button.
   const linked = useRef(state['graph.at']).current;
   const shown = useMemo(() => chosenOf(picture, linked), [picture]);
   const { camera, move } = useCamera(

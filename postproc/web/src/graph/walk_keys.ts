@@ -1,12 +1,12 @@
-// Where the arrow keys lead: up and down along the widest arc, left and right to the next box of
-// about the same height.
+// The targets of the arrow keys: up and down along the widest arc, left and right to the next box
+// of about the same height.
 import type { Picture } from './picture.ts';
 
 export function neighbour(picture: Picture, from: number, key: string): number {
   const { graph, layout } = picture;
   if (key === 'ArrowDown' || key === 'ArrowUp') {
     const down = key === 'ArrowDown';
-    // Arcs stand in the order of what flows through them.
+    // Arcs are in the order of what flows through them.
     const arc = graph.arcs.find(
       (each) => (down ? each.caller : each.callee) === from && each.caller !== each.callee,
     );

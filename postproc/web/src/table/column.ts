@@ -2,11 +2,11 @@
 import type { ComponentChildren } from 'preact';
 
 export interface Column<Row> {
-  readonly id: string; // what the URL calls it
+  readonly id: string; // its name in the URL
   readonly title: string;
   readonly hint?: string;
   readonly width: string; // of a CSS grid
-  // What it is sorted by; numbers stand on the right and greatest first.
+  // The sort key; numbers are on the right, greatest first.
   value(row: Row): number | string;
   cell(row: Row): ComponentChildren;
 }
@@ -28,12 +28,12 @@ export function formatSorting({ column, reversed }: Sorting): string {
   return (reversed ? '-' : '') + column;
 }
 
-// What a click on a column's head makes of it.
+// The sort order after a click on a column's head.
 export function clicked(sorting: Sorting, column: string): Sorting {
   return { column, reversed: sorting.column === column && !sorting.reversed };
 }
 
-// Below 0 if `a` comes first: greater numbers, then lesser texts.
+// Below 0 if `a` is first: greater numbers, then lesser texts.
 export function compareBy<Row>(column: Column<Row>, a: Row, b: Row): number {
   const x = column.value(a);
   const y = column.value(b);

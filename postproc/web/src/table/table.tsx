@@ -24,7 +24,7 @@ interface TableProps<Row> {
   selected: number; // a row's index; -1: none
   onSelect(index: number): void;
   onOpen?(row: Row): void; // Enter and double click
-  onKey?(event: KeyboardEvent, index: number): boolean; // true: done with it
+  onKey?(event: KeyboardEvent, index: number): boolean; // true: handled
   isTree?: boolean;
 }
 

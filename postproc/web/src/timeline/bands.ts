@@ -69,7 +69,7 @@ export function columnAt({ columns }: FoldedBands, width: number, x: number): nu
   return column >= 0 && column < columns ? column : -1;
 }
 
-// A round step so that about `count` of them make `whole`.
+// A round step so that about `count` of them add up to `whole`.
 export function roundStep(whole: number, count: number): number {
   const rough = whole / Math.max(count, 1);
   const power = 10 ** Math.floor(Math.log10(rough));
@@ -132,7 +132,7 @@ class BandPainter {
     context.fillRect(kLeft, bottom, this.size.width - kLeft - kRight, 1);
   }
 
-  // What the colours say, on the right.
+  // The meaning of the colours, on the right.
   private key(band: Band, y: number): void {
     if (band.series.length < 2) return;
     const { context } = this;

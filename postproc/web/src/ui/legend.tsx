@@ -1,4 +1,4 @@
-// What the colours say.
+// The meaning of the colours.
 import { useMemo } from 'preact/hooks';
 import type { FrameKind, Profile } from '../model.ts';
 import { fillOf, legendOf, type Theme } from '../palette.ts';

@@ -1,4 +1,4 @@
-// A routine's name with its parts told apart: package and parameters are faint. Names come from
+// A routine's name with its parts distinguished: package and parameters are faint. Names come from
 // traces: they are text, never markup, and shown from left to right whatever they contain.
 import { partsOf } from '../names.ts';
 

@@ -1,4 +1,4 @@
-// The calling paths of an arc: where in the tree it stands, hottest first.
+// The calling paths of an arc: its places in the tree, hottest first.
 import type { Arc } from '../arcs.ts';
 import { formatCount, formatPercent } from '../format.ts';
 import type { Measure } from '../measure.ts';

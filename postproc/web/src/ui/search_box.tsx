@@ -1,4 +1,4 @@
-// The search box with what it found.
+// The search box with its results.
 import type { RefObject } from 'preact';
 import { counted, formatPercent } from '../format.ts';
 import type { Measure } from '../measure.ts';

@@ -4,7 +4,7 @@ import { formatPercent } from '../format.ts';
 interface ShareProps {
   part: number;
   whole: number;
-  text?: string; // in place of the percent
+  text?: string; // instead of the percent
 }
 
 export function Share({ part, whole, text }: ShareProps) {

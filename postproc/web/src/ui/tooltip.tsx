@@ -1,4 +1,4 @@
-// What is under the pointer.
+// The item under the pointer.
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { Fact } from '../facts.ts';
 

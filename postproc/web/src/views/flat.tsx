@@ -1,4 +1,4 @@
-// A row a routine.
+// A row for each routine.
 import { useMemo, useState } from 'preact/hooks';
 import { counted, formatCount, formatPercent, formatTime } from '../format.ts';
 import { toFunction } from '../links.ts';
@@ -130,6 +130,6 @@ function Flat({ profile, measure, state, search, navigate }: ViewProps) {
 export const flatView: View = {
   id: 'flat',
   title: 'Routines',
-  about: 'A row a routine, whoever called it',
+  about: 'A row for each routine, whoever called it',
   component: Flat,
 };

@@ -49,7 +49,7 @@ function cardsOf(profile: Profile, measure: Measure, name: number): Card[] {
   return cards;
 }
 
-// What one most likely wants to know about: the hottest of those that events counted, if any.
+// The default: the hottest of the routines that events counted, if any.
 function hottest(profile: Profile, measure: Measure): number {
   const { calls } = profile.data.flat;
   const hot = routinesBy(profile, measure)
@@ -134,7 +134,7 @@ function Detail({ profile, measure, state, navigate, name }: ViewProps & { name:
 
 const kMostFound = 12;
 
-// What the search found, to go to.
+// Links to the search results.
 function Found({ profile, measure, search, navigate }: ViewProps) {
   const found = useMemo(
     () =>

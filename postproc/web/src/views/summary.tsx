@@ -53,7 +53,7 @@ function Hottest({ profile, measure, navigate }: ViewProps) {
       <h3>
         Hottest by self {measure.label} <span class="faint">{measure.unit}</span>
       </h3>
-      {rows.length === 0 && <p class="faint">The trace holds no numbers.</p>}
+      {rows.length === 0 && <p class="faint">The trace contains no numbers.</p>}
       <ul class="bars">
         {rows.map((row) => (
           <li key={row.name}>
@@ -78,9 +78,9 @@ function Merge({ data }: { data: PageData }) {
   if (whole === 0) return null;
   const marked = markedSamples(data);
   return (
-    <section class="panel" aria-label="How samples fitted">
+    <section class="panel" aria-label="How samples matched">
       <h3>
-        How samples fitted the counted tree{' '}
+        How samples matched the counted tree{' '}
         <span class="faint">{formatCount(data.merge.samples + data.merge.unwinds)}</span>
       </h3>
       <div class="stack" aria-hidden="true">
@@ -103,7 +103,7 @@ function Merge({ data }: { data: PageData }) {
         <li>
           <i />
           <b>{formatCount(marked)}</b> marked{' '}
-          <span class="faint">their stacks say where they were cut</span>
+          <span class="faint">their stacks show where they were cut</span>
         </li>
       </ul>
     </section>

@@ -1,4 +1,4 @@
-// A row a thread.
+// A row for each thread.
 import { useMemo, useState } from 'preact/hooks';
 import { counted, formatCount, formatPercent } from '../format.ts';
 import { toFlame } from '../links.ts';
@@ -104,6 +104,6 @@ function Threads({ profile, measure, state, search, navigate }: ViewProps) {
 export const threadsView: View = {
   id: 'threads',
   title: 'Threads',
-  about: 'A row a thread',
+  about: 'A row for each thread',
   component: Threads,
 };

@@ -1,4 +1,4 @@
-// When it happened: samples, collections, compilations and class loads over the run.
+// The timeline: samples, collections, compilations and class loads over the run.
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { PageData } from '../data.ts';
 import type { Fact } from '../facts.ts';
@@ -146,7 +146,7 @@ function Bands({ profile, theme, bands }: ViewProps & { bands: readonly Band[] }
         <canvas
           ref={canvas}
           role="img"
-          aria-label={`Over the run: ${bands.map((band) => `${band.title} (${band.unit})`).join(', ')}. The sums stand below.`}
+          aria-label={`Over the run: ${bands.map((band) => `${band.title} (${band.unit})`).join(', ')}. The sums are below.`}
           onMouseMove={(event) => {
             const left = canvas.current!.getBoundingClientRect().left;
             const column = columnAt(folded, size.width, event.clientX - left);
@@ -166,7 +166,7 @@ function Bands({ profile, theme, bands }: ViewProps & { bands: readonly Band[] }
 
 function Timeline(props: ViewProps) {
   const bands = useMemo(() => bandsOf(props.profile.data), [props.profile]);
-  if (bands.length === 0) return <p class="empty">The trace tells nothing about when.</p>;
+  if (bands.length === 0) return <p class="empty">The trace has nothing to show over time.</p>;
   return <Bands {...props} bands={bands} />;
 }
 

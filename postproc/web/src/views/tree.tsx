@@ -14,7 +14,7 @@ import { Name } from '../ui/name.tsx';
 import { Share } from '../ui/share.tsx';
 import type { View, ViewProps } from '../view.ts';
 
-const kIndent = 14; // pixels a level
+const kIndent = 14; // pixels for each level
 const kMostIndent = 420;
 
 interface TreeHooks {
@@ -53,7 +53,7 @@ function columnsFor(profile: Profile, measure: Measure, { openness, toggle }: Tr
           )}
           <KindDot kind={profile.kind(profile.name[node])} />
           {profile.origin(node) === 's' && (
-            <i class="sampled" title="seen by samples only">
+            <i class="sampled" title="seen only by samples">
               ~
             </i>
           )}
@@ -84,7 +84,7 @@ function columnsFor(profile: Profile, measure: Measure, { openness, toggle }: Tr
     columns.push({
       id,
       title,
-      hint: id === 'calls' ? 'exact' : 'sampled stacks that have it between or below counted methods',
+      hint: id === 'calls' ? 'exact' : 'sampled stacks that contain it between or below counted methods',
       width: id === 'calls' ? '118px' : '84px',
       value: (node) => nodes[id][node],
       cell: (node) => (nodes[id][node] === 0 ? '' : formatCount(nodes[id][node])),

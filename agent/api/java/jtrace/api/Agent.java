@@ -1,17 +1,18 @@
 package jtrace.api;
 
-/** Whether the agent is in this JVM. It may come at any time and never goes. */
+/** Whether the agent is in this JVM. It may be attached at any time and is never unloaded. */
 final class Agent {
-  /** How long a program without the agent does not look again, unless it asks for more than totals. */
+  /** How long a program without the agent does not look again, unless it needs more than totals. */
   private static final long RETRY_NANOS = 100_000_000;
 
-  // No volatile: who reads false late looks itself, and Natives' initialization orders the rest.
+  // Not volatile: a thread that reads a stale false looks again, and Natives' initialization orders
+  // the rest.
   private static boolean found;
   private static long lookedNanos = System.nanoTime() - RETRY_NANOS;
 
   private Agent() {}
 
-  /** Costs a clock reading while there is none, and allocates nothing but once in 100 ms. */
+  /** Costs a clock reading without the agent, and allocates at most once in 100 ms. */
   static boolean isThere() {
     return found || System.nanoTime() - lookedNanos >= RETRY_NANOS && find();
   }
@@ -20,7 +21,8 @@ final class Agent {
   static boolean find() {
     if (found) return true;
     if (loaded(Natives.CLASS) == null) {
-      // Not before: threads that ask while the first one still looks must not take it for an answer.
+      // Not earlier: threads that ask while the first one still looks must not treat it as an
+      // answer.
       lookedNanos = System.nanoTime();
       return false;
     }
@@ -29,7 +31,7 @@ final class Agent {
     return true;
   }
 
-  /** A class that the agent has defined into the boot loader; null: it has not. */
+  /** A class that the agent has defined in the boot loader; null: there is none. */
   static Class<?> loaded(String name) {
     try {
       return Class.forName(name, true, null);

@@ -12,12 +12,12 @@ import javax.management.ObjectName;
 final class Bean implements JTraceMXBean {
   private static final String NAME = "jtrace:type=JTrace";
 
-  /** Does nothing if it is registered already. */
+  /** Does nothing if it is already registered. */
   static void register() {
     try {
       ManagementFactory.getPlatformMBeanServer().registerMBean(new Bean(), new ObjectName(NAME));
     } catch (InstanceAlreadyExistsException e) {
-      // All are the same.
+      // All instances are the same.
     } catch (JMException e) {
       throw new IllegalStateException(e);
     }

@@ -3,12 +3,12 @@ package jtrace.api;
 import java.util.List;
 
 /**
- * A call path and what was spent there, callees not included.
+ * A call path and its value, callees not included.
  *
  * @param methods the innermost last; empty: outside of methods with probes
  */
 public record CallPath(long value, List<String> methods) {
-  /** Of a line "value, method, method, …" with tabs between them. */
+  /** Parses a line "value, method, method, …", separated by tabs. */
   static CallPath of(String line) {
     String[] fields = line.split("\t");
     return new CallPath(

@@ -1,13 +1,13 @@
 package jtrace.api;
 
 /**
- * A counter of the program's own, {@code user.NAME} in reports: what a thread adds is charged to that
- * thread and to the call path where it stands. Without the agent it does nothing;
- * nor with one that comes later and has no counter left (there are 16).
+ * One of the program's own counters, {@code user.NAME} in reports: a thread's additions are charged
+ * to that thread and to its current call path. Without the agent it does nothing, nor with an agent
+ * that is attached later and has no counter left (there are 16).
  */
 public final class Counter {
   private static final int NONE = -1;
-  /** The agent came later and would not count it: what runs already must not fail for that. */
+  /** The agent was attached later and refused it: a running program must not fail for that. */
   private static final int REFUSED = -2;
 
   private static final int MOST_LETTERS = 64;
@@ -15,18 +15,19 @@ public final class Counter {
   private final String name;
   private final String unit;
   private final Metric metric;
-  // Given once by the agent; threads that find it missing ask for the same one.
+  // Assigned once by the agent; threads that find it missing request the same one.
   private int id = NONE;
 
   Counter(String name, String unit) {
-    // Here and not by the agent, so that it is told without one.
+    // Checked here and not by the agent, so that it is also reported without one.
     if (name.isEmpty() || !isWord(name, "._-")) {
       throw new IllegalArgumentException(
           "'" + name + "' cannot name a counter: use letters, digits, '.', '_' and '-', "
               + MOST_LETTERS + " at most");
     }
     if (!isWord(unit, "._-/%")) {
-      throw new IllegalArgumentException("'" + unit + "' is no unit of a counter: use B, ns or none");
+      throw new IllegalArgumentException(
+          "'" + unit + "' is not a unit of a counter: use B, ns or none");
     }
     this.name = name;
     this.unit = unit;

@@ -10,12 +10,12 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The jtrace agent's metrics, asked from inside the program.
+ * The jtrace agent's metrics, queried from inside the program.
  *
- * <p>Without the agent nothing is counted: totals are 0, {@link #measure} just runs what it is given,
+ * <p>Without the agent nothing is counted: totals are 0, {@link #measure} only runs its argument,
  * and commands do nothing. An agent that is attached later is found within 100 ms, or at once by
- * {@link #isActive}. Totals of the calling thread are read without allocation. What the agent cannot
- * tell is an exception whose message says what would help, never a wrong number.
+ * {@link #isActive}. Totals of the calling thread are read without allocation. An unavailable value
+ * is an exception whose message says what would help, never a wrong number.
  */
 public final class JTrace {
   private JTrace() {}
@@ -25,41 +25,41 @@ public final class JTrace {
     return Agent.find();
   }
 
-  /** What can be asked for now; nothing without the agent. */
+  /** The metrics that are available now; none without the agent. */
   public static Set<Metric> metrics() {
     return Agent.find() ? Metric.learn(Natives.describe()) : Set.of();
   }
 
-  /** What the calling thread has counted since it began, or since the agent came if that was later. */
+  /** The calling thread's count since it started, or since the agent was attached if later. */
   public static long total(Metric metric) {
     return Agent.isThere() ? Natives.total(metric.idOfThreads()) : 0;
   }
 
-  /** The same of any thread, also of one that has ended. */
+  /** The same for any thread, also for an ended one. */
   public static long total(Thread thread, Metric metric) {
-    Objects.requireNonNull(thread, "no thread; ask JTrace.processTotal for all");
+    Objects.requireNonNull(thread, "no thread; use JTrace.processTotal for all");
     if (!Agent.isThere()) return 0;
     return thread == Thread.currentThread()
         ? Natives.total(metric.idOfThreads())
         : Natives.totalOf(thread, metric.idOfThreads());
   }
 
-  /** The same of all threads, ended ones included. */
+  /** The same for all threads, including ended ones. */
   public static long processTotal(Metric metric) {
     return Agent.isThere() ? Natives.processTotal(metric.id()) : 0;
   }
 
-  /** Reads metrics of a thread again and again. */
+  /** Reads metrics of a thread repeatedly. */
   public static Reader reader(Thread thread, Metric... metrics) {
     return new TotalsReader(Objects.requireNonNull(thread), metrics);
   }
 
-  /** Reads totals of the process again and again. */
+  /** Reads totals of the process repeatedly. */
   public static Reader processReader(Metric... metrics) {
     return new TotalsReader(null, metrics);
   }
 
-  /** What the calling thread counts while {@code run} runs, in all metrics of a thread. */
+  /** The calling thread's counts while {@code run} runs, in all metrics of a thread. */
   public static Measurement measure(Runnable run) {
     return measure(run, Measuring.measurable());
   }
@@ -70,9 +70,9 @@ public final class JTrace {
   }
 
   /**
-   * What one run counts: after one run that does not count, {@code runs} more in ten parts, of which
-   * the least one is taken, divided by its runs and rounded down. So what happens now and then, such
-   * as the growth of a cache, is left out.
+   * The counts of one run: after one run that is not counted, {@code runs} more in ten parts; the
+   * result is the least part, divided by its runs and rounded down. So occasional work, such as the
+   * growth of a cache, is left out.
    */
   public static Measurement perRun(int runs, Runnable run) {
     return perRun(runs, run, Measuring.measurable());
@@ -85,10 +85,10 @@ public final class JTrace {
   }
 
   /**
-   * What the recording has counted so far of the methods that the pattern names: {@code
-   * com.acme.Cache::load}, {@code com.acme.**::get*(String)}, as the agent's option
-   * {@code include=} has it. Base and cum are numbers of calls: of the methods themselves, and with
-   * all that they call. Needs a recording with call trees, {@code record=tree}.
+   * The recording's counts so far of the methods that the pattern names: {@code
+   * com.acme.Cache::load}, {@code com.acme.**::get*(String)}, as in the agent's option {@code
+   * include=}. Base and cum are numbers of calls: of the methods themselves, and including all
+   * their callees. Needs a recording with call trees, {@code record=tree}.
    *
    * @throws IllegalStateException if there is none
    */
@@ -118,7 +118,7 @@ public final class JTrace {
     return new Window(scope, metrics);
   }
 
-  /** A counter of the program's own, reported as {@code user.NAME}; the same for the same name. */
+  /** One of the program's counters, reported as {@code user.NAME}; the same for the same name. */
   public static Counter counter(String name) {
     return counter(name, "");
   }
@@ -133,20 +133,20 @@ public final class JTrace {
     command("start", options);
   }
 
-  /** Ends it; the trace is complete then. */
+  /** Ends the recording; then the trace is complete. */
   public static void stop() {
     command("stop", "");
   }
 
   /**
-   * Everything recorded so far is in the file whose path this returns; empty without the agent.
-   * With {@code loop=} that file is ended and the recording goes on in the next one.
+   * Writes everything recorded so far to the file whose path this returns; empty without the agent.
+   * With {@code loop=} that file is ended and the recording continues in the next one.
    */
   public static Optional<Path> dump() {
     return Agent.find() ? Optional.of(Path.of(command("dump", "").strip())) : Optional.empty();
   }
 
-  /** The same as a copy of its own at {@code to}; what was there is replaced. */
+  /** The same, with a copy at {@code to}; replaces an existing file. */
   public static void dump(Path to) {
     dump().ifPresent(
         trace -> {
@@ -164,14 +164,14 @@ public final class JTrace {
   }
 
   /**
-   * Puts hooks into native functions, or takes them out: {@code "libc.so.6!malloc:count"}; several
-   * are separated by {@code ;}. Returns what was done; empty without the agent.
+   * Puts hooks into native functions, or removes them: {@code "libc.so.6!malloc:count"}; several
+   * are separated by {@code ;}. Returns a description of what was done; empty without the agent.
    */
   public static String hook(String functions) {
     return command("hook", functions);
   }
 
-  /** What {@code jtrace status} prints; empty without the agent. */
+  /** The output of {@code jtrace status}; empty without the agent. */
   public static String status() {
     return command("status", "");
   }

@@ -3,20 +3,20 @@ package jtrace.api;
 import java.util.Map;
 
 /**
- * The calls of {@link JTrace} by names, for jconsole and the like; registered as {@code
+ * The calls of {@link JTrace} by name, for jconsole and similar tools; registered as {@code
  * jtrace:type=JTrace} by {@link JTrace#registerMBean}.
  */
 public interface JTraceMXBean {
   /** Whether the agent is in this JVM. */
   boolean isActive();
 
-  /** What is counted now, and by name its unit, how exact it is and what it costs. */
+  /** The metrics that are counted now: by name the unit, exactness and cost. */
   Map<String, String> getMetrics();
 
-  /** Of all threads, ended ones included. */
+  /** Of all threads, including ended ones. */
   long processTotal(String metric);
 
-  /** Of a platform thread that runs. */
+  /** Of a running platform thread. */
   long threadTotal(long threadId, String metric);
 
   /** Since the recording began: calls, outermostCalls, base, cum. See {@link JTrace#method}. */

@@ -4,7 +4,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.Supplier;
 
-/** What was counted of some metrics while something ran. Without the agent it has none. */
+/** The counts of some metrics while something ran. Without the agent it has none. */
 public class Measurement {
   private final Metric[] metrics;
   private final long[] values;
@@ -16,13 +16,13 @@ public class Measurement {
     this.runs = runs;
   }
 
-  /** Tells, whenever it is asked, what the given one tells then: for measurements that go on. */
+  /** Returns the current values of the given one at each call: for running measurements. */
   public static Measurement live(Supplier<Measurement> now) {
     return new Live(now);
   }
 
   /**
-   * The value, of {@link JTrace#perRun} that of one run; 0 without the agent.
+   * The value, for {@link JTrace#perRun} that of one run; 0 without the agent.
    *
    * @throws IllegalArgumentException if the metric was not measured
    */
@@ -34,19 +34,19 @@ public class Measurement {
     throw new IllegalArgumentException(metric + " was not measured; these were: " + this);
   }
 
-  /** All that was measured, by metric. */
+  /** All measured values, by metric. */
   public Map<Metric, Long> values() {
     Map<Metric, Long> all = new LinkedHashMap<>();
     for (int i = 0; i < metrics.length; i++) all.put(metrics[i], values[i]);
     return all;
   }
 
-  /** How many runs it took; the values are those of one. */
+  /** The number of runs; the values are those of one run. */
   public int runs() {
     return runs;
   }
 
-  /** {@code alloc.bytes 101,600 B, calls 100}: what is not 0. */
+  /** {@code alloc.bytes 101,600 B, calls 100}: the values that are not 0. */
   @Override
   public String toString() {
     if (metrics.length == 0) return "nothing: the jtrace agent is not in this JVM";

@@ -4,7 +4,7 @@ import java.util.Arrays;
 
 /** Runs something between two readings of the calling thread's totals. */
 final class Measuring {
-  /** How many parts the runs are divided into; the least part counts. */
+  /** The number of parts that the runs are divided into; the least part counts. */
   private static final int BATCHES = 10;
 
   private final Metric[] metrics;
@@ -17,15 +17,15 @@ final class Measuring {
     after = new long[metrics.length];
   }
 
-  /** What the calling thread's totals can be measured in: of virtual threads not everything. */
+  /** The metrics available for the calling thread; virtual threads do not have all. */
   static Metric[] measurable() {
     return JTrace.metrics().stream()
         .filter(metric -> metric.reach() != Metric.Reach.PROCESS && metric != Metric.CALLS)
-        .filter(Measuring::isTold)
+        .filter(Measuring::isReported)
         .toArray(Metric[]::new);
   }
 
-  private static boolean isTold(Metric metric) {
+  private static boolean isReported(Metric metric) {
     try {
       JTrace.total(metric);
       return true;
@@ -53,8 +53,8 @@ final class Measuring {
     return new Measurement(metrics, least, runs);
   }
 
-  // Allocates nothing between the readings. The first metrics, whose readings disturb the least, are
-  // read last before and first after.
+  // Allocates nothing between the readings. The first metrics, whose readings disturb the least,
+  // are read last before and first after.
   private void measure(Runnable run, int times) {
     for (int i = metrics.length - 1; i >= 0; i--) before[i] = JTrace.total(metrics[i]);
     for (int i = 0; i < times; i++) run.run();

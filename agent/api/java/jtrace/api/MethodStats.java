@@ -1,12 +1,12 @@
 package jtrace.api;
 
 /**
- * What was counted of the methods that a pattern names, taken as one.
+ * The counts of the methods that a pattern names, treated as one.
  *
  * @param calls all calls
  * @param outermostCalls those that were not nested in another one
- * @param base what the methods spent of a metric themselves
- * @param cum the same with all that they called, nested activations once
+ * @param base the value of a metric in the methods themselves
+ * @param cum the same with all their callees, nested activations once
  */
 public record MethodStats(long calls, long outermostCalls, long base, long cum) {
   static final MethodStats NONE = new MethodStats(0, 0, 0, 0);

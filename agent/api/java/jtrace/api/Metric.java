@@ -7,11 +7,11 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * A resource that is counted for each thread. The constants exist whether or not the agent can count
- * them; {@link JTrace#metrics} has those that it does.
+ * A resource that is counted for each thread. The constants exist whether or not the agent can
+ * count them; {@link JTrace#metrics} has those that it counts.
  */
 public final class Metric {
-  /** Where a metric's values are known. */
+  /** The levels at which a metric's values are known. */
   public enum Reach {
     /** By call path, thread and process. */
     PATH,
@@ -23,7 +23,7 @@ public final class Metric {
 
   private static final Map<String, Metric> BY_NAME = new ConcurrentHashMap<>();
 
-  /** Bytes allocated on the heap; what escape analysis removes is not there. */
+  /** Bytes allocated on the heap, without allocations that escape analysis removes. */
   public static final Metric ALLOC_BYTES = define("alloc.bytes", "B", Reach.PATH);
   public static final Metric ALLOC_OBJECTS = define("alloc.objects", "", Reach.PATH);
   /** Executions of bytecodes that allocate, in methods with probes: the same on every run. */
@@ -50,7 +50,7 @@ public final class Metric {
   private static final String USER_PREFIX = "user.";
   private static final int NONE = -1;
 
-  /** What only the agent knows. */
+  /** The data that only the agent has. */
   private record Details(String exactness, String cost, String meaning) {
     static final Details UNKNOWN = new Details("", "", "");
   }
@@ -98,14 +98,14 @@ public final class Metric {
     return define(USER_PREFIX + counter, unit, Reach.PATH);
   }
 
-  /** The agent's number for it is this. */
+  /** Sets the agent's number for it. */
   void number(int id) {
     this.id = id;
   }
 
   /**
-   * Takes over the agent's table: "name, unit, exactness, cost, reach, meaning", tabs between them.
-   * Returns what the agent counts.
+   * Reads the agent's table: "name, unit, exactness, cost, reach, meaning", separated by tabs.
+   * Returns the metrics that the agent counts.
    */
   static Set<Metric> learn(String[] rows) {
     Set<Metric> available = new LinkedHashSet<>();
@@ -133,17 +133,17 @@ public final class Metric {
     if (id == NONE) learn(Natives.describe());
     if (id == NONE) {
       throw new UnsupportedOperationException(
-          name + " is not counted here; JTrace.metrics() has what is");
+          name + " is not counted here; see JTrace.metrics()");
     }
     return id;
   }
 
-  /** The same, for a question about a thread. */
+  /** The same, for a query about a thread. */
   int idOfThreads() {
     int number = id();
     if (reach == Reach.PROCESS) {
       throw new UnsupportedOperationException(
-          name + " is known of the process only: ask JTrace.processTotal");
+          name + " is known only for the process: ask JTrace.processTotal");
     }
     return number;
   }
@@ -167,12 +167,12 @@ public final class Metric {
     return details.exactness();
   }
 
-  /** What counting it costs, for people; empty without the agent. */
+  /** The cost of counting it, for people; empty without the agent. */
   public String cost() {
     return details.cost();
   }
 
-  /** What it counts, for people; empty without the agent. */
+  /** Its meaning, for people; empty without the agent. */
   public String meaning() {
     return details.meaning();
   }

@@ -5,8 +5,8 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 
 /**
- * What the agent offers, by method handles that compiled code sees through. Initialized when the
- * agent is there, not before.
+ * The agent's functions, as method handles that the compiler can inline. Initialized when the agent
+ * is present, not before.
  */
 final class Natives {
   static final String CLASS = "jtrace.NativeMetrics";
@@ -47,7 +47,7 @@ final class Natives {
     try {
       for (int i = 0; i < WARM_UP && metric >= 0; i++) total(metric);
     } catch (RuntimeException e) {
-      // This JVM does not tell; whoever asks is told why.
+      // This JVM does not report it; each query gets the reason.
     }
   }
 
@@ -62,13 +62,13 @@ final class Natives {
           .findStatic(Agent.loaded(owner), name, MethodType.methodType(result, parameters));
     } catch (ReflectiveOperationException e) {
       throw new IllegalStateException(
-          "jtrace-api.jar and the jtrace agent are of different versions: no "
+          "jtrace-api.jar and the jtrace agent have different versions: no "
               + name + "; use the jar that came with the agent",
           e);
     }
   }
 
-  /** Index: a metric's number; null: not to be had. See Metric.learn. */
+  /** Index: a metric's number; null: unavailable. See Metric.learn. */
   static String[] describe() {
     try {
       return (String[]) DESCRIBE.invokeExact();
@@ -102,7 +102,7 @@ final class Natives {
     }
   }
 
-  /** The number of a user counter, made if there is none of that name. */
+  /** The number of a user counter; creates it if there is none of that name. */
   static int counter(String name, String unit) {
     try {
       int metric = (int) COUNTER.invokeExact(name, unit);
@@ -160,7 +160,7 @@ final class Natives {
     }
   }
 
-  /** Of the threads that descend from the one that opened the window, and began since then. */
+  /** Of the threads that descend from the one that opened the window, and started since then. */
   static long windowTotal(long window, int metric) {
     try {
       return (long) WINDOW_TOTAL.invokeExact(window, metric);

@@ -2,11 +2,11 @@ package jtrace.api;
 
 /** Whose resources count. */
 public enum Scope {
-  /** The thread that asks. */
+  /** The calling thread. */
   THREAD,
   /**
-   * That thread, and threads that it or its descendants make and start meanwhile. What a thread of a
-   * pool does that ran before, or whose factory lets nothing be inherited, is not seen.
+   * That thread, and threads that it or its descendants create and start meanwhile. Work of a
+   * pool's thread that ran before, or whose factory disables inheritance, is not counted.
    */
   DESCENDANTS,
   /** All threads. */

@@ -19,7 +19,7 @@ final class Threads {
     }
   }
 
-  /** A platform thread that runs. */
+  /** A running platform thread. */
   static Thread find(long id) {
     ThreadGroup root = Thread.currentThread().getThreadGroup();
     while (root.getParent() != null) root = root.getParent();

@@ -1,6 +1,6 @@
 package jtrace.api;
 
-/** A reader of totals that {@link JTrace} can tell. */
+/** A reader of totals that {@link JTrace} provides. */
 final class TotalsReader implements Reader {
   private final Thread thread; // null: the process
   private final Metric[] metrics;

@@ -3,9 +3,9 @@ package jtrace.api;
 import java.util.List;
 
 /**
- * What is counted from its opening on, in a scope. Needs a recording with call trees
- * ({@code record=tree}) and ends with it. To be asked for methods and paths, and closed, on the thread
- * that opened it; totals are its opener's, whoever asks. Without the agent it counts nothing.
+ * The counts since its opening, in a scope. Needs a recording with call trees ({@code record=tree})
+ * and ends with it. Query methods and paths, and close it, on the thread that opened it; totals are
+ * those of the opener, on any thread. Without the agent it counts nothing.
  */
 public final class Window implements AutoCloseable {
   private static final long NONE = 0;
@@ -21,17 +21,17 @@ public final class Window implements AutoCloseable {
     this.metrics = metrics.clone();
     before = new long[metrics.length];
     number = Agent.find() ? Natives.openWindow(scope.ordinal()) : NONE;
-    // The first ones, whose readings disturb the least, come last.
+    // The first ones, whose readings disturb the least, are read last.
     for (int i = metrics.length - 1; i >= 0; i--) before[i] = now(metrics[i]);
   }
 
-  /** What was counted so far of one of the metrics that the window was opened with. */
+  /** The count so far of one of the metrics that the window was opened with. */
   public long total(Metric metric) {
     if (number == NONE) return 0;
     return openerTotal(metric) + descendantsTotal(metric);
   }
 
-  /** The same without what descendants counted. */
+  /** The same without the counts of descendants. */
   public long openerTotal(Metric metric) {
     for (int i = 0; i < metrics.length; i++) {
       if (metrics[i] == metric) return number == NONE ? 0 : now(metric) - before[i];
@@ -39,14 +39,14 @@ public final class Window implements AutoCloseable {
     throw new IllegalArgumentException("this window was not opened for " + metric);
   }
 
-  /** What descendants counted, which {@link #openerTotal} has not; 0 in other scopes. */
+  /** The counts of descendants, which {@link #openerTotal} does not include; 0 in other scopes. */
   public long descendantsTotal(Metric metric) {
     return number == NONE || scope != Scope.DESCENDANTS
         ? 0
         : Natives.windowTotal(number, metric.id());
   }
 
-  /** What was counted so far of the methods that the pattern names; see {@link JTrace#method}. */
+  /** The counts so far of the methods that the pattern names; see {@link JTrace#method}. */
   public MethodStats method(Metric metric, String pattern) {
     return number == NONE
         ? MethodStats.NONE
@@ -59,11 +59,11 @@ public final class Window implements AutoCloseable {
   }
 
   /**
-   * The same, of some paths only.
+   * The same, for some paths only.
    *
-   * @param below of the thread that opened the window only paths through a method that this pattern
-   *     names, told from there on; empty: all
-   * @param end only paths that end in a method that this pattern names; empty: in any
+   * @param below only paths of the opening thread through a method that this pattern names, shown
+   *     from there on; empty: all
+   * @param end only paths that end in a method that this pattern names; empty: any
    */
   public List<CallPath> topPaths(Metric metric, String below, String end, int count) {
     if (number == NONE) return List.of();

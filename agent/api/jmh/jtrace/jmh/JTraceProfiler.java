@@ -21,9 +21,9 @@ import org.openjdk.jmh.results.ScalarResult;
 import org.openjdk.jmh.runner.IterationType;
 
 /**
- * What a benchmark spends in one operation, as secondary results {@code ·alloc.bytes} and so on: the
- * process's totals of each measured iteration, divided by its operations. JMH's own work around the
- * operations is in them; with many operations it vanishes.
+ * The metrics of one operation of a benchmark, as secondary results {@code ·alloc.bytes} and so on:
+ * the process's totals of each measured iteration, divided by its operations. They include JMH's
+ * own work around the operations, which is negligible with many operations.
  *
  * <pre>-prof "jtrace.jmh.JTraceProfiler:libPath=/path/to/libjtrace.so;out=traces;metrics=alloc.bytes,cpu.ns"</pre>
  */
@@ -81,7 +81,7 @@ public final class JTraceProfiler implements InternalProfiler, ExternalProfiler 
     return results;
   }
 
-  /** The last iteration's replaces the earlier ones: it has them all. */
+  /** The last iteration's trace replaces the earlier ones: it includes them all. */
   private void keepTrace(BenchmarkParams benchmark) {
     if (options.out() == null) return;
     options.out().toFile().mkdirs();

@@ -6,11 +6,12 @@ import java.util.Set;
 import org.openjdk.jmh.profile.ProfilerException;
 
 /**
- * What stands behind the colon of {@code -prof jtrace.jmh.JTraceProfiler:out=DIR;metrics=…}.
+ * The text after the colon of {@code -prof jtrace.jmh.JTraceProfiler:out=DIR;metrics=…}.
  *
  * @param out a folder for a trace of each benchmark; null: none is kept
  * @param metrics by name
- * @param library libjtrace.so, which JVMs of benchmarks are started with; null: they have it already
+ * @param library libjtrace.so, with which JVMs of benchmarks are started; null: they already have
+ * it
  */
 record ProfilerOptions(Path out, List<String> metrics, Path library) {
   private static final Set<String> NAMES = Set.of("out", "metrics", "libPath");

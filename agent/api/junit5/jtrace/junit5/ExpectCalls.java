@@ -8,7 +8,7 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/** How often methods are called while the test method runs. On a class it holds for each of them. */
+/** How often methods are called while the test method runs. On a class it applies to each test. */
 @Documented
 @Inherited
 @Repeatable(ExpectCalls.List.class)
@@ -16,7 +16,7 @@ import java.lang.annotation.Target;
 @Target({ElementType.METHOD, ElementType.TYPE})
 public @interface ExpectCalls {
   /**
-   * As the agent's option {@code include=} has it: {@code com.acme.Cache::load}, {@code
+   * As in the agent's option {@code include=}: {@code com.acme.Cache::load}, {@code
    * org.h2.jdbc.**::execute*(String)}. The methods must have probes.
    */
   String method();

@@ -18,15 +18,15 @@ import org.opentest4j.TestAbortedException;
 
 /**
  * Measures test methods with the jtrace agent of this JVM and checks {@link MaxAllocated}, {@link
- * MaxCpu} and {@link ExpectCalls}; a {@link Measurement} parameter tells what was counted since the
- * method began. Only the method itself is measured, not what runs before and after each test. Dynamic
- * tests ({@code @TestFactory}) are not measured.
+ * MaxCpu} and {@link ExpectCalls}; a {@link Measurement} parameter has the counts since the method
+ * began. Only the method itself is measured, not the code before and after each test. Dynamic tests
+ * ({@code @TestFactory}) are not measured.
  *
  * <p>Settings, as JUnit configuration parameters or system properties:
  *
  * <ul>
- *   <li>{@code jtrace.missing}: {@code skip} (so it is without it) or {@code fail} tests that need the
- *       agent where there is none
+ *   <li>{@code jtrace.missing}: {@code skip} (the default) or {@code fail} tests that need the
+ *       agent if there is none
  *   <li>{@code jtrace.traces}: a folder that gets a copy of the trace of each test that exceeds a limit
  * </ul>
  */
@@ -36,12 +36,12 @@ public final class JTraceExtension implements InvocationInterceptor, ParameterRe
 
   @Override
   public boolean supportsParameter(ParameterContext parameter, ExtensionContext context) {
-    // Only test methods are measured; what is around them would share one window, or have none.
+    // Only test methods are measured; the code around them would share one window, or have none.
     return parameter.getParameter().getType() == Measurement.class
         && context.getTestMethod().filter(parameter.getDeclaringExecutable()::equals).isPresent();
   }
 
-  /** The window is opened anew when the method begins. */
+  /** Opens a new window when the method begins. */
   @Override
   public Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
     return held(context).measurement();
@@ -65,7 +65,7 @@ public final class JTraceExtension implements InvocationInterceptor, ParameterRe
     measure(invocation, method, context);
   }
 
-  /** Dynamic tests run when the method has returned. */
+  /** Dynamic tests run after the method has returned. */
   @Override
   public <T> T interceptTestFactoryMethod(
       Invocation<T> invocation,
@@ -135,7 +135,7 @@ public final class JTraceExtension implements InvocationInterceptor, ParameterRe
     }
   }
 
-  /** Returns where it is. */
+  /** Returns its path. */
   private static String keepTrace(TestMethod test, ExtensionContext context) {
     return context
         .getConfigurationParameter("jtrace.traces")
@@ -149,7 +149,7 @@ public final class JTraceExtension implements InvocationInterceptor, ParameterRe
         .orElseGet(() -> JTrace.dump().map(Path::toString).orElse("none"));
   }
 
-  /** {@code .2} of the second invocation of a test template; empty: there is one only. */
+  /** {@code .2} for the second invocation of a test template; empty: there is only one. */
   private static String invocation(ExtensionContext context) {
     String id = context.getUniqueId();
     int number = id.lastIndexOf("[test-template-invocation:#");

@@ -8,7 +8,7 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 import jtrace.api.Scope;
 
-/** Whose resources count; without it those of the thread that runs the test. */
+/** Whose resources count; by default those of the thread that runs the test. */
 @Documented
 @Inherited
 @Retention(RetentionPolicy.RUNTIME)

@@ -13,7 +13,7 @@ import jtrace.api.Window;
 import org.opentest4j.AssertionFailedError;
 import org.opentest4j.MultipleFailuresError;
 
-/** Compares what a test method has spent with what it may spend. */
+/** Compares the resources that a test method has used with its limits. */
 final class Limits {
   private static final int PATHS = 5;
 
@@ -23,7 +23,7 @@ final class Limits {
   private final Supplier<String> trace;
   private final List<AssertionFailedError> failures = new ArrayList<>();
 
-  /** {@code trace}: keeps the trace and says where; asked only if there is a failure. */
+  /** {@code trace}: keeps the trace and returns its path; called only after a failure. */
   Limits(TestMethod test, Scope scope, Window window, Supplier<String> trace) {
     this.test = test;
     this.scope = scope;
@@ -60,8 +60,8 @@ final class Limits {
   }
 
   /**
-   * What JUnit itself allocates around the method does not count where the recording knows call
-   * paths: then it is what the method and all that it calls have spent, exactly.
+   * JUnit's own allocations around the method are not counted if the recording has call paths: then
+   * the value is exactly that of the method and all its callees.
    */
   private long allocated() {
     long total = window.total(Metric.ALLOC_BYTES);
@@ -71,7 +71,7 @@ final class Limits {
     return method.get().cum() + window.descendantsTotal(Metric.ALLOC_BYTES);
   }
 
-  /** Empty: bytes are not charged to call paths, or the name is none that can be asked for. */
+  /** Empty: bytes are not charged to call paths, or no pattern can express the name. */
   private Optional<MethodStats> statsOfTest() {
     try {
       return Optional.of(window.method(Metric.ALLOC_BYTES, test.pattern()));
@@ -114,12 +114,12 @@ final class Limits {
     return calls == 1 ? "once" : Quantity.text(calls, "") + " times";
   }
 
-  /** Those of the test method, but for JUnit's around it; {@code end}: see Window.topPaths. */
+  /** The paths of the test method, without JUnit's around it; {@code end}: see Window.topPaths. */
   private List<CallPath> pathsOf(Metric metric, String end) {
     try {
       return window.topPaths(metric, scope == Scope.PROCESS ? "" : test.pattern(), end, PATHS);
     } catch (IllegalStateException | IllegalArgumentException e) {
-      return List.of(); // not charged to call paths, or a name that no pattern has
+      return List.of(); // not charged to call paths, or a name that no pattern can express
     }
   }
 

@@ -8,8 +8,9 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * The test method may allocate that much on the heap: {@code "0"}, {@code "500 B"}, {@code "2 KiB"},
- * {@code "1.5 MB"}. On a class it holds for each of its test methods without one of their own.
+ * The most that the test method may allocate on the heap: {@code "0"}, {@code "500 B"}, {@code "2
+ * KiB"}, {@code "1.5 MB"}. On a class it applies to each of its test methods without their own
+ * limit.
  */
 @Documented
 @Inherited

@@ -8,8 +8,8 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * The test method may take that much processor time: {@code "5 ms"}, {@code "1.5 s"}, {@code "200 us"}.
- * On a class it holds for each of its test methods without one of their own.
+ * The most processor time that the test method may take: {@code "5 ms"}, {@code "1.5 s"}, {@code
+ * "200 us"}. On a class it applies to each of its test methods without their own limit.
  */
 @Documented
 @Inherited

@@ -8,7 +8,7 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import org.junit.platform.commons.support.AnnotationSupport;
 
-/** A test method and what is said of it, at the method, or else at the innermost class around it. */
+/** A test method and its annotations, from the method or else the innermost class around it. */
 final class TestMethod {
   private final Method method;
   private final Class<?> testClass;
@@ -26,7 +26,7 @@ final class TestMethod {
     return own;
   }
 
-  /** Those at the class hold as well as those at the method. */
+  /** Those of the class apply in addition to those of the method. */
   List<ExpectCalls> expectedCalls() {
     List<ExpectCalls> all =
         new java.util.ArrayList<>(
@@ -55,12 +55,12 @@ final class TestMethod {
     return testClass.getSimpleName() + "." + method.getName() + "()";
   }
 
-  /** For files: no other test's, but for one of the same name with other parameters. */
+  /** For files: unique, except for tests of the same name with other parameters. */
   String fileName() {
     return testClass.getName() + "." + method.getName();
   }
 
-  /** As {@link jtrace.api.JTrace#method} takes it. */
+  /** In the form of {@link jtrace.api.JTrace#method}. */
   String pattern() {
     String parameters =
         Arrays.stream(method.getParameterTypes())

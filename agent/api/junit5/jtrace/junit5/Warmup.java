@@ -8,9 +8,9 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * The test method runs so many times before it is measured, on the same instance and without what
- * comes before and after each test. Loading classes, initializing them and filling caches belongs to
- * no measurement then.
+ * The test method runs this many times before it is measured, on the same instance and without the
+ * code before and after each test. So loading classes, initializing them and filling caches is not
+ * measured.
  */
 @Documented
 @Inherited

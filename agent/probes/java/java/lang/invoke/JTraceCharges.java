@@ -6,18 +6,18 @@ import jdk.internal.misc.Unsafe;
 import jdk.internal.vm.annotation.ForceInline;
 
 /**
- * Metrics by call path: a probe charges what the thread has counted since the last one to the node
- * that was current (S5.2: Delta = Cum - LastCum).
+ * Metrics by call path: a probe charges the thread's counts since the last one to the node that was
+ * current (S5.2: Delta = Cum - LastCum).
  *
- * <p>alloc.bytes is read from the JVM's own structure for the thread; all else is counted in the
- * thread's block (agent/hot/counter_block.h) by whoever notices it.
+ * <p>alloc.bytes is read from the JVM's own structure for the thread; all other metrics are counted
+ * in the thread's block (agent/hot/counter_block.h) by the code that notices the event.
  */
 final class JTraceCharges {
   private static final long ARENA = JTraceProbe.ARENA;
 
   /**
    * The metrics' numbers plus 1, a byte for each place in a node, from the lowest on. alloc.bytes,
-   * number 0, comes first.
+   * number 0, is first.
    */
   private static final long METRICS = JTraceProbe.METRICS;
   private static final boolean ALLOC = (METRICS & 0xFF) == 1;
@@ -35,14 +35,14 @@ final class JTraceCharges {
 
   private JTraceCharges() {}
 
-  /** Of a thread that gets its state; {@code charged}: address of a ThreadMetrics. */
+  /** For a thread that gets its state; {@code charged}: address of a ThreadMetrics. */
   static void begin(long state, long charged, long tid, boolean virtual) {
     U.putLong(state + STATE_METRICS, charged);
     long block = JTraceMetrics.begin(tid, virtual, METRICS, charged);
     U.putLong(state + STATE_COUNTERS, block != 0 ? block : ARENA + ARENA_LOST_COUNTERS);
   }
 
-  /** The node gets what was counted since the last probe. */
+  /** Charges the node with the counts since the last probe. */
   @ForceInline
   static void charge(long state, long node) {
     long block = U.getLong(state + STATE_COUNTERS);

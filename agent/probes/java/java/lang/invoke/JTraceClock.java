@@ -7,15 +7,16 @@ import jdk.internal.misc.Unsafe;
 import jdk.internal.vm.annotation.ForceInline;
 
 /**
- * The clock of the probes: who gets the time that passed since the thread's last probe.
+ * The clock of the probes: which node gets the time since the thread's last probe.
  *
  * <p>The time-stamp counter is read by a native function that C2 calls without leaving Java
- * (agent/probes/README.md has the costs of all the ways). Units: what {@link #ticks} counts, or
- * nanoseconds with clock=coarse; the collector turns them into nanoseconds.
+ * (agent/probes/README.md has the costs of the alternatives). Units: those of {@link #ticks}, or
+ * nanoseconds with clock=coarse; the collector converts them to nanoseconds.
  *
  * <p>clock=cpu: the kernel clears a word of the thread when it was off the processor (struct rseq).
- * Then the interval is split, by the thread's processor time. Nothing tells when a hypervisor takes
- * the processor itself away, so the processor time is also looked at every {@link #SYNC_NANOS}.
+ * Then the interval is split, by the thread's processor time. The word does not show when a
+ * hypervisor takes the processor itself away, so the processor time is also read every {@link
+ * #SYNC_NANOS}.
  */
 public final class JTraceClock {
   // hot::ProbeClock
@@ -29,7 +30,7 @@ public final class JTraceClock {
   static final boolean FINE = CLOCK > COARSE;
 
   private static final int ARENA_TICK = 896;
-  /** What the thread's word refers to as long as the thread stays on its processor. */
+  /** The thread's word refers to this as long as the thread stays on its processor. */
   private static final int ARENA_RSEQ = 928;
   /** A word for threads that have none. */
   private static final int ARENA_ALWAYS_ON = 992;
@@ -46,22 +47,22 @@ public final class JTraceClock {
   private static final Unsafe U = Unsafe.getUnsafe();
   private static final long EETOP = U.objectFieldOffset(Thread.class, "eetop");
 
-  /** ()long, the time-stamp counter; null: not to be used. */
+  /** ()long, the time-stamp counter; null: not used. */
   private static final MethodHandle TICKS;
   /** ()long: processor time of the thread in nanoseconds; address of its word in struct rseq. */
   private static final MethodHandle CPU_NANOS;
   private static final MethodHandle RSEQ_WORD;
   private static final double TICKS_PER_NANO;
 
-  /** How long the word alone is believed: a reading of the processor time costs half a microsecond. */
+  /** How long only the word is trusted: reading the processor time costs half a microsecond. */
   private static final long SYNC_NANOS = 100_000;
-  /** Time off the processors that the word did not tell; less is what the two clocks differ by. */
-  private static final long LEAST_UNTOLD_NANOS = 5_000;
-  /** More than this between two readings, and something came between. */
+  /** Time off the processors that the word did not show; below it the two clocks may differ. */
+  private static final long LEAST_UNREPORTED_NANOS = 5_000;
+  /** More than this between two readings means an interruption. */
   private static final long PAIR_NANOS = 5_000;
   private static final int PAIR_TRIES = 4;
   private static final long SYNC_TICKS;
-  private static final long LEAST_UNTOLD_TICKS;
+  private static final long LEAST_UNREPORTED_TICKS;
   private static final long PAIR_TICKS;
 
   static {
@@ -71,7 +72,7 @@ public final class JTraceClock {
     TICKS = CLOCK == TSC || CLOCK == CPU ? leafHandle(ticksFunction) : null;
     TICKS_PER_NANO = TICKS == null ? 1 : Double.longBitsToDouble(ticksPerNano);
     SYNC_TICKS = (long) (SYNC_NANOS * TICKS_PER_NANO);
-    LEAST_UNTOLD_TICKS = (long) (LEAST_UNTOLD_NANOS * TICKS_PER_NANO);
+    LEAST_UNREPORTED_TICKS = (long) (LEAST_UNREPORTED_NANOS * TICKS_PER_NANO);
     PAIR_TICKS = (long) (PAIR_NANOS * TICKS_PER_NANO);
     CPU_NANOS = CLOCK == CPU ? jniHandle("cpuNanos") : null;
     RSEQ_WORD = CLOCK == CPU ? jniHandle("rseqWord") : null;
@@ -87,10 +88,10 @@ public final class JTraceClock {
     return TICKS != null && ticks() != 0;
   }
 
-  /** Of a thread that gets its state. */
+  /** For a thread that gets its state. */
   static void begin(long state) {
     if (CLOCK == CPU) {
-      // A virtual thread has no processor time of its own: a word that always says "not off".
+      // A virtual thread has no processor time: a word that always says "not off".
       boolean virtual = U.getLong(Thread.currentThread(), EETOP) == 0;
       U.putLong(state + STATE_RSEQ, virtual ? ARENA + ARENA_ALWAYS_ON : call(RSEQ_WORD));
     }
@@ -106,7 +107,7 @@ public final class JTraceClock {
     }
   }
 
-  /** The node gets the time since the last probe. */
+  /** Charges the node with the time since the last probe. */
   @ForceInline
   static void charge(long state, long node) {
     if (CLOCK == COARSE) {
@@ -119,7 +120,7 @@ public final class JTraceClock {
       return;
     }
     long now = ticks();
-    // After the reading: what comes between the two is found by the next probe.
+    // After the reading: the next probe finds anything between the two.
     if (CLOCK == CPU && mayHaveBeenOff(state, now)) {
       chargeOnAndOff(state, node);
       return;
@@ -146,7 +147,7 @@ public final class JTraceClock {
     }
   }
 
-  /** clock=manual, for tests: the time goes on by so many nanoseconds, in whole microseconds. */
+  /** clock=manual, for tests: advances the time by so many nanoseconds, in whole microseconds. */
   public static void advance(long nanos) {
     U.putLong(ARENA + ARENA_TICK, U.getLong(ARENA + ARENA_TICK) + nanos);
   }
@@ -212,7 +213,7 @@ public final class JTraceClock {
 
   /** Time off the processors since {@code mark}; sets a new mark. */
   private static long offSince(long state, long mark) {
-    boolean told = wasOff(state);
+    boolean reported = wasOff(state);
     long cpuSync = U.getLong(state + STATE_CPU_SYNC);
     long onUntilMark = mark - U.getLong(state + STATE_CPU_SYNC_TICKS);
     synchronize(state);
@@ -222,10 +223,10 @@ public final class JTraceClock {
     long used = (long) ((U.getLong(state + STATE_CPU_SYNC) - cpuSync) * TICKS_PER_NANO);
     long elapsed = U.getLong(state + STATE_MARK) - mark;
     long off = elapsed - JTraceMemory.max(0, JTraceMemory.min(elapsed, used - onUntilMark));
-    return told || off > LEAST_UNTOLD_TICKS ? off : 0;
+    return reported || off > LEAST_UNREPORTED_TICKS ? off : 0;
   }
 
-  /** Reads both clocks, as close together as can be had: what is in between is in one of them only. */
+  /** Reads both clocks, as close together as possible: only one of them has the time in between. */
   private static void synchronize(long state) {
     if (hasNoCpuTime(state)) {
       U.putLong(state + STATE_CPU_SYNC_TICKS, Long.MAX_VALUE);
@@ -243,7 +244,7 @@ public final class JTraceClock {
       used = call(CPU_NANOS);
       now = ticks();
     } while (now - before > PAIR_TICKS && ++tries < PAIR_TRIES);
-    // Behind all calls: a StackOverflowError must not leave a pair that does not belong together.
+    // After all calls: a StackOverflowError must not leave a mismatched pair.
     U.putLong(state + STATE_CPU_SYNC, used);
     U.putLong(state + STATE_CPU_SYNC_TICKS, now);
     U.putLong(state + STATE_MARK, now);
@@ -257,7 +258,7 @@ public final class JTraceClock {
   // ---- Set-up -----------------------------------------------------------------------------------
 
   /**
-   * Calls the handle so often that java.lang.invoke has customized it (after 127 calls): that takes
+   * Calls the handle so often that java.lang.invoke has customized it (after 127 calls): that uses
    * heap, of which a program may have none left when a probe runs.
    */
   private static void settle(MethodHandle handle) {
@@ -266,7 +267,7 @@ public final class JTraceClock {
     }
   }
 
-  /** A static native method of the agent's class; null if it cannot be had. */
+  /** A static native method of the agent's class; null if it is unavailable. */
   private static MethodHandle jniHandle(String name) {
     try {
       Class<?> natives = Class.forName("jtrace.NativeClock", true, null);
@@ -307,7 +308,7 @@ public final class JTraceClock {
         segmentClass.getMethod("ofAddress", long.class).invoke(null, function), descriptor, options);
   }
 
-  /** JDK 17: what its incubating linker is made of, without a transition to native. */
+  /** JDK 17: the internals of its incubating linker, without a transition to native. */
   private static MethodHandle oldHandle(long function) throws ReflectiveOperationException {
     MethodHandle fallback = jniHandle("ticks");
     if (fallback == null) {
@@ -337,7 +338,7 @@ public final class JTraceClock {
   private static final int RAX = 0;
   private static final int R10 = 10;
 
-  /** An object whose methods return 0, but for index(), which returns {@code index}. */
+  /** An object whose methods return 0, except index(), which returns {@code index}. */
   private static Object zeroes(Class<?> type, int index) {
     return Proxy.newProxyInstance(null, new Class<?>[] {type},
         (proxy, method, arguments) -> method.getName().equals("index") ? index : 0);

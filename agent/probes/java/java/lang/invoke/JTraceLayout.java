@@ -57,7 +57,7 @@ final class JTraceLayout {
   static final int MARK_ON_PATH = 2;
   static final int MARK_FOLDS = 4;
 
-  /** The routine of nodes that stand for calls without a node of their own. */
+  /** The routine of nodes that count calls without their own node. */
   static final int PRUNED_ROUTINE = 33554431;
 
   static final int CHUNK_NEXT = 0;
@@ -68,7 +68,7 @@ final class JTraceLayout {
   static final int CHUNK_CLASSES = 8;
   static final int FLAT_CLASS = 6;
 
-  /** NODE_MASK of the first slots that a node gets, and of the most, behind which stands a table. */
+  /** NODE_MASK of the first slots that a node gets, and of the most, followed by a table. */
   static final int FIRST_MASK = 7 << 3;
   static final int MOST_MASK = 8191 << 3;
   /** In NODE_MASK: the slots may be newer. A slot's offset has no such bit. */

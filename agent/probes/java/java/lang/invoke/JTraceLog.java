@@ -12,13 +12,13 @@ import jdk.internal.vm.annotation.ForceInline;
  * record=log: a record for every entry and exit, in a ring of the thread (JTraceRing) that the agent's
  * writer thread empties.
  *
- * <p>A record takes 4 bytes, or 8 with a time of its own. Where the reader cannot keep up there
- * is a <em>gap</em>: calls are counted in the tree instead, until a part of the ring is free again. A
- * gap ends anywhere: a record says at which node of the tree the thread stands then. So log and tree
- * together are exact at any time. When the log is stopped (logbudget=), the tree counts what follows.
+ * <p>A record has 4 bytes, or 8 with its own time. Where the reader cannot keep up there is a
+ * <em>gap</em>: calls are counted in the tree instead, until a part of the ring is free again. A
+ * gap ends anywhere: a record gives the node of the tree where the thread then is. So log and tree
+ * together are exact at any time. When the log is stopped (logbudget=), the tree counts the rest.
  *
- * <p>The same record puts the reader right where calls ended without an exit, and where an exception
- * cut off a probe between its record and its move (STATE_LOG_MOVING).
+ * <p>The same record corrects the reader's position where calls ended without an exit, and where an
+ * exception cut off a probe between its record and its move (STATE_LOG_MOVING).
  */
 final class JTraceLog {
   private static final long ARENA = JTraceProbe.ARENA;
@@ -36,7 +36,7 @@ final class JTraceLog {
 
   private static final int EXIT = 2;
   private static final long VALUE_MASK = (1L << OP_BITS) - 1;
-  /** What a record with a time of its own holds beside its kind. */
+  /** The bits of a record with its own time, besides its kind. */
   private static final long OFF_AT_MOST = (1L << 64 - OP_BITS) - 1;
 
   /** A gap looks for room this often, in calls. */
@@ -48,7 +48,7 @@ final class JTraceLog {
 
   private JTraceLog() {}
 
-  /** Of a thread that gets its state. */
+  /** For a thread that gets its state. */
   static void begin(long state) {
     long now = CLOCK == 0 ? 0 : JTraceClock.now();
     U.putLong(state + STATE_LOG_TIME, now);
@@ -112,13 +112,13 @@ final class JTraceLog {
   }
 
   /**
-   * A probe that an exception cut off: the log's reader may not stand where the thread does. For
-   * probes that are called, which C2 compiles, and C2's code does not look.
+   * A probe that an exception cut off: the log's reader may not be where the thread is. For probes
+   * that are called, which C2 compiles; C2's code does not check.
    */
   @ForceInline
   static void heal(long state) {
     if (U.getLong(state + STATE_LOG_MOVING) != 0) {
-      tellPosition(state, U.getLong(state + STATE_CURRENT));
+      writePosition(state, U.getLong(state + STATE_CURRENT));
       U.putLong(state + STATE_LOG_MOVING, 0);
     }
   }
@@ -131,8 +131,8 @@ final class JTraceLog {
   }
 
   /**
-   * Code of C2 makes no call between a record and the move that belongs to it, and no safepoint is
-   * there: no exception cuts it off. Others say before that they are about to move.
+   * Code of C2 makes no call between a record and the move that belongs to it, and has no safepoint
+   * there: no exception cuts it off. Other code first notes that it is about to move.
    */
   @ForceInline
   private static boolean inOneGo() {
@@ -146,13 +146,13 @@ final class JTraceLog {
       return false;
     }
     if (CLOCK == COARSE && JTraceClock.now() != U.getLong(state + STATE_LOG_TIME)) {
-      // The slow path tells the time, and moves the thread before it returns: an exception that
-      // comes there must not stand between a record and its move.
+      // The slow path records the time, and moves the thread before it returns: an exception there
+      // must not separate a record and its move.
       return false;
     }
     long now = WIDE ? JTraceClock.stamp(state) : 0;
     if (CLOCK == CPU) {
-      // The clock may have put a record of its own.
+      // The clock may have written its own record.
       next = U.getLong(state + STATE_LOG_NEXT);
       if (next >= U.getLong(state + STATE_LOG_LIMIT)) {
         return false;
@@ -164,22 +164,22 @@ final class JTraceLog {
 
   // ---- Slow paths -------------------------------------------------------------------------------
 
-  /** A probe that an exception cut off: the log's reader may not stand where the thread does. */
+  /** A probe that an exception cut off: the log's reader may not be where the thread is. */
   private static void beginMove(long state, long current) {
     if (U.getLong(state + STATE_LOG_MOVING) != 0) {
-      tellPosition(state, current);
+      writePosition(state, current);
     }
     U.putLong(state + STATE_LOG_MOVING, 1);
   }
 
-  /** The thread goes on at {@code to}: what is below it ended, usually without a probe. */
+  /** The thread continues at {@code to}: activations below it ended, usually without a probe. */
   private static void move(long state, long current, long to) {
     U.putLong(state + STATE_LOG_MOVING, 1);
     if (U.getLong(state + STATE_LOG_GAP) == OVER) {
       leaveInTree(state, current, to);
     } else if (current != ARENA + ARENA_LOST_NODE) {
-      // Of what is called there the log knows nothing.
-      tellPosition(state, to);
+      // The log knows nothing of the calls there.
+      writePosition(state, to);
     }
     U.putLong(state + STATE_CURRENT, to);
     U.putLong(state + STATE_LOG_MOVING, 0);
@@ -196,8 +196,8 @@ final class JTraceLog {
     }
   }
 
-  /** The log's reader is to stand at {@code node}. */
-  private static void tellPosition(long state, long node) {
+  /** Puts the log's reader at {@code node}. */
+  private static void writePosition(long state, long node) {
     long gap = U.getLong(state + STATE_LOG_GAP);
     if (gap == OVER || node == ARENA + ARENA_LOST_NODE) {
       return;
@@ -221,7 +221,7 @@ final class JTraceLog {
     }
   }
 
-  /** What {@link #append} had no room for, or what comes with a time of its own. */
+  /** A record that {@link #append} had no room for, or one with its own time. */
   private static void enterSlowly(long state, long current, long child, int op) {
     U.putLong(state + STATE_LOG_MOVING, 1);
     if (!appendSlowly(state, current, op)) {
@@ -273,9 +273,9 @@ final class JTraceLog {
   }
 
   /**
-   * Whether the log has room for the thread, which stands at {@code current}. A position comes first:
-   * after a gap, in a recording after the one whose log was stopped, and now and then for readers
-   * that have lost a part of the trace.
+   * Whether the log has room for the thread, which is at {@code current}. A position is written
+   * first: after a gap, in a recording after the one whose log was stopped, and from time to time
+   * for readers that have lost a part of the trace.
    */
   private static boolean goesOn(long state, long current) {
     long gap = U.getLong(state + STATE_LOG_GAP);
@@ -305,7 +305,7 @@ final class JTraceLog {
     return openWindow(state);
   }
 
-  /** The log's reader stands at {@code node}, an ancestor of the current node or that itself. */
+  /** Puts the log's reader at {@code node}, an ancestor of the current node or that itself. */
   private static void beginGap(long state, long node) {
     U.putLong(state + STATE_LOG_LIMIT, 0);
     U.putLong(state + STATE_LOG_DROPPED, 0);
@@ -316,7 +316,7 @@ final class JTraceLog {
   private static void endLog(long state, long gap) {
     long root = at(U.getInt(state + STATE_ROOT));
     if (gap == 0) {
-      tellPosition(state, root);
+      writePosition(state, root);
       if (U.getLong(state + STATE_LOG_GAP) != 0) {
         return;
       }
@@ -334,8 +334,8 @@ final class JTraceLog {
   }
 
   /**
-   * The calls that were left out, and the time that they took. {@code gap}: the innermost activation
-   * that has been open all along. Leaves room for a record.
+   * The calls that were left out, and their time. {@code gap}: the innermost activation that has
+   * been open throughout. Leaves room for a record.
    */
   private static boolean putDropped(long state, long gap) {
     long dropped = U.getLong(state + STATE_LOG_DROPPED);
@@ -359,8 +359,8 @@ final class JTraceLog {
   }
 
   /**
-   * The next record without a time of its own gets this one. Whether there was room. What is written
-   * twice, as an exception cut this off, means the same.
+   * Gives the next record without its own time this one. Returns whether there was room. A part
+   * written twice, because an exception cut this off, means the same.
    */
   private static boolean passTime(long state, long now) {
     if (free(state) < 2 * RECORD) {
@@ -372,11 +372,11 @@ final class JTraceLog {
     }
     // Microseconds, of which the tick has whole ones.
     long micros = now / 1000;
-    long told = U.getLong(state + STATE_LOG_TIME) / 1000;
-    if (micros >>> OP_BITS != told >>> OP_BITS) {
+    long recorded = U.getLong(state + STATE_LOG_TIME) / 1000;
+    if (micros >>> OP_BITS != recorded >>> OP_BITS) {
       put(state, KIND_TIME_HIGH, micros >>> OP_BITS & VALUE_MASK);
     }
-    if (micros != told) {
+    if (micros != recorded) {
       put(state, KIND_TIME, micros & VALUE_MASK);
     }
     U.putLong(state + STATE_LOG_TIME, now);
@@ -384,9 +384,9 @@ final class JTraceLog {
   }
 
   /**
-   * clock=cpu: the thread was off the processors since its last record, for so many ticks: the sum of
-   * the records that stand together. Without room for them a gap has to begin, whose time is nobody's:
-   * it must not become the processor time of a method.
+   * clock=cpu: the thread was off the processors since its last record, for so many ticks: the sum
+   * of adjacent records. Without room for them a gap has to begin, whose time is charged to
+   * nothing: it must not become the processor time of a method.
    */
   static void off(long state, long ticks) {
     for (long part; ticks > 0; ticks -= part) {

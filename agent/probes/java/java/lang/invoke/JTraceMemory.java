@@ -11,7 +11,7 @@ final class JTraceMemory {
 
   private JTraceMemory() {}
 
-  /** Zeroed memory for a node: one that the writer thread gave back, or new; 0: none left. */
+  /** Zeroed memory for a node: one that the writer thread released, or new; 0: none left. */
   static long allocateNode(long state, int limit) {
     int free = U.getInt(state + STATE_POOL);
     if (free == 0 && U.getInt(state + STATE_FREED) != 0) {
@@ -41,8 +41,8 @@ final class JTraceMemory {
     return address;
   }
 
-  // The probes call no method that may have probes itself, and so nothing of the JDK but Unsafe and
-  // Thread.currentThread: with include=java.** Math.min has some.
+  // The probes call no method that may have probes itself, and so nothing of the JDK except Unsafe
+  // and Thread.currentThread: with include=java.** Math.min has some.
 
   static int min(int a, int b) {
     return a <= b ? a : b;
@@ -61,7 +61,7 @@ final class JTraceMemory {
   }
 
   private static boolean nextChunk(long state, long bytes, int limit) {
-    // What a reserve gives is small: usual nodes use the rest of it.
+    // Chunks from a reserve are small: usual nodes use the rest of them.
     int wanted = 0;
     if (limit == ARENA_LIMIT) {
       wanted = min(U.getInt(state + STATE_CHUNK_CLASS) + 1, USUAL_CLASSES - 1);
@@ -70,7 +70,7 @@ final class JTraceMemory {
     while (wanted < CHUNK_CLASSES - 1 && chunkBytes(wanted) - CHUNK_HEADER < bytes) {
       wanted++;
     }
-    // Smaller ones may have been given back, or fit in, where there is no room for a new one.
+    // Smaller ones may have been released, or fit where there is no room for a new one.
     for (int c = wanted; c >= 0 && chunkBytes(c) - CHUNK_HEADER >= bytes; c--) {
       long chunk = newChunk(c, limit);
       if (chunk != 0) {
@@ -100,7 +100,7 @@ final class JTraceMemory {
     long free = ARENA + ARENA_FREE + sizeClass * 8L;
     for (long head; (int) (head = U.getLongVolatile(null, free)) != 0; ) {
       long chunk = at((int) head);
-      // The upper half counts pops: a chunk that came back meanwhile is not taken for unchanged.
+      // The upper half counts pops: a chunk released meanwhile is not treated as unchanged.
       long next = (((head >>> 32) + 1) << 32) | (U.getInt(chunk + CHUNK_NEXT) & 0xFFFFFFFFL);
       if (U.compareAndSetLong(null, free, head, next)) {
         U.putInt(chunk + CHUNK_NEXT, 0);

@@ -4,11 +4,11 @@ import jdk.internal.misc.Unsafe;
 import jdk.internal.vm.annotation.ForceInline;
 
 /**
- * What the running thread has counted (S5.4), for the program itself: jtrace-api.jar calls
- * {@link #total}. One class for all recordings. Nothing here allocates once a thread is known.
+ * The running thread's counts (S5.4), for the program itself: jtrace-api.jar calls {@link #total}.
+ * One class for all recordings. Nothing here allocates once a thread is known.
  */
 public final class JTraceMetrics {
-  /** Of the JVM's structure for a thread: offsets, 16 bits each (hot::AllocLayout); 0: not known. */
+  /** Offsets in the JVM's structure for a thread, 16 bits each (hot::AllocLayout); 0: not known. */
   private static final long ALLOC_LAYOUT;
 
   static {
@@ -44,7 +44,7 @@ public final class JTraceMetrics {
 
   private JTraceMetrics() {}
 
-  /** Of the calling thread, or the virtual thread that runs on it. */
+  /** The count of the calling thread, or of the virtual thread that runs on it. */
   public static long total(int metric) {
     if (metric == ALLOC_BYTES && ALLOC_LAYOUT != 0) {
       return allocated() + U.getLong(block() + BLOCK_ALLOC_OFFSET);
@@ -66,12 +66,12 @@ public final class JTraceMetrics {
     U.putLongRelease(null, block + BLOCK_CHANGES, U.getLong(block + BLOCK_CHANGES) + 1);
   }
 
-  /** What the JVM has counted for the thread that runs this code: exact, compiled or not. */
+  /** The JVM's count for the thread that runs this code: exact, compiled or not. */
   @ForceInline
   static long allocated() {
     long thread = U.getLong(carrier(), EETOP);
-    // In interpreted code a collection may come between two loads, and move what stands in the TLAB
-    // to the bytes before it. In code of C2 nothing comes between, and it loads each of them once.
+    // In interpreted code a collection may run between two loads, and move the TLAB's contents to
+    // the bytes before it. In code of C2 nothing runs between, and it loads each of them once.
     while (true) {
       long bytes = U.getLong(thread + (ALLOC_LAYOUT & 0xFFFF));
       long start = U.getLong(thread + (ALLOC_LAYOUT >>> 32 & 0xFFFF));
@@ -142,7 +142,7 @@ public final class JTraceMetrics {
 
   /**
    * Calls the handles so often that java.lang.invoke has customized them (after 127 calls): that
-   * takes heap, of which a program may have none left when a probe runs.
+   * uses heap, of which a program may have none left when a probe runs.
    */
   private static void settle() {
     Thread thread = Thread.currentThread();

@@ -11,11 +11,11 @@ import jdk.internal.vm.annotation.Stable;
 /**
  * The probes that rewritten methods call.
  *
- * <p>Defined into java.base by the agent at VMInit. Every thread has a calling-context tree of its
- * own in off-heap memory; {@link #enter} moves the thread's current node to the child for the
- * method and counts, {@link #exit} moves it back. Only the owning thread writes to its tree; the
- * agent's writer thread and the sampling signal handler read it at any time (agent/hot/layout.h is
- * the same layout for C++, agent/probes/README.md says why it is as it is).
+ * <p>Defined into java.base by the agent at VMInit. Every thread has its own calling-context tree
+ * in off-heap memory; {@link #enter} moves the thread's current node to the child for the method
+ * and counts, {@link #exit} moves it back. Only the owning thread writes to its tree; the agent's
+ * writer thread and the sampling signal handler read it at any time (agent/hot/layout.h is the same
+ * layout for C++, agent/probes/README.md gives the reasons).
  *
  * <p>A reference to a node, state, table or chunk is its offset from the arena in granules of 64
  * bytes. Slow paths may be cut off by a StackOverflowError at any call, so every store leaves the
@@ -28,9 +28,9 @@ public final class JTraceProbe {
   static final boolean FLAT;
   /** record=log: calls go to the thread's log, and into its tree when that has no room. */
   static final boolean LOG;
-  /** What is read at entry and exit (JTraceClock); 0: nothing. */
+  /** The clock read at entry and exit (JTraceClock); 0: nothing. */
   static final int CLOCK;
-  /** What is charged to call paths besides time (JTraceCharges); 0: nothing. Not with FLAT or LOG. */
+  /** The metrics charged to call paths (JTraceCharges); 0: none. Not with FLAT or LOG. */
   static final long METRICS;
   /** Offset of spare bytes in java.lang.Thread that hold the state's address; 0: there are none. */
   private static final long THREAD_SPARE;
@@ -75,7 +75,7 @@ public final class JTraceProbe {
     return isC2() ? enterHere(id) : enterElsewhere(id);
   }
 
-  /** Method exit: also heals activations above that were left unseen. */
+  /** Method exit: also heals activations above that ended unseen. */
   @ForceInline
   public static void exit(long token) {
     if (isC2()) {
@@ -86,9 +86,9 @@ public final class JTraceProbe {
   }
 
   /**
-   * Code of C2 has the probe's own code in it. For C1, which cannot fold most of it, that would mean
-   * frames three to twelve times as large, and so a third to a twelfth of the depth of recursion;
-   * its code, and the interpreter, call a method that C2 compiles soon.
+   * Code of C2 contains the probe's own code. In C1, which cannot fold most of it, that would make
+   * frames three to twelve times as large, and so the depth of recursion a third to a twelfth; its
+   * code, and the interpreter, call a method that C2 compiles soon.
    */
   @ForceInline
   static boolean isC2() {
@@ -171,7 +171,7 @@ public final class JTraceProbe {
     }
   }
 
-  /** Instead of enter and exit in methods that call nothing. */
+  /** Replaces enter and exit in methods that call nothing. */
   @ForceInline
   public static void leaf(int id) {
     if (LOG || CLOCK != 0 || METRICS != 0) {
@@ -228,8 +228,8 @@ public final class JTraceProbe {
 
   /**
    * Whether the method that pushed the constant {@code id} runs compiled. C2 answers at compile
-   * time; a probe compiled on its own and called by the interpreter has no constant id. C1 code
-   * cannot tell: what the agent knows of the method decides.
+   * time; a separately compiled probe that the interpreter calls has no constant id. C1 code cannot
+   * detect it: the agent's knowledge of the method decides.
    */
   @ForceInline
   static boolean jitted(int id) {
@@ -245,8 +245,8 @@ public final class JTraceProbe {
   // ---- Slow paths -------------------------------------------------------------------------------
 
   /**
-   * The thread went on from an activation of {@code from} in the one of {@code to}: those in between
-   * ended, usually without a probe at their exit.
+   * The thread continued from an activation of {@code from} in the one of {@code to}: those in
+   * between ended, usually without a probe at their exit.
    */
   @ForceInline
   private static void leave(long from, long to) {

@@ -9,8 +9,8 @@ import static java.lang.invoke.JTraceTree.routine;
 import jdk.internal.misc.Unsafe;
 
 /**
- * Keeps trees within their memory: folds deep recursion, cuts off what the agent's writer thread has
- * chosen, and finds a node for calls that cannot have one of their own. Not with record=log.
+ * Keeps trees within their memory: folds deep recursion, cuts off the nodes that the agent's writer
+ * thread has selected, and finds a node for calls that cannot have their own. Not with record=log.
  */
 final class JTracePruner {
   private static final long ARENA = JTraceProbe.ARENA;
@@ -19,8 +19,8 @@ final class JTracePruner {
   private JTracePruner() {}
 
   /**
-   * The innermost activation of id on the path that was called by the routine of caller; 0: there is
-   * none among as many levels as maxdepth= says, so that a cycle of more calls is not folded.
+   * The innermost activation of id on the path that was called by the routine of caller; 0: there
+   * is none within maxdepth= levels, so that a cycle of more calls is not folded.
    */
   private static long sameArcAbove(long caller, int id) {
     int callerRoutine = routine(caller);
@@ -39,9 +39,9 @@ final class JTracePruner {
   }
 
   /**
-   * At the depth limit: the node further up where calls of id from caller are counted from now on; 0:
-   * there is none. The caller is then no longer on the path of the current node, though it has an
-   * activation: it must never be pruned, and who is choosing nodes to prune must look again.
+   * At the depth limit: the node further up where calls of id from caller are counted from now on;
+   * 0: there is none. The caller is then no longer on the path of the current node, though it has
+   * an activation: it must never be pruned, and a selection of nodes to prune must be repeated.
    */
   static long fold(long state, long caller, int id) {
     long target = sameArcAbove(caller, id);
@@ -68,8 +68,8 @@ final class JTracePruner {
   // ---- Little memory ----------------------------------------------------------------------------
 
   /**
-   * The node that counts calls of id from parent for which there is no memory: one for each routine below
-   * a [pruned] node, so that counts by routine stay exact; 0: nor is there memory for that.
+   * The node that counts calls of id from parent for which there is no memory: one for each routine
+   * below a [pruned] node, so that counts by routine stay exact; 0: no memory for that either.
    */
   static long prunedChild(long state, long parent, int id) {
     long pruned = prunedNodeAt(state, parent);
@@ -84,7 +84,7 @@ final class JTracePruner {
     return node != 0 ? node : prunedChildOfRoot(state, id);
   }
 
-  /** The same as far as it is there: where an open call of id from parent was counted. */
+  /** The same if it exists: where an open call of id from parent was counted. */
   static long findPrunedChild(long state, long parent, int id) {
     long pruned = prunedNodeAt(state, parent);
     long node = pruned == 0 ? 0 : JTraceTree.lookUp(pruned, id);
@@ -101,7 +101,7 @@ final class JTracePruner {
     if (routine(parent) == PRUNED_ROUTINE) {
       return parent;
     }
-    // A sum itself: its calls are counted beside it, which leaves the path of activations that go on.
+    // A sum itself: its calls are counted beside it, which leaves the path of open activations.
     long above = U.getInt(parent + NODE_PARENT) == 0 ? 0 : parent(parent);
     if (above != 0 && routine(above) == PRUNED_ROUTINE) {
       U.putInt(state + STATE_AWAY, 1);
@@ -134,8 +134,8 @@ final class JTracePruner {
   }
 
   /**
-   * The root's [pruned] node. Threads have one from the beginning, but for virtual ones, of which
-   * there may be very many; 0: there is no memory for it. It is never pruned itself.
+   * The root's [pruned] node. Threads have one from the start, except virtual ones, of which there
+   * may be very many; 0: there is no memory for it. It is never pruned itself.
    */
   static long prunedNodeOfRoot(long state) {
     int pruned = U.getInt(state + STATE_PRUNED);
@@ -151,9 +151,9 @@ final class JTracePruner {
   }
 
   /**
-   * Cuts off the nodes that the writer thread has chosen, but for those above the current node:
-   * every token is there, or it was folded (see fold), or node stands in a [pruned] node that is not
-   * its caller's.
+   * Cuts off the nodes that the writer thread has selected, except those above the current node:
+   * every token is there, or it was folded (see fold), or its node is in a [pruned] node that is
+   * not its caller's.
    */
   static void prune(long state, long node) {
     long victims = U.getLongAcquire(null, state + STATE_VICTIMS);
@@ -194,7 +194,7 @@ final class JTracePruner {
     return false;
   }
 
-  /** Sets or clears MARK_ON_PATH of the node and those above it. */
+  /** Sets or clears MARK_ON_PATH of the node and its ancestors. */
   private static void markPath(long node, int mark) {
     for (; ; ) {
       U.putByte(node + NODE_MARKS, (byte) (U.getByte(node + NODE_MARKS) & ~MARK_ON_PATH | mark));
@@ -206,7 +206,7 @@ final class JTracePruner {
     }
   }
 
-  /** First nobody finds the node any more, then the writer thread may take it. */
+  /** First the node becomes unreachable, then the writer thread may take it. */
   private static void cutOff(long node) {
     JTraceSlots.cutOff(node);
     mark(node, MARK_GONE);

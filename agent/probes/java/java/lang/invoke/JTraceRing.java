@@ -7,15 +7,16 @@ import jdk.internal.vm.annotation.ForceInline;
 
 /**
  * The ring of a thread's log: its records and the room for them (agent/hot/event_ring.h is the same
- * layout for C++). Only the owning thread writes; the agent's writer thread reads, and writes 0 back.
+ * layout for C++). Only the owning thread writes; the agent's writer thread reads, and writes 0
+ * back.
  *
- * <p>A record is one word, 0 until it is written, so that a single store publishes it. Probes write up
- * to STATE_LOG_LIMIT, the end of a window; the slow paths look at what is free, and go on in a larger
- * ring where that is little.
+ * <p>A record is one word, 0 until it is written, so that a single store publishes it. Probes write
+ * up to STATE_LOG_LIMIT, the end of a window; the slow paths check the free room, and continue in a
+ * larger ring where there is little.
  */
 final class JTraceRing {
   private static final long ARENA = JTraceProbe.ARENA;
-  /** Whether records have a time of their own. */
+  /** Whether records have their own time. */
   static final boolean WIDE = JTraceClock.FINE;
   static final int RECORD = WIDE ? 8 : 4;
 
@@ -42,7 +43,7 @@ final class JTraceRing {
 
   /** Bits of an entry or exit: routine << 2 | exit << 1 | jitted. */
   static final int OP_BITS = 24;
-  // Without a routine: what the other bits of the record are.
+  // Without a routine: the meaning of the record's other bits.
   static final int KIND_DROPPED = 1;
   static final int KIND_TIME = 2;
   static final int KIND_OFF = 3;
@@ -57,8 +58,8 @@ final class JTraceRing {
   private JTraceRing() {}
 
   /**
-   * Goes on in a larger ring, the first one if there is none, as far as there is memory for it. What
-   * stands in the old one is read, and its memory is given back, by the writer thread.
+   * Continues in a larger ring, the first one if there is none, if there is memory for it. The
+   * writer thread reads the contents of the old one and releases its memory.
    */
   static void grow(long state, long now) {
     long old = U.getLong(state + STATE_LOG_RING);
@@ -87,12 +88,12 @@ final class JTraceRing {
     U.putLong(state + STATE_LOG_NEXT, ring + RING_DATA);
   }
 
-  /** Zeroed memory for a ring, within what rings may take of the arena; 0: none. */
+  /** Zeroed memory for a ring, within the rings' share of the arena; 0: none. */
   private static long newChunk(int sizeClass) {
     long bytes = JTraceMemory.chunkBytes(sizeClass);
     long most = U.getLong(ARENA + ARENA_LOG_MOST);
     if (sizeClass != LAST_CLASS) {
-      // Trees use such chunks, too, once rings have given them back.
+      // Trees use such chunks, too, once rings have released them.
       if (U.getAndAddLong(null, ARENA + ARENA_LOG_SMALL, bytes) + bytes <= most) {
         long chunk = JTraceMemory.newChunk(sizeClass, ARENA_LIMIT);
         if (chunk != 0) {
@@ -148,7 +149,7 @@ final class JTraceRing {
     return ring + RING_DATA;
   }
 
-  /** Lets probes write records, as far as there is room in one piece. */
+  /** Lets probes write records, as far as there is contiguous room. */
   static boolean openWindow(long state) {
     long free = free(state);
     if (free < RECORD) {
@@ -165,7 +166,7 @@ final class JTraceRing {
     return true;
   }
 
-  /** Bytes that records may take, though perhaps not in one piece. */
+  /** Bytes that records may take, though perhaps not contiguously. */
   static long free(long state) {
     long ring = U.getLong(state + STATE_LOG_RING);
     if (ring == 0) {

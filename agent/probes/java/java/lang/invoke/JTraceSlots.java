@@ -8,7 +8,7 @@ import static java.lang.invoke.JTraceTree.routine;
 
 import jdk.internal.misc.Unsafe;
 
-/** Where a node's children are found: in its slots, and if there are very many in a table behind them. */
+/** Finds a node's children: in its slots, and if there are very many in a table after them. */
 final class JTraceSlots {
   private static final long ARENA = JTraceProbe.ARENA;
   private static final Unsafe U = Unsafe.getUnsafe();
@@ -36,7 +36,7 @@ final class JTraceSlots {
     return 0;
   }
 
-  /** Of children for which the most slots are too few; 0: there is none. */
+  /** The table of children that the most slots cannot hold; 0: there is none. */
   static long table(long node) {
     int mask = mask(node);
     int table = mask == MOST_MASK ? U.getInt(U.getLong(node + NODE_SLOTS) + mask + 8) : 0;
@@ -44,8 +44,8 @@ final class JTraceSlots {
   }
 
   /**
-   * Address of a slot for the child id, which the node does not have: the first free one from its own
-   * on, or one of the table; 0: no memory below {@code limit}.
+   * Address of a slot for the child id, which the node does not have: the first free one from its
+   * own on, or one of the table; 0: no memory below {@code limit}.
    */
   static long freeSlot(long state, long node, int id, int limit) {
     int mask = mask(node);
@@ -73,13 +73,13 @@ final class JTraceSlots {
     return child == ARENA + ARENA_LOST_NODE || child == ARENA + ARENA_TOMBSTONE;
   }
 
-  /** Nobody finds the node any more. */
+  /** Makes the node unreachable. */
   static void cutOff(long node) {
     long parent = parent(node);
     int id = routine(node);
     long slot = slotOf(parent, id);
     if (slot == 0 || U.getLong(slot) != node) {
-      // It was made twice, or growing was cut off: then it may stand where no search comes by.
+      // It was made twice, or growing was cut off: then it may be where no search finds it.
       slot = slotWith(parent, node);
     }
     if (slot != 0) {
@@ -112,8 +112,8 @@ final class JTraceSlots {
   }
 
   /**
-   * A child was not in its own slot. Where that happens again and again, there shall be more slots: 32,
-   * or four a child. Most nodes of a big tree are met a few times, and have few.
+   * A child was not in its own slot. Where that happens repeatedly, slots are added: 32, or four a
+   * child. Most nodes of a big tree are seen a few times, and have few.
    */
   static void spread(long state, long node) {
     int misses = U.getInt(state + STATE_MISSES) + 1;
@@ -126,7 +126,7 @@ final class JTraceSlots {
     }
   }
 
-  /** Twice the slots. Cut off before the mask is theirs, children may be made twice. */
+  /** Twice the slots. If this is cut off before the mask is updated, children may be made twice. */
   private static boolean growSlots(long state, long node, int limit) {
     long old = U.getLong(node + NODE_SLOTS);
     int oldMask = mask(node);
@@ -164,7 +164,7 @@ final class JTraceSlots {
         : JTraceMemory.allocate(state, bytes, limit);
   }
 
-  /** {@code address}: as freeSlot gave it. */
+  /** {@code address}: as freeSlot returned it. */
   static void setSlot(long parent, long address, long child, int id) {
     long offset = address - U.getLong(parent + NODE_SLOTS);
     if (offset >= 0 && offset <= mask(parent)) {
@@ -208,7 +208,7 @@ final class JTraceSlots {
     }
   }
 
-  /** In the table behind the most slots, which grows at three quarters. */
+  /** In the table after the most slots, which grows at three quarters. */
   private static long freeTableSlot(long state, long node, int id, int limit) {
     long table = table(node);
     if (table != 0) {
@@ -260,7 +260,7 @@ final class JTraceSlots {
     return slot != 0 && slot != TABLE_TOMBSTONE;
   }
 
-  /** Memory that may still be read: its first half word becomes no part of a node's address. */
+  /** Memory that may still be read: its first half word is never part of a node's address. */
   private static void dropMemory(long state, long memory, long bytes) {
     U.putInt(memory + TABLE_MASK, (int) (bytes >> 3) - 2);
     dropTable(state, memory);

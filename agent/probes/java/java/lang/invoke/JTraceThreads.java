@@ -36,8 +36,8 @@ final class JTraceThreads {
   }
 
   /**
-   * The state in the bucket; 0: there is none. A search may stand on a state while the writer thread
-   * gives its memory back and its link leads elsewhere: then it starts again.
+   * The state in the bucket; 0: there is none. A search may be at a state while the writer thread
+   * releases its memory and its link leads elsewhere: then it starts again.
    */
   private static long search(long bucket, long tid) {
     for (long frees = -1; ; ) {

@@ -44,8 +44,8 @@ final class JTraceTree {
   }
 
   /**
-   * The child that is not in its slot, made if there is none. Never inlined: in each probe it would keep
-   * what the probed method calls from being inlined.
+   * The child that is not in its slot, made if there is none. Never inlined: in each probe it would
+   * prevent the inlining of the probed method's callees.
    */
   @DontInline
   static long findChild(long state, long node, int id) {
@@ -101,7 +101,7 @@ final class JTraceTree {
     }
   }
 
-  /** Counts a call without any place in the thread's tree. */
+  /** Counts a call that has no place in the thread's tree. */
   private static void countByRoutine(int id, boolean jitted) {
     U.putInt(ARENA + ARENA_LOST, 1);
     JTraceProbe.countShared(id, jitted);
@@ -120,7 +120,7 @@ final class JTraceTree {
 
   private static long newChild(long state, long parent, int id) {
     if (JTraceProbe.LOG) {
-      // The log's reader knows of no node: nothing may be folded or stand for something else.
+      // The log's reader knows of no node: nothing may be folded or represent something else.
       long node = makeChild(state, parent, id, ARENA_LIMIT);
       return node != 0 ? node : ARENA + ARENA_LOST_NODE;
     }
@@ -156,7 +156,7 @@ final class JTraceTree {
     U.putInt(node + NODE_PARENT, reference(parent));
     U.putShort(node + NODE_DEPTH, (short) JTraceMemory.min(depth(parent) + 1, 0xFFFF));
     long last = at(U.getInt(state + STATE_LAST));
-    // The order of creation is the order in which the writer thread meets the nodes.
+    // The order of creation is the order in which the writer thread reads the nodes.
     U.putIntRelease(null, last + NODE_NEXT, reference(node));
     U.putInt(state + STATE_LAST, reference(node));
     JTraceSlots.setSlot(parent, slot, node, id);

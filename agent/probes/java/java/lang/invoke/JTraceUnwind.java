@@ -3,15 +3,15 @@ package java.lang.invoke;
 import jdk.internal.misc.Unsafe;
 
 /**
- * The probe of unwind=: at the entry of methods whose callers are wanted. Native methods have to be
- * registered outside of java.base (see jtrace.NativeUnwind), where modules do not see them: hence
+ * The probe of unwind=: at the entry of methods whose callers are wanted. Native methods must be
+ * registered outside of java.base (see jtrace.NativeUnwind), which java.base does not see: hence
  * the handle.
  */
 public final class JTraceUnwind {
   private static final MethodHandle TAKE = find();
 
   static {
-    // Handles compile themselves while they are called the first times.
+    // Handles compile themselves in their first calls.
     for (int i = 0; TAKE != null && i < 200; i++) {
       take(0);
     }

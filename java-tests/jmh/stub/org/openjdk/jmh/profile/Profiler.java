@@ -1,6 +1,6 @@
 package org.openjdk.jmh.profile;
 
-/** As far as a profiler needs it: what JMH 1.37 has under this name. */
+/** The part of JMH 1.37's interface that a profiler needs. */
 public interface Profiler {
   String getDescription();
 }

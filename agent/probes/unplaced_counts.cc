@@ -1,4 +1,4 @@
-#include "agent/probes/homeless_counts.h"
+#include "agent/probes/unplaced_counts.h"
 
 #include <algorithm>
 
@@ -6,7 +6,7 @@ namespace jtrace {
 
 using hot::ReadRelaxed;
 
-std::vector<RoutineUpdate> HomelessCounts::Collect(uint32_t routine_limit) {
+std::vector<RoutineUpdate> UnplacedCounts::Collect(uint32_t routine_limit) {
   std::vector<RoutineUpdate> updates;
   if (ReadRelaxed(arena_->lost) == 0) return updates;
   const uint32_t limit = std::min(routine_limit, hot::kMaxRoutines);
@@ -23,11 +23,11 @@ std::vector<RoutineUpdate> HomelessCounts::Collect(uint32_t routine_limit) {
   return updates;
 }
 
-void HomelessCounts::BeginFile() {
+void UnplacedCounts::BeginFile() {
   for (Known& known : known_) known.baseline = known.reported;
 }
 
-void HomelessCounts::BeginRecording() {
+void UnplacedCounts::BeginRecording() {
   Collect(static_cast<uint32_t>(known_.size()));
   calls_ = 0;
   BeginFile();

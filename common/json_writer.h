@@ -1,4 +1,5 @@
-// JSON that is mostly long arrays of numbers, appended to a string.
+// The one writer of JSON: strings, and values appended to a string, without a tree of objects in
+// memory. Pure; any thread, not in signal handlers.
 #pragma once
 
 #include <charconv>
@@ -6,10 +7,17 @@
 #include <string>
 #include <string_view>
 
-#include "postproc/report/json.h"
+namespace jtrace {
 
-namespace jtrace::postproc {
+// `text` as a JSON string, quotes included. Control characters become \uHHHH, and what is not UTF-8
+// becomes U+FFFD.
+std::string JsonString(std::string_view text);
+// The shortest decimal number that reads back as `value`, with a fraction or an exponent; "null" of
+// what is not finite.
+std::string JsonNumber(double value);
 
+// The caller keeps the grammar: BeginObject and EndObject in pairs, in objects a Key before each
+// value. Commas follow from that.
 class JsonWriter {
  public:
   explicit JsonWriter(std::string& out) : out_(out) {}
@@ -44,6 +52,8 @@ class JsonWriter {
     Separate();
     out_ += "null";
   }
+  // Lets the next value begin a line.
+  void NewLine() { starts_line_ = true; }
 
   void Int(std::string_view key, int64_t value) { Key(key), Int(value); }
   void Text(std::string_view key, std::string_view text) { Key(key), Text(text); }
@@ -65,7 +75,9 @@ class JsonWriter {
  private:
   void Separate() {
     if (!first_) out_ += ',';
+    if (starts_line_) out_ += '\n';
     first_ = false;
+    starts_line_ = false;
   }
   void Open(char bracket) {
     Separate();
@@ -79,6 +91,7 @@ class JsonWriter {
 
   std::string& out_;
   bool first_ = true;
+  bool starts_line_ = false;
 };
 
-}  // namespace jtrace::postproc
+}  // namespace jtrace

@@ -1,4 +1,4 @@
-#include "postproc/model/elf_image.h"
+#include "common/elf_image.h"
 
 #include <elf.h>
 
@@ -8,7 +8,7 @@
 
 #include "gtest/gtest.h"
 
-namespace jtrace::postproc {
+namespace jtrace {
 namespace {
 
 // A file of one segment, whose bytes are those of the headers.
@@ -49,4 +49,4 @@ TEST(ElfImageTest, SegmentsBeyondTheAddressSpaceAreNotThere) {
 }
 
 }  // namespace
-}  // namespace jtrace::postproc
+}  // namespace jtrace

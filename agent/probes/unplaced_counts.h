@@ -1,5 +1,5 @@
-#ifndef JTRACE_AGENT_PROBES_HOMELESS_COUNTS_H_
-#define JTRACE_AGENT_PROBES_HOMELESS_COUNTS_H_
+#ifndef JTRACE_AGENT_PROBES_UNPLACED_COUNTS_H_
+#define JTRACE_AGENT_PROBES_UNPLACED_COUNTS_H_
 
 #include <cstdint>
 #include <vector>
@@ -11,15 +11,15 @@ namespace jtrace {
 
 // Calls of threads for which there was no memory at all: exact, but by routine only. On the writer
 // thread only.
-class HomelessCounts {
+class UnplacedCounts {
  public:
-  explicit HomelessCounts(const hot::Arena* arena) : arena_(arena) {}
+  explicit UnplacedCounts(const hot::Arena* arena) : arena_(arena) {}
 
   // Those below `routine_limit` that changed since the last time, totals of the file.
   std::vector<RoutineUpdate> Collect(uint32_t routine_limit);
   void BeginFile();
   void BeginRecording();
-  // Of the recording.
+  // Calls of the recording.
   uint64_t calls() const { return calls_; }
 
  private:
@@ -34,4 +34,4 @@ class HomelessCounts {
 
 }  // namespace jtrace
 
-#endif  // JTRACE_AGENT_PROBES_HOMELESS_COUNTS_H_
+#endif  // JTRACE_AGENT_PROBES_UNPLACED_COUNTS_H_

@@ -1,5 +1,8 @@
-// The frame of an ELF file (x86-64) that its other readers stand on: segments, sections, build id.
+// The one reader of ELF files (64 bits, little-endian): segments, sections, symbols, build id. The
+// bytes are untrusted: every offset in them is checked. Pure; any thread, not in signal handlers.
 #pragma once
+
+#include <elf.h>
 
 #include <cstdint>
 #include <cstring>
@@ -7,9 +10,10 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
 
-namespace jtrace::postproc {
+namespace jtrace {
 
 // The bytes [offset, offset + size), or none if they are not all there.
 inline std::optional<std::string_view> Slice(std::string_view content, uint64_t offset,
@@ -50,11 +54,20 @@ class ElfImage {
   std::string_view BytesAt(uint64_t address) const;
   bool IsCode(uint64_t address) const;
 
+  // Calls `visit` with the symbols that the file defines in its table of this type, SHT_SYMTAB or
+  // SHT_DYNSYM; a file has at most one of each. `names` begins with the symbol's name: StringAt(
+  // names, 0), which is left to the caller because most look at few names.
+  void ForEachSymbol(
+      uint32_t table_type,
+      absl::FunctionRef<void(std::string_view names, const Elf64_Sym& symbol)> visit) const;
+
   // In the file's order, so that Section.link is an index; up to the first that is not there.
   const std::vector<Section>& sections() const { return sections_; }
   // Where .eh_frame_hdr is loaded.
   std::optional<uint64_t> unwind_header() const { return unwind_header_; }
-  // NT_GNU_BUILD_ID; may be empty.
+  // As in the file; empty if they are not all there.
+  std::string_view program_headers() const { return program_headers_; }
+  // FindBuildId; may be empty.
   std::string_view build_id() const { return build_id_; }
 
  private:
@@ -72,7 +85,8 @@ class ElfImage {
   std::vector<Segment> segments_;
   std::vector<Section> sections_;
   std::optional<uint64_t> unwind_header_;
+  std::string_view program_headers_;
   std::string_view build_id_;
 };
 
-}  // namespace jtrace::postproc
+}  // namespace jtrace

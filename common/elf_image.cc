@@ -1,31 +1,12 @@
-#include "postproc/model/elf_image.h"
-
-#include <elf.h>
+#include "common/elf_image.h"
 
 #include <algorithm>
 #include <limits>
 
 #include "absl/status/status.h"
+#include "common/build_id.h"
 
-namespace jtrace::postproc {
-namespace {
-
-std::string_view FindBuildId(std::string_view notes) {
-  uint64_t offset = 0;
-  while (const auto note = ReadAt<Elf64_Nhdr>(notes, offset)) {
-    const auto padded = [](uint64_t size) { return (size + 3) & ~uint64_t{3}; };
-    const uint64_t name_offset = offset + sizeof(Elf64_Nhdr);
-    const uint64_t text_offset = name_offset + padded(note->n_namesz);
-    if (note->n_type == NT_GNU_BUILD_ID &&
-        Slice(notes, name_offset, note->n_namesz) == std::string_view("GNU\0", 4)) {
-      return Slice(notes, text_offset, note->n_descsz).value_or(std::string_view());
-    }
-    offset = text_offset + padded(note->n_descsz);
-  }
-  return {};
-}
-
-}  // namespace
+namespace jtrace {
 
 std::string_view StringAt(std::string_view table, uint64_t offset) {
   if (offset >= table.size()) return {};
@@ -41,19 +22,25 @@ absl::StatusOr<ElfImage> ElfImage::Parse(std::string_view content) {
   }
   ElfImage image;
   image.content_ = content;
-  image.ParseSegments();
   image.ParseSections();
+  image.ParseSegments();
   return image;
 }
 
 void ElfImage::ParseSegments() {
   const Elf64_Ehdr header = *ReadAt<Elf64_Ehdr>(content_, 0);
   if (header.e_phentsize != sizeof(Elf64_Phdr)) return;
+  const uint64_t size = header.e_phnum * uint64_t{sizeof(Elf64_Phdr)};
+  program_headers_ = Slice(content_, header.e_phoff, size).value_or(std::string_view());
   for (uint64_t i = 0; i < header.e_phnum; ++i) {
     if (header.e_phoff > content_.size()) return;
     const auto segment = ReadAt<Elf64_Phdr>(content_, header.e_phoff + i * sizeof(Elf64_Phdr));
     if (!segment.has_value()) return;
     if (segment->p_type == PT_GNU_EH_FRAME) unwind_header_ = segment->p_vaddr;
+    if (segment->p_type == PT_NOTE && build_id_.empty()) {
+      const auto notes = Slice(content_, segment->p_offset, segment->p_filesz);
+      build_id_ = FindBuildId(notes.value_or(std::string_view()), segment->p_align);
+    }
     if (segment->p_type != PT_LOAD) continue;
     // What would reach beyond the address space is loaded nowhere.
     if (segment->p_filesz > std::numeric_limits<uint64_t>::max() - segment->p_vaddr) continue;
@@ -72,8 +59,22 @@ void ElfImage::ParseSections() {
     const auto bytes = Slice(content_, section->sh_offset, has_bytes ? section->sh_size : 0);
     sections_.push_back({section->sh_type, section->sh_link, bytes.value_or(std::string_view())});
     if (section->sh_type == SHT_NOTE && build_id_.empty()) {
-      build_id_ = FindBuildId(sections_.back().bytes);
+      build_id_ = FindBuildId(sections_.back().bytes, section->sh_addralign);
     }
+  }
+}
+
+void ElfImage::ForEachSymbol(
+    uint32_t table_type, absl::FunctionRef<void(std::string_view, const Elf64_Sym&)> visit) const {
+  const auto table = std::find_if(sections_.begin(), sections_.end(),
+                                  [&](const Section& it) { return it.type == table_type; });
+  if (table == sections_.end() || table->link >= sections_.size()) return;
+  const std::string_view names = sections_[table->link].bytes;
+  const size_t count = table->bytes.size() / sizeof(Elf64_Sym);
+  for (size_t i = 0; i < count; ++i) {
+    const Elf64_Sym symbol = *ReadAt<Elf64_Sym>(table->bytes, i * sizeof(Elf64_Sym));
+    if (symbol.st_shndx == SHN_UNDEF || symbol.st_name >= names.size()) continue;
+    visit(names.substr(symbol.st_name), symbol);
   }
 }
 
@@ -113,4 +114,4 @@ bool ElfImage::IsCode(uint64_t address) const {
   return segment != nullptr && segment->is_code;
 }
 
-}  // namespace jtrace::postproc
+}  // namespace jtrace

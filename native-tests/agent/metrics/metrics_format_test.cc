@@ -1,6 +1,5 @@
-#include "agent/metrics/metrics_text.h"
+#include "agent/metrics/metrics_format.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <regex.h>
 
@@ -10,13 +9,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "agent/metrics/name_text.h"
 
 namespace jtrace::metrics {
 namespace {
-
-using ::testing::HasSubstr;
-using ::testing::Not;
 
 constexpr char kHostile[] = "evil\"\\\n} 1\x1b[31m😀";
 
@@ -52,65 +47,14 @@ MetricsReport Sample() {
   return report;
 }
 
-TEST(MetricsText, TotalsAreExactAndThreadsAreRounded) {
-  EXPECT_EQ(MetricsAsText(Sample(), 100), R"text(process 4711: 3 threads, 3 have ended
-
-metric                       total  unit  what
-alloc.bytes  9,007,199,254,740,993  B     bytes allocated
-cpu.ns               1,234,567,890  ns    processor time
-gc.ns                            7  ns
-user.a-b                        -3        counted by the program
-user.a.b                         0
-
-thread                   alloc.bytes      cpu.ns    user.a-b    user.a.b
-main                         1.50 kB     1.00 ms           5           0
-evil"\\x0a} 1\x1b[31m😀          0 B     12.3 ms          -8           0
-virtual 30                      77 B                       0           0
-(3 ended)                    1.23 MB        5 ns           0
-)text");
-}
-
-// Whatever the names and however many metrics.
-TEST(MetricsText, NoLineIsWiderThanTheTerminal) {
-  MetricsReport report = Sample();
-  report.threads[0].name = std::string(500, 'x');
-  report.threads[1].name = "日本語日本語日本語日本語日本語日本語日本語";
-  for (int i = 0; i < 12; ++i) {
-    report.metrics.push_back({.name = absl::StrCat("user.", std::string(60, 'u'), i),
-                              .unit = "furlongs",
-                              .what = std::string(200, 'w'),
-                              .by_thread = true,
-                              .process = INT64_MIN});
-    for (ReportedThread& thread : report.threads) thread.values.push_back(i);
-  }
-  for (const size_t columns : {60, 80, 100, 200}) {
-    for (const absl::string_view line : absl::StrSplit(MetricsAsText(report, columns), '\n')) {
-      EXPECT_LE(ColumnsOf(line), columns) << line;
-    }
-  }
-}
-
-TEST(MetricsText, TheRestOfManyThreadsIsSummed) {
-  MetricsReport report = Sample();
-  report.threads.clear();
-  for (uint64_t i = 0; i < 100; ++i) {
-    report.threads.push_back({.name = absl::StrCat("worker-", i),
-                              .java_tid = i + 1,
-                              .os_tid = 1,
-                              .values = {1, 1, {}, 1, 1}});
-  }
-  const std::string text = MetricsAsText(report, 80);
-  EXPECT_THAT(text, HasSubstr("worker-39 "));
-  EXPECT_THAT(text, Not(HasSubstr("worker-40 ")));
-  EXPECT_THAT(text, HasSubstr("(60 more)         60 B       60 ns          60"));
-}
-
 TEST(MetricsJson, SaysTheSameToAParser) {
   const nlohmann::json json = nlohmann::json::parse(MetricsAsJson(Sample()));
   EXPECT_EQ(json["pid"], 4711);
   EXPECT_EQ(json["ended_threads"], 3);
   EXPECT_EQ(json["metrics"][0]["process"].get<int64_t>(), 9007199254740993);
   EXPECT_EQ(json["metrics"][0]["unit"], "B");
+  EXPECT_EQ(json["metrics"][0]["by_thread"], true);
+  EXPECT_EQ(json["metrics"][2]["by_thread"], false);
   EXPECT_EQ(json["metrics"][0]["ended"], 1234567);
   EXPECT_FALSE(json["metrics"][2].contains("ended")) << "known as one total only";
   EXPECT_EQ(json["threads"][1]["name"], kHostile);
@@ -188,11 +132,10 @@ TEST(MetricsPrometheus, IsAValidExposition) {
 }
 
 TEST(MetricsFormat, ReadsOptions) {
-  EXPECT_EQ(ParseMetricsFormat("")->kind, MetricsFormat::kText);
-  EXPECT_EQ(ParseMetricsFormat("--columns=80  --format=json")->kind, MetricsFormat::kJson);
-  EXPECT_EQ(ParseMetricsFormat("--columns=80")->columns, 80U);
-  EXPECT_EQ(ParseMetricsFormat("--format=prometheus")->kind, MetricsFormat::kPrometheus);
-  for (const char* wrong : {"--format=xml", "--columns=x", "--format", "json"}) {
+  EXPECT_EQ(*ParseMetricsFormat(""), MetricsFormat::kJson);
+  EXPECT_EQ(*ParseMetricsFormat("--format=json"), MetricsFormat::kJson);
+  EXPECT_EQ(*ParseMetricsFormat("--format=prometheus"), MetricsFormat::kPrometheus);
+  for (const char* wrong : {"--format=xml", "--format=text", "--columns=80", "--format", "json"}) {
     EXPECT_EQ(ParseMetricsFormat(wrong).status().code(), absl::StatusCode::kInvalidArgument)
         << wrong;
   }

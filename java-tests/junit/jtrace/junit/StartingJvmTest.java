@@ -1,0 +1,66 @@
+package jtrace.junit;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** A JVM accepts an attach before it is live: the agent waits for that. */
+final class StartingJvmTest {
+  private static final int ROUNDS = Setup.LONG ? 10 : 2;
+
+  @Test
+  void anAttachDuringTheStartWaits() throws Exception {
+    for (int round = 0; round < ROUNDS; round++) {
+      Path folder = Files.createTempDirectory("jtrace-starting");
+      Path err = folder.resolve("stderr.txt");
+      // -Xcomp makes the start long.
+      Process jvm =
+          new ProcessBuilder(
+                  Setup.java(),
+                  "-Xcomp",
+                  "-XX:+EnableDynamicAgentLoading",
+                  "-cp",
+                  Setup.classpath(),
+                  "Attached",
+                  "1")
+              .directory(folder.toFile())
+              .redirectError(err.toFile())
+              .start();
+      try {
+        Jvm.Result start = startOnceItAnswers(jvm.pid());
+        assertEquals(0, start.exit(), start.err() + Files.readString(err));
+        assertEquals("ready", jvm.inputReader().readLine());
+        Jvm.Result stop = jtrace("stop", jvm.pid());
+        assertEquals(0, stop.exit(), stop.err());
+        assertTrue(Files.size(folder.resolve("s.bin")) > 0);
+      } finally {
+        jvm.destroyForcibly().waitFor();
+      }
+    }
+  }
+
+  /** Until the JVM has signal handlers there is nothing to attach to. */
+  private static Jvm.Result startOnceItAnswers(long pid) throws Exception {
+    long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(1);
+    while (true) {
+      Jvm.Result start = jtrace("start", pid, "mode=samples", "out=s.bin");
+      boolean isTooEarly =
+          start.err().contains("just starting") || start.err().contains("is not a JVM");
+      if (!isTooEarly || System.nanoTime() >= end) return start;
+      Thread.sleep(5);
+    }
+  }
+
+  private static Jvm.Result jtrace(String verb, long pid, String... rest) {
+    List<String> command =
+        new ArrayList<>(List.of(Setup.COMMAND.toString(), verb, Long.toString(pid)));
+    command.addAll(List.of(rest));
+    return Jvm.execute(command, null);
+  }
+}
