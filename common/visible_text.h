@@ -11,6 +11,7 @@
 
 namespace jtrace {
 
+// A character of UTF-8 text.
 struct Character {
   char32_t code = 0;      // for a byte that belongs to no character: the byte
   size_t bytes = 1;       // its length

@@ -36,6 +36,7 @@ enum class Code {
 };
 inline constexpr size_t kCodeCount = static_cast<size_t>(Code::kMetric) + 1;
 
+// The codes that are recorded.
 class CodeSet {
  public:
   // The cheap ones are on.

@@ -14,8 +14,10 @@
 
 namespace jtrace {
 
+// The effect of a loss on the results: none, incomplete, wrong (proto Loss.Severity).
 enum class Severity { kInfo, kWarning, kError };
 
+// A row of the table.
 struct LossRow {
   std::string name;
   Severity severity = Severity::kInfo;

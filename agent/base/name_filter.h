@@ -1,6 +1,5 @@
 // Which threads are sampled, by name (threads=).
-#ifndef JTRACE_AGENT_NAME_FILTER_H_
-#define JTRACE_AGENT_NAME_FILTER_H_
+#pragma once
 
 #include <memory>
 #include <string>
@@ -40,5 +39,3 @@ class NameFilter {
 };
 
 }  // namespace jtrace
-
-#endif  // JTRACE_AGENT_NAME_FILTER_H_

@@ -1,3 +1,4 @@
+// Reads and writes the big-endian numbers u1, u2 and u4 of the class-file format (JVMS 4).
 #pragma once
 
 #include <cstddef>
@@ -13,9 +14,11 @@ namespace jtrace::classfile {
 
 using Bytes = absl::Span<const uint8_t>;
 
-/// Big-endian reader of untrusted bytes. A read past the end yields zero and makes `ok()` false
-/// permanently, so a caller may read a whole structure and check once; loops over untrusted counts
-/// must check inside.
+// The greatest u2 (JVMS 4): the limit of counts, lengths and positions.
+inline constexpr int kMaxU2 = 65535;
+
+// Reads untrusted bytes. A read past the end yields zero and makes `ok()` false permanently, so a
+// caller may read a whole structure and check once; loops over untrusted counts must check inside.
 class ByteReader {
  public:
   explicit ByteReader(Bytes bytes) : bytes_(bytes) {}
@@ -71,7 +74,7 @@ inline void StoreU4(uint8_t* p, uint32_t value) {
   StoreU2(p + 2, value);
 }
 
-/// Big-endian writer at the end of a growing buffer.
+// Appends to a growing buffer.
 class ByteWriter {
  public:
   size_t size() const { return bytes_.size(); }

@@ -6,10 +6,14 @@
 namespace jtrace::classfile {
 namespace {
 
+// The magic number and the versions that are accepted (JVMS 4.1).
 constexpr uint32_t kMagic = 0xCAFEBABE;
 constexpr uint16_t kOldestMajor = 45;
 constexpr uint16_t kOldestMinor = 3;
 constexpr uint16_t kNewestMajor = 69;
+
+// A method_info without attributes (JVMS 4.6).
+constexpr size_t kMinMethodSize = 8;
 
 absl::Status Malformed(const char* what, const ByteReader& reader) {
   return absl::InvalidArgumentError(std::string("malformed class file: ") + what + " near byte " +
@@ -95,7 +99,7 @@ absl::StatusOr<ClassFile> ParseClassFile(Bytes bytes) {
   if (!ParseFields(reader, out)) return Malformed("fields", reader);
   out.methods_begin = reader.position();
   const uint16_t method_count = reader.U2();
-  if (method_count > reader.remaining() / 8) return Malformed("methods", reader);
+  if (method_count > reader.remaining() / kMinMethodSize) return Malformed("methods", reader);
   out.methods.resize(method_count);
   for (MethodInfo& method : out.methods) {
     if (!ParseMethod(reader, out.pool, method)) return Malformed("a method", reader);

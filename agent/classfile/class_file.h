@@ -1,3 +1,4 @@
+// Parses the outline of a class file (JVMS 4.1): version, constant pool, names, methods.
 #pragma once
 
 #include <cstdint>
@@ -10,25 +11,26 @@
 
 namespace jtrace::classfile {
 
+// Access flags of fields and methods (JVMS tables 4.5-A and 4.6-A).
 inline constexpr uint16_t kAccStatic = 0x0008;
 inline constexpr uint16_t kAccNative = 0x0100;
 inline constexpr uint16_t kAccAbstract = 0x0400;
 
-/// One method_info of a class file; positions are those in the class bytes.
+// One method_info of a class file; positions are those in the class bytes.
 struct MethodInfo {
   uint16_t access = 0;
   std::string_view name;
   std::string_view descriptor;
   size_t begin = 0;
   size_t end = 0;
-  size_t code_begin = 0;  ///< the Code attribute with its name and length; 0 without one
+  size_t code_begin = 0;  // the Code attribute with its name and length; 0 without one
   size_t code_end = 0;
 
   bool has_code() const { return code_begin != 0; }
 };
 
-/// The outline of a class file: the bytes between the constant pool and the methods, and those
-/// after the methods, are kept unchanged.
+// The outline of a class file: the bytes between the constant pool and the methods, and those
+// after the methods, are kept unchanged.
 struct ClassFile {
   Bytes bytes;
   uint16_t major_version = 0;
@@ -45,8 +47,8 @@ struct ClassFile {
   std::vector<MethodInfo> methods;
 };
 
-/// Errors: InvalidArgument if `bytes` is not a class file, Unimplemented for a version before 45.3
-/// (whose Code attributes are laid out differently) or after 69 (Java 25).
+// Errors: InvalidArgument if `bytes` is not a class file, Unimplemented for a version before 45.3
+// (whose Code attributes are laid out differently) or after 69 (Java 25).
 absl::StatusOr<ClassFile> ParseClassFile(Bytes bytes);
 
 }  // namespace jtrace::classfile

@@ -25,7 +25,7 @@ bool CodeAttribute::Parse(Bytes attribute, const ConstantPool& pool) {
   max_stack = reader.U2();
   max_locals = reader.U2();
   code = reader.Take(reader.U4());
-  if (!reader.ok() || code.empty() || code.size() > 65535) return false;
+  if (!reader.ok() || code.empty() || code.size() > kMaxCodeSize) return false;
 
   exceptions.clear();
   for (int n = reader.U2(); n > 0 && reader.ok(); --n) {

@@ -6,6 +6,7 @@
 namespace jtrace::classfile {
 namespace {
 
+// goto_w and jsr_w have offsets of 32 bits instead of 16 (JVMS 6.5).
 constexpr int kWideGotoGrowth = 2;
 
 bool FitsJump16(int64_t offset) {

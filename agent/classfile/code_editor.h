@@ -1,3 +1,4 @@
+// Inserts instructions into a method's bytecode and relocates its jumps and switches.
 #pragma once
 
 #include <cstdint>
@@ -10,21 +11,19 @@
 
 namespace jtrace::classfile {
 
-/// Bytes to put in front of the instruction at `bci`.
+// Bytes to put in front of the instruction at `bci`.
 struct Insertion {
   uint32_t bci = 0;
-  bool skipped_by_jumps = false;  ///< jumps to `bci` land after it (entry probe), else on it
-  Bytes bytes;                    ///< whole instructions without jumps
+  bool skipped_by_jumps = false;  // jumps to `bci` land after it (entry probe), else on it
+  Bytes bytes;                    // whole instructions without jumps
 };
 
-/// Inserts instructions into a method's bytecode and relocates its jumps and switches.
-///
-/// Use: Scan, Layout, then Write and the position queries. One object serves many methods and keeps
-/// its buffers. Widens goto and jsr to their 32-bit forms when a jump outgrows 16 bits; a
-/// conditional jump that does so is rejected (kJumpTooFar).
+// Use: Scan, Layout, then Write and the position queries. One object serves many methods and keeps
+// its buffers. Widens goto and jsr to their 32-bit forms when a jump outgrows 16 bits; a
+// conditional jump that does so is rejected (kJumpTooFar).
 class CodeEditor {
  public:
-  /// An instruction that the layout or a planner cares about.
+  // An instruction that the layout or a planner cares about.
   struct Site {
     uint32_t bci = 0;
     uint8_t opcode = 0;
@@ -32,31 +31,31 @@ class CodeEditor {
   };
   static constexpr uint32_t kNowhere = UINT32_MAX;
 
-  /// Checks the instructions and the targets of all jumps. `code` must outlive the other calls.
+  // Checks the instructions and the targets of all jumps. `code` must outlive the other calls.
   Reason Scan(Bytes code);
 
   bool IsInstruction(uint32_t bci) const { return bci < code_.size() && is_start_[bci] != 0; }
-  /// All jumps, switches and returns, by bci.
+  // All jumps, switches and returns, by bci.
   absl::Span<const Site> sites() const { return sites_; }
   Bytes code() const { return code_; }
-  /// Calls f(target bci) for every possible target of the jump or switch, except falling through.
+  // Calls f(target bci) for every possible target of the jump or switch, except falling through.
   template <typename F>
   void ForEachTarget(const Site& site, F&& f) const;
 
-  /// Places everything. `insertions` are ordered by bci; at one bci those that jumps skip are
-  /// first. They and their bytes must outlive the other calls.
+  // Places everything. `insertions` are ordered by bci; at one bci those that jumps skip are
+  // first. They and their bytes must outlive the other calls.
   Reason Layout(absl::Span<const Insertion> insertions);
 
-  /// The new position for a jump to `bci`, a range that starts or ends there or a frame for it. The
-  /// end of the code is a valid place; kNowhere if `bci` is neither that nor an instruction.
+  // The new position for a jump to `bci`, a range that starts or ends there or a frame for it. The
+  // end of the code is a valid place; kNowhere if `bci` is neither that nor an instruction.
   uint32_t PlaceOf(uint32_t bci) const {
     return bci == code_.size() || IsInstruction(bci) ? place_[bci] : kNowhere;
   }
-  /// The new position of the instruction itself, after the insertions before it; or kNowhere.
+  // The new position of the instruction itself, after the insertions before it; or kNowhere.
   uint32_t Moved(uint32_t bci) const { return IsInstruction(bci) ? moved_[bci] : kNowhere; }
   uint32_t new_size() const { return place_[code_.size()]; }
 
-  /// Appends the new code; calls on_insert(index of the insertion, position from the start).
+  // Appends the new code; calls on_insert(index of the insertion, position from the start).
   template <typename F>
   void Write(ByteWriter& out, F&& on_insert) const;
 

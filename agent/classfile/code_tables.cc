@@ -3,6 +3,15 @@
 namespace jtrace::classfile {
 namespace {
 
+// target_type values, JVMS 4.7.20, table 4.7.20-B: those that occur in a Code attribute.
+constexpr uint8_t kTargetLocalVariable = 0x40;
+constexpr uint8_t kTargetResourceVariable = 0x41;
+constexpr uint8_t kTargetCatch = 0x42;
+constexpr uint8_t kTargetInstanceof = 0x43;
+constexpr uint8_t kTargetMethodReference = 0x46;
+constexpr uint8_t kTargetCast = 0x47;
+constexpr uint8_t kTargetReferenceTypeArgument = 0x4B;
+
 // Copies a table and moves positions in the copy: no table changes its size.
 class Relocator {
  public:
@@ -14,7 +23,7 @@ class Relocator {
   bool LineNumbers() {
     for (int n = reader_.U2(); n > 0 && ok(); --n) {
       Start();
-      reader_.Skip(2);
+      reader_.Skip(2);  // line_number
     }
     return Done();
   }
@@ -22,7 +31,7 @@ class Relocator {
   bool LocalVariables() {
     for (int n = reader_.U2(); n > 0 && ok(); --n) {
       Range();
-      reader_.Skip(6);
+      reader_.Skip(6);  // name, descriptor or signature, and slot
     }
     return Done();
   }
@@ -44,7 +53,7 @@ class Relocator {
   bool Done() const { return ok() && reader_.AtEnd(); }
 
   void Patch(size_t at, uint32_t place) {
-    if (place > 0xffff) {
+    if (place > kMaxU2) {
       good_ = false;
     } else {
       out_.PatchU2(base_ + at, place);
@@ -80,34 +89,34 @@ class Relocator {
     if (ok()) Patch(at, editor_.Moved(bci));
   }
 
-  // JVMS 4.7.20, table 4.7.20-B: the target types that occur in a Code attribute.
   void Target() {
     const uint8_t type = reader_.U1();
-    if (type == 0x40 || type == 0x41) {
+    if (type == kTargetLocalVariable || type == kTargetResourceVariable) {
       for (int n = reader_.U2(); n > 0 && ok(); --n) {
         Range();
-        reader_.Skip(2);
+        reader_.Skip(2);  // slot
       }
-    } else if (type == 0x42) {
+    } else if (type == kTargetCatch) {
       reader_.Skip(2);  // a row of the exception table: new rows are only added after it
-    } else if (type >= 0x43 && type <= 0x46) {
+    } else if (type >= kTargetInstanceof && type <= kTargetMethodReference) {
       Instruction();
-    } else if (type >= 0x47 && type <= 0x4B) {
+    } else if (type >= kTargetCast && type <= kTargetReferenceTypeArgument) {
       Instruction();
-      reader_.Skip(1);
+      reader_.Skip(1);  // type_argument_index
     } else {
       good_ = false;
     }
   }
 
   void Annotation(int depth) {
-    reader_.Skip(2);
+    reader_.Skip(2);  // type_index
     for (int n = reader_.U2(); n > 0 && ok(); --n) {
-      reader_.Skip(2);
+      reader_.Skip(2);  // element_name_index
       ElementValue(depth);
     }
   }
 
+  // The tags of JVMS 4.7.16.1.
   void ElementValue(int depth) {
     if (depth > kMaxDepth) {
       good_ = false;
@@ -115,7 +124,7 @@ class Relocator {
     }
     switch (reader_.U1()) {
       case 'e':
-        reader_.Skip(4);
+        reader_.Skip(4);  // type_name_index, const_name_index
         break;
       case '@':
         Annotation(depth + 1);
@@ -124,7 +133,7 @@ class Relocator {
         for (int n = reader_.U2(); n > 0 && ok(); --n) ElementValue(depth + 1);
         break;
       default:
-        reader_.Skip(2);
+        reader_.Skip(2);  // const_value_index or class_info_index
     }
   }
 

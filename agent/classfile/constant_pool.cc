@@ -3,6 +3,7 @@
 namespace jtrace::classfile {
 namespace {
 
+// JVMS table 4.4-A.
 enum Tag : uint8_t {
   kUtf8 = 1,
   kInteger = 3,
@@ -116,7 +117,7 @@ uint16_t ConstantPoolBuilder::Begin(uint8_t tag) {
 }
 
 uint16_t ConstantPoolBuilder::AddUtf8(std::string_view text) {
-  if (text.size() > 65535) return 0;
+  if (text.size() > kMaxU2) return 0;
   const uint16_t index = Begin(kUtf8);
   if (index == 0) return 0;
   added_.U2(static_cast<uint32_t>(text.size()));

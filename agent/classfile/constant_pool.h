@@ -1,3 +1,4 @@
+// The constant pool (JVMS 4.4): looks up its entries and adds new ones after them.
 #pragma once
 
 #include <cstdint>
@@ -10,23 +11,23 @@
 
 namespace jtrace::classfile {
 
-/// A class file's constant pool, read in place. Every lookup accepts any index and checks tags.
+// Read in place. Every lookup accepts any index and checks tags.
 class ConstantPool {
  public:
-  /// Reads the count and the entries at `reader`; false if they are not a constant pool.
-  /// `bytes` is the whole class file, `reader` a reader over it.
+  // Reads the count and the entries at `reader`; false if they are not a constant pool.
+  // `bytes` is the whole class file, `reader` a reader over it.
   bool Parse(Bytes bytes, ByteReader& reader);
 
-  /// constant_pool_count: one more than the highest index.
+  // constant_pool_count: one more than the highest index.
   uint16_t count() const { return static_cast<uint16_t>(offsets_.size()); }
-  /// The entries as they are in the file, without the count.
+  // The entries as they are in the file, without the count.
   Bytes entries() const { return entries_; }
 
   std::optional<std::string_view> Utf8(uint16_t index) const;
   std::optional<std::string_view> ClassName(uint16_t index) const;
-  /// The index of the Class entry of that name, 0 if there is none. Linear.
+  // The index of the Class entry of that name, 0 if there is none. Linear.
   uint16_t FindClass(std::string_view name) const;
-  /// The index of that Utf8 entry, 0 if there is none. Linear.
+  // The index of that Utf8 entry, 0 if there is none. Linear.
   uint16_t FindUtf8(std::string_view text) const;
 
   struct Member {
@@ -34,11 +35,11 @@ class ConstantPool {
     std::string_view name;
     std::string_view descriptor;
   };
-  /// A Methodref or InterfaceMethodref.
+  // A Methodref or InterfaceMethodref.
   std::optional<Member> Method(uint16_t index) const;
-  /// A Fieldref.
+  // A Fieldref.
   std::optional<Member> Field(uint16_t index) const;
-  /// Whether loading the constant is only a copy: a number or a String.
+  // Whether loading the constant is only a copy: a number or a String.
   bool IsPlainValue(uint16_t index) const;
 
   template <typename F>
@@ -58,7 +59,7 @@ class ConstantPool {
   std::vector<uint16_t> classes_;
 };
 
-/// New entries after those of a pool. Index 0 means that the pool is full.
+// Adds entries after those of a pool. Index 0 means that the pool is full.
 class ConstantPoolBuilder {
  public:
   explicit ConstantPoolBuilder(const ConstantPool& pool) : pool_(pool), count_(pool.count()) {}
@@ -67,7 +68,7 @@ class ConstantPoolBuilder {
   uint16_t AddClass(std::string_view name);
   uint16_t AddMethodref(uint16_t class_index, std::string_view name, std::string_view descriptor);
   uint16_t AddInteger(uint32_t value);
-  /// An old or new Class entry.
+  // An old or new Class entry.
   uint16_t FindOrAddClass(std::string_view name);
   uint16_t FindOrAddUtf8(std::string_view text);
 
@@ -76,7 +77,7 @@ class ConstantPoolBuilder {
   Bytes added() const { return added_.bytes(); }
 
  private:
-  static constexpr int kMaxCount = 65535;
+  static constexpr int kMaxCount = kMaxU2;  // constant_pool_count is a u2 (JVMS 4.1)
 
   uint16_t Begin(uint8_t tag);
 

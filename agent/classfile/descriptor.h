@@ -1,3 +1,4 @@
+// Method and field descriptors (JVMS 4.3).
 #pragma once
 
 #include <cstddef>
@@ -6,14 +7,14 @@
 
 namespace jtrace::classfile {
 
-/// Reads the parameters of a method descriptor, one field descriptor at a time.
+// Reads the parameters of a method descriptor, one field descriptor at a time.
 class DescriptorReader {
  public:
   explicit DescriptorReader(std::string_view descriptor) : text_(descriptor) {
     ok_ = !text_.empty() && text_[0] == '(';
   }
 
-  /// The next parameter (`I`, `[J`, `Ljava/lang/String;`), or nothing at the end or on an error.
+  // The next parameter (`I`, `[J`, `Ljava/lang/String;`), or nothing at the end or on an error.
   std::optional<std::string_view> Next() {
     if (!ok_ || at_ >= text_.size()) {
       ok_ = false;
@@ -29,7 +30,7 @@ class DescriptorReader {
     return text_.substr(begin, at_ - begin);
   }
 
-  /// False once the descriptor has proved malformed.
+  // False once the descriptor has proved malformed.
   bool ok() const { return ok_; }
 
  private:
@@ -38,8 +39,8 @@ class DescriptorReader {
   bool ok_;
 };
 
-/// The name a Class constant has for the reference type `field_descriptor`: `java/lang/String` for
-/// `Ljava/lang/String;`, arrays as they are.
+// The name a Class constant has for the reference type `field_descriptor`: `java/lang/String` for
+// `Ljava/lang/String;`, arrays as they are.
 inline std::string_view ClassNameOf(std::string_view field_descriptor) {
   if (field_descriptor.front() == '[') return field_descriptor;
   return field_descriptor.substr(1, field_descriptor.size() - 2);

@@ -4,15 +4,16 @@
 #include <utility>
 
 #include "agent/classfile/class_file.h"
+#include "agent/classfile/code_attribute.h"
 #include "agent/classfile/method_rewriter.h"
 
 namespace jtrace::classfile {
 namespace {
 
-// code_length after name, length, max_stack and max_locals; 0 if the attribute is too short.
+// code_length; 0 if the attribute is too short.
 uint32_t CodeSize(const ClassFile& file, const MethodInfo& method) {
-  if (method.code_end - method.code_begin < 14) return 0;
-  return LoadU4(file.bytes.data() + method.code_begin + 10);
+  if (method.code_end - method.code_begin < kCodeOffset) return 0;
+  return LoadU4(file.bytes.data() + method.code_begin + kCodeLengthOffset);
 }
 
 InstrumentResult Outline(const ClassFile& file) {
@@ -37,7 +38,7 @@ InstrumentResult Outline(const ClassFile& file) {
 
 std::vector<uint8_t> Assemble(const ClassFile& file, const ConstantPoolBuilder& pool,
                               Bytes methods) {
-  constexpr size_t kPoolCountAt = 8;
+  constexpr size_t kPoolCountAt = 8;  // after magic, minor_version and major_version (JVMS 4.1)
   ByteWriter out;
   out.Reserve(file.bytes.size() + pool.added().size() + methods.size());
   out.Append(file.bytes.first(file.pool_end));

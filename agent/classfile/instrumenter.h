@@ -1,3 +1,4 @@
+// The rewriter's interface: puts probes into the methods of a class file.
 #pragma once
 
 #include <cstdint>
@@ -15,53 +16,56 @@
 
 namespace jtrace::classfile {
 
-/// A method as its class file declares it. The views point into the class bytes that were passed
-/// in (modified UTF-8) and live as long as those.
+// A method as its class file declares it. The views point into the class bytes that were passed
+// in (modified UTF-8) and live as long as those.
 struct MethodRef {
-  std::string_view class_name;  ///< internal form, `java/lang/String`
+  std::string_view class_name;  // internal form, `java/lang/String`
   std::string_view name;
   std::string_view descriptor;
   uint16_t access = 0;
-  uint16_t index = 0;      ///< position in the class file
-  uint32_t code_size = 0;  ///< bytes of bytecode before rewriting; 0 without code
+  uint16_t index = 0;      // position in the class file
+  uint32_t code_size = 0;  // bytes of bytecode before rewriting; 0 without code
 };
 
+// The result for one method.
 struct MethodOutcome {
   MethodRef method;
-  uint32_t id = 0;  ///< the result of assign_id; meaningful only if `probed` or `unwound`
+  uint32_t id = 0;  // the result of assign_id; meaningful only if `probed` or `unwound`
   bool probed = false;
-  bool unwound = false;  ///< has the unwind probe
-  bool is_leaf = false;  ///< has only the leaf probe
+  bool unwound = false;  // has the unwind probe
+  bool is_leaf = false;  // has only the leaf probe
   Reason reason = Reason::kNone;
 };
 
+// The class as it was read, and its new bytes. The views point into the class bytes that were
+// passed in.
 struct InstrumentResult {
   std::string_view class_name;
-  std::string_view super_name;  ///< empty for java/lang/Object and module-info
+  std::string_view super_name;  // empty for java/lang/Object and module-info
   uint16_t access = 0;
   uint16_t major_version = 0;
-  std::vector<MethodOutcome> methods;  ///< every method, in class-file order
+  std::vector<MethodOutcome> methods;  // every method, in class-file order
   ProbeCounts probes;
-  std::vector<uint8_t> bytes;  ///< the new class file; empty if nothing changed
+  std::vector<uint8_t> bytes;  // the new class file; empty if nothing changed
 };
 
-/// Puts the probes of `spec` into every method of the class that `filter` includes.
-///
-/// Pure and thread-safe; `class_bytes` may be arbitrary bytes. `assign_id` is called exactly once
-/// for each method that gets its own probe, in class-file order, after nothing can fail any more
-/// for that method. `sites` may be null: then nothing inside the methods gets probes, whatever
-/// `spec` says; its ids are requested after the method's. `unwinds`: the methods that get the
-/// unwind probe, in scope or not; null: none. A method that cannot be rewritten stays byte for byte
-/// as it was, with its reason. Errors: InvalidArgument if this is not a class file, Unimplemented
-/// if its version is not known (45.3 to 69); the class must then stay unchanged.
+// Puts the probes of `spec` into every method of the class that `filter` includes.
+//
+// Pure and thread-safe; `class_bytes` may be arbitrary bytes. `assign_id` is called exactly once
+// for each method that gets its own probe, in class-file order, after nothing can fail any more
+// for that method. `sites` may be null: then nothing inside the methods gets probes, whatever
+// `spec` says; its ids are requested after the method's. `unwinds`: the methods that get the
+// unwind probe, in scope or not; null: none. A method that cannot be rewritten stays byte for byte
+// as it was, with its reason. Errors: InvalidArgument if this is not a class file, Unimplemented
+// if its version is not known (45.3 to 69); the class must then stay unchanged.
 absl::StatusOr<InstrumentResult> Instrument(absl::Span<const uint8_t> class_bytes,
                                             const ScopeFilter& filter, const ProbeSpec& spec,
                                             absl::FunctionRef<uint32_t(const MethodRef&)> assign_id,
                                             SiteIds* sites = nullptr,
                                             const ScopeFilter* unwinds = nullptr);
 
-/// Names and methods only, for classes that stay unchanged (all methods `kOutOfScope` or
-/// `kNoCode`); same errors.
+// Names and methods only, for classes that stay unchanged (all methods `kOutOfScope` or
+// `kNoCode`); same errors.
 absl::StatusOr<InstrumentResult> Summarize(absl::Span<const uint8_t> class_bytes);
 
 }  // namespace jtrace::classfile

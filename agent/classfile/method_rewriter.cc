@@ -7,10 +7,7 @@
 namespace jtrace::classfile {
 namespace {
 
-constexpr uint32_t kMaxCodeSize = 65535;
-constexpr uint16_t kFirstMajorWithStackMaps = 50;
-// name, length, max_stack, max_locals, code_length
-constexpr size_t kCodeLengthOffset = 10;
+constexpr uint16_t kFirstMajorWithStackMaps = 50;  // JVMS 4.7.4
 
 // HotSpot makes instances finalizable if their finalize() is more than a `return`; Object's is not,
 // so a probe there would queue every object of the program for finalization.
@@ -52,8 +49,8 @@ void MethodRewriter::FindSites(const MethodInfo& method) {
   if (finder_ == nullptr || ids_ == nullptr) return;
   if (spec_.methods && !wanted_.probes) return;  // in scope only for unwinds
   finder_->Find(method, code_, editor_, sites_, left_out_);
-  const bool fits = code_.max_locals + 2 * SlotsOf(spec_.token) <= 65535 &&
-                    code_.max_stack + 2 <= 65535 &&
+  const bool fits = code_.max_locals + 2 * SlotsOf(spec_.token) <= kMaxU2 &&
+                    code_.max_stack + 2 <= kMaxU2 &&
                     pool_.HasRoom(1 + static_cast<int>(sites_.size()));
   if (!fits) LeaveSitesOut();
 }
@@ -90,7 +87,7 @@ Reason MethodRewriter::Prepare(const MethodInfo& method) {
     if (sub.table == CodeTable::kUnknown) return Reason::kUnknownAttribute;
   }
   // Two locals and at most four stack slots are added.
-  if (code_.max_locals > 65535 - 2 || code_.max_stack > 65535 - 4) return Reason::kFrameTooLarge;
+  if (code_.max_locals > kMaxU2 - 2 || code_.max_stack > kMaxU2 - 4) return Reason::kFrameTooLarge;
   if (!constants_added_) {
     if (!constants_.Add(spec_, pool_)) return Reason::kConstantPoolFull;
     constants_added_ = true;
@@ -158,10 +155,11 @@ Reason MethodRewriter::WriteMethod(const MethodInfo& method, const ProbeCode& pr
   out.U2(static_cast<uint32_t>(code_.max_locals + (sites ? 2 * call_slots : token_slots)));
   out.U4(0);
   WriteCode(probes, out);
-  out.PatchU4(begin + kCodeLengthOffset, static_cast<uint32_t>(out.size() - begin) - 14);
+  out.PatchU4(begin + kCodeLengthOffset, static_cast<uint32_t>(out.size() - begin - kCodeOffset));
   if (const Reason reason = WriteExceptions(out); reason != Reason::kNone) return reason;
   if (const Reason reason = WriteTables(method, out); reason != Reason::kNone) return reason;
-  out.PatchU4(begin + 2, static_cast<uint32_t>(out.size() - begin) - 6);
+  out.PatchU4(begin + kAttributeLengthOffset,
+              static_cast<uint32_t>(out.size() - begin - kAttributeBodyOffset));
   out.Append(file_.bytes.subspan(method.code_end, method.end - method.code_end));
   return Reason::kNone;
 }
@@ -196,7 +194,7 @@ void MethodRewriter::WriteCode(const ProbeCode& probes, ByteWriter& out) {
 
 Reason MethodRewriter::WriteExceptions(ByteWriter& out) const {
   const size_t count = code_.exceptions.size() + (plan_.covered_from ? 1 : 0);
-  if (count > 65535) return Reason::kExceptionTableFull;
+  if (count > kMaxU2) return Reason::kExceptionTableFull;
   out.U2(static_cast<uint32_t>(count));
   for (const ExceptionRow& row : code_.exceptions) {
     const uint32_t end = editor_.PlaceOf(row.end);
@@ -243,7 +241,7 @@ Reason MethodRewriter::WriteTables(const MethodInfo& method, ByteWriter& out) {
     }
     ++count;
   }
-  if (count > 65535) return Reason::kMalformedTable;
+  if (count > kMaxU2) return Reason::kMalformedTable;
   out.PatchU2(count_at, count);
   return Reason::kNone;
 }

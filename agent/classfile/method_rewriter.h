@@ -1,3 +1,4 @@
+// Rewrites a method with its probes, within the limits of HotSpot and of the class-file format.
 #pragma once
 
 #include <cstdint>
@@ -17,28 +18,28 @@
 
 namespace jtrace::classfile {
 
-/// Rewrites the methods of one class, one after the other, with the same buffers.
+// For the methods of one class, one after the other, with the same buffers.
 class MethodRewriter {
  public:
-  /// `finder` and `ids` may be null: no sites.
+  // `finder` and `ids` may be null: no sites.
   MethodRewriter(const ClassFile& file, const ProbeSpec& spec, ConstantPoolBuilder& pool,
                  SiteFinder* finder = nullptr, SiteIds* ids = nullptr)
       : file_(file), spec_(spec), pool_(pool), finder_(finder), ids_(ids) {}
 
-  /// The probes of a method: its own (as far as the spec has them), and that of an unwind.
+  // The probes of a method: its own (as far as the spec has them), and that of an unwind.
   struct Wanted {
     bool probes = true;
     bool unwind = false;
   };
 
-  /// Appends the method with its probes to `out`, ids still to be set by SetId. For a reason whose
-  /// effect is kUntouched `out` is unchanged.
+  // Appends the method with its probes to `out`, ids still to be set by SetId. For a reason whose
+  // effect is kUntouched `out` is unchanged.
   Reason Rewrite(const MethodInfo& method, Wanted wanted, ByteWriter& out);
 
-  /// Whether the method that Rewrite appended last is only counted (ProbeSpec::leaf).
+  // Whether the method that Rewrite appended last is only counted (ProbeSpec::leaf).
   bool is_leaf() const { return plan_.roles.front().kind == ProbePlan::Kind::kLeaf; }
 
-  /// Writes the id, and those of its sites, into the method that Rewrite appended last.
+  // Writes the id, and those of its sites, into the method that Rewrite appended last.
   void SetId(uint32_t id, ByteWriter& out);
 
   const ProbeCounts& counts() const { return counts_; }

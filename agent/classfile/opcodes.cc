@@ -52,17 +52,29 @@ constexpr std::array<OpcodeInfo, 256> MakeTable() {
 
 constexpr std::array<OpcodeInfo, 256> kTable = MakeTable();
 
+// A switch's operands after the padding begin with default, low and high (JVMS 6.5.tableswitch) or
+// with default and npairs (JVMS 6.5.lookupswitch), four bytes each.
+constexpr size_t kTableHeader = 12;
+constexpr size_t kLookupHeader = 8;
+constexpr size_t kOffsetSize = 4;
+constexpr size_t kMatchSize = 4;
+constexpr size_t kPairSize = kMatchSize + kOffsetSize;
+
+// JVMS 6.5.wide: of iinc, and of loads, stores and ret.
+constexpr size_t kWideIincLength = 6;
+constexpr size_t kWideLength = 4;
+
 size_t SwitchLength(Bytes code, size_t at) {
   const size_t operands = at + 1 + SwitchPadding(at);
   const bool table = code[at] == kOpTableswitch;
-  const size_t header = table ? 12 : 8;
+  const size_t header = table ? kTableHeader : kLookupHeader;
   if (operands + header > code.size()) return 0;
   const uint8_t* p = code.data() + operands;
   int64_t count = static_cast<int32_t>(LoadU4(p + 4));
   if (table) count = static_cast<int64_t>(static_cast<int32_t>(LoadU4(p + 8))) - count + 1;
   if (count < 0 || (table && count == 0)) return 0;
   const size_t room = code.size() - operands - header;
-  const size_t stride = table ? 4 : 8;
+  const size_t stride = table ? kOffsetSize : kPairSize;
   if (static_cast<uint64_t>(count) > room / stride) return 0;
   return operands + header + static_cast<size_t>(count) * stride - at;
 }
@@ -79,11 +91,12 @@ size_t InstructionLength(Bytes code, size_t at) {
   } else if (info.kind == OperandKind::kWide) {
     if (at + 1 >= code.size()) return 0;
     const uint8_t widened = code[at + 1];
-    const bool load_store = (widened >= 21 && widened <= 25) || (widened >= 54 && widened <= 58);
-    if (widened == 132) {
-      length = 6;
+    const bool load_store = (widened >= kOpIload && widened <= kOpAload) ||
+                            (widened >= kOpIstore && widened <= kOpAstore);
+    if (widened == kOpIinc) {
+      length = kWideIincLength;
     } else if (load_store || widened == kOpRet) {
-      length = 4;
+      length = kWideLength;
     }
   }
   return length <= code.size() - at ? length : 0;
@@ -94,16 +107,16 @@ SwitchTable ParseSwitch(Bytes code, size_t at) {
   result.operands = at + 1 + SwitchPadding(at);
   const uint8_t* p = code.data() + result.operands;
   if (code[at] == kOpTableswitch) {
-    result.first = result.operands + 12;
+    result.first = result.operands + kTableHeader;
     result.count = static_cast<size_t>(static_cast<int64_t>(static_cast<int32_t>(LoadU4(p + 8))) -
                                        static_cast<int32_t>(LoadU4(p + 4)) + 1);
-    result.stride = 4;
-    result.size = 12 + 4 * result.count;
+    result.stride = kOffsetSize;
+    result.size = kTableHeader + kOffsetSize * result.count;
   } else {
-    result.first = result.operands + 12;  // past default, count and the first match value
+    result.first = result.operands + kLookupHeader + kMatchSize;
     result.count = LoadU4(p + 4);
-    result.stride = 8;
-    result.size = 8 + 8 * result.count;
+    result.stride = kPairSize;
+    result.size = kLookupHeader + kPairSize * result.count;
   }
   return result;
 }

@@ -1,3 +1,4 @@
+// Bytecode instructions (JVMS 6.5): opcodes, lengths, operands.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +8,7 @@
 
 namespace jtrace::classfile {
 
-/// The opcodes that the rewriter names (JVMS 6.5); of the others it knows only the length.
+// The opcodes that the rewriter names (JVMS 6.5); of the others it knows only the length.
 enum Opcode : uint8_t {
   kOpNop = 0,
   kOpSipush = 17,
@@ -22,6 +23,7 @@ enum Opcode : uint8_t {
   kOpLstore = 55,
   kOpAstore = 58,
   kOpAstore0 = 75,
+  kOpIinc = 132,
   kOpIfeq = 153,
   kOpGoto = 167,
   kOpJsr = 168,
@@ -54,20 +56,23 @@ enum Opcode : uint8_t {
   kOpJsrW = 201,
 };
 
-/// How an instruction's bytes depend on its position.
+// Loads and stores have one-byte forms for slots below this: iload_0 to iload_3 (JVMS 6.5).
+inline constexpr int kShortFormSlots = 4;
+
+// How an instruction's bytes depend on its position.
 enum class OperandKind : uint8_t {
-  kInvalid,   ///< not a JVMS opcode
-  kPlain,     ///< they do not; length from the table
-  kBranch16,  ///< signed 16-bit offset after the opcode
-  kBranch32,  ///< signed 32-bit offset after the opcode
-  kSwitch,    ///< padded to four bytes, 32-bit offsets
-  kWide,      ///< plain; 4 or 6 bytes
+  kInvalid,   // not a JVMS opcode
+  kPlain,     // they do not; length from the table
+  kBranch16,  // signed 16-bit offset after the opcode
+  kBranch32,  // signed 32-bit offset after the opcode
+  kSwitch,    // padded to four bytes, 32-bit offsets
+  kWide,      // plain; 4 or 6 bytes
 };
 
 OperandKind KindOf(uint8_t opcode);
 
-/// Length of the instruction at `at`, 0 if it is invalid or does not fit into `code`. For a switch
-/// it includes the padding as it is at this position; its default, bounds and count are checked.
+// Length of the instruction at `at`, 0 if it is invalid or does not fit into `code`. For a switch
+// it includes the padding as it is at this position; its default, bounds and count are checked.
 size_t InstructionLength(Bytes code, size_t at);
 
 inline bool IsReturn(uint8_t opcode) { return opcode >= kOpIreturn && opcode <= kOpReturn; }
@@ -79,18 +84,18 @@ inline bool IsInvoke(uint8_t opcode) {
   return opcode >= kOpInvokevirtual && opcode <= kOpInvokedynamic;
 }
 
-/// Bytes between a switch's opcode at `at` and its first aligned operand.
+// Bytes between a switch's opcode at `at` and its first aligned operand.
 inline size_t SwitchPadding(size_t at) { return 3 - at % 4; }
 
-/// A switch's operands without the padding: position and count of its 32-bit branch offsets.
+// A switch's operands without the padding: position and count of its 32-bit branch offsets.
 struct SwitchTable {
-  size_t operands = 0;  ///< position of the default offset
-  size_t size = 0;      ///< bytes from there to the next instruction
-  size_t first = 0;     ///< position of the first further offset
+  size_t operands = 0;  // position of the default offset
+  size_t size = 0;      // bytes from there to the next instruction
+  size_t first = 0;     // position of the first further offset
   size_t count = 0;
-  size_t stride = 4;  ///< 8 for lookupswitch
+  size_t stride = 4;  // 8 for lookupswitch
 };
-/// `at` must be a switch that InstructionLength accepted.
+// `at` must be a switch that InstructionLength accepted.
 SwitchTable ParseSwitch(Bytes code, size_t at);
 
 }  // namespace jtrace::classfile

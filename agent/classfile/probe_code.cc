@@ -7,16 +7,19 @@
 namespace jtrace::classfile {
 namespace {
 
-// The one-byte forms of loads and stores begin here, four for each type.
+// The one-byte forms of loads and stores begin here, kShortFormSlots for each type.
 constexpr uint8_t kIload0 = 26;
 constexpr uint8_t kLload0 = 30;
 constexpr uint8_t kIstore0 = 59;
 constexpr uint8_t kLstore0 = 63;
 
+// Slots from here on need the prefix `wide` (JVMS 6.5.wide).
+constexpr int kFirstWideSlot = 256;
+
 void Local(Snippet& out, uint8_t opcode, uint8_t first_short_form, uint16_t slot) {
-  if (slot < 4) {
+  if (slot < kShortFormSlots) {
     out.U1(static_cast<uint8_t>(first_short_form + slot));
-  } else if (slot < 256) {
+  } else if (slot < kFirstWideSlot) {
     out.U1(opcode);
     out.U1(static_cast<uint8_t>(slot));
   } else {

@@ -1,3 +1,4 @@
+// The instructions of the probes, and the constants that they refer to.
 #pragma once
 
 #include <array>
@@ -9,23 +10,23 @@
 
 namespace jtrace::classfile {
 
-/// The constants that the probes of one class refer to.
+// Their indexes in the constant pool of one class.
 struct ProbeConstants {
   uint16_t enter = 0;
   uint16_t exit = 0;
   uint16_t resume = 0;
-  uint16_t leaf = 0;  ///< 0: the spec has none
-  uint16_t mark = 0;  ///< only for exceptions
+  uint16_t leaf = 0;  // 0: the spec has none
+  uint16_t mark = 0;  // only for exceptions
   uint16_t unwind = 0;
-  uint16_t allocation = 0;  ///< 0: the spec has none
+  uint16_t allocation = 0;  // 0: the spec has none
   uint16_t throwable = 0;
   uint16_t stack_map_table = 0;
 
-  /// Adds them to `pool`; false if it is full.
+  // Adds them to `pool`; false if it is full.
   bool Add(const ProbeSpec& spec, ConstantPoolBuilder& pool);
 };
 
-/// A few instructions, on the stack.
+// A few instructions, on the stack.
 class Snippet {
  public:
   Bytes bytes() const { return {bytes_.data(), size_}; }
@@ -41,11 +42,11 @@ class Snippet {
   uint8_t size_ = 0;
 };
 
-/// Bytes of the instruction that pushes a method's id. Always the same, so that the layout of a
-/// method does not depend on its id: `sipush` or `ldc_w`.
+// Bytes of the instruction that pushes a method's id. Always the same, so that the layout of a
+// method does not depend on its id: `sipush` or `ldc_w`.
 inline constexpr uint32_t kPushIdSize = 3;
 
-/// The probes of one method (see ProbeSpec), their ids still to be set.
+// The probes of one method (see ProbeSpec), their ids still to be set.
 struct ProbeCode {
   Snippet enter;
   Snippet exit;
@@ -53,27 +54,30 @@ struct ProbeCode {
   Snippet catch_all;
   Snippet leaf;
   Snippet unwind;
-  Snippet allocation;  ///< empty: the spec has none
+  Snippet allocation;  // empty: the spec has none
   // Those of sites (site.h), with their ids at 0. The token of a call lives from before_call to
   // after_call, across no frame.
   Snippet before_call;
-  Snippet after_call;  ///< empty without tokens
+  Snippet after_call;  // empty without tokens
   Snippet mark;
-  uint32_t id_in_enter = 0;   ///< where PutId writes in `enter`
-  uint32_t id_in_resume = 0;  ///< where PutId writes in `resume`
-  uint32_t id_in_leaf = 0;    ///< where PutId writes in `leaf`
-  uint32_t id_in_unwind = 0;  ///< where PutId writes in `unwind`
+  uint32_t id_in_enter = 0;   // where PutId writes in `enter`
+  uint32_t id_in_resume = 0;  // where PutId writes in `resume`
+  uint32_t id_in_leaf = 0;    // where PutId writes in `leaf`
+  uint32_t id_in_unwind = 0;  // where PutId writes in `unwind`
 
-  /// The method's token is kept at `token_slot`, a call's in the slot after it.
+  // The method's token is kept at `token_slot`, a call's in the slot after it.
   ProbeCode(const ProbeConstants& constants, TokenKind token, uint16_t token_slot);
 
  private:
   void AddSites(const ProbeConstants& constants, TokenKind token, uint16_t call_slot);
 };
 
-/// The constant that PutId needs: 0 for ids that `sipush` can push.
-inline bool IdNeedsConstant(uint32_t id) { return id > 0x7fff; }
-/// Writes the kPushIdSize bytes that push `id`.
+// The greatest int that `sipush` pushes (JVMS 6.5.sipush: a signed short).
+inline constexpr uint32_t kMaxSipush = 0x7fff;
+
+// The constant that PutId needs: 0 for ids that `sipush` can push.
+inline bool IdNeedsConstant(uint32_t id) { return id > kMaxSipush; }
+// Writes the kPushIdSize bytes that push `id`.
 void PutId(uint8_t* at, uint32_t id, uint16_t constant);
 
 }  // namespace jtrace::classfile

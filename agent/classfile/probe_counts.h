@@ -1,3 +1,4 @@
+// Probes put into the methods of a class, and the sites that got none.
 #pragma once
 
 #include <cstdint>
@@ -6,14 +7,13 @@
 
 namespace jtrace::classfile {
 
-/// Probes put into the methods of a class, and the sites that got none.
 struct ProbeCounts {
   uint32_t entries = 0;
   uint32_t exits = 0;
   uint32_t resumes = 0;
   uint32_t catch_alls = 0;
   uint32_t leaves = 0;
-  uint32_t calls = 0;  ///< pairs around calls that leave the scope
+  uint32_t calls = 0;  // pairs around calls that leave the scope
   uint32_t natives = 0;
   uint32_t exceptions = 0;
   CallReasonCounts calls_left_out = {};

@@ -7,6 +7,9 @@
 namespace jtrace::classfile {
 namespace {
 
+// JVMS 6.5.invokespecial.
+constexpr uint32_t kInvokespecialSize = 3;
+
 bool EndsStraightLine(uint8_t opcode) {
   return KindOf(opcode) == OperandKind::kBranch16 || KindOf(opcode) == OperandKind::kBranch32 ||
          KindOf(opcode) == OperandKind::kSwitch || opcode == kOpRet || opcode == kOpAthrow ||
@@ -56,7 +59,7 @@ std::optional<uint32_t> EndOfSuperCall(const ClassFile& file, const CodeAttribut
   if (file.super_name.empty()) return 0;
   const auto call = FindSuperCall(file, code.code);
   if (!call) return std::nullopt;
-  const uint32_t end = *call + 3;
+  const uint32_t end = *call + kInvokespecialSize;
   if (end >= code.code.size()) return std::nullopt;
   bool one_way_in = true;
   for (const CodeEditor::Site& site : editor.sites()) {

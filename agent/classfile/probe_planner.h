@@ -1,3 +1,4 @@
+// Decides where the probes of a method go (S2.1, S2.3, S2.4).
 #pragma once
 
 #include <cstdint>
@@ -13,10 +14,10 @@
 
 namespace jtrace::classfile {
 
-/// Methods above this many bytes of bytecode are never compiled (HotSpot's HugeMethodLimit).
+// Methods above this many bytes of bytecode are never compiled (HotSpot's HugeMethodLimit).
 inline constexpr uint32_t kHugeMethodLimit = 8000;
 
-/// Where a method's probes go.
+// Where a method's probes go.
 struct ProbePlan {
   enum class Kind : uint8_t {
     kEnter,
@@ -31,44 +32,44 @@ struct ProbePlan {
   };
   struct Role {
     Kind kind = Kind::kEnter;
-    uint32_t site = 0;  ///< of kBeforeCall and kMark: index into the sites
+    uint32_t site = 0;  // of kBeforeCall and kMark: index into the sites
   };
-  std::vector<Insertion> insertions;  ///< as CodeEditor::Layout wants them
-  std::vector<Role> roles;            ///< of each insertion
-  /// First bci that the catch-all handler covers; none: the method gets no such handler.
+  std::vector<Insertion> insertions;  // as CodeEditor::Layout wants them
+  std::vector<Role> roles;            // of each insertion
+  // First bci that the catch-all handler covers; none: the method gets no such handler.
   std::optional<uint32_t> covered_from;
-  /// The method has no token: one probe at its entry suffices.
+  // The method has no token: one probe at its entry suffices.
   TokenKind token = TokenKind::kNone;
-  /// kNone, or why the plan leaves something out.
+  // kNone, or why the plan leaves something out.
   Reason reason = Reason::kNone;
 };
 
-/// Decides where probes go (S2.1, S2.3, S2.4):
-/// - entry: before everything, once, whatever jumps to the first instruction;
-/// - exit: before every return;
-/// - resume: at every catch handler, so that an activation left by an exception heals itself.
-///   In a handler that covers its own first instructions (javac's `monitorexit` loop, and `astore`
-///   in old class files) it is placed after those: otherwise the same handler would catch a stack
-///   overflow in the probe forever;
-/// - catch-all: over the whole body, in constructors from after `super(...)` on, where `this` is
-///   initialised; not at all if that code can be entered by another way;
-/// - calls that leave the scope: directly before and after, so that jumps to either place bypass
-///   the probe that is not theirs. An exception from the call reaches a resume or the catch-all;
-/// - exceptions: before an athrow; at a handler after its resume;
-/// - unwind: after the entry;
-/// - allocations: before the instruction, also for jumps to it;
-/// - a method that calls nothing (leaf.h) is only counted, at its entry, if the spec has a probe
-///   for it.
+// The places of the probes:
+// - entry: before everything, once, whatever jumps to the first instruction;
+// - exit: before every return;
+// - resume: at every catch handler, so that an activation left by an exception heals itself.
+//   In a handler that covers its own first instructions (javac's `monitorexit` loop, and `astore`
+//   in old class files) it is placed after those: otherwise the same handler would catch a stack
+//   overflow in the probe forever;
+// - catch-all: over the whole body, in constructors from after `super(...)` on, where `this` is
+//   initialised; not at all if that code can be entered by another way;
+// - calls that leave the scope: directly before and after, so that jumps to either place bypass
+//   the probe that is not theirs. An exception from the call reaches a resume or the catch-all;
+// - exceptions: before an athrow; at a handler after its resume;
+// - unwind: after the entry;
+// - allocations: before the instruction, also for jumps to it;
+// - a method that calls nothing (leaf.h) is only counted, at its entry, if the spec has a probe
+//   for it.
 class ProbePlanner {
  public:
-  /// full: without sites; light: entry and exits only.
+  // full: without sites; light: entry and exits only.
   enum class Weight : uint8_t { kSites, kFull, kLight };
 
-  /// `editor` has scanned `code`. The plan's bytes live in `probes`.
+  // `editor` has scanned `code`. The plan's bytes live in `probes`.
   void Plan(const ClassFile& file, const MethodInfo& method, const CodeAttribute& code,
             const CodeEditor& editor, const ProbeCode& probes, TokenKind token, Weight weight,
             absl::Span<const Site> sites, bool unwind, ProbePlan& plan);
-  /// Only the sites and the unwind: the method itself is out of scope.
+  // Only the sites and the unwind: the method itself is out of scope.
   void PlanSites(const CodeAttribute& code, const ProbeCode& probes, absl::Span<const Site> sites,
                  bool unwind, ProbePlan& plan);
 
@@ -91,11 +92,11 @@ class ProbePlanner {
   std::vector<uint32_t> handlers_;
 };
 
-/// The bci of the invokespecial that initialises `this` in a constructor, if it is found.
+// The bci of the invokespecial that initialises `this` in a constructor, if it is found.
 std::optional<uint32_t> FindSuperCall(const ClassFile& file, Bytes code);
 
-/// The bci after the call of `super(...)` or `this(...)` in a constructor, if the code after it can
-/// only be reached through it; 0 in java/lang/Object, which has no such call.
+// The bci after the call of `super(...)` or `this(...)` in a constructor, if the code after it can
+// only be reached through it; 0 in java/lang/Object, which has no such call.
 std::optional<uint32_t> EndOfSuperCall(const ClassFile& file, const CodeAttribute& code,
                                        const CodeEditor& editor);
 

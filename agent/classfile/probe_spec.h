@@ -1,3 +1,4 @@
+// The shape of the probes, as data: their class, its methods, and the token that they pass.
 #pragma once
 
 #include <cstdint>
@@ -5,49 +6,49 @@
 
 namespace jtrace::classfile {
 
-/// The result of `enter`, and so the value that the probed method keeps in its extra local.
+// The result of `enter`, and so the value that the probed method keeps in its extra local.
 enum class TokenKind : uint8_t { kNone, kInt, kLong };
 
-/// The shape of the probes, as data: static methods of one class that every loader can see.
-///
-///     <token> enter(int id)            first thing in the method
-///     void    exit(<token>)            before every return, and in the catch-all handler
-///     void    resume(<token>, int id)  at every catch handler of the method
-///     void    leaf(int id)             instead of all these where nothing can be called (leaf.h)
-///
-/// At sites (site.h), if requested:
-///
-///     <token> enter(int id), exit(<token>)   around a call that leaves the scope, token in a local
-///     void    leaf(int id)                   at a thrown or caught exception
-///
-/// `void allocation()` before each bytecode that allocates, if those are counted (S5.3).
-///
-/// `void take(int id)` of another class, after `enter`, in methods whose callers are wanted.
-///
-/// With `TokenKind::kNone` only `void enter(int id)` is called: no local, no exit, no handlers.
+// Probes are static methods of one class that every loader can see.
+//
+//     <token> enter(int id)            first thing in the method
+//     void    exit(<token>)            before every return, and in the catch-all handler
+//     void    resume(<token>, int id)  at every catch handler of the method
+//     void    leaf(int id)             instead of all these where nothing can be called (leaf.h)
+//
+// At sites (site.h), if requested:
+//
+//     <token> enter(int id), exit(<token>)   around a call that leaves the scope, token in a local
+//     void    leaf(int id)                   at a thrown or caught exception
+//
+// `void allocation()` before each bytecode that allocates, if those are counted (S5.3).
+//
+// `void take(int id)` of another class, after `enter`, in methods whose callers are wanted.
+//
+// With `TokenKind::kNone` only `void enter(int id)` is called: no local, no exit, no handlers.
 struct ProbeSpec {
-  std::string owner;  ///< internal name, `java/lang/invoke/JTraceProbe`
+  std::string owner;  // internal name, `java/lang/invoke/JTraceProbe`
   TokenKind token = TokenKind::kLong;
   std::string enter = "enter";
   std::string exit = "exit";
   std::string resume = "resume";
-  std::string leaf = "";          ///< empty: leaves get the usual probes
-  std::string mark = "leaf";      ///< `leaf` at exceptions
-  bool methods = true;            ///< probes at entries and exits; false: at sites only
-  bool boundary = false;          ///< probes around calls that leave the scope
-  bool exceptions = false;        ///< probes at exceptions thrown and caught
-  bool allocations = false;       ///< probes at new, newarray and the like
-  std::string unwind_owner = "";  ///< class of the unwind probe; empty: there are none
+  std::string leaf = "";          // empty: leaves get the usual probes
+  std::string mark = "leaf";      // `leaf` at exceptions
+  bool methods = true;            // probes at entries and exits; false: at sites only
+  bool boundary = false;          // probes around calls that leave the scope
+  bool exceptions = false;        // probes at exceptions thrown and caught
+  bool allocations = false;       // probes at new, newarray and the like
+  std::string unwind_owner = "";  // class of the unwind probe; empty: there are none
 
-  /// The probes of `record=tree` and `record=log`.
+  // The probes of `record=tree` and `record=log`.
   static ProbeSpec Tree() { return {.owner = "java/lang/invoke/JTraceProbe"}; }
-  /// The same where an activation need only be counted, not seen itself: no clock, no log.
+  // The same where an activation need only be counted, not seen itself: no clock, no log.
   static ProbeSpec TreeWithLeaves() {
     ProbeSpec spec = Tree();
     spec.leaf = "leaf";
     return spec;
   }
-  /// The probe of `record=flat`: `count(I)V`.
+  // The probe of `record=flat`: `count(I)V`.
   static ProbeSpec Flat() {
     return {.owner = "java/lang/invoke/JTraceProbe",
             .token = TokenKind::kNone,

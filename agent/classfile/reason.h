@@ -1,3 +1,4 @@
+// The one table of why a method has no probe, or not the whole one.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +8,7 @@
 
 namespace jtrace::classfile {
 
-/// Why a method has no probe, or not the whole one. `kNone` is a method probed in full.
+// `kNone` is a method probed in full.
 enum class Reason : uint8_t {
   kNone,
   // Not meant to have a probe.
@@ -33,20 +34,21 @@ enum class Reason : uint8_t {
 };
 inline constexpr int kReasonCount = static_cast<int>(Reason::kMalformedTable) + 1;
 
-/// The effect of a reason on the user's results.
+// The effect of a reason on the user's results.
 enum class Effect : uint8_t { kNothing, kPartial, kUntouched };
 
+// A row of the table.
 struct ReasonInfo {
   Reason reason;
   Effect effect;
-  std::string_view name;    ///< stable, for traces and tests
-  std::string_view what;    ///< one clause, no full stop
-  std::string_view advice;  ///< empty if there is nothing to do
+  std::string_view name;    // stable, for traces and tests
+  std::string_view what;    // one clause, no full stop
+  std::string_view advice;  // empty if there is nothing to do
 };
 
 const ReasonInfo& Describe(Reason reason);
 
-/// The whole table, in the order of the enumeration.
+// The whole table, in the order of the enumeration.
 absl::Span<const ReasonInfo> AllReasons();
 
 }  // namespace jtrace::classfile

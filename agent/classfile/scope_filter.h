@@ -1,3 +1,4 @@
+// Which classes and methods get probes: the options `include=` and `exclude=`.
 #pragma once
 
 #include <string>
@@ -9,51 +10,49 @@
 
 namespace jtrace::classfile {
 
-/// Which classes and methods get probes: the options `include=` and `exclude=`.
-///
-/// A pattern is one of (`*` inside a name matches any characters of that name)
-///
-///     pkg.**        every class of the package and of those below it
-///     pkg.*         every class of the package
-///     pkg.Class     that class (not the ones nested in it: `pkg.Class$*`)
-///     pkg.Class::method, pkg.Class.method     the methods of that name
-///     *             every class that is in scope without any option
-///
-/// Exclusion wins. Without an inclusion everything is in scope except the JDK. Only a pattern whose
-/// package is spelled out (`java.util.*`) brings a JDK class into scope. jtrace's own classes and
-/// those that the probe itself runs through are never in scope.
-///
-/// Immutable after construction and so usable from any thread.
+// A pattern is one of (`*` inside a name matches any characters of that name)
+//
+//     pkg.**        every class of the package and of those below it
+//     pkg.*         every class of the package
+//     pkg.Class     that class (not the ones nested in it: `pkg.Class$*`)
+//     pkg.Class::method, pkg.Class.method     the methods of that name
+//     *             every class that is in scope without any option
+//
+// Exclusion wins. Without an inclusion everything is in scope except the JDK. Only a pattern whose
+// package is spelled out (`java.util.*`) brings a JDK class into scope. jtrace's own classes and
+// those that the probe itself runs through are never in scope.
+//
+// Immutable after construction and so usable from any thread.
 class ScopeFilter {
  public:
-  /// The default scope.
+  // The default scope.
   ScopeFilter();
 
-  /// Each element may hold several patterns separated by `;`.
-  /// Errors: InvalidArgument that names the pattern.
+  // Each element may hold several patterns separated by `;`.
+  // Errors: InvalidArgument that names the pattern.
   static absl::StatusOr<ScopeFilter> Create(absl::Span<const std::string> include,
                                             absl::Span<const std::string> exclude);
 
-  /// Every class, the JDK and the probe's own callees too: for tests of the rewriter.
+  // Every class, the JDK and the probe's own callees too: for tests of the rewriter.
   static ScopeFilter Everything();
 
   enum class ClassScope { kNone, kSomeMethods, kAllMethods };
 
-  /// `class_name` in internal form (`java/lang/String`).
+  // `class_name` in internal form (`java/lang/String`).
   ClassScope ScopeOf(std::string_view class_name) const;
   bool MayMatchClass(std::string_view class_name) const {
     return ScopeOf(class_name) != ClassScope::kNone;
   }
   bool Includes(std::string_view class_name, std::string_view method_name) const;
 
-  /// Would the class be in scope if the probe itself did not run through it? False for jtrace's
-  /// own.
+  // Would the class be in scope if the probe itself did not run through it? False for jtrace's
+  // own.
   bool IsExempt(std::string_view class_name) const;
 
-  /// Is this class one of jtrace's?
+  // Is this class one of jtrace's?
   static bool IsOwnClass(std::string_view class_name);
 
-  /// Is this class the JDK's own, as the default scope sees it?
+  // Is this class the JDK's own, as the default scope sees it?
   static bool IsJdkClass(std::string_view class_name);
 
  private:

@@ -1,3 +1,4 @@
+// Sites: the calls and exceptions inside a method that get their own probes.
 #pragma once
 
 #include <array>
@@ -6,51 +7,52 @@
 
 namespace jtrace::classfile {
 
-/// A place inside a method that gets its own probes, besides the method's entry and exits.
+// A place inside a method that gets its own probes, besides the method's entry and exits.
 enum class SiteKind : uint8_t {
-  kCall,    ///< a call that leaves the instrumented scope (S2.2)
-  kNative,  ///< a call of a native method in scope
-  kThrown,  ///< an `athrow` that does not rethrow
-  kCaught,  ///< a handler that names the class it catches
+  kCall,    // a call that leaves the instrumented scope (S2.2)
+  kNative,  // a call of a native method in scope
+  kThrown,  // an `athrow` that does not rethrow
+  kCaught,  // a handler that names the class it catches
 };
 
-/// The target that a site's probes count. The views live as long as the class bytes.
+// The target that a site's probes count. The views live as long as the class bytes.
 struct SiteRef {
   SiteKind kind = SiteKind::kCall;
-  std::string_view class_name;  ///< internal form; the callee's, or the exception's
-  std::string_view name = {};   ///< empty for exceptions
+  std::string_view class_name;  // internal form; the callee's, or the exception's
+  std::string_view name = {};   // empty for exceptions
   std::string_view descriptor = {};
 };
 
-/// Why a call that leaves the scope has no boundary probes.
+// Why a call that leaves the scope has no boundary probes.
 enum class CallReason : uint8_t {
-  kDynamic,             ///< invokedynamic: the class file does not say what it calls
-  kObjectConstructor,   ///< Object.<init>: every constructor chain ends in it, and it is empty
-  kProbe,               ///< jtrace's own classes, and those the probes run through
-  kNotWanted,           ///< SiteIds::Wants returned false
-  kGuardedConstructor,  ///< super(...) inside a try block: the verifier has no state for a probe
-  kNoRoom,              ///< the method or its class would grow beyond a limit
+  kDynamic,             // invokedynamic: the class file does not say what it calls
+  kObjectConstructor,   // Object.<init>: every constructor chain ends in it, and it is empty
+  kProbe,               // jtrace's own classes, and those the probes run through
+  kNotWanted,           // SiteIds::Wants returned false
+  kGuardedConstructor,  // super(...) inside a try block: the verifier has no state for a probe
+  kNoRoom,              // the method or its class would grow beyond a limit
 };
 inline constexpr int kCallReasonCount = static_cast<int>(CallReason::kNoRoom) + 1;
 
+// A call reason in words.
 struct CallReasonInfo {
-  std::string_view name;  ///< stable, for traces and tests
-  std::string_view what;  ///< one clause, no full stop
+  std::string_view name;  // stable, for traces and tests
+  std::string_view what;  // one clause, no full stop
 };
 const CallReasonInfo& Describe(CallReason reason);
 
 using CallReasonCounts = std::array<uint32_t, kCallReasonCount>;
 
-/// The rewriter's questions about sites. Called only on the rewriting thread.
+// The rewriter's questions about sites. Called only on the rewriting thread.
 class SiteIds {
  public:
   virtual ~SiteIds() = default;
-  /// The id that the site's probes push; requested when nothing can fail any more, once for each
-  /// distinct constant of the class.
+  // The id that the site's probes push; requested when nothing can fail any more, once for each
+  // distinct constant of the class.
   virtual uint32_t IdOf(const SiteRef& site) = 0;
-  /// Whether a method of *another* class in scope is known to be native.
+  // Whether a method of *another* class in scope is known to be native.
   virtual bool IsNative(const SiteRef& callee) = 0;
-  /// Whether a call that leaves the scope is to have probes.
+  // Whether a call that leaves the scope is to have probes.
   virtual bool Wants(const SiteRef&) { return true; }
 };
 

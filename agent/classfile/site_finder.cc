@@ -32,7 +32,9 @@ bool IsCovered(uint32_t bci, const CodeAttribute& code) {
 // The slot of an `aload` or `astore`, whose short forms begin at `first_short`; -1 if `at` holds
 // another instruction.
 int SlotAt(Bytes code, uint32_t at, uint8_t opcode, uint8_t first_short) {
-  if (code[at] >= first_short && code[at] < first_short + 4) return code[at] - first_short;
+  if (code[at] >= first_short && code[at] < first_short + kShortFormSlots) {
+    return code[at] - first_short;
+  }
   if (code[at] == opcode) return code[at + 1];
   if (code[at] == kOpWide && code[at + 1] == opcode) return LoadU2(code.data() + at + 2);
   return -1;

@@ -1,3 +1,4 @@
+// Finds the sites of the methods of one class, using only its code.
 #pragma once
 
 #include <cstdint>
@@ -14,25 +15,24 @@
 
 namespace jtrace::classfile {
 
-/// A site in a method's code.
+// A site in a method's code.
 struct Site {
   SiteKind kind = SiteKind::kCall;
   uint32_t bci = 0;
-  /// kCall, kNative: the Methodref. Exceptions: the Class, or the Methodref of what created it; 0:
-  /// not known, java/lang/Throwable.
+  // kCall, kNative: the Methodref. Exceptions: the Class, or the Methodref of what created it; 0:
+  // not known, java/lang/Throwable.
   uint16_t constant = 0;
 };
 
-/// Finds the sites of the methods of one class, using only its code: a call leaves the scope if the
-/// class and the method that the instruction names are not in it, or if the class names itself but
-/// can only have the method from a superclass that is not.
+// A call leaves the scope if the class and the method that the instruction names are not in it, or
+// if the class names itself but can only have the method from a superclass that is not.
 class SiteFinder {
  public:
   SiteFinder(const ClassFile& file, const ScopeFilter& filter, const ProbeSpec& spec, SiteIds& ids)
       : file_(file), filter_(filter), spec_(spec), ids_(ids) {}
 
-  /// The method's sites, by bci; one bci may have a kCaught and another one. `left_out` counts the
-  /// calls that leave the scope but are not sites.
+  // The method's sites, by bci; one bci may have a kCaught and another one. `left_out` counts the
+  // calls that leave the scope but are not sites.
   void Find(const MethodInfo& method, const CodeAttribute& code, const CodeEditor& editor,
             std::vector<Site>& sites, CallReasonCounts& left_out);
 

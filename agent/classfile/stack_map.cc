@@ -14,6 +14,7 @@ constexpr uint32_t kSameOneLast = 127;
 constexpr uint32_t kSameOneExtended = 247;
 constexpr uint32_t kSameExtended = 251;
 constexpr uint32_t kAppendLast = 254;
+constexpr uint32_t kFullFrame = 255;
 constexpr uint32_t kMaxAppended = 3;
 
 using Type = VerificationType;
@@ -41,7 +42,7 @@ Reason StackMapRewriter::Rewrite(Bytes body, const StackMapContext& context,
     if (!reader.ok() || !reader.AtEnd()) return Reason::kMalformedStackMap;
   }
   if (handler != nullptr) {
-    if (count == 65535) return Reason::kMalformedStackMap;
+    if (count == kMaxU2) return Reason::kMalformedStackMap;
     ++count;
     WriteHandler(*handler, out);
   }
@@ -206,7 +207,7 @@ bool StackMapRewriter::WriteAppended(uint32_t delta, ByteWriter& out) const {
 bool StackMapRewriter::WriteFull(uint32_t delta, const CodeEditor& editor, ByteWriter& out) const {
   const auto padding = context_.token == TokenKind::kNone ? 0 : static_cast<uint32_t>(Padding());
   const uint32_t token = context_.token == TokenKind::kNone ? 0 : 1;
-  out.U1(255);
+  out.U1(kFullFrame);
   out.U2(delta);
   out.U2(static_cast<uint32_t>(locals_.size()) + padding + token);
   for (const Type& type : locals_) {
@@ -227,7 +228,7 @@ bool StackMapRewriter::WriteType(const VerificationType& type, const CodeEditor&
   if (type.tag == Type::kObject) out.U2(type.data);
   if (type.tag == Type::kUninitialized) {
     const uint32_t moved = editor.Moved(type.data);
-    if (moved > 0xffff) return false;
+    if (moved > kMaxU2) return false;
     out.U2(moved);
   }
   return true;
@@ -238,7 +239,7 @@ void StackMapRewriter::WriteToken(ByteWriter& out) const {
 }
 
 void StackMapRewriter::WriteHandler(const HandlerFrame& handler, ByteWriter& out) {
-  out.U1(255);
+  out.U1(kFullFrame);
   out.U2(DeltaTo(handler.place));
   out.U2(uint32_t{context_.max_locals} + 1);
   for (uint32_t n = context_.max_locals; n > 0; --n) out.U1(Type::kTop);

@@ -1,3 +1,4 @@
+// Rewrites StackMapTables (JVMS 4.7.4): moves frames and adds the token to them.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +13,7 @@
 
 namespace jtrace::classfile {
 
-/// A verification type as a frame spells it (JVMS 4.7.4).
+// A verification type as a frame spells it (JVMS 4.7.4).
 struct VerificationType {
   enum Tag : uint8_t {
     kTop = 0,
@@ -26,37 +27,37 @@ struct VerificationType {
     kUninitialized = 8,
   };
   Tag tag = kTop;
-  uint16_t data = 0;  ///< class index of kObject, bci of `new` of kUninitialized
+  uint16_t data = 0;  // class index of kObject, bci of `new` of kUninitialized
 
   int slots() const { return tag == kLong || tag == kDouble ? 2 : 1; }
 };
 
-/// Properties of a method that its frames depend on.
+// Properties of a method that its frames depend on.
 struct StackMapContext {
   std::string_view descriptor;
   bool is_static = false;
-  bool is_constructor = false;  ///< of a class other than java/lang/Object
+  bool is_constructor = false;  // of a class other than java/lang/Object
   uint16_t this_class = 0;
-  uint16_t max_locals = 0;  ///< before rewriting: the token's slot
+  uint16_t max_locals = 0;  // before rewriting: the token's slot
   TokenKind token = TokenKind::kNone;
 };
 
-/// The catch-all handler's frame: only the token is known there, and a Throwable is on the stack.
-/// The weakest frame that fits every instruction the handler covers.
+// The catch-all handler's frame: only the token is known there, and a Throwable is on the stack.
+// The weakest frame that fits every instruction the handler covers.
 struct HandlerFrame {
   uint32_t place = 0;
   uint16_t throwable_class = 0;
 };
 
-/// Rewrites StackMapTables: frames move to where the editor placed their instructions, and the
-/// token is appended to each frame's locals, after as many Tops as it takes to reach its slot.
-///
-/// `same` frames stay such. Since the token is always last, `chop` and `append` become full
-/// frames, except for the first frame, which may append.
+// Frames move to where the editor placed their instructions, and the token is appended to each
+// frame's locals, after as many Tops as it takes to reach its slot.
+//
+// `same` frames stay such. Since the token is always last, `chop` and `append` become full
+// frames, except for the first frame, which may append.
 class StackMapRewriter {
  public:
-  /// `body` is the attribute's old body, empty if it has none. `handler` may be null. Appends the
-  /// new body to `out`. kConstantPoolFull, kMalformedStackMap or kNone.
+  // `body` is the attribute's old body, empty if it has none. `handler` may be null. Appends the
+  // new body to `out`. kConstantPoolFull, kMalformedStackMap or kNone.
   Reason Rewrite(Bytes body, const StackMapContext& context, const CodeEditor& editor,
                  const HandlerFrame* handler, ConstantPoolBuilder& pool, ByteWriter& out);
 

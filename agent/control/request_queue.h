@@ -13,6 +13,7 @@
 
 namespace jtrace::control {
 
+// A client's line, and where its answer goes.
 struct Request {
   std::string line;  // without its end
   std::shared_ptr<Answer> answer;

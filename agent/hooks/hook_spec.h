@@ -9,6 +9,7 @@
 
 namespace jtrace::hooks {
 
+// The data that a hook records.
 enum class HookKind {
   kCount,   // calls, by caller
   kUnwind,  // and the stack of each (0x41)

@@ -12,6 +12,7 @@
 
 namespace jtrace::hooks {
 
+// A function to hook.
 struct Target {
   LoadedObject object;
   Function function;  // the hook is at its address

@@ -12,6 +12,7 @@
 
 namespace jtrace::hooks {
 
+// A function that a symbol names.
 struct Function {
   uintptr_t address = 0;
   uint64_t size = 0;     // 0: unknown

@@ -1,7 +1,6 @@
 // Reads from a thread's objects, in its signal handler: what it waits on (the class of the
 // monitor's object, or of a park's blocker), and which java.lang.Thread it is.
-#ifndef JTRACE_AGENT_HOT_BLOCKER_H_
-#define JTRACE_AGENT_HOT_BLOCKER_H_
+#pragma once
 
 #include <cstdint>
 
@@ -26,5 +25,3 @@ namespace jtrace::hot {
 [[nodiscard]] bool FindThreadId(const HeapLayout& heap, uintptr_t java_thread, uint64_t* id);
 
 }  // namespace jtrace::hot
-
-#endif  // JTRACE_AGENT_HOT_BLOCKER_H_

@@ -1,6 +1,5 @@
 // A histogram's buckets for times from nanoseconds to seconds.
-#ifndef JTRACE_AGENT_HOT_COST_BUCKETS_H_
-#define JTRACE_AGENT_HOT_COST_BUCKETS_H_
+#pragma once
 
 #include <bit>
 #include <cstdint>
@@ -27,5 +26,3 @@ inline uint64_t CostOfBucket(int bucket) {
 }
 
 }  // namespace jtrace::hot
-
-#endif  // JTRACE_AGENT_HOT_COST_BUCKETS_H_

@@ -3,8 +3,7 @@
 // One block a thread, including virtual ones, in memory of the agent that is never unmapped. Only
 // the thread itself writes to `cum` and `changes`; any thread may read. Blocks are whole cache
 // lines, so that no two threads ever write to the same one.
-#ifndef JTRACE_AGENT_HOT_COUNTER_BLOCK_H_
-#define JTRACE_AGENT_HOT_COUNTER_BLOCK_H_
+#pragma once
 
 #include <atomic>
 #include <cstdint>
@@ -65,5 +64,3 @@ inline void Count(CounterBlock& block, uint32_t metric, int64_t delta) {
 }
 
 }  // namespace jtrace::hot
-
-#endif  // JTRACE_AGENT_HOT_COUNTER_BLOCK_H_

@@ -1,6 +1,5 @@
 // Wakes one waiting thread; may be rung from signal handlers.
-#ifndef JTRACE_AGENT_HOT_DOORBELL_H_
-#define JTRACE_AGENT_HOT_DOORBELL_H_
+#pragma once
 
 #include <atomic>
 #include <cstdint>
@@ -26,5 +25,3 @@ class Doorbell {
 };
 
 }  // namespace jtrace::hot
-
-#endif  // JTRACE_AGENT_HOT_DOORBELL_H_

@@ -15,8 +15,7 @@
 // they hold a kind and the low 24 bits its value; kAt has only the first bit and a Ref in the rest.
 // 8 bytes: the low 24 bits are the op and the upper 40 the low bits of the clock; without a routine
 // they hold a kind, and the upper 40 its value.
-#ifndef JTRACE_AGENT_HOT_EVENT_RING_H_
-#define JTRACE_AGENT_HOT_EVENT_RING_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -28,6 +27,7 @@ namespace jtrace::hot {
 inline constexpr int kOpBits = 24;
 // Routine ids in a log are below this.
 inline constexpr uint32_t kMaxLogRoutines = 1u << (kOpBits - 2);
+// Records that are not entries or exits.
 enum class LogKind : uint32_t {
   kAt = 0,        // Ref of the node where the thread is
   kDropped = 1,   // calls counted in the tree instead
@@ -57,5 +57,3 @@ inline constexpr uint32_t kVirtualRingClass = 3;  // the largest of virtual thre
 inline constexpr uint32_t kLastRingClass = 5;
 
 }  // namespace jtrace::hot
-
-#endif  // JTRACE_AGENT_HOT_EVENT_RING_H_

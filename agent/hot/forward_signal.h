@@ -1,6 +1,5 @@
 // Forwards signals that are not ours to the previous handler.
-#ifndef JTRACE_AGENT_HOT_FORWARD_SIGNAL_H_
-#define JTRACE_AGENT_HOT_FORWARD_SIGNAL_H_
+#pragma once
 
 #include <signal.h>
 
@@ -18,5 +17,3 @@ bool CallHandler(const struct sigaction& action, int signal, siginfo_t* info, vo
 void EndBy(const struct sigaction& action, int signal);
 
 }  // namespace jtrace::hot
-
-#endif  // JTRACE_AGENT_HOT_FORWARD_SIGNAL_H_

@@ -1,6 +1,5 @@
 // Whether a walk with remembered frames gives the same result as one without them.
-#ifndef JTRACE_AGENT_HOT_FULL_WALK_CHECK_H_
-#define JTRACE_AGENT_HOT_FULL_WALK_CHECK_H_
+#pragma once
 
 #include <ucontext.h>
 
@@ -70,5 +69,3 @@ class FullWalkCheck {
 };
 
 }  // namespace jtrace::hot
-
-#endif  // JTRACE_AGENT_HOT_FULL_WALK_CHECK_H_

@@ -1,6 +1,5 @@
 // The handler of SIGTRAP: runs when a thread reaches a hook in native code.
-#ifndef JTRACE_AGENT_HOT_HOOK_HANDLER_H_
-#define JTRACE_AGENT_HOT_HOOK_HANDLER_H_
+#pragma once
 
 #include <signal.h>
 
@@ -9,6 +8,7 @@
 
 namespace jtrace::hot {
 
+// The handler's losses.
 struct HookCounters {
   std::atomic<uint64_t> unwinds_missed{0};  // the thread is not sampled, or its ring was full
   std::atomic<uint64_t> open_dropped{0};    // calls whose return was not awaited: too many open
@@ -25,5 +25,3 @@ extern constinit HookCounters hook_counters;
 void HandleTrapSignal(int signal, siginfo_t* info, void* context);
 
 }  // namespace jtrace::hot
-
-#endif  // JTRACE_AGENT_HOT_HOOK_HANDLER_H_

@@ -1,6 +1,5 @@
 // A thread's counts at hooks in native code, until the writer fetches them.
-#ifndef JTRACE_AGENT_HOT_HOOK_THREAD_H_
-#define JTRACE_AGENT_HOT_HOOK_THREAD_H_
+#pragma once
 
 #include <atomic>
 #include <cstdint>
@@ -21,6 +20,7 @@ struct HookCaller {
   bool operator==(const HookCaller&) const = default;
 };
 
+// The calls from one caller.
 struct HookRow {
   HookCaller caller;
   uint64_t calls;
@@ -99,5 +99,3 @@ extern constinit thread_local HookThread* tls_hook_thread
 extern constinit thread_local bool tls_is_agent_thread __attribute__((tls_model("initial-exec")));
 
 }  // namespace jtrace::hot
-
-#endif  // JTRACE_AGENT_HOT_HOOK_THREAD_H_

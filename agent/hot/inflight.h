@@ -1,6 +1,5 @@
 // How many signal handlers are running: a stop has to wait for them.
-#ifndef JTRACE_AGENT_HOT_INFLIGHT_H_
-#define JTRACE_AGENT_HOT_INFLIGHT_H_
+#pragma once
 
 #include <atomic>
 #include <cstdint>
@@ -25,5 +24,3 @@ class InFlight {
 };
 
 }  // namespace jtrace::hot
-
-#endif  // JTRACE_AGENT_HOT_INFLIGHT_H_

@@ -1,6 +1,5 @@
 // The kernel's part of a stack, which the kernel itself writes for a perf event.
-#ifndef JTRACE_AGENT_HOT_KERNEL_FRAMES_H_
-#define JTRACE_AGENT_HOT_KERNEL_FRAMES_H_
+#pragma once
 
 #include <cstdint>
 
@@ -18,5 +17,3 @@ inline constexpr uint64_t kKernelRingBytes = 4096;
 void PushKernelFrames(void* ring, uint32_t limit, Chain& chain);
 
 }  // namespace jtrace::hot
-
-#endif  // JTRACE_AGENT_HOT_KERNEL_FRAMES_H_

@@ -6,8 +6,7 @@
 // thread. Readers: the writer thread (agent/probes/tree_collector.h) and the signal handler, at any
 // time, so they use only ReadRelaxed/ReadAcquire for data that the thread changes. Fields marked
 // "collector" belong to the writer thread; the probes never touch them.
-#ifndef JTRACE_AGENT_HOT_LAYOUT_H_
-#define JTRACE_AGENT_HOT_LAYOUT_H_
+#pragma once
 
 #include <atomic>
 #include <cstddef>
@@ -312,5 +311,3 @@ inline bool HasLog(const ThreadState& state) {
 }
 
 }  // namespace jtrace::hot
-
-#endif  // JTRACE_AGENT_HOT_LAYOUT_H_

@@ -1,7 +1,6 @@
 // Which of a thread's work is jtrace's: hooks in native code count the program's calls, and not the
 // agent's calls in the program's threads.
-#ifndef JTRACE_AGENT_HOT_OWN_WORK_H_
-#define JTRACE_AGENT_HOT_OWN_WORK_H_
+#pragma once
 
 #include <atomic>
 #include <cstdint>
@@ -61,5 +60,3 @@ template <auto function>
 inline constexpr auto kAsOwn = &OwnFunction<function>::Call;
 
 }  // namespace jtrace::hot
-
-#endif  // JTRACE_AGENT_HOT_OWN_WORK_H_

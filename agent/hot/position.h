@@ -1,6 +1,5 @@
 // A thread's place in its call tree, as a sample sees it.
-#ifndef JTRACE_AGENT_HOT_POSITION_H_
-#define JTRACE_AGENT_HOT_POSITION_H_
+#pragma once
 
 #include <cstdint>
 
@@ -20,5 +19,3 @@ using PositionReader = Position (*)(uint64_t java_tid);
 Position ReadPosition(uint64_t java_tid);
 
 }  // namespace jtrace::hot
-
-#endif  // JTRACE_AGENT_HOT_POSITION_H_

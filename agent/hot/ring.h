@@ -1,6 +1,5 @@
 // A bounded queue of records of any size between one producer and one consumer.
-#ifndef JTRACE_AGENT_HOT_RING_H_
-#define JTRACE_AGENT_HOT_RING_H_
+#pragma once
 
 #include <atomic>
 #include <cstddef>
@@ -111,5 +110,3 @@ class SpscRing {
 };
 
 }  // namespace jtrace::hot
-
-#endif  // JTRACE_AGENT_HOT_RING_H_

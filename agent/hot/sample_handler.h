@@ -1,6 +1,5 @@
 // The signal handler that takes one sample.
-#ifndef JTRACE_AGENT_HOT_SAMPLE_HANDLER_H_
-#define JTRACE_AGENT_HOT_SAMPLE_HANDLER_H_
+#pragma once
 
 #include <signal.h>
 #include <ucontext.h>
@@ -88,5 +87,3 @@ void HandleSampleSignal(int signal, siginfo_t* info, void* context);
 bool TakeUnwind(const SamplerState& state, const ucontext_t* context);
 
 }  // namespace jtrace::hot
-
-#endif  // JTRACE_AGENT_HOT_SAMPLE_HANDLER_H_

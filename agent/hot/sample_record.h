@@ -1,6 +1,5 @@
 // The record that the signal handler passes to the writer: one sample.
-#ifndef JTRACE_AGENT_HOT_SAMPLE_RECORD_H_
-#define JTRACE_AGENT_HOT_SAMPLE_RECORD_H_
+#pragma once
 
 #include <cstdint>
 
@@ -50,5 +49,3 @@ struct SampleView {
 };
 
 }  // namespace jtrace::hot
-
-#endif  // JTRACE_AGENT_HOT_SAMPLE_RECORD_H_

@@ -1,6 +1,5 @@
 // Opened first by every signal handler of the agent.
-#ifndef JTRACE_AGENT_HOT_SIGNAL_SCOPE_H_
-#define JTRACE_AGENT_HOT_SIGNAL_SCOPE_H_
+#pragma once
 
 #include <errno.h>
 
@@ -27,5 +26,3 @@ class SignalScope {
 };
 
 }  // namespace jtrace::hot
-
-#endif  // JTRACE_AGENT_HOT_SIGNAL_SCOPE_H_

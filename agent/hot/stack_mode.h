@@ -1,6 +1,5 @@
 // How much of a stack a sample takes (stack=).
-#ifndef JTRACE_AGENT_HOT_STACK_MODE_H_
-#define JTRACE_AGENT_HOT_STACK_MODE_H_
+#pragma once
 
 #include <cstdint>
 
@@ -16,5 +15,3 @@ enum class StackMode : uint8_t {
 };
 
 }  // namespace jtrace::hot
-
-#endif  // JTRACE_AGENT_HOT_STACK_MODE_H_

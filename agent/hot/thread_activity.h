@@ -1,6 +1,5 @@
 // A sampled thread's activity: running, or the reason why it waits.
-#ifndef JTRACE_AGENT_HOT_THREAD_ACTIVITY_H_
-#define JTRACE_AGENT_HOT_THREAD_ACTIVITY_H_
+#pragma once
 
 #include <ucontext.h>
 
@@ -29,5 +28,3 @@ enum class Activity : uint8_t {
 Activity ActivityOf(const VmLayout* vm, uintptr_t java_thread, const ucontext_t* context);
 
 }  // namespace jtrace::hot
-
-#endif  // JTRACE_AGENT_HOT_THREAD_ACTIVITY_H_

@@ -1,6 +1,5 @@
 // The Java thread that runs on the calling thread.
-#ifndef JTRACE_AGENT_HOT_THREAD_IDENTITY_H_
-#define JTRACE_AGENT_HOT_THREAD_IDENTITY_H_
+#pragma once
 
 #include <cstdint>
 
@@ -18,5 +17,3 @@ struct Identity {
 Identity CurrentJavaThread(const SamplerState& state, const ThreadSlot& slot);
 
 }  // namespace jtrace::hot
-
-#endif  // JTRACE_AGENT_HOT_THREAD_IDENTITY_H_

@@ -1,6 +1,5 @@
 // The sampling handler's data of the thread it runs on.
-#ifndef JTRACE_AGENT_HOT_THREAD_SLOT_H_
-#define JTRACE_AGENT_HOT_THREAD_SLOT_H_
+#pragma once
 
 #include <atomic>
 #include <cstdint>
@@ -11,6 +10,7 @@
 
 namespace jtrace::hot {
 
+// The life of a slot.
 enum class SlotState : uint32_t {
   kFree,      // in the free list
   kAttached,  // belongs to a live thread
@@ -92,5 +92,3 @@ extern constinit thread_local ThreadSlot* tls_thread_slot
 extern constinit thread_local int32_t tls_os_tid __attribute__((tls_model("initial-exec")));
 
 }  // namespace jtrace::hot
-
-#endif  // JTRACE_AGENT_HOT_THREAD_SLOT_H_

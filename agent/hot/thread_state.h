@@ -1,6 +1,5 @@
 // Finding a thread's state from its id, in any context.
-#ifndef JTRACE_AGENT_HOT_THREAD_STATE_H_
-#define JTRACE_AGENT_HOT_THREAD_STATE_H_
+#pragma once
 
 #include <atomic>
 #include <cstdint>
@@ -21,5 +20,3 @@ ThreadState* FindThreadState(const Arena* arena, uint64_t tid);
 void MarkThreadEnded(Arena* arena, uint64_t tid);
 
 }  // namespace jtrace::hot
-
-#endif  // JTRACE_AGENT_HOT_THREAD_STATE_H_

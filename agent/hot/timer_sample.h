@@ -1,6 +1,5 @@
 // Handles a signal of ours in the signal handler.
-#ifndef JTRACE_AGENT_HOT_TIMER_SAMPLE_H_
-#define JTRACE_AGENT_HOT_TIMER_SAMPLE_H_
+#pragma once
 
 #include <ucontext.h>
 
@@ -22,5 +21,3 @@ void TakeTimerSample(const SamplerState& state, ThreadSlot* slot, uint32_t weigh
 void Rearm(const ThreadSlot& slot);
 
 }  // namespace jtrace::hot
-
-#endif  // JTRACE_AGENT_HOT_TIMER_SAMPLE_H_

@@ -1,7 +1,6 @@
 // Keeps the program's action for SIGTRAP while the kernel has our handler: hooks in native code
 // need it in front, and code that installs another one must not notice.
-#ifndef JTRACE_AGENT_HOT_TRAP_ACTION_H_
-#define JTRACE_AGENT_HOT_TRAP_ACTION_H_
+#pragma once
 
 #include <signal.h>
 
@@ -29,6 +28,7 @@ extern constinit std::atomic<bool> are_trap_actions_full;
 // there is no room. Async-signal-safe.
 const struct sigaction* KeepAction(const struct sigaction& action);
 
+// The result of TakeFront.
 enum class Front {
   kOurs,
   kNoRoom,  // KeepAction has none for the present action
@@ -54,5 +54,3 @@ int GuardedSigaction(int signal, const struct sigaction* action, struct sigactio
 extern constinit std::atomic<std::atomic<int32_t>*> trap_action_owner;
 
 }  // namespace jtrace::hot
-
-#endif  // JTRACE_AGENT_HOT_TRAP_ACTION_H_

@@ -1,6 +1,5 @@
 // Addresses that handlers look up, for example the application's methods.
-#ifndef JTRACE_AGENT_SAMPLING_ADDRESS_SET_H_
-#define JTRACE_AGENT_SAMPLING_ADDRESS_SET_H_
+#pragma once
 
 #include <atomic>
 #include <cstdint>
@@ -45,5 +44,3 @@ class AddressSet {
 };
 
 }  // namespace jtrace::sampling
-
-#endif  // JTRACE_AGENT_SAMPLING_ADDRESS_SET_H_

@@ -1,6 +1,5 @@
 // Whether the debug information that C2 keeps for the code between its safepoints is correct.
-#ifndef JTRACE_AGENT_SAMPLING_CODE_NOTES_H_
-#define JTRACE_AGENT_SAMPLING_CODE_NOTES_H_
+#pragma once
 
 #include <jvmti.h>
 #include <jvmticmlr.h>
@@ -20,5 +19,3 @@ bool NotesAreWrong(const jvmtiCompiledMethodLoadInlineRecord& record);
 const jvmtiCompiledMethodLoadInlineRecord* FindInlineRecord(const void* compile_info);
 
 }  // namespace jtrace::sampling
-
-#endif  // JTRACE_AGENT_SAMPLING_CODE_NOTES_H_

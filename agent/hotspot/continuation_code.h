@@ -1,6 +1,5 @@
 // Where a thread keeps its ContinuationEntry, read from the code that enters continuations.
-#ifndef JTRACE_AGENT_SAMPLING_CONTINUATION_CODE_H_
-#define JTRACE_AGENT_SAMPLING_CONTINUATION_CODE_H_
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -21,5 +20,3 @@ struct ContinuationFields {
 std::optional<ContinuationFields> FindContinuationFields(const uint8_t* code, uint64_t size);
 
 }  // namespace jtrace::sampling
-
-#endif  // JTRACE_AGENT_SAMPLING_CONTINUATION_CODE_H_

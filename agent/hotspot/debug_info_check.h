@@ -1,6 +1,5 @@
 // Checks that the walker reads from compiled code what the JVM reports about it.
-#ifndef JTRACE_AGENT_SAMPLING_DEBUG_INFO_CHECK_H_
-#define JTRACE_AGENT_SAMPLING_DEBUG_INFO_CHECK_H_
+#pragma once
 
 #include <jvmti.h>
 #include <jvmticmlr.h>
@@ -37,5 +36,3 @@ class DebugInfoCheck {
 };
 
 }  // namespace jtrace::sampling
-
-#endif  // JTRACE_AGENT_SAMPLING_DEBUG_INFO_CHECK_H_

@@ -1,6 +1,5 @@
 // Addresses of local symbols: those in .symtab, which dlsym does not find.
-#ifndef JTRACE_AGENT_HOTSPOT_ELF_SYMBOLS_H_
-#define JTRACE_AGENT_HOTSPOT_ELF_SYMBOLS_H_
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -17,5 +16,3 @@ std::vector<uint64_t> FindElfSymbols(const std::string& path,
                                      absl::Span<const std::string_view> names);
 
 }  // namespace jtrace::sampling
-
-#endif  // JTRACE_AGENT_HOTSPOT_ELF_SYMBOLS_H_

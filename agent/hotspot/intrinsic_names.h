@@ -1,8 +1,7 @@
 // Names of the methods that the JVM generates for method handles: MethodHandle.invokeBasic,
 // linkToStatic and similar, one for each shape of arguments. They are in no class's list of methods
 // and have no jmethodID, so only the JVM's memory names them. The JVM never frees them.
-#ifndef JTRACE_AGENT_SAMPLING_INTRINSIC_NAMES_H_
-#define JTRACE_AGENT_SAMPLING_INTRINSIC_NAMES_H_
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -14,6 +13,7 @@
 
 namespace jtrace::sampling {
 
+// The name of such a method.
 struct IntrinsicMethod {
   std::string name;
   std::string descriptor;  // JVMS §4.3.3
@@ -48,5 +48,3 @@ class IntrinsicNames {
 };
 
 }  // namespace jtrace::sampling
-
-#endif  // JTRACE_AGENT_SAMPLING_INTRINSIC_NAMES_H_

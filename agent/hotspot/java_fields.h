@@ -1,6 +1,5 @@
 // Offsets of fields in Java objects, requested from Java: the JVM's tables do not have them.
-#ifndef JTRACE_AGENT_SAMPLING_JAVA_FIELDS_H_
-#define JTRACE_AGENT_SAMPLING_JAVA_FIELDS_H_
+#pragma once
 
 #include <jni.h>
 
@@ -13,5 +12,3 @@ namespace jtrace::sampling {
 hot::Offset ThreadFieldOffset(JNIEnv* env, const char* field);
 
 }  // namespace jtrace::sampling
-
-#endif  // JTRACE_AGENT_SAMPLING_JAVA_FIELDS_H_

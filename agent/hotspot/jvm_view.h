@@ -1,6 +1,5 @@
 // The data about the JVM that samples need: its layout, its stubs, its intrinsics' names.
-#ifndef JTRACE_AGENT_SAMPLING_JVM_VIEW_H_
-#define JTRACE_AGENT_SAMPLING_JVM_VIEW_H_
+#pragma once
 
 #include <jni.h>
 #include <sys/types.h>
@@ -82,5 +81,3 @@ class JvmView {
 };
 
 }  // namespace jtrace::sampling
-
-#endif  // JTRACE_AGENT_SAMPLING_JVM_VIEW_H_

@@ -17,6 +17,7 @@
 
 namespace jtrace::jvmti {
 
+// A method of the class.
 struct MethodInMemory {
   uintptr_t method = 0;  // HotSpot's Method, as long as the class lives and is not redefined
   std::string name;

@@ -1,6 +1,5 @@
 // The named pieces of generated code, for the walker (ranges) and for the writer (names).
-#ifndef JTRACE_AGENT_SAMPLING_STUB_REGISTRY_H_
-#define JTRACE_AGENT_SAMPLING_STUB_REGISTRY_H_
+#pragma once
 
 #include <cstdint>
 #include <map>
@@ -46,5 +45,3 @@ class StubRegistry {
 };
 
 }  // namespace jtrace::sampling
-
-#endif  // JTRACE_AGENT_SAMPLING_STUB_REGISTRY_H_

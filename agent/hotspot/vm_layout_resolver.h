@@ -1,6 +1,5 @@
 // Fills the walker's VmLayout from the JVM's tables.
-#ifndef JTRACE_AGENT_SAMPLING_VM_LAYOUT_RESOLVER_H_
-#define JTRACE_AGENT_SAMPLING_VM_LAYOUT_RESOLVER_H_
+#pragma once
 
 #include <jni.h>
 
@@ -34,5 +33,3 @@ absl::Status ResolveJniEnvOffset(JNIEnv* env, hot::VmLayout* layout);
 void AddInterpreterCodelets(const VmStructs& structs, StubRegistry* stubs);
 
 }  // namespace jtrace::sampling
-
-#endif  // JTRACE_AGENT_SAMPLING_VM_LAYOUT_RESOLVER_H_

@@ -1,6 +1,5 @@
 // The tables in which libjvm describes its own data structures.
-#ifndef JTRACE_AGENT_SAMPLING_VM_STRUCTS_H_
-#define JTRACE_AGENT_SAMPLING_VM_STRUCTS_H_
+#pragma once
 
 #include <cstdint>
 #include <initializer_list>
@@ -49,5 +48,3 @@ class VmStructs {
 };
 
 }  // namespace jtrace::sampling
-
-#endif  // JTRACE_AGENT_SAMPLING_VM_STRUCTS_H_

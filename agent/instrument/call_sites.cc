@@ -86,7 +86,7 @@ bool CallSites::Wants(const SiteRef& callee) {
 uint32_t CallSites::IdOf(const SiteRef& site) {
   const std::string class_name = DottedName(site.class_name);
   const uint32_t callee_loader = loader_of_(class_name);
-  writer::RoutineInfo routine = {.class_id = encoder_.ClassId(class_name, callee_loader),
+  trace::RoutineInfo routine = {.class_id = encoder_.ClassId(class_name, callee_loader),
                                  .name = Abseil(site.name),
                                  .descriptor = Abseil(site.descriptor),
                                  .kind = IsPark(site) ? proto::Routine::PARK : KindOf(site.kind)};

@@ -44,7 +44,7 @@ bool IsPark(const classfile::SiteRef& callee);
 // `loader_of`: the number of the loader of the class that this one means by a name.
 class CallSites : public classfile::SiteIds {
  public:
-  CallSites(writer::RecordEncoder& encoder, const CallCosts& costs, const NativeMethods& natives,
+  CallSites(trace::RecordEncoder& encoder, const CallCosts& costs, const NativeMethods& natives,
             uint32_t loader, absl::FunctionRef<uint32_t(absl::string_view binary_name)> loader_of)
       : encoder_(encoder),
         costs_(costs),
@@ -59,7 +59,7 @@ class CallSites : public classfile::SiteIds {
   void WantOnlyParks() { only_parks_ = true; }
 
  private:
-  writer::RecordEncoder& encoder_;
+  trace::RecordEncoder& encoder_;
   const CallCosts& costs_;
   const NativeMethods& natives_;
   const uint32_t loader_;

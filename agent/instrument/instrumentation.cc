@@ -45,7 +45,7 @@ classfile::ProbeSpec SpecFor(const Options& options, const classfile::ScopeFilte
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Instrumentation>> Instrumentation::Create(
-    const Options& options, jvmti::LoaderNumbers& loaders, writer::RecordEncoder& encoder,
+    const Options& options, jvmti::LoaderNumbers& loaders, trace::RecordEncoder& encoder,
     Losses& losses, UnprobedClasses& unprobed) {
   auto filter = classfile::ScopeFilter::Create(options.include, options.exclude);
   if (!filter.ok()) return filter.status();
@@ -73,7 +73,7 @@ absl::StatusOr<std::unique_ptr<Instrumentation>> Instrumentation::Create(
 
 Instrumentation::Instrumentation(classfile::ScopeFilter filter, classfile::ProbeSpec spec,
                                  CallCosts costs, jvmti::LoaderNumbers& loaders,
-                                 writer::RecordEncoder& encoder, Losses& losses,
+                                 trace::RecordEncoder& encoder, Losses& losses,
                                  UnprobedClasses& unprobed)
     : filter_(std::move(filter)),
       spec_(std::move(spec)),

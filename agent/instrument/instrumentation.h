@@ -38,7 +38,7 @@ class Instrumentation {
   // Errors: a pattern of include= or exclude= that cannot be read.
   static absl::StatusOr<std::unique_ptr<Instrumentation>> Create(const Options& options,
                                                                  jvmti::LoaderNumbers& loaders,
-                                                                 writer::RecordEncoder& encoder,
+                                                                 trace::RecordEncoder& encoder,
                                                                  Losses& losses,
                                                                  UnprobedClasses& unprobed);
 
@@ -84,7 +84,7 @@ class Instrumentation {
 
  private:
   Instrumentation(classfile::ScopeFilter filter, classfile::ProbeSpec spec, CallCosts costs,
-                  jvmti::LoaderNumbers& loaders, writer::RecordEncoder& encoder, Losses& losses,
+                  jvmti::LoaderNumbers& loaders, trace::RecordEncoder& encoder, Losses& losses,
                   UnprobedClasses& unprobed);
   // The class through which threads park, out of scope: only its parking gets probes.
   bool IsParkClass(std::string_view internal_name) const;
@@ -99,7 +99,7 @@ class Instrumentation {
   const classfile::ScopeFilter filter_;
   classfile::ProbeSpec spec_;
   jvmti::LoaderNumbers& loaders_;
-  writer::RecordEncoder& encoder_;
+  trace::RecordEncoder& encoder_;
   Losses& losses_;
   UnprobedClasses& unprobed_;
   mutable absl::Mutex rewritten_mutex_;

@@ -32,7 +32,7 @@ inline constexpr size_t kNoProbesCount = static_cast<size_t>(NoProbes::kLate) + 
 
 class UnprobedClasses {
  public:
-  UnprobedClasses(const SessionClock& clock, writer::RecordEncoder& encoder, Losses& losses)
+  UnprobedClasses(const SessionClock& clock, trace::RecordEncoder& encoder, Losses& losses)
       : clock_(clock), encoder_(encoder), losses_(losses) {}
 
   // A recording begins: no class lacks probes yet.
@@ -51,7 +51,7 @@ class UnprobedClasses {
 
  private:
   const SessionClock& clock_;
-  writer::RecordEncoder& encoder_;
+  trace::RecordEncoder& encoder_;
   Losses& losses_;
   mutable std::mutex mutex_;
   absl::flat_hash_map<uint32_t, uint32_t> reasons_;  // guarded by mutex_; a bit for each NoProbes

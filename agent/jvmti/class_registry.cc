@@ -126,7 +126,7 @@ void ClassRegistry::Prepare(jclass klass, uint32_t thread) {
     absl::MutexLock lock(&mutex_);
     ++loaded_[identity.id];
   }
-  writer::EventRecord event = {.time_ns = clock_.Now(),
+  trace::EventRecord event = {.time_ns = clock_.Now(),
                                .thread = thread,
                                .major = format::kClass,
                                .minor = format::kClassLoad};

@@ -38,7 +38,7 @@ enum class MethodWait : uint8_t { kNone, kPark, kSleep };
 class ClassRegistry {
  public:
   ClassRegistry(JavaVM* vm, jvmtiEnv* env, const SessionClock& clock, LoaderNumbers& loaders,
-                writer::RecordEncoder& encoder)
+                trace::RecordEncoder& encoder)
       : vm_(vm), env_(env), clock_(clock), loaders_(loaders), encoder_(encoder) {}
 
   // Prepares reading methods from the JVM: call it before the first class is recorded. Any address
@@ -122,7 +122,7 @@ class ClassRegistry {
   jvmtiEnv* env_;
   const SessionClock& clock_;
   LoaderNumbers& loaders_;
-  writer::RecordEncoder& encoder_;
+  trace::RecordEncoder& encoder_;
   mutable absl::Mutex mutex_;
   absl::flat_hash_map<MethodKey, Numbers> methods_ ABSL_GUARDED_BY(mutex_);
   absl::flat_hash_map<uintptr_t, uint32_t> classes_ ABSL_GUARDED_BY(mutex_);  // by Klass

@@ -19,7 +19,7 @@ namespace jtrace::jvmti {
 class CodeRegistry {
  public:
   // `libjvm_address`: any address in libjvm.
-  CodeRegistry(const SessionClock& clock, ClassRegistry& classes, writer::RecordEncoder& encoder,
+  CodeRegistry(const SessionClock& clock, ClassRegistry& classes, trace::RecordEncoder& encoder,
                const void* libjvm_address)
       : clock_(clock), classes_(classes), encoder_(encoder), compiled_(libjvm_address) {}
 
@@ -33,7 +33,7 @@ class CodeRegistry {
 
   const SessionClock& clock_;
   ClassRegistry& classes_;
-  writer::RecordEncoder& encoder_;
+  trace::RecordEncoder& encoder_;
   CompiledCode compiled_;
 };
 

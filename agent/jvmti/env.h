@@ -87,6 +87,7 @@ struct Callbacks {
 static_assert(sizeof(jvmtiEventCallbacks) == (86 - 50 + 1) * sizeof(void*),
               "the table ends at SampledObjectAlloc (86), where JDK 21's continues");
 
+// The result of AddCapabilities.
 struct Granted {
   bool virtual_threads = false;  // requested, and the JVM has them (JDK 21)
   // Requested but unavailable capabilities, for people: most JVMs grant some only at load.

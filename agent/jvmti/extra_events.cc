@@ -119,7 +119,7 @@ void ExtraEvents::Stop() {
   granted_ = {};
 }
 
-void ExtraEvents::Add(JNIEnv* jni, jthread thread, writer::EventRecord event, jclass klass) {
+void ExtraEvents::Add(JNIEnv* jni, jthread thread, trace::EventRecord event, jclass klass) {
   const ThreadNumbers numbers = threads_.FindRunning(jni, thread).numbers;
   event.thread = numbers.number != 0 ? numbers.number : threads_.NumberOfJava(numbers.java_tid);
   const std::string name = ClassName(env_, klass);

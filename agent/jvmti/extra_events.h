@@ -24,7 +24,7 @@ namespace jtrace::jvmti {
 class ExtraEvents {
  public:
   ExtraEvents(JavaVM* vm, const SessionClock& clock, ThreadRegistry& threads,
-              writer::RecordEncoder& encoder, LimitedEvents& limits, Losses& losses)
+              trace::RecordEncoder& encoder, LimitedEvents& limits, Losses& losses)
       : vm_(vm),
         clock_(clock),
         threads_(threads),
@@ -48,7 +48,7 @@ class ExtraEvents {
   bool MakeEnvironment();
   void Enable(bool wanted, bool offered, absl::string_view what,
               std::initializer_list<jvmtiEvent> events);
-  void Add(JNIEnv* jni, jthread thread, writer::EventRecord event, jclass klass);
+  void Add(JNIEnv* jni, jthread thread, trace::EventRecord event, jclass klass);
   void Begin(LimitedEvent event, JNIEnv* jni, jthread thread, jobject object, uint32_t minor,
              int64_t value);
   void End(LimitedEvent event, JNIEnv* jni, jthread thread, jobject object, uint32_t minor);
@@ -56,7 +56,7 @@ class ExtraEvents {
   JavaVM* vm_;
   const SessionClock& clock_;
   ThreadRegistry& threads_;
-  writer::RecordEncoder& encoder_;
+  trace::RecordEncoder& encoder_;
   LimitedEvents& limits_;
   Losses& losses_;
   jvmtiEnv* env_ = nullptr;

@@ -64,10 +64,10 @@ void LoaderNumbers::NoteClass(absl::string_view binary_name, uint32_t loader) {
   entry->second.had_more |= !is_new;
 }
 
-void LoaderNumbers::Forget(absl::Span<const writer::ForgottenClass> classes,
+void LoaderNumbers::Forget(absl::Span<const trace::ForgottenClass> classes,
                            const absl::flat_hash_set<uint32_t>& loaders) {
   absl::MutexLock lock(&mutex_);
-  for (const writer::ForgottenClass& it : classes) {
+  for (const trace::ForgottenClass& it : classes) {
     if (defined_.erase(KeyOf(it.name, it.loader)) == 0) continue;
     const auto found = definers_.find(HashOf(it.name));
     if (found != definers_.end() && --found->second.count == 0) definers_.erase(found);

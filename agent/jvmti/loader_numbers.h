@@ -33,7 +33,7 @@ class LoaderNumbers {
   // A class of that name was prepared.
   void NoteClass(absl::string_view binary_name, uint32_t loader);
   // The classes were unloaded, and so were the loaders.
-  void Forget(absl::Span<const writer::ForgottenClass> classes,
+  void Forget(absl::Span<const trace::ForgottenClass> classes,
               const absl::flat_hash_set<uint32_t>& loaders);
   // The loader of the class that code of loader `from` means by `binary_name`: `from` itself, its
   // nearest ancestor that has such a class, or else the only loader that has one. `unknown` if the

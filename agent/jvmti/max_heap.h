@@ -1,5 +1,5 @@
-#ifndef JTRACE_AGENT_JVMTI_MAX_HEAP_H_
-#define JTRACE_AGENT_JVMTI_MAX_HEAP_H_
+// The limit of the Java heap.
+#pragma once
 
 #include <jni.h>
 
@@ -12,5 +12,3 @@ namespace jtrace::jvmti {
 uint64_t MaxHeap(JNIEnv* jni);
 
 }  // namespace jtrace::jvmti
-
-#endif  // JTRACE_AGENT_JVMTI_MAX_HEAP_H_

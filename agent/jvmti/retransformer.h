@@ -17,11 +17,13 @@
 
 namespace jtrace::jvmti {
 
+// A class that the JVM did not retransform, and JVMTI's error.
 struct RefusedClass {
   jclass klass = nullptr;
   jvmtiError error = JVMTI_ERROR_NONE;
 };
 
+// The classes that were retransformed and those that were not.
 struct RetransformResult {
   size_t done = 0;
   std::vector<RefusedClass> refused;  // the JVM did not change these

@@ -20,6 +20,7 @@
 
 namespace jtrace::jvmti {
 
+// The numbers of one thread.
 struct ThreadNumbers {
   uint32_t number = 0;    // Thread.id in the trace
   uint64_t java_tid = 0;  // Thread.getId()
@@ -41,7 +42,7 @@ struct KnownThread {
 
 class ThreadRegistry {
  public:
-  ThreadRegistry(jvmtiEnv* env, const SessionClock& clock, writer::RecordEncoder& encoder)
+  ThreadRegistry(jvmtiEnv* env, const SessionClock& clock, trace::RecordEncoder& encoder)
       : env_(env), clock_(clock), encoder_(encoder) {}
 
   // The current thread, which is `thread`, runs Java code from here on. Also for threads that
@@ -103,7 +104,7 @@ class ThreadRegistry {
 
   jvmtiEnv* env_;
   const SessionClock& clock_;
-  writer::RecordEncoder& encoder_;
+  trace::RecordEncoder& encoder_;
   mutable absl::Mutex mutex_;
   Fields fields_ ABSL_GUARDED_BY(mutex_);
   absl::flat_hash_map<uint64_t, JavaThread> java_ ABSL_GUARDED_BY(mutex_);

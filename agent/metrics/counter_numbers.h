@@ -11,6 +11,7 @@
 
 namespace jtrace::metrics {
 
+// Where a counter counts.
 enum class Counting : uint8_t {
   kByThread,     // known for each thread and, if probes charge it, for each call path
   kByProcessor,  // only the process's total is known

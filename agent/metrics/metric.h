@@ -54,6 +54,7 @@ enum class Source : uint8_t {
   kTree,        // the call trees
 };
 
+// A metric's properties.
 struct MetricInfo {
   Metric metric;
   absl::string_view name;  // "alloc.bytes"

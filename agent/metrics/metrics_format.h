@@ -22,6 +22,7 @@ std::string MetricsAsJson(const MetricsReport& report);
 // that ended are one series, thread="(ended)" with tid="0".
 std::string MetricsAsPrometheus(const MetricsReport& report);
 
+// The value of --format=.
 enum class MetricsFormat { kJson, kPrometheus };
 // "", "--format=json" or "--format=prometheus". InvalidArgument: anything else.
 absl::StatusOr<MetricsFormat> ParseMetricsFormat(absl::string_view option);

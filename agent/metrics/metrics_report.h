@@ -28,6 +28,7 @@ struct ReportedMetric {
   std::optional<int64_t> ended = {};  // those of them that ended
 };
 
+// A thread's counts.
 struct ReportedThread {
   std::string name = {};
   uint64_t java_tid = 0;  // 0: a native thread

@@ -12,6 +12,7 @@
 
 namespace jtrace::metrics {
 
+// Whether a metric is available, or why not.
 enum class Answer : uint8_t {
   kYes,
   kNoMetric,       // there is no such metric

@@ -35,6 +35,7 @@ struct MethodTotals {
   int64_t cum = 0;              // callees included, nested activations once
 };
 
+// A call path and its value of one metric.
 struct PathShare {
   int64_t value = 0;
   std::vector<uint32_t> routines;  // the innermost last; empty: no method with probes

@@ -1,6 +1,5 @@
 // Kinds of values that several options share: sizes, times, files.
-#ifndef JTRACE_AGENT_OPTION_VALUES_H_
-#define JTRACE_AGENT_OPTION_VALUES_H_
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -26,5 +25,3 @@ bool ParseSeconds(absl::string_view value, absl::Duration& time);
 absl::StatusOr<std::string> ReadTextFile(absl::string_view path);
 
 }  // namespace jtrace
-
-#endif  // JTRACE_AGENT_OPTION_VALUES_H_

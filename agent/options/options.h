@@ -23,9 +23,13 @@ namespace jtrace {
 
 // The action: the first word of the agent string, if it has no '='.
 enum class Action { kStart, kStop, kServe };
+// mode=
 enum class Mode { kMerged, kEvents, kSamples };
+// record=
 enum class RecordKind { kTree, kFlat, kLog };
+// clock=
 enum class Clock { kNone, kCoarse, kTsc, kCpu, kManual };
+// log=
 enum class LogTarget { kStderr, kFile, kNone };
 
 // loop=: when a recording continues in the next file.

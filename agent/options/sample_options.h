@@ -1,6 +1,5 @@
 // The options of samples that are not single words: timer=, interval=, threads=.
-#ifndef JTRACE_AGENT_SAMPLE_OPTIONS_H_
-#define JTRACE_AGENT_SAMPLE_OPTIONS_H_
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -14,6 +13,7 @@
 
 namespace jtrace {
 
+// timer=
 enum class Timer { kCpu, kWall, kPerf };
 
 struct SampleOptions {
@@ -43,5 +43,3 @@ std::string DescribeSampleOptions(const SampleOptions& options);
 std::string SampleOptionsHelp();
 
 }  // namespace jtrace
-
-#endif  // JTRACE_AGENT_SAMPLE_OPTIONS_H_

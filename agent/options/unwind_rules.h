@@ -1,6 +1,5 @@
 // The option unwind= (S3.8): the methods at whose entries the stack is walked, and how often.
-#ifndef JTRACE_AGENT_UNWIND_RULES_H_
-#define JTRACE_AGENT_UNWIND_RULES_H_
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -51,5 +50,3 @@ class UnwindRules {
 };
 
 }  // namespace jtrace
-
-#endif  // JTRACE_AGENT_UNWIND_RULES_H_

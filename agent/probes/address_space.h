@@ -1,5 +1,5 @@
-#ifndef JTRACE_AGENT_PROBES_ADDRESS_SPACE_H_
-#define JTRACE_AGENT_PROBES_ADDRESS_SPACE_H_
+// The address space that a limit (ulimit -v) leaves to the process.
+#pragma once
 
 #include <cstdint>
 
@@ -10,5 +10,3 @@ namespace jtrace {
 uint64_t AddressSpaceLeft();
 
 }  // namespace jtrace
-
-#endif  // JTRACE_AGENT_PROBES_ADDRESS_SPACE_H_

@@ -1,5 +1,5 @@
-#ifndef JTRACE_AGENT_PROBES_ARENA_MEMORY_H_
-#define JTRACE_AGENT_PROBES_ARENA_MEMORY_H_
+// Reserves the address space of an arena: the memory that the probes write (agent/hot/layout.h).
+#pragma once
 
 #include <cstdint>
 
@@ -22,5 +22,3 @@ hot::Arena* InitializeArena(void* memory, uint64_t bytes, uint32_t max_depth = 1
 uint64_t ArenaBytesUsed(const hot::Arena& arena);
 
 }  // namespace jtrace
-
-#endif  // JTRACE_AGENT_PROBES_ARENA_MEMORY_H_

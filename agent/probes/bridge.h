@@ -1,5 +1,5 @@
-#ifndef JTRACE_AGENT_PROBES_BRIDGE_H_
-#define JTRACE_AGENT_PROBES_BRIDGE_H_
+// Defines the probe classes in the JVM; the handle to a defined class and its arena.
+#pragma once
 
 #include <jvmti.h>
 
@@ -17,6 +17,7 @@
 
 namespace jtrace {
 
+// The behaviour of a probe class, fixed when it is defined.
 struct ProbeOptions {
   bool flat = false;          // record=flat
   uint64_t memory_limit = 0;  // bytes for trees and counters; 0: no limit but the address space
@@ -98,5 +99,3 @@ absl::StatusOr<std::unique_ptr<Probes>> Install(jvmtiEnv* jvmti, JNIEnv* jni,
                                                 const ProbeOptions& options, int number = 0);
 
 }  // namespace jtrace
-
-#endif  // JTRACE_AGENT_PROBES_BRIDGE_H_

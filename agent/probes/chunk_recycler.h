@@ -1,5 +1,5 @@
-#ifndef JTRACE_AGENT_PROBES_CHUNK_RECYCLER_H_
-#define JTRACE_AGENT_PROBES_CHUNK_RECYCLER_H_
+// Recycles the chunks of an arena.
+#pragma once
 
 #include "agent/hot/layout.h"
 
@@ -9,5 +9,3 @@ namespace jtrace {
 void FreeChunk(hot::Arena* arena, hot::Chunk& chunk);
 
 }  // namespace jtrace
-
-#endif  // JTRACE_AGENT_PROBES_CHUNK_RECYCLER_H_

@@ -1,5 +1,5 @@
-#ifndef JTRACE_AGENT_PROBES_CLASS_DEFINER_H_
-#define JTRACE_AGENT_PROBES_CLASS_DEFINER_H_
+// Defines the probe classes in the boot loader and initializes them.
+#pragma once
 
 #include <jni.h>
 
@@ -35,5 +35,3 @@ jclass DefineBootClass(JNIEnv* jni, const char* name, absl::Span<const uint8_t> 
 absl::Status DefineProbeClasses(JNIEnv* jni, const ProbeClassSetup& setup, bool* counts_ticks);
 
 }  // namespace jtrace
-
-#endif  // JTRACE_AGENT_PROBES_CLASS_DEFINER_H_

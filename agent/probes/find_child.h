@@ -1,5 +1,5 @@
-#ifndef JTRACE_AGENT_PROBES_FIND_CHILD_H_
-#define JTRACE_AGENT_PROBES_FIND_CHILD_H_
+// Finds a node's child while the thread that owns the tree adds children.
+#pragma once
 
 #include <cstdint>
 
@@ -13,5 +13,3 @@ namespace jtrace {
 hot::Ref FindChild(const hot::Arena* arena, const hot::Node& node, uint32_t routine);
 
 }  // namespace jtrace
-
-#endif  // JTRACE_AGENT_PROBES_FIND_CHILD_H_

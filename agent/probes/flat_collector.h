@@ -1,5 +1,5 @@
-#ifndef JTRACE_AGENT_PROBES_FLAT_COLLECTOR_H_
-#define JTRACE_AGENT_PROBES_FLAT_COLLECTOR_H_
+// record=flat: reads the threads' counters while they are incremented.
+#pragma once
 
 #include <array>
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace jtrace {
 
-// record=flat: totals of a routine whose counts changed.
+// Totals of a routine whose counts changed.
 struct RoutineUpdate {
   uint32_t routine;
   uint64_t calls;
@@ -28,7 +28,7 @@ struct FlatUpdate {
   absl::Span<const RoutineUpdate> routines;
 };
 
-// Reads the threads' counters of record=flat while they are incremented. On the writer thread only.
+// On the writer thread only.
 class FlatCollector {
  public:
   explicit FlatCollector(hot::Arena* arena) : arena_(arena), states_(arena) {}
@@ -73,5 +73,3 @@ class FlatCollector {
 };
 
 }  // namespace jtrace
-
-#endif  // JTRACE_AGENT_PROBES_FLAT_COLLECTOR_H_

@@ -1,5 +1,5 @@
-#ifndef JTRACE_AGENT_PROBES_GROUP_FOREST_H_
-#define JTRACE_AGENT_PROBES_GROUP_FOREST_H_
+// The common call trees of groups of threads, where threads are too many to be distinguished.
+#pragma once
 
 #include <algorithm>
 #include <cstdint>
@@ -35,8 +35,7 @@ struct NodeValues {
   }
 };
 
-// The common trees of groups of threads, into which the trees of members are added up: the record
-// of threads that are too many to be distinguished. On the writer thread only.
+// The trees of a group's members are added up into the group's tree. On the writer thread only.
 class GroupForest {
  public:
   struct Node {
@@ -93,5 +92,3 @@ class GroupForest {
 };
 
 }  // namespace jtrace
-
-#endif  // JTRACE_AGENT_PROBES_GROUP_FOREST_H_

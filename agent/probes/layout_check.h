@@ -1,5 +1,5 @@
-#ifndef JTRACE_AGENT_PROBES_LAYOUT_CHECK_H_
-#define JTRACE_AGENT_PROBES_LAYOUT_CHECK_H_
+// Checks that the constants of the probes' Java classes equal those of the C++ headers.
+#pragma once
 
 #include <jni.h>
 
@@ -30,5 +30,3 @@ absl::Status CheckJavaLayout(JNIEnv* jni, jclass defined,
                              absl::Span<const LayoutConstant> constants);
 
 }  // namespace jtrace
-
-#endif  // JTRACE_AGENT_PROBES_LAYOUT_CHECK_H_

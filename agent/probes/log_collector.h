@@ -1,5 +1,5 @@
-#ifndef JTRACE_AGENT_PROBES_LOG_COLLECTOR_H_
-#define JTRACE_AGENT_PROBES_LOG_COLLECTOR_H_
+// record=log: empties the rings to which threads write their entries and exits.
+#pragma once
 
 #include <cstdint>
 #include <vector>
@@ -35,7 +35,7 @@ struct LogRun {
   uint64_t since;  // with a clock: the time of the thread's last record before the run
 };
 
-// Empties the rings of record=log. On the writer thread only; never waits for a probe.
+// On the writer thread only; never waits for a probe.
 class LogCollector {
  public:
   LogCollector(hot::Arena* arena, hot::ProbeClock clock, const TickScale& scale)
@@ -157,5 +157,3 @@ class LogCollector {
 };
 
 }  // namespace jtrace
-
-#endif  // JTRACE_AGENT_PROBES_LOG_COLLECTOR_H_

@@ -1,6 +1,5 @@
 // The position of a reader of a thread's log: the node that it has reached, record by record.
-#ifndef JTRACE_AGENT_PROBES_LOG_READER_POSITION_H_
-#define JTRACE_AGENT_PROBES_LOG_READER_POSITION_H_
+#pragma once
 
 #include <cstdint>
 
@@ -41,5 +40,3 @@ class LogReaderPosition {
 };
 
 }  // namespace jtrace
-
-#endif  // JTRACE_AGENT_PROBES_LOG_READER_POSITION_H_

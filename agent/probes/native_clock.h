@@ -1,6 +1,5 @@
 // Native functions that the probes' clock calls (JTraceClock.java).
-#ifndef JTRACE_AGENT_PROBES_NATIVE_CLOCK_H_
-#define JTRACE_AGENT_PROBES_NATIVE_CLOCK_H_
+#pragma once
 
 #include <jni.h>
 
@@ -23,5 +22,3 @@ bool TicksAreSteady();
 absl::Status DefineNativeClock(JNIEnv* jni);
 
 }  // namespace jtrace
-
-#endif  // JTRACE_AGENT_PROBES_NATIVE_CLOCK_H_

@@ -1,5 +1,5 @@
-#ifndef JTRACE_AGENT_PROBES_NATIVE_COUNTERS_H_
-#define JTRACE_AGENT_PROBES_NATIVE_COUNTERS_H_
+// Native functions that the probes' counters call (JTraceMetrics.java).
+#pragma once
 
 #include <jni.h>
 
@@ -32,5 +32,3 @@ absl::Status DefineCounters(JNIEnv* jni, CounterKeeper* keeper);
 absl::Status InitializeCounters(JNIEnv* jni);
 
 }  // namespace jtrace
-
-#endif  // JTRACE_AGENT_PROBES_NATIVE_COUNTERS_H_

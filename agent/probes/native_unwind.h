@@ -1,6 +1,5 @@
 // The probe of instrumented unwinds (JTraceUnwind.java).
-#ifndef JTRACE_AGENT_PROBES_NATIVE_UNWIND_H_
-#define JTRACE_AGENT_PROBES_NATIVE_UNWIND_H_
+#pragma once
 
 #include <jni.h>
 
@@ -23,5 +22,3 @@ using UnwindFunction = void (*)(uint32_t routine);
 absl::Status DefineUnwindProbe(JNIEnv* jni, UnwindFunction function);
 
 }  // namespace jtrace
-
-#endif  // JTRACE_AGENT_PROBES_NATIVE_UNWIND_H_

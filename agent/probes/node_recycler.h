@@ -1,5 +1,6 @@
-#ifndef JTRACE_AGENT_PROBES_NODE_RECYCLER_H_
-#define JTRACE_AGENT_PROBES_NODE_RECYCLER_H_
+// Returns nodes that were cut off, and slots and tables that were outgrown, to the threads they
+// belong to, as memory for nodes. On the writer thread only.
+#pragma once
 
 #include <cstdint>
 #include <vector>
@@ -8,8 +9,6 @@
 
 namespace jtrace {
 
-// Returns nodes that were cut off, and slots and tables that were outgrown, to the threads they
-// belong to, as memory for nodes. On the writer thread only.
 class NodeRecycler {
  public:
   // `node_bytes`: including the data that follows each node.
@@ -39,5 +38,3 @@ class NodeRecycler {
 };
 
 }  // namespace jtrace
-
-#endif  // JTRACE_AGENT_PROBES_NODE_RECYCLER_H_

@@ -1,6 +1,5 @@
 // The collector's knowledge of a node, and the node's counts.
-#ifndef JTRACE_AGENT_PROBES_NODE_STATE_H_
-#define JTRACE_AGENT_PROBES_NODE_STATE_H_
+#pragma once
 
 #include <algorithm>
 #include <cstdint>
@@ -36,6 +35,7 @@ inline bool IsInGroup(const hot::Node& node) {
   return node.collected == kInGroup || node.collected == kLeftGroup;
 }
 
+// The node's calls, and the jitted ones among them.
 struct Counts {
   uint64_t calls;
   uint64_t jitted;
@@ -72,5 +72,3 @@ inline uint32_t TraceRoutine(uint32_t routine) {
 }
 
 }  // namespace jtrace
-
-#endif  // JTRACE_AGENT_PROBES_NODE_STATE_H_

@@ -1,5 +1,5 @@
-#ifndef JTRACE_AGENT_PROBES_PATH_METRICS_H_
-#define JTRACE_AGENT_PROBES_PATH_METRICS_H_
+// The metrics that the probes charge to call paths.
+#pragma once
 
 #include <array>
 #include <cstdint>
@@ -12,9 +12,8 @@ namespace jtrace {
 
 using MetricValues = std::array<uint64_t, hot::kPathMetrics>;
 
-// The metrics that the probes charge to call paths: the place of each in a node is its place here.
-// alloc.bytes, number 0, is first; its values are read from the JVM's own structure for the thread,
-// all others from the thread's CounterBlock.
+// The place of each metric in a node is its place here. alloc.bytes, number 0, is first; its values
+// are read from the JVM's own structure for the thread, all others from the thread's CounterBlock.
 struct PathMetrics {
   std::vector<uint8_t> numbers;  // hot::CounterBlock::cum; at most hot::kPathMetrics
   hot::AllocLayout layout;
@@ -39,5 +38,3 @@ MetricValues SinceCharged(const PathMetrics& metrics, const hot::ThreadState& st
 void ChargeRemainder(const PathMetrics& metrics, hot::ThreadState& state, uint64_t metrics_offset);
 
 }  // namespace jtrace
-
-#endif  // JTRACE_AGENT_PROBES_PATH_METRICS_H_

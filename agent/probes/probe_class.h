@@ -1,5 +1,5 @@
-#ifndef JTRACE_AGENT_PROBES_PROBE_CLASS_H_
-#define JTRACE_AGENT_PROBES_PROBE_CLASS_H_
+// The probe classes as the build embeds them, and the values that are patched into their bytes.
+#pragma once
 
 #include <cstdint>
 #include <vector>
@@ -77,5 +77,3 @@ absl::Status RenameProbeClass(std::vector<uint8_t>& bytes, absl::string_view fro
                               absl::string_view to);
 
 }  // namespace jtrace
-
-#endif  // JTRACE_AGENT_PROBES_PROBE_CLASS_H_

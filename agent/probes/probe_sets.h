@@ -1,5 +1,5 @@
-#ifndef JTRACE_AGENT_PROBES_PROBE_SETS_H_
-#define JTRACE_AGENT_PROBES_PROBE_SETS_H_
+// The probe classes of one JVM, shared by its recordings.
+#pragma once
 
 #include <jvmti.h>
 
@@ -25,10 +25,10 @@ struct ProbeSet {
   std::unique_ptr<LogCollector> logs;     // record=log
 };
 
-// The probe classes of one JVM. The behaviour of a class is fixed when it is defined, and it stays
-// forever: a recording takes the set that earlier ones with the same options left, trees included,
-// or a new class is defined. So nothing is ever freed under an activation that began in an earlier
-// recording, and its exit finds its token valid, however late it runs.
+// The behaviour of a class is fixed when it is defined, and it stays forever: a recording takes the
+// set that earlier ones with the same options left, trees included, or a new class is defined. So
+// nothing is ever freed under an activation that began in an earlier recording, and its exit finds
+// its token valid, however late it runs.
 class ProbeSets {
  public:
   static constexpr size_t kMaxSets = 8;
@@ -49,5 +49,3 @@ class ProbeSets {
 };
 
 }  // namespace jtrace
-
-#endif  // JTRACE_AGENT_PROBES_PROBE_SETS_H_

@@ -1,5 +1,5 @@
-#ifndef JTRACE_AGENT_PROBES_PRUNED_NODES_H_
-#define JTRACE_AGENT_PROBES_PRUNED_NODES_H_
+// The remains of tree nodes that were dropped (S3.14).
+#pragma once
 
 #include <cstdint>
 #include <vector>
@@ -11,9 +11,9 @@
 
 namespace jtrace {
 
-// The remains of nodes that were dropped (S3.14): below the nearest node that was kept, their
-// keeper, a [pruned] node that no thread knows of, and below that one sum for each routine. So
-// counts by routine stay exact whatever is dropped. On the writer thread only.
+// Below the nearest node that was kept, their keeper, is a [pruned] node that no thread knows of,
+// and below that one sum for each routine. So counts by routine stay exact whatever is dropped. On
+// the writer thread only.
 class PrunedNodes {
  public:
   // The calls of one routine below one keeper, totals of the file.
@@ -69,5 +69,3 @@ class PrunedNodes {
 };
 
 }  // namespace jtrace
-
-#endif  // JTRACE_AGENT_PROBES_PRUNED_NODES_H_

@@ -1,7 +1,6 @@
 // The rings of a thread's log, from the one that is read to the one that is written
 // (agent/hot/event_ring.h). On the writer thread.
-#ifndef JTRACE_AGENT_PROBES_RING_CHAIN_H_
-#define JTRACE_AGENT_PROBES_RING_CHAIN_H_
+#pragma once
 
 #include "agent/hot/event_ring.h"
 #include "agent/hot/layout.h"
@@ -25,5 +24,3 @@ hot::EventRing& NextRing(hot::Arena* arena, hot::ThreadState& state, hot::EventR
 void FreeRings(hot::Arena* arena, hot::ThreadState& state);
 
 }  // namespace jtrace
-
-#endif  // JTRACE_AGENT_PROBES_RING_CHAIN_H_

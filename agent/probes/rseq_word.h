@@ -1,6 +1,5 @@
 // clock=cpu: detecting that a thread was off its processor (rseq(2)).
-#ifndef JTRACE_AGENT_PROBES_RSEQ_WORD_H_
-#define JTRACE_AGENT_PROBES_RSEQ_WORD_H_
+#pragma once
 
 #include <cstdint>
 
@@ -20,5 +19,3 @@ void InitializeRseqDescriptor(hot::RseqDescriptor& descriptor);
 bool RseqShowsSwitches(const hot::RseqDescriptor& descriptor);
 
 }  // namespace jtrace
-
-#endif  // JTRACE_AGENT_PROBES_RSEQ_WORD_H_

@@ -1,5 +1,6 @@
-#ifndef JTRACE_AGENT_PROBES_STATE_RECYCLER_H_
-#define JTRACE_AGENT_PROBES_STATE_RECYCLER_H_
+// Walks the threads' states, takes those of ended threads out of their buckets and returns their
+// memory to the probes. On the writer thread only.
+#pragma once
 
 #include <vector>
 
@@ -8,8 +9,6 @@
 
 namespace jtrace {
 
-// Walks the threads' states, takes those of ended threads out of their buckets and returns their
-// memory to the probes. On the writer thread only.
 class StateRecycler {
  public:
   explicit StateRecycler(hot::Arena* arena) : arena_(arena) {}
@@ -34,5 +33,3 @@ class StateRecycler {
 };
 
 }  // namespace jtrace
-
-#endif  // JTRACE_AGENT_PROBES_STATE_RECYCLER_H_

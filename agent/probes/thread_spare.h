@@ -1,5 +1,6 @@
-#ifndef JTRACE_AGENT_PROBES_THREAD_SPARE_H_
-#define JTRACE_AGENT_PROBES_THREAD_SPARE_H_
+// Finds padding in java.lang.Thread objects, where the probes keep the address of the thread's
+// state.
+#pragma once
 
 #include <jvmti.h>
 
@@ -17,5 +18,3 @@ namespace jtrace {
 uint64_t FindThreadSpare(jvmtiEnv* jvmti, JNIEnv* jni);
 
 }  // namespace jtrace
-
-#endif  // JTRACE_AGENT_PROBES_THREAD_SPARE_H_

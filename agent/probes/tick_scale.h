@@ -1,6 +1,5 @@
 // From the units of the probes' clock to nanoseconds of CLOCK_MONOTONIC.
-#ifndef JTRACE_AGENT_PROBES_TICK_SCALE_H_
-#define JTRACE_AGENT_PROBES_TICK_SCALE_H_
+#pragma once
 
 #include <cstdint>
 
@@ -43,5 +42,3 @@ class TickScale {
 };
 
 }  // namespace jtrace
-
-#endif  // JTRACE_AGENT_PROBES_TICK_SCALE_H_

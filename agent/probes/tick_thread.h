@@ -1,6 +1,5 @@
 // clock=coarse: the thread that advances Arena::tick.
-#ifndef JTRACE_AGENT_PROBES_TICK_THREAD_H_
-#define JTRACE_AGENT_PROBES_TICK_THREAD_H_
+#pragma once
 
 #include <atomic>
 #include <chrono>
@@ -30,5 +29,3 @@ class TickThread {
 };
 
 }  // namespace jtrace
-
-#endif  // JTRACE_AGENT_PROBES_TICK_THREAD_H_

@@ -1,5 +1,5 @@
-#ifndef JTRACE_AGENT_PROBES_TREE_COLLECTOR_H_
-#define JTRACE_AGENT_PROBES_TREE_COLLECTOR_H_
+// Reads the threads' trees while they grow.
+#pragma once
 
 #include <cstdint>
 #include <functional>
@@ -46,6 +46,7 @@ struct TreeUpdate {
   absl::Span<const NodeUpdate> nodes = {};
 };
 
+// The memory that trees may use, and the size of updates.
 struct TreeLimits {
   uint64_t arena_bytes = 64ull << 30;   // limit of the threads' trees
   uint64_t groups_bytes = 16ull << 30;  // limit of the groups' trees
@@ -53,7 +54,7 @@ struct TreeLimits {
   size_t most_updates = 1 << 16;        // about so many nodes of a tree are reported at once
 };
 
-// Reads the threads' trees while they grow. On the writer thread only; never waits for a probe.
+// On the writer thread only; never waits for a probe.
 //
 // A round is: drain the sample rings (TraceNode for each sample), then Poll, and now and then
 // Collect, into the same chunk. A node that a sample names is thereby defined in that chunk at the
@@ -218,5 +219,3 @@ class TreeCollector {
 };
 
 }  // namespace jtrace
-
-#endif  // JTRACE_AGENT_PROBES_TREE_COLLECTOR_H_

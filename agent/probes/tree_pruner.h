@@ -1,5 +1,5 @@
-#ifndef JTRACE_AGENT_PROBES_TREE_PRUNER_H_
-#define JTRACE_AGENT_PROBES_TREE_PRUNER_H_
+// Selects the part of a thread's tree to drop when memory is short (S3.14).
+#pragma once
 
 #include <cstdint>
 #include <vector>
@@ -9,9 +9,9 @@
 
 namespace jtrace {
 
-// Selects the part of one thread's tree to drop when memory is short (S3.14): subtrees with less
-// than a share of their parent's calls, in which nothing was called lately and from which no call
-// folds. Fed with the nodes in order of creation, parents first. On the writer thread only.
+// Selects subtrees with less than a share of their parent's calls, in which nothing was called
+// lately and from which no call folds. Fed with the nodes in order of creation, parents first. On
+// the writer thread only.
 class TreePruner {
  public:
   // Before any node of the thread is read.
@@ -36,5 +36,3 @@ class TreePruner {
 };
 
 }  // namespace jtrace
-
-#endif  // JTRACE_AGENT_PROBES_TREE_PRUNER_H_

@@ -1,5 +1,5 @@
-#ifndef JTRACE_AGENT_PROBES_TREE_VALUES_H_
-#define JTRACE_AGENT_PROBES_TREE_VALUES_H_
+// Reads the times and metrics in tree nodes, including those of open activations.
+#pragma once
 
 #include <cstdint>
 #include <functional>
@@ -13,8 +13,8 @@
 
 namespace jtrace {
 
-// The times and metrics in the nodes of one thread after the other, including open activations. On
-// the writer thread only. Values that the probes do not charge are 0, neither read nor written.
+// For one thread after the other. On the writer thread only. Values that the probes do not charge
+// are 0, neither read nor written.
 class TreeValues {
  public:
   // `scale`: of the clock that the probes read; null: none.
@@ -81,5 +81,3 @@ class TreeValues {
 };
 
 }  // namespace jtrace
-
-#endif  // JTRACE_AGENT_PROBES_TREE_VALUES_H_

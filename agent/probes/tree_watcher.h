@@ -1,11 +1,10 @@
-#ifndef JTRACE_AGENT_PROBES_TREE_WATCHER_H_
-#define JTRACE_AGENT_PROBES_TREE_WATCHER_H_
+// Notified by TreeCollector of trees and nodes that are about to be removed. On the writer thread.
+#pragma once
 
 #include "agent/hot/layout.h"
 
 namespace jtrace {
 
-// Notified by TreeCollector of trees and nodes that are about to be removed. On the writer thread.
 class TreeWatcher {
  public:
   virtual ~TreeWatcher() = default;
@@ -16,5 +15,3 @@ class TreeWatcher {
 };
 
 }  // namespace jtrace
-
-#endif  // JTRACE_AGENT_PROBES_TREE_WATCHER_H_

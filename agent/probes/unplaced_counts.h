@@ -1,5 +1,6 @@
-#ifndef JTRACE_AGENT_PROBES_UNPLACED_COUNTS_H_
-#define JTRACE_AGENT_PROBES_UNPLACED_COUNTS_H_
+// Calls of threads for which there was no memory at all: exact, but by routine only. On the writer
+// thread only.
+#pragma once
 
 #include <cstdint>
 #include <vector>
@@ -9,8 +10,6 @@
 
 namespace jtrace {
 
-// Calls of threads for which there was no memory at all: exact, but by routine only. On the writer
-// thread only.
 class UnplacedCounts {
  public:
   explicit UnplacedCounts(const hot::Arena* arena) : arena_(arena) {}
@@ -33,5 +32,3 @@ class UnplacedCounts {
 };
 
 }  // namespace jtrace
-
-#endif  // JTRACE_AGENT_PROBES_UNPLACED_COUNTS_H_

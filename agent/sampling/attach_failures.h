@@ -1,6 +1,5 @@
 // Why threads that should be sampled are not: each cause has its own remedy.
-#ifndef JTRACE_AGENT_SAMPLING_ATTACH_FAILURES_H_
-#define JTRACE_AGENT_SAMPLING_ATTACH_FAILURES_H_
+#pragma once
 
 #include <cstdint>
 #include <vector>
@@ -37,5 +36,3 @@ class AttachFailures {
 };
 
 }  // namespace jtrace::sampling
-
-#endif  // JTRACE_AGENT_SAMPLING_ATTACH_FAILURES_H_

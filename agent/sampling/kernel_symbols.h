@@ -1,6 +1,5 @@
 // Names of the kernel's functions, from /proc/kallsyms.
-#ifndef JTRACE_AGENT_SAMPLING_KERNEL_SYMBOLS_H_
-#define JTRACE_AGENT_SAMPLING_KERNEL_SYMBOLS_H_
+#pragma once
 
 #include <chrono>
 #include <cstdint>
@@ -39,5 +38,3 @@ class KernelSymbols {
 };
 
 }  // namespace jtrace::sampling
-
-#endif  // JTRACE_AGENT_SAMPLING_KERNEL_SYMBOLS_H_

@@ -1,7 +1,6 @@
 // The perf events that can drive samples (timer=perf:EVENT), by the names that perf(1) uses. A
 // table; timers.h finds out which of them are available.
-#ifndef JTRACE_AGENT_SAMPLING_PERF_EVENTS_H_
-#define JTRACE_AGENT_SAMPLING_PERF_EVENTS_H_
+#pragma once
 
 #include <cstdint>
 #include <span>
@@ -27,5 +26,3 @@ std::span<const PerfEvent> PerfEvents();
 const PerfEvent* FindPerfEvent(std::string_view name);
 
 }  // namespace jtrace::sampling
-
-#endif  // JTRACE_AGENT_SAMPLING_PERF_EVENTS_H_

@@ -1,6 +1,5 @@
 // The handler's counters, as the session reads them.
-#ifndef JTRACE_AGENT_SAMPLING_SAMPLE_TOTALS_H_
-#define JTRACE_AGENT_SAMPLING_SAMPLE_TOTALS_H_
+#pragma once
 
 #include <array>
 #include <cstdint>
@@ -39,5 +38,3 @@ HandlerTimes MeasuredHandlerTimes();
 HandlerCost CostSince(const HandlerTimes& before);
 
 }  // namespace jtrace::sampling
-
-#endif  // JTRACE_AGENT_SAMPLING_SAMPLE_TOTALS_H_

@@ -1,6 +1,5 @@
 // Timer samples of every thread of the JVM. Owns timers, handler and rings.
-#ifndef JTRACE_AGENT_SAMPLING_SAMPLER_H_
-#define JTRACE_AGENT_SAMPLING_SAMPLER_H_
+#pragma once
 
 #include <jni.h>
 #include <signal.h>
@@ -28,6 +27,7 @@
 
 namespace jtrace::sampling {
 
+// The trigger of samples.
 enum class TimerKind {
   kAuto,   // perf events if the kernel allows them and they are cheap here, else POSIX timers
   kPerf,   // perf_event_open: precise at any interval
@@ -36,6 +36,7 @@ enum class TimerKind {
   kEvent,  // a perf event requested by name
 };
 
+// The settings of a Sampler.
 struct SamplerOptions {
   // CPU time of a thread between two samples, at least 10 µs; kWall: real time, at least 1 ms.
   std::chrono::nanoseconds interval = std::chrono::milliseconds(1);
@@ -164,5 +165,3 @@ class Sampler {
 std::vector<pid_t> ListThreads();
 
 }  // namespace jtrace::sampling
-
-#endif  // JTRACE_AGENT_SAMPLING_SAMPLER_H_

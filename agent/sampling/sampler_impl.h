@@ -1,7 +1,6 @@
 // The implementation of Sampler: a recording's timers, slots and threads. Sampler's header says
 // what may be called when; the folder's README says what runs where.
-#ifndef JTRACE_AGENT_SAMPLING_SAMPLER_IMPL_H_
-#define JTRACE_AGENT_SAMPLING_SAMPLER_IMPL_H_
+#pragma once
 
 #include <chrono>
 #include <memory>
@@ -93,5 +92,3 @@ class Sampler::Impl {
 };
 
 }  // namespace jtrace::sampling
-
-#endif  // JTRACE_AGENT_SAMPLING_SAMPLER_IMPL_H_

@@ -1,6 +1,5 @@
 // Installs the agent's signal handlers.
-#ifndef JTRACE_AGENT_SAMPLING_SIGNALS_H_
-#define JTRACE_AGENT_SAMPLING_SIGNALS_H_
+#pragma once
 
 #include "absl/status/status.h"
 #include "agent/hot/sample_handler.h"
@@ -24,5 +23,3 @@ void DeactivateSampleHandler();
 absl::Status InstallFaultHandler();
 
 }  // namespace jtrace::sampling
-
-#endif  // JTRACE_AGENT_SAMPLING_SIGNALS_H_

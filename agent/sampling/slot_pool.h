@@ -1,6 +1,5 @@
 // The memory of the thread slots.
-#ifndef JTRACE_AGENT_SAMPLING_SLOT_POOL_H_
-#define JTRACE_AGENT_SAMPLING_SLOT_POOL_H_
+#pragma once
 
 #include <cstdint>
 #include <memory>
@@ -45,5 +44,3 @@ class SlotPool {
 };
 
 }  // namespace jtrace::sampling
-
-#endif  // JTRACE_AGENT_SAMPLING_SLOT_POOL_H_

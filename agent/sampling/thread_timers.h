@@ -1,6 +1,5 @@
 // Gives every attached thread its timer.
-#ifndef JTRACE_AGENT_SAMPLING_THREAD_TIMERS_H_
-#define JTRACE_AGENT_SAMPLING_THREAD_TIMERS_H_
+#pragma once
 
 #include <atomic>
 #include <chrono>
@@ -68,5 +67,3 @@ class ThreadTimers {
 };
 
 }  // namespace jtrace::sampling
-
-#endif  // JTRACE_AGENT_SAMPLING_THREAD_TIMERS_H_

@@ -1,6 +1,5 @@
 // Notices threads that use the processor but are not sampled.
-#ifndef JTRACE_AGENT_SAMPLING_TICK_WATCH_H_
-#define JTRACE_AGENT_SAMPLING_TICK_WATCH_H_
+#pragma once
 
 #include <sys/types.h>
 
@@ -54,5 +53,3 @@ class TickWatch {
 bool BlocksSignal(pid_t tid, int signal);
 
 }  // namespace jtrace::sampling
-
-#endif  // JTRACE_AGENT_SAMPLING_TICK_WATCH_H_

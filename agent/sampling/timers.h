@@ -1,6 +1,5 @@
 // The timers that drive the samples of one thread: its CPU time, or events that it causes.
-#ifndef JTRACE_AGENT_SAMPLING_TIMERS_H_
-#define JTRACE_AGENT_SAMPLING_TIMERS_H_
+#pragma once
 
 #include <sys/types.h>
 
@@ -77,5 +76,3 @@ void DeletePosixTimer(int id);
 uint64_t ThreadCpuNanos(pid_t tid);
 
 }  // namespace jtrace::sampling
-
-#endif  // JTRACE_AGENT_SAMPLING_TIMERS_H_

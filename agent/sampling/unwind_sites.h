@@ -1,6 +1,5 @@
 // Instrumented unwinds (S3.8): which methods take one at their entry, and how often.
-#ifndef JTRACE_AGENT_SAMPLING_UNWIND_SITES_H_
-#define JTRACE_AGENT_SAMPLING_UNWIND_SITES_H_
+#pragma once
 
 #include <atomic>
 #include <cstdint>
@@ -43,5 +42,3 @@ extern constinit UnwindSites unwind_sites;
 void UnwindAtEntry(uint32_t routine);
 
 }  // namespace jtrace::sampling
-
-#endif  // JTRACE_AGENT_SAMPLING_UNWIND_SITES_H_

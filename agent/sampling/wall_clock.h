@@ -1,6 +1,5 @@
 // Samples on real time: a thread of the agent checks all other threads, and signals those that ran.
-#ifndef JTRACE_AGENT_SAMPLING_WALL_CLOCK_H_
-#define JTRACE_AGENT_SAMPLING_WALL_CLOCK_H_
+#pragma once
 
 #include <sys/types.h>
 
@@ -98,5 +97,3 @@ class WallClock {
 };
 
 }  // namespace jtrace::sampling
-
-#endif  // JTRACE_AGENT_SAMPLING_WALL_CLOCK_H_

@@ -60,14 +60,14 @@ absl::Status CallCounting::Start(JNIEnv* jni, Options& options, Instrumentation&
   return EnableClassFileEvents(jvm_.env);
 }
 
-std::unique_ptr<writer::ChunkSource> CallCounting::BeginCounting(const Options& options,
+std::unique_ptr<trace::ChunkSource> CallCounting::BeginCounting(const Options& options,
                                                                  uint32_t routines) {
   TraceParts& trace = jvm_.trace;
   jvmti::ThreadRegistry& threads = jvm_.registries.threads;
-  writer::ThreadGroups& groups = jvm_.registries.groups;
+  trace::ThreadGroups& groups = jvm_.registries.groups;
   if (counts_ != nullptr) {
     counts_->BeginRecording(routines);
-    return std::make_unique<writer::FlatSource>(*counts_, threads, groups, trace.encoder);
+    return std::make_unique<trace::FlatSource>(*counts_, threads, groups, trace.encoder);
   }
   const bool splits_time = probes_->clock() == hot::ProbeClock::kCpu;
   const bool has_logs = logs_ != nullptr;
@@ -87,16 +87,16 @@ std::unique_ptr<writer::ChunkSource> CallCounting::BeginCounting(const Options& 
   for (const uint8_t number : path_metrics_.numbers) {
     names.push_back(jvm_.metrics->counters().NameOf(number));
   }
-  writer::TreeSource source(*trees_, scale, threads, groups, trace.encoder, trace.losses,
+  trace::TreeSource source(*trees_, scale, threads, groups, trace.encoder, trace.losses,
                             std::move(names));
   if (!has_logs) {
     windows_ = std::make_unique<metrics::TreeWindows>(*trees_, jvm_.families);
-    return std::make_unique<writer::TreeSource>(std::move(source));
+    return std::make_unique<trace::TreeSource>(std::move(source));
   }
   logs_->BeginRecording(/*follow=*/options.loop.on());
-  return std::make_unique<writer::LogSource>(
+  return std::make_unique<trace::LogSource>(
       trace.clock, *logs_, std::move(source), threads, trace.encoder, trace.losses,
-      writer::LogSource::Settings{options.log_budget,
+      trace::LogSource::Settings{options.log_budget,
                                   !options.codes_off.contains(format::kThreadSwitch)});
 }
 

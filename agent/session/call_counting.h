@@ -37,7 +37,7 @@ class CallCounting {
                         const Instrumentation& instrumentation) const;
 
   // Null before Start.
-  writer::ChunkSource* source() const { return source_.get(); }
+  trace::ChunkSource* source() const { return source_.get(); }
   // Null: the recording keeps no call trees (record=flat, record=log).
   metrics::TreeWindows* windows() const { return windows_.get(); }
   bool has_trees() const { return trees_ != nullptr; }
@@ -50,7 +50,7 @@ class CallCounting {
 
  private:
   // Restarts counting, for routine numbers below `routines`. The source writes the counts.
-  std::unique_ptr<writer::ChunkSource> BeginCounting(const Options& options, uint32_t routines);
+  std::unique_ptr<trace::ChunkSource> BeginCounting(const Options& options, uint32_t routines);
   // Reports the fallback for a clock that is unavailable.
   void ReportClock(const Options& options);
 
@@ -60,7 +60,7 @@ class CallCounting {
   TreeCollector* trees_ = nullptr;   // record=tree, record=log
   FlatCollector* counts_ = nullptr;  // record=flat
   LogCollector* logs_ = nullptr;     // record=log
-  std::unique_ptr<writer::ChunkSource> source_;
+  std::unique_ptr<trace::ChunkSource> source_;
   std::unique_ptr<metrics::TreeWindows> windows_;
 };
 

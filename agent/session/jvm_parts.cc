@@ -16,7 +16,7 @@ size_t Forget(JvmParts& jvm, UnloadedClasses::Batch unloaded) {
   const auto forgotten = jvm.trace.encoder.Forget(unloaded.classes, unloaded.loaders);
   registries.loaders.Forget(forgotten, unloaded.loaders);
   absl::flat_hash_set<uint32_t> classes;
-  for (const writer::ForgottenClass& it : forgotten) classes.insert(it.id);
+  for (const trace::ForgottenClass& it : forgotten) classes.insert(it.id);
   registries.classes.Forget(classes);
   if (Recording* recording = jvm.written.load(); recording != nullptr) recording->Forget(classes);
   jvm.trace.unprobed.Forget(classes);

@@ -43,7 +43,7 @@ using Progress = std::function<void(absl::string_view)>;
 struct TraceParts {
   SessionClock clock;
   Losses losses;
-  writer::RecordEncoder encoder{{}};
+  trace::RecordEncoder encoder{{}};
   UnprobedClasses unprobed{clock, encoder, losses};
   LimitedEvents limited_events{losses};
 };
@@ -56,7 +56,7 @@ struct Registries {
   jvmti::ClassRegistry classes;
   jvmti::CodeRegistry code;
   jvmti::ThreadRegistry threads;
-  writer::ThreadGroups groups;
+  trace::ThreadGroups groups;
   jvmti::RedefinedClasses redefined;
 };
 
@@ -93,7 +93,7 @@ struct JvmParts {
   std::atomic<sampling::Sampler*> sampler{nullptr};  // made once
   hooks::Hooks hooks;
   UnloadedClasses unloaded;
-  writer::LastingThread writer{"jtrace writer"};
+  trace::LastingThread writer{"jtrace writer"};
   AgentThreads agent_threads;
   // The recording that the writer's thread writes; changed only while that thread has no work.
   std::atomic<Recording*> written{nullptr};

@@ -169,7 +169,7 @@ absl::StatusOr<std::string> JvmSession::Resume(JNIEnv* jni, const Progress& prog
     return absl::FailedPreconditionError("nothing was recorded yet; use start");
   }
   Options options = recording_ != nullptr ? recording_->options() : last_options_;
-  options.out = writer::NumberedPattern(options.out);
+  options.out = trace::NumberedPattern(options.out);
   return StartLocked(jni, options, progress);
 }
 
@@ -192,8 +192,8 @@ absl::StatusOr<std::string> JvmSession::StartLocked(JNIEnv* jni, const Options& 
     return status;
   }
   WakeControl();
-  return absl::StrCat("recording to ", writer::AbsolutePath(recording_->path()), " (",
-                      DescribeOptions(recording_->options()), ")", recording_->DescribeWarnings());
+  return absl::StrCat("recording to ", trace::AbsolutePath(recording_->path()), " (",
+                      DescribeOptions(recording_->options()), ")", recording_->commands().DescribeWarnings());
 }
 
 absl::Status JvmSession::TryToStart(JNIEnv* jni, const Options& options, const Progress& progress) {

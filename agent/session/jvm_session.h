@@ -73,10 +73,8 @@ class JvmSession {
   std::vector<uint8_t> PathMetricNumbers();
 
   Due WhatIsDue(absl::Time now);
-  // Adds probes to classes that were being loaded when the recording began.
-  void AddProbesToLateClasses(JNIEnv* jni);
-  // Removes the probes if the recording has failed.
-  void CleanUpAfterFailure(JNIEnv* jni);
+  // Does what is due, other than the next file.
+  void Settle(JNIEnv* jni, Due::What what);
 
   void VmInit(JNIEnv* jni, jthread thread);
   void VmDeath();
@@ -88,6 +86,10 @@ class JvmSession {
   JvmSession(JavaVM* vm, jvmtiEnv* env) : jvm_(vm, env), events_(jvm_, gate_) {}
   static absl::StatusOr<JvmSession*> Open(JavaVM* vm, jvmtiEnv* env, const Options& options);
 
+  // Adds probes to classes that were being loaded when the recording began.
+  void AddProbesToLateClasses(JNIEnv* jni);
+  // Removes the probes if the recording has failed.
+  void CleanUpAfterFailure(JNIEnv* jni);
   std::unique_ptr<Recording> NewRecording() ABSL_EXCLUSIVE_LOCKS_REQUIRED(lifecycle_);
   absl::StatusOr<std::string> StartLocked(JNIEnv* jni, const Options& options,
                                           const Progress& progress)

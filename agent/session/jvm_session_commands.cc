@@ -21,20 +21,20 @@ absl::Status NotRecording() {
 absl::StatusOr<std::string> JvmSession::Flush() {
   absl::MutexLock lock(&lifecycle_);
   Recording* const recording = Running();
-  return recording != nullptr ? recording->Flush() : NotRecording();
+  return recording != nullptr ? recording->commands().Flush() : NotRecording();
 }
 
 absl::StatusOr<std::string> JvmSession::NextFile() {
   absl::MutexLock lock(&lifecycle_);
   Recording* const recording = Running();
-  return recording != nullptr ? recording->NextFile() : NotRecording();
+  return recording != nullptr ? recording->commands().NextFile() : NotRecording();
 }
 
 absl::StatusOr<std::string> JvmSession::Dump() {
   absl::MutexLock lock(&lifecycle_);
   Recording* const recording = Running();
   if (recording == nullptr) return NotRecording();
-  return recording->options().loop.on() ? recording->NextFile() : recording->Flush();
+  return recording->options().loop.on() ? recording->commands().NextFile() : recording->commands().Flush();
 }
 
 absl::Status JvmSession::Mark(absl::string_view text) {
@@ -50,7 +50,7 @@ absl::Status JvmSession::Mark(absl::string_view text) {
 absl::Status JvmSession::AskTrees(const std::function<void(metrics::TreeWindows&)>& ask) {
   absl::MutexLock lock(&lifecycle_);
   Recording* const recording = Running();
-  return recording != nullptr ? recording->AskTrees(ask) : NotRecording();
+  return recording != nullptr ? recording->commands().AskTrees(ask) : NotRecording();
 }
 
 std::vector<uint8_t> JvmSession::PathMetricNumbers() {
@@ -112,16 +112,22 @@ absl::StatusOr<std::string> JvmSession::DescribeStatus() {
   absl::MutexLock lock(&lifecycle_);
   Recording* const recording = Running();
   if (recording == nullptr) return DescribeIdle();
-  if (absl::Status status = recording->Flush().status(); !status.ok()) return status;
-  return recording->DescribeStatus();
+  if (absl::Status status = recording->commands().Flush().status(); !status.ok()) return status;
+  return recording->commands().DescribeStatus();
 }
 
 Due JvmSession::WhatIsDue(absl::Time now) {
   absl::MutexLock lock(&lifecycle_);
   Recording* const recording = Running();
-  if (recording != nullptr) return recording->WhatIsDue(now);
+  if (recording != nullptr) return recording->commands().WhatIsDue(now);
   const bool has_failed = recording_ != nullptr && recording_->has_failed();
   return {.what = has_failed ? Due::kCleanUp : Due::kNothing};
+}
+
+void JvmSession::Settle(JNIEnv* jni, Due::What what) {
+  if (what == Due::kStop) Stop(jni, nullptr).status().IgnoreError();
+  if (what == Due::kAddProbes) AddProbesToLateClasses(jni);
+  if (what == Due::kCleanUp) CleanUpAfterFailure(jni);
 }
 
 void JvmSession::AddProbesToLateClasses(JNIEnv* jni) {

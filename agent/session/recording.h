@@ -21,27 +21,11 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
-#include "absl/time/time.h"
-#include "agent/metrics/tree_windows.h"
-#include "agent/options/options.h"
-#include "agent/session/call_counting.h"
 #include "agent/session/gate.h"
-#include "agent/session/jvm_parts.h"
-#include "agent/session/log.h"
-#include "agent/session/probed_classes.h"
-#include "agent/session/recording_file.h"
-#include "agent/session/sample_collection.h"
-#include "agent/sources/drain_thread.h"
-#include "agent/sources/metric_source.h"
-#include "agent/sources/system_source.h"
+#include "agent/session/recording_commands.h"
+#include "agent/session/recording_parts.h"
 
 namespace jtrace {
-
-// The action due because of duration=, loop= or a failure, and the latest time of the next check.
-struct Due {
-  enum What { kNothing, kStop, kNextFile, kCleanUp, kAddProbes } what = kNothing;
-  absl::Time next = absl::InfiniteFuture();
-};
 
 class Recording {
  public:
@@ -71,23 +55,18 @@ class Recording {
   // Whether Fail has finished, and why the recording failed; "": it did not.
   bool has_failed() const { return failed_.load(); }
   std::string failure() const;
-  const Options& options() const { return options_; }
-  const std::string& path() const { return file_.path(); }
+  const Options& options() const { return parts_.options; }
+  const std::string& path() const { return parts_.file.path(); }
   // After Prepare.
-  const Log& log() const { return *log_; }
+  const Log& log() const { return *parts_.log; }
 
-  // Commands while it runs.
-  absl::StatusOr<std::string> Flush();
-  absl::StatusOr<std::string> NextFile();
-  std::string DescribeStatus();
-  std::string DescribeWarnings() const;
-  absl::Status AskTrees(const std::function<void(metrics::TreeWindows&)>& ask);
-  Due WhatIsDue(absl::Time now);
+  // While it runs.
+  RecordingCommands& commands() { return commands_; }
 
   // Null: mode=samples; mode=events.
-  ProbedClasses* classes() const { return classes_.get(); }
-  SampleCollection* samples() const { return samples_.get(); }
-  CallCounting& calls() { return *calls_; }
+  ProbedClasses* classes() const { return parts_.classes.get(); }
+  SampleCollection* samples() const { return parts_.samples.get(); }
+  CallCounting& calls() { return *parts_.calls; }
   void Wake() const { wake_(); }
 
   // On the writer's thread: the classes were unloaded; records of earlier rounds may still be
@@ -101,7 +80,7 @@ class Recording {
   absl::Status StartParts(JNIEnv* jni);
   absl::Status StartSamples(JNIEnv* jni);
   void StartWriter();
-  std::vector<writer::ChunkSource*> Sources();
+  std::vector<trace::ChunkSource*> Sources();
   void StartHooks();
   // Adopts threads that ran before the agent was loaded, by name. The methods they are in are not
   // on the paths of the calls they make from here on.
@@ -110,32 +89,10 @@ class Recording {
   void StopSampler();
   absl::Status EndTrace(proto::SessionEnd::Reason reason);
 
-  // Reports as a loss what JVMTI offers only at load.
-  void ReportWhatComesTooLate();
-  // Reports patterns of include= and unwind= that nothing matched.
-  void ReportEmptyScope();
-  void ReportUnmatchedUnwinds();
-  void ReportGcCause();
-  proto::SessionStart DescribeStart() const;
-  void FinishEnd(proto::SessionEnd::Reason reason, proto::SessionEnd& end) const;
-  std::string DescribeEnd() const;
-
-  JvmParts& jvm_;
+  RecordingParts parts_;
   Gate<Recording>& gate_;
   const std::function<void()> wake_;
-  Options options_;
-  std::unique_ptr<Log> log_;
-  RecordingFile file_;
-  std::vector<uint32_t> metric_numbers_;
-  std::unique_ptr<ProbedClasses> classes_;
-  std::unique_ptr<CallCounting> calls_;
-  std::unique_ptr<SampleCollection> samples_;
-  std::unique_ptr<writer::MetricSource> metric_source_;
-  writer::ModuleSource module_source_;
-  writer::LossSource loss_source_;
-  writer::EndedThreadSource ended_threads_;
-  std::unique_ptr<writer::DrainThread> drain_;
-  absl::Time began_;
+  RecordingCommands commands_;
   std::atomic<bool> failed_{false};
   mutable absl::Mutex failure_mutex_;
   std::string failure_ ABSL_GUARDED_BY(failure_mutex_);

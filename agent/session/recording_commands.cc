@@ -1,10 +1,11 @@
-// Commands to a running recording.
+#include "agent/session/recording_commands.h"
+
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/time/clock.h"
-#include "agent/session/recording.h"
+#include "agent/session/recording_summary.h"
 
 namespace jtrace {
 namespace {
@@ -13,79 +14,73 @@ constexpr absl::Duration kSizeCheckPeriod = absl::Seconds(1);
 
 }  // namespace
 
-absl::StatusOr<std::string> Recording::Flush() {
-  if (absl::Status status = drain_->Flush(); !status.ok()) return status;
-  return writer::AbsolutePath(path());
+absl::StatusOr<std::string> RecordingCommands::Flush() {
+  if (absl::Status status = parts_.drain->Flush(); !status.ok()) return status;
+  return trace::AbsolutePath(parts_.file.path());
 }
 
-absl::StatusOr<std::string> Recording::NextFile() {
-  const auto ended = file_.Next(options_.out);
+absl::StatusOr<std::string> RecordingCommands::NextFile() {
+  const auto ended = parts_.file.Next(parts_.options.out);
   if (!ended.ok()) {
-    jvm_.trace.losses.Add(
+    parts_.jvm.trace.losses.Add(
         "loop.no_file", Severity::kWarning, 1,
         absl::StrCat("the next file could not be begun, the recording continues in the old one: ",
                      ended.status().message()));
     return ended.status();
   }
-  const absl::Status status = drain_->NextFile(
-      file_.file(), DescribeStart(),
-      [this](proto::SessionEnd& end) { FinishEnd(proto::SessionEnd::STOPPED, end); });
+  const absl::Status status = parts_.drain->NextFile(
+      parts_.file.file(), DescribeStart(parts_),
+      [this](proto::SessionEnd& end) { FinishEnd(parts_, proto::SessionEnd::STOPPED, end); });
   if (!status.ok()) return status;
-  return writer::AbsolutePath((*ended)->path());
+  return trace::AbsolutePath((*ended)->path());
 }
 
-absl::Status Recording::AskTrees(const std::function<void(metrics::TreeWindows&)>& ask) {
-  metrics::TreeWindows* const windows = calls_->windows();
+absl::Status RecordingCommands::AskTrees(const std::function<void(metrics::TreeWindows&)>& ask) {
+  metrics::TreeWindows* const windows = parts_.calls->windows();
   if (windows == nullptr) {
     return absl::FailedPreconditionError(
         "this recording keeps no call trees; begin one with record=tree and mode=merged");
   }
-  drain_->Call([&] { ask(*windows); });
+  parts_.drain->Call([&] { ask(*windows); });
   return absl::OkStatus();
 }
 
-std::string Recording::DescribeStatus() {
+std::string RecordingCommands::DescribeStatus() {
   std::string text;
-  drain_->Call([&] {
+  parts_.drain->Call([&] {
     absl::StrAppendFormat(
         &text, "state     recording for %s\nfile      %s (%.1f MB)\n",
-        absl::FormatDuration(absl::Trunc(absl::Now() - began_, absl::Milliseconds(100))),
-        writer::AbsolutePath(path()), static_cast<double>(file_.file().bytes_written()) / 1e6);
-    absl::StrAppend(&text, "options   ", DescribeOptions(options_));
-    if (calls_->is_started()) {
-      absl::StrAppend(&text, "\ncalls     ", calls_->calls(), " by ",
-                      classes_->instrumentation().methods_probed(), " methods with probes");
+        absl::FormatDuration(absl::Trunc(absl::Now() - parts_.began, absl::Milliseconds(100))),
+        trace::AbsolutePath(parts_.file.path()), static_cast<double>(parts_.file.file().bytes_written()) / 1e6);
+    absl::StrAppend(&text, "options   ", DescribeOptions(parts_.options));
+    if (parts_.calls->is_started()) {
+      absl::StrAppend(&text, "\ncalls     ", parts_.calls->calls(), " by ",
+                      parts_.classes->instrumentation().methods_probed(), " methods with probes");
     }
-    if (samples_ != nullptr) absl::StrAppend(&text, "\nsamples   ", samples_->samples());
+    if (parts_.samples != nullptr) absl::StrAppend(&text, "\nsamples   ", parts_.samples->samples());
     absl::StrAppend(&text, DescribeWarnings());
   });
   return text;
 }
 
-std::string Recording::DescribeWarnings() const {
-  std::string text;
-  for (const LossRow& loss : jvm_.trace.losses.Snapshot()) {
-    if (loss.severity == Severity::kInfo) continue;
-    absl::StrAppend(&text, "\nloss      ", loss.count, " ", loss.what);
-    if (!loss.advice.empty()) absl::StrAppend(&text, "; ", loss.advice);
-  }
-  return text;
+std::string RecordingCommands::DescribeWarnings() const {
+  return jtrace::DescribeWarnings(parts_);
 }
 
-Due Recording::WhatIsDue(absl::Time now) {
-  if (classes_ != nullptr && classes_->TakeLate()) return {.what = Due::kAddProbes, .next = now};
-  const absl::Time end = began_ + options_.duration;
+Due RecordingCommands::WhatIsDue(absl::Time now) {
+  if (parts_.classes != nullptr && parts_.classes->TakeLate()) return {.what = Due::kAddProbes, .next = now};
+  const absl::Time end = parts_.began + parts_.options.duration;
   if (now >= end) return {.what = Due::kStop};
   Due due = {.next = end};
-  if (!options_.loop.on()) return due;
-  const absl::Time file_end = file_.began() + options_.loop.time;
-  const bool is_full = now >= file_.began() + kSizeCheckPeriod &&
-                       file_.file().bytes_written() >= options_.loop.bytes;
+  if (!parts_.options.loop.on()) return due;
+  const absl::Time file_end = parts_.file.began() + parts_.options.loop.time;
+  const bool is_full = now >= parts_.file.began() + kSizeCheckPeriod &&
+                       parts_.file.file().bytes_written() >= parts_.options.loop.bytes;
   if (now >= file_end || is_full) {
     return {.what = Due::kNextFile, .next = end};
   }
   due.next = std::min(due.next, file_end);
-  if (options_.loop.bytes != Loop::kNoBytes) due.next = std::min(due.next, now + kSizeCheckPeriod);
+  if (parts_.options.loop.bytes != Loop::kNoBytes) due.next = std::min(due.next, now + kSizeCheckPeriod);
   return due;
 }
 

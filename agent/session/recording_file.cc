@@ -9,13 +9,13 @@
 
 namespace jtrace {
 
-absl::StatusOr<std::unique_ptr<writer::TraceFile>> RecordingFile::OpenNumbered(
+absl::StatusOr<std::unique_ptr<trace::TraceFile>> RecordingFile::OpenNumbered(
     const std::string& out) const {
   const auto now_s = static_cast<int64_t>(UnixNanos() / 1'000'000'000u);
-  return writer::TraceFile::Open(writer::ExpandPath(out, getpid(), now_s, files_begun_ + 1));
+  return trace::TraceFile::Open(trace::ExpandPath(out, getpid(), now_s, files_begun_ + 1));
 }
 
-absl::Status RecordingFile::BeginNumbered(writer::TraceFile& file) {
+absl::Status RecordingFile::BeginNumbered(trace::TraceFile& file) {
   if (absl::Status status = file.Begin(); !status.ok()) return status;
   ++files_begun_;
   began_ = absl::Now();
@@ -31,7 +31,7 @@ absl::Status RecordingFile::Open(const std::string& out) {
 
 absl::Status RecordingFile::Begin() { return BeginNumbered(*file_); }
 
-absl::StatusOr<std::unique_ptr<writer::TraceFile>> RecordingFile::Next(const std::string& out) {
+absl::StatusOr<std::unique_ptr<trace::TraceFile>> RecordingFile::Next(const std::string& out) {
   auto next = OpenNumbered(out);
   if (const absl::Status status = next.ok() ? BeginNumbered(**next) : next.status(); !status.ok()) {
     return status;

@@ -20,18 +20,18 @@ class RecordingFile {
   absl::Status Open(const std::string& out);
   absl::Status Begin();
   // Opens and begins another one. Returns the old one; both exist then.
-  absl::StatusOr<std::unique_ptr<writer::TraceFile>> Next(const std::string& out);
+  absl::StatusOr<std::unique_ptr<trace::TraceFile>> Next(const std::string& out);
 
-  writer::TraceFile& file() const { return *file_; }
+  trace::TraceFile& file() const { return *file_; }
   const std::string& path() const { return file_->path(); }
   absl::Time began() const { return began_; }
 
  private:
-  absl::StatusOr<std::unique_ptr<writer::TraceFile>> OpenNumbered(const std::string& out) const;
-  absl::Status BeginNumbered(writer::TraceFile& file);
+  absl::StatusOr<std::unique_ptr<trace::TraceFile>> OpenNumbered(const std::string& out) const;
+  absl::Status BeginNumbered(trace::TraceFile& file);
 
   int& files_begun_;
-  std::unique_ptr<writer::TraceFile> file_;
+  std::unique_ptr<trace::TraceFile> file_;
   absl::Time began_;
 };
 

@@ -1,6 +1,5 @@
 // Translates the options of a recording for the parts that use them.
-#ifndef JTRACE_AGENT_RECORDING_SETTINGS_H_
-#define JTRACE_AGENT_RECORDING_SETTINGS_H_
+#pragma once
 
 #include "absl/time/time.h"
 #include "agent/hot/layout.h"
@@ -21,5 +20,3 @@ hot::ProbeClock ProbeClockOf(Clock clock);
 ProbeOptions ProbeOptionsOf(const Options& options);
 
 }  // namespace jtrace
-
-#endif  // JTRACE_AGENT_RECORDING_SETTINGS_H_

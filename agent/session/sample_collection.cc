@@ -28,7 +28,7 @@ SampleCollection::SampleCollection(JvmParts& jvm, const Options& options)
       options_(options),
       threads_(options.samples.threads) {}
 
-absl::Status SampleCollection::Start(JNIEnv* jni, writer::SampleSource::NodeNumber node_number) {
+absl::Status SampleCollection::Start(JNIEnv* jni, trace::SampleSource::NodeNumber node_number) {
   if (absl::Status status = StartAppScope(); !status.ok()) return status;
   if (absl::Status status = sampler_.Start(jni); !status.ok()) return status;
   ReportKernelFrames();
@@ -37,12 +37,12 @@ absl::Status SampleCollection::Start(JNIEnv* jni, writer::SampleSource::NodeNumb
   const auto group_of = [this](uint64_t java_tid) {
     return jvm_.registries.groups.NumberOfThread(java_tid);
   };
-  sample_source_ = std::make_unique<writer::SampleSource>(
+  sample_source_ = std::make_unique<trace::SampleSource>(
       trace.clock, sampler_, jvm_.registries.classes, trace.encoder, trace.losses, group_of,
       node_number, options_.codes.Has(Code::kInterrupt));
-  hook_source_ = std::make_unique<writer::HookSource>(jvm_.hooks, trace.encoder, trace.losses,
+  hook_source_ = std::make_unique<trace::HookSource>(jvm_.hooks, trace.encoder, trace.losses,
                                                       group_of, std::move(node_number));
-  internal_threads_ = std::make_unique<writer::InternalThreadSource>(
+  internal_threads_ = std::make_unique<trace::InternalThreadSource>(
       jvm_.registries.threads, sampler_, threads_,
       [this](pid_t tid) { return jvm_.IsAgentThread(tid); }, trace.losses);
   return absl::OkStatus();
@@ -135,7 +135,7 @@ void SampleCollection::AddLoadedToScope(JNIEnv* jni) {
 
 void SampleCollection::Stop() { sampler_.Stop().IgnoreError(); }
 
-std::vector<writer::ChunkSource*> SampleCollection::sources() const {
+std::vector<trace::ChunkSource*> SampleCollection::sources() const {
   return {sample_source_.get(), internal_threads_.get(), hook_source_.get()};
 }
 

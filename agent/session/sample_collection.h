@@ -31,7 +31,7 @@ class SampleCollection {
 
   // From now on threads may be attached. `node_number`: the trace's number of a raw node; null if
   // no trees are kept.
-  absl::Status Start(JNIEnv* jni, writer::SampleSource::NodeNumber node_number);
+  absl::Status Start(JNIEnv* jni, trace::SampleSource::NodeNumber node_number);
   // Attaches running threads: Java threads, whose kernel tids were noted when they started, and
   // others.
   void AttachRunningThreads(JNIEnv* jni);
@@ -44,7 +44,7 @@ class SampleCollection {
   void Stop();
 
   // Samples before trees: see Recording::StartWriter.
-  std::vector<writer::ChunkSource*> sources() const;
+  std::vector<trace::ChunkSource*> sources() const;
   uint64_t samples() const { return sample_source_->samples(); }
   // The timer that drives the samples: "cpu (perf event)".
   std::string TimerInUse() const;
@@ -63,9 +63,9 @@ class SampleCollection {
   const Options& options_;
   NameFilter threads_;
   std::unique_ptr<jvmti::AppScope> app_scope_;  // stack=app, stack=appframe
-  std::unique_ptr<writer::SampleSource> sample_source_;
-  std::unique_ptr<writer::HookSource> hook_source_;
-  std::unique_ptr<writer::InternalThreadSource> internal_threads_;
+  std::unique_ptr<trace::SampleSource> sample_source_;
+  std::unique_ptr<trace::HookSource> hook_source_;
+  std::unique_ptr<trace::InternalThreadSource> internal_threads_;
 };
 
 }  // namespace jtrace

@@ -108,15 +108,9 @@ absl::Time SessionControl::Tick() {
     if (session_.NextFile().ok()) return absl::Now();
     return std::min(due.next, absl::Now() + kLoopRetry);
   }
-  if (due.what == Due::kStop) {
+  if (due.what != Due::kNothing) {
     const JavaScope scope(vm_);
-    if (const auto jni = scope.jni(); jni.ok()) session_.Stop(*jni, nullptr).status().IgnoreError();
-  } else if (due.what == Due::kAddProbes) {
-    const JavaScope scope(vm_);
-    if (const auto jni = scope.jni(); jni.ok()) session_.AddProbesToLateClasses(*jni);
-  } else if (due.what == Due::kCleanUp) {
-    const JavaScope scope(vm_);
-    if (const auto jni = scope.jni(); jni.ok()) session_.CleanUpAfterFailure(*jni);
+    if (const auto jni = scope.jni(); jni.ok()) session_.Settle(*jni, due.what);
   }
   return due.next;
 }

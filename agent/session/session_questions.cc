@@ -76,7 +76,7 @@ absl::StatusOr<metrics::Routines> SessionQuestions::RoutinesOf(absl::string_view
   if (!pattern.ok()) return pattern.status();
   const auto implementors = ImplementorsOf(session_.jvm(), pattern->class_name());
   metrics::Routines routines;
-  session_.jvm().trace.encoder.ForEachRoutine([&](uint32_t id, const writer::RoutineText& routine) {
+  session_.jvm().trace.encoder.ForEachRoutine([&](uint32_t id, const trace::RoutineText& routine) {
     const bool is_below = implementors.contains(routine.class_name);
     const absl::string_view class_name =
         is_below ? absl::string_view(pattern->class_name()) : routine.class_name;
@@ -156,7 +156,7 @@ std::string SessionQuestions::Text(const std::vector<metrics::PathShare>& shares
     named.insert(share.routines.begin(), share.routines.end());
   }
   absl::flat_hash_map<uint32_t, std::string> names = {{hot::kPrunedRoutine, "[pruned]"}};
-  session_.jvm().trace.encoder.ForEachRoutine([&](uint32_t id, const writer::RoutineText& routine) {
+  session_.jvm().trace.encoder.ForEachRoutine([&](uint32_t id, const trace::RoutineText& routine) {
     if (!named.contains(id)) return;
     names[id] = metrics::MethodText(routine.class_name, routine.name, routine.descriptor);
   });

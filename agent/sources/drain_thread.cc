@@ -8,7 +8,7 @@
 
 #include "proto/trace_format.h"
 
-namespace jtrace::writer {
+namespace jtrace::trace {
 namespace {
 
 constexpr uint64_t kSealPeriodNs = 900'000'000;
@@ -213,4 +213,4 @@ void DrainThread::ReportFileBytes() {
   for (ChunkSource* source : sources_) source->Wrote(file_->bytes_written());
 }
 
-}  // namespace jtrace::writer
+}  // namespace jtrace::trace

@@ -24,7 +24,7 @@
 #include "agent/trace/record_encoder.h"
 #include "agent/trace/trace_file.h"
 
-namespace jtrace::writer {
+namespace jtrace::trace {
 
 class DrainThread {
  public:
@@ -99,4 +99,4 @@ class DrainThread {
   absl::Status status_;
 };
 
-}  // namespace jtrace::writer
+}  // namespace jtrace::trace

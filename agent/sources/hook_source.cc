@@ -5,7 +5,7 @@
 
 #include "agent/hot/hook_handler.h"
 
-namespace jtrace::writer {
+namespace jtrace::trace {
 namespace {
 
 // Calls from further callers are summed by hook and node.
@@ -167,4 +167,4 @@ void HookSource::BeginFile() {
   changed_.clear();
 }
 
-}  // namespace jtrace::writer
+}  // namespace jtrace::trace

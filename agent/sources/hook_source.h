@@ -17,7 +17,7 @@
 #include "agent/trace/chunk_source.h"
 #include "agent/trace/record_encoder.h"
 
-namespace jtrace::writer {
+namespace jtrace::trace {
 
 class HookSource : public ChunkSource {
  public:
@@ -70,4 +70,4 @@ class HookSource : public ChunkSource {
   absl::flat_hash_set<uint32_t> changed_;
 };
 
-}  // namespace jtrace::writer
+}  // namespace jtrace::trace

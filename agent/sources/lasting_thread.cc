@@ -9,7 +9,7 @@
 #include "agent/base/signals_blocked.h"
 #include "agent/hot/hook_thread.h"
 
-namespace jtrace::writer {
+namespace jtrace::trace {
 
 LastingThread::~LastingThread() {
   if (!thread_.joinable()) return;
@@ -59,4 +59,4 @@ void LastingThread::Run() {
   }
 }
 
-}  // namespace jtrace::writer
+}  // namespace jtrace::trace

@@ -15,7 +15,7 @@
 #include <string>
 #include <thread>
 
-namespace jtrace::writer {
+namespace jtrace::trace {
 
 class LastingThread {
  public:
@@ -46,4 +46,4 @@ class LastingThread {
   std::atomic<pid_t> os_tid_{0};
 };
 
-}  // namespace jtrace::writer
+}  // namespace jtrace::trace

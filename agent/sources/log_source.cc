@@ -6,7 +6,7 @@
 
 #include "proto/trace_format.h"
 
-namespace jtrace::writer {
+namespace jtrace::trace {
 namespace {
 
 // Turns a run into a log, with events for the times that the thread was off the processors.
@@ -189,4 +189,4 @@ void LogSource::WatchBudget() {
               "raise logbudget=");
 }
 
-}  // namespace jtrace::writer
+}  // namespace jtrace::trace

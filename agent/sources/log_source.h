@@ -11,7 +11,7 @@
 #include "agent/sources/tree_source.h"
 #include "agent/trace/chunk_source.h"
 
-namespace jtrace::writer {
+namespace jtrace::trace {
 
 class LogSource : public ChunkSource {
  public:
@@ -57,4 +57,4 @@ class LogSource : public ChunkSource {
   std::vector<bool> defined_;  // by routine: the file defines it
 };
 
-}  // namespace jtrace::writer
+}  // namespace jtrace::trace

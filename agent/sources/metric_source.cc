@@ -1,6 +1,6 @@
 #include "agent/sources/metric_source.h"
 
-namespace jtrace::writer {
+namespace jtrace::trace {
 namespace {
 
 bool IsOfProcess(uint32_t metric) {
@@ -83,4 +83,4 @@ void MetricSource::Add(uint32_t thread, uint32_t metric, int64_t delta) {
   totals_[{thread, metric}] += delta;
 }
 
-}  // namespace jtrace::writer
+}  // namespace jtrace::trace

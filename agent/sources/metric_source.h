@@ -12,7 +12,7 @@
 #include "agent/sources/thread_groups.h"
 #include "agent/trace/chunk_source.h"
 
-namespace jtrace::writer {
+namespace jtrace::trace {
 
 class MetricSource : public ChunkSource {
  public:
@@ -44,4 +44,4 @@ class MetricSource : public ChunkSource {
   absl::flat_hash_map<Key, int64_t> reported_;
 };
 
-}  // namespace jtrace::writer
+}  // namespace jtrace::trace

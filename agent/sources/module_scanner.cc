@@ -10,7 +10,7 @@
 
 #include "common/build_id.h"
 
-namespace jtrace::writer {
+namespace jtrace::trace {
 namespace {
 
 constexpr uint64_t kPage = 4096;
@@ -94,4 +94,4 @@ void ModuleScanner::Scan(uint64_t time_ns, RecordEncoder& encoder, proto::Chunk&
   known_ = std::move(now);
 }
 
-}  // namespace jtrace::writer
+}  // namespace jtrace::trace

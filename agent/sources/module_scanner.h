@@ -12,8 +12,9 @@
 
 #include "agent/trace/record_encoder.h"
 
-namespace jtrace::writer {
+namespace jtrace::trace {
 
+// An executable segment of a loaded object.
 struct MappedModule {
   uint64_t start = 0;
   uint64_t end = 0;
@@ -38,4 +39,4 @@ class ModuleScanner {
   std::map<uint64_t, MappedModule> known_;
 };
 
-}  // namespace jtrace::writer
+}  // namespace jtrace::trace

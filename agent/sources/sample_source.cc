@@ -9,7 +9,7 @@
 #include "agent/sampling/unwind_sites.h"
 #include "proto/trace_format.h"
 
-namespace jtrace::writer {
+namespace jtrace::trace {
 namespace {
 
 constexpr absl::string_view kProbeName = "[jtrace probe]";
@@ -344,4 +344,4 @@ void SampleSource::UpdateLosses() {
   }
 }
 
-}  // namespace jtrace::writer
+}  // namespace jtrace::trace

@@ -15,7 +15,7 @@
 #include "agent/sampling/sampler.h"
 #include "agent/trace/chunk_source.h"
 
-namespace jtrace::writer {
+namespace jtrace::trace {
 
 class SampleSource : public ChunkSource {
  public:
@@ -91,4 +91,4 @@ class SampleSource : public ChunkSource {
   uint64_t samples_ = 0;
 };
 
-}  // namespace jtrace::writer
+}  // namespace jtrace::trace

@@ -11,7 +11,7 @@
 #include "agent/sampling/sampler.h"
 #include "agent/sampling/timers.h"
 
-namespace jtrace::writer {
+namespace jtrace::trace {
 namespace {
 
 constexpr uint64_t kLookPeriodNs = 100'000'000;
@@ -116,4 +116,4 @@ void LossSource::Seal(uint64_t, proto::Chunk& chunk) {
   }
 }
 
-}  // namespace jtrace::writer
+}  // namespace jtrace::trace

@@ -16,8 +16,9 @@ namespace jtrace::sampling {
 class Sampler;
 }
 
-namespace jtrace::writer {
+namespace jtrace::trace {
 
+// Writes modules that were loaded and unloaded.
 class ModuleSource : public ChunkSource {
  public:
   explicit ModuleSource(RecordEncoder& encoder) : encoder_(encoder) {}
@@ -83,6 +84,7 @@ class EndedThreadSource : public ChunkSource {
   jvmti::ThreadRegistry& threads_;
 };
 
+// Writes the table of losses.
 class LossSource : public ChunkSource {
  public:
   explicit LossSource(const Losses& losses) : losses_(losses) {}
@@ -92,4 +94,4 @@ class LossSource : public ChunkSource {
   const Losses& losses_;
 };
 
-}  // namespace jtrace::writer
+}  // namespace jtrace::trace

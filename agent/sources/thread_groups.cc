@@ -2,7 +2,7 @@
 
 #include "absl/strings/ascii.h"
 
-namespace jtrace::writer {
+namespace jtrace::trace {
 
 std::string NamePattern(absl::string_view name) {
   std::string pattern;
@@ -54,4 +54,4 @@ uint32_t ThreadGroups::Group(absl::string_view name, bool is_virtual) {
   return entry->second;
 }
 
-}  // namespace jtrace::writer
+}  // namespace jtrace::trace

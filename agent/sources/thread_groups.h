@@ -12,7 +12,7 @@
 #include "agent/jvmti/thread_registry.h"
 #include "agent/trace/record_encoder.h"
 
-namespace jtrace::writer {
+namespace jtrace::trace {
 
 // "pool-3-thread-17" → "pool-*-thread-*": threads with the same pattern do the same work.
 std::string NamePattern(absl::string_view name);
@@ -61,4 +61,4 @@ class ThreadGroups {
   ByPattern platform_groups_;
 };
 
-}  // namespace jtrace::writer
+}  // namespace jtrace::trace

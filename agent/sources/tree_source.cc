@@ -2,7 +2,7 @@
 
 #include <vector>
 
-namespace jtrace::writer {
+namespace jtrace::trace {
 namespace {
 
 // A killed program loses the calls of at most twice this time.
@@ -173,4 +173,4 @@ void FlatSource::Seal(uint64_t, proto::Chunk& chunk) {
   });
 }
 
-}  // namespace jtrace::writer
+}  // namespace jtrace::trace

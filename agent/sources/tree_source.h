@@ -14,7 +14,7 @@
 #include "agent/sources/thread_groups.h"
 #include "agent/trace/chunk_source.h"
 
-namespace jtrace::writer {
+namespace jtrace::trace {
 
 // record=tree.
 class TreeSource : public ChunkSource {
@@ -73,4 +73,4 @@ class FlatSource : public ChunkSource {
   RecordEncoder& encoder_;
 };
 
-}  // namespace jtrace::writer
+}  // namespace jtrace::trace

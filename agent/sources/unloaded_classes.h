@@ -17,7 +17,7 @@
 
 namespace jtrace {
 
-class UnloadedClasses : public writer::ChunkSource {
+class UnloadedClasses : public trace::ChunkSource {
  public:
   struct Batch {
     absl::flat_hash_set<uint32_t> classes;  // ClassDef.id

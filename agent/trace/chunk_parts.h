@@ -7,7 +7,7 @@
 #include "absl/functional/function_ref.h"
 #include "trace.pb.h"
 
-namespace jtrace::writer {
+namespace jtrace::trace {
 
 class ChunkParts {
  public:
@@ -56,4 +56,4 @@ class ChunkParts {
 // The most bytes that a field of a message takes besides its content: its number and its length.
 inline constexpr size_t kFieldHeader = 8;
 
-}  // namespace jtrace::writer
+}  // namespace jtrace::trace

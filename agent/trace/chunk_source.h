@@ -5,7 +5,7 @@
 
 #include "trace.pb.h"
 
-namespace jtrace::writer {
+namespace jtrace::trace {
 
 class ChunkSource {
  public:
@@ -27,4 +27,4 @@ class ChunkSource {
   virtual void Wrote(uint64_t /*file_bytes*/) {}
 };
 
-}  // namespace jtrace::writer
+}  // namespace jtrace::trace

@@ -7,7 +7,7 @@
 #include "agent/trace/record_split.h"
 #include "agent/trace/tree_split.h"
 
-namespace jtrace::writer {
+namespace jtrace::trace {
 namespace {
 
 using google::protobuf::RepeatedPtrField;
@@ -93,4 +93,4 @@ void ChunkSplitter::Split(proto::Chunk whole, ChunkParts::Write write) {
   parts.Flush();
 }
 
-}  // namespace jtrace::writer
+}  // namespace jtrace::trace

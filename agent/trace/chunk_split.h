@@ -7,7 +7,7 @@
 #include "agent/trace/chunk_parts.h"
 #include "trace.pb.h"
 
-namespace jtrace::writer {
+namespace jtrace::trace {
 
 // Attaching to a large JVM describes all its classes and compiled code at once, a program may make
 // millions of call paths within a second, and a fast program makes long logs. Everything that a
@@ -27,4 +27,4 @@ class ChunkSplitter {
   uint64_t left_out_ = 0;  // records, in all chunks so far
 };
 
-}  // namespace jtrace::writer
+}  // namespace jtrace::trace

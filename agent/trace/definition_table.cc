@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace jtrace::writer {
+namespace jtrace::trace {
 namespace {
 
 // The approximate size of a definition in a serialised chunk; only for sealing in time.
@@ -182,4 +182,4 @@ absl::flat_hash_map<uint32_t, uint32_t> DefinitionTable::BeginFile(proto::Chunk&
   return renumbered;
 }
 
-}  // namespace jtrace::writer
+}  // namespace jtrace::trace

@@ -22,7 +22,7 @@
 #include "agent/trace/string_table.h"
 #include "trace.pb.h"
 
-namespace jtrace::writer {
+namespace jtrace::trace {
 
 // A routine that probes count besides the methods that have them.
 struct RoutineInfo {
@@ -41,6 +41,7 @@ struct RoutineText {
   proto::Routine::Kind kind;
 };
 
+// A class that DefinitionTable::Forget removed.
 struct ForgottenClass {
   uint32_t id = 0;
   uint32_t loader = 0;
@@ -116,4 +117,4 @@ class DefinitionTable {
   size_t bytes_ = 0;
 };
 
-}  // namespace jtrace::writer
+}  // namespace jtrace::trace

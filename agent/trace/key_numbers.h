@@ -7,7 +7,7 @@
 
 #include "absl/container/flat_hash_map.h"
 
-namespace jtrace::writer {
+namespace jtrace::trace {
 
 // `Key`: hashable, equal for the same thing. Numbers begin at 1 and are never reused.
 template <typename Key>
@@ -68,4 +68,4 @@ class KeyNumbers {
   absl::flat_hash_map<uint32_t, Entry> entries_;
 };
 
-}  // namespace jtrace::writer
+}  // namespace jtrace::trace

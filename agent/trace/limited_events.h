@@ -15,7 +15,7 @@ namespace jtrace {
 enum class LimitedEvent { kContended, kWait, kAllocation, kPrepare, kRedefine };
 inline constexpr size_t kLimitedEventCount = static_cast<size_t>(LimitedEvent::kRedefine) + 1;
 
-class LimitedEvents : public writer::ChunkSource {
+class LimitedEvents : public trace::ChunkSource {
  public:
   static constexpr uint64_t kRecordsASecond = 1000;
 

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace jtrace::writer {
+namespace jtrace::trace {
 namespace {
 
 // The approximate size of an event in a serialised chunk; only for sealing in time.
@@ -208,4 +208,4 @@ proto::Chunk RecordEncoder::Take() {
   return std::exchange(chunk_, proto::Chunk());
 }
 
-}  // namespace jtrace::writer
+}  // namespace jtrace::trace

@@ -25,8 +25,9 @@
 #include "agent/trace/definition_table.h"
 #include "trace.pb.h"
 
-namespace jtrace::writer {
+namespace jtrace::trace {
 
+// A thread's definition in the trace.
 struct ThreadInfo {
   std::string name = {};
   int64_t os_tid = 0;
@@ -36,6 +37,7 @@ struct ThreadInfo {
   bool is_vm_internal = false;
 };
 
+// An event of a thread, by its code (S3.1).
 struct EventRecord {
   uint64_t time_ns = 0;
   uint32_t thread = 0;
@@ -120,4 +122,4 @@ class RecordEncoder {
   absl::btree_map<uint32_t, proto::Thread> live_threads_;
 };
 
-}  // namespace jtrace::writer
+}  // namespace jtrace::trace

@@ -7,7 +7,7 @@
 
 #include "proto/trace_format.h"
 
-namespace jtrace::writer {
+namespace jtrace::trace {
 namespace {
 
 using google::protobuf::io::CodedOutputStream;
@@ -155,4 +155,4 @@ uint32_t RecordSplitter::FrameInPart(uint32_t frame, proto::Chunk& part) {
   return place.number;
 }
 
-}  // namespace jtrace::writer
+}  // namespace jtrace::trace

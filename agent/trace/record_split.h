@@ -10,7 +10,7 @@
 #include "agent/trace/chunk_parts.h"
 #include "trace.pb.h"
 
-namespace jtrace::writer {
+namespace jtrace::trace {
 
 // Takes the records in the order in which readers merge those of one chunk: by time, at equal times
 // a thread's log before its events before its samples. So each part continues where the previous
@@ -66,4 +66,4 @@ class RecordSplitter {
   std::vector<Place> places_;
 };
 
-}  // namespace jtrace::writer
+}  // namespace jtrace::trace

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace jtrace::writer {
+namespace jtrace::trace {
 
 StringTable::Interned StringTable::Intern(absl::string_view text) {
   if (text.empty()) return {};
@@ -57,4 +57,4 @@ std::vector<absl::string_view> StringTable::All() const {
   return texts;
 }
 
-}  // namespace jtrace::writer
+}  // namespace jtrace::trace

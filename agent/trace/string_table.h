@@ -13,7 +13,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/string_view.h"
 
-namespace jtrace::writer {
+namespace jtrace::trace {
 
 class StringTable {
  public:
@@ -50,4 +50,4 @@ class StringTable {
   absl::flat_hash_map<absl::string_view, uint32_t> ids_;  // of the entries' texts
 };
 
-}  // namespace jtrace::writer
+}  // namespace jtrace::trace

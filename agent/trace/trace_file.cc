@@ -22,7 +22,7 @@
 #include "agent/base/own_file.h"
 #include "proto/trace_format.h"
 
-namespace jtrace::writer {
+namespace jtrace::trace {
 namespace {
 
 constexpr int kCompressionLevel = 3;
@@ -248,4 +248,4 @@ absl::Status TraceFile::Append(absl::string_view payload) {
   return WriteAll(absl::string_view(buffer_.data(), format::kFrameHeaderSize + size));
 }
 
-}  // namespace jtrace::writer
+}  // namespace jtrace::trace

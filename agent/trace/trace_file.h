@@ -16,7 +16,7 @@
 
 struct ZSTD_CCtx_s;
 
-namespace jtrace::writer {
+namespace jtrace::trace {
 
 // Replaces %p, %t, %n and %{ENV} in a file name. `now_unix_s` is the session's start.
 std::string ExpandPath(absl::string_view pattern, int64_t pid, int64_t now_unix_s, int number);
@@ -71,4 +71,4 @@ class TraceFile {
   absl::Status failed_;
 };
 
-}  // namespace jtrace::writer
+}  // namespace jtrace::trace

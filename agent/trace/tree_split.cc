@@ -2,7 +2,7 @@
 
 #include <google/protobuf/io/coded_stream.h>
 
-namespace jtrace::writer {
+namespace jtrace::trace {
 namespace {
 
 using google::protobuf::io::CodedOutputStream;
@@ -142,4 +142,4 @@ void TreeSplitter::TakeMetric(const proto::NodeMetric& metric) {
   }
 }
 
-}  // namespace jtrace::writer
+}  // namespace jtrace::trace

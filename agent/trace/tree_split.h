@@ -7,7 +7,7 @@
 #include "agent/trace/chunk_parts.h"
 #include "trace.pb.h"
 
-namespace jtrace::writer {
+namespace jtrace::trace {
 
 // Moves the tables of a TreeDelta row by row, in the order that a reader needs: nodes before the
 // rows that name them.
@@ -43,4 +43,4 @@ class TreeSplitter {
   Coder coder_;        // of the table being taken
 };
 
-}  // namespace jtrace::writer
+}  // namespace jtrace::trace

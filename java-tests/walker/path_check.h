@@ -1,6 +1,5 @@
 // The native half of PathCheck.java: the path that it publishes, and its way through qsort.
-#ifndef JTRACE_JAVA_TESTS_WALKER_PATH_CHECK_H_
-#define JTRACE_JAVA_TESTS_WALKER_PATH_CHECK_H_
+#pragma once
 
 #include <cstdint>
 
@@ -18,5 +17,3 @@ PathChecker* SteppedPaths();
 hot::Position ReadPublishedPath(uint64_t java_tid);
 
 }  // namespace jtrace::walker_test
-
-#endif  // JTRACE_JAVA_TESTS_WALKER_PATH_CHECK_H_

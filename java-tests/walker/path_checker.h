@@ -1,6 +1,5 @@
 // Compares sampled chains with the call path that the program itself publishes.
-#ifndef JTRACE_JAVA_TESTS_WALKER_PATH_CHECKER_H_
-#define JTRACE_JAVA_TESTS_WALKER_PATH_CHECKER_H_
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -47,5 +46,3 @@ class PathChecker {
 };
 
 }  // namespace jtrace::walker_test
-
-#endif  // JTRACE_JAVA_TESTS_WALKER_PATH_CHECKER_H_

@@ -1,7 +1,6 @@
 // Walks the publishing thread's stack at each instruction that it executes in generated code: a
 // sample at every place, where a timer meets a window of two instructions once in many runs.
-#ifndef JTRACE_JAVA_TESTS_WALKER_STEPPER_H_
-#define JTRACE_JAVA_TESTS_WALKER_STEPPER_H_
+#pragma once
 
 #include <cstdint>
 #include <cstdio>
@@ -25,5 +24,3 @@ bool SteppedRight();
 void PrintSteps(FILE* out, void (*print_frames)(FILE*, const hot::Frame*, uint32_t));
 
 }  // namespace jtrace::walker_test
-
-#endif  // JTRACE_JAVA_TESTS_WALKER_STEPPER_H_

@@ -1,6 +1,5 @@
 // The command-line settings of the walker's test agent.
-#ifndef JTRACE_JAVA_TESTS_WALKER_WALKER_SETTINGS_H_
-#define JTRACE_JAVA_TESTS_WALKER_WALKER_SETTINGS_H_
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -27,5 +26,3 @@ struct WalkerSettings {
 WalkerSettings ParseWalkerSettings(const char* text);
 
 }  // namespace jtrace::walker_test
-
-#endif  // JTRACE_JAVA_TESTS_WALKER_WALKER_SETTINGS_H_

@@ -1,3 +1,4 @@
+// Builds class files byte by byte, for tests.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +12,7 @@ namespace jtrace::test {
 
 using ByteVector = std::vector<uint8_t>;
 
-/// Concatenation of big-endian numbers, for attribute bodies.
+// Concatenation of big-endian numbers, for attribute bodies.
 class BytesOf {
  public:
   BytesOf& U1(uint32_t v) { return writer_.U1(v), *this; }
@@ -24,6 +25,7 @@ class BytesOf {
   classfile::ByteWriter writer_;
 };
 
+// A method and its Code attribute.
 struct TestMethod {
   struct Row {
     uint16_t start, end, handler, type;
@@ -42,7 +44,7 @@ struct TestMethod {
   std::vector<Attribute> attributes = {};
 };
 
-/// Builds class files byte by byte, for tests; checks nothing.
+// Checks nothing.
 class ClassBuilder {
  public:
   explicit ClassBuilder(std::string name = "T", uint16_t major = 61);
@@ -53,9 +55,9 @@ class ClassBuilder {
   uint16_t Field(const std::string& owner, const std::string& name, const std::string& descriptor);
   uint16_t Integer(uint32_t value);
   uint16_t String(const std::string& text);
-  /// Declares a static field.
+  // Declares a static field.
   ClassBuilder& StaticField(const std::string& name, const std::string& descriptor);
-  /// Fills the pool up to that count with distinct integers.
+  // Fills the pool up to that count with distinct integers.
   void PadPool(uint16_t count);
   ClassBuilder& Add(const TestMethod& method);
   ByteVector Build();
@@ -77,7 +79,7 @@ class ClassBuilder {
   classfile::ByteWriter methods_;
 };
 
-/// Wraps a method body as a class with this one method.
+// Wraps a method body as a class with this one method.
 ByteVector ClassWith(const TestMethod& method, uint16_t major = 61);
 
 }  // namespace jtrace::test

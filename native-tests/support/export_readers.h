@@ -16,6 +16,7 @@ using PathValues = std::map<std::vector<std::string>, int64_t>;
 
 PathValues ParseCollapsed(std::string_view text);
 
+// The content of a Speedscope file.
 struct SpeedscopeFile {
   std::string unit;  // of all profiles
   PathValues values;
@@ -24,6 +25,7 @@ struct SpeedscopeFile {
 };
 SpeedscopeFile ParseSpeedscope(std::string_view text);
 
+// The content of a pprof profile.
 struct PprofFile {
   struct Function {
     std::string name;
@@ -49,6 +51,7 @@ PprofFile ParsePprof(std::string_view gzipped);
 
 // A function at one recursion level, "file:name" as callgrind_annotate names it.
 using Costs = std::vector<int64_t>;
+// The content of a callgrind file.
 struct CallgrindFile {
   struct Arc {
     int64_t calls = 0;

@@ -6,6 +6,7 @@
 
 namespace jtrace::testing {
 
+// The properties of such a log.
 struct LogTraceOptions {
   uint64_t events = 1000000;
   int threads = 1;

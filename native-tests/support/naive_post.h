@@ -15,8 +15,10 @@
 
 namespace jtrace::testing {
 
+// --merge=
 enum class NaiveMerge { kChain, kEmbed, kNone };
 
+// A node of the call tree.
 struct NaiveNode {
   std::string name;
   NaiveNode* parent = nullptr;  // null: a thread's root

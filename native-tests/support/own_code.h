@@ -11,6 +11,7 @@
 
 namespace jtrace::testing {
 
+// The test program's executable segment.
 struct Executable {
   uint64_t start = 0;
   uint64_t end = 0;

@@ -14,6 +14,7 @@
 
 namespace jtrace::testing {
 
+// The exit code and output of jtrace-post.
 struct RunResult {
   int exit_code = -1;
   std::string out;

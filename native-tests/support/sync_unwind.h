@@ -1,6 +1,5 @@
 // Synchronous unwinds of native frames, by libunwind.
-#ifndef JTRACE_NATIVE_TESTS_SUPPORT_SYNC_UNWIND_H_
-#define JTRACE_NATIVE_TESTS_SUPPORT_SYNC_UNWIND_H_
+#pragma once
 
 #include <ucontext.h>
 
@@ -21,5 +20,3 @@ namespace jtrace::testing {
 absl::StatusOr<std::vector<uintptr_t>> UnwindNative(const ucontext_t& context, int max_frames);
 
 }  // namespace jtrace::testing
-
-#endif  // JTRACE_NATIVE_TESTS_SUPPORT_SYNC_UNWIND_H_

@@ -15,6 +15,7 @@ namespace jtrace::postproc {
 // routine, is.
 enum class ArcKind : uint8_t { kParent, kRecursiveParent, kChild, kRecursiveChild };
 
+// A caller or callee in a stanza.
 struct Arc {
   ArcKind kind = ArcKind::kParent;
   uint32_t other = 0;  // row of the caller or callee in the FlatProfile
@@ -27,6 +28,7 @@ struct Arc {
   int64_t measure_cum = 0;
 };
 
+// A routine with its callers and callees.
 struct Stanza {
   uint32_t self = 0;      // row of the FlatProfile
   std::vector<Arc> arcs;  // by kind; in it as FlatProfile::Sorted

@@ -28,6 +28,7 @@ inline int64_t WrapMultiply(int64_t a, int64_t b) {
   return static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
 }
 
+// The origin of a node: a thread's root, entered by events, or only sampled.
 enum class NodeOrigin : uint8_t { kThread, kEvent, kSample };
 
 // The group of a node's children in which a routine is looked up: chains of --merge=none stay

@@ -14,6 +14,7 @@
 
 namespace jtrace::postproc {
 
+// --merge=
 enum class MergeMode { kChain, kEmbed, kNone };
 
 // How well samples matched the event tree.

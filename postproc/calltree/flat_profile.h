@@ -18,6 +18,7 @@ struct MeasureSums {
   int64_t cum2 = 0;
 };
 
+// One row: a routine, or a thread's root.
 struct FlatRow {
   std::string_view name;
   bool is_root = false;

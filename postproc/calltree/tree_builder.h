@@ -14,6 +14,7 @@
 
 namespace jtrace::postproc {
 
+// A thread's tree and the number of its samples.
 struct ThreadSummary {
   ThreadId thread;
   NodeId root;

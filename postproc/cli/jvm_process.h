@@ -26,6 +26,7 @@ struct JvmProcess {
   std::string root;
 };
 
+// Finds JVMs in /proc.
 class ProcessTable {
  public:
   // `proc`: another folder in tests.

@@ -12,6 +12,7 @@
 
 namespace jtrace::postproc {
 
+// A number before and after.
 struct Change {
   int64_t before = 0;
   int64_t after = 0;
@@ -20,10 +21,12 @@ struct Change {
   double percent() const;
 };
 
+// How a routine differs between the profiles.
 enum class DiffState { kSame, kChanged, kAppeared, kVanished };
 // "same", "changed", "appeared", "vanished"
 std::string_view DiffStateName(DiffState state);
 
+// A routine's numbers in both profiles.
 struct DiffRow {
   std::string name;
   DiffState state = DiffState::kSame;

@@ -26,6 +26,7 @@ struct GraphSource {
   const Measure& measure;
 };
 
+// How an arc is part of a recursion.
 enum class Recursion : uint8_t {
   kNone,
   kSelf,    // caller and callee are the same node
@@ -33,6 +34,7 @@ enum class Recursion : uint8_t {
   kPartly,  // sometimes
 };
 
+// A routine, or the root above all threads.
 struct GraphNode {
   static constexpr uint32_t kAllThreads = UINT32_MAX;
   uint32_t row = kAllThreads;  // of the FlatProfile
@@ -43,6 +45,7 @@ struct GraphNode {
   bool is_root() const { return row == kAllThreads; }
 };
 
+// The calls from one node to another.
 struct GraphArc {
   uint32_t caller = 0;  // indexes of nodes
   uint32_t callee = 0;

@@ -8,6 +8,7 @@
 
 namespace jtrace::postproc {
 
+// The graph, and the filter that made it.
 struct GraphOfReport {
   CallGraph graph;
   double filter_percent = 0;

@@ -15,8 +15,11 @@
 
 namespace jtrace::postproc {
 
+// --format=
 enum class Format { kText, kCsv, kJson };
+// --color=
 enum class Colour { kAuto, kAlways, kNever };
+// --aggregate=: a tree for each thread, or one for each process.
 enum class Aggregate { kThread, kProcess };
 
 struct CommandLine {

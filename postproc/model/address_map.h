@@ -10,6 +10,7 @@
 
 namespace jtrace::postproc {
 
+// A range of addresses, and the times at which it holds.
 struct AddressRange {
   uint64_t start = 0;
   uint64_t end = 0;

@@ -12,6 +12,7 @@
 
 namespace jtrace::postproc {
 
+// InfoOf describes them.
 enum class Problem {
   kUnknownOp,
   kMalformedLine,
@@ -32,6 +33,7 @@ enum class Problem {
   kCount,
 };
 
+// A problem in words, for people.
 struct ProblemInfo {
   Severity severity;
   std::string_view what;    // "lines with an unknown op, skipped"

@@ -8,6 +8,7 @@
 
 namespace jtrace::postproc {
 
+// The unit of a metric's values.
 enum class MetricUnit : uint8_t { kCount, kBytes, kNanoseconds };
 
 struct MetricInfo {

@@ -29,6 +29,7 @@ struct At {
   ThreadId thread;
 };
 
+// How an activation ran.
 enum class CodeKind : uint8_t { kUnknown, kInterpreted, kJitted };
 
 // An entry or exit of a run of them.
@@ -55,6 +56,7 @@ inline constexpr size_t kSampleStates = 8;
 std::string_view SampleStateName(SampleState state);
 std::optional<SampleState> ParseSampleState(std::string_view name);
 
+// A sample of a thread's stack (0x40), or an unwind at a routine's entry (0x41).
 struct SampleRecord {
   bool is_unwind = false;  // 0x41: taken by an instrumented routine, no tick
   int64_t weight = 1;      // ticks

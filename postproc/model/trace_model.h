@@ -33,6 +33,7 @@ struct Frame {
   }
 };
 
+// A thread of one of the traces.
 struct ThreadInfo {
   std::string name;    // unique within its trace
   uint32_t trace = 0;  // which input it belongs to, from 0
@@ -45,6 +46,7 @@ struct ThreadInfo {
   bool is_vm_internal = false;
 };
 
+// The effect of a loss or problem on the results.
 enum class Severity { kInfo, kWarning, kError };
 // "info", "warning", "error"
 std::string_view SeverityName(Severity severity);
@@ -59,6 +61,7 @@ enum class RoutineCost : uint8_t { kUnclassified, kFixed, kVariable, kIndetermin
 // "", "fixed", …
 std::string_view RoutineCostName(RoutineCost cost);
 std::optional<RoutineCost> ParseRoutineCost(std::string_view name);
+// A routine's kind and cost.
 struct RoutineTraits {
   RoutineKind kind = RoutineKind::kMethod;
   RoutineCost cost = RoutineCost::kUnclassified;
@@ -121,6 +124,7 @@ struct TraceInfo {
   absl::flat_hash_set<HookInfo> known_hooks_;  // those of `hooks`, with their patterns and without
 };
 
+// The unit of the times in a trace.
 enum class TimeUnit { kNanoseconds, kMicroseconds, kMilliseconds, kTicks };
 std::optional<TimeUnit> ParseTimeUnit(std::string_view text);
 std::string_view TimeUnitName(TimeUnit unit);

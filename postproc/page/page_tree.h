@@ -15,6 +15,7 @@ namespace jtrace::postproc {
 
 inline constexpr size_t kMaxPageNodes = 200'000;
 
+// A node of the call tree, or a [pruned] node that replaces some.
 struct PageNode {
   NodeId source;           // of a [pruned] node: its parent
   bool is_pruned = false;  // replaces children of `source` and all below them

@@ -15,6 +15,7 @@ namespace jtrace::postproc {
 // Reads and removes an unsigned LEB128 number at the front of `bytes`. False if there is none.
 bool ConsumeVarint(std::string_view& bytes, uint64_t& value);
 
+// The wire types of protobuf's encoding.
 enum WireType : uint32_t { kVarint = 0, kFixed64 = 1, kLengthDelimited = 2, kFixed32 = 5 };
 
 // Reads and removes a field's number, type and value at the front of `bytes`. `content` is set for

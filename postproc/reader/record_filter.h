@@ -9,6 +9,7 @@
 
 namespace jtrace::postproc {
 
+// --scope=: all sampled frames, or only the application's.
 enum class Scope { kFull, kApp };
 
 class RecordFilter : public RecordVisitor {

@@ -16,6 +16,7 @@ namespace jtrace::postproc {
 // Called now and then with the completed part, 0 to 1.
 using ProgressFunction = std::function<void(double fraction)>;
 
+// How a trace is read.
 struct ReadOptions {
   bool raw_names = false;  // keep the numbers of lambda and hidden classes
   // Opens the files of native modules that the trace names, for the names of their functions.

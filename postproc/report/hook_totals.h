@@ -10,6 +10,7 @@
 
 namespace jtrace::postproc {
 
+// A caller of a hooked function, and its counts.
 struct HookCaller {
   std::string_view thread;  // empty: threads are not distinguished
   std::string_view java;    // the thread's routine; empty: at its root, or not known

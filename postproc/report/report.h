@@ -32,6 +32,7 @@
 
 namespace jtrace::postproc {
 
+// The options of the command line that reports use.
 struct ReportOptions {
   int width = 120;            // 0: no limit
   std::string sort;           // a column; empty: the report's own order

@@ -10,6 +10,7 @@
 
 namespace jtrace::postproc {
 
+// Sums over the call tree.
 struct Totals {
   int64_t calls = 0;       // of methods
   int64_t boundary = 0;    // calls that left the scope
@@ -21,6 +22,7 @@ struct Totals {
 
 Totals SumUp(const ReportInput& input);
 
+// A metric and its total.
 struct MetricTotal {
   MetricInfo info;
   int64_t total = 0;

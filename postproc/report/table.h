@@ -55,6 +55,7 @@ class Cell {
   Bound bound_ = Bound::kNone;
 };
 
+// A column's name and style.
 struct Column {
   std::string name;  // the CSV header and what --sort takes
   Style style = Style::kPlain;
@@ -77,6 +78,7 @@ struct Table {
 enum class CsvText { kAsItIs, kGuarded };
 void WriteCsv(const Table& table, std::ostream& out, CsvText text = CsvText::kAsItIs);
 
+// The settings of WriteText.
 struct TextLayout {
   int width = 120;  // columns of the terminal; 0: no limit
   Units units;

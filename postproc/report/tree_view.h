@@ -36,6 +36,7 @@ class TreeView {
 // The columns that trees can be sorted by; `metric` is the value of --metric.
 std::vector<std::string> TreeColumns(std::string_view metric);
 
+// The settings of the tree as text.
 struct TreeTextOptions {
   double filter_percent = 0;  // nodes below that share of the whole are folded into one line
   size_t max_lines = 0;       // 0: all

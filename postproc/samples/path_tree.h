@@ -17,6 +17,7 @@ namespace jtrace::postproc {
 // A set of routines, e.g. all overloads that --of names.
 using RoutinePredicate = std::function<bool(RoutineId)>;
 
+// A routine on a path; its values are over all paths through it.
 struct PathNode {
   RoutineId routine;
   uint32_t parent = 0;  // index + 1; 0: none

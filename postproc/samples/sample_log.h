@@ -9,6 +9,7 @@
 
 namespace jtrace::postproc {
 
+// A timer sample.
 struct LoggedSample {
   int64_t time = 0;
   int64_t weight = 1;

@@ -58,6 +58,7 @@ bool ConsumeSuffix(std::string_view& text, std::string_view suffix);
 bool ParseInteger(std::string_view text, int64_t& number);
 bool ParseDouble(std::string_view text, double& number);
 
+// Equal for a std::string and a std::string_view of the same text.
 struct StringHash {
   using is_transparent = void;
   size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }

@@ -1,6 +1,5 @@
 // A set of addresses that handlers query: the application's methods, code of a kind.
-#ifndef JTRACE_AGENT_HOT_ADDRESS_TABLE_H_
-#define JTRACE_AGENT_HOT_ADDRESS_TABLE_H_
+#pragma once
 
 #include <atomic>
 #include <cstdint>
@@ -29,5 +28,3 @@ struct AddressTable {
 };
 
 }  // namespace jtrace::hot
-
-#endif  // JTRACE_AGENT_HOT_ADDRESS_TABLE_H_

@@ -1,6 +1,5 @@
 // How a signal handler may follow HotSpot's references to Java objects.
-#ifndef JTRACE_AGENT_HOT_HEAP_LAYOUT_H_
-#define JTRACE_AGENT_HOT_HEAP_LAYOUT_H_
+#pragma once
 
 #include <cstdint>
 
@@ -45,5 +44,3 @@ struct HeapLayout {
 };
 
 }  // namespace jtrace::hot
-
-#endif  // JTRACE_AGENT_HOT_HEAP_LAYOUT_H_

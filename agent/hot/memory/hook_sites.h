@@ -1,7 +1,6 @@
 // The places of our int3 instructions in native code (S3.9, FIG. 31), as the handler of SIGTRAP
 // looks them up: address -> out-of-line copy of the displaced instruction, and what to do there.
-#ifndef JTRACE_AGENT_HOT_HOOK_SITES_H_
-#define JTRACE_AGENT_HOT_HOOK_SITES_H_
+#pragma once
 
 #include <atomic>
 #include <cstdint>
@@ -91,5 +90,3 @@ extern constinit std::atomic<uintptr_t> hook_pages_high;
 uintptr_t OriginalPc(uintptr_t pc);
 
 }  // namespace jtrace::hot
-
-#endif  // JTRACE_AGENT_HOT_HOOK_SITES_H_

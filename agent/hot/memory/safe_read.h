@@ -1,6 +1,5 @@
 // Loads from memory that may be unmapped: a fault makes them fail instead of killing the process.
-#ifndef JTRACE_AGENT_HOT_SAFE_READ_H_
-#define JTRACE_AGENT_HOT_SAFE_READ_H_
+#pragma once
 
 #include <atomic>
 #include <cstdint>
@@ -40,5 +39,3 @@ bool SafeRead(uintptr_t address, T* value) {
 }
 
 }  // namespace jtrace::hot
-
-#endif  // JTRACE_AGENT_HOT_SAFE_READ_H_

@@ -1,6 +1,5 @@
 // The adapters between HotSpot's calling conventions: where they keep their caller.
-#ifndef JTRACE_AGENT_HOT_WALK_ADAPTER_CODE_X86_64_H_
-#define JTRACE_AGENT_HOT_WALK_ADAPTER_CODE_X86_64_H_
+#pragma once
 
 #include <cstdint>
 
@@ -26,5 +25,3 @@ struct AdapterState {
 AdapterState FollowAdapter(uintptr_t pc, uintptr_t end);
 
 }  // namespace jtrace::hot
-
-#endif  // JTRACE_AGENT_HOT_WALK_ADAPTER_CODE_X86_64_H_

@@ -1,6 +1,5 @@
 // How to find a native frame's caller: one row of the DWARF call frame information.
-#ifndef JTRACE_AGENT_HOT_WALK_CFI_H_
-#define JTRACE_AGENT_HOT_WALK_CFI_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -36,6 +35,7 @@ enum class RbxRule : uint8_t {
   kLost,   // anything else
 };
 
+// The rules for the caller's registers at one pc.
 struct CfiRow {
   CfaRule cfa = CfaRule::kNoRow;
   RbpRule rbp = RbpRule::kSame;
@@ -72,5 +72,3 @@ MemoryRange CfiRowMemory();
 bool FindObject(uintptr_t pc, uintptr_t* begin, uintptr_t* end);
 
 }  // namespace jtrace::hot
-
-#endif  // JTRACE_AGENT_HOT_WALK_CFI_H_

@@ -1,6 +1,5 @@
 // The result of a stack walk: the frames from the interrupted one to the thread's first.
-#ifndef JTRACE_AGENT_HOT_WALK_CHAIN_H_
-#define JTRACE_AGENT_HOT_WALK_CHAIN_H_
+#pragma once
 
 #include <cstdint>
 
@@ -41,6 +40,7 @@ enum class WalkNote : uint8_t {
 };
 const char* WalkNoteName(WalkNote note);
 
+// The bits of Frame::flags.
 enum FrameFlags : uint8_t {
   kFrameRawMethod = 1,   // value is the Method* itself: it has no jmethodID (yet)
   kFrameC1 = 2,          // compiled by C1 (tiers 1 to 3)
@@ -48,6 +48,7 @@ enum FrameFlags : uint8_t {
   kFrameLeafEntry = 8,   // interrupted while entering: the frame was not built yet
 };
 
+// FrameKind says what `value` is.
 struct Frame {
   uint64_t value;
   int32_t bci;  // bytecode index; -1: unknown or none (native methods)
@@ -62,6 +63,7 @@ inline bool IsJava(const Frame& frame) {
          frame.kind == FrameKind::kInlined;
 }
 
+// How a walk ended.
 enum class ChainEnd : uint8_t {
   kRoot = 0,      // reached the thread's first frame, every step certain or checked
   kRootGuessed,   // reached it, but a caller had to be searched for on the stack
@@ -155,5 +157,3 @@ class Chain {
 };
 
 }  // namespace jtrace::hot
-
-#endif  // JTRACE_AGENT_HOT_WALK_CHAIN_H_

@@ -1,6 +1,5 @@
 // Finds and classifies the blobs of HotSpot's code cache.
-#ifndef JTRACE_AGENT_HOT_WALK_CODE_CACHE_H_
-#define JTRACE_AGENT_HOT_WALK_CODE_CACHE_H_
+#pragma once
 
 #include <cstdint>
 
@@ -8,6 +7,7 @@
 
 namespace jtrace::hot {
 
+// The kinds of blobs that the walker distinguishes.
 enum class BlobKind : uint8_t {
   kUnknown,
   kNmethod,        // compiled Java
@@ -22,6 +22,7 @@ enum class BlobKind : uint8_t {
   kOther,
 };
 
+// A blob's place, frame size and kind.
 struct CodeBlob {
   uintptr_t address;   // of the CodeBlob object
   uintptr_t code;      // begin of its code
@@ -43,5 +44,3 @@ T FieldAt(uintptr_t object, Offset offset) {
 bool FindBlob(const VmLayout& vm, uintptr_t pc, CodeBlob* blob);
 
 }  // namespace jtrace::hot
-
-#endif  // JTRACE_AGENT_HOT_WALK_CODE_CACHE_H_

@@ -1,6 +1,5 @@
 // The state of a walk between two frames.
-#ifndef JTRACE_AGENT_HOT_WALK_CURSOR_H_
-#define JTRACE_AGENT_HOT_WALK_CURSOR_H_
+#pragma once
 
 #include <ucontext.h>
 
@@ -110,5 +109,3 @@ struct Cursor {
 };
 
 }  // namespace jtrace::hot
-
-#endif  // JTRACE_AGENT_HOT_WALK_CURSOR_H_

@@ -1,6 +1,5 @@
 // Reads the debug information of compiled methods: which methods are inlined at a pc.
-#ifndef JTRACE_AGENT_HOT_WALK_DEBUG_INFO_H_
-#define JTRACE_AGENT_HOT_WALK_DEBUG_INFO_H_
+#pragma once
 
 #include <atomic>
 #include <cstdint>
@@ -90,5 +89,3 @@ class DebugInfo {
 uintptr_t CompilationKey(const VmLayout& vm, uintptr_t nmethod);
 
 }  // namespace jtrace::hot
-
-#endif  // JTRACE_AGENT_HOT_WALK_DEBUG_INFO_H_

@@ -1,6 +1,5 @@
 // The layout of an interpreter frame.
-#ifndef JTRACE_AGENT_HOT_WALK_INTERPRETER_FRAME_X86_64_H_
-#define JTRACE_AGENT_HOT_WALK_INTERPRETER_FRAME_X86_64_H_
+#pragma once
 
 #include <cstdint>
 
@@ -14,5 +13,3 @@ inline constexpr intptr_t kInterpreterMethod = -24;
 inline constexpr intptr_t kInterpreterBytecodePointer = -64;
 
 }  // namespace jtrace::hot
-
-#endif  // JTRACE_AGENT_HOT_WALK_INTERPRETER_FRAME_X86_64_H_

@@ -1,6 +1,5 @@
 // Known compiled frames, by pc: a shared cache.
-#ifndef JTRACE_AGENT_HOT_WALK_KNOWN_FRAMES_H_
-#define JTRACE_AGENT_HOT_WALK_KNOWN_FRAMES_H_
+#pragma once
 
 #include <cstdint>
 
@@ -59,5 +58,3 @@ void ForgetKnownFrames(uintptr_t nmethod);
 void ForgetAllKnownFrames();
 
 }  // namespace jtrace::hot
-
-#endif  // JTRACE_AGENT_HOT_WALK_KNOWN_FRAMES_H_

@@ -1,6 +1,5 @@
 // From HotSpot's Method to something that outlives it: the jmethodID.
-#ifndef JTRACE_AGENT_HOT_WALK_METHOD_REF_H_
-#define JTRACE_AGENT_HOT_WALK_METHOD_REF_H_
+#pragma once
 
 #include <cstdint>
 
@@ -25,5 +24,3 @@ void PushMethod(const VmLayout& vm, Chain& chain, FrameKind kind, uintptr_t meth
                 uint8_t flags);
 
 }  // namespace jtrace::hot
-
-#endif  // JTRACE_AGENT_HOT_WALK_METHOD_REF_H_

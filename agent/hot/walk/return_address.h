@@ -1,6 +1,5 @@
 // Distinguishes return addresses from stale words on the stack.
-#ifndef JTRACE_AGENT_HOT_WALK_RETURN_ADDRESS_H_
-#define JTRACE_AGENT_HOT_WALK_RETURN_ADDRESS_H_
+#pragma once
 
 #include <cstdint>
 
@@ -34,5 +33,3 @@ bool ReturnByScan(WalkState& walk, uintptr_t slot, int words, Callers callers);
 bool IsDeoptHandler(const VmLayout& vm, const CodeBlob& nmethod, uintptr_t pc);
 
 }  // namespace jtrace::hot
-
-#endif  // JTRACE_AGENT_HOT_WALK_RETURN_ADDRESS_H_

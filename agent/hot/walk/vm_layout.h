@@ -1,6 +1,5 @@
 // The walker's offsets and addresses in HotSpot, resolved at load.
-#ifndef JTRACE_AGENT_HOT_WALK_VM_LAYOUT_H_
-#define JTRACE_AGENT_HOT_WALK_VM_LAYOUT_H_
+#pragma once
 
 #include <atomic>
 #include <cstdint>
@@ -150,5 +149,3 @@ struct VmLayout {
 };
 
 }  // namespace jtrace::hot
-
-#endif  // JTRACE_AGENT_HOT_WALK_VM_LAYOUT_H_

@@ -1,6 +1,5 @@
 // The result of a thread's last walk: deep stacks mostly stay the same between two samples.
-#ifndef JTRACE_AGENT_HOT_WALK_WALK_MEMORY_H_
-#define JTRACE_AGENT_HOT_WALK_WALK_MEMORY_H_
+#pragma once
 
 #include <cstdint>
 
@@ -85,5 +84,3 @@ class WalkMemory {
 };
 
 }  // namespace jtrace::hot
-
-#endif  // JTRACE_AGENT_HOT_WALK_WALK_MEMORY_H_

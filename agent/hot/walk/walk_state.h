@@ -1,6 +1,5 @@
 // State that the parts of the walker share during one walk.
-#ifndef JTRACE_AGENT_HOT_WALK_WALK_STATE_H_
-#define JTRACE_AGENT_HOT_WALK_WALK_STATE_H_
+#pragma once
 
 #include "agent/hot/walk/cfi.h"
 #include "agent/hot/walk/chain.h"
@@ -11,6 +10,7 @@
 
 namespace jtrace::hot {
 
+// The result of one step of a walk.
 enum class Step {
   kCaller,  // the cursor is at the caller
   kEnd,     // the chain is complete, or chain.Fail recorded why not
@@ -47,5 +47,3 @@ Step StepStub(WalkState& walk, const CodeBlob& blob);
 Step StepContinuation(WalkState& walk);
 
 }  // namespace jtrace::hot
-
-#endif  // JTRACE_AGENT_HOT_WALK_WALK_STATE_H_

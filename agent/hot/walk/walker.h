@@ -1,6 +1,5 @@
 // The stack walker: from an interrupted context to the thread's first frame.
-#ifndef JTRACE_AGENT_HOT_WALK_WALKER_H_
-#define JTRACE_AGENT_HOT_WALK_WALKER_H_
+#pragma once
 
 #include <ucontext.h>
 
@@ -54,5 +53,3 @@ void WalkToJava(const VmLayout* vm, const WalkedThread& thread, const ucontext_t
 bool IsApplication(const Frame& frame, const AddressTable& application);
 
 }  // namespace jtrace::hot
-
-#endif  // JTRACE_AGENT_HOT_WALK_WALKER_H_

@@ -1,12 +1,12 @@
 // The effect of machine code on the stack pointer: enough x86-64 decoding to find return addresses
 // in code that has no unwind tables.
-#ifndef JTRACE_AGENT_HOT_WALK_X86_64_CODE_H_
-#define JTRACE_AGENT_HOT_WALK_X86_64_CODE_H_
+#pragma once
 
 #include <cstdint>
 
 namespace jtrace::hot {
 
+// How an instruction changes rsp and rbp, or where it continues.
 enum class StackEffect : uint8_t {
   kNone,
   kMove,      // rsp falls by `delta` bytes (negative: rises): push, pop, sub, add, lea
@@ -21,6 +21,7 @@ enum class StackEffect : uint8_t {
   kUnknown,  // rsp gets an unknown value
 };
 
+// A decoded instruction.
 struct Instruction {
   int length;  // 0: could not be decoded
   StackEffect effect;
@@ -86,5 +87,3 @@ FrameShape ShapeToReturn(uintptr_t pc, uintptr_t end, int limit);
 int PoppedBeforeJump(uintptr_t pc, uintptr_t end, int limit);
 
 }  // namespace jtrace::hot
-
-#endif  // JTRACE_AGENT_HOT_WALK_X86_64_CODE_H_

@@ -1,6 +1,5 @@
 // Prefixes, opcode and length of x86-64 instructions (Intel SDM vol. 2, appendix A).
-#ifndef JTRACE_AGENT_HOT_WALK_X86_64_OPCODE_H_
-#define JTRACE_AGENT_HOT_WALK_X86_64_OPCODE_H_
+#pragma once
 
 #include <cstdint>
 
@@ -13,6 +12,7 @@ constexpr int kReadableBytes = kMaxInstruction + 9;
 // Opcode maps.
 enum Map : uint8_t { kOneByte, k0F, k0F38, k0F3A };
 
+// An instruction's prefixes and opcode.
 struct Opcode {
   Map map = kOneByte;
   uint8_t code = 0;
@@ -30,5 +30,3 @@ Opcode ReadOpcode(const uint8_t* p);
 int InstructionLength(const uint8_t* begin, const Opcode& op);
 
 }  // namespace jtrace::hot
-
-#endif  // JTRACE_AGENT_HOT_WALK_X86_64_OPCODE_H_

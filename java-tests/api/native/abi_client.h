@@ -1,3 +1,4 @@
+/* Shared by the native parts of programs.Abi, a test client of jtrace.h. */
 #ifndef ABI_CLIENT_H_
 #define ABI_CLIENT_H_
 

@@ -1,3 +1,4 @@
+/* Counts allocations while a thread has counting on. For a library that is preloaded. */
 #ifndef MALLOC_COUNT_H_
 #define MALLOC_COUNT_H_
 

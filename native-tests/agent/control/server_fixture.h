@@ -25,6 +25,7 @@ inline std::string NewFolder() {
   return folder;
 }
 
+// Records the requests. The verb selects the answer.
 class FakeCommands : public Commands {
  public:
   absl::Status Run(absl::string_view verb, absl::string_view argument, Reply reply) override {

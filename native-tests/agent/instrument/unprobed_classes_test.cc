@@ -31,7 +31,7 @@ class UnprobedClassesTest : public ::testing::Test {
 
   SessionClock clock_;
   Losses losses_;
-  writer::RecordEncoder encoder_{{}};
+  trace::RecordEncoder encoder_{{}};
   UnprobedClasses unprobed_{clock_, encoder_, losses_};
 };
 

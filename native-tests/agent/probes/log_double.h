@@ -1,6 +1,5 @@
 // Writes a thread's log as JTraceLog.java does, in C++: for tests of its readers.
-#ifndef JTRACE_NATIVE_TESTS_AGENT_PROBES_LOG_DOUBLE_H_
-#define JTRACE_NATIVE_TESTS_AGENT_PROBES_LOG_DOUBLE_H_
+#pragma once
 
 #include <atomic>
 #include <cstdint>
@@ -89,5 +88,3 @@ class LogDouble {
 };
 
 }  // namespace jtrace::testing
-
-#endif  // JTRACE_NATIVE_TESTS_AGENT_PROBES_LOG_DOUBLE_H_

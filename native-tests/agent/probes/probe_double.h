@@ -1,6 +1,5 @@
 // Moves through the trees as JTraceProbe.java does, in C++: for tests of their readers.
-#ifndef JTRACE_NATIVE_TESTS_AGENT_PROBES_PROBE_DOUBLE_H_
-#define JTRACE_NATIVE_TESTS_AGENT_PROBES_PROBE_DOUBLE_H_
+#pragma once
 
 #include <sys/mman.h>
 
@@ -256,5 +255,3 @@ class ProbeDouble {
 };
 
 }  // namespace jtrace::testing
-
-#endif  // JTRACE_NATIVE_TESTS_AGENT_PROBES_PROBE_DOUBLE_H_

@@ -1,3 +1,4 @@
+// Reads tree updates as a reader of the trace does: it trusts only them.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -12,7 +13,7 @@
 
 namespace jtrace::testing {
 
-// The knowledge of a reader of the trace: it trusts only updates.
+// The knowledge of such a reader.
 struct TreeReader {
   struct Place {
     std::string path;

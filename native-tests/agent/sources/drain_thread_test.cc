@@ -18,7 +18,7 @@
 #include "gtest/gtest.h"
 #include "proto/trace_format.h"
 
-namespace jtrace::writer {
+namespace jtrace::trace {
 namespace {
 
 // A minimal second reader of the frame format, so that writer and post-processor cannot share a
@@ -281,4 +281,4 @@ TEST(DrainThreadTest, NextFileIsSelfContained) {
 }
 
 }  // namespace
-}  // namespace jtrace::writer
+}  // namespace jtrace::trace

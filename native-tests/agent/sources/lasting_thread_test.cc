@@ -8,7 +8,7 @@
 
 #include "gtest/gtest.h"
 
-namespace jtrace::writer {
+namespace jtrace::trace {
 namespace {
 
 TEST(LastingThreadTest, AllWorkRunsOnOneThreadOneAfterTheOther) {
@@ -54,4 +54,4 @@ TEST(LastingThreadTest, SignalsOfTheProgramDoNotLandOnIt) {
 }
 
 }  // namespace
-}  // namespace jtrace::writer
+}  // namespace jtrace::trace

@@ -6,7 +6,7 @@
 #include "native-tests/agent/probes/probe_double.h"
 #include "proto/trace_format.h"
 
-namespace jtrace::writer {
+namespace jtrace::trace {
 namespace {
 
 using hot::LogKind;
@@ -166,4 +166,4 @@ TEST_F(LogSourceTest, CallsLeftOutCountInTheFileThatReportsThem) {
 }
 
 }  // namespace
-}  // namespace jtrace::writer
+}  // namespace jtrace::trace

@@ -8,7 +8,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace jtrace::writer {
+namespace jtrace::trace {
 namespace {
 
 const MappedModule* Containing(const std::vector<MappedModule>& modules, const void* address) {
@@ -77,4 +77,4 @@ TEST(ModuleScannerTest, ReportsOnlyChanges) {
 }
 
 }  // namespace
-}  // namespace jtrace::writer
+}  // namespace jtrace::trace

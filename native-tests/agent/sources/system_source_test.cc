@@ -13,7 +13,7 @@
 #include "agent/sampling/timers.h"
 #include "gtest/gtest.h"
 
-namespace jtrace::writer {
+namespace jtrace::trace {
 namespace {
 
 using std::chrono::milliseconds;
@@ -157,4 +157,4 @@ TEST_F(InternalThreadSourceTest, ExcludedThreadsAreNotAttached) {
 }
 
 }  // namespace
-}  // namespace jtrace::writer
+}  // namespace jtrace::trace

@@ -15,7 +15,7 @@
 #include "native-tests/support/trace_builder.h"
 #include "proto/trace_format.h"
 
-namespace jtrace::writer {
+namespace jtrace::trace {
 namespace {
 
 using testing::FileHeader;
@@ -366,4 +366,4 @@ TEST(ChunkSplitTest, APartNamesOnlyWhatItOrAnEarlierOneDefines) {
 }
 
 }  // namespace
-}  // namespace jtrace::writer
+}  // namespace jtrace::trace

@@ -8,7 +8,7 @@
 #include "gtest/gtest.h"
 #include "proto/trace_format.h"
 
-namespace jtrace::writer {
+namespace jtrace::trace {
 namespace {
 
 using ::testing::ElementsAre;
@@ -219,4 +219,4 @@ TEST_F(RecordEncoderTest, NumbersAreStableAndDefinedOnce) {
 }
 
 }  // namespace
-}  // namespace jtrace::writer
+}  // namespace jtrace::trace

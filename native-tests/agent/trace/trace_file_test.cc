@@ -32,7 +32,7 @@ extern "C" int flock(int fd, int operation) noexcept {
   return -1;
 }
 
-namespace jtrace::writer {
+namespace jtrace::trace {
 namespace {
 
 std::string ReadFile(const std::string& path) {
@@ -299,4 +299,4 @@ TEST_F(KeptTest, AMovedFileIsReported) {
 }
 
 }  // namespace
-}  // namespace jtrace::writer
+}  // namespace jtrace::trace

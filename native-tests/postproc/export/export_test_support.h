@@ -22,6 +22,7 @@ inline std::string Export(const std::string& trace, const std::string& format,
   return result.out;
 }
 
+// A row of the tree report.
 struct TreeNodeRow {
   std::vector<std::string> path;  // the thread's name first
   bool is_thread = false;

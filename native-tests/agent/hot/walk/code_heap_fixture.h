@@ -1,6 +1,5 @@
 // A made-up code cache, to walk through code as HotSpot generates it.
-#ifndef JTRACE_NATIVE_TESTS_AGENT_HOT_WALK_CODE_HEAP_FIXTURE_H_
-#define JTRACE_NATIVE_TESTS_AGENT_HOT_WALK_CODE_HEAP_FIXTURE_H_
+#pragma once
 
 #include <gtest/gtest.h>
 #include <ucontext.h>
@@ -117,5 +116,3 @@ class WalkedStackTest : public testing::Test {
 };
 
 }  // namespace jtrace::hot
-
-#endif  // JTRACE_NATIVE_TESTS_AGENT_HOT_WALK_CODE_HEAP_FIXTURE_H_

@@ -1,6 +1,5 @@
 // Native stacks to walk: recursion of many shapes, interrupted at any instruction.
-#ifndef JTRACE_NATIVE_TESTS_AGENT_HOT_WALK_STACK_FIXTURE_H_
-#define JTRACE_NATIVE_TESTS_AGENT_HOT_WALK_STACK_FIXTURE_H_
+#pragma once
 
 #include <signal.h>
 
@@ -16,5 +15,3 @@ long Recurse(int depth, long seed);
 void Interrupted(void (*handler)(int, siginfo_t*, void*), const std::function<bool()>& body);
 
 }  // namespace jtrace::hot
-
-#endif  // JTRACE_NATIVE_TESTS_AGENT_HOT_WALK_STACK_FIXTURE_H_

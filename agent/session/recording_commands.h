@@ -1,0 +1,42 @@
+// What a recording is asked while it runs. One command at a time, under JvmSession's lock.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "agent/metrics/tree_windows.h"
+#include "agent/session/recording_parts.h"
+
+namespace jtrace {
+
+// The action due because of duration=, loop= or a failure, and the latest time of the next check.
+struct Due {
+  enum What { kNothing, kStop, kNextFile, kCleanUp, kAddProbes } what = kNothing;
+  absl::Time next = absl::InfiniteFuture();
+};
+
+class RecordingCommands {
+ public:
+  // Between the recording's Begin and its end.
+  explicit RecordingCommands(RecordingParts& parts) : parts_(parts) {}
+
+  // Writes everything recorded so far; returns the file's path.
+  absl::StatusOr<std::string> Flush();
+  // Ends the file and continues in another; returns the path of the ended one. After an error the
+  // recording continues in the old one, and a loss says so.
+  absl::StatusOr<std::string> NextFile();
+  std::string DescribeStatus();
+  // The losses so far (recording_summary.h).
+  std::string DescribeWarnings() const;
+  // Calls `ask` on the writer thread. FailedPrecondition: the recording keeps no call trees.
+  absl::Status AskTrees(const std::function<void(metrics::TreeWindows&)>& ask);
+  Due WhatIsDue(absl::Time now);
+
+ private:
+  RecordingParts& parts_;
+};
+
+}  // namespace jtrace

@@ -1,0 +1,51 @@
+// What a recording owns, for its steps (recording.h), its commands and its summary. The parts know
+// nothing of one another but what the steps pass between them.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "agent/options/options.h"
+#include "agent/session/call_counting.h"
+#include "agent/session/jvm_parts.h"
+#include "agent/session/log.h"
+#include "agent/session/probed_classes.h"
+#include "agent/session/recording_file.h"
+#include "agent/session/sample_collection.h"
+#include "agent/sources/drain_thread.h"
+#include "agent/sources/metric_source.h"
+#include "agent/sources/system_source.h"
+
+namespace jtrace {
+
+// Prepare makes options, log, file, classes, calls and samples, Begin the rest.
+struct RecordingParts {
+  // `files_begun`: the number of all recordings so far, incremented here.
+  RecordingParts(JvmParts& jvm_parts, int& files_begun)
+      : jvm(jvm_parts),
+        file(files_begun),
+        module_source(jvm.trace.encoder),
+        loss_source(jvm.trace.losses),
+        ended_threads(jvm.registries.threads) {}
+
+  JvmParts& jvm;
+  Options options = {};
+  std::unique_ptr<Log> log = nullptr;
+  RecordingFile file;
+  std::vector<uint32_t> metric_numbers = {};
+  std::unique_ptr<ProbedClasses> classes = nullptr;  // null: mode=samples
+  std::unique_ptr<CallCounting> calls = nullptr;
+  std::unique_ptr<SampleCollection> samples = nullptr;  // null: mode=events
+  std::unique_ptr<trace::MetricSource> metric_source = nullptr;
+  trace::ModuleSource module_source;
+  trace::LossSource loss_source;
+  trace::EndedThreadSource ended_threads;
+  std::unique_ptr<trace::DrainThread> drain = nullptr;
+  absl::Time began = absl::InfinitePast();
+};
+
+}  // namespace jtrace
