@@ -3,24 +3,22 @@
 #include <algorithm>
 #include <array>
 #include <exception>
-#include <filesystem>
 #include <memory>
 #include <new>
 #include <optional>
 #include <utility>
 #include <vector>
 
-#include "common/nearest.h"
 #include "postproc/analysis.h"
 #include "postproc/diff/diff_report.h"
 #include "postproc/diff/profile_diff.h"
 #include "postproc/input/all_reports.h"
 #include "postproc/input/command_line.h"
+#include "postproc/input/output_checks.h"
 #include "postproc/input/selection.h"
 #include "postproc/input/trace_input.h"
 #include "postproc/reader/record_filter.h"
 #include "postproc/report/json.h"
-#include "postproc/report/tree_view.h"
 #include "postproc/support/colour_stream.h"
 #include "postproc/support/output_file.h"
 #include "postproc/support/printable_stream.h"
@@ -57,13 +55,10 @@ class Pipeline {
   absl::Status WriteDiff(std::ostream& out);
   // Reports on stderr which rules of --fail-on are broken.
   absl::Status CheckRules(Analysis& before, Analysis& after, const ProfileDiff& diff);
-  absl::Status CheckColumn(std::string_view report, const Table& table) const;
   // Sorted as --sort says, except for reports with a fixed order.
   absl::Status WriteTable(std::string_view name, Table table, const ReportInput& input,
                           std::ostream& out);
   absl::Status WriteReport(const Report& report, const ReportInput& input, std::ostream& out);
-  absl::Status CheckSort() const;
-  absl::Status CheckOutput() const;
   bool WantsColour() const;
   void ReportTicks(const TraceModel& model);
   void ReportProblems(const ImportStats& stats);
@@ -92,51 +87,13 @@ absl::Status Pipeline::Stream(const Report& report, std::ostream& out) {
   return writer->Finish();
 }
 
-absl::Status Pipeline::CheckSort() const {
-  const std::string& sort = line_.report.sort;
-  if (!sort.empty() && line_.reports == std::vector<std::string>{"arcflow"}) {
-    return absl::InvalidArgumentError(
-        "--sort: arcflow has one order, by total; --report=flat can be sorted");
-  }
-  const bool for_tree =
-      line_.reports.empty() ||
-      std::find(line_.reports.begin(), line_.reports.end(), "tree") != line_.reports.end();
-  const std::vector<std::string> names = TreeColumns(line_.report.metric);
-  if (sort.empty() || !for_tree || std::find(names.begin(), names.end(), sort) != names.end()) {
-    return absl::OkStatus();
-  }
-  const std::vector<std::string_view> columns(names.begin(), names.end());
-  return absl::InvalidArgumentError(
-      StrCat("--sort: the tree has no column '", sort, "'; nearest: ", Nearest(sort, columns)));
-}
-
-// Opening the output truncates it.
-absl::Status Pipeline::CheckOutput() const {
-  if (line_.output.empty()) return absl::OkStatus();
-  for (const std::string& trace : line_.traces) {
-    std::error_code none;
-    if (std::filesystem::equivalent(trace, line_.output, none)) {
-      return absl::InvalidArgumentError(
-          StrCat("-o ", line_.output, " would overwrite the trace; choose another file"));
-    }
-  }
-  return absl::OkStatus();
-}
-
-absl::Status Pipeline::CheckColumn(std::string_view report, const Table& table) const {
-  if (line_.report.sort == "first" || table.Find(line_.report.sort) >= 0) return absl::OkStatus();
-  std::vector<std::string_view> names;
-  for (const Column& column : table.columns) names.push_back(column.name);
-  return absl::InvalidArgumentError(StrCat("--sort: ", report, " has no column '",
-                                           line_.report.sort,
-                                           "'; nearest: ", Nearest(line_.report.sort, names)));
-}
-
 absl::Status Pipeline::WriteTable(std::string_view name, Table table, const ReportInput& input,
                                   std::ostream& out) {
   const bool sorts_itself = SortsItself(name);
   if (!sorts_itself && !line_.report.sort.empty()) {
-    if (absl::Status status = CheckColumn(name, table); !status.ok()) return status;
+    if (absl::Status status = CheckColumn(line_.report.sort, name, table); !status.ok()) {
+      return status;
+    }
     SortRows(table, line_.report.sort);
   }
   if (!sorts_itself) LimitRows(table, line_.report.top);
@@ -164,7 +121,8 @@ absl::Status Pipeline::WriteReport(const Report& report, const ReportInput& inpu
     return WriteTable(report.name, report.table(input), input, out);
   }
   if (!line_.report.sort.empty() && !SortsItself(report.name)) {
-    if (absl::Status status = CheckColumn(report.name, report.table(input)); !status.ok()) {
+    if (absl::Status status = CheckColumn(line_.report.sort, report.name, report.table(input));
+        !status.ok()) {
       return status;
     }
   }
@@ -292,9 +250,9 @@ int Pipeline::Run() {
 }
 
 int Pipeline::RunReports() {
-  if (absl::Status status = CheckSort(); !status.ok()) return Fail(status, kExitUsage);
+  if (absl::Status status = CheckSort(line_); !status.ok()) return Fail(status, kExitUsage);
 
-  if (absl::Status status = CheckOutput(); !status.ok()) return Fail(status, kExitUsage);
+  if (absl::Status status = CheckOutput(line_); !status.ok()) return Fail(status, kExitUsage);
 
   // Opened before the work, so that an unwritable output is reported at once.
   std::optional<OutputFile> file;

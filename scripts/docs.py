@@ -13,15 +13,16 @@ exit codes: 0 no errors · 1 errors, one line each · 2 wrong usage, or a progra
 """
 import pathlib
 import re
-import subprocess
 import sys
+
+sys.dont_write_bytecode = True  # no files in the source folder
+
+from docs.links import broken_links
+from docs.messages import unknown_messages
+from docs.programs import Missing, printed, run
 
 OPTIONS = "docs/OPTIONS.md"
 REPORTS = "docs/REPORTS.md"
-MESSAGES = "docs/TROUBLESHOOTING.md"
-SOURCE_FOLDERS = ("agent", "postproc", "common", "proto")
-SOURCE_ENDINGS = (".cc", ".h", ".py")
-LEAST_PART = 12  # characters; shorter parts occur everywhere, and are searched only if there is no longer one
 
 # The parts that have no column in the agent's help: each option's default, and an example. The agent must accept
 # the example, unless it names a file.
@@ -60,27 +61,8 @@ NAME_FILES = ("costs", "config")
 GENERATED = "<!-- Made by scripts/docs.py from the programs' help. Do not edit: scripts/docs.py write -->\n"
 
 
-class Missing(Exception):
-    """A program cannot be run, or its help has an unknown form."""
-
-
 class Wrong(Exception):
     """The tables of this script do not match the programs."""
-
-
-def run(words):
-    try:
-        done = subprocess.run([str(word) for word in words], text=True, capture_output=True, check=False)
-    except OSError as error:
-        raise Missing(f"cannot run {words[0]}: {error.strerror}") from error
-    return done
-
-
-def printed(words):
-    done = run(words)
-    if done.returncode != 0:
-        raise Missing(f"{' '.join(str(word) for word in words)} ended with {done.returncode}")
-    return done.stdout + done.stderr
 
 
 # --- Markdown
@@ -279,96 +261,6 @@ def refused_examples(build, java):
         done = run([java, f"-agentpath:{build / 'lib/libjtrace.so'}={example},help", "-version"])
         if done.returncode != 0:
             yield f"scripts/docs.py: the agent refuses the example {example}: {done.stderr.strip()}"
-
-
-# --- links
-
-def markdown_files(source):
-    listed = printed(["git", "-C", source, "ls-files", "--cached", "--others", "--exclude-standard", "*.md"])
-    return sorted({source / name for name in listed.splitlines() if (source / name).is_file()})
-
-
-def without_code(markdown):
-    markdown = re.sub(r"^```.*?^```", "", markdown, flags=re.M | re.S)
-    return re.sub(r"`[^`\n]*`", "", markdown)
-
-
-def anchors(markdown):
-    """The anchors that GitHub makes of headings."""
-    prose = re.sub(r"^```.*?^```", "", markdown, flags=re.M | re.S)
-    names, seen = set(), {}
-    for heading in re.findall(r"^#+ (.*)$", prose, re.M):
-        heading = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading)
-        name = re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-")
-        names.add(name if name not in seen else f"{name}-{seen[name]}")
-        seen[name] = seen.get(name, 0) + 1
-    return names
-
-
-def broken_links(source):
-    for file in markdown_files(source):
-        for target in re.findall(r"\]\(([^)\s]+)[^)]*\)", without_code(file.read_text())):
-            if re.match(r"[a-z]+:", target):
-                continue
-            name, _, anchor = target.partition("#")
-            there = (file.parent / name) if name else file
-            where = f"{file.relative_to(source)}: link to {target}"
-            if not there.exists():
-                yield f"{where}: no such file"
-            elif anchor and there.suffix == ".md" and anchor not in anchors(there.read_text()):
-                yield f"{where}: no such heading"
-
-
-# --- messages
-
-TOKEN = re.compile(
-    r'(?P<skip>//[^\n]*|/\*.*?\*/|[\s,]+)'
-    r'|R"\((?P<raw>.*?)\)"'
-    r'|"(?P<literal>(?:[^"\\\n]|\\.)*)"'
-    r"|'(?:[^'\\\n]|\\.){1,4}'"
-    r"|[^\"'/\s,R]+|.", re.S)
-ESCAPES = {"n": "\n", "t": "\t"}
-
-
-def literals(source_text):
-    """Texts of string literals; literals with only blanks, commas and comments between them are joined."""
-    joined, is_open = [], False
-    for token in TOKEN.finditer(source_text):
-        literal = token["raw"]
-        if literal is None and token["literal"] is not None:
-            literal = re.sub(r"\\(.)", lambda escape: ESCAPES.get(escape[1], escape[1]), token["literal"])
-        if literal is not None:
-            if is_open:
-                joined[-1] += literal
-            else:
-                joined.append(literal)
-            is_open = True
-        elif token["skip"] is None:
-            is_open = False
-    return joined
-
-
-def all_literals(source):
-    found = []
-    for folder in SOURCE_FOLDERS:
-        for file in sorted((source / folder).rglob("*")):
-            if file.suffix in SOURCE_ENDINGS:
-                found += literals(file.read_text())
-    return "\0".join(" ".join(literal.split()) if literal.strip() else "" for literal in found)
-
-
-def unknown_messages(source):
-    known = all_literals(source)
-    for number, line in enumerate((source / MESSAGES).read_text().splitlines(), 1):
-        heading = re.match(r"### `(.*)`$", line)
-        if heading is None:
-            if line.startswith("### "):
-                yield f"{MESSAGES}:{number}: a heading must be a message in backquotes"
-            continue
-        parts = [" ".join(part.split()) for part in heading[1].split("…")]
-        for part in [part for part in parts if len(part) >= LEAST_PART] or [max(parts, key=len)]:
-            if part not in known:
-                yield f"{MESSAGES}:{number}: no source has '{part}'"
 
 
 # --- commands

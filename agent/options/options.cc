@@ -1,24 +1,16 @@
 #include "agent/options/options.h"
 
-#include <signal.h>
-
 #include <algorithm>
-#include <array>
-#include <span>
 #include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
-#include "absl/strings/strip.h"
-#include "agent/classfile/scope_filter.h"
-#include "agent/options/call_costs.h"
 #include "agent/options/metric_options.h"
 #include "agent/options/option_items.h"
+#include "agent/options/option_table.h"
 #include "agent/options/option_values.h"
 #include "agent/options/option_words.h"
 #include "common/nearest.h"
@@ -27,261 +19,7 @@
 namespace jtrace {
 namespace {
 
-using Parser = absl::Status (*)(absl::string_view value, Options& options);
-
-struct OptionRow {
-  absl::string_view name;
-  absl::string_view value;  // the form of the value; empty: takes none
-  Parser parse;
-  absl::string_view help;
-};
-
 constexpr int kMaxConfigDepth = 8;
-constexpr uint64_t kMinLoopBytes = 1 << 20;
-constexpr uint64_t kLeastMemory = 16ull << 20;
-constexpr uint64_t kMostMemory = 64ull << 30;
-
-absl::Status Invalid(absl::string_view message) { return absl::InvalidArgumentError(message); }
-
-absl::Status ParseMode(absl::string_view value, Options& o) {
-  return ParseWord(value, kModes, o.mode);
-}
-absl::Status ParseRecord(absl::string_view value, Options& o) {
-  return ParseWord(value, kRecords, o.record);
-}
-absl::Status ParseClock(absl::string_view value, Options& o) {
-  return ParseWord(value, kClocks, o.clock);
-}
-absl::Status ParseLogBudget(absl::string_view value, Options& o) {
-  return ParseBytes(value, o.log_budget);
-}
-absl::Status ParseTimer(absl::string_view value, Options& o) {
-  return ParseTimer(value, o.samples);
-}
-absl::Status ParseStack(absl::string_view value, Options& o) {
-  return ParseWord(value, kStacks, o.samples.stack);
-}
-// Its meaning depends on timer=, which may follow.
-absl::Status ParseInterval(absl::string_view value, Options& o) {
-  if (value.empty()) return Invalid("needs a time such as 1ms, or a number of events");
-  o.samples.interval_text = std::string(value);
-  return absl::OkStatus();
-}
-absl::Status ParseThreads(absl::string_view value, Options& o) {
-  for (absl::string_view glob : absl::StrSplit(value, ';', absl::SkipWhitespace())) {
-    o.samples.threads.emplace_back(absl::StripAsciiWhitespace(glob));
-  }
-  return o.samples.threads.empty() ? Invalid("needs a thread's name such as worker-*")
-                                   : absl::OkStatus();
-}
-
-absl::Status ParseMetrics(absl::string_view value, Options& o) {
-  return ParseMetricNames(value, o.metrics);
-}
-
-absl::Status ParseOut(absl::string_view value, Options& o) {
-  if (value.empty()) return Invalid("needs a file name");
-  o.out = std::string(value);
-  return absl::OkStatus();
-}
-
-absl::Status AppendPatterns(absl::string_view value, std::vector<std::string>& list) {
-  for (absl::string_view pattern : absl::StrSplit(value, ';', absl::SkipWhitespace())) {
-    list.emplace_back(absl::StripAsciiWhitespace(pattern));
-  }
-  return list.empty() ? Invalid("needs a pattern such as com.acme.**") : absl::OkStatus();
-}
-absl::Status ParseInclude(absl::string_view value, Options& o) {
-  if (absl::Status status = AppendPatterns(value, o.include); !status.ok()) return status;
-  return classfile::ScopeFilter::Create(o.include, {}).status();
-}
-absl::Status ParseExclude(absl::string_view value, Options& o) {
-  if (absl::Status status = AppendPatterns(value, o.exclude); !status.ok()) return status;
-  return classfile::ScopeFilter::Create({}, o.exclude).status();
-}
-
-absl::Status ParseUnwind(absl::string_view value, Options& o) {
-  for (absl::string_view text : absl::StrSplit(value, ';', absl::SkipWhitespace())) {
-    auto rule = ParseUnwindRule(absl::StripAsciiWhitespace(text));
-    if (!rule.ok()) return rule.status();
-    o.unwinds.push_back(*std::move(rule));
-  }
-  return o.unwinds.empty() ? Invalid("needs a method such as com.acme.Cache::load")
-                           : absl::OkStatus();
-}
-
-absl::Status ParseHook(absl::string_view value, Options& o) {
-  auto specs = hooks::ParseHookSpecs(value);
-  if (specs.ok()) o.hooks.insert(o.hooks.end(), specs->begin(), specs->end());
-  return specs.status();
-}
-
-absl::Status ParseCodes(absl::string_view value, Options& o) {
-  if (absl::Status status = o.codes.Apply(value); !status.ok()) return status;
-  o.codes_off = o.codes.MajorsOff();
-  o.boundary = o.codes.Has(Code::kBoundary);
-  return absl::OkStatus();
-}
-
-absl::Status ParseBoundary(absl::string_view value, Options& o) {
-  if (absl::Status status = ParseWord(value, kSwitch, o.boundary); !status.ok()) return status;
-  return o.codes.Apply(o.boundary ? "+boundary" : "-boundary");
-}
-
-absl::Status ParseCosts(absl::string_view value, Options& o) {
-  const auto text = ReadTextFile(value);
-  if (!text.ok()) return text.status();
-  const auto costs = CallCosts::WithRules(*text);
-  if (!costs.ok()) return Invalid(absl::StrCat(value, ": ", costs.status().message()));
-  absl::StrAppend(&o.call_costs, *text, "\n");
-  return absl::OkStatus();
-}
-
-absl::Status ParseMemory(absl::string_view value, Options& o) {
-  absl::string_view digits = value;
-  const int shift = absl::ConsumeSuffix(&digits, "g") || absl::ConsumeSuffix(&digits, "G")   ? 30
-                    : absl::ConsumeSuffix(&digits, "m") || absl::ConsumeSuffix(&digits, "M") ? 20
-                    : absl::ConsumeSuffix(&digits, "k") || absl::ConsumeSuffix(&digits, "K") ? 10
-                                                                                             : 0;
-  uint64_t number = 0;
-  if (!absl::SimpleAtoi(digits, &number) || number > (uint64_t{1} << 40) >> shift) {
-    return Invalid(absl::StrCat("'", value, "' is not a size such as 64m or 1g"));
-  }
-  o.memory_bytes = number << shift;
-  if (o.memory_bytes < kLeastMemory || o.memory_bytes > kMostMemory) {
-    return Invalid(absl::StrCat("'", value, "' is outside 16m to 64g"));
-  }
-  return absl::OkStatus();
-}
-
-absl::Status ParsePrune(absl::string_view value, Options& o) {
-  if (!absl::SimpleAtod(absl::StripSuffix(value, "%"), &o.prune_percent) ||
-      !(o.prune_percent >= 0 && o.prune_percent <= 50)) {
-    return Invalid(absl::StrCat("'", value, "' is not a percentage from 0 to 50"));
-  }
-  return absl::OkStatus();
-}
-
-absl::Status ParseMaxDepth(absl::string_view value, Options& o) {
-  if (!absl::SimpleAtoi(value, &o.max_depth) || o.max_depth < 10 || o.max_depth > 60'000) {
-    return Invalid(absl::StrCat("'", value, "' is not a depth from 10 to 60000"));
-  }
-  return absl::OkStatus();
-}
-
-absl::Status ParseSignal(absl::string_view value, Options& o) {
-  int number = 0;
-  if (!absl::SimpleAtoi(value, &number) || number < 1 || number >= 32) {
-    return Invalid(absl::StrCat("'", value,
-                                "' is not a signal number from 1 to 31 (real-time signals can "
-                                "kill the program when their queue is full)"));
-  }
-  constexpr std::array kUsable = {SIGPROF, SIGVTALRM, SIGURG, SIGIO, SIGUSR1, SIGALRM, SIGWINCH};
-  if (std::find(kUsable.begin(), kUsable.end(), number) == kUsable.end()) {
-    return Invalid(absl::StrCat("signal ", number,
-                                " is used by the JVM or the kernel; try 27 (SIGPROF), 26 "
-                                "(SIGVTALRM) or 23 (SIGURG)"));
-  }
-  o.signal = number;
-  return absl::OkStatus();
-}
-
-absl::Status ParseLog(absl::string_view value, Options& o) {
-  if (value == "stderr") {
-    o.log = LogTarget::kStderr;
-  } else if (value == "none") {
-    o.log = LogTarget::kNone;
-  } else if (value.empty()) {
-    return Invalid("needs stderr, none or a file name");
-  } else {
-    o.log = LogTarget::kFile;
-    o.log_file = std::string(value);
-  }
-  return absl::OkStatus();
-}
-
-absl::Status ParseDurationOption(absl::string_view value, Options& o) {
-  if (ParseSeconds(value, o.duration)) return absl::OkStatus();
-  return Invalid(absl::StrCat("'", value, "' is not a time such as 30s or 10m"));
-}
-
-absl::Status ParseLoop(absl::string_view value, Options& o) {
-  // Times are tried first: 10m is minutes.
-  if (ParseSeconds(value, o.loop.time)) return absl::OkStatus();
-  if (ParseBytes(value, o.loop.bytes).ok()) {
-    // Each file begins with the names of everything that is loaded.
-    return o.loop.bytes >= kMinLoopBytes ? absl::OkStatus()
-                                         : Invalid("a file has at least 1MB: loop=1MB");
-  }
-  return Invalid(
-      absl::StrCat("'", value, "' is neither a time such as 1h nor a size such as 100MB"));
-}
-
-absl::Status ParseControl(absl::string_view value, Options& o) {
-  return ParseWord(value, kSwitch, o.control);
-}
-
-absl::Status ParseHelp(absl::string_view, Options& o) {
-  o.help = true;
-  return absl::OkStatus();
-}
-absl::Status ParseVersion(absl::string_view, Options& o) {
-  o.version = true;
-  return absl::OkStatus();
-}
-absl::Status ParseConfig(absl::string_view value, Options& o);
-
-constexpr std::array kOptions = {
-    OptionRow{"mode", "merged|events|samples", ParseMode,
-              "what to record: exact calls, timer samples, or both (merged)"},
-    OptionRow{"record", "tree|flat|log", ParseRecord,
-              "calls by call path (tree), by method only (flat, cheaper), or one by one (log)"},
-    OptionRow{"clock", "none|coarse|tsc|cpu", ParseClock,
-              "read at entry and exit: nothing, a 1 ms tick, ns, or ns less waiting"},
-    OptionRow{"logbudget", "SIZE", ParseLogBudget,
-              "record=log: continue as record=tree when the trace has this size (2g)"},
-    OptionRow{"interval", "1ms|COUNT", ParseInterval,
-              "between two samples: time (1ms; wall: 10ms), or events of timer=perf:EVENT"},
-    OptionRow{"timer", "cpu|wall|perf:EVENT", ParseTimer,
-              "what drives the samples: each thread's CPU time, real time, an event: see below"},
-    OptionRow{"stack", "full|app|frame|appframe|pc", ParseStack,
-              "how much of the stack a sample records: see below"},
-    OptionRow{"threads", "NAME[;…]", ParseThreads,
-              "sample only these threads, by name when they start: main;worker-*"},
-    OptionRow{"out", "FILE", ParseOut,
-              "trace file (trace.bin); %p pid, %t time, %n number, %{ENV} variable"},
-    OptionRow{"include", "PATTERN[;…]", ParseInclude,
-              "count only these: pkg.**, pkg.Class, Class::method, *"},
-    OptionRow{"exclude", "PATTERN[;…]", ParseExclude, "do not count these (default: the JDK)"},
-    OptionRow{"memory", "SIZE", ParseMemory,
-              "memory for call trees (by free memory); paths without room: [pruned]"},
-    OptionRow{"prune", "1", ParsePrune,
-              "if memory is short, drop paths below this percent of their caller"},
-    OptionRow{"maxdepth", "1000", ParseMaxDepth,
-              "levels of a call tree; deeper recursion is folded"},
-    OptionRow{"unwind", "METHOD[:every=N][;…]", ParseUnwind,
-              "walk the stack at (every Nth) entry of these: com.acme.Cache::load:every=100"},
-    OptionRow{"hook", "OBJECT!FUNCTION[:KIND][;…]", ParseHook,
-              "count calls of native functions, unwind or time them: libc.so.6!malloc:count"},
-    OptionRow{"metrics", "alloc.bytes[;…]", ParseMetrics,
-              "what else to record by call path or thread: see below"},
-    OptionRow{"boundary", "on|off", ParseBoundary,
-              "count calls that leave the scope, and native methods, as separate nodes (off)"},
-    OptionRow{"costs", "FILE", ParseCosts,
-              "file with more rules: what such calls depend on, which to leave out"},
-    OptionRow{"codes", "+0x61;-jit[;…]", ParseCodes,
-              "switch kinds of records on or off, by number or name: see below"},
-    OptionRow{"duration", "30s", ParseDurationOption, "stop recording after this time"},
-    OptionRow{"loop", "1h|100MB", ParseLoop,
-              "continue in a new file after this time or size; out= gets .%n if it has no %n"},
-    OptionRow{"control", "on|off", ParseControl,
-              "whether the jtrace command can reach this JVM (on)"},
-    OptionRow{"signal", "NUMBER", ParseSignal, "signal of the timer (27, SIGPROF)"},
-    OptionRow{"log", "stderr|FILE|none", ParseLog, "where the agent's own two lines go"},
-    OptionRow{"config", "FILE", ParseConfig, "more options, one a line; # starts a comment"},
-    OptionRow{"help", "", ParseHelp, "print this table and exit"},
-    OptionRow{"version", "", ParseVersion, "print the version and exit"},
-};
 
 absl::Status ParseOne(absl::string_view item, Options& options) {
   const size_t equals = item.find('=');
@@ -289,27 +27,33 @@ absl::Status ParseOne(absl::string_view item, Options& options) {
   const absl::string_view name = absl::StripAsciiWhitespace(item.substr(0, equals));
   const absl::string_view value =
       has_value ? absl::StripAsciiWhitespace(item.substr(equals + 1)) : absl::string_view();
-  for (const OptionRow& row : kOptions) {
+  for (const OptionRow& row : OptionTable()) {
     if (row.name != name) continue;
     if (!row.value.empty() && !has_value) {
-      return Invalid(absl::StrCat("option '", name, "' needs a value: ", name, "=", row.value));
+      return absl::InvalidArgumentError(
+          absl::StrCat("option '", name, "' needs a value: ", name, "=", row.value));
     }
     absl::Status status = row.parse(value, options);
-    if (!status.ok()) return Invalid(absl::StrCat("option '", name, "': ", status.message()));
+    if (!status.ok()) {
+      return absl::InvalidArgumentError(absl::StrCat("option '", name, "': ", status.message()));
+    }
     return absl::OkStatus();
   }
   if (!has_value && absl::StrContains(name, '.')) {
-    return Invalid(absl::StrCat("'", name,
-                                "' is not an option; several patterns, names or codes are "
-                                "separated by ';', as in include=a.**;b.**"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("'", name,
+                     "' is not an option; several patterns, names or codes are "
+                     "separated by ';', as in include=a.**;b.**"));
   }
-  return Invalid(absl::StrCat(
-      "unknown option '", name, "'; did you mean '",
-      Nearest(name, kOptions, [](const OptionRow& row) { return row.name; }), "'? (try help)"));
+  return absl::InvalidArgumentError(
+      absl::StrCat("unknown option '", name, "'; did you mean '",
+                   Nearest(name, OptionTable(), [](const OptionRow& row) { return row.name; }),
+                   "'? (try help)"));
 }
 
 bool IsOption(absl::string_view name) {
-  return std::any_of(kOptions.begin(), kOptions.end(),
+  const absl::Span<const OptionRow> table = OptionTable();
+  return std::any_of(table.begin(), table.end(),
                      [name](const OptionRow& row) { return row.name == name; });
 }
 
@@ -326,28 +70,6 @@ absl::Status ParseInto(absl::string_view text, Options& options) {
   return absl::OkStatus();
 }
 
-// A configuration file may name another; a cycle ends at kMaxConfigDepth.
-absl::Status ParseConfig(absl::string_view value, Options& o) {
-  thread_local int depth = 0;
-  struct Depth {
-    Depth() { ++depth; }
-    ~Depth() { --depth; }
-  } guard;
-  if (depth > kMaxConfigDepth) return Invalid("configuration files include one another");
-  const auto text = ReadTextFile(value);
-  if (!text.ok()) return text.status();
-  int number = 0;
-  for (absl::string_view line : absl::StrSplit(*text, '\n')) {
-    ++number;
-    line = absl::StripAsciiWhitespace(line);
-    if (line.empty() || line.front() == '#') continue;
-    if (absl::Status status = ParseOne(line, o); !status.ok()) {
-      return Invalid(absl::StrCat(value, ":", number, ": ", status.message()));
-    }
-  }
-  return absl::OkStatus();
-}
-
 // A mode consists of samples and of calls of both kinds.
 absl::Status ApplyCodesToMode(Options& options) {
   const auto is_off = [&options](uint32_t major) { return options.codes_off.contains(major); };
@@ -356,12 +78,37 @@ absl::Status ApplyCodesToMode(Options& options) {
   if (no_calls && options.mode == Mode::kMerged) options.mode = Mode::kSamples;
   if ((is_off(format::kTimerUnwind) && options.WantsSamples()) ||
       (no_calls && options.WantsEvents())) {
-    return Invalid("option 'codes': nothing is left to record; leave 0x30 and 0x50, or 0x40, on");
+    return absl::InvalidArgumentError(
+        "option 'codes': nothing is left to record; leave 0x30 and 0x50, or 0x40, on");
   }
   return absl::OkStatus();
 }
 
 }  // namespace
+
+// A configuration file may name another; a cycle ends at kMaxConfigDepth.
+absl::Status ParseConfig(absl::string_view value, Options& o) {
+  thread_local int depth = 0;
+  struct Depth {
+    Depth() { ++depth; }
+    ~Depth() { --depth; }
+  } guard;
+  if (depth > kMaxConfigDepth) {
+    return absl::InvalidArgumentError("configuration files include one another");
+  }
+  const auto text = ReadTextFile(value);
+  if (!text.ok()) return text.status();
+  int number = 0;
+  for (absl::string_view line : absl::StrSplit(*text, '\n')) {
+    ++number;
+    line = absl::StripAsciiWhitespace(line);
+    if (line.empty() || line.front() == '#') continue;
+    if (absl::Status status = ParseOne(line, o); !status.ok()) {
+      return absl::InvalidArgumentError(absl::StrCat(value, ":", number, ": ", status.message()));
+    }
+  }
+  return absl::OkStatus();
+}
 
 absl::StatusOr<Options> ParseOptions(absl::string_view text) {
   Options options;
@@ -369,23 +116,27 @@ absl::StatusOr<Options> ParseOptions(absl::string_view text) {
   if (absl::Status status = FinishInterval(options.samples); !status.ok()) return status;
   if (absl::Status status = ApplyCodesToMode(options); !status.ok()) return status;
   if (options.clock != Clock::kNone && options.record == RecordKind::kFlat) {
-    return Invalid("option 'clock': record=flat has no exits to read a clock at; use record=tree");
+    return absl::InvalidArgumentError(
+        "option 'clock': record=flat has no exits to read a clock at; use record=tree");
   }
   const absl::string_view counts_objects = MetricOfObjects(options.metrics);
   if (!counts_objects.empty() && options.codes.Has(Code::kAllocation)) {
-    return Invalid(absl::StrCat("option 'metrics': ", counts_objects,
-                                " looks at every object, and codes=+0x70 samples some; leave one "
-                                "of them out"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("option 'metrics': ", counts_objects,
+                     " looks at every object, and codes=+0x70 samples some; leave one "
+                     "of them out"));
   }
   if (CountsAllocationSites(options.metrics) &&
       (options.record != RecordKind::kTree || !options.WantsEvents())) {
-    return Invalid("option 'metrics': alloc.sites needs record=tree and mode=merged or events");
+    return absl::InvalidArgumentError(
+        "option 'metrics': alloc.sites needs record=tree and mode=merged or events");
   }
   if (!options.unwinds.empty() && options.mode != Mode::kMerged) {
-    return Invalid("option 'unwind': needs probes and samples; use mode=merged");
+    return absl::InvalidArgumentError("option 'unwind': needs probes and samples; use mode=merged");
   }
   if (!options.hooks.empty() && !options.WantsSamples()) {
-    return Invalid("option 'hook': needs sampled threads; use mode=merged or samples");
+    return absl::InvalidArgumentError(
+        "option 'hook': needs sampled threads; use mode=merged or samples");
   }
   return options;
 }
@@ -396,7 +147,7 @@ std::string OptionsHelp() {
       "usage: java -agentpath:libjtrace.so[=OPTION[=VALUE],…] …\n"
       "       java -agentpath:libjtrace.so=mode=merged,out=/tmp/%p.bin -jar app.jar\n"
       "       java -agentpath:libjtrace.so=serve …   record nothing until: jtrace start PID\n\n";
-  for (const OptionRow& row : kOptions) {
+  for (const OptionRow& row : OptionTable()) {
     const std::string name =
         row.value.empty() ? std::string(row.name) : absl::StrCat(row.name, "=", row.value);
     absl::StrAppendFormat(&out, "  %-28s %s\n", name, row.help);

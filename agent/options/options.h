@@ -1,7 +1,7 @@
 // The agent's options: "mode=merged,interval=1ms,…" after -agentpath:libjtrace.so= .
 //
-// One table (options.cc) has the name, parser and help of every option; `help` prints it, so the
-// help cannot contradict the parser. Pure: no JVM, no I/O except reading config=FILE.
+// One table (option_table.cc) has the name, parser and help of every option; `help` prints it, so
+// the help cannot contradict the parser. Pure: no JVM, no I/O except reading config=FILE.
 #pragma once
 
 #include <cstdint>

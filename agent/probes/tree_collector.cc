@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "agent/probes/find_child.h"
 #include "agent/probes/node_state.h"
 
 namespace jtrace {
@@ -11,7 +10,6 @@ namespace {
 
 using hot::At;
 using hot::Node;
-using hot::ReadRelaxed;
 using hot::Ref;
 using hot::ThreadState;
 
@@ -322,58 +320,6 @@ void TreeCollector::CollectGroups(VisitUpdate visit) {
            .root = forest_.node(root).values,
            .nodes = updates_});
   });
-}
-
-uint32_t TreeCollector::NumberOf(Node& node) {
-  if (IsUnreported(node)) node.number = 0;
-  if (node.number == 0) node.number = ++last_number_;
-  return node.number;
-}
-
-void TreeCollector::Place(Node& node) {
-  path_.clear();
-  Node* at = &node;
-  for (; at->routine != 0 && IsUnreported(*at); at = At<Node>(arena_, at->parent)) {
-    path_.push_back(at);
-  }
-  if (at->routine == 0 && at->collected == kUnseen) {
-    IsGrouped(*(reinterpret_cast<ThreadState*>(at) - 1));
-  }
-  if (!IsInGroup(*at)) return;
-  for (; !path_.empty(); path_.pop_back()) PlaceInGroup(*path_.back());
-}
-
-Node* TreeCollector::NodeAt(uint64_t raw_node) const {
-  const uint64_t offset = raw_node << hot::kGranuleShift;
-  if (offset < hot::kFirstChunk || offset >= ReadRelaxed(arena_->next)) return nullptr;
-  return At<Node>(arena_, static_cast<Ref>(raw_node));
-}
-
-uint32_t TreeCollector::TraceNode(uint64_t raw_node) {
-  Node* node = NodeAt(raw_node);
-  // Roots have no routine and no number.
-  return node == nullptr || node->routine == 0 ? 0 : NameBySample(*node);
-}
-
-uint32_t TreeCollector::TraceChild(uint64_t raw_node, uint32_t routine) {
-  const Node* parent = NodeAt(raw_node);
-  if (parent == nullptr) return 0;
-  const Ref child = FindChild(arena_, *parent, routine);
-  if (child == 0) return 0;
-  Node& node = *At<Node>(arena_, child);
-  return node.routine == routine && node.parent == raw_node ? NameBySample(node) : 0;
-}
-
-uint32_t TreeCollector::NameBySample(Node& node) {
-  if (node.collected == kUnseen) Place(node);
-  if (IsInGroup(node)) return forest_.NumberForSample(node.number);
-  if (node.collected == kDropped) {
-    Node& kept = KeptAbove(node);
-    return kept.routine == 0 ? 0 : NameBySample(kept);
-  }
-  const uint32_t number = NumberOf(node);
-  if (node.collected != kDefined) node.collected = kNamed;
-  return number;
 }
 
 }  // namespace jtrace

@@ -2,15 +2,9 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { build } from 'esbuild';
+import { load } from './support/modules.mjs';
 import { csv, dataOf, golden, writePage, writeTrace } from './support/post.mjs';
 import { bigTrace, mixedTrace } from './support/traces.mjs';
-
-async function load(path) {
-  const { outputFiles } = await build({ entryPoints: [`src/${path}.ts`], bundle: true, format: 'esm', write: false });
-  const code = Buffer.from(outputFiles[0].text).toString('base64');
-  return import(`data:text/javascript;base64,${code}`);
-}
 
 const [{ Profile }, width, filter, graphs, { layOut }, { nearestInOrder }, labels, cameras, options] =
   await Promise.all(

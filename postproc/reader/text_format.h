@@ -1,8 +1,12 @@
 // The text trace's vocabulary, shared by its reader and writer (FORMATS §1).
 #pragma once
 
+#include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
+
+#include "postproc/support/strings.h"
 
 namespace jtrace::postproc::text {
 
@@ -14,6 +18,13 @@ inline constexpr int kVersion = 1;
 // "#@<TAB>routine<TAB>kind<TAB>cost<TAB>routine" for other routines than methods,
 // "#@<TAB>hook<TAB>frame<TAB>kind<TAB>pattern" for each hook in native code.
 inline constexpr std::string_view kMetaPrefix = "#@\t";
+
+// Times and counts beyond this are rejected, so that sums stay far from overflow in sane traces.
+inline constexpr int64_t kMaxNumber = std::numeric_limits<int64_t>::max() / 4;
+
+inline bool ParseNumber(std::string_view text, int64_t& number) {
+  return ParseInteger(text, number) && number <= kMaxNumber && number >= -kMaxNumber;
+}
 
 // Writes TAB, newline and backslash as \t, \n and \\, other control characters (C0, DEL, C1) as
 // \xHH, lone surrogates as \uHHHH; leaves all else unchanged, including invalid UTF-8.

@@ -1,9 +1,9 @@
 #include "postproc/reader/text_hook.h"
 
 #include <cstdint>
-#include <limits>
 #include <utility>
 
+#include "postproc/reader/text_format.h"
 #include "postproc/support/strings.h"
 
 namespace jtrace::postproc::text {
@@ -18,7 +18,6 @@ constexpr std::pair<std::string_view, int64_t HookSums::*> kKeys[] = {
 
 // "timed=2"; false if it is not one of the keys with a number from 0 on.
 bool ParsePair(std::string_view pair, HookSums& sums) {
-  constexpr int64_t kMaxNumber = std::numeric_limits<int64_t>::max() / 4;
   const size_t equals = pair.find('=');
   int64_t value = 0;
   if (equals == std::string_view::npos || !ParseInteger(pair.substr(equals + 1), value) ||

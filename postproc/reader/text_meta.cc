@@ -2,7 +2,9 @@
 
 #include <optional>
 #include <utility>
+#include <vector>
 
+#include "postproc/reader/text_format.h"
 #include "postproc/support/strings.h"
 
 namespace jtrace::postproc {
@@ -49,6 +51,36 @@ void ReadHook(absl::Span<const std::string> fields, TraceInfo& trace, TraceModel
 }
 
 }  // namespace
+
+absl::Status ReadTextHeader(std::string_view line, std::string_view file, TraceModel& model) {
+  if (!ConsumePrefix(line, text::kHeaderPrefix)) {
+    return absl::InvalidArgumentError(StrCat(file, ": not a text trace"));
+  }
+  const std::vector<std::string_view> words = Split(line, ' ');
+  int64_t version = 0;
+  if (words.empty() || !text::ParseNumber(words[0], version)) {
+    return absl::InvalidArgumentError(StrCat(file, ": the header names no version"));
+  }
+  if (version != text::kVersion) {
+    return absl::UnimplementedError(StrCat(file, ": text trace version ", version,
+                                           " is unknown to this jtrace-post (", text::kVersion,
+                                           "): use a newer one"));
+  }
+  for (std::string_view word : words) {
+    if (!ConsumePrefix(word, "unit=")) continue;
+    const std::optional<TimeUnit> unit = ParseTimeUnit(word);
+    if (!unit.has_value()) {
+      return absl::InvalidArgumentError(StrCat(file, ": unknown unit '", word, "'"));
+    }
+    if (!model.SetUnit(*unit)) {
+      return absl::InvalidArgumentError(StrCat(file, ": its unit is ", word,
+                                               ", that of the traces before ",
+                                               TimeUnitName(model.unit())));
+    }
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(StrCat(file, ": the header names no unit"));
+}
 
 void ReadTextMeta(absl::Span<const std::string> fields, TraceInfo& trace, TraceModel& model) {
   const auto is = [&](std::string_view kind, size_t count) {

@@ -1,7 +1,6 @@
 #include "postproc/reader/text_reader.h"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 #include <vector>
 
@@ -11,19 +10,13 @@
 #include "postproc/reader/text_format.h"
 #include "postproc/reader/text_hook.h"
 #include "postproc/reader/text_meta.h"
+#include "postproc/reader/text_node.h"
 #include "postproc/support/strings.h"
 
 namespace jtrace::postproc {
 namespace {
 
 using Fields = std::vector<std::string_view>;
-
-// Times and counts beyond this are rejected, so that sums stay far from overflow in sane traces.
-constexpr int64_t kMaxNumber = std::numeric_limits<int64_t>::max() / 4;
-
-bool ParseNumber(std::string_view text, int64_t& number) {
-  return ParseInteger(text, number) && number <= kMaxNumber && number >= -kMaxNumber;
-}
 
 void SplitInto(std::string_view line, Fields& fields) {
   fields.clear();
@@ -50,7 +43,7 @@ class TextReader {
       const std::string_view line = content.substr(begin, end - begin);
       begin = end + 1;
       if (++line_number_ == 1) {
-        if (absl::Status status = ReadHeader(line); !status.ok()) return status;
+        if (absl::Status status = ReadTextHeader(line, file_, model_); !status.ok()) return status;
       } else if (line.starts_with(text::kMetaPrefix)) {
         ReadMeta(line.substr(text::kMetaPrefix.size()));
       } else if (!line.empty() && line.front() != '#') {
@@ -61,7 +54,6 @@ class TextReader {
   }
 
  private:
-  absl::Status ReadHeader(std::string_view line);
   void ReadMeta(std::string_view line);
   void ReadRecord(std::string_view line);
   // False if the op is not one of those that change the call tree.
@@ -75,7 +67,6 @@ class TextReader {
   bool ReadNotice(std::string_view op, At at);
   bool ReadDropped(std::string_view op, At at);
   void ReadSampleAt(At at, SampleRecord sample);
-  bool ParseCount(std::string_view key, int64_t value, NodeCounts& counts);
   void DescribeThread(ThreadId id);
 
   ThreadId ThreadOf(std::string_view name);
@@ -104,36 +95,6 @@ class TextReader {
   std::vector<FrameId> frames_;
   std::vector<std::string> args_;
 };
-
-absl::Status TextReader::ReadHeader(std::string_view line) {
-  if (!ConsumePrefix(line, text::kHeaderPrefix)) {
-    return absl::InvalidArgumentError(StrCat(file_, ": not a text trace"));
-  }
-  const std::vector<std::string_view> words = Split(line, ' ');
-  int64_t version = 0;
-  if (words.empty() || !ParseNumber(words[0], version)) {
-    return absl::InvalidArgumentError(StrCat(file_, ": the header names no version"));
-  }
-  if (version != text::kVersion) {
-    return absl::UnimplementedError(StrCat(file_, ": text trace version ", version,
-                                           " is unknown to this jtrace-post (", text::kVersion,
-                                           "): use a newer one"));
-  }
-  for (std::string_view word : words) {
-    if (!ConsumePrefix(word, "unit=")) continue;
-    const std::optional<TimeUnit> unit = ParseTimeUnit(word);
-    if (!unit.has_value()) {
-      return absl::InvalidArgumentError(StrCat(file_, ": unknown unit '", word, "'"));
-    }
-    if (!model_.SetUnit(*unit)) {
-      return absl::InvalidArgumentError(StrCat(file_, ": its unit is ", word,
-                                               ", that of the traces before ",
-                                               TimeUnitName(model_.unit())));
-    }
-    return absl::OkStatus();
-  }
-  return absl::InvalidArgumentError(StrCat(file_, ": the header names no unit"));
-}
 
 void TextReader::ReadMeta(std::string_view line) {
   std::vector<std::string> fields;
@@ -173,7 +134,7 @@ bool SplitWeight(std::string_view& op, int64_t& weight) {
   if (star == std::string_view::npos) return true;
   const std::string_view number = op.substr(star + 1);
   op = op.substr(0, star);
-  return ParseNumber(number, weight) && weight >= 0;
+  return text::ParseNumber(number, weight) && weight >= 0;
 }
 
 // "sample.parked" is "sample" of a parked thread; false if the state is unknown.
@@ -205,7 +166,7 @@ void TextReader::ReadRecord(std::string_view line) {
   SplitInto(line, fields_);
   if (fields_.size() < 3) return Malformed("fewer than three fields");
   At at;
-  if (!ParseNumber(fields_[0], at.time)) return Malformed("the time is not an integer");
+  if (!text::ParseNumber(fields_[0], at.time)) return Malformed("the time is not an integer");
   const std::string_view op = fields_[2];
   const bool notice = IsNotice(op);
   const std::string_view kind = op.substr(0, op.find_first_of(".*@"));
@@ -268,7 +229,7 @@ bool TextReader::ReadSample(std::string_view op, At at) {
   path_.clear();
   if (sample.has_path) {
     int64_t depth = 0;
-    if (fields_.size() < 4 || !ParseNumber(fields_[3], depth) || depth < 0 ||
+    if (fields_.size() < 4 || !text::ParseNumber(fields_[3], depth) || depth < 0 ||
         static_cast<uint64_t>(depth) > fields_.size() - 4) {
       return false;
     }
@@ -286,26 +247,6 @@ bool TextReader::ReadSample(std::string_view op, At at) {
   return true;
 }
 
-bool TextReader::ParseCount(std::string_view key, int64_t value, NodeCounts& counts) {
-  if (key.empty()) return false;
-  if (key == "calls") {
-    counts.calls = value;
-  } else if (key == "calls_jitted") {
-    counts.calls_jitted = value;
-  } else if (key == "base") {
-    counts.base = value;
-  } else if (key == "off") {
-    counts.off = value;
-  } else if (key == "min") {
-    counts.min = value;
-  } else if (key == "max") {
-    counts.max = value;
-  } else {
-    counts.metrics.emplace_back(model_.InternMetric(key), value);
-  }
-  return true;
-}
-
 // The fields from `first` on.
 void TextReader::ReadPath(size_t first) {
   path_.clear();
@@ -315,7 +256,7 @@ void TextReader::ReadPath(size_t first) {
 bool TextReader::ReadReduced(std::string_view op, At at) {
   if (op == "metric") {
     int64_t delta = 0;
-    if (fields_.size() < 5 || !ParseNumber(fields_[4], delta)) return false;
+    if (fields_.size() < 5 || !text::ParseNumber(fields_[4], delta)) return false;
     visitor_.OnMetric(at, model_.InternMetric(Unescaped(fields_[3])), delta);
     return true;
   }
@@ -326,16 +267,7 @@ bool TextReader::ReadReduced(std::string_view op, At at) {
   }
   if (op != "node" || fields_.size() < 4) return false;
   NodeCounts counts;
-  for (std::string_view pairs = fields_[3]; !pairs.empty();) {
-    const std::string_view pair = text::NextPair(pairs);
-    if (pair.empty()) continue;
-    const size_t equals = pair.rfind('=');
-    int64_t value = 0;
-    if (equals == std::string_view::npos || !ParseNumber(pair.substr(equals + 1), value) ||
-        !ParseCount(Unescaped(text::WithPlainCommas(pair.substr(0, equals))), value, counts)) {
-      return false;
-    }
-  }
+  if (!text::ParseNodeCounts(fields_[3], model_, counts)) return false;
   ReadPath(4);
   visitor_.OnNode(at, counts, path_, 0);
   return true;
@@ -345,9 +277,9 @@ void TextReader::DescribeThread(ThreadId id) {
   ThreadInfo& thread = model_.thread(id);
   for (const std::string& arg : args_) {
     std::string_view value = arg;
-    if (ConsumePrefix(value, "tid=")) ParseNumber(value, thread.tid);
-    if (ConsumePrefix(value, "java_tid=")) ParseNumber(value, thread.java_tid);
-    if (ConsumePrefix(value, "threads=")) ParseNumber(value, thread.folded_threads);
+    if (ConsumePrefix(value, "tid=")) text::ParseNumber(value, thread.tid);
+    if (ConsumePrefix(value, "java_tid=")) text::ParseNumber(value, thread.java_tid);
+    if (ConsumePrefix(value, "threads=")) text::ParseNumber(value, thread.folded_threads);
     if (value == "virtual") thread.is_virtual = true;
     if (value == "daemon") thread.is_daemon = true;
     if (value == "internal") thread.is_vm_internal = true;
@@ -383,7 +315,9 @@ bool TextReader::ReadDropped(std::string_view op, At at) {
   if (op != "session-loss" || !at.thread || args_.size() != 1) return false;
   std::string_view value = args_[0];
   int64_t events = 0;
-  if (!ConsumePrefix(value, "value=") || !ParseNumber(value, events) || events < 0) return false;
+  if (!ConsumePrefix(value, "value=") || !text::ParseNumber(value, events) || events < 0) {
+    return false;
+  }
   visitor_.OnDropped(at, events);
   return true;
 }

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "postproc/report/report.h"
-#include "postproc/report/tree_view.h"
+#include "postproc/report/tree_text.h"
 #include "postproc/support/strings.h"
 
 namespace jtrace::postproc {

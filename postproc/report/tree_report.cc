@@ -2,6 +2,7 @@
 #include <string_view>
 
 #include "postproc/report/report.h"
+#include "postproc/report/tree_text.h"
 #include "postproc/report/tree_view.h"
 
 namespace jtrace::postproc {

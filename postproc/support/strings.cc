@@ -1,5 +1,7 @@
 #include "postproc/support/strings.h"
 
+#include <algorithm>
+
 namespace jtrace::postproc {
 
 std::vector<std::string_view> Split(std::string_view text, char separator) {
@@ -19,6 +21,10 @@ std::string Join(absl::Span<const std::string_view> parts, std::string_view sepa
     joined.append(parts[i]);
   }
   return joined;
+}
+
+bool IsOneOf(std::string_view word, absl::Span<const std::string_view> words) {
+  return std::find(words.begin(), words.end(), word) != words.end();
 }
 
 bool ReplaceAll(std::string& text, std::string_view from, std::string_view to) {

@@ -50,6 +50,7 @@ std::string StrCat(const Args&... args) {
 
 std::vector<std::string_view> Split(std::string_view text, char separator);
 std::string Join(absl::Span<const std::string_view> parts, std::string_view separator);
+bool IsOneOf(std::string_view word, absl::Span<const std::string_view> words);
 // True if anything was replaced.
 bool ReplaceAll(std::string& text, std::string_view from, std::string_view to);
 bool ConsumePrefix(std::string_view& text, std::string_view prefix);

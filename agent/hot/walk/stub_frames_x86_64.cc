@@ -4,6 +4,7 @@
 
 #include "agent/hot/walk/adapter_code_x86_64.h"
 #include "agent/hot/walk/return_address.h"
+#include "agent/hot/walk/stack_shape_x86_64.h"
 #include "agent/hot/walk/walk_state.h"
 #include "agent/hot/walk/x86_64_code.h"
 

@@ -1,5 +1,5 @@
-// The effect of machine code on the stack pointer: enough x86-64 decoding to find return addresses
-// in code that has no unwind tables.
+// The effect of an instruction on the stack pointer: enough x86-64 decoding to find return
+// addresses in code that has no unwind tables (stack_shape_x86_64.h).
 #pragma once
 
 #include <cstdint>
@@ -31,9 +31,10 @@ struct Instruction {
 // Decodes the instruction at `at`; reads no byte at or past `end`.
 Instruction Decode(uintptr_t at, uintptr_t end);
 
-// The number of the general register (0 rax … 15 r15) that `jmp register` or `pop register` at `at`
-// names; -1 if there is another instruction.
+// The number of the general register (0 rax … 15 r15) that `jmp register`, `push register` or
+// `pop register` at `at` names; -1 if there is another instruction.
 int JumpedRegister(uintptr_t at, uintptr_t end);
+int PushedRegister(uintptr_t at, uintptr_t end);
 int PoppedRegister(uintptr_t at, uintptr_t end);
 // The number of the register that `mov rsp, register` at `at` names; -1 if there is another
 // instruction.
@@ -42,48 +43,7 @@ int RegisterToSp(uintptr_t at, uintptr_t end);
 // Where the conditional jump at `at` leads; 0 if there is another instruction.
 uintptr_t ConditionalTarget(uintptr_t at, uintptr_t end);
 
-// Where code keeps the rsp with which it will continue: it copied rsp to a register, lowered it by
-// as much as its data needed, pushed the register, and ends with `pop rsp` (the compilers' string
-// search).
-struct SavedSp {
-  enum Kind : uint8_t {
-    kNone,
-    kOnTop,       // the word at rsp
-    kInRegister,  // `number`, not pushed yet
-  };
-  Kind kind = kNone;
-  int number = -1;
-};
-
-// Looks ahead from `pc` in the order of addresses, over jumps: such code is contiguous. kNone:
-// there is no `pop rsp` before a call, a return or a copy of rsp.
-SavedSp FindSavedSp(uintptr_t pc, uintptr_t end);
-
 // Whether the 8 bytes, those before a return address, end with a call instruction.
 bool EndsWithCall(const uint8_t bytes[8]);
-
-// Where the return address is, seen from code that has no frame of known size.
-struct FrameShape {
-  enum Kind : uint8_t {
-    kUnknown,
-    kAtSp,  // at sp + offset; rbp was saved at sp + rbp_offset, if that is >= 0
-    kAtFp,  // at rbp + offset; the caller's rbp at *rbp
-  };
-  Kind kind = kUnknown;
-  int32_t offset = 0;
-  int32_t rbp_offset = -1;
-};
-
-// Follows rsp in a straight line from `entry`, where the return address is on top, to `pc`. Code
-// after a jump or return is assumed to have the stack of the deepest point so far.
-FrameShape ShapeFromEntry(uintptr_t entry, uintptr_t pc);
-
-// Follows rsp from `pc` through at most `limit` instructions that only take down the frame, to a
-// return. kUnknown if there is anything else before it, except for code that a branch leads around.
-FrameShape ShapeToReturn(uintptr_t pc, uintptr_t end, int limit);
-
-// The bytes that the code at return address `pc` takes off the stack before it jumps back to the
-// main path; -1 if it does not look like that (slow paths that save registers around a call).
-int PoppedBeforeJump(uintptr_t pc, uintptr_t end, int limit);
 
 }  // namespace jtrace::hot

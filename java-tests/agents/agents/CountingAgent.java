@@ -36,6 +36,11 @@ import org.objectweb.asm.Opcodes;
  * </pre>
  */
 public final class CountingAgent {
+  /** Of the low byte of a class file's major version (JVMS 4.1). */
+  private static final int MAJOR = 7;
+
+  private static final int KNOWN = Opcodes.V17;
+
   private static Counters transformer;
   // Each load of the agent has its own instance; only the one that added a transformer removes it.
   private static Instrumentation home;
@@ -117,7 +122,21 @@ public final class CountingAgent {
     }
   }
 
+  /**
+   * ASM rejects versions that are newer than it is. It reads these as an older one, since no newer
+   * version changed anything that is rewritten here.
+   */
   private static byte[] count(byte[] classFile, boolean arcs) {
+    int version = classFile[MAJOR] & 0xff;
+    if (version <= KNOWN) return countKnown(classFile, arcs);
+    byte[] older = classFile.clone();
+    older[MAJOR] = KNOWN;
+    byte[] counted = countKnown(older, arcs);
+    counted[MAJOR] = (byte) version;
+    return counted;
+  }
+
+  private static byte[] countKnown(byte[] classFile, boolean arcs) {
     ClassReader reader = new ClassReader(classFile);
     ClassWriter writer = new ClassWriter(reader, ClassWriter.COMPUTE_MAXS);
     reader.accept(

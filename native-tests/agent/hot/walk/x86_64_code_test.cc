@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "agent/hot/walk/stack_shape_x86_64.h"
+
 namespace jtrace::hot {
 namespace {
 

@@ -1,0 +1,123 @@
+// Methods and classes that get no probes, and why.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "agent/classfile/instrumenter.h"
+#include "agent/classfile/opcodes.h"
+#include "native-tests/agent/classfile/instrumented_method.h"
+#include "native-tests/support/class_builder.h"
+
+namespace jtrace::classfile {
+namespace {
+
+using test::Apply;
+using test::BytesOf;
+using test::ByteVector;
+using test::ClassBuilder;
+using test::ClassWith;
+using test::kId;
+using test::Rewritten;
+using ::testing::ElementsAre;
+
+Reason RefusalOf(const ByteVector& bytes) {
+  int assigned = 0;
+  auto result = Instrument(bytes, ScopeFilter(), ProbeSpec::Tree(), [&assigned](const MethodRef&) {
+    ++assigned;
+    return kId;
+  });
+  EXPECT_TRUE(result.ok()) << result.status();
+  EXPECT_EQ(assigned, 0) << "an id for a method without a probe";
+  EXPECT_TRUE(result->bytes.empty());
+  EXPECT_FALSE(result->methods[0].probed);
+  return result->methods[0].reason;
+}
+
+TEST(InstrumenterRefusalTest, HugeMethodsKeepTheirSizeClass) {
+  auto nops = [](size_t n) {
+    ByteVector code(n, kOpNop);
+    code.back() = kOpReturn;
+    return code;
+  };
+  // Entry 7, exit 4, catch-all 5.
+  Rewritten full, light, above;
+  ASSERT_NO_FATAL_FAILURE(Apply(ClassWith({.code = nops(8000 - 16)}), full));
+  EXPECT_EQ(full.outcome().reason, Reason::kNone);
+  ASSERT_NO_FATAL_FAILURE(Apply(ClassWith({.code = nops(8000 - 15)}), light));
+  EXPECT_EQ(light.outcome().reason, Reason::kHugeMethodLight);
+  EXPECT_LE(light.code.code.size(), 8000u);
+  EXPECT_EQ(RefusalOf(ClassWith({.code = nops(8000 - 10)})), Reason::kHugeMethod);
+  EXPECT_EQ(RefusalOf(ClassWith({.code = nops(8000)})), Reason::kHugeMethod);
+  ASSERT_NO_FATAL_FAILURE(Apply(ClassWith({.code = nops(8001)}), above));
+  EXPECT_EQ(above.outcome().reason, Reason::kNone);
+}
+
+TEST(InstrumenterRefusalTest, Refusals) {
+  EXPECT_EQ(RefusalOf(ClassWith({.code = {kOpReturn}, .attributes = {{"Strange", {}}}})),
+            Reason::kUnknownAttribute);
+  EXPECT_EQ(RefusalOf(ClassWith({.code = {kOpReturn}, .max_locals = 65534})),
+            Reason::kFrameTooLarge);
+  EXPECT_EQ(RefusalOf(ClassWith({.code = {kOpReturn}, .max_stack = 65535})),
+            Reason::kFrameTooLarge);
+  EXPECT_EQ(RefusalOf(ClassWith({.code = {203}})), Reason::kMalformedCode);
+  EXPECT_EQ(RefusalOf(ClassWith({.code = {kOpGoto, 0, 1, kOpReturn}})), Reason::kMalformedCode);
+  EXPECT_EQ(RefusalOf(ClassWith({.code = {kOpReturn}, .exceptions = {{0, 2, 0, 0}}})),
+            Reason::kMalformedTable);
+  EXPECT_EQ(RefusalOf(ClassWith(
+                {.code = {kOpReturn}, .attributes = {{"StackMapTable", BytesOf().U2(1).U1(130)}}})),
+            Reason::kMalformedStackMap);
+  EXPECT_EQ(RefusalOf(ClassWith({.name = "finalize", .code = {kOpReturn}})),
+            Reason::kEmptyFinalizer);
+  EXPECT_EQ(RefusalOf(ClassWith({.code = ByteVector(65530, kOpReturn)})), Reason::kCodeTooLarge);
+  BytesOf far;
+  far.U1(kOpIfeq).U2(32767).Add(ByteVector(32764, kOpReturn)).U1(kOpReturn);
+  EXPECT_EQ(RefusalOf(ClassWith({.code = far})), Reason::kJumpTooFar);
+  EXPECT_EQ(RefusalOf(ClassWith({.code = {}})), Reason::kNoCode);
+  ClassBuilder full;
+  full.Add({.code = {kOpReturn}});
+  full.PadPool(65530);
+  EXPECT_EQ(RefusalOf(full.Build()), Reason::kConstantPoolFull);
+}
+
+TEST(InstrumenterRefusalTest, ScopeDecidesPerMethod) {
+  const ByteVector bytes = ClassBuilder()
+                               .Add({.name = "a", .code = {kOpReturn}})
+                               .Add({.name = "b", .code = {kOpReturn}})
+                               .Build();
+  const auto filter = ScopeFilter::Create(std::vector<std::string>{"T::b"}, {});
+  std::vector<std::string> asked;
+  auto result = Instrument(bytes, *filter, ProbeSpec::Tree(), [&asked](const MethodRef& method) {
+    asked.emplace_back(method.name);
+    return kId;
+  });
+  ASSERT_TRUE(result.ok());
+  EXPECT_THAT(asked, ElementsAre("b"));
+  EXPECT_EQ(result->methods[0].reason, Reason::kOutOfScope);
+  const auto outside = ScopeFilter::Create(std::vector<std::string>{"U"}, {});
+  result = Instrument(bytes, *outside, ProbeSpec::Tree(), [](const MethodRef&) { return kId; });
+  EXPECT_TRUE(result->bytes.empty());
+  EXPECT_EQ(result->methods.size(), 2u);
+}
+
+TEST(InstrumenterRefusalTest, EveryTruncationIsRejected) {
+  const ByteVector bytes = ClassWith({.code = {kOpNop, kOpReturn}});
+  for (size_t size = 0; size < bytes.size(); ++size) {
+    EXPECT_FALSE(Summarize(Bytes(bytes).first(size)).ok()) << size;
+  }
+  EXPECT_TRUE(Summarize(bytes).ok());
+}
+
+TEST(InstrumenterRefusalTest, UnknownVersionsStayUnchanged) {
+  for (const uint16_t major : {44, 70}) {
+    EXPECT_EQ(Summarize(ClassWith({.code = {kOpReturn}}, major)).status().code(),
+              absl::StatusCode::kUnimplemented);
+  }
+  for (const uint16_t major : {45, 69}) {
+    EXPECT_TRUE(Summarize(ClassWith({.code = {kOpReturn}}, major)).ok());
+  }
+}
+
+}  // namespace
+}  // namespace jtrace::classfile

@@ -1,0 +1,214 @@
+// Reads pprof profiles: the wire format, and the tables of profile.proto.
+#include <stdexcept>
+
+#include "native-tests/support/export_readers.h"
+
+namespace jtrace::testing {
+namespace {
+
+// The wire format of protocol buffers: fields by number, numbers and bytes.
+struct WireField {
+  uint32_t number = 0;
+  uint64_t value = 0;
+  std::string_view bytes;
+  bool has_bytes = false;
+};
+
+uint64_t TakeVarint(std::string_view& in) {
+  uint64_t value = 0;
+  for (int shift = 0;; shift += 7) {
+    if (in.empty() || shift > 63) throw std::runtime_error("bad varint");
+    const auto byte = static_cast<unsigned char>(in[0]);
+    in.remove_prefix(1);
+    value |= uint64_t{byte & 0x7FU} << shift;
+    if (byte < 0x80) return value;
+  }
+}
+
+std::vector<WireField> Fields(std::string_view in) {
+  std::vector<WireField> fields;
+  while (!in.empty()) {
+    const uint64_t tag = TakeVarint(in);
+    WireField field;
+    field.number = static_cast<uint32_t>(tag >> 3);
+    if ((tag & 7) == 0) {
+      field.value = TakeVarint(in);
+    } else if ((tag & 7) == 2) {
+      const uint64_t size = TakeVarint(in);
+      if (size > in.size()) throw std::runtime_error("cut field");
+      field.bytes = in.substr(0, size);
+      field.has_bytes = true;
+      in.remove_prefix(size);
+    } else {
+      throw std::runtime_error("unexpected wire type");
+    }
+    fields.push_back(field);
+  }
+  return fields;
+}
+
+std::vector<uint64_t> Numbers(const WireField& field) {
+  if (!field.has_bytes) return {field.value};
+  std::vector<uint64_t> numbers;
+  for (std::string_view left = field.bytes; !left.empty();) numbers.push_back(TakeVarint(left));
+  return numbers;
+}
+
+// By the public field numbers of profile.proto.
+class PprofReader {
+ public:
+  PprofFile Read(std::string_view gzipped) {
+    const std::string bytes = Gunzip(gzipped);
+    const std::vector<WireField> fields = Fields(bytes);
+    for (const WireField& it : fields) {
+      if (it.number == 6) texts_.emplace_back(it.bytes);
+    }
+    if (texts_.empty() || !texts_[0].empty()) Mistake("string 0 is not empty");
+    for (const WireField& it : fields) Table(it);
+    for (const WireField& it : fields) {
+      if (it.number == 2) Sample(it.bytes);
+    }
+    return std::move(file_);
+  }
+
+ private:
+  struct Location {
+    uint64_t mapping = 0;
+    uint64_t function = 0;
+  };
+  struct Function {
+    std::string name;
+    std::string file;
+  };
+
+  void Mistake(const std::string& text) { file_.mistakes.push_back(text); }
+
+  std::string Text(uint64_t number) {
+    if (number < texts_.size()) return texts_[number];
+    Mistake("no such string");
+    return "";
+  }
+
+  std::pair<std::string, std::string> ValueType(std::string_view bytes) {
+    std::pair<std::string, std::string> type;
+    for (const WireField& it : Fields(bytes)) {
+      (it.number == 1 ? type.first : type.second) = Text(it.value);
+    }
+    return type;
+  }
+
+  void Table(const WireField& it) {
+    const auto number = static_cast<int64_t>(it.value);
+    if (it.number == 1) file_.types.push_back(ValueType(it.bytes));
+    if (it.number == 3) Mapping(it.bytes);
+    if (it.number == 4) ReadLocation(it.bytes);
+    if (it.number == 5) ReadFunction(it.bytes);
+    if (it.number == 9) file_.time_ns = number;
+    if (it.number == 10) file_.duration_ns = number;
+    if (it.number == 11) file_.period_type = ValueType(it.bytes);
+    if (it.number == 12) file_.period = number;
+    if (it.number == 13) {
+      for (const uint64_t text : Numbers(it)) file_.comments.push_back(Text(text));
+    }
+    if (it.number == 14) file_.default_type = Text(it.value);
+  }
+
+  void Mapping(std::string_view bytes) {
+    uint64_t id = 0;
+    std::string name;
+    for (const WireField& it : Fields(bytes)) {
+      if (it.number == 1) id = it.value;
+      if (it.number == 5) name = Text(it.value);
+    }
+    if (id == 0 || !mappings_.emplace(id, name).second) Mistake("bad mapping id");
+  }
+
+  void ReadLocation(std::string_view bytes) {
+    uint64_t id = 0;
+    Location location;
+    for (const WireField& it : Fields(bytes)) {
+      if (it.number == 1) id = it.value;
+      if (it.number == 2) location.mapping = it.value;
+      if (it.number != 4) continue;
+      for (const WireField& line : Fields(it.bytes)) {
+        if (line.number == 1) location.function = line.value;
+      }
+    }
+    if (id == 0 || !locations_.emplace(id, location).second) Mistake("bad location id");
+  }
+
+  void ReadFunction(std::string_view bytes) {
+    uint64_t id = 0;
+    Function function;
+    for (const WireField& it : Fields(bytes)) {
+      if (it.number == 1) id = it.value;
+      if (it.number == 2) function.name = Text(it.value);
+      if (it.number == 4) function.file = Text(it.value);
+    }
+    if (id == 0 || !functions_.emplace(id, function).second) Mistake("bad function id");
+  }
+
+  void Sample(std::string_view bytes) {
+    std::vector<uint64_t> locations;
+    std::vector<uint64_t> values;
+    std::string thread;
+    for (const WireField& it : Fields(bytes)) {
+      const std::vector<uint64_t> numbers = it.number < 3 ? Numbers(it) : std::vector<uint64_t>();
+      if (it.number == 1) locations.insert(locations.end(), numbers.begin(), numbers.end());
+      if (it.number == 2) values.insert(values.end(), numbers.begin(), numbers.end());
+      if (it.number == 3) Label(it.bytes, thread);
+    }
+    if (locations.empty()) Mistake("a sample without a stack");
+    if (values.size() != file_.types.size()) return Mistake("values and types differ in number");
+    const std::vector<std::string> path = Path(thread, locations);
+    for (size_t i = 0; i < values.size(); ++i) {
+      if (values[i] != 0)
+        file_.values[file_.types[i].first][path] += static_cast<int64_t>(values[i]);
+    }
+  }
+
+  void Label(std::string_view bytes, std::string& thread) {
+    std::string key;
+    std::string value;
+    for (const WireField& it : Fields(bytes)) {
+      if (it.number == 1) key = Text(it.value);
+      if (it.number == 2) value = Text(it.value);
+      if (it.number == 3) value = std::to_string(static_cast<int64_t>(it.value));
+    }
+    if (key == "thread") thread = value;
+    ++file_.labels[key][value];
+  }
+
+  std::vector<std::string> Path(const std::string& thread,
+                                const std::vector<uint64_t>& leaf_first) {
+    std::vector<std::string> path = {thread};
+    for (auto id = leaf_first.rbegin(); id != leaf_first.rend(); ++id) {
+      const auto location = locations_.find(*id);
+      if (location == locations_.end() || mappings_.count(location->second.mapping) == 0 ||
+          functions_.count(location->second.function) == 0) {
+        Mistake("a stack refers to nothing");
+        continue;
+      }
+      const Function& function = functions_[location->second.function];
+      if (known_.insert({*id, true}).second) {
+        file_.functions.push_back(
+            {function.name, function.file, mappings_[location->second.mapping]});
+      }
+      if (function.file != "[threads]") path.push_back(function.name);
+    }
+    return path;
+  }
+
+  PprofFile file_;
+  std::vector<std::string> texts_;
+  std::map<uint64_t, std::string> mappings_;
+  std::map<uint64_t, Location> locations_;
+  std::map<uint64_t, Function> functions_;
+  std::map<uint64_t, bool> known_;
+};
+
+}  // namespace
+
+PprofFile ParsePprof(std::string_view gzipped) { return PprofReader().Read(gzipped); }
+
+}  // namespace jtrace::testing

@@ -1,0 +1,52 @@
+#include "postproc/input/output_checks.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "common/nearest.h"
+#include "postproc/report/tree_view.h"
+#include "postproc/support/strings.h"
+
+namespace jtrace::postproc {
+
+absl::Status CheckSort(const CommandLine& line) {
+  const std::string& sort = line.report.sort;
+  if (!sort.empty() && line.reports == std::vector<std::string>{"arcflow"}) {
+    return absl::InvalidArgumentError(
+        "--sort: arcflow has one order, by total; --report=flat can be sorted");
+  }
+  const bool for_tree = line.reports.empty() || std::find(line.reports.begin(), line.reports.end(),
+                                                          "tree") != line.reports.end();
+  const std::vector<std::string> names = TreeColumns(line.report.metric);
+  if (sort.empty() || !for_tree || std::find(names.begin(), names.end(), sort) != names.end()) {
+    return absl::OkStatus();
+  }
+  const std::vector<std::string_view> columns(names.begin(), names.end());
+  return absl::InvalidArgumentError(
+      StrCat("--sort: the tree has no column '", sort, "'; nearest: ", Nearest(sort, columns)));
+}
+
+absl::Status CheckColumn(std::string_view sort, std::string_view report, const Table& table) {
+  if (sort == "first" || table.Find(sort) >= 0) return absl::OkStatus();
+  std::vector<std::string_view> names;
+  for (const Column& column : table.columns) names.push_back(column.name);
+  return absl::InvalidArgumentError(
+      StrCat("--sort: ", report, " has no column '", sort, "'; nearest: ", Nearest(sort, names)));
+}
+
+absl::Status CheckOutput(const CommandLine& line) {
+  if (line.output.empty()) return absl::OkStatus();
+  for (const std::string& trace : line.traces) {
+    std::error_code none;
+    if (std::filesystem::equivalent(trace, line.output, none)) {
+      return absl::InvalidArgumentError(
+          StrCat("-o ", line.output, " would overwrite the trace; choose another file"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace jtrace::postproc

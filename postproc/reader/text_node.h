@@ -1,0 +1,15 @@
+// The counts of a "node" in a text trace (proto/FORMAT.md).
+#pragma once
+
+#include <string_view>
+
+#include "postproc/model/record_visitor.h"
+#include "postproc/model/trace_model.h"
+
+namespace jtrace::postproc::text {
+
+// `field`: "calls=9,base=300,alloc.bytes=64", as it is in the line. Adds the names of metrics to
+// the model. False if it is malformed.
+bool ParseNodeCounts(std::string_view field, TraceModel& model, NodeCounts& counts);
+
+}  // namespace jtrace::postproc::text
