@@ -36,7 +36,10 @@ endif()
 
 # GCC collects garbage whenever its heap has grown by a third, and reads the whole precompiled header
 # each time; that is a twelfth of a build.
-add_compile_options("$<$<COMPILE_LANG_AND_ID:CXX,GNU>:SHELL:--param ggc-min-heapsize=300000>")
+# The linter, which reads these options, knows none of GCC's parameters.
+if(JTRACE_UNITY)
+  add_compile_options("$<$<COMPILE_LANG_AND_ID:CXX,GNU>:SHELL:--param ggc-min-heapsize=300000>")
+endif()
 
 if(JTRACE_SANITIZE)
   add_compile_options(-fsanitize=${JTRACE_SANITIZE} -fno-omit-frame-pointer

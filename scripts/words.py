@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Fails on words that CONTRIBUTING.md's table "Words" replaces, in any tracked text, comment or name.
+"""Fails on words that CONTRIBUTING.md's table "Words" replaces, in any text, comment or name.
 
-Usage: scripts/words.py [FILE…]     without files: all that git tracks
+Usage: scripts/words.py [FILE…]     without files: all that git tracks or would add
 
 A word of the table matches by itself and as a part of a name: `tell` matches "tell", "TellAll" and
 "tell_all", not "intelligent". Exit codes: 0 none found · 1 some found, one line each.
@@ -49,8 +49,8 @@ def pattern_of(word: str) -> re.Pattern:
 
 
 def tracked_files() -> list[str]:
-    """All tracked files; in a tree without git those outside of build folders."""
-    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True)
+    """All files that git tracks or would add; in a tree without git those outside of build folders."""
+    listed = subprocess.run(["git", "ls-files", "--cached", "--others", "--exclude-standard"], cwd=ROOT, capture_output=True, text=True)
     names = listed.stdout.splitlines() if listed.returncode == 0 else walked_files()
     return [name for name in names if not SKIPPED.search(name)]
 

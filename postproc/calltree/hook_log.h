@@ -14,6 +14,7 @@ class HookLog : public RecordVisitor {
     ThreadId thread;  // none: threads are not distinguished
     RoutineId java;   // the thread's innermost event node at the call; none: its root
     FrameId native;   // none: unknown
+    // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 sees a 0 in the defaulted operator.
     friend auto operator<=>(const Caller&, const Caller&) = default;
   };
   using Callers = absl::btree_map<Caller, HookSums>;

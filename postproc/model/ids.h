@@ -15,6 +15,7 @@ struct Id {
   constexpr explicit Id(uint32_t number) : value(number) {}
   constexpr explicit operator bool() const { return value != 0; }
   friend constexpr bool operator==(Id, Id) = default;
+  // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 sees a 0 in the defaulted operator.
   friend constexpr auto operator<=>(Id, Id) = default;
 
   template <typename H>

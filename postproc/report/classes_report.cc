@@ -23,15 +23,22 @@ struct ClassRow {
   ClassLog::Entry loading;
 };
 
-using Rows = absl::btree_map<std::string, ClassRow>;
+using ClassRows = absl::btree_map<std::string, ClassRow>;
 
-Rows Collect(const ReportInput& input) {
-  Rows rows;
+bool IsCode(const ReportInput& input, RoutineId routine) {
+  const RoutineKind kind = input.model.TraitsOf(routine).kind;
+  return kind == RoutineKind::kMethod || kind == RoutineKind::kCall || kind == RoutineKind::kNative;
+}
+
+ClassRows CollectClasses(const ReportInput& input) {
+  ClassRows rows;
   for (const auto& [name, entry] : input.classes.classes()) rows[name].loading = entry;
   const ScopeCoverage coverage(input);
   for (const FlatRow& flat : input.flat.rows()) {
-    // Native functions have no class that the JVM loads.
-    if (flat.is_root || !coverage.IsJava(flat.routine)) continue;
+    // Native functions have no class that the JVM loads. Exceptions and parks are named by theirs,
+    // which is not the class that runs.
+    const bool is_code = coverage.IsJava(flat.routine) && IsCode(input, flat.routine);
+    if (flat.is_root || !is_code) continue;
     ClassRow& row = rows[std::string(ClassOf(flat.name))];
     row.calls = WrapAdd(row.calls, flat.calls);
     row.base = WrapAdd(row.base, flat.base);
@@ -50,7 +57,7 @@ Rows Collect(const ReportInput& input) {
 }  // namespace
 
 Table ClassesTable(const ReportInput& input) {
-  const Rows by_name = Collect(input);
+  const ClassRows by_name = CollectClasses(input);
   std::vector<std::pair<std::string_view, const ClassRow*>> rows;
   for (const auto& [name, row] : by_name) rows.emplace_back(name, &row);
   std::stable_sort(rows.begin(), rows.end(), [&](const auto& a, const auto& b) {

@@ -75,6 +75,21 @@ TEST(ClassesReportTest, SumsOverMethods) {
                           CsvRow{"0", "0", "0", "0", "", "1", "0", "0", "0", "", "a.C"}));
 }
 
+TEST(ClassesReportTest, ExceptionsAndParksAreNotClassesThatRun) {
+  const std::string trace =
+      "# jtrace-text 1 unit=us\n#@\troutine\tthrown\t\t[thrown] java.io.IOException\n"
+      "#@\troutine\tpark\t\t[park] java.util.concurrent.locks.LockSupport.park()\n"
+      "0\tmain\tenter\ta.A.run()\n1\tmain\tenter\t[thrown] java.io.IOException\n"
+      "1\tmain\texit\t[thrown] java.io.IOException\n"
+      "2\tmain\tenter\t[park] java.util.concurrent.locks.LockSupport.park()\n"
+      "3\tmain\texit\t[park] java.util.concurrent.locks.LockSupport.park()\n"
+      "4\tmain\texit\ta.A.run()\n";
+  const RunResult run =
+      RunPost({"--report=classes", "--format=csv", "trace"}, {{"trace", trace}});
+  EXPECT_THAT(ParseCsv(run.out).Project({"calls", "name"}), ElementsAre(CsvRow{"1", "a.A"}))
+      << run.err;
+}
+
 // The recursive call and its callees count once, as parts of the whole.
 TEST(FunctionReportTest, SharesAreOfTheRoutineItself) {
   const Csv csv = Table("--report=function", "--of=a.A.run");
