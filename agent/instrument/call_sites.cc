@@ -87,9 +87,9 @@ uint32_t CallSites::IdOf(const SiteRef& site) {
   const std::string class_name = DottedName(site.class_name);
   const uint32_t callee_loader = loader_of_(class_name);
   trace::RoutineInfo routine = {.class_id = encoder_.ClassId(class_name, callee_loader),
-                                 .name = Abseil(site.name),
-                                 .descriptor = Abseil(site.descriptor),
-                                 .kind = IsPark(site) ? proto::Routine::PARK : KindOf(site.kind)};
+                                .name = Abseil(site.name),
+                                .descriptor = Abseil(site.descriptor),
+                                .kind = IsPark(site) ? proto::Routine::PARK : KindOf(site.kind)};
   if (!site.name.empty()) {
     routine.cost = costs_.Of(CalleeName(site)).value_or(proto::Routine::UNCLASSIFIED);
   }

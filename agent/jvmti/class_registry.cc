@@ -127,9 +127,9 @@ void ClassRegistry::Prepare(jclass klass, uint32_t thread) {
     ++loaded_[identity.id];
   }
   trace::EventRecord event = {.time_ns = clock_.Now(),
-                               .thread = thread,
-                               .major = format::kClass,
-                               .minor = format::kClassLoad};
+                              .thread = thread,
+                              .major = format::kClass,
+                              .minor = format::kClassLoad};
   proto::ClassEvent details;
   details.set_class_id(identity.id);
   NumberedMethods methods;

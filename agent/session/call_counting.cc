@@ -61,7 +61,7 @@ absl::Status CallCounting::Start(JNIEnv* jni, Options& options, Instrumentation&
 }
 
 std::unique_ptr<trace::ChunkSource> CallCounting::BeginCounting(const Options& options,
-                                                                 uint32_t routines) {
+                                                                uint32_t routines) {
   TraceParts& trace = jvm_.trace;
   jvmti::ThreadRegistry& threads = jvm_.registries.threads;
   trace::ThreadGroups& groups = jvm_.registries.groups;
@@ -88,7 +88,7 @@ std::unique_ptr<trace::ChunkSource> CallCounting::BeginCounting(const Options& o
     names.push_back(jvm_.metrics->counters().NameOf(number));
   }
   trace::TreeSource source(*trees_, scale, threads, groups, trace.encoder, trace.losses,
-                            std::move(names));
+                           std::move(names));
   if (!has_logs) {
     windows_ = std::make_unique<metrics::TreeWindows>(*trees_, jvm_.families);
     return std::make_unique<trace::TreeSource>(std::move(source));
@@ -97,7 +97,7 @@ std::unique_ptr<trace::ChunkSource> CallCounting::BeginCounting(const Options& o
   return std::make_unique<trace::LogSource>(
       trace.clock, *logs_, std::move(source), threads, trace.encoder, trace.losses,
       trace::LogSource::Settings{options.log_budget,
-                                  !options.codes_off.contains(format::kThreadSwitch)});
+                                 !options.codes_off.contains(format::kThreadSwitch)});
 }
 
 void CallCounting::ReportClock(const Options& options) {

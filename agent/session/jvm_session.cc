@@ -193,7 +193,8 @@ absl::StatusOr<std::string> JvmSession::StartLocked(JNIEnv* jni, const Options& 
   }
   WakeControl();
   return absl::StrCat("recording to ", trace::AbsolutePath(recording_->path()), " (",
-                      DescribeOptions(recording_->options()), ")", recording_->commands().DescribeWarnings());
+                      DescribeOptions(recording_->options()), ")",
+                      recording_->commands().DescribeWarnings());
 }
 
 absl::Status JvmSession::TryToStart(JNIEnv* jni, const Options& options, const Progress& progress) {

@@ -34,7 +34,8 @@ absl::StatusOr<std::string> JvmSession::Dump() {
   absl::MutexLock lock(&lifecycle_);
   Recording* const recording = Running();
   if (recording == nullptr) return NotRecording();
-  return recording->options().loop.on() ? recording->commands().NextFile() : recording->commands().Flush();
+  return recording->options().loop.on() ? recording->commands().NextFile()
+                                        : recording->commands().Flush();
 }
 
 absl::Status JvmSession::Mark(absl::string_view text) {

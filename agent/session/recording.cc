@@ -41,10 +41,12 @@ absl::Status Recording::Prepare(const Options& options) {
   }
   // At an attach the sampler also finds the kernel's ids of running threads.
   if (!parts_.options.WantsSamples() && !parts_.jvm.is_live.load()) return absl::OkStatus();
-  if (absl::Status status = SampleCollection::PrepareSampler(parts_.jvm, parts_.options); !status.ok()) {
+  if (absl::Status status = SampleCollection::PrepareSampler(parts_.jvm, parts_.options);
+      !status.ok()) {
     return status;
   }
-  if (parts_.options.WantsSamples()) parts_.samples = std::make_unique<SampleCollection>(parts_.jvm, parts_.options);
+  if (parts_.options.WantsSamples())
+    parts_.samples = std::make_unique<SampleCollection>(parts_.jvm, parts_.options);
   return absl::OkStatus();
 }
 
@@ -56,7 +58,8 @@ absl::Status Recording::PrepareMetrics() {
   // Only call trees have call paths.
   const bool has_paths = parts_.options.WantsEvents() && parts_.options.record == RecordKind::kTree;
   parts_.calls = std::make_unique<CallCounting>(
-      parts_.jvm, has_paths ? parts_.jvm.metrics->PathMetricsOf(parts_.metric_numbers) : PathMetrics());
+      parts_.jvm,
+      has_paths ? parts_.jvm.metrics->PathMetricsOf(parts_.metric_numbers) : PathMetrics());
   return absl::OkStatus();
 }
 
@@ -75,9 +78,11 @@ absl::Status Recording::Begin(JNIEnv* jni, const Progress& progress) {
 absl::Status Recording::StartParts(JNIEnv* jni) {
   parts_.jvm.registries.loaders.LearnJdk(jni);
   parts_.jvm.registries.classes.LearnJvm(parts_.jvm.libjvm_address());
-  parts_.jvm.metrics->Begin(parts_.metric_numbers, parts_.jvm.is_live.load(), parts_.jvm.trace.losses);
+  parts_.jvm.metrics->Begin(parts_.metric_numbers, parts_.jvm.is_live.load(),
+                            parts_.jvm.trace.losses);
   if (parts_.classes != nullptr) {
-    absl::Status status = parts_.calls->Start(jni, parts_.options, parts_.classes->instrumentation());
+    absl::Status status =
+        parts_.calls->Start(jni, parts_.options, parts_.classes->instrumentation());
     if (!status.ok()) return status;
   }
   return StartSamples(jni);
@@ -121,11 +126,12 @@ absl::Status Recording::TryToBegin(JNIEnv* jni, const Progress& progress) {
     parts_.jvm.env->GenerateEvents(JVMTI_EVENT_COMPILED_METHOD_LOAD);
   }
   parts_.jvm.trace.encoder.AddEvent({.time_ns = parts_.jvm.trace.clock.Now(),
-                               .major = format::kSession,
-                               .minor = format::kSessionInitialised});
+                                     .major = format::kSession,
+                                     .minor = format::kSessionInitialised});
   StartWriter();
   StartHooks();
-  parts_.log->Line(absl::StrCat("recording to ", path(), " (", DescribeOptions(parts_.options), ")"));
+  parts_.log->Line(
+      absl::StrCat("recording to ", path(), " (", DescribeOptions(parts_.options), ")"));
   return absl::OkStatus();
 }
 
@@ -168,14 +174,14 @@ void Recording::StartWriter() {
   });
   if (!by_thread.empty()) {
     parts_.metric_source = std::make_unique<trace::MetricSource>(
-        *parts_.jvm.metrics, std::move(by_thread), parts_.jvm.is_live.load(), parts_.jvm.registries.groups,
-        parts_.jvm.trace.encoder);
+        *parts_.jvm.metrics, std::move(by_thread), parts_.jvm.is_live.load(),
+        parts_.jvm.registries.groups, parts_.jvm.trace.encoder);
   }
   parts_.module_source.BeginFile();
   parts_.jvm.written.store(this);
   parts_.drain = std::make_unique<trace::DrainThread>(
-      parts_.jvm.writer, parts_.jvm.trace.clock, parts_.jvm.trace.encoder, parts_.file.file(), Sources(),
-      PollPeriod(parts_.options), hot::writer_doorbell,
+      parts_.jvm.writer, parts_.jvm.trace.clock, parts_.jvm.trace.encoder, parts_.file.file(),
+      Sources(), PollPeriod(parts_.options), hot::writer_doorbell,
       [this](const absl::Status& status) { Fail(status.message()); });
   parts_.drain->Start(DescribeStart(parts_));
 }
@@ -225,7 +231,8 @@ absl::Status Recording::EndTrace(proto::SessionEnd::Reason reason) {
   if (parts_.classes != nullptr) {
     parts_.jvm.trace.encoder.DefineRoutinesOf(parts_.classes->instrumentation().counted());
   }
-  absl::Status written = parts_.drain->Stop([&](proto::SessionEnd& end) { FinishEnd(parts_, reason, end); });
+  absl::Status written =
+      parts_.drain->Stop([&](proto::SessionEnd& end) { FinishEnd(parts_, reason, end); });
   if (written.ok()) parts_.log->Line(DescribeEnd(parts_));  // else Fail has reported why
   return written;
 }

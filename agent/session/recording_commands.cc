@@ -51,24 +51,25 @@ std::string RecordingCommands::DescribeStatus() {
     absl::StrAppendFormat(
         &text, "state     recording for %s\nfile      %s (%.1f MB)\n",
         absl::FormatDuration(absl::Trunc(absl::Now() - parts_.began, absl::Milliseconds(100))),
-        trace::AbsolutePath(parts_.file.path()), static_cast<double>(parts_.file.file().bytes_written()) / 1e6);
+        trace::AbsolutePath(parts_.file.path()),
+        static_cast<double>(parts_.file.file().bytes_written()) / 1e6);
     absl::StrAppend(&text, "options   ", DescribeOptions(parts_.options));
     if (parts_.calls->is_started()) {
       absl::StrAppend(&text, "\ncalls     ", parts_.calls->calls(), " by ",
                       parts_.classes->instrumentation().methods_probed(), " methods with probes");
     }
-    if (parts_.samples != nullptr) absl::StrAppend(&text, "\nsamples   ", parts_.samples->samples());
+    if (parts_.samples != nullptr)
+      absl::StrAppend(&text, "\nsamples   ", parts_.samples->samples());
     absl::StrAppend(&text, DescribeWarnings());
   });
   return text;
 }
 
-std::string RecordingCommands::DescribeWarnings() const {
-  return jtrace::DescribeWarnings(parts_);
-}
+std::string RecordingCommands::DescribeWarnings() const { return jtrace::DescribeWarnings(parts_); }
 
 Due RecordingCommands::WhatIsDue(absl::Time now) {
-  if (parts_.classes != nullptr && parts_.classes->TakeLate()) return {.what = Due::kAddProbes, .next = now};
+  if (parts_.classes != nullptr && parts_.classes->TakeLate())
+    return {.what = Due::kAddProbes, .next = now};
   const absl::Time end = parts_.began + parts_.options.duration;
   if (now >= end) return {.what = Due::kStop};
   Due due = {.next = end};
@@ -80,7 +81,8 @@ Due RecordingCommands::WhatIsDue(absl::Time now) {
     return {.what = Due::kNextFile, .next = end};
   }
   due.next = std::min(due.next, file_end);
-  if (parts_.options.loop.bytes != Loop::kNoBytes) due.next = std::min(due.next, now + kSizeCheckPeriod);
+  if (parts_.options.loop.bytes != Loop::kNoBytes)
+    due.next = std::min(due.next, now + kSizeCheckPeriod);
   return due;
 }
 

@@ -98,10 +98,11 @@ void ReportUnmatchedUnwinds(const RecordingParts& parts) {
   if (!parts.calls->is_started()) return;
   const std::vector<std::string> patterns = parts.classes->instrumentation().UnmatchedUnwinds();
   if (patterns.empty()) return;
-  parts.jvm.trace.losses.Set("unwind.no_method", Severity::kWarning, patterns.size(),
-                        absl::StrCat("names in unwind= that no loaded method with code matches: ",
-                                     absl::StrJoin(patterns, ";")),
-                        "write them as com.acme.Cache::load or com.acme.Outer$Inner::load");
+  parts.jvm.trace.losses.Set(
+      "unwind.no_method", Severity::kWarning, patterns.size(),
+      absl::StrCat("names in unwind= that no loaded method with code matches: ",
+                   absl::StrJoin(patterns, ";")),
+      "write them as com.acme.Cache::load or com.acme.Outer$Inner::load");
 }
 
 std::string DescribeEnd(const RecordingParts& parts) {
@@ -110,14 +111,15 @@ std::string DescribeEnd(const RecordingParts& parts) {
     return absl::StrCat("warning: ", absl::string_view(kept.message()));
   }
   std::string what;
-  if (parts.calls->is_started()) absl::StrAppend(&what, WithThousands(parts.calls->calls()), " calls, ");
+  if (parts.calls->is_started())
+    absl::StrAppend(&what, WithThousands(parts.calls->calls()), " calls, ");
   if (parts.samples != nullptr) {
     absl::StrAppend(&what, WithThousands(parts.samples->samples()), " samples, ");
     const uint64_t dropped = parts.jvm.trace.losses.Count("sample.ring_full");
     if (dropped != 0) absl::StrAppend(&what, WithThousands(dropped), " more dropped, ");
   }
-  return absl::StrFormat("wrote %s: %s%.1f MB; see it with: jtrace-post %s", parts.file.path(), what,
-                         static_cast<double>(file.bytes_written()) / 1e6, parts.file.path());
+  return absl::StrFormat("wrote %s: %s%.1f MB; see it with: jtrace-post %s", parts.file.path(),
+                         what, static_cast<double>(file.bytes_written()) / 1e6, parts.file.path());
 }
 
 std::string DescribeWarnings(const RecordingParts& parts) {

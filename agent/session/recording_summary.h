@@ -1,5 +1,5 @@
-// What a recording says of itself: in its trace, on stderr, and as losses. On the thread of a start,
-// a stop or a command.
+// What a recording says of itself: in its trace, on stderr, and as losses. On the thread of a
+// start, a stop or a command.
 #pragma once
 
 #include <string>

@@ -41,7 +41,7 @@ absl::Status SampleCollection::Start(JNIEnv* jni, trace::SampleSource::NodeNumbe
       trace.clock, sampler_, jvm_.registries.classes, trace.encoder, trace.losses, group_of,
       node_number, options_.codes.Has(Code::kInterrupt));
   hook_source_ = std::make_unique<trace::HookSource>(jvm_.hooks, trace.encoder, trace.losses,
-                                                      group_of, std::move(node_number));
+                                                     group_of, std::move(node_number));
   internal_threads_ = std::make_unique<trace::InternalThreadSource>(
       jvm_.registries.threads, sampler_, threads_,
       [this](pid_t tid) { return jvm_.IsAgentThread(tid); }, trace.losses);

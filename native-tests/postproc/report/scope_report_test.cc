@@ -84,8 +84,7 @@ TEST(ClassesReportTest, ExceptionsAndParksAreNotClassesThatRun) {
       "2\tmain\tenter\t[park] java.util.concurrent.locks.LockSupport.park()\n"
       "3\tmain\texit\t[park] java.util.concurrent.locks.LockSupport.park()\n"
       "4\tmain\texit\ta.A.run()\n";
-  const RunResult run =
-      RunPost({"--report=classes", "--format=csv", "trace"}, {{"trace", trace}});
+  const RunResult run = RunPost({"--report=classes", "--format=csv", "trace"}, {{"trace", trace}});
   EXPECT_THAT(ParseCsv(run.out).Project({"calls", "name"}), ElementsAre(CsvRow{"1", "a.A"}))
       << run.err;
 }
