@@ -26,7 +26,16 @@ constexpr int kRounds = 40;
 // Parts of a JVM that has no functions: enough for what precedes a recording's begin.
 class RecordingRaceTest : public testing::Test {
  protected:
-  RecordingRaceTest() : vm_{&functions_}, jvm_(*new JvmParts(&vm_, nullptr)) {}
+  RecordingRaceTest() : jvm_(NewJvm()) {}
+
+  // Never freed, as in a JVM, but reachable for LeakSanitizer.
+  static JvmParts& NewJvm() {
+    static JNIInvokeInterface_ functions = {};
+    static JavaVM vm = {&functions};
+    static std::vector<JvmParts*>& all = *new std::vector<JvmParts*>();
+    all.push_back(new JvmParts(&vm, nullptr));
+    return *all.back();
+  }
 
   Options SamplesInto(const std::string& name) {
     Options options;
@@ -50,9 +59,7 @@ class RecordingRaceTest : public testing::Test {
     for (std::thread& thread : threads) thread.join();
   }
 
-  JNIInvokeInterface_ functions_ = {};
-  JavaVM vm_;
-  JvmParts& jvm_;  // never freed, as in a JVM
+  JvmParts& jvm_;
   Gate<Recording> gate_;
   int files_begun_ = 0;
 };
