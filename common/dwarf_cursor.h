@@ -13,8 +13,10 @@ namespace jtrace {
 // false and every read returns 0. (DWARF 5 §7.6 for LEB128, LSB §10.5 for the pointer encodings.)
 class DwarfCursor {
  public:
-  // Bytes at the address at which they are used.
-  DwarfCursor(const std::byte* begin, const std::byte* end) : at_(begin), end_(end) {}
+  // Bytes at the address at which they are used. An end before the begin is that of a damaged
+  // table: there are none.
+  DwarfCursor(const std::byte* begin, const std::byte* end)
+      : at_(begin), end_(end < begin ? begin : end), ok_(end >= begin) {}
   // Bytes of a file, which are loaded at `address`.
   DwarfCursor(std::string_view bytes, uint64_t address)
       : at_(reinterpret_cast<const std::byte*>(bytes.data())),

@@ -16,6 +16,7 @@ expect() {
 }
 
 expect 0 '0 of ' "${compare[@]}" "${run[@]}"
+expect 0 '0 of ' "${compare[@]}" cases/ThrowingTasks "${run[@]:1:2}" cases.ThrowingTasks
 expect 1 ' by the other agent, 0 by jtrace' "${compare[@]}" '--options=mode=events,exclude=cases.Recursion::main' "${run[@]}"
 expect 2 'counted no call in no/such/' "${compare[@]}" no/such/ "${run[@]:1}"
 expect 2 'is not built' "${compare[0]}" --build=/no/such "${run[@]}"

@@ -4,7 +4,8 @@ compares the calls of each method.
 
 Usage: scripts/compare_counts.py [--jdk=HOME] [--build=FOLDER] [--options=OPTIONS] SCOPE[,SCOPE…] JAVA_ARGUMENT…
 
-SCOPE is a package, which ends with a slash, or a class: org/h2/ or cases/Recursion. OPTIONS are the
+SCOPE is a package, which ends with a slash, or the begin of class names: org/h2/
+or cases/Recursion, with its nested classes. OPTIONS are the
 agent's, besides include= and out=.
 Exit codes: 0 equal · 1 methods differ · 2 a run or a report failed.
 
@@ -36,8 +37,8 @@ def parse():
 
 
 def pattern_of(scope):
-    """org/h2/ → org.h2.**; a/B → a.B"""
-    return scope.replace("/", ".") + "**" if scope.endswith("/") else scope.replace("/", ".")
+    """org/h2/ → org.h2.**; a/B → a.B*, its nested classes too, as the other agent counts them."""
+    return scope.replace("/", ".") + ("**" if scope.endswith("/") else "*")
 
 
 def run_program(args, build, folder):

@@ -37,7 +37,7 @@ def table_rows(text: str) -> list[tuple[str, list[str]]]:
 
 
 def pattern_of(word: str) -> re.Pattern:
-    """Matches the word in prose, in snake_case and in CamelCase; a line may break it between two parts."""
+    """Matches the word in prose, in snake_case and in CamelCase."""
     if word.endswith("no …"):
         return IS_NO
     parts = [f"[{part[0].upper()}{part[0].lower()}]{re.escape(part[1:])}" for part in word.split()]

@@ -2,6 +2,8 @@
 // table for people of the JSON. Pure.
 #pragma once
 
+#include <cstddef>
+#include <limits>
 #include <string>
 
 #include "absl/status/statusor.h"
@@ -13,7 +15,8 @@ namespace jtrace::metrics {
 // One JSON object:
 // {"pid":…,"ended_threads":…,
 //  "metrics":[{"name":…,"unit":…,"what":…,"by_thread":…,"process":…,"ended":…}],
-//  "threads":[{"name":…,"java_tid":…,"os_tid":…,"virtual":…,"partial":…,"totals":{NAME:…}}]}
+//  "threads":[{"name":…,"java_tid":…,"os_tid":…,"virtual":…,"partial":…,"totals":{NAME:…}}],
+//  "more":{"threads":…,"totals":{NAME:…}}}
 // Integers are unrounded; what is unknown is left out.
 std::string MetricsAsJson(const MetricsReport& report);
 
@@ -23,9 +26,14 @@ std::string MetricsAsJson(const MetricsReport& report);
 std::string MetricsAsPrometheus(const MetricsReport& report);
 
 // The value of --format=.
-enum class MetricsFormat { kJson, kPrometheus };
-// "", "--format=json" or "--format=prometheus". InvalidArgument: anything else.
-absl::StatusOr<MetricsFormat> ParseMetricsFormat(absl::string_view option);
-std::string Format(const MetricsReport& report, MetricsFormat format);
+struct MetricsFormat {
+  enum Kind { kJson, kPrometheus } kind = kJson;
+  // A JVM may have more threads than an answer of the control socket can hold.
+  size_t threads = std::numeric_limits<size_t>::max();
+};
+// "--format=json|prometheus --threads=N": each may be missing. InvalidArgument: anything else.
+absl::StatusOr<MetricsFormat> ParseMetricsFormat(absl::string_view options);
+// JSON lists at most format.threads threads and sums the others.
+std::string Format(MetricsReport report, const MetricsFormat& format);
 
 }  // namespace jtrace::metrics

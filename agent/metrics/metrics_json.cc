@@ -17,6 +17,16 @@ void AddMetric(const ReportedMetric& metric, JsonWriter& json) {
   json.EndObject();
 }
 
+void AddTotals(const MetricsReport& report, const std::vector<std::optional<int64_t>>& values,
+               JsonWriter& json) {
+  json.Key("totals");
+  json.BeginObject();
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (values[i]) json.Int(Utf8Of(report.metrics[i].name), *values[i]);
+  }
+  json.EndObject();
+}
+
 void AddThread(const MetricsReport& report, const ReportedThread& thread, JsonWriter& json) {
   json.BeginObject();
   json.Text("name", Utf8Of(thread.name));
@@ -24,12 +34,7 @@ void AddThread(const MetricsReport& report, const ReportedThread& thread, JsonWr
   json.Int("os_tid", thread.os_tid);
   json.Bool("virtual", thread.os_tid == 0);
   json.Bool("partial", thread.is_partial);
-  json.Key("totals");
-  json.BeginObject();
-  for (size_t i = 0; i < report.metrics.size(); ++i) {
-    if (thread.values[i]) json.Int(Utf8Of(report.metrics[i].name), *thread.values[i]);
-  }
-  json.EndObject();
+  AddTotals(report, thread.values, json);
   json.EndObject();
 }
 
@@ -51,6 +56,13 @@ std::string MetricsAsJson(const MetricsReport& report) {
   };
   json.List("metrics", report.metrics, add_metric);
   json.List("threads", report.threads, add_thread);
+  if (report.more_threads != 0) {
+    json.Key("more");
+    json.BeginObject();
+    json.Int("threads", static_cast<int64_t>(report.more_threads));
+    AddTotals(report, report.more, json);
+    json.EndObject();
+  }
   json.EndObject();
   return out + "\n";
 }

@@ -7,6 +7,8 @@
 #include <tuple>
 #include <utility>
 
+#include "agent/metrics/wrap_add.h"
+
 namespace jtrace::metrics {
 namespace {
 
@@ -103,6 +105,20 @@ MetricsReport CollectMetrics(
   }
   SortByBusiness(report);
   return report;
+}
+
+void SumThreadsBeyond(size_t most, MetricsReport& report) {
+  if (report.threads.size() <= most) return;
+  report.more_threads = report.threads.size() - most;
+  report.more.resize(report.metrics.size());
+  for (size_t i = most; i < report.threads.size(); ++i) {
+    const std::vector<std::optional<int64_t>>& values = report.threads[i].values;
+    for (size_t metric = 0; metric < values.size(); ++metric) {
+      if (!values[metric]) continue;
+      report.more[metric] = WrapAdd(report.more[metric].value_or(0), *values[metric]);
+    }
+  }
+  report.threads.resize(most);
 }
 
 }  // namespace jtrace::metrics

@@ -42,7 +42,10 @@ struct MetricsReport {
   pid_t pid = 0;
   std::vector<ReportedMetric> metrics = {};
   std::vector<ReportedThread> threads = {};  // the busiest first
-  uint64_t ended_threads = 0;                // Java threads that ended
+  // Threads that are not listed, and the sums of their values.
+  uint64_t more_threads = 0;
+  std::vector<std::optional<int64_t>> more = {};
+  uint64_t ended_threads = 0;  // Java threads that ended
 };
 
 // `name_of` is asked for each thread, with no lock held; threads without a name in it (nullopt) are
@@ -50,5 +53,8 @@ struct MetricsReport {
 MetricsReport CollectMetrics(
     const ThreadCounters& counters,
     absl::FunctionRef<std::optional<std::string>(const ThreadValues&)> name_of);
+
+// Lists only the `most` busiest threads and sums the others.
+void SumThreadsBeyond(size_t most, MetricsReport& report);
 
 }  // namespace jtrace::metrics

@@ -180,7 +180,7 @@ absl::StatusOr<std::string> JvmSession::StartLocked(JNIEnv* jni, const Options& 
         absl::StrCat("a recording already runs, to ", recording_->path(), "; stop it first"));
   }
   if (recording_ != nullptr) {
-    if (absl::Status status = WaitForGivingUp(); !status.ok()) return status;
+    if (absl::Status status = WaitForFailure(); !status.ok()) return status;
     Retire(jni);
   }
   last_failure_.clear();
@@ -213,7 +213,7 @@ absl::Status JvmSession::TryToStart(JNIEnv* jni, const Options& options, const P
 
 // Waits for the writer's thread, which first reports the failure: stderr may be a pipe without a
 // reader.
-absl::Status JvmSession::WaitForGivingUp() {
+absl::Status JvmSession::WaitForFailure() {
   for (int i = 0; i < 1000 && !recording_->has_failed(); ++i) absl::SleepFor(absl::Milliseconds(1));
   if (recording_->has_failed()) return absl::OkStatus();
   return absl::UnavailableError("the last recording failed and has not ended yet; try again");
@@ -230,7 +230,7 @@ void JvmSession::Retire(JNIEnv* jni) {
 absl::StatusOr<std::string> JvmSession::Stop(JNIEnv* jni, const Progress& progress) {
   absl::MutexLock lock(&lifecycle_);
   if (recording_ != nullptr && Running() == nullptr && !is_prepared_) {
-    if (absl::Status status = WaitForGivingUp(); !status.ok()) return status;
+    if (absl::Status status = WaitForFailure(); !status.ok()) return status;
     const std::string file = recording_->path();
     Retire(jni);
     return absl::AbortedError(absl::StrCat("the recording had failed: ", last_failure_, "; ", file,

@@ -99,7 +99,7 @@ class JvmSession {
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(lifecycle_);
   // Waits until the recording, which no longer runs, has finished failing. Unavailable: that takes
   // more than a second.
-  absl::Status WaitForGivingUp() ABSL_EXCLUSIVE_LOCKS_REQUIRED(lifecycle_);
+  absl::Status WaitForFailure() ABSL_EXCLUSIVE_LOCKS_REQUIRED(lifecycle_);
   // The recording, if it runs; else null.
   Recording* Running() ABSL_EXCLUSIVE_LOCKS_REQUIRED(lifecycle_);
   // Cleans up after the recording has ended. Parts that callbacks are still inside are never freed.

@@ -17,7 +17,7 @@
 namespace jtrace {
 Recording::Recording(JvmParts& jvm, Gate<Recording>& gate, int& files_begun,
                      std::function<void()> wake)
-    : parts_(jvm, files_begun), gate_(gate), wake_(std::move(wake)), commands_(parts_) {}
+    : gate_(gate), wake_(std::move(wake)), parts_(jvm, files_begun), commands_(parts_) {}
 
 Recording::~Recording() = default;
 

@@ -89,13 +89,14 @@ class Recording {
   void StopSampler();
   absl::Status EndTrace(proto::SessionEnd::Reason reason);
 
-  RecordingParts parts_;
+  // The writer thread of the parts may call Fail until they are destroyed, and that uses these.
   Gate<Recording>& gate_;
   const std::function<void()> wake_;
-  RecordingCommands commands_;
   std::atomic<bool> failed_{false};
   mutable absl::Mutex failure_mutex_;
   std::string failure_ ABSL_GUARDED_BY(failure_mutex_);
+  RecordingParts parts_;
+  RecordingCommands commands_;
 };
 
 }  // namespace jtrace

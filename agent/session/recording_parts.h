@@ -22,7 +22,8 @@
 
 namespace jtrace {
 
-// Prepare makes options, log, file, classes, calls and samples, Begin the rest.
+// Prepare sets options, log, metric_numbers, classes, calls and samples, and opens the file; Begin
+// makes metric_source and drain, and sets began.
 struct RecordingParts {
   // `files_begun`: the number of all recordings so far, incremented here.
   RecordingParts(JvmParts& jvm_parts, int& files_begun)

@@ -91,8 +91,8 @@ void DefinitionTable::ForEachRoutine(absl::FunctionRef<void(uint32_t, const Rout
 template <typename Key>
 const Key* DefinitionTable::ToDefine(KeyNumbers<Key>& known, uint32_t id) {
   auto* entry = known.Get(id);
-  if (entry == nullptr || entry->is_reported || into_ == nullptr) return nullptr;
-  entry->is_reported = true;
+  if (entry == nullptr || entry->is_defined || into_ == nullptr) return nullptr;
+  entry->is_defined = true;
   bytes_ += kDefinitionBytes;
   return &entry->key;
 }

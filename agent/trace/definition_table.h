@@ -102,7 +102,7 @@ class DefinitionTable {
   // The strings of a new key are in use from now on.
   template <typename Key>
   uint32_t Number(KeyNumbers<Key>& known, const Key& key);
-  // The key, if the file does not define it yet; `is_reported` from now on.
+  // The key, if the file does not define it yet; `is_defined` from now on.
   template <typename Key>
   const Key* ToDefine(KeyNumbers<Key>& known, uint32_t id);
   template <typename Key>

@@ -15,7 +15,7 @@ class KeyNumbers {
  public:
   struct Entry {
     Key key;
-    bool is_reported = false;  // the current file defines it
+    bool is_defined = false;  // the current file defines it
   };
 
   // The key's number, and whether it is new.
@@ -54,7 +54,7 @@ class KeyNumbers {
     numbers_.clear();
     for (auto& [number, entry] : entries_) {
       change(entry.key);
-      entry.is_reported = false;
+      entry.is_defined = false;
       numbers_.emplace(entry.key, number);
     }
   }

@@ -77,6 +77,15 @@ TEST(DwarfCursorTest, BlocksAreBoundedAndSkipped) {
   EXPECT_TRUE(in.ok());
 }
 
+TEST(DwarfCursorTest, AnEndBeforeTheBeginIsNoBytes) {
+  const std::byte bytes[4] = {};
+  DwarfCursor in(bytes + 2, bytes);
+  EXPECT_FALSE(in.ok());
+  EXPECT_TRUE(in.AtEnd());
+  EXPECT_EQ(in.Byte(), 0);
+  EXPECT_EQ(in.position(), bytes + 2);
+}
+
 TEST(DwarfCursorTest, NothingIsReadPastTheEndEverAgain) {
   DwarfCursor in = Over("ab"sv);
   EXPECT_EQ(in.Fixed<uint32_t>(), 0u);

@@ -24,7 +24,8 @@ constexpr std::string_view kReturnCode = "return code: ";
 constexpr size_t kLongestAnswer = 64 * 1024;
 // The time for the JVM to load the library and to run its Agent_OnAttach.
 constexpr std::chrono::milliseconds kLoadPatience = std::chrono::minutes(2);
-// As long as the agent waits in a JVM that starts.
+// For a JVM that is still starting; the agent itself waits as long (kMostStarting of
+// agent/session/jvm_session.cc).
 constexpr std::chrono::seconds kMostStarting{20};
 
 // The file in the JVM's /tmp that marks the SIGQUIT as an attach request; removed at the end.

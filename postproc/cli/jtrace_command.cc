@@ -32,6 +32,7 @@ using postproc::StrCat;
 // Widths of a program that list shows, and of a progress line.
 constexpr int kListedProgram = 100;
 constexpr int kProgressColumns = 100;
+constexpr int kThreadsShown = 40;  // by metrics; the others are summed
 constexpr Patience kListPatience = {std::chrono::seconds(2), std::chrono::seconds(2)};
 
 std::filesystem::path OwnFolder() {
@@ -201,7 +202,8 @@ int Jtrace::Metrics(const JvmProcess& jvm) {
     return RequestAndPrint(jvm, StrCat("--format=", line_.metrics_format));
   }
   std::vector<std::string> lines;
-  const int code = Request(jvm, line_.verb, "--format=json", lines);
+  const int code =
+      Request(jvm, line_.verb, StrCat("--format=json --threads=", kThreadsShown), lines);
   if (code != kExitDone) return code;
   const absl::StatusOr<MetricsAnswer> answer = ParseMetricsAnswer(absl::StrJoin(lines, "\n"));
   if (!answer.ok()) return Fail(answer.status());

@@ -105,7 +105,8 @@ absl::Status ReadMetricsOptions(CommandLine& line) {
       line.metrics_format = text.substr(kFormat.size());
       if (line.metrics_format != "text" && line.metrics_format != "json" &&
           line.metrics_format != "prometheus") {
-        return Usage(StrCat("no format '", line.metrics_format, "': text, json or prometheus"));
+        return Usage(
+            StrCat("unknown format '", line.metrics_format, "': text, json or prometheus"));
       }
     } else if (!text.starts_with(kColumns) ||
                !absl::SimpleAtoi(option.substr(kColumns.size()), &line.columns)) {

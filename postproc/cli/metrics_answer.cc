@@ -8,6 +8,8 @@ namespace {
 
 using nlohmann::json;
 
+// As the parser counts: of a value in the totals of a thread in the list of the object.
+constexpr int kMostDepth = 4;
 // Of all threads together. An agent counts about a hundred metrics.
 constexpr size_t kMostValues = size_t{1} << 24;
 
@@ -35,24 +37,32 @@ MetricsAnswer::Metric ReadMetric(const json& from) {
           .ended = Number(Member(from, "ended"))};
 }
 
-MetricsAnswer::Thread ReadThread(const json& from, const MetricsAnswer& answer) {
-  MetricsAnswer::Thread thread = {
-      .name = Text(from, "name"),
-      .java_tid = static_cast<uint64_t>(Number(Member(from, "java_tid")).value_or(0)),
-      .os_tid = Number(Member(from, "os_tid")).value_or(0),
-      .values = {}};
+std::vector<std::optional<int64_t>> ReadTotals(const json& from, const MetricsAnswer& answer) {
   const json& totals = Member(from, "totals");
+  std::vector<std::optional<int64_t>> values;
   for (const MetricsAnswer::Metric& metric : answer.metrics) {
-    thread.values.push_back(Number(Member(totals, metric.name.c_str())));
+    values.push_back(Number(Member(totals, metric.name.c_str())));
   }
-  return thread;
+  return values;
+}
+
+MetricsAnswer::Thread ReadThread(const json& from, const MetricsAnswer& answer) {
+  return {.name = Text(from, "name"),
+          .java_tid = static_cast<uint64_t>(Number(Member(from, "java_tid")).value_or(0)),
+          .os_tid = Number(Member(from, "os_tid")).value_or(0),
+          .values = ReadTotals(from, answer)};
 }
 
 }  // namespace
 
 absl::StatusOr<MetricsAnswer> ParseMetricsAnswer(std::string_view text) {
-  const json whole = json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (!whole.is_object()) {
+  bool is_too_deep = false;
+  const auto keep = [&](int depth, json::parse_event_t, json&) {
+    is_too_deep = is_too_deep || depth > kMostDepth;
+    return !is_too_deep;
+  };
+  const json whole = json::parse(text, keep, /*allow_exceptions=*/false);
+  if (is_too_deep || !whole.is_object()) {
     return absl::InvalidArgumentError("the agent's answer is not a JSON object");
   }
   MetricsAnswer answer;
@@ -68,6 +78,9 @@ absl::StatusOr<MetricsAnswer> ParseMetricsAnswer(std::string_view text) {
   for (const json& thread : threads) {
     answer.threads.push_back(ReadThread(thread, answer));
   }
+  const json& more = Member(whole, "more");
+  answer.more_threads = static_cast<uint64_t>(Number(Member(more, "threads")).value_or(0));
+  answer.more = ReadTotals(more, answer);
   return answer;
 }
 

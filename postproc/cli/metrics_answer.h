@@ -32,11 +32,14 @@ struct MetricsAnswer {
   uint64_t ended_threads = 0;
   std::vector<Metric> metrics;
   std::vector<Thread> threads;  // the busiest first
+  // Threads that are not listed, and the sums of their values by metric.
+  uint64_t more_threads = 0;
+  std::vector<std::optional<int64_t>> more;
 };
 
 // Reads the JSON object that the agent's metrics_format.h describes. Members that are missing or of
-// another type count as empty. InvalidArgument: not a JSON object, or one that would take far more
-// memory than its text.
+// another type count as empty. InvalidArgument: not a JSON object, nested deeper than an answer is,
+// or one that would take far more memory than its text.
 absl::StatusOr<MetricsAnswer> ParseMetricsAnswer(std::string_view json);
 
 }  // namespace jtrace::control

@@ -19,7 +19,6 @@ namespace {
 
 constexpr size_t kLeastColumns = 60;
 constexpr size_t kLongestName = 28;
-constexpr size_t kThreadsShown = 40;
 constexpr size_t kValueColumns = 10;
 
 // Three digits and a unit that keeps them before or just behind the point.
@@ -64,31 +63,14 @@ struct Row {
   std::vector<std::optional<int64_t>> values;
 };
 
-void Add(Row& row, const std::vector<std::optional<int64_t>>& values) {
-  row.values.resize(values.size());
-  for (size_t i = 0; i < values.size(); ++i) {
-    if (!values[i]) continue;
-    // The values are another process's choice: sums may wrap.
-    row.values[i] = static_cast<int64_t>(static_cast<uint64_t>(row.values[i].value_or(0)) +
-                                         static_cast<uint64_t>(*values[i]));
-  }
-}
-
-// The threads that have room, then one row for the others and one for those that ended.
+// The listed threads, then one row for the others and one for those that ended.
 std::vector<Row> ThreadRows(const MetricsAnswer& answer) {
   std::vector<Row> rows;
-  Row rest;
-  for (size_t i = 0; i < answer.threads.size(); ++i) {
-    const MetricsAnswer::Thread& thread = answer.threads[i];
-    if (i < kThreadsShown) {
-      rows.push_back({ThreadName(thread), thread.values});
-    } else {
-      Add(rest, thread.values);
-    }
+  for (const MetricsAnswer::Thread& thread : answer.threads) {
+    rows.push_back({ThreadName(thread), thread.values});
   }
-  if (answer.threads.size() > kThreadsShown) {
-    rest.name = absl::StrCat("(", answer.threads.size() - kThreadsShown, " more)");
-    rows.push_back(std::move(rest));
+  if (answer.more_threads != 0) {
+    rows.push_back({absl::StrCat("(", answer.more_threads, " more)"), answer.more});
   }
   if (answer.ended_threads != 0) {
     Row ended = {absl::StrCat("(", answer.ended_threads, " ended)"), {}};
@@ -146,7 +128,8 @@ void AddThreads(const MetricsAnswer& answer, size_t columns, std::string& out) {
 
 }  // namespace
 
-std::string MetricsAsText(const MetricsAnswer& answer, size_t columns) {
+std::string MetricsAsText(MetricsAnswer answer, size_t columns) {
+  for (MetricsAnswer::Metric& metric : answer.metrics) metric.name = VisibleText(metric.name);
   columns = std::max(columns, kLeastColumns);
   size_t name_columns = 6;
   size_t value_columns = 5;
@@ -156,8 +139,8 @@ std::string MetricsAsText(const MetricsAnswer& answer, size_t columns) {
   }
   std::string out;
   AddLine(out,
-          absl::StrCat("process ", answer.pid, ": ", answer.threads.size(), " threads, ",
-                       answer.ended_threads, " have ended"),
+          absl::StrCat("process ", answer.pid, ": ", answer.threads.size() + answer.more_threads,
+                       " threads, ", answer.ended_threads, " have ended"),
           columns);
   out += '\n';
   AddLine(out,
@@ -172,7 +155,7 @@ std::string MetricsAsText(const MetricsAnswer& answer, size_t columns) {
             columns);
   }
   AddThreads(answer, columns, out);
-  return VisibleLines(out);
+  return out;
 }
 
 }  // namespace jtrace::control

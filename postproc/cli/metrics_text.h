@@ -11,6 +11,6 @@ namespace jtrace::control {
 // The process's totals to the last digit, then threads, the busiest first, in rounded numbers. No
 // line is wider than `columns` (at least 60); metrics that do not fit follow in a table of their
 // own. Nothing in it is a command to the terminal.
-std::string MetricsAsText(const MetricsAnswer& answer, size_t columns);
+std::string MetricsAsText(MetricsAnswer answer, size_t columns);
 
 }  // namespace jtrace::control

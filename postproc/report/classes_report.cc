@@ -27,7 +27,7 @@ using ClassRows = absl::btree_map<std::string, ClassRow>;
 
 bool IsCode(const ReportInput& input, RoutineId routine) {
   const RoutineKind kind = input.model.TraitsOf(routine).kind;
-  return kind == RoutineKind::kMethod || kind == RoutineKind::kCall || kind == RoutineKind::kNative;
+  return kind != RoutineKind::kThrown && kind != RoutineKind::kCaught;
 }
 
 ClassRows CollectClasses(const ReportInput& input) {
@@ -35,8 +35,8 @@ ClassRows CollectClasses(const ReportInput& input) {
   for (const auto& [name, entry] : input.classes.classes()) rows[name].loading = entry;
   const ScopeCoverage coverage(input);
   for (const FlatRow& flat : input.flat.rows()) {
-    // Native functions have no class that the JVM loads. Exceptions and parks are named by theirs,
-    // which is not the class that runs.
+    // Native functions have no class that the JVM loads. Exceptions are named by theirs, which is
+    // not the class that runs.
     const bool is_code = coverage.IsJava(flat.routine) && IsCode(input, flat.routine);
     if (flat.is_root || !is_code) continue;
     ClassRow& row = rows[std::string(ClassOf(flat.name))];

@@ -80,6 +80,7 @@ CfiRow ReadFde(const std::byte* fde, uintptr_t pc) {
   const uintptr_t range = in.Value(cie.pointer_encoding);
   if (!in.ok() || pc < begin || pc - begin >= range) return none;
   if (cie.has_augmentation_data) in.Skip(in.Uleb());
+  if (!in.ok()) return unsupported;
 
   RowInterpreter initial(cie, 0, kEverywhere);
   if (!initial.Run(DwarfCursor(cie.instructions, cie.end))) return unsupported;

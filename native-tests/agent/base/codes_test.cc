@@ -43,7 +43,7 @@ TEST(CodesTest, ANumberSwitchesAllOfItsMajor) {
 TEST(CodesTest, UnknownOnesAreRejectedWithTheNearest) {
   CodeSet codes;
   EXPECT_THAT(codes.Apply("+monitr").message(), HasSubstr("did you mean monitor?"));
-  EXPECT_THAT(codes.Apply("0x68").message(), HasSubstr("did you mean 0x6"));
+  EXPECT_THAT(codes.Apply("0x68").message(), HasSubstr("did you mean 0x62 (park)?"));
   EXPECT_THAT(codes.Apply("0x").message(), HasSubstr("'0x' is not a code"));
   EXPECT_THAT(codes.Apply("-").message(), HasSubstr("'' is not a code"));
 }

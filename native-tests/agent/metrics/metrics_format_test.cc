@@ -131,11 +131,35 @@ TEST(MetricsPrometheus, IsAValidExposition) {
   EXPECT_FALSE(read.types.contains("jtrace_gc_seconds_total")) << "not known by thread";
 }
 
+// An answer of the control socket has no room for any number of threads.
+TEST(MetricsFormat, TheRestOfManyThreadsIsSummed) {
+  MetricsReport report = Sample();
+  report.threads.clear();
+  for (uint64_t i = 0; i < 100; ++i) {
+    report.threads.push_back(
+        {.name = absl::StrCat("worker-", i),
+         .java_tid = i + 1,
+         .os_tid = 1,
+         .values = {1, INT64_MAX, {}, -1, i == 99 ? std::optional(5) : std::nullopt}});
+  }
+  const nlohmann::json json = nlohmann::json::parse(Format(report, {.threads = 40}));
+  EXPECT_EQ(json["threads"].size(), 40u);
+  EXPECT_EQ(json["threads"][39]["name"], "worker-39");
+  EXPECT_EQ(json["more"]["threads"], 60);
+  const nlohmann::json expected = {
+      {"alloc.bytes", 60}, {"cpu.ns", -60}, {"user.a-b", -60}, {"user.a.b", 5}};
+  EXPECT_EQ(json["more"]["totals"], expected) << "sums wrap";
+  EXPECT_FALSE(nlohmann::json::parse(Format(report, {})).contains("more"));
+  EXPECT_EQ(nlohmann::json::parse(Format(report, {})).at("threads").size(), 100u);
+}
+
 TEST(MetricsFormat, ReadsOptions) {
-  EXPECT_EQ(*ParseMetricsFormat(""), MetricsFormat::kJson);
-  EXPECT_EQ(*ParseMetricsFormat("--format=json"), MetricsFormat::kJson);
-  EXPECT_EQ(*ParseMetricsFormat("--format=prometheus"), MetricsFormat::kPrometheus);
-  for (const char* wrong : {"--format=xml", "--format=text", "--columns=80", "--format", "json"}) {
+  EXPECT_EQ(ParseMetricsFormat("")->kind, MetricsFormat::kJson);
+  EXPECT_EQ(ParseMetricsFormat("--format=json")->kind, MetricsFormat::kJson);
+  EXPECT_EQ(ParseMetricsFormat("--threads=40  --format=json")->threads, 40u);
+  EXPECT_EQ(ParseMetricsFormat("--format=prometheus")->kind, MetricsFormat::kPrometheus);
+  for (const char* wrong :
+       {"--format=xml", "--format=text", "--columns=80", "--format", "json", "--threads=x"}) {
     EXPECT_EQ(ParseMetricsFormat(wrong).status().code(), absl::StatusCode::kInvalidArgument)
         << wrong;
   }

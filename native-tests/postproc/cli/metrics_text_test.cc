@@ -16,7 +16,8 @@ using ::testing::Not;
 constexpr char kHostile[] = "evil\"\\\n} 1\x1b[31m😀";
 
 MetricsAnswer Sample() {
-  MetricsAnswer answer = {.pid = 4711, .ended_threads = 3, .metrics = {}, .threads = {}};
+  MetricsAnswer answer = {
+      .pid = 4711, .ended_threads = 3, .metrics = {}, .threads = {}, .more = {}};
   answer.metrics = {{.name = "alloc.bytes",
                      .unit = "B",
                      .what = "bytes allocated",
@@ -84,19 +85,13 @@ TEST(MetricsText, NoLineIsWiderThanTheTerminal) {
   }
 }
 
-TEST(MetricsText, TheRestOfManyThreadsIsSummed) {
-  MetricsAnswer report = Sample();
-  report.threads.clear();
-  for (uint64_t i = 0; i < 100; ++i) {
-    report.threads.push_back({.name = absl::StrCat("worker-", i),
-                              .java_tid = i + 1,
-                              .os_tid = 1,
-                              .values = {1, 1, {}, 1, 1}});
-  }
-  const std::string text = MetricsAsText(report, 80);
-  EXPECT_THAT(text, HasSubstr("worker-39 "));
-  EXPECT_THAT(text, Not(HasSubstr("worker-40 ")));
-  EXPECT_THAT(text, HasSubstr("(60 more)         60 B       60 ns          60"));
+TEST(MetricsText, TheRestOfManyThreadsIsOneRow) {
+  MetricsAnswer answer = Sample();
+  answer.more_threads = 60;
+  answer.more = {60, 60, {}, 60, 60};
+  const std::string text = MetricsAsText(answer, 80);
+  EXPECT_THAT(text, HasSubstr("process 4711: 63 threads"));
+  EXPECT_THAT(text, ::testing::ContainsRegex("\n\\(60 more\\) +60 B +60 ns +60 +60\n"));
 }
 
 // A table of `text`, which is hostile or cut off.
@@ -145,12 +140,27 @@ TEST(MetricsAnswer, NamesOfMetricsCommandNoTerminal) {
   EXPECT_THAT(text, Not(HasSubstr("\u202e")));
 }
 
-TEST(MetricsAnswer, SumsOfAnyValuesAreDefined) {
-  std::string json = R"({"metrics":[{"name":"x","by_thread":true}],"threads":[)";
-  for (int i = 0; i < 50; ++i) {
-    absl::StrAppend(&json, i == 0 ? "" : ",", R"({"totals":{"x":9223372036854775807}})");
-  }
-  EXPECT_THAT(TextOf(json + "]}"), HasSubstr("(10 more)"));
+TEST(MetricsAnswer, NamesOfMetricsAddNoLine) {
+  const std::string text = TextOf(
+      R"({"metrics":[{"name":"x\n[forged] JVM 1 stopped","by_thread":true}],"threads":[{}]})");
+  EXPECT_THAT(text, HasSubstr("x\\x0a[forged]"));
+  EXPECT_THAT(text, Not(HasSubstr("\n[forged]")));
+}
+
+TEST(MetricsAnswer, TheOtherThreadsAreRead) {
+  const auto answer = ParseMetricsAnswer(
+      R"({"metrics":[{"name":"x"},{"name":"y"}],"more":{"threads":7,"totals":{"y":-3}}})");
+  ASSERT_TRUE(answer.ok()) << answer.status();
+  EXPECT_EQ(answer->more_threads, 7u);
+  EXPECT_THAT(answer->more, ::testing::ElementsAre(std::nullopt, -3));
+}
+
+// Each bracket would be an object in memory.
+TEST(MetricsAnswer, DeeperThanAnAnswerIsAnError) {
+  EXPECT_THAT(TextOf("{\"metrics\":" + std::string(1'000'000, '[')),
+              HasSubstr("not a JSON object"));
+  EXPECT_THAT(TextOf(R"({"threads":[{"totals":{"x":[[]]}}]})"), HasSubstr("not a JSON object"));
+  EXPECT_THAT(TextOf(R"({"threads":[{"totals":{"x":7}}]})"), HasSubstr("1 threads"));
 }
 
 TEST(MetricsAnswer, AClaimOfMoreThanItHoldsIsAnError) {

@@ -75,17 +75,21 @@ TEST(ClassesReportTest, SumsOverMethods) {
                           CsvRow{"0", "0", "0", "0", "", "1", "0", "0", "0", "", "a.C"}));
 }
 
-TEST(ClassesReportTest, ExceptionsAndParksAreNotClassesThatRun) {
+TEST(ClassesReportTest, ExceptionsAreNotClassesThatRun) {
   const std::string trace =
       "# jtrace-text 1 unit=us\n#@\troutine\tthrown\t\t[thrown] java.io.IOException\n"
-      "#@\troutine\tpark\t\t[park] java.util.concurrent.locks.LockSupport.park()\n"
+      "#@\troutine\tcaught\t\t[caught] java.io.IOException\n"
+      "#@\troutine\tpark\t\tjdk.internal.misc.Unsafe.park(boolean,long)\n"
       "0\tmain\tenter\ta.A.run()\n1\tmain\tenter\t[thrown] java.io.IOException\n"
       "1\tmain\texit\t[thrown] java.io.IOException\n"
-      "2\tmain\tenter\t[park] java.util.concurrent.locks.LockSupport.park()\n"
-      "3\tmain\texit\t[park] java.util.concurrent.locks.LockSupport.park()\n"
-      "4\tmain\texit\ta.A.run()\n";
+      "1\tmain\tenter\t[caught] java.io.IOException\n"
+      "1\tmain\texit\t[caught] java.io.IOException\n"
+      "2\tmain\tenter\tjdk.internal.misc.Unsafe.park(boolean,long)\n"
+      "4\tmain\texit\tjdk.internal.misc.Unsafe.park(boolean,long)\n"
+      "5\tmain\texit\ta.A.run()\n";
   const RunResult run = RunPost({"--report=classes", "--format=csv", "trace"}, {{"trace", trace}});
-  EXPECT_THAT(ParseCsv(run.out).Project({"calls", "name"}), ElementsAre(CsvRow{"1", "a.A"}))
+  EXPECT_THAT(ParseCsv(run.out).Project({"calls", "base", "name"}),
+              ElementsAre(CsvRow{"1", "3", "a.A"}, CsvRow{"1", "2", "jdk.internal.misc.Unsafe"}))
       << run.err;
 }
 

@@ -111,7 +111,7 @@ final class MetricsCommandTest {
     try (LiveJvm jvm = new LiveJvm()) {
       Jvm.Result result = jvm.tryJtrace("metrics", "--format=xml");
       assertEquals(1, result.exit());
-      assertEquals("jtrace: no format 'xml': text, json or prometheus\n", result.err());
+      assertEquals("jtrace: unknown format 'xml': text, json or prometheus\n", result.err());
       assertEquals(0, jvm.end());
     }
   }
