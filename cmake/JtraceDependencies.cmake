@@ -1,11 +1,15 @@
 # All dependencies are Debian packages (scripts/setup.sh installs them).
 find_package(Threads REQUIRED)
-find_package(absl REQUIRED)
-find_package(Protobuf REQUIRED)
-find_package(ZLIB REQUIRED)
-find_package(nlohmann_json REQUIRED)
-find_package(PkgConfig REQUIRED)
-pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
+include(JtracePortable)
+if(NOT JTRACE_PORTABLE)
+  find_package(absl REQUIRED)
+  find_package(Protobuf REQUIRED)
+  find_package(ZLIB REQUIRED)
+  find_package(Zydis REQUIRED)
+  find_package(nlohmann_json REQUIRED)
+  find_package(PkgConfig REQUIRED)
+  pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
+endif()
 
 # The parts of Abseil that the cold code may use.
 add_library(jtrace_abseil INTERFACE)

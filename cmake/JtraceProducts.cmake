@@ -11,8 +11,19 @@ function(jtrace_product target folder)
   # current folder, which anybody may have written.
   set_target_properties(${target} PROPERTIES INSTALL_RPATH "$ORIGIN/${folder}"
                                              BUILD_WITH_INSTALL_RPATH ON)
+  set(check_system)
+  if(JTRACE_PORTABLE)
+    target_link_libraries(${target} PRIVATE jtrace_old_glibc_symbols jtrace_old_glibc)
+    target_link_options(${target} PRIVATE -static-libstdc++ -static-libgcc -Wl,--exclude-libs,ALL
+                        -Wl,--gc-sections -Wl,--as-needed
+                        # A weak reference alone takes nothing from an archive.
+                        -Wl,-u,__cxa_pure_virtual)
+    set(check_system COMMAND ${CMAKE_COMMAND} -DREADELF=${CMAKE_READELF} -DFILE=$<TARGET_FILE:${target}>
+                     -P ${CMAKE_SOURCE_DIR}/cmake/CheckPortable.cmake)
+  endif()
   add_custom_command(
     TARGET ${target} POST_BUILD
+    ${check_system}
     COMMAND ${CMAKE_COMMAND} -DREADELF=${CMAKE_READELF} -DFILE=$<TARGET_FILE:${target}>
             -P ${CMAKE_SOURCE_DIR}/cmake/CheckRpath.cmake
     COMMAND ${CMAKE_COMMAND} -DREADELF=${CMAKE_READELF} -DFILE=$<TARGET_FILE:${target}> "-DEXPORTS=${ARG_EXPORTS}"

@@ -14,8 +14,16 @@
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
 
+// Null before version 2.32 of the C library.
+extern "C" const char* sigabbrev_np(int signal) noexcept __attribute__((weak));
+
 namespace jtrace::hooks {
 namespace {
+
+std::string SignalName(int signal) {
+  const char* name = sigabbrev_np == nullptr ? nullptr : sigabbrev_np(signal);
+  return name == nullptr ? absl::StrCat("signal ", signal) : absl::StrCat("SIG", name);
+}
 
 absl::string_view Basename(absl::string_view path) { return path.substr(path.rfind('/') + 1); }
 
@@ -64,8 +72,7 @@ std::vector<std::string> HandlersThatBlockTraps() {
     dladdr(reinterpret_cast<const void*>(action.sa_handler), &object);
     if (object.dli_fbase == own.dli_fbase) continue;
     names.push_back(absl::StrCat(
-        "the handler of SIG",
-        sigabbrev_np(signal) != nullptr ? sigabbrev_np(signal) : std::to_string(signal),
+        "the handler of ", SignalName(signal),
         object.dli_fname != nullptr ? absl::StrCat(" in ", Basename(object.dli_fname)) : ""));
   }
   return names;

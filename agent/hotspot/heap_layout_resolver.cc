@@ -31,8 +31,8 @@ uintptr_t StaticOf(const VmStructs& structs, std::string_view type, std::string_
 }
 
 bool ResolveMonitors(const VmStructs& structs, HeapLayout* heap) {
-  heap->pending_monitor = structs.Field("JavaThread", "_current_pending_monitor");
-  heap->waiting_monitor = structs.Field("JavaThread", "_current_waiting_monitor");
+  heap->pending_monitor = structs.Field({"JavaThread", "Thread"}, "_current_pending_monitor");
+  heap->waiting_monitor = structs.Field({"JavaThread", "Thread"}, "_current_waiting_monitor");
   heap->monitor_object = structs.Field("ObjectMonitor", "_object");
   heap->thread_object = structs.Field("JavaThread", "_vthread");
   if (heap->thread_object == kAbsent) {

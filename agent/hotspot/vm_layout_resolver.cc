@@ -66,7 +66,7 @@ void ResolveCodeHeaps(Required& required, VmLayout* layout) {
   const Offset shift = required.Field({"CodeHeap"}, "_log2_segment_size");
   const Offset low = required.Field({"VirtualSpace"}, "_low");
   const Offset high = required.Field({"VirtualSpace"}, "_high");
-  const Offset length = required.Field({"GrowableArrayBase"}, "_len");
+  const Offset length = required.Field({"GrowableArrayBase", "GenericGrowableArray"}, "_len");
   const Offset data = required.Field({"GrowableArray<int>"}, "_data");
   const uintptr_t heaps = required.Static("CodeCache", "_heaps");
   if (!required.status().ok()) return;

@@ -1,14 +1,16 @@
 #include "agent/probes/rseq_word.h"
 
-#include <sys/rseq.h>
 #include <time.h>
+
+#include "agent/hot/rseq_area.h"
 
 namespace jtrace {
 
 uint64_t* CurrentRseqWord() {
-  if (__rseq_size == 0) return nullptr;
-  char* area = static_cast<char*>(__builtin_thread_pointer()) + __rseq_offset;
-  return reinterpret_cast<uint64_t*>(area + offsetof(struct rseq, rseq_cs));
+  struct rseq* area = hot::RseqArea();
+  if (area == nullptr) return nullptr;
+  return reinterpret_cast<uint64_t*>(reinterpret_cast<char*>(area) +
+                                     offsetof(struct rseq, rseq_cs));
 }
 
 void InitializeRseqDescriptor(hot::RseqDescriptor& descriptor) {
@@ -18,7 +20,7 @@ void InitializeRseqDescriptor(hot::RseqDescriptor& descriptor) {
                 .start = reinterpret_cast<uintptr_t>(&descriptor),
                 .length = 1,
                 .abort = reinterpret_cast<uintptr_t>(&descriptor.after_signature),
-                .signature = RSEQ_SIG,
+                .signature = hot::kRseqSignature,
                 .after_signature = 0};
 }
 

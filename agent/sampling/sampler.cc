@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "agent/sampling/object_copy.h"
 #include "agent/sampling/sampler_impl.h"
 
 namespace jtrace::sampling {
@@ -19,6 +20,7 @@ Sampler::~Sampler() {
 
 absl::StatusOr<std::unique_ptr<Sampler>> Sampler::Create(const SamplerOptions& options,
                                                          const void* libjvm_address) {
+  RefreshObjectCopy();
   auto impl = Impl::Create(options, libjvm_address);
   if (!impl.ok()) return impl.status();
   return std::unique_ptr<Sampler>(new Sampler(*std::move(impl)));

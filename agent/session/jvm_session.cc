@@ -27,7 +27,7 @@ absl::StatusOr<jvmtiEnv*> NewEnvironment(JavaVM* vm) {
   const jint code = vm->GetEnv(reinterpret_cast<void**>(&env), JVMTI_VERSION_11);
   if (code == JNI_OK) return env;
   if (code == JNI_EVERSION) {
-    return absl::UnimplementedError("this JVM has no JVMTI 11; use JDK 17 or later");
+    return absl::UnimplementedError("this JVM has no JVMTI 11; use JDK 11 or later");
   }
   return absl::UnavailableError("this JVM is still starting, or is ending; try again");
 }

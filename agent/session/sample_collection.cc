@@ -59,7 +59,7 @@ void SampleCollection::ReportSampler() {
   if (const std::string& problem = sampler_.JavaLayoutProblem(); !problem.empty()) {
     jvm_.trace.losses.Add("samples.no_java_frames", Severity::kError, 1,
                           absl::StrCat("samples have no Java frames: ", problem),
-                          "use a JDK between 17 and 25 built by OpenJDK");
+                          "use an OpenJDK from 11 to 27");
   }
 }
 

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <span>
 
+#include "agent/sampling/object_copy.h"
 #include "common/build_id.h"
 
 namespace jtrace::trace {
@@ -79,6 +80,7 @@ void ModuleScanner::Scan(uint64_t time_ns, RecordEncoder& encoder, proto::Chunk&
   dl_iterate_phdr(ReadCounters, &counters);
   if (counters.first == adds_ && counters.second == subs_) return;
   std::tie(adds_, subs_) = counters;
+  sampling::RefreshObjectCopy();
   std::map<uint64_t, MappedModule> now;
   for (MappedModule& module : LoadedModules()) now.emplace(module.start, std::move(module));
   for (const auto& [start, module] : known_) {

@@ -44,7 +44,7 @@ int OpenBelow(int root, std::string_view path, int flags) {
   const std::string name(path);
   // EAGAIN: a folder in the path was renamed meanwhile.
   for (int tries = 0; tries < 10; ++tries) {
-    const auto fd = static_cast<int>(syscall(SYS_openat2, root, name.c_str(), &how, sizeof how));
+    const auto fd = static_cast<int>(syscall(__NR_openat2, root, name.c_str(), &how, sizeof how));
     if (fd >= 0 || (errno != EAGAIN && errno != ENOSYS && errno != EPERM)) return fd;
     if (errno != EAGAIN) return OpenWithoutLinks(root, path, flags);
   }

@@ -68,7 +68,4 @@ class CfiLookup {
 // Where the cache is kept.
 MemoryRange CfiRowMemory();
 
-// Whether a loaded object is mapped at `pc`, and where it begins. Lock-free, async-signal-safe.
-bool FindObject(uintptr_t pc, uintptr_t* begin, uintptr_t* end);
-
 }  // namespace jtrace::hot

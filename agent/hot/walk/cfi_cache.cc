@@ -1,9 +1,8 @@
-// The shared cache of unwind rows, and the lookup of the object that a pc belongs to.
-#include <dlfcn.h>
-
+// The shared cache of unwind rows.
 #include <atomic>
 
 #include "agent/hot/walk/cfi.h"
+#include "agent/hot/walk/object_lookup.h"
 
 namespace jtrace::hot {
 namespace {
@@ -68,21 +67,13 @@ CfiRow Unpack(uint64_t word) {
 
 MemoryRange CfiRowMemory() { return {cache, sizeof cache}; }
 
-bool FindObject(uintptr_t pc, uintptr_t* begin, uintptr_t* end) {
-  dl_find_object object;
-  if (_dl_find_object(reinterpret_cast<void*>(pc), &object) != 0) return false;
-  *begin = reinterpret_cast<uintptr_t>(object.dlfo_map_start);
-  *end = reinterpret_cast<uintptr_t>(object.dlfo_map_end);
-  return true;
-}
-
 bool CfiLookup::Find(uintptr_t pc, CfiRow* row) {
   if (pc < map_begin_ || pc >= map_end_) {
-    dl_find_object object;
-    if (_dl_find_object(reinterpret_cast<void*>(pc), &object) != 0) return false;
-    map_begin_ = reinterpret_cast<uintptr_t>(object.dlfo_map_start);
-    map_end_ = reinterpret_cast<uintptr_t>(object.dlfo_map_end);
-    eh_frame_hdr_ = object.dlfo_eh_frame;
+    MappedObject object;
+    if (!FindMappedObject(pc, &object)) return false;
+    map_begin_ = object.begin;
+    map_end_ = object.end;
+    eh_frame_hdr_ = reinterpret_cast<const void*>(object.eh_frame_hdr);
   }
   if (eh_frame_hdr_ == nullptr) {
     *row = CfiRow{};

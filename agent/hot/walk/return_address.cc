@@ -6,14 +6,15 @@
 #include "agent/hot/walk/interpreter_frame_x86_64.h"
 #include "agent/hot/walk/known_frames.h"
 #include "agent/hot/walk/method_ref.h"
+#include "agent/hot/walk/object_lookup.h"
 #include "agent/hot/walk/x86_64_code.h"
 
 namespace jtrace::hot {
 namespace {
 
 bool FollowsCallInObject(uintptr_t value) {
-  uintptr_t begin, end;
-  if (!FindObject(value, &begin, &end) || value - begin < 16) return false;
+  MappedObject object;
+  if (!FindMappedObject(value, &object) || value - object.begin < 16) return false;
   // Parts of an object's range may be unmapped (gaps between its segments).
   const uintptr_t first = (value - 8) & ~uintptr_t{7};
   uintptr_t words[2] = {};
@@ -75,8 +76,8 @@ bool CallerLooksValid(const WalkState& walk, uintptr_t pc, uintptr_t sp, uintptr
   const Cursor& cursor = walk.cursor;
   if (sp >= cursor.stack_high || sp % 8 != 0) return false;
   if (!walk.InCodeCache(pc)) {
-    uintptr_t begin, end;
-    return FindObject(pc, &begin, &end);
+    MappedObject object;
+    return FindMappedObject(pc, &object);
   }
   uintptr_t return_address;
   if (pc == walk.vm->call_stub_return) {

@@ -1,0 +1,113 @@
+#include "agent/hot/walk/object_lookup.h"
+
+#include <features.h>
+
+#if __GLIBC_PREREQ(2, 35)
+#include <dlfcn.h>
+#endif
+
+#include <algorithm>
+#include <atomic>
+
+#include "agent/hot/memory/safe_read.h"
+#include "common/old_glibc/find_object.h"
+
+namespace jtrace::hot {
+namespace {
+
+#if __GLIBC_PREREQ(2, 35)
+int AskLoader(void* code, void* result) {
+  return _dl_find_object(code, static_cast<dl_find_object*>(result));
+}
+static_assert(sizeof(dl_find_object) <= sizeof(ObjectOfCode));
+static_assert(offsetof(dl_find_object, dlfo_map_start) == offsetof(ObjectOfCode, begin));
+static_assert(offsetof(dl_find_object, dlfo_eh_frame) == offsetof(ObjectOfCode, eh_frame_header));
+constinit std::atomic<LoaderLookup> loader_lookup{&AskLoader};
+#else
+// Built for an older C library: whoever starts the handlers asks the one of the system.
+constinit std::atomic<LoaderLookup> loader_lookup{nullptr};
+#endif
+
+// The copy. `changes` is odd while it is written; a reader that saw a change found nothing.
+struct CopiedObject {
+  std::atomic<uintptr_t> begin;
+  std::atomic<uintptr_t> end;
+  std::atomic<uintptr_t> eh_frame_hdr;
+  // The first word at eh_frame_hdr: whether the object is still mapped.
+  std::atomic<uintptr_t> first_word;
+};
+constinit CopiedObject copies[kMostMappedObjects];
+constinit std::atomic<size_t> copied{0};
+constinit std::atomic<uint64_t> changes{0};
+
+bool Is(const CopiedObject& copy, uintptr_t pc) {
+  return pc >= copy.begin.load(std::memory_order_relaxed) &&
+         pc < copy.end.load(std::memory_order_relaxed);
+}
+
+// The last object that begins at or before `pc`.
+const CopiedObject* LastBefore(uintptr_t pc) {
+  size_t low = 0;
+  size_t high = std::min(copied.load(std::memory_order_relaxed), kMostMappedObjects);
+  while (low < high) {
+    const size_t middle = (low + high) / 2;
+    if (copies[middle].begin.load(std::memory_order_relaxed) <= pc) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low == 0 ? nullptr : &copies[low - 1];
+}
+
+bool FindInCopy(uintptr_t pc, MappedObject* found) {
+  const uint64_t before = changes.load(std::memory_order_acquire);
+  const CopiedObject* copy = LastBefore(pc);
+  if (copy == nullptr || !Is(*copy, pc)) return false;
+  *found = {.begin = copy->begin.load(std::memory_order_relaxed),
+            .end = copy->end.load(std::memory_order_relaxed),
+            .eh_frame_hdr = copy->eh_frame_hdr.load(std::memory_order_relaxed)};
+  const uintptr_t expected = copy->first_word.load(std::memory_order_relaxed);
+  std::atomic_thread_fence(std::memory_order_acquire);
+  if (before % 2 != 0 || changes.load(std::memory_order_relaxed) != before) return false;
+  if (found->eh_frame_hdr == 0) return true;
+  uintptr_t word;
+  return SafeReadWord(found->eh_frame_hdr & ~uintptr_t{7}, &word) && word == expected;
+}
+
+}  // namespace
+
+bool FindMappedObject(uintptr_t pc, MappedObject* found) {
+  const LoaderLookup lookup = loader_lookup.load(std::memory_order_relaxed);
+  if (lookup == nullptr) return FindInCopy(pc, found);
+  ObjectOfCode object;
+  if (lookup(reinterpret_cast<void*>(pc), &object) != 0) return false;
+  *found = {.begin = reinterpret_cast<uintptr_t>(object.begin),
+            .end = reinterpret_cast<uintptr_t>(object.end),
+            .eh_frame_hdr = reinterpret_cast<uintptr_t>(object.eh_frame_header)};
+  return true;
+}
+
+void SetLoaderLookup(LoaderLookup lookup) {
+  loader_lookup.store(lookup, std::memory_order_relaxed);
+}
+
+bool LoaderFindsObjects() { return loader_lookup.load(std::memory_order_relaxed) != nullptr; }
+
+size_t PublishMappedObjects(std::span<const MappedObject> objects) {
+  const size_t count = std::min(objects.size(), kMostMappedObjects);
+  changes.fetch_add(1, std::memory_order_relaxed);
+  std::atomic_thread_fence(std::memory_order_release);
+  for (size_t i = 0; i < count; ++i) {
+    copies[i].begin.store(objects[i].begin, std::memory_order_relaxed);
+    copies[i].end.store(objects[i].end, std::memory_order_relaxed);
+    copies[i].eh_frame_hdr.store(objects[i].eh_frame_hdr, std::memory_order_relaxed);
+    copies[i].first_word.store(SafeReadOr0(objects[i].eh_frame_hdr & ~uintptr_t{7}),
+                               std::memory_order_relaxed);
+  }
+  copied.store(count, std::memory_order_relaxed);
+  changes.fetch_add(1, std::memory_order_release);
+  return count;
+}
+
+}  // namespace jtrace::hot

@@ -1,0 +1,54 @@
+#include "agent/sampling/object_copy.h"
+
+#include <dlfcn.h>
+#include <link.h>
+
+#include <algorithm>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include "agent/hot/walk/object_lookup.h"
+
+namespace jtrace::sampling {
+namespace {
+
+int AddObject(dl_phdr_info* info, size_t, void* data) {
+  auto& objects = *static_cast<std::vector<hot::MappedObject>*>(data);
+  hot::MappedObject object{.begin = UINTPTR_MAX};
+  for (const ElfW(Phdr) & segment : std::span(info->dlpi_phdr, info->dlpi_phnum)) {
+    const uintptr_t at = info->dlpi_addr + segment.p_vaddr;
+    if (segment.p_type == PT_GNU_EH_FRAME) object.eh_frame_hdr = at;
+    if (segment.p_type != PT_LOAD) continue;
+    object.begin = std::min(object.begin, at);
+    object.end = std::max(object.end, at + segment.p_memsz);
+  }
+  if (object.begin < object.end) objects.push_back(object);
+  return 0;
+}
+
+}  // namespace
+
+void CopyObjects() {
+  std::vector<hot::MappedObject> objects;
+  dl_iterate_phdr(AddObject, &objects);
+  std::sort(objects.begin(), objects.end(),
+            [](const auto& a, const auto& b) { return a.begin < b.begin; });
+  hot::PublishMappedObjects(objects);
+}
+
+void RefreshObjectCopy() {
+  static std::mutex mutex;
+  static const bool loader_finds_objects = [] {
+    if (hot::LoaderFindsObjects()) return true;
+    // Only a product that was built for an older C library gets here.
+    hot::SetLoaderLookup(
+        reinterpret_cast<hot::LoaderLookup>(dlsym(RTLD_DEFAULT, "_dl_find_object")));
+    return hot::LoaderFindsObjects();
+  }();
+  if (loader_finds_objects) return;
+  const std::lock_guard lock(mutex);
+  CopyObjects();
+}
+
+}  // namespace jtrace::sampling

@@ -1,0 +1,90 @@
+#!/usr/bin/env bash
+# Roots of Debian releases in build/roots, for the portable build and for tests on other systems.
+# Usage: scripts/roots.sh make RELEASE [PACKAGE…]      once; later calls only add missing packages
+#        scripts/roots.sh run RELEASE COMMAND…         as root of that system, in its /tmp; with /proc and /dev
+#        scripts/roots.sh sysroot RELEASE             make, with the C library's development files, for --sysroot
+# RELEASE: a name of Debian's: bullseye (11), bookworm (12), trixie (13), sid.
+# Needs root (or sudo) and debootstrap, which scripts/setup.sh release installs.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+usage() {
+  sed -n '2,/^set /{/^#/s/^# \{0,1\}//p}' scripts/roots.sh >&2
+  exit 2
+}
+
+as_root=()
+((EUID == 0)) || as_root=(sudo)
+
+# Mounts live in a namespace of the command, so that nothing has to be unmounted.
+run() {
+  local root=$PWD/build/roots/$1
+  shift
+  # shellcheck disable=SC2016  # expanded inside
+  "${as_root[@]}" unshare --mount bash -c '
+    root=$1
+    shift
+    mount -t proc proc "$root/proc"
+    mount --rbind /dev "$root/dev"
+    mount --rbind /sys "$root/sys" 2>/dev/null || true
+    exec chroot "$root" env -i HOME=/tmp LC_ALL=C.UTF-8 PATH=/usr/sbin:/usr/bin:/sbin:/bin \
+      DEBIAN_FRONTEND=noninteractive sh -c "cd /tmp && exec \"\$@\"" sh "$@"' bash "$root" "$@"
+}
+
+# Prints those of the packages $2… that are missing in root $1.
+missing_in() {
+  local package release=$1
+  shift
+  for package in "$@"; do
+    grep -qx "Package: $package" "build/roots/$release/var/lib/dpkg/status" || echo "$package"
+  done
+}
+
+make_root() {
+  local release=$1 missing
+  shift
+  local root=build/roots/$release
+  if [[ ! -e $root/.complete ]]; then
+    echo "== making a root of Debian $release"
+    "${as_root[@]}" rm -rf "$root"
+    mkdir -p build/roots
+    "${as_root[@]}" debootstrap --variant=minbase "$release" "$root" >"$root.log" 2>&1 || {
+      tail -n 5 "$root.log" >&2
+      echo "roots: debootstrap of $release failed; its log is $root.log" >&2
+      exit 1
+    }
+    "${as_root[@]}" touch "$root/.complete"
+  fi
+  mapfile -t missing < <(missing_in "$release" "$@")
+  ((${#missing[@]} == 0)) && return
+  echo "== installing ${missing[*]} in the root of $release"
+  # Manual pages do not exist in a minimal system, yet packages of JDKs link to them.
+  "${as_root[@]}" mkdir -p "$root/usr/share/man/man1"
+  # A mirror may be a snapshot of some day.
+  run "$release" apt-get -o Acquire::Check-Valid-Until=false update -qq
+  run "$release" apt-get install -y -qq --no-install-recommends "${missing[@]}" >>"$root.log" 2>&1 || {
+    tail -n 5 "$root.log" >&2
+    echo "roots: cannot install ${missing[*]} in $root; the log is $root.log" >&2
+    exit 1
+  }
+}
+
+# Links of libraries to absolute paths lead out of the root when a linker here reads them.
+make_sysroot() {
+  local link target root=$PWD/build/roots/$1
+  make_root "$1" libc6-dev
+  while read -r link; do
+    target=$(readlink "$link")
+    "${as_root[@]}" ln -sfr "$root$target" "$link"
+  done < <(find "$root/lib64/" "$root/usr/lib/x86_64-linux-gnu/" -maxdepth 1 -type l -lname '/*')
+}
+
+(($# >= 2)) || usage
+verb=$1
+shift
+case $verb in
+  make) make_root "$@" ;;
+  run) run "$@" ;;
+  sysroot) make_sysroot "$1" ;;
+  *) usage ;;
+esac
