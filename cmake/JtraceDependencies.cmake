@@ -26,7 +26,8 @@ find_path(JTRACE_JDK_HOME NAMES include/jvmti.h
 add_library(jtrace_jdk_headers INTERFACE)
 target_include_directories(jtrace_jdk_headers SYSTEM INTERFACE
                            ${JTRACE_JDK_HOME}/include ${JTRACE_JDK_HOME}/include/linux)
-set(JTRACE_JAVAC ${JTRACE_JDK_HOME}/bin/javac)
+# The encoding does not depend on the locale.
+set(JTRACE_JAVAC ${JTRACE_JDK_HOME}/bin/javac -encoding UTF-8)
 set(JTRACE_JAR ${JTRACE_JDK_HOME}/bin/jar)
 
 if(BUILD_TESTING OR NOT DEFINED BUILD_TESTING)

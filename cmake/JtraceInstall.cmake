@@ -1,13 +1,18 @@
 # `cmake --install build --prefix DIR`: a tree that runs from any folder, with the shared libraries
-# it needs in lib/jtrace. `cpack -G DEB` in the build folder: a package that depends on Debian's.
-install(TARGETS jtrace_agent jtrace jtrace-post
-        RUNTIME_DEPENDENCY_SET dependencies
+# it needs in lib/jtrace (a portable build needs none). `cpack -G DEB` in the build folder: a package that depends on Debian's.
+set(shared_libraries)
+if(NOT JTRACE_PORTABLE)
+  set(shared_libraries RUNTIME_DEPENDENCY_SET dependencies)
+endif()
+install(TARGETS jtrace_agent jtrace jtrace-post ${shared_libraries}
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT jtrace
         RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT jtrace)
-# Without the libraries that every system with a JVM has (glibc, libgcc).
-install(RUNTIME_DEPENDENCY_SET dependencies
-        PRE_EXCLUDE_REGEXES "^ld-linux" "^libc\\." "^libm\\." "^libpthread" "^libdl" "^librt" "^libgcc_s"
-        DESTINATION ${JTRACE_PRIVATE_LIBRARIES} COMPONENT bundle)
+if(NOT JTRACE_PORTABLE)
+  # Without the libraries that every system with a JVM has (glibc, libgcc).
+  install(RUNTIME_DEPENDENCY_SET dependencies
+          PRE_EXCLUDE_REGEXES "^ld-linux" "^libc\\." "^libm\\." "^libpthread" "^libdl" "^librt" "^libgcc_s"
+          DESTINATION ${JTRACE_PRIVATE_LIBRARIES} COMPONENT bundle)
+endif()
 install(FILES ${JTRACE_JAR_DIRECTORY}/jtrace-api.jar ${JTRACE_JAR_DIRECTORY}/jtrace-junit5.jar
               ${JTRACE_JAR_DIRECTORY}/jtrace-jmh.jar
         DESTINATION ${CMAKE_INSTALL_DATADIR}/java COMPONENT jtrace)
@@ -26,7 +31,12 @@ set(CPACK_COMPONENTS_ALL jtrace)
 set(CPACK_COMPONENTS_GROUPING ALL_COMPONENTS_IN_ONE)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_STRIP_FILES ON)
-set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+if(JTRACE_PORTABLE)
+  install(DIRECTORY ${JTRACE_DEPENDENCIES}/licenses DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT jtrace)
+  set(CPACK_DEBIAN_PACKAGE_DEPENDS "libc6 (>= 2.31)")
+else()
+  set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+endif()
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION devel)
 include(CPack)

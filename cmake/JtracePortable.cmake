@@ -32,3 +32,10 @@ set_target_properties(nlohmann_json::nlohmann_json PROPERTIES
 find_program(JTRACE_PROTOC protoc REQUIRED)
 add_executable(protobuf::protoc IMPORTED GLOBAL)
 set_target_properties(protobuf::protoc PROPERTIES IMPORTED_LOCATION ${JTRACE_PROTOC})
+
+function(jtrace_link_portably target)
+  target_link_libraries(${target} PRIVATE jtrace_old_glibc_symbols jtrace_old_glibc)
+  # -u: a weak reference alone takes nothing from an archive.
+  target_link_options(${target} PRIVATE -static-libstdc++ -static-libgcc -Wl,--exclude-libs,ALL
+                      -Wl,--gc-sections -Wl,--as-needed -Wl,-u,__cxa_pure_virtual)
+endfunction()

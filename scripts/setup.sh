@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
 # Installs missing Debian packages; prints nothing if all are installed.
-# Usage: scripts/setup.sh [build|demo|test|dev|jvms]    each includes the ones before it; default: test
+# Usage: scripts/setup.sh [build|demo|test|dev|jvms|release]    default: test
 #   build   the packages that compile the agent, jtrace-post and jtrace
 #   demo    and the program that the demo records
 #   test    and those for tests, benchmarks and the jars
 #   dev     and clang's tools, for scripts/format.sh, scripts/lint.sh and the preset fuzz
 #   jvms    test and the tool that gets runtimes of other releases (scripts/jdks.sh)
+#   release   build and what scripts/release.sh needs
+# Each of the first four includes the ones before it.
 set -euo pipefail
 
 level=${1:-test}
@@ -16,13 +18,13 @@ packages=(
   libzydis-dev
 )
 case $level in
-  build | demo | test | dev | jvms) ;;
+  build | demo | test | dev | jvms | release) ;;
   *)
-    echo "setup: unknown level '$level'; levels: build, demo, test, dev, jvms" >&2
+    echo "setup: unknown level '$level'; levels: build, demo, test, dev, jvms, release" >&2
     exit 2
     ;;
 esac
-[[ $level != build ]] && packages+=(libh2-java)
+[[ $level == build || $level == release ]] || packages+=(libh2-java)
 if [[ $level == test || $level == dev || $level == jvms ]]; then
   packages+=(
     git ca-certificates
@@ -39,6 +41,8 @@ fi
 if [[ $level == dev ]]; then
   packages+=(clang-14 clang-format-14 clang-tidy-14 libclang-rt-14-dev)
 fi
+
+[[ $level != release ]] || packages+=(debootstrap dpkg-dev file git ca-certificates junit5)
 
 missing=()
 for package in "${packages[@]}"; do

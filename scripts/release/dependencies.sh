@@ -7,7 +7,7 @@
 set -euo pipefail
 sysroot=$1
 cd "$(dirname "$0")/../.."
-readonly packages=(libabsl-dev libprotobuf-dev libzydis-dev libzstd-dev zlib1g-dev nlohmann-json3-dev)
+readonly packages=(libabsl-dev libprotobuf-dev libzydis-dev libzstd-dev zlib1g-dev nlohmann-json3-dev libstdc++-12-dev)
 readonly work=$PWD/build/dependencies.work prefix=$PWD/build/dependencies
 readonly lib=/usr/lib/x86_64-linux-gnu
 
@@ -68,7 +68,7 @@ folder_of() {
 }
 
 cd "$work"
-mapfile -t sources < <(grep -Ev '^(zlib|nlohmann-json3)=' <<<"$versions")
+mapfile -t sources < <(grep -Ev '^(zlib|nlohmann-json3|gcc-12)=' <<<"$versions")
 echo "== getting the sources of ${sources[*]}"
 get_sources "${sources[@]}"
 
@@ -104,7 +104,7 @@ cp /usr/include/zlib.h /usr/include/zconf.h "$prefix/include/" 2>/dev/null || cp
 [[ -e $prefix/include/zconf.h ]] || cp /usr/include/x86_64-linux-gnu/zconf.h "$prefix/include/"
 cp -r /usr/include/nlohmann "$prefix/include/"
 
-for package in "${packages[@]}" libstdc++-12-dev; do
+for package in "${packages[@]}"; do
   cp "/usr/share/doc/$package/copyright" "$prefix/licenses/${package%-dev}"
 done
 echo "$versions" >"$prefix/versions"
