@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <filesystem>
 #include <iomanip>
 
 #include "absl/strings/str_join.h"
@@ -17,7 +16,9 @@
 #include "postproc/cli/metrics_answer.h"
 #include "postproc/cli/metrics_text.h"
 #include "postproc/cli/named_trace.h"
+#include "postproc/cli/own_files.h"
 #include "postproc/cli/root_folder.h"
+#include "postproc/cli/run_command.h"
 #include "postproc/input/command_line.h"
 #include "postproc/report/shorten.h"
 #include "postproc/support/strings.h"
@@ -34,22 +35,6 @@ constexpr int kListedProgram = 100;
 constexpr int kProgressColumns = 100;
 constexpr int kThreadsShown = 40;  // by metrics; the others are summed
 constexpr Patience kListPatience = {std::chrono::seconds(2), std::chrono::seconds(2)};
-
-std::filesystem::path OwnFolder() {
-  std::error_code error;
-  return std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
-}
-
-// The agent beside this program: in the build tree and in every installed one.
-std::string FindLibrary() {
-  std::error_code error;
-  for (const char* place : {"../lib/libjtrace.so", "../lib64/libjtrace.so",
-                            "../lib/x86_64-linux-gnu/libjtrace.so", "libjtrace.so"}) {
-    const auto path = std::filesystem::weakly_canonical(OwnFolder() / place, error);
-    if (!error && std::filesystem::exists(path, error)) return path.string();
-  }
-  return "";
-}
 
 // A form of an answer that programs read: that form defines its own escapes.
 bool IsForPrograms(const CommandLine& line) {
@@ -112,7 +97,7 @@ void Jtrace::EndProgress() {
 
 absl::Status Jtrace::BringAgent(const JvmProcess& jvm) {
   if (HasAgent(jvm)) return absl::OkStatus();
-  const std::string library = line_.library.empty() ? FindLibrary() : line_.library;
+  const std::string library = line_.library.empty() ? FindOwnLibrary() : line_.library;
   if (library.empty()) {
     return absl::NotFoundError("libjtrace.so is not beside jtrace; name it with --lib=PATH");
   }
@@ -184,7 +169,7 @@ int Jtrace::Report(const JvmProcess& jvm) {
   if (const int code = Request(jvm, "flush", "", answer); code != kExitDone) return code;
   const absl::StatusOr<std::string> trace = OpenNamedTrace(jvm, answer);
   if (!trace.ok()) return Fail(trace.status());
-  std::vector<std::string> command = {(OwnFolder() / "jtrace-post").string()};
+  std::vector<std::string> command = {OwnPostProcessor()};
   command.insert(command.end(), line_.rest.begin(), line_.rest.end());
   command.push_back(*trace);
   std::vector<char*> arguments;
@@ -241,6 +226,8 @@ int RunJtrace(absl::Span<const std::string_view> args, std::ostream& out, std::o
     out << "jtrace " << postproc::kVersion << '\n';
     return kExitDone;
   }
+  if (line->verb == "run") return RunUnderAgent(*line, out, err);
+  if (line->verb == "env") return PrintEnvironment(*line, out, err);
   return Jtrace(*line, out, err).Run();
 }
 

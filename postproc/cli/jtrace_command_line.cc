@@ -21,6 +21,11 @@ struct Verb {
 };
 
 constexpr Verb kVerbs[] = {
+    {"run", "[OPTION=VALUE …] -- PROGRAM …",
+     "run a program with the agent, then report on it; takes options of jtrace-post",
+     "jtrace run -- java -jar app.jar", true},
+    {"env", "[OPTION=VALUE …]", "print the variable that loads the agent into every JVM",
+     "export $(jtrace env mode=samples)", true},
     {"start", "JVM [OPTION=VALUE …]", "begin a recording; the options are the agent's",
      "jtrace start 4711 out=/tmp/a.bin include=com.acme.**", true},
     {"stop", "JVM", "end it: the trace is complete, and no probe stays in the program",
@@ -78,7 +83,14 @@ absl::Status UnknownOption(std::string_view arg) {
   return Usage(StrCat("unknown option '", arg, "' here (see jtrace --help)"));
 }
 
+// Commands that start JVMs, or print how.
+bool StartsJvms(std::string_view verb) { return verb == "run" || verb == "env"; }
+
 absl::Status Check(const CommandLine& line, const Verb& verb) {
+  if (StartsJvms(verb.name)) {
+    if (verb.name == "env" || !line.program.empty()) return absl::OkStatus();
+    return Usage(StrCat("run needs -- and a program, e.g. ", verb.example));
+  }
   if (verb.arguments.empty() && !line.target.empty()) {
     return Usage(StrCat(verb.name, " takes no further argument: '", line.target, "'"));
   }
@@ -93,6 +105,32 @@ absl::Status Check(const CommandLine& line, const Verb& verb) {
     return Usage(StrCat("mark needs a text, e.g. ", verb.example));
   }
   return absl::OkStatus();
+}
+
+// An argument of run or env; false if `arg` is none.
+bool TakeOfStart(absl::Span<const std::string_view> args, size_t& i, CommandLine& line) {
+  const std::string_view arg = args[i];
+  if (TakeOption(args, i, line)) return true;
+  if (line.verb == "run" && arg == "--") {
+    for (++i; i < args.size(); ++i) line.program.emplace_back(args[i]);
+  } else if (line.verb == "run" && arg == "--open") {
+    line.open_page = true;
+  } else if (line.verb == "run" && arg.starts_with("--")) {
+    line.report_options.emplace_back(arg);
+  } else if (!arg.starts_with("-") && arg.find('=') != std::string_view::npos) {
+    line.rest.emplace_back(arg);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+absl::Status NotOfStart(std::string_view verb, std::string_view arg) {
+  if (verb == "run" && !arg.starts_with("-")) {
+    return Usage(StrCat(
+        "'", arg, "' is no OPTION=VALUE; write -- before the program: jtrace run -- ", arg, " …"));
+  }
+  return UnknownOption(arg);
 }
 
 // "--format=text|json|prometheus --columns=N", each may be missing.
@@ -137,6 +175,8 @@ absl::StatusOr<CommandLine> ParseCommandLine(absl::Span<const std::string_view> 
       return line;
     } else if (line.verb.empty()) {
       line.verb = arg;
+    } else if (StartsJvms(line.verb)) {
+      if (!TakeOfStart(args, i, line)) return NotOfStart(line.verb, arg);
     } else if (line.verb == "start" && TakeOption(args, i, line)) {
       continue;
     } else if (arg.starts_with("-")) {
@@ -170,8 +210,9 @@ std::string AgentOptions(const CommandLine& line) {
 
 std::string HelpText() {
   std::string help =
-      "jtrace: recordings in running JVMs\n\n"
-      "usage: jtrace COMMAND [JVM] [OPTION …]\n"
+      "jtrace: records Java programs, and JVMs that run already\n\n"
+      "usage: jtrace run -- java …\n"
+      "       jtrace COMMAND [JVM] [OPTION …]\n"
       "JVM is a pid, or a part of the main class or jar that only one JVM has (here, if several "
       "do).\n\n"
       "commands\n";
@@ -185,7 +226,9 @@ std::string HelpText() {
   }
   help +=
       "\noptions\n"
-      "  -d TIME                      with start: stop after this time (duration=)\n"
+      "  --open                       with run: show the report as a page in the browser\n"
+      "                               e.g. jtrace run --open -- java -jar app.jar\n"
+      "  -d TIME                      with start, run, env: stop after this time (duration=)\n"
       "                               e.g. jtrace start -d 30 4711\n"
       "  --lib=PATH                   the agent as the JVM sees it (default: beside jtrace)\n"
       "                               e.g. jtrace start --lib=/opt/jtrace/lib/libjtrace.so 4711\n"
@@ -194,7 +237,8 @@ std::string HelpText() {
       "to\n"
       "the JVM's folder. A JVM lets its own user and root attach. JDK 21 and later warn on stderr\n"
       "when an agent is loaded late; -XX:+EnableDynamicAgentLoading says that this is intended.\n\n"
-      "exit codes: 0 done · 1 wrong usage · 2 the JVM cannot be reached, or refused\n";
+      "exit codes: 0 done · 1 wrong usage · 2 the JVM cannot be reached, or refused;\n"
+      "of run: the program's, or 2 if it left no trace\n";
   return help;
 }
 

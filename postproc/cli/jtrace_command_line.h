@@ -19,6 +19,10 @@ struct CommandLine {
   // Of metrics: "text", "json" or "prometheus", and the width of text; 0: the terminal's.
   std::string metrics_format = "text";
   size_t columns = 0;
+  // Of run: what follows "--", jtrace-post's options, and whether the report is a page.
+  std::vector<std::string> program;
+  std::vector<std::string> report_options;
+  bool open_page = false;
   bool help = false;
   bool version = false;
 };
@@ -26,7 +30,7 @@ struct CommandLine {
 // InvalidArgument, one line with the nearest verb, if it is invalid.
 absl::StatusOr<CommandLine> ParseCommandLine(absl::Span<const std::string_view> args);
 
-// The agent's options for start: the arguments after the target, joined.
+// The agent's options for start, run and env: the arguments after the target, joined.
 std::string AgentOptions(const CommandLine& line);
 
 std::string HelpText();

@@ -1,0 +1,15 @@
+// The files that belong to this installation of jtrace, found from where this program is.
+#pragma once
+
+#include <string>
+
+namespace jtrace::control {
+
+// libjtrace.so beside this program: in the build tree and in every installed one; "" if it is not
+// there.
+std::string FindOwnLibrary();
+
+// The path of jtrace-post beside this program.
+std::string OwnPostProcessor();
+
+}  // namespace jtrace::control
