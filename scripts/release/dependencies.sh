@@ -35,7 +35,7 @@ get_sources() {
   }
 }
 
-readonly flags="-O2 -g1 -w -DNDEBUG -fvisibility=hidden -ffunction-sections -fdata-sections -ffile-prefix-map=$work=/usr/src"
+readonly flags="-O2 -g1 -w -DNDEBUG -fvisibility=hidden -ffunction-sections -fdata-sections -ffile-prefix-map=$work=/usr/src -ffile-prefix-map=$sysroot="
 
 # cmake_library SOURCE NAME [OPTION…] [-- TARGET…]: builds NAME; installs it, unless targets are given.
 cmake_library() {

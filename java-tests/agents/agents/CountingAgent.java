@@ -57,7 +57,8 @@ public final class CountingAgent {
 
   private static void run(String[] words, Instrumentation instrumentation) throws Exception {
     switch (words[0]) {
-      case "on", "arcs":
+      case "on":
+      case "arcs":
         transformer =
             new Counters(List.of(words).subList(1, words.length), words[0].equals("arcs"));
         home = instrumentation;

@@ -1,0 +1,152 @@
+"""One run of the matrix: plain, then with both agents; what both counted, and how whole the stacks are."""
+import csv
+import pathlib
+import re
+import subprocess
+import time
+
+from chaos import counts
+
+TIMEOUT_S = 420
+LEAST_WHOLE = 0.9995
+# Counts that depend on timing: caches that collections empty; classes that are made under races.
+JITTER = ("org.h2.value.Value.cache(", "clojure.lang.DynamicClassLoader.", "org.eclipse.jdt.internal.compiler.lookup."
+          "SplitPackageBinding.")
+REFUSED = re.compile(r"Unrecognized VM option|not supported|Error: (?:VM option|Invalid)|Option \S+ not", re.I)
+
+
+class NotPossible(Exception):
+    """This JVM does not have what the run needs."""
+
+
+def execute(kit, words, log):
+    with open(log, "w", encoding="utf-8") as errors:
+        done = subprocess.run(kit.command(words), stdout=subprocess.PIPE, stderr=errors, timeout=TIMEOUT_S,
+                              check=False)
+    return done.returncode, done.stdout.decode(errors="replace")
+
+
+def steady(output):
+    """Without times, which no two runs share."""
+    return re.sub(r"\d+(\.\d+)? ?ms|\d+\.\d+|\(\d+ rows?, [^)]*\)", "N", output)
+
+
+class Attempt:
+    def __init__(self, kit, run, folder):
+        self.kit, self.run = kit, run
+        self.folder = folder
+        # For the JVM: a folder of its own system.
+        self.at = kit.inside / "run"
+        self.out = kit.outside / "run"
+        self.out.mkdir(exist_ok=True)
+        for old in self.out.iterdir():
+            old.unlink()
+        self.scope, self.arguments = kit.program(run.program, short=run.compiler == "int")
+        self.java = [f"{run.jvm.home}/bin/java", "-Xmx1g", *run.flags()]
+
+    def log(self, name):
+        return self.folder / f"{name}.log"
+
+    def archive(self):
+        """Flags that use an archive of the program's classes, made by a run before."""
+        if self.run.objects != "archive":
+            return []
+        file = self.at / "classes.archive"
+        agents = []
+        making = [f"-XX:ArchiveClassesAtExit={file}"]
+        use = [f"-XX:SharedArchiveFile={file}"]
+        if self.run.jvm.major >= 25:
+            making, use = [f"-XX:AOTCacheOutput={file}"], [f"-XX:AOTCache={file}"]
+            agents = [f"-javaagent:{self.kit.inside}/counting.jar=write /dev/null"]
+        execute(self.kit, [*self.java, *making, *agents, *self.arguments], self.log("archive"))
+        if not (self.out / "classes.archive").exists():
+            raise NotPossible("no archive was made: " + self.last_line("archive"))
+        return use
+
+    def last_line(self, name):
+        lines = self.log(name).read_text(errors="replace").strip().splitlines()
+        return lines[-1] if lines else ""
+
+    def plain(self):
+        code, output = execute(self.kit, [*self.java, *self.arguments], self.log("plain"))
+        text = self.log("plain").read_text(errors="replace") + output
+        if code != 0 and REFUSED.search(text):
+            raise NotPossible(REFUSED.search(text).string.strip().splitlines()[0][:100])
+        return code, steady(output)
+
+    def with_agents(self, flags):
+        include = self.scope.replace("/", ".") + "**"
+        agents = [f"-javaagent:{self.kit.inside}/counting.jar=on {self.scope}|out {self.at}/counts.txt",
+                  f"-agentpath:{self.kit.inside}/jtrace/lib/libjtrace.so=mode=merged,include={include},"
+                  f"out={self.at}/trace.bin"]
+        code, output = execute(self.kit, [*self.java, *flags, *agents, *self.arguments], self.log("jtrace"))
+        return code, steady(output)
+
+    def report(self, name):
+        post = self.kit.inside / "jtrace/bin/jtrace-post"
+        code, output = execute(self.kit, [post, f"--report={name}", "--format=csv", self.at / "trace.bin"],
+                               self.log(name))
+        if code != 0:
+            raise RuntimeError(self.last_line(name))
+        return output
+
+
+def compare_counts(attempt):
+    """How many methods the other agent counted, their calls, and names whose counts differ."""
+    theirs, _ = counts.other_counts(pathlib.Path(attempt.out / "counts.txt"))
+    ours = counts.within(counts.of_flat(attempt.report("flat")), attempt.scope)
+    names = [name for name in theirs.keys() | ours.keys() if not name.startswith(JITTER)]
+    differing = sorted(name for name in names if theirs.get(name, 0) != ours.get(name, 0))
+    return len(theirs), sum(theirs.values()), differing
+
+
+def samples_of(attempt):
+    rows = {row["key"]: row["value"] for row in csv.DictReader(attempt.report("summary").splitlines())}
+    number = {key: int(rows.get(key, 0)) for key in
+              ("samples", "samples_whole", "samples_placed", "samples_without_events", "unmatched")}
+    losses = sorted(key for key in rows if key.startswith("loss."))
+    return rows.get("jvm", ""), number, losses
+
+
+def faults_of(result, run):
+    """What must not be, in words."""
+    faults = []
+    if result["exit"] != result["exit_plain"]:
+        faults.append(f"ended with {result['exit']}, plain with {result['exit_plain']}")
+    if not result["output_equal"]:
+        faults.append("the output differs")
+    if result["differing"]:
+        faults.append(f"{len(result['differing'])} methods differ: {result['differing'][0]}")
+    if not result["calls"]:
+        faults.append("nothing was counted")
+    # A stack or two of a short run is more than the share that may be incomplete.
+    incomplete = result["samples"] - result["samples_whole"]
+    allowed = max(1, round(result["samples"] * (1 - LEAST_WHOLE)))
+    if incomplete > allowed and not run.jvm.may_degrade:
+        faults.append(f"{incomplete} of {result['samples']} stacks are incomplete")
+    if result["unmatched"] > allowed and not run.jvm.may_degrade:
+        faults.append(f"{result['unmatched']} stacks do not match the calls")
+    return faults
+
+
+def perform(kit, run, folder):
+    """The result of a run, as JSON has it."""
+    begin = time.monotonic()
+    folder.mkdir(parents=True, exist_ok=True)
+    result = {"name": run.name, "jvm": run.jvm.name, "faults": []}
+    try:
+        attempt = Attempt(kit, run, folder)
+        result["exit_plain"], plain = attempt.plain()
+        result["exit"], output = attempt.with_agents(attempt.archive())
+        result["output_equal"] = output == plain
+        result["methods"], result["calls"], result["differing"] = compare_counts(attempt)
+        result["version"], samples, result["losses"] = samples_of(attempt)
+        result.update(samples)
+        result["differing"] = result["differing"][:5]
+        result["faults"] = faults_of(result, run)
+    except NotPossible as reason:
+        result["not_possible"] = str(reason)
+    except (OSError, RuntimeError, subprocess.TimeoutExpired) as error:
+        result["faults"] = [f"{type(error).__name__}: {error}"[:200]]
+    result["seconds"] = round(time.monotonic() - begin, 1)
+    return result
