@@ -227,7 +227,9 @@ def options_page(agent, post, jtrace):
         "## jtrace",
         "`jtrace COMMAND [JVM] [OPTION …]`. JVM is a pid, or a part of the main class or jar that only one JVM "
         "has.\n",
-        command_table(rows_of(jtrace_parts["commands"], r"[a-z]+(?: JVM(?: \[.*?…\]| TEXT)?)?")),
+        command_table(rows_of(
+            jtrace_parts["commands"],
+            r"[a-z]+(?: JVM(?: \[.*?…\]| TEXT)?| \[OPTION=VALUE …\](?: -- PROGRAM …)?)?")),
         option_table(rows_of(jtrace_parts["options"], r"-\S*[^\s,](?:, -\S+)*(?: [A-Z]+)?")),
         exit_codes(jtrace),
     ]).rstrip("\n") + "\n"

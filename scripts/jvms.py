@@ -18,7 +18,7 @@ import pathlib
 import subprocess
 import sys
 
-from jvms import kit, matrix, runs, table
+from jvm_matrix import kit, matrix, runs, table
 
 SOURCE = pathlib.Path(__file__).resolve().parents[1]
 RESULTS = SOURCE / "build/jvms/results"
@@ -97,7 +97,12 @@ def main():
     if arguments.table:
         (SOURCE / "docs/JVMS.md").write_text(table.document(results, not_verified))
     faults = sum(bool(result["faults"]) for result in results)
-    print(f"{len(results)} of {len(cover)} runs have a result, {faults} with faults")
+    for jvm in dict.fromkeys(run.jvm for run in cover):
+        of_jvm = [result for result in results if result["jvm"] == jvm.name]
+        for fault in runs.faults_of_jvm(of_jvm, jvm.may_degrade):
+            print(f"{jvm.name}: {fault}")
+            faults += 1
+    print(f"{len(results)} of {len(cover)} runs have a result, {faults} faults")
     return 1 if faults else 0
 
 

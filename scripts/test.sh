@@ -11,8 +11,10 @@
 #   fuzz         each fuzzer for 30 s (JTRACE_FUZZ_SECONDS) from its corpus
 #   stress       walker, clock, wait and metric tests while each processor stalls for 30 to 600 ms
 #   all          all of these
-#   jvms         every Java test on runtimes of other releases from scripts/jdks.sh; by hand only
-#   jvms --only RELEASE[,RELEASE…]
+#   jvms         the release on every JVM of Debian 11 to sid, against a counting agent (scripts/jvms.py);
+#                by hand only
+#   jvms --slice=I/N               a part of it
+#   jvms --only RELEASE[,RELEASE…] every Java test on runtimes that scripts/jdks.sh gets
 #   --only REGEX only the CTest tests whose names match, and only the targets that they need
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -24,16 +26,25 @@ usage() {
   sed -n '2,/^set /{/^#/s/^# \{0,1\}//p}' scripts/test.sh
 }
 
-# JTRACE_JVMS: the releases, separated by commas; default: all that are available.
+# What users download, in other systems. JTRACE_SLICE: a part of the matrix.
+run_matrix() {
+  scripts/release.sh products
+  scripts/setup.sh test
+  scripts/release/check.sh
+  scripts/build.sh release jtrace_java_tests
+  scripts/jvms.py ${JTRACE_SLICE+"$JTRACE_SLICE"}
+}
+
+# JTRACE_JVMS: the releases, separated by commas.
 run_jvms() {
-  local releases homes
-  IFS=, read -ra releases <<<"${JTRACE_JVMS-}"
+  [[ -n ${JTRACE_JVMS-} ]] || {
+    run_matrix
+    return
+  }
+  local releases
+  IFS=, read -ra releases <<<"$JTRACE_JVMS"
   scripts/setup.sh jvms
-  scripts/jdks.sh ${releases[@]+"${releases[@]}"}
-  if ((!${#releases[@]})); then
-    homes=(build/jdks/*)
-    releases=("${homes[@]##*/}")
-  fi
+  scripts/jdks.sh "${releases[@]}"
   scripts/build.sh release
   run_ctest -LE slow -R "[jJ]dk-?($(IFS='|' && echo "${releases[*]}"))([.]|\$)"
 }
@@ -210,6 +221,13 @@ while (($#)); do
       }
       run_only "$2"
       exit
+      ;;
+    --slice=*)
+      [[ ${wanted[*]-} == jvms ]] || {
+        echo "test: --slice belongs to the tier jvms" >&2
+        exit 2
+      }
+      export JTRACE_SLICE=$1
       ;;
     -h | --help)
       usage

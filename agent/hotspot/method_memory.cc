@@ -61,10 +61,26 @@ bool ChecksJni(const VmStructs& structs) {
   return sampling::JvmFlags(structs).Bool("CheckJNICalls").value_or(true);
 }
 
-// HotSpot's jfieldID of an instance field: its offset above two bits, of which the upper is set.
-jfieldID InstanceFieldId(int32_t offset) {
+// HotSpot's jfieldID of an instance field: its offset above two bits, of which the upper is set;
+// with value classes (JDK 28), above three.
+jfieldID InstanceFieldId(int32_t offset, unsigned shift) {
   constexpr uintptr_t kInstance = 2;
-  return reinterpret_cast<jfieldID>(static_cast<uintptr_t>(offset) << 2 | kInstance);
+  return reinterpret_cast<jfieldID>(static_cast<uintptr_t>(offset) << shift | kInstance);
+}
+
+// The form of ids by a field whose offset Unsafe knows; 0: another one. On a Java thread.
+unsigned ShiftOfFieldIds(JNIEnv* jni) {
+  if (jni == nullptr || jni->PushLocalFrame(2) != JNI_OK) return 0;
+  jclass const thread = jni->FindClass("java/lang/Thread");
+  const hot::Offset eetop = sampling::ThreadFieldOffset(jni, "eetop");
+  jfieldID const id = thread == nullptr ? nullptr : jni->GetFieldID(thread, "eetop", "J");
+  if (jni->ExceptionCheck() == JNI_TRUE) jni->ExceptionClear();
+  jni->PopLocalFrame(nullptr);
+  if (id == nullptr || eetop == hot::kAbsent) return 0;
+  for (const unsigned shift : {2U, 3U}) {
+    if (id == InstanceFieldId(eetop, shift)) return shift;
+  }
+  return 0;
 }
 
 }  // namespace
@@ -77,12 +93,12 @@ MethodMemory MethodMemory::Of(const void* libjvm_address, JNIEnv* jni) {
   const auto structs = VmStructs::Read(libjvm);
   dlclose(libjvm);
   if (!structs.ok()) return {};
-  MethodMemory memory(*structs);
+  MethodMemory memory(*structs, ShiftOfFieldIds(jni));
   memory.usable_ = memory.usable_ && memory.ReadsWhatIsKnown(jni);
   return memory;
 }
 
-MethodMemory::MethodMemory(const VmStructs& structs)
+MethodMemory::MethodMemory(const VmStructs& structs, unsigned field_id_shift)
     : methods_(structs.Field("InstanceKlass", "_methods")),
       array_length_(structs.Field("Array<int>", "_length")),
       array_data_(structs.Field("Array<Method*>", "_data")),
@@ -97,9 +113,9 @@ MethodMemory::MethodMemory(const VmStructs& structs)
                                 const_method_,    constants_,     name_index_,
                                 signature_index_, symbol_length_, symbol_body_};
   const uintptr_t klass_offset = structs.Static("java_lang_Class", "_klass_offset");
-  if (klass_offset == 0 || pool_size_ == 0 || ChecksJni(structs)) return;
+  if (klass_offset == 0 || pool_size_ == 0 || field_id_shift == 0 || ChecksJni(structs)) return;
   if (std::find(std::begin(needed), std::end(needed), hot::kAbsent) != std::end(needed)) return;
-  klass_field_ = InstanceFieldId(Load<PlainMemory, int32_t>(klass_offset));
+  klass_field_ = InstanceFieldId(Load<PlainMemory, int32_t>(klass_offset), field_id_shift);
   usable_ = true;
 }
 
@@ -147,14 +163,10 @@ std::vector<MethodInMemory> MethodMemory::MethodsOf(JNIEnv* jni, jclass klass) c
 }
 
 bool MethodMemory::ReadsWhatIsKnown(JNIEnv* jni) const {
-  if (jni == nullptr || jni->PushLocalFrame(4) != JNI_OK) return false;
-  jclass const thread = jni->FindClass("java/lang/Thread");
+  if (jni->PushLocalFrame(1) != JNI_OK) return false;
   jclass const object = jni->FindClass("java/lang/Object");
-  const hot::Offset eetop = sampling::ThreadFieldOffset(jni, "eetop");
-  const bool ids_are_offsets = thread != nullptr && object != nullptr && eetop != hot::kAbsent &&
-                               jni->GetFieldID(thread, "eetop", "J") == InstanceFieldId(eetop);
   const uintptr_t klass =
-      ids_are_offsets ? static_cast<uintptr_t>(jni->GetLongField(object, klass_field_)) : 0;
+      object == nullptr ? 0 : static_cast<uintptr_t>(jni->GetLongField(object, klass_field_));
   if (jni->ExceptionCheck() == JNI_TRUE) jni->ExceptionClear();
   jni->PopLocalFrame(nullptr);
   const std::vector<MethodInMemory> methods = Read<CheckedMemory>(klass);

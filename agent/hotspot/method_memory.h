@@ -40,7 +40,7 @@ class MethodMemory {
   std::vector<MethodInMemory> MethodsOf(JNIEnv* jni, jclass klass) const;
 
  private:
-  explicit MethodMemory(const sampling::VmStructs& structs);
+  MethodMemory(const sampling::VmStructs& structs, unsigned field_id_shift);
   bool ReadsWhatIsKnown(JNIEnv* jni) const;
   template <typename Memory>
   std::vector<MethodInMemory> Read(uintptr_t klass) const;

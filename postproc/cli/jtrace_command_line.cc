@@ -127,8 +127,9 @@ bool TakeOfStart(absl::Span<const std::string_view> args, size_t& i, CommandLine
 
 absl::Status NotOfStart(std::string_view verb, std::string_view arg) {
   if (verb == "run" && !arg.starts_with("-")) {
-    return Usage(StrCat(
-        "'", arg, "' is no OPTION=VALUE; write -- before the program: jtrace run -- ", arg, " …"));
+    return Usage(StrCat("'", arg,
+                        "' is not an OPTION=VALUE; write -- before the program: jtrace run -- ",
+                        arg, " …"));
   }
   return UnknownOption(arg);
 }
@@ -237,8 +238,8 @@ std::string HelpText() {
       "to\n"
       "the JVM's folder. A JVM lets its own user and root attach. JDK 21 and later warn on stderr\n"
       "when an agent is loaded late; -XX:+EnableDynamicAgentLoading says that this is intended.\n\n"
-      "exit codes: 0 done · 1 wrong usage · 2 the JVM cannot be reached, or refused;\n"
-      "of run: the program's, or 2 if it left no trace\n";
+      "exit codes: 0 done · 1 wrong usage · 2 the JVM cannot be reached or refused; of run: it\n"
+      "left no trace. Otherwise the code of run is the program's.\n";
   return help;
 }
 

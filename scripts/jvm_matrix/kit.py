@@ -43,8 +43,11 @@ class Kit:
         sources = SOURCE / "java-tests/workloads"
         for name in ("H2Work.java", "Fib.java", "CallPaths.java", "sequences.clj"):
             shutil.copy(sources / name, self.outside)
-        javac = "/usr/lib/jvm/java-17-openjdk-amd64/bin/javac"
-        subprocess.run([javac, "--release", "11", "-d", self.outside / "classes", sources / "H2W.java"], check=True)
+        jdk = pathlib.Path("/usr/lib/jvm/java-17-openjdk-amd64/bin")
+        classes = self.outside / "classes"
+        subprocess.run([jdk / "javac", "--release", "11", "-d", classes, sources / "H2W.java"], check=True)
+        # Archives of classes take none of a folder.
+        subprocess.run([jdk / "jar", "--create", "--file", self.outside / "h2w.jar", "-C", classes, "."], check=True)
 
     def command(self, words):
         """The command that runs `words` where the JVM is."""
@@ -58,7 +61,7 @@ class Kit:
         if name == "h2":
             arguments = (["org.h2.tools.Shell", "-url", "jdbc:h2:mem:oracle", "-sql", SHELL] if short
                          else ["H2W", "1"])
-            return "org/h2/", ["-cp", f"{at}/h2.jar:{at}/classes", *arguments]
+            return "org/h2/", ["-cp", f"{at}/h2.jar:{at}/h2w.jar", *arguments]
         if name == "clojure":
             jars = ":".join(f"{at}/{jar}" for jar in NAMES[1:4])
             script = ["-e", "(println (reduce + (map inc (range 9999))))"] if short else [f"{at}/sequences.clj", "1"]

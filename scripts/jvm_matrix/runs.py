@@ -1,5 +1,6 @@
 """One run of the matrix: plain, then with both agents; what both counted, and how whole the stacks are."""
 import csv
+import math
 import pathlib
 import re
 import subprocess
@@ -8,7 +9,8 @@ import time
 from chaos import counts
 
 TIMEOUT_S = 420
-LEAST_WHOLE = 0.9995
+# Stacks that may be incomplete, or disagree with the calls, of all stacks of a JVM.
+MOST_WRONG = 0.0005
 # Counts that depend on timing: caches that collections empty; classes that are made under races.
 JITTER = ("org.h2.value.Value.cache(", "clojure.lang.DynamicClassLoader.", "org.eclipse.jdt.internal.compiler.lookup."
           "SplitPackageBinding.")
@@ -29,6 +31,11 @@ def execute(kit, words, log):
 def steady(output):
     """Without times, which no two runs share."""
     return re.sub(r"\d+(\.\d+)? ?ms|\d+\.\d+|\(\d+ rows?, [^)]*\)", "N", output)
+
+
+def last_line(text):
+    lines = text.strip().splitlines()
+    return lines[-1] if lines else ""
 
 
 class Attempt:
@@ -58,18 +65,17 @@ class Attempt:
         if self.run.jvm.major >= 25:
             making, use = [f"-XX:AOTCacheOutput={file}"], [f"-XX:AOTCache={file}"]
             agents = [f"-javaagent:{self.kit.inside}/counting.jar=write /dev/null"]
-        execute(self.kit, [*self.java, *making, *agents, *self.arguments], self.log("archive"))
+        _, output = execute(self.kit, [*self.java, *making, *agents, *self.arguments], self.log("archive"))
         if not (self.out / "classes.archive").exists():
-            raise NotPossible("no archive was made: " + self.last_line("archive"))
+            raise NotPossible("no archive was made: " + last_line(output + self.text("archive")))
         return use
 
-    def last_line(self, name):
-        lines = self.log(name).read_text(errors="replace").strip().splitlines()
-        return lines[-1] if lines else ""
+    def text(self, name):
+        return self.log(name).read_text(errors="replace")
 
     def plain(self):
         code, output = execute(self.kit, [*self.java, *self.arguments], self.log("plain"))
-        text = self.log("plain").read_text(errors="replace") + output
+        text = self.text("plain") + output
         if code != 0 and REFUSED.search(text):
             raise NotPossible(REFUSED.search(text).string.strip().splitlines()[0][:100])
         return code, steady(output)
@@ -87,7 +93,7 @@ class Attempt:
         code, output = execute(self.kit, [post, f"--report={name}", "--format=csv", self.at / "trace.bin"],
                                self.log(name))
         if code != 0:
-            raise RuntimeError(self.last_line(name))
+            raise RuntimeError(last_line(self.text(name)))
         return output
 
 
@@ -119,14 +125,30 @@ def faults_of(result, run):
         faults.append(f"{len(result['differing'])} methods differ: {result['differing'][0]}")
     if not result["calls"]:
         faults.append("nothing was counted")
-    # A stack or two of a short run is more than the share that may be incomplete.
-    incomplete = result["samples"] - result["samples_whole"]
-    allowed = max(1, round(result["samples"] * (1 - LEAST_WHOLE)))
-    if incomplete > allowed and not run.jvm.may_degrade:
-        faults.append(f"{incomplete} of {result['samples']} stacks are incomplete")
-    if result["unmatched"] > allowed and not run.jvm.may_degrade:
-        faults.append(f"{result['unmatched']} stacks do not match the calls")
+    # One run has few samples: three standard deviations above the share are rarely chance.
+    expected = result["samples"] * MOST_WRONG
+    return faults + ([] if run.jvm.may_degrade else wrong_stacks([result], expected + 3 * math.sqrt(expected)))
+
+
+def wrong_stacks(results, allowed):
+    """In words, if more stacks than that are incomplete, or disagree with the calls."""
+    def total(key):
+        return sum(result[key] for result in results)
+    incomplete = total("samples") - total("samples_whole")
+    faults = []
+    if incomplete > allowed:
+        faults.append(f"{incomplete} of {total('samples')} stacks are incomplete")
+    if total("unmatched") > allowed:
+        faults.append(f"{total('unmatched')} of {total('samples')} stacks do not match the calls")
     return faults
+
+
+def faults_of_jvm(results, may_degrade):
+    """Of all runs of a JVM together."""
+    done = [result for result in results if "calls" in result]
+    if may_degrade or not done:
+        return []
+    return wrong_stacks(done, max(1, MOST_WRONG * sum(result["samples"] for result in done)))
 
 
 def perform(kit, run, folder):
