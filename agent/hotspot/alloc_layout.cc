@@ -1,31 +1,14 @@
 #include "agent/hotspot/alloc_layout.h"
 
-#include <dlfcn.h>
-
 #include "absl/status/statusor.h"
 #include "agent/hot/memory/safe_read.h"
 #include "agent/hotspot/vm_structs.h"
 
 namespace jtrace::metrics {
-namespace {
-
-absl::StatusOr<sampling::VmStructs> ReadStructs(const void* libjvm_address) {
-  Dl_info info;
-  if (libjvm_address == nullptr || dladdr(libjvm_address, &info) == 0) {
-    return absl::NotFoundError("libjvm was not found");
-  }
-  void* const libjvm = dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD);
-  if (libjvm == nullptr) return absl::NotFoundError("libjvm cannot be opened");
-  absl::StatusOr<sampling::VmStructs> structs = sampling::VmStructs::Read(libjvm);
-  dlclose(libjvm);
-  return structs;
-}
-
-}  // namespace
-
 JavaThreadLayout ReadJavaThreadLayout(const void* libjvm_address) {
-  const absl::StatusOr<sampling::VmStructs> structs = ReadStructs(libjvm_address);
-  if (!structs.ok()) return {};
+  const absl::StatusOr<const sampling::VmStructs*> tables = sampling::VmStructs::Of(libjvm_address);
+  if (!tables.ok()) return {};
+  const sampling::VmStructs* const structs = *tables;
   const hot::Offset bytes = structs->Field({"Thread", "JavaThread"}, "_allocated_bytes");
   const hot::Offset tlab = structs->Field({"Thread", "JavaThread"}, "_tlab");
   const hot::Offset top = structs->Field("ThreadLocalAllocBuffer", "_top");

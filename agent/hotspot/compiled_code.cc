@@ -1,7 +1,5 @@
 #include "agent/hotspot/compiled_code.h"
 
-#include <dlfcn.h>
-
 #include "agent/hot/walk/code_cache.h"
 #include "agent/hotspot/vm_layout_resolver.h"
 #include "agent/hotspot/vm_structs.h"
@@ -14,15 +12,10 @@ constexpr int8_t kLastLevel = 4;  // CompLevel_full_optimization
 }  // namespace
 
 void CompiledCode::Resolve() {
-  Dl_info info;
-  if (dladdr(libjvm_address_, &info) == 0) return;
-  void* const libjvm = dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD);
-  if (libjvm == nullptr) return;
-  const auto structs = sampling::VmStructs::Read(libjvm);
-  dlclose(libjvm);
+  const auto structs = sampling::VmStructs::Of(libjvm_address_);
   if (!structs.ok()) return;
-  if (!sampling::ResolveVmLayout(*structs, sampling::LocalSymbols(), &layout_).ok()) return;
-  entry_bci_ = structs->Field("nmethod", "_entry_bci");
+  if (!sampling::ResolveVmLayout(**structs, sampling::LocalSymbols(), &layout_).ok()) return;
+  entry_bci_ = (*structs)->Field("nmethod", "_entry_bci");
   is_known_ = layout_.nmethod.comp_level != hot::kAbsent;
 }
 

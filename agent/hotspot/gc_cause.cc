@@ -1,7 +1,5 @@
 #include "agent/hotspot/gc_cause.h"
 
-#include <dlfcn.h>
-
 #include <cstring>
 
 #include "agent/hotspot/vm_structs.h"
@@ -64,14 +62,9 @@ bool GcCause::FindIn(const uint8_t* memory) {
 }
 
 bool GcCause::Find(const void* libjvm_address) {
-  Dl_info info;
-  if (dladdr(libjvm_address, &info) == 0) return false;
-  void* const libjvm = dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD);
-  if (libjvm == nullptr) return false;
-  const auto structs = sampling::VmStructs::Read(libjvm);
-  dlclose(libjvm);
+  const auto structs = sampling::VmStructs::Of(libjvm_address);
   if (!structs.ok()) return false;
-  const uintptr_t prologue = structs->StaticPointer("PerfMemory", "_prologue");
+  const uintptr_t prologue = (*structs)->StaticPointer("PerfMemory", "_prologue");
   return prologue != 0 && FindIn(reinterpret_cast<const uint8_t*>(prologue));
 }
 

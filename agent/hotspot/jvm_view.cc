@@ -24,24 +24,15 @@ bool IsReturnBarrier(std::string_view stub) {
 }  // namespace
 
 void JvmView::Read(const void* libjvm_address) {
+  structs_ = VmStructs::Of(libjvm_address);
   Dl_info info;
-  if (libjvm_address == nullptr || dladdr(libjvm_address, &info) == 0) {
-    structs_ = absl::NotFoundError("libjvm was not found");
-    return;
-  }
-  void* const libjvm = dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD);
-  if (libjvm == nullptr) {
-    structs_ = absl::NotFoundError(absl::StrCat("cannot open ", info.dli_fname));
-    return;
-  }
-  structs_ = VmStructs::Read(libjvm);
+  if (!structs_.ok() || dladdr(libjvm_address, &info) == 0) return;
   symbols_ = ReadLocalSymbols(info.dli_fname, reinterpret_cast<uintptr_t>(info.dli_fbase));
-  dlclose(libjvm);
 }
 
 void JvmView::Resolve(JNIEnv* env) {
   absl::Status status = structs_.status();
-  if (status.ok()) status = ResolveVmLayout(*structs_, symbols_, &layout_);
+  if (status.ok()) status = ResolveVmLayout(**structs_, symbols_, &layout_);
   if (status.ok()) status = ResolveJniEnvOffset(env, &layout_);
   problem_ = std::string(status.message());
   if (!status.ok()) return;
@@ -52,10 +43,10 @@ void JvmView::Resolve(JNIEnv* env) {
   // an earlier recording may have seen it.
   if (!resolved_) layout_.unsigned5_bias = env->GetVersion() >= kJni20 ? 1 : 0;
   resolved_ = true;
-  layout_.heap = ResolveHeapLayout(*structs_, env);
+  layout_.heap = ResolveHeapLayout(**structs_, env);
   layout_.unreliable_code = unreliable_code_.published();
-  if (problem_.empty()) intrinsics_ = IntrinsicNames(*structs_, layout_);
-  AddInterpreterCodelets(*structs_, &stubs_);
+  if (problem_.empty()) intrinsics_ = IntrinsicNames(**structs_, layout_);
+  AddInterpreterCodelets(**structs_, &stubs_);
   stubs_.Publish(&layout_);
 }
 

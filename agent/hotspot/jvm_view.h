@@ -68,7 +68,7 @@ class JvmView {
                       const hot::CodeBlob& nmethod);
   void LearnContinuations(const hot::CodeBlob& nmethod);
 
-  absl::StatusOr<VmStructs> structs_ = absl::UnknownError("not read");
+  absl::StatusOr<const VmStructs*> structs_ = absl::UnknownError("not read");
   LocalSymbols symbols_;
   hot::VmLayout layout_;
   IntrinsicNames intrinsics_;

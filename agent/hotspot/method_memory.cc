@@ -1,14 +1,14 @@
 #include "agent/hotspot/method_memory.h"
 
-#include <dlfcn.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
 #include <iterator>
+#include <string>
+#include <utility>
 
-#include "absl/strings/string_view.h"
 #include "agent/hotspot/java_fields.h"
 #include "agent/hotspot/jvm_flags.h"
 
@@ -22,6 +22,10 @@ constexpr int32_t kMaxMethods = 1 << 17;
 
 // The memory belongs to a live class, so plain loads are enough.
 struct PlainMemory {
+  using Text = absl::string_view;
+  static Text TextAt(uintptr_t address, size_t length) {
+    return {reinterpret_cast<const char*>(address), length};
+  }
   static bool Copy(uintptr_t address, void* to, size_t bytes) {
     std::memcpy(to, reinterpret_cast<const void*>(address), bytes);
     return true;
@@ -31,6 +35,11 @@ struct PlainMemory {
 // For a JVM whose tables may be wrong: the kernel copies, and fails where a load would end the
 // process.
 struct CheckedMemory {
+  using Text = std::string;
+  static Text TextAt(uintptr_t address, size_t length) {
+    std::string text(length, '\0');
+    return Copy(address, text.data(), length) ? text : std::string();
+  }
   static bool Copy(uintptr_t address, void* to, size_t bytes) {
     const iovec local{to, bytes};
     const iovec remote{reinterpret_cast<void*>(address), bytes};
@@ -48,12 +57,6 @@ T Load(uintptr_t address) {
 template <typename Memory>
 uintptr_t Follow(uintptr_t object, hot::Offset offset) {
   return object == 0 ? 0 : Load<Memory, uintptr_t>(object + static_cast<uintptr_t>(offset));
-}
-
-template <typename Memory>
-std::string TextAt(uintptr_t address, size_t length) {
-  std::string text(length, '\0');
-  return Memory::Copy(address, text.data(), length) ? text : std::string();
 }
 
 // Whether the JVM checks every use of JNI, and aborts at a field that Java does not know.
@@ -86,14 +89,9 @@ unsigned ShiftOfFieldIds(JNIEnv* jni) {
 }  // namespace
 
 MethodMemory MethodMemory::Of(const void* libjvm_address, JNIEnv* jni) {
-  Dl_info info;
-  if (libjvm_address == nullptr || dladdr(libjvm_address, &info) == 0) return {};
-  void* const libjvm = dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD);
-  if (libjvm == nullptr) return {};
-  const auto structs = VmStructs::Read(libjvm);
-  dlclose(libjvm);
+  const auto structs = VmStructs::Of(libjvm_address);
   if (!structs.ok()) return {};
-  MethodMemory memory(*structs, ShiftOfFieldIds(jni));
+  MethodMemory memory(**structs, ShiftOfFieldIds(jni));
   memory.usable_ = memory.usable_ && memory.ReadsWhatIsKnown(jni);
   return memory;
 }
@@ -120,14 +118,14 @@ MethodMemory::MethodMemory(const VmStructs& structs, unsigned field_id_shift)
 }
 
 template <typename Memory>
-std::string MethodMemory::Text(uintptr_t constants, uintptr_t index_address) const {
+Memory::Text MethodMemory::Text(uintptr_t constants, uintptr_t index_address) const {
   const auto index = Load<Memory, uint16_t>(index_address);
   // The lowest bit marks entries that are not resolved, which texts are from the start.
   const uintptr_t symbol =
       Load<Memory, uintptr_t>(constants + pool_size_ + 8 * uintptr_t{index}) & ~uintptr_t{1};
   if (symbol == 0) return {};
   const auto length = Load<Memory, uint16_t>(symbol + static_cast<uintptr_t>(symbol_length_));
-  return TextAt<Memory>(symbol + static_cast<uintptr_t>(symbol_body_), length);
+  return Memory::TextAt(symbol + static_cast<uintptr_t>(symbol_body_), length);
 }
 
 uintptr_t MethodMemory::KlassOf(JNIEnv* jni, jclass klass) const {
@@ -136,30 +134,27 @@ uintptr_t MethodMemory::KlassOf(JNIEnv* jni, jclass klass) const {
 }
 
 template <typename Memory>
-std::vector<MethodInMemory> MethodMemory::Read(uintptr_t klass) const {
+bool MethodMemory::Read(uintptr_t klass, Visitor visit) const {
   const auto array = Follow<Memory>(klass, methods_);
-  if (array == 0) return {};
+  if (array == 0) return false;
   const auto length = Load<Memory, int32_t>(array + static_cast<uintptr_t>(array_length_));
-  if (length <= 0 || length > kMaxMethods) return {};
-  std::vector<MethodInMemory> methods;
-  methods.reserve(static_cast<size_t>(length));
+  if (length <= 0 || length > kMaxMethods) return false;
   for (uintptr_t i = 0; i < static_cast<uintptr_t>(length); ++i) {
     const auto method =
         Load<Memory, uintptr_t>(array + static_cast<uintptr_t>(array_data_) + 8 * i);
     const uintptr_t const_method = Follow<Memory>(method, const_method_);
     const uintptr_t constants = Follow<Memory>(const_method, constants_);
-    if (constants == 0) return {};
-    methods.push_back(
-        {.method = method,
-         .name = Text<Memory>(constants, const_method + static_cast<uintptr_t>(name_index_)),
-         .descriptor =
-             Text<Memory>(constants, const_method + static_cast<uintptr_t>(signature_index_))});
+    if (constants == 0) return false;
+    const auto name = Text<Memory>(constants, const_method + static_cast<uintptr_t>(name_index_));
+    const auto descriptor =
+        Text<Memory>(constants, const_method + static_cast<uintptr_t>(signature_index_));
+    visit({.method = method, .name = name, .descriptor = descriptor});
   }
-  return methods;
+  return true;
 }
 
-std::vector<MethodInMemory> MethodMemory::MethodsOf(JNIEnv* jni, jclass klass) const {
-  return Read<PlainMemory>(KlassOf(jni, klass));
+bool MethodMemory::ForEachMethod(JNIEnv* jni, jclass klass, Visitor visit) const {
+  return Read<PlainMemory>(KlassOf(jni, klass), visit);
 }
 
 bool MethodMemory::ReadsWhatIsKnown(JNIEnv* jni) const {
@@ -169,14 +164,17 @@ bool MethodMemory::ReadsWhatIsKnown(JNIEnv* jni) const {
       object == nullptr ? 0 : static_cast<uintptr_t>(jni->GetLongField(object, klass_field_));
   if (jni->ExceptionCheck() == JNI_TRUE) jni->ExceptionClear();
   jni->PopLocalFrame(nullptr);
-  const std::vector<MethodInMemory> methods = Read<CheckedMemory>(klass);
-  const auto has = [&](absl::string_view name, absl::string_view descriptor) {
-    return std::ranges::any_of(methods, [&](const MethodInMemory& it) {
-      return it.name == name && it.descriptor == descriptor;
-    });
-  };
-  return has("<init>", "()V") && has("hashCode", "()I") && has("notifyAll", "()V") &&
-         has("toString", "()Ljava/lang/String;") && has("equals", "(Ljava/lang/Object;)Z");
+  constexpr std::pair<absl::string_view, absl::string_view> kKnown[] = {
+      {"<init>", "()V"},
+      {"hashCode", "()I"},
+      {"notifyAll", "()V"},
+      {"toString", "()Ljava/lang/String;"},
+      {"equals", "(Ljava/lang/Object;)Z"}};
+  std::ptrdiff_t found = 0;
+  const bool are_read = Read<CheckedMemory>(klass, [&](const MethodInMemory& it) {
+    found += std::ranges::count(kKnown, std::pair(it.name, it.descriptor));
+  });
+  return are_read && found == std::ssize(kKnown);
 }
 
 }  // namespace jtrace::jvmti

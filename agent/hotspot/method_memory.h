@@ -9,9 +9,9 @@
 #include <jni.h>
 
 #include <cstdint>
-#include <string>
-#include <vector>
 
+#include "absl/functional/function_ref.h"
+#include "absl/strings/string_view.h"
 #include "agent/hot/walk/vm_layout.h"
 #include "agent/hotspot/vm_structs.h"
 
@@ -20,8 +20,8 @@ namespace jtrace::jvmti {
 // A method of the class.
 struct MethodInMemory {
   uintptr_t method = 0;  // HotSpot's Method, as long as the class lives and is not redefined
-  std::string name;
-  std::string descriptor;  // JVMS §4.3.3
+  absl::string_view name;
+  absl::string_view descriptor;  // JVMS §4.3.3
 };
 
 class MethodMemory {
@@ -35,17 +35,18 @@ class MethodMemory {
   // HotSpot's Klass of a class or array class, as long as the class lives; 0 if it cannot be read.
   // On a Java thread.
   uintptr_t KlassOf(JNIEnv* jni, jclass klass) const;
-  // The methods of a linked class that is not an array, in the JVM's order; empty if they cannot be
-  // read. On a Java thread.
-  std::vector<MethodInMemory> MethodsOf(JNIEnv* jni, jclass klass) const;
+  // Visits the methods of a linked class that is not an array, in the JVM's order. The texts are
+  // the JVM's own and live as long as the class. False: not all can be read. On a Java thread.
+  using Visitor = absl::FunctionRef<void(const MethodInMemory&)>;
+  bool ForEachMethod(JNIEnv* jni, jclass klass, Visitor visit) const;
 
  private:
   MethodMemory(const sampling::VmStructs& structs, unsigned field_id_shift);
   bool ReadsWhatIsKnown(JNIEnv* jni) const;
   template <typename Memory>
-  std::vector<MethodInMemory> Read(uintptr_t klass) const;
+  bool Read(uintptr_t klass, Visitor visit) const;
   template <typename Memory>
-  std::string Text(uintptr_t constants, uintptr_t index_address) const;
+  Memory::Text Text(uintptr_t constants, uintptr_t index_address) const;
 
   bool usable_ = false;
   jfieldID klass_field_ = nullptr;  // of java.lang.Class: injected by the JVM, unknown to Java

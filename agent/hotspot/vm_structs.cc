@@ -2,7 +2,9 @@
 
 #include <dlfcn.h>
 
+#include <atomic>
 #include <optional>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
@@ -24,6 +26,29 @@ std::string_view Name(uintptr_t address) {
 }
 
 }  // namespace
+
+absl::StatusOr<const VmStructs*> VmStructs::Of(const void* libjvm_address) {
+  struct Known {
+    const void* library;
+    VmStructs structs;
+  };
+  static std::atomic<const Known*> known = nullptr;
+  Dl_info info;
+  if (libjvm_address == nullptr || dladdr(libjvm_address, &info) == 0) {
+    return absl::NotFoundError("libjvm was not found");
+  }
+  const Known* const before = known.load();
+  if (before != nullptr && before->library == info.dli_fbase) return &before->structs;
+  void* const libjvm = dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD);
+  if (libjvm == nullptr) return absl::NotFoundError(absl::StrCat("cannot open ", info.dli_fname));
+  absl::StatusOr<VmStructs> structs = Read(libjvm);
+  dlclose(libjvm);
+  if (!structs.ok()) return structs.status();
+  // Two threads may both read; each result stays.
+  const auto* const result = new Known{info.dli_fbase, *std::move(structs)};
+  known.store(result);
+  return &result->structs;
+}
 
 absl::StatusOr<VmStructs> VmStructs::Read(void* libjvm) {
   const char* const names[] = {

@@ -17,6 +17,10 @@ namespace jtrace::sampling {
 // their values only later.
 class VmStructs {
  public:
+  // Of the library that `libjvm_address` lies in, e.g. (*vm)->functions->GetEnv. Read once in a
+  // process: the tables are constant. The result lives as long as the process. NotFound: it is not
+  // HotSpot's library. Any thread.
+  static absl::StatusOr<const VmStructs*> Of(const void* libjvm_address);
   // libjvm: a handle for dlsym.
   static absl::StatusOr<VmStructs> Read(void* libjvm);
 

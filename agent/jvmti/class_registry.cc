@@ -68,9 +68,10 @@ JNIEnv* ClassRegistry::Jni() const {
 ClassRegistry::Numbers ClassRegistry::NumberMethod(const ClassIdentity& identity,
                                                    absl::string_view name,
                                                    absl::string_view descriptor) {
+  const auto numbers = encoder_.NumbersOfMethod(identity.id, name, descriptor);
   return {.class_id = identity.id,
-          .method = encoder_.MethodId(identity.id, name, descriptor),
-          .routine = encoder_.FindRoutine(identity.id, name, descriptor),
+          .method = numbers.method,
+          .routine = numbers.routine,
           .wait = WaitOf(identity.name, name)};
 }
 
@@ -86,10 +87,10 @@ ClassRegistry::Numbers ClassRegistry::NumberById(jmethodID id, const ClassIdenti
 ClassRegistry::NumberedMethods ClassRegistry::MethodsInMemory(jclass klass,
                                                               const ClassIdentity& identity) {
   NumberedMethods methods;
-  for (const MethodInMemory& it : memory_.MethodsOf(Jni(), klass)) {
+  const bool are_all = memory_.ForEachMethod(Jni(), klass, [&](const MethodInMemory& it) {
     methods.emplace_back(it.method, NumberMethod(identity, it.name, it.descriptor));
-  }
-  return methods;
+  });
+  return are_all ? methods : NumberedMethods();
 }
 
 ClassRegistry::NumberedMethods ClassRegistry::MethodsById(jclass klass,

@@ -7,6 +7,8 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "agent/abi/host.h"
+#include "agent/hotspot/vm_structs.h"
+#include "agent/jvmti/env.h"
 #include "agent/metrics/native_metrics.h"
 #include "agent/session/callbacks.h"
 #include "agent/session/event_sets.h"
@@ -21,11 +23,24 @@ namespace {
 constexpr absl::Duration kMostStarting = absl::Seconds(20);
 constexpr absl::Duration kStartingPoll = absl::Milliseconds(10);
 
+// The probes and the stack walker rely on HotSpot's structures.
+absl::Status CheckIsHotSpot(JavaVM* vm, jvmtiEnv* env) {
+  const auto tables = sampling::VmStructs::Of(reinterpret_cast<const void*>(vm->functions->GetEnv));
+  if (tables.ok()) return absl::OkStatus();
+  jvmti::Allocated<char> name(env);
+  const bool has_name = env->GetSystemProperty("java.vm.name", name.out()) == JVMTI_ERROR_NONE;
+  return absl::UnimplementedError(absl::StrCat("this JVM is ", has_name ? name.get() : "unknown",
+                                               ", not HotSpot; use an OpenJDK from 11 to 27"));
+}
+
 // Unavailable: the JVM is between its phases OnLoad and live (JVMTI, GetEnv), or ends.
 absl::StatusOr<jvmtiEnv*> NewEnvironment(JavaVM* vm) {
   jvmtiEnv* env = nullptr;
   const jint code = vm->GetEnv(reinterpret_cast<void**>(&env), JVMTI_VERSION_11);
-  if (code == JNI_OK) return env;
+  if (code == JNI_OK) {
+    if (absl::Status status = CheckIsHotSpot(vm, env); !status.ok()) return status;
+    return env;
+  }
   if (code == JNI_EVERSION) {
     return absl::UnimplementedError("this JVM has no JVMTI 11; use JDK 11 or later");
   }

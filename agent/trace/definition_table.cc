@@ -69,13 +69,13 @@ uint32_t DefinitionTable::Method(uint32_t class_id, absl::string_view name,
   return Number(methods_, {class_id, String(name), String(descriptor)});
 }
 
-uint32_t DefinitionTable::FindRoutine(uint32_t class_id, absl::string_view name,
-                                      absl::string_view descriptor) const {
-  const uint32_t name_id = strings_.Find(name);
-  const uint32_t descriptor_id = strings_.Find(descriptor);
-  if (name_id == 0 || descriptor_id == 0) return 0;
+uint32_t DefinitionTable::RoutineOf(uint32_t method) {
+  if (routines_.size() == 0) return 0;
+  const auto* const entry = methods_.Get(method);
+  if (entry == nullptr) return 0;
+  const auto [class_id, name, descriptor] = entry->key;
   return routines_.Find(
-      {class_id, name_id, descriptor_id, proto::Routine::METHOD, proto::Routine::UNCLASSIFIED});
+      {class_id, name, descriptor, proto::Routine::METHOD, proto::Routine::UNCLASSIFIED});
 }
 
 void DefinitionTable::ForEachRoutine(absl::FunctionRef<void(uint32_t, const RoutineText&)> visit) {

@@ -66,9 +66,8 @@ class DefinitionTable {
   void KeepClass(uint32_t class_id) { kept_classes_.insert(class_id); }
   uint32_t Routine(const RoutineInfo& info);
   uint32_t Method(uint32_t class_id, absl::string_view name, absl::string_view descriptor);
-  // A METHOD's number as a routine; 0: it has none.
-  uint32_t FindRoutine(uint32_t class_id, absl::string_view name,
-                       absl::string_view descriptor) const;
+  // The number as a routine of a method by its number; 0: it has none.
+  uint32_t RoutineOf(uint32_t method);
 
   // The routines of classes that are not forgotten, in any order.
   void ForEachRoutine(absl::FunctionRef<void(uint32_t, const RoutineText&)> visit);

@@ -82,10 +82,12 @@ uint32_t RecordEncoder::SiteId(const RoutineInfo& info, bool is_foreign) {
   return definitions_.Routine(info);
 }
 
-uint32_t RecordEncoder::FindRoutine(uint32_t class_id, absl::string_view name,
-                                    absl::string_view descriptor) const {
+RecordEncoder::MethodNumbers RecordEncoder::NumbersOfMethod(uint32_t class_id,
+                                                            absl::string_view name,
+                                                            absl::string_view descriptor) {
   std::lock_guard lock(mutex_);
-  return definitions_.FindRoutine(class_id, name, descriptor);
+  const uint32_t method = definitions_.Method(class_id, name, descriptor);
+  return {method, definitions_.RoutineOf(method)};
 }
 
 uint32_t RecordEncoder::MethodId(uint32_t class_id, absl::string_view name,

@@ -71,9 +71,13 @@ class RecordEncoder {
   // The number of a routine that is not a method with its own probes. `is_foreign`: the code that
   // has the site may outlive the class.
   uint32_t SiteId(const RoutineInfo& info, bool is_foreign = false);
-  // The method's number as a routine if it has one, else 0.
-  uint32_t FindRoutine(uint32_t class_id, absl::string_view name,
-                       absl::string_view descriptor) const;
+  // `routine`: the method's number as a routine if it has one, else 0.
+  struct MethodNumbers {
+    uint32_t method = 0;
+    uint32_t routine = 0;
+  };
+  MethodNumbers NumbersOfMethod(uint32_t class_id, absl::string_view name,
+                                absl::string_view descriptor);
   uint32_t MethodId(uint32_t class_id, absl::string_view name, absl::string_view descriptor);
   // All routines that have numbers, in any order. `visit` must not block: see the class comment.
   void ForEachRoutine(absl::FunctionRef<void(uint32_t, const RoutineText&)> visit);

@@ -28,7 +28,8 @@ constinit std::atomic<LoaderLookup> loader_lookup{&AskLoader};
 constinit std::atomic<LoaderLookup> loader_lookup{nullptr};
 #endif
 
-// The copy. `changes` is odd while it is written; a reader that saw a change found nothing.
+// The copy. `changes` is odd while it is written; a reader that saw a change found nothing. Each
+// word is stored after `changes` became odd (release) and loaded before it is read again (acquire).
 struct CopiedObject {
   std::atomic<uintptr_t> begin;
   std::atomic<uintptr_t> end;
@@ -41,17 +42,17 @@ constinit std::atomic<size_t> copied{0};
 constinit std::atomic<uint64_t> changes{0};
 
 bool Is(const CopiedObject& copy, uintptr_t pc) {
-  return pc >= copy.begin.load(std::memory_order_relaxed) &&
-         pc < copy.end.load(std::memory_order_relaxed);
+  return pc >= copy.begin.load(std::memory_order_acquire) &&
+         pc < copy.end.load(std::memory_order_acquire);
 }
 
 // The last object that begins at or before `pc`.
 const CopiedObject* LastBefore(uintptr_t pc) {
   size_t low = 0;
-  size_t high = std::min(copied.load(std::memory_order_relaxed), kMostMappedObjects);
+  size_t high = std::min(copied.load(std::memory_order_acquire), kMostMappedObjects);
   while (low < high) {
     const size_t middle = (low + high) / 2;
-    if (copies[middle].begin.load(std::memory_order_relaxed) <= pc) {
+    if (copies[middle].begin.load(std::memory_order_acquire) <= pc) {
       low = middle + 1;
     } else {
       high = middle;
@@ -64,11 +65,10 @@ bool FindInCopy(uintptr_t pc, MappedObject* found) {
   const uint64_t before = changes.load(std::memory_order_acquire);
   const CopiedObject* copy = LastBefore(pc);
   if (copy == nullptr || !Is(*copy, pc)) return false;
-  *found = {.begin = copy->begin.load(std::memory_order_relaxed),
-            .end = copy->end.load(std::memory_order_relaxed),
-            .eh_frame_hdr = copy->eh_frame_hdr.load(std::memory_order_relaxed)};
-  const uintptr_t expected = copy->first_word.load(std::memory_order_relaxed);
-  std::atomic_thread_fence(std::memory_order_acquire);
+  *found = {.begin = copy->begin.load(std::memory_order_acquire),
+            .end = copy->end.load(std::memory_order_acquire),
+            .eh_frame_hdr = copy->eh_frame_hdr.load(std::memory_order_acquire)};
+  const uintptr_t expected = copy->first_word.load(std::memory_order_acquire);
   if (before % 2 != 0 || changes.load(std::memory_order_relaxed) != before) return false;
   if (found->eh_frame_hdr == 0) return true;
   uintptr_t word;
@@ -97,15 +97,14 @@ bool LoaderFindsObjects() { return loader_lookup.load(std::memory_order_relaxed)
 size_t PublishMappedObjects(std::span<const MappedObject> objects) {
   const size_t count = std::min(objects.size(), kMostMappedObjects);
   changes.fetch_add(1, std::memory_order_relaxed);
-  std::atomic_thread_fence(std::memory_order_release);
   for (size_t i = 0; i < count; ++i) {
-    copies[i].begin.store(objects[i].begin, std::memory_order_relaxed);
-    copies[i].end.store(objects[i].end, std::memory_order_relaxed);
-    copies[i].eh_frame_hdr.store(objects[i].eh_frame_hdr, std::memory_order_relaxed);
+    copies[i].begin.store(objects[i].begin, std::memory_order_release);
+    copies[i].end.store(objects[i].end, std::memory_order_release);
+    copies[i].eh_frame_hdr.store(objects[i].eh_frame_hdr, std::memory_order_release);
     copies[i].first_word.store(SafeReadOr0(objects[i].eh_frame_hdr & ~uintptr_t{7}),
-                               std::memory_order_relaxed);
+                               std::memory_order_release);
   }
-  copied.store(count, std::memory_order_relaxed);
+  copied.store(count, std::memory_order_release);
   changes.fetch_add(1, std::memory_order_release);
   return count;
 }

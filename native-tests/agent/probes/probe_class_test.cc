@@ -14,11 +14,11 @@ bool Contains(const std::vector<uint8_t>& bytes, const std::vector<uint8_t>& wha
   return std::search(bytes.begin(), bytes.end(), what.begin(), what.end()) != bytes.end();
 }
 
-TEST(ProbeClassTest, IsForJava17) {
+TEST(ProbeClassTest, IsForJava11) {
   const auto bytes = EmbeddedProbeClass();
   ASSERT_GT(bytes.size(), 1000u);
   EXPECT_EQ(bytes[0], 0xCA);
-  EXPECT_EQ(bytes[7], 61) << "class file version of Java 17 (JVMS table 4.1-A)";
+  EXPECT_EQ(bytes[7], 55) << "class file version of Java 11 (JVMS table 4.1-A)";
 }
 
 TEST(ProbeClassTest, ConstantsAreWrittenBigEndian) {
