@@ -32,6 +32,9 @@ set(CPACK_COMPONENTS_GROUPING ALL_COMPONENTS_IN_ONE)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_STRIP_FILES ON)
 if(JTRACE_PORTABLE)
+  # Completion and manual pages, which scripts/release.sh writes after the build. OPTIONAL: a build alone has none.
+  install(DIRECTORY ${CMAKE_BINARY_DIR}/generated/share/ DESTINATION ${CMAKE_INSTALL_DATADIR} COMPONENT jtrace
+          OPTIONAL)
   install(DIRECTORY ${JTRACE_DEPENDENCIES}/licenses DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT jtrace)
   set(CPACK_DEBIAN_PACKAGE_DEPENDS "libc6 (>= 2.31)")
 else()

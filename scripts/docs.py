@@ -17,9 +17,11 @@ import sys
 
 sys.dont_write_bytecode = True  # no files in the source folder
 
+from docs.help import (COMMAND, JTRACE_OPTION, POST_OPTION, REPORT, agent_options, codes, exit_codes, helps, metrics,
+                       paragraphs, rows_of, values, with_default)
 from docs.links import broken_links
 from docs.messages import unknown_messages
-from docs.programs import Missing, printed, run
+from docs.programs import Missing, run
 
 OPTIONS = "docs/OPTIONS.md"
 REPORTS = "docs/REPORTS.md"
@@ -85,38 +87,6 @@ def table(head, rows):
 
 # --- help of jtrace-post and jtrace
 
-def paragraphs(help_text):
-    """Heading → its lines, from a help with headings at the margin and rows below them."""
-    found, heading = {}, ""
-    for line in help_text.splitlines():
-        if line and not line.startswith(" "):
-            heading = line
-        elif line:
-            found.setdefault(heading, []).append(line)
-    return found
-
-
-def rows_of(lines, name):
-    """(name, description, example) of rows whose second line begins with e.g."""
-    rows = []
-    for line in lines:
-        example = re.match(r"\s+e\.g\. (.*)", line)
-        row = re.match(rf"  ({name})(?: +|$)(.*)", line)
-        if example and rows:
-            rows[-1][2] = example[1]
-        elif row:
-            rows.append([row[1], row[2], ""])
-    return rows
-
-
-def with_default(description):
-    """(description, default)"""
-    found = re.search(r" ?\(default:? ([^()]*)\)", description)
-    if not found:
-        return description, ""
-    return description.replace(found[0], ""), found[1]
-
-
 def option_table(rows):
     shown = []
     for name, description, example in rows:
@@ -125,27 +95,11 @@ def option_table(rows):
     return table(["option", "meaning", "default", "example"], shown)
 
 
-def exit_codes(help_text):
-    """The table of `exit codes: 0 done (…) · 1 wrong usage`."""
-    words = " ".join(help_text[help_text.index("exit codes:") + len("exit codes:"):].split())
-    codes = re.findall(r"(?:^|(?<=\s)|(?<=·))\s*(\d) (.*?)(?=\s+·\s*\d|\s+\d [a-z]|$)", words)
-    return table(["exit code", "when"], [[number, text(what)] for number, what in codes])
+def exit_code_table(help_text):
+    return table(["exit code", "when"], [[number, text(what)] for number, what in exit_codes(help_text)])
 
 
 # --- the agent's help
-
-def agent_help(java, agent):
-    done = run([java, f"-agentpath:{agent}=help", "-version"])
-    if done.returncode != 0 or "usage: java -agentpath" not in done.stderr:
-        raise Missing(f"{java} -agentpath:{agent}=help prints no help")
-    return done.stderr.removeprefix("jtrace: ")
-
-
-def agent_options(help_text):
-    """(option with its value, meaning) from the first table."""
-    body = help_text.split("\n\n")[1]
-    return re.findall(r"^  (\S+) +(.*)$", body, re.M)
-
 
 def agent_option_table(help_text):
     found = {}
@@ -161,39 +115,19 @@ def agent_option_table(help_text):
     return table(["option", "meaning", "default", "example"], rows)
 
 
-def values(help_text, option):
-    """(value, meaning) of the paragraph that explains an option."""
-    body = re.search(rf"^{option}=.*(?:\n +\S.*)*", help_text, re.M)[0]
-    rows = []
-    for line in body.splitlines():
-        line = re.sub(rf"^{option}=", " " * (len(option) + 1), line)
-        if line.startswith(" " * 8) and rows:  # names that belong to the row above
-            rows[-1][1] += (" " if "; events: " in rows[-1][1] else "; events: ") + line.strip()
-            continue
-        value, _, meaning = line.strip().partition("  ")
-        if not meaning:  # the line had no room for two blanks
-            value, _, meaning = line.strip().partition(", ")
-        rows.append([value, meaning.strip()])
-    return rows
-
-
 def value_table(help_text, option):
     rows = [[code(value), text(what)] for value, what in values(help_text, option)]
     return table([code(f"{option}="), "meaning"], rows)
 
 
 def metric_table(help_text):
-    body = help_text[help_text.index("metrics, where they are known"):].split("\n\n")[0]
-    rows = re.findall(r"^  (\S+) +(path|thread|process) +(.*)(?:\n {28}(.*))?$", body, re.M)
     return table(["metric", "known of", "what it counts, unit", "exactness; cost"],
-                 [[code(row[0])] + [text(cell) for cell in row[1:]] for row in rows])
+                 [[code(row[0])] + [text(cell) for cell in row[1:]] for row in metrics(help_text)])
 
 
 def code_table(help_text):
-    body = help_text[help_text.index("codes, and whether they are on"):]
-    rows = re.findall(r"^  (0x\w\w) (\S+) +(on|off) +(.*)$", body, re.M)
     return table(["code", "name", "default", "meaning"],
-                 [[code(number), code(name), state, text(what)] for number, name, state, what in rows])
+                 [[code(number), code(name), state, text(what)] for number, name, state, what in codes(help_text)])
 
 
 # --- the two files
@@ -222,21 +156,19 @@ def options_page(agent, post, jtrace):
         "### Codes and names for codes=", code_table(agent),
         "## jtrace-post",
         "`jtrace-post [--report=R[,R…]] [--format=text|csv|json] [-o FILE] [options] TRACE…`\n",
-        option_table(rows_of(post_parts["options"], r"-\S+(?: [A-Z]+)?")),
-        exit_codes(post),
+        option_table(rows_of(post_parts["options"], POST_OPTION)),
+        exit_code_table(post),
         "## jtrace",
         "`jtrace COMMAND [JVM] [OPTION …]`. JVM is a pid, or a part of the main class or jar that only one JVM "
         "has.\n",
-        command_table(rows_of(
-            jtrace_parts["commands"],
-            r"[a-z]+(?: JVM(?: \[.*?…\]| TEXT)?| \[OPTION=VALUE …\](?: -- PROGRAM …)?)?")),
-        option_table(rows_of(jtrace_parts["options"], r"-\S*[^\s,](?:, -\S+)*(?: [A-Z]+)?")),
-        exit_codes(jtrace),
+        command_table(rows_of(jtrace_parts["commands"], COMMAND)),
+        option_table(rows_of(jtrace_parts["options"], JTRACE_OPTION)),
+        exit_code_table(jtrace),
     ]).rstrip("\n") + "\n"
 
 
 def reports_page(post):
-    rows = rows_of(paragraphs(post)["reports"], r"[a-z]+")
+    rows = rows_of(paragraphs(post)["reports"], REPORT)
     return "\n".join([
         "# Reports",
         GENERATED,
@@ -250,9 +182,7 @@ def reports_page(post):
 
 def pages(build, java):
     """Path → text."""
-    agent = agent_help(java, build / "lib/libjtrace.so")
-    post = printed([build / "bin/jtrace-post", "--help"])
-    jtrace = printed([build / "bin/jtrace", "--help"])
+    agent, post, jtrace = helps(build, java)
     return {OPTIONS: options_page(agent, post, jtrace), REPORTS: reports_page(post)}
 
 

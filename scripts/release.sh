@@ -27,6 +27,11 @@ scripts/release/dependencies.sh "$PWD/build/roots/bullseye"
 echo "== building release products"
 cmake --preset portable >/dev/null
 cmake --build --preset portable -- --quiet
+# Completion and manual pages; the install rules of cmake/JtraceInstall.cmake take them from there.
+rm -rf build-portable/generated
+scripts/release/shell.py build-portable/generated --build=build-portable \
+  --java=/usr/lib/jvm/java-17-openjdk-amd64/bin/java
+gzip -9 -n build-portable/generated/share/man/man1/*.1
 
 rm -rf "$dist"
 mkdir -p "$dist"

@@ -32,6 +32,7 @@ if [[ $level == test || $level == dev || $level == jvms ]]; then
     graphviz valgrind gdb
     junit5 libasm-java libjacoco-java clojure jython ecj
     chromium
+    zsh fish groff-base
   )
   # For the HTML page's tests; node from another source has its own npm.
   command -v node >/dev/null || packages+=(nodejs)

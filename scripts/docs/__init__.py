@@ -1,1 +1,2 @@
-"""What scripts/docs.py checks in the documents: links between them, and messages of the sources."""
+"""What scripts/docs.py reads of the programs' help, and checks in the documents: links between them, and messages of
+the sources."""

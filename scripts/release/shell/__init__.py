@@ -1,0 +1,1 @@
+"""What scripts/release/shell.py writes: completion for three shells, and manual pages."""
