@@ -5,14 +5,16 @@ Usage: scripts/jvms.py [--slice=I/N] [--only=TEXT] [--again] [--list] [--table]
 
   --slice=I/N   the I-th of N parts, from 1
   --only=TEXT   runs whose names contain it
-  --again       also those that have a result
+  --again       also those that have a result without faults
   --list        print the names of the runs
   --table       write docs/JVMS.md of the results
 
 Roots of Debian releases are made by scripts/roots.sh, the release by scripts/release.sh products. Results are kept in
-build/jvms/results, so that a cut-off matrix goes on where it was. Exit codes: 0 no fault · 1 faults · 2 wrong usage.
+build/jvms/results with the release's digest, so that a cut-off matrix goes on where it was.
+Exit codes: 0 no fault · 1 faults · 2 wrong usage.
 """
 import argparse
+import hashlib
 import json
 import pathlib
 import subprocess
@@ -45,6 +47,14 @@ def file_of(run):
     return RESULTS / (run.name.replace("/", "_") + ".json")
 
 
+def result_of(run, digest):
+    """None: there is none of this release, or it has faults."""
+    if not file_of(run).exists():
+        return None
+    result = json.loads(file_of(run).read_text())
+    return result if result.get("release") == digest else None
+
+
 def release():
     found = sorted((SOURCE / "dist").glob("jtrace-*-linux-x86_64.tar.gz"))
     if not found:
@@ -61,12 +71,12 @@ def make_root(jvm):
     return made.returncode == 0
 
 
-def perform_all(chosen, again):
+def perform_all(chosen, archive, digest, again):
     """The JVMs that could not be run."""
-    archive = release()
     kits, not_verified = {}, []
     for number, run in enumerate(chosen, 1):
-        if file_of(run).exists() and not again:
+        before = result_of(run, digest)
+        if before and not before["faults"] and not again:
             continue
         if run.jvm not in kits:
             there = make_root(run.jvm)
@@ -76,6 +86,7 @@ def perform_all(chosen, again):
         if kits[run.jvm] is None:
             continue
         result = runs.perform(kits[run.jvm], run, SOURCE / "build/jvms/logs" / run.name.replace("/", "_"))
+        result.update(release=digest, root=run.jvm.root)
         file_of(run).write_text(json.dumps(result, indent=1))
         verdict = "; ".join(result["faults"]) or result.get("not_possible", "ok")
         print(f"{number:3} of {len(chosen)}  {run.name:<46} {result['seconds']:6.1f} s  {verdict}", flush=True)
@@ -90,10 +101,12 @@ def main():
         return 0
     RESULTS.mkdir(parents=True, exist_ok=True)
     chosen = cover[arguments.part - 1::arguments.parts]
-    not_verified = perform_all(chosen, arguments.again)
+    archive = release()
+    digest = hashlib.sha256(archive.read_bytes()).hexdigest()
+    not_verified = perform_all(chosen, archive, digest, arguments.again)
     for line in not_verified:
         print(f"not verified: {line}")
-    results = [json.loads(file_of(run).read_text()) for run in cover if file_of(run).exists()]
+    results = [result for result in (result_of(run, digest) for run in cover) if result]
     if arguments.table:
         (SOURCE / "docs/JVMS.md").write_text(table.document(results, not_verified))
     faults = sum(bool(result["faults"]) for result in results)

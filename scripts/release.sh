@@ -18,7 +18,11 @@ version=$(sed -n 's/^project(jtrace VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
 name=jtrace-$version-linux-x86_64
 dist=$PWD/dist
 # Times in archives: the commit's. Outside of a clone, the changelog's.
-SOURCE_DATE_EPOCH=$(git log -1 --format=%ct 2>/dev/null || stat -c %Y CHANGELOG.md)
+if [[ -e .git ]]; then
+  SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
+else
+  SOURCE_DATE_EPOCH=$(stat -c %Y CHANGELOG.md)
+fi
 export SOURCE_DATE_EPOCH LC_ALL=C.UTF-8 TZ=UTC
 umask 022
 
@@ -58,7 +62,11 @@ pack "$work/debug" "$name-debug" "$dist/$name-debug.tar.gz"
 if [[ $what == all ]]; then
   echo "== packing jars, the .deb and the list of components"
   scripts/release/jars.sh "$version" build-portable/jar "$dist/maven"
-  (cd build-portable && cpack -G DEB -B "$work/deb" >/dev/null 2>&1)
+  (cd build-portable && cpack -G DEB -B "$work/deb" >"$work/cpack.log" 2>&1) || {
+    tail -n 5 "$work/cpack.log" >&2
+    echo "release: cpack cannot make the .deb" >&2
+    exit 1
+  }
   cp "$work"/deb/*.deb "$dist/"
   python3 scripts/release/components.py "$version" build/dependencies/versions >"$dist/jtrace-$version.spdx.json"
 fi

@@ -36,7 +36,8 @@ missing_in() {
   local package release=$1
   shift
   for package in "$@"; do
-    grep -qx "Package: $package" "build/roots/$release/var/lib/dpkg/status" || echo "$package"
+    [[ $(dpkg-query --admindir="build/roots/$release/var/lib/dpkg" -W -f '${db:Status-Status}' "$package" \
+      2>/dev/null) == installed ]] || echo "$package"
   done
 }
 
@@ -62,6 +63,7 @@ make_root() {
   "${as_root[@]}" mkdir -p "$root/usr/share/man/man1"
   # A mirror may be a snapshot of some day.
   run "$release" apt-get -o Acquire::Check-Valid-Until=false update -qq
+  run "$release" dpkg --configure -a >>"$root.log" 2>&1 || true # what an interrupted call left
   run "$release" apt-get install -y -qq --no-install-recommends "${missing[@]}" >>"$root.log" 2>&1 || {
     tail -n 5 "$root.log" >&2
     echo "roots: cannot install ${missing[*]} in $root; the log is $root.log" >&2

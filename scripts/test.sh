@@ -32,7 +32,7 @@ run_matrix() {
   scripts/setup.sh test
   scripts/release/check.sh
   scripts/build.sh release jtrace_java_tests
-  scripts/jvms.py ${JTRACE_SLICE+"$JTRACE_SLICE"}
+  scripts/jvms.py --table ${JTRACE_SLICE+"$JTRACE_SLICE"}
 }
 
 # JTRACE_JVMS: the releases, separated by commas.

@@ -86,11 +86,23 @@ ClassRegistry::Numbers ClassRegistry::NumberById(jmethodID id, const ClassIdenti
 
 ClassRegistry::NumberedMethods ClassRegistry::MethodsInMemory(jclass klass,
                                                               const ClassIdentity& identity) {
-  NumberedMethods methods;
+  struct Copied {
+    uintptr_t method;
+    std::string name;
+    std::string descriptor;
+  };
+  // Copied at once: numbering may wait for a lock, and another agent may redefine the class
+  // meanwhile.
+  std::vector<Copied> copied;
   const bool are_all = memory_.ForEachMethod(Jni(), klass, [&](const MethodInMemory& it) {
-    methods.emplace_back(it.method, NumberMethod(identity, it.name, it.descriptor));
+    copied.push_back({it.method, std::string(it.name), std::string(it.descriptor)});
   });
-  return are_all ? methods : NumberedMethods();
+  NumberedMethods methods;
+  if (!are_all) return methods;
+  for (const Copied& it : copied) {
+    methods.emplace_back(it.method, NumberMethod(identity, it.name, it.descriptor));
+  }
+  return methods;
 }
 
 ClassRegistry::NumberedMethods ClassRegistry::MethodsById(jclass klass,

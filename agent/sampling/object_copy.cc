@@ -14,7 +14,7 @@ namespace jtrace::sampling {
 namespace {
 
 int AddObject(dl_phdr_info* info, size_t, void* data) {
-  auto& objects = *static_cast<std::vector<hot::MappedObject>*>(data);
+  auto& objects = *static_cast<std::vector<hot::CopiedObject>*>(data);
   hot::MappedObject object{.begin = UINTPTR_MAX};
   for (const ElfW(Phdr) & segment : std::span(info->dlpi_phdr, info->dlpi_phnum)) {
     const uintptr_t at = info->dlpi_addr + segment.p_vaddr;
@@ -23,17 +23,20 @@ int AddObject(dl_phdr_info* info, size_t, void* data) {
     object.begin = std::min(object.begin, at);
     object.end = std::max(object.end, at + segment.p_memsz);
   }
-  if (object.begin < object.end) objects.push_back(object);
+  if (object.begin >= object.end) return 0;
+  // The loader's lock is held: the object is mapped.
+  const auto* const word = reinterpret_cast<const uintptr_t*>(object.WordAddress());
+  objects.push_back({object, *word});
   return 0;
 }
 
 }  // namespace
 
 void CopyObjects() {
-  std::vector<hot::MappedObject> objects;
+  std::vector<hot::CopiedObject> objects;
   dl_iterate_phdr(AddObject, &objects);
   std::sort(objects.begin(), objects.end(),
-            [](const auto& a, const auto& b) { return a.begin < b.begin; });
+            [](const auto& a, const auto& b) { return a.object.begin < b.object.begin; });
   hot::PublishMappedObjects(objects);
 }
 

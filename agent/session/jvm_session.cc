@@ -3,6 +3,7 @@
 #include <exception>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
@@ -23,14 +24,18 @@ namespace {
 constexpr absl::Duration kMostStarting = absl::Seconds(20);
 constexpr absl::Duration kStartingPoll = absl::Milliseconds(10);
 
-// The probes and the stack walker rely on HotSpot's structures.
+// The probes and the stack walker rely on HotSpot's structures. A HotSpot that does not describe
+// them is recorded without Java frames, and says so.
 absl::Status CheckIsHotSpot(JavaVM* vm, jvmtiEnv* env) {
   const auto tables = sampling::VmStructs::Of(reinterpret_cast<const void*>(vm->functions->GetEnv));
   if (tables.ok()) return absl::OkStatus();
-  jvmti::Allocated<char> name(env);
-  const bool has_name = env->GetSystemProperty("java.vm.name", name.out()) == JVMTI_ERROR_NONE;
-  return absl::UnimplementedError(absl::StrCat("this JVM is ", has_name ? name.get() : "unknown",
-                                               ", not HotSpot; use an OpenJDK from 11 to 27"));
+  jvmti::Allocated<char> property(env);
+  const bool has_name = env->GetSystemProperty("java.vm.name", property.out()) == JVMTI_ERROR_NONE;
+  const std::string name = has_name ? property.get() : "unknown";
+  if (absl::StrContains(name, "OpenJDK") || absl::StrContains(name, "HotSpot"))
+    return absl::OkStatus();
+  return absl::UnimplementedError(
+      absl::StrCat("this JVM is ", name, ", not HotSpot; use an OpenJDK from 11 to 27"));
 }
 
 // Unavailable: the JVM is between its phases OnLoad and live (JVMTI, GetEnv), or ends.
@@ -38,8 +43,10 @@ absl::StatusOr<jvmtiEnv*> NewEnvironment(JavaVM* vm) {
   jvmtiEnv* env = nullptr;
   const jint code = vm->GetEnv(reinterpret_cast<void**>(&env), JVMTI_VERSION_11);
   if (code == JNI_OK) {
-    if (absl::Status status = CheckIsHotSpot(vm, env); !status.ok()) return status;
-    return env;
+    absl::Status status = CheckIsHotSpot(vm, env);
+    if (status.ok()) return env;
+    env->DisposeEnvironment();
+    return status;
   }
   if (code == JNI_EVERSION) {
     return absl::UnimplementedError("this JVM has no JVMTI 11; use JDK 11 or later");

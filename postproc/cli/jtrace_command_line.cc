@@ -88,6 +88,10 @@ bool StartsJvms(std::string_view verb) { return verb == "run" || verb == "env"; 
 
 absl::Status Check(const CommandLine& line, const Verb& verb) {
   if (StartsJvms(verb.name)) {
+    if (line.open_page && !line.report_options.empty()) {
+      return Usage(StrCat("--open writes the page, without ", line.report_options.front(),
+                          "; use one of them"));
+    }
     if (verb.name == "env" || !line.program.empty()) return absl::OkStatus();
     return Usage(StrCat("run needs -- and a program, e.g. ", verb.example));
   }

@@ -13,6 +13,7 @@
 #include "postproc/cli/own_files.h"
 #include "postproc/cli/run_program.h"
 #include "postproc/support/strings.h"
+#include "proto/control_protocol.h"
 
 namespace jtrace::control {
 namespace {
@@ -54,7 +55,7 @@ std::string Variable(const char* name) {
 
 // 0 if the browser got the page, or none is there to get it.
 int OpenPage(const fs::path& trace, std::ostream& out, std::ostream& err) {
-  const std::string page = fs::path(trace).replace_extension(".html").string();
+  const std::string page = trace.string() + ".html";
   const ProgramStart write{{OwnPostProcessor(), "--report=html", "-o", page, trace.string()}, ""};
   const absl::StatusOr<int> written = RunAndWait(write);
   if (!written.ok()) return Fail(err, written.status());
@@ -62,7 +63,8 @@ int OpenPage(const fs::path& trace, std::ostream& out, std::ostream& err) {
   out << "the page is " << VisibleText(page) << std::endl;
   if (Variable("DISPLAY").empty() && Variable("WAYLAND_DISPLAY").empty()) return 0;
   const absl::StatusOr<int> opened = RunAndWait({{"xdg-open", page}, ""});
-  return opened.ok() ? *opened : Fail(err, opened.status());
+  // A system without xdg-open: the page is there, and its name is printed.
+  return opened.ok() ? *opened : 0;
 }
 
 int Report(const CommandLine& line, const fs::path& trace, std::ostream& out, std::ostream& err) {
@@ -80,7 +82,9 @@ int Report(const CommandLine& line, const fs::path& trace, std::ostream& out, st
 int RunUnderAgent(const CommandLine& line, std::ostream& out, std::ostream& err) {
   const std::string library = LibraryOf(line);
   if (library.empty()) return Fail(err, kNoLibrary);
-  const std::string options = WithTraceName(AgentOptions(line), Now());
+  const absl::StatusOr<std::string> named = WithTraceName(AgentOptions(line), Now());
+  if (!named.ok()) return Fail(err, named.status());
+  const std::string& options = *named;
   const ProgramStart start =
       WithAgent(line.program, StrCat(library, "=", options), Variable("JAVA_TOOL_OPTIONS"));
   if (!start.variable.empty()) {
@@ -98,7 +102,7 @@ int RunUnderAgent(const CommandLine& line, std::ostream& out, std::ostream& err)
                 code);
   }
   if (traces.size() > 1) {
-    err << "jtrace: " << traces.size() << " JVMs wrote traces; the report is on the largest, "
+    err << "jtrace: " << traces.size() << " traces were written; the report is on the largest, "
         << VisibleText(traces.front().string()) << '\n';
   }
   const int reported = Report(line, traces.front(), out, err);

@@ -14,6 +14,8 @@
 #include <utility>
 
 #include "absl/cleanup/cleanup.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "postproc/support/strings.h"
 
@@ -30,61 +32,88 @@ std::string OutOf(std::string_view options) {
   std::string out;
   for (const std::string& option :
        std::vector<std::string>(absl::StrSplit(std::string(options), ','))) {
-    if (std::string_view(option).starts_with(kOut)) out = option.substr(kOut.size());
+    const std::string text(absl::StripLeadingAsciiWhitespace(option));
+    if (text.starts_with(kOut)) out = text.substr(kOut.size());
   }
   return out;
 }
 
-// The names that the agent may make of out=: * for each of %p, %t, %n and %{NAME}.
+// As a pattern that matches only itself.
+std::string Quoted(std::string_view text) {
+  std::string pattern;
+  for (const char c : text) {
+    if (std::string_view("*?[\\").find(c) != std::string_view::npos) pattern += '\\';
+    pattern += c;
+  }
+  return pattern;
+}
+
+// The names that the agent may make of out=: * for %p, %t and %n; %{NAME} is a variable, as the
+// agent reads it.
 std::string GlobOf(std::string_view out) {
   std::string glob;
   for (size_t i = 0; i < out.size(); ++i) {
-    if (out[i] == '%' && i + 1 < out.size()) {
-      ++i;
-      if (out[i] == '{') i = std::min(out.find('}', i), out.size() - 1);
-      glob += '*';
+    const char next = i + 1 < out.size() ? out[i + 1] : '\0';
+    const size_t end = next == '{' ? out.find('}', i) : std::string_view::npos;
+    if (out[i] != '%' || next == '\0') {
+      glob += Quoted(out.substr(i, 1));
+    } else if (end != std::string_view::npos) {
+      const std::string_view whole = out.substr(i, end + 1 - i);
+      const char* const value = getenv(std::string(whole.substr(2, whole.size() - 3)).c_str());
+      glob += Quoted(value == nullptr ? whole : std::string_view(value));
+      i = end;
     } else {
-      if (std::string_view("*?[\\").find(out[i]) != std::string_view::npos) glob += '\\';
-      glob += out[i];
+      glob += next == '%' ? "%" : "*";
+      ++i;
     }
   }
   return glob;
 }
 
-// The program that runs now, for the handler below; 0: none.
-volatile pid_t running = 0;
-
-void PassOn(int signal) {
-  if (running > 0) kill(running, signal);
+// The same with the number or pid that the agent puts before the ending: with loop=, or if the file
+// is in use.
+std::string WithInfix(const std::string& glob) {
+  const size_t name = glob.rfind('/') + 1;
+  const size_t dot = glob.rfind('.');
+  const size_t at = dot == std::string::npos || dot <= name ? glob.size() : dot;
+  return glob.substr(0, at) + ".*" + glob.substr(at);
 }
 
-// Signals while a program runs, as they were before when this ends.
+// Signals while a program runs, as they were before when this ends. Those to pass on are blocked
+// and taken by Wait, so that no handler runs.
 class SignalsOfRun {
  public:
   SignalsOfRun() {
     Set(SIGINT, SIG_IGN);
     Set(SIGQUIT, SIG_IGN);
-    Set(SIGTERM, &PassOn);
-    Set(SIGHUP, &PassOn);
+    Set(SIGCHLD, SIG_DFL);  // an inherited SIG_IGN would take the exit code
+    sigemptyset(&taken_);
+    for (const int signal : {SIGTERM, SIGHUP, SIGCHLD}) sigaddset(&taken_, signal);
+    pthread_sigmask(SIG_BLOCK, &taken_, &mask_before_);
   }
   ~SignalsOfRun() { Restore(); }
   SignalsOfRun(const SignalsOfRun&) = delete;
   SignalsOfRun& operator=(const SignalsOfRun&) = delete;
 
+  // Also in the program's process, before it is executed.
   void Restore() {
     for (const auto& [signal, action] : before_) sigaction(signal, &action, nullptr);
+    pthread_sigmask(SIG_SETMASK, &mask_before_, nullptr);
   }
+  // The next signal that ends the program, or that came because it ended.
+  int Take() const { return sigwaitinfo(&taken_, nullptr); }
 
  private:
   void Set(int signal, void (*handler)(int)) {
     struct sigaction action = {};
     struct sigaction old = {};
     action.sa_handler = handler;
-    action.sa_flags = SA_RESTART;
     sigaction(signal, &action, &old);
     before_.emplace_back(signal, old);
   }
   std::vector<std::pair<int, struct sigaction>> before_;
+  sigset_t taken_;
+  sigset_t mask_before_;
 };
 
 [[noreturn]] void Execute(const ProgramStart& start, int failed) {
@@ -101,12 +130,15 @@ class SignalsOfRun {
   _exit(127);
 }
 
-absl::StatusOr<int> Wait(pid_t pid) {
+absl::StatusOr<int> Wait(pid_t pid, const SignalsOfRun& signals) {
   int status = 0;
-  while (waitpid(pid, &status, 0) < 0) {
-    if (errno != EINTR) return absl::ErrnoToStatus(errno, "cannot wait for the program");
+  for (;;) {
+    const pid_t ended = waitpid(pid, &status, WNOHANG);
+    if (ended < 0) return absl::ErrnoToStatus(errno, "cannot wait for the program");
+    if (ended == pid) return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+    const int signal = signals.Take();
+    if (signal == SIGTERM || signal == SIGHUP) kill(pid, signal);
   }
-  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
 }  // namespace
@@ -125,7 +157,7 @@ ProgramStart WithAgent(absl::Span<const std::string> command, std::string_view a
 
 absl::StatusOr<std::string> ToolOptions(std::string_view library, std::string_view options) {
   std::string value = StrCat("-agentpath:", library, options.empty() ? "" : "=", options);
-  if (value.find_first_of(" \t'\"") != std::string::npos) {
+  if (value.find_first_of(" \t\n\r\v\f'\"") != std::string::npos) {
     return absl::InvalidArgumentError(
         StrCat("JVMs split JAVA_TOOL_OPTIONS at spaces and read quotes in it: ", value));
   }
@@ -134,17 +166,29 @@ absl::StatusOr<std::string> ToolOptions(std::string_view library, std::string_vi
 
 bool NamesTrace(std::string_view options) { return !OutOf(options).empty(); }
 
-std::string WithTraceName(std::string_view options, std::string_view now) {
+absl::StatusOr<std::string> WithTraceName(std::string_view options, std::string_view now) {
   if (NamesTrace(options)) return std::string(options);
-  return StrCat(options, options.empty() ? "" : ",", kOut, std::filesystem::current_path().string(),
-                "/jtrace-", now, ".%p.bin");
+  const std::string folder = std::filesystem::current_path().string();
+  if (folder.find(',') != std::string::npos) {
+    return absl::InvalidArgumentError(
+        StrCat("the current folder has a comma in its name, which ends an option; name the trace "
+               "with out=: ",
+               folder));
+  }
+  // Two runs of the same second differ by this process's number.
+  return StrCat(options, options.empty() ? "" : ",", kOut,
+                absl::StrReplaceAll(folder, {{"%", "%%"}}), "/jtrace-", now, "-", getpid(),
+                ".%p.bin");
 }
 
 std::vector<std::filesystem::path> WrittenTraces(std::string_view options,
                                                  std::filesystem::file_time_type begin) {
+  const std::string pattern = GlobOf(OutOf(options));
   glob_t found = {};
   const absl::Cleanup free = [&found] { globfree(&found); };
-  if (glob(GlobOf(OutOf(options)).c_str(), GLOB_NOSORT, nullptr, &found) != 0) return {};
+  const int direct = glob(pattern.c_str(), GLOB_NOSORT, nullptr, &found);
+  const int flags = GLOB_NOSORT | (direct == 0 ? GLOB_APPEND : 0);
+  if (glob(WithInfix(pattern).c_str(), flags, nullptr, &found) != 0 && direct != 0) return {};
   std::vector<std::pair<uintmax_t, std::filesystem::path>> traces;
   for (size_t i = 0; i < found.gl_pathc; ++i) {
     std::error_code error;
@@ -158,7 +202,10 @@ std::vector<std::filesystem::path> WrittenTraces(std::string_view options,
     return a.first != b.first ? a.first > b.first : a.second < b.second;
   });
   std::vector<std::filesystem::path> paths;
-  for (auto& [size, path] : traces) paths.push_back(std::move(path));
+  for (auto& [size, path] : traces) {
+    if (std::find(paths.begin(), paths.end(), path) == paths.end())
+      paths.push_back(std::move(path));
+  }
   return paths;
 }
 
@@ -171,14 +218,12 @@ absl::StatusOr<int> RunAndWait(const ProgramStart& start) {
     signals.Restore();
     Execute(start, failed[1]);
   }
-  running = pid;
   close(failed[1]);
   int error = 0;
   const ssize_t answer = read(failed[0], &error, sizeof error);
   close(failed[0]);
   if (pid < 0) return absl::ErrnoToStatus(errno, "cannot start the program");
-  absl::StatusOr<int> code = Wait(pid);
-  running = 0;
+  absl::StatusOr<int> code = Wait(pid, signals);
   if (answer > 0)
     return absl::NotFoundError(StrCat("cannot run ", start.command.front(), ": ", strerror(error)));
   return code;

@@ -33,8 +33,8 @@ absl::StatusOr<std::string> ToolOptions(std::string_view library, std::string_vi
 bool NamesTrace(std::string_view options);
 
 // `options` with out=, which they may lack: then a file of the current folder that no other run
-// writes.
-std::string WithTraceName(std::string_view options, std::string_view now);
+// writes. InvalidArgument: the folder's name cannot be in an option.
+absl::StatusOr<std::string> WithTraceName(std::string_view options, std::string_view now);
 
 // The traces that out= of `options` stands for and that were written since `begin`; the largest
 // first.

@@ -14,7 +14,9 @@ MOST_WRONG = 0.0005
 # Counts that depend on timing: caches that collections empty; classes that are made under races.
 JITTER = ("org.h2.value.Value.cache(", "clojure.lang.DynamicClassLoader.", "org.eclipse.jdt.internal.compiler.lookup."
           "SplitPackageBinding.")
-REFUSED = re.compile(r"Unrecognized VM option|not supported|Error: (?:VM option|Invalid)|Option \S+ not", re.I)
+# How a JVM says that it does not have a flag.
+REFUSED = re.compile(r"^(Unrecognized VM option.*|Error: .*(?:option|not supported|not available).*"
+                     r"|Option \S+ not supported.*)$", re.M)
 
 
 class NotPossible(Exception):
@@ -23,8 +25,11 @@ class NotPossible(Exception):
 
 def execute(kit, words, log):
     with open(log, "w", encoding="utf-8") as errors:
-        done = subprocess.run(kit.command(words), stdout=subprocess.PIPE, stderr=errors, timeout=TIMEOUT_S,
-                              check=False)
+        # Inside of the root: nothing is left there when it ends. 124: the time is over.
+        bounded = ["timeout", "-k", "5", TIMEOUT_S, *words]
+        done = subprocess.run(kit.command(bounded), stdout=subprocess.PIPE, stderr=errors, check=False)
+    if done.returncode in (124, 137):
+        raise RuntimeError(f"no end within {TIMEOUT_S} s")
     return done.returncode, done.stdout.decode(errors="replace")
 
 
@@ -77,7 +82,7 @@ class Attempt:
         code, output = execute(self.kit, [*self.java, *self.arguments], self.log("plain"))
         text = self.text("plain") + output
         if code != 0 and REFUSED.search(text):
-            raise NotPossible(REFUSED.search(text).string.strip().splitlines()[0][:100])
+            raise NotPossible(REFUSED.search(text)[0][:100])
         return code, steady(output)
 
     def with_agents(self, flags):
@@ -98,17 +103,17 @@ class Attempt:
 
 
 def compare_counts(attempt):
-    """How many methods the other agent counted, their calls, and names whose counts differ."""
+    """How many methods were compared, their calls, and names whose counts differ."""
     theirs, _ = counts.other_counts(pathlib.Path(attempt.out / "counts.txt"))
     ours = counts.within(counts.of_flat(attempt.report("flat")), attempt.scope)
     names = [name for name in theirs.keys() | ours.keys() if not name.startswith(JITTER)]
     differing = sorted(name for name in names if theirs.get(name, 0) != ours.get(name, 0))
-    return len(theirs), sum(theirs.values()), differing
+    return len(names), sum(theirs.get(name, 0) for name in names), differing
 
 
 def samples_of(attempt):
     rows = {row["key"]: row["value"] for row in csv.DictReader(attempt.report("summary").splitlines())}
-    number = {key: int(rows.get(key, 0)) for key in
+    number = {key: int(rows[key]) for key in
               ("samples", "samples_whole", "samples_placed", "samples_without_events", "unmatched")}
     losses = sorted(key for key in rows if key.startswith("loss."))
     return rows.get("jvm", ""), number, losses
@@ -117,14 +122,18 @@ def samples_of(attempt):
 def faults_of(result, run):
     """What must not be, in words."""
     faults = []
-    if result["exit"] != result["exit_plain"]:
-        faults.append(f"ended with {result['exit']}, plain with {result['exit_plain']}")
+    if result["exit_plain"] != 0:
+        faults.append(f"the program itself ends with {result['exit_plain']}")
+    elif result["exit"] != 0:
+        faults.append(f"ended with {result['exit']}, but not without the agents")
     if not result["output_equal"]:
         faults.append("the output differs")
     if result["differing"]:
-        faults.append(f"{len(result['differing'])} methods differ: {result['differing'][0]}")
+        faults.append(f"{result['differing']} methods differ: {', '.join(result['names'])}")
     if not result["calls"]:
         faults.append("nothing was counted")
+    if not result["samples_placed"]:
+        faults.append("no sample was placed")
     # One run has few samples: three standard deviations above the share are rarely chance.
     expected = result["samples"] * MOST_WRONG
     return faults + ([] if run.jvm.may_degrade else wrong_stacks([result], expected + 3 * math.sqrt(expected)))
@@ -161,14 +170,14 @@ def perform(kit, run, folder):
         result["exit_plain"], plain = attempt.plain()
         result["exit"], output = attempt.with_agents(attempt.archive())
         result["output_equal"] = output == plain
-        result["methods"], result["calls"], result["differing"] = compare_counts(attempt)
-        result["version"], samples, result["losses"] = samples_of(attempt)
-        result.update(samples)
-        result["differing"] = result["differing"][:5]
+        methods, calls, names = compare_counts(attempt)
+        version, samples, losses = samples_of(attempt)
+        result.update(samples, version=version, losses=losses, methods=methods, calls=calls, differing=len(names),
+                      names=names[:5])
         result["faults"] = faults_of(result, run)
     except NotPossible as reason:
         result["not_possible"] = str(reason)
-    except (OSError, RuntimeError, subprocess.TimeoutExpired) as error:
+    except (OSError, RuntimeError, KeyError) as error:
         result["faults"] = [f"{type(error).__name__}: {error}"[:200]]
     result["seconds"] = round(time.monotonic() - begin, 1)
     return result

@@ -8,8 +8,8 @@ JVMS = [matrix.debian("bullseye", 11), matrix.debian("bullseye", 17), matrix.deb
 
 
 def result(**changes):
-    good = {"name": "a/b", "jvm": "25-trixie", "exit": 0, "exit_plain": 0, "output_equal": True, "differing": [],
-            "methods": 10, "calls": 1000, "samples": 4000, "samples_whole": 4000, "samples_placed": 3000,
+    good = {"name": "a/b", "jvm": "25-trixie", "root": "trixie", "exit": 0, "exit_plain": 0, "output_equal": True,
+            "differing": 0, "names": [], "methods": 10, "calls": 1000, "samples": 4000, "samples_whole": 4000, "samples_placed": 3000,
             "unmatched": 0, "faults": [], "version": "25"}
     return {**good, **changes}
 
@@ -43,13 +43,14 @@ class FaultsTest(unittest.TestCase):
         self.assertEqual(self.faults(), [])
 
     def test_each_wrong_figure_is_one(self):
-        for changes in ({"exit": 134}, {"output_equal": False}, {"differing": ["a.B.c()"]}, {"calls": 0},
+        for changes in ({"exit": 134}, {"output_equal": False}, {"differing": 900, "names": ["a.B.c()"]},
+                        {"exit_plain": 1, "exit": 1}, {"samples_placed": 0}, {"calls": 0},
                         {"samples_whole": 3993}, {"unmatched": 7}):
             self.assertEqual(len(self.faults(**changes)), 1, changes)
 
     def test_an_unfinished_release_may_lose_stacks_only(self):
         self.assertEqual(self.faults(jvm=JVMS[3], samples_whole=10, unmatched=500), [])
-        self.assertEqual(len(self.faults(jvm=JVMS[3], differing=["a.B.c()"])), 1)
+        self.assertEqual(len(self.faults(jvm=JVMS[3], differing=1, names=["a.B.c()"])), 1)
 
     def test_all_runs_of_a_jvm_together_have_less_room(self):
         three = [result(unmatched=3), result(unmatched=3), {"name": "e/f", "not_possible": "no archive"}]
@@ -69,7 +70,8 @@ class TableTest(unittest.TestCase):
 
     def test_faults_and_absent_things_are_named(self):
         text = table.document([result(), result(name="c/d", faults=["the output differs"], output_equal=False),
-                               {"name": "e/f", "jvm": "25-trixie", "faults": [], "not_possible": "no archive"}],
+                               {"name": "e/f", "jvm": "25-trixie", "root": "trixie", "faults": [],
+                                "not_possible": "no archive"}],
                               ["26-sid: its root cannot be made here"])
         for part in ("1 of 2", "`c/d`: the output differs", "`e/f`: no archive", "26-sid: its root"):
             self.assertIn(part, text)

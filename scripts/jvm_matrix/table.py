@@ -1,14 +1,17 @@
 """docs/JVMS.md: the results by JVM."""
+from jvm_matrix import runs
 
 HEAD = """# JVMs and systems under test
 
-`scripts/test.sh jvms` runs the release on every JVM below, in a root of its Debian release, with other collectors,
-compilers and object layouts: a cover of all pairs of them with H2, ecj and Clojure. In each run another agent counts
-every call by itself; the output must equal that of a run without agents. "Whole" stacks reach the thread's begin;
-"matched" ones agree with the calls that were open by the probes' count. This table is its output.
+The output of `scripts/jvms.py --table`, which `scripts/test.sh jvms` runs: the release on every JVM below, with several
+collectors, compilers and object layouts, a cover of all pairs of them with H2, ecj and Clojure. JVMs of Debian's
+releases run in a root of that release, the others on the system that builds. In each run another agent counts every
+call by itself; the exit code and the standard output must be those of a run without agents. "Whole" stacks reach the
+thread's begin; "matched" ones agree with the calls that were open by the probes' count. Not compared are counts that
+depend on timing: those of {jitter}.
 
-| JVM | runs | methods compared | calls compared | that differ | samples | whole | matched |
-|---|---|---|---|---|---|---|---|
+| JVM | system | runs | methods compared | calls compared | that differ | samples | whole | matched | remarks |
+|---|---|---|---|---|---|---|---|---|---|
 """
 
 
@@ -20,18 +23,27 @@ def share(part, whole):
     return text if part == whole or not text.startswith("100") else "99.99 %"
 
 
+def remarks(results):
+    """What JVMs of this kind lose, in the words of the summary's losses."""
+    losses = {loss for result in results for loss in result.get("losses", [])}
+    words = {"loss.samples.no_inlined_methods": "samples lack inlined methods"}
+    return "; ".join(text for loss, text in words.items() if loss in losses)
+
+
 def row(results):
-    done = [result for result in results if "calls" in result]
+    tried = [result for result in results if "not_possible" not in result]
+    done = [result for result in tried if "calls" in result]
 
     def total(key):
-        return sum(result.get(key, 0) for result in done)
+        return sum(result[key] for result in done)
     version = next((result["version"] for result in done), results[0]["jvm"])
     samples = total("samples")
     matchable = total("samples_placed") + total("unmatched")
-    runs = f"{sum(not result['faults'] for result in done)} of {len(done)}"
-    return (f"| {version.replace('OpenJDK 64-Bit Server VM ', '')} | {runs} | {total('methods'):,} | {total('calls'):,} "
-            f"| {sum(len(result['differing']) for result in done)} | {samples:,} "
-            f"| {share(total('samples_whole'), samples)} | {share(total('samples_placed'), matchable)} |")
+    good = f"{sum(not result['faults'] for result in tried)} of {len(tried)}"
+    return (f"| {version.replace('OpenJDK 64-Bit Server VM ', '')} | {results[0]['root'] or 'this one'} | {good} "
+            f"| {total('methods'):,} | {total('calls'):,} | {total('differing'):,} | {samples:,} "
+            f"| {share(total('samples_whole'), samples)} | {share(total('samples_placed'), matchable)} "
+            f"| {remarks(done)} |")
 
 
 def document(results, not_verified):
@@ -39,7 +51,8 @@ def document(results, not_verified):
     for result in results:
         by_jvm.setdefault(result["jvm"], []).append(result)
     lines = [row(of_jvm) for of_jvm in by_jvm.values()]
-    text = HEAD + "\n".join(lines) + "\n"
+    jitter = ", ".join(f"`{name.rstrip('.(')}`" for name in runs.JITTER)
+    text = HEAD.format(jitter=jitter) + "\n".join(lines) + "\n"
     faults = [f"- `{result['name']}`: {'; '.join(result['faults'])}" for result in results if result["faults"]]
     if faults:
         text += "\n## Runs with faults\n" + "\n".join(faults) + "\n"

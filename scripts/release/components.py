@@ -18,6 +18,7 @@ LINKED = {
     "abseil": ("Apache-2.0", "libjtrace.so, jtrace, jtrace-post"),
     "protobuf": ("BSD-3-Clause", "libjtrace.so, jtrace-post"),
     "zydis": ("MIT", "libjtrace.so"),
+    "zycore-c": ("MIT", "libjtrace.so"),
     "libzstd": ("BSD-3-Clause", "libjtrace.so, jtrace-post"),
     "zlib": ("Zlib", "libjtrace.so, jtrace-post"),
     "nlohmann-json3": ("MIT", "jtrace, jtrace-post"),

@@ -7,7 +7,7 @@
 set -euo pipefail
 sysroot=$1
 cd "$(dirname "$0")/../.."
-readonly packages=(libabsl-dev libprotobuf-dev libzydis-dev libzstd-dev zlib1g-dev nlohmann-json3-dev libstdc++-12-dev)
+readonly packages=(libabsl-dev libprotobuf-dev libzydis-dev libzycore-dev libzstd-dev zlib1g-dev nlohmann-json3-dev libstdc++-12-dev)
 readonly work=$PWD/build/dependencies.work prefix=$PWD/build/dependencies
 readonly lib=/usr/lib/x86_64-linux-gnu
 
@@ -68,7 +68,7 @@ folder_of() {
 }
 
 cd "$work"
-mapfile -t sources < <(grep -Ev '^(zlib|nlohmann-json3|gcc-12)=' <<<"$versions")
+mapfile -t sources < <(grep -Ev '^(zlib|zycore-c|nlohmann-json3|gcc-12)=' <<<"$versions")
 echo "== getting the sources of ${sources[*]}"
 get_sources "${sources[@]}"
 

@@ -30,24 +30,23 @@ constinit std::atomic<LoaderLookup> loader_lookup{nullptr};
 
 // The copy. `changes` is odd while it is written; a reader that saw a change found nothing. Each
 // word is stored after `changes` became odd (release) and loaded before it is read again (acquire).
-struct CopiedObject {
+struct SharedObject {
   std::atomic<uintptr_t> begin;
   std::atomic<uintptr_t> end;
   std::atomic<uintptr_t> eh_frame_hdr;
-  // The first word at eh_frame_hdr: whether the object is still mapped.
-  std::atomic<uintptr_t> first_word;
+  std::atomic<uintptr_t> word;
 };
-constinit CopiedObject copies[kMostMappedObjects];
+constinit SharedObject copies[kMostMappedObjects];
 constinit std::atomic<size_t> copied{0};
 constinit std::atomic<uint64_t> changes{0};
 
-bool Is(const CopiedObject& copy, uintptr_t pc) {
+bool Is(const SharedObject& copy, uintptr_t pc) {
   return pc >= copy.begin.load(std::memory_order_acquire) &&
          pc < copy.end.load(std::memory_order_acquire);
 }
 
 // The last object that begins at or before `pc`.
-const CopiedObject* LastBefore(uintptr_t pc) {
+const SharedObject* LastBefore(uintptr_t pc) {
   size_t low = 0;
   size_t high = std::min(copied.load(std::memory_order_acquire), kMostMappedObjects);
   while (low < high) {
@@ -63,16 +62,15 @@ const CopiedObject* LastBefore(uintptr_t pc) {
 
 bool FindInCopy(uintptr_t pc, MappedObject* found) {
   const uint64_t before = changes.load(std::memory_order_acquire);
-  const CopiedObject* copy = LastBefore(pc);
+  const SharedObject* copy = LastBefore(pc);
   if (copy == nullptr || !Is(*copy, pc)) return false;
   *found = {.begin = copy->begin.load(std::memory_order_acquire),
             .end = copy->end.load(std::memory_order_acquire),
             .eh_frame_hdr = copy->eh_frame_hdr.load(std::memory_order_acquire)};
-  const uintptr_t expected = copy->first_word.load(std::memory_order_acquire);
+  const uintptr_t expected = copy->word.load(std::memory_order_acquire);
   if (before % 2 != 0 || changes.load(std::memory_order_relaxed) != before) return false;
-  if (found->eh_frame_hdr == 0) return true;
   uintptr_t word;
-  return SafeReadWord(found->eh_frame_hdr & ~uintptr_t{7}, &word) && word == expected;
+  return SafeReadWord(found->WordAddress(), &word) && word == expected;
 }
 
 }  // namespace
@@ -94,15 +92,15 @@ void SetLoaderLookup(LoaderLookup lookup) {
 
 bool LoaderFindsObjects() { return loader_lookup.load(std::memory_order_relaxed) != nullptr; }
 
-size_t PublishMappedObjects(std::span<const MappedObject> objects) {
+size_t PublishMappedObjects(std::span<const CopiedObject> objects) {
   const size_t count = std::min(objects.size(), kMostMappedObjects);
   changes.fetch_add(1, std::memory_order_relaxed);
   for (size_t i = 0; i < count; ++i) {
-    copies[i].begin.store(objects[i].begin, std::memory_order_release);
-    copies[i].end.store(objects[i].end, std::memory_order_release);
-    copies[i].eh_frame_hdr.store(objects[i].eh_frame_hdr, std::memory_order_release);
-    copies[i].first_word.store(SafeReadOr0(objects[i].eh_frame_hdr & ~uintptr_t{7}),
-                               std::memory_order_release);
+    const auto& [object, word] = objects[i];
+    copies[i].begin.store(object.begin, std::memory_order_release);
+    copies[i].end.store(object.end, std::memory_order_release);
+    copies[i].eh_frame_hdr.store(object.eh_frame_hdr, std::memory_order_release);
+    copies[i].word.store(word, std::memory_order_release);
   }
   copied.store(count, std::memory_order_release);
   changes.fetch_add(1, std::memory_order_release);

@@ -15,6 +15,18 @@ struct MappedObject {
   uintptr_t begin = 0;         // of its first segment
   uintptr_t end = 0;           // of its last one; there may be gaps between
   uintptr_t eh_frame_hdr = 0;  // the index of its unwind tables; 0: it has none
+
+  // A mapped word of the object: whether it still has its value shows whether the object is still
+  // there.
+  uintptr_t WordAddress() const {
+    return (eh_frame_hdr != 0 ? eh_frame_hdr : begin) & ~uintptr_t{7};
+  }
+};
+
+// For the copy: `word` was read at WordAddress() while the object could not be unloaded.
+struct CopiedObject {
+  MappedObject object;
+  uintptr_t word = 0;
 };
 
 // False: no object is mapped at `pc`. Lock-free, async-signal-safe.
@@ -31,6 +43,6 @@ bool LoaderFindsObjects();
 // most. One thread at a time; handlers may run meanwhile: they find the old objects, the new ones,
 // or none.
 inline constexpr size_t kMostMappedObjects = 2048;
-size_t PublishMappedObjects(std::span<const MappedObject> objects);
+size_t PublishMappedObjects(std::span<const CopiedObject> objects);
 
 }  // namespace jtrace::hot

@@ -17,6 +17,7 @@ struct FakeJvm {
   jvmtiInterface_1_ tools{};
   bool has_jvmti_11 = true;
   const char* name = nullptr;
+  bool is_disposed = false;
 };
 
 FakeJvm* the_fake;
@@ -39,12 +40,18 @@ jvmtiError Deallocate(jvmtiEnv*, unsigned char* memory) {
   return JVMTI_ERROR_NONE;
 }
 
+jvmtiError DisposeEnvironment(jvmtiEnv*) {
+  the_fake->is_disposed = true;
+  return JVMTI_ERROR_NONE;
+}
+
 std::string MessageOf(FakeJvm& fake) {
   the_fake = &fake;
   fake.functions.GetEnv = GetEnv;
   fake.vm.functions = &fake.functions;
   fake.tools.GetSystemProperty = GetSystemProperty;
   fake.tools.Deallocate = Deallocate;
+  fake.tools.DisposeEnvironment = DisposeEnvironment;
   fake.env.functions = &fake.tools;
   return std::string(JvmSession::OpenAtLoad(&fake.vm, Options()).status().message());
 }
@@ -60,6 +67,7 @@ TEST(ForeignJvmTest, OthersThanHotSpotAreRefusedByName) {
   fake.name = "Eclipse OpenJ9 VM";
   EXPECT_EQ(MessageOf(fake),
             "this JVM is Eclipse OpenJ9 VM, not HotSpot; use an OpenJDK from 11 to 27");
+  EXPECT_TRUE(fake.is_disposed);
   FakeJvm nameless;
   EXPECT_EQ(MessageOf(nameless), "this JVM is unknown, not HotSpot; use an OpenJDK from 11 to 27");
 }

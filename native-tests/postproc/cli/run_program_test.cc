@@ -43,11 +43,12 @@ TEST(ToolOptionsTest, RefusesWhatAJvmWouldSplit) {
 }
 
 TEST(WithTraceNameTest, NamesATraceUnlessTheOptionsDo) {
-  EXPECT_EQ(WithTraceName("mode=events,out=x.bin", "now"), "mode=events,out=x.bin");
+  EXPECT_EQ(*WithTraceName("mode=events,out=x.bin", "now"), "mode=events,out=x.bin");
   const std::string folder = fs::current_path().string();
-  EXPECT_EQ(WithTraceName("", "now"), "out=" + folder + "/jtrace-now.%p.bin");
-  EXPECT_EQ(WithTraceName("mode=events", "now"),
-            "mode=events,out=" + folder + "/jtrace-now.%p.bin");
+  const std::string name = "/jtrace-now-" + std::to_string(getpid()) + ".%p.bin";
+  EXPECT_EQ(*WithTraceName("", "now"), "out=" + folder + name);
+  EXPECT_EQ(*WithTraceName("mode=events", "now"), "mode=events,out=" + folder + name);
+  EXPECT_EQ(*WithTraceName("a=1, out=x.bin", "now"), "a=1, out=x.bin");
 }
 
 class WrittenTracesTest : public ::testing::Test {
@@ -82,7 +83,11 @@ TEST_F(WrittenTracesTest, TheLargestFirstWithoutOlderOrEmptyOnes) {
   Write("a.4.bin", 0);
   Write("b.1.bin", 40);
   EXPECT_THAT(Find("a.%p.bin"), ElementsAre("a.22.bin", "a.1.bin"));
-  EXPECT_THAT(Find("%{HOSTNAME}.%n.bin"), ElementsAre("b.1.bin", "a.22.bin", "a.1.bin"));
+  setenv("JTRACE_TEST_NAME", "b", 1);
+  EXPECT_THAT(Find("%{JTRACE_TEST_NAME}.%n.bin"), ElementsAre("b.1.bin"));
+  EXPECT_THAT(Find("%{JTRACE_TEST_NO_SUCH}.bin"), IsEmpty());
+  // As the agent numbers the parts of loop=, and files that another JVM has open.
+  EXPECT_THAT(Find("b.bin"), ElementsAre("b.1.bin"));
   EXPECT_THAT(Find("c.%t.bin"), IsEmpty());
 }
 
@@ -116,7 +121,9 @@ TEST(RunAndWaitTest, ReportsWhatCannotBeExecuted) {
 // The terminal's interrupt is the program's to answer; a request to end is passed on.
 TEST(RunAndWaitTest, SignalsReachTheProgramAndNotThisProcess) {
   EXPECT_EQ(*Shell("trap 'exit 5' INT; kill -INT $PPID; kill -INT $$; sleep 5"), 5);
-  EXPECT_EQ(*Shell("trap 'exit 6' TERM; kill -TERM $PPID; while :; do sleep 0.05; done"), 6);
+  EXPECT_EQ(
+      *Shell("trap 'exit 6' TERM; kill -TERM $PPID; for i in 1 2 3 4 5 6 7 8 9; do sleep 1; done"),
+      6);
 }
 
 absl::StatusOr<CommandLine> Parse(std::vector<std::string_view> args) {
@@ -124,13 +131,13 @@ absl::StatusOr<CommandLine> Parse(std::vector<std::string_view> args) {
 }
 
 TEST(RunCommandLineTest, DividesOptionsOfAgentReportAndProgram) {
-  const absl::StatusOr<CommandLine> line = Parse({"run", "mode=events", "--report=flat", "-d", "30",
-                                                  "--open", "--", "java", "--version", "a=b"});
+  const absl::StatusOr<CommandLine> line =
+      Parse({"run", "mode=events", "--report=flat", "-d", "30", "--", "java", "--version", "a=b"});
   ASSERT_TRUE(line.ok()) << line.status();
   EXPECT_EQ(AgentOptions(*line), "mode=events,duration=30");
   EXPECT_THAT(line->report_options, ElementsAre("--report=flat"));
   EXPECT_THAT(line->program, ElementsAre("java", "--version", "a=b"));
-  EXPECT_TRUE(line->open_page);
+  EXPECT_TRUE(Parse({"run", "--open", "--", "java"})->open_page);
   EXPECT_EQ(AgentOptions(*Parse({"env", "mode=samples"})), "mode=samples");
 }
 
@@ -143,6 +150,8 @@ TEST(RunCommandLineTest, ErrorsNameTheRemedy) {
   EXPECT_THAT(message({"run", "java", "-jar"}),
               HasSubstr("write -- before the program: jtrace run -- java"));
   EXPECT_THAT(message({"run", "-x", "--", "java"}), HasSubstr("unknown option '-x'"));
+  EXPECT_THAT(message({"run", "--open", "--report=flat", "--", "java"}),
+              HasSubstr("use one of them"));
   EXPECT_THAT(message({"env", "4711"}), HasSubstr("unknown option '4711'"));
 }
 

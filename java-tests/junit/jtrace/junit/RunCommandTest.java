@@ -49,7 +49,7 @@ final class RunCommandTest {
         Setup.java(), "-cp", Setup.CASES.toString(), "Fib", "10", "1");
     assertEquals(0, run.code, run.err);
     assertEquals(1, traces().size());
-    assertTrue(traces().get(0).getFileName().toString().matches("jtrace-\\d{8}-\\d{6}\\.\\d+\\.bin"));
+    assertTrue(traces().get(0).getFileName().toString().matches("jtrace-\\d{8}-\\d{6}-\\d+\\.\\d+\\.bin"));
     // fib(10): 2 fib(11) - 1 calls.
     assertTrue(run.out.contains("Fib.fib(int)"), run.out);
     assertTrue(run.out.contains("177"), run.out);
@@ -63,7 +63,7 @@ final class RunCommandTest {
         java + "5 1 && " + java + "12 1; exit 3");
     assertEquals(3, run.code, run.err);
     assertEquals(2, traces().size());
-    assertTrue(run.err.contains("2 JVMs wrote traces"), run.err);
+    assertTrue(run.err.contains("2 traces were written"), run.err);
     assertTrue(run.out.contains("calls"), run.out);
   }
 
@@ -72,8 +72,8 @@ final class RunCommandTest {
     Outcome run = jtrace("run", "mode=events,out=p.bin", "--open", "--",
         Setup.java(), "-cp", Setup.CASES.toString(), "Fib", "5", "1");
     assertEquals(0, run.code, run.err);
-    assertTrue(run.out.contains("the page is p.html"), run.out);
-    assertTrue(Files.readString(folder.resolve("p.html")).contains("</html>"));
+    assertTrue(run.out.contains("the page is p.bin.html"), run.out);
+    assertTrue(Files.readString(folder.resolve("p.bin.html")).contains("</html>"));
   }
 
   @Test

@@ -23,8 +23,15 @@ class ObjectLookupTest : public testing::Test {
  protected:
   // The loader's list, as an older C library would have it copied.
   void UseCopy(std::span<const MappedObject> objects) {
-    PublishMappedObjects(objects);
+    Publish(objects);
     SetLoaderLookup(nullptr);
+  }
+  static size_t Publish(std::span<const MappedObject> objects) {
+    std::vector<CopiedObject> copied;
+    for (const MappedObject& it : objects) {
+      copied.push_back({it, *reinterpret_cast<const uintptr_t*>(it.WordAddress())});
+    }
+    return PublishMappedObjects(copied);
   }
   void TearDown() override {
     SetLoaderLookup(reinterpret_cast<LoaderLookup>(dlsym(RTLD_DEFAULT, "_dl_find_object")));
@@ -61,7 +68,7 @@ TEST_F(ObjectLookupTest, EdgesOfTheCopy) {
   UseCopy({});
   MappedObject found;
   EXPECT_FALSE(FindMappedObject(100, &found));
-  const MappedObject objects[] = {{100, 200, 0}, {300, 400, header_}};
+  const MappedObject objects[] = {{100, 200, header_}, {300, 400, header_}};
   UseCopy(objects);
   EXPECT_FALSE(FindMappedObject(99, &found));
   EXPECT_TRUE(FindMappedObject(100, &found));
@@ -83,8 +90,8 @@ TEST_F(ObjectLookupTest, AnObjectThatWasUnloadedIsNotFound) {
 TEST_F(ObjectLookupTest, ObjectsBeyondTheLimitAreLeftOut) {
   std::vector<MappedObject> many;
   for (uintptr_t i = 1; i <= kMostMappedObjects + 1; ++i)
-    many.push_back({i * 100, i * 100 + 50, 0});
-  EXPECT_EQ(PublishMappedObjects(many), kMostMappedObjects);
+    many.push_back({i * 100, i * 100 + 50, header_});
+  EXPECT_EQ(Publish(many), kMostMappedObjects);
   SetLoaderLookup(nullptr);
   MappedObject found;
   EXPECT_TRUE(FindMappedObject(kMostMappedObjects * 100, &found));
@@ -103,10 +110,10 @@ TEST_F(ObjectLookupTest, ReadersSeeWholeObjectsWhileTheCopyChanges) {
       ++found_some;
     }
   });
-  const MappedObject one[] = {{1000, 2000, 0}};
-  const MappedObject other[] = {{400, 500, 0}, {1400, 2000, 0}};
+  const MappedObject one[] = {{1000, 2000, header_}};
+  const MappedObject other[] = {{400, 500, header_}, {1400, 2000, header_}};
   for (int i = 0; i < 100'000 || (found_some == 0 && i < 100'000'000); ++i) {
-    PublishMappedObjects(i % 2 == 0 ? std::span<const MappedObject>(one) : other);
+    Publish(i % 2 == 0 ? std::span<const MappedObject>(one) : other);
   }
   done = true;
   reader.join();
