@@ -40,7 +40,7 @@ def row(results):
     samples = total("samples")
     matchable = total("samples_placed") + total("unmatched")
     good = f"{sum(not result['faults'] for result in tried)} of {len(tried)}"
-    return (f"| {version.replace('OpenJDK 64-Bit Server VM ', '')} | {results[0]['root'] or 'this one'} | {good} "
+    return (f"| {version.replace('OpenJDK 64-Bit Server VM ', '')} | {results[0]['root'] or 'that of the build'} | {good} "
             f"| {total('methods'):,} | {total('calls'):,} | {total('differing'):,} | {samples:,} "
             f"| {share(total('samples_whole'), samples)} | {share(total('samples_placed'), matchable)} "
             f"| {remarks(done)} |")
