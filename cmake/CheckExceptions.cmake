@@ -4,10 +4,11 @@
 # loader would find it before libgcc_s for every library that it resolves after FILE. EXPORTS: the only
 # names that FILE may define for others; empty: any name.
 cmake_policy(VERSION 3.25)
-execute_process(COMMAND ${READELF} --dynamic --wide ${FILE} OUTPUT_VARIABLE dynamic
-                COMMAND_ERROR_IS_FATAL ANY)
-if(dynamic MATCHES "\\(NEEDED\\)[^\n]*\\[(lib[^]]*unwind[^]]*)\\]")
-  message(FATAL_ERROR "${FILE} loads ${CMAKE_MATCH_1}, which defines the functions that throw exceptions")
+include(${CMAKE_CURRENT_LIST_DIR}/DynamicSection.cmake)
+dynamic_entries(${FILE} NEEDED needed)
+list(FILTER needed INCLUDE REGEX "^'lib.*unwind")
+if(needed)
+  message(FATAL_ERROR "${FILE} loads ${needed}, which defines the functions that throw exceptions")
 endif()
 
 execute_process(COMMAND ${READELF} --dyn-syms --wide ${FILE} OUTPUT_VARIABLE symbols

@@ -10,6 +10,7 @@ options: --build=FOLDER    the build folder of the programs (build)
 SOURCE_DATE_EPOCH: the date of the manual pages; without it, today.
 exit codes: 0 done · 2 wrong usage, a program is missing, or its help has an unknown form
 """
+import argparse
 import os
 import pathlib
 import sys
@@ -56,23 +57,13 @@ def write(folder, build, java):
 
 
 def main():
-    build, java, folder = SOURCE / "build", "java", None
-    for word in sys.argv[1:]:
-        name, equals, value = word.partition("=")
-        if name == "--build" and value:
-            build = pathlib.Path(value).resolve()
-        elif name == "--java" and value:
-            java = value
-        elif folder is None and not word.startswith("-"):
-            folder = pathlib.Path(word)
-        else:
-            print(f"shell.py: unknown option {word}\n\n{__doc__.strip()}", file=sys.stderr)
-            return 2
-    if folder is None:
-        print(__doc__.strip(), file=sys.stderr)
-        return 2
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("--build", type=pathlib.Path, default=SOURCE / "build")
+    parser.add_argument("--java", default="java")
+    arguments = parser.parse_args()
     try:
-        write(folder, build, java)
+        write(arguments.folder, arguments.build.resolve(), arguments.java)
     except Missing as missing:
         print(f"shell.py: {missing}", file=sys.stderr)
         return 2
