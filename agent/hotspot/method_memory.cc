@@ -118,7 +118,7 @@ MethodMemory::MethodMemory(const VmStructs& structs, unsigned field_id_shift)
 }
 
 template <typename Memory>
-Memory::Text MethodMemory::Text(uintptr_t constants, uintptr_t index_address) const {
+typename Memory::Text MethodMemory::Text(uintptr_t constants, uintptr_t index_address) const {
   const auto index = Load<Memory, uint16_t>(index_address);
   // The lowest bit marks entries that are not resolved, which texts are from the start.
   const uintptr_t symbol =

@@ -46,7 +46,7 @@ class MethodMemory {
   template <typename Memory>
   bool Read(uintptr_t klass, Visitor visit) const;
   template <typename Memory>
-  Memory::Text Text(uintptr_t constants, uintptr_t index_address) const;
+  typename Memory::Text Text(uintptr_t constants, uintptr_t index_address) const;
 
   bool usable_ = false;
   jfieldID klass_field_ = nullptr;  // of java.lang.Class: injected by the JVM, unknown to Java

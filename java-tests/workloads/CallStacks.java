@@ -1,14 +1,21 @@
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 
 /**
- * The call structure of S1's tables and of FIG. 18B: every stack of the figure lasts equally long,
- * in slices and in an order that no timer can be in step with. Arguments: loop iterations of a
- * slice, rounds.
+ * The call structure of S1's tables and of FIG. 18B: every stack of the figure takes as much of the
+ * thread's processor time, in slices and in an order that no timer can be in step with. A stack that
+ * was slow (the machine can be busy) gets fewer slices. Arguments: loop iterations of a slice,
+ * milliseconds of a stack.
  */
 public class CallStacks {
+  private static final int STACKS = 16;
+  /** In each, every stack gets its share of the time. */
+  private static final int ROUNDS = 400;
+
   static int slice;
   static long sink;
 
@@ -68,16 +75,23 @@ public class CallStacks {
 
   public static void main(String[] args) {
     slice = Integer.parseInt(args[0]);
+    long budget = Integer.parseInt(args[1]) * 1_000_000L;
     List<Integer> stacks = new ArrayList<>();
-    for (int stack = 0; stack < 16; stack++) stacks.add(stack);
+    for (int stack = 0; stack < STACKS; stack++) stacks.add(stack);
+    ThreadMXBean threads = ManagementFactory.getThreadMXBean();
+    long[] taken = new long[STACKS];
     Random random = new Random(42);
-    for (int rounds = Integer.parseInt(args[1]); rounds > 0; rounds--) {
+    for (long shared = 0; shared < budget; shared += Math.max(1, budget / ROUNDS)) {
       Collections.shuffle(stacks, random);
       for (int stack : stacks) {
-        if (stack < 6) {
-          a1(stack);
-        } else {
-          c(stack - 6);
+        while (taken[stack] <= shared) {
+          long before = threads.getCurrentThreadCpuTime();
+          if (stack < 6) {
+            a1(stack);
+          } else {
+            c(stack - 6);
+          }
+          taken[stack] += threads.getCurrentThreadCpuTime() - before;
         }
       }
     }

@@ -36,8 +36,9 @@ TEST(WalkMemoryTest, RememberedChainsEqualFullWalks) {
     return compared < 300;
   });
   EXPECT_EQ(different, 0);
-  // All samples share the frames of the test framework, at least.
-  EXPECT_GT(reused, compared / 2);
+  // All samples share the frames of the test framework. Walks that needed rbx are not remembered:
+  // how many of them there are depends on where the timer hits.
+  EXPECT_GT(reused, compared / 10);
 }
 
 }  // namespace
