@@ -81,12 +81,17 @@ std::vector<std::string_view> Arguments(std::string_view input) {
 
 bool HasLines(std::string_view input) { return input.find('\n') != input.npos; }
 
+bool HasNoTarget(std::string_view verb) { return verb == "list" || verb == "env"; }
+
 void CheckJtrace(std::string_view input) {
   const auto line = control::ParseCommandLine(Arguments(input));
   if (!line.ok()) {
     Require(HasLines(input) || IsOneLine(line.status().message()));
   } else if (!line->help && !line->version) {
-    Require(!line->verb.empty() && (!line->target.empty() || line->verb == "list"));
+    Require(!line->verb.empty());
+    const bool has_target = !line->target.empty();
+    const bool has_program = !line->program.empty();
+    Require(line->verb == "run" ? has_program : has_target || HasNoTarget(line->verb));
     control::AgentOptions(*line);
   }
 }
