@@ -36,6 +36,7 @@ void JvmView::Resolve(JNIEnv* env) {
   if (status.ok()) status = ResolveJniEnvOffset(env, &layout_);
   problem_ = std::string(status.message());
   if (!status.ok()) return;
+  layout_.method.ids_point_to_methods = IdsPointToMethods(env, layout_);
   if (layout_.continuation_return_barrier == 0) {
     layout_.continuation_return_barrier = return_barrier_.load();
   }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "agent/hot/walk/method_ref.h"
 #include "agent/hotspot/elf_symbols.h"
 #include "agent/hotspot/load.h"
 
@@ -120,6 +121,9 @@ void ResolveNmethod(const VmStructs& structs, Required& required, VmLayout* layo
   nmethod.verified_entry_offset = optional("_verified_entry_offset");
   nmethod.deopt_handler = optional("_deopt_handler_begin");
   nmethod.deopt_handler_offset = optional("_deopt_handler_offset");
+  if (nmethod.deopt_handler_offset == kAbsent) {  // since JDK 26
+    nmethod.deopt_handler_offset = optional("_deopt_handler_entry_offset");
+  }
   nmethod.deopt_mh_handler = optional("_deopt_mh_handler_begin");
   nmethod.deopt_mh_handler_offset = optional("_deopt_mh_handler_offset");
 
@@ -224,6 +228,14 @@ absl::Status ResolveJniEnvOffset(JNIEnv* env, VmLayout* layout) {
   if (java_thread == 0) return absl::FailedPreconditionError("the thread has no JavaThread");
   layout->thread.jni_env = static_cast<intptr_t>(reinterpret_cast<uintptr_t>(env) - java_thread);
   return absl::OkStatus();
+}
+
+bool IdsPointToMethods(JNIEnv* env, const VmLayout& layout) {
+  jclass const object = env->FindClass("java/lang/Object");
+  jmethodID const id = object == nullptr ? nullptr : env->GetMethodID(object, "hashCode", "()I");
+  if (env->ExceptionCheck() == JNI_TRUE) env->ExceptionClear();
+  if (object != nullptr) env->DeleteLocalRef(object);
+  return hot::LooksLikeMethod(layout, hot::SafeReadOr0(reinterpret_cast<uintptr_t>(id)));
 }
 
 void AddInterpreterCodelets(const VmStructs& structs, StubRegistry* stubs) {

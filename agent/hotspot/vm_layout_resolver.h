@@ -29,6 +29,10 @@ absl::Status ResolveVmLayout(const VmStructs& structs, const LocalSymbols& symbo
 // JNIEnv* minus JavaThread*: the current thread's Thread.eetop is its JavaThread.
 absl::Status ResolveJniEnvOffset(JNIEnv* env, hot::VmLayout* layout);
 
+// Whether a jmethodID is the address of a pointer to its Method, as up to JDK 25: by one of
+// java.lang.Object's. Since JDK 26 ids are numbers. On a Java thread.
+bool IdsPointToMethods(JNIEnv* env, const hot::VmLayout& layout);
+
 // Adds the template interpreter's codelets, which the JVM reports only as one piece.
 void AddInterpreterCodelets(const VmStructs& structs, StubRegistry* stubs);
 

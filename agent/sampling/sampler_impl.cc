@@ -105,9 +105,12 @@ absl::Status Sampler::Impl::Reconfigure(const SamplerOptions& options) {
 }
 
 absl::Status Sampler::Impl::LearnJvm(JNIEnv* env) {
-  jvm_.Resolve(env);
+  // Resolving reads memory that may be unmapped.
   hot::safe_fetch.store(jvm_.safe_fetch(), std::memory_order_relaxed);
-  return jvm_.safe_fetch() == nullptr ? InstallFaultHandler() : absl::OkStatus();
+  const absl::Status status =
+      jvm_.safe_fetch() == nullptr ? InstallFaultHandler() : absl::OkStatus();
+  if (status.ok()) jvm_.Resolve(env);
+  return status;
 }
 
 absl::Status Sampler::Impl::Start(JNIEnv* env) {
