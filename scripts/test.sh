@@ -14,12 +14,14 @@
 #   jvms         the release on every JVM of Debian 11 to sid, against a counting agent (scripts/jvms.py);
 #                by hand only
 #   jvms --slice=I/N               a part of it
+#   broken       the release on the same JVMs, with each entry of their tables about themselves broken
+#                (scripts/broken_jvms.py); by hand only
 #   jvms --only RELEASE[,RELEASE…] every Java test on runtimes that scripts/jdks.sh gets
 #   --only REGEX only the CTest tests whose names match, and only the targets that they need
 set -euo pipefail
 cd "$(dirname "$0")/.."
 readonly tiers=(default jdks asan tsan slow slow-jdks fuzz stress)
-readonly by_hand=(jvms)
+readonly by_hand=(jvms broken)
 jobs=$(nproc)
 
 usage() {
@@ -33,6 +35,12 @@ run_matrix() {
   scripts/release/check.sh
   scripts/build.sh release jtrace_java_tests
   scripts/jvms.py --table ${JTRACE_SLICE+"$JTRACE_SLICE"}
+}
+
+run_broken() {
+  scripts/release.sh products
+  scripts/build.sh release jtrace_broken_jvm jtrace_java_tests
+  scripts/broken_jvms.py
 }
 
 # JTRACE_JVMS: the releases, separated by commas.
@@ -154,6 +162,7 @@ run_tier() {
     fuzz) run_fuzzers ;;
     stress) run_stress ;;
     jvms) run_jvms ;;
+    broken) run_broken ;;
   esac
 }
 

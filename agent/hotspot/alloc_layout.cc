@@ -2,9 +2,60 @@
 
 #include "absl/status/statusor.h"
 #include "agent/hot/memory/safe_read.h"
+#include "agent/hotspot/checked_read.h"
 #include "agent/hotspot/vm_structs.h"
 
 namespace jtrace::metrics {
+namespace {
+
+uint64_t CurrentJavaThread(JNIEnv* env) {
+  jclass const thread = env->FindClass("java/lang/Thread");
+  if (thread == nullptr) return 0;
+  jfieldID const eetop = env->GetFieldID(thread, "eetop", "J");
+  if (eetop == nullptr) return 0;
+  jmethodID const current = env->GetStaticMethodID(thread, "currentThread", "()Ljava/lang/Thread;");
+  if (current == nullptr) return 0;
+  jobject const object = env->CallStaticObjectMethod(thread, current);
+  if (env->ExceptionCheck() == JNI_TRUE || object == nullptr) return 0;
+  return static_cast<uint64_t>(env->GetLongField(object, eetop));
+}
+
+// As hot::ReadAllocated, of memory that may not be mapped.
+bool ReadGuarded(const hot::AllocLayout& layout, uint64_t java_thread, uint64_t* bytes) {
+  uint64_t counted, top, start;
+  const auto read = [java_thread](uint32_t offset, uint64_t* value) {
+    return sampling::CheckedCopy(java_thread + offset, value, sizeof *value);
+  };
+  if (!read(layout.allocated_bytes, &counted) || !read(layout.tlab_top, &top) ||
+      !read(layout.tlab_start, &start)) {
+    return false;
+  }
+  *bytes = counted + (top - start);
+  return true;
+}
+
+// Until the thread gets another buffer, so that both parts of the count take part.
+bool CountsArrays(JNIEnv* env, const hot::AllocLayout& layout, uint64_t java_thread) {
+  constexpr jsize kArray = 64 << 10;
+  constexpr uint64_t kOthers = 4096;  // headers, and what the JVM allocates by itself
+  constexpr int kMostArrays = 64;
+  uint64_t before, after, buffer, another;
+  if (!ReadGuarded(layout, java_thread, &before)) return false;
+  const uint64_t start = java_thread + layout.tlab_start;
+  if (!sampling::CheckedCopy(start, &buffer, sizeof buffer)) return false;
+  for (uint64_t arrays = 1; arrays <= kMostArrays; ++arrays) {
+    jobject const array = env->NewByteArray(kArray);
+    if (array == nullptr || !ReadGuarded(layout, java_thread, &after)) return false;
+    env->DeleteLocalRef(array);
+    const uint64_t least = arrays * kArray;
+    if (after - before < least || after - before > least + kOthers) return false;
+    if (sampling::CheckedCopy(start, &another, sizeof another) && another != buffer) return true;
+  }
+  return true;
+}
+
+}  // namespace
+
 JavaThreadLayout ReadJavaThreadLayout(const void* libjvm_address) {
   const absl::StatusOr<const sampling::VmStructs*> tables = sampling::VmStructs::Of(libjvm_address);
   if (!tables.ok()) return {};
@@ -26,6 +77,15 @@ JavaThreadLayout ReadJavaThreadLayout(const void* libjvm_address) {
     layout.os_thread_id = static_cast<uint32_t>(os_thread_id);
   }
   return layout;
+}
+
+bool CountsAllocations(JNIEnv* env, const hot::AllocLayout& layout) {
+  if (layout.allocated_bytes == 0 || env->PushLocalFrame(8) != JNI_OK) return false;
+  const uint64_t java_thread = CurrentJavaThread(env);
+  const bool counts = java_thread != 0 && CountsArrays(env, layout, java_thread);
+  if (env->ExceptionCheck() == JNI_TRUE) env->ExceptionClear();
+  env->PopLocalFrame(nullptr);
+  return counts;
 }
 
 pid_t OsThreadIdOf(const JavaThreadLayout& layout, uint64_t java_thread) {

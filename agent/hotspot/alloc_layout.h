@@ -1,6 +1,7 @@
 // Where this JVM's threads keep their identity and their allocated bytes.
 #pragma once
 
+#include <jni.h>
 #include <sys/types.h>
 
 #include <cstdint>
@@ -18,6 +19,10 @@ struct JavaThreadLayout {
 
 // `libjvm_address`: any address in libjvm. On the thread of a start.
 JavaThreadLayout ReadJavaThreadLayout(const void* libjvm_address);
+
+// Whether an array that this allocates on the current Java thread is counted there. False, too, if
+// the JVM has no count.
+bool CountsAllocations(JNIEnv* env, const hot::AllocLayout& layout);
 
 // The kernel's id of a running JavaThread; 0: unknown.
 pid_t OsThreadIdOf(const JavaThreadLayout& layout, uint64_t java_thread);

@@ -1,7 +1,10 @@
 #include "agent/hotspot/gc_cause.h"
 
+#include <algorithm>
 #include <cstring>
+#include <string>
 
+#include "agent/hotspot/checked_read.h"
 #include "agent/hotspot/vm_structs.h"
 
 namespace jtrace::jvmti {
@@ -42,21 +45,24 @@ constexpr absl::string_view kNone = "No GC";
 
 }  // namespace
 
-bool GcCause::FindIn(const uint8_t* memory) {
-  Prologue prologue;
-  std::memcpy(&prologue, memory, sizeof(prologue));
+bool GcCause::FindIn(uintptr_t memory) {
+  constexpr int32_t kMostEntries = 10'000;
+  sampling::PageReader reader;
+  const auto prologue = reader.Load<Prologue>(memory);
   if (__builtin_bswap32(prologue.magic) != kMagic || prologue.major_version != 2) return false;
-  const uint8_t* at = memory + prologue.entry_offset;
-  for (int32_t i = 0; i < prologue.entries; ++i) {
-    Entry entry;
-    std::memcpy(&entry, at, sizeof(entry));
+  uintptr_t at = memory + static_cast<uintptr_t>(prologue.entry_offset);
+  for (int32_t i = 0; i < std::min(prologue.entries, kMostEntries); ++i) {
+    const auto entry = reader.Load<Entry>(at);
     if (entry.length <= 0) return false;
-    const char* name = reinterpret_cast<const char*>(at) + entry.name_offset;
-    const Text text = {reinterpret_cast<const char*>(at) + entry.data_offset,
+    const std::string name = reader.Text(at + static_cast<uintptr_t>(entry.name_offset));
+    const uintptr_t data = at + static_cast<uintptr_t>(entry.data_offset);
+    const Text text = {reinterpret_cast<const char*>(data),
                        static_cast<size_t>(entry.vector_length)};
+    std::string all(std::max(entry.vector_length, 0), 0);
+    if (!reader.Copy(data, all.data(), all.size())) return false;
     if (entry.vector_length > 0 && kCause == name) cause_ = text;
     if (entry.vector_length > 0 && kLastCause == name) last_cause_ = text;
-    at += entry.length;
+    at += static_cast<uintptr_t>(entry.length);
   }
   return cause_.begin != nullptr;
 }
@@ -65,7 +71,7 @@ bool GcCause::Find(const void* libjvm_address) {
   const auto structs = sampling::VmStructs::Of(libjvm_address);
   if (!structs.ok()) return false;
   const uintptr_t prologue = (*structs)->StaticPointer("PerfMemory", "_prologue");
-  return prologue != 0 && FindIn(reinterpret_cast<const uint8_t*>(prologue));
+  return prologue != 0 && FindIn(prologue);
 }
 
 absl::string_view GcCause::Text::Read() const {

@@ -27,10 +27,9 @@ class GcCause {
   // counters.
   absl::string_view AtEnd() const;
 
-  // The same in counters that begin at `prologue`; nullptr if it has none. For tests.
-  bool FindIn(const uint8_t* prologue);
-
  private:
+  bool FindIn(uintptr_t prologue);
+
   // A counter's text in the JVM's memory.
   struct Text {
     const char* begin = nullptr;

@@ -14,15 +14,6 @@ using hot::HeapLayout;
 using hot::kAbsent;
 using hot::Offset;
 
-// Collectors that move objects only in pauses, or (Shenandoah) leave the class in the header of
-// moved objects until nothing refers to them.
-bool IsKnownCollector(const JvmFlags& flags) {
-  constexpr std::string_view kKnown[] = {"UseSerialGC", "UseParallelGC", "UseG1GC",
-                                         "UseShenandoahGC", "UseEpsilonGC"};
-  return std::any_of(std::begin(kKnown), std::end(kKnown),
-                     [&](std::string_view name) { return flags.Bool(name).value_or(false); });
-}
-
 // A static field by its name before JDK 23 or since.
 uintptr_t StaticOf(const VmStructs& structs, std::string_view type, std::string_view before,
                    std::string_view since) {
@@ -98,6 +89,13 @@ bool ResolveCollections(const VmStructs& structs, HeapLayout* heap) {
 }
 
 }  // namespace
+
+bool IsKnownCollector(const JvmFlags& flags) {
+  constexpr std::string_view kKnown[] = {"UseSerialGC", "UseParallelGC", "UseG1GC",
+                                         "UseShenandoahGC", "UseEpsilonGC"};
+  return std::any_of(std::begin(kKnown), std::end(kKnown),
+                     [&](std::string_view name) { return flags.Bool(name).value_or(false); });
+}
 
 HeapLayout ResolveHeapLayout(const VmStructs& structs, JNIEnv* env) {
   HeapLayout heap;

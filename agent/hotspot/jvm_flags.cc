@@ -1,27 +1,38 @@
 #include "agent/hotspot/jvm_flags.h"
 
+#include <algorithm>
+
 #include "agent/hotspot/load.h"
 
 namespace jtrace::sampling {
 
-JvmFlags::JvmFlags(const VmStructs& structs)
-    : name_(structs.Field("JVMFlag", "_name")),
-      value_(structs.Field("JVMFlag", "_addr")),
-      size_(structs.Size("JVMFlag")),
-      flags_(structs.StaticPointer("JVMFlag", "flags")) {
+JvmFlags::JvmFlags(const VmStructs& structs) {
+  constexpr uint64_t kMostFlags = 10'000;
+  const hot::Offset name_at = structs.Field("JVMFlag", "_name");
+  const hot::Offset value_at = structs.Field("JVMFlag", "_addr");
+  const uint32_t size = structs.Size("JVMFlag");
+  const uintptr_t flags = structs.StaticPointer("JVMFlag", "flags");
   const uintptr_t count_at = structs.Static("JVMFlag", "numFlags");
-  const bool known = name_ != hot::kAbsent && value_ != hot::kAbsent && size_ != 0 && flags_ != 0;
-  if (known && count_at != 0) count_ = Load<size_t>(count_at);
+  if (name_at == hot::kAbsent || value_at == hot::kAbsent || size == 0 || flags == 0) return;
+  const uint64_t count = std::min(Load<uint64_t>(count_at), kMostFlags);
+  PageReader reader;
+  for (uint64_t i = 0; i < count; ++i) {
+    const uintptr_t flag = flags + i * size;
+    const auto name = reader.Load<uintptr_t>(flag + static_cast<uintptr_t>(name_at));
+    if (name == 0) continue;
+    values_.emplace(reader.Text(name),
+                    reader.Load<uintptr_t>(flag + static_cast<uintptr_t>(value_at)));
+  }
 }
 
 std::optional<bool> JvmFlags::Bool(std::string_view name) const {
-  for (uint64_t i = 0; i < count_; ++i) {
-    const uintptr_t flag = flags_ + i * size_;
-    const auto* const its_name = Load<const char*>(flag + static_cast<uintptr_t>(name_));
-    if (its_name == nullptr || its_name != name) continue;
-    return Load<uint8_t>(Load<uintptr_t>(flag + static_cast<uintptr_t>(value_))) != 0;
+  const auto found = values_.find(std::string(name));
+  uint8_t value;
+  if (found == values_.end() || !CheckedCopy(found->second, &value, sizeof value)) {
+    return std::nullopt;
   }
-  return std::nullopt;
+  if (value > 1) return std::nullopt;
+  return value != 0;
 }
 
 }  // namespace jtrace::sampling

@@ -3,8 +3,10 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
+#include "absl/container/flat_hash_map.h"
 #include "agent/hotspot/vm_structs.h"
 
 namespace jtrace::sampling {
@@ -14,15 +16,12 @@ class JvmFlags {
  public:
   explicit JvmFlags(const VmStructs& structs);
 
-  // None: this JVM has no such flag, or its value cannot be read. The flag must be a boolean one.
+  // None: this JVM has no such flag, or its value cannot be read or is none of a boolean. The flag
+  // must be a boolean one.
   std::optional<bool> Bool(std::string_view name) const;
 
  private:
-  hot::Offset name_;
-  hot::Offset value_;  // pointer to it
-  uint32_t size_;
-  uintptr_t flags_;
-  uint64_t count_ = 0;
+  absl::flat_hash_map<std::string, uintptr_t> values_;  // where they are
 };
 
 }  // namespace jtrace::sampling

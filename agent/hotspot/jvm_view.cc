@@ -10,6 +10,8 @@
 #include "agent/hotspot/code_notes.h"
 #include "agent/hotspot/continuation_code.h"
 #include "agent/hotspot/heap_layout_resolver.h"
+#include "agent/hotspot/jvm_flags.h"
+#include "agent/hotspot/method_memory.h"
 
 namespace jtrace::sampling {
 namespace {
@@ -24,6 +26,7 @@ bool IsReturnBarrier(std::string_view stub) {
 }  // namespace
 
 void JvmView::Read(const void* libjvm_address) {
+  libjvm_address_ = libjvm_address;
   structs_ = VmStructs::Of(libjvm_address);
   Dl_info info;
   if (!structs_.ok() || dladdr(libjvm_address, &info) == 0) return;
@@ -45,10 +48,36 @@ void JvmView::Resolve(JNIEnv* env) {
   if (!resolved_) layout_.unsigned5_bias = env->GetVersion() >= kJni20 ? 1 : 0;
   resolved_ = true;
   layout_.heap = ResolveHeapLayout(**structs_, env);
+  CheckKnownObjects(env);
   layout_.unreliable_code = unreliable_code_.published();
   if (problem_.empty()) intrinsics_ = IntrinsicNames(**structs_, layout_);
-  AddInterpreterCodelets(**structs_, &stubs_);
+  if (!AddInterpreterCodelets(**structs_, &stubs_)) {
+    problems_.push_back({VmPart::kCodelets, "pieces of the interpreter"});
+  }
   stubs_.Publish(&layout_);
+}
+
+void JvmView::CheckKnownObjects(JNIEnv* env) {
+  problems_.clear();
+  jclass const object = env->FindClass("java/lang/Object");
+  const auto memory = jvmti::MethodMemory::Of(libjvm_address_, env);
+  if (object != nullptr && memory.usable()) {
+    uintptr_t equals = 0;
+    memory.ForEachMethod(env, object, [&](const jvmti::MethodInMemory& method) {
+      if (method.name == "equals") equals = method.method;
+    });
+    if (!ReadsKnownMethod(env, layout_, equals, memory.KlassOf(env, object))) {
+      problem_ = "methods of this JVM are not as its tables say";
+    }
+  }
+  if (object != nullptr) env->DeleteLocalRef(object);
+  if (!problem_.empty()) return;
+  const bool checks_jni = JvmFlags(**structs_).Bool("CheckJNICalls").value_or(false);
+  if (!memory.usable() && !checks_jni) {
+    problems_.push_back({VmPart::kMethodTexts, "methods of a class"});
+  }
+  CheckCurrentThread(env, JavaThreadOf(env), &layout_, &problems_);
+  FindMissingParts(**structs_, layout_, &problems_);
 }
 
 void JvmView::AddStub(std::string_view name, uintptr_t begin, uintptr_t end) {
@@ -94,7 +123,10 @@ JvmView::Stack JvmView::StackOf(uintptr_t java_thread) const {
 
 void JvmView::NoteCompiledCode(uintptr_t address, const void* compile_info) {
   hot::CodeBlob nmethod;
-  if (!problem_.empty() || !hot::FindBlob(layout_, address, &nmethod)) return;
+  if (!problem_.empty() || !sees_compiled_code()) return;
+  if (!hot::FindBlob(layout_, address, &nmethod)) nmethod.kind = hot::BlobKind::kUnknown;
+  if (compiled_code_check_.Look(address, nmethod)) hot::ForgetAllKnownFrames();
+  if (!nmethod.IsCompiled()) return;
   if (nmethod.kind == hot::BlobKind::kNativeNmethod) return LearnContinuations(nmethod);
   const auto* const record = FindInlineRecord(compile_info);
   if (record == nullptr) return;

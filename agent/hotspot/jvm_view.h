@@ -8,13 +8,16 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "agent/hot/walk/vm_layout.h"
 #include "agent/hotspot/address_set.h"
+#include "agent/hotspot/compiled_code_check.h"
 #include "agent/hotspot/debug_info_check.h"
 #include "agent/hotspot/intrinsic_names.h"
+#include "agent/hotspot/known_objects_check.h"
 #include "agent/hotspot/stub_registry.h"
 #include "agent/hotspot/vm_layout_resolver.h"
 #include "agent/hotspot/vm_structs.h"
@@ -33,6 +36,9 @@ class JvmView {
 
   // Why the layout is unknown; "" if it is known.
   const std::string& problem() const { return problem_; }
+  // Parts of the layout that are not as the JVM's tables say, and are not used. Those that depend
+  // on compiled code come later: sees_compiled_code, sees_inlined_methods.
+  const std::vector<PartProblem>& problems() const { return problems_; }
   // Null if it is unknown.
   const hot::VmLayout* layout() const { return problem_.empty() ? &layout_ : nullptr; }
   // The JVM's function to read memory that may be unmapped; null if it was not found.
@@ -47,6 +53,8 @@ class JvmView {
   // The code at `address` was compiled, and is alive; compile_info: from CompiledMethodLoad. It has
   // data about the code that no table of the JVM has.
   void NoteCompiledCode(uintptr_t address, const void* compile_info);
+  // False: frames of compiled code are not walked.
+  bool sees_compiled_code() const { return layout_.compiled_code_readable.load(); }
   // False: of compiled code only the method itself is known, not its inlined methods.
   bool sees_inlined_methods() const { return layout_.debug_info_readable.load(); }
 
@@ -67,7 +75,9 @@ class JvmView {
   void CheckDebugInfo(const jvmtiCompiledMethodLoadInlineRecord& record,
                       const hot::CodeBlob& nmethod);
   void LearnContinuations(const hot::CodeBlob& nmethod);
+  void CheckKnownObjects(JNIEnv* env);
 
+  const void* libjvm_address_ = nullptr;
   absl::StatusOr<const VmStructs*> structs_ = absl::UnknownError("not read");
   LocalSymbols symbols_;
   hot::VmLayout layout_;
@@ -75,6 +85,8 @@ class JvmView {
   bool resolved_ = false;
   std::string problem_ = "the sampler was not started";
   StubRegistry stubs_;
+  std::vector<PartProblem> problems_;
+  CompiledCodeCheck compiled_code_check_{&layout_};
   DebugInfoCheck debug_info_check_{&layout_};
   std::atomic<uintptr_t> return_barrier_{0};  // found by a stub's name
   AddressSet unreliable_code_;

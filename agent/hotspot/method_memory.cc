@@ -1,14 +1,12 @@
 #include "agent/hotspot/method_memory.h"
 
-#include <sys/uio.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstring>
 #include <iterator>
 #include <string>
 #include <utility>
 
+#include "agent/hotspot/checked_read.h"
 #include "agent/hotspot/java_fields.h"
 #include "agent/hotspot/jvm_flags.h"
 
@@ -32,8 +30,7 @@ struct PlainMemory {
   }
 };
 
-// For a JVM whose tables may be wrong: the kernel copies, and fails where a load would end the
-// process.
+// For a JVM whose tables may be wrong.
 struct CheckedMemory {
   using Text = std::string;
   static Text TextAt(uintptr_t address, size_t length) {
@@ -41,9 +38,7 @@ struct CheckedMemory {
     return Copy(address, text.data(), length) ? text : std::string();
   }
   static bool Copy(uintptr_t address, void* to, size_t bytes) {
-    const iovec local{to, bytes};
-    const iovec remote{reinterpret_cast<void*>(address), bytes};
-    return process_vm_readv(getpid(), &local, 1, &remote, 1, 0) == static_cast<ssize_t>(bytes);
+    return sampling::CheckedCopy(address, to, bytes);
   }
 };
 
@@ -113,7 +108,11 @@ MethodMemory::MethodMemory(const VmStructs& structs, unsigned field_id_shift)
   const uintptr_t klass_offset = structs.Static("java_lang_Class", "_klass_offset");
   if (klass_offset == 0 || pool_size_ == 0 || field_id_shift == 0 || ChecksJni(structs)) return;
   if (std::find(std::begin(needed), std::end(needed), hot::kAbsent) != std::end(needed)) return;
-  klass_field_ = InstanceFieldId(Load<PlainMemory, int32_t>(klass_offset), field_id_shift);
+  const auto offset = Load<CheckedMemory, int32_t>(klass_offset);
+  // JNI reads the field without a check.
+  constexpr int32_t kLargestClass = 1024;
+  if (offset <= 0 || offset >= kLargestClass || offset % 4 != 0) return;
+  klass_field_ = InstanceFieldId(offset, field_id_shift);
   usable_ = true;
 }
 

@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "agent/hot/walk/method_ref.h"
+#include "agent/hotspot/code_cache_check.h"
 #include "agent/hotspot/elf_symbols.h"
 #include "agent/hotspot/load.h"
 
@@ -73,10 +74,10 @@ void ResolveCodeHeaps(Required& required, VmLayout* layout) {
   if (!required.status().ok()) return;
 
   const uintptr_t array = Load<uintptr_t>(heaps);
-  const auto elements = Load<const uintptr_t*>(array + data);
+  const uintptr_t elements = Load<uintptr_t>(array + data);
   layout->heap_count = std::min(Load<int32_t>(array + length), VmLayout::kMaxHeaps);
   for (int i = 0; i < layout->heap_count; ++i) {
-    const uintptr_t heap = elements[i];
+    const uintptr_t heap = Load<uintptr_t>(elements + 8 * static_cast<uintptr_t>(i));
     layout->heaps[i] = {reinterpret_cast<const uintptr_t*>(heap + memory + low),
                         reinterpret_cast<const uintptr_t*>(heap + memory + high),
                         reinterpret_cast<const uintptr_t*>(heap + segment_map + low),
@@ -95,8 +96,7 @@ void ResolveCodeBlob(const VmStructs& structs, Required& required, VmLayout* lay
   blob.kind = structs.Field("CodeBlob", "_kind");
   blob.mutable_data = structs.Field("CodeBlob", "_mutable_data");
   blob.relocation_size = structs.Field("CodeBlob", "_relocation_size");
-  // The blob's numbers were narrowed in the change that replaced its pointers by offsets.
-  blob.frame_complete_is_short = blob.code_offset != kAbsent;
+  blob.frame_complete_is_short = structs.HasType("CodeBlob", "_frame_complete_offset", "int16_t");
   required.OneOf("CodeBlob code", {blob.code_offset, blob.code_begin});
 }
 
@@ -156,11 +156,13 @@ void ResolveThread(const VmStructs& structs, VmLayout* layout) {
   thread.os_thread = structs.Field({"JavaThread", "Thread"}, "_osthread");
   thread.os_thread_id = structs.Field("OSThread", "_thread_id");
   thread.os_thread_state = structs.Field("OSThread", "_state");
+  thread.os_runnable = structs.Constant("RUNNABLE");
   thread.os_monitor_wait = structs.Constant("MONITOR_WAIT");
   thread.os_condvar_wait = structs.Constant("CONDVAR_WAIT");
   thread.os_object_wait = structs.Constant("OBJECT_WAIT");
   thread.thread_state = structs.Field("JavaThread", "_thread_state");
   thread.thread_blocked = structs.Constant("_thread_blocked");
+  thread.thread_in_native = structs.Constant("_thread_in_native");
   const uint32_t entry_size = structs.Size("ContinuationEntry");
   if (entry_size != 0) layout->continuation_entry_size = entry_size;
 }
@@ -203,7 +205,8 @@ absl::Status ResolveVmLayout(const VmStructs& structs, const LocalSymbols& symbo
   uintptr_t barrier = structs.Static("StubRoutines", "_cont_returnBarrier");
   if (barrier == 0) barrier = symbols.continuation_return_barrier;
   if (barrier != 0) layout->continuation_return_barrier = Load<uintptr_t>(barrier);
-  return required.status();
+  if (!required.status().ok()) return required.status();
+  return CheckCodeCache(*layout);
 }
 
 absl::Status ResolveJniEnvOffset(JNIEnv* env, VmLayout* layout) {
@@ -238,7 +241,7 @@ bool IdsPointToMethods(JNIEnv* env, const VmLayout& layout) {
   return hot::LooksLikeMethod(layout, hot::SafeReadOr0(reinterpret_cast<uintptr_t>(id)));
 }
 
-void AddInterpreterCodelets(const VmStructs& structs, StubRegistry* stubs) {
+bool AddInterpreterCodelets(const VmStructs& structs, StubRegistry* stubs) {
   const uintptr_t queue = structs.StaticPointer("AbstractInterpreter", "_code");
   const Offset buffer_at = structs.Field("StubQueue", "_stub_buffer");
   const Offset begin_at = structs.Field("StubQueue", "_queue_begin");
@@ -248,19 +251,24 @@ void AddInterpreterCodelets(const VmStructs& structs, StubRegistry* stubs) {
   const uint32_t header = structs.Size("InterpreterCodelet");
   if (queue == 0 || header == 0 ||
       std::min({buffer_at, begin_at, end_at, size_at, description_at}) == kAbsent) {
-    return;
+    return false;
   }
-  const uintptr_t buffer = Load<uintptr_t>(queue + buffer_at);
-  const int32_t end = Load<int32_t>(queue + end_at);
-  for (int32_t at = Load<int32_t>(queue + begin_at); at < end;) {
+  PageReader reader;
+  bool are_named = false;
+  const auto buffer = reader.Load<uintptr_t>(queue + buffer_at);
+  const auto end = reader.Load<int32_t>(queue + end_at);
+  for (auto at = reader.Load<int32_t>(queue + begin_at); at >= 0 && at < end;) {
     const uintptr_t codelet = buffer + static_cast<uintptr_t>(at);
-    const int32_t size = Load<int32_t>(codelet + size_at);
-    if (size <= static_cast<int32_t>(header)) break;
-    const char* const description = Load<const char*>(codelet + description_at);
-    stubs->Add(description != nullptr ? description : "interpreter codelet", codelet + header,
+    const auto size = reader.Load<int32_t>(codelet + size_at);
+    if (size <= static_cast<int32_t>(header) || size > end - at) break;
+    const auto description = reader.Load<uintptr_t>(codelet + description_at);
+    const std::string name = description != 0 ? reader.Text(description) : std::string();
+    are_named |= !name.empty();
+    stubs->Add(name.empty() ? "interpreter codelet" : name, codelet + header,
                codelet + static_cast<uintptr_t>(size));
     at += size;
   }
+  return are_named;
 }
 
 }  // namespace jtrace::sampling

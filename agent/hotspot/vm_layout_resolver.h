@@ -33,7 +33,8 @@ absl::Status ResolveJniEnvOffset(JNIEnv* env, hot::VmLayout* layout);
 // java.lang.Object's. Since JDK 26 ids are numbers. On a Java thread.
 bool IdsPointToMethods(JNIEnv* env, const hot::VmLayout& layout);
 
-// Adds the template interpreter's codelets, which the JVM reports only as one piece.
-void AddInterpreterCodelets(const VmStructs& structs, StubRegistry* stubs);
+// Adds the template interpreter's codelets, which the JVM reports only as one piece. False: they
+// cannot be read.
+bool AddInterpreterCodelets(const VmStructs& structs, StubRegistry* stubs);
 
 }  // namespace jtrace::sampling

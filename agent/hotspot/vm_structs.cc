@@ -3,29 +3,101 @@
 #include <dlfcn.h>
 
 #include <atomic>
-#include <optional>
+#include <string>
+#include <type_traits>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "agent/hotspot/load.h"
+#include "agent/hotspot/vm_reads.h"
 
 namespace jtrace::sampling {
 namespace {
 
-// libjvm exports the layout of its tables' entries as separate variables.
-std::optional<uintptr_t> Exported(void* libjvm, const char* name) {
-  void* const variable = dlsym(libjvm, name);
-  if (variable == nullptr) return std::nullopt;
-  return Load<uintptr_t>(reinterpret_cast<uintptr_t>(variable));
+// libjvm exports the layout of its tables' entries as separate variables. 0: it has none of that
+// name.
+uintptr_t Exported(void* libjvm, const std::string& name) {
+  void* const variable = dlsym(libjvm, name.c_str());
+  return variable == nullptr ? 0 : Load<uintptr_t>(reinterpret_cast<uintptr_t>(variable));
 }
 
-std::string_view Name(uintptr_t address) {
-  const char* const name = Load<const char*>(address);
-  return name != nullptr ? name : "";
-}
+// No structure of HotSpot's is larger than that. Objects are read without a guard only up to their
+// size, so an offset beyond it is as good as none.
+constexpr uint64_t kLargestObject = 8192;
+
+// More rows than any JVM has: a table without an end.
+constexpr int kMostTableRows = 100'000;
+
+// The rows of an exported table, up to the first without a name.
+class Table {
+ public:
+  // `entry`: of its variables' names, as in gHotSpotVMStructEntryArrayStride.
+  Table(void* libjvm, PageReader& reader, std::string table, std::string entry, std::string name)
+      : libjvm_(libjvm),
+        reader_(reader),
+        entry_("gHotSpot" + entry + "Entry"),
+        rows_(Exported(libjvm, "gHotSpot" + table)),
+        stride_(Exported(libjvm, entry_ + "ArrayStride")),
+        name_at_(Column(name)) {}
+
+  uintptr_t Column(const std::string& name) const {
+    return Exported(libjvm_, entry_ + name + "Offset");
+  }
+  bool exists() const { return rows_ != 0 && stride_ != 0; }
+
+  // visit(row, name) for each row.
+  template <typename Visit>
+  void ForEach(Visit visit) {
+    uintptr_t row = rows_;
+    for (int i = 0; exists() && i < kMostTableRows; ++i, row += stride_) {
+      const std::string name = TextAt(row + name_at_);
+      if (name.empty()) return;
+      visit(row, name);
+    }
+  }
+  std::string TextAt(uintptr_t address) {
+    const auto text = reader_.Load<uintptr_t>(address);
+    return text == 0 ? std::string() : reader_.Text(text);
+  }
+
+ private:
+  void* const libjvm_;
+  PageReader& reader_;
+  const std::string entry_;
+  const uintptr_t rows_, stride_, name_at_;
+};
 
 }  // namespace
+
+// The entries that may be read, by kind and name.
+struct VmStructs::Rows {
+  absl::flat_hash_map<Key, Key> fields, statics;
+  absl::flat_hash_map<std::string_view, std::string_view> sizes, constants, long_constants;
+
+  Rows() {
+    for (const VmRead& read : VmReads()) {
+      const Key key{read.type, read.field};
+      switch (read.kind) {
+        case VmReadKind::kField:
+          fields.emplace(key, key);
+          break;
+        case VmReadKind::kStatic:
+          statics.emplace(key, key);
+          break;
+        case VmReadKind::kSize:
+          sizes.emplace(read.type, read.type);
+          break;
+        case VmReadKind::kConstant:
+          constants.emplace(read.field, read.field);
+          break;
+        case VmReadKind::kLongConstant:
+          long_constants.emplace(read.field, read.field);
+          break;
+      }
+    }
+  }
+};
 
 absl::StatusOr<const VmStructs*> VmStructs::Of(const void* libjvm_address) {
   struct Known {
@@ -51,71 +123,68 @@ absl::StatusOr<const VmStructs*> VmStructs::Of(const void* libjvm_address) {
 }
 
 absl::StatusOr<VmStructs> VmStructs::Read(void* libjvm) {
-  const char* const names[] = {
-      "gHotSpotVMStructs",
-      "gHotSpotVMStructEntryArrayStride",
-      "gHotSpotVMStructEntryTypeNameOffset",
-      "gHotSpotVMStructEntryFieldNameOffset",
-      "gHotSpotVMStructEntryIsStaticOffset",
-      "gHotSpotVMStructEntryOffsetOffset",
-      "gHotSpotVMStructEntryAddressOffset",
-      "gHotSpotVMTypes",
-      "gHotSpotVMTypeEntryArrayStride",
-      "gHotSpotVMTypeEntryTypeNameOffset",
-      "gHotSpotVMTypeEntrySizeOffset",
-  };
-  constexpr int kCount = sizeof names / sizeof *names;
-  uintptr_t values[kCount];
-  for (int i = 0; i < kCount; ++i) {
-    const auto value = Exported(libjvm, names[i]);
-    if (!value) return absl::NotFoundError(absl::StrCat("the JVM does not export ", names[i]));
-    values[i] = *value;
-  }
-  const auto [structs, stride, type_at, field_at, static_at, offset_at, address_at, types,
-              type_stride, type_name_at, size_at] = values;
-
-  VmStructs result;
-  for (uintptr_t entry = structs; Load<const char*>(entry + type_at) != nullptr; entry += stride) {
-    const Key key{Name(entry + type_at), Name(entry + field_at)};
-    if (Load<int32_t>(entry + static_at) != 0) {
-      result.statics_.emplace(key, Load<uintptr_t>(entry + address_at));
-    } else {
-      result.offsets_.emplace(key, static_cast<int32_t>(Load<uint64_t>(entry + offset_at)));
+  for (const char* const name : {"gHotSpotVMStructs", "gHotSpotVMStructEntryArrayStride",
+                                 "gHotSpotVMTypes", "gHotSpotVMTypeEntryArrayStride"}) {
+    if (Exported(libjvm, name) == 0) {
+      return absl::NotFoundError(absl::StrCat("the JVM does not export ", name));
     }
   }
-  for (uintptr_t entry = types; Load<const char*>(entry + type_name_at) != nullptr;
-       entry += type_stride) {
-    result.sizes_.emplace(Name(entry + type_name_at),
-                          static_cast<uint32_t>(Load<uint64_t>(entry + size_at)));
-  }
-  result.ReadConstants(libjvm);
-  result.ReadLongConstants(libjvm);
+  PageReader reader;
+  const Rows rows;
+  VmStructs result;
+  result.ReadFields(libjvm, reader, rows);
+  result.ReadTypes(libjvm, reader, rows);
   return result;
 }
 
-// Without them less is known, but nothing is wrong.
-void VmStructs::ReadConstants(void* libjvm) {
-  const auto entries = Exported(libjvm, "gHotSpotVMIntConstants");
-  const auto stride = Exported(libjvm, "gHotSpotVMIntConstantEntryArrayStride");
-  const auto name_at = Exported(libjvm, "gHotSpotVMIntConstantEntryNameOffset");
-  const auto value_at = Exported(libjvm, "gHotSpotVMIntConstantEntryValueOffset");
-  if (!entries || !stride || !name_at || !value_at) return;
-  for (uintptr_t entry = *entries; Load<const char*>(entry + *name_at) != nullptr;
-       entry += *stride) {
-    constants_.emplace(Name(entry + *name_at), Load<int32_t>(entry + *value_at));
-  }
+void VmStructs::ReadFields(void* libjvm, PageReader& reader, const Rows& rows) {
+  Table table(libjvm, reader, "VMStructs", "VMStruct", "TypeName");
+  const uintptr_t field_at = table.Column("FieldName");
+  const uintptr_t type_at = table.Column("TypeString");
+  const uintptr_t static_at = table.Column("IsStatic");
+  const uintptr_t offset_at = table.Column("Offset");
+  const uintptr_t address_at = table.Column("Address");
+  table.ForEach([&](uintptr_t row, const std::string& type) {
+    const std::string field = table.TextAt(row + field_at);
+    const bool is_static = reader.Load<int32_t>(row + static_at) != 0;
+    const auto& wanted = is_static ? rows.statics : rows.fields;
+    const auto found = wanted.find(Key{type, field});
+    if (found == wanted.end()) return;
+    if (is_static) {
+      const auto address = reader.Load<uintptr_t>(row + address_at);
+      uint8_t byte;
+      if (CheckedCopy(address, &byte, sizeof byte)) statics_.emplace(found->second, address);
+      return;
+    }
+    const auto offset = reader.Load<uint64_t>(row + offset_at);
+    if (offset >= kLargestObject) return;
+    offsets_.emplace(found->second, static_cast<int32_t>(offset));
+    field_types_.emplace(found->second, table.TextAt(row + type_at));
+  });
 }
 
-void VmStructs::ReadLongConstants(void* libjvm) {
-  const auto entries = Exported(libjvm, "gHotSpotVMLongConstants");
-  const auto stride = Exported(libjvm, "gHotSpotVMLongConstantEntryArrayStride");
-  const auto name_at = Exported(libjvm, "gHotSpotVMLongConstantEntryNameOffset");
-  const auto value_at = Exported(libjvm, "gHotSpotVMLongConstantEntryValueOffset");
-  if (!entries || !stride || !name_at || !value_at) return;
-  for (uintptr_t entry = *entries; Load<const char*>(entry + *name_at) != nullptr;
-       entry += *stride) {
-    long_constants_.emplace(Name(entry + *name_at), Load<int64_t>(entry + *value_at));
-  }
+// Without constants less is known, but nothing is wrong.
+void VmStructs::ReadTypes(void* libjvm, PageReader& reader, const Rows& rows) {
+  const auto read = [&](Table table, const char* column, const auto& wanted, auto& into) {
+    const uintptr_t value_at = table.Column(column);
+    table.ForEach([&](uintptr_t row, const std::string& name) {
+      using Value = typename std::remove_cvref_t<decltype(into)>::mapped_type;
+      const auto found = wanted.find(name);
+      if (found != wanted.end()) into.emplace(found->second, reader.Load<Value>(row + value_at));
+    });
+  };
+  read(Table(libjvm, reader, "VMTypes", "VMType", "TypeName"), "Size", rows.sizes, sizes_);
+  absl::erase_if(sizes_, [](const auto& row) { return row.second > kLargestObject; });
+  read(Table(libjvm, reader, "VMIntConstants", "VMIntConstant", "Name"), "Value", rows.constants,
+       constants_);
+  read(Table(libjvm, reader, "VMLongConstants", "VMLongConstant", "Name"), "Value",
+       rows.long_constants, long_constants_);
+}
+
+bool VmStructs::HasType(std::string_view type, std::string_view field,
+                        std::string_view its_type) const {
+  const auto found = field_types_.find(Key{type, field});
+  return found != field_types_.end() && found->second == its_type;
 }
 
 int64_t VmStructs::LongConstant(std::string_view name) const {

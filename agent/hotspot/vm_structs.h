@@ -3,18 +3,21 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <string>
 #include <string_view>
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
 #include "agent/hot/walk/vm_layout.h"
+#include "agent/hotspot/checked_read.h"
 
 namespace jtrace::sampling {
 
-// gHotSpotVMStructs and gHotSpotVMTypes, which HotSpot exports for its Serviceability Agent. The
-// tables are static data: they can be read as soon as libjvm is loaded, but static fields have
-// their values only later.
+// gHotSpotVMStructs and gHotSpotVMTypes, which HotSpot exports for its Serviceability Agent: those
+// entries that vm_reads.h lists; others are as if the JVM had none of the name. The tables are
+// static data: they can be read as soon as libjvm is loaded, but static fields have their values
+// only later. No answer is verified.
 class VmStructs {
  public:
   // Of the library that `libjvm_address` lies in, e.g. (*vm)->functions->GetEnv. Read once in a
@@ -38,17 +41,22 @@ class VmStructs {
   // sizeof a type; 0 if there is none.
   uint32_t Size(std::string_view type) const;
 
+  // Whether the tables call a field's type that.
+  bool HasType(std::string_view type, std::string_view field, std::string_view its_type) const;
+
  private:
-  void ReadConstants(void* libjvm);
-  void ReadLongConstants(void* libjvm);
+  struct Rows;
+  void ReadFields(void* libjvm, PageReader& reader, const Rows& rows);
+  void ReadTypes(void* libjvm, PageReader& reader, const Rows& rows);
 
   using Key = std::pair<std::string_view, std::string_view>;
-  // The names are libjvm's string constants.
+  // The names are those of vm_reads.h.
   absl::flat_hash_map<Key, int32_t> offsets_;
   absl::flat_hash_map<Key, uintptr_t> statics_;
   absl::flat_hash_map<std::string_view, uint32_t> sizes_;
   absl::flat_hash_map<std::string_view, int32_t> constants_;
   absl::flat_hash_map<std::string_view, int64_t> long_constants_;
+  absl::flat_hash_map<Key, std::string> field_types_;
 };
 
 }  // namespace jtrace::sampling

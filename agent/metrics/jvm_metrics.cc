@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
@@ -30,7 +31,19 @@ JvmMetrics* JvmMetrics::Create(JavaVM* vm) {
                         ReadJavaThreadLayout(reinterpret_cast<const void*>(vm->functions->GetEnv)));
 }
 
+void JvmMetrics::CheckAllocations(JNIEnv* jni, Losses& losses) {
+  if (std::exchange(allocations_checked_, true) || layout_.allocated.allocated_bytes == 0) return;
+  if (CountsAllocations(jni, layout_.allocated)) return;
+  layout_.allocated = {};
+  counters_.ForgetAllocations();
+  losses.Add("jvm.allocation", Severity::kWarning, 1,
+             "part of this JVM that is not as its tables say (the bytes that a thread has "
+             "allocated): alloc.bytes is unknown",
+             "use an OpenJDK from 11 to 27");
+}
+
 void JvmMetrics::Define(JNIEnv* jni, Losses& losses) {
+  CheckAllocations(jni, losses);
   const absl::Status status = DefineCounters(jni, this);
   is_defined_ = status.ok();
   if (is_defined_) return;

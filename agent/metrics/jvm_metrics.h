@@ -93,7 +93,10 @@ class JvmMetrics : public CounterKeeper {
   };
   Identity IdentityOf(JNIEnv* jni, jthread thread);
 
-  const JavaThreadLayout layout_;
+  void CheckAllocations(JNIEnv* jni, Losses& losses);
+
+  JavaThreadLayout layout_;
+  bool allocations_checked_ = false;
   ThreadCounters counters_;
   EventSources sources_;
   ObjectSources objects_;

@@ -27,7 +27,7 @@ enum class Answer : uint8_t {
 
 class OwnTotals {
  public:
-  // `users` must outlive it. `layout`: see ThreadCounters.
+  // Both must outlive it. `layout`: see ThreadCounters.
   OwnTotals(const hot::AllocLayout& layout, CounterNumbers& users)
       : layout_(layout), users_(users) {}
   OwnTotals(const OwnTotals&) = delete;
@@ -51,7 +51,7 @@ class OwnTotals {
   Answer Add(uint32_t metric, int64_t delta);
 
  private:
-  const hot::AllocLayout layout_;
+  const hot::AllocLayout& layout_;
   CounterNumbers& users_;
   std::atomic<uint64_t> counted_{0};
 };

@@ -29,7 +29,7 @@ constexpr std::array kInherited = {Metric::kCpu, Metric::kSwitches, Metric::kPag
 }  // namespace
 
 ThreadCounters::ThreadCounters(const hot::AllocLayout& layout)
-    : layout_(layout), own_(layout, users_) {
+    : layout_(layout), own_(layout_, users_) {
   pthread_key_create(&at_thread_end_, hot::kAsOwn<&EndOfNativeThread>);
 }
 

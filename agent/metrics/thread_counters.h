@@ -52,6 +52,8 @@ class ThreadCounters {
   ThreadCounters& operator=(const ThreadCounters&) = delete;
 
   const hot::AllocLayout& layout() const { return layout_; }
+  // The layout is wrong: allocations are not counted. Before any thread is.
+  void ForgetAllocations() { layout_ = {}; }
 
   // ---- Threads start and end
 
@@ -146,7 +148,7 @@ class ThreadCounters {
   absl::Status StatusOf(Answer answer, uint32_t metric) const;
   static void EndOfNativeThread(void* self);
 
-  const hot::AllocLayout layout_;
+  hot::AllocLayout layout_;
   UserCounters users_;
   OwnTotals own_;
   pthread_key_t at_thread_end_ = 0;

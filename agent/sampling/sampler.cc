@@ -45,6 +45,10 @@ absl::Status Sampler::LearnJvm(JNIEnv* env) { return impl_->LearnJvm(env); }
 
 absl::Status Sampler::Start(JNIEnv* env) { return impl_->Start(env); }
 
+const std::vector<PartProblem>& Sampler::JvmProblems() const { return impl_->jvm().problems(); }
+
+bool Sampler::SeesCompiledCode() const { return impl_->jvm().sees_compiled_code(); }
+
 bool Sampler::SeesInlinedMethods() const { return impl_->jvm().sees_inlined_methods(); }
 
 const std::string& Sampler::JavaLayoutProblem() const { return impl_->jvm().problem(); }

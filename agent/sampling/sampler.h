@@ -21,6 +21,7 @@
 #include "agent/hot/stack_mode.h"
 #include "agent/hotspot/address_set.h"
 #include "agent/hotspot/intrinsic_names.h"
+#include "agent/hotspot/known_objects_check.h"
 #include "agent/sampling/kernel_symbols.h"
 #include "agent/sampling/perf_events.h"
 #include "agent/sampling/sample_totals.h"
@@ -94,6 +95,11 @@ class Sampler {
   // unknown, samples have native frames only and JavaLayoutProblem says why.
   absl::Status Start(JNIEnv* env);
   const std::string& JavaLayoutProblem() const;
+  // Parts of the JVM's data that are not as its tables say, and so are not read.
+  const std::vector<PartProblem>& JvmProblems() const;
+  // False: frames of compiled code are not walked, because its data differs from what the JVM
+  // reports. Any thread.
+  bool SeesCompiledCode() const;
   // False: of compiled code only the compiled method is known, because its decoded debug
   // information differs from what the JVM reports. Any thread.
   bool SeesInlinedMethods() const;

@@ -61,6 +61,14 @@ void SampleCollection::ReportSampler() {
                           absl::StrCat("samples have no Java frames: ", problem),
                           "use an OpenJDK from 11 to 27");
   }
+  for (const sampling::PartProblem& problem : sampler_.JvmProblems()) {
+    const sampling::VmPartText& text = sampling::TextOf(problem.part);
+    jvm_.trace.losses.Add(absl::StrCat("jvm.", std::string(text.name)),
+                          text.is_minor ? Severity::kInfo : Severity::kWarning, 1,
+                          absl::StrCat("part of this JVM that is not as its tables say (",
+                                       std::string(problem.what), "): ", std::string(text.without)),
+                          "use an OpenJDK from 11 to 27");
+  }
 }
 
 absl::Status SampleCollection::StartAppScope() {

@@ -327,6 +327,10 @@ void SampleSource::UpdateLosses() {
       "entries of methods of unwind= without an unwind: the thread's ring was full, or it is "
       "not sampled",
       "take fewer: unwind=com.acme.Cache::load:every=100");
+  losses_.Set("samples.no_compiled_frames", Severity::kError, sampler_.SeesCompiledCode() ? 0 : 1,
+              "samples lack compiled methods and perhaps their callers: compiled code of this JVM "
+              "is not as its tables say",
+              "use a JDK that `jtrace` is tested on");
   losses_.Set("samples.no_inlined_methods", Severity::kWarning,
               sampler_.SeesInlinedMethods() ? 0 : 1,
               "samples lack inlined methods: this JVM's debug information differs from what it "

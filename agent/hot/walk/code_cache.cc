@@ -108,7 +108,11 @@ bool FindBlob(const VmLayout& vm, uintptr_t pc, CodeBlob* blob) {
             : FieldAt<uintptr_t>(address, vm.blob.code_begin);
     blob->frame_size = FieldAt<int32_t>(address, vm.blob.frame_size);
     if (pc < address || pc >= blob->end || blob->end > *heap.high) return false;
+    if (blob->code < address || blob->code > blob->end) return false;
     blob->kind = Classify(vm, address, blob->frame_size);
+    if (blob->IsCompiled() && !vm.compiled_code_readable.load(std::memory_order_relaxed)) {
+      blob->kind = BlobKind::kUnknown;
+    }
     return true;
   }
   return false;

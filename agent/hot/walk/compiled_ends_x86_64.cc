@@ -46,6 +46,7 @@ bool CompiledFrame::FromEntry() {
   const int complete = FrameComplete();
   const uintptr_t limit = blob_.code + (complete > 0 ? complete : 0) + kSlack;
   const uintptr_t verified = VerifiedEntry();
+  if (verified < blob_.code || verified >= blob_.end) return false;
   if (pc < verified) return pc < limit && FromDepth(0, -1);  // checks the receiver's class
   if (pc < limit) return FollowPrologue(verified);
   const auto osr = vm_.nmethod.osr_entry == kAbsent

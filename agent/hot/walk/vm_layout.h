@@ -95,6 +95,9 @@ struct VmLayout {
     Offset deopt_mh_handler = kAbsent;
     Offset deopt_mh_handler_offset = kAbsent;
   } nmethod;
+  // False: they differ from what the JVM reports (agent/hotspot/compiled_code_check); frames of
+  // compiled code are not walked.
+  std::atomic<bool> compiled_code_readable{true};
   // Debug information bytes have 1 too much from JDK 20 on (UNSIGNED5 excludes zero bytes). The
   // JVM's reports of compiled code decide (agent/hotspot/debug_info_check).
   std::atomic<uint32_t> unsigned5_bias{0};
@@ -122,12 +125,14 @@ struct VmLayout {
     Offset os_thread = kAbsent;
     Offset os_thread_id = kAbsent;     // in OSThread
     Offset os_thread_state = kAbsent;  // in OSThread: one of the next three, or something else
+    int32_t os_runnable = kNoValue;    // for checks
     int32_t os_monitor_wait = kNoValue;
     int32_t os_condvar_wait = kNoValue;
     int32_t os_object_wait = kNoValue;
     Offset thread_state = kAbsent;  // of JavaThread
     int32_t thread_blocked = kNoValue;
-    intptr_t jni_env = 0;  // JNIEnv* minus JavaThread*; 0: unknown
+    int32_t thread_in_native = kNoValue;  // for checks
+    intptr_t jni_env = 0;                 // JNIEnv* minus JavaThread*; 0: unknown
   } thread;
   std::atomic<uint32_t> continuation_entry_size{0};
 

@@ -1,0 +1,35 @@
+// Checks that the walker reads from nmethods what the JVM reports about them.
+#pragma once
+
+#include <jvmti.h>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/synchronization/mutex.h"
+#include "agent/hot/walk/code_cache.h"
+#include "agent/hot/walk/vm_layout.h"
+
+namespace jtrace::sampling {
+
+// JVMTI CompiledMethodLoad reports where a method's code begins and how long it is, and the code
+// itself shows how large its frame is: it begins by making it. If the fields of the first nmethods
+// have other values, the layout's compiled_code_readable becomes false. Entries, handlers and
+// Methods must at least be possible ones.
+//
+// Thread-safe.
+class CompiledCodeCheck {
+ public:
+  explicit CompiledCodeCheck(hot::VmLayout* layout) : layout_(layout) {}
+
+  // `code`: as reported, of the living `nmethod`. True: what was read so far may be wrong.
+  bool Look(uintptr_t code, const hot::CodeBlob& nmethod);
+
+ private:
+  bool Agrees(uintptr_t code, const hot::CodeBlob& nmethod) const;
+
+  hot::VmLayout* const layout_;
+  absl::Mutex mutex_;
+  int agreed_ ABSL_GUARDED_BY(mutex_) = 0;
+  int disagreed_ ABSL_GUARDED_BY(mutex_) = 0;
+};
+
+}  // namespace jtrace::sampling

@@ -1,0 +1,42 @@
+// Prints the list of what is read of the JVM (agent/hotspot/vm_reads.h): part, kind, type and field
+// with a tab between; with --parts the parts' texts.
+#include <cstdio>
+#include <string_view>
+
+#include "agent/hotspot/vm_reads.h"
+
+namespace {
+
+using jtrace::sampling::VmPart;
+using jtrace::sampling::VmRead;
+
+constexpr const char* kKinds[] = {"field", "static", "size", "constant", "longconstant"};
+
+void Print(std::string_view text, char end) {
+  std::printf("%.*s%c", static_cast<int>(text.size()), text.data(), end);
+}
+
+void PrintParts() {
+  for (int i = 0; i < jtrace::sampling::kVmParts; ++i) {
+    const auto& text = jtrace::sampling::TextOf(static_cast<VmPart>(i));
+    Print(text.name, '\t');
+    Print(text.verified, '\t');
+    Print(text.without, '\n');
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc > 1 && std::string_view(argv[1]) == "--parts") {
+    PrintParts();
+    return 0;
+  }
+  for (const VmRead& read : jtrace::sampling::VmReads()) {
+    Print(jtrace::sampling::TextOf(read.part).name, '\t');
+    Print(kKinds[static_cast<int>(read.kind)], '\t');
+    Print(read.type, '\t');
+    Print(read.field, '\n');
+  }
+  return 0;
+}

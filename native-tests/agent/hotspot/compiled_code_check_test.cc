@@ -1,0 +1,93 @@
+// Machine code of a method that makes a frame, described as HotSpot's nmethods are.
+#include "agent/hotspot/compiled_code_check.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "agent/hotspot/frame_code.h"
+
+namespace jtrace::sampling {
+namespace {
+
+constexpr int32_t kFrameWords = 6;  // with the return address and rbp
+
+class CompiledCodeCheckTest : public ::testing::Test {
+ protected:
+  CompiledCodeCheckTest() {
+    // mov [rsp - 0x14000], eax; push rbp; sub rsp, 32; nop…
+    const uint8_t code[] = {0x89, 0x84, 0x24, 0x00, 0xc0, 0xfe, 0xff, 0x55,
+                            0x48, 0x83, 0xec, 0x20, 0x90, 0x90, 0x90, 0xc3};
+    std::memcpy(nmethod_ + kCode, code, sizeof code);
+    vm_.nmethod.method = kMethodAt;
+    vm_.nmethod.verified_entry = kEntryAt;
+    vm_.blob.frame_complete = kCompleteAt;
+    vm_.method.const_method = 0;
+    vm_.method.constants = 0;
+    vm_.method.pool_holder = 0;
+    Put<uint64_t>(kMethodAt, Address(&method_));
+    Put<uint64_t>(kEntryAt, code_begin());
+    Put<int32_t>(kCompleteAt, kMadeAt);
+    method_ = Address(&const_method_);
+    const_method_ = Address(&constants_);
+    constants_ = Address(&holder_);
+  }
+
+  template <typename T>
+  void Put(int at, T value) {
+    std::memcpy(nmethod_ + at, &value, sizeof value);
+  }
+  static uint64_t Address(const void* object) { return reinterpret_cast<uintptr_t>(object); }
+  uintptr_t code_begin() const { return Address(nmethod_ + kCode); }
+  hot::CodeBlob blob(int32_t frame_words = kFrameWords) const {
+    return {Address(nmethod_), code_begin(), Address(nmethod_ + sizeof nmethod_), frame_words,
+            hot::BlobKind::kNmethod};
+  }
+  // Whether the layout is still used after so many compilations.
+  bool IsUsedAfter(int compilations, int32_t frame_words = kFrameWords) {
+    for (int i = 0; i < compilations; ++i) check_.Look(code_begin(), blob(frame_words));
+    return vm_.compiled_code_readable.load();
+  }
+
+  static constexpr int kMethodAt = 0, kEntryAt = 8, kCompleteAt = 16, kCode = 32, kMadeAt = 12;
+  alignas(16) uint8_t nmethod_[128] = {};
+  alignas(8) uint64_t method_ = 0, const_method_ = 0, constants_ = 0, holder_ = 0;
+  hot::VmLayout vm_;
+  CompiledCodeCheck check_{&vm_};
+};
+
+TEST_F(CompiledCodeCheckTest, FindsWhereTheFrameIsMade) {
+  EXPECT_EQ(FrameMadeAt(code_begin(), blob()), code_begin() + kMadeAt);
+  EXPECT_EQ(FrameMadeAt(code_begin(), blob(kFrameWords + 1)), 0u);
+  EXPECT_EQ(FrameMadeAt(code_begin(), blob(2)), 0u);
+}
+
+TEST_F(CompiledCodeCheckTest, UsesWhatAgrees) { EXPECT_TRUE(IsUsedAfter(100)); }
+
+TEST_F(CompiledCodeCheckTest, FewCompilationsDecideNothing) { EXPECT_TRUE(IsUsedAfter(3, 9)); }
+
+TEST_F(CompiledCodeCheckTest, RefusesAnotherFrameSize) { EXPECT_FALSE(IsUsedAfter(100, 9)); }
+
+TEST_F(CompiledCodeCheckTest, RefusesAnEntryOutsideOfTheCode) {
+  Put<uint64_t>(kEntryAt, code_begin() - 8);
+  EXPECT_FALSE(IsUsedAfter(100));
+}
+
+TEST_F(CompiledCodeCheckTest, RefusesAFrameThatIsCompleteBeforeItIsMade) {
+  Put<int32_t>(kCompleteAt, kMadeAt - 1);
+  EXPECT_FALSE(IsUsedAfter(100));
+}
+
+TEST_F(CompiledCodeCheckTest, RefusesWhatIsNoMethod) {
+  constants_ = 0;
+  EXPECT_FALSE(IsUsedAfter(100));
+}
+
+TEST_F(CompiledCodeCheckTest, OneWrongAmongManyIsChance) {
+  EXPECT_TRUE(IsUsedAfter(15));
+  EXPECT_TRUE(IsUsedAfter(1, 9));
+  EXPECT_TRUE(IsUsedAfter(50));
+}
+
+}  // namespace
+}  // namespace jtrace::sampling
