@@ -17,11 +17,17 @@ void AppScope::Add(jclass klass) {
   name = name.substr(1, name.size() - 2);
   const ClassScope scope = filter_.ScopeOf(name);
   if (scope == ClassScope::kNone) return;
+  const bool all = scope == ClassScope::kAllMethods;
+  // Frames have a Method where it has no id, or where ids are numbers (JDK 26).
+  classes_.ForEachMethod(klass, [&](const MethodInMemory& it) {
+    const std::string_view method(it.name.data(), it.name.size());
+    if (all || filter_.Includes(name, method)) methods_.Add(it.method);
+  });
   jint count = 0;
   Allocated<jmethodID> methods(env_);
   if (env_->GetClassMethods(klass, &count, methods.out()) != JVMTI_ERROR_NONE) return;
   for (jint i = 0; i < count; ++i) {
-    if (Includes(name, scope == ClassScope::kAllMethods, methods[i])) {
+    if (Includes(name, all, methods[i])) {
       methods_.Add(reinterpret_cast<uintptr_t>(methods[i]));
     }
   }

@@ -7,14 +7,16 @@
 
 #include "agent/classfile/scope_filter.h"
 #include "agent/hotspot/address_set.h"
+#include "agent/jvmti/class_registry.h"
 
 namespace jtrace::jvmti {
 
 // Java threads, JVMTI callbacks included.
 class AppScope {
  public:
-  AppScope(jvmtiEnv* env, classfile::ScopeFilter filter, sampling::AddressSet& methods)
-      : env_(env), filter_(std::move(filter)), methods_(methods) {}
+  AppScope(jvmtiEnv* env, const ClassRegistry& classes, classfile::ScopeFilter filter,
+           sampling::AddressSet& methods)
+      : env_(env), classes_(classes), filter_(std::move(filter)), methods_(methods) {}
 
   // Adds a prepared class. Hidden classes are out of scope: the JVM's classes for lambdas call
   // methods that are in scope.
@@ -26,6 +28,7 @@ class AppScope {
   bool Includes(std::string_view class_name, bool all, jmethodID method);
 
   jvmtiEnv* env_;
+  const ClassRegistry& classes_;
   const classfile::ScopeFilter filter_;
   sampling::AddressSet& methods_;
 };

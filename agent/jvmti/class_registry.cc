@@ -149,6 +149,7 @@ void ClassRegistry::Prepare(jclass klass, uint32_t thread) {
   if (!makes_ids_) methods = MethodsInMemory(klass, identity);
   if (methods.empty()) methods = MethodsById(klass, identity);
   Record(methods, identity.is_probe);
+  if (makes_ids_) Record(MethodsInMemory(klass, identity), identity.is_probe);
   for (const auto& [key, numbers] : methods) details.add_method(numbers.method);
   event.value = details.method_size();
   encoder_.AddClassEvent(event, std::move(details));
@@ -194,7 +195,14 @@ uint32_t ClassRegistry::ClassOf(uintptr_t klass) const {
 
 void ClassRegistry::Renumber(jclass klass) {
   const ClassIdentity identity = IdentityOf(klass);
-  if (identity.id != 0) Record(MethodsById(klass, identity), identity.is_probe);
+  if (identity.id == 0) return;
+  Record(MethodsById(klass, identity), identity.is_probe);
+  // Where ids are numbers (JDK 26), samples have the Methods.
+  Record(MethodsInMemory(klass, identity), identity.is_probe);
+}
+
+bool ClassRegistry::ForEachMethod(jclass klass, MethodMemory::Visitor visit) const {
+  return memory_.ForEachMethod(Jni(), klass, visit);
 }
 
 void ClassRegistry::NoteOldMethods(jclass klass,

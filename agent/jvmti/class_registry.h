@@ -47,6 +47,9 @@ class ClassRegistry {
   // Whether methods get jmethodIDs when their class is prepared.
   void MakeIds(bool on) { makes_ids_ = on; }
 
+  // Visits the methods of a prepared class as the JVM's memory has them; false: that cannot be
+  // read.
+  bool ForEachMethod(jclass klass, MethodMemory::Visitor visit) const;
   // Records a prepared class with its methods. Ignores a class that was recorded before.
   void Prepare(jclass klass, uint32_t thread);
   // Records all classes that are already prepared (S3.2).

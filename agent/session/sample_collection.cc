@@ -77,8 +77,8 @@ absl::Status SampleCollection::StartAppScope() {
   if (!NeedsAppScope(options_)) return absl::OkStatus();
   auto filter = classfile::ScopeFilter::Create(options_.include, options_.exclude);
   if (!filter.ok()) return filter.status();
-  app_scope_ =
-      std::make_unique<jvmti::AppScope>(jvm_.env, *std::move(filter), sampler_.app_methods());
+  app_scope_ = std::make_unique<jvmti::AppScope>(jvm_.env, jvm_.registries.classes,
+                                                 *std::move(filter), sampler_.app_methods());
   return absl::OkStatus();
 }
 

@@ -32,9 +32,7 @@ uintptr_t LookUpMethodId(const VmLayout& vm, uintptr_t method) {
   if (ids == 0 || !SafeRead(const_method + vm.method.id_number, &number)) return 0;
   if (number >= SafeReadOr0(ids)) return 0;
   const uintptr_t id = SafeReadOr0(ids + 8 * (uintptr_t{number} + 1));
-  if (!IsPointer(id)) return 0;
-  if (vm.method.ids_point_to_methods && SafeReadOr0(id) != method) return 0;
-  return id;
+  return IsPointer(id) && SafeReadOr0(id) == method ? id : 0;
 }
 
 // Method → id, direct-mapped; key = method ^ id, so that a torn entry does not match. A hit is
@@ -49,7 +47,7 @@ constinit Entry cache[1 << kCacheBits];
 }  // namespace
 
 uintptr_t FindMethodId(const VmLayout& vm, uintptr_t method) {
-  if (!vm.method.ids_point_to_methods) return LookUpMethodId(vm, method);
+  if (!vm.method.ids_point_to_methods) return 0;
   Entry& entry = cache[(method * 0x9e37'79b9'7f4a'7c15) >> (64 - kCacheBits)];
   const uint64_t cached = entry.id.load(std::memory_order_relaxed);
   if (cached != 0 && (entry.key.load(std::memory_order_relaxed) ^ cached) == method &&

@@ -99,7 +99,7 @@ bool IsApplication(const Frame& frame, const AddressTable& application) {
     case FrameKind::kInterpreted:
     case FrameKind::kCompiled:
     case FrameKind::kInlined:
-      return (frame.flags & kFrameRawMethod) == 0 && application.Contains(frame.value);
+      return application.Contains(frame.value);
     case FrameKind::kMarker:
       return true;
     default:
