@@ -118,6 +118,16 @@ bool ProcessTable::RunsHere(pid_t pid) const {
   return !error && folder == std::filesystem::current_path(error);
 }
 
+absl::Status ProcessTable::CheckNamespace() const {
+  std::error_code error;
+  const auto self = std::filesystem::read_symlink(proc_ + "/self", error);
+  if (!error && self == std::to_string(getpid())) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      StrCat(proc_,
+             " shows another pid namespace: run jtrace wholly inside the container or "
+             "wholly outside, as nsenter -t PID -m -p does"));
+}
+
 absl::StatusOr<JvmProcess> ProcessTable::Find(pid_t pid) const {
   const std::string status = ReadAll(PathOf(pid, "status"));
   if (status.empty()) return absl::NotFoundError(StrCat("there is no process ", pid));
@@ -158,6 +168,7 @@ std::vector<JvmProcess> ProcessTable::List() const {
 }
 
 absl::StatusOr<JvmProcess> ProcessTable::Resolve(std::string_view pid_or_name) const {
+  if (absl::Status status = CheckNamespace(); !status.ok()) return status;
   int64_t pid = 0;
   if (ParseInteger(pid_or_name, pid)) {
     if (pid > 0 && pid <= std::numeric_limits<pid_t>::max()) return Find(static_cast<pid_t>(pid));

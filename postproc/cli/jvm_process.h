@@ -37,9 +37,12 @@ class ProcessTable {
   // All JVMs that this user may attach to, by pid.
   std::vector<JvmProcess> List() const;
   // By number, or by a part of `program` that only one JVM has, or only one in the current folder.
+  // FailedPrecondition if /proc belongs to another pid namespace than we do: its numbers are those
+  // of other processes here, and the signal of an attach would reach one of them.
   absl::StatusOr<JvmProcess> Resolve(std::string_view pid_or_name) const;
 
  private:
+  absl::Status CheckNamespace() const;
   bool HasLibjvm(pid_t pid) const;
   bool RunsHere(pid_t pid) const;
   std::string PathOf(pid_t pid, std::string_view file) const;

@@ -126,6 +126,12 @@ class ProcTest : public ::testing::Test {
     return postproc::StrCat("Name:\tjava\nUid:\t1\t", geteuid(), "\t1\t1\nGid:\t1\t7\t7\t7\n",
                             "NSpid:\t100\t5\nSigCgt:\t", caught, "\n");
   }
+  ProcTest() { SetSelf(getpid()); }
+  // The link that shows whose numbers the folder has.
+  void SetSelf(pid_t pid) {
+    std::filesystem::remove(proc_ + "/self");
+    if (pid != 0) std::filesystem::create_symlink(std::to_string(pid), proc_ + "/self");
+  }
   std::string proc_ = NewFolder();
 };
 
@@ -145,6 +151,22 @@ TEST_F(ProcTest, ReadsWhatAttachNeeds) {
   EXPECT_EQ(jvm->root, proc_ + "/100/root");
   EXPECT_FALSE(table.Find(101).ok());
   EXPECT_FALSE(table.Resolve("nothing").ok());
+}
+
+// Its numbers are those of other processes here, which would get the signals.
+TEST_F(ProcTest, OfAnotherPidNamespaceIsNotUsed) {
+  using namespace std::string_literals;
+  Add("100", Status("0000000000000004"), "7f00 r-xp 0 0 /jdk/lib/server/libjvm.so\n",
+      "java\0com.acme.Main\0"s);
+  for (const pid_t self : {getpid() + 1, 0}) {
+    SetSelf(self);
+    for (const std::string name : {"100", "acme"}) {
+      EXPECT_THAT(std::string(ProcessTable(proc_).Resolve(name).status().message()),
+                  HasSubstr("another pid namespace"));
+    }
+  }
+  SetSelf(getpid());
+  EXPECT_TRUE(ProcessTable(proc_).Resolve("100").ok());
 }
 
 TEST_F(ProcTest, SelectsTheJvmOfThisFolderIfSeveralHaveTheName) {
