@@ -17,6 +17,13 @@
 namespace jtrace::control {
 namespace {
 
+// The folder's file system does not let us make `path`.
+absl::Status NotMade(int error, absl::string_view path) {
+  return absl::Status(absl::ErrnoToStatusCode(error),
+                      absl::StrCat("cannot make ", path, ": ", strerror(error),
+                                   "; mount a writable /tmp, or use control=off"));
+}
+
 absl::StatusOr<sockaddr_un> AddressOf(const std::string& path) {
   sockaddr_un address = {};
   address.sun_family = AF_UNIX;
@@ -38,7 +45,7 @@ bool SomebodyListens(const sockaddr_un& address) {
 
 absl::Status OwnFolder(const std::string& folder) {
   if (mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) {
-    return absl::ErrnoToStatus(errno, absl::StrCat("cannot make ", folder));
+    return NotMade(errno, folder);
   }
   struct stat info = {};
   if (lstat(folder.c_str(), &info) != 0) {
@@ -57,11 +64,13 @@ absl::StatusOr<OwnFd> ListenAt(const std::string& path) {
   OwnFd server(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!server.ok()) return absl::ErrnoToStatus(errno, "no socket");
   if (SomebodyListens(*address)) {
-    return absl::AlreadyExistsError(absl::StrCat("another jtrace listens at ", path));
+    return absl::AlreadyExistsError(
+        absl::StrCat("another jtrace listens at ", path,
+                     "; give each container its own /tmp, or use control=off"));
   }
   unlink(path.c_str());
   if (bind(server.get(), reinterpret_cast<const sockaddr*>(&*address), sizeof(*address)) != 0) {
-    return absl::ErrnoToStatus(errno, absl::StrCat("cannot bind ", path));
+    return NotMade(errno, path);
   }
   // The folder's mode keeps others out meanwhile.
   constexpr int kBacklog = 16;

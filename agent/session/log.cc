@@ -38,7 +38,8 @@ absl::StatusOr<std::unique_ptr<Log>> Log::Open(LogTarget target, std::string fil
         fd.ok() ? CheckOwnFile(fd.get()) : absl::PermissionDeniedError(WhyNotOpened(errno));
     if (!own.ok()) {
       return absl::InvalidArgumentError(
-          absl::StrCat("option 'log': cannot write '", file, "': ", own.message()));
+          absl::StrCat("option 'log': cannot write '", file, "': ", own.message(),
+                       "; choose another file with log=FILE, or log=stderr"));
     }
   }
   return std::unique_ptr<Log>(new Log(target, std::move(file)));

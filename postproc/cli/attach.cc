@@ -28,6 +28,14 @@ constexpr std::chrono::milliseconds kLoadPatience = std::chrono::minutes(2);
 // agent/session/jvm_session.cc).
 constexpr std::chrono::seconds kMostStarting{20};
 
+// What to change where the JVM's /tmp does not take the file of an attach.
+std::string_view RemedyForTmp(int error) {
+  // The file system belongs to a user namespace without a number for this user.
+  if (error == EOVERFLOW)
+    return "; its user namespace does not know this user: run jtrace as its user";
+  return "; the JVM needs a writable /tmp";
+}
+
 // The file in the JVM's /tmp that marks the SIGQUIT as an attach request; removed at the end.
 class AttachRequest {
  public:
@@ -44,8 +52,8 @@ class AttachRequest {
     const Descriptor file(openat(folder_.get(), name_.c_str(),
                                  O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
     if (file.get() < 0) {
-      return absl::UnavailableError(
-          StrCat("cannot make ", jvm_.root, "/tmp/", name_, ": ", strerror(errno)));
+      return absl::UnavailableError(StrCat("cannot make ", jvm_.root, "/tmp/", name_, ": ",
+                                           strerror(errno), RemedyForTmp(errno)));
     }
     made_ = true;
     // Root attaches for another user: the JVM accepts only files of its own user.
@@ -82,7 +90,10 @@ absl::Status WakeListener(const JvmProcess& jvm, std::chrono::milliseconds patie
         "JVM ", jvm.pid, " runs with -XX:+DisableAttachMechanism; load the agent with -agentpath"));
   }
   absl::StatusOr<Descriptor> folder = OpenInRoot(jvm.root, "/tmp", O_PATH | O_DIRECTORY);
-  if (!folder.ok()) return folder.status();
+  if (!folder.ok()) {
+    return absl::NotFoundError(
+        StrCat(std::string(folder.status().message()), RemedyForTmp(ENOENT)));
+  }
   AttachRequest request(jvm, *std::move(folder));
   if (absl::Status status = request.Make(); !status.ok()) return status;
   if (kill(jvm.pid, SIGQUIT) != 0) {
