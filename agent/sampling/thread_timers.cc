@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstring>
 #include <memory>
 #include <string>
 
@@ -34,10 +35,12 @@ bool PerfIsTooExpensive(std::chrono::nanoseconds interval) {
 // Why an event is refused, and what is available instead.
 absl::Status Refusal(const PerfEvent& event, const absl::Status& why) {
   std::string text = absl::StrCat("perf:", std::string(event.name), " is not available here: ");
-  if (absl::IsPermissionDenied(why)) {
-    const int paranoid = PerfEventParanoid();
-    absl::StrAppend(&text, "the kernel forbids it (perf_event_paranoid is ", paranoid,
-                    "); allow it: ", PerfEventRemedy(paranoid));
+  if (const int error = PerfEventError(); error == EACCES) {
+    absl::StrAppend(&text, "the kernel forbids it (perf_event_paranoid is ", PerfEventParanoid(),
+                    "); allow it: ", PerfEventRemedy(error));
+  } else if (error == EPERM || error == ENOSYS) {
+    absl::StrAppend(&text, "the system call is forbidden (", strerror(error), "); ",
+                    PerfEventRemedy(error), ", or leave timer= out");
   } else if (event.type == PERF_TYPE_HARDWARE) {
     absl::StrAppend(&text, "the processor, or the virtual machine, has no such counter");
   } else {
@@ -76,8 +79,8 @@ absl::Status ThreadTimers::Try() {
   } else if (wanted != TimerKind::kAuto) {
     return Refusal(*choice_.event, trial.status());
   }
-  const bool perf =
-      trial.ok() && (wanted != TimerKind::kAuto || !PerfIsTooExpensive(choice_.interval));
+  const bool perf = trial.ok() && (wanted != TimerKind::kAuto || PosixTimerError() != 0 ||
+                                   !PerfIsTooExpensive(choice_.interval));
   choice_.kind = !perf ? TimerKind::kPosix : wanted == TimerKind::kAuto ? TimerKind::kPerf : wanted;
   kernel_frames_allowed_ = kernel_frames_;
   kernel_frames_ &= perf;

@@ -146,9 +146,17 @@ int PerfEventParanoid() {
   return file >> level ? level : -1;
 }
 
-std::string PerfEventRemedy(int paranoid) {
-  constexpr int kMostThatAllowsIt = 1;
-  if (paranoid > kMostThatAllowsIt) return "sysctl kernel.perf_event_paranoid=1";
+int PerfEventError() {
+  const PerfEvent* const clock = FindPerfEvent("cpu-clock");
+  const int fd = OpenEvent({gettid(), *clock, clock->default_period, /*signal=*/0}, true);
+  if (fd < 0) return errno;
+  ClosePerfTimer(fd);
+  return 0;
+}
+
+std::string PerfEventRemedy(int error) {
+  // The setting's own error. Profiles answer EPERM or ENOSYS, whatever the setting is.
+  if (error == EACCES) return "sysctl kernel.perf_event_paranoid=1";
   return "let the container's seccomp profile allow perf_event_open";
 }
 
@@ -190,6 +198,17 @@ absl::StatusOr<int> StartPosixTimer(const PosixSpec& spec, void* cookie) {
     return status;
   }
   return id;
+}
+
+int PosixTimerError() {
+  sigevent event{};
+  event.sigev_notify = SIGEV_NONE;
+  int id = 0;
+  if (syscall(SYS_timer_create, ThreadCpuClock(gettid()), &event, &id) != 0) {
+    return errno == EAGAIN ? 0 : errno;
+  }
+  DeletePosixTimer(id);
+  return 0;
 }
 
 uint64_t ThreadCpuNanos(pid_t tid) {

@@ -51,9 +51,12 @@ std::string AvailablePerfEvents();
 // The kernel's setting of who may use perf events; -1 if it cannot be read.
 int PerfEventParanoid();
 
+// Why this process may not count inside the kernel, as errno; 0: it may.
+int PerfEventError();
+
 // How to allow perf events that count inside the kernel: "sysctl kernel.perf_event_paranoid=1", or,
-// if that setting does not forbid them, the container's profile. `paranoid`: PerfEventParanoid().
-std::string PerfEventRemedy(int paranoid);
+// if that setting does not forbid them, the container's profile. `error`: PerfEventError().
+std::string PerfEventRemedy(int error);
 
 // The time that one interrupt of such an event costs the program here: under 2 µs on most hardware,
 // tens of microseconds in virtual machines that emulate the timer. Takes a few milliseconds of the
@@ -70,6 +73,9 @@ struct PosixSpec {
 // timer_create(2) on the thread's CPU clock: at most one signal a kernel tick, the others counted
 // in si_overrun. The signal carries SI_TIMER and `cookie`. Starts at once; returns the kernel's id.
 absl::StatusOr<int> StartPosixTimer(const PosixSpec& spec, void* cookie);
+// Why this process may not have such timers, as errno; 0: it may. A limit of timers that is reached
+// is not an error here.
+int PosixTimerError();
 void DeletePosixTimer(int id);
 
 // CPU time of a thread of this process, nanoseconds; 0 if it has ended.

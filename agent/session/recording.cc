@@ -132,6 +132,9 @@ absl::Status Recording::TryToBegin(JNIEnv* jni, const Progress& progress) {
   StartHooks();
   parts_.log->Line(
       absl::StrCat("recording to ", path(), " (", DescribeOptions(parts_.options), ")"));
+  if (parts_.samples != nullptr && !parts_.samples->problem().empty()) {
+    parts_.log->Line(parts_.samples->problem());
+  }
   return absl::OkStatus();
 }
 

@@ -32,6 +32,7 @@ absl::Status SampleCollection::Start(JNIEnv* jni, trace::SampleSource::NodeNumbe
   if (absl::Status status = StartAppScope(); !status.ok()) return status;
   if (absl::Status status = sampler_.Start(jni); !status.ok()) return status;
   ReportKernelFrames();
+  ReportForbiddenTimers();
   ReportSampler();
   TraceParts& trace = jvm_.trace;
   const auto group_of = [this](uint64_t java_tid) {
@@ -50,11 +51,10 @@ absl::Status SampleCollection::Start(JNIEnv* jni, trace::SampleSource::NodeNumbe
 
 void SampleCollection::ReportSampler() {
   if (const int error = sampler_.SignalError(); error != 0) {
-    jvm_.trace.losses.Add(
-        "samples.no_signals", Severity::kWarning, 1,
-        absl::StrCat("timer that may not signal threads (rt_tgsigqueueinfo: ", strerror(error),
-                     "): those that run have no samples"),
-        "let the container's seccomp profile allow rt_tgsigqueueinfo, or timer=cpu");
+    AddProblem("samples.no_signals",
+               absl::StrCat("timer that may not signal threads (rt_tgsigqueueinfo: ",
+                            strerror(error), "): those that run have no samples"),
+               "let the container's seccomp profile allow rt_tgsigqueueinfo, or timer=cpu");
   }
   if (const std::string& problem = sampler_.JavaLayoutProblem(); !problem.empty()) {
     jvm_.trace.losses.Add("samples.no_java_frames", Severity::kError, 1,
@@ -93,7 +93,7 @@ void SampleCollection::ReportKernelFrames() {
     if (sampler_.kernel_symbols().readable()) return;
     losses.Add("samples.no_kernel_names", Severity::kInfo, 1,
                "kernel whose /proc/kallsyms hides addresses: its frames have no names",
-               "sysctl kernel.kptr_restrict=0");
+               "sysctl kernel.kptr_restrict=0, and a /proc/kallsyms that no container hides");
   } else if (sampler_.kernel_frames_allowed()) {
     losses.Add("samples.no_kernel_frames", Severity::kInfo, 1,
                "timer without kernel frames: POSIX timers, the cheaper ones here, have none",
@@ -102,9 +102,25 @@ void SampleCollection::ReportKernelFrames() {
     const bool has_event = options_.samples.timer == Timer::kPerf;
     losses.Add("samples.no_kernel_frames", Severity::kInfo, 1,
                "timer without kernel frames: the kernel does not let this user have them",
-               absl::StrCat(sampling::PerfEventRemedy(sampling::PerfEventParanoid()),
+               absl::StrCat(sampling::PerfEventRemedy(sampling::PerfEventError()),
                             has_event ? "" : ", and timer=perf:cpu-clock"));
   }
+}
+
+void SampleCollection::ReportForbiddenTimers() {
+  if (sampler_.timer_in_use() != sampling::TimerKind::kPosix) return;
+  const int error = sampling::PosixTimerError();
+  if (error == 0) return;
+  AddProblem(
+      "samples.no_timers",
+      absl::StrCat("no samples: the system forbids timers (timer_create: ", strerror(error), ")"),
+      "let the container's seccomp profile allow timer_create, or timer=wall, or mode=events");
+}
+
+void SampleCollection::AddProblem(const char* name, const std::string& what,
+                                  const std::string& remedy) {
+  jvm_.trace.losses.Add(name, Severity::kWarning, 1, what, remedy);
+  problem_ = absl::StrCat(what, "; ", remedy);
 }
 
 bool SampleCollection::WantsThread(uint64_t java_tid) const {

@@ -45,6 +45,8 @@ class SampleCollection {
 
   // Samples before trees: see Recording::StartWriter.
   std::vector<trace::ChunkSource*> sources() const;
+  // Why threads cannot be sampled, and what to change; empty: nothing prevents it. After Start.
+  const std::string& problem() const { return problem_; }
   uint64_t samples() const { return sample_source_->samples(); }
   // The timer that drives the samples: "cpu (perf event)".
   std::string TimerInUse() const;
@@ -55,13 +57,17 @@ class SampleCollection {
   absl::Status StartAppScope();
   // Reports which kernel data samples lack, and how to get it.
   void ReportKernelFrames();
+  void ReportForbiddenTimers();
   void ReportSampler();
+  // A loss that the beginning of the recording reports, too.
+  void AddProblem(const char* name, const std::string& what, const std::string& remedy);
   bool WantsThread(uint64_t java_tid) const;
 
   JvmParts& jvm_;
   sampling::Sampler& sampler_;
   const Options& options_;
   NameFilter threads_;
+  std::string problem_;
   std::unique_ptr<jvmti::AppScope> app_scope_;  // stack=app, stack=appframe
   std::unique_ptr<trace::SampleSource> sample_source_;
   std::unique_ptr<trace::HookSource> hook_source_;
