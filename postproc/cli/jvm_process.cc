@@ -1,6 +1,7 @@
 #include "postproc/cli/jvm_process.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -104,12 +105,18 @@ std::string ProcessTable::PathOf(pid_t pid, std::string_view file) const {
   return StrCat(proc_, "/", pid, "/", file);
 }
 
-bool ProcessTable::HasLibjvm(pid_t pid) const {
-  std::ifstream maps(PathOf(pid, "maps"));
-  for (std::string line; std::getline(maps, line);) {
-    if (line.ends_with("/libjvm.so")) return true;
+absl::Status ProcessTable::CheckIsJvm(const JvmProcess& process) const {
+  std::ifstream maps(PathOf(process.pid, "maps"));
+  // Root in a container often lacks SYS_PTRACE, and then may not read processes of other users.
+  if (!maps.is_open() && (errno == EACCES || errno == EPERM)) {
+    return absl::PermissionDeniedError(
+        StrCat("process ", process.pid, " cannot be read: run jtrace as its user (", process.user,
+               "), with its capabilities, or with SYS_PTRACE"));
   }
-  return false;
+  for (std::string line; std::getline(maps, line);) {
+    if (line.ends_with("/libjvm.so")) return absl::OkStatus();
+  }
+  return absl::NotFoundError(StrCat("process ", process.pid, " is not a JVM"));
 }
 
 bool ProcessTable::RunsHere(pid_t pid) const {
@@ -144,7 +151,7 @@ absl::StatusOr<JvmProcess> ProcessTable::Find(pid_t pid) const {
     return absl::PermissionDeniedError(
         StrCat("process ", pid, " belongs to another user: run jtrace as that user, or as root"));
   }
-  if (!HasLibjvm(pid)) return absl::NotFoundError(StrCat("process ", pid, " is not a JVM"));
+  if (absl::Status status = CheckIsJvm(process); !status.ok()) return status;
   process.catches_quit = HandlesQuit(status);
   process.program = ProgramOf(SplitAtZeros(ReadAll(PathOf(pid, "cmdline"))));
   process.root = PathOf(pid, "root");

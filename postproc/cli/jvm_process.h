@@ -43,7 +43,7 @@ class ProcessTable {
 
  private:
   absl::Status CheckNamespace() const;
-  bool HasLibjvm(pid_t pid) const;
+  absl::Status CheckIsJvm(const JvmProcess& process) const;
   bool RunsHere(pid_t pid) const;
   std::string PathOf(pid_t pid, std::string_view file) const;
 
