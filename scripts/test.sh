@@ -10,6 +10,7 @@
 #   slow-jdks    the same on each other JDK found
 #   fuzz         each fuzzer for 30 s (JTRACE_FUZZ_SECONDS) from its corpus
 #   stress       walker, clock, wait and metric tests while each processor stalls for 30 to 600 ms
+#   containers   programs where containers lack something; needs root and namespaces
 #   all          all of these
 #   jvms         the release on every JVM of Debian 11 to sid, against a counting agent (scripts/jvms.py);
 #                by hand only
@@ -20,7 +21,7 @@
 #   --only REGEX only the CTest tests whose names match, and only the targets that they need
 set -euo pipefail
 cd "$(dirname "$0")/.."
-readonly tiers=(default jdks asan tsan slow slow-jdks fuzz stress)
+readonly tiers=(default jdks asan tsan slow slow-jdks fuzz stress containers)
 readonly by_hand=(jvms broken)
 jobs=$(nproc)
 
@@ -138,11 +139,18 @@ run_stress() {
   return "$code"
 }
 
+run_containers() {
+  scripts/build.sh release
+  # It prints what is missing; the cases that need no root run in any case.
+  python3 java-tests/containers/run.py --check || echo "only the cases without root and namespaces run"
+  run_ctest -L containers
+}
+
 run_tier() {
   case $1 in
     default)
       scripts/build.sh release
-      run_ctest -LE 'jdks|slow'
+      run_ctest -LE 'jdks|slow|containers$'
       ;;
     jdks)
       scripts/build.sh release
@@ -161,6 +169,7 @@ run_tier() {
       ;;
     fuzz) run_fuzzers ;;
     stress) run_stress ;;
+    containers) run_containers ;;
     jvms) run_jvms ;;
     broken) run_broken ;;
   esac
@@ -176,6 +185,7 @@ groups = {"junit": ["jtrace_agent", "jtrace-post", "jtrace", "jtrace_java_tests"
           "walker": ["walker_agent", "walker_payload", "walker_programs"],
           "probes": ["probe_agent", "probe_programs"],
           "chaos": ["jtrace_agent", "jtrace-post", "jtrace", "jtrace_java_tests"],
+          "containers": ["jtrace_agent", "jtrace-post", "jtrace", "jtrace_java_tests"],
           "rewrite": ["jtrace-rewrite", "rewrite-test-classes"]}
 targets = set()
 for test in json.load(sys.stdin)["tests"]:
