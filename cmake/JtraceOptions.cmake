@@ -14,9 +14,23 @@ if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "" FORCE)
 endif()
 
+# JTRACE_ARCHITECTURE: x86_64 or aarch64. A source that only one of them can have names it at its end.
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
+  set(JTRACE_ARCHITECTURE x86_64)
+elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)$")
+  set(JTRACE_ARCHITECTURE aarch64)
+else()
+  message(FATAL_ERROR "jtrace knows x86-64 and aarch64, not ${CMAKE_SYSTEM_PROCESSOR}")
+endif()
+
 # JTRACE_SANITIZE: empty, "address,undefined" or "thread". Then only code that runs without a JVM is built.
 set(JTRACE_SANITIZE "" CACHE STRING "sanitizers for the code that runs without a JVM")
 option(JTRACE_FUZZ "build the libFuzzer targets (needs clang)" OFF)
+# Tests that start JVMs, and benchmarks: not under sanitizers, nor in another processor's code.
+set(JTRACE_NATIVE ON)
+if(JTRACE_SANITIZE OR CMAKE_CROSSCOMPILING)
+  set(JTRACE_NATIVE OFF)
+endif()
 
 # JTRACE_UNITY: several sources a compiler run, and precompiled headers: they make a cold build much
 # shorter. Sources still include what they use; OFF shows it.

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "agent/hot/memory/machine_context.h"
 #include "agent/hot/sample_handler.h"
 #include "agent/hot/thread_slot.h"
 #include "agent/hot/walk/walker.h"
@@ -52,7 +53,7 @@ class FullWalkCheck {
     Chain full(slot_.check_storage, slot_.chain_capacity);
     if (Walk(full) != before_) return;
     Count(sample_counters.memory_wrong);
-    different_chains.Keep(static_cast<uint64_t>(context_->uc_mcontext.gregs[REG_RIP]), chain, full);
+    different_chains.Keep(InterruptedPc(*context_), chain, full);
   }
 
  private:

@@ -14,8 +14,12 @@ extern const unsigned int __rseq_size __attribute__((weak));
 
 namespace jtrace::hot {
 
-// RSEQ_SIG of x86-64: what precedes the place where the kernel sends an interrupted thread.
+// RSEQ_SIG: what precedes the place where the kernel sends an interrupted thread.
+#ifdef __aarch64__
+inline constexpr uint32_t kRseqSignature = 0xd428bc00;
+#else
 inline constexpr uint32_t kRseqSignature = 0x53053053;
+#endif
 
 // Null: none is registered. Async-signal-safe.
 inline struct rseq* RseqArea() {

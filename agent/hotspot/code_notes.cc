@@ -5,7 +5,7 @@
 #include <cstring>
 #include <span>
 
-#include "agent/hot/walk/x86_64_code.h"
+#include "agent/hot/walk/call_instruction.h"
 
 namespace jtrace::sampling {
 namespace {

@@ -1,28 +1,18 @@
 #include <ucontext.h>
 
+#include "agent/hot/memory/guarded_load.h"
 #include "agent/hot/memory/safe_read.h"
 
 namespace jtrace::hot {
-namespace {
 
-constexpr uintptr_t kLowestAddress = 4096;
-constexpr uintptr_t kEndOfUserSpace = uintptr_t{1} << 47;
+constinit const uintptr_t kEndOfUserSpace = uintptr_t{1} << 47;
 
-// Two values that a failed load may return: memory that holds the first is distinguished from a
-// failed load by a second load with the second.
-constexpr intptr_t kError1 = 0x5afe'4ead'0bad'0001;
-constexpr intptr_t kError2 = 0x5afe'4ead'0bad'0002;
-
-}  // namespace
-
-constinit std::atomic<SafeFetchFunction> safe_fetch{nullptr};
-
-// intptr_t jtrace_guarded_load(intptr_t* address, intptr_t error_value): one instruction may fault;
-// RecoverSafeRead continues after it.
+// One instruction may fault; RecoverSafeRead continues after it.
 asm(R"(
   .pushsection .text
+  .globl jtrace_guarded_load
+  .hidden jtrace_guarded_load
   .type jtrace_guarded_load, @function
-  .local jtrace_guarded_load
 jtrace_guarded_load:
   .cfi_startproc
 jtrace_guarded_load_fault:
@@ -36,7 +26,6 @@ jtrace_guarded_load_failed:
   .popsection
 )");
 extern "C" {
-intptr_t jtrace_guarded_load(intptr_t* address, intptr_t error_value);
 extern const char jtrace_guarded_load_fault[];
 extern const char jtrace_guarded_load_failed[];
 }
@@ -45,20 +34,6 @@ bool RecoverSafeRead(void* ucontext) {
   auto& pc = static_cast<ucontext_t*>(ucontext)->uc_mcontext.gregs[REG_RIP];
   if (pc != reinterpret_cast<greg_t>(jtrace_guarded_load_fault)) return false;
   pc = reinterpret_cast<greg_t>(jtrace_guarded_load_failed);
-  return true;
-}
-
-bool SafeReadWord(uintptr_t address, uintptr_t* value) {
-  if (address < kLowestAddress || address >= kEndOfUserSpace || address % 8 != 0) return false;
-  SafeFetchFunction load = safe_fetch.load(std::memory_order_relaxed);
-  if (load == nullptr) load = jtrace_guarded_load;
-  auto* const from = reinterpret_cast<intptr_t*>(address);
-  intptr_t word = load(from, kError1);
-  if (word == kError1) {
-    word = load(from, kError2);
-    if (word == kError2) return false;
-  }
-  *value = static_cast<uintptr_t>(word);
   return true;
 }
 

@@ -51,30 +51,12 @@ struct Cursor {
   uintptr_t step_bytecode_pointer;
 
   // Starts at interrupted code. It may run on another stack than the handler or the frame before.
-  void Interrupt(const ucontext_t* at, StackRange stack) {
-    context = at;
-    interrupted = true;
-    pc = OriginalPc(Register(REG_RIP));
-    sp = Register(REG_RSP);
-    fp = Register(REG_RBP);
-    bx = Register(REG_RBX);
-    bx_known = true;
-    pc_slot = fp_slot = 0;
-    stack_known = sp >= stack.low && sp < stack.high;
-    stack_high = stack_known ? stack.high : sp + kGuardedStack;
-  }
+  void Interrupt(const ucontext_t* at, StackRange stack);
 
-  uintptr_t Register(int index) const {
-    return static_cast<uintptr_t>(context->uc_mcontext.gregs[index]);
-  }
-
+  // By the C library's index (REG_RAX).
+  uintptr_t Register(int index) const;
   // By the number that instructions use: 0 rax, 1 rcx, … 15 r15.
-  uintptr_t EncodedRegister(int number) const {
-    constexpr int kIndex[] = {REG_RAX, REG_RCX, REG_RDX, REG_RBX, REG_RSP, REG_RBP,
-                              REG_RSI, REG_RDI, REG_R8,  REG_R9,  REG_R10, REG_R11,
-                              REG_R12, REG_R13, REG_R14, REG_R15};
-    return Register(kIndex[number]);
-  }
+  uintptr_t EncodedRegister(int number) const;
 
   // Whether a word at `address` belongs to the frames above sp. Below it is the red zone.
   bool InStack(uintptr_t address) const {

@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "agent/hot/walk/call_instruction.h"
 #include "agent/hot/walk/debug_info.h"
 #include "agent/hot/walk/interpreter_frame_x86_64.h"
 #include "agent/hot/walk/known_frames.h"

@@ -1,10 +1,14 @@
 #include "agent/hot/walk/walker.h"
 
+#include "agent/hot/walk/abilities.h"
 #include "agent/hot/walk/known_frames.h"
 #include "agent/hot/walk/method_ref.h"
 #include "agent/hot/walk/walk_state.h"
 
 namespace jtrace::hot {
+
+constinit const bool kWalksStacks = true;
+
 namespace {
 
 // A 1 GB stack of the smallest frames is deeper, but no program that ends in a useful time has one.
@@ -93,32 +97,6 @@ void WalkTo(WalkState& walk, Wanted wanted) {
 }
 
 }  // namespace
-
-bool IsApplication(const Frame& frame, const AddressTable& application) {
-  switch (frame.kind) {
-    case FrameKind::kInterpreted:
-    case FrameKind::kCompiled:
-    case FrameKind::kInlined:
-      return application.Contains(frame.value);
-    case FrameKind::kMarker:
-      return true;
-    default:
-      return false;
-  }
-}
-
-void WalkPc(const VmLayout* vm, const ucontext_t* context, Chain& chain) {
-  const uintptr_t pc = OriginalPc(static_cast<uintptr_t>(context->uc_mcontext.gregs[REG_RIP]));
-  CodeBlob blob;
-  if (vm == nullptr || !vm->InCodeCache(pc)) {
-    chain.Push(FrameKind::kNative, pc, -1);
-  } else if (vm->InInterpreter(pc) || !FindBlob(*vm, pc, &blob) || !blob.IsCompiled()) {
-    chain.Push(FrameKind::kStub, pc, -1);
-  } else {
-    const auto method = FieldAt<uintptr_t>(blob.address, vm->nmethod.method);
-    PushMethod(*vm, chain, FrameKind::kCompiled, method, -1, 0);
-  }
-}
 
 void WalkTopFrame(const VmLayout* vm, const WalkedThread& thread, const ucontext_t* context,
                   Chain& chain) {

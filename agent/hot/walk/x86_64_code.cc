@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "agent/hot/walk/call_instruction.h"
 #include "agent/hot/walk/x86_64_opcode.h"
 
 namespace jtrace::hot {

@@ -43,7 +43,4 @@ int RegisterToSp(uintptr_t at, uintptr_t end);
 // Where the conditional jump at `at` leads; 0 if there is another instruction.
 uintptr_t ConditionalTarget(uintptr_t at, uintptr_t end);
 
-// Whether the 8 bytes, those before a return address, end with a call instruction.
-bool EndsWithCall(const uint8_t bytes[8]);
-
 }  // namespace jtrace::hot

@@ -4,7 +4,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "agent/hot/walk/cursor.h"
 #include "agent/sampling/signals.h"
 
 namespace jtrace::hot {
@@ -52,24 +51,6 @@ TEST_F(SafeReadTest, FailsOnImpossibleAddresses) {
   EXPECT_FALSE(SafeReadWord(good_ + 4, &value));
   EXPECT_FALSE(SafeReadWord(uintptr_t{1} << 47, &value));
   EXPECT_FALSE(SafeReadWord(~uintptr_t{7}, &value));
-}
-
-// A thread at the very end of its stack: its red zone is the guard page.
-TEST_F(SafeReadTest, CursorDoesNotTouchTheGuardPageBelowSp) {
-  const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
-  ASSERT_EQ(mprotect(pages_, page, PROT_NONE), 0);
-  ASSERT_EQ(mprotect(pages_ + page, page, PROT_READ | PROT_WRITE), 0);
-  ucontext_t context{};
-  context.uc_mcontext.gregs[REG_RSP] = static_cast<greg_t>(good_ + page);
-  *reinterpret_cast<uint64_t*>(good_ + page) = 42;
-  Cursor cursor{};
-  cursor.Interrupt(&context, {good_, good_ + 2 * page});
-  ASSERT_TRUE(cursor.stack_known);
-  uintptr_t value = 0;
-  EXPECT_TRUE(cursor.Load(cursor.sp, &value));
-  EXPECT_EQ(value, 42u);
-  EXPECT_FALSE(cursor.Load(cursor.sp - 8, &value));
-  EXPECT_FALSE(cursor.Load(cursor.sp - 128, &value));
 }
 
 // The values that a failed load returns are ordinary values in memory.

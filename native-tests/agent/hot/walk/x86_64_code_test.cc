@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "agent/hot/walk/call_instruction.h"
 #include "agent/hot/walk/stack_shape_x86_64.h"
 
 namespace jtrace::hot {

@@ -1,27 +1,10 @@
-#include <errno.h>
-
-#include "agent/hot/memory/safe_read.h"
 #include "agent/hot/thread_activity.h"
+
+#include "agent/hot/memory/machine_context.h"
+#include "agent/hot/memory/safe_read.h"
 
 namespace jtrace::hot {
 namespace {
-
-// The two bytes at `address`, which the thread has executed or is about to.
-bool IsSyscallInstruction(uintptr_t address) {
-  uint8_t first, second;
-  return SafeRead(address, &first) && SafeRead(address + 1, &second) && first == 0x0f &&
-         second == 0x05;
-}
-
-// A handler with SA_RESTART finds a call that can be restarted at its instruction, to be executed
-// again, and any other after it with EINTR. A call that had its result was left to return it.
-bool InterruptedCall(const ucontext_t* context) {
-  const auto pc = static_cast<uintptr_t>(context->uc_mcontext.gregs[REG_RIP]);
-  constexpr uintptr_t kSyscallLength = 2;
-  if (context->uc_mcontext.gregs[REG_RAX] == -EINTR)
-    return IsSyscallInstruction(pc - kSyscallLength);
-  return IsSyscallInstruction(pc);
-}
 
 // kRunning: the JVM does not know of any wait.
 Activity JvmActivity(const VmLayout& vm, uintptr_t java_thread) {
@@ -49,7 +32,7 @@ Activity ActivityOf(const VmLayout* vm, uintptr_t java_thread, const ucontext_t*
   const Activity jvm =
       vm != nullptr && java_thread != 0 ? JvmActivity(*vm, java_thread) : Activity::kRunning;
   if (jvm != Activity::kRunning) return jvm;
-  return InterruptedCall(context) ? Activity::kBlocked : Activity::kRunning;
+  return InterruptedCall(*context) ? Activity::kBlocked : Activity::kRunning;
 }
 
 }  // namespace jtrace::hot

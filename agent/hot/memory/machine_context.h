@@ -1,0 +1,17 @@
+// What a signal interrupted.
+#pragma once
+
+#include <ucontext.h>
+
+#include <cstdint>
+
+namespace jtrace::hot {
+
+// The address of the instruction that would have been next. Async-signal-safe.
+uintptr_t InterruptedPc(const ucontext_t& context);
+
+// Whether the signal interrupted a system call: the thread waits in it, unless it has its result.
+// Async-signal-safe.
+bool InterruptedCall(const ucontext_t& context);
+
+}  // namespace jtrace::hot
