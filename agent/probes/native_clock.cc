@@ -1,7 +1,6 @@
 #include "agent/probes/native_clock.h"
 
 #include <time.h>
-#include <x86intrin.h>
 
 #include <array>
 #include <fstream>
@@ -32,12 +31,10 @@ JNINativeMethod Method(const char* name, void* function) {
 
 }  // namespace
 
-extern "C" uint64_t jtrace_ticks() { return __rdtsc(); }
-
 bool TicksAreSteady() {
   std::ifstream file("/sys/devices/system/clocksource/clocksource0/current_clocksource");
   std::string source;
-  return std::getline(file, source) && source == "tsc";
+  return std::getline(file, source) && source == kSteadyClockSource;
 }
 
 absl::Status DefineNativeClock(JNIEnv* jni) {

@@ -9,9 +9,12 @@
 
 namespace jtrace {
 
-// The time-stamp counter, without waiting for earlier instructions. Compiled Java code calls it
-// like its own function: it must not block, throw or call back.
+// The time-stamp counter (aarch64: the virtual count of the generic timer), without waiting for
+// earlier instructions. Compiled Java code calls it like its own function: it must not block, throw
+// or call back.
 extern "C" uint64_t jtrace_ticks();
+// The kernel's name of the clock that reads this counter.
+extern const char kSteadyClockSource[];
 
 // Whether the kernel itself keeps time by the time-stamp counter, i.e. trusts it to be steady and
 // the same on all processors.

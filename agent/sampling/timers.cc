@@ -40,7 +40,10 @@ std::chrono::nanoseconds TimeFixedWork() {
   constexpr int kRounds = 500'000;
   uint64_t value = 1;
   const auto begin = ThreadCpuTime();
-  for (int i = 0; i < kRounds; ++i) asm volatile("imul $3, %0, %0" : "+r"(value));
+  for (int i = 0; i < kRounds; ++i) {
+    value *= 3;
+    asm volatile("" : "+r"(value));  // each product is used
+  }
   return ThreadCpuTime() - begin;
 }
 
