@@ -10,6 +10,7 @@
 #include "agent/hooks/displaced_instruction.h"
 #include "agent/hooks/refusals.h"
 #include "agent/hooks/site_table.h"
+#include "agent/hooks/supported.h"
 #include "common/glob.h"
 #include "common/nearest.h"
 
@@ -153,6 +154,7 @@ absl::StatusOr<std::vector<Target>> ResolveHook(const HookSpec& spec,
 
 absl::Status CheckHooks(const std::vector<HookSpec>& specs) {
   if (specs.empty()) return absl::OkStatus();
+  if (absl::Status status = HooksAreSupported(); !status.ok()) return status;
   const std::vector<LoadedObject> objects = LoadedObjects();
   for (const HookSpec& spec : specs) {
     if (spec.kind == HookKind::kOff) {

@@ -11,6 +11,7 @@
 #include "agent/hooks/hook_targets.h"
 #include "agent/hooks/refusals.h"
 #include "agent/hooks/sigaction_guard.h"
+#include "agent/hooks/supported.h"
 #include "agent/hooks/trap_signal.h"
 #include "agent/hot/hook_thread.h"
 #include "agent/hot/trap_action.h"
@@ -212,6 +213,7 @@ absl::StatusOr<std::string> Hooks::Change(const HookSpec& spec) {
 }
 
 absl::StatusOr<std::string> Hooks::Apply(const std::vector<HookSpec>& specs) {
+  if (absl::Status status = HooksAreSupported(); !status.ok()) return status;
   const std::lock_guard lock(mutex_);
   if (!is_recording_)
     return absl::FailedPreconditionError("no recording runs; begin one with start");

@@ -131,6 +131,10 @@ absl::StatusOr<Options> ParseOptions(absl::string_view text) {
     return absl::InvalidArgumentError(
         "option 'metrics': alloc.sites needs record=tree and mode=merged or events");
   }
+  if (options.WantsSamples()) {
+    const absl::Status status = CheckStackIsWalkable(options.samples, !options.unwinds.empty());
+    if (!status.ok()) return status;
+  }
   if (!options.unwinds.empty() && options.mode != Mode::kMerged) {
     return absl::InvalidArgumentError("option 'unwind': needs probes and samples; use mode=merged");
   }

@@ -102,6 +102,14 @@ absl::Status FinishInterval(SampleOptions& options) {
   return absl::OkStatus();
 }
 
+absl::Status CheckStackIsWalkable(const SampleOptions& options, bool unwinds) {
+  if (hot::kWalksStacks) return absl::OkStatus();
+  if (unwinds) return absl::UnimplementedError("option 'unwind': walking stacks needs x86-64");
+  if (options.stack == hot::StackMode::kPc) return absl::OkStatus();
+  return absl::UnimplementedError(
+      "option 'stack': walking stacks needs x86-64; use stack=pc, which is the default here");
+}
+
 std::string TimerName(const SampleOptions& options) {
   switch (options.timer) {
     case Timer::kCpu:

@@ -9,6 +9,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "agent/hot/stack_mode.h"
+#include "agent/hot/walk/abilities.h"
 #include "agent/sampling/perf_events.h"
 
 namespace jtrace {
@@ -24,7 +25,7 @@ struct SampleOptions {
   absl::Duration interval = absl::Milliseconds(1);
   // Events between two samples, if the event is not a clock; else 0.
   uint64_t period = 0;
-  hot::StackMode stack = hot::StackMode::kFull;
+  hot::StackMode stack = hot::kWalksStacks ? hot::StackMode::kFull : hot::StackMode::kPc;
   // Patterns of the names of sampled threads; none: all are sampled.
   std::vector<std::string> threads;
 };
@@ -34,6 +35,9 @@ absl::Status ParseTimer(absl::string_view value, SampleOptions& options);
 
 // Call it when all options are known: interprets interval= for the timer.
 absl::Status FinishInterval(SampleOptions& options);
+
+// Unimplemented: stacks cannot be walked on this processor, but stack= or unwind= needs it.
+absl::Status CheckStackIsWalkable(const SampleOptions& options, bool unwinds);
 
 // "cpu", "wall", "perf:page-faults".
 std::string TimerName(const SampleOptions& options);

@@ -56,11 +56,10 @@ TEST(OptionsTest, NamesTheOptionAndTheNearestValidOne) {
 }
 
 TEST(OptionsTest, IntervalMeansWhatTheTimerCounts) {
-  const auto wall = ParseOptions("timer=wall,stack=appframe,threads=main;pool-*");
+  const auto wall = ParseOptions("timer=wall,threads=main;pool-*");
   ASSERT_TRUE(wall.ok()) << wall.status();
   EXPECT_EQ(wall->samples.timer, Timer::kWall);
   EXPECT_EQ(wall->samples.interval, absl::Milliseconds(10));
-  EXPECT_EQ(wall->samples.stack, hot::StackMode::kAppFrame);
   EXPECT_THAT(wall->samples.threads, ElementsAre("main", "pool-*"));
   EXPECT_THAT(DescribeOptions(*wall), HasSubstr(",timer=wall,interval=10ms,threads=main;pool-*"));
 
@@ -76,6 +75,19 @@ TEST(OptionsTest, IntervalMeansWhatTheTimerCounts) {
   ASSERT_TRUE(clock.ok());
   EXPECT_EQ(clock->samples.period, 0u);
   EXPECT_EQ(clock->samples.interval, absl::Milliseconds(2));
+}
+
+TEST(OptionsTest, StacksNeedAProcessorThatTheWalkerKnows) {
+  EXPECT_EQ(ParseOptions("stack=pc")->samples.stack, hot::StackMode::kPc);
+  EXPECT_TRUE(ParseOptions("mode=events,stack=appframe").ok());
+  if (!hot::kWalksStacks) {
+    EXPECT_EQ(ParseOptions("")->samples.stack, hot::StackMode::kPc);
+    EXPECT_THAT(ErrorOf("stack=appframe"), HasSubstr("use stack=pc"));
+    EXPECT_THAT(ErrorOf("unwind=C::d"), HasSubstr("needs x86-64"));
+    return;
+  }
+  EXPECT_EQ(ParseOptions("")->samples.stack, hot::StackMode::kFull);
+  EXPECT_EQ(ParseOptions("stack=appframe")->samples.stack, hot::StackMode::kAppFrame);
 }
 
 TEST(OptionsTest, RejectsUnknownTimers) {
@@ -94,6 +106,7 @@ TEST(OptionsTest, RejectsUnknownTimers) {
 }
 
 TEST(OptionsTest, UnwindsNameMethods) {
+  if (!hot::kWalksStacks) GTEST_SKIP() << "this processor's stacks are not walked";
   const auto options = ParseOptions("unwind=com.acme.Cache::load:every=100;a.B::*,unwind=C::d");
   ASSERT_TRUE(options.ok()) << options.status();
   EXPECT_THAT(options->unwinds, ElementsAre(UnwindRule{"com.acme.Cache::load", 100},

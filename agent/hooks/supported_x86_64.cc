@@ -1,0 +1,7 @@
+#include "agent/hooks/supported.h"
+
+namespace jtrace::hooks {
+
+absl::Status HooksAreSupported() { return absl::OkStatus(); }
+
+}  // namespace jtrace::hooks
