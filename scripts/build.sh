@@ -17,7 +17,10 @@ for target in ${targets[@]+"${targets[@]}"}; do
 done
 cached=$(sed -n 's/^BUILD_TESTING:BOOL=//p' "$folder/CMakeCache.txt" 2>/dev/null || true)
 testing=ON
-if $products_only; then
+if [[ $preset == aarch64 ]]; then
+  scripts/setup.sh aarch64
+  scripts/roots.sh aarch64
+elif $products_only; then
   scripts/setup.sh build
   # A build folder with tests keeps them.
   [[ $cached == ON ]] || testing=OFF

@@ -3,8 +3,10 @@
 # Usage: scripts/roots.sh make RELEASE [PACKAGE…]      once; later calls only add missing packages
 #        scripts/roots.sh run RELEASE COMMAND…         as root of that system, in its /tmp; with /proc and /dev
 #        scripts/roots.sh sysroot RELEASE             make, with the C library's development files, for --sysroot
+#        scripts/roots.sh aarch64                     build/roots/bookworm-arm64: what the preset aarch64 links, and a
+#                                                     JVM; unpacked only, so nothing of it has to run here
 # RELEASE: a name of Debian's: bullseye (11), bookworm (12), trixie (13), sid.
-# Needs root (or sudo) and debootstrap, which scripts/setup.sh release installs.
+# Needs root (or sudo) and debootstrap, which scripts/setup.sh release or aarch64 installs.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -71,22 +73,54 @@ make_root() {
   }
 }
 
-# Links of libraries to absolute paths lead out of the root when a linker here reads them.
-make_sysroot() {
-  local link target root=$PWD/build/roots/$1
-  make_root "$1" libc6-dev
+# Links to absolute paths lead out of the root $1 when a program here follows them. $2…: folders and options of find.
+make_links_relative() {
+  local link target root=$1
+  shift
   while read -r link; do
     target=$(readlink "$link")
     "${as_root[@]}" ln -sfr "$root$target" "$link"
-  done < <(find "$root/lib64/" "$root/usr/lib/x86_64-linux-gnu/" -maxdepth 1 -type l -lname '/*')
+  done < <(find "$@" -type l -lname '/*')
 }
 
-(($# >= 2)) || usage
+make_sysroot() {
+  local root=$PWD/build/roots/$1
+  make_root "$1" libc6-dev
+  make_links_relative "$root" "$root/lib64/" "$root/usr/lib/x86_64-linux-gnu/" -maxdepth 1
+}
+
+# Without debootstrap's second stage, which would run programs of that processor: no package is configured, and the
+# root serves a linker and qemu's user mode only.
+make_aarch64() {
+  local file packages root=$PWD/build/roots/bookworm-arm64
+  packages=libc6,libstdc++6,libabsl-dev,libprotobuf-dev,libzstd-dev,zlib1g-dev,libzydis-dev,nlohmann-json3-dev
+  packages+=,libgtest-dev,libgmock-dev,openjdk-17-jre-headless
+  [[ $(cat "$root/.complete" 2>/dev/null) != "$packages" ]] || return 0
+  echo "== unpacking packages of Debian bookworm for arm64"
+  "${as_root[@]}" rm -rf "$root"
+  mkdir -p build/roots
+  "${as_root[@]}" debootstrap --arch=arm64 --foreign --variant=minbase --include="$packages" bookworm "$root" \
+    >"$root.log" 2>&1 || {
+    tail -n 5 "$root.log" >&2
+    echo "roots: debootstrap of bookworm for arm64 failed; its log is $root.log" >&2
+    exit 1
+  }
+  # The first stage has unpacked the base system, and has downloaded the rest.
+  for file in "$root"/var/cache/apt/archives/*.deb; do
+    dpkg-deb --fsys-tarfile "$file" | "${as_root[@]}" tar -x -C "$root" --skip-old-files
+  done
+  "${as_root[@]}" rm -rf "$root"/var/cache/apt/archives
+  make_links_relative "$root" "$root/usr/lib/"
+  echo "$packages" | "${as_root[@]}" tee "$root/.complete" >/dev/null
+}
+
+(($# >= 2)) || [[ ${1-} == aarch64 ]] || usage
 verb=$1
 shift
 case $verb in
   make) make_root "$@" ;;
   run) run "$@" ;;
   sysroot) make_sysroot "$1" ;;
+  aarch64) make_aarch64 ;;
   *) usage ;;
 esac

@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # Installs missing Debian packages; prints nothing if all are installed.
-# Usage: scripts/setup.sh [build|demo|test|dev|jvms|release]    default: test
+# Usage: scripts/setup.sh [build|demo|test|dev|jvms|release|aarch64]    default: test
 #   build   the packages that compile the agent, jtrace-post and jtrace
 #   demo    and the program that the demo records
 #   test    and those for tests, benchmarks and the jars
 #   dev     and clang's tools, for scripts/format.sh, scripts/lint.sh and the preset fuzz
 #   jvms    test and the tool that gets runtimes of other releases (scripts/jdks.sh)
 #   release   build and what scripts/release.sh needs
+#   aarch64   build and what the preset aarch64 needs: a cross compiler, qemu, debootstrap
 # Each of the first four includes the ones before it.
 set -euo pipefail
 
@@ -18,13 +19,13 @@ packages=(
   libzydis-dev
 )
 case $level in
-  build | demo | test | dev | jvms | release) ;;
+  build | demo | test | dev | jvms | release | aarch64) ;;
   *)
-    echo "setup: unknown level '$level'; levels: build, demo, test, dev, jvms, release" >&2
+    echo "setup: unknown level '$level'; levels: build, demo, test, dev, jvms, release, aarch64" >&2
     exit 2
     ;;
 esac
-[[ $level == build || $level == release ]] || packages+=(libh2-java)
+[[ $level == build || $level == release || $level == aarch64 ]] || packages+=(libh2-java)
 if [[ $level == test || $level == dev || $level == jvms ]]; then
   packages+=(
     git ca-certificates
@@ -44,6 +45,7 @@ if [[ $level == dev ]]; then
 fi
 
 [[ $level != release ]] || packages+=(debootstrap dpkg-dev file git ca-certificates junit5)
+[[ $level != aarch64 ]] || packages+=(g++-aarch64-linux-gnu qemu-user-static debootstrap)
 
 missing=()
 for package in "${packages[@]}"; do

@@ -14,8 +14,9 @@ std::filesystem::path OwnFolder() {
 
 std::string FindOwnLibrary() {
   std::error_code error;
-  for (const char* place : {"../lib/libjtrace.so", "../lib64/libjtrace.so",
-                            "../lib/x86_64-linux-gnu/libjtrace.so", "libjtrace.so"}) {
+  for (const char* place :
+       {"../lib/libjtrace.so", "../lib64/libjtrace.so", "../lib/x86_64-linux-gnu/libjtrace.so",
+        "../lib/aarch64-linux-gnu/libjtrace.so", "libjtrace.so"}) {
     const auto path = std::filesystem::weakly_canonical(OwnFolder() / place, error);
     if (!error && std::filesystem::exists(path, error)) return path.string();
   }
