@@ -11,6 +11,7 @@
 #   fuzz         each fuzzer for 30 s (JTRACE_FUZZ_SECONDS) from its corpus
 #   stress       walker, clock, wait and metric tests while each processor stalls for 30 to 600 ms
 #   containers   programs where containers lack something; needs root and namespaces
+#   aarch64      the tests that run without a JVM, in qemu, and the counts of programs in a JVM there
 #   all          all of these
 #   jvms         the release on every JVM of Debian 11 to sid, against a counting agent (scripts/jvms.py);
 #                by hand only
@@ -21,7 +22,7 @@
 #   --only REGEX only the CTest tests whose names match, and only the targets that they need
 set -euo pipefail
 cd "$(dirname "$0")/.."
-readonly tiers=(default jdks asan tsan slow slow-jdks fuzz stress containers)
+readonly tiers=(default jdks asan tsan slow slow-jdks fuzz stress containers aarch64)
 readonly by_hand=(jvms broken)
 jobs=$(nproc)
 
@@ -146,6 +147,18 @@ run_containers() {
   run_ctest -L containers
 }
 
+# Another processor's build, in qemu's user mode.
+run_aarch64() {
+  if ! scripts/setup.sh aarch64 || ! scripts/roots.sh aarch64; then
+    echo "not verified: aarch64 needs packages of Debian, and root or sudo to unpack them"
+    return 0
+  fi
+  scripts/build.sh aarch64
+  ctest --test-dir build-aarch64 --output-on-failure -j "$jobs" --no-tests=error
+  scripts/build.sh release jtrace_agent jtrace-post
+  python3 scripts/compare_processors.py
+}
+
 run_tier() {
   case $1 in
     default)
@@ -170,6 +183,7 @@ run_tier() {
     fuzz) run_fuzzers ;;
     stress) run_stress ;;
     containers) run_containers ;;
+    aarch64) run_aarch64 ;;
     jvms) run_jvms ;;
     broken) run_broken ;;
   esac
