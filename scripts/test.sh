@@ -147,6 +147,13 @@ run_containers() {
   run_ctest -L containers
 }
 
+# Tests that do not pass in qemu's user mode: it has no perf events, no vdso, files of its own in /proc/self, paths that
+# it looks up in the root first, and more memory than the limits allow; it cannot start another program of its
+# processor, as death tests do. SamplerTest wants whole stacks, and HookRowsTest's one a hook.
+readonly not_in_qemu='^KernelReadings[.]|^LimitsTest[.]|SamplerTest[.]|^InputFileTest[.]ATraceMayNameOnlyFiles$'\
+'|^ModuleScannerTest[.]KnowsItsOwnExecutableAndTheVdso$|^ServerTest[.](AMissingThread|AnswersWhenNoDesc|ListensAgain)'\
+'|^HostileRootTest[.](LinksLead|OldKernels)|^HookRowsTest[.]RowsLeftInAHandler'
+
 # Another processor's build, in qemu's user mode.
 run_aarch64() {
   if ! scripts/setup.sh aarch64 || ! scripts/roots.sh aarch64; then
@@ -154,7 +161,8 @@ run_aarch64() {
     return 0
   fi
   scripts/build.sh aarch64
-  ctest --test-dir build-aarch64 --output-on-failure -j "$jobs" --no-tests=error
+  echo "not verified in qemu: $not_in_qemu"
+  ctest --test-dir build-aarch64 --output-on-failure -j "$jobs" --no-tests=error --timeout 600 -E "$not_in_qemu"
   scripts/build.sh release jtrace_agent jtrace-post
   python3 scripts/compare_processors.py
 }
