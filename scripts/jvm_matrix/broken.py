@@ -9,6 +9,10 @@ CHANGES = {"field": ("+8", "-8", "wild", "absent"), "static": ("+8", "wild", "ze
            "size": ("+8", "wild", "zero", "absent"), "constant": ("+1", "wild", "absent"),
            "longconstant": ("+1", "wild", "absent")}
 TIMEOUT_S = 60
+# No JVM has these as it is. (Of JDK 11 the classes of awaited objects are unknown: loss.jvm.waits.)
+OF_BROKEN = {"loss.jvm." + part for part in ("threads", "continuations", "allocation", "method_texts", "flags",
+                                             "levels", "codelets")}
+OF_BROKEN |= {f"loss.samples.no_{what}" for what in ("java_frames", "compiled_frames", "inlined_methods")}
 # Stacks may end a little short where a thread starts or ends; fewer than that are chance.
 FEWEST_WRONG = 2
 MOST_WRONG = 0.005
@@ -101,7 +105,10 @@ def whole(place):
     done, trace = place.record("whole", "field:No::_such=absent")
     if plain.returncode != 0 or done.returncode != 0:
         raise RuntimeError(f"the unbroken JVM ends with {plain.returncode}, {done.returncode}: {done.stderr[-200:]}")
-    return Whole(plain.stdout, calls_of(place, trace), losses_of(summary_of(place, trace)))
+    losses = losses_of(summary_of(place, trace))
+    if losses & OF_BROKEN:
+        raise RuntimeError(f"the unbroken JVM has {', '.join(sorted(losses & OF_BROKEN))}")
+    return Whole(plain.stdout, calls_of(place, trace), losses)
 
 
 def fault_of(place, number, each, expected):
