@@ -50,7 +50,8 @@ TEST(IsApplicationTest, NeedsAMethodOfTheSet) {
   EXPECT_TRUE(IsApplication({0x1000, 3, FrameKind::kCompiled, 0, 0}, table));
   EXPECT_TRUE(IsApplication({0x1000, 3, FrameKind::kInlined, kFrameC1, 0}, table));
   EXPECT_FALSE(IsApplication({0x1008, 3, FrameKind::kCompiled, 0, 0}, table));
-  EXPECT_FALSE(IsApplication({0x1000, 3, FrameKind::kInterpreted, kFrameRawMethod, 0}, table));
+  // The set has ids and Methods: frames have the one or the other.
+  EXPECT_TRUE(IsApplication({0x1000, 3, FrameKind::kInterpreted, kFrameRawMethod, 0}, table));
   EXPECT_FALSE(IsApplication({0x1000, -1, FrameKind::kNative, 0, 0}, table));
   EXPECT_TRUE(IsApplication({1, -1, FrameKind::kMarker, 0, 0}, table));
 }
