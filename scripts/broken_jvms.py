@@ -92,6 +92,9 @@ def try_all(name, place, breaks):
                 faults += 1
             else:
                 effects[effect] += 1
+    if not effects["reported"]:
+        print(f"{name}: no break was reported: does the agent read these tables?")
+        faults += 1
     tally = " · ".join(f"{count} {effect}" for effect, count in sorted(effects.items()))
     print(f"{name}: {len(breaks)} breaks: {faults} faults · {tally}", flush=True)
     return faults

@@ -37,15 +37,17 @@ bool ReadGuarded(const hot::AllocLayout& layout, uint64_t java_thread, uint64_t*
 // Until the thread gets another buffer, so that both parts of the count take part.
 bool CountsArrays(JNIEnv* env, const hot::AllocLayout& layout, uint64_t java_thread) {
   constexpr jsize kArray = 64 << 10;
-  constexpr uint64_t kOthers = 4096;  // headers, and what the JVM allocates by itself
-  constexpr int kMostArrays = 64;
+  constexpr int kMostArrays = 16;
+  // Headers, and what the JVM and other agents allocate meanwhile.
+  constexpr uint64_t kOthers = 16 << 20;
   uint64_t before, after, buffer, another;
   if (!ReadGuarded(layout, java_thread, &before)) return false;
   const uint64_t start = java_thread + layout.tlab_start;
   if (!sampling::CheckedCopy(start, &buffer, sizeof buffer)) return false;
   for (uint64_t arrays = 1; arrays <= kMostArrays; ++arrays) {
     jobject const array = env->NewByteArray(kArray);
-    if (array == nullptr || !ReadGuarded(layout, java_thread, &after)) return false;
+    if (array == nullptr) return true;  // no memory: nothing is known
+    if (!ReadGuarded(layout, java_thread, &after)) return false;
     env->DeleteLocalRef(array);
     const uint64_t least = arrays * kArray;
     if (after - before < least || after - before > least + kOthers) return false;

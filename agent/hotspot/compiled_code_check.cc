@@ -68,32 +68,40 @@ bool IsCompleteNear(const hot::VmLayout& vm, const hot::CodeBlob& nmethod, uintp
   const int32_t complete = vm.blob.frame_complete_is_short
                                ? fields.Number<int16_t>(vm.blob.frame_complete)
                                : fields.Number<int32_t>(vm.blob.frame_complete);
+  if (complete <= 0) return true;  // a compiler that does not say
   const uintptr_t at = nmethod.code + static_cast<uintptr_t>(intptr_t{complete});
   return at >= made && at - made <= kMostBetween;
 }
 
 }  // namespace
 
-bool CompiledCodeCheck::Agrees(uintptr_t code, const hot::CodeBlob& nmethod) const {
+std::optional<bool> CompiledCodeCheck::Agrees(uintptr_t code, const hot::CodeBlob& nmethod) const {
   if (!nmethod.IsCompiled() || nmethod.code != code) return false;
   const uintptr_t entry = VerifiedEntry(*layout_, nmethod);
   if (entry < code || entry >= nmethod.end) return false;
   const uintptr_t method = Fields(nmethod).Pointer(layout_->nmethod.method);
   if (!hot::LooksLikeMethod(*layout_, method)) return false;
-  if (nmethod.kind == hot::BlobKind::kNativeNmethod) return true;
-  const uintptr_t made = FrameMadeAt(entry, nmethod);
-  return made != 0 && IsCompleteNear(*layout_, nmethod, made) &&
+  if (nmethod.kind == hot::BlobKind::kNativeNmethod) return std::nullopt;
+  const std::optional<uintptr_t> made = FrameMadeAt(entry, nmethod);
+  if (!made.has_value()) return std::nullopt;
+  return *made != 0 && IsCompleteNear(*layout_, nmethod, *made) &&
          PlacesArePossible(*layout_, nmethod);
 }
 
 bool CompiledCodeCheck::Look(uintptr_t code, const hot::CodeBlob& nmethod) {
   const absl::MutexLock lock(&mutex_);
   if (agreed_ >= kEnoughCompilations || disagreed_ >= kEnoughCompilations) return false;
-  if (Agrees(code, nmethod)) {
+  const std::optional<bool> agrees = Agrees(code, nmethod);
+  if (!agrees.has_value()) return false;
+  if (*agrees) {
     ++agreed_;
     return false;
   }
-  if (++disagreed_ < kEnoughCompilations / 2 || disagreed_ < agreed_) return false;
+  // Wrong fields are wrong in nearly all.
+  constexpr int kMostRightShare = 4;
+  if (++disagreed_ < kEnoughCompilations / 2 || agreed_ * kMostRightShare > disagreed_) {
+    return false;
+  }
   disagreed_ = kEnoughCompilations;
   layout_->compiled_code_readable.store(false, std::memory_order_relaxed);
   return true;

@@ -3,6 +3,8 @@
 
 #include <jvmti.h>
 
+#include <optional>
+
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
 #include "agent/hot/walk/code_cache.h"
@@ -24,7 +26,8 @@ class CompiledCodeCheck {
   bool Look(uintptr_t code, const hot::CodeBlob& nmethod);
 
  private:
-  bool Agrees(uintptr_t code, const hot::CodeBlob& nmethod) const;
+  // Nothing if the nmethod does not show it: native wrappers, methods that are out of use.
+  std::optional<bool> Agrees(uintptr_t code, const hot::CodeBlob& nmethod) const;
 
   hot::VmLayout* const layout_;
   absl::Mutex mutex_;

@@ -2,7 +2,7 @@
 
 namespace jtrace::sampling {
 
-// Compiled frames are not walked here.
-uintptr_t FrameMadeAt(uintptr_t, const hot::CodeBlob&) { return 0; }
+// Frames of compiled code are not walked here, so their size is not needed.
+std::optional<uintptr_t> FrameMadeAt(uintptr_t, const hot::CodeBlob&) { return std::nullopt; }
 
 }  // namespace jtrace::sampling

@@ -3,7 +3,7 @@
 
 namespace jtrace::sampling {
 
-uintptr_t FrameMadeAt(uintptr_t entry, const hot::CodeBlob& nmethod) {
+std::optional<uintptr_t> FrameMadeAt(uintptr_t entry, const hot::CodeBlob& nmethod) {
   constexpr int kMostInstructions = 40;
   // The frame has the return address, too, which the call has pushed.
   const int wanted = 8 * (nmethod.frame_size - 1);
@@ -11,7 +11,7 @@ uintptr_t FrameMadeAt(uintptr_t entry, const hot::CodeBlob& nmethod) {
   uintptr_t at = entry;
   for (int i = 0; i < kMostInstructions; ++i) {
     const hot::Instruction instruction = hot::Decode(at, nmethod.end);
-    if (instruction.length == 0) return 0;
+    if (instruction.length == 0) break;
     switch (instruction.effect) {
       case hot::StackEffect::kPushRbp:
         depth += 8;
@@ -23,14 +23,14 @@ uintptr_t FrameMadeAt(uintptr_t entry, const hot::CodeBlob& nmethod) {
       case hot::StackEffect::kSaveRbp:
       case hot::StackEffect::kSetFrame:
         break;
-      default:
-        return 0;
+      default:  // a frame that is begun but not of this size is of another one
+        return depth == 0 ? std::optional<uintptr_t>() : 0;
     }
     at += static_cast<uintptr_t>(instruction.length);
     if (depth == wanted && instruction.effect == hot::StackEffect::kMove) return at;
     if (depth > wanted) return 0;
   }
-  return 0;
+  return depth == 0 ? std::optional<uintptr_t>() : 0;
 }
 
 }  // namespace jtrace::sampling

@@ -46,7 +46,7 @@ constexpr absl::string_view kNone = "No GC";
 }  // namespace
 
 bool GcCause::FindIn(uintptr_t memory) {
-  constexpr int32_t kMostEntries = 10'000;
+  constexpr int32_t kMostEntries = 10'000, kLongestText = 4096;
   sampling::PageReader reader;
   const auto prologue = reader.Load<Prologue>(memory);
   if (__builtin_bswap32(prologue.magic) != kMagic || prologue.major_version != 2) return false;
@@ -58,10 +58,12 @@ bool GcCause::FindIn(uintptr_t memory) {
     const uintptr_t data = at + static_cast<uintptr_t>(entry.data_offset);
     const Text text = {reinterpret_cast<const char*>(data),
                        static_cast<size_t>(entry.vector_length)};
-    std::string all(std::max(entry.vector_length, 0), 0);
-    if (!reader.Copy(data, all.data(), all.size())) return false;
-    if (entry.vector_length > 0 && kCause == name) cause_ = text;
-    if (entry.vector_length > 0 && kLastCause == name) last_cause_ = text;
+    const bool is_text = entry.vector_length > 0 && entry.vector_length < kLongestText;
+    if (is_text && (kCause == name || kLastCause == name)) {
+      std::string all(text.size, 0);
+      if (!reader.Copy(data, all.data(), all.size())) return false;
+      (kCause == name ? cause_ : last_cause_) = text;
+    }
     at += static_cast<uintptr_t>(entry.length);
   }
   return cause_.begin != nullptr;

@@ -61,8 +61,13 @@ jlong NumberOfCurrentThread(JNIEnv* env) {
 
 class ThreadCheck {
  public:
-  ThreadCheck(uintptr_t java_thread, VmLayout* layout, std::vector<PartProblem>* problems)
-      : thread_(java_thread), address_(java_thread), layout_(*layout), problems_(*problems) {}
+  ThreadCheck(JNIEnv* env, uintptr_t java_thread, VmLayout* layout,
+              std::vector<PartProblem>* problems)
+      : env_(env),
+        thread_(java_thread),
+        address_(java_thread),
+        layout_(*layout),
+        problems_(*problems) {}
 
   void Stack() {
     auto& at = layout_.thread;
@@ -139,14 +144,13 @@ class ThreadCheck {
   }
 
  private:
-  // A collection may be running: then nothing can be read.
+  // A collection may be running: then nothing can be read. Calls of JNI wait for its end.
   bool IsThread(uint64_t number) const {
-    constexpr int kTries = 100;
-    constexpr useconds_t kPauseUs = 1000;
+    constexpr int kTries = 10;
     for (int i = 0; i < kTries; ++i) {
       uint64_t found;
       if (hot::FindThreadId(layout_.heap, address_, &found)) return found == number;
-      if (i > 0) usleep(kPauseUs);
+      NumberOfCurrentThread(env_);
     }
     return false;
   }
@@ -161,6 +165,7 @@ class ThreadCheck {
 
   void Off(VmPart part, const char* what) { problems_.push_back({part, what}); }
 
+  JNIEnv* const env_;
   const Object thread_;
   const uintptr_t address_;
   VmLayout& layout_;
@@ -214,7 +219,7 @@ void FindMissingParts(const VmStructs& structs, const VmLayout& layout,
 void CheckCurrentThread(JNIEnv* env, uintptr_t java_thread, VmLayout* layout,
                         std::vector<PartProblem>* problems) {
   const jlong number = NumberOfCurrentThread(env);
-  ThreadCheck check(java_thread, layout, problems);
+  ThreadCheck check(env, java_thread, layout, problems);
   check.Stack();
   check.KernelNumber();
   check.JavaState();

@@ -57,9 +57,9 @@ class CompiledCodeCheckTest : public ::testing::Test {
 };
 
 TEST_F(CompiledCodeCheckTest, FindsWhereTheFrameIsMade) {
-  EXPECT_EQ(FrameMadeAt(code_begin(), blob()), code_begin() + kMadeAt);
-  EXPECT_EQ(FrameMadeAt(code_begin(), blob(kFrameWords + 1)), 0u);
-  EXPECT_EQ(FrameMadeAt(code_begin(), blob(2)), 0u);
+  EXPECT_EQ(FrameMadeAt(code_begin(), blob()), std::optional(code_begin() + kMadeAt));
+  EXPECT_EQ(FrameMadeAt(code_begin(), blob(kFrameWords + 1)), std::optional<uintptr_t>(0));
+  EXPECT_EQ(FrameMadeAt(code_begin(), blob(2)), std::optional<uintptr_t>(0));
 }
 
 TEST_F(CompiledCodeCheckTest, UsesWhatAgrees) { EXPECT_TRUE(IsUsedAfter(100)); }
@@ -67,6 +67,29 @@ TEST_F(CompiledCodeCheckTest, UsesWhatAgrees) { EXPECT_TRUE(IsUsedAfter(100)); }
 TEST_F(CompiledCodeCheckTest, FewCompilationsDecideNothing) { EXPECT_TRUE(IsUsedAfter(3, 9)); }
 
 TEST_F(CompiledCodeCheckTest, RefusesAnotherFrameSize) { EXPECT_FALSE(IsUsedAfter(100, 9)); }
+
+// jmp to the code that finds the method's new one.
+TEST_F(CompiledCodeCheckTest, CodeThatIsOutOfUseSaysNothing) {
+  nmethod_[kCode] = 0xe9;
+  EXPECT_EQ(FrameMadeAt(code_begin(), blob()), std::nullopt);
+  EXPECT_TRUE(IsUsedAfter(100));
+}
+
+// cmp byte [r10 + 1], 4; je; cmp r15, [r10 + 8]; je; jmp: the class is being initialised.
+TEST_F(CompiledCodeCheckTest, AWaitForTheClassSaysNothing) {
+  const uint8_t barrier[] = {0x41, 0x80, 0x7a, 0x01, 0x04, 0x74, 0x0b, 0x4d,
+                             0x3b, 0x7a, 0x08, 0x74, 0x05, 0xe9, 0x00, 0x01};
+  std::memcpy(nmethod_ + kCode, barrier, sizeof barrier);
+  EXPECT_EQ(FrameMadeAt(code_begin(), blob()), std::nullopt);
+  EXPECT_TRUE(IsUsedAfter(100));
+}
+
+TEST_F(CompiledCodeCheckTest, NativeWrappersSayNothing) {
+  hot::CodeBlob native = blob();
+  native.kind = hot::BlobKind::kNativeNmethod;
+  for (int i = 0; i < 100; ++i) check_.Look(code_begin(), native);
+  EXPECT_FALSE(IsUsedAfter(100, 9));
+}
 
 TEST_F(CompiledCodeCheckTest, RefusesAnEntryOutsideOfTheCode) {
   Put<uint64_t>(kEntryAt, code_begin() - 8);
