@@ -14,9 +14,10 @@ OF_BROKEN = {"loss.jvm." + part for part in ("threads", "continuations", "alloca
                                              "levels", "codelets")}
 MINOR = {"loss.jvm.waits", "loss.gc.no_cause", "loss.metrics.alloc.bytes"}
 OF_BROKEN |= {f"loss.samples.no_{what}" for what in ("java_frames", "compiled_frames", "inlined_methods")}
-# Stacks may end a little short where a thread starts or ends; fewer than that are chance.
+# Incomplete stacks that need no loss of their own: the summary shows their share, and a check that needs several
+# compilations to decide may not have had them.
 FEWEST_WRONG = 2
-MOST_WRONG = 0.005
+MOST_WRONG = 0.03
 
 
 @dataclasses.dataclass(frozen=True)
