@@ -3,22 +3,11 @@
 #include "absl/status/statusor.h"
 #include "agent/hot/memory/safe_read.h"
 #include "agent/hotspot/checked_read.h"
+#include "agent/hotspot/java_fields.h"
 #include "agent/hotspot/vm_structs.h"
 
 namespace jtrace::metrics {
 namespace {
-
-uint64_t CurrentJavaThread(JNIEnv* env) {
-  jclass const thread = env->FindClass("java/lang/Thread");
-  if (thread == nullptr) return 0;
-  jfieldID const eetop = env->GetFieldID(thread, "eetop", "J");
-  if (eetop == nullptr) return 0;
-  jmethodID const current = env->GetStaticMethodID(thread, "currentThread", "()Ljava/lang/Thread;");
-  if (current == nullptr) return 0;
-  jobject const object = env->CallStaticObjectMethod(thread, current);
-  if (env->ExceptionCheck() == JNI_TRUE || object == nullptr) return 0;
-  return static_cast<uint64_t>(env->GetLongField(object, eetop));
-}
 
 // As hot::ReadAllocated, of memory that may not be mapped.
 bool ReadGuarded(const hot::AllocLayout& layout, uint64_t java_thread, uint64_t* bytes) {
@@ -83,7 +72,8 @@ JavaThreadLayout ReadJavaThreadLayout(const void* libjvm_address) {
 
 bool CountsAllocations(JNIEnv* env, const hot::AllocLayout& layout) {
   if (layout.allocated_bytes == 0 || env->PushLocalFrame(8) != JNI_OK) return false;
-  const uint64_t java_thread = CurrentJavaThread(env);
+  const auto java_thread =
+      static_cast<uint64_t>(sampling::CurrentThreadField(env, "eetop").value_or(0));
   const bool counts = java_thread != 0 && CountsArrays(env, layout, java_thread);
   if (env->ExceptionCheck() == JNI_TRUE) env->ExceptionClear();
   env->PopLocalFrame(nullptr);

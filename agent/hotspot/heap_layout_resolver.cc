@@ -97,9 +97,8 @@ bool IsKnownCollector(const JvmFlags& flags) {
                      [&](std::string_view name) { return flags.Bool(name).value_or(false); });
 }
 
-HeapLayout ResolveHeapLayout(const VmStructs& structs, JNIEnv* env) {
+HeapLayout ResolveHeapLayout(const VmStructs& structs, const JvmFlags& flags, JNIEnv* env) {
   HeapLayout heap;
-  const JvmFlags flags(structs);
   heap.park_blocker = ThreadFieldOffset(env, "parkBlocker");
   heap.thread_id = ThreadFieldOffset(env, "tid");
   heap.readable = IsKnownCollector(flags) && heap.park_blocker != kAbsent &&

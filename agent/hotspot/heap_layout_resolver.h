@@ -16,6 +16,6 @@ bool IsKnownCollector(const JvmFlags& flags);
 // In VMInit or later, on a Java thread. HeapLayout::readable stays false if a field is missing,
 // with ZGC, whose references contain more than an address and whose objects move at any time, and
 // with unknown collectors.
-hot::HeapLayout ResolveHeapLayout(const VmStructs& structs, JNIEnv* env);
+hot::HeapLayout ResolveHeapLayout(const VmStructs& structs, const JvmFlags& flags, JNIEnv* env);
 
 }  // namespace jtrace::sampling

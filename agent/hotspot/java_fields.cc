@@ -44,4 +44,18 @@ Offset ThreadFieldOffset(JNIEnv* env, const char* field) {
   return found > 0 && found < kLargestThread ? static_cast<Offset>(found) : kAbsent;
 }
 
+std::optional<jlong> CurrentThreadField(JNIEnv* env, const char* field) {
+  const JavaFrame frame(env);
+  if (!frame.pushed()) return std::nullopt;
+  jclass const thread = env->FindClass("java/lang/Thread");
+  jfieldID const id = thread == nullptr ? nullptr : env->GetFieldID(thread, field, "J");
+  if (id == nullptr) return std::nullopt;
+  jmethodID const current = env->GetStaticMethodID(thread, "currentThread", "()Ljava/lang/Thread;");
+  if (current == nullptr) return std::nullopt;
+  jobject const object = env->CallStaticObjectMethod(thread, current);
+  // currentThread throws nothing, but -Xcheck:jni requires a check.
+  if (env->ExceptionCheck() == JNI_TRUE || object == nullptr) return std::nullopt;
+  return env->GetLongField(object, id);
+}
+
 }  // namespace jtrace::sampling

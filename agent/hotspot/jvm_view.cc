@@ -47,8 +47,9 @@ void JvmView::Resolve(JNIEnv* env) {
   // an earlier recording may have seen it.
   if (!resolved_) layout_.unsigned5_bias = env->GetVersion() >= kJni20 ? 1 : 0;
   resolved_ = true;
-  layout_.heap = ResolveHeapLayout(**structs_, env);
-  CheckKnownObjects(env);
+  const JvmFlags flags(**structs_);
+  layout_.heap = ResolveHeapLayout(**structs_, flags, env);
+  CheckKnownObjects(flags, env);
   layout_.unreliable_code = unreliable_code_.published();
   if (problem_.empty()) intrinsics_ = IntrinsicNames(**structs_, layout_);
   if (!AddInterpreterCodelets(**structs_, &stubs_)) {
@@ -57,7 +58,7 @@ void JvmView::Resolve(JNIEnv* env) {
   stubs_.Publish(&layout_);
 }
 
-void JvmView::CheckKnownObjects(JNIEnv* env) {
+void JvmView::CheckKnownObjects(const JvmFlags& flags, JNIEnv* env) {
   problems_.clear();
   jclass const object = env->FindClass("java/lang/Object");
   const auto memory = jvmti::MethodMemory::Of(libjvm_address_, env);
@@ -72,12 +73,12 @@ void JvmView::CheckKnownObjects(JNIEnv* env) {
   }
   if (object != nullptr) env->DeleteLocalRef(object);
   if (!problem_.empty()) return;
-  const bool checks_jni = JvmFlags(**structs_).Bool("CheckJNICalls").value_or(false);
+  const bool checks_jni = flags.Bool("CheckJNICalls").value_or(false);
   if (!memory.usable() && !checks_jni) {
     problems_.push_back({VmPart::kMethodTexts, "methods of a class"});
   }
   CheckCurrentThread(env, JavaThreadOf(env), &layout_, &problems_);
-  FindMissingParts(**structs_, layout_, &problems_);
+  FindMissingParts(**structs_, flags, layout_, &problems_);
 }
 
 void JvmView::AddStub(std::string_view name, uintptr_t begin, uintptr_t end) {

@@ -75,7 +75,7 @@ class JvmView {
   void CheckDebugInfo(const jvmtiCompiledMethodLoadInlineRecord& record,
                       const hot::CodeBlob& nmethod);
   void LearnContinuations(const hot::CodeBlob& nmethod);
-  void CheckKnownObjects(JNIEnv* env);
+  void CheckKnownObjects(const JvmFlags& flags, JNIEnv* env);
 
   const void* libjvm_address_ = nullptr;
   absl::StatusOr<const VmStructs*> structs_ = absl::UnknownError("not read");

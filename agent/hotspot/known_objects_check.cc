@@ -8,6 +8,7 @@
 #include "agent/hot/memory/safe_read.h"
 #include "agent/hot/walk/method_ref.h"
 #include "agent/hotspot/heap_layout_resolver.h"
+#include "agent/hotspot/java_fields.h"
 #include "agent/hotspot/jvm_flags.h"
 
 namespace jtrace::sampling {
@@ -39,25 +40,8 @@ class Object {
   const uintptr_t address_;
 };
 
-jlong NumberOfCurrentThread(JNIEnv* env) {
-  if (env->PushLocalFrame(4) != JNI_OK) return 0;
-  jlong number = 0;
-  jclass const thread = env->FindClass("java/lang/Thread");
-  jmethodID current = nullptr;
-  jfieldID tid = nullptr;
-  if (thread != nullptr) tid = env->GetFieldID(thread, "tid", "J");
-  if (tid != nullptr) {
-    current = env->GetStaticMethodID(thread, "currentThread", "()Ljava/lang/Thread;");
-  }
-  jobject const object =
-      current == nullptr ? nullptr : env->CallStaticObjectMethod(thread, current);
-  if (env->ExceptionCheck() == JNI_FALSE && object != nullptr) {
-    number = env->GetLongField(object, tid);
-  }
-  if (env->ExceptionCheck() == JNI_TRUE) env->ExceptionClear();
-  env->PopLocalFrame(nullptr);
-  return number;
-}
+// 0 if it is not known. Waits for a collection to end, as calls of JNI do.
+jlong NumberOfCurrentThread(JNIEnv* env) { return CurrentThreadField(env, "tid").value_or(0); }
 
 class ThreadCheck {
  public:
@@ -144,7 +128,7 @@ class ThreadCheck {
   }
 
  private:
-  // A collection may be running: then nothing can be read. Calls of JNI wait for its end.
+  // A collection may be running: then nothing can be read.
   bool IsThread(uint64_t number) const {
     constexpr int kTries = 10;
     for (int i = 0; i < kTries; ++i) {
@@ -194,7 +178,7 @@ bool ReadsKnownMethod(JNIEnv* env, const VmLayout& layout, uintptr_t method, uin
   return hot::FindMethodId(layout, method) == reinterpret_cast<uintptr_t>(id);
 }
 
-void FindMissingParts(const VmStructs& structs, const VmLayout& layout,
+void FindMissingParts(const VmStructs& structs, const JvmFlags& flags, const VmLayout& layout,
                       std::vector<PartProblem>* problems) {
   const auto add = [&](VmPart part, bool is_missing, std::string_view what) {
     const bool is_known = std::any_of(problems->begin(), problems->end(),
@@ -208,7 +192,6 @@ void FindMissingParts(const VmStructs& structs, const VmLayout& layout,
           std::min({at.os_monitor_wait, at.os_condvar_wait, at.os_object_wait,
                     at.thread_blocked}) == kNoValue,
       "entries about threads");
-  const JvmFlags flags(structs);
   add(VmPart::kFlags, !flags.Bool("UseCompressedOops").has_value(), "-XX options");
   add(VmPart::kWaits, !layout.heap.readable && IsKnownCollector(flags), "entries about objects");
   add(VmPart::kLevels,

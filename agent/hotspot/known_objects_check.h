@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "agent/hot/walk/vm_layout.h"
+#include "agent/hotspot/jvm_flags.h"
 #include "agent/hotspot/vm_reads.h"
 #include "agent/hotspot/vm_structs.h"
 
@@ -30,7 +31,7 @@ void CheckCurrentThread(JNIEnv* env, uintptr_t java_thread, hot::VmLayout* layou
                         std::vector<PartProblem>* problems);
 
 // Adds the parts of which this JVM's tables lack entries, or have impossible ones.
-void FindMissingParts(const VmStructs& structs, const hot::VmLayout& layout,
+void FindMissingParts(const VmStructs& structs, const JvmFlags& flags, const hot::VmLayout& layout,
                       std::vector<PartProblem>* problems);
 
 }  // namespace jtrace::sampling

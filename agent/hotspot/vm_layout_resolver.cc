@@ -9,6 +9,7 @@
 #include "agent/hot/walk/method_ref.h"
 #include "agent/hotspot/code_cache_check.h"
 #include "agent/hotspot/elf_symbols.h"
+#include "agent/hotspot/java_fields.h"
 #include "agent/hotspot/load.h"
 
 namespace jtrace::sampling {
@@ -210,25 +211,8 @@ absl::Status ResolveVmLayout(const VmStructs& structs, const LocalSymbols& symbo
 }
 
 absl::Status ResolveJniEnvOffset(JNIEnv* env, VmLayout* layout) {
-  jclass const thread_class = env->FindClass("java/lang/Thread");
-  jfieldID eetop = nullptr;
-  jmethodID current = nullptr;
-  if (thread_class != nullptr) eetop = env->GetFieldID(thread_class, "eetop", "J");
-  if (eetop != nullptr) {
-    current = env->GetStaticMethodID(thread_class, "currentThread", "()Ljava/lang/Thread;");
-  }
-  if (current == nullptr) {
-    env->ExceptionClear();
-    return absl::NotFoundError("java.lang.Thread has no field eetop");
-  }
-  jobject const thread = env->CallStaticObjectMethod(thread_class, current);
-  // currentThread throws nothing, but -Xcheck:jni requires a check.
-  if (env->ExceptionCheck() == JNI_TRUE) env->ExceptionClear();
-  if (thread == nullptr) return absl::FailedPreconditionError("no current thread");
-  const auto java_thread = static_cast<uintptr_t>(env->GetLongField(thread, eetop));
-  env->DeleteLocalRef(thread);
-  env->DeleteLocalRef(thread_class);
-  if (java_thread == 0) return absl::FailedPreconditionError("the thread has no JavaThread");
+  const auto java_thread = static_cast<uintptr_t>(CurrentThreadField(env, "eetop").value_or(0));
+  if (java_thread == 0) return absl::NotFoundError("java.lang.Thread has no JavaThread in eetop");
   layout->thread.jni_env = static_cast<intptr_t>(reinterpret_cast<uintptr_t>(env) - java_thread);
   return absl::OkStatus();
 }

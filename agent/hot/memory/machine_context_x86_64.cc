@@ -19,6 +19,10 @@ uintptr_t InterruptedPc(const ucontext_t& context) {
   return static_cast<uintptr_t>(context.uc_mcontext.gregs[REG_RIP]);
 }
 
+void ContinueAt(ucontext_t& context, uintptr_t pc) {
+  context.uc_mcontext.gregs[REG_RIP] = static_cast<greg_t>(pc);
+}
+
 // A handler with SA_RESTART finds a call that can be restarted at its instruction, to be executed
 // again, and any other after it with EINTR. A call that had its result was left to return it.
 bool InterruptedCall(const ucontext_t& context) {

@@ -1,6 +1,7 @@
 #include "agent/hot/memory/safe_read.h"
 
 #include "agent/hot/memory/guarded_load.h"
+#include "agent/hot/memory/machine_context.h"
 
 namespace jtrace::hot {
 namespace {
@@ -15,6 +16,15 @@ constexpr intptr_t kError2 = 0x5afe'4ead'0bad'0002;
 }  // namespace
 
 constinit std::atomic<SafeFetchFunction> safe_fetch{nullptr};
+
+bool RecoverSafeRead(void* ucontext) {
+  auto& context = *static_cast<ucontext_t*>(ucontext);
+  if (InterruptedPc(context) != reinterpret_cast<uintptr_t>(jtrace_guarded_load_fault)) {
+    return false;
+  }
+  ContinueAt(context, reinterpret_cast<uintptr_t>(jtrace_guarded_load_failed));
+  return true;
+}
 
 bool SafeReadWord(uintptr_t address, uintptr_t* value) {
   if (address < kLowestAddress || address >= kEndOfUserSpace || address % 8 != 0) return false;
