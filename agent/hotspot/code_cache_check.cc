@@ -3,12 +3,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "agent/hot/walk/call_instruction.h"
 #include "agent/hotspot/checked_read.h"
 
 namespace jtrace::sampling {
@@ -71,7 +72,7 @@ class CodeCacheCheck {
     }
     if (!has_interpreter_) return Wrong("the interpreter is in no blob of that name");
     return has_call_stub_ ? absl::OkStatus()
-                          : Wrong("the call stub is in no blob of StubRoutines");
+                          : Wrong("the call stub does not return to where a call ends");
   }
 
  private:
@@ -140,9 +141,11 @@ class CodeCacheCheck {
     if (name.size() < 2 || !std::all_of(name.begin(), name.end(), is_text)) {
       return Wrong("a blob's name");
     }
-    has_call_stub_ |= absl::StartsWith(name, "StubRoutines") && layout_.call_stub_return >= code &&
-                      layout_.call_stub_return < end;
-    has_interpreter_ |= name == "Interpreter" && IsInterpreter(code, end);
+    if (name == "Interpreter") {
+      has_interpreter_ |= IsInterpreter(code, end);
+    } else if (name != "nmethod" && name != "native nmethod") {
+      has_call_stub_ |= HasCallStub(code, end);
+    }
     return absl::OkStatus();
   }
 
@@ -158,6 +161,16 @@ class CodeCacheCheck {
     return layout_.interpreter_low >= code && layout_.interpreter_low - code < kAlignment &&
            layout_.interpreter_high > layout_.interpreter_low && layout_.interpreter_high <= end &&
            end - layout_.interpreter_high < kAlignment;
+  }
+
+  // By its code, because its blob has many names: "StubRoutines (1)" or "(initial stubs)", from an
+  // AOT cache "initial_blob (stub gen)".
+  bool HasCallStub(uintptr_t code, uintptr_t end) {
+    std::array<uint8_t, 8> before;
+    const uintptr_t place = layout_.call_stub_return;
+    if (place < code + before.size() || place >= end) return false;
+    return reader_.Copy(place - before.size(), before.data(), before.size()) &&
+           hot::EndsWithCall(before.data());
   }
 
   const VmLayout& layout_;

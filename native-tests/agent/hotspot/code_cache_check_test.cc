@@ -29,12 +29,13 @@ class CodeCacheCheckTest : public ::testing::Test {
   }
 
   // The adapters come first, as from an AOT cache.
-  void Fill(int adapters) {
+  void Fill(int adapters, const char* stubs = "StubRoutines (initial stubs)") {
     for (int i = 0; i < adapters; ++i) AddBlob("I2C/C2I adapters", 2);
     const uintptr_t interpreter = AddBlob("Interpreter", 700);  // several hops of the map
     layout_.interpreter_low = interpreter;
     layout_.interpreter_high = End();
-    layout_.call_stub_return = AddBlob("StubRoutines (initial stubs)", 4) + 60;
+    layout_.call_stub_return = AddBlob(stubs, 4) + 60;
+    Put(layout_.call_stub_return - sizeof kCall, kCall);
   }
   // Returns where its code begins.
   uintptr_t AddBlob(const char* name, int segments) {
@@ -54,6 +55,11 @@ class CodeCacheCheckTest : public ::testing::Test {
     std::memcpy(reinterpret_cast<void*>(at), &value, sizeof value);
   }
 
+#ifdef __x86_64__
+  static constexpr uint16_t kCall = 0xd6ff;  // call rsi
+#else
+  static constexpr uint32_t kCall = 0xd63f0080;  // blr x4
+#endif
   static constexpr uint32_t kShift = 6, kHeader = 16;
   static constexpr size_t kSegment = size_t{1} << kShift, kSegments = 2048;
   alignas(64) uint8_t memory_[kSegments * kSegment] = {};
@@ -69,7 +75,7 @@ TEST_F(CodeCacheCheckTest, AcceptsWhatIsAsDescribed) {
   EXPECT_TRUE(CheckCodeCache(layout_).ok());
 }
 
-TEST_F(CodeCacheCheckTest, FindsTheStubsBehindManyBlobs) {
+TEST_F(CodeCacheCheckTest, FindsTheStubsAfterManyBlobs) {
   Fill(500);
   EXPECT_TRUE(CheckCodeCache(layout_).ok()) << CheckCodeCache(layout_);
 }
@@ -80,9 +86,22 @@ TEST_F(CodeCacheCheckTest, NeedsTheInterpreterInItsBlob) {
   EXPECT_THAT(CheckCodeCache(layout_).message(), HasSubstr("interpreter"));
 }
 
-TEST_F(CodeCacheCheckTest, NeedsTheCallStubInStubRoutines) {
+TEST_F(CodeCacheCheckTest, FindsTheCallStubInBlobsOfAnyName) {
+  Fill(3, "initial_blob (stub gen)");
+  EXPECT_TRUE(CheckCodeCache(layout_).ok()) << CheckCodeCache(layout_);
+}
+
+TEST_F(CodeCacheCheckTest, NeedsTheCallStubAfterACall) {
   Fill(3);
-  layout_.call_stub_return = layout_.interpreter_low + 8;
+  layout_.call_stub_return += 4;
+  EXPECT_THAT(CheckCodeCache(layout_).message(), HasSubstr("call stub"));
+  layout_.call_stub_return = layout_.interpreter_low + 64;
+  Put(layout_.call_stub_return - sizeof kCall, kCall);
+  EXPECT_THAT(CheckCodeCache(layout_).message(), HasSubstr("call stub"));
+}
+
+TEST_F(CodeCacheCheckTest, FindsNoCallStubInCompiledCode) {
+  Fill(3, "nmethod");
   EXPECT_THAT(CheckCodeCache(layout_).message(), HasSubstr("call stub"));
 }
 
