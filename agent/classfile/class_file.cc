@@ -10,7 +10,7 @@ namespace {
 constexpr uint32_t kMagic = 0xCAFEBABE;
 constexpr uint16_t kOldestMajor = 45;
 constexpr uint16_t kOldestMinor = 3;
-constexpr uint16_t kNewestMajor = 69;
+constexpr uint16_t kNewestMajor = 72;
 
 // A method_info without attributes (JVMS 4.6).
 constexpr size_t kMinMethodSize = 8;

@@ -48,7 +48,7 @@ struct ClassFile {
 };
 
 // Errors: InvalidArgument if `bytes` is not a class file, Unimplemented for a version before 45.3
-// (whose Code attributes are laid out differently) or after 69 (Java 25).
+// (whose Code attributes are laid out differently) or after 72 (Java 28).
 absl::StatusOr<ClassFile> ParseClassFile(Bytes bytes);
 
 }  // namespace jtrace::classfile

@@ -57,7 +57,7 @@ struct InstrumentResult {
 // `spec` says; its ids are requested after the method's. `unwinds`: the methods that get the
 // unwind probe, in scope or not; null: none. A method that cannot be rewritten stays byte for byte
 // as it was, with its reason. Errors: InvalidArgument if this is not a class file, Unimplemented
-// if its version is not known (45.3 to 69); the class must then stay unchanged.
+// if its version is not known (45.3 to 72); the class must then stay unchanged.
 absl::StatusOr<InstrumentResult> Instrument(absl::Span<const uint8_t> class_bytes,
                                             const ScopeFilter& filter, const ProbeSpec& spec,
                                             absl::FunctionRef<uint32_t(const MethodRef&)> assign_id,

@@ -28,6 +28,7 @@ enum class Reason : uint8_t {
   kConstantPoolFull,
   kJumpTooFar,
   kUnknownAttribute,
+  kUnknownFrame,
   kMalformedCode,
   kMalformedStackMap,
   kMalformedTable,

@@ -19,6 +19,8 @@ constexpr uint32_t kMaxAppended = 3;
 
 using Type = VerificationType;
 
+bool IsReserved(uint32_t kind) { return kind > kSameOneLast && kind < kSameOneExtended; }
+
 }  // namespace
 
 Reason StackMapRewriter::Rewrite(Bytes body, const StackMapContext& context,
@@ -37,7 +39,11 @@ Reason StackMapRewriter::Rewrite(Bytes body, const StackMapContext& context,
       return reason;
     }
     for (int n = count; n > 0; --n) {
-      if (!RewriteFrame(reader, editor, out)) return Reason::kMalformedStackMap;
+      const uint32_t kind = reader.U1();
+      // What an early_larval frame (246, a preview of Java 28) says of a constructor's fields
+      // holds for the frames after it, too.
+      if (IsReserved(kind)) return Reason::kUnknownFrame;
+      if (!RewriteFrame(kind, reader, editor, out)) return Reason::kMalformedStackMap;
     }
     if (!reader.ok() || !reader.AtEnd()) return Reason::kMalformedStackMap;
   }
@@ -85,8 +91,8 @@ Reason StackMapRewriter::SetInitialLocals(const StackMapContext& context,
   return parameters.ok() && Padding() >= 0 ? Reason::kNone : Reason::kMalformedStackMap;
 }
 
-bool StackMapRewriter::RewriteFrame(ByteReader& reader, const CodeEditor& editor, ByteWriter& out) {
-  const uint32_t kind = reader.U1();
+bool StackMapRewriter::RewriteFrame(uint32_t kind, ByteReader& reader, const CodeEditor& editor,
+                                    ByteWriter& out) {
   uint32_t delta = kind;
   stack_.clear();
   locals_changed_ = false;
@@ -95,8 +101,6 @@ bool StackMapRewriter::RewriteFrame(ByteReader& reader, const CodeEditor& editor
   } else if (kind <= kSameOneLast) {
     delta = kind - kSameOneFirst;
     good = ReadTypes(reader, 1, stack_);
-  } else if (kind < kSameOneExtended) {
-    return false;  // reserved
   } else {
     delta = reader.U2();
     if (kind == kSameOneExtended) {

@@ -57,13 +57,14 @@ struct HandlerFrame {
 class StackMapRewriter {
  public:
   // `body` is the attribute's old body, empty if it has none. `handler` may be null. Appends the
-  // new body to `out`. kConstantPoolFull, kMalformedStackMap or kNone.
+  // new body to `out`. kConstantPoolFull, kUnknownFrame, kMalformedStackMap or kNone.
   Reason Rewrite(Bytes body, const StackMapContext& context, const CodeEditor& editor,
                  const HandlerFrame* handler, ConstantPoolBuilder& pool, ByteWriter& out);
 
  private:
   Reason SetInitialLocals(const StackMapContext& context, ConstantPoolBuilder& pool);
-  bool RewriteFrame(ByteReader& reader, const CodeEditor& editor, ByteWriter& out);
+  // `kind` is the frame's first byte, and `reader` after it.
+  bool RewriteFrame(uint32_t kind, ByteReader& reader, const CodeEditor& editor, ByteWriter& out);
   bool ReadType(ByteReader& reader, VerificationType& type) const;
   bool ReadTypes(ByteReader& reader, int count, std::vector<VerificationType>& types) const;
   bool Append(ByteReader& reader, int count);

@@ -20,6 +20,7 @@ using test::ClassBuilder;
 using test::ClassWith;
 using test::kId;
 using test::Rewritten;
+using test::TestMethod;
 using ::testing::ElementsAre;
 
 Reason RefusalOf(const ByteVector& bytes) {
@@ -66,7 +67,7 @@ TEST(InstrumenterRefusalTest, Refusals) {
   EXPECT_EQ(RefusalOf(ClassWith({.code = {kOpReturn}, .exceptions = {{0, 2, 0, 0}}})),
             Reason::kMalformedTable);
   EXPECT_EQ(RefusalOf(ClassWith(
-                {.code = {kOpReturn}, .attributes = {{"StackMapTable", BytesOf().U2(1).U1(130)}}})),
+                {.code = {kOpReturn}, .attributes = {{"StackMapTable", BytesOf().U2(1).U1(64)}}})),
             Reason::kMalformedStackMap);
   EXPECT_EQ(RefusalOf(ClassWith({.name = "finalize", .code = {kOpReturn}})),
             Reason::kEmptyFinalizer);
@@ -79,6 +80,22 @@ TEST(InstrumenterRefusalTest, Refusals) {
   full.Add({.code = {kOpReturn}});
   full.PadPool(65530);
   EXPECT_EQ(RefusalOf(full.Build()), Reason::kConstantPoolFull);
+}
+
+// As constructors of value classes have them, a preview of Java 28.
+TEST(InstrumenterRefusalTest, OnlyMethodsWithUnknownFramesStayUnchanged) {
+  const TestMethod larval = {
+      .name = "a",
+      .code = {kOpNop, kOpReturn},
+      .attributes = {{"StackMapTable", BytesOf().U2(1).U1(246).U2(0).U1(1)}}};
+  EXPECT_EQ(RefusalOf(ClassWith(larval, 72)), Reason::kUnknownFrame);
+  const ByteVector bytes =
+      ClassBuilder("T", 72).Add(larval).Add({.name = "b", .code = {kOpReturn}}).Build();
+  const auto result =
+      Instrument(bytes, ScopeFilter(), ProbeSpec::Tree(), [](const MethodRef&) { return kId; });
+  ASSERT_TRUE(result.ok());
+  EXPECT_FALSE(result->methods[0].probed);
+  EXPECT_TRUE(result->methods[1].probed);
 }
 
 TEST(InstrumenterRefusalTest, ScopeDecidesPerMethod) {
@@ -110,11 +127,11 @@ TEST(InstrumenterRefusalTest, EveryTruncationIsRejected) {
 }
 
 TEST(InstrumenterRefusalTest, UnknownVersionsStayUnchanged) {
-  for (const uint16_t major : {44, 70}) {
+  for (const uint16_t major : {44, 73}) {
     EXPECT_EQ(Summarize(ClassWith({.code = {kOpReturn}}, major)).status().code(),
               absl::StatusCode::kUnimplemented);
   }
-  for (const uint16_t major : {45, 69}) {
+  for (const uint16_t major : {45, 72}) {
     EXPECT_TRUE(Summarize(ClassWith({.code = {kOpReturn}}, major)).ok());
   }
 }

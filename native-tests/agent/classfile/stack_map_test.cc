@@ -165,7 +165,6 @@ TEST_F(StackMapTest, RejectsMalformedTables) {
   const ByteVector cases[] = {
       BytesOf().U2(1),                                          // no frame
       BytesOf().U2(0).U1(0),                                    // a byte too many
-      BytesOf().U2(1).U1(200),                                  // reserved
       BytesOf().U2(1).U1(64).U1(9),                             // no such type
       BytesOf().U2(1).U1(251).U2(200),                          // after the code
       BytesOf().U2(1).U1(254).U2(1).U1(1).U1(1).U1(1),          // more locals than max_locals
@@ -173,6 +172,12 @@ TEST_F(StackMapTest, RejectsMalformedTables) {
       BytesOf().U2(1).U1(255).U2(1).U2(1).U1(8).U2(200).U2(0),  // `new` after the code
   };
   for (const ByteVector& body : cases) EXPECT_EQ(Rewrite(body), Reason::kMalformedStackMap);
+}
+
+TEST_F(StackMapTest, RejectsFramesOfUnknownKinds) {
+  for (const uint32_t kind : {128u, 200u, 246u}) {
+    EXPECT_EQ(Rewrite(BytesOf().U2(2).U1(1).U1(kind)), Reason::kUnknownFrame) << kind;
+  }
 }
 
 }  // namespace
