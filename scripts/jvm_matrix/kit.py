@@ -45,7 +45,8 @@ class Kit:
             shutil.copy(sources / name, self.outside)
         jdk = pathlib.Path("/usr/lib/jvm/java-17-openjdk-amd64/bin")
         classes = self.outside / "classes"
-        subprocess.run([jdk / "javac", "--release", "11", "-d", classes, sources / "H2W.java"], check=True)
+        subprocess.run([jdk / "javac", "--release", "11", "-d", classes, sources / "H2W.java",
+                        sources / "JdkCalls.java"], check=True)
         # Archives of classes take none of a folder.
         subprocess.run([jdk / "jar", "--create", "--file", self.outside / "h2w.jar", "-C", classes, "."], check=True)
 

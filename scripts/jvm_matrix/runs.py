@@ -93,10 +93,17 @@ class Attempt:
         code, output = execute(self.kit, [*self.java, *flags, *agents, *self.arguments], self.log("jtrace"))
         return code, steady(output)
 
-    def report(self, name):
+    def jdk_calls(self):
+        """The exit code and the output of JdkCalls, whose trace has calls of the JDK's own methods. The JVM verifies
+        its own classes here."""
+        words = ["-XX:+UnlockDiagnosticVMOptions", "-XX:+BytecodeVerificationLocal",
+                 f"-agentpath:{self.kit.inside}/jtrace/lib/libjtrace.so=mode=events,include=java.util.**,"
+                 f"out={self.at}/jdk.bin", "-cp", f"{self.kit.inside}/classes", "JdkCalls"]
+        return execute(self.kit, [*self.java, *words], self.log("jdk"))
+
+    def report(self, name, trace="trace.bin"):
         post = self.kit.inside / "jtrace/bin/jtrace-post"
-        code, output = execute(self.kit, [post, f"--report={name}", "--format=csv", self.at / "trace.bin"],
-                               self.log(name))
+        code, output = execute(self.kit, [post, f"--report={name}", "--format=csv", self.at / trace], self.log(name))
         if code != 0:
             raise RuntimeError(last_line(self.text(name)))
         return output
@@ -109,6 +116,21 @@ def compare_counts(attempt):
     names = [name for name in theirs.keys() | ours.keys() if not name.startswith(JITTER)]
     differing = sorted(name for name in names if theirs.get(name, 0) != ours.get(name, 0))
     return len(names), sum(theirs.get(name, 0) for name in names), differing
+
+
+def differing_in_jdk(expected, ours):
+    """In words, lines "EXPECT CALLS METHOD" that do not hold."""
+    rows = [line.split(" ", 2) for line in expected.splitlines() if line.startswith("EXPECT ")]
+    wrong = [f"{ours.get(name, 0)} calls of {name}, not {calls}" for _, calls, name in rows
+             if ours.get(name, 0) != int(calls)]
+    return wrong if rows else ["JdkCalls expects nothing"]
+
+
+def check_jdk(attempt):
+    code, output = attempt.jdk_calls()
+    if code != 0:
+        return [f"JdkCalls ends with {code}"]
+    return differing_in_jdk(output, counts.of_flat(attempt.report("flat", "jdk.bin")))
 
 
 def samples_of(attempt):
@@ -174,7 +196,7 @@ def perform(kit, run, folder):
         version, samples, losses = samples_of(attempt)
         result.update(samples, version=version, losses=losses, methods=methods, calls=calls, differing=len(names),
                       names=names[:5])
-        result["faults"] = faults_of(result, run)
+        result["faults"] = faults_of(result, run) + check_jdk(attempt)
     except NotPossible as reason:
         result["not_possible"] = str(reason)
     except (OSError, RuntimeError, KeyError) as error:

@@ -58,6 +58,12 @@ class FaultsTest(unittest.TestCase):
         self.assertEqual(runs.faults_of_jvm(three, True), [])
         self.assertEqual(runs.faults_of_jvm([result(unmatched=2), result(unmatched=2)], False), [])
 
+    def test_calls_of_the_jdk_are_exact(self):
+        expected = "EXPECT 3 java.util.BitSet.flip(int)\nother\n"
+        self.assertEqual(runs.differing_in_jdk(expected, {"java.util.BitSet.flip(int)": 3}), [])
+        self.assertEqual(len(runs.differing_in_jdk(expected, {})), 1)
+        self.assertEqual(len(runs.differing_in_jdk("", {})), 1)
+
     def test_times_are_no_difference(self):
         self.assertEqual(runs.steady("iter 0 4777 ms"), runs.steady("iter 0 12 ms"))
         self.assertNotEqual(runs.steady("97 rows"), runs.steady("98 rows"))

@@ -9,6 +9,8 @@ releases run in a root of that release, the others on the system that builds. In
 call by itself; the exit code and the standard output must be those of a run without agents. "Whole" stacks reach the
 thread's begin; "matched" ones agree with the calls that were open by the probes' count. Not compared are counts that
 depend on timing: those of {jitter}.
+In each run a second program calls methods of the JDK, with probes in all of `java.util.**`: the JVM verifies its own
+classes there, and the counts must be exact.
 
 | JVM | system | runs | methods compared | calls compared | that differ | samples | whole | matched | remarks |
 |---|---|---|---|---|---|---|---|---|---|
