@@ -55,11 +55,8 @@ class CodeCacheCheckTest : public ::testing::Test {
     std::memcpy(reinterpret_cast<void*>(at), &value, sizeof value);
   }
 
-#ifdef __x86_64__
-  static constexpr uint16_t kCall = 0xd6ff;  // call rsi
-#else
-  static constexpr uint32_t kCall = 0xd63f0080;  // blr x4
-#endif
+  // blr x4 of aarch64, which is the distance of a call of x86-64 with the byte before it.
+  static constexpr uint64_t kCall = 0xd63f'0080'e800'0000;
   static constexpr uint32_t kShift = 6, kHeader = 16;
   static constexpr size_t kSegment = size_t{1} << kShift, kSegments = 2048;
   alignas(64) uint8_t memory_[kSegments * kSegment] = {};
