@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "absl/types/span.h"
-#include "agent/classfile/byte_io.h"
-#include "agent/classfile/opcodes.h"
 #include "agent/classfile/reason.h"
+#include "common/classfile/byte_io.h"
+#include "common/classfile/opcodes.h"
 
 namespace jtrace::classfile {
 

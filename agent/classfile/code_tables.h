@@ -1,9 +1,9 @@
 // Relocates the tables of a Code attribute: line numbers, local variables, type annotations.
 #pragma once
 
-#include "agent/classfile/byte_io.h"
-#include "agent/classfile/code_attribute.h"
 #include "agent/classfile/code_editor.h"
+#include "common/classfile/byte_io.h"
+#include "common/classfile/code_attribute.h"
 
 namespace jtrace::classfile {
 

@@ -3,9 +3,9 @@
 #include <optional>
 #include <utility>
 
-#include "agent/classfile/class_file.h"
-#include "agent/classfile/code_attribute.h"
 #include "agent/classfile/method_rewriter.h"
+#include "common/classfile/class_file.h"
+#include "common/classfile/code_attribute.h"
 
 namespace jtrace::classfile {
 namespace {

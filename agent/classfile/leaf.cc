@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "agent/classfile/opcodes.h"
+#include "common/classfile/opcodes.h"
 
 namespace jtrace::classfile {
 namespace {

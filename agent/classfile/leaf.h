@@ -1,8 +1,8 @@
 // Finds methods that call nothing, whose activations need only be counted.
 #pragma once
 
-#include "agent/classfile/class_file.h"
-#include "agent/classfile/code_attribute.h"
+#include "common/classfile/class_file.h"
+#include "common/classfile/code_attribute.h"
 
 namespace jtrace::classfile {
 

@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "agent/classfile/byte_io.h"
+#include "common/classfile/byte_io.h"
 
 namespace jtrace::classfile {
 

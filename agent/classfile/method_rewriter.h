@@ -5,8 +5,6 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "agent/classfile/class_file.h"
-#include "agent/classfile/code_attribute.h"
 #include "agent/classfile/code_editor.h"
 #include "agent/classfile/probe_code.h"
 #include "agent/classfile/probe_counts.h"
@@ -15,6 +13,8 @@
 #include "agent/classfile/reason.h"
 #include "agent/classfile/site_finder.h"
 #include "agent/classfile/stack_map.h"
+#include "common/classfile/class_file.h"
+#include "common/classfile/code_attribute.h"
 
 namespace jtrace::classfile {
 

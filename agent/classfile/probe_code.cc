@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include "agent/classfile/opcodes.h"
+#include "common/classfile/opcodes.h"
 
 namespace jtrace::classfile {
 namespace {

@@ -4,9 +4,9 @@
 #include <array>
 #include <cstdint>
 
-#include "agent/classfile/byte_io.h"
-#include "agent/classfile/constant_pool.h"
 #include "agent/classfile/probe_spec.h"
+#include "common/classfile/byte_io.h"
+#include "common/classfile/constant_pool.h"
 
 namespace jtrace::classfile {
 

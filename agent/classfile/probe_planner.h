@@ -5,12 +5,12 @@
 #include <optional>
 #include <vector>
 
-#include "agent/classfile/class_file.h"
-#include "agent/classfile/code_attribute.h"
 #include "agent/classfile/code_editor.h"
 #include "agent/classfile/probe_code.h"
 #include "agent/classfile/reason.h"
 #include "agent/classfile/site_finder.h"
+#include "common/classfile/class_file.h"
+#include "common/classfile/code_attribute.h"
 
 namespace jtrace::classfile {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <iterator>
 
-#include "agent/classfile/opcodes.h"
 #include "agent/classfile/probe_planner.h"
+#include "common/classfile/opcodes.h"
 
 namespace jtrace::classfile {
 namespace {

@@ -6,12 +6,12 @@
 #include <vector>
 
 #include "absl/container/flat_hash_set.h"
-#include "agent/classfile/class_file.h"
-#include "agent/classfile/code_attribute.h"
 #include "agent/classfile/code_editor.h"
 #include "agent/classfile/probe_spec.h"
 #include "agent/classfile/scope_filter.h"
 #include "agent/classfile/site.h"
+#include "common/classfile/class_file.h"
+#include "common/classfile/code_attribute.h"
 
 namespace jtrace::classfile {
 

@@ -5,11 +5,11 @@
 #include <string_view>
 #include <vector>
 
-#include "agent/classfile/byte_io.h"
 #include "agent/classfile/code_editor.h"
-#include "agent/classfile/constant_pool.h"
 #include "agent/classfile/probe_spec.h"
 #include "agent/classfile/reason.h"
+#include "common/classfile/byte_io.h"
+#include "common/classfile/constant_pool.h"
 
 namespace jtrace::classfile {
 

@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "agent/base/class_names.h"
-#include "agent/classfile/class_file.h"
+#include "common/classfile/class_file.h"
 
 namespace jtrace {
 namespace {

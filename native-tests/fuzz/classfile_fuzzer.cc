@@ -3,10 +3,10 @@
 // sequence of instructions whose jumps land on instructions.
 #include <cstdint>
 
-#include "agent/classfile/class_file.h"
-#include "agent/classfile/code_attribute.h"
 #include "agent/classfile/code_editor.h"
 #include "agent/classfile/instrumenter.h"
+#include "common/classfile/class_file.h"
+#include "common/classfile/code_attribute.h"
 #include "native-tests/fuzz/require.h"
 
 namespace jtrace::classfile {

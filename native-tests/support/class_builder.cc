@@ -1,6 +1,6 @@
 #include "native-tests/support/class_builder.h"
 
-#include "agent/classfile/class_file.h"
+#include "common/classfile/class_file.h"
 
 namespace jtrace::test {
 

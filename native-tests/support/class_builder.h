@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "agent/classfile/byte_io.h"
+#include "common/classfile/byte_io.h"
 
 namespace jtrace::test {
 

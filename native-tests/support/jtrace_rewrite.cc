@@ -16,8 +16,8 @@
 #include <string>
 #include <vector>
 
-#include "agent/classfile/byte_io.h"
 #include "agent/classfile/instrumenter.h"
+#include "common/classfile/byte_io.h"
 
 namespace jtrace::classfile {
 namespace {

@@ -6,9 +6,9 @@
 #include <string_view>
 #include <utility>
 
-#include "agent/classfile/class_file.h"
-#include "agent/classfile/code_attribute.h"
 #include "agent/classfile/instrumenter.h"
+#include "common/classfile/class_file.h"
+#include "common/classfile/code_attribute.h"
 #include "native-tests/support/class_builder.h"
 
 namespace jtrace::test {

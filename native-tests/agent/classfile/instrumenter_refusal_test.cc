@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "agent/classfile/instrumenter.h"
-#include "agent/classfile/opcodes.h"
+#include "common/classfile/opcodes.h"
 #include "native-tests/agent/classfile/instrumented_method.h"
 #include "native-tests/support/class_builder.h"
 

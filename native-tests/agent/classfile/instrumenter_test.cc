@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "agent/classfile/opcodes.h"
+#include "common/classfile/opcodes.h"
 #include "native-tests/agent/classfile/instrumented_method.h"
 #include "native-tests/support/class_builder.h"
 

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "agent/classfile/opcodes.h"
+#include "common/classfile/opcodes.h"
 #include "native-tests/support/class_builder.h"
 
 namespace jtrace::classfile {

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "agent/classfile/opcodes.h"
+#include "common/classfile/opcodes.h"
 
 namespace jtrace::classfile {
 namespace {

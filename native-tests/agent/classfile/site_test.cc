@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "agent/classfile/opcodes.h"
+#include "common/classfile/opcodes.h"
 #include "native-tests/support/class_builder.h"
 #include "native-tests/support/rewritten_class.h"
 

@@ -1,4 +1,4 @@
-#include "agent/classfile/opcodes.h"
+#include "common/classfile/opcodes.h"
 
 #include <array>
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "agent/classfile/byte_io.h"
-#include "agent/classfile/constant_pool.h"
+#include "common/classfile/byte_io.h"
+#include "common/classfile/constant_pool.h"
 
 namespace jtrace::classfile {
 

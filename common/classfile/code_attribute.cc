@@ -1,4 +1,4 @@
-#include "agent/classfile/code_attribute.h"
+#include "common/classfile/code_attribute.h"
 
 namespace jtrace::classfile {
 namespace {

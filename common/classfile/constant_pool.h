@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "agent/classfile/byte_io.h"
+#include "common/classfile/byte_io.h"
 
 namespace jtrace::classfile {
 

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "agent/classfile/byte_io.h"
-#include "agent/classfile/constant_pool.h"
+#include "common/classfile/byte_io.h"
+#include "common/classfile/constant_pool.h"
 
 namespace jtrace::classfile {
 

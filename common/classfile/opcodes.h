@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "agent/classfile/byte_io.h"
+#include "common/classfile/byte_io.h"
 
 namespace jtrace::classfile {
 

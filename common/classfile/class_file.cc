@@ -1,4 +1,4 @@
-#include "agent/classfile/class_file.h"
+#include "common/classfile/class_file.h"
 
 #include <optional>
 #include <string>

@@ -1,4 +1,4 @@
-#include "agent/classfile/constant_pool.h"
+#include "common/classfile/constant_pool.h"
 
 namespace jtrace::classfile {
 namespace {
