@@ -130,10 +130,7 @@ std::optional<CounterPlan> PlanCounters(const CodeAttribute& code,
   for (const uint32_t bci : splits) {
     plan.places.push_back({CounterKind::kSplit, static_cast<uint16_t>(bci)});
   }
-  std::sort(plan.places.begin(), plan.places.end(),
-            [](const CounterPlace& a, const CounterPlace& b) {
-              return std::pair(a.bci, a.kind) < std::pair(b.bci, b.kind);
-            });
+  std::sort(plan.places.begin(), plan.places.end(), Before);
   return plan;
 }
 

@@ -1,5 +1,6 @@
 #include "agent/classfile/instrumenter.h"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -36,6 +37,15 @@ InstrumentResult Outline(const ClassFile& file) {
   return result;
 }
 
+void GiveCounters(MethodRewriter& rewriter, CounterIds& ids, MethodOutcome& outcome,
+                  ByteWriter& methods) {
+  outcome.places.assign(rewriter.places().begin(), rewriter.places().end());
+  if (outcome.places.empty()) return;
+  const auto count = std::count_if(outcome.places.begin(), outcome.places.end(), IsCounter);
+  outcome.first_counter = ids.Take(static_cast<uint32_t>(count));
+  rewriter.SetCounters(outcome.first_counter, methods);
+}
+
 std::vector<uint8_t> Assemble(const ClassFile& file, const ConstantPoolBuilder& pool,
                               Bytes methods) {
   constexpr size_t kPoolCountAt = 8;  // after magic, minor_version and major_version (JVMS 4.1)
@@ -55,7 +65,8 @@ std::vector<uint8_t> Assemble(const ClassFile& file, const ConstantPoolBuilder& 
 absl::StatusOr<InstrumentResult> Instrument(absl::Span<const uint8_t> class_bytes,
                                             const ScopeFilter& filter, const ProbeSpec& spec,
                                             absl::FunctionRef<uint32_t(const MethodRef&)> assign_id,
-                                            SiteIds* sites, const ScopeFilter* unwinds) {
+                                            SiteIds* sites, const ScopeFilter* unwinds,
+                                            CounterIds* counters) {
   absl::StatusOr<ClassFile> file = ParseClassFile(class_bytes);
   if (!file.ok()) return file.status();
   InstrumentResult result = Outline(*file);
@@ -66,6 +77,8 @@ absl::StatusOr<InstrumentResult> Instrument(absl::Span<const uint8_t> class_byte
   ConstantPoolBuilder pool(file->pool);
   std::optional<SiteFinder> finder;
   if (sites != nullptr) finder.emplace(*file, filter, spec, *sites);
+  const bool count_entry =
+      counters != nullptr && !spec.block_owner.empty() && counters->CountsEntries(file->this_name);
   MethodRewriter rewriter(*file, spec, pool, finder ? &*finder : nullptr, sites);
   ByteWriter methods;
   methods.Reserve((file->methods_end - file->methods_begin) * 3 / 2);
@@ -78,7 +91,8 @@ absl::StatusOr<InstrumentResult> Instrument(absl::Span<const uint8_t> class_byte
     const bool unwind =
         method.has_code() && unwound && unwinds->Includes(file->this_name, method.name);
     if (in_scope || unwind) {
-      outcome.reason = rewriter.Rewrite(method, {.probes = in_scope, .unwind = unwind}, methods);
+      outcome.reason = rewriter.Rewrite(
+          method, {.probes = in_scope, .unwind = unwind, .count_entry = count_entry}, methods);
     }
     if (!(in_scope || unwind) || outcome.reason == Reason::kOutOfScope ||
         Describe(outcome.reason).effect == Effect::kUntouched) {
@@ -91,6 +105,7 @@ absl::StatusOr<InstrumentResult> Instrument(absl::Span<const uint8_t> class_byte
     if (outcome.probed) outcome.is_leaf = rewriter.is_leaf();
     if (outcome.probed || unwind) outcome.id = assign_id(outcome.method);
     rewriter.SetId(outcome.id, methods);
+    if (counters != nullptr) GiveCounters(rewriter, *counters, outcome, methods);
   }
   result.probes = rewriter.counts();
   if (changed) result.bytes = Assemble(*file, pool, methods.bytes());

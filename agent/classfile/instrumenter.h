@@ -13,6 +13,7 @@
 #include "agent/classfile/reason.h"
 #include "agent/classfile/scope_filter.h"
 #include "agent/classfile/site.h"
+#include "common/classfile/flow_graph.h"
 
 namespace jtrace::classfile {
 
@@ -35,6 +36,20 @@ struct MethodOutcome {
   bool unwound = false;  // has the unwind probe
   bool is_leaf = false;  // has only the leaf probe
   Reason reason = Reason::kNone;
+  // The places of its counters (blocks=on), and the id of the first; empty: it has none.
+  std::vector<CounterPlace> places = {};
+  uint32_t first_counter = 0;
+};
+
+// The numbers of counters of blocks.
+class CounterIds {
+ public:
+  virtual ~CounterIds() = default;
+  // The first of `count` new ids in a row. Requested when nothing can fail any more.
+  virtual uint32_t Take(uint32_t count) = 0;
+  // Whether the calls of this class's methods must be counted at their blocks as well: other code
+  // of a class of this name is counted too.
+  virtual bool CountsEntries(std::string_view class_name) = 0;
 };
 
 // The class as it was read, and its new bytes. The views point into the class bytes that were
@@ -55,14 +70,16 @@ struct InstrumentResult {
 // for each method that gets its own probe, in class-file order, after nothing can fail any more
 // for that method. `sites` may be null: then nothing inside the methods gets probes, whatever
 // `spec` says; its ids are requested after the method's. `unwinds`: the methods that get the
-// unwind probe, in scope or not; null: none. A method that cannot be rewritten stays byte for byte
+// unwind probe, in scope or not; null: none. `counters` may be null: then blocks are not counted,
+// whatever `spec` says. A method that cannot be rewritten stays byte for byte
 // as it was, with its reason. Errors: InvalidArgument if this is not a class file, Unimplemented
 // if its version is not known (45.3 to 72); the class must then stay unchanged.
 absl::StatusOr<InstrumentResult> Instrument(absl::Span<const uint8_t> class_bytes,
                                             const ScopeFilter& filter, const ProbeSpec& spec,
                                             absl::FunctionRef<uint32_t(const MethodRef&)> assign_id,
                                             SiteIds* sites = nullptr,
-                                            const ScopeFilter* unwinds = nullptr);
+                                            const ScopeFilter* unwinds = nullptr,
+                                            CounterIds* counters = nullptr);
 
 // Names and methods only, for classes that stay unchanged (all methods `kOutOfScope` or
 // `kNoCode`); same errors.

@@ -2,12 +2,11 @@
 
 #include <algorithm>
 
-#include "agent/classfile/code_tables.h"
-
 namespace jtrace::classfile {
 namespace {
 
-constexpr uint16_t kFirstMajorWithStackMaps = 50;  // JVMS 4.7.4
+// The jumps in the code that counts exceptions reach 32 kB.
+constexpr uint32_t kMaxBlocksSize = 32'767;
 
 // HotSpot makes instances finalizable if their finalize() is more than a `return`; Object's is not,
 // so a probe there would queue every object of the program for finalization.
@@ -26,6 +25,7 @@ Reason MethodRewriter::Rewrite(const MethodInfo& method, Wanted wanted, ByteWrit
   wanted_.probes &= spec_.methods;
   if (const Reason reason = Prepare(method); reason != Reason::kNone) return reason;
   FindSites(method);
+  PlanBlocks(method);
   if (!wanted_.probes && !wanted_.unwind && sites_.empty()) return Reason::kOutOfScope;
   const ProbeCode probes(constants_, spec_.token, code_.max_locals);
   if (const Reason reason = PlanWithinLimits(method, probes); reason != Reason::kNone) {
@@ -55,6 +55,35 @@ void MethodRewriter::FindSites(const MethodInfo& method) {
   if (!fits) LeaveSitesOut();
 }
 
+// Where they cannot be counted, the method is probed without.
+void MethodRewriter::PlanBlocks(const MethodInfo& method) {
+  has_blocks_ = false;
+  blocks_reason_ = Reason::kNone;
+  if (spec_.block_owner.empty() || !wanted_.probes) return;
+  const CodeSubAttribute* stack_map = StackMap();
+  const StackMapContext frames = FrameContext(method);
+  const BlockInput input = {.file = file_,
+                            .method = method,
+                            .code = code_,
+                            .editor = editor_,
+                            .frames = frames,
+                            .stack_map = stack_map != nullptr ? stack_map->body : Bytes(),
+                            .needs_frames = file_.major_version >= kFirstMajorWithStackMaps,
+                            .count_entry = wanted_.count_entry};
+  has_blocks_ = blocks_.Plan(input, pool_);
+  if (!has_blocks_) blocks_reason_ = Reason::kBlocksUnknownFlow;
+  if (!has_blocks_ ||
+      pool_.HasRoom(1 + static_cast<int>(blocks_.places().size() + sites_.size()))) {
+    return;
+  }
+  LeaveBlocksOut();
+}
+
+void MethodRewriter::LeaveBlocksOut() {
+  has_blocks_ = false;
+  blocks_reason_ = Reason::kBlocksTooLarge;
+}
+
 void MethodRewriter::LeaveSitesOut() {
   for (const Site& site : sites_) {
     const bool is_call = site.kind == SiteKind::kCall || site.kind == SiteKind::kNative;
@@ -75,6 +104,11 @@ void MethodRewriter::CountProbes() {
     ++(sites_[role.site].kind == SiteKind::kNative ? counts_.natives : counts_.calls);
   }
   counts_.catch_alls += plan_.covered_from ? 1 : 0;
+  if (has_blocks_) {
+    counts_.blocks += blocks_.plan().blocks;
+    counts_.block_counters += blocks_.plan().counters - blocks_.plan().throws;
+    counts_.throw_counters += blocks_.plan().throws;
+  }
   for (size_t i = 0; i < left_out_.size(); ++i) counts_.calls_left_out[i] += left_out_[i];
 }
 
@@ -98,12 +132,23 @@ Reason MethodRewriter::Prepare(const MethodInfo& method) {
 }
 
 uint32_t MethodRewriter::NewSize(const ProbeCode& probes) const {
-  return editor_.new_size() + (plan_.covered_from ? probes.catch_all.size() : 0);
+  return tails_begin() + tails_size() + (has_catch_all() ? probes.catch_all.size() : 0);
+}
+
+// Without the counters of its blocks if they would make it too large.
+Reason MethodRewriter::PlanWithinLimits(const MethodInfo& method, const ProbeCode& probes) {
+  Reason reason = PlanProbes(method, probes);
+  if (has_blocks_ && reason != Reason::kNone) {
+    LeaveBlocksOut();
+    reason = PlanProbes(method, probes);
+  }
+  if (reason == Reason::kNone && plan_.reason == Reason::kNone) plan_.reason = blocks_reason_;
+  return reason;
 }
 
 // As many probes as keep a method that the JIT compiles within the JIT's size limit: all of them,
 // those without sites, or only entry and exits.
-Reason MethodRewriter::PlanWithinLimits(const MethodInfo& method, const ProbeCode& probes) {
+Reason MethodRewriter::PlanProbes(const MethodInfo& method, const ProbeCode& probes) {
   using Weight = ProbePlanner::Weight;
   if (!sites_.empty()) {
     if (PlanWith(method, probes, Weight::kSites) == Reason::kNone) return Reason::kNone;
@@ -114,14 +159,15 @@ Reason MethodRewriter::PlanWithinLimits(const MethodInfo& method, const ProbeCod
     }
   }
   const Reason reason = PlanWith(method, probes, Weight::kFull);
-  return reason == Reason::kHugeMethod ? PlanWith(method, probes, Weight::kLight) : reason;
+  return reason == Reason::kHugeMethod && !has_blocks_ ? PlanWith(method, probes, Weight::kLight)
+                                                       : reason;
 }
 
 Reason MethodRewriter::PlanWith(const MethodInfo& method, const ProbeCode& probes,
                                 ProbePlanner::Weight weight) {
   if (wanted_.probes) {
     planner_.Plan(file_, method, code_, editor_, probes, spec_.token, weight, sites_,
-                  wanted_.unwind, plan_);
+                  wanted_.unwind, has_blocks_ ? &blocks_ : nullptr, plan_);
   } else {
     planner_.PlanSites(code_, probes, sites_, wanted_.unwind, plan_);
   }
@@ -130,6 +176,7 @@ Reason MethodRewriter::PlanWith(const MethodInfo& method, const ProbeCode& probe
   }
   const uint32_t size = NewSize(probes);
   if (size > kMaxCodeSize) return Reason::kCodeTooLarge;
+  if (has_blocks_ && size > kMaxBlocksSize) return Reason::kCodeTooLarge;
   const bool may_grow = code_.code.size() > kHugeMethodLimit;
   return may_grow || size <= kHugeMethodLimit ? Reason::kNone : Reason::kHugeMethod;
 }
@@ -146,7 +193,9 @@ Reason MethodRewriter::WriteMethod(const MethodInfo& method, const ProbeCode& pr
   // enter: the id, then the token. exit: the token on top of the stack. resume: token and id on top
   // of an exception, or of anything if it is placed after a handler's first instructions. At a
   // site: the id or the call's token, on top of its operands or its result.
+  // A counter: its id, on top of anything; those of exceptions too.
   const int stack = std::max({code_.max_stack + token_slots + (code_.exceptions.empty() ? 0 : 1),
+                              has_blocks_ ? std::max(code_.max_stack + 1, 2 + token_slots) : 0,
                               token ? 1 + token_slots : 1,
                               sites ? code_.max_stack + std::max(call_slots, 1) : 0});
   out.U2(code_.name_index);
@@ -167,6 +216,7 @@ Reason MethodRewriter::WriteMethod(const MethodInfo& method, const ProbeCode& pr
 void MethodRewriter::WriteCode(const ProbeCode& probes, ByteWriter& out) {
   id_positions_.clear();
   site_positions_.clear();
+  counter_positions_.clear();
   const size_t begin = out.size();
   editor_.Write(out, [&](size_t insertion, size_t position) {
     const auto id_at = [&](uint32_t offset) { id_positions_.push_back(begin + position + offset); };
@@ -183,87 +233,21 @@ void MethodRewriter::WriteCode(const ProbeCode& probes, ByteWriter& out) {
       case ProbePlan::Kind::kBeforeCall:
       case ProbePlan::Kind::kMark:
         return site_positions_.push_back({begin + position, role.site});
+      case ProbePlan::Kind::kHit:
+        return counter_positions_.push_back({role.site, begin + position});
       case ProbePlan::Kind::kAfterCall:
       case ProbePlan::Kind::kAllocation:
       case ProbePlan::Kind::kExit:
         return;
     }
   });
-  if (plan_.covered_from) out.Append(probes.catch_all.bytes());
-}
-
-Reason MethodRewriter::WriteExceptions(ByteWriter& out) const {
-  const size_t count = code_.exceptions.size() + (plan_.covered_from ? 1 : 0);
-  if (count > kMaxU2) return Reason::kExceptionTableFull;
-  out.U2(static_cast<uint32_t>(count));
-  for (const ExceptionRow& row : code_.exceptions) {
-    const uint32_t end = editor_.PlaceOf(row.end);
-    if (row.start >= row.end || end == CodeEditor::kNowhere || !editor_.IsInstruction(row.start) ||
-        !editor_.IsInstruction(row.handler)) {
-      return Reason::kMalformedTable;
-    }
-    out.U2(editor_.PlaceOf(row.start));
-    out.U2(end);
-    out.U2(editor_.PlaceOf(row.handler));
-    out.U2(row.catch_type);
+  if (has_blocks_) {
+    const size_t tails = out.size();
+    blocks_.WriteTails(probes, has_catch_all(), out, [&](uint32_t place, size_t position) {
+      counter_positions_.push_back({place, tails + position});
+    });
   }
-  if (plan_.covered_from) {
-    out.U2(editor_.PlaceOf(*plan_.covered_from));
-    out.U2(editor_.new_size());
-    out.U2(editor_.new_size());
-    out.U2(0);
-  }
-  return Reason::kNone;
-}
-
-Reason MethodRewriter::WriteTables(const MethodInfo& method, ByteWriter& out) {
-  const size_t count_at = out.size();
-  out.U2(0);
-  uint32_t count = 0;
-  const CodeSubAttribute* stack_map = nullptr;
-  for (const CodeSubAttribute& sub : code_.attributes) {
-    if (sub.table == CodeTable::kStackMap) {
-      if (stack_map != nullptr) return Reason::kMalformedStackMap;
-      stack_map = &sub;
-      continue;
-    }
-    if (sub.table == CodeTable::kCldcStackMap) continue;
-    out.U2(sub.name_index);
-    out.U4(static_cast<uint32_t>(sub.body.size()));
-    if (!RelocateTable(sub.table, sub.body, editor_, out)) return Reason::kMalformedTable;
-    ++count;
-  }
-  // Older JVMs' verifier infers the types, and this JVM's ignores the attribute for older files.
-  if (file_.major_version >= kFirstMajorWithStackMaps &&
-      (stack_map != nullptr || plan_.covered_from)) {
-    if (const Reason reason = WriteStackMap(method, stack_map, out); reason != Reason::kNone) {
-      return reason;
-    }
-    ++count;
-  }
-  if (count > kMaxU2) return Reason::kMalformedTable;
-  out.PatchU2(count_at, count);
-  return Reason::kNone;
-}
-
-Reason MethodRewriter::WriteStackMap(const MethodInfo& method, const CodeSubAttribute* old,
-                                     ByteWriter& out) {
-  const StackMapContext context = {
-      .descriptor = method.descriptor,
-      .is_static = (method.access & kAccStatic) != 0,
-      .is_constructor = method.name == "<init>" && !file_.super_name.empty(),
-      .this_class = file_.this_index,
-      .max_locals = code_.max_locals,
-      .token = plan_.token,
-  };
-  const HandlerFrame handler = {editor_.new_size(), constants_.throwable};
-  out.U2(old != nullptr ? old->name_index : constants_.stack_map_table);
-  const size_t length_at = out.size();
-  out.U4(0);
-  const Reason reason = stack_map_.Rewrite(old != nullptr ? old->body : Bytes(), context, editor_,
-                                           plan_.covered_from ? &handler : nullptr, pool_, out);
-  out.PatchU4(length_at, static_cast<uint32_t>(out.size() - length_at) - 4);
-  return reason;
+  if (has_catch_all()) out.Append(probes.catch_all.bytes());
 }
 
 MethodRewriter::SiteId MethodRewriter::IdOf(const Site& site) {
@@ -274,6 +258,19 @@ MethodRewriter::SiteId MethodRewriter::IdOf(const Site& site) {
     entry->second = {id, IdNeedsConstant(id) ? pool_.AddInteger(id) : uint16_t{0}};
   }
   return entry->second;
+}
+
+void MethodRewriter::SetCounters(uint32_t first, ByteWriter& out) {
+  // Places that are no counters have no positions, and no ids.
+  std::vector<uint32_t> ids;
+  for (const CounterPlace& place : places()) {
+    ids.push_back(first);
+    first += IsCounter(place) ? 1 : 0;
+  }
+  for (const auto& [place, position] : counter_positions_) {
+    const uint16_t constant = IdNeedsConstant(ids[place]) ? pool_.AddInteger(ids[place]) : 0;
+    PutId(out.data() + position, ids[place], constant);
+  }
 }
 
 void MethodRewriter::SetId(uint32_t id, ByteWriter& out) {

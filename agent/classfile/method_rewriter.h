@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "agent/classfile/block_probes.h"
 #include "agent/classfile/code_editor.h"
 #include "agent/classfile/probe_code.h"
 #include "agent/classfile/probe_counts.h"
@@ -18,6 +19,8 @@
 
 namespace jtrace::classfile {
 
+inline constexpr uint16_t kFirstMajorWithStackMaps = 50;  // JVMS 4.7.4
+
 // For the methods of one class, one after the other, with the same buffers.
 class MethodRewriter {
  public:
@@ -30,6 +33,7 @@ class MethodRewriter {
   struct Wanted {
     bool probes = true;
     bool unwind = false;
+    bool count_entry = false;  // with blocks: its calls are not known otherwise
   };
 
   // Appends the method with its probes to `out`, ids still to be set by SetId. For a reason whose
@@ -41,6 +45,13 @@ class MethodRewriter {
 
   // Writes the id, and those of its sites, into the method that Rewrite appended last.
   void SetId(uint32_t id, ByteWriter& out);
+
+  // The places of that method's counters; empty: its blocks are not counted.
+  absl::Span<const CounterPlace> places() const {
+    return has_blocks_ ? blocks_.places() : absl::Span<const CounterPlace>();
+  }
+  // Writes the ids of its counters: `first`, `first` + 1, … in the order of the places.
+  void SetCounters(uint32_t first, ByteWriter& out);
 
   const ProbeCounts& counts() const { return counts_; }
 
@@ -57,6 +68,15 @@ class MethodRewriter {
   uint32_t NewSize(const ProbeCode& probes) const;
   void CountProbes();
   void LeaveSitesOut();
+  void PlanBlocks(const MethodInfo& method);
+  void LeaveBlocksOut();
+  const CodeSubAttribute* StackMap() const;
+  Reason PlanProbes(const MethodInfo& method, const ProbeCode& probes);
+  StackMapContext FrameContext(const MethodInfo& method) const;
+  // Where the code after the method's own begins.
+  uint32_t tails_begin() const { return editor_.new_size(); }
+  uint32_t tails_size() const { return has_blocks_ ? blocks_.tail_size(has_catch_all()) : 0; }
+  bool has_catch_all() const { return plan_.covered_from.has_value(); }
 
   const ClassFile& file_;
   const ProbeSpec& spec_;
@@ -70,6 +90,11 @@ class MethodRewriter {
   Wanted wanted_;
   StackMapRewriter stack_map_;
   std::vector<size_t> id_positions_;  // in `out`
+  BlockProbes blocks_;
+  bool has_blocks_ = false;
+  Reason blocks_reason_ = Reason::kNone;  // why it has none
+  // Positions in `out` of the ids of counters, by place.
+  std::vector<std::pair<uint32_t, size_t>> counter_positions_;
 
   // Sites: those of the current method, the positions of their ids, and the class's ids so far.
   struct SiteId {

@@ -55,6 +55,12 @@ bool ProbeConstants::Add(const ProbeSpec& spec, ConstantPoolBuilder& pool) {
     allocation = pool.AddMethodref(owner, "allocation", "()V");
     if (allocation == 0) return false;
   }
+  if (!spec.block_owner.empty()) {
+    hit = pool.AddMethodref(pool.FindOrAddClass(spec.block_owner), "hit", "(I)V");
+    throwable = pool.FindOrAddClass("java/lang/Throwable");
+    stack_map_table = pool.FindOrAddUtf8("StackMapTable");
+    if (hit == 0 || throwable == 0 || stack_map_table == 0) return false;
+  }
   if (spec.token == TokenKind::kNone) {
     enter = pool.AddMethodref(owner, spec.enter, "(I)V");
     return enter != 0;
@@ -76,6 +82,11 @@ ProbeCode::ProbeCode(const ProbeConstants& constants, TokenKind token, uint16_t 
   const int slots = token == TokenKind::kLong ? 2 : 1;
   AddSites(constants, token, static_cast<uint16_t>(token_slot + slots));
   if (constants.allocation != 0) Call(allocation, constants.allocation);
+  if (constants.hit != 0) {
+    PushIdLater(hit);
+    Call(hit, constants.hit);
+    Call(hit_call, constants.hit);
+  }
   PushIdLater(unwind);
   Call(unwind, constants.unwind);
   id_in_enter = enter.size();

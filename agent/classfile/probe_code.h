@@ -19,6 +19,7 @@ struct ProbeConstants {
   uint16_t mark = 0;  // only for exceptions
   uint16_t unwind = 0;
   uint16_t allocation = 0;  // 0: the spec has none
+  uint16_t hit = 0;         // 0: blocks are not counted
   uint16_t throwable = 0;
   uint16_t stack_map_table = 0;
 
@@ -55,6 +56,8 @@ struct ProbeCode {
   Snippet leaf;
   Snippet unwind;
   Snippet allocation;  // empty: the spec has none
+  Snippet hit;         // counts a block: its id at 0
+  Snippet hit_call;    // without the id
   // Those of sites (site.h), with their ids at 0. The token of a call lives from before_call to
   // after_call, across no frame.
   Snippet before_call;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "agent/classfile/block_probes.h"
 #include "agent/classfile/leaf.h"
 
 namespace jtrace::classfile {
@@ -16,8 +17,8 @@ bool EndsStraightLine(uint8_t opcode) {
          IsReturn(opcode);
 }
 
-// The first bci at or after `handler` where a resume probe is not covered by that same handler, if
-// the code up to there is straight and calls nothing; else `handler`.
+}  // namespace
+
 uint32_t ResumeBci(uint32_t handler, const CodeAttribute& attribute) {
   uint32_t end = handler;
   for (const ExceptionRow& row : attribute.exceptions) {
@@ -32,8 +33,6 @@ uint32_t ResumeBci(uint32_t handler, const CodeAttribute& attribute) {
   }
   return at;
 }
-
-}  // namespace
 
 // Linear search: the first call of this class's or its superclass's constructors that no preceding
 // `new` needs.
@@ -75,7 +74,8 @@ std::optional<uint32_t> EndOfSuperCall(const ClassFile& file, const CodeAttribut
 
 void ProbePlanner::Plan(const ClassFile& file, const MethodInfo& method, const CodeAttribute& code,
                         const CodeEditor& editor, const ProbeCode& probes, TokenKind token,
-                        Weight weight, absl::Span<const Site> sites, bool unwind, ProbePlan& plan) {
+                        Weight weight, absl::Span<const Site> sites, bool unwind,
+                        const BlockProbes* blocks, ProbePlan& plan) {
   using Kind = ProbePlan::Kind;
   planned_.clear();
   plan.covered_from.reset();
@@ -85,6 +85,7 @@ void ProbePlanner::Plan(const ClassFile& file, const MethodInfo& method, const C
   if (sites.empty() && !unwind && probes.leaf.size() != 0 && CallsNothing(file, code)) {
     plan.token = TokenKind::kNone;
     Add(0, probes.leaf, Kind::kLeaf);
+    AddBlocks(probes, blocks);
     PutInto(plan);
     return;
   }
@@ -103,6 +104,7 @@ void ProbePlanner::Plan(const ClassFile& file, const MethodInfo& method, const C
     }
   }
   AddCaught(code, probes, sites);
+  AddBlocks(probes, blocks);
   if (token != TokenKind::kNone) {
     for (const CodeEditor::Site& site : editor.sites()) {
       if (IsReturn(site.opcode)) Add(site.bci, probes.exit, Kind::kExit);
@@ -134,7 +136,8 @@ void ProbePlanner::Add(uint32_t bci, const Snippet& snippet, ProbePlan::Kind kin
 
 void ProbePlanner::PutInto(ProbePlan& plan) {
   std::stable_sort(planned_.begin(), planned_.end(), [](const Planned& a, const Planned& b) {
-    return a.insertion.bci < b.insertion.bci;
+    if (a.insertion.bci != b.insertion.bci) return a.insertion.bci < b.insertion.bci;
+    return a.insertion.skipped_by_jumps && !b.insertion.skipped_by_jumps;
   });
   plan.insertions.clear();
   plan.roles.clear();
@@ -179,6 +182,13 @@ void ProbePlanner::AddAllocations(const CodeAttribute& code, const ProbeCode& pr
        at += static_cast<uint32_t>(InstructionLength(code.code, at))) {
     if (IsAllocation(code.code[at])) Add(at, probes.allocation, ProbePlan::Kind::kAllocation);
   }
+}
+
+void ProbePlanner::AddBlocks(const ProbeCode& probes, const BlockProbes* blocks) {
+  if (blocks == nullptr) return;
+  blocks->ForEachInsertion([&](uint32_t bci, bool skipped, uint32_t place) {
+    planned_.push_back({{bci, skipped, probes.hit.bytes()}, {ProbePlan::Kind::kHit, place}});
+  });
 }
 
 void ProbePlanner::AddBeforeSites(const ProbeCode& probes, absl::Span<const Site> sites) {

@@ -17,6 +17,8 @@ namespace jtrace::classfile {
 // Methods above this many bytes of bytecode are never compiled (HotSpot's HugeMethodLimit).
 inline constexpr uint32_t kHugeMethodLimit = 8000;
 
+class BlockProbes;
+
 // Where a method's probes go.
 struct ProbePlan {
   enum class Kind : uint8_t {
@@ -28,11 +30,12 @@ struct ProbePlan {
     kMark,
     kLeaf,
     kUnwind,
-    kAllocation
+    kAllocation,
+    kHit,
   };
   struct Role {
     Kind kind = Kind::kEnter;
-    uint32_t site = 0;  // of kBeforeCall and kMark: index into the sites
+    uint32_t site = 0;  // of kBeforeCall and kMark: index into the sites; of kHit: of the place
   };
   std::vector<Insertion> insertions;  // as CodeEditor::Layout wants them
   std::vector<Role> roles;            // of each insertion
@@ -58,6 +61,7 @@ struct ProbePlan {
 // - exceptions: before an athrow; at a handler after its resume;
 // - unwind: after the entry;
 // - allocations: before the instruction, also for jumps to it;
+// - blocks: where the block begins, or the edge arrives, also in a method that is only counted;
 // - a method that calls nothing (leaf.h) is only counted, at its entry, if the spec has a probe
 //   for it.
 class ProbePlanner {
@@ -65,10 +69,10 @@ class ProbePlanner {
   // full: without sites; light: entry and exits only.
   enum class Weight : uint8_t { kSites, kFull, kLight };
 
-  // `editor` has scanned `code`. The plan's bytes live in `probes`.
+  // `editor` has scanned `code`. The plan's bytes live in `probes`. `blocks`: null: not counted.
   void Plan(const ClassFile& file, const MethodInfo& method, const CodeAttribute& code,
             const CodeEditor& editor, const ProbeCode& probes, TokenKind token, Weight weight,
-            absl::Span<const Site> sites, bool unwind, ProbePlan& plan);
+            absl::Span<const Site> sites, bool unwind, const BlockProbes* blocks, ProbePlan& plan);
   // Only the sites and the unwind: the method itself is out of scope.
   void PlanSites(const CodeAttribute& code, const ProbeCode& probes, absl::Span<const Site> sites,
                  bool unwind, ProbePlan& plan);
@@ -85,12 +89,17 @@ class ProbePlanner {
   void AddAfterCalls(const CodeAttribute& code, const ProbeCode& probes,
                      absl::Span<const Site> sites);
   void AddAllocations(const CodeAttribute& code, const ProbeCode& probes);
+  void AddBlocks(const ProbeCode& probes, const BlockProbes* blocks);
   void AddBeforeSites(const ProbeCode& probes, absl::Span<const Site> sites);
   void PutInto(ProbePlan& plan);
 
   std::vector<Planned> planned_;
   std::vector<uint32_t> handlers_;
 };
+
+// The first bci at or after `handler` where a probe is not covered by that same handler, if the
+// code up to there is straight and calls nothing; else `handler`.
+uint32_t ResumeBci(uint32_t handler, const CodeAttribute& attribute);
 
 // The bci of the invokespecial that initialises `this` in a constructor, if it is found.
 std::optional<uint32_t> FindSuperCall(const ClassFile& file, Bytes code);

@@ -25,6 +25,8 @@ enum class TokenKind : uint8_t { kNone, kInt, kLong };
 //
 // `void take(int id)` of another class, after `enter`, in methods whose callers are wanted.
 //
+// `void hit(int id)` of another class, at the counters of blocks (counter_plan.h).
+//
 // With `TokenKind::kNone` only `void enter(int id)` is called: no local, no exit, no handlers.
 struct ProbeSpec {
   std::string owner;  // internal name, `java/lang/invoke/JTraceProbe`
@@ -39,6 +41,7 @@ struct ProbeSpec {
   bool exceptions = false;        // probes at exceptions thrown and caught
   bool allocations = false;       // probes at new, newarray and the like
   std::string unwind_owner = "";  // class of the unwind probe; empty: there are none
+  std::string block_owner = "";   // class of the block probe; empty: blocks are not counted
 
   // The probes of `record=tree` and `record=log`.
   static ProbeSpec Tree() { return {.owner = "java/lang/invoke/JTraceProbe"}; }

@@ -19,6 +19,9 @@ enum class Reason : uint8_t {
   kConstructorUncovered,
   // Probed, except for the calls and exceptions inside it.
   kSitesLeftOut,
+  // Probed, but its blocks are not counted.
+  kBlocksTooLarge,
+  kBlocksUnknownFlow,
   // Meant to have one; left untouched.
   kEmptyFinalizer,
   kHugeMethod,

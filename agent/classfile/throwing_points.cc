@@ -55,7 +55,6 @@ class PointFinder {
       case kIrem:
       case kLrem:
       case kMonitorenter:
-      case kOpMonitorexit:
       case kOpMultianewarray:
         return true;
       default:

@@ -11,8 +11,9 @@
 namespace jtrace::classfile {
 
 // Their bcis, ascending: everything but arithmetic, jumps, returns, local variables, the operand
-// stack, constants, and fields of this class or object. Errors that the JVM may throw anywhere (an
-// overflow of the stack, Thread.stop) are not considered.
+// stack, constants, fields of this class or object, and monitorexit, which never throws in what
+// compilers write. Errors that the JVM may throw anywhere (an overflow of the stack, Thread.stop)
+// are not considered.
 std::vector<uint32_t> ThrowingPoints(const ClassFile& file, const MethodInfo& method,
                                      const CodeAttribute& code, const FlowGraph& graph);
 

@@ -35,6 +35,11 @@ struct CounterPlace {
   uint16_t bci = 0;
   friend bool operator==(const CounterPlace&, const CounterPlace&) = default;
 };
+inline bool IsCounter(const CounterPlace& place) { return place.kind != CounterKind::kSplit; }
+// The order of a method's places.
+inline bool Before(const CounterPlace& a, const CounterPlace& b) {
+  return a.bci != b.bci ? a.bci < b.bci : a.kind < b.kind;
+}
 
 struct FlowGraph {
   // The node of everything outside of the method: callers, and exceptions on their way.

@@ -82,8 +82,8 @@ final class Pack {
     }
   }
 
-  /** {@code jars IN.pack DIR PROBE.class}: one jar a module; java.base also gets the stub probe. */
-  private static void jars(Path pack, Path directory, Path probe) throws IOException {
+  /** {@code jars IN.pack DIR STUB}: one jar a module; java.base also gets the classes of STUB. */
+  private static void jars(Path pack, Path directory, Path stub) throws IOException {
     Map<String, JarOutputStream> jars = new TreeMap<>();
     Files.createDirectories(directory);
     read(pack, (name, bytes) -> {
@@ -96,7 +96,10 @@ final class Pack {
       }
       store(jar, name.substring(slash + 1), bytes);
     });
-    store(jars.get("java.base"), "java/lang/invoke/JTraceProbe.class", Files.readAllBytes(probe));
+    for (String name : List.of("JTraceProbe", "JTraceBlocks")) {
+      String file = "java/lang/invoke/" + name + ".class";
+      store(jars.get("java.base"), file, Files.readAllBytes(stub.resolve(file)));
+    }
     for (JarOutputStream jar : jars.values()) jar.close();
   }
 

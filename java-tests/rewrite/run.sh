@@ -9,7 +9,6 @@ set -euo pipefail
 
 jdk=$1 rewrite=$2 classes=$3 stub=$4 work=$5 asm=$6
 shift 6
-probe=$stub/java/lang/invoke/JTraceProbe.class
 log=$work/rewrite.log
 
 rm -rf "$work"
@@ -35,7 +34,7 @@ patches=(--patch-module "java.base=$stub")
 kind=jars
 if (($# == 0)); then
   kind=jdk
-  "$jdk/bin/java" -cp "$classes" Pack jars "$work/out.pack" "$work/modules" "$probe"
+  "$jdk/bin/java" -cp "$classes" Pack jars "$work/out.pack" "$work/modules" "$stub"
   patches=(--add-modules ALL-SYSTEM)
   for jar in "$work"/modules/*.jar; do
     patches+=(--patch-module "$(basename "$jar" .jar)=$jar")
@@ -49,7 +48,7 @@ fi
 "$rewrite" --sites --skip-object --id-base=30000 "$work/in.pack" "$work/sites.pack" >"$log"
 grep '^calls ' "$log"
 if [[ $kind == jdk ]]; then
-  "$jdk/bin/java" -cp "$classes" Pack jars "$work/sites.pack" "$work/sites" "$probe"
+  "$jdk/bin/java" -cp "$classes" Pack jars "$work/sites.pack" "$work/sites" "$stub"
   site_patches=("${patches[@]//$work\/modules/$work\/sites}")
 else
   site_patches=("${patches[@]}")
@@ -65,10 +64,22 @@ if [[ $kind == jdk ]]; then
     -d "$work" "$work/Hello.java"
   test -s "$work/Hello.class"
   echo "the rewritten JDK runs"
+  # Once more with counters of blocks, and exceptions that pass through them.
+  "$rewrite" --blocks --skip-object --id-base=30000 "$work/in.pack" "$work/blocks.pack" >"$log"
+  grep '^blocks ' "$log"
+  "$jdk/bin/java" -cp "$classes" Pack jars "$work/blocks.pack" "$work/blocks" "$stub"
+  block_patches=("${patches[@]//$work\/modules/$work\/blocks}")
+  "$jdk/bin/java" -Xverify:all -Xshare:off "${block_patches[@]}" -cp "$classes" LinkAll jdk \
+    "$work/blocks.pack"
+  "$jdk/bin/java" -Xshare:off "${block_patches[@]}" -Xcomp -XX:-TieredCompilation -version
+  "$jdk/bin/java" -Xshare:off "${block_patches[@]}" -m jdk.compiler/com.sun.tools.javac.Main \
+    -d "$work" "$work/Hello.java"
 else
-  # The other kinds of probes: frames move and nothing is appended to them, and no leaves.
-  for shape in --flat --skip-object; do
-    "$rewrite" "$shape" "$work/in.pack" "$work/out.pack" >/dev/null
+  # The other kinds of probes: frames move and nothing is appended to them, and no leaves; blocks
+  # with each of them.
+  for shape in --flat --skip-object "--flat --blocks" "--leaves --blocks" "--sites --blocks"; do
+    # shellcheck disable=SC2086  # two words
+    "$rewrite" $shape "$work/in.pack" "$work/out.pack" >/dev/null
     "$jdk/bin/java" -Xverify:all -Xshare:off "${patches[@]}" -cp "$classes" LinkAll jars \
       "$work/out.pack"
   done

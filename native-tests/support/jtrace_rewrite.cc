@@ -1,8 +1,10 @@
 // Rewrites class files in bulk, for the tests that put every class of a JDK before a verifier.
 //
-//     jtrace-rewrite [--flat|--leaves] [--sites] [--skip-object] [--id-base=N] IN.pack OUT.pack
+//     jtrace-rewrite [--flat|--leaves] [--sites] [--blocks] [--skip-object] [--id-base=N] IN.pack
+//     OUT.pack
 //
 // --sites also puts probes around every call, except Object's constructor, and at every exception.
+// --blocks also puts counters into blocks, in every second class those of methods' calls as well.
 // --skip-object leaves java/lang/Object alone, as the agent always does: C2 compiles its
 // constructor by special rules and crashes on a handler in it.
 //
@@ -14,6 +16,7 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "agent/classfile/instrumenter.h"
@@ -27,6 +30,7 @@ struct Settings {
   bool sites = false;
   bool skip_object = false;
   uint32_t next_id = 1;
+  uint32_t next_counter = 1;
 };
 
 struct Tally {
@@ -37,6 +41,9 @@ struct Tally {
   size_t leaves = 0;  // of `probed`
   size_t calls = 0;
   size_t exceptions = 0;
+  size_t blocks = 0;
+  size_t block_counters = 0;
+  size_t throw_counters = 0;
   std::array<size_t, kReasonCount> by_reason{};
   std::array<size_t, kCallReasonCount> calls_left_out{};
 };
@@ -52,15 +59,27 @@ class EverySite : public SiteIds {
   uint32_t& next_id_;
 };
 
+// Numbers that need a constant, and others.
+class EveryCounter : public CounterIds {
+ public:
+  explicit EveryCounter(uint32_t& next_id) : next_id_(next_id) {}
+  uint32_t Take(uint32_t count) override { return std::exchange(next_id_, next_id_ + count); }
+  bool CountsEntries(std::string_view class_name) override { return class_name.size() % 2 == 0; }
+
+ private:
+  uint32_t& next_id_;
+};
+
 Bytes RewriteEntry(std::string_view name, Bytes bytes, Settings& settings,
                    std::vector<uint8_t>& storage, Tally& tally) {
   ++tally.classes;
   if (settings.skip_object && name.ends_with("java/lang/Object.class")) return bytes;
   EverySite sites(settings.next_id);
+  EveryCounter counters(settings.next_counter);
   auto result = Instrument(
       bytes, ScopeFilter::Everything(), settings.spec,
       [&settings](const MethodRef&) { return settings.next_id++; },
-      settings.sites ? &sites : nullptr);
+      settings.sites ? &sites : nullptr, nullptr, &counters);
   if (!result.ok()) {
     ++tally.rejected;
     std::printf("rejected %.*s: %s\n", static_cast<int>(name.size()), name.data(),
@@ -69,6 +88,9 @@ Bytes RewriteEntry(std::string_view name, Bytes bytes, Settings& settings,
   }
   tally.calls += result->probes.calls + result->probes.natives;
   tally.exceptions += result->probes.exceptions;
+  tally.blocks += result->probes.blocks;
+  tally.block_counters += result->probes.block_counters;
+  tally.throw_counters += result->probes.throw_counters;
   for (size_t i = 0; i < tally.calls_left_out.size(); ++i) {
     tally.calls_left_out[i] += result->probes.calls_left_out[i];
   }
@@ -98,6 +120,10 @@ void Print(const Tally& tally) {
     if (count != 0) std::printf("reason %s %zu\n", std::string(info.name).c_str(), count);
   }
   std::printf("calls %zu exceptions %zu\n", tally.calls, tally.exceptions);
+  if (tally.blocks != 0) {
+    std::printf("blocks %zu block counters %zu throw counters %zu\n", tally.blocks,
+                tally.block_counters, tally.throw_counters);
+  }
   for (size_t i = 0; i < tally.calls_left_out.size(); ++i) {
     if (tally.calls_left_out[i] == 0) continue;
     std::printf("calls left out: %s %zu\n",
@@ -144,6 +170,7 @@ int Run(const char* in_path, const char* out_path, Settings settings) {
 
 int main(int argc, char** argv) {
   jtrace::classfile::Settings settings;
+  bool blocks = false;
   int at = 1;
   for (; at < argc && argv[at][0] == '-'; ++at) {
     const std::string option = argv[at];
@@ -153,6 +180,8 @@ int main(int argc, char** argv) {
       settings.spec = jtrace::classfile::ProbeSpec::TreeWithLeaves();
     } else if (option == "--sites") {
       settings.sites = true;
+    } else if (option == "--blocks") {
+      blocks = true;
     } else if (option == "--skip-object") {
       settings.skip_object = true;
     } else if (option.starts_with("--id-base=")) {
@@ -161,11 +190,13 @@ int main(int argc, char** argv) {
       at = argc;
     }
   }
+  if (blocks) settings.spec.block_owner = "java/lang/invoke/JTraceBlocks";
   settings.spec.boundary = settings.spec.exceptions = settings.sites;
   if (argc - at != 2) {
     std::fprintf(stderr,
-                 "usage: jtrace-rewrite [--flat|--leaves] [--sites] [--skip-object] [--id-base=N] "
-                 "IN.pack OUT.pack\n");
+                 "usage: jtrace-rewrite [--flat|--leaves] [--sites] [--blocks] [--skip-object] "
+                 "[--id-base=N] "
+                 "[--id-base=N] IN.pack OUT.pack\n");
     return 2;
   }
   return jtrace::classfile::Run(argv[at], argv[at + 1], settings);

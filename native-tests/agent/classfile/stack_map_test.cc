@@ -28,11 +28,10 @@ class StackMapTest : public ::testing::Test {
     ASSERT_EQ(editor_.Layout(insertions_), Reason::kNone);
   }
 
-  Reason Rewrite(const ByteVector& body, const HandlerFrame* handler = nullptr) {
+  Reason Rewrite(const ByteVector& body, absl::Span<const AddedFrame> added = {}) {
     ConstantPoolBuilder builder(pool_);
     ByteWriter out;
-    const Reason reason =
-        StackMapRewriter().Rewrite(body, context_, editor_, handler, builder, out);
+    const Reason reason = StackMapRewriter().Rewrite(body, context_, editor_, added, builder, out);
     const Bytes bytes = out.bytes();
     out_.assign(bytes.begin(), bytes.end());
     return reason;
@@ -155,10 +154,26 @@ TEST_F(StackMapTest, InstanceAndConstructorLocals) {
 }
 
 TEST_F(StackMapTest, HandlerFrameKnowsOnlyTheToken) {
-  const HandlerFrame handler = {214, 99};
-  ASSERT_EQ(Rewrite({}, &handler), Reason::kNone);
+  const AddedFrame handler = {214, {}, {{VerificationType::kObject, 99}}};
+  ASSERT_EQ(Rewrite({}, {&handler, 1}), Reason::kNone);
   EXPECT_EQ(out_,
             ByteVector(BytesOf().U2(1).U1(255).U2(214).U2(6).U4(0).U1(0).U1(4).U2(1).U1(7).U2(99)));
+}
+
+TEST_F(StackMapTest, AddedFramesKeepTheirLocals) {
+  // A long takes two of the method's slots before the token's.
+  const AddedFrame frame = {214, {{VerificationType::kLong}}, {}};
+  const AddedFrame two = {
+      220, frame.locals, {{VerificationType::kInteger}, {VerificationType::kInteger}}};
+  // The same locals, and one type on the stack.
+  const AddedFrame one = {221, frame.locals, {{VerificationType::kInteger}}};
+  ASSERT_EQ(Rewrite({}, std::vector<AddedFrame>{frame, two, one}), Reason::kNone);
+  EXPECT_EQ(out_, ByteVector(BytesOf()
+                                 .U2(3)
+                                 .Add(BytesOf().U1(255).U2(214).U2(5).U1(4).U1(0).U2(0).U1(4).U2(0))
+                                 .Add(BytesOf().U1(255).U2(5).U2(5).U1(4).U1(0).U2(0).U1(4))
+                                 .Add(BytesOf().U2(2).U1(1).U1(1))
+                                 .Add(BytesOf().U1(64).U1(1))));
 }
 
 TEST_F(StackMapTest, RejectsMalformedTables) {

@@ -1,0 +1,263 @@
+#include "agent/classfile/block_probes.h"
+
+#include <algorithm>
+
+#include "agent/classfile/probe_planner.h"
+#include "agent/classfile/throwing_points.h"
+#include "common/classfile/opcodes.h"
+
+namespace jtrace::classfile {
+namespace {
+
+constexpr uint32_t kGotoSize = 3;
+constexpr uint32_t kCallSize = 3;
+constexpr uint32_t kThrowSize = 1;
+
+bool IsConstructor(const BlockInput& input) {
+  return input.method.name == "<init>" && !input.file.super_name.empty();
+}
+
+}  // namespace
+
+bool BlockProbes::Plan(const BlockInput& input, ConstantPoolBuilder& pool) {
+  groups_.clear();
+  handler_places_.clear();
+  const std::optional<FlowGraph> graph = MakeFlowGraph(input.code, {});
+  if (!graph.has_value()) return false;
+  points_ = ThrowingPoints(input.file, input.method, input.code, *graph);
+  if (!CheckHandlers(input, *graph) || !ReadHandlerLocals(input, pool)) return false;
+  uint32_t from = 0;
+  if (IsConstructor(input)) {
+    const auto end = EndOfSuperCall(input.file, input.code, input.editor);
+    from = end.value_or(static_cast<uint32_t>(input.code.code.size()));
+  }
+  std::vector<uint32_t> thrown, splits;
+  for (const uint32_t point : points_) {
+    const bool counts = point >= from && AddToGroup(input, point);
+    (counts ? thrown : splits).push_back(point);
+  }
+  std::stable_partition(groups_.begin(), groups_.end(),
+                        [](const Group& group) { return !group.rows.empty(); });
+  auto plan = PlanCounters(input.code, thrown, splits, input.count_entry);
+  if (!plan.has_value()) return false;
+  plan_ = *std::move(plan);
+  IndexCounters();
+  return true;
+}
+
+// A handler's block is counted after the instructions in which it covers itself: they must be of
+// that block, and not throw.
+bool BlockProbes::CheckHandlers(const BlockInput& input, const FlowGraph& graph) {
+  for (const ExceptionRow& row : input.code.exceptions) {
+    const uint32_t place = ResumeBci(row.handler, input.code);
+    if (graph.NodeOf(place) != graph.NodeOf(row.handler)) return false;
+    const auto point = std::lower_bound(points_.begin(), points_.end(), row.handler);
+    if (point != points_.end() && *point < place) return false;
+    handler_places_.emplace_back(row.handler, place);
+  }
+  return true;
+}
+
+bool BlockProbes::ReadHandlerLocals(const BlockInput& input, ConstantPoolBuilder& pool) {
+  handler_locals_.clear();
+  if (input.stack_map.empty()) return true;
+  StackFrameReader reader;
+  if (reader.Begin(input.stack_map, input.frames, pool) != Reason::kNone) return false;
+  while (reader.Next()) {
+    const auto is_here = [&](const ExceptionRow& row) { return row.handler == reader.bci(); };
+    if (std::any_of(input.code.exceptions.begin(), input.code.exceptions.end(), is_here)) {
+      handler_locals_.push_back({static_cast<uint32_t>(reader.bci()), reader.locals()});
+    }
+  }
+  return reader.AtEnd();
+}
+
+bool BlockProbes::AddToGroup(const BlockInput& input, uint32_t point) {
+  std::vector<ExceptionRow> rows;
+  for (const ExceptionRow& row : input.code.exceptions) {
+    if (row.start <= point && point < row.end) rows.push_back(row);
+  }
+  const auto handles_same = [](const ExceptionRow& a, const ExceptionRow& b) {
+    return a.handler == b.handler && a.catch_type == b.catch_type;
+  };
+  const auto group = std::find_if(groups_.begin(), groups_.end(), [&](const Group& known) {
+    return std::equal(rows.begin(), rows.end(), known.rows.begin(), known.rows.end(), handles_same);
+  });
+  if (group != groups_.end()) {
+    group->points.push_back(point);
+    return true;
+  }
+  auto locals = LocalsFor(input, rows);
+  if (!locals.has_value()) return false;
+  groups_.push_back({std::move(rows), *std::move(locals), {point}, {}});
+  return true;
+}
+
+// Locals that every handler finds, and every instruction that they cover has.
+std::optional<std::vector<VerificationType>> BlockProbes::LocalsFor(
+    const BlockInput& input, absl::Span<const ExceptionRow> rows) const {
+  std::vector<VerificationType> locals;
+  if (rows.empty() || !input.needs_frames) return locals;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const auto found =
+        std::find_if(handler_locals_.begin(), handler_locals_.end(),
+                     [&](const HandlerLocals& handler) { return handler.bci == rows[i].handler; });
+    if (found == handler_locals_.end()) return std::nullopt;
+    if (i == 0) {
+      locals = found->locals;
+      continue;
+    }
+    auto common = CommonLocals(locals, found->locals, input.file.pool);
+    if (!common.has_value()) return std::nullopt;
+    locals = *std::move(common);
+  }
+  return locals;
+}
+
+void BlockProbes::IndexCounters() {
+  for (Group& group : groups_) {
+    for (const uint32_t point : group.points) {
+      const CounterPlace place = {CounterKind::kThrow, static_cast<uint16_t>(point)};
+      const auto found = std::lower_bound(plan_.places.begin(), plan_.places.end(), place, Before);
+      group.counters.push_back(static_cast<uint32_t>(found - plan_.places.begin()));
+    }
+  }
+}
+
+void BlockProbes::ForEachInsertion(absl::FunctionRef<void(uint32_t, bool, uint32_t)> f) const {
+  for (uint32_t i = 0; i < plan_.places.size(); ++i) {
+    const CounterPlace& place = plan_.places[i];
+    if (place.kind == CounterKind::kFall) f(place.bci, true, i);
+    if (place.kind != CounterKind::kBlock) continue;
+    const auto handler = std::find_if(handler_places_.begin(), handler_places_.end(),
+                                      [&](const auto& at) { return at.first == place.bci; });
+    f(handler != handler_places_.end() ? handler->second : place.bci, false, i);
+  }
+}
+
+uint32_t BlockProbes::SizeOf(const Group& group, bool catch_all) const {
+  const auto points = static_cast<uint32_t>(group.points.size());
+  return points * kPushIdSize + (points - 1) * kGotoSize + kCallSize +
+         (FallsThrough(group, catch_all) ? 0 : kThrowSize);
+}
+
+void BlockProbes::ForEachGroup(uint32_t begin, bool catch_all,
+                               absl::FunctionRef<void(const Group&, uint32_t)> f) const {
+  for (const Group& group : groups_) {
+    f(group, begin);
+    begin += SizeOf(group, catch_all);
+  }
+}
+
+uint32_t BlockProbes::tail_size(bool catch_all) const {
+  uint32_t size = 0;
+  for (const Group& group : groups_) size += SizeOf(group, catch_all);
+  return size;
+}
+
+void BlockProbes::WriteTails(const ProbeCode& probes, bool catch_all, ByteWriter& out,
+                             absl::FunctionRef<void(uint32_t, size_t)> on_id) const {
+  const size_t begin = out.size();
+  ForEachGroup(0, catch_all, [&](const Group& group, uint32_t) {
+    for (size_t left = group.points.size(); left > 0; --left) {
+      on_id(group.counters[group.points.size() - left], out.size() - begin);
+      for (uint32_t n = kPushIdSize; n > 0; --n) out.U1(0);
+      if (left == 1) break;
+      out.U1(kOpGoto);
+      out.U2(kGotoSize + static_cast<uint32_t>(left - 2) * (kPushIdSize + kGotoSize) + kPushIdSize);
+    }
+    out.Append(probes.hit_call.bytes());
+    if (!FallsThrough(group, catch_all)) out.U1(kOpAthrow);
+  });
+}
+
+size_t BlockProbes::rows(bool catch_all) const {
+  size_t rows = 0;
+  for (const Group& group : groups_) {
+    rows += group.points.size() + group.rows.size();
+    rows += catch_all && !FallsThrough(group, catch_all) ? 1 : 0;
+  }
+  return rows;
+}
+
+void BlockProbes::WriteFirstRows(const CodeEditor& editor, uint32_t begin, bool catch_all,
+                                 ByteWriter& out) const {
+  ForEachGroup(begin, catch_all, [&](const Group& group, uint32_t at) {
+    for (const uint32_t point : group.points) {
+      const uint32_t moved = editor.Moved(point);
+      out.U2(moved);
+      // No jump or switch: as long as before.
+      out.U2(moved + static_cast<uint32_t>(InstructionLength(editor.code(), point)));
+      out.U2(at);
+      out.U2(0);
+      at += kPushIdSize + kGotoSize;
+    }
+  });
+}
+
+void BlockProbes::WriteLastRows(const CodeEditor& editor, uint32_t begin, bool catch_all,
+                                ByteWriter& out) const {
+  const uint32_t end = begin + tail_size(catch_all);
+  ForEachGroup(begin, catch_all, [&](const Group& group, uint32_t at) {
+    const auto add = [&](uint32_t handler, uint16_t type) {
+      out.U2(at);
+      out.U2(at + SizeOf(group, catch_all));
+      out.U2(handler);
+      out.U2(type);
+    };
+    for (const ExceptionRow& row : group.rows) add(editor.PlaceOf(row.handler), row.catch_type);
+    if (catch_all && !FallsThrough(group, catch_all)) add(end, 0);
+  });
+}
+
+void BlockProbes::AddFrames(uint32_t begin, bool catch_all, uint16_t throwable,
+                            std::vector<AddedFrame>& frames) const {
+  const VerificationType exception = {VerificationType::kObject, throwable};
+  ForEachGroup(begin, catch_all, [&](const Group& group, uint32_t at) {
+    for (size_t i = 0; i < group.points.size(); ++i) {
+      frames.push_back({at, group.locals, {exception}});
+      at += kPushIdSize + (i + 1 < group.points.size() ? kGotoSize : 0);
+    }
+    if (group.points.size() == 1) return;
+    frames.push_back({at, group.locals, {exception, {VerificationType::kInteger}}});
+  });
+}
+
+std::optional<std::vector<VerificationType>> CommonLocals(absl::Span<const VerificationType> a,
+                                                          absl::Span<const VerificationType> b,
+                                                          const ConstantPool& pool) {
+  using Type = VerificationType;
+  // Slot by slot: a long in one list may stand beside two entries of the other.
+  const auto slots_of = [](absl::Span<const VerificationType> types) {
+    std::vector<Type> slots;
+    for (const Type& type : types) {
+      slots.push_back(type);
+      if (type.slots() == 2) slots.push_back({Type::kTop, 1});
+    }
+    return slots;
+  };
+  std::vector<Type> x = slots_of(a), y = slots_of(b);
+  x.resize(std::max(x.size(), y.size()) + 1);
+  y.resize(x.size());
+  const auto is_object = [&](const Type& type) {
+    return type.tag == Type::kObject && pool.ClassName(type.data) == "java/lang/Object";
+  };
+  std::vector<Type> common;
+  for (size_t i = 0; i < x.size(); ++i) {
+    Type type = x[i];
+    if (x[i].tag == Type::kTop && y[i].tag != Type::kTop) {
+      type = y[i];
+    } else if (y[i].tag != Type::kTop && x[i] != y[i]) {
+      const bool both = x[i].tag == Type::kObject && y[i].tag == Type::kObject;
+      if (!both || (!is_object(x[i]) && !is_object(y[i]))) return std::nullopt;
+      type = is_object(x[i]) ? y[i] : x[i];
+    }
+    if (i + 1 == x.size()) break;  // one more than either has
+    common.push_back({type.tag, type.tag == Type::kTop ? uint16_t{0} : type.data});
+    if (type.slots() != 2) continue;
+    if (++i >= x.size() || x[i].tag != Type::kTop || y[i].tag != Type::kTop) return std::nullopt;
+  }
+  return common;
+}
+
+}  // namespace jtrace::classfile
