@@ -9,12 +9,13 @@ Analysis::Analysis(const CommandLine& line)
     : line_(line),
       waits_(model_),
       hooks_(line.aggregate == Aggregate::kThread),
+      blocks_(model_),
       builder_(line.merge, line.aggregate == Aggregate::kProcess, model_, stats_) {}
 
 absl::Status Analysis::Read(const TraceInput& input, absl::Span<const std::string> traces) {
   RecordFilter filter(
       line_.thread, line_.scope, model_,
-      {&builder_, &samples_, &records_, &jit_, &waits_, &hooks_, &timeline_, &classes_});
+      {&builder_, &samples_, &records_, &jit_, &waits_, &hooks_, &timeline_, &classes_, &blocks_});
   if (absl::Status status = input.Read(traces, /*reduce_calls=*/true, model_, stats_, filter);
       !status.ok()) {
     return status;
@@ -28,6 +29,7 @@ absl::Status Analysis::Read(const TraceInput& input, absl::Span<const std::strin
   totals_ = tree.ComputeTotals();
   measure_ = ChooseMeasure(line_.report.metric, model_, tree);
   flat_.emplace(model_, tree, totals_, measure_);
+  lines_ = blocks_.Lines();
   arcs_.emplace(tree, totals_, *flat_, measure_);
   return absl::OkStatus();
 }

@@ -11,6 +11,7 @@
 #include "postproc/calltree/tree_builder.h"
 #include "postproc/input/command_line.h"
 #include "postproc/input/trace_input.h"
+#include "postproc/lines/block_log.h"
 #include "postproc/report/report.h"
 
 namespace jtrace::postproc {
@@ -41,6 +42,7 @@ class Analysis {
   HookLog hooks_;
   Timeline timeline_;
   ClassLog classes_;
+  BlockLog blocks_;
   TreeBuilder builder_;
   // Derived from the whole.
   std::optional<RerootedTree> rerooted_;
@@ -49,6 +51,7 @@ class Analysis {
   Measure measure_;
   std::optional<FlatProfile> flat_;
   std::optional<ArcFlow> arcs_;
+  LineProfile lines_;
 };
 
 }  // namespace jtrace::postproc

@@ -39,6 +39,7 @@ InstrumentResult Outline(const ClassFile& file) {
 
 void GiveCounters(MethodRewriter& rewriter, CounterIds& ids, MethodOutcome& outcome,
                   ByteWriter& methods) {
+  outcome.has_blocks = rewriter.has_blocks();
   outcome.places.assign(rewriter.places().begin(), rewriter.places().end());
   if (outcome.places.empty()) return;
   const auto count = std::count_if(outcome.places.begin(), outcome.places.end(), IsCounter);

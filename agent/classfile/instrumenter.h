@@ -36,7 +36,8 @@ struct MethodOutcome {
   bool unwound = false;  // has the unwind probe
   bool is_leaf = false;  // has only the leaf probe
   Reason reason = Reason::kNone;
-  // The places of its counters (blocks=on), and the id of the first; empty: it has none.
+  bool has_blocks = false;  // its blocks are counted (blocks=on)
+  // The places of its counters, and the id of the first; empty: its calls say everything.
   std::vector<CounterPlace> places = {};
   uint32_t first_counter = 0;
 };

@@ -261,7 +261,7 @@ MethodRewriter::SiteId MethodRewriter::IdOf(const Site& site) {
 }
 
 void MethodRewriter::SetCounters(uint32_t first, ByteWriter& out) {
-  // Places that are no counters have no positions, and no ids.
+  // Splits have no ids.
   std::vector<uint32_t> ids;
   for (const CounterPlace& place : places()) {
     ids.push_back(first);

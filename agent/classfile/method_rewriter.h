@@ -46,7 +46,8 @@ class MethodRewriter {
   // Writes the id, and those of its sites, into the method that Rewrite appended last.
   void SetId(uint32_t id, ByteWriter& out);
 
-  // The places of that method's counters; empty: its blocks are not counted.
+  // Whether that method's blocks are counted, and the places of the counters.
+  bool has_blocks() const { return has_blocks_; }
   absl::Span<const CounterPlace> places() const {
     return has_blocks_ ? blocks_.places() : absl::Span<const CounterPlace>();
   }

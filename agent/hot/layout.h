@@ -180,7 +180,8 @@ struct ThreadState {
   uint64_t counters;  // address of the thread's CounterBlock
   uint64_t metrics;   // address of its ThreadMetrics
   uint64_t changes;   // CounterBlock::changes when the counted metrics were last charged
-  uint64_t reserved_2[3];
+  uint64_t blocks;    // blocks=on: address of its OwnBlocks, or of SharedBlocks::counts
+  uint64_t reserved_2[2];
 };
 static_assert(offsetof(ThreadState, counters) == 208 && offsetof(ThreadState, changes) == 224);
 static_assert(sizeof(ThreadState) == 256 && offsetof(ThreadState, bump) == 40);
@@ -211,6 +212,25 @@ struct FlatState {
 };
 static_assert(offsetof(FlatState, counters) == 256);
 static_assert(sizeof(Chunk) + sizeof(FlatState) <= ChunkBytes(kFlatClass));
+
+// blocks=on: counters of blocks. Ids too big for a thread's own, virtual threads and those without
+// memory use the shared ones, where counts are added atomically. Id 0 counts nothing.
+inline constexpr uint32_t kBlockIds = 1u << 18;
+inline constexpr uint32_t kSharedBlockIds = 1u << 24;
+struct OwnBlocks {
+  uint64_t counts[kBlockIds];
+};
+static_assert(sizeof(OwnBlocks) == 2097152);
+struct SharedBlocks {
+  // Before the counters. The sets of own counters are numbered from `counts` on.
+  uint64_t next;   // number of the first one that was never used
+  uint64_t limit;  // number after the last one
+  uint64_t free;   // pops << 32 | number of a recycled one, whose counts[0] has the next one's
+  uint64_t reserved[5];
+  uint64_t counts[kSharedBlockIds];
+};
+static_assert(offsetof(SharedBlocks, counts) == 64);
+static_assert(sizeof(SharedBlocks::counts) % sizeof(OwnBlocks) == 0);
 
 // clock=cpu: a critical section in the sense of rseq(2) that no thread ever executes. A thread's
 // rseq_cs word refers to it until the kernel takes the thread off its processor, or delivers a

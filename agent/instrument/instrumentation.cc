@@ -138,15 +138,21 @@ std::span<unsigned char> Instrumentation::Rewrite(jvmtiEnv* env, const char* nam
   CallSites sites(encoder_, costs_, natives_, own_loader, loader_of);
   classfile::ProbeSpec spec = spec_;
   if (unwound) spec.unwind_owner = std::string(kUnwindClass);
+  if (blocks_ != nullptr && !blocks_->HasRoom()) {
+    spec.block_owner.clear();
+    losses_.Add("blocks.no_numbers", Severity::kWarning, 1,
+                "classes whose blocks are not counted: there are 16 million counters",
+                "count fewer classes: include=com.acme.**");
+  }
   if (!in_scope) {
     spec.methods = spec.exceptions = false;
     spec.boundary = IsParkClass(name);
     sites.WantOnlyParks();
     class_id = encoder_.ClassId(DottedName(name), own_loader);
   }
-  const auto result = classfile::Instrument(absl::MakeConstSpan(bytes.data(), bytes.size()),
-                                            in_scope ? filter_ : park_filter_, spec, assign_id,
-                                            &sites, unwound ? &unwinds_.methods() : nullptr);
+  const auto result = classfile::Instrument(
+      absl::MakeConstSpan(bytes.data(), bytes.size()), in_scope ? filter_ : park_filter_, spec,
+      assign_id, &sites, unwound ? &unwinds_.methods() : nullptr, blocks_.get());
   if (!result.ok()) {
     unprobed_.Add(NoProbes::kUnreadable, ClassIdOf(name, loader), LoadedName(name));
     return {};
@@ -159,6 +165,9 @@ std::span<unsigned char> Instrumentation::Rewrite(jvmtiEnv* env, const char* nam
   NoteLeaves(class_id, *result);
   NoteUnwinds(*result);
   if (result->bytes.empty()) return {};
+  if (blocks_ != nullptr) {
+    blocks_->Add(class_id, absl::MakeConstSpan(bytes.data(), bytes.size()), *result);
+  }
   {
     absl::MutexLock lock(&rewritten_mutex_);
     rewritten_.insert(class_id);

@@ -23,6 +23,7 @@
 #include "agent/classfile/instrumenter.h"
 #include "agent/classfile/scope_filter.h"
 #include "agent/instrument/call_sites.h"
+#include "agent/instrument/counted_blocks.h"
 #include "agent/instrument/planner_totals.h"
 #include "agent/instrument/unprobed_classes.h"
 #include "agent/jvmti/loader_numbers.h"
@@ -58,6 +59,14 @@ class Instrumentation {
 
   // Sets which class the probes are (Probes::class_name). Before the first Rewrite.
   void UseProbeClass(std::string internal_name) { spec_.owner = std::move(internal_name); }
+  // blocks=on: the class that counts blocks, and who numbers the counters. Before the first
+  // Rewrite.
+  void CountBlocks(std::string internal_name, std::unique_ptr<CountedBlocks> blocks) {
+    spec_.block_owner = std::move(internal_name);
+    blocks_ = std::move(blocks);
+  }
+  // Goes into the trace; null: blocks are not counted.
+  CountedBlocks* blocks() const { return blocks_.get(); }
 
   // Numbers (ClassDef.id) of the classes that have probes, unless they were forgotten.
   absl::flat_hash_set<uint32_t> rewritten() const;
@@ -116,6 +125,7 @@ class Instrumentation {
   const CallCosts costs_;
   NativeMethods natives_;
   PlannerTotals totals_;
+  std::unique_ptr<CountedBlocks> blocks_;
   bool clock_uses_handles_ = false;
 };
 

@@ -113,6 +113,10 @@ absl::Status ParseBoundary(absl::string_view value, Options& o) {
   return o.codes.Apply(o.boundary ? "+boundary" : "-boundary");
 }
 
+absl::Status ParseBlocks(absl::string_view value, Options& o) {
+  return ParseWord(value, kSwitch, o.blocks);
+}
+
 absl::Status ParseCosts(absl::string_view value, Options& o) {
   const auto text = ReadTextFile(value);
   if (!text.ok()) return text.status();
@@ -251,6 +255,8 @@ constexpr std::array kOptions = {
               "what else to record by call path or thread: see below"},
     OptionRow{"boundary", "on|off", ParseBoundary,
               "count calls that leave the scope, and native methods, as separate nodes (off)"},
+    OptionRow{"blocks", "on|off", ParseBlocks,
+              "count each line and branch; record=tree or flat (off)"},
     OptionRow{"costs", "FILE", ParseCosts,
               "file with more rules: what such calls depend on, which to leave out"},
     OptionRow{"codes", "+0x61;-jit[;…]", ParseCodes,

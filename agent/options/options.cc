@@ -119,6 +119,10 @@ absl::StatusOr<Options> ParseOptions(absl::string_view text) {
     return absl::InvalidArgumentError(
         "option 'clock': record=flat has no exits to read a clock at; use record=tree");
   }
+  if (options.blocks && (!options.WantsEvents() || options.record == RecordKind::kLog)) {
+    return absl::InvalidArgumentError(
+        "option 'blocks': needs probes and counts: mode=merged or events, record=tree or flat");
+  }
   const absl::string_view counts_objects = MetricOfObjects(options.metrics);
   if (!counts_objects.empty() && options.codes.Has(Code::kAllocation)) {
     return absl::InvalidArgumentError(

@@ -69,6 +69,8 @@ struct Options {
   std::set<uint32_t> codes_off;
   // Probes around calls that leave the scope (S2.2); rules for them in addition to jtrace's own.
   bool boundary = false;
+  // Counts of blocks, and so of lines (S4.1).
+  bool blocks = false;
   std::string call_costs;
   // Metrics recorded besides calls, times and samples (S5): "alloc.bytes", "user.orders".
   std::vector<std::string> metrics;

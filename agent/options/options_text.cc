@@ -39,6 +39,7 @@ std::string DescribeOptions(const Options& o) {
   }
   if (!o.metrics.empty()) absl::StrAppend(&out, ",metrics=", absl::StrJoin(o.metrics, ";"));
   if (o.boundary) absl::StrAppend(&out, ",boundary=on");
+  if (o.blocks) absl::StrAppend(&out, ",blocks=on");
   if (o.duration < absl::InfiniteDuration()) {
     absl::StrAppend(&out, ",duration=", absl::FormatDuration(o.duration));
   }

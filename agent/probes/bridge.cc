@@ -69,10 +69,11 @@ void Probes::ClearCompiled(uint32_t limit) const {
   }
 }
 
-Probes::Probes(hot::Arena* arena, std::string class_name, hot::ProbeClock clock,
-               const TickScale& scale, bool ticks)
+Probes::Probes(hot::Arena* arena, int number, hot::ProbeClock clock, const TickScale& scale,
+               bool ticks)
     : arena_(arena),
-      class_name_(std::move(class_name)),
+      class_name_(ProbeClassName(number)),
+      block_class_name_(NumberedName(kBlocksClass, number)),
       clock_(clock),
       scale_(scale),
       ticks_(ticks) {
@@ -102,7 +103,8 @@ void Probes::SetCompiled(uint32_t routine, bool compiled) const {
 uint64_t Probes::memory_used() const { return ArenaBytesUsed(*arena_); }
 
 absl::StatusOr<std::unique_ptr<Probes>> Install(jvmtiEnv* jvmti, JNIEnv* jni,
-                                                const ProbeOptions& options, int number) {
+                                                const ProbeOptions& options, int number,
+                                                uint64_t shared_blocks) {
   absl::StatusOr<hot::Arena*> arena = ReserveArena(options.memory_limit, options.max_depth);
   if (!arena.ok()) return arena.status();
   InitializeRseqDescriptor((*arena)->rseq);
@@ -110,10 +112,10 @@ absl::StatusOr<std::unique_ptr<Probes>> Install(jvmtiEnv* jvmti, JNIEnv* jni,
   (*arena)->lost_state.rseq = reinterpret_cast<uintptr_t>(&(*arena)->always_on);
   (*arena)->lost_state.counters = reinterpret_cast<uintptr_t>(&(*arena)->lost_counters);
   (*arena)->lost_state.metrics = reinterpret_cast<uintptr_t>(&(*arena)->lost_charged);
+  (*arena)->lost_state.blocks = (*arena)->shared.state.blocks = shared_blocks;
   const hot::ProbeClock clock = UsableClock(options.clock, **arena);
   const bool ticks = clock == hot::ProbeClock::kCoarse && options.clock_ticks;
-  auto probes =
-      std::make_unique<Probes>(*arena, ProbeClassName(number), clock, ScaleOf(clock), ticks);
+  auto probes = std::make_unique<Probes>(*arena, number, clock, ScaleOf(clock), ticks);
   probes->Use();
   // Each class has its own eight spare bytes.
   const uint64_t spare = FindThreadSpare(jvmti, jni);
@@ -124,7 +126,8 @@ absl::StatusOr<std::unique_ptr<Probes>> Install(jvmtiEnv* jvmti, JNIEnv* jni,
                 .thread_spare = spare == 0 ? 0 : spare + 8ull * number,
                 .log = options.log,
                 .clock = clock,
-                .metrics = options.metrics.Packed()},
+                .metrics = options.metrics.Packed(),
+                .blocks = shared_blocks},
       .clock = {.ticks_function = reinterpret_cast<uintptr_t>(&jtrace_ticks),
                 .ticks_per_nano = probes->scale().ticks_per_nano()}};
   absl::Status status = CheckCompileConstant(jni);

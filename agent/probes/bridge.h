@@ -27,6 +27,7 @@ struct ProbeOptions {
   bool clock_ticks = true;
   uint32_t max_depth = 1000;  // of nodes; recursion below it is folded
   PathMetrics metrics = {};   // charged to call paths; neither with `flat` nor with `log`
+  bool blocks = false;        // blocks=on
   double prune_percent = 0;   // share of the parent below which nodes may be pruned; 0: none
 
   bool operator==(const ProbeOptions&) const = default;
@@ -37,16 +38,16 @@ struct ProbeOptions {
 class Probes {
  public:
   // `ticks`: see Use.
-  Probes(hot::Arena* arena, std::string class_name, hot::ProbeClock clock, const TickScale& scale,
-         bool ticks);
+  Probes(hot::Arena* arena, int number, hot::ProbeClock clock, const TickScale& scale, bool ticks);
   Probes(const Probes&) = delete;
   Probes& operator=(const Probes&) = delete;
 
   // For TreeCollector or FlatCollector.
   hot::Arena* arena() const { return arena_; }
 
-  // Internal name of the class that rewritten methods call.
+  // Internal name of the class that rewritten methods call, and of that which counts blocks.
   const std::string& class_name() const { return class_name_; }
+  const std::string& block_class_name() const { return block_class_name_; }
 
   // Makes the arena the one that ReadPosition reads.
   void Publish() const;
@@ -78,6 +79,7 @@ class Probes {
  private:
   hot::Arena* arena_;
   const std::string class_name_;
+  const std::string block_class_name_;
   hot::ProbeClock clock_;
   TickScale scale_;
   const bool ticks_;                         // clock=coarse
@@ -92,10 +94,12 @@ bool IsProbeClass(absl::string_view internal_name);
 
 // Defines the probe class with that number (below 8) into java.base and publishes its arena to
 // ReadPosition. Each number once per JVM, in VMInit or later, before any class with its probes is
-// defined, and after DefineCounters if there are metrics. Nothing is printed; no Java exception is
-// left pending. Errors: ResourceExhausted without address space; FailedPrecondition if the JVM
+// defined, and after DefineCounters if there are metrics. `shared_blocks`:
+// BlockCounters::shared_address; 0: blocks are not counted. Nothing is printed; no Java exception
+// is left pending. Errors: ResourceExhausted without address space; FailedPrecondition if the JVM
 // rejects the class or lacks something it uses.
 absl::StatusOr<std::unique_ptr<Probes>> Install(jvmtiEnv* jvmti, JNIEnv* jni,
-                                                const ProbeOptions& options, int number = 0);
+                                                const ProbeOptions& options, int number = 0,
+                                                uint64_t shared_blocks = 0);
 
 }  // namespace jtrace

@@ -32,6 +32,7 @@ struct FlatUpdate {
 class FlatCollector {
  public:
   explicit FlatCollector(hot::Arena* arena) : arena_(arena), states_(arena) {}
+  void UseBlocks(BlockCounters* blocks) { states_.UseBlocks(blocks); }
 
   // Calls `visit` for each thread that changed or ended since the last time; `routine_limit` is one
   // more than the greatest id given to a method so far.

@@ -16,6 +16,10 @@ using hot::Node;
 using hot::NodeTimes;
 using hot::ThreadState;
 
+constexpr int64_t BeforeCounts(size_t offset) {
+  return static_cast<int64_t>(offset) - static_cast<int64_t>(offsetof(hot::SharedBlocks, counts));
+}
+
 constexpr LayoutConstant kLayoutConstants[] = {
     {"GRANULE_SHIFT", hot::kGranuleShift},
     {"ID_BITS", 32 - hot::kGranuleShift},
@@ -57,6 +61,13 @@ constexpr LayoutConstant kLayoutConstants[] = {
     {"STATE_COUNTERS", offsetof(ThreadState, counters)},
     {"STATE_METRICS", offsetof(ThreadState, metrics)},
     {"STATE_CHANGES", offsetof(ThreadState, changes)},
+    {"STATE_BLOCKS", offsetof(ThreadState, blocks)},
+    {"BLOCK_IDS", hot::kBlockIds},
+    {"BLOCKS_SIZE", sizeof(hot::OwnBlocks)},
+    {"SHARED_BLOCK_IDS", hot::kSharedBlockIds},
+    {"BLOCKS_NEXT", BeforeCounts(offsetof(hot::SharedBlocks, next))},
+    {"BLOCKS_LIMIT", BeforeCounts(offsetof(hot::SharedBlocks, limit))},
+    {"BLOCKS_FREE", BeforeCounts(offsetof(hot::SharedBlocks, free))},
     {"STATE_SIZE", sizeof(ThreadState)},
     {"VICTIMS_FOLDS", offsetof(hot::Victims, folds)},
     {"VICTIMS_COUNT", offsetof(hot::Victims, count)},

@@ -32,6 +32,8 @@ extern const unsigned char jtrace_class_NativeCounters[];
 extern const unsigned long jtrace_class_NativeCounters_size;
 extern const unsigned char jtrace_class_JTraceLog[];
 extern const unsigned long jtrace_class_JTraceLog_size;
+extern const unsigned char jtrace_class_JTraceBlocks[];
+extern const unsigned long jtrace_class_JTraceBlocks_size;
 extern const unsigned char jtrace_class_JTraceRing[];
 extern const unsigned long jtrace_class_JTraceRing_size;
 extern const unsigned char jtrace_class_JTraceUnwind[];
@@ -55,6 +57,7 @@ constexpr uint64_t kThreadSparePlaceholder = 0x4A54524143450003;
 constexpr uint64_t kLogPlaceholder = 0x4A54524143450004;
 constexpr uint64_t kClockPlaceholder = 0x4A54524143450005;
 constexpr uint64_t kMetricsPlaceholder = 0x4A54524143450006;
+constexpr uint64_t kBlocksPlaceholder = 0x4A54524143450007;
 constexpr uint64_t kAllocLayoutPlaceholder = 0x4A54524143450021;
 constexpr uint64_t kTicksFunctionPlaceholder = 0x4A54524143450011;
 constexpr uint64_t kTicksPerNanoPlaceholder = 0x4A54524143450012;
@@ -126,6 +129,7 @@ absl::Span<const EmbeddedClass> EmbeddedProbeClasses() {
       {kChargesClass, {jtrace_class_JTraceCharges, jtrace_class_JTraceCharges_size}},
       {kLogClass, {jtrace_class_JTraceLog, jtrace_class_JTraceLog_size}},
       {kRingClass, {jtrace_class_JTraceRing, jtrace_class_JTraceRing_size}},
+      {kBlocksClass, {jtrace_class_JTraceBlocks, jtrace_class_JTraceBlocks_size}},
   };
   return classes;
 }
@@ -172,7 +176,8 @@ absl::StatusOr<std::vector<uint8_t>> PatchProbeClass(absl::Span<const uint8_t> c
                                   {kThreadSparePlaceholder, constants.thread_spare},
                                   {kLogPlaceholder, constants.log},
                                   {kClockPlaceholder, static_cast<uint64_t>(constants.clock)},
-                                  {kMetricsPlaceholder, constants.metrics}});
+                                  {kMetricsPlaceholder, constants.metrics},
+                                  {kBlocksPlaceholder, constants.blocks}});
 }
 
 absl::StatusOr<std::vector<uint8_t>> PatchMetricsClass(absl::Span<const uint8_t> class_bytes,

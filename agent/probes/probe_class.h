@@ -24,6 +24,7 @@ inline constexpr absl::string_view kClockClass = "java/lang/invoke/JTraceClock";
 inline constexpr absl::string_view kChargesClass = "java/lang/invoke/JTraceCharges";
 inline constexpr absl::string_view kMetricsClass = "java/lang/invoke/JTraceMetrics";
 inline constexpr absl::string_view kLogClass = "java/lang/invoke/JTraceLog";
+inline constexpr absl::string_view kBlocksClass = "java/lang/invoke/JTraceBlocks";
 inline constexpr absl::string_view kRingClass = "java/lang/invoke/JTraceRing";
 
 // The classes of java/, which belong in java.base.
@@ -50,6 +51,7 @@ struct ProbeConstants {
   bool log = false;  // record=log
   hot::ProbeClock clock = hot::ProbeClock::kNone;
   uint64_t metrics = 0;  // PathMetrics::Packed
+  uint64_t blocks = 0;   // address of the shared counters of blocks; 0: they are not counted
 };
 
 // Values for those of JTraceClock.

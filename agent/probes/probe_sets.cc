@@ -17,9 +17,17 @@ absl::StatusOr<ProbeSet*> ProbeSets::Use(jvmtiEnv* jvmti, JNIEnv* jni,
       return known;
     }
     if (known != nullptr) continue;
-    auto probes = Install(jvmti, jni, options, static_cast<int>(i));
+    std::unique_ptr<BlockCounters> blocks;
+    if (options.blocks) {
+      auto reserved = BlockCounters::Reserve();
+      if (!reserved.ok()) return reserved.status();
+      blocks = *std::move(reserved);
+    }
+    auto probes = Install(jvmti, jni, options, static_cast<int>(i),
+                          blocks != nullptr ? blocks->shared_address() : 0);
     if (!probes.ok()) return probes.status();
     auto* set = new ProbeSet;
+    set->blocks = std::move(blocks);
     set->options = options;
     set->probes = *std::move(probes);
     if (options.flat) {
@@ -33,6 +41,8 @@ absl::StatusOr<ProbeSet*> ProbeSets::Use(jvmtiEnv* jvmti, JNIEnv* jni,
           arena, nullptr, clocked ? &set->probes->scale() : nullptr, set->probes->clock(),
           TreeLimits{bytes, bytes / 6, options.prune_percent}, options.metrics);
     }
+    if (set->counts != nullptr) set->counts->UseBlocks(set->blocks.get());
+    if (set->trees != nullptr) set->trees->UseBlocks(set->blocks.get());
     if (options.log) {
       set->logs = std::make_unique<LogCollector>(set->probes->arena(), set->probes->clock(),
                                                  set->probes->scale());

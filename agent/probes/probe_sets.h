@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "absl/status/statusor.h"
+#include "agent/probes/block_counters.h"
 #include "agent/probes/bridge.h"
 #include "agent/probes/flat_collector.h"
 #include "agent/probes/log_collector.h"
@@ -23,6 +24,7 @@ struct ProbeSet {
   std::unique_ptr<TreeCollector> trees;   // record=tree, record=log
   std::unique_ptr<FlatCollector> counts;  // record=flat
   std::unique_ptr<LogCollector> logs;     // record=log
+  std::unique_ptr<BlockCounters> blocks;  // blocks=on
 };
 
 // The behaviour of a class is fixed when it is defined, and it stays forever: a recording takes the

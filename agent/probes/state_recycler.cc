@@ -2,6 +2,7 @@
 
 #include <atomic>
 
+#include "agent/probes/block_counters.h"
 #include "agent/probes/chunk_recycler.h"
 #include "agent/probes/ring_chain.h"
 
@@ -21,6 +22,7 @@ void StateRecycler::TakeEnded(absl::FunctionRef<void(ThreadState&)> visit) {
     auto& state = *At<ThreadState>(arena_, ref);
     ref = ReadRelaxed(state.ended_next);
     Unlink(state);
+    if (blocks_ != nullptr) blocks_->AddEnded(state);
     visit(state);
   }
 }
@@ -52,6 +54,7 @@ void StateRecycler::FreeRetired() {
   std::atomic_ref<uint64_t>(arena_->frees).fetch_add(1);
   for (ThreadState* state : retired_) {
     FreeRings(arena_, *state);
+    if (blocks_ != nullptr) blocks_->Free(*state);
     for (Ref ref = state->chunks; ref != 0;) {
       auto& chunk = *At<Chunk>(arena_, ref);
       ref = chunk.next;

@@ -9,9 +9,13 @@
 
 namespace jtrace {
 
+class BlockCounters;
+
 class StateRecycler {
  public:
   explicit StateRecycler(hot::Arena* arena) : arena_(arena) {}
+  // It gets the counts of threads that end (blocks=on).
+  void UseBlocks(BlockCounters* blocks) { blocks_ = blocks; }
 
   // Takes the states of the threads that ended since the last call: they do not change any more and
   // cannot be found, but they and their nodes stay readable until they are retired and freed.
@@ -29,6 +33,7 @@ class StateRecycler {
   void Unlink(hot::ThreadState& state);
 
   hot::Arena* arena_;
+  BlockCounters* blocks_ = nullptr;
   std::vector<hot::ThreadState*> retired_;
 };
 

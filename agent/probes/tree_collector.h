@@ -73,6 +73,8 @@ class TreeCollector {
                          const TreeLimits& limits = TreeLimits(),
                          const PathMetrics& metrics = PathMetrics());
 
+  void UseBlocks(BlockCounters* blocks) { states_.UseBlocks(blocks); }
+
   // Called by Collect for each thread with its own tree that has ended, before its last update:
   // that update reports the nodes that the action names by TraceNode.
   void OnThreadEnd(std::function<void(const hot::ThreadState&)> action) {

@@ -51,6 +51,10 @@ absl::Status CallCounting::Start(JNIEnv* jni, Options& options, Instrumentation&
   const auto routines = static_cast<uint32_t>(jvm_.trace.encoder.routines() + 1);
   probes_->ClearCompiled(routines);
   instrumentation.UseProbeClass(probes_->class_name());
+  if ((*set)->blocks != nullptr) {
+    instrumentation.CountBlocks(probes_->block_class_name(),
+                                std::make_unique<CountedBlocks>(*(*set)->blocks, probes_->arena()));
+  }
   sampling::unwind_sites.Clear();
   if (!options.unwinds.empty()) {
     absl::Status status = DefineUnwindProbe(jni, &sampling::UnwindAtEntry);

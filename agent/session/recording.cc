@@ -160,7 +160,11 @@ std::vector<trace::ChunkSource*> Recording::Sources() {
   if (parts_.samples != nullptr) sources = parts_.samples->sources();
   if (parts_.metric_source != nullptr) sources.push_back(parts_.metric_source.get());
   if (parts_.calls->source() != nullptr) sources.push_back(parts_.calls->source());
-  if (parts_.classes != nullptr) sources.push_back(&parts_.classes->instrumentation().totals());
+  if (parts_.classes != nullptr) {
+    Instrumentation& instrumentation = parts_.classes->instrumentation();
+    sources.push_back(&instrumentation.totals());
+    if (instrumentation.blocks() != nullptr) sources.push_back(instrumentation.blocks());
+  }
   sources.push_back(&parts_.module_source);
   sources.push_back(&parts_.jvm.trace.limited_events);
   sources.push_back(&parts_.loss_source);

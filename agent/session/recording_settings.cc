@@ -82,6 +82,7 @@ ProbeOptions ProbeOptionsOf(const Options& options) {
           .clock = ProbeClockOf(options.clock),
           .clock_ticks = options.clock != Clock::kManual,
           .max_depth = options.max_depth,
+          .blocks = options.blocks,
           .prune_percent = is_log ? 0 : options.prune_percent};
 }
 

@@ -55,6 +55,10 @@ void TakeDefinitions(proto::Chunk& whole, ChunkParts& parts) {
   Take(*whole.mutable_thread(), &proto::Chunk::mutable_thread, parts);
   Take(*whole.mutable_module(), &proto::Chunk::mutable_module, parts);
   Take(*whole.mutable_hook(), &proto::Chunk::mutable_hook, parts);
+  Take(*whole.mutable_class_code(), &proto::Chunk::mutable_class_code, parts);
+  Take(*whole.mutable_method_counters(), &proto::Chunk::mutable_method_counters, parts);
+  Take(*whole.mutable_block_counts(), &proto::Chunk::mutable_block_counts, parts);
+  Take(*whole.mutable_open_activations(), &proto::Chunk::mutable_open_activations, parts);
 }
 
 // Moves totals, and what only the last part has.

@@ -109,4 +109,16 @@ absl::StatusOr<ClassFile> ParseClassFile(Bytes bytes) {
   return out;
 }
 
+std::string_view SourceFileOf(const ClassFile& file) {
+  ByteReader reader(file.bytes.subspan(file.methods_end));
+  for (uint16_t left = reader.U2(); left > 0 && reader.ok(); --left) {
+    const auto name = file.pool.Utf8(reader.U2());
+    const Bytes body = reader.Take(reader.U4());
+    if (name == "SourceFile" && body.size() == 2) {
+      return file.pool.Utf8(LoadU2(body.data())).value_or(std::string_view());
+    }
+  }
+  return {};
+}
+
 }  // namespace jtrace::classfile

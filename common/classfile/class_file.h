@@ -47,6 +47,9 @@ struct ClassFile {
   std::vector<MethodInfo> methods;
 };
 
+// The name of the file that the class was compiled from (JVMS 4.7.10); empty: not known.
+std::string_view SourceFileOf(const ClassFile& file);
+
 // Errors: InvalidArgument if `bytes` is not a class file, Unimplemented for a version before 45.3
 // (whose Code attributes are laid out differently) or after 72 (Java 28).
 absl::StatusOr<ClassFile> ParseClassFile(Bytes bytes);

@@ -29,7 +29,7 @@ class ChunkEmitter {
   // thread that are not later. `plan` was made from the payload, and is consumed.
   void Emit(const ChunkPayload& payload, ChunkPlan& plan);
   // After all chunks: passes on the trees' totals, in depth-first order, as `node` records, and
-  // then those of the hooks.
+  // then those of the hooks and blocks.
   void EmitTrees();
 
  private:
@@ -40,6 +40,7 @@ class ChunkEmitter {
   void EmitOneByOne(const ThreadLogs& logs, const LogRun& run, ThreadId thread,
                     RecordVisitor& visitor);
   void EmitHooks(int64_t time);
+  void EmitBlocks(int64_t time);
   void EmitMark(LogCursor::Mark mark, uint32_t thread, At at);
   void EmitEvent(const proto::Event& event, int64_t time);
   bool EmitDropped(const proto::Event& event, int64_t time);

@@ -34,6 +34,16 @@ void ChunkEmitter::EmitTrees() {
     visitor_.OnNode(MakeAt(it.thread, end), counts, path, 0);
   }
   EmitHooks(end);
+  EmitBlocks(end);
+}
+
+void ChunkEmitter::EmitBlocks(int64_t time) {
+  definitions_.blocks().ForEach(
+      definitions_.trees(), [this](uint32_t id) { return definitions_.ClassName(id); },
+      [this](uint32_t id) { return std::string(model_.RoutineName(definitions_.Routine(id))); },
+      [&](std::string_view op, const std::vector<std::string>& args) {
+        visitor_.OnNotice({time, ThreadId()}, op, args);
+      });
 }
 
 void ChunkEmitter::EmitHooks(int64_t time) {

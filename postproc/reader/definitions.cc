@@ -86,6 +86,7 @@ void Definitions::AddChunk(const ChunkPayload& payload) {
   AddThreads(chunk);
   AddModules(chunk);
   hooks_.Add(chunk);
+  blocks_.Add(chunk);
   for (const proto::Event& event : chunk.event()) {
     end_time_ = std::max(end_time_, event.time_ns());
     if (event.major() == format::kJit) AddCode(event);

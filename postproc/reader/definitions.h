@@ -13,6 +13,7 @@
 #include "postproc/model/import_stats.h"
 #include "postproc/model/record_visitor.h"
 #include "postproc/model/trace_model.h"
+#include "postproc/reader/agent_blocks.h"
 #include "postproc/reader/agent_hooks.h"
 #include "postproc/reader/agent_trees.h"
 #include "postproc/reader/chunk_payload.h"
@@ -61,6 +62,7 @@ class Definitions {
 
   AgentTrees& trees() { return trees_; }
   const AgentHooks& hooks() const { return hooks_; }
+  const AgentBlocks& blocks() const { return blocks_; }
   // Hook.id's name and kind; one that was never defined is counted as a problem.
   HookInfo Hook(uint32_t id);
   FrameId HookCaller(const AgentHooks::Calls& calls);
@@ -136,6 +138,7 @@ class Definitions {
   StringMap<int> thread_names_;  // by name: the number to try after it next
   AgentTrees trees_;
   AgentHooks hooks_;
+  AgentBlocks blocks_;
   std::vector<StubEvent> stub_events_;
   std::vector<proto::Module> modules_;
   std::optional<proto::SessionStart> start_;

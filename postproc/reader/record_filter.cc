@@ -93,7 +93,9 @@ void RecordFilter::OnCode(At at, const CodeRecord& code) {
 }
 
 void RecordFilter::OnNotice(At at, std::string_view op, absl::Span<const std::string> args) {
-  if (!Wants(at)) return;
+  // Blocks are counted over all threads.
+  const bool is_of_blocks = op == "class-code" || op == "blocks";
+  if (!is_of_blocks && !Wants(at)) return;
   for (RecordVisitor* visitor : visitors_) visitor->OnNotice(at, op, args);
 }
 

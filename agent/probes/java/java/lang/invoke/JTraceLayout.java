@@ -46,6 +46,7 @@ final class JTraceLayout {
   static final int STATE_COUNTERS = 208;
   static final int STATE_METRICS = 216;
   static final int STATE_CHANGES = 224;
+  static final int STATE_BLOCKS = 232;
   static final int STATE_SIZE = 256;
 
   static final int VICTIMS_FOLDS = 0;
@@ -102,6 +103,15 @@ final class JTraceLayout {
 
   static final int FLAT_COUNTERS = 256;
   static final int FLAT_IDS = 262144;
+
+  /** The counters of blocks that a thread has of its own, and those that all share. */
+  static final int BLOCK_IDS = 262144;
+  static final int BLOCKS_SIZE = 2097152;
+  static final int SHARED_BLOCK_IDS = 16777216;
+  /** From the shared ones. */
+  static final int BLOCKS_NEXT = -64;
+  static final int BLOCKS_LIMIT = -56;
+  static final int BLOCKS_FREE = -48;
 
   private JTraceLayout() {}
 }

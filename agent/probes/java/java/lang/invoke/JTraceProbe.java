@@ -32,6 +32,8 @@ public final class JTraceProbe {
   static final int CLOCK;
   /** The metrics charged to call paths (JTraceCharges); 0: none. Not with FLAT or LOG. */
   static final long METRICS;
+  /** blocks=on: the address of the counters that threads share; 0: blocks are not counted. */
+  static final long BLOCKS;
   /** Offset of spare bytes in java.lang.Thread that hold the state's address; 0: there are none. */
   private static final long THREAD_SPARE;
 
@@ -47,6 +49,7 @@ public final class JTraceProbe {
     long clock = 0x4A54524143450005L;
     CLOCK = (int) clock;
     METRICS = 0x4A54524143450006L;
+    BLOCKS = 0x4A54524143450007L;
   }
 
   private static final Unsafe U = Unsafe.getUnsafe();
@@ -202,7 +205,7 @@ public final class JTraceProbe {
   }
 
   @ForceInline
-  private static long state() {
+  static long state() {
     Thread thread = Thread.currentThread();
     if (THREAD_SPARE != 0) {
       long state = U.getLong(thread, THREAD_SPARE);

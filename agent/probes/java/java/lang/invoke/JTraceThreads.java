@@ -93,6 +93,9 @@ final class JTraceThreads {
     if (!virtual) {
       JTracePruner.prunedNodeOfRoot(state);
     }
+    if (JTraceProbe.BLOCKS != 0) {
+      JTraceBlocks.begin(state, virtual);
+    }
     if (JTraceProbe.CLOCK != 0) {
       JTraceClock.begin(state);
     }
@@ -119,6 +122,9 @@ final class JTraceThreads {
     long state = chunk + CHUNK_HEADER;
     U.putLong(state + STATE_TID, tid);
     U.putInt(state + STATE_CHUNKS, reference(chunk));
+    if (JTraceProbe.BLOCKS != 0) {
+      JTraceBlocks.begin(state, false);
+    }
     return state;
   }
 }

@@ -1,0 +1,73 @@
+#include "agent/probes/block_counters.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+
+#include "absl/memory/memory.h"
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "agent/probes/state_recycler.h"
+
+namespace jtrace {
+
+absl::StatusOr<std::unique_ptr<BlockCounters>> BlockCounters::Reserve() {
+  constexpr uint64_t kHeader = offsetof(hot::SharedBlocks, counts);
+  constexpr uint64_t kFirst = sizeof(hot::SharedBlocks::counts) / (sizeof(hot::OwnBlocks));
+  constexpr uint64_t kMostThreads = 8192;
+  for (uint64_t threads = kMostThreads; threads > 0; threads /= 2) {
+    const size_t bytes = kHeader + (kFirst + threads) * sizeof(hot::OwnBlocks);
+    void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED) continue;
+    auto* shared = static_cast<hot::SharedBlocks*>(memory);
+    shared->next = kFirst;
+    shared->limit = kFirst + threads;
+    return absl::WrapUnique(new BlockCounters(shared));
+  }
+  return absl::ResourceExhaustedError(
+      absl::StrCat("no address space for the counters of blocks, which reserve ",
+                   sizeof(hot::SharedBlocks) >> 20,
+                   " MB; raise it (ulimit -v unlimited), or record without blocks=on"));
+}
+
+void BlockCounters::AddOwn(const hot::ThreadState& state, std::vector<uint64_t>& sums) const {
+  if (!HasOwn(state)) return;
+  const size_t ids = std::min(next_.load(std::memory_order_relaxed), hot::kBlockIds);
+  if (sums.size() < ids) sums.resize(ids);
+  const auto& own = *reinterpret_cast<const hot::OwnBlocks*>(state.blocks);
+  for (size_t id = 1; id < ids; ++id) sums[id] += hot::ReadRelaxed(own.counts[id]);
+}
+
+std::vector<uint64_t> BlockCounters::Collect(hot::Arena* arena) const {
+  std::vector<uint64_t> sums = ended_;
+  sums.resize(std::min(next_.load(std::memory_order_relaxed), hot::kSharedBlockIds));
+  for (size_t id = 1; id < sums.size(); ++id) sums[id] += hot::ReadRelaxed(shared_->counts[id]);
+  StateRecycler(arena).ForEachLive([&](hot::ThreadState& state) { AddOwn(state, sums); });
+  return sums;
+}
+
+void BlockCounters::Free(const hot::ThreadState& state) {
+  if (!HasOwn(state)) return;
+  auto& own = *reinterpret_cast<hot::OwnBlocks*>(state.blocks);
+  // Zeroed without writing to pages that were never touched; the first and the last are shared.
+  constexpr uintptr_t kPage = 4096;
+  const uintptr_t begin = (state.blocks + kPage - 1) & ~(kPage - 1);
+  const uintptr_t end = (state.blocks + sizeof own) & ~(kPage - 1);
+  if (madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED) == 0) {
+    std::memset(&own, 0, begin - state.blocks);
+    std::memset(reinterpret_cast<void*>(end), 0, state.blocks + sizeof own - end);
+  } else {
+    std::memset(&own, 0, sizeof own);
+  }
+  const uint64_t number = (state.blocks - shared_address()) / sizeof own;
+  std::atomic_ref<uint64_t> free(shared_->free);
+  uint64_t head = free.load(std::memory_order_relaxed);
+  do {
+    hot::WriteRelaxed(own.counts[0], head & 0xFFFFFFFF);
+  } while (!free.compare_exchange_weak(head, (head & ~0xFFFFFFFFull) | number));
+}
+
+}  // namespace jtrace

@@ -1,0 +1,58 @@
+// blocks=on: numbers counters of blocks, and reads them while they are incremented.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "agent/hot/layout.h"
+
+namespace jtrace {
+
+// The counters of one probe class. The shared ones stay mapped forever: compiled code has their
+// address.
+class BlockCounters {
+ public:
+  // Reserves address space for the shared counters and those of threads. Error: ResourceExhausted.
+  static absl::StatusOr<std::unique_ptr<BlockCounters>> Reserve();
+  BlockCounters(const BlockCounters&) = delete;
+  BlockCounters& operator=(const BlockCounters&) = delete;
+
+  // For the probe class, and the states of threads without memory.
+  uint64_t shared_address() const { return reinterpret_cast<uintptr_t>(shared_->counts); }
+
+  // The first of `count` new ids in a row. Any thread.
+  uint32_t Take(uint32_t count) { return next_.fetch_add(count, std::memory_order_relaxed); }
+  // Whether a class may still take ids.
+  bool HasRoom() const {
+    return next_.load(std::memory_order_relaxed) < hot::kSharedBlockIds - kMostOfAClass;
+  }
+
+  // On the writer thread.
+
+  // The thread has ended and its state is about to be released.
+  void AddEnded(const hot::ThreadState& state) { AddOwn(state, ended_); }
+  // The counts of all ids taken so far, over all threads, by id.
+  std::vector<uint64_t> Collect(hot::Arena* arena) const;
+  // Nothing refers to the state's counters any more: another thread may get them.
+  void Free(const hot::ThreadState& state);
+
+ private:
+  // As many instructions as the methods of a class can have.
+  static constexpr uint32_t kMostOfAClass = 4'000'000;
+
+  explicit BlockCounters(hot::SharedBlocks* shared) : shared_(shared) {}
+  void AddOwn(const hot::ThreadState& state, std::vector<uint64_t>& sums) const;
+
+  bool HasOwn(const hot::ThreadState& state) const {
+    return state.blocks != 0 && state.blocks != shared_address();
+  }
+
+  hot::SharedBlocks* const shared_;
+  std::atomic<uint32_t> next_{1};
+  std::vector<uint64_t> ended_;  // by id
+};
+
+}  // namespace jtrace

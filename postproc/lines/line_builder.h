@@ -1,0 +1,44 @@
+// Makes the counts of a method's lines of its code and its counters.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "common/classfile/class_file.h"
+#include "common/classfile/code_attribute.h"
+#include "postproc/lines/flow_solver.h"
+#include "postproc/lines/line_profile.h"
+
+namespace jtrace::postproc {
+
+class LineBuilder {
+ public:
+  // `file` outlives it.
+  LineBuilder(const classfile::ClassFile& file, size_t method);
+
+  // "name(descriptor)": for a method whose display name is not known.
+  std::string name() const;
+  // Without names of routine, class and method. None: the counters do not belong to this code.
+  std::optional<MethodLines> Build(absl::Span<const PlacedCount> counters,
+                                   absl::Span<const OpenActivations> open,
+                                   std::optional<int64_t> calls) const;
+
+ private:
+  void ReadLineNumbers(classfile::Bytes body);
+  // 0: none.
+  int32_t LineAt(uint32_t bci) const;
+  void AddBlock(const FlowCounts& flow, size_t block, MethodLines& lines) const;
+  void AddBranches(const FlowCounts& flow, MethodLines& lines) const;
+
+  const classfile::ClassFile& file_;
+  const classfile::MethodInfo& method_;
+  classfile::CodeAttribute code_;
+  bool is_valid_ = false;
+  std::vector<std::pair<uint32_t, int32_t>> numbers_;  // from a bci on, ascending
+};
+
+}  // namespace jtrace::postproc
