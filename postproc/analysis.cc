@@ -1,5 +1,8 @@
 #include "postproc/analysis.h"
 
+#include <utility>
+
+#include "postproc/input/line_selection.h"
 #include "postproc/input/selection.h"
 #include "postproc/reader/record_filter.h"
 
@@ -13,6 +16,9 @@ Analysis::Analysis(const CommandLine& line)
       builder_(line.merge, line.aggregate == Aggregate::kProcess, model_, stats_) {}
 
 absl::Status Analysis::Read(const TraceInput& input, absl::Span<const std::string> traces) {
+  absl::StatusOr<SourceFinder> sources = SourceFinder::Open(line_.report.sources);
+  if (!sources.ok()) return sources.status();
+  sources_ = *std::move(sources);
   RecordFilter filter(
       line_.thread, line_.scope, model_,
       {&builder_, &samples_, &records_, &jit_, &waits_, &hooks_, &timeline_, &classes_, &blocks_});
@@ -35,6 +41,7 @@ absl::Status Analysis::Read(const TraceInput& input, absl::Span<const std::strin
 }
 
 absl::Status Analysis::CheckSelected() const {
+  if (absl::Status status = CheckLines(line_, lines_); !status.ok()) return status;
   return CheckSelection(line_, model_, builder_.tree());
 }
 
@@ -54,6 +61,8 @@ ReportInput Analysis::Input() {
           hooks_,
           timeline_,
           classes_,
+          lines_,
+          sources_,
           stats_,
           builder_.first_time(),
           builder_.last_time(),

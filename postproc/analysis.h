@@ -43,6 +43,7 @@ class Analysis {
   Timeline timeline_;
   ClassLog classes_;
   BlockLog blocks_;
+  SourceFinder sources_;
   TreeBuilder builder_;
   // Derived from the whole.
   std::optional<RerootedTree> rerooted_;

@@ -6,6 +6,7 @@
 #include "absl/strings/str_format.h"
 #include "common/nearest.h"
 #include "postproc/input/all_reports.h"
+#include "postproc/input/line_selection.h"
 #include "postproc/input/option_table.h"
 #include "postproc/report/shorten.h"
 #include "postproc/support/strings.h"
@@ -86,6 +87,7 @@ absl::Status CheckTogether(const CommandLine& line) {
   for (const std::string& name : line.reports) {
     if (absl::Status status = CheckUsed(name, line.report); !status.ok()) return status;
   }
+  if (absl::Status status = CheckLineOptions(line); !status.ok()) return status;
   constexpr std::string_view kOfWholeSamples[] = {"functions", "modules", "samples", "callees",
                                                   "callers",   "waits",   "metrics", "hooks"};
   for (const std::string& name : line.reports) {

@@ -40,7 +40,8 @@ struct CommandLine {
   uint64_t limit_memory = 0;     // bytes; 0: what the traces' size and the machine allow
   ReportOptions report;
   bool width_given = false;
-  std::vector<FailRule> fail_rules;  // diff
+  bool by_given = false;
+  std::vector<FailRule> fail_rules;
   std::vector<std::string> traces;
 };
 

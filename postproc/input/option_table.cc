@@ -14,18 +14,11 @@
 namespace jtrace::postproc {
 namespace {
 
-// Reports and formats of the contract that this program does not support.
-constexpr std::string_view kUnavailable[] = {"source", "lcov"};
-
 // With less, not even an empty trace can be read.
 constexpr uint64_t kLeastMemory = uint64_t{64} << 20;
 
 absl::Status BadValue(std::string_view option, std::string_view value,
                       absl::Span<const std::string_view> valid) {
-  if (IsOneOf(value, kUnavailable)) {
-    return absl::InvalidArgumentError(StrCat(
-        option, ": '", value, "' is not available in this version; valid: ", Join(valid, " ")));
-  }
   return absl::InvalidArgumentError(StrCat(option, ": '", value,
                                            "' is unknown; nearest: ", Nearest(value, valid),
                                            " (valid: ", Join(valid, " "), ")"));
@@ -75,6 +68,20 @@ absl::Status SetScope(std::string_view value, CommandLine& line) {
   const absl::StatusOr<size_t> choice = Choose("--scope", value, {"full", "app"});
   if (!choice.ok()) return choice.status();
   line.scope = *choice == 0 ? Scope::kFull : Scope::kApp;
+  return absl::OkStatus();
+}
+
+absl::Status SetBy(std::string_view value, CommandLine& line) {
+  const absl::StatusOr<size_t> choice = Choose("--by", value, {"lines", "branches"});
+  if (!choice.ok()) return choice.status();
+  line.report.by = *choice == 0 ? CoverageBy::kLines : CoverageBy::kBranches;
+  line.by_given = true;
+  return absl::OkStatus();
+}
+
+absl::Status AddSource(std::string_view value, CommandLine& line) {
+  if (value.empty()) return absl::InvalidArgumentError("--source: no folder or archive is named");
+  line.report.sources.emplace_back(value);
   return absl::OkStatus();
 }
 
@@ -171,6 +178,12 @@ absl::Status SetText(std::string_view value, CommandLine& line) {
   return absl::OkStatus();
 }
 
+template <bool ReportOptions::*Member>
+absl::Status SetReportFlag(std::string_view, CommandLine& line) {
+  line.report.*Member = true;
+  return absl::OkStatus();
+}
+
 template <bool CommandLine::*Member>
 absl::Status SetFlag(std::string_view, CommandLine& line) {
   line.*Member = true;
@@ -191,8 +204,17 @@ constexpr Option kOptions[] = {
      SetText<&CommandLine::thread>},
     {"--root", "ROUTINE", "a virtual root: only the tree below that routine",
      "--root=org.h2.Driver.connect", SetReportText<&ReportOptions::root>},
-    {"--of", "ROUTINE", "the routine that callees and callers are about", "--of=malloc",
-     SetReportText<&ReportOptions::of>},
+    {"--of", "ROUTINE",
+     "the routine that callees and callers are about; the classes or methods of reports about "
+     "lines",
+     "--of=malloc", SetReportText<&ReportOptions::of>},
+    {"--source", "PLACE",
+     "a folder, jar or zip with source files, for annotated source; may be repeated",
+     "--source=src/main/java", AddSource},
+    {"--blocks", "", "source: the count of each block of a line that has several", "--blocks",
+     SetReportFlag<&ReportOptions::blocks>},
+    {"--by", "lines|branches", "coverage: what is counted (default lines)", "--by=branches", SetBy},
+    {"--wide", "", "coverage: methods, too", "--wide", SetReportFlag<&ReportOptions::wide>},
     {"--scope", "full|app", "all sampled frames, or only the application's (default full)",
      "--scope=app", SetScope},
     {"--filter", "PERCENT", "leave out items below that share of the whole", "--filter=0.5",

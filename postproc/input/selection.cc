@@ -10,6 +10,7 @@
 #include "common/nearest.h"
 #include "postproc/calltree/measure.h"
 #include "postproc/input/all_reports.h"
+#include "postproc/input/line_selection.h"
 #include "postproc/model/frame_name.h"
 #include "postproc/reader/record_filter.h"
 #include "postproc/support/strings.h"
@@ -115,12 +116,13 @@ absl::Status CheckSelection(const CommandLine& line, const TraceModel& model,
                             const CallTree& tree) {
   if (absl::Status status = CheckThread(line, model); !status.ok()) return status;
   const ReportOptions& report = line.report;
-  if (!report.root.empty() || !report.of.empty()) {
+  const std::string_view of = IsAboutLines(line) ? std::string_view() : report.of;
+  if (!report.root.empty() || !of.empty()) {
     const std::vector<std::string_view> routines = RoutinesOf(model, tree);
     if (absl::Status status = CheckRoutine("--root", report.root, routines); !status.ok()) {
       return status;
     }
-    if (absl::Status status = CheckRoutine("--of", report.of, routines); !status.ok()) {
+    if (absl::Status status = CheckRoutine("--of", of, routines); !status.ok()) {
       return status;
     }
   }

@@ -30,6 +30,7 @@ struct MethodLines {
   RoutineId routine;        // none: never called, and so not in the model
   std::string class_name;   // "pkg.Outer$Inner"
   std::string name;         // "run(int,Object)", as in flat without its class
+  std::string descriptor;   // "(ILjava/lang/Object;)V"; empty: not known
   std::string source_file;  // "Outer.java", as the class names it; empty: it does not
   uint64_t calls = 0;
   // Of the whole method, also where it has no line numbers.

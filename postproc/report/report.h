@@ -21,6 +21,8 @@
 #include "postproc/calltree/measure.h"
 #include "postproc/calltree/timeline.h"
 #include "postproc/calltree/tree_builder.h"
+#include "postproc/lines/coverage.h"
+#include "postproc/lines/line_profile.h"
 #include "postproc/model/import_stats.h"
 #include "postproc/model/trace_model.h"
 #include "postproc/reader/record_counts.h"
@@ -29,6 +31,7 @@
 #include "postproc/report/table.h"
 #include "postproc/samples/sample_log.h"
 #include "postproc/samples/wait_log.h"
+#include "postproc/source/source_finder.h"
 
 namespace jtrace::postproc {
 
@@ -40,10 +43,14 @@ struct ReportOptions {
   double filter_percent = 0;  // rows below that share of the whole are left out
   bool filter_given = false;  // graph, dot: by default as many functions as are readable
   ArcWidths widths = ArcWidths::kAdaptive;  // graph, dot
-  std::string of;                           // callees, callers
+  std::string of;                           // callees, callers, and reports about lines
   std::string root;                         // virtual root
   std::string metric;                       // empty: ticks, else time, else calls
   bool counted_only = false;                // arcflow: stanzas of routines that events counted
+  CoverageBy by = CoverageBy::kLines;       // coverage
+  bool wide = false;                        // coverage: methods too
+  bool blocks = false;                      // source: the counts of each block
+  std::vector<std::string> sources;         // --source: folders and archives
 };
 
 // The results of the pipeline's last stage; all references outlive the report.
@@ -63,6 +70,8 @@ struct ReportInput {
   const HookLog& hooks;
   const Timeline& timeline;
   const ClassLog& classes;
+  const LineProfile& lines;
+  const SourceFinder& sources;
   const ImportStats& stats;
   int64_t first_time = 0;
   int64_t last_time = 0;
@@ -98,6 +107,8 @@ struct Report {
   // Instead of all of these: written while the trace is read (dump, timelines).
   std::unique_ptr<RecordWriter> (*stream)(const TraceModel& model, const ReportOptions& options,
                                           std::ostream& out) = nullptr;
+  // About counts of lines: without them it fails.
+  bool needs_lines = false;
 
   // Has a separate format that is not a table.
   bool is_file() const { return document != nullptr || stream != nullptr; }
@@ -130,6 +141,12 @@ Table ClassesTable(const ReportInput& input);
 void ClassesText(const ReportInput& input, std::ostream& out);
 Table NeverTable(const ReportInput& input);
 void NeverText(const ReportInput& input, std::ostream& out);
+Table LinesTable(const ReportInput& input);
+void LinesText(const ReportInput& input, std::ostream& out);
+Table CoverageTable(const ReportInput& input);
+void CoverageText(const ReportInput& input, std::ostream& out);
+Table SourceTable(const ReportInput& input);
+void SourceText(const ReportInput& input, std::ostream& out);
 Table ThreadsTable(const ReportInput& input);
 Table MetricsTable(const ReportInput& input);
 Table WaitsTable(const ReportInput& input);

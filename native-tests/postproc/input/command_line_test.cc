@@ -47,7 +47,8 @@ TEST(CommandLineTest, MistakesNameTheNearestValidChoice) {
       {"--filter=101", "--filter: '101'"},
       {"--help=yes", "--help takes no value"},
       {"--report=callers", "needs --of=ROUTINE"},
-      {"--report=source", "not available in this version"}};
+      {"--source=", "--source: no folder or archive is named"},
+      {"--report=sorce", "nearest: source"}};
   for (const auto& [arg, message] : cases) {
     const RunResult result = RunOnTrace({arg});
     EXPECT_EQ(result.exit_code, 1) << arg;

@@ -1,0 +1,197 @@
+// source: the annotated listing.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "common/visible_text.h"
+#include "native-tests/support/csv.h"
+#include "native-tests/support/line_reports.h"
+
+namespace jtrace {
+namespace {
+
+namespace fs = std::filesystem;
+using postproc::LineProfile;
+using testing::CsvRow;
+using ::testing::HasSubstr;
+using testing::Line;
+using testing::LineReport;
+using testing::Method;
+using ::testing::Not;
+using testing::ParseCsv;
+using testing::PrimesProfile;
+using testing::PrimesTrace;
+
+class SourceReportTest : public ::testing::Test {
+ protected:
+  SourceReportTest()
+      : folder_(fs::path(::testing::TempDir()) /
+                ("listing" +
+                 std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()))) {
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+  }
+  ~SourceReportTest() override { fs::remove_all(folder_); }
+
+  std::string Option() const { return "--source=" + folder_.string(); }
+
+  void Put(const std::string& path, const std::string& content) const {
+    const fs::path file = folder_ / path;
+    fs::create_directories(file.parent_path());
+    std::ofstream(file, std::ios::binary) << content;
+  }
+
+  const fs::path folder_;
+};
+
+// Counts, marks and callers as worked out by hand: 999 calls of prime, 169 of println.
+constexpr char kPrimes[] =
+    "primes/Primes.java  FOLDER/primes/Primes.java\n"
+    "10 of 13 lines ran (76.9 %); 9 of 10 branches taken (90.0 %); 73,014 bytecode instructions\n"
+    "count   line  source\n"
+    "           1  package primes;\n"
+    "           2\n"
+    "           3  /** Prints the primes up to 1,000. */\n"
+    "      *       primes.Primes.<init>(): never called\n"
+    "    0 #    4  public class Primes {\n"
+    "           5    static boolean prime(int n) {\n"
+    "      *       primes.Primes.prime(int): 999 calls, 61,342 instructions, 122,684 cycles; "
+    "called "
+    "by primes.Primes.main(String[]) 999\n"
+    "5,456 +    6      for (int d = 2; d * d <= n; d++) {  2/2\n"
+    "      *       blocks: 999, 5,456, 4,457\n"
+    "5,288 +    7        if (n % d == 0) return false;     2/2\n"
+    "      *       blocks: 5,288, 831\n"
+    "           8      }\n"
+    "  168 |    9      return true;\n"
+    "          10    }\n"
+    "          11\n"
+    "          12    static void usage() {\n"
+    "      *       primes.Primes.usage(): never called\n"
+    "    0 #   13      System.err.println(\"usage: Primes LIMIT\");\n"
+    "    0 #   14    }\n"
+    "          15\n"
+    "          16    public static void main(String[] args) {\n"
+    "      *       primes.Primes.main(String[]): 1 call, 11,672 instructions, 23,344 cycles\n"
+    "    1 |   17      int count = 0;\n"
+    "1,000 +   18      for (int n = 2; n <= 1000; n++) {   2/2\n"
+    "      *       blocks: 1, 1,000, 999\n"
+    "  999 +   19        if (n > 1 && prime(n)) {          3/4\n"
+    "      *       blocks: 999, 999\n"
+    "  168 |   20          System.out.println(n);\n"
+    "  168 |   21          count++;\n"
+    "          22        }\n"
+    "          23      }\n"
+    "    1 |   24      System.out.println(count);\n"
+    "    1 |   25    }\n"
+    "          26  }\n";
+
+TEST_F(SourceReportTest, AnnotatesEachLine) {
+  Put("primes/Primes.java", testing::PrimesSource());
+  std::string shown = LineReport(
+      PrimesProfile(), {"--report=source", Option(), "--blocks", "--width=0"}, PrimesTrace());
+  const size_t at = shown.find(folder_.string());
+  ASSERT_NE(at, std::string::npos) << shown;
+  EXPECT_EQ(shown.replace(at, folder_.string().size(), "FOLDER"), kPrimes);
+  // Blocks only on request, and narrow lines.
+  const std::string narrow =
+      LineReport(PrimesProfile(), {"--report=source", Option(), "--width=40"}, PrimesTrace());
+  EXPECT_THAT(narrow, Not(HasSubstr("blocks")));
+  EXPECT_THAT(narrow, HasSubstr("5,456 +    6      for (int d = …  2/2\n"));
+  EXPECT_THAT(narrow, HasSubstr("    0 #   13      System.err.println(\"u…\n"));
+}
+
+TEST_F(SourceReportTest, WithoutSourcesItShowsTheLinesWithCode) {
+  const std::string text =
+      LineReport(PrimesProfile(), {"--report=source", "--of=prime"}, PrimesTrace());
+  EXPECT_THAT(text, HasSubstr("1 of 1 file without text: --source=FOLDER|JAR|ZIP says where the "
+                              "sources are\n\nprimes/Primes.java\n"));
+  EXPECT_THAT(text, HasSubstr("\n5,456 +    6    2/2\n5,288 +    7    2/2\n  168 |    9\n"));
+  EXPECT_THAT(text, Not(HasSubstr("main(String[]): ")));
+}
+
+TEST_F(SourceReportTest, AMethodIsAPartOfItsFile) {
+  Put("src/main/java/primes/Primes.java", testing::PrimesSource());
+  const std::string text = LineReport(
+      PrimesProfile(), {"--report=source", Option(), "--of=Primes.usage"}, PrimesTrace());
+  EXPECT_THAT(text, HasSubstr("count   line  source\n"
+                              "      *       primes.Primes.usage(): never called\n"
+                              "    0 #   13      System.err.println(\"usage: Primes LIMIT\");\n"
+                              "    0 #   14    }\n"));
+  EXPECT_THAT(text, Not(HasSubstr("package primes")));
+  EXPECT_THAT(text, HasSubstr("/src/main/java/primes/Primes.java\n"));
+}
+
+TEST_F(SourceReportTest, CsvHasTheLinesOfTheText) {
+  Put("primes/Primes.java", testing::PrimesSource());
+  const auto csv = ParseCsv(
+      LineReport(PrimesProfile(), {"--report=source", Option(), "--format=csv"}, PrimesTrace()));
+  EXPECT_EQ(csv.header, (CsvRow{"count", "mark", "line", "source", "file", "branches",
+                                "branches_taken", "blocks"}));
+  ASSERT_EQ(csv.rows.size(), 26);
+  EXPECT_EQ(csv.rows[0],
+            (CsvRow{"", " ", "1", "package primes;", "primes/Primes.java", "", "", ""}));
+  EXPECT_EQ(csv.rows[18], (CsvRow{"999", "+", "19", "      if (n > 1 && prime(n)) {",
+                                  "primes/Primes.java", "4", "3", "999 999"}));
+  // The listing has the same marks and counts.
+  const std::string text =
+      LineReport(PrimesProfile(), {"--report=source", Option(), "--width=0"}, PrimesTrace());
+  for (const CsvRow& row : csv.rows) {
+    std::string begin = row[1] + " " + std::string(4 - row[2].size(), ' ') + row[2];
+    if (!row[3].empty()) begin += "  " + row[3];
+    EXPECT_THAT(text, HasSubstr(begin));
+  }
+}
+
+TEST_F(SourceReportTest, FilesWithTheMostInstructionsAreFirst) {
+  LineProfile profile;
+  profile.methods = {Method("a.Cold", "run()", "Cold.java", 1, {Line(1, {1})}),
+                     Method("a.Hot", "run()", "Hot.java", 1, {Line(1, {900})}),
+                     Method("a.Hot$1", "run()", "Hot.java", 900, {Line(1, {900}), Line(2, {0})}),
+                     Method("a.Warm", "run()", "Warm.java", 1, {Line(1, {1000})})};
+  const std::string text = LineReport(profile, {"--report=source", "--top=2"});
+  EXPECT_LT(text.find("a/Hot.java\n1 of 2 lines ran"), text.find("a/Warm.java\n"));
+  EXPECT_THAT(text, HasSubstr("  900 +    1\n    0 #    2\n"));
+  EXPECT_THAT(text, Not(HasSubstr("a/Cold.java")));
+  EXPECT_THAT(text, HasSubstr("\n… 1 more files\n"));
+}
+
+TEST_F(SourceReportTest, SaysThatASourceIsOfAnotherVersion) {
+  Put("primes/Primes.java", "package primes;\nclass Primes {}\n");
+  const std::string text =
+      LineReport(PrimesProfile(), {"--report=source", Option()}, PrimesTrace());
+  EXPECT_THAT(text, HasSubstr("\nline 25 was counted, and this source has 2 lines: it is of "
+                              "another version\n"));
+  EXPECT_THAT(text, HasSubstr("           2  class Primes {}\n"));
+  EXPECT_THAT(text, HasSubstr("    1 |   25\n"));
+}
+
+// Sources and names come from others.
+TEST_F(SourceReportTest, NothingOfASourceIsObeyedByATerminal) {
+  Put("a/Main.java", "\x1b[2J\u202E\ta\tb\r\n\xff\r\n");
+  LineProfile profile;
+  profile.methods = {
+      Method("a.Main", "\x1b[2Jrun()", "Main.java", 1, {Line(1, {1, 2}), Line(2, {1})}),
+      Method("a.\x1b[31mOther", "run()", "x\ny.java", 1, {Line(1, {1})}),
+      Method("a.Outside", "run()", "../a/Main.java", 1, {Line(7, {1})})};
+  for (const char* width : {"--width=0", "--width=30"}) {
+    const std::string text = LineReport(profile, {"--report=source", Option(), "--blocks", width});
+    EXPECT_EQ(VisibleLines(text), text);
+    EXPECT_THAT(text, HasSubstr("[unknown file]\n"));
+  }
+  EXPECT_THAT(LineReport(profile, {"--report=source", Option(), "--width=0"}),
+              HasSubstr("    2 +    1  \\x1b[2J\\u202e   a   b\n    1 |    2  \\xff\n"));
+}
+
+TEST_F(SourceReportTest, MethodsWithoutLineNumbersHaveNone) {
+  LineProfile profile;
+  profile.methods = {Method("a.Bare", "run()", "", 7, {})};
+  EXPECT_THAT(LineReport(profile, {"--report=source"}), HasSubstr("a/Bare.java\nno lines; 0 "));
+}
+
+}  // namespace
+}  // namespace jtrace

@@ -1,0 +1,148 @@
+#include "postproc/lines/merged_lines.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "absl/container/btree_map.h"
+#include "postproc/support/strings.h"
+
+namespace jtrace::postproc {
+namespace {
+
+using LinesByNumber = absl::btree_map<int32_t, LineCounts>;
+
+// A line of another method, which has blocks of its own.
+void AddOther(const LineCounts& from, LineCounts& to) {
+  to.executions = std::max(to.executions, from.executions);
+  to.instructions = AddCounts(to.instructions, from.instructions);
+  to.cycles = AddCounts(to.cycles, from.cycles);
+  to.branches += from.branches;
+  to.branches_taken += from.branches_taken;
+  to.blocks.insert(to.blocks.end(), from.blocks.begin(), from.blocks.end());
+}
+
+// The same line of the same method in another loader.
+void AddCopy(const LineCounts& from, LineCounts& to) {
+  to.executions = AddCounts(to.executions, from.executions);
+  to.instructions = AddCounts(to.instructions, from.instructions);
+  to.cycles = AddCounts(to.cycles, from.cycles);
+  // Which ones each copy took is not known.
+  to.branches = std::max(to.branches, from.branches);
+  to.branches_taken = std::max(to.branches_taken, from.branches_taken);
+  to.blocks.resize(std::max(to.blocks.size(), from.blocks.size()));
+  for (size_t i = 0; i < from.blocks.size(); ++i) {
+    to.blocks[i] = AddCounts(to.blocks[i], from.blocks[i]);
+  }
+}
+
+template <typename Add>
+void AddLines(const LinesByNumber& from, Add add, LinesByNumber& to) {
+  for (const auto& [number, line] : from) {
+    const auto [found, inserted] = to.try_emplace(number, line);
+    if (!inserted) add(line, found->second);
+  }
+}
+
+LinesByNumber ByNumber(const MethodLines& method) {
+  LinesByNumber lines;
+  for (const LineCounts& line : method.lines) {
+    const auto [found, inserted] = lines.try_emplace(line.line, line);
+    if (!inserted) AddOther(line, found->second);
+  }
+  return lines;
+}
+
+// A part of a path that stays in its folder.
+bool IsPlainName(std::string_view name) {
+  return !name.empty() && name != "." && name != ".." &&
+         name.find_first_of(std::string_view("/\\\0", 3)) == std::string_view::npos;
+}
+
+}  // namespace
+
+uint64_t AddCounts(uint64_t a, uint64_t b) {
+  const uint64_t sum = a + b;
+  return sum < a ? std::numeric_limits<uint64_t>::max() : sum;
+}
+
+std::vector<LineCounts> MergeLines(absl::Span<const MethodLines* const> methods) {
+  absl::btree_map<std::string, LinesByNumber> by_name;
+  for (const MethodLines* method : methods) {
+    AddLines(ByNumber(*method), AddCopy, by_name[FullName(*method)]);
+  }
+  LinesByNumber all;
+  for (const auto& [name, lines] : by_name) AddLines(lines, AddOther, all);
+  std::vector<LineCounts> merged;
+  merged.reserve(all.size());
+  for (auto& [number, line] : all) merged.push_back(std::move(line));
+  return merged;
+}
+
+std::string_view PackageOf(std::string_view class_name) {
+  const size_t dot = class_name.rfind('.');
+  return dot == std::string_view::npos ? std::string_view() : class_name.substr(0, dot);
+}
+
+std::string SourcePath(const MethodLines& method) {
+  const std::string_view package = PackageOf(method.class_name);
+  std::string path;
+  if (!package.empty()) {
+    for (const std::string_view part : Split(package, '.')) {
+      if (!IsPlainName(part)) return "";
+      StrAppend(&path, part, "/");
+    }
+  }
+  if (!method.source_file.empty()) {
+    return IsPlainName(method.source_file) ? StrCat(path, method.source_file) : "";
+  }
+  std::string_view outer = method.class_name;
+  if (!package.empty()) outer.remove_prefix(package.size() + 1);
+  outer = outer.substr(0, outer.find('$', 1));
+  return IsPlainName(outer) ? StrCat(path, outer, ".java") : "";
+}
+
+std::vector<CountedFile> CountedFiles(const Methods& methods) {
+  absl::btree_map<std::string, CountedFile> by_path;
+  for (const MethodLines* method : methods) {
+    const std::string path = SourcePath(*method);
+    CountedFile& file = by_path[path];
+    file.path = path;
+    file.methods.push_back(method);
+    file.instructions = AddCounts(file.instructions, method->instructions);
+  }
+  std::vector<CountedFile> files;
+  for (auto& [path, file] : by_path) {
+    file.lines = MergeLines(file.methods);
+    files.push_back(std::move(file));
+  }
+  if (!files.empty() && files.front().path.empty()) {
+    std::rotate(files.begin(), files.begin() + 1, files.end());
+  }
+  return files;
+}
+
+void Covered::Add(const Covered& other) {
+  total += other.total;
+  covered += other.covered;
+}
+
+double Covered::percent() const {
+  return total == 0 ? 100 : 100.0 * static_cast<double>(covered) / static_cast<double>(total);
+}
+
+Covered CoveredLines(const std::vector<LineCounts>& lines) {
+  Covered sum;
+  for (const LineCounts& line : lines) sum.Add({1, line.executions > 0 ? 1 : 0});
+  return sum;
+}
+
+Covered CoveredBranches(const std::vector<LineCounts>& lines) {
+  Covered sum;
+  for (const LineCounts& line : lines) {
+    sum.Add({line.branches, std::min(line.branches, line.branches_taken)});
+  }
+  return sum;
+}
+
+}  // namespace jtrace::postproc

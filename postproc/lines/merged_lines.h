@@ -1,0 +1,55 @@
+// Lines of several methods, line by line: lambdas, constructors that share initialisers, inner
+// classes of one file.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "postproc/lines/line_profile.h"
+#include "postproc/lines/selected_methods.h"
+
+namespace jtrace::postproc {
+
+// a + b, or the greatest number: counts of a damaged trace may be absurd.
+uint64_t AddCounts(uint64_t a, uint64_t b);
+
+// Ascending. Of a line that several methods have, `executions` is the greatest, as it is of several
+// instructions of one method; the other numbers are sums, `blocks` those of all. Methods of one
+// name are one method, which several loaders have loaded: its executions are a sum, its branches
+// are not.
+std::vector<LineCounts> MergeLines(absl::Span<const MethodLines* const> methods);
+
+// "com/acme/Outer.java": the class's package as a folder, and its source file. Of a class that
+// names no source file, that of its outermost class's name. "" of names that are not a relative
+// path.
+std::string SourcePath(const MethodLines& method);
+// "com.acme" of "com.acme.Outer$Inner"
+std::string_view PackageOf(std::string_view class_name);
+
+// What was counted in one source file.
+struct CountedFile {
+  std::string path;               // SourcePath
+  Methods methods;                // in the profile's order
+  std::vector<LineCounts> lines;  // ascending
+  uint64_t instructions = 0;      // of all methods
+};
+
+// By path. Methods without a path of their own share a file without one, which is the last.
+std::vector<CountedFile> CountedFiles(const Methods& methods);
+
+// How many of the lines ran, and of their branches.
+struct Covered {
+  int64_t total = 0;
+  int64_t covered = 0;
+
+  void Add(const Covered& other);
+  // Of nothing, nothing is missing: 100.
+  double percent() const;
+};
+Covered CoveredLines(const std::vector<LineCounts>& lines);
+Covered CoveredBranches(const std::vector<LineCounts>& lines);
+
+}  // namespace jtrace::postproc

@@ -1,0 +1,53 @@
+#include "postproc/report/line_cells.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "postproc/support/strings.h"
+
+namespace jtrace::postproc {
+namespace {
+
+std::string MethodCount(int64_t count) {
+  return StrCat(FormatCount(count), count == 1 ? " method" : " methods");
+}
+
+}  // namespace
+
+int64_t ToInteger(uint64_t count) {
+  constexpr auto kMost = static_cast<uint64_t>(std::numeric_limits<int64_t>::max());
+  return static_cast<int64_t>(std::min(count, kMost));
+}
+
+Cell CountCell(uint64_t count) { return Cell::Int(ToInteger(count)); }
+
+Methods SelectedMethods(const ReportInput& input) {
+  return SelectMethods(input.lines, input.options.of);
+}
+
+std::string CoveredText(const Covered& covered, std::string_view what) {
+  if (covered.total == 0) return StrCat("no ", what);
+  return StrCat(FormatCount(covered.covered), " of ", FormatCount(covered.total), " ", what,
+                what == "lines" ? " ran (" : " taken (", FormatPercent(covered.percent()), ")");
+}
+
+std::string BranchesText(const LineCounts& line) {
+  return line.branches == 0 ? "" : StrCat(line.branches_taken, "/", line.branches);
+}
+
+std::string MissingText(const ReportInput& input, const Methods& methods) {
+  std::string text;
+  const auto without = std::count_if(methods.begin(), methods.end(), [](const MethodLines* method) {
+    return method->lines.empty();
+  });
+  if (without > 0) {
+    StrAppend(&text, MethodCount(without), " without line numbers: not in these lines\n");
+  }
+  if (const auto not_counted = ToInteger(input.lines.methods_not_counted); not_counted > 0) {
+    StrAppend(&text, MethodCount(not_counted),
+              " in scope without counts of lines: not in these lines\n");
+  }
+  return text;
+}
+
+}  // namespace jtrace::postproc
