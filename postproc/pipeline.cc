@@ -19,6 +19,7 @@
 #include "postproc/input/trace_input.h"
 #include "postproc/reader/record_filter.h"
 #include "postproc/report/json.h"
+#include "postproc/rule_checks.h"
 #include "postproc/support/colour_stream.h"
 #include "postproc/support/output_file.h"
 #include "postproc/support/printable_stream.h"
@@ -30,13 +31,6 @@ namespace {
 
 // The tree sorts siblings and the arc flow has its own order; other reports sort rows.
 bool SortsItself(std::string_view report) { return report == "tree" || report == "arcflow"; }
-
-// Whether calls and samples of the program are missing if that problem occurred.
-bool LosesRecords(Problem problem) {
-  return problem == Problem::kDamagedFrame || problem == Problem::kDamagedChunk ||
-         problem == Problem::kOversizedChunk || problem == Problem::kDamagedLog ||
-         problem == Problem::kMissingChunk;
-}
 
 // One run: the stages and the data between them.
 class Pipeline {
@@ -53,8 +47,8 @@ class Pipeline {
   absl::Status Stream(const Report& report, std::ostream& out);
   absl::Status WriteReports(std::ostream& out);
   absl::Status WriteDiff(std::ostream& out);
-  // Reports on stderr which rules of --fail-on are broken.
-  absl::Status CheckRules(Analysis& before, Analysis& after, const ProfileDiff& diff);
+  // On stderr, which rules of --fail-on are broken.
+  absl::Status ReportBroken(const absl::StatusOr<std::vector<std::string>>& broken);
   // Sorted as --sort says, except for reports with a fixed order.
   absl::Status WriteTable(std::string_view name, Table table, const ReportInput& input,
                           std::ostream& out);
@@ -140,7 +134,7 @@ absl::Status Pipeline::WriteReports(std::ostream& out) {
   ReportTicks(input.model);
   if (line_.reports.empty() && line_.format == Format::kText) {
     OverviewText(input, out);
-    return absl::OkStatus();
+    return ReportBroken(BrokenRules(line_, analysis));
   }
   const std::vector<std::string> overview = {"summary", "tree", "flat", "arcflow"};
   bool first = true;
@@ -151,7 +145,7 @@ absl::Status Pipeline::WriteReports(std::ostream& out) {
       return status;
     }
   }
-  return absl::OkStatus();
+  return ReportBroken(BrokenRules(line_, analysis));
 }
 
 absl::Status Pipeline::WriteDiff(std::ostream& out) {
@@ -177,30 +171,14 @@ absl::Status Pipeline::WriteDiff(std::ostream& out) {
              !status.ok()) {
     return status;
   }
-  return CheckRules(*sides[0], *sides[1], diff);
+  return ReportBroken(BrokenRules(line_, *sides[0], *sides[1], diff));
 }
 
-absl::Status Pipeline::CheckRules(Analysis& before, Analysis& after, const ProfileDiff& diff) {
-  if (line_.fail_rules.empty()) return absl::OkStatus();
-  for (Analysis* side : {&before, &after}) {
-    for (const Problem problem : side->stats().Occurred()) {
-      if (!LosesRecords(problem)) continue;
-      return absl::FailedPreconditionError(
-          StrCat(side == &before ? line_.traces[0] : line_.traces[1], " is damaged (",
-                 InfoOf(problem).what, "): missing parts would look like a change (--fail-on)"));
-    }
-    for (const TraceInfo& trace : side->Input().model.traces()) {
-      if (!trace.cut_off && !trace.running) continue;
-      return absl::FailedPreconditionError(
-          StrCat(trace.file, " has no end: missing parts would look like a change (--fail-on)"));
-    }
-  }
-  for (const FailRule& rule : line_.fail_rules) {
-    if (absl::Status status = CheckRule(rule, diff); !status.ok()) return status;
-    for (const std::string& line : Broken(rule, diff)) {
-      rule_broken_ = true;
-      Say(StrCat("--fail-on=", rule.text, ": ", line));
-    }
+absl::Status Pipeline::ReportBroken(const absl::StatusOr<std::vector<std::string>>& broken) {
+  if (!broken.ok()) return broken.status();
+  for (const std::string& line : *broken) {
+    rule_broken_ = true;
+    Say(line);
   }
   return absl::OkStatus();
 }

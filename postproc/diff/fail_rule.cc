@@ -12,12 +12,17 @@
 namespace jtrace::postproc {
 namespace {
 
-constexpr size_t kMostListed = 10;
-
 constexpr std::pair<std::string_view, FailRule::What> kWords[] = {
-    {"calls", FailRule::What::kCalls},       {"time", FailRule::What::kTime},
-    {"ticks", FailRule::What::kTicks},       {"metric", FailRule::What::kMetric},
-    {"appeared", FailRule::What::kAppeared}, {"vanished", FailRule::What::kVanished},
+    {"calls", FailRule::What::kCalls},
+    {"time", FailRule::What::kTime},
+    {"ticks", FailRule::What::kTicks},
+    {"metric", FailRule::What::kMetric},
+    {"appeared", FailRule::What::kAppeared},
+    {"vanished", FailRule::What::kVanished},
+    {"bytecodes", FailRule::What::kBytecodes},
+    {"cycles", FailRule::What::kCycles},
+    {"coverage.lines", FailRule::What::kLineCoverage},
+    {"coverage.branches", FailRule::What::kBranchCoverage},
 };
 
 bool HasAmount(FailRule::What what) {
@@ -73,22 +78,52 @@ bool Breaks(const FailRule& rule, const DiffRow& row) {
   if (rule.what == FailRule::What::kAppeared) return row.state == DiffState::kAppeared;
   if (rule.what == FailRule::What::kVanished) return row.state == DiffState::kVanished;
   if (rule.what == FailRule::What::kTicks && !row.is_significant()) return false;
-  const Change& change = ChangeOf(rule, row);
-  const double grown = rule.is_percent ? change.percent() : static_cast<double>(change.delta());
-  return rule.above ? grown > rule.amount : grown < rule.amount;
+  return IsBeyond(rule, ChangeOf(rule, row));
 }
 
 std::string Describe(const FailRule& rule, const DiffRow& row) {
   const std::string name = rule.of_total ? "all routines together" : row.name;
   if (!HasAmount(rule.what)) return name;
-  const Change& change = ChangeOf(rule, row);
+  return DescribeChange(name, ChangeOf(rule, row));
+}
+
+// Whether the parts of a rule fit its subject.
+absl::Status CheckForm(const FailRule& rule, bool has_sign) {
+  const bool is_coverage =
+      rule.what == FailRule::What::kLineCoverage || rule.what == FailRule::What::kBranchCoverage;
+  const bool is_cost =
+      rule.what == FailRule::What::kBytecodes || rule.what == FailRule::What::kCycles;
+  if (rule.of_total && (!rule.glob.empty() || is_coverage || !HasAmount(rule.what))) {
+    return Wrong(rule.text, "a total needs an amount and no '@'");
+  }
+  if (is_cost && !rule.of_total) {
+    return Wrong(rule.text, "it is a total, as in total.bytecodes>1%");
+  }
+  if (HasAmount(rule.what) == has_sign) return absl::OkStatus();
+  return Wrong(rule.text, HasAmount(rule.what) ? "no amount, as in calls>0" : "takes no amount");
+}
+
+// Of coverage there can only be too little.
+absl::Status CheckShare(const FailRule& rule) {
+  if (!rule.above && rule.is_percent && rule.amount >= 0 && rule.amount <= 100) {
+    return absl::OkStatus();
+  }
+  return Wrong(rule.text, "coverage needs a share, as in coverage.lines<80%");
+}
+
+}  // namespace
+
+bool IsBeyond(const FailRule& rule, const Change& change) {
+  const double grown = rule.is_percent ? change.percent() : static_cast<double>(change.delta());
+  return rule.above ? grown > rule.amount : grown < rule.amount;
+}
+
+std::string DescribeChange(std::string_view name, const Change& change) {
   std::string line =
       StrCat(name, ": ", FormatCount(change.before), " → ", FormatCount(change.after));
   if (change.before != 0) line += absl::StrFormat(" (%+.1f %%)", change.percent());
   return line;
 }
-
-}  // namespace
 
 absl::StatusOr<FailRule> ParseFailRule(std::string_view text) {
   FailRule rule;
@@ -101,15 +136,13 @@ absl::StatusOr<FailRule> ParseFailRule(std::string_view text) {
   }
   const size_t sign = text.find_first_of("<>");
   if (absl::Status status = ParseWhat(text.substr(0, sign), rule); !status.ok()) return status;
-  if (rule.of_total && (at != std::string_view::npos || !HasAmount(rule.what))) {
-    return Wrong(rule.text, "a total needs an amount and no '@'");
-  }
-  if (HasAmount(rule.what) != (sign != std::string_view::npos)) {
-    return Wrong(rule.text, HasAmount(rule.what) ? "no amount, as in calls>0" : "takes no amount");
-  }
-  if (sign == std::string_view::npos) return rule;
+  const bool has_sign = sign != std::string_view::npos;
+  if (absl::Status status = CheckForm(rule, has_sign); !status.ok()) return status;
+  if (!has_sign) return rule;
   rule.above = text[sign] == '>';
   if (absl::Status status = ParseAmount(text.substr(sign + 1), rule); !status.ok()) return status;
+  if (!rule.text.starts_with("coverage.")) return rule;
+  if (absl::Status status = CheckShare(rule); !status.ok()) return status;
   return rule;
 }
 

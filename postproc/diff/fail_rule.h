@@ -1,6 +1,7 @@
 // --fail-on=RULE: when a comparison of two traces counts as failed, for use in CI.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,8 +19,22 @@ namespace jtrace::postproc {
 //   time<-10%               self time (clock=) shrank by more than 10 %
 //   metric>0                what --metric names
 //   appeared@com.acme.**    a routine that was not there before; vanished: the reverse
+// And of counts of lines (line_rules.h), where a glob is for classes or methods:
+//   coverage.lines<80%      less of the lines ran, or coverage.branches of the branches; one trace
+//   total.bytecodes>1%      all bytecode instructions; total.cycles: their cost
 struct FailRule {
-  enum class What { kCalls, kTime, kTicks, kMetric, kAppeared, kVanished };
+  enum class What {
+    kCalls,
+    kTime,
+    kTicks,
+    kMetric,
+    kAppeared,
+    kVanished,
+    kBytecodes,
+    kCycles,
+    kLineCoverage,
+    kBranchCoverage
+  };
   std::string text;  // as given
   What what = What::kCalls;
   bool of_total = false;
@@ -35,6 +50,13 @@ absl::StatusOr<FailRule> ParseFailRule(std::string_view text);
 // An error if the rule cannot be checked, because a gate that checks nothing must not pass: one of
 // the traces lacks what the rule is about, or no routine matches its glob.
 absl::Status CheckRule(const FailRule& rule, const ProfileDiff& diff);
+
+// How many violations of a rule are listed.
+inline constexpr size_t kMostListed = 10;
+// Whether a number changed by more than the rule allows.
+bool IsBeyond(const FailRule& rule, const Change& change);
+// "a.B.run(): 1,000 → 1,100 (+10.0 %)"
+std::string DescribeChange(std::string_view name, const Change& change);
 
 // The first few violations of the rule, a line each; empty: it holds.
 std::vector<std::string> Broken(const FailRule& rule, const ProfileDiff& diff);

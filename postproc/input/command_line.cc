@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_format.h"
 #include "common/nearest.h"
+#include "postproc/diff/line_rules.h"
 #include "postproc/input/all_reports.h"
 #include "postproc/input/line_selection.h"
 #include "postproc/input/option_table.h"
@@ -49,6 +50,23 @@ absl::Status CheckUsed(std::string_view report, const ReportOptions& options) {
   if (is_page && options.filter_percent > 0) return refuse("--filter", "the page has a filter");
   if (is_picture && options.top > 0) return refuse("--top", "--report=flat has rows to count");
   if (is_picture && !options.sort.empty()) return refuse("--sort", "--report=flat can be sorted");
+  return absl::OkStatus();
+}
+
+// Coverage is of one trace; the other rules compare two.
+absl::Status CheckRules(const CommandLine& line) {
+  const bool is_diff = line.reports == std::vector<std::string>{"diff"};
+  const Report* first = line.reports.empty() ? nullptr : FindReport(line.reports.front());
+  const bool is_stream = first != nullptr && first->stream != nullptr;
+  for (const FailRule& rule : line.fail_rules) {
+    if (!is_diff && !IsCoverageRule(rule)) {
+      return absl::InvalidArgumentError("--fail-on needs --report=diff BEFORE AFTER");
+    }
+    if (is_stream) {
+      return absl::InvalidArgumentError(
+          StrCat("--fail-on: ", first->name, " computes no coverage; --report=coverage does"));
+    }
+  }
   return absl::OkStatus();
 }
 
@@ -99,10 +117,7 @@ absl::Status CheckTogether(const CommandLine& line) {
     if (rule.what != FailRule::What::kMetric || !line.report.metric.empty()) continue;
     return absl::InvalidArgumentError(StrCat("--fail-on=", rule.text, " needs --metric=M"));
   }
-  if (!line.fail_rules.empty() && line.reports != std::vector<std::string>{"diff"}) {
-    return absl::InvalidArgumentError("--fail-on needs --report=diff BEFORE AFTER");
-  }
-  return absl::OkStatus();
+  return CheckRules(line);
 }
 
 absl::Status SetOption(absl::Span<const std::string_view> args, size_t& i, CommandLine& line) {

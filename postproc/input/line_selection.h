@@ -1,15 +1,11 @@
 // Reports about counts of lines: whether the command line and the trace fit them.
 #pragma once
 
-#include <string_view>
-
 #include "absl/status/status.h"
 #include "postproc/input/command_line.h"
 #include "postproc/lines/line_profile.h"
 
 namespace jtrace::postproc {
-
-inline constexpr std::string_view kNoLines = "there are no counts of lines: record with blocks=on";
 
 // Whether all requested reports are about counts of lines, so that --of names classes and methods
 // of these.

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "postproc/model/ids.h"
@@ -48,5 +49,8 @@ struct LineProfile {
 
   bool empty() const { return methods.empty(); }
 };
+
+// What an empty profile means to the user.
+inline constexpr std::string_view kNoLines = "there are no counts of lines: record with blocks=on";
 
 }  // namespace jtrace::postproc
