@@ -42,6 +42,8 @@ fi
 [[ $level != jvms ]] || packages+=(python3-pip)
 if [[ $level == dev ]]; then
   packages+=(clang-14 clang-format-14 clang-tidy-14 libclang-rt-14-dev)
+  # Readers of the exports of coverage; without them these tests are not verified.
+  packages+=(lcov libxml2-utils)
 fi
 
 [[ $level != release ]] || packages+=(debootstrap dpkg-dev file git ca-certificates junit5)
