@@ -33,7 +33,8 @@ struct SourceListing {
   // Without a source only those with code.
   std::vector<ListedLine> lines;
 
-  // The source has no line of that number: it is another version.
+  // Lines were counted that the source does not have: it is another version, or a compiler numbers
+  // inlined code so.
   bool is_too_short() const;
 };
 

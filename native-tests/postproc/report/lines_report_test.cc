@@ -2,9 +2,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <sstream>
 #include <string>
 #include <vector>
 
+#include "common/visible_text.h"
 #include "native-tests/support/csv.h"
 #include "native-tests/support/line_reports.h"
 #include "native-tests/support/run_post.h"
@@ -178,6 +180,56 @@ TEST(CoverageReportTest, ClassesWithoutAPackageHaveOne) {
   EXPECT_THAT(
       LineReport(profile, {"--report=coverage"}),
       HasSubstr("  [default package]\n100.0 %        1      1            1        1    Main\n"));
+}
+
+// Numbers in text have thousands separators, and names are whole without a limit of the width.
+TEST(LineReportsTest, TextHasTheNumbersOfTheCsv) {
+  const LineProfile profile = testing::PrimesProfile();
+  const auto without_commas = [](std::string text) {
+    std::erase(text, ',');
+    return text;
+  };
+  const std::string lines = without_commas(LineReport(profile, {"--report=lines", "--width=0"}));
+  const Csv csv = ParseCsv(LineReport(profile, {"--report=lines", "--format=csv"}));
+  ASSERT_EQ(csv.rows.size(), 13);
+  for (const CsvRow& row : csv.rows) {
+    const std::string name = row[0] + "." + row[1] + ":" + row[2] + "\n";
+    const size_t end = lines.find(name);
+    ASSERT_NE(end, std::string::npos) << name;
+    std::istringstream line(lines.substr(lines.rfind('\n', end) + 1));
+    for (size_t i = 3; i < row.size(); ++i) {
+      std::string number;
+      line >> number;
+      EXPECT_EQ(number, row[i]) << name << csv.header[i];
+    }
+  }
+  const std::string coverage = LineReport(profile, {"--report=coverage", "--wide", "--width=0"});
+  const Csv levels = ParseCsv(LineReport(profile, {"--report=coverage", "--format=csv"}));
+  for (const CsvRow& row : levels.rows) {
+    if (row[0] == "program") continue;
+    const size_t end = coverage.find(" " + row[1].substr(row[1].rfind('.') + 1) + "\n");
+    ASSERT_NE(end, std::string::npos) << row[1];
+    std::istringstream line(coverage.substr(coverage.rfind('\n', end) + 1));
+    std::string percent;
+    std::string sign;
+    std::string covered;
+    std::string total;
+    line >> percent >> sign >> covered >> total;
+    EXPECT_EQ(covered + "/" + total, row[3] + "/" + row[2]) << row[1];
+  }
+}
+
+TEST(LineReportsTest, ATerminalObeysNoName) {
+  LineProfile profile = Small();
+  profile.methods.push_back(
+      Method("p\x1b[2J.\u202E\n", "\r\xff()", "\u2028.java", 1, {Line(1, {5}), Line(2, {0})}));
+  for (const std::string report : {"lines", "coverage", "source"}) {
+    for (const char* width : {"--width=0", "--width=40"}) {
+      const std::string text = LineReport(profile, {"--report=" + report, "--of=p*", width});
+      EXPECT_EQ(VisibleLines(text), text) << report;
+      EXPECT_THAT(text, Not(HasSubstr("error"))) << text;
+    }
+  }
 }
 
 }  // namespace
