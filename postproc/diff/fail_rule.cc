@@ -82,7 +82,7 @@ bool Breaks(const FailRule& rule, const DiffRow& row) {
 }
 
 std::string Describe(const FailRule& rule, const DiffRow& row) {
-  const std::string name = rule.of_total ? "all routines together" : row.name;
+  std::string name = rule.of_total ? "all routines together" : row.name;
   if (!HasAmount(rule.what)) return name;
   return DescribeChange(name, ChangeOf(rule, row));
 }

@@ -103,6 +103,17 @@ std::optional<std::string> Inflate(std::string_view packed, uint64_t size) {
   return is_whole ? std::optional(std::move(content)) : std::nullopt;
 }
 
+std::optional<std::string> Unpack(std::string_view packed, const ZipEntry& entry) {
+  if (entry.method == kDeflated) return Inflate(packed, entry.size);
+  if (entry.method == kStored && packed.size() == entry.size) return std::string(packed);
+  return std::nullopt;
+}
+
+uint32_t ChecksumOf(const std::string& content) {
+  return static_cast<uint32_t>(
+      crc32(0, reinterpret_cast<const Bytef*>(content.data()), static_cast<uInt>(content.size())));
+}
+
 }  // namespace
 
 absl::StatusOr<ZipArchive> ZipArchive::Open(const std::string& path) {
@@ -155,13 +166,8 @@ absl::StatusOr<std::string> ZipArchive::Read(const ZipEntry& entry) const {
       entry.header + kLocalHeaderBytes + Field<uint16_t>(local, 26) + Field<uint16_t>(local, 28);
   const std::string_view packed = Part(file_.content(), begin, entry.packed);
   if (packed.size() != entry.packed) return damaged();
-  std::optional<std::string> content;
-  if (entry.method == kStored && entry.packed == entry.size) content.emplace(packed);
-  if (entry.method == kDeflated) content = Inflate(packed, entry.size);
-  if (!content.has_value()) return damaged();
-  const uLong crc =
-      crc32(0, reinterpret_cast<const Bytef*>(content->data()), static_cast<uInt>(content->size()));
-  if (crc != entry.crc) return damaged();
+  std::optional<std::string> content = Unpack(packed, entry);
+  if (!content.has_value() || ChecksumOf(*content) != entry.crc) return damaged();
   return *std::move(content);
 }
 
