@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "postproc/analysis.h"
+#include "postproc/diff/diff_report.h"
+#include "postproc/diff/profile_diff.h"
 #include "postproc/input/all_reports.h"
 #include "postproc/input/command_line.h"
 #include "postproc/input/line_selection.h"
@@ -101,6 +103,23 @@ std::string LineReport(const LineProfile& lines, std::vector<std::string> args,
     all += Write(*postproc::FindReport(name), *line, WithLines(analysis.Input(), named));
   }
   return all;
+}
+
+std::string LineDiffText(const LineProfile& before, const LineProfile& after) {
+  const std::string_view args[] = {"--report=diff", "before", "after"};
+  const absl::StatusOr<postproc::CommandLine> line = postproc::ParseCommandLine(args);
+  if (!line.ok()) return Error(line.status());
+  std::ostringstream out;
+  postproc::Environment environment{
+      out, out, [](const std::string&) { return postproc::InputFile::FromMemory(kNoCalls); }};
+  postproc::Analysis analysis(*line);
+  const absl::Status read = analysis.Read(postproc::TraceInput(*line, environment), {"trace"});
+  if (!read.ok()) return Error(read);
+  const ReportInput input = analysis.Input();
+  const ReportInput with_before = WithLines(input, before);
+  const ReportInput with_after = WithLines(input, after);
+  postproc::DiffText(postproc::Compare(with_before, with_after), with_after, out);
+  return out.str();
 }
 
 MethodLines Method(const std::string& class_name, const std::string& name,

@@ -16,6 +16,9 @@ inline constexpr char kNoCalls[] = "# jtrace-text 1 unit=us\n0\tmain\tmetric\tx\
 std::string LineReport(const postproc::LineProfile& lines, std::vector<std::string> args,
                        const std::string& trace = kNoCalls);
 
+// The text of --report=diff of two traces without calls and with these counts of lines.
+std::string LineDiffText(const postproc::LineProfile& before, const postproc::LineProfile& after);
+
 // A method of these lines, with their sums.
 postproc::MethodLines Method(const std::string& class_name, const std::string& name,
                              const std::string& source_file, uint64_t calls,

@@ -51,6 +51,10 @@ void WriteHead(const ProfileDiff& diff, const ReportInput& after, std::ostream& 
              total.base_ticks, out);
   WriteTotal(after.options.metric, FormatMeasure(after, total.metric.before),
              FormatMeasure(after, total.metric.after), total.metric, out);
+  WriteTotal("bytecodes", FormatCount(diff.bytecodes.before), FormatCount(diff.bytecodes.after),
+             diff.bytecodes, out);
+  WriteTotal("cycles", FormatCount(diff.cycles.before), FormatCount(diff.cycles.after), diff.cycles,
+             out);
   const auto counts = CountStates(diff);
   const auto count = [&](DiffState state) {
     return FormatCount(counts[static_cast<size_t>(state)]);

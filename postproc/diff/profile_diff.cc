@@ -8,6 +8,8 @@
 #include <utility>
 
 #include "absl/container/btree_map.h"
+#include "postproc/diff/line_diff.h"
+#include "postproc/report/line_cells.h"
 #include "postproc/support/strings.h"
 
 namespace jtrace::postproc {
@@ -65,6 +67,10 @@ DiffState StateOf(const DiffRow& row, int64_t whole_time) {
   return row.calls.delta() != 0 || row.metric.delta() != 0 || row.is_significant() || much_time
              ? DiffState::kChanged
              : DiffState::kSame;
+}
+
+Change CostChange(const ReportInput& before, const ReportInput& after, LineCost cost) {
+  return {ToInteger(TotalCost(before.lines, cost)), ToInteger(TotalCost(after.lines, cost))};
 }
 
 void AddToTotal(const DiffRow& row, DiffRow& total) {
@@ -171,6 +177,8 @@ ProfileDiff Compare(const ReportInput& before, const ReportInput& after) {
     AddToTotal(row, diff.total);
     diff.rows.push_back(std::move(row));
   }
+  diff.bytecodes = CostChange(before, after, LineCost::kInstructions);
+  diff.cycles = CostChange(before, after, LineCost::kCycles);
   const int64_t whole_time = std::max(diff.total.base.before, diff.total.base.after);
   for (DiffRow& row : diff.rows) row.state = StateOf(row, whole_time);
   diff.total.deviations = Deviations(diff.total.base_ticks, variance_before, variance_after);

@@ -46,6 +46,9 @@ struct ProfileDiff {
   // Significant differences of ticks first, greatest first; then differences of calls; then names.
   std::vector<DiffRow> rows;
   DiffRow total;  // of all rows
+  // Of all counted lines; both are 0 without counts of lines.
+  Change bytecodes;
+  Change cycles;
 };
 
 // A difference of self time is a change if it is at least that share of all time: times, unlike

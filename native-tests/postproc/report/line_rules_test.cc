@@ -180,6 +180,14 @@ TEST(LineDiffTest, LinesThatMovedAreTheSame) {
               ElementsAre("A.m():6 70 90", "A.m():8 3 4"));
 }
 
+TEST(LineDiffTest, TheComparisonOfTracesHasTheTotals) {
+  const std::string text = testing::LineDiffText(PrimesProfile(), SlowerPrimes());
+  EXPECT_THAT(text, HasSubstr("bytecodes              73,014 → 83,590           +14.5 %\n"));
+  EXPECT_THAT(text, HasSubstr("cycles                146,028 → 146,028          =\n"));
+  EXPECT_THAT(testing::LineDiffText(LineProfile(), LineProfile()),
+              ::testing::Not(HasSubstr("bytecodes")));
+}
+
 TEST(LineDiffTest, MethodsAppearAndVanish) {
   LineProfile bare;
   bare.methods = {Method("A", "bare()", "", 1, {})};
