@@ -41,6 +41,11 @@ void GiveCounters(MethodRewriter& rewriter, CounterIds& ids, MethodOutcome& outc
                   ByteWriter& methods) {
   outcome.has_blocks = rewriter.has_blocks();
   outcome.places.assign(rewriter.places().begin(), rewriter.places().end());
+  if (outcome.has_blocks) {
+    rewriter.ForEachMove([&](uint32_t now, uint32_t before) {
+      outcome.moved.push_back({now, before});
+    });
+  }
   if (outcome.places.empty()) return;
   const auto count = std::count_if(outcome.places.begin(), outcome.places.end(), IsCounter);
   outcome.first_counter = ids.Take(static_cast<uint32_t>(count));

@@ -40,6 +40,12 @@ struct MethodOutcome {
   // The places of its counters, and the id of the first; empty: its calls say everything.
   std::vector<CounterPlace> places = {};
   uint32_t first_counter = 0;
+  // Where its code moved: instructions from `now` on were at `before` and on. Ascending.
+  struct Moved {
+    uint32_t now = 0;
+    uint32_t before = 0;
+  };
+  std::vector<Moved> moved = {};
 };
 
 // The numbers of counters of blocks.

@@ -1,6 +1,7 @@
 #include "agent/classfile/method_rewriter.h"
 
 #include <algorithm>
+#include <optional>
 
 namespace jtrace::classfile {
 namespace {
@@ -258,6 +259,16 @@ MethodRewriter::SiteId MethodRewriter::IdOf(const Site& site) {
     entry->second = {id, IdNeedsConstant(id) ? pool_.AddInteger(id) : uint16_t{0}};
   }
   return entry->second;
+}
+
+void MethodRewriter::ForEachMove(absl::FunctionRef<void(uint32_t, uint32_t)> f) const {
+  std::optional<uint32_t> distance;
+  for (uint32_t at = 0; at < code_.code.size();
+       at += static_cast<uint32_t>(InstructionLength(code_.code, at))) {
+    const uint32_t moved = editor_.Moved(at);
+    if (distance != moved - at) f(moved, at);
+    distance = moved - at;
+  }
 }
 
 void MethodRewriter::SetCounters(uint32_t first, ByteWriter& out) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/functional/function_ref.h"
 #include "agent/classfile/block_probes.h"
 #include "agent/classfile/code_editor.h"
 #include "agent/classfile/probe_code.h"
@@ -51,6 +52,9 @@ class MethodRewriter {
   absl::Span<const CounterPlace> places() const {
     return has_blocks_ ? blocks_.places() : absl::Span<const CounterPlace>();
   }
+  // Calls f(new, old) for the positions of its instructions from which on they moved by another
+  // distance, and for the first one.
+  void ForEachMove(absl::FunctionRef<void(uint32_t, uint32_t)> f) const;
   // Writes the ids of its counters: `first`, `first` + 1, … in the order of the places.
   void SetCounters(uint32_t first, ByteWriter& out);
 

@@ -52,8 +52,9 @@ absl::Status CallCounting::Start(JNIEnv* jni, Options& options, Instrumentation&
   probes_->ClearCompiled(routines);
   instrumentation.UseProbeClass(probes_->class_name());
   if ((*set)->blocks != nullptr) {
-    instrumentation.CountBlocks(probes_->block_class_name(),
-                                std::make_unique<CountedBlocks>(*(*set)->blocks, probes_->arena()));
+    instrumentation.CountBlocks(
+        probes_->block_class_name(),
+        std::make_unique<CountedBlocks>(*(*set)->blocks, probes_->arena(), jvm_.trace.encoder));
   }
   sampling::unwind_sites.Clear();
   if (!options.unwinds.empty()) {

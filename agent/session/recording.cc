@@ -205,6 +205,7 @@ void Recording::StartHooks() {
 absl::StatusOr<std::string> Recording::Stop(JNIEnv* jni, const Progress& progress) {
   parts_.jvm.hooks.End();
   StopSampler();
+  commands_.NoteOpenActivations();
   RemoveProbes(jni, progress);
   DisableRecordedEvents(parts_.jvm);
   if (absl::Status written = EndTrace(proto::SessionEnd::STOPPED); !written.ok()) return written;
@@ -216,6 +217,7 @@ void Recording::EndWithJvm() {
   parts_.jvm.hooks.End();
   DisableRecordedEvents(parts_.jvm);
   StopSampler();
+  commands_.NoteOpenActivations();
   EndTrace(proto::SessionEnd::VM_DEATH).IgnoreError();
 }
 

@@ -28,11 +28,24 @@ absl::StatusOr<std::string> RecordingCommands::NextFile() {
                      ended.status().message()));
     return ended.status();
   }
+  NoteOpenActivations();
   const absl::Status status = parts_.drain->NextFile(
       parts_.file.file(), DescribeStart(parts_),
       [this](proto::SessionEnd& end) { FinishEnd(parts_, proto::SessionEnd::STOPPED, end); });
   if (!status.ok()) return status;
   return trace::AbsolutePath((*ended)->path());
+}
+
+void RecordingCommands::NoteOpenActivations() {
+  if (parts_.classes == nullptr) return;
+  Instrumentation& instrumentation = parts_.classes->instrumentation();
+  JNIEnv* jni = nullptr;
+  if (instrumentation.blocks() == nullptr ||
+      parts_.jvm.vm->GetEnv(reinterpret_cast<void**>(&jni), JNI_VERSION_10) != JNI_OK) {
+    return;
+  }
+  instrumentation.blocks()->SetOpen(jvmti::FindOpenActivations(
+      parts_.jvm.env, jni, parts_.jvm.registries.classes, instrumentation.counted()));
 }
 
 absl::Status RecordingCommands::AskTrees(const std::function<void(metrics::TreeWindows&)>& ask) {

@@ -58,9 +58,8 @@ void AgentBlocks::Add(const proto::Chunk& chunk) {
       counts_[counter] = counts.count(i);
     }
   }
-  if (chunk.open_activations_size() != 0) {
-    open_.assign(chunk.open_activations().begin(), chunk.open_activations().end());
-  }
+  // Only at the end, in one or more parts.
+  open_.insert(open_.end(), chunk.open_activations().begin(), chunk.open_activations().end());
 }
 
 uint64_t AgentBlocks::CountOf(uint32_t counter) const {

@@ -33,6 +33,9 @@ import org.objectweb.asm.Opcodes;
  * out FILE        at the program's end writes "COUNT NAME" of each method to FILE, then
  *                 "COUNT CALLER NAME" of each arc
  * write FILE      the same, now
+ * lines PREFIX…   counts each instruction and branch of classes that are loaded later, before other
+ *                 agents see them: see InstructionProbes
+ * lines-out FILE  at the program's end writes these counts by line
  * </pre>
  */
 public final class CountingAgent {
@@ -59,8 +62,8 @@ public final class CountingAgent {
     switch (words[0]) {
       case "on":
       case "arcs":
-        transformer =
-            new Counters(List.of(words).subList(1, words.length), words[0].equals("arcs"));
+        Probes kind = words[0].equals("arcs") ? Probes.ARCS : Probes.ENTRIES;
+        transformer = new Counters(List.of(words).subList(1, words.length), kind);
         home = instrumentation;
         home.addTransformer(transformer, true);
         retransform(home);
@@ -86,6 +89,15 @@ public final class CountingAgent {
       case "spoil":
         instrumentation.addTransformer(new Spoiler(words[1].replace('.', '/')), true);
         break;
+      case "lines":
+        // Not one that may retransform: those run later.
+        instrumentation.addTransformer(
+            new Counters(List.of(words).subList(1, words.length), Probes.INSTRUCTIONS), false);
+        break;
+      case "lines-out":
+        Runtime.getRuntime()
+            .addShutdownHook(new Thread(() -> writeLines(words[1]), "counting agent"));
+        break;
       case "out":
         Runtime.getRuntime().addShutdownHook(new Thread(() -> write(words[1]), "counting agent"));
         break;
@@ -109,7 +121,7 @@ public final class CountingAgent {
   private static void redefine(Class<?> type, Instrumentation instrumentation) throws Exception {
     String file = type.getName().replace('.', '/') + ".class";
     try (InputStream bytes = ClassLoader.getSystemResourceAsStream(file)) {
-      instrumentation.redefineClasses(new ClassDefinition(type, count(bytes.readAllBytes(), false)));
+      instrumentation.redefineClasses(new ClassDefinition(type, count(bytes.readAllBytes(), Probes.ENTRIES)));
     }
   }
 
@@ -123,21 +135,44 @@ public final class CountingAgent {
     }
   }
 
+  /** The program's own hooks run at the same time: when they have counted nothing for a while. */
+  private static void writeLines(String file) {
+    for (long before = -1, now = Lines.total(); now != before; now = Lines.total()) {
+      before = now;
+      try {
+        Thread.sleep(300);
+      } catch (InterruptedException e) {
+        return;
+      }
+    }
+    try (PrintStream out = new PrintStream(file, "UTF-8")) {
+      Lines.write(out);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private enum Probes {
+    ENTRIES,
+    ARCS,
+    INSTRUCTIONS
+  }
+
   /**
    * ASM rejects versions that are newer than it is. It reads these as an older one, since no newer
    * version changed anything that is rewritten here.
    */
-  private static byte[] count(byte[] classFile, boolean arcs) {
+  private static byte[] count(byte[] classFile, Probes kind) {
     int version = classFile[MAJOR] & 0xff;
-    if (version <= KNOWN) return countKnown(classFile, arcs);
+    if (version <= KNOWN) return countKnown(classFile, kind);
     byte[] older = classFile.clone();
     older[MAJOR] = KNOWN;
-    byte[] counted = countKnown(older, arcs);
+    byte[] counted = countKnown(older, kind);
     counted[MAJOR] = (byte) version;
     return counted;
   }
 
-  private static byte[] countKnown(byte[] classFile, boolean arcs) {
+  private static byte[] countKnown(byte[] classFile, Probes kind) {
     ClassReader reader = new ClassReader(classFile);
     ClassWriter writer = new ClassWriter(reader, ClassWriter.COMPUTE_MAXS);
     reader.accept(
@@ -147,21 +182,29 @@ public final class CountingAgent {
               int access, String name, String descriptor, String signature, String[] exceptions) {
             MethodVisitor next =
                 super.visitMethod(access, name, descriptor, signature, exceptions);
-            if (arcs) return new ArcProbes(next, reader.getClassName(), access, name, descriptor);
-            return new EntryCounter(next, reader.getClassName() + "." + name + descriptor);
+            String method = reader.getClassName() + "." + name + descriptor;
+            switch (kind) {
+              case ARCS:
+                return new ArcProbes(next, reader.getClassName(), access, name, descriptor);
+              case INSTRUCTIONS:
+                return new InstructionProbes(
+                    next, reader.getClassName(), access, name, descriptor);
+              default:
+                return new EntryCounter(next, method);
+            }
           }
         },
-        arcs ? ClassReader.EXPAND_FRAMES : 0);
+        kind == Probes.ENTRIES ? 0 : ClassReader.EXPAND_FRAMES);
     return writer.toByteArray();
   }
 
   private static final class Counters implements ClassFileTransformer {
     private final List<String> prefixes;
-    private final boolean arcs;
+    private final Probes kind;
 
-    Counters(List<String> prefixes, boolean arcs) {
+    Counters(List<String> prefixes, Probes kind) {
       this.prefixes = prefixes;
-      this.arcs = arcs;
+      this.kind = kind;
     }
 
     boolean wants(String name) {
@@ -177,7 +220,7 @@ public final class CountingAgent {
     public byte[] transform(
         ClassLoader loader, String name, Class<?> type, ProtectionDomain domain, byte[] classFile) {
       try {
-        return wants(name) ? count(classFile, arcs) : null;
+        return wants(name) ? count(classFile, kind) : null;
       } catch (RuntimeException | Error e) {
         e.printStackTrace(); // the JVM would silently leave the class as it is
         throw e;

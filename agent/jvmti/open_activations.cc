@@ -1,0 +1,52 @@
+#include "agent/jvmti/open_activations.h"
+
+#include <span>
+#include <utility>
+
+#include "agent/jvmti/env.h"
+
+namespace jtrace::jvmti {
+namespace {
+
+// Below these, frames are those of a recursion.
+constexpr jint kMostActivations = 4096;
+
+// Adds the frame if its method is wanted.
+void AddFrame(jvmtiEnv* env, JNIEnv* jni, const jvmtiFrameInfo& frame, ClassRegistry& registry,
+              const absl::flat_hash_set<uint32_t>& classes, std::vector<OpenActivation>& found) {
+  jboolean is_obsolete = JNI_TRUE;
+  if (frame.location < 0 || env->IsMethodObsolete(frame.method, &is_obsolete) != JVMTI_ERROR_NONE ||
+      is_obsolete) {
+    return;
+  }
+  jclass owner = nullptr;
+  if (env->GetMethodDeclaringClass(frame.method, &owner) != JVMTI_ERROR_NONE) return;
+  const LocalRef<jclass> owned(jni, owner);
+  const uint32_t class_id = registry.NumberOf(owner);
+  if (!classes.contains(class_id)) return;
+  Allocated<char> name(env), descriptor(env);
+  if (env->GetMethodName(frame.method, name.out(), descriptor.out(), nullptr) != JVMTI_ERROR_NONE) {
+    return;
+  }
+  found.push_back({class_id, name.get(), descriptor.get(), static_cast<uint32_t>(frame.location)});
+}
+
+}  // namespace
+
+std::vector<OpenActivation> FindOpenActivations(jvmtiEnv* env, JNIEnv* jni, ClassRegistry& registry,
+                                                const absl::flat_hash_set<uint32_t>& classes) {
+  std::vector<OpenActivation> found;
+  jint count = 0;
+  Allocated<jvmtiStackInfo> stacks(env);
+  if (env->GetAllStackTraces(kMostActivations, stacks.out(), &count) != JVMTI_ERROR_NONE)
+    return found;
+  for (const jvmtiStackInfo& stack : std::span(stacks.get(), static_cast<size_t>(count))) {
+    for (const jvmtiFrameInfo& frame :
+         std::span(stack.frame_buffer, static_cast<size_t>(stack.frame_count))) {
+      AddFrame(env, jni, frame, registry, classes, found);
+    }
+  }
+  return found;
+}
+
+}  // namespace jtrace::jvmti
