@@ -68,6 +68,7 @@ public final class LineCases {
     }
   }
 
+  @SuppressWarnings("fallthrough")
   static String switches(int i, String text) {
     switch (i % 6) {
       case 0:
