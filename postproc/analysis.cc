@@ -1,5 +1,8 @@
 #include "postproc/analysis.h"
 
+#include <fstream>
+#include <iterator>
+#include <string>
 #include <utility>
 
 #include "postproc/input/line_selection.h"
@@ -7,6 +10,26 @@
 #include "postproc/reader/record_filter.h"
 
 namespace jtrace::postproc {
+
+namespace {
+
+// `file`: empty: jtrace's own table.
+absl::StatusOr<InstructionCosts> ReadCosts(const std::string& file) {
+  if (file.empty()) return InstructionCosts::Standard();
+  std::ifstream in(file);
+  const std::string rules{std::istreambuf_iterator<char>(in), {}};
+  if (!in.is_open() || in.bad()) {
+    return absl::NotFoundError(StrCat("--costs=", file, " cannot be read"));
+  }
+  auto costs = InstructionCosts::WithRules(rules);
+  if (!costs.ok()) {
+    return absl::InvalidArgumentError(
+        StrCat("--costs=", file, ": ", std::string(costs.status().message())));
+  }
+  return costs;
+}
+
+}  // namespace
 
 Analysis::Analysis(const CommandLine& line)
     : line_(line),
@@ -35,7 +58,9 @@ absl::Status Analysis::Read(const TraceInput& input, absl::Span<const std::strin
   totals_ = tree.ComputeTotals();
   measure_ = ChooseMeasure(line_.report.metric, model_, tree);
   flat_.emplace(model_, tree, totals_, measure_);
-  lines_ = blocks_.Lines();
+  auto costs = ReadCosts(line_.report.costs);
+  if (!costs.ok()) return costs.status();
+  lines_ = blocks_.Lines(*costs);
   arcs_.emplace(tree, totals_, *flat_, measure_);
   return absl::OkStatus();
 }

@@ -206,21 +206,22 @@ struct FlatCounter {
 };
 inline constexpr uint32_t kFlatClass = 6;
 inline constexpr uint32_t kFlatIds = 1u << 18;
-struct FlatState {
-  ThreadState state;
-  FlatCounter counters[kFlatIds];
-};
-static_assert(offsetof(FlatState, counters) == 256);
-static_assert(sizeof(Chunk) + sizeof(FlatState) <= ChunkBytes(kFlatClass));
-
 // blocks=on: counters of blocks. Ids too big for a thread's own, virtual threads and those without
 // memory use the shared ones, where counts are added atomically. Id 0 counts nothing.
 inline constexpr uint32_t kBlockIds = 1u << 18;
-inline constexpr uint32_t kSharedBlockIds = 1u << 24;
 struct OwnBlocks {
   uint64_t counts[kBlockIds];
 };
 static_assert(sizeof(OwnBlocks) == 2097152);
+struct FlatState {
+  ThreadState state;
+  FlatCounter counters[kFlatIds];
+  OwnBlocks blocks;
+};
+static_assert(offsetof(FlatState, counters) == 256 && offsetof(FlatState, blocks) == 4194560);
+static_assert(sizeof(Chunk) + sizeof(FlatState) <= ChunkBytes(kFlatClass));
+
+inline constexpr uint32_t kSharedBlockIds = 1u << 24;
 struct SharedBlocks {
   // Before the counters. The sets of own counters are numbered from `counts` on.
   uint64_t next;   // number of the first one that was never used

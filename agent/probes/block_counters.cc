@@ -50,7 +50,9 @@ std::vector<uint64_t> BlockCounters::Collect(hot::Arena* arena) const {
 }
 
 void BlockCounters::Free(const hot::ThreadState& state) {
-  if (!HasOwn(state)) return;
+  // Those of flat counters are part of the state.
+  const uint64_t end_of_all = shared_address() + shared_->limit * sizeof(hot::OwnBlocks);
+  if (!HasOwn(state) || state.blocks < shared_address() || state.blocks >= end_of_all) return;
   auto& own = *reinterpret_cast<hot::OwnBlocks*>(state.blocks);
   // Zeroed without writing to pages that were never touched; the first and the last are shared.
   constexpr uintptr_t kPage = 4096;

@@ -102,6 +102,7 @@ constexpr LayoutConstant kLayoutConstants[] = {
     {"ARENA_SHARED", offsetof(Arena, shared)},
     {"FLAT_COUNTERS", offsetof(FlatState, counters)},
     {"FLAT_IDS", hot::kFlatIds},
+    {"FLAT_BLOCKS", offsetof(FlatState, blocks)},
 };
 
 constexpr LayoutConstant kClockConstants[] = {

@@ -211,6 +211,8 @@ constexpr Option kOptions[] = {
     {"--source", "PLACE",
      "a folder, jar or zip with source files, for annotated source; may be repeated",
      "--source=src/main/java", AddSource},
+    {"--costs", "FILE", "cycles of bytecode instructions, a line each: idiv 20; others as usual",
+     "--costs=cycles.txt", SetReportText<&ReportOptions::costs>},
     {"--blocks", "", "source: the count of each block of a line that has several", "--blocks",
      SetReportFlag<&ReportOptions::blocks>},
     {"--by", "lines|branches", "coverage: what is counted (default lines)", "--by=branches", SetBy},

@@ -119,7 +119,7 @@ void BlockLog::AddMethod(absl::Span<const std::string> args) {
   methods_.push_back(std::move(method));
 }
 
-LineProfile BlockLog::Lines() const {
+LineProfile BlockLog::Lines(const InstructionCosts& costs) const {
   LineProfile profile;
   std::map<std::pair<std::string, std::string>, MethodLines> merged;
   size_t last = classes_.size();
@@ -129,7 +129,7 @@ LineProfile BlockLog::Lines() const {
     if (method.class_code != last) file = classfile::ParseClassFile(code.bytes);
     last = method.class_code;
     if (!file.ok() || method.index >= file->methods.size()) continue;
-    const LineBuilder builder(*file, method.index);
+    const LineBuilder builder(*file, method.index, costs);
     std::optional<MethodLines> lines = builder.Build(method.counters, method.open, method.calls);
     if (!lines.has_value()) {
       ++profile.methods_not_counted;

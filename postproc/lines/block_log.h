@@ -8,6 +8,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "postproc/lines/flow_solver.h"
+#include "postproc/lines/instruction_costs.h"
 #include "postproc/lines/line_profile.h"
 #include "postproc/model/record_visitor.h"
 
@@ -23,7 +24,7 @@ class BlockLog : public RecordVisitor {
   void OnNotice(At at, std::string_view op, absl::Span<const std::string> args) override;
 
   // Of all traces together: counts of lines of the same class and method are added.
-  LineProfile Lines() const;
+  LineProfile Lines(const InstructionCosts& costs) const;
 
  private:
   struct ClassCode {

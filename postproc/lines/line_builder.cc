@@ -22,8 +22,9 @@ LineCounts& LineOf(MethodLines& lines, int32_t number) {
 
 }  // namespace
 
-LineBuilder::LineBuilder(const classfile::ClassFile& file, size_t method)
-    : file_(file), method_(file.methods[method]) {
+LineBuilder::LineBuilder(const classfile::ClassFile& file, size_t method,
+                         const InstructionCosts& costs)
+    : file_(file), method_(file.methods[method]), costs_(costs) {
   const classfile::Bytes attribute =
       file.bytes.subspan(method_.code_begin, method_.code_end - method_.code_begin);
   is_valid_ = method_.has_code() && code_.Parse(attribute, file.pool);
@@ -49,6 +50,12 @@ int32_t LineBuilder::LineAt(uint32_t bci) const {
   return after == numbers_.begin() ? 0 : std::prev(after)->second;
 }
 
+// That of the instruction after a `wide`, which costs nothing itself.
+uint8_t LineBuilder::OpcodeAt(uint32_t bci) const {
+  const uint8_t opcode = code_.code[bci];
+  return opcode == classfile::kOpWide ? code_.code[bci + 1] : opcode;
+}
+
 std::string LineBuilder::name() const { return StrCat(method_.name, method_.descriptor); }
 
 std::optional<MethodLines> LineBuilder::Build(absl::Span<const PlacedCount> counters,
@@ -71,11 +78,14 @@ void LineBuilder::AddBlock(const FlowCounts& flow, size_t block, MethodLines& li
   for (uint32_t at = it.begin; at < it.end;
        at += static_cast<uint32_t>(classfile::InstructionLength(code_.code, at))) {
     const uint64_t count = AtLeastZero(flow.CountAt(block, at));
+    const uint64_t cycles = count * costs_.CyclesOf(OpcodeAt(at));
     lines.instructions += count;
+    lines.cycles += cycles;
     const int32_t number = LineAt(at);
     if (number == 0) continue;
     LineCounts& line = LineOf(lines, number);
     line.instructions += count;
+    line.cycles += cycles;
     line.executions = std::max(line.executions, count);
     if (number != last) line.blocks.push_back(count);
     last = number;

@@ -11,14 +11,15 @@
 #include "common/classfile/class_file.h"
 #include "common/classfile/code_attribute.h"
 #include "postproc/lines/flow_solver.h"
+#include "postproc/lines/instruction_costs.h"
 #include "postproc/lines/line_profile.h"
 
 namespace jtrace::postproc {
 
 class LineBuilder {
  public:
-  // `file` outlives it.
-  LineBuilder(const classfile::ClassFile& file, size_t method);
+  // Both outlive it.
+  LineBuilder(const classfile::ClassFile& file, size_t method, const InstructionCosts& costs);
 
   // "name(descriptor)": for a method whose display name is not known.
   std::string name() const;
@@ -29,6 +30,7 @@ class LineBuilder {
 
  private:
   void ReadLineNumbers(classfile::Bytes body);
+  uint8_t OpcodeAt(uint32_t bci) const;
   // 0: none.
   int32_t LineAt(uint32_t bci) const;
   void AddBlock(const FlowCounts& flow, size_t block, MethodLines& lines) const;
@@ -36,6 +38,7 @@ class LineBuilder {
 
   const classfile::ClassFile& file_;
   const classfile::MethodInfo& method_;
+  const InstructionCosts& costs_;
   classfile::CodeAttribute code_;
   bool is_valid_ = false;
   std::vector<std::pair<uint32_t, int32_t>> numbers_;  // from a bci on, ascending

@@ -51,6 +51,7 @@ struct ReportOptions {
   bool wide = false;                        // coverage: methods too
   bool blocks = false;                      // source: the counts of each block
   std::vector<std::string> sources;         // --source: folders and archives
+  std::string costs;                        // --costs: a file; empty: jtrace's own table
 };
 
 // The results of the pipeline's last stage; all references outlive the report.

@@ -19,6 +19,7 @@ import time
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 AGENT = os.path.join(ROOT, "build/lib/libjtrace.so")
 POST = os.path.join(ROOT, "build/bin/jtrace-post")
+JACOCO = os.path.join(ROOT, "build/java-tests/agents/jacoco.jar")
 CLASSES = os.path.join(ROOT, "build/java-tests/classes")
 JARS = "/usr/share/java/"
 CLOJURE = ":".join(JARS + jar for jar in ("clojure.jar", "spec.alpha.jar", "core.specs.alpha.jar"))
@@ -29,8 +30,11 @@ class Run:
     """One finished process: wall and CPU seconds, its output, its trace."""
 
     def __init__(self, java, program, options=None):
+        """`options`: of the agent; with a dash, of the JVM: another agent."""
         self.trace = tempfile.mktemp(suffix=".bin", prefix="jtrace-bench-")
         agent = [f"-agentpath:{AGENT}=out={self.trace},log=none,{options}"] if options else []
+        if options and options.startswith("-"):
+            agent = [options]
         start = time.monotonic()
         with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
             process = subprocess.Popen([java, *agent, *program], stdout=out, stderr=err)
@@ -64,11 +68,11 @@ class Bench:
         self.long_pairs = 4 if quick else 24
         self.rows = []
 
-    def pair(self, program, options, measure, pairs):
-        """Both sides' values of `measure`, pair by pair."""
+    def pair(self, program, options, measure, pairs, base=None):
+        """Both sides' values of `measure`, pair by pair; `base`: the options of the first."""
         plain, traced = [], []
         for i in range(pairs):
-            for side in ((plain, None), (traced, options))[:: 1 if i % 2 == 0 else -1]:
+            for side in ((plain, base), (traced, options))[:: 1 if i % 2 == 0 else -1]:
                 run = Run(self.java, program, side[1])
                 side[0].append(measure(run))
                 run.drop()
@@ -78,8 +82,8 @@ class Bench:
         self.rows.append((what, value, goal, detail))
         print(f"{what:<44} {value:>12}   goal {goal:<9} {detail}", flush=True)
 
-    def ratio(self, what, program, options, pattern, goal):
-        plain, traced = self.pair(program, options, lambda r: r.steady(pattern), self.pairs)
+    def ratio(self, what, program, options, pattern, goal, base=None):
+        plain, traced = self.pair(program, options, lambda r: r.steady(pattern), self.pairs, base)
         ratio = statistics.median(b / a for a, b in zip(plain, traced))
         self.row(what, f"{ratio:.2f}x", goal,
                  f"{statistics.median(plain):.0f} -> {statistics.median(traced):.0f} ms")
@@ -93,11 +97,35 @@ class Bench:
             self.row(f"fib, record={name}: added a call", f"{added:.2f} ns",
                      "<= 2.5 ns" if name == "tree" else "-", f"plain {statistics.median(plain):.2f} ns")
 
-    def added(self, what, program, options, pattern, goal):
+    def added(self, what, program, options, pattern, goal, base=None):
         """Nanoseconds that a call takes longer."""
-        plain, traced = self.pair(program, options, lambda r: r.steady(pattern), self.pairs)
+        plain, traced = self.pair(program, options, lambda r: r.steady(pattern), self.pairs, base)
         added = statistics.median(b - a for a, b in zip(plain, traced))
-        self.row(what, f"{added:.2f} ns", goal, f"plain {statistics.median(plain):.2f} ns")
+        self.row(what, f"{added:.2f} ns", goal, f"{base or 'plain'} {statistics.median(plain):.2f} ns")
+
+    def blocks(self):
+        """Counts of lines, and JaCoCo, which tells only whether a line ran."""
+        iterations = r"iter \d+ (\d+) ms"
+        self.added("fib, blocks=on: added a call", ["-cp", CLASSES, "F", "38"], "mode=events,blocks=on",
+                   r"([\d.]+) ns/call", "<= 1 ns", base="mode=events")
+        self.ratio("H2, record=flat,blocks=on", [*H2, "12"], "mode=events,record=flat,blocks=on", iterations,
+                   "<= 1.6x")
+        self.ratio("H2, tree with blocks=on, of the tree's time", [*H2, "12"], "mode=events,blocks=on", iterations,
+                   "<= 1.3x", base="mode=events")
+        if os.path.exists(JACOCO):
+            with tempfile.TemporaryDirectory() as folder:
+                self.ratio("H2, JaCoCo", [*H2, "12"],
+                           f"-javaagent:{JACOCO}=includes=org.h2.*,destfile={folder}/jacoco.exec", iterations, "-")
+        run = Run(self.java, [*H2, "2"], "mode=events,record=flat,blocks=on")
+        start = time.monotonic()
+        subprocess.run([POST, "--report=source", "--top=100000", run.trace], capture_output=True, check=True)
+        self.row("H2, jtrace-post --report=source", f"{time.monotonic() - start:.2f} s", "<= 1 s",
+                 f"{os.path.getsize(run.trace) / 1e6:.1f} MB of trace")
+        summary = subprocess.run([POST, "dump", run.trace], capture_output=True, check=True, text=True).stdout
+        counts = dict(re.findall(r"planner\.probe\.(block|block-counter)\t(\d+)", summary))
+        share = 100 * int(counts["block-counter"]) / int(counts["block"])
+        self.row("H2, blocks with a counter", f"{share:.0f} %", "<= 60 %", f"of {int(counts['block']):,}")
+        run.drop()
 
     def events(self):
         """The cost of more than counts: clocks, logs, calls that leave the scope."""
@@ -186,7 +214,7 @@ def default_jdk():
 
 
 def main():
-    names = ["fib", "h2", "clojure", "samples", "startup", "size", "events", "logs"]
+    names = ["fib", "h2", "clojure", "samples", "startup", "size", "events", "logs", "blocks"]
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="fewer pairs, for a first look")
     parser.add_argument("--jdk", help="JDK to measure on (default: JAVA_HOME, or the java on the path)")

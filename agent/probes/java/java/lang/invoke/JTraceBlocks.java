@@ -36,12 +36,26 @@ public final class JTraceBlocks {
 
   @ForceInline
   private static void hitHere(int id) {
-    long counters = U.getLong(JTraceProbe.state() + STATE_BLOCKS);
-    if (id >= BLOCK_IDS || counters == SHARED) {
-      hitShared(id);
+    long state = JTraceProbe.state();
+    if (JTraceProbe.FLAT) {
+      // At a place that the JIT knows: no load, and nothing else to compare in a loop.
+      if (id >= BLOCK_IDS || state == ARENA + ARENA_SHARED) {
+        hitShared(id);
+      } else {
+        add(state + FLAT_BLOCKS + ((long) id << 3));
+      }
       return;
     }
-    long counter = counters + ((long) id << 3);
+    long counters = U.getLong(state + STATE_BLOCKS);
+    if (id >= BLOCK_IDS || counters == SHARED) {
+      hitShared(id);
+    } else {
+      add(counters + ((long) id << 3));
+    }
+  }
+
+  @ForceInline
+  private static void add(long counter) {
     U.putLong(counter, U.getLong(counter) + 1);
   }
 

@@ -103,6 +103,7 @@ final class JTraceLayout {
 
   static final int FLAT_COUNTERS = 256;
   static final int FLAT_IDS = 262144;
+  static final int FLAT_BLOCKS = 4194560;
 
   /** The counters of blocks that a thread has of its own, and those that all share. */
   static final int BLOCK_IDS = 262144;

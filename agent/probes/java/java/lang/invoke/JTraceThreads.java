@@ -122,9 +122,7 @@ final class JTraceThreads {
     long state = chunk + CHUNK_HEADER;
     U.putLong(state + STATE_TID, tid);
     U.putInt(state + STATE_CHUNKS, reference(chunk));
-    if (JTraceProbe.BLOCKS != 0) {
-      JTraceBlocks.begin(state, false);
-    }
+    U.putLong(state + STATE_BLOCKS, state + FLAT_BLOCKS);
     return state;
   }
 }

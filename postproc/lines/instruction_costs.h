@@ -1,0 +1,30 @@
+// The virtual cost of bytecode instructions (S4.1): a table, not a clock.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "absl/status/statusor.h"
+
+namespace jtrace::postproc {
+
+class InstructionCosts {
+ public:
+  // jtrace's own table, instruction_costs.txt.
+  static const InstructionCosts& Standard();
+  // The same with lines of `rules` in place of its own: "NAME CYCLES", or "OPCODE NAME CYCLES"; #
+  // starts a comment. An error names the line.
+  static absl::StatusOr<InstructionCosts> WithRules(std::string_view rules);
+
+  uint32_t CyclesOf(uint8_t opcode) const { return cycles_[opcode]; }
+  // "invokevirtual"; empty: not an opcode.
+  static std::string_view NameOf(uint8_t opcode);
+
+ private:
+  absl::Status Apply(std::string_view rules);
+
+  std::array<uint32_t, 256> cycles_ = {};
+};
+
+}  // namespace jtrace::postproc
