@@ -47,6 +47,7 @@ AGENT_OPTIONS = {
     "hook": ("none", "hook=libc.so.6!malloc:count"),
     "metrics": ("none", "metrics=alloc.bytes;exceptions"),
     "boundary": ("`off`", "boundary=on"),
+    "blocks": ("`off`", "mode=events,record=flat,blocks=on"),
     "costs": ("the agent's own rules", "boundary=on,costs=calls.txt"),
     "codes": ("see the codes below", "codes=+monitor;-jit"),
     "duration": ("none", "duration=30s"),

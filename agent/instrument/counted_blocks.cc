@@ -93,6 +93,7 @@ void CountedBlocks::WriteDefinitions(proto::Chunk& chunk) {
     *chunk.add_class_code() = classes_[classes_written_];
   }
   for (; methods_written_ < methods_.size(); ++methods_written_) {
+    encoder_.DefineRoutines({methods_[methods_written_].routine()});
     *chunk.add_method_counters() = methods_[methods_written_];
   }
 }

@@ -2,6 +2,8 @@
 // rewritten class parses again with the same methods, and each probed method's code still is a
 // sequence of instructions whose jumps land on instructions.
 #include <cstdint>
+#include <string_view>
+#include <utility>
 
 #include "agent/classfile/code_editor.h"
 #include "agent/classfile/instrumenter.h"
@@ -50,12 +52,24 @@ class EverySite : public SiteIds {
   uint32_t next_ = 0;
 };
 
+// Ids around those that need a constant.
+class EveryCounter : public CounterIds {
+ public:
+  uint32_t Take(uint32_t count) override { return std::exchange(next_, next_ + count); }
+  bool CountsEntries(std::string_view name) override { return name.size() % 2 == 0; }
+
+ private:
+  uint32_t next_ = 0x7ff8;
+};
+
 void Check(Bytes input, const ProbeSpec& spec, uint32_t first_id) {
   uint32_t calls = 0;
   EverySite sites;
+  EveryCounter counters;
   const auto result = Instrument(
       input, ScopeFilter::Everything(), spec,
-      [&calls, first_id](const MethodRef&) { return first_id + calls++; }, &sites);
+      [&calls, first_id](const MethodRef&) { return first_id + calls++; }, &sites,
+      /*unwinds=*/nullptr, &counters);
   if (!result.ok()) return;
   uint32_t probed = 0;
   for (const MethodOutcome& outcome : result->methods) probed += outcome.probed ? 1 : 0;
@@ -75,5 +89,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   jtrace::classfile::Check({data, size}, ProbeSpec::Tree(), 0x7ffe);
   jtrace::classfile::Check({data, size}, ProbeSpec::TreeWithLeaves(), 0x7ffe);
   jtrace::classfile::Check({data, size}, ProbeSpec::Flat(), 1);
+  for (ProbeSpec spec : {sites, ProbeSpec::TreeWithLeaves(), ProbeSpec::Flat()}) {
+    spec.block_owner = "java/lang/invoke/JTraceBlocks";
+    jtrace::classfile::Check({data, size}, spec, 0x7ffe);
+  }
   return 0;
 }

@@ -6,6 +6,7 @@
 #include "postproc/calltree/flat_profile.h"
 #include "postproc/calltree/hook_log.h"
 #include "postproc/calltree/tree_builder.h"
+#include "postproc/lines/block_log.h"
 #include "postproc/model/import_stats.h"
 #include "postproc/reader/record_filter.h"
 #include "postproc/samples/path_tree.h"
@@ -39,6 +40,11 @@ class ReportStages {
     Require(ticks == builder_.merge_stats().ticks);
     const PathTree paths(model_, samples_);
     Require(paths.total() == TotalWeight(samples_));
+    for (const MethodLines& method : blocks_.Lines(InstructionCosts::Standard()).methods) {
+      for (const LineCounts& line : method.lines) {
+        Require(line.branches_taken <= line.branches && !line.blocks.empty());
+      }
+    }
   }
 
  private:
@@ -46,9 +52,10 @@ class ReportStages {
   postproc::ImportStats stats_;
   postproc::TreeBuilder builder_;
   postproc::SampleLog samples_;
+  postproc::BlockLog blocks_{model_};
   postproc::HookLog hooks_{/*by_thread=*/true};
   postproc::RecordFilter filter_{
-      "", postproc::Scope::kFull, model_, {&builder_, &samples_, &hooks_}};
+      "", postproc::Scope::kFull, model_, {&builder_, &samples_, &hooks_, &blocks_}};
 };
 
 }  // namespace jtrace::fuzz

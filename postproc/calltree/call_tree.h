@@ -12,21 +12,9 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/functional/function_ref.h"
 #include "postproc/model/ids.h"
+#include "postproc/support/wrap.h"
 
 namespace jtrace::postproc {
-
-// Adds modulo 2^64: sums of absurd input wrap instead of being undefined, and every identity
-// between sums still holds.
-inline int64_t WrapAdd(int64_t a, int64_t b) {
-  return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
-}
-inline int64_t WrapSub(int64_t a, int64_t b) {
-  return static_cast<int64_t>(static_cast<uint64_t>(a) - static_cast<uint64_t>(b));
-}
-
-inline int64_t WrapMultiply(int64_t a, int64_t b) {
-  return static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
-}
 
 // The origin of a node: a thread's root, entered by events, or only sampled.
 enum class NodeOrigin : uint8_t { kThread, kEvent, kSample };

@@ -4,6 +4,8 @@
 #include <map>
 #include <utility>
 
+#include "postproc/support/wrap.h"
+
 namespace jtrace::postproc {
 namespace {
 
@@ -72,8 +74,7 @@ class Solver {
               [](const OpenActivations& a, const OpenActivations& b) { return a.bci < b.bci; });
     for (const OpenActivations& left : result_.left) {
       if (left.bci >= result_.graph.blocks.back().end) return false;
-      surplus_[Leaves(result_.graph.NodeOf(left.bci))] -= left.count;
-      surplus_[FlowGraph::kOutside] += left.count;
+      Move(Leaves(result_.graph.NodeOf(left.bci)), FlowGraph::kOutside, left.count);
     }
     return true;
   }
@@ -105,8 +106,12 @@ class Solver {
   void SetKnown(size_t edge, int64_t count) {
     is_known_[edge] = 1;
     counts_[edge] = count;
-    surplus_[edges_[edge].from] -= count;
-    surplus_[edges_[edge].to] += count;
+    Move(edges_[edge].from, edges_[edge].to, count);
+  }
+  // Damaged traces have any numbers.
+  void Move(uint32_t from, uint32_t to, int64_t count) {
+    surplus_[from] = WrapSub(surplus_[from], count);
+    surplus_[to] = WrapAdd(surplus_[to], count);
   }
   void AddUnknown(size_t edge) {
     for (const uint32_t node : {edges_[edge].from, edges_[edge].to}) {
@@ -129,7 +134,7 @@ class Solver {
       for (const uint32_t candidate : edges_of_[node]) {
         if (is_known_[candidate] == 0) edge = candidate;
       }
-      SetKnown(edge, edges_[edge].from == node ? surplus_[node] : -surplus_[node]);
+      SetKnown(edge, edges_[edge].from == node ? surplus_[node] : WrapSub(0, surplus_[node]));
       for (const uint32_t end : {edges_[edge].from, edges_[edge].to}) {
         if (--unknown_[end] == 1) ready.push_back(end);
       }
@@ -154,7 +159,9 @@ int64_t FlowCounts::CountAt(size_t block, uint32_t bci) const {
   const auto first =
       std::lower_bound(left.begin(), left.end(), graph.blocks[block].begin,
                        [](const OpenActivations& a, uint32_t begin) { return a.bci < begin; });
-  for (auto it = first; it != left.end() && it->bci < bci; ++it) count -= it->count;
+  for (auto it = first; it != left.end() && it->bci < bci; ++it) {
+    count = WrapSub(count, it->count);
+  }
   return count;
 }
 

@@ -7,6 +7,7 @@
 
 #include "postproc/reader/agent_trees.h"
 #include "postproc/support/strings.h"
+#include "postproc/support/wrap.h"
 
 namespace jtrace::postproc {
 namespace {
@@ -70,14 +71,18 @@ absl::flat_hash_map<uint32_t, int64_t> AgentBlocks::CallsLeft(AgentTrees& trees)
   absl::flat_hash_map<uint32_t, int64_t> calls;
   for (const uint32_t id : trees.node_order()) {
     const TreeNode& node = *trees.FindNode(id);
-    calls[node.routine] += node.counts.calls.value_or(0);
+    int64_t& sum = calls[node.routine];
+    sum = WrapAdd(sum, node.counts.calls.value_or(0));
   }
   for (const AgentTrees::FlatCount& count : trees.flat()) {
-    calls[count.routine] += static_cast<int64_t>(count.calls);
+    int64_t& sum = calls[count.routine];
+    sum = WrapAdd(sum, static_cast<int64_t>(count.calls));
   }
   for (const proto::MethodCounters& method : methods_) {
     const std::optional<uint32_t> entries = EntryCounter(method);
-    if (entries) calls[method.routine()] -= static_cast<int64_t>(CountOf(*entries));
+    if (!entries) continue;
+    int64_t& sum = calls[method.routine()];
+    sum = WrapSub(sum, static_cast<int64_t>(CountOf(*entries)));
   }
   return calls;
 }

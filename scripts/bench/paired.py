@@ -104,7 +104,7 @@ class Bench:
         self.row(what, f"{added:.2f} ns", goal, f"{base or 'plain'} {statistics.median(plain):.2f} ns")
 
     def blocks(self):
-        """Counts of lines, and JaCoCo, which tells only whether a line ran."""
+        """Counts of lines, and JaCoCo, which shows only whether a line ran."""
         iterations = r"iter \d+ (\d+) ms"
         self.added("fib, blocks=on: added a call", ["-cp", CLASSES, "F", "38"], "mode=events,blocks=on",
                    r"([\d.]+) ns/call", "<= 1 ns", base="mode=events")
