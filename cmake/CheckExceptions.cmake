@@ -1,8 +1,8 @@
 # cmake -DREADELF=… -DFILE=… [-DEXPORTS=A;B] -P CheckExceptions.cmake: fails if FILE could take part in
 # exceptions of another library. The functions that throw and unwind must be libgcc_s's, by version
 # (GCC_…): other libraries define the same names (libunwind does), and if FILE loaded one of them, the
-# loader would find it before libgcc_s for every library that it resolves after FILE. EXPORTS: the only
-# names that FILE may define for others; empty: any name.
+# loader would find it before libgcc_s for every library that it resolves after FILE. EXPORTS: the names
+# that FILE defines for others; empty: any.
 cmake_policy(VERSION 3.25)
 include(${CMAKE_CURRENT_LIST_DIR}/DynamicSection.cmake)
 dynamic_entries(${FILE} NEEDED needed)
@@ -22,8 +22,13 @@ endforeach()
 
 if(EXPORTS)
   string(REGEX MATCHALL " (GLOBAL|WEAK|UNIQUE) +[A-Z]+ +(ABS|[0-9]+) [^\n]+" exports "${symbols}")
-  foreach(export IN LISTS exports)
-    string(REGEX REPLACE ".* " "" name "${export}")
+  list(TRANSFORM exports REPLACE ".* " "")
+  foreach(name IN LISTS EXPORTS)
+    if(NOT name IN_LIST exports)
+      message(FATAL_ERROR "${FILE} does not export ${name}")
+    endif()
+  endforeach()
+  foreach(name IN LISTS exports)
     if(NOT name IN_LIST EXPORTS)
       message(FATAL_ERROR "${FILE} exports ${name}, which is not in exports.map")
     endif()

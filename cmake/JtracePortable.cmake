@@ -36,6 +36,6 @@ set_target_properties(protobuf::protoc PROPERTIES IMPORTED_LOCATION ${JTRACE_PRO
 function(jtrace_link_portably target)
   target_link_libraries(${target} PRIVATE jtrace_old_glibc_symbols jtrace_old_glibc)
   # -u: a weak reference alone takes nothing from an archive.
-  target_link_options(${target} PRIVATE -static-libstdc++ -static-libgcc -Wl,--exclude-libs,ALL
-                      -Wl,--gc-sections -Wl,--as-needed -Wl,-u,__cxa_pure_virtual)
+  target_link_options(${target} PRIVATE -static-libstdc++ -static-libgcc -Wl,--gc-sections -Wl,--as-needed
+                      -Wl,-u,__cxa_pure_virtual)
 endfunction()

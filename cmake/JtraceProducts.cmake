@@ -8,6 +8,10 @@ function(jtrace_product target folder)
   cmake_parse_arguments(ARG "" "" "EXPORTS" ${ARGN})
   if(JTRACE_PORTABLE)
     jtrace_link_portably(${target})
+    # A library's version script decides for the libraries in it, too.
+    if(NOT ARG_EXPORTS)
+      target_link_options(${target} PRIVATE -Wl,--exclude-libs,ALL)
+    endif()
   else()
     # DT_RPATH, not DT_RUNPATH: the private libraries also find each other by it.
     target_link_options(${target} PRIVATE -Wl,--disable-new-dtags)

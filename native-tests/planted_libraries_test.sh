@@ -18,7 +18,7 @@ for product in "$build/lib/libjtrace.so" "$build/bin/jtrace-post" "$build/bin/jt
   done <needed
 done
 test -e libzstd.so.1
-"$build/bin/jtrace-post" --help | grep -q -- --report
-"$build/bin/jtrace" --help | grep -q "start JVM"
+"$build/bin/jtrace-post" --help | grep -- --report >/dev/null
+"$build/bin/jtrace" --help | grep "start JVM" >/dev/null
 "$java" "-agentpath:$build/lib/libjtrace.so=out=$work/trace.bin" -version 2>/dev/null
 test -s trace.bin

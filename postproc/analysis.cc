@@ -1,5 +1,6 @@
 #include "postproc/analysis.h"
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <string>
@@ -7,7 +8,13 @@
 
 #include "postproc/input/line_selection.h"
 #include "postproc/input/selection.h"
+#include "postproc/input/site_selection.h"
+#include "postproc/lines/path_costs.h"
+#include "postproc/lines/recorded_scope.h"
+#include "postproc/lines/selected_methods.h"
 #include "postproc/reader/record_filter.h"
+#include "postproc/report/scope_coverage.h"
+#include "postproc/source/class_path_files.h"
 
 namespace jtrace::postproc {
 
@@ -29,6 +36,12 @@ absl::StatusOr<InstructionCosts> ReadCosts(const std::string& file) {
   return costs;
 }
 
+std::string WithSlashes(std::string_view class_name) {
+  std::string name(class_name);
+  std::replace(name.begin(), name.end(), '.', '/');
+  return name;
+}
+
 }  // namespace
 
 Analysis::Analysis(const CommandLine& line)
@@ -36,57 +49,124 @@ Analysis::Analysis(const CommandLine& line)
       waits_(model_),
       hooks_(line.aggregate == Aggregate::kThread),
       blocks_(model_),
-      builder_(line.merge, line.aggregate == Aggregate::kProcess, model_, stats_) {}
+      ticks_(model_),
+      builder_(line.merge, line.aggregate == Aggregate::kProcess, model_, stats_),
+      line_sources_{blocks_, ticks_, InstructionCosts::Standard(), {}} {}
 
 absl::Status Analysis::Read(const TraceInput& input, absl::Span<const std::string> traces) {
   absl::StatusOr<SourceFinder> sources = SourceFinder::Open(line_.report.sources);
   if (!sources.ok()) return sources.status();
   sources_ = *std::move(sources);
-  RecordFilter filter(
-      line_.thread, line_.scope, model_,
-      {&builder_, &samples_, &records_, &jit_, &waits_, &hooks_, &timeline_, &classes_, &blocks_});
+  RecordFilter filter(line_.thread, line_.scope, model_,
+                      {&builder_, &samples_, &records_, &jit_, &waits_, &io_, &hooks_, &timeline_,
+                       &classes_, &blocks_, &ticks_});
   if (absl::Status status = input.Read(traces, /*reduce_calls=*/true, model_, stats_, filter);
       !status.ok()) {
     return status;
   }
   builder_.Finish();
-  if (!line_.report.root.empty()) {
-    rerooted_ = Reroot(builder_.tree(), builder_.Threads(), model_, line_.report.root);
+  if (absl::Status status = MakeLines(); !status.ok()) return status;
+  AddPathCosts(blocks_, line_sources_.costs, model_, builder_);
+  if (!blocks_.has_paths() && IsCostMetric(line_.report.metric)) {
+    AddMethodCosts(lines_, model_, builder_);
   }
-  const CallTree& tree = rerooted_.has_value() ? rerooted_->tree : builder_.tree();
-  threads_ = rerooted_.has_value() ? rerooted_->threads : builder_.Threads();
-  totals_ = tree.ComputeTotals();
-  measure_ = ChooseMeasure(line_.report.metric, model_, tree);
-  flat_.emplace(model_, tree, totals_, measure_);
+  MakeProfile(/*with_sites=*/false, profile_);
+  if (builder_.tree().has_places() && ShowsSites(line_)) MakeProfile(true, sited_.emplace());
+  return absl::OkStatus();
+}
+
+void Analysis::MakeProfile(bool with_sites, Profile& profile) {
+  const CallTree& whole = builder_.tree();
+  if (!line_.report.root.empty()) {
+    profile.own = Reroot(whole, builder_.Threads(), model_, line_.report.root, with_sites);
+  } else if (whole.has_places() && !with_sites) {
+    profile.own = MergePlaces(whole, builder_.Threads());
+  }
+  profile.threads = profile.own.has_value() ? profile.own->threads : builder_.Threads();
+  profile.outside = SumUpOutsideCalls(model_, TreeOf(profile));
+  if (line_.report.outside_in_caller) {
+    profile.folded = FoldOutsideCalls(TreeOf(profile), profile.threads, model_);
+    profile.threads = profile.folded->threads;
+  }
+  const CallTree& tree = TreeOf(profile);
+  profile.totals = tree.ComputeTotals();
+  profile.measure = ChooseMeasure(line_.report.metric, model_, tree);
+  profile.flat.emplace(model_, tree, profile.totals, profile.measure);
+  profile.arcs.emplace(tree, profile.totals, *profile.flat, profile.measure);
+}
+
+absl::StatusOr<UnloadedClasses> Analysis::ReadUnloaded() {
+  absl::flat_hash_set<std::string> known;
+  for (const auto& [name, entry] : classes_.classes()) known.insert(name);
+  for (const MethodLines& method : lines_.methods) known.insert(method.class_name);
+  for (const RoutineId routine : model_.scope()) {
+    known.insert(std::string(ClassOf(model_.RoutineName(routine))));
+  }
+  UnloadedClasses unloaded(RecordedScope(model_), std::move(known));
+  uint64_t unreadable = 0;
+  const absl::Status read = ReadClassFiles(
+      line_.report.classes, [&](absl::Span<const uint8_t> bytes) { unloaded.Add(bytes); },
+      unreadable);
+  if (!read.ok()) return read;
+  if (const uint64_t left_out = unreadable + unloaded.unreadable(); left_out > 0) {
+    stats_.Add(Problem::kUnreadableClasses, {}, static_cast<int64_t>(left_out));
+  }
+  return unloaded;
+}
+
+absl::Status Analysis::MakeLines() {
   auto costs = ReadCosts(line_.report.costs);
   if (!costs.ok()) return costs.status();
-  lines_ = blocks_.Lines(*costs);
-  arcs_.emplace(tree, totals_, *flat_, measure_);
+  InlinedLines inlined;
+  line_sources_.costs = *std::move(costs);
+  lines_ = blocks_.Lines(line_sources_.costs, &ticks_, inlined);
+  if (!line_.report.classes.empty()) {
+    absl::StatusOr<UnloadedClasses> unloaded = ReadUnloaded();
+    if (!unloaded.ok()) return unloaded.status();
+    for (const MethodLines& method : unloaded->methods()) {
+      if (!method.is_part) line_sources_.never_loaded.push_back(FullName(method));
+      // Without counts of loaded classes there are no counts of lines.
+      if (!blocks_.methods().empty()) lines_.methods.push_back(method);
+    }
+  }
+  const RecordedScope scope(model_);
+  inlined.PlaceInto(
+      [&](std::string_view class_name) { return scope.HasClass(WithSlashes(class_name)); }, lines_);
+  SortMethods(lines_);
   return absl::OkStatus();
 }
 
 absl::Status Analysis::CheckSelected() const {
   if (absl::Status status = CheckLines(line_, lines_); !status.ok()) return status;
+  if (absl::Status status = CheckSites(line_, builder_.tree()); !status.ok()) return status;
+  const BlocksCounted counted = blocks_.has_paths() && blocks_.has_methods() ? BlocksCounted::kBoth
+                                : blocks_.has_paths()   ? BlocksCounted::kByPath
+                                : blocks_.has_methods() ? BlocksCounted::kByMethod
+                                                        : BlocksCounted::kNot;
+  if (absl::Status status = CheckCosts(line_, counted); !status.ok()) return status;
   return CheckSelection(line_, model_, builder_.tree());
 }
 
-ReportInput Analysis::Input() {
+ReportInput Analysis::InputOf(const Profile& profile) {
   return {model_,
-          rerooted_.has_value() ? rerooted_->tree : builder_.tree(),
-          totals_,
-          measure_,
-          *flat_,
-          *arcs_,
-          threads_,
+          TreeOf(profile),
+          profile.totals,
+          profile.measure,
+          *profile.flat,
+          *profile.arcs,
+          profile.threads,
           builder_.merge_stats(),
           samples_,
           records_,
           jit_,
           waits_,
+          io_,
           hooks_,
           timeline_,
           classes_,
+          profile.outside,
           lines_,
+          line_sources_,
           sources_,
           stats_,
           builder_.first_time(),

@@ -6,12 +6,17 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "postproc/calltree/outside_calls.h"
 #include "postproc/calltree/reroot.h"
 #include "postproc/calltree/tree_builder.h"
 #include "postproc/input/command_line.h"
 #include "postproc/input/trace_input.h"
 #include "postproc/lines/block_log.h"
+#include "postproc/lines/line_sources.h"
+#include "postproc/lines/line_ticks.h"
+#include "postproc/lines/unloaded_classes.h"
 #include "postproc/report/report.h"
 
 namespace jtrace::postproc {
@@ -28,10 +33,35 @@ class Analysis {
   // After Read. An error names what the command line selects and the traces lack.
   absl::Status CheckSelected() const;
   // After Read; valid as long as this is.
-  ReportInput Input();
+  ReportInput Input() { return InputOf(profile_); }
+  // The same with calls distinguished by their places in the callers, if the traces have these and
+  // any report of the command line shows them.
+  ReportInput InputWithSites() { return InputOf(sited_.has_value() ? *sited_ : profile_); }
   const ImportStats& stats() const { return stats_; }
 
  private:
+  // What is derived from a tree.
+  struct Profile {
+    std::optional<RerootedTree> own;     // none: the builder's tree
+    std::optional<RerootedTree> folded;  // --outside=caller
+    OutsideCosts outside;
+    std::vector<ThreadSummary> threads;
+    std::vector<NodeTotals> totals;
+    Measure measure;
+    std::optional<FlatProfile> flat;
+    std::optional<ArcFlow> arcs;
+  };
+
+  absl::Status MakeLines();
+  void MakeProfile(bool with_sites, Profile& profile);
+  const CallTree& TreeOf(const Profile& profile) const {
+    if (profile.folded.has_value()) return profile.folded->tree;
+    return profile.own.has_value() ? profile.own->tree : builder_.tree();
+  }
+  ReportInput InputOf(const Profile& profile);
+  // What --classes names, without the classes that were loaded.
+  absl::StatusOr<UnloadedClasses> ReadUnloaded();
+
   const CommandLine& line_;
   TraceModel model_;
   ImportStats stats_;
@@ -39,20 +69,19 @@ class Analysis {
   RecordCounts records_;
   JitLog jit_;
   WaitLog waits_;
+  IoLog io_;
   HookLog hooks_;
   Timeline timeline_;
   ClassLog classes_;
   BlockLog blocks_;
+  LineTicks ticks_;
   SourceFinder sources_;
   TreeBuilder builder_;
   // Derived from the whole.
-  std::optional<RerootedTree> rerooted_;
-  std::vector<ThreadSummary> threads_;
-  std::vector<NodeTotals> totals_;
-  Measure measure_;
-  std::optional<FlatProfile> flat_;
-  std::optional<ArcFlow> arcs_;
+  Profile profile_;
+  std::optional<Profile> sited_;
   LineProfile lines_;
+  LineSources line_sources_;
 };
 
 }  // namespace jtrace::postproc

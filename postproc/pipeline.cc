@@ -55,6 +55,8 @@ class Pipeline {
   absl::Status WriteReport(const Report& report, const ReportInput& input, std::ostream& out);
   bool WantsColour() const;
   void ReportTicks(const TraceModel& model);
+  // The metric of --metric is known of threads, not of methods.
+  void ReportByThread(const ReportInput& input);
   void ReportProblems(const ImportStats& stats);
 
   // One line on stderr; messages quote traces and arguments.
@@ -131,9 +133,11 @@ absl::Status Pipeline::WriteReports(std::ostream& out) {
   if (!read.ok()) return read;
   if (absl::Status status = analysis.CheckSelected(); !status.ok()) return status;
   const ReportInput input = analysis.Input();
+  const ReportInput sited = analysis.InputWithSites();
   ReportTicks(input.model);
+  ReportByThread(input);
   if (line_.reports.empty() && line_.format == Format::kText) {
-    OverviewText(input, out);
+    OverviewText(sited, out);
     return ReportBroken(BrokenRules(line_, analysis));
   }
   const std::vector<std::string> overview = {"summary", "tree", "flat", "arcflow"};
@@ -141,9 +145,9 @@ absl::Status Pipeline::WriteReports(std::ostream& out) {
   for (const std::string& name : line_.reports.empty() ? overview : line_.reports) {
     if (!first && line_.format != Format::kJson) out << '\n';
     first = false;
-    if (absl::Status status = WriteReport(*FindReport(name), input, out); !status.ok()) {
-      return status;
-    }
+    const Report& report = *FindReport(name);
+    const absl::Status status = WriteReport(report, report.shows_sites ? sited : input, out);
+    if (!status.ok()) return status;
   }
   return ReportBroken(BrokenRules(line_, analysis));
 }
@@ -210,6 +214,22 @@ void Pipeline::ReportTicks(const TraceModel& model) {
       "them with one interval=");
 }
 
+void Pipeline::ReportByThread(const ReportInput& input) {
+  const Measure& measure = input.measure;
+  if (!measure.is_chosen || measure.kind != Measure::Kind::kMetric) return;
+  bool has_any = false;
+  bool is_by_method = false;
+  for (uint32_t i = 1; i <= input.tree.size(); ++i) {
+    const bool has_value = measure.Base(NodeId(i)) != 0;
+    has_any = has_any || has_value;
+    is_by_method = is_by_method || (has_value && input.tree.node(NodeId(i)).parent);
+  }
+  if (!has_any || is_by_method) return;
+  const std::string_view how = InfoOfMetric(measure.name).by_method;
+  Say(StrCat("note: ", measure.name, " is known by thread only (--report=metrics)",
+             how.empty() ? "" : "; to record it by method: ", how));
+}
+
 int Pipeline::Fail(const absl::Status& status, int code) {
   Say(std::string(status.message()));
   return code;
@@ -229,6 +249,8 @@ int Pipeline::Run() {
 
 int Pipeline::RunReports() {
   if (absl::Status status = CheckSort(line_); !status.ok()) return Fail(status, kExitUsage);
+
+  if (absl::Status status = CheckOutside(line_); !status.ok()) return Fail(status, kExitUsage);
 
   if (absl::Status status = CheckOutput(line_); !status.ok()) return Fail(status, kExitUsage);
 

@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
-"""Runs a Java program under jtrace with blocks=on and under an agent that counts each instruction and
+"""Runs a Java program under jtrace with blocks=on, or paths, and under an agent that counts each instruction and
 each way out of a branch by itself (ASM), in one JVM, and compares the lines.
 
-Usage: scripts/compare_lines.py [--jdk=HOME] [--build=FOLDER] [--options=OPTIONS] [--all] SCOPE[,SCOPE…] JAVA_ARGUMENT…
+Usage: scripts/compare_lines.py [--jdk=HOME] [--build=FOLDER] [--options=OPTIONS] [--blocks=on|paths] [--all]
+                                SCOPE[,SCOPE…] JAVA_ARGUMENT…
 
 SCOPE is a package, which ends with a slash, or the begin of class names: org/h2/ or cases/Recursion. OPTIONS are the
 agent's, besides include= and out=.
 The other agent's code is in the classes when jtrace sees them; its instructions are known, and its code has no branches
 of its own. Methods whose blocks jtrace does not count (most are too large with the other agent's code in them) are left
 out, and said; with --all they are a difference.
+With --blocks=paths, which needs record=tree, each method's bytecodes over all its call paths must be those of its lines.
 Exit codes: 0 equal · 1 lines differ · 2 a run or a report failed.
 
 example
@@ -36,6 +38,7 @@ def parse():
     parser.add_argument("--jdk", default=os.environ.get("JAVA_HOME", ""), help="(JAVA_HOME, or java of PATH)")
     parser.add_argument("--build", default=SOURCE / "build", help="(build)")
     parser.add_argument("--options", default="mode=events,record=flat", help="(mode=events,record=flat)")
+    parser.add_argument("--blocks", choices=["on", "paths"], default="on", help="(on)")
     parser.add_argument("--all", action="store_true", help="each method must be counted")
     parser.add_argument("scopes")
     parser.add_argument("java", nargs=argparse.REMAINDER)
@@ -53,7 +56,7 @@ def run_program(args, build, folder):
     include = ";".join(map(pattern_of, scopes))
     command = [java,
                f"-javaagent:{build.other_agent}=lines {' '.join(scopes)}|lines-out {folder / 'lines.txt'}",
-               f"-agentpath:{build.agent}={args.options},blocks=on,include={include},out={folder / 'trace.bin'}"]
+               f"-agentpath:{build.agent}={args.options},blocks={args.blocks},include={include},out={folder / 'trace.bin'}"]
     return subprocess.run(command + args.java, stdout=sys.stderr, check=False).returncode
 
 
@@ -62,8 +65,8 @@ def fail(text):
     sys.exit(2)
 
 
-def report(build, trace, name):
-    done = subprocess.run([build.post, f"--report={name}", "--format=csv", trace],
+def report(build, trace, name, *options):
+    done = subprocess.run([build.post, f"--report={name}", "--format=csv", *options, trace],
                           capture_output=True, text=True, errors="replace", check=False)
     if done.returncode != 0:
         fail(done.stderr.strip())
@@ -83,6 +86,20 @@ def ours(build, trace):
         found[method, int(row["line"])].append(Line(int(row["executions"]), int(row["instructions"]),
                                                     int(row["branches"]), int(row["branches_taken"])))
     return {key: added(lines) for key, lines in found.items()}
+
+
+def paths_that_differ(build, trace):
+    """Of methods compiled with line numbers: bytecodes over all call paths, and over all lines."""
+    by_line, by_path = collections.Counter(), collections.Counter()
+    for row in report(build, trace, "lines"):
+        by_line[row["class"] + "." + row["method"]] += int(row["instructions"])
+    for row in report(build, trace, "tree", "--metric=bytecodes"):
+        by_path[row["name"]] += int(row["bytecodes.base"])
+    differing = sorted(method for method in by_line if by_line[method] != by_path[method])
+    for method in differing[:MOST_LISTED]:
+        print(f"{method}: {by_path[method]:,} bytecodes over its call paths, {by_line[method]:,} over its lines")
+    print(f"{len(differing)} of {len(by_line)} methods have other bytecodes by path than by line")
+    return differing
 
 
 def theirs(file):
@@ -105,6 +122,7 @@ def main():
             fail(f"the program ended with {code}, without counts of both agents")
         expected = theirs(folder / "lines.txt")
         found = ours(build, folder / "trace.bin")
+        paths_differ = args.blocks == "paths" and paths_that_differ(build, folder / "trace.bin")
     if not any(line.executions for line in expected.values()):
         fail(f"the other agent counted nothing in {args.scopes}")
     counted = {method for method, _ in found}
@@ -118,7 +136,7 @@ def main():
           f"{sum(line.taken for line in expected.values()):,} of "
           f"{sum(line.branches for line in expected.values()):,} branches taken; "
           f"{len(left_out)} methods not counted; the program ended with {code}")
-    return 1 if differing or (args.all and left_out) else 0
+    return 1 if differing or paths_differ or (args.all and left_out) else 0
 
 
 if __name__ == "__main__":

@@ -44,6 +44,8 @@ if [[ $level == dev ]]; then
   packages+=(clang-14 clang-format-14 clang-tidy-14 libclang-rt-14-dev)
   # Readers of the exports of coverage; without them these tests are not verified.
   packages+=(lcov libxml2-utils)
+  # A compiler whose code comes from several files.
+  packages+=(kotlin)
 fi
 
 [[ $level != release ]] || packages+=(debootstrap dpkg-dev file git ca-certificates junit5)

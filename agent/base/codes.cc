@@ -1,6 +1,9 @@
 #include "agent/base/codes.h"
 
+#include <algorithm>
 #include <iterator>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
@@ -17,38 +20,82 @@ namespace {
 struct CodeRow {
   Code code;
   uint32_t major;
-  uint32_t minor;  // 0: all minors without a row for this major
+  uint32_t minor;
   absl::string_view name;
   bool on;
   absl::string_view what;
 };
 
+// Of samples and unwinds, as FIG. 30 has it.
+constexpr uint32_t kUnwindMinor = 0x7fffffff;
+
 constexpr CodeRow kRows[] = {
-    {Code::kInterrupt, format::kInterrupt, 0, "interrupt", false, "jtrace's own signal handler"},
-    {Code::kThread, format::kThread, 0, "thread", true, "threads that start and end"},
-    {Code::kThreadSwitch, format::kThreadSwitch, 0, "switch", true, "threads on and off"},
-    {Code::kClass, format::kClass, 0, "class", true, "classes loaded and unloaded"},
+    {Code::kInterrupt, format::kInterrupt, format::kInterruptLevel, "interrupt", false,
+     "jtrace's own signal handler"},
+    {Code::kUnnamedThread, format::kThread, format::kThreadUnnamed, "unnamed", true,
+     "threads without a name that start and end (thread: all)"},
+    {Code::kGcThread, format::kThread, format::kThreadGc, "gc-thread", true,
+     "threads of the garbage collector"},
+    {Code::kNamedThread, format::kThread, format::kThreadNamed, "named", true,
+     "threads with a name that start and end"},
+    {Code::kThreadSwitch, format::kThreadSwitch, format::kSwitchOn, "switch", true,
+     "threads on and off: in logs with clock=cpu; +switch: always, by the kernel"},
+    {Code::kClass, format::kClass, format::kClassLoad, "class", true,
+     "classes loaded and unloaded"},
+    {Code::kClassMethod, format::kClass, format::kClassMethod, "method", false,
+     "each method of a class that is loaded: a large trace"},
     {Code::kClassPrepare, format::kClass, format::kClassPrepare, "prepare", false,
      "classes that become ready for use"},
     {Code::kClassRedefine, format::kClass, format::kClassRedefine, "redefine", true,
      "classes that another agent changes"},
-    {Code::kInterpreted, format::kInterpreted, 0, "interpreted", true,
+    {Code::kClassUnprobed, format::kClass, format::kClassUnprobed, "unprobed", true,
+     "classes in scope that have no probes"},
+    {Code::kInterpreted, format::kInterpreted, format::kCall, "interpreted", true,
      "calls that ran interpreted"},
-    {Code::kBoundary, format::kBoundary, 0, "boundary", false,
+    {Code::kBoundary, format::kBoundary, format::kCall, "boundary", false,
      "calls that leave the scope: the same as boundary=on"},
-    {Code::kException, format::kException, 0, "exception", false,
-     "exceptions thrown and caught in scope, counted by call path"},
-    {Code::kNativeHook, format::kNativeHook, 0, "hook", true, "calls of native functions (hook=)"},
-    {Code::kSample, format::kTimerUnwind, 0, "sample", true, "timer samples"},
-    {Code::kUnwind, format::kInstrumentedUnwind, 0, "unwind", true, "instrumented unwinds"},
-    {Code::kJitted, format::kJitted, 0, "jitted", true, "calls that ran compiled"},
-    {Code::kJit, format::kJit, 0, "jit", true, "compiled code and stubs"},
-    {Code::kGc, format::kGc, 0, "gc", true, "pauses for garbage collection"},
-    {Code::kMonitor, format::kMonitor, 0, "monitor", false, "contended monitors, Object.wait"},
-    {Code::kPark, format::kPark, 0, "park", false, "LockSupport.park, counted by call path"},
-    {Code::kAllocation, format::kAllocation, 0, "alloc", false, "a sample of the allocations"},
-    {Code::kMetric, format::kMetric, 0, "metric", true, "metrics"},
+    {Code::kThrown, format::kException, format::kThrown, "thrown", false,
+     "exceptions thrown in scope, counted by call path (exception: both)"},
+    {Code::kCaught, format::kException, format::kCaught, "caught", false,
+     "exceptions caught in scope, counted by call path"},
+    {Code::kNativeHook, format::kNativeHook, format::kHookCalls, "hook", true,
+     "calls of native functions (hook=)"},
+    {Code::kSample, format::kTimerUnwind, kUnwindMinor, "sample", true, "timer samples"},
+    {Code::kUnwind, format::kInstrumentedUnwind, kUnwindMinor, "unwind", true,
+     "instrumented unwinds"},
+    {Code::kJitted, format::kJitted, format::kCall, "jitted", true, "calls that ran compiled"},
+    {Code::kJitCode, format::kJit, format::kJitCode, "code", true,
+     "methods compiled and their code freed (jit: all)"},
+    {Code::kJitInlining, format::kJit, format::kJitInlining, "inlining", true,
+     "what was inlined into them"},
+    {Code::kStub, format::kJit, format::kJitDynamicCode, "stub", true, "the JVM's own stubs"},
+    {Code::kGc, format::kGc, format::kGcCycle, "gc", true, "pauses for garbage collection"},
+    {Code::kContended, format::kMonitor, format::kMonitorContended, "contended", false,
+     "contended monitors (monitor: both)"},
+    {Code::kWait, format::kMonitor, format::kMonitorWait, "wait", false, "Object.wait"},
+    {Code::kPark, format::kPark, format::kParked, "park", false,
+     "LockSupport.park, counted by call path"},
+    {Code::kRead, format::kIo, format::kIoRead, "read", false,
+     "reads of files and sockets, with bytes and times (io: all four)"},
+    {Code::kWrite, format::kIo, format::kIoWrite, "write", false, "writes"},
+    {Code::kConnect, format::kIo, format::kIoConnect, "connect", false, "connections made"},
+    {Code::kAccept, format::kIo, format::kIoAccept, "accept", false, "connections accepted"},
+    {Code::kAllocation, format::kAllocation, format::kAllocationSample, "alloc", false,
+     "a sample of the allocations"},
+    {Code::kMetric, format::kMetric, format::kMetricEvent, "metric", true, "metrics"},
 };
+
+// Names of majors whose rows have other names.
+struct GroupRow {
+  uint32_t major;
+  absl::string_view name;
+};
+constexpr GroupRow kGroups[] = {{format::kThread, "thread"},
+                                {format::kException, "exception"},
+                                {format::kJit, "jit"},
+                                {format::kMonitor, "monitor"},
+                                {format::kIo, "io"}};
+
 static_assert(std::size(kRows) == kCodeCount);
 
 constexpr bool InOrder() {
@@ -59,21 +106,69 @@ constexpr bool InOrder() {
 }
 static_assert(InOrder(), "the table is indexed by Code");
 
-absl::Status Unknown(absl::string_view item) {
-  std::string nearest(Nearest(item, kRows, [](const CodeRow& row) { return row.name; }));
+// "0x20" or "0x20/0x2"; not ok: not a number.
+struct Number {
   uint32_t major = 0;
-  if (absl::StartsWith(item, "0x") && absl::SimpleHexAtoi(item, &major)) {
-    const CodeRow* best = &kRows[0];
-    const auto distance = [major](const CodeRow& row) {
-      return row.major > major ? row.major - major : major - row.major;
-    };
-    for (const CodeRow& row : kRows) {
-      if (distance(row) < distance(*best)) best = &row;
-    }
-    nearest = absl::StrFormat("0x%x (%s)", best->major, best->name);
+  uint32_t minor = 0;
+  bool has_minor = false;
+  bool ok = false;
+};
+
+Number ParseNumber(absl::string_view item) {
+  const size_t slash = item.find('/');
+  const auto hex = [](absl::string_view text, uint32_t& value) {
+    return absl::StartsWith(text, "0x") && absl::SimpleHexAtoi(text, &value);
+  };
+  Number number;
+  number.has_minor = slash != absl::string_view::npos;
+  number.ok = hex(item.substr(0, slash), number.major) &&
+              (!number.has_minor || hex(item.substr(slash + 1), number.minor));
+  return number;
+}
+
+uint32_t Distance(uint32_t a, uint32_t b) { return a > b ? a - b : b - a; }
+
+std::string NearestNumber(const Number& number) {
+  const CodeRow* best = &kRows[0];
+  const auto distance = [&number](const CodeRow& row) {
+    return std::pair(Distance(row.major, number.major), Distance(row.minor, number.minor));
+  };
+  for (const CodeRow& row : kRows) {
+    if (distance(row) < distance(*best)) best = &row;
+  }
+  if (number.has_minor) {
+    return absl::StrFormat("0x%x/0x%x (%s)", best->major, best->minor, best->name);
+  }
+  absl::string_view name = best->name;
+  for (const GroupRow& group : kGroups) {
+    if (group.major == best->major) name = group.name;
+  }
+  return absl::StrFormat("0x%x (%s)", best->major, name);
+}
+
+std::string NearestName(absl::string_view item) {
+  std::vector<absl::string_view> names;
+  for (const CodeRow& row : kRows) names.push_back(row.name);
+  for (const GroupRow& group : kGroups) names.push_back(group.name);
+  return std::string(Nearest(item, names, [](absl::string_view name) { return name; }));
+}
+
+absl::Status Unknown(absl::string_view item, const Number& number) {
+  if (number.ok && (number.minor & format::kEnd) != 0) {
+    return absl::InvalidArgumentError(
+        absl::StrFormat("'%s' is the end of 0x%x/0x%x, which switches both", item, number.major,
+                        number.minor & ~format::kEnd));
   }
   return absl::InvalidArgumentError(
-      absl::StrCat("'", item, "' is not a code; did you mean ", nearest, "?"));
+      absl::StrCat("'", item, "' is not a code; did you mean ",
+                   number.ok ? NearestNumber(number) : NearestName(item), "?"));
+}
+
+bool IsNamed(const CodeRow& row, absl::string_view name) {
+  if (row.name == name) return true;
+  return std::any_of(std::begin(kGroups), std::end(kGroups), [&](const GroupRow& group) {
+    return group.major == row.major && group.name == name;
+  });
 }
 
 }  // namespace
@@ -82,12 +177,16 @@ CodeSet::CodeSet() {
   for (const CodeRow& row : kRows) on_[static_cast<size_t>(row.code)] = row.on;
 }
 
-std::set<uint32_t> CodeSet::MajorsOff() const {
-  std::set<uint32_t> majors;
+bool CodeSet::HasRecord(uint32_t major, uint32_t minor) const {
+  bool any_row = false;
+  bool any_on = false;
   for (const CodeRow& row : kRows) {
-    if (row.minor == 0 && row.on && !Has(row.code)) majors.insert(row.major);
+    if (row.major != major) continue;
+    if (row.minor == (minor & ~format::kEnd)) return Has(row.code);
+    any_row = true;
+    any_on |= Has(row.code);
   }
-  return majors;
+  return any_on || !any_row;
 }
 
 absl::Status CodeSet::Apply(absl::string_view list) {
@@ -95,24 +194,38 @@ absl::Status CodeSet::Apply(absl::string_view list) {
     item = absl::StripAsciiWhitespace(item);
     const bool on = !absl::ConsumePrefix(&item, "-");
     if (on) absl::ConsumePrefix(&item, "+");
-    uint32_t major = 0;
-    const bool is_number = absl::StartsWith(item, "0x") && absl::SimpleHexAtoi(item, &major);
+    const Number number = ParseNumber(item);
     bool known = false;
     for (const CodeRow& row : kRows) {
-      if (is_number ? row.major != major : row.name != item) continue;
+      const bool is_it =
+          number.ok ? row.major == number.major && (!number.has_minor || row.minor == number.minor)
+                    : IsNamed(row, item);
+      if (!is_it) continue;
       on_[static_cast<size_t>(row.code)] = on;
+      asked_[static_cast<size_t>(row.code)] = on;
       known = true;
     }
-    if (!known) return Unknown(item);
+    if (!known) return Unknown(item, number);
   }
   return absl::OkStatus();
+}
+
+std::string CodeSet::Changes() const {
+  std::string out;
+  for (const CodeRow& row : kRows) {
+    const bool asks_for_more = row.code == Code::kThreadSwitch && WasAsked(row.code);
+    if (Has(row.code) == row.on && !asks_for_more) continue;
+    absl::StrAppend(&out, out.empty() ? "" : ";", Has(row.code) ? "+" : "-", row.name);
+  }
+  return out;
 }
 
 std::string CodesHelp() {
   std::string out;
   for (const CodeRow& row : kRows) {
-    absl::StrAppendFormat(&out, "  0x%02x %-12s %-4s %s\n", row.major, row.name,
-                          row.on ? "on" : "off", row.what);
+    const std::string number = absl::StrFormat("0x%02x/0x%x", row.major, row.minor);
+    absl::StrAppendFormat(&out, "  %-15s %-12s %-4s %s\n", number, row.name, row.on ? "on" : "off",
+                          row.what);
   }
   return out;
 }

@@ -1,10 +1,9 @@
-// The kinds of records by code (S3.1) and which of them are recorded: codes=+0x61;-0x51;+alloc.
+// The kinds of records by code (S3.1) and which of them are recorded: codes=+0x61;-0x51/0x2;+alloc.
 // Pure.
 #pragma once
 
 #include <bitset>
 #include <cstdint>
-#include <set>
 #include <string>
 
 #include "absl/status/status.h"
@@ -15,22 +14,34 @@ namespace jtrace {
 // Each is one switch; a row of the table in codes.cc.
 enum class Code {
   kInterrupt,
-  kThread,
+  kUnnamedThread,
+  kGcThread,
+  kNamedThread,
   kThreadSwitch,
   kClass,
+  kClassMethod,
   kClassPrepare,
   kClassRedefine,
+  kClassUnprobed,
   kInterpreted,
   kBoundary,
-  kException,
+  kThrown,
+  kCaught,
   kNativeHook,
   kSample,
   kUnwind,
   kJitted,
-  kJit,
+  kJitCode,
+  kJitInlining,
+  kStub,
   kGc,
-  kMonitor,
+  kContended,
+  kWait,
   kPark,
+  kRead,
+  kWrite,
+  kConnect,
+  kAccept,
   kAllocation,
   kMetric,
 };
@@ -43,15 +54,23 @@ class CodeSet {
   CodeSet();
 
   bool Has(Code code) const { return on_[static_cast<size_t>(code)]; }
-  // Majors that are on by default and were switched off.
-  std::set<uint32_t> MajorsOff() const;
+  // Whether it was switched on by name or number, whatever its default is.
+  bool WasAsked(Code code) const { return asked_[static_cast<size_t>(code)]; }
+  // The same as Has of a record, by its code; an end is switched with its begin. A minor without a
+  // switch is recorded if any of its major is, a major without one, such as that of marks, always.
+  bool HasRecord(uint32_t major, uint32_t minor) const;
 
-  // Applies "+0x61", "-jit" or "alloc", several of them separated by `;`. A number switches all
-  // records of its major. The error names the nearest existing code.
+  // Applies "+0x61", "-0x20/0x2", "-jit" or "alloc", several of them separated by `;`. A major
+  // alone switches all its minors, and so does the name of such a group. The error names the
+  // nearest existing code.
   absl::Status Apply(absl::string_view list);
+  // The switches that differ from the default, as Apply takes them: "+contended;-jitted"; and
+  // "+switch" if it was asked for, which is more than the default.
+  std::string Changes() const;
 
  private:
   std::bitset<kCodeCount> on_;
+  std::bitset<kCodeCount> asked_;
 };
 
 // "gc on, monitor off, …" for people: a line a code.

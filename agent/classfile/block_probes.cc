@@ -20,6 +20,7 @@ bool IsConstructor(const BlockInput& input) {
 }  // namespace
 
 bool BlockProbes::Plan(const BlockInput& input, ConstantPoolBuilder& pool) {
+  by_path_ = input.by_path;
   groups_.clear();
   handler_places_.clear();
   const std::optional<FlowGraph> graph = MakeFlowGraph(input.code, {});

@@ -28,6 +28,7 @@ struct BlockInput {
   Bytes stack_map;            // the body of its attribute
   bool needs_frames = false;  // the JVM verifies with frames
   bool count_entry = false;   // its calls are not known otherwise
+  bool by_path = false;       // counts belong to the current activation
 };
 
 // For the methods of one class, one after the other.
@@ -51,6 +52,9 @@ class BlockProbes {
   // Ascending by bci.
   absl::Span<const CounterPlace> places() const { return plan_.places; }
   const CounterPlan& plan() const { return plan_; }
+  // Its activations must be entered. That of a leaf (leaf.h) is found without that, but slowly:
+  // exceptions are rare.
+  bool needs_activation() const { return by_path_ && plan_.counters > plan_.throws; }
   // Calls f(bci, whether jumps to there pass it, index of the place) for the counters in the
   // method's own code.
   void ForEachInsertion(absl::FunctionRef<void(uint32_t, bool, uint32_t)> f) const;
@@ -100,6 +104,7 @@ class BlockProbes {
                     absl::FunctionRef<void(const Group&, uint32_t)> f) const;
 
   CounterPlan plan_;
+  bool by_path_ = false;
   std::vector<Group> groups_;  // the one without handlers, if there is one, is the last
   std::vector<HandlerLocals> handler_locals_;
   std::vector<uint32_t> points_;

@@ -101,9 +101,13 @@ std::optional<CounterPlan> PlanCounters(const CodeAttribute& code,
   };
   const auto arrives = [](uint32_t node) { return 2 * node; };
   const auto leaves = [](uint32_t node) { return node == 0 ? 0 : 2 * node - 1; };
+  CounterPlan plan;
   std::vector<Candidate> edges;
   for (const FlowGraph::Edge& edge : graph->edges) {
-    if (edge.kind == EdgeKind::kEntry && !count_entry) continue;
+    if (edge.kind == EdgeKind::kEntry) {
+      if (count_entry) plan.places.push_back(*graph->PlaceOf(edge));
+      continue;
+    }
     edges.push_back(
         {weights.OfEdge(edge), leaves(edge.from), arrives(edge.to), graph->PlaceOf(edge)});
   }
@@ -114,7 +118,6 @@ std::optional<CounterPlan> PlanCounters(const CodeAttribute& code,
   }
   std::stable_sort(edges.begin(), edges.end(),
                    [](const Candidate& a, const Candidate& b) { return a.weight > b.weight; });
-  CounterPlan plan;
   plan.blocks = static_cast<uint32_t>(graph->blocks.size() - splits.size());
   NodeSets connected(2 * graph->blocks.size() + 1);
   for (const Candidate& edge : edges) {

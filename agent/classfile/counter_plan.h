@@ -25,7 +25,8 @@ struct CounterPlan {
 //
 // `thrown`: instructions whose exceptions are counted where they leave the method or reach their
 // handler (kThrow); `splits`: those whose exceptions are not, so that a block ends after them.
-// Both ascending. `count_entry`: the method's calls are not known otherwise.
+// Both ascending. `count_entry`: the method's calls are not known otherwise,
+// so that they get a counter in any case: the trace's reader takes them off those of the routine.
 // None: the flow is not known (MakeFlowGraph), or a jump would need a counter of its own.
 std::optional<CounterPlan> PlanCounters(const CodeAttribute& code,
                                         absl::Span<const uint32_t> thrown,

@@ -72,7 +72,7 @@ absl::StatusOr<InstrumentResult> Instrument(absl::Span<const uint8_t> class_byte
                                             const ScopeFilter& filter, const ProbeSpec& spec,
                                             absl::FunctionRef<uint32_t(const MethodRef&)> assign_id,
                                             SiteIds* sites, const ScopeFilter* unwinds,
-                                            CounterIds* counters) {
+                                            CounterIds* counters, PlaceNumbers* place_numbers) {
   absl::StatusOr<ClassFile> file = ParseClassFile(class_bytes);
   if (!file.ok()) return file.status();
   InstrumentResult result = Outline(*file);
@@ -85,7 +85,8 @@ absl::StatusOr<InstrumentResult> Instrument(absl::Span<const uint8_t> class_byte
   if (sites != nullptr) finder.emplace(*file, filter, spec, *sites);
   const bool count_entry =
       counters != nullptr && !spec.block_owner.empty() && counters->CountsEntries(file->this_name);
-  MethodRewriter rewriter(*file, spec, pool, finder ? &*finder : nullptr, sites);
+  MethodRewriter rewriter(*file, spec, pool, finder ? &*finder : nullptr, sites, place_numbers,
+                          &filter);
   ByteWriter methods;
   methods.Reserve((file->methods_end - file->methods_begin) * 3 / 2);
   bool changed = false;
@@ -111,6 +112,10 @@ absl::StatusOr<InstrumentResult> Instrument(absl::Span<const uint8_t> class_byte
     if (outcome.probed) outcome.is_leaf = rewriter.is_leaf();
     if (outcome.probed || unwind) outcome.id = assign_id(outcome.method);
     rewriter.SetId(outcome.id, methods);
+    if (outcome.probed && rewriter.has_places()) {
+      outcome.placed = rewriter.Places();
+      outcome.only_place = rewriter.only_place();
+    }
     if (counters != nullptr) GiveCounters(rewriter, *counters, outcome, methods);
   }
   result.probes = rewriter.counts();

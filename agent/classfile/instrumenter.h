@@ -8,12 +8,13 @@
 #include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "agent/classfile/call_places.h"
 #include "agent/classfile/probe_counts.h"
 #include "agent/classfile/probe_spec.h"
 #include "agent/classfile/reason.h"
-#include "agent/classfile/scope_filter.h"
 #include "agent/classfile/site.h"
 #include "common/classfile/flow_graph.h"
+#include "common/scope_filter.h"
 
 namespace jtrace::classfile {
 
@@ -46,6 +47,10 @@ struct MethodOutcome {
     uint32_t before = 0;
   };
   std::vector<Moved> moved = {};
+  // The places of its new code, if its calls are distinguished by them.
+  std::vector<PlacedCode> placed = {};
+  // The place of its calls, if no probe says so.
+  CallPlace only_place = kNoCallPlace;
 };
 
 // The numbers of counters of blocks.
@@ -78,7 +83,8 @@ struct InstrumentResult {
 // for that method. `sites` may be null: then nothing inside the methods gets probes, whatever
 // `spec` says; its ids are requested after the method's. `unwinds`: the methods that get the
 // unwind probe, in scope or not; null: none. `counters` may be null: then blocks are not counted,
-// whatever `spec` says. A method that cannot be rewritten stays byte for byte
+// whatever `spec` says. `place_numbers` may be null: then calls are not distinguished by their
+// places. A method that cannot be rewritten stays byte for byte
 // as it was, with its reason. Errors: InvalidArgument if this is not a class file, Unimplemented
 // if its version is not known (45.3 to 72); the class must then stay unchanged.
 absl::StatusOr<InstrumentResult> Instrument(absl::Span<const uint8_t> class_bytes,
@@ -86,7 +92,8 @@ absl::StatusOr<InstrumentResult> Instrument(absl::Span<const uint8_t> class_byte
                                             absl::FunctionRef<uint32_t(const MethodRef&)> assign_id,
                                             SiteIds* sites = nullptr,
                                             const ScopeFilter* unwinds = nullptr,
-                                            CounterIds* counters = nullptr);
+                                            CounterIds* counters = nullptr,
+                                            PlaceNumbers* place_numbers = nullptr);
 
 // Names and methods only, for classes that stay unchanged (all methods `kOutOfScope` or
 // `kNoCode`); same errors.

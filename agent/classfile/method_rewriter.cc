@@ -27,6 +27,8 @@ Reason MethodRewriter::Rewrite(const MethodInfo& method, Wanted wanted, ByteWrit
   if (const Reason reason = Prepare(method); reason != Reason::kNone) return reason;
   FindSites(method);
   PlanBlocks(method);
+  FindPlaces();
+  is_initializer_ = method.name == "<clinit>";
   if (!wanted_.probes && !wanted_.unwind && sites_.empty()) return Reason::kOutOfScope;
   const ProbeCode probes(constants_, spec_.token, code_.max_locals);
   if (const Reason reason = PlanWithinLimits(method, probes); reason != Reason::kNone) {
@@ -51,7 +53,7 @@ void MethodRewriter::FindSites(const MethodInfo& method) {
   if (spec_.methods && !wanted_.probes) return;  // in scope only for unwinds
   finder_->Find(method, code_, editor_, sites_, left_out_);
   const bool fits = code_.max_locals + 2 * SlotsOf(spec_.token) <= kMaxU2 &&
-                    code_.max_stack + 2 <= kMaxU2 &&
+                    code_.max_stack + kSiteStack <= kMaxU2 &&
                     pool_.HasRoom(1 + static_cast<int>(sites_.size()));
   if (!fits) LeaveSitesOut();
 }
@@ -70,7 +72,8 @@ void MethodRewriter::PlanBlocks(const MethodInfo& method) {
                             .frames = frames,
                             .stack_map = stack_map != nullptr ? stack_map->body : Bytes(),
                             .needs_frames = file_.major_version >= kFirstMajorWithStackMaps,
-                            .count_entry = wanted_.count_entry};
+                            .count_entry = wanted_.count_entry,
+                            .by_path = spec_.blocks_by_path};
   has_blocks_ = blocks_.Plan(input, pool_);
   if (!has_blocks_) blocks_reason_ = Reason::kBlocksUnknownFlow;
   if (!has_blocks_ ||
@@ -78,6 +81,11 @@ void MethodRewriter::PlanBlocks(const MethodInfo& method) {
     return;
   }
   LeaveBlocksOut();
+}
+
+void MethodRewriter::FindPlaces() {
+  has_places_ = numbers_ != nullptr && !spec_.place.empty() && wanted_.probes;
+  if (has_places_) call_places_.Find(file_, code_, editor_, sites_);
 }
 
 void MethodRewriter::LeaveBlocksOut() {
@@ -101,6 +109,7 @@ void MethodRewriter::CountProbes() {
     counts_.resumes += role.kind == Kind::kResume ? 1 : 0;
     counts_.leaves += role.kind == Kind::kLeaf ? 1 : 0;
     counts_.exceptions += role.kind == Kind::kMark ? 1 : 0;
+    counts_.places += role.kind == Kind::kPlace ? 1 : 0;
     if (role.kind != Kind::kBeforeCall) continue;
     ++(sites_[role.site].kind == SiteKind::kNative ? counts_.natives : counts_.calls);
   }
@@ -127,8 +136,8 @@ Reason MethodRewriter::Prepare(const MethodInfo& method) {
     if (!constants_.Add(spec_, pool_)) return Reason::kConstantPoolFull;
     constants_added_ = true;
   }
-  // The id may need a constant, and nothing may fail any more once it is assigned.
-  if (!pool_.HasRoom(1)) return Reason::kConstantPoolFull;
+  // The id may need constants, and nothing may fail any more once it is assigned.
+  if (!pool_.HasRoom(2)) return Reason::kConstantPoolFull;
   return editor_.Scan(code_.code);
 }
 
@@ -136,14 +145,22 @@ uint32_t MethodRewriter::NewSize(const ProbeCode& probes) const {
   return tails_begin() + tails_size() + (has_catch_all() ? probes.catch_all.size() : 0);
 }
 
-// Without the counters of its blocks if they would make it too large.
+// Without the places of its calls, then without the counters of its blocks, if they would make it
+// too large.
 Reason MethodRewriter::PlanWithinLimits(const MethodInfo& method, const ProbeCode& probes) {
-  Reason reason = PlanProbes(method, probes);
+  const bool with_places = has_places_;
+  Reason reason = Reason::kNone;
+  if (with_places) reason = PlanWith(method, probes, ProbePlanner::Weight::kSites);
+  has_places_ = with_places && reason == Reason::kNone;
+  if (!has_places_) reason = PlanProbes(method, probes);
   if (has_blocks_ && reason != Reason::kNone) {
     LeaveBlocksOut();
     reason = PlanProbes(method, probes);
   }
   if (reason == Reason::kNone && plan_.reason == Reason::kNone) plan_.reason = blocks_reason_;
+  if (reason == Reason::kNone && plan_.reason == Reason::kNone && with_places && !has_places_) {
+    plan_.reason = Reason::kPlacesLeftOut;
+  }
   return reason;
 }
 
@@ -168,7 +185,11 @@ Reason MethodRewriter::PlanWith(const MethodInfo& method, const ProbeCode& probe
                                 ProbePlanner::Weight weight) {
   if (wanted_.probes) {
     planner_.Plan(file_, method, code_, editor_, probes, spec_.token, weight, sites_,
-                  wanted_.unwind, has_blocks_ ? &blocks_ : nullptr, plan_);
+                  wanted_.unwind, has_blocks_ ? &blocks_ : nullptr,
+                  has_places_ && weight != ProbePlanner::Weight::kLight
+                      ? call_places_.changes()
+                      : absl::Span<const PlacedCode>(),
+                  plan_);
   } else {
     planner_.PlanSites(code_, probes, sites_, wanted_.unwind, plan_);
   }
@@ -193,12 +214,13 @@ Reason MethodRewriter::WriteMethod(const MethodInfo& method, const ProbeCode& pr
   const int call_slots = SlotsOf(spec_.token);
   // enter: the id, then the token. exit: the token on top of the stack. resume: token and id on top
   // of an exception, or of anything if it is placed after a handler's first instructions. At a
-  // site: the id or the call's token, on top of its operands or its result.
-  // A counter: its id, on top of anything; those of exceptions too.
+  // site: kSiteStack, on top of its operands or its result.
+  // A counter: its id, on top of anything; those of exceptions too. A place: its number, on top of
+  // a call's operands.
   const int stack = std::max({code_.max_stack + token_slots + (code_.exceptions.empty() ? 0 : 1),
                               has_blocks_ ? std::max(code_.max_stack + 1, 2 + token_slots) : 0,
-                              token ? 1 + token_slots : 1,
-                              sites ? code_.max_stack + std::max(call_slots, 1) : 0});
+                              token ? 1 + token_slots : 1, has_places_ ? code_.max_stack + 1 : 0,
+                              sites ? code_.max_stack + kSiteStack : 0});
   out.U2(code_.name_index);
   out.U4(0);
   out.U2(static_cast<uint32_t>(stack));
@@ -216,6 +238,8 @@ Reason MethodRewriter::WriteMethod(const MethodInfo& method, const ProbeCode& pr
 
 void MethodRewriter::WriteCode(const ProbeCode& probes, ByteWriter& out) {
   id_positions_.clear();
+  unwind_positions_.clear();
+  place_positions_.clear();
   site_positions_.clear();
   counter_positions_.clear();
   const size_t begin = out.size();
@@ -230,12 +254,16 @@ void MethodRewriter::WriteCode(const ProbeCode& probes, ByteWriter& out) {
       case ProbePlan::Kind::kLeaf:
         return id_at(probes.id_in_leaf);
       case ProbePlan::Kind::kUnwind:
-        return id_at(probes.id_in_unwind);
+        return unwind_positions_.push_back(begin + position + probes.id_in_unwind);
       case ProbePlan::Kind::kBeforeCall:
+        return site_positions_.push_back(
+            {begin + position + IdInBeforeCall(sites_[role.site].probe), role.site});
       case ProbePlan::Kind::kMark:
         return site_positions_.push_back({begin + position, role.site});
       case ProbePlan::Kind::kHit:
         return counter_positions_.push_back({role.site, begin + position});
+      case ProbePlan::Kind::kPlace:
+        return place_positions_.push_back({role.site, begin + position});
       case ProbePlan::Kind::kAfterCall:
       case ProbePlan::Kind::kAllocation:
       case ProbePlan::Kind::kExit:
@@ -284,9 +312,22 @@ void MethodRewriter::SetCounters(uint32_t first, ByteWriter& out) {
   }
 }
 
+// Class initialisers have no place in their caller: any instruction may run them.
+uint32_t MethodRewriter::PushedId(uint32_t id) const {
+  return is_initializer_ && numbers_ != nullptr && !spec_.place.empty() ? id | kIdWithoutPlace : id;
+}
+
 void MethodRewriter::SetId(uint32_t id, ByteWriter& out) {
-  const uint16_t constant = IdNeedsConstant(id) ? pool_.AddInteger(id) : 0;
-  for (const size_t position : id_positions_) PutId(out.data() + position, id, constant);
+  const auto put = [&](const std::vector<size_t>& positions, uint32_t value) {
+    if (positions.empty()) return;
+    const uint16_t constant = IdNeedsConstant(value) ? pool_.AddInteger(value) : 0;
+    for (const size_t position : positions) PutId(out.data() + position, value, constant);
+  };
+  put(id_positions_, PushedId(id));
+  put(unwind_positions_, id);
+  for (const auto& [change, position] : place_positions_) {
+    PutId(out.data() + position, numbers_->NumberOf(id, call_places_.changes()[change].place), 0);
+  }
   for (const SitePosition& at : site_positions_) {
     const SiteId site = IdOf(sites_[at.site]);
     PutId(out.data() + at.position, site.id, site.constant);

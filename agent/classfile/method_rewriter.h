@@ -7,6 +7,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/functional/function_ref.h"
 #include "agent/classfile/block_probes.h"
+#include "agent/classfile/call_places.h"
 #include "agent/classfile/code_editor.h"
 #include "agent/classfile/probe_code.h"
 #include "agent/classfile/probe_counts.h"
@@ -25,10 +26,19 @@ inline constexpr uint16_t kFirstMajorWithStackMaps = 50;  // JVMS 4.7.4
 // For the methods of one class, one after the other, with the same buffers.
 class MethodRewriter {
  public:
-  // `finder` and `ids` may be null: no sites.
+  // `finder` and `ids` may be null: no sites. `numbers` too: places are not distinguished;
+  // `filter`: what else is probed, null: everything may be.
   MethodRewriter(const ClassFile& file, const ProbeSpec& spec, ConstantPoolBuilder& pool,
-                 SiteFinder* finder = nullptr, SiteIds* ids = nullptr)
-      : file_(file), spec_(spec), pool_(pool), finder_(finder), ids_(ids) {}
+                 SiteFinder* finder = nullptr, SiteIds* ids = nullptr,
+                 PlaceNumbers* numbers = nullptr, const ScopeFilter* filter = nullptr)
+      : file_(file),
+        spec_(spec),
+        pool_(pool),
+        numbers_(numbers),
+        call_places_(spec.boundary ? nullptr : filter,
+                     numbers != nullptr && !numbers->KnowsOtherCode(file.this_name, file.bytes)),
+        finder_(finder),
+        ids_(ids) {}
 
   // The probes of a method: its own (as far as the spec has them), and that of an unwind.
   struct Wanted {
@@ -55,6 +65,10 @@ class MethodRewriter {
   // Calls f(new, old) for the positions of its instructions from which on they moved by another
   // distance, and for the first one.
   void ForEachMove(absl::FunctionRef<void(uint32_t, uint32_t)> f) const;
+  // Whether its calls are distinguished by their places, and those of its new code.
+  bool has_places() const { return has_places_; }
+  std::vector<PlacedCode> Places() const { return call_places_.Moved(editor_); }
+  CallPlace only_place() const { return call_places_.only(); }
   // Writes the ids of its counters: `first`, `first` + 1, … in the order of the places.
   void SetCounters(uint32_t first, ByteWriter& out);
 
@@ -75,6 +89,8 @@ class MethodRewriter {
   void LeaveSitesOut();
   void PlanBlocks(const MethodInfo& method);
   void LeaveBlocksOut();
+  void FindPlaces();
+  uint32_t PushedId(uint32_t id) const;
   const CodeSubAttribute* StackMap() const;
   Reason PlanProbes(const MethodInfo& method, const ProbeCode& probes);
   StackMapContext FrameContext(const MethodInfo& method) const;
@@ -94,10 +110,17 @@ class MethodRewriter {
   ProbePlan plan_;
   Wanted wanted_;
   StackMapRewriter stack_map_;
-  std::vector<size_t> id_positions_;  // in `out`
+  std::vector<size_t> id_positions_;      // in `out`
+  std::vector<size_t> unwind_positions_;  // of the same id
   BlockProbes blocks_;
   bool has_blocks_ = false;
   Reason blocks_reason_ = Reason::kNone;  // why it has none
+  PlaceNumbers* const numbers_;
+  CallPlaces call_places_;
+  bool has_places_ = false;
+  bool is_initializer_ = false;  // <clinit>
+  // Positions in `out` of the numbers of places, by change.
+  std::vector<std::pair<uint32_t, size_t>> place_positions_;
   // Positions in `out` of the ids of counters, by place.
   std::vector<std::pair<uint32_t, size_t>> counter_positions_;
 

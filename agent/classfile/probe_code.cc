@@ -43,7 +43,7 @@ void PushIdLater(Snippet& out) {
 
 bool ProbeConstants::Add(const ProbeSpec& spec, ConstantPoolBuilder& pool) {
   const uint16_t owner = pool.FindOrAddClass(spec.owner);
-  if (spec.exceptions) {
+  if (spec.exceptions()) {
     mark = pool.AddMethodref(owner, spec.mark, "(I)V");
     if (mark == 0) return false;
   }
@@ -61,12 +61,14 @@ bool ProbeConstants::Add(const ProbeSpec& spec, ConstantPoolBuilder& pool) {
     stack_map_table = pool.FindOrAddUtf8("StackMapTable");
     if (hit == 0 || throwable == 0 || stack_map_table == 0) return false;
   }
-  if (spec.token == TokenKind::kNone) {
-    enter = pool.AddMethodref(owner, spec.enter, "(I)V");
-    return enter != 0;
+  if (!spec.place.empty()) {
+    place = pool.AddMethodref(owner, spec.place, "(I)V");
+    if (place == 0) return false;
   }
+  passed_local = spec.passed_local;
+  if (!AddEnter(spec, owner, pool)) return false;
+  if (spec.token == TokenKind::kNone) return true;
   const bool is_long = spec.token == TokenKind::kLong;
-  enter = pool.AddMethodref(owner, spec.enter, is_long ? "(I)J" : "(I)I");
   exit = pool.AddMethodref(owner, spec.exit, is_long ? "(J)V" : "(I)V");
   resume = pool.AddMethodref(owner, spec.resume, is_long ? "(JI)V" : "(II)V");
   throwable = pool.FindOrAddClass("java/lang/Throwable");
@@ -75,7 +77,24 @@ bool ProbeConstants::Add(const ProbeSpec& spec, ConstantPoolBuilder& pool) {
     leaf = pool.AddMethodref(owner, spec.leaf, "(I)V");
     if (leaf == 0) return false;
   }
-  return enter != 0 && exit != 0 && resume != 0 && throwable != 0 && stack_map_table != 0;
+  return exit != 0 && resume != 0 && throwable != 0 && stack_map_table != 0;
+}
+
+bool ProbeConstants::AddEnter(const ProbeSpec& spec, uint16_t owner, ConstantPoolBuilder& pool) {
+  const std::string parameters = spec.passed_local >= 0 ? "(ILjava/lang/Object;)" : "(I)";
+  const char* result = spec.token == TokenKind::kLong  ? "J"
+                       : spec.token == TokenKind::kInt ? "I"
+                                                       : "V";
+  enter = pool.AddMethodref(owner, spec.enter, parameters + result);
+  if (enter == 0) return false;
+  const auto add = [&](CallProbe probe, std::string_view name, std::string_view descriptor) {
+    uint16_t& constant = enter_call[static_cast<size_t>(probe)];
+    constant = pool.AddMethodref(owner, name, descriptor);
+    return constant != 0;
+  };
+  if (spec.timed_calls && !add(CallProbe::kTimed, "enterTimed", "(I)J")) return false;
+  return !spec.elements || (add(CallProbe::kElements, "enterElements", "(II)J") &&
+                            add(CallProbe::kElementsOf, "enterElements", "(Ljava/lang/Object;I)J"));
 }
 
 ProbeCode::ProbeCode(const ProbeConstants& constants, TokenKind token, uint16_t token_slot) {
@@ -87,6 +106,8 @@ ProbeCode::ProbeCode(const ProbeConstants& constants, TokenKind token, uint16_t 
     Call(hit, constants.hit);
     Call(hit_call, constants.hit);
   }
+  PushIdLater(place);
+  Call(place, constants.place);
   PushIdLater(unwind);
   Call(unwind, constants.unwind);
   id_in_enter = enter.size();
@@ -120,11 +141,22 @@ ProbeCode::ProbeCode(const ProbeConstants& constants, TokenKind token, uint16_t 
 void ProbeCode::AddSites(const ProbeConstants& constants, TokenKind token, uint16_t call_slot) {
   PushIdLater(mark);
   Call(mark, constants.mark);
-  PushIdLater(before_call);
-  Call(before_call, constants.enter);
-  if (token == TokenKind::kNone) return;
   const bool is_long = token == TokenKind::kLong;
-  Local(before_call, is_long ? kOpLstore : kOpIstore, is_long ? kLstore0 : kIstore0, call_slot);
+  for (size_t i = 0; i < before_call.size(); ++i) {
+    const bool is_usual = i == static_cast<size_t>(CallProbe::kUsual);
+    const uint16_t enter_call = is_usual ? constants.enter : constants.enter_call[i];
+    if (enter_call == 0) continue;
+    Snippet& before = before_call[i];
+    if (IdInBeforeCall(static_cast<CallProbe>(i)) != 0) before.U1(kOpDup);
+    PushIdLater(before);
+    if (is_usual && constants.passed_local >= 0) {
+      Local(before, kOpAload, kOpAload0, static_cast<uint16_t>(constants.passed_local));
+    }
+    Call(before, enter_call);
+    if (token == TokenKind::kNone) continue;
+    Local(before, is_long ? kOpLstore : kOpIstore, is_long ? kLstore0 : kIstore0, call_slot);
+  }
+  if (token == TokenKind::kNone) return;
   Local(after_call, is_long ? kOpLload : kOpIload, is_long ? kLload0 : kIload0, call_slot);
   Call(after_call, constants.exit);
 }

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "agent/classfile/probe_spec.h"
+#include "agent/classfile/site.h"
 #include "common/classfile/byte_io.h"
 #include "common/classfile/constant_pool.h"
 
@@ -13,6 +14,8 @@ namespace jtrace::classfile {
 // Their indexes in the constant pool of one class.
 struct ProbeConstants {
   uint16_t enter = 0;
+  std::array<uint16_t, kCallProbeCount> enter_call = {};  // 0: the spec has none
+  int passed_local = -1;                                  // as ProbeSpec
   uint16_t exit = 0;
   uint16_t resume = 0;
   uint16_t leaf = 0;  // 0: the spec has none
@@ -20,11 +23,15 @@ struct ProbeConstants {
   uint16_t unwind = 0;
   uint16_t allocation = 0;  // 0: the spec has none
   uint16_t hit = 0;         // 0: blocks are not counted
+  uint16_t place = 0;       // 0: places are not distinguished
   uint16_t throwable = 0;
   uint16_t stack_map_table = 0;
 
   // Adds them to `pool`; false if it is full.
   bool Add(const ProbeSpec& spec, ConstantPoolBuilder& pool);
+
+ private:
+  bool AddEnter(const ProbeSpec& spec, uint16_t owner, ConstantPoolBuilder& pool);
 };
 
 // A few instructions, on the stack.
@@ -58,9 +65,10 @@ struct ProbeCode {
   Snippet allocation;  // empty: the spec has none
   Snippet hit;         // counts a block: its id at 0
   Snippet hit_call;    // without the id
-  // Those of sites (site.h), with their ids at 0. The token of a call lives from before_call to
-  // after_call, across no frame.
-  Snippet before_call;
+  Snippet place;       // its number at 0
+  // Those of sites (site.h), with their ids at 0, or as IdInBeforeCall says. The token of a call
+  // lives from before_call to after_call, across no frame.
+  std::array<Snippet, kCallProbeCount> before_call;
   Snippet after_call;  // empty without tokens
   Snippet mark;
   uint32_t id_in_enter = 0;   // where PutId writes in `enter`
@@ -74,6 +82,13 @@ struct ProbeCode {
  private:
   void AddSites(const ProbeConstants& constants, TokenKind token, uint16_t call_slot);
 };
+
+// Where PutId writes in ProbeCode::before_call: after the `dup` of the argument, if there is one.
+inline uint32_t IdInBeforeCall(CallProbe probe) {
+  return probe == CallProbe::kElements || probe == CallProbe::kElementsOf ? 1 : 0;
+}
+// The stack that a probe at a site needs above the method's: an id and an argument, or a token.
+inline constexpr int kSiteStack = 2;
 
 // The greatest int that `sipush` pushes (JVMS 6.5.sipush: a signed short).
 inline constexpr uint32_t kMaxSipush = 0x7fff;

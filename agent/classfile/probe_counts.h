@@ -19,6 +19,7 @@ struct ProbeCounts {
   uint32_t blocks = 0;          // blocks of methods whose blocks are counted
   uint32_t block_counters = 0;  // that count them
   uint32_t throw_counters = 0;  // that count exceptions on their way
+  uint32_t places = 0;          // changes of the place of calls
   CallReasonCounts calls_left_out = {};
 };
 

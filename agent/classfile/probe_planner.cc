@@ -75,14 +75,17 @@ std::optional<uint32_t> EndOfSuperCall(const ClassFile& file, const CodeAttribut
 void ProbePlanner::Plan(const ClassFile& file, const MethodInfo& method, const CodeAttribute& code,
                         const CodeEditor& editor, const ProbeCode& probes, TokenKind token,
                         Weight weight, absl::Span<const Site> sites, bool unwind,
-                        const BlockProbes* blocks, ProbePlan& plan) {
+                        const BlockProbes* blocks, absl::Span<const PlacedCode> places,
+                        ProbePlan& plan) {
   using Kind = ProbePlan::Kind;
   planned_.clear();
   plan.covered_from.reset();
   plan.reason = Reason::kNone;
   if (weight != Weight::kSites) sites = {};
   plan.token = token;
-  if (sites.empty() && !unwind && probes.leaf.size() != 0 && CallsNothing(file, code)) {
+  const bool may_be_leaf = sites.empty() && !unwind && probes.leaf.size() != 0 &&
+                           (blocks == nullptr || !blocks->needs_activation());
+  if (may_be_leaf && CallsNothing(file, code)) {
     plan.token = TokenKind::kNone;
     Add(0, probes.leaf, Kind::kLeaf);
     AddBlocks(probes, blocks);
@@ -103,6 +106,7 @@ void ProbePlanner::Plan(const ClassFile& file, const MethodInfo& method, const C
       plan.reason = Reason::kHugeMethodLight;
     }
   }
+  for (size_t i = 0; i < places.size(); ++i) Add(places[i].bci, probes.place, Kind::kPlace, i);
   AddCaught(code, probes, sites);
   AddBlocks(probes, blocks);
   if (token != TokenKind::kNone) {
@@ -195,7 +199,8 @@ void ProbePlanner::AddBeforeSites(const ProbeCode& probes, absl::Span<const Site
   for (size_t i = 0; i < sites.size(); ++i) {
     if (sites[i].kind == SiteKind::kCaught) continue;
     const bool thrown = sites[i].kind == SiteKind::kThrown;
-    Add(sites[i].bci, thrown ? probes.mark : probes.before_call,
+    const Snippet& call = probes.before_call[static_cast<size_t>(sites[i].probe)];
+    Add(sites[i].bci, thrown ? probes.mark : call,
         thrown ? ProbePlan::Kind::kMark : ProbePlan::Kind::kBeforeCall, i);
   }
 }

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "agent/classfile/call_places.h"
 #include "agent/classfile/code_editor.h"
 #include "agent/classfile/probe_code.h"
 #include "agent/classfile/reason.h"
@@ -32,10 +33,13 @@ struct ProbePlan {
     kUnwind,
     kAllocation,
     kHit,
+    kPlace,
   };
   struct Role {
     Kind kind = Kind::kEnter;
-    uint32_t site = 0;  // of kBeforeCall and kMark: index into the sites; of kHit: of the place
+    // Of kBeforeCall and kMark: index into the sites; of kHit: of the counter's place; of kPlace:
+    // into CallPlaces::changes.
+    uint32_t site = 0;
   };
   std::vector<Insertion> insertions;  // as CodeEditor::Layout wants them
   std::vector<Role> roles;            // of each insertion
@@ -61,18 +65,21 @@ struct ProbePlan {
 // - exceptions: before an athrow; at a handler after its resume;
 // - unwind: after the entry;
 // - allocations: before the instruction, also for jumps to it;
+// - places of calls: before the call, and before its own probe;
 // - blocks: where the block begins, or the edge arrives, also in a method that is only counted;
 // - a method that calls nothing (leaf.h) is only counted, at its entry, if the spec has a probe
-//   for it.
+//   for it, and no block needs its activation.
 class ProbePlanner {
  public:
   // full: without sites; light: entry and exits only.
   enum class Weight : uint8_t { kSites, kFull, kLight };
 
   // `editor` has scanned `code`. The plan's bytes live in `probes`. `blocks`: null: not counted.
+  // `places`: where the place of the method's calls changes.
   void Plan(const ClassFile& file, const MethodInfo& method, const CodeAttribute& code,
             const CodeEditor& editor, const ProbeCode& probes, TokenKind token, Weight weight,
-            absl::Span<const Site> sites, bool unwind, const BlockProbes* blocks, ProbePlan& plan);
+            absl::Span<const Site> sites, bool unwind, const BlockProbes* blocks,
+            absl::Span<const PlacedCode> places, ProbePlan& plan);
   // Only the sites and the unwind: the method itself is out of scope.
   void PlanSites(const CodeAttribute& code, const ProbeCode& probes, absl::Span<const Site> sites,
                  bool unwind, ProbePlan& plan);

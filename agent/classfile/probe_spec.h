@@ -9,6 +9,8 @@ namespace jtrace::classfile {
 // The result of `enter`, and so the value that the probed method keeps in its extra local.
 enum class TokenKind : uint8_t { kNone, kInt, kLong };
 
+inline constexpr uint32_t kIdWithoutPlace = 1u << 30;
+
 // Probes are static methods of one class that every loader can see.
 //
 //     <token> enter(int id)            first thing in the method
@@ -19,6 +21,10 @@ enum class TokenKind : uint8_t { kNone, kInt, kLong };
 // At sites (site.h), if requested:
 //
 //     <token> enter(int id), exit(<token>)   around a call that leaves the scope, token in a local
+//     <token> enterTimed(int id)             the same where the call's time is wanted
+//     <token> enterElements(int n, int id)   where the last argument, an int, is wanted
+//     <token> enterElements(Object, int id)  the same for an array or a String
+//     <token> enter(int id, Object)          instead, with a local of the caller
 //     void    leaf(int id)                   at a thrown or caught exception
 //
 // `void allocation()` before each bytecode that allocates, if those are counted (S5.3).
@@ -26,6 +32,10 @@ enum class TokenKind : uint8_t { kNone, kInt, kLong };
 // `void take(int id)` of another class, after `enter`, in methods whose callers are wanted.
 //
 // `void hit(int id)` of another class, at the counters of blocks (counter_plan.h).
+//
+// `void at(int number)`, if calls are distinguished by their places: the activation's next calls
+// are from there (call_places.h). The ids of class initialisers then have kIdWithoutPlace set: any
+// instruction may run one.
 //
 // With `TokenKind::kNone` only `void enter(int id)` is called: no local, no exit, no handlers.
 struct ProbeSpec {
@@ -38,10 +48,18 @@ struct ProbeSpec {
   std::string mark = "leaf";      // `leaf` at exceptions
   bool methods = true;            // probes at entries and exits; false: at sites only
   bool boundary = false;          // probes around calls that leave the scope
-  bool exceptions = false;        // probes at exceptions thrown and caught
+  bool timed_calls = false;       // of these, CallProbe::kTimed; with TokenKind::kLong
+  bool elements = false;          // of these, CallProbe::kElements and kElementsOf; the same
+  int passed_local = -1;          // the reference that `enter` at sites gets; -1: none
+  bool thrown = false;            // probes at exceptions thrown,
+  bool caught = false;            // and caught
   bool allocations = false;       // probes at new, newarray and the like
   std::string unwind_owner = "";  // class of the unwind probe; empty: there are none
   std::string block_owner = "";   // class of the block probe; empty: blocks are not counted
+  bool blocks_by_path = false;    // it counts at the current activation
+  std::string place = "";         // `at`; empty: calls are not distinguished by their places
+
+  bool exceptions() const { return thrown || caught; }
 
   // The probes of `record=tree` and `record=log`.
   static ProbeSpec Tree() { return {.owner = "java/lang/invoke/JTraceProbe"}; }

@@ -22,6 +22,8 @@ enum class Reason : uint8_t {
   // Probed, but its blocks are not counted.
   kBlocksTooLarge,
   kBlocksUnknownFlow,
+  // Probed, but its calls are not distinguished by their places.
+  kPlacesLeftOut,
   // Meant to have one; left untouched.
   kEmptyFinalizer,
   kHugeMethod,

@@ -23,6 +23,18 @@ struct SiteRef {
   std::string_view descriptor = {};
 };
 
+// The probe before a call that leaves the scope, by what its cost depends on (S4.2).
+enum class CallProbe : uint8_t {
+  kUsual,
+  kTimed,       // reads the clock
+  kElements,    // gets the last argument, an int
+  kElementsOf,  // gets the last argument, an array or a String
+};
+inline constexpr int kCallProbeCount = static_cast<int>(CallProbe::kElementsOf) + 1;
+
+// kElements or kElementsOf, by the last parameter; kUsual: that has no elements.
+CallProbe ProbeOfLastArgument(std::string_view descriptor);
+
 // Why a call that leaves the scope has no boundary probes.
 enum class CallReason : uint8_t {
   kDynamic,             // invokedynamic: the class file does not say what it calls
@@ -52,8 +64,11 @@ class SiteIds {
   virtual uint32_t IdOf(const SiteRef& site) = 0;
   // Whether a method of *another* class in scope is known to be native.
   virtual bool IsNative(const SiteRef& callee) = 0;
-  // Whether a call that leaves the scope is to have probes.
+  // Whether a call that leaves the scope is to have probes; or a native one, in a class whose
+  // methods have none.
   virtual bool Wants(const SiteRef&) { return true; }
+  // Its probe, if the spec has such probes.
+  virtual CallProbe ProbeOf(const SiteRef&) { return CallProbe::kUsual; }
 };
 
 }  // namespace jtrace::classfile

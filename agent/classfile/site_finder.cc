@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "agent/classfile/descriptor.h"
 #include "agent/classfile/probe_planner.h"
 #include "common/classfile/opcodes.h"
 
@@ -66,13 +67,21 @@ const CallReasonInfo& Describe(CallReason reason) {
   return kCallReasons[static_cast<size_t>(reason)];
 }
 
+CallProbe ProbeOfLastArgument(std::string_view descriptor) {
+  std::string_view last;
+  DescriptorReader parameters(descriptor);
+  while (const auto next = parameters.Next()) last = *next;
+  if (last == "I") return CallProbe::kElements;
+  const bool has_length = last.starts_with('[') || last == "Ljava/lang/String;";
+  return has_length ? CallProbe::kElementsOf : CallProbe::kUsual;
+}
+
 void SiteFinder::Find(const MethodInfo& method, const CodeAttribute& code, const CodeEditor& editor,
                       std::vector<Site>& sites, CallReasonCounts& left_out) {
   sites.clear();
   if (spec_.boundary) FindCalls(method, code, sites, left_out);
-  if (!spec_.exceptions) return;
-  FindThrown(code, editor, sites);
-  FindCaught(code, editor, sites);
+  if (spec_.thrown) FindThrown(code, editor, sites);
+  if (spec_.caught) FindCaught(code, editor, sites);
 }
 
 SiteRef SiteFinder::RefOf(const Site& site) const {
@@ -105,11 +114,26 @@ std::string_view SiteFinder::OwnerOf(const ConstantPool::Member& callee) const {
 }
 
 SiteFinder::Verdict SiteFinder::Judge(uint16_t methodref) {
-  if (verdicts_.empty()) verdicts_.resize(file_.pool.count());
+  if (verdicts_.empty()) {
+    verdicts_.resize(file_.pool.count());
+    probes_.resize(file_.pool.count());
+  }
   if (methodref >= verdicts_.size()) return Verdict::kNoSite;
   Verdict& verdict = verdicts_[methodref];
-  if (verdict == Verdict::kUnknown) verdict = JudgeOnce(methodref);
+  if (verdict != Verdict::kUnknown) return verdict;
+  verdict = JudgeOnce(methodref);
+  if (verdict == Verdict::kLeaves || verdict == Verdict::kNative) {
+    probes_[methodref] = ProbeOf(methodref);
+  }
   return verdict;
+}
+
+CallProbe SiteFinder::ProbeOf(uint16_t methodref) {
+  const bool has_any = spec_.timed_calls || spec_.elements;
+  if (!has_any || spec_.token != TokenKind::kLong) return CallProbe::kUsual;
+  const CallProbe probe = ids_.ProbeOf(RefOf({.constant = methodref}));
+  const bool has = probe == CallProbe::kTimed ? spec_.timed_calls : spec_.elements;
+  return has ? probe : CallProbe::kUsual;
 }
 
 SiteFinder::Verdict SiteFinder::JudgeOnce(uint16_t methodref) {
@@ -123,7 +147,8 @@ SiteFinder::Verdict SiteFinder::JudgeOnce(uint16_t methodref) {
   const bool native =
       (callee.class_name == file_.this_name && IsOwnNative(callee.name, callee.descriptor)) ||
       ids_.IsNative(callee);
-  return native ? Verdict::kNative : Verdict::kNoSite;
+  if (!native) return Verdict::kNoSite;
+  return spec_.methods || ids_.Wants(callee) ? Verdict::kNative : Verdict::kNotWanted;
 }
 
 bool SiteFinder::IsOwnNative(std::string_view name, std::string_view descriptor) {
@@ -173,7 +198,7 @@ void SiteFinder::AddCall(uint32_t bci, Bytes code, std::vector<Site>& sites,
   // A call at the very end cannot return; only unreachable code has it.
   if (bci + InstructionLength(code, bci) >= code.size()) return;
   const SiteKind kind = verdict == Verdict::kNative ? SiteKind::kNative : SiteKind::kCall;
-  sites.push_back({.kind = kind, .bci = bci, .constant = callee});
+  sites.push_back({.kind = kind, .bci = bci, .constant = callee, .probe = probes_[callee]});
 }
 
 void SiteFinder::FindThrown(const CodeAttribute& code, const CodeEditor& editor,

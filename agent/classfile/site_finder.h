@@ -8,10 +8,10 @@
 #include "absl/container/flat_hash_set.h"
 #include "agent/classfile/code_editor.h"
 #include "agent/classfile/probe_spec.h"
-#include "agent/classfile/scope_filter.h"
 #include "agent/classfile/site.h"
 #include "common/classfile/class_file.h"
 #include "common/classfile/code_attribute.h"
+#include "common/scope_filter.h"
 
 namespace jtrace::classfile {
 
@@ -22,6 +22,7 @@ struct Site {
   // kCall, kNative: the Methodref. Exceptions: the Class, or the Methodref of what created it; 0:
   // not known, java/lang/Throwable.
   uint16_t constant = 0;
+  CallProbe probe = CallProbe::kUsual;
 };
 
 // A call leaves the scope if the class and the method that the instruction names are not in it, or
@@ -51,6 +52,7 @@ class SiteFinder {
 
   Verdict Judge(uint16_t methodref);
   Verdict JudgeOnce(uint16_t methodref);
+  CallProbe ProbeOf(uint16_t methodref);
   bool IsOwnNative(std::string_view name, std::string_view descriptor);
   std::string_view OwnerOf(const ConstantPool::Member& callee) const;
   void FindCalls(const MethodInfo& method, const CodeAttribute& code, std::vector<Site>& sites,
@@ -66,6 +68,7 @@ class SiteFinder {
   const ProbeSpec& spec_;
   SiteIds& ids_;
   std::vector<Verdict> verdicts_;  // by constant
+  std::vector<CallProbe> probes_;  // by constant
 };
 
 }  // namespace jtrace::classfile

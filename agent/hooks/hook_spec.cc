@@ -28,6 +28,12 @@ size_t KindColon(absl::string_view text) {
   return is_of_name ? absl::string_view::npos : colon;
 }
 
+// "com.acme.Cache::load"; what its parts may be is the scope's business.
+bool IsMethodName(absl::string_view place) {
+  const size_t colons = place.find("::");
+  return colons != absl::string_view::npos && colons != 0 && colons + 2 != place.size();
+}
+
 }  // namespace
 
 absl::string_view HookKindName(HookKind kind) {
@@ -56,11 +62,17 @@ absl::StatusOr<HookSpec> ParseHookSpec(absl::string_view text) {
     place = text.substr(0, colon);
   }
   const size_t mark = place.find('!');
+  if (mark == absl::string_view::npos && IsMethodName(place)) {
+    spec.symbol = std::string(place);
+    return spec;
+  }
   // After a name that ends in a colon a kind could not be read back.
   if (mark == absl::string_view::npos || mark == 0 || mark + 1 == place.size() ||
       place.back() == ':') {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "'", text, "' names no function of native code; write libc.so.6!malloc:count"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("'", text,
+                     "' names no function of native code; write libc.so.6!malloc:count, or "
+                     "com.acme.Cache::load for a Java method"));
   }
   spec.object = std::string(place.substr(0, mark));
   spec.symbol = std::string(place.substr(mark + 1));
@@ -81,7 +93,8 @@ absl::StatusOr<std::vector<HookSpec>> ParseHookSpecs(absl::string_view text) {
 }
 
 std::string HookSpecText(const HookSpec& spec) {
-  return absl::StrCat(spec.object, "!", spec.symbol, ":", HookKindName(spec.kind));
+  return absl::StrCat(spec.object, spec.IsMethod() ? "" : "!", spec.symbol, ":",
+                      HookKindName(spec.kind));
 }
 
 }  // namespace jtrace::hooks

@@ -22,6 +22,10 @@ struct HookSpec {
   std::string symbol;  // a function's name, mangled or not, with * and ?; or 0x…, from the file
   HookKind kind = HookKind::kCount;
 
+  // A Java method, CLASS::METHOD. The JIT moves, inlines and discards its code, so it gets a probe,
+  // and no int3 (S3.24).
+  bool IsMethod() const { return object.empty(); }
+
   bool operator==(const HookSpec&) const = default;
 };
 

@@ -12,7 +12,10 @@ namespace jtrace::hot {
 
 // Metrics that are counted by events, including user counters; the numbers are those of
 // metrics/metric.h.
-inline constexpr uint32_t kMaxMetrics = 40;
+inline constexpr uint32_t kMaxMetrics = 48;
+// Counted by the probes around calls out of scope (JTraceOutside).
+inline constexpr uint32_t kOutsideNanos = 25;
+inline constexpr uint32_t kOutsideElements = 26;
 
 struct alignas(64) CounterBlock {
   int64_t cum[kMaxMetrics];
@@ -32,7 +35,7 @@ struct alignas(64) CounterBlock {
   uint32_t is_partial;  // 1: the thread ran before counting began
   uint64_t index;       // the registry's: its index among the live ones
 };
-static_assert(sizeof(CounterBlock) == 384);
+static_assert(sizeof(CounterBlock) == 448);
 
 // Where a JavaThread keeps its allocated bytes: allocated_bytes + tlab_top - tlab_start. All three
 // are the thread's own; exact at any point of its own code, compiled or not.

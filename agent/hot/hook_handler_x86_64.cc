@@ -90,6 +90,7 @@ HookCaller CallerAt(HookDuty duty, HookThread& thread, uintptr_t sp) {
   caller.java_tid = 0;
   caller.thread_number = 0;
   caller.position_known = false;
+  for (uint32_t& jumped : caller.jumped) jumped = 0;
   caller.placement = duty.placement;
   caller.address = (duty.use & kHookEntry) != 0 ? *reinterpret_cast<const uintptr_t*>(sp) : 0;
   const SamplerState* const state = sampler_state.load(std::memory_order_seq_cst);
@@ -126,13 +127,27 @@ void DropLeft(HookThread& thread, const HookSite& site, uintptr_t sp) {
   }
 }
 
+// A timed call that is open with the same return address in the same place has continued by a jump
+// to this one: it is the caller (S4.5).
+void AddJumps(const HookThread& thread, HookCaller& caller, uintptr_t sp) {
+  uint32_t i = thread.open_count;
+  while (i != 0 && thread.open[i - 1].sp < sp) --i;
+  if (i == 0 || thread.open[i - 1].sp != sp) return;
+  const HookCaller& from = thread.open[i - 1].caller;
+  if (from.address != caller.address) return;
+  uint32_t count = 0;
+  while (count != HookCaller::kMostJumps && from.jumped[count] != 0) ++count;
+  const uint32_t left_out = count == HookCaller::kMostJumps ? 1 : 0;
+  for (uint32_t k = left_out; k != count; ++k) caller.jumped[k - left_out] = from.jumped[k];
+  caller.jumped[count - left_out] = from.placement;
+}
+
 // The return is seen only if there is a site at the call's return address.
 void AwaitReturn(const HookSite& site, HookThread& thread, const HookCaller& caller, uintptr_t sp) {
   const HookSite* const back = hook_sites.load(std::memory_order_relaxed)->Find(caller.address);
   if (back == nullptr || (back->duty.load(std::memory_order_relaxed).use & kHookReturn) == 0) {
     return WantReturn(thread, caller.address);
   }
-  DropLeft(thread, site, sp);
   if (thread.open_count == HookThread::kMostOpen) {
     hook_counters.open_dropped.fetch_add(1, std::memory_order_relaxed);
     return;
@@ -145,7 +160,11 @@ void AwaitReturn(const HookSite& site, HookThread& thread, const HookCaller& cal
 }
 
 void Called(HookSite& site, HookDuty duty, HookThread& thread, HookRows& rows, uintptr_t sp) {
-  const HookCaller caller = CallerAt(duty, thread, sp);
+  constexpr uint32_t kTimed = kHookTime | kHookEntry;
+  const bool is_timed = (duty.use & kTimed) == kTimed;
+  if (is_timed) DropLeft(thread, site, sp);
+  HookCaller caller = CallerAt(duty, thread, sp);
+  if (caller.address != 0) AddJumps(thread, caller, sp);
   HookRow* const row = rows.Row(caller);
   if (row != nullptr) {
     ++row->calls;
@@ -153,8 +172,7 @@ void Called(HookSite& site, HookDuty duty, HookThread& thread, HookRows& rows, u
   } else {
     site.unattributed.fetch_add(1, std::memory_order_relaxed);
   }
-  constexpr uint32_t kTimed = kHookTime | kHookEntry;
-  if ((duty.use & kTimed) == kTimed) AwaitReturn(site, thread, caller, sp);
+  if (is_timed) AwaitReturn(site, thread, caller, sp);
 }
 
 // `sp`: after the return address. One return ends every call that continued by a jump.

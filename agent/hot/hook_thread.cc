@@ -18,7 +18,7 @@ namespace {
 
 uint32_t HashOf(const HookCaller& caller) {
   uint64_t hash = caller.node ^ caller.address * 31 ^ uint64_t { caller.placement } << 40 ^
-                  caller.java_tid << 20;
+                  caller.java_tid << 20 ^ uint64_t { caller.jumped[0] } << 8;
   hash *= 0x9e3779b97f4a7c15;
   return static_cast<uint32_t>(hash >> 32);
 }

@@ -10,11 +10,17 @@ namespace jtrace::hot {
 
 // The caller, and the place of the call.
 struct HookCaller {
+  // Of more jumps only the last ones are kept.
+  static constexpr uint32_t kMostJumps = 3;
+
   uint64_t node;           // the thread's tree node (Position); valid if position_known
   uint64_t java_tid;       // 0: none
   uintptr_t address;       // the return address; 0: unknown
   uint32_t thread_number;  // Thread.id; 0: a thread that is not sampled
   uint32_t placement;      // HookDuty.placement
+  // The hooks of the functions that continued by a jump instead of a call, up to this one: their
+  // placements, the outermost first; 0: none. The first of them has the return address.
+  uint32_t jumped[kMostJumps];
   bool position_known;
 
   bool operator==(const HookCaller&) const = default;

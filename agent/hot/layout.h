@@ -24,11 +24,29 @@ inline constexpr uint32_t kMaxRoutines = 1u << 25;
 // The routine of nodes that count calls without their own node.
 inline constexpr uint32_t kPrunedRoutine = kMaxRoutines - 1;
 
-// A count of calls modulo 2^40, for differences below that: an hour of nothing but calls of one
-// node.
-class Count40 {
+// sites=on: Node::routine has a call place above the id: `1 << 31 | number << kPlaceShift | id`.
+// The number is one of those of the caller's routine (agent/instrument/call_places.h), 0 if that
+// has too many. Ids from kPlacedIds on have none.
+inline constexpr int kPlaceShift = 20;
+inline constexpr uint32_t kPlacedIds = 1u << kPlaceShift;
+inline constexpr uint32_t kHasPlace = 1u << (31 - kPlaceShift);
+// Numbers are 1 … kMostPlaces: no child's routine has all bits set.
+inline constexpr uint32_t kMostPlaces = kHasPlace - 2;
+// In an id that a probe pushes: the JVM itself may have made the call, which has no place.
+inline constexpr uint32_t kWithoutPlace = 1u << 30;
+inline constexpr uint32_t IdOf(uint32_t routine) {
+  return routine >> 31 != 0 ? routine & (kPlacedIds - 1) : routine;
+}
+// The number of the place; 0: none.
+inline constexpr uint32_t PlaceOf(uint32_t routine) {
+  return routine >> 31 != 0 ? routine >> kPlaceShift & (kHasPlace - 1) : 0;
+}
+
+// A count of calls modulo 2^(8 * kBytes), for differences below that.
+template <size_t kBytes>
+class SmallCount {
  public:
-  Count40& operator=(uint64_t count) {
+  SmallCount& operator=(uint64_t count) {
     std::memcpy(bytes_, &count, sizeof bytes_);
     return *this;
   }
@@ -40,8 +58,11 @@ class Count40 {
   }
 
  private:
-  uint8_t bytes_[5];
+  uint8_t bytes_[kBytes];
 };
+// An hour of nothing but calls of one node; three days.
+using Count40 = SmallCount<5>;
+using Count48 = SmallCount<6>;
 
 // A place in a calling-context tree: one call path. One cache line, because there are tens of
 // millions. `slots` is the address of a power of two of words with addresses of children, or that
@@ -50,22 +71,23 @@ class Count40 {
 // followed by the Ref of a ChildTable for more children. A node without children has the one word
 // of the arena. The thread stores `mask` after `slots`.
 struct Node {
-  uint32_t routine;         // 0: a thread's root
-  Ref parent;               // 0: none
-  uint64_t slots;           //
-  uint64_t interpreted;     // calls that ran interpreted
-  uint64_t jitted;          // calls that ran compiled
-  Ref next;                 // the thread's next node in order of creation, stored with release
-  uint32_t number;          // collector: number in the trace, or among the groups' nodes
-  uint64_t baseline_calls;  // collector: calls of which earlier files, or the group's tree, know
-  uint16_t mask;            // of a child's offset in `slots`: their bytes less one word's
-  uint16_t depth;           // 0: a thread's root
-  uint8_t marks;            // Marks, of the owning thread; kMarkGone is stored with release
-  uint8_t collected;        // collector: how far it is known (Collected)
-  Count40 reported;         // collector: calls as last reported
+  uint32_t routine;        // 0: a thread's root; with a call place above it: see IdOf
+  Ref parent;              // 0: none
+  uint64_t slots;          //
+  uint64_t interpreted;    // calls that ran interpreted
+  uint64_t jitted;         // calls that ran compiled
+  Ref next;                // the thread's next node in order of creation, stored with release
+  uint32_t number;         // collector: number in the trace, or among the groups' nodes
+  Count48 baseline_calls;  // collector: calls of which earlier files, or the group's tree, know
+  uint16_t place;          // sites=on: kHasPlace | number of where its calls are; 0: unknown
+  uint16_t mask;           // of a child's offset in `slots`: their bytes less one word's
+  uint16_t depth;          // 0: a thread's root
+  uint8_t marks;           // Marks, of the owning thread; kMarkGone is stored with release
+  uint8_t collected;       // collector: how far it is known (Collected)
+  Count40 reported;        // collector: calls as last reported
   Count40 baseline_interpreted;  // collector: as baseline_calls
 };
-static_assert(sizeof(Node) == 64 && offsetof(Node, mask) == 48);
+static_assert(sizeof(Node) == 64 && offsetof(Node, place) == 46 && offsetof(Node, mask) == 48);
 static_assert(offsetof(Node, interpreted) == 16 && offsetof(Node, jitted) == 24);
 
 // In Node::mask, in addition to its value: `slots` may be newer than it.
@@ -80,7 +102,7 @@ inline constexpr uint8_t kMarkFolds = 4;   // calls from here are counted at a n
 
 // Nodes that the writer thread requests the owning thread to cut off.
 struct Victims {
-  uint32_t folds;  // ThreadState::folds before they were chosen
+  uint32_t folds;  // ThreadState::folds + cuts_made before they were chosen
   uint32_t count;
   Ref nodes[1];  // `count` of them
 };
@@ -119,6 +141,34 @@ struct NodeMetrics {
   uint64_t reserved;
 };
 static_assert(sizeof(NodeMetrics) == 128);
+
+// Counters of the blocks of a method on one call path, in a row: those of one version of its code.
+struct BlockSet {
+  uint64_t range;   // their number << 32 | id of the first; 0: none yet. Stored last, with release
+  uint64_t counts;  // address of the first
+  Ref more;         // BlockSet of other code of the method: a list; stored with release
+  uint32_t unkept;  // of the first in the list: 1: for a counter there was no memory
+};
+static_assert(sizeof(BlockSet) == 24);
+
+// Follows each node, after its times and metrics, if blocks are counted by call path
+// (blocks=paths).
+inline constexpr uint32_t kNodeBlocks = 4;
+struct NodeBlocks {
+  BlockSet set;
+  uint64_t reported;          // collector: the sum of all counts as last reported
+  uint64_t own[kNodeBlocks];  // the counters of `set`, if they are no more than these
+};
+static_assert(sizeof(NodeBlocks) == 64);
+
+// Follows each node, after all of these, if nodes are tested when their activations end
+// (pruneexit=), in the clock's units. Only the owning thread reads it (JTraceExits.java).
+struct NodeCum {
+  uint64_t cum;      // time of ended activations, callees included
+  uint64_t entered;  // when the current activation began
+  uint64_t reserved[6];
+};
+static_assert(sizeof(NodeCum) == 64);
 
 // A thread's metrics when they were last charged to a node: after its root.
 struct ThreadMetrics {
@@ -167,7 +217,10 @@ struct ThreadState {
   uint64_t log_gap;   // in a gap, the innermost node open all along; 0: no gap; 1: the log is over
   uint64_t log_moving;   // 1: a probe is moving the thread, and an exception may have cut it off
   uint64_t log_dropped;  // calls of this gap
-  uint64_t log_time;     // clock=coarse: the time of the last record
+  union {
+    uint64_t log_time;    // clock=coarse: the time of the last record
+    uint64_t call_start;  // no log: a timed call out of scope runs since then; 0: none
+  };
   // Bounded memory.
   uint64_t victims;  // address of Victims; set by the collector, back to 0 by the thread
   Ref pool;          // free nodes, linked by `next`
@@ -181,7 +234,11 @@ struct ThreadState {
   uint64_t metrics;   // address of its ThreadMetrics
   uint64_t changes;   // CounterBlock::changes when the counted metrics were last charged
   uint64_t blocks;    // blocks=on: address of its OwnBlocks, or of SharedBlocks::counts
-  uint64_t reserved_2[2];
+  // pruneexit=: how many nodes the thread may cut off, written by the collector too; how many it
+  // has, stored with release; its time off the processors so far, with clock=cpu.
+  uint32_t cuts_left;
+  uint32_t cuts_made;
+  uint64_t off;
 };
 static_assert(offsetof(ThreadState, counters) == 208 && offsetof(ThreadState, changes) == 224);
 static_assert(sizeof(ThreadState) == 256 && offsetof(ThreadState, bump) == 40);
@@ -224,14 +281,24 @@ static_assert(sizeof(Chunk) + sizeof(FlatState) <= ChunkBytes(kFlatClass));
 inline constexpr uint32_t kSharedBlockIds = 1u << 24;
 struct SharedBlocks {
   // Before the counters. The sets of own counters are numbered from `counts` on.
-  uint64_t next;   // number of the first one that was never used
-  uint64_t limit;  // number after the last one
-  uint64_t free;   // pops << 32 | number of a recycled one, whose counts[0] has the next one's
-  uint64_t reserved[5];
+  uint64_t next;       // number of the first one that was never used
+  uint64_t limit;      // number after the last one
+  uint64_t free;       // pops << 32 | number of a recycled one, whose counts[0] has the next one's
+  uint64_t recording;  // blocks=paths: the first id of this recording
+  uint64_t unkept;     // the same: call paths for whose counters there was no memory
+  uint64_t reserved[3];
   uint64_t counts[kSharedBlockIds];
 };
 static_assert(offsetof(SharedBlocks, counts) == 64);
 static_assert(sizeof(SharedBlocks::counts) % sizeof(OwnBlocks) == 0);
+
+// blocks=paths: what a counter belongs to, by its id. 0: nothing.
+struct BlockOwner {
+  static constexpr uint64_t Pack(uint32_t routine, bool is_leaf, uint32_t size, uint32_t place) {
+    return uint64_t{routine} << 33 | uint64_t{is_leaf} << 32 | uint64_t{size} << 16 | place;
+  }
+  static constexpr uint32_t kMostSize = 0xFFFF;  // counters of one method
+};
 
 // clock=cpu: a critical section in the sense of rseq(2) that no thread ever executes. A thread's
 // rseq_cs word refers to it until the kernel takes the thread off its processor, or delivers a
@@ -259,14 +326,15 @@ struct Arena {
   uint32_t max_depth;            // of nodes; below it calls are folded
   uint32_t lost;                 // 1: calls found no memory for a state: `shared` has counted them
   uint64_t state_limit;          // like limit, for states and memory of roots' [pruned] nodes
-  uint64_t reserved_1;           //
+  uint64_t recording_start;      // CLOCK_MONOTONIC, nanoseconds
   uint64_t free[kChunkClasses];  // recycled chunks by class: pops << 32 | Ref
   Node lost_node;                // current node of calls without a node; counts nothing
   NodeTimes lost_times;
   NodeMetrics lost_metrics;  // with a clock or without, directly after the field before it
+  NodeBlocks lost_blocks;    // so is this; always empty
   uint64_t no_slot;          // the slots of nodes without children: one that is free
   uint64_t tombstone;        // slots refer to it where a child was
-  uint64_t reserved_4[30];
+  uint64_t reserved_4[22];
   uint64_t tick;         // clock=coarse: nanoseconds of CLOCK_MONOTONIC, written by TickThread
   uint64_t log_stopped;  // record=log: 1: no more records, the trees count the rest
   uint64_t reserved_2[2];

@@ -12,7 +12,9 @@ Position ReadPosition(uint64_t java_tid) {
   if (state == nullptr) return {java_tid, 0, true};
   const uint64_t current = ReadRelaxed(state->current);
   if (current == 0) return {java_tid, 0, true};
-  return {java_tid, RefOf(arena, reinterpret_cast<const void*>(current)), true};
+  const auto* node = reinterpret_cast<const Node*>(current);
+  const uint64_t place = ReadRelaxed(node->place);
+  return {java_tid, place << kPositionPlaceShift | RefOf(arena, node), true};
 }
 
 }  // namespace jtrace::hot

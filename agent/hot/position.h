@@ -5,9 +5,11 @@
 
 namespace jtrace::hot {
 
+inline constexpr int kPositionPlaceShift = 32;
+
 struct Position {
   uint64_t java_tid;  // Thread.threadId() of the thread the tree belongs to
-  uint64_t node;      // the current node; 0: the thread's root
+  uint64_t node;      // the current node's Ref, below its `place` << kPositionPlaceShift; 0: root
   bool known;         // false: no tree is known for that thread
 };
 

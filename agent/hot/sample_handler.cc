@@ -2,6 +2,7 @@
 
 #include <linux/perf_event.h>
 #include <sys/ioctl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -226,6 +227,18 @@ void TakeSample(const SamplerState& state, ThreadSlot& slot, uint32_t weight,
   CountChain(chain, slot);
 }
 
+// The event's own clock, which stands still in the handler, says how much of the interval is left.
+void RestartTimer(ThreadSlot& slot) {
+  const int fd = slot.perf_fd.load(std::memory_order_relaxed);
+  uint64_t now = 0;
+  if (fd >= 0 && slot.moments.interval_ns != 0 &&
+      syscall(SYS_read, fd, &now, sizeof now) == sizeof now) {
+    uint64_t wait = slot.moments.WaitAfter(now);
+    ioctl(fd, PERF_EVENT_IOC_PERIOD, &wait);
+  }
+  Rearm(slot);
+}
+
 // Whether the slot belongs to the calling thread. A thread that others attached learns that here.
 bool Adopt(ThreadSlot* slot) {
   if (tls_thread_slot == slot && tls_os_tid == slot->os_tid) return true;
@@ -256,6 +269,7 @@ void TakeTimerSample(const SamplerState& state, ThreadSlot* slot, uint32_t weigh
   }
   // Two ticks may have merged into one signal, or one in two.
   if (state.wall) weight = slot->due_ticks.exchange(0, std::memory_order_acq_rel);
+  if (slot->moments.ticks != 0) weight = slot->moments.ticks;
   if (weight == 0) {
     Count(sample_counters.stale);
     return;
@@ -263,7 +277,7 @@ void TakeTimerSample(const SamplerState& state, ThreadSlot* slot, uint32_t weigh
   slot->in_handler = true;
   TakeSample(state, *slot, weight, context);
   slot->in_handler = false;
-  Rearm(*slot);
+  RestartTimer(*slot);
 }
 
 bool TakeUnwind(const SamplerState& state, const ucontext_t* context) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "agent/hot/ring.h"
+#include "agent/hot/sample_moments.h"
 #include "agent/hot/walk/chain.h"
 #include "agent/hot/walk/walk_memory.h"
 
@@ -40,6 +41,9 @@ struct alignas(64) ThreadSlot {
   std::atomic<int32_t> posix_timer;
   // Where the kernel writes its frames for the perf event (kernel_frames.h); null: nowhere.
   std::atomic<void*> kernel_ring;
+
+  // Handler: of perf_fd; not in use if the kernel repeats the interval itself.
+  SampleMoments moments;
 
   // timer=wall: ticks that the pending signal represents; 0: none is pending.
   std::atomic<uint32_t> due_ticks;

@@ -1,6 +1,7 @@
 #include "agent/hotspot/compiled_code.h"
 
 #include "agent/hot/walk/code_cache.h"
+#include "agent/hotspot/checked_read.h"
 #include "agent/hotspot/vm_layout_resolver.h"
 #include "agent/hotspot/vm_structs.h"
 
@@ -16,6 +17,7 @@ void CompiledCode::Resolve() {
   if (!structs.ok()) return;
   if (!sampling::ResolveVmLayout(**structs, sampling::LocalSymbols(), &layout_).ok()) return;
   entry_bci_ = (*structs)->Field("nmethod", "_entry_bci");
+  code_of_method_ = (*structs)->Field("Method", "_code");
   is_known_ = layout_.nmethod.comp_level != hot::kAbsent;
 }
 
@@ -33,6 +35,21 @@ CompiledCode::Facts CompiledCode::At(uintptr_t address) {
   // InvocationEntryBci is -1.
   facts.osr_entry = static_cast<uint32_t>(hot::FieldAt<int32_t>(blob.address, entry_bci_) + 1);
   return facts;
+}
+
+uintptr_t CompiledCode::CodeOf(uintptr_t method) {
+  std::call_once(resolved_, [this] { Resolve(); });
+  if (!is_known_ || method == 0 || code_of_method_ == hot::kAbsent) return kUnknown;
+  uintptr_t nmethod = 0;
+  if (!sampling::CheckedCopy(method + static_cast<uintptr_t>(code_of_method_), &nmethod,
+                             sizeof nmethod)) {
+    return kUnknown;
+  }
+  hot::CodeBlob blob;
+  const bool is_its_own = nmethod != 0 && hot::FindBlob(layout_, nmethod, &blob) &&
+                          blob.address == nmethod &&
+                          hot::FieldAt<uintptr_t>(nmethod, layout_.nmethod.method) == method;
+  return is_its_own ? blob.code : 0;
 }
 
 }  // namespace jtrace::jvmti

@@ -10,7 +10,8 @@ namespace jtrace::jvmti {
 
 // Reads nmethods through the tables that libjvm exports (hotspot/vm_structs.h).
 //
-// Threads: At on any thread inside CompiledMethodLoad, while the JVM keeps the code alive.
+// Threads: At on any thread inside CompiledMethodLoad, while the JVM keeps the code alive; CodeOf
+// anywhere, while the method's class lives.
 class CompiledCode {
  public:
   struct Facts {
@@ -25,6 +26,10 @@ class CompiledCode {
 
   // The code that begins at `address`. All 0 if this JVM's tables lack it.
   Facts At(uintptr_t address);
+  // Where the code begins that calls of HotSpot's Method run, a native method's wrapper included;
+  // 0: it is interpreted. kUnknown if this JVM's tables lack it.
+  static constexpr uintptr_t kUnknown = ~uintptr_t{0};
+  uintptr_t CodeOf(uintptr_t method);
 
  private:
   void Resolve();
@@ -34,6 +39,7 @@ class CompiledCode {
   bool is_known_ = false;
   hot::VmLayout layout_;
   hot::Offset entry_bci_ = hot::kAbsent;
+  hot::Offset code_of_method_ = hot::kAbsent;
 };
 
 }  // namespace jtrace::jvmti

@@ -25,14 +25,23 @@ JvmFlags::JvmFlags(const VmStructs& structs) {
   }
 }
 
-std::optional<bool> JvmFlags::Bool(std::string_view name) const {
+template <typename T>
+std::optional<T> JvmFlags::Value(std::string_view name) const {
   const auto found = values_.find(std::string(name));
-  uint8_t value;
+  T value;
   if (found == values_.end() || !CheckedCopy(found->second, &value, sizeof value)) {
     return std::nullopt;
   }
-  if (value > 1) return std::nullopt;
-  return value != 0;
+  return value;
+}
+
+template std::optional<int64_t> JvmFlags::Value(std::string_view name) const;
+template std::optional<double> JvmFlags::Value(std::string_view name) const;
+
+std::optional<bool> JvmFlags::Bool(std::string_view name) const {
+  const std::optional<uint8_t> value = Value<uint8_t>(name);
+  if (!value.has_value() || *value > 1) return std::nullopt;
+  return *value != 0;
 }
 
 }  // namespace jtrace::sampling

@@ -148,6 +148,7 @@ constexpr VmRead kReads[] = {
 
     {kLevels, kField, "nmethod", "_comp_level"},
     {kLevels, kField, "nmethod", "_entry_bci"},
+    {kLevels, kField, "Method", "_code"},
 };
 
 // In the order of VmPart.

@@ -5,11 +5,13 @@
 
 #include "absl/strings/str_cat.h"
 #include "agent/base/class_names.h"
+#include "agent/instrument/input_reads.h"
 #include "common/classfile/class_file.h"
 
 namespace jtrace {
 namespace {
 
+using classfile::CallProbe;
 using classfile::SiteKind;
 using classfile::SiteRef;
 
@@ -80,7 +82,19 @@ bool NativeMethods::Contains(const SiteRef& callee) const {
 }
 
 bool CallSites::Wants(const SiteRef& callee) {
-  return only_parks_ ? IsPark(callee) : costs_.Of(CalleeName(callee)).has_value();
+  return only_ != nullptr ? only_(callee) : costs_.Of(CalleeName(callee)).has_value();
+}
+
+CallProbe CallSites::ProbeOf(const SiteRef& callee) {
+  const std::optional<CallCost> cost = costs_.Of(CalleeName(callee));
+  if (!cost.has_value()) return CallProbe::kUsual;
+  if (cost->group == proto::Routine::INDETERMINATE) return CallProbe::kTimed;
+  // Overloads of the method may have other last parameters.
+  const CallProbe of_rule = cost->elements == Elements::kNumber   ? CallProbe::kElements
+                            : cost->elements == Elements::kLength ? CallProbe::kElementsOf
+                                                                  : CallProbe::kUsual;
+  const CallProbe of_callee = classfile::ProbeOfLastArgument(callee.descriptor);
+  return of_callee == of_rule ? of_rule : CallProbe::kUsual;
 }
 
 uint32_t CallSites::IdOf(const SiteRef& site) {
@@ -90,8 +104,13 @@ uint32_t CallSites::IdOf(const SiteRef& site) {
                                 .name = Abseil(site.name),
                                 .descriptor = Abseil(site.descriptor),
                                 .kind = IsPark(site) ? proto::Routine::PARK : KindOf(site.kind)};
-  if (!site.name.empty()) {
-    routine.cost = costs_.Of(CalleeName(site)).value_or(proto::Routine::UNCLASSIFIED);
+  if (only_ == &IsInput) {
+    routine.cost = proto::Routine::USER_INPUT;
+  } else if (!site.name.empty()) {
+    const CallCost cost = costs_.Of(CalleeName(site)).value_or(CallCost());
+    routine.cost = cost.group;
+    routine.cycles = cost.cycles;
+    routine.millicycles_per_element = cost.millicycles_per_element;
   }
   return encoder_.SiteId(routine, /*is_foreign=*/callee_loader != 0 && callee_loader != loader_);
 }

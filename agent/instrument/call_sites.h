@@ -55,8 +55,9 @@ class CallSites : public classfile::SiteIds {
   uint32_t IdOf(const classfile::SiteRef& site) override;
   bool IsNative(const classfile::SiteRef& callee) override { return natives_.Contains(callee); }
   bool Wants(const classfile::SiteRef& callee) override;
-  // Only the calls of IsPark.
-  void WantOnlyParks() { only_parks_ = true; }
+  classfile::CallProbe ProbeOf(const classfile::SiteRef& callee) override;
+  // Only these calls: IsPark, or IsInput, which then wait for the user.
+  void WantOnly(bool (*wanted)(const classfile::SiteRef&)) { only_ = wanted; }
 
  private:
   trace::RecordEncoder& encoder_;
@@ -64,7 +65,7 @@ class CallSites : public classfile::SiteIds {
   const NativeMethods& natives_;
   const uint32_t loader_;
   absl::FunctionRef<uint32_t(absl::string_view)> loader_of_;
-  bool only_parks_ = false;
+  bool (*only_)(const classfile::SiteRef&) = nullptr;
 };
 
 }  // namespace jtrace

@@ -1,4 +1,4 @@
-// blocks=on: which counters belong to which blocks, and their counts, for the trace.
+// blocks=on, blocks=paths: which counters belong to which blocks, and their counts, for the trace.
 //
 // Add on any thread that rewrites a class; the rest on the writer thread.
 #pragma once
@@ -12,9 +12,11 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "agent/base/losses.h"
 #include "agent/classfile/instrumenter.h"
 #include "agent/jvmti/open_activations.h"
 #include "agent/probes/block_counters.h"
+#include "agent/probes/tree_collector.h"
 #include "agent/trace/chunk_source.h"
 #include "agent/trace/record_encoder.h"
 
@@ -22,13 +24,20 @@ namespace jtrace {
 
 class CountedBlocks : public trace::ChunkSource, public classfile::CounterIds {
  public:
-  // All outlive this.
-  CountedBlocks(BlockCounters& counters, hot::Arena* arena, trace::RecordEncoder& encoder);
+  // All outlive this. `trees`: where blocks are counted by call path (blocks=paths).
+  CountedBlocks(BlockCounters& counters, hot::Arena* arena, TreeCollector* trees,
+                trace::RecordEncoder& encoder, Losses& losses);
+
+  bool is_by_path() const { return paths_ != nullptr; }
 
   // A class with counters was made of `bytes`.
   void Add(uint32_t class_id, classfile::Bytes bytes, const classfile::InstrumentResult& result);
 
-  // Activations at the end of the file, or of the recording: they leave their blocks there.
+  // Where the instruction of the class file is that a place in the code of a routine belongs to:
+  // for probes, the one that they precede. `bci` itself of a routine without counters. Any thread.
+  uint32_t OriginalBci(uint32_t routine, uint32_t bci);
+
+  // Activations of now, before a flush or the end of the file: they leave their blocks there.
   void SetOpen(const std::vector<jvmti::OpenActivation>& open);
 
   uint32_t Take(uint32_t count) override { return counters_.Take(count); }
@@ -37,31 +46,52 @@ class CountedBlocks : public trace::ChunkSource, public classfile::CounterIds {
   bool HasRoom() const { return counters_.HasRoom(); }
 
   void Seal(uint64_t time_ns, proto::Chunk& chunk) override;
+  void Flush() override;
   void EndFile(bool is_last, proto::Chunk&) override;
   void BeginFile() override;
 
  private:
-  // A method, by its place in methods_, and where its code moved.
-  struct Code {
-    size_t method = 0;
-    std::vector<classfile::MethodOutcome::Moved> moved;
-  };
   // Class number, name and descriptor.
   using Key = std::tuple<uint32_t, std::string, std::string>;
 
+  // An activation where the program is. `node`: of the tree, as TreeCollector::TraceNode wants it,
+  // which is asked at once; `number`: its answer, for this file.
+  struct Open {
+    uint64_t java_tid = 0;
+    uint32_t routine = 0;
+    uint32_t class_code = 0;
+    uint32_t method = 0;
+    uint32_t bci = 0;
+    uint64_t node = 0;
+    uint32_t number = 0;
+  };
+
   void WriteDefinitions(proto::Chunk& chunk);
   void WriteCounts(proto::Chunk& chunk);
+  void WritePaths(proto::Chunk& chunk);
+  // The nodes of open activations, which the next chunk defines.
+  void FindNodes();
+  void NameNodes(std::vector<Open>& open);
+  void WriteOpen(const std::vector<Open>& open, int64_t each, proto::Chunk& chunk);
+  // Takes back the open activations that the file has.
+  void ClearOpen(proto::Chunk& chunk);
   void WriteOpen(proto::Chunk& chunk);
 
   BlockCounters& counters_;
   hot::Arena* const arena_;
+  TreeCollector* const trees_;  // null: not by path
+  PathBlocks* const paths_;     // the same
   trace::RecordEncoder& encoder_;
-  std::mutex mutex_;                      // guards the next five
-  absl::flat_hash_map<Key, Code> codes_;  // the present ones
-  std::vector<proto::OpenActivations> open_;
+  Losses& losses_;
+  std::mutex mutex_;  // guards the next seven
+  // The present code of methods: places in methods_ and moves_.
+  absl::flat_hash_map<Key, size_t> codes_;
+  absl::flat_hash_map<uint32_t, size_t> by_routine_;
+  std::vector<Open> open_;  // thread by thread, innermost first
   absl::flat_hash_set<std::string> names_;
   std::vector<proto::ClassCode> classes_;  // ids are places plus 1
   std::vector<proto::MethodCounters> methods_;
+  std::vector<std::vector<classfile::MethodOutcome::Moved>> moves_;  // where each one's code moved
   // The writer thread's.
   size_t classes_written_ = 0;
   size_t methods_written_ = 0;
@@ -69,8 +99,9 @@ class CountedBlocks : public trace::ChunkSource, public classfile::CounterIds {
   std::vector<uint64_t> written_;      // as in the file
   uint64_t counted_ns_ = 0;
   bool is_due_ = false;
-  bool ends_ = false;  // the file's last counts are due
-  std::vector<proto::OpenActivations> open_before_file_;
+  bool open_is_due_ = false;  // with the next counts
+  bool has_open_ = false;     // the file has open activations
+  std::vector<Open> open_before_file_;
 };
 
 }  // namespace jtrace

@@ -10,6 +10,7 @@
 #include "agent/base/class_names.h"
 #include "agent/hot/event_ring.h"
 #include "agent/hot/layout.h"
+#include "agent/instrument/input_reads.h"
 #include "agent/jvmti/env.h"
 #include "agent/options/metric_options.h"
 #include "agent/probes/native_unwind.h"
@@ -47,16 +48,27 @@ classfile::ProbeSpec SpecFor(const Options& options, const classfile::ScopeFilte
 absl::StatusOr<std::unique_ptr<Instrumentation>> Instrumentation::Create(
     const Options& options, jvmti::LoaderNumbers& loaders, trace::RecordEncoder& encoder,
     Losses& losses, UnprobedClasses& unprobed) {
-  auto filter = classfile::ScopeFilter::Create(options.include, options.exclude);
+  std::vector<std::string> hooked;
+  for (const hooks::HookSpec& spec : options.method_hooks) hooked.push_back(spec.symbol);
+  auto filter = classfile::ScopeFilter::Create(options.include, options.exclude, hooked);
   if (!filter.ok()) return filter.status();
   auto costs = CallCosts::WithRules(options.call_costs);
   if (!costs.ok()) return costs.status();
+  if (!options.boundary_costs) costs->KeepOnlyGroups();
   classfile::ProbeSpec spec = SpecFor(options, *filter);
   spec.boundary = options.boundary;
+  const std::vector<std::string> metrics = RecordedMetrics(options);
+  spec.timed_calls = HasMetric(metrics, metrics::Metric::kOutside);
+  // The probe asks Strings for their length: it must not be counted.
+  spec.elements = HasMetric(metrics, metrics::Metric::kOutsideElements) &&
+                  !filter->MayMatchClass("java/lang/String");
   spec.allocations = CountsAllocationSites(options.metrics);
-  spec.exceptions = options.codes.Has(Code::kException);
+  spec.thrown = options.codes.Has(Code::kThrown);
+  spec.caught = options.codes.Has(Code::kCaught);
   auto park_filter = classfile::ScopeFilter::Create(std::vector<std::string>{kParkPattern}, {});
   if (!park_filter.ok()) return park_filter.status();
+  auto input_filter = InputFilter();
+  if (!input_filter.ok()) return input_filter.status();
   auto made = std::unique_ptr<Instrumentation>(new Instrumentation(
       *std::move(filter), std::move(spec), *std::move(costs), loaders, encoder, losses, unprobed));
   const bool is_log = options.record == RecordKind::kLog;
@@ -65,8 +77,13 @@ absl::StatusOr<std::unique_ptr<Instrumentation>> Instrumentation::Create(
                                                                       : std::vector<UnwindRule>());
   if (!unwinds.ok()) return unwinds.status();
   made->unwinds_ = *std::move(unwinds);
+  auto method_hooks = MethodHooks::Create(options.method_hooks, encoder);
+  if (!method_hooks.ok()) return method_hooks.status();
+  made->method_hooks_ = *std::move(method_hooks);
   made->parks_ = options.codes.Has(Code::kPark);
   made->park_filter_ = *std::move(park_filter);
+  made->finds_input_ = options.boundary && options.boundary_costs;
+  made->input_filter_ = *std::move(input_filter);
   made->clock_uses_handles_ = options.clock == Clock::kTsc || options.clock == Clock::kCpu;
   return made;
 }
@@ -86,7 +103,7 @@ Instrumentation::Instrumentation(classfile::ScopeFilter filter, classfile::Probe
 bool Instrumentation::InScope(const std::string& binary_name) const {
   const std::string internal = InternalName(Std(binary_name));
   if (IsOfTheClock(internal)) return false;
-  return filter_.MayMatchClass(internal) || IsParkClass(internal) ||
+  return filter_.MayMatchClass(internal) || IsParkClass(internal) || IsInputClass(internal) ||
          unwinds_.MayMatchClass(internal);
 }
 
@@ -95,6 +112,11 @@ bool Instrumentation::IsExempt(const std::string& binary_name) const {
 }
 
 bool Instrumentation::HasPassed(uint32_t class_id) const {
+  {
+    // IsInputClass too, which is not in the totals.
+    const absl::MutexLock lock(&rewritten_mutex_);
+    if (rewritten_.contains(class_id)) return true;
+  }
   return totals_.Has(class_id) || unprobed_.Has(NoProbes::kUnreadable, class_id) ||
          unprobed_.Has(NoProbes::kNoNumbers, class_id);
 }
@@ -105,6 +127,21 @@ uint32_t Instrumentation::ClassIdOf(const char* name, jobject loader) {
 
 bool Instrumentation::IsParkClass(std::string_view internal_name) const {
   return parks_ && internal_name == kParkClass;
+}
+
+bool Instrumentation::IsInputClass(std::string_view internal_name) const {
+  return finds_input_ && ReadsDescriptors(internal_name);
+}
+
+void Instrumentation::LimitToSites(std::string_view internal_name, classfile::ProbeSpec& spec,
+                                   CallSites& sites) const {
+  spec.methods = spec.thrown = spec.caught = false;
+  if (IsInputClass(internal_name)) {
+    spec = InputSpec(std::move(spec), internal_name);
+    return sites.WantOnly(&IsInput);
+  }
+  spec.boundary = IsParkClass(internal_name);
+  sites.WantOnly(&IsPark);
 }
 
 // The time-stamp counter is read through a method handle, whose classes cannot be probed.
@@ -118,7 +155,8 @@ std::span<unsigned char> Instrumentation::Rewrite(jvmtiEnv* env, const char* nam
   if (name != nullptr && IsOfTheClock(name)) return {};
   const bool in_scope = name == nullptr || filter_.MayMatchClass(name);
   const bool unwound = name == nullptr ? !unwinds_.empty() : unwinds_.MayMatchClass(name);
-  if (!in_scope && !unwound && !IsParkClass(name)) return {};
+  const bool is_input = !in_scope && IsInputClass(name);
+  if (!in_scope && !unwound && !IsParkClass(name) && !is_input) return {};
   if (encoder_.routines() >= max_routines_) {
     unprobed_.Add(NoProbes::kNoNumbers, ClassIdOf(name, loader), LoadedName(name));
     return {};
@@ -145,14 +183,14 @@ std::span<unsigned char> Instrumentation::Rewrite(jvmtiEnv* env, const char* nam
                 "count fewer classes: include=com.acme.**");
   }
   if (!in_scope) {
-    spec.methods = spec.exceptions = false;
-    spec.boundary = IsParkClass(name);
-    sites.WantOnlyParks();
+    LimitToSites(name, spec, sites);
     class_id = encoder_.ClassId(DottedName(name), own_loader);
   }
+  const classfile::ScopeFilter& filter =
+      in_scope ? filter_ : (is_input ? input_filter_ : park_filter_);
   const auto result = classfile::Instrument(
-      absl::MakeConstSpan(bytes.data(), bytes.size()), in_scope ? filter_ : park_filter_, spec,
-      assign_id, &sites, unwound ? &unwinds_.methods() : nullptr, blocks_.get());
+      absl::MakeConstSpan(bytes.data(), bytes.size()), filter, spec, assign_id, &sites,
+      unwound ? &unwinds_.methods() : nullptr, blocks_.get(), places_);
   if (!result.ok()) {
     unprobed_.Add(NoProbes::kUnreadable, ClassIdOf(name, loader), LoadedName(name));
     return {};
@@ -160,10 +198,15 @@ std::span<unsigned char> Instrumentation::Rewrite(jvmtiEnv* env, const char* nam
   if (class_id == 0) {
     class_id = encoder_.ClassId(DottedName(result->class_name), own_loader);
   }
-  if (spec_.boundary) natives_.Add(class_id, result->methods);
-  Count(class_id, *result);
+  if (spec_.boundary && in_scope) natives_.Add(class_id, result->methods);
+  if (!is_input) Count(class_id, *result);
   NoteLeaves(class_id, *result);
   NoteUnwinds(*result);
+  for (const classfile::MethodOutcome& outcome : result->methods) {
+    if (!outcome.probed) continue;
+    method_hooks_->Note(result->class_name, outcome.method.name, outcome.id);
+  }
+  if (places_ != nullptr) places_->SetCode(*result);
   if (result->bytes.empty()) return {};
   if (blocks_ != nullptr) {
     blocks_->Add(class_id, absl::MakeConstSpan(bytes.data(), bytes.size()), *result);

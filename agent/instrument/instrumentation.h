@@ -21,9 +21,10 @@
 #include "absl/synchronization/mutex.h"
 #include "agent/base/losses.h"
 #include "agent/classfile/instrumenter.h"
-#include "agent/classfile/scope_filter.h"
 #include "agent/instrument/call_sites.h"
 #include "agent/instrument/counted_blocks.h"
+#include "agent/instrument/method_hooks.h"
+#include "agent/instrument/place_table.h"
 #include "agent/instrument/planner_totals.h"
 #include "agent/instrument/unprobed_classes.h"
 #include "agent/jvmti/loader_numbers.h"
@@ -31,6 +32,7 @@
 #include "agent/options/options.h"
 #include "agent/options/unwind_rules.h"
 #include "agent/trace/record_encoder.h"
+#include "common/scope_filter.h"
 
 namespace jtrace {
 
@@ -63,8 +65,16 @@ class Instrumentation {
   // Rewrite.
   void CountBlocks(std::string internal_name, std::unique_ptr<CountedBlocks> blocks) {
     spec_.block_owner = std::move(internal_name);
+    spec_.blocks_by_path = blocks->is_by_path();
     blocks_ = std::move(blocks);
   }
+  // sites=on: the numbers of call places; outlives this. Before the first Rewrite.
+  void DistinguishPlaces(PlaceTable* places) {
+    spec_.place = "at";
+    places_ = places;
+  }
+  // Null: calls are not distinguished by their places.
+  const PlaceTable* places() const { return places_; }
   // Goes into the trace; null: blocks are not counted.
   CountedBlocks* blocks() const { return blocks_.get(); }
 
@@ -86,6 +96,9 @@ class Instrumentation {
   // Patterns of unwind= that no method with code has matched yet, in the option's order.
   std::vector<std::string> UnmatchedUnwinds() const;
 
+  // Goes into the trace.
+  MethodHooks& method_hooks() { return *method_hooks_; }
+
   uint64_t methods_probed() const { return totals_.methods_probed(); }
   uint64_t classes_rewritten() const { return totals_.classes_rewritten(); }
   // Goes into the trace.
@@ -97,6 +110,11 @@ class Instrumentation {
                   UnprobedClasses& unprobed);
   // The class through which threads park, out of scope: only its parking gets probes.
   bool IsParkClass(std::string_view internal_name) const;
+  // Classes of ReadsDescriptors, out of scope.
+  bool IsInputClass(std::string_view internal_name) const;
+  // The probes of a class out of scope: at some sites, not at its methods.
+  void LimitToSites(std::string_view internal_name, classfile::ProbeSpec& spec,
+                    CallSites& sites) const;
   bool IsOfTheClock(absl::string_view internal_name) const;
   uint32_t ClassIdOf(const char* name, jobject loader);
   void Count(uint32_t class_id, const classfile::InstrumentResult& result);
@@ -120,12 +138,16 @@ class Instrumentation {
   absl::flat_hash_set<size_t> matched_unwinds_ ABSL_GUARDED_BY(rewritten_mutex_);
   uint64_t max_routines_ = 0;  // beyond that a class gets no probes
   bool parks_ = false;
+  bool finds_input_ = false;
   UnwindRules unwinds_;
+  std::unique_ptr<MethodHooks> method_hooks_;
   classfile::ScopeFilter park_filter_;
+  classfile::ScopeFilter input_filter_;
   const CallCosts costs_;
   NativeMethods natives_;
   PlannerTotals totals_;
   std::unique_ptr<CountedBlocks> blocks_;
+  PlaceTable* places_ = nullptr;
   bool clock_uses_handles_ = false;
 };
 

@@ -5,9 +5,9 @@
 
 #include <string_view>
 
-#include "agent/classfile/scope_filter.h"
 #include "agent/hotspot/address_set.h"
 #include "agent/jvmti/class_registry.h"
+#include "common/scope_filter.h"
 
 namespace jtrace::jvmti {
 

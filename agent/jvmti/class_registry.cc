@@ -41,6 +41,12 @@ bool IsProbeSignature(absl::string_view signature) {
   return absl::ConsumePrefix(&signature, "L") && IsProbeClass(signature);
 }
 
+// Whether a class of this status has methods that can be read.
+bool HasMethods(jint status) {
+  constexpr jint kNone = JVMTI_CLASS_STATUS_ARRAY | JVMTI_CLASS_STATUS_PRIMITIVE;
+  return (status & JVMTI_CLASS_STATUS_PREPARED) != 0 && (status & kNone) == 0;
+}
+
 }  // namespace
 
 ClassRegistry::ClassIdentity ClassRegistry::IdentityOf(jclass klass) {
@@ -57,6 +63,7 @@ ClassRegistry::ClassIdentity ClassRegistry::IdentityOf(jclass klass) {
 }
 
 void ClassRegistry::LearnJvm(const void* libjvm_address) {
+  if (code_ == nullptr) code_ = std::make_unique<CompiledCode>(libjvm_address);
   if (!memory_.usable()) memory_ = MethodMemory::Of(libjvm_address, Jni());
 }
 
@@ -153,9 +160,10 @@ void ClassRegistry::Prepare(jclass klass, uint32_t thread) {
   for (const auto& [key, numbers] : methods) details.add_method(numbers.method);
   event.value = details.method_size();
   encoder_.AddClassEvent(event, std::move(details));
+  if (encoder_.Wants(format::kClass, format::kClassMethod)) RecordMethods(klass, identity, thread);
 }
 
-void ClassRegistry::PrepareLoaded(JNIEnv* jni, uint32_t thread) {
+void ClassRegistry::ForEachLoaded(JNIEnv* jni, absl::FunctionRef<void(jclass, jint)> visit) {
   LocalFrame frame(jni);
   jint count = 0;
   Allocated<jclass> classes(env_);
@@ -163,11 +171,58 @@ void ClassRegistry::PrepareLoaded(JNIEnv* jni, uint32_t thread) {
   for (jint i = 0; i < count; ++i) {
     jint status = 0;
     env_->GetClassStatus(classes[i], &status);
-    if ((status & JVMTI_CLASS_STATUS_ARRAY) != 0) PrepareArray(classes[i]);
-    constexpr jint kNoMethods = JVMTI_CLASS_STATUS_ARRAY | JVMTI_CLASS_STATUS_PRIMITIVE;
-    if ((status & JVMTI_CLASS_STATUS_PREPARED) != 0 && (status & kNoMethods) == 0) {
-      Prepare(classes[i], thread);
+    visit(classes[i], status);
+  }
+}
+
+void ClassRegistry::PrepareLoaded(JNIEnv* jni, uint32_t thread) {
+  ForEachLoaded(jni, [&](jclass klass, jint status) {
+    if ((status & JVMTI_CLASS_STATUS_ARRAY) != 0) PrepareArray(klass);
+    if (HasMethods(status)) Prepare(klass, thread);
+  });
+}
+
+void ClassRegistry::ForgetRecordedMethods() {
+  absl::MutexLock lock(&mutex_);
+  with_methods_.clear();
+}
+
+void ClassRegistry::RecordMethodsOfLoaded(JNIEnv* jni) {
+  if (!encoder_.Wants(format::kClass, format::kClassMethod)) return;
+  ForEachLoaded(jni, [&](jclass klass, jint status) {
+    if (!HasMethods(status)) return;
+    if (const ClassIdentity identity = IdentityOf(klass); identity.id != 0) {
+      RecordMethods(klass, identity, /*thread=*/0);
     }
+  });
+}
+
+void ClassRegistry::RecordMethods(jclass klass, const ClassIdentity& identity, uint32_t thread) {
+  {
+    absl::MutexLock lock(&mutex_);
+    if (!with_methods_.insert(identity.id).second) return;
+  }
+  NumberedMethods methods = MethodsInMemory(klass, identity);
+  const bool in_memory = !methods.empty();
+  if (!in_memory) methods = MethodsById(klass, identity);
+  constexpr int64_t kUnknown = -1;
+  for (const auto& [key, numbers] : methods) {
+    const uintptr_t code =
+        in_memory && code_ != nullptr ? code_->CodeOf(key) : CompiledCode::kUnknown;
+    const bool is_known = code != CompiledCode::kUnknown;
+    proto::ClassEvent details;
+    details.set_class_id(identity.id);
+    details.add_method(numbers.method);
+    if (is_known && code != 0) {
+      details.add_jitted_index(0);
+      details.add_jitted_address(code);
+    }
+    encoder_.AddClassEvent({.time_ns = clock_.Now(),
+                            .thread = thread,
+                            .major = format::kClass,
+                            .minor = format::kClassMethod,
+                            .value = is_known ? static_cast<int64_t>(code != 0) : kUnknown},
+                           std::move(details));
   }
 }
 

@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,6 +20,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/synchronization/mutex.h"
 #include "agent/base/clock.h"
+#include "agent/hotspot/compiled_code.h"
 #include "agent/hotspot/method_memory.h"
 #include "agent/jvmti/loader_numbers.h"
 #include "agent/trace/record_encoder.h"
@@ -54,6 +56,11 @@ class ClassRegistry {
   void Prepare(jclass klass, uint32_t thread);
   // Records all classes that are already prepared (S3.2).
   void PrepareLoaded(JNIEnv* jni, uint32_t thread);
+  // A recording begins: it has no method of any class yet.
+  void ForgetRecordedMethods();
+  // Records each method (0x20/0x2) of the prepared classes whose methods the recording lacks, if it
+  // wants them. Those of a class that is prepared later follow the class's own record.
+  void RecordMethodsOfLoaded(JNIEnv* jni);
   // The class got probes after it was recorded, so its methods now have routines. Or it is about to
   // change: its methods have jmethodIDs from now on, which stay the same.
   void Renumber(jclass klass);
@@ -113,6 +120,9 @@ class ClassRegistry {
   NumberedMethods MethodsInMemory(jclass klass, const ClassIdentity& identity);
   NumberedMethods MethodsById(jclass klass, const ClassIdentity& identity);
   void Record(const NumberedMethods& methods, bool are_probes);
+  void RecordMethods(jclass klass, const ClassIdentity& identity, uint32_t thread);
+  // Visits all classes that the JVM has; arrays too.
+  void ForEachLoaded(JNIEnv* jni, absl::FunctionRef<void(jclass, jint status)> visit);
   void NoteKlass(jclass klass, uint32_t class_id);
   void PrepareArray(jclass klass);
   Numbers NumberMethod(const ClassIdentity& identity, absl::string_view name,
@@ -141,6 +151,9 @@ class ClassRegistry {
   };
   mutable absl::flat_hash_map<uintptr_t, OldMethodNumber> old_methods_ ABSL_GUARDED_BY(mutex_);
   absl::flat_hash_set<uint32_t> probe_methods_ ABSL_GUARDED_BY(mutex_);
+  // Classes whose methods the recording has.
+  absl::flat_hash_set<uint32_t> with_methods_ ABSL_GUARDED_BY(mutex_);
+  std::unique_ptr<CompiledCode> code_;
 };
 
 }  // namespace jtrace::jvmti

@@ -4,11 +4,14 @@
 #include <span>
 #include <utility>
 
+#include "absl/container/flat_hash_set.h"
 #include "agent/hotspot/code_notes.h"
 #include "proto/trace_format.h"
 
 namespace jtrace::jvmti {
 namespace {
+
+constexpr uint32_t kOptimised = 4;  // CompLevel_full_optimization: C2 or its replacement
 
 uint64_t Address(const void* pointer) { return reinterpret_cast<uint64_t>(pointer); }
 
@@ -34,18 +37,34 @@ void CodeRegistry::Load(jmethodID method, jint size, const void* address,
   details.set_level(facts.level);
   details.set_native_wrapper(facts.is_native_wrapper);
   details.set_osr_entry(facts.osr_entry);
+  details.set_bytecodes(BytecodesOf(method));
+  details.set_modifiers(ModifiersOf(method));
   encoder_.AddCodeEvent({.time_ns = clock_.Now(), .major = format::kJit, .minor = format::kJitCode},
                         std::move(details));
-  AddInlining(compile_info, Address(address), number);
+  AddInlining(compile_info, Address(address), number, facts.level >= kOptimised);
 }
 
-void CodeRegistry::AddInlining(const void* compile_info, uint64_t address, uint32_t method) {
+uint32_t CodeRegistry::BytecodesOf(jmethodID method) const {
+  jlocation first, last;
+  if (env_->GetMethodLocation(method, &first, &last) != JVMTI_ERROR_NONE || last < 0) return 0;
+  return static_cast<uint32_t>(last) + 1;
+}
+
+uint32_t CodeRegistry::ModifiersOf(jmethodID method) const {
+  jint modifiers;
+  if (env_->GetMethodModifiers(method, &modifiers) != JVMTI_ERROR_NONE) return 0;
+  return static_cast<uint32_t>(modifiers);
+}
+
+void CodeRegistry::AddInlining(const void* compile_info, uint64_t address, uint32_t method,
+                               bool with_sizes) {
   const auto* record = sampling::FindInlineRecord(compile_info);
-  if (record == nullptr) return;
+  if (record == nullptr || !encoder_.Wants(format::kJit, format::kJitInlining)) return;
   proto::CodeEvent details;
   details.set_address(address);
   details.set_method(method);
   const PCStackInfo* last = nullptr;
+  absl::flat_hash_set<uint32_t> sized;
   for (const PCStackInfo& row : std::span(record->pcinfo, static_cast<size_t>(record->numpcs))) {
     const bool inlined_nothing = row.numstackframes <= 1 && last == nullptr;
     if (inlined_nothing || (last != nullptr && SameInlining(*last, row))) continue;
@@ -53,8 +72,13 @@ void CodeRegistry::AddInlining(const void* compile_info, uint64_t address, uint3
     details.add_pc(static_cast<uint32_t>(Address(row.pc) - address));
     details.add_depth(static_cast<uint32_t>(row.numstackframes));
     for (jint i = 0; i < row.numstackframes; ++i) {
-      details.add_inlined(classes_.Learn(row.methods[i]));
+      const uint32_t inlined = classes_.Learn(row.methods[i]);
+      details.add_inlined(inlined);
       details.add_bci(row.bcis[i]);
+      if (with_sizes && sized.insert(inlined).second) {
+        // C2 counts what it inlines in any case as one byte.
+        details.add_inlined_bytecodes(classes_.IsProbe(inlined) ? 1 : BytecodesOf(row.methods[i]));
+      }
     }
   }
   if (details.pc_size() == 0) return;

@@ -19,9 +19,9 @@ namespace jtrace::jvmti {
 class CodeRegistry {
  public:
   // `libjvm_address`: any address in libjvm.
-  CodeRegistry(const SessionClock& clock, ClassRegistry& classes, trace::RecordEncoder& encoder,
-               const void* libjvm_address)
-      : clock_(clock), classes_(classes), encoder_(encoder), compiled_(libjvm_address) {}
+  CodeRegistry(jvmtiEnv* env, const SessionClock& clock, ClassRegistry& classes,
+               trace::RecordEncoder& encoder, const void* libjvm_address)
+      : env_(env), clock_(clock), classes_(classes), encoder_(encoder), compiled_(libjvm_address) {}
 
   // JVMTI CompiledMethodLoad; `compile_info` is HotSpot's chain of records (jvmticmlr.h) or null.
   void Load(jmethodID method, jint size, const void* address, const void* compile_info);
@@ -29,8 +29,13 @@ class CodeRegistry {
   void DynamicCode(const char* name, const void* address, jint size);
 
  private:
-  void AddInlining(const void* compile_info, uint64_t address, uint32_t method);
+  // `with_sizes`: of the bytecode of what was inlined, too.
+  void AddInlining(const void* compile_info, uint64_t address, uint32_t method, bool with_sizes);
+  // Bytes, 0 if there are none; and access flags.
+  uint32_t BytecodesOf(jmethodID method) const;
+  uint32_t ModifiersOf(jmethodID method) const;
 
+  jvmtiEnv* const env_;
   const SessionClock& clock_;
   ClassRegistry& classes_;
   trace::RecordEncoder& encoder_;

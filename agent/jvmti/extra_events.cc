@@ -90,7 +90,9 @@ void ExtraEvents::Enable(bool wanted, bool offered, absl::string_view what,
 }
 
 void ExtraEvents::Start(const CodeSet& codes) {
-  const bool monitors = codes.Has(Code::kMonitor);
+  const bool contended = codes.Has(Code::kContended);
+  const bool waits = codes.Has(Code::kWait);
+  const bool monitors = contended || waits;
   const bool allocations = codes.Has(Code::kAllocation);
   const bool prepared = codes.Has(Code::kClassPrepare);
   limits_.Reset();
@@ -103,9 +105,10 @@ void ExtraEvents::Start(const CodeSet& codes) {
       allocations && offered.can_generate_sampled_object_alloc_events;
   env_->AddCapabilities(&wanted);
   env_->GetCapabilities(&granted_);
-  Enable(monitors, granted_.can_generate_monitor_events != 0, "monitors",
-         {JVMTI_EVENT_MONITOR_CONTENDED_ENTER, JVMTI_EVENT_MONITOR_CONTENDED_ENTERED,
-          JVMTI_EVENT_MONITOR_WAIT, JVMTI_EVENT_MONITOR_WAITED});
+  const bool has_monitors = granted_.can_generate_monitor_events != 0;
+  Enable(contended, has_monitors, "monitors",
+         {JVMTI_EVENT_MONITOR_CONTENDED_ENTER, JVMTI_EVENT_MONITOR_CONTENDED_ENTERED});
+  Enable(waits, has_monitors, "monitors", {JVMTI_EVENT_MONITOR_WAIT, JVMTI_EVENT_MONITOR_WAITED});
   Enable(allocations, granted_.can_generate_sampled_object_alloc_events != 0, "allocations",
          {JVMTI_EVENT_SAMPLED_OBJECT_ALLOC});
   Enable(prepared, true, "prepared classes", {JVMTI_EVENT_CLASS_PREPARE});

@@ -11,9 +11,10 @@ namespace {
 // Below these, frames are those of a recursion.
 constexpr jint kMostActivations = 4096;
 
-// Adds the frame if its method is wanted.
-void AddFrame(jvmtiEnv* env, JNIEnv* jni, const jvmtiFrameInfo& frame, ClassRegistry& registry,
-              const absl::flat_hash_set<uint32_t>& classes, std::vector<OpenActivation>& found) {
+// Adds the thread's frame if its method is wanted.
+void AddFrame(jvmtiEnv* env, JNIEnv* jni, uint64_t java_tid, const jvmtiFrameInfo& frame,
+              ClassRegistry& registry, const absl::flat_hash_set<uint32_t>& classes,
+              std::vector<OpenActivation>& found) {
   jboolean is_obsolete = JNI_TRUE;
   if (frame.location < 0 || env->IsMethodObsolete(frame.method, &is_obsolete) != JVMTI_ERROR_NONE ||
       is_obsolete) {
@@ -28,12 +29,14 @@ void AddFrame(jvmtiEnv* env, JNIEnv* jni, const jvmtiFrameInfo& frame, ClassRegi
   if (env->GetMethodName(frame.method, name.out(), descriptor.out(), nullptr) != JVMTI_ERROR_NONE) {
     return;
   }
-  found.push_back({class_id, name.get(), descriptor.get(), static_cast<uint32_t>(frame.location)});
+  found.push_back(
+      {java_tid, class_id, name.get(), descriptor.get(), static_cast<uint32_t>(frame.location)});
 }
 
 }  // namespace
 
 std::vector<OpenActivation> FindOpenActivations(jvmtiEnv* env, JNIEnv* jni, ClassRegistry& registry,
+                                                ThreadRegistry& threads,
                                                 const absl::flat_hash_set<uint32_t>& classes) {
   std::vector<OpenActivation> found;
   jint count = 0;
@@ -41,9 +44,11 @@ std::vector<OpenActivation> FindOpenActivations(jvmtiEnv* env, JNIEnv* jni, Clas
   if (env->GetAllStackTraces(kMostActivations, stacks.out(), &count) != JVMTI_ERROR_NONE)
     return found;
   for (const jvmtiStackInfo& stack : std::span(stacks.get(), static_cast<size_t>(count))) {
+    const LocalRef<jthread> thread(jni, stack.thread);
+    const uint64_t java_tid = threads.JavaTid(jni, stack.thread);
     for (const jvmtiFrameInfo& frame :
          std::span(stack.frame_buffer, static_cast<size_t>(stack.frame_count))) {
-      AddFrame(env, jni, frame, registry, classes, found);
+      AddFrame(env, jni, java_tid, frame, registry, classes, found);
     }
   }
   return found;

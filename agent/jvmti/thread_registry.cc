@@ -102,6 +102,7 @@ void ThreadRegistry::Clear() {
 
 ThreadNumbers ThreadRegistry::End() {
   ThreadNumbers numbers = {.os_tid = gettid()};
+  bool named = true;
   {
     absl::MutexLock lock(&mutex_);
     // The list may never be read.
@@ -112,11 +113,14 @@ ThreadNumbers ThreadRegistry::End() {
     numbers = found->second;
     by_os_tid_.erase(found);
     ended_now_.push_back(numbers.java_tid);
+    const auto java = java_.find(numbers.java_tid);
+    named = java == java_.end() || !java->second.name.empty();
   }
+  const uint32_t begin = named ? format::kThreadNamed : format::kThreadUnnamed;
   encoder_.AddEvent({.time_ns = clock_.Now(),
                      .thread = numbers.number,
                      .major = format::kThread,
-                     .minor = format::kThreadNamed | format::kEnd});
+                     .minor = begin | format::kEnd});
   return numbers;
 }
 

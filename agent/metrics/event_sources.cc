@@ -72,7 +72,23 @@ bool EventSources::Enable(std::initializer_list<jvmtiEvent> events) {
   return jvmti::EnableEvents(env_, {events.begin(), events.size()}).ok();
 }
 
-uint64_t EventSources::Start(uint64_t wanted) {
+uint64_t EventSources::StartIo(uint64_t wanted) {
+  constexpr uint64_t kAll =
+      Bit(Metric::kJavaReadBytes) | Bit(Metric::kJavaWrittenBytes) | Bit(Metric::kJavaIo);
+  if ((wanted & kAll) == 0 || !io_.Listen(io::IoUse::kCounts, *this).ok()) return 0;
+  return wanted & kAll;
+}
+
+uint64_t EventSources::Start(uint64_t wanted) { return StartIo(wanted) | StartEvents(wanted); }
+
+void EventSources::Prepare(uint64_t wanted) {
+  if ((wanted & Bit(Metric::kExceptions)) == 0 || !MakeEnvironment()) return;
+  jvmtiCapabilities asked = {};
+  asked.can_generate_exception_events = 1;
+  env_->AddCapabilities(&asked);
+}
+
+uint64_t EventSources::StartEvents(uint64_t wanted) {
   constexpr uint64_t kAll = Bit(Metric::kExceptions) | Bit(Metric::kMonitorWait);
   if ((wanted & kAll) == 0 || !MakeEnvironment()) return 0;
   jvmtiCapabilities offered = {};
@@ -99,6 +115,7 @@ uint64_t EventSources::Start(uint64_t wanted) {
 }
 
 void EventSources::Stop() {
+  io_.Ignore(io::IoUse::kCounts);
   if (env_ == nullptr) return;
   jvmti::DisableEvents(env_, kEvents).IgnoreError();
   // Virtual threads are still followed.
@@ -167,6 +184,15 @@ void EventSources::ContendedEntered() {
   counters_.Add(static_cast<uint32_t>(Metric::kMonitorWait),
                 static_cast<int64_t>(MonotonicNanos() - tls_wait_began));
   tls_wait_began = 0;
+}
+
+void EventSources::Ended(JNIEnv*, const io::IoCall& call) {
+  counters_.Add(static_cast<uint32_t>(Metric::kJavaIo),
+                static_cast<int64_t>(call.end_ns - call.begin_ns));
+  if (call.bytes <= 0) return;
+  const Metric metric =
+      call.kind == io::IoKind::kRead ? Metric::kJavaReadBytes : Metric::kJavaWrittenBytes;
+  counters_.Add(static_cast<uint32_t>(metric), call.bytes);
 }
 
 }  // namespace jtrace::metrics

@@ -1,5 +1,5 @@
-// JVM events that are counted for the thread they happen on: exceptions, waits for monitors; also
-// which virtual thread runs on which carrier.
+// JVM events that are counted for the thread they happen on: exceptions, waits for monitors, I/O;
+// also which virtual thread runs on which carrier.
 //
 // They have their own JVMTI environment, created when the first of them is requested, so they cost
 // nothing if nothing is counted. Threads: Start and Stop one at a time; callbacks on the thread
@@ -10,16 +10,20 @@
 
 #include <cstdint>
 
+#include "agent/io/io_calls.h"
 #include "agent/metrics/thread_counters.h"
 
 namespace jtrace::metrics {
 
-class EventSources {
+class EventSources : public io::IoListener {
  public:
-  EventSources(JavaVM* vm, ThreadCounters& counters) : vm_(vm), counters_(counters) {}
+  EventSources(JavaVM* vm, io::IoCalls& io, ThreadCounters& counters)
+      : vm_(vm), io_(io), counters_(counters) {}
   EventSources(const EventSources&) = delete;
   EventSources& operator=(const EventSources&) = delete;
 
+  // These will be counted. At load, the only time at which the JVM grants events of exceptions.
+  void Prepare(uint64_t wanted);
   // Counts these from here on (bits by metric). Returns those that this JVM can count now.
   uint64_t Start(uint64_t wanted);
   void Stop();
@@ -33,13 +37,18 @@ class EventSources {
   void ContendedEntered();
   void Mounted(JNIEnv* jni, jthread thread);
   void Unmounted();
+  void Began(JNIEnv*, const io::IoCall&) override {}
+  void Ended(JNIEnv* jni, const io::IoCall& call) override;
 
  private:
   bool MakeEnvironment();
+  uint64_t StartIo(uint64_t wanted);
+  uint64_t StartEvents(uint64_t wanted);
   bool Enable(std::initializer_list<jvmtiEvent> events);
   bool SetExtensionEvent(const char* id, jvmtiExtensionEvent callback);
 
   JavaVM* vm_;
+  io::IoCalls& io_;
   ThreadCounters& counters_;
   jvmtiEnv* env_ = nullptr;
   jvmtiCapabilities granted_ = {};

@@ -1,5 +1,7 @@
 #include "agent/metrics/jvm_metrics.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -20,8 +22,7 @@ uint64_t Bits(const std::vector<uint32_t>& metrics) {
 
 bool IsCharged(uint32_t metric) {
   if (metric >= kFirstUser) return true;
-  const MetricInfo& info = InfoOf(static_cast<Metric>(metric));
-  return info.reach == Reach::kPath && info.source != Source::kTree;
+  return IsChargedToPaths(InfoOf(static_cast<Metric>(metric)));
 }
 
 }  // namespace
@@ -76,23 +77,42 @@ absl::StatusOr<std::vector<uint32_t>> JvmMetrics::Numbers(const std::vector<std:
   return numbers;
 }
 
-void JvmMetrics::Prepare(const std::vector<uint32_t>& metrics) { objects_.Prepare(Bits(metrics)); }
+void JvmMetrics::Prepare(const std::vector<uint32_t>& metrics) {
+  sources_.Prepare(Bits(metrics));
+  objects_.Prepare(Bits(metrics));
+}
 
 void JvmMetrics::Begin(const std::vector<uint32_t>& metrics, bool live, Losses& losses) {
   live_.store(live);
   began_ns_.store(MonotonicNanos());
   const uint64_t wanted = Bits(metrics);
   // Probes count executions of bytecodes, if there are probes.
-  counters_.SetCounted(sources_.Start(wanted) | objects_.Start(wanted) |
+  std::string refused;
+  const uint64_t of_kernel = kernel_events_.Start(wanted, refused);
+  counters_.SetCounted(sources_.Start(wanted) | objects_.Start(wanted) | of_kernel |
                        (wanted & Bit(Metric::kAllocSites)) | Bit(Metric::kGc));
   for (const uint32_t metric : metrics) {
     if (counters_.Check(metric).ok()) continue;
     const std::string name = counters_.NameOf(metric);
+    if ((Bit(static_cast<Metric>(metric)) & kOfKernelEvents) != 0) {
+      losses.Add(absl::StrCat("metrics.", name), Severity::kWarning, 1,
+                 absl::StrCat("metric that needs the kernel's events: ", name), refused);
+      continue;
+    }
     losses.Add(absl::StrCat("metrics.", name), Severity::kWarning, 1,
                absl::StrCat("metric that this JVM does not report: ", name),
                live ? "load the agent with -agentpath instead of attaching it" : "");
   }
   if (std::any_of(metrics.begin(), metrics.end(), IsCharged)) FollowVirtualThreads();
+}
+
+void JvmMetrics::StopSources(Losses& losses) {
+  kernel_events_.Stop();
+  sources_.Stop();
+  objects_.Stop();
+  losses.Set("metrics.path.unattached", Severity::kWarning, kernel_events_.unattached(),
+             "kernel's events of threads without a descriptor: path.* metrics lack them",
+             "raise ulimit -n");
 }
 
 PathMetrics JvmMetrics::PathMetricsOf(const std::vector<uint32_t>& metrics) const {
@@ -130,6 +150,7 @@ JvmMetrics::Identity JvmMetrics::IdentityOf(JNIEnv* jni, jthread thread) {
 void JvmMetrics::ThreadStart(JNIEnv* jni, jthread thread) {
   const Identity identity = IdentityOf(jni, thread);
   counters_.Start(identity.java_tid, identity.java_thread, /*is_partial=*/false);
+  kernel_events_.Attach(gettid());
 }
 
 void JvmMetrics::GcFinish(uint64_t now_ns) {
@@ -142,8 +163,9 @@ void JvmMetrics::GcFinish(uint64_t now_ns) {
 void JvmMetrics::Adopt(JNIEnv* jni, jthread thread) {
   const Identity identity = IdentityOf(jni, thread);
   if (identity.java_thread == 0) return;
-  counters_.Adopt(identity.java_tid, OsThreadIdOf(layout_, identity.java_thread),
-                  identity.java_thread);
+  const pid_t os_tid = OsThreadIdOf(layout_, identity.java_thread);
+  counters_.Adopt(identity.java_tid, os_tid, identity.java_thread);
+  if (os_tid > 0) kernel_events_.Attach(os_tid);
 }
 
 bool JvmMetrics::RegisterThread(JNIEnv* jni, jthread thread) {

@@ -16,6 +16,7 @@
 #include "agent/base/losses.h"
 #include "agent/hotspot/alloc_layout.h"
 #include "agent/metrics/event_sources.h"
+#include "agent/metrics/kernel_events.h"
 #include "agent/metrics/object_sources.h"
 #include "agent/metrics/thread_counters.h"
 #include "agent/probes/native_counters.h"
@@ -27,12 +28,14 @@ class JvmMetrics : public CounterKeeper {
  public:
   JvmMetrics(JavaVM* vm, const JavaThreadLayout& layout)
       : layout_(layout),
+        io_(vm),
         counters_(layout.allocated),
-        sources_(vm, counters_),
+        sources_(vm, io_, counters_),
         objects_(vm, counters_) {}
   static JvmMetrics* Create(JavaVM* vm);
 
   ThreadCounters& counters() { return counters_; }
+  io::IoCalls& io() { return io_; }
   // Whether Java can access them.
   bool is_defined() const { return is_defined_; }
 
@@ -51,11 +54,8 @@ class JvmMetrics : public CounterKeeper {
   // A recording of these metrics, by number, begins. `live`: running threads have counted before.
   // Reports metrics that cannot be counted as losses.
   void Begin(const std::vector<uint32_t>& metrics, bool live, Losses& losses);
-  // Stops counting. The counts can still be queried until End.
-  void StopSources() {
-    sources_.Stop();
-    objects_.Stop();
-  }
+  // Stops counting, and reports what was not counted. The counts can still be queried until End.
+  void StopSources(Losses& losses);
   void End() { counters_.SetCounted(0); }
   // Virtual threads are distinguished from their carriers from here on.
   void FollowVirtualThreads() { sources_.FollowVirtualThreads(); }
@@ -69,6 +69,8 @@ class JvmMetrics : public CounterKeeper {
   void ThreadStart(JNIEnv* jni, jthread thread);
   // A thread that ran before the agent was loaded, as seen from any other thread.
   void Adopt(JNIEnv* jni, jthread thread);
+  // First of all: the thread's call paths get what the kernel has counted.
+  void ThreadEnding() { kernel_events_.Detach(); }
   void ThreadEnd() { counters_.End(); }
   void VirtualThreadEnd(uint64_t java_tid) { counters_.EndVirtual(java_tid); }
   // Inside a safepoint.
@@ -97,8 +99,10 @@ class JvmMetrics : public CounterKeeper {
 
   JavaThreadLayout layout_;
   bool allocations_checked_ = false;
+  io::IoCalls io_;
   ThreadCounters counters_;
   EventSources sources_;
+  KernelEvents kernel_events_;
   ObjectSources objects_;
   std::atomic<bool> live_{false};
   std::atomic<uint64_t> began_ns_{0};

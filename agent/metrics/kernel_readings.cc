@@ -101,6 +101,14 @@ std::optional<int64_t> ReadOwn(Metric metric) {
   return now ? now : ReadThread(metric, gettid());
 }
 
+std::optional<IoBytes> ReadOwnIo() {
+  const std::string io = TaskFile(gettid(), "io");
+  const auto read = BytesIn(io, Metric::kReadBytes);
+  const auto written = BytesIn(io, Metric::kWrittenBytes);
+  if (!read || !written) return std::nullopt;
+  return IoBytes{*read, *written};
+}
+
 std::optional<int64_t> ReadThread(Metric metric, pid_t os_tid) {
   switch (metric) {
     case Metric::kCpu:

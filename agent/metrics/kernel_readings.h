@@ -17,6 +17,12 @@ namespace jtrace::metrics {
 //
 // Of the calling thread.
 std::optional<int64_t> ReadOwn(Metric metric);
+// What the calling thread has read and written: both of ReadOwn's values in one reading.
+struct IoBytes {
+  int64_t read;
+  int64_t written;
+};
+std::optional<IoBytes> ReadOwnIo();
 // Of another thread of this process.
 std::optional<int64_t> ReadThread(Metric metric, pid_t os_tid);
 // The kernel's name of a thread of this process; "": it has ended.

@@ -7,7 +7,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "agent/classfile/scope_filter.h"
+#include "common/scope_filter.h"
 
 namespace jtrace::metrics {
 

@@ -30,9 +30,21 @@ enum class Metric : uint8_t {
   kReadBytes,
   kWrittenBytes,
   kJit,
+  kJavaReadBytes,
+  kJavaWrittenBytes,
+  kJavaIo,
+  kPathFaults,
+  kPathSwitches,
+  kPathCycles,
+  kPathInstructions,
+  kPathCacheMisses,
+  kOutside,
+  kOutsideElements,
 };
+static_assert(static_cast<uint32_t>(Metric::kOutside) == hot::kOutsideNanos &&
+              static_cast<uint32_t>(Metric::kOutsideElements) == hot::kOutsideElements);
 // User counters have the numbers from here to hot::kMaxMetrics - 1.
-inline constexpr uint32_t kFirstUser = 24;
+inline constexpr uint32_t kFirstUser = 32;
 
 constexpr bool IsUser(uint32_t metric) { return metric >= kFirstUser; }
 
@@ -65,6 +77,11 @@ struct MetricInfo {
   absl::string_view cost;       // the same
   absl::string_view what;
 };
+
+// Whether probes charge it to call paths: the trees know theirs anyway.
+inline bool IsChargedToPaths(const MetricInfo& info) {
+  return info.reach == Reach::kPath && info.source != Source::kTree;
+}
 
 // In the order of their numbers.
 std::span<const MetricInfo> AllMetrics();

@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 
 #include "agent/base/clock.h"
@@ -23,8 +24,11 @@ constexpr size_t kBlocksAtOnce = 1024;
 
 // The values of the kernel's thread before it became this Java thread, such as main before
 // DestroyJavaVM: their places in a block have them, as kCpuAtStart has its clock.
-constexpr std::array kInherited = {Metric::kCpu, Metric::kSwitches, Metric::kPageFaults};
-[[gnu::tls_model("initial-exec")]] constinit thread_local std::array<int64_t, 3> tls_used = {};
+constexpr std::array kInherited = {Metric::kCpu, Metric::kSwitches, Metric::kPageFaults,
+                                   Metric::kReadBytes, Metric::kWrittenBytes};
+constexpr size_t kInheritedIo = 3;  // the first that needs a file
+[[gnu::tls_model("initial-exec")]] constinit thread_local std::array<int64_t, kInherited.size()>
+    tls_used = {};
 
 }  // namespace
 
@@ -130,6 +134,8 @@ std::optional<ThreadCounters::Identity> ThreadCounters::RegisterThread() {
 void ThreadCounters::EndOfNativeThread(void* self) { static_cast<ThreadCounters*>(self)->End(); }
 
 void ThreadCounters::End() {
+  const std::optional<IoBytes> io =
+      keeps_files_.load(std::memory_order_relaxed) ? ReadOwnIo() : std::nullopt;
   const std::lock_guard lock(mutex_);
   CounterBlock* block = tls_platform;
   if (block == nullptr) {
@@ -143,19 +149,30 @@ void ThreadCounters::End() {
   // A handler's counts from here on would be in no total: it gets an error.
   tls_block = tls_platform = nullptr;
   InProgramOrder();
-  Retire(*block, /*is_own=*/true);
-  for (size_t i = 0; i < kInherited.size(); ++i) {
-    tls_used[i] = ReadOwn(kInherited[i]).value_or(0);
+  Retire(*block, /*is_own=*/true, io);
+  for (size_t i = 0; i < kInheritedIo; ++i) tls_used[i] = ReadOwn(kInherited[i]).value_or(0);
+  if (io.has_value()) {
+    tls_used[kInheritedIo] = io->read;
+    tls_used[kInheritedIo + 1] = io->written;
   }
 }
 
-void ThreadCounters::Retire(CounterBlock& block, bool is_own) {
-  const Values last = ReadAll(block, ~kOfFiles, is_own);
+void ThreadCounters::Retire(CounterBlock& block, bool is_own, const std::optional<IoBytes>& io) {
+  Values last = ReadAll(block, ~kOfFiles, is_own);
+  if (io.has_value()) {
+    const auto used = [&](Metric metric, int64_t now) {
+      const auto i = static_cast<uint32_t>(metric);
+      last[i] = std::max<int64_t>(0, now - ReadCum(block, i));
+    };
+    used(Metric::kReadBytes, io->read);
+    used(Metric::kWrittenBytes, io->written);
+  }
   for (uint32_t i = 0; i < hot::kMaxMetrics; ++i) {
     ended_total_[i] = WrapAdd(ended_total_[i], last[i]);
   }
   if (block.java_tid != 0) {
-    Remember(block.java_tid, {.values = last, .is_virtual = block.os_tid == 0});
+    Remember(block.java_tid,
+             {.values = last, .is_virtual = block.os_tid == 0, .has_files = io.has_value()});
   }
   by_java_tid_.erase(block.java_tid);
   by_os_tid_.erase(block.os_tid);

@@ -77,11 +77,11 @@ absl::StatusOr<int64_t> ThreadCounters::OfEnded(const Last& last, uint32_t metri
   if (last.is_virtual && OwnTotals::IsOfKernelsThread(metric)) {
     return StatusOf(Answer::kVirtualThread, metric);
   }
-  if ((kOfFiles >> metric & 1) == 0) return last.values[metric];
+  if ((kOfFiles >> metric & 1) == 0 || last.has_files) return last.values[metric];
   return absl::UnavailableError(
       absl::StrCat(NameOf(metric),
-                   " is unknown for threads that have ended: ask before, or for "
-                   "the process's total"));
+                   " is unknown for threads that have ended: record it with metrics=, "
+                   "ask before, or for the process's total"));
 }
 
 absl::StatusOr<int64_t> ThreadCounters::Of(uint64_t java_tid, uint32_t metric) const {

@@ -55,7 +55,7 @@ void ThreadCounters::EndVirtual(uint64_t java_tid) {
     Resume(*tls_platform, tls_platform->platform_thread);
     tls_block = tls_platform;
   }
-  Retire(block, /*is_own=*/false);
+  Retire(block, /*is_own=*/false, std::nullopt);
 }
 
 CounterBlock* ThreadCounters::BlockOf(uint64_t java_tid, bool is_virtual, uint64_t java_thread) {

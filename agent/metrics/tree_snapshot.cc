@@ -42,8 +42,8 @@ void TreeSnapshot::Add(const hot::Arena* arena, const hot::ThreadState& state, i
     // A dropped node stays in the list if it is the last one.
     if (IsDropped(node)) continue;
     const auto parent = places.find(node.parent);
-    const uint32_t place =
-        parent == places.end() ? PlaceOf(arena, node) : Child(parent->second, node.routine);
+    const uint32_t place = parent == places.end() ? PlaceOf(arena, node)
+                                                  : Child(parent->second, hot::IdOf(node.routine));
     places.emplace(ref, place);
     if (const PathValues values = read(node); !IsAllZero(values)) AddValues(place, values, sign);
   }
@@ -59,7 +59,7 @@ void TreeSnapshot::AddNode(const hot::Arena* arena, const hot::Node& node, int64
 uint32_t TreeSnapshot::PlaceOf(const hot::Arena* arena, const hot::Node& node) {
   std::vector<uint32_t> path;
   for (const hot::Node* at = &node; at->routine != 0; at = hot::At<hot::Node>(arena, at->parent)) {
-    path.push_back(at->routine);
+    path.push_back(hot::IdOf(at->routine));
   }
   uint32_t place = 0;
   for (; !path.empty(); path.pop_back()) place = Child(place, path.back());

@@ -1,11 +1,14 @@
 #include "agent/options/call_costs.h"
 
+#include <cmath>
 #include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 
 namespace jtrace {
 namespace {
@@ -14,17 +17,53 @@ constexpr absl::string_view kRules =
 #include "call_costs.inc"
     ;
 
-using Cost = proto::Routine::Cost;
+// What calls without their own number cost, in cycles.
+constexpr uint32_t kFixedCycles = 10;
+constexpr uint32_t kVariableCycles = 100;
+constexpr double kMostCycles = 1e6;
 
-struct ClassName {
+struct Group {
   absl::string_view name;
-  std::optional<Cost> cost;
+  std::optional<CallCost> cost;
+  bool has_cycles = false;
+  bool has_elements = false;
 };
-constexpr ClassName kClasses[] = {{"none", std::nullopt},
-                                  {"fixed", proto::Routine::FIXED},
-                                  {"variable", proto::Routine::VARIABLE},
-                                  {"indeterminate", proto::Routine::INDETERMINATE},
-                                  {"user-input", proto::Routine::USER_INPUT}};
+constexpr Group kGroups[] = {
+    {"none", std::nullopt},
+    {"fixed", CallCost{proto::Routine::FIXED, kFixedCycles}, true},
+    {"variable", CallCost{proto::Routine::VARIABLE, kVariableCycles}, true, true},
+    {"indeterminate", CallCost{proto::Routine::INDETERMINATE}},
+    {"user-input", CallCost{proto::Routine::USER_INPUT}}};
+
+const Group* FindGroup(absl::string_view name) {
+  for (const Group& it : kGroups) {
+    if (it.name == name) return &it;
+  }
+  return nullptr;
+}
+
+bool ParseCycles(absl::string_view text, double& cycles) {
+  const bool is_plain = text.find_first_not_of("0123456789.") == absl::string_view::npos;
+  return is_plain && absl::SimpleAtod(text, &cycles) && cycles <= kMostCycles;
+}
+
+// "20", or "20+0.25n" and "20+0.5len" if the cost may depend on elements.
+bool ParseCost(absl::string_view text, bool has_elements, CallCost& cost) {
+  const std::pair<absl::string_view, absl::string_view> parts =
+      absl::StrSplit(text, absl::MaxSplits('+', 1));
+  if (!absl::SimpleAtoi(parts.first, &cost.cycles) || cost.cycles > kMostCycles) return false;
+  if (parts.first.size() == text.size()) return true;
+  double of_each = 0;
+  absl::string_view elements = parts.second;
+  cost.elements = absl::ConsumeSuffix(&elements, "len") ? Elements::kLength
+                  : absl::ConsumeSuffix(&elements, "n") ? Elements::kNumber
+                                                        : Elements::kNone;
+  if (!has_elements || cost.elements == Elements::kNone || !ParseCycles(elements, of_each)) {
+    return false;
+  }
+  cost.millicycles_per_element = static_cast<uint32_t>(std::lround(of_each * 1000));
+  return true;
+}
 
 // The pieces between stars must occur in order, the first at the start and the last at the end.
 bool Matches(absl::string_view pattern, absl::string_view text) {
@@ -53,15 +92,18 @@ absl::Status CallCosts::Add(absl::string_view text, std::vector<Rule>& rules) {
     if (line.empty() || line.front() == '#') continue;
     const std::vector<absl::string_view> words =
         absl::StrSplit(line, absl::ByAnyChar(" \t"), absl::SkipEmpty());
-    const ClassName* known = nullptr;
-    for (const ClassName& it : kClasses) {
-      if (it.name == words[0]) known = &it;
+    const Group* group = FindGroup(words[0]);
+    std::optional<CallCost> cost = group != nullptr ? group->cost : std::nullopt;
+    const bool is_rule = group != nullptr &&
+                         (words.size() == 2 || (words.size() == 3 && group->has_cycles &&
+                                                ParseCost(words[2], group->has_elements, *cost)));
+    if (!is_rule) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("line ", number,
+                       " is not 'fixed|variable|indeterminate|user-input|none PATTERN'; CYCLES may "
+                       "follow: fixed a.b 20, variable a.b 20+0.25n, variable a.b 20+0.5len"));
     }
-    if (known == nullptr || words.size() != 2) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "line ", number, " is not 'fixed|variable|indeterminate|user-input|none PATTERN'"));
-    }
-    rules.push_back({std::string(words[1]), known->cost});
+    rules.push_back({std::string(words[1]), cost});
   }
   return absl::OkStatus();
 }
@@ -81,11 +123,17 @@ absl::StatusOr<CallCosts> CallCosts::WithRules(absl::string_view text) {
   return costs;
 }
 
-std::optional<Cost> CallCosts::Of(absl::string_view callee) const {
+void CallCosts::KeepOnlyGroups() {
+  for (Rule& rule : rules_) {
+    if (rule.cost.has_value()) rule.cost = CallCost{rule.cost->group};
+  }
+}
+
+std::optional<CallCost> CallCosts::Of(absl::string_view callee) const {
   for (auto rule = rules_.rbegin(); rule != rules_.rend(); ++rule) {
     if (Matches(rule->pattern, callee)) return rule->cost;
   }
-  return proto::Routine::UNCLASSIFIED;
+  return CallCost();
 }
 
 }  // namespace jtrace

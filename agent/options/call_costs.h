@@ -3,6 +3,7 @@
 // format. Immutable once made; any thread.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,6 +14,18 @@
 
 namespace jtrace {
 
+// Where a call says how many elements it gets: nowhere, or by its last argument.
+enum class Elements : uint8_t { kNone, kNumber, kLength };
+
+// What a rule says of a call.
+struct CallCost {
+  proto::Routine::Cost group = proto::Routine::UNCLASSIFIED;
+  uint32_t cycles = 0;
+  uint32_t millicycles_per_element = 0;
+  Elements elements = Elements::kNone;
+  friend bool operator==(const CallCost&, const CallCost&) = default;
+};
+
 class CallCosts {
  public:
   // The built-in rules.
@@ -21,12 +34,15 @@ class CallCosts {
   static absl::StatusOr<CallCosts> WithRules(absl::string_view text);
 
   // Nothing: the call gets no probe. `callee`: "java.util.HashMap.put".
-  std::optional<proto::Routine::Cost> Of(absl::string_view callee) const;
+  std::optional<CallCost> Of(absl::string_view callee) const;
+
+  // Calls are then counted by group, and nothing is measured.
+  void KeepOnlyGroups();
 
  private:
   struct Rule {
     std::string pattern;
-    std::optional<proto::Routine::Cost> cost;
+    std::optional<CallCost> cost;
   };
   static absl::Status Add(absl::string_view text, std::vector<Rule>& rules);
 

@@ -1,13 +1,15 @@
 #include "agent/options/metric_options.h"
 
 #include <algorithm>
-#include <array>
+#include <optional>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
+#include "absl/types/span.h"
+#include "agent/hot/layout.h"
 #include "agent/metrics/metric.h"
 #include "common/nearest.h"
 
@@ -40,19 +42,51 @@ absl::Status ParseMetricNames(absl::string_view value, std::vector<std::string>&
   return absl::InvalidArgumentError("needs a metric such as alloc.bytes");
 }
 
-absl::string_view MetricOfObjects(const std::vector<std::string>& metrics) {
-  constexpr std::array kOfObjects = {metrics::Metric::kAllocObjects, metrics::Metric::kLiveBytes,
-                                     metrics::Metric::kFreedBytes};
-  for (const metrics::Metric metric : kOfObjects) {
-    const absl::string_view name = metrics::InfoOf(metric).name;
-    if (std::find(metrics.begin(), metrics.end(), name) != metrics.end()) return name;
+namespace {
+
+absl::string_view FirstOf(absl::Span<const metrics::Metric> wanted,
+                          const std::vector<std::string>& names) {
+  for (const metrics::Metric metric : wanted) {
+    if (HasMetric(names, metric)) return metrics::InfoOf(metric).name;
   }
   return "";
 }
 
+bool IsChargedToPaths(absl::string_view name) {
+  const std::optional<metrics::Metric> metric = metrics::FindMetric(name);
+  return !metric || metrics::IsChargedToPaths(metrics::InfoOf(*metric));  // a user's counter is
+}
+
+}  // namespace
+
+bool HasMetric(const std::vector<std::string>& names, metrics::Metric metric) {
+  return std::find(names.begin(), names.end(), metrics::InfoOf(metric).name) != names.end();
+}
+
+absl::string_view MetricOfObjects(const std::vector<std::string>& metrics) {
+  return FirstOf(
+      {metrics::Metric::kAllocObjects, metrics::Metric::kLiveBytes, metrics::Metric::kFreedBytes},
+      metrics);
+}
+
+absl::string_view MetricOfOutsideCalls(const std::vector<std::string>& metrics) {
+  return FirstOf({metrics::Metric::kOutside, metrics::Metric::kOutsideElements}, metrics);
+}
+
 bool CountsAllocationSites(const std::vector<std::string>& metrics) {
-  const absl::string_view name = metrics::InfoOf(metrics::Metric::kAllocSites).name;
-  return std::find(metrics.begin(), metrics.end(), name) != metrics.end();
+  return HasMetric(metrics, metrics::Metric::kAllocSites);
+}
+
+std::vector<std::string> WithOutsideMetrics(std::vector<std::string> names, bool with_time) {
+  auto charged = static_cast<uint32_t>(std::count_if(names.begin(), names.end(), IsChargedToPaths));
+  const auto add = [&](metrics::Metric metric) {
+    if (HasMetric(names, metric) || charged >= hot::kPathMetrics) return;
+    names.emplace_back(metrics::InfoOf(metric).name);
+    ++charged;
+  };
+  if (with_time) add(metrics::Metric::kOutside);
+  add(metrics::Metric::kOutsideElements);
+  return names;
 }
 
 std::string MetricsHelp() {

@@ -7,6 +7,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
+#include "agent/metrics/metric.h"
 
 namespace jtrace {
 
@@ -19,6 +20,15 @@ absl::string_view MetricOfObjects(const std::vector<std::string>& metrics);
 
 // Whether alloc.sites is among them: it needs probes at allocations.
 bool CountsAllocationSites(const std::vector<std::string>& metrics);
+
+// The first of them that only probes around calls out of scope count; "": none.
+absl::string_view MetricOfOutsideCalls(const std::vector<std::string>& metrics);
+
+// With these metrics too, as far as call paths have room.
+std::vector<std::string> WithOutsideMetrics(std::vector<std::string> metrics, bool with_time);
+
+// Whether a metric of that name is among them.
+bool HasMetric(const std::vector<std::string>& metrics, metrics::Metric metric);
 
 // The table of metrics for people: unit, exactness, cost.
 std::string MetricsHelp();

@@ -13,11 +13,11 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
-#include "agent/classfile/scope_filter.h"
 #include "agent/options/call_costs.h"
 #include "agent/options/metric_options.h"
 #include "agent/options/option_values.h"
 #include "agent/options/option_words.h"
+#include "common/scope_filter.h"
 
 namespace jtrace {
 namespace {
@@ -51,6 +51,9 @@ absl::Status ParseInterval(absl::string_view value, Options& o) {
   if (value.empty()) return Invalid("needs a time such as 1ms, or a number of events");
   o.samples.interval_text = std::string(value);
   return absl::OkStatus();
+}
+absl::Status ParseJitter(absl::string_view value, Options& o) {
+  return ParseWord(value, kSwitch, o.samples.jitter.emplace());
 }
 absl::Status ParseThreads(absl::string_view value, Options& o) {
   for (absl::string_view glob : absl::StrSplit(value, ';', absl::SkipWhitespace())) {
@@ -95,26 +98,53 @@ absl::Status ParseUnwind(absl::string_view value, Options& o) {
                            : absl::OkStatus();
 }
 
+absl::Status CheckMethodHook(const hooks::HookSpec& spec) {
+  if (spec.kind == hooks::HookKind::kTime) {
+    return Invalid(absl::StrCat("'", spec.symbol,
+                                "' is a Java method, whose time a clock measures: add clock=tsc, "
+                                "and write :count or :unwind"));
+  }
+  if (spec.kind == hooks::HookKind::kOff) {
+    return Invalid(absl::StrCat("'", spec.symbol, ":off' removes nothing at the start"));
+  }
+  return classfile::ScopeFilter::Create(std::vector<std::string>{spec.symbol}, {}).status();
+}
+
 absl::Status ParseHook(absl::string_view value, Options& o) {
   auto specs = hooks::ParseHookSpecs(value);
-  if (specs.ok()) o.hooks.insert(o.hooks.end(), specs->begin(), specs->end());
-  return specs.status();
+  if (!specs.ok()) return specs.status();
+  for (hooks::HookSpec& spec : *specs) {
+    if (!spec.IsMethod()) {
+      o.hooks.push_back(std::move(spec));
+      continue;
+    }
+    if (absl::Status status = CheckMethodHook(spec); !status.ok()) return status;
+    if (spec.kind == hooks::HookKind::kUnwind) o.unwinds.push_back({spec.symbol, 1});
+    o.method_hooks.push_back(std::move(spec));
+  }
+  return absl::OkStatus();
 }
 
 absl::Status ParseCodes(absl::string_view value, Options& o) {
   if (absl::Status status = o.codes.Apply(value); !status.ok()) return status;
-  o.codes_off = o.codes.MajorsOff();
   o.boundary = o.codes.Has(Code::kBoundary);
   return absl::OkStatus();
 }
 
 absl::Status ParseBoundary(absl::string_view value, Options& o) {
-  if (absl::Status status = ParseWord(value, kSwitch, o.boundary); !status.ok()) return status;
+  BoundaryWord word = BoundaryWord::kOff;
+  if (absl::Status status = ParseWord(value, kBoundaries, word); !status.ok()) return status;
+  o.boundary = word != BoundaryWord::kOff;
+  o.boundary_costs = word == BoundaryWord::kCosts;
   return o.codes.Apply(o.boundary ? "+boundary" : "-boundary");
 }
 
 absl::Status ParseBlocks(absl::string_view value, Options& o) {
-  return ParseWord(value, kSwitch, o.blocks);
+  return ParseWord(value, kBlocks, o.blocks);
+}
+
+absl::Status ParseSites(absl::string_view value, Options& o) {
+  return ParseWord(value, kSwitch, o.sites);
 }
 
 absl::Status ParseCosts(absl::string_view value, Options& o) {
@@ -143,12 +173,20 @@ absl::Status ParseMemory(absl::string_view value, Options& o) {
   return absl::OkStatus();
 }
 
-absl::Status ParsePrune(absl::string_view value, Options& o) {
-  if (!absl::SimpleAtod(absl::StripSuffix(value, "%"), &o.prune_percent) ||
-      !(o.prune_percent >= 0 && o.prune_percent <= 50)) {
+absl::Status ParsePruneShare(absl::string_view value, double& percent) {
+  if (!absl::SimpleAtod(absl::StripSuffix(value, "%"), &percent) ||
+      !(percent >= 0 && percent <= 50)) {
     return Invalid(absl::StrCat("'", value, "' is not a percentage from 0 to 50"));
   }
   return absl::OkStatus();
+}
+
+absl::Status ParsePrune(absl::string_view value, Options& o) {
+  return ParsePruneShare(value, o.prune_percent);
+}
+
+absl::Status ParsePruneExit(absl::string_view value, Options& o) {
+  return ParsePruneShare(value, o.exit_percent);
 }
 
 absl::Status ParseMaxDepth(absl::string_view value, Options& o) {
@@ -232,6 +270,8 @@ constexpr std::array kOptions = {
               "between two samples: time (1ms; wall: 10ms), or events of timer=perf:EVENT"},
     OptionRow{"timer", "cpu|wall|perf:EVENT", ParseTimer,
               "what drives the samples: each thread's CPU time, real time, an event: see below"},
+    OptionRow{"jitter", "on|off", ParseJitter,
+              "sample at a random moment of each interval (on, except for POSIX timers)"},
     OptionRow{"stack", "full|app|frame|appframe|pc", ParseStack,
               "how much of the stack a sample records: see below"},
     OptionRow{"threads", "NAME[;…]", ParseThreads,
@@ -245,22 +285,29 @@ constexpr std::array kOptions = {
               "memory for call trees (by free memory); paths without room: [pruned]"},
     OptionRow{"prune", "1", ParsePrune,
               "if memory is short, drop paths below this percent of their caller"},
+    OptionRow{"pruneexit", "1", ParsePruneExit,
+              "the same when a call ends, by time: needs a clock (0: no such test)"},
     OptionRow{"maxdepth", "1000", ParseMaxDepth,
               "levels of a call tree; deeper recursion is folded"},
     OptionRow{"unwind", "METHOD[:every=N][;…]", ParseUnwind,
               "walk the stack at (every Nth) entry of these: com.acme.Cache::load:every=100"},
-    OptionRow{"hook", "OBJECT!FUNCTION[:KIND][;…]", ParseHook,
-              "count calls of native functions, unwind or time them: libc.so.6!malloc:count"},
+    OptionRow{
+        "hook", "OBJECT!FUNCTION[:KIND][;…]", ParseHook,
+        "count calls of native functions, unwind or time them: libc.so.6!malloc:count; of Java "
+        "methods, count or unwind: com.acme.Cache::load"},
     OptionRow{"metrics", "alloc.bytes[;…]", ParseMetrics,
               "what else to record by call path or thread: see below"},
-    OptionRow{"boundary", "on|off", ParseBoundary,
-              "count calls that leave the scope, and native methods, as separate nodes (off)"},
-    OptionRow{"blocks", "on|off", ParseBlocks,
-              "count each line and branch; record=tree or flat (off)"},
+    OptionRow{"boundary", "on|costs|off", ParseBoundary,
+              "count calls that leave the scope, and native methods, as separate nodes; costs: "
+              "measure them, too (off)"},
+    OptionRow{"blocks", "on|paths|off", ParseBlocks,
+              "count each line and branch, with paths by call path; record=tree or flat (off)"},
+    OptionRow{"sites", "on|off", ParseSites,
+              "distinguish calls by the line that makes them, too; record=tree (off)"},
     OptionRow{"costs", "FILE", ParseCosts,
-              "file with more rules: what such calls depend on, which to leave out"},
-    OptionRow{"codes", "+0x61;-jit[;…]", ParseCodes,
-              "switch kinds of records on or off, by number or name: see below"},
+              "file with more rules: what such calls depend on and cost, which to leave out"},
+    OptionRow{"codes", "+0x61;-0x20/0x1;-jit[;…]", ParseCodes,
+              "switch kinds of records on or off, by major, major/minor or name: see below"},
     OptionRow{"duration", "30s", ParseDurationOption, "stop recording after this time"},
     OptionRow{"loop", "1h|100MB", ParseLoop,
               "continue in a new file after this time or size; out= gets .%n if it has no %n"},

@@ -54,7 +54,16 @@ inline constexpr std::array kStacks = {Word<hot::StackMode>{"full", hot::StackMo
                                        Word<hot::StackMode>{"frame", hot::StackMode::kFrame},
                                        Word<hot::StackMode>{"appframe", hot::StackMode::kAppFrame},
                                        Word<hot::StackMode>{"pc", hot::StackMode::kPc}};
+inline constexpr std::array kBlocks = {Word<Blocks>{"on", Blocks::kByMethod},
+                                       Word<Blocks>{"paths", Blocks::kByPath},
+                                       Word<Blocks>{"off", Blocks::kOff}};
 inline constexpr std::array kSwitch = {Word<bool>{"on", true}, Word<bool>{"off", false}};
+
+// boundary=
+enum class BoundaryWord { kOff, kOn, kCosts };
+inline constexpr std::array kBoundaries = {Word<BoundaryWord>{"on", BoundaryWord::kOn},
+                                           Word<BoundaryWord>{"costs", BoundaryWord::kCosts},
+                                           Word<BoundaryWord>{"off", BoundaryWord::kOff}};
 
 // The word for a value.
 template <typename Enum, size_t N>

@@ -14,7 +14,6 @@
 #include "agent/options/option_values.h"
 #include "agent/options/option_words.h"
 #include "common/nearest.h"
-#include "proto/trace_format.h"
 
 namespace jtrace {
 namespace {
@@ -72,19 +71,51 @@ absl::Status ParseInto(absl::string_view text, Options& options) {
 
 // A mode consists of samples and of calls of both kinds.
 absl::Status ApplyCodesToMode(Options& options) {
-  const auto is_off = [&options](uint32_t major) { return options.codes_off.contains(major); };
-  const bool no_calls = is_off(format::kInterpreted) && is_off(format::kJitted);
-  if (is_off(format::kTimerUnwind) && options.mode == Mode::kMerged) options.mode = Mode::kEvents;
+  const bool no_calls = !options.codes.Has(Code::kInterpreted) && !options.codes.Has(Code::kJitted);
+  const bool no_samples = !options.codes.Has(Code::kSample);
+  if (no_samples && options.mode == Mode::kMerged) options.mode = Mode::kEvents;
   if (no_calls && options.mode == Mode::kMerged) options.mode = Mode::kSamples;
-  if ((is_off(format::kTimerUnwind) && options.WantsSamples()) ||
-      (no_calls && options.WantsEvents())) {
+  if ((no_samples && options.WantsSamples()) || (no_calls && options.WantsEvents())) {
     return absl::InvalidArgumentError(
         "option 'codes': nothing is left to record; leave 0x30 and 0x50, or 0x40, on");
   }
   return absl::OkStatus();
 }
 
+bool HasCallPaths(const Options& options) {
+  return options.record == RecordKind::kTree && options.WantsEvents();
+}
+
+// Whether other options let the metrics be counted.
+absl::Status CheckMetrics(const Options& options) {
+  const absl::string_view counts_objects = MetricOfObjects(options.metrics);
+  if (!counts_objects.empty() && options.codes.Has(Code::kAllocation)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("option 'metrics': ", counts_objects,
+                     " looks at every object, and codes=+0x70 samples some; leave one "
+                     "of them out"));
+  }
+  if (CountsAllocationSites(options.metrics) && !HasCallPaths(options)) {
+    return absl::InvalidArgumentError(
+        "option 'metrics': alloc.sites needs record=tree and mode=merged or events");
+  }
+  if (absl::string_view name = MetricOfOutsideCalls(options.metrics);
+      !name.empty() && !(options.boundary && options.boundary_costs && HasCallPaths(options))) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("option 'metrics': ", name,
+                     " needs boundary=costs, record=tree and mode=merged or events"));
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
+
+// With a clock of nanoseconds each node has its time.
+std::vector<std::string> RecordedMetrics(const Options& o) {
+  if (!o.boundary || !o.boundary_costs || !HasCallPaths(o)) return o.metrics;
+  const bool is_timed = o.clock != Clock::kTsc && o.clock != Clock::kCpu;
+  return WithOutsideMetrics(o.metrics, is_timed);
+}
 
 // A configuration file may name another; a cycle ends at kMaxConfigDepth.
 absl::Status ParseConfig(absl::string_view value, Options& o) {
@@ -119,28 +150,49 @@ absl::StatusOr<Options> ParseOptions(absl::string_view text) {
     return absl::InvalidArgumentError(
         "option 'clock': record=flat has no exits to read a clock at; use record=tree");
   }
-  if (options.blocks && (!options.WantsEvents() || options.record == RecordKind::kLog)) {
+  if (options.blocks == Blocks::kByPath && options.record == RecordKind::kFlat) {
+    return absl::InvalidArgumentError(
+        "option 'blocks': record=flat has no call paths; use record=tree, or blocks=on");
+  }
+  if (options.blocks != Blocks::kOff &&
+      (!options.WantsEvents() || options.record == RecordKind::kLog)) {
     return absl::InvalidArgumentError(
         "option 'blocks': needs probes and counts: mode=merged or events, record=tree or flat");
   }
-  const absl::string_view counts_objects = MetricOfObjects(options.metrics);
-  if (!counts_objects.empty() && options.codes.Has(Code::kAllocation)) {
+  const bool all_calls = options.codes.Has(Code::kInterpreted) && options.codes.Has(Code::kJitted);
+  if (options.blocks != Blocks::kOff && options.record == RecordKind::kTree && !all_calls) {
     return absl::InvalidArgumentError(
-        absl::StrCat("option 'metrics': ", counts_objects,
-                     " looks at every object, and codes=+0x70 samples some; leave one "
-                     "of them out"));
+        "option 'blocks': counts of lines begin with those of calls, of both kinds; leave 0x30 and "
+        "0x50 on, or use record=flat");
   }
-  if (CountsAllocationSites(options.metrics) &&
-      (options.record != RecordKind::kTree || !options.WantsEvents())) {
+  if (options.exit_percent > 0 && (options.clock == Clock::kNone || !options.WantsEvents() ||
+                                   options.record != RecordKind::kTree)) {
     return absl::InvalidArgumentError(
-        "option 'metrics': alloc.sites needs record=tree and mode=merged or events");
+        "option 'pruneexit': compares times of paths; needs clock= and record=tree");
   }
+  if (options.exit_percent > 0 && options.blocks == Blocks::kByPath) {
+    return absl::InvalidArgumentError(
+        "option 'pruneexit': not with blocks=paths, which keeps counters of each path; use prune=");
+  }
+  if (options.sites && (!options.WantsEvents() || options.record != RecordKind::kTree)) {
+    return absl::InvalidArgumentError(
+        "option 'sites': needs call trees: mode=merged or events, record=tree");
+  }
+  if (options.sites && options.blocks == Blocks::kByPath) {
+    return absl::InvalidArgumentError(
+        "option 'sites': not with blocks=paths, which has lines of its own; use blocks=on");
+  }
+  if (absl::Status status = CheckMetrics(options); !status.ok()) return status;
   if (options.WantsSamples()) {
     const absl::Status status = CheckStackIsWalkable(options.samples, !options.unwinds.empty());
     if (!status.ok()) return status;
   }
   if (!options.unwinds.empty() && options.mode != Mode::kMerged) {
     return absl::InvalidArgumentError("option 'unwind': needs probes and samples; use mode=merged");
+  }
+  if (!options.method_hooks.empty() && !options.WantsEvents()) {
+    return absl::InvalidArgumentError(
+        "option 'hook': counts of Java methods need probes; use mode=merged or events");
   }
   if (!options.hooks.empty() && !options.WantsSamples()) {
     return absl::InvalidArgumentError(

@@ -6,7 +6,6 @@
 
 #include <cstdint>
 #include <limits>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -27,6 +26,8 @@ enum class Action { kStart, kStop, kServe };
 enum class Mode { kMerged, kEvents, kSamples };
 // record=
 enum class RecordKind { kTree, kFlat, kLog };
+// blocks=
+enum class Blocks { kOff, kByMethod, kByPath };
 // clock=
 enum class Clock { kNone, kCoarse, kTsc, kCpu, kManual };
 // log=
@@ -55,22 +56,29 @@ struct Options {
   std::vector<std::string> exclude;
   // Methods at whose entry the stack is walked (S3.8).
   std::vector<UnwindRule> unwinds;
-  // Native functions whose calls are counted (S3.9).
+  // Native functions whose calls are counted (S3.9), and Java methods (S3.24): these are in scope
+  // besides, and those of kind unwind are in `unwinds` too.
   std::vector<hooks::HookSpec> hooks;
+  std::vector<hooks::HookSpec> method_hooks;
   // The memory that call trees and their data may take; 0: by the machine's memory
   // (machine_memory.h).
   uint64_t memory_bytes = 0;
   // When memory is short, nodes below this share of their parent are dropped (S3.14); 0: none.
   double prune_percent = 1;
+  // The same share of the parent's time, when an activation ends; 0: no such test.
+  double exit_percent = 0;
   // The depth of the tree; deeper recursion is folded.
   uint32_t max_depth = 1000;
-  // codes= (S3.1), and the majors that it switched off.
+  // codes= (S3.1).
   CodeSet codes;
-  std::set<uint32_t> codes_off;
   // Probes around calls that leave the scope (S2.2); rules for them in addition to jtrace's own.
   bool boundary = false;
+  // What those calls cost, too (S4.2); their time and elements where call paths are recorded.
+  bool boundary_costs = false;
   // Counts of blocks, and so of lines (S4.1).
-  bool blocks = false;
+  Blocks blocks = Blocks::kOff;
+  // Calls distinguished by the place in their caller, too (S4.4).
+  bool sites = false;
   std::string call_costs;
   // Metrics recorded besides calls, times and samples (S5): "alloc.bytes", "user.orders".
   std::vector<std::string> metrics;
@@ -88,7 +96,15 @@ struct Options {
 
   bool WantsEvents() const { return mode != Mode::kSamples; }
   bool WantsSamples() const { return mode != Mode::kEvents; }
+  // Whether the kernel is to record thread switches. A log with clock=cpu has them anyway.
+  bool WantsSwitchRecords() const {
+    const bool has_them = WantsEvents() && record == RecordKind::kLog && clock == Clock::kCpu;
+    return codes.WasAsked(Code::kThreadSwitch) && !has_them;
+  }
 };
+
+// `metrics`, and those of boundary_costs.
+std::vector<std::string> RecordedMetrics(const Options& options);
 
 absl::string_view StackName(hot::StackMode stack);
 absl::string_view ModeName(Mode mode);
@@ -101,6 +117,9 @@ absl::StatusOr<Options> ParseOptions(absl::string_view text);
 
 // The table for people, ending in a newline; at most 100 columns wide.
 std::string OptionsHelp();
+
+// The switches of codes= that differ from the default, without boundary=: "+contended;-jitted".
+std::string ChangedCodes(const Options& options);
 
 // The options in effect as "mode=merged,record=tree,…", for the trace and the start line.
 std::string DescribeOptions(const Options& options);

@@ -17,6 +17,12 @@ absl::string_view RecordName(RecordKind record) { return WordFor(record, kRecord
 
 absl::string_view ClockName(Clock clock) { return WordFor(clock, kClocks); }
 
+std::string ChangedCodes(const Options& o) {
+  CodeSet codes = o.codes;
+  codes.Apply("-boundary").IgnoreError();
+  return codes.Changes();
+}
+
 std::string DescribeOptions(const Options& o) {
   std::string out = absl::StrCat("mode=", ModeName(o.mode));
   if (o.WantsEvents()) absl::StrAppend(&out, ",record=", RecordName(o.record));
@@ -24,6 +30,7 @@ std::string DescribeOptions(const Options& o) {
     absl::StrAppend(&out, ",memory=", o.memory_bytes >> 20, "m");
   }
   if (o.clock != Clock::kNone) absl::StrAppend(&out, ",clock=", ClockName(o.clock));
+  if (o.exit_percent > 0) absl::StrAppend(&out, ",pruneexit=", o.exit_percent);
   if (o.log_budget != 0) absl::StrAppend(&out, ",logbudget=", FormatBytes(o.log_budget));
   if (o.WantsSamples()) {
     absl::StrAppend(&out, DescribeSampleOptions(o.samples));
@@ -34,12 +41,20 @@ std::string DescribeOptions(const Options& o) {
   for (const UnwindRule& rule : o.unwinds) {
     absl::StrAppend(&out, ",unwind=", UnwindRuleText(rule));
   }
-  for (const hooks::HookSpec& spec : o.hooks) {
-    absl::StrAppend(&out, ",hook=", hooks::HookSpecText(spec));
+  for (const auto* specs : {&o.hooks, &o.method_hooks}) {
+    for (const hooks::HookSpec& spec : *specs) {
+      absl::StrAppend(&out, ",hook=", hooks::HookSpecText(spec));
+    }
   }
   if (!o.metrics.empty()) absl::StrAppend(&out, ",metrics=", absl::StrJoin(o.metrics, ";"));
-  if (o.boundary) absl::StrAppend(&out, ",boundary=on");
-  if (o.blocks) absl::StrAppend(&out, ",blocks=on");
+  if (o.boundary) absl::StrAppend(&out, ",boundary=", o.boundary_costs ? "costs" : "on");
+  if (const std::string codes = ChangedCodes(o); !codes.empty()) {
+    absl::StrAppend(&out, ",codes=", codes);
+  }
+  if (o.blocks != Blocks::kOff) {
+    absl::StrAppend(&out, ",blocks=", WordFor(o.blocks, kBlocks));
+  }
+  if (o.sites) absl::StrAppend(&out, ",sites=on");
   if (o.duration < absl::InfiniteDuration()) {
     absl::StrAppend(&out, ",duration=", absl::FormatDuration(o.duration));
   }

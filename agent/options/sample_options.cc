@@ -41,6 +41,12 @@ std::string OtherEvents(absl::string_view name) {
 
 absl::Status FinishPeriod(SampleOptions& options) {
   const PerfEvent& event = *options.event;
+  if (options.jitter == true) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("option 'jitter': perf:", NameOf(event),
+                     " counts events; random moments need a clock: timer=cpu, wall or "
+                     "perf:cpu-clock"));
+  }
   options.period = event.default_period;
   if (options.interval_text.empty()) return absl::OkStatus();
   if (!absl::SimpleAtoi(options.interval_text, &options.period)) {
@@ -130,6 +136,8 @@ std::string DescribeSampleOptions(const SampleOptions& options) {
   } else {
     absl::StrAppend(&text, ",interval=", absl::FormatDuration(options.interval));
   }
+  if (options.jitter.has_value())
+    absl::StrAppend(&text, ",jitter=", *options.jitter ? "on" : "off");
   if (!options.threads.empty()) {
     absl::StrAppend(&text, ",threads=", absl::StrJoin(options.threads, ";"));
   }

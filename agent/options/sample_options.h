@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,8 @@ struct SampleOptions {
   absl::Duration interval = absl::Milliseconds(1);
   // Events between two samples, if the event is not a clock; else 0.
   uint64_t period = 0;
+  // At random moments of the intervals; none: where the timer can.
+  std::optional<bool> jitter;
   hot::StackMode stack = hot::kWalksStacks ? hot::StackMode::kFull : hot::StackMode::kPc;
   // Patterns of the names of sampled threads; none: all are sampled.
   std::vector<std::string> threads;

@@ -13,24 +13,55 @@
 
 namespace jtrace {
 
-absl::StatusOr<std::unique_ptr<BlockCounters>> BlockCounters::Reserve() {
+namespace {
+
+// Null: there is none.
+void* ReserveMemory(size_t bytes) {
+  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return memory == MAP_FAILED ? nullptr : memory;
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<BlockCounters>> BlockCounters::Reserve(bool by_path) {
   constexpr uint64_t kHeader = offsetof(hot::SharedBlocks, counts);
   constexpr uint64_t kFirst = sizeof(hot::SharedBlocks::counts) / (sizeof(hot::OwnBlocks));
   constexpr uint64_t kMostThreads = 8192;
-  for (uint64_t threads = kMostThreads; threads > 0; threads /= 2) {
+  constexpr size_t kOwners = hot::kSharedBlockIds * sizeof(uint64_t);
+  for (uint64_t threads = by_path ? 1 : kMostThreads; threads > 0; threads /= 2) {
     const size_t bytes = kHeader + (kFirst + threads) * sizeof(hot::OwnBlocks);
-    void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (memory == MAP_FAILED) continue;
-    auto* shared = static_cast<hot::SharedBlocks*>(memory);
+    auto* shared = static_cast<hot::SharedBlocks*>(ReserveMemory(bytes));
+    if (shared == nullptr) continue;
+    void* owners = by_path ? ReserveMemory(kOwners) : nullptr;
+    if (by_path && owners == nullptr) {
+      munmap(shared, bytes);
+      continue;
+    }
     shared->next = kFirst;
     shared->limit = kFirst + threads;
-    return absl::WrapUnique(new BlockCounters(shared));
+    return absl::WrapUnique(new BlockCounters(shared, static_cast<uint64_t*>(owners)));
   }
   return absl::ResourceExhaustedError(
       absl::StrCat("no address space for the counters of blocks, which reserve ",
-                   sizeof(hot::SharedBlocks) >> 20,
+                   (sizeof(hot::SharedBlocks) + (by_path ? kOwners : 0)) >> 20,
                    " MB; raise it (ulimit -v unlimited), or record without blocks=on"));
+}
+
+void BlockCounters::SetOwner(uint32_t first, uint32_t count, uint32_t routine, bool is_leaf) {
+  if (owners_ == nullptr || count > hot::BlockOwner::kMostSize ||
+      first + count > hot::kSharedBlockIds) {
+    return;
+  }
+  for (uint32_t place = 0; place < count; ++place) {
+    hot::WriteRelaxed(owners_[first + place],
+                      hot::BlockOwner::Pack(routine, is_leaf, count, place));
+  }
+}
+
+void BlockCounters::BeginRecording() {
+  hot::WriteRelaxed(shared_->unkept, uint64_t{0});
+  hot::WriteRelease(shared_->recording, uint64_t{next_.load(std::memory_order_relaxed)});
 }
 
 void BlockCounters::AddOwn(const hot::ThreadState& state, std::vector<uint64_t>& sums) const {

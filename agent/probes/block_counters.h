@@ -15,13 +15,26 @@ namespace jtrace {
 // address.
 class BlockCounters {
  public:
-  // Reserves address space for the shared counters and those of threads. Error: ResourceExhausted.
-  static absl::StatusOr<std::unique_ptr<BlockCounters>> Reserve();
+  // Reserves address space for the shared counters and those of threads; `by_path` (blocks=paths):
+  // for owners instead of the latter. Error: ResourceExhausted.
+  static absl::StatusOr<std::unique_ptr<BlockCounters>> Reserve(bool by_path);
   BlockCounters(const BlockCounters&) = delete;
   BlockCounters& operator=(const BlockCounters&) = delete;
 
   // For the probe class, and the states of threads without memory.
   uint64_t shared_address() const { return reinterpret_cast<uintptr_t>(shared_->counts); }
+  // blocks=paths: of hot::BlockOwner, by id.
+  uint64_t owners_address() const { return reinterpret_cast<uintptr_t>(owners_); }
+  bool is_by_path() const { return owners_ != nullptr; }
+
+  // blocks=paths: the ids that a method has taken belong to it. Before its code runs.
+  void SetOwner(uint32_t first, uint32_t count, uint32_t routine, bool is_leaf);
+  // The ids taken so far are those of earlier recordings: the probes may give their memory to
+  // others. On a thread that begins a recording.
+  void BeginRecording();
+  uint64_t first_of_recording() const { return hot::ReadRelaxed(shared_->recording); }
+  // Call paths of this recording for whose counters there was no memory.
+  uint64_t unkept() const { return hot::ReadRelaxed(shared_->unkept); }
 
   // The first of `count` new ids in a row. Any thread.
   uint32_t Take(uint32_t count) { return next_.fetch_add(count, std::memory_order_relaxed); }
@@ -43,7 +56,7 @@ class BlockCounters {
   // As many instructions as the methods of a class can have.
   static constexpr uint32_t kMostOfAClass = 4'000'000;
 
-  explicit BlockCounters(hot::SharedBlocks* shared) : shared_(shared) {}
+  BlockCounters(hot::SharedBlocks* shared, uint64_t* owners) : shared_(shared), owners_(owners) {}
   void AddOwn(const hot::ThreadState& state, std::vector<uint64_t>& sums) const;
 
   bool HasOwn(const hot::ThreadState& state) const {
@@ -51,6 +64,7 @@ class BlockCounters {
   }
 
   hot::SharedBlocks* const shared_;
+  uint64_t* const owners_;  // null: not by path
   std::atomic<uint32_t> next_{1};
   std::vector<uint64_t> ended_;  // by id
 };

@@ -9,6 +9,7 @@
 #include "agent/base/clock.h"
 #include "agent/hot/thread_state.h"
 #include "agent/probes/arena_memory.h"
+#include "agent/probes/block_counters.h"
 #include "agent/probes/class_definer.h"
 #include "agent/probes/native_clock.h"
 #include "agent/probes/rseq_word.h"
@@ -104,7 +105,7 @@ uint64_t Probes::memory_used() const { return ArenaBytesUsed(*arena_); }
 
 absl::StatusOr<std::unique_ptr<Probes>> Install(jvmtiEnv* jvmti, JNIEnv* jni,
                                                 const ProbeOptions& options, int number,
-                                                uint64_t shared_blocks) {
+                                                const BlockCounters* blocks) {
   absl::StatusOr<hot::Arena*> arena = ReserveArena(options.memory_limit, options.max_depth);
   if (!arena.ok()) return arena.status();
   InitializeRseqDescriptor((*arena)->rseq);
@@ -112,6 +113,7 @@ absl::StatusOr<std::unique_ptr<Probes>> Install(jvmtiEnv* jvmti, JNIEnv* jni,
   (*arena)->lost_state.rseq = reinterpret_cast<uintptr_t>(&(*arena)->always_on);
   (*arena)->lost_state.counters = reinterpret_cast<uintptr_t>(&(*arena)->lost_counters);
   (*arena)->lost_state.metrics = reinterpret_cast<uintptr_t>(&(*arena)->lost_charged);
+  const uint64_t shared_blocks = blocks != nullptr ? blocks->shared_address() : 0;
   (*arena)->lost_state.blocks = (*arena)->shared.state.blocks = shared_blocks;
   const hot::ProbeClock clock = UsableClock(options.clock, **arena);
   const bool ticks = clock == hot::ProbeClock::kCoarse && options.clock_ticks;
@@ -127,9 +129,12 @@ absl::StatusOr<std::unique_ptr<Probes>> Install(jvmtiEnv* jvmti, JNIEnv* jni,
                 .log = options.log,
                 .clock = clock,
                 .metrics = options.metrics.Packed(),
-                .blocks = shared_blocks},
+                .blocks = shared_blocks,
+                .block_owners = options.path_blocks ? blocks->owners_address() : 0,
+                .places = options.places},
       .clock = {.ticks_function = reinterpret_cast<uintptr_t>(&jtrace_ticks),
-                .ticks_per_nano = probes->scale().ticks_per_nano()}};
+                .ticks_per_nano = probes->scale().ticks_per_nano()},
+      .exit_share = options.exit_percent / 100};
   absl::Status status = CheckCompileConstant(jni);
   if (status.ok() && clock != hot::ProbeClock::kNone) status = DefineNativeClock(jni);
   bool counts_ticks = false;

@@ -17,6 +17,8 @@
 
 namespace jtrace {
 
+class BlockCounters;
+
 // The behaviour of a probe class, fixed when it is defined.
 struct ProbeOptions {
   bool flat = false;          // record=flat
@@ -28,7 +30,10 @@ struct ProbeOptions {
   uint32_t max_depth = 1000;  // of nodes; recursion below it is folded
   PathMetrics metrics = {};   // charged to call paths; neither with `flat` nor with `log`
   bool blocks = false;        // blocks=on
+  bool path_blocks = false;   // blocks=paths: by call path; `blocks` too, not with `flat` or `log`
+  bool places = false;        // sites=on; only for trees
   double prune_percent = 0;   // share of the parent below which nodes may be pruned; 0: none
+  double exit_percent = 0;    // the same of its time, when an activation ends; needs a clock
 
   bool operator==(const ProbeOptions&) const = default;
 };
@@ -94,12 +99,11 @@ bool IsProbeClass(absl::string_view internal_name);
 
 // Defines the probe class with that number (below 8) into java.base and publishes its arena to
 // ReadPosition. Each number once per JVM, in VMInit or later, before any class with its probes is
-// defined, and after DefineCounters if there are metrics. `shared_blocks`:
-// BlockCounters::shared_address; 0: blocks are not counted. Nothing is printed; no Java exception
-// is left pending. Errors: ResourceExhausted without address space; FailedPrecondition if the JVM
-// rejects the class or lacks something it uses.
+// defined, and after DefineCounters if there are metrics. `blocks`: null: blocks are not counted.
+// Nothing is printed; no Java exception is left pending. Errors: ResourceExhausted without address
+// space; FailedPrecondition if the JVM rejects the class or lacks something it uses.
 absl::StatusOr<std::unique_ptr<Probes>> Install(jvmtiEnv* jvmti, JNIEnv* jni,
                                                 const ProbeOptions& options, int number = 0,
-                                                uint64_t shared_blocks = 0);
+                                                const BlockCounters* blocks = nullptr);
 
 }  // namespace jtrace

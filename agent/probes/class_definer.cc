@@ -19,6 +19,7 @@ absl::StatusOr<std::vector<uint8_t>> Patched(const EmbeddedClass& embedded,
                                              const ProbeClassSetup& setup) {
   if (embedded.name == kProbeClass) return PatchProbeClass(embedded.bytes, setup.probe);
   if (embedded.name == kClockClass) return PatchClockClass(embedded.bytes, setup.clock);
+  if (embedded.name == kExitsClass) return PatchExitsClass(embedded.bytes, setup.exit_share);
   return std::vector<uint8_t>(embedded.bytes.begin(), embedded.bytes.end());
 }
 
@@ -56,6 +57,7 @@ absl::Status Initialize(JNIEnv* jni, jclass defined, absl::string_view name) {
   }
   if (name == kChargesClass) return CheckJavaLayout(jni, defined, ChargesConstantsInJava());
   if (name == kClockClass) return CheckJavaLayout(jni, defined, ClockConstantsInJava());
+  if (name == kExitsClass) return CheckJavaLayout(jni, defined, ExitsConstantsInJava());
   if (name == kLogClass) return CheckJavaLayout(jni, defined, LogConstantsInJava());
   if (name == kRingClass) return CheckJavaLayout(jni, defined, RingConstantsInJava());
   return absl::OkStatus();

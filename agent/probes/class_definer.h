@@ -22,6 +22,7 @@ struct ProbeClassSetup {
   int number;
   ProbeConstants probe;
   ClockConstants clock;
+  double exit_share = 0;
 };
 
 // A class of the boot loader from the bytes of its file; null if the JVM rejects it, with a Java

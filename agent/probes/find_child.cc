@@ -41,14 +41,21 @@ Ref FindInTable(const Arena* arena, Ref table_ref, uint32_t routine) {
 }
 
 Ref FindIn(const Arena* arena, const Slots& slots, uint32_t mask, uint32_t routine) {
-  uint32_t offset = routine * sizeof(uint64_t) & mask;
-  for (uint32_t seen = 0; seen <= mask; seen += sizeof(uint64_t)) {
-    const uint64_t at = slots.word(offset) - reinterpret_cast<uintptr_t>(arena);
-    if (at == offsetof(Arena, lost_node)) break;
+  // As JTraceSlots.offset.
+  const uint32_t place = routine >> 31 != 0 ? routine >> hot::kPlaceShift : 0;
+  uint32_t offset = (routine + place) * sizeof(uint64_t) & mask;
+  const auto child_at = [&](uint32_t slot) -> Ref {
+    const uint64_t at = slots.word(slot) - reinterpret_cast<uintptr_t>(arena);
     // Slots that were just outgrown begin with their link, which is not a node's address.
     const bool is_node = at < ReadRelaxed(arena->next) && at % (1 << hot::kGranuleShift) == 0;
     const auto child = static_cast<Ref>(at >> hot::kGranuleShift);
-    if (is_node && At<Node>(arena, child)->routine == routine) return child;
+    return is_node && At<Node>(arena, child)->routine == routine ? child : 0;
+  };
+  if (const Ref child = child_at(routine * sizeof(uint64_t) & mask); child != 0) return child;
+  for (uint32_t seen = 0; seen <= mask; seen += sizeof(uint64_t)) {
+    const uint64_t at = slots.word(offset) - reinterpret_cast<uintptr_t>(arena);
+    if (at == offsetof(Arena, lost_node)) break;
+    if (const Ref child = child_at(offset); child != 0) return child;
     offset = (offset + sizeof(uint64_t)) & mask;
   }
   if (mask != hot::kMostMask) return 0;

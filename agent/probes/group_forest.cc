@@ -22,7 +22,7 @@ uint32_t GroupForest::Child(uint32_t parent, uint32_t routine, uint32_t& last_nu
   if (nodes_.size() < max_nodes_ || routine == hot::kPrunedRoutine) {
     return Make(parent, routine, last_number);
   }
-  return PrunedChild(parent, routine, last_number);
+  return PrunedChild(parent, hot::IdOf(routine), last_number);
 }
 
 uint32_t GroupForest::Find(uint32_t parent, uint32_t routine) const {

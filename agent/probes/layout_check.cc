@@ -22,10 +22,10 @@ constexpr int64_t BeforeCounts(size_t offset) {
 
 constexpr LayoutConstant kLayoutConstants[] = {
     {"GRANULE_SHIFT", hot::kGranuleShift},
-    {"ID_BITS", 32 - hot::kGranuleShift},
     {"NODE_ROUTINE", offsetof(Node, routine)},
     {"NODE_PARENT", offsetof(Node, parent)},
     {"NODE_NEXT", offsetof(Node, next)},
+    {"NODE_PLACE", offsetof(Node, place)},
     {"NODE_INTERPRETED", offsetof(Node, interpreted)},
     {"NODE_JITTED", offsetof(Node, jitted)},
     {"NODE_DEPTH", offsetof(Node, depth)},
@@ -37,6 +37,7 @@ constexpr LayoutConstant kLayoutConstants[] = {
     {"NODE_SIZE", sizeof(Node)},
     {"NODE_TIMES_SIZE", sizeof(NodeTimes)},
     {"NODE_METRICS_SIZE", sizeof(hot::NodeMetrics)},
+    {"NODE_BLOCKS_SIZE", sizeof(hot::NodeBlocks)},
     {"PATH_METRICS", hot::kPathMetrics},
     {"THREAD_METRICS_SIZE", sizeof(hot::ThreadMetrics)},
     {"STATE_CURRENT", offsetof(ThreadState, current)},
@@ -62,12 +63,24 @@ constexpr LayoutConstant kLayoutConstants[] = {
     {"STATE_METRICS", offsetof(ThreadState, metrics)},
     {"STATE_CHANGES", offsetof(ThreadState, changes)},
     {"STATE_BLOCKS", offsetof(ThreadState, blocks)},
+    {"STATE_CALL_START", offsetof(ThreadState, call_start)},
+    {"ARENA_RECORDING_START", offsetof(Arena, recording_start)},
+    {"BLOCK_CUM", offsetof(hot::CounterBlock, cum)},
     {"BLOCK_IDS", hot::kBlockIds},
     {"BLOCKS_SIZE", sizeof(hot::OwnBlocks)},
     {"SHARED_BLOCK_IDS", hot::kSharedBlockIds},
     {"BLOCKS_NEXT", BeforeCounts(offsetof(hot::SharedBlocks, next))},
     {"BLOCKS_LIMIT", BeforeCounts(offsetof(hot::SharedBlocks, limit))},
     {"BLOCKS_FREE", BeforeCounts(offsetof(hot::SharedBlocks, free))},
+    {"BLOCKS_RECORDING", BeforeCounts(offsetof(hot::SharedBlocks, recording))},
+    {"BLOCKS_UNKEPT", BeforeCounts(offsetof(hot::SharedBlocks, unkept))},
+    {"SET_RANGE", offsetof(hot::BlockSet, range)},
+    {"SET_COUNTS", offsetof(hot::BlockSet, counts)},
+    {"SET_MORE", offsetof(hot::BlockSet, more)},
+    {"SET_UNKEPT", offsetof(hot::BlockSet, unkept)},
+    {"SET_SIZE", sizeof(hot::BlockSet)},
+    {"NODE_OWN_BLOCKS", offsetof(hot::NodeBlocks, own)},
+    {"NODE_BLOCKS", hot::kNodeBlocks},
     {"STATE_SIZE", sizeof(ThreadState)},
     {"VICTIMS_FOLDS", offsetof(hot::Victims, folds)},
     {"VICTIMS_COUNT", offsetof(hot::Victims, count)},
@@ -76,6 +89,10 @@ constexpr LayoutConstant kLayoutConstants[] = {
     {"MARK_ON_PATH", hot::kMarkOnPath},
     {"MARK_FOLDS", hot::kMarkFolds},
     {"PRUNED_ROUTINE", hot::kPrunedRoutine},
+    {"PLACE_SHIFT", hot::kPlaceShift},
+    {"PLACED_IDS", hot::kPlacedIds},
+    {"HAS_PLACE", hot::kHasPlace},
+    {"WITHOUT_PLACE", hot::kWithoutPlace},
     {"TABLE_MASK", offsetof(hot::ChildTable, mask)},
     {"TABLE_COUNT", offsetof(hot::ChildTable, count)},
     {"TABLE_SLOTS", offsetof(hot::ChildTable, slots)},
@@ -123,6 +140,14 @@ constexpr LayoutConstant kClockConstants[] = {
     {"NODE_OFF", sizeof(Node) + offsetof(NodeTimes, off)},
 };
 
+constexpr LayoutConstant kExitsConstants[] = {
+    {"STATE_MARK", offsetof(ThreadState, mark)},
+    {"STATE_CUTS_LEFT", offsetof(ThreadState, cuts_left)},
+    {"STATE_CUTS_MADE", offsetof(ThreadState, cuts_made)},
+    {"STATE_OFF", offsetof(ThreadState, off)},
+    {"NODE_CUM_SIZE", sizeof(hot::NodeCum)},
+};
+
 constexpr LayoutConstant kMetricsConstants[] = {
     {"MAX_METRICS", hot::kMaxMetrics},
     {"BLOCK_CUM", offsetof(hot::CounterBlock, cum)},
@@ -132,7 +157,8 @@ constexpr LayoutConstant kMetricsConstants[] = {
 
 constexpr LayoutConstant kChargesConstants[] = {
     {"ARENA_LOST_COUNTERS", offsetof(Arena, lost_counters)},
-    {"BLOCK_CUM", offsetof(hot::CounterBlock, cum)},
+    {"OUTSIDE_NANOS", hot::kOutsideNanos},
+    {"OUTSIDE_ELEMENTS", hot::kOutsideElements},
     {"BLOCK_CHANGES", offsetof(hot::CounterBlock, changes)},
     {"BLOCK_ALLOC_OFFSET", offsetof(hot::CounterBlock, alloc_offset)},
 };
@@ -182,6 +208,7 @@ absl::Span<const LayoutConstant> LayoutConstantsInJava() { return kLayoutConstan
 absl::Span<const LayoutConstant> ClockConstantsInJava() { return kClockConstants; }
 absl::Span<const LayoutConstant> ChargesConstantsInJava() { return kChargesConstants; }
 absl::Span<const LayoutConstant> MetricsConstantsInJava() { return kMetricsConstants; }
+absl::Span<const LayoutConstant> ExitsConstantsInJava() { return kExitsConstants; }
 absl::Span<const LayoutConstant> LogConstantsInJava() { return kLogConstants; }
 absl::Span<const LayoutConstant> RingConstantsInJava() { return kRingConstants; }
 

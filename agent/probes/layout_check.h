@@ -22,6 +22,7 @@ absl::Span<const LayoutConstant> LayoutConstantsInJava();
 absl::Span<const LayoutConstant> ClockConstantsInJava();
 absl::Span<const LayoutConstant> ChargesConstantsInJava();
 absl::Span<const LayoutConstant> MetricsConstantsInJava();
+absl::Span<const LayoutConstant> ExitsConstantsInJava();
 absl::Span<const LayoutConstant> LogConstantsInJava();
 absl::Span<const LayoutConstant> RingConstantsInJava();
 

@@ -12,6 +12,7 @@ using hot::EventRing;
 using hot::LogKind;
 using hot::ThreadState;
 
+constexpr uint32_t kJitted = 1;
 constexpr uint32_t kExit = 2;
 constexpr uint32_t kOpMask = (1u << hot::kOpBits) - 1;
 constexpr int kTimeBits = 64 - hot::kOpBits;
@@ -43,7 +44,7 @@ LogCollector::Reader& LogCollector::ReaderOf(const ThreadState& state) {
   const EventRing* ring = RingToRead(state);
   // A thread without a ring has recorded no time since it got its state.
   const uint64_t start = ring != nullptr ? ring->start_ticks : hot::ReadRelaxed(state.log_time);
-  reader.at = state.root;
+  reader.at = reader.seen = state.root;
   reader.time = reader.near = start;
   reader.time_high = start / 1000 >> hot::kOpBits;
   reader.is_wide = clock_ != hot::ProbeClock::kNone && clock_ != hot::ProbeClock::kCoarse;
@@ -94,7 +95,10 @@ void LogCollector::BeginRun(Reader& reader) {
   ops_.clear();
   times_.clear();
   marks_.clear();
-  if (reader.begins_at != 0) AddMark(LogKind::kAt, reader.begins_at, TimeOf(reader));
+  if (reader.begins_at != 0) {
+    AddMark(LogKind::kAt, reader.begins_at, TimeOf(reader));
+    reader.seen = reader.begins_at;
+  }
   reader.begins_at = 0;
 }
 
@@ -183,8 +187,7 @@ void LogCollector::Take(Reader& reader, uint32_t record) {
   if (record > kOpMask) {
     return TakeKind(reader, static_cast<LogKind>(record >> hot::kOpBits), record & kOpMask);
   }
-  TakeOp(reader, record);
-  if (timed()) times_.push_back(reader.time);
+  if (TakeOp(reader, record) && timed()) times_.push_back(reader.time);
 }
 
 void LogCollector::Take(Reader& reader, uint64_t record) {
@@ -193,14 +196,32 @@ void LogCollector::Take(Reader& reader, uint64_t record) {
   if (op >> 2 == 0) return TakeKind(reader, static_cast<LogKind>(op), upper);
   MarkTimeOff(reader);
   MoveTime(reader, upper);
-  TakeOp(reader, op);
+  if (!TakeOp(reader, op)) return;
   const uint64_t time = TimeOf(reader);
   times_.push_back(times_.empty() ? time : std::max(time, times_.back()));
 }
 
-void LogCollector::TakeOp(Reader& reader, uint32_t op) {
-  ops_.push_back(op);
-  if (!follows_) return;
+bool LogCollector::TakeOp(Reader& reader, uint32_t op) {
+  if (kinds_.all()) {
+    ops_.push_back(op);
+    if (follows_) Follow(reader, op);
+    return true;
+  }
+  const bool wanted = kinds_.Has(op >> 2, (op & kJitted) != 0);
+  if (wanted) {
+    if (reader.at != reader.seen && LogReaderPosition(arena_, reader.at).is_known()) {
+      AddMark(LogKind::kAt, reader.at, TimeOf(reader));
+    }
+    ops_.push_back(op);
+  } else {
+    calls_ += (op & kExit) == 0;
+  }
+  Follow(reader, op);
+  if (wanted) reader.seen = reader.at;
+  return wanted;
+}
+
+void LogCollector::Follow(Reader& reader, uint32_t op) const {
   LogReaderPosition position(arena_, reader.at);
   if ((op & kExit) != 0) {
     position.Exit(op >> 2);
@@ -237,7 +258,7 @@ void LogCollector::TakeKind(Reader& reader, LogKind kind, uint64_t value) {
       break;
     }
     case LogKind::kAt:
-      reader.at = static_cast<hot::Ref>(value);
+      reader.at = reader.seen = static_cast<hot::Ref>(value);
       AddMark(kind, value, TimeOf(reader));
       break;
     case LogKind::kOff:

@@ -9,6 +9,7 @@
 #include "absl/types/span.h"
 #include "agent/hot/event_ring.h"
 #include "agent/hot/layout.h"
+#include "agent/probes/call_kinds.h"
 #include "agent/probes/tick_scale.h"
 
 namespace jtrace {
@@ -55,8 +56,9 @@ class LogCollector {
 
   // A new recording begins: earlier records belong to none. `follow`: track the positions of the
   // logs' readers, for a recording of more than one file; it takes about as long as everything else
-  // that is done with a record.
-  void BeginRecording(bool follow);
+  // that is done with a record. So does leaving out calls: a position replaces those that a later
+  // record needs.
+  void BeginRecording(bool follow, CallKinds kinds = CallKinds());
 
   // A new file continues where the last one ended: the log of a thread that is inside calls begins
   // with the position of its first record.
@@ -65,8 +67,8 @@ class LogCollector {
   // No more records from now on: threads close their logs and count in their trees.
   void StopLogs() { hot::WriteRelaxed(arena_->log_stopped, uint64_t{1}); }
 
-  // Totals of the recording: entries and exits in all runs, their entries, and calls left to the
-  // tree.
+  // Totals of the recording: entries and exits in all runs, their entries and those left out, and
+  // calls left to the tree.
   uint64_t events() const { return events_; }
   uint64_t calls() const { return calls_; }
   uint64_t dropped_calls() const { return dropped_; }
@@ -84,6 +86,7 @@ class LogCollector {
     uint64_t off = 0;        // nanoseconds off the processors to report with the next record
     uint64_t reported = 0;   // calls of the open gap that are already reported
     hot::Ref at = 0;         // where the last record leaves the log's reader (LogReaderPosition)
+    hot::Ref seen = 0;       // the same, of the records that were not left out
     hot::Ref begins_at = 0;  // where the next record's file begins; 0: the root, or it has begun
     bool is_wide = false;    // records have 8 bytes
   };
@@ -127,7 +130,9 @@ class LogCollector {
                      Reader& reader);
   void Take(Reader& reader, uint32_t record);
   void Take(Reader& reader, uint64_t record);
-  void TakeOp(Reader& reader, uint32_t op);
+  // Whether it is recorded.
+  bool TakeOp(Reader& reader, uint32_t op);
+  void Follow(Reader& reader, uint32_t op) const;
   void MarkTimeOff(Reader& reader);
   hot::Ref RefOf(uint64_t node) const {
     return hot::RefOf(arena_, reinterpret_cast<const hot::Node*>(node));
@@ -150,6 +155,7 @@ class LogCollector {
   std::vector<uint64_t> times_;
   std::vector<LogMark> marks_;
   bool follows_ = true;
+  CallKinds kinds_;
   uint64_t events_ = 0;
   uint64_t calls_ = 0;
   uint64_t dropped_ = 0;

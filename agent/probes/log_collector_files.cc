@@ -33,7 +33,10 @@ void LogCollector::EndFileOf(ThreadState& state, bool is_last, Visit visit) {
   const uint64_t since = TimeOf(reader);
   BeginRun(reader);
   reader.time = now;
-  if (IsInside(state, reader)) AddMark(LogKind::kAt, reader.at, TimeOf(reader));
+  if (IsInside(state, reader)) {
+    AddMark(LogKind::kAt, reader.at, TimeOf(reader));
+    reader.seen = reader.at;
+  }
   EndRun(state, since, visit);
 }
 
@@ -58,10 +61,11 @@ void LogCollector::FinishGap(const ThreadState& state, const Gap& gap, hot::Ref 
   reader.reported = gap.dropped;
   AddMark(LogKind::kAt, goes_on, TimeOf(reader));
   reader.at = RefOf(gap.gap);
+  reader.seen = goes_on;
   EndRun(state, since, visit);
 }
 
-void LogCollector::BeginRecording(bool follow) {
+void LogCollector::BeginRecording(bool follow, CallKinds kinds) {
   const absl::flat_hash_map<uint64_t, Reader> before = std::exchange(readers_, {});
   ForEachState([&](ThreadState& state) {
     if (!hot::HasLog(state)) return;
@@ -75,7 +79,8 @@ void LogCollector::BeginRecording(bool follow) {
     reader.time = std::max(reader.time, NowTicks());
     reader.off = 0;
   });
-  follows_ = follow;
+  kinds_ = std::move(kinds);
+  follows_ = follow || !kinds_.all();
   BeginFile();
   hot::WriteRelaxed(arena_->log_stopped, uint64_t{0});
   events_ = calls_ = dropped_ = dropped_before_file_ = 0;
@@ -89,6 +94,8 @@ void LogCollector::BeginFile() {
     const Gap gap = OpenGap(state);
     if (gap.gap != 0) reader.at = RefOf(gap.gap);
     reader.begins_at = IsInside(state, reader) ? reader.at : 0;
+    // Readers of the file begin at the root.
+    reader.seen = state.root;
   });
 }
 

@@ -30,6 +30,7 @@ void NodeRecycler::FreeRetired() {
       continue;
     }
     FreeSlots(state, *At<Node>(arena_, retired.node));
+    if (blocks_offset_ != 0) FreeBlocks(state, *At<Node>(arena_, retired.node));
     FreeOne(state, retired.node);
   }
   retired_ = std::move(later);
@@ -44,6 +45,23 @@ void NodeRecycler::FreeSlots(ThreadState& state, const Node& node) {
   }
   const Ref slots = hot::RefOf(arena_, reinterpret_cast<const void*>(node.slots));
   FreeMemory(state, slots, SlotBytes(node) + (HasTable(node) ? sizeof(uint64_t) : 0));
+}
+
+// A set that got no counters, because an exception cut that off, stays.
+void NodeRecycler::FreeBlocks(ThreadState& state, const Node& node) {
+  const auto& head = *reinterpret_cast<const hot::BlockSet*>(reinterpret_cast<const char*>(&node) +
+                                                             blocks_offset_);
+  const auto bytes_of = [](const hot::BlockSet& set) {
+    return (set.range >> 32) * sizeof(uint64_t);
+  };
+  for (Ref more = head.more; more != 0;) {
+    const Ref ref = more;
+    const auto& set = *At<hot::BlockSet>(arena_, ref);
+    more = set.more;
+    if (set.range != 0) FreeMemory(state, ref, sizeof set + bytes_of(set));
+  }
+  if (head.range >> 32 <= hot::kNodeBlocks) return;
+  FreeMemory(state, hot::RefOf(arena_, reinterpret_cast<const void*>(head.counts)), bytes_of(head));
 }
 
 void NodeRecycler::TakeDroppedTables(ThreadState& state) {

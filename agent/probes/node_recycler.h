@@ -11,8 +11,10 @@ namespace jtrace {
 
 class NodeRecycler {
  public:
-  // `node_bytes`: including the data that follows each node.
-  NodeRecycler(hot::Arena* arena, uint64_t node_bytes) : arena_(arena), node_bytes_(node_bytes) {}
+  // `node_bytes`: including the data that follows each node. `blocks_offset`: of hot::NodeBlocks in
+  // it; 0: there are none.
+  NodeRecycler(hot::Arena* arena, uint64_t node_bytes, uint64_t blocks_offset)
+      : arena_(arena), node_bytes_(node_bytes), blocks_offset_(blocks_offset) {}
 
   // Out of the thread's list, though samples that are not read yet may name it.
   void Retire(hot::ThreadState& state, hot::Ref node) { retired_.push_back({&state, node}); }
@@ -28,12 +30,15 @@ class NodeRecycler {
   };
   // The memory in which the node's children were found.
   void FreeSlots(hot::ThreadState& state, const hot::Node& node);
+  // Counters of blocks outside of it.
+  void FreeBlocks(hot::ThreadState& state, const hot::Node& node);
   uint64_t TableBytes(hot::Ref table) const;
   void FreeMemory(hot::ThreadState& state, hot::Ref memory, uint64_t bytes);
   void FreeOne(hot::ThreadState& state, hot::Ref ref);
 
   hot::Arena* arena_;
   const uint64_t node_bytes_;
+  const uint64_t blocks_offset_;
   std::vector<Retired> retired_;
 };
 

@@ -49,8 +49,8 @@ inline Counts ReadCounts(const hot::Node& node) {
 
 // Jitted calls among those since its baseline.
 inline uint64_t JittedSinceBaseline(const hot::Node& node, const Counts& counts) {
-  if (node.baseline_calls == 0) return counts.jitted;
-  const uint64_t calls = counts.calls - node.baseline_calls;
+  const uint64_t calls = node.baseline_calls.Until(counts.calls);
+  if (calls == counts.calls) return counts.jitted;
   return calls - std::min(calls, node.baseline_interpreted.Until(counts.calls - counts.jitted));
 }
 
@@ -68,7 +68,7 @@ inline uint64_t SlotBytes(const hot::Node& node) {
 
 // The routine as in NodeUpdate.
 inline uint32_t TraceRoutine(uint32_t routine) {
-  return routine == hot::kPrunedRoutine ? 0 : routine;
+  return routine == hot::kPrunedRoutine ? 0 : hot::IdOf(routine);
 }
 
 }  // namespace jtrace

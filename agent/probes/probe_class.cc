@@ -26,18 +26,26 @@ extern const unsigned char jtrace_class_JTraceClock[];
 extern const unsigned long jtrace_class_JTraceClock_size;
 extern const unsigned char jtrace_class_JTraceCharges[];
 extern const unsigned long jtrace_class_JTraceCharges_size;
+extern const unsigned char jtrace_class_JTraceOutside[];
+extern const unsigned long jtrace_class_JTraceOutside_size;
 extern const unsigned char jtrace_class_JTraceMetrics[];
 extern const unsigned long jtrace_class_JTraceMetrics_size;
 extern const unsigned char jtrace_class_NativeCounters[];
 extern const unsigned long jtrace_class_NativeCounters_size;
+extern const unsigned char jtrace_class_JTraceExits[];
+extern const unsigned long jtrace_class_JTraceExits_size;
 extern const unsigned char jtrace_class_JTraceLog[];
 extern const unsigned long jtrace_class_JTraceLog_size;
 extern const unsigned char jtrace_class_JTraceBlocks[];
 extern const unsigned long jtrace_class_JTraceBlocks_size;
+extern const unsigned char jtrace_class_JTracePaths[];
+extern const unsigned long jtrace_class_JTracePaths_size;
 extern const unsigned char jtrace_class_JTraceRing[];
 extern const unsigned long jtrace_class_JTraceRing_size;
 extern const unsigned char jtrace_class_JTraceUnwind[];
 extern const unsigned long jtrace_class_JTraceUnwind_size;
+extern const unsigned char jtrace_class_NativeIo[];
+extern const unsigned long jtrace_class_NativeIo_size;
 extern const unsigned char jtrace_class_NativeUnwind[];
 extern const unsigned long jtrace_class_NativeUnwind_size;
 extern const unsigned char jtrace_class_NativeMetrics[];
@@ -58,6 +66,9 @@ constexpr uint64_t kLogPlaceholder = 0x4A54524143450004;
 constexpr uint64_t kClockPlaceholder = 0x4A54524143450005;
 constexpr uint64_t kMetricsPlaceholder = 0x4A54524143450006;
 constexpr uint64_t kBlocksPlaceholder = 0x4A54524143450007;
+constexpr uint64_t kBlockOwnersPlaceholder = 0x4A5452414345000B;
+constexpr uint64_t kExitSharePlaceholder = 0x4A54524143450031;
+constexpr uint64_t kPlacesPlaceholder = 0x4A54524143450009;
 constexpr uint64_t kAllocLayoutPlaceholder = 0x4A54524143450021;
 constexpr uint64_t kTicksFunctionPlaceholder = 0x4A54524143450011;
 constexpr uint64_t kTicksPerNanoPlaceholder = 0x4A54524143450012;
@@ -127,14 +138,22 @@ absl::Span<const EmbeddedClass> EmbeddedProbeClasses() {
        {jtrace_class_JTracePruner, jtrace_class_JTracePruner_size}},
       {kClockClass, {jtrace_class_JTraceClock, jtrace_class_JTraceClock_size}},
       {kChargesClass, {jtrace_class_JTraceCharges, jtrace_class_JTraceCharges_size}},
+      {kExitsClass, {jtrace_class_JTraceExits, jtrace_class_JTraceExits_size}},
+      {"java/lang/invoke/JTraceOutside",
+       {jtrace_class_JTraceOutside, jtrace_class_JTraceOutside_size}},
       {kLogClass, {jtrace_class_JTraceLog, jtrace_class_JTraceLog_size}},
       {kRingClass, {jtrace_class_JTraceRing, jtrace_class_JTraceRing_size}},
       {kBlocksClass, {jtrace_class_JTraceBlocks, jtrace_class_JTraceBlocks_size}},
+      {"java/lang/invoke/JTracePaths", {jtrace_class_JTracePaths, jtrace_class_JTracePaths_size}},
   };
   return classes;
 }
 
 absl::Span<const uint8_t> EmbeddedProbeClass() { return EmbeddedProbeClasses().front().bytes; }
+
+absl::Span<const uint8_t> EmbeddedNativeIo() {
+  return {jtrace_class_NativeIo, jtrace_class_NativeIo_size};
+}
 
 absl::Span<const uint8_t> EmbeddedNativeUnwind() {
   return {jtrace_class_NativeUnwind, jtrace_class_NativeUnwind_size};
@@ -177,7 +196,9 @@ absl::StatusOr<std::vector<uint8_t>> PatchProbeClass(absl::Span<const uint8_t> c
                                   {kLogPlaceholder, constants.log},
                                   {kClockPlaceholder, static_cast<uint64_t>(constants.clock)},
                                   {kMetricsPlaceholder, constants.metrics},
-                                  {kBlocksPlaceholder, constants.blocks}});
+                                  {kBlocksPlaceholder, constants.blocks},
+                                  {kBlockOwnersPlaceholder, constants.block_owners},
+                                  {kPlacesPlaceholder, constants.places}});
 }
 
 absl::StatusOr<std::vector<uint8_t>> PatchMetricsClass(absl::Span<const uint8_t> class_bytes,
@@ -193,6 +214,11 @@ absl::StatusOr<std::vector<uint8_t>> PatchClockClass(absl::Span<const uint8_t> c
   return ReplaceAll(
       class_bytes, {{kTicksFunctionPlaceholder, constants.ticks_function},
                     {kTicksPerNanoPlaceholder, std::bit_cast<uint64_t>(constants.ticks_per_nano)}});
+}
+
+absl::StatusOr<std::vector<uint8_t>> PatchExitsClass(absl::Span<const uint8_t> class_bytes,
+                                                     double share) {
+  return ReplaceAll(class_bytes, {{kExitSharePlaceholder, std::bit_cast<uint64_t>(share)}});
 }
 
 }  // namespace jtrace

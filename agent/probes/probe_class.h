@@ -23,6 +23,7 @@ inline constexpr absl::string_view kLayoutClass = "java/lang/invoke/JTraceLayout
 inline constexpr absl::string_view kClockClass = "java/lang/invoke/JTraceClock";
 inline constexpr absl::string_view kChargesClass = "java/lang/invoke/JTraceCharges";
 inline constexpr absl::string_view kMetricsClass = "java/lang/invoke/JTraceMetrics";
+inline constexpr absl::string_view kExitsClass = "java/lang/invoke/JTraceExits";
 inline constexpr absl::string_view kLogClass = "java/lang/invoke/JTraceLog";
 inline constexpr absl::string_view kBlocksClass = "java/lang/invoke/JTraceBlocks";
 inline constexpr absl::string_view kRingClass = "java/lang/invoke/JTraceRing";
@@ -32,6 +33,8 @@ absl::Span<const EmbeddedClass> EmbeddedProbeClasses();
 absl::Span<const uint8_t> EmbeddedProbeClass();
 // jtrace.NativeClock.
 absl::Span<const uint8_t> EmbeddedNativeClock();
+// jtrace.NativeIo.
+absl::Span<const uint8_t> EmbeddedNativeIo();
 // jtrace.NativeUnwind, and JTraceUnwind, which all sets share.
 absl::Span<const uint8_t> EmbeddedNativeUnwind();
 absl::Span<const uint8_t> EmbeddedUnwindClass();
@@ -50,8 +53,10 @@ struct ProbeConstants {
   uint64_t thread_spare;
   bool log = false;  // record=log
   hot::ProbeClock clock = hot::ProbeClock::kNone;
-  uint64_t metrics = 0;  // PathMetrics::Packed
-  uint64_t blocks = 0;   // address of the shared counters of blocks; 0: they are not counted
+  uint64_t metrics = 0;       // PathMetrics::Packed
+  uint64_t blocks = 0;        // address of the shared counters of blocks; 0: they are not counted
+  uint64_t block_owners = 0;  // blocks=paths: address of hot::BlockOwner by id; 0: not by path
+  bool places = false;        // sites=on
 };
 
 // Values for those of JTraceClock.
@@ -68,6 +73,10 @@ absl::StatusOr<std::vector<uint8_t>> PatchProbeClass(absl::Span<const uint8_t> c
 // The same for JTraceClock.
 absl::StatusOr<std::vector<uint8_t>> PatchClockClass(absl::Span<const uint8_t> class_bytes,
                                                      const ClockConstants& constants);
+
+// The same for JTraceExits. `share`: of the caller's time; 0: nodes are not tested.
+absl::StatusOr<std::vector<uint8_t>> PatchExitsClass(absl::Span<const uint8_t> class_bytes,
+                                                     double share);
 
 // The same for JTraceMetrics. Offsets of 16 bits and more are "not known".
 absl::StatusOr<std::vector<uint8_t>> PatchMetricsClass(absl::Span<const uint8_t> class_bytes,

@@ -19,12 +19,11 @@ absl::StatusOr<ProbeSet*> ProbeSets::Use(jvmtiEnv* jvmti, JNIEnv* jni,
     if (known != nullptr) continue;
     std::unique_ptr<BlockCounters> blocks;
     if (options.blocks) {
-      auto reserved = BlockCounters::Reserve();
+      auto reserved = BlockCounters::Reserve(options.path_blocks);
       if (!reserved.ok()) return reserved.status();
       blocks = *std::move(reserved);
     }
-    auto probes = Install(jvmti, jni, options, static_cast<int>(i),
-                          blocks != nullptr ? blocks->shared_address() : 0);
+    auto probes = Install(jvmti, jni, options, static_cast<int>(i), blocks.get());
     if (!probes.ok()) return probes.status();
     auto* set = new ProbeSet;
     set->blocks = std::move(blocks);
@@ -39,7 +38,8 @@ absl::StatusOr<ProbeSet*> ProbeSets::Use(jvmtiEnv* jvmti, JNIEnv* jni,
       const uint64_t bytes = arena->state_limit - hot::kFirstChunk;
       set->trees = std::make_unique<TreeCollector>(
           arena, nullptr, clocked ? &set->probes->scale() : nullptr, set->probes->clock(),
-          TreeLimits{bytes, bytes / 6, options.prune_percent}, options.metrics);
+          TreeLimits{bytes, bytes / 6, options.prune_percent, options.exit_percent},
+          options.metrics, options.path_blocks ? set->blocks.get() : nullptr);
     }
     if (set->counts != nullptr) set->counts->UseBlocks(set->blocks.get());
     if (set->trees != nullptr) set->trees->UseBlocks(set->blocks.get());

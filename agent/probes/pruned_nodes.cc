@@ -25,7 +25,7 @@ NodeValues PrunedNodes::Sum::ReportedValues() const {
 void PrunedNodes::Add(hot::Ref keeper, uint32_t routine, const Sum& counted,
                       uint32_t& last_number) {
   // Nodes without counts in this file are not reported.
-  if (counted.calls == 0 && !counted.values.any()) return;
+  if (counted.calls == 0 && !counted.values.any() && counted.blocks.empty()) return;
   Below& below = by_keeper_[keeper];
   const auto [entry, inserted] = below.sums.try_emplace(routine);
   Sum& sum = entry->second;
@@ -38,6 +38,7 @@ void PrunedNodes::Add(hot::Ref keeper, uint32_t routine, const Sum& counted,
       sum.calls == 0 ? counted.values.least : std::min(sum.values.least, counted.values.least);
   sum.values.greatest = std::max(sum.values.greatest, counted.values.greatest);
   sum.values.AddTotals(counted.values);
+  sum.blocks.Add(counted.blocks);
   sum.calls += counted.calls;
   sum.jitted += counted.jitted;
   if (below.changed.empty()) changed_.push_back(keeper);

@@ -8,6 +8,7 @@
 #include "absl/functional/function_ref.h"
 #include "agent/hot/layout.h"
 #include "agent/probes/group_forest.h"
+#include "agent/probes/path_blocks.h"
 
 namespace jtrace {
 
@@ -25,6 +26,7 @@ class PrunedNodes {
     uint64_t calls = 0;
     uint64_t jitted = 0;
     NodeValues values = {};
+    PathCounts blocks = {};  // blocks=paths
 
     // With bounds that hold where the extremes are not known.
     NodeValues ReportedValues() const;

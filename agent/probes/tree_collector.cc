@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "agent/base/clock.h"
+#include "agent/hot/thread_state.h"
 #include "agent/probes/node_state.h"
 
 namespace jtrace {
@@ -17,6 +19,10 @@ using hot::ThreadState;
 constexpr uint32_t kUndecided = 0;
 constexpr uint32_t kOwnTree = 1;
 
+// The memory of nodes that a thread cuts off is available again a round later: it must not use up
+// the rest with those that it makes instead.
+constexpr uint32_t kCutsARound = 4096;
+
 // A [pruned] node that every thread has, and that has counted nothing yet.
 bool IsUnused(const Node& node, const Counts& counts) {
   return node.routine == hot::kPrunedRoutine && counts.calls == 0 && node.collected == kUnseen;
@@ -26,12 +32,15 @@ bool IsUnused(const Node& node, const Counts& counts) {
 
 TreeCollector::TreeCollector(hot::Arena* arena, GroupOf group_of, const TickScale* scale,
                              hot::ProbeClock clock, const TreeLimits& limits,
-                             const PathMetrics& metrics)
+                             const PathMetrics& metrics, const BlockCounters* path_blocks)
     : arena_(arena),
-      values_(arena, scale, clock, metrics),
+      values_(arena, scale, clock, metrics, path_blocks != nullptr, limits.exit_percent > 0),
       group_of_(std::move(group_of)),
+      blocks_(path_blocks == nullptr
+                  ? nullptr
+                  : std::make_unique<PathBlocks>(arena, values_.blocks_offset(), *path_blocks)),
       states_(arena),
-      nodes_(arena, values_.node_bytes()),
+      nodes_(arena, values_.node_bytes(), path_blocks == nullptr ? 0 : values_.blocks_offset()),
       limits_(limits),
       forest_(limits.groups_bytes / (2 * sizeof(GroupForest::Node))),
       percent_(limits.prune_percent),
@@ -47,7 +56,9 @@ void TreeCollector::Poll() {
 void TreeCollector::TakeEnded() {
   states_.TakeEnded([this](ThreadState& state) {
     if (IsGrouped(state)) {
+      const bool was_due = blocks_ != nullptr && blocks_->SetDue(true);
       FoldTree(state);
+      if (blocks_ != nullptr) blocks_->SetDue(was_due);
       Retire(state);
     } else {
       ended_.push_back(&state);
@@ -60,11 +71,20 @@ void TreeCollector::ForEachThread(absl::FunctionRef<void(ThreadState&)> visit) {
   states_.ForEachLive(visit);
 }
 
+const ThreadState* TreeCollector::FindThread(uint64_t java_tid) const {
+  const auto ended = std::find_if(ended_.begin(), ended_.end(),
+                                  [&](const ThreadState* it) { return it->tid == java_tid; });
+  return ended != ended_.end() ? *ended : hot::FindThreadState(arena_, java_tid);
+}
+
 void TreeCollector::Retire(ThreadState& state) {
   if (watcher_ != nullptr) watcher_->OnThreadGone(state);
   if (!pruned_.empty()) {
     ForEachNode(state, [&](Node& node) { pruned_.Erase(hot::RefOf(arena_, &node)); });
     pruned_.Erase(state.root);
+  }
+  if (blocks_ != nullptr && blocks_->has_baselines()) {
+    ForEachNode(state, [&](Node& node) { blocks_->Forget(node); });
   }
   victims_.erase(&state);
   states_.Retire(state);
@@ -76,8 +96,10 @@ void TreeCollector::Collect(VisitUpdate visit, bool reports_aged) {
   for (ThreadState* state : ended_) {
     if (on_thread_end_) on_thread_end_(*state);
     const bool reported_all = std::exchange(reports_all_, true);
+    const bool was_due = blocks_ != nullptr && blocks_->SetDue(true);
     CollectTree(*state, visit);
     reports_all_ = reported_all;
+    if (blocks_ != nullptr) blocks_->SetDue(was_due);
     visit({.java_tid = state->tid, .ended = true, .root = ReadRoot(*state), .nodes = updates_});
     Retire(*state);
   }
@@ -93,10 +115,12 @@ void TreeCollector::Collect(VisitUpdate visit, bool reports_aged) {
       }
     }
     if (is_short_) AskToPrune(state);
+    AllowCuts(state, is_short_ ? kCutsARound : 0);
   });
   CollectGroups(visit);
   JudgeMemory();
   reports_all_ = false;
+  if (blocks_ != nullptr) blocks_->EndRound();
 }
 
 bool TreeCollector::IsGrouped(ThreadState& state) {
@@ -153,6 +177,7 @@ void TreeCollector::ForEachKept(ThreadState& state, Visit visit) {
 
 void TreeCollector::CollectTree(ThreadState& state, VisitUpdate visit) {
   updates_.clear();
+  AllowCuts(state, 0);
   if (is_short_) pruner_.Begin(state);
   ForEachKept(state, [&](Node& node) {
     Judge(node);
@@ -176,9 +201,13 @@ void TreeCollector::CollectNode(Node& node) {
   const Counts counts = ReadCounts(node);
   if (IsUnused(node, counts)) return;
   const bool known = node.collected == kDefined || node.collected == kEarlier;
-  if (known && node.reported.Until(counts.calls) == 0 && !values_.Passed(node)) return;
+  const bool has_blocks = blocks_ != nullptr && blocks_->is_due() && blocks_->Read(node);
+  if (known && node.reported.Until(counts.calls) == 0 && !values_.Passed(node) && !has_blocks) {
+    return;
+  }
   if (is_short_ && !reports_all_ && Defer(node, counts.calls)) return;
   Report(node);
+  if (has_blocks) blocks_->Report(node, node.number);
 }
 
 bool TreeCollector::Defer(Node& node, uint64_t calls) {
@@ -206,12 +235,19 @@ void TreeCollector::Report(Node& node) {
 void TreeCollector::ReportOne(Node& node) {
   const Counts counts = ReadCounts(node);
   const bool is_new = node.collected != kDefined;
-  const uint64_t calls = counts.calls - node.baseline_calls;
+  const uint64_t calls = node.baseline_calls.Until(counts.calls);
   const uint64_t jitted = JittedSinceBaseline(node, counts);
   const NodeValues read = values_.Read(node);
-  updates_.push_back({NumberOf(node), At<Node>(arena_, node.parent)->number,
-                      TraceRoutine(node.routine), is_new, calls, jitted,
-                      values_.SinceBaseline(node, read)});
+  const Node& parent = *At<Node>(arena_, node.parent);
+  updates_.push_back({.node = NumberOf(node),
+                      .parent = parent.number,
+                      .routine = TraceRoutine(node.routine),
+                      .is_new = is_new,
+                      .calls = calls,
+                      .jitted = jitted,
+                      .values = values_.SinceBaseline(node, read),
+                      .caller = TraceRoutine(parent.routine),
+                      .place = hot::PlaceOf(node.routine)});
   values_.SetReported(node, read);
   const uint64_t new_calls = node.reported.Until(counts.calls);
   if (IsBelowPruned(node)) pruned_calls_ += new_calls;
@@ -222,6 +258,7 @@ void TreeCollector::ReportOne(Node& node) {
 }
 
 void TreeCollector::FoldTree(ThreadState& state) {
+  AllowCuts(state, 0);
   if (is_short_) pruner_.Begin(state);
   ForEachKept(state, [&](Node& node) {
     Judge(node);
@@ -239,14 +276,20 @@ void TreeCollector::FoldRoot(Node& root) {
   values_.SetBaseline(root, read);
 }
 
+void TreeCollector::FoldBlocks(const Node& node) {
+  if (!blocks_->HasNew(node)) return;
+  blocks_->AddToGroup(node, forest_.NumberForSample(node.number));
+}
+
 void TreeCollector::FoldNode(Node& node) {
   const Counts counts = ReadCounts(node);
   if (IsUnused(node, counts)) return;
   if (node.collected != kInGroup) PlaceInGroup(node);
+  if (blocks_ != nullptr && blocks_->is_due()) FoldBlocks(node);
   const NodeValues read = values_.Read(node);
   const NodeValues values = values_.SinceBaseline(node, read);
-  if (counts.calls == node.baseline_calls && !values.any()) return;
-  const uint64_t new_calls = counts.calls - node.baseline_calls;
+  const uint64_t new_calls = node.baseline_calls.Until(counts.calls);
+  if (new_calls == 0 && !values.any()) return;
   if (IsBelowPruned(node)) pruned_calls_ += new_calls;
   forest_.Add(node.number, new_calls, JittedSinceBaseline(node, counts), values);
   values_.SetBaseline(node, read);
@@ -276,6 +319,7 @@ void TreeCollector::BeginFile() {
     Node& root = *At<Node>(arena_, state.root);
     values_.SetBaseline(root, values_.ReadRoot(root));
   });
+  if (blocks_ != nullptr) blocks_->BeginFile();
   pruned_.BeginFile();
   unplaced_.BeginFile();
   forest_.BeginFile();
@@ -284,18 +328,26 @@ void TreeCollector::BeginFile() {
 
 void TreeCollector::BeginRecording() {
   Poll();
+  hot::WriteRelaxed(arena_->recording_start, MonotonicNanos());
   for (ThreadState* state : ended_) Retire(*state);
   ended_.clear();
+  if (blocks_ != nullptr) blocks_->SetDue(true);
   states_.ForEachLive([this](ThreadState& state) {
-    if (IsGrouped(state)) return FoldTree(state);
+    if (IsGrouped(state)) {
+      FoldTree(state);
+      if (blocks_ == nullptr) return;
+      return ForEachNode(state, [this](Node& node) { blocks_->SetBaseline(node); });
+    }
     ForEachNode(state, [this](Node& node) {
       if (IsDropped(node)) return;
       NumberOf(node);
       node.reported = ReadCounts(node).calls;
       values_.SetReported(node, values_.Read(node));
+      if (blocks_ != nullptr) blocks_->SetBaseline(node);
       node.collected = kEarlier;
     });
   });
+  if (blocks_ != nullptr) blocks_->EndRound();
   unplaced_.BeginRecording();
   total_calls_ = nodes_reported_ = 0;
   pruned_calls_ = pruned_nodes_ = 0;
@@ -308,8 +360,16 @@ void TreeCollector::CollectGroups(VisitUpdate visit) {
     for (const uint32_t index : changed) {
       const GroupForest::Node& node = forest_.node(index);
       if (index == root) continue;
-      updates_.push_back({node.number, forest_.node(node.parent).number, TraceRoutine(node.routine),
-                          node.is_new, node.calls, node.jitted, node.values});
+      const GroupForest::Node& parent = forest_.node(node.parent);
+      updates_.push_back({.node = node.number,
+                          .parent = parent.number,
+                          .routine = TraceRoutine(node.routine),
+                          .is_new = node.is_new,
+                          .calls = node.calls,
+                          .jitted = node.jitted,
+                          .values = node.values,
+                          .caller = TraceRoutine(parent.routine),
+                          .place = hot::PlaceOf(node.routine)});
       nodes_reported_ += node.is_new;
       if (updates_.size() < limits_.most_updates) continue;
       visit({.group = group_of_root_[root], .members = forest_.members(root), .nodes = updates_});

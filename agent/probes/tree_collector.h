@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "agent/hot/layout.h"
 #include "agent/probes/group_forest.h"
 #include "agent/probes/node_recycler.h"
+#include "agent/probes/path_blocks.h"
 #include "agent/probes/path_metrics.h"
 #include "agent/probes/pruned_nodes.h"
 #include "agent/probes/state_recycler.h"
@@ -33,6 +35,8 @@ struct NodeUpdate {
   uint64_t jitted;  // of `calls`
   NodeValues values = {};
   bool pruned = false;  // dropped: its counts are below a [pruned] node
+  uint32_t caller = 0;  // sites=on: the parent's routine, and the number of the place in it
+  uint32_t place = 0;   // that the calls are from; 0: unknown
 };
 
 // The changes in one thread's tree, or in the common tree of a group of threads; valid during the
@@ -50,7 +54,8 @@ struct TreeUpdate {
 struct TreeLimits {
   uint64_t arena_bytes = 64ull << 30;   // limit of the threads' trees
   uint64_t groups_bytes = 16ull << 30;  // limit of the groups' trees
-  double prune_percent = 0;             // 0: nothing is pruned
+  double prune_percent = 0;             // 0: nothing is pruned by the collector
+  double exit_percent = 0;              // 0: nothing is pruned when an activation ends
   size_t most_updates = 1 << 16;        // about so many nodes of a tree are reported at once
 };
 
@@ -67,13 +72,18 @@ class TreeCollector {
 
   // Without `group_of` every thread gets its own tree. `scale`: of the clock that the probes read;
   // null: none. `clock`: that clock. `metrics`: those that the probes charge besides.
+  // `path_blocks`: the counters of blocks at nodes (blocks=paths); null: there are none.
   explicit TreeCollector(hot::Arena* arena, GroupOf group_of = nullptr,
                          const TickScale* scale = nullptr,
                          hot::ProbeClock clock = hot::ProbeClock::kNone,
                          const TreeLimits& limits = TreeLimits(),
-                         const PathMetrics& metrics = PathMetrics());
+                         const PathMetrics& metrics = PathMetrics(),
+                         const BlockCounters* path_blocks = nullptr);
 
   void UseBlocks(BlockCounters* blocks) { states_.UseBlocks(blocks); }
+
+  // blocks=paths: see PathBlocks. Null: blocks are not counted by call path.
+  PathBlocks* path_blocks() { return blocks_.get(); }
 
   // Called by Collect for each thread with its own tree that has ended, before its last update:
   // that update reports the nodes that the action names by TraceNode.
@@ -94,6 +104,9 @@ class TreeCollector {
   void Watch(TreeWatcher* watcher) { watcher_ = watcher; }
   // Every thread whose tree is there, including those that have ended.
   void ForEachThread(absl::FunctionRef<void(hot::ThreadState&)> visit);
+  // The thread, also if it has ended but is not reported yet (the one that ends the JVM); null:
+  // there is none.
+  const hot::ThreadState* FindThread(uint64_t java_tid) const;
   const hot::Arena* arena() const { return arena_; }
 
   // Called from here on for new threads.
@@ -121,7 +134,8 @@ class TreeCollector {
   // found no memory. Anything that is not a node of this arena gives 0.
   uint32_t TraceNode(uint64_t raw_node);
 
-  // The same of the node's child for `routine`, if the probes have made it; else 0.
+  // The same of the node's child for `routine`, called from where the node is, if the probes
+  // have made it; else 0.
   uint32_t TraceChild(uint64_t raw_node, uint32_t routine);
 
   // Σ of the calls in all updates of the recording, and in those that Poll added up since.
@@ -158,6 +172,8 @@ class TreeCollector {
   void ReportPruned();
   void Judge(const hot::Node& node);
   void AskToPrune(hot::ThreadState& state);
+  // How many nodes the thread may cut off by itself from now on.
+  void AllowCuts(hot::ThreadState& state, uint32_t count);
   void JudgeMemory();
   // The node's counts in this file.
   PrunedNodes::Sum TakeCounts(const hot::Node& node);
@@ -175,6 +191,7 @@ class TreeCollector {
   void FoldTree(hot::ThreadState& state);
   void FoldNode(hot::Node& node);
   void FoldRoot(hot::Node& root);
+  void FoldBlocks(const hot::Node& node);
   NodeValues ReadRoot(hot::ThreadState& state);
   // Gives a node that no collection has seen yet its number.
   void Place(hot::Node& node);
@@ -191,6 +208,7 @@ class TreeCollector {
   GroupOf group_of_;
   std::function<void(const hot::ThreadState&)> on_thread_end_;
   TreeWatcher* watcher_ = nullptr;
+  std::unique_ptr<PathBlocks> blocks_;
   StateRecycler states_;
   NodeRecycler nodes_;
   const TreeLimits limits_;

@@ -1,4 +1,5 @@
 // The collector's numbers for nodes: in updates, and for samples that name nodes.
+#include "agent/hot/position.h"
 #include "agent/probes/find_child.h"
 #include "agent/probes/node_state.h"
 #include "agent/probes/tree_collector.h"
@@ -31,7 +32,7 @@ void TreeCollector::Place(Node& node) {
 }
 
 Node* TreeCollector::NodeAt(uint64_t raw_node) const {
-  const uint64_t offset = raw_node << hot::kGranuleShift;
+  const uint64_t offset = (raw_node & UINT32_MAX) << hot::kGranuleShift;
   if (offset < hot::kFirstChunk || offset >= ReadRelaxed(arena_->next)) return nullptr;
   return At<Node>(arena_, static_cast<Ref>(raw_node));
 }
@@ -43,12 +44,15 @@ uint32_t TreeCollector::TraceNode(uint64_t raw_node) {
 }
 
 uint32_t TreeCollector::TraceChild(uint64_t raw_node, uint32_t routine) {
+  const auto place = static_cast<uint32_t>(raw_node >> hot::kPositionPlaceShift);
+  if (routine < hot::kPlacedIds) routine |= place << hot::kPlaceShift;
   const Node* parent = NodeAt(raw_node);
   if (parent == nullptr) return 0;
   const Ref child = FindChild(arena_, *parent, routine);
   if (child == 0) return 0;
   Node& node = *At<Node>(arena_, child);
-  return node.routine == routine && node.parent == raw_node ? NameBySample(node) : 0;
+  return node.routine == routine && node.parent == static_cast<Ref>(raw_node) ? NameBySample(node)
+                                                                              : 0;
 }
 
 uint32_t TreeCollector::NameBySample(Node& node) {

@@ -28,7 +28,7 @@ NodeUpdate DroppedUpdate(uint32_t number, uint32_t parent, uint32_t routine, boo
 bool HasChanged(const Node& node, uint64_t calls) {
   if (node.collected == kUnseen) return true;
   if (IsUnreported(node)) return static_cast<uint32_t>(calls) != node.number;
-  return IsInGroup(node) ? calls != node.baseline_calls : node.reported.Until(calls) != 0;
+  return IsInGroup(node) ? node.baseline_calls.Until(calls) != 0 : node.reported.Until(calls) != 0;
 }
 
 }  // namespace
@@ -37,6 +37,7 @@ void TreeCollector::Judge(const Node& node) {
   // Few slots take a node's memory.
   const uint64_t slots = SlotBytes(node);
   kept_bytes_ += values_.node_bytes() + (slots == 0 ? 0 : std::max(slots, values_.node_bytes()));
+  if (blocks_ != nullptr) kept_bytes_ += blocks_->BytesOf(node);
   if (!is_short_) return;
   const uint64_t calls = ReadCounts(node).calls;
   pruner_.Add(hot::RefOf(arena_, &node), node, calls, HasChanged(node, calls));
@@ -58,6 +59,10 @@ void TreeCollector::DropNode(Node& node) {
   ++pruned_nodes_;
   if (IsInGroup(*At<Node>(arena_, node.parent))) {
     FoldNode(node);
+    if (blocks_ != nullptr) {
+      FoldBlocks(node);
+      blocks_->Forget(node);
+    }
     node.collected = kLeftGroup;
     return;
   }
@@ -68,7 +73,9 @@ void TreeCollector::DropNode(Node& node) {
   });
   const PrunedNodes::Sum counted = TakeCounts(node);
   // A [pruned] node of the thread's own counts no calls: its children do.
-  if (node.routine != hot::kPrunedRoutine) pruned_.Add(keeper, node.routine, counted, last_number_);
+  if (node.routine != hot::kPrunedRoutine) {
+    pruned_.Add(keeper, hot::IdOf(node.routine), counted, last_number_);
+  }
   DropNumber(node, kept);
 }
 
@@ -86,13 +93,14 @@ PrunedNodes::Sum TreeCollector::TakeCounts(const Node& node) {
   const Counts counts = ReadCounts(node);
   const uint64_t new_calls = node.reported.Until(counts.calls);
   total_calls_ += new_calls;
-  const uint64_t calls = counts.calls - node.baseline_calls;
+  const uint64_t calls = node.baseline_calls.Until(counts.calls);
   pruned_calls_ += IsBelowPruned(node) ? new_calls : calls;
   PrunedNodes::Sum counted;
   counted.has_extremes = !IsBelowPruned(node);
   counted.calls = calls;
   counted.jitted = JittedSinceBaseline(node, counts);
   counted.values = values_.SinceBaseline(node, values_.ReadClosed(node));
+  if (blocks_ != nullptr) counted.blocks = blocks_->Take(node);
   return counted;
 }
 
@@ -125,6 +133,7 @@ void TreeCollector::ReportPruned() {
       updates_.push_back(
           {sum.number, number, routine, sum.is_new, sum.calls, sum.jitted, sum.ReportedValues()});
       nodes_reported_ += sum.is_new;
+      if (!sum.blocks.empty()) blocks_->ReportSum(sum.number, sum.blocks);
     }
   });
 }
@@ -141,12 +150,17 @@ void TreeCollector::AskToPrune(ThreadState& state) {
                     static_cast<uint64_t>(reinterpret_cast<uintptr_t>(victims.data())));
 }
 
+void TreeCollector::AllowCuts(ThreadState& state, uint32_t count) {
+  if (limits_.exit_percent > 0) hot::WriteRelaxed(state.cuts_left, count);
+}
+
 void TreeCollector::JudgeMemory() {
   // For a while after that, too: a program that fills the memory once continues to do so, and new
   // nodes would be reported whenever there is room again, only to be dropped soon.
   constexpr int kRounds = 100;
   const uint64_t high = limits_.arena_bytes / 5 * 3;
-  const bool is_full = limits_.prune_percent > 0 && kept_bytes_ > high;
+  const bool prunes = limits_.prune_percent > 0 || limits_.exit_percent > 0;
+  const bool is_full = prunes && kept_bytes_ > high;
   short_rounds_ = is_full ? kRounds : std::max(0, short_rounds_ - 1);
   is_short_ = short_rounds_ > 0;
   // Not enough is dropped: more has to be.

@@ -3,7 +3,7 @@
 namespace jtrace {
 
 void TreePruner::Begin(const hot::ThreadState& state) {
-  folds_ = hot::ReadAcquire(state.folds);
+  folds_ = hot::ReadAcquire(state.folds) + hot::ReadAcquire(state.cuts_made);
   pruned_ = hot::ReadAcquire(state.pruned);
   entries_.clear();
   index_.clear();

@@ -29,7 +29,7 @@ class TreePruner {
     bool cut;         // it is dropped, with or below a victim
   };
 
-  uint32_t folds_ = 0;
+  uint32_t folds_ = 0;   // Victims::folds
   hot::Ref pruned_ = 0;  // the root's [pruned] node: the thread uses it without a search
   std::vector<Entry> entries_;
   absl::flat_hash_map<hot::Ref, uint32_t> index_;

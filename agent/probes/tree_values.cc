@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "agent/base/clock.h"
+
 namespace jtrace {
 namespace {
 
@@ -38,11 +40,23 @@ void TreeValues::FindOpen(const hot::ThreadState& state) {
   if (metrics_.empty()) return;
   open_metrics_ = {};
   if (hot::ReadAcquire(state.ended) != 0) return;  // its last probe was ChargeRemainder
+  const uint64_t call_start = ReadRelaxed(state.call_start);
   open_metrics_ = read_open_metrics_(metrics_, state);
   // Where probes run all the time this is not needed.
   const bool still = read_open_metrics_(metrics_, state) == open_metrics_ &&
+                     ReadRelaxed(state.call_start) == call_start &&
                      reinterpret_cast<const Node*>(ReadRelaxed(state.current)) == open_node_;
   if (!still) open_metrics_ = {};
+  if (still && call_start != 0) AddOpenCall(call_start);
+}
+
+void TreeValues::AddOpenCall(uint64_t call_start) {
+  const auto place = std::find(metrics_.numbers.begin(), metrics_.numbers.end(),
+                               static_cast<uint8_t>(hot::kOutsideNanos));
+  if (place == metrics_.numbers.end()) return;
+  const uint64_t now = MonotonicNanos();
+  const uint64_t start = std::max(call_start, ReadRelaxed(arena_->recording_start));
+  if (now > start) open_metrics_[place - metrics_.numbers.begin()] += now - start;
 }
 
 void TreeValues::FindOpenTime(const hot::ThreadState& state) {

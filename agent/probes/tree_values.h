@@ -17,13 +17,15 @@ namespace jtrace {
 // are 0, neither read nor written.
 class TreeValues {
  public:
-  // `scale`: of the clock that the probes read; null: none.
+  // `scale`: of the clock that the probes read; null: none. `has_cum`: a NodeCum follows each node.
   TreeValues(const hot::Arena* arena, const TickScale* scale, hot::ProbeClock clock,
-             const PathMetrics& metrics)
+             const PathMetrics& metrics, bool has_blocks, bool has_cum = false)
       : arena_(arena),
         scale_(scale),
         clock_is_coarse_(clock == hot::ProbeClock::kCoarse),
-        metrics_(metrics) {}
+        metrics_(metrics),
+        has_blocks_(has_blocks),
+        has_cum_(has_cum) {}
 
   // Replaces SinceCharged: reads the counts of a thread since it was last charged. A caller that
   // reads a thread that may end must prevent that.
@@ -35,12 +37,17 @@ class TreeValues {
 
   // Bytes from one node to a next one in the same block.
   uint64_t node_bytes() const {
-    return metrics_offset() + (metrics_.empty() ? 0 : sizeof(hot::NodeMetrics));
+    return blocks_offset() + (has_blocks_ ? sizeof(hot::NodeBlocks) : 0) +
+           (has_cum_ ? sizeof(hot::NodeCum) : 0);
   }
 
   // From a node to its metrics.
   uint64_t metrics_offset() const {
     return sizeof(hot::Node) + (scale_ != nullptr ? sizeof(hot::NodeTimes) : 0);
+  }
+  // From a node to its counters of blocks (blocks=paths).
+  uint64_t blocks_offset() const {
+    return metrics_offset() + (metrics_.empty() ? 0 : sizeof(hot::NodeMetrics));
   }
   const PathMetrics& metrics() const { return metrics_; }
 
@@ -65,6 +72,8 @@ class TreeValues {
  private:
   const hot::NodeMetrics& MetricsOf(const hot::Node& node) const;
   void FindOpenTime(const hot::ThreadState& state);
+  // The open node is that of a timed call (JTraceOutside).
+  void AddOpenCall(uint64_t call_start);
   void ReadTimes(const hot::Node& node, NodeValues& values) const;
   void ReadMetrics(const hot::Node& node, NodeValues& values) const;
   NodeValues SinceBaselineTimes(const hot::Node& node, NodeValues read) const;
@@ -73,6 +82,8 @@ class TreeValues {
   const TickScale* scale_;
   const bool clock_is_coarse_;
   const PathMetrics metrics_;
+  const bool has_blocks_;
+  const bool has_cum_;
   const hot::Node* open_node_ = nullptr;
   uint64_t open_ticks_ = 0;
   OpenMetrics read_open_metrics_ = SinceCharged;

@@ -84,6 +84,8 @@ absl::Status Sampler::Stop(std::chrono::milliseconds patience) { return impl_->S
 
 TimerKind Sampler::timer_in_use() const { return impl_->timer_in_use(); }
 
+bool Sampler::has_jitter() const { return impl_->has_jitter(); }
+
 std::vector<SampleLoss> Sampler::Losses() const { return impl_->Losses(); }
 
 HandlerCost Sampler::Cost() const { return impl_->Cost(); }

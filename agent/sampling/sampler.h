@@ -45,6 +45,8 @@ struct SamplerOptions {
   // kEvent: which event, and, if it is not a clock, how many between two samples.
   const PerfEvent* event = nullptr;
   uint64_t period = 0;
+  // Samples at random moments of their intervals; none: where the timer can.
+  std::optional<bool> jitter;
   hot::StackMode stack = hot::StackMode::kFull;
   // Must not be a real-time signal: a full signal queue would turn into SIGIO, which kills.
   int signal = SIGPROF;
@@ -148,6 +150,8 @@ class Sampler {
   absl::Status Stop(std::chrono::milliseconds patience = std::chrono::milliseconds(500));
 
   TimerKind timer_in_use() const;
+  // Whether samples are at random moments of their intervals.
+  bool has_jitter() const;
   // Whether samples include the kernel's frames.
   bool has_kernel_frames() const;
   // Whether they would with TimerKind::kPerf.

@@ -62,7 +62,8 @@ absl::Status Sampler::Impl::Check(const SamplerOptions& options) {
 }
 
 TimerChoice Sampler::Impl::ChoiceOf(const SamplerOptions& options) {
-  return {options.timer, options.interval, options.event, options.period, options.signal};
+  return {options.timer,  options.interval, options.event,
+          options.period, options.signal,   options.jitter};
 }
 
 absl::StatusOr<std::unique_ptr<Sampler::Impl>> Sampler::Impl::Create(const SamplerOptions& options,
@@ -88,7 +89,8 @@ absl::Status Sampler::Impl::Reconfigure(const SamplerOptions& options) {
   if (absl::Status status = Check(options); !status.ok()) return status;
   const bool same_timers = options.interval == options_.interval &&
                            options.timer == options_.timer && options.signal == options_.signal &&
-                           options.event == options_.event && options.period == options_.period;
+                           options.event == options_.event && options.period == options_.period &&
+                           options.jitter == options_.jitter;
   if (!same_timers) {
     auto timers = ThreadTimers::Create(ChoiceOf(options));
     if (!timers.ok()) return timers.status();
@@ -99,6 +101,7 @@ absl::Status Sampler::Impl::Reconfigure(const SamplerOptions& options) {
   options_.signal = options.signal;
   options_.event = options.event;
   options_.period = options.period;
+  options_.jitter = options.jitter;
   options_.stack = options.stack;
   options_.read_position = options.read_position;
   return absl::OkStatus();
@@ -137,7 +140,8 @@ absl::Status Sampler::Impl::Start(JNIEnv* env) {
     }
   }
   if (timers_->kind() == TimerKind::kWall) {
-    ticker_.Start(options_.interval, [this](uint32_t ticks) { Tick(ticks); });
+    ticker_.Start(options_.interval, timers_->has_jitter(),
+                  [this](uint32_t ticks) { Tick(ticks); });
   }
   return absl::OkStatus();
 }

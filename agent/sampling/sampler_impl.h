@@ -38,6 +38,7 @@ class Sampler::Impl {
   void Drain(absl::FunctionRef<void(const hot::SampleView&)> take);
   absl::Status Stop(std::chrono::milliseconds patience);
   TimerKind timer_in_use() const { return timers_->kind(); }
+  bool has_jitter() const { return timers_->has_jitter(); }
   bool has_kernel_frames() const { return timers_->has_kernel_frames(); }
   bool kernel_frames_allowed() const { return timers_->kernel_frames_allowed(); }
   pid_t ticker_tid() const { return ticker_.os_tid(); }

@@ -12,6 +12,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "agent/base/clock.h"
 
 namespace jtrace::sampling {
 namespace {
@@ -50,6 +51,8 @@ absl::Status Refusal(const PerfEvent& event, const absl::Status& why) {
   return absl::UnavailableError(text);
 }
 
+uint64_t SeedOf(pid_t tid) { return (static_cast<uint64_t>(tid) << 32 ^ MonotonicNanos()) | 1; }
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<ThreadTimers>> ThreadTimers::Create(const TimerChoice& choice) {
@@ -79,8 +82,10 @@ absl::Status ThreadTimers::Try() {
   } else if (wanted != TimerKind::kAuto) {
     return Refusal(*choice_.event, trial.status());
   }
-  const bool perf = trial.ok() && (wanted != TimerKind::kAuto || PosixTimerError() != 0 ||
-                                   !PerfIsTooExpensive(choice_.interval));
+  const bool needs_perf = choice_.jitter == true;
+  if (needs_perf && !trial.ok()) return Refusal(*choice_.event, trial.status());
+  const bool perf = trial.ok() && (wanted != TimerKind::kAuto || needs_perf ||
+                                   PosixTimerError() != 0 || !PerfIsTooExpensive(choice_.interval));
   choice_.kind = !perf ? TimerKind::kPosix : wanted == TimerKind::kAuto ? TimerKind::kPerf : wanted;
   kernel_frames_allowed_ = kernel_frames_;
   kernel_frames_ &= perf;
@@ -96,7 +101,13 @@ absl::Status ThreadTimers::Try() {
   return absl::OkStatus();
 }
 
+bool ThreadTimers::has_jitter() const {
+  return choice_.jitter.value_or(true) && choice_.kind != TimerKind::kPosix &&
+         (choice_.kind == TimerKind::kWall || choice_.event->is_clock);
+}
+
 absl::Status ThreadTimers::Arm(hot::ThreadSlot* slot) {
+  slot->moments = {};
   slot->perf_fd.store(-1, std::memory_order_relaxed);
   slot->posix_timer.store(-1, std::memory_order_relaxed);
   slot->kernel_ring.store(nullptr, std::memory_order_relaxed);
@@ -120,12 +131,20 @@ absl::Status ThreadTimers::Arm(hot::ThreadSlot* slot) {
 
 absl::Status ThreadTimers::ArmPerf(hot::ThreadSlot* slot) {
   if (perf_in_use_ >= perf_budget_) return absl::ResourceExhaustedError("too many descriptors");
-  const absl::StatusOr<PerfTimer> timer = OpenPerfTimer(SpecOf(slot->os_tid));
+  PerfSpec spec = SpecOf(slot->os_tid);
+  hot::SampleMoments moments = {};
+  if (has_jitter()) {
+    moments = hot::SampleMoments::Of(spec.period, SeedOf(slot->os_tid));
+    spec.period = moments.WaitAfter(0);
+  }
+  const absl::StatusOr<PerfTimer> timer = OpenPerfTimer(spec);
   if (!timer.ok()) return timer.status();
+  slot->moments = moments;
   slot->kernel_ring.store(timer->kernel_ring, std::memory_order_relaxed);
   if (static_cast<uint32_t>(timer->fd) >= fd_count_) {
     ClosePerfTimer(timer->fd);
     Release(slot);
+    slot->moments = {};
     return absl::ResourceExhaustedError("descriptor beyond the table");
   }
   if (kernel_frames_ && timer->kernel_ring == nullptr) ++without_kernel_frames_;

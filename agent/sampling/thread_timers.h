@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <optional>
 
 #include "absl/status/status.h"
 #include "agent/hot/thread_slot.h"
@@ -19,6 +20,9 @@ struct TimerChoice {
   const PerfEvent* event;             // kEvent only
   uint64_t period;                    // events between two samples, if the event is not a clock
   int signal;
+  // At a random moment of each interval; none: where the timer can. POSIX timers cannot, as they
+  // fire at the kernel's ticks.
+  std::optional<bool> jitter;
 };
 
 // Chooses between perf events and POSIX timers and keeps the handler's map from descriptors to
@@ -37,6 +41,8 @@ class ThreadTimers {
   static void Release(hot::ThreadSlot* slot);
 
   TimerKind kind() const { return choice_.kind; }
+  // Whether samples are at random moments of their intervals.
+  bool has_jitter() const;
   std::atomic<hot::ThreadSlot*>* slot_by_fd() const { return slot_by_fd_; }
   uint32_t fd_count() const { return fd_count_; }
   // Threads that wanted a perf event and got a POSIX timer.

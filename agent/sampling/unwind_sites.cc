@@ -1,36 +1,15 @@
 #include "agent/sampling/unwind_sites.h"
 
-#include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <ucontext.h>
 
+#include "agent/base/signal_blocked.h"
 #include "agent/hot/own_work.h"
 #include "agent/hot/sample_handler.h"
 #include "agent/hot/signal_scope.h"
 
 namespace jtrace::sampling {
-namespace {
-
-// Blocks the thread's samples while it lives: the ring has one producer.
-class SignalBlocked {
- public:
-  explicit SignalBlocked(int signal) {
-    sigset_t set;
-    sigemptyset(&set);
-    sigaddset(&set, signal);
-    pthread_sigmask(SIG_BLOCK, &set, &before_);
-  }
-  ~SignalBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  SignalBlocked(const SignalBlocked&) = delete;
-  SignalBlocked& operator=(const SignalBlocked&) = delete;
-
- private:
-  sigset_t before_;
-};
-
-}  // namespace
-
 constinit UnwindSites unwind_sites;
 
 bool UnwindSites::Set(uint32_t routine, uint32_t every) {

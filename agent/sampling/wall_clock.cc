@@ -31,13 +31,16 @@ constexpr uint64_t kNanosForALook = 32'000;
 
 }  // namespace
 
-void Ticker::Start(std::chrono::nanoseconds interval, std::function<void(uint32_t)> tick) {
+void Ticker::Start(std::chrono::nanoseconds interval, bool jitter,
+                   std::function<void(uint32_t)> tick) {
   {
     const std::lock_guard lock(mutex_);
     stopping_ = false;
   }
   const SignalsBlocked blocked;
-  thread_ = std::thread([this, interval, tick = std::move(tick)] { Run(interval, tick); });
+  const auto moments = hot::SampleMoments::Of(static_cast<uint64_t>(interval.count()),
+                                              jitter ? MonotonicNanos() | 1 : 0);
+  thread_ = std::thread([this, moments, tick = std::move(tick)] { Run(moments, tick); });
   // The search for threads to sample must know this one.
   os_tid_.wait(0);
 }
@@ -53,21 +56,23 @@ void Ticker::Stop() {
   os_tid_.store(0);
 }
 
-void Ticker::Run(std::chrono::nanoseconds interval, const std::function<void(uint32_t)>& tick) {
+void Ticker::Run(hot::SampleMoments moments, const std::function<void(uint32_t)>& tick) {
   hot::tls_is_agent_thread = true;
   pthread_setname_np(pthread_self(), "jtrace ticker");
   os_tid_.store(gettid());
   os_tid_.notify_all();
-  auto due = std::chrono::steady_clock::now() + interval;
+  const auto begin = std::chrono::steady_clock::now();
+  auto due = begin + std::chrono::nanoseconds(moments.WaitAfter(0));
   std::unique_lock lock(mutex_);
   while (!stopping_) {
     wake_.wait_until(lock, due);
     const auto now = std::chrono::steady_clock::now();
     if (stopping_ || now < due) continue;
-    const auto ticks = 1 + (now - due) / interval;
-    due += ticks * interval;
+    const auto passed_ns = static_cast<uint64_t>(std::chrono::nanoseconds(now - begin).count());
+    const uint32_t ticks = moments.TakeTicksUntil(passed_ns);
+    due = now + std::chrono::nanoseconds(moments.WaitAfter(passed_ns));
     lock.unlock();
-    tick(static_cast<uint32_t>(std::min<int64_t>(ticks, UINT32_MAX)));
+    tick(ticks);
     lock.lock();
   }
 }

@@ -16,13 +16,14 @@
 
 namespace jtrace::sampling {
 
-// Calls `tick` each interval from its own thread, which is never sampled. Start and Stop from one
-// thread at a time.
+// Calls `tick` in each interval, at its end or at a random moment in it, from its own thread, which
+// is never sampled. Start and Stop from one thread at a time.
 class Ticker {
  public:
   ~Ticker() { Stop(); }
   // ticks: intervals that have passed since the last call; 1 unless the thread was late.
-  void Start(std::chrono::nanoseconds interval, std::function<void(uint32_t ticks)> tick);
+  void Start(std::chrono::nanoseconds interval, bool jitter,
+             std::function<void(uint32_t ticks)> tick);
   // Waits for a running call, not for the next one.
   void Stop();
 
@@ -30,7 +31,7 @@ class Ticker {
   pid_t os_tid() const { return os_tid_.load(std::memory_order_relaxed); }
 
  private:
-  void Run(std::chrono::nanoseconds interval, const std::function<void(uint32_t)>& tick);
+  void Run(hot::SampleMoments moments, const std::function<void(uint32_t)>& tick);
 
   std::thread thread_;
   std::atomic<pid_t> os_tid_{0};

@@ -12,7 +12,6 @@
 #include "agent/session/recording_settings.h"
 #include "agent/sources/log_source.h"
 #include "agent/sources/tree_source.h"
-#include "proto/trace_format.h"
 
 namespace jtrace {
 namespace {
@@ -54,8 +53,10 @@ absl::Status CallCounting::Start(JNIEnv* jni, Options& options, Instrumentation&
   if ((*set)->blocks != nullptr) {
     instrumentation.CountBlocks(
         probes_->block_class_name(),
-        std::make_unique<CountedBlocks>(*(*set)->blocks, probes_->arena(), jvm_.trace.encoder));
+        std::make_unique<CountedBlocks>(*(*set)->blocks, probes_->arena(), trees_,
+                                        jvm_.trace.encoder, jvm_.trace.losses));
   }
+  if (options.sites) instrumentation.DistinguishPlaces(&jvm_.places);
   sampling::unwind_sites.Clear();
   if (!options.unwinds.empty()) {
     absl::Status status = DefineUnwindProbe(jni, &sampling::UnwindAtEntry);
@@ -68,11 +69,14 @@ absl::Status CallCounting::Start(JNIEnv* jni, Options& options, Instrumentation&
 std::unique_ptr<trace::ChunkSource> CallCounting::BeginCounting(const Options& options,
                                                                 uint32_t routines) {
   TraceParts& trace = jvm_.trace;
+  const CallKinds kinds(options.codes.Has(Code::kInterpreted), options.codes.Has(Code::kJitted),
+                        [&trace](uint32_t routine) { return trace.encoder.IsMethod(routine); });
+  records_all_ = kinds.all();
   jvmti::ThreadRegistry& threads = jvm_.registries.threads;
   trace::ThreadGroups& groups = jvm_.registries.groups;
   if (counts_ != nullptr) {
     counts_->BeginRecording(routines);
-    return std::make_unique<trace::FlatSource>(*counts_, threads, groups, trace.encoder);
+    return std::make_unique<trace::FlatSource>(*counts_, threads, groups, trace.encoder, kinds);
   }
   const bool splits_time = probes_->clock() == hot::ProbeClock::kCpu;
   const bool has_logs = logs_ != nullptr;
@@ -92,17 +96,23 @@ std::unique_ptr<trace::ChunkSource> CallCounting::BeginCounting(const Options& o
   for (const uint8_t number : path_metrics_.numbers) {
     names.push_back(jvm_.metrics->counters().NameOf(number));
   }
+  trace::CallPlaceOf places;
+  if (options.sites) {
+    places = [&table = jvm_.places](uint32_t caller, uint32_t number, uint32_t callee) {
+      return table.Place(caller, number, callee);
+    };
+  }
   trace::TreeSource source(*trees_, scale, threads, groups, trace.encoder, trace.losses,
-                           std::move(names));
+                           std::move(names), kinds, std::move(places));
   if (!has_logs) {
     windows_ = std::make_unique<metrics::TreeWindows>(*trees_, jvm_.families);
     return std::make_unique<trace::TreeSource>(std::move(source));
   }
-  logs_->BeginRecording(/*follow=*/options.loop.on());
+  logs_->BeginRecording(/*follow=*/options.loop.on(), kinds);
   return std::make_unique<trace::LogSource>(
       trace.clock, *logs_, std::move(source), threads, trace.encoder, trace.losses,
-      trace::LogSource::Settings{options.log_budget,
-                                 !options.codes_off.contains(format::kThreadSwitch)});
+      trace::LogSource::Settings{options.log_budget, options.codes.Has(Code::kThreadSwitch),
+                                 switches_});
 }
 
 void CallCounting::ReportClock(const Options& options) {

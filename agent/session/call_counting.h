@@ -13,6 +13,7 @@
 #include "agent/metrics/tree_windows.h"
 #include "agent/options/options.h"
 #include "agent/session/jvm_parts.h"
+#include "agent/sources/switch_source.h"
 #include "agent/trace/chunk_source.h"
 
 namespace jtrace {
@@ -24,6 +25,8 @@ class CallCounting {
   // `metrics`: charged to call paths.
   CallCounting(JvmParts& jvm, PathMetrics metrics) : jvm_(jvm), path_metrics_(std::move(metrics)) {}
 
+  // Thread switches that the kernel records, for logs. Before Start.
+  void UseSwitches(trace::SwitchSource* switches) { switches_ = switches; }
   // Defines or reuses the probes that `options` request, and begins to count. Fills in
   // options.memory_bytes if it is 0.
   absl::Status Start(JNIEnv* jni, Options& options, Instrumentation& instrumentation);
@@ -43,6 +46,8 @@ class CallCounting {
   bool has_trees() const { return trees_ != nullptr; }
   const PathMetrics& path_metrics() const { return path_metrics_; }
   bool is_started() const { return probes_ != nullptr; }
+  // Whether interpreted and compiled calls are both recorded; calls() has all of them.
+  bool records_all() const { return records_all_; }
   // Since the recording's start, and in its current file.
   uint64_t calls() const;
   uint64_t file_calls() const;
@@ -60,6 +65,8 @@ class CallCounting {
   TreeCollector* trees_ = nullptr;   // record=tree, record=log
   FlatCollector* counts_ = nullptr;  // record=flat
   LogCollector* logs_ = nullptr;     // record=log
+  trace::SwitchSource* switches_ = nullptr;
+  bool records_all_ = true;
   std::unique_ptr<trace::ChunkSource> source_;
   std::unique_ptr<metrics::TreeWindows> windows_;
 };

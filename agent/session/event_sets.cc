@@ -2,8 +2,6 @@
 
 #include <array>
 
-#include "proto/trace_format.h"
-
 namespace jtrace {
 namespace {
 
@@ -31,7 +29,7 @@ constexpr std::array kBindEvents = {JVMTI_EVENT_NATIVE_METHOD_BIND};
 
 absl::Status EnableCodeEvents(jvmtiEnv* env, const Options& options) {
   absl::Status status = jvmti::EnableEvents(env, kStubEvents);
-  if (!options.codes_off.contains(format::kJit)) {
+  if (options.codes.Has(Code::kJitCode) || options.codes.Has(Code::kJitInlining)) {
     status.Update(jvmti::EnableEvents(env, kJitEvents));
   }
   return status;
@@ -69,6 +67,7 @@ void EnableRecordedEvents(JvmParts& jvm, const Options& options) {
   jvmti::EnableEvents(jvm.env, kLiveEvents).IgnoreError();
   if (options.WantsSamples()) EnableCodeEvents(jvm.env, options).IgnoreError();
   jvm.extra_events.Start(options.codes);
+  jvm.io_records.Start(options.codes);
   if (!jvm.granted.virtual_threads || !options.WantsEvents()) return;
   jvmti::EnableEvents(jvm.env, kVirtualThreadStarts).IgnoreError();
   jvmti::EnableEvents(jvm.env, kVirtualThreadEnds).IgnoreError();
@@ -88,8 +87,9 @@ void CountThreads(JvmParts& jvm) {
 void DisableLiveEvents(jvmtiEnv* env) { jvmti::DisableEvents(env, kLiveEvents).IgnoreError(); }
 
 void DisableRecordedEvents(JvmParts& jvm) {
-  jvm.metrics->StopSources();
+  jvm.metrics->StopSources(jvm.trace.losses);
   jvm.extra_events.Stop();
+  jvm.io_records.Stop();
   DisableLiveEvents(jvm.env);
   jvmti::DisableEvents(jvm.env, kStubEvents).IgnoreError();
   jvmti::DisableEvents(jvm.env, kJitEvents).IgnoreError();

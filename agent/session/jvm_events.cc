@@ -31,12 +31,19 @@ void JvmEvents::ThreadStart(JNIEnv* jni, jthread thread) {
   if (recording && recording->samples() != nullptr) {
     recording->samples()->AttachCurrentThread(jni, numbers);
   }
+  if (recording && recording->switches() != nullptr) {
+    recording->switches()->Attach(numbers.number, gettid());
+  }
 }
 
 void JvmEvents::ThreadEnd() {
   sampling::Sampler* const sampler = jvm_.sampler.load();
   if (sampler != nullptr) sampler->DetachCurrentThread();
+  jvm_.metrics->ThreadEnding();
   const jvmti::ThreadNumbers numbers = jvm_.registries.threads.End();
+  if (const Inside recording(gate_); recording && recording->switches() != nullptr) {
+    recording->switches()->End(numbers.number);
+  }
   jvm_.probe_sets.ChargeRemainder(numbers.java_tid);
   jvm_.probe_sets.MarkThreadEnded(numbers.java_tid);
   jvm_.metrics->ThreadEnd();

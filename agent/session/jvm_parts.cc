@@ -28,7 +28,7 @@ size_t Forget(JvmParts& jvm, UnloadedClasses::Batch unloaded) {
 Registries::Registries(JavaVM* vm, jvmtiEnv* env, TraceParts& trace)
     : loaders(vm, env),
       classes(vm, env, trace.clock, loaders, trace.encoder),
-      code(trace.clock, classes, trace.encoder,
+      code(env, trace.clock, classes, trace.encoder,
            reinterpret_cast<const void*>(vm->functions->GetEnv)),
       threads(env, trace.clock, trace.encoder),
       groups(threads, trace.encoder) {}
@@ -40,6 +40,8 @@ JvmParts::JvmParts(JavaVM* vm, jvmtiEnv* env)
       extra_events(vm, trace.clock, registries.threads, trace.encoder, trace.limited_events,
                    trace.losses),
       metrics(metrics::JvmMetrics::Create(vm)),
+      io_records(metrics->io(), trace.clock, registries.threads, trace.encoder,
+                 trace.limited_events, trace.losses),
       hooks(trace.losses),
       unloaded([this](UnloadedClasses::Batch batch) { return Forget(*this, std::move(batch)); },
                [this] {

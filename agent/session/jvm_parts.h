@@ -16,7 +16,9 @@
 #include "agent/base/losses.h"
 #include "agent/hooks/hooks.h"
 #include "agent/hotspot/gc_cause.h"
+#include "agent/instrument/place_table.h"
 #include "agent/instrument/unprobed_classes.h"
+#include "agent/io/io_records.h"
 #include "agent/jvmti/class_registry.h"
 #include "agent/jvmti/code_registry.h"
 #include "agent/jvmti/env.h"
@@ -87,8 +89,10 @@ struct JvmParts {
   jvmti::ExtraEvents extra_events;
   jvmti::GcCause gc_cause;
   metrics::JvmMetrics* const metrics;
+  io::IoRecords io_records;
   metrics::ThreadFamilies families;
   ProbeSets probe_sets;
+  PlaceTable places{trace.losses};
   uint64_t tree_memory = 0;  // without memory=; 0: not computed yet; on the thread of a start
   std::atomic<sampling::Sampler*> sampler{nullptr};  // made once
   hooks::Hooks hooks;

@@ -222,7 +222,7 @@ absl::StatusOr<std::string> JvmSession::StartLocked(JNIEnv* jni, const Options& 
 absl::Status JvmSession::TryToStart(JNIEnv* jni, const Options& options, const Progress& progress) {
   try {
     if (absl::Status status = recording_->Prepare(options); !status.ok()) return status;
-    jvm_.trace.encoder.BeginTrace(options.codes_off);
+    jvm_.trace.encoder.BeginTrace(options.codes);
     jvm_.registries.threads.Clear();
     jvm_.registries.groups.Clear();
     DefineQuestions(jni);

@@ -72,6 +72,9 @@ class JvmSession {
   // The metrics that the recording charges to call paths, by their places in its trees.
   std::vector<uint8_t> PathMetricNumbers();
 
+  // Whether Flush, Dump, NextFile and DescribeStatus should be called on a Java thread: they look
+  // for open activations.
+  bool LooksAtStacks();
   Due WhatIsDue(absl::Time now);
   // Does what is due, other than the next file.
   void Settle(JNIEnv* jni, Due::What what);

@@ -63,6 +63,20 @@ std::vector<uint8_t> JvmSession::PathMetricNumbers() {
 }
 
 absl::StatusOr<std::string> JvmSession::Hook(absl::string_view specs) {
+  std::vector<hooks::HookSpec> wanted;  // none: to list them
+  if (!absl::StripAsciiWhitespace(specs).empty()) {
+    auto parsed = hooks::ParseHookSpecs(specs);
+    if (!parsed.ok()) return parsed.status();
+    wanted = *std::move(parsed);
+  }
+  for (const hooks::HookSpec& spec : wanted) {
+    if (!spec.IsMethod()) continue;
+    return absl::FailedPreconditionError(
+        absl::StrCat("'", spec.symbol,
+                     "' is a Java method: it has a probe from the start of a recording, no "
+                     "int3; begin one with hook=",
+                     hooks::HookSpecText(spec)));
+  }
   {
     absl::MutexLock lock(&lifecycle_);
     const Recording* const recording = Running();
@@ -79,10 +93,7 @@ absl::StatusOr<std::string> JvmSession::Hook(absl::string_view specs) {
   }
   // Reading libraries' symbols may take seconds: a stop does not wait for it, and removes the
   // hooks.
-  if (absl::StripAsciiWhitespace(specs).empty()) return jvm_.hooks.Describe();
-  auto parsed = hooks::ParseHookSpecs(specs);
-  if (!parsed.ok()) return parsed.status();
-  return jvm_.hooks.Apply(*parsed);
+  return wanted.empty() ? jvm_.hooks.Describe() : jvm_.hooks.Apply(wanted);
 }
 
 absl::StatusOr<std::string> JvmSession::RunCommand(absl::string_view verb,
@@ -115,6 +126,12 @@ absl::StatusOr<std::string> JvmSession::DescribeStatus() {
   if (recording == nullptr) return DescribeIdle();
   if (absl::Status status = recording->commands().Flush().status(); !status.ok()) return status;
   return recording->commands().DescribeStatus();
+}
+
+bool JvmSession::LooksAtStacks() {
+  absl::MutexLock lock(&lifecycle_);
+  Recording* const recording = Running();
+  return recording != nullptr && recording->commands().CountsBlocks();
 }
 
 Due JvmSession::WhatIsDue(absl::Time now) {

@@ -1,6 +1,8 @@
 // The steps of a start and of a stop.
 #include "agent/session/recording.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <exception>
 #include <utility>
@@ -29,11 +31,12 @@ absl::Status Recording::Prepare(const Options& options) {
   auto log = Log::Open(options.log, options.log_file);
   if (!log.ok()) return log.status();
   parts_.log = *std::move(log);
-  parts_.jvm.trace.encoder.SetMajorsOff(options.codes_off);
+  parts_.jvm.trace.encoder.SetCodes(options.codes);
   if (options.loop.on()) parts_.options.out = trace::NumberedPattern(options.out);
   if (absl::Status status = parts_.file.Open(parts_.options.out); !status.ok()) return status;
   if (absl::Status status = hooks::CheckHooks(options.hooks); !status.ok()) return status;
   if (absl::Status status = PrepareMetrics(); !status.ok()) return status;
+  if (absl::Status status = PrepareSwitches(); !status.ok()) return status;
   if (parts_.options.WantsEvents()) {
     auto classes = ProbedClasses::Create(parts_.jvm, parts_.options);
     if (!classes.ok()) return classes.status();
@@ -51,7 +54,7 @@ absl::Status Recording::Prepare(const Options& options) {
 }
 
 absl::Status Recording::PrepareMetrics() {
-  auto numbers = parts_.jvm.metrics->Numbers(parts_.options.metrics);
+  auto numbers = parts_.jvm.metrics->Numbers(RecordedMetrics(parts_.options));
   if (!numbers.ok()) return numbers.status();
   parts_.metric_numbers = *std::move(numbers);
   parts_.jvm.metrics->Prepare(parts_.metric_numbers);
@@ -60,6 +63,17 @@ absl::Status Recording::PrepareMetrics() {
   parts_.calls = std::make_unique<CallCounting>(
       parts_.jvm,
       has_paths ? parts_.jvm.metrics->PathMetricsOf(parts_.metric_numbers) : PathMetrics());
+  return absl::OkStatus();
+}
+
+absl::Status Recording::PrepareSwitches() {
+  if (!parts_.options.WantsSwitchRecords()) return absl::OkStatus();
+  if (const auto trial = sampling::SwitchRing::Open(gettid()); !trial.ok()) {
+    return absl::FailedPreconditionError(absl::StrCat("codes=+switch: ", trial.status().message()));
+  }
+  parts_.switches =
+      std::make_unique<trace::SwitchSource>(parts_.jvm.trace.clock, parts_.jvm.trace.losses);
+  parts_.calls->UseSwitches(parts_.switches.get());
   return absl::OkStatus();
 }
 
@@ -98,7 +112,22 @@ absl::Status Recording::StartSamples(JNIEnv* jni) {
       return parts_.calls->TreePosition(raw_node, innermost, parts_.classes->instrumentation());
     };
   }
-  return parts_.samples->Start(jni, std::move(node_number));
+  trace::SampleSource::PlaceAt place_at;
+  if (parts_.options.sites) {
+    place_at = [&jvm = parts_.jvm](jvmti::MethodKey method, uint32_t bci) {
+      const uint32_t routine = jvm.registries.classes.RoutineOf(method);
+      return routine != 0 ? jvm.places.PlaceAt(routine, bci) : kNoCallPlace;
+    };
+  }
+  absl::Status status = parts_.samples->Start(jni, std::move(node_number), std::move(place_at));
+  if (!status.ok()) return status;
+  CountedBlocks* const blocks =
+      parts_.classes == nullptr ? nullptr : parts_.classes->instrumentation().blocks();
+  if (blocks != nullptr) {
+    parts_.samples->UseOriginalBci(
+        [blocks](uint32_t routine, uint32_t bci) { return blocks->OriginalBci(routine, bci); });
+  }
+  return absl::OkStatus();
 }
 
 absl::Status Recording::TryToBegin(JNIEnv* jni, const Progress& progress) {
@@ -112,9 +141,11 @@ absl::Status Recording::TryToBegin(JNIEnv* jni, const Progress& progress) {
   parts_.began = absl::Now();
   if (is_live) ReportWhatComesTooLate(parts_);
   ReportGcCause(parts_);
+  parts_.jvm.registries.classes.ForgetRecordedMethods();
   gate_.Open(*this);
   if (is_live) AdoptRunningThreads(jni);
   EnableRecordedEvents(parts_.jvm, parts_.options);
+  AttachSwitches(jni);
   // In a running JVM, methods get numbers before their classes change: threads may be inside them.
   if (is_live) parts_.jvm.registries.classes.PrepareLoaded(jni, /*thread=*/0);
   if (parts_.classes != nullptr) parts_.classes->AddToLoaded(jni, progress);
@@ -125,6 +156,7 @@ absl::Status Recording::TryToBegin(JNIEnv* jni, const Progress& progress) {
     parts_.jvm.env->GenerateEvents(JVMTI_EVENT_DYNAMIC_CODE_GENERATED);
     parts_.jvm.env->GenerateEvents(JVMTI_EVENT_COMPILED_METHOD_LOAD);
   }
+  parts_.jvm.registries.classes.RecordMethodsOfLoaded(jni);
   parts_.jvm.trace.encoder.AddEvent({.time_ns = parts_.jvm.trace.clock.Now(),
                                      .major = format::kSession,
                                      .minor = format::kSessionInitialised});
@@ -153,16 +185,33 @@ void Recording::AdoptRunningThreads(JNIEnv* jni) {
   }
 }
 
+void Recording::AttachSwitches(JNIEnv* jni) {
+  if (parts_.switches == nullptr) return;
+  jvmti::LocalFrame frame(jni);
+  jint count = 0;
+  jvmti::Allocated<jthread> running(parts_.jvm.env);
+  if (parts_.jvm.env->GetAllThreads(&count, running.out()) != JVMTI_ERROR_NONE) return;
+  for (jint i = 0; i < count; ++i) {
+    const jvmti::ThreadNumbers found =
+        parts_.jvm.registries.threads.FindRunning(jni, running[i]).numbers;
+    if (found.number != 0 && found.os_tid != 0) {
+      parts_.switches->Attach(found.number, found.os_tid);
+    }
+  }
+}
+
 std::vector<trace::ChunkSource*> Recording::Sources() {
   // Samples before trees: a node that a sample names was made before the sample was taken, so the
   // trees collected after it define the node.
   std::vector<trace::ChunkSource*> sources;
   if (parts_.samples != nullptr) sources = parts_.samples->sources();
+  if (parts_.switches != nullptr) sources.insert(sources.begin(), parts_.switches.get());
   if (parts_.metric_source != nullptr) sources.push_back(parts_.metric_source.get());
   if (parts_.calls->source() != nullptr) sources.push_back(parts_.calls->source());
   if (parts_.classes != nullptr) {
     Instrumentation& instrumentation = parts_.classes->instrumentation();
     sources.push_back(&instrumentation.totals());
+    sources.push_back(&instrumentation.method_hooks());
     if (instrumentation.blocks() != nullptr) sources.push_back(instrumentation.blocks());
   }
   sources.push_back(&parts_.module_source);

@@ -66,6 +66,7 @@ class Recording {
   // Null: mode=samples; mode=events.
   ProbedClasses* classes() const { return parts_.classes.get(); }
   SampleCollection* samples() const { return parts_.samples.get(); }
+  trace::SwitchSource* switches() const { return parts_.switches.get(); }
   CallCounting& calls() { return *parts_.calls; }
   void Wake() const { wake_(); }
 
@@ -76,6 +77,7 @@ class Recording {
 
  private:
   absl::Status PrepareMetrics();
+  absl::Status PrepareSwitches();
   absl::Status TryToBegin(JNIEnv* jni, const Progress& progress);
   absl::Status StartParts(JNIEnv* jni);
   absl::Status StartSamples(JNIEnv* jni);
@@ -85,6 +87,8 @@ class Recording {
   // Adopts threads that ran before the agent was loaded, by name. The methods they are in are not
   // on the paths of the calls they make from here on.
   void AdoptRunningThreads(JNIEnv* jni);
+  // Of threads that run by now; the others attach themselves.
+  void AttachSwitches(JNIEnv* jni);
   void RemoveProbes(JNIEnv* jni, const Progress& progress);
   void StopSampler();
   absl::Status EndTrace(proto::SessionEnd::Reason reason);

@@ -15,6 +15,7 @@ constexpr absl::Duration kSizeCheckPeriod = absl::Seconds(1);
 }  // namespace
 
 absl::StatusOr<std::string> RecordingCommands::Flush() {
+  NoteOpenActivations();
   if (absl::Status status = parts_.drain->Flush(); !status.ok()) return status;
   return trace::AbsolutePath(parts_.file.path());
 }
@@ -36,16 +37,18 @@ absl::StatusOr<std::string> RecordingCommands::NextFile() {
   return trace::AbsolutePath((*ended)->path());
 }
 
+bool RecordingCommands::CountsBlocks() const {
+  return parts_.classes != nullptr && parts_.classes->instrumentation().blocks() != nullptr;
+}
+
 void RecordingCommands::NoteOpenActivations() {
-  if (parts_.classes == nullptr) return;
+  if (!CountsBlocks()) return;
   Instrumentation& instrumentation = parts_.classes->instrumentation();
   JNIEnv* jni = nullptr;
-  if (instrumentation.blocks() == nullptr ||
-      parts_.jvm.vm->GetEnv(reinterpret_cast<void**>(&jni), JNI_VERSION_10) != JNI_OK) {
-    return;
-  }
-  instrumentation.blocks()->SetOpen(jvmti::FindOpenActivations(
-      parts_.jvm.env, jni, parts_.jvm.registries.classes, instrumentation.counted()));
+  if (parts_.jvm.vm->GetEnv(reinterpret_cast<void**>(&jni), JNI_VERSION_10) != JNI_OK) return;
+  instrumentation.blocks()->SetOpen(
+      jvmti::FindOpenActivations(parts_.jvm.env, jni, parts_.jvm.registries.classes,
+                                 parts_.jvm.registries.threads, instrumentation.counted()));
 }
 
 absl::Status RecordingCommands::AskTrees(const std::function<void(metrics::TreeWindows&)>& ask) {

@@ -28,8 +28,10 @@ class RecordingCommands {
   // Ends the file and continues in another; returns the path of the ended one. After an error the
   // recording continues in the old one, and a loss says so.
   absl::StatusOr<std::string> NextFile();
-  // blocks=on: the activations of now leave their blocks where they are: the file, or the
-  // recording, ends. On a thread that may call JVMTI.
+  // blocks=on
+  bool CountsBlocks() const;
+  // The activations of now leave their blocks where they are: counts are read next. Does nothing on
+  // a thread that the JVM does not know.
   void NoteOpenActivations();
   std::string DescribeStatus();
   // The losses so far (recording_summary.h).

@@ -18,12 +18,13 @@
 #include "agent/session/sample_collection.h"
 #include "agent/sources/drain_thread.h"
 #include "agent/sources/metric_source.h"
+#include "agent/sources/switch_source.h"
 #include "agent/sources/system_source.h"
 
 namespace jtrace {
 
-// Prepare sets options, log, metric_numbers, classes, calls and samples, and opens the file; Begin
-// makes metric_source and drain, and sets began.
+// Prepare sets options, log, metric_numbers, switches, classes, calls and samples, and opens the
+// file; Begin makes metric_source and drain, and sets began.
 struct RecordingParts {
   // `files_begun`: the number of all recordings so far, incremented here.
   RecordingParts(JvmParts& jvm_parts, int& files_begun)
@@ -38,7 +39,8 @@ struct RecordingParts {
   std::unique_ptr<Log> log = nullptr;
   RecordingFile file;
   std::vector<uint32_t> metric_numbers = {};
-  std::unique_ptr<ProbedClasses> classes = nullptr;  // null: mode=samples
+  std::unique_ptr<ProbedClasses> classes = nullptr;         // null: mode=samples
+  std::unique_ptr<trace::SwitchSource> switches = nullptr;  // null: the kernel records none
   std::unique_ptr<CallCounting> calls = nullptr;
   std::unique_ptr<SampleCollection> samples = nullptr;  // null: mode=events
   std::unique_ptr<trace::MetricSource> metric_source = nullptr;

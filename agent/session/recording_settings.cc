@@ -49,6 +49,7 @@ sampling::SamplerOptions SamplerOptionsOf(const Options& options) {
   result.timer = TimerKindOf(options.samples.timer);
   result.event = options.samples.event;
   result.period = options.samples.period;
+  result.jitter = options.samples.jitter;
   result.stack = options.samples.stack;
   if (options.signal != 0) result.signal = options.signal;
   if (options.WantsEvents() && options.record != RecordKind::kFlat) {
@@ -82,8 +83,11 @@ ProbeOptions ProbeOptionsOf(const Options& options) {
           .clock = ProbeClockOf(options.clock),
           .clock_ticks = options.clock != Clock::kManual,
           .max_depth = options.max_depth,
-          .blocks = options.blocks,
-          .prune_percent = is_log ? 0 : options.prune_percent};
+          .blocks = options.blocks != Blocks::kOff,
+          .path_blocks = options.blocks == Blocks::kByPath,
+          .places = options.sites,
+          .prune_percent = is_log ? 0 : options.prune_percent,
+          .exit_percent = options.exit_percent};
 }
 
 }  // namespace jtrace

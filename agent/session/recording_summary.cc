@@ -2,13 +2,17 @@
 
 #include <unistd.h>
 
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "agent/base/clock.h"
 #include "agent/base/version.h"
+#include "agent/hotspot/jvm_flags.h"
+#include "agent/hotspot/vm_structs.h"
 #include "agent/jvmti/env.h"
 #include "common/thousands.h"
 
@@ -18,6 +22,38 @@ namespace {
 std::string HostName() {
   char name[256] = {};
   return gethostname(name, sizeof(name) - 1) == 0 ? name : "";
+}
+
+// What decides whether C2 and C1 inline a call.
+void AddInliningLimits(const void* libjvm_address, proto::SessionStart& start) {
+  constexpr std::string_view kLimits[] = {"MaxInlineSize",
+                                          "FreqInlineSize",
+                                          "InlineSmallCode",
+                                          "MaxTrivialSize",
+                                          "MaxInlineLevel",
+                                          "MaxRecursiveInlineLevel",
+                                          "TypeProfileMajorReceiverPercent",
+                                          "C1MaxInlineSize",
+                                          "C1MaxInlineLevel",
+                                          "C1MaxRecursiveInlineLevel"};
+  constexpr std::string_view kRatios[] = {"InlineFrequencyRatio", "MinInlineFrequencyRatio"};
+  const auto structs = sampling::VmStructs::Of(libjvm_address);
+  if (!structs.ok()) return;
+  const sampling::JvmFlags flags(**structs);
+  for (const std::string_view name : kLimits) {
+    const std::optional<int64_t> value = flags.Int(name);
+    if (!value.has_value()) continue;
+    proto::Flag& limit = *start.add_inlining_limit();
+    limit.set_name(std::string(name));
+    limit.set_value(*value);
+  }
+  for (const std::string_view name : kRatios) {
+    const std::optional<double> value = flags.Double(name);
+    if (!value.has_value()) continue;
+    proto::Flag& limit = *start.add_inlining_limit();
+    limit.set_name(std::string(name));
+    limit.set_real(*value);
+  }
 }
 
 }  // namespace
@@ -32,12 +68,15 @@ proto::SessionStart DescribeStart(const RecordingParts& parts) {
                              jvmti::SystemProperty(parts.jvm.env, "java.vm.version")));
   start.set_command(jvmti::SystemProperty(parts.jvm.env, "sun.java.command"));
   start.set_options(DescribeOptions(parts.options));
+  start.set_codes(ChangedCodes(parts.options));
   start.set_mode(std::string(ModeName(parts.options.mode)));
   start.set_record(std::string(RecordName(parts.options.record)));
   start.set_clock(std::string(ClockName(parts.options.clock)));
   if (parts.samples == nullptr) return start;
+  AddInliningLimits(parts.jvm.libjvm_address(), start);
   const SampleOptions& samples = parts.options.samples;
   start.set_timer(parts.samples->TimerInUse());
+  start.set_jitter(parts.samples->has_jitter());
   start.set_stack(std::string(StackName(samples.stack)));
   if (samples.period != 0) {
     start.set_interval_events(samples.period);
@@ -55,7 +94,7 @@ void FinishEnd(const RecordingParts& parts, proto::SessionEnd::Reason reason,
   end.set_methods_probed(parts.classes->instrumentation().methods_probed());
   end.set_classes_rewritten(parts.classes->instrumentation().classes_rewritten());
   end.set_agent_memory_bytes(parts.calls->memory_bytes());
-  end.set_calls(parts.calls->file_calls());
+  if (parts.calls->records_all()) end.set_calls(parts.calls->file_calls());
 }
 
 void ReportWhatComesTooLate(const RecordingParts& parts) {
@@ -96,6 +135,15 @@ void ReportEmptyScope(const RecordingParts& parts) {
 
 void ReportUnmatchedUnwinds(const RecordingParts& parts) {
   if (!parts.calls->is_started()) return;
+  const std::vector<std::string> hooked =
+      parts.classes->instrumentation().method_hooks().Unmatched();
+  if (!hooked.empty()) {
+    parts.jvm.trace.losses.Set(
+        "hook.no_method", Severity::kWarning, hooked.size(),
+        absl::StrCat("names in hook= that no loaded method with code matches: ",
+                     absl::StrJoin(hooked, ";")),
+        "write com.acme.Cache::load for a Java method, libc.so.6!malloc for a native function");
+  }
   const std::vector<std::string> patterns = parts.classes->instrumentation().UnmatchedUnwinds();
   if (patterns.empty()) return;
   parts.jvm.trace.losses.Set(
@@ -111,8 +159,10 @@ std::string DescribeEnd(const RecordingParts& parts) {
     return absl::StrCat("warning: ", absl::string_view(kept.message()));
   }
   std::string what;
-  if (parts.calls->is_started())
-    absl::StrAppend(&what, WithThousands(parts.calls->calls()), " calls, ");
+  if (parts.calls->is_started()) {
+    absl::StrAppend(&what, WithThousands(parts.calls->calls()), " calls",
+                    parts.calls->records_all() ? "" : " (those of one kind not recorded)", ", ");
+  }
   if (parts.samples != nullptr) {
     absl::StrAppend(&what, WithThousands(parts.samples->samples()), " samples, ");
     const uint64_t dropped = parts.jvm.trace.losses.Count("sample.ring_full");

@@ -5,9 +5,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "agent/classfile/scope_filter.h"
 #include "agent/sampling/timers.h"
 #include "agent/session/recording_settings.h"
+#include "common/scope_filter.h"
 
 namespace jtrace {
 
@@ -28,7 +28,8 @@ SampleCollection::SampleCollection(JvmParts& jvm, const Options& options)
       options_(options),
       threads_(options.samples.threads) {}
 
-absl::Status SampleCollection::Start(JNIEnv* jni, trace::SampleSource::NodeNumber node_number) {
+absl::Status SampleCollection::Start(JNIEnv* jni, trace::SampleSource::NodeNumber node_number,
+                                     trace::SampleSource::PlaceAt place_at) {
   if (absl::Status status = StartAppScope(); !status.ok()) return status;
   if (absl::Status status = sampler_.Start(jni); !status.ok()) return status;
   ReportKernelFrames();
@@ -40,7 +41,7 @@ absl::Status SampleCollection::Start(JNIEnv* jni, trace::SampleSource::NodeNumbe
   };
   sample_source_ = std::make_unique<trace::SampleSource>(
       trace.clock, sampler_, jvm_.registries.classes, trace.encoder, trace.losses, group_of,
-      node_number, options_.codes.Has(Code::kInterrupt));
+      node_number, std::move(place_at), options_.codes.Has(Code::kInterrupt));
   hook_source_ = std::make_unique<trace::HookSource>(jvm_.hooks, trace.encoder, trace.losses,
                                                      group_of, std::move(node_number));
   internal_threads_ = std::make_unique<trace::InternalThreadSource>(

@@ -31,7 +31,12 @@ class SampleCollection {
 
   // From now on threads may be attached. `node_number`: the trace's number of a raw node; null if
   // no trees are kept.
-  absl::Status Start(JNIEnv* jni, trace::SampleSource::NodeNumber node_number);
+  absl::Status Start(JNIEnv* jni, trace::SampleSource::NodeNumber node_number,
+                     trace::SampleSource::PlaceAt place_at);
+  // After Start.
+  void UseOriginalBci(trace::SampleSource::OriginalBci original_bci) {
+    sample_source_->UseOriginalBci(std::move(original_bci));
+  }
   // Attaches running threads: Java threads, whose kernel tids were noted when they started, and
   // others.
   void AttachRunningThreads(JNIEnv* jni);
@@ -50,6 +55,8 @@ class SampleCollection {
   uint64_t samples() const { return sample_source_->samples(); }
   // The timer that drives the samples: "cpu (perf event)".
   std::string TimerInUse() const;
+  // Whether samples are at random moments of their intervals.
+  bool has_jitter() const { return sampler_.has_jitter(); }
   // Reports names in threads= that no thread had as a loss.
   void ReportUnmatchedThreads();
 

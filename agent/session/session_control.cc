@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -46,6 +47,8 @@ void SessionControl::ClientsThreadStarted(pid_t tid) {
 }
 
 absl::Status SessionControl::Run(absl::string_view verb, absl::string_view argument, Reply reply) {
+  std::optional<JavaScope> scope;
+  if (session_.LooksAtStacks()) scope.emplace(vm_);
   if (verb == "start") return Start(argument, reply);
   if (verb == "stop") return Stop(reply);
   if (verb == "resume") return Resume(reply);
@@ -104,6 +107,8 @@ absl::Status SessionControl::Metrics(absl::string_view options, Reply reply) {
 absl::Time SessionControl::Tick() {
   const Due due = session_.WhatIsDue(absl::Now());
   if (due.what == Due::kNextFile) {
+    std::optional<JavaScope> scope;
+    if (session_.LooksAtStacks()) scope.emplace(vm_);
     // The trace, which continues in the old file, reports a failure.
     if (session_.NextFile().ok()) return absl::Now();
     return std::min(due.next, absl::Now() + kLoopRetry);

@@ -42,6 +42,7 @@ void MergeEvents(google::protobuf::RepeatedPtrField<proto::Event>& from,
   std::stable_sort(
       into.pointer_begin(), into.pointer_end(),
       [](const proto::Event* a, const proto::Event* b) { return a->time_ns() < b->time_ns(); });
+  from.Clear();
 }
 
 // Appends the sources' records to the encoder's chunk, large ones without a copy.
@@ -150,6 +151,7 @@ absl::Status DrainThread::Flush() {
   absl::Status status;
   Call([&] {
     Poll();
+    for (ChunkSource* source : sources_) source->Flush();
     Seal(nullptr);
     status = status_;
   });

@@ -66,6 +66,17 @@ uint32_t HookSource::ThreadOf(const hot::HookCaller& caller) {
   return other_threads_;
 }
 
+// By Hook.id, the outermost first; 0: none.
+HookSource::Jumped HookSource::JumpedOf(const hot::HookCaller& caller) {
+  Jumped jumped = {};
+  size_t count = 0;
+  for (const uint32_t placement : caller.jumped) {
+    const uint32_t hook = placement != 0 ? HookOf(placement) : 0;
+    if (hook != 0) jumped[count++] = hook;
+  }
+  return jumped;
+}
+
 proto::HookCalls& HookSource::Total(const Key& key) {
   const auto [at, is_new] = index_.try_emplace(key, static_cast<uint32_t>(totals_.size()));
   changed_.insert(at->second);
@@ -76,6 +87,9 @@ proto::HookCalls& HookSource::Total(const Key& key) {
   row.set_node(std::get<2>(key));
   row.set_position_unknown(std::get<3>(key));
   row.set_caller(std::get<4>(key));
+  for (const uint32_t hook : std::get<Jumped>(key)) {
+    if (hook != 0) row.add_jumped(hook);
+  }
   return row;
 }
 
@@ -86,8 +100,10 @@ void HookSource::Add(const hot::HookRow& counted) {
   const bool has_node = caller.position_known && node_number_ != nullptr;
   const uint32_t node = has_node ? node_number_(caller.node, 0) : 0;
   const bool unknown = !caller.position_known && caller.java_tid != 0;
-  const uint64_t address = totals_.size() < kMostRows ? caller.address : 0;
-  proto::HookCalls& row = Total({hook, ThreadOf(caller), node, unknown, address});
+  const bool has_room = totals_.size() < kMostRows;
+  const uint64_t address = has_room ? caller.address : 0;
+  const Jumped jumped = has_room ? JumpedOf(caller) : Jumped();
+  proto::HookCalls& row = Total({hook, ThreadOf(caller), node, unknown, address, jumped});
   row.set_calls(row.calls() + counted.calls);
   if (counted.timed == 0) return;
   row.set_min_ns(row.timed() == 0 ? counted.min_ns : std::min(row.min_ns(), counted.min_ns));
@@ -101,7 +117,7 @@ void HookSource::AddUnattributed() {
   for (auto& [site, calls] : unattributed_) {
     const uint64_t now = hooks_.CallsOf(site).unattributed;
     if (now == calls.reported) continue;
-    proto::HookCalls& row = Total({calls.hook, ThreadOf({}), 0, false, 0});
+    proto::HookCalls& row = Total({calls.hook, ThreadOf({}), 0, false, 0, {}});
     row.set_calls(row.calls() + (now - std::exchange(calls.reported, now)));
   }
 }

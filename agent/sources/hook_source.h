@@ -1,6 +1,7 @@
 // Writes calls of hooked native functions into a chunk (HookCalls). Writer thread only.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -32,14 +33,16 @@ class HookSource : public ChunkSource {
   void BeginFile() override;
 
  private:
-  // hook, thread, node, position_unknown, caller
-  using Key = std::tuple<uint32_t, uint32_t, uint32_t, bool, uint64_t>;
+  using Jumped = std::array<uint32_t, hot::HookCaller::kMostJumps>;
+  // hook, thread, node, position_unknown, caller, jumped
+  using Key = std::tuple<uint32_t, uint32_t, uint32_t, bool, uint64_t, Jumped>;
 
   void Add(const hot::HookRow& row);
   void AddUnattributed();
   proto::HookCalls& Total(const Key& key);
   // The trace's number of a placement's hook; 0: the hook belongs to an earlier recording.
   uint32_t HookOf(uint32_t placement);
+  Jumped JumpedOf(const hot::HookCaller& caller);
   uint32_t ThreadOf(const hot::HookCaller& caller);
   void LearnHooks();
   void Define(proto::Chunk& chunk);

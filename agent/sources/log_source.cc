@@ -161,8 +161,12 @@ void LogSource::DefineRoutines(const LogRun& run) {
 
 void LogSource::Add(const LogRun& run, proto::Chunk& chunk) {
   DefineRoutines(run);
-  RunEncoder encoder(clock_, run, threads_.NumberOfJava(run.java_tid), clock_.Now(), chunk);
+  const uint32_t thread = threads_.NumberOfJava(run.java_tid);
+  RunEncoder encoder(clock_, run, thread, clock_.Now(), chunk);
   encoder.Encode(settings_.switches, [this](uint64_t ref) { return trees_.NumberOf(ref); });
+  if (settings_.recorded != nullptr && !run.times.empty()) {
+    settings_.recorded->AddUntil(thread, clock_.Since(run.times.back()), chunk);
+  }
 }
 
 void LogSource::Seal(uint64_t time_ns, proto::Chunk& chunk) {

@@ -8,6 +8,7 @@
 #include "agent/base/losses.h"
 #include "agent/jvmti/thread_registry.h"
 #include "agent/probes/log_collector.h"
+#include "agent/sources/switch_source.h"
 #include "agent/sources/tree_source.h"
 #include "agent/trace/chunk_source.h"
 
@@ -16,8 +17,9 @@ namespace jtrace::trace {
 class LogSource : public ChunkSource {
  public:
   struct Settings {
-    uint64_t budget = 0;   // logbudget=, bytes of a file; 0: none
-    bool switches = true;  // whether times off the processors become events (0x11)
+    uint64_t budget = 0;               // logbudget=, bytes of a file; 0: none
+    bool switches = true;              // whether times off the processors become events (0x11)
+    SwitchSource* recorded = nullptr;  // those that the kernel records
   };
 
   // `trees`: the same threads' trees, which this source seals.

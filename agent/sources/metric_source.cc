@@ -1,5 +1,7 @@
 #include "agent/sources/metric_source.h"
 
+#include "agent/metrics/kernel_readings.h"
+
 namespace jtrace::trace {
 namespace {
 
@@ -13,17 +15,30 @@ bool IsLevel(uint32_t metric) {
   return metric == static_cast<uint32_t>(metrics::Metric::kLiveBytes);
 }
 
+// The kernel counts them for each of its threads and for the process.
+bool IsOfKernel(uint32_t metric) {
+  return metric < metrics::kFirstUser &&
+         metrics::InfoOf(static_cast<metrics::Metric>(metric)).source == metrics::Source::kKernel;
+}
+
 }  // namespace
 
 MetricSource::MetricSource(metrics::JvmMetrics& metrics, std::vector<uint32_t> numbers, bool live,
                            ThreadGroups& groups, RecordEncoder& encoder)
     : metrics_(metrics), numbers_(std::move(numbers)), groups_(groups), encoder_(encoder) {
   for (const uint32_t number : numbers_) mask_ |= 1ull << number;
-  if (live) Look();
+  metrics_.counters().KeepFilesAtEnd((mask_ & metrics::kOfFiles) != 0);
+  if (live) {
+    LookAtOthers();  // first: so the process has counted no less than its threads since
+    Look();
+    of_threads_ = {};
+  }
   // Threads that ended before belong to no recording.
   metrics_.counters().EndedSince(ended_cursor_);
   counts_ = true;
 }
+
+MetricSource::~MetricSource() { metrics_.counters().KeepFilesAtEnd(false); }
 
 void MetricSource::Seal(uint64_t, proto::Chunk& chunk) {
   if (numbers_.empty()) return;
@@ -53,6 +68,7 @@ void MetricSource::Look() {
   }
   for (const metrics::ThreadValues& thread : metrics_.counters().Live(mask_)) Take(thread);
   LookAtProcess();
+  if (counts_) LookAtOthers();
 }
 
 void MetricSource::Take(const metrics::ThreadValues& thread) {
@@ -63,6 +79,7 @@ void MetricSource::Take(const metrics::ThreadValues& thread) {
     // Values that only files report are unknown for ended threads.
     if (IsOfProcess(metric) || delta == 0 || (thread.has_ended && delta < 0)) continue;
     last[metric] = thread.values[metric];
+    of_threads_[metric] += delta;
     if (counts_) Add(groups_.NumberOfThread(thread.java_tid), metric, delta);
   }
 }
@@ -76,6 +93,18 @@ void MetricSource::LookAtProcess() {
     if (!counts_ || (delta == 0 && !IsLevel(metric))) continue;
     const uint32_t process = groups_.NumberOfGroup(groups_.Process());
     Add(process, metric, IsLevel(metric) ? total - totals_[{process, metric}] : delta);
+  }
+}
+
+void MetricSource::LookAtOthers() {
+  for (const uint32_t metric : numbers_) {
+    if (!IsOfKernel(metric) || IsOfProcess(metric)) continue;
+    const auto now = metrics::ReadProcess(static_cast<metrics::Metric>(metric));
+    if (!now.has_value()) continue;
+    const int64_t others = *now - last_process_[metric] - std::exchange(of_threads_[metric], 0);
+    last_process_[metric] = *now;
+    if (!counts_ || others == 0) continue;
+    Add(groups_.NumberOfGroup(groups_.Process()), metric, others);
   }
 }
 

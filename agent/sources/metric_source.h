@@ -19,6 +19,7 @@ class MetricSource : public ChunkSource {
   // `numbers`: of the metrics. `live`: the threads' counts so far belong to no recording.
   MetricSource(metrics::JvmMetrics& metrics, std::vector<uint32_t> numbers, bool live,
                ThreadGroups& groups, RecordEncoder& encoder);
+  ~MetricSource() override;
   void Seal(uint64_t time_ns, proto::Chunk& chunk) override;
   void BeginFile() override;
 
@@ -29,6 +30,9 @@ class MetricSource : public ChunkSource {
   void Look();
   void Take(const metrics::ThreadValues& thread);
   void LookAtProcess();
+  // What the kernel counted for the process and for no Java thread: the JVM's threads, the agent's,
+  // and the rest of each thread after its end.
+  void LookAtOthers();
   void Add(uint32_t thread, uint32_t metric, int64_t delta);
 
   metrics::JvmMetrics& metrics_;
@@ -40,6 +44,7 @@ class MetricSource : public ChunkSource {
   uint64_t ended_cursor_ = 0;
   absl::flat_hash_map<uint64_t, metrics::Values> last_;  // by Thread.threadId()
   metrics::Values last_process_ = {};
+  metrics::Values of_threads_ = {};       // of the kernel's metrics, since the last LookAtOthers
   absl::btree_map<Key, int64_t> totals_;  // of the file
   absl::flat_hash_map<Key, int64_t> reported_;
 };

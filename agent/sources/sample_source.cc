@@ -85,7 +85,7 @@ LossText TextOf(absl::string_view name) {
 SampleSource::SampleSource(const SessionClock& clock, sampling::Sampler& sampler,
                            const jvmti::ClassRegistry& classes, RecordEncoder& encoder,
                            Losses& losses, ThreadNumber thread_number, NodeNumber node_number,
-                           bool records_interrupts)
+                           PlaceAt place_at, bool records_interrupts)
     : clock_(clock),
       sampler_(sampler),
       classes_(classes),
@@ -94,6 +94,7 @@ SampleSource::SampleSource(const SessionClock& clock, sampling::Sampler& sampler
       positions_expected_(node_number != nullptr),
       thread_number_(std::move(thread_number)),
       node_number_(std::move(node_number)),
+      place_at_(std::move(place_at)),
       records_interrupts_(records_interrupts),
       repeats_(sampler.timer_in_use() == sampling::TimerKind::kWall) {}
 
@@ -253,6 +254,9 @@ SampleSource::KnownFrame SampleSource::Resolve(const hot::Frame& frame, proto::C
       encoded->set_value(encoder_.String(kProbeName));
     } else if (IsJava(*encoded)) {
       entry->second.method = KeyOf(frame);
+      if (place_at_ != nullptr && frame.bci >= 0) {
+        encoded->set_place(place_at_(entry->second.method, static_cast<uint32_t>(frame.bci)));
+      }
     }
   }
   return entry->second;
@@ -297,6 +301,12 @@ void SampleSource::Encode(const hot::Frame& frame, proto::Frame& out) {
       const uint32_t method = MethodOf(frame);
       out.set_value(method);
       encoder_.DefineMethod(method);
+      if (original_bci_ != nullptr && frame.bci >= 0) {
+        const uint32_t routine = classes_.RoutineOf(KeyOf(frame));
+        if (routine != 0) {
+          out.set_bci(original_bci_(routine, static_cast<uint32_t>(frame.bci)) + 1);
+        }
+      }
       if (method == 0) {
         losses_.Add("frame.unknown_method", Severity::kWarning, 1,
                     "frames of Java methods whose class was not seen");

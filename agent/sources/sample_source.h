@@ -14,6 +14,7 @@
 #include "agent/jvmti/class_registry.h"
 #include "agent/sampling/sampler.h"
 #include "agent/trace/chunk_source.h"
+#include "common/call_place.h"
 
 namespace jtrace::trace {
 
@@ -21,13 +22,21 @@ class SampleSource : public ChunkSource {
  public:
   // The number of the thread under which a Java thread's samples are shown.
   using ThreadNumber = std::function<uint32_t(uint64_t java_tid)>;
-  // Turns the tree position of a sample into the trace's node number; 0: none. `innermost` is the
-  // Java method that ran, 0 if unknown. Null if there are no trees.
+  // Turns the tree position of a sample (hot::Position) into the trace's node number; 0: none.
+  // `innermost` is the Java method that ran, 0 if unknown. Null if there are no trees.
   using NodeNumber = std::function<uint32_t(uint64_t raw_node, jvmti::MethodKey innermost)>;
+  // sites=on: the place of a bytecode index of a method. Null: places are not distinguished.
+  using PlaceAt = std::function<CallPlace(jvmti::MethodKey method, uint32_t bci)>;
 
   SampleSource(const SessionClock& clock, sampling::Sampler& sampler,
                const jvmti::ClassRegistry& classes, RecordEncoder& encoder, Losses& losses,
-               ThreadNumber thread_number, NodeNumber node_number, bool records_interrupts);
+               ThreadNumber thread_number, NodeNumber node_number, PlaceAt place_at,
+               bool records_interrupts);
+
+  // blocks=on: the place in the class file of a place in a routine's code with probes. Before the
+  // first Poll.
+  using OriginalBci = std::function<uint32_t(uint32_t routine, uint32_t bci)>;
+  void UseOriginalBci(OriginalBci original_bci) { original_bci_ = std::move(original_bci); }
 
   void Poll(proto::Chunk& chunk) override;
   void Seal(uint64_t time_ns, proto::Chunk& chunk) override;
@@ -82,6 +91,8 @@ class SampleSource : public ChunkSource {
   const bool positions_expected_;
   const ThreadNumber thread_number_;
   const NodeNumber node_number_;
+  const PlaceAt place_at_;
+  OriginalBci original_bci_;
   // Frame numbers are valid in one chunk.
   absl::flat_hash_map<FrameKey, KnownFrame> frames_;
   uint64_t reuses_ = 0;

@@ -21,13 +21,21 @@ class DeltaCoder {
   uint32_t last_ = 0;
 };
 
+// Adds the calls of an update that are recorded.
+template <typename Update, typename Calls, typename Jitted>
+void AddCalls(const Update& update, const CallKinds& kinds, Calls* calls, Jitted* jitted) {
+  calls->Add(kinds.CallsOf(update.routine, update.calls, update.jitted));
+  jitted->Add(kinds.JittedOf(update.routine, update.jitted));
+}
+
 // Nothing is known of a node that so far only a log passed through.
 bool HasTime(const NodeUpdate& node) {
   return node.calls != 0 || node.values.base != 0 || node.values.off != 0;
 }
 
 // New nodes, and the counts of nodes without times.
-void EncodeCounts(const TreeUpdate& update, bool has_times, proto::TreeDelta& delta) {
+void EncodeCounts(const TreeUpdate& update, const CallKinds& kinds, bool has_times,
+                  const CallPlaceOf& places, proto::TreeDelta& delta) {
   DeltaCoder defined;
   DeltaCoder counted;
   DeltaCoder pruned;
@@ -36,24 +44,24 @@ void EncodeCounts(const TreeUpdate& update, bool has_times, proto::TreeDelta& de
       delta.add_new_node(defined.Next(node.node));
       delta.add_new_parent(node.parent);
       delta.add_new_routine(node.routine);
+      if (places != nullptr) delta.add_new_place(places(node.caller, node.place, node.routine));
     }
     if (node.pruned) delta.add_pruned_node(pruned.Next(node.node));
     if (has_times && HasTime(node)) continue;
     delta.add_node(counted.Next(node.node));
-    delta.add_calls(node.calls);
-    delta.add_jitted(node.jitted);
+    AddCalls(node, kinds, delta.mutable_calls(), delta.mutable_jitted());
   }
 }
 
 // The greatest is rounded up and the others are rounded down, so that calls * least <= base <=
 // calls * greatest.
-void EncodeTimes(const TreeUpdate& update, const TickScale& scale, proto::TreeDelta& delta) {
+void EncodeTimes(const TreeUpdate& update, const CallKinds& kinds, const TickScale& scale,
+                 proto::TreeDelta& delta) {
   DeltaCoder counted;
   for (const NodeUpdate& node : update.nodes) {
     if (!HasTime(node)) continue;
     delta.add_node(counted.Next(node.node));
-    delta.add_calls(node.calls);
-    delta.add_jitted(node.jitted);
+    AddCalls(node, kinds, delta.mutable_calls(), delta.mutable_jitted());
     delta.add_base_ns(scale.Nanos(node.values.base));
     delta.add_off_ns(scale.Nanos(node.values.off));
     delta.add_min_base_ns(scale.Nanos(node.values.least));
@@ -77,17 +85,17 @@ void EncodeMetrics(const TreeUpdate& update, size_t place, uint32_t name, proto:
 }
 
 // `scale`: null without a clock.
-void Encode(const TreeUpdate& update, const TickScale* scale, uint32_t thread,
-            proto::Chunk& chunk) {
+void Encode(const TreeUpdate& update, const CallKinds& kinds, const TickScale* scale,
+            const CallPlaceOf& places, uint32_t thread, proto::Chunk& chunk) {
   proto::TreeDelta* counts = chunk.add_tree();
   counts->set_thread(thread);
   counts->set_folded_threads(update.members);
-  EncodeCounts(update, scale != nullptr, *counts);
+  EncodeCounts(update, kinds, scale != nullptr, places, *counts);
   if (scale == nullptr) return;
   proto::TreeDelta* times = chunk.add_tree();
   times->set_thread(thread);
   times->set_folded_threads(update.members);
-  EncodeTimes(update, *scale, *times);
+  EncodeTimes(update, kinds, *scale, *times);
 }
 
 void DefineRoutines(const TreeUpdate& update, RecordEncoder& encoder) {
@@ -104,14 +112,14 @@ void DefineRoutines(const FlatUpdate& update, RecordEncoder& encoder) {
   encoder.DefineRoutines(routines);
 }
 
-void Encode(const FlatUpdate& update, uint32_t thread, proto::Chunk& chunk) {
+void Encode(const FlatUpdate& update, const CallKinds& kinds, uint32_t thread,
+            proto::Chunk& chunk) {
   proto::TreeDelta* delta = chunk.add_tree();
   delta->set_thread(thread);
   DeltaCoder counted;
   for (const RoutineUpdate& routine : update.routines) {
     delta->add_routine(counted.Next(routine.routine));
-    delta->add_routine_calls(routine.calls);
-    delta->add_routine_jitted(routine.jitted);
+    AddCalls(routine, kinds, delta->mutable_routine_calls(), delta->mutable_routine_jitted());
   }
 }
 
@@ -128,7 +136,7 @@ void TreeSource::Seal(uint64_t time_ns, proto::Chunk& chunk) {
     DefineRoutines(update, encoder_);
     const uint32_t thread = update.group != 0 ? groups_.NumberOfGroup(update.group)
                                               : threads_.NumberOfJava(update.java_tid);
-    Encode(update, scale_, thread, chunk);
+    Encode(update, kinds_, scale_, places_, thread, chunk);
     proto::TreeDelta& delta = *chunk.mutable_tree(chunk.tree_size() - 1);
     for (size_t place = 0; place < metrics_.size(); ++place) {
       EncodeMetrics(update, place, encoder_.String(metrics_[place]), delta);
@@ -146,7 +154,7 @@ void TreeSource::SealUnplaced(proto::Chunk& chunk) {
   if (updates.empty()) return;
   const FlatUpdate update = {.java_tid = 0, .ended = false, .routines = updates};
   DefineRoutines(update, encoder_);
-  Encode(update, groups_.NumberOfGroup(groups_.Unplaced()), chunk);
+  Encode(update, kinds_, groups_.NumberOfGroup(groups_.Unplaced()), chunk);
 }
 
 void TreeSource::UpdateLosses() {
@@ -166,7 +174,7 @@ void FlatSource::Seal(uint64_t, proto::Chunk& chunk) {
     if (update.routines.empty()) return;
     DefineRoutines(update, encoder_);
     // Virtual threads share one set of counters.
-    Encode(update,
+    Encode(update, kinds_,
            update.java_tid != 0 ? threads_.NumberOfJava(update.java_tid)
                                 : groups_.NumberOfGroup(groups_.VirtualThreads()),
            chunk);

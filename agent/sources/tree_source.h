@@ -9,28 +9,37 @@
 
 #include "agent/base/losses.h"
 #include "agent/jvmti/thread_registry.h"
+#include "agent/probes/call_kinds.h"
 #include "agent/probes/flat_collector.h"
 #include "agent/probes/tree_collector.h"
 #include "agent/sources/thread_groups.h"
 #include "agent/trace/chunk_source.h"
+#include "common/call_place.h"
 
 namespace jtrace::trace {
 
 // record=tree.
+// Where the routine `caller` calls `callee` from, by the number in the callee's node.
+using CallPlaceOf = std::function<CallPlace(uint32_t caller, uint32_t number, uint32_t callee)>;
+
 class TreeSource : public ChunkSource {
  public:
   // `scale`: of the times in the trees; null: there are none. `metrics`: names of what the probes
-  // charge, by place.
+  // charge, by place. `kinds`: the calls that are recorded. `places`: null: calls are not
+  // distinguished by their places.
   TreeSource(TreeCollector& collector, TickScale* scale, jvmti::ThreadRegistry& threads,
              ThreadGroups& groups, RecordEncoder& encoder, Losses& losses,
-             std::vector<std::string> metrics = {})
+             std::vector<std::string> metrics = {}, CallKinds kinds = CallKinds(),
+             CallPlaceOf places = nullptr)
       : collector_(collector),
         scale_(scale),
         threads_(threads),
         groups_(groups),
         encoder_(encoder),
         losses_(losses),
-        metrics_(std::move(metrics)) {}
+        metrics_(std::move(metrics)),
+        kinds_(std::move(kinds)),
+        places_(std::move(places)) {}
   void Poll(proto::Chunk& chunk) override;
   void Seal(uint64_t time_ns, proto::Chunk& chunk) override;
   bool IsUrgent() const override { return collector_.IsShort(); }
@@ -54,6 +63,8 @@ class TreeSource : public ChunkSource {
   RecordEncoder& encoder_;
   Losses& losses_;
   std::vector<std::string> metrics_;
+  CallKinds kinds_;
+  const CallPlaceOf places_;
   uint64_t aged_report_ns_ = 0;  // when nodes that are not reported at first sight were reported
 };
 
@@ -61,8 +72,12 @@ class TreeSource : public ChunkSource {
 class FlatSource : public ChunkSource {
  public:
   FlatSource(FlatCollector& collector, jvmti::ThreadRegistry& threads, ThreadGroups& groups,
-             RecordEncoder& encoder)
-      : collector_(collector), threads_(threads), groups_(groups), encoder_(encoder) {}
+             RecordEncoder& encoder, CallKinds kinds = CallKinds())
+      : collector_(collector),
+        threads_(threads),
+        groups_(groups),
+        encoder_(encoder),
+        kinds_(std::move(kinds)) {}
   void Seal(uint64_t time_ns, proto::Chunk& chunk) override;
   void BeginFile() override { collector_.BeginFile(); }
 
@@ -71,6 +86,7 @@ class FlatSource : public ChunkSource {
   jvmti::ThreadRegistry& threads_;
   ThreadGroups& groups_;
   RecordEncoder& encoder_;
+  CallKinds kinds_;
 };
 
 }  // namespace jtrace::trace

@@ -17,6 +17,8 @@ class ChunkSource {
   // Once a chunk, just before it is written: adds what changed since the last one. Strings,
   // threads and routines that it refers to must be defined (RecordEncoder) by the time it returns.
   virtual void Seal(uint64_t time_ns, proto::Chunk& chunk) = 0;
+  // All that is known is to be in the file after the next Seal, because somebody reads it now.
+  virtual void Flush() {}
   // The file ends, and with it perhaps the recording: between the last Poll and the last Seal.
   virtual void EndFile(bool /*is_last*/, proto::Chunk&) {}
   // Whether Seal should come as often as Poll, because it makes room for the program.

@@ -55,14 +55,16 @@ void TakeDefinitions(proto::Chunk& whole, ChunkParts& parts) {
   Take(*whole.mutable_thread(), &proto::Chunk::mutable_thread, parts);
   Take(*whole.mutable_module(), &proto::Chunk::mutable_module, parts);
   Take(*whole.mutable_hook(), &proto::Chunk::mutable_hook, parts);
+  Take(*whole.mutable_method_hook(), &proto::Chunk::mutable_method_hook, parts);
   Take(*whole.mutable_class_code(), &proto::Chunk::mutable_class_code, parts);
   Take(*whole.mutable_method_counters(), &proto::Chunk::mutable_method_counters, parts);
   Take(*whole.mutable_block_counts(), &proto::Chunk::mutable_block_counts, parts);
-  Take(*whole.mutable_open_activations(), &proto::Chunk::mutable_open_activations, parts);
 }
 
 // Moves totals, and what only the last part has.
 void MoveRemainder(proto::Chunk& whole, ChunkParts& parts) {
+  Take(*whole.mutable_open_activations(), &proto::Chunk::mutable_open_activations, parts);
+  Take(*whole.mutable_node_blocks(), &proto::Chunk::mutable_node_blocks, parts);
   Take(*whole.mutable_hook_calls(), &proto::Chunk::mutable_hook_calls, parts);
   Take(*whole.mutable_code_total(), &proto::Chunk::mutable_code_total, parts);
   Take(*whole.mutable_loss(), &proto::Chunk::mutable_loss, parts);

@@ -60,8 +60,8 @@ uint32_t DefinitionTable::Class(absl::string_view binary_name, uint32_t loader) 
 }
 
 uint32_t DefinitionTable::Routine(const RoutineInfo& info) {
-  return Number(routines_,
-                {info.class_id, String(info.name), String(info.descriptor), info.kind, info.cost});
+  return Number(routines_, {info.class_id, String(info.name), String(info.descriptor), info.kind,
+                            info.cost, info.cycles, info.millicycles_per_element});
 }
 
 uint32_t DefinitionTable::Method(uint32_t class_id, absl::string_view name,
@@ -75,12 +75,17 @@ uint32_t DefinitionTable::RoutineOf(uint32_t method) {
   if (entry == nullptr) return 0;
   const auto [class_id, name, descriptor] = entry->key;
   return routines_.Find(
-      {class_id, name, descriptor, proto::Routine::METHOD, proto::Routine::UNCLASSIFIED});
+      {class_id, name, descriptor, proto::Routine::METHOD, proto::Routine::UNCLASSIFIED, 0, 0});
+}
+
+bool DefinitionTable::IsMethod(uint32_t routine) {
+  const auto* const entry = routines_.Get(routine);
+  return entry != nullptr && std::get<3>(entry->key) == proto::Routine::METHOD;
 }
 
 void DefinitionTable::ForEachRoutine(absl::FunctionRef<void(uint32_t, const RoutineText&)> visit) {
   routines_.ForEach([&](uint32_t id, const RoutineKey& key) {
-    const auto [class_id, name, descriptor, kind, cost] = key;
+    const auto [class_id, name, descriptor, kind, cost, cycles, of_element] = key;
     const auto* of_class = classes_.Get(class_id);
     if (of_class == nullptr) return;
     visit(id, {strings_.Text(of_class->key.first), strings_.Text(name), strings_.Text(descriptor),
@@ -114,6 +119,8 @@ void DefinitionTable::DefineRoutine(uint32_t id) {
   SetMember(id, *key, definition);
   definition.set_kind(static_cast<proto::Routine::Kind>(std::get<3>(*key)));
   definition.set_cost(static_cast<proto::Routine::Cost>(std::get<4>(*key)));
+  definition.set_cycles(std::get<5>(*key));
+  definition.set_millicycles_per_element(std::get<6>(*key));
 }
 
 void DefinitionTable::DefineMethod(uint32_t id) {
@@ -124,7 +131,7 @@ void DefinitionTable::DefineMethod(uint32_t id) {
   SetMember(id, *key, *into_->add_method());
   // A method with probes is in scope, even if none of its calls was counted.
   DefineRoutine(routines_.Find(
-      {class_id, name, descriptor, proto::Routine::METHOD, proto::Routine::UNCLASSIFIED}));
+      {class_id, name, descriptor, proto::Routine::METHOD, proto::Routine::UNCLASSIFIED, 0, 0}));
 }
 
 void DefinitionTable::DefineRoutinesOf(const absl::flat_hash_set<uint32_t>& classes) {

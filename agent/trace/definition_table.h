@@ -31,6 +31,8 @@ struct RoutineInfo {
   absl::string_view descriptor = {};
   proto::Routine::Kind kind = proto::Routine::METHOD;
   proto::Routine::Cost cost = proto::Routine::UNCLASSIFIED;
+  uint32_t cycles = 0;
+  uint32_t millicycles_per_element = 0;
 };
 
 // The same, found by its number. The table owns the texts.
@@ -69,6 +71,9 @@ class DefinitionTable {
   // The number as a routine of a method by its number; 0: it has none.
   uint32_t RoutineOf(uint32_t method);
 
+  // False for a routine that is a site or unknown.
+  bool IsMethod(uint32_t routine);
+
   // The routines of classes that are not forgotten, in any order.
   void ForEachRoutine(absl::FunctionRef<void(uint32_t, const RoutineText&)> visit);
 
@@ -95,8 +100,8 @@ class DefinitionTable {
  private:
   using ClassKey = std::pair<uint32_t, uint32_t>;              // name, loader
   using MethodKey = std::tuple<uint32_t, uint32_t, uint32_t>;  // class, name, descriptor
-  // class, name, descriptor, kind, cost
-  using RoutineKey = std::tuple<uint32_t, uint32_t, uint32_t, int, int>;
+  // class, name, descriptor, kind, cost, cycles, millicycles for each element
+  using RoutineKey = std::tuple<uint32_t, uint32_t, uint32_t, int, int, uint32_t, uint32_t>;
 
   // The strings of a new key are in use from now on.
   template <typename Key>

@@ -16,17 +16,21 @@ constexpr CodeOf kCodes[] = {{format::kMonitor, format::kMonitorContended},
                              {format::kMonitor, format::kMonitorWait},
                              {format::kAllocation, format::kAllocationSample},
                              {format::kClass, format::kClassPrepare},
-                             {format::kClass, format::kClassRedefine}};
+                             {format::kClass, format::kClassRedefine},
+                             {format::kIo, format::kIoRead},
+                             {format::kIo, format::kIoWrite},
+                             {format::kIo, format::kIoConnect},
+                             {format::kIo, format::kIoAccept}};
 static_assert(std::size(kCodes) == kLimitedEventCount);
 
 // One more record in this second, if there is room for it.
-bool TakeRoom(std::atomic<uint64_t>& window, uint64_t now_ns) {
+bool TakeRoom(std::atomic<uint64_t>& window, uint64_t limit, uint64_t now_ns) {
   const uint64_t second = (now_ns / kSecond) << kRecordBits;
   uint64_t seen = window.load(std::memory_order_relaxed);
   for (;;) {
     const bool same = (seen >> kRecordBits) << kRecordBits == second;
     const uint64_t used = same ? seen - second : 0;
-    if (used >= LimitedEvents::kRecordsASecond) return false;
+    if (used >= limit) return false;
     if (window.compare_exchange_weak(seen, second + used + 1, std::memory_order_relaxed)) {
       return true;
     }
@@ -38,7 +42,8 @@ bool TakeRoom(std::atomic<uint64_t>& window, uint64_t now_ns) {
 bool LimitedEvents::Count(LimitedEvent event, uint64_t now_ns) {
   Total& total = totals_[static_cast<size_t>(event)];
   total.count.fetch_add(1, std::memory_order_relaxed);
-  if (!TakeRoom(total.window, now_ns)) return false;
+  const bool is_io = kCodes[static_cast<size_t>(event)].major == format::kIo;
+  if (!TakeRoom(total.window, is_io ? kIoRecordsASecond : kRecordsASecond, now_ns)) return false;
   total.recorded.fetch_add(1, std::memory_order_relaxed);
   return true;
 }
@@ -71,7 +76,7 @@ void LimitedEvents::Seal(uint64_t, proto::Chunk& chunk) {
     without += count > recorded ? count - recorded : 0;
   }
   losses_.Set("events.limited", Severity::kInfo, without,
-              "events without a separate record, beyond 1,000 a second of a kind",
+              "events without a separate record, beyond 1,000 a second of a kind, or 20,000 of I/O",
               "the summary has their exact number and time");
 }
 

@@ -12,12 +12,24 @@
 
 namespace jtrace {
 
-enum class LimitedEvent { kContended, kWait, kAllocation, kPrepare, kRedefine };
-inline constexpr size_t kLimitedEventCount = static_cast<size_t>(LimitedEvent::kRedefine) + 1;
+enum class LimitedEvent {
+  kContended,
+  kWait,
+  kAllocation,
+  kPrepare,
+  kRedefine,
+  kRead,
+  kWrite,
+  kConnect,
+  kAccept
+};
+inline constexpr size_t kLimitedEventCount = static_cast<size_t>(LimitedEvent::kAccept) + 1;
 
 class LimitedEvents : public trace::ChunkSource {
  public:
+  // Records a second of a kind; of I/O, which a single thread can do that often.
   static constexpr uint64_t kRecordsASecond = 1000;
+  static constexpr uint64_t kIoRecordsASecond = 20'000;
 
   explicit LimitedEvents(Losses& losses) : losses_(losses) {}
 

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "proto/trace_format.h"
+
 namespace jtrace::trace {
 namespace {
 
@@ -10,18 +12,18 @@ constexpr size_t kEventBytes = 16;
 
 }  // namespace
 
-RecordEncoder::RecordEncoder(std::set<uint32_t> majors_off) : majors_off_(std::move(majors_off)) {
+RecordEncoder::RecordEncoder(const CodeSet& codes) : codes_(codes) {
   definitions_.DefineInto(&chunk_);
 }
 
-void RecordEncoder::SetMajorsOff(std::set<uint32_t> majors_off) {
+void RecordEncoder::SetCodes(const CodeSet& codes) {
   std::lock_guard lock(mutex_);
-  majors_off_ = std::move(majors_off);
+  codes_ = codes;
 }
 
-void RecordEncoder::BeginTrace(std::set<uint32_t> majors_off) {
+void RecordEncoder::BeginTrace(const CodeSet& codes) {
   std::lock_guard lock(mutex_);
-  majors_off_ = std::move(majors_off);
+  codes_ = codes;
   threads_ = 0;
   for (const auto& [id, thread] : live_threads_) definitions_.Release(thread.name());
   live_threads_.clear();
@@ -96,6 +98,11 @@ uint32_t RecordEncoder::MethodId(uint32_t class_id, absl::string_view name,
   return definitions_.Method(class_id, name, descriptor);
 }
 
+bool RecordEncoder::IsMethod(uint32_t routine) {
+  std::lock_guard lock(mutex_);
+  return definitions_.IsMethod(routine);
+}
+
 void RecordEncoder::ForEachRoutine(absl::FunctionRef<void(uint32_t, const RoutineText&)> visit) {
   std::lock_guard lock(mutex_);
   definitions_.ForEachRoutine(visit);
@@ -165,23 +172,31 @@ proto::Event* RecordEncoder::EventLocked(const EventRecord& event) {
   return record;
 }
 
+bool RecordEncoder::Wants(uint32_t major, uint32_t minor) const {
+  std::lock_guard lock(mutex_);
+  return open_ && codes_.HasRecord(major, minor);
+}
+
 void RecordEncoder::AddEvent(const EventRecord& event) {
   std::lock_guard lock(mutex_);
-  if (!Wanted(event.major)) return;
+  if (!Wanted(event)) return;
   EventLocked(event);
 }
 
 void RecordEncoder::AddClassEvent(const EventRecord& event, proto::ClassEvent details) {
   std::lock_guard lock(mutex_);
-  if (!Wanted(event.major)) return;
+  if (!Wanted(event)) return;
   definitions_.DefineClass(details.class_id());
+  if (event.minor == format::kClassMethod) {
+    for (const uint32_t method : details.method()) definitions_.DefineMethod(method);
+  }
   event_bytes_ += details.method_size() * 2 + details.jitted_address_size() * 9;
   *EventLocked(event)->mutable_class_event() = std::move(details);
 }
 
 void RecordEncoder::AddCodeEvent(const EventRecord& event, proto::CodeEvent details) {
   std::lock_guard lock(mutex_);
-  if (!Wanted(event.major)) return;
+  if (!Wanted(event)) return;
   definitions_.DefineMethod(details.method());
   for (const uint32_t method : details.inlined()) definitions_.DefineMethod(method);
   event_bytes_ += kEventBytes + details.inlined_size() * 4 + details.pc_size() * 3;

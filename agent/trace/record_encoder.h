@@ -12,7 +12,6 @@
 
 #include <cstdint>
 #include <mutex>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -21,6 +20,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "agent/base/codes.h"
 #include "agent/base/losses.h"
 #include "agent/trace/definition_table.h"
 #include "trace.pb.h"
@@ -49,14 +49,14 @@ struct EventRecord {
 
 class RecordEncoder {
  public:
-  // Events whose major is in `majors_off` are not recorded (codes=).
-  explicit RecordEncoder(std::set<uint32_t> majors_off);
+  // Events whose code is not in `codes` are not recorded (codes=).
+  explicit RecordEncoder(const CodeSet& codes);
   RecordEncoder(const RecordEncoder&) = delete;
 
-  void SetMajorsOff(std::set<uint32_t> majors_off);
+  void SetCodes(const CodeSet& codes);
   // A trace begins after another one ended: its first chunk defines every number assigned so far;
   // threads are numbered from 1 again.
-  void BeginTrace(std::set<uint32_t> majors_off);
+  void BeginTrace(const CodeSet& codes);
   // No trace is open until BeginTrace: numbers are assigned, nothing is kept for writing.
   void EndTrace();
   // The next chunk begins a new file of the same trace: pending records stay, and everything known,
@@ -79,6 +79,8 @@ class RecordEncoder {
   MethodNumbers NumbersOfMethod(uint32_t class_id, absl::string_view name,
                                 absl::string_view descriptor);
   uint32_t MethodId(uint32_t class_id, absl::string_view name, absl::string_view descriptor);
+  // False for a site (RoutineInfo), and for a routine that was forgotten.
+  bool IsMethod(uint32_t routine);
   // All routines that have numbers, in any order. `visit` must not block: see the class comment.
   void ForEachRoutine(absl::FunctionRef<void(uint32_t, const RoutineText&)> visit);
   // Records that the encoder does not see name these routines, so the file has to define them.
@@ -94,6 +96,8 @@ class RecordEncoder {
   std::vector<ForgottenClass> Forget(const absl::flat_hash_set<uint32_t>& classes,
                                      const absl::flat_hash_set<uint32_t>& loaders);
 
+  // Whether events of this code are recorded now.
+  bool Wants(uint32_t major, uint32_t minor) const;
   void AddEvent(const EventRecord& event);
   void AddClassEvent(const EventRecord& event, proto::ClassEvent details);
   void AddCodeEvent(const EventRecord& event, proto::CodeEvent details);
@@ -110,12 +114,14 @@ class RecordEncoder {
 
  private:
   proto::Event* EventLocked(const EventRecord& event);
-  bool Wanted(uint32_t major) const { return open_ && !majors_off_.contains(major); }
+  bool Wanted(const EventRecord& event) const {
+    return open_ && codes_.HasRecord(event.major, event.minor);
+  }
   // Drops pending records except events.
   void RestateLocked();
 
   mutable std::mutex mutex_;  // guards all below
-  std::set<uint32_t> majors_off_;
+  CodeSet codes_;
   bool open_ = true;
   proto::Chunk chunk_;
   // Of the chunk: its events, and what definitions_ had defined before it.

@@ -74,13 +74,14 @@ proto::TreeDelta* TreeSplitter::Row(size_t bytes) {
 void TreeSplitter::TakeNewNodes() {
   coder_ = {};
   for (int row = 0; row < whole_->new_node_size(); ++row) {
-    const size_t bytes =
-        kDifference + SizeAt(whole_->new_parent(), row) + SizeAt(whole_->new_routine(), row);
+    const size_t bytes = kDifference + SizeAt(whole_->new_parent(), row) +
+                         SizeAt(whole_->new_routine(), row) + SizeAt(whole_->new_place(), row);
     proto::TreeDelta* into = Row(bytes);
     if (into == nullptr) return;
     into->add_new_node(coder_.Next(whole_->new_node(row)));
     AddAt(whole_->new_parent(), row, *into->mutable_new_parent());
     AddAt(whole_->new_routine(), row, *into->mutable_new_routine());
+    AddAt(whole_->new_place(), row, *into->mutable_new_place());
   }
 }
 

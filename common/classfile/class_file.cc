@@ -75,6 +75,17 @@ bool ParseMethod(ByteReader& reader, const ConstantPool& pool, MethodInfo& out) 
   return reader.ok();
 }
 
+// The contents of the class's first attribute of that name; empty: it has none.
+Bytes ClassAttribute(const ClassFile& file, std::string_view wanted) {
+  ByteReader reader(file.bytes.subspan(file.methods_end));
+  for (uint16_t left = reader.U2(); left > 0 && reader.ok(); --left) {
+    const auto name = file.pool.Utf8(reader.U2());
+    const Bytes body = reader.Take(reader.U4());
+    if (name == wanted) return body;
+  }
+  return {};
+}
+
 }  // namespace
 
 absl::StatusOr<ClassFile> ParseClassFile(Bytes bytes) {
@@ -110,15 +121,13 @@ absl::StatusOr<ClassFile> ParseClassFile(Bytes bytes) {
 }
 
 std::string_view SourceFileOf(const ClassFile& file) {
-  ByteReader reader(file.bytes.subspan(file.methods_end));
-  for (uint16_t left = reader.U2(); left > 0 && reader.ok(); --left) {
-    const auto name = file.pool.Utf8(reader.U2());
-    const Bytes body = reader.Take(reader.U4());
-    if (name == "SourceFile" && body.size() == 2) {
-      return file.pool.Utf8(LoadU2(body.data())).value_or(std::string_view());
-    }
-  }
-  return {};
+  const Bytes body = ClassAttribute(file, "SourceFile");
+  if (body.size() != 2) return {};
+  return file.pool.Utf8(LoadU2(body.data())).value_or(std::string_view());
+}
+
+std::string_view SourceDebugExtensionOf(const ClassFile& file) {
+  return AsText(ClassAttribute(file, "SourceDebugExtension"));
 }
 
 }  // namespace jtrace::classfile

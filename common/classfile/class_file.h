@@ -50,6 +50,10 @@ struct ClassFile {
 // The name of the file that the class was compiled from (JVMS 4.7.10); empty: not known.
 std::string_view SourceFileOf(const ClassFile& file);
 
+// The text that maps its lines to those of other files (JVMS 4.7.11), which SourceMap reads; empty:
+// there is none.
+std::string_view SourceDebugExtensionOf(const ClassFile& file);
+
 // Errors: InvalidArgument if `bytes` is not a class file, Unimplemented for a version before 45.3
 // (whose Code attributes are laid out differently) or after 72 (Java 28).
 absl::StatusOr<ClassFile> ParseClassFile(Bytes bytes);

@@ -3,20 +3,18 @@
 namespace jtrace::classfile {
 namespace {
 
-// JVMS table 4.4-A.
-enum Tag : uint8_t {
-  kUtf8 = 1,
-  kInteger = 3,
-  kFloat = 4,
-  kLong = 5,
-  kDouble = 6,
-  kClass = 7,
-  kString = 8,
-  kFieldref = 9,
-  kMethodref = 10,
-  kInterfaceMethodref = 11,
-  kNameAndType = 12,
-};
+// As in the file.
+constexpr auto kUtf8 = static_cast<uint8_t>(ConstantTag::kUtf8);
+constexpr auto kInteger = static_cast<uint8_t>(ConstantTag::kInteger);
+constexpr auto kFloat = static_cast<uint8_t>(ConstantTag::kFloat);
+constexpr auto kLong = static_cast<uint8_t>(ConstantTag::kLong);
+constexpr auto kDouble = static_cast<uint8_t>(ConstantTag::kDouble);
+constexpr auto kClass = static_cast<uint8_t>(ConstantTag::kClass);
+constexpr auto kString = static_cast<uint8_t>(ConstantTag::kString);
+constexpr auto kFieldref = static_cast<uint8_t>(ConstantTag::kFieldref);
+constexpr auto kMethodref = static_cast<uint8_t>(ConstantTag::kMethodref);
+constexpr auto kInterfaceMethodref = static_cast<uint8_t>(ConstantTag::kInterfaceMethodref);
+constexpr auto kNameAndType = static_cast<uint8_t>(ConstantTag::kNameAndType);
 
 // Bytes after the tag; 0 for Utf8 (varies) and for tags that do not exist. JVMS table 4.4-A.
 size_t PayloadSize(uint8_t tag) {
@@ -75,6 +73,27 @@ std::optional<ConstantPool::Member> ConstantPool::Method(uint16_t index) const {
 
 std::optional<ConstantPool::Member> ConstantPool::Field(uint16_t index) const {
   return MemberAt(Entry(index, kFieldref));
+}
+
+ConstantPool::Raw ConstantPool::At(uint16_t index) const {
+  if (index >= offsets_.size() || offsets_[index] == 0) return {};
+  const uint8_t* entry = bytes_.data() + offsets_[index];
+  const size_t size = *entry == kUtf8 ? size_t{2} + LoadU2(entry + 1) : PayloadSize(*entry);
+  return {static_cast<ConstantTag>(*entry), Bytes(entry + 1, size)};
+}
+
+std::optional<ConstantPool::NameAndType> ConstantPool::NameAndTypeOf(uint16_t index) const {
+  const Raw raw = At(index);
+  const bool names_another = raw.payload.size() == 4 && raw.tag != ConstantTag::kNameAndType &&
+                             raw.tag != ConstantTag::kInteger && raw.tag != ConstantTag::kFloat &&
+                             raw.tag != ConstantTag::kUtf8;
+  const uint16_t at = names_another ? LoadU2(raw.payload.data() + 2) : index;
+  const uint8_t* entry = Entry(at, kNameAndType);
+  if (entry == nullptr) return std::nullopt;
+  const auto name = Utf8(LoadU2(entry));
+  const auto descriptor = Utf8(LoadU2(entry + 2));
+  if (!name || !descriptor) return std::nullopt;
+  return NameAndType{*name, *descriptor};
 }
 
 bool ConstantPool::IsPlainValue(uint16_t index) const {

@@ -11,6 +11,26 @@
 
 namespace jtrace::classfile {
 
+// JVMS table 4.4-A.
+enum class ConstantTag : uint8_t {
+  kNone = 0,
+  kUtf8 = 1,
+  kInteger = 3,
+  kFloat = 4,
+  kLong = 5,
+  kDouble = 6,
+  kClass = 7,
+  kString = 8,
+  kFieldref = 9,
+  kMethodref = 10,
+  kInterfaceMethodref = 11,
+  kNameAndType = 12,
+  kMethodHandle = 15,
+  kMethodType = 16,
+  kDynamic = 17,
+  kInvokeDynamic = 18,
+};
+
 // Read in place. Every lookup accepts any index and checks tags.
 class ConstantPool {
  public:
@@ -39,6 +59,19 @@ class ConstantPool {
   std::optional<Member> Method(uint16_t index) const;
   // A Fieldref.
   std::optional<Member> Field(uint16_t index) const;
+  struct NameAndType {
+    std::string_view name;
+    std::string_view descriptor;
+  };
+  // Of a NameAndType, or of an entry that names one after another u2: members, dynamic constants
+  // and calls.
+  std::optional<NameAndType> NameAndTypeOf(uint16_t index) const;
+  // An entry as it is in the file: its tag (kNone: there is none at this index) and what follows.
+  struct Raw {
+    ConstantTag tag = ConstantTag::kNone;
+    Bytes payload;
+  };
+  Raw At(uint16_t index) const;
   // Whether loading the constant is only a copy: a number or a String.
   bool IsPlainValue(uint16_t index) const;
 

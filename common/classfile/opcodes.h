@@ -23,6 +23,7 @@ enum Opcode : uint8_t {
   kOpLstore = 55,
   kOpAstore = 58,
   kOpAstore0 = 75,
+  kOpDup = 89,
   kOpIinc = 132,
   kOpIfeq = 153,
   kOpGoto = 167,

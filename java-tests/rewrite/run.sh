@@ -77,7 +77,7 @@ if [[ $kind == jdk ]]; then
 else
   # The other kinds of probes: frames move and nothing is appended to them, and no leaves; blocks
   # with each of them.
-  for shape in --flat --skip-object "--flat --blocks" "--leaves --blocks" "--sites --blocks"; do
+  for shape in --flat --skip-object "--flat --blocks" "--leaves --blocks" "--leaves --paths" "--sites --blocks" "--leaves --places" "--sites --places"; do
     # shellcheck disable=SC2086  # two words
     "$rewrite" $shape "$work/in.pack" "$work/out.pack" >/dev/null
     "$jdk/bin/java" -Xverify:all -Xshare:off "${patches[@]}" -cp "$classes" LinkAll jars \

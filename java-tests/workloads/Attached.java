@@ -1,6 +1,7 @@
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * A program to attach to: threads under load that count their own calls, and a main thread that
@@ -9,7 +10,8 @@ import java.util.concurrent.atomic.AtomicLong;
  * threads, one after the other; "gc" collects; "end" ends. "hostile" starts a thread whose name
  * needs escaping in every format; "spend N" runs a thread that allocates an array of N bytes.
  * "sink N" continues N calls deeper, until "rise"; "dive" starts a thread that runs deep in calls,
- * and "surface" ends it and prints how often it turned there.
+ * and "surface" ends it and prints how often it turned there. "halt" waits until that thread stands
+ * in the middle of its innermost loop, and "resume" lets it go on.
  */
 public final class Attached {
   static final AtomicLong loaded = new AtomicLong();
@@ -71,8 +73,30 @@ public final class Attached {
 
   static void turn() {
     long x = turns;
-    for (int i = 0; i < 200; i++) x = x * 0x9E3779B97F4A7C15L ^ x >>> 7;
+    for (int i = 0; i < 200; i++) {
+      if (i == 100 && halted) stand();
+      x = x * 0x9E3779B97F4A7C15L ^ x >>> 7;
+    }
     sum += x;
+  }
+
+  static volatile boolean halted;
+  static volatile boolean standing;
+
+  static void stand() {
+    standing = true;
+    while (halted) LockSupport.parkNanos(1_000_000);
+    standing = false;
+  }
+
+  static void halt() {
+    halted = true;
+    while (!standing) LockSupport.parkNanos(1_000_000);
+  }
+
+  static void resume() {
+    halted = false;
+    while (standing) LockSupport.parkNanos(1_000_000);
   }
 
   static void sink(BufferedReader in, int left) throws Exception {
@@ -143,6 +167,12 @@ public final class Attached {
         diver = new Thread(Attached::stayDown, "diver");
         diver.start();
         return "diving";
+      case "halt":
+        halt();
+        return "halted";
+      case "resume":
+        resume();
+        return "resumed";
       case "surface":
         diving = false;
         diver.join();

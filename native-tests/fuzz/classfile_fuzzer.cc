@@ -1,6 +1,6 @@
-// Fuzz target of the class-file rewriter. For any input: no crash, no undefined behaviour; a
-// rewritten class parses again with the same methods, and each probed method's code still is a
-// sequence of instructions whose jumps land on instructions.
+// Fuzz target of the class-file reader and rewriter. For any input: no crash, no undefined
+// behaviour; a rewritten class parses again with the same methods, and each probed method's code
+// still is a sequence of instructions whose jumps land on instructions.
 #include <cstdint>
 #include <string_view>
 #include <utility>
@@ -9,6 +9,9 @@
 #include "agent/classfile/instrumenter.h"
 #include "common/classfile/class_file.h"
 #include "common/classfile/code_attribute.h"
+#include "common/classfile/disassembly.h"
+#include "common/classfile/opcodes.h"
+#include "common/classfile/source_map.h"
 #include "native-tests/fuzz/require.h"
 
 namespace jtrace::classfile {
@@ -47,6 +50,10 @@ class EverySite : public SiteIds {
     return 0x7fff + next_++ % 2;
   }
   bool IsNative(const SiteRef&) override { return true; }
+  CallProbe ProbeOf(const SiteRef& callee) override {
+    const CallProbe probe = ProbeOfLastArgument(callee.descriptor);
+    return probe == CallProbe::kUsual && callee.name.size() % 2 == 0 ? CallProbe::kTimed : probe;
+  }
 
  private:
   uint32_t next_ = 0;
@@ -62,14 +69,25 @@ class EveryCounter : public CounterIds {
   uint32_t next_ = 0x7ff8;
 };
 
+// Numbers of one to three bytes; every second class has run with other code.
+class EveryPlace : public PlaceNumbers {
+ public:
+  uint32_t NumberOf(uint32_t, CallPlace place) override {
+    Require(place != kNoCallPlace);
+    return NumberInPlace(place) % 2046 + 1;
+  }
+  bool KnowsOtherCode(std::string_view name, Bytes) override { return name.size() % 2 == 0; }
+};
+
 void Check(Bytes input, const ProbeSpec& spec, uint32_t first_id) {
   uint32_t calls = 0;
   EverySite sites;
   EveryCounter counters;
+  EveryPlace places;
   const auto result = Instrument(
       input, ScopeFilter::Everything(), spec,
       [&calls, first_id](const MethodRef&) { return first_id + calls++; }, &sites,
-      /*unwinds=*/nullptr, &counters);
+      /*unwinds=*/nullptr, &counters, &places);
   if (!result.ok()) return;
   uint32_t probed = 0;
   for (const MethodOutcome& outcome : result->methods) probed += outcome.probed ? 1 : 0;
@@ -78,17 +96,46 @@ void Check(Bytes input, const ProbeSpec& spec, uint32_t first_id) {
   if (probed != 0) CheckRewritten(*result);
 }
 
+// What reports show of a class: its instructions as text, the files that its lines are of.
+void CheckShown(Bytes input) {
+  const auto file = ParseClassFile(input);
+  if (!file.ok()) return;
+  if (const auto map = SourceMap::Parse(SourceDebugExtensionOf(*file)); map.has_value()) {
+    for (int32_t line = 0; line <= kMaxU2; line += 7) {
+      const auto place = map->At(line);
+      Require(!place.has_value() || (place->file != nullptr && place->line >= 0));
+    }
+  }
+  CodeAttribute code;
+  for (const MethodInfo& method : file->methods) {
+    const Bytes attribute = input.subspan(method.code_begin, method.code_end - method.code_begin);
+    if (!method.has_code() || !code.Parse(attribute, file->pool)) continue;
+    for (size_t at = 0; at < code.code.size();) {
+      const size_t length = InstructionLength(code.code, at);
+      if (length == 0) break;
+      Require(!Mnemonic(code.code, at).empty());
+      OperandText(*file, code.code, at);
+      at += length;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace jtrace::classfile
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using jtrace::classfile::ProbeSpec;
+  jtrace::classfile::CheckShown({data, size});
   ProbeSpec sites = ProbeSpec::Tree();
-  sites.boundary = sites.exceptions = true;
+  sites.boundary = sites.thrown = sites.caught = sites.timed_calls = sites.elements = true;
   jtrace::classfile::Check({data, size}, sites, 0x7ffe);
   jtrace::classfile::Check({data, size}, ProbeSpec::Tree(), 0x7ffe);
   jtrace::classfile::Check({data, size}, ProbeSpec::TreeWithLeaves(), 0x7ffe);
   jtrace::classfile::Check({data, size}, ProbeSpec::Flat(), 1);
+  for (ProbeSpec spec : {sites, ProbeSpec::TreeWithLeaves()}) {
+    spec.place = "at";
+    jtrace::classfile::Check({data, size}, spec, 0x7ffe);
+  }
   for (ProbeSpec spec : {sites, ProbeSpec::TreeWithLeaves(), ProbeSpec::Flat()}) {
     spec.block_owner = "java/lang/invoke/JTraceBlocks";
     jtrace::classfile::Check({data, size}, spec, 0x7ffe);

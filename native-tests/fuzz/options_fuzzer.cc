@@ -40,7 +40,8 @@ std::string WithFile(std::string_view text, std::string_view path) {
 // Parts that a description leaves out are not compared: paths, signals, things that are not
 // recorded.
 void RequireSame(const Options& one, const Options& other) {
-  Require(one.mode == other.mode && one.clock == other.clock && one.boundary == other.boundary);
+  Require(one.mode == other.mode && one.clock == other.clock && one.boundary == other.boundary &&
+          one.boundary_costs == other.boundary_costs);
   Require(one.log_budget == other.log_budget && one.metrics == other.metrics);
   Require(one.unwinds == other.unwinds && one.hooks == other.hooks);
   Require(one.include == other.include && one.exclude == other.exclude);

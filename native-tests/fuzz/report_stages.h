@@ -7,6 +7,9 @@
 #include "postproc/calltree/hook_log.h"
 #include "postproc/calltree/tree_builder.h"
 #include "postproc/lines/block_log.h"
+#include "postproc/lines/line_ticks.h"
+#include "postproc/lines/method_codes.h"
+#include "postproc/lines/path_costs.h"
 #include "postproc/model/import_stats.h"
 #include "postproc/reader/record_filter.h"
 #include "postproc/samples/path_tree.h"
@@ -25,6 +28,7 @@ class ReportStages {
   void Check() {
     using namespace postproc;  // NOLINT
     builder_.Finish();
+    AddPathCosts(blocks_, InstructionCosts::Standard(), model_, builder_);
     const CallTree& tree = builder_.tree();
     const auto totals = tree.ComputeTotals();
     for (const std::string& name : MeasureNames(model_, tree)) {
@@ -40,10 +44,13 @@ class ReportStages {
     Require(ticks == builder_.merge_stats().ticks);
     const PathTree paths(model_, samples_);
     Require(paths.total() == TotalWeight(samples_));
+    const LineSources sources{blocks_, ticks_, InstructionCosts::Standard(), {}};
+    MethodCodes codes(sources);
     for (const MethodLines& method : blocks_.Lines(InstructionCosts::Standard()).methods) {
       for (const LineCounts& line : method.lines) {
         Require(line.branches_taken <= line.branches && !line.blocks.empty());
       }
+      for (const MethodCode& code : codes.Of(method)) Require(!code.instructions.empty());
     }
   }
 
@@ -53,9 +60,10 @@ class ReportStages {
   postproc::TreeBuilder builder_;
   postproc::SampleLog samples_;
   postproc::BlockLog blocks_{model_};
+  postproc::LineTicks ticks_{model_};
   postproc::HookLog hooks_{/*by_thread=*/true};
   postproc::RecordFilter filter_{
-      "", postproc::Scope::kFull, model_, {&builder_, &samples_, &hooks_, &blocks_}};
+      "", postproc::Scope::kFull, model_, {&builder_, &samples_, &hooks_, &blocks_, &ticks_}};
 };
 
 }  // namespace jtrace::fuzz

@@ -123,8 +123,9 @@ TEST(HostileNamesTest, TextForPeopleHasALineForEachAndNothingThatATerminalObeys)
   for (int seed = 0; seed < kTraces; ++seed) {
     const std::string hostile = Trace(Names::kHostile, seed);
     const std::string plain = Trace(Names::kPlain, seed);
-    for (const std::string report : {"summary", "tree", "flat", "arcflow", "functions", "paths",
-                                     "samples", "threads", "classes", "never", "graph"}) {
+    for (const std::string report :
+         {"summary", "tree", "flat", "arcflow", "functions", "paths", "samples", "threads",
+          "bythread", "classes", "never", "graph"}) {
       for (const char* width : {"--width=0", "--width=40", "--width=120"}) {
         const std::string shown = Post(hostile, {"--report=" + report, width}).out;
         ASSERT_EQ(VisibleLines(shown), shown) << report;
@@ -139,7 +140,8 @@ TEST(HostileNamesTest, TextForPeopleHasALineForEachAndNothingThatATerminalObeys)
 // All names, with bytes that are not text.
 std::string AllCsv(const std::string& trace) {
   std::string all;
-  for (const char* report : {"tree", "flat", "arcflow", "samples", "threads", "classes"}) {
+  for (const char* report :
+       {"tree", "flat", "arcflow", "samples", "threads", "bythread", "classes"}) {
     all += Post(trace, {StrCat("--report=", report), "--format=csv"}).out;
   }
   return all;

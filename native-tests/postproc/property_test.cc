@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
+#include <regex>
 #include <string>
 #include <vector>
 
@@ -76,6 +78,7 @@ std::string AllCsv(const std::string& trace, const std::string& of) {
   for (const std::vector<std::string>& args : std::vector<std::vector<std::string>>{
            {"--report=summary,tree,flat,arcflow,functions,modules,samples,paths,threads,metrics,"
             "jit,hooks"},
+           {"--report=tree,arcflow,graph,function", "--of=" + of, "--sites=off"},
            {"--report=callees,callers", "--of=" + of},
            {"--report=tree,samples,paths,flat", "--scope=app"},
            {"--report=tree,flat", "--merge=embed", "--sort=name"},
@@ -128,6 +131,68 @@ TEST(PropertyTest, LogsEqualTheNaiveImplementation) {
     ASSERT_EQ(Report(log.binary, "flat", kFlat, {}), Show(naive.Flat())) << log.text;
     ASSERT_EQ(Report(log.binary, "arcflow", kArcs, {}), Show(naive.ArcFlow())) << log.text;
     ASSERT_EQ(Report(Dump(log.binary), "tree", kTree, {}), Report(log.binary, "tree", kTree, {}));
+  }
+}
+
+// All columns but `samples`: a sample that has a node of two places in its chain counts in each.
+std::string WithoutSamples(const std::string& trace, const std::vector<std::string>& args) {
+  const testing::Csv csv = testing::ParseCsv(testing::ReportCsv(trace, args));
+  CsvRow columns = csv.header;
+  std::erase(columns, "samples");
+  return Show({columns}) + Show(csv.Project(columns));
+}
+
+// What is merged is the trace that had no places.
+TEST(PropertyTest, ReportsWithoutPlacesAreThoseOfATraceWithoutThem) {
+  for (uint64_t seed = 0; seed < kTextTraces; ++seed) {
+    const std::string trace = testing::RandomTextTrace(seed);
+    const std::string placed = testing::WithCallPlaces(trace, seed);
+    for (const std::vector<std::string>& args : std::vector<std::vector<std::string>>{
+             {"--report=flat"},
+             {"--report=threads"},
+             {"--report=samples"},
+             {"--report=hooks"},
+             {"--report=graph"},
+             {"--report=arcflow", "--sites=off"},
+             {"--report=tree", "--sites=off", "--sort=first", "--scope=app"},
+             {"--report=tree", "--sites=off", "--root=A"},
+             {"--report=tree", "--sites=off", "--merge=embed"},
+             {"--report=tree", "--sites=off", "--merge=none"}}) {
+      if (args.back() == "--root=A" && trace.find("\tA") == std::string::npos) continue;
+      ASSERT_EQ(WithoutSamples(placed, args), WithoutSamples(trace, args)) << placed;
+    }
+  }
+}
+
+TEST(PropertyTest, DumpsKeepPlaces) {
+  for (uint64_t seed = 0; seed < kTextTraces; ++seed) {
+    const std::string trace = testing::WithCallPlaces(testing::RandomTextTrace(seed), seed);
+    const std::string dump = Dump(trace);
+    ASSERT_EQ(AllCsv(dump, "A"), AllCsv(trace, "A")) << trace;
+    ASSERT_EQ(Dump(dump), dump) << trace;
+  }
+}
+
+// The sums of each routine over its rows.
+std::map<std::string, std::vector<int64_t>> SumsByRoutine(const std::string& trace,
+                                                          const std::string& report) {
+  std::map<std::string, std::vector<int64_t>> sums;
+  const CsvRow columns = {"name", "calls", "base", "cum2", "base_ticks", "cum2_ticks", "samples"};
+  for (const CsvRow& row : testing::Rows(trace, report, columns)) {
+    // Names may have " > " themselves, but not after a place.
+    static const std::regex site("^.*[:@][0-9]+ > ");
+    std::vector<int64_t>& sum = sums[std::regex_replace(row[0], site, "")];
+    sum.resize(columns.size() - 1);
+    for (size_t i = 1; i < row.size(); ++i) sum[i - 1] += std::stoll(row[i]);
+  }
+  return sums;
+}
+
+TEST(PropertyTest, PlacesOfARoutineAddUpToIt) {
+  for (uint64_t seed = 0; seed < kTextTraces; ++seed) {
+    const std::string trace = testing::WithCallPlaces(testing::RandomTextTrace(seed), seed);
+    if (testing::ReportCsv(trace, {"--report=sites"}).starts_with("exit")) continue;
+    ASSERT_EQ(SumsByRoutine(trace, "sites"), SumsByRoutine(trace, "flat")) << trace;
   }
 }
 

@@ -93,6 +93,14 @@ ClassBuilder& ClassBuilder::Add(const TestMethod& method) {
   return *this;
 }
 
+ClassBuilder& ClassBuilder::ClassAttribute(const std::string& name, const ByteVector& body) {
+  ++attribute_count_;
+  attributes_.U2(Utf8(name));
+  attributes_.U4(static_cast<uint32_t>(body.size()));
+  attributes_.Append(body);
+  return *this;
+}
+
 ByteVector ClassBuilder::Build() {
   BytesOf out;
   const classfile::Bytes pool = pool_.bytes();
@@ -103,7 +111,8 @@ ByteVector ClassBuilder::Build() {
   out.U2(0x21).U2(this_class_).U2(super_class_).U2(0);
   out.U2(field_count_).Add({fields.begin(), fields.end()});
   out.U2(method_count_).Add({methods.begin(), methods.end()});
-  out.U2(0);
+  const classfile::Bytes attributes = attributes_.bytes();
+  out.U2(attribute_count_).Add({attributes.begin(), attributes.end()});
   return out;
 }
 

@@ -57,6 +57,8 @@ class ClassBuilder {
   uint16_t String(const std::string& text);
   // Declares a static field.
   ClassBuilder& StaticField(const std::string& name, const std::string& descriptor);
+  // An attribute of the class: SourceFile, SourceDebugExtension.
+  ClassBuilder& ClassAttribute(const std::string& name, const ByteVector& body);
   // Fills the pool up to that count with distinct integers.
   void PadPool(uint16_t count);
   ClassBuilder& Add(const TestMethod& method);
@@ -75,6 +77,8 @@ class ClassBuilder {
   classfile::ByteWriter pool_;
   uint16_t field_count_ = 0;
   classfile::ByteWriter fields_;
+  uint16_t attribute_count_ = 0;
+  classfile::ByteWriter attributes_;
   uint16_t method_count_ = 0;
   classfile::ByteWriter methods_;
 };

@@ -1,10 +1,12 @@
 // Rewrites class files in bulk, for the tests that put every class of a JDK before a verifier.
 //
-//     jtrace-rewrite [--flat|--leaves] [--sites] [--blocks] [--skip-object] [--id-base=N] IN.pack
-//     OUT.pack
+//     jtrace-rewrite [--flat|--leaves] [--sites] [--blocks|--paths] [--places] [--skip-object]
+//     [--id-base=N] IN.pack OUT.pack
 //
 // --sites also puts probes around every call, except Object's constructor, and at every exception.
 // --blocks also puts counters into blocks, in every second class those of methods' calls as well.
+// --paths does the same by call path: no method with counters is a leaf.
+// --places also distinguishes calls by their lines.
 // --skip-object leaves java/lang/Object alone, as the agent always does: C2 compiles its
 // constructor by special rules and crashes on a handler in it.
 //
@@ -54,6 +56,11 @@ class EverySite : public SiteIds {
   explicit EverySite(uint32_t& next_id) : next_id_(next_id) {}
   uint32_t IdOf(const SiteRef&) override { return next_id_++; }
   bool IsNative(const SiteRef&) override { return true; }
+  CallProbe ProbeOf(const SiteRef& callee) override {
+    const CallProbe probe = ProbeOfLastArgument(callee.descriptor);
+    return probe != CallProbe::kUsual || callee.descriptor.starts_with("()") ? probe
+                                                                             : CallProbe::kTimed;
+  }
 
  private:
   uint32_t& next_id_;
@@ -70,16 +77,24 @@ class EveryCounter : public CounterIds {
   uint32_t& next_id_;
 };
 
+// Every second class has run with other code.
+class EveryPlace : public PlaceNumbers {
+ public:
+  uint32_t NumberOf(uint32_t, CallPlace place) override { return NumberInPlace(place) % 2046 + 1; }
+  bool KnowsOtherCode(std::string_view name, Bytes) override { return name.size() % 2 == 0; }
+};
+
 Bytes RewriteEntry(std::string_view name, Bytes bytes, Settings& settings,
                    std::vector<uint8_t>& storage, Tally& tally) {
   ++tally.classes;
   if (settings.skip_object && name.ends_with("java/lang/Object.class")) return bytes;
   EverySite sites(settings.next_id);
   EveryCounter counters(settings.next_counter);
+  EveryPlace places;
   auto result = Instrument(
       bytes, ScopeFilter::Everything(), settings.spec,
       [&settings](const MethodRef&) { return settings.next_id++; },
-      settings.sites ? &sites : nullptr, nullptr, &counters);
+      settings.sites ? &sites : nullptr, nullptr, &counters, &places);
   if (!result.ok()) {
     ++tally.rejected;
     std::printf("rejected %.*s: %s\n", static_cast<int>(name.size()), name.data(),
@@ -180,8 +195,12 @@ int main(int argc, char** argv) {
       settings.spec = jtrace::classfile::ProbeSpec::TreeWithLeaves();
     } else if (option == "--sites") {
       settings.sites = true;
+    } else if (option == "--places") {
+      settings.spec.place = "at";
     } else if (option == "--blocks") {
       blocks = true;
+    } else if (option == "--paths") {
+      blocks = settings.spec.blocks_by_path = true;
     } else if (option == "--skip-object") {
       settings.skip_object = true;
     } else if (option.starts_with("--id-base=")) {
@@ -191,12 +210,12 @@ int main(int argc, char** argv) {
     }
   }
   if (blocks) settings.spec.block_owner = "java/lang/invoke/JTraceBlocks";
-  settings.spec.boundary = settings.spec.exceptions = settings.sites;
+  settings.spec.boundary = settings.spec.thrown = settings.spec.caught = settings.sites;
+  settings.spec.timed_calls = settings.spec.elements = settings.sites;
   if (argc - at != 2) {
     std::fprintf(stderr,
-                 "usage: jtrace-rewrite [--flat|--leaves] [--sites] [--blocks] [--skip-object] "
-                 "[--id-base=N] "
-                 "[--id-base=N] IN.pack OUT.pack\n");
+                 "usage: jtrace-rewrite [--flat|--leaves] [--sites] [--blocks|--paths] [--places] "
+                 "[--skip-object] [--id-base=N] IN.pack OUT.pack\n");
     return 2;
   }
   return jtrace::classfile::Run(argv[at], argv[at + 1], settings);

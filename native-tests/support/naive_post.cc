@@ -150,6 +150,8 @@ void NaivePost::Line(const std::vector<std::string>& fields) {
     thread.open.back().node->metrics[fields[3]] += std::stoll(fields[4]);
   } else if (op == "node") {
     Node(thread, fields);
+  } else if (op == "place") {
+    // Of lines, which no report of this class has.
   } else if (op == "hook") {
     Hook(thread, fields);
   } else {
@@ -211,7 +213,12 @@ void NaivePost::Hook(Thread& thread, const std::vector<std::string>& fields) {
     counts[pair.substr(0, pair.find('='))] = std::stoll(pair.substr(pair.find('=') + 1));
   }
   std::vector<std::string> names(fields.begin() + 7, fields.end());
-  const std::string java = names.empty() ? "" : Bare(names.back());
+  size_t jumped = 0;
+  while (jumped < names.size() &&
+         names[names.size() - 1 - jumped].find("[tail call]!") != std::string::npos)
+    ++jumped;
+  const size_t levels = names.size() - jumped;
+  const std::string java = levels == 0 ? "" : Bare(names[levels - 1]);
   names.push_back(fields[3]);
   std::vector<NaiveNode*> path;
   EventPath(thread, names, path)->calls += counts["calls"];

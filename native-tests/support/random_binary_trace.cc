@@ -72,6 +72,10 @@ class BinaryTrace {
       if (kind == proto::Frame::KERNEL) value = builder_.String("do_\tread!x");
       if (kind == proto::Frame::MARKER) value = builder_.String("[truncated]");
       frames_.push_back(builder_.Frame(kind, value));
+      if (random_.OneIn(4)) {
+        builder_.chunk().mutable_frame()->rbegin()->set_place(
+            static_cast<uint32_t>(random_.Below(9)));
+      }
     }
   }
 
@@ -98,6 +102,8 @@ class BinaryTrace {
             at_root ? std::pair<uint32_t, uint32_t>(thread, 0) : random_.Pick(nodes_);
         nodes_.emplace_back(parent.first,
                             builder_.Node(parent.first, parent.second, random_.Pick(routines_)));
+        proto::TreeDelta& delta = *builder_.chunk().mutable_tree()->rbegin();
+        if (random_.OneIn(2)) delta.add_new_place(static_cast<uint32_t>(random_.Below(9)));
         break;
       }
       case 1:
@@ -161,12 +167,15 @@ class BinaryTrace {
     code.set_level(static_cast<uint32_t>(random_.Below(5)));
     code.set_native_wrapper(random_.OneIn(8));
     if (random_.OneIn(4)) code.set_osr_entry(static_cast<uint32_t>(1 + random_.Below(9)));
+    code.set_bytecodes(static_cast<uint32_t>(random_.Below(999)));
+    code.set_modifiers(static_cast<uint32_t>(random_.Below(1 << 12)));
     for (uint64_t rows = random_.Below(3); minor == format::kJitInlining && rows > 0; --rows) {
       code.add_pc(static_cast<uint32_t>(random_.Below(900)));
       code.add_depth(static_cast<uint32_t>(random_.Below(4)));
       for (uint32_t i = 0; i < *code.depth().rbegin(); ++i) {
         code.add_inlined(random_.OneIn(8) ? 0 : random_.Pick(methods_));
         code.add_bci(static_cast<int32_t>(random_.Below(60)) - 1);
+        if (random_.OneIn(2)) code.add_inlined_bytecodes(static_cast<uint32_t>(random_.Below(999)));
       }
     }
   }
@@ -207,6 +216,7 @@ class BinaryTrace {
     proto::HookCalls& calls =
         builder_.HookCalls(hook, random_.OneIn(9) ? 0 : thread, node, caller, random_.Below(1000));
     if (random_.OneIn(6)) calls.set_position_unknown(true);
+    if (random_.OneIn(4)) calls.add_jumped(static_cast<uint32_t>(1 + random_.Below(hooks_ + 1)));
     if (random_.OneIn(2)) return;
     calls.set_timed(random_.Below(3));
     calls.set_total_ns(random_.Below(90000));

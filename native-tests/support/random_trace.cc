@@ -1,6 +1,7 @@
 #include "native-tests/support/random_trace.h"
 
 #include <map>
+#include <sstream>
 #include <vector>
 
 #include "native-tests/support/random.h"
@@ -78,7 +79,11 @@ std::string RandomHook(Random& random) {
           ",total=" + std::to_string(random.Below(5000)) + ",min=" + std::to_string(min) +
           ",max=" + std::to_string(min + random.Below(900));
   }
-  return op + Path(random, random.Below(4));
+  op += Path(random, random.Below(4));
+  for (uint64_t jumped = random.Below(3); jumped > 0; --jumped) {
+    op += "\tN:libc.so [tail call]!" + random.Pick(RoutineNames());
+  }
+  return op;
 }
 
 std::string RandomOp(Random& random) {
@@ -125,9 +130,51 @@ std::string RandomTextTrace(uint64_t seed) {
     const std::string& thread = random.Pick(threads);
     uint64_t& time = times[thread];
     time += random.Below(8);
-    trace += std::to_string(time) + "\t" + thread + "\t" + RandomOp(random) + "\n";
+    const std::string begin = std::to_string(time) + "\t" + thread + "\t";
+    const std::string op = RandomOp(random);
+    if (op.starts_with("sample") && random.OneIn(3)) {
+      trace += begin + "place\t" + std::to_string(random.Below(65'536)) + "\n";
+    }
+    trace += begin + op + "\n";
   }
   return trace;
+}
+
+namespace {
+
+// The first field that may have a place; none: no field of this op.
+size_t FirstPlaced(const std::vector<std::string>& fields) {
+  constexpr size_t kNone = ~size_t{0};
+  if (fields.size() < 3) return kNone;
+  const std::string& op = fields[2];
+  if (op.starts_with("sample-at") || op == "node") return 4;
+  if (op.starts_with("sample") || op == "unwind") return 3;
+  return op == "hook" ? 7 : kNone;
+}
+
+std::string RandomPlace(Random& random) {
+  if (random.OneIn(3)) return "";
+  const std::string number = std::to_string(1 + random.Below(3));
+  return (random.OneIn(3) ? "\\@" : "\\:") + number;
+}
+
+}  // namespace
+
+std::string WithCallPlaces(const std::string& trace, uint64_t seed) {
+  Random random(seed);
+  std::string placed;
+  std::istringstream lines(trace);
+  for (std::string line; std::getline(lines, line); placed += "\n") {
+    std::vector<std::string> fields;
+    std::istringstream in(line);
+    for (std::string field; std::getline(in, field, '\t');) fields.push_back(field);
+    for (size_t i = 0; i < fields.size(); ++i) {
+      placed += (i == 0 ? "" : "\t") + fields[i];
+      const bool is_jump = fields[i].find("[tail call]") != std::string::npos;
+      if (i >= FirstPlaced(fields) && !is_jump) placed += RandomPlace(random);
+    }
+  }
+  return placed;
 }
 
 }  // namespace jtrace::testing

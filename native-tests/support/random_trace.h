@@ -15,6 +15,10 @@ const std::vector<std::string>& RandomMetrics();
 // modules.
 std::string RandomTextTrace(uint64_t seed);
 
+// The same trace where routines of paths and frames of samples have the place from which they call
+// the next one.
+std::string WithCallPlaces(const std::string& trace, uint64_t seed);
+
 // A binary trace of several chunks: tree deltas, flat counts, logs, switches, samples of every
 // frame kind, notices, threads with repeated, changed and empty names, virtual threads.
 std::string RandomBinaryTrace(uint64_t seed);

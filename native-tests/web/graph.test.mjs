@@ -51,13 +51,20 @@ function randomTrace(seed) {
 
 const heatOf = (profile) => profile.measures[0];
 
+// As C++ prints it: of two numbers that are equally near the even one. Such ties are eighths.
+function fixed(number) {
+  const text = number.toFixed(2);
+  const isTie = Number.isInteger(8 * number) && (1000 * number) % 10 === 5;
+  return isTie && Number(text.at(-1)) % 2 === 1 ? (number - 0.005).toFixed(2) : text;
+}
+
 // As the rows of --report=graph.
-function rowsOf(profile, { root = graphs.kAllThreads, percent, widths }) {
+function rowsOf(profile, { root = graphs.kAllThreads, percent, widths, by = 'total' }) {
   const graph = graphs.buildGraph(profile, heatOf(profile), {
     root, filter: percent, details: new Map(), most: Infinity,
   });
-  const shares = graph.arcs.map((arc) => arc.share);
-  const drawn = width.arcWidthsOf(widths, shares);
+  const shares = graph.arcs.map((arc) => (by === 'self' ? arc.selfShare : arc.share));
+  const drawn = width.arcWidthsOf(width.parseArcWidths(widths), shares);
   return graph.arcs.map((arc, i) => ({
     caller: labels.fullName(profile, graph.nodes[arc.caller].name),
     callee: labels.fullName(profile, graph.nodes[arc.callee].name),
@@ -66,15 +73,17 @@ function rowsOf(profile, { root = graphs.kAllThreads, percent, widths }) {
     total: arc.total,
     total2: arc.total2,
     inclusive: arc.inclusive,
-    share: (100 * arc.share).toFixed(2),
+    share: fixed(100 * arc.share),
     width: drawn[i].toFixed(2),
     recursion: arc.recursion === 'none' ? '' : arc.recursion,
+    self: arc.self,
+    self_share: fixed(100 * arc.selfShare),
   }));
 }
 
 function reported(trace, ...args) {
-  return csv('graph', trace, ...args).map(({ unit, share, width: drawn, ...row }) => ({
-    ...row, share: share.toFixed(2), width: drawn.toFixed(2),
+  return csv('graph', trace, ...args).map(({ unit, share, width: drawn, self, self_share, ...row }) => ({
+    ...row, share: share.toFixed(2), width: drawn.toFixed(2), self: Number(self), self_share: self_share.toFixed(2),
   }));
 }
 
@@ -89,9 +98,12 @@ const traces = [
 test('arcs are those of --report=graph, whatever is collapsed', () => {
   for (const trace of traces) {
     const profile = profileOf(trace);
-    for (const [percent, widths] of [[0, 'adaptive'], [12, 'logarithmic'], [35, 'linear']]) {
-      const expected = reported(trace, `--filter=${percent}`, `--widths=${widths}`);
-      assert.deepEqual(sorted(rowsOf(profile, { percent, widths })), sorted(expected), `${trace} ${percent}`);
+    for (const [percent, widths, by] of [
+      [0, 'adaptive', 'total'], [12, 'logarithmic', 'total'], [35, 'linear', 'total'], [0, 'exponential', 'total'],
+      [3, '1:2,10:5,50:9', 'total'], [0, 'adaptive', 'self'], [5, 'exponential', 'self'], [0, '0:3,2.5:4', 'self'],
+    ]) {
+      const expected = reported(trace, `--filter=${percent}`, `--widths=${widths}`, `--width-by=${by}`);
+      assert.deepEqual(sorted(rowsOf(profile, { percent, widths, by })), sorted(expected), `${trace} ${percent} ${by}`);
     }
   }
 });
@@ -180,24 +192,39 @@ test('an arc knows its calling paths, collapsed ones included', () => {
 });
 
 // The same values as native-tests/postproc/report/arc_width_test.cc.
-test('the four widths', () => {
+test('the widths', () => {
+  const of = (name, t, least) => width.arcWidth(width.parseArcWidths(name), t, least);
   const near = (value, expected) => assert.ok(Math.abs(value - expected) < 1e-6, `${value} ${expected}`);
-  assert.equal(width.arcWidth('none', 1, 0.5), 1);
+  assert.equal(of('none', 1, 0.5), 1);
   for (const [t, expected] of [[0, 1], [0.001, 1], [0.1, 1], [0.1001, 2], [0.5, 5], [0.928, 10], [1, 10]]) {
-    assert.equal(width.arcWidth('linear', t, 1), expected);
+    assert.equal(of('linear', t, 1), expected);
   }
-  for (let tenths = 1; tenths <= 10; ++tenths) assert.equal(width.arcWidth('linear', tenths / 10, 1), tenths);
+  for (let tenths = 1; tenths <= 10; ++tenths) assert.equal(of('linear', tenths / 10, 1), tenths);
   for (const [t, expected] of [
     [0, 1], [0.001, 1], [0.004, 2.0000361], [0.01, 3.3219425], [0.064, 6.0000023], [0.1, 6.6438576],
     [0.5, 8.9657846], [0.512, 9], [1, 9],
   ]) {
-    near(width.arcWidth('logarithmic', t, 1), expected);
+    near(of('logarithmic', t, 1), expected);
   }
   for (const [t, least, expected] of [
     [0.01, 0.01, 1], [0.1, 0.01, 5.5], [1, 0.01, 10], [0.5, 0.25, 5.5], [0.01, 0.001, 4], [0.1, 0.001, 7],
     [0, 0.01, 1], [1, 1, 10], [0, 1, 1],
   ]) {
-    near(width.arcWidth('adaptive', t, least), expected);
+    near(of('adaptive', t, least), expected);
+  }
+  for (const [t, expected] of [[0, 1], [0.01, 1.1094518], [0.1, 2.0467884], [0.5, 5.3281627], [1, 7.9533261]]) {
+    near(of('exponential', t, 1), expected);
+  }
+  for (const [t, expected] of [
+    [0, 1], [0.0099, 1], [0.01, 2], [0.0999, 2], [0.1, 5.5], [0.4999, 5.5], [0.5, 9], [1, 9],
+  ]) {
+    assert.equal(of('1:2,10:5.5,50:9', t, 1), expected);
+  }
+  assert.deepEqual(width.formatArcWidths(width.parseArcWidths('1:2,10:5.5,50:9')), '1:2,10:5.5,50:9');
+  for (const bad of [
+    '', '1', '1:', ':2', '1:2,', '1:0', '1:-2', '101:2', '-1:2', '1:101', '10:2,1:3', '1:2,1:3', '1:nan', 'table', '1:2;10:5',
+  ]) {
+    assert.equal(width.parseArcWidths(bad), undefined, bad);
   }
 });
 
@@ -309,12 +336,12 @@ test('zooming keeps the point under the pointer', () => {
 test('settings are read from the URL, invalid ones are ignored', () => {
   const plain = options.settingsOf({}, 10);
   assert.deepEqual(
-    [plain.root, plain.filter, plain.widths, plain.left, plain.right, plain.nameLength],
-    [graphs.kAllThreads, undefined, 'adaptive', 'none', 'total %', 32],
+    [plain.root, plain.filter, plain.widths.curve, plain.widthBy, plain.left, plain.right, plain.nameLength],
+    [graphs.kAllThreads, undefined, 'adaptive', 'total', 'none', 'total %', 32],
   );
   const odd = { 'graph.root': '10', 'graph.filter': 'x', 'graph.widths': 'huge', 'graph.open': 'zz.4c.x.5a' };
   const read = options.settingsOf(odd, 10);
-  assert.deepEqual([read.root, read.filter, read.widths], [graphs.kAllThreads, undefined, 'adaptive']);
+  assert.deepEqual([read.root, read.filter, read.widths.curve], [graphs.kAllThreads, undefined, 'adaptive']);
   assert.deepEqual([...read.details], [[4, 'collapsed'], [5, 'all']]);
   assert.equal(options.formatDetails(read.details), '4c.5a');
   assert.equal(options.formatDetails(options.stepped(read.details, 5, -1)), '4c');

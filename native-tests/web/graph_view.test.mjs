@@ -47,7 +47,7 @@ for (const [title, file, trace] of [
   test(`arcs, calls and widths are those of --report=graph: ${title}`, () =>
     withPage(file, view, async (page) => {
       await page.waitForSelector('.scene .node');
-      for (const widths of ['adaptive', 'none', 'linear', 'logarithmic']) {
+      for (const widths of ['adaptive', 'none', 'linear', 'logarithmic', 'exponential']) {
         await page.selectOption('.graph-toolbar select >> nth=0', widths);
         assert.equal(stateOf(page)['graph.widths'], widths);
         const expected = reportedArcs(trace, `--widths=${widths}`).sort();

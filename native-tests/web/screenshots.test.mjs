@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { before, test } from 'node:test';
 import { useBrowser, withPage } from './support/browser.mjs';
 import { buildFolder, writePage } from './support/post.mjs';
+import { recordLines, workloads } from './support/recorded.mjs';
 
 useBrowser();
 
@@ -14,6 +15,7 @@ const folder = join(buildFolder, 'web', 'screenshots');
 const trace = join(folder, 'h2.bin');
 const java = join(process.env.JTRACE_JDK_HOME ?? '/usr/lib/jvm/java-17-openjdk-amd64', 'bin', 'java');
 let file;
+let linesFile; // with counts of lines
 
 // The first seconds of an in-memory H2 database, with counts, times and samples.
 function record() {
@@ -42,6 +44,8 @@ before(async () => {
   mkdirSync(folder, { recursive: true });
   await record();
   file = writePage(trace);
+  const lines = recordLines(join(folder, 'lines.bin'), 'LineCases', 'mode=merged');
+  linesFile = writePage(lines, `--source=${workloads}`);
 });
 
 const sizes = { wide: { width: 1440, height: 900 }, narrow: { width: 800, height: 700 } };
@@ -58,6 +62,10 @@ const pictures = {
   threads: {},
   timeline: {},
   graph: {},
+};
+const linePictures = {
+  'source-files': { view: 'source' },
+  source: { view: 'source', 'source.file': '0', 'source.line': '109' },
 };
 
 for (const [size, viewport] of Object.entries(sizes)) {
@@ -78,6 +86,22 @@ for (const [size, viewport] of Object.entries(sizes)) {
               `${new URLSearchParams({ view, ...state })}`,
             );
             await page.waitForSelector(`nav a[href*="view=${view}"][aria-current=page]`);
+            await page.waitForTimeout(60);
+            const path = join(folder, `${name}-${size}-${colorScheme}.png`);
+            await page.screenshot({ path });
+            assert.ok(existsSync(path));
+          }
+        },
+        { viewport, colorScheme },
+      ));
+    test(`screenshots of lines, ${size}, ${colorScheme}`, () =>
+      withPage(
+        linesFile,
+        {},
+        async (page) => {
+          for (const [name, state] of Object.entries(linePictures)) {
+            await page.evaluate((hash) => (location.hash = hash), `${new URLSearchParams(state)}`);
+            await page.waitForSelector('nav a[href*="view=source"][aria-current=page]');
             await page.waitForTimeout(60);
             const path = join(folder, `${name}-${size}-${colorScheme}.png`);
             await page.screenshot({ path });

@@ -18,6 +18,7 @@ void AddTo(Arc& arc, const CallNode& node, const NodeTotals& totals, const Measu
   arc.cum_ticks = WrapAdd(arc.cum_ticks, totals.cum_ticks);
   arc.measure_base = WrapAdd(arc.measure_base, measure.Base(id));
   arc.measure_cum = WrapAdd(arc.measure_cum, measure.Cum(id));
+  MergeExtremes(node, arc);
 }
 
 // All arcs by stanza, kind and partner.
@@ -25,12 +26,14 @@ class ArcTable {
  public:
   explicit ArcTable(size_t rows) : arcs_(rows) {}
 
-  Arc& Find(uint32_t self, ArcKind kind, uint32_t other) {
-    auto [entry, inserted] = index_.try_emplace(std::tuple(self, kind, other), arcs_[self].size());
+  Arc& Find(uint32_t self, ArcKind kind, uint32_t other, CallPlace place) {
+    auto [entry, inserted] =
+        index_.try_emplace(std::tuple(self, kind, other, place), arcs_[self].size());
     if (inserted) {
       Arc arc;
       arc.kind = kind;
       arc.other = other;
+      arc.place = place;
       arcs_[self].push_back(arc);
     }
     return arcs_[self][entry->second];
@@ -39,7 +42,7 @@ class ArcTable {
 
  private:
   std::vector<std::vector<Arc>> arcs_;
-  absl::flat_hash_map<std::tuple<uint32_t, ArcKind, uint32_t>, size_t> index_;
+  absl::flat_hash_map<std::tuple<uint32_t, ArcKind, uint32_t, CallPlace>, size_t> index_;
 };
 
 struct ArcSums {
@@ -82,9 +85,11 @@ ArcFlow::ArcFlow(const CallTree& tree, const std::vector<NodeTotals>& totals,
     const uint32_t caller = flat.RowOf(node.parent);
     const bool recursive = totals[i].recursion_level > 1;
     const bool caller_recursive = totals[node.parent.value - 1].recursion_level > 1;
-    AddTo(table.Find(self, recursive ? ArcKind::kRecursiveParent : ArcKind::kParent, caller), node,
-          totals[i], measure, id);
-    AddTo(table.Find(caller, caller_recursive ? ArcKind::kRecursiveChild : ArcKind::kChild, self),
+    AddTo(table.Find(self, recursive ? ArcKind::kRecursiveParent : ArcKind::kParent, caller,
+                     node.place),
+          node, totals[i], measure, id);
+    AddTo(table.Find(caller, caller_recursive ? ArcKind::kRecursiveChild : ArcKind::kChild, self,
+                     node.place),
           node, totals[i], measure, id);
   }
   for (const uint32_t self : flat.Sorted()) {
@@ -97,8 +102,9 @@ ArcFlow::ArcFlow(const CallTree& tree, const std::vector<NodeTotals>& totals,
       const FlatRow& row_b = rows[b.other];
       const int64_t order_a = measure.is_chosen ? a.measure_cum : 0;
       const int64_t order_b = measure.is_chosen ? b.measure_cum : 0;
-      return std::tie(a.kind, order_b, b.cum, b.cum_ticks, b.calls, row_a.name, row_a.is_root) <
-             std::tie(b.kind, order_a, a.cum, a.cum_ticks, a.calls, row_b.name, row_b.is_root);
+      return std::tie(a.kind, order_b, b.cum, b.cum_ticks, b.calls, row_a.name, row_a.is_root,
+                      a.place) < std::tie(b.kind, order_a, a.cum, a.cum_ticks, a.calls, row_b.name,
+                                          row_b.is_root, b.place);
     });
   }
 }

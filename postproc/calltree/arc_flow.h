@@ -18,7 +18,8 @@ enum class ArcKind : uint8_t { kParent, kRecursiveParent, kChild, kRecursiveChil
 // A caller or callee in a stanza.
 struct Arc {
   ArcKind kind = ArcKind::kParent;
-  uint32_t other = 0;  // row of the caller or callee in the FlatProfile
+  uint32_t other = 0;              // row of the caller or callee in the FlatProfile
+  CallPlace place = kNoCallPlace;  // in the caller
   int64_t calls = 0;
   int64_t base = 0;
   int64_t cum = 0;
@@ -26,6 +27,11 @@ struct Arc {
   int64_t cum_ticks = 0;
   int64_t measure_base = 0;
   int64_t measure_cum = 0;
+  // Of the callee, when called over this arc; as FlatRow.
+  int64_t min_base = 0;
+  int64_t max_base = 0;
+  bool has_extremes = false;
+  bool has_rough_extremes = false;
 };
 
 // A routine with its callers and callees.

@@ -20,19 +20,20 @@ NodeId CallTree::AddRoot(ThreadId thread) {
   return id;
 }
 
-NodeId CallTree::Child(NodeId parent, RoutineId routine, ChildSpace space) {
+NodeId CallTree::Child(NodeId parent, RoutineId routine, ChildSpace space, CallPlace place) {
   const uint64_t key = uint64_t{parent.value} << 32 | uint64_t{routine.value} << 1 |
                        (space == ChildSpace::kApart ? 1 : 0);
-  auto [entry, inserted] = children_.try_emplace(key, NodeId());
-  if (!inserted) return entry->second;
+  NodeId& known = place == kNoCallPlace ? children_[key] : placed_children_[std::pair(key, place)];
+  if (known) return known;
 
   CallNode child;
   child.parent = parent;
   child.routine = routine;
   child.space = space;
+  child.place = place;
   child.level = node(parent).level + 1;
   const NodeId id = Append(child);
-  entry->second = id;
+  known = id;
 
   CallNode& above = node(parent);
   if (above.last_child) {
@@ -60,6 +61,20 @@ NodeId CallTree::FollowRecent(NodeId parent, NodeId recent, NodeId child) {
 
 NodeId CallTree::first_instance(RoutineId routine) const {
   return routine.value < instances_.size() ? instances_[routine.value].first : NodeId();
+}
+
+void CallTree::AddCounts(NodeId id, const CallNode& from) {
+  CallNode& to = node(id);
+  if (from.origin == NodeOrigin::kEvent) to.origin = NodeOrigin::kEvent;
+  to.calls = WrapAdd(to.calls, from.calls);
+  to.calls_jitted = WrapAdd(to.calls_jitted, from.calls_jitted);
+  to.base = WrapAdd(to.base, from.base);
+  to.off = WrapAdd(to.off, from.off);
+  to.base_ticks = WrapAdd(to.base_ticks, from.base_ticks);
+  to.samples = WrapAdd(to.samples, from.samples);
+  to.outside_calls = WrapAdd(to.outside_calls, from.outside_calls);
+  to.outside_time = WrapAdd(to.outside_time, from.outside_time);
+  to.has_rough_extremes |= from.has_rough_extremes;
 }
 
 void CallTree::AddMetric(NodeId id, MetricId metric, int64_t delta) {

@@ -11,6 +11,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/functional/function_ref.h"
+#include "common/call_place.h"
 #include "postproc/model/ids.h"
 #include "postproc/support/wrap.h"
 
@@ -49,7 +50,24 @@ struct alignas(64) CallNode {
   NodeId next_sibling;   // in the order of first appearance
   NodeId next_instance;  // the next node of the same routine
   ThreadId thread;       // roots only
+  // The extremes are bounds: of the own time, and of that with all calls out of scope (--outside).
+  bool has_rough_extremes : 1 = false;
+  CallPlace place : 17 = kNoCallPlace;  // in the parent's routine; none: unknown, or no matter
+  // Calls out of scope that this node makes itself, and their time (outside_calls.h).
+  int64_t outside_calls = 0;
+  int64_t outside_time = 0;
 };
+static_assert(sizeof(CallNode) == 128);
+
+// The least and greatest self times of several nodes; `Sum` has these four members of CallNode.
+template <typename Sum>
+void MergeExtremes(const CallNode& node, Sum& sum) {
+  if (!node.has_extremes) return;
+  sum.min_base = sum.has_extremes ? std::min(sum.min_base, node.min_base) : node.min_base;
+  sum.max_base = sum.has_extremes ? std::max(sum.max_base, node.max_base) : node.max_base;
+  sum.has_extremes = true;
+  sum.has_rough_extremes |= node.has_rough_extremes;
+}
 
 // Derived from the whole tree.
 struct NodeTotals {
@@ -63,9 +81,11 @@ struct NodeTotals {
 class CallTree {
  public:
   NodeId AddRoot(ThreadId thread);
-  // The child of that routine; if there is none yet, creates it with origin sample.
-  NodeId Child(NodeId parent, RoutineId routine, ChildSpace space = ChildSpace::kMerged);
-  // The same in the merged space, quick if calls repeat or alternate.
+  // The child of that routine that is called from `place`; if there is none yet, creates it with
+  // origin sample.
+  NodeId Child(NodeId parent, RoutineId routine, ChildSpace space = ChildSpace::kMerged,
+               CallPlace place = kNoCallPlace);
+  // The same in the merged space without a place, quick if calls repeat or alternate.
   NodeId EnterChild(NodeId parent, RoutineId routine) {
     CallNode& above = node(parent);
     const NodeId recent = above.recent_child;
@@ -81,6 +101,8 @@ class CallTree {
   CallNode& node(NodeId id) { return nodes_[id.value - 1]; }
   const CallNode& node(NodeId id) const { return nodes_[id.value - 1]; }
   size_t size() const { return nodes_.size(); }
+  // Whether any node has a place.
+  bool has_places() const { return !placed_children_.empty(); }
   const std::vector<NodeId>& roots() const { return roots_; }
   // The first node of a routine; CallNode::next_instance leads to the others.
   NodeId first_instance(RoutineId routine) const;
@@ -92,6 +114,8 @@ class CallTree {
     it.max_base = it.has_extremes ? std::max(it.max_base, max_base) : max_base;
     it.has_extremes = true;
   }
+  // All that another node counted, except its extremes and metrics.
+  void AddCounts(NodeId id, const CallNode& from);
   void AddMetric(NodeId id, MetricId metric, int64_t delta);
   // visit(MetricId, NodeId, value) for every value that is not 0, in no order.
   template <typename Visit>
@@ -116,6 +140,7 @@ class CallTree {
   std::vector<CallNode> nodes_;
   std::vector<NodeId> roots_;
   absl::flat_hash_map<uint64_t, NodeId> children_;
+  absl::flat_hash_map<std::pair<uint64_t, CallPlace>, NodeId> placed_children_;
   struct Instances {
     NodeId first;
     NodeId last;

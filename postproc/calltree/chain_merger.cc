@@ -40,7 +40,7 @@ void ChainMerger::Merge(NodeId root, absl::Span<const NodeId> activations,
       Embed(current, sample);
       break;
     case MergeMode::kNone:
-      Tick(AddChain(root, sample.frames, ChildSpace::kApart), sample);
+      Tick(AddChain(root, sample, 0, sample.frames.size(), ChildSpace::kApart), sample);
       break;
   }
 }
@@ -61,8 +61,8 @@ void ChainMerger::MergeChain(NodeId root, absl::Span<const NodeId> activations,
     const size_t match = matcher.Match(model_.frame(frames[i]).routine);
     if (match == FrameMatcher::kNoMatch) continue;
     matched = true;
-    const NodeId innermost = AddChain(
-        activations[match], frames.subspan(i + 1, pending_end - i - 1), ChildSpace::kMerged);
+    const NodeId innermost =
+        AddChain(activations[match], sample, i + 1, pending_end, ChildSpace::kMerged);
     if (!ticked) ticked = innermost;
     pending_end = i;
   }
@@ -71,20 +71,23 @@ void ChainMerger::MergeChain(NodeId root, absl::Span<const NodeId> activations,
     ++stats_.unmatched;
     parent = tree_.Child(root, unmatched_);
   }
-  const NodeId innermost = AddChain(parent, frames.first(pending_end), ChildSpace::kMerged);
+  const NodeId innermost = AddChain(parent, sample, 0, pending_end, ChildSpace::kMerged);
   Tick(ticked ? ticked : innermost, sample);
   if (matched && !sample.is_unwind) ++stats_.placed;
 }
 
 void ChainMerger::Embed(NodeId current, const SampleRecord& sample) {
   const NodeId stack = tree_.Child(current, sample.is_unwind ? stack_41_ : stack_40_);
-  Tick(AddChain(stack, sample.frames, ChildSpace::kMerged), sample);
+  Tick(AddChain(stack, sample, 0, sample.frames.size(), ChildSpace::kMerged), sample);
 }
 
-NodeId ChainMerger::AddChain(NodeId parent, absl::Span<const FrameId> frames, ChildSpace space) {
+// A frame was called from where the one before it was.
+NodeId ChainMerger::AddChain(NodeId parent, const SampleRecord& sample, size_t begin, size_t end,
+                             ChildSpace space) {
   NodeId at = parent;
-  for (const FrameId frame : frames) {
-    at = tree_.Child(at, model_.frame(frame).routine, space);
+  for (size_t i = begin; i < end; ++i) {
+    const CallPlace place = i == 0 || sample.places.empty() ? kNoCallPlace : sample.places[i - 1];
+    at = tree_.Child(at, model_.frame(sample.frames[i]).routine, space, place);
     // Everything below a separate node is separate.
     space = ChildSpace::kMerged;
     CountPending(at);

@@ -41,8 +41,9 @@ class ChainMerger {
  private:
   void MergeChain(NodeId root, absl::Span<const NodeId> activations, const SampleRecord& sample);
   void Embed(NodeId current, const SampleRecord& sample);
-  // Chains `frames` (outermost first) below `parent`; returns the innermost frame's node.
-  NodeId AddChain(NodeId parent, absl::Span<const FrameId> frames, ChildSpace space);
+  // Chains the sample's frames [begin, end) below `parent`; returns the innermost one's node.
+  NodeId AddChain(NodeId parent, const SampleRecord& sample, size_t begin, size_t end,
+                  ChildSpace space);
   void CountPending(NodeId id);
   void Tick(NodeId id, const SampleRecord& sample);
   bool IsWhole(absl::Span<const FrameId> frames) const;

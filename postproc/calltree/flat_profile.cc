@@ -15,27 +15,35 @@ void AddMeasure(MeasureSums& sums, const Measure& measure, NodeId id, bool is_ou
   if (is_outermost) sums.cum = WrapAdd(sums.cum, measure.Cum(id));
 }
 
-void AddNode(FlatRow& row, const CallNode& node, const NodeTotals& totals) {
-  row.calls = WrapAdd(row.calls, node.calls);
-  row.calls_jitted = WrapAdd(row.calls_jitted, node.calls_jitted);
-  row.base = WrapAdd(row.base, node.base);
-  row.base_ticks = WrapAdd(row.base_ticks, node.base_ticks);
-  row.samples = WrapAdd(row.samples, node.samples);
-  row.cum2 = WrapAdd(row.cum2, totals.cum);
-  row.cum2_ticks = WrapAdd(row.cum2_ticks, totals.cum_ticks);
-  if (totals.recursion_level == 1) {
-    row.cum = WrapAdd(row.cum, totals.cum);
-    row.cum_ticks = WrapAdd(row.cum_ticks, totals.cum_ticks);
-    row.elapsed = WrapAdd(row.elapsed, totals.elapsed());
-  }
-  if (node.origin == NodeOrigin::kEvent) row.instrumented = true;
-  if (!node.has_extremes) return;
-  row.min_base = row.has_extremes ? std::min(row.min_base, node.min_base) : node.min_base;
-  row.max_base = row.has_extremes ? std::max(row.max_base, node.max_base) : node.max_base;
-  row.has_extremes = true;
+// The standard order of rows.
+bool HotterThan(const FlatRow& a, const FlatRow& b) {
+  return std::tie(b.cum, b.cum_ticks, b.calls, a.name, a.is_root) <
+         std::tie(a.cum, a.cum_ticks, a.calls, b.name, b.is_root);
 }
 
-// Whether the node is below a [pruned] one; parents come first.
+}  // namespace
+
+void FlatRow::Add(NodeId id, const CallNode& node, const NodeTotals& totals, const Measure& by) {
+  const bool is_outermost = totals.recursion_level == 1;
+  AddMeasure(measure, by, id, is_outermost);
+  calls = WrapAdd(calls, node.calls);
+  calls_jitted = WrapAdd(calls_jitted, node.calls_jitted);
+  base = WrapAdd(base, node.base);
+  base_ticks = WrapAdd(base_ticks, node.base_ticks);
+  samples = WrapAdd(samples, node.samples);
+  outside_calls = WrapAdd(outside_calls, node.outside_calls);
+  outside_time = WrapAdd(outside_time, node.outside_time);
+  cum2 = WrapAdd(cum2, totals.cum);
+  cum2_ticks = WrapAdd(cum2_ticks, totals.cum_ticks);
+  if (is_outermost) {
+    cum = WrapAdd(cum, totals.cum);
+    cum_ticks = WrapAdd(cum_ticks, totals.cum_ticks);
+    elapsed = WrapAdd(elapsed, totals.elapsed());
+  }
+  if (node.origin == NodeOrigin::kEvent) instrumented = true;
+  MergeExtremes(node, *this);
+}
+
 std::vector<bool> FindBelowPruned(const TraceModel& model, const CallTree& tree) {
   std::vector<bool> below(tree.size());
   const RoutineId pruned = model.FindRoutine(kPrunedName);
@@ -47,14 +55,6 @@ std::vector<bool> FindBelowPruned(const TraceModel& model, const CallTree& tree)
   }
   return below;
 }
-
-// The standard order of rows.
-bool HotterThan(const FlatRow& a, const FlatRow& b) {
-  return std::tie(b.cum, b.cum_ticks, b.calls, a.name, a.is_root) <
-         std::tie(a.cum, a.cum_ticks, a.calls, b.name, b.is_root);
-}
-
-}  // namespace
 
 FlatProfile::FlatProfile(const TraceModel& model, const CallTree& tree,
                          const std::vector<NodeTotals>& totals, const Measure& measure)
@@ -78,9 +78,8 @@ FlatProfile::FlatProfile(const TraceModel& model, const CallTree& tree,
       added.routine = node.routine;
     }
     row_of_node_[i] = row;
-    AddNode(rows_[row], node, totals[i]);
+    rows_[row].Add(NodeId(i + 1), node, totals[i], measure);
     if (below_pruned[i]) rows_[row].has_bounds = true;
-    AddMeasure(rows_[row].measure, measure, NodeId(i + 1), totals[i].recursion_level == 1);
   }
 }
 

@@ -37,11 +37,20 @@ struct FlatRow {
   int64_t min_base = 0;
   int64_t max_base = 0;
   bool has_extremes = false;
+  bool has_rough_extremes = false;  // as CallNode
+  int64_t outside_calls = 0;        // as CallNode
+  int64_t outside_time = 0;
   bool instrumented = false;  // events entered it
+  // Adds a node of the row's routine.
+  void Add(NodeId id, const CallNode& node, const NodeTotals& totals, const Measure& by);
+
   // Some calls have no separate path but are below [pruned]: cum, cum2 and elapsed may be greater,
   // and the extremes may lie further inside.
   bool has_bounds = false;
 };
+
+// Whether each node is below a [pruned] one.
+std::vector<bool> FindBelowPruned(const TraceModel& model, const CallTree& tree);
 
 class FlatProfile {
  public:

@@ -28,7 +28,7 @@ class HookLog : public RecordVisitor {
                       absl::FunctionRef<void(RecordVisitor&)>) override {}
   void OnHook(At at, const HookRecord& hook) override {
     const Caller caller = {by_thread_ ? at.thread : ThreadId(),
-                           hook.path.empty() ? RoutineId() : hook.path.back(), hook.caller};
+                           hook.path.empty() ? RoutineId() : hook.path.back().routine, hook.caller};
     hooks_[{hook.hook, hook.kind}][caller].Add(hook.sums);
   }
 

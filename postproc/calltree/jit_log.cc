@@ -25,11 +25,15 @@ void JitLog::Load(const CodeRecord& code) {
   const uint32_t level = std::min(code.level, kC2Level);
   CompiledRoutine& routine = compiled_[code.routine];
   ++routine.loads;
+  ++pieces_;
+  if (level == kC2Level && routine.first_c2 == 0) routine.first_c2 = pieces_;
   ++routine.by_level[level];
   if (code.osr_entry != 0) ++routine.osr;
   routine.size = static_cast<int64_t>(code.size);
   routine.level = level;
   routine.is_native_wrapper = code.native_wrapper;
+  if (code.bytecodes != 0) routine.bytecodes = code.bytecodes;
+  if (code.modifiers != 0) routine.modifiers = code.modifiers;
 
   auto [entry, is_first] = method.entries.try_emplace(code.osr_entry);
   Entry& before = entry->second;
@@ -46,7 +50,12 @@ void JitLog::Load(const CodeRecord& code) {
   std::erase_if(method.bodies, [&](const Body& body) {
     return body.osr_entry == code.osr_entry || body.level < level || level == 0;
   });
-  method.bodies.push_back({code.address, code.osr_entry, level, {{code.routine, 0}}});
+  method.bodies.push_back({code.address,
+                           code.osr_entry,
+                           level,
+                           static_cast<int64_t>(code.size),
+                           pieces_,
+                           {{code.routine, 0, code.bytecodes}}});
 }
 
 void JitLog::Inline(const CodeRecord& code) {
@@ -56,15 +65,25 @@ void JitLog::Inline(const CodeRecord& code) {
   if (body == bodies.end()) return;
   std::vector<Inlined>& tree = body->inlined;
   tree.resize(1);
-  absl::flat_hash_map<std::pair<size_t, RoutineId>, size_t> children;
+  // By the caller, the position of the call, and the callee.
+  absl::flat_hash_map<std::tuple<size_t, int32_t, RoutineId>, size_t> children;
+  absl::flat_hash_map<RoutineId, uint32_t> bytecodes;
   for (const CodeRecord::Row& row : code.rows) {
     size_t at = 0;
+    int32_t position = -1;
     for (auto frame = row.frames.rbegin(); frame != row.frames.rend(); ++frame) {
+      if (frame->bytecodes != 0) bytecodes.emplace(frame->routine, frame->bytecodes);
+      const int32_t call = std::exchange(position, frame->bci);
       if (frame == row.frames.rbegin() && frame->routine == code.routine) continue;
-      const auto [child, is_new] = children.try_emplace({at, frame->routine}, tree.size());
+      const auto [child, is_new] = children.try_emplace({at, call, frame->routine}, tree.size());
       if (is_new) tree.push_back({frame->routine, at});
       at = child->second;
     }
+  }
+  for (size_t i = 1; i < tree.size(); ++i) {
+    const auto known = bytecodes.find(tree[i].routine);
+    tree[i].bytecodes =
+        known != bytecodes.end() ? known->second : Compiled(tree[i].routine).bytecodes;
   }
 }
 
@@ -73,29 +92,55 @@ CompiledRoutine JitLog::Compiled(RoutineId routine) const {
   return found == compiled_.end() ? CompiledRoutine() : found->second;
 }
 
-JitLog::Arcs::Arcs(const JitLog& log, absl::FunctionRef<bool(RoutineId)> is_counted) {
+JitLog::Arcs::Arcs(const JitLog& log, absl::FunctionRef<bool(RoutineId)> is_counted) : log_(log) {
+  for (const auto& [key, method] : log.methods_) {
+    for (const Body& body : method.bodies) AddBody(body, is_counted);
+  }
+}
+
+void JitLog::Arcs::AddBody(const Body& body, absl::FunctionRef<bool(RoutineId)> is_counted) {
   absl::flat_hash_set<RoutineId> members;
   absl::flat_hash_set<std::pair<RoutineId, RoutineId>> arcs;
-  const auto add_body = [&](const Body& body) {
-    members.clear();
-    arcs.clear();
-    for (size_t i = 0; i < body.inlined.size(); ++i) {
-      const RoutineId callee = body.inlined[i].routine;
-      if (!is_counted(callee)) continue;
-      members.insert(callee);
-      for (size_t at = i; at != 0;) {
-        at = body.inlined[at].parent;
-        const RoutineId caller = body.inlined[at].routine;
-        if (!is_counted(caller)) continue;
-        arcs.emplace(caller, callee);
-        break;
-      }
+  std::vector<int64_t> bytecodes(body.inlined.size());
+  for (size_t i = body.inlined.size(); i-- > 0;) {
+    bytecodes[i] += body.inlined[i].bytecodes;
+    if (i != 0) bytecodes[body.inlined[i].parent] += bytecodes[i];
+  }
+  for (size_t i = 0; i < body.inlined.size(); ++i) {
+    const RoutineId callee = body.inlined[i].routine;
+    if (!is_counted(callee)) continue;
+    members.insert(callee);
+    places_[callee].push_back({&body, i, bytecodes[i]});
+    for (size_t at = i; at != 0;) {
+      at = body.inlined[at].parent;
+      const RoutineId caller = body.inlined[at].routine;
+      if (!is_counted(caller)) continue;
+      arcs.emplace(caller, callee);
+      inlined_at_.emplace(&body, at, callee);
+      break;
     }
-    for (const RoutineId member : members) ++bodies_[member];
-    for (const auto& arc : arcs) ++inlined_[arc];
-  };
-  for (const auto& [key, method] : log.methods_) {
-    for (const Body& body : method.bodies) add_body(body);
+  }
+  for (const RoutineId member : members) ++bodies_[member];
+  for (const auto& arc : arcs) ++inlined_[arc];
+}
+
+void JitLog::Arcs::ForEachNotInlined(RoutineId caller, RoutineId callee,
+                                     absl::FunctionRef<void(const NotInlined&)> visit) const {
+  const auto places = places_.find(caller);
+  if (places == places_.end()) return;
+  const int64_t first_c2 = log_.Compiled(callee).first_c2;
+  for (const Place& place : places->second) {
+    if (inlined_at_.contains({place.body, place.index, callee})) continue;
+    const std::vector<Inlined>& tree = place.body->inlined;
+    const Body& body = *place.body;
+    NotInlined it{body.level, 0, 0, place.bytecodes, body.size, false};
+    it.callee_was_compiled = first_c2 != 0 && first_c2 < body.number;
+    for (size_t at = place.index;; at = tree[at].parent) {
+      if (tree[at].routine == callee) ++it.callee_above;
+      if (at == 0) break;
+      ++it.depth;
+    }
+    visit(it);
   }
 }
 

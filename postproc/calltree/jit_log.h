@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -32,6 +33,9 @@ struct CompiledRoutine {
   int64_t discarded = 0;
   uint32_t level = 0;  // of the last piece
   bool is_native_wrapper = false;
+  uint32_t bytecodes = 0;  // of the last piece's method, in bytes; 0: unknown
+  uint32_t modifiers = 0;  // its access flags
+  int64_t first_c2 = 0;    // number of the first piece by C2 among all pieces, from 1; 0: none
 };
 
 // Calls from one routine to another in compiled code. Counts are of bodies: the last code of each
@@ -41,7 +45,19 @@ struct InliningOfArc {
   int64_t inlined = 0;  // of these, bodies that have the callee inlined in the caller
 };
 
+// A place where the caller is in a body, itself or inlined, and the callee is not inlined there.
+struct NotInlined {
+  uint32_t level = 0;                // of the body
+  int64_t depth = 0;                 // of the caller in the body; 0: the body is its own
+  int64_t callee_above = 0;          // how often the callee is among the caller and those above it
+  int64_t bytecodes = 0;             // of the caller with all that is inlined there
+  int64_t body_size = 0;             // bytes of the body's code
+  bool callee_was_compiled = false;  // by C2, before the body
+};
+
 class JitLog : public RecordVisitor {
+  struct Body;
+
  public:
   void OnCalls(ThreadId, absl::Span<const CallRecord>) override {}
   void OnReducedCalls(ThreadId, const ReducedCalls&,
@@ -59,10 +75,23 @@ class JitLog : public RecordVisitor {
    public:
     Arcs(const JitLog& log, absl::FunctionRef<bool(RoutineId)> is_counted);
     InliningOfArc Find(RoutineId caller, RoutineId callee) const;
+    void ForEachNotInlined(RoutineId caller, RoutineId callee,
+                           absl::FunctionRef<void(const NotInlined&)> visit) const;
 
    private:
+    struct Place {
+      const Body* body = nullptr;
+      size_t index = 0;
+      int64_t bytecodes = 0;
+    };
+
+    void AddBody(const Body& body, absl::FunctionRef<bool(RoutineId)> is_counted);
+
+    const JitLog& log_;
     absl::flat_hash_map<RoutineId, int64_t> bodies_;  // by caller
     absl::flat_hash_map<std::pair<RoutineId, RoutineId>, int64_t> inlined_;
+    absl::flat_hash_map<RoutineId, std::vector<Place>> places_;  // by caller
+    absl::flat_hash_set<std::tuple<const Body*, size_t, RoutineId>> inlined_at_;
   };
 
  private:
@@ -70,11 +99,14 @@ class JitLog : public RecordVisitor {
   struct Inlined {
     RoutineId routine;
     size_t parent = 0;
+    uint32_t bytecodes = 0;
   };
   struct Body {
     uint64_t address = 0;
     uint32_t osr_entry = 0;
     uint32_t level = 0;
+    int64_t size = 0;
+    int64_t number = 0;  // among all pieces
     std::vector<Inlined> inlined;
   };
   struct Entry {
@@ -91,6 +123,7 @@ class JitLog : public RecordVisitor {
   void Load(const CodeRecord& code);
   void Inline(const CodeRecord& code);
 
+  int64_t pieces_ = 0;
   absl::flat_hash_map<RoutineId, CompiledRoutine> compiled_;
   absl::flat_hash_map<MethodKey, Method> methods_;
 };

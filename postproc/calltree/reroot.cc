@@ -1,49 +1,101 @@
 #include "postproc/calltree/reroot.h"
 
+#include <utility>
+
 namespace jtrace::postproc {
 namespace {
 
-void AddCounts(CallNode& to, const CallNode& from) {
-  if (from.origin == NodeOrigin::kEvent) to.origin = NodeOrigin::kEvent;
-  to.calls = WrapAdd(to.calls, from.calls);
-  to.calls_jitted = WrapAdd(to.calls_jitted, from.calls_jitted);
-  to.base = WrapAdd(to.base, from.base);
-  to.off = WrapAdd(to.off, from.off);
-  to.base_ticks = WrapAdd(to.base_ticks, from.base_ticks);
-  to.samples = WrapAdd(to.samples, from.samples);
-}
+// Copies nodes one by one, parents before their children.
+class TreeCopy {
+ public:
+  TreeCopy(const CallTree& tree, bool with_places)
+      : tree_(tree),
+        with_places_(with_places),
+        moved_(tree.size() + 1),
+        new_root_(tree.size() + 1) {}
+
+  // The new root for an old one.
+  NodeId Root(NodeId old) {
+    NodeId& root = new_root_[old.value];
+    if (!root) root = result_.tree.AddRoot(tree_.node(old).thread);
+    return root;
+  }
+  // The new node of an old one; none: it was not copied.
+  NodeId& Moved(NodeId old) { return moved_[old.value]; }
+
+  // Adds the node to the new child of `parent`. `place`: whether that of its calls is known.
+  void Add(NodeId old, NodeId parent, bool has_place) {
+    const CallNode& node = tree_.node(old);
+    const CallPlace place = has_place && with_places_ ? node.place : kNoCallPlace;
+    const NodeId to = result_.tree.Child(parent, node.routine, node.space, place);
+    moved_[old.value] = to;
+    result_.tree.AddCounts(to, node);
+    if (node.has_extremes) result_.tree.AddExtremes(to, node.min_base, node.max_base);
+  }
+
+  // What the old root has of its own.
+  void AddToRoot(NodeId old, NodeId root) {
+    const CallNode& node = tree_.node(old);
+    result_.tree.node(root).calls = 0;  // counted with the others
+    result_.tree.AddCounts(root, node);
+    if (node.has_extremes) result_.tree.AddExtremes(root, node.min_base, node.max_base);
+  }
+
+  RerootedTree Finish(const std::vector<ThreadSummary>& threads) {
+    tree_.ForEachMetric([&](MetricId metric, NodeId node, int64_t value) {
+      if (moved_[node.value]) result_.tree.AddMetric(moved_[node.value], metric, value);
+    });
+    for (ThreadSummary thread : threads) {
+      thread.root = new_root_[thread.root.value];
+      if (thread.root) result_.threads.push_back(thread);
+    }
+    return std::move(result_);
+  }
+
+ private:
+  const CallTree& tree_;
+  const bool with_places_;
+  RerootedTree result_;
+  std::vector<NodeId> moved_;     // by old node: its new one
+  std::vector<NodeId> new_root_;  // by old root
+};
 
 }  // namespace
 
-RerootedTree Reroot(const CallTree& tree, const std::vector<ThreadSummary>& threads,
-                    const TraceModel& model, std::string_view pattern) {
-  RerootedTree result;
-  std::vector<NodeId> moved(tree.size() + 1);    // by old node: its new one
-  std::vector<NodeId> root_of(tree.size() + 1);  // by old node: its old root
-  std::vector<NodeId> new_root(tree.size() + 1);
+RerootedTree MergePlaces(const CallTree& tree, const std::vector<ThreadSummary>& threads) {
+  TreeCopy copy(tree, /*with_places=*/false);
   for (uint32_t i = 1; i <= tree.size(); ++i) {
-    const CallNode& node = tree.node(NodeId(i));
-    root_of[i] = node.parent ? root_of[node.parent.value] : NodeId(i);
-    if (!node.routine) continue;
-    NodeId parent = moved[node.parent.value];
-    if (!parent) {
-      if (!RoutineMatches(pattern, model.RoutineName(node.routine))) continue;
-      NodeId& root = new_root[root_of[i].value];
-      if (!root) root = result.tree.AddRoot(tree.node(root_of[i]).thread);
-      parent = root;
+    const NodeId id(i);
+    const CallNode& node = tree.node(id);
+    if (node.parent) {
+      copy.Add(id, copy.Moved(node.parent), false);
+      continue;
     }
-    moved[i] = result.tree.Child(parent, node.routine, node.space);
-    AddCounts(result.tree.node(moved[i]), node);
-    if (node.has_extremes) result.tree.AddExtremes(moved[i], node.min_base, node.max_base);
+    const NodeId root = copy.Root(id);
+    copy.Moved(id) = root;
+    copy.AddToRoot(id, root);
   }
-  tree.ForEachMetric([&](MetricId metric, NodeId node, int64_t value) {
-    if (moved[node.value]) result.tree.AddMetric(moved[node.value], metric, value);
-  });
-  for (ThreadSummary thread : threads) {
-    thread.root = new_root[thread.root.value];
-    if (thread.root) result.threads.push_back(thread);
+  return copy.Finish(threads);
+}
+
+RerootedTree Reroot(const CallTree& tree, const std::vector<ThreadSummary>& threads,
+                    const TraceModel& model, std::string_view pattern, bool with_places) {
+  TreeCopy copy(tree, with_places);
+  std::vector<NodeId> root_of(tree.size() + 1);  // by old node: its old root
+  for (uint32_t i = 1; i <= tree.size(); ++i) {
+    const NodeId id(i);
+    const CallNode& node = tree.node(id);
+    root_of[i] = node.parent ? root_of[node.parent.value] : id;
+    if (!node.routine) continue;
+    const NodeId parent = copy.Moved(node.parent);
+    if (parent) {
+      copy.Add(id, parent, true);
+    } else if (RoutineMatches(pattern, model.RoutineName(node.routine))) {
+      // Nothing is known of the caller of the new root.
+      copy.Add(id, copy.Root(root_of[i]), false);
+    }
   }
-  return result;
+  return copy.Finish(threads);
 }
 
 }  // namespace jtrace::postproc

@@ -15,9 +15,12 @@ struct RerootedTree {
   std::vector<ThreadSummary> threads;  // those that have the routine
 };
 
+// The same tree, without distinguishing calls by their places.
+RerootedTree MergePlaces(const CallTree& tree, const std::vector<ThreadSummary>& threads);
+
 // In each thread, all outermost activations of the routines that `pattern` names are merged below
-// the thread's root, which has no time itself.
+// the thread's root, which has no time itself. `with_places`: calls stay distinguished by them.
 RerootedTree Reroot(const CallTree& tree, const std::vector<ThreadSummary>& threads,
-                    const TraceModel& model, std::string_view pattern);
+                    const TraceModel& model, std::string_view pattern, bool with_places);
 
 }  // namespace jtrace::postproc

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <utility>
 
+#include "postproc/calltree/outside_calls.h"
 #include "postproc/support/strings.h"
 
 namespace jtrace::postproc {
@@ -134,7 +135,7 @@ void TreeBuilder::OnDropped(At at, int64_t) {
   dropped.base = WrapAdd(dropped.base, WrapSub(passed, off));
 }
 
-void TreeBuilder::OnPosition(At at, absl::Span<const RoutineId> path, size_t shared) {
+void TreeBuilder::OnPosition(At at, absl::Span<const PathStep> path, size_t shared) {
   ThreadState& state = StateOf(at);
   AdvanceClock(state, at.time);
   size_t same = std::min(shared, state.kept);
@@ -160,29 +161,41 @@ void TreeBuilder::OnPosition(At at, absl::Span<const RoutineId> path, size_t sha
   state.kept = path.size();
 }
 
+// Trees that the agent built have their times already.
+bool TreeBuilder::HasLog(ThreadId thread) const {
+  const uint32_t trace = model_.thread(thread).trace;
+  if (trace >= model_.traces().size()) return true;
+  const std::string_view record = model_.traces()[trace].Fact("record");
+  return record.empty() || record == "log";
+}
+
 // The owner of the time is known at the thread's next event: a stretch may have been left out.
 void TreeBuilder::OnSwitch(At at, bool on) {
   ThreadState& state = StateOf(at);
+  if (!HasLog(at.thread)) return;
   if (state.off) state.off_before = WrapAdd(state.off_before, WrapSub(at.time, state.switch_time));
   state.switch_time = at.time;
   state.switched = true;
   state.off = !on;
 }
 
-void TreeBuilder::FindPath(NodeId root, absl::Span<const RoutineId> path, size_t shared) {
+void TreeBuilder::FindPath(NodeId root, absl::Span<const PathStep> path, size_t shared) {
   size_t same = 0;
   if (root == path_root_) {
-    const size_t most = std::min(path.size(), path_routines_.size());
+    const size_t most = std::min(path.size(), path_steps_.size());
     same = std::min(shared, most);
-    while (same < most && path[same] == path_routines_[same]) ++same;
+    while (same < most && path[same] == path_steps_[same]) ++same;
   }
   path_root_ = root;
-  path_routines_.resize(same);
+  path_steps_.resize(same);
   path_nodes_.resize(same);
-  for (const RoutineId routine : path.subspan(same)) {
-    const NodeId at = tree_.Child(path_nodes_.empty() ? root : path_nodes_.back(), routine);
+  for (const PathStep step : path.subspan(same)) {
+    // A thread's root calls from nowhere.
+    const NodeId at = path_nodes_.empty() ? tree_.Child(root, step.routine)
+                                          : tree_.Child(path_nodes_.back(), step.routine,
+                                                        ChildSpace::kMerged, step.place);
     BecomeEvent(tree_.node(at));
-    path_routines_.push_back(routine);
+    path_steps_.push_back(step);
     path_nodes_.push_back(at);
   }
 }
@@ -203,7 +216,7 @@ void TreeBuilder::OnMetric(At at, MetricId metric, int64_t delta) {
   tree_.AddMetric(Current(state), metric, delta);
 }
 
-void TreeBuilder::OnNode(At at, const NodeCounts& counts, absl::Span<const RoutineId> path,
+void TreeBuilder::OnNode(At at, const NodeCounts& counts, absl::Span<const PathStep> path,
                          size_t shared) {
   ThreadState& state = StateOf(at);
   FindPath(state.root, path, shared);
@@ -221,6 +234,20 @@ void TreeBuilder::OnNode(At at, const NodeCounts& counts, absl::Span<const Routi
                       counts.max.value_or(counts.min.value_or(0)));
   }
   for (const auto& [metric, value] : counts.metrics) tree_.AddMetric(id, metric, value);
+  for (const NodeBlocks& blocks : counts.blocks) {
+    blocks_.push_back({id, model_.thread(at.thread).trace, blocks});
+  }
+}
+
+NodeId TreeBuilder::NodeWithoutPath(RoutineId routine) {
+  if (!without_path_) {
+    ThreadInfo info;
+    info.name = "[all threads]";
+    without_path_ = model_.AddThread(std::move(info));
+  }
+  const NodeId id = tree_.Child(StateOf({last_time_, without_path_}).root, routine);
+  BecomeEvent(tree_.node(id));
+  return id;
 }
 
 // Their times are not part of the tree: it has no times of native code, and the callers' times
@@ -228,7 +255,11 @@ void TreeBuilder::OnNode(At at, const NodeCounts& counts, absl::Span<const Routi
 void TreeBuilder::OnHook(At at, const HookRecord& hook) {
   ThreadState& state = StateOf(at);
   FindPath(state.root, hook.path, 0);
-  const NodeId caller = path_nodes_.empty() ? state.root : path_nodes_.back();
+  NodeId caller = path_nodes_.empty() ? state.root : path_nodes_.back();
+  for (const FrameId jumped : hook.jumped) {
+    caller = tree_.Child(caller, model_.frame(jumped).routine);
+    BecomeEvent(tree_.node(caller));
+  }
   CallNode& node = tree_.node(tree_.Child(caller, model_.frame(hook.hook).routine));
   BecomeEvent(node);
   node.calls = WrapAdd(node.calls, hook.sums.calls);
@@ -252,6 +283,12 @@ void TreeBuilder::Finish() {
     const uint32_t trace = model_.thread(id).trace;
     return trace < untimed.size() && untimed[trace];
   });
+  NoteOutsideCalls(model_, tree_);
+  for (uint32_t i = 1; i <= model_.routine_count(); ++i) {
+    const RoutineTraits traits = model_.TraitsOf(RoutineId(i));
+    if (traits.cycles == 0 && traits.millicycles_per_element == 0) continue;
+    return AddOutsideCycles(model_, model_.InternMetric(kOutsideCycles), tree_);
+  }
 }
 
 std::vector<ThreadSummary> TreeBuilder::Threads() const {

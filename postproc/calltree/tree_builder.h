@@ -14,6 +14,13 @@
 
 namespace jtrace::postproc {
 
+// Counters of blocks, where OnNode met them.
+struct PlacedBlocks {
+  NodeId node;
+  uint32_t trace = 0;  // index into TraceModel::traces
+  NodeBlocks blocks;
+};
+
 // A thread's tree and the number of its samples.
 struct ThreadSummary {
   ThreadId thread;
@@ -33,11 +40,11 @@ class TreeBuilder : public RecordVisitor {
   void OnReducedCalls(ThreadId thread, const ReducedCalls& calls,
                       absl::FunctionRef<void(RecordVisitor&)> one_by_one) override;
   void OnDropped(At at, int64_t events) override;
-  void OnPosition(At at, absl::Span<const RoutineId> path, size_t shared) override;
+  void OnPosition(At at, absl::Span<const PathStep> path, size_t shared) override;
   void OnSample(At at, const SampleRecord& sample) override;
   void OnSwitch(At at, bool on) override;
   void OnMetric(At at, MetricId metric, int64_t delta) override;
-  void OnNode(At at, const NodeCounts& counts, absl::Span<const RoutineId> path,
+  void OnNode(At at, const NodeCounts& counts, absl::Span<const PathStep> path,
               size_t shared) override;
   void OnHook(At at, const HookRecord& hook) override;
   void OnNotice(At at, std::string_view op, absl::Span<const std::string> args) override;
@@ -46,6 +53,14 @@ class TreeBuilder : public RecordVisitor {
   void Finish();
 
   const CallTree& tree() const { return tree_; }
+  // blocks=paths
+  const std::vector<PlacedBlocks>& blocks() const { return blocks_; }
+  // Of what is derived from them.
+  void AddMetric(NodeId node, MetricId metric, int64_t value) {
+    tree_.AddMetric(node, metric, value);
+  }
+  // The node of a routine whose callers are not known, in a tree of its own.
+  NodeId NodeWithoutPath(RoutineId routine);
   const MergeStats& merge_stats() const { return merger_.stats(); }
   // Threads, or with one_root processes, in the order of their roots.
   std::vector<ThreadSummary> Threads() const;
@@ -71,6 +86,7 @@ class TreeBuilder : public RecordVisitor {
 
   ThreadState& StateOf(At at);
   NodeId RootFor(ThreadId thread);
+  bool HasLog(ThreadId thread) const;
   void AdvanceClock(ThreadState& state, int64_t time);
   int64_t TakeOff(ThreadState& state, int64_t passed);
   void Enter(ThreadState& state, RoutineId routine, CodeKind kind);
@@ -88,7 +104,7 @@ class TreeBuilder : public RecordVisitor {
   void CloseInnermost(ThreadState& state);
   // The nodes of an event path, created if necessary; the first `shared` are those of the path
   // before.
-  void FindPath(NodeId root, absl::Span<const RoutineId> path, size_t shared);
+  void FindPath(NodeId root, absl::Span<const PathStep> path, size_t shared);
 
   const bool one_root_;
   const RoutineId dropped_;
@@ -101,8 +117,10 @@ class TreeBuilder : public RecordVisitor {
   std::vector<NodeId> root_of_trace_;  // one_root_ only
   // FindPath's result and its argument: successive paths share their beginnings.
   std::vector<NodeId> path_nodes_;
-  std::vector<RoutineId> path_routines_;
+  std::vector<PathStep> path_steps_;
   NodeId path_root_;
+  std::vector<PlacedBlocks> blocks_;
+  ThreadId without_path_;
   std::vector<NodeId> reduced_nodes_;  // of the ReducedCalls in hand; reused
   size_t position_room_ = kFreeSteps;  // how much positions may still compare and open
   std::optional<int64_t> first_time_;

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstring>
@@ -27,6 +28,12 @@ constexpr std::chrono::milliseconds kLoadPatience = std::chrono::minutes(2);
 // For a JVM that is still starting; the agent itself waits as long (kMostStarting of
 // agent/session/jvm_session.cc).
 constexpr std::chrono::seconds kMostStarting{20};
+constexpr std::chrono::milliseconds kLongestPause{100};
+// A JVM that gets the request early in its start may make its socket, and then delete it as that of
+// an earlier process of its pid. It makes a new one at the next SIGQUIT. That is sent only while
+// the listener runs and no file has its socket's name: the JVM would print its threads otherwise.
+constexpr std::string_view kListenerThread = "Attach Listener";
+constexpr std::chrono::seconds kListenerPatience{1};
 
 // What to change where the JVM's /tmp does not take the file of an attach.
 std::string_view RemedyForTmp(int error) {
@@ -35,6 +42,8 @@ std::string_view RemedyForTmp(int error) {
     return "; its user namespace does not know this user: run jtrace as its user";
   return "; the JVM needs a writable /tmp";
 }
+
+std::string SocketName(const JvmProcess& jvm) { return StrCat(".java_pid", jvm.inner_pid); }
 
 // The file in the JVM's /tmp that marks the SIGQUIT as an attach request; removed at the end.
 class AttachRequest {
@@ -62,6 +71,13 @@ class AttachRequest {
     return absl::UnavailableError(StrCat("cannot give /tmp/", name_, " to the JVM's user"));
   }
 
+  // Whether the JVM listens without a socket.
+  bool LacksSocket() const {
+    struct stat file;
+    return fstatat(folder_.get(), SocketName(jvm_).c_str(), &file, AT_SYMLINK_NOFOLLOW) != 0 &&
+           errno == ENOENT && HasThread(jvm_, kListenerThread);
+  }
+
  private:
   const JvmProcess& jvm_;
   const Descriptor folder_;
@@ -70,12 +86,31 @@ class AttachRequest {
 };
 
 absl::StatusOr<LocalSocket> ConnectToListener(const JvmProcess& jvm) {
-  return LocalSocket::Connect(jvm.root, StrCat("/tmp/.java_pid", jvm.inner_pid), jvm.user);
+  return LocalSocket::Connect(jvm.root, StrCat("/tmp/", SocketName(jvm)), jvm.user);
 }
 
 absl::Status NoAnswer(const JvmProcess& jvm) {
   return absl::UnavailableError(
       StrCat("JVM ", jvm.pid, " does not answer the attach request: it hangs, or is stopped"));
+}
+
+absl::Status AwaitListener(const JvmProcess& jvm, const AttachRequest& request,
+                           std::chrono::milliseconds patience) {
+  if (kill(jvm.pid, SIGQUIT) != 0) {
+    return absl::UnavailableError(StrCat("cannot signal ", jvm.pid, ": ", strerror(errno)));
+  }
+  const auto begin = std::chrono::steady_clock::now();
+  auto asked = begin;
+  for (auto pause = std::chrono::milliseconds(1);; pause = std::min(2 * pause, kLongestPause)) {
+    if (ConnectToListener(jvm).ok()) return absl::OkStatus();
+    const auto now = std::chrono::steady_clock::now();
+    if (now - begin >= patience) return NoAnswer(jvm);
+    if (now - asked >= kListenerPatience && request.LacksSocket()) {
+      kill(jvm.pid, SIGQUIT);
+      asked = now;
+    }
+    std::this_thread::sleep_for(pause);
+  }
 }
 
 absl::Status WakeListener(const JvmProcess& jvm, std::chrono::milliseconds patience) {
@@ -96,16 +131,7 @@ absl::Status WakeListener(const JvmProcess& jvm, std::chrono::milliseconds patie
   }
   AttachRequest request(jvm, *std::move(folder));
   if (absl::Status status = request.Make(); !status.ok()) return status;
-  if (kill(jvm.pid, SIGQUIT) != 0) {
-    return absl::UnavailableError(StrCat("cannot signal ", jvm.pid, ": ", strerror(errno)));
-  }
-  const auto deadline = std::chrono::steady_clock::now() + patience;
-  for (auto pause = std::chrono::milliseconds(1); std::chrono::steady_clock::now() < deadline;
-       pause = std::min(2 * pause, std::chrono::milliseconds(100))) {
-    if (ConnectToListener(jvm).ok()) return absl::OkStatus();
-    std::this_thread::sleep_for(pause);
-  }
-  return NoAnswer(jvm);
+  return AwaitListener(jvm, request, patience);
 }
 
 absl::StatusOr<LocalSocket> ConnectToJvm(const JvmProcess& jvm,

@@ -71,6 +71,16 @@ std::vector<std::string> SplitAtZeros(const std::string& text) {
 
 }  // namespace
 
+bool HasThread(const JvmProcess& jvm, std::string_view name) {
+  std::error_code error;
+  std::filesystem::directory_iterator thread(StrCat("/proc/", jvm.pid, "/task"), error);
+  for (const std::filesystem::directory_iterator end; !error && thread != end;
+       thread.increment(error)) {
+    if (ReadAll(thread->path() / "comm") == StrCat(name, "\n")) return true;
+  }
+  return false;
+}
+
 uid_t InnerUser(std::string_view uid_map, uid_t outer) {
   std::istringstream lines{std::string(uid_map)};
   for (uint64_t inside = 0, outside = 0, count = 0; lines >> inside >> outside >> count;) {

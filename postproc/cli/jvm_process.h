@@ -50,6 +50,9 @@ class ProcessTable {
   std::string proc_;
 };
 
+// Whether the JVM has a thread of that name; the kernel keeps 15 characters of it.
+bool HasThread(const JvmProcess& jvm, std::string_view name);
+
 // The user that `outer` is in the namespace whose /proc/PID/uid_map is given; `outer` if it is not
 // mapped.
 uid_t InnerUser(std::string_view uid_map, uid_t outer);

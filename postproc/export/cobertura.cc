@@ -69,7 +69,8 @@ void WriteCoberturaMethod(const MethodLines& method, XmlWriter& xml) {
   xml.Close();
 }
 
-void WriteCoberturaClass(const std::string& name, const Methods& methods, XmlWriter& xml) {
+void WriteCoberturaClass(const std::string& name, const Methods& all, XmlWriter& xml) {
+  const Methods methods = OfOneFile(all);
   const std::vector<LineCounts> lines = MergeLines(methods);
   const Coverage coverage = CoverageOfLines(lines);
   xml.Open("class", {{"name", name},
@@ -78,7 +79,9 @@ void WriteCoberturaClass(const std::string& name, const Methods& methods, XmlWri
                      {"branch-rate", Rate(coverage.branches)},
                      {"complexity", kComplexity}});
   xml.Open("methods");
-  for (const MethodLines* method : methods) WriteCoberturaMethod(*method, xml);
+  for (const MethodLines* method : methods) {
+    if (!method->is_part) WriteCoberturaMethod(*method, xml);
+  }
   xml.Close();
   WriteCoberturaLines(lines, xml);
   xml.Close();
@@ -110,7 +113,8 @@ std::set<std::string> SourceFolders(const ReportInput& input) {
   std::set<std::string> folders;
   for (const CountedFile& file : CountedFiles(SelectedMethods(input))) {
     const auto found = input.sources.Find(file.path);
-    if (!found.has_value() || found->file.size() <= file.path.size()) continue;
+    // Kotlin files may be in another folder than their package's.
+    if (!found.has_value() || !found->file.ends_with(StrCat("/", file.path))) continue;
     folders.insert(found->file.substr(0, found->file.size() - file.path.size() - 1));
   }
   if (folders.empty()) folders.insert(".");

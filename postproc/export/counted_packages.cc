@@ -22,6 +22,17 @@ Methods MethodsOf(const CountedClasses& classes) {
   return all;
 }
 
+Methods OfOneFile(const Methods& methods) {
+  const auto first = std::find_if(methods.begin(), methods.end(),
+                                  [](const MethodLines* method) { return !method->is_part; });
+  const std::string path = SourcePath(**(first == methods.end() ? methods.begin() : first));
+  Methods same;
+  for (const MethodLines* method : methods) {
+    if (!method->is_part || SourcePath(*method) == path) same.push_back(method);
+  }
+  return same;
+}
+
 std::string_view PlainName(const MethodLines& method) {
   return std::string_view(method.name).substr(0, method.name.find('('));
 }

@@ -20,6 +20,9 @@ using CountedPackages = absl::btree_map<std::string, CountedClasses>;
 CountedPackages PackagesOf(const ReportInput& input);
 Methods MethodsOf(const CountedClasses& classes);
 
+// The methods of a class, and those of its parts that are in the file of its methods. Not empty.
+Methods OfOneFile(const Methods& methods);
+
 // "run" of "run(int,Object)"
 std::string_view PlainName(const MethodLines& method);
 // Its descriptor; where that is not known its parameters as they are shown: "(int,Object)".

@@ -50,7 +50,9 @@ JacocoCounters CountersOf(const Methods& methods) {
   for (const LineCounts& line : lines) counters.blocks.Add(BlocksOf(line));
   counters.branches = CoveredBranches(lines);
   counters.lines = CoveredLines(lines);
-  for (const MethodLines* method : methods) counters.methods.Add({1, HasRun(*method) ? 1 : 0});
+  for (const MethodLines* method : methods) {
+    if (!method->is_part) counters.methods.Add({1, HasRun(*method) ? 1 : 0});
+  }
   return counters;
 }
 
@@ -83,14 +85,17 @@ void WriteJacocoMethod(const MethodLines& method, XmlWriter& xml) {
 
 std::string_view FileName(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
-void WriteJacocoClass(const std::string& name, const Methods& methods, XmlWriter& xml) {
+void WriteJacocoClass(const std::string& name, const Methods& all, XmlWriter& xml) {
+  const Methods methods = OfOneFile(all);
   const std::string path = SourcePath(*methods.front());
   if (path.empty()) {
     xml.Open("class", {{"name", AsFolder(name)}});
   } else {
     xml.Open("class", {{"name", AsFolder(name)}, {"sourcefilename", std::string(FileName(path))}});
   }
-  for (const MethodLines* method : methods) WriteJacocoMethod(*method, xml);
+  for (const MethodLines* method : methods) {
+    if (!method->is_part) WriteJacocoMethod(*method, xml);
+  }
   JacocoCounters counters = CountersOf(methods);
   counters.classes = {1, AnyRan(methods) ? 1 : 0};
   WriteJacocoCounters(counters, xml);

@@ -29,14 +29,16 @@ void WriteLcovFunctions(const CountedFile& file, std::ostream& out) {
   int64_t found = 0;
   int64_t hit = 0;
   for (const MethodLines* method : file.methods) {
+    if (method->is_part) continue;
     if (method->lines.empty()) continue;
     out << "FN:" << method->lines.front().line << ',' << LcovName(*method) << '\n';
   }
   for (const MethodLines* method : file.methods) {
+    if (method->is_part) continue;
     if (method->lines.empty()) continue;
     out << "FNDA:" << method->calls << ',' << LcovName(*method) << '\n';
     ++found;
-    hit += method->calls > 0 ? 1 : 0;
+    hit += HasRun(*method) ? 1 : 0;
   }
   out << "FNF:" << found << "\nFNH:" << hit << '\n';
 }

@@ -173,7 +173,7 @@ void PerfettoWriter::OnDropped(At at, int64_t events) {
   ShowOff(thread, at.time);
 }
 
-void PerfettoWriter::OnPosition(At at, absl::Span<const RoutineId> path, size_t) {
+void PerfettoWriter::OnPosition(At at, absl::Span<const PathStep> path, size_t) {
   Thread& thread = ThreadOf(at);
   thread.last_change = at.time;
   size_t same = 0;

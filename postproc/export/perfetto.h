@@ -26,7 +26,7 @@ class PerfettoWriter : public RecordWriter {
   void OnEnter(At at, RoutineId routine, CodeKind kind) override;
   void OnExit(At at, RoutineId routine, CodeKind kind) override;
   void OnDropped(At at, int64_t events) override;
-  void OnPosition(At at, absl::Span<const RoutineId> path, size_t shared) override;
+  void OnPosition(At at, absl::Span<const PathStep> path, size_t shared) override;
   void OnSample(At at, const SampleRecord& sample) override;
   void OnSwitch(At at, bool on) override;
   void OnMetric(At at, MetricId metric, int64_t delta) override;

@@ -141,6 +141,7 @@ void CallGraph::Builder::Enter(NodeId id) {
   if (!is_direct) arc.calls_collapsed = WrapAdd(arc.calls_collapsed, node.calls);
   const int64_t inclusive = source_.measure.cum[i];
   arc.total2 = WrapAdd(arc.total2, inclusive);
+  arc.self = WrapAdd(arc.self, source_.measure.base[i]);
   if (source_.totals[i].recursion_level == 1) {
     arc.total = WrapAdd(arc.total, inclusive);
     not_recursive_[index] = true;
@@ -190,19 +191,18 @@ std::string_view CallGraph::Name(const GraphNode& node) const {
   return node.is_root() ? kAllThreadsName : flat_.rows()[node.row].name;
 }
 
-double CallGraph::Share(const GraphArc& arc) const {
-  return std::clamp(PercentOf(arc.inclusive, whole_) / 100, 0.0, 1.0);
+double CallGraph::ShareOf(int64_t part) const {
+  return std::clamp(PercentOf(part, whole_) / 100, 0.0, 1.0);
 }
 
-std::vector<double> CallGraph::Widths(ArcWidths widths) const {
+std::vector<double> CallGraph::Widths(const ArcWidths& widths, bool by_self) const {
+  std::vector<double> result;
   double least = 1;
   for (const GraphArc& arc : arcs_) {
-    const double share = Share(arc);
+    const double share = result.emplace_back(by_self ? SelfShare(arc) : Share(arc));
     if (share > 0) least = std::min(least, share);
   }
-  std::vector<double> result;
-  result.reserve(arcs_.size());
-  for (const GraphArc& arc : arcs_) result.push_back(ArcWidth(widths, Share(arc), least));
+  for (double& width : result) width = ArcWidth(widths, width, least);
   return result;
 }
 

@@ -54,6 +54,7 @@ struct GraphArc {
   int64_t total = 0;      // over the callee's outermost activations: its total has these parts
   int64_t total2 = 0;     // over all of its activations
   int64_t inclusive = 0;  // spent below this arc, each moment once; T and widths are of this
+  int64_t self = 0;       // or of this: of the callee itself, when called over this arc
   Recursion recursion = Recursion::kNone;
 };
 
@@ -70,9 +71,10 @@ class CallGraph {
   int64_t whole() const { return whole_; }
   std::string_view Name(const GraphNode& node) const;
   // From 0 to 1.
-  double Share(const GraphArc& arc) const;
-  // In pixels, by the arc's place in arcs().
-  std::vector<double> Widths(ArcWidths widths) const;
+  double Share(const GraphArc& arc) const { return ShareOf(arc.inclusive); }
+  double SelfShare(const GraphArc& arc) const { return ShareOf(arc.self); }
+  // In pixels, by the arc's place in arcs(); of SelfShare if `by_self`.
+  std::vector<double> Widths(const ArcWidths& widths, bool by_self) const;
 
   struct Collapsed {
     int64_t routines = 0;
@@ -83,6 +85,7 @@ class CallGraph {
 
  private:
   class Builder;
+  double ShareOf(int64_t part) const;
 
   const FlatProfile& flat_;
   int64_t whole_ = 0;

@@ -64,7 +64,8 @@ class DotWriter {
   void Write() {
     WriteHead();
     for (size_t i = 0; i < graph_.nodes().size(); ++i) WriteNode(i);
-    const std::vector<double> widths = graph_.Widths(input_.options.widths);
+    const std::vector<double> widths =
+        graph_.Widths(input_.options.widths, input_.options.widths_by_self);
     for (size_t i = 0; i < widths.size(); ++i) WriteArc(graph_.arcs()[i], widths[i]);
     out_ << "}\n";
   }

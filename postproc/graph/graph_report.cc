@@ -81,16 +81,20 @@ Table GraphTable(const ReportInput& input) {
                    {"share"},
                    {"width"},
                    {"recursion"},
-                   {"unit"}};
-  const std::vector<double> widths = graph.Widths(input.options.widths);
+                   {"unit"},
+                   {"self", style},
+                   {"self_share"}};
+  const std::vector<double> widths =
+      graph.Widths(input.options.widths, input.options.widths_by_self);
   for (size_t i = 0; i < graph.arcs().size(); ++i) {
     const GraphArc& arc = graph.arcs()[i];
-    table.rows.push_back(
-        {Cell::Text(graph.Name(graph.nodes()[arc.caller])),
-         Cell::Text(graph.Name(graph.nodes()[arc.callee])), Cell::Int(arc.calls),
-         Cell::Int(arc.calls_collapsed), Cell::Int(arc.total), Cell::Int(arc.total2),
-         Cell::Int(arc.inclusive), Cell::Percent(100 * graph.Share(arc)), Cell::Percent(widths[i]),
-         Cell::Text(RecursionName(arc.recursion)), Cell::Text(input.measure.name)});
+    table.rows.push_back({Cell::Text(graph.Name(graph.nodes()[arc.caller])),
+                          Cell::Text(graph.Name(graph.nodes()[arc.callee])), Cell::Int(arc.calls),
+                          Cell::Int(arc.calls_collapsed), Cell::Int(arc.total),
+                          Cell::Int(arc.total2), Cell::Int(arc.inclusive),
+                          Cell::Percent(100 * graph.Share(arc)), Cell::Percent(widths[i]),
+                          Cell::Text(RecursionName(arc.recursion)), Cell::Text(input.measure.name),
+                          Cell::Int(arc.self), Cell::Percent(100 * graph.SelfShare(arc))});
   }
   return table;
 }
@@ -114,11 +118,13 @@ void GraphText(const ReportInput& input, std::ostream& out) {
   const GraphOfReport of = MakeCallGraph(input);
   const CallGraph& graph = of.graph;
   out << Printable(DescribeGraph(input, of)) << '\n';
+  if (input.options.widths_by_self) out << "widths by the self time of callees\n";
   const int unit_width = StyleOf(input.measure) == Style::kCount ? 17 : 10;
   const bool of_calls = input.measure.kind == Measure::Kind::kCalls;
   out << " share" << PadLeft(of_calls ? "with callees" : "total", unit_width + 1)
       << "            calls  width  caller → callee, ↻ recursive\n";
-  const std::vector<double> widths = graph.Widths(input.options.widths);
+  const std::vector<double> widths =
+      graph.Widths(input.options.widths, input.options.widths_by_self);
   size_t rows = graph.arcs().size();
   if (input.options.top > 0) rows = std::min(rows, static_cast<size_t>(input.options.top));
   for (size_t i = 0; i < rows; ++i) {

@@ -9,6 +9,7 @@
 #include "postproc/input/all_reports.h"
 #include "postproc/input/line_selection.h"
 #include "postproc/input/option_table.h"
+#include "postproc/input/site_selection.h"
 #include "postproc/report/shorten.h"
 #include "postproc/support/strings.h"
 
@@ -31,6 +32,7 @@ constexpr std::pair<std::string_view, std::string_view> kWithoutMetric[] = {
     {"samples", "it lists samples; --report=paths has metrics by path"},
     {"hooks", "it is about calls of native functions; --report=flat has metrics by routine"},
     {"waits", "it is about samples of waiting threads; --report=flat has metrics by routine"},
+    {"io", "its rows are files and peers; --report=tree has java.read.bytes by call path"},
     {"jit", "it is about calls of compiled code; --report=arcflow has metrics by caller"},
     {"never", "methods that never ran have no metrics; --report=classes has them by class"},
 };
@@ -70,6 +72,15 @@ absl::Status CheckRules(const CommandLine& line) {
   return absl::OkStatus();
 }
 
+absl::Status CheckWidths(const CommandLine& line) {
+  const bool has_widths = std::any_of(line.reports.begin(), line.reports.end(),
+                                      [](const auto& it) { return it == "graph" || it == "dot"; });
+  if (line.report.widths_by_self && !has_widths) {
+    return absl::InvalidArgumentError("--width-by needs --report=graph or dot");
+  }
+  return absl::OkStatus();
+}
+
 // Rules for more than one option.
 absl::Status CheckTogether(const CommandLine& line) {
   if (line.traces.empty()) {
@@ -105,9 +116,11 @@ absl::Status CheckTogether(const CommandLine& line) {
   for (const std::string& name : line.reports) {
     if (absl::Status status = CheckUsed(name, line.report); !status.ok()) return status;
   }
+  if (absl::Status status = CheckWidths(line); !status.ok()) return status;
   if (absl::Status status = CheckLineOptions(line); !status.ok()) return status;
-  constexpr std::string_view kOfWholeSamples[] = {"functions", "modules", "samples", "callees",
-                                                  "callers",   "waits",   "metrics", "hooks"};
+  if (absl::Status status = CheckSiteOptions(line); !status.ok()) return status;
+  constexpr std::string_view kOfWholeSamples[] = {
+      "functions", "modules", "samples", "callees", "callers", "waits", "metrics", "hooks", "io"};
   for (const std::string& name : line.reports) {
     if (line.report.root.empty() || !IsOneOf(name, kOfWholeSamples)) continue;
     return absl::InvalidArgumentError(

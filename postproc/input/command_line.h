@@ -31,6 +31,7 @@ struct CommandLine {
   MergeMode merge = MergeMode::kChain;
   std::string thread;  // glob; empty: all
   Scope scope = Scope::kFull;
+  std::optional<bool> sites;  // --sites: distinguish calls by their places in the callers
   Colour colour = Colour::kAuto;
   Aggregate aggregate = Aggregate::kThread;
   bool raw_names = false;

@@ -6,6 +6,7 @@
 
 #include "common/nearest.h"
 #include "postproc/input/all_reports.h"
+#include "postproc/lines/path_costs.h"
 #include "postproc/lines/selected_methods.h"
 #include "postproc/model/frame_name.h"
 #include "postproc/support/strings.h"
@@ -28,7 +29,9 @@ absl::Status CheckNarrowing(const std::string& name, const CommandLine& line) {
   const bool is_table = name == "lines" || name == "coverage";
   if (!line.thread.empty()) return Refuse("--thread", name, "lines are counted over all threads");
   if (!report.root.empty()) return Refuse("--root", name, "--of names classes or methods");
-  if (!report.metric.empty()) return Refuse("--metric", name, "--report=flat has metrics");
+  if (!report.metric.empty() && name != "source") {
+    return Refuse("--metric", name, "--report=source and flat have metrics");
+  }
   if (report.filter_percent > 0 && name != "lines") {
     return Refuse("--filter", name, "--of names classes or methods");
   }
@@ -64,7 +67,7 @@ absl::Status CheckLineOptions(const CommandLine& line) {
     return std::find(line.reports.begin(), line.reports.end(), name) != line.reports.end();
   };
   const ReportOptions& report = line.report;
-  const bool uses_sources = has("source") || has("lcov") || has("cobertura");
+  const bool uses_sources = has("source") || has("html") || has("lcov") || has("cobertura");
   if (line.by_given && !has("coverage")) {
     return absl::InvalidArgumentError("--by needs --report=coverage");
   }
@@ -74,14 +77,53 @@ absl::Status CheckLineOptions(const CommandLine& line) {
   if (report.blocks && !has("source")) {
     return absl::InvalidArgumentError("--blocks needs --report=source");
   }
+  if (report.bytecode && !has("source")) {
+    return absl::InvalidArgumentError("--bytecode needs --report=source");
+  }
   if (!report.sources.empty() && !uses_sources) {
-    return absl::InvalidArgumentError("--source needs --report=source, lcov or cobertura");
+    return absl::InvalidArgumentError("--source needs --report=source, html, lcov or cobertura");
+  }
+  const bool uses_classes = has("never") || has("html") || has("classes") ||
+                            !line.fail_rules.empty() ||
+                            std::any_of(line.reports.begin(), line.reports.end(), NeedsLines);
+  if (!report.classes.empty() && !uses_classes) {
+    return absl::InvalidArgumentError(
+        "--classes needs --report=never, classes, html, or one about lines, such as coverage");
   }
   for (const std::string& name : line.reports) {
     if (!NeedsLines(name)) continue;
     if (absl::Status status = CheckNarrowing(name, line); !status.ok()) return status;
   }
   return absl::OkStatus();
+}
+
+absl::Status CheckCosts(const CommandLine& line, BlocksCounted counted) {
+  if (!IsCostMetric(line.report.metric) || counted == BlocksCounted::kByPath) {
+    return absl::OkStatus();
+  }
+  if (IsAboutLines(line)) return absl::OkStatus();  // each line has its own
+  const std::string option = StrCat("--metric=", line.report.metric);
+  if (counted == BlocksCounted::kNot) {
+    return absl::FailedPreconditionError(StrCat(
+        option, ": the trace has no counts of blocks; record with blocks=paths, or blocks=on"));
+  }
+  if (counted == BlocksCounted::kBoth) {
+    return absl::FailedPreconditionError(
+        StrCat(option,
+               ": one trace has counts by call path and another has not; record all of them "
+               "with blocks=paths"));
+  }
+  // Reports about methods, whoever calls them.
+  constexpr std::string_view kByMethod[] = {"flat", "metrics", "classes", "diff", "summary"};
+  std::string_view needs = line.reports.empty() ? std::string_view("tree") : std::string_view();
+  for (const std::string& name : line.reports) {
+    if (!IsOneOf(name, kByMethod)) needs = name;
+  }
+  if (!line.thread.empty()) needs = "--thread";
+  if (!line.report.root.empty()) needs = "--root";
+  if (needs.empty()) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      StrCat(option, ": ", needs, " needs counts by call path; record with blocks=paths"));
 }
 
 absl::Status CheckLines(const CommandLine& line, const LineProfile& lines) {

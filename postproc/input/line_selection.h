@@ -7,6 +7,12 @@
 
 namespace jtrace::postproc {
 
+// How the traces have counts of blocks.
+enum class BlocksCounted { kNot, kByMethod, kByPath, kBoth };
+// --metric=bytecodes and cycles, after reading: they need counts of blocks, and by call path if the
+// report is about paths.
+absl::Status CheckCosts(const CommandLine& line, BlocksCounted counted);
+
 // Whether all requested reports are about counts of lines, so that --of names classes and methods
 // of these.
 bool IsAboutLines(const CommandLine& line);

@@ -71,6 +71,13 @@ absl::Status SetScope(std::string_view value, CommandLine& line) {
   return absl::OkStatus();
 }
 
+absl::Status SetSites(std::string_view value, CommandLine& line) {
+  const absl::StatusOr<size_t> choice = Choose("--sites", value, {"on", "off"});
+  if (!choice.ok()) return choice.status();
+  line.sites = *choice == 0;
+  return absl::OkStatus();
+}
+
 absl::Status SetBy(std::string_view value, CommandLine& line) {
   const absl::StatusOr<size_t> choice = Choose("--by", value, {"lines", "branches"});
   if (!choice.ok()) return choice.status();
@@ -82,6 +89,12 @@ absl::Status SetBy(std::string_view value, CommandLine& line) {
 absl::Status AddSource(std::string_view value, CommandLine& line) {
   if (value.empty()) return absl::InvalidArgumentError("--source: no folder or archive is named");
   line.report.sources.emplace_back(value);
+  return absl::OkStatus();
+}
+
+absl::Status AddClasses(std::string_view value, CommandLine& line) {
+  if (value.empty()) return absl::InvalidArgumentError("--classes: no folder or jar is named");
+  line.report.classes.emplace_back(value);
   return absl::OkStatus();
 }
 
@@ -114,9 +127,30 @@ absl::Status SetFilter(std::string_view value, CommandLine& line) {
 }
 
 absl::Status SetWidths(std::string_view value, CommandLine& line) {
-  const absl::StatusOr<size_t> choice = Choose("--widths", value, ArcWidthNames());
+  const std::optional<ArcWidths> widths = ParseArcWidths(value);
+  if (widths.has_value()) {
+    line.report.widths = *widths;
+    return absl::OkStatus();
+  }
+  if (value.find(':') == std::string_view::npos) {
+    return Choose("--widths", value, ArcCurveNames()).status();
+  }
+  return absl::InvalidArgumentError(StrCat(
+      "--widths: '", value,
+      "' is not a table such as 1:2,10:5,50:9: rising percentages, pixels above 0 up to 100"));
+}
+
+absl::Status SetWidthBy(std::string_view value, CommandLine& line) {
+  const absl::StatusOr<size_t> choice = Choose("--width-by", value, {"total", "self"});
   if (!choice.ok()) return choice.status();
-  line.report.widths = static_cast<ArcWidths>(*choice);
+  line.report.widths_by_self = *choice == 1;
+  return absl::OkStatus();
+}
+
+absl::Status SetOutside(std::string_view value, CommandLine& line) {
+  const absl::StatusOr<size_t> choice = Choose("--outside", value, {"function", "caller"});
+  if (!choice.ok()) return choice.status();
+  line.report.outside_in_caller = *choice == 1;
   return absl::OkStatus();
 }
 
@@ -211,19 +245,37 @@ constexpr Option kOptions[] = {
     {"--source", "PLACE",
      "a folder, jar or zip with source files, for annotated source; may be repeated",
      "--source=src/main/java", AddSource},
+    {"--classes", "PLACE",
+     "a folder or jar of the class path: its classes in scope that were never loaded count as "
+     "never "
+     "run; may be repeated",
+     "--classes=target/classes", AddClasses},
     {"--costs", "FILE", "cycles of bytecode instructions, a line each: idiv 20; others as usual",
      "--costs=cycles.txt", SetReportText<&ReportOptions::costs>},
     {"--blocks", "", "source: the count of each block of a line that has several", "--blocks",
      SetReportFlag<&ReportOptions::blocks>},
+    {"--bytecode", "", "source: the instructions of each line, with their counts", "--bytecode",
+     SetReportFlag<&ReportOptions::bytecode>},
     {"--by", "lines|branches", "coverage: what is counted (default lines)", "--by=branches", SetBy},
     {"--wide", "", "coverage: methods, too", "--wide", SetReportFlag<&ReportOptions::wide>},
+    {"--sites", "on|off",
+     "tree, arcflow, sites: distinguish calls by the calling line, if recorded (default on)",
+     "--sites=off", SetSites},
     {"--scope", "full|app", "all sampled frames, or only the application's (default full)",
      "--scope=app", SetScope},
+    {"--outside", "function|caller",
+     "calls out of scope (boundary=on): functions of their own, or their caller's self (default "
+     "function)",
+     "--outside=caller", SetOutside},
     {"--filter", "PERCENT", "leave out items below that share of the whole", "--filter=0.5",
      SetFilter},
-    {"--widths", "none|linear|logarithmic|adaptive",
-     "graph, dot: how an arc's width follows its share of the whole (default adaptive)",
-     "--widths=linear", SetWidths},
+    {"--widths", "none|linear|logarithmic|adaptive|exponential|TABLE",
+     "graph, dot: how an arc's width follows its share of the whole (default adaptive); a table: "
+     "percent:pixels,…",
+     "--widths=1:2,10:5,50:9", SetWidths},
+    {"--width-by", "total|self",
+     "graph, dot: widths show the time below an arc, or only that of its callee (default total)",
+     "--width-by=self", SetWidthBy},
     {"--sort", "COLUMN", "sort by that column; tree: siblings; 'first': by first appearance",
      "--sort=calls", SetReportText<&ReportOptions::sort>},
     {"--top", "N", "only the first N rows, routines or lines", "--top=20", SetTop},

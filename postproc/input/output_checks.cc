@@ -37,6 +37,26 @@ absl::Status CheckColumn(std::string_view sort, std::string_view report, const T
       StrCat("--sort: ", report, " has no column '", sort, "'; nearest: ", Nearest(sort, names)));
 }
 
+// Reports of other things than the call tree: single samples, records, lines.
+absl::Status CheckOutside(const CommandLine& line) {
+  if (!line.report.outside_in_caller) return absl::OkStatus();
+  constexpr std::string_view kNotOfTheTree[] = {
+      "functions", "modules", "samples", "waits",  "hooks",     "never",    "lines",
+      "coverage",  "source",  "lcov",    "jacoco", "cobertura", "perfetto", "dump"};
+  constexpr std::string_view kOfSamples[] = {"paths", "callees", "callers"};
+  const auto has = [](absl::Span<const std::string_view> names, std::string_view name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
+  for (const std::string& report : line.reports) {
+    const bool is_sampled = has(kOfSamples, report) && line.report.metric.empty();
+    if (!is_sampled && !has(kNotOfTheTree, report)) continue;
+    return absl::InvalidArgumentError(StrCat(
+        "--outside: ", report, " is not about the call tree; tree, flat, arcflow and graph are",
+        is_sampled ? ", and this one with --metric=" : ""));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status CheckOutput(const CommandLine& line) {
   if (line.output.empty()) return absl::OkStatus();
   for (const std::string& trace : line.traces) {

@@ -13,6 +13,8 @@ namespace jtrace::postproc {
 absl::Status CheckSort(const CommandLine& line);
 // Whether a report's table has the column `sort`.
 absl::Status CheckColumn(std::string_view sort, std::string_view report, const Table& table);
+// Whether the reports can honour --outside=caller.
+absl::Status CheckOutside(const CommandLine& line);
 // Whether the output is none of the traces: opening it truncates it.
 absl::Status CheckOutput(const CommandLine& line);
 

@@ -9,6 +9,7 @@
 #include "common/glob.h"
 #include "common/nearest.h"
 #include "postproc/calltree/measure.h"
+#include "postproc/calltree/outside_calls.h"
 #include "postproc/input/all_reports.h"
 #include "postproc/input/line_selection.h"
 #include "postproc/model/frame_name.h"
@@ -35,12 +36,14 @@ std::array<std::string_view, 3> Endings(std::string_view name) {
 }
 
 // The names of the tree's routines, in alphabetical order.
-std::vector<std::string_view> RoutinesOf(const TraceModel& model, const CallTree& tree) {
+std::vector<std::string_view> RoutinesOf(const TraceModel& model, const CallTree& tree,
+                                         bool without_outside) {
   std::vector<bool> seen(model.routine_count() + 1);
   std::vector<std::string_view> names;
   for (uint32_t i = 1; i <= tree.size(); ++i) {
     const RoutineId routine = tree.node(NodeId(i)).routine;
     if (!routine || seen[routine.value]) continue;
+    if (without_outside && IsOutsideCall(model, tree.node(NodeId(i)))) continue;
     seen[routine.value] = true;
     names.push_back(model.RoutineName(routine));
   }
@@ -118,7 +121,8 @@ absl::Status CheckSelection(const CommandLine& line, const TraceModel& model,
   const ReportOptions& report = line.report;
   const std::string_view of = IsAboutLines(line) ? std::string_view() : report.of;
   if (!report.root.empty() || !of.empty()) {
-    const std::vector<std::string_view> routines = RoutinesOf(model, tree);
+    const std::vector<std::string_view> routines =
+        RoutinesOf(model, tree, report.outside_in_caller);
     if (absl::Status status = CheckRoutine("--root", report.root, routines); !status.ok()) {
       return status;
     }

@@ -6,9 +6,11 @@
 #include <tuple>
 #include <utility>
 
-#include "common/classfile/class_file.h"
-#include "postproc/lines/line_builder.h"
+#include "absl/container/flat_hash_set.h"
+#include "postproc/lines/merged_lines.h"
+#include "postproc/lines/parsed_class.h"
 #include "postproc/support/strings.h"
+#include "postproc/support/wrap.h"
 
 namespace jtrace::postproc {
 namespace {
@@ -53,24 +55,16 @@ std::optional<std::vector<uint8_t>> FromHex(std::string_view text) {
 
 // Adds the lines of one version of a method to those of another.
 void AddTo(const MethodLines& from, MethodLines& into) {
-  into.calls += from.calls;
-  into.instructions += from.instructions;
-  into.cycles += from.cycles;
-  for (const LineCounts& line : from.lines) {
-    const auto at =
-        std::lower_bound(into.lines.begin(), into.lines.end(), line.line,
-                         [](const LineCounts& a, int32_t number) { return a.line < number; });
-    if (at == into.lines.end() || at->line != line.line) {
-      into.lines.insert(at, line);
-      continue;
-    }
-    at->executions += line.executions;
-    at->instructions += line.instructions;
-    at->cycles += line.cycles;
-    at->branches = std::max(at->branches, line.branches);
-    at->branches_taken = std::max(at->branches_taken, line.branches_taken);
-    at->blocks.resize(std::max(at->blocks.size(), line.blocks.size()));
-    for (size_t i = 0; i < line.blocks.size(); ++i) at->blocks[i] += line.blocks[i];
+  into.calls = AddCounts(into.calls, from.calls);
+  into.instructions = AddCounts(into.instructions, from.instructions);
+  into.cycles = AddCounts(into.cycles, from.cycles);
+  for (const LineCounts& line : from.lines) AddCopy(line, LineOf(into.lines, line.line));
+}
+
+void AddTicks(const TicksByBci& places, const LineBuilder& builder, MethodLines& lines) {
+  for (const auto& [bci, ticks] : places) {
+    LineCounts* line = FindLine(lines.lines, builder.LineAt(bci));
+    if (line != nullptr) line->ticks = WrapAdd(line->ticks, ticks);
   }
 }
 
@@ -98,59 +92,104 @@ void BlockLog::AddMethod(absl::Span<const std::string> args) {
   const std::optional<int64_t> index = NumberAfter(args[1], "method=");
   const auto found = code.has_value() ? by_number_.find(*code) : by_number_.end();
   if (found == by_number_.end() || !index.has_value() || *index < 0) return;
+  std::optional<int64_t> path;
   Method method;
   method.class_code = found->second;
   method.index = static_cast<uint32_t>(*index);
   method.routine = model_.InternRoutine(args[2]);
   for (const std::string& arg : args.subspan(3)) {
+    if (const auto number = NumberAfter(arg, "path=")) {
+      path = number;
+      continue;
+    }
     if (const auto calls = NumberAfter(arg, "calls=")) {
-      method.calls = calls;
+      method.counts.calls = calls;
       continue;
     }
     const std::vector<std::string_view> parts = Split(arg, '=');
     int64_t count = 0;
     const bool counted = parts.size() == 2 && ParseInteger(parts[1], count);
     if (const auto place = PlaceOf(parts[0])) {
-      method.counters.push_back({*place, count});
+      method.counts.counters.push_back({*place, count});
     } else if (const auto bci = NumberAfter(parts[0], "o"); bci.has_value() && counted) {
-      method.open.push_back({static_cast<uint16_t>(*bci), count});
+      method.counts.open.push_back({static_cast<uint16_t>(*bci), count});
     }
+  }
+  if (path.has_value() && *path > 0 && *path <= UINT32_MAX) {
+    Code& by_path =
+        by_path_[{static_cast<uint32_t>(model_.traces().size() - 1), static_cast<uint32_t>(*path)}];
+    by_path = {method.class_code, method.index, {}};
+    for (const PlacedCount& counter : method.counts.counters)
+      by_path.places.push_back(counter.place);
   }
   methods_.push_back(std::move(method));
 }
 
-LineProfile BlockLog::Lines(const InstructionCosts& costs) const {
+const BlockLog::Code* BlockLog::CodeOf(uint32_t trace, uint32_t number) const {
+  const auto found = by_path_.find({trace, number});
+  return found == by_path_.end() ? nullptr : &found->second;
+}
+
+std::string BlockLog::NameOf(const Method& method) const {
+  const std::string& class_name = classes_[method.class_code].name;
+  const std::string_view name = model_.RoutineName(method.routine);
+  const bool has_class = name.starts_with(class_name) && name.size() > class_name.size();
+  return has_class ? std::string(name.substr(class_name.size() + 1)) : "";
+}
+
+LineProfile BlockLog::Lines(const InstructionCosts& costs, const LineTicks* ticks,
+                            InlinedLines& inlined) const {
   LineProfile profile;
-  std::map<std::pair<std::string, std::string>, MethodLines> merged;
-  size_t last = classes_.size();
-  absl::StatusOr<classfile::ClassFile> file = absl::UnknownError("none yet");
+  std::map<std::tuple<std::string, std::string, std::string>, MethodLines> merged;
+  const auto add = [&](const MethodLines& lines) {
+    const auto [at, added] =
+        merged.try_emplace({lines.class_name, lines.name, lines.source_path}, lines);
+    if (!added) AddTo(lines, at->second);
+  };
+  ParsedClass parsed;
+  absl::flat_hash_set<RoutineId> with_ticks;
   for (const Method& method : methods_) {
     const ClassCode& code = classes_[method.class_code];
-    if (method.class_code != last) file = classfile::ParseClassFile(code.bytes);
-    last = method.class_code;
-    if (!file.ok() || method.index >= file->methods.size()) continue;
-    const LineBuilder builder(*file, method.index, costs);
-    std::optional<MethodLines> lines = builder.Build(method.counters, method.open, method.calls);
+    if (!parsed.Parse(method.class_code, code.bytes, method.index)) continue;
+    const LineBuilder builder(*parsed.file, method.index, costs);
+    std::optional<MethodLines> lines = builder.Build(method.counts);
     if (!lines.has_value()) {
       ++profile.methods_not_counted;
       continue;
     }
     lines->routine = method.routine;
     lines->class_name = code.name;
-    const std::string_view name = model_.RoutineName(method.routine);
-    const bool has_class = name.starts_with(code.name) && name.size() > code.name.size();
-    lines->name = has_class ? std::string(name.substr(code.name.size() + 1)) : builder.name();
-    const auto [at, added] = merged.try_emplace({code.name, lines->name}, *lines);
-    if (!added) AddTo(*lines, at->second);
+    lines->name = NameOf(method);
+    if (lines->name.empty()) lines->name = builder.name();
+    // Samples do not distinguish the versions of a class: they count in the first one.
+    const TicksByBci* places = ticks != nullptr ? ticks->Of(method.routine) : nullptr;
+    if (places != nullptr && with_ticks.insert(method.routine).second) {
+      AddTicks(*places, builder, *lines);
+    }
+    std::vector<MethodLines> parts;
+    parsed.source->Place(*lines, parts, inlined);
+    add(*lines);
+    for (const MethodLines& part : parts) add(part);
   }
   for (auto& [key, lines] : merged) profile.methods.push_back(std::move(lines));
+  return profile;
+}
+
+LineProfile BlockLog::Lines(const InstructionCosts& costs) const {
+  InlinedLines inlined;
+  LineProfile profile = Lines(costs, nullptr, inlined);
+  inlined.PlaceInto([](std::string_view) { return true; }, profile);
+  SortMethods(profile);
+  return profile;
+}
+
+void SortMethods(LineProfile& profile) {
   std::stable_sort(profile.methods.begin(), profile.methods.end(),
                    [](const MethodLines& a, const MethodLines& b) {
                      const int32_t x = a.lines.empty() ? 0 : a.lines[0].line;
                      const int32_t y = b.lines.empty() ? 0 : b.lines[0].line;
                      return std::tie(a.class_name, x, a.name) < std::tie(b.class_name, y, b.name);
                    });
-  return profile;
 }
 
 }  // namespace jtrace::postproc

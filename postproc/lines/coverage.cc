@@ -16,23 +16,18 @@ Covered CountedOf(const std::vector<LineCounts>& lines, CoverageBy by) {
 
 void AddMethodCounts(const Methods& methods, CoverageRow& row) {
   for (const MethodLines* method : methods) {
+    if (method->is_part) continue;
     ++row.methods;
-    row.methods_run += method->calls > 0 ? 1 : 0;
+    row.methods_run += method->calls > 0 || method->was_inlined ? 1 : 0;
     row.methods_without_lines += method->lines.empty() ? 1 : 0;
+    row.methods_never_loaded += method->never_loaded ? 1 : 0;
   }
 }
 
-// A class or a method: all its lines are of one file.
+// Lines of one number in several files are several.
 CoverageRow RowOf(CoverageLevel level, std::string_view name, const Methods& methods,
                   CoverageBy by) {
-  CoverageRow row{level, std::string(name), CountedOf(MergeLines(methods), by)};
-  AddMethodCounts(methods, row);
-  return row;
-}
-
-// A package: lines of one number in several files are several.
-CoverageRow PackageRow(std::string_view name, const Methods& methods, CoverageBy by) {
-  CoverageRow row{CoverageLevel::kPackage, std::string(name)};
+  CoverageRow row{level, std::string(name)};
   for (const CountedFile& file : CountedFiles(methods)) row.counted.Add(CountedOf(file.lines, by));
   AddMethodCounts(methods, row);
   return row;
@@ -43,6 +38,7 @@ void AddToParent(const CoverageRow& row, CoverageRow& parent) {
   parent.methods += row.methods;
   parent.methods_run += row.methods_run;
   parent.methods_without_lines += row.methods_without_lines;
+  parent.methods_never_loaded += row.methods_never_loaded;
 }
 
 ByName ByPackage(const Methods& methods) {
@@ -71,7 +67,7 @@ std::string_view CoverageLevelName(CoverageLevel level) {
 std::vector<CoverageRow> CoverageTree(const Methods& methods, CoverageBy by) {
   std::vector<CoverageRow> rows = {{CoverageLevel::kProgram, std::string(kProgramName)}};
   for (const auto& [package, of_package] : ByPackage(methods)) {
-    rows.push_back(PackageRow(package, of_package, by));
+    rows.push_back(RowOf(CoverageLevel::kPackage, package, of_package, by));
     AddToParent(rows.back(), rows.front());
     const auto class_of = [](const MethodLines& method) { return method.class_name; };
     for (const auto& [name, of_class] : GroupBy(of_package, class_of)) {
@@ -87,7 +83,7 @@ std::vector<CoverageRow> CoverageTree(const Methods& methods, CoverageBy by) {
 CoverageRow CoverageOfAll(const Methods& methods, CoverageBy by) {
   CoverageRow all{CoverageLevel::kProgram, std::string(kProgramName)};
   for (const auto& [package, of_package] : ByPackage(methods)) {
-    AddToParent(PackageRow(package, of_package, by), all);
+    AddToParent(RowOf(CoverageLevel::kPackage, package, of_package, by), all);
   }
   return all;
 }

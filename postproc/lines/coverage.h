@@ -31,6 +31,8 @@ struct CoverageRow {
   int64_t methods_run = 0;
   // Compiled without line numbers: nothing of them is in `counted`.
   int64_t methods_without_lines = 0;
+  // Of classes that were never loaded.
+  int64_t methods_never_loaded = 0;
 };
 
 // Depth first, siblings by name. At least the program.

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/types/span.h"
+#include "common/classfile/opcodes.h"
 #include "common/nearest.h"
 #include "postproc/support/strings.h"
 
@@ -46,6 +47,11 @@ const std::array<std::string_view, 256>& Names() {
 }  // namespace
 
 std::string_view InstructionCosts::NameOf(uint8_t opcode) { return Names()[opcode]; }
+
+uint32_t InstructionCosts::CyclesAt(absl::Span<const uint8_t> code, uint32_t bci) const {
+  const uint8_t opcode = code[bci];
+  return CyclesOf(opcode == classfile::kOpWide ? code[bci + 1] : opcode);
+}
 
 const InstructionCosts& InstructionCosts::Standard() {
   static const InstructionCosts* const standard = [] {

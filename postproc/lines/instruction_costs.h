@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
 
 namespace jtrace::postproc {
 
@@ -18,6 +19,8 @@ class InstructionCosts {
   static absl::StatusOr<InstructionCosts> WithRules(std::string_view rules);
 
   uint32_t CyclesOf(uint8_t opcode) const { return cycles_[opcode]; }
+  // Of the instruction at `bci`; that after a `wide` for the wide one, which costs nothing itself.
+  uint32_t CyclesAt(absl::Span<const uint8_t> code, uint32_t bci) const;
   // "invokevirtual"; empty: not an opcode.
   static std::string_view NameOf(uint8_t opcode);
 

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 
+#include "common/classfile/disassembly.h"
 #include "common/classfile/opcodes.h"
+#include "common/visible_text.h"
+#include "postproc/lines/merged_lines.h"
 #include "postproc/support/strings.h"
 
 namespace jtrace::postproc {
@@ -11,13 +14,32 @@ namespace {
 // Counters of threads that still ran may be a few short of each other.
 uint64_t AtLeastZero(int64_t count) { return count > 0 ? static_cast<uint64_t>(count) : 0; }
 
-LineCounts& LineOf(MethodLines& lines, int32_t number) {
-  const auto at = std::lower_bound(lines.lines.begin(), lines.lines.end(), number,
-                                   [](const LineCounts& a, int32_t line) { return a.line < line; });
-  if (at != lines.lines.end() && at->line == number) return *at;
-  LineCounts line;
-  line.line = number;
-  return *lines.lines.insert(at, line);
+// The outcomes of the jump or switch at the end of a block, and how many of them occurred.
+struct Outcomes {
+  uint32_t node = 0;
+  uint32_t all = 0;
+  uint32_t taken = 0;
+};
+
+// Of all blocks with several outcomes.
+std::vector<Outcomes> OutcomesOf(const FlowCounts& flow) {
+  const auto& edges = flow.graph.edges;
+  std::vector<Outcomes> found;
+  for (size_t first = 0; first < edges.size();) {
+    Outcomes outcomes{edges[first].from};
+    size_t after = first;
+    for (; after < edges.size() && edges[after].from == outcomes.node; ++after) {
+      const bool goes_on = edges[after].kind == classfile::EdgeKind::kFall ||
+                           edges[after].kind == classfile::EdgeKind::kJump;
+      outcomes.all += goes_on ? 1 : 0;
+      outcomes.taken += goes_on && flow.edges[after] > 0 ? 1 : 0;
+    }
+    first = after;
+    if (outcomes.node != classfile::FlowGraph::kOutside && outcomes.all >= 2) {
+      found.push_back(outcomes);
+    }
+  }
+  return found;
 }
 
 }  // namespace
@@ -45,31 +67,71 @@ void LineBuilder::ReadLineNumbers(classfile::Bytes body) {
 }
 
 int32_t LineBuilder::LineAt(uint32_t bci) const {
+  if (bci >= code_.code.size()) return 0;
   const auto after = std::upper_bound(numbers_.begin(), numbers_.end(), bci,
                                       [](uint32_t at, const auto& row) { return at < row.first; });
   return after == numbers_.begin() ? 0 : std::prev(after)->second;
 }
 
-// That of the instruction after a `wide`, which costs nothing itself.
-uint8_t LineBuilder::OpcodeAt(uint32_t bci) const {
-  const uint8_t opcode = code_.code[bci];
-  return opcode == classfile::kOpWide ? code_.code[bci + 1] : opcode;
-}
-
 std::string LineBuilder::name() const { return StrCat(method_.name, method_.descriptor); }
 
-std::optional<MethodLines> LineBuilder::Build(absl::Span<const PlacedCount> counters,
-                                              absl::Span<const OpenActivations> open,
-                                              std::optional<int64_t> calls) const {
+std::optional<FlowCounts> LineBuilder::Solve(const MethodCounts& counts) const {
   if (!is_valid_) return std::nullopt;
-  const std::optional<FlowCounts> flow = SolveFlow(code_, counters, open, calls);
-  if (!flow.has_value()) return std::nullopt;
+  return SolveFlow(code_, counts.counters, counts.open, counts.calls);
+}
+
+MethodLines LineBuilder::LinesOf(const FlowCounts& flow) const {
   MethodLines lines;
-  lines.source_file = classfile::SourceFileOf(file_);
-  lines.calls = AtLeastZero(flow->edges.front());
-  for (size_t block = 0; block < flow->graph.blocks.size(); ++block) AddBlock(*flow, block, lines);
-  AddBranches(*flow, lines);
+  lines.source_file = FromModifiedUtf8(std::string(classfile::SourceFileOf(file_)));
+  lines.descriptor = FromModifiedUtf8(std::string(method_.descriptor));
+  lines.calls = AtLeastZero(flow.edges.front());
+  for (size_t block = 0; block < flow.graph.blocks.size(); ++block) AddBlock(flow, block, lines);
+  AddBranches(flow, lines);
   return lines;
+}
+
+std::optional<MethodLines> LineBuilder::Build(const MethodCounts& counts) const {
+  const std::optional<FlowCounts> flow = Solve(counts);
+  if (!flow.has_value()) return std::nullopt;
+  return LinesOf(*flow);
+}
+
+std::optional<MethodLines> LineBuilder::BuildNeverRun() const {
+  if (!is_valid_) return std::nullopt;
+  std::optional<classfile::FlowGraph> graph = classfile::MakeFlowGraph(code_, {});
+  if (!graph.has_value()) return std::nullopt;
+  FlowCounts flow;
+  flow.graph = *std::move(graph);
+  flow.blocks.assign(flow.graph.blocks.size(), 0);
+  flow.edges.assign(flow.graph.edges.size(), 0);
+  return LinesOf(flow);
+}
+
+std::optional<MethodCode> LineBuilder::Code(const MethodCounts& counts) const {
+  const std::optional<FlowCounts> flow = Solve(counts);
+  if (!flow.has_value()) return std::nullopt;
+  MethodCode code;
+  std::vector<size_t> last;  // by block: its last instruction
+  for (size_t block = 0; block < flow->graph.blocks.size(); ++block) {
+    const classfile::FlowGraph::Block& it = flow->graph.blocks[block];
+    for (uint32_t at = it.begin; at < it.end;
+         at += static_cast<uint32_t>(classfile::InstructionLength(code_.code, at))) {
+      InstructionCounts& instruction = code.instructions.emplace_back();
+      instruction.bci = at;
+      instruction.line = LineAt(at);
+      instruction.mnemonic = classfile::Mnemonic(code_.code, at);
+      instruction.operands = FromModifiedUtf8(classfile::OperandText(file_, code_.code, at));
+      instruction.count = AtLeastZero(flow->CountAt(block, at));
+      instruction.cycles = instruction.count * costs_.CyclesAt(code_.code, at);
+    }
+    last.push_back(code.instructions.size() - 1);
+  }
+  for (const Outcomes& outcomes : OutcomesOf(*flow)) {
+    InstructionCounts& jump = code.instructions[last[outcomes.node - 1]];
+    jump.branches = outcomes.all;
+    jump.branches_taken = outcomes.taken;
+  }
+  return code;
 }
 
 void LineBuilder::AddBlock(const FlowCounts& flow, size_t block, MethodLines& lines) const {
@@ -78,12 +140,12 @@ void LineBuilder::AddBlock(const FlowCounts& flow, size_t block, MethodLines& li
   for (uint32_t at = it.begin; at < it.end;
        at += static_cast<uint32_t>(classfile::InstructionLength(code_.code, at))) {
     const uint64_t count = AtLeastZero(flow.CountAt(block, at));
-    const uint64_t cycles = count * costs_.CyclesOf(OpcodeAt(at));
+    const uint64_t cycles = count * costs_.CyclesAt(code_.code, at);
     lines.instructions += count;
     lines.cycles += cycles;
     const int32_t number = LineAt(at);
     if (number == 0) continue;
-    LineCounts& line = LineOf(lines, number);
+    LineCounts& line = LineOf(lines.lines, number);
     line.instructions += count;
     line.cycles += cycles;
     line.executions = std::max(line.executions, count);
@@ -93,24 +155,12 @@ void LineBuilder::AddBlock(const FlowCounts& flow, size_t block, MethodLines& li
 }
 
 void LineBuilder::AddBranches(const FlowCounts& flow, MethodLines& lines) const {
-  const auto& edges = flow.graph.edges;
-  for (size_t first = 0; first < edges.size();) {
-    size_t after = first;
-    uint32_t outcomes = 0, taken = 0;
-    for (; after < edges.size() && edges[after].from == edges[first].from; ++after) {
-      const bool goes_on = edges[after].kind == classfile::EdgeKind::kFall ||
-                           edges[after].kind == classfile::EdgeKind::kJump;
-      outcomes += goes_on ? 1 : 0;
-      taken += goes_on && flow.edges[after] > 0 ? 1 : 0;
-    }
-    const uint32_t node = edges[first].from;
-    first = after;
-    if (node == classfile::FlowGraph::kOutside || outcomes < 2) continue;
-    const int32_t number = LineAt(flow.graph.block(node).last);
+  for (const Outcomes& outcomes : OutcomesOf(flow)) {
+    const int32_t number = LineAt(flow.graph.block(outcomes.node).last);
     if (number == 0) continue;
-    LineCounts& line = LineOf(lines, number);
-    line.branches += outcomes;
-    line.branches_taken += taken;
+    LineCounts& line = LineOf(lines.lines, number);
+    line.branches += outcomes.all;
+    line.branches_taken += outcomes.taken;
   }
 }
 

@@ -13,26 +13,37 @@
 #include "postproc/lines/flow_solver.h"
 #include "postproc/lines/instruction_costs.h"
 #include "postproc/lines/line_profile.h"
+#include "postproc/lines/method_code.h"
 
 namespace jtrace::postproc {
+
+// What was counted in one version of a method.
+struct MethodCounts {
+  std::optional<int64_t> calls;  // none: a counter has them
+  std::vector<PlacedCount> counters;
+  std::vector<OpenActivations> open;
+};
 
 class LineBuilder {
  public:
   // Both outlive it.
   LineBuilder(const classfile::ClassFile& file, size_t method, const InstructionCosts& costs);
 
+  // The line number of the instruction at `bci`; 0: none.
+  int32_t LineAt(uint32_t bci) const;
   // "name(descriptor)": for a method whose display name is not known.
   std::string name() const;
   // Without names of routine, class and method. None: the counters do not belong to this code.
-  std::optional<MethodLines> Build(absl::Span<const PlacedCount> counters,
-                                   absl::Span<const OpenActivations> open,
-                                   std::optional<int64_t> calls) const;
+  std::optional<MethodLines> Build(const MethodCounts& counts) const;
+  // The instructions with their counts. None: as above.
+  std::optional<MethodCode> Code(const MethodCounts& counts) const;
+  // Of a method that cannot have run. None: its flow is not known.
+  std::optional<MethodLines> BuildNeverRun() const;
 
  private:
   void ReadLineNumbers(classfile::Bytes body);
-  uint8_t OpcodeAt(uint32_t bci) const;
-  // 0: none.
-  int32_t LineAt(uint32_t bci) const;
+  std::optional<FlowCounts> Solve(const MethodCounts& counts) const;
+  MethodLines LinesOf(const FlowCounts& flow) const;
   void AddBlock(const FlowCounts& flow, size_t block, MethodLines& lines) const;
   void AddBranches(const FlowCounts& flow, MethodLines& lines) const;
 

@@ -22,6 +22,8 @@ struct LineCounts {
   // switch), and how many of them occurred.
   uint32_t branches = 0;
   uint32_t branches_taken = 0;
+  // Samples whose innermost frame was on the line, in ticks.
+  int64_t ticks = 0;
   // The counts of the basic blocks on the line, in the order of their bytecode: at least one.
   std::vector<uint64_t> blocks;
 };
@@ -33,12 +35,23 @@ struct MethodLines {
   std::string name;         // "run(int,Object)", as in flat without its class
   std::string descriptor;   // "(ILjava/lang/Object;)V"; empty: not known
   std::string source_file;  // "Outer.java", as the class names it; empty: it does not
+  std::string source_path;  // the whole path, where the class's map of lines has it; else empty
   uint64_t calls = 0;
   // Of the whole method, also where it has no line numbers.
   uint64_t instructions = 0;
   uint64_t cycles = 0;
   std::vector<LineCounts> lines;  // ascending; empty: compiled without line numbers
+  // The class is on the class path (--classes) and was never loaded.
+  bool never_loaded = false;
+  // Compilers (Kotlin) copied its code into other methods, where it ran: `calls` has none of that.
+  bool was_inlined = false;
+  // Not a method, but lines of another file that a method has (JSP), or lines of a class that
+  // others have inlined and whose method is not known (Kotlin).
+  bool is_part = false;
 };
+
+// The name of parts that are lines of inlined functions.
+inline constexpr std::string_view kInlinedPart = "[inlined]";
 
 // All methods of classes whose blocks were counted, in the order of class, then first line, then
 // name.

@@ -6,35 +6,12 @@
 
 #include "absl/container/btree_map.h"
 #include "postproc/support/strings.h"
+#include "postproc/support/wrap.h"
 
 namespace jtrace::postproc {
 namespace {
 
 using LinesByNumber = absl::btree_map<int32_t, LineCounts>;
-
-// A line of another method, which has blocks of its own.
-void AddOther(const LineCounts& from, LineCounts& to) {
-  to.executions = std::max(to.executions, from.executions);
-  to.instructions = AddCounts(to.instructions, from.instructions);
-  to.cycles = AddCounts(to.cycles, from.cycles);
-  to.branches += from.branches;
-  to.branches_taken += from.branches_taken;
-  to.blocks.insert(to.blocks.end(), from.blocks.begin(), from.blocks.end());
-}
-
-// The same line of the same method in another loader.
-void AddCopy(const LineCounts& from, LineCounts& to) {
-  to.executions = AddCounts(to.executions, from.executions);
-  to.instructions = AddCounts(to.instructions, from.instructions);
-  to.cycles = AddCounts(to.cycles, from.cycles);
-  // Which ones each copy took is not known.
-  to.branches = std::max(to.branches, from.branches);
-  to.branches_taken = std::max(to.branches_taken, from.branches_taken);
-  to.blocks.resize(std::max(to.blocks.size(), from.blocks.size()));
-  for (size_t i = 0; i < from.blocks.size(); ++i) {
-    to.blocks[i] = AddCounts(to.blocks[i], from.blocks[i]);
-  }
-}
 
 template <typename Add>
 void AddLines(const LinesByNumber& from, Add add, LinesByNumber& to) {
@@ -59,11 +36,59 @@ bool IsPlainName(std::string_view name) {
          name.find_first_of(std::string_view("/\\\0", 3)) == std::string_view::npos;
 }
 
+// "" where a part of it would leave the folder.
+std::string PlainPath(std::string_view path) {
+  while (path.starts_with("/")) path.remove_prefix(1);
+  for (const std::string_view part : Split(path, '/')) {
+    if (!IsPlainName(part)) return "";
+  }
+  return std::string(path);
+}
+
 }  // namespace
 
 uint64_t AddCounts(uint64_t a, uint64_t b) {
   const uint64_t sum = a + b;
   return sum < a ? std::numeric_limits<uint64_t>::max() : sum;
+}
+
+void AddOther(const LineCounts& from, LineCounts& to) {
+  to.executions = std::max(to.executions, from.executions);
+  to.instructions = AddCounts(to.instructions, from.instructions);
+  to.cycles = AddCounts(to.cycles, from.cycles);
+  to.branches += from.branches;
+  to.branches_taken += from.branches_taken;
+  to.ticks = WrapAdd(to.ticks, from.ticks);
+  to.blocks.insert(to.blocks.end(), from.blocks.begin(), from.blocks.end());
+}
+
+void AddCopy(const LineCounts& from, LineCounts& to) {
+  to.executions = AddCounts(to.executions, from.executions);
+  to.instructions = AddCounts(to.instructions, from.instructions);
+  to.cycles = AddCounts(to.cycles, from.cycles);
+  // Which ones each copy took is not known.
+  to.branches = std::max(to.branches, from.branches);
+  to.branches_taken = std::max(to.branches_taken, from.branches_taken);
+  to.ticks = WrapAdd(to.ticks, from.ticks);
+  to.blocks.resize(std::max(to.blocks.size(), from.blocks.size()));
+  for (size_t i = 0; i < from.blocks.size(); ++i) {
+    to.blocks[i] = AddCounts(to.blocks[i], from.blocks[i]);
+  }
+}
+
+LineCounts* FindLine(std::vector<LineCounts>& lines, int32_t number) {
+  const auto at = std::lower_bound(lines.begin(), lines.end(), number,
+                                   [](const LineCounts& a, int32_t line) { return a.line < line; });
+  return at != lines.end() && at->line == number ? &*at : nullptr;
+}
+
+LineCounts& LineOf(std::vector<LineCounts>& lines, int32_t number) {
+  const auto at = std::lower_bound(lines.begin(), lines.end(), number,
+                                   [](const LineCounts& a, int32_t line) { return a.line < line; });
+  if (at != lines.end() && at->line == number) return *at;
+  LineCounts line;
+  line.line = number;
+  return *lines.insert(at, line);
 }
 
 std::vector<LineCounts> MergeLines(absl::Span<const MethodLines* const> methods) {
@@ -85,6 +110,7 @@ std::string_view PackageOf(std::string_view class_name) {
 }
 
 std::string SourcePath(const MethodLines& method) {
+  if (!method.source_path.empty()) return PlainPath(method.source_path);
   const std::string_view package = PackageOf(method.class_name);
   std::string path;
   if (!package.empty()) {

@@ -16,6 +16,16 @@ namespace jtrace::postproc {
 // a + b, or the greatest number: counts of a damaged trace may be absurd.
 uint64_t AddCounts(uint64_t a, uint64_t b);
 
+// Adds what a copy of a line's code did: of the same method in another loader, in another version
+// of its class, or inlined elsewhere.
+void AddCopy(const LineCounts& from, LineCounts& to);
+// Adds a line of other code, which has blocks of its own.
+void AddOther(const LineCounts& from, LineCounts& to);
+// The line of that number; null: it is missing. `lines` are ascending.
+LineCounts* FindLine(std::vector<LineCounts>& lines, int32_t number);
+// The line of that number, which is added if it is missing. `lines` are ascending.
+LineCounts& LineOf(std::vector<LineCounts>& lines, int32_t number);
+
 // Ascending. Of a line that several methods have, `executions` is the greatest, as it is of several
 // instructions of one method; the other numbers are sums, `blocks` those of all. Methods of one
 // name are one method, which several loaders have loaded: its executions are a sum, its branches
@@ -23,8 +33,8 @@ uint64_t AddCounts(uint64_t a, uint64_t b);
 std::vector<LineCounts> MergeLines(absl::Span<const MethodLines* const> methods);
 
 // "com/acme/Outer.java": the class's package as a folder, and its source file. Of a class that
-// names no source file, that of its outermost class's name. "" of names that are not a relative
-// path.
+// names no source file, that of its outermost class's name. Where the class has a map of its lines,
+// the file that it names. "" of names that are not a relative path.
 std::string SourcePath(const MethodLines& method);
 // "com.acme" of "com.acme.Outer$Inner"
 std::string_view PackageOf(std::string_view class_name);

@@ -31,6 +31,8 @@ constexpr std::array<ProblemInfo, static_cast<size_t>(Problem::kCount)> kProblem
      "the chunk with the definition was lost; see [lost] in the tree"},
     {Severity::kError, "calls differ between the trees and the agent's control sum",
      "call counts are incomplete"},
+    {Severity::kWarning, "class files of --classes cannot be read, left out",
+     "their methods are missing in coverage"},
 }};
 
 }  // namespace

@@ -30,6 +30,7 @@ enum class Problem {
   kUnknownEvent,
   kUndefinedReference,
   kControlSum,
+  kUnreadableClasses,
   kCount,
 };
 

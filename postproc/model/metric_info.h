@@ -15,6 +15,8 @@ struct MetricInfo {
   std::string_view name;
   MetricUnit unit = MetricUnit::kCount;
   std::string_view what;  // for people; empty: not known
+  // How to record by method what is known by thread; empty: it is known by method, or cannot be.
+  std::string_view by_method = {};
 };
 
 absl::Span<const MetricInfo> KnownMetrics();

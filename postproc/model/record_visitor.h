@@ -17,6 +17,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/types/span.h"
 #include "postproc/model/ids.h"
+#include "postproc/model/path_step.h"
 #include "postproc/model/reduced_calls.h"
 #include "postproc/model/trace_model.h"
 
@@ -66,8 +67,12 @@ struct SampleRecord {
   // The tree path that the sample hit, root first, if the trace has it; else the thread's open
   // activations count.
   bool has_path = false;
-  absl::Span<const RoutineId> path;
+  absl::Span<const PathStep> path;
   absl::Span<const FrameId> frames;  // root first
+  // The bytecode index in the last of them, if it is a Java frame whose place is known.
+  std::optional<uint16_t> bci;
+  // Where each frame was in its routine: the next one was called from there. Empty: unknown.
+  absl::Span<const CallPlace> places;
 };
 
 // Compiled code that was loaded or unloaded, or a list of what it has inlined.
@@ -77,6 +82,7 @@ struct CodeRecord {
   struct Frame {
     RoutineId routine;
     int32_t bci = 0;
+    uint32_t bytecodes = 0;  // of the routine, in bytes; only where the record has it first
   };
   // The activations at a place of the code, innermost first.
   struct Row {
@@ -94,7 +100,21 @@ struct CodeRecord {
   uint32_t level = 0;
   bool native_wrapper = false;
   uint32_t osr_entry = 0;
+  uint32_t bytecodes = 0;
+  uint32_t modifiers = 0;
   absl::Span<const Row> rows;  // kInlining only
+};
+
+// The counters of one version of a routine's code at one node (blocks=paths).
+struct NodeBlocks {
+  uint32_t code = 0;  // its number in the trace: "path=" of a "blocks" notice
+  int64_t calls = 0;  // activations that began here, if no counter has them
+  // Counts that are not 0, by the counter's place in the notice.
+  std::vector<std::pair<uint32_t, int64_t>> counts;
+  // Activations that had begun the instruction at a bci, and not left it.
+  std::vector<std::pair<uint32_t, int64_t>> open;
+
+  bool empty() const { return calls == 0 && counts.empty() && open.empty(); }
 };
 
 // Reduced events: the values to add to one tree node.
@@ -106,6 +126,7 @@ struct NodeCounts {
   std::optional<int64_t> min;
   std::optional<int64_t> max;
   std::vector<std::pair<MetricId, int64_t>> metrics;
+  std::vector<NodeBlocks> blocks;
 };
 
 // The sums of calls of native functions.
@@ -124,11 +145,16 @@ struct HookSums {
 struct HookRecord {
   FrameId hook;
   HookKind kind = HookKind::kCount;
-  FrameId caller;  // none: unknown
+  FrameId caller;  // none: unknown; of a tail call the function that jumped
   HookSums sums;
   // The thread's path at the call, from below its root; empty: at its root, or not known.
-  absl::Span<const RoutineId> path;
+  absl::Span<const PathStep> path;
+  // Hooked functions that continued by a jump, up to this one, the outermost first.
+  absl::Span<const FrameId> jumped;
 };
+
+// The ops of notices about counters of blocks (BlockLog).
+inline bool IsOfBlocks(std::string_view op) { return op == "class-code" || op == "blocks"; }
 
 // A stage overrides what it needs. Spans are valid during the call.
 class RecordVisitor {
@@ -151,14 +177,14 @@ class RecordVisitor {
   // The thread is at this path, which starts below its root: open activations that are not on it
   // have ended, and those on it that are not open yet are open from now on. Counts nothing. At
   // least the first `shared` of the path are the same as in the thread's last position.
-  virtual void OnPosition(At, absl::Span<const RoutineId> /*path*/, size_t /*shared*/) {}
+  virtual void OnPosition(At, absl::Span<const PathStep> /*path*/, size_t /*shared*/) {}
   virtual void OnSample(At, const SampleRecord&) {}
   // The thread got (on) or left a processor.
   virtual void OnSwitch(At, bool /*on*/) {}
   virtual void OnMetric(At, MetricId, int64_t /*delta*/) {}
   // `path` starts below the thread's root. If `shared` is not 0, the record before was of this kind
   // and of the same thread, and at least that many of its path are the same.
-  virtual void OnNode(At, const NodeCounts&, absl::Span<const RoutineId> /*path*/,
+  virtual void OnNode(At, const NodeCounts&, absl::Span<const PathStep> /*path*/,
                       size_t /*shared*/) {}
   virtual void OnHook(At, const HookRecord&) {}
   virtual void OnCode(At, const CodeRecord&) {}

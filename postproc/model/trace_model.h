@@ -58,6 +58,7 @@ std::string_view RoutineKindName(RoutineKind kind);
 std::optional<RoutineKind> ParseRoutineKind(std::string_view name);
 // What determines the time of a call out of scope (S4.2).
 enum class RoutineCost : uint8_t { kUnclassified, kFixed, kVariable, kIndeterminate, kUserInput };
+inline constexpr size_t kRoutineCosts = static_cast<size_t>(RoutineCost::kUserInput) + 1;
 // "", "fixed", …
 std::string_view RoutineCostName(RoutineCost cost);
 std::optional<RoutineCost> ParseRoutineCost(std::string_view name);
@@ -65,6 +66,9 @@ std::optional<RoutineCost> ParseRoutineCost(std::string_view name);
 struct RoutineTraits {
   RoutineKind kind = RoutineKind::kMethod;
   RoutineCost cost = RoutineCost::kUnclassified;
+  // Of a call, by the agent's table; and thousandths for each element that it gets.
+  int64_t cycles = 0;
+  int64_t millicycles_per_element = 0;
 };
 
 // Something the agent did not record.
@@ -89,7 +93,7 @@ enum class HookKind : uint8_t { kCount, kUnwind, kTime };
 std::string_view HookKindName(HookKind kind);
 std::optional<HookKind> ParseHookKind(std::string_view name);
 
-// A native function with a hook (S3.9), whether or not it was called.
+// A native function with a hook (S3.9), or a Java method (S3.24), whether or not it was called.
 struct HookInfo {
   FrameId frame;
   HookKind kind = HookKind::kCount;
@@ -153,7 +157,7 @@ class TraceModel {
   // The routine is a native function with a hook: events count it as kind `native`.
   void AddHooked(RoutineId id) {
     hooked_.insert(id);
-    AddRoutineTraits(id, {RoutineKind::kNative, RoutineCost::kUnclassified});
+    AddRoutineTraits(id, {RoutineKind::kNative});
   }
   // False if it is also a method.
   bool IsHooked(RoutineId id) const { return hooked_.contains(id) && !methods_.contains(id); }

@@ -7,6 +7,7 @@
 
 #include "common/json_writer.h"
 #include "postproc/calltree/timeline.h"
+#include "postproc/page/page_sources.h"
 #include "postproc/report/frame_kinds.h"
 #include "postproc/report/summary_totals.h"
 #include "postproc/support/strings.h"
@@ -67,6 +68,12 @@ void DataWriter::Write() {
   WriteFlat();
   WritePruned();
   WriteTimeline();
+  std::vector<int64_t> by_routine(input_.model.routine_count() + 1, -1);
+  for (size_t i = 0; i < routines_.size(); ++i) {
+    by_routine[routines_[i]->routine.value] = static_cast<int64_t>(i);
+  }
+  WritePageSources(
+      input_, {}, [&](RoutineId routine) { return by_routine[routine.value]; }, json_);
   json_.EndObject();
 }
 
@@ -216,7 +223,8 @@ void DataWriter::WriteNodes() {
   const auto extreme = [&](std::string_view key, int64_t CallNode::*member) {
     json_.List(key, page_.nodes(), [&](const PageNode& node) {
       const CallNode& source = input_.tree.node(node.source);
-      node.is_pruned || !source.has_extremes ? json_.Null() : json_.Int(source.*member);
+      const bool is_known = !node.is_pruned && source.has_extremes && !source.has_rough_extremes;
+      is_known ? json_.Int(source.*member) : json_.Null();
     });
   };
   extreme("min", &CallNode::min_base);
@@ -263,9 +271,11 @@ void DataWriter::WriteFlat() {
   column("cum_ticks", &FlatRow::cum_ticks);
   column("cum2_ticks", &FlatRow::cum2_ticks);
   column("samples", &FlatRow::samples);
+  column("outside_calls", &FlatRow::outside_calls);
+  column("outside_time", &FlatRow::outside_time);
   const auto extreme = [&](std::string_view key, int64_t FlatRow::*member) {
     json_.List(key, routines_, [&](const FlatRow* row) {
-      row->has_extremes ? json_.Int(row->*member) : json_.Null();
+      row->has_extremes && !row->has_rough_extremes ? json_.Int(row->*member) : json_.Null();
     });
   };
   extreme("min", &FlatRow::min_base);

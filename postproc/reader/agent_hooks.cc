@@ -13,17 +13,6 @@
 namespace jtrace::postproc {
 namespace {
 
-HookKind KindOf(proto::Hook::Kind kind) {
-  switch (kind) {
-    case proto::Hook::UNWIND:
-      return HookKind::kUnwind;
-    case proto::Hook::TIME:
-      return HookKind::kTime;
-    default:
-      return HookKind::kCount;
-  }
-}
-
 HookSums SumsOf(const proto::HookCalls& calls) {
   HookSums sums;
   sums.calls = StreamTime(calls.calls());
@@ -43,15 +32,28 @@ FrameId NamedFrame(std::string_view text, TraceModel& model) {
 
 }  // namespace
 
+HookKind AgentHooks::KindOf(proto::Hook::Kind kind) {
+  switch (kind) {
+    case proto::Hook::UNWIND:
+      return HookKind::kUnwind;
+    case proto::Hook::TIME:
+      return HookKind::kTime;
+    default:
+      return HookKind::kCount;
+  }
+}
+
 void AgentHooks::Add(const proto::Chunk& chunk) {
   const int64_t time = StreamTime(chunk.time_ns());
   for (const proto::Hook& hook : chunk.hook()) definitions_.push_back({hook.id(), hook, time});
   for (const proto::HookCalls& it : chunk.hook_calls()) {
+    std::vector<uint32_t> jumped(it.jumped().begin(), it.jumped().end());
     const auto [entry, inserted] = index_.try_emplace(
-        {it.hook(), it.thread(), it.node(), it.position_unknown(), it.caller()}, calls_.size());
+        {it.hook(), it.thread(), it.node(), it.position_unknown(), it.caller(), jumped},
+        calls_.size());
     if (inserted) {
-      calls_.push_back(
-          {it.hook(), it.thread(), it.node(), it.position_unknown(), it.caller(), time, {}});
+      calls_.push_back({it.hook(), it.thread(), it.node(), it.position_unknown(), it.caller(),
+                        std::move(jumped), time, HookSums()});
     }
     calls_[entry->second].sums = SumsOf(it);
   }
@@ -76,9 +78,11 @@ void AgentHooks::Finish(TextOf text_of, NativeSymbols& native, TraceModel& model
   for (const Definition& it : definitions_) {
     const auto [entry, inserted] = hooks_.try_emplace(it.id);
     if (!inserted) continue;
-    HookInfo& hook = entry->second;
-    hook = {FrameOf(it, text_of, native, model), KindOf(it.hook.kind()),
-            text_of(it.hook.pattern())};
+    entry->second = {
+        {FrameOf(it, text_of, native, model), KindOf(it.hook.kind()), text_of(it.hook.pattern())},
+        it.hook.address(),
+        it.time};
+    const HookInfo& hook = entry->second.info;
     model.AddHooked(model.frame(hook.frame).routine);
     trace.AddHook(hook);
   }
@@ -103,24 +107,52 @@ FrameId AgentHooks::FrameOf(const Definition& definition, TextOf text_of, Native
 
 const HookInfo* AgentHooks::Find(uint32_t hook) const {
   const auto found = hooks_.find(hook);
-  return found == hooks_.end() ? nullptr : &found->second;
+  return found == hooks_.end() ? nullptr : &found->second.info;
 }
 
 HookInfo AgentHooks::Undefined(uint32_t hook, TraceModel& model) {
   return {NamedFrame(StrCat("[hook ", hook, "]"), model), HookKind::kCount, ""};
 }
 
-FrameId AgentHooks::CallerOf(const Calls& calls, MethodOf method_of, NativeSymbols& native,
-                             TraceModel& model) const {
-  if (calls.caller == 0) return {};
-  const NativeSymbols::Found found =
-      native.At(calls.caller, /*is_return_address=*/true, calls.time, model);
-  // The byte before the return address is in the call.
-  const uint64_t address = calls.caller - 1;
-  if (found.place != nullptr || !native.StubAt(address, calls.time).empty()) return found.frame;
-  const AddressRange* code = code_.Find(address, calls.time);
-  if (code == nullptr) return found.frame;
-  return model.InternFrame({method_of(code->payload), ModuleId(), Origin::kCompiled});
+FrameId AgentHooks::UnseenJumper(uint32_t hook, NativePlace& caller, NativeSymbols& native,
+                                 TraceModel& model) const {
+  const auto known = hooks_.find(hook);
+  if (known == hooks_.end()) return {};
+  const NativePlace* callee =
+      native.At(known->second.address, /*is_return_address=*/false, known->second.time, model)
+          .place;
+  return callee == nullptr ? FrameId() : native.TailCaller(*callee, caller, model);
+}
+
+AgentHooks::Callers AgentHooks::CallersOf(const Calls& calls, MethodOf method_of,
+                                          NativeSymbols& native, TraceModel& model) const {
+  Callers callers;
+  if (calls.caller != 0) {
+    const NativeSymbols::Found found =
+        native.At(calls.caller, /*is_return_address=*/true, calls.time, model);
+    callers.caller = found.frame;
+    // The byte before the return address is in the call.
+    const uint64_t address = calls.caller - 1;
+    if (found.place != nullptr) {
+      const uint32_t outermost = calls.jumped.empty() ? calls.hook : calls.jumped.front();
+      const FrameId unseen = UnseenJumper(outermost, *found.place, native, model);
+      if (unseen) callers.jumped.push_back(unseen);
+    } else if (native.StubAt(address, calls.time).empty()) {
+      const AddressRange* code = code_.Find(address, calls.time);
+      if (code != nullptr) {
+        callers.caller =
+            model.InternFrame({method_of(code->payload), ModuleId(), Origin::kCompiled});
+      }
+    }
+  }
+  for (const uint32_t hook : calls.jumped) {
+    const auto known = hooks_.find(hook);
+    Frame frame = model.frame(known == hooks_.end() ? Undefined(hook, model).frame
+                                                    : known->second.info.frame);
+    frame.is_tail_call = true;
+    callers.jumped.push_back(model.InternFrame(frame));
+  }
+  return callers;
 }
 
 }  // namespace jtrace::postproc

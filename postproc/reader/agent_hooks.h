@@ -22,6 +22,8 @@ class AgentHooks {
   using TextOf = absl::FunctionRef<std::string(uint32_t string)>;
   using MethodOf = absl::FunctionRef<RoutineId(uint32_t method)>;
 
+  static HookKind KindOf(proto::Hook::Kind kind);
+
   // Call Add for every chunk and AddCode for every record of a method's code, then Finish once.
   void Add(const proto::Chunk& chunk);
   void AddCode(const proto::Event& event);
@@ -34,8 +36,9 @@ class AgentHooks {
     uint32_t thread = 0;
     uint32_t node = 0;  // 0: the thread's root
     bool position_unknown = false;
-    uint64_t caller = 0;  // return address; 0: unknown
-    int64_t time = 0;     // of the first chunk that has it
+    uint64_t caller = 0;           // return address; 0: unknown
+    std::vector<uint32_t> jumped;  // Hook.id, the outermost first
+    int64_t time = 0;              // of the first chunk that has it
     HookSums sums;
   };
   const std::vector<Calls>& calls() const { return calls_; }
@@ -44,9 +47,14 @@ class AgentHooks {
   const HookInfo* Find(uint32_t hook) const;
   // A hook that was never defined gets a name that says so.
   static HookInfo Undefined(uint32_t hook, TraceModel& model);
-  // The function that contains `caller`; none if it is unknown.
-  FrameId CallerOf(const Calls& calls, MethodOf method_of, NativeSymbols& native,
-                   TraceModel& model) const;
+  // The function that contains `caller`, none if it is unknown, and the functions between it and
+  // the hooked one that ended in a jump, the outermost first.
+  struct Callers {
+    FrameId caller;
+    std::vector<FrameId> jumped;
+  };
+  Callers CallersOf(const Calls& calls, MethodOf method_of, NativeSymbols& native,
+                    TraceModel& model) const;
 
  private:
   struct Definition {
@@ -56,11 +64,21 @@ class AgentHooks {
   };
   static FrameId FrameOf(const Definition& definition, TextOf text_of, NativeSymbols& native,
                          TraceModel& model);
+  // The function that `caller`'s call names, if it is not `hook`: it ended in a jump.
+  FrameId UnseenJumper(uint32_t hook, NativePlace& caller, NativeSymbols& native,
+                       TraceModel& model) const;
 
   std::vector<Definition> definitions_;
-  absl::flat_hash_map<uint32_t, HookInfo> hooks_;
+  struct Known {
+    HookInfo info;
+    uint64_t address = 0;
+    int64_t time = 0;
+  };
+  absl::flat_hash_map<uint32_t, Known> hooks_;
   std::vector<Calls> calls_;
-  absl::flat_hash_map<std::tuple<uint32_t, uint32_t, uint32_t, bool, uint64_t>, size_t> index_;
+  absl::flat_hash_map<
+      std::tuple<uint32_t, uint32_t, uint32_t, bool, uint64_t, std::vector<uint32_t>>, size_t>
+      index_;
   AddressMap code_;  // of methods, by Method.id: it may call hooked functions
 };
 

@@ -59,6 +59,7 @@ void AgentTrees::AddNewNodes(const proto::TreeDelta& delta) {
     node.thread = delta.thread();
     node.parent = i < delta.new_parent_size() ? delta.new_parent(i) : 0;
     node.routine = i < delta.new_routine_size() ? delta.new_routine(i) : 0;
+    node.place = i < delta.new_place_size() ? CheckedPlace(delta.new_place(i)) : kNoCallPlace;
     if (node.parent != 0 && !ThreadOf(node.parent).has_value()) {
       NoteUndefined(node.parent);
       node.lost = true;

@@ -9,6 +9,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/functional/function_ref.h"
+#include "common/call_place.h"
 #include "postproc/model/import_stats.h"
 #include "postproc/model/record_visitor.h"
 #include "postproc/model/trace_model.h"
@@ -19,9 +20,10 @@ namespace jtrace::postproc {
 // A node of an agent's tree with its totals.
 struct TreeNode {
   uint32_t thread = 0;
-  uint32_t parent = 0;   // 0: the thread's root
-  uint32_t routine = 0;  // Routine.id; 0: [pruned]; kLostRoutine
-  bool lost = false;     // its parent was never defined
+  uint32_t parent = 0;             // 0: the thread's root
+  uint32_t routine = 0;            // Routine.id; 0: [pruned]; kLostRoutine
+  bool lost = false;               // its parent was never defined
+  CallPlace place = kNoCallPlace;  // in the parent's routine
   NodeCounts counts;
 };
 

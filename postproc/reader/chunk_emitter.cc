@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_format.h"
 #include "postproc/reader/event_codes.h"
 #include "postproc/support/strings.h"
@@ -102,7 +103,7 @@ void ChunkEmitter::EmitOneByOne(const ThreadLogs& logs, const LogRun& run, Threa
 void ChunkEmitter::EmitMark(LogCursor::Mark mark, uint32_t thread, At at) {
   if (mark.op == format::kLogPosition) {
     if (const auto path = log_positions_.Find(thread, mark.value)) {
-      visitor_.OnPosition(at, path->routines, path->shared);
+      visitor_.OnPosition(at, path->steps, path->shared);
     }
   } else if (mark.op == format::kLogDropped) {
     visitor_.OnDropped(at, StreamTime(mark.value));
@@ -211,11 +212,18 @@ void ChunkEmitter::EmitCode(const proto::Event& event, int64_t time) {
     record.level = code.level();
     record.native_wrapper = code.native_wrapper();
     record.osr_entry = code.osr_entry();
+    record.bytecodes = code.bytecodes();
+    record.modifiers = code.modifiers();
   }
   code_frames_.clear();
   const int frames = std::min(code.inlined_size(), code.bci_size());
+  absl::flat_hash_set<uint32_t> sized;
   for (int i = 0; i < frames; ++i) {
-    code_frames_.push_back({routine_of(code.inlined(i)), code.bci(i)});
+    const auto known = static_cast<int>(sized.size());
+    const bool has_size =
+        known < code.inlined_bytecodes_size() && sized.insert(code.inlined(i)).second;
+    code_frames_.push_back(
+        {routine_of(code.inlined(i)), code.bci(i), has_size ? code.inlined_bytecodes(known) : 0});
   }
   code_rows_.clear();
   absl::Span<const CodeRecord::Frame> left = code_frames_;
@@ -229,6 +237,21 @@ void ChunkEmitter::EmitCode(const proto::Event& event, int64_t time) {
                   record);
 }
 
+// Of a class: how many methods. Of a method: its name, whether it is compiled and where.
+void ChunkEmitter::AddMethodArgs(const proto::Event& event, std::vector<std::string>& args) {
+  const proto::ClassEvent& details = event.class_event();
+  if (details.method_size() == 0) return;
+  if (event.minor() != format::kClassMethod) {
+    args.push_back(StrCat("methods=", details.method_size()));
+    return;
+  }
+  args.emplace_back(model_.RoutineName(definitions_.Method(details.method(0))));
+  if (event.value() >= 0) args.push_back(StrCat("jitted=", event.value()));
+  if (details.jitted_address_size() > 0) {
+    args.push_back(absl::StrFormat("address=0x%x", details.jitted_address(0)));
+  }
+}
+
 void ChunkEmitter::EmitNotice(const proto::Event& event, int64_t time) {
   const std::string_view op = NoticeOp(event.major(), event.minor());
   if (op.empty()) return Unknown(event);
@@ -238,33 +261,35 @@ void ChunkEmitter::EmitNotice(const proto::Event& event, int64_t time) {
   std::vector<std::string> args;
   if (event.major() == format::kClass && event.has_class_event()) {
     args.push_back(definitions_.ClassName(event.class_event().class_id()));
-    if (event.class_event().method_size() > 0) {
-      args.push_back(StrCat("methods=", event.class_event().method_size()));
-    }
+    AddMethodArgs(event, args);
     if (event.text() != 0) args.push_back(definitions_.Text(event.text()));
   } else if (event.major() == format::kJit && event.has_code_event()) {
     args = CodeArgs(event.code_event(), definitions_.Text(event.text()));
   } else {
     if (event.text() != 0) args.push_back(definitions_.Text(event.text()));
     if (event.value() != 0) args.push_back(StrCat("value=", event.value()));
+    const uint32_t level = (event.minor() & ~format::kEnd) - format::kInterruptLevel;
+    if (event.major() == format::kInterrupt && level != 0) {
+      args.push_back(StrCat(kLevelArg, level));
+    }
   }
   visitor_.OnNotice(at, op, args);
 }
 
-absl::Span<const RoutineId> ChunkEmitter::PathOf(uint32_t node, uint32_t& thread) {
+absl::Span<const PathStep> ChunkEmitter::PathOf(uint32_t node, uint32_t& thread) {
   const std::optional<uint32_t> owner = definitions_.trees().ThreadOf(node);
   NodePath& path = sample_paths_[owner.value_or(thread)];
   if (owner.has_value()) {
     if (*owner != 0) thread = *owner;
     const size_t kept = path.MoveTo(node, NodePath::kNoBound, definitions_, model_).value_or(0);
-    definitions_.budget().Take(kPathStep * (path.routines().size() - kept));
+    definitions_.budget().Take(kPathStep * (path.steps().size() - kept));
   } else {
     stats_.Add(Problem::kUndefinedReference);
     path.MoveToLost(model_);
   }
   // The receiver of the record walks the path.
-  definitions_.budget().Take(path.routines().size());
-  return path.routines();
+  definitions_.budget().Take(path.steps().size());
+  return path.steps();
 }
 
 void ChunkEmitter::EmitSample(const proto::Sample& sample, int64_t time) {
@@ -291,22 +316,26 @@ void ChunkEmitter::EmitSample(const proto::Sample& sample, int64_t time) {
   } else {
     record.has_path = sample.position_unknown();
   }
-  sample_frames_.Read(sample, time, frames_);
+  sample_frames_.Read(sample, time, frames_, places_);
   if (definitions_.stacks_are_cut() && !record.is_unwind) AnchorFrame(record.path);
   std::reverse(frames_.begin(), frames_.end());
+  std::reverse(places_.begin(), places_.end());
   record.frames = frames_;
+  record.bci = sample_frames_.InnermostBci(sample);
+  record.places = places_;
   visitor_.OnSample(MakeAt(thread, time), record);
 }
 
 // If samples are one frame (stack=frame, appframe, pc) its callers are not known, but events show
 // what the thread had entered: the chain begins there, unless the frame is one of these.
-void ChunkEmitter::AnchorFrame(absl::Span<const RoutineId> path) {
+void ChunkEmitter::AnchorFrame(absl::Span<const PathStep> path) {
   if (frames_.empty() || path.empty()) return;
   for (const FrameId frame : frames_) {
     const RoutineId routine = model_.frame(frame).routine;
     if (std::find(path.begin(), path.end(), routine) != path.end()) return;
   }
   frames_.push_back(model_.InternFrame({path.back(), ModuleId(), Origin::kNone}));
+  if (!places_.empty()) places_.push_back(kNoCallPlace);
 }
 
 }  // namespace jtrace::postproc

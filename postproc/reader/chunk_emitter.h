@@ -41,16 +41,18 @@ class ChunkEmitter {
                     RecordVisitor& visitor);
   void EmitHooks(int64_t time);
   void EmitBlocks(int64_t time);
+  void EmitWithoutPath(int64_t time);
   void EmitMark(LogCursor::Mark mark, uint32_t thread, At at);
   void EmitEvent(const proto::Event& event, int64_t time);
   bool EmitDropped(const proto::Event& event, int64_t time);
   void EmitCode(const proto::Event& event, int64_t time);
   bool EmitCall(const proto::Event& event, int64_t time);
   void EmitNotice(const proto::Event& event, int64_t time);
+  void AddMethodArgs(const proto::Event& event, std::vector<std::string>& args);
   void EmitSample(const proto::Sample& sample, int64_t time);
-  void AnchorFrame(absl::Span<const RoutineId> path);
+  void AnchorFrame(absl::Span<const PathStep> path);
   // The path of a node that a sample or a hook's calls hit, and its thread if that is known.
-  absl::Span<const RoutineId> PathOf(uint32_t node, uint32_t& thread);
+  absl::Span<const PathStep> PathOf(uint32_t node, uint32_t& thread);
   // Announces the thread if this is its first record; times never run back within a thread.
   At MakeAt(uint32_t thread, int64_t time);
   void Unknown(const proto::Event& event);
@@ -65,6 +67,7 @@ class ChunkEmitter {
   absl::flat_hash_map<uint32_t, NodePath> sample_paths_;  // by thread: of the last sample
   std::vector<CallRecord> calls_;                         // reused
   std::vector<FrameId> frames_;                           // of one sample; reused
+  std::vector<CallPlace> places_;                         // of these
   std::vector<CodeRecord::Frame> code_frames_;            // of one code event; reused
   std::vector<CodeRecord::Row> code_rows_;
 };

@@ -6,7 +6,9 @@ namespace jtrace::postproc {
 void ChunkEmitter::EmitTrees() {
   const int64_t end = StreamTime(definitions_.end_time());
   AgentTrees& trees = definitions_.trees();
-  std::vector<RoutineId> path;
+  AgentBlocks& blocks = definitions_.blocks();
+  blocks.FinishPaths(trees);
+  std::vector<PathStep> path;
   size_t lost = 0;  // 1: the path begins with [lost]
   uint32_t last_thread = 0;
   for (const AgentTrees::Visit& visit : trees.DepthFirst()) {
@@ -19,8 +21,14 @@ void ChunkEmitter::EmitTrees() {
     path.resize(visit.level + lost);
     const size_t shared = visit.level == 0 || it.thread != last_thread ? 0 : path.size();
     last_thread = it.thread;
-    path.push_back(definitions_.Routine(it.routine));
-    visitor_.OnNode(MakeAt(it.thread, end), it.counts, path, shared);
+    path.emplace_back(definitions_.Routine(it.routine), it.place);
+    if (blocks.has_paths()) {
+      NodeCounts counts = it.counts;
+      counts.blocks = blocks.PathsOf(visit.node, it);
+      visitor_.OnNode(MakeAt(it.thread, end), counts, path, shared);
+    } else {
+      visitor_.OnNode(MakeAt(it.thread, end), it.counts, path, shared);
+    }
   }
   for (const AgentTrees::RootCounts& root : trees.roots()) {
     visitor_.OnNode(MakeAt(root.thread, end), root.counts, {}, 0);
@@ -30,11 +38,29 @@ void ChunkEmitter::EmitTrees() {
     NodeCounts counts;
     counts.calls = StreamTime(it.calls);
     if (it.jitted != 0) counts.calls_jitted = StreamTime(it.jitted);
-    const RoutineId path[] = {flat, definitions_.Routine(it.routine)};
+    const PathStep path[] = {flat, definitions_.Routine(it.routine)};
     visitor_.OnNode(MakeAt(it.thread, end), counts, path, 0);
   }
+  EmitWithoutPath(end);
   EmitHooks(end);
   EmitBlocks(end);
+}
+
+// Blocks that were counted by method only, below a root of their own.
+void ChunkEmitter::EmitWithoutPath(int64_t time) {
+  const auto all = definitions_.blocks().WithoutPath(definitions_.trees());
+  if (all.empty()) return;
+  ThreadInfo info;
+  info.name = "[no path]";
+  info.trace = static_cast<uint32_t>(model_.traces().size() - 1);
+  const At at{time, model_.AddThread(std::move(info))};
+  visitor_.OnNotice(at, "thread-start", definitions_.ThreadArgs(at.thread));
+  for (const auto& [routine, blocks] : all) {
+    NodeCounts counts;
+    counts.blocks.push_back(blocks);
+    const PathStep path[] = {definitions_.Routine(routine)};
+    visitor_.OnNode(at, counts, path, 0);
+  }
 }
 
 void ChunkEmitter::EmitBlocks(int64_t time) {
@@ -52,7 +78,12 @@ void ChunkEmitter::EmitHooks(int64_t time) {
     HookRecord record;
     record.hook = hook.frame;
     record.kind = hook.kind;
-    record.caller = definitions_.HookCaller(it);
+    AgentHooks::Callers callers = definitions_.HookCallers(it);
+    std::vector<FrameId>& jumped = callers.jumped;
+    record.caller = jumped.empty() ? callers.caller : jumped.back();
+    // Nodes of the tree are hooked functions only.
+    std::erase_if(jumped, [&](FrameId id) { return !model_.IsHooked(model_.frame(id).routine); });
+    record.jumped = jumped;
     record.sums = it.sums;
     uint32_t thread = it.thread;
     if (it.node != 0 && !it.position_unknown) record.path = PathOf(it.node, thread);

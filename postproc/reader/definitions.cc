@@ -74,18 +74,11 @@ void Definitions::AddChunk(const ChunkPayload& payload) {
   for (const proto::ClassDef& it : chunk.class_def()) {
     classes_.try_emplace(it.id(), ClassInfo{it.name(), it.loader()});
   }
-  for (const proto::Routine& it : chunk.routine()) {
-    routines_.try_emplace(
-        it.id(),
-        MemberInfo{it.class_id(), it.name(), it.descriptor(), it.kind(), it.cost(), 0, {}});
-  }
-  for (const proto::Method& it : chunk.method()) {
-    methods_.try_emplace(it.id(),
-                         MemberInfo{it.class_id(), it.name(), it.descriptor(), {}, {}, 0, {}});
-  }
+  AddMembers(chunk);
   AddThreads(chunk);
   AddModules(chunk);
   hooks_.Add(chunk);
+  method_hooks_.insert(method_hooks_.end(), chunk.method_hook().begin(), chunk.method_hook().end());
   blocks_.Add(chunk);
   for (const proto::Event& event : chunk.event()) {
     end_time_ = std::max(end_time_, event.time_ns());
@@ -105,6 +98,24 @@ void Definitions::AddChunk(const ChunkPayload& payload) {
     code_totals_[{it.major(), it.minor()}] = it;
   }
   losses_.insert(losses_.end(), chunk.loss().begin(), chunk.loss().end());
+}
+
+void Definitions::AddMembers(const proto::Chunk& chunk) {
+  for (const proto::Routine& it : chunk.routine()) {
+    routines_.try_emplace(it.id(),
+                          MemberInfo{.class_id = it.class_id(),
+                                     .name = it.name(),
+                                     .descriptor = it.descriptor(),
+                                     .kind = it.kind(),
+                                     .cost = it.cost(),
+                                     .cycles = it.cycles(),
+                                     .millicycles_per_element = it.millicycles_per_element()});
+  }
+  for (const proto::Method& it : chunk.method()) {
+    methods_.try_emplace(
+        it.id(),
+        MemberInfo{.class_id = it.class_id(), .name = it.name(), .descriptor = it.descriptor()});
+  }
 }
 
 // What the program did, except starting threads and loading code.
@@ -210,6 +221,11 @@ void Definitions::Finish(uint32_t trace) {
   NameThreads(trace);
   AddNativeCode();
   hooks_.Finish([this](uint32_t string) { return Text(string); }, native_, model_, info);
+  for (const proto::MethodHook& hook : method_hooks_) {
+    const FrameId method =
+        model_.InternFrame({Routine(hook.routine()), ModuleId(), Origin::kInterpreted});
+    info.AddHook({method, AgentHooks::KindOf(hook.kind()), Text(hook.pattern())});
+  }
   CheckControlSum();
 }
 
@@ -245,7 +261,8 @@ void Definitions::NameRoutines() {
   names_.AssignNames();
   for (auto& [id, member] : routines_) {
     member.routine = model_.InternRoutine(RoutineName(member));
-    model_.AddRoutineTraits(member.routine, {KindOf(member.kind), CostOf(member.cost)});
+    model_.AddRoutineTraits(member.routine, {KindOf(member.kind), CostOf(member.cost),
+                                             member.cycles, member.millicycles_per_element});
     if (member.kind == proto::Routine::METHOD) model_.AddToScope(member.routine);
     if (id >= kMaxDenseId) continue;
     if (routine_ids_.size() <= id) routine_ids_.resize(id + size_t{1});

@@ -62,10 +62,10 @@ class Definitions {
 
   AgentTrees& trees() { return trees_; }
   const AgentHooks& hooks() const { return hooks_; }
-  const AgentBlocks& blocks() const { return blocks_; }
+  AgentBlocks& blocks() { return blocks_; }
   // Hook.id's name and kind; one that was never defined is counted as a problem.
   HookInfo Hook(uint32_t id);
-  FrameId HookCaller(const AgentHooks::Calls& calls);
+  AgentHooks::Callers HookCallers(const AgentHooks::Calls& calls);
   // Whether the thread's log may name the node (not 0); if not, that is counted as a problem.
   bool MayStandAt(uint32_t thread, uint64_t node);
 
@@ -87,8 +87,10 @@ class Definitions {
     uint32_t descriptor = 0;
     proto::Routine::Kind kind = proto::Routine::METHOD;
     proto::Routine::Cost cost = proto::Routine::UNCLASSIFIED;
+    uint32_t cycles = 0;
+    uint32_t millicycles_per_element = 0;
     uint32_t java_name = 0;  // in names_; set by Finish
-    RoutineId routine;
+    RoutineId routine = {};
   };
   struct ThreadDef {
     std::string name;
@@ -108,6 +110,7 @@ class Definitions {
   RoutineId FindRoutine(uint32_t id);
   void NoteData(const ChunkPayload& payload);
   void AddStrings(const proto::Chunk& chunk);
+  void AddMembers(const proto::Chunk& chunk);
   void AddThreads(const proto::Chunk& chunk);
   void AddModules(const proto::Chunk& chunk);
   void AddCode(const proto::Event& event);
@@ -138,6 +141,7 @@ class Definitions {
   StringMap<int> thread_names_;  // by name: the number to try after it next
   AgentTrees trees_;
   AgentHooks hooks_;
+  std::vector<proto::MethodHook> method_hooks_;
   AgentBlocks blocks_;
   std::vector<StubEvent> stub_events_;
   std::vector<proto::Module> modules_;

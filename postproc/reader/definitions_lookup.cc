@@ -71,8 +71,8 @@ HookInfo Definitions::Hook(uint32_t id) {
   return AgentHooks::Undefined(id, model_);
 }
 
-FrameId Definitions::HookCaller(const AgentHooks::Calls& calls) {
-  return hooks_.CallerOf(
+AgentHooks::Callers Definitions::HookCallers(const AgentHooks::Calls& calls) {
+  return hooks_.CallersOf(
       calls, [this](uint32_t method) { return Method(method); }, native_, model_);
 }
 

@@ -30,6 +30,9 @@ const EventCode* FindEventCode(uint32_t major, uint32_t minor);
 // The row of an op; the first if several have it. Null: unknown.
 const EventCode* FindEventCodeByOp(std::string_view op);
 
+// The argument of an interrupt's notice that has its level, which is left out if it is 0.
+inline constexpr std::string_view kLevelArg = "level=";
+
 // The op that a text trace shows for a notice's code; empty: unknown, or not a notice.
 std::string_view NoticeOp(uint32_t major, uint32_t minor);
 

@@ -26,8 +26,8 @@ class LogPositions {
   void Allow(size_t log_bytes) { room_ += kStepsPerByte * log_bytes; }
 
   struct Path {
-    absl::Span<const RoutineId> routines;  // below the thread's root; valid until the next Find
-    size_t shared = 0;                     // how many are also in the thread's last position
+    absl::Span<const PathStep> steps;  // below the thread's root; valid until the next Find
+    size_t shared = 0;                 // how many are also in the thread's last position
   };
   // An unknown node, or another thread's, gives [lost]. None if it is too far to walk.
   std::optional<Path> Find(uint32_t thread, uint64_t node);

@@ -3,17 +3,17 @@
 namespace jtrace::postproc {
 
 void NodePath::Shorten(size_t size) {
-  while (routines_.size() > size) {
+  while (steps_.size() > size) {
     size_with_.erase(nodes_.back());
     nodes_.pop_back();
-    routines_.pop_back();
+    steps_.pop_back();
   }
 }
 
-void NodePath::Append(uint32_t node, RoutineId routine) {
+void NodePath::Append(uint32_t node, PathStep step) {
   nodes_.push_back(node);
-  routines_.push_back(routine);
-  if (node != 0) size_with_[node] = routines_.size();
+  steps_.push_back(step);
+  if (node != 0) size_with_[node] = steps_.size();
 }
 
 void NodePath::MoveToLost(TraceModel& model) {
@@ -36,7 +36,7 @@ std::optional<size_t> NodePath::MoveTo(uint32_t node, size_t most_steps, Definit
   for (; !below_.empty(); below_.pop_back()) {
     const TreeNode& it = *trees.FindNode(below_.back());
     if (it.lost) Append(0, model.InternRoutine("[lost]"));
-    Append(below_.back(), definitions.Routine(it.routine));
+    Append(below_.back(), PathStep(definitions.Routine(it.routine), it.place));
   }
   return shared;
 }

@@ -1,6 +1,7 @@
 #include "postproc/reader/record_counts.h"
 
 #include "postproc/reader/text_code.h"
+#include "proto/trace_format.h"
 
 namespace jtrace::postproc {
 
@@ -52,6 +53,21 @@ void RecordCounts::OnSample(At, const SampleRecord& sample) {
   Count(sample.is_unwind ? "unwind" : "sample");
 }
 
+void RecordCounts::OnNotice(At, std::string_view op, absl::Span<const std::string> args) {
+  const EventCode* code = FindEventCodeByOp(op);
+  if (code == nullptr || code->major != format::kInterrupt) return Count(op);
+  uint32_t level = 0;
+  for (const std::string& arg : args) {
+    int64_t value = 0;
+    if (arg.starts_with(kLevelArg) &&
+        ParseInteger(std::string_view(arg).substr(kLevelArg.size()), value)) {
+      level = static_cast<uint32_t>(value);
+    }
+  }
+  Counts& counts = interrupts_[level];
+  ++(op == code->begin ? counts.begins : counts.ends);
+}
+
 void RecordCounts::OnCode(At, const CodeRecord& code) { Count(text::CodeOp(code.op)); }
 
 std::vector<RecordCounts::Row> RecordCounts::Rows() const {
@@ -61,7 +77,13 @@ std::vector<RecordCounts::Row> RecordCounts::Rows() const {
     return found == ops_.end() ? 0 : found->second;
   };
   for (const EventCode& code : AllEventCodes()) {
-    Row row = {&code, 0, 0};
+    if (code.major == format::kInterrupt) {
+      for (const auto& [level, counts] : interrupts_) {
+        rows.push_back({&code, format::kInterruptLevel + level, counts.begins, counts.ends});
+      }
+      continue;
+    }
+    Row row = {&code, code.minor, 0, 0};
     // "thread-end" ends several codes; the first one gets it.
     if (FindEventCodeByOp(code.begin) == &code) row.begins = of(code.begin);
     if (FindEventCodeByOp(code.end) == &code) row.ends = of(code.end);

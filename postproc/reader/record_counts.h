@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <string_view>
 #include <vector>
 
@@ -23,18 +24,17 @@ class RecordCounts : public RecordVisitor {
   void OnSample(At, const SampleRecord& sample) override;
   void OnSwitch(At, bool on) override { Count(on ? "on" : "off"); }
   void OnMetric(At, MetricId, int64_t) override { Count("metric"); }
-  void OnNode(At, const NodeCounts&, absl::Span<const RoutineId>, size_t) override {
-    Count("node");
-  }
+  void OnNode(At, const NodeCounts&, absl::Span<const PathStep>, size_t) override { Count("node"); }
   void OnHook(At, const HookRecord&) override { Count("hook"); }
   void OnCode(At, const CodeRecord& code) override;
-  void OnNotice(At, std::string_view op, absl::Span<const std::string>) override { Count(op); }
+  void OnNotice(At, std::string_view op, absl::Span<const std::string> args) override;
 
   // A row for each code that has records, in the order of the table of codes. Codes that text
   // traces do not distinguish (threads with and without a name) count together, as the first of
-  // them.
+  // them. Interrupts have a row for each level.
   struct Row {
     const EventCode* code = nullptr;
+    uint32_t minor = 0;  // of the begin
     int64_t begins = 0;
     int64_t ends = 0;
   };
@@ -52,6 +52,7 @@ class RecordCounts : public RecordVisitor {
 
   std::array<Counts, 3> calls_{};  // by CodeKind
   StringMap<int64_t> ops_;
+  std::map<uint32_t, Counts> interrupts_;  // by level
   int64_t dropped_events_ = 0;
 };
 

@@ -48,7 +48,7 @@ void RecordFilter::OnDropped(At at, int64_t events) {
   for (RecordVisitor* visitor : visitors_) visitor->OnDropped(at, events);
 }
 
-void RecordFilter::OnPosition(At at, absl::Span<const RoutineId> path, size_t shared) {
+void RecordFilter::OnPosition(At at, absl::Span<const PathStep> path, size_t shared) {
   if (!Wants(at)) return;
   for (RecordVisitor* visitor : visitors_) visitor->OnPosition(at, path, shared);
 }
@@ -58,10 +58,17 @@ void RecordFilter::OnSample(At at, const SampleRecord& sample) {
   SampleRecord passed = sample;
   if (scope_ == Scope::kApp) {
     frames_.clear();
-    for (const FrameId frame : sample.frames) {
-      if (model_.InScope(model_.frame(frame))) frames_.push_back(frame);
+    places_.clear();
+    for (size_t i = 0; i < sample.frames.size(); ++i) {
+      if (!model_.InScope(model_.frame(sample.frames[i]))) continue;
+      frames_.push_back(sample.frames[i]);
+      if (!sample.places.empty()) places_.push_back(sample.places[i]);
     }
     passed.frames = frames_;
+    passed.places = places_;
+    const bool same_innermost =
+        !frames_.empty() && !sample.frames.empty() && frames_.back() == sample.frames.back();
+    if (!same_innermost) passed.bci.reset();
   }
   for (RecordVisitor* visitor : visitors_) visitor->OnSample(at, passed);
 }
@@ -76,7 +83,7 @@ void RecordFilter::OnMetric(At at, MetricId metric, int64_t delta) {
   for (RecordVisitor* visitor : visitors_) visitor->OnMetric(at, metric, delta);
 }
 
-void RecordFilter::OnNode(At at, const NodeCounts& counts, absl::Span<const RoutineId> path,
+void RecordFilter::OnNode(At at, const NodeCounts& counts, absl::Span<const PathStep> path,
                           size_t shared) {
   if (!Wants(at)) return;
   for (RecordVisitor* visitor : visitors_) visitor->OnNode(at, counts, path, shared);
@@ -94,8 +101,7 @@ void RecordFilter::OnCode(At at, const CodeRecord& code) {
 
 void RecordFilter::OnNotice(At at, std::string_view op, absl::Span<const std::string> args) {
   // Blocks are counted over all threads.
-  const bool is_of_blocks = op == "class-code" || op == "blocks";
-  if (!is_of_blocks && !Wants(at)) return;
+  if (!IsOfBlocks(op) && !Wants(at)) return;
   for (RecordVisitor* visitor : visitors_) visitor->OnNotice(at, op, args);
 }
 

@@ -25,11 +25,11 @@ class RecordFilter : public RecordVisitor {
   void OnReducedCalls(ThreadId thread, const ReducedCalls& calls,
                       absl::FunctionRef<void(RecordVisitor&)> one_by_one) override;
   void OnDropped(At at, int64_t events) override;
-  void OnPosition(At at, absl::Span<const RoutineId> path, size_t shared) override;
+  void OnPosition(At at, absl::Span<const PathStep> path, size_t shared) override;
   void OnSample(At at, const SampleRecord& sample) override;
   void OnSwitch(At at, bool on) override;
   void OnMetric(At at, MetricId metric, int64_t delta) override;
-  void OnNode(At at, const NodeCounts& counts, absl::Span<const RoutineId> path,
+  void OnNode(At at, const NodeCounts& counts, absl::Span<const PathStep> path,
               size_t shared) override;
   void OnHook(At at, const HookRecord& hook) override;
   void OnCode(At at, const CodeRecord& code) override;
@@ -42,8 +42,9 @@ class RecordFilter : public RecordVisitor {
   const Scope scope_;
   const TraceModel& model_;
   const std::vector<RecordVisitor*> visitors_;
-  std::vector<int8_t> wanted_;   // by thread: 0 not yet known, 1 yes, -1 no
-  std::vector<FrameId> frames_;  // reused
+  std::vector<int8_t> wanted_;     // by thread: 0 not yet known, 1 yes, -1 no
+  std::vector<FrameId> frames_;    // reused
+  std::vector<CallPlace> places_;  // the same
 };
 
 }  // namespace jtrace::postproc

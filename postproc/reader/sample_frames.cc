@@ -1,5 +1,7 @@
 #include "postproc/reader/sample_frames.h"
 
+#include <algorithm>
+#include <limits>
 #include <string>
 
 #include "postproc/support/strings.h"
@@ -10,11 +12,15 @@ void SampleFrames::Begin(const proto::Chunk& chunk) {
   chunk_ = &chunk;
   chunk_frames_.assign(static_cast<size_t>(chunk.frame_size()), FrameId());
   chunk_natives_.assign(static_cast<size_t>(chunk.frame_size()), Native());
+  has_places_ = std::any_of(chunk.frame().begin(), chunk.frame().end(),
+                            [](const proto::Frame& frame) { return frame.place() != 0; });
 }
 
-void SampleFrames::Read(const proto::Sample& sample, int64_t time, std::vector<FrameId>& frames) {
+void SampleFrames::Read(const proto::Sample& sample, int64_t time, std::vector<FrameId>& frames,
+                        std::vector<CallPlace>& places) {
   NativeSymbols& native = definitions_.native();
   frames.clear();
+  places.clear();
   bool is_caller = false;  // a frame of the program, from which it calls, is inside
   NativePlace* callee = nullptr;
   for (const uint32_t index : sample.frame()) {
@@ -22,6 +28,10 @@ void SampleFrames::Read(const proto::Sample& sample, int64_t time, std::vector<F
                            chunk_->frame(static_cast<int>(index)).kind() == proto::Frame::NATIVE;
     if (!is_native) {
       frames.push_back(FrameAt(index));
+      if (has_places_ && index < chunk_frames_.size()) {
+        places.resize(frames.size());
+        places.back() = CheckedPlace(chunk_->frame(static_cast<int>(index)).place());
+      }
       is_caller |= model_.frame(frames.back()).origin != Origin::kKernel;
       callee = nullptr;
       continue;
@@ -36,6 +46,20 @@ void SampleFrames::Read(const proto::Sample& sample, int64_t time, std::vector<F
     // Code that a signal interrupted had called nothing.
     is_caller = callee == nullptr || !callee->function.is_signal_frame;
   }
+  if (has_places_) places.resize(frames.size());
+}
+
+std::optional<uint16_t> SampleFrames::InnermostBci(const proto::Sample& sample) const {
+  if (sample.frame_size() == 0) return std::nullopt;
+  const uint32_t index = sample.frame(0);
+  if (index >= chunk_frames_.size()) return std::nullopt;
+  const proto::Frame& frame = chunk_->frame(static_cast<int>(index));
+  const bool is_java = frame.kind() == proto::Frame::INTERPRETED ||
+                       frame.kind() == proto::Frame::COMPILED ||
+                       frame.kind() == proto::Frame::INLINED;
+  constexpr uint32_t kMost = std::numeric_limits<uint16_t>::max();
+  if (!is_java || frame.bci() == 0 || frame.bci() - 1 > kMost) return std::nullopt;
+  return static_cast<uint16_t>(frame.bci() - 1);
 }
 
 NativeSymbols::Found SampleFrames::NativeAt(uint32_t index, bool is_caller, int64_t time) {

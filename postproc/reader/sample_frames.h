@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
+#include "common/call_place.h"
 #include "postproc/model/import_stats.h"
 #include "postproc/model/trace_model.h"
 #include "postproc/reader/definitions.h"
@@ -19,9 +21,14 @@ class SampleFrames {
 
   // Begins the samples of this chunk, which must exist until the next Begin.
   void Begin(const proto::Chunk& chunk);
-  // The sample's chain, the interrupted frame first. Between two native frames it has the function
+  // The sample's chain, the interrupted frame first, and where each frame was, if the chunk says
+  // so. Between two native frames it has the function
   // that ended in a jump, if any (NativeSymbols::TailCaller).
-  void Read(const proto::Sample& sample, int64_t time, std::vector<FrameId>& frames);
+  void Read(const proto::Sample& sample, int64_t time, std::vector<FrameId>& frames,
+            std::vector<CallPlace>& places);
+  // The bytecode index in the sample's interrupted frame; none: unknown, or of another frame than
+  // a Java one.
+  std::optional<uint16_t> InnermostBci(const proto::Sample& sample) const;
 
  private:
   // A native frame of the chunk, as last named.
@@ -39,6 +46,7 @@ class SampleFrames {
   TraceModel& model_;
   ImportStats& stats_;
   const proto::Chunk* chunk_ = nullptr;
+  bool has_places_ = false;            // any frame of the chunk has one
   std::vector<FrameId> chunk_frames_;  // of frames whose name does not depend on the time
   std::vector<Native> chunk_natives_;
 };

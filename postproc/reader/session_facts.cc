@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "absl/strings/str_format.h"
 #include "common/visible_text.h"
 #include "postproc/reader/definitions.h"
 #include "postproc/reader/event_codes.h"
@@ -25,6 +26,14 @@ void AddSession(const proto::SessionStart& start, TraceInfo& trace) {
   set("clock", start.clock());
   set("timer", start.timer());
   set("stack", start.stack());
+  set("codes", start.codes());
+  if (start.jitter()) set("jitter", "on");
+  for (const proto::Flag& limit : start.inlining_limit()) {
+    if (limit.name().size() >= 64) continue;
+    const std::string value =
+        limit.real() != 0 ? absl::StrFormat("%g", limit.real()) : StrCat(limit.value());
+    set(StrCat("flag.", limit.name()), value);
+  }
   if (start.interval_events() != 0) set("interval_events", StrCat(start.interval_events()));
   if (start.unix_time_ns() != 0) set("unix_time_ns", StrCat(start.unix_time_ns()));
   if (start.interval_ns() != 0) {

@@ -51,6 +51,8 @@ void CodeFields::ReadLoad(std::string_view field) {
   if (field == "native") record_.native_wrapper = true;
   if (ConsumePrefix(field, "level=")) record_.level = ParseNumber(field);
   if (ConsumePrefix(field, "osr=")) record_.osr_entry = ParseNumber(field);
+  if (ConsumePrefix(field, "bytecodes=")) record_.bytecodes = ParseNumber(field);
+  if (ConsumePrefix(field, "modifiers=")) record_.modifiers = ParseNumber(field);
 }
 
 void CodeFields::ReadRows(absl::Span<const std::string> args, TraceModel& model) {
@@ -63,8 +65,12 @@ void CodeFields::ReadRows(absl::Span<const std::string> args, TraceModel& model)
     }
     const size_t blank = field.find(' ');
     int64_t bci = 0;
-    if (blank == std::string_view::npos || !ParseInteger(field.substr(0, blank), bci)) continue;
-    frames_.push_back({model.InternRoutine(field.substr(blank + 1)), static_cast<int32_t>(bci)});
+    const std::string_view numbers = field.substr(0, blank);
+    const size_t slash = std::min(numbers.find('/'), numbers.size());
+    if (blank == std::string_view::npos || !ParseInteger(numbers.substr(0, slash), bci)) continue;
+    const std::string_view bytecodes = numbers.substr(slash);
+    frames_.push_back({model.InternRoutine(field.substr(blank + 1)), static_cast<int32_t>(bci),
+                       bytecodes.empty() ? 0 : ParseNumber(bytecodes.substr(1))});
     CodeRecord::Row& row = rows_.back();
     row.frames = {row.frames.empty() ? &frames_.back() : row.frames.data(), row.frames.size() + 1};
   }

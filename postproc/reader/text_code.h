@@ -19,8 +19,9 @@ std::optional<CodeRecord::Op> ParseCodeOp(std::string_view op);
 class CodeFields {
  public:
   // `args`: the fields after the op, unescaped: ROUTINE, "address=0x…", "size=…", "method=…"; of a
-  // load "level=…", "native", "osr=…" as far as they are not 0; then for each inlining row "@PC"
-  // and "BCI ROUTINE" for each frame, innermost first. Other fields are left out.
+  // load "level=…", "native", "osr=…", "bytecodes=…", "modifiers=…" as far as they are not 0; then
+  // for each inlining row "@PC" and "BCI ROUTINE" or "BCI/BYTECODES ROUTINE" for each frame,
+  // innermost first. Other fields are left out.
   CodeFields(CodeRecord::Op op, absl::Span<const std::string> args, TraceModel& model);
   CodeFields(const CodeFields&) = delete;
   CodeFields& operator=(const CodeFields&) = delete;

@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "common/visible_text.h"
+#include "postproc/model/path_step.h"
 
 namespace jtrace::postproc::text {
 
@@ -98,6 +99,28 @@ std::string WithPlainCommas(std::string_view key) {
     plain.push_back(key[i]);
   }
   return plain;
+}
+
+void AppendPlace(std::string& out, CallPlace place) {
+  if (place == kNoCallPlace) return;
+  out.push_back('\\');
+  out += PlaceText(place);
+}
+
+CallPlace TakePlace(std::string_view& field) {
+  const size_t digits = field.find_last_not_of("0123456789") + 1;
+  if (digits < 2 || digits >= field.size()) return kNoCallPlace;
+  const char kind = field[digits - 1];
+  if (kind != ':' && kind != '@') return kNoCallPlace;
+  // The backslash itself may be escaped.
+  const size_t name = field.substr(0, digits - 1).find_last_not_of('\\') + 1;
+  if ((digits - 1 - name) % 2 == 0) return kNoCallPlace;
+  int64_t parsed = 0;
+  if (!ParseInteger(field.substr(digits), parsed) || parsed > kMostInPlace) return kNoCallPlace;
+  const auto number = static_cast<uint32_t>(parsed);
+  const CallPlace place = kind == ':' ? PlaceOfLine(number) : PlaceOfBci(number);
+  if (place != kNoCallPlace) field = field.substr(0, digits - 2);
+  return place;
 }
 
 std::string_view Unescape(std::string_view field, std::string& storage) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "common/call_place.h"
 #include "postproc/support/strings.h"
 
 namespace jtrace::postproc::text {
@@ -15,7 +16,8 @@ inline constexpr int kVersion = 1;
 // Comment lines that begin so contain what a trace says about itself; other readers skip them:
 // "#@<TAB>session<TAB>key<TAB>value", "#@<TAB>loss<TAB>name<TAB>severity<TAB>count<TAB>what<TAB>
 // advice", "#@<TAB>count<TAB>key<TAB>value<TAB>what", "#@<TAB>scope<TAB>routine",
-// "#@<TAB>routine<TAB>kind<TAB>cost<TAB>routine" for other routines than methods,
+// "#@<TAB>routine<TAB>kind<TAB>cost<TAB>routine" for other routines than methods, and after it
+// "<TAB>cycles<TAB>millicycles for each element" if there are any,
 // "#@<TAB>hook<TAB>frame<TAB>kind<TAB>pattern" for each hook in native code.
 inline constexpr std::string_view kMetaPrefix = "#@\t";
 
@@ -35,6 +37,11 @@ void AppendEscapedKey(std::string& out, std::string_view key);
 std::string_view NextPair(std::string_view& list);
 // The form of a key that Unescape expects.
 std::string WithPlainCommas(std::string_view key);
+// A routine in a path or a frame may be followed by where it was: "\\:120" for a line, "\\@17" for
+// a bytecode index. No escaped name ends so.
+void AppendPlace(std::string& out, CallPlace place);
+// Removes it from the end of a field and returns it; none: kNoCallPlace.
+CallPlace TakePlace(std::string_view& field);
 // The reverse of AppendEscaped; an unknown escape is left unchanged. Returns `field` itself if it
 // has no backslash.
 std::string_view Unescape(std::string_view field, std::string& storage);

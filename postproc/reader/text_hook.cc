@@ -53,7 +53,8 @@ std::string HookSumsText(const HookSums& sums) {
   return text;
 }
 
-std::optional<HookFields> HookFields::Parse(absl::Span<const std::string> args, TraceInfo& trace,
+std::optional<HookFields> HookFields::Parse(absl::Span<const std::string> args,
+                                            absl::Span<const CallPlace> places, TraceInfo& trace,
                                             TraceModel& model) {
   if (args.size() < 4 || args[0].empty()) return std::nullopt;
   const std::optional<HookKind> kind = ParseHookKind(args[1]);
@@ -66,8 +67,14 @@ std::optional<HookFields> HookFields::Parse(absl::Span<const std::string> args, 
   trace.AddHook({fields.record_.hook, *kind, ""});
   if (!args[2].empty()) fields.record_.caller = model.InternFrameText(args[2]);
   fields.record_.sums = *sums;
-  for (const std::string& frame : args.subspan(4)) {
-    fields.path_.push_back(model.frame(model.InternFrameText(frame)).routine);
+  for (size_t i = 4; i < args.size(); ++i) {
+    const FrameId id = model.InternFrameText(args[i]);
+    const Frame& frame = model.frame(id);
+    if (frame.is_tail_call) {
+      fields.jumped_.push_back(id);
+    } else {
+      fields.path_.emplace_back(frame.routine, i == 4 ? kNoCallPlace : places[i - 1]);
+    }
   }
   return fields;
 }

@@ -19,20 +19,23 @@ std::string HookSumsText(const HookSums& sums);
 class HookFields {
  public:
   // `args`: the fields after the op, unescaped: NAME, KIND, CALLER or empty, sums, and the path.
-  // Adds the hook to the trace. None if they are malformed.
-  static std::optional<HookFields> Parse(absl::Span<const std::string> args, TraceInfo& trace,
+  // `places`: TakePlace of each of them. Adds the hook to the trace. None if they are malformed.
+  static std::optional<HookFields> Parse(absl::Span<const std::string> args,
+                                         absl::Span<const CallPlace> places, TraceInfo& trace,
                                          TraceModel& model);
 
   // Valid as long as this object exists and does not move.
   HookRecord record() const {
     HookRecord record = record_;
     record.path = path_;
+    record.jumped = jumped_;
     return record;
   }
 
  private:
   HookRecord record_;
-  std::vector<RoutineId> path_;
+  std::vector<PathStep> path_;
+  std::vector<FrameId> jumped_;
 };
 
 }  // namespace jtrace::postproc::text

@@ -39,14 +39,24 @@ void ReadRoutine(absl::Span<const std::string> fields, TraceModel& model) {
   const std::optional<RoutineKind> kind = ParseRoutineKind(fields[1]);
   const std::optional<RoutineCost> cost = ParseRoutineCost(fields[2]);
   if (!kind.has_value() || !cost.has_value()) return;
-  model.AddRoutineTraits(model.InternRoutine(fields[3]), {*kind, *cost});
+  RoutineTraits traits = {*kind, *cost};
+  if (fields.size() > 5) {
+    constexpr int64_t kMost = std::numeric_limits<uint32_t>::max();
+    const auto read = [&](size_t at, int64_t& number) {
+      int64_t value = 0;
+      if (ParseInteger(fields[at], value) && value >= 0 && value <= kMost) number = value;
+    };
+    read(4, traits.cycles);
+    read(5, traits.millicycles_per_element);
+  }
+  model.AddRoutineTraits(model.InternRoutine(fields[3]), traits);
 }
 
 void ReadHook(absl::Span<const std::string> fields, TraceInfo& trace, TraceModel& model) {
   const std::optional<HookKind> kind = ParseHookKind(fields[2]);
   if (!kind.has_value() || fields[1].empty()) return;
   const FrameId frame = model.InternFrameText(fields[1]);
-  model.AddHooked(model.frame(frame).routine);
+  if (!IsJava(model.frame(frame).origin)) model.AddHooked(model.frame(frame).routine);
   trace.AddHook({frame, *kind, fields[3]});
 }
 

@@ -1,6 +1,7 @@
 #include "postproc/reader/text_reader.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -61,7 +62,8 @@ class TextReader {
   bool ReadSample(std::string_view op, At at);
   bool SplitBlocker(std::string_view& op, SampleRecord& sample);
   bool ReadReduced(std::string_view op, At at);
-  void ReadPath(size_t first);
+  // The fields from `first` up to `end`.
+  void ReadPath(size_t first, size_t end);
   bool ReadHook(std::string_view op, At at);
   void ReadArgs();
   bool ReadNotice(std::string_view op, At at);
@@ -87,12 +89,14 @@ class TextReader {
   std::string last_thread_name_;
   ThreadId last_thread_;
   absl::flat_hash_map<ThreadId, int64_t> last_times_;
+  absl::flat_hash_map<ThreadId, uint16_t> places_;  // of the next samples
 
   // Reused from line to line.
   Fields fields_;
   std::string storage_;
-  std::vector<RoutineId> path_;
+  std::vector<PathStep> path_;
   std::vector<FrameId> frames_;
+  std::vector<CallPlace> call_places_;
   std::vector<std::string> args_;
 };
 
@@ -123,6 +127,7 @@ ThreadId TextReader::ThreadOf(std::string_view name) {
 }
 
 bool IsNotice(std::string_view op) {
+  if (IsOfBlocks(op)) return true;
   const EventCode* code = FindEventCodeByOp(op);
   return code != nullptr && code->is_notice;
 }
@@ -170,9 +175,9 @@ void TextReader::ReadRecord(std::string_view line) {
   const std::string_view op = fields_[2];
   const bool notice = IsNotice(op);
   const std::string_view kind = op.substr(0, op.find_first_of(".*@"));
-  constexpr std::string_view kOps[] = {"enter",  "exit",      "sample",   "sample-at",
-                                       "unwind", "unwind-at", "off",      "on",
-                                       "metric", "node",      "position", "hook"};
+  constexpr std::string_view kOps[] = {"enter",     "exit", "sample", "sample-at", "unwind",
+                                       "unwind-at", "off",  "on",     "metric",    "node",
+                                       "position",  "hook", "place"};
   if (!notice && std::find(std::begin(kOps), std::end(kOps), kind) == std::end(kOps)) {
     stats_.Add(Problem::kUnknownOp,
                stats_.WantsDetail()
@@ -233,24 +238,39 @@ bool TextReader::ReadSample(std::string_view op, At at) {
         static_cast<uint64_t>(depth) > fields_.size() - 4) {
       return false;
     }
-    for (next = 4; next < 4 + static_cast<size_t>(depth); ++next) {
-      path_.push_back(RoutineOf(fields_[next]));
-    }
+    next = 4 + static_cast<size_t>(depth);
+    ReadPath(4, next);
   }
   frames_.clear();
+  call_places_.clear();
   for (; next < fields_.size(); ++next) {
-    frames_.push_back(model_.InternFrameText(Unescaped(fields_[next])));
+    std::string_view field = fields_[next];
+    call_places_.push_back(text::TakePlace(field));
+    frames_.push_back(model_.InternFrameText(Unescaped(field)));
   }
   sample.path = path_;
   sample.frames = frames_;
+  const bool has_places = std::any_of(call_places_.begin(), call_places_.end(),
+                                      [](CallPlace place) { return place != kNoCallPlace; });
+  if (has_places) sample.places = call_places_;
+  if (const auto place = places_.find(at.thread); place != places_.end() && !sample.is_unwind) {
+    sample.bci = place->second;
+    places_.erase(place);
+  }
   visitor_.OnSample(at, sample);
   return true;
 }
 
-// The fields from `first` on.
-void TextReader::ReadPath(size_t first) {
+// A routine's place is where it called the next one.
+void TextReader::ReadPath(size_t first, size_t end) {
   path_.clear();
-  for (size_t i = first; i < fields_.size(); ++i) path_.push_back(RoutineOf(fields_[i]));
+  CallPlace from = kNoCallPlace;
+  for (size_t i = first; i < end; ++i) {
+    std::string_view field = fields_[i];
+    const CallPlace place = text::TakePlace(field);
+    path_.emplace_back(RoutineOf(field), from);
+    from = place;
+  }
 }
 
 bool TextReader::ReadReduced(std::string_view op, At at) {
@@ -260,15 +280,24 @@ bool TextReader::ReadReduced(std::string_view op, At at) {
     visitor_.OnMetric(at, model_.InternMetric(Unescaped(fields_[3])), delta);
     return true;
   }
+  if (op == "place") {
+    int64_t bci = 0;
+    if (fields_.size() < 4 || !text::ParseNumber(fields_[3], bci) || bci < 0 ||
+        bci > std::numeric_limits<uint16_t>::max()) {
+      return false;
+    }
+    places_[at.thread] = static_cast<uint16_t>(bci);
+    return true;
+  }
   if (op == "position" && at.thread) {
-    ReadPath(3);
+    ReadPath(3, fields_.size());
     visitor_.OnPosition(at, path_, 0);
     return true;
   }
   if (op != "node" || fields_.size() < 4) return false;
   NodeCounts counts;
   if (!text::ParseNodeCounts(fields_[3], model_, counts)) return false;
-  ReadPath(4);
+  ReadPath(4, fields_.size());
   visitor_.OnNode(at, counts, path_, 0);
   return true;
 }
@@ -293,8 +322,14 @@ void TextReader::ReadArgs() {
 
 bool TextReader::ReadHook(std::string_view op, At at) {
   if (op != "hook") return false;
+  call_places_.assign(3, kNoCallPlace);
+  for (size_t i = 3; i < fields_.size(); ++i) {
+    // Only the path has places: the first of its fields is the eighth.
+    call_places_.push_back(i < 7 ? kNoCallPlace : text::TakePlace(fields_[i]));
+  }
   ReadArgs();
-  const auto hook = text::HookFields::Parse(args_, model_.traces()[trace_index_], model_);
+  const auto places = absl::MakeConstSpan(call_places_).subspan(3);
+  const auto hook = text::HookFields::Parse(args_, places, model_.traces()[trace_index_], model_);
   if (hook.has_value()) visitor_.OnHook(at, hook->record());
   return hook.has_value();
 }

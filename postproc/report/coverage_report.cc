@@ -64,12 +64,14 @@ Table CoverageTable(const ReportInput& input) {
                    {"percent"},
                    {"methods", Style::kCount},
                    {"methods_run", Style::kCount},
-                   {"methods_without_lines", Style::kCount, true}};
+                   {"methods_without_lines", Style::kCount, true},
+                   {"methods_never_loaded", Style::kCount, true}};
   for (const CoverageRow& row : CoverageTree(SelectedMethods(input), input.options.by)) {
     table.rows.push_back({Cell::Text(CoverageLevelName(row.level)), Cell::Text(row.name),
                           Cell::Int(row.counted.total), Cell::Int(row.counted.covered),
                           ShareCell(row.counted), Cell::Int(row.methods),
-                          Cell::Int(row.methods_run), Cell::Int(row.methods_without_lines)});
+                          Cell::Int(row.methods_run), Cell::Int(row.methods_without_lines),
+                          Cell::Int(row.methods_never_loaded)});
   }
   return table;
 }
@@ -80,7 +82,7 @@ void CoverageText(const ReportInput& input, std::ostream& out) {
   const CoverageRow& all = rows.front();
   out << CoveredText(all.counted, ByName(input.options.by)) << "; " << FormatCount(all.methods_run)
       << " of " << FormatCount(all.methods) << " methods ran\n"
-      << MissingText(input, methods) << '\n';
+      << NeverLoadedText(methods) << MissingText(input, methods) << '\n';
   Table table;
   if (input.options.sort.empty()) {
     table = TreeTable(input, rows);

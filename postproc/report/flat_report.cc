@@ -27,6 +27,7 @@ Table MakeTable(const ReportInput& input, bool with_roots) {
                    {"max_base", Style::kTime},
                    {"kind"},
                    {"cost"}};
+  AddOutsideColumns(table);
   AddMeasureColumns(input, MeasureColumns::kBaseCumCum2, table);
   for (const uint32_t index : input.flat.Sorted()) {
     const FlatRow& row = input.flat.rows()[index];
@@ -34,15 +35,18 @@ Table MakeTable(const ReportInput& input, bool with_roots) {
     if (IsFiltered(input, row.measure.cum, input.measure.whole)) continue;
     const RoutineTraits traits = input.model.TraitsOf(row.routine);
     const auto at_least = row.has_bounds ? Cell::Bound::kAtLeast : Cell::Bound::kNone;
-    const auto at_most = row.has_bounds ? Cell::Bound::kAtMost : Cell::Bound::kNone;
+    const bool is_rough = row.has_bounds || row.has_rough_extremes;
+    const auto least = is_rough ? Cell::Bound::kAtLeast : Cell::Bound::kNone;
+    const auto most = is_rough ? Cell::Bound::kAtMost : Cell::Bound::kNone;
     table.rows.push_back({Cell::Int(row.calls), Cell::Int(row.base),
                           Cell::Int(row.cum).As(at_least), Cell::Int(row.cum2).As(at_least),
                           Cell::Int(row.elapsed).As(at_least), Cell::Int(row.base_ticks),
                           Cell::Int(row.cum_ticks), Cell::Int(row.cum2_ticks),
                           Cell::Int(row.samples), Cell::Text(row.name), Cell::Int(row.calls_jitted),
-                          Cell::Int(row.min_base).As(at_least), Cell::Int(row.max_base).As(at_most),
+                          Cell::Int(row.min_base).As(least), Cell::Int(row.max_base).As(most),
                           Cell::Text(row.is_root ? "thread" : RoutineKindName(traits.kind)),
                           Cell::Text(RoutineCostName(traits.cost))});
+    AddOutsideCells(row, table.rows.back());
     AddMeasureCells(input, {row.measure.base, row.measure.cum, row.measure.cum2},
                     table.rows.back());
   }
@@ -52,12 +56,20 @@ Table MakeTable(const ReportInput& input, bool with_roots) {
 // The name is last, so that it may use the rest of the line.
 std::vector<Column> TextColumns(const ReportInput& input) {
   const Style unit = StyleOf(input.measure);
-  return {{"self %", Style::kPlain, true}, {"self", unit, true},
-          {"total", unit, true},           {"total rec.", unit, true},
-          {"calls", Style::kCount, true},  {"jitted %", Style::kPlain, true},
-          {"time", Style::kTime, true},    {"total time", Style::kTime, true},
-          {"waiting", Style::kTime, true}, {"min", Style::kTime, true},
-          {"max", Style::kTime, true},     {StrCat("routine", ByMeasure(input))}};
+  return {{"self %", Style::kPlain, true},
+          {"self", unit, true},
+          {"total", unit, true},
+          {"total rec.", unit, true},
+          {"calls", Style::kCount, true},
+          {"jitted %", Style::kPlain, true},
+          {"time", Style::kTime, true},
+          {"total time", Style::kTime, true},
+          {"waiting", Style::kTime, true},
+          {"min", Style::kTime, true},
+          {"max", Style::kTime, true},
+          {"calls out", Style::kCount, true},
+          {"time out", Style::kTime, true},
+          {StrCat("routine", ByMeasure(input))}};
 }
 
 // The columns beside the measure.
@@ -126,6 +138,8 @@ std::vector<Cell> TextRow(const ReportInput& input, const TextChoice& choice, co
       timed(choice.with_extremes && waiting != 0, Cell::Int(waiting).As(at.cell("cum").bound())),
       timed(choice.with_extremes, at.cell("min_base")),
       timed(choice.with_extremes, at.cell("max_base")),
+      at("outside_calls") == 0 ? Cell::Empty() : at.cell("outside_calls"),
+      at("outside_time") == 0 ? Cell::Empty() : at.cell("outside_time"),
       at.cell("name")};
   cells.insert(cells.end(), others.begin(), others.end());
   return cells;
@@ -148,9 +162,14 @@ void FlatText(const ReportInput& input, std::ostream& out) {
   }
   WriteText(table, input.layout(), out);
   const auto& rows = input.flat.rows();
-  const bool has_bounds =
-      std::any_of(rows.begin(), rows.end(), [](const FlatRow& row) { return row.has_bounds; });
-  if (!has_bounds || !input.measure.is_more_than_calls()) return;
+  const auto has = [&](bool FlatRow::*member) {
+    return std::any_of(rows.begin(), rows.end(), [&](const FlatRow& row) { return row.*member; });
+  };
+  if (choice.with_extremes && has(&FlatRow::has_rough_extremes)) {
+    out << "\n≥ at least, ≤ at most: times of calls out of scope are in their caller "
+           "(--outside=caller),\nand are not known for each of its calls.\n";
+  }
+  if (!has(&FlatRow::has_bounds) || !input.measure.is_more_than_calls()) return;
   out << "\n≥ at least, ≤ at most: memory= was used up, and callers of some calls are not known.\n"
          "Calls and self are exact.\n";
 }

@@ -19,7 +19,12 @@ struct ArcSum {
   int64_t cum = 0;
   int64_t cum_ticks = 0;
   int64_t measure = 0;  // cum
-  int64_t open = 0;     // while the tree is walked: how often the arc is on the path
+  // Self time of one call of the one that is called.
+  int64_t min_base = 0;
+  int64_t max_base = 0;
+  bool has_extremes = false;
+  bool has_rough_extremes = false;
+  int64_t open = 0;  // while the tree is walked: how often the arc is on the path
 };
 
 class ArcSums {
@@ -30,6 +35,7 @@ class ArcSums {
     if (is_new) sums_.push_back({.other = other});
     ArcSum& sum = sums_[place->second];
     sum.calls = WrapAdd(sum.calls, node.calls);
+    MergeExtremes(node, sum);
     if (sum.open++ > 0) return;
     sum.cum = WrapAdd(sum.cum, totals.cum);
     sum.cum_ticks = WrapAdd(sum.cum_ticks, totals.cum_ticks);
@@ -109,6 +115,7 @@ Cell Share(int64_t part, int64_t whole) {
 // Shares are of the routine's own values: of its calls for callers, of its total for both.
 std::vector<Cell> ArcRow(const ReportInput& input, const FlatRow& self, const ArcSum& arc,
                          bool is_caller) {
+  const bool rough = arc.has_rough_extremes;
   std::vector<Cell> row = {Cell::Text(is_caller ? "caller" : "callee"),
                            Cell::Int(arc.calls),
                            is_caller ? Share(arc.calls, self.calls) : Cell::Empty(),
@@ -118,27 +125,23 @@ std::vector<Cell> ArcRow(const ReportInput& input, const FlatRow& self, const Ar
                            Cell::Empty(),
                            Cell::Int(arc.cum_ticks),
                            Share(arc.cum_ticks, self.cum_ticks),
-                           Cell::Empty(),
-                           Cell::Empty(),
+                           is_caller ? LeastCell(arc, rough) : Cell::Empty(),
+                           is_caller ? MostCell(arc, rough) : Cell::Empty(),
                            Cell::Text(input.flat.rows()[arc.other].name)};
+  row.insert(row.end(), 2, Cell::Empty());  // AddOutsideCells
   AddMeasureCells(input, {std::nullopt, arc.measure}, row);
   if (input.measure.is_chosen) row.push_back(Share(arc.measure, self.measure.cum));
   return row;
 }
 
 std::vector<Cell> FunctionRow(const ReportInput& input, const FlatRow& self) {
-  std::vector<Cell> row = {Cell::Text("self"),
-                           Cell::Int(self.calls),
-                           Cell::Empty(),
-                           Cell::Int(self.base),
-                           Cell::Int(self.cum),
-                           Cell::Empty(),
-                           Cell::Int(self.base_ticks),
-                           Cell::Int(self.cum_ticks),
-                           Cell::Empty(),
-                           self.has_extremes ? Cell::Int(self.min_base) : Cell::Empty(),
-                           self.has_extremes ? Cell::Int(self.max_base) : Cell::Empty(),
-                           Cell::Text(self.name)};
+  const bool rough = self.has_bounds || self.has_rough_extremes;
+  std::vector<Cell> row = {
+      Cell::Text("self"),         Cell::Int(self.calls),     Cell::Empty(),
+      Cell::Int(self.base),       Cell::Int(self.cum),       Cell::Empty(),
+      Cell::Int(self.base_ticks), Cell::Int(self.cum_ticks), Cell::Empty(),
+      LeastCell(self, rough),     MostCell(self, rough),     Cell::Text(self.name)};
+  AddOutsideCells(self, row);
   AddMeasureCells(input, {self.measure.base, self.measure.cum, std::nullopt}, row);
   return row;
 }
@@ -159,6 +162,7 @@ Table FunctionTable(const ReportInput& input) {
                    {"min_base", Style::kTime, true},
                    {"max_base", Style::kTime, true},
                    {"name"}};
+  AddOutsideColumns(table);
   AddMeasureColumns(input, MeasureColumns::kBaseCum, table);
   if (input.measure.is_chosen) table.columns.push_back({StrCat(input.measure.name, ".cum_pct")});
   for (const Stanza& stanza : input.arcs.stanzas()) {
@@ -185,6 +189,8 @@ void FunctionText(const ReportInput& input, std::ostream& out) {
                                             "time",  "of time",      "self",     "total",
                                             "share", "least of one", "most",     "routine"};
   for (size_t i = 0; i < headers.size(); ++i) table.columns[i].name = headers[i];
+  table.columns[static_cast<size_t>(table.Find("outside_calls"))].name = "calls out";
+  table.columns[static_cast<size_t>(table.Find("outside_time"))].name = "time out";
   table.MoveLast("routine");
   WriteText(table, input.layout(), out);
 }

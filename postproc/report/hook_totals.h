@@ -18,10 +18,11 @@ struct HookCaller {
   HookSums sums;
 };
 
-// All hooks of a function with the same kind.
+// All hooks of a function, or of a Java method, with the same kind.
 struct HookTotal {
   std::string name;  // "libc.so.6!malloc"
   HookKind kind = HookKind::kCount;
+  bool is_method = false;           // of Java, counted by probes
   std::string pattern;              // what the user requested; several are separated by ";"
   HookSums sums;                    // over all callers
   std::vector<HookCaller> callers;  // empty: never called

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
-#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_format.h"
+#include "postproc/report/hot_arcs.h"
 #include "postproc/report/report.h"
 #include "postproc/report/shorten.h"
 #include "postproc/support/strings.h"
@@ -18,56 +18,6 @@ namespace {
 constexpr double kHotPercent = 0.1;
 constexpr size_t kTextCallers = 20;
 constexpr size_t kTextMethods = 20;
-
-struct HotArc {
-  RoutineId caller;
-  RoutineId callee;
-  int64_t calls = 0;
-  int64_t jitted = 0;  // of these, calls whose callee ran compiled
-  InliningOfArc inlining;
-};
-
-std::string_view Status(const ReportInput& input, const HotArc& arc) {
-  const InliningOfArc& it = arc.inlining;
-  if (input.jit.empty()) return "unknown";
-  // It ran compiled only in the code of others: of the caller or of a method between them.
-  if (arc.jitted > 0 && input.jit.Compiled(arc.callee).loads == 0) return "inlined";
-  if (it.bodies == 0) return "caller not compiled";
-  if (it.inlined == 0) return "not inlined";
-  return it.inlined < it.bodies ? "partly" : "inlined";
-}
-
-bool IsMethod(const ReportInput& input, const CallNode& node) {
-  return node.routine && node.origin == NodeOrigin::kEvent &&
-         input.model.TraitsOf(node.routine).kind == RoutineKind::kMethod;
-}
-
-// Arcs between counted methods, by calls descending, then names.
-std::vector<HotArc> CollectArcs(const ReportInput& input) {
-  absl::flat_hash_map<std::pair<RoutineId, RoutineId>, size_t> index;
-  std::vector<HotArc> arcs;
-  absl::flat_hash_set<RoutineId> counted;
-  for (uint32_t i = 1; i <= input.tree.size(); ++i) {
-    const CallNode& node = input.tree.node(NodeId(i));
-    if (node.calls == 0 || !IsMethod(input, node)) continue;
-    counted.insert(node.routine);
-    const CallNode& above = input.tree.node(node.parent);
-    if (!IsMethod(input, above)) continue;
-    auto [entry, inserted] = index.try_emplace({above.routine, node.routine}, arcs.size());
-    if (inserted) arcs.push_back({above.routine, node.routine, 0, 0, {}});
-    HotArc& arc = arcs[entry->second];
-    arc.calls = WrapAdd(arc.calls, node.calls);
-    arc.jitted = WrapAdd(arc.jitted, node.calls_jitted);
-  }
-  const JitLog::Arcs inlining(input.jit, [&](RoutineId id) { return counted.contains(id); });
-  for (HotArc& arc : arcs) arc.inlining = inlining.Find(arc.caller, arc.callee);
-  const auto name = [&](RoutineId id) { return input.model.RoutineName(id); };
-  std::sort(arcs.begin(), arcs.end(), [&](const HotArc& a, const HotArc& b) {
-    return std::tuple(-a.calls, name(a.caller), name(a.callee)) <
-           std::tuple(-b.calls, name(b.caller), name(b.callee));
-  });
-  return arcs;
-}
 
 int64_t AllCalls(const std::vector<HotArc>& arcs) {
   int64_t calls = 0;
@@ -139,7 +89,7 @@ std::vector<Cell> TierCells(const CompiledRoutine& compiled) {
 class JitText {
  public:
   JitText(const ReportInput& input, std::ostream& out)
-      : input_(input), out_(out), arcs_(CollectArcs(input)), all_calls_(AllCalls(arcs_)) {}
+      : input_(input), out_(out), arcs_(CollectHotArcs(input)), all_calls_(AllCalls(arcs_)) {}
 
   void Write() {
     if (input_.jit.empty()) {
@@ -171,6 +121,7 @@ class JitText {
   std::string Name(RoutineId routine, int used) const;
   void WriteArcs();
   void WriteArc(const HotArc& arc);
+  void WriteReason(const InlineReason& why);
   void WriteMethods();
 
   const ReportInput& input_;
@@ -184,8 +135,7 @@ std::vector<JitText::Caller> JitText::Callers() const {
   std::vector<Caller> callers;
   absl::flat_hash_map<RoutineId, size_t> index;
   for (const HotArc& arc : arcs_) {
-    const std::string_view status = Status(input_, arc);
-    if ((status != "not inlined" && status != "partly") || !IsHot(arc)) continue;
+    if (!arc.is_left_out() || !IsHot(arc)) continue;
     auto [entry, inserted] = index.try_emplace(arc.caller, callers.size());
     if (inserted) callers.push_back({arc.caller, 0, {}});
     Caller& caller = callers[entry->second];
@@ -225,6 +175,14 @@ void JitText::WriteArc(const HotArc& arc) {
        << Name(arc.callee, 40 + DisplayWidth(facts)) << "  (" << facts << ")\n";
 }
 
+void JitText::WriteReason(const InlineReason& why) {
+  const std::string margin(36, ' ');
+  out_ << margin << why.reason;
+  if (why.basis() == "derived") out_ << " (derived)";
+  if (!why.detail.empty()) out_ << ": " << Printable(why.detail);
+  out_ << '\n' << margin << "→ " << why.remedy << '\n';
+}
+
 void JitText::WriteArcs() {
   const std::vector<Caller> callers = Callers();
   out_ << "hot calls that were not inlined: share of the calls between methods, calls, callee ran "
@@ -238,7 +196,13 @@ void JitText::WriteArcs() {
     }
     const std::string facts = Code(caller.routine);
     out_ << Name(caller.routine, 4 + DisplayWidth(facts)) << "  (" << facts << ")\n";
-    for (const HotArc* arc : caller.arcs) WriteArc(*arc);
+    for (size_t i = 0; i < caller.arcs.size(); ++i) {
+      const InlineReason& why = caller.arcs[i]->reason;
+      WriteArc(*caller.arcs[i]);
+      // Classes of one call share their reason.
+      const bool is_last = i + 1 == caller.arcs.size();
+      if (is_last || !caller.arcs[i + 1]->reason.IsSame(why)) WriteReason(why);
+    }
   }
 }
 
@@ -301,29 +265,38 @@ Table JitTable(const ReportInput& input) {
                    {"c2", Style::kCount},
                    {"osr", Style::kCount},
                    {"again", Style::kCount},
-                   {"discarded", Style::kCount}};
-  const auto add = [&](std::vector<Cell> row, const CompiledRoutine& compiled) {
+                   {"discarded", Style::kCount},
+                   {"bytecodes", Style::kCount},
+                   {"reason"},
+                   {"basis"},
+                   {"detail"},
+                   {"remedy"}};
+  const auto add = [&](std::vector<Cell> row, const CompiledRoutine& compiled,
+                       const InlineReason& why) {
     row.insert(row.end(),
                {Cell::Int(compiled.loads), Cell::Int(compiled.unloads), Cell::Int(compiled.size)});
     for (Cell& cell : TierCells(compiled)) row.push_back(std::move(cell));
+    row.insert(row.end(),
+               {Cell::Int(compiled.bytecodes), Cell::Text(why.reason), Cell::Text(why.basis()),
+                Cell::Text(why.detail), Cell::Text(why.remedy)});
     table.rows.push_back(std::move(row));
   };
-  const std::vector<HotArc> arcs = CollectArcs(input);
+  const std::vector<HotArc> arcs = CollectHotArcs(input);
   const int64_t all_calls = AllCalls(arcs);
   for (const HotArc& arc : arcs) {
     const double percent = PercentOf(arc.calls, all_calls);
     if (percent < input.options.filter_percent) continue;
     add({Cell::Text("arc"), Cell::Text(input.model.RoutineName(arc.caller)),
          Cell::Text(input.model.RoutineName(arc.callee)), Cell::Int(arc.calls),
-         Cell::Percent(percent), Cell::Int(arc.jitted), Cell::Text(Status(input, arc)),
+         Cell::Percent(percent), Cell::Int(arc.jitted), Cell::Text(arc.status),
          Cell::Int(arc.inlining.inlined), Cell::Int(arc.inlining.bodies)},
-        input.jit.Compiled(arc.callee));
+        input.jit.Compiled(arc.callee), arc.reason);
   }
   for (const Method& method : CollectMethods(input)) {
     add({Cell::Text(kRowOfOwner[static_cast<size_t>(method.owner)]), Cell::Empty(),
          Cell::Text(input.model.RoutineName(method.routine)), Cell::Int(method.calls),
          Cell::Empty(), Cell::Empty(), Cell::Empty(), Cell::Empty(), Cell::Empty()},
-        method.compiled);
+        method.compiled, {});
   }
   return table;
 }

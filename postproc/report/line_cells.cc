@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <limits>
+#include <string_view>
 
+#include "absl/container/flat_hash_set.h"
 #include "postproc/support/strings.h"
 
 namespace jtrace::postproc {
@@ -35,10 +37,25 @@ std::string BranchesText(const LineCounts& line) {
   return line.branches == 0 ? "" : StrCat(line.branches_taken, "/", line.branches);
 }
 
+std::string NeverLoadedText(const Methods& methods) {
+  absl::flat_hash_set<std::string_view> classes;
+  int64_t never_loaded = 0;
+  for (const MethodLines* method : methods) {
+    if (!method->never_loaded || method->is_part) continue;
+    classes.insert(method->class_name);
+    ++never_loaded;
+  }
+  if (never_loaded == 0) return "";
+  const auto count = static_cast<int64_t>(classes.size());
+  return StrCat(FormatCount(never_loaded), " of the methods ", never_loaded == 1 ? "is" : "are",
+                " of ", FormatCount(count), count == 1 ? " class" : " classes", " that ",
+                count == 1 ? "was" : "were", " never loaded\n");
+}
+
 std::string MissingText(const ReportInput& input, const Methods& methods) {
   std::string text;
   const auto without = std::count_if(methods.begin(), methods.end(), [](const MethodLines* method) {
-    return method->lines.empty();
+    return method->lines.empty() && !method->is_part;
   });
   if (without > 0) {
     StrAppend(&text, MethodCount(without), " without line numbers: not in these lines\n");

@@ -23,6 +23,9 @@ std::string CoveredText(const Covered& covered, std::string_view what);
 // "3/4" of a line with branches, else "".
 std::string BranchesText(const LineCounts& line);
 
+// "120 of the methods are of 14 classes that were never loaded", a line; "" without such.
+std::string NeverLoadedText(const Methods& methods);
+
 // What the counts lack, a line each: methods without line numbers, methods that were not counted.
 // "" if they lack nothing.
 std::string MissingText(const ReportInput& input, const Methods& methods);

@@ -47,7 +47,8 @@ std::vector<Column> CountColumns() {
           {"instructions", Style::kCount},
           {"cycles", Style::kCount},
           {"branches", Style::kCount, true},
-          {"branches_taken", Style::kCount, true}};
+          {"branches_taken", Style::kCount, true},
+          {"self_ticks", Style::kTicks, true}};
 }
 
 void AddCountCells(const LineCounts& line, std::vector<Cell>& row) {
@@ -56,6 +57,7 @@ void AddCountCells(const LineCounts& line, std::vector<Cell>& row) {
   row.push_back(CountCell(line.cycles));
   row.push_back(Cell::Int(line.branches));
   row.push_back(Cell::Int(line.branches_taken));
+  row.push_back(Cell::Int(line.ticks));
 }
 
 // The same with the share of all instructions, and the line as one name in place of three columns.
@@ -70,7 +72,7 @@ Table TextTable(const ReportInput& input, const Methods& methods) {
   SortRows(by_line, input.options.sort.empty() ? "instructions" : input.options.sort);
   LimitRows(by_line, input.options.top);
   for (const std::vector<Cell>& row : by_line.rows) {
-    std::vector<Cell> cells(row.begin() + 3, row.end());
+    std::vector<Cell> cells(row.begin() + 3, row.end() - 1);
     cells.push_back(Cell::Percent(PercentOf(row[4].integer(), whole)));
     cells.push_back(Cell::Text(StrCat(row[0].text(), ".", row[1].text(), ":", row[2].integer())));
     table.rows.push_back(std::move(cells));
@@ -84,10 +86,12 @@ Table LinesTable(const ReportInput& input) {
   Table table;
   table.columns = {{"class"}, {"method"}, {"line"}};
   for (Column& column : CountColumns()) table.columns.push_back(std::move(column));
+  table.columns.push_back({"file"});
   for (const MethodLine& line : LinesOf(input, SelectedMethods(input))) {
     table.rows.push_back({Cell::Text(line.method->class_name), Cell::Text(line.method->name),
                           Cell::Int(line.counts->line)});
     AddCountCells(*line.counts, table.rows.back());
+    table.rows.back().push_back(Cell::Text(SourcePath(*line.method)));
   }
   return table;
 }

@@ -42,6 +42,9 @@ void WriteHead(const ReportInput& input, const ScopeCoverage& coverage, std::ost
   }
   out << FormatCount(never) << " of " << FormatCount(all) << " methods in scope never ran ("
       << FormatPercent(PercentOf(never, all)) << ")\n";
+  if (coverage.never_loaded() > 0) {
+    out << FormatCount(coverage.never_loaded()) << " of these in classes that were never loaded\n";
+  }
   if (IsCutOff(input)) {
     out << "the trace has no end, where methods that never ran are listed: there are more\n";
   } else if (const int64_t unknown = UnknownMethods(input); unknown > 0) {
@@ -53,11 +56,12 @@ void WriteHead(const ReportInput& input, const ScopeCoverage& coverage, std::ost
 
 Table NeverTable(const ReportInput& input) {
   Table table;
-  table.columns = {{"class"}, {"name"}};
+  table.columns = {{"class"}, {"name"}, {"loaded"}};
   const ScopeCoverage coverage(input);
   for (const ScopeCoverage::Method& method : coverage.methods()) {
     if (method.executed) continue;
-    table.rows.push_back({Cell::Text(ClassOf(method.name)), Cell::Text(method.name)});
+    table.rows.push_back({Cell::Text(ClassOf(method.name)), Cell::Text(method.name),
+                          Cell::Int(method.never_loaded ? 0 : 1)});
   }
   return table;
 }
@@ -76,7 +80,9 @@ void NeverText(const ReportInput& input, std::ostream& out) {
       never += methods[end].executed ? 0 : 1;
     }
     if (never > 0) {
-      out << '\n' << Printable(owner) << "  " << never << " of " << end - i << '\n';
+      out << '\n'
+          << Printable(owner) << "  " << never << " of " << end - i
+          << (methods[i].never_loaded ? ", never loaded" : "") << '\n';
       for (; i < end; ++i) {
         if (methods[i].executed) continue;
         if (input.options.top > 0 && shown++ == input.options.top) return;

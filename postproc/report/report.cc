@@ -42,6 +42,16 @@ void AddMeasureCells(const ReportInput& input, std::initializer_list<std::option
   }
 }
 
+void AddOutsideColumns(Table& table) {
+  table.columns.push_back({"outside_calls", Style::kCount, true});
+  table.columns.push_back({"outside_time", Style::kTime, true});
+}
+
+void AddOutsideCells(const FlatRow& routine, std::vector<Cell>& row) {
+  row.push_back(Cell::Int(routine.outside_calls));
+  row.push_back(Cell::Int(routine.outside_time));
+}
+
 bool IsFiltered(const ReportInput& input, int64_t part, int64_t whole) {
   const double least = input.options.filter_percent;
   return least > 0 && PercentOf(part, whole) < least;

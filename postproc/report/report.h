@@ -19,16 +19,19 @@
 #include "postproc/calltree/hook_log.h"
 #include "postproc/calltree/jit_log.h"
 #include "postproc/calltree/measure.h"
+#include "postproc/calltree/outside_calls.h"
 #include "postproc/calltree/timeline.h"
 #include "postproc/calltree/tree_builder.h"
 #include "postproc/lines/coverage.h"
 #include "postproc/lines/line_profile.h"
+#include "postproc/lines/line_sources.h"
 #include "postproc/model/import_stats.h"
 #include "postproc/model/trace_model.h"
 #include "postproc/reader/record_counts.h"
 #include "postproc/report/arc_width.h"
 #include "postproc/report/record_writer.h"
 #include "postproc/report/table.h"
+#include "postproc/samples/io_log.h"
 #include "postproc/samples/sample_log.h"
 #include "postproc/samples/wait_log.h"
 #include "postproc/source/source_finder.h"
@@ -37,21 +40,25 @@ namespace jtrace::postproc {
 
 // The options of the command line that reports use.
 struct ReportOptions {
-  int width = 120;            // 0: no limit
-  std::string sort;           // a column; empty: the report's own order
-  int64_t top = 0;            // rows; 0: all
-  double filter_percent = 0;  // rows below that share of the whole are left out
-  bool filter_given = false;  // graph, dot: by default as many functions as are readable
-  ArcWidths widths = ArcWidths::kAdaptive;  // graph, dot
-  std::string of;                           // callees, callers, and reports about lines
-  std::string root;                         // virtual root
-  std::string metric;                       // empty: ticks, else time, else calls
-  bool counted_only = false;                // arcflow: stanzas of routines that events counted
-  CoverageBy by = CoverageBy::kLines;       // coverage
-  bool wide = false;                        // coverage: methods too
-  bool blocks = false;                      // source: the counts of each block
-  std::vector<std::string> sources;         // --source: folders and archives
-  std::string costs;                        // --costs: a file; empty: jtrace's own table
+  int width = 120;                     // 0: no limit
+  std::string sort;                    // a column; empty: the report's own order
+  int64_t top = 0;                     // rows; 0: all
+  double filter_percent = 0;           // rows below that share of the whole are left out
+  bool filter_given = false;           // graph, dot: by default as many functions as are readable
+  ArcWidths widths;                    // graph, dot
+  bool widths_by_self = false;         // of the arcs' self, not their total
+  std::string of;                      // callees, callers, and reports about lines
+  std::string root;                    // virtual root
+  std::string metric;                  // empty: ticks, else time, else calls
+  bool counted_only = false;           // arcflow: stanzas of routines that events counted
+  CoverageBy by = CoverageBy::kLines;  // coverage
+  bool wide = false;                   // coverage: methods too
+  bool outside_in_caller = false;      // --outside=caller
+  bool blocks = false;                 // source: the counts of each block
+  bool bytecode = false;               // source: the instructions of each line
+  std::vector<std::string> classes;    // --classes: folders and jars
+  std::vector<std::string> sources;    // --source: folders and archives
+  std::string costs;                   // --costs: a file; empty: jtrace's own table
 };
 
 // The results of the pipeline's last stage; all references outlive the report.
@@ -68,10 +75,13 @@ struct ReportInput {
   const RecordCounts& records;
   const JitLog& jit;
   const WaitLog& waits;
+  const IoLog& io;
   const HookLog& hooks;
   const Timeline& timeline;
   const ClassLog& classes;
+  const OutsideCosts& outside;
   const LineProfile& lines;
+  const LineSources& line_sources;
   const SourceFinder& sources;
   const ImportStats& stats;
   int64_t first_time = 0;
@@ -95,6 +105,10 @@ void AddMeasureColumns(const ReportInput& input, MeasureColumns which, Table& ta
 void AddMeasureCells(const ReportInput& input, std::initializer_list<std::optional<int64_t>> values,
                      std::vector<Cell>& row);
 
+// Calls out of scope that a routine makes itself: number and time.
+void AddOutsideColumns(Table& table);
+void AddOutsideCells(const FlatRow& routine, std::vector<Cell>& row);
+
 // NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): a few dozen rows of a table.
 struct Report {
   std::string_view name;
@@ -111,6 +125,8 @@ struct Report {
                                           std::ostream& out) = nullptr;
   // About counts of lines: without them it fails.
   bool needs_lines = false;
+  // Distinguishes calls by the place in their caller.
+  bool shows_sites = false;
 
   // Has a separate format that is not a table.
   bool is_file() const { return document != nullptr || stream != nullptr; }
@@ -128,6 +144,8 @@ Table TreeTable(const ReportInput& input);
 void TreeText(const ReportInput& input, std::ostream& out);
 Table FlatTable(const ReportInput& input);
 void FlatText(const ReportInput& input, std::ostream& out);
+Table SitesTable(const ReportInput& input);
+void SitesText(const ReportInput& input, std::ostream& out);
 Table ArcFlowTable(const ReportInput& input);
 void ArcFlowText(const ReportInput& input, std::ostream& out);
 Table FunctionsTable(const ReportInput& input);
@@ -149,9 +167,12 @@ Table CoverageTable(const ReportInput& input);
 void CoverageText(const ReportInput& input, std::ostream& out);
 Table SourceTable(const ReportInput& input);
 void SourceText(const ReportInput& input, std::ostream& out);
+Table ByThreadTable(const ReportInput& input);
+void ByThreadText(const ReportInput& input, std::ostream& out);
 Table ThreadsTable(const ReportInput& input);
 Table MetricsTable(const ReportInput& input);
 Table WaitsTable(const ReportInput& input);
+Table IoTable(const ReportInput& input);
 Table HooksTable(const ReportInput& input);
 void HooksText(const ReportInput& input, std::ostream& out);
 Table JitTable(const ReportInput& input);

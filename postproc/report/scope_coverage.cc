@@ -27,6 +27,10 @@ ScopeCoverage::ScopeCoverage(const ReportInput& input) : is_java_(input.model.ro
     methods_.push_back({input.model.RoutineName(routine), ran[routine.value]});
     executed_ += ran[routine.value] ? 1 : 0;
   }
+  for (const std::string& name : input.line_sources.never_loaded) {
+    methods_.push_back({name, false, true});
+    ++never_loaded_;
+  }
   std::sort(methods_.begin(), methods_.end(), [](const Method& a, const Method& b) {
     return std::pair(ClassOf(a.name), a.name) < std::pair(ClassOf(b.name), b.name);
   });

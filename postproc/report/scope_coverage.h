@@ -18,6 +18,7 @@ class ScopeCoverage {
   struct Method {
     std::string_view name;
     bool executed = false;
+    bool never_loaded = false;  // its class
   };
 
   explicit ScopeCoverage(const ReportInput& input);
@@ -25,6 +26,7 @@ class ScopeCoverage {
   // By class, then name.
   const std::vector<Method>& methods() const { return methods_; }
   int64_t executed() const { return executed_; }
+  int64_t never_loaded() const { return never_loaded_; }
   // A method: in the scope, or named by a sample as Java code.
   bool IsJava(RoutineId routine) const {
     return routine.value < is_java_.size() && is_java_[routine.value];
@@ -34,6 +36,7 @@ class ScopeCoverage {
   std::vector<Method> methods_;
   std::vector<bool> is_java_;  // by routine
   int64_t executed_ = 0;
+  int64_t never_loaded_ = 0;
 };
 
 }  // namespace jtrace::postproc

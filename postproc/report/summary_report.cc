@@ -42,6 +42,8 @@ class SummaryWriter {
   void WriteAgent(const TraceInfo& trace);
   void WritePlanner(const TraceInfo& trace);
   void WriteWork();
+  void WriteUncounted();
+  void WriteOutside();
   // Pieces joined by " · ", in as many lines as they need.
   void Lines(std::string_view key, const std::vector<std::string>& pieces);
   void WriteTotals(const TraceInfo& trace);
@@ -73,7 +75,7 @@ void SummaryWriter::WriteTrace(const TraceInfo& trace) {
   }
   if (!trace.Fact("mode").empty()) {
     std::string mode(trace.Fact("mode"));
-    for (const std::string_view key : {"record", "clock", "timer", "stack"}) {
+    for (const std::string_view key : {"record", "clock", "timer", "stack", "jitter"}) {
       if (!trace.Fact(key).empty()) StrAppend(&mode, " · ", key, " ", trace.Fact(key));
     }
     if (trace.interval_ns > 0) {
@@ -100,11 +102,21 @@ std::string ListCounts(const TraceInfo& trace, std::string_view prefix) {
   return list;
 }
 
+int64_t CountOf(const TraceInfo& trace, std::string_view key) {
+  const auto found = std::find_if(trace.counts.begin(), trace.counts.end(),
+                                  [&](const TraceCount& count) { return count.key == key; });
+  return found == trace.counts.end() ? 0 : found->value;
+}
+
 // The work of the probe planner, and what it left out.
 void SummaryWriter::WritePlanner(const TraceInfo& trace) {
   const std::string probes = ListCounts(trace, "planner.probe.");
   if (probes.empty()) return;
   Line("probes", probes);
+  if (const int64_t blocks = CountOf(trace, "planner.probe.block"); blocks > 0) {
+    const int64_t counters = CountOf(trace, "planner.probe.block-counter");
+    Line("", StrCat(FormatPercent(PercentOf(counters, blocks)), " of the blocks have a counter"));
+  }
   const std::string methods = ListCounts(trace, "planner.method.");
   if (!methods.empty()) Line("", StrCat("methods without, or with fewer: ", methods));
   const std::string calls = ListCounts(trace, "planner.call.");
@@ -149,8 +161,11 @@ void SummaryWriter::WriteHooks() {
   if (hooks.empty()) return;
   const auto called = std::count_if(hooks.begin(), hooks.end(),
                                     [](const HookTotal& hook) { return hook.sums.calls != 0; });
-  std::string text = StrCat(FormatCount(HookedCalls(hooks)), " calls of ", hooks.size(),
-                            hooks.size() == 1 ? " native function" : " native functions");
+  const bool has_methods =
+      std::any_of(hooks.begin(), hooks.end(), [](const HookTotal& hook) { return hook.is_method; });
+  std::string text =
+      StrCat(FormatCount(HookedCalls(hooks)), " calls of ", hooks.size(),
+             has_methods ? " hooked function" : " native function", hooks.size() == 1 ? "" : "s");
   if (const auto never = static_cast<int64_t>(hooks.size()) - called; never > 0) {
     StrAppend(&text, ", ", FormatCount(never), " of them never called");
   }
@@ -178,7 +193,7 @@ void SummaryWriter::WriteRecords() {
     const bool of_no_kind = row.code->major == format::kBoundary && totals_.boundary == 0;
     pieces.push_back(of_no_kind ? StrCat(FormatCount(count), " calls of unknown kind")
                                 : StrCat(FormatCount(count), " ", row.code->name, " (",
-                                         CodeText(row.code->major, row.code->minor), ")"));
+                                         CodeText(row.code->major, row.minor), ")"));
   }
   Lines("records", pieces);
 }
@@ -222,12 +237,39 @@ void SummaryWriter::WriteWork() {
     }
     Line("calls", calls);
   }
+  WriteUncounted();
   if (totals_.boundary > 0) {
     Line("", StrCat(FormatCount(totals_.boundary), " calls left the instrumented scope"));
   }
+  WriteOutside();
   if (totals_.exceptions > 0) {
     Line("", StrCat(FormatCount(totals_.exceptions), " exceptions thrown or caught"));
   }
+}
+
+// A kind of calls that was left out: paths are there, without its calls.
+void SummaryWriter::WriteUncounted() {
+  for (const TraceInfo& trace : input_.model.traces()) {
+    const std::string codes = StrCat(";", trace.Fact("codes"), ";");
+    if (codes.find(";-interpreted;") != std::string::npos) {
+      Line("", "calls that ran interpreted (0x30) are not counted: codes=-0x30");
+    }
+    if (codes.find(";-jitted;") != std::string::npos) {
+      Line("", "calls that ran compiled (0x50) are not counted: codes=-0x50");
+    }
+  }
+}
+
+void SummaryWriter::WriteOutside() {
+  std::vector<std::string> pieces;
+  for (const auto& [name, cost, is_charged] : OutsideGroups(input_)) {
+    std::string piece = StrCat(FormatCount(cost.calls), " ", name);
+    if (cost.cycles != 0) StrAppend(&piece, ", ", FormatCount(cost.cycles), " cycles");
+    if (cost.time != 0) StrAppend(&piece, ", ", input_.units().Time(cost.time));
+    if (!is_charged) piece += ", not charged";
+    pieces.push_back(std::move(piece));
+  }
+  Lines("outside", pieces);
 }
 
 // How samples matched, with at least one piece.

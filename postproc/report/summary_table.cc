@@ -37,6 +37,11 @@ Table SummaryTable(const ReportInput& input) {
   add("calls_hooked", Cell::Int(HookedCalls(hooks)));
   add("dropped_events", Cell::Int(input.records.dropped_events()));
   add("cum", Cell::Int(totals.cum));
+  for (const auto& [name, cost, is_charged] : OutsideGroups(input)) {
+    add(StrCat("outside.", name, ".calls"), Cell::Int(cost.calls));
+    add(StrCat("outside.", name, ".cycles"), Cell::Int(cost.cycles));
+    add(StrCat("outside.", name, ".time"), Cell::Int(cost.time, Style::kTime));
+  }
   for (const MetricTotal& metric : MetricTotals(input)) {
     add(StrCat("metric.", metric.info.name), Cell::Int(metric.total, StyleOf(metric.info.unit)));
   }
@@ -56,10 +61,10 @@ Table SummaryTable(const ReportInput& input) {
   for (const RecordCounts::Row& row : input.records.Rows()) {
     const EventCode& code = *row.code;
     if (row.begins > 0) {
-      add(StrCat("records.", CodeText(code.major, code.minor)), Cell::Int(row.begins));
+      add(StrCat("records.", CodeText(code.major, row.minor)), Cell::Int(row.begins));
     }
     if (row.ends > 0) {
-      add(StrCat("records.", CodeText(code.major, code.minor | format::kEnd)), Cell::Int(row.ends));
+      add(StrCat("records.", CodeText(code.major, row.minor | format::kEnd)), Cell::Int(row.ends));
     }
   }
   return table;

@@ -14,7 +14,6 @@ Totals SumUp(const ReportInput& input) {
       case RoutineKind::kCall:
       case RoutineKind::kNative:
       case RoutineKind::kPark:
-        totals.boundary = WrapAdd(totals.boundary, row.calls);
         continue;
       case RoutineKind::kThrown:
       case RoutineKind::kCaught:
@@ -26,6 +25,9 @@ Totals SumUp(const ReportInput& input) {
     totals.calls = WrapAdd(totals.calls, row.calls);
     totals.calls_jitted = WrapAdd(totals.calls_jitted, row.calls_jitted);
     totals.routines += row.instrumented;
+  }
+  for (const OutsideCost& cost : input.outside) {
+    totals.boundary = WrapAdd(totals.boundary, cost.calls);
   }
   for (const NodeId root : input.tree.roots()) {
     totals.cum = WrapAdd(totals.cum, input.totals[root.value - 1].cum);
@@ -43,6 +45,19 @@ std::vector<MetricTotal> MetricTotals(const ReportInput& input) {
     totals.push_back({InfoOfMetric(input.model.MetricName(metric)), sums[metric.value]});
   }
   return totals;
+}
+
+std::vector<OutsideGroup> OutsideGroups(const ReportInput& input) {
+  std::vector<OutsideGroup> groups;
+  for (size_t i = 0; i < kRoutineCosts; ++i) {
+    const auto group = static_cast<RoutineCost>(i);
+    if (input.outside[i].calls == 0) continue;
+    groups.push_back(
+        {.name = group == RoutineCost::kUnclassified ? "unclassified" : RoutineCostName(group),
+         .cost = input.outside[i],
+         .is_charged = group != RoutineCost::kUserInput});
+  }
+  return groups;
 }
 
 std::vector<Loss> AllLosses(const ReportInput& input) {

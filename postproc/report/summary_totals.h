@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "postproc/model/metric_info.h"
@@ -30,6 +31,14 @@ struct MetricTotal {
 
 // Of all metrics that the trace names, over all threads, by name.
 std::vector<MetricTotal> MetricTotals(const ReportInput& input);
+
+// Calls out of scope by what their time depends on: the groups that have calls.
+struct OutsideGroup {
+  std::string_view name;
+  OutsideCost cost;
+  bool is_charged = true;
+};
+std::vector<OutsideGroup> OutsideGroups(const ReportInput& input);
 
 // All losses and problems, the agent's own first, errors before warnings.
 std::vector<Loss> AllLosses(const ReportInput& input);

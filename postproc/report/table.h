@@ -55,6 +55,19 @@ class Cell {
   Bound bound_ = Bound::kNone;
 };
 
+// The least and greatest self time of a call, of a row or an arc that sums up nodes; empty if they
+// are not known. `is_bound`: they are bounds.
+template <typename Sums>
+Cell LeastCell(const Sums& sums, bool is_bound) {
+  if (!sums.has_extremes) return Cell::Empty();
+  return Cell::Int(sums.min_base).As(is_bound ? Cell::Bound::kAtLeast : Cell::Bound::kNone);
+}
+template <typename Sums>
+Cell MostCell(const Sums& sums, bool is_bound) {
+  if (!sums.has_extremes) return Cell::Empty();
+  return Cell::Int(sums.max_base).As(is_bound ? Cell::Bound::kAtMost : Cell::Bound::kNone);
+}
+
 // A column's name and style.
 struct Column {
   std::string name;  // the CSV header and what --sort takes

@@ -7,6 +7,7 @@
 #include "postproc/reader/text_code.h"
 #include "postproc/reader/text_format.h"
 #include "postproc/reader/text_hook.h"
+#include "postproc/reader/text_node.h"
 #include "postproc/support/strings.h"
 
 namespace jtrace::postproc {
@@ -65,8 +66,15 @@ void TextWriter::WriteRoutines() {
     const RoutineTraits traits = model_.TraitsOf(RoutineId(i));
     // Hooked functions have separate lines.
     if (traits.kind == RoutineKind::kMethod || model_.IsHooked(RoutineId(i))) continue;
-    WriteMeta("routine", {RoutineKindName(traits.kind), RoutineCostName(traits.cost),
-                          model_.RoutineName(RoutineId(i))});
+    const std::string_view kind = RoutineKindName(traits.kind);
+    const std::string_view cost = RoutineCostName(traits.cost);
+    const std::string_view name = model_.RoutineName(RoutineId(i));
+    if (traits.cycles == 0 && traits.millicycles_per_element == 0) {
+      WriteMeta("routine", {kind, cost, name});
+    } else {
+      WriteMeta("routine",
+                {kind, cost, name, StrCat(traits.cycles), StrCat(traits.millicycles_per_element)});
+    }
   }
 }
 
@@ -90,6 +98,14 @@ void TextWriter::RoutineField(RoutineId routine) {
     text::AppendEscaped(field, FormatFrameName({Origin::kNone, {}, model_.RoutineName(routine)}));
   }
   line_ += field;
+}
+
+// Each with the place where it called the next one.
+void TextWriter::PathFields(absl::Span<const PathStep> path) {
+  for (size_t i = 0; i < path.size(); ++i) {
+    RoutineField(path[i]);
+    if (i + 1 < path.size()) text::AppendPlace(line_, path[i + 1].place);
+  }
 }
 
 void TextWriter::End() {
@@ -118,13 +134,18 @@ void TextWriter::OnDropped(At at, int64_t events) {
   End();
 }
 
-void TextWriter::OnPosition(At at, absl::Span<const RoutineId> path, size_t) {
+void TextWriter::OnPosition(At at, absl::Span<const PathStep> path, size_t) {
   Begin(at, "position");
-  for (const RoutineId routine : path) RoutineField(routine);
+  PathFields(path);
   End();
 }
 
 void TextWriter::OnSample(At at, const SampleRecord& sample) {
+  if (sample.bci.has_value() && !sample.is_unwind) {
+    Begin(at, "place");
+    Field(StrCat(*sample.bci));
+    End();
+  }
   Begin(at, sample.is_unwind ? "unwind" : "sample");
   if (sample.has_path) line_ += "-at";
   if (sample.state != SampleState::kRunning) StrAppend(&line_, ".", SampleStateName(sample.state));
@@ -137,9 +158,10 @@ void TextWriter::OnSample(At at, const SampleRecord& sample) {
   }
   if (sample.has_path) {
     Field(StrCat(sample.path.size()));
-    for (const RoutineId routine : sample.path) RoutineField(routine);
+    PathFields(sample.path);
   }
-  for (const FrameId frame : sample.frames) {
+  for (size_t i = 0; i < sample.frames.size(); ++i) {
+    const FrameId frame = sample.frames[i];
     if (frame_fields_.size() <= frame.value) frame_fields_.resize(frame.value + size_t{64});
     std::string& field = frame_fields_[frame.value];
     if (field.empty()) {
@@ -147,6 +169,7 @@ void TextWriter::OnSample(At at, const SampleRecord& sample) {
       text::AppendEscaped(field, model_.FrameText(frame));
     }
     line_ += field;
+    if (!sample.places.empty()) text::AppendPlace(line_, sample.places[i]);
   }
   End();
 }
@@ -163,7 +186,7 @@ void TextWriter::OnMetric(At at, MetricId metric, int64_t delta) {
   End();
 }
 
-void TextWriter::OnNode(At at, const NodeCounts& counts, absl::Span<const RoutineId> path, size_t) {
+void TextWriter::OnNode(At at, const NodeCounts& counts, absl::Span<const PathStep> path, size_t) {
   Begin(at, "node");
   std::string pairs;
   const auto add = [&](std::string_view key, int64_t value) {
@@ -178,8 +201,9 @@ void TextWriter::OnNode(At at, const NodeCounts& counts, absl::Span<const Routin
   if (counts.min.has_value()) add("min", *counts.min);
   if (counts.max.has_value()) add("max", *counts.max);
   for (const auto& [metric, value] : counts.metrics) add(model_.MetricName(metric), value);
+  text::ForEachBlockPair(counts.blocks, add);
   StrAppend(&line_, "\t", pairs);
-  for (const RoutineId routine : path) RoutineField(routine);
+  PathFields(path);
   End();
 }
 
@@ -189,11 +213,13 @@ void TextWriter::OnHook(At at, const HookRecord& hook) {
   Field(HookKindName(hook.kind));
   Field(hook.caller ? model_.FrameText(hook.caller) : "");
   Field(text::HookSumsText(hook.sums));
-  for (const RoutineId routine : hook.path) RoutineField(routine);
+  PathFields(hook.path);
+  for (const FrameId jumped : hook.jumped) Field(model_.FrameText(jumped));
   End();
 }
 
-// An inlining row is "@PC" and then a field "BCI ROUTINE" for each frame, innermost first.
+// An inlining row is "@PC" and then a field "BCI ROUTINE" or "BCI/BYTECODES ROUTINE" for each
+// frame, innermost first.
 void TextWriter::OnCode(At at, const CodeRecord& code) {
   Begin(at, text::CodeOp(code.op));
   RoutineField(code.routine);
@@ -203,10 +229,14 @@ void TextWriter::OnCode(At at, const CodeRecord& code) {
   if (code.level != 0) Field(StrCat("level=", code.level));
   if (code.native_wrapper) Field("native");
   if (code.osr_entry != 0) Field(StrCat("osr=", code.osr_entry));
+  if (code.bytecodes != 0) Field(StrCat("bytecodes=", code.bytecodes));
+  if (code.modifiers != 0) Field(StrCat("modifiers=", code.modifiers));
   for (const CodeRecord::Row& row : code.rows) {
     Field(StrCat("@", row.pc));
     for (const CodeRecord::Frame& frame : row.frames) {
-      StrAppend(&line_, "\t", frame.bci, " ");
+      StrAppend(&line_, "\t", frame.bci);
+      if (frame.bytecodes != 0) StrAppend(&line_, "/", frame.bytecodes);
+      StrAppend(&line_, " ");
       text::AppendEscaped(line_, model_.RoutineName(frame.routine));
     }
   }

@@ -18,11 +18,11 @@ class TextWriter : public RecordWriter {
   void OnEnter(At at, RoutineId routine, CodeKind kind) override;
   void OnExit(At at, RoutineId routine, CodeKind kind) override;
   void OnDropped(At at, int64_t events) override;
-  void OnPosition(At at, absl::Span<const RoutineId> path, size_t shared) override;
+  void OnPosition(At at, absl::Span<const PathStep> path, size_t shared) override;
   void OnSample(At at, const SampleRecord& sample) override;
   void OnSwitch(At at, bool on) override;
   void OnMetric(At at, MetricId metric, int64_t delta) override;
-  void OnNode(At at, const NodeCounts& counts, absl::Span<const RoutineId> path, size_t) override;
+  void OnNode(At at, const NodeCounts& counts, absl::Span<const PathStep> path, size_t) override;
   void OnHook(At at, const HookRecord& hook) override;
   void OnCode(At at, const CodeRecord& code) override;
   void OnNotice(At at, std::string_view op, absl::Span<const std::string> args) override;
@@ -39,6 +39,7 @@ class TextWriter : public RecordWriter {
   void Begin(At at, std::string_view op);
   void Field(std::string_view text);
   void RoutineField(RoutineId routine);
+  void PathFields(absl::Span<const PathStep> path);
   void End();
 
   const TraceModel& model_;

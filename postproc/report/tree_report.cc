@@ -43,6 +43,7 @@ Table TreeTable(const ReportInput& input) {
                    {"kind"},
                    {"cost"}};
   AddMeasureColumns(input, MeasureColumns::kBaseCum, table);
+  if (input.tree.has_places()) table.columns.push_back({"site"});
   const TreeView view(input, input.options.sort);
   std::string_view thread;
   for (const NodeId id : view.DepthFirst()) {
@@ -51,15 +52,17 @@ Table TreeTable(const ReportInput& input) {
     if (node.origin == NodeOrigin::kThread) thread = input.model.thread(node.thread).name;
     if (IsFiltered(input, input.measure.Cum(id), input.measure.whole)) continue;
     const RoutineTraits traits = input.model.TraitsOf(node.routine);
-    table.rows.push_back(
-        {Cell::Text(thread), Cell::Int(node.level), Cell::Int(totals.recursion_level),
-         Cell::Int(node.calls), Cell::Int(node.base), Cell::Int(totals.cum),
-         Cell::Int(totals.elapsed()), Cell::Int(node.base_ticks), Cell::Int(totals.cum_ticks),
-         Cell::Int(node.samples), Cell::Text(OriginName(node.origin)), Cell::Text(view.Name(id)),
-         Cell::Int(node.calls_jitted), Cell::Int(node.off), Cell::Int(node.min_base),
-         Cell::Int(node.max_base), Cell::Text(node.routine ? RoutineKindName(traits.kind) : ""),
-         Cell::Text(RoutineCostName(traits.cost))});
+    table.rows.push_back({Cell::Text(thread), Cell::Int(node.level),
+                          Cell::Int(totals.recursion_level), Cell::Int(node.calls),
+                          Cell::Int(node.base), Cell::Int(totals.cum), Cell::Int(totals.elapsed()),
+                          Cell::Int(node.base_ticks), Cell::Int(totals.cum_ticks),
+                          Cell::Int(node.samples), Cell::Text(OriginName(node.origin)),
+                          Cell::Text(view.NameWithSite(id)), Cell::Int(node.calls_jitted),
+                          Cell::Int(node.off), Cell::Int(node.min_base), Cell::Int(node.max_base),
+                          Cell::Text(node.routine ? RoutineKindName(traits.kind) : ""),
+                          Cell::Text(RoutineCostName(traits.cost))});
     AddMeasureCells(input, {input.measure.Base(id), input.measure.Cum(id)}, table.rows.back());
+    if (input.tree.has_places()) table.rows.back().push_back(Cell::Text(view.Site(id)));
   }
   LimitRows(table, input.options.top);
   return table;

@@ -208,7 +208,9 @@ void TreeTextWriter::WriteNode(const Pending& at) {
   if (node.origin == NodeOrigin::kThread) {
     name = StrCat("thread ", name, IsCollapsed(at.id) ? "  (--thread shows its frames)" : "");
   }
-  name = FitName(name, input_.options.width, used);
+  // The caller is in the line above.
+  const std::string place = node.place == kNoCallPlace ? "" : StrCat(PlaceText(node.place), " > ");
+  name = place + FitName(name, input_.options.width, used + DisplayWidth(place));
   const bool counted = node.origin == NodeOrigin::kEvent && node.calls > 0;
   const NodeTotals& totals = TotalsOf(at.id);
   const auto time = [this](int64_t value) { return value == 0 ? "" : input_.units().Time(value); };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "postproc/model/path_step.h"
 #include "postproc/support/strings.h"
 
 namespace jtrace::postproc {
@@ -43,6 +44,17 @@ std::string_view TreeView::Name(NodeId id) const {
                       : std::string_view(input_.model.thread(node.thread).name);
 }
 
+std::string TreeView::Site(NodeId id) const {
+  const CallNode& node = input_.tree.node(id);
+  if (node.place == kNoCallPlace) return "";
+  return StrCat(Name(node.parent), PlaceText(node.place));
+}
+
+std::string TreeView::NameWithSite(NodeId id) const {
+  const std::string site = Site(id);
+  return site.empty() ? std::string(Name(id)) : StrCat(site, " > ", Name(id));
+}
+
 int64_t TreeView::Key(NodeId id) const {
   if (sort_by_ == SortBy::kMeasureBase) return input_.measure.Base(id);
   if (sort_by_ == SortBy::kMeasureCum) return input_.measure.Cum(id);
@@ -59,7 +71,9 @@ int64_t TreeView::Key(NodeId id) const {
 }
 
 bool TreeView::Before(NodeId a, NodeId b) const {
-  if (sort_ == "name") return Name(a) < Name(b);
+  const CallPlace place_a = input_.tree.node(a).place;
+  const CallPlace place_b = input_.tree.node(b).place;
+  if (sort_ == "name") return std::tuple(Name(a), place_a) < std::tuple(Name(b), place_b);
   if (!sort_.empty() || sort_by_ == SortBy::kMeasureCum) {
     const int64_t key_a = Key(a);
     const int64_t key_b = Key(b);
@@ -69,8 +83,8 @@ bool TreeView::Before(NodeId a, NodeId b) const {
   const NodeTotals& totals_b = input_.totals[b.value - 1];
   const int64_t calls_a = input_.tree.node(a).calls;
   const int64_t calls_b = input_.tree.node(b).calls;
-  return std::tuple(totals_b.cum, totals_b.cum_ticks, calls_b, Name(a)) <
-         std::tuple(totals_a.cum, totals_a.cum_ticks, calls_a, Name(b));
+  return std::tuple(totals_b.cum, totals_b.cum_ticks, calls_b, Name(a), place_a) <
+         std::tuple(totals_a.cum, totals_a.cum_ticks, calls_a, Name(b), place_b);
 }
 
 std::vector<NodeId> TreeView::SortedChildren(NodeId parent) const {

@@ -21,6 +21,10 @@ class TreeView {
   // All nodes, depth first.
   std::vector<NodeId> DepthFirst() const;
   std::string_view Name(NodeId id) const;
+  // "app.A.run():120", the place in the caller that the node's calls are from; "": unknown.
+  std::string Site(NodeId id) const;
+  // The name, after the site if that is known: "app.A.run():120 > app.B.work()".
+  std::string NameWithSite(NodeId id) const;
 
   enum class SortBy : uint8_t { kColumn, kMeasureBase, kMeasureCum };
 

@@ -58,6 +58,42 @@ std::vector<std::string> LinesOf(std::string_view text) {
   return lines;
 }
 
+// Files of these languages may be in any folder.
+bool IsOfFreeFolder(std::string_view path) {
+  return path.ends_with(".kt") || path.ends_with(".scala");
+}
+
+// Whether the source declares the package of `path`: "com.acme" of "com/acme/Util.kt".
+bool DeclaresPackageOf(std::string_view path, const std::vector<std::string>& lines) {
+  std::string package(path.substr(0, std::min(path.rfind('/'), path.size())));
+  std::replace(package.begin(), package.end(), '/', '.');
+  if (path.find('/') == std::string_view::npos) package.clear();
+  for (std::string_view line : lines) {
+    if (!ConsumePrefix(line, "package ")) continue;
+    const size_t end = line.find_first_of(" \t;{/");
+    return line.substr(0, end) == package;
+  }
+  return package.empty();
+}
+
+// The most files and folders that are looked at for such files.
+constexpr int kMostEntries = 200'000;
+
+StringMap<std::vector<std::string>> FilesOfFreeFolders(const std::string& folder) {
+  StringMap<std::vector<std::string>> files;
+  std::error_code error;
+  fs::recursive_directory_iterator next(folder, fs::directory_options::skip_permission_denied,
+                                        error);
+  for (int left = kMostEntries; left > 0 && !error; --left) {
+    if (next == fs::recursive_directory_iterator()) break;
+    const std::string path = next->path().string();
+    if (IsOfFreeFolder(path)) files[next->path().filename().string()].push_back(path);
+    next.increment(error);
+  }
+  for (auto& [name, paths] : files) std::sort(paths.begin(), paths.end());
+  return files;
+}
+
 std::string_view LastName(std::string_view path) {
   return path.substr(path.rfind('/') + 1);  // npos + 1 is 0
 }
@@ -122,6 +158,23 @@ std::optional<FoundSource> SourceFinder::FindIn(const Archive& archive,
   return FoundSource{StrCat(archive.path, "!", best->name), "", LinesOf(*content)};
 }
 
+std::optional<FoundSource> SourceFinder::FindByPackage(const std::string& folder,
+                                                       std::string_view path) const {
+  auto known = elsewhere_.find(folder);
+  if (known == elsewhere_.end()) {
+    known = elsewhere_.emplace(folder, FilesOfFreeFolders(folder)).first;
+  }
+  const auto named = known->second.find(LastName(path));
+  if (named == known->second.end()) return std::nullopt;
+  for (const std::string& file : named->second) {
+    const absl::StatusOr<InputFile> opened = InputFile::OpenRegular(file);
+    if (!opened.ok() || opened->content().size() > ZipArchive::kMostContent) continue;
+    std::vector<std::string> lines = LinesOf(opened->content());
+    if (DeclaresPackageOf(path, lines)) return FoundSource{file, file, std::move(lines)};
+  }
+  return std::nullopt;
+}
+
 std::optional<FoundSource> SourceFinder::Find(std::string_view path) const {
   if (path.empty()) return std::nullopt;
   for (const Root& root : roots_) {
@@ -133,6 +186,11 @@ std::optional<FoundSource> SourceFinder::Find(std::string_view path) const {
     const absl::StatusOr<InputFile> opened = InputFile::OpenRegular(file);
     if (!opened.ok() || opened->content().size() > ZipArchive::kMostContent) continue;
     return FoundSource{file, file, LinesOf(opened->content())};
+  }
+  if (!IsOfFreeFolder(path)) return std::nullopt;
+  for (const Root& root : roots_) {
+    if (root.folder.empty()) continue;
+    if (auto found = FindByPackage(root.folder, path); found.has_value()) return found;
   }
   return std::nullopt;
 }

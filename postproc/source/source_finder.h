@@ -29,8 +29,9 @@ class SourceFinder {
   // src.zip. An error if a place cannot be read.
   static absl::StatusOr<SourceFinder> Open(absl::Span<const std::string> places);
 
-  // `path`: "com/acme/Outer.java". In an archive, folders may precede it ("java.base/"). What
-  // comes first in `places` counts. None: not found, or unreadable.
+  // `path`: "com/acme/Outer.java". A Kotlin or Scala file may be in another folder than that of its
+  // package: then it is the one of that name that declares the package. In an archive, folders may
+  // precede it ("java.base/"). What comes first in `places` counts. None: not found, or unreadable.
   std::optional<FoundSource> Find(std::string_view path) const;
   bool has_places() const { return !roots_.empty(); }
 
@@ -50,9 +51,13 @@ class SourceFinder {
   absl::Status AddArchive(const std::string& path);
   absl::Status AddFolder(const std::string& path);
   std::optional<FoundSource> FindIn(const Archive& archive, std::string_view path) const;
+  std::optional<FoundSource> FindByPackage(const std::string& folder, std::string_view path) const;
 
   std::vector<Root> roots_;
   std::vector<Archive> archives_;
+  // By folder: the files below it of languages whose files need not be in their package's folder,
+  // by their last name. Filled when the first such file is not where its package says.
+  mutable StringMap<StringMap<std::vector<std::string>>> elsewhere_;
 };
 
 }  // namespace jtrace::postproc

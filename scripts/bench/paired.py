@@ -112,6 +112,12 @@ class Bench:
                    "<= 1.6x")
         self.ratio("H2, tree with blocks=on, of the tree's time", [*H2, "12"], "mode=events,blocks=on", iterations,
                    "<= 1.3x", base="mode=events")
+        self.added("fib, blocks=paths: added a call", ["-cp", CLASSES, "F", "38"], "mode=events,blocks=paths",
+                   r"([\d.]+) ns/call", "-", base="mode=events,blocks=on")
+        self.ratio("H2, tree with blocks=paths, of the time with blocks=on", [*H2, "12"], "mode=events,blocks=paths",
+                   iterations, "-", base="mode=events,blocks=on")
+        self.ratio("H2, tree with blocks=paths, of the tree's time", [*H2, "12"], "mode=events,blocks=paths",
+                   iterations, "-", base="mode=events")
         if os.path.exists(JACOCO):
             with tempfile.TemporaryDirectory() as folder:
                 self.ratio("H2, JaCoCo", [*H2, "12"],

@@ -7,7 +7,8 @@ METRICS = ("alloc.bytes", "alloc.objects", "exceptions", "cpu.ns", "wall.ns", "s
            "io.read.bytes", "gc.ns", "monitor.wait.ns", "calls", "jit.ns", "live.bytes")
 HOOKS = ("libc.so.6!malloc:count", "libjvm.so!os::malloc:unwind", "libjvm.so!JVM_*:time",
          "libc.so.6!write:count", "libjvm.so!JVM_Clone:count")
-CODES = ("+exception", "+interrupt", "+switch", "+prepare", "+monitor", "+park", "-jit", "-class", "+alloc")
+CODES = ("+exception", "+interrupt", "+switch", "+prepare", "+monitor", "+park", "-jit", "-class", "+alloc",
+         "+method", "-0x51/0x2", "+0x61/0x2")
 HEAP_MB = 384
 
 
@@ -51,7 +52,11 @@ def pick_record(numbers, options):
     if numbers.random() < 0.15:
         options["prune"] = numbers.choice(("0", "1", "20"))
     if numbers.random() < 0.15:
-        options["boundary"] = "on"
+        options["boundary"] = numbers.choice(("on", "costs"))
+    if options["record"] == "tree" and numbers.random() < 0.15:
+        options["blocks"] = numbers.choice(("on", "paths"))
+    if options["record"] == "tree" and options.get("blocks") != "paths" and numbers.random() < 0.15:
+        options["sites"] = "on"
 
 
 def pick_samples(numbers, options, often):

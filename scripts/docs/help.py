@@ -95,4 +95,4 @@ def metrics(help_text):
 def codes(help_text):
     """(number, name, on or off, meaning)"""
     body = help_text[help_text.index("codes, and whether they are on"):]
-    return re.findall(r"^  (0x\w\w) (\S+) +(on|off) +(.*)$", body, re.M)
+    return re.findall(r"^  (0x\w\w/0x\w+) +(\S+) +(on|off) +(.*)$", body, re.M)

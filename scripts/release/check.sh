@@ -82,7 +82,8 @@ beside_other_libraries() {
   wait "$pid" || fail "by attach: $(tail -n 3 "$work/err")"
   grep -qx 'all caught' "$work/out" || fail "by attach: $(cat "$work/out")"
   no_foreign_bindings "$work/later"
-  "$work/jtrace/bin/jtrace-post" --report=flat "$work/attach.bin" | grep -q 'OwnLibraries.use(int)' ||
+  "$work/jtrace/bin/jtrace-post" --report=flat "$work/attach.bin" >"$work/flat"
+  grep -q 'OwnLibraries.use(int)' "$work/flat" ||
     fail "the trace lacks the native method"
   echo "shares nothing with protobuf, Abseil and libstdc++ of a native library, at load and by attach"
 }

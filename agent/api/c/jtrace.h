@@ -156,8 +156,8 @@ typedef struct jtrace_api {
 
   /* Thread. The same for any thread, or for the process. Exact for threads that do not run or have
      ended.
-     UNSUPPORTED: also io.read.bytes and io.write.bytes of ended threads. THREAD: has not started,
-     or ended before 16,384 others (a native one: has ended). */
+     UNSUPPORTED: also io.read.bytes and io.write.bytes of ended threads, unless recorded. THREAD:
+     has not started, or ended before 16,384 others (a native one: has ended). */
   int32_t (*totals)(uint32_t of, uint64_t thread, const uint32_t* ids, size_t count,
                     int64_t* values);
 

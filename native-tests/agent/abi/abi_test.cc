@@ -88,7 +88,7 @@ TEST(Abi, ReportsThatTheAgentHasNotBegun) {
   EXPECT_EQ(api->reader_read(1, &value, &value), JTRACE_E_NOT_RUNNING);
   EXPECT_EQ(api->reader_close(1), JTRACE_E_NOT_RUNNING);
   EXPECT_EQ(api->counter("a", "", 0, &id), JTRACE_E_NOT_RUNNING);
-  EXPECT_EQ(api->add(24, 1), JTRACE_E_NOT_RUNNING);
+  EXPECT_EQ(api->add(32, 1), JTRACE_E_NOT_RUNNING);
   EXPECT_EQ(api->window_open(JTRACE_OF_PROCESS, &handle), JTRACE_E_NOT_RUNNING);
   EXPECT_EQ(api->window_close(1), JTRACE_E_NOT_RUNNING);
   EXPECT_EQ(api->method(nullptr, nullptr), JTRACE_E_NOT_RUNNING);
@@ -273,7 +273,7 @@ TEST(Abi, MethodsAndWindows) {
   EXPECT_EQ(Api().method(&query, &stats), JTRACE_E_HANDLE);
   EXPECT_EQ(Api().window_close(6), JTRACE_E_HANDLE);
   EXPECT_EQ(Api().window_close(5), JTRACE_OK);
-  query.metric = 20;
+  query.metric = 31;
   EXPECT_EQ(Api().method(&query, &stats), JTRACE_E_METRIC);
 }
 
@@ -315,7 +315,7 @@ TEST(Abi, AnswersNothingAfterTheEnd) {
   EXPECT_EQ(Api().state(), JTRACE_E_ENDED);
   EXPECT_EQ(Api().own_totals(&id, 1, &value), JTRACE_E_ENDED);
   EXPECT_EQ(Api().totals(JTRACE_OF_PROCESS, 0, &id, 1, &value), JTRACE_E_ENDED);
-  EXPECT_EQ(Api().add(24, 1), JTRACE_E_ENDED);
+  EXPECT_EQ(Api().add(32, 1), JTRACE_E_ENDED);
   EXPECT_EQ(Api().command("status", nullptr, nullptr, nullptr), JTRACE_E_ENDED);
 }
 

@@ -6,29 +6,54 @@
 namespace jtrace {
 namespace {
 
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 TEST(CodesTest, CostlyOnesAreOffByDefault) {
   const CodeSet codes;
-  for (const Code on : {Code::kThread, Code::kClass, Code::kJit, Code::kGc}) {
+  for (const Code on : {Code::kNamedThread, Code::kClass, Code::kJitCode, Code::kGc}) {
     EXPECT_TRUE(codes.Has(on));
   }
-  for (const Code off : {Code::kException, Code::kAllocation, Code::kBoundary, Code::kPark}) {
+  for (const Code off : {Code::kThrown, Code::kCaught, Code::kAllocation, Code::kBoundary,
+                         Code::kPark, Code::kClassMethod}) {
     EXPECT_FALSE(codes.Has(off));
   }
-  EXPECT_TRUE(codes.MajorsOff().empty());
+  EXPECT_EQ(codes.Changes(), "");
 }
 
 TEST(CodesTest, NumbersAndNamesSwitch) {
   CodeSet codes;
   ASSERT_TRUE(codes.Apply("+0x61;-0x51; alloc ;-gc").ok());
-  EXPECT_TRUE(codes.Has(Code::kMonitor));
+  EXPECT_TRUE(codes.Has(Code::kContended));
+  EXPECT_TRUE(codes.Has(Code::kWait));
   EXPECT_TRUE(codes.Has(Code::kAllocation));
-  EXPECT_FALSE(codes.Has(Code::kJit));
-  EXPECT_THAT(codes.MajorsOff(), ElementsAre(0x51, 0x60));
+  for (const Code off : {Code::kJitCode, Code::kJitInlining, Code::kStub, Code::kGc}) {
+    EXPECT_FALSE(codes.Has(off));
+  }
+  EXPECT_EQ(codes.Changes(), "-code;-inlining;-stub;-gc;+contended;+wait;+alloc");
   ASSERT_TRUE(codes.Apply("gc").ok());
-  EXPECT_THAT(codes.MajorsOff(), ElementsAre(0x51));
+  EXPECT_TRUE(codes.Has(Code::kGc));
+  EXPECT_FALSE(codes.Has(Code::kJitCode));
+}
+
+TEST(CodesTest, AMinorSwitchesAlone) {
+  CodeSet codes;
+  ASSERT_TRUE(codes.Apply("-0x51/0x2;+0x61/0x1;+thrown;-0x30/0x10").ok());
+  EXPECT_EQ(codes.Changes(), "-interpreted;+thrown;-inlining;+contended");
+  CodeSet again;
+  ASSERT_TRUE(again.Apply(codes.Changes()).ok());
+  EXPECT_EQ(again.Changes(), codes.Changes());
+}
+
+TEST(CodesTest, RecordsFollowTheirSwitch) {
+  CodeSet codes;
+  ASSERT_TRUE(codes.Apply("-0x20/0x1").ok());
+  EXPECT_FALSE(codes.HasRecord(0x20, 0x1));
+  EXPECT_FALSE(codes.HasRecord(0x20, 0x80000001)) << "an end goes with its begin";
+  EXPECT_TRUE(codes.HasRecord(0x20, 0x4));
+  EXPECT_TRUE(codes.HasRecord(0x20, 0x99)) << "no switch of its own";
+  ASSERT_TRUE(codes.Apply("-0x20").ok());
+  EXPECT_FALSE(codes.HasRecord(0x20, 0x99));
+  EXPECT_TRUE(codes.HasRecord(0x8, 0x3)) << "marks";
 }
 
 TEST(CodesTest, ANumberSwitchesAllOfItsMajor) {
@@ -43,14 +68,19 @@ TEST(CodesTest, ANumberSwitchesAllOfItsMajor) {
 TEST(CodesTest, UnknownOnesAreRejectedWithTheNearest) {
   CodeSet codes;
   EXPECT_THAT(codes.Apply("+monitr").message(), HasSubstr("did you mean monitor?"));
-  EXPECT_THAT(codes.Apply("0x68").message(), HasSubstr("did you mean 0x62 (park)?"));
+  EXPECT_THAT(codes.Apply("0x68").message(), HasSubstr("did you mean 0x63 (io)?"));
   EXPECT_THAT(codes.Apply("0x").message(), HasSubstr("'0x' is not a code"));
   EXPECT_THAT(codes.Apply("-").message(), HasSubstr("'' is not a code"));
+  EXPECT_THAT(codes.Apply("-0x20/0x9").message(), HasSubstr("did you mean 0x20/0x5 (unprobed)?"));
+  EXPECT_THAT(codes.Apply("-0x20/").message(), HasSubstr("'0x20/' is not a code"));
+  EXPECT_THAT(codes.Apply("-0x20/0x80000001").message(),
+              HasSubstr("'0x20/0x80000001' is the end of 0x20/0x1, which switches both"));
+  EXPECT_THAT(codes.Apply("contnded").message(), HasSubstr("did you mean contended?"));
 }
 
 TEST(CodesTest, HelpHasALineACode) {
   const std::string help = CodesHelp();
-  EXPECT_THAT(help, HasSubstr("0x61 monitor"));
+  EXPECT_THAT(help, HasSubstr("0x61/0x1        contended"));
   EXPECT_EQ(std::count(help.begin(), help.end(), '\n'), static_cast<int>(kCodeCount));
 }
 

@@ -16,6 +16,7 @@ using test::ByteVector;
 using test::ClassBuilder;
 using test::Rewritten;
 using test::TestMethod;
+using testing::Contains;
 using testing::ElementsAre;
 
 constexpr uint8_t kIconst0 = 3;
@@ -79,6 +80,11 @@ TEST(BlockProbes, CallsAreCountedWhereTheyAreNotKnownOtherwise) {
           /*entries=*/true);
   ASSERT_EQ(rewritten.outcome().places.size(), 1u);
   EXPECT_EQ(rewritten.outcome().places[0].bci, 0);
+  // Also where they follow from other counters: both sides of a branch.
+  ClassBuilder branches;
+  const ByteVector code = {kIconst0, kOpIfeq, 0, 4, kOpReturn, kOpReturn};
+  Rewrite(branches.Add({.code = code}).Build(), rewritten, FlatWithBlocks(), /*entries=*/true);
+  EXPECT_THAT(rewritten.outcome().places, Contains(CounterPlace{CounterKind::kFall, 0}));
 }
 
 // Each instruction that may throw has a row of its own before the others, to code that counts it

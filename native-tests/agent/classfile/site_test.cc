@@ -32,6 +32,9 @@ class RecordingIds : public SiteIds {
   }
   bool IsNative(const SiteRef& callee) override { return callee.name == "known"; }
   bool Wants(const SiteRef& callee) override { return callee.name != "unwanted"; }
+  CallProbe ProbeOf(const SiteRef& callee) override {
+    return callee.name == "sleep" ? CallProbe::kTimed : ProbeOfLastArgument(callee.descriptor);
+  }
 
   uint32_t first_id = kFirstSiteId;
   std::vector<std::string> asked;
@@ -48,7 +51,7 @@ struct Rewritten : test::RewrittenClass {
 
 ProbeSpec SiteSpec() {
   ProbeSpec spec = ProbeSpec::Tree();
-  spec.boundary = spec.exceptions = true;
+  spec.boundary = spec.thrown = spec.caught = true;
   return spec;
 }
 
@@ -113,6 +116,80 @@ TEST(SiteTest, ProbesOfALeavingCallByteForByte) {
   EXPECT_EQ(r.code.max_locals, 4);
   EXPECT_THAT(r.ids.asked, ElementsAre("java/util/Arrays.f()V"));
   EXPECT_EQ(r.result.probes.calls, 1u);
+}
+
+ProbeSpec CostSpec() {
+  ProbeSpec spec = SiteSpec();
+  spec.timed_calls = spec.elements = true;
+  return spec;
+}
+
+TEST(SiteTest, TimedCallsHaveTheirOwnProbe) {
+  ClassBuilder builder;
+  const ByteVector code = Join({CallOf(builder, "java/lang/Thread", "sleep"),
+                                CallOf(builder, "java/util/Arrays"),
+                                {kOpReturn}});
+  builder.Add({.code = code, .max_stack = 0});
+  Rewritten r;
+  ASSERT_NO_FATAL_FAILURE(Apply(builder.Build(), r, CostSpec()));
+  const uint16_t timed = r.Probe("enterTimed");
+  const uint16_t enter = r.Probe("enter");
+  EXPECT_THAT(r.Slice(7, 7), ElementsAre(kOpSipush, 0, kFirstSiteId, kOpInvokestatic, High(timed),
+                                         Low(timed), 65));
+  EXPECT_THAT(r.Slice(21, 7), ElementsAre(kOpSipush, 0, kFirstSiteId + 1, kOpInvokestatic,
+                                          High(enter), Low(enter), 65));
+}
+
+// A copy of the last argument, then the id.
+TEST(SiteTest, ElementsAreTheLastArgument) {
+  ClassBuilder builder;
+  constexpr uint8_t kIconst1 = 4, kAconstNull = 1;
+  BytesOf code;
+  code.U1(kIconst1).Add(
+      Invoke(kOpInvokestatic, builder.Method("java/util/Arrays", "number", "(I)V")));
+  code.U1(kAconstNull)
+      .Add(Invoke(kOpInvokestatic, builder.Method("java/util/Arrays", "length", "([J)V")));
+  code.U1(kOpReturn);
+  builder.Add({.code = code, .max_stack = 1});
+  Rewritten r;
+  ASSERT_NO_FATAL_FAILURE(Apply(builder.Build(), r, CostSpec()));
+  const ByteVector first = r.Slice(7, 9);
+  EXPECT_EQ(first[0], kIconst1);
+  EXPECT_THAT(ByteVector(first.begin() + 1, first.begin() + 6),
+              ElementsAre(kOpDup, kOpSipush, 0, kFirstSiteId, kOpInvokestatic));
+  EXPECT_THAT(r.Slice(24, 5), ElementsAre(kOpDup, kOpSipush, 0, kFirstSiteId + 1, kOpInvokestatic));
+  EXPECT_EQ(r.code.max_stack, 3);  // argument, copy, id
+}
+
+TEST(SiteTest, OnlySomeLastArgumentsHaveElements) {
+  EXPECT_EQ(ProbeOfLastArgument("(Ljava/lang/Object;I)V"), CallProbe::kElements);
+  EXPECT_EQ(ProbeOfLastArgument("(I[[Ljava/lang/Object;)V"), CallProbe::kElementsOf);
+  EXPECT_EQ(ProbeOfLastArgument("([B)V"), CallProbe::kElementsOf);
+  EXPECT_EQ(ProbeOfLastArgument("(ILjava/lang/String;)V"), CallProbe::kElementsOf);
+  for (const char* none :
+       {"()V", "(J)V", "([BJ)V", "(Ljava/lang/Object;)V", "(IB)V", "", "(", "I"}) {
+    EXPECT_EQ(ProbeOfLastArgument(none), CallProbe::kUsual) << none;
+  }
+}
+
+// In a class out of scope: the stream goes with the id, only wanted natives have probes.
+TEST(SiteTest, ReadsPassTheirStream) {
+  ClassBuilder builder;
+  const ByteVector code =
+      Join({CallOf(builder, "T", "read0"), CallOf(builder, "T", "unwanted"), {kOpReturn}});
+  builder.Add({.code = code, .max_stack = 0}).Add({.name = "read0", .access = 0x0109});
+  builder.Add({.name = "unwanted", .access = 0x0109});
+  ProbeSpec spec = ProbeSpec::Tree();
+  spec.methods = false;
+  spec.boundary = true;
+  spec.enter = "enterInput";
+  spec.exit = "exitInput";
+  spec.passed_local = 1;
+  Rewritten r;
+  ASSERT_NO_FATAL_FAILURE(Apply(builder.Build(), r, spec));
+  constexpr uint8_t kAload1 = 43;
+  EXPECT_THAT(r.ids.asked, ElementsAre("T.read0()V"));
+  EXPECT_THAT(r.Slice(0, 5), ElementsAre(kOpSipush, 0, kFirstSiteId, kAload1, kOpInvokestatic));
 }
 
 TEST(SiteTest, CallsInsideTheScopeStayAsTheyAre) {
@@ -213,7 +290,7 @@ TEST(SiteTest, ExceptionsFromACallReachTheResume) {
   const ByteVector code = Join({CallOf(builder, "java/util/A"), {kOpReturn, 87, kOpReturn}});
   Rewritten r;
   ProbeSpec spec = SiteSpec();
-  spec.exceptions = false;
+  spec.thrown = spec.caught = false;
   ASSERT_NO_FATAL_FAILURE(
       Apply(builder.Add({.code = code, .exceptions = {{0, 3, 4, type}}}).Build(), r, spec));
   ASSERT_EQ(r.code.exceptions.size(), 2u);

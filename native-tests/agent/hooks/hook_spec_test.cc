@@ -42,8 +42,19 @@ TEST(HookSpecTest, ErrorsSayWhatIsWrong) {
   EXPECT_EQ(ParseHookSpecs("a!b;c!d:time")->size(), 2u);
 }
 
+TEST(HookSpecTest, NamesWithoutAnObjectAreJavaMethods) {
+  const HookSpec spec = Parsed("com.acme.Outer$Inner::load:unwind");
+  EXPECT_TRUE(spec.IsMethod());
+  EXPECT_EQ(spec.symbol, "com.acme.Outer$Inner::load");
+  EXPECT_EQ(spec.kind, HookKind::kUnwind);
+  EXPECT_EQ(Parsed("A::m").symbol, "A::m");
+  EXPECT_FALSE(Parsed("libjvm.so!os::malloc").IsMethod());
+  EXPECT_THAT(Error("A::"), testing::HasSubstr("com.acme.Cache::load for a Java method"));
+}
+
 TEST(HookSpecTest, TextParsesBackToTheSame) {
-  for (const char* text : {"libc.so.6!malloc:count", "libjvm.so!os::malloc:unwind"}) {
+  for (const char* text :
+       {"libc.so.6!malloc:count", "libjvm.so!os::malloc:unwind", "a.B::m:count"}) {
     EXPECT_EQ(HookSpecText(Parsed(text)), text);
   }
 }

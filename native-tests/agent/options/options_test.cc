@@ -5,6 +5,7 @@
 
 #include <fstream>
 
+#include "absl/strings/str_cat.h"
 #include "agent/sampling/timers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -14,6 +15,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::Not;
 
 std::string ErrorOf(absl::string_view text) {
@@ -41,9 +43,24 @@ TEST(OptionsTest, ReadsEveryValue) {
   EXPECT_EQ(options->out, "/tmp/%p.bin");
   EXPECT_THAT(options->include, ElementsAre("a.**", "b.C", "d.*"));
   EXPECT_THAT(options->exclude, ElementsAre("a.x.**"));
-  EXPECT_THAT(options->codes_off, ElementsAre(0x51));
+  EXPECT_EQ(options->codes.Changes(), "-code;-inlining;-stub");
   EXPECT_EQ(options->signal, 26);
   EXPECT_EQ(options->log, LogTarget::kNone);
+}
+
+TEST(OptionsTest, TheTestOnExitNeedsAClock) {
+  const auto options = ParseOptions("pruneexit=2.5%,clock=tsc,mode=events");
+  ASSERT_TRUE(options.ok()) << options.status();
+  EXPECT_EQ(options->exit_percent, 2.5);
+  const auto again = ParseOptions(DescribeOptions(*options));
+  ASSERT_TRUE(again.ok()) << again.status();
+  EXPECT_EQ(again->exit_percent, 2.5);
+  for (const char* bad :
+       {"pruneexit=1", "pruneexit=1,clock=tsc,record=log", "pruneexit=1,clock=tsc,mode=samples"}) {
+    EXPECT_THAT(ErrorOf(bad), HasSubstr("option 'pruneexit': compares times of paths")) << bad;
+  }
+  EXPECT_THAT(ErrorOf("pruneexit=1,clock=tsc,blocks=paths"), HasSubstr("not with blocks=paths"));
+  EXPECT_THAT(ErrorOf("pruneexit=51,clock=tsc"), HasSubstr("not a percentage from 0 to 50"));
 }
 
 TEST(OptionsTest, NamesTheOptionAndTheNearestValidOne) {
@@ -75,6 +92,39 @@ TEST(OptionsTest, IntervalMeansWhatTheTimerCounts) {
   ASSERT_TRUE(clock.ok());
   EXPECT_EQ(clock->samples.period, 0u);
   EXPECT_EQ(clock->samples.interval, absl::Milliseconds(2));
+}
+
+// Who only counts such calls pays for nothing else.
+TEST(OptionsTest, CostsOfCallsOutOfScopeAreOnRequest) {
+  const auto counted = ParseOptions("boundary=on");
+  ASSERT_TRUE(counted.ok()) << counted.status();
+  EXPECT_TRUE(counted->boundary);
+  EXPECT_FALSE(counted->boundary_costs);
+  EXPECT_THAT(RecordedMetrics(*counted), IsEmpty());
+  EXPECT_THAT(DescribeOptions(*counted), HasSubstr(",boundary=on"));
+
+  const auto costs = ParseOptions("boundary=costs");
+  ASSERT_TRUE(costs.ok()) << costs.status();
+  EXPECT_TRUE(costs->boundary);
+  EXPECT_THAT(RecordedMetrics(*costs), ElementsAre("outside.ns", "outside.elements"));
+  EXPECT_THAT(DescribeOptions(*costs), HasSubstr(",boundary=costs"));
+  EXPECT_THAT(ErrorOf("boundary=count"), HasSubstr("costs"));
+}
+
+TEST(OptionsTest, CostsOfCallsOutOfScopeNeedCallPaths) {
+  EXPECT_THAT(RecordedMetrics(*ParseOptions("boundary=costs,record=flat")), IsEmpty());
+  EXPECT_THAT(RecordedMetrics(*ParseOptions("boundary=costs,record=log")), IsEmpty());
+  EXPECT_THAT(RecordedMetrics(*ParseOptions("boundary=costs,codes=-boundary")), IsEmpty());
+  // Nodes have the time of such a clock anyway.
+  EXPECT_THAT(RecordedMetrics(*ParseOptions("boundary=costs,clock=tsc")),
+              ElementsAre("outside.elements"));
+  EXPECT_TRUE(ParseOptions("boundary=costs,clock=tsc,metrics=outside.ns").ok());
+  for (const char* without :
+       {"", ",boundary=on", ",boundary=costs,record=flat", ",boundary=costs,mode=samples"}) {
+    EXPECT_THAT(ErrorOf(absl::StrCat("metrics=outside.ns", without)),
+                HasSubstr("outside.ns needs boundary=costs, record=tree"))
+        << without;
+  }
 }
 
 TEST(OptionsTest, StacksNeedAProcessorThatTheWalkerKnows) {
@@ -258,6 +308,43 @@ TEST(OptionsTest, DescriptionParsesBackToTheSameOptions) {
   EXPECT_EQ(again->record, options->record);
   EXPECT_EQ(again->samples.interval, options->samples.interval);
   EXPECT_EQ(again->include, options->include);
+}
+
+TEST(OptionsTest, BlocksAreCountedByMethodOrByPath) {
+  for (const char* text : {"blocks=on", "blocks=on,record=flat", "blocks=paths"}) {
+    const auto options = ParseOptions(text);
+    ASSERT_TRUE(options.ok()) << options.status();
+    const auto again = ParseOptions(DescribeOptions(*options));
+    ASSERT_TRUE(again.ok()) << DescribeOptions(*options);
+    EXPECT_EQ(again->blocks, options->blocks);
+    EXPECT_NE(again->blocks, Blocks::kOff);
+  }
+  EXPECT_EQ(ErrorOf("blocks=paths,record=flat"),
+            "option 'blocks': record=flat has no call paths; use record=tree, or blocks=on");
+  EXPECT_THAT(ErrorOf("blocks=paths,record=log"), HasSubstr("record=tree or flat"));
+  for (const char* one_kind : {"blocks=on,codes=-0x50", "blocks=paths,codes=-interpreted"}) {
+    EXPECT_THAT(ErrorOf(one_kind), HasSubstr("leave 0x30 and 0x50 on, or use record=flat"));
+  }
+  EXPECT_TRUE(ParseOptions("blocks=on,record=flat,codes=-0x50").ok());
+  EXPECT_THAT(ErrorOf("blocks=path"), HasSubstr("on|paths|off; did you mean paths?"));
+}
+
+TEST(OptionsTest, SitesNeedTrees) {
+  for (const char* text : {"sites=on", "sites=on,blocks=on,clock=tsc", "mode=events,sites=on"}) {
+    const auto options = ParseOptions(text);
+    ASSERT_TRUE(options.ok()) << options.status();
+    const auto again = ParseOptions(DescribeOptions(*options));
+    ASSERT_TRUE(again.ok()) << again.status();
+    EXPECT_TRUE(options->sites && again->sites) << text;
+  }
+  for (const char* text :
+       {"sites=on,record=flat", "sites=on,record=log", "sites=on,mode=samples"}) {
+    EXPECT_EQ(ErrorOf(text),
+              "option 'sites': needs call trees: mode=merged or events, record=tree");
+  }
+  EXPECT_EQ(ErrorOf("sites=on,blocks=paths"),
+            "option 'sites': not with blocks=paths, which has lines of its own; use blocks=on");
+  EXPECT_THAT(ErrorOf("sites=yes"), HasSubstr("option 'sites'"));
 }
 
 TEST(OptionsTest, DescriptionShowsWhenLogsAndFilesEnd) {

@@ -45,12 +45,13 @@ class TestArena {
 class ProbeDouble {
  public:
   ProbeDouble(hot::Arena* arena, uint64_t tid, bool is_virtual = false, bool has_clock = false,
-              PathMetrics metrics = {})
+              PathMetrics metrics = {}, bool has_blocks = false)
       : arena_(arena),
         metrics_(std::move(metrics)),
         has_clock_(has_clock),
         metrics_offset_(sizeof(hot::Node) + (has_clock ? sizeof(hot::NodeTimes) : 0)),
-        node_bytes_(metrics_offset_ + (metrics_.empty() ? 0 : sizeof(hot::NodeMetrics))) {
+        blocks_offset_(metrics_offset_ + (metrics_.empty() ? 0 : sizeof(hot::NodeMetrics))),
+        node_bytes_(blocks_offset_ + (has_blocks ? sizeof(hot::NodeBlocks) : 0)) {
     hot::Chunk* chunk = NewChunk(0);
     state_ = reinterpret_cast<hot::ThreadState*>(chunk + 1);
     auto* root = reinterpret_cast<hot::Node*>(state_ + 1);
@@ -87,6 +88,38 @@ class ProbeDouble {
     Charge();
     Tick();
     hot::WriteRelaxed(state_->current, token);
+  }
+
+  // Counts a block at the current node, in the set of `size` counters whose ids begin with `first`.
+  void Hit(uint32_t first, uint32_t size, uint32_t place) {
+    auto& head =
+        *reinterpret_cast<hot::NodeBlocks*>(hot::ReadRelaxed(state_->current) + blocks_offset_);
+    const uint64_t range = uint64_t{size} << 32 | first;
+    hot::BlockSet* set = &head.set;
+    while (set->range != 0 && set->range != range && set->more != 0) {
+      set = hot::At<hot::BlockSet>(arena_, set->more);
+    }
+    if (set->range != range) {
+      if (set->range != 0) {
+        auto* added = static_cast<hot::BlockSet*>(AllocateAsNode(sizeof *set + 8 * size));
+        added->counts = reinterpret_cast<uintptr_t>(added + 1);
+        hot::WriteRelease(set->more, Ref(added));
+        set = added;
+      } else {
+        set->counts = size <= hot::kNodeBlocks
+                          ? reinterpret_cast<uintptr_t>(&head.own)
+                          : reinterpret_cast<uintptr_t>(AllocateAsNode(8 * size));
+      }
+      hot::WriteRelease(set->range, range);
+    }
+    uint64_t& count = reinterpret_cast<uint64_t*>(set->counts)[place];
+    hot::WriteRelaxed(count, hot::ReadRelaxed(count) + 1);
+  }
+  // There was no memory for a counter of the current node.
+  void LoseBlocks() {
+    auto& head =
+        *reinterpret_cast<hot::NodeBlocks*>(hot::ReadRelaxed(state_->current) + blocks_offset_);
+    hot::WriteRelaxed(head.set.unkept, uint32_t{1});
   }
 
   // The thread counts so much of a metric.
@@ -201,6 +234,13 @@ class ProbeDouble {
     return node;
   }
 
+  // As JTraceSlots.allocate: NodeRecycler frees it.
+  void* AllocateAsNode(uint64_t bytes) {
+    if (bytes > node_bytes_) return Allocate((bytes + 63) / 64 * 64);
+    hot::Node* node = FreeNode();
+    return node != nullptr ? node : Allocate(node_bytes_);
+  }
+
   void* Allocate(uint64_t bytes) {
     if (state_->limit - state_->bump < bytes) {
       hot::Chunk* chunk = NewChunk(1);
@@ -245,6 +285,7 @@ class ProbeDouble {
   const PathMetrics metrics_;
   const bool has_clock_;
   const uint64_t metrics_offset_;
+  const uint64_t blocks_offset_;
   const uint64_t node_bytes_;
   hot::CounterBlock block_ = {};
   hot::ThreadState* state_;

@@ -64,10 +64,16 @@ class CountingSource : public ChunkSource {
   RecordEncoder& encoder_;
 };
 
+CodeSet WithoutGc() {
+  CodeSet codes;
+  EXPECT_TRUE(codes.Apply("-gc").ok());
+  return codes;
+}
+
 struct Fixture {
   explicit Fixture(const char* name)
       : path(absl::StrCat(::testing::TempDir(), "/", name)),
-        encoder({format::kGc}),
+        encoder(WithoutGc()),
         file(*TraceFile::Create(path)),
         source(encoder) {}
 

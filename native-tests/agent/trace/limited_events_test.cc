@@ -43,6 +43,18 @@ TEST(LimitedEventsTest, CountsAllAndLimitsRecordsPerSecond) {
   EXPECT_EQ(losses.Snapshot()[0].count, 2 * kLimit);
 }
 
+// A thread that reads byte by byte must not hide what others do.
+TEST(LimitedEventsTest, IoHasMoreRoom) {
+  Losses losses;
+  LimitedEvents events(losses);
+  uint64_t recorded = 0;
+  for (uint64_t i = 0; i < 2 * LimitedEvents::kIoRecordsASecond; ++i) {
+    recorded += events.Count(LimitedEvent::kRead, kSecond + i) ? 1 : 0;
+  }
+  EXPECT_EQ(recorded, LimitedEvents::kIoRecordsASecond);
+  EXPECT_TRUE(events.Count(LimitedEvent::kWrite, kSecond));
+}
+
 TEST(LimitedEventsTest, ManyThreadsShareTheLimit) {
   Losses losses;
   LimitedEvents events(losses);

@@ -76,12 +76,14 @@ class ChunkMaker {
     delta.set_thread(thread);
     std::vector<uint32_t>& nodes = nodes_[thread - 1];
     uint32_t last = 0;
+    const bool has_places = Below(2) == 0;
     for (int i = 0; i < size_; ++i) {
       const uint32_t node = ++last_node_ + 100 * Below(2);
       last_node_ = node;
       delta.add_new_node(static_cast<int32_t>(node - std::exchange(last, node)));
       delta.add_new_parent(nodes.empty() ? 0 : nodes[Below(nodes.size())]);
       delta.add_new_routine(Below(kRoutines + 1));
+      if (has_places) delta.add_new_place(Below(1 << (1 + Below(17))));
       nodes.push_back(node);
     }
     const bool has_times = Below(2) == 0;

@@ -186,7 +186,9 @@ TEST_F(RecordEncoderTest, NextTraceDefinesAgainAndKeepsNumbers) {
   encoder_.AddEvent({.major = format::kSession});
   const uint32_t g = encoder_.RoutineId(klass, "g", "()V");
   EXPECT_EQ(encoder_.Take().ByteSizeLong(), 0u) << "nothing is kept while no trace is open";
-  encoder_.BeginTrace({format::kGc});
+  CodeSet codes;
+  ASSERT_TRUE(codes.Apply("-gc").ok());
+  encoder_.BeginTrace(codes);
   encoder_.AddEvent({.major = format::kGc});
   EXPECT_EQ(encoder_.RoutineId(klass, "f", "()V"), f);
   EXPECT_EQ(encoder_.DefineThread({.name = "main"}), 1u);

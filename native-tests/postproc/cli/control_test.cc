@@ -1,9 +1,12 @@
 // The jtrace command without a JVM: command line, /proc, both protocols.
+#include <pthread.h>
+#include <signal.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -223,6 +226,53 @@ TEST_F(ProcTest, AJvmThatRejectsAttachGetsNoSignal) {
   jvm->pid = getpid();  // the signal would end this test
   const absl::Status status = LoadAgent(*jvm, "/x.so", "", std::chrono::milliseconds(10));
   EXPECT_THAT(std::string(status.message()), HasSubstr("-XX:+DisableAttachMechanism"));
+}
+
+// While it lives, this process has a thread of a JVM's listener, and SIGQUITs are counted.
+class ListenerThread {
+ public:
+  ListenerThread() : before_(signal(SIGQUIT, [](int) { ++signals_; })) {
+    signals_ = 0;
+    thread_ = std::thread([this] {
+      pthread_setname_np(pthread_self(), "Attach Listener");
+      is_named_ = true;
+      is_named_.notify_all();
+      is_over_.wait(false);
+    });
+    is_named_.wait(false);
+  }
+  ~ListenerThread() {
+    is_over_ = true;
+    is_over_.notify_all();
+    thread_.join();
+    signal(SIGQUIT, before_);
+  }
+  int signals() const { return signals_; }
+
+ private:
+  static inline std::atomic<int> signals_ = 0;
+  void (*const before_)(int);
+  std::atomic<bool> is_named_ = false;
+  std::atomic<bool> is_over_ = false;
+  std::thread thread_;
+};
+
+// A JVM whose socket exists prints its threads at each further signal, also if nobody answers
+// there.
+TEST_F(ProcTest, OnlyAJvmWithoutASocketGetsFurtherSignals) {
+  Add("100", Status("4"), "x /libjvm.so\n", "java");
+  auto jvm = ProcessTable(proc_).Find(100);
+  ASSERT_TRUE(jvm.ok());
+  jvm->pid = getpid();
+  jvm->user = geteuid();
+  const auto signals_of_attach = [&] {
+    const ListenerThread listener;
+    EXPECT_FALSE(LoadAgent(*jvm, "/x.so", "", std::chrono::milliseconds(2500)).ok());
+    return listener.signals();
+  };
+  EXPECT_GE(signals_of_attach(), 2);
+  std::ofstream(jvm->root + "/tmp/.java_pid5") << "no socket";
+  EXPECT_EQ(signals_of_attach(), 1);
 }
 
 // A server at `path` that accepts one connection, reads `bytes` and answers.

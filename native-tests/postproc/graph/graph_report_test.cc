@@ -69,6 +69,19 @@ constexpr char kDiamond[] =
     "0\tt\tnode\tcalls=3,base=10\tA\tC\n"
     "0\tt\tnode\tcalls=4,base=5\tA\tC\tD\n";
 
+// D's own time is in the arcs from B and C, A's in that from the root.
+TEST(GraphReportTest, WidthsMayFollowSelfTime) {
+  const CsvRow columns = {"caller", "callee", "self", "self_share", "width"};
+  EXPECT_THAT(
+      Graph(kDiamond, {"--widths=linear", "--width-by=self", "--filter=0"}, columns),
+      ElementsAre(CsvRow{"[all threads]", "A", "15", "15.00", "2.00"},
+                  CsvRow{"A", "B", "50", "50.00", "5.00"}, CsvRow{"B", "D", "20", "20.00", "2.00"},
+                  CsvRow{"A", "C", "10", "10.00", "1.00"}, CsvRow{"C", "D", "5", "5.00", "1.00"}));
+  EXPECT_THAT(
+      Graph(kDiamond, {"--widths=10:2,50:7", "--width-by=self", "--filter=0"}, {"width"}),
+      ElementsAre(CsvRow{"2.00"}, CsvRow{"7.00"}, CsvRow{"2.00"}, CsvRow{"2.00"}, CsvRow{"1.00"}));
+}
+
 TEST(GraphReportTest, CollapsedCostIsAddedToTheCaller) {
   const CsvRow columns = {"caller", "callee", "calls", "calls_collapsed", "total"};
   // C has 15 %, D 25 %.

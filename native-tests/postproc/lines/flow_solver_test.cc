@@ -12,6 +12,7 @@
 #include "common/classfile/opcodes.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "postproc/lines/flow_weights.h"
 
 namespace jtrace::postproc {
 namespace {
@@ -215,6 +216,25 @@ void ExpectTrue(const TestCode& code, const FlowCounts& flow, Machine& machine) 
   }
 }
 
+// The weighted sum of counters is the number of instructions that ran, and of their cycles.
+void ExpectWeightsAreTrue(const TestCode& code, const std::vector<CounterPlace>& places,
+                          std::optional<int64_t> calls, Machine& machine) {
+  const InstructionCosts& costs = InstructionCosts::Standard();
+  const auto weights = FlowWeights::Make(code.attribute(), places, costs);
+  ASSERT_TRUE(weights.has_value());
+  FlowCost expected, found;
+  for (const auto& [bci, count] : machine.began) {
+    expected.AddTimes({1, costs.CyclesAt(code.bytes, bci)}, count);
+  }
+  for (size_t i = 0; i < places.size(); ++i) {
+    found.AddTimes(weights->places()[i], machine.counters[{places[i].bci, places[i].kind}]);
+  }
+  found.AddTimes(weights->call(), calls.value_or(0));
+  for (const auto& [bci, count] : machine.open) found.AddTimes(weights->Open(bci), count);
+  ASSERT_EQ(found.instructions, expected.instructions);
+  ASSERT_EQ(found.cycles, expected.cycles);
+}
+
 // Plans counters, runs the code, and derives everything from them.
 bool Check(const TestCode& code, std::mt19937& random) {
   const std::vector<uint32_t> points = RandomPoints(code, random);
@@ -234,6 +254,8 @@ bool Check(const TestCode& code, std::mt19937& random) {
                               count_entry ? std::nullopt : std::optional<int64_t>(calls));
   EXPECT_TRUE(flow.has_value());
   if (flow.has_value()) ExpectTrue(code, *flow, machine);
+  const auto entries = count_entry ? std::nullopt : std::optional<int64_t>(calls);
+  ExpectWeightsAreTrue(code, plan->places, entries, machine);
   return true;
 }
 
@@ -274,6 +296,8 @@ TEST(FlowSolver, RefusesCountersOfOtherCode) {
   const TestCode code = {{kNop, kNop, kReturn}, {}};
   const PlacedCount other = {{CounterKind::kBlock, 1}, 3};
   EXPECT_FALSE(SolveFlow(code.attribute(), {&other, 1}, {}, 7).has_value());
+  EXPECT_FALSE(FlowWeights::Make(code.attribute(), {&other.place, 1}, InstructionCosts::Standard())
+                   .has_value());
   const OpenActivations beyond = {9, 1};
   EXPECT_FALSE(SolveFlow(code.attribute(), {}, {&beyond, 1}, 7).has_value());
   // Nobody says how often it was called.

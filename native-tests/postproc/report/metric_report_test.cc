@@ -42,6 +42,25 @@ std::string Header(std::vector<std::string> args) {
   return csv.substr(0, csv.find('\n'));
 }
 
+// Of the thread, not of its methods.
+TEST(MetricReportTest, ByThreadOnlyIsSaid) {
+  const std::string trace =
+      "# jtrace-text 1 unit=us\n0\tmain\tmetric\tio.read.bytes\t50\n"
+      "0\tmain\tmetric\tgc.ns\t50\n1\tmain\tenter\tp.A.run()\n"
+      "2\tmain\tmetric\tuser.hits\t5\n3\tmain\texit\tp.A.run()\n";
+  const auto said = [&](const char* metric) {
+    return RunPost({"--report=flat", metric, "trace"}, {{"trace", trace}}).err;
+  };
+  EXPECT_EQ(
+      said("--metric=io.read.bytes"),
+      "jtrace-post: note: io.read.bytes is known by thread only (--report=metrics); to record "
+      "it by method: metrics=java.read.bytes\n");
+  EXPECT_EQ(said("--metric=gc.ns"),
+            "jtrace-post: note: gc.ns is known by thread only (--report=metrics)\n");
+  EXPECT_EQ(said("--metric=user.hits"), "");
+  EXPECT_EQ(said("--metric=time"), "");
+}
+
 // FORMATS' columns are first, as without --metric; the metric's last.
 TEST(MetricReportTest, ItsColumnsFollowAllOthers) {
   const std::vector<std::pair<std::string, std::string>> reports = {
@@ -55,6 +74,7 @@ TEST(MetricReportTest, ItsColumnsFollowAllOthers) {
       {"callees", ""},
       {"callers", ""},
       {"threads", ""},
+      {"bythread", ",m.base,m.cum,m.cum2"},
       {"graph", ""},
       {"summary", ""}};
   for (const auto& [report, more] : reports) {
@@ -75,10 +95,11 @@ TEST(MetricReportTest, CsvHeadersAreContracts) {
             "calls_jitted,off,min_base,max_base,kind,cost,alloc.bytes.base,alloc.bytes.cum");
   EXPECT_EQ(Header({"--report=flat", "--metric=alloc.bytes"}),
             "calls,base,cum,cum2,elapsed,base_ticks,cum_ticks,cum2_ticks,samples,name,calls_jitted,"
-            "min_base,max_base,kind,cost,alloc.bytes.base,alloc.bytes.cum,alloc.bytes.cum2");
+            "min_base,max_base,kind,cost,outside_calls,outside_time,"
+            "alloc.bytes.base,alloc.bytes.cum,alloc.bytes.cum2");
   EXPECT_EQ(Header({"--report=arcflow", "--metric=alloc.bytes"}),
             "self,row,calls,base,cum,cum2,base_ticks,cum_ticks,cum2_ticks,name,min_base,max_base,"
-            "alloc.bytes.base,alloc.bytes.cum,alloc.bytes.cum2");
+            "outside_calls,outside_time,alloc.bytes.base,alloc.bytes.cum,alloc.bytes.cum2");
   EXPECT_EQ(Header({"--report=metrics", "--metric=alloc.bytes"}), "routine,base,cum,cum2");
   EXPECT_THAT(Header({"--report=threads"}), HasSubstr(",samples,alloc.bytes,user.hits,wait.ns,"));
 }

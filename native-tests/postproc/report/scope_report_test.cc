@@ -50,7 +50,7 @@ Csv Table(const std::string& option, const std::string& more = "--width=0") {
 
 TEST(NeverReportTest, ListsMethodsInScopeWithoutCalls) {
   EXPECT_THAT(Table("--report=never").rows,
-              ElementsAre(CsvRow{"a.B", "a.B.idle()"}, CsvRow{"a.C", "a.C.<init>()"}));
+              ElementsAre(CsvRow{"a.B", "a.B.idle()", "1"}, CsvRow{"a.C", "a.C.<init>()", "1"}));
   const std::string text = Text("--report=never");
   EXPECT_THAT(text, HasSubstr("2 of 4 methods in scope never ran (50.0 %)"));
   EXPECT_THAT(text, HasSubstr("a.B  1 of 2\n    idle()\n"));
@@ -108,7 +108,7 @@ TEST(FunctionReportTest, ShowsExtremesAndTicks) {
   const Csv csv = Table("--report=function", "--of=a.B.go");
   const auto self = csv.Project({"row", "base", "min_base", "max_base", "cum_ticks"});
   EXPECT_THAT(self,
-              ElementsAre(CsvRow{"caller", "", "", "", "2"}, CsvRow{"self", "5", "1", "4", "2"},
+              ElementsAre(CsvRow{"caller", "", "1", "4", "2"}, CsvRow{"self", "5", "1", "4", "2"},
                           CsvRow{"callee", "", "", "", "2"}));
 }
 

@@ -77,6 +77,7 @@ constexpr char kPrimes[] =
     "          15\n"
     "          16    public static void main(String[] args) {\n"
     "      *       primes.Primes.main(String[]): 1 call, 11,672 instructions, 23,344 cycles\n"
+    "      *         calls primes.Primes.prime(int) 999\n"
     "    1 |   17      int count = 0;\n"
     "1,000 +   18      for (int n = 2; n <= 1000; n++) {   2/2\n"
     "      *       blocks: 1, 1,000, 999\n"
@@ -105,6 +106,21 @@ TEST_F(SourceReportTest, AnnotatesEachLine) {
   EXPECT_THAT(narrow, HasSubstr("    0 #   13      System.err.println(\"u…\n"));
 }
 
+// The margin's number may be the cost of each line in place of nothing: cycles over all calls.
+TEST_F(SourceReportTest, TheMarginHasCyclesOnRequest) {
+  Put("primes/Primes.java", testing::PrimesSource());
+  const std::string shown =
+      LineReport(PrimesProfile(), {"--report=source", Option(), "--metric=cycles", "--width=0"},
+                 PrimesTrace());
+  EXPECT_THAT(shown, HasSubstr("count cycles   line  source\n"));
+  EXPECT_THAT(shown, HasSubstr("    0        #    4  public class Primes {\n"));
+  EXPECT_THAT(shown,
+              HasSubstr("5,456 76,384 +    6      for (int d = 2; d * d <= n; d++) {  2/2\n"));
+  EXPECT_THAT(shown, HasSubstr("  168    672 |    9      return true;\n"));
+  // A method's cycles are those of its lines.
+  EXPECT_EQ(76384 + 45628 + 672, 122684);
+}
+
 TEST_F(SourceReportTest, WithoutSourcesItShowsTheLinesWithCode) {
   const std::string text =
       LineReport(PrimesProfile(), {"--report=source", "--of=prime"}, PrimesTrace());
@@ -131,12 +147,12 @@ TEST_F(SourceReportTest, CsvHasTheLinesOfTheText) {
   const auto csv = ParseCsv(
       LineReport(PrimesProfile(), {"--report=source", Option(), "--format=csv"}, PrimesTrace()));
   EXPECT_EQ(csv.header, (CsvRow{"count", "mark", "line", "source", "file", "branches",
-                                "branches_taken", "blocks"}));
+                                "branches_taken", "blocks", "self_ticks", "bci"}));
   ASSERT_EQ(csv.rows.size(), 26);
   EXPECT_EQ(csv.rows[0],
-            (CsvRow{"", " ", "1", "package primes;", "primes/Primes.java", "", "", ""}));
+            (CsvRow{"", " ", "1", "package primes;", "primes/Primes.java", "", "", "", "", ""}));
   EXPECT_EQ(csv.rows[18], (CsvRow{"999", "+", "19", "      if (n > 1 && prime(n)) {",
-                                  "primes/Primes.java", "4", "3", "999 999"}));
+                                  "primes/Primes.java", "4", "3", "999 999", "0", ""}));
   // The listing has the same marks and counts.
   const std::string text =
       LineReport(PrimesProfile(), {"--report=source", Option(), "--width=0"}, PrimesTrace());
@@ -185,6 +201,18 @@ TEST_F(SourceReportTest, NothingOfASourceIsObeyedByATerminal) {
   }
   EXPECT_THAT(LineReport(profile, {"--report=source", Option(), "--width=0"}),
               HasSubstr("    2 +    1  \\x1b[2J\\u202e   a   b\n    1 |    2  \\xff\n"));
+}
+
+// Generated sources may be one line, and reading one takes no longer than the file is long.
+TEST_F(SourceReportTest, LongLinesAreCut) {
+  LineProfile profile;
+  profile.methods = {Method("A", "a()", "A.java", 1, {Line(1, {1})})};
+  std::string line = "é\tx";
+  for (int i = 0; i < 1'000'000; ++i) line += i < 500'000 ? "\t" : "é";
+  Put("A.java", line + "\n" + line.substr(line.find("éé")) + "\n");
+  const std::string text = LineReport(profile, {"--report=source", Option(), "--width=40"});
+  EXPECT_THAT(text, HasSubstr("1  é   x                    …\n"));
+  EXPECT_THAT(text, HasSubstr("2  ééééééééééééééééééééééééé…\n"));
 }
 
 TEST_F(SourceReportTest, MethodsWithoutLineNumbersHaveNone) {

@@ -51,6 +51,21 @@ class SourceFinderTest : public ::testing::Test {
   const fs::path folder_;
 };
 
+TEST_F(SourceFinderTest, FilesOfKotlinAndScalaMayBeInAnyFolder) {
+  Put("src/main/kotlin/util/Util.kt", "package com.acme.util // here\n");
+  Put("src/main/kotlin/other/Util.kt", "package com.other\n");
+  Put("code/Deep.scala", "package com.acme;\nclass Deep\n");
+  Put("code/None.kt", "fun main() {}\n");
+  Put("code/Java.java", "package com.acme;\n");
+  const std::string place = folder_.string();
+  EXPECT_EQ(First({place}, "com/acme/util/Util.kt"), "package com.acme.util // here");
+  EXPECT_EQ(First({place}, "com/other/Util.kt"), "package com.other");
+  EXPECT_EQ(First({place}, "com/acme/Util.kt"), "none");
+  EXPECT_EQ(First({place}, "com/acme/Deep.scala"), "package com.acme;");
+  EXPECT_EQ(First({place}, "None.kt"), "fun main() {}");
+  EXPECT_EQ(First({place}, "com/acme/Java.java"), "none");
+}
+
 TEST_F(SourceFinderTest, LooksInFoldersAndTheirLayouts) {
   Put("a/Top.java", "top");
   Put("src/main/java/a/Main.java", "main");

@@ -11,6 +11,21 @@ export interface Arc {
   readonly self: number;
   readonly total: number; // over the arc's outermost activations
   readonly nodes: readonly number[]; // of the one that is called, in preorder
+  // Self time of one call of the one that is called; null: not known.
+  readonly min: number | null;
+  readonly max: number | null;
+}
+
+// Over these nodes.
+export function extremesOf(profile: Profile, nodes: readonly number[]): { min: number | null; max: number | null } {
+  let min: number | null = null;
+  let max: number | null = null;
+  for (const node of nodes) {
+    const { min: least, max: most } = profile.data.nodes;
+    if (least[node] !== null && (min === null || least[node] < min)) min = least[node];
+    if (most[node] !== null && (max === null || most[node] > max)) max = most[node];
+  }
+  return { min, max };
 }
 
 export interface Arcs {
@@ -60,7 +75,7 @@ class Side {
 
   sorted(): Arc[] {
     for (const sum of this.sums.values()) this.close(sum);
-    return Array.from(this.sums.values()).sort(
+    return Array.from(this.sums.values(), (sum) => ({ ...sum, ...extremesOf(this.profile, sum.nodes) })).sort(
       (a, b) => b.total - a.total || b.calls - a.calls || a.other - b.other,
     );
   }

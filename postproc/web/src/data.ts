@@ -32,6 +32,8 @@ export interface FlatColumns {
   cum_ticks: number[];
   cum2_ticks: number[];
   samples: number[];
+  outside_calls: number[]; // out of scope, made by the routine itself
+  outside_time: number[];
   min: (number | null)[];
   max: (number | null)[];
 }
@@ -96,6 +98,47 @@ export interface Pruned {
   most: number; // no node left out has more
 }
 
+export interface SourceMethod {
+  name: string;
+  routine: number; // -1: none, it was never called
+  first: number; // line
+  last: number;
+  calls: number;
+  bytecodes: number;
+  inlined: boolean; // its code ran in other methods (Kotlin)
+  never_loaded: boolean; // the class
+}
+
+// A source file with counts of its lines (blocks=on). Columns are by line with code; the page has
+// them only of files of which something ran, as far as there is room.
+export interface SourceFile {
+  path: string; // '': methods without a file
+  instructions: number; // executed
+  lines: number;
+  lines_run: number;
+  branches: number;
+  branches_taken: number;
+  ticks: number;
+  marks?: string; // a letter for each line: | it ran, + it has several blocks and some ran, # never
+  number?: number[];
+  count?: number[];
+  bytecodes?: number[];
+  cycles?: number[];
+  self?: number[]; // ticks
+  outcomes?: number[]; // of its conditions
+  taken?: number[];
+  blocks?: number[][]; // counts, of lines with several blocks
+  methods?: SourceMethod[]; // by their first line
+  where?: string; // where the text was found
+  text?: string[];
+}
+
+export interface Sources {
+  files: SourceFile[]; // most instructions first
+  without_lines: number; // files that ran and for which there was no room
+  without_text: number; // the same, of their text
+}
+
 export interface PageData {
   format: number;
   version: string;
@@ -118,6 +161,7 @@ export interface PageData {
   flat: FlatColumns;
   pruned: Pruned;
   timeline: Timeline;
+  sources: Sources;
 }
 
 export const kDataFormat = 1;

@@ -19,6 +19,11 @@ export function toGraph(name: number): Patch {
   return { view: 'graph', 'graph.root': `${name}`, 'graph.filter': undefined };
 }
 
+// A line of a file, by its number in Sources.files.
+export function toSource({ file, line }: { file: number; line: number }): Patch {
+  return { view: 'source', 'source.file': `${file}`, 'source.line': `${line}` };
+}
+
 export function toCallersOf(name: number): Patch {
   return { view: 'flame', 'flame.of': 'callers', 'flame.at': `${name}` };
 }

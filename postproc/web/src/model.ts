@@ -1,6 +1,7 @@
 // The profile: the merged call tree in columns, and data derived from it. No DOM here.
 import type { PageData } from './data.ts';
 import { type Measure, measuresOf } from './measure.ts';
+import { SourceIndex } from './sources.ts';
 
 export type Origin = 't' | 'e' | 's' | 'p'; // thread, event, sample, pruned
 // The most frequent kind of a routine's sampled frames: J Java, interpreted; C compiled; I inlined;
@@ -24,6 +25,8 @@ export class Profile {
   readonly maxLevel: number;
   readonly measures: readonly Measure[];
 
+  readonly sources: SourceIndex;
+
   private names: string[];
   private instancesByName: Int32Array[] | undefined;
 
@@ -41,6 +44,7 @@ export class Profile {
     this.roots = new Int32Array(data.threads.length).fill(-1);
     this.maxLevel = this.linkNodes();
     this.measures = measuresOf(data, this.level, this.parent);
+    this.sources = new SourceIndex(data.sources);
   }
 
   private linkNodes(): number {

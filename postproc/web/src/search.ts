@@ -8,6 +8,7 @@ export interface Search {
   readonly error: string; // why the text is not a regular expression; else empty
   readonly active: boolean;
   matches(name: number): boolean; // a routine or thread by its number
+  finds(text: string): boolean; // in other names, such as those of files
 }
 
 const kLongest = 1000; // of a search
@@ -28,7 +29,7 @@ function patternFor(text: string): Pattern {
 }
 
 export function searchFor(profile: Profile, text: string, milliseconds = kMostMilliseconds): Search {
-  const idle = { text, error: '', active: false, matches: () => false };
+  const idle = { text, error: '', active: false, matches: () => false, finds: () => false };
   if (text === '') return idle;
   try {
     const pattern = patternFor(text);
@@ -38,7 +39,13 @@ export function searchFor(profile: Profile, text: string, milliseconds = kMostMi
       if (performance.now() > end) throw new Error('The search took too long');
       matching[name] = pattern.test(profile.text(name).slice(0, kMostLetters)) ? 1 : 0;
     }
-    return { text, error: '', active: true, matches: (name) => matching[name] > 0 };
+    return {
+      text,
+      error: '',
+      active: true,
+      matches: (name) => matching[name] > 0,
+      finds: (other) => pattern.test(other.slice(0, kMostLetters)),
+    };
   } catch (error) {
     return { ...idle, error: error instanceof Error ? error.message : String(error) };
   }

@@ -1,5 +1,6 @@
 // The views, in the order of their tabs.
 import { graphView } from './graph/view.tsx';
+import { sourceView } from './source/view.tsx';
 import type { View } from './view.ts';
 import { flameView } from './views/flame.tsx';
 import { flatView } from './views/flat.tsx';
@@ -16,6 +17,7 @@ export const views: readonly View[] = [
   graphView,
   flatView,
   functionView,
+  sourceView,
   threadsView,
   timelineView,
 ];

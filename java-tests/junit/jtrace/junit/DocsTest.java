@@ -24,6 +24,9 @@ final class DocsTest {
     Files.createSymbolicLink(folder.resolve("build"), Setup.POST.getParent().getParent());
     makeApplication(folder, "app.jar", "H2W", "H2W.main(new String[] {\"1\"})");
     makeApplication(folder, "server.jar", "Attached", "Attached.main(a)");
+    makeApplication(folder, "primes.jar", "Primes", "Primes.main(a)");
+    Files.copy(
+        Setup.SOURCE.resolve("java-tests/workloads/Primes.java"), folder.resolve("Primes.java"));
     Process server = startServer(folder);
     try {
       for (String command : commands) {

@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
 /** hook=: int3 in native functions of a running JVM. */
@@ -113,6 +114,80 @@ final class HooksTest {
       if (row.get("java").startsWith("programs.HookedTimes.timed(")) timed += times;
     }
     assertEquals(THREADS * each, timed);
+  }
+
+  private static final String TARGET = "libhooked_natives.so!natives_target";
+  private static final String DIRECT = "libhooked_natives.so!natives_direct";
+  private static final String INDIRECT = "libhooked_natives.so!natives_indirect";
+
+  private static Jvm.Result tails(String options, String... arguments) {
+    List<String> all = new ArrayList<>(List.of("programs.HookedTails", NATIVES.toString()));
+    all.addAll(List.of(arguments));
+    Jvm.Result run =
+        new Jvm()
+            .agent(options)
+            .classpathOf(API, PROGRAMS)
+            .arguments(nativeAccess().toArray(String[]::new))
+            .run(all.toArray(String[]::new));
+    assertEquals(0, run.exit(), run.err());
+    assertEquals("awaited", run.out().strip());
+    return run;
+  }
+
+  /** Calls of the target in the program's counted part, by the function that called or jumped. */
+  private static Map<String, Long> callersOfTarget(Jvm.Result run) {
+    Map<String, Long> callers = new TreeMap<>();
+    for (Map<String, String> row : hooks(run)) {
+      if (!row.get("hook").equals(TARGET)) continue;
+      if (!row.get("java").startsWith("programs.HookedTails.counted(")) continue;
+      String caller = row.get("native").replaceFirst(".*!", "");
+      assertEquals(
+          caller.startsWith("natives_"), row.get("native").contains(" [tail call]!"), row::toString);
+      callers.merge(caller, Long.parseLong(row.get("calls")), Long::sum);
+    }
+    return callers;
+  }
+
+  /** A function that ends in a jump is the caller of the one that it jumps to (S2.5, S4.5). */
+  @Test
+  void aFunctionThatJumpsIsTheCaller() {
+    String all = String.format("hook=%s:time;%s:time;%s:", DIRECT, INDIRECT, TARGET);
+    for (String kind : List.of("time", "count")) {
+      Jvm.Result run = tails(all + kind, "300");
+      assertEquals(
+          Map.of("natives_direct", 300L, "natives_indirect", 300L), callersOfTarget(run), kind);
+      Map<String, Long> parents = parentsInTree(run, "natives_target");
+      assertEquals(300, parents.get("programs.HookedTails.counted(int) > natives_direct"), kind);
+      assertEquals(300, parents.get("programs.HookedTails.counted(int) > natives_indirect"), kind);
+    }
+  }
+
+  /** Without times only the call of a function that jumps names it, if it is direct. */
+  @Test
+  void aDirectCallNamesTheFunctionThatJumps() {
+    String hooks = String.format("hook=%s:count;%s:count", DIRECT, TARGET);
+    Jvm.Result run = tails(hooks, "300", "at once");
+    assertEquals(
+        Map.of("natives_direct", 300L, "Java_programs_HookedTails_indirect", 300L),
+        callersOfTarget(run));
+    Map<String, Long> parents = parentsInTree(run, "natives_target");
+    assertEquals(300, parents.get("programs.HookedTails.counted(int) > natives_direct"));
+  }
+
+  /** Calls of a function by the last two names above it. */
+  private static Map<String, Long> parentsInTree(Jvm.Result run, String function) {
+    Map<String, Long> parents = new TreeMap<>();
+    List<String> path = new ArrayList<>();
+    for (Map<String, String> row : run.report("--report=tree").rows()) {
+      int level = Integer.parseInt(row.get("level"));
+      while (path.size() > level) path.remove(level);
+      if (row.get("name").equals(function) && level > 1) {
+        String above = path.get(level - 2) + " > " + path.get(level - 1);
+        parents.merge(above, Long.parseLong(row.get("calls")), Long::sum);
+      }
+      path.add(row.get("name"));
+    }
+    return parents;
   }
 
   @Test

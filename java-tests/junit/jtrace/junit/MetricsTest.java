@@ -166,4 +166,15 @@ final class MetricsTest {
     }
     assertEquals(THREADS, seen);
   }
+
+  /** Most of them in compiled code. */
+  @Test
+  void exceptionsByMethod() {
+    Jvm.Result run = new Jvm().agent("mode=events,metrics=exceptions").run("Throws");
+    assertEquals("10000\n", run.out(), run.err());
+    Report flat = run.report("--report=flat", "--metric=exceptions");
+    assertEquals(10_000, flat.sum("exceptions.base", "Throws.half(int)"), flat.rows().toString());
+    String summary = Report.text(run.trace(), "--report=summary");
+    assertTrue(!summary.contains("does not report: exceptions"), summary);
+  }
 }

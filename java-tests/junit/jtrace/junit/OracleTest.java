@@ -28,7 +28,8 @@ final class OracleTest {
   }
 
   private static List<String> ways() {
-    List<String> ways = new ArrayList<>(List.of("record=tree", "record=flat", "record=log"));
+    List<String> ways =
+        new ArrayList<>(List.of("record=tree", "record=flat", "record=log", "sites=on"));
     if (!Setup.LONG) return ways;
     for (String clock : List.of("coarse", "tsc", "cpu")) {
       ways.add("record=tree,clock=" + clock);

@@ -32,6 +32,19 @@ final class RoundTripTest {
     return programs.map(RoundTripTest::container);
   }
 
+  /** Class files, counters and the places of samples are in a dump. */
+  @Test
+  void dumpsHaveTheCountsOfLines() {
+    Jvm.Result run =
+        new Jvm().agent("mode=merged,blocks=on,include=LineCases*").run("LineCases");
+    assertEquals(0, run.exit(), run.err());
+    Path dump = Jvm.temporary("dump", ".jtxt");
+    Report.text(run.trace(), "--report=dump", "-o", dump.toString());
+    for (String report : List.of("lines", "coverage", "source --bytecode", "lcov", "jacoco")) {
+      compare(run.trace(), dump, report);
+    }
+  }
+
   /** A thread's name with quotes, ends of lines, escape sequences, NUL and a lone surrogate. */
   @Test
   void namesThatAreNotTextAreKept() throws IOException {

@@ -21,18 +21,7 @@ final class StartingJvmTest {
       Path folder = Files.createTempDirectory("jtrace-starting");
       Path err = folder.resolve("stderr.txt");
       // -Xcomp makes the start long.
-      Process jvm =
-          new ProcessBuilder(
-                  Setup.java(),
-                  "-Xcomp",
-                  "-XX:+EnableDynamicAgentLoading",
-                  "-cp",
-                  Setup.classpath(),
-                  "Attached",
-                  "1")
-              .directory(folder.toFile())
-              .redirectError(err.toFile())
-              .start();
+      Process jvm = attached(folder, "-Xcomp").redirectError(err.toFile()).start();
       try {
         BufferedReader out = jvm.inputReader();
         Jvm.Result start;
@@ -52,6 +41,36 @@ final class StartingJvmTest {
       }
     }
     assertTrue(wasStarting, "each attach came after main had begun");
+  }
+
+  /** A JVM that deletes the socket that it made at the first request makes another. */
+  @Test
+  void aDeletedSocketIsMadeAgain() throws Exception {
+    Path folder = Files.createTempDirectory("jtrace-late");
+    ProcessBuilder builder = attached(folder).redirectError(folder.resolve("stderr.txt").toFile());
+    String lateStart = Setup.property("jtrace.late.start");
+    assertTrue(Files.exists(Path.of(lateStart)), lateStart);
+    builder.environment().put("LD_PRELOAD", lateStart);
+    Process jvm = builder.start();
+    try {
+      Jvm.Result start;
+      do {
+        start = jtrace("start", jvm.pid(), "mode=samples", "out=s.bin");
+      } while (isTooEarly(start) && jvm.isAlive());
+      assertEquals(0, start.exit(), start.err());
+      // Nothing before it: no list of threads.
+      assertEquals("ready", jvm.inputReader().readLine());
+    } finally {
+      jvm.destroyForcibly().waitFor();
+    }
+  }
+
+  private static ProcessBuilder attached(Path folder, String... options) {
+    List<String> command = new ArrayList<>(List.of(Setup.java()));
+    command.addAll(List.of(options));
+    command.addAll(
+        List.of("-XX:+EnableDynamicAgentLoading", "-cp", Setup.classpath(), "Attached", "1"));
+    return new ProcessBuilder(command).directory(folder.toFile());
   }
 
   /** Until the JVM has signal handlers there is nothing to attach to. */

@@ -1,6 +1,7 @@
 // The chosen frame in words, with links to the other views.
 import { toFunction, toTree } from '../links.ts';
 import { Name } from '../ui/name.tsx';
+import { SourceButton } from '../ui/source_button.tsx';
 import { Facts } from '../ui/tooltip.tsx';
 import type { ViewProps } from '../view.ts';
 import { describe } from './describe.ts';
@@ -26,6 +27,7 @@ export function FlameSelection({ profile, measure, source, frame, navigate }: Se
             Callers and callees
           </button>
         )}
+        <SourceButton {...{ profile, navigate, name }} />
         {frame > 0 && source instanceof CallTreeSource && (
           <button
             type="button"

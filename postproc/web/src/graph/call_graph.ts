@@ -33,7 +33,9 @@ export interface GraphArc {
   total: number; // over the callee's outermost activations
   total2: number; // over all
   inclusive: number; // below the arc, each moment once
+  self: number; // of the callee itself, when called over the arc
   share: number; // T: inclusive of the whole
+  selfShare: number; // or self of the whole
   recursion: Recursion;
 }
 
@@ -163,7 +165,9 @@ class Builder {
         total: 0,
         total2: 0,
         inclusive: 0,
+        self: 0,
         share: 0,
+        selfShare: 0,
         recursion: 'none',
       });
       this.open.push(0);
@@ -223,6 +227,7 @@ class Builder {
     arc.calls += calls;
     if (!direct) arc.callsCollapsed += calls;
     arc.total2 += inclusive;
+    arc.self += this.measure.self[node];
     if (outermost) {
       arc.total += inclusive;
       this.outermost[index] = true;
@@ -244,7 +249,9 @@ class Builder {
     this.arcs.forEach((arc, i) => {
       if (arc.caller === arc.callee) arc.recursion = 'self';
       else if (arc.recursion === 'back' && this.outermost[i]) arc.recursion = 'partly';
-      arc.share = Math.min(1, Math.max(0, percentOf(arc.inclusive, this.costs.whole) / 100));
+      const share = (part: number) => Math.min(1, Math.max(0, percentOf(part, this.costs.whole) / 100));
+      arc.share = share(arc.inclusive);
+      arc.selfShare = share(arc.self);
     });
   }
 

@@ -2,6 +2,8 @@
 import { counted, formatCount, formatPercent } from '../format.ts';
 import type { Measure } from '../measure.ts';
 import type { Profile } from '../model.ts';
+import type { Patch } from '../state.ts';
+import { SourceButton } from '../ui/source_button.tsx';
 import { type CallGraph, type GraphArc, kAllThreads, pathsOf } from './call_graph.ts';
 import { fullName } from './label.ts';
 import type { Chosen } from './scene.tsx';
@@ -14,6 +16,7 @@ interface DetailsProps {
   onRoot(node: number): void;
   onOpen(node: number): void;
   onStep(node: number, step: 1 | -1): void;
+  navigate(patch: Patch): void;
 }
 
 const kMostPaths = 8;
@@ -62,6 +65,7 @@ function NodeDetails(props: DetailsProps & { index: number }) {
             <button type="button" title="Enter" onClick={() => props.onOpen(index)}>
               Function
             </button>
+            <SourceButton profile={profile} navigate={props.navigate} name={node.name} />
           </>
         )}
       </span>

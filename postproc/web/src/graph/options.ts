@@ -1,23 +1,28 @@
 // The graph's settings in the URL.
 import type { State } from '../state.ts';
-import { type ArcWidths, kArcWidths } from './arc_width.ts';
+import { type ArcWidths, parseArcWidths } from './arc_width.ts';
 import { type Detail, type Details, kAllThreads } from './call_graph.ts';
 import { kGreatestFilter } from './time_filter.ts';
 
 // The data beside a name.
 export type Datum = 'none' | 'total %' | 'total' | 'self %' | 'self' | 'calls' | 'collapsed %';
 export const kData: readonly Datum[] = ['none', 'total %', 'total', 'self %', 'self', 'calls', 'collapsed %'];
+// What the width of an arc shows.
+export type WidthBy = 'total' | 'self';
+export const kWidthBy: readonly WidthBy[] = ['total', 'self'];
 export const kNameLengths = [16, 24, 32, 48, 80] as const;
 
 // The settings that a picture depends on. 'graph.at', the chosen node or arc, is not one of them.
 export const kSettingKeys = [
-  'graph.root', 'graph.filter', 'graph.widths', 'graph.left', 'graph.right', 'graph.length', 'graph.open',
+  'graph.root', 'graph.filter', 'graph.widths', 'graph.by', 'graph.left', 'graph.right', 'graph.length',
+  'graph.open',
 ];
 
 export interface Settings {
   readonly root: number; // a routine, or kAllThreads
   readonly filter: number | undefined; // percent; undefined: so that thirty functions show
   readonly widths: ArcWidths;
+  readonly widthBy: WidthBy;
   readonly left: Datum;
   readonly right: Datum;
   readonly nameLength: number;
@@ -52,7 +57,8 @@ export function settingsOf(state: State, routineCount: number): Settings {
   return {
     root: Number.isInteger(root) && root >= 0 && root < routineCount ? root : kAllThreads,
     filter: filter >= 0 ? Math.min(filter, kGreatestFilter) : undefined,
-    widths: oneOf(kArcWidths, state['graph.widths'], 'adaptive'),
+    widths: parseArcWidths(state['graph.widths'] ?? '') ?? { curve: 'adaptive', steps: [] },
+    widthBy: oneOf(kWidthBy, state['graph.by'], 'total'),
     left: oneOf(kData, state['graph.left'], 'none'),
     right: oneOf(kData, state['graph.right'], 'total %'),
     nameLength: oneOf(kNameLengths, state['graph.length'], 32),

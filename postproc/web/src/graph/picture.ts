@@ -32,7 +32,7 @@ export function makePicture(
   const graph = buildGraph(profile, measure, { root, filter, details, most: kMostNodes });
   const widths = arcWidthsOf(
     settings.widths,
-    graph.arcs.map((arc) => arc.share),
+    graph.arcs.map((arc) => (settings.widthBy === 'self' ? arc.selfShare : arc.share)),
   );
   const drawn = graph.nodes.map((node) =>
     drawnLabel(

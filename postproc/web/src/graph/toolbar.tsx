@@ -3,10 +3,10 @@ import { counted, formatPercent } from '../format.ts';
 import type { Measure } from '../measure.ts';
 import type { Profile } from '../model.ts';
 import type { Patch } from '../state.ts';
-import { kArcWidths } from './arc_width.ts';
+import { formatArcWidths, kArcCurves, kFirstTable } from './arc_width.ts';
 import { kAllThreads } from './call_graph.ts';
 import { fullName, shortName } from './label.ts';
-import { kData, kNameLengths, type Settings } from './options.ts';
+import { kData, kNameLengths, kWidthBy, type Settings } from './options.ts';
 import { kMostNodes, type Picture } from './picture.ts';
 import { kFilterStep, kGreatestFilter } from './time_filter.ts';
 
@@ -70,6 +70,31 @@ function Filter({ picture, navigate }: ToolbarProps) {
   );
 }
 
+function Widths({ settings, navigate }: ToolbarProps) {
+  const { widths } = settings;
+  const set = (text: string) => navigate({ 'graph.widths': text === 'table' ? kFirstTable : text }, true);
+  return (
+    <>
+      <Select label="Widths" value={widths.curve} choices={kArcCurves} onChange={set} />
+      {widths.curve === 'table' && (
+        <input
+          class="width-table"
+          aria-label="Table of widths: percent and pixels"
+          title="From that percent of the whole on, arcs are that many pixels wide"
+          value={formatArcWidths(widths)}
+          onChange={(event) => set(event.currentTarget.value)}
+        />
+      )}
+      <Select
+        label="of"
+        value={settings.widthBy}
+        choices={kWidthBy}
+        onChange={(value) => navigate({ 'graph.by': value }, true)}
+      />
+    </>
+  );
+}
+
 // The part that is not in the picture.
 function Hidden({ picture, measure }: ToolbarProps) {
   const { graph, filter } = picture;
@@ -100,7 +125,7 @@ export function Toolbar(props: ToolbarProps) {
   return (
     <div class="graph-toolbar">
       <Filter {...props} />
-      <Select label="Widths" value={settings.widths} choices={kArcWidths} onChange={set('graph.widths')} />
+      <Widths {...props} />
       <Select label="Left" value={settings.left} choices={kData} onChange={set('graph.left')} />
       <Select label="Right" value={settings.right} choices={kData} onChange={set('graph.right')} />
       <Select label="Letters" value={settings.nameLength} choices={kNameLengths} onChange={set('graph.length')} />

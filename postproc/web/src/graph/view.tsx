@@ -53,7 +53,7 @@ function CallGraphView({ profile, measure, state, search, navigate }: ViewProps)
         <Pane {...common} {...{ commands, element, move }} />
       </div>
       <DetailsPanel
-        {...{ profile, measure, chosen }}
+        {...{ profile, measure, chosen, navigate }}
         graph={picture.graph}
         onRoot={commands.root}
         onOpen={commands.open}

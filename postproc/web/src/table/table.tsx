@@ -1,5 +1,5 @@
 // A table of any length: only the rows in sight are in the document.
-import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { useSize } from '../ui/use_size.ts';
 import { type Column, clicked, type Sorting } from './column.ts';
 
@@ -11,6 +11,7 @@ interface RowFacts {
   readonly expanded?: boolean;
   readonly dim?: boolean;
   readonly marked?: boolean; // the search found it
+  readonly never?: boolean; // a line that never ran
 }
 
 interface TableProps<Row> {
@@ -96,11 +97,15 @@ export function Table<Row>(props: TableProps<Row>) {
   const last = Math.min(rows.length, first + inSight + 2 * kSpareRows);
   const id = (index: number) => `row-${props.label.replace(/\W/g, '-')}-${index}`;
 
-  // The head covers one row.
+  // The head covers one row. A row that a link leads to comes into the middle.
+  const isNew = useRef(true);
   useLayoutEffect(() => {
     const view = box.current!;
     if (selected < 0) return;
     const top = selected * kRowHeight;
+    const isFar = Math.abs(top - view.scrollTop) > 2 * view.clientHeight;
+    if (isNew.current || isFar) view.scrollTop = top - view.clientHeight / 2;
+    isNew.current = false;
     if (top < view.scrollTop) view.scrollTop = top;
     const bottom = top + 2 * kRowHeight;
     if (bottom > view.scrollTop + view.clientHeight) view.scrollTop = bottom - view.clientHeight;
@@ -153,7 +158,7 @@ export function Table<Row>(props: TableProps<Row>) {
               aria-level={facts.level}
               aria-expanded={facts.expanded}
               aria-selected={index === selected}
-              class={`${facts.dim ? 'dim' : ''} ${facts.marked ? 'marked' : ''}`}
+              class={`${facts.dim ? 'dim' : ''} ${facts.marked ? 'marked' : ''} ${facts.never ? 'never' : ''}`}
               style={{ gridTemplateColumns: template, top: `${index * kRowHeight}px` }}
               onClick={() => props.onSelect(index)}
               onDblClick={() => props.onOpen?.(row)}

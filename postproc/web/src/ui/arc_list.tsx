@@ -1,6 +1,6 @@
 // One side of a routine: its callers or its callees, each a button that shows the arc's paths.
 import type { Arc } from '../arcs.ts';
-import { counted, formatCount, formatPercent } from '../format.ts';
+import { counted, formatCount, formatPercent, formatTime } from '../format.ts';
 import type { Measure } from '../measure.ts';
 import type { Profile } from '../model.ts';
 import { KindDot } from './kind_dot.tsx';
@@ -22,6 +22,19 @@ interface ArcListProps {
 
 export function arcId(side: string, arc: Arc): string {
   return `${side}${arc.other}${arc.recursive ? 'r' : ''}`;
+}
+
+// The least and the greatest self time of a call; only a clock knows them.
+function Extremes({ profile, arc }: { profile: Profile; arc: Arc }) {
+  const isTimed = profile.measures.some(({ id }) => id === 'time');
+  if (!isTimed || arc.min === null || arc.max === null || arc.calls === 0) return null;
+  const time = (value: number) => formatTime(value, profile.data.ns_per_unit);
+  return (
+    <span data-min={arc.min} data-max={arc.max} title="Least and most self time of one call">
+      {' · '}
+      {time(arc.min)} to {time(arc.max)} self
+    </span>
+  );
 }
 
 export function ArcList(props: ArcListProps) {
@@ -61,6 +74,7 @@ export function ArcList(props: ArcListProps) {
                       {counted(arc.calls, 'call')}
                     </span>
                   )}
+                  {side === 'c' && <Extremes profile={profile} arc={arc} />}
                 </span>
               </button>
               {arc.other < profile.routineCount && (

@@ -11,6 +11,8 @@ const kKeys: readonly (readonly [string, string])[] = [
   ['[ ]', 'call graph: show less or more of what the function calls'],
   ['+ −, 0', 'call graph: zoom; all of it'],
   ['Shift+arrows', 'call graph: move'],
+  ['U, Shift+U', 'source: the next lines that never ran, those before'],
+  ['Backspace', 'source: the files'],
   ['T', 'the call tree, and back'],
   ['D', 'dark or light'],
   ['1 to 9', 'the views'],

@@ -10,6 +10,7 @@ import { Table } from '../table/table.tsx';
 import { KindDot } from '../ui/kind_dot.tsx';
 import { Name } from '../ui/name.tsx';
 import { Share } from '../ui/share.tsx';
+import { SourceButton } from '../ui/source_button.tsx';
 import type { View, ViewProps } from '../view.ts';
 
 function number(
@@ -107,6 +108,9 @@ function Flat({ profile, measure, state, search, navigate }: ViewProps) {
           {formatCount(rows.length)} of {counted(all.length, 'routine')}
           {search.active ? ' match' : ''}
         </span>
+        {rows[selected] !== undefined && (
+          <SourceButton {...{ profile, navigate, name: rows[selected].name }} />
+        )}
         <span class="unit">
           {measure.label}: {measure.unit}
         </span>

@@ -1,6 +1,6 @@
 // One routine: what it costs, who calls it, whom it calls, on which paths.
 import { useMemo } from 'preact/hooks';
-import { type Arc, arcsOf } from '../arcs.ts';
+import { type Arc, arcsOf, extremesOf } from '../arcs.ts';
 import { counted, formatCount, formatPercent, formatTime } from '../format.ts';
 import { toCallersOf, toFlame, toFunction, toGraph } from '../links.ts';
 import type { Measure } from '../measure.ts';
@@ -10,6 +10,7 @@ import { routinesBy, sumUp } from '../routines.ts';
 import { ArcList, arcId } from '../ui/arc_list.tsx';
 import { KindDot } from '../ui/kind_dot.tsx';
 import { Name } from '../ui/name.tsx';
+import { SourceButton } from '../ui/source_button.tsx';
 import { Paths } from '../ui/paths.tsx';
 import type { View, ViewProps } from '../view.ts';
 
@@ -46,6 +47,12 @@ function cardsOf(profile: Profile, measure: Measure, name: number): Card[] {
     cards.push({ label: 'least self, one call', value: formatTime(least, ns), exact: least });
     cards.push({ label: 'most self, one call', value: formatTime(most, ns), exact: most });
   }
+  const out = flat.outside_calls[name];
+  if (out > 0) {
+    const time = flat.outside_time[name];
+    const note = time > 0 ? formatTime(time, ns) : undefined;
+    cards.push({ label: 'calls out of scope', value: formatCount(out), exact: out, note });
+  }
   return cards;
 }
 
@@ -65,7 +72,8 @@ function hottest(profile: Profile, measure: Measure): number {
 function everywhere(profile: Profile, measure: Measure, name: number): Arc {
   const { self, total } = sumUp(profile, measure, name);
   const nodes = Array.from(profile.instances(name));
-  return { other: name, recursive: false, calls: profile.data.flat.calls[name], self, total, nodes };
+  const calls = profile.data.flat.calls[name];
+  return { other: name, recursive: false, calls, self, total, nodes, ...extremesOf(profile, nodes) };
 }
 
 function Detail({ profile, measure, state, navigate, name }: ViewProps & { name: number }) {
@@ -107,6 +115,7 @@ function Detail({ profile, measure, state, navigate, name }: ViewProps & { name:
           <button type="button" onClick={() => navigate(toGraph(name))}>
             In the call graph
           </button>
+          <SourceButton {...{ profile, navigate, name }} />
           <button
             type="button"
             onClick={() => navigate(toCallersOf(name))}

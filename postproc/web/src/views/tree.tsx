@@ -12,6 +12,7 @@ import { hotPath, Openness, visibleNodes } from '../tree_rows.ts';
 import { KindDot } from '../ui/kind_dot.tsx';
 import { Name } from '../ui/name.tsx';
 import { Share } from '../ui/share.tsx';
+import { SourceButton } from '../ui/source_button.tsx';
 import type { View, ViewProps } from '../view.ts';
 
 const kIndent = 14; // pixels for each level
@@ -124,6 +125,7 @@ function TreeToolbar(props: TreeToolbarProps) {
           Callers and callees
         </button>
       )}
+      {selected >= 0 && <SourceButton {...{ profile, navigate, name: profile.name[selected] }} />}
       <span class="unit">
         {measure.label}: {measure.unit}
       </span>

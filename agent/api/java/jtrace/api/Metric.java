@@ -46,6 +46,22 @@ public final class Metric {
   public static final Metric READ_BYTES = define("io.read.bytes", "B", Reach.THREAD);
   public static final Metric WRITTEN_BYTES = define("io.write.bytes", "B", Reach.THREAD);
   public static final Metric JIT = define("jit.ns", "ns", Reach.PROCESS);
+  /** Read through the JDK's streams, channels and sockets. */
+  public static final Metric JAVA_READ_BYTES = define("java.read.bytes", "B", Reach.PATH);
+  public static final Metric JAVA_WRITTEN_BYTES = define("java.write.bytes", "B", Reach.PATH);
+  /** In their reads, writes, connects and accepts. */
+  public static final Metric JAVA_IO = define("java.io.ns", "ns", Reach.PATH);
+
+  /** Of the kernel's events: 2 us each, and only where it allows them. */
+  public static final Metric PATH_PAGE_FAULTS = define("path.page.faults", "", Reach.PATH);
+  public static final Metric PATH_SWITCHES = define("path.switches", "", Reach.PATH);
+  public static final Metric PATH_CYCLES = define("path.cycles", "", Reach.PATH);
+  public static final Metric PATH_INSTRUCTIONS = define("path.instructions", "", Reach.PATH);
+  public static final Metric PATH_CACHE_MISSES = define("path.cache.misses", "", Reach.PATH);
+  /** In calls out of scope that depend on others, with boundary=costs; callbacks not included. */
+  public static final Metric OUTSIDE = define("outside.ns", "ns", Reach.PATH);
+  /** Elements given to calls out of scope whose cost depends on them, with boundary=costs. */
+  public static final Metric OUTSIDE_ELEMENTS = define("outside.elements", "", Reach.PATH);
 
   private static final String USER_PREFIX = "user.";
   private static final int NONE = -1;

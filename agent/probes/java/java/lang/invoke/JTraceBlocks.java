@@ -9,7 +9,7 @@ import jdk.internal.vm.annotation.ForceInline;
 /**
  * The counters of blocks (blocks=on). Each thread has its own, 8 bytes each, which only it changes;
  * virtual threads, counters beyond those, and threads for which there was no memory use the shared
- * ones, changed atomically.
+ * ones, changed atomically. With blocks=paths the nodes of the call tree have them (JTracePaths).
  */
 public final class JTraceBlocks {
   static final long ARENA = JTraceProbe.ARENA;
@@ -37,6 +37,10 @@ public final class JTraceBlocks {
   @ForceInline
   private static void hitHere(int id) {
     long state = JTraceProbe.state();
+    if (JTraceProbe.BLOCK_OWNERS != 0) {
+      JTracePaths.hit(state, id);
+      return;
+    }
     if (JTraceProbe.FLAT) {
       // At a place that the JIT knows: no load, and nothing else to compare in a loop.
       if (id >= BLOCK_IDS || state == ARENA + ARENA_SHARED) {
@@ -55,17 +59,18 @@ public final class JTraceBlocks {
   }
 
   @ForceInline
-  private static void add(long counter) {
+  static void add(long counter) {
     U.putLong(counter, U.getLong(counter) + 1);
   }
 
-  private static void hitShared(int id) {
+  static void hitShared(int id) {
     U.getAndAddLong(null, SHARED + ((long) (id & (SHARED_BLOCK_IDS - 1)) << 3), 1);
   }
 
   /** A new thread's counters. */
   static void begin(long state, boolean virtual) {
-    U.putLong(state + STATE_BLOCKS, virtual ? SHARED : newCounters());
+    boolean shares = virtual || JTraceProbe.BLOCK_OWNERS != 0;
+    U.putLong(state + STATE_BLOCKS, shares ? SHARED : newCounters());
   }
 
   /** Zeroed counters, recycled or new; the shared ones if there is no memory. */

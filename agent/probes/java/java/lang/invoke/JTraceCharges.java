@@ -21,14 +21,19 @@ final class JTraceCharges {
    */
   private static final long METRICS = JTraceProbe.METRICS;
   private static final boolean ALLOC = (METRICS & 0xFF) == 1;
-  private static final boolean COUNTED = METRICS >>> (ALLOC ? 8 : 0) != 0;
+  /** Metrics of calls out of scope are charged where they are counted (JTraceOutside). */
+  private static final boolean COUNTED = countsOthers(METRICS >>> (ALLOC ? 8 : 0));
+  /** Whether each probe has something to charge. */
+  static final boolean ANY = ALLOC || COUNTED;
 
   private static final int ARENA_LOST_COUNTERS = 1064;
   private static final int ALLOC_SITES = 2;
-  private static final int BLOCK_CUM = 0;
-  private static final int BLOCK_CHANGES = 320;
-  private static final int BLOCK_ALLOC_OFFSET = 328;
-  private static final int NODE_METRICS =
+  /** Metrics of JTraceOutside. */
+  static final int OUTSIDE_NANOS = 25;
+  static final int OUTSIDE_ELEMENTS = 26;
+  private static final int BLOCK_CHANGES = 384;
+  private static final int BLOCK_ALLOC_OFFSET = 392;
+  static final int NODE_METRICS =
       JTraceProbe.CLOCK == 0 ? NODE_SIZE : NODE_SIZE + NODE_TIMES_SIZE;
 
   private static final Unsafe U = Unsafe.getUnsafe();
@@ -42,9 +47,32 @@ final class JTraceCharges {
     U.putLong(state + STATE_COUNTERS, block != 0 ? block : ARENA + ARENA_LOST_COUNTERS);
   }
 
+  /** The place of a metric in a node; -1: it is not charged. */
+  static int placeOf(int metric) {
+    for (int place = 0; place < PATH_METRICS; place++) {
+      if (((int) (METRICS >>> (place << 3)) & 0xFF) == metric + 1) {
+        return place;
+      }
+    }
+    return -1;
+  }
+
+  private static boolean countsOthers(long metrics) {
+    for (long rest = metrics; rest != 0; rest >>>= 8) {
+      int metric = (int) (rest & 0xFF) - 1;
+      if (metric != OUTSIDE_NANOS && metric != OUTSIDE_ELEMENTS) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /** Charges the node with the counts since the last probe. */
   @ForceInline
   static void charge(long state, long node) {
+    if (!ANY) {
+      return;
+    }
     long block = U.getLong(state + STATE_COUNTERS);
     if (ALLOC) {
       long now = JTraceMetrics.allocated() + U.getLong(block + BLOCK_ALLOC_OFFSET);

@@ -201,6 +201,9 @@ public final class JTraceClock {
     long elapsed = U.getLong(state + STATE_MARK) - mark;
     U.putLong(node + NODE_BASE, U.getLong(node + NODE_BASE) + (elapsed - off));
     U.putLong(node + NODE_OFF, U.getLong(node + NODE_OFF) + off);
+    if (JTraceExits.ON) {
+      JTraceExits.addOff(state, off);
+    }
   }
 
   private static long stampAfterOff(long state) {

@@ -6,8 +6,6 @@ package java.lang.invoke;
  */
 final class JTraceLayout {
   static final int GRANULE_SHIFT = 6;
-  /** Routine ids are below this, so that {@code slot >>> 26} is the child's offset in bytes. */
-  static final int ID_BITS = 26;
 
   static final int NODE_ROUTINE = 0;
   static final int NODE_PARENT = 4;
@@ -15,12 +13,14 @@ final class JTraceLayout {
   static final int NODE_INTERPRETED = 16;
   static final int NODE_JITTED = 24;
   static final int NODE_NEXT = 32;
+  static final int NODE_PLACE = 46;
   static final int NODE_MASK = 48;
   static final int NODE_DEPTH = 50;
   static final int NODE_MARKS = 52;
   static final int NODE_SIZE = 64;
   static final int NODE_TIMES_SIZE = 64;
   static final int NODE_METRICS_SIZE = 128;
+  static final int NODE_BLOCKS_SIZE = 64;
   static final int PATH_METRICS = 7;
   static final int THREAD_METRICS_SIZE = 64;
 
@@ -47,6 +47,7 @@ final class JTraceLayout {
   static final int STATE_METRICS = 216;
   static final int STATE_CHANGES = 224;
   static final int STATE_BLOCKS = 232;
+  static final int STATE_CALL_START = 168;
   static final int STATE_SIZE = 256;
 
   static final int VICTIMS_FOLDS = 0;
@@ -60,6 +61,16 @@ final class JTraceLayout {
 
   /** The routine of nodes that count calls without their own node. */
   static final int PRUNED_ROUTINE = 33554431;
+
+  /**
+   * sites=on: NODE_ROUTINE has the number of a call place above the id, for ids below PLACED_IDS.
+   * NODE_PLACE: such a number with this bit; 0: none.
+   */
+  static final int PLACE_SHIFT = 20;
+  static final int PLACED_IDS = 1048576;
+  static final int HAS_PLACE = 2048;
+  /** In an id that a probe pushes: the JVM itself may have made the call. */
+  static final int WITHOUT_PLACE = 1073741824;
 
   static final int CHUNK_NEXT = 0;
   static final int CHUNK_CLASS = 4;
@@ -91,10 +102,11 @@ final class JTraceLayout {
   static final int ARENA_MAX_DEPTH = 296;
   static final int ARENA_LOST = 300;
   static final int ARENA_STATE_LIMIT = 304;
+  static final int ARENA_RECORDING_START = 312;
   static final int ARENA_FREE = 320;
   static final int ARENA_LOST_NODE = 384;
-  static final int ARENA_NO_SLOT = 640;
-  static final int ARENA_TOMBSTONE = 648;
+  static final int ARENA_NO_SLOT = 704;
+  static final int ARENA_TOMBSTONE = 712;
   static final int ARENA_BUCKETS = 4096;
   static final int BUCKET_COUNT = 16384;
   static final int ARENA_COMPILED = 69632;
@@ -105,6 +117,9 @@ final class JTraceLayout {
   static final int FLAT_IDS = 262144;
   static final int FLAT_BLOCKS = 4194560;
 
+  /** hot::CounterBlock. */
+  static final int BLOCK_CUM = 0;
+
   /** The counters of blocks that a thread has of its own, and those that all share. */
   static final int BLOCK_IDS = 262144;
   static final int BLOCKS_SIZE = 2097152;
@@ -113,6 +128,17 @@ final class JTraceLayout {
   static final int BLOCKS_NEXT = -64;
   static final int BLOCKS_LIMIT = -56;
   static final int BLOCKS_FREE = -48;
+  static final int BLOCKS_RECORDING = -40;
+  static final int BLOCKS_UNKEPT = -32;
+
+  /** BlockSet, of which a node has the first one; counters directly after it. */
+  static final int SET_RANGE = 0;
+  static final int SET_COUNTS = 8;
+  static final int SET_MORE = 16;
+  static final int SET_UNKEPT = 20;
+  static final int SET_SIZE = 24;
+  static final int NODE_OWN_BLOCKS = 32;
+  static final int NODE_BLOCKS = 4;
 
   private JTraceLayout() {}
 }

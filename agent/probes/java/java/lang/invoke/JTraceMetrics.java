@@ -18,11 +18,11 @@ public final class JTraceMetrics {
 
   private static final int ALLOC_BYTES = 0;
   /** metrics/metric.h: user counters have the numbers from here on. */
-  private static final int FIRST_USER = 24;
-  private static final int MAX_METRICS = 40;
+  private static final int FIRST_USER = 32;
+  private static final int MAX_METRICS = 48;
   private static final int BLOCK_CUM = 0;
-  private static final int BLOCK_CHANGES = 320;
-  private static final int BLOCK_ALLOC_OFFSET = 328;
+  private static final int BLOCK_CHANGES = 384;
+  private static final int BLOCK_ALLOC_OFFSET = 392;
 
   private static final Unsafe U = Unsafe.getUnsafe();
   private static final long TID = U.objectFieldOffset(Thread.class, "tid");

@@ -34,6 +34,10 @@ public final class JTraceProbe {
   static final long METRICS;
   /** blocks=on: the address of the counters that threads share; 0: blocks are not counted. */
   static final long BLOCKS;
+  /** blocks=paths: the address of BlockOwners, by id; 0: blocks are not counted by call path. */
+  static final long BLOCK_OWNERS;
+  /** sites=on: children are distinguished by the place in their caller, too. */
+  static final boolean PLACES;
   /** Offset of spare bytes in java.lang.Thread that hold the state's address; 0: there are none. */
   private static final long THREAD_SPARE;
 
@@ -50,6 +54,9 @@ public final class JTraceProbe {
     CLOCK = (int) clock;
     METRICS = 0x4A54524143450006L;
     BLOCKS = 0x4A54524143450007L;
+    BLOCK_OWNERS = 0x4A5452414345000BL;
+    long places = 0x4A54524143450009L;
+    PLACES = places != 0;
   }
 
   private static final Unsafe U = Unsafe.getUnsafe();
@@ -76,6 +83,49 @@ public final class JTraceProbe {
   @ForceInline
   public static long enter(int id) {
     return isC2() ? enterHere(id) : enterElsewhere(id);
+  }
+
+  /** Before a call out of scope whose time depends on others. */
+  @ForceInline
+  public static long enterTimed(int id) {
+    long token = enter(id);
+    JTraceOutside.begin(state());
+    return token;
+  }
+
+  /** Before a call out of scope that takes a time for each element, of which it gets {@code n}. */
+  @ForceInline
+  public static long enterElements(int n, int id) {
+    long token = enter(id);
+    JTraceOutside.addElements(state(), n);
+    return token;
+  }
+
+  /** The same for those of an array or a String. */
+  @ForceInline
+  public static long enterElements(Object of, int id) {
+    long token = enter(id);
+    JTraceOutside.addElements(state(), JTraceOutside.elementsOf(of));
+    return token;
+  }
+
+  /** Before a read: a call that waits for the user, if it is of descriptor 0; else nothing, 0. */
+  public static long enterInput(int id, Object of) {
+    return JTraceOutside.isInput(of) ? enter(id) : 0;
+  }
+
+  /** After that. */
+  public static void exitInput(long token) {
+    if (token != 0) {
+      exit(token);
+    }
+  }
+
+  /** record=flat: before a read. */
+  public static void countInput(int id, Object of) {
+    if (JTraceOutside.isInput(of)) {
+      count(id);
+    }
   }
 
   /** Method exit: also heals activations above that ended unseen. */
@@ -127,10 +177,18 @@ public final class JTraceProbe {
     if (CLOCK != 0) {
       JTraceClock.charge(state, current);
     }
+    long token = current;
+    if (METRICS != 0 && JTraceOutside.TIMED && JTraceOutside.isRunning(state)) {
+      JTraceOutside.stop(state, current);
+      token |= JTraceOutside.TIMED_CALLER;
+    }
     long child = child(state, current, id);
     count(child, jitted(id));
+    if (CLOCK != 0 && JTraceExits.ON) {
+      JTraceExits.begin(state, child);
+    }
     U.putLong(state + STATE_CURRENT, child);
-    return current;
+    return token;
   }
 
   @ForceInline
@@ -142,6 +200,9 @@ public final class JTraceProbe {
     }
     if (METRICS != 0) {
       JTraceCharges.charge(state, U.getLong(state + STATE_CURRENT));
+      if (JTraceOutside.TIMED) {
+        token = JTraceOutside.leave(state, token);
+      }
     }
     if (CLOCK == 0) {
       U.putLong(state + STATE_CURRENT, token);
@@ -150,7 +211,7 @@ public final class JTraceProbe {
     long current = U.getLong(state + STATE_CURRENT);
     JTraceClock.charge(state, current);
     U.putLong(state + STATE_CURRENT, token);
-    leave(current, token);
+    leave(state, current, token);
   }
 
   /** At a catch handler: the method that got {@code token} runs again. Counts nothing. */
@@ -163,27 +224,55 @@ public final class JTraceProbe {
     }
     if (METRICS != 0) {
       JTraceCharges.charge(state, current);
+      if (JTraceOutside.TIMED && JTraceOutside.isRunning(state)) {
+        JTraceOutside.stop(state, current);
+      }
+      token &= ~JTraceOutside.TIMED_CALLER;
     }
     if (CLOCK != 0) {
       JTraceClock.charge(state, current);
     }
-    long target = JTraceTree.childOfOpenCall(state, token, id);
+    long target = JTraceTree.childOfOpenCall(state, token, current, id);
     U.putLong(state + STATE_CURRENT, target);
     if (CLOCK != 0) {
-      leave(current, target);
+      leave(state, current, target);
     }
   }
 
   /** Replaces enter and exit in methods that call nothing. */
   @ForceInline
   public static void leaf(int id) {
-    if (LOG || CLOCK != 0 || METRICS != 0) {
+    if (LOG || CLOCK != 0 || (METRICS != 0 && JTraceCharges.ANY)) {
       exit(enter(id));
       return;
     }
     long state = state();
+    if (METRICS != 0 && JTraceOutside.TIMED && JTraceOutside.isRunning(state)) {
+      exit(enter(id));
+      return;
+    }
     long current = U.getLong(state + STATE_CURRENT);
     count(child(state, current, id), jitted(id));
+  }
+
+  /** sites=on: the running activation's next calls are from this place, by its number. */
+  @ForceInline
+  public static void at(int place) {
+    if (isC2()) {
+      atHere(place);
+    } else {
+      atElsewhere(place);
+    }
+  }
+
+  @DontInline
+  private static void atElsewhere(int place) {
+    atHere(place);
+  }
+
+  @ForceInline
+  private static void atHere(int place) {
+    U.putChar(U.getLong(state() + STATE_CURRENT) + NODE_PLACE, (char) (HAS_PLACE | place));
   }
 
   /** Before a bytecode that allocates: counts it for the thread, as an event. */
@@ -219,8 +308,36 @@ public final class JTraceProbe {
 
   @ForceInline
   static long child(long state, long node, int id) {
+    if (PLACES) {
+      return placedChild(state, node, id);
+    }
     long child = U.getLong(U.getLong(node + NODE_SLOTS) + (id << 3 & U.getChar(node + NODE_MASK)));
     return U.getInt(child + NODE_ROUTINE) == id ? child : JTraceTree.findChild(state, node, id);
+  }
+
+  /**
+   * The place is not needed for the address of the child: that would wait for a store just before.
+   * Most routines are called from one place of their caller, which is in the first slot.
+   */
+  @ForceInline
+  private static long placedChild(long state, long node, int id) {
+    int key = key(node, id);
+    long child = U.getLong(U.getLong(node + NODE_SLOTS) + (id << 3 & U.getChar(node + NODE_MASK)));
+    return U.getInt(child + NODE_ROUTINE) == key
+        ? child
+        : JTraceTree.findPlacedChild(state, node, key);
+  }
+
+  /** What NODE_ROUTINE has for a call of id from {@code node}. */
+  @ForceInline
+  static int key(long node, int id) {
+    int place = PLACES && id < PLACED_IDS ? U.getChar(node + NODE_PLACE) : 0;
+    return id & ~WITHOUT_PLACE | place << PLACE_SHIFT;
+  }
+
+  /** The id in NODE_ROUTINE. */
+  static int idOf(int key) {
+    return key >= 0 ? key : key & (PLACED_IDS - 1);
   }
 
   @ForceInline
@@ -252,20 +369,26 @@ public final class JTraceProbe {
    * between ended, usually without a probe at their exit.
    */
   @ForceInline
-  private static void leave(long from, long to) {
+  private static void leave(long state, long from, long to) {
     if (U.getInt(from + NODE_PARENT) == (int) ((to - ARENA) >>> GRANULE_SHIFT)) {
       JTraceClock.close(from);
+      if (JTraceExits.ON) {
+        JTraceExits.end(state, from);
+      }
     } else if (JTraceTree.isBelow(from, to)) {
-      closeAll(from, to);
+      closeAll(state, from, to);
     } else {
       // A call that is counted further up: folded, or without memory.
       JTraceClock.close(from);
     }
   }
 
-  private static void closeAll(long from, long to) {
+  private static void closeAll(long state, long from, long to) {
     for (long node = from; node != to; node = JTraceTree.parent(node)) {
       JTraceClock.close(node);
+      if (JTraceExits.ON) {
+        JTraceExits.end(state, node);
+      }
     }
   }
 

@@ -19,18 +19,19 @@ final class JTracePruner {
   private JTracePruner() {}
 
   /**
-   * The innermost activation of id on the path that was called by the routine of caller; 0: there
-   * is none within maxdepth= levels, so that a cycle of more calls is not folded.
+   * The innermost activation of id (a key: JTraceProbe.key) on the path that was called by the
+   * routine of caller, from the same place of it; 0: there is none within maxdepth= levels, so that
+   * a cycle of more calls is not folded.
    */
   private static long sameArcAbove(long caller, int id) {
-    int callerRoutine = routine(caller);
+    int callerId = JTraceProbe.idOf(routine(caller));
     long node = caller;
     for (int left = U.getInt(ARENA + ARENA_MAX_DEPTH); left > 0; left--) {
       int parent = U.getInt(node + NODE_PARENT);
       if (parent == 0) {
         break;
       }
-      if (routine(node) == id && routine(at(parent)) == callerRoutine) {
+      if (routine(node) == id && JTraceProbe.idOf(routine(at(parent))) == callerId) {
         return node;
       }
       node = at(parent);
@@ -157,7 +158,8 @@ final class JTracePruner {
    */
   static void prune(long state, long node) {
     long victims = U.getLongAcquire(null, state + STATE_VICTIMS);
-    if (U.getInt(victims + VICTIMS_FOLDS) == U.getInt(state + STATE_FOLDS)) {
+    int changes = U.getInt(state + STATE_FOLDS) + JTraceExits.cutsMade(state);
+    if (U.getInt(victims + VICTIMS_FOLDS) == changes) {
       if (isAway(state, node)) {
         return;
       }
@@ -207,7 +209,7 @@ final class JTracePruner {
   }
 
   /** First the node becomes unreachable, then the writer thread may take it. */
-  private static void cutOff(long node) {
+  static void cutOff(long node) {
     JTraceSlots.cutOff(node);
     mark(node, MARK_GONE);
   }

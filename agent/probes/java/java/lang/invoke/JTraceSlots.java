@@ -19,11 +19,29 @@ final class JTraceSlots {
     return U.getChar(node + NODE_MASK) & ~MASK_MOVES;
   }
 
+  /**
+   * A child is in the first slot of its id, or from here on. {@code id}, here and below: a key
+   * (JTraceProbe.key).
+   */
+  private static int offset(int id, int mask) {
+    return (id < 0 ? id + (id >>> PLACE_SHIFT) : id) << 3 & mask;
+  }
+
+  /** The child, if it is where searches for it begin; 0: it is not. */
+  static long inOwnSlot(long node, int id) {
+    long child = U.getLong(U.getLong(node + NODE_SLOTS) + offset(id, U.getChar(node + NODE_MASK)));
+    return routine(child) == id ? child : 0;
+  }
+
   /** Address of the slot that holds the child; 0: none does. */
   static long slotOf(long node, int id) {
     long slots = U.getLong(node + NODE_SLOTS);
     int mask = mask(node);
-    int offset = id << 3 & mask;
+    int first = id << 3 & mask;
+    if (routine(U.getLong(slots + first)) == id) {
+      return slots + first;
+    }
+    int offset = offset(id, mask);
     for (int seen = 0; seen <= mask; seen += 8, offset = offset + 8 & mask) {
       long child = U.getLong(slots + offset);
       if (routine(child) == id) {
@@ -62,7 +80,11 @@ final class JTraceSlots {
   }
 
   private static long firstFree(long slots, int mask, int id) {
-    int offset = id << 3 & mask;
+    int first = id << 3 & mask;
+    if (isFree(U.getLong(slots + first))) {
+      return slots + first;
+    }
+    int offset = offset(id, mask);
     while (!isFree(U.getLong(slots + offset))) {
       offset = offset + 8 & mask;
     }
@@ -158,7 +180,8 @@ final class JTraceSlots {
     return slots;
   }
 
-  private static long allocate(long state, long bytes, int limit) {
+  /** Memory that NodeRecycler.FreeMemory may release. */
+  static long allocate(long state, long bytes, int limit) {
     return bytes <= JTraceTree.nodeBytes()
         ? JTraceMemory.allocateNode(state, limit)
         : JTraceMemory.allocate(state, bytes, limit);
@@ -181,7 +204,7 @@ final class JTraceSlots {
   // ---- Tables -----------------------------------------------------------------------------------
 
   static long tableEntry(long child, int id) {
-    return ((long) reference(child) << 32) | id;
+    return ((long) reference(child) << 32) | id & 0xFFFFFFFFL;
   }
 
   /** Address of the slot that holds id, or of the free one at the end of the search. */

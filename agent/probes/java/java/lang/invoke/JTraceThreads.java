@@ -98,6 +98,9 @@ final class JTraceThreads {
     }
     if (JTraceProbe.CLOCK != 0) {
       JTraceClock.begin(state);
+      if (JTraceExits.ON) {
+        JTraceExits.begin(state, root);
+      }
     }
     if (JTraceProbe.LOG) {
       JTraceLog.begin(state);

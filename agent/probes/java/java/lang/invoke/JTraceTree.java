@@ -40,11 +40,14 @@ final class JTraceTree {
   static int nodeBytes() {
     return NODE_SIZE
         + (JTraceProbe.CLOCK == 0 ? 0 : NODE_TIMES_SIZE)
-        + (JTraceProbe.METRICS == 0 ? 0 : NODE_METRICS_SIZE);
+        + (JTraceProbe.METRICS == 0 ? 0 : NODE_METRICS_SIZE)
+        + (JTraceProbe.BLOCK_OWNERS == 0 ? 0 : NODE_BLOCKS_SIZE)
+        + (JTraceExits.ON ? JTraceExits.NODE_CUM_SIZE : 0);
   }
 
   /**
-   * The child that is not in its slot, made if there is none. Never inlined: in each probe it would
+   * The child that is not in its slot, made if there is none. {@code id}, here and below: a key,
+   * which is an id and perhaps a place (JTraceProbe.key). Never inlined: in each probe it would
    * prevent the inlining of the probed method's callees.
    */
   @DontInline
@@ -60,8 +63,16 @@ final class JTraceTree {
     return child;
   }
 
+  /** The child that is not in its first slot. Not inlined either. */
+  @DontInline
+  static long findPlacedChild(long state, long node, int key) {
+    long child = JTraceSlots.inOwnSlot(node, key);
+    return child != 0 ? child : findChild(state, node, key);
+  }
+
   /** The caller has no node. */
-  private static long childOfLost(long state, int id) {
+  private static long childOfLost(long state, int key) {
+    int id = JTraceProbe.idOf(key);
     if (JTraceProbe.LOG) {
       return ARENA + ARENA_LOST_NODE;
     }
@@ -80,15 +91,33 @@ final class JTraceTree {
   }
 
   /** Where an open call of id from {@code caller} was counted. Counts nothing. */
-  static long childOfOpenCall(long state, long caller, int id) {
+  static long childOfOpenCall(long state, long caller, long current, int pushedId) {
     if (caller == ARENA + ARENA_LOST_NODE) {
       return caller;
     }
-    long child = lookUp(caller, id);
+    // The caller is still at the place of that call, unless it was folded.
+    int key = JTraceProbe.key(caller, pushedId);
+    int id = JTraceProbe.idOf(key);
+    long child = lookUp(caller, key);
+    if (child == 0 && key != id) {
+      child = childOnPath(caller, current, id);
+    }
     if (child == 0) {
       child = JTracePruner.findPrunedChild(state, caller, id);
     }
     return child != 0 ? child : ARENA + ARENA_LOST_NODE;
+  }
+
+  /** The child above {@code node}, or it itself, whatever its place; 0: there is none. */
+  private static long childOnPath(long caller, long node, int id) {
+    int above = reference(caller);
+    while (U.getInt(node + NODE_PARENT) != 0) {
+      if (U.getInt(node + NODE_PARENT) == above) {
+        return JTraceProbe.idOf(routine(node)) == id ? node : 0;
+      }
+      node = parent(node);
+    }
+    return 0;
   }
 
   /** Counts a call for which there is no memory: below the root's [pruned] node, or by routine. */
@@ -115,7 +144,7 @@ final class JTraceTree {
     }
     long table = JTraceSlots.table(node);
     long entry = table == 0 ? 0 : U.getLong(JTraceSlots.tableSlot(table, id));
-    return entry == 0 ? 0 : ARENA + (entry >>> ID_BITS);
+    return entry == 0 ? 0 : at((int) (entry >>> 32));
   }
 
   private static long newChild(long state, long parent, int id) {
@@ -135,6 +164,7 @@ final class JTraceTree {
     }
     long node = makeChild(state, parent, id, ARENA_LIMIT);
     if (node == 0) {
+      id = JTraceProbe.idOf(id);
       node = JTracePruner.prunedChild(state, parent, id);
     }
     if (node == 0) {

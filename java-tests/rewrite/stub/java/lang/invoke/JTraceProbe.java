@@ -8,6 +8,26 @@ public final class JTraceProbe {
     return id;
   }
 
+  public static long enterTimed(int id) {
+    return id;
+  }
+
+  public static long enterElements(int n, int id) {
+    return id;
+  }
+
+  public static long enterElements(Object of, int id) {
+    return id;
+  }
+
+  public static long enterInput(int id, Object of) {
+    return id;
+  }
+
+  public static void exitInput(long token) {}
+
+  public static void countInput(int id, Object of) {}
+
   public static void exit(long token) {}
 
   public static void resume(long token, int id) {}
@@ -15,4 +35,6 @@ public final class JTraceProbe {
   public static void leaf(int id) {}
 
   public static void count(int id) {}
+
+  public static void at(int place) {}
 }

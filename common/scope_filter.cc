@@ -1,9 +1,8 @@
-#include "agent/classfile/scope_filter.h"
+#include "common/scope_filter.h"
 
 #include <algorithm>
 #include <utility>
 
-#include "agent/base/class_names.h"
 #include "common/jdk_packages.h"
 
 namespace jtrace::classfile {
@@ -74,6 +73,13 @@ bool GlobMatches(std::string_view glob, std::string_view text) {
   return g == glob.size();
 }
 
+// "java.lang.String" to "java/lang/String".
+std::string WithSlashes(std::string_view dotted_name) {
+  std::string name(dotted_name);
+  std::replace(name.begin(), name.end(), '.', '/');
+  return name;
+}
+
 bool Contains(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
@@ -133,11 +139,11 @@ absl::Status ScopeFilter::Add(std::string_view text, std::vector<Pattern>& patte
     add("**", "");
     return absl::OkStatus();
   }
-  add(InternalName(class_part), method_part);
+  add(WithSlashes(class_part), method_part);
   // `a.b.c` may be the class a.b.c or the method c of a.b.
   const size_t dot = text.rfind('.');
   if (!has_method && dot != std::string_view::npos && text[dot + 1] != '*') {
-    add(InternalName(text.substr(0, dot)), text.substr(dot + 1));
+    add(WithSlashes(text.substr(0, dot)), text.substr(dot + 1));
   }
   return absl::OkStatus();
 }
@@ -156,7 +162,8 @@ absl::StatusOr<std::vector<ScopeFilter::Pattern>> ScopeFilter::Compile(
 }
 
 absl::StatusOr<ScopeFilter> ScopeFilter::Create(absl::Span<const std::string> include,
-                                                absl::Span<const std::string> exclude) {
+                                                absl::Span<const std::string> exclude,
+                                                absl::Span<const std::string> also) {
   ScopeFilter filter;
   absl::StatusOr<std::vector<Pattern>> patterns = Compile(include);
   if (!patterns.ok()) return patterns.status();
@@ -164,6 +171,9 @@ absl::StatusOr<ScopeFilter> ScopeFilter::Create(absl::Span<const std::string> in
   patterns = Compile(exclude);
   if (!patterns.ok()) return patterns.status();
   filter.exclude_ = *std::move(patterns);
+  patterns = Compile(also);
+  if (!patterns.ok()) return patterns.status();
+  filter.also_ = *std::move(patterns);
   return filter;
 }
 
@@ -171,9 +181,22 @@ bool ScopeFilter::Matches(const Pattern& pattern, std::string_view class_name) {
   return GlobMatches(pattern.class_glob, class_name);
 }
 
+bool ScopeFilter::Pattern::Matches(std::string_view class_name,
+                                   std::string_view method_name) const {
+  return GlobMatches(class_glob, class_name) &&
+         (method_glob.empty() || GlobMatches(method_glob, method_name));
+}
+
 ScopeFilter::ClassScope ScopeFilter::ScopeOf(std::string_view class_name) const {
   if (everything_) return ClassScope::kAllMethods;
-  return IsNeverProbed(class_name) ? ClassScope::kNone : ScopeByPatterns(class_name);
+  if (IsNeverProbed(class_name)) return ClassScope::kNone;
+  const ClassScope scope = ScopeByPatterns(class_name);
+  if (scope != ClassScope::kNone || also_.empty()) return scope;
+  const bool jdk = IsJdkClass(class_name);
+  const bool is_also = std::any_of(also_.begin(), also_.end(), [&](const Pattern& pattern) {
+    return (!jdk || pattern.names_package) && Matches(pattern, class_name);
+  });
+  return is_also ? ClassScope::kSomeMethods : scope;
 }
 
 bool ScopeFilter::IsExempt(std::string_view class_name) const {
@@ -198,14 +221,19 @@ ScopeFilter::ClassScope ScopeFilter::ScopeByPatterns(std::string_view class_name
   return scope;
 }
 
+bool ScopeFilter::IsAlso(std::string_view class_name, std::string_view method_name) const {
+  return std::any_of(also_.begin(), also_.end(), [&](const Pattern& pattern) {
+    return pattern.Matches(class_name, method_name) &&
+           (pattern.names_package || !IsJdkClass(class_name));
+  });
+}
+
 bool ScopeFilter::Includes(std::string_view class_name, std::string_view method_name) const {
   if (everything_) return true;
   if (IsNeverProbed(class_name)) return false;
   const bool jdk = IsJdkClass(class_name);
-  auto matches = [&](const Pattern& pattern) {
-    return Matches(pattern, class_name) &&
-           (pattern.method_glob.empty() || GlobMatches(pattern.method_glob, method_name));
-  };
+  if (IsAlso(class_name, method_name)) return true;
+  auto matches = [&](const Pattern& pattern) { return pattern.Matches(class_name, method_name); };
   if (std::any_of(exclude_.begin(), exclude_.end(), matches)) return false;
   if (include_.empty()) return !jdk;
   return std::any_of(include_.begin(), include_.end(), [&](const Pattern& pattern) {

@@ -28,10 +28,12 @@ class ScopeFilter {
   // The default scope.
   ScopeFilter();
 
-  // Each element may hold several patterns separated by `;`.
+  // Each element may hold several patterns separated by `;`. What `also` matches is in scope
+  // besides, whatever the others say.
   // Errors: InvalidArgument that names the pattern.
   static absl::StatusOr<ScopeFilter> Create(absl::Span<const std::string> include,
-                                            absl::Span<const std::string> exclude);
+                                            absl::Span<const std::string> exclude,
+                                            absl::Span<const std::string> also = {});
 
   // Every class, the JDK and the probe's own callees too: for tests of the rewriter.
   static ScopeFilter Everything();
@@ -60,14 +62,18 @@ class ScopeFilter {
     std::string class_glob;   // internal form; `**` crosses packages, `*` does not
     std::string method_glob;  // empty: all methods
     bool names_package = false;
+
+    bool Matches(std::string_view class_name, std::string_view method_name) const;
   };
   static absl::Status Add(std::string_view text, std::vector<Pattern>& patterns);
   static absl::StatusOr<std::vector<Pattern>> Compile(absl::Span<const std::string> lists);
   static bool Matches(const Pattern& pattern, std::string_view class_name);
+  bool IsAlso(std::string_view class_name, std::string_view method_name) const;
   ClassScope ScopeByPatterns(std::string_view class_name) const;
 
   std::vector<Pattern> include_;
   std::vector<Pattern> exclude_;
+  std::vector<Pattern> also_;
   bool everything_ = false;
 };
 

@@ -1,4 +1,4 @@
-#include "agent/classfile/scope_filter.h"
+#include "common/scope_filter.h"
 
 #include <gtest/gtest.h>
 
@@ -107,6 +107,23 @@ TEST(ScopeFilterTest, JdkClassesNeedTheirPackagesName) {
   EXPECT_TRUE(Filter({"java.util.HashMap::put"}).Includes("java/util/HashMap", "put"));
   EXPECT_FALSE(Filter({"java.lang.*"}).MayMatchClass("java/lang/Object"));
   EXPECT_TRUE(ScopeFilter::Everything().MayMatchClass("java/lang/Object"));
+}
+
+TEST(ScopeFilterTest, WhatAlsoMatchesIsInScopeBesides) {
+  const auto filter =
+      ScopeFilter::Create(std::vector<std::string>{"a.*"}, {std::string("d.*")},
+                          {std::string("b.C::m"), std::string("java.util.BitSet::flip"),
+                           std::string("d.E::m"), std::string("*::toString")});
+  ASSERT_TRUE(filter.ok());
+  EXPECT_TRUE(filter->Includes("a/B", "n"));
+  EXPECT_TRUE(filter->Includes("b/C", "m"));
+  EXPECT_FALSE(filter->Includes("b/C", "n"));
+  EXPECT_EQ(filter->ScopeOf("b/C"), ScopeFilter::ClassScope::kSomeMethods);
+  EXPECT_TRUE(filter->Includes("java/util/BitSet", "flip"));
+  EXPECT_TRUE(filter->Includes("d/E", "m"));
+  EXPECT_FALSE(filter->Includes("d/E", "n"));
+  EXPECT_FALSE(filter->MayMatchClass("java/util/HashMap"));
+  EXPECT_FALSE(filter->Includes("java/util/HashMap", "toString"));
 }
 
 TEST(ScopeFilterTest, RejectsMalformedPatterns) {

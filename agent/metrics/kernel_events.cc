@@ -1,0 +1,167 @@
+#include "agent/metrics/kernel_events.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <array>
+#include <string_view>
+
+#include "absl/strings/str_cat.h"
+#include "agent/base/signal_blocked.h"
+#include "agent/sampling/perf_events.h"
+#include "agent/sampling/timers.h"
+
+namespace jtrace::metrics {
+namespace {
+
+// A signal at a context switch ends the wait that was to begin: see sampling/perf_events.
+constexpr std::array kKernelEvents = {
+    KernelEvent{Metric::kPathFaults, "page-faults", 1},
+    KernelEvent{Metric::kPathSwitches, "context-switches", 4},
+    KernelEvent{Metric::kPathCycles, "cycles", 1'000'000},
+    KernelEvent{Metric::kPathInstructions, "instructions", 1'000'000},
+    KernelEvent{Metric::kPathCacheMisses, "cache-misses", 1000},
+};
+
+bool IsUnused(int signal) {
+  struct sigaction current;
+  return sigaction(signal, nullptr, &current) == 0 && (current.sa_flags & SA_SIGINFO) == 0 &&
+         current.sa_handler == SIG_DFL;
+}
+
+// As for timers: a quarter of the descriptors.
+bool HasRoom(int fd) {
+  rlimit limit = {};
+  getrlimit(RLIMIT_NOFILE, &limit);
+  return fd < kMostDescriptors && static_cast<rlim_t>(fd) < limit.rlim_cur - limit.rlim_cur / 4;
+}
+
+std::string WhyNot(const absl::Status& installed) {
+  if (!installed.ok()) return std::string(installed.message());
+  const int error = sampling::PerfEventError();
+  return error == 0 ? "this processor or kernel does not count them"
+                    : sampling::PerfEventRemedy(error);
+}
+
+// Charges what no signal has.
+void ChargeRest(EventCount& event) {
+  int64_t count = 0;
+  if (!sampling::IsPerfTimer(event.fd)) return;
+  if (read(event.fd, &count, sizeof count) != sizeof count) return;
+  if (count > event.charged) Charge(event, count - event.charged);
+}
+
+}  // namespace
+
+absl::Status KernelEvents::Install() {
+  if (signal_ != 0) return absl::OkStatus();
+  // Programs that use real-time signals begin with the first. The JDK takes SIGRTMAX - 2 as soon as
+  // it opens a channel or a socket, and asks no one.
+  for (int signal = SIGRTMAX - 4; signal > SIGRTMIN; --signal) {
+    if (!IsUnused(signal)) continue;
+    struct sigaction action {};
+    action.sa_sigaction = HandleEventSignal;
+    action.sa_flags = SA_SIGINFO | SA_RESTART;
+    // Not a fault, nor the int3 of a hook.
+    sigfillset(&action.sa_mask);
+    for (const int other : {SIGSEGV, SIGBUS, SIGTRAP}) sigdelset(&action.sa_mask, other);
+    if (sigaction(signal, &action, nullptr) != 0) break;
+    signal_ = signal;
+    return absl::OkStatus();
+  }
+  return absl::FailedPreconditionError("no real-time signal is free");
+}
+
+absl::StatusOr<EventCount*> KernelEvents::Open(pid_t tid, const KernelEvent& event) {
+  const auto timer =
+      sampling::OpenPerfTimer({tid, *sampling::FindPerfEvent(event.name), event.period, signal_});
+  if (!timer.ok()) return timer.status();
+  if (timer->kernel_ring != nullptr) sampling::UnmapKernelRing(timer->kernel_ring);
+  if (!HasRoom(timer->fd)) {
+    sampling::ClosePerfTimer(timer->fd);
+    return absl::ResourceExhaustedError("descriptors");
+  }
+  if (unused_.empty()) unused_.push_back(new EventCount);
+  EventCount* const count = unused_.back();
+  unused_.pop_back();
+  *count = {.fd = timer->fd,
+            .metric = static_cast<uint32_t>(event.metric),
+            .period = static_cast<int64_t>(event.period)};
+  EventOfDescriptor(count->fd).store(count, std::memory_order_release);
+  return count;
+}
+
+void KernelEvents::Close(Events& events) {
+  for (EventCount* const event : events) {
+    EventOfDescriptor(event->fd).store(nullptr, std::memory_order_release);
+    sampling::ClosePerfTimer(event->fd);
+    unused_.push_back(event);
+  }
+  events.clear();
+}
+
+uint64_t KernelEvents::Start(uint64_t wanted, std::string& refused) {
+  uint64_t available = 0;
+  for (const KernelEvent& event : kKernelEvents) {
+    if ((wanted & Bit(event.metric)) == 0) continue;
+    const absl::Status installed = Install();
+    const auto timer = sampling::OpenPerfTimer(
+        {gettid(), *sampling::FindPerfEvent(event.name), event.period, /*signal=*/0});
+    if (installed.ok() && timer.ok()) {
+      sampling::ClosePerfTimer(timer->fd);
+      if (timer->kernel_ring != nullptr) sampling::UnmapKernelRing(timer->kernel_ring);
+      available |= Bit(event.metric);
+      continue;
+    }
+    absl::StrAppend(&refused, refused.empty() ? "" : ", ", std::string(event.name), ": ",
+                    WhyNot(installed));
+  }
+  started_.store(available, std::memory_order_release);
+  unattached_.store(0, std::memory_order_relaxed);
+  return available;
+}
+
+void KernelEvents::Stop() {
+  started_.store(0, std::memory_order_release);
+  const std::lock_guard lock(mutex_);
+  for (auto& [tid, events] : by_thread_) Close(events);
+  by_thread_.clear();
+}
+
+void KernelEvents::StartFor(pid_t tid) {
+  const uint64_t metrics = started_.load(std::memory_order_acquire);
+  if (metrics == 0) return;  // stopped meanwhile
+  Events events;
+  for (const KernelEvent& event : kKernelEvents) {
+    if ((metrics & Bit(event.metric)) == 0) continue;
+    const absl::StatusOr<EventCount*> count = Open(tid, event);
+    if (count.ok()) {
+      events.push_back(*count);
+    } else if (!absl::IsNotFound(count.status())) {  // it has ended
+      unattached_.fetch_add(1, std::memory_order_relaxed);
+    }
+  }
+  for (const EventCount* const event : events) sampling::StartPerfTimer(event->fd);
+  by_thread_[tid] = std::move(events);
+}
+
+void KernelEvents::Attach(pid_t tid) {
+  if (is_empty()) return;
+  const std::lock_guard lock(mutex_);
+  if (!by_thread_.contains(tid)) StartFor(tid);
+}
+
+void KernelEvents::Detach() {
+  if (is_empty()) return;
+  const SignalBlocked blocked(signal_);
+  const std::lock_guard lock(mutex_);
+  const auto own = by_thread_.find(gettid());
+  if (own == by_thread_.end()) return;
+  for (EventCount* const event : own->second) ChargeRest(*event);
+  Close(own->second);
+  by_thread_.erase(own);
+}
+
+}  // namespace jtrace::metrics

@@ -1,0 +1,72 @@
+// Opens the kernel's events of each Java thread, for metrics that are charged to call paths by the
+// kernel's signals (event_counts.h), and closes them.
+//
+// Threads: Start and Stop one at a time; Attach and Detach on any thread.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "agent/metrics/event_counts.h"
+#include "agent/metrics/metric.h"
+
+namespace jtrace::metrics {
+
+// The metrics that it counts.
+inline constexpr uint64_t kOfKernelEvents =
+    Bit(Metric::kPathFaults) | Bit(Metric::kPathSwitches) | Bit(Metric::kPathCycles) |
+    Bit(Metric::kPathInstructions) | Bit(Metric::kPathCacheMisses);
+
+// A metric's event, and how many of them between two signals.
+struct KernelEvent {
+  Metric metric;
+  std::string_view name;  // sampling/perf_events
+  uint64_t period;
+};
+
+class KernelEvents {
+ public:
+  KernelEvents() = default;
+  KernelEvents(const KernelEvents&) = delete;
+  KernelEvents& operator=(const KernelEvents&) = delete;
+
+  // Those of a set of metrics (bits) that the kernel counts for this process; `refused`: why not
+  // the others, for people, and what helps. Threads get their events from here on.
+  uint64_t Start(uint64_t wanted, std::string& refused);
+  void Stop();
+  // Whether threads get no events.
+  bool is_empty() const { return started_.load(std::memory_order_relaxed) == 0; }
+
+  // A thread of the process, once; ignored if it has events or has ended.
+  void Attach(pid_t tid);
+  // The calling thread ends: what is not charged yet is charged now.
+  void Detach();
+  // Events that threads did not get since the start, because descriptors ran out.
+  uint64_t unattached() const { return unattached_.load(std::memory_order_relaxed); }
+
+ private:
+  using Events = std::vector<EventCount*>;
+
+  absl::Status Install();
+  absl::StatusOr<EventCount*> Open(pid_t tid, const KernelEvent& event);
+  void Close(Events& events);
+  void StartFor(pid_t tid);
+
+  int signal_ = 0;  // 0: not chosen yet
+  std::atomic<uint64_t> started_{0};
+  std::atomic<uint64_t> unattached_{0};
+  std::mutex mutex_;  // guards what follows
+  absl::flat_hash_map<pid_t, Events> by_thread_;
+  std::vector<EventCount*> unused_;  // handlers may still look at them: never freed
+};
+
+}  // namespace jtrace::metrics

@@ -1,0 +1,39 @@
+// Classes of a class path that were never loaded, as methods that never ran (S4.16).
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/container/btree_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "common/classfile/byte_io.h"
+#include "postproc/lines/instruction_costs.h"
+#include "postproc/lines/line_profile.h"
+#include "postproc/lines/recorded_scope.h"
+
+namespace jtrace::postproc {
+
+class UnloadedClasses {
+ public:
+  // `known`: names of classes that were loaded ("a.Outer$Inner").
+  UnloadedClasses(RecordedScope scope, absl::flat_hash_set<std::string> known)
+      : scope_(std::move(scope)), known_(std::move(known)) {}
+
+  // A class file of the class path, in its order: the first one of a name counts. Bytes that are no
+  // class file are counted in `unreadable`.
+  void Add(classfile::Bytes bytes);
+
+  // Methods with code, in the order of their class files. Those whose flow is not known (jsr) have
+  // no lines.
+  const std::vector<MethodLines>& methods() const { return methods_; }
+  uint64_t unreadable() const { return unreadable_; }
+
+ private:
+  RecordedScope scope_;
+  absl::flat_hash_set<std::string> known_;
+  std::vector<MethodLines> methods_;
+  uint64_t unreadable_ = 0;
+};
+
+}  // namespace jtrace::postproc
