@@ -20,7 +20,7 @@ class OwnFolder {
       setenv(kVariable, given, 1);
       return;
     }
-    path_ = testing::TempDir() + "/jtrace-testXXXXXX";
+    path_ = std::filesystem::path(testing::TempDir()) / "jtrace-testXXXXXX";
     if (mkdtemp(path_.data()) == nullptr) {
       std::perror(path_.c_str());
       std::abort();
