@@ -13,6 +13,9 @@ namespace jtrace::hot {
 // Metrics that are counted by events, including user counters; the numbers are those of
 // metrics/metric.h.
 inline constexpr uint32_t kMaxMetrics = 48;
+// In place of a metric: what all threads were charged with meanwhile. Added to its number.
+inline constexpr uint32_t kElapsed = 64;
+static_assert(kElapsed >= kMaxMetrics);
 // Counted by the probes around calls out of scope (JTraceOutside).
 inline constexpr uint32_t kOutsideNanos = 25;
 inline constexpr uint32_t kOutsideElements = 26;

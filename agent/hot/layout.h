@@ -348,7 +348,10 @@ struct Arena {
   uint64_t log_most;
   uint64_t log_large;
   uint64_t log_small;
-  uint64_t reserved_3[328];
+  // By place in a node: what all threads were charged with, for metrics of which nodes keep what
+  // happened meanwhile. Added to by many, atomically.
+  uint64_t elapsed[kPathMetrics];
+  uint64_t reserved_3[321];
   Ref buckets[kBucketCount];       // states by tid % kBucketCount
   uint8_t compiled[kMaxRoutines];  // 1: the routine has compiled code of any tier
   FlatState shared;                // its counters continue to kMaxRoutines
@@ -358,6 +361,7 @@ static_assert(offsetof(Arena, free) == 320 && offsetof(Arena, lost_node) == 384)
 static_assert(offsetof(Arena, buckets) == 4096 && offsetof(Arena, compiled) == 69632);
 static_assert(offsetof(Arena, tick) == 896 && offsetof(Arena, rseq) == 928);
 static_assert(offsetof(Arena, lost_counters) == 1064 && offsetof(Arena, log_most) == 1448);
+static_assert(offsetof(Arena, elapsed) == 1472);
 static_assert(offsetof(Arena, always_on) == 992 && offsetof(Arena, shared) == 33624064);
 
 // Offset of the first chunk: after the shared counters, on a page of 2 MB.

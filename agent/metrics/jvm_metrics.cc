@@ -16,11 +16,12 @@ namespace {
 
 uint64_t Bits(const std::vector<uint32_t>& metrics) {
   uint64_t bits = 0;
-  for (const uint32_t metric : metrics) bits |= 1ull << metric;
+  for (const uint32_t metric : metrics) bits |= IsElapsed(metric) ? 0 : 1ull << metric;
   return bits;
 }
 
 bool IsCharged(uint32_t metric) {
+  // Users' counters are, and those for all threads.
   if (metric >= kFirstUser) return true;
   return IsChargedToPaths(InfoOf(static_cast<Metric>(metric)));
 }
@@ -60,14 +61,15 @@ bool JvmMetrics::CanCharge(JNIEnv* jni, Losses& losses) const {
 
 absl::StatusOr<std::vector<uint32_t>> JvmMetrics::Numbers(const std::vector<std::string>& names) {
   std::vector<uint32_t> numbers;
-  for (const absl::string_view name : names) {
+  for (absl::string_view name : names) {
+    const uint32_t elapsed = absl::ConsumePrefix(&name, kElapsedPrefix) ? hot::kElapsed : 0;
     if (const std::optional<Metric> metric = FindMetric(name)) {
-      numbers.push_back(static_cast<uint32_t>(*metric));
+      numbers.push_back(static_cast<uint32_t>(*metric) + elapsed);
       continue;
     }
     const auto user = counters_.users().Register(absl::StripPrefix(name, "user."), "");
     if (!user.ok()) return user.status();
-    numbers.push_back(*user);
+    numbers.push_back(*user + elapsed);
   }
   if (static_cast<size_t>(std::count_if(numbers.begin(), numbers.end(), IsCharged)) >
       hot::kPathMetrics) {
@@ -92,7 +94,7 @@ void JvmMetrics::Begin(const std::vector<uint32_t>& metrics, bool live, Losses& 
   counters_.SetCounted(sources_.Start(wanted) | objects_.Start(wanted) | of_kernel |
                        (wanted & Bit(Metric::kAllocSites)) | Bit(Metric::kGc));
   for (const uint32_t metric : metrics) {
-    if (counters_.Check(metric).ok()) continue;
+    if (IsElapsed(metric) || counters_.Check(metric).ok()) continue;
     const std::string name = counters_.NameOf(metric);
     if ((Bit(static_cast<Metric>(metric)) & kOfKernelEvents) != 0) {
       losses.Add(absl::StrCat("metrics.", name), Severity::kWarning, 1,
@@ -118,7 +120,7 @@ void JvmMetrics::StopSources(Losses& losses) {
 PathMetrics JvmMetrics::PathMetricsOf(const std::vector<uint32_t>& metrics) const {
   PathMetrics chosen = {.numbers = {}, .layout = layout_.allocated};
   for (const uint32_t metric : metrics) {
-    const bool is_known = metric != static_cast<uint32_t>(Metric::kAllocBytes) ||
+    const bool is_known = metric % hot::kElapsed != static_cast<uint32_t>(Metric::kAllocBytes) ||
                           layout_.allocated.allocated_bytes != 0;
     if (IsCharged(metric) && is_known && chosen.numbers.size() < hot::kPathMetrics) {
       chosen.numbers.push_back(static_cast<uint8_t>(metric));
@@ -135,6 +137,11 @@ MetricValues JvmMetrics::SinceCharged(const PathMetrics& metrics,
   counters_.WithLive(
       state.tid, [&](const hot::CounterBlock&) { values = jtrace::SinceCharged(metrics, state); });
   return values;
+}
+
+std::string JvmMetrics::NameOf(uint8_t number) const {
+  return absl::StrCat(IsElapsed(number) ? kElapsedPrefix : "",
+                      counters_.NameOf(number % hot::kElapsed));
 }
 
 JvmMetrics::Identity JvmMetrics::IdentityOf(JNIEnv* jni, jthread thread) {

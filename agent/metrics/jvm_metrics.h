@@ -64,6 +64,8 @@ class JvmMetrics : public CounterKeeper {
   PathMetrics PathMetricsOf(const std::vector<uint32_t>& metrics) const;
   // A thread's counts since it was last charged; 0 for ended threads. Any thread.
   MetricValues SinceCharged(const PathMetrics& metrics, const hot::ThreadState& state) const;
+  // Of a number of PathMetrics: "alloc.bytes", "elapsed.alloc.bytes".
+  std::string NameOf(uint8_t number) const;
 
   // Callbacks.
   void ThreadStart(JNIEnv* jni, jthread thread);

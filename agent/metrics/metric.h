@@ -48,6 +48,10 @@ inline constexpr uint32_t kFirstUser = 32;
 
 constexpr bool IsUser(uint32_t metric) { return metric >= kFirstUser; }
 
+// elapsed.NAME: the number of NAME and hot::kElapsed. Known by call path only.
+inline constexpr absl::string_view kElapsedPrefix = "elapsed.";
+constexpr bool IsElapsed(uint32_t metric) { return metric >= hot::kElapsed; }
+
 // Of a set of metrics.
 constexpr uint64_t Bit(Metric metric) { return 1ull << static_cast<unsigned>(metric); }
 

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "absl/types/span.h"
 #include "agent/hot/layout.h"
 #include "agent/metrics/metric.h"
@@ -18,7 +19,24 @@ namespace {
 
 constexpr absl::string_view kUser = "user.";
 
+// Metrics of calls out of scope are charged where they are counted, so nobody adds them up.
+absl::Status CheckElapsed(absl::string_view name) {
+  const std::optional<metrics::Metric> metric = metrics::FindMetric(name);
+  if (!metric || (metrics::IsChargedToPaths(metrics::InfoOf(*metric)) &&
+                  MetricOfOutsideCalls({std::string(name)}).empty())) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("no metric '", metrics::kElapsedPrefix, name,
+                   "': only metrics of call paths add up over threads, such as elapsed.alloc.bytes "
+                   "(try help)"));
+}
+
 absl::Status CheckName(absl::string_view name) {
+  if (absl::ConsumePrefix(&name, metrics::kElapsedPrefix)) {
+    if (absl::Status status = CheckName(name); !status.ok()) return status;
+    return CheckElapsed(name);
+  }
   if (metrics::FindMetric(name) || (absl::StartsWith(name, kUser) && name != kUser)) {
     return absl::OkStatus();
   }
@@ -28,17 +46,20 @@ absl::Status CheckName(absl::string_view name) {
                                                  "'? (try help)"));
 }
 
+void AddName(absl::string_view name, std::vector<std::string>& names) {
+  if (std::find(names.begin(), names.end(), name) == names.end()) names.emplace_back(name);
+}
+
 }  // namespace
 
-absl::Status ParseMetricNames(absl::string_view value, std::vector<std::string>& metrics) {
+absl::Status ParseMetricNames(absl::string_view value, std::vector<std::string>& names) {
   for (absl::string_view item : absl::StrSplit(value, ';', absl::SkipWhitespace())) {
     const absl::string_view name = absl::StripAsciiWhitespace(item);
     if (absl::Status status = CheckName(name); !status.ok()) return status;
-    if (std::find(metrics.begin(), metrics.end(), name) == metrics.end()) {
-      metrics.emplace_back(name);
-    }
+    AddName(absl::StripPrefix(name, metrics::kElapsedPrefix), names);
+    AddName(name, names);
   }
-  if (!metrics.empty()) return absl::OkStatus();
+  if (!names.empty()) return absl::OkStatus();
   return absl::InvalidArgumentError("needs a metric such as alloc.bytes");
 }
 
@@ -53,6 +74,7 @@ absl::string_view FirstOf(absl::Span<const metrics::Metric> wanted,
 }
 
 bool IsChargedToPaths(absl::string_view name) {
+  absl::ConsumePrefix(&name, metrics::kElapsedPrefix);
   const std::optional<metrics::Metric> metric = metrics::FindMetric(name);
   return !metric || metrics::IsChargedToPaths(metrics::InfoOf(*metric));  // a user's counter is
 }
@@ -77,6 +99,13 @@ bool CountsAllocationSites(const std::vector<std::string>& metrics) {
   return HasMetric(metrics, metrics::Metric::kAllocSites);
 }
 
+absl::string_view MetricOfAllThreads(const std::vector<std::string>& metrics) {
+  for (const std::string& name : metrics) {
+    if (absl::StartsWith(name, metrics::kElapsedPrefix)) return name;
+  }
+  return "";
+}
+
 std::vector<std::string> WithOutsideMetrics(std::vector<std::string> names, bool with_time) {
   auto charged = static_cast<uint32_t>(std::count_if(names.begin(), names.end(), IsChargedToPaths));
   const auto add = [&](metrics::Metric metric) {
@@ -97,7 +126,10 @@ std::string MetricsHelp() {
                           absl::StrCat(info.what, info.unit.empty() ? "" : ", ", info.unit));
     absl::StrAppendFormat(&out, "  %-25s %s; %s\n", "", info.exactness, info.cost);
   }
-  absl::StrAppend(&out, "  user.NAME        path     one of the program's own counters\n");
+  absl::StrAppend(
+      &out, "  user.NAME        path     one of the program's own counters\n",
+      "  elapsed.NAME     path     what all threads were charged with meanwhile, for NAME "
+      "of a call path\n");
   return out;
 }
 

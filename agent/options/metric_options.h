@@ -11,15 +11,18 @@
 
 namespace jtrace {
 
-// Adds the names in "alloc.bytes;user.orders" to `metrics`. Unknown ones: InvalidArgument with the
-// nearest.
-absl::Status ParseMetricNames(absl::string_view value, std::vector<std::string>& metrics);
+// Adds the names in "alloc.bytes;user.orders" to `names`, and NAME with elapsed.NAME. Unknown
+// ones: InvalidArgument with the nearest.
+absl::Status ParseMetricNames(absl::string_view value, std::vector<std::string>& names);
 
 // The first of them for which the JVM reports every object; "": none.
 absl::string_view MetricOfObjects(const std::vector<std::string>& metrics);
 
 // Whether alloc.sites is among them: it needs probes at allocations.
 bool CountsAllocationSites(const std::vector<std::string>& metrics);
+
+// The first of those that are kept for all threads (elapsed.NAME); "": none.
+absl::string_view MetricOfAllThreads(const std::vector<std::string>& metrics);
 
 // The first of them that only probes around calls out of scope count; "": none.
 absl::string_view MetricOfOutsideCalls(const std::vector<std::string>& metrics);

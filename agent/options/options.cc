@@ -99,6 +99,11 @@ absl::Status CheckMetrics(const Options& options) {
     return absl::InvalidArgumentError(
         "option 'metrics': alloc.sites needs record=tree and mode=merged or events");
   }
+  if (absl::string_view name = MetricOfAllThreads(options.metrics);
+      !name.empty() && !HasCallPaths(options)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("option 'metrics': ", name, " needs record=tree and mode=merged or events"));
+  }
   if (absl::string_view name = MetricOfOutsideCalls(options.metrics);
       !name.empty() && !(options.boundary && options.boundary_costs && HasCallPaths(options))) {
     return absl::InvalidArgumentError(

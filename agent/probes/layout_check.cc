@@ -157,6 +157,8 @@ constexpr LayoutConstant kMetricsConstants[] = {
 
 constexpr LayoutConstant kChargesConstants[] = {
     {"ARENA_LOST_COUNTERS", offsetof(Arena, lost_counters)},
+    {"ARENA_ELAPSED", offsetof(Arena, elapsed)},
+    {"ELAPSED", hot::kElapsed},
     {"OUTSIDE_NANOS", hot::kOutsideNanos},
     {"OUTSIDE_ELEMENTS", hot::kOutsideElements},
     {"BLOCK_CHANGES", offsetof(hot::CounterBlock, changes)},

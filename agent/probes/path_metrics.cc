@@ -1,5 +1,8 @@
 #include "agent/probes/path_metrics.h"
 
+#include <algorithm>
+#include <atomic>
+
 namespace jtrace {
 namespace {
 
@@ -23,9 +26,23 @@ int64_t Allocated(const PathMetrics& metrics, const CounterBlock& block) {
 
 }  // namespace
 
+size_t PathMetrics::first_elapsed() const {
+  const auto first = std::lower_bound(numbers.begin(), numbers.end(), hot::kElapsed);
+  return static_cast<size_t>(first - numbers.begin());
+}
+
+size_t PathMetrics::PlaceOf(uint32_t number) const {
+  const auto found = std::find(numbers.begin(), numbers.end(), number);
+  return static_cast<size_t>(found - numbers.begin());
+}
+
 MetricValues Counted(const PathMetrics& metrics, const CounterBlock& block) {
   MetricValues values = {};
-  for (size_t i = 0; i < metrics.numbers.size(); ++i) {
+  const size_t own = metrics.first_elapsed();
+  for (size_t i = own; metrics.elapsed != nullptr && i < metrics.numbers.size(); ++i) {
+    values[i] = ReadRelaxed(metrics.elapsed[i]);
+  }
+  for (size_t i = 0; i < own; ++i) {
     const uint8_t number = metrics.numbers[i];
     values[i] = static_cast<uint64_t>(number == 0 ? Allocated(metrics, block)
                                                   : ReadRelaxed(block.cum[number]));
@@ -44,6 +61,10 @@ MetricValues SinceCharged(const PathMetrics& metrics, const hot::ThreadState& st
   if (block == nullptr || ReadRelaxed(state.metrics) == 0) return {};
   MetricValues values = Counted(metrics, *block);
   for (size_t i = 0; i < values.size(); ++i) values[i] -= ReadRelaxed(ChargedOf(state).charged[i]);
+  // All threads' counts have this one's when they are charged.
+  for (size_t i = metrics.first_elapsed(); i < metrics.numbers.size(); ++i) {
+    values[i] += values[metrics.PlaceOf(metrics.numbers[i] - hot::kElapsed)];
+  }
   return values;
 }
 
@@ -51,6 +72,10 @@ void ChargeRemainder(const PathMetrics& metrics, hot::ThreadState& state, uint64
   const MetricValues rest = SinceCharged(metrics, state);
   const uint64_t node = ReadRelaxed(state.current);
   if (node == 0 || BlockOf(state) == nullptr) return;
+  for (size_t i = metrics.first_elapsed(); i < metrics.numbers.size(); ++i) {
+    const size_t own = metrics.PlaceOf(metrics.numbers[i] - hot::kElapsed);
+    std::atomic_ref(metrics.elapsed[i]).fetch_add(rest[own], std::memory_order_relaxed);
+  }
   auto& base = reinterpret_cast<hot::NodeMetrics*>(node + metrics_offset)->base;
   for (size_t i = 0; i < metrics.numbers.size(); ++i) {
     hot::WriteRelaxed(base[i], base[i] + rest[i]);

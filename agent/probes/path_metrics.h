@@ -14,12 +14,19 @@ using MetricValues = std::array<uint64_t, hot::kPathMetrics>;
 
 // The place of each metric in a node is its place here. alloc.bytes, number 0, is first; its values
 // are read from the JVM's own structure for the thread, all others from the thread's CounterBlock.
+// Those with hot::kElapsed are last, each with its metric before it: their values are what all
+// threads were charged with (S3.17, "elapsed").
 struct PathMetrics {
-  std::vector<uint8_t> numbers;  // hot::CounterBlock::cum; at most hot::kPathMetrics
+  // Ascending; of hot::CounterBlock::cum, some with hot::kElapsed added; at most hot::kPathMetrics.
+  std::vector<uint8_t> numbers;
   hot::AllocLayout layout;
+  uint64_t* elapsed = nullptr;  // Arena::elapsed; null: before there is an arena
 
   bool empty() const { return numbers.empty(); }
   bool has_allocated() const { return !numbers.empty() && numbers.front() == 0; }
+  // Of the first metric with hot::kElapsed; the metrics' number if there is none.
+  size_t first_elapsed() const;
+  size_t PlaceOf(uint32_t number) const;
   // As JTraceCharges.METRICS: the numbers plus 1, a byte each.
   uint64_t Packed() const;
 

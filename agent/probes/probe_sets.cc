@@ -29,6 +29,7 @@ absl::StatusOr<ProbeSet*> ProbeSets::Use(jvmtiEnv* jvmti, JNIEnv* jni,
     set->blocks = std::move(blocks);
     set->options = options;
     set->probes = *std::move(probes);
+    set->options.metrics.elapsed = set->probes->arena()->elapsed;
     if (options.flat) {
       set->counts = std::make_unique<FlatCollector>(set->probes->arena());
     } else {
@@ -39,7 +40,7 @@ absl::StatusOr<ProbeSet*> ProbeSets::Use(jvmtiEnv* jvmti, JNIEnv* jni,
       set->trees = std::make_unique<TreeCollector>(
           arena, nullptr, clocked ? &set->probes->scale() : nullptr, set->probes->clock(),
           TreeLimits{bytes, bytes / 6, options.prune_percent, options.exit_percent},
-          options.metrics, options.path_blocks ? set->blocks.get() : nullptr);
+          set->options.metrics, options.path_blocks ? set->blocks.get() : nullptr);
     }
     if (set->counts != nullptr) set->counts->UseBlocks(set->blocks.get());
     if (set->trees != nullptr) set->trees->UseBlocks(set->blocks.get());

@@ -43,11 +43,16 @@ void TreeValues::FindOpen(const hot::ThreadState& state) {
   const uint64_t call_start = ReadRelaxed(state.call_start);
   open_metrics_ = read_open_metrics_(metrics_, state);
   // Where probes run all the time this is not needed.
-  const bool still = read_open_metrics_(metrics_, state) == open_metrics_ &&
+  const bool still = SameOwn(read_open_metrics_(metrics_, state), open_metrics_) &&
                      ReadRelaxed(state.call_start) == call_start &&
                      reinterpret_cast<const Node*>(ReadRelaxed(state.current)) == open_node_;
   if (!still) open_metrics_ = {};
   if (still && call_start != 0) AddOpenCall(call_start);
+}
+
+bool TreeValues::SameOwn(const MetricValues& one, const MetricValues& other) const {
+  const auto own = static_cast<std::ptrdiff_t>(metrics_.first_elapsed());
+  return std::equal(one.begin(), one.begin() + own, other.begin());
 }
 
 void TreeValues::AddOpenCall(uint64_t call_start) {

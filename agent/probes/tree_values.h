@@ -71,6 +71,8 @@ class TreeValues {
 
  private:
   const hot::NodeMetrics& MetricsOf(const hot::Node& node) const;
+  // Whether what the thread itself did is equal.
+  bool SameOwn(const MetricValues& one, const MetricValues& other) const;
   void FindOpenTime(const hot::ThreadState& state);
   // The open node is that of a timed call (JTraceOutside).
   void AddOpenCall(uint64_t call_start);

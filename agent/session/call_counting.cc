@@ -94,7 +94,7 @@ std::unique_ptr<trace::ChunkSource> CallCounting::BeginCounting(const Options& o
       });
   std::vector<std::string> names;
   for (const uint8_t number : path_metrics_.numbers) {
-    names.push_back(jvm_.metrics->counters().NameOf(number));
+    names.push_back(jvm_.metrics->NameOf(number));
   }
   trace::CallPlaceOf places;
   if (options.sites) {

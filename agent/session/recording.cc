@@ -226,7 +226,8 @@ void Recording::StartWriter() {
   std::vector<uint32_t> by_thread = parts_.metric_numbers;
   std::erase_if(by_thread, [this](uint32_t metric) {
     const auto& charged = parts_.calls->path_metrics().numbers;
-    return std::find(charged.begin(), charged.end(), metric) != charged.end();
+    return metrics::IsElapsed(metric) ||
+           std::find(charged.begin(), charged.end(), metric) != charged.end();
   });
   if (!by_thread.empty()) {
     parts_.metric_source = std::make_unique<trace::MetricSource>(

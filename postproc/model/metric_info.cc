@@ -39,6 +39,10 @@ MetricInfo InfoOfMetric(std::string_view name) {
   const auto* const known = std::find_if(std::begin(kKnown), std::end(kKnown),
                                          [&](const MetricInfo& it) { return it.name == name; });
   if (known != std::end(kKnown)) return *known;
+  constexpr std::string_view kElapsed = "elapsed.";
+  if (name.starts_with(kElapsed)) {
+    return {name, InfoOfMetric(name.substr(kElapsed.size())).unit, "by all threads meanwhile"};
+  }
   if (name.starts_with("user.")) return {name, MetricUnit::kCount, ""};
   if (name.ends_with(".bytes")) return {name, MetricUnit::kBytes, ""};
   if (name.ends_with(".ns")) return {name, MetricUnit::kNanoseconds, ""};

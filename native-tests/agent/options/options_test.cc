@@ -293,6 +293,12 @@ TEST(OptionsTest, LoopsAreTimesOrSizes) {
   EXPECT_THAT(ErrorOf("metrics=exceptions;alloc.objects,codes=+0x70"), HasSubstr("leave one"));
   EXPECT_THAT(ErrorOf("metrics=live.bytes,codes=+0x70"), HasSubstr("live.bytes looks at every"));
   EXPECT_TRUE(ParseOptions("metrics=alloc.bytes,codes=+0x70").ok());
+  EXPECT_THAT(ErrorOf("metrics=elapsed.live.bytes"), HasSubstr("only metrics of call paths"));
+  EXPECT_THAT(ErrorOf("metrics=elapsed.outside.ns"), HasSubstr("only metrics of call paths"));
+  EXPECT_THAT(ErrorOf("metrics=elapsed.aloc.bytes"), HasSubstr("did you mean 'alloc.bytes'"));
+  EXPECT_THAT(ErrorOf("metrics=elapsed.user.orders,record=flat"), HasSubstr("needs record=tree"));
+  EXPECT_THAT(ParseOptions("metrics=elapsed.exceptions")->metrics,
+              ElementsAre("exceptions", "elapsed.exceptions"));
   EXPECT_THAT(ErrorOf("codes=-0x40;-0x30;-0x50"), HasSubstr("nothing is left to record"));
   EXPECT_THAT(ErrorOf("include=a.**,b.**"), HasSubstr("separated by ';'"));
   EXPECT_THAT(ErrorOf("loop=0"), HasSubstr("neither a time"));

@@ -64,6 +64,10 @@ class ProbeDouble {
       state_->counters = reinterpret_cast<uintptr_t>(&block_);
       state_->metrics = state_->bump;
       state_->bump += sizeof(hot::ThreadMetrics);
+      auto& charged = reinterpret_cast<hot::ThreadMetrics*>(state_->metrics)->charged;
+      for (size_t i = metrics_.first_elapsed(); i < metrics_.numbers.size(); ++i) {
+        charged[i] = arena->elapsed[i];
+      }
     }
     state_->limit = reinterpret_cast<uintptr_t>(chunk) + hot::ChunkBytes(0);
     SetCurrent(root);

@@ -88,6 +88,60 @@ TEST(TreeCollectorMetricsTest, NodesGetTheCountsMadeWhileTheyWereCurrent) {
   EXPECT_EQ(reader.Metric(1), 0u);
 }
 
+PathMetrics WithElapsed(TestArena& arena) {
+  return {.numbers = {kFirst, kFirst + hot::kElapsed}, .layout = {}, .elapsed = arena->elapsed};
+}
+
+TEST(TreeCollectorMetricsTest, ElapsedHasWhatAllThreadsDidMeanwhile) {
+  TestArena arena;
+  const PathMetrics metrics = WithElapsed(arena);
+  TreeCollector collector(arena.get(), nullptr, nullptr, hot::ProbeClock::kNone, {}, metrics);
+  ProbeDouble waiting(arena.get(), 1, false, false, metrics);
+  const uint64_t root = waiting.Enter(5);
+  ProbeDouble working(arena.get(), 2, false, false, metrics);
+  working.Enter(6);
+  working.Count(kFirst, 100);
+  working.Charge();
+  waiting.Count(kFirst, 1);
+  waiting.Exit(root);
+  working.Count(kFirst, 1000);
+  working.Charge();
+  waiting.Count(kFirst, 10);  // not charged when its tree is read, nor known to the other thread
+  TreeReader reader;
+  collector.Collect([&](const TreeUpdate& update) { reader.Read(update); });
+  std::map<std::string, uint64_t> own, elapsed;
+  for (const auto& [number, place] : reader.nodes) {
+    own[place.path] = place.metrics[0];
+    elapsed[place.path] = place.metrics[1];
+  }
+  EXPECT_EQ(own["/5"], 1u);
+  EXPECT_EQ(elapsed["/5"], 101u);
+  EXPECT_EQ((reader.roots[{1, 0}][1]), 1010u);
+  EXPECT_EQ(own["/6"], 1100u);
+  EXPECT_EQ(elapsed["/6"], 1101u);
+}
+
+// Each thread's elapsed counts, however they are spread over its nodes, are those of all threads.
+TEST(TreeCollectorMetricsTest, ElapsedOfAThreadIsTheSumOverAll) {
+  TestArena arena;
+  const PathMetrics metrics = WithElapsed(arena);
+  TreeCollector collector(arena.get(), nullptr, nullptr, hot::ProbeClock::kNone, {}, metrics);
+  ProbeDouble one(arena.get(), 1, false, false, metrics);
+  ProbeDouble two(arena.get(), 2, false, false, metrics);
+  Walker first(one, 1), second(two, 2);
+  std::mt19937 random(3);
+  TreeReader reader;
+  for (int round = 0; round < 100; ++round) {
+    for (int i = 0; i < 50; ++i) (random() % 2 == 0 ? first : second).Step();
+    one.Charge();
+    two.Charge();
+    one.Charge();
+    collector.Collect([&](const TreeUpdate& update) { reader.Read(update); });
+    EXPECT_EQ(reader.Metric(0), first.first() + second.first());
+    EXPECT_EQ(reader.Metric(1), 2 * (first.first() + second.first()));
+  }
+}
+
 // With a clock or without; every collection reports everything, in old nodes and new ones.
 TEST(TreeCollectorMetricsTest, EveryCollectionReportsAll) {
   for (const bool has_clock : {false, true}) {
