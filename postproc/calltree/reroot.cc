@@ -31,6 +31,9 @@ class TreeCopy {
     moved_[old.value] = to;
     result_.tree.AddCounts(to, node);
     if (node.has_extremes) result_.tree.AddExtremes(to, node.min_base, node.max_base);
+    if (with_places_) return;
+    int64_t& samples = result_.tree.node(to).samples;
+    samples = WrapSub(samples, tree_.repeated_samples(old));
   }
 
   // What the old root has of its own.

@@ -209,6 +209,11 @@ void DataWriter::WriteNodes() {
     if (node.level == 0) return next_root++;
     return number_[input_.flat.RowOf(node.source)];
   });
+  if (input_.tree.has_places()) {
+    json_.Column("place", page_.nodes(), [&](const PageNode& node) -> int64_t {
+      return node.is_pruned ? kNoCallPlace : input_.tree.node(node.source).place;
+    });
+  }
   std::string origins;
   for (const PageNode& node : page_.nodes()) {
     origins += node.is_pruned ? 'p' : "tes"[static_cast<int>(input_.tree.node(node.source).origin)];

@@ -1,6 +1,6 @@
 // Draws a laid out flame graph on a canvas.
 import type { Profile } from '../model.ts';
-import { fitted } from '../names.ts';
+import { clipped, fitted } from '../names.ts';
 import { fillOf, type Theme } from '../palette.ts';
 import type { Search } from '../search.ts';
 import type { FlameLayout } from './layout.ts';
@@ -123,7 +123,9 @@ class Painter {
     const text = node === 0 ? scene.source.rootLabel : scene.profile.text(name);
     const room = Math.floor((width - 8) / this.charWidth);
     context.fillStyle = match ? this.ink.matchText : this.ink.text;
-    const shown = fitted(text, room);
+    const before = scene.source.before(node);
+    const after = scene.source.after(node);
+    const shown = clipped(before + fitted(text, room - before.length - after.length) + after, room);
     // Wide letters (CJK) need more room than they count.
     if (/[^\x00-\x7f]/.test(shown)) context.fillText(shown, x + 4, y + kRowHeight / 2, width - 8);
     else context.fillText(shown, x + 4, y + kRowHeight / 2);
