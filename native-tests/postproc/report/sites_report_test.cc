@@ -119,8 +119,8 @@ TEST(SitesReportTest, TheGraphHasAnArcForEachPlace) {
   };
   EXPECT_THAT(graph("0"),
               ElementsAre(CsvRow{"[all threads]", "A.a()", "1", "0", "22", ""},
-                          CsvRow{"A.a()", "B.b()", "7", "0", "7", "A.a():120"},
                           CsvRow{"A.a()", "B.b()", "7", "0", "7", "A.a()@17"},
+                          CsvRow{"A.a()", "B.b()", "7", "0", "7", "A.a():120"},
                           CsvRow{"A.a()", "A.a()", "2", "0", "0", "A.a():131"},
                           CsvRow{"A.a()", "B.b()", "5", "0", "5", "A.a():125"},
                           CsvRow{"B.b()", "memcpy", "0", "0", "0", "B.b():9"}));
