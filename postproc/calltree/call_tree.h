@@ -117,9 +117,13 @@ class CallTree {
   // All that another node counted, except its extremes and metrics.
   void AddCounts(NodeId id, const CallNode& from);
   void AddMetric(NodeId id, MetricId metric, int64_t delta);
-  // One of the node's samples also counts at a node that differs only by the places of calls: if
-  // these are left out, it counts once.
-  void AddRepeatedSample(NodeId id) { ++repeated_samples_[id]; }
+  // Of the node's samples, those that count at an earlier node, too, which differs only by the
+  // places of calls: if these are left out, each counts once.
+  void AddRepeatedSamples(NodeId id, int64_t samples) {
+    if (samples == 0) return;
+    int64_t& sum = repeated_samples_[id];
+    sum = WrapAdd(sum, samples);
+  }
   int64_t repeated_samples(NodeId id) const {
     const auto found = repeated_samples_.find(id);
     return found == repeated_samples_.end() ? 0 : found->second;

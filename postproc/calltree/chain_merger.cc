@@ -107,7 +107,7 @@ void ChainMerger::CountPending(NodeId id) {
   const uint32_t path = paths_.Of(id);
   if (path_counted_in_.size() < path) path_counted_in_.resize(std::max<size_t>(tree_.size(), path));
   uint64_t& last_of_path = path_counted_in_[path - 1];
-  if (last_of_path == current_sample_) tree_.AddRepeatedSample(id);
+  if (last_of_path == current_sample_) tree_.AddRepeatedSamples(id, 1);
   last_of_path = current_sample_;
 }
 

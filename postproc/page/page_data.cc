@@ -33,6 +33,7 @@ class DataWriter {
   void WriteThreads();
   void WriteRoutines();
   void WriteNodes();
+  void WritePlaces();
   void WriteMetrics();
   void WriteFlat();
   void WritePruned();
@@ -209,11 +210,7 @@ void DataWriter::WriteNodes() {
     if (node.level == 0) return next_root++;
     return number_[input_.flat.RowOf(node.source)];
   });
-  if (input_.tree.has_places()) {
-    json_.Column("place", page_.nodes(), [&](const PageNode& node) -> int64_t {
-      return node.is_pruned ? kNoCallPlace : input_.tree.node(node.source).place;
-    });
-  }
+  if (input_.tree.has_places()) WritePlaces();
   std::string origins;
   for (const PageNode& node : page_.nodes()) {
     origins += node.is_pruned ? 'p' : "tes"[static_cast<int>(input_.tree.node(node.source).origin)];
@@ -243,6 +240,24 @@ void DataWriter::WriteNodes() {
   }
   json_.EndArray();
   json_.EndObject();
+}
+
+void DataWriter::WritePlaces() {
+  json_.Column("place", page_.nodes(), [&](const PageNode& node) -> int64_t {
+    return node.is_pruned ? kNoCallPlace : input_.tree.node(node.source).place;
+  });
+  json_.Key("repeated_samples");
+  json_.BeginArray();
+  for (size_t i = 0; i < page_.nodes().size(); ++i) {
+    const PageNode& node = page_.nodes()[i];
+    const int64_t repeated = node.is_pruned ? 0 : input_.tree.repeated_samples(node.source);
+    if (repeated == 0) continue;
+    json_.BeginArray();
+    json_.Int(static_cast<int64_t>(i));
+    json_.Int(repeated);
+    json_.EndArray();
+  }
+  json_.EndArray();
 }
 
 void DataWriter::WriteMetrics() {

@@ -62,17 +62,17 @@ class Merged {
 function withoutPlacesOf(nodes: NodeColumns): NodeColumns {
   const merged = new Merged(nodes);
   const order = merged.preorder(nodes.level);
-  const place = new Int32Array(order.length); // in the order, by new node
-  order.forEach((node, at) => (place[node] = at));
+  const rank = new Int32Array(order.length); // in the order, by new node
+  order.forEach((node, at) => (rank[node] = at));
   const sum = (column: readonly number[]) => {
     const sums = new Array<number>(order.length).fill(0);
-    column.forEach((value, old) => (sums[place[merged.of[old]]] += value));
+    column.forEach((value, old) => (sums[rank[merged.of[old]]] += value));
     return sums;
   };
   const extreme = (column: readonly (number | null)[], choose: (a: number, b: number) => number) => {
     const chosen = new Array<number | null>(order.length).fill(null);
     column.forEach((value, old) => {
-      const at = place[merged.of[old]];
+      const at = rank[merged.of[old]];
       const known = chosen[at];
       if (value !== null) chosen[at] = known === null ? value : choose(known, value);
     });
@@ -81,8 +81,10 @@ function withoutPlacesOf(nodes: NodeColumns): NodeColumns {
   const first = <T>(column: ArrayLike<T>) => order.map((node) => column[merged.first[node]]);
   const origin = first<string>(nodes.origin);
   for (let old = 0; old < nodes.level.length; ++old) {
-    if (nodes.origin[old] === 'e') origin[place[merged.of[old]]] = 'e';
+    if (nodes.origin[old] === 'e') origin[rank[merged.of[old]]] = 'e';
   }
+  const samples = sum(nodes.samples);
+  for (const [old, repeated] of nodes.repeated_samples ?? []) samples[rank[merged.of[old]]] -= repeated;
   return {
     level: first(nodes.level),
     name: first(nodes.name),
@@ -94,7 +96,7 @@ function withoutPlacesOf(nodes: NodeColumns): NodeColumns {
     min: extreme(nodes.min, Math.min),
     max: extreme(nodes.max, Math.max),
     base_ticks: sum(nodes.base_ticks),
-    samples: sum(nodes.samples),
+    samples,
     metrics: nodes.metrics.map(sum),
   };
 }
