@@ -42,7 +42,7 @@ test('places in words', () => {
   const lines = Array.from({ length: profile.nodeCount }, (_, node) => profile.siteOf(node)).filter((site) => site !== '');
   assert.deepEqual(lines.sort(), [
     'app.Main.run(int):12', 'app.Main.run(int):12', 'app.Main.run(int):15', 'app.Main.run(int):20',
-    'app.Main.run(int)@17', 'app.Work.step(long):33',
+    'app.Main.run(int):41', 'app.Main.run(int):42', 'app.Main.run(int):43', 'app.Main.run(int)@17', 'app.Work.step(long):33',
   ]);
 });
 
@@ -106,7 +106,8 @@ test('the flame graph has the line before the name, its callers after it', () =>
   const run = tree.children(tree.children(0)[0])[0];
   const shown = tree.children(run).map((node) => `${tree.before(node)}${profile.text(tree.name(node))} ${tree.value(node)}`);
   assert.deepEqual(shown.sort(), [
-    ':12 app.Work.step(long) 3', ':15 app.Work.step(long) 14', ':20 app.Main.run(int) 6', '@17 app.Work.step(long) 7',
+    ':12 app.Work.step(long) 3', ':15 app.Work.step(long) 14', ':20 app.Main.run(int) 6', ':41 app.Util.hash(long) 8',
+    ':42 app.Util.hash(long) 8', ':43 app.Util.hash(long) 8', '@17 app.Work.step(long) 7',
   ]);
   const hottest = tree.profileNode(tree.children(run)[0]);
   assert.deepEqual(nodeFacts(profile, hottest)[0], ['called from', 'app.Main.run(int):15']);

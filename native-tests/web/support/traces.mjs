@@ -35,7 +35,7 @@ export function mixedTrace() {
 }
 
 // Calls by the line that makes them: run() calls step() from lines 12 and 15 and from code without
-// lines, and itself from line 20; samples below.
+// lines, itself from line 20, and hash() from three lines, past step(), which calls it too.
 export function sitesTrace() {
   return writeTrace([
     '0\tmain\tnode\tcalls=1,base=100\tapp.Main.run(int)',
@@ -45,6 +45,7 @@ export function sitesTrace() {
     '0\tmain\tnode\tcalls=2,base=20\tapp.Main.run(int)\\:20\tapp.Main.run(int)',
     '0\tmain\tnode\tcalls=4,base=40\tapp.Main.run(int)\\:20\tapp.Main.run(int)\\:12\tapp.Work.step(long)',
     '0\tmain\tnode\tcalls=9,base=90\tapp.Main.run(int)\\:15\tapp.Work.step(long)\\:33\tapp.Util.hash(long)',
+    ...[41, 42, 43].map((line) => `0\tmain\tnode\tcalls=8,base=80\tapp.Main.run(int)\\:${line}\tapp.Util.hash(long)`),
   ]);
 }
 

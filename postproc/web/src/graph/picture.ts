@@ -11,6 +11,7 @@ import { firstFilter } from './time_filter.ts';
 
 export const kMostNodes = 600; // beyond that nothing is readable, and browsers get slow
 
+const kLineGap = 3; // pixels
 const kMostLines = 12; // of a function's arcs that have their line beside them
 
 export interface Picture {
@@ -65,7 +66,7 @@ export function makePicture(
     from: arc.caller,
     to: arc.callee,
     width: widths[i],
-    room: lines[i] === '' ? 0 : widthOf(lines[i], 'datum'),
+    room: lines[i] === '' ? 0 : widthOf(lines[i], 'datum') + kLineGap,
   }));
   return { graph, filter, firstFilter: first, drawn, widths, lines, layout: layOut(drawn, links) };
 }
