@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <regex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -104,6 +105,31 @@ TEST(SitesPropertyTest, CallersAndCalleesOfAFunctionAddUp) {
     };
     if (testing::ReportCsv(trace, {"--report=function", "--of=B"}).starts_with("exit")) continue;
     ASSERT_EQ(calls({}), calls({"--sites=off"})) << trace;
+  }
+}
+
+// Of samples, and of the tree's calls.
+TEST(SitesPropertyTest, PathsOfAllPlacesAreThePath) {
+  static const std::regex place("[:@][0-9]+( > )");
+  for (uint64_t seed = 0; seed < kTraces; ++seed) {
+    const std::string trace = PlacedTrace(seed);
+    for (const std::string report : {"paths", "callees", "callers"}) {
+      for (const std::vector<std::string>& metric :
+           std::vector<std::vector<std::string>>{{}, {"--metric=calls"}}) {
+        const auto paths = [&](std::vector<std::string> args) {
+          args.insert(args.end(), metric.begin(), metric.end());
+          args.insert(args.end(), {"--report=" + report, "--of=B"});
+          const std::vector<CsvRow> rows =
+              testing::ParseCsv(testing::ReportCsv(trace, std::move(args)))
+                  .Project({"path", "exclusive", "inclusive"});
+          return SumUp(rows, 1, [&](const CsvRow& row) {
+            return CsvRow{std::regex_replace(row[0], place, "$1")};
+          });
+        };
+        if (testing::ReportCsv(trace, {"--report=callees", "--of=B"}).starts_with("exit")) continue;
+        ASSERT_EQ(paths({}), paths({"--sites=off"})) << report << "\n" << trace;
+      }
+    }
   }
 }
 

@@ -109,7 +109,6 @@ TEST(SitesReportTest, CallersAndCalleesOfAFunctionAreByPlace) {
                   CsvRow{"callee", "5", "5", "22.73", "A.a():125 > B.b()", "A.a():125"}));
 }
 
-// With --filter B.b() is shown and memcpy is not; then A.a() alone.
 TEST(SitesReportTest, TheGraphHasAnArcForEachPlace) {
   const CsvRow columns = {"caller", "callee", "calls", "calls_collapsed", "total", "site"};
   const auto graph = [&](const std::string& filter) {
@@ -130,6 +129,35 @@ TEST(SitesReportTest, TheGraphHasAnArcForEachPlace) {
   const std::string dot = RunPost({"--report=dot", "trace"}, {{"trace", kTrace}}).out;
   EXPECT_THAT(dot, HasSubstr("label=\":125\\n5 calls\\n"));
   EXPECT_THAT(dot, HasSubstr("label=\"@17\\n7 calls\\n"));
+}
+
+TEST(SitesReportTest, PathsHaveThePlaceOfEachCaller) {
+  const std::string trace =
+      "# jtrace-text 1 unit=us\n"
+      "0\tT\tnode\tcalls=1\tA\n0\tT\tnode\tcalls=5\tA\\:2\tB\n"
+      "1\tT\tsample*3\tA\\:2\tB\\@7\tread\n"
+      "2\tT\tsample\tA\\:3\tB\\@7\tread\n"
+      "3\tT\tsample*2\tA\\:3\tB\n";
+  const auto paths = [&](std::vector<std::string> args) {
+    return testing::ParseCsv(ReportCsv(trace, std::move(args)))
+        .Project({"path", "inclusive", "exclusive"});
+  };
+  EXPECT_THAT(paths({"--report=paths"}),
+              ElementsAre(CsvRow{"A", "6", "0"}, CsvRow{"A:2 > B", "3", "0"},
+                          CsvRow{"A:2 > B@7 > read", "3", "3"}, CsvRow{"A:3 > B", "3", "2"},
+                          CsvRow{"A:3 > B@7 > read", "1", "1"}));
+  EXPECT_THAT(paths({"--report=paths", "--sites=off"}),
+              ElementsAre(CsvRow{"A", "6", "0"}, CsvRow{"A > B", "6", "2"},
+                          CsvRow{"A > B > read", "4", "4"}));
+  EXPECT_THAT(paths({"--report=callers", "--of=read"}),
+              ElementsAre(CsvRow{"A:2 > B@7 > read", "3", "3"},
+                          CsvRow{"A:3 > B@7 > read", "1", "1"}));
+  EXPECT_THAT(paths({"--report=callees", "--of=B"}),
+              ElementsAre(CsvRow{"B", "6", "2"}, CsvRow{"B@7 > read", "4", "4"}));
+  EXPECT_THAT(paths({"--report=callers", "--of=B", "--metric=calls"}),
+              ElementsAre(CsvRow{"A:2 > B", "5", "5"}));
+  const std::string text = RunPost({"--report=paths", "trace"}, {{"trace", trace}}).out;
+  EXPECT_THAT(text, HasSubstr("  :3 > B\n"));
 }
 
 // What a collapsed routine calls is called from where its own caller called it.
