@@ -156,11 +156,10 @@ final class SitesTest {
                 DynamicTest.dynamicTest(
                     program,
                     () -> {
-                      String[] words = program.split(" ", 2);
-                      String[] arguments = words.length > 1 ? new String[] {words[1]} : new String[0];
+                      String[] words = program.split(" ");
                       String options = "mode=events,include=" + words[0] + "*,sites=";
-                      Jvm.Result lines = new Jvm().agent(options + "on").run(words[0], arguments);
-                      Jvm.Result plain = new Jvm().agent(options + "off").run(words[0], arguments);
+                      Jvm.Result lines = new Jvm().agent(options + "on").run(words);
+                      Jvm.Result plain = new Jvm().agent(options + "off").run(words);
                       assertTrue(lines.report("--report=sites").rows().size() > 3);
                       assertEquals(callsByRoutine(plain), callsByRoutine(lines));
                       Map<String, Long> expected = arcs(plain);
@@ -183,27 +182,24 @@ final class SitesTest {
     while (arc.find()) if (!arc.group(3).equals("0")) fromLines += Long.parseLong(arc.group(2));
     Map<String, Long> counted = counted(run.report("--report=sites"));
     assertEquals(counted.values().stream().mapToLong(Long::longValue).sum(), fromLines);
-    assertTrue(fromLines > walked.values().stream().mapToLong(Long::longValue).sum() / 2);
     String stacks = Report.text(run.trace(), "--report=collapsed", "--metric=calls");
-    String line = walked.keySet().stream().filter(it -> it.startsWith("SiteCases.two:")).findFirst().get();
-    String caller = line.replaceFirst(":(\\d+) > (.*)", "(int):$1;$2(int) ");
-    assertTrue(stacks.contains(caller), caller);
+    for (String site : walked.keySet()) {
+      if (!site.startsWith("SiteCases.two:")) continue;
+      String step = site.replaceFirst(":(\\d+) > (.*)", "(int):$1;$2(int) ");
+      assertTrue(stacks.contains(step), step);
+    }
     Jvm.Result annotated =
         Jvm.execute(
             List.of("callgrind_annotate", "--inclusive=yes", "--tree=calling", "--auto=no",
                 "--threshold=100", file.toString()),
             null);
     assertEquals(0, annotated.exit(), annotated.err());
-    long ofTwo = byCallee(arcsOfLines(run)).get("SiteCases.two");
+    long ofTwo = byCallee(counted).get("SiteCases.two");
     Matcher calls =
         Pattern.compile(" >   [^:]*:SiteCases\\.two\\(int\\) \\(([0-9,]+)x\\)").matcher(annotated.out());
     long annotatedCalls = 0;
     while (calls.find()) annotatedCalls += Long.parseLong(calls.group(1).replace(",", ""));
     assertEquals(ofTwo, annotatedCalls);
-  }
-
-  private static Map<String, Long> arcsOfLines(Jvm.Result run) {
-    return counted(run.report("--report=sites"));
   }
 
   /** Paths of `A:5 > B` steps to paths of `B`. */
