@@ -61,9 +61,9 @@ TEST(SitesPropertyTest, ArcsOfAllPlacesAreTheArc) {
     const std::string trace = PlacedTrace(seed);
     const auto arcs = [&](std::vector<std::string> args) {
       args.emplace_back("--report=arcflow");
-      const std::vector<CsvRow> rows = RowsWithoutSites(
-          trace, std::move(args),
-          {"self", "row", "calls", "base", "cum", "base_ticks", "cum_ticks"});
+      const std::vector<CsvRow> rows =
+          RowsWithoutSites(trace, std::move(args),
+                           {"self", "row", "calls", "base", "cum", "base_ticks", "cum_ticks"});
       return SumUp(rows, 4, [](const CsvRow& row) {
         // In the name of an arc the callee follows the site, and the caller is in it.
         const bool is_caller = row[3] == "parent" || row[3] == "rparent";
@@ -96,8 +96,7 @@ TEST(SitesPropertyTest, CallersAndCalleesOfAFunctionAddUp) {
     const std::string trace = PlacedTrace(seed);
     const auto calls = [&](std::vector<std::string> args) {
       args.insert(args.end(), {"--report=function", "--of=B"});
-      const std::vector<CsvRow> rows =
-          RowsWithoutSites(trace, std::move(args), {"row", "calls"});
+      const std::vector<CsvRow> rows = RowsWithoutSites(trace, std::move(args), {"row", "calls"});
       return SumUp(rows, 3, [](const CsvRow& row) {
         if (row[0].empty() || row[2] != "caller") return CsvRow{row[2], row[1]};
         return CsvRow{row[2], row[0].substr(0, row[0].find_last_of(":@"))};
@@ -180,7 +179,8 @@ TEST(SitesPropertyTest, StacksHaveTheLineOfEachCaller) {
 TEST(SitesPropertyTest, ArcsOfCallgrindAddUp) {
   for (uint64_t seed = 0; seed < kTraces; ++seed) {
     const std::string trace = PlacedTrace(seed);
-    const testing::CallgrindFile with = testing::ParseCallgrind(testing::Export(trace, "callgrind"));
+    const testing::CallgrindFile with =
+        testing::ParseCallgrind(testing::Export(trace, "callgrind"));
     const testing::CallgrindFile without =
         testing::ParseCallgrind(testing::Export(trace, "callgrind", {"--sites=off"}));
     ASSERT_EQ(with.mistakes, std::vector<std::string>());

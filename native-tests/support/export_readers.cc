@@ -165,8 +165,8 @@ class CallgrindReader {
   void Cost(int64_t line, const Costs& costs) {
     // Readers treat the costs of an arc with 0 calls as the caller's own.
     if (calls_ == 0) return Add(file_.self[function_], costs);
-    for (CallgrindFile::Arc* arc : {&file_.arcs[{function_, callee_}],
-                                    &file_.arcs_by_line[{function_, callee_, line}]}) {
+    for (CallgrindFile::Arc* arc :
+         {&file_.arcs[{function_, callee_}], &file_.arcs_by_line[{function_, callee_, line}]}) {
       arc->calls += calls_;
       Add(arc->inclusive, costs);
     }

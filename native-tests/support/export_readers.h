@@ -65,7 +65,7 @@ struct CallgrindFile {
   Costs summary;
   Costs totals;
   std::map<std::string, Costs> self;
-  std::map<std::pair<std::string, std::string>, Arc> arcs;  // caller and callee
+  std::map<std::pair<std::string, std::string>, Arc> arcs;                    // caller and callee
   std::map<std::tuple<std::string, std::string, int64_t>, Arc> arcs_by_line;  // of the caller
   std::map<std::string, std::string> objects;
   std::vector<std::string> mistakes;

@@ -184,8 +184,8 @@ class PprofReader {
     ++file_.labels[key][value];
   }
 
-  std::vector<std::string> Path(const std::string& thread,
-                                const std::vector<uint64_t>& leaf_first, bool with_lines) {
+  std::vector<std::string> Path(const std::string& thread, const std::vector<uint64_t>& leaf_first,
+                                bool with_lines) {
     std::vector<std::string> path = {thread};
     for (auto id = leaf_first.rbegin(); id != leaf_first.rend(); ++id) {
       const auto location = locations_.find(*id);

@@ -210,7 +210,7 @@ class CallgrindWriter {
   std::vector<Function> functions_;
   std::vector<FunctionArc> arcs_;
   std::vector<uint32_t> path_;  // functions of the current path, by level
-  absl::flat_hash_map<std::pair<uint32_t, uint32_t>, uint32_t> function_of_;  // frame and level
+  absl::flat_hash_map<std::pair<uint32_t, uint32_t>, uint32_t> function_of_;      // frame and level
   absl::flat_hash_map<std::tuple<uint32_t, uint32_t, uint32_t>, size_t> arc_of_;  // by FunctionArc
   NameTable objects_;
   NameTable files_;

@@ -1,5 +1,5 @@
-// Collapsed stacks: a line `thread;frame;frame VALUE` for each path with a self value. With sites=on
-// a frame has the place from which it calls the next one: `main;A.run():120;B.work() 5`.
+// Collapsed stacks: a line `thread;frame;frame VALUE` for each path with a self value. With
+// sites=on a frame has the place from which it calls the next one: `main;A.run():120;B.work() 5`.
 #include <string>
 #include <string_view>
 

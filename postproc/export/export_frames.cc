@@ -68,7 +68,8 @@ PlacedFrames::PlacedFrames(const ReportInput& input, const ExportFrames& frames)
     if (node.place == kNoCallPlace) continue;
     const uint32_t caller = frames.Of(input.tree.node(node.parent));
     const auto next = static_cast<uint32_t>(all_.size());
-    if (number_.try_emplace({caller, node.place}, next).second) all_.push_back({caller, node.place});
+    if (number_.try_emplace({caller, node.place}, next).second)
+      all_.push_back({caller, node.place});
   }
 }
 

@@ -1,7 +1,7 @@
 // The call graph of what ran (S4.9): a node for each routine, an arc for each pair of caller and
-// callee (with sites=on: for each place in the caller), made from the calling-context tree. So each arc has the real cost of its calls, not an
-// average over the callee's callers (S4.3), and a collapsed routine's cost is added to its real
-// caller.
+// callee (with sites=on: for each place in the caller), made from the calling-context tree. So each
+// arc has the real cost of its calls, not an average over the callee's callers (S4.3), and a
+// collapsed routine's cost is added to its real caller.
 //
 // Values are of the source's measure. No I/O, no threads.
 #pragma once

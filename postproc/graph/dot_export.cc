@@ -110,7 +110,8 @@ class DotWriter {
   void WriteArc(const GraphArc& arc, double width) {
     std::string label = PlaceText(arc.place);
     if (arc.calls != 0) {
-      StrAppend(&label, label.empty() ? "" : "\\n", FormatCount(arc.calls), arc.calls == 1 ? " call" : " calls");
+      StrAppend(&label, label.empty() ? "" : "\\n", FormatCount(arc.calls),
+                arc.calls == 1 ? " call" : " calls");
     }
     if (input_.measure.kind != Measure::Kind::kCalls) {
       StrAppend(&label, label.empty() ? "" : "\\n", Amount(arc.inclusive));

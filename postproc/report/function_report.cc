@@ -44,9 +44,7 @@ class ArcSums {
     sum.cum_ticks = WrapAdd(sum.cum_ticks, totals.cum_ticks);
     sum.measure = WrapAdd(sum.measure, measure);
   }
-  void Leave(uint32_t other, const CallNode& node) {
-    --sums_[index_.at({other, node.place})].open;
-  }
+  void Leave(uint32_t other, const CallNode& node) { --sums_[index_.at({other, node.place})].open; }
 
   // By the measure if --metric chose it, total, ticks and calls descending.
   std::vector<ArcSum> Sorted(bool by_measure) const {

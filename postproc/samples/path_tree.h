@@ -22,7 +22,7 @@ using RoutinePredicate = std::function<bool(RoutineId)>;
 struct PathNode {
   RoutineId routine;
   CallPlace place = kNoCallPlace;  // from which the one before calls it, if distinguished
-  uint32_t parent = 0;  // index + 1; 0: none
+  uint32_t parent = 0;             // index + 1; 0: none
   uint32_t level = 0;
   int64_t inclusive = 0;
   int64_t exclusive = 0;
@@ -37,7 +37,8 @@ class PathTree {
            const RoutinePredicate& start = nullptr);
 
   // The paths of the nodes with a value in themselves or below; `base` by node, index is
-  // NodeId.value - 1. Places are those of the tree. A thread root's own value counts as the path [no_frames].
+  // NodeId.value - 1. Places are those of the tree. A thread root's own value counts as the path
+  // [no_frames].
   PathTree(TraceModel& model, const CallTree& tree, const std::vector<int64_t>& base,
            const RoutinePredicate& start = nullptr);
 

@@ -132,8 +132,7 @@ TEST(SitesExportTest, StacksHaveTheLineOfTheCaller) {
   EXPECT_EQ(testing::ParseCollapsed(Export(kSites, "collapsed", {"--metric=time"})), stacks);
   const std::string speedscope = Export(kSites, "speedscope", {"--metric=time"});
   EXPECT_EQ(testing::ParseSpeedscope(speedscope).values, stacks);
-  EXPECT_THAT(speedscope,
-              HasSubstr("{\"name\":\"a.A.run():120\",\"file\":\"a.A\",\"line\":120}"));
+  EXPECT_THAT(speedscope, HasSubstr("{\"name\":\"a.A.run():120\",\"file\":\"a.A\",\"line\":120}"));
   EXPECT_THAT(speedscope, HasSubstr("{\"name\":\"a.A.run()@17\",\"file\":\"a.A\"}"));
   EXPECT_EQ(Export(kSites, "collapsed", {"--metric=time", "--sites=off"}),
             "main;a.A.run() 1\nmain;a.A.run();b.B.work() 150\n"
@@ -149,9 +148,10 @@ TEST(SitesExportTest, LocationsOfPprofHaveTheLine) {
                         {{"main", "a.A.run():120", "b.B.work():8", "c.C.end()"}, 9},
                         {{"main", "a.A.run():125", "b.B.work()"}, 5},
                         {{"main", "a.A.run()", "b.B.work()"}, 7}}));
-  EXPECT_EQ(profile.values.at("calls"), (PathValues{{{"main", "a.A.run()"}, 1},
-                                                    {{"main", "a.A.run()", "b.B.work()"}, 15},
-                                                    {{"main", "a.A.run()", "b.B.work()", "c.C.end()"}, 9}}));
+  EXPECT_EQ(profile.values.at("calls"),
+            (PathValues{{{"main", "a.A.run()"}, 1},
+                        {{"main", "a.A.run()", "b.B.work()"}, 15},
+                        {{"main", "a.A.run()", "b.B.work()", "c.C.end()"}, 9}}));
 }
 
 TEST(SitesExportTest, ArcsOfCallgrindHaveTheLine) {

@@ -133,7 +133,8 @@ void ExpectTheGraph(const std::string& trace, const std::vector<std::string>& ar
   std::vector<std::string> graph_args = args;
   graph_args.insert(graph_args.begin(), "--report=graph");
   const testing::Csv graph = testing::ParseCsv(testing::ReportCsv(trace, graph_args));
-  const std::vector<CsvRow> rows = graph.Project({"caller", "callee", "calls", "share", "unit", "site"});
+  const std::vector<CsvRow> rows =
+      graph.Project({"caller", "callee", "calls", "share", "unit", "site"});
   ASSERT_EQ(drawing.arcs.size(), rows.size());
   for (const CsvRow& row : rows) {
     const bool placed = !row[5].empty() && row[5] != "<none>";

@@ -90,13 +90,13 @@ TEST(SitesReportTest, ArcFlowHasAnArcForEachPlace) {
 
 TEST(SitesReportTest, CallersAndCalleesOfAFunctionAreByPlace) {
   const CsvRow columns = {"row", "calls", "calls_pct", "cum", "name", "site"};
-  EXPECT_THAT(testing::ParseCsv(ReportCsv(kTrace, {"--report=function", "--of=B.b"}))
-                  .Project(columns),
-              ElementsAre(CsvRow{"caller", "7", "36.84", "70", "A.a():120 > B.b()", "A.a():120"},
-                          CsvRow{"caller", "7", "36.84", "70", "A.a()@17 > B.b()", "A.a()@17"},
-                          CsvRow{"caller", "5", "26.32", "50", "A.a():125 > B.b()", "A.a():125"},
-                          CsvRow{"self", "19", "", "190", "B.b()", ""},
-                          CsvRow{"callee", "0", "", "0", "B.b():9 > memcpy", "B.b():9"}));
+  EXPECT_THAT(
+      testing::ParseCsv(ReportCsv(kTrace, {"--report=function", "--of=B.b"})).Project(columns),
+      ElementsAre(CsvRow{"caller", "7", "36.84", "70", "A.a():120 > B.b()", "A.a():120"},
+                  CsvRow{"caller", "7", "36.84", "70", "A.a()@17 > B.b()", "A.a()@17"},
+                  CsvRow{"caller", "5", "26.32", "50", "A.a():125 > B.b()", "A.a():125"},
+                  CsvRow{"self", "19", "", "190", "B.b()", ""},
+                  CsvRow{"callee", "0", "", "0", "B.b():9 > memcpy", "B.b():9"}));
   EXPECT_THAT(
       testing::ParseCsv(ReportCsv(kTrace, {"--report=function", "--of=A.a", "--metric=calls"}))
           .Project({"row", "calls", "calls.cum", "calls.cum_pct", "name", "site"}),
@@ -116,13 +116,12 @@ TEST(SitesReportTest, TheGraphHasAnArcForEachPlace) {
                ReportCsv(kTrace, {"--report=graph", "--metric=calls", "--filter=" + filter}))
         .Project(columns);
   };
-  EXPECT_THAT(graph("0"),
-              ElementsAre(CsvRow{"[all threads]", "A.a()", "1", "0", "22", ""},
-                          CsvRow{"A.a()", "B.b()", "7", "0", "7", "A.a()@17"},
-                          CsvRow{"A.a()", "B.b()", "7", "0", "7", "A.a():120"},
-                          CsvRow{"A.a()", "A.a()", "2", "0", "0", "A.a():131"},
-                          CsvRow{"A.a()", "B.b()", "5", "0", "5", "A.a():125"},
-                          CsvRow{"B.b()", "memcpy", "0", "0", "0", "B.b():9"}));
+  EXPECT_THAT(graph("0"), ElementsAre(CsvRow{"[all threads]", "A.a()", "1", "0", "22", ""},
+                                      CsvRow{"A.a()", "B.b()", "7", "0", "7", "A.a()@17"},
+                                      CsvRow{"A.a()", "B.b()", "7", "0", "7", "A.a():120"},
+                                      CsvRow{"A.a()", "A.a()", "2", "0", "0", "A.a():131"},
+                                      CsvRow{"A.a()", "B.b()", "5", "0", "5", "A.a():125"},
+                                      CsvRow{"B.b()", "memcpy", "0", "0", "0", "B.b():9"}));
   const std::string text = RunPost({"--report=graph", "trace"}, {{"trace", kTrace}}).out;
   EXPECT_THAT(text, HasSubstr("A.a():125 → B.b()"));
   EXPECT_THAT(text, HasSubstr("A.a():131 ↻ A.a()"));
@@ -149,9 +148,9 @@ TEST(SitesReportTest, PathsHaveThePlaceOfEachCaller) {
   EXPECT_THAT(paths({"--report=paths", "--sites=off"}),
               ElementsAre(CsvRow{"A", "6", "0"}, CsvRow{"A > B", "6", "2"},
                           CsvRow{"A > B > read", "4", "4"}));
-  EXPECT_THAT(paths({"--report=callers", "--of=read"}),
-              ElementsAre(CsvRow{"A:2 > B@7 > read", "3", "3"},
-                          CsvRow{"A:3 > B@7 > read", "1", "1"}));
+  EXPECT_THAT(
+      paths({"--report=callers", "--of=read"}),
+      ElementsAre(CsvRow{"A:2 > B@7 > read", "3", "3"}, CsvRow{"A:3 > B@7 > read", "1", "1"}));
   EXPECT_THAT(paths({"--report=callees", "--of=B"}),
               ElementsAre(CsvRow{"B", "6", "2"}, CsvRow{"B@7 > read", "4", "4"}));
   EXPECT_THAT(paths({"--report=callers", "--of=B", "--metric=calls"}),
