@@ -246,18 +246,13 @@ void DataWriter::WritePlaces() {
   json_.Column("place", page_.nodes(), [&](const PageNode& node) -> int64_t {
     return node.is_pruned ? kNoCallPlace : input_.tree.node(node.source).place;
   });
-  json_.Key("repeated_samples");
-  json_.BeginArray();
+  std::vector<int64_t> repeated;  // node, number, node, number…
   for (size_t i = 0; i < page_.nodes().size(); ++i) {
     const PageNode& node = page_.nodes()[i];
-    const int64_t repeated = node.is_pruned ? 0 : input_.tree.repeated_samples(node.source);
-    if (repeated == 0) continue;
-    json_.BeginArray();
-    json_.Int(static_cast<int64_t>(i));
-    json_.Int(repeated);
-    json_.EndArray();
+    const int64_t count = node.is_pruned ? 0 : input_.tree.repeated_samples(node.source);
+    if (count != 0) repeated.insert(repeated.end(), {static_cast<int64_t>(i), count});
   }
-  json_.EndArray();
+  json_.Column("repeated_samples", repeated, [](int64_t value) { return value; });
 }
 
 void DataWriter::WriteMetrics() {

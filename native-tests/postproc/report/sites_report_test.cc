@@ -155,6 +155,12 @@ TEST(SitesReportTest, PathsHaveThePlaceOfEachCaller) {
               ElementsAre(CsvRow{"B", "6", "2"}, CsvRow{"B@7 > read", "4", "4"}));
   EXPECT_THAT(paths({"--report=callers", "--of=B", "--metric=calls"}),
               ElementsAre(CsvRow{"A:2 > B", "5", "5"}));
+  // Ticks go to the node of their line, which events counted.
+  EXPECT_THAT(
+      Rows(trace, "tree", {"calls", "cum_ticks", "origin", "name"}),
+      ElementsAre(CsvRow{"1", "6", "thread", "T"}, CsvRow{"1", "6", "event", "A"},
+                  CsvRow{"5", "3", "event", "A:2 > B"}, CsvRow{"0", "3", "sample", "B@7 > read"},
+                  CsvRow{"0", "3", "sample", "A:3 > B"}, CsvRow{"0", "1", "sample", "B@7 > read"}));
   const std::string text = RunPost({"--report=paths", "trace"}, {{"trace", trace}}).out;
   EXPECT_THAT(text, HasSubstr("  :3 > B\n"));
 }

@@ -11,9 +11,9 @@ export interface NodeColumns {
   // From where the caller calls it: line · 2, or bytecode index · 2 + 1; 0: unknown. Missing in
   // traces without places (sites=on).
   place?: number[];
-  // Node and number: of its samples, those that count at another node too, which differs only by
-  // places. Not of nodes that were left out.
-  repeated_samples?: [number, number][];
+  // A node, a number, a node, a number…: of its samples, those that count at another node too, which
+  // differs only by places. Not of nodes that were left out.
+  repeated_samples?: number[];
   origin: string; // a letter for each node: t thread, e event, s sample, p pruned
   calls: number[];
   calls_jitted: number[];

@@ -84,7 +84,8 @@ function withoutPlacesOf(nodes: NodeColumns): NodeColumns {
     if (nodes.origin[old] === 'e') origin[rank[merged.of[old]]] = 'e';
   }
   const samples = sum(nodes.samples);
-  for (const [old, repeated] of nodes.repeated_samples ?? []) samples[rank[merged.of[old]]] -= repeated;
+  const repeated = nodes.repeated_samples ?? [];
+  for (let i = 0; i < repeated.length; i += 2) samples[rank[merged.of[repeated[i]]]] -= repeated[i + 1];
   return {
     level: first(nodes.level),
     name: first(nodes.name),
