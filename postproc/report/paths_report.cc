@@ -81,8 +81,8 @@ std::vector<Column> SubsetColumns(const ReportInput& input) {
           {"exclusive_pct_of_total"}};
 }
 
-std::vector<Cell> SubsetRow(std::string path, int64_t inclusive, int64_t exclusive, int64_t subset,
-                            int64_t total) {
+std::vector<Cell> SubsetRow(const std::string& path, int64_t inclusive, int64_t exclusive,
+                            int64_t subset, int64_t total) {
   return {Cell::Text(path),
           Cell::Int(inclusive),
           Cell::Percent(PercentOf(inclusive, subset)),
