@@ -152,20 +152,24 @@ class CallgrindReader {
       callee_ = callee_source_ + ":" + Name('n', rest);
     } else if (After(line, "calls=", rest)) {
       calls_ = std::stoll(rest);
-    } else if (After(line, "0 ", rest)) {
-      Cost(ParseCosts(rest, events));
+    } else if (line[0] >= '0' && line[0] <= '9') {
+      size_t end = 0;
+      const int64_t number = std::stoll(line, &end);
+      Cost(number, ParseCosts(line.substr(end), events));
     } else {
       return false;
     }
     return true;
   }
 
-  void Cost(const Costs& costs) {
+  void Cost(int64_t line, const Costs& costs) {
     // Readers treat the costs of an arc with 0 calls as the caller's own.
     if (calls_ == 0) return Add(file_.self[function_], costs);
-    CallgrindFile::Arc& arc = file_.arcs[{function_, callee_}];
-    arc.calls += calls_;
-    Add(arc.inclusive, costs);
+    for (CallgrindFile::Arc* arc :
+         {&file_.arcs[{function_, callee_}], &file_.arcs_by_line[{function_, callee_, line}]}) {
+      arc->calls += calls_;
+      Add(arc->inclusive, costs);
+    }
     calls_ = 0;
   }
 

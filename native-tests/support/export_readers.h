@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -41,6 +42,8 @@ struct PprofFile {
   std::vector<std::string> comments;
   // By type. Frames of threads ("[threads]" is their file) are not part of the paths.
   std::map<std::string, PathValues> values;
+  // The same where frames have the line from which they call: "A.run():120".
+  std::map<std::string, PathValues> values_by_line;
   // By key, every value that a sample has.
   std::map<std::string, std::map<std::string, int>> labels;
   std::vector<Function> functions;
@@ -62,7 +65,8 @@ struct CallgrindFile {
   Costs summary;
   Costs totals;
   std::map<std::string, Costs> self;
-  std::map<std::pair<std::string, std::string>, Arc> arcs;  // caller and callee
+  std::map<std::pair<std::string, std::string>, Arc> arcs;                    // caller and callee
+  std::map<std::tuple<std::string, std::string, int64_t>, Arc> arcs_by_line;  // of the caller
   std::map<std::string, std::string> objects;
   std::vector<std::string> mistakes;
 

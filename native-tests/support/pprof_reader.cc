@@ -75,6 +75,7 @@ class PprofReader {
   struct Location {
     uint64_t mapping = 0;
     uint64_t function = 0;
+    uint64_t line = 0;
   };
   struct Function {
     std::string name;
@@ -132,6 +133,7 @@ class PprofReader {
       if (it.number != 4) continue;
       for (const WireField& line : Fields(it.bytes)) {
         if (line.number == 1) location.function = line.value;
+        if (line.number == 2) location.line = line.value;
       }
     }
     if (id == 0 || !locations_.emplace(id, location).second) Mistake("bad location id");
@@ -160,10 +162,13 @@ class PprofReader {
     }
     if (locations.empty()) Mistake("a sample without a stack");
     if (values.size() != file_.types.size()) return Mistake("values and types differ in number");
-    const std::vector<std::string> path = Path(thread, locations);
+    const std::vector<std::string> path = Path(thread, locations, false);
+    const std::vector<std::string> lines = Path(thread, locations, true);
     for (size_t i = 0; i < values.size(); ++i) {
-      if (values[i] != 0)
-        file_.values[file_.types[i].first][path] += static_cast<int64_t>(values[i]);
+      const auto value = static_cast<int64_t>(values[i]);
+      if (value == 0) continue;
+      file_.values[file_.types[i].first][path] += value;
+      file_.values_by_line[file_.types[i].first][lines] += value;
     }
   }
 
@@ -179,8 +184,8 @@ class PprofReader {
     ++file_.labels[key][value];
   }
 
-  std::vector<std::string> Path(const std::string& thread,
-                                const std::vector<uint64_t>& leaf_first) {
+  std::vector<std::string> Path(const std::string& thread, const std::vector<uint64_t>& leaf_first,
+                                bool with_lines) {
     std::vector<std::string> path = {thread};
     for (auto id = leaf_first.rbegin(); id != leaf_first.rend(); ++id) {
       const auto location = locations_.find(*id);
@@ -194,7 +199,9 @@ class PprofReader {
         file_.functions.push_back(
             {function.name, function.file, mappings_[location->second.mapping]});
       }
-      if (function.file != "[threads]") path.push_back(function.name);
+      if (function.file == "[threads]") continue;
+      const uint64_t line = location->second.line;
+      path.push_back(function.name + (with_lines && line > 0 ? ":" + std::to_string(line) : ""));
     }
     return path;
   }

@@ -8,7 +8,7 @@ import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { chromium } from 'playwright-core';
 import { csv, golden, post } from './support/post.mjs';
-import { mixedTrace } from './support/traces.mjs';
+import { mixedTrace, sitesTrace } from './support/traces.mjs';
 
 const folder = mkdtempSync(join(tmpdir(), 'jtrace-exports-'));
 const speedscope = new URL('../node_modules/speedscope/dist/release/index.html', import.meta.url);
@@ -64,13 +64,18 @@ function selfValues(file, profile) {
   return values;
 }
 
-// The same from the tree report. `from` 1 leaves out the threads' names.
-function treeValues(trace, column, { from = 0, factor = 1 } = {}) {
+// The same from the tree report. `from` 1 leaves out the threads' names. With `sites` a caller has
+// the line of its call after its name.
+function treeValues(trace, column, { from = 0, factor = 1, sites = true } = {}) {
   const values = new Map();
+  const names = []; // of the current path, without lines
   const path = [];
   for (const row of csv('tree', trace)) {
-    path.length = row.level;
-    path.push(row.name);
+    const site = row.site ?? '';
+    names.length = path.length = row.level;
+    names.push(site === '' ? row.name : row.name.slice(site.length + ' > '.length));
+    if (row.level > 0) path[row.level - 1] = sites && site !== '' ? site : names[row.level - 1];
+    path.push(names[row.level]);
     const value = column === 'calls' && row.origin === 'thread' ? 0 : row[column] * factor;
     const key = path.slice(Math.min(from, path.length - 1)).join(' > ');
     if (value !== 0) values.set(key, (values.get(key) ?? 0) + value);
@@ -92,6 +97,7 @@ for (const [title, trace, metric] of [
   ['events', golden('fig18a'), 'calls'],
   ['samples', golden('callstack-table3'), 'ticks'],
   ['both', mixedTrace(), 'time'],
+  ['call sites', sitesTrace(), 'calls'],
 ]) {
   const expected = sorted(treeValues(trace, columns[metric]));
   const make = (report) => post(`--report=${report}`, `--metric=${metric}`, trace);
@@ -113,7 +119,7 @@ for (const [title, trace, metric] of [
     assert.equal(file.profiles.length, 1);
     assert.deepEqual(
       sorted(selfValues(file, file.profiles[0])),
-      sorted(treeValues(trace, columns[metric], { from: 1 })),
+      sorted(treeValues(trace, columns[metric], { from: 1, sites: false })),
     );
   });
 

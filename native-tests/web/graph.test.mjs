@@ -4,13 +4,13 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { load } from './support/modules.mjs';
 import { csv, dataOf, golden, writePage, writeTrace } from './support/post.mjs';
-import { bigTrace, mixedTrace } from './support/traces.mjs';
+import { bigTrace, mixedTrace, randomSitesTrace, sitesTrace } from './support/traces.mjs';
 
-const [{ Profile }, width, filter, graphs, { layOut }, { nearestInOrder }, labels, cameras, options] =
+const [{ Profile }, width, filter, graphs, { layOut }, { nearestInOrder }, labels, cameras, options, sites, paths] =
   await Promise.all(
     [
       'model', 'graph/arc_width', 'graph/time_filter', 'graph/call_graph', 'graph/layout', 'graph/place',
-      'graph/label', 'graph/camera', 'graph/options',
+      'graph/label', 'graph/camera', 'graph/options', 'sites', 'graph/paths',
     ].map(load),
   );
 
@@ -58,6 +58,11 @@ function fixed(number) {
   return isTie && Number(text.at(-1)) % 2 === 1 ? (number - 0.005).toFixed(2) : text;
 }
 
+function siteOf(profile, graph, arc) {
+  const line = sites.placeText(arc.place);
+  return line === '' ? '' : labels.fullName(profile, graph.nodes[arc.caller].name) + line;
+}
+
 // As the rows of --report=graph.
 function rowsOf(profile, { root = graphs.kAllThreads, percent, widths, by = 'total' }) {
   const graph = graphs.buildGraph(profile, heatOf(profile), {
@@ -78,6 +83,7 @@ function rowsOf(profile, { root = graphs.kAllThreads, percent, widths, by = 'tot
     recursion: arc.recursion === 'none' ? '' : arc.recursion,
     self: arc.self,
     self_share: fixed(100 * arc.selfShare),
+    ...(profile.hasPlaces && { site: siteOf(profile, graph, arc) }),
   }));
 }
 
@@ -93,6 +99,7 @@ const sorted = (rows) => rows.map(key).sort();
 const traces = [
   mixedTrace(), bigTrace(400), ...['fig18a', 'fig18b', 'fig32', 'table2'].map(golden),
   ...Array.from({ length: 12 }, (_, seed) => randomTrace(seed)),
+  sitesTrace(), ...Array.from({ length: 8 }, (_, seed) => randomSitesTrace(seed)),
 ];
 
 test('arcs are those of --report=graph, whatever is collapsed', () => {
@@ -187,8 +194,30 @@ test('an arc knows its calling paths, collapsed ones included', () => {
   const arc = graph.arcs.find((each) => each.caller === index('A') && each.callee === index('D'));
   assert.equal(arc.callsCollapsed, 40); // C's, which has less than 39.8 %
   const [path, ...others] = graphs.pathsOf(profile, measure, graph, arc, 5);
-  assert.deepEqual(path.names.map((name) => profile.text(name)), ['main-thread', 'start', 'main', 'A', 'C', 'D']);
+  assert.deepEqual(path.nodes.map((node) => profile.nameOf(node)), ['main-thread', 'start', 'main', 'A', 'C', 'D']);
   assert.deepEqual([path.value, path.calls, others.length], [10000, 40, 0]);
+});
+
+test('the arcs of a line have its calling paths', () => {
+  for (let seed = 0; seed < 8; ++seed) {
+    const profile = profileOf(randomSitesTrace(seed));
+    const measure = profile.measure('calls');
+    for (const filter of [0, 20]) {
+      const graph = graphs.buildGraph(profile, measure, {
+        root: graphs.kAllThreads, filter, details: new Map(), most: Infinity,
+      });
+      assert.ok(filter > 0 || graph.arcs.some((arc) => arc.place > 0));
+      for (const arc of graph.arcs) {
+        const found = graphs.pathsOf(profile, measure, graph, arc, Infinity);
+        assert.equal(found.reduce((sum, path) => sum + path.calls, 0), arc.calls);
+      }
+    }
+  }
+});
+
+test('the text of an arc is on its first curve', () => {
+  assert.deepEqual(paths.middleOf('M0,0C0,50 100,50 100,100V120C1,2 3,4 5,6'), [50, 50]);
+  assert.deepEqual(paths.middleOf('M-8,16C-8,0 8,0 8,16'), [0, 4]);
 });
 
 // The same values as native-tests/postproc/report/arc_width_test.cc.

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { load } from './support/modules.mjs';
 import { dataOf, golden, post, writePage, writeTrace } from './support/post.mjs';
-import { mixedTrace } from './support/traces.mjs';
+import { mixedTrace, randomSitesTrace, sitesTrace } from './support/traces.mjs';
 
 const [model, routines, arcs, format, names, state, source, layout, rows, column, bands, keys, trust] =
   await Promise.all(
@@ -16,7 +16,11 @@ const [model, routines, arcs, format, names, state, source, layout, rows, column
 
 const profileOf = (trace) => new model.Profile(dataOf(readFileSync(writePage(trace), 'utf8')));
 const mixed = profileOf(mixedTrace());
-const all = [mixed, ...['fig18a', 'fig18b', 'fig32', 'table2'].map((name) => profileOf(golden(name)))];
+const all = [
+  mixed,
+  ...['fig18a', 'fig18b', 'fig32', 'table2'].map((name) => profileOf(golden(name))),
+  ...[sitesTrace(), ...Array.from({ length: 6 }, (_, seed) => randomSitesTrace(seed))].map((trace) => profileOf(trace)),
+];
 
 test('sums over nodes are those of jtrace-post itself', () => {
   for (const profile of all) {
@@ -75,8 +79,9 @@ function naiveArcs(profile, measure, routine) {
     for (let at = 1; at < path.length; ++at) {
       const [caller, callee] = [profile.name[path[at - 1]], profile.name[path[at]]];
       const above = (end) => path.slice(0, end).some((node) => profile.name[node] === routine);
-      if (callee === routine) found.add(`c${caller}${above(at)}`);
-      if (caller === routine) found.add(`e${callee}${above(at - 1)}`);
+      const place = profile.place[path[at]];
+      if (callee === routine) found.add(`c${caller}${above(at)} ${place}`);
+      if (caller === routine) found.add(`e${callee}${above(at - 1)} ${place}`);
     }
     for (const arc of found) sums.set(arc, (sums.get(arc) ?? 0) + measure.self[moment]);
   }
@@ -110,7 +115,7 @@ test('recursive arcs count each moment once, and no arc exceeds its routine', ()
         const whole = routines.sumUp(profile, measure, name).total;
         for (const [side, list] of [['c', callers], ['e', callees]]) {
           for (const arc of list) {
-            assert.equal(arc.total, naive.get(`${side}${arc.other}${arc.recursive}`));
+            assert.equal(arc.total, naive.get(`${side}${arc.other}${arc.recursive} ${arc.place}`));
             assert.ok(arc.total <= whole);
             recursiveArcs += arc.recursive ? 1 : 0;
           }
@@ -189,8 +194,11 @@ test('the callers tree divides each routine among its callers', () => {
 });
 
 test('a frame is found again by its address', () => {
-  for (const Source of [source.CallTreeSource, source.CallersSource]) {
-    const tree = new Source(mixed, mixed.measures[0]);
+  for (const [Source, profile] of [source.CallTreeSource, source.CallersSource].flatMap((each) => [
+    [each, mixed],
+    [each, all.at(-1)],
+  ])) {
+    const tree = new Source(profile, profile.measures[0]);
     const seen = [0];
     for (let i = 0; i < seen.length; ++i) seen.push(...tree.children(seen[i]));
     assert.ok(seen.length > 8);

@@ -117,6 +117,17 @@ class CallTree {
   // All that another node counted, except its extremes and metrics.
   void AddCounts(NodeId id, const CallNode& from);
   void AddMetric(NodeId id, MetricId metric, int64_t delta);
+  // Of the node's samples, those that count at an earlier node, too, which differs only by the
+  // places of calls: if these are left out, each counts once.
+  void AddRepeatedSamples(NodeId id, int64_t samples) {
+    if (samples == 0) return;
+    int64_t& sum = repeated_samples_[id];
+    sum = WrapAdd(sum, samples);
+  }
+  int64_t repeated_samples(NodeId id) const {
+    const auto found = repeated_samples_.find(id);
+    return found == repeated_samples_.end() ? 0 : found->second;
+  }
   // visit(MetricId, NodeId, value) for every value that is not 0, in no order.
   template <typename Visit>
   void ForEachMetric(Visit visit) const {
@@ -147,6 +158,7 @@ class CallTree {
   };
   std::vector<Instances> instances_;  // by routine
   absl::flat_hash_map<std::pair<MetricId, NodeId>, int64_t> metrics_;
+  absl::flat_hash_map<NodeId, int64_t> repeated_samples_;
 };
 
 }  // namespace jtrace::postproc

@@ -13,11 +13,13 @@ ChainMerger::ChainMerger(MergeMode mode, TraceModel& model, CallTree& tree)
       unmatched_(model.InternRoutine("[unmatched]")),
       no_frames_(model.InternRoutine("[no_frames]")),
       stack_40_(model.InternRoutine("stack_0x40")),
-      stack_41_(model.InternRoutine("stack_0x41")) {}
+      stack_41_(model.InternRoutine("stack_0x41")),
+      paths_(tree) {}
 
 void ChainMerger::Merge(NodeId root, absl::Span<const NodeId> activations,
                         const SampleRecord& sample) {
   ++current_sample_;
+  has_places_ = has_places_ || tree_.has_places() || !sample.places.empty();
   if (sample.is_unwind) {
     ++stats_.unwinds;
   } else {
@@ -101,6 +103,12 @@ void ChainMerger::CountPending(NodeId id) {
   if (last == current_sample_) return;
   last = current_sample_;
   ++tree_.node(id).samples;
+  if (!has_places_) return;
+  const uint32_t path = paths_.Of(id);
+  if (path_counted_in_.size() < path) path_counted_in_.resize(std::max<size_t>(tree_.size(), path));
+  uint64_t& last_of_path = path_counted_in_[path - 1];
+  if (last_of_path == current_sample_) tree_.AddRepeatedSamples(id, 1);
+  last_of_path = current_sample_;
 }
 
 void ChainMerger::Tick(NodeId id, const SampleRecord& sample) {

@@ -9,6 +9,7 @@
 #include "absl/types/span.h"
 #include "postproc/calltree/call_tree.h"
 #include "postproc/calltree/frame_matcher.h"
+#include "postproc/calltree/plain_paths.h"
 #include "postproc/model/record_visitor.h"
 #include "postproc/model/trace_model.h"
 
@@ -61,6 +62,10 @@ class ChainMerger {
   // however often the chain passes it.
   uint64_t current_sample_ = 0;
   std::vector<uint64_t> counted_in_;
+  // The same by path without places, as soon as there are places.
+  bool has_places_ = false;
+  PlainPaths paths_;
+  std::vector<uint64_t> path_counted_in_;
 };
 
 }  // namespace jtrace::postproc

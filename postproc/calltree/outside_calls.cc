@@ -146,6 +146,7 @@ class Folder {
     }
     to = result_.tree.Child(parent, node.routine, node.space, place_[id.value]);
     result_.tree.AddCounts(to, node);
+    result_.tree.AddRepeatedSamples(to, tree_.repeated_samples(id));
     if (node.has_extremes) result_.tree.AddExtremes(to, node.min_base, node.max_base);
   }
 

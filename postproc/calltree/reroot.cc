@@ -31,6 +31,10 @@ class TreeCopy {
     moved_[old.value] = to;
     result_.tree.AddCounts(to, node);
     if (node.has_extremes) result_.tree.AddExtremes(to, node.min_base, node.max_base);
+    const int64_t repeated = tree_.repeated_samples(old);
+    if (with_places_) return result_.tree.AddRepeatedSamples(to, repeated);
+    int64_t& samples = result_.tree.node(to).samples;
+    samples = WrapSub(samples, repeated);
   }
 
   // What the old root has of its own.

@@ -3,10 +3,11 @@
 //
 // A function is a routine at one recursion level (f, f'2, f'3 …, as with valgrind's
 // --separate-recs): no activation is inside another one of the same function, so that sums of
-// inclusive costs count nothing twice.
+// inclusive costs count nothing twice. With sites=on an arc is from one line of its caller.
 #include <algorithm>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -36,6 +37,7 @@ struct Function {
 struct FunctionArc {
   uint32_t caller = 0;
   uint32_t callee = 0;
+  uint32_t line = 0;  // of the caller; 0: unknown
   int64_t calls = 0;
   Costs inclusive;
 };
@@ -71,7 +73,7 @@ class CallgrindWriter {
     ChooseEvents();
     for (const NodeId id : tree_.nodes()) AddNode(id);
     std::sort(arcs_.begin(), arcs_.end(), [](const FunctionArc& a, const FunctionArc& b) {
-      return std::pair(a.caller, a.callee) < std::pair(b.caller, b.callee);
+      return std::tie(a.caller, a.callee, a.line) < std::tie(b.caller, b.callee, b.line);
     });
   }
 
@@ -87,7 +89,7 @@ class CallgrindWriter {
         WriteName("c", functions_[arc->callee]);
         // Readers treat the costs of an arc with 0 calls as the caller's own.
         out_ << "calls=" << std::max<int64_t>(arc->calls, 1) << " 0\n";
-        WriteCosts("0", arc->inclusive);
+        WriteCosts(StrCat(arc->line), arc->inclusive);
       }
     }
     out_ << '\n';
@@ -126,7 +128,7 @@ class CallgrindWriter {
     if (path_.empty()) {
       Add(totals_, inclusive);
     } else {
-      FunctionArc& arc = ArcOf(path_.back(), function);
+      FunctionArc& arc = ArcOf(path_.back(), function, node.place);
       arc.calls = WrapAdd(arc.calls, node.calls);
       Add(arc.inclusive, inclusive);
     }
@@ -142,9 +144,11 @@ class CallgrindWriter {
     return entry->second;
   }
 
-  FunctionArc& ArcOf(uint32_t caller, uint32_t callee) {
-    const auto [entry, inserted] = arc_of_.try_emplace({caller, callee}, arcs_.size());
-    if (inserted) arcs_.push_back({caller, callee, 0, Costs(events_.size())});
+  // The format has lines, but no bytecode indexes.
+  FunctionArc& ArcOf(uint32_t caller, uint32_t callee, CallPlace place) {
+    const uint32_t line = IsLine(place) ? NumberInPlace(place) : 0;
+    const auto [entry, inserted] = arc_of_.try_emplace({caller, callee, line}, arcs_.size());
+    if (inserted) arcs_.push_back({caller, callee, line, 0, Costs(events_.size())});
     return arcs_[entry->second];
   }
 
@@ -206,8 +210,8 @@ class CallgrindWriter {
   std::vector<Function> functions_;
   std::vector<FunctionArc> arcs_;
   std::vector<uint32_t> path_;  // functions of the current path, by level
-  absl::flat_hash_map<std::pair<uint32_t, uint32_t>, uint32_t> function_of_;  // frame and level
-  absl::flat_hash_map<std::pair<uint32_t, uint32_t>, size_t> arc_of_;         // caller and callee
+  absl::flat_hash_map<std::pair<uint32_t, uint32_t>, uint32_t> function_of_;      // frame and level
+  absl::flat_hash_map<std::tuple<uint32_t, uint32_t, uint32_t>, size_t> arc_of_;  // by FunctionArc
   NameTable objects_;
   NameTable files_;
   NameTable names_;

@@ -1,10 +1,12 @@
-// Collapsed stacks: a line `thread;frame;frame VALUE` for each path with a self value.
+// Collapsed stacks: a line `thread;frame;frame VALUE` for each path with a self value. With
+// sites=on a frame has the place from which it calls the next one: `main;A.run():120;B.work() 5`.
 #include <string>
 #include <string_view>
 
 #include "postproc/export/export_frames.h"
 #include "postproc/export/export_tree.h"
 #include "postproc/export/exports.h"
+#include "postproc/model/path_step.h"
 #include "postproc/support/strings.h"
 
 namespace jtrace::postproc {
@@ -34,7 +36,7 @@ void WriteCollapsed(const ReportInput& input, std::ostream& out) {
     const CallNode& node = input.tree.node(id);
     ends.resize(node.level);
     stack.resize(ends.empty() ? 0 : ends.back());
-    if (!ends.empty()) stack.push_back(';');
+    if (!ends.empty()) StrAppend(&stack, PlaceText(node.place), ";");
     stack += fields[frames.Of(node)];
     ends.push_back(stack.size());
     // Readers support no negative numbers.

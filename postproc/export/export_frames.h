@@ -3,8 +3,11 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
+#include "common/call_place.h"
 #include "postproc/report/report.h"
 
 namespace jtrace::postproc {
@@ -32,6 +35,28 @@ class ExportFrames {
   std::vector<uint32_t> of_routine_;
   std::vector<uint32_t> of_thread_;
   std::vector<ExportFrame> frames_;
+};
+
+// A frame, and the place from which it calls the next one of its stack.
+struct PlacedFrame {
+  uint32_t frame = 0;
+  CallPlace place = kNoCallPlace;
+};
+
+// Numbers for the frames with their places that are in the tree: those of ExportFrames, then, where
+// places were recorded, the others.
+class PlacedFrames {
+ public:
+  PlacedFrames(const ReportInput& input, const ExportFrames& frames);
+
+  uint32_t Of(uint32_t frame, CallPlace place) const {
+    return place == kNoCallPlace ? frame : number_.at({frame, place});
+  }
+  const std::vector<PlacedFrame>& all() const { return all_; }
+
+ private:
+  std::vector<PlacedFrame> all_;
+  absl::flat_hash_map<std::pair<uint32_t, CallPlace>, uint32_t> number_;
 };
 
 }  // namespace jtrace::postproc

@@ -48,7 +48,7 @@ struct SampleType {
 class PprofWriter {
  public:
   PprofWriter(const ReportInput& input, std::ostream& out)
-      : input_(input), tree_(input), frames_(input), gzip_(out) {}
+      : input_(input), tree_(input), frames_(input), placed_(input, frames_), gzip_(out) {}
 
   void Write() {
     WriteHead();
@@ -127,7 +127,8 @@ class PprofWriter {
       if (node.level == 0) SetLabels(input_.model.thread(node.thread));
       // The thread is a label. Only values outside of all methods have its frame.
       path.resize(node.level);
-      path.push_back(frames_.Of(node) + uint64_t{1});
+      if (node.level > 0) path.back() = LocationOf(input_.tree.node(node.parent), node.place);
+      path.push_back(LocationOf(node, kNoCallPlace));
       pprof::Sample sample;
       bool any = false;
       for (const SampleType& type : types_) {
@@ -149,6 +150,11 @@ class PprofWriter {
     Flush();
   }
 
+  // A location has a line, but no bytecode index.
+  uint64_t LocationOf(const CallNode& node, CallPlace place) const {
+    return placed_.Of(frames_.Of(node), IsLine(place) ? place : kNoCallPlace) + uint64_t{1};
+  }
+
   void SetLabels(const ThreadInfo& thread) {
     labels_.clear();
     const auto add = [&](std::string_view key) -> pprof::Label& {
@@ -163,34 +169,43 @@ class PprofWriter {
     if (!trace.Fact("host").empty()) add("host").set_str(texts_.Number(trace.Fact("host")));
   }
 
-  // A location and a function for each frame, a mapping for each module.
+  // A function for each frame, a location for each of its lines that call, a mapping for each
+  // module.
   void WriteFrames() {
     StringMap<uint64_t> mappings;
     uint64_t id = 0;
-    for (const ExportFrame& frame : frames_.frames()) {
+    for (const PlacedFrame& placed : placed_.all()) {
       ++id;
+      if (placed.place != kNoCallPlace && !IsLine(placed.place)) continue;
+      const ExportFrame& frame = frames_.frames()[placed.frame];
       const auto [mapping, inserted] = mappings.try_emplace(frame.module, mappings.size() + 1);
       if (inserted) {
         pprof::Mapping& added = *profile_.add_mapping();
         added.set_id(mapping->second);
         added.set_filename(texts_.Number(frame.module));
         added.set_has_functions(true);
+        added.set_has_line_numbers(input_.tree.has_places());
       }
-      pprof::Function& function = *profile_.add_function();
-      function.set_id(id);
-      function.set_name(texts_.Number(frame.name));
-      function.set_system_name(function.name());
-      function.set_filename(texts_.Number(frame.source));
+      if (placed.place == kNoCallPlace) {
+        pprof::Function& function = *profile_.add_function();
+        function.set_id(id);
+        function.set_name(texts_.Number(frame.name));
+        function.set_system_name(function.name());
+        function.set_filename(texts_.Number(frame.source));
+      }
       pprof::Location& location = *profile_.add_location();
       location.set_id(id);
       location.set_mapping_id(mapping->second);
-      location.add_line()->set_function_id(id);
+      pprof::Line& line = *location.add_line();
+      line.set_function_id(placed.frame + uint64_t{1});
+      if (IsLine(placed.place)) line.set_line(NumberInPlace(placed.place));
     }
   }
 
   const ReportInput& input_;
   const ExportTree tree_;
   const ExportFrames frames_;
+  const PlacedFrames placed_;
   GzipStream gzip_;
   Texts texts_;
   std::vector<SampleType> types_;

@@ -8,6 +8,7 @@
 #include "postproc/export/export_tree.h"
 #include "postproc/export/export_unit.h"
 #include "postproc/export/exports.h"
+#include "postproc/model/path_step.h"
 #include "postproc/support/strings.h"
 #include "postproc/version.h"
 
@@ -34,6 +35,7 @@ class SpeedscopeWriter {
       : input_(input),
         tree_(input),
         frames_(input),
+        placed_(input, frames_),
         out_(out),
         scale_(ScaleOf(UnitOf(tree_.primary(), input.model))) {}
 
@@ -43,9 +45,12 @@ class SpeedscopeWriter {
          << ",\"name\":" << JsonString(input_.model.traces().front().file)
          << ",\"shared\":{\"frames\":[";
     std::string_view separator = "\n";
-    for (const ExportFrame& frame : frames_.frames()) {
-      out_ << separator << "{\"name\":" << JsonString(frame.name)
-           << ",\"file\":" << JsonString(frame.source) << '}';
+    for (const PlacedFrame& placed : placed_.all()) {
+      const ExportFrame& frame = frames_.frames()[placed.frame];
+      out_ << separator << "{\"name\":" << JsonString(StrCat(frame.name, PlaceText(placed.place)))
+           << ",\"file\":" << JsonString(frame.source);
+      if (IsLine(placed.place)) out_ << ",\"line\":" << NumberInPlace(placed.place);
+      out_ << '}';
       separator = ",\n";
     }
     out_ << "\n]},\"profiles\":[";
@@ -65,18 +70,25 @@ class SpeedscopeWriter {
   void WriteThread(absl::Span<const NodeId> nodes) {
     const Measure& measure = tree_.primary();
     std::vector<int64_t> values;
-    std::string stack;         // frames of the current path, as JSON
-    std::vector<size_t> ends;  // in it, by level
+    std::string stack;           // frames of the current path, as JSON
+    std::vector<size_t> begins;  // in it, by level
     int64_t total = 0;
     const std::string& thread = frames_.frames()[frames_.Of(input_.tree.node(nodes[0]))].name;
     out_ << "{\"type\":\"sampled\",\"name\":" << JsonString(StrCat(thread, " (", measure.name, ")"))
          << ",\"unit\":\"" << scale_.unit << "\",\"samples\":[";
     for (const NodeId id : nodes) {
       const CallNode& node = input_.tree.node(id);
-      ends.resize(node.level);
-      stack.resize(ends.empty() ? 0 : ends.back());
-      StrAppend(&stack, ends.empty() ? "" : ",", frames_.Of(node));
-      ends.push_back(stack.size());
+      begins.resize(node.level);
+      if (begins.empty()) {
+        stack.clear();
+      } else {
+        // The caller, with the place of this call.
+        const uint32_t caller = frames_.Of(input_.tree.node(node.parent));
+        stack.resize(begins.back());
+        StrAppend(&stack, placed_.Of(caller, node.place), ",");
+      }
+      begins.push_back(stack.size());
+      StrAppend(&stack, frames_.Of(node));
       const int64_t value = measure.Base(id);
       if (value <= 0) continue;
       out_ << (values.empty() ? "[" : ",\n[") << stack << ']';
@@ -91,6 +103,7 @@ class SpeedscopeWriter {
   const ReportInput& input_;
   const ExportTree tree_;
   const ExportFrames frames_;
+  const PlacedFrames placed_;
   std::ostream& out_;
   const Scale scale_;
 };

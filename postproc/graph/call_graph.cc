@@ -56,7 +56,7 @@ class CallGraph::Builder {
 
   void Enter(NodeId id);
   void Collapse(uint32_t owner, const CallNode& node, int64_t self);
-  size_t FindArc(uint32_t caller, uint32_t callee);
+  size_t FindArc(uint32_t caller, uint32_t callee, CallPlace place);
 
   const GraphSource& source_;
   CallGraph& graph_;
@@ -66,7 +66,8 @@ class CallGraph::Builder {
   static constexpr size_t kNoArc = SIZE_MAX;
   std::vector<uint32_t> owner_;
   std::vector<size_t> arc_of_;
-  absl::flat_hash_map<std::pair<uint32_t, uint32_t>, size_t> arc_index_;
+  std::vector<CallPlace> left_from_;  // if it is hidden: the place where its path leaves the owner
+  absl::flat_hash_map<std::tuple<uint32_t, uint32_t, CallPlace>, size_t> arc_index_;
   std::vector<uint32_t> open_;       // by arc: how often it is on the path from the root
   std::vector<bool> not_recursive_;  // by arc: the callee was not active once
 };
@@ -99,13 +100,14 @@ void CallGraph::Builder::AddNodes(double filter_percent) {
   }
 }
 
-size_t CallGraph::Builder::FindArc(uint32_t caller, uint32_t callee) {
+size_t CallGraph::Builder::FindArc(uint32_t caller, uint32_t callee, CallPlace place) {
   const auto [entry, inserted] =
-      arc_index_.try_emplace(std::pair(caller, callee), graph_.arcs_.size());
+      arc_index_.try_emplace(std::tuple(caller, callee, place), graph_.arcs_.size());
   if (inserted) {
     GraphArc& arc = graph_.arcs_.emplace_back();
     arc.caller = caller;
     arc.callee = callee;
+    arc.place = place;
     open_.push_back(0);
     not_recursive_.push_back(false);
   }
@@ -128,16 +130,18 @@ void CallGraph::Builder::Enter(NodeId id) {
     return;
   }
   const uint32_t caller = owner_[node.parent.value - 1];
+  const bool is_direct = node_of_row_[source_.flat.RowOf(node.parent)] != kHidden;
+  const CallPlace place = is_direct ? node.place : left_from_[node.parent.value - 1];
   if (shown == kHidden) {
     owner_[i] = caller;
+    left_from_[i] = place;
     Collapse(caller, node, source_.measure.base[i]);
     return;
   }
   owner_[i] = shown;
-  const size_t index = arc_of_[i] = FindArc(caller, shown);
+  const size_t index = arc_of_[i] = FindArc(caller, shown, place);
   GraphArc& arc = graph_.arcs_[index];
   arc.calls = WrapAdd(arc.calls, node.calls);
-  const bool is_direct = node_of_row_[source_.flat.RowOf(node.parent)] != kHidden;
   if (!is_direct) arc.calls_collapsed = WrapAdd(arc.calls_collapsed, node.calls);
   const int64_t inclusive = source_.measure.cum[i];
   arc.total2 = WrapAdd(arc.total2, inclusive);
@@ -154,6 +158,7 @@ void CallGraph::Builder::Enter(NodeId id) {
 void CallGraph::Builder::AddArcs() {
   owner_.assign(source_.tree.size(), 0);
   arc_of_.assign(source_.tree.size(), kNoArc);
+  left_from_.assign(source_.tree.size(), kNoCallPlace);
   for (const NodeId root : source_.tree.roots()) {
     WalkDepthFirst(
         source_.tree, root, [&](NodeId id) { Enter(id); },
@@ -174,8 +179,8 @@ void CallGraph::Builder::AddArcs() {
 
 void CallGraph::Builder::Sort() {
   std::sort(graph_.arcs_.begin(), graph_.arcs_.end(), [](const GraphArc& a, const GraphArc& b) {
-    return std::tie(b.inclusive, b.calls, a.caller, a.callee) <
-           std::tie(a.inclusive, a.calls, b.caller, b.callee);
+    return std::tie(b.inclusive, b.calls, a.caller, a.callee, a.place) <
+           std::tie(a.inclusive, a.calls, b.caller, b.callee, b.place);
   });
 }
 

@@ -1,7 +1,7 @@
 // The call graph of what ran (S4.9): a node for each routine, an arc for each pair of caller and
-// callee, made from the calling-context tree. So each arc has the real cost of its calls, not an
-// average over the callee's callers (S4.3), and a collapsed routine's cost is added to its real
-// caller.
+// callee (with sites=on: for each place in the caller), made from the calling-context tree. So each
+// arc has the real cost of its calls, not an average over the callee's callers (S4.3), and a
+// collapsed routine's cost is added to its real caller.
 //
 // Values are of the source's measure. No I/O, no threads.
 #pragma once
@@ -45,10 +45,13 @@ struct GraphNode {
   bool is_root() const { return row == kAllThreads; }
 };
 
-// The calls from one node to another.
+// The calls from one node to another, from one place of it.
 struct GraphArc {
   uint32_t caller = 0;  // indexes of nodes
   uint32_t callee = 0;
+  // In the caller: where it calls the callee, or the collapsed routines that do. None: not
+  // distinguished, or unknown.
+  CallPlace place = kNoCallPlace;
   int64_t calls = 0;
   int64_t calls_collapsed = 0;  // of the calls: made by a routine collapsed into the caller
   int64_t total = 0;      // over the callee's outermost activations: its total has these parts

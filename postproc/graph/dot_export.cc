@@ -3,6 +3,7 @@
 
 #include "absl/strings/str_format.h"
 #include "postproc/graph/graph_reports.h"
+#include "postproc/model/path_step.h"
 #include "postproc/report/frame_kinds.h"
 #include "postproc/report/shorten.h"
 #include "postproc/support/strings.h"
@@ -107,8 +108,11 @@ class DotWriter {
   }
 
   void WriteArc(const GraphArc& arc, double width) {
-    std::string label;
-    if (arc.calls != 0) label = StrCat(FormatCount(arc.calls), arc.calls == 1 ? " call" : " calls");
+    std::string label = PlaceText(arc.place);
+    if (arc.calls != 0) {
+      StrAppend(&label, label.empty() ? "" : "\\n", FormatCount(arc.calls),
+                arc.calls == 1 ? " call" : " calls");
+    }
     if (input_.measure.kind != Measure::Kind::kCalls) {
       StrAppend(&label, label.empty() ? "" : "\\n", Amount(arc.inclusive));
     }

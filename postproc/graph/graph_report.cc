@@ -6,6 +6,7 @@
 #include "absl/strings/str_format.h"
 #include "postproc/graph/graph_reports.h"
 #include "postproc/graph/time_filter.h"
+#include "postproc/model/path_step.h"
 #include "postproc/report/shorten.h"
 #include "postproc/support/strings.h"
 
@@ -34,6 +35,12 @@ std::string_view RecursionName(Recursion recursion) {
       return "partly";
   }
   return "";
+}
+
+// "a.A.f():120", "" if it is unknown.
+std::string SiteOf(const CallGraph& graph, const GraphArc& arc) {
+  if (arc.place == kNoCallPlace) return "";
+  return StrCat(graph.Name(graph.nodes()[arc.caller]), PlaceText(arc.place));
 }
 
 }  // namespace
@@ -84,6 +91,8 @@ Table GraphTable(const ReportInput& input) {
                    {"unit"},
                    {"self", style},
                    {"self_share"}};
+  const bool has_places = input.tree.has_places();
+  if (has_places) table.columns.push_back({"site"});
   const std::vector<double> widths =
       graph.Widths(input.options.widths, input.options.widths_by_self);
   for (size_t i = 0; i < graph.arcs().size(); ++i) {
@@ -95,21 +104,22 @@ Table GraphTable(const ReportInput& input) {
                           Cell::Percent(100 * graph.Share(arc)), Cell::Percent(widths[i]),
                           Cell::Text(RecursionName(arc.recursion)), Cell::Text(input.measure.name),
                           Cell::Int(arc.self), Cell::Percent(100 * graph.SelfShare(arc))});
+    if (has_places) table.rows.back().push_back(Cell::Text(SiteOf(graph, arc)));
   }
   return table;
 }
 
 namespace {
 
-// Both names share the rest of the line.
-std::string ArcNames(std::string_view caller, std::string_view raw_callee, std::string_view arrow,
+// Both names share the rest of the line. `link`: what is between them.
+std::string ArcNames(std::string_view caller, std::string_view raw_callee, std::string_view link,
                      int room) {
   const std::string callee = Printable(raw_callee);
-  if (room <= 0) return StrCat(Printable(caller), arrow, callee);
-  room = std::max(room - DisplayWidth(arrow), 32);
+  if (room <= 0) return StrCat(Printable(caller), link, callee);
+  room = std::max(room - DisplayWidth(link), 32);
   const int callers = std::max(room / 2, room - DisplayWidth(callee));
   const std::string first = ShortenName(caller, callers);
-  return StrCat(first, arrow, ShortenName(callee, room - DisplayWidth(first)));
+  return StrCat(first, link, ShortenName(callee, room - DisplayWidth(first)));
 }
 
 }  // namespace
@@ -134,9 +144,10 @@ void GraphText(const ReportInput& input, std::ostream& out) {
                               PadLeft(arc.calls == 0 ? "" : FormatCount(arc.calls), 17),
                               absl::StrFormat("%7.1f  ", widths[i]));
     const int room = input.options.width > 0 ? input.options.width - DisplayWidth(line) : 0;
-    const std::string_view arrow = arc.recursion == Recursion::kNone ? " → " : " ↻ ";
+    const std::string link =
+        StrCat(PlaceText(arc.place), arc.recursion == Recursion::kNone ? " → " : " ↻ ");
     line += ArcNames(graph.Name(graph.nodes()[arc.caller]), graph.Name(graph.nodes()[arc.callee]),
-                     arrow, room);
+                     link, room);
     out << line << '\n';
   }
 }

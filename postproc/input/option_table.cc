@@ -259,7 +259,8 @@ constexpr Option kOptions[] = {
     {"--by", "lines|branches", "coverage: what is counted (default lines)", "--by=branches", SetBy},
     {"--wide", "", "coverage: methods, too", "--wide", SetReportFlag<&ReportOptions::wide>},
     {"--sites", "on|off",
-     "tree, arcflow, sites: distinguish calls by the calling line, if recorded (default on)",
+     "tree, arcs, graph, page, exports: distinguish calls by the calling line, if recorded "
+     "(default on)",
      "--sites=off", SetSites},
     {"--scope", "full|app", "all sampled frames, or only the application's (default full)",
      "--scope=app", SetScope},

@@ -28,7 +28,8 @@ bool ShowsSites(const CommandLine& line) { return line.sites.value_or(true) && M
 absl::Status CheckSiteOptions(const CommandLine& line) {
   if (!line.sites.has_value()) return absl::OkStatus();
   if (!MayShowSites(line)) {
-    return absl::InvalidArgumentError("--sites needs --report=tree, arcflow or sites");
+    return absl::InvalidArgumentError(
+        "--sites needs a report that shows call sites, such as tree, arcflow, function or html");
   }
   if (!*line.sites && NeedsSites(line)) {
     return absl::InvalidArgumentError("--sites=off: leaves nothing of --report=sites; use flat");

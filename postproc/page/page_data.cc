@@ -33,6 +33,7 @@ class DataWriter {
   void WriteThreads();
   void WriteRoutines();
   void WriteNodes();
+  void WritePlaces();
   void WriteMetrics();
   void WriteFlat();
   void WritePruned();
@@ -209,6 +210,7 @@ void DataWriter::WriteNodes() {
     if (node.level == 0) return next_root++;
     return number_[input_.flat.RowOf(node.source)];
   });
+  if (input_.tree.has_places()) WritePlaces();
   std::string origins;
   for (const PageNode& node : page_.nodes()) {
     origins += node.is_pruned ? 'p' : "tes"[static_cast<int>(input_.tree.node(node.source).origin)];
@@ -238,6 +240,19 @@ void DataWriter::WriteNodes() {
   }
   json_.EndArray();
   json_.EndObject();
+}
+
+void DataWriter::WritePlaces() {
+  json_.Column("place", page_.nodes(), [&](const PageNode& node) -> int64_t {
+    return node.is_pruned ? kNoCallPlace : input_.tree.node(node.source).place;
+  });
+  std::vector<int64_t> repeated;  // node, number, node, number…
+  for (size_t i = 0; i < page_.nodes().size(); ++i) {
+    const PageNode& node = page_.nodes()[i];
+    const int64_t count = node.is_pruned ? 0 : input_.tree.repeated_samples(node.source);
+    if (count != 0) repeated.insert(repeated.end(), {static_cast<int64_t>(i), count});
+  }
+  json_.Column("repeated_samples", repeated, [](int64_t value) { return value; });
 }
 
 void DataWriter::WriteMetrics() {

@@ -19,7 +19,10 @@ bool ComesBefore(const ReportInput& input, NodeId a, NodeId b) {
   const auto a_heat = std::tie(a_totals.cum, a_totals.cum_ticks, a_node.calls);
   const auto b_heat = std::tie(b_totals.cum, b_totals.cum_ticks, b_node.calls);
   if (a_heat != b_heat) return a_heat > b_heat;
-  return input.model.RoutineName(a_node.routine) < input.model.RoutineName(b_node.routine);
+  const std::string_view a_name = input.model.RoutineName(a_node.routine);
+  const std::string_view b_name = input.model.RoutineName(b_node.routine);
+  if (a_name != b_name) return a_name < b_name;
+  return a_node.place < b_node.place;
 }
 
 }  // namespace

@@ -2,9 +2,11 @@
 #include <algorithm>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "postproc/model/path_step.h"
 #include "postproc/report/report.h"
 #include "postproc/support/strings.h"
 
@@ -14,7 +16,8 @@ namespace {
 // The values of an arc. Time, ticks and the measure count each moment once, however often the arc
 // is on the stack: no share exceeds the whole.
 struct ArcSum {
-  uint32_t other = 0;  // row of the FlatProfile
+  uint32_t other = 0;              // row of the FlatProfile
+  CallPlace place = kNoCallPlace;  // in the caller
   int64_t calls = 0;
   int64_t cum = 0;
   int64_t cum_ticks = 0;
@@ -31,9 +34,9 @@ class ArcSums {
  public:
   // A node that was called over the arc: nodes below it count until Leave.
   void Enter(uint32_t other, const CallNode& node, const NodeTotals& totals, int64_t measure) {
-    const auto [place, is_new] = index_.try_emplace(other, sums_.size());
-    if (is_new) sums_.push_back({.other = other});
-    ArcSum& sum = sums_[place->second];
+    const auto [entry, is_new] = index_.try_emplace({other, node.place}, sums_.size());
+    if (is_new) sums_.push_back({.other = other, .place = node.place});
+    ArcSum& sum = sums_[entry->second];
     sum.calls = WrapAdd(sum.calls, node.calls);
     MergeExtremes(node, sum);
     if (sum.open++ > 0) return;
@@ -41,7 +44,7 @@ class ArcSums {
     sum.cum_ticks = WrapAdd(sum.cum_ticks, totals.cum_ticks);
     sum.measure = WrapAdd(sum.measure, measure);
   }
-  void Leave(uint32_t other) { --sums_[index_.at(other)].open; }
+  void Leave(uint32_t other, const CallNode& node) { --sums_[index_.at({other, node.place})].open; }
 
   // By the measure if --metric chose it, total, ticks and calls descending.
   std::vector<ArcSum> Sorted(bool by_measure) const {
@@ -54,7 +57,7 @@ class ArcSums {
   }
 
  private:
-  absl::flat_hash_map<uint32_t, size_t> index_;
+  absl::flat_hash_map<std::pair<uint32_t, CallPlace>, size_t> index_;
   std::vector<ArcSum> sums_;  // by first appearance
 };
 
@@ -97,8 +100,8 @@ class Neighbours {
   void Leave(NodeId id) {
     const CallNode& node = input_.tree.node(id);
     if (!node.parent) return;
-    if (Row(id) == self_) callers_.Leave(Row(node.parent));
-    if (Row(node.parent) == self_) callees_.Leave(Row(id));
+    if (Row(id) == self_) callers_.Leave(Row(node.parent), node);
+    if (Row(node.parent) == self_) callees_.Leave(Row(id), node);
   }
   uint32_t Row(NodeId id) const { return input_.flat.RowOf(id); }
 
@@ -112,10 +115,22 @@ Cell Share(int64_t part, int64_t whole) {
   return whole == 0 ? Cell::Empty() : Cell::Percent(PercentOf(part, whole));
 }
 
+// "a.A.f():120", "" if it is unknown.
+std::string SiteOf(std::string_view caller, const ArcSum& arc) {
+  return arc.place == kNoCallPlace ? "" : StrCat(caller, PlaceText(arc.place));
+}
+
+// Of the other routine; with a site that of the call: "a.A.f():120 > a.B.g()".
+std::string ArcName(const std::string& site, std::string_view other, std::string_view callee) {
+  return site.empty() ? std::string(other) : StrCat(site, " > ", callee);
+}
+
 // Shares are of the routine's own values: of its calls for callers, of its total for both.
 std::vector<Cell> ArcRow(const ReportInput& input, const FlatRow& self, const ArcSum& arc,
                          bool is_caller) {
   const bool rough = arc.has_rough_extremes;
+  const std::string_view other = input.flat.rows()[arc.other].name;
+  const std::string site = SiteOf(is_caller ? other : self.name, arc);
   std::vector<Cell> row = {Cell::Text(is_caller ? "caller" : "callee"),
                            Cell::Int(arc.calls),
                            is_caller ? Share(arc.calls, self.calls) : Cell::Empty(),
@@ -127,10 +142,11 @@ std::vector<Cell> ArcRow(const ReportInput& input, const FlatRow& self, const Ar
                            Share(arc.cum_ticks, self.cum_ticks),
                            is_caller ? LeastCell(arc, rough) : Cell::Empty(),
                            is_caller ? MostCell(arc, rough) : Cell::Empty(),
-                           Cell::Text(input.flat.rows()[arc.other].name)};
+                           Cell::Text(ArcName(site, other, is_caller ? self.name : other))};
   row.insert(row.end(), 2, Cell::Empty());  // AddOutsideCells
   AddMeasureCells(input, {std::nullopt, arc.measure}, row);
   if (input.measure.is_chosen) row.push_back(Share(arc.measure, self.measure.cum));
+  if (input.tree.has_places()) row.push_back(Cell::Text(site));
   return row;
 }
 
@@ -143,6 +159,7 @@ std::vector<Cell> FunctionRow(const ReportInput& input, const FlatRow& self) {
       LeastCell(self, rough),     MostCell(self, rough),     Cell::Text(self.name)};
   AddOutsideCells(self, row);
   AddMeasureCells(input, {self.measure.base, self.measure.cum, std::nullopt}, row);
+  if (input.tree.has_places()) row.push_back(Cell::Text(""));
   return row;
 }
 
@@ -165,6 +182,7 @@ Table FunctionTable(const ReportInput& input) {
   AddOutsideColumns(table);
   AddMeasureColumns(input, MeasureColumns::kBaseCum, table);
   if (input.measure.is_chosen) table.columns.push_back({StrCat(input.measure.name, ".cum_pct")});
+  if (input.tree.has_places()) table.columns.push_back({"site"});
   for (const Stanza& stanza : input.arcs.stanzas()) {
     const FlatRow& self = input.flat.rows()[stanza.self];
     if (self.is_root || !RoutineMatches(input.options.of, self.name)) continue;
@@ -180,11 +198,22 @@ Table FunctionTable(const ReportInput& input) {
   return table;
 }
 
+namespace {
+
+// Names have them too.
+void RemoveSites(Table& table) {
+  table.columns.pop_back();
+  for (std::vector<Cell>& row : table.rows) row.pop_back();
+}
+
+}  // namespace
+
 // The table with headers for people: time in separate columns if there are ticks too.
 void FunctionText(const ReportInput& input, std::ostream& out) {
   Table table = FunctionTable(input);
   if (!input.options.sort.empty()) SortRows(table, input.options.sort);
   LimitRows(table, input.options.top);
+  if (input.tree.has_places()) RemoveSites(table);
   const std::vector<std::string> headers = {"",      "calls",        "of calls", "self time",
                                             "time",  "of time",      "self",     "total",
                                             "share", "least of one", "most",     "routine"};

@@ -6,6 +6,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_format.h"
+#include "postproc/model/path_step.h"
 #include "postproc/report/report.h"
 #include "postproc/samples/path_tree.h"
 #include "postproc/support/strings.h"
@@ -30,7 +31,7 @@ PathTree PathsFrom(const ReportInput& input, const std::string& pattern) {
   if (input.measure.is_chosen) {
     return PathTree(input.model, input.tree, input.measure.base, start);
   }
-  return PathTree(input.model, input.samples, start);
+  return PathTree(input.model, input.samples, input.tree.has_places(), start);
 }
 
 // The tree already begins at --root.
@@ -64,7 +65,8 @@ std::vector<std::string_view> SplitPath(std::string_view path) {
 std::string Indented(const TraceModel& model, const PathNode& node) {
   const std::string indent =
       node.level <= 32 ? std::string(size_t{2} * node.level, ' ') : StrCat("⋯", node.level, " ");
-  return StrCat(indent, model.RoutineName(node.routine));
+  const std::string place = node.place == kNoCallPlace ? "" : StrCat(PlaceText(node.place), " > ");
+  return StrCat(indent, place, model.RoutineName(node.routine));
 }
 
 // Leading columns of callees and callers.
@@ -79,8 +81,8 @@ std::vector<Column> SubsetColumns(const ReportInput& input) {
           {"exclusive_pct_of_total"}};
 }
 
-std::vector<Cell> SubsetRow(std::string path, int64_t inclusive, int64_t exclusive, int64_t subset,
-                            int64_t total) {
+std::vector<Cell> SubsetRow(const std::string& path, int64_t inclusive, int64_t exclusive,
+                            int64_t subset, int64_t total) {
   return {Cell::Text(path),
           Cell::Int(inclusive),
           Cell::Percent(PercentOf(inclusive, subset)),
@@ -200,13 +202,39 @@ struct CallerPath {
   int64_t exclusive = 0;
 };
 
-std::string PathOf(const ReportInput& input, StackId stack) {
-  std::string path;
-  for (const FrameId frame : input.samples.stacks().Frames(stack)) {
-    StrAppend(&path, path.empty() ? "" : " > ",
-              input.model.RoutineName(input.model.frame(frame).routine));
+// "A > B"; with places "A:120 > B". Steps are innermost first.
+class PathText {
+ public:
+  explicit PathText(const TraceModel& model) : model_(model) {}
+
+  // `place`: from which the step's caller calls it.
+  void Add(RoutineId routine, CallPlace place) {
+    steps_.push_back(StrCat(model_.RoutineName(routine), below_));
+    below_ = PlaceText(place);
   }
-  return path;
+  std::string Join() const {
+    std::string path;
+    for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) {
+      StrAppend(&path, step == steps_.rbegin() ? "" : " > ", *step);
+    }
+    return path;
+  }
+
+ private:
+  const TraceModel& model_;
+  std::vector<std::string> steps_;
+  std::string below_;
+};
+
+std::string PathOf(const ReportInput& input, StackId stack) {
+  const StackTable& stacks = input.samples.stacks();
+  const bool with_places = input.tree.has_places();
+  PathText path(input.model);
+  for (StackId at = stack; at; at = stacks.Caller(at)) {
+    path.Add(input.model.frame(stacks.Innermost(at)).routine,
+             with_places ? stacks.Place(at) : kNoCallPlace);
+  }
+  return path.Join();
 }
 
 // Counts by the path down to each sample's innermost --of.
@@ -239,12 +267,11 @@ StringMap<CallerPath> CallersInSamples(const ReportInput& input) {
 }
 
 std::string PathOf(const ReportInput& input, NodeId id) {
-  std::vector<std::string_view> names;
+  PathText path(input.model);
   for (NodeId at = id; input.tree.node(at).parent; at = input.tree.node(at).parent) {
-    names.push_back(input.model.RoutineName(input.tree.node(at).routine));
+    path.Add(input.tree.node(at).routine, input.tree.node(at).place);
   }
-  std::reverse(names.begin(), names.end());
-  return Join(names, " > ");
+  return path.Join();
 }
 
 // The measure by the path down to each node's innermost --of.

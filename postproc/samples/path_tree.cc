@@ -1,7 +1,9 @@
 #include "postproc/samples/path_tree.h"
 
 #include <algorithm>
+#include <tuple>
 
+#include "postproc/model/path_step.h"
 #include "postproc/support/strings.h"
 
 namespace jtrace::postproc {
@@ -21,12 +23,16 @@ int64_t TotalWeight(const SampleLog& log) {
   return total;
 }
 
-uint32_t PathTree::Child(uint32_t parent, RoutineId routine) {
+// Nothing is known of the caller of a path's first routine.
+uint32_t PathTree::Child(uint32_t parent, RoutineId routine, CallPlace place) {
   const uint64_t key = uint64_t{parent} << 32 | routine.value;
-  auto [entry, inserted] = children_.try_emplace(key, static_cast<uint32_t>(nodes_.size() + 1));
+  if (parent == 0) place = kNoCallPlace;
+  auto [entry, inserted] =
+      children_.try_emplace({key, place}, static_cast<uint32_t>(nodes_.size() + 1));
   if (inserted) {
     PathNode node;
     node.routine = routine;
+    node.place = place;
     node.parent = parent;
     node.level = parent == 0 ? 0 : nodes_[parent - 1].level + 1;
     nodes_.push_back(node);
@@ -34,7 +40,8 @@ uint32_t PathTree::Child(uint32_t parent, RoutineId routine) {
   return entry->second;
 }
 
-PathTree::PathTree(TraceModel& model, const SampleLog& log, const RoutinePredicate& start) {
+PathTree::PathTree(TraceModel& model, const SampleLog& log, bool with_places,
+                   const RoutinePredicate& start) {
   const std::vector<int64_t> weights = WeightByStack(log);
   const StackTable& stacks = log.stacks();
   std::vector<bool> sampled(weights.size());
@@ -50,7 +57,7 @@ PathTree::PathTree(TraceModel& model, const SampleLog& log, const RoutinePredica
     const uint32_t caller = path_of[stacks.Caller(StackId(i)).value];
     const RoutineId routine = model.frame(stacks.Innermost(StackId(i))).routine;
     if (start != nullptr && caller == 0 && !start(routine)) continue;
-    path_of[i] = Child(caller, routine);
+    path_of[i] = Child(caller, routine, with_places ? stacks.Place(StackId(i)) : kNoCallPlace);
     PathNode& node = nodes_[path_of[i] - 1];
     node.exclusive = WrapAdd(node.exclusive, weights[i]);
   }
@@ -86,7 +93,7 @@ PathTree::PathTree(TraceModel& model, const CallTree& tree, const std::vector<in
     }
     const uint32_t caller = path_of[node.parent.value];
     if (start != nullptr && caller == 0 && !start(node.routine)) continue;
-    path_of[i] = Child(caller, node.routine);
+    path_of[i] = Child(caller, node.routine, node.place);
     PathNode& path = nodes_[path_of[i] - 1];
     path.exclusive = WrapAdd(path.exclusive, base[i - 1]);
   }
@@ -96,7 +103,7 @@ PathTree::PathTree(TraceModel& model, const CallTree& tree, const std::vector<in
 void PathTree::AddNoFrames(TraceModel& model, int64_t value, const RoutinePredicate& start) {
   const RoutineId no_frames = model.InternRoutine("[no_frames]");
   if (start != nullptr && !start(no_frames)) return;
-  PathNode& node = nodes_[Child(0, no_frames) - 1];
+  PathNode& node = nodes_[Child(0, no_frames, kNoCallPlace) - 1];
   node.exclusive = WrapAdd(node.exclusive, value);
 }
 
@@ -117,7 +124,9 @@ std::vector<uint32_t> PathTree::Order(const TraceModel& model) const {
     if (nodes_[a].inclusive != nodes_[b].inclusive) {
       return nodes_[a].inclusive < nodes_[b].inclusive;
     }
-    return model.RoutineName(nodes_[a].routine) > model.RoutineName(nodes_[b].routine);
+    const std::string_view name_a = model.RoutineName(nodes_[a].routine);
+    const std::string_view name_b = model.RoutineName(nodes_[b].routine);
+    return std::tie(name_a, nodes_[a].place) > std::tie(name_b, nodes_[b].place);
   };
   std::vector<uint32_t> order;
   std::vector<uint32_t> pending;
@@ -134,12 +143,13 @@ std::vector<uint32_t> PathTree::Order(const TraceModel& model) const {
 }
 
 std::string PathTree::Path(const TraceModel& model, uint32_t index) const {
-  std::vector<std::string_view> names;
-  for (uint32_t at = index + 1; at != 0; at = nodes_[at - 1].parent) {
-    names.push_back(model.RoutineName(nodes_[at - 1].routine));
+  std::vector<uint32_t> steps;
+  for (uint32_t at = index + 1; at != 0; at = nodes_[at - 1].parent) steps.push_back(at - 1);
+  std::string path(model.RoutineName(nodes_[steps.back()].routine));
+  for (size_t i = steps.size() - 1; i-- > 0;) {
+    const PathNode& node = nodes_[steps[i]];
+    StrAppend(&path, PlaceText(node.place), " > ", model.RoutineName(node.routine));
   }
-  std::string path(names.back());
-  for (size_t i = names.size() - 1; i-- > 0;) StrAppend(&path, " > ", names[i]);
   return path;
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -20,7 +21,8 @@ using RoutinePredicate = std::function<bool(RoutineId)>;
 // A routine on a path; its values are over all paths through it.
 struct PathNode {
   RoutineId routine;
-  uint32_t parent = 0;  // index + 1; 0: none
+  CallPlace place = kNoCallPlace;  // from which the one before calls it, if distinguished
+  uint32_t parent = 0;             // index + 1; 0: none
   uint32_t level = 0;
   int64_t inclusive = 0;
   int64_t exclusive = 0;
@@ -29,29 +31,32 @@ struct PathNode {
 class PathTree {
  public:
   // With `start`, paths begin at each stack's outermost frame that `start` accepts, and stacks
-  // without one are left out. Samples without frames count as the path [no_frames].
-  PathTree(TraceModel& model, const SampleLog& log, const RoutinePredicate& start = nullptr);
+  // without one are left out. Samples without frames count as the path [no_frames]. `with_places`:
+  // paths that differ by the places of calls stay apart.
+  PathTree(TraceModel& model, const SampleLog& log, bool with_places = false,
+           const RoutinePredicate& start = nullptr);
 
   // The paths of the nodes with a value in themselves or below; `base` by node, index is
-  // NodeId.value - 1. A thread root's own value counts as the path [no_frames].
+  // NodeId.value - 1. Places are those of the tree. A thread root's own value counts as the path
+  // [no_frames].
   PathTree(TraceModel& model, const CallTree& tree, const std::vector<int64_t>& base,
            const RoutinePredicate& start = nullptr);
 
   const PathNode& node(uint32_t index) const { return nodes_[index]; }
   // Depth first; siblings by inclusive descending, then name.
   std::vector<uint32_t> Order(const TraceModel& model) const;
-  // "A > B > C"
+  // "A > B > C", with places "A:120 > B > C"
   std::string Path(const TraceModel& model, uint32_t index) const;
   // Of all paths.
   int64_t total() const { return total_; }
 
  private:
-  uint32_t Child(uint32_t parent, RoutineId routine);
+  uint32_t Child(uint32_t parent, RoutineId routine, CallPlace place);
   void AddNoFrames(TraceModel& model, int64_t value, const RoutinePredicate& start);
   void SumUp();
 
   std::vector<PathNode> nodes_;
-  absl::flat_hash_map<uint64_t, uint32_t> children_;
+  absl::flat_hash_map<std::pair<uint64_t, CallPlace>, uint32_t> children_;
   int64_t total_ = 0;
 };
 

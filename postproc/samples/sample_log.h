@@ -27,8 +27,9 @@ class SampleLog : public RecordVisitor {
                       absl::FunctionRef<void(RecordVisitor&)>) override {}
   void OnSample(At at, const SampleRecord& sample) override {
     if (sample.is_unwind) return;
-    samples_.push_back({at.time, sample.weight, at.thread, stacks_.Intern(sample.frames),
-                        sample.state, sample.blocker});
+    samples_.push_back({at.time, sample.weight, at.thread,
+                        stacks_.Intern(sample.frames, sample.places), sample.state,
+                        sample.blocker});
   }
 
   // In the order of the trace.

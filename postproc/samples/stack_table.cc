@@ -4,14 +4,17 @@
 
 namespace jtrace::postproc {
 
-StackId StackTable::Intern(absl::Span<const FrameId> frames) {
+StackId StackTable::Intern(absl::Span<const FrameId> frames, absl::Span<const CallPlace> places) {
   StackId at;
-  for (const FrameId frame : frames) {
-    const uint64_t key = uint64_t{at.value} << 32 | frame.value;
-    auto [entry, inserted] =
-        ids_.try_emplace(key, StackId(static_cast<uint32_t>(entries_.size() + 1)));
-    if (inserted) entries_.push_back({at, frame});
-    at = entry->second;
+  for (size_t i = 0; i < frames.size(); ++i) {
+    const CallPlace place = i == 0 || places.empty() ? kNoCallPlace : places[i - 1];
+    const uint64_t key = uint64_t{at.value} << 32 | frames[i].value;
+    StackId& id = place == kNoCallPlace ? ids_[key] : placed_ids_[std::pair(key, place)];
+    if (!id) {
+      entries_.push_back({at, frames[i], place});
+      id = StackId(static_cast<uint32_t>(entries_.size()));
+    }
+    at = id;
   }
   return at;
 }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "native-tests/postproc/export/export_test_support.h"
@@ -12,7 +13,6 @@ namespace jtrace {
 namespace {
 
 using testing::CallgrindFile;
-using testing::Export;
 using testing::PathValues;
 using testing::PprofFile;
 using testing::SumByThread;
@@ -21,6 +21,13 @@ using testing::TreeRows;
 using testing::TreeValues;
 
 constexpr uint64_t kTraces = 150;
+
+// The calls of all lines together; sites_property_test has those of each.
+std::string Export(const std::string& trace, const std::string& format,
+                   std::vector<std::string> args = {}) {
+  args.emplace_back("--sites=off");
+  return testing::Export(trace, format, std::move(args));
+}
 
 // Half of them text, half of them binary.
 std::string RandomTrace(uint64_t seed) {

@@ -112,6 +112,64 @@ TEST(PprofTest, ShowsTypesLabelsAndWhatWasTraced) {
   EXPECT_EQ(files["b.B.work()"], "b.B");
 }
 
+// A.run() calls B.work() from lines 120 and 125, and from code without lines.
+constexpr char kSites[] =
+    "# jtrace-text 1 unit=us\n"
+    "0\tmain\tnode\tcalls=1,base=1\ta.A.run()\n"
+    "0\tmain\tnode\tcalls=3,base=30\ta.A.run()\\:120\tb.B.work()\n"
+    "0\tmain\tnode\tcalls=5,base=50\ta.A.run()\\:125\tb.B.work()\n"
+    "0\tmain\tnode\tcalls=7,base=70\ta.A.run()\\@17\tb.B.work()\n"
+    "0\tmain\tnode\tcalls=9,base=90\ta.A.run()\\:120\tb.B.work()\\:8\tc.C.end()\n";
+
+TEST(SitesExportTest, StacksHaveTheLineOfTheCaller) {
+  const PathValues stacks = {
+      {{"main", "a.A.run()"}, 1},
+      {{"main", "a.A.run():120", "b.B.work()"}, 30},
+      {{"main", "a.A.run():120", "b.B.work():8", "c.C.end()"}, 90},
+      {{"main", "a.A.run():125", "b.B.work()"}, 50},
+      {{"main", "a.A.run()@17", "b.B.work()"}, 70},
+  };
+  EXPECT_EQ(testing::ParseCollapsed(Export(kSites, "collapsed", {"--metric=time"})), stacks);
+  const std::string speedscope = Export(kSites, "speedscope", {"--metric=time"});
+  EXPECT_EQ(testing::ParseSpeedscope(speedscope).values, stacks);
+  EXPECT_THAT(speedscope, HasSubstr("{\"name\":\"a.A.run():120\",\"file\":\"a.A\",\"line\":120}"));
+  EXPECT_THAT(speedscope, HasSubstr("{\"name\":\"a.A.run()@17\",\"file\":\"a.A\"}"));
+  EXPECT_EQ(Export(kSites, "collapsed", {"--metric=time", "--sites=off"}),
+            "main;a.A.run() 1\nmain;a.A.run();b.B.work() 150\n"
+            "main;a.A.run();b.B.work();c.C.end() 90\n");
+}
+
+TEST(SitesExportTest, LocationsOfPprofHaveTheLine) {
+  const PprofFile profile = testing::ParsePprof(Export(kSites, "pprof"));
+  EXPECT_EQ(profile.mistakes, std::vector<std::string>());
+  EXPECT_EQ(profile.values_by_line.at("calls"),
+            (PathValues{{{"main", "a.A.run()"}, 1},
+                        {{"main", "a.A.run():120", "b.B.work()"}, 3},
+                        {{"main", "a.A.run():120", "b.B.work():8", "c.C.end()"}, 9},
+                        {{"main", "a.A.run():125", "b.B.work()"}, 5},
+                        {{"main", "a.A.run()", "b.B.work()"}, 7}}));
+  EXPECT_EQ(profile.values.at("calls"),
+            (PathValues{{{"main", "a.A.run()"}, 1},
+                        {{"main", "a.A.run()", "b.B.work()"}, 15},
+                        {{"main", "a.A.run()", "b.B.work()", "c.C.end()"}, 9}}));
+}
+
+TEST(SitesExportTest, ArcsOfCallgrindHaveTheLine) {
+  const testing::CallgrindFile file = testing::ParseCallgrind(Export(kSites, "callgrind"));
+  EXPECT_EQ(file.mistakes, std::vector<std::string>());
+  const auto calls = [&](const std::string& caller, const std::string& callee, int64_t line) {
+    const auto found = file.arcs_by_line.find({caller, callee, line});
+    return found == file.arcs_by_line.end() ? 0 : found->second.calls;
+  };
+  EXPECT_EQ(calls("a.A:a.A.run()", "b.B:b.B.work()", 120), 3);
+  EXPECT_EQ(calls("a.A:a.A.run()", "b.B:b.B.work()", 125), 5);
+  EXPECT_EQ(calls("a.A:a.A.run()", "b.B:b.B.work()", 0), 7);
+  EXPECT_EQ(calls("b.B:b.B.work()", "c.C:c.C.end()", 8), 9);
+  EXPECT_EQ(calls("[threads]:main", "a.A:a.A.run()", 0), 1);
+  EXPECT_EQ(file.arcs_by_line.size(), 5U);
+  EXPECT_EQ(file.arcs.at({"a.A:a.A.run()", "b.B:b.B.work()"}).calls, 15);
+}
+
 TEST(SpeedscopeTest, ShowsTicksAsTheTimeTheyStandFor) {
   const testing::SpeedscopeFile file = testing::ParseSpeedscope(Export(kTrace, "speedscope"));
   EXPECT_EQ(file.unit, "nanoseconds");

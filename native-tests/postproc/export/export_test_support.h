@@ -33,7 +33,7 @@ struct TreeNodeRow {
 // The tree report, row by row; `calls` of threads are 0.
 inline std::vector<TreeNodeRow> TreeRows(const std::string& trace,
                                          std::vector<std::string> args = {}) {
-  // Exports show the calls of all lines together.
+  // The calls of all lines together.
   args.insert(args.begin(), {"--report=tree", "--sites=off"});
   const std::vector<std::string> columns = {"level", "origin",     "name", "rl",        "calls",
                                             "base",  "base_ticks", "cum",  "cum_ticks", "elapsed"};

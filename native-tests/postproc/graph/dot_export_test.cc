@@ -27,7 +27,9 @@ struct Drawing {
   bool understood = false;
   std::string complaints;
   std::map<std::string, std::string> names;  // by node, its label's first line
-  std::map<std::pair<std::string, std::string>, std::string> arcs;  // by names, the label
+  // By the names and the place of the caller, which is the label's first line if it is known: the
+  // rest of the label.
+  std::map<std::array<std::string, 3>, std::string> arcs;
 };
 
 // The fields of a line of -Tplain; quoted ones without their quotes.
@@ -68,6 +70,13 @@ std::string Unescape(const std::string& label) {
 
 std::string FirstLine(const std::string& text) { return text.substr(0, text.find('\n')); }
 
+// ":120\n5 calls" → ":120" and "5 calls".
+std::pair<std::string, std::string> SplitPlace(const std::string& label) {
+  if (!label.starts_with(":") && !label.starts_with("@")) return {"", label};
+  const std::string place = FirstLine(label);
+  return {place, place.size() < label.size() ? label.substr(place.size() + 1) : ""};
+}
+
 Drawing Draw(const std::string& document) {
   const std::string file = ::testing::TempDir() + "/" +
                            ::testing::UnitTest::GetInstance()->current_test_info()->name() + ".dot";
@@ -96,7 +105,8 @@ Drawing Draw(const std::string& document) {
     if (fields[0] == "node") drawing.names[fields[1]] = FirstLine(Unescape(fields[6]));
     if (fields[0] == "edge") {
       const size_t label = 4 + 2 * std::stoul(fields[3]);
-      drawing.arcs[{drawing.names[fields[1]], drawing.names[fields[2]]}] = Unescape(fields[label]);
+      const auto [place, text] = SplitPlace(Unescape(fields[label]));
+      drawing.arcs[{drawing.names[fields[1]], drawing.names[fields[2]], place}] = text;
     }
   }
   return drawing;
@@ -123,10 +133,13 @@ void ExpectTheGraph(const std::string& trace, const std::vector<std::string>& ar
   std::vector<std::string> graph_args = args;
   graph_args.insert(graph_args.begin(), "--report=graph");
   const testing::Csv graph = testing::ParseCsv(testing::ReportCsv(trace, graph_args));
-  const std::vector<CsvRow> rows = graph.Project({"caller", "callee", "calls", "share", "unit"});
+  const std::vector<CsvRow> rows =
+      graph.Project({"caller", "callee", "calls", "share", "unit", "site"});
   ASSERT_EQ(drawing.arcs.size(), rows.size());
   for (const CsvRow& row : rows) {
-    const auto arc = drawing.arcs.find({VisibleText(row[0]), VisibleText(row[1])});
+    const bool placed = !row[5].empty() && row[5] != "<none>";
+    const std::string place = placed ? row[5].substr(row[0].size()) : "";
+    const auto arc = drawing.arcs.find({VisibleText(row[0]), VisibleText(row[1]), place});
     ASSERT_NE(arc, drawing.arcs.end()) << row[0] << " > " << row[1];
     if (row[2] != "0") {
       EXPECT_THAT(arc->second, ::testing::StartsWith(Grouped(row[2]) + " call"));

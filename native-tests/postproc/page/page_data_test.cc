@@ -30,6 +30,10 @@ class Profile {
   }
 
   json Data(size_t max_nodes) { return json::parse(PageData(analysis_.Input(), max_nodes)); }
+  // As pages have it.
+  json DataWithSites(size_t max_nodes) {
+    return json::parse(PageData(analysis_.InputWithSites(), max_nodes));
+  }
   const CallTree& tree() { return analysis_.Input().tree; }
 
  private:
@@ -65,6 +69,35 @@ TEST(PageDataTest, ColumnsHaveAValueForEachNode) {
       EXPECT_LE(nodes["level"][i].get<int>(), nodes["level"][i - 1].get<int>() + 1);
     }
   }
+}
+
+TEST(PageDataTest, NodesHaveTheirPlaceIfAnyWasRecorded) {
+  for (uint64_t seed = 1; seed <= 40; ++seed) {
+    const std::string trace = testing::RandomTextTrace(seed);
+    EXPECT_FALSE(Profile(trace).DataWithSites(kMaxPageNodes)["nodes"].contains("place"));
+    Profile profile(testing::WithCallPlaces(trace, seed));
+    const json without = profile.Data(kMaxPageNodes)["nodes"];
+    EXPECT_FALSE(without.contains("place"));
+    for (const size_t limit : {kMaxPageNodes, size_t{10}}) {
+      const json with = profile.DataWithSites(limit)["nodes"];
+      if (!with.contains("place")) continue;
+      EXPECT_EQ(with["place"].size(), with["level"].size());
+      for (const char* column : {"calls", "calls_jitted", "base", "off", "base_ticks"}) {
+        EXPECT_EQ(Sum(with[column]), Sum(without[column])) << seed << column;
+      }
+    }
+  }
+}
+
+TEST(PageDataTest, PlacesAreLinesAndBytecodeIndexes) {
+  Profile profile(
+      "# jtrace-text 1 unit=us\n"
+      "0\tT\tnode\tcalls=1\tA\n"
+      "0\tT\tnode\tcalls=3\tA\\:120\tB\n"
+      "0\tT\tnode\tcalls=2\tA\\@17\tB\n");
+  const json nodes = profile.DataWithSites(kMaxPageNodes)["nodes"];
+  EXPECT_EQ(nodes["place"], json({0, 0, 240, 35}));
+  EXPECT_EQ(nodes["calls"], json({1, 1, 3, 2}));
 }
 
 TEST(PageDataTest, EveryTotalHoldsHoweverLittleIsKept) {

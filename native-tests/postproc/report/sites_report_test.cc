@@ -88,6 +88,122 @@ TEST(SitesReportTest, ArcFlowHasAnArcForEachPlace) {
                           CsvRow{"memcpy", "self", "0", "memcpy", ""}));
 }
 
+TEST(SitesReportTest, CallersAndCalleesOfAFunctionAreByPlace) {
+  const CsvRow columns = {"row", "calls", "calls_pct", "cum", "name", "site"};
+  EXPECT_THAT(
+      testing::ParseCsv(ReportCsv(kTrace, {"--report=function", "--of=B.b"})).Project(columns),
+      ElementsAre(CsvRow{"caller", "7", "36.84", "70", "A.a():120 > B.b()", "A.a():120"},
+                  CsvRow{"caller", "7", "36.84", "70", "A.a()@17 > B.b()", "A.a()@17"},
+                  CsvRow{"caller", "5", "26.32", "50", "A.a():125 > B.b()", "A.a():125"},
+                  CsvRow{"self", "19", "", "190", "B.b()", ""},
+                  CsvRow{"callee", "0", "", "0", "B.b():9 > memcpy", "B.b():9"}));
+  EXPECT_THAT(
+      testing::ParseCsv(ReportCsv(kTrace, {"--report=function", "--of=A.a", "--metric=calls"}))
+          .Project({"row", "calls", "calls.cum", "calls.cum_pct", "name", "site"}),
+      ElementsAre(CsvRow{"caller", "1", "22", "100.00", "T", ""},
+                  CsvRow{"caller", "2", "6", "27.27", "A.a():131 > A.a()", "A.a():131"},
+                  CsvRow{"self", "3", "22", "", "A.a()", ""},
+                  CsvRow{"callee", "7", "7", "31.82", "A.a():120 > B.b()", "A.a():120"},
+                  CsvRow{"callee", "7", "7", "31.82", "A.a()@17 > B.b()", "A.a()@17"},
+                  CsvRow{"callee", "2", "6", "27.27", "A.a():131 > A.a()", "A.a():131"},
+                  CsvRow{"callee", "5", "5", "22.73", "A.a():125 > B.b()", "A.a():125"}));
+}
+
+TEST(SitesReportTest, TheGraphHasAnArcForEachPlace) {
+  const CsvRow columns = {"caller", "callee", "calls", "calls_collapsed", "total", "site"};
+  const auto graph = [&](const std::string& filter) {
+    return testing::ParseCsv(
+               ReportCsv(kTrace, {"--report=graph", "--metric=calls", "--filter=" + filter}))
+        .Project(columns);
+  };
+  EXPECT_THAT(graph("0"), ElementsAre(CsvRow{"[all threads]", "A.a()", "1", "0", "22", ""},
+                                      CsvRow{"A.a()", "B.b()", "7", "0", "7", "A.a()@17"},
+                                      CsvRow{"A.a()", "B.b()", "7", "0", "7", "A.a():120"},
+                                      CsvRow{"A.a()", "A.a()", "2", "0", "0", "A.a():131"},
+                                      CsvRow{"A.a()", "B.b()", "5", "0", "5", "A.a():125"},
+                                      CsvRow{"B.b()", "memcpy", "0", "0", "0", "B.b():9"}));
+  const std::string text = RunPost({"--report=graph", "trace"}, {{"trace", kTrace}}).out;
+  EXPECT_THAT(text, HasSubstr("A.a():125 → B.b()"));
+  EXPECT_THAT(text, HasSubstr("A.a():131 ↻ A.a()"));
+  const std::string dot = RunPost({"--report=dot", "trace"}, {{"trace", kTrace}}).out;
+  EXPECT_THAT(dot, HasSubstr("label=\":125\\n5 calls\\n"));
+  EXPECT_THAT(dot, HasSubstr("label=\"@17\\n7 calls\\n"));
+}
+
+TEST(SitesReportTest, PathsHaveThePlaceOfEachCaller) {
+  const std::string trace =
+      "# jtrace-text 1 unit=us\n"
+      "0\tT\tnode\tcalls=1\tA\n0\tT\tnode\tcalls=5\tA\\:2\tB\n"
+      "1\tT\tsample*3\tA\\:2\tB\\@7\tread\n"
+      "2\tT\tsample\tA\\:3\tB\\@7\tread\n"
+      "3\tT\tsample*2\tA\\:3\tB\n";
+  const auto paths = [&](std::vector<std::string> args) {
+    return testing::ParseCsv(ReportCsv(trace, std::move(args)))
+        .Project({"path", "inclusive", "exclusive"});
+  };
+  EXPECT_THAT(paths({"--report=paths"}),
+              ElementsAre(CsvRow{"A", "6", "0"}, CsvRow{"A:2 > B", "3", "0"},
+                          CsvRow{"A:2 > B@7 > read", "3", "3"}, CsvRow{"A:3 > B", "3", "2"},
+                          CsvRow{"A:3 > B@7 > read", "1", "1"}));
+  EXPECT_THAT(paths({"--report=paths", "--sites=off"}),
+              ElementsAre(CsvRow{"A", "6", "0"}, CsvRow{"A > B", "6", "2"},
+                          CsvRow{"A > B > read", "4", "4"}));
+  EXPECT_THAT(
+      paths({"--report=callers", "--of=read"}),
+      ElementsAre(CsvRow{"A:2 > B@7 > read", "3", "3"}, CsvRow{"A:3 > B@7 > read", "1", "1"}));
+  EXPECT_THAT(paths({"--report=callees", "--of=B"}),
+              ElementsAre(CsvRow{"B", "6", "2"}, CsvRow{"B@7 > read", "4", "4"}));
+  EXPECT_THAT(paths({"--report=callers", "--of=B", "--metric=calls"}),
+              ElementsAre(CsvRow{"A:2 > B", "5", "5"}));
+  // Ticks go to the node of their line, which events counted.
+  EXPECT_THAT(
+      Rows(trace, "tree", {"calls", "cum_ticks", "origin", "name"}),
+      ElementsAre(CsvRow{"1", "6", "thread", "T"}, CsvRow{"1", "6", "event", "A"},
+                  CsvRow{"5", "3", "event", "A:2 > B"}, CsvRow{"0", "3", "sample", "B@7 > read"},
+                  CsvRow{"0", "3", "sample", "A:3 > B"}, CsvRow{"0", "1", "sample", "B@7 > read"}));
+  const std::string text = RunPost({"--report=paths", "trace"}, {{"trace", trace}}).out;
+  EXPECT_THAT(text, HasSubstr("  :3 > B\n"));
+}
+
+// What a collapsed routine calls is called from where its own caller called it.
+TEST(SitesReportTest, CollapsedCallersPassTheirPlaceOn) {
+  const std::string trace =
+      "# jtrace-text 1 unit=us\n"
+      "0\tT\tnode\tcalls=1,base=0\tA\n"
+      "0\tT\tnode\tcalls=3,base=0\tA\\:7\tH\n"
+      "0\tT\tnode\tcalls=4,base=40\tA\\:7\tH\\:1\tB\n"
+      "0\tT\tnode\tcalls=5,base=50\tA\\:7\tH\\:2\tB\n"
+      "0\tT\tnode\tcalls=2,base=10\tA\\:8\tB\n"
+      "0\tT\tnode\tcalls=1,base=1000\tA\\:9\tC\n"
+      "0\tT\tnode\tcalls=0,base=0\tX\n";
+  EXPECT_THAT(testing::ParseCsv(ReportCsv(trace, {"--report=graph", "--filter=9.09"}))
+                  .Project({"caller", "callee", "calls", "calls_collapsed", "total", "site"}),
+              ElementsAre(CsvRow{"[all threads]", "A", "1", "0", "1100", ""},
+                          CsvRow{"A", "C", "1", "0", "1000", "A:9"},
+                          CsvRow{"A", "B", "9", "9", "90", "A:7"},
+                          CsvRow{"A", "B", "2", "0", "10", "A:8"}));
+}
+
+// The chain passes A.b() below two calls of A.a(): one sample at that path without places.
+TEST(SitesReportTest, WithoutSitesASampleCountsOnceAtANode) {
+  const std::string trace =
+      "# jtrace-text 1 unit=us\n"
+      "0\tT\tnode\tcalls=1\tA\n"
+      "0\tT\tnode\tcalls=1\tA\\:2\tX\n"
+      "0\tT\tsample-at*3\t2\tA\\:2\tX\tA\\:1\tX\\:5\tY\\:6\tX\\:5\tY\n";
+  const auto samples = [&](const std::string& sites) {
+    return testing::ParseCsv(ReportCsv(trace, {"--report=tree", "--sort=first", sites}))
+        .Project({"level", "samples", "base_ticks", "name"});
+  };
+  EXPECT_THAT(samples("--sites=on"),
+              ElementsAre(CsvRow{"0", "0", "0", "T"}, CsvRow{"1", "0", "0", "A"},
+                          CsvRow{"2", "0", "0", "A:2 > X"}, CsvRow{"3", "1", "3", "X:5 > Y"},
+                          CsvRow{"2", "1", "0", "A:1 > X"}, CsvRow{"3", "1", "0", "X:5 > Y"}));
+  EXPECT_THAT(samples("--sites=off"),
+              ElementsAre(CsvRow{"0", "0", "0", "T"}, CsvRow{"1", "0", "0", "A"},
+                          CsvRow{"2", "1", "0", "X"}, CsvRow{"3", "1", "3", "Y"}));
+}
+
 TEST(SitesReportTest, WithoutSitesTheyAreOneNode) {
   EXPECT_THAT(testing::ParseCsv(ReportCsv(kTrace, {"--report=tree", "--sites=off"}))
                   .Project({"level", "calls", "cum", "name"}),
@@ -115,6 +231,9 @@ TEST(SitesReportTest, TextShowsTheLineBesideTheName) {
   EXPECT_THAT(text({"--report=tree"}), HasSubstr(":131 > A.a()"));
   EXPECT_THAT(text({"--report=arcflow"}), HasSubstr("┌ A.a()@17"));
   EXPECT_THAT(text({"--report=arcflow"}), HasSubstr("└ @17 > B.b()"));
+  const std::string function = text({"--report=function", "--of=B.b"});
+  EXPECT_THAT(function, HasSubstr("  A.a():125 > B.b()\n"));
+  EXPECT_EQ(function.find("site"), std::string::npos);
   const std::string sites = text({"--report=sites", "--top=1", "--sort=calls"});
   EXPECT_THAT(sites, HasSubstr("A.a():120"));
   EXPECT_EQ(sites.find("A.a()@17"), std::string::npos);
@@ -134,7 +253,8 @@ TEST(SitesReportTest, RefusesWhatCannotBe) {
               "jtrace-post: the trace has no call sites; record with sites=on\n");
   }
   EXPECT_EQ(error(kTrace, {"--report=flat", "--sites=on"}),
-            "jtrace-post: --sites needs --report=tree, arcflow or sites\n");
+            "jtrace-post: --sites needs a report that shows call sites, such as tree, arcflow, "
+            "function or html\n");
   EXPECT_EQ(error(kTrace, {"--report=sites", "--sites=off"}),
             "jtrace-post: --sites=off: leaves nothing of --report=sites; use flat\n");
 }

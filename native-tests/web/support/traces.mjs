@@ -34,6 +34,48 @@ export function mixedTrace() {
   ]);
 }
 
+// Calls by the line that makes them: run() calls step() from lines 12 and 15 and from code without
+// lines, itself from line 20, and hash() from three lines, past step(), which calls it too.
+export function sitesTrace() {
+  return writeTrace([
+    '0\tmain\tnode\tcalls=1,base=100\tapp.Main.run(int)',
+    '0\tmain\tnode\tcalls=3,base=300\tapp.Main.run(int)\\:12\tapp.Work.step(long)',
+    '0\tmain\tnode\tcalls=5,base=500\tapp.Main.run(int)\\:15\tapp.Work.step(long)',
+    '0\tmain\tnode\tcalls=7,base=70\tapp.Main.run(int)\\@17\tapp.Work.step(long)',
+    '0\tmain\tnode\tcalls=2,base=20\tapp.Main.run(int)\\:20\tapp.Main.run(int)',
+    '0\tmain\tnode\tcalls=4,base=40\tapp.Main.run(int)\\:20\tapp.Main.run(int)\\:12\tapp.Work.step(long)',
+    '0\tmain\tnode\tcalls=9,base=90\tapp.Main.run(int)\\:15\tapp.Work.step(long)\\:33\tapp.Util.hash(long)',
+    ...[41, 42, 43].map((line) => `0\tmain\tnode\tcalls=8,base=80\tapp.Main.run(int)\\:${line}\tapp.Util.hash(long)`),
+  ]);
+}
+
+// A random one with recursion, several threads, samples, nodes with and without places.
+export function randomSitesTrace(seed) {
+  let state = seed + 1;
+  const random = (below) => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return Math.floor((state / 2 ** 32) * below);
+  };
+  const routines = ['a.A.run()', 'a.B.go(int)', 'c.C.c()', 'D', 'std::map<E, F> >'];
+  const place = () => ['', '\\:7', '\\:9', '\\@3'][random(4)];
+  const lines = [];
+  for (let i = 0; i < 60; ++i) {
+    const path = Array.from({ length: 1 + random(5) }, () => routines[random(routines.length)]);
+    const steps = path.map((name, at) => name + (at + 1 < path.length ? place() : ''));
+    const begin = `0\t${['main', 'worker'][random(2)]}\t`;
+    if (i % 10 === 0) {
+      const at = `0\tmain\tsample-at*2\t2\tA\\:2\tX\tA\\:1\tX\\:5\tY\\:6\tX\\:5\tY`;
+      lines.push('0\tmain\tnode\tcalls=1\tA', '0\tmain\tnode\tcalls=1\tA\\:2\tX', at);
+    }
+    lines.push(
+      random(4) === 0
+        ? `${begin}sample*${1 + random(4)}\t${steps.join('\t')}`
+        : `${begin}node\tcalls=${1 + random(9)},base=${random(50)},min=1,max=${2 + random(9)}\t${steps.join('\t')}`,
+    );
+  }
+  return writeTrace(lines);
+}
+
 export function emptyTrace() {
   return writeTrace([]);
 }

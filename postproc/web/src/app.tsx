@@ -5,6 +5,7 @@ import type { Measure } from './measure.ts';
 import type { Profile } from './model.ts';
 import type { Theme } from './palette.ts';
 import { matchedBy, searchFor } from './search.ts';
+import { kForgetNodes } from './sites.ts';
 import { formatHash, type Patch, patched, type State } from './state.ts';
 import { ThemeContext, useChosenTheme } from './theme.ts';
 import { Help } from './ui/help.tsx';
@@ -51,6 +52,25 @@ function MetricSwitch({ profile, measure, onChange }: MetricProps) {
   );
 }
 
+interface SitesSwitchProps {
+  shown: boolean;
+  onChange(): void;
+}
+
+function SitesSwitch({ shown, onChange }: SitesSwitchProps) {
+  return (
+    <label class="sites" title="Distinguish calls by the line that makes them (L)">
+      <input type="checkbox" checked={shown} onChange={onChange} />
+      <span>Call sites</span>
+    </label>
+  );
+}
+
+// Shown unless the state says no.
+function switchedSites(state: State): Patch {
+  return { ...kForgetNodes, sites: state.sites === 'off' ? undefined : 'off' };
+}
+
 function keysFor(
   state: State,
   theme: Theme,
@@ -68,8 +88,9 @@ function keysFor(
   return keys;
 }
 
-export function App({ profile }: { profile: Profile }) {
+export function App({ profile: recorded }: { profile: Profile }) {
   const [state, navigate] = useUrlState();
+  const profile = state.sites === 'off' ? recorded.withoutPlaces() : recorded;
   const [helping, setHelping] = useState(false);
   const input = useRef<HTMLInputElement>(null);
   const theme = useChosenTheme(state.theme);
@@ -83,6 +104,7 @@ export function App({ profile }: { profile: Profile }) {
   }, [view, profile]);
   useKeys({
     ...keysFor(state, theme, view, navigate),
+    ...(recorded.hasPlaces && { l: () => navigate(switchedSites(state)) }),
     '?': () => setHelping(true),
     'ctrl+f': () => {
       input.current!.focus();
@@ -103,6 +125,9 @@ export function App({ profile }: { profile: Profile }) {
           onChange={(q) => navigate({ q }, true)}
         />
         <MetricSwitch profile={profile} measure={measure} onChange={(m) => navigate({ m })} />
+        {recorded.hasPlaces && (
+          <SitesSwitch shown={profile.hasPlaces} onChange={() => navigate(switchedSites(state))} />
+        )}
         <button
           type="button"
           class="icon"

@@ -6,6 +6,7 @@ import type { Profile } from './model.ts';
 
 export interface Arc {
   readonly other: number; // the caller or callee
+  readonly place: number; // in the caller; 0: unknown, or calls of all places
   readonly recursive: boolean; // this activation (callers) or its caller (callees) is recursive
   readonly calls: number;
   readonly self: number;
@@ -35,12 +36,15 @@ export interface Arcs {
 
 interface Sum {
   other: number;
+  place: number;
   recursive: boolean;
   calls: number;
   self: number;
   total: number;
   nodes: number[];
 }
+
+const kPlaces = 2 ** 17;
 
 class Side {
   private sums = new Map<number, Sum>();
@@ -51,10 +55,11 @@ class Side {
   ) {}
 
   add(other: number, recursive: boolean, node: number): void {
-    const key = other * 2 + (recursive ? 1 : 0);
+    const place = this.profile.place[node];
+    const key = (other * 2 + (recursive ? 1 : 0)) * kPlaces + place;
     let sum = this.sums.get(key);
     if (sum === undefined) {
-      sum = { other, recursive, calls: 0, self: 0, total: 0, nodes: [] };
+      sum = { other, place, recursive, calls: 0, self: 0, total: 0, nodes: [] };
       this.sums.set(key, sum);
     }
     sum.calls += this.profile.data.nodes.calls[node];
@@ -76,7 +81,7 @@ class Side {
   sorted(): Arc[] {
     for (const sum of this.sums.values()) this.close(sum);
     return Array.from(this.sums.values(), (sum) => ({ ...sum, ...extremesOf(this.profile, sum.nodes) })).sort(
-      (a, b) => b.total - a.total || b.calls - a.calls || a.other - b.other,
+      (a, b) => b.total - a.total || b.calls - a.calls || a.other - b.other || a.place - b.place,
     );
   }
 }

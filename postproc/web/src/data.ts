@@ -8,6 +8,12 @@ export type MetricUnit = 'count' | 'bytes' | 'ns';
 export interface NodeColumns {
   level: number[]; // 0: a thread's root
   name: number[]; // routine; routines.length + thread for a root; -1: nodes left out, in sum
+  // From where the caller calls it: line · 2, or bytecode index · 2 + 1; 0: unknown. Missing in
+  // traces without places (sites=on).
+  place?: number[];
+  // A node, a number, a node, a number…: of its samples, those that count at another node too, which
+  // differs only by places. Not of nodes that were left out.
+  repeated_samples?: number[];
   origin: string; // a letter for each node: t thread, e event, s sample, p pruned
   calls: number[];
   calls_jitted: number[];

@@ -35,6 +35,8 @@ export function measureFacts(profile: Profile, measure: Measure, node: number): 
 export function nodeFacts(profile: Profile, node: number): Fact[] {
   const { nodes, ns_per_unit: ns, tick_ns: tick } = profile.data;
   const facts: Fact[] = [];
+  const site = profile.siteOf(node);
+  if (site !== '') facts.push(['called from', site]);
   if (nodes.calls[node] > 0 && !profile.isRoot(node)) {
     const jitted = formatPercent(nodes.calls_jitted[node], nodes.calls[node]);
     const note = nodes.calls_jitted[node] > 0 ? ` (${jitted} compiled)` : '';

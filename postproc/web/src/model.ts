@@ -1,6 +1,7 @@
 // The profile: the merged call tree in columns, and data derived from it. No DOM here.
 import type { PageData } from './data.ts';
 import { type Measure, measuresOf } from './measure.ts';
+import { placeText, withoutPlaces } from './sites.ts';
 import { SourceIndex } from './sources.ts';
 
 export type Origin = 't' | 'e' | 's' | 'p'; // thread, event, sample, pruned
@@ -19,6 +20,8 @@ export class Profile {
   // The name of a node, by number: a routine; routineCount + thread for roots; the last one is
   // [pruned], which replaces nodes that were left out.
   readonly name: Int32Array;
+  readonly hasPlaces: boolean;
+  readonly place: Int32Array; // from where its caller calls a node, as in the data
   readonly routineCount: number;
   readonly roots: Int32Array; // by thread
   readonly thread: Int32Array; // of a node
@@ -29,6 +32,7 @@ export class Profile {
 
   private names: string[];
   private instancesByName: Int32Array[] | undefined;
+  private plain: Profile | undefined;
 
   constructor(readonly data: PageData) {
     const { nodes } = data;
@@ -38,6 +42,8 @@ export class Profile {
     this.names = [...data.routines, ...data.threads.map((thread) => thread.name), '[pruned]'];
     const pruned = this.names.length - 1;
     this.name = Int32Array.from(nodes.name, (name) => (name < 0 ? pruned : name));
+    this.hasPlaces = nodes.place !== undefined;
+    this.place = Int32Array.from(nodes.place ?? new Int32Array(this.nodeCount));
     this.parent = new Int32Array(this.nodeCount).fill(-1);
     this.end = new Int32Array(this.nodeCount).fill(this.nodeCount);
     this.thread = new Int32Array(this.nodeCount);
@@ -90,6 +96,17 @@ export class Profile {
   }
   get nameCount(): number {
     return this.names.length;
+  }
+
+  // The line that calls the node: "app.A.run():120"; "" if it is unknown.
+  siteOf(node: number): string {
+    return this.place[node] === 0 ? '' : this.nameOf(this.parent[node]) + placeText(this.place[node]);
+  }
+
+  // The same with the calls of all places together.
+  withoutPlaces(): Profile {
+    if (!this.hasPlaces) return this;
+    return (this.plain ??= new Profile(withoutPlaces(this.data)));
   }
 
   isRoot(node: number): boolean {

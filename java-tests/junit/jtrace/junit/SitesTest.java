@@ -128,6 +128,80 @@ final class SitesTest {
     assertTrue(whole.size() < CallTree.of(run).size());
   }
 
+  /** `A > B` to calls, over all lines of A. */
+  private static Map<String, Long> arcs(Jvm.Result run, String... options) {
+    String[] all = Stream.concat(Stream.of("--report=arcflow"), Stream.of(options)).toArray(String[]::new);
+    Map<String, Long> arcs = new TreeMap<>();
+    for (Map<String, String> row : run.report(all).rows()) {
+      if (!row.get("row").endsWith("child")) continue;
+      String callee = row.get("name").replaceFirst("^.*\\)[:@]\\d+ > ", "");
+      arcs.merge(row.get("self") + " > " + callee, Long.parseLong(row.get("calls")), Long::sum);
+    }
+    return arcs;
+  }
+
+  private static Map<String, Long> callsByRoutine(Jvm.Result run) {
+    Map<String, Long> calls = new TreeMap<>();
+    for (Map<String, String> row : run.report("--report=flat").rows()) {
+      if (!row.get("kind").equals("thread")) calls.put(row.get("name"), Long.parseLong(row.get("calls")));
+    }
+    return calls;
+  }
+
+  @TestFactory
+  Stream<DynamicTest> totalsAreThoseOfARecordingWithoutLines() {
+    return Stream.of("PathCases deep", "MixedCalls")
+        .map(
+            program ->
+                DynamicTest.dynamicTest(
+                    program,
+                    () -> {
+                      String[] words = program.split(" ");
+                      String options = "mode=events,include=" + words[0] + "*,sites=";
+                      Jvm.Result lines = new Jvm().agent(options + "on").run(words);
+                      Jvm.Result plain = new Jvm().agent(options + "off").run(words);
+                      assertTrue(lines.report("--report=sites").rows().size() > 3);
+                      assertEquals(callsByRoutine(plain), callsByRoutine(lines));
+                      Map<String, Long> expected = arcs(plain);
+                      assertTrue(expected.size() > 3, expected.toString());
+                      assertEquals(expected, arcs(lines));
+                      assertEquals(expected, arcs(lines, "--sites=off"));
+                    }));
+  }
+
+  /** Each line of a caller is one call of it in the callgrind file, which callgrind_annotate reads. */
+  @Test
+  void exportsHaveTheLineOfTheCaller() throws Exception {
+    Jvm.Result run = run("mode=events", "50");
+    Map<String, Long> walked = walked(run);
+    Path file = Jvm.temporary("sites", ".callgrind");
+    Report.text(run.trace(), "--report=callgrind", "-o", file.toString());
+    Matcher arc =
+        Pattern.compile("(?m)^cfn=\\((\\d+)\\).*\\ncalls=(\\d+) 0\\n(\\d+) ").matcher(Files.readString(file));
+    long fromLines = 0;
+    while (arc.find()) if (!arc.group(3).equals("0")) fromLines += Long.parseLong(arc.group(2));
+    Map<String, Long> counted = counted(run.report("--report=sites"));
+    assertEquals(counted.values().stream().mapToLong(Long::longValue).sum(), fromLines);
+    String stacks = Report.text(run.trace(), "--report=collapsed", "--metric=calls");
+    for (String site : walked.keySet()) {
+      if (!site.startsWith("SiteCases.two:")) continue;
+      String step = site.replaceFirst(":(\\d+) > (.*)", "(int):$1;$2(int) ");
+      assertTrue(stacks.contains(step), step);
+    }
+    Jvm.Result annotated =
+        Jvm.execute(
+            List.of("callgrind_annotate", "--inclusive=yes", "--tree=calling", "--auto=no",
+                "--threshold=100", file.toString()),
+            null);
+    assertEquals(0, annotated.exit(), annotated.err());
+    long ofTwo = byCallee(counted).get("SiteCases.two");
+    Matcher calls =
+        Pattern.compile(" >   [^:]*:SiteCases\\.two\\(int\\) \\(([0-9,]+)x\\)").matcher(annotated.out());
+    long annotatedCalls = 0;
+    while (calls.find()) annotatedCalls += Long.parseLong(calls.group(1).replace(",", ""));
+    assertEquals(ofTwo, annotatedCalls);
+  }
+
   /** Paths of `A:5 > B` steps to paths of `B`. */
   private static Map<String, Long> withoutSites(Map<String, Long> tree) {
     Map<String, Long> merged = new TreeMap<>();

@@ -24,12 +24,15 @@ export function describe(
   ];
   if (frame === 0) return { title: source.rootLabel, note: undefined, facts: [share] };
   const node = source.profileNode(frame);
+  const name = profile.text(source.name(frame));
+  const line = source.after(frame);
+  const calls: Fact[] = line === '' ? [] : [['calls from', `${name}${line}`]];
   return {
-    title: profile.text(source.name(frame)),
+    title: name,
     note: originLabel(profile, node),
     facts:
       source instanceof CallTreeSource
         ? [...measureFacts(profile, measure, node), ...nodeFacts(profile, node)]
-        : [share],
+        : [share, ...calls],
   };
 }

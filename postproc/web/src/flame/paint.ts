@@ -9,6 +9,7 @@ import type { FlameSource } from './source.ts';
 export const kRowHeight = 19;
 const kFont = '12px ui-monospace, "SF Mono", "DejaVu Sans Mono", Menlo, Consolas, monospace';
 const kLeastText = 28; // pixels
+const kLeastName = 8; // characters beside a line
 
 export interface Scene {
   readonly profile: Profile;
@@ -43,6 +44,12 @@ const kInk: Record<Theme, Ink> = {
     matchText: '#ffffff',
   },
 };
+
+// The name with the line that calls, or the name alone where that leaves too little of it.
+function withLine(before: string, name: string, after: string, room: number): string {
+  const left = room - before.length - after.length;
+  return left < kLeastName ? fitted(name, room) : before + fitted(name, left) + after;
+}
 
 // Slanted lines, for frames that only samples saw.
 function hatchOf(context: CanvasRenderingContext2D, color: string): CanvasPattern | null {
@@ -123,7 +130,7 @@ class Painter {
     const text = node === 0 ? scene.source.rootLabel : scene.profile.text(name);
     const room = Math.floor((width - 8) / this.charWidth);
     context.fillStyle = match ? this.ink.matchText : this.ink.text;
-    const shown = fitted(text, room);
+    const shown = withLine(scene.source.before(node), text, scene.source.after(node), room);
     // Wide letters (CJK) need more room than they count.
     if (/[^\x00-\x7f]/.test(shown)) context.fillText(shown, x + 4, y + kRowHeight / 2, width - 8);
     else context.fillText(shown, x + 4, y + kRowHeight / 2);

@@ -2,6 +2,7 @@
 // its root, all threads.
 import type { Measure } from '../measure.ts';
 import type { Profile } from '../model.ts';
+import { placeText } from '../sites.ts';
 
 export interface FlameSource {
   readonly rootLabel: string;
@@ -10,6 +11,9 @@ export interface FlameSource {
   children(node: number): readonly number[];
   parent(node: number): number; // -1 for the root
   name(node: number): number; // -1 for the root
+  // Beside the name: the line that calls it, or from which it calls (sites=on).
+  before(node: number): string;
+  after(node: number): string;
   sampled(node: number): boolean; // no event entered it
   // Of the profile; if there are several, the hottest one. -1 for the root.
   profileNode(node: number): number;
@@ -55,6 +59,15 @@ export class CallTreeSource implements FlameSource {
     return node === 0 ? -1 : this.profile.name[node - 1];
   }
 
+  before(node: number): string {
+    const line = node === 0 ? '' : placeText(this.profile.place[node - 1]);
+    return line === '' ? '' : `${line} `;
+  }
+
+  after(): string {
+    return '';
+  }
+
   sampled(node: number): boolean {
     return node > 0 && this.profile.origin(node - 1) === 's';
   }
@@ -79,6 +92,7 @@ export class CallTreeSource implements FlameSource {
 
 interface CallersNode {
   readonly name: number;
+  readonly place: number; // from which it calls
   readonly parent: number;
   readonly value: number;
   // The origin of the value: the profile's nodes at this place of the chains, with the value that
@@ -87,6 +101,12 @@ interface CallersNode {
   readonly values: number[];
   readonly sampled: boolean;
   children: number[] | undefined;
+}
+
+type Group = Omit<CallersNode, 'parent' | 'value' | 'sampled' | 'children'> & { events: boolean };
+
+function addressOf(name: number, place: number): string {
+  return place === 0 ? `${name}` : `${name}p${place}`;
 }
 
 // The reverse tree: below each routine, by its self value, its callers. Made on demand.
@@ -105,28 +125,38 @@ export class CallersSource implements FlameSource {
       at.push(node);
       values.push(measure.self[node]);
     }
-    this.add(-1, -1, at, values, false);
-    this.nodes[0].children = this.group(0, at, values);
+    this.add({ name: -1, place: 0, parent: -1, at, values, sampled: false });
+    this.nodes[0].children = this.group(0, at, values, []);
   }
 
-  private add(name: number, parent: number, at: number[], values: number[], sampled: boolean) {
-    const value = values.reduce((sum, each) => sum + each, 0);
-    this.nodes.push({ name, parent, value, at, values, sampled, children: undefined });
+  private add(node: Omit<CallersNode, 'value' | 'children'>) {
+    const value = node.values.reduce((sum, each) => sum + each, 0);
+    this.nodes.push({ ...node, value, children: undefined });
     return this.nodes.length - 1;
   }
 
-  private group(parent: number, at: readonly number[], values: readonly number[]): number[] {
-    const groups = new Map<number, { at: number[]; values: number[]; events: boolean }>();
+  // `places`: from which those at `at` call; none: they do not.
+  private group(
+    parent: number,
+    at: readonly number[],
+    values: readonly number[],
+    places: readonly number[],
+  ): number[] {
+    const groups = new Map<string, Group>();
     at.forEach((node, i) => {
       const name = this.profile.name[node];
-      let group = groups.get(name);
-      if (group === undefined) groups.set(name, (group = { at: [], values: [], events: false }));
+      const place = places[i] ?? 0;
+      const key = addressOf(name, place);
+      let group = groups.get(key);
+      if (group === undefined) {
+        groups.set(key, (group = { name, place, at: [], values: [], events: false }));
+      }
       group.at.push(node);
       group.values.push(values[i]);
       group.events ||= this.profile.origin(node) !== 's';
     });
-    const children = Array.from(groups, ([name, group]) =>
-      this.add(name, parent, group.at, group.values, !group.events),
+    const children = Array.from(groups.values(), ({ events, ...group }) =>
+      this.add({ ...group, parent, sampled: !events }),
     );
     return children.sort((a, b) => this.nodes[b].value - this.nodes[a].value || a - b);
   }
@@ -140,13 +170,15 @@ export class CallersSource implements FlameSource {
     if (here.children === undefined) {
       const at: number[] = [];
       const values: number[] = [];
+      const places: number[] = [];
       here.at.forEach((below, i) => {
         const caller = this.profile.parent[below];
         if (caller < 0) return;
         at.push(caller);
         values.push(here.values[i]);
+        places.push(this.profile.place[below]);
       });
-      here.children = this.group(node, at, values);
+      here.children = this.group(node, at, values, places);
     }
     return here.children;
   }
@@ -157,6 +189,14 @@ export class CallersSource implements FlameSource {
 
   name(node: number): number {
     return this.nodes[node].name;
+  }
+
+  before(): string {
+    return '';
+  }
+
+  after(node: number): string {
+    return placeText(this.nodes[node].place);
   }
 
   sampled(node: number): boolean {
@@ -178,15 +218,19 @@ export class CallersSource implements FlameSource {
 
   // The names on the path: numbers depend on what was viewed before.
   address(node: number): string {
-    const names: number[] = [];
-    for (let n = node; n > 0; n = this.parent(n)) names.push(this.name(n));
+    const names: string[] = [];
+    for (let n = node; n > 0; n = this.parent(n)) {
+      names.push(addressOf(this.name(n), this.nodes[n].place));
+    }
     return names.reverse().join('-');
   }
 
   locate(address: string): number {
     let node = 0;
     for (const name of address === '' ? [] : address.split('-')) {
-      const next = this.children(node).find((child) => this.name(child) === Number(name));
+      const next = this.children(node).find(
+        (child) => addressOf(this.name(child), this.nodes[child].place) === name,
+      );
       if (next === undefined) return 0;
       node = next;
     }

@@ -1,5 +1,5 @@
 // The call graph from the call tree: a node for each routine, an arc for each pair of caller and
-// callee. As in postproc/graph/call_graph.cc: arcs come from paths, so each has the real cost of
+// callee, with sites=on for each place in the caller. As in postproc/graph/call_graph.cc: arcs come from paths, so each has the real cost of
 // its calls, and a collapsed routine's cost is added to its real caller. No DOM here.
 import type { Measure } from '../measure.ts';
 import type { Profile } from '../model.ts';
@@ -28,6 +28,8 @@ export type Recursion = 'none' | 'self' | 'back' | 'partly';
 export interface GraphArc {
   readonly caller: number; // indexes of nodes
   readonly callee: number;
+  // In the caller: where it calls the callee, or the collapsed routines that do. 0: unknown.
+  readonly place: number;
   calls: number;
   callsCollapsed: number; // of these, by routines collapsed into the caller
   total: number; // over the callee's outermost activations
@@ -76,6 +78,8 @@ function calleesOf(profile: Profile): Uint32Array {
   return count;
 }
 
+const kPlaces = 2 ** 17;
+
 class Builder {
   readonly nodes: GraphNode[] = [];
   readonly arcs: GraphArc[] = [];
@@ -86,6 +90,7 @@ class Builder {
   private readonly owner: Int32Array; // by tree node
   private readonly arcOf: Int32Array; // by tree node; -1: none
   private readonly direct: Uint8Array; // by tree node: 1 if it is shown itself
+  private readonly leftFrom: Int32Array; // by tree node, if hidden: where its path leaves the owner
   private readonly arcIndex = new Map<number, number>();
   private readonly open: number[] = []; // by arc: how often it is on the path
   private readonly outermost: boolean[] = []; // by arc: the callee was not active once
@@ -100,6 +105,7 @@ class Builder {
     this.owner = new Int32Array(profile.nodeCount).fill(0);
     this.arcOf = new Int32Array(profile.nodeCount).fill(-1);
     this.direct = new Uint8Array(profile.nodeCount);
+    this.leftFrom = new Int32Array(profile.nodeCount);
   }
 
   // Callees of routines that show all they call.
@@ -151,8 +157,8 @@ class Builder {
     for (const name of shown.slice(0, options.most)) this.add(name);
   }
 
-  private findArc(caller: number, callee: number): number {
-    const key = caller * this.nodes.length + callee;
+  private findArc(caller: number, callee: number, place: number): number {
+    const key = (caller * this.nodes.length + callee) * kPlaces + place;
     let index = this.arcIndex.get(key);
     if (index === undefined) {
       index = this.arcs.length;
@@ -160,6 +166,7 @@ class Builder {
       this.arcs.push({
         caller,
         callee,
+        place,
         calls: 0,
         callsCollapsed: 0,
         total: 0,
@@ -190,8 +197,10 @@ class Builder {
     const begins = name === this.options.root && this.isOutside(parent);
     const caller = begins ? 0 : this.owner[parent];
     const callee = this.nodes[caller].detail === 'collapsed' && !begins ? -1 : this.nodeOf[name];
+    const place = this.direct[parent] === 1 ? profile.place[node] : this.leftFrom[parent];
     if (callee < 0) {
       this.owner[node] = caller;
+      this.leftFrom[node] = place;
       this.nodes[caller].collapsed += measure.self[node];
       this.hiddenSelf += measure.self[node];
       this.hiddenCalls += calls;
@@ -203,7 +212,9 @@ class Builder {
     shown.calls += calls;
     shown.self += measure.self[node];
     if (profile.origin(node) === 'e') shown.sampled = false;
-    if (!begins) this.addToArc(node, caller, callee, calls, outermost, this.direct[parent] === 1);
+    if (begins) return;
+    const index = (this.arcOf[node] = this.findArc(caller, callee, place));
+    this.addToArc(index, node, calls, outermost);
   }
 
   private isOutside(parent: number): boolean {
@@ -213,15 +224,8 @@ class Builder {
     return true;
   }
 
-  private addToArc(
-    node: number,
-    caller: number,
-    callee: number,
-    calls: number,
-    outermost: boolean,
-    direct: boolean,
-  ): void {
-    const index = (this.arcOf[node] = this.findArc(caller, callee));
+  private addToArc(index: number, node: number, calls: number, outermost: boolean): void {
+    const direct = this.direct[this.profile.parent[node]] === 1;
     const arc = this.arcs[index];
     const inclusive = this.measure.total[node];
     arc.calls += calls;
@@ -290,7 +294,11 @@ export function buildGraph(profile: Profile, measure: Measure, options: GraphOpt
   const [nodes, arcs] = reachable(builder.nodes, builder.arcs);
   arcs.sort(
     (a, b) =>
-      b.inclusive - a.inclusive || b.calls - a.calls || a.caller - b.caller || a.callee - b.callee,
+      b.inclusive - a.inclusive ||
+      b.calls - a.calls ||
+      a.caller - b.caller ||
+      a.callee - b.callee ||
+      a.place - b.place,
   );
   const hidden = builder.hidden + builder.nodes.length - nodes.length;
   return {
@@ -304,7 +312,7 @@ export function buildGraph(profile: Profile, measure: Measure, options: GraphOpt
 }
 
 export interface CallingPath {
-  readonly names: readonly number[]; // from the thread's root down to the callee
+  readonly nodes: readonly number[]; // of the tree, from the thread's root down to the callee
   value: number;
   calls: number;
 }
@@ -322,13 +330,14 @@ export function pathsOf(
   const shown = new Set(graph.nodes.map((node) => node.name));
   const found: CallingPath[] = [];
   for (const node of profile.instances(callee)) {
-    const above = profile.path(node).slice(0, -1).reverse();
-    const nearest = above.find((each) => profile.isRoot(each) || shown.has(profile.name[each]));
-    if (nearest === undefined) continue;
+    const nodes = profile.path(node);
+    let at = nodes.length - 2;
+    while (at > 0 && !shown.has(profile.name[nodes[at]])) --at;
+    if (at < 0 || profile.place[nodes[at + 1]] !== arc.place) continue;
+    const nearest = nodes[at];
     const by = profile.isRoot(nearest) ? kAllThreads : profile.name[nearest];
     if (by !== caller) continue;
-    const names = profile.path(node).map((each) => profile.name[each]);
-    found.push({ names, value: measure.total[node], calls: profile.data.nodes.calls[node] });
+    found.push({ nodes, value: measure.total[node], calls: profile.data.nodes.calls[node] });
   }
   found.sort((a, b) => b.value - a.value || b.calls - a.calls);
   return found.slice(0, most);

@@ -1,6 +1,6 @@
 // Links that span several rows as chains of items, one for each row, so that they have reserved
 // room.
-import type { Layers, Link } from './layers.ts';
+import { type Layers, type Link, roomOf } from './layers.ts';
 
 export interface Items {
   readonly count: number; // the boxes first, then bends
@@ -24,7 +24,8 @@ export function makeItems(widths: readonly number[], links: readonly Link[], lay
     const chain = [link.from];
     for (let row = layers.row[link.from] + 1; row < layers.row[link.to]; ++row) {
       chain.push(width.length);
-      width.push(link.width + kBendRoom);
+      // Its text is above the first bend.
+      width.push((chain.length === 2 ? roomOf(link) : link.width) + kBendRoom);
       rowOf.push(row);
     }
     chain.push(link.to);

@@ -8,12 +8,15 @@ import type { Actions, Chosen } from './scene.tsx';
 // The chosen node or arc, by names, so that it stays when the picture changes.
 export function chosenOf(picture: Picture, text: string | undefined): Chosen {
   if (text === undefined) return undefined;
-  const [caller, callee] = text.split('>').map(Number);
+  const [caller, callee, place] = text.split(/[>p]/).map(Number);
   const { nodes, arcs } = picture.graph;
   const from = nodes.findIndex((node) => node.name === caller);
   if (from < 0) return undefined;
   if (callee === undefined) return { node: from };
-  const arc = arcs.findIndex((each) => each.caller === from && nodes[each.callee].name === callee);
+  const arc = arcs.findIndex(
+    (each) =>
+      each.caller === from && nodes[each.callee].name === callee && each.place === (place ?? 0),
+  );
   return arc < 0 ? undefined : { arc };
 }
 
@@ -21,8 +24,8 @@ function formatChosen(picture: Picture, chosen: Chosen): string | undefined {
   if (chosen === undefined) return undefined;
   const { nodes, arcs } = picture.graph;
   if ('node' in chosen) return `${nodes[chosen.node].name}`;
-  const { caller, callee } = arcs[chosen.arc];
-  return `${nodes[caller].name}>${nodes[callee].name}`;
+  const { caller, callee, place } = arcs[chosen.arc];
+  return `${nodes[caller].name}>${nodes[callee].name}${place === 0 ? '' : `p${place}`}`;
 }
 
 export interface Commands extends Actions {

@@ -4,7 +4,8 @@ import type { Measure } from '../measure.ts';
 import type { Profile } from '../model.ts';
 import type { Patch } from '../state.ts';
 import { SourceButton } from '../ui/source_button.tsx';
-import { type CallGraph, type GraphArc, kAllThreads, pathsOf } from './call_graph.ts';
+import { placeText } from '../sites.ts';
+import { type CallGraph, type CallingPath, type GraphArc, kAllThreads, pathsOf } from './call_graph.ts';
 import { fullName } from './label.ts';
 import type { Chosen } from './scene.tsx';
 
@@ -73,6 +74,12 @@ function NodeDetails(props: DetailsProps & { index: number }) {
   );
 }
 
+// "main > app.A.run():120 > app.B.work()"
+function textOf(profile: Profile, { nodes }: CallingPath): string {
+  const line = (i: number) => (i + 1 < nodes.length ? placeText(profile.place[nodes[i + 1]]) : '');
+  return nodes.map((node, i) => profile.nameOf(node) + line(i)).join(' > ');
+}
+
 function ArcDetails({ profile, measure, graph, arc }: DetailsProps & { arc: GraphArc }) {
   const name = (index: number) => fullName(profile, graph.nodes[index].name);
   const facts: [string, string][] = [
@@ -89,7 +96,8 @@ function ArcDetails({ profile, measure, graph, arc }: DetailsProps & { arc: Grap
   return (
     <>
       <bdi class="graph-name">
-        {name(arc.caller)} → {name(arc.callee)}
+        {name(arc.caller)}
+        {placeText(arc.place)} → {name(arc.callee)}
       </bdi>
       <Facts facts={facts} />
       <ol class="graph-paths" aria-label="Calling paths">
@@ -99,7 +107,7 @@ function ArcDetails({ profile, measure, graph, arc }: DetailsProps & { arc: Grap
               {measure.format(path.value)} · {formatPercent(path.value, graph.whole)}
               {path.calls > 0 ? ` · ${counted(path.calls, 'call')}` : ''}
             </span>
-            <bdi>{path.names.map((each) => profile.text(each)).join(' > ')}</bdi>
+            <bdi>{textOf(profile, path)}</bdi>
           </li>
         ))}
       </ol>

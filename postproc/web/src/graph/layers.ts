@@ -5,6 +5,11 @@ export interface Link {
   readonly from: number;
   readonly to: number;
   readonly width: number; // pixels
+  readonly room?: number; // for its text where it meets boxes, if that is wider
+}
+
+export function roomOf(link: Link): number {
+  return Math.max(link.width, link.room ?? 0);
 }
 
 export interface Layers {

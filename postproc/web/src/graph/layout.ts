@@ -1,7 +1,7 @@
 // A layered drawing, from the top down as rivers flow: rows, order, places, and the arcs' paths
 // between the boxes. Arcs meet a box side by side, like tributaries. Numbers only, no DOM.
 import { type Items, makeItems } from './chains.ts';
-import { type Layers, layersOf, type Link } from './layers.ts';
+import { type Layers, layersOf, type Link, roomOf } from './layers.ts';
 import { orderRows } from './order.ts';
 import { type Box, bowReach, kPortGap, pathsOf } from './paths.ts';
 import { placeItems } from './place.ts';
@@ -30,8 +30,8 @@ function widthsOf(sizes: readonly BoxSize[], links: readonly Link[], layers: Lay
   const into = new Float64Array(sizes.length);
   links.forEach((link, i) => {
     if (layers.up[i]) return;
-    out[link.from] += link.width + kPortGap;
-    into[link.to] += link.width + kPortGap;
+    out[link.from] += roomOf(link) + kPortGap;
+    into[link.to] += roomOf(link) + kPortGap;
   });
   return sizes.map((size, i) => Math.max(size.width, out[i] + 10, into[i] + 10));
 }

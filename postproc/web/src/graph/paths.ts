@@ -1,6 +1,6 @@
 // The arcs as SVG paths: streams that flow down, bows that lead back up.
 import type { Items } from './chains.ts';
-import type { Link } from './layers.ts';
+import { type Link, roomOf } from './layers.ts';
 
 export interface Box {
   readonly x: number; // left
@@ -70,6 +70,12 @@ function bowPath(from: Box, to: Box): string {
   return `M${edge(from)},${y1}C${round(far)},${y1} ${round(far)},${y2} ${edge(to)},${y2}`;
 }
 
+// The middle of a path's first curve.
+export function middleOf(path: string): [number, number] {
+  const [x0, y0, x1, y1, x2, y2, x3, y3] = path.match(/-?[\d.]+/g)!.map(Number);
+  return [round((x0 + 3 * x1 + 3 * x2 + x3) / 8), round((y0 + 3 * y1 + 3 * y2 + y3) / 8)];
+}
+
 // Down from row to row, vertical where it passes one.
 function streamPath(placed: Placed, chain: readonly number[], out: number, into: number): string {
   const { items, x, tops, heights, boxes } = placed;
@@ -97,7 +103,8 @@ export function pathsOf(placed: Placed, links: readonly Link[]): string[] {
   const arriving = boxes.map((): Port[] => []);
   items.chains.forEach((chain, link) => {
     if (chain === null) return;
-    const { from, to, width } = links[link];
+    const { from, to } = links[link];
+    const width = roomOf(links[link]);
     leaving[from].push({ link, width, towards: x[chain[1]] });
     arriving[to].push({ link, width, towards: x[chain[chain.length - 2]] });
   });

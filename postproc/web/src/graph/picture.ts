@@ -1,6 +1,7 @@
 // The drawn graph: labels measured, boxes laid out, arcs with their widths.
 import type { Measure } from '../measure.ts';
 import type { Profile } from '../model.ts';
+import { placeText } from '../sites.ts';
 import { arcWidthsOf } from './arc_width.ts';
 import { buildGraph, type CallGraph, costsOf, routineTotals } from './call_graph.ts';
 import { datumOf, type Drawn, drawnLabel, fullName, shortName, type TextWidth } from './label.ts';
@@ -10,13 +11,28 @@ import { firstFilter } from './time_filter.ts';
 
 export const kMostNodes = 600; // beyond that nothing is readable, and browsers get slow
 
+const kLineGap = 3; // pixels
+const kMostLines = 12; // of a function's arcs that have their line beside them
+
 export interface Picture {
   readonly graph: CallGraph;
   readonly filter: number; // percent
   readonly firstFilter: number;
   readonly drawn: readonly Drawn[]; // by node
   readonly widths: readonly number[]; // by arc
+  readonly lines: readonly string[]; // by arc: the line that calls, if there is room
   readonly layout: Layout;
+}
+
+// Arcs are in the order of what flows through them.
+function linesOf(graph: CallGraph): string[] {
+  const shown = new Map<number, number>(); // by caller
+  return graph.arcs.map(({ caller, place }) => {
+    const count = shown.get(caller) ?? 0;
+    if (place === 0 || count === kMostLines) return '';
+    shown.set(caller, count + 1);
+    return placeText(place);
+  });
 }
 
 export function makePicture(
@@ -45,6 +61,12 @@ export function makePicture(
       widthOf,
     ),
   );
-  const links = graph.arcs.map((arc, i) => ({ from: arc.caller, to: arc.callee, width: widths[i] }));
-  return { graph, filter, firstFilter: first, drawn, widths, layout: layOut(drawn, links) };
+  const lines = linesOf(graph);
+  const links = graph.arcs.map((arc, i) => ({
+    from: arc.caller,
+    to: arc.callee,
+    width: widths[i],
+    room: lines[i] === '' ? 0 : widthOf(lines[i], 'datum') + kLineGap,
+  }));
+  return { graph, filter, firstFilter: first, drawn, widths, lines, layout: layOut(drawn, links) };
 }

@@ -6,7 +6,9 @@ import type { Measure } from '../measure.ts';
 import type { Profile } from '../model.ts';
 import type { Search } from '../search.ts';
 import { type GraphArc, type GraphNode, kAllThreads } from './call_graph.ts';
+import { placeText } from '../sites.ts';
 import { fullName, kPadding, kPartGap, kSymbolRoom } from './label.ts';
+import { middleOf } from './paths.ts';
 import type { Picture } from './picture.ts';
 
 export type Chosen = { readonly node: number } | { readonly arc: number } | undefined;
@@ -35,7 +37,7 @@ export function arcTitle(profile: Profile, measure: Measure, picture: Picture, a
   const name = (index: number) => fullName(profile, nodes[index].name);
   const calls = arc.calls > 0 ? `, ${counted(arc.calls, 'call')}` : '';
   const share = `${measure.format(arc.inclusive)} (${formatPercent(arc.inclusive, whole)})`;
-  return `${name(arc.caller)} → ${name(arc.callee)}: ${share}${calls}`;
+  return `${name(arc.caller)}${placeText(arc.place)} → ${name(arc.callee)}: ${share}${calls}`;
 }
 
 function nodeTitle(profile: Profile, measure: Measure, picture: Picture, node: GraphNode): string {
@@ -57,6 +59,16 @@ function isChosenArc(chosen: Chosen, arc: GraphArc, index: number): boolean {
   return arc.caller === chosen.node || arc.callee === chosen.node;
 }
 
+// The line that calls, beside its arc.
+function Line({ text, path }: { text: string; path: string }) {
+  const [x, y] = middleOf(path);
+  return (
+    <text class="line" x={x} y={y}>
+      {text}
+    </text>
+  );
+}
+
 function Arcs({ profile, measure, picture, chosen, actions }: SceneProps) {
   const { graph, layout, widths } = picture;
   // Thin arcs lie over wide ones.
@@ -70,10 +82,11 @@ function Arcs({ profile, measure, picture, chosen, actions }: SceneProps) {
         if (isChosenArc(chosen, arc, i)) words.push('chosen');
         return (
           <g
-            key={`${graph.nodes[arc.caller].name} ${graph.nodes[arc.callee].name}`}
+            key={`${graph.nodes[arc.caller].name} ${graph.nodes[arc.callee].name} ${arc.place}`}
             class={words.join(' ')}
             data-caller={fullName(profile, graph.nodes[arc.caller].name)}
             data-callee={fullName(profile, graph.nodes[arc.callee].name)}
+            data-line={placeText(arc.place)}
             data-calls={arc.calls}
             data-inclusive={arc.inclusive}
             data-width={widths[i].toFixed(2)}
@@ -90,6 +103,7 @@ function Arcs({ profile, measure, picture, chosen, actions }: SceneProps) {
               stroke-width={widths[i]}
               marker-end={layout.up[i] ? 'url(#graph-head)' : undefined}
             />
+            {picture.lines[i] !== '' && <Line text={picture.lines[i]} path={layout.paths[i]} />}
           </g>
         );
       })}

@@ -3,6 +3,7 @@ import type { Arc } from '../arcs.ts';
 import { counted, formatCount, formatPercent, formatTime } from '../format.ts';
 import type { Measure } from '../measure.ts';
 import type { Profile } from '../model.ts';
+import { placeText } from '../sites.ts';
 import { KindDot } from './kind_dot.tsx';
 import { Name } from './name.tsx';
 
@@ -21,7 +22,8 @@ interface ArcListProps {
 }
 
 export function arcId(side: string, arc: Arc): string {
-  return `${side}${arc.other}${arc.recursive ? 'r' : ''}`;
+  const place = arc.place === 0 ? '' : `p${arc.place}`;
+  return `${side}${arc.other}${arc.recursive ? 'r' : ''}${place}`;
 }
 
 // The least and the greatest self time of a call; only a clock knows them.
@@ -48,6 +50,7 @@ export function ArcList(props: ArcListProps) {
       <ul>
         {arcs.slice(0, kMostRows).map((arc) => {
           const id = arcId(side, arc);
+          const line = placeText(arc.place);
           const share = whole > 0 ? Math.min(arc.total / whole, 1) : 0;
           return (
             <li key={id}>
@@ -62,7 +65,7 @@ export function ArcList(props: ArcListProps) {
               >
                 <i class="arc-bar" style={{ width: `${100 * share}%` }} />
                 <KindDot kind={profile.kind(arc.other)} />
-                <Name name={profile.text(arc.other)} />
+                <Name name={profile.text(arc.other)} {...(side === 'c' ? { at: line } : { from: line })} />
                 <span class="arc-numbers">
                   {arc.recursive && <em title="recursive activations">recursive </em>}
                   <span data-value={arc.total}>{measure.format(arc.total)}</span>

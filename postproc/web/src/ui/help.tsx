@@ -14,6 +14,7 @@ const kKeys: readonly (readonly [string, string])[] = [
   ['U, Shift+U', 'source: the next lines that never ran, those before'],
   ['Backspace', 'source: the files'],
   ['T', 'the call tree, and back'],
+  ['L', 'call sites: with or without the line that calls, if it was recorded'],
   ['D', 'dark or light'],
   ['1 to 9', 'the views'],
   ['arrows, Enter', 'go from frame to frame or row to row, open'],

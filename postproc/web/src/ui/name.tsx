@@ -2,13 +2,21 @@
 // traces: they are text, never markup, and shown from left to right whatever they contain.
 import { partsOf } from '../names.ts';
 
-export function Name({ name }: { name: string }) {
+interface NameProps {
+  name: string;
+  from?: string; // the line that calls it: ":120"
+  at?: string; // the line from which it calls: ":120"
+}
+
+export function Name({ name, from = '', at = '' }: NameProps) {
   const [before, short, after] = partsOf(name);
   return (
-    <bdi class="name" dir="ltr" title={name}>
+    <bdi class="name" dir="ltr" title={`${from === '' ? '' : `${from} > `}${name}${at}`}>
+      {from !== '' && <span class="site">{from} </span>}
       {before !== '' && <span class="faint">{before}</span>}
       <span>{short}</span>
       {after !== '' && <span class="faint">{after}</span>}
+      {at !== '' && <span class="site">{at}</span>}
     </bdi>
   );
 }

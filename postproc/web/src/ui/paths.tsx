@@ -4,6 +4,7 @@ import { formatCount, formatPercent } from '../format.ts';
 import type { Measure } from '../measure.ts';
 import type { Profile } from '../model.ts';
 import { shortName } from '../names.ts';
+import { placeText } from '../sites.ts';
 
 const kMostPaths = 50;
 
@@ -32,10 +33,13 @@ export function Paths({ profile, measure, arc, onShow }: PathsProps) {
               <span class="faint">{formatPercent(measure.total[node], arc.total)}</span>
             </button>
             <span class="path">
-              {profile.path(node).map((step, i) => (
+              {profile.path(node).map((step, i, path) => (
                 <span key={step} title={profile.nameOf(step)}>
                   {i > 0 && <span class="faint"> › </span>}
-                  <bdi dir="ltr">{shortName(profile.nameOf(step))}</bdi>
+                  <bdi dir="ltr">
+                    {shortName(profile.nameOf(step))}
+                    {i + 1 < path.length && <span class="site">{placeText(profile.place[path[i + 1]])}</span>}
+                  </bdi>
                 </span>
               ))}
             </span>

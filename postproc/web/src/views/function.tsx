@@ -73,7 +73,7 @@ function everywhere(profile: Profile, measure: Measure, name: number): Arc {
   const { self, total } = sumUp(profile, measure, name);
   const nodes = Array.from(profile.instances(name));
   const calls = profile.data.flat.calls[name];
-  return { other: name, recursive: false, calls, self, total, nodes, ...extremesOf(profile, nodes) };
+  return { other: name, place: 0, recursive: false, calls, self, total, nodes, ...extremesOf(profile, nodes) };
 }
 
 function Detail({ profile, measure, state, navigate, name }: ViewProps & { name: number }) {

@@ -6,6 +6,7 @@ import { toFlame, toFunction } from '../links.ts';
 import type { Measure } from '../measure.ts';
 import type { Profile } from '../model.ts';
 import { outermostMatches } from '../search.ts';
+import { placeText } from '../sites.ts';
 import { type Column, compareBy, formatSorting, parseSorting } from '../table/column.ts';
 import { Table } from '../table/table.tsx';
 import { hotPath, Openness, visibleNodes } from '../tree_rows.ts';
@@ -58,7 +59,7 @@ function columnsFor(profile: Profile, measure: Measure, { openness, toggle }: Tr
               ~
             </i>
           )}
-          <Name name={profile.nameOf(node)} />
+          <Name name={profile.nameOf(node)} from={placeText(profile.place[node])} />
         </span>
       ),
     },
