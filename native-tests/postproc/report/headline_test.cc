@@ -81,6 +81,27 @@ TEST(HeadlineTest, TheFirstScreenHasTheAnswer) {
   EXPECT_THAT(run.out, HasSubstr("── the recording ──"));
 }
 
+// Threads of a pool are one tree in text, and their own in tables.
+TEST(AggregateTest, TextHasATreeForThreadsOfOneName) {
+  std::string trace = "# jtrace-text 1 unit=ms\n";
+  for (const std::string thread : {"exec-1", "exec-2", "exec-10", "other-1"}) {
+    trace += "0\t" + thread + "\tenter\tA.a()\n5\t" + thread + "\texit\tA.a()\n";
+  }
+  const std::map<std::string, std::string> files = {{"trace", trace}};
+  const std::string text = RunPost({"--report=tree", "trace"}, files).out;
+  EXPECT_THAT(text, AllOf(HasSubstr("3 threads exec-*"), HasSubstr("thread other-1"),
+                          Not(HasSubstr("exec-1\n"))));
+  EXPECT_THAT(RunPost({"--report=tree", "--aggregate=thread", "trace"}, files).out,
+              AllOf(HasSubstr("thread exec-2"), Not(HasSubstr("exec-*"))));
+  EXPECT_THAT(Rows(trace, "tree", {"thread", "calls", "name"}),
+              ::testing::Contains(CsvRow{"exec-10", "1", "A.a()"}));
+  const auto grouped =
+      testing::ParseCsv(testing::ReportCsv(trace, {"--report=tree", "--aggregate=group"}));
+  EXPECT_THAT(grouped.Project({"thread", "calls", "cum", "name"}),
+              ::testing::IsSupersetOf(
+                  {CsvRow{"exec-*", "3", "15", "A.a()"}, CsvRow{"other-1", "1", "5", "A.a()"}}));
+}
+
 // Without samples and clocks only calls are known.
 TEST(HeadlineTest, CallsAloneHaveNoConsumers) {
   const std::string trace =
