@@ -42,15 +42,28 @@ std::string WithSlashes(std::string_view class_name) {
   return name;
 }
 
+// Text is read by people, who want equal threads together, unless the report is about threads.
+Aggregate AggregateOf(const CommandLine& line) {
+  if (line.aggregate.has_value()) return *line.aggregate;
+  if (line.format != Format::kText || !line.thread.empty()) return Aggregate::kThread;
+  constexpr std::string_view kOfPaths[] = {"summary", "headline", "tree",    "flat",
+                                           "arcflow", "function", "classes", "sites"};
+  const bool is_of_paths =
+      std::all_of(line.reports.begin(), line.reports.end(), [&](const std::string& report) {
+        return std::find(std::begin(kOfPaths), std::end(kOfPaths), report) != std::end(kOfPaths);
+      });
+  return is_of_paths ? Aggregate::kGroup : Aggregate::kThread;
+}
+
 }  // namespace
 
 Analysis::Analysis(const CommandLine& line)
     : line_(line),
       waits_(model_),
-      hooks_(line.aggregate == Aggregate::kThread),
+      hooks_(line.aggregate != Aggregate::kProcess),
       blocks_(model_),
       ticks_(model_),
-      builder_(line.merge, line.aggregate == Aggregate::kProcess, model_, stats_),
+      builder_(line.merge, AggregateOf(line), model_, stats_),
       line_sources_{blocks_, ticks_, InstructionCosts::Standard(), {}} {}
 
 absl::Status Analysis::Read(const TraceInput& input, absl::Span<const std::string> traces) {

@@ -1,20 +1,8 @@
 #include "agent/sources/thread_groups.h"
 
-#include "absl/strings/ascii.h"
+#include "common/name_pattern.h"
 
 namespace jtrace::trace {
-
-std::string NamePattern(absl::string_view name) {
-  std::string pattern;
-  for (const char c : name) {
-    if (!absl::ascii_isdigit(c)) {
-      pattern += c;
-    } else if (pattern.empty() || pattern.back() != '*') {
-      pattern += '*';
-    }
-  }
-  return pattern;
-}
 
 uint32_t ThreadGroups::Assign(uint64_t java_tid, bool is_virtual) {
   if (!is_virtual && own_trees_ < kOwnTrees) {
@@ -44,7 +32,7 @@ void ThreadGroups::Clear() {
 
 uint32_t ThreadGroups::Group(absl::string_view name, bool is_virtual) {
   ByPattern& by_pattern = is_virtual ? virtual_groups_ : platform_groups_;
-  std::string pattern = NamePattern(name);
+  std::string pattern = NamePattern({name.data(), name.size()});
   if (pattern.empty() || (by_pattern.size() > kPatterns && !by_pattern.contains(pattern))) {
     pattern = is_virtual ? "[virtual threads]" : "[more threads]";
   }

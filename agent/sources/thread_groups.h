@@ -14,9 +14,6 @@
 
 namespace jtrace::trace {
 
-// "pool-3-thread-17" → "pool-*-thread-*": threads with the same pattern do the same work.
-std::string NamePattern(absl::string_view name);
-
 class ThreadGroups {
  public:
   // Platform threads with their own trees.

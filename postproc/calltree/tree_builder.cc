@@ -4,21 +4,57 @@
 #include <string_view>
 #include <utility>
 
+#include "common/name_pattern.h"
 #include "postproc/calltree/outside_calls.h"
 #include "postproc/support/strings.h"
 
 namespace jtrace::postproc {
 
-TreeBuilder::TreeBuilder(MergeMode mode, bool one_root, TraceModel& model, ImportStats& stats)
-    : one_root_(one_root),
+TreeBuilder::TreeBuilder(MergeMode mode, Aggregate aggregate, TraceModel& model, ImportStats& stats)
+    : aggregate_(aggregate),
       dropped_(model.InternRoutine("[dropped]")),
       model_(model),
       stats_(stats),
       merger_(mode, model, tree_) {}
 
 NodeId TreeBuilder::RootFor(ThreadId thread) {
-  if (!one_root_) return tree_.AddRoot(thread);
-  const uint32_t trace = model_.thread(thread).trace;
+  switch (aggregate_) {
+    case Aggregate::kThread:
+      return tree_.AddRoot(thread);
+    case Aggregate::kGroup:
+      return RootOfGroup(thread);
+    case Aggregate::kProcess:
+      return RootOfProcess(model_.thread(thread).trace);
+  }
+  return NodeId();
+}
+
+// A group has the name of its first thread until there is a second one.
+NodeId TreeBuilder::RootOfGroup(ThreadId thread) {
+  const ThreadInfo info = model_.thread(thread);
+  std::string pattern = NamePattern(info.name);
+  NodeId& root = root_of_group_[{info.trace, pattern}];
+  if (!root) return root = tree_.AddRoot(thread);
+  const auto threads_of = [](const ThreadInfo& it) {
+    return std::max<int64_t>(it.folded_threads, 1);
+  };
+  CallNode& node = tree_.node(root);
+  const ThreadInfo& first = model_.thread(node.thread);
+  const int64_t threads = WrapAdd(threads_of(first), threads_of(info));
+  if (first.name != pattern) {
+    ThreadInfo group;
+    group.name = std::move(pattern);
+    group.trace = info.trace;
+    group.is_virtual = first.is_virtual;
+    group.is_daemon = first.is_daemon;
+    group.is_vm_internal = first.is_vm_internal;
+    node.thread = model_.AddThread(std::move(group));
+  }
+  model_.thread(node.thread).folded_threads = threads;
+  return root;
+}
+
+NodeId TreeBuilder::RootOfProcess(uint32_t trace) {
   if (root_of_trace_.size() <= trace) root_of_trace_.resize(trace + size_t{1});
   NodeId& root = root_of_trace_[trace];
   if (root) return root;
@@ -293,7 +329,7 @@ void TreeBuilder::Finish() {
 
 std::vector<ThreadSummary> TreeBuilder::Threads() const {
   std::vector<ThreadSummary> threads;
-  if (one_root_) {
+  if (aggregate_ != Aggregate::kThread) {
     for (const NodeId root : tree_.roots()) threads.push_back({tree_.node(root).thread, root, 0});
     for (const ThreadState& state : states_) {
       const auto process = std::find_if(threads.begin(), threads.end(),

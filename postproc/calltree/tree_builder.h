@@ -4,8 +4,11 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "postproc/calltree/call_tree.h"
 #include "postproc/calltree/chain_merger.h"
 #include "postproc/model/import_stats.h"
@@ -28,11 +31,15 @@ struct ThreadSummary {
   int64_t samples = 0;  // sample records
 };
 
+// --aggregate=: a tree for each thread, for the threads of the same name pattern, or for each
+// process.
+enum class Aggregate : uint8_t { kThread, kGroup, kProcess };
+
 class TreeBuilder : public RecordVisitor {
  public:
-  // With `one_root`, all threads of a trace share a root named for the process
-  // (--aggregate=process).
-  TreeBuilder(MergeMode mode, bool one_root, TraceModel& model, ImportStats& stats);
+  // Threads of a trace that share a root: it is named for the process, or for the pattern of their
+  // names.
+  TreeBuilder(MergeMode mode, Aggregate aggregate, TraceModel& model, ImportStats& stats);
 
   void OnEnter(At at, RoutineId routine, CodeKind kind) override;
   void OnExit(At at, RoutineId routine, CodeKind kind) override;
@@ -62,7 +69,7 @@ class TreeBuilder : public RecordVisitor {
   // The node of a routine whose callers are not known, in a tree of its own.
   NodeId NodeWithoutPath(RoutineId routine);
   const MergeStats& merge_stats() const { return merger_.stats(); }
-  // Threads, or with one_root processes, in the order of their roots.
+  // Threads, or what shares a root, in the order of their roots.
   std::vector<ThreadSummary> Threads() const;
   int64_t first_time() const { return first_time_.value_or(0); }
   int64_t last_time() const { return last_time_; }
@@ -86,6 +93,8 @@ class TreeBuilder : public RecordVisitor {
 
   ThreadState& StateOf(At at);
   NodeId RootFor(ThreadId thread);
+  NodeId RootOfProcess(uint32_t trace);
+  NodeId RootOfGroup(ThreadId thread);
   bool HasLog(ThreadId thread) const;
   void AdvanceClock(ThreadState& state, int64_t time);
   int64_t TakeOff(ThreadState& state, int64_t passed);
@@ -106,7 +115,7 @@ class TreeBuilder : public RecordVisitor {
   // before.
   void FindPath(NodeId root, absl::Span<const PathStep> path, size_t shared);
 
-  const bool one_root_;
+  const Aggregate aggregate_;
   const RoutineId dropped_;
   TraceModel& model_;
   ImportStats& stats_;
@@ -114,7 +123,9 @@ class TreeBuilder : public RecordVisitor {
   ChainMerger merger_;
   std::vector<ThreadState> states_;    // in the order of appearance
   std::vector<uint32_t> state_of_;     // by thread: index into states_ + 1
-  std::vector<NodeId> root_of_trace_;  // one_root_ only
+  std::vector<NodeId> root_of_trace_;  // of processes
+  // Of groups, by trace and pattern.
+  absl::flat_hash_map<std::pair<uint32_t, std::string>, NodeId> root_of_group_;
   // FindPath's result and its argument: successive paths share their beginnings.
   std::vector<NodeId> path_nodes_;
   std::vector<PathStep> path_steps_;

@@ -13,6 +13,8 @@ namespace {
 constexpr Report kReports[] = {
     {"summary", "what was traced, what was lost, how well samples matched", SummaryTable,
      SummaryText, false, "jtrace-post --report=summary trace.bin"},
+    {"headline", "where the time went, and the program's methods that are heaviest and called most",
+     HeadlineTable, HeadlineText, false, "jtrace-post --report=headline trace.bin"},
     {"tree", "calling-context tree: calls, time and ticks of every path", TreeTable, TreeText,
      false, "jtrace-post --report=tree --filter=1 trace.bin", nullptr, nullptr, false, true},
     {"flat", "a row for each routine: calls, base, cum, recursive cum", FlatTable, FlatText, false,

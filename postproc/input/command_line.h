@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "postproc/calltree/chain_merger.h"
+#include "postproc/calltree/tree_builder.h"
 #include "postproc/diff/fail_rule.h"
 #include "postproc/reader/record_filter.h"
 #include "postproc/report/report.h"
@@ -19,8 +21,6 @@ namespace jtrace::postproc {
 enum class Format { kText, kCsv, kJson };
 // --color=
 enum class Colour { kAuto, kAlways, kNever };
-// --aggregate=: a tree for each thread, or one for each process.
-enum class Aggregate { kThread, kProcess };
 
 struct CommandLine {
   bool help = false;
@@ -33,7 +33,7 @@ struct CommandLine {
   Scope scope = Scope::kFull;
   std::optional<bool> sites;  // --sites: distinguish calls by their places in the callers
   Colour colour = Colour::kAuto;
-  Aggregate aggregate = Aggregate::kThread;
+  std::optional<Aggregate> aggregate;  // --aggregate; none: as the output requires
   bool raw_names = false;
   bool guards_formulas = false;  // --spreadsheet
   bool no_files = false;         // read no file but the traces

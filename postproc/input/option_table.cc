@@ -107,9 +107,9 @@ absl::Status SetColour(std::string_view value, CommandLine& line) {
 }
 
 absl::Status SetAggregate(std::string_view value, CommandLine& line) {
-  const absl::StatusOr<size_t> choice = Choose("--aggregate", value, {"thread", "process"});
+  const absl::StatusOr<size_t> choice = Choose("--aggregate", value, {"thread", "group", "process"});
   if (!choice.ok()) return choice.status();
-  line.aggregate = *choice == 0 ? Aggregate::kThread : Aggregate::kProcess;
+  line.aggregate = static_cast<Aggregate>(*choice);
   return absl::OkStatus();
 }
 
@@ -283,7 +283,9 @@ constexpr Option kOptions[] = {
     {"--metric", "M",
      "the measure of reports, graphs and exports: calls ticks time off, or a metric",
      "--metric=alloc.bytes", SetReportText<&ReportOptions::metric>},
-    {"--aggregate", "thread|process", "a tree for each thread, or one for each process",
+    {"--aggregate", "thread|group|process",
+     "a tree for each thread, for threads whose names differ in numbers only, or for each process; "
+     "default: group in text, else thread",
      "--aggregate=process", SetAggregate},
     {"--fail-on", "RULE",
      "diff, or a share of coverage: exit with 3 if the rule is broken; may be repeated",

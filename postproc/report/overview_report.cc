@@ -1,4 +1,5 @@
-// The default output: the summary and the hottest part of the other reports.
+// The default output: the answer first, then the hottest part of the other reports, then what the
+// recording says about itself.
 #include <algorithm>
 
 #include "postproc/report/report.h"
@@ -44,7 +45,9 @@ std::string SelfColumn(const Measure& measure) {
 }  // namespace
 
 void OverviewText(const ReportInput& input, std::ostream& out) {
-  SummaryText(input, out);
+  SummaryHeadText(input, out);
+  out << '\n';
+  HeadlineText(input, out);
   const auto with = [&](int64_t top, double filter) {
     ReportOptions options = input.options;
     if (options.top == 0) options.top = top;
@@ -75,6 +78,8 @@ void OverviewText(const ReportInput& input, std::ostream& out) {
   ReportOptions arcs = with(kOverviewStanzas, 0);
   arcs.counted_only = HasCalls(input);
   ArcFlowText(rebound(arcs), out);
+  Heading("the recording", out);
+  SummaryDetailsText(input, out);
 }
 
 }  // namespace jtrace::postproc

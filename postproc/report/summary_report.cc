@@ -25,7 +25,25 @@ class SummaryWriter {
     WriteRecords();
     if (input_.merge.samples + input_.merge.unwinds > 0) WriteMerge();
     WriteInvariants();
-    WriteLosses();
+    WriteLosses(AllLosses(input_));
+  }
+  // What a reader must know before the numbers.
+  void WriteHead() {
+    for (const TraceInfo& trace : input_.model.traces()) WriteProgram(trace);
+    WriteWork();
+    if (input_.merge.samples > 0) WriteSamples();
+    std::vector<Loss> losses = AllLosses(input_);
+    std::erase_if(losses, [](const Loss& loss) { return loss.severity == Severity::kInfo; });
+    if (!losses.empty()) WriteLosses(losses);
+  }
+  void WriteDetails() {
+    for (const TraceInfo& trace : input_.model.traces()) WriteRecording(trace);
+    WriteHooks();
+    WriteMetrics();
+    WriteRecords();
+    if (input_.merge.samples + input_.merge.unwinds > 0) WriteSampled();
+    WriteInvariants();
+    WriteLosses(AllLosses(input_));
   }
 
  private:
@@ -39,6 +57,8 @@ class SummaryWriter {
     out_ << padded << (width > 0 ? Shorten(value, std::max(width - kKeyWidth, 20)) : value) << '\n';
   }
   void WriteTrace(const TraceInfo& trace);
+  void WriteProgram(const TraceInfo& trace);
+  void WriteRecording(const TraceInfo& trace);
   void WriteAgent(const TraceInfo& trace);
   void WritePlanner(const TraceInfo& trace);
   void WriteWork();
@@ -51,10 +71,12 @@ class SummaryWriter {
   void WriteMetrics();
   void WriteRecords();
   void WriteMerge();
+  void WriteSamples();
+  void WriteSampled();
   void WriteStates();
   void WriteSampling(const TraceInfo& trace);
   void WriteInvariants();
-  void WriteLosses();
+  void WriteLosses(const std::vector<Loss>& losses);
 
   const ReportInput& input_;
   std::ostream& out_;
@@ -63,11 +85,18 @@ class SummaryWriter {
 
 void SummaryWriter::WriteTrace(const TraceInfo& trace) {
   Line("trace", trace.file);
-  if (!trace.Fact("command").empty()) {
-    const std::string_view pid = trace.Fact("pid");
-    Line("program", pid.empty() ? std::string(trace.Fact("command"))
-                                : StrCat(trace.Fact("command"), "  (pid ", pid, ")"));
-  }
+  WriteProgram(trace);
+  WriteRecording(trace);
+}
+
+void SummaryWriter::WriteProgram(const TraceInfo& trace) {
+  if (trace.Fact("command").empty()) return;
+  const std::string_view pid = trace.Fact("pid");
+  Line("program", pid.empty() ? std::string(trace.Fact("command"))
+                              : StrCat(trace.Fact("command"), "  (pid ", pid, ")"));
+}
+
+void SummaryWriter::WriteRecording(const TraceInfo& trace) {
   if (!trace.Fact("jvm").empty()) {
     const std::string_view agent = trace.Fact("agent_version");
     Line("jvm", agent.empty() ? std::string(trace.Fact("jvm"))
@@ -297,6 +326,11 @@ std::vector<std::string> MergePieces(const MergeStats& merge) {
 }
 
 void SummaryWriter::WriteMerge() {
+  WriteSamples();
+  WriteSampled();
+}
+
+void SummaryWriter::WriteSamples() {
   const MergeStats& merge = input_.merge;
   std::string text = FormatCount(merge.samples);
   if (merge.ticks != merge.samples || input_.units().interval_ns > 0) {
@@ -306,9 +340,12 @@ void SummaryWriter::WriteMerge() {
   const std::vector<std::string> pieces = MergePieces(merge);
   for (size_t i = 0; i < pieces.size(); ++i) StrAppend(&text, i == 0 ? ": " : ", ", pieces[i]);
   Line("samples", text);
+}
+
+void SummaryWriter::WriteSampled() {
   WriteStates();
   for (const TraceInfo& trace : input_.model.traces()) WriteSampling(trace);
-  if (merge.unwinds > 0) Line("unwinds", FormatCount(merge.unwinds));
+  if (input_.merge.unwinds > 0) Line("unwinds", FormatCount(input_.merge.unwinds));
 }
 
 // The states of threads, by ticks; shown if there are others than running.
@@ -349,8 +386,7 @@ void SummaryWriter::WriteInvariants() {
        absl::StrFormat("%d of 4 hold over %s stanzas", check.held(), FormatCount(check.stanzas)));
 }
 
-void SummaryWriter::WriteLosses() {
-  const std::vector<Loss> losses = AllLosses(input_);
+void SummaryWriter::WriteLosses(const std::vector<Loss>& losses) {
   if (losses.empty()) {
     Line("losses", "none");
     return;
@@ -376,5 +412,13 @@ void SummaryWriter::WriteLosses() {
 }  // namespace
 
 void SummaryText(const ReportInput& input, std::ostream& out) { SummaryWriter(input, out).Write(); }
+
+void SummaryHeadText(const ReportInput& input, std::ostream& out) {
+  SummaryWriter(input, out).WriteHead();
+}
+
+void SummaryDetailsText(const ReportInput& input, std::ostream& out) {
+  SummaryWriter(input, out).WriteDetails();
+}
 
 }  // namespace jtrace::postproc

@@ -206,7 +206,9 @@ void TreeTextWriter::WriteNode(const Pending& at) {
   const int used = Indent() + DisplayWidth(at.branch);
   std::string name(view_.Name(at.id));
   if (node.origin == NodeOrigin::kThread) {
-    name = StrCat("thread ", name, IsCollapsed(at.id) ? "  (--thread shows its frames)" : "");
+    const int64_t threads = input_.model.thread(node.thread).folded_threads;
+    name = StrCat(threads > 1 ? FormatCount(threads) + " threads " : "thread ", name,
+                  IsCollapsed(at.id) ? "  (--thread shows its frames)" : "");
   }
   // The caller is in the line above.
   const std::string place = node.place == kNoCallPlace ? "" : StrCat(PlaceText(node.place), " > ");

@@ -168,7 +168,8 @@ TEST(OverviewTest, ManyEqualThreadsSuggestOneTree) {
   const auto overview = [](int threads, const std::string& option) {
     std::string trace = "# jtrace-text 1 unit=us\n";
     for (int i = 0; i < threads; ++i) {
-      const std::string thread = "\tt" + std::to_string(i) + "\t";
+      // The names have no number: their threads do different work.
+      const std::string thread = "\t" + std::string(static_cast<size_t>(i + 1), 't') + "\t";
       trace += "0" + thread + "enter\tA\n9" + thread + "exit\tA\n";
     }
     return RunPost({"trace", option}, {{"trace", trace}}).out;

@@ -1,0 +1,308 @@
+#include "postproc/report/headline.h"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "common/jdk_packages.h"
+#include "postproc/report/frame_kinds.h"
+#include "postproc/support/strings.h"
+
+namespace jtrace::postproc {
+namespace {
+
+constexpr std::string_view kProbe = "[jtrace probe]";
+constexpr std::string_view kAgent = "libjtrace.so";
+
+// HotSpot's names of its threads, of which Linux keeps 15 characters.
+Consumer ConsumerOfThread(const ThreadInfo& thread, bool has_events) {
+  const std::string_view name = thread.name;
+  const auto begins = [name](std::initializer_list<std::string_view> prefixes) {
+    return std::any_of(prefixes.begin(), prefixes.end(),
+                       [name](std::string_view prefix) { return name.starts_with(prefix); });
+  };
+  if (begins({"jtrace"})) return Consumer::kJtrace;
+  if (has_events) return Consumer::kProgram;
+  if (begins({"C1 Compiler", "C2 Compiler", "JVMCI Compiler", "Sweeper thread"}))
+    return Consumer::kJit;
+  if (begins({"GC Thread", "G1 ", "ParGC Thread", "ZWorker", "ZDirector", "ZDriver", "XWorker",
+              "XDirector", "XDriver", "Shenandoah", "RuntimeWorker"})) {
+    return Consumer::kCollector;
+  }
+  return thread.is_vm_internal ? Consumer::kOtherThreads : Consumer::kProgram;
+}
+
+// "com.acme.shop" of "com.acme.shop.cart.Cart.add(int)": three packages tell libraries apart.
+std::string PackageOf(std::string_view routine) {
+  constexpr int kPackages = 3;
+  std::string_view name = WithoutParameters(routine);
+  const size_t method = name.rfind('.');
+  if (method == std::string_view::npos) return std::string(name);
+  name = name.substr(0, method);
+  const size_t type = name.rfind('.');
+  if (type == std::string_view::npos) return std::string(name);
+  name = name.substr(0, type);
+  size_t end = 0;
+  for (int i = 0; i < kPackages && end != std::string_view::npos; ++i) {
+    end = name.find('.', i == 0 ? 0 : end + 1);
+  }
+  return std::string(name.substr(0, end));
+}
+
+class HeadlineMaker {
+ public:
+  HeadlineMaker(const ReportInput& input, size_t most)
+      : input_(input),
+        most_(most),
+        kinds_(FrameKinds(input)),
+        probe_(input.model.FindRoutine(kProbe)) {
+    for (size_t i = 1; i <= input.model.frame_count(); ++i) {
+      const Frame& frame = input.model.frame(FrameId(static_cast<uint32_t>(i)));
+      if (frame.module) modules_.try_emplace(frame.routine, frame.module);
+    }
+  }
+
+  Headline Make() {
+    if (input_.measure.is_more_than_calls()) {
+      for (const NodeId root : input_.tree.roots()) SpendTree(root);
+      for (Consumption& consumer : headline_.consumers) KeepGreatest(consumer);
+      headline_.heaviest = Heaviest(input_.measure.base);
+    }
+    const std::vector<std::string> names = MeasureNames(input_.model, input_.tree);
+    if (std::find(names.begin(), names.end(), "alloc.bytes") != names.end()) {
+      headline_.allocating = Heaviest(MakeMeasure("alloc.bytes", input_.model, input_.tree).base);
+    }
+    FindMostCalled();
+    return std::move(headline_);
+  }
+
+ private:
+  bool IsProgram(RoutineId routine) const {
+    const char kind = kinds_[routine.value];
+    if (std::string_view("JCIE").find(kind) == std::string_view::npos) return false;
+    if (!input_.model.scope().empty()) return input_.model.scope().contains(routine);
+    return !IsJdkClass(input_.model.RoutineName(routine));
+  }
+  Consumer ConsumerOf(RoutineId routine) const;
+  std::string PartOf(Consumer consumer, RoutineId routine) const;
+  std::string_view ModuleOf(RoutineId routine) const;
+  bool HasEvents(NodeId root) const;
+  void SpendTree(NodeId root);
+  void KeepGreatest(Consumption& consumer) const;
+  // By node: the nearest one that is the program's, the node itself included, and its child that
+  // leads to the node, if that is not the program's. None: no such.
+  struct Owner {
+    NodeId method;
+    NodeId callee;
+  };
+  std::vector<Owner> Owners() const;
+  std::vector<HeavyMethod> Heaviest(const std::vector<int64_t>& base) const;
+  void FindCallees(const std::vector<int64_t>& base, const std::vector<Owner>& owners,
+                   std::vector<HeavyMethod>& methods) const;
+  std::vector<RoutineId> CallersOf(NodeId node) const;
+  void FindMostCalled();
+
+  const ReportInput& input_;
+  const size_t most_;
+  const std::vector<char> kinds_;
+  const RoutineId probe_;
+  absl::flat_hash_map<RoutineId, ModuleId> modules_;
+  absl::flat_hash_map<std::string, int64_t> parts_[kConsumers];
+  Headline headline_;
+};
+
+Consumer HeadlineMaker::ConsumerOf(RoutineId routine) const {
+  if (!routine) return Consumer::kUnknown;
+  switch (kinds_[routine.value]) {
+    case 'N':
+    case 'n':
+      return ModuleOf(routine) == kAgent ? Consumer::kJtrace : Consumer::kNative;
+    case 'V':
+      return Consumer::kVm;
+    case 'K':
+      return Consumer::kKernel;
+    case 'm':
+      return routine == probe_ ? Consumer::kJtrace : Consumer::kUnknown;
+    default:
+      return IsProgram(routine) ? Consumer::kProgram : Consumer::kJdk;
+  }
+}
+
+std::string HeadlineMaker::PartOf(Consumer consumer, RoutineId routine) const {
+  if (!routine) return "";
+  if (consumer == Consumer::kProgram || consumer == Consumer::kJdk) {
+    return PackageOf(input_.model.RoutineName(routine));
+  }
+  if (consumer == Consumer::kUnknown) return std::string(input_.model.RoutineName(routine));
+  return consumer == Consumer::kNative ? std::string(ModuleOf(routine)) : "";
+}
+
+std::string_view HeadlineMaker::ModuleOf(RoutineId routine) const {
+  const auto module = modules_.find(routine);
+  return module == modules_.end() ? "" : input_.model.ModuleName(module->second);
+}
+
+bool HeadlineMaker::HasEvents(NodeId root) const {
+  for (NodeId at = input_.tree.node(root).first_child; at; at = input_.tree.node(at).next_sibling) {
+    const CallNode& node = input_.tree.node(at);
+    if (node.origin == NodeOrigin::kEvent && !input_.model.IsHooked(node.routine)) return true;
+  }
+  return false;
+}
+
+void HeadlineMaker::SpendTree(NodeId root) {
+  const ThreadInfo& thread = input_.model.thread(input_.tree.node(root).thread);
+  const Consumer of_thread = ConsumerOfThread(thread, HasEvents(root));
+  std::vector<NodeId> pending = {root};
+  while (!pending.empty()) {
+    const NodeId at = pending.back();
+    pending.pop_back();
+    const CallNode& node = input_.tree.node(at);
+    for (NodeId child = node.first_child; child; child = input_.tree.node(child).next_sibling) {
+      pending.push_back(child);
+    }
+    const int64_t amount = input_.measure.Base(at);
+    if (amount == 0) continue;
+    const Consumer consumer =
+        of_thread == Consumer::kProgram ? ConsumerOf(node.routine) : of_thread;
+    const auto index = static_cast<size_t>(consumer);
+    headline_.consumers[index].amount = WrapAdd(headline_.consumers[index].amount, amount);
+    const std::string part = IsOfProgram(consumer)                 ? PartOf(consumer, node.routine)
+                             : consumer == Consumer::kOtherThreads ? thread.name
+                                                                   : std::string();
+    if (!part.empty()) {
+      int64_t& sum = parts_[index][part];
+      sum = WrapAdd(sum, amount);
+    }
+  }
+}
+
+void HeadlineMaker::KeepGreatest(Consumption& consumer) const {
+  const auto& parts = parts_[&consumer - headline_.consumers];
+  for (const auto& [name, amount] : parts) consumer.parts.push_back({name, amount});
+  std::sort(consumer.parts.begin(), consumer.parts.end(), [](const auto& a, const auto& b) {
+    return a.amount != b.amount ? a.amount > b.amount : a.name < b.name;
+  });
+  if (consumer.parts.size() > most_) consumer.parts.resize(most_);
+}
+
+std::vector<HeadlineMaker::Owner> HeadlineMaker::Owners() const {
+  std::vector<Owner> owners(input_.tree.size());
+  // Nodes follow their parents.
+  for (uint32_t i = 1; i <= owners.size(); ++i) {
+    const NodeId id(i);
+    const CallNode& node = input_.tree.node(id);
+    if (node.routine && IsProgram(node.routine)) {
+      owners[i - 1].method = id;
+    } else if (node.parent) {
+      owners[i - 1] = owners[node.parent.value - 1];
+      if (!owners[i - 1].callee) owners[i - 1].callee = id;
+    }
+  }
+  return owners;
+}
+
+std::vector<HeavyMethod> HeadlineMaker::Heaviest(const std::vector<int64_t>& base) const {
+  const std::vector<Owner> owners = Owners();
+  std::vector<int64_t> by_node(owners.size());
+  for (uint32_t i = 0; i < owners.size(); ++i) {
+    // The agent's own time makes no method heavier.
+    const NodeId method = owners[i].method;
+    if (!method || input_.tree.node(NodeId(i + 1)).routine == probe_) continue;
+    by_node[method.value - 1] = WrapAdd(by_node[method.value - 1], base[i]);
+  }
+  struct Sum {
+    int64_t own = 0;
+    NodeId greatest;
+  };
+  absl::flat_hash_map<RoutineId, Sum> sums;
+  for (uint32_t i = 1; i <= by_node.size(); ++i) {
+    if (by_node[i - 1] == 0) continue;
+    Sum& sum = sums[input_.tree.node(NodeId(i)).routine];
+    sum.own = WrapAdd(sum.own, by_node[i - 1]);
+    if (!sum.greatest || by_node[i - 1] > by_node[sum.greatest.value - 1]) {
+      sum.greatest = NodeId(i);
+    }
+  }
+  std::vector<HeavyMethod> methods;
+  for (const FlatRow& row : input_.flat.rows()) {
+    const auto sum = sums.find(row.routine);
+    if (row.is_root || sum == sums.end() || sum->second.own <= 0) continue;
+    methods.push_back({.routine = row.routine,
+                       .own = sum->second.own,
+                       .calls = row.calls,
+                       .callers = CallersOf(sum->second.greatest)});
+  }
+  std::stable_sort(methods.begin(), methods.end(),
+                   [](const auto& a, const auto& b) { return a.own > b.own; });
+  if (methods.size() > most_) methods.resize(most_);
+  FindCallees(base, owners, methods);
+  return methods;
+}
+
+void HeadlineMaker::FindCallees(const std::vector<int64_t>& base, const std::vector<Owner>& owners,
+                                std::vector<HeavyMethod>& methods) const {
+  absl::flat_hash_map<RoutineId, absl::flat_hash_map<RoutineId, int64_t>> amounts;
+  for (const HeavyMethod& method : methods) amounts[method.routine];
+  for (size_t i = 0; i < owners.size(); ++i) {
+    if (base[i] == 0 || !owners[i].method || !owners[i].callee) continue;
+    const auto of_method = amounts.find(input_.tree.node(owners[i].method).routine);
+    const RoutineId callee = input_.tree.node(owners[i].callee).routine;
+    if (of_method == amounts.end() || callee == probe_) continue;
+    int64_t& amount = of_method->second[callee];
+    amount = WrapAdd(amount, base[i]);
+  }
+  for (HeavyMethod& method : methods) {
+    for (const auto& [callee, amount] : amounts[method.routine]) {
+      if (amount > method.of_callee ||
+          (amount == method.of_callee && method.callee && callee.value < method.callee.value)) {
+        method.callee = callee;
+        method.of_callee = amount;
+      }
+    }
+  }
+}
+
+std::vector<RoutineId> HeadlineMaker::CallersOf(NodeId node) const {
+  std::vector<RoutineId> callers;
+  RoutineId below = input_.tree.node(node).routine;
+  for (NodeId at = input_.tree.node(node).parent; at; at = input_.tree.node(at).parent) {
+    const RoutineId routine = input_.tree.node(at).routine;
+    if (!routine || routine == below || !IsProgram(routine)) continue;
+    callers.push_back(below = routine);
+  }
+  return callers;
+}
+
+void HeadlineMaker::FindMostCalled() {
+  std::vector<const FlatRow*> rows;
+  for (const FlatRow& row : input_.flat.rows()) {
+    if (!row.is_root && row.calls > 0 && IsProgram(row.routine)) rows.push_back(&row);
+  }
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const FlatRow* a, const FlatRow* b) { return a->calls > b->calls; });
+  if (rows.size() > most_) rows.resize(most_);
+  for (const FlatRow* row : rows) {
+    NodeId most = input_.tree.first_instance(row->routine);
+    for (NodeId at = most; at; at = input_.tree.node(at).next_instance) {
+      if (input_.tree.node(at).calls > input_.tree.node(most).calls) most = at;
+    }
+    headline_.most_called.push_back(
+        {.routine = row->routine, .calls = row->calls, .callers = CallersOf(most)});
+  }
+}
+
+}  // namespace
+
+std::string_view ConsumerName(Consumer consumer) {
+  constexpr std::string_view kNames[kConsumers] = {
+      "program", "jdk", "jtrace", "native", "vm", "kernel", "unknown", "jit", "collector", "other"};
+  return kNames[static_cast<size_t>(consumer)];
+}
+
+Headline MakeHeadline(const ReportInput& input, size_t most) {
+  return HeadlineMaker(input, most).Make();
+}
+
+}  // namespace jtrace::postproc

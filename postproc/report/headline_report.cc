@@ -1,0 +1,219 @@
+// Where the time went and the program's heaviest methods, as a table and as text.
+#include <utility>
+
+#include "absl/strings/str_format.h"
+#include "postproc/report/headline.h"
+#include "postproc/support/strings.h"
+
+namespace jtrace::postproc {
+namespace {
+
+constexpr size_t kMostInText = 5;
+constexpr double kLeastShare = 0.05;  // percent
+constexpr int kShareWidth = 8, kAmountWidth = 10;
+
+// "Class.method" of "com.acme.Class.method(int)".
+std::string_view ShortName(std::string_view routine) {
+  const std::string_view name = WithoutParameters(routine);
+  const size_t method = name.rfind('.');
+  const size_t type = method == 0 || method == std::string_view::npos ? std::string_view::npos
+                                                                      : name.rfind('.', method - 1);
+  return type == std::string_view::npos ? name : name.substr(type + 1);
+}
+
+std::string_view TextOf(Consumer consumer) {
+  constexpr std::string_view kTexts[kConsumers] = {
+      "program", "JDK",     "jtrace itself", "native code",       "JVM",
+      "kernel",  "unknown", "JIT compiler",  "garbage collector", "JVM's other threads"};
+  return kTexts[static_cast<size_t>(consumer)];
+}
+
+class HeadlineWriter {
+ public:
+  HeadlineWriter(const ReportInput& input, std::ostream& out)
+      : input_(input), out_(out), headline_(MakeHeadline(input, kMostInText)) {}
+
+  void Write() {
+    if (input_.measure.is_more_than_calls() && input_.measure.whole > 0) WriteConsumers();
+    WriteMethods(
+        "the program's heaviest methods, with the code of others that they run", headline_.heaviest,
+        [this](const HeavyMethod& method) { return FormatMeasure(input_, method.own); },
+        input_.measure.whole);
+    WriteMethods("the program's methods that are called most", headline_.most_called, nullptr, 0);
+    WriteMethods(
+        "the program's methods that allocate most", headline_.allocating,
+        [](const HeavyMethod& method) { return FormatBytes(static_cast<double>(method.own)); }, 0);
+  }
+
+ private:
+  void Title(std::string_view title) {
+    out_ << (std::exchange(is_first_, false) ? "" : "\n") << "── " << title << " ──\n";
+  }
+  void WriteConsumers();
+  void WriteConsumer(Consumer consumer, std::string_view indent);
+  std::string PartsOf(const Consumption& consumption, int used) const;
+  void WriteAmount(int64_t amount);
+  template <typename AmountOf>
+  void WriteMethods(std::string_view title, const std::vector<HeavyMethod>& methods,
+                    AmountOf amount_of, int64_t whole);
+  std::string PathOf(const HeavyMethod& method, int room) const;
+
+  const ReportInput& input_;
+  std::ostream& out_;
+  const Headline headline_;
+  bool is_first_ = true;
+};
+
+void HeadlineWriter::WriteAmount(int64_t amount) {
+  out_ << PadLeft(FormatPercent(PercentOf(amount, input_.measure.whole)), kShareWidth)
+       << PadLeft(FormatMeasure(input_, amount), kAmountWidth) << "  ";
+}
+
+// Its greatest parts, as many as there is room for after `used` columns.
+std::string HeadlineWriter::PartsOf(const Consumption& consumption, int used) const {
+  const int width = input_.options.width;
+  std::string parts;
+  for (const Consumption::Part& part : consumption.parts) {
+    const double share = PercentOf(part.amount, input_.measure.whole);
+    const std::string text =
+        StrCat(parts.empty() ? "" : ", ", Printable(part.name), " ", FormatPercent(share));
+    if (share < kLeastShare || (width > 0 && used + DisplayWidth(parts + text) > width)) break;
+    parts += text;
+  }
+  return parts;
+}
+
+void HeadlineWriter::WriteConsumer(Consumer consumer, std::string_view indent) {
+  constexpr int kNameWidth = 20;
+  const Consumption& used = headline_.consumers[static_cast<size_t>(consumer)];
+  // Tables have them all.
+  if (PercentOf(used.amount, input_.measure.whole) < kLeastShare) return;
+  WriteAmount(used.amount);
+  const std::string name = StrCat(indent, TextOf(consumer));
+  const std::string parts = consumer == Consumer::kJtrace
+                                ? "mostly its probes: mode=samples records without them"
+                                : PartsOf(used, kShareWidth + kAmountWidth + 2 +
+                                                    std::max(kNameWidth, DisplayWidth(name)));
+  const int blanks = parts.empty() ? 0 : std::max(1, kNameWidth - DisplayWidth(name));
+  out_ << name << std::string(static_cast<size_t>(blanks), ' ') << parts << '\n';
+}
+
+void HeadlineWriter::WriteConsumers() {
+  const bool is_cpu = input_.measure.kind == Measure::Kind::kTicks;
+  Title(StrCat("where the ", is_cpu ? "samples' time" : input_.measure.name,
+               " went: ", FormatMeasure(input_, input_.measure.whole)));
+  int64_t of_program = 0;
+  for (size_t i = 0; i < kConsumers; ++i) {
+    if (IsOfProgram(static_cast<Consumer>(i))) {
+      of_program = WrapAdd(of_program, headline_.consumers[i].amount);
+    }
+  }
+  const bool has_others = of_program != input_.measure.whole;
+  if (has_others && of_program != 0) {
+    WriteAmount(of_program);
+    out_ << "program's threads\n";
+  }
+  for (size_t i = 0; i < kConsumers; ++i) {
+    const auto consumer = static_cast<Consumer>(i);
+    WriteConsumer(consumer, has_others && IsOfProgram(consumer) ? "  " : "");
+  }
+}
+
+// The method, what it calls that has a good part of its time, and its callers as far as there is
+// room.
+std::string HeadlineWriter::PathOf(const HeavyMethod& method, int room) const {
+  constexpr std::string_view kArrow = " ← ";
+  constexpr int kLeastForCallers = 30;
+  const std::string_view name = input_.model.RoutineName(method.routine);
+  if (room == 0) room = 1000;
+  std::string path = ShortenName(name, std::max(room - kLeastForCallers, kLeastNameWidth));
+  constexpr double kGoodPart = 20;  // percent
+  const double of_callee = PercentOf(method.of_callee, method.own);
+  if (method.callee && of_callee >= kGoodPart) {
+    const std::string callee =
+        StrCat(" → ", Printable(ShortName(input_.model.RoutineName(method.callee))), " ",
+               FormatPercent(of_callee));
+    if (DisplayWidth(path) + DisplayWidth(callee) <= room) path += callee;
+  }
+  for (const RoutineId caller : method.callers) {
+    const std::string next = StrCat(kArrow, Printable(ShortName(input_.model.RoutineName(caller))));
+    if (DisplayWidth(path) + DisplayWidth(next) > room - 2) return path + " …";
+    path += next;
+  }
+  return path;
+}
+
+template <typename AmountOf>
+void HeadlineWriter::WriteMethods(std::string_view title, const std::vector<HeavyMethod>& methods,
+                                  AmountOf amount_of, int64_t whole) {
+  if (methods.empty()) return;
+  Title(title);
+  constexpr bool kHasAmount = !std::is_null_pointer_v<AmountOf>;
+  const int used =
+      (whole != 0 ? kShareWidth : 0) + (kHasAmount ? kAmountWidth : 0) + kCallsWidth + 2;
+  for (const HeavyMethod& method : methods) {
+    std::string line;
+    if (whole != 0) line += PadLeft(FormatPercent(PercentOf(method.own, whole)), kShareWidth);
+    if constexpr (kHasAmount) line += PadLeft(amount_of(method), kAmountWidth);
+    line += PadLeft(method.calls == 0 ? "" : FormatCount(method.calls), kCallsWidth);
+    const int width = input_.options.width;
+    out_ << line << "  " << PathOf(method, width > 0 ? std::max(width - used, 40) : 0) << '\n';
+  }
+}
+
+Table EmptyTable() {
+  Table table;
+  for (const std::string_view name : {"list", "name", "amount", "calls", "callers", "callee"}) {
+    table.columns.push_back({std::string(name), Style::kPlain});
+  }
+  table.columns.push_back({"of_callee", Style::kPlain});
+  return table;
+}
+
+void AddAmount(std::string_view list, std::string_view name, int64_t amount, Table& table) {
+  table.rows.push_back({Cell::Text(list), Cell::Text(name), Cell::Int(amount), Cell::Empty(),
+                        Cell::Empty(), Cell::Empty(), Cell::Empty()});
+}
+
+void AddMethods(const TraceModel& model, std::string_view list,
+                const std::vector<HeavyMethod>& methods, Table& table) {
+  for (const HeavyMethod& method : methods) {
+    std::string callers;
+    for (const RoutineId caller : method.callers) {
+      StrAppend(&callers, callers.empty() ? "" : " < ", model.RoutineName(caller));
+    }
+    const bool has_callee = static_cast<bool>(method.callee);
+    table.rows.push_back({Cell::Text(list), Cell::Text(model.RoutineName(method.routine)),
+                          method.own == 0 ? Cell::Empty() : Cell::Int(method.own),
+                          Cell::Int(method.calls), Cell::Text(callers),
+                          has_callee ? Cell::Text(model.RoutineName(method.callee)) : Cell::Empty(),
+                          has_callee ? Cell::Int(method.of_callee) : Cell::Empty()});
+  }
+}
+
+}  // namespace
+
+// list: "where" and the consumer, "part" of the one before it, "heaviest", "called", "allocates".
+Table HeadlineTable(const ReportInput& input) {
+  constexpr size_t kMost = 20;
+  Table table = EmptyTable();
+  const Headline headline = MakeHeadline(input, kMost);
+  for (size_t i = 0; i < kConsumers; ++i) {
+    const Consumption& used = headline.consumers[i];
+    if (used.amount == 0) continue;
+    AddAmount("where", ConsumerName(static_cast<Consumer>(i)), used.amount, table);
+    for (const Consumption::Part& part : used.parts) {
+      AddAmount("part", part.name, part.amount, table);
+    }
+  }
+  AddMethods(input.model, "heaviest", headline.heaviest, table);
+  AddMethods(input.model, "called", headline.most_called, table);
+  AddMethods(input.model, "allocates", headline.allocating, table);
+  return table;
+}
+
+void HeadlineText(const ReportInput& input, std::ostream& out) {
+  HeadlineWriter(input, out).Write();
+}
+
+}  // namespace jtrace::postproc
