@@ -12,6 +12,8 @@ constexpr MetricInfo kKnown[] = {
     {"alloc.sites", MetricUnit::kCount, "bytecodes executed that allocate"},
     {"live.bytes", MetricUnit::kBytes, "allocated since the start, not freed yet"},
     {"freed.bytes", MetricUnit::kBytes, "of objects that were freed"},
+    {"live.objects", MetricUnit::kCount, "objects allocated since the start, not freed yet"},
+    {"freed.objects", MetricUnit::kCount, "objects that were freed"},
     {"cpu.ns", MetricUnit::kNanoseconds, "on a processor", "clock=cpu, and --metric=time"},
     {"wall.ns", MetricUnit::kNanoseconds, "on the clock", "clock=tsc, and --metric=time"},
     {"offcpu.ns", MetricUnit::kNanoseconds, "off the processors", "clock=cpu, and --metric=off"},
