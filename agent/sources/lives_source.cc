@@ -78,7 +78,12 @@ void LivesSource::SealRoots(Threads& threads) {
     if (root < ObjectPaths::kFirstPath) continue;
     add(owners_[i].has_tree ? ThreadOf(i) : Process(), root);
   }
-  for (const auto& [thread, values] : now) Report(thread, /*number=*/0, values, roots_[thread], threads);
+  // Metrics of which nothing was counted are known, too.
+  const bool is_first = roots_.empty();
+  for (const auto& [thread, values] : now) {
+    Report({.thread = thread, .with_zeros = is_first && thread == Process()}, values,
+           roots_[thread], threads);
+  }
 }
 
 void LivesSource::SealPaths(Threads& threads) {
@@ -89,7 +94,7 @@ void LivesSource::SealPaths(Threads& threads) {
     if (values == node.reported) continue;
     const uint32_t thread = ThreadOf(known_[path].owner);
     Define(path, RowsOf(thread, threads));
-    Report(thread, node.number, values, node.reported, threads);
+    Report({.thread = thread, .number = node.number}, values, node.reported, threads);
   }
 }
 
@@ -101,12 +106,12 @@ LivesSource::Rows& LivesSource::RowsOf(uint32_t thread, Threads& threads) {
   return threads.emplace(thread, Rows(*delta)).first->second;
 }
 
-void LivesSource::Report(uint32_t thread, uint32_t number, const Values& values, Values& reported,
+void LivesSource::Report(const Place& place, const Values& values, Values& reported,
                          Threads& threads) {
   for (size_t i = 0; i < settings_.metrics.size(); ++i) {
-    if (values[i] == reported[i]) continue;
+    if (values[i] == reported[i] && !place.with_zeros) continue;
     const uint32_t name = encoder_.String(metrics::InfoOf(settings_.metrics[i]).name);
-    RowsOf(thread, threads).Add(i, name, number, values[i]);
+    RowsOf(place.thread, threads).Add(i, name, place.number, values[i]);
   }
   reported = values;
 }

@@ -50,19 +50,24 @@ class LivesSource : public ChunkSource {
   using Threads = absl::btree_map<uint32_t, Rows>;
 
   struct Node {
-    uint32_t number = 0;              // in the trace; 0: none yet
-    bool is_defined = false;          // in this file
-    metrics::ObjectCounts freed;      // as last read
+    uint32_t number = 0;                 // in the trace; 0: none yet
+    bool is_defined = false;             // in this file
+    metrics::ObjectCounts freed;         // as last read
     metrics::ObjectCounts freed_before;  // in earlier files
-    Values reported = {};             // in this file
+    Values reported = {};                // in this file
+  };
+
+  struct Place {
+    uint32_t thread = 0;
+    uint32_t number = 0;  // of the node; 0: the thread's root
+    bool with_zeros = false;
   };
 
   void SealRoots(Threads& threads);
   void SealPaths(Threads& threads);
   Rows& RowsOf(uint32_t thread, Threads& threads);
-  // Writes those that differ. `number`: of the node; 0: the thread's root.
-  void Report(uint32_t thread, uint32_t number, const Values& values, Values& reported,
-              Threads& threads);
+  // Writes the values that differ.
+  void Report(const Place& place, const Values& values, Values& reported, Threads& threads);
   // The path's values in this file.
   Values Read(uint32_t path);
   void Define(uint32_t path, Rows& rows);
@@ -78,11 +83,11 @@ class LivesSource : public ChunkSource {
   const Settings settings_;
   std::vector<Path> known_;
   std::vector<Owner> owners_;
-  std::vector<Node> nodes_;         // by path
+  std::vector<Node> nodes_;          // by path
   std::vector<uint32_t> thread_of_;  // by owner: its number in this file; 0: not asked for yet
   absl::btree_map<uint32_t, Values> roots_;  // by thread, as reported in this file
-  proto::Chunk* chunk_ = nullptr;   // in Seal
-  std::vector<uint32_t> routines_;  // of the nodes defined in this Seal
+  proto::Chunk* chunk_ = nullptr;            // in Seal
+  std::vector<uint32_t> routines_;           // of the nodes defined in this Seal
 };
 
 }  // namespace jtrace::trace
