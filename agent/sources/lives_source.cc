@@ -78,11 +78,8 @@ void LivesSource::SealRoots(Threads& threads) {
     if (root < ObjectPaths::kFirstPath) continue;
     add(owners_[i].has_tree ? ThreadOf(i) : Process(), root);
   }
-  // Metrics of which nothing was counted are known, too.
-  const bool is_first = roots_.empty();
   for (const auto& [thread, values] : now) {
-    Report({.thread = thread, .with_zeros = is_first && thread == Process()}, values,
-           roots_[thread], threads);
+    Report({.thread = thread}, values, roots_[thread], threads);
   }
 }
 
@@ -109,7 +106,7 @@ LivesSource::Rows& LivesSource::RowsOf(uint32_t thread, Threads& threads) {
 void LivesSource::Report(const Place& place, const Values& values, Values& reported,
                          Threads& threads) {
   for (size_t i = 0; i < settings_.metrics.size(); ++i) {
-    if (values[i] == reported[i] && !place.with_zeros) continue;
+    if (values[i] == reported[i]) continue;
     const uint32_t name = encoder_.String(metrics::InfoOf(settings_.metrics[i]).name);
     RowsOf(place.thread, threads).Add(i, name, place.number, values[i]);
   }

@@ -60,7 +60,6 @@ class LivesSource : public ChunkSource {
   struct Place {
     uint32_t thread = 0;
     uint32_t number = 0;  // of the node; 0: the thread's root
-    bool with_zeros = false;
   };
 
   void SealRoots(Threads& threads);

@@ -170,7 +170,7 @@ public final class LivePaths {
 
   /** A thread that was there before uses up the memory of which the JVM reports nothing. */
   private static void warmUp() {
-    for (int i = 0; i < 3_000; i++) sink = new byte[SIZE];
+    for (int i = 0; i < 10_000; i++) sink = make();
     sink = null;
   }
 
@@ -183,6 +183,14 @@ public final class LivePaths {
     print("live objects " + when, JTrace.processTotal(Metric.named("live.objects")));
     print("freed bytes " + when, freed());
     print("live bytes " + when, JTrace.processTotal(Metric.LIVE_BYTES));
+  }
+
+  private static String ofMethod() {
+    try {
+      return "" + JTrace.method(Metric.LIVE_BYTES, "programs.LivePaths::make");
+    } catch (IllegalStateException e) {
+      return e.getMessage();
+    }
   }
 
   public static void main(String[] args) throws InterruptedException {
@@ -230,6 +238,7 @@ public final class LivePaths {
     takeDead(200 + 300 + 3 + 30 + 60 + (hasVirtual ? 40 : 0));
     COUNTS.forEach((path, counts) -> print(path, counts[0] + " " + counts[1]));
     printTotals("before");
+    print("query of a method", ofMethod());
     JTrace.dump(Path.of(args[0]));
     printTotals("after");
     end.countDown();

@@ -62,8 +62,6 @@ class LivesSourceTest : public ::testing::Test {
       if (!it.counts.metrics.empty()) rows[NameOf(it.thread) + path] = Text(it.counts);
     }
     for (const auto& root : trees_->roots()) rows[NameOf(root.thread)] = Text(root.counts);
-    // It is there in any case, so that the metrics are known.
-    if (rows["process"] == "0 0") rows.erase("process");
     return rows;
   }
   std::string NameOf(uint32_t thread) {
@@ -156,12 +154,6 @@ TEST_F(LivesSourceTest, AFileHasWhatWasFreedInIt) {
   BeginFile();
   Seal();
   EXPECT_THAT(Read(), IsEmpty());
-}
-
-TEST_F(LivesSourceTest, MetricsWithoutACountAreKnown) {
-  Seal();
-  ASSERT_EQ(trees_->roots().size(), 1u);
-  EXPECT_EQ(trees_->roots()[0].counts.metrics.size(), 2u);
 }
 
 TEST_F(LivesSourceTest, NothingIsKnownWhereTheJvmRefuses) {
