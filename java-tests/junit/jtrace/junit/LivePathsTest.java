@@ -59,7 +59,7 @@ final class LivePathsTest {
 
   /** When C2 is to compile a method, the caller makes the string constants of its class. */
   private static long ownObjects(String flag) {
-    return flag.equals("-Xint") || flag.equals("-XX:TieredStopAtLevel=1") ? 0 : 50;
+    return flag.equals("-Xint") || flag.equals("-XX:TieredStopAtLevel=1") ? 0 : 100;
   }
 
   private static Map<String, Fate> fates(Map<String, String> printed) {
