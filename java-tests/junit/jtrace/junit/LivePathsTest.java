@@ -153,6 +153,33 @@ final class LivePathsTest {
     assertEquals(30, ended);
   }
 
+  /** An object's path stays although its node does not; counts by method stay exact. */
+  @Test
+  void objectsOfPrunedNodesAreCounted() {
+    Jvm.Result run = ApiTest.jvm().arguments("-XX:+UseSerialGC", "-Xmx400m")
+        .agent("mode=events,memory=16m,metrics=alloc.objects;live.objects;freed.objects")
+        .run("programs.ManyPaths", "60000");
+    long kept = Long.parseLong(ApiTest.printed(run).get("kept"));
+    Map<String, Long> made = byMethod(run.trace(), "alloc.objects");
+    Map<String, Long> live = byMethod(run.trace(), "live.objects");
+    Map<String, Long> freed = byMethod(run.trace(), "freed.objects");
+    assertTrue(made.containsKey("[pruned]"), "nodes were pruned");
+    for (String method : new String[] {"drops(int)", "keepsSome(int)", "allocatesLast(int)"}) {
+      String name = "programs.ManyPaths." + method;
+      long sum = live.getOrDefault(name, 0L) + freed.getOrDefault(name, 0L);
+      assertTrue(made.get(name) > 10_000, name + ": " + made);
+      assertNear(made.get(name) - 100, sum, 200, name + " of " + made.get(name));
+    }
+    assertTrue(live.get("programs.ManyPaths.keepsSome(int)") >= kept, kept + " in " + live);
+  }
+
+  private static Map<String, Long> byMethod(Path trace, String metric) {
+    Map<String, Long> base = new TreeMap<>();
+    Report.of(trace, "--report=metrics", "--metric=" + metric).rows()
+        .forEach(row -> base.put(row.get("routine"), Long.parseLong(row.get("base"))));
+    return base;
+  }
+
   /** Without call trees there is the process's total. */
   @TestFactory
   Stream<DynamicTest> recordsWithoutTreesHaveTotals() {
