@@ -70,8 +70,8 @@ constexpr MetricInfo kMetrics[] = {
     {Metric::kOutsideElements, "outside.elements", "", Reach::kPath, Source::kCounted,
      "exact, the same on every run", "5 ns a call; with boundary=costs, record=tree",
      "elements given to calls out of scope whose cost depends on them"},
-    {Metric::kLiveObjects, "live.objects", "", Reach::kProcess, Source::kCounted,
-     "as live.bytes", "some us and 50 B an object", "objects of live.bytes"},
+    {Metric::kLiveObjects, "live.objects", "", Reach::kProcess, Source::kCounted, "as live.bytes",
+     "some us and 50 B an object", "objects of live.bytes"},
     {Metric::kFreedObjects, "freed.objects", "", Reach::kProcess, Source::kCounted,
      "as freed.bytes", "some us and 50 B an object", "objects of freed.bytes"},
 };

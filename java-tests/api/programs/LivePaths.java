@@ -2,6 +2,7 @@ package programs;
 
 import java.lang.ref.PhantomReference;
 import java.lang.ref.ReferenceQueue;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -10,7 +11,6 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
-import java.nio.file.Path;
 import jtrace.api.JTrace;
 import jtrace.api.Metric;
 
@@ -153,7 +153,8 @@ public final class LivePaths {
 
   private static Thread startVirtual(Runnable task) {
     try {
-      return (Thread) Thread.class.getMethod("startVirtualThread", Runnable.class).invoke(null, task);
+      return (Thread)
+          Thread.class.getMethod("startVirtualThread", Runnable.class).invoke(null, task);
     } catch (ReflectiveOperationException e) {
       throw new IllegalStateException(e);
     }

@@ -102,8 +102,8 @@ final class ApiTest {
           running=IllegalStateException: a recording already runs, to %s
           metric=IllegalArgumentException: no metric is called alloc.byts; these are: alloc.bytes \
           alloc.objects alloc.sites calls cpu.ns exceptions freed.bytes freed.objects gc.ns \
-          io.read.bytes io.write.bytes java.io.ns java.read.bytes java.write.bytes jit.ns live.bytes \
-          live.objects monitor.wait.ns offcpu.ns outside.elements outside.ns page.faults path.cache.misses \
+          io.read.bytes io.write.bytes java.io.ns java.read.bytes java.write.bytes jit.ns \
+          live.bytes live.objects monitor.wait.ns offcpu.ns outside.elements outside.ns page.faults path.cache.misses \
           path.cycles path.instructions path.page.faults path.switches switches \
           user.orders wall.ns
           no thread=NullPointerException: no thread; use JTrace.processTotal for all

@@ -52,7 +52,8 @@ final class LivePathsTest {
       checkEachPath(trace);
     }
     checkTotals(copy, printed);
-    assertEquals("live.bytes by call path is in traces only; ask for the process's total, or dump one",
+    assertEquals(
+        "live.bytes by call path is in traces only; ask for the process's total, or dump one",
         printed.get("query of a method"));
     assertEquals("", String.join("\n", run.foreignErrors()));
   }
