@@ -321,7 +321,7 @@ struct Arena {
   uint64_t next;                 // offset in bytes of the unused part
   uint64_t limit;                // offset in bytes of the end
   uint64_t ended;                // Ref of the newest ended state not taken yet: a list
-  uint64_t frees;                // how often memory of states was released (FindThreadState)
+  uint64_t frees;                // how often memory of states or nodes was released
   uint64_t reserve_limit;        // like limit, for [pruned] nodes and their children
   uint32_t max_depth;            // of nodes; below it calls are folded
   uint32_t lost;                 // 1: calls found no memory for a state: `shared` has counted them

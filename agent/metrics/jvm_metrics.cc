@@ -84,14 +84,15 @@ void JvmMetrics::Prepare(const std::vector<uint32_t>& metrics) {
   objects_.Prepare(Bits(metrics));
 }
 
-void JvmMetrics::Begin(const std::vector<uint32_t>& metrics, bool live, Losses& losses) {
+void JvmMetrics::Begin(const std::vector<uint32_t>& metrics, bool live, bool has_trees,
+                       Losses& losses) {
   live_.store(live);
   began_ns_.store(MonotonicNanos());
   const uint64_t wanted = Bits(metrics);
   // Probes count executions of bytecodes, if there are probes.
   std::string refused;
   const uint64_t of_kernel = kernel_events_.Start(wanted, refused);
-  counters_.SetCounted(sources_.Start(wanted) | objects_.Start(wanted) | of_kernel |
+  counters_.SetCounted(sources_.Start(wanted) | objects_.Start(wanted, has_trees) | of_kernel |
                        (wanted & Bit(Metric::kAllocSites)) | Bit(Metric::kGc));
   for (const uint32_t metric : metrics) {
     if (IsElapsed(metric) || counters_.Check(metric).ok()) continue;
@@ -105,7 +106,8 @@ void JvmMetrics::Begin(const std::vector<uint32_t>& metrics, bool live, Losses& 
                absl::StrCat("metric that this JVM does not report: ", name),
                live ? "load the agent with -agentpath instead of attaching it" : "");
   }
-  if (std::any_of(metrics.begin(), metrics.end(), IsCharged)) FollowVirtualThreads();
+  const bool has_paths = has_trees && (wanted & kLives) != 0;
+  if (has_paths || std::any_of(metrics.begin(), metrics.end(), IsCharged)) FollowVirtualThreads();
 }
 
 void JvmMetrics::StopSources(Losses& losses) {
@@ -115,6 +117,11 @@ void JvmMetrics::StopSources(Losses& losses) {
   losses.Set("metrics.path.unattached", Severity::kWarning, kernel_events_.unattached(),
              "kernel's events of threads without a descriptor: path.* metrics lack them",
              "raise ulimit -n");
+}
+
+void JvmMetrics::End() {
+  counters_.SetCounted(0);
+  objects_.Forget();
 }
 
 PathMetrics JvmMetrics::PathMetricsOf(const std::vector<uint32_t>& metrics) const {

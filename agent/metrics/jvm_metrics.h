@@ -53,12 +53,16 @@ class JvmMetrics : public CounterKeeper {
   void Prepare(const std::vector<uint32_t>& metrics);
   // A recording of these metrics, by number, begins. `live`: running threads have counted before.
   // Reports metrics that cannot be counted as losses.
-  void Begin(const std::vector<uint32_t>& metrics, bool live, Losses& losses);
+  // `has_trees`: the threads' trees know call paths.
+  void Begin(const std::vector<uint32_t>& metrics, bool live, bool has_trees, Losses& losses);
   // Stops counting, and reports what was not counted. The counts can still be queried until End.
   void StopSources(Losses& losses);
-  void End() { counters_.SetCounted(0); }
+  void End();
   // Virtual threads are distinguished from their carriers from here on.
   void FollowVirtualThreads() { sources_.FollowVirtualThreads(); }
+
+  // Objects by the call path that allocated them, between Begin and End.
+  const ObjectPaths& object_paths() { return objects_.paths(); }
 
   // Those of `metrics` that the probes charge.
   PathMetrics PathMetricsOf(const std::vector<uint32_t>& metrics) const;

@@ -17,10 +17,12 @@ constexpr MetricInfo kMetrics[] = {
      "executions of bytecodes that allocate, in methods with probes"},
     {Metric::kLiveBytes, "live.bytes", "B", Reach::kProcess, Source::kCounted,
      "as of the last collection; of objects allocated since the recording began",
-     "some us and 50 B an object", "bytes on the heap that are not freed yet"},
+     "some us and 50 B an object",
+     "bytes on the heap that are not freed yet; in trees by the path that allocated them"},
     {Metric::kFreedBytes, "freed.bytes", "B", Reach::kProcess, Source::kCounted,
      "as of the last collection; of objects allocated since the recording began",
-     "some us and 50 B an object", "bytes of objects that a collection found dead"},
+     "some us and 50 B an object",
+     "bytes of objects that a collection found dead; in trees by the path that allocated them"},
     {Metric::kCpu, "cpu.ns", "ns", Reach::kThread, Source::kKernel, "the kernel's clock",
      "0.4 us a reading", "processor time"},
     {Metric::kWall, "wall.ns", "ns", Reach::kThread, Source::kKernel, "exact since counting began",
@@ -68,6 +70,10 @@ constexpr MetricInfo kMetrics[] = {
     {Metric::kOutsideElements, "outside.elements", "", Reach::kPath, Source::kCounted,
      "exact, the same on every run", "5 ns a call; with boundary=costs, record=tree",
      "elements given to calls out of scope whose cost depends on them"},
+    {Metric::kLiveObjects, "live.objects", "", Reach::kProcess, Source::kCounted, "as live.bytes",
+     "some us and 50 B an object", "objects of live.bytes"},
+    {Metric::kFreedObjects, "freed.objects", "", Reach::kProcess, Source::kCounted,
+     "as freed.bytes", "some us and 50 B an object", "objects of freed.bytes"},
 };
 
 constexpr bool InOrder() {

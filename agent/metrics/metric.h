@@ -40,6 +40,8 @@ enum class Metric : uint8_t {
   kPathCacheMisses,
   kOutside,
   kOutsideElements,
+  kLiveObjects,
+  kFreedObjects,
 };
 static_assert(static_cast<uint32_t>(Metric::kOutside) == hot::kOutsideNanos &&
               static_cast<uint32_t>(Metric::kOutsideElements) == hot::kOutsideElements);
@@ -55,11 +57,20 @@ constexpr bool IsElapsed(uint32_t metric) { return metric >= hot::kElapsed; }
 // Of a set of metrics.
 constexpr uint64_t Bit(Metric metric) { return 1ull << static_cast<unsigned>(metric); }
 
+// Objects that a collection found dead, and the others.
+inline constexpr uint64_t kLives = Bit(Metric::kLiveBytes) | Bit(Metric::kFreedBytes) |
+                                   Bit(Metric::kLiveObjects) | Bit(Metric::kFreedObjects);
+
+// A current value, not a sum.
+constexpr bool IsLevel(Metric metric) {
+  return metric == Metric::kLiveBytes || metric == Metric::kLiveObjects;
+}
+
 // The levels at which a metric's values are known.
 enum class Reach : uint8_t {
   kPath,     // by call path, thread and process
   kThread,   // by thread and process
-  kProcess,  // as one total
+  kProcess,  // as one total; those of kLives in traces by call path, too
 };
 
 // The source of its values.

@@ -30,7 +30,7 @@ ReportedMetric Describe(const MetricInfo& info) {
           .name = std::string(info.name),
           .unit = std::string(info.unit),
           .what = std::string(info.what),
-          .may_fall = info.metric == Metric::kLiveBytes,
+          .may_fall = IsLevel(info.metric),
           .by_thread = info.reach != Reach::kProcess};
 }
 

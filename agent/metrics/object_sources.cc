@@ -1,5 +1,7 @@
 #include "agent/metrics/object_sources.h"
 
+#include <unistd.h>
+
 #include <array>
 
 #include "agent/hot/own_work.h"
@@ -8,7 +10,6 @@
 namespace jtrace::metrics {
 namespace {
 
-constexpr uint64_t kLives = Bit(Metric::kLiveBytes) | Bit(Metric::kFreedBytes);
 constexpr uint64_t kAll = Bit(Metric::kAllocObjects) | kLives;
 
 // Null in a late callback, whose environment has been disposed of.
@@ -22,7 +23,28 @@ void JNICALL OnAllocated(jvmtiEnv* env, JNIEnv*, jthread, jobject object, jclass
   if (ObjectSources* const self = Sources(env)) self->Allocated(env, object, bytes);
 }
 
-// An object's tag is its size.
+// An object's tag: the path that allocated it, and its size, a multiple of 8. Never 0.
+constexpr int kGranule = 3;
+constexpr int kPathShift = 32;
+static_assert(ObjectPaths::kMaxPaths <= 1u << (63 - kPathShift));
+
+int64_t TagOf(uint32_t path, int64_t bytes) {
+  return static_cast<int64_t>(path) << kPathShift | bytes >> kGranule;
+}
+uint32_t PathOfTag(int64_t tag) { return static_cast<uint32_t>(tag >> kPathShift); }
+int64_t BytesOfTag(int64_t tag) { return (tag & UINT32_MAX) << kGranule; }
+
+class CallbackScope {
+ public:
+  explicit CallbackScope(hot::InFlight& callbacks) : callbacks_(callbacks) { callbacks_.Enter(); }
+  ~CallbackScope() { callbacks_.Leave(); }
+  CallbackScope(const CallbackScope&) = delete;
+  CallbackScope& operator=(const CallbackScope&) = delete;
+
+ private:
+  hot::InFlight& callbacks_;
+};
+
 void JNICALL OnFreed(jvmtiEnv* env, jlong tag) {
   if (ObjectSources* const self = Sources(env)) self->Freed(env, tag);
 }
@@ -64,10 +86,15 @@ void ObjectSources::Prepare(uint64_t wanted) {
   if ((wanted & kAll) != 0) env_.store(MakeEnvironment(wanted));
 }
 
-uint64_t ObjectSources::Start(uint64_t wanted) {
-  AddLive(-live_.load());
+uint64_t ObjectSources::Start(uint64_t wanted, bool by_path) {
+  AddLive(-live_objects_.load(), -live_bytes_.load());
+  by_path_.store(false);
   if (env_.load() == nullptr) return 0;
   const bool tags = (wanted & kLives) != 0;
+  if (tags && by_path) {
+    paths_.Begin();
+    by_path_.store(true);
+  }
   counts_.store((wanted & Bit(Metric::kAllocObjects)) != 0);
   tags_.store(tags);
   if (EnableEvents(env_.load(), tags)) return wanted & kAll;
@@ -81,22 +108,53 @@ void ObjectSources::Stop() {
   constexpr jint kUsualInterval = 512 * 1024;
   env->SetHeapSamplingInterval(kUsualInterval);
   env->DisposeEnvironment();
+  WaitForCallbacks();
 }
 
-void ObjectSources::AddLive(int64_t bytes) {
-  live_.fetch_add(bytes);
+bool ObjectSources::WaitForCallbacks() {
+  constexpr int kPatience = 10'000;
+  constexpr useconds_t kPause = 100;
+  for (int i = 0; i < kPatience && !callbacks_.Idle(); ++i) usleep(kPause);
+  return callbacks_.Idle();
+}
+
+void ObjectSources::Forget() {
+  // A callback that has not ended by now may still count: its memory is leaked.
+  if (by_path_.exchange(false) && WaitForCallbacks()) paths_.End();
+}
+
+void ObjectSources::AddLive(int64_t objects, int64_t bytes) {
+  live_objects_.fetch_add(objects);
+  live_bytes_.fetch_add(bytes);
+  counters_.AddToProcess(static_cast<uint32_t>(Metric::kLiveObjects), objects);
   counters_.AddToProcess(static_cast<uint32_t>(Metric::kLiveBytes), bytes);
 }
 
-void ObjectSources::Allocated(jvmtiEnv* env, jobject object, jlong bytes) {
-  if (env != env_.load()) return;
-  if (counts_.load()) counters_.Add(static_cast<uint32_t>(Metric::kAllocObjects), 1);
-  if (tags_.load() && env->SetTag(object, bytes) == JVMTI_ERROR_NONE) AddLive(bytes);
+uint32_t ObjectSources::CurrentPath() {
+  const auto thread = counters_.RegisterThread();
+  if (!thread.has_value()) return ObjectPaths::kNowhere;
+  return paths_.Current(thread->java_tid, /*is_virtual=*/thread->os_tid == 0);
 }
 
-void ObjectSources::Freed(jvmtiEnv* env, int64_t bytes) {
+void ObjectSources::Allocated(jvmtiEnv* env, jobject object, jlong bytes) {
+  const CallbackScope scope(callbacks_);
   if (env != env_.load()) return;
-  AddLive(-bytes);
+  if (counts_.load()) counters_.Add(static_cast<uint32_t>(Metric::kAllocObjects), 1);
+  if (!tags_.load()) return;
+  const bool by_path = by_path_.load();
+  const uint32_t path = by_path ? CurrentPath() : ObjectPaths::kNowhere;
+  if (env->SetTag(object, TagOf(path, bytes)) != JVMTI_ERROR_NONE) return;
+  if (by_path) paths_.Made(path, static_cast<uint64_t>(bytes));
+  AddLive(1, bytes);
+}
+
+void ObjectSources::Freed(jvmtiEnv* env, int64_t tag) {
+  const CallbackScope scope(callbacks_);
+  if (env != env_.load()) return;
+  const int64_t bytes = BytesOfTag(tag);
+  if (by_path_.load()) paths_.Freed(PathOfTag(tag), static_cast<uint64_t>(bytes));
+  AddLive(-1, -bytes);
+  counters_.AddToProcess(static_cast<uint32_t>(Metric::kFreedObjects), 1);
   counters_.AddToProcess(static_cast<uint32_t>(Metric::kFreedBytes), bytes);
 }
 

@@ -20,6 +20,9 @@ bool HasTable(const Node& node) { return SlotBytes(node) > hot::kMostMask; }
 }  // namespace
 
 void NodeRecycler::FreeRetired() {
+  if (retired_.empty()) return;
+  // Before a thread can use a node for another path.
+  std::atomic_ref<uint64_t>(arena_->frees).fetch_add(1);
   std::vector<Retired> later;
   for (const Retired& retired : retired_) {
     ThreadState& state = *retired.state;

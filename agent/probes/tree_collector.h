@@ -138,6 +138,9 @@ class TreeCollector {
   // have made it; else 0.
   uint32_t TraceChild(uint64_t raw_node, uint32_t routine);
 
+  // A number in the trace that no node of any tree has or will have.
+  uint32_t NewNumber() { return ++last_number_; }
+
   // Σ of the calls in all updates of the recording, and in those that Poll added up since.
   uint64_t total_calls() const { return total_calls_; }
   // The same of the file.

@@ -11,7 +11,6 @@
 #include "agent/session/event_sets.h"
 #include "agent/session/recording_settings.h"
 #include "agent/sources/log_source.h"
-#include "agent/sources/tree_source.h"
 
 namespace jtrace {
 namespace {
@@ -96,14 +95,8 @@ std::unique_ptr<trace::ChunkSource> CallCounting::BeginCounting(const Options& o
   for (const uint8_t number : path_metrics_.numbers) {
     names.push_back(jvm_.metrics->NameOf(number));
   }
-  trace::CallPlaceOf places;
-  if (options.sites) {
-    places = [&table = jvm_.places](uint32_t caller, uint32_t number, uint32_t callee) {
-      return table.Place(caller, number, callee);
-    };
-  }
   trace::TreeSource source(*trees_, scale, threads, groups, trace.encoder, trace.losses,
-                           std::move(names), kinds, std::move(places));
+                           std::move(names), kinds, CallPlaces(options));
   if (!has_logs) {
     windows_ = std::make_unique<metrics::TreeWindows>(*trees_, jvm_.families);
     return std::make_unique<trace::TreeSource>(std::move(source));
@@ -113,6 +106,13 @@ std::unique_ptr<trace::ChunkSource> CallCounting::BeginCounting(const Options& o
       trace.clock, *logs_, std::move(source), threads, trace.encoder, trace.losses,
       trace::LogSource::Settings{options.log_budget, options.codes.Has(Code::kThreadSwitch),
                                  switches_});
+}
+
+trace::CallPlaceOf CallCounting::CallPlaces(const Options& options) const {
+  if (!options.sites) return nullptr;
+  return [&table = jvm_.places](uint32_t caller, uint32_t number, uint32_t callee) {
+    return table.Place(caller, number, callee);
+  };
 }
 
 void CallCounting::ReportClock(const Options& options) {

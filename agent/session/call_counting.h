@@ -14,6 +14,7 @@
 #include "agent/options/options.h"
 #include "agent/session/jvm_parts.h"
 #include "agent/sources/switch_source.h"
+#include "agent/sources/tree_source.h"
 #include "agent/trace/chunk_source.h"
 
 namespace jtrace {
@@ -45,9 +46,13 @@ class CallCounting {
   metrics::TreeWindows* windows() const { return windows_.get(); }
   bool has_trees() const { return trees_ != nullptr; }
   const PathMetrics& path_metrics() const { return path_metrics_; }
+  // With has_trees: see TreeCollector.
+  uint32_t NewNodeNumber() const { return trees_->NewNumber(); }
   bool is_started() const { return probes_ != nullptr; }
   // Whether interpreted and compiled calls are both recorded; calls() has all of them.
   bool records_all() const { return records_all_; }
+  // Where a node's calls are from; null: calls are not distinguished by that.
+  trace::CallPlaceOf CallPlaces(const Options& options) const;
   // Since the recording's start, and in its current file.
   uint64_t calls() const;
   uint64_t file_calls() const;

@@ -12,6 +12,7 @@
 #include "agent/hooks/hook_spec.h"
 #include "agent/hot/sample_handler.h"
 #include "agent/session/event_sets.h"
+#include "agent/session/recording_metrics.h"
 #include "agent/session/recording_settings.h"
 #include "agent/session/recording_summary.h"
 #include "proto/trace_format.h"
@@ -35,7 +36,7 @@ absl::Status Recording::Prepare(const Options& options) {
   if (options.loop.on()) parts_.options.out = trace::NumberedPattern(options.out);
   if (absl::Status status = parts_.file.Open(parts_.options.out); !status.ok()) return status;
   if (absl::Status status = hooks::CheckHooks(options.hooks); !status.ok()) return status;
-  if (absl::Status status = PrepareMetrics(); !status.ok()) return status;
+  if (absl::Status status = PrepareMetrics(parts_); !status.ok()) return status;
   if (absl::Status status = PrepareSwitches(); !status.ok()) return status;
   if (parts_.options.WantsEvents()) {
     auto classes = ProbedClasses::Create(parts_.jvm, parts_.options);
@@ -50,19 +51,6 @@ absl::Status Recording::Prepare(const Options& options) {
   }
   if (parts_.options.WantsSamples())
     parts_.samples = std::make_unique<SampleCollection>(parts_.jvm, parts_.options);
-  return absl::OkStatus();
-}
-
-absl::Status Recording::PrepareMetrics() {
-  auto numbers = parts_.jvm.metrics->Numbers(RecordedMetrics(parts_.options));
-  if (!numbers.ok()) return numbers.status();
-  parts_.metric_numbers = *std::move(numbers);
-  parts_.jvm.metrics->Prepare(parts_.metric_numbers);
-  // Only call trees have call paths.
-  const bool has_paths = parts_.options.WantsEvents() && parts_.options.record == RecordKind::kTree;
-  parts_.calls = std::make_unique<CallCounting>(
-      parts_.jvm,
-      has_paths ? parts_.jvm.metrics->PathMetricsOf(parts_.metric_numbers) : PathMetrics());
   return absl::OkStatus();
 }
 
@@ -92,7 +80,7 @@ absl::Status Recording::Begin(JNIEnv* jni, const Progress& progress) {
 absl::Status Recording::StartParts(JNIEnv* jni) {
   parts_.jvm.registries.loaders.LearnJdk(jni);
   parts_.jvm.registries.classes.LearnJvm(parts_.jvm.libjvm_address());
-  parts_.jvm.metrics->Begin(parts_.metric_numbers, parts_.jvm.is_live.load(),
+  parts_.jvm.metrics->Begin(parts_.metric_numbers, parts_.jvm.is_live.load(), HasTrees(parts_.options),
                             parts_.jvm.trace.losses);
   if (parts_.classes != nullptr) {
     absl::Status status =
@@ -208,6 +196,7 @@ std::vector<trace::ChunkSource*> Recording::Sources() {
   if (parts_.switches != nullptr) sources.insert(sources.begin(), parts_.switches.get());
   if (parts_.metric_source != nullptr) sources.push_back(parts_.metric_source.get());
   if (parts_.calls->source() != nullptr) sources.push_back(parts_.calls->source());
+  if (parts_.lives_source != nullptr) sources.push_back(parts_.lives_source.get());
   if (parts_.classes != nullptr) {
     Instrumentation& instrumentation = parts_.classes->instrumentation();
     sources.push_back(&instrumentation.totals());
@@ -223,17 +212,7 @@ std::vector<trace::ChunkSource*> Recording::Sources() {
 }
 
 void Recording::StartWriter() {
-  std::vector<uint32_t> by_thread = parts_.metric_numbers;
-  std::erase_if(by_thread, [this](uint32_t metric) {
-    const auto& charged = parts_.calls->path_metrics().numbers;
-    return metrics::IsElapsed(metric) ||
-           std::find(charged.begin(), charged.end(), metric) != charged.end();
-  });
-  if (!by_thread.empty()) {
-    parts_.metric_source = std::make_unique<trace::MetricSource>(
-        *parts_.jvm.metrics, std::move(by_thread), parts_.jvm.is_live.load(),
-        parts_.jvm.registries.groups, parts_.jvm.trace.encoder);
-  }
+  MakeMetricSources(parts_);
   parts_.module_source.BeginFile();
   parts_.jvm.written.store(this);
   parts_.drain = std::make_unique<trace::DrainThread>(

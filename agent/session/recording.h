@@ -76,7 +76,6 @@ class Recording {
   bool IsBehind() const;
 
  private:
-  absl::Status PrepareMetrics();
   absl::Status PrepareSwitches();
   absl::Status TryToBegin(JNIEnv* jni, const Progress& progress);
   absl::Status StartParts(JNIEnv* jni);

@@ -17,6 +17,7 @@
 #include "agent/session/recording_file.h"
 #include "agent/session/sample_collection.h"
 #include "agent/sources/drain_thread.h"
+#include "agent/sources/lives_source.h"
 #include "agent/sources/metric_source.h"
 #include "agent/sources/switch_source.h"
 #include "agent/sources/system_source.h"
@@ -24,7 +25,7 @@
 namespace jtrace {
 
 // Prepare sets options, log, metric_numbers, switches, classes, calls and samples, and opens the
-// file; Begin makes metric_source and drain, and sets began.
+// file; Begin makes metric_source, lives_source and drain, and sets began.
 struct RecordingParts {
   // `files_begun`: the number of all recordings so far, incremented here.
   RecordingParts(JvmParts& jvm_parts, int& files_begun)
@@ -44,6 +45,7 @@ struct RecordingParts {
   std::unique_ptr<CallCounting> calls = nullptr;
   std::unique_ptr<SampleCollection> samples = nullptr;  // null: mode=events
   std::unique_ptr<trace::MetricSource> metric_source = nullptr;
+  std::unique_ptr<trace::LivesSource> lives_source = nullptr;
   trace::ModuleSource module_source;
   trace::LossSource loss_source;
   trace::EndedThreadSource ended_threads;

@@ -67,6 +67,10 @@ absl::StatusOr<size_t> SessionQuestions::PlaceOf(uint32_t metric) const {
   const auto found = std::find(charged.begin(), charged.end(), metric);
   if (found != charged.end()) return 1 + static_cast<size_t>(found - charged.begin());
   const std::string name = session_.jvm().metrics->counters().NameOf(metric);
+  if (metric < metrics::kFirstUser && (metrics::kLives >> metric & 1) != 0) {
+    return absl::OutOfRangeError(absl::StrCat(
+        name, " by call path is in traces only; ask for the process's total, or dump one"));
+  }
   return absl::OutOfRangeError(absl::StrCat(
       name, " is not charged to call paths in this recording; begin one with metrics=", name));
 }

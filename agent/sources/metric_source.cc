@@ -10,9 +10,8 @@ bool IsOfProcess(uint32_t metric) {
          metrics::InfoOf(static_cast<metrics::Metric>(metric)).reach == metrics::Reach::kProcess;
 }
 
-// A current value, not a sum.
 bool IsLevel(uint32_t metric) {
-  return metric == static_cast<uint32_t>(metrics::Metric::kLiveBytes);
+  return metric < metrics::kFirstUser && metrics::IsLevel(static_cast<metrics::Metric>(metric));
 }
 
 // The kernel counts them for each of its threads and for the process.

@@ -35,6 +35,10 @@ class ThreadGroups {
   uint32_t VirtualThreads() { return Group("", /*is_virtual=*/true); }
   // The group of threads for whose trees there was no memory.
   uint32_t Unplaced() { return Group("[no memory]", /*is_virtual=*/false); }
+  // The group of platform threads that are too many to have a pattern of their own.
+  uint32_t MoreThreads() { return Group("", /*is_virtual=*/false); }
+  // The group of threads that ended before the file began.
+  uint32_t EndedThreads() { return Group("[ended threads]", /*is_virtual=*/false); }
   // The group of what belongs to no thread.
   uint32_t Process() { return Group("[process]", /*is_virtual=*/false); }
   // A new trace begins, in which nothing is defined.

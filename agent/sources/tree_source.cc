@@ -2,24 +2,13 @@
 
 #include <vector>
 
+#include "agent/trace/delta_coder.h"
+
 namespace jtrace::trace {
 namespace {
 
 // A killed program loses the calls of at most twice this time.
 constexpr uint64_t kAgedReportPeriodNs = 500'000'000;
-
-// Numbers of a row as differences, which compress to a byte each.
-class DeltaCoder {
- public:
-  int32_t Next(uint32_t value) {
-    const auto delta = static_cast<int32_t>(value - last_);
-    last_ = value;
-    return delta;
-  }
-
- private:
-  uint32_t last_ = 0;
-};
 
 // Adds the calls of an update that are recorded.
 template <typename Update, typename Calls, typename Jitted>

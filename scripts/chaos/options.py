@@ -4,7 +4,8 @@ import dataclasses
 GCS = ("Serial", "Parallel", "G1", "Z")
 MEMORIES = ("16m", "16m", "32m", "64m", "128m", "256m")
 METRICS = ("alloc.bytes", "alloc.objects", "exceptions", "cpu.ns", "wall.ns", "switches", "page.faults",
-           "io.read.bytes", "gc.ns", "monitor.wait.ns", "calls", "jit.ns", "live.bytes")
+           "io.read.bytes", "gc.ns", "monitor.wait.ns", "calls", "jit.ns", "live.bytes",
+           "freed.objects")
 HOOKS = ("libc.so.6!malloc:count", "libjvm.so!os::malloc:unwind", "libjvm.so!JVM_*:time",
          "libc.so.6!write:count", "libjvm.so!JVM_Clone:count")
 CODES = ("+exception", "+interrupt", "+switch", "+prepare", "+monitor", "+park", "-jit", "-class", "+alloc",
@@ -84,7 +85,7 @@ def pick_metrics(numbers, options):
 
 def pick_codes(numbers, options):
     codes = some(numbers, CODES, 3)
-    if {"alloc.objects", "live.bytes", "freed.bytes"} & set(options.get("metrics", "").split(";")):
+    if {"alloc.objects", "live.bytes", "freed.objects"} & set(options.get("metrics", "").split(";")):
         codes = [code for code in codes if code != "+alloc"]
     if codes:
         options["codes"] = ";".join(codes)

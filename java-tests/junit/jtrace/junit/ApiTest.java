@@ -101,10 +101,10 @@ final class ApiTest {
           java.sql.*::execute* or Cache::load(String,int) with the package
           running=IllegalStateException: a recording already runs, to %s
           metric=IllegalArgumentException: no metric is called alloc.byts; these are: alloc.bytes \
-          alloc.objects alloc.sites calls cpu.ns exceptions freed.bytes gc.ns io.read.bytes \
-          io.write.bytes java.io.ns java.read.bytes java.write.bytes jit.ns live.bytes \
-          monitor.wait.ns offcpu.ns outside.elements outside.ns page.faults path.cache.misses \
-          path.cycles path.instructions path.page.faults path.switches switches \
+          alloc.objects alloc.sites calls cpu.ns exceptions freed.bytes freed.objects gc.ns \
+          io.read.bytes io.write.bytes java.io.ns java.read.bytes java.write.bytes jit.ns \
+          live.bytes live.objects monitor.wait.ns offcpu.ns outside.elements outside.ns \
+          page.faults path.cache.misses path.cycles path.instructions path.page.faults path.switches switches \
           user.orders wall.ns
           no thread=NullPointerException: no thread; use JTrace.processTotal for all
           no room=IllegalArgumentException: 2 metrics and room for 1 totals

@@ -32,6 +32,8 @@ public final class Metric {
   public static final Metric LIVE_BYTES = define("live.bytes", "B", Reach.PROCESS);
   /** The others; grows some time after each collection. */
   public static final Metric FREED_BYTES = define("freed.bytes", "B", Reach.PROCESS);
+  public static final Metric LIVE_OBJECTS = define("live.objects", "", Reach.PROCESS);
+  public static final Metric FREED_OBJECTS = define("freed.objects", "", Reach.PROCESS);
   /** Processor time. */
   public static final Metric CPU = define("cpu.ns", "ns", Reach.THREAD);
   public static final Metric WALL = define("wall.ns", "ns", Reach.THREAD);

@@ -1,0 +1,140 @@
+#include "agent/metrics/object_paths.h"
+
+#include "absl/container/inlined_vector.h"
+#include "agent/hot/thread_state.h"
+
+namespace jtrace::metrics {
+
+using hot::At;
+using hot::Node;
+using hot::ReadRelaxed;
+
+void ObjectPaths::Begin() {
+  End();
+  const std::lock_guard lock(mutex_);
+  known_.resize(kKnown);
+  AddLocked({});  // kNowhere
+  AddLocked({});  // kTooMany
+}
+
+void ObjectPaths::End() {
+  const std::lock_guard lock(mutex_);
+  paths_ = {};
+  owners_ = {};
+  owner_of_ = {};
+  children_ = {};
+  known_ = {};
+  for (std::atomic<Block*>& block : blocks_) delete block.exchange(nullptr);
+}
+
+// ---- Where a thread is ------------------------------------------------------------------------
+
+uint32_t ObjectPaths::Current(uint64_t java_tid, bool is_virtual) {
+  if (java_tid == 0) return kNowhere;
+  const hot::Arena* arena = hot::published_arena.load(std::memory_order_acquire);
+  const hot::ThreadState* state =
+      arena == nullptr ? nullptr : hot::FindThreadState(arena, java_tid);
+  const std::lock_guard lock(mutex_);
+  // The memory of a thread that has ended may be gone at any moment.
+  if (state == nullptr || hot::ReadAcquire(state->ended) != 0) {
+    return RootLocked(java_tid, is_virtual, /*has_tree=*/false);
+  }
+  return PathLocked(arena, *state, is_virtual);
+}
+
+uint32_t ObjectPaths::PathLocked(const hot::Arena* arena, const hot::ThreadState& state,
+                                 bool is_virtual) {
+  const uint64_t frees = hot::ReadAcquire(arena->frees);
+  const auto is_known = [&](const KnownPath& known, const Node* node) {
+    return known.node == node && known.java_tid == state.tid && known.frees == frees;
+  };
+  absl::InlinedVector<const Node*, 64> steps;
+  const Node* const root = At<Node>(arena, state.root);
+  const auto* node = reinterpret_cast<const Node*>(ReadRelaxed(state.current));
+  while (node != root && !is_known(KnownLocked(node), node)) {
+    if (node == nullptr || node->parent == 0) return kNowhere;  // the call found no memory
+    steps.push_back(node);
+    node = At<Node>(arena, node->parent);
+  }
+  uint32_t path =
+      node == root ? RootLocked(state.tid, is_virtual, /*has_tree=*/true) : KnownLocked(node).path;
+  for (size_t i = steps.size(); i-- > 0;) {
+    path = ChildLocked(path, steps[i]->routine);
+    KnownLocked(steps[i]) = {steps[i], state.tid, frees, path};
+  }
+  return path;
+}
+
+ObjectPaths::KnownPath& ObjectPaths::KnownLocked(const Node* node) {
+  return known_[(reinterpret_cast<uintptr_t>(node) >> hot::kGranuleShift) % kKnown];
+}
+
+uint32_t ObjectPaths::RootLocked(uint64_t java_tid, bool is_virtual, bool has_tree) {
+  uint64_t owner = is_virtual ? Owner::kVirtual : java_tid;
+  const bool is_full = owners_.size() >= max_owners_ && !owner_of_.contains(owner);
+  if (is_full && !is_virtual) owner = Owner::kMore;
+  const auto [entry, is_new] = owner_of_.try_emplace(owner, owners_.size());
+  if (is_new) {
+    const uint32_t root = AddLocked({.owner = entry->second});
+    owners_.push_back({.java_tid = owner, .root = root});
+  }
+  Owner& known = owners_[entry->second];
+  known.has_tree |= has_tree;
+  return known.root;
+}
+
+uint32_t ObjectPaths::ChildLocked(uint32_t parent, uint32_t routine) {
+  if (parent < kFirstPath) return parent;
+  const auto found = children_.find({parent, routine});
+  if (found != children_.end()) return found->second;
+  const uint32_t child =
+      AddLocked({.parent = parent, .routine = routine, .owner = paths_[parent].owner});
+  if (child != kTooMany) children_.emplace(std::pair(parent, routine), child);
+  return child;
+}
+
+uint32_t ObjectPaths::AddLocked(const Path& path) {
+  if (paths_.size() >= max_paths_) return kTooMany;
+  const auto number = static_cast<uint32_t>(paths_.size());
+  std::atomic<Block*>& block = blocks_[number / kBlock];
+  if (number % kBlock == 0) block.store(new Block(), std::memory_order_release);
+  paths_.push_back(path);
+  return number;
+}
+
+// ---- Counts -----------------------------------------------------------------------------------
+
+const ObjectPaths::Counts& ObjectPaths::CountsOf(uint32_t path) const {
+  return (*blocks_[path / kBlock].load(std::memory_order_acquire))[path % kBlock];
+}
+
+void ObjectPaths::Made(uint32_t path, uint64_t bytes) {
+  Counts& counts = CountsOf(path);
+  counts.made_objects.fetch_add(1, std::memory_order_relaxed);
+  counts.made_bytes.fetch_add(bytes, std::memory_order_relaxed);
+}
+
+// Whoever sees that an object was freed sees that it was made.
+void ObjectPaths::Freed(uint32_t path, uint64_t bytes) {
+  Counts& counts = CountsOf(path);
+  counts.freed_objects.fetch_add(1, std::memory_order_release);
+  counts.freed_bytes.fetch_add(bytes, std::memory_order_release);
+}
+
+PathObjects ObjectPaths::Read(uint32_t path) const {
+  const Counts& counts = CountsOf(path);
+  PathObjects read;
+  read.freed.objects = counts.freed_objects.load(std::memory_order_acquire);
+  read.freed.bytes = counts.freed_bytes.load(std::memory_order_acquire);
+  read.made.objects = counts.made_objects.load(std::memory_order_relaxed);
+  read.made.bytes = counts.made_bytes.load(std::memory_order_relaxed);
+  return read;
+}
+
+void ObjectPaths::CopyTo(std::vector<Path>& paths, std::vector<Owner>& owners) const {
+  const std::lock_guard lock(mutex_);
+  paths.insert(paths.end(), paths_.begin() + static_cast<ptrdiff_t>(paths.size()), paths_.end());
+  owners = owners_;
+}
+
+}  // namespace jtrace::metrics

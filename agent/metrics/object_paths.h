@@ -1,0 +1,121 @@
+// The call paths that allocate objects, and how many objects and bytes each has made and lost.
+//
+// A calling-context tree of all threads, beside the probes' trees: an object may outlive its thread
+// and the node that made it, and its tag can hold only a number. Takes no memory unless a recording
+// wants it. Threads: Current on the allocating thread, which takes a mutex, a leaf; Made, Freed and
+// Read on any, without a lock and without memory of their own; Begin and End while no callback runs.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "agent/hot/layout.h"
+
+namespace jtrace::metrics {
+
+struct ObjectCounts {
+  uint64_t objects = 0;
+  uint64_t bytes = 0;
+};
+
+// Of one path, callees not included. Every freed object is among those made.
+struct PathObjects {
+  ObjectCounts made;
+  ObjectCounts freed;
+};
+
+class ObjectPaths {
+ public:
+  // Paths that are not in any tree: of objects allocated by native threads or where calls found no
+  // memory, and of those for whose path there is no room.
+  static constexpr uint32_t kNowhere = 0;
+  static constexpr uint32_t kTooMany = 1;
+  static constexpr uint32_t kFirstPath = 2;
+  // About 150 bytes each, with what the writer keeps.
+  static constexpr uint32_t kMaxPaths = 1 << 20;
+  // Platform threads that are distinguished.
+  static constexpr size_t kOwners = 1000;
+
+  // A parent has a lower number than its children.
+  struct Path {
+    uint32_t parent = 0;   // 0: a thread's root
+    uint32_t routine = 0;  // as Node::routine
+    uint32_t owner = 0;    // its index
+  };
+  // A thread, or all virtual threads, or all platform threads beyond the first ones.
+  struct Owner {
+    static constexpr uint64_t kVirtual = UINT64_MAX;
+    static constexpr uint64_t kMore = UINT64_MAX - 1;
+    uint64_t java_tid = 0;  // Thread.threadId(), or one of these
+    uint32_t root = 0;      // path: outside of probed methods
+    bool has_tree = false;  // it has run a probed method
+  };
+
+  explicit ObjectPaths(uint32_t max_paths = kMaxPaths, size_t max_owners = kOwners)
+      : max_paths_(max_paths), max_owners_(max_owners) {}
+  ObjectPaths(const ObjectPaths&) = delete;
+  ObjectPaths& operator=(const ObjectPaths&) = delete;
+  ~ObjectPaths() { End(); }
+
+  // A recording begins: nothing is known, and nothing counted. All else is between Begin and End.
+  void Begin();
+  void End();
+
+  // Where the calling thread is. `java_tid`: 0: a native thread.
+  uint32_t Current(uint64_t java_tid, bool is_virtual);
+  // Allocated at the path, and found dead.
+  void Made(uint32_t path, uint64_t bytes);
+  void Freed(uint32_t path, uint64_t bytes);
+  // May be called while the threads count: then live objects, made - freed, are those of a moment.
+  PathObjects Read(uint32_t path) const;
+
+  // Appends the paths that are not in `paths` yet, and replaces `owners`.
+  void CopyTo(std::vector<Path>& paths, std::vector<Owner>& owners) const;
+
+ private:
+  struct Counts {
+    std::atomic<uint64_t> made_objects{0};
+    std::atomic<uint64_t> made_bytes{0};
+    std::atomic<uint64_t> freed_objects{0};
+    std::atomic<uint64_t> freed_bytes{0};
+  };
+  // Never move, so that no lock is needed.
+  static constexpr uint32_t kBlock = 4096;
+  using Block = std::array<Counts, kBlock>;
+
+  // The path of a node, until memory of nodes is released: then it may be that of another path.
+  struct KnownPath {
+    const hot::Node* node = nullptr;
+    uint64_t java_tid = 0;
+    uint64_t frees = 0;
+    uint32_t path = 0;
+  };
+  static constexpr size_t kKnown = 4096;
+
+  uint32_t PathLocked(const hot::Arena* arena, const hot::ThreadState& state, bool is_virtual);
+  KnownPath& KnownLocked(const hot::Node* node);
+  uint32_t RootLocked(uint64_t java_tid, bool is_virtual, bool has_tree);
+  uint32_t ChildLocked(uint32_t parent, uint32_t routine);
+  uint32_t AddLocked(const Path& path);
+  const Counts& CountsOf(uint32_t path) const;
+  Counts& CountsOf(uint32_t path) {
+    return const_cast<Counts&>(std::as_const(*this).CountsOf(path));
+  }
+
+  const uint32_t max_paths_;
+  const size_t max_owners_;
+  std::array<std::atomic<Block*>, kMaxPaths / kBlock> blocks_ = {};
+  mutable std::mutex mutex_;  // guards what follows
+  std::vector<Path> paths_;
+  std::vector<Owner> owners_;
+  absl::flat_hash_map<uint64_t, uint32_t> owner_of_;  // index, by java_tid
+  absl::flat_hash_map<std::pair<uint32_t, uint32_t>, uint32_t> children_;  // (parent, routine)
+  std::vector<KnownPath> known_;  // kKnown of them, by the node's address
+};
+
+}  // namespace jtrace::metrics
