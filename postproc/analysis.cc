@@ -47,6 +47,7 @@ std::string WithSlashes(std::string_view class_name) {
 Analysis::Analysis(const CommandLine& line)
     : line_(line),
       waits_(model_),
+      waited_(model_),
       hooks_(line.aggregate == Aggregate::kThread),
       blocks_(model_),
       ticks_(model_),
@@ -58,8 +59,8 @@ absl::Status Analysis::Read(const TraceInput& input, absl::Span<const std::strin
   if (!sources.ok()) return sources.status();
   sources_ = *std::move(sources);
   RecordFilter filter(line_.thread, line_.scope, model_,
-                      {&builder_, &samples_, &records_, &jit_, &waits_, &io_, &hooks_, &timeline_,
-                       &classes_, &blocks_, &ticks_});
+                      {&builder_, &samples_, &records_, &jit_, &waits_, &waited_, &io_, &hooks_,
+                       &timeline_, &classes_, &blocks_, &ticks_});
   if (absl::Status status = input.Read(traces, /*reduce_calls=*/true, model_, stats_, filter);
       !status.ok()) {
     return status;
@@ -160,6 +161,7 @@ ReportInput Analysis::InputOf(const Profile& profile) {
           records_,
           jit_,
           waits_,
+          waited_,
           io_,
           hooks_,
           timeline_,
