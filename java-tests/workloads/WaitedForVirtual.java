@@ -1,4 +1,3 @@
-import java.lang.reflect.Method;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.LockSupport;
 
@@ -9,9 +8,11 @@ import java.util.concurrent.locks.LockSupport;
 public final class WaitedForVirtual {
   private WaitedForVirtual() {}
 
-  private static Thread virtual(Runnable task) throws ReflectiveOperationException {
-    Method start = Thread.class.getMethod("startVirtualThread", Runnable.class);
-    return (Thread) start.invoke(null, task);
+  private static Thread virtual(String name, Runnable task) throws ReflectiveOperationException {
+    Class<?> builder = Class.forName("java.lang.Thread$Builder");
+    Object made = Thread.class.getMethod("ofVirtual").invoke(null);
+    Object named = builder.getMethod("name", String.class).invoke(made, name);
+    return (Thread) builder.getMethod("start", Runnable.class).invoke(named, task);
   }
 
   private static void settle(Thread thread) {
@@ -31,14 +32,15 @@ public final class WaitedForVirtual {
     Thread latched = WaitedFor.thread("latched", latch::await);
     Thread opener =
         virtual(
+            "opener",
             () -> {
-              Thread.currentThread().setName("opener");
               settle(latched);
               countDown(latch);
             });
     Thread[] joiner = new Thread[1];
     Thread ending =
         virtual(
+            "ending",
             () -> {
               while (joiner[0] == null) LockSupport.parkNanos(1_000_000);
               settle(joiner[0]);

@@ -32,9 +32,10 @@ final class WaitedTest {
     return result;
   }
 
+  /** Without the JVM's own locks of classes that are being initialized, which are arrays. */
   private static List<Map<String, String>> rows(Jvm.Result result) {
     return result.report("--report=waited").rows().stream()
-        .filter(row -> row.get("row").equals("wait"))
+        .filter(row -> row.get("row").equals("wait") && !row.get("on").equals("[I"))
         .toList();
   }
 
@@ -195,7 +196,7 @@ final class WaitedTest {
     for (Map<String, String> row : rows(result)) {
       waited.merge(row.get("waiter"), row.get("waited_for"), (a, b) -> a + "," + b);
     }
-    assertEquals("opener", waited.get("latched"), waited::toString);
+    assertTrue(waited.get("latched").startsWith("opener"), waited::toString);
     assertTrue(waited.get("joiner").startsWith("ForkJoinPool-1-worker-"), waited::toString);
   }
 }
