@@ -1,3 +1,6 @@
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
 import java.util.concurrent.BrokenBarrierException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
@@ -243,7 +246,38 @@ public final class WaitedFor {
     end(sleepy, parked, notified, timed);
   }
 
-  public static void main(String[] args) throws InterruptedException {
+  /**
+   * Runs commands from standard input: "latch"; "park" starts a thread that waits for a latch, which
+   * "open" opens; "end".
+   */
+  static void serve() throws InterruptedException, IOException {
+    BufferedReader in = new BufferedReader(new InputStreamReader(System.in));
+    CountDownLatch latch = new CountDownLatch(1);
+    Thread across = null;
+    System.out.println("ready");
+    for (String line = in.readLine(); line != null; line = in.readLine()) {
+      if (line.equals("latch")) latch();
+      if (line.equals("park")) {
+        CountDownLatch opened = new CountDownLatch(1);
+        latch = opened;
+        across = thread("across", () -> await(opened));
+        settle(across);
+      }
+      if (line.equals("open")) {
+        latch.countDown();
+        end(across);
+      }
+      if (line.equals("end")) break;
+      System.out.println("done");
+    }
+    System.out.println("ended");
+  }
+
+  public static void main(String[] args) throws InterruptedException, IOException {
+    if (args.length > 0) {
+      serve();
+      return;
+    }
     barrier();
     latch();
     lock();

@@ -187,6 +187,34 @@ final class WaitedTest {
     assertEquals(List.of(), rows(plain));
   }
 
+  /** Waits that began before a recording, in an earlier one or in none, are not in it. */
+  @Test
+  void recordingsOfARunningJvmAreSeparate() {
+    try (LiveJvm jvm =
+        LiveJvm.of(Setup.classpath(), List.of("WaitedFor", "serve"), "-Xcheck:jni")) {
+      jvm.ask("park");
+      for (String trace : List.of("first.bin", "second.bin")) {
+        jvm.jtrace("start", "out=" + trace, "mode=events", "include=WaitedFor", "codes=+waited");
+        jvm.ask("open");
+        jvm.ask("latch");
+        jvm.ask("park");
+        jvm.jtrace("stop");
+        Map<String, Long> waits = new TreeMap<>();
+        for (Map<String, String> row :
+            Report.of(jvm.folder.resolve(trace), "--report=waited").rows()) {
+          if (!row.get("on").endsWith("CountDownLatch$Sync")) continue;
+          assertEquals("WaitedFor.await(CountDownLatch)", row.get("at"));
+          waits.merge(row.get("waiter") + " " + row.get("waited_for"), 1L, Long::sum);
+        }
+        assertEquals(
+            Map.of("latched-0 last", 1L, "latched-1 last", 1L, "latched-2 last", 1L), waits);
+        jvm.ask("latch");
+      }
+      jvm.ask("open");
+      assertEquals(0, jvm.end());
+    }
+  }
+
   /** A latch that a virtual thread opens; its end is its carrier's work. */
   @Test
   void virtualThreadsAreWaitedFor() {
