@@ -148,7 +148,7 @@ public final class WaitedFor {
   static void monitor() throws InterruptedException {
     Monitor monitor = new Monitor();
     for (int i = 0; i < ROUNDS; i++) {
-      Thread[] parts = new Thread[1];
+      Thread[] entering = new Thread[1];
       CountDownLatch held = new CountDownLatch(1);
       Thread holder =
           thread(
@@ -156,13 +156,15 @@ public final class WaitedFor {
               () -> {
                 synchronized (monitor) {
                   held.countDown();
-                  while (parts[0] == null) Thread.sleep(1);
-                  settle(parts[0]);
+                  while (entering[0] == null) Thread.sleep(1);
+                  settle(entering[0]);
+                  // The JVM may need long to look up the owner where other programs run.
+                  Thread.sleep(5 * MILLIS);
                 }
               });
       while (held.getCount() != 0) Thread.sleep(1);
       Thread enterer = thread("enterer-" + i, () -> enter(monitor));
-      parts[0] = enterer;
+      entering[0] = enterer;
       end(holder, enterer);
     }
   }
