@@ -60,6 +60,7 @@ Aggregate AggregateOf(const CommandLine& line) {
 Analysis::Analysis(const CommandLine& line)
     : line_(line),
       waits_(model_),
+      waited_(model_),
       hooks_(line.aggregate != Aggregate::kProcess),
       blocks_(model_),
       ticks_(model_),
@@ -71,8 +72,8 @@ absl::Status Analysis::Read(const TraceInput& input, absl::Span<const std::strin
   if (!sources.ok()) return sources.status();
   sources_ = *std::move(sources);
   RecordFilter filter(line_.thread, line_.scope, model_,
-                      {&builder_, &samples_, &records_, &jit_, &waits_, &io_, &hooks_, &timeline_,
-                       &classes_, &blocks_, &ticks_});
+                      {&builder_, &samples_, &records_, &jit_, &waits_, &waited_, &io_, &hooks_,
+                       &timeline_, &classes_, &blocks_, &ticks_});
   if (absl::Status status = input.Read(traces, /*reduce_calls=*/true, model_, stats_, filter);
       !status.ok()) {
     return status;
@@ -173,6 +174,7 @@ ReportInput Analysis::InputOf(const Profile& profile) {
           records_,
           jit_,
           waits_,
+          waited_,
           io_,
           hooks_,
           timeline_,

@@ -69,6 +69,7 @@ class Analysis {
   RecordCounts records_;
   JitLog jit_;
   WaitLog waits_;
+  WaitedLog waited_;
   IoLog io_;
   HookLog hooks_;
   Timeline timeline_;

@@ -41,6 +41,7 @@ enum Major : uint32_t {
   kMonitor = 0x61,
   kPark = 0x62,
   kIo = 0x63,
+  kWaited = 0x64,
   kAllocation = 0x70,
   kMetric = 0x71,
   kReducedTree = 0x80,
@@ -78,6 +79,9 @@ inline constexpr uint32_t kIoRead = 0x1;
 inline constexpr uint32_t kIoWrite = 0x2;
 inline constexpr uint32_t kIoConnect = 0x3;
 inline constexpr uint32_t kIoAccept = 0x4;
+inline constexpr uint32_t kWaitedMonitor = 0x1;
+inline constexpr uint32_t kWaitedObject = 0x2;
+inline constexpr uint32_t kWaitedPark = 0x3;
 inline constexpr uint32_t kAllocationSample = 0x1;
 inline constexpr uint32_t kTreeNode = 0x1;
 inline constexpr uint32_t kInterruptLevel = 0x1;  // plus the level

@@ -80,6 +80,12 @@ constexpr CodeRow kRows[] = {
     {Code::kWrite, format::kIo, format::kIoWrite, "write", false, "writes"},
     {Code::kConnect, format::kIo, format::kIoConnect, "connect", false, "connections made"},
     {Code::kAccept, format::kIo, format::kIoAccept, "accept", false, "connections accepted"},
+    {Code::kOwner, format::kWaited, format::kWaitedMonitor, "owner", false,
+     "who had the monitors that threads waited for (waited: all three)"},
+    {Code::kJoin, format::kWaited, format::kWaitedObject, "join", false,
+     "how Object.wait ended: with Thread.join by which thread"},
+    {Code::kUnpark, format::kWaited, format::kWaitedPark, "unpark", false,
+     "who unparked parked threads"},
     {Code::kAllocation, format::kAllocation, format::kAllocationSample, "alloc", false,
      "a sample of the allocations"},
     {Code::kMetric, format::kMetric, format::kMetricEvent, "metric", true, "metrics"},
@@ -90,11 +96,9 @@ struct GroupRow {
   uint32_t major;
   absl::string_view name;
 };
-constexpr GroupRow kGroups[] = {{format::kThread, "thread"},
-                                {format::kException, "exception"},
-                                {format::kJit, "jit"},
-                                {format::kMonitor, "monitor"},
-                                {format::kIo, "io"}};
+constexpr GroupRow kGroups[] = {{format::kThread, "thread"}, {format::kException, "exception"},
+                                {format::kJit, "jit"},       {format::kMonitor, "monitor"},
+                                {format::kIo, "io"},         {format::kWaited, "waited"}};
 
 static_assert(std::size(kRows) == kCodeCount);
 

@@ -42,6 +42,9 @@ enum class Code {
   kWrite,
   kConnect,
   kAccept,
+  kOwner,
+  kJoin,
+  kUnpark,
   kAllocation,
   kMetric,
 };

@@ -17,4 +17,21 @@ Position ReadPosition(uint64_t java_tid) {
   return {java_tid, place << kPositionPlaceShift | RefOf(arena, node), true};
 }
 
+uint32_t ReadRoutines(uint64_t java_tid, uint32_t* routines, uint32_t most) {
+  const Arena* arena = published_arena.load(std::memory_order_acquire);
+  if (arena == nullptr || java_tid == 0) return 0;
+  const ThreadState* state = FindThreadState(arena, java_tid);
+  if (state == nullptr) return 0;
+  const auto* node = reinterpret_cast<const Node*>(ReadRelaxed(state->current));
+  uint32_t count = 0;
+  while (node != nullptr && count < most) {
+    const uint32_t routine = ReadRelaxed(node->routine);
+    if (routine == 0) break;  // the root
+    if (routine != kPrunedRoutine) routines[count++] = IdOf(routine);
+    const Ref parent = ReadRelaxed(node->parent);
+    node = parent != 0 ? At<Node>(arena, parent) : nullptr;
+  }
+  return count;
+}
+
 }  // namespace jtrace::hot

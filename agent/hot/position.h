@@ -20,4 +20,9 @@ using PositionReader = Position (*)(uint64_t java_tid);
 // The PositionReader for the trees of the probes: `node` is for TreeCollector::TraceNode.
 Position ReadPosition(uint64_t java_tid);
 
+// The routines of the thread's current node and of the nodes above it, innermost first, at most
+// `most` of them into `routines`: methods with probes, and what they call. Returns how many. On
+// that thread itself.
+uint32_t ReadRoutines(uint64_t java_tid, uint32_t* routines, uint32_t most);
+
 }  // namespace jtrace::hot

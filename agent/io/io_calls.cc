@@ -2,39 +2,18 @@
 
 #include <dlfcn.h>
 
-#include <atomic>
 #include <string>
 #include <string_view>
 
 #include "absl/strings/strip.h"
 #include "agent/hot/own_work.h"
+#include "agent/io/boot_call.h"
 #include "agent/io/io_natives.h"
 #include "agent/jvmti/env.h"
 #include "agent/jvmti/loaded_classes.h"
-#include "agent/probes/class_definer.h"
-#include "agent/probes/probe_class.h"
 
 namespace jtrace::io {
 namespace {
-
-constexpr char kNativeIo[] = "jtrace/NativeIo";
-// JNI passes ReplaceAll nothing else; set while it runs.
-std::atomic<IoCalls*> replacing{nullptr};
-
-void JNICALL ReplaceAll(JNIEnv* jni, jclass) { replacing.load()->ReplaceBound(jni); }
-
-absl::Status CallReplaceAll(JNIEnv* jni) {
-  const JNINativeMethod native = {const_cast<char*>("replaceAll"), const_cast<char*>("()V"),
-                                  reinterpret_cast<void*>(hot::kAsOwn<ReplaceAll>)};
-  const jvmti::LocalRef<jclass> defined(jni, DefineBootClass(jni, kNativeIo, EmbeddedNativeIo()));
-  if (defined.get() != nullptr && jni->RegisterNatives(defined.get(), &native, 1) == JNI_OK) {
-    const jmethodID replace = jni->GetStaticMethodID(defined.get(), "replace", "()V");
-    if (replace != nullptr) jni->CallStaticVoidMethod(defined.get(), replace);
-  }
-  if (jni->ExceptionCheck() == JNI_FALSE) return absl::OkStatus();
-  jni->ExceptionClear();
-  return absl::FailedPreconditionError("this JVM rejects the class that replaces its natives");
-}
 
 void JNICALL OnBound(jvmtiEnv* env, JNIEnv*, jthread, jmethodID method, void* address,
                      void** replacement) {
@@ -142,8 +121,7 @@ absl::Status IoCalls::Replace() {
   env_->SetEventCallbacks(&callbacks, sizeof(callbacks));
   const jvmtiEvent event = JVMTI_EVENT_NATIVE_METHOD_BIND;
   if (absl::Status status = jvmti::EnableEvents(env_, {&event, 1}); !status.ok()) return status;
-  replacing.store(this);
-  const absl::Status status = CallReplaceAll(jni);
+  const absl::Status status = CallFromBootClass(jni, [&] { ReplaceBound(jni); });
   is_replaced_ = status.ok();
   return status;
 }

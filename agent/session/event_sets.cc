@@ -68,6 +68,7 @@ void EnableRecordedEvents(JvmParts& jvm, const Options& options) {
   if (options.WantsSamples()) EnableCodeEvents(jvm.env, options).IgnoreError();
   jvm.extra_events.Start(options.codes);
   jvm.io_records.Start(options.codes);
+  jvm.waited_records.Start(options.codes);
   if (!jvm.granted.virtual_threads || !options.WantsEvents()) return;
   jvmti::EnableEvents(jvm.env, kVirtualThreadStarts).IgnoreError();
   jvmti::EnableEvents(jvm.env, kVirtualThreadEnds).IgnoreError();
@@ -90,6 +91,7 @@ void DisableRecordedEvents(JvmParts& jvm) {
   jvm.metrics->StopSources(jvm.trace.losses);
   jvm.extra_events.Stop();
   jvm.io_records.Stop();
+  jvm.waited_records.Stop();
   DisableLiveEvents(jvm.env);
   jvmti::DisableEvents(jvm.env, kStubEvents).IgnoreError();
   jvmti::DisableEvents(jvm.env, kJitEvents).IgnoreError();

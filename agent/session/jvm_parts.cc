@@ -42,6 +42,8 @@ JvmParts::JvmParts(JavaVM* vm, jvmtiEnv* env)
       metrics(metrics::JvmMetrics::Create(vm)),
       io_records(metrics->io(), trace.clock, registries.threads, trace.encoder,
                  trace.limited_events, trace.losses),
+      waited_records(vm, trace.clock, registries.threads, trace.encoder, trace.limited_events,
+                     trace.losses),
       hooks(trace.losses),
       unloaded([this](UnloadedClasses::Batch batch) { return Forget(*this, std::move(batch)); },
                [this] {

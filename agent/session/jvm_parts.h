@@ -35,6 +35,7 @@
 #include "agent/sources/unloaded_classes.h"
 #include "agent/trace/limited_events.h"
 #include "agent/trace/record_encoder.h"
+#include "agent/waits/waited_records.h"
 
 namespace jtrace {
 
@@ -90,6 +91,7 @@ struct JvmParts {
   jvmti::GcCause gc_cause;
   metrics::JvmMetrics* const metrics;
   io::IoRecords io_records;
+  waits::WaitedRecords waited_records;
   metrics::ThreadFamilies families;
   ProbeSets probe_sets;
   PlaceTable places{trace.losses};

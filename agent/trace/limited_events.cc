@@ -20,7 +20,10 @@ constexpr CodeOf kCodes[] = {{format::kMonitor, format::kMonitorContended},
                              {format::kIo, format::kIoRead},
                              {format::kIo, format::kIoWrite},
                              {format::kIo, format::kIoConnect},
-                             {format::kIo, format::kIoAccept}};
+                             {format::kIo, format::kIoAccept},
+                             {format::kWaited, format::kWaitedMonitor},
+                             {format::kWaited, format::kWaitedObject},
+                             {format::kWaited, format::kWaitedPark}};
 static_assert(std::size(kCodes) == kLimitedEventCount);
 
 // One more record in this second, if there is room for it.
@@ -42,8 +45,10 @@ bool TakeRoom(std::atomic<uint64_t>& window, uint64_t limit, uint64_t now_ns) {
 bool LimitedEvents::Count(LimitedEvent event, uint64_t now_ns) {
   Total& total = totals_[static_cast<size_t>(event)];
   total.count.fetch_add(1, std::memory_order_relaxed);
-  const bool is_io = kCodes[static_cast<size_t>(event)].major == format::kIo;
-  if (!TakeRoom(total.window, is_io ? kIoRecordsASecond : kRecordsASecond, now_ns)) return false;
+  const bool is_frequent =
+      event == LimitedEvent::kUnpark || kCodes[static_cast<size_t>(event)].major == format::kIo;
+  const uint64_t limit = is_frequent ? kIoRecordsASecond : kRecordsASecond;
+  if (!TakeRoom(total.window, limit, now_ns)) return false;
   total.recorded.fetch_add(1, std::memory_order_relaxed);
   return true;
 }
@@ -76,7 +81,8 @@ void LimitedEvents::Seal(uint64_t, proto::Chunk& chunk) {
     without += count > recorded ? count - recorded : 0;
   }
   losses_.Set("events.limited", Severity::kInfo, without,
-              "events without a separate record, beyond 1,000 a second of a kind, or 20,000 of I/O",
+              "events without a separate record, beyond 1,000 a second of a kind, or 20,000 of I/O "
+              "and parks",
               "the summary has their exact number and time");
 }
 

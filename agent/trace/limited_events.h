@@ -21,13 +21,16 @@ enum class LimitedEvent {
   kRead,
   kWrite,
   kConnect,
-  kAccept
+  kAccept,
+  kOwner,
+  kJoin,
+  kUnpark
 };
-inline constexpr size_t kLimitedEventCount = static_cast<size_t>(LimitedEvent::kAccept) + 1;
+inline constexpr size_t kLimitedEventCount = static_cast<size_t>(LimitedEvent::kUnpark) + 1;
 
 class LimitedEvents : public trace::ChunkSource {
  public:
-  // Records a second of a kind; of I/O, which a single thread can do that often.
+  // Records a second of a kind; of I/O and parks, which a few threads can do that often.
   static constexpr uint64_t kRecordsASecond = 1000;
   static constexpr uint64_t kIoRecordsASecond = 20'000;
 

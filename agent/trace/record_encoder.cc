@@ -60,6 +60,9 @@ void RecordEncoder::RestateLocked() {
   }
   restated.mutable_event()->Swap(chunk_.mutable_event());
   chunk_ = std::move(restated);
+  for (const proto::Event& event : chunk_.event()) {
+    if (event.has_wait_event()) DefineRoutinesOf(event.wait_event());
+  }
   defined_before_ = definitions_.bytes();
 }
 
@@ -201,6 +204,19 @@ void RecordEncoder::AddCodeEvent(const EventRecord& event, proto::CodeEvent deta
   for (const uint32_t method : details.inlined()) definitions_.DefineMethod(method);
   event_bytes_ += kEventBytes + details.inlined_size() * 4 + details.pc_size() * 3;
   *EventLocked(event)->mutable_code_event() = std::move(details);
+}
+
+void RecordEncoder::DefineRoutinesOf(const proto::WaitEvent& wait) {
+  if (wait.routine() != 0) definitions_.DefineRoutine(wait.routine());
+  if (wait.by_routine() != 0) definitions_.DefineRoutine(wait.by_routine());
+}
+
+void RecordEncoder::AddWaitEvent(const EventRecord& event, const proto::WaitEvent& details) {
+  std::lock_guard lock(mutex_);
+  if (!Wanted(event)) return;
+  DefineRoutinesOf(details);
+  event_bytes_ += kEventBytes;
+  *EventLocked(event)->mutable_wait_event() = details;
 }
 
 uint64_t RecordEncoder::routines() const {

@@ -101,6 +101,7 @@ class RecordEncoder {
   void AddEvent(const EventRecord& event);
   void AddClassEvent(const EventRecord& event, proto::ClassEvent details);
   void AddCodeEvent(const EventRecord& event, proto::CodeEvent details);
+  void AddWaitEvent(const EventRecord& event, const proto::WaitEvent& details);
 
   // The greatest number of a routine so far.
   uint64_t routines() const;
@@ -119,6 +120,7 @@ class RecordEncoder {
   }
   // Drops pending records except events.
   void RestateLocked();
+  void DefineRoutinesOf(const proto::WaitEvent& wait);
 
   mutable std::mutex mutex_;  // guards all below
   CodeSet codes_;

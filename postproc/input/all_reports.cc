@@ -62,6 +62,8 @@ constexpr Report kReports[] = {
      "jtrace-post --report=metrics --metric=alloc.bytes trace.bin"},
     {"waits", "where threads wait, and for what", WaitsTable, nullptr, false,
      "jtrace-post --report=waits --top=20 trace.bin"},
+    {"waited", "which threads others waited for, where, how often and how long (codes=+waited)",
+     WaitedTable, nullptr, false, "jtrace-post --report=waited --top=20 trace.bin"},
     {"io", "files and peers that were read and written (codes=+io)", IoTable, nullptr, false,
      "jtrace-post --report=io --top=20 trace.bin"},
     {"hooks", "calls of native functions with hooks (hook=): who calls them, how long they take",

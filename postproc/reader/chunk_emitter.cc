@@ -7,6 +7,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_format.h"
 #include "postproc/reader/event_codes.h"
+#include "postproc/reader/wait_args.h"
 #include "postproc/support/strings.h"
 #include "proto/trace_format.h"
 
@@ -265,6 +266,8 @@ void ChunkEmitter::EmitNotice(const proto::Event& event, int64_t time) {
     if (event.text() != 0) args.push_back(definitions_.Text(event.text()));
   } else if (event.major() == format::kJit && event.has_code_event()) {
     args = CodeArgs(event.code_event(), definitions_.Text(event.text()));
+  } else if (event.major() == format::kWaited) {
+    args = WaitArgs(event, definitions_, model_);
   } else {
     if (event.text() != 0) args.push_back(definitions_.Text(event.text()));
     if (event.value() != 0) args.push_back(StrCat("value=", event.value()));

@@ -34,6 +34,7 @@
 #include "postproc/samples/io_log.h"
 #include "postproc/samples/sample_log.h"
 #include "postproc/samples/wait_log.h"
+#include "postproc/samples/waited_log.h"
 #include "postproc/source/source_finder.h"
 
 namespace jtrace::postproc {
@@ -75,6 +76,7 @@ struct ReportInput {
   const RecordCounts& records;
   const JitLog& jit;
   const WaitLog& waits;
+  const WaitedLog& waited;
   const IoLog& io;
   const HookLog& hooks;
   const Timeline& timeline;
@@ -177,6 +179,7 @@ void ByThreadText(const ReportInput& input, std::ostream& out);
 Table ThreadsTable(const ReportInput& input);
 Table MetricsTable(const ReportInput& input);
 Table WaitsTable(const ReportInput& input);
+Table WaitedTable(const ReportInput& input);
 Table IoTable(const ReportInput& input);
 Table HooksTable(const ReportInput& input);
 void HooksText(const ReportInput& input, std::ostream& out);

@@ -8,7 +8,7 @@ METRICS = ("alloc.bytes", "alloc.objects", "exceptions", "cpu.ns", "wall.ns", "s
            "freed.objects")
 HOOKS = ("libc.so.6!malloc:count", "libjvm.so!os::malloc:unwind", "libjvm.so!JVM_*:time",
          "libc.so.6!write:count", "libjvm.so!JVM_Clone:count")
-CODES = ("+exception", "+interrupt", "+switch", "+prepare", "+monitor", "+park", "-jit", "-class", "+alloc",
+CODES = ("+exception", "+interrupt", "+switch", "+prepare", "+monitor", "+park", "+waited", "-jit", "-class", "+alloc",
          "+method", "-0x51/0x2", "+0x61/0x2")
 HEAP_MB = 384
 

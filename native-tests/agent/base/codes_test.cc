@@ -14,7 +14,7 @@ TEST(CodesTest, CostlyOnesAreOffByDefault) {
     EXPECT_TRUE(codes.Has(on));
   }
   for (const Code off : {Code::kThrown, Code::kCaught, Code::kAllocation, Code::kBoundary,
-                         Code::kPark, Code::kClassMethod}) {
+                         Code::kPark, Code::kUnpark, Code::kClassMethod}) {
     EXPECT_FALSE(codes.Has(off));
   }
   EXPECT_EQ(codes.Changes(), "");
@@ -68,7 +68,7 @@ TEST(CodesTest, ANumberSwitchesAllOfItsMajor) {
 TEST(CodesTest, UnknownOnesAreRejectedWithTheNearest) {
   CodeSet codes;
   EXPECT_THAT(codes.Apply("+monitr").message(), HasSubstr("did you mean monitor?"));
-  EXPECT_THAT(codes.Apply("0x68").message(), HasSubstr("did you mean 0x63 (io)?"));
+  EXPECT_THAT(codes.Apply("0x68").message(), HasSubstr("did you mean 0x64 (waited)?"));
   EXPECT_THAT(codes.Apply("0x").message(), HasSubstr("'0x' is not a code"));
   EXPECT_THAT(codes.Apply("-").message(), HasSubstr("'' is not a code"));
   EXPECT_THAT(codes.Apply("-0x20/0x9").message(), HasSubstr("did you mean 0x20/0x5 (unprobed)?"));

@@ -1,0 +1,121 @@
+#include "agent/waits/park_natives.h"
+
+#include <array>
+#include <atomic>
+#include <string_view>
+
+#include "agent/base/clock.h"
+#include "agent/hot/own_work.h"
+#include "agent/io/boot_call.h"
+#include "agent/jvmti/env.h"
+
+namespace jtrace::waits {
+namespace {
+
+using ParkFunction = void(JNICALL*)(JNIEnv*, jobject, jboolean, jlong);
+using UnparkFunction = void(JNICALL*)(JNIEnv*, jobject, jobject);
+using RegisterFunction = jint(JNICALL*)(JNIEnv*, jclass, const JNINativeMethod*, jint);
+
+// The JVM's own functions; known before the replacements can be called.
+constinit std::atomic<ParkFunction> g_park{nullptr};
+constinit std::atomic<UnparkFunction> g_unpark{nullptr};
+constinit std::atomic<ParkListener*> g_listener{nullptr};
+// JNI's own function, while Collect is in its place.
+constinit std::atomic<RegisterFunction> g_register{nullptr};
+// The thread whose natives Collect keeps.
+constinit thread_local bool t_collects = false;
+
+void JNICALL ParkInPlace(JNIEnv* jni, jobject unsafe, jboolean is_absolute, jlong time) {
+  const ParkFunction original = g_park.load(std::memory_order_acquire);
+  ParkListener* const listener = g_listener.load(std::memory_order_acquire);
+  if (listener == nullptr) return original(jni, unsafe, is_absolute, time);
+  ParkCall call = {
+      .begin_ns = MonotonicNanos(), .is_absolute = is_absolute == JNI_TRUE, .time = time};
+  original(jni, unsafe, is_absolute, time);
+  const hot::OwnWork own;
+  call.end_ns = MonotonicNanos();
+  listener->Parked(jni, call);
+}
+
+void JNICALL UnparkInPlace(JNIEnv* jni, jobject unsafe, jobject thread) {
+  const UnparkFunction original = g_unpark.load(std::memory_order_acquire);
+  ParkListener* const listener = g_listener.load(std::memory_order_acquire);
+  // First: the thread may end its park, and look who it was, as soon as it is unparked.
+  if (listener != nullptr && thread != nullptr) {
+    const hot::OwnWork own;
+    listener->Unparks(jni, thread);
+  }
+  original(jni, unsafe, thread);
+}
+
+// In place of RegisterNatives, while the JVM registers the natives of Unsafe once more: notes two
+// of them, and registers none.
+jint JNICALL Collect(JNIEnv* jni, jclass klass, const JNINativeMethod* methods, jint count) {
+  if (!t_collects) return g_register.load(std::memory_order_acquire)(jni, klass, methods, count);
+  for (jint i = 0; i < count; ++i) {
+    const std::string_view name = methods[i].name;
+    if (name == "park") g_park.store(reinterpret_cast<ParkFunction>(methods[i].fnPtr));
+    if (name == "unpark") g_unpark.store(reinterpret_cast<UnparkFunction>(methods[i].fnPtr));
+  }
+  return JNI_OK;
+}
+
+// HotSpot's functions have no symbols, and nothing reports a native that is bound already.
+absl::Status CollectOriginals(jvmtiEnv* env, JNIEnv* jni, jclass unsafe) {
+  const jmethodID registers = jni->GetStaticMethodID(unsafe, "registerNatives", "()V");
+  jvmti::Allocated<jniNativeInterface> table(env);
+  jvmti::Allocated<jniNativeInterface> changed(env);
+  if (registers == nullptr || env->GetJNIFunctionTable(table.out()) != JVMTI_ERROR_NONE ||
+      env->GetJNIFunctionTable(changed.out()) != JVMTI_ERROR_NONE) {
+    return absl::FailedPreconditionError("its natives are not known");
+  }
+  g_register.store(table.get()->RegisterNatives);
+  changed.get()->RegisterNatives = &Collect;
+  if (const jvmtiError error = env->SetJNIFunctionTable(changed.get()); error != JVMTI_ERROR_NONE) {
+    return jvmti::ToStatus(env, error, "SetJNIFunctionTable");
+  }
+  t_collects = true;
+  jni->CallStaticVoidMethod(unsafe, registers);
+  t_collects = false;
+  if (const jvmtiError error = env->SetJNIFunctionTable(table.get()); error != JVMTI_ERROR_NONE) {
+    return jvmti::ToStatus(env, error, "SetJNIFunctionTable");
+  }
+  if (g_park.load() != nullptr && g_unpark.load() != nullptr) return absl::OkStatus();
+  return absl::FailedPreconditionError("its natives are not known");
+}
+
+absl::Status Replace(jvmtiEnv* env, JNIEnv* jni) {
+  const jvmti::LocalRef<jclass> unsafe(jni, jni->FindClass("jdk/internal/misc/Unsafe"));
+  absl::Status status = absl::FailedPreconditionError("it has no jdk.internal.misc.Unsafe");
+  if (unsafe.get() != nullptr) status = CollectOriginals(env, jni, unsafe.get());
+  if (jni->ExceptionCheck()) jni->ExceptionClear();
+  if (!status.ok()) return status;
+  const std::array natives = {
+      JNINativeMethod{const_cast<char*>("park"), const_cast<char*>("(ZJ)V"),
+                      reinterpret_cast<void*>(&ParkInPlace)},
+      JNINativeMethod{const_cast<char*>("unpark"), const_cast<char*>("(Ljava/lang/Object;)V"),
+                      reinterpret_cast<void*>(&UnparkInPlace)}};
+  bool is_registered = false;
+  status = io::CallFromBootClass(jni, [&] {
+    is_registered = jni->RegisterNatives(unsafe.get(), natives.data(), natives.size()) == JNI_OK;
+    if (!is_registered) jni->ExceptionClear();
+  });
+  if (!status.ok() || is_registered) return status;
+  return absl::FailedPreconditionError("it rejects other natives");
+}
+
+}  // namespace
+
+absl::Status ListenToParks(jvmtiEnv* env, JNIEnv* jni, ParkListener& listener) {
+  static bool is_replaced = false;
+  if (!is_replaced) {
+    if (absl::Status status = Replace(env, jni); !status.ok()) return status;
+    is_replaced = true;
+  }
+  g_listener.store(&listener, std::memory_order_release);
+  return absl::OkStatus();
+}
+
+void IgnoreParks() { g_listener.store(nullptr, std::memory_order_release); }
+
+}  // namespace jtrace::waits
