@@ -3,6 +3,7 @@
 # build-faults/) and reports which of them the tests catch; fails unless all are caught.
 # Usage: scripts/faults.sh [--list] [--no-baseline] [PATTERN…]
 #   PATTERN        only faults whose names contain this; may have * and ?
+#                  S3.17: those of this row of docs/FEATURES.md
 #   --list         only lists the faults and the tests that should catch them
 #   --no-baseline  does not first run the tests without a fault
 set -euo pipefail
@@ -37,10 +38,12 @@ die() {
 # header FILE FIELD: the value of a field before a patch's diff.
 header() { sed -n "/^diff --git /q; s/^$2: *//p" "$1"; }
 
+# selected NAME ROWS
 selected() {
   ((${#patterns[@]})) || return 0
   local pattern
   for pattern in "${patterns[@]}"; do
+    [[ " $2 " == *" $pattern "* ]] && return 0
     # shellcheck disable=SC2053  # a pattern may have * and ?
     [[ $1 == *$pattern* ]] && return 0
   done
@@ -52,7 +55,7 @@ faults=() # names
 declare -A targets_of tests_of
 for patch in native-tests/faults/*.patch; do
   name=$(basename "$patch" .patch)
-  selected "$name" || continue
+  selected "$name" "$(header "$patch" Row)" || continue
   faults+=("$name")
   targets_of[$name]=$(header "$patch" Targets)
   tests_of[$name]=$(header "$patch" Caught-by)

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Every planted fault still fits the sources, so that scripts/faults.sh can try it.
+# Every planted fault still fits the sources, so that scripts/faults.sh can try it; and every feature
+# that works has one, which a test of the feature catches.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 code=0
@@ -9,4 +10,5 @@ for patch in native-tests/faults/*.patch; do
     code=1
   }
 done
+native-tests/faults/rows.py || code=1
 exit "$code"

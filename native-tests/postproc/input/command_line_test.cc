@@ -167,6 +167,17 @@ TEST(CommandLineTest, VirtualRoot) {
                           CsvRow{"pool-1", "0", "9", "pool-1"}, CsvRow{"pool-1", "1", "9", "B"}));
 }
 
+TEST(CommandLineTest, RecursiveCallsOfTheVirtualRootStayBelowIt) {
+  const RunResult result =
+      RunPost({"--report=tree", "--root=A", "--format=csv", "t"},
+              {{"t",
+                "# jtrace-text 1 unit=us\n0\tT\tenter\tA\n1\tT\tenter\tB\n3\tT\tenter\tA\n"
+                "7\tT\texit\tA\n8\tT\texit\tB\n10\tT\texit\tA\n"}});
+  EXPECT_THAT(testing::ParseCsv(result.out).Project({"level", "cum", "name"}),
+              ElementsAre(CsvRow{"0", "10", "T"}, CsvRow{"1", "10", "A"}, CsvRow{"2", "7", "B"},
+                          CsvRow{"3", "4", "A"}));
+}
+
 TEST(CommandLineTest, OneTreeForTheProcess) {
   EXPECT_THAT(Rows({"--report=tree", "--aggregate=process"}, {"level", "calls", "cum", "name"}),
               ElementsAre(CsvRow{"0", "1", "14", "process"}, CsvRow{"1", "1", "9", "B"},

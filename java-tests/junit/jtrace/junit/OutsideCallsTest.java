@@ -13,6 +13,8 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.function.Executable;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** boundary=costs: what calls out of scope cost, by group (S4.2). */
 final class OutsideCallsTest {
@@ -118,6 +120,41 @@ final class OutsideCallsTest {
           () -> assertEquals(9 * 10, cycles.sum("outside.cycles.base", max)),
           () -> assertEquals("92", summary(run).get("outside.fixed.cycles")));
     }));
+  }
+
+  private static Map<String, Long> cycles(Jvm.Result run, String metric, String... more) {
+    String[] arguments = Stream.concat(Stream.of("--report=flat", "--metric=" + metric),
+        Stream.of(more)).toArray(String[]::new);
+    Map<String, Long> cycles = new HashMap<>();
+    for (Map<String, String> row : run.report(arguments).rows()) {
+      cycles.merge(row.get("name"), Long.parseLong(row.get(metric + ".base")), Long::sum);
+    }
+    cycles.values().removeIf(value -> value == 0);
+    return cycles;
+  }
+
+  /** Cycles of the program's own code (S4.1) and those of calls out of scope, in one recording. */
+  @ParameterizedTest
+  @ValueSource(strings = {"on", "paths"})
+  void besideTheCyclesOfTheProgramsOwnCode(String blocks) {
+    Jvm.Result own = new Jvm().agent("mode=events,blocks=" + blocks).run("OutsideElements");
+    Jvm.Result outside = new Jvm().agent("mode=events,boundary=costs").run("OutsideElements");
+    Jvm.Result both =
+        new Jvm().agent("mode=events,boundary=costs,blocks=" + blocks).run("OutsideElements");
+    Map<String, Long> ofCode = cycles(both, "cycles");
+    Map<String, Long> ofCalls = cycles(both, "outside.cycles");
+    assertEquals(cycles(own, "cycles"), ofCode);
+    assertEquals(cycles(outside, "outside.cycles"), ofCalls);
+    String main = "OutsideElements.main(String[])";
+    assertTrue(ofCode.get(main) > 0, "its own");
+    assertTrue(!ofCalls.containsKey(main), "those that it calls have theirs");
+    Map<String, Long> ofCallers = cycles(both, "outside.cycles", "--outside=caller");
+    assertEquals(ofCode.keySet(), ofCallers.keySet(), "only methods in scope");
+    assertEquals(sum(ofCalls), sum(ofCallers), "nothing is lost");
+  }
+
+  private static long sum(Map<String, Long> values) {
+    return values.values().stream().mapToLong(Long::longValue).sum();
   }
 
   @Test
