@@ -3,7 +3,8 @@
 // A calling-context tree of all threads, beside the probes' trees: an object may outlive its thread
 // and the node that made it, and its tag can hold only a number. Takes no memory unless a recording
 // wants it. Threads: Current on the allocating thread, which takes a mutex, a leaf; Made, Freed and
-// Read on any, without a lock and without memory of their own; Begin and End while no callback runs.
+// Read on any, without a lock and without memory of their own; Begin and End while no callback
+// runs.
 #pragma once
 
 #include <array>
@@ -113,7 +114,7 @@ class ObjectPaths {
   mutable std::mutex mutex_;  // guards what follows
   std::vector<Path> paths_;
   std::vector<Owner> owners_;
-  absl::flat_hash_map<uint64_t, uint32_t> owner_of_;  // index, by java_tid
+  absl::flat_hash_map<uint64_t, uint32_t> owner_of_;                       // index, by java_tid
   absl::flat_hash_map<std::pair<uint32_t, uint32_t>, uint32_t> children_;  // (parent, routine)
   std::vector<KnownPath> known_;  // kKnown of them, by the node's address
 };

@@ -86,10 +86,10 @@ bool HasMetric(const std::vector<std::string>& names, metrics::Metric metric) {
 }
 
 absl::string_view MetricOfObjects(const std::vector<std::string>& metrics) {
-  return FirstOf({metrics::Metric::kAllocObjects, metrics::Metric::kLiveBytes,
-                  metrics::Metric::kFreedBytes, metrics::Metric::kLiveObjects,
-                  metrics::Metric::kFreedObjects},
-                 metrics);
+  return FirstOf(
+      {metrics::Metric::kAllocObjects, metrics::Metric::kLiveBytes, metrics::Metric::kFreedBytes,
+       metrics::Metric::kLiveObjects, metrics::Metric::kFreedObjects},
+      metrics);
 }
 
 absl::string_view MetricOfOutsideCalls(const std::vector<std::string>& metrics) {

@@ -80,8 +80,8 @@ absl::Status Recording::Begin(JNIEnv* jni, const Progress& progress) {
 absl::Status Recording::StartParts(JNIEnv* jni) {
   parts_.jvm.registries.loaders.LearnJdk(jni);
   parts_.jvm.registries.classes.LearnJvm(parts_.jvm.libjvm_address());
-  parts_.jvm.metrics->Begin(parts_.metric_numbers, parts_.jvm.is_live.load(), HasTrees(parts_.options),
-                            parts_.jvm.trace.losses);
+  parts_.jvm.metrics->Begin(parts_.metric_numbers, parts_.jvm.is_live.load(),
+                            HasTrees(parts_.options), parts_.jvm.trace.losses);
   if (parts_.classes != nullptr) {
     absl::Status status =
         parts_.calls->Start(jni, parts_.options, parts_.classes->instrumentation());

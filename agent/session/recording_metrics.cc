@@ -16,10 +16,9 @@ std::unique_ptr<trace::LivesSource> MakeLivesSource(RecordingParts& parts,
   return std::make_unique<trace::LivesSource>(
       parts.jvm.metrics->object_paths(), parts.jvm.registries.threads, parts.jvm.registries.groups,
       parts.jvm.trace.encoder, parts.jvm.trace.losses,
-      trace::LivesSource::Settings{
-          .metrics = std::move(lives),
-          .next_node = [&parts] { return parts.calls->NewNodeNumber(); },
-          .places = parts.calls->CallPlaces(parts.options)});
+      trace::LivesSource::Settings{.metrics = std::move(lives),
+                                   .next_node = [&parts] { return parts.calls->NewNodeNumber(); },
+                                   .places = parts.calls->CallPlaces(parts.options)});
 }
 
 }  // namespace

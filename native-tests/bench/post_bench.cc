@@ -138,7 +138,8 @@ void BM_ReadAndBuildTree(benchmark::State& state) {
   for (auto _ : state) {
     postproc::TraceModel model;
     postproc::ImportStats stats;
-    postproc::TreeBuilder builder(postproc::MergeMode::kChain, postproc::Aggregate::kThread, model, stats);
+    postproc::TreeBuilder builder(postproc::MergeMode::kChain, postproc::Aggregate::kThread, model,
+                                  stats);
     benchmark::DoNotOptimize(postproc::ReadBinaryTrace(trace, "t", {}, model, stats, builder).ok());
     builder.Finish();
     benchmark::DoNotOptimize(builder.tree().ComputeTotals().data());
@@ -167,7 +168,8 @@ void BM_BuildTreeFromEvents(benchmark::State& state) {
   int64_t time = 0;
   for (auto _ : state) {
     postproc::ImportStats stats;
-    postproc::TreeBuilder builder(postproc::MergeMode::kChain, postproc::Aggregate::kThread, model, stats);
+    postproc::TreeBuilder builder(postproc::MergeMode::kChain, postproc::Aggregate::kThread, model,
+                                  stats);
     std::vector<postproc::RoutineId> open;
     for (int i = 0; i < kEvents; ++i) {
       const bool enter = open.empty() || (open.size() < 20 && random() % 2 == 0);
@@ -234,7 +236,8 @@ void BM_ReadLogAndBuildTree(benchmark::State& state) {
   for (auto _ : state) {
     postproc::TraceModel model;
     postproc::ImportStats stats;
-    postproc::TreeBuilder builder(postproc::MergeMode::kChain, postproc::Aggregate::kThread, model, stats);
+    postproc::TreeBuilder builder(postproc::MergeMode::kChain, postproc::Aggregate::kThread, model,
+                                  stats);
     benchmark::DoNotOptimize(
         postproc::ReadBinaryTrace(log, "t", options, model, stats, builder).ok());
     builder.Finish();
@@ -262,7 +265,8 @@ void BM_DeepTree(benchmark::State& state) {
   for (auto _ : state) {
     postproc::TraceModel model;
     postproc::ImportStats stats;
-    postproc::TreeBuilder tree(postproc::MergeMode::kChain, postproc::Aggregate::kThread, model, stats);
+    postproc::TreeBuilder tree(postproc::MergeMode::kChain, postproc::Aggregate::kThread, model,
+                               stats);
     benchmark::DoNotOptimize(postproc::ReadBinaryTrace(trace, "t", {}, model, stats, tree).ok());
     tree.Finish();
     benchmark::DoNotOptimize(tree.tree().ComputeTotals().data());

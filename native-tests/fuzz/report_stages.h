@@ -18,7 +18,8 @@ namespace jtrace::fuzz {
 
 class ReportStages {
  public:
-  ReportStages() : builder_(postproc::MergeMode::kChain, postproc::Aggregate::kThread, model_, stats_) {}
+  ReportStages()
+      : builder_(postproc::MergeMode::kChain, postproc::Aggregate::kThread, model_, stats_) {}
 
   postproc::TraceModel& model() { return model_; }
   postproc::ImportStats& stats() { return stats_; }

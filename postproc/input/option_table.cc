@@ -107,7 +107,8 @@ absl::Status SetColour(std::string_view value, CommandLine& line) {
 }
 
 absl::Status SetAggregate(std::string_view value, CommandLine& line) {
-  const absl::StatusOr<size_t> choice = Choose("--aggregate", value, {"thread", "group", "process"});
+  const absl::StatusOr<size_t> choice =
+      Choose("--aggregate", value, {"thread", "group", "process"});
   if (!choice.ok()) return choice.status();
   line.aggregate = static_cast<Aggregate>(*choice);
   return absl::OkStatus();

@@ -33,7 +33,7 @@ Consumer ConsumerOfThread(const ThreadInfo& thread, bool has_events) {
   return thread.is_vm_internal ? Consumer::kOtherThreads : Consumer::kProgram;
 }
 
-// "com.acme.shop" of "com.acme.shop.cart.Cart.add(int)": three packages tell libraries apart.
+// "com.acme.shop" of "com.acme.shop.cart.Cart.add(int)": three packages distinguish libraries.
 std::string PackageOf(std::string_view routine) {
   constexpr int kPackages = 3;
   std::string_view name = WithoutParameters(routine);
