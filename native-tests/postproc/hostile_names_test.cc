@@ -127,12 +127,21 @@ TEST(HostileNamesTest, TextForPeopleHasALineForEachAndNothingThatATerminalObeys)
          {"summary", "tree", "flat", "arcflow", "functions", "paths", "samples", "threads",
           "bythread", "classes", "never", "graph"}) {
       for (const char* width : {"--width=0", "--width=40", "--width=120"}) {
-        const std::string shown = Post(hostile, {"--report=" + report, width}).out;
+        // Plain names of threads would be of one group.
+        const std::vector<std::string> args = {"--report=" + report, width, "--aggregate=thread"};
+        const std::string shown = Post(hostile, args).out;
         ASSERT_EQ(VisibleLines(shown), shown) << report;
-        ASSERT_EQ(Lines(shown), Lines(Post(plain, {"--report=" + report, width}).out))
-            << report << width << "\n"
-            << shown;
+        ASSERT_EQ(Lines(shown), Lines(Post(plain, args).out)) << report << width << "\n" << shown;
       }
+    }
+  }
+}
+
+TEST(HostileNamesTest, TheFirstScreenHasNothingThatATerminalObeys) {
+  for (int seed = 0; seed < kTraces; ++seed) {
+    for (const char* width : {"--width=0", "--width=40", "--width=120"}) {
+      const std::string shown = Post(Trace(Names::kHostile, seed), {width}).out;
+      ASSERT_EQ(VisibleLines(shown), shown);
     }
   }
 }
