@@ -10,7 +10,6 @@ namespace {
 
 constexpr size_t kMostInText = 5;
 constexpr double kLeastShare = 0.05;  // percent
-constexpr int kShareWidth = 8, kAmountWidth = 10;
 
 // "Class.method" of "com.acme.Class.method(int)".
 std::string_view ShortName(std::string_view routine) {
@@ -46,6 +45,8 @@ class HeadlineWriter {
   }
 
  private:
+  static constexpr int kShareWidth = 8, kAmountWidth = 10;
+
   void Title(std::string_view title) {
     out_ << (std::exchange(is_first_, false) ? "" : "\n") << "── " << title << " ──\n";
   }
