@@ -21,7 +21,8 @@ uint32_t ReadRoutines(uint64_t java_tid, uint32_t* routines, uint32_t most) {
   const Arena* arena = published_arena.load(std::memory_order_acquire);
   if (arena == nullptr || java_tid == 0) return 0;
   const ThreadState* state = FindThreadState(arena, java_tid);
-  if (state == nullptr) return 0;
+  // The memory of a thread that has ended may be used again at any moment.
+  if (state == nullptr || ReadAcquire(state->ended) != 0) return 0;
   const auto* node = reinterpret_cast<const Node*>(ReadRelaxed(state->current));
   uint32_t count = 0;
   while (node != nullptr && count < most) {

@@ -192,6 +192,13 @@ uint32_t ThreadRegistry::NumberOfJava(uint64_t java_tid) {
   return number;
 }
 
+uint32_t ThreadRegistry::NumberOfPassing(uint64_t java_tid) {
+  const uint32_t number = NumberOfJava(java_tid);
+  absl::MutexLock lock(&mutex_);
+  ended_now_.push_back(java_tid);
+  return number;
+}
+
 uint32_t ThreadRegistry::DefineInternal(pid_t os_tid, absl::string_view name) {
   const uint32_t number = encoder_.DefineThread(
       {.name = std::string(name), .os_tid = os_tid, .is_daemon = true, .is_vm_internal = true});

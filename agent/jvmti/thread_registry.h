@@ -77,6 +77,8 @@ class ThreadRegistry {
 
   // Number by Thread.getId(); an unknown one is treated as a virtual thread and defined.
   uint32_t NumberOfJava(uint64_t java_tid);
+  // The same for a virtual thread that may have ended: the number is forgotten two chunks later.
+  uint32_t NumberOfPassing(uint64_t java_tid);
   // Defines a thread of the JVM that runs no Java code; `name`: the kernel's.
   uint32_t DefineInternal(pid_t os_tid, absl::string_view name);
   // Kernel tids of threads that reported their end since the last call. They may still run: as

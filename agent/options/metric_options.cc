@@ -19,23 +19,23 @@ namespace {
 
 constexpr absl::string_view kUser = "user.";
 
-// Metrics of calls out of scope are charged where they are counted, so nobody adds them up.
-absl::Status CheckElapsed(absl::string_view name) {
+// Of NAME in elapsed.NAME. Metrics of calls out of scope are charged where they are counted, so
+// nobody adds them up.
+bool AddsUp(absl::string_view name) {
+  if (absl::StartsWith(name, metrics::kElapsedPrefix)) return false;
   const std::optional<metrics::Metric> metric = metrics::FindMetric(name);
-  if (!metric || (metrics::IsChargedToPaths(metrics::InfoOf(*metric)) &&
-                  MetricOfOutsideCalls({std::string(name)}).empty())) {
-    return absl::OkStatus();
-  }
-  return absl::InvalidArgumentError(
-      absl::StrCat("no metric '", metrics::kElapsedPrefix, name,
-                   "': only metrics of call paths add up over threads, such as elapsed.alloc.bytes "
-                   "(try help)"));
+  if (!metric) return true;  // a user's counter
+  return metrics::IsChargedToPaths(metrics::InfoOf(*metric)) &&
+         MetricOfOutsideCalls({std::string(name)}).empty();
 }
 
 absl::Status CheckName(absl::string_view name) {
   if (absl::ConsumePrefix(&name, metrics::kElapsedPrefix)) {
-    if (absl::Status status = CheckName(name); !status.ok()) return status;
-    return CheckElapsed(name);
+    if (AddsUp(name)) return CheckName(name);
+    return absl::InvalidArgumentError(
+        absl::StrCat("no metric '", metrics::kElapsedPrefix, name,
+                     "': only metrics of call paths add up over threads, such as "
+                     "elapsed.alloc.bytes (try help)"));
   }
   if (metrics::FindMetric(name) || (absl::StartsWith(name, kUser) && name != kUser)) {
     return absl::OkStatus();

@@ -216,7 +216,10 @@ void RecordEncoder::AddWaitEvent(const EventRecord& event, const proto::WaitEven
   if (!Wanted(event)) return;
   DefineRoutinesOf(details);
   event_bytes_ += kEventBytes;
-  *EventLocked(event)->mutable_wait_event() = details;
+  proto::WaitEvent& wait = *EventLocked(event)->mutable_wait_event();
+  wait = details;
+  // A thread may have ended long before another one took its permit.
+  if (!live_threads_.contains(details.by_thread())) wait.set_by_thread(0);
 }
 
 uint64_t RecordEncoder::routines() const {

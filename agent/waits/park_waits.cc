@@ -16,7 +16,22 @@ struct LastPark {
   int32_t object = 0;
   std::vector<Part> parts;
 };
-thread_local LastPark t_last_park;
+// Code that runs after the thread's destructors finds both as they left them.
+constinit thread_local LastPark* t_last_park = nullptr;
+constinit thread_local bool t_is_ending = false;
+struct LastParkKeeper {
+  ~LastParkKeeper() {
+    delete std::exchange(t_last_park, nullptr);
+    t_is_ending = true;
+  }
+};
+
+void SetLastPark(LastPark last) {
+  if (t_is_ending) return;
+  thread_local LastParkKeeper keeper;
+  if (t_last_park == nullptr) t_last_park = new LastPark;
+  *t_last_park = std::move(last);
+}
 
 // Whether a park would have ended without an unpark.
 bool IsOver(const ParkCall& call) {
@@ -65,9 +80,9 @@ void ParkWaits::Unparks(JNIEnv* jni, jobject target) {
     const jvmti::LocalRef<jthread> thread(jni, current);
     const jvmti::ThreadNumbers numbers = writer_.threads().FindRunning(jni, current).numbers;
     unpark.by = {numbers.number, numbers.java_tid, writer_.RoutineOf(numbers.java_tid)};
-    if (t_last_park.java_tid == numbers.java_tid) {
-      unpark.object = t_last_park.object;
-      unpark.parts = t_last_park.parts;
+    if (t_last_park != nullptr && t_last_park->java_tid == numbers.java_tid) {
+      unpark.object = t_last_park->object;
+      unpark.parts = t_last_park->parts;
     }
   }
   unparks_.Note(writer_.threads().JavaTid(jni, target), std::move(unpark));
@@ -84,8 +99,8 @@ uint64_t ParkWaits::ParkedTid(JNIEnv* jni, const jvmti::RunningThread& running) 
 }
 
 proto::WaitEvent ParkWaits::EndOf(uint64_t parked_tid, uint64_t java_tid, int32_t object,
-                                  const ParkCall& call) {
-  t_last_park.java_tid = 0;
+                                  const ParkCall& call, bool is_recorded) {
+  if (t_last_park != nullptr) t_last_park->java_tid = 0;
   const std::optional<Unpark> unpark = unparks_.Take(parked_tid);
   if (!unpark.has_value()) {
     if (HasState(env_, nullptr, JVMTI_THREAD_STATE_INTERRUPTED)) {
@@ -93,12 +108,13 @@ proto::WaitEvent ParkWaits::EndOf(uint64_t parked_tid, uint64_t java_tid, int32_
     }
     return WaitFor(IsOver(call) ? proto::WaitEvent::TIMED_OUT : proto::WaitEvent::UNKNOWN);
   }
-  t_last_park = {java_tid, object, PartsOf(*unpark, object, call.begin_ns, call.end_ns)};
-  const Releaser& by = LongestOf(t_last_park.parts, call.begin_ns);
-  const bool needs_number = by.thread == 0 && by.java_tid != 0;
+  std::vector<Part> parts = PartsOf(*unpark, object, call.begin_ns, call.end_ns);
+  const Releaser by = LongestOf(parts, call.begin_ns);
+  SetLastPark({java_tid, object, std::move(parts)});
+  const bool needs_number = is_recorded && by.thread == 0 && by.java_tid != 0;
   proto::WaitEvent wait =
       WaitFor(proto::WaitEvent::UNPARKED,
-              needs_number ? writer_.threads().NumberOfJava(by.java_tid) : by.thread);
+              needs_number ? writer_.threads().NumberOfPassing(by.java_tid) : by.thread);
   wait.set_by_routine(by.routine);
   return wait;
 }
@@ -114,12 +130,12 @@ void ParkWaits::Parked(JNIEnv* jni, const ParkCall& call) {
   if (is_recorded_whole && blocker.get() != nullptr)
     env_->GetObjectHashCode(blocker.get(), &object);
   const jvmti::RunningThread running = writer_.threads().FindRunning(jni, current);
-  // Before the limit: the permit is used in any case.
-  proto::WaitEvent wait = EndOf(ParkedTid(jni, running), running.numbers.java_tid, object, call);
-  if (!is_recorded_whole) return;
   const uint64_t end = clock_.Since(call.end_ns);
-  const bool is_recorded = limits_.Count(LimitedEvent::kUnpark, end);
-  limits_.Ended(LimitedEvent::kUnpark, call.end_ns - call.begin_ns);
+  const bool is_recorded = is_recorded_whole && limits_.Count(LimitedEvent::kUnpark, end);
+  // The permit is used in any case.
+  proto::WaitEvent wait =
+      EndOf(ParkedTid(jni, running), running.numbers.java_tid, object, call, is_recorded);
+  if (is_recorded_whole) limits_.Ended(LimitedEvent::kUnpark, call.end_ns - call.begin_ns);
   if (!is_recorded) return;
   writer_.Add(env_, jni, current,
               {format::kWaitedPark, clock_.Since(call.begin_ns), end, blocker.get()},

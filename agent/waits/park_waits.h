@@ -34,7 +34,7 @@ class ParkWaits : public ParkListener {
   absl::Status Listen();
   uint64_t ParkedTid(JNIEnv* jni, const jvmti::RunningThread& running);
   proto::WaitEvent EndOf(uint64_t parked_tid, uint64_t java_tid, int32_t object,
-                         const ParkCall& call);
+                         const ParkCall& call, bool is_recorded);
 
   JavaVM* vm_;
   const SessionClock& clock_;

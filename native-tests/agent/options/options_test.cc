@@ -295,6 +295,7 @@ TEST(OptionsTest, LoopsAreTimesOrSizes) {
   EXPECT_TRUE(ParseOptions("metrics=alloc.bytes,codes=+0x70").ok());
   EXPECT_THAT(ErrorOf("metrics=elapsed.live.bytes"), HasSubstr("only metrics of call paths"));
   EXPECT_THAT(ErrorOf("metrics=elapsed.outside.ns"), HasSubstr("only metrics of call paths"));
+  EXPECT_THAT(ErrorOf("metrics=elapsed.elapsed.alloc.bytes"), HasSubstr("only metrics of call"));
   EXPECT_THAT(ErrorOf("metrics=elapsed.aloc.bytes"), HasSubstr("did you mean 'alloc.bytes'"));
   EXPECT_THAT(ErrorOf("metrics=elapsed.user.orders,record=flat"), HasSubstr("needs record=tree"));
   EXPECT_THAT(ParseOptions("metrics=elapsed.exceptions")->metrics,
