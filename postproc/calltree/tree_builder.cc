@@ -9,6 +9,17 @@
 #include "postproc/support/strings.h"
 
 namespace jtrace::postproc {
+namespace {
+
+// Readers number threads of equal names: "worker", "worker#2".
+std::string GroupName(std::string_view name) {
+  constexpr std::string_view kNumbered = "#*";
+  std::string pattern = NamePattern(name);
+  if (pattern.ends_with(kNumbered)) pattern.resize(pattern.size() - kNumbered.size());
+  return pattern;
+}
+
+}  // namespace
 
 TreeBuilder::TreeBuilder(MergeMode mode, Aggregate aggregate, TraceModel& model, ImportStats& stats)
     : aggregate_(aggregate),
@@ -32,16 +43,16 @@ NodeId TreeBuilder::RootFor(ThreadId thread) {
 // A group has the name of its first thread until there is a second one.
 NodeId TreeBuilder::RootOfGroup(ThreadId thread) {
   const ThreadInfo info = model_.thread(thread);
-  std::string pattern = NamePattern(info.name);
-  NodeId& root = root_of_group_[{info.trace, pattern}];
-  if (!root) return root = tree_.AddRoot(thread);
+  std::string pattern = GroupName(info.name);
+  Group& entry = groups_[{info.trace, pattern}];
+  if (!entry.root) return entry.root = tree_.AddRoot(thread);
   const auto threads_of = [](const ThreadInfo& it) {
     return std::max<int64_t>(it.folded_threads, 1);
   };
-  CallNode& node = tree_.node(root);
+  CallNode& node = tree_.node(entry.root);
   const ThreadInfo& first = model_.thread(node.thread);
   const int64_t threads = WrapAdd(threads_of(first), threads_of(info));
-  if (first.name != pattern) {
+  if (!std::exchange(entry.has_name, true)) {
     ThreadInfo group;
     group.name = std::move(pattern);
     group.trace = info.trace;
@@ -51,7 +62,7 @@ NodeId TreeBuilder::RootOfGroup(ThreadId thread) {
     node.thread = model_.AddThread(std::move(group));
   }
   model_.thread(node.thread).folded_threads = threads;
-  return root;
+  return entry.root;
 }
 
 NodeId TreeBuilder::RootOfProcess(uint32_t trace) {
@@ -330,12 +341,12 @@ void TreeBuilder::Finish() {
 std::vector<ThreadSummary> TreeBuilder::Threads() const {
   std::vector<ThreadSummary> threads;
   if (aggregate_ != Aggregate::kThread) {
-    for (const NodeId root : tree_.roots()) threads.push_back({tree_.node(root).thread, root, 0});
-    for (const ThreadState& state : states_) {
-      const auto process = std::find_if(threads.begin(), threads.end(),
-                                        [&](const auto& it) { return it.root == state.root; });
-      process->samples += state.samples;
+    absl::flat_hash_map<NodeId, size_t> index;
+    for (const NodeId root : tree_.roots()) {
+      index[root] = threads.size();
+      threads.push_back({tree_.node(root).thread, root, 0});
     }
+    for (const ThreadState& state : states_) threads[index.at(state.root)].samples += state.samples;
     return threads;
   }
   for (const ThreadState& state : states_) {

@@ -124,8 +124,11 @@ class TreeBuilder : public RecordVisitor {
   std::vector<ThreadState> states_;    // in the order of appearance
   std::vector<uint32_t> state_of_;     // by thread: index into states_ + 1
   std::vector<NodeId> root_of_trace_;  // of processes
-  // Of groups, by trace and pattern.
-  absl::flat_hash_map<std::pair<uint32_t, std::string>, NodeId> root_of_group_;
+  struct Group {
+    NodeId root;
+    bool has_name = false;  // the root's thread is not the first member any more
+  };
+  absl::flat_hash_map<std::pair<uint32_t, std::string>, Group> groups_;  // by trace and name
   // FindPath's result and its argument: successive paths share their beginnings.
   std::vector<NodeId> path_nodes_;
   std::vector<PathStep> path_steps_;

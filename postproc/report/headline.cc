@@ -225,18 +225,26 @@ std::vector<HeavyMethod> HeadlineMaker::Heaviest(const std::vector<int64_t>& bas
       sum.greatest = NodeId(i);
     }
   }
-  std::vector<HeavyMethod> methods;
+  struct Ranked {
+    const FlatRow* row;
+    Sum sum;
+  };
+  std::vector<Ranked> ranked;
   for (const FlatRow& row : input_.flat.rows()) {
     const auto sum = sums.find(row.routine);
     if (row.is_root || sum == sums.end() || sum->second.own <= 0) continue;
-    methods.push_back({.routine = row.routine,
-                       .own = sum->second.own,
-                       .calls = row.calls,
-                       .callers = CallersOf(sum->second.greatest)});
+    ranked.push_back({&row, sum->second});
   }
-  std::stable_sort(methods.begin(), methods.end(),
-                   [](const auto& a, const auto& b) { return a.own > b.own; });
-  if (methods.size() > most_) methods.resize(most_);
+  std::stable_sort(ranked.begin(), ranked.end(),
+                   [](const auto& a, const auto& b) { return a.sum.own > b.sum.own; });
+  if (ranked.size() > most_) ranked.resize(most_);
+  std::vector<HeavyMethod> methods;
+  for (const auto& [row, sum] : ranked) {
+    methods.push_back({.routine = row->routine,
+                       .own = sum.own,
+                       .calls = row->calls,
+                       .callers = CallersOf(sum.greatest)});
+  }
   FindCallees(base, owners, methods);
   return methods;
 }

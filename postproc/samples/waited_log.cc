@@ -49,7 +49,7 @@ void WaitedLog::OnNotice(At at, std::string_view op, absl::Span<const std::strin
   for (const std::string& arg : args) Read(arg, wait, time);
   wait.kind = op != "object" ? std::string(op) : wait.how == "ended" ? "join" : "wait";
   if (wait.waited_for.empty()) wait.waited_for = WithoutThread(wait.how);
-  wait.waiter = model_.thread(at.thread).name;
+  wait.waiter = waiters_.Text(waiters_.Intern(model_.thread(at.thread).name));
   waits_[std::move(wait)].Add({1, time, time});
 }
 

@@ -3,10 +3,12 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <tuple>
 
 #include "absl/container/btree_map.h"
 #include "postproc/model/record_visitor.h"
+#include "postproc/model/string_pool.h"
 #include "postproc/model/trace_model.h"
 
 namespace jtrace::postproc {
@@ -15,13 +17,13 @@ class WaitedLog : public RecordVisitor {
  public:
   // What distinguishes rows.
   struct Wait {
-    std::string waited_for;  // a thread's name, "[timed out]", "[unknown]", …
-    std::string kind;        // "monitor", "wait", "join", "park"
-    std::string how;         // "owned", "unowned", "unparked", "ended", …
-    std::string waiter;      // a thread's name
-    std::string on;          // the class of the object; "": none, or unknown
-    std::string at;          // the routine that waited; "": none, or unknown
-    std::string by;          // the routine that unparked; "": the same
+    std::string waited_for;   // a thread's name, "[timed out]", "[unknown]", …
+    std::string kind;         // "monitor", "wait", "join", "park"
+    std::string how;          // "owned", "unowned", "unparked", "ended", …
+    std::string_view waiter;  // a thread's name
+    std::string on;           // the class of the object; "": none, or unknown
+    std::string at;           // the routine that waited; "": none, or unknown
+    std::string by;           // the routine that unparked; "": the same
     auto operator<=>(const Wait&) const = default;
   };
   struct Total {
@@ -42,6 +44,7 @@ class WaitedLog : public RecordVisitor {
 
  private:
   const TraceModel& model_;
+  StringPool<ClassId> waiters_;  // names that rows refer to
   absl::btree_map<Wait, Total> waits_;
 };
 

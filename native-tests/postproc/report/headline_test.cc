@@ -84,15 +84,15 @@ TEST(HeadlineTest, TheFirstScreenHasTheAnswer) {
 // Threads of a pool are one tree in text, and their own in tables.
 TEST(AggregateTest, TextHasATreeForThreadsOfOneName) {
   std::string trace = "# jtrace-text 1 unit=ms\n";
-  for (const std::string thread :
-       {"exec-1", "exec-2", "exec-10", "other-1", "C1 Compiler0", "C2 Compiler0", "C2 Compiler1"}) {
+  for (const std::string thread : {"exec-1", "exec-2", "exec-10", "other-1", "C1 Compiler0",
+                                   "C2 Compiler0", "C2 Compiler1", "same", "same#2"}) {
     trace += "0\t" + thread + "\tenter\tA.a()\n5\t" + thread + "\texit\tA.a()\n";
   }
   const std::map<std::string, std::string> files = {{"trace", trace}};
   const std::string text = RunPost({"--report=tree", "trace"}, files).out;
   EXPECT_THAT(text, AllOf(HasSubstr("3 threads exec-*"), HasSubstr("thread other-1"),
                           HasSubstr("thread C1 Compiler0"), HasSubstr("2 threads C2 Compiler*"),
-                          Not(HasSubstr("exec-1\n"))));
+                          HasSubstr("2 threads same"), Not(HasSubstr("exec-1\n"))));
   EXPECT_THAT(RunPost({"--report=tree", "--aggregate=thread", "trace"}, files).out,
               AllOf(HasSubstr("thread exec-2"), Not(HasSubstr("exec-*"))));
   EXPECT_THAT(Rows(trace, "tree", {"thread", "calls", "name"}),
