@@ -3,12 +3,12 @@
 
 #include <algorithm>
 #include <map>
-#include <regex>
 #include <string>
 #include <vector>
 
 #include "native-tests/support/csv.h"
 #include "native-tests/support/naive_post.h"
+#include "native-tests/support/path_places.h"
 #include "native-tests/support/random_log.h"
 #include "native-tests/support/random_trace.h"
 #include "native-tests/support/report_columns.h"
@@ -189,8 +189,7 @@ std::map<std::string, std::vector<int64_t>> SumsByRoutine(const std::string& tra
   const CsvRow columns = {"name", "calls", "base", "cum2", "base_ticks", "cum2_ticks"};
   for (const CsvRow& row : testing::Rows(trace, report, columns)) {
     // Names may have " > " themselves, but not after a place.
-    static const std::regex site("^.*[:@][0-9]+ > ");
-    std::vector<int64_t>& sum = sums[std::regex_replace(row[0], site, "")];
+    std::vector<int64_t>& sum = sums[testing::AfterLastPlace(row[0])];
     sum.resize(columns.size() - 1);
     for (size_t i = 1; i < row.size(); ++i) sum[i - 1] += std::stoll(row[i]);
   }

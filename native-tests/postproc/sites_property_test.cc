@@ -5,12 +5,12 @@
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <regex>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "native-tests/postproc/export/export_test_support.h"
+#include "native-tests/support/path_places.h"
 #include "native-tests/support/random_trace.h"
 
 namespace jtrace {
@@ -109,7 +109,6 @@ TEST(SitesPropertyTest, CallersAndCalleesOfAFunctionAddUp) {
 
 // Of samples, and of the tree's calls.
 TEST(SitesPropertyTest, PathsOfAllPlacesAreThePath) {
-  static const std::regex place("[:@][0-9]+( > )");
   for (uint64_t seed = 0; seed < kTraces; ++seed) {
     const std::string trace = PlacedTrace(seed);
     for (const std::string report : {"paths", "callees", "callers"}) {
@@ -121,9 +120,8 @@ TEST(SitesPropertyTest, PathsOfAllPlacesAreThePath) {
           const std::vector<CsvRow> rows =
               testing::ParseCsv(testing::ReportCsv(trace, std::move(args)))
                   .Project({"path", "exclusive", "inclusive"});
-          return SumUp(rows, 1, [&](const CsvRow& row) {
-            return CsvRow{std::regex_replace(row[0], place, "$1")};
-          });
+          return SumUp(rows, 1,
+                       [&](const CsvRow& row) { return CsvRow{testing::WithoutPlaces(row[0])}; });
         };
         if (testing::ReportCsv(trace, {"--report=callees", "--of=B"}).starts_with("exit")) continue;
         ASSERT_EQ(paths({}), paths({"--sites=off"})) << report << "\n" << trace;
