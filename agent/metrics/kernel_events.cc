@@ -130,6 +130,11 @@ void KernelEvents::Stop() {
   by_thread_.clear();
 }
 
+KernelEvents::~KernelEvents() {
+  Stop();
+  for (const EventCount* const event : unused_) delete event;
+}
+
 void KernelEvents::StartFor(pid_t tid) {
   const uint64_t metrics = started_.load(std::memory_order_acquire);
   if (metrics == 0) return;  // stopped meanwhile

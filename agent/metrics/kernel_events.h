@@ -36,6 +36,8 @@ struct KernelEvent {
 class KernelEvents {
  public:
   KernelEvents() = default;
+  // In tests: the agent's own is never destroyed. No thread may have events any more.
+  ~KernelEvents();
   KernelEvents(const KernelEvents&) = delete;
   KernelEvents& operator=(const KernelEvents&) = delete;
 
