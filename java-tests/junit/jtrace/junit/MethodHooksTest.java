@@ -55,7 +55,8 @@ final class MethodHooksTest {
     assertExact(run(hooks, CALLS, "-Xint"), "interpreted");
     assertExact(run(hooks, CALLS, "-XX:TieredStopAtLevel=1"), "C1");
     assertExact(run(hooks, CALLS, "-XX:-TieredCompilation"), "C2");
-    Jvm.Result run = run(hooks, CALLS, "-XX:+PrintCompilation");
+    // -Xbatch: calls wait for the compilers, however late they would come on a busy machine.
+    Jvm.Result run = run(hooks, CALLS, "-Xbatch", "-XX:+PrintCompilation");
     assertExact(run, "all tiers");
     // What was compiled for one implementor became invalid, and was deoptimised.
     List<String> invalid =
