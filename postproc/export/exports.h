@@ -20,5 +20,7 @@ void WriteJacoco(const ReportInput& input, std::ostream& out);
 void WriteCobertura(const ReportInput& input, std::ostream& out);
 std::unique_ptr<RecordWriter> MakePerfettoWriter(const TraceModel& model,
                                                  const ReportOptions& options, std::ostream& out);
+std::unique_ptr<RecordWriter> MakeJfrWriter(const TraceModel& model, const ReportOptions& options,
+                                            std::ostream& out);
 
 }  // namespace jtrace::postproc

@@ -92,6 +92,8 @@ constexpr Report kReports[] = {
     {"perfetto", "timeline of a log, for ui.perfetto.dev and chrome://tracing", nullptr, nullptr,
      false, "jtrace-post --report=perfetto --thread=main -o timeline.json trace.bin", nullptr,
      MakePerfettoWriter},
+    {"jfr", "samples as a recording of Flight Recorder, for JDK Mission Control", nullptr, nullptr,
+     false, "jtrace-post --report=jfr -o samples.jfr trace.bin", nullptr, MakeJfrWriter},
     {"lcov", "counts of lines for genhtml and editors (blocks=on)", nullptr, nullptr, false,
      "jtrace-post --report=lcov --source=src/main/java -o coverage.info trace.bin", WriteLcov,
      nullptr, true},

@@ -41,8 +41,8 @@ absl::Status CheckColumn(std::string_view sort, std::string_view report, const T
 absl::Status CheckOutside(const CommandLine& line) {
   if (!line.report.outside_in_caller) return absl::OkStatus();
   constexpr std::string_view kNotOfTheTree[] = {
-      "functions", "modules", "samples", "waits",  "hooks",     "never",    "lines",
-      "coverage",  "source",  "lcov",    "jacoco", "cobertura", "perfetto", "dump"};
+      "functions", "modules", "samples", "waits",     "hooks",    "never", "lines", "coverage",
+      "source",    "lcov",    "jacoco",  "cobertura", "perfetto", "jfr",   "dump"};
   constexpr std::string_view kOfSamples[] = {"paths", "callees", "callers"};
   const auto has = [](absl::Span<const std::string_view> names, std::string_view name) {
     return std::find(names.begin(), names.end(), name) != names.end();

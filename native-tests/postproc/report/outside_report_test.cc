@@ -224,7 +224,7 @@ TEST(OutsideReportTest, EveryEventReportAndExportHonoursIt) {
 
 TEST(OutsideReportTest, ReportsThatCannotHonourItRefuse) {
   for (const char* report : {"functions", "modules", "samples", "paths", "waits", "hooks", "never",
-                             "dump", "perfetto"}) {
+                             "dump", "perfetto", "jfr"}) {
     const testing::RunResult result =
         testing::RunPost({std::string("--report=") + report, "--outside=caller", "trace"},
                          {{"trace", std::string(kTrace)}});
