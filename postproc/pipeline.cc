@@ -11,6 +11,7 @@
 
 #include "postproc/analysis.h"
 #include "postproc/diff/diff_report.h"
+#include "postproc/diff/markdown_report.h"
 #include "postproc/diff/profile_diff.h"
 #include "postproc/input/all_reports.h"
 #include "postproc/input/command_line.h"
@@ -169,13 +170,17 @@ absl::Status Pipeline::WriteDiff(std::ostream& out) {
     Say(StrCat("warning: ", line));
   }
   const ProfileDiff diff = Compare(sides[0]->Input(), after);
-  if (line_.format == Format::kText) {
+  const absl::StatusOr<std::vector<std::string>> broken =
+      BrokenRules(line_, *sides[0], *sides[1], diff);
+  if (line_.reports.front() == "markdown") {
+    DiffMarkdown(diff, after, broken.value_or(std::vector<std::string>()), out);
+  } else if (line_.format == Format::kText) {
     DiffText(diff, after, out);
   } else if (absl::Status status = WriteTable("diff", DiffTable(diff, line_.report), after, out);
              !status.ok()) {
     return status;
   }
-  return ReportBroken(BrokenRules(line_, *sides[0], *sides[1], diff));
+  return ReportBroken(broken);
 }
 
 absl::Status Pipeline::ReportBroken(const absl::StatusOr<std::vector<std::string>>& broken) {
@@ -269,7 +274,7 @@ int Pipeline::RunReports() {
   PrintableBuffer printable(WantsColour() ? coloured : out);
   std::ostream printable_out(&printable);
   std::ostream& shown = for_people ? printable_out : out;
-  const bool is_diff = !line_.reports.empty() && line_.reports.front() == "diff";
+  const bool is_diff = ComparesTraces(line_);
   const bool is_stream = first != nullptr && first->stream != nullptr;
   const absl::Status status = is_diff     ? WriteDiff(shown)
                               : is_stream ? Stream(*first, shown)

@@ -22,19 +22,6 @@ void AddColumns(std::string_view name, Style style, std::vector<Column>& columns
   }
 }
 
-std::string Grown(const Change& change) {
-  const double percent = change.percent();
-  if (!std::isfinite(percent)) return "new";
-  if (change.delta() == 0) return "=";
-  return absl::StrFormat("%+.1f %%", percent);
-}
-
-void WriteTotal(std::string_view what, const std::string& before, const std::string& after,
-                const Change& change, std::ostream& out) {
-  if (change.before == 0 && change.after == 0) return;
-  out << absl::StrFormat("%-12s %16s → %-16s %s\n", what, before, after, Grown(change));
-}
-
 std::array<int64_t, 4> CountStates(const ProfileDiff& diff) {
   std::array<int64_t, 4> counts{};
   for (const DiffRow& row : diff.rows) ++counts[static_cast<size_t>(row.state)];
@@ -42,26 +29,11 @@ std::array<int64_t, 4> CountStates(const ProfileDiff& diff) {
 }
 
 void WriteHead(const ProfileDiff& diff, const ReportInput& after, std::ostream& out) {
-  const Units units = after.units();
-  const DiffRow& total = diff.total;
-  WriteTotal("calls", FormatCount(total.calls.before), FormatCount(total.calls.after), total.calls,
-             out);
-  WriteTotal("time", units.Time(total.base.before), units.Time(total.base.after), total.base, out);
-  WriteTotal("ticks", units.Ticks(total.base_ticks.before), units.Ticks(total.base_ticks.after),
-             total.base_ticks, out);
-  WriteTotal(after.options.metric, FormatMeasure(after, total.metric.before),
-             FormatMeasure(after, total.metric.after), total.metric, out);
-  WriteTotal("bytecodes", FormatCount(diff.bytecodes.before), FormatCount(diff.bytecodes.after),
-             diff.bytecodes, out);
-  WriteTotal("cycles", FormatCount(diff.cycles.before), FormatCount(diff.cycles.after), diff.cycles,
-             out);
-  const auto counts = CountStates(diff);
-  const auto count = [&](DiffState state) {
-    return FormatCount(counts[static_cast<size_t>(state)]);
-  };
-  out << "routines     " << count(DiffState::kAppeared) << " appeared, "
-      << count(DiffState::kVanished) << " vanished, " << count(DiffState::kChanged) << " changed, "
-      << count(DiffState::kSame) << " the same\n\n";
+  for (const TotalLine& line : TotalLines(diff, after)) {
+    out << absl::StrFormat("%-12s %16s → %-16s %s\n", line.what, line.before, line.after,
+                           line.growth);
+  }
+  out << "routines     " << DescribeStates(diff) << "\n\n";
 }
 
 Table ChangesTable(const ProfileDiff& diff, const ReportInput& after) {
@@ -89,16 +61,16 @@ Table ChangesTable(const ProfileDiff& diff, const ReportInput& after) {
     std::vector<Cell> cells = {Cell::Text(DiffStateName(row.state))};
     cells.push_back(called ? Cell::Int(row.calls.before) : Cell::Empty());
     cells.push_back(called ? Cell::Int(row.calls.after) : Cell::Empty());
-    cells.push_back(called ? Cell::Text(Grown(row.calls)) : Cell::Empty());
+    cells.push_back(called ? Cell::Text(Growth(row.calls)) : Cell::Empty());
     cells.push_back(timed ? Cell::Int(row.base.before) : Cell::Empty());
     cells.push_back(timed ? Cell::Int(row.base.after) : Cell::Empty());
-    cells.push_back(timed ? Cell::Text(Grown(row.base)) : Cell::Empty());
+    cells.push_back(timed ? Cell::Text(Growth(row.base)) : Cell::Empty());
     cells.push_back(sampled ? Cell::Int(row.base_ticks.before) : Cell::Empty());
     cells.push_back(sampled ? Cell::Int(row.base_ticks.after) : Cell::Empty());
     cells.push_back(
         !sampled ? Cell::Empty()
-                 : Cell::Text(StrCat(Grown(row.base_ticks), row.is_significant() ? " *" : "")));
-    if (has_metric) cells.push_back(Cell::Text(Grown(row.metric)));
+                 : Cell::Text(StrCat(Growth(row.base_ticks), row.is_significant() ? " *" : "")));
+    if (has_metric) cells.push_back(Cell::Text(Growth(row.metric)));
     cells.push_back(Cell::Text(row.name));
     table.rows.push_back(std::move(cells));
   }
@@ -106,6 +78,42 @@ Table ChangesTable(const ProfileDiff& diff, const ReportInput& after) {
 }
 
 }  // namespace
+
+std::string Growth(const Change& change) {
+  const double percent = change.percent();
+  if (!std::isfinite(percent)) return "new";
+  if (change.delta() == 0) return "=";
+  return absl::StrFormat("%+.1f %%", percent);
+}
+
+std::vector<TotalLine> TotalLines(const ProfileDiff& diff, const ReportInput& after) {
+  const Units units = after.units();
+  const DiffRow& total = diff.total;
+  std::vector<TotalLine> lines;
+  const auto add = [&](std::string_view what, const Change& change, auto format) {
+    if (change.before == 0 && change.after == 0) return;
+    lines.push_back(
+        {std::string(what), format(change.before), format(change.after), Growth(change)});
+  };
+  add("calls", total.calls, FormatCount);
+  add("time", total.base, [&](int64_t value) { return units.Time(value); });
+  add("ticks", total.base_ticks, [&](int64_t value) { return units.Ticks(value); });
+  add(after.options.metric, total.metric,
+      [&](int64_t value) { return FormatMeasure(after, value); });
+  add("bytecodes", diff.bytecodes, FormatCount);
+  add("cycles", diff.cycles, FormatCount);
+  return lines;
+}
+
+std::string DescribeStates(const ProfileDiff& diff) {
+  const auto counts = CountStates(diff);
+  const auto count = [&](DiffState state) {
+    return FormatCount(counts[static_cast<size_t>(state)]);
+  };
+  return StrCat(count(DiffState::kAppeared), " appeared, ", count(DiffState::kVanished),
+                " vanished, ", count(DiffState::kChanged), " changed, ", count(DiffState::kSame),
+                " the same");
+}
 
 Table DiffTable(const ProfileDiff& diff, const ReportOptions& options) {
   Table table;

@@ -57,7 +57,7 @@ absl::Status CheckUsed(std::string_view report, const ReportOptions& options) {
 
 // Coverage is of one trace; the other rules compare two.
 absl::Status CheckRules(const CommandLine& line) {
-  const bool is_diff = line.reports == std::vector<std::string>{"diff"};
+  const bool is_diff = ComparesTraces(line);
   const Report* first = line.reports.empty() ? nullptr : FindReport(line.reports.front());
   const bool is_stream = first != nullptr && first->stream != nullptr;
   for (const FailRule& rule : line.fail_rules) {
@@ -105,13 +105,17 @@ absl::Status CheckTogether(const CommandLine& line) {
       return absl::InvalidArgumentError(StrCat(
           "--report=", name, " has every record: --filter, --top and --metric do not apply"));
     }
-    if (name == "diff" && (line.reports.size() > 1 || line.traces.size() != 2)) {
+    if (IsComparison(name) && (line.reports.size() > 1 || line.traces.size() != 2)) {
       return absl::InvalidArgumentError(
-          "--report=diff takes two traces, before and after, and no other report");
+          StrCat("--report=", name, " takes two traces, before and after, and no other report"));
     }
     if (name == "dump" && line.traces.size() > 1) {
       return absl::InvalidArgumentError("--report=dump takes one trace");
     }
+  }
+  if (line.format != Format::kText && line.reports == std::vector<std::string>{"markdown"}) {
+    return absl::InvalidArgumentError(
+        "--format: markdown has one form; --report=diff has rows and columns");
   }
   for (const std::string& name : line.reports) {
     if (absl::Status status = CheckUsed(name, line.report); !status.ok()) return status;
@@ -152,6 +156,12 @@ absl::Status SetOption(absl::Span<const std::string_view> args, size_t& i, Comma
 }
 
 }  // namespace
+
+bool IsComparison(std::string_view report) { return report == "diff" || report == "markdown"; }
+
+bool ComparesTraces(const CommandLine& line) {
+  return !line.reports.empty() && IsComparison(line.reports.front());
+}
 
 absl::StatusOr<CommandLine> ParseCommandLine(absl::Span<const std::string_view> args) {
   CommandLine line;
@@ -199,7 +209,9 @@ std::string HelpText() {
   }
   help +=
       "  diff       two traces: exact differences of calls, differences of ticks beyond chance\n"
-      "              e.g. jtrace-post --report=diff --fail-on='calls>0' before.bin after.bin\n\n"
+      "              e.g. jtrace-post --report=diff --fail-on='calls>0' before.bin after.bin\n"
+      "  markdown   the same, shorter, as a comment for a pull request\n"
+      "              e.g. jtrace-post --report=markdown -o comment.md before.bin after.bin\n\n"
       "exit codes: 0 done (a damaged tail and skipped records are reported on stderr)\n"
       "            1 wrong usage\n"
       "            2 input unreadable, not a trace or too large, or the output cannot be written\n"

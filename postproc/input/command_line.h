@@ -46,6 +46,10 @@ struct CommandLine {
   std::vector<std::string> traces;
 };
 
+// Reports that compare two traces.
+bool IsComparison(std::string_view report);
+bool ComparesTraces(const CommandLine& line);
+
 // `args`: without the program's name. An error names the mistake and the nearest valid option,
 // report or value.
 absl::StatusOr<CommandLine> ParseCommandLine(absl::Span<const std::string_view> args);

@@ -114,7 +114,8 @@ absl::Status CheckCosts(const CommandLine& line, BlocksCounted counted) {
                "with blocks=paths"));
   }
   // Reports about methods, whoever calls them.
-  constexpr std::string_view kByMethod[] = {"flat", "metrics", "classes", "diff", "summary"};
+  constexpr std::string_view kByMethod[] = {"flat", "metrics",  "classes",
+                                            "diff", "markdown", "summary"};
   std::string_view needs = line.reports.empty() ? std::string_view("tree") : std::string_view();
   for (const std::string& name : line.reports) {
     if (!IsOneOf(name, kByMethod)) needs = name;

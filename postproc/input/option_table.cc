@@ -36,6 +36,7 @@ std::vector<std::string_view> ReportNames() {
   std::vector<std::string_view> names;
   for (const Report& report : AllReports()) names.push_back(report.name);
   names.push_back("diff");
+  names.push_back("markdown");
   return names;
 }
 

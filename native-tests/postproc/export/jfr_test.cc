@@ -49,8 +49,9 @@ TEST(JfrTest, NumbersHaveSevenBitsAByte) {
 
 TEST(JfrTest, TextsAreUtf8) {
   EXPECT_EQ(Text(""), "\x01");
-  EXPECT_EQ(Text("ab"), "\x03\x02"
-                        "ab");
+  EXPECT_EQ(Text("ab"),
+            "\x03\x02"
+            "ab");
   EXPECT_EQ(Text("\xff"), "\x03\x03\xef\xbf\xbd");
 }
 

@@ -10,11 +10,14 @@
 #include "native-tests/support/run_post.h"
 #include "native-tests/support/trace_builder.h"
 #include "postproc/diff/fail_rule.h"
+#include "postproc/diff/markdown_report.h"
 
 namespace jtrace {
 namespace {
 
+using postproc::MarkdownCode;
 using postproc::ParseFailRule;
+using postproc::Within;
 using testing::Csv;
 using testing::CsvRow;
 using ::testing::ElementsAre;
@@ -23,6 +26,7 @@ using ::testing::Not;
 using testing::ParseCsv;
 using testing::RunPost;
 using testing::RunResult;
+using ::testing::StartsWith;
 
 std::string Node(const std::string& counts, const std::string& path) {
   return "0\tmain\tnode\t" + counts + "\t" + path + "\n";
@@ -65,6 +69,50 @@ TEST(DiffReportTest, ReportsExactCallsAndSignificantTicks) {
                 CsvRow{"vanished", "7", "0", "-7", "0", "0", "0.00", "0", "a.C.old()"},
                 CsvRow{"appeared", "0", "3", "3", "0", "0", "0.00", "0", "a.D.fresh()"},
                 CsvRow{"same", "10", "10", "0", "50", "55", "0.49", "0", "a.A.run()"}));
+}
+
+TEST(DiffReportTest, CommentsHaveTotalsAndChanges) {
+  const RunResult run =
+      RunPost({"--report=markdown", "before", "after"}, {{"before", kBefore}, {"after", kAfter}});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_EQ(run.out,
+            "| total | before | after | change |\n|---|--:|--:|--:|\n"
+            "| calls | 1,017 | 1,113 | +9.4 % |\n| ticks | 150 | 255 | +70.0 % |\n"
+            "\nMethods: 1 appeared, 1 vanished, 1 changed, 1 the same.\n"
+            "\n| | method | of | before | after | change |\n|---|---|---|--:|--:|--:|\n"
+            "| changed | `a.B.go(int)` | calls | 1,000 | 1,100 | +10.0 % |\n"
+            "| changed | `a.B.go(int)` | ticks | 100 | 200 | +100.0 % |\n"
+            "| vanished | `a.C.old()` | calls | 7 | 0 | -100.0 % |\n"
+            "| appeared | `a.D.fresh()` | calls | 0 | 3 | new |\n");
+}
+
+TEST(DiffReportTest, CommentsBeginWithBrokenRules) {
+  const RunResult run = RunPost(
+      {"--report=markdown", "--fail-on=calls>5%", "--top=1", "--metric=bytes", "before", "after"},
+      {{"before", kBefore}, {"after", kAfter}});
+  EXPECT_EQ(run.exit_code, 3);
+  EXPECT_THAT(run.out,
+              StartsWith("- ❌ `--fail-on=calls>5%: a.B.go(int): 1,000 → 1,100 (+10.0 %)`"));
+  EXPECT_THAT(run.out, HasSubstr("| bytes | 100 | 150 | +50.0 % |\n"));
+  EXPECT_THAT(run.out, HasSubstr("\n… and 3 more\n"));
+  EXPECT_THAT(run.err, HasSubstr("--fail-on=calls>5%"));
+}
+
+TEST(DiffReportTest, CommentsShowAnyName) {
+  EXPECT_EQ(MarkdownCode("a|b", Within::kTable), "`a\\|b`");
+  EXPECT_EQ(MarkdownCode("a|b", Within::kText), "`a|b`");
+  EXPECT_EQ(MarkdownCode("`x``", Within::kText), "``` `x`` ```");
+  EXPECT_EQ(MarkdownCode("<init>\n| new |", Within::kTable), "`<init> \\| new \\|`");
+}
+
+TEST(DiffReportTest, CommentsHaveOneForm) {
+  const RunResult csv = RunPost({"--report=markdown", "--format=csv", "before", "after"},
+                                {{"before", kBefore}, {"after", kAfter}});
+  EXPECT_EQ(csv.exit_code, 1);
+  EXPECT_THAT(csv.err, HasSubstr("--format: markdown has one form"));
+  const RunResult one = RunPost({"--report=markdown", "before"}, {{"before", kBefore}});
+  EXPECT_EQ(one.exit_code, 1);
+  EXPECT_THAT(one.err, HasSubstr("--report=markdown takes two traces"));
 }
 
 // A sample of weight 4 is one observation, not four.
