@@ -52,6 +52,24 @@ struct PprofFile {
 };
 PprofFile ParsePprof(std::string_view gzipped);
 
+// The content of OpenTelemetry's profiles.
+struct OtlpFile {
+  struct Profile {
+    std::pair<std::string, std::string> type;  // and unit
+    std::pair<std::string, std::string> period_type;
+    int64_t period = 0;
+    int64_t time_ns = 0;
+    int64_t duration_ns = 0;
+    PathValues values;  // frames with lines: "A.run():120"
+  };
+  std::string scope;
+  std::map<std::string, std::string> resource;  // attributes
+  std::vector<Profile> profiles;
+  std::map<std::string, std::string> modules;  // by frame
+  std::vector<std::string> mistakes;
+};
+OtlpFile ParseOtlp(std::string_view bytes);
+
 // A function at one recursion level, "file:name" as callgrind_annotate names it.
 using Costs = std::vector<int64_t>;
 // The content of a callgrind file.

@@ -1,58 +1,9 @@
 // Reads pprof profiles: the wire format, and the tables of profile.proto.
-#include <stdexcept>
-
 #include "native-tests/support/export_readers.h"
+#include "native-tests/support/wire_format.h"
 
 namespace jtrace::testing {
 namespace {
-
-// The wire format of protocol buffers: fields by number, numbers and bytes.
-struct WireField {
-  uint32_t number = 0;
-  uint64_t value = 0;
-  std::string_view bytes;
-  bool has_bytes = false;
-};
-
-uint64_t TakeVarint(std::string_view& in) {
-  uint64_t value = 0;
-  for (int shift = 0;; shift += 7) {
-    if (in.empty() || shift > 63) throw std::runtime_error("bad varint");
-    const auto byte = static_cast<unsigned char>(in[0]);
-    in.remove_prefix(1);
-    value |= uint64_t{byte & 0x7FU} << shift;
-    if (byte < 0x80) return value;
-  }
-}
-
-std::vector<WireField> Fields(std::string_view in) {
-  std::vector<WireField> fields;
-  while (!in.empty()) {
-    const uint64_t tag = TakeVarint(in);
-    WireField field;
-    field.number = static_cast<uint32_t>(tag >> 3);
-    if ((tag & 7) == 0) {
-      field.value = TakeVarint(in);
-    } else if ((tag & 7) == 2) {
-      const uint64_t size = TakeVarint(in);
-      if (size > in.size()) throw std::runtime_error("cut field");
-      field.bytes = in.substr(0, size);
-      field.has_bytes = true;
-      in.remove_prefix(size);
-    } else {
-      throw std::runtime_error("unexpected wire type");
-    }
-    fields.push_back(field);
-  }
-  return fields;
-}
-
-std::vector<uint64_t> Numbers(const WireField& field) {
-  if (!field.has_bytes) return {field.value};
-  std::vector<uint64_t> numbers;
-  for (std::string_view left = field.bytes; !left.empty();) numbers.push_back(TakeVarint(left));
-  return numbers;
-}
 
 // By the public field numbers of profile.proto.
 class PprofReader {

@@ -85,8 +85,8 @@ void DiffMarkdown(const ProfileDiff& diff, const ReportInput& after,
   if (!broken.empty()) out << '\n';
   out << "| total | before | after | change |\n|---|--:|--:|--:|\n";
   for (const TotalLine& line : TotalLines(diff, after)) {
-    out << "| " << line.what << " | " << line.before << " | " << line.after << " | "
-        << line.growth << " |\n";
+    out << "| " << line.what << " | " << line.before << " | " << line.after << " | " << line.growth
+        << " |\n";
   }
   out << "\nMethods: " << DescribeStates(diff) << ".\n";
   WriteRoutines(diff, after, out);

@@ -14,6 +14,7 @@ void WriteCollapsed(const ReportInput& input, std::ostream& out);
 void WriteCallgrind(const ReportInput& input, std::ostream& out);
 void WriteSpeedscope(const ReportInput& input, std::ostream& out);
 void WritePprof(const ReportInput& input, std::ostream& out);
+void WriteOtlp(const ReportInput& input, std::ostream& out);
 // Counts of lines (blocks=on), for tools that show coverage.
 void WriteLcov(const ReportInput& input, std::ostream& out);
 void WriteJacoco(const ReportInput& input, std::ostream& out);

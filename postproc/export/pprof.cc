@@ -1,6 +1,5 @@
 // pprof's profile: a gzipped protobuf message (profile.proto). A sample for each node that has a
 // self value, with every measure as a sample type.
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -9,9 +8,9 @@
 #include "common/utf8.h"
 #include "postproc/export/export_frames.h"
 #include "postproc/export/export_tree.h"
-#include "postproc/export/export_unit.h"
 #include "postproc/export/exports.h"
 #include "postproc/export/gzip_stream.h"
+#include "postproc/export/sample_types.h"
 #include "postproc/support/strings.h"
 #include "profile.pb.h"
 
@@ -21,29 +20,6 @@ namespace {
 // The number of frames that are converted to bytes at once: some MB as objects, however deep stacks
 // are.
 constexpr size_t kFramesAtOnce = 1 << 17;
-
-// The profile's texts by number; 0 is "".
-class Texts {
- public:
-  int64_t Number(std::string_view text) {
-    const auto [entry, inserted] = numbers_.try_emplace(text, numbers_.size());
-    if (inserted) texts_.push_back(entry->first);
-    return static_cast<int64_t>(entry->second);
-  }
-  const std::vector<std::string>& texts() const { return texts_; }
-
- private:
-  StringMap<size_t> numbers_ = {{"", 0}};
-  std::vector<std::string> texts_ = {""};
-};
-
-// A measure, times a factor, as one number of each sample.
-struct SampleType {
-  std::string type;
-  std::string unit;
-  const Measure* measure = nullptr;
-  int64_t factor = 1;
-};
 
 class PprofWriter {
  public:
@@ -72,31 +48,13 @@ class PprofWriter {
     return input_.model.traces()[thread.trace];
   }
 
-  // The kind of a tick's time.
-  std::string_view TickType() const {
-    const std::string_view timer = input_.model.traces().front().Fact("timer");
-    return timer.starts_with("wall") ? "wall" : "cpu";
-  }
-
-  void ChooseTypes() {
-    for (const Measure& measure : tree_.measures()) {
-      const bool ticks = measure.kind == Measure::Kind::kTicks;
-      const ExportUnit unit = UnitOf(measure, input_.model);
-      types_.push_back({ticks ? "samples" : measure.name,
-                        std::string(unit.name == "ticks" ? "count" : unit.name), &measure, 1});
-      if (ticks && unit.ns != 0) {
-        types_.push_back({std::string(TickType()), "nanoseconds", &measure, unit.ns});
-      }
-    }
-  }
-
   void SetType(pprof::ValueType& to, const SampleType& type) {
     to.set_type(texts_.Number(type.type));
     to.set_unit(texts_.Number(type.unit));
   }
 
   void WriteHead() {
-    ChooseTypes();
+    types_ = SampleTypes(tree_, input_.model);
     // The last sample type of the primary measure: a time, if there is one.
     for (const SampleType& type : types_) {
       SetType(*profile_.add_sample_type(), type);
@@ -104,7 +62,8 @@ class PprofWriter {
       profile_.set_default_sample_type(texts_.Number(type.type));
     }
     if (const int64_t interval = input_.model.interval_ns(); interval != 0) {
-      SetType(*profile_.mutable_period_type(), {std::string(TickType()), "nanoseconds"});
+      SetType(*profile_.mutable_period_type(),
+              {std::string(TickType(input_.model)), "nanoseconds"});
       profile_.set_period(interval);
     }
     const TraceInfo& trace = input_.model.traces().front();
@@ -207,7 +166,7 @@ class PprofWriter {
   const ExportFrames frames_;
   const PlacedFrames placed_;
   GzipStream gzip_;
-  Texts texts_;
+  NumberedTexts texts_;
   std::vector<SampleType> types_;
   std::vector<pprof::Label> labels_;  // of the current thread
   pprof::Profile profile_;

@@ -78,6 +78,23 @@ TEST(ExportPropertyTest, PprofHasEveryValueOfTheTree) {
   }
 }
 
+TEST(ExportPropertyTest, OtlpHasEveryValueOfTheTree) {
+  for (uint64_t seed = 0; seed < kTraces; ++seed) {
+    const std::string trace = RandomTrace(seed);
+    const testing::OtlpFile file = testing::ParseOtlp(Export(trace, "otlp"));
+    const std::vector<TreeNodeRow> rows = TreeRows(trace);
+    ASSERT_EQ(file.mistakes, std::vector<std::string>()) << seed;
+    for (const Kind& kind : kKinds) {
+      const std::string type = kind.metric == "ticks" ? "samples" : kind.metric;
+      PathValues values;
+      for (const testing::OtlpFile::Profile& profile : file.profiles) {
+        if (profile.type.first == type) values = profile.values;
+      }
+      ASSERT_EQ(values, TreeValues(rows, kind.column)) << seed << " " << type;
+    }
+  }
+}
+
 // "file:name'level", as the writer names functions; only the thread's mark distinguishes files, so
 // they are left out here.
 std::string FunctionName(const TreeNodeRow& row) {

@@ -112,6 +112,31 @@ TEST(PprofTest, ShowsTypesLabelsAndWhatWasTraced) {
   EXPECT_EQ(files["b.B.work()"], "b.B");
 }
 
+TEST(OtlpTest, ShowsTypesResourceAndTimes) {
+  const testing::OtlpFile file = testing::ParseOtlp(Export(kTrace, "otlp"));
+  EXPECT_EQ(file.mistakes, std::vector<std::string>());
+  EXPECT_EQ(file.scope, "jtrace");
+  EXPECT_EQ(
+      file.resource,
+      (std::map<std::string, std::string>{
+          {"host.name", "box"}, {"process.command_line", "app.jar x"}, {"process.pid", "4711"}}));
+  using Type = std::pair<std::string, std::string>;
+  std::vector<Type> types;
+  for (const auto& profile : file.profiles) types.push_back(profile.type);
+  EXPECT_THAT(types, ElementsAre(Type("cpu", "nanoseconds"), Type("calls", "count"),
+                                 Type("samples", "count"), Type("time", "microseconds"),
+                                 Type("alloc.bytes", "bytes")));
+  const testing::OtlpFile::Profile& cpu = file.profiles[0];
+  EXPECT_EQ(cpu.period_type, Type("cpu", "nanoseconds"));
+  EXPECT_EQ(cpu.period, 1'000'000);
+  EXPECT_EQ(cpu.time_ns, 1'700'000'000'000'000'000);
+  EXPECT_EQ(cpu.duration_ns, 10'000);
+  EXPECT_EQ(cpu.values, (PathValues{{{"main", "a.A.run(int)", "b.B.work()", "read"}, 4'000'000}}));
+  EXPECT_EQ(file.profiles[4].values, (PathValues{{{"main", "a.A.run(int)", "b.B.work()"}, 64}}));
+  EXPECT_EQ(file.modules.at("read"), "libc.so.6");
+  EXPECT_EQ(file.modules.at("b.B.work()"), "[java]");
+}
+
 // A.run() calls B.work() from lines 120 and 125, and from code without lines.
 constexpr char kSites[] =
     "# jtrace-text 1 unit=us\n"
@@ -152,6 +177,20 @@ TEST(SitesExportTest, LocationsOfPprofHaveTheLine) {
             (PathValues{{{"main", "a.A.run()"}, 1},
                         {{"main", "a.A.run()", "b.B.work()"}, 15},
                         {{"main", "a.A.run()", "b.B.work()", "c.C.end()"}, 9}}));
+}
+
+TEST(SitesExportTest, LocationsOfOtlpHaveTheLine) {
+  const testing::OtlpFile file = testing::ParseOtlp(Export(kSites, "otlp"));
+  EXPECT_EQ(file.mistakes, std::vector<std::string>());
+  PathValues calls;
+  for (const auto& profile : file.profiles) {
+    if (profile.type.first == "calls") calls = profile.values;
+  }
+  EXPECT_EQ(calls, (PathValues{{{"main", "a.A.run()"}, 1},
+                               {{"main", "a.A.run():120", "b.B.work()"}, 3},
+                               {{"main", "a.A.run():120", "b.B.work():8", "c.C.end()"}, 9},
+                               {{"main", "a.A.run():125", "b.B.work()"}, 5},
+                               {{"main", "a.A.run()", "b.B.work()"}, 7}}));
 }
 
 TEST(SitesExportTest, ArcsOfCallgrindHaveTheLine) {
