@@ -126,8 +126,8 @@ class OtlpWriter {
       SetType(*head.mutable_sample_type(), type.type, type.unit);
       head.set_time_unix_nano(
           static_cast<uint64_t>(WrapAdd(started, WrapMultiply(input_.first_time, unit))));
-      head.set_duration_nano(static_cast<uint64_t>(
-          WrapMultiply(WrapSub(input_.last_time, input_.first_time), unit)));
+      head.set_duration_nano(
+          static_cast<uint64_t>(WrapMultiply(WrapSub(input_.last_time, input_.first_time), unit)));
       const int64_t interval = input_.model.interval_ns();
       if (type.measure->kind == Measure::Kind::kTicks && interval != 0) {
         SetType(*head.mutable_period_type(), TickType(input_.model), "nanoseconds");
@@ -247,7 +247,7 @@ class OtlpWriter {
   const PlacedFrames placed_;
   std::ostream& out_;
   const std::vector<SampleType> types_;
-  std::vector<std::string> profiles_;  // bytes, by type
+  std::vector<std::string> profiles_;    // bytes, by type
   otlp::ProfilesDictionary dictionary_;  // the part that is not in `tables_` yet
   std::string tables_;                   // bytes
   NumberedTexts texts_;
