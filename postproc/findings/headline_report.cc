@@ -2,23 +2,19 @@
 #include <utility>
 
 #include "absl/strings/str_format.h"
+#include "postproc/findings/findings_text.h"
+#include "postproc/findings/reports.h"
+#include "postproc/findings/rules.h"
 #include "postproc/report/headline.h"
+#include "postproc/report/shorten.h"
 #include "postproc/support/strings.h"
 
 namespace jtrace::postproc {
 namespace {
 
 constexpr size_t kMostInText = 5;
+constexpr size_t kMostFindings = 5;
 constexpr double kLeastShare = 0.05;  // percent
-
-// "Class.method" of "com.acme.Class.method(int)".
-std::string_view ShortName(std::string_view routine) {
-  const std::string_view name = WithoutParameters(routine);
-  const size_t method = name.rfind('.');
-  const size_t type = method == 0 || method == std::string_view::npos ? std::string_view::npos
-                                                                      : name.rfind('.', method - 1);
-  return type == std::string_view::npos ? name : name.substr(type + 1);
-}
 
 std::string_view TextOf(Consumer consumer) {
   constexpr std::string_view kTexts[kConsumers] = {
@@ -38,6 +34,7 @@ class HeadlineWriter {
         "the program's heaviest methods, with the code of others that they run", headline_.heaviest,
         [this](const HeavyMethod& method) { return FormatMeasure(input_, method.own); },
         input_.measure.whole);
+    WriteFindings();
     WriteMethods("the program's methods that are called most", headline_.most_called, nullptr, 0);
     WriteMethods(
         "the program's methods that allocate most", headline_.allocating,
@@ -51,6 +48,7 @@ class HeadlineWriter {
     out_ << (std::exchange(is_first_, false) ? "" : "\n") << "── " << title << " ──\n";
   }
   void WriteConsumers();
+  void WriteFindings();
   void WriteConsumer(Consumer consumer, std::string_view indent);
   std::string PartsOf(const Consumption& consumption, int used) const;
   void WriteAmount(int64_t amount);
@@ -120,6 +118,17 @@ void HeadlineWriter::WriteConsumers() {
   }
 }
 
+void HeadlineWriter::WriteFindings() {
+  if (!input_.options.root.empty()) return;  // some are about all records
+  const std::vector<Found> found = FindAll(input_).found;
+  if (found.empty()) return;
+  const size_t shown = std::min(found.size(), kMostFindings);
+  Title(found.size() == shown
+            ? std::string("findings")
+            : StrCat("findings, ", shown, " of ", found.size(), " (--report=findings)"));
+  for (size_t i = 0; i < shown; ++i) WriteFinding(input_, found[i], out_);
+}
+
 // The method, what it calls that has a good part of its time, and its callers as far as there is
 // room.
 std::string HeadlineWriter::PathOf(const HeavyMethod& method, int room) const {
@@ -132,12 +141,12 @@ std::string HeadlineWriter::PathOf(const HeavyMethod& method, int room) const {
   const double of_callee = PercentOf(method.of_callee, method.own);
   if (method.callee && of_callee >= kGoodPart) {
     const std::string callee =
-        StrCat(" → ", Printable(ShortName(input_.model.RoutineName(method.callee))), " ",
+        StrCat(" → ", Printable(ShortMethod(input_.model.RoutineName(method.callee))), " ",
                FormatPercent(of_callee));
     if (DisplayWidth(path) + DisplayWidth(callee) <= room) path += callee;
   }
   for (const RoutineId caller : method.callers) {
-    const std::string next = StrCat(kArrow, Printable(ShortName(input_.model.RoutineName(caller))));
+    const std::string next = StrCat(kArrow, Printable(ShortMethod(input_.model.RoutineName(caller))));
     if (DisplayWidth(path) + DisplayWidth(next) > room - 2) return path + " …";
     path += next;
   }
