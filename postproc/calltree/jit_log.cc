@@ -118,9 +118,9 @@ void JitLog::Arcs::AddBody(const Body& body, absl::FunctionRef<bool(RoutineId)> 
   }
   for (size_t i = 0; i < body.inlined.size(); ++i) {
     const size_t parent = body.inlined[i].parent;
-    counted_callers[i] = i == 0                                       ? kNoCaller
+    counted_callers[i] = i == 0                                     ? kNoCaller
                          : is_counted(body.inlined[parent].routine) ? parent
-                                                                      : counted_callers[parent];
+                                                                    : counted_callers[parent];
     const RoutineId callee = body.inlined[i].routine;
     if (!is_counted(callee)) continue;
     members.insert(callee);

@@ -8,28 +8,27 @@
 namespace jtrace::postproc {
 namespace {
 
-constexpr double kLeastBoxingShare = 5;          // percent of the time
-constexpr double kLeastBoxingCallShare = 10;     // percent of all calls
+constexpr double kLeastBoxingShare = 5;       // percent of the time
+constexpr double kLeastBoxingCallShare = 10;  // percent of all calls
 constexpr int64_t kLeastBoxes = 1'000'000;
 constexpr size_t kMostBoxing = 3;
 
 constexpr std::string_view kNoBoxes = "use arrays, primitive fields or streams of primitives";
 
 constexpr Topic kBoxingTopics[] = {
-    {"java.lang.Boolean.valueOf(boolean)", kNoBoxes}, {"java.lang.Byte.valueOf(byte)", kNoBoxes},
-    {"java.lang.Character.valueOf(char)", kNoBoxes},  {"java.lang.Double.valueOf(double)", kNoBoxes},
-    {"java.lang.Float.valueOf(float)", kNoBoxes},     {"java.lang.Integer.valueOf(int)", kNoBoxes},
-    {"java.lang.Long.valueOf(long)", kNoBoxes},       {"java.lang.Short.valueOf(short)", kNoBoxes},
+    {"java.lang.Boolean.valueOf(boolean)", kNoBoxes},
+    {"java.lang.Byte.valueOf(byte)", kNoBoxes},
+    {"java.lang.Character.valueOf(char)", kNoBoxes},
+    {"java.lang.Double.valueOf(double)", kNoBoxes},
+    {"java.lang.Float.valueOf(float)", kNoBoxes},
+    {"java.lang.Integer.valueOf(int)", kNoBoxes},
+    {"java.lang.Long.valueOf(long)", kNoBoxes},
+    {"java.lang.Short.valueOf(short)", kNoBoxes},
 };
 
 bool KnowsBoxing(const Facts& facts) {
-  if (facts.has_samples() || facts.HasOption("boundary=on") || facts.HasOption("boundary=costs")) {
-    return true;
-  }
-  for (uint32_t i = 1; i <= facts.model().routine_count(); ++i) {
-    if (facts.model().TraitsOf(RoutineId(i)).kind == RoutineKind::kCall) return true;
-  }
-  return false;
+  return facts.has_samples() || facts.HasRoutineOf(RoutineKind::kCall) ||
+         facts.HasOption("boundary=on") || facts.HasOption("boundary=costs");
 }
 
 std::string BoxesText(const Facts& facts, const TopicUse& use) {
@@ -49,18 +48,17 @@ void FindBoxing(const Facts& facts, std::vector<Finding>& findings) {
     if (!is_much && (use.calls < kLeastBoxes || call_share < kLeastBoxingCallShare)) continue;
     ++found;
     const std::string share = FormatPercent(facts.ShareOfTime(use.time));
-    findings.push_back(
-        {.share = is_much ? facts.ShareOfTime(use.time) : call_share,
-         .of = is_much ? ShareOf::kTime : ShareOf::kCalls,
-         .sentence = use.calls > 0
-                         ? BoxesText(facts, use)
-                         : StrCat(facts.Name(use.owner), " boxes numbers for ", share,
-                                  " of the time: ", facts.Name(use.callee)),
-         .evidence = is_much ? StrCat(facts.FormatTime(use.time), " of ",
-                                      facts.FormatTime(facts.whole_time()))
-                             : StrCat(FormatPercent(call_share), " of all calls"),
-         .suggestion = std::string(use.topic->suggestion),
-         .next = {"--report=function", OfOption(facts, use.owner)}});
+    findings.push_back({.share = is_much ? facts.ShareOfTime(use.time) : call_share,
+                        .of = is_much ? ShareOf::kTime : ShareOf::kCalls,
+                        .sentence = use.calls > 0
+                                        ? BoxesText(facts, use)
+                                        : StrCat(facts.Name(use.owner), " boxes numbers for ",
+                                                 share, " of the time: ", facts.Name(use.callee)),
+                        .evidence = is_much ? StrCat(facts.FormatTime(use.time), " of ",
+                                                     facts.FormatTime(facts.whole_time()))
+                                            : StrCat(FormatPercent(call_share), " of all calls"),
+                        .suggestion = std::string(use.topic->suggestion),
+                        .next = {"--report=function", OfOption(facts, use.owner)}});
   }
 }
 

@@ -48,7 +48,7 @@ LoadedClasses CountClasses(const ClassLog& log) {
     count.of_others = WrapAdd(count.of_others, entry.loads);
     const size_t type = name.rfind('.');
     if (type == std::string::npos) continue;
-    int64_t& sum = packages[PackageOf(StrCat(name, ".x"))];
+    int64_t& sum = packages[LibraryOf(StrCat(name, ".x"))];
     sum = WrapAdd(sum, entry.loads);
   }
   for (const auto& [name, classes] : packages) {
@@ -69,26 +69,28 @@ void FindClassLoading(const Facts& facts, std::vector<Finding>& findings) {
   if (!facts.IsMuchTime(time, kLeastLoadingShare)) return;
   const LoadedClasses classes = CountClasses(facts.input().classes);
   if (classes.of_others < kLeastClasses) return;
-  std::string evidence = StrCat(facts.FormatTime(time), " of ",
-                                facts.FormatTime(facts.whole_time()), "; ",
-                                FormatCount(classes.all), " classes are loaded");
+  std::string evidence =
+      StrCat(facts.FormatTime(time), " of ", facts.FormatTime(facts.whole_time()), "; ",
+             FormatCount(classes.all), " classes are loaded");
   if (!classes.package.empty()) {
     StrAppend(&evidence, ", ", FormatCount(classes.in_package), " of them of ", classes.package);
   }
   findings.push_back(
       {.share = facts.ShareOfTime(time),
        .of = ShareOf::kTime,
-       .sentence = StrCat("class loading takes ", FormatPercent(facts.ShareOfTime(time)),
-                          " of the time: ", FormatCount(classes.of_others),
-                          " classes besides the JDK's"),
+       .sentence =
+           StrCat("class loading takes ", FormatPercent(facts.ShareOfTime(time)),
+                  " of the time: ", FormatCount(classes.of_others), " classes besides the JDK's"),
        .evidence = std::move(evidence),
-       .suggestion = "an archive of classes shortens a start: -XX:ArchiveClassesAtExit=FILE makes one",
+       .suggestion =
+           "an archive of classes shortens a start: -XX:ArchiveClassesAtExit=FILE makes one",
        .next = {"--report=classes"}});
 }
 
 }  // namespace
 
-const Rule kClassLoading = {"class-loading", "loading of classes that takes a good part of the time",
-                            "mode=merged", KnowsLoading, FindClassLoading};
+const Rule kClassLoading = {"class-loading",
+                            "loading of classes that takes a good part of the time", "mode=merged",
+                            KnowsLoading, FindClassLoading};
 
 }  // namespace jtrace::postproc

@@ -9,12 +9,14 @@
 namespace jtrace::postproc {
 namespace {
 
-constexpr double kLeastCostlyShare = 5;      // percent of the time
-constexpr int64_t kLeastCostlyCalls = 100;   // of the method: fewer may be all that a program needs
+constexpr double kLeastCostlyShare = 5;     // percent of the time
+constexpr int64_t kLeastCostlyCalls = 100;  // of the method: fewer may be all that a program needs
 constexpr size_t kMostCostly = 5;
 
-constexpr std::string_view kKeepPattern = "if the pattern is the same at each call, keep it in a static final field";
-constexpr std::string_view kKeepObject = "if its arguments are the same at each call, keep the object";
+constexpr std::string_view kKeepPattern =
+    "if the pattern is the same at each call, keep it in a static final field";
+constexpr std::string_view kKeepObject =
+    "if its arguments are the same at each call, keep the object";
 constexpr std::string_view kKeepMember = "keep what it found";
 constexpr std::string_view kConcatenate = "concatenate, or append to a StringBuilder";
 constexpr std::string_view kPool = "take threads from a pool";
@@ -71,9 +73,9 @@ void FindCostlySetup(const Facts& facts, std::vector<Finding>& findings) {
          .of = ShareOf::kTime,
          .sentence = StrCat(facts.Name(use.owner), " ", RunsText(facts, use.owner, use.heaviest),
                             "; ", FormatPercent(of_owner), " of its time is ", callee),
-         .evidence = StrCat(FormatCount(facts.CallsOf(use.owner)), " calls; ",
-                            facts.FormatTime(use.time), " in ", callee, " of ",
-                            facts.FormatTime(facts.whole_time())),
+         .evidence =
+             StrCat(FormatCount(facts.CallsOf(use.owner)), " calls; ", facts.FormatTime(use.time),
+                    " in ", callee, " of ", facts.FormatTime(facts.whole_time())),
          .suggestion = std::string(use.topic->suggestion),
          .next = {"--report=function", OfOption(facts, use.owner)}});
   }
@@ -82,7 +84,8 @@ void FindCostlySetup(const Facts& facts, std::vector<Finding>& findings) {
 }  // namespace
 
 const Rule kCostlySetup = {
-    "costly-setup", "work done anew at each call whose result can be kept, such as a compiled pattern",
+    "costly-setup",
+    "work done anew at each call whose result can be kept, such as a compiled pattern",
     "mode=merged", HasTimeAndCalls, FindCostlySetup};
 
 }  // namespace jtrace::postproc

@@ -10,8 +10,8 @@
 namespace jtrace::postproc {
 namespace {
 
-constexpr int64_t kLeastDiscarded = 10;       // pieces of code of one method
-constexpr double kLeastDiscardedShare = 1;    // percent of the time, in the method
+constexpr int64_t kLeastDiscarded = 10;     // pieces of code of one method
+constexpr double kLeastDiscardedShare = 1;  // percent of the time, in the method
 constexpr size_t kMostDiscarded = 3;
 
 bool KnowsCode(const Facts& facts) { return facts.has_time() && !facts.input().jit.empty(); }

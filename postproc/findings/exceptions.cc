@@ -12,10 +12,10 @@
 namespace jtrace::postproc {
 namespace {
 
-constexpr double kLeastExceptionShare = 5;     // percent of the time
-constexpr int64_t kLeastExceptions = 1000;
-constexpr int64_t kCallsPerException = 10;     // of the method that throws, at most
-constexpr double kLeastThrownShare = 1;        // percent of all calls
+constexpr double kLeastExceptionShare = 5;  // percent of the time
+constexpr int64_t kLeastExceptions = 10'000;
+constexpr int64_t kCallsPerException = 10;  // of the method that throws, at most
+constexpr double kLeastThrownShare = 1;     // percent of all calls
 constexpr size_t kMostThrowers = 3;
 
 constexpr std::string_view kNoException =
@@ -35,7 +35,8 @@ constexpr Topic kExceptionTopics[] = {
     {"SharedRuntime::compute_compiled_exc_handler*", ""},
 };
 
-// The exceptions that methods throw, as far as they were counted.
+// The exceptions that methods throw, where that is counted (codes=+exception). The metric of that
+// name counts each one again where it passes a probe.
 class ThrownCounts {
  public:
   explicit ThrownCounts(const Facts& facts);
@@ -64,14 +65,6 @@ class ThrownCounts {
 
 ThrownCounts::ThrownCounts(const Facts& facts) : facts_(facts) {
   const CallTree& tree = facts.tree();
-  // The metric counts all of them, the codes only those thrown by methods in scope.
-  if (const MetricId metric = facts.model().FindMetric("exceptions"); metric) {
-    const std::vector<int64_t> counts = tree.MetricBase(metric);
-    for (uint32_t i = 1; i <= counts.size(); ++i) {
-      if (counts[i - 1] != 0) Add(facts.Owner(NodeId(i)), counts[i - 1]);
-    }
-    return;
-  }
   for (uint32_t i = 1; i <= tree.size(); ++i) {
     const CallNode& node = tree.node(NodeId(i));
     if (!node.routine || node.calls == 0) continue;
@@ -89,11 +82,7 @@ std::vector<std::pair<RoutineId, int64_t>> ThrownCounts::Sorted() const {
 }
 
 bool KnowsExceptions(const Facts& facts) {
-  if (facts.has_samples() || facts.HasMetric("exceptions")) return true;
-  for (uint32_t i = 1; i <= facts.model().routine_count(); ++i) {
-    if (facts.model().TraitsOf(RoutineId(i)).kind == RoutineKind::kThrown) return true;
-  }
-  return false;
+  return facts.has_samples() || facts.HasRoutineOf(RoutineKind::kThrown) || facts.HasCode("thrown");
 }
 
 // The method with the greatest part of the time, if it has a good part of it.
@@ -130,9 +119,8 @@ bool FindTimeOfExceptions(const Facts& facts, const ThrownCounts& thrown,
   }
   Finding finding = {.share = facts.ShareOfTime(time),
                      .of = ShareOf::kTime,
-                     .sentence = StrCat("exceptions take ",
-                                        FormatPercent(facts.ShareOfTime(time)), " of the time",
-                                        mostly),
+                     .sentence = StrCat("exceptions take ", FormatPercent(facts.ShareOfTime(time)),
+                                        " of the time", mostly),
                      .evidence = std::move(evidence),
                      .suggestion = std::string(kNoException),
                      .next = {}};
@@ -171,6 +159,6 @@ void FindExceptions(const Facts& facts, std::vector<Finding>& findings) {
 }  // namespace
 
 const Rule kExceptions = {"exceptions", "exceptions as control flow: their time or their number",
-                          "mode=merged or metrics=exceptions", KnowsExceptions, FindExceptions};
+                          "mode=merged or codes=+exception", KnowsExceptions, FindExceptions};
 
 }  // namespace jtrace::postproc

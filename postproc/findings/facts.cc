@@ -46,8 +46,9 @@ void Facts::SpendTree(NodeId root) {
     const auto [at, above_is_jtrace] = pending.back();
     pending.pop_back();
     const CallNode& node = tree().node(at);
-    const bool is_jtrace = above_is_jtrace || (node.routine && (code_.IsProbe(node.routine) ||
-                                                                code_.IsAgent(node.routine)));
+    const bool is_jtrace =
+        above_is_jtrace ||
+        (node.routine && (code_.IsProbe(node.routine) || code_.IsAgent(node.routine)));
     for (NodeId child = node.first_child; child; child = tree().node(child).next_sibling) {
       pending.push_back({child, is_jtrace});
     }
@@ -132,6 +133,13 @@ bool Facts::HasCode(std::string_view name) const {
   return std::any_of(traces.begin(), traces.end(), [&](const TraceInfo& trace) {
     return IsOneOf(StrCat("+", name), Split(trace.Fact("codes"), ';'));
   });
+}
+
+bool Facts::HasRoutineOf(RoutineKind kind) const {
+  for (uint32_t i = 1; i <= input_.model.routine_count(); ++i) {
+    if (input_.model.TraitsOf(RoutineId(i)).kind == kind) return true;
+  }
+  return false;
 }
 
 }  // namespace jtrace::postproc

@@ -59,6 +59,7 @@ class Facts {
   bool HasOption(std::string_view option) const;
   // Whether a trace was recorded with that name in "codes=", such as "owner".
   bool HasCode(std::string_view name) const;
+  bool HasRoutineOf(RoutineKind kind) const;
 
  private:
   struct OfRoutine {

@@ -10,8 +10,8 @@ namespace jtrace::postproc {
 // A row for each finding, then one for each rule whose data was not recorded, with `needs`.
 Table FindingsTable(const ReportInput& input) {
   Table table;
-  table.columns = {{"rule"},       {"share"}, {"of"},   {"finding"}, {"evidence"},
-                   {"suggestion"}, {"next"},  {"needs"}};
+  table.columns = {{"rule"},     {"share"},      {"of"},   {"finding"},
+                   {"evidence"}, {"suggestion"}, {"next"}, {"needs"}};
   const Findings findings = FindAll(input);
   for (const auto& [rule, finding] : findings.found) {
     if (finding.share < input.options.filter_percent) continue;

@@ -48,13 +48,12 @@ void WriteFinding(const ReportInput& input, const Found& found, std::ostream& ou
   const int width = input.options.width;
   std::string head = PadLeft(FormatPercent(finding.share), kFindingMargin - 2);
   const std::string margin(kFindingMargin, ' ');
-  for (const std::string& line :
-       WrapWords(Printable(finding.sentence), width > 0 ? std::max(width - kFindingMargin, 40) : 0)) {
+  for (const std::string& line : WrapWords(Printable(finding.sentence),
+                                           width > 0 ? std::max(width - kFindingMargin, 40) : 0)) {
     out << (head.empty() ? margin : StrCat(head, "  ")) << line << '\n';
     head.clear();
   }
-  WriteWrapped(StrCat(finding.evidence, finding.suggestion.empty() ? "" : ": ",
-                      finding.suggestion),
+  WriteWrapped(StrCat(finding.evidence, finding.suggestion.empty() ? "" : ": ", finding.suggestion),
                width, out);
   // A command stays whole, so that it can be copied.
   out << margin << "→ " << Printable(NextCommand(input, finding)) << '\n';

@@ -146,7 +146,8 @@ std::string HeadlineWriter::PathOf(const HeavyMethod& method, int room) const {
     if (DisplayWidth(path) + DisplayWidth(callee) <= room) path += callee;
   }
   for (const RoutineId caller : method.callers) {
-    const std::string next = StrCat(kArrow, Printable(ShortMethod(input_.model.RoutineName(caller))));
+    const std::string next =
+        StrCat(kArrow, Printable(ShortMethod(input_.model.RoutineName(caller))));
     if (DisplayWidth(path) + DisplayWidth(next) > room - 2) return path + " …";
     path += next;
   }

@@ -32,9 +32,9 @@ struct MonitorWaits {
 
 struct WaitsFound {
   std::vector<MonitorWaits> waits;
-  int64_t whole = 0;      // of what the amounts are shares
+  int64_t whole = 0;       // of what the amounts are shares
   bool are_ticks = false;  // else nanoseconds
-  std::string report;     // that shows more
+  std::string report;      // that shows more
 };
 
 using WaitsByPlace = absl::btree_map<std::pair<std::string, std::string>, MonitorWaits>;
@@ -88,7 +88,8 @@ WaitsFound WaitsOfMetric(const Facts& facts, MetricId metric) {
         Place(places, "", owner ? facts.Name(facts.tree().node(owner).routine) : "");
     place.amount = WrapAdd(place.amount, waited[i - 1]);
   }
-  return {Values(std::move(places)), facts.recorded_ns(), false, "--report=flat --metric=monitor.wait.ns"};
+  return {Values(std::move(places)), facts.recorded_ns(), false,
+          "--report=flat --metric=monitor.wait.ns"};
 }
 
 WaitsFound WaitsOfSamples(const Facts& facts) {
@@ -121,11 +122,9 @@ bool IsMuchWaiting(const MonitorWaits& waits, const WaitsFound& all) {
 }
 
 std::string AmountText(const Facts& facts, const MonitorWaits& waits, const WaitsFound& all) {
-  const std::string amount =
-      FormatInteger(waits.amount, all.are_ticks ? Style::kTicks : Style::kNanoseconds,
-                    facts.input().units());
-  return waits.waits == 0 ? amount
-                          : StrCat(amount, " in ", FormatCount(waits.waits), " waits");
+  const std::string amount = FormatInteger(
+      waits.amount, all.are_ticks ? Style::kTicks : Style::kNanoseconds, facts.input().units());
+  return waits.waits == 0 ? amount : StrCat(amount, " in ", FormatCount(waits.waits), " waits");
 }
 
 void FindMonitors(const Facts& facts, std::vector<Finding>& findings) {
@@ -141,11 +140,11 @@ void FindMonitors(const Facts& facts, std::vector<Finding>& findings) {
          .sentence = StrCat("threads wait ", AmountText(facts, waits, all), " for monitors",
                             waits.on.empty() ? "" : " of ", waits.on,
                             waits.at.empty() ? "" : " in ", waits.at),
-         .evidence = StrCat("all threads' waits, of ",
-                            FormatInteger(all.whole,
-                                          all.are_ticks ? Style::kTicks : Style::kNanoseconds,
-                                          facts.input().units()),
-                            all.are_ticks ? " sampled" : " recorded"),
+         .evidence =
+             StrCat("all threads' waits, of ",
+                    FormatInteger(all.whole, all.are_ticks ? Style::kTicks : Style::kNanoseconds,
+                                  facts.input().units()),
+                    all.are_ticks ? " sampled" : " recorded"),
          .suggestion = std::string(kShorterBlocks),
          .next = {all.report}});
   }

@@ -11,8 +11,8 @@ std::string_view ShareOfName(ShareOf of) {
 }
 
 absl::Span<const Rule* const> AllRules() {
-  static constexpr const Rule* kRules[] = {&kCostlySetup, &kExceptions, &kMonitors,
-                                           &kClassLoading, &kBoxing, &kNotInlined,
+  static constexpr const Rule* kRules[] = {&kCostlySetup,  &kExceptions, &kMonitors,
+                                           &kClassLoading, &kBoxing,     &kNotInlined,
                                            &kDiscardedCode};
   return kRules;
 }

@@ -83,8 +83,7 @@ void UseCollector::Add(NodeId id) {
   const int64_t time = facts_.Time(id);
   if (!place.topic || (time == 0 && calls == 0)) return;
   const RoutineId callee = facts_.tree().node(place.topic).routine;
-  const RoutineId owner =
-      place.owner ? facts_.tree().node(place.owner).routine : RoutineId();
+  const RoutineId owner = place.owner ? facts_.tree().node(place.owner).routine : RoutineId();
   const auto [entry, is_new] = index_.try_emplace({owner, callee}, uses_.size());
   if (is_new) uses_.push_back({.owner = owner, .callee = callee, .topic = topics_[callee.value]});
   TopicUse& use = uses_[entry->second];
@@ -110,8 +109,7 @@ std::vector<TopicUse> UseCollector::Collect() {
 
 }  // namespace
 
-std::vector<TopicUse> UsesOf(const Facts& facts, absl::Span<const Topic> topics,
-                             TopicOwner whose) {
+std::vector<TopicUse> UsesOf(const Facts& facts, absl::Span<const Topic> topics, TopicOwner whose) {
   return UseCollector(facts, topics, whose).Collect();
 }
 

@@ -18,12 +18,12 @@ struct Topic {
 
 // What a method of the program spends below one topic.
 struct TopicUse {
-  RoutineId owner;         // the method; none: no method of the program is above it
-  RoutineId callee;        // the outermost routine of the topic
+  RoutineId owner;   // the method; none: no method of the program is above it
+  RoutineId callee;  // the outermost routine of the topic
   const Topic* topic = nullptr;
   int64_t time = 0;
   int64_t calls = 0;  // of the callee, where calls out of scope are counted (boundary=on)
-  NodeId heaviest;    // the owner's node with the most of it
+  NodeId heaviest = NodeId();  // the owner's node with the most of it
 };
 
 // Whose time it is.

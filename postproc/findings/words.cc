@@ -18,8 +18,7 @@ int64_t CallsBelow(const CallTree& tree, RoutineId method, RoutineId caller) {
   for (uint32_t i = 1; i <= tree.size(); ++i) {
     const CallNode& node = tree.node(NodeId(i));
     if (!node.parent) continue;
-    is_below[i - 1] =
-        is_below[node.parent.value - 1] || tree.node(node.parent).routine == caller;
+    is_below[i - 1] = is_below[node.parent.value - 1] || tree.node(node.parent).routine == caller;
     if (is_below[i - 1] && node.routine == method) calls = WrapAdd(calls, node.calls);
   }
   return calls;

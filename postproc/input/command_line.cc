@@ -123,8 +123,9 @@ absl::Status CheckTogether(const CommandLine& line) {
   if (absl::Status status = CheckWidths(line); !status.ok()) return status;
   if (absl::Status status = CheckLineOptions(line); !status.ok()) return status;
   if (absl::Status status = CheckSiteOptions(line); !status.ok()) return status;
-  constexpr std::string_view kOfWholeSamples[] = {
-      "functions", "modules", "samples", "callees", "callers", "waits", "metrics", "hooks", "io", "findings"};
+  constexpr std::string_view kOfWholeSamples[] = {"functions", "modules", "samples", "callees",
+                                                  "callers",   "waits",   "metrics", "hooks",
+                                                  "io",        "findings"};
   for (const std::string& name : line.reports) {
     if (line.report.root.empty() || !IsOneOf(name, kOfWholeSamples)) continue;
     return absl::InvalidArgumentError(

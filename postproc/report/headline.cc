@@ -39,10 +39,7 @@ bool HasEvents(const ReportInput& input, NodeId root) {
 
 class HeadlineMaker {
  public:
-  HeadlineMaker(const ReportInput& input, size_t most)
-      : input_(input),
-        most_(most),
-        code_(input) {}
+  HeadlineMaker(const ReportInput& input, size_t most) : input_(input), most_(most), code_(input) {}
 
   Headline Make() {
     if (input_.measure.is_more_than_calls()) {
@@ -103,7 +100,7 @@ Consumer HeadlineMaker::ConsumerOf(RoutineId routine) const {
 std::string HeadlineMaker::PartOf(Consumer consumer, RoutineId routine) const {
   if (!routine) return "";
   if (consumer == Consumer::kProgram || consumer == Consumer::kJdk) {
-    return PackageOf(input_.model.RoutineName(routine));
+    return LibraryOf(input_.model.RoutineName(routine));
   }
   if (consumer == Consumer::kUnknown) return std::string(input_.model.RoutineName(routine));
   return consumer == Consumer::kNative ? std::string(code_.ModuleOf(routine)) : "";

@@ -34,7 +34,7 @@ std::string_view ProgramCode::ModuleOf(RoutineId routine) const {
   return module == modules_.end() ? "" : model_.ModuleName(module->second);
 }
 
-std::string PackageOf(std::string_view routine) {
+std::string LibraryOf(std::string_view routine) {
   constexpr int kPackages = 3;
   std::string_view name = WithoutParameters(routine);
   const size_t method = name.rfind('.');

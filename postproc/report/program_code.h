@@ -33,6 +33,6 @@ class ProgramCode {
 };
 
 // "com.acme.shop" of "com.acme.shop.cart.Cart.add(int)": three packages distinguish libraries.
-std::string PackageOf(std::string_view routine);
+std::string LibraryOf(std::string_view routine);
 
 }  // namespace jtrace::postproc
