@@ -22,7 +22,7 @@ struct TopicUse {
   RoutineId callee;  // the outermost routine of the topic
   const Topic* topic = nullptr;
   int64_t time = 0;
-  int64_t calls = 0;  // of the callee, where calls out of scope are counted (boundary=on)
+  int64_t calls = 0;           // of the callee, where calls out of scope are counted (boundary=on)
   NodeId heaviest = NodeId();  // the owner's node with the most of it
 };
 

@@ -27,8 +27,8 @@ class FindingTrace {
   FindingTrace& Ticks(const Path& path, const Path& below, int64_t ticks) {
     Path frames;
     for (const std::string& routine : path) frames.push_back("J:" + routine);
-    return Record("main\tsample-at*" + std::to_string(ticks) + "\t" +
-                  std::to_string(path.size()) + Joined(path) + Joined(frames) + Joined(below));
+    return Record("main\tsample-at*" + std::to_string(ticks) + "\t" + std::to_string(path.size()) +
+                  Joined(path) + Joined(frames) + Joined(below));
   }
   // Any record after its time: "main\twaited-monitor\t…".
   FindingTrace& Record(std::string_view record) {

@@ -19,7 +19,9 @@ constexpr char kTake[] = "shop.Stock.take()";
 // The recording lasts a second.
 FindingTrace Second() {
   FindingTrace trace;
-  return trace.Record("main\tenter\tshop.Main.run()").At(1000).Record("main\texit\tshop.Main.run()");
+  return trace.Record("main\tenter\tshop.Main.run()")
+      .At(1000)
+      .Record("main\texit\tshop.Main.run()");
 }
 
 FindingTrace WaitedRecords(int waits, int each, const std::string& kind = "monitor") {
@@ -135,8 +137,9 @@ TEST(NotInlinedTest, NotWhatIsInlined) {
   FindingTrace trace = CallsFromRun("app.A.small()", 2'000'000);
   trace.Record(Load("app.A.small()", 1000, "size=90\tmethod=2\tlevel=4\tbytecodes=400"));
   trace.Record(LoadOfRun());
-  trace.Record("\tjit-inlining\tapp.Main.run()\taddress=0x9000\tsize=0\tmethod=1\t@57\t"
-               "2/400 app.A.small()\t13/90 app.Main.run()");
+  trace.Record(
+      "\tjit-inlining\tapp.Main.run()\taddress=0x9000\tsize=0\tmethod=1\t@57\t"
+      "2/400 app.A.small()\t13/90 app.Main.run()");
   EXPECT_THAT(trace.Of("not-inlined"), IsEmpty());
 }
 
@@ -209,8 +212,9 @@ TEST(DiscardedCodeTest, NotWithoutTime) {
 TEST(DiscardedCodeTest, NotForBetterCodeAndOtherEntries) {
   FindingTrace trace = Compiled(0, 500);
   for (int i = 0; i < 40; ++i) {
-    trace.Record(Load(kRun, 1000 + i, "size=500\tmethod=1\tlevel=" + std::to_string(i % 2 + 3) +
-                                          "\tosr=" + std::to_string(i / 2 + 1)));
+    trace.Record(Load(kRun, 1000 + i,
+                      "size=500\tmethod=1\tlevel=" + std::to_string(i % 2 + 3) +
+                          "\tosr=" + std::to_string(i / 2 + 1)));
   }
   EXPECT_THAT(trace.Of("discarded-code"), IsEmpty());
 }

@@ -78,9 +78,8 @@ TEST(CostlySetupTest, NotByFewTicks) {
 TEST(CostlySetupTest, NotOfAMethodThatIsCalledSeldom) {
   FindingTrace trace;
   trace.Calls({"shop.Main.run()"}, 1).Calls({"shop.Main.run()", "shop.A.init()"}, 99);
-  EXPECT_THAT(
-      trace.Ticks({"shop.Main.run()", "shop.A.init()"}, {kCompile}, 900).Of("costly-setup"),
-      IsEmpty());
+  EXPECT_THAT(trace.Ticks({"shop.Main.run()", "shop.A.init()"}, {kCompile}, 900).Of("costly-setup"),
+              IsEmpty());
 }
 
 TEST(CostlySetupTest, NotOfANameThatOnlyBeginsSo) {
@@ -108,17 +107,18 @@ FindingTrace Parser() {
 }
 
 TEST(ExceptionsTest, TheirTimeIsOfTheMethodThatMakesThem) {
-  EXPECT_THAT(
-      Parser()
-          .Ticks(kParse, {"C:shop.Unknown.<init>()", "I:java.lang.Throwable.<init>()",
-                          "N:java.lang.Throwable.fillInStackTrace(int)"}, 300)
-          .Ticks({"shop.Main.run()"}, {"V:libjvm.so!OptoRuntime::handle_exception_C(JavaThread*)"},
-                 100)
-          .Ticks(kParse, {}, 600)
-          .Of("exceptions"),
-      ElementsAre(CsvRow{"40.00", "time",
-                         "exceptions take 40.0 % of the time, 75.0 % of it in "
-                         "shop.Parser.parse(String)"}));
+  EXPECT_THAT(Parser()
+                  .Ticks(kParse,
+                         {"C:shop.Unknown.<init>()", "I:java.lang.Throwable.<init>()",
+                          "N:java.lang.Throwable.fillInStackTrace(int)"},
+                         300)
+                  .Ticks({"shop.Main.run()"},
+                         {"V:libjvm.so!OptoRuntime::handle_exception_C(JavaThread*)"}, 100)
+                  .Ticks(kParse, {}, 600)
+                  .Of("exceptions"),
+              ElementsAre(CsvRow{"40.00", "time",
+                                 "exceptions take 40.0 % of the time, 75.0 % of it in "
+                                 "shop.Parser.parse(String)"}));
 }
 
 TEST(ExceptionsTest, OfTheJdkCountToo) {
@@ -139,10 +139,11 @@ TEST(ExceptionsTest, TheirNumberWhereThereAreNoSamples) {
   trace.Meta("routine\tthrown\t\t[thrown] shop.Unknown");
   FindingTrace::Path thrown = kParse;
   thrown.emplace_back("[thrown] shop.Unknown");
-  EXPECT_THAT(trace.Calls(thrown, 10'000).Of("exceptions"),
-              ElementsAre(CsvRow{"50.00", "calls",
-                                 "shop.Parser.parse(String) throws 10,000 exceptions, about 0.5 per "
-                                 "call"}));
+  EXPECT_THAT(
+      trace.Calls(thrown, 10'000).Of("exceptions"),
+      ElementsAre(CsvRow{"50.00", "calls",
+                         "shop.Parser.parse(String) throws 10,000 exceptions, about 0.5 per "
+                         "call"}));
 }
 
 TEST(ExceptionsTest, NotBelowItsShareOfTheTime) {
@@ -189,7 +190,8 @@ FindingTrace Loads(int classes) {
 }
 
 TEST(ClassLoadingTest, ByTheLoadersOfTheJdk) {
-  EXPECT_THAT(Loads(300).Ticks(kStart, {kLoad, "C:java.util.zip.Inflater.inflate()"}, 50)
+  EXPECT_THAT(Loads(300)
+                  .Ticks(kStart, {kLoad, "C:java.util.zip.Inflater.inflate()"}, 50)
                   .Ticks(kStart, {}, 50)
                   .Of("class-loading"),
               ElementsAre(CsvRow{"50.00", "time",
@@ -199,8 +201,10 @@ TEST(ClassLoadingTest, ByTheLoadersOfTheJdk) {
 
 TEST(ClassLoadingTest, ByTheJvm) {
   EXPECT_THAT(Loads(200)
-                  .Ticks(kStart, {"V:libjvm.so!InterpreterRuntime::_new(JavaThread*)",
-                                  "V:libjvm.so!SystemDictionary::resolve_or_fail(Symbol*)"}, 40)
+                  .Ticks(kStart,
+                         {"V:libjvm.so!InterpreterRuntime::_new(JavaThread*)",
+                          "V:libjvm.so!SystemDictionary::resolve_or_fail(Symbol*)"},
+                         40)
                   .Ticks(kStart, {"V:libjvm.so!InstanceKlass::link_class_impl(JavaThread*)"}, 20)
                   .Ticks(kStart, {}, 140)
                   .Of("class-loading"),
@@ -232,9 +236,8 @@ TEST(ClassLoadingTest, NotForFewClasses) {
 
 // What an initialiser does is not loading, although loading led to it.
 TEST(ClassLoadingTest, NotForTheProgramsInitialisers) {
-  EXPECT_THAT(
-      Loads(300).Ticks(kStart, {kLoad, "C:app.Table.<clinit>()"}, 900).Of("class-loading"),
-      IsEmpty());
+  EXPECT_THAT(Loads(300).Ticks(kStart, {kLoad, "C:app.Table.<clinit>()"}, 900).Of("class-loading"),
+              IsEmpty());
 }
 
 const FindingTrace::Path kAdd = {"app.Main.main(String[])", "app.Sum.add(int)"};
