@@ -35,20 +35,22 @@ bool KnowsLoading(const Facts& facts) {
 struct LoadedClasses {
   int64_t all = 0;
   int64_t of_others = 0;  // than the JDK
-  std::string package;    // the one with the most of these; "": none
+  std::string package;    // the one with the most of these
   int64_t in_package = 0;
 };
+
+// The agent defines some beside the program.
+bool IsOfAgent(std::string_view name) { return name.starts_with("jtrace."); }
 
 LoadedClasses CountClasses(const ClassLog& log) {
   LoadedClasses count;
   absl::flat_hash_map<std::string, int64_t> packages;
   for (const auto& [name, entry] : log.classes()) {
     count.all = WrapAdd(count.all, entry.loads);
-    if (entry.loads == 0 || IsJdkClass(name)) continue;
+    if (entry.loads == 0 || IsJdkClass(name) || IsOfAgent(name)) continue;
     count.of_others = WrapAdd(count.of_others, entry.loads);
-    const size_t type = name.rfind('.');
-    if (type == std::string::npos) continue;
-    int64_t& sum = packages[LibraryOf(StrCat(name, ".x"))];
+    const bool has_package = name.find('.') != std::string::npos;
+    int64_t& sum = packages[has_package ? LibraryOf(StrCat(name, ".x")) : "the unnamed package"];
     sum = WrapAdd(sum, entry.loads);
   }
   for (const auto& [name, classes] : packages) {
