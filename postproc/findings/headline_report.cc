@@ -3,6 +3,7 @@
 
 #include "absl/strings/str_format.h"
 #include "postproc/findings/findings_text.h"
+#include "postproc/findings/real_time.h"
 #include "postproc/findings/reports.h"
 #include "postproc/findings/rules.h"
 #include "postproc/report/headline.h"
@@ -30,6 +31,7 @@ class HeadlineWriter {
 
   void Write() {
     if (input_.measure.is_more_than_calls() && input_.measure.whole > 0) WriteConsumers();
+    WriteRealTime();
     WriteMethods(
         "the program's heaviest methods, with the code of others that they run", headline_.heaviest,
         [this](const HeavyMethod& method) { return FormatMeasure(input_, method.own); },
@@ -48,6 +50,7 @@ class HeadlineWriter {
     out_ << (std::exchange(is_first_, false) ? "" : "\n") << "── " << title << " ──\n";
   }
   void WriteConsumers();
+  void WriteRealTime();
   void WriteFindings();
   void WriteConsumer(Consumer consumer, std::string_view indent);
   std::string PartsOf(const Consumption& consumption, int used) const;
@@ -115,6 +118,29 @@ void HeadlineWriter::WriteConsumers() {
   for (size_t i = 0; i < kConsumers; ++i) {
     const auto consumer = static_cast<Consumer>(i);
     WriteConsumer(consumer, has_others && IsOfProgram(consumer) ? "  " : "");
+  }
+}
+
+// Of each state its share, and where the most of it was.
+void HeadlineWriter::WriteRealTime() {
+  constexpr int kStateWidth = 13;
+  const std::vector<StateTime> states = RealTimeOfProgram(input_);
+  int64_t whole = 0;
+  for (const StateTime& state : states) whole = WrapAdd(whole, state.ticks);
+  if (whole <= 0) return;
+  Title(StrCat("real time of the program's threads: ", input_.units().Ticks(whole)));
+  for (const StateTime& state : states) {
+    const std::string name(SampleStateName(state.state));
+    const std::string blanks(static_cast<size_t>(std::max(1, kStateWidth - DisplayWidth(name))), ' ');
+    std::string where;
+    if (!state.site.empty()) {
+      where = StrCat(blanks, FormatPercent(PercentOf(state.of_site, whole)), " in ",
+                     ShortMethod(state.site), state.on.empty() ? "" : " on ", state.on);
+    }
+    const int used = kShareWidth + kAmountWidth + 2;
+    out_ << PadLeft(FormatPercent(PercentOf(state.ticks, whole)), kShareWidth)
+         << PadLeft(input_.units().Ticks(state.ticks), kAmountWidth) << "  "
+         << FitName(StrCat(name, where), input_.options.width, used) << '\n';
   }
 }
 
@@ -204,7 +230,8 @@ void AddMethods(const TraceModel& model, std::string_view list,
 
 }  // namespace
 
-// list: "where" and the consumer, "part" of the one before it, "heaviest", "called", "allocates".
+// list: "where" and the consumer, "part" of the one before it, "state" of the threads, with the
+// method and the class that they mostly wait in and on, "heaviest", "called", "allocates".
 Table HeadlineTable(const ReportInput& input) {
   constexpr size_t kMost = 20;
   Table table = EmptyTable();
@@ -216,6 +243,11 @@ Table HeadlineTable(const ReportInput& input) {
     for (const Consumption::Part& part : used.parts) {
       AddAmount("part", part.name, part.amount, table);
     }
+  }
+  for (const StateTime& state : RealTimeOfProgram(input)) {
+    table.rows.push_back({Cell::Text("state"), Cell::Text(SampleStateName(state.state)),
+                          Cell::Int(state.ticks), Cell::Empty(), Cell::Text(state.site),
+                          Cell::Text(state.on), Cell::Int(state.of_site)});
   }
   AddMethods(input.model, "heaviest", headline.heaviest, table);
   AddMethods(input.model, "called", headline.most_called, table);

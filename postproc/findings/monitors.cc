@@ -99,7 +99,15 @@ WaitsFound WaitsOfSamples(const Facts& facts) {
     MonitorWaits& waits = Place(places, place.on, place.site.empty() ? place.call : place.site);
     waits.amount = WrapAdd(waits.amount, total.ticks);
   }
-  return {Values(std::move(places)), facts.input().waits.ticks(), true, "--report=waits"};
+  // In most programs nearly all threads wait for work nearly all the time: if it is known how long a
+  // tick is, shares are of the recording's time, as those of records are.
+  const int64_t tick = facts.model().interval_ns();
+  std::vector<MonitorWaits> waits = Values(std::move(places));
+  if (tick <= 0 || facts.recorded_ns() == 0) {
+    return {std::move(waits), facts.input().waits.ticks(), true, "--report=waits"};
+  }
+  for (MonitorWaits& it : waits) it.amount = WrapMultiply(it.amount, tick);
+  return {std::move(waits), facts.recorded_ns(), false, "--report=waits"};
 }
 
 WaitsFound CollectWaits(const Facts& facts) {

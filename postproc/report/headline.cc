@@ -11,24 +11,6 @@
 namespace jtrace::postproc {
 namespace {
 
-// HotSpot's names of its threads, of which Linux keeps 15 characters.
-Consumer ConsumerOfThread(const ThreadInfo& thread, bool has_events) {
-  const std::string_view name = thread.name;
-  const auto begins = [name](std::initializer_list<std::string_view> prefixes) {
-    return std::any_of(prefixes.begin(), prefixes.end(),
-                       [name](std::string_view prefix) { return name.starts_with(prefix); });
-  };
-  if (begins({"jtrace"})) return Consumer::kJtrace;
-  if (has_events) return Consumer::kProgram;
-  if (begins({"C1 Compiler", "C2 Compiler", "JVMCI Compiler", "Sweeper thread"}))
-    return Consumer::kJit;
-  if (begins({"GC Thread", "G1 ", "ParGC Thread", "ZWorker", "ZDirector", "ZDriver", "XWorker",
-              "XDirector", "XDriver", "Shenandoah", "RuntimeWorker"})) {
-    return Consumer::kCollector;
-  }
-  return thread.is_vm_internal ? Consumer::kOtherThreads : Consumer::kProgram;
-}
-
 bool HasEvents(const ReportInput& input, NodeId root) {
   for (NodeId at = input.tree.node(root).first_child; at; at = input.tree.node(at).next_sibling) {
     const CallNode& node = input.tree.node(at);
@@ -257,6 +239,24 @@ void HeadlineMaker::FindMostCalled() {
 }
 
 }  // namespace
+
+// HotSpot's names of its threads, of which Linux keeps 15 characters.
+Consumer ConsumerOfThread(const ThreadInfo& thread, bool has_events) {
+  const std::string_view name = thread.name;
+  const auto begins = [name](std::initializer_list<std::string_view> prefixes) {
+    return std::any_of(prefixes.begin(), prefixes.end(),
+                       [name](std::string_view prefix) { return name.starts_with(prefix); });
+  };
+  if (begins({"jtrace"})) return Consumer::kJtrace;
+  if (has_events) return Consumer::kProgram;
+  if (begins({"C1 Compiler", "C2 Compiler", "JVMCI Compiler", "Sweeper thread"}))
+    return Consumer::kJit;
+  if (begins({"GC Thread", "G1 ", "ParGC Thread", "ZWorker", "ZDirector", "ZDriver", "XWorker",
+              "XDirector", "XDriver", "Shenandoah", "RuntimeWorker"})) {
+    return Consumer::kCollector;
+  }
+  return thread.is_vm_internal ? Consumer::kOtherThreads : Consumer::kProgram;
+}
 
 Consumer ConsumerOfTree(const ReportInput& input, NodeId root) {
   return ConsumerOfThread(input.model.thread(input.tree.node(root).thread), HasEvents(input, root));

@@ -104,6 +104,28 @@ TEST(AggregateTest, TextHasATreeForThreadsOfOneName) {
                   {CsvRow{"exec-*", "3", "15", "A.a()"}, CsvRow{"other-1", "1", "5", "A.a()"}}));
 }
 
+// Waiting threads have ticks, too (timer=wall): of the program's, not of the JVM's.
+TEST(HeadlineTest, RealTimeHasItsStates) {
+  const std::string trace =
+      "# jtrace-text 1 unit=ms\n"
+      "0\tmain\tsample*20\tJ:shop.Main.run()\n"
+      "1\tmain\tsample.parked@shop.Gate*60\tJ:shop.Main.run()\tC:jdk.internal.misc.Unsafe.park()\n"
+      "2\tmain\tsample.parked*10\tJ:shop.Main.stop()\tC:jdk.internal.misc.Unsafe.park()\n"
+      "3\tmain\tsample.sleeping*10\tC:java.lang.Thread.sleep(long)\n"
+      "4\tC2 CompilerThre\tsample.blocked*900\tN:libc.so.6!wait\n";
+  EXPECT_THAT(Rows(trace, "headline", {"list", "name", "amount", "callers", "callee", "of_callee"}),
+              ::testing::IsSupersetOf({
+                  CsvRow{"state", "parked", "70", "shop.Main.run()", "shop.Gate", "60"},
+                  CsvRow{"state", "running", "20", "", "", "0"},
+                  CsvRow{"state", "sleeping", "10", "", "", "0"},
+              }));
+  const std::string text = RunPost({"--report=headline", "t"}, {{"t", trace}}).out;
+  EXPECT_THAT(text, HasSubstr("── real time of the program's threads: 100 ──\n"
+                              "  70.0 %        70  parked       60.0 % in Main.run on shop.Gate\n"
+                              "  20.0 %        20  running\n"
+                              "  10.0 %        10  sleeping\n"));
+}
+
 // Without samples and clocks only calls are known.
 TEST(HeadlineTest, CallsAloneHaveNoConsumers) {
   const std::string trace =

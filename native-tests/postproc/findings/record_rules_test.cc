@@ -49,12 +49,13 @@ TEST(MonitorsTest, FromTheMetric) {
                                  "threads wait 100 ms for monitors in shop.Stock.take()"}));
 }
 
+// Ticks of a known length are real time of the recording.
 TEST(MonitorsTest, FromSamplesInRealTime) {
   FindingTrace trace = Second();
   trace.Record("w\tsample.monitor@shop.Stock*75\tJ:shop.Stock.take()\tC:java.lang.Object.a()");
   trace.Record("w\tsample*25\tJ:shop.Stock.take()");
   EXPECT_THAT(trace.Of("monitors"),
-              ElementsAre(CsvRow{"75.00", "real time",
+              ElementsAre(CsvRow{"7.50", "real time",
                                  "threads wait 75.0 ms for monitors of shop.Stock in "
                                  "shop.Stock.take()"}));
 }
