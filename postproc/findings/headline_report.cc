@@ -52,6 +52,13 @@ class HeadlineWriter {
   void WriteConsumers();
   void WriteRealTime();
   void WriteFindings();
+  // How jtrace itself makes its amount greater; "": not.
+  std::string_view Remark(Consumer consumer) const {
+    if (consumer == Consumer::kJtrace)
+      return "mostly its probes: mode=samples records without them";
+    const bool has_probes = consumer == Consumer::kJit && !headline_.most_called.empty();
+    return has_probes ? "compiles the probes, too, which mode=samples does not need" : "";
+  }
   void WriteConsumer(Consumer consumer, std::string_view indent);
   std::string PartsOf(const Consumption& consumption, int used) const;
   void WriteAmount(int64_t amount);
@@ -92,10 +99,11 @@ void HeadlineWriter::WriteConsumer(Consumer consumer, std::string_view indent) {
   if (PercentOf(used.amount, input_.measure.whole) < kLeastShare) return;
   WriteAmount(used.amount);
   const std::string name = StrCat(indent, TextOf(consumer));
-  const std::string parts = consumer == Consumer::kJtrace
-                                ? "mostly its probes: mode=samples records without them"
-                                : PartsOf(used, kShareWidth + kAmountWidth + 2 +
-                                                    std::max(kNameWidth, DisplayWidth(name)));
+  std::string parts(Remark(consumer));
+  if (parts.empty()) {
+    parts =
+        PartsOf(used, kShareWidth + kAmountWidth + 2 + std::max(kNameWidth, DisplayWidth(name)));
+  }
   const int blanks = parts.empty() ? 0 : std::max(1, kNameWidth - DisplayWidth(name));
   out_ << name << std::string(static_cast<size_t>(blanks), ' ') << parts << '\n';
 }
@@ -131,7 +139,8 @@ void HeadlineWriter::WriteRealTime() {
   Title(StrCat("real time of the program's threads: ", input_.units().Ticks(whole)));
   for (const StateTime& state : states) {
     const std::string name(SampleStateName(state.state));
-    const std::string blanks(static_cast<size_t>(std::max(1, kStateWidth - DisplayWidth(name))), ' ');
+    const std::string blanks(static_cast<size_t>(std::max(1, kStateWidth - DisplayWidth(name))),
+                             ' ');
     std::string where;
     if (!state.site.empty()) {
       where = StrCat(blanks, FormatPercent(PercentOf(state.of_site, whole)), " in ",

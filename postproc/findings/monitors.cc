@@ -99,8 +99,8 @@ WaitsFound WaitsOfSamples(const Facts& facts) {
     MonitorWaits& waits = Place(places, place.on, place.site.empty() ? place.call : place.site);
     waits.amount = WrapAdd(waits.amount, total.ticks);
   }
-  // In most programs nearly all threads wait for work nearly all the time: if it is known how long a
-  // tick is, shares are of the recording's time, as those of records are.
+  // In most programs nearly all threads wait for work nearly all the time: if it is known how long
+  // a tick is, shares are of the recording's time, as those of records are.
   const int64_t tick = facts.model().interval_ns();
   std::vector<MonitorWaits> waits = Values(std::move(places));
   if (tick <= 0 || facts.recorded_ns() == 0) {

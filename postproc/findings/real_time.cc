@@ -12,8 +12,8 @@ std::vector<bool> ThreadsOfProgram(const TraceModel& model) {
   std::vector<bool> is_program(model.thread_count() + 1);
   for (uint32_t i = 1; i < is_program.size(); ++i) {
     // Of the JVM's own threads none calls methods that are counted.
-    is_program[i] = ConsumerOfThread(model.thread(ThreadId(i)), /*has_events=*/false) ==
-                    Consumer::kProgram;
+    is_program[i] =
+        ConsumerOfThread(model.thread(ThreadId(i)), /*has_events=*/false) == Consumer::kProgram;
   }
   return is_program;
 }
