@@ -69,7 +69,10 @@ TEST(MonitorsTest, NotBelowItsShareOfTheTime) {
 TEST(MonitorsTest, NotForFewWaits) { EXPECT_THAT(WaitedRecords(9, 90).Of("monitors"), IsEmpty()); }
 
 TEST(MonitorsTest, NotForOtherWaits) {
-  EXPECT_THAT(WaitedRecords(20, 30, "park").Of("monitors"), IsEmpty());
+  FindingTrace parks = WaitedRecords(20, 30, "park");
+  parks.Record("w\twaited-monitor\thow=owned\tvalue=1\ton=shop.Stock\tfor=v\tat=" +
+               std::string(kTake));
+  EXPECT_THAT(parks.Of("monitors"), IsEmpty());
   FindingTrace trace = Second();
   trace.Record("w\tsample.parked@shop.Gate*900\tJ:shop.Stock.take()");
   EXPECT_THAT(trace.Of("monitors"), IsEmpty());
