@@ -126,8 +126,8 @@ std::vector<HotArc> ArcCollector::Collect(double least_percent) {
     if (arc.is_left_out()) arc.reason = Reason(arc, std::move(places));
   }
   std::sort(arcs_.begin(), arcs_.end(), [&](const HotArc& a, const HotArc& b) {
-    return std::tuple(-a.calls, Name(a.caller), Name(a.callee)) <
-           std::tuple(-b.calls, Name(b.caller), Name(b.callee));
+    return std::tuple(b.calls, Name(a.caller), Name(a.callee)) <
+           std::tuple(a.calls, Name(b.caller), Name(b.callee));
   });
   return std::move(arcs_);
 }
