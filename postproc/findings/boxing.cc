@@ -27,7 +27,7 @@ constexpr Topic kBoxingTopics[] = {
 };
 
 bool KnowsBoxing(const Facts& facts) {
-  return facts.has_samples() || facts.HasRoutineOf(RoutineKind::kCall) ||
+  return facts.has_stacks() || facts.HasRoutineOf(RoutineKind::kCall) ||
          facts.HasOption("boundary=on") || facts.HasOption("boundary=costs");
 }
 
@@ -64,7 +64,7 @@ void FindBoxing(const Facts& facts, std::vector<Finding>& findings) {
 
 }  // namespace
 
-const Rule kBoxing = {"boxing", "numbers boxed as objects", "mode=merged or boundary=on",
-                      KnowsBoxing, FindBoxing};
+const Rule kBoxing = {"boxing", "numbers boxed as objects",
+                      "mode=merged with stack=full or boundary=on", KnowsBoxing, FindBoxing};
 
 }  // namespace jtrace::postproc

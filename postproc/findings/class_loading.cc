@@ -29,7 +29,7 @@ constexpr Topic kLoadingTopics[] = {
 };
 
 bool KnowsLoading(const Facts& facts) {
-  return facts.has_samples() && !facts.input().classes.classes().empty();
+  return facts.has_stacks() && !facts.input().classes.classes().empty();
 }
 
 struct LoadedClasses {

@@ -17,7 +17,8 @@ constexpr std::string_view kKeepPattern =
     "if the pattern is the same at each call, keep it in a static final field";
 constexpr std::string_view kKeepObject =
     "if its arguments are the same at each call, keep the object";
-constexpr std::string_view kKeepMember = "keep what it found";
+constexpr std::string_view kKeepMember =
+    "if its arguments are the same at each call, keep what it returns";
 constexpr std::string_view kConcatenate = "concatenate, or append to a StringBuilder";
 constexpr std::string_view kPool = "take threads from a pool";
 
@@ -33,8 +34,6 @@ constexpr Topic kCostlyTopics[] = {
     {"java.text.NumberFormat.getNumberInstance", kKeepObject},
     {"java.time.format.DateTimeFormatter.ofPattern", kKeepObject},
     {"java.util.ResourceBundle.getBundle", kKeepObject},
-    {"java.util.ServiceLoader.load", kKeepObject},
-    {"java.lang.Class.forName", kKeepMember},
     {"java.lang.Class.getMethod", kKeepMember},
     {"java.lang.Class.getMethods", kKeepMember},
     {"java.lang.Class.getDeclaredMethod", kKeepMember},
@@ -58,7 +57,7 @@ constexpr Topic kCostlyTopics[] = {
     {"java.lang.Thread.start", kPool},
 };
 
-bool HasTimeAndCalls(const Facts& facts) { return facts.has_time() && facts.has_calls(); }
+bool HasTimeAndCalls(const Facts& facts) { return facts.sees_callees() && facts.has_calls(); }
 
 void FindCostlySetup(const Facts& facts, std::vector<Finding>& findings) {
   size_t found = 0;
@@ -86,6 +85,6 @@ void FindCostlySetup(const Facts& facts, std::vector<Finding>& findings) {
 const Rule kCostlySetup = {
     "costly-setup",
     "work done anew at each call whose result can be kept, such as a compiled pattern",
-    "mode=merged", HasTimeAndCalls, FindCostlySetup};
+    "mode=merged with stack=full", HasTimeAndCalls, FindCostlySetup};
 
 }  // namespace jtrace::postproc

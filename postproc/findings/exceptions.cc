@@ -82,7 +82,7 @@ std::vector<std::pair<RoutineId, int64_t>> ThrownCounts::Sorted() const {
 }
 
 bool KnowsExceptions(const Facts& facts) {
-  return facts.has_samples() || facts.HasRoutineOf(RoutineKind::kThrown) || facts.HasCode("thrown");
+  return facts.has_stacks() || facts.HasRoutineOf(RoutineKind::kThrown) || facts.HasCode("thrown");
 }
 
 // The method with the greatest part of the time, if it has a good part of it.
@@ -152,13 +152,14 @@ void FindNumberOfExceptions(const Facts& facts, const ThrownCounts& thrown,
 
 void FindExceptions(const Facts& facts, std::vector<Finding>& findings) {
   const ThrownCounts thrown(facts);
-  if (facts.has_samples() && FindTimeOfExceptions(facts, thrown, findings)) return;
+  if (facts.has_stacks() && FindTimeOfExceptions(facts, thrown, findings)) return;
   FindNumberOfExceptions(facts, thrown, findings);
 }
 
 }  // namespace
 
 const Rule kExceptions = {"exceptions", "exceptions as control flow: their time or their number",
-                          "mode=merged or codes=+exception", KnowsExceptions, FindExceptions};
+                          "mode=merged with stack=full or codes=+exception", KnowsExceptions,
+                          FindExceptions};
 
 }  // namespace jtrace::postproc

@@ -29,14 +29,19 @@ Facts::Facts(const ReportInput& input)
       own_(input.tree.size()),
       owners_(input.tree.size()),
       by_routine_(input.model.routine_count() + 1) {
+  bool is_time = time_.kind != Measure::Kind::kCalls;
+  for (const TraceInfo& trace : input.model.traces()) {
+    const std::string_view stack = trace.Fact("stack");
+    if (!stack.empty() && stack != "full") has_stacks_ = false;
+    if (is_sampled() && !trace.Fact("interval_events").empty()) is_time = false;
+  }
   for (const NodeId root : tree().roots()) {
-    if (ConsumerOfTree(input, root) == Consumer::kProgram) SpendTree(root);
+    if (is_time && ConsumerOfTree(input, root) == Consumer::kProgram) SpendTree(root);
   }
   SumUp();
 }
 
 void Facts::SpendTree(NodeId root) {
-  if (time_.kind == Measure::Kind::kCalls) return;
   struct Step {
     NodeId node;
     bool is_jtrace;
@@ -90,10 +95,9 @@ std::string Facts::FormatTime(int64_t time) const {
 }
 
 bool Facts::IsMuchTime(int64_t time, double percent) const {
-  const bool is_ticks = time_.kind == Measure::Kind::kTicks;
-  const int64_t unit = is_ticks ? 1 : NanosecondsPer(input_.model.unit());
+  const int64_t unit = is_sampled() ? 1 : NanosecondsPer(input_.model.unit());
   // Of a clock whose ticks have no known length only the share counts.
-  const int64_t least = is_ticks ? kLeastTicks : unit > 0 ? kLeastNs / unit : 1;
+  const int64_t least = is_sampled() ? kLeastTicks : unit > 0 ? kLeastNs / unit : 1;
   return time >= least && ShareOfTime(time) >= percent;
 }
 

@@ -25,8 +25,14 @@ class Facts {
   std::string_view Name(RoutineId routine) const { return input_.model.RoutineName(routine); }
 
   // Whether any time is known: ticks or, without samples, that of a clock; whatever --metric says.
+  // Samples of events, such as page faults, are not of time.
   bool has_time() const { return whole_ > 0; }
-  bool has_samples() const { return time_.kind == Measure::Kind::kTicks && whole_ > 0; }
+  // Samples of time with whole stacks, which show code of others (stack=full).
+  bool has_stacks() const { return has_time() && is_sampled() && has_stacks_; }
+  // The time in code of others is known: by such samples, or as calls out of scope (boundary=on).
+  bool sees_callees() const {
+    return has_stacks() || (has_time() && !is_sampled() && HasRoutineOf(RoutineKind::kCall));
+  }
   // Of a node without its callees; 0 in the JVM's threads and in jtrace's own code.
   int64_t Time(NodeId node) const { return own_[node.value - 1]; }
   // Of all nodes.
@@ -68,12 +74,14 @@ class Facts {
     int64_t calls = 0;
   };
 
+  bool is_sampled() const { return time_.kind == Measure::Kind::kTicks; }
   void SpendTree(NodeId root);
   void SumUp();
 
   const ReportInput& input_;
   const ProgramCode code_;
   const Measure time_;
+  bool has_stacks_ = true;
   int64_t whole_ = 0;
   int64_t all_calls_ = 0;
   int64_t recorded_ns_ = 0;

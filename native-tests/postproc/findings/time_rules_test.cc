@@ -90,6 +90,32 @@ TEST(CostlySetupTest, NotOfANameThatOnlyBeginsSo) {
               IsEmpty());
 }
 
+// Samples of events are not of time, and those without callers show nothing of what a method runs.
+TEST(CostlySetupTest, NeedsStacksAndTime) {
+  for (const std::string fact : {"interval_events\t1000", "stack\tpc", "stack\tapp"}) {
+    FindingTrace trace = Shop().Meta("session\t" + fact).Ticks(kMatches, {kCompile}, 900);
+    EXPECT_TRUE(trace.IsNotRecorded("costly-setup")) << fact;
+    EXPECT_TRUE(trace.IsNotRecorded("exceptions")) << fact;
+    EXPECT_TRUE(trace.IsNotRecorded("boxing")) << fact;
+  }
+  FindingTrace trace = Shop().Meta("session\tstack\tfull").Ticks(kMatches, {kCompile}, 900);
+  EXPECT_FALSE(trace.IsNotRecorded("costly-setup"));
+}
+
+// Without samples the time of a clock counts, where it has calls out of scope.
+TEST(CostlySetupTest, TheTimeOfAClock) {
+  const std::string compile = "java.util.regex.Pattern.compile(String)";
+  const std::string begin = "main\tnode\tcalls=500,base=60\tshop.Main.run()\tshop.A.find()";
+  FindingTrace trace;
+  trace.Calls({"shop.Main.run()"}, 1).Record(begin);
+  EXPECT_TRUE(trace.IsNotRecorded("costly-setup"));
+  trace.Meta("routine\tcall\t\t" + compile).Record(begin + "\t" + compile);
+  EXPECT_THAT(trace.Of("costly-setup"),
+              ElementsAre(CsvRow{"50.00", "time",
+                                 "shop.A.find() runs 500 times; 50.0 % of its time is "
+                                 "Pattern.compile"}));
+}
+
 // Without calls nothing is known about repetition.
 TEST(CostlySetupTest, NeedsCalls) {
   FindingTrace trace;
