@@ -92,7 +92,7 @@ void FindClassLoading(const Facts& facts, std::vector<Finding>& findings) {
 }  // namespace
 
 const Rule kClassLoading = {"class-loading",
-                            "loading of classes that takes a good part of the time", "mode=merged",
-                            KnowsLoading, FindClassLoading};
+                            "loading of classes that takes a good part of the time",
+                            "mode=merged with stack=full", KnowsLoading, FindClassLoading};
 
 }  // namespace jtrace::postproc

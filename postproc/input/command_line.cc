@@ -131,6 +131,12 @@ absl::Status CheckTogether(const CommandLine& line) {
     return absl::InvalidArgumentError(
         StrCat("--root: ", name, " is about all records; tree, flat, arcflow, graph take a root"));
   }
+  const auto& names = line.reports;
+  if (line.scope == Scope::kApp &&
+      std::find(names.begin(), names.end(), "findings") != names.end()) {
+    return absl::InvalidArgumentError(
+        "--scope=app: findings are also about code of others; leave that option out");
+  }
   for (const FailRule& rule : line.fail_rules) {
     if (rule.what != FailRule::What::kMetric || !line.report.metric.empty()) continue;
     return absl::InvalidArgumentError(StrCat("--fail-on=", rule.text, " needs --metric=M"));

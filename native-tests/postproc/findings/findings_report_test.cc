@@ -93,7 +93,8 @@ TEST(FindingsReportTest, TheFirstScreenHasFiveAtMost) {
 
 TEST(FindingsReportTest, ARejectionSaysWhy) {
   const FindingTrace trace = Trace("shop.Main.d(int)");
-  for (const std::string option : {"--metric=ticks", "--sort=share", "--root=shop.Main.run"}) {
+  for (const std::string option :
+       {"--metric=ticks", "--sort=share", "--root=shop.Main.run", "--scope=app"}) {
     const auto run = RunPost({"--report=findings", option, "t"}, {{"t", trace.text()}});
     EXPECT_EQ(run.exit_code, 1) << option;
     EXPECT_THAT(run.err, HasSubstr("findings")) << option;
