@@ -46,8 +46,8 @@ std::string WithSlashes(std::string_view class_name) {
 Aggregate AggregateOf(const CommandLine& line) {
   if (line.aggregate.has_value()) return *line.aggregate;
   if (line.format != Format::kText || !line.thread.empty()) return Aggregate::kThread;
-  constexpr std::string_view kOfPaths[] = {"summary", "headline", "tree",    "flat",
-                                           "arcflow", "function", "classes", "sites"};
+  constexpr std::string_view kOfPaths[] = {"summary", "headline", "findings", "tree", "flat",
+                                           "arcflow", "function", "classes",  "sites"};
   const bool is_of_paths =
       std::all_of(line.reports.begin(), line.reports.end(), [&](const std::string& report) {
         return std::find(std::begin(kOfPaths), std::end(kOfPaths), report) != std::end(kOfPaths);

@@ -13,6 +13,7 @@
 #include "postproc/diff/diff_report.h"
 #include "postproc/diff/markdown_report.h"
 #include "postproc/diff/profile_diff.h"
+#include "postproc/findings/reports.h"
 #include "postproc/input/all_reports.h"
 #include "postproc/input/command_line.h"
 #include "postproc/input/output_checks.h"

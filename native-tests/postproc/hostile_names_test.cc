@@ -125,7 +125,7 @@ TEST(HostileNamesTest, TextForPeopleHasALineForEachAndNothingThatATerminalObeys)
     const std::string plain = Trace(Names::kPlain, seed);
     for (const std::string report :
          {"summary", "tree", "flat", "arcflow", "functions", "paths", "samples", "threads",
-          "bythread", "classes", "never", "graph"}) {
+          "bythread", "classes", "never", "graph", "findings"}) {
       for (const char* width : {"--width=0", "--width=40", "--width=120"}) {
         // Plain names of threads would be of one group.
         const std::vector<std::string> args = {"--report=" + report, width, "--aggregate=thread"};

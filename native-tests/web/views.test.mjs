@@ -39,6 +39,24 @@ test('badges show what can be trusted', () =>
     assert.equal(await page.textContent('[data-card=samples]'), '5');
   }));
 
+test('the summary has the findings', () => {
+  const path = 'a.Main.run()\ta.Text.matches(String)';
+  const lines = [
+    '0\tmain\tnode\tcalls=1\ta.Main.run()',
+    `0\tmain\tnode\tcalls=500\t${path}`,
+    `1\tmain\tsample-at*90\t2\t${path}\tJ:a.Main.run()\tJ:a.Text.matches(String)` +
+      '\tC:java.util.regex.Pattern.compile(String)',
+  ];
+  return withPage(writePage(writeTrace(lines, 'ms')), {}, async (page) => {
+    const row = '[data-rule=costly-setup]';
+    assert.match(
+      await page.textContent(row),
+      /100\.0 %time.*a\.Text\.matches\(String\) runs 500 times; 100\.0 % of its time is Pattern\.compile/,
+    );
+    assert.match(await page.getAttribute(`${row} td:last-child`, 'title'), /^jtrace-post --report=function /);
+  });
+});
+
 test('the flame graph zooms by click, key and link', () =>
   withPage(mixed, { view: 'flame' }, async (page) => {
     assert.ok(await isPainted(page));

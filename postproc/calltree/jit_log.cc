@@ -1,8 +1,16 @@
 #include "postproc/calltree/jit_log.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace jtrace::postproc {
+namespace {
+
+constexpr size_t kNoCaller = std::numeric_limits<size_t>::max();
+// Deeper than any compiler inlines: traces of strangers may have more.
+constexpr int64_t kMostDepth = 1000;
+
+}  // namespace
 
 void JitLog::OnCode(At, const CodeRecord& code) {
   switch (code.op) {
@@ -102,23 +110,25 @@ void JitLog::Arcs::AddBody(const Body& body, absl::FunctionRef<bool(RoutineId)> 
   absl::flat_hash_set<RoutineId> members;
   absl::flat_hash_set<std::pair<RoutineId, RoutineId>> arcs;
   std::vector<int64_t> bytecodes(body.inlined.size());
+  // By index: the nearest counted caller. Parents are first.
+  std::vector<size_t> counted_callers(body.inlined.size());
   for (size_t i = body.inlined.size(); i-- > 0;) {
     bytecodes[i] += body.inlined[i].bytecodes;
     if (i != 0) bytecodes[body.inlined[i].parent] += bytecodes[i];
   }
   for (size_t i = 0; i < body.inlined.size(); ++i) {
+    const size_t parent = body.inlined[i].parent;
+    counted_callers[i] = i == 0                                     ? kNoCaller
+                         : is_counted(body.inlined[parent].routine) ? parent
+                                                                    : counted_callers[parent];
     const RoutineId callee = body.inlined[i].routine;
     if (!is_counted(callee)) continue;
     members.insert(callee);
     places_[callee].push_back({&body, i, bytecodes[i]});
-    for (size_t at = i; at != 0;) {
-      at = body.inlined[at].parent;
-      const RoutineId caller = body.inlined[at].routine;
-      if (!is_counted(caller)) continue;
-      arcs.emplace(caller, callee);
-      inlined_at_.emplace(&body, at, callee);
-      break;
-    }
+    const size_t caller = counted_callers[i];
+    if (caller == kNoCaller) continue;
+    arcs.emplace(body.inlined[caller].routine, callee);
+    inlined_at_.emplace(&body, caller, callee);
   }
   for (const RoutineId member : members) ++bodies_[member];
   for (const auto& arc : arcs) ++inlined_[arc];
@@ -137,7 +147,7 @@ void JitLog::Arcs::ForEachNotInlined(RoutineId caller, RoutineId callee,
     it.callee_was_compiled = first_c2 != 0 && first_c2 < body.number;
     for (size_t at = place.index;; at = tree[at].parent) {
       if (tree[at].routine == callee) ++it.callee_above;
-      if (at == 0) break;
+      if (at == 0 || it.depth == kMostDepth) break;
       ++it.depth;
     }
     visit(it);

@@ -1,6 +1,7 @@
 #include "postproc/input/all_reports.h"
 
 #include "postproc/export/exports.h"
+#include "postproc/findings/reports.h"
 #include "postproc/graph/graph_reports.h"
 #include "postproc/page/page_report.h"
 #include "postproc/report/paths_report.h"
@@ -15,6 +16,8 @@ constexpr Report kReports[] = {
      SummaryText, false, "jtrace-post --report=summary trace.bin"},
     {"headline", "where the time went, and the program's methods that are heaviest and called most",
      HeadlineTable, HeadlineText, false, "jtrace-post --report=headline trace.bin"},
+    {"findings", "what costs time and can be changed: each with its figures and where to look next",
+     FindingsTable, FindingsText, false, "jtrace-post --report=findings trace.bin"},
     {"tree", "calling-context tree: calls, time and ticks of every path", TreeTable, TreeText,
      false, "jtrace-post --report=tree --filter=1 trace.bin", nullptr, nullptr, false, true},
     {"flat", "a row for each routine: calls, base, cum, recursive cum", FlatTable, FlatText, false,

@@ -33,6 +33,7 @@ constexpr std::pair<std::string_view, std::string_view> kWithoutMetric[] = {
     {"hooks", "it is about calls of native functions; --report=flat has metrics by routine"},
     {"waits", "it is about samples of waiting threads; --report=flat has metrics by routine"},
     {"io", "its rows are files and peers; --report=tree has java.read.bytes by call path"},
+    {"findings", "its rules are about time, calls and waits; --report=flat has metrics by routine"},
     {"jit", "it is about calls of compiled code; --report=arcflow has metrics by caller"},
     {"never", "methods that never ran have no metrics; --report=classes has them by class"},
 };
@@ -52,6 +53,9 @@ absl::Status CheckUsed(std::string_view report, const ReportOptions& options) {
   if (is_page && options.filter_percent > 0) return refuse("--filter", "the page has a filter");
   if (is_picture && options.top > 0) return refuse("--top", "--report=flat has rows to count");
   if (is_picture && !options.sort.empty()) return refuse("--sort", "--report=flat can be sorted");
+  if (report == "findings" && !options.sort.empty()) {
+    return refuse("--sort", "the greatest share is first");
+  }
   return absl::OkStatus();
 }
 
@@ -123,12 +127,19 @@ absl::Status CheckTogether(const CommandLine& line) {
   if (absl::Status status = CheckWidths(line); !status.ok()) return status;
   if (absl::Status status = CheckLineOptions(line); !status.ok()) return status;
   if (absl::Status status = CheckSiteOptions(line); !status.ok()) return status;
-  constexpr std::string_view kOfWholeSamples[] = {
-      "functions", "modules", "samples", "callees", "callers", "waits", "metrics", "hooks", "io"};
+  constexpr std::string_view kOfWholeSamples[] = {"functions", "modules", "samples", "callees",
+                                                  "callers",   "waits",   "metrics", "hooks",
+                                                  "io",        "findings"};
   for (const std::string& name : line.reports) {
     if (line.report.root.empty() || !IsOneOf(name, kOfWholeSamples)) continue;
     return absl::InvalidArgumentError(
         StrCat("--root: ", name, " is about all records; tree, flat, arcflow, graph take a root"));
+  }
+  const auto& names = line.reports;
+  if (line.scope == Scope::kApp &&
+      std::find(names.begin(), names.end(), "findings") != names.end()) {
+    return absl::InvalidArgumentError(
+        "--scope=app: findings are also about code of others; leave that option out");
   }
   for (const FailRule& rule : line.fail_rules) {
     if (rule.what != FailRule::What::kMetric || !line.report.metric.empty()) continue;

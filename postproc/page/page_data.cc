@@ -7,6 +7,8 @@
 
 #include "common/json_writer.h"
 #include "postproc/calltree/timeline.h"
+#include "postproc/findings/findings_text.h"
+#include "postproc/findings/rules.h"
 #include "postproc/page/page_sources.h"
 #include "postproc/report/frame_kinds.h"
 #include "postproc/report/summary_totals.h"
@@ -30,6 +32,7 @@ class DataWriter {
   void WriteMerge();
   void WriteInvariants();
   void WriteLosses();
+  void WriteFindings();
   void WriteThreads();
   void WriteRoutines();
   void WriteNodes();
@@ -62,6 +65,7 @@ void DataWriter::Write() {
   WriteMerge();
   WriteInvariants();
   WriteLosses();
+  WriteFindings();
   WriteThreads();
   WriteRoutines();
   WriteMetrics();
@@ -162,6 +166,23 @@ void DataWriter::WriteLosses() {
     json_.Int("count", loss.count);
     json_.Text("what", loss.what);
     json_.Text("advice", loss.advice);
+    json_.EndObject();
+  });
+}
+
+// None of a part of the tree (--root): some are about all records.
+void DataWriter::WriteFindings() {
+  const std::vector<Found> found =
+      input_.options.root.empty() ? FindAll(input_).found : std::vector<Found>();
+  json_.List("findings", found, [&](const Found& it) {
+    json_.BeginObject();
+    json_.Text("rule", it.rule->name);
+    json_.Text("share", FormatPercent(it.finding.share));
+    json_.Text("of", ShareOfName(it.finding.of));
+    json_.Text("finding", it.finding.sentence);
+    json_.Text("evidence", it.finding.evidence);
+    json_.Text("suggestion", it.finding.suggestion);
+    json_.Text("next", NextCommand(input_, it.finding));
     json_.EndObject();
   });
 }

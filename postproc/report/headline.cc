@@ -5,63 +5,23 @@
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
-#include "common/jdk_packages.h"
-#include "postproc/report/frame_kinds.h"
+#include "postproc/report/program_code.h"
 #include "postproc/support/strings.h"
 
 namespace jtrace::postproc {
 namespace {
 
-constexpr std::string_view kProbe = "[jtrace probe]";
-constexpr std::string_view kAgent = "libjtrace.so";
-
-// HotSpot's names of its threads, of which Linux keeps 15 characters.
-Consumer ConsumerOfThread(const ThreadInfo& thread, bool has_events) {
-  const std::string_view name = thread.name;
-  const auto begins = [name](std::initializer_list<std::string_view> prefixes) {
-    return std::any_of(prefixes.begin(), prefixes.end(),
-                       [name](std::string_view prefix) { return name.starts_with(prefix); });
-  };
-  if (begins({"jtrace"})) return Consumer::kJtrace;
-  if (has_events) return Consumer::kProgram;
-  if (begins({"C1 Compiler", "C2 Compiler", "JVMCI Compiler", "Sweeper thread"}))
-    return Consumer::kJit;
-  if (begins({"GC Thread", "G1 ", "ParGC Thread", "ZWorker", "ZDirector", "ZDriver", "XWorker",
-              "XDirector", "XDriver", "Shenandoah", "RuntimeWorker"})) {
-    return Consumer::kCollector;
+bool HasEvents(const ReportInput& input, NodeId root) {
+  for (NodeId at = input.tree.node(root).first_child; at; at = input.tree.node(at).next_sibling) {
+    const CallNode& node = input.tree.node(at);
+    if (node.origin == NodeOrigin::kEvent && !input.model.IsHooked(node.routine)) return true;
   }
-  return thread.is_vm_internal ? Consumer::kOtherThreads : Consumer::kProgram;
-}
-
-// "com.acme.shop" of "com.acme.shop.cart.Cart.add(int)": three packages distinguish libraries.
-std::string PackageOf(std::string_view routine) {
-  constexpr int kPackages = 3;
-  std::string_view name = WithoutParameters(routine);
-  const size_t method = name.rfind('.');
-  if (method == std::string_view::npos) return std::string(name);
-  name = name.substr(0, method);
-  const size_t type = name.rfind('.');
-  if (type == std::string_view::npos) return std::string(name);
-  name = name.substr(0, type);
-  size_t end = 0;
-  for (int i = 0; i < kPackages && end != std::string_view::npos; ++i) {
-    end = name.find('.', i == 0 ? 0 : end + 1);
-  }
-  return std::string(name.substr(0, end));
+  return false;
 }
 
 class HeadlineMaker {
  public:
-  HeadlineMaker(const ReportInput& input, size_t most)
-      : input_(input),
-        most_(most),
-        kinds_(FrameKinds(input)),
-        probe_(input.model.FindRoutine(kProbe)) {
-    for (size_t i = 1; i <= input.model.frame_count(); ++i) {
-      const Frame& frame = input.model.frame(FrameId(static_cast<uint32_t>(i)));
-      if (frame.module) modules_.try_emplace(frame.routine, frame.module);
-    }
-  }
+  HeadlineMaker(const ReportInput& input, size_t most) : input_(input), most_(most), code_(input) {}
 
   Headline Make() {
     if (input_.measure.is_more_than_calls()) {
@@ -78,16 +38,8 @@ class HeadlineMaker {
   }
 
  private:
-  bool IsProgram(RoutineId routine) const {
-    const char kind = kinds_[routine.value];
-    if (std::string_view("JCIE").find(kind) == std::string_view::npos) return false;
-    if (!input_.model.scope().empty()) return input_.model.scope().contains(routine);
-    return !IsJdkClass(input_.model.RoutineName(routine));
-  }
   Consumer ConsumerOf(RoutineId routine) const;
   std::string PartOf(Consumer consumer, RoutineId routine) const;
-  std::string_view ModuleOf(RoutineId routine) const;
-  bool HasEvents(NodeId root) const;
   void SpendTree(NodeId root);
   void KeepGreatest(Consumption& consumer) const;
   // By node: the nearest one that is the program's, the node itself included, and its child that
@@ -105,55 +57,40 @@ class HeadlineMaker {
 
   const ReportInput& input_;
   const size_t most_;
-  const std::vector<char> kinds_;
-  const RoutineId probe_;
-  absl::flat_hash_map<RoutineId, ModuleId> modules_;
+  const ProgramCode code_;
   absl::flat_hash_map<std::string, int64_t> parts_[kConsumers];
   Headline headline_;
 };
 
 Consumer HeadlineMaker::ConsumerOf(RoutineId routine) const {
   if (!routine) return Consumer::kUnknown;
-  switch (kinds_[routine.value]) {
+  switch (code_.KindOf(routine)) {
     case 'N':
     case 'n':
-      return ModuleOf(routine) == kAgent ? Consumer::kJtrace : Consumer::kNative;
+      return code_.IsAgent(routine) ? Consumer::kJtrace : Consumer::kNative;
     case 'V':
       return Consumer::kVm;
     case 'K':
       return Consumer::kKernel;
     case 'm':
-      return routine == probe_ ? Consumer::kJtrace : Consumer::kUnknown;
+      return code_.IsProbe(routine) ? Consumer::kJtrace : Consumer::kUnknown;
     default:
-      return IsProgram(routine) ? Consumer::kProgram : Consumer::kJdk;
+      return code_.IsProgram(routine) ? Consumer::kProgram : Consumer::kJdk;
   }
 }
 
 std::string HeadlineMaker::PartOf(Consumer consumer, RoutineId routine) const {
   if (!routine) return "";
   if (consumer == Consumer::kProgram || consumer == Consumer::kJdk) {
-    return PackageOf(input_.model.RoutineName(routine));
+    return LibraryOf(input_.model.RoutineName(routine));
   }
   if (consumer == Consumer::kUnknown) return std::string(input_.model.RoutineName(routine));
-  return consumer == Consumer::kNative ? std::string(ModuleOf(routine)) : "";
-}
-
-std::string_view HeadlineMaker::ModuleOf(RoutineId routine) const {
-  const auto module = modules_.find(routine);
-  return module == modules_.end() ? "" : input_.model.ModuleName(module->second);
-}
-
-bool HeadlineMaker::HasEvents(NodeId root) const {
-  for (NodeId at = input_.tree.node(root).first_child; at; at = input_.tree.node(at).next_sibling) {
-    const CallNode& node = input_.tree.node(at);
-    if (node.origin == NodeOrigin::kEvent && !input_.model.IsHooked(node.routine)) return true;
-  }
-  return false;
+  return consumer == Consumer::kNative ? std::string(code_.ModuleOf(routine)) : "";
 }
 
 void HeadlineMaker::SpendTree(NodeId root) {
   const ThreadInfo& thread = input_.model.thread(input_.tree.node(root).thread);
-  const Consumer of_thread = ConsumerOfThread(thread, HasEvents(root));
+  const Consumer of_thread = ConsumerOfTree(input_, root);
   std::vector<NodeId> pending = {root};
   while (!pending.empty()) {
     const NodeId at = pending.back();
@@ -193,7 +130,7 @@ std::vector<HeadlineMaker::Owner> HeadlineMaker::Owners() const {
   for (uint32_t i = 1; i <= owners.size(); ++i) {
     const NodeId id(i);
     const CallNode& node = input_.tree.node(id);
-    if (node.routine && IsProgram(node.routine)) {
+    if (node.routine && code_.IsProgram(node.routine)) {
       owners[i - 1].method = id;
     } else if (node.parent) {
       owners[i - 1] = owners[node.parent.value - 1];
@@ -209,7 +146,7 @@ std::vector<HeavyMethod> HeadlineMaker::Heaviest(const std::vector<int64_t>& bas
   for (uint32_t i = 0; i < owners.size(); ++i) {
     // The agent's own time makes no method heavier.
     const NodeId method = owners[i].method;
-    if (!method || input_.tree.node(NodeId(i + 1)).routine == probe_) continue;
+    if (!method || code_.IsProbe(input_.tree.node(NodeId(i + 1)).routine)) continue;
     by_node[method.value - 1] = WrapAdd(by_node[method.value - 1], base[i]);
   }
   struct Sum {
@@ -257,7 +194,7 @@ void HeadlineMaker::FindCallees(const std::vector<int64_t>& base, const std::vec
     if (base[i] == 0 || !owners[i].method || !owners[i].callee) continue;
     const auto of_method = amounts.find(input_.tree.node(owners[i].method).routine);
     const RoutineId callee = input_.tree.node(owners[i].callee).routine;
-    if (of_method == amounts.end() || callee == probe_) continue;
+    if (of_method == amounts.end() || code_.IsProbe(callee)) continue;
     int64_t& amount = of_method->second[callee];
     amount = WrapAdd(amount, base[i]);
   }
@@ -277,7 +214,7 @@ std::vector<RoutineId> HeadlineMaker::CallersOf(NodeId node) const {
   RoutineId below = input_.tree.node(node).routine;
   for (NodeId at = input_.tree.node(node).parent; at; at = input_.tree.node(at).parent) {
     const RoutineId routine = input_.tree.node(at).routine;
-    if (!routine || routine == below || !IsProgram(routine)) continue;
+    if (!routine || routine == below || !code_.IsProgram(routine)) continue;
     callers.push_back(below = routine);
   }
   return callers;
@@ -286,7 +223,7 @@ std::vector<RoutineId> HeadlineMaker::CallersOf(NodeId node) const {
 void HeadlineMaker::FindMostCalled() {
   std::vector<const FlatRow*> rows;
   for (const FlatRow& row : input_.flat.rows()) {
-    if (!row.is_root && row.calls > 0 && IsProgram(row.routine)) rows.push_back(&row);
+    if (!row.is_root && row.calls > 0 && code_.IsProgram(row.routine)) rows.push_back(&row);
   }
   std::stable_sort(rows.begin(), rows.end(),
                    [](const FlatRow* a, const FlatRow* b) { return a->calls > b->calls; });
@@ -302,6 +239,28 @@ void HeadlineMaker::FindMostCalled() {
 }
 
 }  // namespace
+
+// HotSpot's names of its threads, of which Linux keeps 15 characters.
+Consumer ConsumerOfThread(const ThreadInfo& thread, bool has_events) {
+  const std::string_view name = thread.name;
+  const auto begins = [name](std::initializer_list<std::string_view> prefixes) {
+    return std::any_of(prefixes.begin(), prefixes.end(),
+                       [name](std::string_view prefix) { return name.starts_with(prefix); });
+  };
+  if (begins({"jtrace"})) return Consumer::kJtrace;
+  if (has_events) return Consumer::kProgram;
+  if (begins({"C1 Compiler", "C2 Compiler", "JVMCI Compiler", "Sweeper thread"}))
+    return Consumer::kJit;
+  if (begins({"GC Thread", "G1 ", "ParGC Thread", "ZWorker", "ZDirector", "ZDriver", "XWorker",
+              "XDirector", "XDriver", "Shenandoah", "RuntimeWorker"})) {
+    return Consumer::kCollector;
+  }
+  return thread.is_vm_internal ? Consumer::kOtherThreads : Consumer::kProgram;
+}
+
+Consumer ConsumerOfTree(const ReportInput& input, NodeId root) {
+  return ConsumerOfThread(input.model.thread(input.tree.node(root).thread), HasEvents(input, root));
+}
 
 std::string_view ConsumerName(Consumer consumer) {
   constexpr std::string_view kNames[kConsumers] = {

@@ -26,6 +26,10 @@ enum class Consumer : uint8_t {
 inline constexpr size_t kConsumers = static_cast<size_t>(Consumer::kOtherThreads) + 1;
 // "program", "jdk", …: for tables.
 std::string_view ConsumerName(Consumer consumer);
+// Whose thread that is: the program's, or one of the JVM's or jtrace's. `has_events`: it made calls
+// that were counted.
+Consumer ConsumerOfThread(const ThreadInfo& thread, bool has_events);
+Consumer ConsumerOfTree(const ReportInput& input, NodeId root);
 inline bool IsOfProgram(Consumer consumer) { return consumer < Consumer::kJit; }
 
 // What a consumer used, and its greatest parts: packages of Java code, modules of native code.

@@ -30,7 +30,7 @@ class ArcCollector {
  public:
   explicit ArcCollector(const ReportInput& input) : input_(input), limits_(input.model) {}
 
-  std::vector<HotArc> Collect();
+  std::vector<HotArc> Collect(double least_percent);
 
  private:
   void AddNode(const CallNode& node);
@@ -105,13 +105,16 @@ InlineReason ArcCollector::Reason(const HotArc& arc, std::vector<NotInlined> pla
   return WhyNotInlined(limits_, facts);
 }
 
-std::vector<HotArc> ArcCollector::Collect() {
+std::vector<HotArc> ArcCollector::Collect(double least_percent) {
   for (uint32_t i = 1; i <= input_.tree.size(); ++i) AddNode(input_.tree.node(NodeId(i)));
   const JitLog::Arcs inlining(input_.jit, [&](RoutineId id) { return calls_.contains(id); });
+  int64_t all = 0;
+  for (const HotArc& arc : arcs_) all = WrapAdd(all, arc.calls);
   for (HotArc& arc : arcs_) {
     arc.inlining = inlining.Find(arc.caller, arc.callee);
     arc.status = Status(arc);
     if (arc.status == "unknown" || arc.status == "caller not compiled") continue;
+    if (PercentOf(arc.calls, all) < least_percent) continue;
     std::vector<NotInlined> places;
     bool is_recursive = false;
     inlining.ForEachNotInlined(arc.caller, arc.callee, [&](const NotInlined& it) {
@@ -123,16 +126,16 @@ std::vector<HotArc> ArcCollector::Collect() {
     if (arc.is_left_out()) arc.reason = Reason(arc, std::move(places));
   }
   std::sort(arcs_.begin(), arcs_.end(), [&](const HotArc& a, const HotArc& b) {
-    return std::tuple(-a.calls, Name(a.caller), Name(a.callee)) <
-           std::tuple(-b.calls, Name(b.caller), Name(b.callee));
+    return std::tuple(b.calls, Name(a.caller), Name(a.callee)) <
+           std::tuple(a.calls, Name(b.caller), Name(b.callee));
   });
   return std::move(arcs_);
 }
 
 }  // namespace
 
-std::vector<HotArc> CollectHotArcs(const ReportInput& input) {
-  return ArcCollector(input).Collect();
+std::vector<HotArc> CollectHotArcs(const ReportInput& input, double least_percent) {
+  return ArcCollector(input).Collect(least_percent);
 }
 
 }  // namespace jtrace::postproc

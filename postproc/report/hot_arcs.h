@@ -23,7 +23,7 @@ struct HotArc {
   bool is_left_out() const { return status == "not inlined" || status == "partly"; }
 };
 
-// By calls descending, then names.
-std::vector<HotArc> CollectHotArcs(const ReportInput& input);
+// By calls descending, then names. Arcs below that share of all their calls have no reason.
+std::vector<HotArc> CollectHotArcs(const ReportInput& input, double least_percent = 0);
 
 }  // namespace jtrace::postproc

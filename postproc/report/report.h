@@ -145,8 +145,6 @@ void SummaryText(const ReportInput& input, std::ostream& out);
 // Two parts of it: what was traced, with the losses that matter; and everything else.
 void SummaryHeadText(const ReportInput& input, std::ostream& out);
 void SummaryDetailsText(const ReportInput& input, std::ostream& out);
-Table HeadlineTable(const ReportInput& input);
-void HeadlineText(const ReportInput& input, std::ostream& out);
 Table TreeTable(const ReportInput& input);
 void TreeText(const ReportInput& input, std::ostream& out);
 Table FlatTable(const ReportInput& input);
@@ -185,9 +183,5 @@ Table HooksTable(const ReportInput& input);
 void HooksText(const ReportInput& input, std::ostream& out);
 Table JitTable(const ReportInput& input);
 void JitReportText(const ReportInput& input, std::ostream& out);
-
-// The output without options: the headline, hottest tree, flat list, arc flow, and the summary's
-// details.
-void OverviewText(const ReportInput& input, std::ostream& out);
 
 }  // namespace jtrace::postproc

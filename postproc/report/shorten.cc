@@ -95,6 +95,14 @@ std::string FitName(std::string_view name, int width, int used) {
   return ShortenName(name, width > 0 ? std::max(width - used, kLeastNameWidth) : 0);
 }
 
+std::string_view ShortMethod(std::string_view routine) {
+  const std::string_view name = WithoutParameters(routine);
+  const size_t method = name.rfind('.');
+  const size_t type = method == 0 || method == std::string_view::npos ? std::string_view::npos
+                                                                      : name.rfind('.', method - 1);
+  return type == std::string_view::npos ? name : name.substr(type + 1);
+}
+
 std::string PadLeft(std::string_view text, int width) {
   return std::string(static_cast<size_t>(std::max(0, width - DisplayWidth(text))), ' ')
       .append(text);

@@ -28,6 +28,9 @@ std::string ShortenName(std::string_view name, int width);
 inline constexpr int kLeastNameWidth = 16;
 std::string FitName(std::string_view name, int width, int used);
 
+// "Class.method" of "com.acme.Class.method(int)".
+std::string_view ShortMethod(std::string_view routine);
+
 // `text` with blanks before it up to `width` columns.
 std::string PadLeft(std::string_view text, int width);
 

@@ -37,7 +37,7 @@ std::string ValueOf(const json& cell) {
 
 TEST(JsonReportTest, HasTheValuesOfTheCsv) {
   for (const char* report : {"summary", "tree", "flat", "arcflow", "functions", "modules", "paths",
-                             "samples", "threads", "bythread", "metrics", "hooks"}) {
+                             "samples", "threads", "bythread", "metrics", "hooks", "findings"}) {
     const std::string option = std::string("--report=") + report;
     const RunResult csv = RunPost({option, "--format=csv", "trace"}, {{"trace", kTrace}});
     const RunResult text = RunPost({option, "--format=json", "trace"}, {{"trace", kTrace}});

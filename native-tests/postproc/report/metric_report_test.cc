@@ -210,7 +210,8 @@ TEST(MetricReportTest, SiblingsAreSortedByIt) {
 }
 
 TEST(MetricReportTest, ARejectionSaysWhereTheMetricIs) {
-  for (const std::string report : {"html", "modules", "samples", "waits", "jit", "never"}) {
+  for (const std::string report :
+       {"html", "modules", "samples", "waits", "jit", "never", "findings"}) {
     const RunResult run =
         RunPost({"--report=" + report, "--metric=alloc.bytes", "trace"}, {{"trace", kTrace}});
     EXPECT_EQ(run.exit_code, 1) << report;

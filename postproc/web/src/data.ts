@@ -59,6 +59,17 @@ export interface Loss {
   advice: string;
 }
 
+// What a rule found: --report=findings.
+export interface Finding {
+  rule: string;
+  share: string;
+  of: string;
+  finding: string;
+  evidence: string;
+  suggestion: string;
+  next: string;
+}
+
 export interface MergeFacts {
   samples: number;
   unwinds: number;
@@ -158,6 +169,7 @@ export interface PageData {
   merge: MergeFacts;
   invariants: { stanzas: number; broken: number[] };
   losses: Loss[];
+  findings: Finding[];
   threads: ThreadFacts[];
   routines: string[];
   kinds: string; // a letter for each routine: FrameKind

@@ -110,6 +110,40 @@ function Merge({ data }: { data: PageData }) {
   );
 }
 
+function Findings({ data }: { data: PageData }) {
+  if (data.findings.length === 0) return null;
+  return (
+    <section class="panel" aria-label="Findings">
+      <h3>Findings</h3>
+      <table class="plain losses">
+        <thead>
+          <tr>
+            <th class="number">share</th>
+            <th>of</th>
+            <th>finding</th>
+            <th>figures</th>
+          </tr>
+        </thead>
+        <tbody>
+          {data.findings.map((finding, i) => (
+            <tr key={i} data-rule={finding.rule}>
+              <td class="number">{finding.share}</td>
+              <td>{finding.of}</td>
+              <td>
+                <bdi>{finding.finding}</bdi>
+              </td>
+              <td title={finding.next}>
+                <bdi>{finding.evidence}</bdi>
+                {finding.suggestion !== '' && <div class="faint">{finding.suggestion}</div>}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
 function Losses({ data }: { data: PageData }) {
   return (
     <section class="panel" aria-label="Losses">
@@ -196,6 +230,7 @@ function Summary(props: ViewProps) {
         </p>
       )}
       <Cards data={data} />
+      <Findings data={data} />
       <FlameGlance {...props} />
       <div class="columns">
         <Hottest {...props} />

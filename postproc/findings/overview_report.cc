@@ -2,6 +2,7 @@
 // recording says about itself.
 #include <algorithm>
 
+#include "postproc/findings/reports.h"
 #include "postproc/report/report.h"
 #include "postproc/report/tree_text.h"
 #include "postproc/support/strings.h"

@@ -76,8 +76,8 @@ TEST(HeadlineTest, TheFirstScreenHasTheAnswer) {
   const std::string screen = run.out.substr(0, run.out.find("call tree, hottest paths"));
   EXPECT_THAT(screen, AllOf(HasSubstr("program's threads"), HasSubstr("java.util.regex 30.0 %"),
                             HasSubstr("shop.Cart.add(int) → Pattern.compile 68.2 % ← Main.run"),
-                            HasSubstr("JIT compiler"), Not(HasSubstr("(0x40)")),
-                            Not(HasSubstr("invariants"))));
+                            HasSubstr("JIT compiler        compiles the probes, too"),
+                            Not(HasSubstr("(0x40)")), Not(HasSubstr("invariants"))));
   EXPECT_THAT(run.out, HasSubstr("── the recording ──"));
 }
 
@@ -102,6 +102,28 @@ TEST(AggregateTest, TextHasATreeForThreadsOfOneName) {
   EXPECT_THAT(grouped.Project({"thread", "calls", "cum", "name"}),
               ::testing::IsSupersetOf(
                   {CsvRow{"exec-*", "3", "15", "A.a()"}, CsvRow{"other-1", "1", "5", "A.a()"}}));
+}
+
+// Waiting threads have ticks, too (timer=wall): of the program's, not of the JVM's.
+TEST(HeadlineTest, RealTimeHasItsStates) {
+  const std::string trace =
+      "# jtrace-text 1 unit=ms\n"
+      "0\tmain\tsample*20\tJ:shop.Main.run()\n"
+      "1\tmain\tsample.parked@shop.Gate*60\tJ:shop.Main.run()\tC:jdk.internal.misc.Unsafe.park()\n"
+      "2\tmain\tsample.parked*10\tJ:shop.Main.stop()\tC:jdk.internal.misc.Unsafe.park()\n"
+      "3\tmain\tsample.sleeping*10\tC:java.lang.Thread.sleep(long)\n"
+      "4\tC2 CompilerThre\tsample.blocked*900\tN:libc.so.6!wait\n";
+  EXPECT_THAT(Rows(trace, "headline", {"list", "name", "amount", "callers", "callee", "of_callee"}),
+              ::testing::IsSupersetOf({
+                  CsvRow{"state", "parked", "70", "shop.Main.run()", "shop.Gate", "60"},
+                  CsvRow{"state", "running", "20", "", "", "0"},
+                  CsvRow{"state", "sleeping", "10", "", "", "0"},
+              }));
+  const std::string text = RunPost({"--report=headline", "t"}, {{"t", trace}}).out;
+  EXPECT_THAT(text, HasSubstr("── real time of the program's threads: 100 ──\n"
+                              "  70.0 %        70  parked       60.0 % in Main.run on shop.Gate\n"
+                              "  20.0 %        20  running\n"
+                              "  10.0 %        10  sleeping\n"));
 }
 
 // Without samples and clocks only calls are known.

@@ -2,23 +2,20 @@
 #include <utility>
 
 #include "absl/strings/str_format.h"
+#include "postproc/findings/findings_text.h"
+#include "postproc/findings/real_time.h"
+#include "postproc/findings/reports.h"
+#include "postproc/findings/rules.h"
 #include "postproc/report/headline.h"
+#include "postproc/report/shorten.h"
 #include "postproc/support/strings.h"
 
 namespace jtrace::postproc {
 namespace {
 
 constexpr size_t kMostInText = 5;
+constexpr size_t kMostFindings = 5;
 constexpr double kLeastShare = 0.05;  // percent
-
-// "Class.method" of "com.acme.Class.method(int)".
-std::string_view ShortName(std::string_view routine) {
-  const std::string_view name = WithoutParameters(routine);
-  const size_t method = name.rfind('.');
-  const size_t type = method == 0 || method == std::string_view::npos ? std::string_view::npos
-                                                                      : name.rfind('.', method - 1);
-  return type == std::string_view::npos ? name : name.substr(type + 1);
-}
 
 std::string_view TextOf(Consumer consumer) {
   constexpr std::string_view kTexts[kConsumers] = {
@@ -34,10 +31,12 @@ class HeadlineWriter {
 
   void Write() {
     if (input_.measure.is_more_than_calls() && input_.measure.whole > 0) WriteConsumers();
+    WriteRealTime();
     WriteMethods(
         "the program's heaviest methods, with the code of others that they run", headline_.heaviest,
         [this](const HeavyMethod& method) { return FormatMeasure(input_, method.own); },
         input_.measure.whole);
+    WriteFindings();
     WriteMethods("the program's methods that are called most", headline_.most_called, nullptr, 0);
     WriteMethods(
         "the program's methods that allocate most", headline_.allocating,
@@ -51,6 +50,15 @@ class HeadlineWriter {
     out_ << (std::exchange(is_first_, false) ? "" : "\n") << "── " << title << " ──\n";
   }
   void WriteConsumers();
+  void WriteRealTime();
+  void WriteFindings();
+  // How jtrace itself makes its amount greater; "": not.
+  std::string_view Remark(Consumer consumer) const {
+    if (consumer == Consumer::kJtrace)
+      return "mostly its probes: mode=samples records without them";
+    const bool has_probes = consumer == Consumer::kJit && !headline_.most_called.empty();
+    return has_probes ? "compiles the probes, too, which mode=samples does not need" : "";
+  }
   void WriteConsumer(Consumer consumer, std::string_view indent);
   std::string PartsOf(const Consumption& consumption, int used) const;
   void WriteAmount(int64_t amount);
@@ -91,10 +99,11 @@ void HeadlineWriter::WriteConsumer(Consumer consumer, std::string_view indent) {
   if (PercentOf(used.amount, input_.measure.whole) < kLeastShare) return;
   WriteAmount(used.amount);
   const std::string name = StrCat(indent, TextOf(consumer));
-  const std::string parts = consumer == Consumer::kJtrace
-                                ? "mostly its probes: mode=samples records without them"
-                                : PartsOf(used, kShareWidth + kAmountWidth + 2 +
-                                                    std::max(kNameWidth, DisplayWidth(name)));
+  std::string parts(Remark(consumer));
+  if (parts.empty()) {
+    parts =
+        PartsOf(used, kShareWidth + kAmountWidth + 2 + std::max(kNameWidth, DisplayWidth(name)));
+  }
   const int blanks = parts.empty() ? 0 : std::max(1, kNameWidth - DisplayWidth(name));
   out_ << name << std::string(static_cast<size_t>(blanks), ' ') << parts << '\n';
 }
@@ -120,6 +129,41 @@ void HeadlineWriter::WriteConsumers() {
   }
 }
 
+// Of each state its share, and where the most of it was.
+void HeadlineWriter::WriteRealTime() {
+  constexpr int kStateWidth = 13;
+  const std::vector<StateTime> states = RealTimeOfProgram(input_);
+  int64_t whole = 0;
+  for (const StateTime& state : states) whole = WrapAdd(whole, state.ticks);
+  if (whole <= 0) return;
+  Title(StrCat("real time of the program's threads: ", input_.units().Ticks(whole)));
+  for (const StateTime& state : states) {
+    const std::string name(SampleStateName(state.state));
+    const std::string blanks(static_cast<size_t>(std::max(1, kStateWidth - DisplayWidth(name))),
+                             ' ');
+    std::string where;
+    if (!state.site.empty()) {
+      where = StrCat(blanks, FormatPercent(PercentOf(state.of_site, whole)), " in ",
+                     ShortMethod(state.site), state.on.empty() ? "" : " on ", state.on);
+    }
+    const int used = kShareWidth + kAmountWidth + 2;
+    out_ << PadLeft(FormatPercent(PercentOf(state.ticks, whole)), kShareWidth)
+         << PadLeft(input_.units().Ticks(state.ticks), kAmountWidth) << "  "
+         << FitName(StrCat(name, where), input_.options.width, used) << '\n';
+  }
+}
+
+void HeadlineWriter::WriteFindings() {
+  if (!input_.options.root.empty()) return;  // some are about all records
+  const std::vector<Found> found = FindAll(input_).found;
+  if (found.empty()) return;
+  const size_t shown = std::min(found.size(), kMostFindings);
+  Title(found.size() == shown
+            ? std::string("findings")
+            : StrCat("findings, ", shown, " of ", found.size(), " (--report=findings)"));
+  for (size_t i = 0; i < shown; ++i) WriteFinding(input_, found[i], out_);
+}
+
 // The method, what it calls that has a good part of its time, and its callers as far as there is
 // room.
 std::string HeadlineWriter::PathOf(const HeavyMethod& method, int room) const {
@@ -132,12 +176,13 @@ std::string HeadlineWriter::PathOf(const HeavyMethod& method, int room) const {
   const double of_callee = PercentOf(method.of_callee, method.own);
   if (method.callee && of_callee >= kGoodPart) {
     const std::string callee =
-        StrCat(" → ", Printable(ShortName(input_.model.RoutineName(method.callee))), " ",
+        StrCat(" → ", Printable(ShortMethod(input_.model.RoutineName(method.callee))), " ",
                FormatPercent(of_callee));
     if (DisplayWidth(path) + DisplayWidth(callee) <= room) path += callee;
   }
   for (const RoutineId caller : method.callers) {
-    const std::string next = StrCat(kArrow, Printable(ShortName(input_.model.RoutineName(caller))));
+    const std::string next =
+        StrCat(kArrow, Printable(ShortMethod(input_.model.RoutineName(caller))));
     if (DisplayWidth(path) + DisplayWidth(next) > room - 2) return path + " …";
     path += next;
   }
@@ -194,7 +239,8 @@ void AddMethods(const TraceModel& model, std::string_view list,
 
 }  // namespace
 
-// list: "where" and the consumer, "part" of the one before it, "heaviest", "called", "allocates".
+// list: "where" and the consumer, "part" of the one before it, "state" of the threads, with the
+// method and the class that they mostly wait in and on, "heaviest", "called", "allocates".
 Table HeadlineTable(const ReportInput& input) {
   constexpr size_t kMost = 20;
   Table table = EmptyTable();
@@ -206,6 +252,11 @@ Table HeadlineTable(const ReportInput& input) {
     for (const Consumption::Part& part : used.parts) {
       AddAmount("part", part.name, part.amount, table);
     }
+  }
+  for (const StateTime& state : RealTimeOfProgram(input)) {
+    table.rows.push_back({Cell::Text("state"), Cell::Text(SampleStateName(state.state)),
+                          Cell::Int(state.ticks), Cell::Empty(), Cell::Text(state.site),
+                          Cell::Text(state.on), Cell::Int(state.of_site)});
   }
   AddMethods(input.model, "heaviest", headline.heaviest, table);
   AddMethods(input.model, "called", headline.most_called, table);

@@ -1,0 +1,96 @@
+package jtrace.junit;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** What the rules of findings find in real programs, and that they find nothing in others. */
+final class FindingsTest {
+  /** Compilations end before the code that needs them goes on: shares do not depend on the load. */
+  private static List<Map<String, String>> findings(String options, String program) {
+    Jvm.Result run =
+        new Jvm().agent("include=Findings*," + options).arguments("-Xbatch").run("Findings", program);
+    assertTrue(run.out().startsWith("done "), run.err());
+    assertEquals(List.of(), run.foreignErrors());
+    return run.report("--report=findings").rows();
+  }
+
+  private static String of(List<Map<String, String>> rows, String rule) {
+    return rows.stream()
+        .filter(row -> row.get("rule").equals(rule) && row.get("needs").isEmpty())
+        .map(row -> row.get("finding"))
+        .reduce("", (a, b) -> a + b + "\n");
+  }
+
+  private static void assertRecorded(List<Map<String, String>> rows, String rule) {
+    assertTrue(
+        rows.stream().noneMatch(row -> row.get("rule").equals(rule) && !row.get("needs").isEmpty()),
+        rows::toString);
+  }
+
+  /** The finding of the program, which matches the expression, and nothing of its counterpart. */
+  private static void assertFound(
+      String rule, String options, String program, String counterpart, String expected) {
+    List<Map<String, String>> rows = findings(options, program);
+    assertTrue(of(rows, rule).matches("(?s).*" + expected + ".*"), rows::toString);
+    List<Map<String, String>> others = findings(options, counterpart);
+    assertRecorded(others, rule);
+    assertEquals("", of(others, rule));
+  }
+
+  @Test
+  void aPatternCompiledAtEachCall() {
+    assertFound(
+        "costly-setup", "", "patterns", "one-pattern",
+        "Findings\\$Shop\\.matches\\(String\\) runs 2,000 times per"
+            + " Findings\\$Shop\\.doGet\\(boolean\\); [0-9.]+ % of its time is Pattern\\.compile");
+  }
+
+  @Test
+  void exceptionsByTheirTime() {
+    assertFound(
+        "exceptions", "", "exceptions", "no-exceptions",
+        "exceptions take [0-9.]+ % of the time, [0-9.]+ % of it in"
+            + " Findings\\$Parser\\.parse\\(String\\)");
+  }
+
+  @Test
+  void exceptionsByTheirNumber() {
+    assertFound(
+        "exceptions", "mode=events,codes=+exception", "exceptions", "no-exceptions",
+        "Findings\\$Parser\\.parse\\(String\\) throws 100,000 exceptions, 1 per call");
+  }
+
+  @Test
+  void aMonitorThatTwoThreadsWant() {
+    assertFound(
+        "monitors", "mode=events,codes=+waited", "monitor", "monitors",
+        "threads wait .* in 15 waits for monitors of java\\.lang\\.Object in"
+            + " Findings\\$Stock\\.take\\(Object\\)");
+  }
+
+  @Test
+  void aMonitorByItsMetric() {
+    assertFound(
+        "monitors", "mode=events,metrics=monitor.wait.ns", "monitor", "monitors",
+        "threads wait .* for monitors in Findings\\$Stock\\.take\\(Object\\)");
+  }
+
+  @Test
+  void numbersThatAreBoxed() {
+    assertFound(
+        "boxing", "mode=events,boundary=on", "boxes", "numbers",
+        "Findings\\$Boxes\\.add\\(List\\) boxes 2,000,000 times, 1,000 per call:"
+            + " java\\.lang\\.Integer\\.valueOf\\(int\\)");
+  }
+
+  @Test
+  void classesThatAreLoaded() {
+    assertFound(
+        "class-loading", "", "classes", "few-classes",
+        "class loading takes [0-9.]+ % of the time: 2,5[0-9][0-9] classes besides the JDK's");
+  }
+}

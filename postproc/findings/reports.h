@@ -1,0 +1,20 @@
+// The reports of this folder.
+#pragma once
+
+#include <ostream>
+
+#include "postproc/report/report.h"
+
+namespace jtrace::postproc {
+
+Table FindingsTable(const ReportInput& input);
+void FindingsText(const ReportInput& input, std::ostream& out);
+
+Table HeadlineTable(const ReportInput& input);
+void HeadlineText(const ReportInput& input, std::ostream& out);
+
+// The output without options: the headline, hottest tree, flat list, arc flow, and the summary's
+// details.
+void OverviewText(const ReportInput& input, std::ostream& out);
+
+}  // namespace jtrace::postproc
