@@ -39,7 +39,9 @@ absl::Status CheckColumn(std::string_view sort, std::string_view report, const T
 
 // Reports of other things than the call tree: single samples, records, lines.
 absl::Status CheckOutside(const CommandLine& line) {
-  if (!line.report.outside_in_caller) return absl::OkStatus();
+  const bool folds = line.report.folded_kinds != 0;
+  if (!line.report.outside_in_caller && !folds) return absl::OkStatus();
+  const std::string_view option = line.report.outside_in_caller ? "--outside: " : "--fold: ";
   constexpr std::string_view kNotOfTheTree[] = {
       "functions", "modules", "samples", "waits",  "hooks",     "never",    "lines",
       "coverage",  "source",  "lcov",    "jacoco", "cobertura", "perfetto", "dump"};
@@ -50,9 +52,9 @@ absl::Status CheckOutside(const CommandLine& line) {
   for (const std::string& report : line.reports) {
     const bool is_sampled = has(kOfSamples, report) && line.report.metric.empty();
     if (!is_sampled && !has(kNotOfTheTree, report)) continue;
-    return absl::InvalidArgumentError(StrCat(
-        "--outside: ", report, " is not about the call tree; tree, flat, arcflow and graph are",
-        is_sampled ? ", and this one with --metric=" : ""));
+    return absl::InvalidArgumentError(
+        StrCat(option, report, " is not about the call tree; tree, flat, arcflow and graph are",
+               is_sampled ? ", and this one with --metric=" : ""));
   }
   return absl::OkStatus();
 }

@@ -10,6 +10,12 @@ namespace jtrace::postproc {
 
 std::string FormatCount(int64_t value) { return WithThousands(value); }
 
+std::string Counted(int64_t count, std::string_view what, std::string_view plural) {
+  std::string text = FormatCount(count).append(" ");
+  if (count != 1 && !plural.empty()) return text.append(plural);
+  return text.append(what).append(count == 1 ? "" : "s");
+}
+
 std::string FormatPercent(double percent) { return absl::StrFormat("%.1f %%", percent); }
 
 namespace {
