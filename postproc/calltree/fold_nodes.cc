@@ -21,7 +21,8 @@ class Folder {
     tree_.ForEachMetric([&](MetricId metric, NodeId node, int64_t value) {
       result_.tree.AddMetric(moved_[node.value], metric, value);
     });
-    for (size_t i = 0; i < added_.size(); ++i) WidenExtremes(NodeId(static_cast<uint32_t>(i + 1)), added_[i]);
+    for (size_t i = 0; i < added_.size(); ++i)
+      WidenExtremes(NodeId(static_cast<uint32_t>(i + 1)), added_[i]);
     for (ThreadSummary thread : threads) {
       thread.root = moved_[thread.root.value];
       result_.threads.push_back(thread);

@@ -11,8 +11,8 @@ namespace jtrace::postproc {
 namespace {
 
 std::string_view TextOf(CodeOwner kind) {
-  constexpr std::string_view kTexts[kCodeOwners] = {"the program", "libraries", "the JDK", "native code",
-                                                   "the JVM",     "the kernel", "others"};
+  constexpr std::string_view kTexts[kCodeOwners] = {
+      "the program", "libraries", "the JDK", "native code", "the JVM", "the kernel", "others"};
   return kTexts[static_cast<size_t>(kind)];
 }
 
@@ -59,8 +59,8 @@ class ChainTeller {
     // The longest common beginning, of whole packages.
     if (!routine_) common_ = package;
     while (!package.starts_with(common_)) {
-      const size_t dot = common_.size() < 2 ? std::string_view::npos
-                                            : common_.rfind('.', common_.size() - 2);
+      const size_t dot =
+          common_.size() < 2 ? std::string_view::npos : common_.rfind('.', common_.size() - 2);
       common_ = common_.substr(0, dot == std::string_view::npos ? 0 : dot + 1);
     }
     routine_ = routine;

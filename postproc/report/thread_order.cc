@@ -7,32 +7,16 @@ namespace jtrace::postproc {
 namespace {
 
 // Linux keeps 15 characters of a name.
-constexpr std::string_view kThreadsOfJvm[] = {"C1 Compiler",
-                                       "C2 Compiler",
-                                       "JVMCI Compiler",
-                                       "Sweeper thread",
-                                       "GC Thread",
-                                       "G1 ",
-                                       "ParGC Thread",
-                                       "ZWorker",
-                                       "ZDirector",
-                                       "ZDriver",
-                                       "XWorker",
-                                       "XDirector",
-                                       "XDriver",
-                                       "Shenandoah",
-                                       "RuntimeWorker",
-                                       "VM Thread",
-                                       "VM Periodic Tas",
-                                       "Service Thread",
-                                       "Signal Dispatch",
-                                       "Monitor Deflati",
-                                       "Notification Th",
-                                       "Reference Handl",
-                                       "Finalizer",
-                                       "Common-Cleaner",
-                                       "Attach Listener",
-                                       "jtrace"};
+constexpr std::string_view kThreadsOfJvm[] = {
+    "C1 Compiler",     "C2 Compiler",     "JVMCI Compiler",
+    "Sweeper thread",  "GC Thread",       "G1 ",
+    "ParGC Thread",    "ZWorker",         "ZDirector",
+    "ZDriver",         "XWorker",         "XDirector",
+    "XDriver",         "Shenandoah",      "RuntimeWorker",
+    "VM Thread",       "VM Periodic Tas", "Service Thread",
+    "Signal Dispatch", "Monitor Deflati", "Notification Th",
+    "Reference Handl", "Finalizer",       "Common-Cleaner",
+    "Attach Listener", "jtrace"};
 
 }  // namespace
 

@@ -17,9 +17,9 @@ class TreeBranches {
   std::string Next(size_t level, bool is_last);
 
  private:
-  size_t columns_ = 0;   // for branches; 0: no limit
-  size_t wide_levels_;   // of three columns
-  size_t drawn_levels_;  // deeper ones have a number
+  size_t columns_ = 0;          // for branches; 0: no limit
+  size_t wide_levels_;          // of three columns
+  size_t drawn_levels_;         // deeper ones have a number
   std::vector<bool> has_more_;  // by level: siblings follow
 };
 

@@ -53,9 +53,9 @@ TreeNumbers::TreeNumbers(const ReportInput& input)
            (shows_time_ + shows_waiting_) * time_width_ + calls_width_ + 2;
 }
 
-std::string TreeNumbers::Join(std::string_view share, std::string_view total,
-                              std::string_view self, std::string_view time,
-                              std::string_view waiting, std::string_view calls) const {
+std::string TreeNumbers::Join(std::string_view share, std::string_view total, std::string_view self,
+                              std::string_view time, std::string_view waiting,
+                              std::string_view calls) const {
   std::string line = PadLeft(share, share_width_);
   const auto add = [&line](bool is_shown, std::string_view text, int width) {
     if (is_shown) line += PadLeft(text, width);

@@ -15,8 +15,8 @@ class TreeNumbers {
 
   struct Values {
     bool share = true;
-    int64_t total = 0, self = 0;          // of the measure
-    int64_t time = 0, waiting = 0;        // of the clock
+    int64_t total = 0, self = 0;    // of the measure
+    int64_t time = 0, waiting = 0;  // of the clock
     int64_t calls = 0;
   };
   // With the blanks before the name; 0 is blank, except for a total.

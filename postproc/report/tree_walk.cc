@@ -25,9 +25,9 @@ TreeWalk::TreeWalk(const ReportInput& input, const TreeView& view,
   for (const NodeId root : roots) {
     clocked_ = WrapAdd(clocked_, input.totals[root.value - 1].elapsed());
   }
-  collapses_ = options_.program_first &&
-               std::any_of(roots.begin(), roots.end(),
-                           [&](NodeId root) { return HasEvents(input, root); });
+  collapses_ = options_.program_first && std::any_of(roots.begin(), roots.end(), [&](NodeId root) {
+                 return HasEvents(input, root);
+               });
   if (options_.heaviest > 0) SelectHeaviest();
   PushRoots();
 }
@@ -58,8 +58,7 @@ bool TreeWalk::IsIgnored(NodeId id) const {
 }
 
 bool TreeWalk::IsCollapsed(NodeId id) const {
-  return collapses_ && input_.tree.node(id).origin == NodeOrigin::kThread &&
-         !HasEvents(input_, id);
+  return collapses_ && input_.tree.node(id).origin == NodeOrigin::kThread && !HasEvents(input_, id);
 }
 
 // The weight is the node's own: with callees, all heavy nodes are on the way to one.
@@ -188,8 +187,8 @@ bool TreeWalk::FoldChain(TreeLine& line) const {
   const NodeId parent = input_.tree.node(line.id).parent;
   const bool is_program = OwnerOf(line.id) == CodeOwner::kProgram;
   // Where others call the program is what people look for.
-  const bool is_entry = is_program && (!input_.tree.node(parent).parent ||
-                                       OwnerOf(parent) != CodeOwner::kProgram);
+  const bool is_entry =
+      is_program && (!input_.tree.node(parent).parent || OwnerOf(parent) != CodeOwner::kProgram);
   if (is_entry) return false;
   const double limit = std::max(options_.filter_percent, kWeightless);
   int64_t self = 0;

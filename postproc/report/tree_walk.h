@@ -29,9 +29,9 @@ struct TreeLine {
     kSmallPaths,
   };
   Kind kind = Kind::kNode;
-  NodeId id;           // of a chain its outermost node; of others that are no node: none
-  NodeId end;          // of a chain its innermost node, else the same
-  uint32_t depth = 0;  // lines above that lead to it
+  NodeId id;            // of a chain its outermost node; of others that are no node: none
+  NodeId end;           // of a chain its innermost node, else the same
+  uint32_t depth = 0;   // lines above that lead to it
   bool is_last = true;  // of its siblings
   int64_t total = 0;
   int64_t self = 0;    // of a chain: of all its nodes
