@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "common/nearest.h"
+#include "postproc/report/column_names.h"
 #include "postproc/report/tree_view.h"
 #include "postproc/support/strings.h"
 
@@ -29,10 +30,11 @@ absl::Status CheckSort(const CommandLine& line) {
       StrCat("--sort: the tree has no column '", sort, "'; nearest: ", Nearest(sort, columns)));
 }
 
-absl::Status CheckColumn(std::string_view sort, std::string_view report, const Table& table) {
-  if (sort == "first" || table.Find(sort) >= 0) return absl::OkStatus();
-  std::vector<std::string_view> names;
-  for (const Column& column : table.columns) names.push_back(column.name);
+absl::Status CheckColumn(std::string_view sort, std::string_view report, const Table& table,
+                         const Measure& measure) {
+  if (sort == "first" || !ColumnNamed(sort, table, measure).empty()) return absl::OkStatus();
+  const std::vector<std::string> all = SortNames(table, measure);
+  const std::vector<std::string_view> names(all.begin(), all.end());
   return absl::InvalidArgumentError(
       StrCat("--sort: ", report, " has no column '", sort, "'; nearest: ", Nearest(sort, names)));
 }

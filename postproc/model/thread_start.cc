@@ -16,7 +16,8 @@ constexpr uint64_t kMostBytes = 96;  // from the begin of the function to the ca
 }  // namespace
 
 std::optional<uint64_t> FindClone3(const ElfImage& image, uint64_t address) {
-  if (address < kMostBytes || !image.BytesAt(address + 1).starts_with(kExitCall)) return std::nullopt;
+  if (address < kMostBytes || !image.BytesAt(address + 1).starts_with(kExitCall))
+    return std::nullopt;
   const std::string_view before = image.BytesAt(address - kMostBytes).substr(0, kMostBytes);
   const size_t call = before.rfind(kClone3Call);
   const size_t begin = call == std::string_view::npos ? call : before.rfind(kClone3Begin, call);

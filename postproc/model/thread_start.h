@@ -1,5 +1,5 @@
-// Where threads begin in the GNU C library, which distributions strip: the code of clone3 that a new
-// thread runs is outside of all symbols and unwind tables.
+// Where threads begin in the GNU C library, which distributions strip: the code of clone3 that a
+// new thread runs is outside of all symbols and unwind tables.
 #pragma once
 
 #include <cstdint>

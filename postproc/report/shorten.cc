@@ -141,6 +141,17 @@ std::string ShortenPath(std::string_view path, int width) {
 
 }  // namespace
 
+std::string Wrapped(std::string_view text, int width, int indent) {
+  constexpr int kLeastRoom = 20;
+  const int room = width > 0 ? std::max(width - indent, kLeastRoom) : 0;
+  std::string wrapped;
+  for (const std::string& line : WrapWords(text, room)) {
+    if (!wrapped.empty()) wrapped.append(static_cast<size_t>(indent), ' ');
+    wrapped.append(line).append("\n");
+  }
+  return wrapped;
+}
+
 std::string ShortenName(std::string_view raw_name, int width) {
   const std::string name = Printable(raw_name);
   if (width <= 0 || DisplayWidth(name) <= width) return name;

@@ -16,6 +16,10 @@ std::string Shorten(std::string_view text, int width);
 // 0: one line.
 std::vector<std::string> WrapWords(std::string_view text, int width);
 
+// The lines as one text, each but the first after as many blanks as `indent`; every line ends with
+// a line feed. The first one begins in column `indent`.
+std::string Wrapped(std::string_view text, int width, int indent = 0);
+
 // A name with the characters that a terminal would obey, including line feeds, in a visible form:
 // \x1b, \u202e. One line of UTF-8.
 std::string Printable(std::string_view text);

@@ -28,12 +28,10 @@ bool IsThreadOfJvm(const ReportInput& input, NodeId root) {
                      [&](std::string_view name) { return thread.name.starts_with(name); });
 }
 
-std::vector<ThreadSummary> ProgramsThreadsFirst(const ReportInput& input) {
-  std::vector<ThreadSummary> threads = input.threads;
+void PutProgramFirst(const ReportInput& input, std::vector<ThreadSummary>& threads) {
   std::stable_partition(threads.begin(), threads.end(), [&](const ThreadSummary& thread) {
     return !IsThreadOfJvm(input, thread.root);
   });
-  return threads;
 }
 
 }  // namespace jtrace::postproc

@@ -11,7 +11,7 @@ namespace jtrace::postproc {
 // and ran no method that events counted.
 bool IsThreadOfJvm(const ReportInput& input, NodeId root);
 
-// The report's threads, those of the program first.
-std::vector<ThreadSummary> ProgramsThreadsFirst(const ReportInput& input);
+// Moves the JVM's threads behind those of the program.
+void PutProgramFirst(const ReportInput& input, std::vector<ThreadSummary>& threads);
 
 }  // namespace jtrace::postproc

@@ -12,6 +12,14 @@ constexpr size_t kMostWide = 32;
 
 }  // namespace
 
+std::string IndentOf(size_t level, int width) {
+  const auto columns = static_cast<size_t>(std::max(width, 0));
+  const size_t wide = width > 0 ? std::min(columns / 16, kMostWide) : kMostWide;
+  const size_t drawn = wide + columns / 8;
+  if (level > drawn) return StrCat("⋯", level, " ");
+  return std::string(level + std::min(level, wide), ' ');
+}
+
 TreeBranches::TreeBranches(int room) : wide_levels_(kMostWide), drawn_levels_(kMostWide) {
   if (room <= 0) return;
   // Names have half of the line, or what most of them need; branches of three columns a level have

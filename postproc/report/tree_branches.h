@@ -8,6 +8,10 @@
 
 namespace jtrace::postproc {
 
+// Blanks in place of branches, in a line of `width` columns (0: no limit): two a level, then one,
+// then the level as a number.
+std::string IndentOf(size_t level, int width);
+
 class TreeBranches {
  public:
   // `room`: columns for branches and name; 0: no limit.

@@ -42,6 +42,7 @@ class TreeTextWriter {
   void FitLines();
   void WriteLine(const TreeWalk& walk, const TreeLine& line);
   void WriteLeftOut(const LeftOutNodes& left);
+  void WriteMore(int64_t branches);
   // Columns for a name after `used` ones; 0: no limit.
   int RoomAfter(int used) const {
     return input_.options.width > 0 ? std::max(input_.options.width - columns_.width() - used, 1)
@@ -143,19 +144,28 @@ void TreeTextWriter::WriteLeftOut(const LeftOutNodes& left) {
   out_ << '\n';
 }
 
+void TreeTextWriter::WriteMore(int64_t branches) {
+  const std::string text =
+      StrCat("… ", Counted(branches, "more hot branch", "more hot branches"),
+             absl::StrFormat(": --report=tree --filter=%.2g shows more", options_.filter_percent));
+  const int width = input_.options.width;
+  const int room = width > 0 ? std::max(width - DisplayWidth(text), 0) : columns_.width();
+  out_ << std::string(static_cast<size_t>(std::min(room, columns_.width())), ' ') << text << '\n';
+}
+
 void TreeTextWriter::Write() {
   FitLines();
   out_ << columns_.Header() << '\n';
   TreeWalk walk = Walk();
   TreeLine line;
-  for (size_t lines = 0; walk.Next(line); ++lines) {
-    if (options_.max_lines != 0 && options_.heaviest == 0 && lines == options_.max_lines) {
-      const auto left = static_cast<int64_t>(walk.WaitingNodes()) + line.has_node();
-      out_ << columns_.Blank()
-           << absl::StrFormat("… %d more hot branch%s: --report=tree --filter=%.2g shows all\n",
-                              left, left == 1 ? "" : "es", options_.filter_percent);
+  const bool has_limit = options_.max_lines != 0 && options_.heaviest == 0;
+  for (size_t lines = 0;; ++lines) {
+    const size_t waiting = has_limit && lines >= options_.max_lines ? walk.WaitingNodes() : 0;
+    if (waiting > 0) {
+      WriteMore(static_cast<int64_t>(waiting));
       break;
     }
+    if (!walk.Next(line)) break;
     WriteLine(walk, line);
   }
   if (options_.heaviest > 0) WriteLeftOut(walk.LeftOut());
