@@ -24,7 +24,6 @@ constexpr std::pair<std::string_view, std::string_view> kHints[] = {
     {"waited", "no waits for other threads; codes=+waited records them"},
     {"io", "no reads and writes; codes=+io records them"},
     {"metrics", "no metrics; metrics= records them, e.g. metrics=alloc.bytes"},
-    {"jit", "no calls of methods; mode=merged and mode=events record them"},
 };
 
 }  // namespace

@@ -251,10 +251,10 @@ void JitText::WriteMethods() {
     }
   }
   out_ << Wrapped(
-      StrCat("methods whose code was discarded (mostly deoptimised) or compiled again at the same "
-             "level; code of ",
-             Counted(steady, "other"), " stayed or got better"),
-      input_.options.width);
+              "methods whose code was discarded (mostly deoptimised) or compiled again at the same "
+              "level;",
+              input_.options.width)
+       << "code of " << Counted(steady, "other") << " stayed or got better\n";
   if (table.rows.empty()) out_ << "  none\n";
   if (!table.rows.empty()) WriteText(table, input_.layout(), out_);
   if (pieces[1] + pieces[2] == 0) return;

@@ -48,7 +48,7 @@ void WriteHead(const ReportInput& input, const ScopeCoverage& coverage, std::ost
   if (IsCutOff(input)) {
     out << "the trace has no end, where methods that never ran are listed: there are more\n";
   } else if (const int64_t unknown = UnknownMethods(input); unknown > 0) {
-    out << Counted(unknown, "more method") << (unknown == 1 ? " was" : " were")
+    out << Counted(unknown, "method") << (unknown == 1 ? " more was" : " more were")
         << " of classes that were unloaded: not known\n";
   }
 }

@@ -91,7 +91,7 @@ std::string WithoutParts(const NameParts& parts, int width) {
   if (DisplayWidth(name) <= width) return name;
   const std::string_view dot = parts.owner.ends_with("::") ? "::" : ".";
   const int room = width - DisplayWidth(parts.method) - static_cast<int>(dot.size());
-  constexpr int kLeastOwner = 3;  // "A…Z"
+  constexpr int kLeastOwner = 5;  // "Ab…yz"
   if (parts.owner.size() <= dot.size() || room < kLeastOwner) return std::string(parts.method);
   const std::string_view owner = parts.owner.substr(0, parts.owner.size() - dot.size());
   return Shorten(owner, room).append(dot).append(parts.method);
@@ -128,6 +128,7 @@ std::string ShortenPath(std::string_view path, int width) {
   constexpr std::string_view kLeftOut = "… > ";
   const int room = width - DisplayWidth(kLeftOut);
   std::string shown = ShortenName(path, room);
+  if (DisplayWidth(shown) > room) return ShortenName(path, width);
   while (!names.empty()) {
     const bool is_first = names.size() == 1;
     const int left = (is_first ? width : room) - DisplayWidth(shown) - DisplayWidth(kJoint);

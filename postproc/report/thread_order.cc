@@ -16,7 +16,7 @@ constexpr std::string_view kThreadsOfJvm[] = {
     "VM Thread",       "VM Periodic Tas", "Service Thread",
     "Signal Dispatch", "Monitor Deflati", "Notification Th",
     "Reference Handl", "Finalizer",       "Common-Cleaner",
-    "Attach Listener", "jtrace"};
+    "Attach Listener", "DestroyJavaVM",   "jtrace"};
 
 }  // namespace
 
