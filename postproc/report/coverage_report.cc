@@ -81,7 +81,7 @@ void CoverageText(const ReportInput& input, std::ostream& out) {
   const std::vector<CoverageRow> rows = CoverageTree(methods, input.options.by);
   const CoverageRow& all = rows.front();
   out << CoveredText(all.counted, ByName(input.options.by)) << "; " << FormatCount(all.methods_run)
-      << " of " << Counted(all.methods, "method") << " ran\n"
+      << " of " << FormatCount(all.methods) << " methods ran\n"
       << NeverLoadedText(methods) << MissingText(input, methods) << '\n';
   Table table;
   if (input.options.sort.empty()) {

@@ -97,8 +97,22 @@ std::string WithoutParts(const NameParts& parts, int width) {
   return Shorten(owner, room).append(dot).append(parts.method);
 }
 
+// ":120" of "a.B.run():120": a line distinguishes places of one routine.
+std::string_view LineOf(std::string_view name) {
+  const size_t digits = name.find_last_not_of("0123456789");
+  const bool is_line = digits != std::string_view::npos && digits + 1 < name.size() &&
+                       name[digits] == ':' && name.substr(0, digits).ends_with(")");
+  return is_line ? name.substr(digits) : std::string_view();
+}
+
 // A name that is longer than `width`.
-std::string ShortenOne(const std::string& name, int width) {
+std::string ShortenOne(const std::string& whole, int width) {
+  if (const std::string_view line = LineOf(whole); !line.empty()) {
+    const std::string name = whole.substr(0, whole.size() - line.size());
+    const int room = width - static_cast<int>(line.size());
+    return (DisplayWidth(name) <= room ? name : ShortenOne(name, room)).append(line);
+  }
+  const std::string& name = whole;
   if (!IsName(name) && SplitName(name).package.empty()) {
     // Markers and functions without a name; other texts are no names.
     return name.starts_with('[') ? name : Shorten(name, width);

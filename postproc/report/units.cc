@@ -31,8 +31,8 @@ std::string CountedText(int64_t count, std::string_view what) {
     }
     begin = end + 1;
   }
-  constexpr std::pair<std::string_view, std::string_view> kVerbs[] = {{" belong ", " belongs "},
-                                                                      {" differ ", " differs "}};
+  constexpr std::pair<std::string_view, std::string_view> kVerbs[] = {
+      {" belong ", " belongs "}, {" differ ", " differs "}, {" to their ", " to its "}};
   for (const auto& [plural, singular] : kVerbs) ReplaceAll(text, plural, singular);
   return text;
 }

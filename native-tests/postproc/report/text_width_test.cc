@@ -150,6 +150,8 @@ TEST(NamePartsTest, TheMethodGoesLast) {
   EXPECT_EQ(ShortenName(name, 20), "Se…al.prepareCommand");
   EXPECT_EQ(ShortenName(name, 19), "prepareCommand");
   EXPECT_EQ(ShortenName(name, 3), "prepareCommand");
+  EXPECT_EQ(ShortenName(name + ":120", 34), "SessionLocal.prepareCommand(…):120");
+  EXPECT_EQ(ShortenName(name + ":120", 9), "prepareCommand:120") << "a place in it";
   EXPECT_EQ(ShortenName("    " + name, 24), "    Se…al.prepareCommand");
   EXPECT_EQ(ShortenName("a.A.first() > b.B.second() > c.C.third()", 28),
             "… > B.second() > c.C.third()");
