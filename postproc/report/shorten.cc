@@ -108,9 +108,10 @@ std::string_view LineOf(std::string_view name) {
 // A name that is longer than `width`.
 std::string ShortenOne(const std::string& whole, int width) {
   if (const std::string_view line = LineOf(whole); !line.empty()) {
-    const std::string name = whole.substr(0, whole.size() - line.size());
+    std::string name = whole.substr(0, whole.size() - line.size());
     const int room = width - static_cast<int>(line.size());
-    return (DisplayWidth(name) <= room ? name : ShortenOne(name, room)).append(line);
+    if (DisplayWidth(name) > room) name = ShortenOne(name, room);
+    return name.append(line);
   }
   const std::string& name = whole;
   if (!IsName(name) && SplitName(name).package.empty()) {
