@@ -119,7 +119,7 @@ void PathsText(const ReportInput& input, std::ostream& out) {
   table.columns = {{"inclusive", style},
                    {"inclusive %"},
                    {"exclusive", style},
-                   {"exclusive %"},
+                   Column{"exclusive %"}.Ranked(1),
                    {StrCat("path", ByMeasure(input))}};
   const PathTree paths = RootedPaths(input);
   for (const uint32_t index : paths.Order(input.model)) {

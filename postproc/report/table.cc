@@ -224,13 +224,14 @@ void WriteLine(const std::vector<std::string>& cells, const std::vector<ShownCol
 
 // Leaves out columns that may be, until texts have room; returns their names.
 std::string DropColumns(const Table& table, std::vector<ShownColumn>& columns, int width) {
-  constexpr int kEnough = 28;  // for a text
+  constexpr int kEnough = 28, kEnoughForLast = 36;  // for a text
   std::string dropped;
   while (width > 0) {
     int needed = -2;
     auto least = columns.end();
     for (auto column = columns.begin(); column != columns.end(); ++column) {
-      needed += 2 + (column->right ? column->width : std::min(column->width, kEnough));
+      const int enough = column + 1 == columns.end() ? kEnoughForLast : kEnough;
+      needed += 2 + (column->right ? column->width : std::min(column->width, enough));
       if (column->rank > 0 && (least == columns.end() || column->rank >= least->rank)) {
         least = column;
       }

@@ -23,7 +23,7 @@ using ::testing::Not;
 using ::testing::Values;
 
 constexpr std::string_view kReports =
-    "tree,flat,arcflow,functions,modules,samples,paths,threads,bythread,classes,headline";
+    "tree,flat,arcflow,functions,modules,samples,paths,threads,bythread,classes";
 
 // Packages, classes and parameters are long, methods are "method17OfTheLongTrace"; `levels` deep.
 std::string LongTrace(int levels) {
