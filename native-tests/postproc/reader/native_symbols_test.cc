@@ -119,7 +119,7 @@ class LibraryOfC {
   }
   // A place in a function that has no symbol.
   postproc::NativePlace* Nameless() {
-    for (uint64_t at = 0; at < content_.size(); at += 64) {
+    for (uint64_t at = 64; at < content_.size(); at += 64) {
       postproc::NativePlace* place = Find(kBase + at);
       if (place->function.start != 0 && place->function.symbol.empty()) return place;
     }
